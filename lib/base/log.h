@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Log lines of control code. Never called on a data-path lcore: those post events, and the management thread
+ * writes them.
+ *
+ * One sink per process receives finished lines; a test installs its own.
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/compiler.h"
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_NOTICE, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* name, what its lines are about */
+#define LOG_MODULES(X)                                                                             \
+	X(main, "start, stop and signals")                                                         \
+	X(config, "files, reloads and what they change")                                           \
+	X(port, "devices and links")                                                               \
+	X(neigh, "ND and ARP")                                                                     \
+	X(srv6, "policies and SIDs")                                                               \
+	X(console, "console, socket and HTTP")
+
+enum log_module {
+#define X(name, help) LOG_##name,
+	LOG_MODULES(X)
+#undef X
+		LOG_MODULE_COUNT
+};
+
+typedef void (*log_sink_fn)(enum log_level level, enum log_module module, const char *line);
+
+void log_set_sink(log_sink_fn sink); /* NULL: the default, stderr */
+void log_set_level(enum log_module module, enum log_level level);
+enum log_level log_get_level(enum log_module module);
+
+const char *log_module_name(enum log_module module);
+const char *log_level_name(enum log_level level);
+
+/* Index of the named module or level; -ENOENT. */
+int log_module_by_name(const char *name);
+int log_level_by_name(const char *name);
+
+void log_line(enum log_level level, enum log_module module, const char *format, ...) PRINTF_LIKE(3, 4);
+
+#define log_error(module, ...)	 log_line(LOG_LEVEL_ERROR, LOG_##module, __VA_ARGS__)
+#define log_warning(module, ...) log_line(LOG_LEVEL_WARNING, LOG_##module, __VA_ARGS__)
+#define log_notice(module, ...)	 log_line(LOG_LEVEL_NOTICE, LOG_##module, __VA_ARGS__)
+#define log_info(module, ...)	 log_line(LOG_LEVEL_INFO, LOG_##module, __VA_ARGS__)
+#define log_debug(module, ...)	 log_line(LOG_LEVEL_DEBUG, LOG_##module, __VA_ARGS__)
+
+#endif

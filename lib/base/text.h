@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small text helpers: numbers with unit suffixes, the nearest known word, humanised values. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A whole number, decimal or 0x hexadecimal, with an optional suffix K, M, G or T that multiplies by powers
+ * of `base` (1000 or 1024). 0, -EINVAL when malformed, -ERANGE when it does not fit 64 bits.
+ */
+int text_parse_number(const char *text, unsigned int base, uint64_t *out);
+
+/* The inverse, shortest exact form: 1048576 with base 1024 is "1M". buf of at least 24 bytes; returns buf. */
+const char *text_format_number(uint64_t value, unsigned int base, char *buf, size_t size);
+
+/*
+ * The word of `words` (count of them) that was probably meant by `text`: fewest edits (insert, delete,
+ * replace, swap), not more than a third of its length plus one. NULL when none is near.
+ */
+const char *text_nearest(const char *text, const char *const *words, size_t count);
+
+/* Number of single-character edits between two words; words above 63 characters count as far apart. */
+unsigned int text_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ethernet (IEEE 802.3) and VLAN tags (IEEE 802.1Q). */
+#ifndef WIRE_ETH_H
+#define WIRE_ETH_H
+
+#include <stdbool.h>
+
+#include "wire/bytes.h"
+
+#define ETH_TYPE_IPV4	     0x0800
+#define ETH_TYPE_ARP	     0x0806
+#define ETH_TYPE_VLAN	     0x8100
+#define ETH_TYPE_IPV6	     0x86dd
+#define ETH_TYPE_QINQ	     0x88a8
+#define ETH_TYPE_MAC_CONTROL 0x8808
+
+#define ETH_MIN_LEN 60 /* shortest frame without FCS */
+
+struct eth_addr {
+	uint8_t b[6];
+};
+
+struct eth_hdr {
+	struct eth_addr dst;
+	struct eth_addr src;
+	be16_t type;
+};
+WIRE_SIZE(struct eth_hdr, 14);
+WIRE_AT(struct eth_hdr, src, 6);
+WIRE_AT(struct eth_hdr, type, 12);
+
+struct vlan_tag {
+	be16_t tci; /* PCP(3) DEI(1) VID(12) */
+	be16_t type;
+};
+WIRE_SIZE(struct vlan_tag, 4);
+WIRE_AT(struct vlan_tag, type, 2);
+
+static inline bool eth_is_multicast(const struct eth_addr *a)
+{
+	return a->b[0] & 1;
+}
+
+static inline bool eth_is_zero(const struct eth_addr *a)
+{
+	static const struct eth_addr zero;
+
+	return memcmp(a, &zero, sizeof(zero)) == 0;
+}
+
+static inline bool eth_equal(const struct eth_addr *a, const struct eth_addr *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+#endif

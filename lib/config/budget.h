@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffer arithmetic: who may hold how many packet buffers at once. The sum must fit memory.buffers, so that
+ * the pool never runs dry whatever arrives; checked when a configuration is, printed by --check.
+ */
+#ifndef CONFIG_BUDGET_H
+#define CONFIG_BUDGET_H
+
+#include "config/model.h"
+
+#define BUDGET_BURST	   64	/* packets an lcore holds in its hands */
+#define BUDGET_PARK	   256	/* packets an rx lcore keeps for one worker whose ring is full */
+#define BUDGET_CACHE	   384	/* buffers in the pool cache of one lcore: 256, flushed at 1.5 times that */
+#define BUDGET_CLASSES	   9	/* eight traffic classes and control */
+#define BUDGET_CONTROL	   256	/* packets the control lcore originates or answers at a time */
+#define BUDGET_LINES	   8
+
+struct cfg_budget {
+	struct {
+		const char *what;
+		uint64_t buffers;
+	} line[BUDGET_LINES];
+	unsigned int n;
+	uint64_t total;
+};
+
+void cfg_budget(const struct config *c, struct cfg_budget *out);
+
+/* Number of lcores that play at least one role. */
+unsigned int cfg_lcore_count(const struct config *c);
+
+/* Rings between roles that carry packets: rx to the other lcores' workers, rx to control, control to workers. */
+unsigned int cfg_packet_rings(const struct config *c);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks that the schema itself declares: names that must exist, values that must differ. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/check_priv.h"
+#include "config/schema.h"
+
+struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_mark around)
+{
+	struct cfg_mark at = cfg_where(c, member);
+
+	return at.line ? at : around;
+}
+
+struct value {
+	char *text;
+	const void *member;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	const struct value *x = a, *y = b;
+	int d = strcmp(x->text, y->text);
+
+	/* equal texts in file order: members of a list lie in file order in memory */
+	return d ? d : x->member < y->member ? -1 : x->member > y->member;
+}
+
+static void check_unique(const struct config *c, struct cfg_diags *d, const struct cfg_key *list,
+	const struct cfg_key *key, const char *items, uint32_t n)
+{
+	struct value *values = calloc(n, sizeof(*values));
+	char text[CFG_SCALAR_TEXT];
+
+	if (!values) {
+		cfg_diag_add(d, (struct cfg_mark){0, 0}, "out of memory");
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		values[i].member = items + (size_t)i * list->map->size + key->offset;
+		cfg_format_scalar(key, key->type, values[i].member, text, sizeof(text));
+		values[i].text = strdup(text);
+		if (!values[i].text)
+			goto out;
+	}
+	qsort(values, n, sizeof(*values), by_text);
+	for (uint32_t i = 1; i < n; i++)
+		if (strcmp(values[i - 1].text, values[i].text) == 0)
+			cfg_diag_add(d, cfg_where(c, values[i].member),
+				"%s %s stands twice in %s, first in line %u", key->name, values[i].text,
+				list->name, cfg_where(c, values[i - 1].member).line);
+out:
+	for (uint32_t i = 0; i < n; i++)
+		free(values[i].text);
+	free(values);
+}
+
+static void check_reference(const struct config *c, struct cfg_diags *d, const struct cfg_key *key,
+	const void *member)
+{
+	const char *name, *near;
+
+	memcpy(&name, member, sizeof(name));
+	if (!name || cfg_find_named(c, key->refs, name, &near) >= 0)
+		return;
+	if (near)
+		cfg_diag_add(d, cfg_where(c, member), "%s: there is no '%s' in %s; did you mean '%s'?", key->name,
+			name, key->refs, near);
+	else
+		cfg_diag_add(d, cfg_where(c, member), "%s: there is no '%s' in %s", key->name, name, key->refs);
+}
+
+static void walk(const struct config *c, struct cfg_diags *d, const struct cfg_map *map, const char *base)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		const char *member = base + key->offset;
+		CFG_LIST(char) list;
+
+		if (key->refs)
+			check_reference(c, d, key, member);
+		if (key->type == CFG_MAP)
+			walk(c, d, key->map, member);
+		if (key->type != CFG_LIST_OF || key->item != CFG_MAP)
+			continue;
+		memcpy(&list, member, sizeof(list));
+		for (uint32_t k = 0; k < key->map->n_keys && list.n > 1; k++)
+			if (key->map->keys[k].flags & (CFG_IDENTITY | CFG_UNIQUE))
+				check_unique(c, d, key, &key->map->keys[k], list.items, list.n);
+		for (uint32_t k = 0; k < list.n; k++)
+			walk(c, d, key->map, list.items + (size_t)k * key->map->size);
+	}
+}
+
+void check_schema(const struct config *c, struct cfg_diags *d)
+{
+	walk(c, d, &cfg_root, (const char *)c);
+}
+
+int cfg_check(const struct config *c, struct cfg_diags *d)
+{
+	unsigned int before = d->n + d->suppressed;
+
+	d->file = c->file;
+	check_schema(c, d);
+	check_lcores(c, d);
+	check_ports(c, d);
+	check_routes(c, d);
+	check_sids(c, d);
+	check_policies(c, d);
+	check_buffers(c, d);
+	return d->n + d->suppressed > before ? -EINVAL : 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a YAML file to a checked configuration (DESIGN.md section 7).
+ *
+ *   cfg_load   file -> model, by the schema; reports every syntax, type and range error it finds
+ *   cfg_check  what one key cannot tell: names that refer to nothing, overlaps, promises that do not fit
+ *
+ * Control code only; may allocate and read files. Knows no DPDK.
+ */
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stddef.h>
+
+#include "config/diag.h"
+#include "config/model.h"
+
+#define CFG_FILE_MAX (64u * 1024 * 1024) /* bytes; larger files are refused */
+
+/*
+ * Load a file, or text already in memory (`name` is used in messages). NULL when anything was reported to
+ * `diags`; otherwise a configuration that the caller frees. Loading does not check what cfg_check checks.
+ */
+struct config *cfg_load_file(const char *path, struct cfg_diags *diags);
+struct config *cfg_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags);
+
+/* Semantic checks; 0, or -EINVAL with at least one message in `diags`. */
+int cfg_check(const struct config *c, struct cfg_diags *diags);
+
+void cfg_free(struct config *c); /* NULL is fine */
+
+/* Where the value of a member stood; 0:0 when it was not given (its default holds). */
+struct cfg_mark cfg_where(const struct config *c, const void *member);
+
+/* Was the member given in the file? */
+static inline int cfg_given(const struct config *c, const void *member)
+{
+	return cfg_where(c, member).line != 0;
+}
+
+/* Index of the named object in its list; -1 when there is none, or for NULL. */
+int cfg_find_port(const struct config *c, const char *name);
+int cfg_find_vrf(const struct config *c, const char *name);
+int cfg_find_policy(const struct config *c, const char *name);
+
+/* The same for the list called `list` in the file ("ports"), with the nearest name there is in *near or NULL. */
+int cfg_find_named(const struct config *c, const char *list, const char *name, const char **near);
+
+/* CPU of an lcore by lcores.cpus; the lcore's own number where that names none. */
+unsigned int cfg_cpu_of(const struct config *c, uint64_t lcore);
+
+/* Is the lcore listed under rx, under worker? */
+int cfg_is_rx(const struct config *c, uint64_t lcore);
+int cfg_is_worker(const struct config *c, uint64_t lcore);
+
+/* "0000:17:00.1"? Else the device is a virtual one, named driver first: "net_pcap0,rx_pcap=...". */
+int cfg_device_is_pci(const char *device);
+
+/* The configuration as YAML that loads to the same; keys with default values are left out unless `all`. */
+void cfg_emit(const struct config *c, FILE *out, int all);
+
+/* config/reference.yaml: every key with type, unit, range, default and help, itself loadable. */
+void cfg_emit_reference(FILE *out);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Model to YAML: `show config`, and the reference page made of the schema alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "config/config.h"
+#include "config/schema.h"
+
+#define INDENT(n) ((int)(n) * 2), ""
+
+struct any_list {
+	const char *items;
+	uint32_t n;
+};
+
+static struct any_list list_at(const void *member)
+{
+	struct any_list list;
+
+	memcpy(&list, member, sizeof(list));
+	return list;
+}
+
+/* Texts and addresses without default are absent when empty; numbers without default when 0. */
+static bool is_absent(const struct cfg_key *key, const void *value)
+{
+	static const char zero[sizeof(struct ip_prefix)];
+
+	if (key->type == CFG_LIST_OF)
+		return list_at(value).n == 0;
+	if (key->fallback)
+		return false;
+	return memcmp(value, zero, cfg_value_size(key, key->type)) == 0;
+}
+
+static bool is_default(const struct cfg_key *key, const void *value)
+{
+	char text[CFG_SCALAR_TEXT], err[256];
+	_Alignas(8) char fallback[sizeof(struct ip_prefix)];
+
+	if (!key->fallback || key->type == CFG_NAME || key->type == CFG_TEXT)
+		return false;
+	if (cfg_parse_scalar(key, key->type, key->fallback, NULL, fallback, err, sizeof(err)) < 0)
+		return false;
+	cfg_format_scalar(key, key->type, fallback, text, sizeof(text));
+	cfg_format_scalar(key, key->type, value, err, sizeof(err));
+	return strcmp(text, err) == 0;
+}
+
+static bool map_is_default(const struct cfg_map *map, const char *base)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		const char *value = base + key->offset;
+
+		if (key->type == CFG_MAP ? !map_is_default(key->map, value)
+					 : !is_absent(key, value) && !is_default(key, value))
+			return false;
+	}
+	return true;
+}
+
+static void emit_map(const struct cfg_map *map, const char *base, FILE *out, unsigned int depth, bool all,
+	bool in_item);
+
+static void emit_list(const struct cfg_key *key, const char *value, FILE *out, unsigned int depth, bool all)
+{
+	struct any_list list = list_at(value);
+	size_t size = cfg_value_size(key, key->item);
+	char text[CFG_SCALAR_TEXT];
+
+	if (key->item != CFG_MAP) {
+		fprintf(out, " [");
+		for (uint32_t i = 0; i < list.n; i++) {
+			cfg_format_scalar(key, key->item, list.items + i * size, text, sizeof(text));
+			fprintf(out, "%s%s", i ? ", " : "", text);
+		}
+		fprintf(out, "]\n");
+		return;
+	}
+	fprintf(out, "\n");
+	for (uint32_t i = 0; i < list.n; i++) {
+		fprintf(out, "%*s- ", INDENT(depth + 1));
+		emit_map(key->map, list.items + i * size, out, depth + 2, all, true);
+	}
+}
+
+static void emit_map(const struct cfg_map *map, const char *base, FILE *out, unsigned int depth, bool all,
+	bool in_item)
+{
+	char text[CFG_SCALAR_TEXT];
+	bool first = in_item;
+
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		const char *value = base + key->offset;
+
+		if (key->type == CFG_MAP) {
+			if (map_is_default(key->map, value) && !all)
+				continue;
+		} else if (is_absent(key, value) || (!all && is_default(key, value))) {
+			continue;
+		}
+		fprintf(out, "%*s%s:", INDENT(first ? 0 : depth), key->name);
+		first = false;
+		if (key->type == CFG_MAP) {
+			fprintf(out, "\n");
+			emit_map(key->map, value, out, depth + 1, all, false);
+		} else if (key->type == CFG_LIST_OF) {
+			emit_list(key, value, out, depth, all);
+		} else {
+			cfg_format_scalar(key, key->type, value, text, sizeof(text));
+			fprintf(out, " %s\n", text);
+		}
+	}
+}
+
+void cfg_emit(const struct config *c, FILE *out, int all)
+{
+	emit_map(&cfg_root, (const char *)c, out, 0, all, false);
+}
+
+static void emit_wrapped(FILE *out, unsigned int indent, const char *text)
+{
+	size_t width = 96 - indent, n;
+
+	while (*text) {
+		n = strlen(text);
+		if (n > width) {
+			n = width;
+			while (n && text[n] != ' ')
+				n--;
+			if (!n)
+				n = width;
+		}
+		fprintf(out, "%*s# %.*s\n", (int)indent, "", (int)n, text);
+		text += n;
+		while (*text == ' ')
+			text++;
+	}
+}
+
+static void emit_key_help(const struct cfg_key *key, FILE *out, unsigned int indent)
+{
+	char expected[256], line[640];
+	enum cfg_type type = key->type == CFG_LIST_OF ? key->item : key->type;
+	size_t n;
+
+	emit_wrapped(out, indent, key->help);
+	cfg_key_expected(key, type, expected, sizeof(expected));
+	n = (size_t)snprintf(line, sizeof(line), "%s%s", key->type == CFG_LIST_OF ? "list of: " : "", expected);
+	if (key->refs)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "; a name of %s", key->refs);
+	if (key->fallback)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "; default %s", key->fallback);
+	if (key->flags & CFG_REQUIRED)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "; required");
+	if (key->type != CFG_MAP)
+		snprintf(line + n, sizeof(line) - n, "; %s",
+			key->flags & CFG_START_ONLY ? "read at start only" : "reloadable");
+	if (type != CFG_MAP)
+		emit_wrapped(out, indent, line);
+}
+
+static void reference_map(const struct cfg_map *map, FILE *out, unsigned int indent, bool in_item)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+
+		if (indent == 0)
+			fprintf(out, "\n");
+		emit_key_help(key, out, indent);
+		/* a list item begins with a dash in front of its first key */
+		if (in_item && i == 0)
+			fprintf(out, "%*s- ", (int)indent - 2, "");
+		else
+			fprintf(out, "%*s", (int)indent, "");
+		if (key->type == CFG_MAP) {
+			fprintf(out, "%s:\n", key->name);
+			reference_map(key->map, out, indent + 2, false);
+		} else if (key->type == CFG_LIST_OF && key->item == CFG_MAP) {
+			fprintf(out, "%s:\n", key->name);
+			reference_map(key->map, out, indent + 4, true);
+		} else if (key->example) {
+			fprintf(out, "%s: %s\n", key->name, key->example);
+		} else if (key->fallback) {
+			fprintf(out, "%s: %s\n", key->name, key->fallback);
+		} else {
+			fprintf(out, "# %s:\n", key->name);
+		}
+	}
+}
+
+void cfg_emit_reference(FILE *out)
+{
+	fprintf(out, "# Reference of the sluice configuration: every key, with its limits and its default.\n"
+		     "# Generated from the schema (lib/config/schema.c) by `sluice --reference`; do not edit.\n"
+		     "# A value shown is the default or, where there is none, an example. This file is valid.\n"
+		     "# Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes\n"
+		     "# and counts, of 1000 for rates.\n");
+	reference_map(&cfg_root, out, 0, false);
+}

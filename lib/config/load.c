@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * YAML to model, driven by the schema. libyaml builds the document; this file walks document and schema side
+ * by side, fills the structs and reports everything that does not fit, so that one run names all errors.
+ *
+ * The depth of the walk is the depth of the schema, whatever aliases the document plays with; its length is
+ * bounded by VISIT_MAX.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "config/marks.h"
+#include "config/names.h"
+#include "config/schema.h"
+
+#define VISIT_MAX (50u << 20)
+
+struct loader {
+	yaml_document_t doc;
+	struct config *config;
+	struct cfg_diags *diags;
+	size_t visits;
+};
+
+static struct cfg_mark mark_of(const yaml_node_t *node)
+{
+	return (struct cfg_mark){(uint32_t)node->start_mark.line + 1, (uint32_t)node->start_mark.column + 1};
+}
+
+static const char *node_kind(const yaml_node_t *node)
+{
+	switch (node->type) {
+	case YAML_MAPPING_NODE:
+		return "a mapping";
+	case YAML_SEQUENCE_NODE:
+		return "a list";
+	case YAML_SCALAR_NODE:
+		return node->data.scalar.length ? "a single value" : "nothing";
+	default:
+		return "nothing";
+	}
+}
+
+static const char *scalar_text(const yaml_node_t *node)
+{
+	return (const char *)node->data.scalar.value;
+}
+
+static void wrong_kind(struct loader *l, const yaml_node_t *node, const char *name, const char *expected)
+{
+	cfg_diag_add(l->diags, mark_of(node), "%s: expected %s, found %s", name, expected, node_kind(node));
+}
+
+static void out_of_memory(struct loader *l)
+{
+	if (!l->diags->suppressed)
+		cfg_diag_add(l->diags, (struct cfg_mark){0, 0}, "out of memory");
+}
+
+static void remember(struct loader *l, const void *member, const yaml_node_t *node)
+{
+	if (cfg_marks_put(l->config->marks, member, mark_of(node)) < 0)
+		out_of_memory(l);
+}
+
+static void load_map(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out);
+
+static void load_scalar(struct loader *l, const struct cfg_key *key, enum cfg_type type,
+	const yaml_node_t *node, void *out)
+{
+	char err[512];
+
+	if (node->type != YAML_SCALAR_NODE) {
+		cfg_key_expected(key, type, err, sizeof(err));
+		wrong_kind(l, node, key->name, err);
+		return;
+	}
+	if (strlen(scalar_text(node)) != node->data.scalar.length) {
+		cfg_diag_add(l->diags, mark_of(node), "%s: holds a NUL character", key->name);
+		return;
+	}
+	if (cfg_parse_scalar(key, type, scalar_text(node), l->config->arena, out, err, sizeof(err)) < 0) {
+		cfg_diag_add(l->diags, mark_of(node), "%s: %s", key->name, err);
+		return;
+	}
+	remember(l, out, node);
+}
+
+static void load_list(struct loader *l, const struct cfg_key *key, const yaml_node_t *node, void *out)
+{
+	CFG_LIST(void) list;
+	size_t size = cfg_value_size(key, key->item), n;
+	const yaml_node_item_t *items;
+
+	if (node->type != YAML_SEQUENCE_NODE) {
+		wrong_kind(l, node, key->name, "a list");
+		return;
+	}
+	items = node->data.sequence.items.start;
+	n = (size_t)(node->data.sequence.items.top - items);
+	if (n < key->min || n > key->max) {
+		cfg_diag_add(l->diags, mark_of(node), "%s: expected %llu to %llu items, found %zu", key->name,
+			(unsigned long long)key->min, (unsigned long long)key->max, n);
+		return;
+	}
+	list.items = n ? arena_alloc(l->config->arena, n * size) : NULL;
+	list.n = (uint32_t)n;
+	if (n && !list.items) {
+		out_of_memory(l);
+		return;
+	}
+	memcpy(out, &list, sizeof(list));
+	remember(l, out, node);
+	for (size_t i = 0; i < n; i++) {
+		const yaml_node_t *item = yaml_document_get_node(&l->doc, items[i]);
+		void *slot = (char *)list.items + i * size;
+
+		if (++l->visits > VISIT_MAX) {
+			cfg_diag_add(l->diags, mark_of(node), "%s: the file is too large once its aliases are "
+							      "resolved", key->name);
+			return;
+		}
+		if (key->item == CFG_MAP)
+			load_map(l, key->map, item, slot);
+		else
+			load_scalar(l, key, key->item, item, slot);
+	}
+}
+
+static void load_value(struct loader *l, const struct cfg_key *key, const yaml_node_t *node, void *out)
+{
+	if (key->type == CFG_MAP)
+		load_map(l, key->map, node, out);
+	else if (key->type == CFG_LIST_OF)
+		load_list(l, key, node, out);
+	else
+		load_scalar(l, key, key->type, node, out);
+}
+
+static void apply_default(struct loader *l, const struct cfg_key *key, void *out)
+{
+	char err[512];
+
+	if (key->type == CFG_MAP) {
+		for (uint32_t i = 0; i < key->map->n_keys; i++)
+			apply_default(l, &key->map->keys[i], (char *)out + key->map->keys[i].offset);
+	} else if (key->fallback) {
+		if (cfg_parse_scalar(key, key->type, key->fallback, l->config->arena, out, err, sizeof(err)) < 0)
+			cfg_diag_add(l->diags, (struct cfg_mark){0, 0}, "default of %s: %s", key->name, err);
+	}
+}
+
+static void unknown_key(struct loader *l, const struct cfg_map *map, const yaml_node_t *node)
+{
+	const char *words[64], *near;
+	char known[768];
+	size_t n = 0, at = 0;
+
+	for (uint32_t i = 0; i < map->n_keys && n < 64; i++)
+		words[n++] = map->keys[i].name;
+	near = text_nearest(scalar_text(node), words, n);
+	if (near) {
+		cfg_diag_add(l->diags, mark_of(node), "unknown key '%.60s' in %s; did you mean '%s'?",
+			scalar_text(node), map->name, near);
+		return;
+	}
+	for (size_t i = 0; i < n && at < sizeof(known); i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "", words[i]);
+	cfg_diag_add(l->diags, mark_of(node), "unknown key '%.60s' in %s; expected one of: %s",
+		scalar_text(node), map->name, known);
+}
+
+static void load_map(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out)
+{
+	const yaml_node_t *values[64] = {0};
+	struct cfg_mark at;
+
+	if (node->type != YAML_MAPPING_NODE) {
+		wrong_kind(l, node, map->name, "a mapping");
+		return;
+	}
+	at = mark_of(node);
+	memcpy(out, &at, sizeof(at)); /* every map struct begins with its mark */
+	for (const yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {
+		const yaml_node_t *k = yaml_document_get_node(&l->doc, p->key);
+		uint32_t i = 0;
+
+		l->visits++;
+		if (k->type != YAML_SCALAR_NODE) {
+			wrong_kind(l, k, map->name, "a key");
+			continue;
+		}
+		while (i < map->n_keys && strcmp(map->keys[i].name, scalar_text(k)) != 0)
+			i++;
+		if (i == map->n_keys)
+			unknown_key(l, map, k);
+		else if (values[i])
+			cfg_diag_add(l->diags, mark_of(k), "key '%s' stands twice in %s", map->keys[i].name,
+				map->name);
+		else
+			values[i] = yaml_document_get_node(&l->doc, p->value);
+	}
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		char *member = (char *)out + key->offset;
+
+		apply_default(l, key, member);
+		if (values[i])
+			load_value(l, key, values[i], member);
+		else if (key->flags & CFG_REQUIRED)
+			cfg_diag_add(l->diags, at, "%s lacks the key '%s'", map->name, key->name);
+	}
+}
+
+static struct config *config_new(const char *name)
+{
+	struct arena *arena = arena_new();
+	struct config *c = arena ? arena_alloc(arena, sizeof(*c)) : NULL;
+
+	if (!c) {
+		arena_free(arena);
+		return NULL;
+	}
+	c->arena = arena;
+	c->marks = cfg_marks_new();
+	c->file = arena_strdup(arena, name);
+	if (!c->marks || !c->file) {
+		cfg_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void cfg_free(struct config *c)
+{
+	if (!c)
+		return;
+	cfg_names_free(c->names);
+	cfg_marks_free(c->marks);
+	arena_free(c->arena);
+}
+
+static void report_yaml(struct cfg_diags *diags, const yaml_parser_t *p)
+{
+	struct cfg_mark at = {(uint32_t)p->problem_mark.line + 1, (uint32_t)p->problem_mark.column + 1};
+
+	if (p->error == YAML_MEMORY_ERROR)
+		cfg_diag_add(diags, at, "out of memory");
+	else if (p->error == YAML_READER_ERROR)
+		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "not YAML text: %s at byte %zu", p->problem,
+			p->problem_offset);
+	else
+		cfg_diag_add(diags, at, "not YAML: %s%s%s", p->problem, p->context ? ", " : "",
+			p->context ? p->context : "");
+}
+
+static void load_document(struct loader *l, yaml_parser_t *parser)
+{
+	const yaml_node_t *root;
+	yaml_document_t more;
+
+	root = yaml_document_get_root_node(&l->doc);
+	if (!root) {
+		cfg_diag_add(l->diags, (struct cfg_mark){1, 1}, "the file is empty");
+		return;
+	}
+	load_map(l, &cfg_root, root, l->config);
+	if (!yaml_parser_load(parser, &more)) {
+		report_yaml(l->diags, parser);
+		return;
+	}
+	root = yaml_document_get_root_node(&more);
+	if (root)
+		cfg_diag_add(l->diags, mark_of(root), "a second YAML document; a file holds one");
+	yaml_document_delete(&more);
+}
+
+struct config *cfg_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags)
+{
+	struct loader l = {.diags = diags};
+	yaml_parser_t parser;
+
+	diags->file = name;
+	l.config = config_new(name);
+	if (!l.config || !yaml_parser_initialize(&parser)) {
+		cfg_free(l.config);
+		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");
+		return NULL;
+	}
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	if (yaml_parser_load(&parser, &l.doc)) {
+		load_document(&l, &parser);
+		yaml_document_delete(&l.doc);
+	} else {
+		report_yaml(diags, &parser);
+	}
+	yaml_parser_delete(&parser);
+	if (!diags->n && !diags->suppressed) {
+		l.config->names = cfg_names_new(l.config);
+		if (!l.config->names)
+			out_of_memory(&l);
+	}
+	if (diags->n || diags->suppressed) {
+		cfg_free(l.config);
+		return NULL;
+	}
+	return l.config;
+}
+
+static char *read_whole(FILE *f, size_t *size)
+{
+	size_t room = 64 * 1024, n = 0;
+	char *buf = NULL, *p;
+
+	for (;;) {
+		p = realloc(buf, room);
+		if (!p)
+			break;
+		buf = p;
+		n += fread(buf + n, 1, room - n, f);
+		if (n < room || n > CFG_FILE_MAX) {
+			*size = n;
+			return buf;
+		}
+		room *= 2;
+	}
+	free(buf);
+	return NULL;
+}
+
+struct config *cfg_load_file(const char *path, struct cfg_diags *diags)
+{
+	struct cfg_mark none = {0, 0};
+	struct config *c = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	diags->file = path;
+	f = fopen(path, "re");
+	if (!f) {
+		cfg_diag_add(diags, none, "cannot open: %s", strerror(errno));
+		return NULL;
+	}
+	text = read_whole(f, &size);
+	if (!text || ferror(f))
+		cfg_diag_add(diags, none, "cannot read: %s", text ? strerror(errno) : "out of memory");
+	else if (size > CFG_FILE_MAX)
+		cfg_diag_add(diags, none, "larger than %u MB", CFG_FILE_MAX >> 20);
+	else
+		c = cfg_load_text(path, text, size, diags);
+	free(text);
+	fclose(f);
+	return c;
+}
+
+struct cfg_mark cfg_where(const struct config *c, const void *member)
+{
+	return cfg_marks_get(c->marks, member);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/marks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct entry {
+	const void *member;
+	struct cfg_mark at;
+};
+
+/* Open addressing, at most half full. */
+struct cfg_marks {
+	struct entry *table;
+	size_t mask, used;
+};
+
+static size_t slot_of(const void *member, size_t mask)
+{
+	return ((uintptr_t)member >> 2) * 0x9e3779b97f4a7c15ull >> 20 & mask;
+}
+
+static struct entry *find(struct entry *table, size_t mask, const void *member)
+{
+	size_t i = slot_of(member, mask);
+
+	while (table[i].member && table[i].member != member)
+		i = (i + 1) & mask;
+	return &table[i];
+}
+
+struct cfg_marks *cfg_marks_new(void)
+{
+	struct cfg_marks *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->mask = 1023;
+	m->table = calloc(m->mask + 1, sizeof(*m->table));
+	if (!m->table) {
+		free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void cfg_marks_free(struct cfg_marks *m)
+{
+	if (!m)
+		return;
+	free(m->table);
+	free(m);
+}
+
+static int grow(struct cfg_marks *m)
+{
+	size_t mask = m->mask * 2 + 1;
+	struct entry *table = calloc(mask + 1, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	for (size_t i = 0; i <= m->mask; i++)
+		if (m->table[i].member)
+			*find(table, mask, m->table[i].member) = m->table[i];
+	free(m->table);
+	m->table = table;
+	m->mask = mask;
+	return 0;
+}
+
+int cfg_marks_put(struct cfg_marks *m, const void *member, struct cfg_mark at)
+{
+	struct entry *e;
+
+	if (m->used * 2 > m->mask && grow(m) < 0)
+		return -ENOMEM;
+	e = find(m->table, m->mask, member);
+	if (!e->member)
+		m->used++;
+	*e = (struct entry){.member = member, .at = at};
+	return 0;
+}
+
+struct cfg_mark cfg_marks_get(const struct cfg_marks *m, const void *member)
+{
+	return find(m->table, m->mask, member)->at;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Address of a model member -> its place in the file. */
+#ifndef CONFIG_MARKS_H
+#define CONFIG_MARKS_H
+
+#include "config/model.h"
+
+struct cfg_marks *cfg_marks_new(void);
+void cfg_marks_free(struct cfg_marks *m);
+int cfg_marks_put(struct cfg_marks *m, const void *member, struct cfg_mark at); /* 0 or -ENOMEM */
+struct cfg_mark cfg_marks_get(const struct cfg_marks *m, const void *member);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A configuration in memory: plain structs, filled by the loader after the schema (schema.c), freed as a
+ * whole. Every struct that stands for a YAML mapping begins with the place where it stood in the file.
+ *
+ * Immutable once loaded and checked; control code only. Addresses are in network order, everything else in
+ * host order; units stand in the schema.
+ */
+#ifndef CONFIG_MODEL_H
+#define CONFIG_MODEL_H
+
+#include <stdint.h>
+
+#include "wire/addr.h"
+
+/* A place in the file, both counted from 1; 0:0 for what was not written there. */
+struct cfg_mark {
+	uint32_t line, column;
+};
+
+#define CFG_LIST(type)                                                                             \
+	struct {                                                                                   \
+		type *items;                                                                       \
+		uint32_t n;                                                                        \
+	}
+
+enum cfg_side { SIDE_DC, SIDE_WAN };
+enum cfg_hugepages { HUGEPAGES_AUTO, HUGEPAGES_ON, HUGEPAGES_OFF };
+enum cfg_fib_kind { FIB_FAST, FIB_COMPACT };
+enum cfg_idle_policy { IDLE_POLL, IDLE_SLEEP };
+enum cfg_dscp_mode { DSCP_COPY, DSCP_SET };
+
+/* Behaviours as users write them; enum order is the order of the word table in schema.c. */
+enum cfg_behavior {
+	BEHAVIOR_UN,
+	BEHAVIOR_UA,
+	BEHAVIOR_UDT4,
+	BEHAVIOR_UDT6,
+	BEHAVIOR_UDT46,
+};
+
+enum cfg_encap { ENCAP_H_ENCAPS_RED };
+
+struct cfg_usid {
+	struct cfg_mark at;
+	struct ip_prefix block;
+	uint64_t node;
+};
+
+struct cfg_node {
+	struct cfg_mark at;
+	char *name;
+	struct ip_addr loopback;
+	struct cfg_usid usid;
+	CFG_LIST(struct ip_prefix) infrastructure;
+};
+
+struct cfg_lcores {
+	struct cfg_mark at;
+	uint64_t control;
+	CFG_LIST(uint64_t) rx;
+	CFG_LIST(uint64_t) worker;
+	char *cpus; /* "0@0,1@0" or NULL: lcore N on CPU N */
+};
+
+struct cfg_memory {
+	struct cfg_mark at;
+	uint32_t hugepages; /* enum cfg_hugepages */
+	uint32_t fib;	    /* enum cfg_fib_kind */
+	uint64_t buffers;
+	uint64_t ring;
+};
+
+struct cfg_idle {
+	struct cfg_mark at;
+	uint32_t policy; /* enum cfg_idle_policy */
+	uint64_t max_sleep_us;
+};
+
+struct cfg_icmp {
+	struct cfg_mark at;
+	uint64_t errors_per_port; /* a second */
+	uint64_t errors;	  /* a second */
+	uint64_t echo;		  /* a second */
+};
+
+struct cfg_discovery {
+	struct cfg_mark at;
+	uint64_t retransmit_ms;
+	uint64_t probes;
+	uint64_t reachable_ms;
+	uint64_t stale_ms;
+	uint64_t hold;
+	uint64_t hold_total;
+	uint64_t max;
+};
+
+struct cfg_descriptors {
+	struct cfg_mark at;
+	uint64_t rx, tx;
+};
+
+struct cfg_port {
+	struct cfg_mark at;
+	char *name;
+	char *device;
+	uint32_t side; /* enum cfg_side */
+	char *vrf;     /* NULL: the underlay's table */
+	uint64_t mtu;
+	struct eth_addr mac; /* zero: the device's own */
+	uint64_t speed_bps;  /* 0: what the device reports */
+	uint64_t rx_queues;
+	struct cfg_descriptors descriptors;
+	uint64_t worker; /* CFG_NONE: any */
+	uint64_t queue_limit;
+	CFG_LIST(struct ip_prefix) addresses;
+};
+
+#define CFG_NONE UINT64_MAX
+
+struct cfg_neighbor {
+	struct cfg_mark at;
+	char *port;
+	struct ip_addr address;
+	struct eth_addr mac;
+};
+
+struct cfg_route {
+	struct cfg_mark at;
+	struct ip_prefix prefix;
+	char *port;	       /* or NULL */
+	struct ip_addr nexthop; /* family 0: on-link */
+	char *policy;	       /* or NULL; VRF routes only */
+};
+
+struct cfg_vrf {
+	struct cfg_mark at;
+	char *name;
+	CFG_LIST(struct cfg_route) routes;
+};
+
+struct cfg_sid {
+	struct cfg_mark at;
+	struct ip_prefix sid;
+	uint32_t behavior; /* enum cfg_behavior */
+	char *port;
+	struct ip_addr nexthop;
+	char *vrf;
+};
+
+struct cfg_path {
+	struct cfg_mark at;
+	char *name;
+	CFG_LIST(struct ip_addr) segments;
+	uint64_t weight;
+};
+
+struct cfg_policy {
+	struct cfg_mark at;
+	char *name;
+	uint32_t encap;	      /* enum cfg_encap */
+	struct ip_addr source; /* family 0: the node's loopback */
+	uint64_t hop_limit;
+	uint32_t dscp_mode; /* enum cfg_dscp_mode */
+	uint64_t dscp;
+	uint64_t flow_label; /* 0: hash of the inner packet */
+	CFG_LIST(struct cfg_path) paths;
+};
+
+struct arena;
+struct cfg_marks;
+struct cfg_names;
+
+struct config {
+	struct cfg_mark at;
+	char *file;
+	struct cfg_node node;
+	struct cfg_lcores lcores;
+	struct cfg_memory memory;
+	struct cfg_idle idle;
+	struct cfg_icmp icmp;
+	struct cfg_discovery discovery;
+	CFG_LIST(struct cfg_port) ports;
+	CFG_LIST(struct cfg_neighbor) neighbors;
+	CFG_LIST(struct cfg_route) routes;
+	CFG_LIST(struct cfg_vrf) vrfs;
+	CFG_LIST(struct cfg_sid) sids;
+	CFG_LIST(struct cfg_policy) policies;
+
+	struct arena *arena;	 /* owns everything above */
+	struct cfg_marks *marks; /* where each scalar stood */
+	struct cfg_names *names; /* of ports, VRFs and policies, sorted */
+};
+
+#endif

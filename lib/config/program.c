@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct cfg_own_sids {
+	const struct cfg_sid *by_id[65536]; /* /48 */
+	uint8_t has_longer[65536];	    /* some /64 begins with this id */
+};
+
+struct cfg_own_sids *cfg_own_sids_new(const struct config *c)
+{
+	struct cfg_own_sids *o = calloc(1, sizeof(*o));
+
+	for (uint32_t i = 0; o && i < c->sids.n; i++) {
+		const struct cfg_sid *s = &c->sids.items[i];
+		uint16_t id = usid_at(&s->sid.addr.v6, 0);
+
+		if (s->sid.len == 48)
+			o->by_id[id] = s;
+		else
+			o->has_longer[id] = 1;
+	}
+	return o;
+}
+
+void cfg_own_sids_free(struct cfg_own_sids *o)
+{
+	free(o);
+}
+
+/* The own SID that the address begins with: the longer one first. */
+static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_own_sids *own,
+	const struct ipv6_addr *a)
+{
+	uint16_t id = usid_at(a, 0);
+	struct ip_addr any = ip_addr_from6(a);
+
+	if (!c->node.usid.at.line || !ip_prefix_contains(&c->node.usid.block, &any))
+		return NULL;
+	for (uint32_t i = 0; own->has_longer[id] && i < c->sids.n; i++)
+		if (c->sids.items[i].sid.len == 64 && ip_prefix_contains(&c->sids.items[i].sid, &any))
+			return &c->sids.items[i];
+	return own->by_id[id];
+}
+
+/* Drop `ids` ids behind the block, as NEXT-CSID does. */
+static void shift(struct ipv6_addr *a, unsigned int ids)
+{
+	memmove(a->b + 4, a->b + 4 + 2 * ids, 12 - 2 * ids);
+	memset(a->b + 16 - 2 * ids, 0, 2 * ids);
+}
+
+int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
+	struct cfg_program *out, const char **why)
+{
+	const struct ip_prefix *block = c->node.usid.at.line ? &c->node.usid.block : NULL;
+	const struct cfg_sid *sid;
+
+	out->via = NULL;
+	out->n = usid_pack(block, path->segments.items, path->segments.n, out->container, USID_MAX_CONTAINERS);
+	if (out->n > USID_MAX_CONTAINERS) {
+		*why = "they take more than 16 addresses, which no header holds";
+		return -EINVAL;
+	}
+	while (!out->via && (sid = own_sid(c, own, &out->container[0]))) {
+		if (sid->behavior != BEHAVIOR_UN && sid->behavior != BEHAVIOR_UA) {
+			*why = "the path ends at this node itself";
+			return -EINVAL;
+		}
+		if (sid->behavior == BEHAVIOR_UA)
+			out->via = sid;
+		shift(&out->container[0], sid->sid.len == 48 ? 1 : 2);
+		if (usid_count(&out->container[0]))
+			continue;
+		out->n--;
+		memmove(out->container, out->container + 1, out->n * sizeof(out->container[0]));
+		if (!out->n) {
+			*why = "it leads nowhere but to this node itself";
+			return -EINVAL;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A policy's segment list as the addresses that go on the wire (RFC 9800 section 6.2), without the leading
+ * SIDs that this node itself owns: it has already "executed" those (D33). No DPDK; control code.
+ */
+#ifndef CONFIG_PROGRAM_H
+#define CONFIG_PROGRAM_H
+
+#include "config/model.h"
+#include "config/usid.h"
+
+struct cfg_program {
+	struct ipv6_addr container[USID_MAX_CONTAINERS]; /* in travel order */
+	unsigned int n;
+	const struct cfg_sid *via; /* own uA at the head of the list: its adjacency is the way out; or NULL */
+};
+
+/* Which own SIDs there are, by id; made once for many calls of cfg_program. */
+struct cfg_own_sids;
+struct cfg_own_sids *cfg_own_sids_new(const struct config *c); /* NULL when out of memory */
+void cfg_own_sids_free(struct cfg_own_sids *o);
+
+/* 0, or -EINVAL with *why saying what is wrong with the list. */
+int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
+	struct cfg_program *out, const char **why);
+
+#endif

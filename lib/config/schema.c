@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The declared configuration. Each key: name, type, limits, default, whether a reload may change it, and one
+ * help text. The order here is the order of the reference and of `show config`.
+ */
+#include "config/schema.h"
+
+#include "base/compiler.h"
+#include "config/model.h"
+
+#define AT(type, member) (uint32_t) __builtin_offsetof(type, member)
+#define MAP_OF(keys_, what, type)                                                                  \
+	{                                                                                          \
+		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type)      \
+	}
+
+static const char *const words_side[] = {"dc", "wan", NULL};
+static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
+static const char *const words_fib[] = {"fast", "compact", NULL};
+static const char *const words_idle[] = {"poll", "sleep", NULL};
+static const char *const words_behavior[] = {"uN", "uA", "uDT4", "uDT6", "uDT46", NULL};
+static const char *const words_encap[] = {"H.Encaps.Red", NULL};
+static const char *const words_dscp[] = {"copy", "set", NULL};
+
+/* clang-format off */
+
+static const struct cfg_key usid_keys[] = {
+	{"block", CFG_PREFIX6, .offset = AT(struct cfg_usid, block), .flags = CFG_REQUIRED,
+		.example = "5f00:0::/32",
+		.help = "Locator block of the domain's uSIDs. 32 bits long (RFC 9800: LBL 32, LNFL 16)."},
+	{"node", CFG_UINT, .offset = AT(struct cfg_usid, node), .min = 1, .max = 0xdfff, .example = "0x0100",
+		.fallback = "1",
+		.help = "The node's global id: 0x0001-0xdfff; 0xe000-0xffff are local ids (functions)."},
+};
+static const struct cfg_map usid_map = MAP_OF(usid_keys, "node.usid", struct cfg_usid);
+
+static const struct cfg_key node_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_node, name), .flags = CFG_REQUIRED | CFG_START_ONLY,
+		.example = "pe1", .help = "Name of this node: log lines, runtime files, prompts."},
+	{"loopback", CFG_IPV6, .offset = AT(struct cfg_node, loopback), .flags = CFG_REQUIRED,
+		.example = "fd00:0:1::1",
+		.help = "Source of outer headers and of ICMPv6 errors; answers ping on every port."},
+	{"usid", CFG_MAP, .offset = AT(struct cfg_node, usid), .map = &usid_map,
+		.help = "Structure of the domain's compressed SIDs."},
+	{"infrastructure", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_node, infrastructure),
+		.max = 64, .example = "[\"fd00::/16\"]",
+		.help = "Sources inside the SRv6 domain. Packets to local SIDs from any other source are dropped "
+			"(RFC 8754 section 5.1). Required where there are SIDs."},
+};
+static const struct cfg_map node_map = MAP_OF(node_keys, "node", struct cfg_node);
+
+static const struct cfg_key lcores_keys[] = {
+	{"control", CFG_UINT, .offset = AT(struct cfg_lcores, control), .max = 126,
+		.flags = CFG_REQUIRED | CFG_START_ONLY, .example = "0",
+		.help = "lcore of the control protocols: ND, ARP, ICMP, timers."},
+	{"rx", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_lcores, rx), .min = 1, .max = 64,
+		.flags = CFG_REQUIRED | CFG_START_ONLY, .example = "[1]",
+		.help = "lcores that receive and classify. Receive queues are spread over them."},
+	{"worker", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_lcores, worker), .min = 1, .max = 64,
+		.flags = CFG_REQUIRED | CFG_START_ONLY, .example = "[1]",
+		.help = "lcores that own the egress of ports. One that is also under rx runs to completion."},
+	{"cpus", CFG_TEXT, .offset = AT(struct cfg_lcores, cpus), .flags = CFG_START_ONLY,
+		.example = "\"0@0,1@0\"",
+		.help = "CPU of each lcore, as LCORE@CPU,... Default: lcore N on CPU N. Several lcores may share a "
+			"CPU; they then yield when idle."},
+};
+static const struct cfg_map lcores_map = MAP_OF(lcores_keys, "lcores", struct cfg_lcores);
+
+static const struct cfg_key memory_keys[] = {
+	{"hugepages", CFG_WORD, .offset = AT(struct cfg_memory, hugepages), .words = words_hugepages,
+		.flags = CFG_START_ONLY, .fallback = "auto",
+		.help = "auto: hugepages when enough are free, else ordinary memory."},
+	{"buffers", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_memory, buffers), .min = 512,
+		.max = 64u << 20, .flags = CFG_START_ONLY, .fallback = "16K",
+		.help = "Packet buffers of 2 KB in the pool. --check prints who may hold how many of them."},
+	{"ring", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_memory, ring), .min = 64, .max = 65536,
+		.flags = CFG_START_ONLY, .fallback = "1K",
+		.help = "Slots of each ring between two lcores; rounded up to a power of two."},
+	{"fib", CFG_WORD, .offset = AT(struct cfg_memory, fib), .words = words_fib, .fallback = "fast",
+		.help = "fast: DIR-24-8 and trie, 32 MB or more a table. compact: a tree whose size follows the "
+			"number of routes, with slower lookups."},
+};
+static const struct cfg_map memory_map = MAP_OF(memory_keys, "memory", struct cfg_memory);
+
+static const struct cfg_key idle_keys[] = {
+	{"policy", CFG_WORD, .offset = AT(struct cfg_idle, policy), .words = words_idle, .fallback = "poll",
+		.flags = CFG_START_ONLY,
+		.help = "poll: lcores never sleep. sleep: an lcore without work sleeps, longer each time."},
+	{"max-sleep", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_idle, max_sleep_us), .min = 1,
+		.max = 10000, .fallback = "100", .flags = CFG_START_ONLY,
+		.help = "Longest sleep of an idle lcore under policy sleep."},
+};
+static const struct cfg_map idle_map = MAP_OF(idle_keys, "idle", struct cfg_idle);
+
+static const struct cfg_key icmp_keys[] = {
+	{"errors-per-port", CFG_UINT, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_icmp, errors_per_port),
+		.max = 1000000, .fallback = "100",
+		.help = "ICMP errors caused by packets of one port (RFC 4443 section 2.4 f)."},
+	{"errors", CFG_UINT, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_icmp, errors), .max = 1000000,
+		.fallback = "1000", .help = "ICMP errors of the whole node."},
+	{"echo", CFG_UINT, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_icmp, echo), .max = 1000000,
+		.fallback = "1000", .help = "Echo replies of the whole node."},
+};
+static const struct cfg_map icmp_map = MAP_OF(icmp_keys, "icmp", struct cfg_icmp);
+
+static const struct cfg_key discovery_keys[] = {
+	{"retransmit", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_discovery, retransmit_ms), .min = 10,
+		.max = 60000, .fallback = "1000", .help = "Time between two solicitations (RFC 4861 RetransTimer)."},
+	{"probes", CFG_UINT, .offset = AT(struct cfg_discovery, probes), .min = 1, .max = 20, .fallback = "3",
+		.help = "Solicitations before a neighbour counts as unreachable."},
+	{"reachable", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_discovery, reachable_ms), .min = 100,
+		.max = 3600000, .fallback = "30000",
+		.help = "Mean time a confirmed neighbour stays reachable (RFC 4861 ReachableTime)."},
+	{"stale", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_discovery, stale_ms), .min = 1000,
+		.max = 86400000, .fallback = "600000",
+		.help = "A learnt neighbour that nothing was sent to for so long is forgotten."},
+	{"hold", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_discovery, hold), .min = 1, .max = 1024,
+		.fallback = "16", .help = "Packets that wait for one unresolved neighbour; the next one is dropped."},
+	{"hold-total", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_discovery, hold_total), .min = 1,
+		.max = 65536, .fallback = "512", .flags = CFG_START_ONLY,
+		.help = "Packets that wait for unresolved neighbours behind one worker."},
+	{"max", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_discovery, max), .min = 16, .max = 65536,
+		.fallback = "1K", .flags = CFG_START_ONLY, .help = "Learnt neighbours of the whole node."},
+};
+static const struct cfg_map discovery_map =
+	MAP_OF(discovery_keys, "neighbor-discovery", struct cfg_discovery);
+
+static const struct cfg_key descriptors_keys[] = {
+	{"rx", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_descriptors, rx), .min = 64, .max = 16384,
+		.fallback = "512", .flags = CFG_START_ONLY, .help = "Descriptors of each receive queue."},
+	{"tx", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_descriptors, tx), .min = 64, .max = 16384,
+		.fallback = "512", .flags = CFG_START_ONLY, .help = "Descriptors of the transmit queue."},
+};
+static const struct cfg_map descriptors_map =
+	MAP_OF(descriptors_keys, "descriptors", struct cfg_descriptors);
+
+static const struct cfg_key port_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_port, name), .example = "dc0",
+		.flags = CFG_REQUIRED | CFG_IDENTITY, .help = "Name used everywhere else in this file."},
+	{"device", CFG_TEXT, .offset = AT(struct cfg_port, device),
+		.flags = CFG_REQUIRED | CFG_START_ONLY | CFG_UNIQUE, .example = "net_null0",
+		.help = "PCI address, or a DPDK virtual device with its arguments."},
+	{"side", CFG_WORD, .offset = AT(struct cfg_port, side), .words = words_side, .flags = CFG_REQUIRED,
+		.example = "dc",
+		.help = "dc: outside the SRv6 domain, packets to its SIDs are dropped. wan: inside."},
+	{"vrf", CFG_NAME, .offset = AT(struct cfg_port, vrf), .refs = "vrfs", .example = "tenant-a",
+		.help = "Routing table of packets that arrive here. Default: the underlay's."},
+	{"mtu", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_port, mtu), .min = 1280, .max = 16000,
+		.fallback = "1500", .flags = CFG_START_ONLY, .help = "Largest IP packet of the port."},
+	{"mac", CFG_MAC, .offset = AT(struct cfg_port, mac), .flags = CFG_START_ONLY,
+		.example = "\"02:00:00:00:d0:00\"",
+		.help = "What the port sends and answers as. Default: the device's own address."},
+	{"speed", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_port, speed_bps), .min = 1000000,
+		.max = 3200000000000ull, .flags = CFG_START_ONLY, .example = "100G",
+		.help = "Line rate. Default: what the device reports; virtual devices report none."},
+	{"rx-queues", CFG_UINT, .offset = AT(struct cfg_port, rx_queues), .min = 1, .max = 64, .fallback = "1",
+		.flags = CFG_START_ONLY,
+		.help = "Receive queues; more than one spreads flows (RSS) over several rx lcores."},
+	{"descriptors", CFG_MAP, .offset = AT(struct cfg_port, descriptors), .map = &descriptors_map,
+		.help = "Sizes of the device's rings."},
+	{"worker", CFG_SCALE, .offset = AT(struct cfg_port, worker), .max = 126, .word = "any",
+		.word_value = CFG_NONE, .fallback = "any", .flags = CFG_START_ONLY,
+		.help = "lcore that owns the egress. any: ports are dealt out to the workers in turn."},
+	{"queue-limit", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_port, queue_limit), .min = 32,
+		.max = 1 << 20, .fallback = "256",
+		.help = "Packets that one traffic class may keep waiting here before more are dropped."},
+	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct cfg_port, addresses), .max = 32,
+		.example = "[10.1.0.1/24, \"2001:db8:1::1/64\"]",
+		.help = "Own addresses with their subnets. A link-local one is made of the MAC if none is given."},
+};
+static const struct cfg_map port_map = MAP_OF(port_keys, "a port", struct cfg_port);
+
+static const struct cfg_key neighbor_keys[] = {
+	{"port", CFG_NAME, .offset = AT(struct cfg_neighbor, port), .flags = CFG_REQUIRED, .refs = "ports",
+		.example = "dc0", .help = "Port the neighbour is on."},
+	{"address", CFG_IP, .offset = AT(struct cfg_neighbor, address), .flags = CFG_REQUIRED,
+		.example = "\"fe80::5\"", .help = "Its address on that link."},
+	{"mac", CFG_MAC, .offset = AT(struct cfg_neighbor, mac), .flags = CFG_REQUIRED,
+		.example = "\"02:00:00:00:05:00\"", .help = "Its MAC address; never asked for, never aged."},
+};
+static const struct cfg_map neighbor_map = MAP_OF(neighbor_keys, "a neighbor", struct cfg_neighbor);
+
+static const struct cfg_key route_keys[] = {
+	{"prefix", CFG_PREFIX, .offset = AT(struct cfg_route, prefix), .flags = CFG_REQUIRED,
+		.example = "\"5f00:0:500::/48\"",
+		.help = "Destination. The same prefix may be listed again with another next hop: ECMP."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_route, port), .refs = "ports", .example = "dc0",
+		.help = "Port to leave by."},
+	{"nexthop", CFG_IP, .offset = AT(struct cfg_route, nexthop), .example = "\"fe80::5\"",
+		.help = "Router on a subnet of that port. Default: every destination is on the link."},
+};
+static const struct cfg_map route_map = MAP_OF(route_keys, "a route", struct cfg_route);
+
+static const struct cfg_key vrf_route_keys[] = {
+	{"prefix", CFG_PREFIX, .offset = AT(struct cfg_route, prefix), .flags = CFG_REQUIRED,
+		.example = "10.2.0.0/16",
+		.help = "Destination. The same prefix may be listed again with another next hop: ECMP."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_route, port), .refs = "ports",
+		.help = "Port to leave by."},
+	{"nexthop", CFG_IP, .offset = AT(struct cfg_route, nexthop),
+		.help = "Router on a subnet of that port. Default: every destination is on the link."},
+	{"policy", CFG_NAME, .offset = AT(struct cfg_route, policy), .refs = "policies", .example = "to-dc2",
+		.help = "SRv6 policy that carries the packet instead of a port."},
+};
+static const struct cfg_map vrf_route_map = MAP_OF(vrf_route_keys, "a VRF route", struct cfg_route);
+
+static const struct cfg_key vrf_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_vrf, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
+		.example = "tenant-a", .help = "Name used by ports and SIDs."},
+	{"routes", CFG_LIST_OF, .item = CFG_MAP, .map = &vrf_route_map, .offset = AT(struct cfg_vrf, routes),
+		.max = 4u << 20, .help = "Routes of the tenant, to its ports or over policies."},
+};
+static const struct cfg_map vrf_map = MAP_OF(vrf_keys, "a VRF", struct cfg_vrf);
+
+static const struct cfg_key sid_keys[] = {
+	{"sid", CFG_PREFIX6, .offset = AT(struct cfg_sid, sid), .flags = CFG_REQUIRED | CFG_IDENTITY,
+		.example = "\"5f00:0:100::/48\"",
+		.help = "Locator and function. uN: block and global id, /48. uA, uDT*: block and local id, /48. uA with "
+			"the node's global id in front, /64, takes both in one step."},
+	{"behavior", CFG_WORD, .offset = AT(struct cfg_sid, behavior), .words = words_behavior,
+		.flags = CFG_REQUIRED, .example = "uN",
+		.help = "uN: End with NEXT-CSID, PSP and USD. uA: End.X with the same. uDT4, uDT6, uDT46: decapsulate "
+			"into a VRF."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_sid, port), .refs = "ports",
+		.help = "uA: port of the adjacency."},
+	{"nexthop", CFG_IP, .offset = AT(struct cfg_sid, nexthop), .help = "uA: neighbour of the adjacency."},
+	{"vrf", CFG_NAME, .offset = AT(struct cfg_sid, vrf), .refs = "vrfs",
+		.help = "uDT*: table of the inner packet. Default: the underlay's."},
+};
+static const struct cfg_map sid_map = MAP_OF(sid_keys, "a SID", struct cfg_sid);
+
+static const struct cfg_key path_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_path, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
+		.example = "via-spine5", .help = "Name of the path within its policy."},
+	{"segments", CFG_LIST_OF, .item = CFG_IPV6, .offset = AT(struct cfg_path, segments),
+		.flags = CFG_REQUIRED, .min = 1, .max = 96,
+		.example = "[\"5f00:0:500::\", \"5f00:0:300::\", \"5f00:0:e102::\"]",
+		.help = "SIDs in travel order. uSIDs of one block are packed, six to an address (RFC 9800)."},
+	{"weight", CFG_UINT, .offset = AT(struct cfg_path, weight), .min = 1, .max = 64, .fallback = "1",
+		.help = "Share of the flows, relative to the other paths."},
+};
+static const struct cfg_map path_map = MAP_OF(path_keys, "a path", struct cfg_path);
+
+static const struct cfg_key policy_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_policy, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
+		.example = "to-dc2", .help = "Name used by VRF routes."},
+	{"encap", CFG_WORD, .offset = AT(struct cfg_policy, encap), .words = words_encap,
+		.fallback = "H.Encaps.Red", .help = "Headend behaviour (RFC 8986 section 5)."},
+	{"source", CFG_IPV6, .offset = AT(struct cfg_policy, source),
+		.help = "Outer source address. Default: the node's loopback."},
+	{"hop-limit", CFG_UINT, .offset = AT(struct cfg_policy, hop_limit), .min = 1, .max = 255,
+		.fallback = "64", .help = "Outer hop limit."},
+	{"dscp", CFG_WORD, .offset = AT(struct cfg_policy, dscp_mode), .words = words_dscp, .fallback = "copy",
+		.help = "copy: outer DSCP from the inner packet. set: the value of dscp-value. ECN is always "
+			"copied (RFC 6040)."},
+	{"dscp-value", CFG_UINT, .offset = AT(struct cfg_policy, dscp), .max = 63, .fallback = "0",
+		.help = "Outer DSCP with dscp: set."},
+	{"flow-label", CFG_UINT, .offset = AT(struct cfg_policy, flow_label), .max = 0xfffff, .fallback = "0",
+		.help = "Fixed outer flow label, for tests and tunnels. 0: a hash of the inner 5-tuple."},
+	{"paths", CFG_LIST_OF, .item = CFG_MAP, .map = &path_map, .offset = AT(struct cfg_policy, paths),
+		.flags = CFG_REQUIRED, .min = 1, .max = 64, .help = "Segment lists the flows are spread over."},
+};
+static const struct cfg_map policy_map = MAP_OF(policy_keys, "a policy", struct cfg_policy);
+
+static const struct cfg_key root_keys[] = {
+	{"node", CFG_MAP, .offset = AT(struct config, node), .map = &node_map, .flags = CFG_REQUIRED,
+		.help = "Who this node is."},
+	{"lcores", CFG_MAP, .offset = AT(struct config, lcores), .map = &lcores_map, .flags = CFG_REQUIRED,
+		.help = "Which CPU does what."},
+	{"memory", CFG_MAP, .offset = AT(struct config, memory), .map = &memory_map, .help = "Buffers and tables."},
+	{"idle", CFG_MAP, .offset = AT(struct config, idle), .map = &idle_map,
+		.help = "What lcores do without work."},
+	{"icmp", CFG_MAP, .offset = AT(struct config, icmp), .map = &icmp_map, .help = "Rate limits of ICMP."},
+	{"neighbor-discovery", CFG_MAP, .offset = AT(struct config, discovery), .map = &discovery_map,
+		.help = "Timers and limits of ND and ARP."},
+	{"ports", CFG_LIST_OF, .item = CFG_MAP, .map = &port_map, .offset = AT(struct config, ports),
+		.flags = CFG_REQUIRED, .min = 1, .max = 32, .help = "Ports; nothing else is touched or bound."},
+	{"neighbors", CFG_LIST_OF, .item = CFG_MAP, .map = &neighbor_map,
+		.offset = AT(struct config, neighbors), .max = 65536,
+		.help = "Static neighbours; all others are resolved by ND and ARP."},
+	{"routes", CFG_LIST_OF, .item = CFG_MAP, .map = &route_map, .offset = AT(struct config, routes),
+		.max = 4u << 20, .help = "The underlay's table."},
+	{"vrfs", CFG_LIST_OF, .item = CFG_MAP, .map = &vrf_map, .offset = AT(struct config, vrfs), .max = 1024,
+		.help = "Tenants' tables."},
+	{"sids", CFG_LIST_OF, .item = CFG_MAP, .map = &sid_map, .offset = AT(struct config, sids), .max = 65536,
+		.help = "SIDs that this node instantiates."},
+	{"policies", CFG_LIST_OF, .item = CFG_MAP, .map = &policy_map, .offset = AT(struct config, policies),
+		.max = 65536, .help = "SRv6 policies: what is put in front of a packet."},
+};
+/* clang-format on */
+
+const struct cfg_map cfg_root = MAP_OF(root_keys, "the file", struct config);

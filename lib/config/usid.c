@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/usid.h"
+
+unsigned int usid_count(const struct ipv6_addr *a)
+{
+	unsigned int n = USID_PER_CONTAINER;
+
+	while (n && usid_at(a, n - 1) == 0)
+		n--;
+	return n;
+}
+
+unsigned int usid_pack(const struct ip_prefix *block, const struct ip_addr *sids, unsigned int n,
+	struct ipv6_addr *out, unsigned int room)
+{
+	unsigned int containers = 0, used = USID_PER_CONTAINER;
+	struct ipv6_addr container = {{0}};
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct ipv6_addr *sid = &sids[i].v6;
+		bool usid = block && ip_prefix_contains(block, &sids[i]);
+		unsigned int ids = usid ? usid_count(sid) : USID_PER_CONTAINER;
+
+		if (!usid || used + ids > USID_PER_CONTAINER) {
+			container = *sid;
+			containers++;
+			used = ids;
+		} else {
+			memcpy(container.b + 4 + 2 * used, sid->b + 4, 2 * ids);
+			used += ids;
+		}
+		if (out && containers <= room)
+			out[containers - 1] = container;
+	}
+	return containers;
+}

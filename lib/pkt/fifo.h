@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A queue of packets through their private areas. Bounded by whoever fills it; one lcore owns it. */
+#ifndef PKT_FIFO_H
+#define PKT_FIFO_H
+
+#include "pkt/pkt.h"
+
+/* All zero is an empty queue. */
+struct fifo {
+	struct rte_mbuf *head, *tail;
+	uint32_t n;
+};
+
+static inline void fifo_push(struct fifo *f, struct rte_mbuf *m)
+{
+	pkt_of(m)->next = NULL;
+	if (f->n++)
+		pkt_of(f->tail)->next = m;
+	else
+		f->head = m;
+	f->tail = m;
+}
+
+/* The oldest packet; the queue must not be empty. */
+static inline struct rte_mbuf *fifo_pop(struct fifo *f)
+{
+	struct rte_mbuf *m = f->head;
+
+	f->head = pkt_of(m)->next;
+	f->n--;
+	return m;
+}
+
+#endif

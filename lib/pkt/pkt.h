@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A packet: an rte_mbuf whose private area holds what classification found out about it.
+ *
+ * Rules for the private area: classification writes every member it or a later stage reads, whatever the
+ * buffer held before; nobody reads it before that. The owner of a packet is the lcore that holds it; it
+ * passes on through a ring, never by being looked at. The frame itself stays as it was received until the
+ * egress rewrites it.
+ */
+#ifndef PKT_PKT_H
+#define PKT_PKT_H
+
+#include <rte_mbuf.h>
+
+#include "base/compiler.h"
+#include "pkt/poison.h"
+#include "stats/stats.h"
+#include "wire/ipv6.h"
+
+/* What is done to the packet when it leaves, apart from lowering the hop limit and a new Ethernet header. */
+#define PKT_OP_DA      0x01 /* write pkt.da over the destination address */
+#define PKT_OP_SL      0x02 /* write pkt.segments_left into the SRH */
+#define PKT_OP_POP_SRH 0x04 /* unlink the SRH (PSP) */
+#define PKT_OP_ECN     0x08 /* write pkt.ecn into the IP header */
+#define PKT_OP_ENCAP   0x10 /* put the outer headers of path pkt.path in front */
+
+enum pkt_verdict {
+	PKT_FORWARD, /* to the owner of port pkt.egress */
+	PKT_PUNT,    /* to the control lcore, as pkt.punt says */
+	PKT_DROP,    /* for pkt.reason */
+};
+
+enum pkt_punt {
+	PUNT_ND,    /* ICMPv6 types 133 to 137 */
+	PUNT_ARP,
+	PUNT_LOCAL, /* to an own address or SID: ping and the like; pkt.strip is its IP header */
+	PUNT_ERROR, /* dropped for pkt.reason; an ICMP error may be due */
+};
+
+#define PKT_NBR_LINK UINT32_MAX /* the neighbour is the destination itself; the egress finds it */
+
+/* Class of control traffic: strict priority, own queue. 0 to 7 are the traffic classes. */
+#define PKT_CLASS_CONTROL 8
+
+struct pkt {
+	struct rte_mbuf *next; /* in a FIFO; written by the lcore that owns the FIFO */
+	uint32_t nbr;	       /* neighbour id, or PKT_NBR_LINK */
+	uint32_t path;	       /* PKT_OP_ENCAP */
+	uint32_t hash;	       /* of the flow; 0 when nothing needed it */
+	uint32_t generation;   /* of the snapshot that resolved it, low bits */
+	uint16_t strip;	       /* offset of the IP header that leaves, from the start of the frame */
+	uint16_t l3_bytes;     /* length of the IP packet there, as its header says */
+	uint16_t srh;	       /* offset of the SRH from the start of the frame: PKT_OP_SL, PKT_OP_POP_SRH */
+	uint16_t vrf;	       /* table the packet was last looked up in */
+	uint8_t egress;	       /* port */
+	uint8_t tclass;	       /* 0 to 7, or PKT_CLASS_CONTROL */
+	uint8_t ops;	       /* PKT_OP_... */
+	uint8_t hops;	       /* to subtract from hop limit or TTL */
+	uint8_t family;	       /* 4 or 6: the IP header at strip */
+	uint8_t verdict;       /* enum pkt_verdict */
+	uint8_t reason;	       /* enum reason */
+	uint8_t punt;	       /* enum pkt_punt */
+	uint8_t segments_left; /* PKT_OP_SL */
+	uint8_t ecn;	       /* PKT_OP_ECN */
+	uint8_t icmp_type;     /* PUNT_ERROR: as ICMPv6, translated for IPv4 */
+	uint8_t icmp_code;
+	struct ipv6_addr da;   /* PKT_OP_DA */
+	uint32_t icmp_arg;     /* PUNT_ERROR: pointer or MTU; host order */
+};
+_Static_assert(sizeof(struct pkt) == 64, "struct pkt is one cache line");
+
+static inline struct pkt *pkt_of(struct rte_mbuf *m)
+{
+	return (struct pkt *)rte_mbuf_to_priv(m);
+}
+
+/* The pool of a node: buffers of one size, struct pkt in front of each. shared_cpu: lcores may be preempted. */
+struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, int socket,
+	bool shared_cpu);
+
+/* Bytes of one buffer with everything around it, for memory sizing. */
+#define PKT_BUFFER_BYTES (RTE_MBUF_DEFAULT_BUF_SIZE + sizeof(struct rte_mbuf) + sizeof(struct pkt) + 192)
+
+/* Give a whole frame back to its pool. */
+static inline void pkt_free(struct rte_mbuf *m)
+{
+	pkt_unpoison(m);
+	rte_pktmbuf_free(m);
+}
+
+/* End a packet for a reason, counted under the port it came in by. */
+static inline void pkt_end(struct rte_mbuf *m, enum reason reason, struct lcore_stats *stats)
+{
+	stat_add(&stats->port[m->port].reason[reason], 1);
+	pkt_free(m);
+}
+
+/* Cut a frame to `bytes`, dropping whole buffers of the chain where need be; bytes <= pkt_len, >= 1. */
+void pkt_cut(struct rte_mbuf *m, uint32_t bytes);
+
+/* Copy up to `bytes` from offset `at` of a frame, across buffers; returns how many there were. */
+uint32_t pkt_copy_out(const struct rte_mbuf *m, uint32_t at, void *out, uint32_t bytes);
+
+#endif

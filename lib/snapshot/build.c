@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The steps of a build in their order; ports, neighbours and SIDs. */
+#include "snapshot/build_priv.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/config.h"
+
+int snapshot_registry_init(struct snapshot_registry *r)
+{
+	*r = (struct snapshot_registry){
+		.nbrs = ids_new(SNAP_NBR_MAX),
+		.paths = ids_new(SNAP_PATH_MAX),
+		.sids = ids_new(SNAP_SID_MAX),
+		.vrfs = ids_new(SNAP_VRF_MAX),
+	};
+	if (r->nbrs && r->paths && r->sids && r->vrfs)
+		return 0;
+	snapshot_registry_fini(r);
+	return -ENOMEM;
+}
+
+void snapshot_registry_fini(struct snapshot_registry *r)
+{
+	ids_free(r->nbrs);
+	ids_free(r->paths);
+	ids_free(r->sids);
+	ids_free(r->vrfs);
+	*r = (struct snapshot_registry){0};
+}
+
+int build_fail(struct builder *b, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(b->err, b->err_size, format, args);
+	va_end(args);
+	return rc;
+}
+
+void build_match(struct snap_match *m, const struct ip_prefix *p)
+{
+	unsigned int hi = MIN_OF(p->len, 64), lo = p->len - hi;
+
+	m->mask_hi = hi ? ~0ull << (64 - hi) : 0;
+	m->mask_lo = lo ? ~0ull << (64 - lo) : 0;
+	m->hi = ipv6_hi(&p->addr.v6) & m->mask_hi;
+	m->lo = ipv6_lo(&p->addr.v6) & m->mask_lo;
+}
+
+static int build_vrfs(struct builder *b)
+{
+	uint32_t id;
+	int rc;
+
+	/* no user may name a VRF "", so the underlay's table is always VRF 0 */
+	rc = ids_get(b->ids->vrfs, "", b->s->generation, &id);
+	for (uint32_t i = 0; rc == 0 && i < b->config->vrfs.n; i++)
+		rc = ids_get(b->ids->vrfs, b->config->vrfs.items[i].name, b->s->generation, &id);
+	if (rc < 0)
+		return build_fail(b, rc, "too many VRFs");
+	b->s->n_vrfs = ids_bound(b->ids->vrfs);
+	b->s->vrf = arena_alloc(b->s->arena, b->s->n_vrfs * sizeof(*b->s->vrf));
+	if (!b->s->vrf)
+		return build_fail(b, -ENOMEM, "out of memory");
+	b->s->vrf[VRF_UNDERLAY].name = "";
+	for (uint32_t i = 0; i < b->config->vrfs.n; i++) {
+		ids_find(b->ids->vrfs, b->config->vrfs.items[i].name, &id);
+		b->s->vrf[id].name = b->config->vrfs.items[i].name;
+	}
+	return 0;
+}
+
+static uint16_t vrf_id(struct builder *b, const char *name)
+{
+	uint32_t id = VRF_UNDERLAY;
+
+	if (name)
+		ids_find(b->ids->vrfs, name, &id);
+	return (uint16_t)id;
+}
+
+/* The link-local address in front: the configured one, else the one made of the MAC. */
+static int build_own_addresses(struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+{
+	struct ip_prefix link_local = {.addr = {.family = 6}, .len = 64};
+
+	p->own = arena_alloc(b->s->arena, (cp->addresses.n + 1) * sizeof(*p->own));
+	if (!p->own)
+		return build_fail(b, -ENOMEM, "out of memory");
+	link_local.addr.v6 = ipv6_link_local_of(&p->mac);
+	p->own[p->n_own++] = link_local;
+	for (uint32_t i = 0; i < cp->addresses.n; i++) {
+		const struct ip_prefix *a = &cp->addresses.items[i];
+
+		if (a->addr.family == 6 && ipv6_is_link_local(&a->addr.v6) && ip_prefix_equal(&p->own[0], &link_local))
+			p->own[0] = *a;
+		else
+			p->own[p->n_own++] = *a;
+	}
+	return 0;
+}
+
+static int build_ports(struct builder *b, const struct snapshot_port_info *info)
+{
+	int rc = 0;
+
+	b->s->n_ports = b->config->ports.n;
+	for (uint32_t i = 0; i < b->s->n_ports && rc == 0; i++) {
+		const struct cfg_port *cp = &b->config->ports.items[i];
+		struct snap_port *p = &b->s->port[i];
+
+		p->name = cp->name;
+		p->mac = info[i].mac;
+		p->mtu = (uint16_t)cp->mtu;
+		p->side = (uint8_t)cp->side;
+		p->queue_limit = (uint32_t)cp->queue_limit;
+		p->vrf = vrf_id(b, cp->vrf);
+		/* class selector: the three high bits of the DSCP (RFC 2474 section 4.2.2); RoCEv2's 26 is class 3 */
+		for (unsigned int d = 0; d < 64; d++)
+			p->tclass_of_dscp[d] = (uint8_t)(d >> 3);
+		rc = build_own_addresses(b, p, cp);
+	}
+	return rc;
+}
+
+int build_nbr(struct builder *b, int port, const struct ip_addr *addr, uint32_t *id)
+{
+	char key[80], text[IP_ADDR_TEXT];
+	int rc;
+
+	snprintf(key, sizeof(key), "%d %s", port, ip_addr_format(addr, text));
+	rc = ids_get(b->ids->nbrs, key, b->s->generation, id);
+	if (rc < 0)
+		return build_fail(b, rc, "more than %d next hops and static neighbours", SNAP_NBR_MAX);
+	b->s->nbr[*id].used = true;
+	b->s->nbr[*id].port = (uint16_t)port;
+	b->s->nbr[*id].mtu = b->s->port[port].mtu;
+	b->s->nbr[*id].addr = *addr;
+	return 0;
+}
+
+static int build_static_nbrs(struct builder *b)
+{
+	uint32_t id;
+	int rc;
+
+	/* grows while routes and SIDs name next hops; sized for all that may come */
+	b->s->nbr = arena_alloc(b->s->arena, SNAP_NBR_MAX * sizeof(*b->s->nbr));
+	if (!b->s->nbr)
+		return build_fail(b, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < b->config->neighbors.n; i++) {
+		const struct cfg_neighbor *n = &b->config->neighbors.items[i];
+
+		rc = build_nbr(b, cfg_find_port(b->config, n->port), &n->address, &id);
+		if (rc < 0)
+			return rc;
+		b->s->nbr[id].is_static = true;
+		b->s->nbr[id].mac = n->mac;
+	}
+	return 0;
+}
+
+/* IANA SRv6 Endpoint Behaviors (PROTOCOL.md 3.7). */
+static uint16_t code_point(uint32_t behavior)
+{
+	static const uint16_t codes[] = {
+		[BEHAVIOR_UN] = 48, [BEHAVIOR_UA] = 57, [BEHAVIOR_UDT4] = 19, [BEHAVIOR_UDT6] = 18,
+		[BEHAVIOR_UDT46] = 20,
+	};
+
+	return codes[behavior];
+}
+
+static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s)
+{
+	uint32_t id;
+	int rc;
+
+	s->used = true;
+	s->prefix = cs->sid;
+	s->behavior = (uint8_t)cs->behavior;
+	s->code = code_point(cs->behavior);
+	s->arg_shift = cs->sid.len;
+	s->vrf = vrf_id(b, cs->vrf);
+	switch ((enum cfg_behavior)cs->behavior) {
+	case BEHAVIOR_UA:
+		rc = build_nbr(b, cfg_find_port(b->config, cs->port), &cs->nexthop, &id);
+		if (rc < 0)
+			return rc;
+		s->adjacency = target(TARGET_NBR, id);
+		/* fall through */
+	case BEHAVIOR_UN:
+		s->shift_bits = (uint8_t)(cs->sid.len - 32);
+		s->psp = s->usd = true;
+		break;
+	case BEHAVIOR_UDT4:
+	case BEHAVIOR_UDT6:
+	case BEHAVIOR_UDT46:
+		s->decap4 = cs->behavior != BEHAVIOR_UDT6;
+		s->decap6 = cs->behavior != BEHAVIOR_UDT4;
+		break;
+	}
+	return 0;
+}
+
+static int build_sids(struct builder *b)
+{
+	const struct config *c = b->config;
+	char key[IP_PREFIX_TEXT];
+	uint32_t id;
+	int rc;
+
+	for (uint32_t i = 0; i < c->sids.n; i++) {
+		rc = ids_get(b->ids->sids, ip_prefix_format(&c->sids.items[i].sid, key), b->s->generation, &id);
+		if (rc < 0)
+			return build_fail(b, rc, "too many SIDs");
+	}
+	b->s->n_sids = ids_bound(b->ids->sids);
+	b->s->sid = arena_alloc(b->s->arena, (b->s->n_sids + 1) * sizeof(*b->s->sid));
+	if (!b->s->sid)
+		return build_fail(b, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < c->sids.n; i++) {
+		ids_find(b->ids->sids, ip_prefix_format(&c->sids.items[i].sid, key), &id);
+		rc = build_sid(b, &c->sids.items[i], &b->s->sid[id]);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void build_boundary(struct builder *b)
+{
+	static const struct ip_prefix rfc9602 = {.addr = {.family = 6, .b = {0x5f}}, .len = 16};
+	const struct cfg_node *node = &b->config->node;
+	struct snapshot *s = b->s;
+
+	for (uint32_t i = 0; i < node->infrastructure.n; i++)
+		build_match(&s->infrastructure[s->n_infrastructure++], &node->infrastructure.items[i]);
+	build_match(&s->sid_space[s->n_sid_space++], &rfc9602);
+	if (node->usid.at.line && !ip_prefix_covers(&rfc9602, &node->usid.block))
+		build_match(&s->sid_space[s->n_sid_space++], &node->usid.block);
+}
+
+static int build_all(struct builder *b, const struct snapshot_port_info *ports)
+{
+	int rc;
+
+	b->s->loopback = b->config->node.loopback.v6;
+	b->s->icmp_errors = b->config->icmp.errors;
+	b->s->icmp_errors_per_port = b->config->icmp.errors_per_port;
+	b->s->icmp_echo = b->config->icmp.echo;
+	b->s->discovery = b->config->discovery;
+	build_boundary(b);
+	rc = build_vrfs(b);
+	if (rc == 0)
+		rc = build_ports(b, ports);
+	if (rc == 0)
+		rc = build_static_nbrs(b);
+	if (rc == 0)
+		rc = build_sids(b);
+	if (rc == 0)
+		rc = build_policies(b);
+	if (rc == 0)
+		rc = build_tables(b);
+	if (rc == 0)
+		rc = build_usid(b);
+	if (rc == 0)
+		rc = build_path_ways(b);
+	b->s->n_nbrs = ids_bound(b->ids->nbrs);
+	return rc;
+}
+
+struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config *config,
+	const struct snapshot_port_info *ports, const struct snapshot *old, char *err, size_t size)
+{
+	struct builder b = {.ids = r, .config = config, .old = old, .err = err, .err_size = size};
+	struct arena *arena = arena_new();
+
+	b.s = arena ? arena_alloc(arena, sizeof(*b.s)) : NULL;
+	if (!b.s) {
+		arena_free(arena);
+		snprintf(err, size, "out of memory");
+		return NULL;
+	}
+	b.s->arena = arena;
+	b.s->config = config;
+	b.s->generation = r->generation + 1;
+	if (build_all(&b, ports) < 0) {
+		snapshot_free(b.s);
+		return NULL;
+	}
+	r->generation = b.s->generation;
+	return b.s;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; i < s->n_vrfs && s->vrf; i++) {
+		fib_free(s->vrf[i].v4);
+		fib_free(s->vrf[i].v6);
+	}
+	arena_free(s->arena);
+}

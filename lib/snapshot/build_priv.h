@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SNAPSHOT_BUILD_PRIV_H
+#define SNAPSHOT_BUILD_PRIV_H
+
+#include "base/arena.h"
+#include "snapshot/build.h"
+
+/* One build under way. Every step returns 0, or a negative errno with a message in err. */
+struct builder {
+	struct snapshot_registry *ids;
+	const struct config *config;
+	const struct snapshot *old;
+	struct snapshot *s;
+	char *err;
+	size_t err_size;
+};
+
+int build_fail(struct builder *b, int rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Neighbour id of an address on a port. */
+int build_nbr(struct builder *b, int port, const struct ip_addr *addr, uint32_t *id);
+
+int build_tables(struct builder *b); /* VRF tables and ECMP groups; needs ports, SIDs and policies */
+int build_usid(struct builder *b);   /* the direct index; needs the underlay's table */
+int build_policies(struct builder *b);
+int build_path_ways(struct builder *b); /* where each path leads; needs the direct index */
+
+void build_match(struct snap_match *m, const struct ip_prefix *p);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Routes of every table: connected subnets, own addresses, SIDs and configured routes; ECMP groups. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "snapshot/build_priv.h"
+
+/* Who wins when the same prefix comes from several sources: the lower one. */
+enum source { FROM_SID, FROM_OWN, FROM_CONNECTED, FROM_ROUTE };
+
+struct item {
+	struct ip_prefix prefix;
+	enum source source;
+	target_t target;
+};
+
+struct items {
+	struct item *item;
+	size_t n, room;
+};
+
+static int add(struct items *l, const struct ip_prefix *p, enum source source, target_t t)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? l->room * 2 : 64;
+		struct item *item = realloc(l->item, room * sizeof(*item));
+
+		if (!item)
+			return -ENOMEM;
+		l->item = item;
+		l->room = room;
+	}
+	l->item[l->n++] = (struct item){.prefix = *p, .source = source, .target = t};
+	return 0;
+}
+
+static int add_own(struct items *l, const struct ip_prefix *own, target_t connected, target_t local)
+{
+	struct ip_prefix p = ip_prefix_network(own), host = *own;
+	int rc = 0;
+
+	host.len = (uint8_t)ip_addr_bits(&own->addr);
+	if (p.len < host.len)
+		rc = add(l, &p, FROM_CONNECTED, connected);
+	if (rc == 0 && own->addr.family == 4 && p.len < 31) {
+		/* directed broadcast goes nowhere (RFC 2644) */
+		struct ip_prefix broadcast = {
+			.addr = ip_addr_from4(ip_addr_v4(&p.addr) | (0xffffffffu >> p.len)), .len = 32};
+
+		rc = add(l, &broadcast, FROM_OWN, 0);
+	}
+	return rc ? rc : add(l, &host, FROM_OWN, local);
+}
+
+static int add_ports(struct builder *b, struct items *l, uint16_t vrf)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < b->s->n_ports; i++) {
+		const struct snap_port *p = &b->s->port[i];
+
+		if (p->vrf != vrf)
+			continue;
+		/* own[0] is link-local, which no table knows */
+		for (unsigned int k = 1; k < p->n_own && rc == 0; k++)
+			rc = add_own(l, &p->own[k], target(TARGET_LINK, i), target(TARGET_LOCAL, i));
+	}
+	return rc;
+}
+
+static int add_underlay(struct builder *b, struct items *l)
+{
+	struct ip_prefix loopback = {.addr = b->config->node.loopback, .len = 128};
+	int rc = add(l, &loopback, FROM_OWN, target(TARGET_LOCAL, PORT_LOCAL));
+
+	for (uint32_t i = 0; i < b->s->n_sids && rc == 0; i++)
+		if (b->s->sid[i].used)
+			rc = add(l, &b->s->sid[i].prefix, FROM_SID, target(TARGET_SID, i));
+	return rc;
+}
+
+static int add_route(struct builder *b, struct items *l, const struct cfg_route *r)
+{
+	int port = cfg_find_port(b->config, r->port);
+	uint32_t id;
+	int rc;
+
+	if (r->policy)
+		return add(l, &r->prefix, FROM_ROUTE,
+			target(TARGET_POLICY, (uint32_t)cfg_find_policy(b->config, r->policy)));
+	if (!r->nexthop.family)
+		return add(l, &r->prefix, FROM_ROUTE, target(TARGET_LINK, (uint32_t)port));
+	rc = build_nbr(b, port, &r->nexthop, &id);
+	return rc ? rc : add(l, &r->prefix, FROM_ROUTE, target(TARGET_NBR, id));
+}
+
+static int by_prefix(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int d = ip_prefix_compare(&x->prefix, &y->prefix);
+
+	if (!d)
+		d = (int)x->source - (int)y->source;
+	if (!d)
+		d = x->target < y->target ? -1 : x->target > y->target;
+	return d;
+}
+
+static int make_group(struct builder *b, const struct item *members, size_t n, target_t *out)
+{
+	struct snapshot *s = b->s;
+	struct snap_group *g;
+
+	/* the array lives in the arena, so it grows by doubling and leaves the old one behind */
+	if ((s->n_groups & (s->n_groups + 1)) == 0) {
+		g = arena_alloc(s->arena, (s->n_groups * 2 + 1) * sizeof(*g));
+		if (!g)
+			return -ENOMEM;
+		memcpy(g, s->group, s->n_groups * sizeof(*g));
+		s->group = g;
+	}
+	g = &s->group[s->n_groups];
+	g->n = (uint8_t)MIN_OF(n, SNAP_GROUP_MAX);
+	for (unsigned int i = 0; i < g->n; i++)
+		g->member[i] = members[i].target;
+	*out = target(TARGET_GROUP, s->n_groups++);
+	return 0;
+}
+
+static bool same_group(const struct snap_group *g, const struct item *members, size_t n)
+{
+	if (g->n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (g->member[i] != members[i].target)
+			return false;
+	return true;
+}
+
+/* One route of a prefix out of everything that names it. */
+static int merge(struct builder *b, const struct item *first, size_t n, struct fib_route *out)
+{
+	size_t members = 1;
+	int rc = 0;
+
+	while (members < n && first[members].source == first->source)
+		members++;
+	out->prefix = first->prefix;
+	out->target = first->target;
+	if (first->source != FROM_ROUTE || members == 1)
+		return 0;
+	/* neighbouring prefixes often share their next hops: look at the last few groups before making one */
+	for (uint32_t k = b->s->n_groups, tries = 8; k > 0 && tries > 0; k--, tries--) {
+		if (same_group(&b->s->group[k - 1], first, members)) {
+			out->target = target(TARGET_GROUP, k - 1);
+			return 0;
+		}
+	}
+	rc = make_group(b, first, members, &out->target);
+	return rc;
+}
+
+static int build_family(struct builder *b, int family, const struct items *l, const struct fib *old,
+	struct fib **out)
+{
+	struct fib_route *routes = calloc(l->n + 1, sizeof(*routes));
+	size_t n = 0;
+	int rc = 0;
+
+	if (!routes)
+		return build_fail(b, -ENOMEM, "out of memory");
+	for (size_t i = 0, same; i < l->n && rc == 0; i += same) {
+		for (same = 1; i + same < l->n && ip_prefix_equal(&l->item[i].prefix, &l->item[i + same].prefix);)
+			same++;
+		if (l->item[i].prefix.addr.family == family)
+			rc = merge(b, &l->item[i], same, &routes[n++]);
+	}
+	/*
+	 * A group's number is its place in this snapshot, so a table with groups is only the same if all groups
+	 * are; those tables are built anew.
+	 */
+	if (rc == 0 && n && old && !b->s->n_groups && fib_holds(old, family, routes, n)) {
+		*out = fib_ref((struct fib *)(uintptr_t)old);
+	} else if (rc == 0 && n) {
+		*out = fib_build(family, routes, n, b->config->memory.fib == FIB_FAST, -1);
+		rc = *out ? 0 : -errno;
+	}
+	free(routes);
+	return rc ? build_fail(b, rc, "a table of %zu IPv%d routes does not fit: %s", n, family, strerror(-rc)) : 0;
+}
+
+static int build_table(struct builder *b, uint16_t vrf, const struct cfg_route *routes, uint32_t n)
+{
+	const struct snap_vrf *old = b->old && vrf < b->old->n_vrfs ? &b->old->vrf[vrf] : NULL;
+	struct snap_vrf *v = &b->s->vrf[vrf];
+	struct items l = {0};
+	int rc = add_ports(b, &l, vrf);
+
+	if (rc == 0 && vrf == VRF_UNDERLAY)
+		rc = add_underlay(b, &l);
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = add_route(b, &l, &routes[i]);
+	if (rc == -ENOMEM)
+		build_fail(b, rc, "out of memory");
+	if (rc == 0) {
+		qsort(l.item, l.n, sizeof(*l.item), by_prefix);
+		rc = build_family(b, 4, &l, old ? old->v4 : NULL, &v->v4);
+	}
+	if (rc == 0)
+		rc = build_family(b, 6, &l, old ? old->v6 : NULL, &v->v6);
+	free(l.item);
+	return rc;
+}
+
+int build_tables(struct builder *b)
+{
+	int rc = build_table(b, VRF_UNDERLAY, b->config->routes.items, b->config->routes.n);
+
+	for (uint32_t i = 0; i < b->config->vrfs.n && rc == 0; i++) {
+		const struct cfg_vrf *v = &b->config->vrfs.items[i];
+		uint32_t id;
+
+		ids_find(b->ids->vrfs, v->name, &id);
+		rc = build_table(b, (uint16_t)id, v->routes.items, v->routes.n);
+	}
+	return rc;
+}
+
+size_t snapshot_table_bytes(const struct config *config)
+{
+	/* two families a table at most; second-level tables by the number of routes, three for each at worst */
+	int fast = config->memory.fib == FIB_FAST;
+	size_t bytes = 0;
+
+	for (int64_t i = -1; i < (int64_t)config->vrfs.n; i++) {
+		const struct cfg_route *r = i < 0 ? config->routes.items : config->vrfs.items[i].routes.items;
+		uint32_t n = i < 0 ? config->routes.n : config->vrfs.items[i].routes.n;
+		struct fib_route *routes[2] = {calloc(n + 1, sizeof(**routes)), calloc(n + 1, sizeof(**routes))};
+		size_t count[2] = {0, 0};
+
+		for (uint32_t k = 0; routes[0] && routes[1] && k < n; k++) {
+			int six = r[k].prefix.addr.family == 6;
+
+			routes[six][count[six]].target = k;
+			routes[six][count[six]++].prefix = r[k].prefix;
+		}
+		for (int six = 0; six < 2; six++) {
+			if (routes[six])
+				bytes += fib_size(six ? 6 : 4, routes[six], count[six], fast);
+			free(routes[six]);
+		}
+	}
+	/* own and connected prefixes, and SIDs, add little but may need second-level tables of their own */
+	return bytes + (config->ports.n * 32 + config->sids.n) * 3 * 1024;
+}

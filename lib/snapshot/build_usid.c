@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The direct index of the 16-bit ids behind the block: what an LPM on block:id::/48 would say, for all ids at
+ * once. An id with longer prefixes inside says TARGET_LPM, unless these are all local SIDs of 64 bits, which
+ * get a second table.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "config/usid.h"
+#include "snapshot/build_priv.h"
+
+static target_t *new_subtable(struct builder *b, uint16_t id)
+{
+	struct snap_usid *u = &b->s->usid;
+	target_t *t = arena_alloc(b->s->arena, (SNAP_SUBTABLE_BASE + 1) * sizeof(*t));
+	target_t **grown = arena_alloc(b->s->arena, (u->n_subtables + 1) * sizeof(*grown));
+
+	if (!t || !grown)
+		return NULL;
+	memcpy(grown, u->subtable, u->n_subtables * sizeof(*grown));
+	/* whatever the /48 says holds for every second id that has no SID of its own */
+	for (uint32_t i = 0; i <= SNAP_SUBTABLE_BASE; i++)
+		t[i] = u->entry[id];
+	grown[u->n_subtables] = t;
+	u->subtable = grown;
+	u->entry[id] = target(TARGET_SUBTABLE, u->n_subtables++);
+	return t;
+}
+
+static int put_longer(struct builder *b, const struct fib_route *r)
+{
+	struct snap_usid *u = &b->s->usid;
+	uint16_t id = usid_at(&r->prefix.addr.v6, 0), second = usid_at(&r->prefix.addr.v6, 1);
+	target_t *t;
+
+	if (r->prefix.len != 64 || target_kind(r->target) != TARGET_SID ||
+		target_kind(u->entry[id]) == TARGET_LPM) {
+		u->entry[id] = target(TARGET_LPM, 0);
+		return 0;
+	}
+	if (target_kind(u->entry[id]) == TARGET_SUBTABLE)
+		t = u->subtable[target_index(u->entry[id])];
+	else
+		t = new_subtable(b, id);
+	if (!t)
+		return build_fail(b, -ENOMEM, "out of memory");
+	t[second] = r->target;
+	return 0;
+}
+
+int build_usid(struct builder *b)
+{
+	const struct cfg_usid *cu = &b->config->node.usid;
+	struct snap_usid *u = &b->s->usid;
+	const struct fib_route *routes;
+	size_t n;
+	int rc = 0;
+
+	if (!cu->at.line)
+		return 0;
+	build_match(&u->block, &cu->block);
+	u->entry = arena_alloc(b->s->arena, 65536 * sizeof(*u->entry));
+	if (!u->entry)
+		return build_fail(b, -ENOMEM, "out of memory");
+	routes = fib_routes(b->s->vrf[VRF_UNDERLAY].v6, &n);
+	/* shorter prefixes first, so that longer ones overwrite them; sorted by address, so: by length in turn */
+	for (unsigned int len = 0; len <= 128 && rc == 0; len++) {
+		for (size_t i = 0; i < n && rc == 0; i++) {
+			const struct ip_prefix *p = &routes[i].prefix;
+			uint32_t first = 0, count = 65536;
+
+			if (p->len != len)
+				continue;
+			if (len <= 32) {
+				if (!ip_prefix_covers(p, &cu->block))
+					continue;
+			} else if (!ip_prefix_covers(&cu->block, p)) {
+				continue;
+			} else if (len <= 48) {
+				first = usid_at(&p->addr.v6, 0);
+				count = 1u << (48 - len);
+			} else {
+				rc = put_longer(b, &routes[i]);
+				continue;
+			}
+			for (uint32_t k = 0; k < count; k++)
+				u->entry[first + k] = routes[i].target;
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The forwarding state that lcores read: one immutable object, made from a checked configuration by
+ * snapshot_build (management thread), published as a pointer, freed after a grace period.
+ *
+ * Ids of neighbours, paths, SIDs and VRFs are stable: the same object keeps its id from one snapshot to the
+ * next, and the id of a removed one is not given away while a queued packet may name it. All indices held in
+ * packets are such ids.
+ */
+#ifndef SNAPSHOT_SNAPSHOT_H
+#define SNAPSHOT_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/model.h"
+#include "fib/fib.h"
+#include "stats/stats.h"
+#include "wire/addr.h"
+
+#define SNAP_NBR_MAX	     4096 /* configured next hops and static neighbours */
+#define SNAP_PATH_MAX	     (64u * 1024)
+#define SNAP_SID_MAX	     (64u * 1024)
+#define SNAP_VRF_MAX	     1025 /* the underlay's table is VRF 0 */
+#define SNAP_GROUP_MAX	     64
+#define SNAP_POLICY_BUCKETS  64
+#define SNAP_ENCAP_BYTES_MAX (40 + 8 + 16 * 15)
+#define VRF_UNDERLAY	     0
+
+/* A prefix of IPv6 as two masked words. */
+struct snap_match {
+	uint64_t hi, lo, mask_hi, mask_lo;
+};
+
+static inline bool snap_match_has(const struct snap_match *m, uint64_t hi, uint64_t lo)
+{
+	return (hi & m->mask_hi) == m->hi && (lo & m->mask_lo) == m->lo;
+}
+
+struct snap_port {
+	struct eth_addr mac;
+	uint16_t vrf;
+	uint16_t mtu;
+	uint8_t side; /* enum cfg_side */
+	uint8_t n_own;
+	uint32_t queue_limit; /* packets of one class */
+	uint8_t tclass_of_dscp[64];
+	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
+	const char *name;
+};
+
+struct snap_nbr {
+	uint16_t port;
+	uint16_t mtu; /* of that port */
+	bool used;    /* false: a free id */
+	bool is_static;
+	struct eth_addr mac; /* is_static */
+	struct ip_addr addr;
+};
+
+struct snap_group {
+	uint8_t n;
+	target_t member[SNAP_GROUP_MAX]; /* TARGET_NBR or TARGET_LINK */
+};
+
+struct snap_vrf {
+	const char *name; /* NULL: a free id */
+	struct fib *v4, *v6;
+};
+
+/* What a behaviour does, taken apart (RFC 8986 section 4, RFC 9800 section 4). */
+struct snap_sid {
+	uint8_t behavior;   /* enum cfg_behavior, for show */
+	uint8_t shift_bits; /* NEXT-CSID: LNFL, 16 or 32; 0: not compressed */
+	uint8_t arg_shift;  /* bits of block and SID in front of the argument: 48 or 64 */
+	bool psp, usd;	    /* flavours */
+	bool decap4, decap6; /* End.DT*: which inner families */
+	bool used;
+	uint16_t vrf;	     /* table of End's next lookup and of the decapsulated packet */
+	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors */
+	target_t adjacency;  /* End.X: TARGET_NBR; 0: none */
+	struct ip_prefix prefix;
+};
+
+struct snap_path {
+	uint16_t bytes;	      /* of the outer headers; 0: a free id */
+	uint8_t next_header_at; /* offset of the byte that says what is inside */
+	uint8_t dscp;	      /* 0 to 63, or SNAP_DSCP_COPY */
+	uint32_t flow_label;  /* 0: hash */
+	target_t via;	      /* where the first address leads; 0: nowhere */
+	const char *policy, *name;
+	uint8_t header[SNAP_ENCAP_BYTES_MAX];
+};
+#define SNAP_DSCP_COPY 0xff
+
+struct snap_policy {
+	const char *name;
+	uint32_t bucket[SNAP_POLICY_BUCKETS]; /* path ids, each as often as its weight says */
+};
+
+/* Direct index by the 16 bits behind the block (DESIGN.md section 2, PROTOCOL.md 3.3). */
+struct snap_usid {
+	struct snap_match block; /* used: false when mask_hi is 0 */
+	target_t *entry;	 /* 65536 */
+	target_t **subtable;	 /* by TARGET_SUBTABLE index: 65536 by the second id, [65536] the /48's own */
+	uint32_t n_subtables;
+};
+
+#define SNAP_SUBTABLE_BASE 65536 /* index of the /48's own entry in a subtable */
+
+struct snapshot {
+	uint64_t generation;
+	struct ipv6_addr loopback;
+	struct snap_port port[MAX_PORTS];
+	uint32_t n_ports;
+	struct snap_usid usid;
+	struct snap_match infrastructure[64];
+	uint32_t n_infrastructure;
+	struct snap_match sid_space[4]; /* nothing from outside may go there */
+	uint32_t n_sid_space;
+
+	struct snap_vrf *vrf; /* by VRF id */
+	uint32_t n_vrfs;
+	struct snap_nbr *nbr; /* by neighbour id */
+	uint32_t n_nbrs;
+	struct snap_sid *sid; /* by SID id */
+	uint32_t n_sids;
+	struct snap_path *path; /* by path id */
+	uint32_t n_paths;
+	struct snap_group *group;
+	uint32_t n_groups;
+	struct snap_policy *policy;
+	uint32_t n_policies;
+
+	/* limits of the control lcore */
+	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* a second */
+	struct cfg_discovery discovery;
+
+	const struct config *config; /* made from; owned by the publisher, outlives the snapshot */
+	struct arena *arena;	     /* owns the arrays */
+};
+
+/* The table behind a VRF id. */
+static inline const struct snap_vrf *snap_vrf_of(const struct snapshot *s, uint16_t vrf)
+{
+	return &s->vrf[vrf];
+}
+
+static inline bool snap_in_sid_space(const struct snapshot *s, uint64_t hi, uint64_t lo)
+{
+	for (uint32_t i = 0; i < s->n_sid_space; i++)
+		if (snap_match_has(&s->sid_space[i], hi, lo))
+			return true;
+	return false;
+}
+
+static inline bool snap_is_infrastructure(const struct snapshot *s, uint64_t hi, uint64_t lo)
+{
+	for (uint32_t i = 0; i < s->n_infrastructure; i++)
+		if (snap_match_has(&s->infrastructure[i], hi, lo))
+			return true;
+	return false;
+}
+
+#endif

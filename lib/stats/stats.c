@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stats/stats.h"
+
+static void add_port(struct port_stats *sum, const struct port_stats *p)
+{
+#define X(name, unit, help) sum->name += stat_read(&p->name);
+	PORT_COUNTERS(X)
+#undef X
+	for (unsigned int r = 0; r < REASON_COUNT; r++)
+		sum->reason[r] += stat_read(&p->reason[r]);
+}
+
+void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block)
+{
+	uint64_t gap = MAX_OF(sum->max_gap_ns, stat_read(&block->max_gap_ns));
+
+#define X(name, unit, help) sum->name += stat_read(&block->name);
+	LCORE_COUNTERS(X)
+#undef X
+	sum->max_gap_ns = gap;
+	for (unsigned int i = 0; i < PORT_SLOTS; i++)
+		add_port(&sum->port[i], &block->port[i]);
+}
+
+uint64_t port_stats_drops(const struct port_stats *p)
+{
+	uint64_t n = 0;
+
+	for (unsigned int r = 0; r < DROP_COUNT; r++)
+		n += p->reason[r];
+	return n;
+}
+
+uint64_t port_stats_consumed(const struct port_stats *p)
+{
+	uint64_t n = 0;
+
+	for (unsigned int r = CONSUME_FIRST; r < REASON_COUNT; r++)
+		n += p->reason[r];
+	return n;
+}

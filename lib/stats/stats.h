@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters. Every lcore has one block that it alone writes; readers sum the blocks. Counters only grow;
+ * "clear" remembers a base line and subtracts it.
+ *
+ * Ports are counted twice over: as the port a packet came in by (rx, drops, consumed, sent: together they
+ * tell what became of it) and as the port it left by (tx). Packets the node makes itself come in by
+ * PORT_LOCAL.
+ */
+#ifndef STATS_STATS_H
+#define STATS_STATS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "stats/reasons.h"
+
+#define MAX_PORTS  32
+#define PORT_LOCAL MAX_PORTS /* pseudo ingress of originated packets */
+#define PORT_SLOTS (MAX_PORTS + 1)
+
+/* name, unit, help */
+#define PORT_COUNTERS(X)                                                                           \
+	X(rx_packets, "packets", "received")                                                       \
+	X(rx_bytes, "bytes", "received, without FCS")                                              \
+	X(originated, "packets", "made by the node itself")                                        \
+	X(sent, "packets", "that came in here and were handed to a device")                        \
+	X(tx_packets, "packets", "handed to this device")                                          \
+	X(tx_bytes, "bytes", "handed to this device, without FCS")
+
+/* name, unit, help */
+#define LCORE_COUNTERS(X)                                                                          \
+	X(passes, "passes", "through the lcore's roles")                                           \
+	X(busy_passes, "passes", "that found work")                                                \
+	X(busy_ns, "ns", "spent in passes that found work")                                        \
+	X(sleep_ns, "ns", "slept because there was no work")                                       \
+	X(max_gap_ns, "ns", "longest time between the beginnings of two passes")                   \
+	X(icmp_sent, "packets", "ICMP errors sent")                                                \
+	X(icmp_suppressed, "packets", "ICMP errors not sent: rate limit or a rule of RFC 4443")    \
+	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent")                           \
+	X(dscp_remapped, "packets", "outer DSCP 48-63 of a tenant lowered")                        \
+	X(ecn_unusual, "packets", "decapsulated with an ECN combination that RFC 6040 marks (!)")  \
+	X(ring_refused, "packets", "that found the ring to a worker full and were parked")
+
+struct port_stats {
+#define X(name, unit, help) uint64_t name;
+	PORT_COUNTERS(X)
+#undef X
+	uint64_t reason[REASON_COUNT];
+} CACHE_ALIGNED;
+
+struct lcore_stats {
+#define X(name, unit, help) uint64_t name;
+	LCORE_COUNTERS(X)
+#undef X
+	struct port_stats port[PORT_SLOTS];
+} CACHE_ALIGNED;
+
+/*
+ * Written by the owning lcore with a plain add (it is the only writer), read by anyone. Relaxed on both
+ * sides: a counter orders nothing.
+ */
+static inline void stat_add(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static inline void stat_max(uint64_t *counter, uint64_t value)
+{
+	if (value > *counter)
+		__atomic_store_n(counter, value, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t stat_read(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+/* *sum += *block, member by member; max_gap_ns is a maximum. Any thread. */
+void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block);
+
+/* All drops, all consumed packets of a summed block. */
+uint64_t port_stats_drops(const struct port_stats *p);
+uint64_t port_stats_consumed(const struct port_stats *p);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is known about drivers before one is opened: a table, so that knowledge is data. */
+#ifndef DRIVERS_ABILITIES_H
+#define DRIVERS_ABILITIES_H
+
+#include <stdio.h>
+
+#include "config/model.h"
+
+/* Lines about what the port's driver cannot do, each behind `indent`. Nothing for an unknown driver. */
+void abilities_print(const struct cfg_port *port, const char *indent, FILE *out);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "drivers/ethdev.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rte_ethdev.h>
+
+#include "base/compiler.h"
+#include "base/log.h"
+#include "pkt/poison.h"
+
+struct ethdev {
+	uint16_t id;
+	bool started;
+};
+
+static struct ethdev *dev_of(const struct port *p)
+{
+	return p->driver;
+}
+
+static uint16_t rx(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
+{
+	return rte_eth_rx_burst(dev_of(p)->id, queue, pkts, n);
+}
+
+static uint16_t tx(struct port *p, struct rte_mbuf **pkts, uint16_t n)
+{
+	return rte_eth_tx_burst(dev_of(p)->id, 0, pkts, n);
+}
+
+static int start(struct port *p)
+{
+	int rc = rte_eth_dev_start(dev_of(p)->id);
+
+	dev_of(p)->started = rc == 0;
+	return rc;
+}
+
+static void stop(struct port *p)
+{
+	if (dev_of(p)->started)
+		rte_eth_dev_stop(dev_of(p)->id);
+	dev_of(p)->started = false;
+}
+
+static void close_port(struct port *p)
+{
+	stop(p);
+	rte_eth_dev_close(dev_of(p)->id);
+	free(p->driver);
+	free(p);
+}
+
+static bool link_up(struct port *p)
+{
+	struct rte_eth_link link;
+
+	return rte_eth_link_get_nowait(dev_of(p)->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+static void device_stats(struct port *p, struct port_device_stats *out)
+{
+	struct rte_eth_stats s;
+
+	*out = (struct port_device_stats){0};
+	if (rte_eth_stats_get(dev_of(p)->id, &s) != 0)
+		return;
+	*out = (struct port_device_stats){
+		.imissed = s.imissed, .rx_nombuf = s.rx_nombuf, .ierrors = s.ierrors, .oerrors = s.oerrors};
+}
+
+static const struct port_ops ops = {
+	.rx = rx,
+	.tx = tx,
+	.start = start,
+	.stop = stop,
+	.close = close_port,
+	.link_up = link_up,
+	.device_stats = device_stats,
+};
+
+void ethdev_name_of(const char *device, char *buf, size_t size)
+{
+	snprintf(buf, size, "%.*s", (int)strcspn(device, ","), device);
+}
+
+static int fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
+static int fail(char *err, size_t size, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, size, format, args);
+	va_end(args);
+	return rc;
+}
+
+/* Queues and descriptors as configured, within what the device has. */
+static int set_up_queues(struct port *p, const struct cfg_port *config, struct rte_mempool *pool,
+	const struct rte_eth_dev_info *info, char *err, size_t size)
+{
+	uint16_t id = dev_of(p)->id, nb_rx = (uint16_t)config->descriptors.rx, nb_tx = (uint16_t)config->descriptors.tx;
+	int socket = rte_eth_dev_socket_id(id);
+	int rc = rte_eth_dev_adjust_nb_rx_tx_desc(id, &nb_rx, &nb_tx);
+
+	if (rc < 0)
+		return fail(err, size, rc, "port %s: descriptors: %s", p->name, strerror(-rc));
+	for (uint16_t q = 0; q < p->n_rx_queues; q++) {
+		rc = rte_eth_rx_queue_setup(id, q, nb_rx, (unsigned int)socket, &info->default_rxconf, pool);
+		if (rc < 0)
+			return fail(err, size, rc, "port %s: receive queue %u: %s", p->name, q, strerror(-rc));
+	}
+	rc = rte_eth_tx_queue_setup(id, 0, nb_tx, (unsigned int)socket, &info->default_txconf);
+	if (rc < 0)
+		return fail(err, size, rc, "port %s: transmit queue: %s", p->name, strerror(-rc));
+	return 0;
+}
+
+/* MAC and MTU: set them where the device can; say so where it cannot (DESIGN.md rule 10). */
+static int set_up_identity(struct port *p, const struct cfg_port *config, char *err, size_t size)
+{
+	uint16_t id = dev_of(p)->id;
+	struct rte_ether_addr mac;
+	int rc = rte_eth_macaddr_get(id, &mac);
+
+	if (rc == 0)
+		memcpy(&p->mac, &mac, sizeof(p->mac));
+	if (!eth_is_zero(&config->mac)) {
+		p->mac = config->mac;
+		memcpy(&mac, &config->mac, sizeof(mac));
+		p->abilities.set_mac = rte_eth_dev_default_mac_addr_set(id, &mac) == 0;
+	}
+	rc = rte_eth_dev_set_mtu(id, (uint16_t)config->mtu);
+	p->abilities.set_mtu = rc == 0;
+	if (rc < 0 && rc != -ENOTSUP)
+		return fail(err, size, rc, "port %s: the device refuses an MTU of %llu: %s; lower mtu", p->name,
+			(unsigned long long)config->mtu, strerror(-rc));
+	return 0;
+}
+
+/* Without a MAC filter of its own address the device must hand everything up; ND needs group addresses. */
+static void set_up_filters(struct port *p, const struct cfg_port *config)
+{
+	uint16_t id = dev_of(p)->id;
+	bool need_all = !eth_is_zero(&config->mac) && !p->abilities.set_mac;
+
+	p->abilities.promiscuous = need_all && rte_eth_promiscuous_enable(id) == 0;
+	if (rte_eth_allmulticast_enable(id) != 0 && !p->abilities.promiscuous)
+		p->abilities.promiscuous = rte_eth_promiscuous_enable(id) == 0;
+}
+
+static int configure(struct port *p, const struct cfg_port *config, struct rte_mempool *pool, char *err, size_t size)
+{
+	const uint64_t rss = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP;
+	struct rte_eth_conf conf = {.rxmode = {.mq_mode = RTE_ETH_MQ_RX_NONE}};
+	uint16_t id = dev_of(p)->id;
+	struct rte_eth_dev_info info;
+	int rc = rte_eth_dev_info_get(id, &info);
+
+	if (rc < 0)
+		return fail(err, size, rc, "port %s: %s", p->name, strerror(-rc));
+	p->abilities.driver = info.driver_name;
+	p->abilities.rx_queues = info.max_rx_queues;
+	p->abilities.tx_queues = info.max_tx_queues;
+	if (config->rx_queues > info.max_rx_queues)
+		return fail(err, size, -EINVAL, "port %s: rx-queues is %llu, the device has %u", p->name,
+			(unsigned long long)config->rx_queues, info.max_rx_queues);
+	p->n_rx_queues = (uint16_t)config->rx_queues;
+	if (p->n_rx_queues > 1 && info.flow_type_rss_offloads & rss) {
+		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads & rss;
+	}
+	/* frames longer than one buffer come and go as chains */
+	conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
+	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+	if (config->mtu >= info.min_mtu && config->mtu <= info.max_mtu)
+		conf.rxmode.mtu = (uint32_t)config->mtu;
+	rc = rte_eth_dev_configure(id, p->n_rx_queues, 1, &conf);
+	if (rc < 0)
+		return fail(err, size, rc, "port %s: the device refuses its configuration: %s", p->name,
+			strerror(-rc));
+	rc = set_up_identity(p, config, err, size);
+	if (rc == 0)
+		rc = set_up_queues(p, config, pool, &info, err, size);
+	if (rc == 0)
+		set_up_filters(p, config);
+	return rc;
+}
+
+struct port *ethdev_open(const struct cfg_port *config, struct rte_mempool *pool,
+	char *err, size_t size)
+{
+	struct port *p = calloc(1, sizeof(*p));
+	struct ethdev *dev = calloc(1, sizeof(*dev));
+	char name[64];
+
+	ethdev_name_of(config->device, name, sizeof(name));
+	if (!p || !dev) {
+		fail(err, size, 0, "out of memory");
+	} else if (rte_eth_dev_get_port_by_name(name, &dev->id) != 0) {
+		fail(err, size, 0, "port %s: there is no device %s", config->name, name);
+	} else {
+		p->ops = &ops;
+		p->driver = dev;
+		snprintf(p->name, sizeof(p->name), "%s", config->name);
+		if (configure(p, config, pool, err, size) == 0)
+			return p;
+		rte_eth_dev_close(dev->id);
+	}
+	free(p);
+	free(dev);
+	return NULL;
+}

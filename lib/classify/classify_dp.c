@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From frame to verdict, in the order of the headers: Ethernet, IP, destination; then what the lookup found:
+ * a way out, an SRv6 policy, a local SID, the node itself. rx lcores; the control lcore for packets it makes.
+ */
+#include "classify/classify.h"
+
+#include "classify/hash.h"
+#include "srv6/endpoint.h"
+#include "wire/checksum.h"
+#include "wire/icmp.h"
+
+/* Local SIDs one packet may visit here, and tunnels it may leave: more is a loop or an attack. */
+#define ROUNDS_MAX 8
+
+struct walk {
+	struct classifier *c;
+	const struct snapshot *s;
+	const struct snap_port *in; /* NULL: originated */
+	struct pkt *x;
+	const uint8_t *frame;
+	uint32_t readable;    /* bytes of the first buffer */
+	uint32_t frame_bytes; /* of the whole chain */
+	unsigned int rounds;
+};
+
+/* An IP header at `at`, to be looked up in pkt.vrf, or to leave by `via` if that is not 0. */
+static void ip4(struct walk *w, uint32_t at, target_t via);
+static void ip6(struct walk *w, uint32_t at, target_t via);
+
+static void drop(struct walk *w, enum reason reason)
+{
+	w->x->verdict = PKT_DROP;
+	w->x->reason = (uint8_t)reason;
+}
+
+/* A drop that an ICMP error may report. */
+static void error(struct walk *w, enum reason reason, uint8_t type, uint8_t code, uint32_t arg)
+{
+	w->x->verdict = PKT_PUNT;
+	w->x->punt = PUNT_ERROR;
+	w->x->reason = (uint8_t)reason;
+	w->x->icmp_type = type;
+	w->x->icmp_code = code;
+	w->x->icmp_arg = arg;
+}
+
+static void punt(struct walk *w, enum pkt_punt kind)
+{
+	w->x->verdict = PKT_PUNT;
+	w->x->punt = (uint8_t)kind;
+}
+
+/* A way out is known: last checks of the packet that leaves, `bytes` long with all its headers. */
+static inline void leave(struct walk *w, target_t t, uint32_t bytes)
+{
+	struct pkt *x = w->x;
+	uint32_t index = target_index(t), mtu;
+
+	if (likely(target_kind(t) == TARGET_NBR)) {
+		x->nbr = index;
+		x->egress = (uint8_t)w->s->nbr[index].port;
+		mtu = w->s->nbr[index].mtu;
+	} else {
+		x->nbr = PKT_NBR_LINK;
+		x->egress = (uint8_t)index;
+		mtu = w->s->port[index].mtu;
+	}
+	if (unlikely(bytes > mtu)) {
+		uint32_t overhead = bytes - x->l3_bytes;
+
+		error(w, DROP_too_big, ICMP6_TOO_BIG, 0,
+			x->family == 6 ? MAX_OF(mtu - overhead, IPV6_MIN_MTU) : mtu - overhead);
+		return;
+	}
+	x->verdict = PKT_FORWARD;
+}
+
+static uint32_t flow_hash(struct walk *w)
+{
+	struct pkt *x = w->x;
+
+	if (!x->hash)
+		x->hash = x->family == 6 ? hash_flow6(w->frame, w->readable, x->strip)
+					 : hash_flow4(w->frame, w->readable, x->strip);
+	return x->hash;
+}
+
+/* One member of an ECMP group, the same for all packets of a flow. */
+static target_t member_of(struct walk *w, target_t t)
+{
+	const struct snap_group *g;
+
+	if (target_kind(t) != TARGET_GROUP)
+		return t;
+	g = &w->s->group[target_index(t)];
+	/* other bits than the flow label's, and a seed of the node, or every node would choose alike */
+	return g->member[((flow_hash(w) ^ (uint32_t)ipv6_lo(&w->s->loopback)) * 0x85ebca6bu >> 16) % g->n];
+}
+
+static void encap(struct walk *w, const struct snap_policy *policy)
+{
+	struct pkt *x = w->x;
+	const struct snap_path *path;
+
+	x->path = policy->bucket[flow_hash(w) >> 26];
+	path = &w->s->path[x->path];
+	if (unlikely(!path->via)) {
+		error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
+		return;
+	}
+	x->ops |= PKT_OP_ENCAP;
+	leave(w, member_of(w, path->via), x->l3_bytes + path->bytes);
+}
+
+/* The lookup's answer for a packet that goes on as it is, hop limit aside. */
+static void go_on(struct walk *w, target_t t, uint32_t bytes)
+{
+	switch (target_kind(t)) {
+	case TARGET_NBR:
+	case TARGET_LINK:
+		leave(w, t, bytes);
+		return;
+	case TARGET_GROUP:
+		leave(w, member_of(w, t), bytes);
+		return;
+	case TARGET_POLICY:
+		encap(w, &w->s->policy[target_index(t)]);
+		return;
+	default:
+		error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
+	}
+}
+
+/* Forwarding of a packet that no SID changed: a hop like any other. */
+static void transit(struct walk *w, target_t t, uint8_t hop_limit)
+{
+	if (w->in || w->rounds) {
+		if (unlikely(hop_limit <= 1)) {
+			error(w, DROP_hop_limit, ICMP6_TIME_EXCEEDED, 0, 0);
+			return;
+		}
+		w->x->hops = 1;
+	}
+	go_on(w, t, w->x->l3_bytes);
+}
+
+static void deliver(struct walk *w)
+{
+	punt(w, PUNT_LOCAL);
+}
+
+/* RFC 6040 figure 4: the inner header's new ECN, by inner and outer. */
+static bool combine_ecn(struct walk *w, uint8_t outer, uint8_t inner)
+{
+	enum { NOT_ECT, ECT1, ECT0, CE };
+	struct pkt *x = w->x;
+	uint8_t ecn = inner;
+
+	outer &= 3;
+	inner &= 3;
+	ecn = inner;
+	if (inner == NOT_ECT && outer != NOT_ECT)
+		stat_add(&w->c->stats->ecn_unusual, 1);
+	if (inner == NOT_ECT && outer == CE)
+		return false;
+	if (inner != NOT_ECT && outer == CE)
+		ecn = CE;
+	else if (inner == ECT0 && outer == ECT1)
+		ecn = ECT1;
+	else if ((inner == ECT1 && outer == ECT0) || (inner == CE && outer == ECT1))
+		stat_add(&w->c->stats->ecn_unusual, 1);
+	if (ecn != inner) {
+		x->ops |= PKT_OP_ECN;
+		x->ecn = ecn;
+	}
+	return true;
+}
+
+/* The inner packet takes the place of the outer one. */
+static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p, bool to_adjacency)
+{
+	const struct ipv6_hdr *outer = (const struct ipv6_hdr *)(w->frame + p->at);
+	const uint8_t *inner = w->frame + p->upper;
+	bool six = p->upper_type == IP_PROTO_IPV6;
+	uint8_t tos;
+
+	if (p->upper + (six ? sizeof(struct ipv6_hdr) : sizeof(struct ipv4_hdr)) > w->readable) {
+		drop(w, w->frame_bytes > w->readable ? DROP_headers_split : DROP_truncated);
+		return;
+	}
+	tos = six ? ipv6_tc((const struct ipv6_hdr *)inner) : ((const struct ipv4_hdr *)inner)->tos;
+	w->x->ops = 0;
+	w->x->hops = 0;
+	w->x->hash = 0;
+	w->x->vrf = sid->vrf;
+	if (!combine_ecn(w, ipv6_tc(outer), tos)) {
+		drop(w, DROP_ecn_ce_not_ect);
+		return;
+	}
+	/* the outer length, not the frame's, bounds what is inside */
+	w->frame_bytes = MIN_OF(w->frame_bytes, p->at + sizeof(*outer) + be16_get(outer->payload_length));
+	if (six)
+		ip6(w, p->upper, to_adjacency ? sid->adjacency : 0);
+	else
+		ip4(w, p->upper, to_adjacency ? sid->adjacency : 0);
+}
+
+static void count_sid(struct walk *w, uint32_t sid)
+{
+	struct sid_counter *counter = &w->c->sids[sid];
+
+	stat_add(&counter->packets, 1);
+	stat_add(&counter->bytes, w->frame_bytes);
+}
+
+/* Longest match of an IPv6 destination, by the direct index where the block is ours. */
+static inline target_t lookup6(const struct snapshot *s, uint16_t vrf, uint64_t hi, uint64_t lo)
+{
+	struct ipv6_addr a;
+	target_t t;
+
+	if (likely(vrf == VRF_UNDERLAY && s->usid.entry && (hi & s->usid.block.mask_hi) == s->usid.block.hi)) {
+		t = s->usid.entry[(uint16_t)(hi >> 16)];
+		if (target_kind(t) == TARGET_SUBTABLE)
+			t = s->usid.subtable[target_index(t)][(uint16_t)hi];
+		if (target_kind(t) != TARGET_LPM)
+			return t;
+	}
+	a = ipv6_from(hi, lo);
+	return fib_lookup6(snap_vrf_of(s, vrf)->v6, &a);
+}
+
+/* A local SID, and the SIDs that follow it as long as they are local too. */
+static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t lo)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
+	struct srv6_packet p = {.frame = w->frame,
+		.readable = w->readable,
+		.at = (uint16_t)at,
+		.da_hi = hi,
+		.da_lo = lo,
+		.hop_limit = ip->hop_limit};
+	struct srv6_change change = {0};
+	const struct snap_sid *sid;
+	struct srv6_error e;
+	enum srv6_next next;
+	struct pkt *x = w->x;
+	uint32_t bytes = x->l3_bytes;
+
+	do {
+		if (unlikely(++w->rounds > ROUNDS_MAX)) {
+			drop(w, DROP_sid_loop);
+			return;
+		}
+		count_sid(w, target_index(t));
+		sid = &w->s->sid[target_index(t)];
+		next = srv6_endpoint(sid, &p, &change, &e);
+		t = sid->adjacency;
+		if (next == SRV6_LOOKUP)
+			t = lookup6(w->s, sid->vrf, p.da_hi, p.da_lo);
+	} while (next == SRV6_LOOKUP && target_kind(t) == TARGET_SID);
+
+	switch (next) {
+	case SRV6_LOOKUP:
+	case SRV6_ADJACENCY:
+		x->ops |= PKT_OP_DA;
+		x->da = ipv6_from(p.da_hi, p.da_lo);
+		x->hops = (uint8_t)(ip->hop_limit - p.hop_limit);
+		if (change.segments_left) {
+			x->ops |= PKT_OP_SL;
+			x->srh = change.srh_at;
+			x->segments_left = p.segments_left;
+		}
+		if (change.pop_srh) {
+			x->ops |= PKT_OP_POP_SRH;
+			bytes -= p.srh_bytes;
+		}
+		if (target_kind(t) == TARGET_LOCAL) {
+			/* the last segment is an address of this node: it takes the packet as it stands */
+			drop(w, DROP_not_served);
+			return;
+		}
+		go_on(w, t, bytes);
+		return;
+	case SRV6_DECAP:
+	case SRV6_DECAP_ADJACENCY:
+		decap(w, sid, &p, next == SRV6_DECAP_ADJACENCY);
+		return;
+	case SRV6_DELIVER:
+		deliver(w);
+		return;
+	case SRV6_DROP:
+		if (e.type)
+			error(w, e.reason, e.type, e.code, e.pointer);
+		else
+			drop(w, e.reason);
+		return;
+	}
+}
+
+static bool own_address(const struct snap_port *in, const struct ip_addr *a)
+{
+	for (unsigned int i = 0; i < in->n_own; i++)
+		if (ip_addr_equal(&in->own[i].addr, a))
+			return true;
+	return false;
+}
+
+static bool is_nd(struct walk *w, uint32_t at, uint8_t next_header)
+{
+	const struct icmp_hdr *icmp = (const struct icmp_hdr *)(w->frame + at + sizeof(struct ipv6_hdr));
+
+	return next_header == IP_PROTO_ICMP6 && at + sizeof(struct ipv6_hdr) + sizeof(*icmp) <= w->readable &&
+	       icmp->type >= ICMP6_ROUTER_SOLICIT && icmp->type <= ICMP6_REDIRECT;
+}
+
+/* Destinations that are never forwarded: multicast and link-local. True when the packet is dealt with. */
+static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
+{
+	struct ip_addr dst = ip_addr_from6(&ip->dst);
+
+	if (ipv6_is_multicast(&ip->dst)) {
+		if (is_nd(w, at, ip->next_header) && w->in && w->rounds == 0)
+			punt(w, PUNT_ND);
+		else
+			drop(w, DROP_multicast);
+		return true;
+	}
+	if (ipv6_is_link_local(&ip->dst)) {
+		if (!w->in || w->rounds || !own_address(w->in, &dst))
+			drop(w, DROP_link_local);
+		else if (is_nd(w, at, ip->next_header))
+			punt(w, PUNT_ND);
+		else
+			deliver(w);
+		return true;
+	}
+	return false;
+}
+
+/* A packet to an address of this node (not a SID): local delivery, with RFC 8754 section 4.3.2 in front. */
+static void local6(struct walk *w, uint32_t at)
+{
+	struct srv6_packet p = {.frame = w->frame, .readable = w->readable, .at = (uint16_t)at};
+	uint32_t routing;
+
+	if (is_nd(w, at, ((const struct ipv6_hdr *)(w->frame + at))->next_header)) {
+		punt(w, PUNT_ND);
+		return;
+	}
+	if (!srv6_walk(&p)) {
+		drop(w, DROP_ext_chain);
+		return;
+	}
+	if ((p.srh && p.segments_left) || p.foreign_routing_left) {
+		routing = p.srh && p.segments_left ? p.srh : p.foreign_routing;
+		error(w, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD, routing - at + 2);
+		return;
+	}
+	deliver(w);
+}
+
+static bool bad_source6(struct walk *w, uint64_t hi, uint64_t lo, const struct ipv6_hdr *ip)
+{
+	const struct ipv6_addr *own = &w->s->loopback;
+
+	if (unlikely((hi >> 56) == 0xff || (hi == 0 && lo <= 1))) {
+		/* the unspecified address is only right in duplicate address detection, which is ND */
+		drop(w, DROP_ip_source);
+		return true;
+	}
+	if (unlikely(lo == ipv6_lo(own) && hi == ipv6_hi(own))) {
+		drop(w, DROP_own_source);
+		return true;
+	}
+	if (unlikely((hi >> 54) == 0x3fa && !ipv6_is_link_local(&ip->dst) && !ipv6_is_multicast(&ip->dst))) {
+		drop(w, DROP_link_local);
+		return true;
+	}
+	return false;
+}
+
+static void ip6(struct walk *w, uint32_t at, target_t via)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
+	uint64_t src_hi, src_lo, hi, lo;
+	uint32_t bytes;
+	target_t t;
+
+	if (unlikely(at + sizeof(*ip) > w->readable)) {
+		drop(w, w->frame_bytes > w->readable ? DROP_headers_split : DROP_truncated);
+		return;
+	}
+	if (unlikely((ip->vtc_flow.b[0] & 0xf0) != 0x60)) {
+		drop(w, DROP_ip_version);
+		return;
+	}
+	bytes = sizeof(*ip) + be16_get(ip->payload_length);
+	if (unlikely(at + bytes > w->frame_bytes)) {
+		drop(w, DROP_ip_length);
+		return;
+	}
+	w->x->strip = (uint16_t)at;
+	w->x->l3_bytes = (uint16_t)bytes;
+	w->x->family = 6;
+	hi = ipv6_hi(&ip->dst);
+	lo = ipv6_lo(&ip->dst);
+	src_hi = ipv6_hi(&ip->src);
+	src_lo = ipv6_lo(&ip->src);
+	if (unlikely((hi >> 56) >= 0xfe && special6(w, at, ip)))
+		return;
+	if (w->in && bad_source6(w, src_hi, src_lo, ip))
+		return;
+	if (w->in && w->in->side == SIDE_DC && w->rounds == 0 && unlikely(snap_in_sid_space(w->s, hi, lo))) {
+		drop(w, DROP_boundary_drop);
+		return;
+	}
+	if (unlikely(via)) {
+		transit(w, via, ip->hop_limit);
+		return;
+	}
+	t = lookup6(w->s, w->x->vrf, hi, lo);
+	if (likely(target_kind(t) == TARGET_SID)) {
+		if (unlikely(!snap_is_infrastructure(w->s, src_hi, src_lo)))
+			drop(w, DROP_boundary_source);
+		else
+			srv6(w, at, t, hi, lo);
+	} else if (unlikely(w->in && own_address(w->in, &(struct ip_addr){.family = 6, .v6 = ip->src}))) {
+		drop(w, DROP_own_source);
+	} else if (unlikely(target_kind(t) == TARGET_LOCAL)) {
+		local6(w, at);
+	} else {
+		transit(w, t, ip->hop_limit);
+	}
+}
+
+static bool good_checksum4(const struct ipv4_hdr *ip)
+{
+	return be16_get(checksum_finish(checksum_add(0, ip, ipv4_header_bytes(ip)))) == 0;
+}
+
+static bool bad_address4(struct walk *w, const struct ipv4_hdr *ip)
+{
+	uint32_t src = be32_get(ip->src), dst = be32_get(ip->dst);
+	struct ip_addr from = ip_addr_from4(src);
+
+	if (unlikely(ipv4_bad_source(src)))
+		drop(w, DROP_ip_source);
+	else if (unlikely(w->in && own_address(w->in, &from)))
+		drop(w, DROP_own_source);
+	else if (unlikely(ipv4_is_multicast(dst) || dst == 0xffffffff))
+		drop(w, DROP_multicast);
+	else
+		return false;
+	return true;
+}
+
+static void ip4(struct walk *w, uint32_t at, target_t via)
+{
+	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)(w->frame + at);
+	uint32_t header, bytes;
+	target_t t;
+
+	if (unlikely(at + sizeof(*ip) > w->readable)) {
+		drop(w, w->frame_bytes > w->readable ? DROP_headers_split : DROP_truncated);
+		return;
+	}
+	if (unlikely(ip->version_ihl >> 4 != 4)) {
+		drop(w, DROP_ip_version);
+		return;
+	}
+	header = ipv4_header_bytes(ip);
+	bytes = be16_get(ip->total_length);
+	if (unlikely(header < sizeof(*ip) || bytes < header || at + header > w->readable)) {
+		drop(w, DROP_ip_header);
+		return;
+	}
+	if (unlikely(at + bytes > w->frame_bytes)) {
+		drop(w, DROP_ip_length);
+		return;
+	}
+	if (unlikely(!good_checksum4(ip))) {
+		drop(w, DROP_ip_header);
+		return;
+	}
+	w->x->strip = (uint16_t)at;
+	w->x->l3_bytes = (uint16_t)bytes;
+	w->x->family = 4;
+	if (w->in && bad_address4(w, ip))
+		return;
+	if (unlikely(via)) {
+		transit(w, via, ip->ttl);
+		return;
+	}
+	t = fib_lookup4(snap_vrf_of(w->s, w->x->vrf)->v4, be32_get(ip->dst));
+	if (unlikely(target_kind(t) == TARGET_LOCAL))
+		deliver(w);
+	else
+		transit(w, t, ip->ttl);
+}
+
+/* Destination MAC: ours, or a group that ND and ARP use. */
+static bool for_us(struct walk *w, const struct eth_hdr *eth)
+{
+	if (likely(eth_equal(&eth->dst, &w->in->mac)))
+		return true;
+	if (!eth_is_multicast(&eth->dst)) {
+		drop(w, DROP_mac_not_ours);
+		return false;
+	}
+	return true;
+}
+
+static void ethernet(struct walk *w)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
+	uint16_t type;
+
+	if (unlikely(w->readable < sizeof(*eth))) {
+		drop(w, DROP_truncated);
+		return;
+	}
+	type = be16_get(eth->type);
+	if (unlikely(type == ETH_TYPE_MAC_CONTROL)) {
+		drop(w, DROP_mac_control);
+		return;
+	}
+	if (unlikely(!for_us(w, eth)))
+		return;
+	if (unlikely(eth_is_multicast(&eth->src) || eth_equal(&eth->src, &w->in->mac))) {
+		drop(w, DROP_mac_source);
+		return;
+	}
+	/* a group frame may carry ARP and ND only; an IP unicast inside one is not forwarded (RFC 1812 4.2.3.1) */
+	if (likely(type == ETH_TYPE_IPV6)) {
+		ip6(w, sizeof(*eth), 0);
+		if (unlikely(eth_is_multicast(&eth->dst) && w->x->verdict != PKT_DROP &&
+			     !(w->x->verdict == PKT_PUNT && w->x->punt == PUNT_ND)))
+			drop(w, DROP_multicast);
+	} else if (type == ETH_TYPE_IPV4) {
+		if (unlikely(eth_is_multicast(&eth->dst)))
+			drop(w, DROP_multicast);
+		else
+			ip4(w, sizeof(*eth), 0);
+	} else if (type == ETH_TYPE_ARP) {
+		w->x->strip = sizeof(*eth);
+		punt(w, PUNT_ARP);
+	} else if (type == ETH_TYPE_VLAN || type == ETH_TYPE_QINQ) {
+		drop(w, DROP_vlan);
+	} else {
+		drop(w, DROP_ether_type);
+	}
+}
+
+static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *m)
+{
+	w->c = c;
+	w->s = c->s;
+	w->x = pkt_of(m);
+	w->frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	w->readable = m->data_len;
+	w->frame_bytes = m->pkt_len;
+	w->rounds = 0;
+	w->x->ops = 0;
+	w->x->hops = 0;
+	w->x->hash = 0;
+	w->x->generation = (uint32_t)c->s->generation;
+}
+
+/* Class of the frame as it arrived; classification of untagged frames goes by DSCP. */
+static inline uint8_t traffic_class(const struct snap_port *in, const struct walk *w)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
+	uint8_t tos = 0;
+
+	if (w->readable < sizeof(*eth) + 2)
+		return 0;
+	if (eth->type.b[0] == 0x86)
+		tos = (uint8_t)(w->frame[14] << 4 | w->frame[15] >> 4);
+	else if (eth->type.b[0] == 0x08)
+		tos = w->frame[15];
+	return in->tclass_of_dscp[tos >> 2];
+}
+
+void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
+{
+	const struct snap_port *in = &c->s->port[port];
+	uint64_t bytes = 0;
+	struct walk w;
+
+	w.in = in;
+	for (unsigned int i = 0; i < n; i++)
+		rte_prefetch0(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
+	for (unsigned int i = 0; i < n; i++) {
+		pkts[i]->port = port;
+		bytes += pkts[i]->pkt_len;
+		start(&w, c, pkts[i]);
+		w.x->vrf = in->vrf;
+		w.x->tclass = traffic_class(in, &w);
+		ethernet(&w);
+	}
+	stat_add(&c->stats->port[port].rx_packets, n);
+	stat_add(&c->stats->port[port].rx_bytes, bytes);
+}
+
+void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
+{
+	struct walk w = {.in = NULL};
+
+	start(&w, c, m);
+	w.x->vrf = vrf;
+	w.x->tclass = PKT_CLASS_CONTROL;
+	if (w.frame[0] >> 4 == 6)
+		ip6(&w, 0, 0);
+	else
+		ip4(&w, 0, 0);
+	/* nothing is reported about the node's own packets, and none is delivered to itself */
+	if (w.x->verdict == PKT_PUNT) {
+		w.x->reason = w.x->punt == PUNT_ERROR ? w.x->reason : DROP_no_route;
+		w.x->verdict = PKT_DROP;
+	}
+}
+
+void classify_to_neighbor(struct rte_mbuf *m, uint8_t family, uint16_t port)
+{
+	struct pkt *x = pkt_of(m);
+
+	memset(x, 0, sizeof(*x));
+	x->verdict = PKT_FORWARD;
+	x->nbr = PKT_NBR_LINK;
+	x->egress = (uint8_t)port;
+	x->tclass = PKT_CLASS_CONTROL;
+	x->family = family;
+	x->l3_bytes = (uint16_t)m->pkt_len;
+}

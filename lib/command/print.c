@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * JSON to text. A list of objects becomes a table whose columns are the keys of the first object; a list of
+ * other values one line each; an object "key: value" lines, nested ones indented.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "command/command.h"
+
+#define COLUMNS_MAX 32
+
+/* One value in one line. The caller frees. */
+static char *cell(json_t *v)
+{
+	char *text = NULL;
+	size_t size, i;
+	json_t *item;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	if (!f)
+		return NULL;
+	if (json_is_string(v)) {
+		fputs(json_string_value(v), f);
+	} else if (json_is_integer(v)) {
+		fprintf(f, "%lld", (long long)json_integer_value(v));
+	} else if (json_is_real(v)) {
+		fprintf(f, "%.3g", json_real_value(v));
+	} else if (json_is_boolean(v)) {
+		fputs(json_is_true(v) ? "yes" : "no", f);
+	} else if (json_is_array(v)) {
+		json_array_foreach(v, i, item) {
+			char *one = cell(item);
+
+			fprintf(f, "%s%s", i ? ", " : "", one ? one : "");
+			free(one);
+		}
+	} else {
+		fputc('-', f);
+	}
+	fclose(f);
+	if (text && !*text) {
+		free(text);
+		return strdup("-");
+	}
+	return text;
+}
+
+static bool is_table(json_t *v)
+{
+	return json_is_array(v) && json_array_size(v) && json_is_object(json_array_get(v, 0));
+}
+
+static void print_row(json_t *row, const char *const *keys, unsigned int n, const size_t *width, FILE *out,
+	unsigned int indent)
+{
+	fprintf(out, "%*s", (int)indent, "");
+	for (unsigned int k = 0; k < n; k++) {
+		json_t *v = json_object_get(row, keys[k]);
+		char *text = cell(v);
+
+		/* numbers to the right, everything else to the left, nothing behind the last column */
+		if (json_is_number(v))
+			fprintf(out, "%*s", (int)width[k], text ? text : "");
+		else if (k + 1 < n)
+			fprintf(out, "%-*s", (int)width[k], text ? text : "");
+		else
+			fprintf(out, "%s", text ? text : "");
+		fprintf(out, k + 1 < n ? "  " : "\n");
+		free(text);
+	}
+}
+
+static void print_table(json_t *rows, FILE *out, unsigned int indent)
+{
+	const char *keys[COLUMNS_MAX];
+	size_t width[COLUMNS_MAX], i;
+	unsigned int n = 0;
+	bool number[COLUMNS_MAX];
+	const char *key;
+	json_t *v, *row;
+
+	json_object_foreach(json_array_get(rows, 0), key, v) {
+		if (n == COLUMNS_MAX)
+			break;
+		number[n] = json_is_number(v);
+		width[n] = strlen(key);
+		keys[n++] = key;
+	}
+	json_array_foreach(rows, i, row) {
+		for (unsigned int k = 0; k < n; k++) {
+			char *text = cell(json_object_get(row, keys[k]));
+
+			width[k] = MAX_OF(width[k], text ? strlen(text) : 0);
+			free(text);
+		}
+	}
+	fprintf(out, "%*s", (int)indent, "");
+	for (unsigned int k = 0; k < n; k++)
+		fprintf(out, number[k] ? "%*s%s" : k + 1 < n ? "%-*s%s" : "%.*s%s", (int)width[k], keys[k],
+			k + 1 < n ? "  " : "\n");
+	json_array_foreach(rows, i, row)
+		print_row(row, keys, n, width, out, indent);
+}
+
+static void print_object(json_t *object, FILE *out, unsigned int indent)
+{
+	size_t width = 0;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(object, key, v)
+		width = MAX_OF(width, strlen(key));
+	json_object_foreach(object, key, v) {
+		char *text;
+
+		if (json_is_object(v) || is_table(v)) {
+			fprintf(out, "%*s%s:\n", (int)indent, "", key);
+			if (json_is_object(v))
+				print_object(v, out, indent + 2);
+			else
+				print_table(v, out, indent + 2);
+			continue;
+		}
+		text = cell(v);
+		fprintf(out, "%*s%s:%*s%s\n", (int)indent, "", key, (int)(width - strlen(key) + 1), "",
+			text ? text : "");
+		free(text);
+	}
+}
+
+void command_print_text(json_t *value, FILE *out)
+{
+	size_t i;
+	json_t *item;
+
+	if (is_table(value)) {
+		print_table(value, out, 0);
+	} else if (json_is_array(value)) {
+		json_array_foreach(value, i, item)
+			command_print_text(item, out);
+		if (!json_array_size(value))
+			fputs("none\n", out);
+	} else if (json_is_object(value)) {
+		print_object(value, out, 0);
+	} else {
+		char *text = cell(value);
+
+		fprintf(out, "%s\n", text ? text : "");
+		free(text);
+	}
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The worker's side of neighbours; only *_init and *_fini may allocate. */
+#include "neigh/nbr.h"
+
+#include <rte_hash.h>
+
+struct key {
+	uint8_t addr[16];
+	uint16_t port;
+	uint16_t family;
+};
+
+static struct key key_of(uint16_t port, const struct ip_addr *addr)
+{
+	struct key k = {.port = port, .family = addr->family};
+
+	memcpy(k.addr, addr->b, ip_addr_bits(addr) / 8);
+	return k;
+}
+
+uint32_t nbr_find(const struct nbr_table *t, uint16_t port, const struct ip_addr *addr)
+{
+	struct key k = key_of(port, addr);
+	void *id;
+
+	return rte_hash_lookup_data(t->by_addr, &k, &id) < 0 ? UINT32_MAX : (uint32_t)(uintptr_t)id;
+}
+
+static int hash_put(struct nbr_table *t, uint32_t id)
+{
+	struct key k = key_of(t->nbr[id].port, &t->nbr[id].addr);
+
+	return rte_hash_add_key_data(t->by_addr, &k, (void *)(uintptr_t)id);
+}
+
+static void hash_del(struct nbr_table *t, uint32_t id)
+{
+	struct key k = key_of(t->nbr[id].port, &t->nbr[id].addr);
+
+	if (nbr_find(t, t->nbr[id].port, &t->nbr[id].addr) == id)
+		rte_hash_del_key(t->by_addr, &k);
+}
+
+static void set_up(struct nbr *n, const struct snapshot *s, uint16_t port, const struct ip_addr *addr)
+{
+	n->used_id = true;
+	n->port = port;
+	n->addr = *addr;
+	n->state = NBR_UNKNOWN;
+	n->mac.src = s->port[port].mac;
+}
+
+void nbr_release(struct nbr_table *t, uint32_t id)
+{
+	struct nbr *n = &t->nbr[id];
+
+	hash_del(t, id);
+	n->used_id = false;
+	n->state = NBR_UNKNOWN;
+	if (id >= SNAP_NBR_MAX) {
+		n->waiting.n = t->first_free;
+		t->first_free = id;
+	}
+}
+
+/* A configured next hop takes over what was learnt about the same address. */
+static void adopt(struct nbr_table *t, uint32_t id, uint32_t learnt)
+{
+	struct nbr *n = &t->nbr[id], *from = &t->nbr[learnt];
+
+	n->mac = from->mac;
+	n->state = from->state;
+	n->waiting = from->waiting;
+	from->waiting = (struct fifo){0};
+	nbr_release(t, learnt);
+}
+
+static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id)
+{
+	const struct snap_nbr *want = &s->nbr[id];
+	struct nbr *n = &t->nbr[id];
+	uint32_t learnt;
+
+	if (!n->used_id || n->port != want->port || !ip_addr_equal(&n->addr, &want->addr)) {
+		if (n->used_id)
+			nbr_release(t, id);
+		set_up(n, s, want->port, &want->addr);
+		learnt = nbr_find(t, want->port, &want->addr);
+		if (learnt != UINT32_MAX && learnt != id)
+			adopt(t, id, learnt);
+		hash_put(t, id);
+	}
+	if (want->is_static) {
+		n->mac.dst = want->mac;
+		n->state = NBR_RESOLVED;
+	}
+}
+
+void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const bool *owns)
+{
+	t->hold = (uint32_t)s->discovery.hold;
+	for (uint32_t i = 0; i < s->n_nbrs; i++)
+		if (s->nbr[i].used && owns[s->nbr[i].port])
+			sync_one(t, s, i);
+}
+
+uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t port, const struct ip_addr *addr)
+{
+	uint32_t id = nbr_find(t, port, addr);
+
+	if (likely(id != UINT32_MAX))
+		return id;
+	id = t->first_free;
+	if (id == UINT32_MAX)
+		return id;
+	t->first_free = t->nbr[id].waiting.n;
+	t->nbr[id].waiting = (struct fifo){0};
+	set_up(&t->nbr[id], s, port, addr);
+	if (hash_put(t, id) < 0) {
+		nbr_release(t, id);
+		return UINT32_MAX;
+	}
+	return id;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The control lcore's neighbour state machine (RFC 4861 section 7.3, appendix C). */
+#include "neigh/neigh.h"
+
+#include <bsd/sys/tree.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/compiler.h"
+
+#define DELAY_FIRST_PROBE_NS (5 * NSEC_PER_SEC) /* RFC 4861 DELAY_FIRST_PROBE_TIME */
+#define FAILED_PAUSE_FACTOR  10			/* retransmit times between two tries for a kept neighbour */
+
+struct entry {
+	RB_ENTRY(entry) by_key;
+	RB_ENTRY(entry) by_time;
+	struct neigh_info i;
+	uint32_t asked; /* solicitations in this state */
+};
+
+RB_HEAD(key_tree, entry);
+RB_HEAD(time_tree, entry);
+
+struct neigh_table {
+	struct key_tree keys;
+	struct time_tree times;
+	struct neigh_ops ops;
+	void *arg;
+	struct neigh_limits limits;
+	unsigned int n, kept;
+	uint32_t random;
+};
+
+static int compare_key(const struct entry *a, const struct entry *b)
+{
+	int d = (int)a->i.port - (int)b->i.port;
+
+	if (!d)
+		d = (int)a->i.addr.family - (int)b->i.addr.family;
+	return d ? d : memcmp(a->i.addr.b, b->i.addr.b, ip_addr_bits(&a->i.addr) / 8);
+}
+
+static int compare_time(const struct entry *a, const struct entry *b)
+{
+	if (a->i.until_ns != b->i.until_ns)
+		return a->i.until_ns < b->i.until_ns ? -1 : 1;
+	return compare_key(a, b);
+}
+
+RB_GENERATE_INTERNAL(key_tree, entry, by_key, compare_key, static __attribute__((unused)))
+RB_GENERATE_INTERNAL(time_tree, entry, by_time, compare_time, static __attribute__((unused)))
+
+struct neigh_table *neigh_new(const struct neigh_ops *ops, void *arg)
+{
+	struct neigh_table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->ops = *ops;
+	t->arg = arg;
+	t->random = 0x2545f491;
+	return t;
+}
+
+static void unlink_entry(struct neigh_table *t, struct entry *e)
+{
+	RB_REMOVE(time_tree, &t->times, e);
+	RB_REMOVE(key_tree, &t->keys, e);
+	t->n--;
+	t->kept -= e->i.keep;
+	free(e);
+}
+
+void neigh_free(struct neigh_table *t)
+{
+	struct entry *e;
+
+	if (!t)
+		return;
+	while ((e = RB_MIN(key_tree, &t->keys)))
+		unlink_entry(t, e);
+	free(t);
+}
+
+void neigh_set_limits(struct neigh_table *t, const struct neigh_limits *limits)
+{
+	t->limits = *limits;
+}
+
+static struct entry *find(const struct neigh_table *t, uint16_t port, const struct ip_addr *addr)
+{
+	struct entry key = {.i = {.port = port, .addr = *addr}};
+	struct entry *e = RB_ROOT(&t->keys);
+
+	while (e) {
+		int d = compare_key(&key, e);
+
+		if (!d)
+			break;
+		e = d < 0 ? RB_LEFT(e, by_key) : RB_RIGHT(e, by_key);
+	}
+	return e;
+}
+
+static void set_timer(struct neigh_table *t, struct entry *e, uint64_t until)
+{
+	RB_REMOVE(time_tree, &t->times, e);
+	e->i.until_ns = until;
+	RB_INSERT(time_tree, &t->times, e);
+}
+
+static void tell(struct neigh_table *t, struct entry *e, int state)
+{
+	t->ops.update(t->arg, e->i.port, &e->i.addr, &e->i.mac, state);
+}
+
+/* Multicast or broadcast while nothing is known, unicast to the station we believe in afterwards. */
+static void solicit(struct neigh_table *t, struct entry *e, uint64_t now)
+{
+	e->asked++;
+	t->ops.solicit(t->arg, e->i.port, &e->i.addr, e->i.state == NEIGH_PROBE ? &e->i.mac : NULL);
+	set_timer(t, e, now + t->limits.retransmit_ns);
+}
+
+static void enter(struct neigh_table *t, struct entry *e, enum neigh_state state, uint64_t now)
+{
+	e->i.state = state;
+	e->asked = 0;
+	switch (state) {
+	case NEIGH_INCOMPLETE:
+	case NEIGH_PROBE:
+		solicit(t, e, now);
+		break;
+	case NEIGH_REACHABLE:
+		/* between 0.5 and 1.5 times the mean (RFC 4861 section 6.3.2), so that probes do not synchronise */
+		t->random = t->random * 1664525u + 1013904223u;
+		set_timer(t, e, now + t->limits.reachable_ns / 2 + t->limits.reachable_ns / 65536 * (t->random >> 16));
+		break;
+	case NEIGH_STALE:
+		set_timer(t, e, now + t->limits.stale_ns);
+		break;
+	case NEIGH_DELAY:
+		set_timer(t, e, now + MIN_OF(DELAY_FIRST_PROBE_NS, t->limits.reachable_ns));
+		break;
+	case NEIGH_FAILED:
+		set_timer(t, e, now + FAILED_PAUSE_FACTOR * t->limits.retransmit_ns);
+		break;
+	}
+}
+
+static struct entry *create(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr,
+	enum neigh_state state)
+{
+	struct entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->i.port = port;
+	e->i.addr = *addr;
+	e->i.state = state;
+	e->i.until_ns = now;
+	RB_INSERT(key_tree, &t->keys, e);
+	RB_INSERT(time_tree, &t->times, e);
+	t->n++;
+	return e;
+}
+
+int neigh_keep(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr, bool keep)
+{
+	struct entry *e = find(t, port, addr);
+
+	if (!keep) {
+		if (e && e->i.keep) {
+			e->i.keep = false;
+			t->kept--;
+		}
+		return 0;
+	}
+	if (!e) {
+		e = create(t, now, port, addr, NEIGH_INCOMPLETE);
+		if (!e)
+			return -ENOMEM;
+		enter(t, e, NEIGH_INCOMPLETE, now);
+	} else if (!e->i.keep && e->i.state == NEIGH_STALE) {
+		enter(t, e, NEIGH_PROBE, now);
+	}
+	t->kept += !e->i.keep;
+	e->i.keep = true;
+	return 0;
+}
+
+int neigh_ask(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr)
+{
+	struct entry *e = find(t, port, addr);
+
+	if (!e) {
+		if (t->n - t->kept >= t->limits.max)
+			return -ENOSPC;
+		e = create(t, now, port, addr, NEIGH_INCOMPLETE);
+		if (!e)
+			return -ENOMEM;
+		enter(t, e, NEIGH_INCOMPLETE, now);
+	} else if (e->i.state == NEIGH_FAILED) {
+		enter(t, e, NEIGH_INCOMPLETE, now);
+	} else if (e->i.state != NEIGH_INCOMPLETE) {
+		/* the asker did not hear what was said before, or it was only learnt in passing */
+		tell(t, e, NEIGH_REACHABLE);
+		if (e->i.state == NEIGH_STALE)
+			enter(t, e, NEIGH_DELAY, now);
+	}
+	return 0;
+}
+
+void neigh_used(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr)
+{
+	struct entry *e = find(t, port, addr);
+
+	if (e && e->i.state == NEIGH_STALE)
+		enter(t, e, NEIGH_DELAY, now);
+}
+
+/* RFC 4861 section 7.2.5, and appendix C. */
+void neigh_heard(struct neigh_table *t, uint64_t now, const struct neigh_news *news)
+{
+	struct entry *e = find(t, news->port, &news->addr);
+	bool differs;
+
+	if (!e) {
+		if (!news->create || !news->has_mac || t->n - t->kept >= t->limits.max)
+			return;
+		e = create(t, now, news->port, &news->addr, NEIGH_STALE);
+		if (!e)
+			return;
+		e->i.mac = news->mac;
+		enter(t, e, NEIGH_STALE, now);
+		return;
+	}
+	if (e->i.state == NEIGH_INCOMPLETE || e->i.state == NEIGH_FAILED) {
+		if (!news->has_mac)
+			return;
+		e->i.mac = news->mac;
+		tell(t, e, NEIGH_REACHABLE);
+		enter(t, e, news->solicited ? NEIGH_REACHABLE : NEIGH_STALE, now);
+		if (!news->solicited)
+			tell(t, e, NEIGH_STALE);
+		return;
+	}
+	differs = news->has_mac && !eth_equal(&news->mac, &e->i.mac);
+	if (differs && !news->override) {
+		if (e->i.state == NEIGH_REACHABLE) {
+			enter(t, e, NEIGH_STALE, now);
+			tell(t, e, NEIGH_STALE);
+		}
+		return;
+	}
+	if (differs) {
+		e->i.mac = news->mac;
+		tell(t, e, NEIGH_REACHABLE);
+	}
+	if (news->solicited) {
+		enter(t, e, NEIGH_REACHABLE, now);
+	} else if (differs) {
+		enter(t, e, NEIGH_STALE, now);
+		tell(t, e, NEIGH_STALE);
+	}
+}
+
+static void give_up(struct neigh_table *t, struct entry *e, uint64_t now)
+{
+	tell(t, e, NEIGH_FAILED);
+	if (e->i.keep)
+		enter(t, e, NEIGH_FAILED, now);
+	else
+		unlink_entry(t, e);
+}
+
+static void due(struct neigh_table *t, struct entry *e, uint64_t now)
+{
+	switch (e->i.state) {
+	case NEIGH_INCOMPLETE:
+	case NEIGH_PROBE:
+		if (e->asked < t->limits.probes)
+			solicit(t, e, now);
+		else
+			give_up(t, e, now);
+		break;
+	case NEIGH_REACHABLE:
+		/* a kept one is confirmed ahead of use */
+		enter(t, e, e->i.keep ? NEIGH_PROBE : NEIGH_STALE, now);
+		if (!e->i.keep)
+			tell(t, e, NEIGH_STALE);
+		break;
+	case NEIGH_DELAY:
+		enter(t, e, NEIGH_PROBE, now);
+		break;
+	case NEIGH_STALE:
+		if (e->i.keep) {
+			enter(t, e, NEIGH_PROBE, now);
+			break;
+		}
+		tell(t, e, -1);
+		unlink_entry(t, e);
+		break;
+	case NEIGH_FAILED:
+		if (e->i.keep) {
+			enter(t, e, NEIGH_INCOMPLETE, now);
+			break;
+		}
+		tell(t, e, -1);
+		unlink_entry(t, e);
+		break;
+	}
+}
+
+void neigh_port_down(struct neigh_table *t, uint64_t now, uint16_t port)
+{
+	struct entry *e, *next;
+
+	RB_FOREACH_SAFE(e, key_tree, &t->keys, next) {
+		if (e->i.port != port)
+			continue;
+		if (e->i.state != NEIGH_INCOMPLETE && e->i.state != NEIGH_FAILED)
+			tell(t, e, NEIGH_FAILED);
+		if (e->i.keep)
+			enter(t, e, NEIGH_FAILED, now);
+		else
+			unlink_entry(t, e);
+	}
+}
+
+unsigned int neigh_poll(struct neigh_table *t, uint64_t now, unsigned int budget, uint64_t *next)
+{
+	unsigned int done = 0;
+	struct entry *e;
+
+	while ((e = RB_MIN(time_tree, &t->times)) && e->i.until_ns <= now && done < budget) {
+		due(t, e, now);
+		done++;
+	}
+	e = RB_MIN(time_tree, &t->times);
+	*next = e ? e->i.until_ns : TIME_NEVER;
+	return done;
+}
+
+void neigh_each(const struct neigh_table *t, void (*fn)(void *arg, const struct neigh_info *info), void *arg)
+{
+	struct entry *e;
+
+	for (e = RB_MIN(key_tree, (struct key_tree *)(uintptr_t)&t->keys); e; e = RB_NEXT(key_tree, 0, e))
+		fn(arg, &e->i);
+}
+
+unsigned int neigh_count(const struct neigh_table *t)
+{
+	return t->n;
+}
+
+const char *neigh_state_name(enum neigh_state state)
+{
+	static const char *const names[] = {"incomplete", "reachable", "stale", "delay", "probe", "failed"};
+
+	return names[state];
+}

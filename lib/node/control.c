@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The control role: takes what rx roles punt, answers, and runs the protocols' timers. It never waits and
+ * never touches a file; what it originates goes through the ring to the egress's owner like any packet.
+ */
+#include "node/control_priv.h"
+
+struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32_t size)
+{
+	struct rte_mbuf *head = NULL, **at = &head, *m;
+	const uint8_t *from = data;
+	uint32_t left = size, n;
+	uint16_t segs = 0;
+
+	do {
+		m = rte_pktmbuf_alloc(c->node->pool);
+		if (!m) {
+			if (head) {
+				head->nb_segs = segs;
+				rte_pktmbuf_free(head);
+			}
+			return NULL;
+		}
+		n = MIN_OF(left, rte_pktmbuf_tailroom(m));
+		memcpy(rte_pktmbuf_mtod(m, void *), from, n);
+		m->data_len = (uint16_t)n;
+		from += n;
+		left -= n;
+		segs++;
+		*at = m;
+		at = &m->next;
+	} while (left);
+	head->nb_segs = segs;
+	head->pkt_len = size;
+	head->port = PORT_LOCAL;
+	stat_add(&c->lcore->stats.port[PORT_LOCAL].originated, 1);
+	return head;
+}
+
+static void to_owner(struct control_role *c, struct rte_mbuf *m)
+{
+	uint16_t owner = c->node->owner[pkt_of(m)->egress];
+
+	if (node_push(&c->to_worker[owner], &m, 1) != 1)
+		pkt_end(m, DROP_punt_full, &c->lcore->stats);
+}
+
+void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf)
+{
+	classify_originated(&c->classifier, m, vrf);
+	if (pkt_of(m)->verdict == PKT_FORWARD)
+		to_owner(c, m);
+	else
+		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
+}
+
+void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t port)
+{
+	classify_to_neighbor(m, family, port);
+	to_owner(c, m);
+}
+
+void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port)
+{
+	classify_to_neighbor(m, 0, port);
+	to_owner(c, m);
+}
+
+static void take(struct control_role *c, struct rte_mbuf *m)
+{
+	switch ((enum pkt_punt)pkt_of(m)->punt) {
+	case PUNT_ND:
+	case PUNT_ARP:
+		control_neigh_packet(c, m);
+		break;
+	case PUNT_LOCAL:
+		control_icmp_local(c, m);
+		break;
+	case PUNT_ERROR:
+		control_icmp_error(c, m);
+		break;
+	}
+}
+
+static unsigned int take_punts(struct control_role *c)
+{
+	struct rte_mbuf *pkts[CONTROL_BURST];
+	unsigned int work = 0;
+
+	for (uint16_t i = 0; i < c->node->n_rx && control_mailboxes_ready(c); i++) {
+		unsigned int n = node_pop(&c->node->rx[i].to_control, pkts, CONTROL_BURST);
+
+		/* what came out of the ring may have been classified by a newer snapshot */
+		c->s = c->classifier.s = node_snapshot(c->node);
+		for (unsigned int k = 0; k < n; k++)
+			take(c, pkts[k]);
+		work += n;
+	}
+	return work;
+}
+
+unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next)
+{
+	unsigned int work;
+
+	c->now = now;
+	c->s = c->classifier.s = node_snapshot(c->node);
+	control_neigh_snapshot(c);
+	work = take_punts(c);
+	return work + control_neigh_poll(c, next);
+}

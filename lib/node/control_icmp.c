@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Packets to the node itself, and ICMP errors about packets that were dropped (PROTOCOL.md 3.5). */
+#include "icmp/icmp.h"
+#include "node/control_priv.h"
+#include "wire/icmp.h"
+#include "wire/ipv4.h"
+
+/* Packets that may come at once: a tenth of a second's worth, but not fewer than a traceroute sends. */
+static uint64_t burst_of(uint64_t rate)
+{
+	return MAX_OF(rate / 10, 10);
+}
+
+static bool error_allowed(struct control_role *c, uint16_t port)
+{
+	const struct snapshot *s = c->s;
+
+	return bucket_take(&c->errors_of_port[port], c->now, s->icmp_errors_per_port,
+		       burst_of(s->icmp_errors_per_port)) &&
+	       bucket_take(&c->errors, c->now, s->icmp_errors, burst_of(s->icmp_errors));
+}
+
+/* IPv4 errors come from an address of the ingress port, else from any of the same table. */
+static bool source4(struct control_role *c, uint16_t port, uint16_t vrf, struct ip_addr *out)
+{
+	const struct snapshot *s = c->s;
+
+	for (uint32_t i = 0; i <= s->n_ports; i++) {
+		/* the ingress port first */
+		const struct snap_port *p = &s->port[i == 0 ? port : i - 1];
+
+		for (unsigned int k = 0; k < p->n_own && (i == 0 || p->vrf == vrf); k++) {
+			if (p->own[k].addr.family == 4) {
+				*out = p->own[k].addr;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* Route an answer; one to a link-local address goes back out of the port the question came in by. */
+static void send_answer(struct control_role *c, const void *packet, size_t size, uint16_t vrf, uint16_t port)
+{
+	struct rte_mbuf *m = control_packet(c, packet, (uint32_t)size);
+	const struct ipv6_hdr *ip = packet;
+
+	if (!m)
+		return;
+	if (ip->vtc_flow.b[0] >> 4 == 6 && ipv6_is_link_local(&ip->dst))
+		control_send_on_link(c, m, 6, port);
+	else
+		control_send_routed(c, m, vrf);
+}
+
+static bool report(struct control_role *c, struct rte_mbuf *m, const struct icmp_error *error)
+{
+	const struct pkt *x = pkt_of(m);
+	uint8_t *out = c->scratch + ICMP_ERROR_MAX;
+	struct ip_addr src = ip_addr_from6(&c->s->loopback);
+	uint32_t size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, ICMP_ERROR_MAX));
+	size_t n;
+
+	if (!icmp_may_report(c->scratch, size) || !error_allowed(c, m->port))
+		return false;
+	if (x->family == 4 && !source4(c, m->port, x->vrf, &src))
+		return false;
+	n = icmp_write_error(out, c->scratch, size, &src, error);
+	if (!n)
+		return false;
+	send_answer(c, out, n, x->vrf, m->port);
+	return true;
+}
+
+void control_icmp_error(struct control_role *c, struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+	struct icmp_error error = {.type = x->icmp_type, .code = x->icmp_code, .arg = x->icmp_arg};
+
+	stat_add(report(c, m, &error) ? &c->lcore->stats.icmp_sent : &c->lcore->stats.icmp_suppressed, 1);
+	pkt_end(m, (enum reason)x->reason, &c->lcore->stats);
+}
+
+/* Offset of the upper layer and its type; extension headers of a packet to the node itself say nothing to it. */
+static size_t upper_layer(uint8_t *packet, size_t size, uint8_t *type)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)packet;
+	size_t at = sizeof(*ip);
+
+	if (packet[0] >> 4 == 4) {
+		*type = ((struct ipv4_hdr *)packet)->protocol;
+		return ipv4_header_bytes((struct ipv4_hdr *)packet);
+	}
+	*type = ip->next_header;
+	while ((*type == IP_PROTO_HOPOPTS || *type == IP_PROTO_DSTOPTS || *type == IP_PROTO_ROUTING) &&
+		at + 8 <= size) {
+		*type = packet[at];
+		at += 8u * (packet[at + 1] + 1u);
+	}
+	return at;
+}
+
+/* Take the headers between IPv6 and its upper layer out; returns the new size. */
+static size_t cut_extensions(uint8_t *packet, size_t upper, size_t size, uint8_t type)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)packet;
+
+	if (packet[0] >> 4 == 4 || upper == sizeof(*ip))
+		return size;
+	memmove(ip + 1, packet + upper, size - upper);
+	size -= upper - sizeof(*ip);
+	ip->next_header = type;
+	ip->payload_length = be16((uint16_t)(size - sizeof(*ip)));
+	return size;
+}
+
+static enum reason answer_echo(struct control_role *c, struct rte_mbuf *m, size_t upper, size_t size, uint8_t type)
+{
+	const struct pkt *x = pkt_of(m);
+
+	if (!bucket_take(&c->echo, c->now, c->s->icmp_echo, burst_of(c->s->icmp_echo)))
+		return DROP_echo_limited;
+	size = cut_extensions(c->scratch, upper, size, type);
+	upper = x->family == 4 ? upper : sizeof(struct ipv6_hdr);
+	if (!icmp_make_echo_reply(c->scratch, upper, size))
+		return DROP_not_served;
+	send_answer(c, c->scratch, size, x->vrf, m->port);
+	return CONSUME_echo;
+}
+
+void control_icmp_local(struct control_role *c, struct rte_mbuf *m)
+{
+	static const struct icmp_error unreachable = {ICMP6_UNREACHABLE, ICMP6_UNREACH_PORT, 0};
+	const struct pkt *x = pkt_of(m);
+	size_t size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, sizeof(c->scratch)));
+	enum reason reason = DROP_not_served;
+	uint8_t type, icmp_type;
+	size_t upper = upper_layer(c->scratch, size, &type);
+
+	if ((type == IP_PROTO_ICMP6 || (type == IP_PROTO_ICMP && x->family == 4)) &&
+		upper + sizeof(struct icmp_hdr) <= size) {
+		icmp_type = c->scratch[upper];
+		if (icmp_type == (x->family == 6 ? ICMP6_ECHO_REQUEST : ICMP4_ECHO_REQUEST))
+			reason = answer_echo(c, m, upper, size, type);
+		else
+			reason = CONSUME_icmp;
+	} else if (type == IP_PROTO_UDP || type == IP_PROTO_TCP) {
+		stat_add(report(c, m, &unreachable) ? &c->lcore->stats.icmp_sent
+						    : &c->lcore->stats.icmp_suppressed, 1);
+	}
+	pkt_end(m, reason, &c->lcore->stats);
+}

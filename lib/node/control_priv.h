@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NODE_CONTROL_PRIV_H
+#define NODE_CONTROL_PRIV_H
+
+#include "node/node.h"
+
+#define CONTROL_BURST 32 /* packets, messages or timers of one kind in a pass */
+
+/* A buffer chain holding `size` bytes, counted as originated; NULL when the pool is empty. */
+struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32_t size);
+
+/* An IP packet of the node's own: by the table of `vrf`, or to a station on the link of `port`. Consumes m. */
+void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf);
+void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t port);
+
+/* A finished Ethernet frame of the node's own, out of a port. Consumes m. */
+void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port);
+
+/* control_neigh.c: ND and ARP */
+int control_neigh_init(struct control_role *c);
+void control_neigh_fini(struct control_role *c);
+void control_neigh_snapshot(struct control_role *c); /* a new snapshot: limits, next hops to keep */
+bool control_mailboxes_ready(const struct control_role *c); /* room for a batch of events */
+unsigned int control_neigh_poll(struct control_role *c, uint64_t *next);
+void control_neigh_packet(struct control_role *c, struct rte_mbuf *m); /* PUNT_ND, PUNT_ARP; consumes m */
+
+/* control_icmp.c */
+void control_icmp_local(struct control_role *c, struct rte_mbuf *m); /* PUNT_LOCAL; consumes m */
+void control_icmp_error(struct control_role *c, struct rte_mbuf *m); /* PUNT_ERROR; consumes m */
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One pass of an lcore: its roles, then the bookkeeping that is done once per pass and never per packet. */
+#include "node/node.h"
+
+unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
+{
+	struct lcore_stats *st = &l->stats;
+	unsigned int work = 0;
+	uint64_t n = TIME_NEVER;
+
+	*next = TIME_NEVER;
+	if (likely(l->last_pass_ns)) {
+		stat_max(&st->max_gap_ns, now - l->last_pass_ns);
+		if (l->was_busy)
+			stat_add(&st->busy_ns, now - l->last_pass_ns);
+	}
+	l->last_pass_ns = now;
+	if (l->control) {
+		work += control_poll(l->control, now, &n);
+		*next = MIN_OF(*next, n);
+	}
+	if (l->rx) {
+		work += rx_poll(l->rx, now, &n);
+		*next = MIN_OF(*next, n);
+	}
+	if (l->worker) {
+		work += worker_poll(l->worker, now, &n);
+		*next = MIN_OF(*next, n);
+	}
+	rte_rcu_qsbr_quiescent(l->node->qsbr, l->qsbr);
+	stat_add(&st->passes, 1);
+	l->was_busy = work != 0;
+	if (work)
+		stat_add(&st->busy_passes, 1);
+	return work;
+}
+
+void node_lcore_slept(struct node_lcore *l, uint64_t ns)
+{
+	if (!ns)
+		return;
+	stat_add(&l->stats.sleep_ns, ns);
+	l->last_pass_ns = 0; /* the gap was wanted */
+}

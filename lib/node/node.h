@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node: one whole appliance. Everything sluice knows hangs on this struct; a process may hold many (the lab
+ * does).
+ *
+ *   rx role       receives from its queues, classifies, hands packets to the owner of their egress
+ *   worker role   owns the egress of its ports
+ *   control role  ND, ARP, ICMP; protocol timers
+ *   management    everything else, in whatever thread calls the functions of node_ctl.h
+ *
+ * A role is polled: one bounded pass over what there is, at a time the caller gives. An lcore plays one role or
+ * several; it runs them one after the other and then reports quiescence.
+ */
+#ifndef NODE_NODE_H
+#define NODE_NODE_H
+
+#include <rte_rcu_qsbr.h>
+#include <rte_ring_elem.h>
+
+#include "base/bucket.h"
+#include "classify/classify.h"
+#include "config/budget.h"
+#include "neigh/neigh.h"
+#include "queue/egress.h"
+#include "snapshot/build.h"
+
+#define NODE_MAX_ROLES 32 /* rx roles, worker roles */
+#define NODE_BURST     BUDGET_BURST
+#define NODE_PARK      BUDGET_PARK
+#define NODE_MESSAGES  1024 /* slots of a message ring */
+
+struct node;
+struct node_lcore;
+
+/* Packets between two roles: one producer, one consumer. The counters are the producer's and the consumer's. */
+struct node_ring {
+	struct rte_ring *ring; /* NULL: both roles are on one lcore, or there is nothing to send */
+	uint64_t pushed;	/* written by the producer */
+	uint64_t refused;	/* written by the producer: found full */
+	uint64_t popped CACHE_ALIGNED; /* written by the consumer */
+};
+
+struct rx_queue {
+	struct port *port;
+	uint16_t queue;
+};
+
+/* Packets that found the ring to their worker full. As long as there are any, nothing more is received. */
+struct rx_park {
+	uint16_t n;
+	struct rte_mbuf *pkts[NODE_PARK];
+};
+
+struct rx_role {
+	struct node *node;
+	struct node_lcore *lcore;
+	uint16_t index;
+	uint16_t n_queues;
+	struct rx_queue queue[MAX_PORTS * 4];
+	struct classifier classifier;
+	struct rx_park park[NODE_MAX_ROLES];	     /* by worker */
+	struct node_ring to_worker[NODE_MAX_ROLES]; /* by worker */
+	struct node_ring to_control;
+	bool stopped; /* written by management: receive nothing more; relaxed */
+} CACHE_ALIGNED;
+
+struct worker_role {
+	struct node *node;
+	struct node_lcore *lcore;
+	uint16_t index;
+	struct egress_context ctx;
+	struct nbr_table nbrs;
+	uint16_t n_egress;
+	struct egress *egress[MAX_PORTS]; /* those it owns */
+	struct rte_ring *from_control;	   /* struct nbr_message; producer: control */
+	struct rte_ring *ask_control;	   /* struct nbr_message; producer: this worker */
+	bool stalled; /* written by tests: the worker does nothing; relaxed */
+} CACHE_ALIGNED;
+
+struct control_role {
+	struct node *node;
+	struct node_lcore *lcore;
+	struct classifier classifier;
+	struct neigh_table *neighs;
+	const struct snapshot *s;  /* of this pass */
+	uint64_t kept_generation; /* of the snapshot whose next hops are kept */
+	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
+	struct control_kept *kept;
+	uint32_t kept_at;
+	struct node_ring to_worker[NODE_MAX_ROLES];
+	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
+	uint64_t now; /* of the pass under way, for callbacks */
+	uint8_t scratch[17408]; /* one whole IP packet, and the error about it */
+} CACHE_ALIGNED;
+
+struct control_kept {
+	struct ip_addr addr;
+	uint16_t port;
+	bool kept;
+};
+
+/* One lcore of the node and what it plays. */
+struct node_lcore {
+	struct node *node;
+	unsigned int id;  /* EAL lcore */
+	unsigned int cpu;
+	unsigned int qsbr; /* thread id */
+	struct control_role *control;
+	struct rx_role *rx;
+	struct worker_role *worker;
+	uint64_t last_pass_ns; /* 0: none, or it slept since */
+	bool was_busy;	       /* the last pass found work */
+	struct lcore_stats stats;
+};
+
+struct node {
+	char name[32];
+	/* What lcores read. Written by the management thread (release), read by every role (acquire). */
+	const struct snapshot *snapshot;
+
+	struct rte_mempool *pool;
+	struct rte_rcu_qsbr *qsbr;
+	struct port *port[MAX_PORTS];
+	uint32_t n_ports;
+	struct egress *egress; /* by port */
+	uint16_t owner[MAX_PORTS]; /* worker index by port */
+
+	struct rx_role *rx;
+	struct worker_role *worker;
+	struct control_role *control;
+	uint16_t n_rx, n_workers;
+	struct node_lcore *lcore[2 * NODE_MAX_ROLES + 1];
+	uint16_t n_lcores;
+
+	/* management thread only */
+	struct snapshot_registry registry;
+	struct config *config;	/* running */
+	struct node_retired *retired; /* snapshots waiting for their grace period */
+};
+
+/* Newest snapshot. Any role; at least as new as any packet the caller has taken out of a ring before. */
+static inline const struct snapshot *node_snapshot(const struct node *n)
+{
+	return __atomic_load_n(&n->snapshot, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * One pass of a role. `now`: ns on a clock that never goes back. Returns the work done (packets, messages,
+ * timers); *next: the earliest time it must be polled again if nothing arrives, TIME_NEVER for "never".
+ */
+unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next);
+unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next);
+unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next);
+
+/* One pass of all roles of an lcore, in the order control, rx, worker; then quiescence and bookkeeping. */
+unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next);
+
+/* The caller slept for `ns` because the last pass found no work. */
+void node_lcore_slept(struct node_lcore *l, uint64_t ns);
+
+/*
+ * Packets for one egress from a role on the same lcore as its worker, in order. For rings, rx roles and the
+ * control role use node_push.
+ */
+void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
+
+/* Push up to n packets; returns how many went in. The producer of the ring. */
+unsigned int node_push(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n);
+
+/* Pop up to n packets. The consumer of the ring. */
+unsigned int node_pop(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The management thread: what a node is made of, and how its parts are joined. */
+#include "node/node_ctl.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rte_errno.h>
+#include <rte_malloc.h>
+
+#include "config/config.h"
+#include "node/control_priv.h"
+
+static int fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
+static int fail(char *err, size_t size, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, size, format, args);
+	va_end(args);
+	return rc;
+}
+
+static void *new_aligned(size_t size)
+{
+	void *p = aligned_alloc(CACHE_LINE_BYTES, (size + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1));
+
+	return p ? memset(p, 0, size) : NULL;
+}
+
+/* DPDK wants process-wide unique names of at most 28 characters. */
+static const char *unique_name(const struct node *n, const char *what, unsigned int a, unsigned int b, char *buf)
+{
+	snprintf(buf, 28, "%x.%s.%u.%u", (unsigned int)((uintptr_t)n >> 6), what, a, b);
+	return buf;
+}
+
+static struct node_lcore *lcore_of(struct node *n, uint64_t id)
+{
+	struct node_lcore *l;
+
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		if (n->lcore[i]->id == id)
+			return n->lcore[i];
+	l = new_aligned(sizeof(*l));
+	if (!l)
+		return NULL;
+	l->node = n;
+	l->id = (unsigned int)id;
+	l->cpu = cfg_cpu_of(n->config, id);
+	l->qsbr = n->n_lcores;
+	n->lcore[n->n_lcores++] = l;
+	return l;
+}
+
+static int make_roles(struct node *n)
+{
+	const struct cfg_lcores *c = &n->config->lcores;
+
+	n->n_rx = (uint16_t)c->rx.n;
+	n->n_workers = (uint16_t)c->worker.n;
+	n->rx = new_aligned(n->n_rx * sizeof(*n->rx));
+	n->worker = new_aligned(n->n_workers * sizeof(*n->worker));
+	n->control = new_aligned(sizeof(*n->control));
+	if (!n->rx || !n->worker || !n->control)
+		return -ENOMEM;
+	n->control->node = n;
+	n->control->lcore = lcore_of(n, c->control);
+	if (!n->control->lcore)
+		return -ENOMEM;
+	n->control->lcore->control = n->control;
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+		struct rx_role *rx = &n->rx[i];
+
+		rx->node = n;
+		rx->index = i;
+		rx->lcore = lcore_of(n, c->rx.items[i]);
+		rx->classifier.sids = calloc(SNAP_SID_MAX, sizeof(struct sid_counter));
+		if (!rx->lcore || !rx->classifier.sids)
+			return -ENOMEM;
+		rx->classifier.stats = &rx->lcore->stats;
+		rx->lcore->rx = rx;
+	}
+	for (uint16_t i = 0; i < n->n_workers; i++) {
+		struct worker_role *w = &n->worker[i];
+
+		w->node = n;
+		w->index = i;
+		w->lcore = lcore_of(n, c->worker.items[i]);
+		if (!w->lcore)
+			return -ENOMEM;
+		w->ctx.stats = &w->lcore->stats;
+		w->ctx.nbrs = &w->nbrs;
+		w->lcore->worker = w;
+	}
+	return 0;
+}
+
+static bool ask_control(void *arg, struct nbr_message *message)
+{
+	struct worker_role *w = arg;
+
+	return rte_ring_sp_enqueue_elem(w->ask_control, message, sizeof(*message)) == 0;
+}
+
+static int make_ring(struct node *n, struct node_ring *r, const char *what, unsigned int a, unsigned int b,
+	int socket)
+{
+	char name[28];
+	unsigned int size = rte_align32pow2((uint32_t)n->config->memory.ring);
+
+	r->ring = rte_ring_create(unique_name(n, what, a, b, name), size, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	return r->ring ? 0 : -ENOMEM;
+}
+
+static int make_message_ring(struct node *n, struct rte_ring **r, const char *what, unsigned int a, int socket)
+{
+	char name[28];
+
+	*r = rte_ring_create_elem(unique_name(n, what, a, 0, name), sizeof(struct nbr_message), NODE_MESSAGES,
+		socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	return *r ? 0 : -ENOMEM;
+}
+
+static int make_rings(struct node *n, int socket)
+{
+	int rc = 0;
+
+	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
+		rc = make_ring(n, &n->rx[i].to_control, "rc", i, 0, socket);
+		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
+			if (n->rx[i].lcore != n->worker[w].lcore)
+				rc = make_ring(n, &n->rx[i].to_worker[w], "rw", i, w, socket);
+	}
+	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
+		rc = make_ring(n, &n->control->to_worker[w], "cw", w, 0, socket);
+		if (rc == 0)
+			rc = make_message_ring(n, &n->worker[w].from_control, "mw", w, socket);
+		if (rc == 0)
+			rc = make_message_ring(n, &n->worker[w].ask_control, "mc", w, socket);
+		n->worker[w].ctx.ask = ask_control;
+		n->worker[w].ctx.ask_arg = &n->worker[w];
+	}
+	return rc;
+}
+
+static int make_control(struct node *n, int socket)
+{
+	const struct cfg_discovery *d = &n->config->discovery;
+	char name[28];
+	int rc;
+
+	n->control->classifier.stats = &n->control->lcore->stats;
+	n->control->classifier.sids = n->rx[0].classifier.sids; /* the node never sends to its own SIDs */
+	rc = control_neigh_init(n->control);
+	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
+		rc = nbr_table_init(&n->worker[w].nbrs, unique_name(n, "nt", w, 0, name), (uint32_t)d->max,
+			(uint32_t)d->hold_total, socket);
+	return rc;
+}
+
+static int make_qsbr(struct node *n, int socket)
+{
+	size_t size = rte_rcu_qsbr_get_memsize(n->n_lcores);
+
+	n->qsbr = rte_zmalloc_socket(NULL, size, RTE_CACHE_LINE_SIZE, socket);
+	if (!n->qsbr)
+		return -ENOMEM;
+	rte_rcu_qsbr_init(n->qsbr, n->n_lcores);
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		rte_rcu_qsbr_thread_register(n->qsbr, i);
+	return 0;
+}
+
+/* Pool caches must not hold a great part of a small pool. */
+static unsigned int cache_size(const struct node *n)
+{
+	uint64_t share = n->config->memory.buffers / (n->n_lcores * 4u);
+
+	return (unsigned int)MIN_OF(share, 256);
+}
+
+struct node *node_new(struct config *config, const struct node_options *options, char *err, size_t size)
+{
+	struct node *n = new_aligned(sizeof(*n));
+	char name[28];
+	int rc;
+
+	if (!n) {
+		cfg_free(config);
+		fail(err, size, 0, "out of memory");
+		return NULL;
+	}
+	n->config = config;
+	snprintf(n->name, sizeof(n->name), "%s", config->node.name);
+	n->n_ports = config->ports.n;
+	n->egress = new_aligned((n->n_ports + 1) * sizeof(*n->egress));
+	rc = n->egress ? snapshot_registry_init(&n->registry) : -ENOMEM;
+	if (rc == 0)
+		rc = make_roles(n);
+	if (rc == 0)
+		rc = make_qsbr(n, options->socket);
+	if (rc == 0)
+		rc = make_rings(n, options->socket);
+	if (rc == 0)
+		rc = make_control(n, options->socket);
+	if (rc < 0) {
+		fail(err, size, rc, "not enough memory for rings and tables: give the EAL more with -- -m MEGABYTES");
+		node_free(n);
+		return NULL;
+	}
+	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers,
+		cache_size(n), options->socket, options->shared_cpu);
+	if (!n->pool) {
+		fail(err, size, 0, "no memory for %llu packet buffers (%s): lower memory.buffers, or give the EAL more "
+				   "with -- -m MEGABYTES",
+			(unsigned long long)config->memory.buffers, rte_strerror(rte_errno));
+		node_free(n);
+		return NULL;
+	}
+	return n;
+}
+
+void node_attach_port(struct node *n, uint16_t index, struct port *port)
+{
+	port->index = index;
+	n->port[index] = port;
+}
+
+/* Ports without a wish go to the worker that has fewest. */
+static void deal_out_egresses(struct node *n)
+{
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		const struct cfg_port *cp = &n->config->ports.items[i];
+		struct worker_role *w = &n->worker[0];
+
+		for (uint16_t k = 0; k < n->n_workers; k++) {
+			if (cp->worker == CFG_NONE ? n->worker[k].n_egress < w->n_egress
+						   : n->worker[k].lcore->id == cp->worker)
+				w = &n->worker[k];
+		}
+		egress_init(&n->egress[i], n->port[i], (uint32_t)cp->queue_limit);
+		n->owner[i] = w->index;
+		w->egress[w->n_egress++] = &n->egress[i];
+	}
+}
+
+/* Queues go round the rx roles, so that the queues of one port land on different ones. */
+static int deal_out_queues(struct node *n)
+{
+	uint16_t turn = 0;
+
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		for (uint16_t q = 0; q < n->port[i]->n_rx_queues; q++) {
+			struct rx_role *rx = &n->rx[turn++ % n->n_rx];
+
+			if (rx->n_queues == RTE_DIM(rx->queue))
+				return -ENOSPC;
+			rx->queue[rx->n_queues++] = (struct rx_queue){.port = n->port[i], .queue = q};
+		}
+	}
+	return 0;
+}
+
+int node_commit(struct node *n, char *err, size_t size)
+{
+	struct snapshot_port_info info[MAX_PORTS];
+	struct snapshot *s;
+
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		info[i].mac = n->port[i]->mac;
+	deal_out_egresses(n);
+	if (deal_out_queues(n) < 0)
+		return fail(err, size, -ENOSPC, "more receive queues than %u an rx lcore: add rx lcores",
+			(unsigned int)RTE_DIM(n->rx->queue));
+	s = snapshot_build(&n->registry, n->config, info, NULL, err, size);
+	if (!s)
+		return -EINVAL;
+	node_publish(n, s, n->config);
+	return 0;
+}
+
+void node_set_receiving(struct node *n, bool on)
+{
+	for (uint16_t i = 0; i < n->n_rx; i++)
+		__atomic_store_n(&n->rx[i].stopped, !on, __ATOMIC_RELAXED);
+}
+
+static uint64_t ring_held(const struct node_ring *r)
+{
+	return r->ring ? rte_ring_count(r->ring) : 0;
+}
+
+uint64_t node_held(const struct node *n)
+{
+	uint64_t held = 0;
+
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+		held += ring_held(&n->rx[i].to_control);
+		for (uint16_t w = 0; w < n->n_workers; w++)
+			held += ring_held(&n->rx[i].to_worker[w]) + n->rx[i].park[w].n;
+	}
+	for (uint16_t w = 0; w < n->n_workers; w++)
+		held += ring_held(&n->control->to_worker[w]) + n->worker[w].nbrs.held;
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		held += egress_held(&n->egress[i]);
+	return held;
+}
+
+static void drain_ring(struct node_ring *r, struct lcore_stats *stats)
+{
+	struct rte_mbuf *m;
+
+	while (r->ring && node_pop(r, &m, 1) == 1)
+		pkt_end(m, DROP_stopped, stats);
+}
+
+static void drain_waiting(struct worker_role *w)
+{
+	for (uint32_t i = 0; i < w->nbrs.n; i++) {
+		struct nbr *nb = &w->nbrs.nbr[i];
+
+		while (nb->used_id && nb->waiting.n) {
+			w->nbrs.held--;
+			pkt_end(fifo_pop(&nb->waiting), DROP_stopped, w->ctx.stats);
+		}
+	}
+}
+
+void node_drain(struct node *n)
+{
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+		struct rx_role *rx = &n->rx[i];
+
+		drain_ring(&rx->to_control, &rx->lcore->stats);
+		for (uint16_t w = 0; w < n->n_workers; w++) {
+			drain_ring(&rx->to_worker[w], &rx->lcore->stats);
+			while (rx->park[w].n)
+				pkt_end(rx->park[w].pkts[--rx->park[w].n], DROP_stopped, &rx->lcore->stats);
+		}
+	}
+	for (uint16_t w = 0; w < n->n_workers; w++) {
+		drain_ring(&n->control->to_worker[w], n->worker[w].ctx.stats);
+		drain_waiting(&n->worker[w]);
+		for (uint16_t i = 0; i < n->worker[w].n_egress; i++)
+			egress_drain(n->worker[w].egress[i], &n->worker[w].ctx, DROP_stopped);
+	}
+}
+
+void node_stats(const struct node *n, struct lcore_stats *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		lcore_stats_add(out, &n->lcore[i]->stats);
+}
+
+void node_balance(const struct node *n, struct node_balance *out)
+{
+	struct lcore_stats *sum = new_aligned(sizeof(*sum));
+
+	*out = (struct node_balance){0};
+	if (!sum)
+		return;
+	node_stats(n, sum);
+	for (unsigned int i = 0; i < PORT_SLOTS; i++) {
+		const struct port_stats *p = &sum->port[i];
+
+		out->rx += p->rx_packets;
+		out->originated += p->originated;
+		out->sent += p->sent;
+		out->dropped += port_stats_drops(p);
+		out->consumed += port_stats_consumed(p);
+	}
+	out->held = node_held(n);
+	out->missing = (int64_t)(out->rx + out->originated - out->sent - out->dropped - out->consumed - out->held);
+	free(sum);
+}
+
+static void free_roles(struct node *n)
+{
+	for (uint16_t i = 0; n->rx && i < n->n_rx; i++) {
+		free(n->rx[i].classifier.sids);
+		rte_ring_free(n->rx[i].to_control.ring);
+		for (uint16_t w = 0; w < n->n_workers; w++)
+			rte_ring_free(n->rx[i].to_worker[w].ring);
+	}
+	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
+		if (n->control)
+			rte_ring_free(n->control->to_worker[w].ring);
+		rte_ring_free(n->worker[w].from_control);
+		rte_ring_free(n->worker[w].ask_control);
+		nbr_table_fini(&n->worker[w].nbrs);
+	}
+	if (n->control)
+		control_neigh_fini(n->control);
+	free(n->rx);
+	free(n->worker);
+	free(n->control);
+}
+
+void node_free(struct node *n)
+{
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		if (n->port[i])
+			n->port[i]->ops->close(n->port[i]);
+	free_roles(n);
+	node_publish(n, NULL, NULL);
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		free(n->lcore[i]);
+	snapshot_registry_fini(&n->registry);
+	rte_free(n->qsbr);
+	rte_mempool_free(n->pool);
+	free(n->egress);
+	free(n);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making, publishing to, watching and freeing a node: the management thread's side. Functions that return int
+ * give 0 or -errno and, where they take err, a message that names the cure.
+ */
+#ifndef NODE_NODE_CTL_H
+#define NODE_NODE_CTL_H
+
+#include "node/node.h"
+
+struct node_options {
+	bool shared_cpu; /* lcores may preempt each other: pool and rings that stand it */
+	int socket;	 /* NUMA node of memory, or -1 */
+};
+
+/*
+ * A node with its pool, roles and rings, but without ports and forwarding state. Takes over `config`, a
+ * checked one, also when it fails.
+ */
+struct node *node_new(struct config *config, const struct node_options *options, char *err, size_t size);
+
+/* Put an opened port at its place. All ports of the configuration must be there before node_commit. */
+void node_attach_port(struct node *n, uint16_t index, struct port *port);
+
+/* Deal out queues and egresses to roles, build the first snapshot and publish it. */
+int node_commit(struct node *n, char *err, size_t size);
+
+/* Publish a snapshot built for `config` (taken over; the running one stays if it is the same). Never waits. */
+void node_publish(struct node *n, struct snapshot *s, struct config *config);
+
+/* Free what grace periods have ended for. Returns how many snapshots still wait. Never waits. */
+unsigned int node_reclaim(struct node *n);
+
+/* Around an lcore's life: it takes part in grace periods between these two. On the lcore. */
+void node_lcore_enter(struct node_lcore *l);
+void node_lcore_leave(struct node_lcore *l);
+
+/* Stop or resume receiving. Packets inside go on. */
+void node_set_receiving(struct node *n, bool on);
+
+/* Packets inside: rings, parks, queues, waiting for neighbours. Exact only while nothing is polled. */
+uint64_t node_held(const struct node *n);
+
+/* Drop everything inside as DROP_stopped, and close the ports. No lcore may run any more. */
+void node_drain(struct node *n);
+
+/* Sum of all lcores' counters. */
+void node_stats(const struct node *n, struct lcore_stats *out);
+
+/* Where all packets are: rx + originated = sent + dropped + consumed + held. */
+struct node_balance {
+	uint64_t rx, originated, sent, dropped, consumed, held;
+	int64_t missing; /* left minus right side; 0 but for what moved while counting */
+};
+void node_balance(const struct node *n, struct node_balance *out);
+
+void node_free(struct node *n); /* closes ports that are still open; NULL is fine */
+
+#endif

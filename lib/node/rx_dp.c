@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rx role: receive, classify, hand on. When the ring to a worker is full its packets are parked here, and
+ * nothing more is received until they found room: inside the node nothing is lost.
+ */
+#include "node/node.h"
+
+unsigned int node_push(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n)
+{
+	unsigned int done = rte_ring_sp_enqueue_burst(r->ring, (void **)pkts, n, NULL);
+
+	stat_add(&r->pushed, done);
+	if (unlikely(done < n))
+		stat_add(&r->refused, n - done);
+	return done;
+}
+
+unsigned int node_pop(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n)
+{
+	unsigned int done = rte_ring_sc_dequeue_burst(r->ring, (void **)pkts, n, NULL);
+
+	stat_add(&r->popped, done);
+	return done;
+}
+
+/* Packets of one worker that is on another lcore. */
+static void send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
+{
+	struct rx_park *park = &rx->park[worker];
+	unsigned int done = 0;
+
+	if (likely(!park->n))
+		done = node_push(&rx->to_worker[worker], pkts, n);
+	if (unlikely(done < n)) {
+		/* there is room: see may_receive */
+		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
+		park->n = (uint16_t)(park->n + n - done);
+		stat_add(&rx->lcore->stats.ring_refused, n - done);
+	}
+}
+
+static void unpark(struct rx_role *rx)
+{
+	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
+		struct rx_park *park = &rx->park[w];
+		unsigned int done;
+
+		if (likely(!park->n))
+			continue;
+		done = node_push(&rx->to_worker[w], park->pkts, park->n);
+		park->n = (uint16_t)(park->n - done);
+		memmove(park->pkts, park->pkts + done, park->n * sizeof(park->pkts[0]));
+	}
+}
+
+/* Is there room to park a whole burst, whatever worker it is for? */
+static bool may_receive(const struct rx_role *rx)
+{
+	for (uint16_t w = 0; w < rx->node->n_workers; w++)
+		if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST))
+			return false;
+	return !__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED);
+}
+
+static void punt(struct rx_role *rx, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+	/* errors may fill half of the ring, so that a flood of bad packets cannot shut out ND */
+	bool crowded = x->punt == PUNT_ERROR &&
+		       rte_ring_free_count(rx->to_control.ring) < rte_ring_get_capacity(rx->to_control.ring) / 2;
+
+	if (crowded || node_push(&rx->to_control, &m, 1) != 1) {
+		enum reason reason = x->punt == PUNT_ERROR ? (enum reason)x->reason : DROP_punt_full;
+
+		if (x->punt == PUNT_ERROR)
+			stat_add(&rx->lcore->stats.icmp_suppressed, 1);
+		pkt_end(m, reason, &rx->lcore->stats);
+	}
+}
+
+static void forward(struct rx_role *rx, uint8_t egress, struct rte_mbuf **pkts, unsigned int n)
+{
+	uint16_t owner = rx->node->owner[egress];
+	struct worker_role *w = &rx->node->worker[owner];
+
+	if (w->lcore == rx->lcore)
+		worker_submit(w, egress, pkts, n);
+	else
+		send(rx, owner, pkts, n);
+}
+
+/* Runs of packets for the same egress go on together. */
+static void dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
+{
+	for (unsigned int i = 0, run; i < n; i += run) {
+		struct pkt *x = pkt_of(pkts[i]);
+
+		run = 1;
+		if (likely(x->verdict == PKT_FORWARD)) {
+			while (i + run < n && pkt_of(pkts[i + run])->verdict == PKT_FORWARD &&
+				pkt_of(pkts[i + run])->egress == x->egress)
+				run++;
+			forward(rx, x->egress, &pkts[i], run);
+		} else if (x->verdict == PKT_PUNT) {
+			punt(rx, pkts[i]);
+		} else {
+			pkt_end(pkts[i], (enum reason)x->reason, &rx->lcore->stats);
+		}
+	}
+}
+
+unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
+{
+	struct rte_mbuf *pkts[NODE_BURST];
+	unsigned int work = 0;
+
+	(void)now;
+	*next = TIME_NEVER;
+	rx->classifier.s = node_snapshot(rx->node);
+	unpark(rx);
+	for (uint16_t i = 0; i < rx->n_queues; i++) {
+		struct rx_queue *q = &rx->queue[i];
+		uint16_t n;
+
+		if (unlikely(!may_receive(rx))) {
+			*next = now; /* a worker must make room first, so come back at once */
+			break;
+		}
+		n = q->port->ops->rx(q->port, q->queue, pkts, NODE_BURST);
+		if (!n)
+			continue;
+		pkt_poison_burst(pkts, n);
+		classify_burst(&rx->classifier, q->port->index, pkts, n);
+		dispatch(rx, pkts, n);
+		work += n;
+	}
+	return work;
+}

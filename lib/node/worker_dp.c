@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The worker role: it always empties its rings, whatever its gates and queues look like, then serves the
+ * egresses it owns.
+ */
+#include "node/node.h"
+
+#define RING_BURSTS 16 /* bursts taken out of one ring in a pass */
+#define RETRY_NS    1000 /* a device that took nothing is asked again after this */
+
+/* Take over a newer snapshot. Always after a ring was read: what came out of it may be that new. */
+static void refresh(struct worker_role *w)
+{
+	const struct snapshot *s = node_snapshot(w->node);
+	bool owns[MAX_PORTS];
+
+	if (likely(s == w->ctx.s))
+		return;
+	for (uint32_t i = 0; i < w->node->n_ports; i++)
+		owns[i] = w->node->owner[i] == w->index;
+	nbr_table_sync(&w->nbrs, s, owns);
+	for (uint16_t i = 0; i < w->n_egress; i++)
+		w->egress[i]->limit = s->port[w->egress[i]->index].queue_limit;
+	w->ctx.s = s;
+}
+
+void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
+{
+	refresh(w);
+	egress_submit(&w->node->egress[port], &w->ctx, pkts, n);
+}
+
+/* Runs of packets for the same egress are submitted together. */
+static void submit(struct worker_role *w, struct rte_mbuf **pkts, unsigned int n)
+{
+	for (unsigned int i = 0, run; i < n; i += run) {
+		uint8_t egress = pkt_of(pkts[i])->egress;
+
+		for (run = 1; i + run < n && pkt_of(pkts[i + run])->egress == egress;)
+			run++;
+		egress_submit(&w->node->egress[egress], &w->ctx, &pkts[i], run);
+	}
+}
+
+static unsigned int empty_ring(struct worker_role *w, struct node_ring *r)
+{
+	struct rte_mbuf *pkts[NODE_BURST];
+	unsigned int work = 0, n;
+
+	if (!r->ring)
+		return 0;
+	for (unsigned int i = 0; i < RING_BURSTS; i++) {
+		n = node_pop(r, pkts, NODE_BURST);
+		if (!n)
+			break;
+		refresh(w);
+		submit(w, pkts, n);
+		work += n;
+		if (n < NODE_BURST)
+			break;
+	}
+	return work;
+}
+
+static unsigned int read_mailbox(struct worker_role *w)
+{
+	struct nbr_message m[32];
+	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->from_control, m, sizeof(m[0]), 32, NULL);
+
+	for (unsigned int i = 0; i < n; i++)
+		egress_nbr_update(&w->node->egress[m[i].port], &w->ctx, &m[i]);
+	return n;
+}
+
+unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
+{
+	struct node *node = w->node;
+	unsigned int work;
+
+	*next = TIME_NEVER;
+	if (unlikely(__atomic_load_n(&w->stalled, __ATOMIC_RELAXED)))
+		return 0;
+	refresh(w);
+	work = read_mailbox(w);
+	work += empty_ring(w, &node->control->to_worker[w->index]);
+	for (uint16_t i = 0; i < node->n_rx; i++)
+		work += empty_ring(w, &node->rx[i].to_worker[w->index]);
+	for (uint16_t i = 0; i < w->n_egress; i++) {
+		struct egress *e = w->egress[i];
+
+		work += egress_run(e, &w->ctx);
+		if (egress_held(e))
+			*next = now + RETRY_NS;
+	}
+	return work;
+}

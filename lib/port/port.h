@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A port as the rest of sluice sees it: a small table of functions. drivers/ fills it in, for any DPDK device
+ * and for the virtual links of tests and the lab.
+ */
+#ifndef PORT_PORT_H
+#define PORT_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/eth.h"
+
+struct rte_mbuf;
+struct rte_mempool;
+struct port;
+
+/* What a port can do; found out when it is opened (DESIGN.md rule 10). */
+struct port_abilities {
+	bool set_mac;	     /* else it sends the configured MAC but cannot filter for it */
+	bool set_mtu;
+	bool promiscuous;
+	uint16_t tx_queues, rx_queues; /* at most */
+	uint32_t speed_mbps; /* 0: reports none */
+	const char *driver;
+};
+
+/* Losses and errors that only the device knows; totals. */
+struct port_device_stats {
+	uint64_t imissed;   /* frames lost because no descriptor was free */
+	uint64_t rx_nombuf; /* frames lost because the pool was empty */
+	uint64_t ierrors, oerrors;
+};
+
+struct port_ops {
+	/* One burst from a queue; the frames' data is theirs alone. rx lcore that polls the queue. */
+	uint16_t (*rx)(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n);
+	/* Hand over up to n frames; those taken belong to the device. Never waits. Owner of the egress. */
+	uint16_t (*tx)(struct port *p, struct rte_mbuf **pkts, uint16_t n);
+	/* The rest: management thread. 0 or -errno. */
+	int (*start)(struct port *p);
+	void (*stop)(struct port *p);
+	void (*close)(struct port *p); /* frees the port */
+	bool (*link_up)(struct port *p);
+	void (*device_stats)(struct port *p, struct port_device_stats *out);
+};
+
+struct port {
+	const struct port_ops *ops;
+	void *driver; /* the driver's own */
+	char name[32];
+	uint16_t index; /* in the configuration */
+	uint16_t n_rx_queues;
+	struct eth_addr mac; /* what the node sends and answers as */
+	struct port_abilities abilities;
+	/* Written by the management thread, read by lcores; relaxed, orders nothing. */
+	bool up;
+};
+
+static inline bool port_is_up(const struct port *p)
+{
+	return __atomic_load_n(&p->up, __ATOMIC_RELAXED);
+}
+
+#endif

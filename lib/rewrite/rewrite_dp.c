@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Worker lcores: strip, lower the hop limit, new destination, outer headers, Ethernet header. */
+#include "rewrite/rewrite.h"
+
+#include "classify/hash.h"
+#include "wire/checksum.h"
+#include "wire/srh.h"
+
+/* Tenants may not enter the classes of network control: DSCP 48 to 63 becomes CS5 outside (DESIGN.md 4). */
+#define DSCP_NETWORK_CONTROL 48
+#define DSCP_TENANT_MAX	     40
+
+static void change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)
+{
+	if (x->ops & PKT_OP_ECN) {
+		ip->tos = (uint8_t)((ip->tos & ~3) | x->ecn);
+		ip->ttl = (uint8_t)(ip->ttl - x->hops);
+		ip->checksum = checksum_ipv4(ip);
+	} else if (x->hops) {
+		ipv4_decrement_ttl(ip);
+	}
+}
+
+static void change_ecn6(struct ipv6_hdr *ip, uint8_t ecn)
+{
+	ip->vtc_flow = be32((be32_get(ip->vtc_flow) & ~(3u << 20)) | (uint32_t)ecn << 20);
+}
+
+/*
+ * Unlink the SRH: what stands in front of it moves up over it. Returns the bytes by which the packet's start
+ * moved. The header whose next-header byte named the SRH is found by walking to it again; the classifier has
+ * walked the same bytes before.
+ */
+static uint32_t pop_srh(uint8_t *ip_at, uint32_t srh_offset)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)ip_at;
+	struct srh *srh = (struct srh *)(ip_at + srh_offset);
+	uint32_t bytes = srh_bytes(srh), at = sizeof(*ip);
+	uint8_t *next_header = &ip->next_header;
+
+	while (at < srh_offset) {
+		struct ipv6_ext *ext = (struct ipv6_ext *)(ip_at + at);
+
+		next_header = &ext->next_header;
+		at += 8u * (ext->length + 1u);
+	}
+	*next_header = srh->next_header;
+	ip->payload_length = be16((uint16_t)(be16_get(ip->payload_length) - bytes));
+	memmove(ip_at + bytes, ip_at, srh_offset);
+	return bytes;
+}
+
+static inline void change_ipv6(uint8_t *at, const struct pkt *x)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
+
+	ip->hop_limit = (uint8_t)(ip->hop_limit - x->hops);
+	if (x->ops & PKT_OP_DA)
+		ip->dst = x->da;
+	if (unlikely(x->ops & PKT_OP_ECN))
+		change_ecn6(ip, x->ecn);
+	if (unlikely(x->ops & PKT_OP_SL))
+		((struct srh *)(at + x->srh - x->strip))->segments_left = x->segments_left;
+}
+
+/* Outer traffic class: DSCP copied or set, ECN copied (RFC 6040 normal mode). */
+static uint8_t outer_tc(const struct snap_path *path, uint8_t inner, struct lcore_stats *stats)
+{
+	uint8_t dscp = inner >> 2;
+
+	if (path->dscp != SNAP_DSCP_COPY) {
+		dscp = path->dscp;
+	} else if (unlikely(dscp >= DSCP_NETWORK_CONTROL)) {
+		dscp = DSCP_TENANT_MAX;
+		stat_add(&stats->dscp_remapped, 1);
+	}
+	return (uint8_t)(dscp << 2 | (inner & 3));
+}
+
+/* Copy the path's headers in front of the inner packet and fill in what depends on it. */
+static void put_outer(uint8_t *at, const struct snap_path *path, const struct pkt *x, const uint8_t *inner,
+	uint32_t inner_bytes, struct lcore_stats *stats)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
+	uint8_t tos = x->family == 6 ? ipv6_tc((const struct ipv6_hdr *)inner)
+				     : ((const struct ipv4_hdr *)inner)->tos;
+
+	/* a constant size lets the copy of the common case, one address and no SRH, be three moves */
+	if (likely(path->bytes == sizeof(*ip)))
+		memcpy(at, path->header, sizeof(*ip));
+	else
+		memcpy(at, path->header, path->bytes);
+	at[path->next_header_at] = x->family == 6 ? IP_PROTO_IPV6 : IP_PROTO_IPV4;
+	ip->vtc_flow = ipv6_vtc_flow(outer_tc(path, tos, stats),
+		path->flow_label ? path->flow_label : hash_flow_label(x->hash));
+	ip->payload_length = be16((uint16_t)(inner_bytes + path->bytes - sizeof(*ip)));
+}
+
+/*
+ * Room for `bytes` in front of the data of the first buffer; a chained buffer of its own when the headroom is
+ * too small. Returns the (possibly new) head's data start, or NULL when the pool is empty.
+ */
+static uint8_t *open_front(struct rte_mbuf *m, uint32_t bytes)
+{
+	struct rte_mbuf *tail;
+
+	if (likely(rte_pktmbuf_headroom(m) >= bytes)) {
+		m->data_off = (uint16_t)(m->data_off - bytes);
+		m->data_len = (uint16_t)(m->data_len + bytes);
+		m->pkt_len += bytes;
+		return rte_pktmbuf_mtod(m, uint8_t *);
+	}
+	/*
+	 * The head keeps its identity (others hold pointers to it): its data moves to a new second buffer, and
+	 * the head becomes the buffer of the headers.
+	 */
+	tail = rte_pktmbuf_alloc(m->pool);
+	if (!tail)
+		return NULL;
+	memcpy(rte_pktmbuf_mtod(tail, void *), rte_pktmbuf_mtod(m, void *), m->data_len);
+	tail->data_len = m->data_len;
+	tail->next = m->next;
+	m->next = tail;
+	m->nb_segs++;
+	m->data_off = RTE_PKTMBUF_HEADROOM;
+	m->data_len = (uint16_t)bytes;
+	m->pkt_len += bytes;
+	return rte_pktmbuf_mtod(m, uint8_t *);
+}
+
+int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
+	struct lcore_stats *stats)
+{
+	const struct pkt *x = pkt_of(m);
+	uint32_t popped = 0, front = sizeof(*mac), inner_bytes = x->l3_bytes;
+	uint8_t *at = rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), *frame;
+	const struct snap_path *path = NULL;
+	struct eth_hdr *eth;
+	uint16_t type;
+
+	/* padding behind the IP packet, and outer trailers after decapsulation, do not travel on */
+	if (unlikely(m->pkt_len != x->strip + inner_bytes))
+		pkt_cut(m, x->strip + inner_bytes);
+	pkt_unpoison(m);
+	type = x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4;
+	if (likely(x->family == 6))
+		change_ipv6(at, x);
+	else
+		change_ipv4((struct ipv4_hdr *)at, x);
+	if (unlikely(x->ops & PKT_OP_POP_SRH)) {
+		popped = pop_srh(at, x->srh - x->strip);
+		at += popped;
+		inner_bytes -= popped;
+	}
+	if (x->ops & PKT_OP_ENCAP) {
+		path = &s->path[x->path];
+		front += path->bytes;
+		type = ETH_TYPE_IPV6;
+	}
+	/* data now begins at `at`; then open the room for what goes in front */
+	m->data_off = (uint16_t)(m->data_off + x->strip + popped);
+	m->data_len = (uint16_t)(m->data_len - x->strip - popped);
+	m->pkt_len -= x->strip + popped;
+	frame = open_front(m, front);
+	if (unlikely(!frame))
+		return DROP_no_buffer;
+	if (path)
+		put_outer(frame + sizeof(*mac), path, x,
+			m->nb_segs > 1 && m->data_len == front ? rte_pktmbuf_mtod(m->next, uint8_t *)
+							       : frame + front,
+			inner_bytes, stats);
+	eth = (struct eth_hdr *)frame;
+	*eth = *mac;
+	eth->type = be16(type);
+	return 0;
+}
+
+struct ip_addr rewrite_destination(struct rte_mbuf *m, const struct snapshot *s)
+{
+	const struct pkt *x = pkt_of(m);
+	const uint8_t *at = rte_pktmbuf_mtod_offset(m, const uint8_t *, x->strip);
+
+	if (x->ops & PKT_OP_ENCAP)
+		return ip_addr_from6(&((const struct ipv6_hdr *)s->path[x->path].header)->dst);
+	if (x->ops & PKT_OP_DA)
+		return ip_addr_from6(&x->da);
+	if (x->family == 6)
+		return ip_addr_from6(&((const struct ipv6_hdr *)at)->dst);
+	return ip_addr_from4(be32_get(((const struct ipv4_hdr *)at)->dst));
+}

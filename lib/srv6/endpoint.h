@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SRv6 endpoint behaviours (RFC 8986 section 4, RFC 9800 section 4; order of work: PROTOCOL.md 3.2).
+ *
+ * A packet whose destination is a local SID is worked on without being touched: the state below says what it
+ * would look like, and the egress writes it. rx lcores.
+ */
+#ifndef SRV6_ENDPOINT_H
+#define SRV6_ENDPOINT_H
+
+#include "snapshot/snapshot.h"
+#include "stats/reasons.h"
+#include "wire/srh.h"
+
+/* An IPv6 packet as it stands after what has been decided so far. */
+struct srv6_packet {
+	const uint8_t *frame; /* first buffer of the frame */
+	uint32_t readable;    /* its bytes */
+	uint16_t at;	      /* offset of the IPv6 header; the header is readable */
+	uint64_t da_hi, da_lo; /* destination, host order halves */
+	uint8_t hop_limit;
+
+	/* filled by srv6_walk */
+	bool walked;
+	uint8_t upper_type; /* first header that is no hop-by-hop, destination options or routing header */
+	uint16_t upper;	    /* its offset */
+	uint16_t srh;	    /* offset of the SRH; 0: none, or unlinked */
+	uint16_t srh_bytes;
+	uint8_t segments_left; /* of the SRH */
+	uint8_t foreign_routing_left; /* Segments Left of a routing header that is not type 4; 0: none */
+	uint16_t foreign_routing;     /* its offset */
+};
+
+enum srv6_next {
+	SRV6_LOOKUP,	/* destination changed: look it up in the SID's table */
+	SRV6_ADJACENCY, /* send over the SID's adjacency */
+	SRV6_DECAP,	/* what is at `upper` is the packet now, of family upper_type 41 or 4 */
+	SRV6_DECAP_ADJACENCY, /* the same, but send it over the SID's adjacency */
+	SRV6_DELIVER,	/* to the node itself: upper_type at `upper` */
+	SRV6_DROP,	/* for error.reason, with the ICMPv6 error described there if type is not 0 */
+};
+
+struct srv6_error {
+	enum reason reason;
+	uint8_t type, code;
+	uint32_t pointer; /* from the start of the IPv6 header */
+};
+
+/* What changed on the wire, apart from the destination. */
+struct srv6_change {
+	bool segments_left; /* SRH has the new value of srv6_packet.segments_left */
+	bool pop_srh;	    /* SRH at `srh_at` is to be unlinked */
+	uint16_t srh_at;
+};
+
+/* Walk the extension headers once. False when the chain is truncated or too long. */
+bool srv6_walk(struct srv6_packet *p);
+
+/* One SID's work on the packet. `e` is filled for SRV6_DROP. */
+enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,
+	struct srv6_error *e);
+
+#endif

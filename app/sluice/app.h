@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The appliance as a process: its options and the stages of its life. */
+#ifndef SLUICE_APP_H
+#define SLUICE_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "config/config.h"
+
+struct node;
+
+struct options {
+	const char *config_file;
+	const char *report_file; /* JSON of the last report; NULL: none */
+	bool check;
+	bool reference;
+	uint64_t idle_exit_ms;	/* 0: run until told to stop */
+	uint64_t wait_links_ms; /* 0: do not wait */
+	int eal_argc; /* what followed -- */
+	char **eal_argv;
+};
+
+/* Parse the command line. 0: go on; else the exit status + 1 (help and version end with 1). */
+int options_parse(struct options *o, int argc, char **argv);
+
+/* Where memory comes from; found out before the EAL starts. */
+struct memory_plan {
+	bool hugepages;
+	uint64_t need_mb, free_huge_mb;
+};
+
+/* 0, or -errno with a message that names the cure. */
+int memory_plan_make(const struct config *c, struct memory_plan *m, char *err, size_t size);
+
+/* May lcores preempt each other: two of them on one CPU? */
+bool lcores_share_cpus(const struct config *c);
+
+/* Do all CPUs of the configuration exist here? 0, or -ENODEV with a message. */
+int lcores_check(const struct config *c, char *err, size_t size);
+
+/* Start the EAL for a configuration. 0 or -errno with a message. */
+int eal_start(const struct config *c, const struct memory_plan *m, const struct options *o, char *err, size_t size);
+void eal_stop(void);
+
+/* --check: what a start would do. */
+void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
+
+/* Time of this process in ns, from the TSC; any thread. Never 0. */
+uint64_t clock_now(void);
+void clock_init(void);
+
+/* Launch all lcores of a node; stop them and wait for them. */
+int lcores_launch(struct node *n, const struct config *c);
+void lcores_stop(void);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The EAL's command line, made of the configuration. Nothing is bound or probed that it does not name: devices
+ * are given one by one, and --no-pci goes in front when none of them is a PCI device.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+
+#include "app.h"
+
+#define MAIN_LCORE 127 /* the management thread; configured lcores end at 126 */
+#define ARGS_MAX   256
+
+struct args {
+	char *v[ARGS_MAX];
+	int n;
+};
+
+static void add(struct args *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct args *a, const char *format, ...)
+{
+	va_list args;
+
+	if (a->n == ARGS_MAX)
+		return;
+	va_start(args, format);
+	if (vasprintf(&a->v[a->n], format, args) >= 0)
+		a->n++;
+	va_end(args);
+}
+
+static unsigned int cpu_use(const struct config *c, unsigned int cpu, bool data_only)
+{
+	unsigned int n = 0;
+
+	for (uint64_t l = 0; l < MAIN_LCORE; l++) {
+		bool data = cfg_is_rx(c, l) || cfg_is_worker(c, l);
+
+		if ((data || (!data_only && l == c->lcores.control)) && cfg_cpu_of(c, l) == cpu)
+			n++;
+	}
+	return n;
+}
+
+bool lcores_share_cpus(const struct config *c)
+{
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (cpu_use(c, cpu, false) > 1)
+			return true;
+	return false;
+}
+
+int lcores_check(const struct config *c, char *err, size_t size)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	sched_getaffinity(0, sizeof(set), &set);
+	for (uint64_t l = 0; l < MAIN_LCORE; l++) {
+		unsigned int cpu = cfg_cpu_of(c, l);
+
+		if (!cfg_is_rx(c, l) && !cfg_is_worker(c, l) && l != c->lcores.control)
+			continue;
+		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &set)) {
+			snprintf(err, size,
+				"lcores: lcore %llu is to run on CPU %u, but this process may use %d CPUs and that is none of "
+				"them; name another with lcores.cpus, for example cpus: \"%llu@0\"",
+				(unsigned long long)l, cpu, CPU_COUNT(&set), (unsigned long long)l);
+			return -ENODEV;
+		}
+	}
+	return 0;
+}
+
+/* The management thread stays off the CPUs of rx and workers where there are others. */
+static void add_lcores(struct args *a, const struct config *c)
+{
+	char list[4096], *at = list;
+	bool first = true;
+	cpu_set_t set;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	for (uint64_t l = 0; l < MAIN_LCORE; l++)
+		if (cfg_is_rx(c, l) || cfg_is_worker(c, l) || l == c->lcores.control)
+			at += sprintf(at, "%llu@%u,", (unsigned long long)l, cfg_cpu_of(c, l));
+	at += sprintf(at, "%u@(", MAIN_LCORE);
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE && at < list + sizeof(list) - 64; cpu++) {
+		if (!CPU_ISSET(cpu, &set) || cpu_use(c, cpu, true))
+			continue;
+		at += sprintf(at, "%s%u", first ? "" : ",", cpu);
+		first = false;
+	}
+	if (first)
+		at += sprintf(at, "%u", cfg_cpu_of(c, c->lcores.control));
+	sprintf(at, ")");
+	add(a, "--lcores=%s", list);
+	add(a, "--main-lcore=%d", MAIN_LCORE);
+}
+
+static void add_devices(struct args *a, const struct config *c)
+{
+	bool pci = false;
+
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const char *device = c->ports.items[i].device;
+
+		pci = pci || cfg_device_is_pci(device);
+		add(a, cfg_device_is_pci(device) ? "--allow=%s" : "--vdev=%s", device);
+	}
+	if (!pci)
+		add(a, "--no-pci");
+}
+
+int eal_start(const struct config *c, const struct memory_plan *m, const struct options *o, char *err, size_t size)
+{
+	struct args a = {.n = 0};
+	int rc;
+
+	add(&a, "sluice");
+	add_lcores(&a, c);
+	add_devices(&a, c);
+	add(&a, "--file-prefix=sluice-%s", c->node.name);
+	add(&a, "--log-level=*:warning");
+	if (m->hugepages) {
+		add(&a, "--socket-mem=%llu", (unsigned long long)m->need_mb);
+		add(&a, "--huge-unlink=existing");
+	} else {
+		add(&a, "--no-huge");
+		add(&a, "-m");
+		add(&a, "%llu", (unsigned long long)m->need_mb);
+	}
+	for (int i = 0; i < o->eal_argc; i++)
+		add(&a, "%s", o->eal_argv[i]);
+	/* the EAL keeps pointers into its arguments */
+	rc = rte_eal_init(a.n, a.v);
+	if (rc >= 0)
+		return 0;
+	rc = rte_errno ? -rte_errno : -EIO;
+	if (rte_errno == EALREADY || rte_errno == EAGAIN)
+		snprintf(err, size, "the EAL does not start: a node named %s may be running already", c->node.name);
+	else
+		snprintf(err, size, "the EAL does not start (%s): its own message stands above; a device of ports that "
+				    "cannot be opened is the usual cause", strerror(-rc));
+	return rc;
+}
+
+/* The EAL leaves its runtime directory behind. */
+static void remove_directory(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+void eal_stop(void)
+{
+	char *path = strdup(rte_eal_get_runtime_dir());
+
+	rte_eal_cleanup();
+	if (path)
+		remove_directory(path);
+	free(path);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/text.h"
+
+enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_REFERENCE, OPT_VERSION, OPT_HELP };
+
+static void usage(FILE *out)
+{
+	fprintf(out, "usage: sluice -c FILE [options] [-- EAL options]\n"
+		     "\n"
+		     "  -c, --config FILE        configuration (see config/reference.yaml)\n"
+		     "      --check              check it, print the plan, do not start\n"
+		     "      --exit-when-idle MS  end, after a drain, once nothing arrived for MS milliseconds\n"
+		     "      --wait-for-links S   receive nothing until all links are up, at most S seconds\n"
+		     "      --report FILE        write the last report as JSON\n"
+		     "      --reference          print the configuration reference\n"
+		     "      --version, --help\n");
+}
+
+static int bad(const char *what, const char *value)
+{
+	fprintf(stderr, "sluice: %s: expected a whole number, found '%s'; see sluice --help\n", what, value);
+	return 2 + 1;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"config", required_argument, NULL, 'c'},
+		{"check", no_argument, NULL, OPT_CHECK},
+		{"exit-when-idle", required_argument, NULL, OPT_IDLE},
+		{"wait-for-links", required_argument, NULL, OPT_WAIT},
+		{"report", required_argument, NULL, OPT_REPORT},
+		{"reference", no_argument, NULL, OPT_REFERENCE},
+		{"version", no_argument, NULL, OPT_VERSION},
+		{"help", no_argument, NULL, OPT_HELP},
+		{0},
+	};
+	int opt;
+
+	*o = (struct options){0};
+	while ((opt = getopt_long(argc, argv, "+c:h", longs, NULL)) != -1) {
+		switch (opt) {
+		case 'c':
+			o->config_file = optarg;
+			break;
+		case OPT_CHECK:
+			o->check = true;
+			break;
+		case OPT_IDLE:
+			if (text_parse_number(optarg, 1000, &o->idle_exit_ms) < 0 || !o->idle_exit_ms)
+				return bad("--exit-when-idle", optarg);
+			break;
+		case OPT_WAIT:
+			if (text_parse_number(optarg, 1000, &o->wait_links_ms) < 0 || o->wait_links_ms > 86400)
+				return bad("--wait-for-links", optarg);
+			o->wait_links_ms *= 1000;
+			break;
+		case OPT_REPORT:
+			o->report_file = optarg;
+			break;
+		case OPT_REFERENCE:
+			o->reference = true;
+			break;
+		case OPT_VERSION:
+			printf("sluice %s\n", SLUICE_VERSION);
+			return 0 + 1;
+		case OPT_HELP:
+		case 'h':
+			usage(stdout);
+			return 0 + 1;
+		default:
+			usage(stderr);
+			return 2 + 1;
+		}
+	}
+	o->eal_argc = argc - optind;
+	o->eal_argv = argv + optind;
+	/* getopt takes the first -- for itself; without it nothing may be left over */
+	if (o->eal_argc && (optind == 0 || strcmp(argv[optind - 1], "--") != 0)) {
+		fprintf(stderr, "sluice: '%s' is no option; EAL options come behind --\n", argv[optind]);
+		return 2 + 1;
+	}
+	if (!o->config_file && !o->reference) {
+		usage(stderr);
+		return 2 + 1;
+	}
+	return 0;
+}

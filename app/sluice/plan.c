@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --check: what a start would do, from the configuration alone. */
+#include <string.h>
+
+#include "app.h"
+#include "base/text.h"
+#include "config/budget.h"
+#include "config/program.h"
+#include "drivers/abilities.h"
+
+static void print_roles(const struct config *c, uint64_t lcore, FILE *out)
+{
+	const char *sep = "";
+
+	if (lcore == c->lcores.control) {
+		fprintf(out, "control");
+		sep = " + ";
+	}
+	if (cfg_is_rx(c, lcore)) {
+		fprintf(out, "%srx", sep);
+		sep = " + ";
+	}
+	if (cfg_is_worker(c, lcore))
+		fprintf(out, "%sworker", sep);
+}
+
+static void print_lcores(const struct config *c, FILE *out)
+{
+	fprintf(out, "lcores\n");
+	for (uint64_t l = 0; l <= 126; l++) {
+		if (l != c->lcores.control && !cfg_is_rx(c, l) && !cfg_is_worker(c, l))
+			continue;
+		fprintf(out, "  %3llu on CPU %-3u  ", (unsigned long long)l, cfg_cpu_of(c, l));
+		print_roles(c, l, out);
+		fprintf(out, "%s\n", cfg_is_rx(c, l) && cfg_is_worker(c, l) ? " (run to completion)" : "");
+	}
+	if (lcores_share_cpus(c))
+		fprintf(out, "  lcores share CPUs: they yield when idle, and the pool tolerates preemption\n");
+}
+
+/* The same rule as the node's: ports without a wish go to the worker that has fewest. */
+static void owners(const struct config *c, uint64_t *owner)
+{
+	unsigned int load[64] = {0};
+
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		uint32_t best = 0;
+
+		for (uint32_t w = 0; w < c->lcores.worker.n; w++)
+			if (c->ports.items[i].worker == CFG_NONE ? load[w] < load[best]
+								 : c->lcores.worker.items[w] == c->ports.items[i].worker)
+				best = w;
+		load[best]++;
+		owner[i] = c->lcores.worker.items[best];
+	}
+}
+
+static void print_ports(const struct config *c, FILE *out)
+{
+	uint64_t owner[64] = {0};
+	char text[64];
+
+	owners(c, owner);
+	fprintf(out, "ports\n");
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const struct cfg_port *p = &c->ports.items[i];
+
+		fprintf(out, "  %s: %s, side %s, mtu %llu, %llu rx queue%s, egress owned by lcore %llu", p->name, p->device,
+			p->side == SIDE_DC ? "dc" : "wan", (unsigned long long)p->mtu,
+			(unsigned long long)p->rx_queues, p->rx_queues == 1 ? "" : "s", (unsigned long long)owner[i]);
+		if (p->speed_bps)
+			fprintf(out, ", %sbit/s", text_format_number(p->speed_bps, 1000, text, sizeof(text)));
+		fprintf(out, "\n");
+		abilities_print(p, "      ", out);
+	}
+}
+
+static void print_buffers(const struct config *c, const struct memory_plan *m, FILE *out)
+{
+	struct cfg_budget b;
+
+	cfg_budget(c, &b);
+	fprintf(out, "rings\n  %u of %llu packets between lcores\n", cfg_packet_rings(c),
+		(unsigned long long)c->memory.ring);
+	fprintf(out, "buffers\n");
+	for (unsigned int i = 0; i < b.n; i++)
+		fprintf(out, "  %8llu  %s\n", (unsigned long long)b.line[i].buffers, b.line[i].what);
+	fprintf(out, "  %8llu  promised, of %llu in the pool\n", (unsigned long long)b.total,
+		(unsigned long long)c->memory.buffers);
+	fprintf(out, "memory\n  %llu MB of %s (hugepages free: %llu MB)\n", (unsigned long long)m->need_mb,
+		m->hugepages ? "hugepages" : "ordinary memory", (unsigned long long)m->free_huge_mb);
+}
+
+static void print_paths(const struct config *c, FILE *out)
+{
+	struct cfg_own_sids *own = cfg_own_sids_new(c);
+	struct cfg_program program;
+	char text[IP_ADDR_TEXT];
+	const char *why;
+
+	if (!own || !c->policies.n) {
+		cfg_own_sids_free(own);
+		return;
+	}
+	fprintf(out, "policies\n");
+	for (uint32_t i = 0; i < c->policies.n; i++) {
+		for (uint32_t k = 0; k < c->policies.items[i].paths.n; k++) {
+			const struct cfg_path *p = &c->policies.items[i].paths.items[k];
+
+			if (cfg_program(c, own, p, &program, &why) < 0)
+				continue;
+			fprintf(out, "  %s/%s: weight %llu, +%u bytes, <", c->policies.items[i].name, p->name,
+				(unsigned long long)p->weight, program.n == 1 ? 40 : 48 + 16 * (program.n - 1));
+			for (unsigned int n = 0; n < program.n; n++)
+				fprintf(out, "%s%s", n ? ", " : "", ipv6_addr_format(&program.container[n], text));
+			fprintf(out, ">%s%s\n", program.via ? " over port " : "", program.via ? program.via->port : "");
+		}
+	}
+	cfg_own_sids_free(own);
+}
+
+void plan_print(const struct config *c, const struct memory_plan *m, FILE *out)
+{
+	fprintf(out, "node %s: %u ports, %u SIDs, %u policies, %u VRFs, %u underlay routes\n", c->node.name, c->ports.n,
+		c->sids.n, c->policies.n, c->vrfs.n, c->routes.n);
+	print_lcores(c, out);
+	print_ports(c, out);
+	print_paths(c, out);
+	print_buffers(c, m, out);
+}

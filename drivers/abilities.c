@@ -8,18 +8,32 @@
 
 /* Read in the sources of DPDK 22.11. */
 static const struct {
-	const char *driver, *says;
+	const char *driver;
+	bool any_length; /* chains of buffers, no limit but memory */
+	const char *says[3];
 } known[] = {
-	{"net_pcap", "cannot set a MAC (the configured one is used in software), an MTU or promiscuous mode"},
-	{"net_pcap", "one transmit queue; no link state; time stamps of the capture are ignored"},
-	{"net_af_packet", "one transmit queue; frames over 2 KB need framesz and blocksz arguments"},
-	{"net_af_packet", "losses of the kernel's ring are not reported; the link counts as up"},
-	{"net_af_packet", "cannot set a MAC: give the interface's own, or have the kernel change it"},
-	{"net_memif", "link is up once both ends are connected; cannot set a MAC (used in software)"},
-	{"net_null", "swallows what is sent, receives empty frames"},
-	{"net_ring", "a loop of its own; cannot set an MTU"},
-	{"net_tap", "a kernel interface appears while the node runs"},
+	{"net_pcap", true,
+		{"cannot set a MAC (the configured one is used in software), an MTU or promiscuous mode",
+			"one transmit queue; no link state; time stamps of the capture are ignored"}},
+	{"net_af_packet", false,
+		{"one transmit queue; frames over 2 KB need framesz and blocksz arguments",
+			"losses of the kernel's ring are not reported; the link counts as up",
+			"cannot set a MAC: give the interface's own, or have the kernel change it"}},
+	{"net_memif", true,
+		{"link is up once both ends are connected; cannot set a MAC (the configured one is used in software)",
+			"reports an MTU of 1500; needs a bsize that holds the longest frame"}},
+	{"net_null", true, {"swallows what is sent, receives empty frames"}},
+	{"net_ring", true, {"a loop of its own; cannot set an MTU"}},
+	{"net_tap", false, {"a kernel interface appears while the node runs"}},
 };
+
+bool abilities_any_length(const char *driver)
+{
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(known[i].driver, driver) == 0)
+			return known[i].any_length;
+	return false;
+}
 
 void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 {
@@ -33,6 +47,7 @@ void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 	}
 	driver[n] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (strcmp(known[i].driver, driver) == 0)
-			fprintf(out, "%s%s\n", indent, known[i].says);
+		for (size_t k = 0; k < ARRAY_LEN(known[i].says) && strcmp(known[i].driver, driver) == 0; k++)
+			if (known[i].says[k])
+				fprintf(out, "%s%s\n", indent, known[i].says[k]);
 }

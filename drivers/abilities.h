@@ -3,9 +3,13 @@
 #ifndef DRIVERS_ABILITIES_H
 #define DRIVERS_ABILITIES_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "config/model.h"
+
+/* Does the driver pass frames of any length, whatever MTU it says it has? */
+bool abilities_any_length(const char *driver);
 
 /* Lines about what the port's driver cannot do, each behind `indent`. Nothing for an unknown driver. */
 void abilities_print(const struct cfg_port *port, const char *indent, FILE *out);

@@ -9,12 +9,12 @@
 #include <rte_ethdev.h>
 
 #include "base/compiler.h"
-#include "base/log.h"
-#include "pkt/poison.h"
+#include "drivers/abilities.h"
 
 struct ethdev {
 	uint16_t id;
 	bool started;
+	bool connects; /* memif client: it knocks once, when it is started */
 };
 
 static struct ethdev *dev_of(const struct port *p)
@@ -37,7 +37,8 @@ static int start(struct port *p)
 	int rc = rte_eth_dev_start(dev_of(p)->id);
 
 	dev_of(p)->started = rc == 0;
-	return rc;
+	/* a memif client whose server is not there yet is no failure: see reconnect */
+	return dev_of(p)->connects ? 0 : rc;
 }
 
 static void stop(struct port *p)
@@ -62,6 +63,14 @@ static bool link_up(struct port *p)
 	return rte_eth_link_get_nowait(dev_of(p)->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
+static void reconnect(struct port *p)
+{
+	if (!dev_of(p)->connects)
+		return;
+	stop(p);
+	start(p);
+}
+
 static void device_stats(struct port *p, struct port_device_stats *out)
 {
 	struct rte_eth_stats s;
@@ -80,6 +89,7 @@ static const struct port_ops ops = {
 	.stop = stop,
 	.close = close_port,
 	.link_up = link_up,
+	.reconnect = reconnect,
 	.device_stats = device_stats,
 };
 
@@ -136,7 +146,7 @@ static int set_up_identity(struct port *p, const struct cfg_port *config, char *
 	}
 	rc = rte_eth_dev_set_mtu(id, (uint16_t)config->mtu);
 	p->abilities.set_mtu = rc == 0;
-	if (rc < 0 && rc != -ENOTSUP)
+	if (rc < 0 && !abilities_any_length(p->abilities.driver))
 		return fail(err, size, rc, "port %s: the device refuses an MTU of %llu: %s; lower mtu", p->name,
 			(unsigned long long)config->mtu, strerror(-rc));
 	return 0;
@@ -153,6 +163,23 @@ static void set_up_filters(struct port *p, const struct cfg_port *config)
 		p->abilities.promiscuous = rte_eth_promiscuous_enable(id) == 0;
 }
 
+/*
+ * DPDK 22.11's memif does not clear the "more follows" mark of a descriptor it reuses: once the ring has gone
+ * round, frames of more than one descriptor get glued to their neighbours. So one must hold the longest frame.
+ */
+static int check_memif(const struct port *p, const struct cfg_port *config, char *err, size_t size)
+{
+	const char *arg = strstr(config->device, "bsize=");
+	unsigned long bsize = arg ? strtoul(arg + strlen("bsize="), NULL, 10) : 2048;
+	unsigned long need = config->mtu + sizeof(struct eth_hdr) + sizeof(struct vlan_tag);
+
+	if (strcmp(p->abilities.driver, "net_memif") != 0 || bsize >= need)
+		return 0;
+	return fail(err, size, -EINVAL, "port %s: frames of mtu %llu need memif buffers of %lu bytes; add bsize=%lu to "
+					"device", p->name, (unsigned long long)config->mtu, need,
+		(need + 1023) / 1024 * 1024);
+}
+
 static int configure(struct port *p, const struct cfg_port *config, struct rte_mempool *pool, char *err, size_t size)
 {
 	const uint64_t rss = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP;
@@ -164,8 +191,12 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	if (rc < 0)
 		return fail(err, size, rc, "port %s: %s", p->name, strerror(-rc));
 	p->abilities.driver = info.driver_name;
+	dev_of(p)->connects = strcmp(info.driver_name, "net_memif") == 0 && !strstr(config->device, "role=server");
 	p->abilities.rx_queues = info.max_rx_queues;
 	p->abilities.tx_queues = info.max_tx_queues;
+	rc = check_memif(p, config, err, size);
+	if (rc < 0)
+		return rc;
 	if (config->rx_queues > info.max_rx_queues)
 		return fail(err, size, -EINVAL, "port %s: rx-queues is %llu, the device has %u", p->name,
 			(unsigned long long)config->rx_queues, info.max_rx_queues);
@@ -177,7 +208,7 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	/* frames longer than one buffer come and go as chains */
 	conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-	if (config->mtu >= info.min_mtu && config->mtu <= info.max_mtu)
+	if (!abilities_any_length(info.driver_name))
 		conf.rxmode.mtu = (uint32_t)config->mtu;
 	rc = rte_eth_dev_configure(id, p->n_rx_queues, 1, &conf);
 	if (rc < 0)

@@ -14,6 +14,7 @@ struct node;
 struct options {
 	const char *config_file;
 	const char *report_file; /* JSON of the last report; NULL: none */
+	const char *capture_file; /* pcapng of all ports; NULL: none */
 	bool check;
 	bool reference;
 	uint64_t idle_exit_ms;	/* 0: run until told to stop */
@@ -50,6 +51,9 @@ void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
 /* Time of this process in ns, from the TSC; any thread. Never 0. */
 uint64_t clock_now(void);
 void clock_init(void);
+
+/* What to add to clock_now() for ns since 1970. */
+uint64_t clock_wall_offset(void);
 
 /* Launch all lcores of a node; stop them and wait for them. */
 int lcores_launch(struct node *n, const struct config *c);

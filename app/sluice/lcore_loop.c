@@ -34,6 +34,14 @@ uint64_t clock_now(void)
 	return (uint64_t)((__uint128_t)(rte_rdtsc() - loop.base) * NSEC_PER_SEC / loop.hz);
 }
 
+uint64_t clock_wall_offset(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec - clock_now();
+}
+
 /* No work in this pass, the `empty`-th in a row. Returns ns slept. */
 static uint64_t idle(unsigned int empty, uint64_t now, uint64_t next)
 {

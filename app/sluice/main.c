@@ -16,11 +16,13 @@
 
 #include "app.h"
 #include "base/log.h"
+#include "capture/capture.h"
 #include "command/command.h"
 #include "drivers/ethdev.h"
 #include "node/node_ctl.h"
 
 #define TICK_MS	       20
+#define RECONNECT_MS   200 /* how long a handshake may take */
 #define DRAIN_NS       (2 * NSEC_PER_SEC) /* how long packets inside may take to leave at the end */
 #define EXIT_CONFIG    1		  /* configuration wrong */
 #define EXIT_USAGE     2
@@ -113,11 +115,12 @@ static bool told_to_stop(int signals)
 	return read(signals, &info, sizeof(info)) == sizeof(info);
 }
 
-static void wait_tick(int signals)
+/* Copies of packets are on their way while a capture runs, and their rings are small. */
+static void wait_tick(const struct node *n, int signals)
 {
 	struct pollfd p = {.fd = signals, .events = POLLIN};
 
-	poll(&p, 1, TICK_MS);
+	poll(&p, 1, capture_active(n->captures) ? 1 : TICK_MS);
 }
 
 /* True when told to stop meanwhile. */
@@ -126,7 +129,10 @@ static bool wait_for_links(struct node *n, const struct options *o, int signals)
 	uint64_t until = clock_now() + o->wait_links_ms * NSEC_PER_MSEC;
 
 	while (look_at_links(n) < n->n_ports && clock_now() < until) {
-		wait_tick(signals);
+		for (uint32_t i = 0; i < n->n_ports; i++)
+			if (!port_is_up(n->port[i]) && n->port[i]->ops->reconnect)
+				n->port[i]->ops->reconnect(n->port[i]);
+		usleep(RECONNECT_MS * 1000);
 		if (told_to_stop(signals))
 			return true;
 	}
@@ -137,14 +143,27 @@ static bool wait_for_links(struct node *n, const struct options *o, int signals)
 	return false;
 }
 
+/* Every port, both directions, and drops: one file for the life of the node. */
+static int start_capture(struct node *n, const struct options *o, char *err, size_t size)
+{
+	struct capture_filter all = {.rx_ports = ~0ull, .tx_ports = ~0ull, .drops = 1};
+	int rc;
+
+	if (!o->capture_file)
+		return 0;
+	rc = capture_start(n->captures, &all, o->capture_file, err, size);
+	return rc < 0 ? rc : 0;
+}
+
 static void manage(struct node *n, const struct options *o, int signals)
 {
 	uint64_t seen = packets_in(n), last = clock_now(), now, count;
 
 	while (!told_to_stop(signals)) {
-		wait_tick(signals);
+		wait_tick(n, signals);
 		look_at_links(n);
 		node_reclaim(n);
+		capture_poll(n->captures);
 		now = clock_now();
 		count = packets_in(n);
 		if (count != seen || node_held(n))
@@ -162,8 +181,10 @@ static void drain(struct node *n)
 
 	node_set_receiving(n, false);
 	usleep(TICK_MS * 1000);
-	while (node_held(n) && clock_now() < until)
+	while (node_held(n) && clock_now() < until) {
 		usleep(1000);
+		capture_poll(n->captures);
+	}
 }
 
 static void write_report_file(struct node *n, const char *file)
@@ -226,7 +247,8 @@ static int close_all(struct node *n)
 /* From an EAL that runs to the end. `config` belongs to the node from here on. */
 static int run(struct config *config, const struct options *o, int signals)
 {
-	struct node_options options = {.shared_cpu = lcores_share_cpus(config), .socket = -1};
+	struct node_options options = {
+		.shared_cpu = lcores_share_cpus(config), .socket = -1, .wall_offset_ns = clock_wall_offset()};
 	char err[512] = "";
 	struct node *n = node_new(config, &options, err, sizeof(err));
 	int status = EXIT_START, leaks;
@@ -236,7 +258,7 @@ static int run(struct config *config, const struct options *o, int signals)
 		return EXIT_START;
 	}
 	if (open_ports(n, err, sizeof(err)) < 0 || node_commit(n, err, sizeof(err)) < 0 ||
-		start_ports(n, err, sizeof(err)) < 0) {
+		start_ports(n, err, sizeof(err)) < 0 || start_capture(n, o, err, sizeof(err)) < 0) {
 		log_error(main, "%s", err);
 		node_free(n);
 		return EXIT_START;

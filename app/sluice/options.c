@@ -6,7 +6,7 @@
 #include "app.h"
 #include "base/text.h"
 
-enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_REFERENCE, OPT_VERSION, OPT_HELP };
+enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_REFERENCE, OPT_VERSION, OPT_HELP };
 
 static void usage(FILE *out)
 {
@@ -17,6 +17,7 @@ static void usage(FILE *out)
 		     "      --exit-when-idle MS  end, after a drain, once nothing arrived for MS milliseconds\n"
 		     "      --wait-for-links S   receive nothing until all links are up, at most S seconds\n"
 		     "      --report FILE        write the last report as JSON\n"
+		     "      --capture FILE       write all packets of all ports, and drops, as pcapng\n"
 		     "      --reference          print the configuration reference\n"
 		     "      --version, --help\n");
 }
@@ -35,6 +36,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		{"exit-when-idle", required_argument, NULL, OPT_IDLE},
 		{"wait-for-links", required_argument, NULL, OPT_WAIT},
 		{"report", required_argument, NULL, OPT_REPORT},
+		{"capture", required_argument, NULL, OPT_CAPTURE},
 		{"reference", no_argument, NULL, OPT_REFERENCE},
 		{"version", no_argument, NULL, OPT_VERSION},
 		{"help", no_argument, NULL, OPT_HELP},
@@ -62,6 +64,9 @@ int options_parse(struct options *o, int argc, char **argv)
 			break;
 		case OPT_REPORT:
 			o->report_file = optarg;
+			break;
+		case OPT_CAPTURE:
+			o->capture_file = optarg;
 			break;
 		case OPT_REFERENCE:
 			o->reference = true;

@@ -3,6 +3,7 @@
 
 #include <bsd/sys/queue.h>
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,8 @@ void *arena_alloc(struct arena *a, size_t size)
 	struct chunk *c = SLIST_FIRST(&a->chunks);
 	void *p;
 
+	if (size > SIZE_MAX / 2) /* would wrap below */
+		return NULL;
 	size = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 	if (!c || c->size - c->used < size) {
 		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;

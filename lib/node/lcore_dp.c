@@ -15,6 +15,7 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
 			stat_add(&st->busy_ns, now - l->last_pass_ns);
 	}
 	l->last_pass_ns = now;
+	l->tap.now_ns = now;
 	if (l->control) {
 		work += control_poll(l->control, now, &n);
 		*next = MIN_OF(*next, n);

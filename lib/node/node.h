@@ -110,6 +110,7 @@ struct node_lcore {
 	struct worker_role *worker;
 	uint64_t last_pass_ns; /* 0: none, or it slept since */
 	bool was_busy;	       /* the last pass found work */
+	struct pkt_tap tap;
 	struct lcore_stats stats;
 };
 
@@ -135,6 +136,7 @@ struct node {
 	/* management thread only */
 	struct snapshot_registry registry;
 	struct config *config;	/* running */
+	struct capture_set *captures;
 	struct node_retired *retired; /* snapshots waiting for their grace period */
 };
 

@@ -10,6 +10,7 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
+#include "capture/capture.h"
 #include "config/config.h"
 #include "node/control_priv.h"
 
@@ -52,6 +53,7 @@ static struct node_lcore *lcore_of(struct node *n, uint64_t id)
 	l->id = (unsigned int)id;
 	l->cpu = cfg_cpu_of(n->config, id);
 	l->qsbr = n->n_lcores;
+	l->stats.tap = &l->tap;
 	n->lcore[n->n_lcores++] = l;
 	return l;
 }
@@ -175,6 +177,27 @@ static int make_qsbr(struct node *n, int socket)
 	return 0;
 }
 
+static const char *name_of_reason(unsigned int reason)
+{
+	return reason_name((enum reason)reason);
+}
+
+static int make_captures(struct node *n, const struct node_options *options)
+{
+	struct capture_source source = {.n_taps = n->n_lcores,
+		.n_ports = n->n_ports,
+		.reason_name = name_of_reason,
+		.wall_offset_ns = options->wall_offset_ns,
+		.socket = options->socket};
+
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		source.taps[i] = &n->lcore[i]->tap;
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		snprintf(source.port_name[i], sizeof(source.port_name[i]), "%s", n->config->ports.items[i].name);
+	n->captures = capture_new(&source);
+	return n->captures ? 0 : -ENOMEM;
+}
+
 /* Pool caches must not hold a great part of a small pool. */
 static unsigned int cache_size(const struct node *n)
 {
@@ -207,6 +230,8 @@ struct node *node_new(struct config *config, const struct node_options *options,
 		rc = make_rings(n, options->socket);
 	if (rc == 0)
 		rc = make_control(n, options->socket);
+	if (rc == 0)
+		rc = make_captures(n, options);
 	if (rc < 0) {
 		fail(err, size, rc, "not enough memory for rings and tables: give the EAL more with -- -m MEGABYTES");
 		node_free(n);
@@ -408,6 +433,7 @@ void node_free(struct node *n)
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		if (n->port[i])
 			n->port[i]->ops->close(n->port[i]);
+	capture_free(n->captures);
 	free_roles(n);
 	node_publish(n, NULL, NULL);
 	for (uint16_t i = 0; i < n->n_lcores; i++)

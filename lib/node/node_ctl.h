@@ -11,6 +11,7 @@
 struct node_options {
 	bool shared_cpu; /* lcores may preempt each other: pool and rings that stand it */
 	int socket;	 /* NUMA node of memory, or -1 */
+	uint64_t wall_offset_ns; /* to add to lcore time for the time of day: captures */
 };
 
 /*

@@ -129,6 +129,8 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 		n = q->port->ops->rx(q->port, q->queue, pkts, NODE_BURST);
 		if (!n)
 			continue;
+		if (unlikely(pkt_tap_wants(&rx->lcore->tap.rx_ports, q->port->index)))
+			pkt_tap_copy(&rx->lcore->tap, pkts, n, q->port->index, TAP_RX, 0);
 		pkt_poison_burst(pkts, n);
 		classify_burst(&rx->classifier, q->port->index, pkts, n);
 		dispatch(rx, pkts, n);

@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pkt/pkt.h"
 
-#include <rte_mbuf_pool_ops.h>
+#include <rte_eal.h>
 
 struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, int socket,
 	bool shared_cpu)
 {
 	/* a preempted thread must not block the others on its CPU (ecosystem notes on non-preemptive rings) */
 	const char *ops = shared_cpu ? "ring_mt_hts" : "ring_mp_mc";
+	/*
+	 * Without hugepages DPDK would place one buffer a page, lest one should cross a page boundary. Addresses
+	 * are virtual then, for every device that can be used, so crossing does no harm.
+	 */
+	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+	struct rte_pktmbuf_pool_private priv = {
+		.mbuf_data_room_size = RTE_MBUF_DEFAULT_BUF_SIZE, .mbuf_priv_size = sizeof(struct pkt)};
+	struct rte_mempool *p = rte_mempool_create_empty(name, buffers,
+		sizeof(struct rte_mbuf) + sizeof(struct pkt) + RTE_MBUF_DEFAULT_BUF_SIZE, cache, sizeof(priv), socket,
+		flags);
 
 	_Static_assert(sizeof(struct pkt) % RTE_MBUF_PRIV_ALIGN == 0, "private area must be aligned");
-	return rte_pktmbuf_pool_create_by_ops(name, buffers, cache, sizeof(struct pkt),
-		RTE_MBUF_DEFAULT_BUF_SIZE, socket, ops);
+	if (!p)
+		return NULL;
+	if (rte_mempool_set_ops_byname(p, ops, NULL) != 0) {
+		rte_mempool_free(p);
+		return NULL;
+	}
+	rte_pktmbuf_pool_init(p, &priv);
+	if (rte_mempool_populate_default(p) < 0) {
+		rte_mempool_free(p);
+		return NULL;
+	}
+	rte_mempool_obj_iter(p, rte_pktmbuf_init, NULL);
+	return p;
 }
 
 void pkt_cut(struct rte_mbuf *m, uint32_t bytes)

@@ -14,6 +14,7 @@
 
 #include "base/compiler.h"
 #include "pkt/poison.h"
+#include "pkt/tap.h"
 #include "stats/stats.h"
 #include "wire/ipv6.h"
 
@@ -92,6 +93,8 @@ static inline void pkt_free(struct rte_mbuf *m)
 static inline void pkt_end(struct rte_mbuf *m, enum reason reason, struct lcore_stats *stats)
 {
 	stat_add(&stats->port[m->port].reason[reason], 1);
+	if (unlikely(stats->tap && pkt_tap_wants_drops(stats->tap) && reason_is_drop(reason)))
+		pkt_tap_copy(stats->tap, &m, 1, m->port, TAP_DROP, reason);
 	pkt_free(m);
 }
 

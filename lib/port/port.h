@@ -42,6 +42,8 @@ struct port_ops {
 	void (*stop)(struct port *p);
 	void (*close)(struct port *p); /* frees the port */
 	bool (*link_up)(struct port *p);
+	/* Try again to get a link; only while no lcore polls the port. NULL: it comes by itself. */
+	void (*reconnect)(struct port *p);
 	void (*device_stats)(struct port *p, struct port_device_stats *out);
 };
 

@@ -23,6 +23,7 @@ struct egress {
 	struct port *port;
 	uint16_t index;	 /* port */
 	uint16_t n_tx;	 /* frames in tx[] */
+	uint16_t n_copied; /* of these, already captured */
 	uint16_t active; /* bit per class with packets */
 	uint8_t turn;	 /* class whose turn it is among 0 to 7 */
 	uint32_t backlog; /* packets in all queues */

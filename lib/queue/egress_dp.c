@@ -113,7 +113,12 @@ static unsigned int offer(struct egress *e, struct egress_context *c)
 		bytes[i] = e->tx[i]->pkt_len;
 		from[i] = e->tx[i]->port;
 	}
+	if (unlikely(c->stats->tap && pkt_tap_wants(&c->stats->tap->tx_ports, e->index) && e->n_copied < n)) {
+		pkt_tap_copy(c->stats->tap, e->tx + e->n_copied, n - e->n_copied, e->index, TAP_TX, 0);
+		e->n_copied = n;
+	}
 	taken = e->port->ops->tx(e->port, e->tx, n);
+	e->n_copied = (uint16_t)(e->n_copied > taken ? e->n_copied - taken : 0);
 	for (uint16_t i = 0, run; i < taken; i = (uint16_t)(i + run)) {
 		for (run = 0; i + run < taken && from[i + run] == from[i]; run++)
 			sum += bytes[i + run];

@@ -50,7 +50,10 @@ struct port_stats {
 	uint64_t reason[REASON_COUNT];
 } CACHE_ALIGNED;
 
+struct pkt_tap;
+
 struct lcore_stats {
+	struct pkt_tap *tap; /* where copies of dropped packets go (pkt/tap.h); set once, before lcores run */
 #define X(name, unit, help) uint64_t name;
 	LCORE_COUNTERS(X)
 #undef X

@@ -49,16 +49,26 @@ int ip_prefix_parse(const char *text, struct ip_prefix *out)
 	return 0;
 }
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 int eth_addr_parse(const char *text, struct eth_addr *out)
 {
 	struct eth_addr a;
-	char tail;
 
-	if (strlen(text) != 17)
-		return -EINVAL;
-	if (sscanf(text, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%c", &a.b[0], &a.b[1], &a.b[2], &a.b[3],
-		    &a.b[4], &a.b[5], &tail) != 6)
-		return -EINVAL;
+	/* by hand: scanf would take blanks, signs and 0x for digits */
+	for (unsigned int i = 0; i < sizeof(a.b); i++, text += 3) {
+		int high = hex_digit(text[0]), low = high < 0 ? -1 : hex_digit(text[1]);
+
+		if (low < 0 || text[2] != (i == 5 ? '\0' : ':'))
+			return -EINVAL;
+		a.b[i] = (uint8_t)(high << 4 | low);
+	}
 	*out = a;
 	return 0;
 }

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "capture/pcapng.h"
+#include "pkt/pkt.h"
+
+#include <rte_ring.h>
+
+#define CAPTURES_MAX   16
+#define CAPTURE_RING   4096 /* copies on their way from one lcore */
+#define CAPTURE_POOL   8191 /* buffers for copies of all lcores */
+#define FRAME_MAX      65536
+
+struct session {
+	FILE *f; /* NULL: free */
+	char *file;
+	struct capture_filter filter;
+	uint64_t packets, bytes;
+};
+
+struct capture_set {
+	struct capture_source source;
+	struct session session[CAPTURES_MAX];
+	struct rte_mempool *pool;
+	uint8_t frame[FRAME_MAX];
+};
+
+struct capture_set *capture_new(const struct capture_source *source)
+{
+	struct capture_set *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->source = *source;
+	return s;
+}
+
+/* Rings and pool are made when first needed and kept: lcores may look at them at any time afterwards. */
+static int prepare(struct capture_set *s)
+{
+	char name[28];
+
+	if (!s->pool) {
+		snprintf(name, sizeof(name), "%x.cap", (unsigned int)((uintptr_t)s >> 4));
+		s->pool = pkt_pool_create(name, CAPTURE_POOL, 0, s->source.socket, true);
+		if (!s->pool)
+			return -ENOMEM;
+	}
+	for (unsigned int i = 0; i < s->source.n_taps; i++) {
+		struct pkt_tap *t = s->source.taps[i];
+
+		if (t->ring)
+			continue;
+		snprintf(name, sizeof(name), "%x.cap.%u", (unsigned int)((uintptr_t)s >> 4), i);
+		t->pool = s->pool;
+		t->ring = rte_ring_create(name, CAPTURE_RING, s->source.socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
+		if (!t->ring)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What all sessions together want. */
+static void switch_taps(struct capture_set *s)
+{
+	struct capture_filter all = {0};
+
+	for (unsigned int i = 0; i < CAPTURES_MAX; i++) {
+		if (!s->session[i].f)
+			continue;
+		all.rx_ports |= s->session[i].filter.rx_ports;
+		all.tx_ports |= s->session[i].filter.tx_ports;
+		all.drops |= s->session[i].filter.drops;
+	}
+	for (unsigned int i = 0; i < s->source.n_taps; i++) {
+		__atomic_store_n(&s->source.taps[i]->rx_ports, all.rx_ports, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->source.taps[i]->tx_ports, all.tx_ports, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->source.taps[i]->drops, (uint64_t)all.drops, __ATOMIC_RELEASE);
+	}
+}
+
+static int begin_file(const struct capture_set *s, FILE *f)
+{
+	char description[64];
+	int rc = pcapng_begin(f, "sluice");
+
+	/* originated packets that are dropped have no port: one interface more */
+	for (unsigned int i = 0; i <= s->source.n_ports && rc == 0; i++) {
+		const char *name = i < s->source.n_ports ? s->source.port_name[i] : "(local)";
+
+		snprintf(description, sizeof(description), "sluice port %s", name);
+		rc = pcapng_interface(f, name, description);
+	}
+	return rc == 0 && fflush(f) != 0 ? -errno : rc;
+}
+
+int capture_start(struct capture_set *s, const struct capture_filter *filter, const char *file, char *err,
+	size_t size)
+{
+	struct session *new = NULL;
+	int number = 0;
+
+	for (int i = 0; i < CAPTURES_MAX && !new; i++) {
+		if (!s->session[i].f) {
+			new = &s->session[i];
+			number = i + 1;
+		}
+	}
+	if (!new) {
+		snprintf(err, size, "%d captures run already; stop one first", CAPTURES_MAX);
+		return -EBUSY;
+	}
+	if (prepare(s) < 0) {
+		snprintf(err, size, "no memory for copies of packets");
+		return -ENOMEM;
+	}
+	*new = (struct session){.f = fopen(file, "we"), .file = strdup(file), .filter = *filter};
+	if (!new->f || !new->file || begin_file(s, new->f) < 0) {
+		int rc = errno ? -errno : -EIO;
+
+		snprintf(err, size, "cannot write %s: %s", file, strerror(-rc));
+		if (new->f)
+			fclose(new->f);
+		free(new->file);
+		*new = (struct session){0};
+		return rc;
+	}
+	switch_taps(s);
+	return number;
+}
+
+static void end_session(struct capture_set *s, struct session *x)
+{
+	if (fclose(x->f) != 0)
+		log_error(main, "capture %s: %s", x->file, strerror(errno));
+	free(x->file);
+	*x = (struct session){0};
+	switch_taps(s);
+}
+
+int capture_stop(struct capture_set *s, int number)
+{
+	if (number < 1 || number > CAPTURES_MAX || !s->session[number - 1].f)
+		return -ENOENT;
+	capture_poll(s);
+	end_session(s, &s->session[number - 1]);
+	return 0;
+}
+
+static bool wants(const struct session *x, const struct tap_record *r)
+{
+	if (!x->f)
+		return false;
+	if (r->direction == TAP_DROP)
+		return x->filter.drops;
+	return (r->direction == TAP_RX ? x->filter.rx_ports : x->filter.tx_ports) >> r->port & 1;
+}
+
+static void write_record(struct capture_set *s, struct session *x, const struct tap_record *r, uint32_t captured)
+{
+	static const enum pcapng_direction directions[] = {PCAPNG_INBOUND, PCAPNG_OUTBOUND, PCAPNG_UNKNOWN};
+	char comment[80];
+	uint32_t interface = r->port < s->source.n_ports ? r->port : s->source.n_ports;
+	int rc;
+
+	snprintf(comment, sizeof(comment), "dropped: %s",
+		r->direction == TAP_DROP ? s->source.reason_name(r->reason) : "");
+	rc = pcapng_packet(x->f, interface, r->time_ns + s->source.wall_offset_ns, s->frame, captured, r->length,
+		directions[r->direction], r->direction == TAP_DROP ? comment : NULL);
+	if (rc < 0 || fflush(x->f) != 0) {
+		log_error(main, "capture %s ends: %s", x->file, strerror(errno));
+		end_session(s, x);
+		return;
+	}
+	x->packets++;
+	x->bytes += captured;
+	if (x->filter.count && x->packets >= x->filter.count)
+		end_session(s, x);
+}
+
+static void take(struct capture_set *s, struct rte_mbuf *m)
+{
+	const struct tap_record *r = (const struct tap_record *)rte_mbuf_to_priv(m);
+	uint32_t captured = pkt_copy_out(m, 0, s->frame, sizeof(s->frame));
+
+	for (unsigned int i = 0; i < CAPTURES_MAX; i++)
+		if (wants(&s->session[i], r))
+			write_record(s, &s->session[i], r, captured);
+	rte_pktmbuf_free(m);
+}
+
+unsigned int capture_poll(struct capture_set *s)
+{
+	struct rte_mbuf *pkts[64];
+	unsigned int work = 0, n;
+
+	for (unsigned int i = 0; i < s->source.n_taps; i++) {
+		struct rte_ring *ring = s->source.taps[i]->ring;
+
+		while (ring && (n = rte_ring_sc_dequeue_burst(ring, (void **)pkts, 64, NULL))) {
+			for (unsigned int k = 0; k < n; k++)
+				take(s, pkts[k]);
+			work += n;
+		}
+	}
+	return work;
+}
+
+bool capture_active(const struct capture_set *s)
+{
+	for (unsigned int i = 0; i < CAPTURES_MAX; i++)
+		if (s->session[i].f)
+			return true;
+	return false;
+}
+
+void capture_each(const struct capture_set *s, void (*fn)(void *arg, const struct capture_info *i), void *arg)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < s->source.n_taps; i++)
+		lost += stat_read(&s->source.taps[i]->lost);
+	for (int i = 0; i < CAPTURES_MAX; i++) {
+		const struct session *x = &s->session[i];
+		struct capture_info info = {.number = i + 1, .file = x->file, .packets = x->packets,
+			.bytes = x->bytes, .lost = lost};
+
+		if (x->f)
+			fn(arg, &info);
+	}
+}
+
+void capture_free(struct capture_set *s)
+{
+	if (!s)
+		return;
+	capture_poll(s);
+	for (unsigned int i = 0; i < CAPTURES_MAX; i++)
+		if (s->session[i].f)
+			end_session(s, &s->session[i]);
+	for (unsigned int i = 0; i < s->source.n_taps; i++) {
+		rte_ring_free(s->source.taps[i]->ring);
+		s->source.taps[i]->ring = NULL;
+	}
+	rte_mempool_free(s->pool);
+	free(s);
+}

@@ -251,6 +251,7 @@ static const struct cfg_key policy_keys[] = {
 	{"hop-limit", CFG_UINT, .offset = AT(struct cfg_policy, hop_limit), .min = 1, .max = 255,
 		.fallback = "64", .help = "Outer hop limit."},
 	{"dscp", CFG_WORD, .offset = AT(struct cfg_policy, dscp_mode), .words = words_dscp, .fallback = "copy",
+		.example = "set",
 		.help = "copy: outer DSCP from the inner packet. set: the value of dscp-value. ECN is always "
 			"copied (RFC 6040)."},
 	{"dscp-value", CFG_UINT, .offset = AT(struct cfg_policy, dscp), .max = 63, .fallback = "0",

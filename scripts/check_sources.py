@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules of the source tree that a compiler does not know (DESIGN.md section 2), as TAP.
+
+  layers     a library includes only libraries that lib/meson.build names before it
+  pure       lib/base, wire, config, stats, icmp and the neighbour state machine know no DPDK
+  ethdev     rte_ethdev.h is included in drivers/ only
+  datapath   objects of *_dp.c import no allocation, lock, log, clock or system call
+  size       no C file above 800 lines
+  generated  config/reference.yaml is what the schema says
+"""
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PURE = ["base", "wire", "config", "stats", "icmp"]
+PURE_FILES = ["neigh/neigh.c", "neigh/neigh.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
+DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that know DPDK
+
+# What the data path may import besides sluice's own functions.
+DATAPATH_IMPORTS = re.compile(
+    r"^(mem(cpy|move|set|cmp)|__mem\w+_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_"
+    r"|rte_hash_(lookup_data|add_key_data|del_key)|rte_hash_crc\w*|crc32_alg"
+    r"|rte_fib6?_lookup_bulk|rte_pktmbuf_(copy|free_bulk|alloc_bulk)|rte_mempool_\w+|per_lcore__\w+"
+    r"|rte_cpu_\w+|__tls_get_addr|__rte_panic|rte_log|rte_rcu_log_type|__rte_mbuf_sanity_check|__asan_\w+|__ubsan_\w+)$")
+
+
+def sources(*suffixes):
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "lib", "drivers", "app"], cwd=TOP,
+                            capture_output=True, text=True, check=True).stdout.split()
+    return [f for f in listed if f.endswith(suffixes) and os.path.exists(os.path.join(TOP, f))]
+
+
+def includes(path):
+    with open(os.path.join(TOP, path)) as f:
+        return re.findall(r'^#include\s+[<"]([^>"]+)[>"]', f.read(), re.M)
+
+
+def library_order():
+    with open(os.path.join(TOP, "lib", "meson.build")) as f:
+        return re.findall(r"(?:static_library\('|# headers only: )(\w+)", f.read())
+
+
+def check_layers():
+    order = library_order()
+    for path in sources(".c", ".h"):
+        if not path.startswith("lib/"):
+            continue
+        own = path.split("/")[1]
+        if own not in order:
+            yield f"{path}: lib/{own} is not in lib/meson.build"
+            continue
+        for include in includes(path):
+            other = include.split("/")[0]
+            if include.startswith(("app/", "drivers/")):
+                yield f"{path}: includes {include}"
+            elif "/" in include and other in order and order.index(other) > order.index(own):
+                yield f"{path}: {own} comes before {other}, but includes {include}"
+
+
+def check_pure():
+    for path in sources(".c", ".h"):
+        inside = path.removeprefix("lib/")
+        if path in DPDK_OUTSIDE or not (inside.split("/")[0] in PURE or inside in PURE_FILES):
+            continue
+        for include in includes(path):
+            if include.startswith("rte_") or include in ("pkt/pkt.h", "pkt/fifo.h"):
+                yield f"{path}: includes {include}"
+
+
+def check_ethdev():
+    for path in sources(".c", ".h"):
+        if not path.startswith("drivers/") and "rte_ethdev.h" in includes(path):
+            yield f"{path}: includes rte_ethdev.h"
+
+
+def check_datapath(build):
+    objects = []
+    for folder, _, files in os.walk(os.path.join(TOP, build, "lib")):
+        objects += [os.path.join(folder, f) for f in files if f.endswith("_dp.c.o")]
+    if not objects:
+        yield f"no *_dp.c.o in {build}"
+    own = set()
+    for folder, _, files in os.walk(os.path.join(TOP, build, "lib")):
+        for archive in files:
+            if archive.endswith(".a"):
+                own |= symbols(os.path.join(folder, archive), "--defined-only")
+    for path in objects:
+        for name in sorted(symbols(path, "--undefined-only")):
+            if name not in own and not DATAPATH_IMPORTS.match(name):
+                yield f"{os.path.basename(path)}: imports {name}"
+
+
+def symbols(path, which):
+    text = subprocess.run(["nm", which, "-P", path], capture_output=True, text=True, check=True).stdout
+    return {line.split()[0] for line in text.splitlines() if line and not line.endswith(":")}
+
+
+def check_size():
+    for path in sources(".c", ".h"):
+        with open(os.path.join(TOP, path)) as f:
+            lines = sum(1 for _ in f)
+        if lines > 800:
+            yield f"{path}: {lines} lines"
+
+
+def check_generated(build):
+    sluice = os.path.join(TOP, build, "app", "sluice", "sluice")
+    for path, option in (("config/reference.yaml", "--reference"),):
+        now = subprocess.run([sluice, option], capture_output=True, text=True, check=True).stdout
+        with open(os.path.join(TOP, path)) as f:
+            if f.read() != now:
+                yield f"{path} is not up to date: run {build}/app/sluice/sluice {option} > {path}"
+
+
+def main():
+    build = sys.argv[1] if len(sys.argv) > 1 else "build"
+    checks = [("layers", check_layers()), ("pure libraries", check_pure()), ("ethdev in drivers only", check_ethdev()),
+              ("data path imports", check_datapath(build)), ("file sizes", check_size()),
+              ("generated files", check_generated(build))]
+    print(f"1..{len(checks)}")
+    failed = 0
+    for number, (name, problems) in enumerate(checks, 1):
+        found = list(problems)
+        failed += bool(found)
+        print(f"{'not ok' if found else 'ok'} {number} - {name}")
+        for problem in found:
+            print(f"# {problem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

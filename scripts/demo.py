@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 
+MEMORY_MAX_MB = 1024  # all four nodes together
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 Run = collections.namedtuple("Run", "folder title nodes addresses source")
@@ -91,9 +93,22 @@ def compare(sent, received, hops):
     return problems, len(flows)
 
 
+def wait_usage(process, seconds):
+    """Exit status of a process and the most memory it had, in MB; (None, 0) when it does not end in time."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, usage.ru_maxrss // 1024
+        time.sleep(0.01)
+    return None, 0
+
+
 class Demo:
     def __init__(self, sluice, out, quiet):
         self.sluice, self.out, self.quiet = sluice, out, quiet
+        self.peak = {}  # node -> MB
 
     def say(self, *text):
         if not self.quiet:
@@ -132,9 +147,8 @@ class Demo:
                 process = processes[node]
                 if node != run.nodes[0]:
                     process.send_signal(signal.SIGTERM)
-                try:
-                    status = process.wait(timeout=60)
-                except subprocess.TimeoutExpired:
+                status, self.peak[node] = wait_usage(process, 60)
+                if status is None:
                     return [f"{node} does not end; see {folder}/{node}.log"]
                 if status:
                     return [f"{node} ended with status {status}; see {folder}/{node}.log"]
@@ -188,23 +202,26 @@ class Demo:
     def show_counters(self, run, folder):
         """Counters of all nodes; returns problems: drops, or packets unaccounted for."""
         problems = []
-        self.say(f"  {'node':8} {'received':>9} {'sent':>9} {'dropped':>8} {'held':>5} {'imissed':>8}")
+        self.say(f"  {'node':8} {'received':>9} {'sent':>9} {'dropped':>8} {'held':>5} {'imissed':>8} {'memory':>8}")
         for node in run.nodes:
             report = json.load(open(os.path.join(folder, f"{node}.json")))
             balance = report["conservation"]
             missed = sum(p["imissed"] + p["rx_nombuf"] for p in report["ports"])
             self.say(f"  {node:8} {balance['rx']:9} {balance['sent']:9} {balance['dropped']:8} {balance['held']:5} "
-                     f"{missed:8}")
+                     f"{missed:8} {self.peak[node]:5} MB")
             for drop in report["drops"]:
                 if drop["what"] == "dropped":
                     problems.append(f"{node} dropped {drop['packets']} packets at {drop['port']}: {drop['reason']}")
             if balance["missing"] or missed:
                 problems.append(f"{node} lost track of packets")
+        if sum(self.peak.values()) > MEMORY_MAX_MB:
+            problems.append(f"the four nodes took {sum(self.peak.values())} MB, more than {MEMORY_MAX_MB}")
         return problems
 
     def show(self, run):
         self.say(f"\n== {run.folder}: {run.title}")
         folder = self.prepare(run)
+        self.peak.clear()
         started = time.monotonic()
         problems = self.forward(run, folder)
         if not problems:

@@ -15,8 +15,8 @@ struct options {
 	const char *config_file;
 	const char *report_file; /* JSON of the last report; NULL: none */
 	const char *capture_file; /* pcapng of all ports; NULL: none */
+	const char *print;	  /* "reference", "counters", "commands"; NULL: nothing */
 	bool check;
-	bool reference;
 	uint64_t idle_exit_ms;	/* 0: run until told to stop */
 	uint64_t wait_links_ms; /* 0: do not wait */
 	int eal_argc; /* what followed -- */
@@ -44,6 +44,14 @@ int lcores_check(const struct config *c, char *err, size_t size);
 /* Start the EAL for a configuration. 0 or -errno with a message. */
 int eal_start(const struct config *c, const struct memory_plan *m, const struct options *o, char *err, size_t size);
 void eal_stop(void);
+
+/* Where pid files and sockets are; made if need be. 0 or -errno. */
+int instance_directory(char *buf, size_t size);
+
+/* Lock the node's name for this process. NULL with a message when another one has it. */
+struct pidfh;
+struct pidfh *instance_lock(const char *name, char *err, size_t size);
+void instance_unlock(struct pidfh *lock); /* NULL is fine */
 
 /* --check: what a start would do. */
 void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);

@@ -130,6 +130,7 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	add_devices(&a, c);
 	add(&a, "--file-prefix=sluice-%s", c->node.name);
 	add(&a, "--log-level=*:warning");
+	add(&a, "--log-level=lib.eal:error"); /* what a start lacks was checked before, with clearer words */
 	if (m->hugepages) {
 		add(&a, "--socket-mem=%llu", (unsigned long long)m->need_mb);
 		add(&a, "--huge-unlink=existing");
@@ -145,11 +146,7 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	if (rc >= 0)
 		return 0;
 	rc = rte_errno ? -rte_errno : -EIO;
-	if (rte_errno == EALREADY || rte_errno == EAGAIN)
-		snprintf(err, size, "the EAL does not start: a node named %s may be running already", c->node.name);
-	else
-		snprintf(err, size, "the EAL does not start (%s): its own message stands above; a device of ports that "
-				    "cannot be opened is the usual cause", strerror(-rc));
+	snprintf(err, size, "the EAL does not start (%s): its own message stands above", strerror(-rc));
 	return rc;
 }
 

@@ -18,6 +18,8 @@
 #include "base/log.h"
 #include "capture/capture.h"
 #include "command/command.h"
+#include "command/docs.h"
+#include "drivers/device_check.h"
 #include "drivers/ethdev.h"
 #include "node/node_ctl.h"
 
@@ -279,49 +281,87 @@ static int run(struct config *config, const struct options *o, int signals)
 	return status ? status : leaks;
 }
 
+/* What the machine must have for this configuration. 0, or -errno with a message that names the cure. */
+static int check_machine(const struct config *c, struct memory_plan *memory, char *err, size_t size)
+{
+	int rc = lcores_check(c, err, size);
+
+	for (uint32_t i = 0; i < c->ports.n && rc == 0; i++)
+		rc = device_check(&c->ports.items[i], err, size);
+	return rc ? rc : memory_plan_make(c, memory, err, size);
+}
+
 static int check(struct config *c)
 {
 	struct memory_plan memory;
 	char err[512];
-	int rc = memory_plan_make(c, &memory, err, sizeof(err));
+	int rc;
 
+	memory_plan_make(c, &memory, err, sizeof(err)); /* for the plan, whatever else is wrong */
+	rc = check_machine(c, &memory, err, sizeof(err));
 	plan_print(c, &memory, stdout);
-	if (rc < 0 || (rc = lcores_check(c, err, sizeof(err))) < 0)
+	printf("%s is valid\n", c->file);
+	if (rc < 0)
 		printf("a start on this machine would fail: %s\n", err);
-	else
-		printf("%s is valid\n", c->file);
 	cfg_free(c);
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int print_page(const char *what)
 {
-	struct memory_plan memory;
-	struct options o;
-	struct config *c;
-	char err[512];
-	int rc = options_parse(&o, argc, argv), signals;
+	static const struct {
+		const char *name;
+		void (*print)(FILE *out);
+	} pages[] = {{"reference", cfg_emit_reference}, {"counters", docs_counters}, {"commands", docs_commands}};
 
-	if (rc)
-		return rc - 1;
-	if (o.reference) {
-		cfg_emit_reference(stdout);
-		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
+		if (strcmp(what, pages[i].name) == 0) {
+			pages[i].print(stdout);
+			return 0;
+		}
 	}
-	c = load(o.config_file);
-	if (!c)
-		return EXIT_CONFIG;
-	if (o.check)
-		return check(c);
-	signals = open_signals();
-	if (lcores_check(c, err, sizeof(err)) < 0 || memory_plan_make(c, &memory, err, sizeof(err)) < 0 ||
-		eal_start(c, &memory, &o, err, sizeof(err)) < 0) {
+	fprintf(stderr, "sluice: --print: expected reference, counters or commands, found '%s'\n", what);
+	return EXIT_USAGE;
+}
+
+/* From a checked configuration to the end; consumes it. */
+static int start(struct config *c, const struct options *o)
+{
+	int signals = open_signals(), status = EXIT_START;
+	struct memory_plan memory;
+	char err[512];
+	struct pidfh *lock;
+
+	if (check_machine(c, &memory, err, sizeof(err)) < 0 ||
+		!(lock = instance_lock(c->node.name, err, sizeof(err)))) {
 		log_error(main, "%s", err);
 		cfg_free(c);
 		return EXIT_START;
 	}
-	clock_init();
-	rc = run(c, &o, signals);
-	eal_stop();
-	return rc;
+	if (eal_start(c, &memory, o, err, sizeof(err)) == 0) {
+		clock_init();
+		status = run(c, o, signals);
+		eal_stop();
+	} else {
+		log_error(main, "%s", err);
+		cfg_free(c);
+	}
+	instance_unlock(lock);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct config *c;
+	int rc = options_parse(&o, argc, argv);
+
+	if (rc)
+		return rc - 1;
+	if (o.print)
+		return print_page(o.print);
+	c = load(o.config_file);
+	if (!c)
+		return EXIT_CONFIG;
+	return o.check ? check(c) : start(c, &o);
 }

@@ -6,7 +6,7 @@
 #include "app.h"
 #include "base/text.h"
 
-enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_REFERENCE, OPT_VERSION, OPT_HELP };
+enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_PRINT, OPT_VERSION, OPT_HELP };
 
 static void usage(FILE *out)
 {
@@ -18,7 +18,7 @@ static void usage(FILE *out)
 		     "      --wait-for-links S   receive nothing until all links are up, at most S seconds\n"
 		     "      --report FILE        write the last report as JSON\n"
 		     "      --capture FILE       write all packets of all ports, and drops, as pcapng\n"
-		     "      --reference          print the configuration reference\n"
+		     "      --print WHAT         print a page: reference (of the configuration), counters, commands\n"
 		     "      --version, --help\n");
 }
 
@@ -37,7 +37,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		{"wait-for-links", required_argument, NULL, OPT_WAIT},
 		{"report", required_argument, NULL, OPT_REPORT},
 		{"capture", required_argument, NULL, OPT_CAPTURE},
-		{"reference", no_argument, NULL, OPT_REFERENCE},
+		{"print", required_argument, NULL, OPT_PRINT},
 		{"version", no_argument, NULL, OPT_VERSION},
 		{"help", no_argument, NULL, OPT_HELP},
 		{0},
@@ -68,8 +68,8 @@ int options_parse(struct options *o, int argc, char **argv)
 		case OPT_CAPTURE:
 			o->capture_file = optarg;
 			break;
-		case OPT_REFERENCE:
-			o->reference = true;
+		case OPT_PRINT:
+			o->print = optarg;
 			break;
 		case OPT_VERSION:
 			printf("sluice %s\n", SLUICE_VERSION);
@@ -90,7 +90,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		fprintf(stderr, "sluice: '%s' is no option; EAL options come behind --\n", argv[optind]);
 		return 2 + 1;
 	}
-	if (!o->config_file && !o->reference) {
+	if (!o->config_file && !o->print) {
 		usage(stderr);
 		return 2 + 1;
 	}

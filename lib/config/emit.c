@@ -195,7 +195,7 @@ static void reference_map(const struct cfg_map *map, FILE *out, unsigned int ind
 void cfg_emit_reference(FILE *out)
 {
 	fprintf(out, "# Reference of the sluice configuration: every key, with its limits and its default.\n"
-		     "# Generated from the schema (lib/config/schema.c) by `sluice --reference`; do not edit.\n"
+		     "# Generated from the schema (lib/config/schema.c) by `sluice --print reference`; do not edit.\n"
 		     "# A value shown is the default or, where there is none, an example. This file is valid.\n"
 		     "# Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes\n"
 		     "# and counts, of 1000 for rates.\n");

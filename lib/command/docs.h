@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reference pages made of the lists in the code: docs/counters.md, docs/commands.md. */
+#ifndef COMMAND_DOCS_H
+#define COMMAND_DOCS_H
+
+#include <stdio.h>
+
+void docs_counters(FILE *out);
+void docs_commands(FILE *out);
+
+#endif

@@ -122,7 +122,8 @@ static void add_devices(struct args *a, const struct config *c)
 
 int eal_start(const struct config *c, const struct memory_plan *m, const struct options *o, char *err, size_t size)
 {
-	struct args a = {.n = 0};
+	static struct args a; /* the EAL keeps pointers to these words to the end */
+	char *argv[ARGS_MAX];
 	int rc;
 
 	add(&a, "sluice");
@@ -141,8 +142,8 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	}
 	for (int i = 0; i < o->eal_argc; i++)
 		add(&a, "%s", o->eal_argv[i]);
-	/* the EAL keeps pointers into its arguments */
-	rc = rte_eal_init(a.n, a.v);
+	memcpy(argv, a.v, sizeof(argv)); /* a copy, for the EAL overwrites one */
+	rc = rte_eal_init(a.n, argv);
 	if (rc >= 0)
 		return 0;
 	rc = rte_errno ? -rte_errno : -EIO;

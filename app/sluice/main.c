@@ -48,14 +48,15 @@ static struct config *load(const char *file)
 {
 	struct cfg_diags diags = {0};
 	struct config *c = cfg_load_file(file, &diags);
+	bool good = c && cfg_check(c, &diags) == 0;
 
-	if (c && cfg_check(c, &diags) < 0) {
-		cfg_free(c);
-		c = NULL;
-	}
+	/* before cfg_free: the file's name is the configuration's */
 	cfg_diags_print(&diags, stderr);
 	cfg_diags_free(&diags);
-	return c;
+	if (good)
+		return c;
+	cfg_free(c);
+	return NULL;
 }
 
 static int open_ports(struct node *n, char *err, size_t size)

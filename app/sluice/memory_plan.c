@@ -48,7 +48,8 @@ static uint64_t need_mb(const struct config *c)
 {
 	uint64_t bytes = c->memory.buffers * PKT_BUFFER_BYTES;
 
-	bytes += (uint64_t)cfg_packet_rings(c) * c->memory.ring * 2 * sizeof(void *);
+	/* a ring is rounded up to a power of two, so to less than twice its size */
+	bytes += (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
 	/* a reload builds the new tables while the old ones are in use */
 	bytes += 2 * snapshot_table_bytes(c);
 	return (bytes >> 20) + FIXED_MB;

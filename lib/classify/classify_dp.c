@@ -185,8 +185,8 @@ static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_
 	bool six = p->upper_type == IP_PROTO_IPV6;
 	uint8_t tos;
 
-	if (p->upper + (six ? sizeof(struct ipv6_hdr) : sizeof(struct ipv4_hdr)) > w->readable) {
-		drop(w, w->frame_bytes > w->readable ? DROP_headers_split : DROP_truncated);
+	if (p->upper + (six ? sizeof(struct ipv6_hdr) : sizeof(struct ipv4_hdr)) > p->readable) {
+		drop(w, p->at + w->x->l3_bytes > w->readable ? DROP_headers_split : DROP_truncated);
 		return;
 	}
 	tos = six ? ipv6_tc((const struct ipv6_hdr *)inner) : ((const struct ipv4_hdr *)inner)->tos;
@@ -231,16 +231,36 @@ static inline target_t lookup6(const struct snapshot *s, uint16_t vrf, uint64_t 
 	return fib_lookup6(snap_vrf_of(s, vrf)->v6, &a);
 }
 
+/* What the endpoint behaviours see: the packet at `at`, not what is behind it in the frame. */
+static struct srv6_packet packet_at(const struct walk *w, uint32_t at)
+{
+	return (struct srv6_packet){.frame = w->frame,
+		.readable = MIN_OF(w->readable, at + w->x->l3_bytes),
+		.at = (uint16_t)at};
+}
+
+/* A packet to an address of this node that is no SID: local delivery, with RFC 8754 section 4.3.2 in front. */
+static void local6(struct walk *w, struct srv6_packet *p)
+{
+	uint32_t routing;
+
+	if (!srv6_walk(p)) {
+		drop(w, DROP_ext_chain);
+		return;
+	}
+	if ((p->srh && p->segments_left) || p->foreign_routing_left) {
+		routing = p->srh && p->segments_left ? p->srh : p->foreign_routing;
+		error(w, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD, routing - p->at + 2);
+		return;
+	}
+	deliver(w);
+}
+
 /* A local SID, and the SIDs that follow it as long as they are local too. */
 static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t lo)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
-	struct srv6_packet p = {.frame = w->frame,
-		.readable = w->readable,
-		.at = (uint16_t)at,
-		.da_hi = hi,
-		.da_lo = lo,
-		.hop_limit = ip->hop_limit};
+	struct srv6_packet p = packet_at(w, at);
 	struct srv6_change change = {0};
 	const struct snap_sid *sid;
 	struct srv6_error e;
@@ -248,6 +268,9 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 	struct pkt *x = w->x;
 	uint32_t bytes = x->l3_bytes;
 
+	p.da_hi = hi;
+	p.da_lo = lo;
+	p.hop_limit = ip->hop_limit;
 	do {
 		if (unlikely(++w->rounds > ROUNDS_MAX)) {
 			drop(w, DROP_sid_loop);
@@ -261,11 +284,11 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 			t = lookup6(w->s, sid->vrf, p.da_hi, p.da_lo);
 	} while (next == SRV6_LOOKUP && target_kind(t) == TARGET_SID);
 
+	x->ops |= PKT_OP_DA;
+	x->da = ipv6_from(p.da_hi, p.da_lo);
 	switch (next) {
 	case SRV6_LOOKUP:
 	case SRV6_ADJACENCY:
-		x->ops |= PKT_OP_DA;
-		x->da = ipv6_from(p.da_hi, p.da_lo);
 		x->hops = (uint8_t)(ip->hop_limit - p.hop_limit);
 		if (change.segments_left) {
 			x->ops |= PKT_OP_SL;
@@ -276,12 +299,10 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 			x->ops |= PKT_OP_POP_SRH;
 			bytes -= p.srh_bytes;
 		}
-		if (target_kind(t) == TARGET_LOCAL) {
-			/* the last segment is an address of this node: it takes the packet as it stands */
-			drop(w, DROP_not_served);
-			return;
-		}
-		go_on(w, t, bytes);
+		if (unlikely(target_kind(t) == TARGET_LOCAL))
+			local6(w, &p);
+		else
+			go_on(w, t, bytes);
 		return;
 	case SRV6_DECAP:
 	case SRV6_DECAP_ADJACENCY:
@@ -315,6 +336,31 @@ static bool is_nd(struct walk *w, uint32_t at, uint8_t next_header)
 	       icmp->type >= ICMP6_ROUTER_SOLICIT && icmp->type <= ICMP6_REDIRECT;
 }
 
+static bool bad_source6(struct walk *w, uint64_t hi, uint64_t lo)
+{
+	const struct ipv6_addr *own = &w->s->loopback;
+
+	if (unlikely((hi >> 56) == 0xff || (hi == 0 && lo <= 1))) {
+		/* the unspecified address is only right in duplicate address detection, which is ND */
+		drop(w, DROP_ip_source);
+		return true;
+	}
+	if (unlikely(lo == ipv6_lo(own) && hi == ipv6_hi(own))) {
+		drop(w, DROP_own_source);
+		return true;
+	}
+	return false;
+}
+
+/* An address of the port the packet came in by. */
+static bool own_source6(struct walk *w, const struct ipv6_hdr *ip)
+{
+	if (likely(!w->in || !own_address(w->in, &(struct ip_addr){.family = 6, .v6 = ip->src})))
+		return false;
+	drop(w, DROP_own_source);
+	return true;
+}
+
 /* Destinations that are never forwarded: multicast and link-local. True when the packet is dealt with. */
 static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 {
@@ -330,6 +376,8 @@ static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 	if (ipv6_is_link_local(&ip->dst)) {
 		if (!w->in || w->rounds || !own_address(w->in, &dst))
 			drop(w, DROP_link_local);
+		else if (bad_source6(w, ipv6_hi(&ip->src), ipv6_lo(&ip->src)) || own_source6(w, ip))
+			return true;
 		else if (is_nd(w, at, ip->next_header))
 			punt(w, PUNT_ND);
 		else
@@ -339,46 +387,17 @@ static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 	return false;
 }
 
-/* A packet to an address of this node (not a SID): local delivery, with RFC 8754 section 4.3.2 in front. */
-static void local6(struct walk *w, uint32_t at)
+/* A packet to an own address, as it came in or out of a tunnel. */
+static void own6(struct walk *w, uint32_t at)
 {
-	struct srv6_packet p = {.frame = w->frame, .readable = w->readable, .at = (uint16_t)at};
-	uint32_t routing;
+	struct srv6_packet p = packet_at(w, at);
 
-	if (is_nd(w, at, ((const struct ipv6_hdr *)(w->frame + at))->next_header)) {
+	if (!is_nd(w, at, ((const struct ipv6_hdr *)(w->frame + at))->next_header))
+		local6(w, &p);
+	else if (w->rounds)
+		drop(w, DROP_nd_invalid); /* a tunnel's far end is not on the link, whatever the hop limit says */
+	else
 		punt(w, PUNT_ND);
-		return;
-	}
-	if (!srv6_walk(&p)) {
-		drop(w, DROP_ext_chain);
-		return;
-	}
-	if ((p.srh && p.segments_left) || p.foreign_routing_left) {
-		routing = p.srh && p.segments_left ? p.srh : p.foreign_routing;
-		error(w, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD, routing - at + 2);
-		return;
-	}
-	deliver(w);
-}
-
-static bool bad_source6(struct walk *w, uint64_t hi, uint64_t lo, const struct ipv6_hdr *ip)
-{
-	const struct ipv6_addr *own = &w->s->loopback;
-
-	if (unlikely((hi >> 56) == 0xff || (hi == 0 && lo <= 1))) {
-		/* the unspecified address is only right in duplicate address detection, which is ND */
-		drop(w, DROP_ip_source);
-		return true;
-	}
-	if (unlikely(lo == ipv6_lo(own) && hi == ipv6_hi(own))) {
-		drop(w, DROP_own_source);
-		return true;
-	}
-	if (unlikely((hi >> 54) == 0x3fa && !ipv6_is_link_local(&ip->dst) && !ipv6_is_multicast(&ip->dst))) {
-		drop(w, DROP_link_local);
-		return true;
-	}
-	return false;
 }
 
 static void ip6(struct walk *w, uint32_t at, target_t via)
@@ -402,7 +421,7 @@ static void ip6(struct walk *w, uint32_t at, target_t via)
 		return;
 	}
 	w->x->strip = (uint16_t)at;
-	w->x->l3_bytes = (uint16_t)bytes;
+	w->x->l3_bytes = (uint16_t)MIN_OF(bytes, UINT16_MAX); /* as long as that it fits no MTU anyway */
 	w->x->family = 6;
 	hi = ipv6_hi(&ip->dst);
 	lo = ipv6_lo(&ip->dst);
@@ -410,26 +429,26 @@ static void ip6(struct walk *w, uint32_t at, target_t via)
 	src_lo = ipv6_lo(&ip->src);
 	if (unlikely((hi >> 56) >= 0xfe && special6(w, at, ip)))
 		return;
-	if (w->in && bad_source6(w, src_hi, src_lo, ip))
+	if (w->in && bad_source6(w, src_hi, src_lo))
 		return;
 	if (w->in && w->in->side == SIDE_DC && w->rounds == 0 && unlikely(snap_in_sid_space(w->s, hi, lo))) {
 		drop(w, DROP_boundary_drop);
 		return;
 	}
-	if (unlikely(via)) {
-		transit(w, via, ip->hop_limit);
-		return;
-	}
-	t = lookup6(w->s, w->x->vrf, hi, lo);
-	if (likely(target_kind(t) == TARGET_SID)) {
+	t = unlikely(via) ? via : lookup6(w->s, w->x->vrf, hi, lo);
+	if (w->in && unlikely((src_hi >> 54) == 0x3fa && target_kind(t) != TARGET_LOCAL)) {
+		drop(w, DROP_link_local); /* not forwarded (RFC 4291 section 2.5.6) */
+	} else if (likely(target_kind(t) == TARGET_SID)) {
 		if (unlikely(!snap_is_infrastructure(w->s, src_hi, src_lo)))
 			drop(w, DROP_boundary_source);
 		else
 			srv6(w, at, t, hi, lo);
-	} else if (unlikely(w->in && own_address(w->in, &(struct ip_addr){.family = 6, .v6 = ip->src}))) {
-		drop(w, DROP_own_source);
+	} else if (own_source6(w, ip)) {
+		return;
 	} else if (unlikely(target_kind(t) == TARGET_LOCAL)) {
-		local6(w, at);
+		own6(w, at);
+	} else if (unlikely(hi == 0 && lo <= 1)) {
+		drop(w, DROP_link_local); /* :: and ::1 (RFC 4291 sections 2.5.2 and 2.5.3) */
 	} else {
 		transit(w, t, ip->hop_limit);
 	}
@@ -472,8 +491,12 @@ static void ip4(struct walk *w, uint32_t at, target_t via)
 	}
 	header = ipv4_header_bytes(ip);
 	bytes = be16_get(ip->total_length);
-	if (unlikely(header < sizeof(*ip) || bytes < header || at + header > w->readable)) {
+	if (unlikely(header < sizeof(*ip) || bytes < header)) {
 		drop(w, DROP_ip_header);
+		return;
+	}
+	if (unlikely(at + header > w->readable)) {
+		drop(w, w->frame_bytes > w->readable ? DROP_headers_split : DROP_truncated);
 		return;
 	}
 	if (unlikely(at + bytes > w->frame_bytes)) {
@@ -489,13 +512,13 @@ static void ip4(struct walk *w, uint32_t at, target_t via)
 	w->x->family = 4;
 	if (w->in && bad_address4(w, ip))
 		return;
-	if (unlikely(via)) {
-		transit(w, via, ip->ttl);
-		return;
-	}
-	t = fib_lookup4(snap_vrf_of(w->s, w->x->vrf)->v4, be32_get(ip->dst));
+	t = unlikely(via) ? via : fib_lookup4(snap_vrf_of(w->s, w->x->vrf)->v4, be32_get(ip->dst));
 	if (unlikely(target_kind(t) == TARGET_LOCAL))
 		deliver(w);
+	else if (unlikely(target_kind(t) == TARGET_BROADCAST))
+		drop(w, DROP_multicast);
+	else if (unlikely(w->in && (ipv4_stays_on_link(be32_get(ip->src)) || ipv4_stays_on_link(be32_get(ip->dst)))))
+		drop(w, DROP_link_local);
 	else
 		transit(w, t, ip->ttl);
 }

@@ -24,6 +24,16 @@ unsigned int cfg_packet_rings(const struct config *c)
 	return n;
 }
 
+/* Slots a ring gets: a power of two. */
+static uint64_t ring_slots(const struct config *c)
+{
+	uint64_t slots = 1;
+
+	while (slots < c->memory.ring)
+		slots *= 2;
+	return slots;
+}
+
 static void add(struct cfg_budget *b, const char *what, uint64_t buffers)
 {
 	b->line[b->n].what = what;
@@ -46,7 +56,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	add(out, "receive descriptors", rx);
 	add(out, "transmit descriptors", tx);
 	add(out, "egress queues, every class full", queues);
-	add(out, "rings between lcores", cfg_packet_rings(c) * c->memory.ring);
+	add(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
 	add(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
 	add(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
 	add(out, "pool caches and bursts of lcores", lcores * (BUDGET_CACHE + BUDGET_BURST));

@@ -46,11 +46,14 @@ static void check_unique(const struct config *c, struct cfg_diags *d, const stru
 			goto out;
 	}
 	qsort(values, n, sizeof(*values), by_text);
-	for (uint32_t i = 1; i < n; i++)
-		if (strcmp(values[i - 1].text, values[i].text) == 0)
+	for (uint32_t i = 1, first = 0; i < n; i++) {
+		if (strcmp(values[first].text, values[i].text) != 0)
+			first = i;
+		else
 			cfg_diag_add(d, cfg_where(c, values[i].member),
 				"%s %s stands twice in %s, first in line %u", key->name, values[i].text,
-				list->name, cfg_where(c, values[i - 1].member).line);
+				list->name, cfg_where(c, values[first].member).line);
+	}
 out:
 	for (uint32_t i = 0; i < n; i++)
 		free(values[i].text);

@@ -73,6 +73,17 @@ void check_sids(const struct config *c, struct cfg_diags *d)
 		check_sid(c, d, &c->sids.items[i]);
 }
 
+/* Shifting would bring an id 0 to the front, which names nothing. */
+static bool has_id_0(const struct ipv6_addr *a)
+{
+	unsigned int n = usid_count(a);
+
+	for (unsigned int i = 0; i < n; i++)
+		if (usid_at(a, i) == 0)
+			return true;
+	return n == 0;
+}
+
 static void check_path(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
 	const struct cfg_path *p)
 {
@@ -85,8 +96,7 @@ static void check_path(const struct config *c, struct cfg_diags *d, const struct
 		if (ipv6_is_multicast(&s->v6) || ipv6_is_unspecified(&s->v6) || ipv6_is_link_local(&s->v6) ||
 			ipv6_is_loopback(&s->v6))
 			cfg_diag_add(d, cfg_where(c, s), "segments: a SID is a routable unicast address");
-		else if (c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, s) &&
-			 usid_at(&s->v6, 0) == 0)
+		else if (c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, s) && has_id_0(&s->v6))
 			cfg_diag_add(d, cfg_where(c, s), "segments: id 0 is reserved (RFC 9800 section 5)");
 	}
 	if (cfg_program(c, own, p, &program, &why) < 0)
@@ -106,7 +116,8 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 
 		if (p->source.family && check_in_blocks(c, &p->source))
 			cfg_diag_add(d, cfg_where(c, &p->source), "source: a SID is no source address");
-		if (p->dscp_mode == DSCP_COPY && cfg_given(c, &p->dscp))
+		/* the default may be spelt out: cfg_emit does when asked for all keys */
+		if (p->dscp_mode == DSCP_COPY && p->dscp)
 			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: has no meaning without dscp: set");
 		for (uint32_t k = 0; k < p->paths.n; k++)
 			check_path(c, d, own, &p->paths.items[k]);

@@ -42,7 +42,9 @@ static int by_place(const void *a, const void *b)
 
 void cfg_diags_print(struct cfg_diags *d, FILE *out)
 {
-	qsort(d->items, d->n, sizeof(*d->items), by_place);
+	if (d->n)
+		if (d->n)
+		qsort(d->items, d->n, sizeof(*d->items), by_place);
 	for (unsigned int i = 0; i < d->n; i++) {
 		const struct cfg_diag *x = &d->items[i];
 

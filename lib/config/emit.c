@@ -29,9 +29,22 @@ static bool is_absent(const struct cfg_key *key, const void *value)
 
 	if (key->type == CFG_LIST_OF)
 		return list_at(value).n == 0;
-	if (key->fallback)
+	/* what must be given was given: lcore 0, side dc and behavior uN are zeros too */
+	if (key->fallback || key->flags & CFG_REQUIRED)
 		return false;
 	return memcmp(value, zero, cfg_value_size(key, key->type)) == 0;
+}
+
+/* A mapping that was left out, and that defaults alone do not make valid. */
+static bool map_is_absent(const struct cfg_map *map, const char *base)
+{
+	struct cfg_mark at;
+
+	memcpy(&at, base, sizeof(at));
+	for (uint32_t i = 0; i < map->n_keys && !at.line; i++)
+		if (map->keys[i].flags & CFG_REQUIRED)
+			return true;
+	return false;
 }
 
 static bool is_default(const struct cfg_key *key, const void *value)
@@ -54,7 +67,7 @@ static bool map_is_default(const struct cfg_map *map, const char *base)
 		const struct cfg_key *key = &map->keys[i];
 		const char *value = base + key->offset;
 
-		if (key->type == CFG_MAP ? !map_is_default(key->map, value)
+		if (key->type == CFG_MAP ? !map_is_absent(key->map, value) && !map_is_default(key->map, value)
 					 : !is_absent(key, value) && !is_default(key, value))
 			return false;
 	}
@@ -97,7 +110,7 @@ static void emit_map(const struct cfg_map *map, const char *base, FILE *out, uns
 		const char *value = base + key->offset;
 
 		if (key->type == CFG_MAP) {
-			if (map_is_default(key->map, value) && !all)
+			if (map_is_absent(key->map, value) || (map_is_default(key->map, value) && !all))
 				continue;
 		} else if (is_absent(key, value) || (!all && is_default(key, value))) {
 			continue;

@@ -4,7 +4,7 @@
  * by side, fills the structs and reports everything that does not fit, so that one run names all errors.
  *
  * The depth of the walk is the depth of the schema, whatever aliases the document plays with; its length is
- * bounded by VISIT_MAX.
+ * bounded by the number of nodes in the document, twice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +18,15 @@
 #include "config/names.h"
 #include "config/schema.h"
 
-#define VISIT_MAX (50u << 20)
+#define VISIT_SPARE 1000 /* list items that aliases may add to a small document */
+#define ANCHORS_MAX 10000
+#define DEPTH_MAX 1000 /* brackets; the schema needs six */
 
 struct loader {
 	yaml_document_t doc;
 	struct config *config;
 	struct cfg_diags *diags;
-	size_t visits;
+	size_t visits, visits_max;
 };
 
 static struct cfg_mark mark_of(const yaml_node_t *node)
@@ -120,7 +122,7 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 		const yaml_node_t *item = yaml_document_get_node(&l->doc, items[i]);
 		void *slot = (char *)list.items + i * size;
 
-		if (++l->visits > VISIT_MAX) {
+		if (++l->visits > l->visits_max) {
 			cfg_diag_add(l->diags, mark_of(node), "%s: the file is too large once its aliases are "
 							      "resolved", key->name);
 			return;
@@ -195,6 +197,10 @@ static void load_map(struct loader *l, const struct cfg_map *map, const yaml_nod
 			wrong_kind(l, k, map->name, "a key");
 			continue;
 		}
+		if (strlen(scalar_text(k)) != k->data.scalar.length) {
+			cfg_diag_add(l->diags, mark_of(k), "%s: a key holds a NUL character", map->name);
+			continue;
+		}
 		while (i < map->n_keys && strcmp(map->keys[i].name, scalar_text(k)) != 0)
 			i++;
 		if (i == map->n_keys)
@@ -264,6 +270,7 @@ static void load_document(struct loader *l, yaml_parser_t *parser)
 	const yaml_node_t *root;
 	yaml_document_t more;
 
+	l->visits_max = 2 * (size_t)(l->doc.nodes.top - l->doc.nodes.start) + VISIT_SPARE;
 	root = yaml_document_get_root_node(&l->doc);
 	if (!root) {
 		cfg_diag_add(l->diags, (struct cfg_mark){1, 1}, "the file is empty");
@@ -280,12 +287,40 @@ static void load_document(struct loader *l, yaml_parser_t *parser)
 	yaml_document_delete(&more);
 }
 
+/*
+ * libyaml takes time in the square of the bracket depth, and of the number of anchors: minutes for a file of some
+ * 100 KB that is nothing else. Counted without regard to quotes and comments, hence the generous limits.
+ */
+static bool too_laborious(struct cfg_diags *diags, const char *text, size_t size)
+{
+	struct cfg_mark at = {1, 1};
+	unsigned int depth = 0, anchors = 0;
+
+	for (size_t i = 0; i < size; i++, at.column++) {
+		if (text[i] == '\n')
+			at = (struct cfg_mark){at.line + 1, 0};
+		else if (text[i] == '[' || text[i] == '{')
+			depth++;
+		else if ((text[i] == ']' || text[i] == '}') && depth)
+			depth--;
+		anchors += text[i] == '&';
+		if (depth > DEPTH_MAX || anchors > ANCHORS_MAX) {
+			cfg_diag_add(diags, at, depth > DEPTH_MAX ? "more than %u brackets are open here"
+								  : "more than %u anchors", depth > DEPTH_MAX ? DEPTH_MAX : ANCHORS_MAX);
+			return true;
+		}
+	}
+	return false;
+}
+
 struct config *cfg_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags)
 {
 	struct loader l = {.diags = diags};
 	yaml_parser_t parser;
 
 	diags->file = name;
+	if (too_laborious(diags, text, size))
+		return NULL;
 	l.config = config_new(name);
 	if (!l.config || !yaml_parser_initialize(&parser)) {
 		cfg_free(l.config);

@@ -188,6 +188,15 @@ static bool is_name(const char *text)
 	return true;
 }
 
+/* C0, DEL and C1: YAML takes them only as escapes, and no name of a device or file has them. */
+static bool has_control(const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+		if (*p < 0x20 || *p == 0x7f || (*p == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f))
+			return true;
+	return false;
+}
+
 static int parse_prefix(const struct cfg_key *key, enum cfg_type type, const char *text,
 	struct ip_prefix *out, char *err, size_t size)
 {
@@ -229,8 +238,10 @@ int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *
 	case CFG_TEXT: {
 		char *copy;
 
-		if (!*text || strlen(text) >= CFG_SCALAR_TEXT / 2)
-			return refuse(err, size, "expected text of 1 to %d characters", CFG_SCALAR_TEXT / 2 - 1);
+		if (!*text || strlen(text) > CFG_TEXT_MAX)
+			return refuse(err, size, "expected text of 1 to %d characters", CFG_TEXT_MAX);
+		if (has_control(text))
+			return refuse(err, size, "expected text without control characters");
 		copy = arena_strdup(arena, text);
 		if (!copy)
 			return refuse(err, size, "out of memory");
@@ -271,19 +282,16 @@ static void format_text(const char *text, char *buf, size_t size)
 	for (size_t i = 0; i < ARRAY_LEN(not_text); i++)
 		quote = quote || strcasecmp(text, not_text[i]) == 0;
 	for (const char *p = text; *p; p++)
-		quote = quote || (unsigned char)*p < 0x20 || (unsigned char)*p >= 0x7f;
+		quote = quote || (unsigned char)*p >= 0x7f;
 	if (!quote) {
 		snprintf(buf, size, "%s", text);
 		return;
 	}
 	buf[n++] = '"';
-	for (const char *p = text; *p && n + 6 < size; p++) {
+	for (const char *p = text; *p && n + 4 <= size; p++) {
 		if (*p == '"' || *p == '\\')
 			buf[n++] = '\\';
-		if ((unsigned char)*p < 0x20)
-			n += (size_t)snprintf(buf + n, size - n, "\\x%02x", (unsigned char)*p);
-		else
-			buf[n++] = *p;
+		buf[n++] = *p;
 	}
 	buf[n++] = '"';
 	buf[n] = '\0';

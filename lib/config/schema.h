@@ -91,6 +91,7 @@ int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *
 void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void *value, char *buf,
 	size_t size);
 
-#define CFG_SCALAR_TEXT 512 /* room for any formatted scalar */
+#define CFG_TEXT_MAX	255		       /* longest CFG_TEXT */
+#define CFG_SCALAR_TEXT (2 * CFG_TEXT_MAX + 3) /* room for any formatted scalar: all escaped, quotes, NUL */
 
 #endif

@@ -8,20 +8,28 @@
 
 #define ERROR_HOP_LIMIT 64
 
-/* ICMPv6 type of the packet if its chain of extension headers leads to one; -1 otherwise. */
+/*
+ * ICMPv6 type of the packet if its chain of extension headers leads to one; -1 otherwise. One that is cut off
+ * counts as type 0: it may have been an error.
+ */
 static int icmp6_type_of(const uint8_t *ip, size_t size)
 {
 	uint8_t next = ((const struct ipv6_hdr *)ip)->next_header;
 	size_t at = sizeof(struct ipv6_hdr);
 
 	for (int i = 0; i < 8; i++) {
+		bool fragment = next == IP_PROTO_FRAGMENT;
+
 		if (next == IP_PROTO_ICMP6)
-			return at < size ? ip[at] : -1;
-		if ((next != IP_PROTO_HOPOPTS && next != IP_PROTO_DSTOPTS && next != IP_PROTO_ROUTING) ||
+			return at < size ? ip[at] : 0;
+		if ((next != IP_PROTO_HOPOPTS && next != IP_PROTO_DSTOPTS && next != IP_PROTO_ROUTING && !fragment) ||
 			at + sizeof(struct ipv6_ext) > size)
 			return -1;
+		/* a later fragment does not begin with a header */
+		if (fragment && (at + sizeof(struct ipv6_fragment) > size || ip[at + 2] || ip[at + 3] & 0xf8))
+			return -1;
 		next = ip[at];
-		at += 8u * (ip[at + 1] + 1u);
+		at += fragment ? sizeof(struct ipv6_fragment) : 8u * (ip[at + 1] + 1u);
 	}
 	return -1;
 }
@@ -43,7 +51,9 @@ static bool may_report4(const uint8_t *packet, size_t size)
 	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)packet;
 	size_t header;
 
-	if (size < sizeof(*ip) || ipv4_bad_source(be32_get(ip->src)) || ipv4_is_multicast(be32_get(ip->dst)) ||
+	/* 240.0.0.0/4 names no single host: class E and broadcast */
+	if (size < sizeof(*ip) || ipv4_bad_source(be32_get(ip->src)) || be32_get(ip->src) >> 28 == 0xf ||
+		ipv4_is_multicast(be32_get(ip->dst)) || be32_get(ip->dst) == 0xffffffff ||
 		be16_get(ip->fragment) & IPV4_OFFSET_MASK)
 		return false;
 	header = ipv4_header_bytes(ip);

@@ -16,10 +16,13 @@ static int parse_options(struct wire_cursor *c, uint8_t wanted, struct nd_messag
 
 		if (!opt || opt->length == 0 || !wire_pull(c, 8u * opt->length))
 			return -EINVAL;
-		if (opt->type == wanted && opt->length == 1) {
-			out->mac = opt->mac;
-			out->has_mac = true;
-		}
+		if (opt->type != wanted)
+			continue;
+		/* one unit on Ethernet (RFC 2464 section 6); another length is no address, but not none either */
+		if (opt->length != 1)
+			return -EINVAL;
+		out->mac = opt->mac;
+		out->has_mac = true;
 	}
 	return 0;
 }
@@ -93,7 +96,9 @@ int arp_parse(const void *arp, size_t size, struct nd_message *out)
 	out->kind = op == ARP_OP_REQUEST ? ND_SOLICIT : ND_ADVERT;
 	/* a reply is about its sender; a request about its target */
 	out->target = op == ARP_OP_REQUEST ? ip_addr_from4(be32_get(a->target_ip)) : out->sender;
-	out->solicited = out->override = op == ARP_OP_REPLY;
+	out->override = op == ARP_OP_REPLY;
+	/* a station that answers itself only announces: it does not show that it hears us (RFC 5227 section 3) */
+	out->solicited = op == ARP_OP_REPLY && be32_get(a->target_ip) != be32_get(a->sender_ip);
 	return 0;
 }
 

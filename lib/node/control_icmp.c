@@ -137,6 +137,9 @@ void control_icmp_local(struct control_role *c, struct rte_mbuf *m)
 	uint8_t type, icmp_type;
 	size_t upper = upper_layer(c->scratch, size, &type);
 
+	/* SIDs of this node may have led to another destination than the packet came in with */
+	if (x->ops & PKT_OP_DA)
+		((struct ipv6_hdr *)c->scratch)->dst = x->da;
 	if ((type == IP_PROTO_ICMP6 || (type == IP_PROTO_ICMP && x->family == 4)) &&
 		upper + sizeof(struct icmp_hdr) <= size) {
 		icmp_type = c->scratch[upper];

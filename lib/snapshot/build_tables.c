@@ -45,11 +45,10 @@ static int add_own(struct items *l, const struct ip_prefix *own, target_t connec
 	if (p.len < host.len)
 		rc = add(l, &p, FROM_CONNECTED, connected);
 	if (rc == 0 && own->addr.family == 4 && p.len < 31) {
-		/* directed broadcast goes nowhere (RFC 2644) */
 		struct ip_prefix broadcast = {
 			.addr = ip_addr_from4(ip_addr_v4(&p.addr) | (0xffffffffu >> p.len)), .len = 32};
 
-		rc = add(l, &broadcast, FROM_OWN, 0);
+		rc = add(l, &broadcast, FROM_OWN, target(TARGET_BROADCAST, 0));
 	}
 	return rc ? rc : add(l, &host, FROM_OWN, local);
 }

@@ -88,7 +88,7 @@ int ids_get(struct ids *ids, const char *name, uint64_t gen, uint32_t *id)
 	uint32_t free_id = 0;
 
 	if (!e) {
-		/* ids are dense: the first hole, or the end */
+		/* at the end while there is room, for that is quick; then the first hole */
 		if (ids->bound < ids->max)
 			free_id = ids->bound;
 		else

@@ -15,7 +15,7 @@
 /* An IPv6 packet as it stands after what has been decided so far. */
 struct srv6_packet {
 	const uint8_t *frame; /* first buffer of the frame */
-	uint32_t readable;    /* its bytes */
+	uint32_t readable;    /* its bytes that belong to the packet */
 	uint16_t at;	      /* offset of the IPv6 header; the header is readable */
 	uint64_t da_hi, da_lo; /* destination, host order halves */
 	uint8_t hop_limit;

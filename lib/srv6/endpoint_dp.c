@@ -22,6 +22,9 @@ static void note_routing(struct srv6_packet *p, const struct ipv6_ext *ext, uint
 {
 	const struct srh *srh = (const struct srh *)ext; /* at least 8 bytes were pulled */
 
+	/* the first one with segments left is acted upon; those behind it are for the nodes it leads to */
+	if (p->segments_left || p->foreign_routing_left)
+		return;
 	if (srh->routing_type == SRH_ROUTING_TYPE && !p->srh) {
 		p->srh = at;
 		p->srh_bytes = (uint16_t)srh_bytes(srh);

@@ -45,6 +45,12 @@ static inline int ipv4_is_multicast(uint32_t a)
 	return (a >> 28) == 0xe;
 }
 
+/* Link-local (RFC 3927 section 2.7), "this network" and loopback (RFC 1122 section 3.2.1.3): never forwarded. */
+static inline int ipv4_stays_on_link(uint32_t a)
+{
+	return (a >> 16) == 0xa9fe || (a >> 24) == 0 || (a >> 24) == 127;
+}
+
 /* TTL - 1 with the checksum mended in place (RFC 1624); TTL must be above 0. */
 static inline void ipv4_decrement_ttl(struct ipv4_hdr *h)
 {

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test/support/conf.h"
+
+#include <stdlib.h>
+
+#include "test/support/unit.h"
+
+#define MARKS_MAX 256
+
+const char conf_full[] =
+	"node:\n"
+	"  name: pe1\n"
+	"  loopback: \"fd00:0:1::1\"\n"
+	"  usid:\n"
+	"    block: \"5f00::/32\"\n"
+	"    node: 256\n"
+	"  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n"
+	"lcores:\n"
+	"  control: 0\n"
+	"  rx: [1, 2]\n"
+	"  worker: [2, 3]\n"
+	"  cpus: \"0@0,1@4,2@5,3@6\"\n"
+	"memory:\n"
+	"  hugepages: off\n"
+	"  buffers: 64K\n"
+	"  ring: 512\n"
+	"  fib: compact\n"
+	"idle:\n"
+	"  policy: sleep\n"
+	"  max-sleep: 50\n"
+	"icmp:\n"
+	"  errors-per-port: 10\n"
+	"  errors: 2K\n"
+	"  echo: 0\n"
+	"neighbor-discovery:\n"
+	"  retransmit: 500\n"
+	"  probes: 5\n"
+	"  reachable: 20000\n"
+	"  stale: 60000\n"
+	"  hold: 8\n"
+	"  hold-total: 256\n"
+	"  max: 2K\n"
+	"ports:\n"
+	"  - name: dc0\n"
+	"    device: \"net_pcap0,rx_pcap=in.pcap\"\n"
+	"    side: dc\n"
+	"    vrf: red\n"
+	"    mtu: 9100\n"
+	"    mac: \"02:00:00:00:d0:00\"\n"
+	"    speed: 100G\n"
+	"    rx-queues: 2\n"
+	"    descriptors:\n"
+	"      rx: 1K\n"
+	"      tx: 256\n"
+	"    worker: 2\n"
+	"    queue-limit: 128\n"
+	"    addresses: [10.1.0.1/24, \"2001:db8:1::1/64\"]\n"
+	"  - name: dc1\n"
+	"    device: net_null1\n"
+	"    side: dc\n"
+	"    vrf: blue\n"
+	"    addresses: [10.1.0.1/24]\n"
+	"  - name: wan0\n"
+	"    device: \"0000:17:00.1\"\n"
+	"    side: wan\n"
+	"    addresses: [\"fe80::1/64\", \"2001:db8:2::1/64\"]\n"
+	"neighbors:\n"
+	"  - port: wan0\n"
+	"    address: \"fe80::5\"\n"
+	"    mac: \"02:00:00:00:05:00\"\n"
+	"  - port: dc0\n"
+	"    address: 10.1.0.254\n"
+	"    mac: \"02:00:00:00:0a:fe\"\n"
+	"routes:\n"
+	"  - prefix: \"5f00:0:500::/48\"\n"
+	"    port: wan0\n"
+	"    nexthop: \"fe80::5\"\n"
+	"  - prefix: \"5f00:0:500::/48\"\n"
+	"    port: wan0\n"
+	"    nexthop: \"2001:db8:2::5\"\n"
+	"  - prefix: 192.0.2.0/24\n"
+	"    port: wan0\n"
+	"    nexthop: \"fe80::6\"\n"
+	"vrfs:\n"
+	"  - name: red\n"
+	"    routes:\n"
+	"      - prefix: 10.2.0.0/16\n"
+	"        policy: to-dc2\n"
+	"      - prefix: 10.3.0.0/16\n"
+	"        port: dc0\n"
+	"        nexthop: 10.1.0.253\n"
+	"      - prefix: 0.0.0.0/0\n"
+	"        policy: marked\n"
+	"  - name: blue\n"
+	"sids:\n"
+	"  - sid: \"5f00:0:100::/48\"\n"
+	"    behavior: uN\n"
+	"  - sid: \"5f00:0:e005::/48\"\n"
+	"    behavior: uA\n"
+	"    port: wan0\n"
+	"    nexthop: \"fe80::5\"\n"
+	"  - sid: \"5f00:0:100:e006::/64\"\n"
+	"    behavior: uA\n"
+	"    port: wan0\n"
+	"    nexthop: \"2001:db8:2::5\"\n"
+	"  - sid: \"5f00:0:e101::/48\"\n"
+	"    behavior: uDT46\n"
+	"    vrf: red\n"
+	"  - sid: \"5f00:0:e102::/48\"\n"
+	"    behavior: uDT4\n"
+	"    vrf: blue\n"
+	"  - sid: \"5f00:0:100:e103::/64\"\n"
+	"    behavior: uDT6\n"
+	"policies:\n"
+	"  - name: to-dc2\n"
+	"    paths:\n"
+	"      - name: via-spine5\n"
+	"        segments: [\"5f00:0:500::\", \"5f00:0:300::\", \"5f00:0:e102::\"]\n"
+	"        weight: 3\n"
+	"      - name: via-spine6\n"
+	"        segments: [\"5f00:0:600:300:e102::\"]\n"
+	"  - name: marked\n"
+	"    source: \"fd00:0:1::2\"\n"
+	"    hop-limit: 32\n"
+	"    dscp: set\n"
+	"    dscp-value: 46\n"
+	"    flow-label: 65537\n"
+	"    paths:\n"
+	"      - name: only\n"
+	"        segments: [\"2001:db8:9::1\"]\n";
+
+struct places {
+	struct cfg_mark at[MARKS_MAX];
+	unsigned int n;
+};
+
+/* The text without its '^', which libyaml's way of counting columns is applied to: characters, not bytes. */
+static char *take_marks(const char *marked, struct places *places)
+{
+	char *text = malloc(strlen(marked) + 1), *out = text;
+	struct cfg_mark at = {1, 1};
+
+	assert_non_null(text);
+	places->n = 0;
+	for (const char *p = marked; *p; p++) {
+		if (*p == '^') {
+			assert_true(places->n < MARKS_MAX);
+			places->at[places->n++] = at;
+			continue;
+		}
+		*out++ = *p;
+		if (*p == '\n')
+			at = (struct cfg_mark){at.line + 1, 1};
+		else
+			at.column += (*p & 0xc0) != 0x80;
+	}
+	*out = '\0';
+	return text;
+}
+
+static char *expected_output(const char *row, const struct places *places, const char *messages)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	unsigned int used = 0;
+
+	assert_non_null(out);
+	while (messages && *messages) {
+		int n = (int)strcspn(messages, "\n");
+
+		if (*messages == '-') {
+			fprintf(out, "t: error: %.*s\n", n - 1, messages + 1);
+		} else {
+			check(used < places->n, "%s: fewer marks than messages", row);
+			fprintf(out, "t:%u:%u: error: %.*s\n", places->at[used].line, places->at[used].column, n,
+				messages);
+			used++;
+		}
+		messages += n + (messages[n] == '\n');
+	}
+	check(used == places->n, "%s: more marks than messages", row);
+	fclose(out);
+	return text;
+}
+
+char *conf_output(enum conf_depth depth, const char *text, size_t size)
+{
+	struct cfg_diags diags = {0};
+	struct config *c = cfg_load_text("t", text, size, &diags);
+	bool loaded = c != NULL;
+	char *output = NULL;
+	size_t n;
+	FILE *out = open_memstream(&output, &n);
+	int rc = 0;
+
+	assert_non_null(out);
+	if (c && depth == CONF_CHECK)
+		rc = cfg_check(c, &diags);
+	cfg_diags_print(&diags, out);
+	fclose(out);
+	/* nothing is returned together with a complaint, and nothing fails without one */
+	assert_int_equal(loaded && rc == 0, diags.n == 0);
+	cfg_diags_free(&diags);
+	cfg_free(c);
+	return output;
+}
+
+void conf_expect(const char *row, enum conf_depth depth, const char *marked, const char *messages)
+{
+	struct places places;
+	char *text = take_marks(marked, &places);
+	char *want = expected_output(row, &places, messages);
+	char *got = conf_output(depth, text, strlen(text));
+
+	check_text(row, got, want);
+	free(got);
+	free(want);
+	free(text);
+}
+
+char *conf_replace(const char *text, const char *find, const char *by)
+{
+	const char *at = strstr(text, find);
+	char *out;
+
+	check(at, "'%s' stands nowhere in the text", find);
+	check(!strstr(at + 1, find), "'%s' stands more than once in the text", find);
+	assert_true(asprintf(&out, "%.*s%s%s", (int)(at - text), text, by, at + strlen(find)) >= 0);
+	return out;
+}
+
+struct config *conf_load(enum conf_depth depth, const char *text)
+{
+	struct cfg_diags diags = {0};
+	struct config *c = cfg_load_text("t", text, strlen(text), &diags);
+
+	if (c && depth == CONF_CHECK)
+		cfg_check(c, &diags);
+	for (unsigned int i = 0; i < diags.n; i++)
+		print_error("line %u: %s\n", diags.items[i].at.line, diags.items[i].text);
+	assert_int_equal(diags.n, 0);
+	assert_non_null(c);
+	cfg_diags_free(&diags);
+	return c;
+}
+
+char *conf_emit(const struct config *c, int all)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	cfg_emit(c, out, all);
+	fclose(out);
+	return text;
+}
+
+char *conf_reference(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	cfg_emit_reference(out);
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Configurations in tests: load a text, and compare what is said about it, place by place. */
+#ifndef SUPPORT_CONF_H
+#define SUPPORT_CONF_H
+
+#include <stddef.h>
+
+#include "config/config.h"
+
+/* A valid configuration that gives every key there is a value other than its default, as cfg_emit writes it. */
+extern const char conf_full[];
+
+enum conf_depth { CONF_LOAD, CONF_CHECK }; /* cfg_load_text alone, or cfg_check behind it */
+
+/*
+ * `marked` is a configuration in which a '^' stands in front of every place that is to be complained about;
+ * `messages` are the messages in the order of the marks, a line each. NULL: there is nothing to complain
+ * about. A message that begins with '-' is expected without a place.
+ */
+void conf_expect(const char *row, enum conf_depth depth, const char *marked, const char *messages);
+
+/* Exactly what cfg_diags_print writes about the text when it is called "t"; the caller frees it. */
+char *conf_output(enum conf_depth depth, const char *text, size_t size);
+
+/* `text` with its only occurrence of `find` replaced; the caller frees it. */
+char *conf_replace(const char *text, const char *find, const char *by);
+
+/* A configuration that must load and, with CONF_CHECK, hold; the caller frees it. */
+struct config *conf_load(enum conf_depth depth, const char *text);
+
+/* cfg_emit and cfg_emit_reference as text; the caller frees it. */
+char *conf_emit(const struct config *c, int all);
+char *conf_reference(void);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test/support/testbed.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+
+#include "config/config.h"
+#include "test/support/conf.h"
+#include "test/support/packet.h"
+#include "test/support/unit.h"
+#include "wire/udp.h"
+
+void testbed_eal(void)
+{
+	static bool started;
+	char prefix[64];
+	/* threads of tests share CPUs; lcores are made when a test starts some */
+	const char *args[] = {"unit", "--no-huge", "-m", "768", "--no-pci", "--no-shconf", "--no-telemetry",
+		"--lcores", "0@0", "--log-level=*:warning", prefix};
+
+	if (started)
+		return;
+	snprintf(prefix, sizeof(prefix), "--file-prefix=unit%d", (int)getpid());
+	if (rte_eal_init(ARRAY_LEN(args), (char **)(uintptr_t)args) < 0)
+		abort();
+	started = true;
+}
+
+struct testbed *testbed_new(const char *yaml)
+{
+	struct node_options options = {.shared_cpu = true, .socket = -1};
+	struct testbed *t = calloc(1, sizeof(*t));
+	char err[256] = "";
+
+	testbed_eal();
+	assert_non_null(t);
+	t->now = NSEC_PER_SEC;
+	t->node = node_new(conf_load(CONF_CHECK, yaml), &options, err, sizeof(err));
+	check(t->node, "%s", err);
+	for (uint16_t i = 0; i < t->node->n_ports; i++) {
+		const struct cfg_port *cp = &t->node->config->ports.items[i];
+		struct eth_addr mac = {{0x02, 0, 0, 0, 0xd0, (uint8_t)i}};
+
+		t->port[i] = fake_port_new(t->node->pool, cp->name, eth_is_zero(&cp->mac) ? &mac : &cp->mac,
+			(uint16_t)cp->rx_queues);
+		node_attach_port(t->node, i, &t->port[i]->port);
+	}
+	check(node_commit(t->node, err, sizeof(err)) == 0, "%s", err);
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		node_lcore_enter(t->node->lcore[i]);
+	return t;
+}
+
+void testbed_check_balance(struct testbed *t)
+{
+	struct node_balance b;
+
+	node_balance(t->node, &b);
+	check(b.missing == 0, "rx %llu originated %llu sent %llu dropped %llu consumed %llu held %llu",
+		(unsigned long long)b.rx, (unsigned long long)b.originated, (unsigned long long)b.sent,
+		(unsigned long long)b.dropped, (unsigned long long)b.consumed, (unsigned long long)b.held);
+}
+
+void testbed_free(struct testbed *t)
+{
+	unsigned int leaked;
+
+	testbed_check_balance(t);
+	node_drain(t->node);
+	testbed_check_balance(t);
+	for (uint32_t i = 0; i < t->node->n_ports; i++) {
+		t->node->port[i]->ops->close(t->node->port[i]);
+		t->node->port[i] = NULL;
+	}
+	leaked = rte_mempool_in_use_count(t->node->pool);
+	check(leaked == 0, "%u buffers leaked", leaked);
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		node_lcore_leave(t->node->lcore[i]);
+	node_free(t->node);
+	free(t);
+}
+
+unsigned int testbed_round(struct testbed *t)
+{
+	unsigned int work = 0;
+	uint64_t next;
+
+	t->now += NSEC_PER_USEC;
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		work += node_lcore_poll(t->node->lcore[i], t->now, &next);
+	return work;
+}
+
+void testbed_settle(struct testbed *t, unsigned int rounds)
+{
+	while (rounds-- && testbed_round(t))
+		;
+}
+
+void testbed_pass(struct testbed *t, uint64_t ns, uint64_t step_ns)
+{
+	uint64_t end = t->now + ns;
+
+	while (t->now < end) {
+		t->now += step_ns - NSEC_PER_USEC;
+		testbed_settle(t, 100);
+	}
+}
+
+uint64_t testbed_reason(struct testbed *t, unsigned int port, enum reason reason)
+{
+	uint64_t n = 0;
+
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		n += t->node->lcore[i]->stats.port[port].reason[reason];
+	return n;
+}
+
+uint32_t testbed_frame(uint8_t *out, const struct eth_addr *to, const char *da, uint16_t flow, uint32_t sequence,
+	uint32_t size)
+{
+	struct eth_hdr *eth = (struct eth_hdr *)out;
+	struct ipv6_hdr *outer = (struct ipv6_hdr *)(eth + 1), *inner = outer + 1;
+	struct udp_hdr *udp = (struct udp_hdr *)(inner + 1);
+	be32_t mark = be32(sequence);
+	struct ip_addr a;
+	uint32_t fixed = sizeof(*eth) + 2 * sizeof(*outer) + sizeof(*udp) + sizeof(mark);
+	uint32_t total = MAX_OF(size, fixed);
+
+	memset(out, 0, total);
+	eth->dst = *to;
+	eth->src = (struct eth_addr){{0x02, 0, 0, 0, 0xa0, 0}};
+	eth->type = be16(ETH_TYPE_IPV6);
+	outer->vtc_flow = ipv6_vtc_flow(0, 0x10000u + flow);
+	outer->payload_length = be16((uint16_t)(total - sizeof(*eth) - sizeof(*outer)));
+	outer->next_header = IP_PROTO_IPV6;
+	outer->hop_limit = 64;
+	assert_int_equal(ip_addr_parse("fd00::1", &a), 0);
+	outer->src = a.v6;
+	assert_int_equal(ip_addr_parse(da, &a), 0);
+	outer->dst = a.v6;
+	inner->vtc_flow = ipv6_vtc_flow(0, 0);
+	inner->payload_length = be16((uint16_t)(total - sizeof(*eth) - 2 * sizeof(*outer)));
+	inner->next_header = IP_PROTO_UDP;
+	inner->hop_limit = 64;
+	assert_int_equal(ip_addr_parse("2001:db8:1::11", &a), 0);
+	inner->src = a.v6;
+	assert_int_equal(ip_addr_parse("2001:db8:3::33", &a), 0);
+	inner->dst = a.v6;
+	udp->src_port = be16(flow);
+	udp->dst_port = be16(UDP_PORT_ROCEV2);
+	udp->length = inner->payload_length;
+	memcpy(udp + 1, &mark, sizeof(mark));
+	return total;
+}
+
+void testbed_frame_read(const struct sent_frame *f, uint16_t *flow, uint32_t *sequence)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr));
+	const struct udp_hdr *udp;
+	be32_t mark;
+
+	if (ip->next_header == IP_PROTO_IPV6)
+		ip++;
+	udp = (const struct udp_hdr *)(ip + 1);
+	assert_int_equal(ip->next_header, IP_PROTO_UDP);
+	memcpy(&mark, udp + 1, sizeof(mark));
+	*flow = be16_get(udp->src_port);
+	*sequence = be32_get(mark);
+}

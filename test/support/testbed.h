@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A whole node in a test: made from YAML like the real one, its ports fake, its lcores polled by the test at
+ * times the test chooses. Nothing differs from the appliance but ports and clock.
+ */
+#ifndef SUPPORT_TESTBED_H
+#define SUPPORT_TESTBED_H
+
+#include "node/node_ctl.h"
+#include "test/support/fake_port.h"
+
+/* Start the EAL once for the program: no hugepages, nothing on the bus, no files. */
+void testbed_eal(void);
+
+struct testbed {
+	struct node *node;
+	struct fake_port *port[MAX_PORTS];
+	uint64_t now;
+};
+
+/* From YAML that must be valid; every port gets 02:00:00:00:d0:NN unless it names a MAC. */
+struct testbed *testbed_new(const char *yaml);
+
+/* Ends the node; all packets must be accounted for and all buffers back in the pool. */
+void testbed_free(struct testbed *t);
+
+/* Poll all lcores, 1 us of virtual time a round, until a whole round finds no work; at most `rounds`. */
+void testbed_settle(struct testbed *t, unsigned int rounds);
+
+/* One round. Returns the work done. */
+unsigned int testbed_round(struct testbed *t);
+
+/* Let time pass, polling every `step_ns`. */
+void testbed_pass(struct testbed *t, uint64_t ns, uint64_t step_ns);
+
+/* Drops and consumptions of a reason at a port (PORT_LOCAL for originated packets). */
+uint64_t testbed_reason(struct testbed *t, unsigned int port, enum reason reason);
+
+/* rx + originated = sent + dropped + consumed + held, now. */
+void testbed_check_balance(struct testbed *t);
+
+/*
+ * A uN packet for the testbeds here: outer IPv6 fd00::1 > `da`, inner UDP from 2001:db8:1::11 with source port
+ * `flow` and `sequence` in its payload, `size` bytes of frame at least. Returns its length.
+ */
+uint32_t testbed_frame(uint8_t *out, const struct eth_addr *to, const char *da, uint16_t flow, uint32_t sequence,
+	uint32_t size);
+
+/* Flow and sequence of such a frame, sent with or without outer header. */
+void testbed_frame_read(const struct sent_frame *f, uint16_t *flow, uint32_t *sequence);
+
+#endif

@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Semantic checks, one by one. Each row changes one thing in a valid configuration, or two where one does not
+ * do; '^' stands where the complaint must point to. Rows without messages are the nearest thing that is allowed.
+ */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "config/budget.h"
+#include "test/support/conf.h"
+
+struct row {
+	const char *what, *find, *by, *messages;
+	const char *also_find, *also_by;
+};
+
+static void check_rows(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct row *r = &rows[i];
+		char *text = conf_replace(conf_full, r->find, r->by), *both;
+
+		if (r->also_find) {
+			both = conf_replace(text, r->also_find, r->also_by);
+			free(text);
+			text = both;
+		}
+		conf_expect(r->what, CONF_CHECK, text, r->messages);
+		free(text);
+	}
+}
+
+static void full_is_valid(void **state)
+{
+	conf_expect("the configuration that all rows start from", CONF_CHECK, conf_full, NULL);
+}
+
+/* --- names and duplicates, as the schema declares them --- */
+
+static void references(void **state)
+{
+	static const struct row rows[] = {
+		{"VRF of a port", "vrf: red\n    mtu", "vrf: ^rad\n    mtu",
+			"vrf: there is no 'rad' in vrfs; did you mean 'red'?"},
+		{"VRF of a port, unlike any", "vrf: red\n    mtu", "vrf: ^tenant\n    mtu",
+			"vrf: there is no 'tenant' in vrfs"},
+		{"port of a neighbour", "- port: wan0\n    address", "- port: ^wan1\n    address",
+			"port: there is no 'wan1' in ports; did you mean 'wan0'?"},
+		{"port of a route", "port: wan0\n    nexthop: \"fe80::6\"", "port: ^lan7",
+			"port: there is no 'lan7' in ports; did you mean 'wan0'?"},
+		{"port of a VRF route", "port: dc0\n        nexthop: 10.1.0.253", "port: ^dc2",
+			"port: there is no 'dc2' in ports; did you mean 'dc0'?"},
+		{"policy of a VRF route", "policy: to-dc2", "policy: ^to-dc3",
+			"policy: there is no 'to-dc3' in policies; did you mean 'to-dc2'?"},
+		{"port of a SID", "behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\"",
+			"behavior: uA\n    port: ^wan\n    nexthop: \"fe80::5\"",
+			"port: there is no 'wan' in ports; did you mean 'wan0'?"},
+		{"VRF of a SID", "behavior: uDT4\n    vrf: blue", "behavior: uDT4\n    vrf: ^to-dc2",
+			"vrf: there is no 'to-dc2' in vrfs"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+static void duplicates(void **state)
+{
+	static const struct row rows[] = {
+		{"port name", "- name: dc1", "- name: ^dc0",
+			"name dc0 stands twice in ports, first in line 34"},
+		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
+			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 35"},
+		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
+			"name blue stands twice in vrfs, first in line 84"},
+		{"thrice: each names the first", "- name: blue\n",
+			"- name: blue\n  - name: ^blue\n  - name: ^blue\n",
+			"name blue stands twice in vrfs, first in line 84\n"
+			"name blue stands twice in vrfs, first in line 84"},
+		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 96"},
+		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 96"},
+		{"path name", "- name: via-spine6", "- name: ^via-spine5",
+			"name via-spine5 stands twice in paths, first in line 107"},
+		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
+		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
+			"name to-dc2 stands twice in policies, first in line 105", "policy: marked",
+			"policy: to-dc2"},
+		{"names of different things", "name: pe1", "name: dc0", NULL},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+/* --- lcores --- */
+
+static void lcores(void **state)
+{
+	static const struct row rows[] = {
+		{"rx beyond what there is", "rx: [1, 2]\n", "rx: [1, 2, ^127]\n",
+			"rx: expected lcores from 0 to 126, found 127"},
+		{"the last one", "rx: [1, 2]\n", "rx: [1, 2, 126]\n", NULL},
+		{"worker beyond what there is", "worker: [2, 3]", "worker: [2, 3, ^127]",
+			"worker: expected lcores from 0 to 126, found 127"},
+		{"rx twice", "rx: [1, 2]\n", "rx: [1, 2, ^1]\n", "rx: lcore 1 is listed twice"},
+		{"worker twice", "worker: [2, 3]", "worker: [2, 3, ^3]", "worker: lcore 3 is listed twice"},
+		{"control is rx and worker",
+			"control: 0\n  rx: [1, 2]\n  worker: [2, 3]\n  cpus: \"0@0,1@4,2@5,3@6\"",
+			"control: 2\n  rx: [2]\n  worker: [2]", NULL},
+
+		{"cpus: two lcores on one CPU", "0@0,1@4", "0@0,1@0", NULL},
+		{"cpus: not all are named", "\"0@0,1@4,2@5,3@6\"", "2@1", NULL},
+		{"cpus: unknown lcore", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"0@0,4@7\"",
+			"cpus: lcore 4 is neither control nor rx nor worker"},
+		{"cpus: far beyond", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"4000@7\"",
+			"cpus: lcore 4000 is neither control nor rx nor worker"},
+		{"cpus: twice", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"1@0,2@5,1@6\"",
+			"cpus: lcore 1 is listed twice"},
+		{"cpus: no CPU", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"0@0,1\"",
+			"cpus: expected LCORE@CPU,LCORE@CPU,..., found '1'"},
+		{"cpus: other separator", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"0@0 1@4\"",
+			"cpus: expected LCORE@CPU,LCORE@CPU,..., found '0@0 1@4'"},
+		{"cpus: a word", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^auto",
+			"cpus: expected LCORE@CPU,LCORE@CPU,..., found 'auto'"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+static void lcore_questions(void **state)
+{
+	struct config *c = conf_load(CONF_CHECK, conf_full);
+
+	assert_int_equal(cfg_cpu_of(c, 0), 0);
+	assert_int_equal(cfg_cpu_of(c, 1), 4);
+	assert_int_equal(cfg_cpu_of(c, 3), 6);
+	assert_int_equal(cfg_cpu_of(c, 9), 9); /* not named: its own number */
+	assert_false(cfg_is_rx(c, 0) || cfg_is_worker(c, 0));
+	assert_true(cfg_is_rx(c, 1) && !cfg_is_worker(c, 1));
+	assert_true(cfg_is_rx(c, 2) && cfg_is_worker(c, 2));
+	assert_true(!cfg_is_rx(c, 3) && cfg_is_worker(c, 3));
+	cfg_free(c);
+}
+
+/* --- ports and neighbours --- */
+
+static void ports(void **state)
+{
+	static const struct row rows[] = {
+		{"device", "device: net_null1", "device: ^eth0",
+			"device: expected a PCI address (0000:17:00.0) or a virtual device (net_pcap0,...), found 'eth0'"},
+		{"PCI device with arguments", "\"0000:17:00.1\"", "\"0000:17:00.1,mprq_en=1\"", NULL},
+		{"worker that is none", "worker: 2\n", "worker: ^1\n",
+			"worker: lcore 1 is not listed under lcores.worker"},
+		{"worker any", "worker: 2\n", "worker: any\n", NULL},
+		{"group MAC", "mac: \"02:00:00:00:d0:00\"", "mac: ^\"03:00:00:00:d0:00\"",
+			"mac: expected a unicast address"},
+		{"zero MAC", "mac: \"02:00:00:00:d0:00\"", "mac: ^\"00:00:00:00:00:00\"",
+			"mac: expected a unicast address"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+static void pci_addresses(void **state)
+{
+	static const struct {
+		const char *device;
+		int pci;
+	} rows[] = {
+		{"0000:17:00.0", 1},
+		{"0000:17:00.1,mprq_en=1", 1},
+		{"ffff:ff:1f.7", 1},
+		{"0000:17:00.0 ", 0},
+		{"0000:17:00", 0},
+		{"17:00.0", 0},
+		{"0000:17:00.", 0},
+		{"net_null0", 0},
+		{"", 0},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
+		check(!!cfg_device_is_pci(rows[i].device) == rows[i].pci, "%s", rows[i].device);
+}
+
+#define DC1  "vrf: blue\n    addresses: [10.1.0.1/24]"
+#define WAN0 "addresses: [\"fe80::1/64\", \"2001:db8:2::1/64\"]"
+
+static void addresses(void **state)
+{
+	static const struct row rows[] = {
+		{"in 5f00::/16 (RFC 9602)", DC1, "vrf: blue\n    addresses: [^\"5f00:77::1/64\"]",
+			"addresses: 5f00:77::1/64 lies in the SID space, where no interface may be"},
+		{"next to it", DC1, "vrf: blue\n    addresses: [\"5f01::1/64\"]", NULL},
+		{"IPv6 multicast", DC1, "vrf: blue\n    addresses: [^\"ff02::1/64\"]",
+			"addresses: ff02::1/64 is no unicast address"},
+		{"IPv6 unspecified", DC1, "vrf: blue\n    addresses: [^\"::/64\"]",
+			"addresses: ::/64 is no unicast address"},
+		{"IPv4 multicast", DC1, "vrf: blue\n    addresses: [^224.0.0.1/24]",
+			"addresses: 224.0.0.1/24 is no unicast address"},
+		{"IPv4 loopback", DC1, "vrf: blue\n    addresses: [^127.0.0.1/8]",
+			"addresses: 127.0.0.1/8 is no unicast address"},
+		{"IPv4 broadcast", DC1, "vrf: blue\n    addresses: [^255.255.255.255/32]",
+			"addresses: 255.255.255.255/32 is no unicast address"},
+		{"twice on a port", DC1, "vrf: blue\n    addresses: [10.1.0.1/24, ^10.1.0.1/25]",
+			"addresses: 10.1.0.1/25 is also an address of port dc1"},
+		{"two of one subnet on a port", DC1, "vrf: blue\n    addresses: [10.1.0.1/24, 10.1.0.2/24]",
+			NULL},
+		{"on another port of the table", DC1, "vrf: red\n    addresses: [^10.1.0.1/24]",
+			"addresses: 10.1.0.1/24 is also an address of port dc0"},
+		{"subnet within another's", DC1, "vrf: red\n    addresses: [^10.1.0.129/25]",
+			"addresses: the subnet of 10.1.0.129/25 overlaps one of port dc0 in the same table"},
+		{"subnet around another's", DC1, "vrf: red\n    addresses: [^10.9.0.1/8]",
+			"addresses: the subnet of 10.9.0.1/8 overlaps one of port dc0 in the same table"},
+		{"subnet beside another's", DC1, "vrf: red\n    addresses: [10.1.1.1/24]", NULL},
+		{"the later port is the one to complain about", "vrf: blue\n    addresses: [10.1.0.1/24]",
+			"addresses: [\"2001:db8:2::99/96\"]",
+			"addresses: the subnet of 2001:db8:2::1/64 overlaps one of port dc1 in the same table",
+			"\"2001:db8:2::1/64\"]", "^\"2001:db8:2::1/64\"]"},
+		{"the same link-local address on two ports", DC1, "addresses: [\"fe80::1/64\"]", NULL,
+			"behavior: uDT4\n    vrf: blue", "behavior: uDT4"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+/* Another block than RFC 9602's is SID space too. */
+static void addresses_in_the_block(void **state)
+{
+	static const struct {
+		const char *loopback, *address, *messages;
+	} rows[] = {
+		{"\"fd00::1\"", "\"fcbb:bb01::1/64\"", NULL},
+		{"\"fd00::1\"", "^\"fcbb:bb00:1::1/64\"",
+			"addresses: fcbb:bb00:1::1/64 lies in the SID space, where no interface may be"},
+		{"^\"fcbb:bb00::1\"", "10.0.0.1/8",
+			"loopback: expected a routable unicast address outside the SID space"},
+	};
+	char text[512];
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		snprintf(text, sizeof(text),
+			"node: {name: a, usid: {block: \"fcbb:bb00::/32\"}, loopback: %s}\n"
+			"lcores: {control: 0, rx: [1], worker: [1]}\n"
+			"ports: [{name: p, device: net_null0, side: dc, addresses: [%s]}]\n",
+			rows[i].loopback, rows[i].address);
+		conf_expect(rows[i].address, CONF_CHECK, text, rows[i].messages);
+	}
+}
+
+static void loopback(void **state)
+{
+	static const char message[] = "loopback: expected a routable unicast address outside the SID space";
+	static const struct row rows[] = {
+		{"a SID", "loopback: \"fd00:0:1::1\"", "loopback: ^\"5f00:0:100::\"", message},
+		{"multicast", "loopback: \"fd00:0:1::1\"", "loopback: ^\"ff02::1\"", message},
+		{"unspecified", "loopback: \"fd00:0:1::1\"", "loopback: ^\"::\"", message},
+		{"link-local", "loopback: \"fd00:0:1::1\"", "loopback: ^\"fe80::1\"", message},
+		{"global", "loopback: \"fd00:0:1::1\"", "loopback: \"2001:db8::1\"", NULL},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+static void neighbors(void **state)
+{
+	static const struct row rows[] = {
+		{"group MAC", "mac: \"02:00:00:00:05:00\"", "mac: ^\"33:33:00:00:00:01\"",
+			"mac: expected a unicast address"},
+		{"zero MAC", "mac: \"02:00:00:00:05:00\"", "mac: ^\"00:00:00:00:00:00\"",
+			"mac: expected a unicast address"},
+		{"off link", "address: 10.1.0.254", "address: ^10.1.1.254",
+			"address: 10.1.1.254 is on no subnet of port dc0"},
+		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
+		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
+			"this neighbour of port wan0 is already in line 58"},
+		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
+			"- port: dc0\n    address: \"fe80::5\"", NULL},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+/* --- routes --- */
+
+#define LAST_ROUTE "- prefix: 192.0.2.0/24\n    port: wan0\n    nexthop: \"fe80::6\""
+#define VRF_ROUTE  "- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: 10.1.0.253"
+
+static void routes(void **state)
+{
+	static const struct row rows[] = {
+		{"leads nowhere", VRF_ROUTE, "- ^prefix: 10.3.0.0/16", "a route needs a port or a policy"},
+		{"underlay route leads nowhere", LAST_ROUTE, "- ^prefix: 192.0.2.0/24",
+			"a route needs a port or a policy"},
+		{"on link", VRF_ROUTE, "- prefix: 10.3.0.0/16\n        port: dc0", NULL},
+		{"leads two ways", VRF_ROUTE,
+			"- prefix: 10.3.0.0/16\n        port: dc0\n        policy: ^to-dc2",
+			"policy: a route has a port or a policy, not both"},
+		{"nexthop of a policy", VRF_ROUTE,
+			"- prefix: 10.3.0.0/16\n        policy: to-dc2\n        nexthop: ^10.1.0.253",
+			"nexthop: needs the port it is on"},
+		{"IPv6 over IPv4", VRF_ROUTE,
+			"- prefix: \"2001:db8:5::/48\"\n        port: dc0\n        nexthop: ^10.1.0.253",
+			"nexthop: an IPv6 prefix needs an IPv6 next hop"},
+		{"RFC 8950: IPv4 over IPv6", VRF_ROUTE,
+			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: \"2001:db8:1::5\"", NULL},
+		{"nexthop off link", LAST_ROUTE,
+			"- prefix: 192.0.2.0/24\n    port: wan0\n    nexthop: ^\"2001:db8:3::5\"",
+			"nexthop: 2001:db8:3::5 is on no subnet of port wan0"},
+		{"nexthop of another port", VRF_ROUTE,
+			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: ^\"2001:db8:2::5\"",
+			"nexthop: 2001:db8:2::5 is on no subnet of port dc0"},
+		{"nexthop is the port itself", VRF_ROUTE,
+			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: ^10.1.0.1",
+			"nexthop: 10.1.0.1 is the port's own address"},
+
+		{"twice", LAST_ROUTE,
+			"- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
+			"this route is already in line 65"},
+		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"",
+			NULL},
+		{"ECMP over two ports", LAST_ROUTE,
+			"- prefix: \"5f00:0:500::/48\"\n    port: dc0\n    nexthop: \"fe80::5\"",
+			NULL},
+		{"on link twice", LAST_ROUTE,
+			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
+			"this route is already in line 71"},
+		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
+			"this prefix is already in line 77; a policy spreads over its own paths"},
+		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
+			"this prefix is already in line 77; a policy spreads over its own paths"},
+		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: marked", NULL},
+		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+/* A prefix with `n` next hops. */
+static void ecmp_group(unsigned int n, const char *messages)
+{
+	char *hops = NULL, *text;
+	size_t size;
+	FILE *out = open_memstream(&hops, &size);
+
+	fprintf(out, "- prefix: 192.0.2.0/24\n    port: wan0");
+	for (unsigned int i = 1; i < n; i++)
+		fprintf(out, "\n  - %sprefix: 192.0.2.0/24\n    port: wan0\n    nexthop: \"fe80::1:%x\"",
+			i >= 64 ? "^" : "", i);
+	fclose(out);
+	text = conf_replace(conf_full, LAST_ROUTE, hops);
+	conf_expect("ECMP group", CONF_CHECK, text, messages);
+	free(text);
+	free(hops);
+}
+
+static void ecmp_limit(void **state)
+{
+	ecmp_group(64, NULL);
+	ecmp_group(65, "more than 64 next hops for one prefix");
+	ecmp_group(66, "more than 64 next hops for one prefix\nmore than 64 next hops for one prefix");
+}
+
+/* --- SIDs (RFC 9800, PROTOCOL.md 3.3) --- */
+
+#define UDT4 "sid: \"5f00:0:e102::/48\"\n    behavior: uDT4\n    vrf: blue"
+#define UN   "sid: \"5f00:0:100::/48\"\n    behavior: uN"
+#define UA   "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\""
+#define UA64 "sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0\n    nexthop: \"2001:db8:2::5\""
+
+static void sid_values(void **state)
+{
+	static const struct row rows[] = {
+		{"outside the block", UDT4, "sid: ^\"5f00:1:e102::/48\"\n    behavior: uDT4",
+			"sid: lies outside node.usid.block"},
+		{"a length between", UDT4, "sid: ^\"5f00:0:e102::/56\"\n    behavior: uDT4",
+			"sid: expected a /48 (block and one id) or a /64 (block, node id, function)"},
+		{"a whole address", UDT4, "sid: ^\"5f00:0:e102::\"\n    behavior: uDT4",
+			"sid: expected a /48 (block and one id) or a /64 (block, node id, function)"},
+		{"the block itself", UDT4, "sid: ^\"5f00::/32\"\n    behavior: uDT4",
+			"sid: expected a /48 (block and one id) or a /64 (block, node id, function)"},
+		{"uN of 64 bits", UN, "sid: ^\"5f00:0:100:200::/64\"\n    behavior: uN",
+			"sid: a uN is a /48, block and global id"},
+		{"uN with a local id", UN, "sid: ^\"5f00:0:e000::/48\"\n    behavior: uN",
+			"sid: id 0xe000 is not a global id; a uN needs one from 0x0001 to 0xdfff"},
+		{"uN with the last global id", UN, "sid: \"5f00:0:dfff::/48\"\n    behavior: uN", NULL},
+		{"uN with id 0", UN, "sid: ^\"5f00::/48\"\n    behavior: uN",
+			"sid: id 0x0000 is not a global id; a uN needs one from 0x0001 to 0xdfff"},
+		{"uA with a global id", UA,
+			"sid: ^\"5f00:0:105::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\"",
+			"sid: id 0x0105 is not a local id; functions need one from 0xe000 to 0xffff"},
+		{"uDT with the first local id", UDT4, "sid: \"5f00:0:e000::/48\"\n    behavior: uDT4", NULL},
+		{"uDT with a global id", UDT4, "sid: ^\"5f00:0:dfff::/48\"\n    behavior: uDT4",
+			"sid: id 0xdfff is not a local id; functions need one from 0xe000 to 0xffff"},
+		{"/64 whose function is global", UDT4, "sid: ^\"5f00:0:100:200::/64\"\n    behavior: uDT4",
+			"sid: id 0x0200 is not a local id; functions need one from 0xe000 to 0xffff"},
+		{"/64 whose node id is local", UDT4, "sid: ^\"5f00:0:e100:e102::/64\"\n    behavior: uDT4",
+			"sid: a /64 begins with the node's global id; 0xe100 is none"},
+		{"/64 whose node id is 0", UDT4, "sid: ^\"5f00:0:0:e102::/64\"\n    behavior: uDT4",
+			"sid: a /64 begins with the node's global id; 0x0000 is none"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+static void sid_behaviors(void **state)
+{
+	static const struct row rows[] = {
+		{"uA without port", UA,
+			"^sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    nexthop: \"fe80::5\"",
+			"a uA needs the port of its adjacency"},
+		{"uA without nexthop", UA64, "^sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0",
+			"a uA needs the nexthop of its adjacency"},
+		{"uA off link", UA, "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^10.1.0.5",
+			"nexthop: 10.1.0.5 is on no subnet of port wan0"},
+		{"uA to the port itself", UA64,
+			"sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0\n    nexthop: ^\"2001:db8:2::1\"",
+			"nexthop: 2001:db8:2::1 is the port's own address"},
+		{"uA with a VRF", UA, UA "\n    vrf: ^red",
+			"vrf: only uDT4, uDT6 and uDT46 decapsulate into a VRF"},
+		{"uN with a VRF", UN, UN "\n    vrf: ^red",
+			"vrf: only uDT4, uDT6 and uDT46 decapsulate into a VRF"},
+		{"uN with an adjacency", UN, UN "\n    port: ^wan0\n    nexthop: ^\"fe80::5\"",
+			"port: only a uA has an adjacency\nnexthop: only a uA has an adjacency"},
+		{"uDT with a port", UDT4, UDT4 "\n    port: ^wan0", "port: only a uA has an adjacency"},
+		{"uDT without VRF", UDT4, "sid: \"5f00:0:e102::/48\"\n    behavior: uDT4", NULL},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+static void sid_surroundings(void **state)
+{
+	static const struct row rows[] = {
+		{"no block", "  usid:\n    block: \"5f00::/32\"\n    node: 256\n", "",
+			"sids: need node.usid.block",
+			"sids:\n  - sid", "sids:\n  ^- sid"},
+		{"a block of another length", "block: \"5f00::/32\"", "block: ^\"5f00::/16\"",
+			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /16"},
+		{"no infrastructure", "  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n", "",
+			"sids: without node.infrastructure every packet to them would be dropped",
+			"sids:\n  - sid",
+			"sids:\n  ^- sid"},
+		{"a SID as infrastructure", "\"2001:db8:2::/48\"]", "^\"5f00:0:100::/48\"]",
+			"infrastructure: a SID is no source"},
+		{"the block as infrastructure", "\"2001:db8:2::/48\"]", "^\"5f00::/32\"]",
+			"infrastructure: a SID is no source"},
+		{"everybody", "\"2001:db8:2::/48\"]", "\"::/0\"]", NULL},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+	/* neither is asked for where there are no SIDs */
+	conf_expect("no SIDs", CONF_CHECK,
+		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}}\n"
+		"lcores: {control: 0, rx: [1], worker: [1]}\n"
+		"ports: [{name: p, device: net_null0, side: dc}]\n", NULL);
+}
+
+/* --- policies --- */
+
+static void policies(void **state)
+{
+	static const char unicast[] = "segments: a SID is a routable unicast address";
+	static const char zero[] = "segments: id 0 is reserved (RFC 9800 section 5)";
+	static const struct row rows[] = {
+		{"source is a SID", "source: \"fd00:0:1::2\"", "source: ^\"5f00:0:100::\"",
+			"source: a SID is no source address"},
+		{"value without set", "dscp: set\n", "dscp: copy\n",
+			"dscp-value: has no meaning without dscp: set",
+			"dscp-value: 46", "dscp-value: ^46"},
+		{"default value without set", "dscp: set\n", "dscp: copy\n", NULL, "dscp-value: 46",
+			"dscp-value: 0"},
+		{"set without value", "    dscp-value: 46\n", "", NULL},
+		{"multicast segment", "[\"2001:db8:9::1\"]", "[^\"ff02::1\"]", unicast},
+		{"unspecified segment", "[\"2001:db8:9::1\"]", "[^\"::\"]", unicast},
+		{"loopback segment", "[\"2001:db8:9::1\"]", "[^\"::1\"]", unicast},
+		{"link-local segment", "[\"2001:db8:9::1\"]", "[^\"fe80::5\"]", unicast},
+		{"the bare block", "[\"2001:db8:9::1\"]", "[\"5f00:0:500::\", ^\"5f00::\"]", zero},
+		{"id 0 in front", "[\"2001:db8:9::1\"]", "[^\"5f00:0:0:500::\"]", zero},
+		{"id 0 between others", "[\"2001:db8:9::1\"]", "[^\"5f00:0:500:0:300::\"]", zero},
+		{"zeros in a foreign SID", "[\"2001:db8:9::1\"]", "[\"5f00:1:0:500::\"]", NULL},
+		{"six ids", "[\"2001:db8:9::1\"]", "[\"5f00:0:500:501:502:503:504:505\"]", NULL},
+		{"ends here", "[\"2001:db8:9::1\"]", "^[\"5f00:0:100::\", \"5f00:0:e101::\"]",
+			"segments: the path ends at this node itself"},
+		{"leads nowhere", "[\"2001:db8:9::1\"]", "^[\"5f00:0:100::\"]",
+			"segments: it leads nowhere but to this node itself"},
+		{"begins here", "[\"2001:db8:9::1\"]",
+			"[\"5f00:0:100::\", \"5f00:0:e005::\", \"5f00:0:500::\"]", NULL},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+static void longest_path(void **state)
+{
+	static const char message[] = "segments: they take more than 16 addresses, which no header holds";
+
+	for (unsigned int n = 16; n <= 17; n++) {
+		char *list = NULL, *text;
+		size_t size;
+		FILE *out = open_memstream(&list, &size);
+
+		fprintf(out, "%s[", n > 16 ? "^" : "");
+		for (unsigned int i = 0; i < n; i++)
+			fprintf(out, "%s\"2001:db8:9::%x\"", i ? ", " : "", i + 1);
+		fprintf(out, "]");
+		fclose(out);
+		text = conf_replace(conf_full, "[\"2001:db8:9::1\"]", list);
+		conf_expect("addresses", CONF_CHECK, text, n > 16 ? message : NULL);
+		free(text);
+		free(list);
+	}
+}
+
+/* --- buffers --- */
+
+/*
+ * The sum of conf_full, by hand: rx 2*1024+512+512; tx 256+512+512; queues 9*(128+256+256); rings: two rx
+ * lcores to control and to the other lcore's worker each, control to two workers, that is 2+2 and 1-2, 1-3,
+ * 2-3: seven of 512; parked 2*2*256; waiting 2*256; four lcores with 384+64; control 256.
+ */
+static void budget_sum(void **state)
+{
+	static const struct {
+		const char *what;
+		uint64_t buffers;
+	} lines[] = {
+		{"receive descriptors", 3072},
+		{"transmit descriptors", 1280},
+		{"egress queues, every class full", 5760},
+		{"rings between lcores", 3584},
+		{"packets parked while a ring is full", 1024},
+		{"packets waiting for a neighbour", 512},
+		{"pool caches and bursts of lcores", 1792},
+		{"control packets", 256},
+	};
+	struct config *c = conf_load(CONF_CHECK, conf_full);
+	struct cfg_budget b;
+
+	cfg_budget(c, &b);
+	assert_int_equal(b.n, ARRAY_LEN(lines));
+	for (unsigned int i = 0; i < b.n; i++) {
+		check_text("line", b.line[i].what, lines[i].what);
+		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
+			(unsigned long long)b.line[i].buffers);
+	}
+	assert_int_equal(b.total, 17280);
+	assert_int_equal(cfg_lcore_count(c), 4);
+	assert_int_equal(cfg_packet_rings(c), 7);
+	cfg_free(c);
+}
+
+static void budget_check(void **state)
+{
+	static const struct row rows[] = {
+		{"fits exactly", "buffers: 64K", "buffers: 17280", NULL},
+		{"one too few", "buffers: 64K", "buffers: ^17279",
+			"buffers: 17279 are too few, 17280 are promised: 3072 receive descriptors + 1280 transmit "
+			"descriptors + 5760 egress queues, every class full + 3584 rings between lcores + 1024 packets "
+			"parked while a ring is full + 512 packets waiting for a neighbour + 1792 pool caches and bursts "
+			"of lcores + 256 control packets"},
+		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 64K\n",
+			"memory:\n  ^hugepages: off\n",
+			"buffers: 16384 are too few, 17280 are promised: 3072 receive descriptors + 1280 transmit "
+			"descriptors + 5760 egress queues, every class full + 3584 rings between lcores + 1024 packets "
+			"parked while a ring is full + 512 packets waiting for a neighbour + 1792 pool caches and bursts "
+			"of lcores + 256 control packets"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
+/* A ring has a power of two of slots, whatever was asked for (memory.ring); all of them may hold packets. */
+static void budget_rings(void **state)
+{
+	static const struct {
+		const char *ring;
+		uint64_t buffers;
+	} rows[] = {{"ring: 512", 7 * 512}, {"ring: 513", 7 * 1024}, {"ring: 1K", 7 * 1024}, {"ring: 64",
+	7 * 64},
+		{"ring: 65", 7 * 128}, {"ring: 65535", 7 * 65536}};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		char *text = conf_replace(conf_full, "ring: 512", rows[i].ring);
+		struct config *c = conf_load(CONF_LOAD, text);
+		struct cfg_budget b;
+
+		cfg_budget(c, &b);
+		check(b.line[3].buffers == rows[i].buffers, "%s", rows[i].ring);
+		cfg_free(c);
+		free(text);
+	}
+}
+
+static void lcores_and_rings(void **state)
+{
+	static const struct {
+		const char *lcores;
+		unsigned int count, rings;
+	} rows[] = {
+		{"{control: 0, rx: [0], worker: [0]}", 1, 2},
+		{"{control: 0, rx: [1], worker: [1]}", 2, 2},
+		{"{control: 0, rx: [0], worker: [1]}", 2, 3},
+		{"{control: 0, rx: [1], worker: [2]}", 3, 3},
+		{"{control: 5, rx: [1, 2, 3], worker: [4, 5]}", 5, 11},
+		{"{control: 0, rx: [1, 2], worker: [1, 2]}", 3, 6},
+	};
+	char text[512];
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		struct config *c;
+
+		snprintf(text, sizeof(text),
+			"node: {name: a, loopback: \"fd00::1\"}\nports: [{name: p, device: net_null0, side: dc}]\n"
+			"lcores: %s\nmemory: {buffers: 64K}\n", rows[i].lcores);
+		c = conf_load(CONF_CHECK, text);
+		check(cfg_lcore_count(c) == rows[i].count, "%s", rows[i].lcores);
+		check(cfg_packet_rings(c) == rows[i].rings, "%s", rows[i].lcores);
+		cfg_free(c);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_is_valid),
+		cmocka_unit_test(references),
+		cmocka_unit_test(duplicates),
+		cmocka_unit_test(lcores),
+		cmocka_unit_test(lcore_questions),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(pci_addresses),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(addresses_in_the_block),
+		cmocka_unit_test(loopback),
+		cmocka_unit_test(neighbors),
+		cmocka_unit_test(routes),
+		cmocka_unit_test(ecmp_limit),
+		cmocka_unit_test(sid_values),
+		cmocka_unit_test(sid_behaviors),
+		cmocka_unit_test(sid_surroundings),
+		cmocka_unit_test(policies),
+		cmocka_unit_test(longest_path),
+		cmocka_unit_test(budget_sum),
+		cmocka_unit_test(budget_check),
+		cmocka_unit_test(budget_rings),
+		cmocka_unit_test(lcores_and_rings),
+	};
+
+	return cmocka_run_group_tests_name("config_check", tests, NULL, NULL);
+}

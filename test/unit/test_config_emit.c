@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A configuration written out loads to the same; the reference is itself a valid configuration. */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "config/schema.h"
+#include "test/support/conf.h"
+
+/* What is written reads as the same again, with defaults and without. */
+static void check_fixed_point(const char *row, const struct config *c, enum conf_depth depth)
+{
+	char *brief = conf_emit(c, 0), *all = conf_emit(c, 1), *again;
+	struct config *from_brief = conf_load(depth, brief), *from_all = conf_load(depth, all);
+
+	again = conf_emit(from_brief, 0);
+	check_text(row, again, brief);
+	free(again);
+	again = conf_emit(from_all, 0);
+	check_text(row, again, brief);
+	free(again);
+	again = conf_emit(from_brief, 1);
+	check_text(row, again, all);
+	free(again);
+	again = conf_emit(from_all, 1);
+	check_text(row, again, all);
+	free(again);
+	cfg_free(from_brief);
+	cfg_free(from_all);
+	free(brief);
+	free(all);
+}
+
+static void full_configuration(void **state)
+{
+	struct config *c = conf_load(CONF_CHECK, conf_full);
+	char *text = conf_emit(c, 0);
+
+	check_text("conf_full", text, conf_full);
+	check_fixed_point("conf_full", c, CONF_CHECK);
+	free(text);
+	cfg_free(c);
+}
+
+/* Zeros that stand for something: control: 0, side: dc, behavior: uN. */
+static void least_configuration(void **state)
+{
+	static const char least[] =
+		"node:\n"
+		"  name: pe1\n"
+		"  loopback: \"fd00::1\"\n"
+		"lcores:\n"
+		"  control: 0\n"
+		"  rx: [0]\n"
+		"  worker: [0]\n"
+		"ports:\n"
+		"  - name: p0\n"
+		"    device: net_null0\n"
+		"    side: dc\n";
+	static const char all[] =
+		"node:\n"
+		"  name: pe1\n"
+		"  loopback: \"fd00::1\"\n"
+		"lcores:\n"
+		"  control: 0\n"
+		"  rx: [0]\n"
+		"  worker: [0]\n"
+		"memory:\n"
+		"  hugepages: auto\n"
+		"  buffers: 16K\n"
+		"  ring: 1K\n"
+		"  fib: fast\n"
+		"idle:\n"
+		"  policy: poll\n"
+		"  max-sleep: 100\n"
+		"icmp:\n"
+		"  errors-per-port: 100\n"
+		"  errors: 1K\n"
+		"  echo: 1K\n"
+		"neighbor-discovery:\n"
+		"  retransmit: 1000\n"
+		"  probes: 3\n"
+		"  reachable: 30000\n"
+		"  stale: 600000\n"
+		"  hold: 16\n"
+		"  hold-total: 512\n"
+		"  max: 1K\n"
+		"ports:\n"
+		"  - name: p0\n"
+		"    device: net_null0\n"
+		"    side: dc\n"
+		"    mtu: 1500\n"
+		"    rx-queues: 1\n"
+		"    descriptors:\n"
+		"      rx: 512\n"
+		"      tx: 512\n"
+		"    worker: any\n"
+		"    queue-limit: 256\n";
+	struct config *c = conf_load(CONF_CHECK, least);
+	char *text = conf_emit(c, 0);
+
+	check_text("least", text, least);
+	free(text);
+	text = conf_emit(c, 1);
+	check_text("all", text, all);
+	free(text);
+	check_fixed_point("least", c, CONF_CHECK);
+	cfg_free(c);
+}
+
+/* A default that was spelt out is a default; a number is written in its shortest exact form. */
+static void defaults_are_left_out(void **state)
+{
+	struct config *c = conf_load(CONF_CHECK,
+		"memory: {buffers: 0x8000, ring: 1024, hugepages: 'auto'}\n"
+		"idle: {policy: poll}\n"
+		"ports: [{side: wan, device: net_null0, name: p0, speed: 100000M, mtu: 1500, worker: any, "
+		"descriptors: {rx: 512}, addresses: []}]\n"
+		"lcores: {worker: [1], rx: [1], control: 0}\n"
+		"node: {loopback: \"FD00:0::0:1\", name: \"pe1\"}\n"
+		"policies: [{name: p, encap: H.Encaps.Red, dscp: copy, dscp-value: 0, "
+		"paths: [{name: a, weight: 1, segments: [\"2001:DB8::1\"]}]}]\n");
+	char *text = conf_emit(c, 0);
+
+	check_text("canonical", text,
+		"node:\n"
+		"  name: pe1\n"
+		"  loopback: \"fd00::1\"\n"
+		"lcores:\n"
+		"  control: 0\n"
+		"  rx: [1]\n"
+		"  worker: [1]\n"
+		"memory:\n"
+		"  buffers: 32K\n"
+		"ports:\n"
+		"  - name: p0\n"
+		"    device: net_null0\n"
+		"    side: wan\n"
+		"    speed: 100G\n"
+		"policies:\n"
+		"  - name: p\n"
+		"    paths:\n"
+		"      - name: a\n"
+		"        segments: [\"2001:db8::1\"]\n");
+	check_fixed_point("canonical", c, CONF_CHECK);
+	free(text);
+	cfg_free(c);
+}
+
+/* Text that YAML would read as something else, or not at all, comes back as it was. */
+static void awkward_texts(void **state)
+{
+	static const char *const rows[] = {"net_pcap0,rx_pcap=in.pcap", "true", "No", "null", "~", "123",
+		"0x10", "1.5",
+		"a: b", "a #b", "#a", "- a", "-", "?", "? a", "!tag", "&a", "*a", "%a", "@a", "`a", "'", "\"",
+		"\\",
+		"\\n", "{a", "[a", "a]", ",", "|", ">", "a b", " a", "a ", "...", "---", "--- a", "<<", "=",
+		"\xc3\xa4",
+		"\xe2\x82\xac", "a'b\"c\\d"};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[512], escaped[64];
+		struct config *c;
+		size_t n = 0;
+
+		for (const char *p = rows[i]; *p; p++) {
+			if (*p == '"' || *p == '\\')
+				escaped[n++] = '\\';
+			escaped[n++] = *p;
+		}
+		escaped[n] = '\0';
+		snprintf(text, sizeof(text),
+			"node: {name: pe1, loopback: \"fd00::1\"}\nlcores: {control: 0, rx: [1], worker: [1]}\n"
+			"ports: [{name: \"p0\", side: dc, device: \"%s\"}]\n", escaped);
+		c = conf_load(CONF_LOAD, text);
+		check_text(rows[i], c->ports.items[0].device, rows[i]);
+		check_fixed_point(rows[i], c, CONF_LOAD);
+		cfg_free(c);
+	}
+}
+
+/* --- any configuration that the schema allows --- */
+
+static uint64_t random_in(uint64_t *random, uint64_t min, uint64_t max)
+{
+	switch (unit_random(random) % 4) {
+	case 0:
+		return min;
+	case 1:
+		return max;
+	default:
+		return min + (((uint64_t)unit_random(random) << 32 | unit_random(random)) % (max - min + 1));
+	}
+}
+
+static void random_text(uint64_t *random, FILE *out)
+{
+	for (unsigned int n = 1 + unit_random(random) % 40; n; n--) {
+		char c = (char)(' ' + unit_random(random) % ('~' - ' ' + 1));
+
+		fprintf(out, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
+	}
+}
+
+static struct ip_prefix random_prefix(uint64_t *random, bool six_only)
+{
+	struct ip_prefix p = {0};
+
+	p.addr.family = six_only || unit_random(random) % 2 ? 6 : 4;
+	for (unsigned int i = 0; i < ip_addr_bits(&p.addr) / 8; i++)
+		p.addr.b[i] = (uint8_t)unit_random(random);
+	p.len = (uint8_t)(unit_random(random) % (ip_addr_bits(&p.addr) + 1));
+	return p;
+}
+
+static void random_scalar(uint64_t *random, const struct cfg_key *key, enum cfg_type type, FILE *out)
+{
+	static const char *const names[] = {"a", "dc0", "to-dc2", "true", "off", "7", "0x10", "_.-"};
+	struct ip_prefix p = random_prefix(random, type == CFG_IPV6 || type == CFG_PREFIX6), network;
+	char buf[IP_PREFIX_TEXT];
+	struct eth_addr mac;
+	unsigned int words = 0;
+
+	fputc('"', out);
+	switch (type) {
+	case CFG_BOOL:
+		fputs(unit_random(random) % 2 ? "yes" : "no", out);
+		break;
+	case CFG_UINT:
+	case CFG_SCALE:
+		if (type == CFG_SCALE && unit_random(random) % 2)
+			fputs(key->word, out);
+		else
+			fprintf(out, "%llu", (unsigned long long)random_in(random,
+				key->type == CFG_LIST_OF ? 0 : key->min,
+						     key->type == CFG_LIST_OF ? 126 : key->max));
+		break;
+	case CFG_WORD:
+		while (key->words[words])
+			words++;
+		fputs(key->words[unit_random(random) % words], out);
+		break;
+	case CFG_NAME:
+		fputs(names[unit_random(random) % ARRAY_LEN(names)], out);
+		break;
+	case CFG_TEXT:
+		random_text(random, out);
+		break;
+	case CFG_MAC:
+		for (unsigned int i = 0; i < sizeof(mac.b); i++)
+			mac.b[i] = (uint8_t)unit_random(random);
+		fputs(eth_addr_format(&mac, buf), out);
+		break;
+	case CFG_IP:
+	case CFG_IPV6:
+		fputs(ip_addr_format(&p.addr, buf), out);
+		break;
+	case CFG_PREFIX:
+	case CFG_PREFIX6:
+		network = ip_prefix_network(&p);
+		fputs(ip_prefix_format(&network, buf), out);
+		break;
+	case CFG_IFADDR:
+		fputs(ip_prefix_format(&p, buf), out);
+		break;
+	case CFG_MAP:
+	case CFG_LIST_OF:
+		break;
+	}
+	fputc('"', out);
+}
+
+static void random_map(uint64_t *random, const struct cfg_map *map, FILE *out);
+
+static void random_value(uint64_t *random, const struct cfg_key *key, FILE *out)
+{
+	uint64_t few = unit_random(random) % 4, n = MAX_OF(key->min, few);
+
+	if (key->type == CFG_MAP) {
+		random_map(random, key->map, out);
+	} else if (key->type != CFG_LIST_OF) {
+		random_scalar(random, key, key->type, out);
+	} else {
+		fputc('[', out);
+		for (uint64_t i = 0; i < n; i++) {
+			fputs(i ? ", " : "", out);
+			if (key->item == CFG_MAP)
+				random_map(random, key->map, out);
+			else
+				random_scalar(random, key, key->item, out);
+		}
+		fputc(']', out);
+	}
+}
+
+static void random_map(uint64_t *random, const struct cfg_map *map, FILE *out)
+{
+	const char *comma = "";
+
+	fputc('{', out);
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+
+		if (!(key->flags & CFG_REQUIRED) && unit_random(random) % 2)
+			continue;
+		fprintf(out, "%s%s: ", comma, key->name);
+		random_value(random, key, out);
+		comma = ", ";
+	}
+	fputc('}', out);
+}
+
+static void whatever_the_schema_allows(void **state)
+{
+	uint64_t random = 37;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		char *text = NULL, row[32];
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		struct config *c;
+
+		assert_non_null(out);
+		random_map(&random, &cfg_root, out);
+		fclose(out);
+		snprintf(row, sizeof(row), "configuration %u", i);
+		c = conf_load(CONF_LOAD, text);
+		check_fixed_point(row, c, CONF_LOAD);
+		cfg_free(c);
+		free(text);
+	}
+}
+
+/* --- the reference --- */
+
+static void reference_is_valid(void **state)
+{
+	char *text = conf_reference();
+	struct config *c = conf_load(CONF_CHECK, text);
+
+	check_fixed_point("reference", c, CONF_CHECK);
+	cfg_free(c);
+	free(text);
+}
+
+/* Every key with its help, indented as deep as it lies. */
+static void expect_keys(const struct cfg_map *map, const char *text, unsigned int indent)
+{
+	char line[128];
+
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		const char *found = NULL;
+
+		/* as a key, as the first one of a list item, or commented out for want of an example */
+		snprintf(line, sizeof(line), "\n%*s%s:", (int)indent, "", key->name);
+		found = strstr(text, line);
+		snprintf(line, sizeof(line), "\n%*s- %s:", (int)indent - 2, "", key->name);
+		if (!found && indent)
+			found = strstr(text, line);
+		snprintf(line, sizeof(line), "\n%*s# %s:", (int)indent, "", key->name);
+		if (!found)
+			found = strstr(text, line);
+		check(found, "key %s of %s", key->name, map->name);
+		check(key->help && *key->help, "key %s of %s", key->name, map->name);
+		snprintf(line, sizeof(line), "%.24s", key->help);
+		check(strstr(text, line), "help of %s of %s", key->name, map->name);
+		if (key->type == CFG_MAP)
+			expect_keys(key->map, text, indent + 2);
+		else if (key->type == CFG_LIST_OF && key->item == CFG_MAP)
+			expect_keys(key->map, text, indent + 4);
+	}
+}
+
+static void reference_is_complete(void **state)
+{
+	char *text = conf_reference();
+
+	expect_keys(&cfg_root, text, 0);
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+		check(strcspn(line, "\n") <= 100, "'%.40s...' is wide", line);
+		check(*line == '\n' || line[strcspn(line, "\n") - 1] != ' ', "'%.40s...' ends with a blank",
+			line);
+	}
+	free(text);
+}
+
+/* Defaults and examples of the schema are values that the schema takes. */
+static void expect_good_defaults(const struct cfg_map *map)
+{
+	_Alignas(8) char value[32];
+	char err[256];
+
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+
+		assert_true(key->type == CFG_LIST_OF || cfg_value_size(key, key->type) > 0);
+		if (key->map)
+			expect_good_defaults(key->map);
+		if (key->fallback)
+			check(cfg_parse_scalar(key, key->type, key->fallback, NULL, value, err,
+				sizeof(err)) == 0,
+				"default of %s: %s", key->name, err);
+		/* what is required has no default */
+		check(!(key->flags & CFG_REQUIRED) || !key->fallback, "%s", key->name);
+		check(!key->refs || key->type == CFG_NAME, "%s", key->name);
+	}
+}
+
+static void schema_is_consistent(void **state)
+{
+	expect_good_defaults(&cfg_root);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_configuration),
+		cmocka_unit_test(least_configuration),
+		cmocka_unit_test(defaults_are_left_out),
+		cmocka_unit_test(awkward_texts),
+		cmocka_unit_test(whatever_the_schema_allows),
+		cmocka_unit_test(reference_is_valid),
+		cmocka_unit_test(reference_is_complete),
+		cmocka_unit_test(schema_is_consistent),
+	};
+
+	return cmocka_run_group_tests_name("config_emit", tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several lcores, stepped one by one in many different orders: rings, parks, ownership, order of flows. And the
+ * same with real threads, while snapshots are exchanged under them.
+ */
+#include "test/support/unit.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#include <rte_lcore.h>
+
+#include "config/config.h"
+#include "test/support/conf.h"
+#include "test/support/testbed.h"
+
+#define NODE_OF(lcores)                                                                            \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	"lcores: " lcores "\n"                                                                      \
+	"memory: {fib: compact, buffers: 48K, ring: 256}\n"                                         \
+	"ports:\n"                                                                                  \
+	"  - {name: p0, device: net_null0, side: wan, rx-queues: 2, queue-limit: 2K, addresses: [\"2001:db8:a::2/64\"]}\n" \
+	"  - {name: p1, device: net_null1, side: wan, queue-limit: 1K, addresses: [\"2001:db8:b::2/64\"]}\n" \
+	"neighbors:\n"                                                                              \
+	"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:03\"}\n"                     \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                     \
+	"routes:\n"                                                                                 \
+	"  - {prefix: \"5f00:0:400::/48\", port: p0, nexthop: \"2001:db8:a::3\"}\n"                    \
+	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"                    \
+	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+
+#define TWO_BY_TWO NODE_OF("{control: 0, rx: [1, 2], worker: [3, 4]}")
+#define FLOWS	   64
+
+static const char *const out_of[2] = {"5f00:0:100:400:300::", "5f00:0:100:500:300::"};
+
+/* Flow f comes in by queue f % 2 of p0 and leaves by port f / 2 % 2. */
+static void receive(struct testbed *t, uint16_t flow, uint32_t sequence)
+{
+	uint8_t frame[256];
+	uint32_t n = testbed_frame(frame, &t->port[0]->port.mac, out_of[flow / 2 % 2], flow, sequence, 100);
+
+	fake_port_receive(t->port[0], flow % 2, frame, n, 0);
+}
+
+/* Order of every flow, and its port; returns frames taken. */
+static uint32_t take_all(struct testbed *t, uint32_t *next)
+{
+	struct sent_frame *f;
+	uint32_t n = 0;
+
+	for (uint16_t port = 0; port < 2; port++) {
+		while ((f = fake_port_take(t->port[port]))) {
+			uint16_t flow;
+			uint32_t sequence;
+
+			testbed_frame_read(f, &flow, &sequence);
+			check(flow / 2 % 2 == port, "flow %u left by port %u", flow, port);
+			check(sequence == next[flow], "flow %u: %u came, %u was due", flow, sequence, next[flow]);
+			next[flow]++;
+			n++;
+			free(f);
+		}
+	}
+	return n;
+}
+
+static void poll_one(struct testbed *t, unsigned int lcore)
+{
+	uint64_t next;
+
+	t->now += 1000;
+	node_lcore_poll(t->node->lcore[lcore], t->now, &next);
+}
+
+/* Any order of polls, with bursts of any size in between: nothing lost, nothing reordered, two owners. */
+static void random_interleavings(void **state)
+{
+	uint64_t seed = 42;
+
+	(void)state;
+	for (unsigned int run = 0; run < 20; run++) {
+		struct testbed *t = testbed_new(TWO_BY_TWO);
+		uint32_t sent[FLOWS] = {0}, next[FLOWS] = {0}, total = 0, got = 0;
+
+		assert_int_equal(t->node->n_lcores, 5);
+		assert_int_not_equal(t->node->owner[0], t->node->owner[1]);
+		for (unsigned int step = 0; step < 600; step++) {
+			for (unsigned int k = unit_random(&seed) % 40; k; k--) {
+				uint16_t flow = (uint16_t)(unit_random(&seed) % FLOWS);
+
+				receive(t, flow, sent[flow]++);
+				total++;
+			}
+			for (unsigned int k = 0; k < 6; k++)
+				poll_one(t, unit_random(&seed) % t->node->n_lcores);
+			got += take_all(t, next);
+		}
+		testbed_settle(t, 1000);
+		got += take_all(t, next);
+		check(got == total, "run %u: %u of %u arrived", run, got, total);
+		testbed_free(t);
+	}
+}
+
+/* A worker that stands still fills its ring and the park; then rx stops receiving, and nothing is lost. */
+static void a_stalled_worker_loses_nothing(void **state)
+{
+	struct testbed *t = testbed_new(TWO_BY_TWO);
+	uint32_t next[FLOWS] = {0}, got, received = 0;
+
+	(void)state;
+	for (uint16_t w = 0; w < 2; w++)
+		t->node->worker[w].stalled = t->node->owner[1] == w;
+	/* flow 2: queue 0, leaves by p1 whose owner stands still */
+	for (uint32_t i = 0; i < 1500; i++)
+		receive(t, 2, i);
+	for (unsigned int i = 0; i < 200; i++)
+		testbed_round(t);
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		received += (uint32_t)t->node->lcore[i]->stats.port[0].rx_packets;
+	check(received >= 255 + NODE_PARK - NODE_BURST && received <= 255 + NODE_PARK, "%u were received", received);
+	assert_int_equal(t->port[0]->rx[0].n, 1500 - received);
+	assert_int_equal(node_held(t->node), received);
+	/* the other rx lcore goes on for the worker that runs */
+	for (uint32_t i = 0; i < 300; i++)
+		receive(t, 1, i);
+	for (unsigned int i = 0; i < 50; i++)
+		testbed_round(t);
+	got = take_all(t, next);
+	assert_int_equal(got, 300);
+	t->node->worker[t->node->owner[1]].stalled = false;
+	testbed_settle(t, 1000);
+	got += take_all(t, next);
+	assert_int_equal(got, 1800);
+	for (unsigned int r = 0; r < DROP_COUNT; r++)
+		assert_int_equal(testbed_reason(t, 0, (enum reason)r), 0);
+	testbed_free(t);
+}
+
+/* The same traffic through one lcore that plays all roles, and through every mixture: the same comes out. */
+static void every_mixture_of_roles(void **state)
+{
+	static const char *const mixtures[] = {
+		NODE_OF("{control: 0, rx: [0], worker: [0]}"),
+		NODE_OF("{control: 0, rx: [1], worker: [1]}"),
+		NODE_OF("{control: 0, rx: [1], worker: [2]}"),
+		NODE_OF("{control: 1, rx: [1, 2], worker: [2, 3]}"),
+		NODE_OF("{control: 0, rx: [1, 2], worker: [1, 2]}"),
+		NODE_OF("{control: 0, rx: [1], worker: [1, 2, 3]}"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(mixtures); i++) {
+		struct testbed *t = testbed_new(mixtures[i]);
+		uint32_t next[FLOWS] = {0};
+
+		for (uint32_t k = 0; k < 20 * FLOWS; k++)
+			receive(t, (uint16_t)(k % FLOWS), k / FLOWS);
+		testbed_settle(t, 1000);
+		check(take_all(t, next) == 20 * FLOWS, "mixture %zu", i);
+		testbed_free(t);
+	}
+}
+
+/* What of a frame lies in which buffer must not matter, as long as the headers are in the first. */
+static void chained_frames(void **state)
+{
+	struct testbed *t = testbed_new(NODE_OF("{control: 0, rx: [0], worker: [0]}"));
+	static uint8_t frame[9000];
+	struct sent_frame *f;
+	uint32_t n;
+
+	(void)state;
+	for (uint32_t size = 1200; size <= 1510; size += 31) {
+		for (uint32_t first = 120; first < 600; first += 97) {
+			n = testbed_frame(frame, &t->port[0]->port.mac, out_of[1], 2, 7, size);
+			fake_port_receive(t->port[0], 0, frame, n, first);
+			testbed_settle(t, 20);
+			f = fake_port_take(t->port[1]);
+			check(f && f->size == n, "%u bytes, %u in the first buffer", size, first);
+			assert_memory_equal(f->bytes + 54, frame + 54, n - 54);
+			free(f);
+		}
+	}
+	/* a header that the first buffer ends in */
+	n = testbed_frame(frame, &t->port[0]->port.mac, out_of[1], 2, 8, 200);
+	fake_port_receive(t->port[0], 0, frame, n, 50);
+	testbed_settle(t, 20);
+	assert_int_equal(testbed_reason(t, 0, DROP_headers_split), 1);
+	testbed_free(t);
+}
+
+struct thread {
+	pthread_t id;
+	struct node_lcore *lcore;
+	const bool *stop;
+};
+
+static void *poll_thread(void *arg)
+{
+	struct thread *x = arg;
+	uint64_t now = NSEC_PER_SEC, next;
+
+	rte_thread_register();
+	while (!__atomic_load_n(x->stop, __ATOMIC_RELAXED)) {
+		now += 1000;
+		if (!node_lcore_poll(x->lcore, now, &next))
+			sched_yield();
+	}
+	rte_thread_unregister();
+	return NULL;
+}
+
+/* Two files that differ in neighbours' MACs and in the number of everything. */
+#define OTHER TWO_BY_TWO "  \nvrfs: [{name: red}]\n"
+
+/*
+ * Two rx and two worker threads, one tx queue a port; the snapshot under them is exchanged all the time.
+ * Order of flows, balance, and no use of freed memory (sanitizer builds).
+ */
+static void threads_and_snapshots(void **state)
+{
+	struct testbed *t = testbed_new(TWO_BY_TWO);
+	uint32_t sent[FLOWS] = {0}, next[FLOWS] = {0}, total = 0, got = 0, published = 0;
+	struct snapshot_port_info info[2];
+	struct thread thread[8];
+	bool stop = false;
+	uint64_t seed = 99;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++)
+		info[i].mac = t->port[i]->port.mac;
+	for (uint16_t i = 0; i < t->node->n_lcores; i++) {
+		thread[i] = (struct thread){.lcore = t->node->lcore[i], .stop = &stop};
+		assert_int_equal(pthread_create(&thread[i].id, NULL, poll_thread, &thread[i]), 0);
+	}
+	for (unsigned int round = 0; round < 300; round++) {
+		struct config *c = conf_load(CONF_CHECK, round % 2 ? TWO_BY_TWO : OTHER);
+		char err[256];
+		struct snapshot *s;
+
+		for (unsigned int k = 0; k < 64; k++) {
+			uint16_t flow = (uint16_t)(unit_random(&seed) % FLOWS);
+
+			receive(t, flow, sent[flow]++);
+			total++;
+		}
+		s = snapshot_build(&t->node->registry, c, info, t->node->snapshot, err, sizeof(err));
+		assert_non_null(s);
+		node_publish(t->node, s, c);
+		published++;
+		/* grace periods are looked at, never waited for; the threads end them in their own time */
+		for (unsigned int k = 0; node_reclaim(t->node) > 20 && k < 100000; k++)
+			sched_yield();
+		got += take_all(t, next);
+	}
+	for (unsigned int k = 0; k < 200000 && got < total; k++) {
+		sched_yield();
+		got += take_all(t, next);
+	}
+	for (unsigned int k = 0; node_reclaim(t->node) && k < 100000; k++)
+		sched_yield();
+	assert_int_equal(node_reclaim(t->node), 0);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		pthread_join(thread[i].id, NULL);
+	got += take_all(t, next);
+	assert_int_equal(got, total);
+	assert_true(published == 300);
+	testbed_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_interleavings),
+		cmocka_unit_test(a_stalled_worker_loses_nothing),
+		cmocka_unit_test(every_mixture_of_roles),
+		cmocka_unit_test(chained_frames),
+		cmocka_unit_test(threads_and_snapshots),
+	};
+
+	testbed_eal();
+	return cmocka_run_group_tests_name("node", tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Building forwarding state: the direct index, ids over reloads, shared tables, encapsulation headers. */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "config/config.h"
+#include "snapshot/build.h"
+#include "test/support/conf.h"
+#include "test/support/testbed.h"
+#include "wire/srh.h"
+
+#define NODE                                                                                       \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
+	"memory: {fib: compact}\n"                                                                  \
+	"ports:\n"                                                                                  \
+	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\", 10.9.0.1/24]}\n" \
+	"  - {name: p1, device: net_null1, side: dc, vrf: red, addresses: [10.1.0.1/24]}\n"
+
+static const struct snapshot_port_info info[2] = {
+	{{{0x02, 0, 0, 0, 0xd0, 0}}},
+	{{{0x02, 0, 0, 0, 0xd0, 1}}},
+};
+
+static struct snapshot *build(struct snapshot_registry *r, struct config **c, const char *yaml,
+	const struct snapshot *old)
+{
+	char err[256] = "";
+	struct snapshot *s;
+
+	*c = conf_load(CONF_CHECK, yaml);
+	s = snapshot_build(r, *c, info, old, err, sizeof(err));
+	check(s, "%s", err);
+	return s;
+}
+
+static struct ipv6_addr addr6(const char *text)
+{
+	struct ip_addr a;
+
+	assert_int_equal(ip_addr_parse(text, &a), 0);
+	return a.v6;
+}
+
+/* Every id of the index says what the longest match says, or says that it must be asked. */
+static void direct_index_equals_longest_match(void **state)
+{
+	static const char yaml[] = NODE
+		"vrfs: [{name: red}]\n"
+		"routes:\n"
+		"  - {prefix: \"::/0\", port: p0, nexthop: \"fe80::1\"}\n"
+		"  - {prefix: \"5f00::/16\", port: p0, nexthop: \"fe80::2\"}\n"
+		"  - {prefix: \"5f00:0:4000::/34\", port: p0, nexthop: \"fe80::3\"}\n"
+		"  - {prefix: \"5f00:0:500::/40\", port: p0, nexthop: \"fe80::4\"}\n"
+		"  - {prefix: \"5f00:0:501::/48\", port: p0, nexthop: \"fe80::5\"}\n"
+		"  - {prefix: \"5f00:0:600:1::/64\", port: p0, nexthop: \"fe80::6\"}\n"
+		"  - {prefix: \"5f00:1::/32\", port: p0, nexthop: \"fe80::7\"}\n"
+		"sids:\n"
+		"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"
+		"  - {sid: \"5f00:0:100:e001::/64\", behavior: uA, port: p0, nexthop: \"fe80::8\"}\n"
+		"  - {sid: \"5f00:0:e002::/48\", behavior: uDT46, vrf: red}\n";
+	struct snapshot_registry r;
+	struct snapshot *s;
+	struct config *c;
+
+	(void)state;
+	assert_int_equal(snapshot_registry_init(&r), 0);
+	s = build(&r, &c, yaml, NULL);
+	for (uint32_t id = 0; id < 65536; id++) {
+		struct ipv6_addr a = ipv6_from(0x5f00000000000000ull | (uint64_t)id << 16, 0);
+		target_t t = s->usid.entry[id], want = fib_lookup6(s->vrf[VRF_UNDERLAY].v6, &a);
+
+		if (id == 0x600)
+			assert_int_equal(target_kind(t), TARGET_LPM);
+		else if (id == 0x100)
+			assert_int_equal(target_kind(t), TARGET_SUBTABLE);
+		else
+			check(t == want, "id %04x: index %x, longest match %x", id, t, want);
+	}
+	for (uint32_t second = 0; second < 65536; second++) {
+		struct ipv6_addr a = ipv6_from(0x5f00000001000000ull | second, 0);
+
+		check(s->usid.subtable[0][second] == fib_lookup6(s->vrf[VRF_UNDERLAY].v6, &a), "second id %04x", second);
+	}
+	snapshot_free(s);
+	cfg_free(c);
+	snapshot_registry_fini(&r);
+}
+
+/* A reload that adds and removes leaves the ids of what stays, and shares tables that did not change. */
+static void ids_and_tables_survive(void **state)
+{
+	static const char before[] = NODE
+		"vrfs: [{name: red, routes: [{prefix: 10.2.0.0/16, policy: b}]}]\n"
+		"routes: [{prefix: \"5f00:0:500::/48\", port: p0, nexthop: \"fe80::5\"}]\n"
+		"policies:\n"
+		"  - {name: a, paths: [{name: x, segments: [\"5f00:0:500::\"]}]}\n"
+		"  - {name: b, paths: [{name: x, segments: [\"5f00:0:500::\"]}]}\n";
+	static const char after[] = NODE
+		"vrfs: [{name: blue}, {name: red, routes: [{prefix: 10.2.0.0/16, policy: b}]}]\n"
+		"routes: [{prefix: \"5f00:0:400::/48\", port: p0, nexthop: \"fe80::4\"},\n"
+		"  {prefix: \"5f00:0:500::/48\", port: p0, nexthop: \"fe80::5\"}]\n"
+		"policies:\n"
+		"  - {name: c, paths: [{name: x, segments: [\"5f00:0:400::\"]}]}\n"
+		"  - {name: b, paths: [{name: x, segments: [\"5f00:0:500::\"]}]}\n";
+	struct snapshot_registry r;
+	struct snapshot *s1, *s2;
+	struct config *c1, *c2;
+	uint32_t red = 0;
+
+	(void)state;
+	assert_int_equal(snapshot_registry_init(&r), 0);
+	s1 = build(&r, &c1, before, NULL);
+	s2 = build(&r, &c2, after, s1);
+	assert_true(s2->generation == s1->generation + 1);
+	for (uint32_t i = 1; i < s2->n_vrfs; i++)
+		if (s2->vrf[i].name && strcmp(s2->vrf[i].name, "red") == 0)
+			red = i;
+	assert_string_equal(s1->vrf[red].name, "red");
+	/* the table of red says "policy number 1" in both files, so it is the same one */
+	assert_ptr_equal(s1->vrf[red].v4, s2->vrf[red].v4);
+	assert_ptr_not_equal(s1->vrf[VRF_UNDERLAY].v6, s2->vrf[VRF_UNDERLAY].v6);
+	assert_string_equal(s1->path[1].policy, "b");
+	assert_string_equal(s2->path[1].policy, "b");
+	assert_string_equal(s2->path[2].policy, "c");
+	assert_true(ip_addr_equal(&s1->nbr[0].addr, &s2->nbr[0].addr));
+	snapshot_free(s1);
+	cfg_free(c1);
+	/* shared tables live on */
+	assert_int_not_equal(fib_lookup4(s2->vrf[red].v4, 0x0a020001), 0);
+	snapshot_free(s2);
+	cfg_free(c2);
+	snapshot_registry_fini(&r);
+}
+
+static void own_and_connected_addresses(void **state)
+{
+	static const char yaml[] = NODE "vrfs: [{name: red}]\n";
+	struct ipv6_addr a;
+	struct snapshot_registry r;
+	struct snapshot *s;
+	struct config *c;
+
+	(void)state;
+	assert_int_equal(snapshot_registry_init(&r), 0);
+	s = build(&r, &c, yaml, NULL);
+	a = addr6("2001:db8:a::2");
+	assert_int_equal(fib_lookup6(s->vrf[0].v6, &a), target(TARGET_LOCAL, 0));
+	a = addr6("2001:db8:a::3");
+	assert_int_equal(fib_lookup6(s->vrf[0].v6, &a), target(TARGET_LINK, 0));
+	a = addr6("fd00::d");
+	assert_int_equal(fib_lookup6(s->vrf[0].v6, &a), target(TARGET_LOCAL, PORT_LOCAL));
+	assert_int_equal(fib_lookup4(s->vrf[0].v4, 0x0a090001), target(TARGET_LOCAL, 0));
+	assert_int_equal(fib_lookup4(s->vrf[0].v4, 0x0a0900fe), target(TARGET_LINK, 0));
+	/* RFC 2644: directed broadcasts go nowhere */
+	assert_int_equal(target_kind(fib_lookup4(s->vrf[0].v4, 0x0a0900ff)), TARGET_BROADCAST);
+	/* the tenant's subnet is in the tenant's table alone */
+	assert_int_equal(fib_lookup4(s->vrf[0].v4, 0x0a010005), 0);
+	assert_int_equal(fib_lookup4(s->vrf[1].v4, 0x0a010005), target(TARGET_LINK, 1));
+	snapshot_free(s);
+	cfg_free(c);
+	snapshot_registry_fini(&r);
+}
+
+/* RFC 8754 section 4.1.1, written out by hand for lists of one, two and three addresses. */
+static void reduced_headers(void **state)
+{
+	static const struct {
+		const char *segments, *header;
+	} rows[] = {
+		{"[\"5f00:0:500::\"]", "60000000 0000 00 40 fd00000000000000000000000000000d"
+				       "5f000000050000000000000000000000"},
+		{"[\"5f00:0:500::\", \"5f00:1:2:3::\"]",
+			"60000000 0000 2b 40 fd00000000000000000000000000000d 5f000000050000000000000000000000"
+			"00 02 04 01 00 00 0000 5f000001000200030000000000000000"},
+		{"[\"5f00:1:2:3::\", \"5f00:0:500::\", \"5f00:0:600::\", \"5f00:1:2:4::\"]",
+			"60000000 0000 2b 40 fd00000000000000000000000000000d 5f000001000200030000000000000000"
+			"00 04 04 02 01 00 0000 5f000001000200040000000000000000 5f000000050006000000000000000000"},
+	};
+	char yaml[1024];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct snapshot_registry r;
+		struct snapshot *s;
+		struct config *c;
+
+		snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\npolicies: [{name: a, paths: [{name: x, segments: "
+						  "%s}]}]\n", rows[i].segments);
+		assert_int_equal(snapshot_registry_init(&r), 0);
+		s = build(&r, &c, yaml, NULL);
+		check_bytes(rows[i].segments, s->path[0].header, s->path[0].bytes, rows[i].header);
+		snapshot_free(s);
+		cfg_free(c);
+		snapshot_registry_fini(&r);
+	}
+}
+
+/* Buckets follow the weights as closely as 64 of them can, and every path has one. */
+static void buckets_follow_weights(void **state)
+{
+	static const struct {
+		unsigned int weight[4], want[4];
+	} rows[] = {
+		{{1, 1, 1, 1}, {16, 16, 16, 16}},
+		{{3, 1, 0, 0}, {48, 16, 0, 0}},
+		{{1, 64, 0, 0}, {1, 63, 0, 0}},
+		{{64, 1, 0, 0}, {63, 1, 0, 0}},
+		{{1, 1, 1, 0}, {21, 22, 21, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		unsigned int got[4] = {0};
+		struct snapshot_registry r;
+		struct snapshot *s;
+		struct config *c;
+		char yaml[2048];
+		int n = snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\npolicies:\n  - name: a\n    paths:\n");
+
+		for (unsigned int k = 0; k < 4 && rows[i].weight[k]; k++)
+			n += snprintf(yaml + n, sizeof(yaml) - (size_t)n,
+				"      - {name: x%u, weight: %u, segments: [\"5f00:0:%u::\"]}\n", k, rows[i].weight[k], k + 1);
+		assert_int_equal(snapshot_registry_init(&r), 0);
+		s = build(&r, &c, yaml, NULL);
+		for (unsigned int k = 0; k < SNAP_POLICY_BUCKETS; k++)
+			got[s->policy[0].bucket[k]]++;
+		for (unsigned int k = 0; k < 4; k++)
+			check(got[k] == rows[i].want[k], "row %zu path %u: %u buckets, want %u", i, k, got[k],
+				rows[i].want[k]);
+		snapshot_free(s);
+		cfg_free(c);
+		snapshot_registry_fini(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(direct_index_equals_longest_match),
+		cmocka_unit_test(ids_and_tables_survive),
+		cmocka_unit_test(own_and_connected_addresses),
+		cmocka_unit_test(reduced_headers),
+		cmocka_unit_test(buckets_follow_weights),
+	};
+
+	testbed_eal();
+	return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+}

@@ -117,7 +117,8 @@ static int make_group(struct builder *b, const struct item *members, size_t n, t
 		g = arena_alloc(s->arena, (s->n_groups * 2 + 1) * sizeof(*g));
 		if (!g)
 			return -ENOMEM;
-		memcpy(g, s->group, s->n_groups * sizeof(*g));
+		if (s->n_groups)
+			memcpy(g, s->group, s->n_groups * sizeof(*g));
 		s->group = g;
 	}
 	g = &s->group[s->n_groups];

@@ -18,7 +18,8 @@ static target_t *new_subtable(struct builder *b, uint16_t id)
 
 	if (!t || !grown)
 		return NULL;
-	memcpy(grown, u->subtable, u->n_subtables * sizeof(*grown));
+	if (u->n_subtables)
+		memcpy(grown, u->subtable, u->n_subtables * sizeof(*grown));
 	/* whatever the /48 says holds for every second id that has no SID of its own */
 	for (uint32_t i = 0; i <= SNAP_SUBTABLE_BASE; i++)
 		t[i] = u->entry[id];

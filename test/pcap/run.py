@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run the pcap cases below this directory through sluice and compare what it sends. Output is TAP."""
+
+import argparse
+import collections
+import concurrent.futures
+import difflib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+IDLE_MS = "150"
+PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
+# by the first bytes: time stamps in microseconds or nanoseconds, either byte order
+PCAP_ORDER = {b"\xd4\xc3\xb2\xa1": "<", b"\x4d\x3c\xb2\xa1": "<", b"\xa1\xb2\xc3\xd4": ">", b"\xa1\xb2\x3c\x4d": ">"}
+MOST_DIFF_LINES = 60
+SANITIZER = r"runtime error:|ERROR: \w+Sanitizer"
+
+
+# --- captures
+
+
+def read_pcap(path):
+    """The frames of a capture; none when there is no file."""
+    if not path.exists():
+        return []
+    data = path.read_bytes()
+    order = PCAP_ORDER[data[:4]]
+    frames, at = [], len(PCAP_HEADER)
+    while at < len(data):
+        size = struct.unpack_from(order + "I", data, at + 8)[0]
+        frames.append(data[at + 16 : at + 16 + size])
+        at += 16 + size
+    return frames
+
+
+def write_pcap(path, frames):
+    records = (struct.pack("<IIII", 0, 0, len(f), len(f)) + f for f in frames)
+    path.write_bytes(PCAP_HEADER + b"".join(records))
+
+
+# --- masks: what a case may leave open, by the name used in case.json
+
+
+def mask_outer_flow_label(frame):
+    """The label may be anything but 0."""
+    if frame[12:14] != b"\x86\xdd" or len(frame) < 18:
+        return frame
+    word = struct.unpack_from(">I", frame, 14)[0]
+    return frame[:14] + struct.pack(">I", word & ~0xFFFFF | (word & 0xFFFFF != 0)) + frame[18:]
+
+
+MASKS = {"outer_flow_label": mask_outer_flow_label}
+
+
+def masked(case, frames):
+    for name in case.get("mask", []):
+        frames = [MASKS[name](f) for f in frames]
+    return frames
+
+
+# --- how frames are shown
+
+
+def hexdump(frame):
+    return [f"{at:04x}  {frame[at:at + 16].hex(' ')}" for at in range(0, len(frame), 16)]
+
+
+def decode(frame, work):
+    """tshark's words for a frame, from Ethernet on; hexadecimal where there is no tshark."""
+    path = work / "frame.pcap"
+    write_pcap(path, [frame])
+    try:
+        out = subprocess.run(["tshark", "-V", "-r", path], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return hexdump(frame)
+    lines = out.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith("Ethernet")), 0)
+    return [line for line in lines[first:] if line]
+
+
+def difference(expected, sent, work):
+    for show in (lambda f: decode(f, work), hexdump):
+        lines = list(difflib.unified_diff(show(expected), show(sent), "expected", "sent", n=2, lineterm=""))
+        if lines:
+            return lines[:MOST_DIFF_LINES] + ["..."] * (len(lines) > MOST_DIFF_LINES)
+    return []
+
+
+def too_many(port, frames, work):
+    return [f"{port}: {len(frames)} frames too many; the first:"] + decode(frames[0], work)[:MOST_DIFF_LINES]
+
+
+def too_few(port, frames, work):
+    return [f"{port}: {len(frames)} frames were not sent; the first:"] + decode(frames[0], work)[:MOST_DIFF_LINES]
+
+
+# --- comparing
+
+
+def compare_in_order(port, expected, sent, work):
+    for i, (want, got) in enumerate(zip(expected, sent)):
+        if want != got:
+            first = f"{port}: frame {i + 1} differs ({len(sent)} sent, {len(expected)} expected)"
+            return [first] + difference(want, got, work)
+    if len(sent) > len(expected):
+        return too_many(port, sent[len(expected) :], work)
+    return too_few(port, expected[len(sent) :], work) if len(sent) < len(expected) else []
+
+
+def compare_unordered(port, expected, sent, work):
+    missing = list((collections.Counter(expected) - collections.Counter(sent)).elements())
+    extra = list((collections.Counter(sent) - collections.Counter(expected)).elements())
+    if missing and extra:
+        nearest = min(extra, key=lambda f: unlikeness(missing[0], f))
+        first = f"{port}: {len(missing)} frames were not sent, in no order; the first, and what is nearest to it:"
+        return [first] + difference(missing[0], nearest, work)
+    if extra:
+        return too_many(port, extra, work)
+    return too_few(port, missing, work) if missing else []
+
+
+def unlikeness(a, b):
+    return sum(x != y for x, y in zip(a, b)) + abs(len(a) - len(b))
+
+
+def compare_spread(spread, expected, sent):
+    """
+    Each flow takes one of several ways. A port's expectation lists all frames once for each way it offers
+    (spread[port] of them); equal frames belong to one flow. Every flow goes one way, and every way is used.
+    """
+    ways = []
+    for port, n in spread.items():
+        size = len(expected[port]) // n
+        ways += [(port, expected[port][k * size : (k + 1) * size]) for k in range(n)]
+    problems, used = [], set()
+    left = {port: collections.Counter(sent[port]) for port in spread}
+    for i in range(len(ways[0][1])):
+        taken = [w for w, (port, frames) in enumerate(ways) if left[port][frames[i]] > 0]
+        if len(taken) != 1:
+            problems.append(f"the flow of frame {i + 1} took {len(taken)} ways instead of one")
+            continue
+        used.add(taken[0])
+        port, frames = ways[taken[0]]
+        left[port][frames[i]] -= 1
+    problems += [f"{port}: {sum(left[port].values())} frames too many" for port in spread if sum(left[port].values())]
+    problems += [f"way {w + 1} ({port}) was never taken" for w, (port, _) in enumerate(ways) if w not in used]
+    return problems
+
+
+def check_frames(case, ports, directory, work):
+    strays = {p.stem.split("-", 1)[1] for p in directory.glob("*-*.pcap")} - set(ports)
+    if strays:
+        return [f"captures of ports that the configuration does not have: {', '.join(sorted(strays))}"]
+    spread = case.get("spread", {})
+    expected = {p: masked(case, read_pcap(directory / f"expect-{p}.pcap")) for p in ports}
+    sent = {p: masked(case, read_pcap(work / f"out-{p}.pcap")) for p in ports}
+    problems = compare_spread(spread, expected, sent) if spread else []
+    for port in ports:
+        if port in case.get("unordered", []):
+            problems += compare_unordered(port, expected[port], sent[port], work)
+        elif port not in spread:
+            problems += compare_in_order(port, expected[port], sent[port], work)
+    return problems
+
+
+def check_drops(case, report):
+    expected = {(p, r): n for p, reasons in case.get("drops", {}).items() for r, n in reasons.items()}
+    counted = {(d["port"], d["reason"]): d["packets"] for d in report["drops"]}
+    return [
+        f"{key[0]}: {key[1]}: {counted.get(key, 0)} packets counted, {expected.get(key, 0)} expected"
+        for key in sorted(expected.keys() | counted.keys())
+        if expected.get(key, 0) != counted.get(key, 0)
+    ]
+
+
+def check_input(report, work):
+    return [
+        f"{p['port']}: {p['rx']} frames were read of {len(frames)} in its file"
+        for p in report["ports"]
+        for frames in [read_pcap(work / f"in-{p['port']}.pcap")]
+        if p["rx"] != len(frames)
+    ]
+
+
+def check_report(case, work):
+    path = work / "report.json"
+    if not path.exists():
+        return [] if case.get("status", 0) else ["no report was written"]
+    report = json.loads(path.read_text())
+    return check_input(report, work) + check_drops(case, report)
+
+
+# --- one case
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.cpus = sorted(os.sched_getaffinity(0))
+        self.running = set()
+        self.lock = threading.Lock()
+
+    def prepare(self, directory, work, index):
+        """Copy the case; returns the ports it has and the name the node got."""
+        name = f"pcap-{os.getpid()}-{index}"
+        text = (directory / "config.yaml").read_text()
+        # a node's name is also the name of its EAL, of which there can only be one
+        text = re.sub(r"\bname: [\w.-]+", f"name: {name}", text, count=1)
+        text = re.sub(r"(?<=@)\d+", lambda m: self.cpu(int(m[0]), index), text)
+        (work / "config.yaml").write_text(text)
+        ports = re.findall(r"rx_pcap=in-([\w.-]+)\.pcap", text)
+        for port in ports:
+            source = directory / f"in-{port}.pcap"
+            (work / source.name).write_bytes(source.read_bytes() if source.exists() else PCAP_HEADER)
+        return ports, name
+
+    def cpu(self, number, index):
+        """CPUs in a configuration are numbers among those we may use, a pair of them further for each case."""
+        return str(self.cpus[(number + 2 * index) % len(self.cpus)])
+
+    def start(self, case, work):
+        """Exit status (None: timed out) and stderr of sluice."""
+        command = [self.options.sluice, "-c", "config.yaml", "--exit-when-idle", IDLE_MS, "--report", "report.json"]
+        process = subprocess.Popen(
+            command + case.get("args", []), cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        with self.lock:
+            self.running.add(process)
+        try:
+            _, stderr = process.communicate(timeout=self.options.timeout)
+            return process.returncode, stderr
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return None, process.communicate()[1]
+        finally:
+            with self.lock:
+                self.running.discard(process)
+
+    def stop(self):
+        with self.lock:
+            for process in self.running:
+                process.kill()
+
+    def check(self, case, directory, work, index):
+        ports, name = self.prepare(directory, work, index)
+        try:
+            status, stderr = self.start(case, work)
+        finally:
+            remove_runtime_files(name)
+        problems = []
+        if status is None:
+            problems.append(f"sluice did not end within {self.options.timeout} s")
+        elif status != case.get("status", 0):
+            problems.append(f"exit status {status}, {case.get('status', 0)} expected")
+        if not re.search(case.get("stderr", ""), stderr):
+            problems.append(f"stderr has no '{case['stderr']}'")
+        if re.search(SANITIZER, stderr):
+            problems.append("a sanitizer has something to say")
+        if problems:
+            return problems + ["stderr:"] + stderr.splitlines()
+        return check_report(case, work) + check_frames(case, ports, directory, work)
+
+    def run(self, directory, index):
+        """Diagnostics of one case; none when it passes."""
+        case = json.loads((directory / "case.json").read_text())
+        if self.options.keep:
+            work = self.options.keep / directory.name
+            shutil.rmtree(work, ignore_errors=True)
+            work.mkdir(parents=True)
+            problems = self.check(case, directory, work, index)
+        else:
+            with tempfile.TemporaryDirectory(prefix="sluice-pcap-") as work:
+                problems = self.check(case, directory, pathlib.Path(work), index)
+        return [f"{case['title']} ({case['ref']})"] + problems if problems else []
+
+
+def remove_runtime_files(name):
+    """What a killed process leaves behind: the EAL's directory, the node's pid file."""
+    for base in map(pathlib.Path, ("/run", os.environ.get("XDG_RUNTIME_DIR", "/tmp"))):
+        shutil.rmtree(base / "dpdk" / f"sluice-{name}", ignore_errors=True)
+        (base / "sluice" / f"{name}.pid").unlink(missing_ok=True)
+
+
+# --- all cases
+
+
+def options_of(arguments):
+    root = HERE.parent.parent
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sluice", type=pathlib.Path, default=root / "build/app/sluice/sluice", help="program to test")
+    parser.add_argument("--jobs", type=int, default=2, help="cases that run at once (default: %(default)s)")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="work in DIR/CASE and leave everything there")
+    parser.add_argument("--timeout", type=float, default=20, help="seconds for one case (default: %(default)s)")
+    parser.add_argument("-k", dest="pattern", default="", help="only cases whose name has this regular expression")
+    options = parser.parse_args(arguments)
+    options.sluice = options.sluice.resolve()
+    options.keep = options.keep and options.keep.resolve()
+    if not options.sluice.exists():
+        parser.error(f"there is no {options.sluice}; build it, or name another with --sluice")
+    return options
+
+
+def print_result(number, name, problems):
+    print(f"{'not ok' if problems else 'ok'} {number} - {name}")
+    for line in problems:
+        print(f"# {line}")
+    sys.stdout.flush()
+
+
+def main(arguments):
+    options = options_of(arguments)
+    cases = sorted(p.parent for p in HERE.glob("*/case.json") if re.search(options.pattern, p.parent.name))
+    runner = Runner(options)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    print(f"1..{len(cases)}")
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = [pool.submit(runner.run, directory, i) for i, directory in enumerate(cases)]
+        try:
+            for number, (directory, result) in enumerate(zip(cases, results), 1):
+                problems = result.result()
+                failed += bool(problems)
+                print_result(number, directory.name, problems)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            runner.stop()
+            raise
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -33,8 +33,8 @@ static void good_files(void **state)
 		BASE "memory: {}\n",
 		BASE "memory:\n  buffers: \"16K\"\n",
 		BASE "memory: {buffers: '0x4000'}\n",
-		"{\"node\": {\"name\": \"pe1\", \"loopback\": \"fd00::1\"}, \"lcores\": {\"control\": 0, \"rx\": [1], "
-		"\"worker\": [1]}, \"ports\": [{\"name\": \"p0\", \"device\": \"net_null0\", \"side\": \"dc\"}]}",
+		("{\"node\": {\"name\": \"pe1\", \"loopback\": \"fd00::1\"}, \"lcores\": {\"control\": 0, \"rx\": [1], "
+		 "\"worker\": [1]}, \"ports\": [{\"name\": \"p0\", \"device\": \"net_null0\", \"side\": \"dc\"}]}"),
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)

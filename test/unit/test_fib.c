@@ -44,8 +44,9 @@ static size_t random_routes(uint64_t *seed, int family, struct fib_route *routes
 		p = ip_prefix_network(&p);
 		while (i < made && !ip_prefix_equal(&routes[i].prefix, &p))
 			i++;
-		if (i == made)
-			routes[made++] = (struct fib_route){.prefix = p, .target = target(TARGET_NBR, (uint32_t)made % 500)};
+		if (i < made)
+			continue;
+		routes[made++] = (struct fib_route){.prefix = p, .target = target(TARGET_NBR, (uint32_t)i % 500)};
 	}
 	return made;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "config/check_priv.h"
 #include "wire/ipv4.h"
 
@@ -233,6 +234,35 @@ static void check_neighbors(const struct config *c, struct cfg_diags *d)
 	free(sorted);
 }
 
+int cfg_parse_listen(const char *text, struct ip_addr *addr, uint16_t *port)
+{
+	const char *colon = strrchr(text, ':');
+	char host[IP_ADDR_TEXT + 2], *start = host;
+	size_t n = colon ? (size_t)(colon - text) : 0;
+	uint64_t number;
+
+	if (!colon || n >= sizeof(host) || text_parse_number(colon + 1, 1000, &number) < 0 || number < 1 || number > 65535)
+		return -EINVAL;
+	memcpy(host, text, n);
+	host[n] = '\0';
+	if (host[0] == '[' && n && host[n - 1] == ']') {
+		host[n - 1] = '\0';
+		start++;
+	}
+	*port = (uint16_t)number;
+	return ip_addr_parse(start, addr);
+}
+
+static void check_metrics(const struct config *c, struct cfg_diags *d)
+{
+	struct ip_addr addr;
+	uint16_t port;
+
+	if (c->metrics.listen && cfg_parse_listen(c->metrics.listen, &addr, &port) < 0)
+		cfg_diag_add(d, cfg_where(c, &c->metrics.listen),
+			"listen: expected ADDRESS:PORT like 127.0.0.1:9111 or [::1]:9111, found '%s'", c->metrics.listen);
+}
+
 void check_ports(const struct config *c, struct cfg_diags *d)
 {
 	const struct ip_addr *loopback = &c->node.loopback;
@@ -244,6 +274,7 @@ void check_ports(const struct config *c, struct cfg_diags *d)
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		check_port(c, d, i);
 	check_neighbors(c, d);
+	check_metrics(c, d);
 }
 
 void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name,

@@ -56,6 +56,9 @@ int cfg_is_worker(const struct config *c, uint64_t lcore);
 /* "0000:17:00.1"? Else the device is a virtual one, named driver first: "net_pcap0,rx_pcap=...". */
 int cfg_device_is_pci(const char *device);
 
+/* "127.0.0.1:9111" or "[::1]:9111". 0, or -EINVAL. */
+int cfg_parse_listen(const char *text, struct ip_addr *addr, uint16_t *port);
+
 /* The configuration as YAML that loads to the same; keys with default values are left out unless `all`. */
 void cfg_emit(const struct config *c, FILE *out, int all);
 

@@ -95,6 +95,20 @@ struct cfg_discovery {
 	uint64_t max;
 };
 
+struct cfg_metrics {
+	struct cfg_mark at;
+	char *listen; /* "127.0.0.1:9111"; NULL: none */
+};
+
+enum cfg_log_to { LOG_TO_STDERR, LOG_TO_SYSLOG };
+
+struct cfg_log {
+	struct cfg_mark at;
+	uint32_t to;	/* enum cfg_log_to */
+	uint32_t level; /* enum log_level */
+	uint64_t rate;	/* lines a second and module */
+};
+
 struct cfg_descriptors {
 	struct cfg_mark at;
 	uint64_t rx, tx;
@@ -180,6 +194,8 @@ struct config {
 	struct cfg_idle idle;
 	struct cfg_icmp icmp;
 	struct cfg_discovery discovery;
+	struct cfg_metrics metrics;
+	struct cfg_log log;
 	CFG_LIST(struct cfg_port) ports;
 	CFG_LIST(struct cfg_neighbor) neighbors;
 	CFG_LIST(struct cfg_route) routes;

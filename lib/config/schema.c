@@ -20,6 +20,8 @@ static const char *const words_fib[] = {"fast", "compact", NULL};
 static const char *const words_idle[] = {"poll", "sleep", NULL};
 static const char *const words_behavior[] = {"uN", "uA", "uDT4", "uDT6", "uDT46", NULL};
 static const char *const words_encap[] = {"H.Encaps.Red", NULL};
+static const char *const words_log[] = {"stderr", "syslog", NULL};
+static const char *const words_level[] = {"error", "warning", "notice", "info", "debug", NULL};
 static const char *const words_dscp[] = {"copy", "set", NULL};
 
 /* clang-format off */
@@ -125,6 +127,23 @@ static const struct cfg_key discovery_keys[] = {
 static const struct cfg_map discovery_map =
 	MAP_OF(discovery_keys, "neighbor-discovery", struct cfg_discovery);
 
+static const struct cfg_key metrics_keys[] = {
+	{"listen", CFG_TEXT, .offset = AT(struct cfg_metrics, listen), .flags = CFG_START_ONLY,
+		.example = "\"127.0.0.1:9111\"",
+		.help = "Address and port of the OpenMetrics page (HTTP, no access control). Default: none."},
+};
+static const struct cfg_map metrics_map = MAP_OF(metrics_keys, "metrics", struct cfg_metrics);
+
+static const struct cfg_key log_keys[] = {
+	{"to", CFG_WORD, .offset = AT(struct cfg_log, to), .words = words_log, .fallback = "stderr",
+		.flags = CFG_START_ONLY, .help = "Where log lines go."},
+	{"level", CFG_WORD, .offset = AT(struct cfg_log, level), .words = words_level, .fallback = "notice",
+		.help = "Least urgent level that is logged; set log changes it for one module."},
+	{"rate", CFG_UINT, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_log, rate), .min = 1, .max = 100000,
+		.fallback = "50", .help = "Lines a second and module; what is beyond is counted and summed up."},
+};
+static const struct cfg_map log_map = MAP_OF(log_keys, "log", struct cfg_log);
+
 static const struct cfg_key descriptors_keys[] = {
 	{"rx", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_descriptors, rx), .min = 64, .max = 16384,
 		.fallback = "512", .flags = CFG_START_ONLY, .help = "Descriptors of each receive queue."},
@@ -136,7 +155,7 @@ static const struct cfg_map descriptors_map =
 
 static const struct cfg_key port_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_port, name), .example = "dc0",
-		.flags = CFG_REQUIRED | CFG_IDENTITY, .help = "Name used everywhere else in this file."},
+		.flags = CFG_REQUIRED | CFG_IDENTITY | CFG_START_ONLY, .help = "Name used everywhere else in this file."},
 	{"device", CFG_TEXT, .offset = AT(struct cfg_port, device),
 		.flags = CFG_REQUIRED | CFG_START_ONLY | CFG_UNIQUE, .example = "net_null0",
 		.help = "PCI address, or a DPDK virtual device with its arguments."},
@@ -274,6 +293,9 @@ static const struct cfg_key root_keys[] = {
 	{"icmp", CFG_MAP, .offset = AT(struct config, icmp), .map = &icmp_map, .help = "Rate limits of ICMP."},
 	{"neighbor-discovery", CFG_MAP, .offset = AT(struct config, discovery), .map = &discovery_map,
 		.help = "Timers and limits of ND and ARP."},
+	{"metrics", CFG_MAP, .offset = AT(struct config, metrics), .map = &metrics_map,
+		.help = "Counters for Prometheus."},
+	{"log", CFG_MAP, .offset = AT(struct config, log), .map = &log_map, .help = "Log lines."},
 	{"ports", CFG_LIST_OF, .item = CFG_MAP, .map = &port_map, .offset = AT(struct config, ports),
 		.flags = CFG_REQUIRED, .min = 1, .max = 32, .help = "Ports; nothing else is touched or bound."},
 	{"neighbors", CFG_LIST_OF, .item = CFG_MAP, .map = &neighbor_map,

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/diff.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "config/names.h"
+#include "config/schema.h"
+
+struct diff {
+	void (*fn)(void *arg, const struct cfg_change *change);
+	void *arg;
+	int rc;
+};
+
+struct any_list {
+	const char *items;
+	uint32_t n;
+};
+
+static struct any_list list_at(const void *member)
+{
+	struct any_list list;
+
+	memcpy(&list, member, sizeof(list));
+	return list;
+}
+
+static void tell(struct diff *d, enum cfg_change_kind kind, const char *path, const char *from, const char *to,
+	uint32_t flags)
+{
+	struct cfg_change change = {.kind = kind, .path = path, .from = from, .to = to,
+		.start_only = flags & CFG_START_ONLY};
+
+	d->fn(d->arg, &change);
+}
+
+/* The text of a scalar or of a list of scalars; the caller frees. */
+static char *value_text(const struct cfg_key *key, const char *member)
+{
+	char scalar[CFG_SCALAR_TEXT], *text = NULL;
+	struct any_list list;
+	size_t size;
+	FILE *f;
+
+	if (key->type != CFG_LIST_OF) {
+		cfg_format_scalar(key, key->type, member, scalar, sizeof(scalar));
+		return strdup(scalar);
+	}
+	f = open_memstream(&text, &size);
+	if (!f)
+		return NULL;
+	list = list_at(member);
+	fputc('[', f);
+	for (uint32_t i = 0; i < list.n; i++) {
+		cfg_format_scalar(key, key->item, list.items + i * cfg_value_size(key, key->item), scalar, sizeof(scalar));
+		fprintf(f, "%s%s", i ? ", " : "", scalar);
+	}
+	fputc(']', f);
+	fclose(f);
+	return text;
+}
+
+static const struct cfg_key *identity_of(const struct cfg_map *map)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++)
+		if (map->keys[i].flags & CFG_IDENTITY)
+			return &map->keys[i];
+	return NULL;
+}
+
+/* What an item is called: its identity, or all it says. */
+struct item {
+	char *name;
+	const char *base;
+};
+
+static void put_content(const struct cfg_map *map, const char *base, FILE *f)
+{
+	bool first = true;
+
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		char *text = key->type == CFG_MAP ? NULL : value_text(key, base + key->offset);
+
+		if (text && *text && strcmp(text, "\"\"") != 0 && strcmp(text, "-") != 0 && strcmp(text, "\"-\"") != 0) {
+			fprintf(f, "%s%s %s", first ? "" : ", ", key->name, text);
+			first = false;
+		}
+		free(text);
+	}
+}
+
+static char *item_name(const struct cfg_map *map, const char *base)
+{
+	const struct cfg_key *identity = identity_of(map);
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	if (identity)
+		return value_text(identity, base + identity->offset);
+	f = open_memstream(&text, &size);
+	if (!f)
+		return NULL;
+	put_content(map, base, f);
+	fclose(f);
+	return text;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct item *)a)->name, ((const struct item *)b)->name);
+}
+
+static void free_items(struct item *items, uint32_t n)
+{
+	for (uint32_t i = 0; items && i < n; i++)
+		free(items[i].name);
+	free(items);
+}
+
+static struct item *sorted_items(const struct cfg_key *key, const struct any_list *list)
+{
+	struct item *items = calloc(list->n + 1, sizeof(*items));
+
+	for (uint32_t i = 0; items && i < list->n; i++) {
+		items[i].base = list->items + (size_t)i * key->map->size;
+		items[i].name = item_name(key->map, items[i].base);
+		if (!items[i].name) {
+			free_items(items, list->n);
+			return NULL;
+		}
+	}
+	if (items)
+		qsort(items, list->n, sizeof(*items), by_name);
+	return items;
+}
+
+static void diff_map(struct diff *d, const struct cfg_map *map, const char *from, const char *to, const char *path);
+
+static void diff_items(struct diff *d, const struct cfg_key *key, const char *from, const char *to, const char *path)
+{
+	struct any_list a = list_at(from), b = list_at(to);
+	struct item *x = sorted_items(key, &a), *y = sorted_items(key, &b);
+	/* ports are numbered, so none can come or go while lcores run */
+	uint32_t flags = key->map->keys[0].flags & CFG_START_ONLY;
+	char sub[1024]; /* long contents are cut: this is for reading */
+
+	if (!x || !y)
+		d->rc = -ENOMEM;
+	for (uint32_t i = 0, k = 0; d->rc == 0 && (i < a.n || k < b.n);) {
+		int c = i == a.n ? 1 : k == b.n ? -1 : strcmp(x[i].name, y[k].name);
+
+		snprintf(sub, sizeof(sub), "%.400s[%.600s]", path, c <= 0 ? x[i].name : y[k].name);
+		if (c < 0)
+			tell(d, CFG_REMOVED, sub, "", "", flags);
+		else if (c > 0)
+			tell(d, CFG_ADDED, sub, "", "", flags);
+		else if (identity_of(key->map))
+			diff_map(d, key->map, x[i].base, y[k].base, sub);
+		i += c <= 0;
+		k += c >= 0;
+	}
+	free_items(x, a.n);
+	free_items(y, b.n);
+}
+
+static void diff_value(struct diff *d, const struct cfg_key *key, const char *from, const char *to, const char *path)
+{
+	char *a = value_text(key, from), *b = value_text(key, to);
+
+	if (!a || !b)
+		d->rc = -ENOMEM;
+	else if (strcmp(a, b) != 0)
+		tell(d, CFG_CHANGED, path, a, b, key->flags);
+	free(a);
+	free(b);
+}
+
+static void diff_map(struct diff *d, const struct cfg_map *map, const char *from, const char *to, const char *path)
+{
+	char sub[1280];
+
+	for (uint32_t i = 0; i < map->n_keys && d->rc == 0; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		const char *a = from + key->offset, *b = to + key->offset;
+
+		snprintf(sub, sizeof(sub), "%s%s%s", path, *path ? "." : "", key->name);
+		if (key->type == CFG_MAP)
+			diff_map(d, key->map, a, b, sub);
+		else if (key->type == CFG_LIST_OF && key->item == CFG_MAP)
+			diff_items(d, key, a, b, sub);
+		else
+			diff_value(d, key, a, b, sub);
+	}
+}
+
+int cfg_diff(const struct config *from, const struct config *to,
+	void (*fn)(void *arg, const struct cfg_change *change), void *arg)
+{
+	struct diff d = {.fn = fn, .arg = arg};
+
+	diff_map(&d, &cfg_root, (const char *)from, (const char *)to, "");
+	return d.rc;
+}
+
+int cfg_align_ports(const struct config *from, struct config *to)
+{
+	if (from->ports.n != to->ports.n)
+		return -ENOENT;
+	for (uint32_t i = 0; i < from->ports.n; i++) {
+		uint32_t k = i;
+		struct cfg_port port;
+
+		while (k < to->ports.n && strcmp(to->ports.items[k].name, from->ports.items[i].name) != 0)
+			k++;
+		if (k == to->ports.n)
+			return -ENOENT;
+		port = to->ports.items[k];
+		to->ports.items[k] = to->ports.items[i];
+		to->ports.items[i] = port;
+	}
+	/* the index by name holds positions */
+	cfg_names_free(to->names);
+	to->names = cfg_names_new(to);
+	return to->names ? 0 : -ENOMEM;
+}

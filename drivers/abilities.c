@@ -51,3 +51,26 @@ void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 			if (known[i].says[k])
 				fprintf(out, "%s%s\n", indent, known[i].says[k]);
 }
+
+/* DPDK 22.11's poll-mode drivers for the NICs of these kernel drivers, as their sources say. */
+static const struct {
+	const char *kernel_driver, *mac_control;
+} nics[] = {
+	{"ixgbe", "hands MAC control frames to software on request; has PFC of its own"},
+	{"i40e", "hands MAC control frames to software on request, but drops those that software sends"},
+	{"ice", "does not hand MAC control frames to software; no PFC in DPDK 22.11"},
+	{"igb", "hands MAC control frames to software on request; no PFC"},
+	{"igc", "hands MAC control frames to software on request; no PFC"},
+	{"e1000e", "hands MAC control frames to software on request; no PFC"},
+	{"bnxt_en", "does not hand MAC control frames to software; no PFC in DPDK"},
+	{"mlx5_core", "does not hand MAC control frames to software; PFC by the kernel's dcb tool beside the application"},
+	{"hns3", "does not hand MAC control frames to software; has PFC of its own"},
+};
+
+void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	for (size_t i = 0; i < ARRAY_LEN(nics); i++)
+		if (strcmp(nics[i].kernel_driver, kernel_driver) == 0)
+			snprintf(buf, size, "%s", nics[i].mac_control);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known about drivers before one is opened: a table, so that knowledge is data. */
+/* What is known about drivers before one is opened: tables, so that knowledge is data. */
 #ifndef DRIVERS_ABILITIES_H
 #define DRIVERS_ABILITIES_H
 
@@ -13,5 +13,8 @@ bool abilities_any_length(const char *driver);
 
 /* Lines about what the port's driver cannot do, each behind `indent`. Nothing for an unknown driver. */
 void abilities_print(const struct cfg_port *port, const char *indent, FILE *out);
+
+/* What is known about MAC control frames (PFC) of the NICs a kernel driver is for; empty text: nothing. */
+void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size);
 
 #endif

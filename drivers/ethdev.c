@@ -14,6 +14,8 @@
 struct ethdev {
 	uint16_t id;
 	bool started;
+	uint16_t rx_descriptors, tx_descriptors;
+	uint64_t rx_offloads, tx_offloads;
 	bool connects; /* memif client: it knocks once, when it is started */
 };
 
@@ -82,6 +84,51 @@ static void device_stats(struct port *p, struct port_device_stats *out)
 		.imissed = s.imissed, .rx_nombuf = s.rx_nombuf, .ierrors = s.ierrors, .oerrors = s.oerrors};
 }
 
+static void offload_names(uint64_t offloads, const char *(*name)(uint64_t), char *buf, size_t size)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (uint64_t bit = 1; bit && n < size; bit <<= 1)
+		if (offloads & bit)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", name(bit));
+}
+
+static void details(struct port *p, struct port_details *out)
+{
+	uint16_t id = dev_of(p)->id;
+	struct rte_eth_link link = {0};
+
+	*out = (struct port_details){.driver = p->abilities.driver};
+	rte_eth_dev_get_name_by_port(id, out->device);
+	if (rte_eth_link_get_nowait(id, &link) == 0 && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
+		out->link_mbps = link.link_speed;
+	out->full_duplex = link.link_duplex == RTE_ETH_LINK_FULL_DUPLEX;
+	out->promiscuous = rte_eth_promiscuous_get(id) == 1;
+	out->all_multicast = rte_eth_allmulticast_get(id) == 1;
+	out->socket = rte_eth_dev_socket_id(id);
+	rte_eth_dev_get_mtu(id, &out->device_mtu);
+	out->rx_descriptors = dev_of(p)->rx_descriptors;
+	out->tx_descriptors = dev_of(p)->tx_descriptors;
+	offload_names(dev_of(p)->rx_offloads, rte_eth_dev_rx_offload_name, out->rx_offloads, sizeof(out->rx_offloads));
+	offload_names(dev_of(p)->tx_offloads, rte_eth_dev_tx_offload_name, out->tx_offloads, sizeof(out->tx_offloads));
+}
+
+static void xstats(struct port *p, void (*fn)(void *arg, const char *name, uint64_t value), void *arg)
+{
+	uint16_t id = dev_of(p)->id;
+	int n = rte_eth_xstats_get_names(id, NULL, 0);
+	struct rte_eth_xstat_name *names = n > 0 ? calloc((size_t)n, sizeof(*names)) : NULL;
+	struct rte_eth_xstat *values = n > 0 ? calloc((size_t)n, sizeof(*values)) : NULL;
+
+	if (names && values && rte_eth_xstats_get_names(id, names, (unsigned int)n) == n &&
+		rte_eth_xstats_get(id, values, (unsigned int)n) == n)
+		for (int i = 0; i < n; i++)
+			fn(arg, names[i].name, values[i].value);
+	free(names);
+	free(values);
+}
+
 static const struct port_ops ops = {
 	.rx = rx,
 	.tx = tx,
@@ -91,6 +138,8 @@ static const struct port_ops ops = {
 	.link_up = link_up,
 	.reconnect = reconnect,
 	.device_stats = device_stats,
+	.details = details,
+	.xstats = xstats,
 };
 
 void ethdev_name_of(const char *device, char *buf, size_t size)
@@ -119,6 +168,8 @@ static int set_up_queues(struct port *p, const struct cfg_port *config, struct r
 
 	if (rc < 0)
 		return fail(err, size, rc, "port %s: descriptors: %s", p->name, strerror(-rc));
+	dev_of(p)->rx_descriptors = nb_rx;
+	dev_of(p)->tx_descriptors = nb_tx;
 	for (uint16_t q = 0; q < p->n_rx_queues; q++) {
 		rc = rte_eth_rx_queue_setup(id, q, nb_rx, (unsigned int)socket, &info->default_rxconf, pool);
 		if (rc < 0)
@@ -210,6 +261,8 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	if (!abilities_any_length(info.driver_name))
 		conf.rxmode.mtu = (uint32_t)config->mtu;
+	dev_of(p)->rx_offloads = conf.rxmode.offloads;
+	dev_of(p)->tx_offloads = conf.txmode.offloads;
 	rc = rte_eth_dev_configure(id, p->n_rx_queues, 1, &conf);
 	if (rc < 0)
 		return fail(err, size, rc, "port %s: the device refuses its configuration: %s", p->name,

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The appliance as a process: its options and the stages of its life. */
+/* The appliance as a process: its options, the stages of its life, and what its management thread serves. */
 #ifndef SLUICE_APP_H
 #define SLUICE_APP_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "command/command.h"
 #include "config/config.h"
 
 struct node;
 
 struct options {
 	const char *config_file;
-	const char *report_file; /* JSON of the last report; NULL: none */
+	const char *script_file;  /* commands run after the start; NULL: none */
+	const char *report_file;  /* JSON of the last report; NULL: none */
 	const char *capture_file; /* pcapng of all ports; NULL: none */
 	const char *print;	  /* "reference", "counters", "commands"; NULL: nothing */
 	bool check;
+	bool interactive;
 	uint64_t idle_exit_ms;	/* 0: run until told to stop */
 	uint64_t wait_links_ms; /* 0: do not wait */
 	int eal_argc; /* what followed -- */
@@ -56,6 +60,9 @@ void instance_unlock(struct pidfh *lock); /* NULL is fine */
 /* --check: what a start would do. */
 void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
 
+/* `sluice preflight [-c FILE]`: what this machine offers and lacks. Exit status. */
+int preflight(int argc, char **argv);
+
 /* Time of this process in ns, from the TSC; any thread. Never 0. */
 uint64_t clock_now(void);
 void clock_init(void);
@@ -66,5 +73,57 @@ uint64_t clock_wall_offset(void);
 /* Launch all lcores of a node; stop them and wait for them. */
 int lcores_launch(struct node *n, const struct config *c);
 void lcores_stop(void);
+
+/* Log lines to stderr or syslog, with levels and a limit per module. */
+void logging_start(const struct cfg_log *log);
+void logging_configure(const struct cfg_log *log); /* level and rate, after a reload */
+
+/* Tell systemd (or whoever started us) "READY=1" and the like; nothing when nobody listens. */
+void notify(const char *state);
+
+/* Everything the management thread holds. One per process. */
+struct app {
+	const struct options *options;
+	struct node *node;
+	struct command_host host;
+	pthread_mutex_t lock; /* held by the management thread except while it waits; telemetry takes it too */
+	bool stop;
+	/* reload.c */
+	char *file;		    /* the running configuration's */
+	char *previous;		    /* YAML before the last reload; NULL: none */
+	uint64_t confirm_before_ns; /* 0: nothing to confirm */
+	/* server.c */
+	struct server *server;
+	/* metrics.c */
+	struct metrics *metrics;
+};
+
+/* reload.c: fills the members of host, and the timer of commit confirmed. */
+void reload_init(struct app *app);
+void reload_fini(struct app *app);
+void reload_tick(struct app *app, uint64_t now);
+void reload_on_signal(struct app *app);
+
+/* server.c: console and socket. 0 or -errno with a message. */
+int server_start(struct app *app, char *err, size_t size);
+void server_stop(struct app *app);
+
+struct pollfd;
+/* Descriptors to wait for, at most `room`; and serving those that are ready. */
+unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int room);
+void server_serve(struct app *app, const struct pollfd *fds, unsigned int n);
+
+/* metrics.c: OpenMetrics over HTTP. 0 or -errno with a message. */
+int metrics_start(struct app *app, char *err, size_t size);
+void metrics_stop(struct app *app);
+int metrics_fd(const struct app *app); /* to wait for; -1: none */
+void metrics_serve(struct app *app);
+
+/* telemetry.c: DPDK's telemetry socket. */
+void telemetry_start(struct app *app);
+void telemetry_stop(void);
+
+/* manage.c: the management thread's loop, until told to stop. Holds the lock. */
+void manage(struct app *app, int signals);
 
 #endif

@@ -130,8 +130,10 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	add_lcores(&a, c);
 	add_devices(&a, c);
 	add(&a, "--file-prefix=sluice-%s", c->node.name);
+	/* the first that fits a name counts. What a start lacks was checked before, with clearer words */
+	add(&a, "--log-level=lib.telemetry:error");
+	add(&a, "--log-level=lib.eal:error");
 	add(&a, "--log-level=*:warning");
-	add(&a, "--log-level=lib.eal:error"); /* what a start lacks was checked before, with clearer words */
 	if (m->hugepages) {
 		add(&a, "--socket-mem=%llu", (unsigned long long)m->need_mb);
 		add(&a, "--huge-unlink=existing");

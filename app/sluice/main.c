@@ -2,12 +2,11 @@
 /*
  * The life of the appliance, in stages; each is undone in reverse when a later one fails or the node ends.
  *
- *   options -> configuration -> memory plan -> EAL -> node -> ports -> snapshot -> links -> lcores
+ *   options -> configuration -> machine -> EAL -> node -> ports -> snapshot -> links -> lcores -> sessions
  *
- * After that the main thread is the management thread: signals, links, grace periods, idle exit.
+ * After that the main thread is the management thread (manage.c).
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +16,12 @@
 #include "app.h"
 #include "base/log.h"
 #include "capture/capture.h"
-#include "command/command.h"
 #include "command/docs.h"
 #include "drivers/device_check.h"
 #include "drivers/ethdev.h"
+#include "manage.h"
 #include "node/node_ctl.h"
 
-#define TICK_MS	       20
 #define RECONNECT_MS   200 /* how long a handshake may take */
 #define DRAIN_NS       (2 * NSEC_PER_SEC) /* how long packets inside may take to leave at the end */
 #define EXIT_CONFIG    1		  /* configuration wrong */
@@ -38,6 +36,7 @@ static int open_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
 	/* before the EAL makes threads, so that all of them leave these signals to us */
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -84,68 +83,6 @@ static int start_ports(struct node *n, char *err, size_t size)
 	return 0;
 }
 
-/* Returns how many ports have a link. */
-static unsigned int look_at_links(struct node *n)
-{
-	unsigned int up = 0;
-
-	for (uint32_t i = 0; i < n->n_ports; i++) {
-		struct port *p = n->port[i];
-		bool now_up = p->ops->link_up(p);
-
-		if (now_up != p->up)
-			log_info(port, "%s: link %s", p->name, now_up ? "up" : "down");
-		__atomic_store_n(&p->up, now_up, __ATOMIC_RELAXED);
-		up += now_up;
-	}
-	return up;
-}
-
-static uint64_t packets_in(const struct node *n)
-{
-	uint64_t sum = 0;
-
-	for (uint16_t i = 0; i < n->n_lcores; i++)
-		for (uint32_t p = 0; p < n->n_ports; p++)
-			sum += stat_read(&n->lcore[i]->stats.port[p].rx_packets);
-	return sum;
-}
-
-static bool told_to_stop(int signals)
-{
-	struct signalfd_siginfo info;
-
-	return read(signals, &info, sizeof(info)) == sizeof(info);
-}
-
-/* Copies of packets are on their way while a capture runs, and their rings are small. */
-static void wait_tick(const struct node *n, int signals)
-{
-	struct pollfd p = {.fd = signals, .events = POLLIN};
-
-	poll(&p, 1, capture_active(n->captures) ? 1 : TICK_MS);
-}
-
-/* True when told to stop meanwhile. */
-static bool wait_for_links(struct node *n, const struct options *o, int signals)
-{
-	uint64_t until = clock_now() + o->wait_links_ms * NSEC_PER_MSEC;
-
-	while (look_at_links(n) < n->n_ports && clock_now() < until) {
-		for (uint32_t i = 0; i < n->n_ports; i++)
-			if (!port_is_up(n->port[i]) && n->port[i]->ops->reconnect)
-				n->port[i]->ops->reconnect(n->port[i]);
-		usleep(RECONNECT_MS * 1000);
-		if (told_to_stop(signals))
-			return true;
-	}
-	for (uint32_t i = 0; i < n->n_ports && o->wait_links_ms; i++)
-		if (!port_is_up(n->port[i]))
-			log_warning(port, "%s: no link after %llu s; going on without", n->port[i]->name,
-				(unsigned long long)o->wait_links_ms / 1000);
-	return false;
-}
-
 /* Every port, both directions, and drops: one file for the life of the node. */
 static int start_capture(struct node *n, const struct options *o, char *err, size_t size)
 {
@@ -158,23 +95,26 @@ static int start_capture(struct node *n, const struct options *o, char *err, siz
 	return rc < 0 ? rc : 0;
 }
 
-static void manage(struct node *n, const struct options *o, int signals)
+/* True when told to stop meanwhile. */
+static bool wait_for_links(struct app *app, int signals)
 {
-	uint64_t seen = packets_in(n), last = clock_now(), now, count;
+	const struct options *o = app->options;
+	uint64_t until = clock_now() + o->wait_links_ms * NSEC_PER_MSEC;
+	struct node *n = app->node;
 
-	while (!told_to_stop(signals)) {
-		wait_tick(n, signals);
-		look_at_links(n);
-		node_reclaim(n);
-		capture_poll(n->captures);
-		now = clock_now();
-		count = packets_in(n);
-		if (count != seen || node_held(n))
-			last = now;
-		seen = count;
-		if (o->idle_exit_ms && now - last >= o->idle_exit_ms * NSEC_PER_MSEC)
-			return;
+	while (look_at_links(n) < n->n_ports && clock_now() < until) {
+		for (uint32_t i = 0; i < n->n_ports; i++)
+			if (!port_is_up(n->port[i]) && n->port[i]->ops->reconnect)
+				n->port[i]->ops->reconnect(n->port[i]);
+		usleep(RECONNECT_MS * 1000);
+		if (told_to_stop(app, signals))
+			return true;
 	}
+	for (uint32_t i = 0; i < n->n_ports && o->wait_links_ms; i++)
+		if (!port_is_up(n->port[i]))
+			log_warning(port, "%s: no link after %llu s; going on without", n->port[i]->name,
+				(unsigned long long)o->wait_links_ms / 1000);
+	return false;
 }
 
 /* Receive nothing more and let what is inside leave. */
@@ -183,16 +123,16 @@ static void drain(struct node *n)
 	uint64_t until = clock_now() + DRAIN_NS;
 
 	node_set_receiving(n, false);
-	usleep(TICK_MS * 1000);
+	usleep(20000);
 	while (node_held(n) && clock_now() < until) {
 		usleep(1000);
 		capture_poll(n->captures);
 	}
 }
 
-static void write_report_file(struct node *n, const char *file)
+static void write_report_file(struct app *app, const char *file)
 {
-	static const char *const parts[] = {"ports", "lcores", "drops", "conservation", "sids", "neighbors"};
+	static const char *const parts[] = {"ports", "lcores", "drops", "conservation", "sids", "neighbors", "rings"};
 	char line[64];
 	FILE *f = fopen(file, "we");
 
@@ -203,26 +143,30 @@ static void write_report_file(struct node *n, const char *file)
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		fprintf(f, "%s\"%s\": ", i ? ", " : "{", parts[i]);
 		snprintf(line, sizeof(line), "show %s -j", parts[i]);
-		command_run(n, line, f);
+		command_run(&app->host, line, f);
 	}
 	fprintf(f, "}\n");
 	fclose(f);
 }
 
-static int report(struct node *n, const struct options *o)
+static int report(struct app *app)
 {
+	struct node *n = app->node;
 	struct node_balance b;
 
 	node_drain(n);
+	/* the report is about the whole life */
+	free(n->cleared);
+	n->cleared = NULL;
 	printf("\nnode %s has stopped\n\n", n->name);
-	command_run(n, "show ports", stdout);
+	command_run(&app->host, "show ports", stdout);
 	printf("\n");
-	command_run(n, "show drops", stdout);
+	command_run(&app->host, "show drops", stdout);
 	printf("\n");
-	command_run(n, "show conservation", stdout);
+	command_run(&app->host, "show conservation", stdout);
 	fflush(stdout);
-	if (o->report_file)
-		write_report_file(n, o->report_file);
+	if (app->options->report_file)
+		write_report_file(app, app->options->report_file);
 	node_balance(n, &b);
 	if (!b.missing)
 		return 0;
@@ -247,38 +191,68 @@ static int close_all(struct node *n)
 	return EXIT_INVARIANT;
 }
 
+/* lcores run: serve until told to stop, then drain and report. Exit status. */
+static int serve(struct app *app, int signals)
+{
+	char err[512] = "";
+	int rc;
+
+	rc = server_start(app, err, sizeof(err));
+	if (rc == 0)
+		rc = metrics_start(app, err, sizeof(err));
+	if (rc < 0) {
+		log_error(main, "%s", err);
+		lcores_stop();
+		node_drain(app->node);
+		return EXIT_START;
+	}
+	telemetry_start(app);
+	log_notice(main, "node %s runs: %u ports, %u lcores", app->node->name, app->node->n_ports, app->node->n_lcores);
+	notify("READY=1");
+	manage(app, signals);
+	notify("STOPPING=1");
+	server_stop(app);
+	metrics_stop(app);
+	drain(app->node);
+	lcores_stop();
+	return report(app);
+}
+
 /* From an EAL that runs to the end. `config` belongs to the node from here on. */
 static int run(struct config *config, const struct options *o, int signals)
 {
 	struct node_options options = {
 		.shared_cpu = lcores_share_cpus(config), .socket = -1, .wall_offset_ns = clock_wall_offset()};
+	/* telemetry threads may ask for its lock to the end of the process */
+	static struct app app = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	char err[512] = "";
-	struct node *n = node_new(config, &options, err, sizeof(err));
 	int status = EXIT_START, leaks;
 
-	if (!n) {
+	app.options = o;
+	app.node = node_new(config, &options, err, sizeof(err));
+	if (!app.node) {
 		log_error(main, "%s", err);
 		return EXIT_START;
 	}
-	if (open_ports(n, err, sizeof(err)) < 0 || node_commit(n, err, sizeof(err)) < 0 ||
-		start_ports(n, err, sizeof(err)) < 0 || start_capture(n, o, err, sizeof(err)) < 0) {
+	if (open_ports(app.node, err, sizeof(err)) < 0 || node_commit(app.node, err, sizeof(err)) < 0 ||
+		start_ports(app.node, err, sizeof(err)) < 0 || start_capture(app.node, o, err, sizeof(err)) < 0) {
 		log_error(main, "%s", err);
-		node_free(n);
+		node_free(app.node);
 		return EXIT_START;
 	}
-	if (wait_for_links(n, o, signals)) {
+	pthread_mutex_lock(&app.lock);
+	reload_init(&app);
+	if (wait_for_links(&app, signals)) {
 		status = 0;
-	} else if (lcores_launch(n, n->config) < 0) {
+	} else if (lcores_launch(app.node, app.node->config) < 0) {
 		log_error(main, "lcores cannot be launched");
 	} else {
-		log_notice(main, "node %s runs: %u ports, %u lcores", n->name, n->n_ports, n->n_lcores);
-		manage(n, o, signals);
-		drain(n);
-		lcores_stop();
-		status = report(n, o);
+		status = serve(&app, signals);
 	}
 	lcores_stop();
-	leaks = close_all(n);
+	/* the lock stays taken: telemetry must not look at a node that is going */
+	leaks = close_all(app.node);
+	reload_fini(&app);
 	return status ? status : leaks;
 }
 
@@ -313,7 +287,8 @@ static int print_page(const char *what)
 	static const struct {
 		const char *name;
 		void (*print)(FILE *out);
-	} pages[] = {{"reference", cfg_emit_reference}, {"counters", docs_counters}, {"commands", docs_commands}};
+	} pages[] = {{"reference", cfg_emit_reference}, {"counters", docs_counters}, {"commands", docs_commands},
+		{"man", docs_man_yaml}};
 
 	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
 		if (strcmp(what, pages[i].name) == 0) {
@@ -321,7 +296,7 @@ static int print_page(const char *what)
 			return 0;
 		}
 	}
-	fprintf(stderr, "sluice: --print: expected reference, counters or commands, found '%s'\n", what);
+	fprintf(stderr, "sluice: --print: expected reference, counters, commands or man, found '%s'\n", what);
 	return EXIT_USAGE;
 }
 
@@ -333,6 +308,7 @@ static int start(struct config *c, const struct options *o)
 	char err[512];
 	struct pidfh *lock;
 
+	logging_start(&c->log);
 	if (check_machine(c, &memory, err, sizeof(err)) < 0 ||
 		!(lock = instance_lock(c->node.name, err, sizeof(err)))) {
 		log_error(main, "%s", err);
@@ -355,8 +331,11 @@ int main(int argc, char **argv)
 {
 	struct options o;
 	struct config *c;
-	int rc = options_parse(&o, argc, argv);
+	int rc;
 
+	if (argc > 1 && strcmp(argv[1], "preflight") == 0)
+		return preflight(argc - 1, argv + 1);
+	rc = options_parse(&o, argc, argv);
 	if (rc)
 		return rc - 1;
 	if (o.print)

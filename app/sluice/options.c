@@ -11,14 +11,17 @@ enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_PRINT, 
 static void usage(FILE *out)
 {
 	fprintf(out, "usage: sluice -c FILE [options] [-- EAL options]\n"
+		     "       sluice preflight [-c FILE] [-j]\n"
 		     "\n"
 		     "  -c, --config FILE        configuration (see config/reference.yaml)\n"
+		     "  -i, --interactive        console on standard input; its end ends the node\n"
+		     "  -f, --script FILE        run commands from a file after the start\n"
 		     "      --check              check it, print the plan, do not start\n"
 		     "      --exit-when-idle MS  end, after a drain, once nothing arrived for MS milliseconds\n"
 		     "      --wait-for-links S   receive nothing until all links are up, at most S seconds\n"
 		     "      --report FILE        write the last report as JSON\n"
 		     "      --capture FILE       write all packets of all ports, and drops, as pcapng\n"
-		     "      --print WHAT         print a page: reference (of the configuration), counters, commands\n"
+		     "      --print WHAT         print a page: reference (of the configuration), counters, commands, man\n"
 		     "      --version, --help\n");
 }
 
@@ -32,6 +35,8 @@ int options_parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{"config", required_argument, NULL, 'c'},
+		{"interactive", no_argument, NULL, 'i'},
+		{"script", required_argument, NULL, 'f'},
 		{"check", no_argument, NULL, OPT_CHECK},
 		{"exit-when-idle", required_argument, NULL, OPT_IDLE},
 		{"wait-for-links", required_argument, NULL, OPT_WAIT},
@@ -45,10 +50,16 @@ int options_parse(struct options *o, int argc, char **argv)
 	int opt;
 
 	*o = (struct options){0};
-	while ((opt = getopt_long(argc, argv, "+c:h", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+c:if:h", longs, NULL)) != -1) {
 		switch (opt) {
 		case 'c':
 			o->config_file = optarg;
+			break;
+		case 'i':
+			o->interactive = true;
+			break;
+		case 'f':
+			o->script_file = optarg;
 			break;
 		case OPT_CHECK:
 			o->check = true;

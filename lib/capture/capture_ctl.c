@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "capture/pcapng.h"
+#include "pkt/filter.h"
 #include "pkt/pkt.h"
 
 #include <rte_ring.h>
@@ -20,6 +21,7 @@ struct session {
 	FILE *f; /* NULL: free */
 	char *file;
 	struct capture_filter filter;
+	struct pkt_filter *match; /* NULL: all */
 	uint64_t packets, bytes;
 };
 
@@ -101,6 +103,7 @@ static int begin_file(const struct capture_set *s, FILE *f)
 int capture_start(struct capture_set *s, const struct capture_filter *filter, const char *file, char *err,
 	size_t size)
 {
+	struct pkt_filter *match = NULL;
 	struct session *new = NULL;
 	int number = 0;
 
@@ -114,11 +117,17 @@ int capture_start(struct capture_set *s, const struct capture_filter *filter, co
 		snprintf(err, size, "%d captures run already; stop one first", CAPTURES_MAX);
 		return -EBUSY;
 	}
+	if (filter->expression) {
+		match = pkt_filter_new(filter->expression, err, size);
+		if (!match)
+			return -EINVAL;
+	}
 	if (prepare(s) < 0) {
+		pkt_filter_free(match);
 		snprintf(err, size, "no memory for copies of packets");
 		return -ENOMEM;
 	}
-	*new = (struct session){.f = fopen(file, "we"), .file = strdup(file), .filter = *filter};
+	*new = (struct session){.f = fopen(file, "we"), .file = strdup(file), .filter = *filter, .match = match};
 	if (!new->f || !new->file || begin_file(s, new->f) < 0) {
 		int rc = errno ? -errno : -EIO;
 
@@ -126,6 +135,7 @@ int capture_start(struct capture_set *s, const struct capture_filter *filter, co
 		if (new->f)
 			fclose(new->f);
 		free(new->file);
+		pkt_filter_free(match);
 		*new = (struct session){0};
 		return rc;
 	}
@@ -138,6 +148,7 @@ static void end_session(struct capture_set *s, struct session *x)
 	if (fclose(x->f) != 0)
 		log_error(main, "capture %s: %s", x->file, strerror(errno));
 	free(x->file);
+	pkt_filter_free(x->match);
 	*x = (struct session){0};
 	switch_taps(s);
 }
@@ -188,7 +199,7 @@ static void take(struct capture_set *s, struct rte_mbuf *m)
 	uint32_t captured = pkt_copy_out(m, 0, s->frame, sizeof(s->frame));
 
 	for (unsigned int i = 0; i < CAPTURES_MAX; i++)
-		if (wants(&s->session[i], r))
+		if (wants(&s->session[i], r) && pkt_filter_match(s->session[i].match, s->frame, captured, r->length))
 			write_record(s, &s->session[i], r, captured);
 	rte_pktmbuf_free(m);
 }
@@ -208,6 +219,63 @@ unsigned int capture_poll(struct capture_set *s)
 		}
 	}
 	return work;
+}
+
+/* A consistent copy of a sample that its lcore may be writing; false when there is none. */
+static bool read_sample(const struct tap_sample *from, struct tap_sample *to)
+{
+	for (int tries = 0; tries < 100; tries++) {
+		uint32_t seq = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE);
+
+		if (!seq)
+			return false;
+		if (seq & 1)
+			continue;
+		*to = *from;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&from->seq, __ATOMIC_RELAXED) == seq)
+			return true;
+	}
+	return false;
+}
+
+static int write_samples(const struct capture_set *s, const struct tap_samples *from, FILE *f)
+{
+	struct tap_sample x;
+	char comment[80];
+	int n = 0, rc;
+
+	for (unsigned int r = 0; r < DROP_COUNT; r++) {
+		for (unsigned int i = 0; i < TAP_SAMPLES; i++) {
+			if (!read_sample(&from->sample[r][i], &x))
+				continue;
+			snprintf(comment, sizeof(comment), "dropped: %s", s->source.reason_name(r));
+			rc = pcapng_packet(f, MIN_OF(x.port, s->source.n_ports), x.time_ns + s->source.wall_offset_ns, x.bytes,
+				x.captured, x.length, PCAPNG_UNKNOWN, comment);
+			if (rc < 0)
+				return rc;
+			n++;
+		}
+	}
+	return n;
+}
+
+int capture_write_samples(struct capture_set *s, const char *file, char *err, size_t size)
+{
+	FILE *f = fopen(file, "we");
+	int total = 0, n = f ? begin_file(s, f) : -errno;
+
+	for (unsigned int i = 0; i < s->source.n_taps && n >= 0; i++) {
+		n = s->source.taps[i]->samples ? write_samples(s, s->source.taps[i]->samples, f) : 0;
+		total += n;
+	}
+	if (f && fclose(f) != 0 && n >= 0)
+		n = -errno;
+	if (n < 0) {
+		snprintf(err, size, "cannot write %s: %s", file, strerror(-n));
+		return n;
+	}
+	return total;
 }
 
 bool capture_active(const struct capture_set *s)

@@ -30,6 +30,6 @@ void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts,
 void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf);
 
 /* The same for a packet to a neighbour on a given port, which no table is asked about. */
-void classify_to_neighbor(struct rte_mbuf *m, uint8_t family, uint16_t port);
+void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t port);
 
 #endif

@@ -212,6 +212,7 @@ static void count_sid(struct walk *w, uint32_t sid)
 
 	stat_add(&counter->packets, 1);
 	stat_add(&counter->bytes, w->frame_bytes);
+	w->x->sid = sid;
 }
 
 /* Longest match of an IPv6 destination, by the direct index where the block is ours. */
@@ -588,7 +589,9 @@ static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *
 	w->x->ops = 0;
 	w->x->hops = 0;
 	w->x->hash = 0;
-	w->x->generation = (uint32_t)c->s->generation;
+	w->x->generation = (uint16_t)c->s->generation;
+	w->x->trace = 0;
+	w->x->sid = PKT_SID_NONE;
 }
 
 /* Class of the frame as it arrived; classification of untagged frames goes by DSCP. */
@@ -645,7 +648,7 @@ void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
 	}
 }
 
-void classify_to_neighbor(struct rte_mbuf *m, uint8_t family, uint16_t port)
+void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t port)
 {
 	struct pkt *x = pkt_of(m);
 
@@ -655,5 +658,7 @@ void classify_to_neighbor(struct rte_mbuf *m, uint8_t family, uint16_t port)
 	x->egress = (uint8_t)port;
 	x->tclass = PKT_CLASS_CONTROL;
 	x->family = family;
+	x->generation = (uint16_t)c->s->generation;
+	x->sid = PKT_SID_NONE;
 	x->l3_bytes = (uint16_t)m->pkt_len;
 }

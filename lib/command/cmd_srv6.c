@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show sids, neighbors */
-#include <errno.h>
-
+/* show sids, policies */
 #include "command/command_priv.h"
+#include "command/describe.h"
 #include "node/node_ctl.h"
+#include "wire/srh.h"
 
 static const char *behavior_name(uint8_t behavior)
 {
@@ -14,55 +14,82 @@ static const char *behavior_name(uint8_t behavior)
 
 int cmd_show_sids(struct command_call *c)
 {
-	const struct node *n = c->node;
-	const struct snapshot *s = n->snapshot;
-	char text[IP_PREFIX_TEXT];
+	const struct snapshot *s = c->node->snapshot;
+	char text[IP_PREFIX_TEXT], way[DESCRIBE_TEXT];
 
 	c->result = json_array();
 	for (uint32_t i = 0; i < s->n_sids; i++) {
-		uint64_t packets = 0, bytes = 0;
+		struct sid_counter counter;
 
 		if (!s->sid[i].used)
 			continue;
-		for (uint16_t r = 0; r < n->n_rx; r++) {
-			packets += stat_read(&n->rx[r].classifier.sids[i].packets);
-			bytes += stat_read(&n->rx[r].classifier.sids[i].bytes);
-		}
+		counter = node_sid_shown(c->node, i);
 		json_array_append_new(c->result,
-			json_pack("{ss ss si ss sI sI}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
-				behavior_name(s->sid[i].behavior), "code", s->sid[i].code, "vrf",
-				s->vrf[s->sid[i].vrf].name, "packets", (json_int_t)packets, "bytes",
-				(json_int_t)bytes));
+			json_pack("{ss ss si ss ss sI sI}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
+				behavior_name(s->sid[i].behavior), "code", (int)s->sid[i].code, "vrf",
+				describe_vrf(s, s->sid[i].vrf), "adjacency",
+				s->sid[i].adjacency ? describe_target(c->node, s->sid[i].adjacency, way) : "", "packets",
+				(json_int_t)counter.packets, "bytes", (json_int_t)counter.bytes));
 	}
 	return 0;
 }
 
-static const char *nbr_state_name(uint8_t state)
+static json_t *addresses_of(const struct snap_path *p)
 {
-	static const char *const names[] = {"unknown", "asked", "resolved", "releasing", "stale"};
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)p->header;
+	const struct srh *srh = (const struct srh *)(ip + 1);
+	json_t *list = json_array();
+	char text[IP_ADDR_TEXT];
 
-	return names[state];
+	json_array_append_new(list, json_string(ipv6_addr_format(&ip->dst, text)));
+	for (int i = p->bytes > sizeof(*ip) ? srh->last_entry : -1; i >= 0; i--)
+		json_array_append_new(list, json_string(ipv6_addr_format(&srh->segment[i], text)));
+	return list;
 }
 
-int cmd_show_neighbors(struct command_call *c)
+/* Largest inner packet that fits the way out; 0 when the path leads nowhere. */
+static int inner_mtu(const struct node *n, const struct snap_path *p)
 {
-	const struct node *n = c->node;
-	char addr[IP_ADDR_TEXT], mac[ETH_ADDR_TEXT];
+	const struct snapshot *s = n->snapshot;
+	target_t t = p->via;
+	int mtu = 65535;
+
+	if (target_kind(t) == TARGET_GROUP) {
+		const struct snap_group *g = &s->group[target_index(t)];
+
+		for (unsigned int i = 0; i < g->n; i++)
+			mtu = MIN_OF(mtu, target_kind(g->member[i]) == TARGET_NBR ? s->nbr[target_index(g->member[i])].mtu
+										  : s->port[target_index(g->member[i])].mtu);
+	} else if (target_kind(t) == TARGET_NBR) {
+		mtu = s->nbr[target_index(t)].mtu;
+	} else if (target_kind(t) == TARGET_LINK) {
+		mtu = s->port[target_index(t)].mtu;
+	} else {
+		return 0;
+	}
+	return mtu - p->bytes;
+}
+
+int cmd_show_policies(struct command_call *c)
+{
+	const struct snapshot *s = c->node->snapshot;
+	char way[DESCRIBE_TEXT];
 
 	c->result = json_array();
-	for (uint16_t w = 0; w < n->n_workers; w++) {
-		for (uint32_t i = 0; i < n->worker[w].nbrs.n; i++) {
-			const struct nbr *nb = &n->worker[w].nbrs.nbr[i];
-			bool is_static = i < n->snapshot->n_nbrs && n->snapshot->nbr[i].is_static;
+	for (uint32_t i = 0; i < s->n_policies; i++) {
+		for (uint32_t k = 0; k < s->n_paths; k++) {
+			const struct snap_path *p = &s->path[k];
+			unsigned int buckets = 0;
 
-			if (!nb->used_id)
+			for (unsigned int b = 0; b < SNAP_POLICY_BUCKETS; b++)
+				buckets += s->policy[i].bucket[b] == k;
+			if (!buckets)
 				continue;
 			json_array_append_new(c->result,
-				json_pack("{ss ss ss ss si}", "port", n->port[nb->port]->name, "address",
-					ip_addr_format(&nb->addr, addr), "mac",
-					nb->state >= NBR_RESOLVED ? eth_addr_format(&nb->mac.dst, mac) : "", "state",
-					is_static ? "static" : nbr_state_name(nb->state), "waiting",
-					(int)nb->waiting.n));
+				json_pack("{ss ss si si si ss so}", "policy", s->policy[i].name, "path", p->name,
+					"share_percent", (int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes,
+					"inner_mtu", inner_mtu(c->node, p), "way_out", describe_target(c->node, p->via, way),
+					"addresses", addresses_of(p)));
 		}
 	}
 	return 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show ports, lcores, drops, conservation, version */
+/* show lcores, stats, drops, conservation; clear stats */
 #include <errno.h>
 #include <stdlib.h>
-
-#include <rte_version.h>
 
 #include "command/command_priv.h"
 #include "node/node_ctl.h"
@@ -13,51 +11,19 @@ static const char *port_name(const struct node *n, unsigned int port)
 	return port == PORT_LOCAL ? "(local)" : n->port[port]->name;
 }
 
-static struct lcore_stats *sum_stats(const struct node *n)
+/* Ports that exist, and the node itself. */
+static bool port_exists(const struct node *n, unsigned int port)
+{
+	return port < n->n_ports || port == PORT_LOCAL;
+}
+
+static struct lcore_stats *shown_stats(const struct node *n)
 {
 	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
 
 	if (sum)
-		node_stats(n, sum);
+		node_stats_shown(n, sum);
 	return sum;
-}
-
-static json_t *address_list(const struct snap_port *p)
-{
-	json_t *list = json_array();
-	char text[IP_PREFIX_TEXT];
-
-	for (unsigned int i = 0; i < p->n_own; i++)
-		json_array_append_new(list, json_string(ip_prefix_format(&p->own[i], text)));
-	return list;
-}
-
-int cmd_show_ports(struct command_call *c)
-{
-	const struct node *n = c->node;
-	const struct snapshot *s = n->snapshot;
-	struct lcore_stats *sum = sum_stats(n);
-
-	if (!sum)
-		return -ENOMEM;
-	c->result = json_array();
-	for (uint32_t i = 0; i < n->n_ports; i++) {
-		struct port_device_stats d;
-		const struct port_stats *p = &sum->port[i];
-		char mac[ETH_ADDR_TEXT];
-
-		n->port[i]->ops->device_stats(n->port[i], &d);
-		json_array_append_new(c->result,
-			json_pack("{ss ss ss si sI sI sI sI sI sI so ss}", "port", n->port[i]->name, "side",
-				s->port[i].side == SIDE_DC ? "dc" : "wan", "link",
-				port_is_up(n->port[i]) ? "up" : "down", "mtu", s->port[i].mtu, "rx",
-				(json_int_t)p->rx_packets, "rx_bytes", (json_int_t)p->rx_bytes, "tx",
-				(json_int_t)p->tx_packets, "tx_bytes", (json_int_t)p->tx_bytes, "imissed",
-				(json_int_t)d.imissed, "rx_nombuf", (json_int_t)d.rx_nombuf, "addresses",
-				address_list(&s->port[i]), "mac", eth_addr_format(&n->port[i]->mac, mac)));
-	}
-	free(sum);
-	return 0;
 }
 
 static json_t *roles_of(const struct node_lcore *l)
@@ -96,10 +62,50 @@ int cmd_show_lcores(struct command_call *c)
 	return 0;
 }
 
+static void put_reasons(json_t *o, const struct port_stats *p, unsigned int first, unsigned int end)
+{
+	for (unsigned int r = first; r < end; r++)
+		if (p->reason[r])
+			json_object_set_new(o, reason_name((enum reason)r), json_integer((json_int_t)p->reason[r]));
+}
+
+int cmd_show_stats(struct command_call *c)
+{
+	const struct node *n = c->node;
+	struct lcore_stats *sum = shown_stats(n);
+	json_t *ports = json_object(), *node = json_object();
+
+	if (!sum)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < PORT_SLOTS; i++) {
+		json_t *o = json_object(), *dropped = json_object(), *consumed = json_object();
+
+		if (port_exists(n, i)) {
+#define X(name, unit, help) json_object_set_new(o, #name, json_integer((json_int_t)sum->port[i].name));
+			PORT_COUNTERS(X)
+#undef X
+			put_reasons(dropped, &sum->port[i], 0, DROP_COUNT);
+			put_reasons(consumed, &sum->port[i], CONSUME_FIRST, REASON_COUNT);
+			json_object_set(o, "dropped", dropped);
+			json_object_set(o, "consumed", consumed);
+			json_object_set(ports, port_name(n, i), o);
+		}
+		json_decref(o);
+		json_decref(dropped);
+		json_decref(consumed);
+	}
+#define X(name, unit, help) json_object_set_new(node, #name, json_integer((json_int_t)sum->name));
+	LCORE_COUNTERS(X)
+#undef X
+	c->result = json_pack("{so so}", "ports", ports, "lcores_together", node);
+	free(sum);
+	return 0;
+}
+
 int cmd_show_drops(struct command_call *c)
 {
 	const struct node *n = c->node;
-	struct lcore_stats *sum = sum_stats(n);
+	struct lcore_stats *sum = shown_stats(n);
 
 	if (!sum)
 		return -ENOMEM;
@@ -130,8 +136,8 @@ int cmd_show_conservation(struct command_call *c)
 	return 0;
 }
 
-int cmd_show_version(struct command_call *c)
+int cmd_clear_stats(struct command_call *c)
 {
-	c->result = json_pack("{ss ss}", "sluice", SLUICE_VERSION, "dpdk", rte_version());
+	node_clear_stats(c->node);
 	return 0;
 }

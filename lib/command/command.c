@@ -1,107 +1,138 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The table, and running a line of it. */
 #include "command/command.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/text.h"
 #include "command/command_priv.h"
+#include "command/parse.h"
 
-#define WORDS_MAX 64
+#define PORT_OPTIONAL                                                                              \
+	{                                                                                          \
+		.name = "PORT", .kind = ARG_PORT, .optional = true, .help = "name of a port"       \
+	}
 
+#define FILTER                                                                                     \
+	{                                                                                          \
+		.name = "filter", .kind = ARG_NAME, .optional = true, .keyword = true,             \
+		.help = "pcap filter in quotes, for example: \"udp port 4791\""                    \
+	}
+
+/* clang-format off */
+/* In the order of completion and of docs/commands.md: words that begin alike stand together. */
 const struct command commands[] = {
-	{"show ports", "", "Ports: side, addresses, link, packets in and out.", cmd_show_ports},
-	{"show lcores", "", "What each lcore does and how busy it is.", cmd_show_lcores},
-	{"show drops", "", "Packets dropped or consumed, by port and reason.", cmd_show_drops},
-	{"show conservation", "", "Where all packets are: rx + originated = sent + dropped + consumed + held.",
+	{"show ports", "Ports: side, link, packets and bytes in and out, rates, losses of the device.", cmd_show_ports},
+	{"show port", "One port in full: link, MTU, MAC, queues, descriptors, offloads, abilities, counters.", cmd_show_port,
+		{{.name = "PORT", .kind = ARG_PORT, .help = "name of a port"}}},
+	{"show port info", "The same, in testpmd's words.", cmd_show_port,
+		{{.name = "PORT", .kind = ARG_PORT, .words = "all", .help = "name of a port, or all"}}},
+	{"show port stats", "Counters of a port, in testpmd's words.", cmd_show_port_stats,
+		{{.name = "PORT", .kind = ARG_PORT, .words = "all", .help = "name of a port, or all"}}},
+	{"show port xstats", "Every counter that the device keeps.", cmd_show_port_xstats,
+		{{.name = "PORT", .kind = ARG_PORT, .words = "all", .help = "name of a port, or all"}}},
+	{"show lcores", "What each lcore does and how busy it is.", cmd_show_lcores},
+	{"show sids", "Local SIDs, behaviours, IANA code points and counters.", cmd_show_sids},
+	{"show routes", "Routes of the underlay and of VRFs, with what they lead to.", cmd_show_routes,
+		{{.name = "VRF", .kind = ARG_NAME, .optional = true, .help = "name of a VRF; default: all tables"}}},
+	{"show neighbors", "Neighbours with state and MAC address.", cmd_show_neighbors},
+	{"show policies", "SRv6 policies: paths, addresses on the wire, way out, overhead, largest inner packet.",
+		cmd_show_policies},
+	{"show queues", "Egress queues by port and class.", cmd_show_queues, {PORT_OPTIONAL}},
+	{"show rings", "Rings between lcores: size, used, pushed, refused, popped.", cmd_show_rings},
+	{"show stats", "All counters of all ports and lcores.", cmd_show_stats},
+	{"show drops", "Packets dropped or consumed, by port and reason.", cmd_show_drops},
+	{"show conservation", "Where all packets are: rx + originated = sent + dropped + consumed + held.",
 		cmd_show_conservation},
-	{"show neighbors", "", "Neighbours with state and MAC address.", cmd_show_neighbors},
-	{"show sids", "", "Local SIDs, behaviours, IANA code points and counters.", cmd_show_sids},
-	{"show version", "", "Versions of sluice and DPDK.", cmd_show_version},
+	{"show config", "The running configuration as YAML that can be loaded.", cmd_show_config,
+		{{.name = "all", .kind = ARG_WORD, .words = "all", .optional = true, .help = "defaults too"}}},
+	{"show captures", "Captures under way.", cmd_show_captures},
+	{"show trace", "What the packets of the last trace add went through.", cmd_show_trace},
+	{"show log", "Log levels by module.", cmd_show_log},
+	{"show version", "Versions of sluice and DPDK.", cmd_show_version},
+	{"clear stats", "Remember all counters as base line: what is shown counts from here.", cmd_clear_stats},
+	{"clear trace", "Forget traced packets and stop waiting for more.", cmd_clear_trace},
+	{"set log", "Set how much a module logs.", cmd_set_log,
+		{{.name = "MODULE", .kind = ARG_WORD, .words = "all|main|config|port|neigh|srv6|console", .help = "module of the log"},
+		{.name = "LEVEL", .kind = ARG_WORD, .words = "error|warning|notice|info|debug", .help = "least urgent level shown"}}},
+	{"trace add", "Record the way of the next packets.", cmd_trace_add,
+		{{.name = "N", .kind = ARG_NUMBER, .min = 1, .max = 1000, .help = "how many packets"}, FILTER}},
+	{"capture start", "Write packets to a pcapng file: of a port, both directions, or those that are dropped.",
+		cmd_capture_start,
+		{{.name = "PORT", .kind = ARG_PORT, .words = "all|drops", .help = "port, all of them, or dropped packets"}, FILTER,
+		{.name = "FILE", .kind = ARG_FILE, .optional = true, .help = "file to write; default: a name that tells node and time"},
+		{.name = "COUNT", .kind = ARG_NUMBER, .min = 1, .max = 1000000000, .optional = true,
+			.help = "end after so many packets"}}},
+	{"capture drops", "Write the last dropped packets of each reason, which are always kept, to a pcapng file.",
+		cmd_capture_drops, {{.name = "FILE", .kind = ARG_FILE, .help = "file to write"}}},
+	{"capture stop", "End a capture.", cmd_capture_stop,
+		{{.name = "NUMBER", .kind = ARG_NUMBER, .words = "all", .min = 1, .max = 16, .help = "as show captures says, or all"}}},
+	{"reload", "Read the configuration again: check it, print the plan, apply all of it or nothing.", cmd_reload,
+		{{.name = "FILE", .kind = ARG_FILE, .optional = true, .help = "file; default: the running one's"}},
+		.flag = "--dry-run", .flag_help = "check and plan only"},
+	{"commit", "Confirm what commit confirmed has applied.", cmd_commit},
+	{"commit confirmed", "Reload, and go back by itself unless commit follows in time.", cmd_commit_confirmed,
+		{{.name = "SECONDS", .kind = ARG_NUMBER, .min = 1, .max = 86400, .help = "time to confirm in"},
+		{.name = "FILE", .kind = ARG_FILE, .optional = true, .help = "file; default: the running one's"}}},
+	{"rollback", "Go back to the configuration before the last reload.", cmd_rollback},
+	{"help", "Commands, or those that begin with the given words.", cmd_help,
+		{{.name = "WORDS", .kind = ARG_TEXT, .optional = true, .help = "how they begin"}}},
+	{"quit", "Console: stop the node. Over the socket: end the session.", cmd_quit},
 };
+/* clang-format on */
 const unsigned int n_commands = ARRAY_LEN(commands);
 
-/* How many words of the command the line begins with; 0 when it does not match. */
-static int match(const struct command *c, int argc, char **argv)
+void command_usage(const struct command *c, char *buf, size_t size)
 {
-	const char *at = c->words;
-	int n = 0;
+	size_t n = (size_t)snprintf(buf, size, "%s", c->words);
 
-	while (*at) {
-		size_t len = strcspn(at, " ");
+	for (unsigned int i = 0; i < COMMAND_ARGS_MAX && c->args[i].name && n < size; i++) {
+		const struct command_arg *a = &c->args[i];
+		const char *name = a->kind == ARG_WORD ? a->words : a->name;
+		const char *more = a->kind != ARG_WORD && a->words ? a->words : "";
 
-		if (n == argc || strlen(argv[n]) != len || strncmp(argv[n], at, len) != 0)
-			return 0;
-		n++;
-		at += len;
-		at += *at == ' ';
+		n += (size_t)snprintf(buf + n, size - n, a->optional ? " [%s%s%s%s]" : " %s%s%s%s", name, *more ? "|" : "",
+			more, a->keyword ? " EXPRESSION" : "");
 	}
-	return n;
+	if (c->flag && n < size)
+		snprintf(buf + n, size - n, " [%s]", c->flag);
 }
 
-static int unknown(const char *line, FILE *out)
+static int print(const struct command *cmd, struct command_call *c, int rc, bool json, FILE *out)
 {
-	const char *words[64], *near;
-	size_t n = 0;
-
-	for (unsigned int i = 0; i < n_commands && n < 64; i++)
-		words[n++] = commands[i].words;
-	near = text_nearest(line, words, n);
-	if (near)
-		fprintf(out, "unknown command '%.100s'; did you mean '%s'?\n", line, near);
-	else
-		fprintf(out, "unknown command '%.100s'\n", line);
-	return -ENOENT;
-}
-
-static int call(const struct command *c, struct command_call *k, bool json, FILE *out)
-{
-	int rc = c->run(k);
-
 	if (rc < 0) {
-		fprintf(out, "%s: %s\n", c->words, k->error[0] ? k->error : strerror(-rc));
-	} else if (k->result) {
-		if (json) {
-			json_dumpf(k->result, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
-			fputc('\n', out);
-		} else {
-			command_print_text(k->result, out);
-		}
+		fprintf(out, "%s: %s\n", cmd->words, c->error[0] ? c->error : strerror(-rc));
+	} else if (c->result && json) {
+		json_dumpf(c->result, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
+		fputc('\n', out);
+	} else if (c->result) {
+		command_print_text(c->result, out);
 	}
-	json_decref(k->result);
 	return rc;
 }
 
-int command_run(struct node *node, const char *line, FILE *out)
+int command_run(const struct command_host *host, const char *line, FILE *out)
 {
-	char *copy = strdup(line), *argv[WORDS_MAX], *save = NULL, *word;
-	struct command_call k = {.node = node};
-	bool json = false;
-	int argc = 0, rc = 0;
+	struct command_call c = {.host = host, .node = host->node};
+	const struct command *cmd;
+	char err[512];
+	struct words w;
+	unsigned int used;
+	int rc;
 
-	if (!copy)
-		return -ENOMEM;
-	for (word = strtok_r(copy, " \t\r\n", &save); word; word = strtok_r(NULL, " \t\r\n", &save)) {
-		if (strcmp(word, "-j") == 0)
-			json = true;
-		else if (argc < WORDS_MAX)
-			argv[argc++] = word;
+	if (parse_words(line, &w, err, sizeof(err)) < 0) {
+		fprintf(out, "%s\n", err);
+		return -EINVAL;
 	}
-	for (unsigned int i = 0; argc && i < n_commands; i++) {
-		int used = match(&commands[i], argc, argv);
-
-		if (used) {
-			k.argc = argc - used;
-			k.argv = argv + used;
-			rc = call(&commands[i], &k, json, out);
-			free(copy);
-			return rc;
-		}
+	if (!w.n)
+		return 0;
+	cmd = parse_command(&w, &used, err, sizeof(err));
+	if (!cmd || parse_args(cmd, line, &w, used, &c, err, sizeof(err)) < 0) {
+		fprintf(out, "%s%s%s\n", cmd ? cmd->words : "", cmd ? ": " : "", err);
+		return cmd ? -EINVAL : -ENOENT;
 	}
-	if (argc)
-		rc = unknown(line, out);
-	free(copy);
+	rc = print(cmd, &c, cmd->run(&c), w.json, out);
+	json_decref(c.result);
 	return rc;
 }

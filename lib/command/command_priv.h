@@ -2,14 +2,60 @@
 #ifndef COMMAND_COMMAND_PRIV_H
 #define COMMAND_COMMAND_PRIV_H
 
+#include "base/compiler.h"
 #include "command/command.h"
 
+/* Say why and return rc. */
+int command_fail(struct command_call *c, int rc, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* cmd_port.c */
 int cmd_show_ports(struct command_call *c);
+int cmd_show_port(struct command_call *c);
+int cmd_show_port_stats(struct command_call *c);
+int cmd_show_port_xstats(struct command_call *c);
+
+/* cmd_stats.c */
 int cmd_show_lcores(struct command_call *c);
+int cmd_show_stats(struct command_call *c);
 int cmd_show_drops(struct command_call *c);
 int cmd_show_conservation(struct command_call *c);
-int cmd_show_neighbors(struct command_call *c);
+int cmd_clear_stats(struct command_call *c);
+
+/* cmd_queue.c */
+int cmd_show_queues(struct command_call *c);
+int cmd_show_rings(struct command_call *c);
+
+/* cmd_srv6.c */
 int cmd_show_sids(struct command_call *c);
+int cmd_show_policies(struct command_call *c);
+
+/* cmd_route.c */
+int cmd_show_routes(struct command_call *c);
+int cmd_show_neighbors(struct command_call *c);
+
+/* cmd_trace.c */
+int cmd_show_trace(struct command_call *c);
+int cmd_trace_add(struct command_call *c);
+int cmd_clear_trace(struct command_call *c);
+
+/* cmd_capture.c */
+int cmd_show_captures(struct command_call *c);
+int cmd_capture_start(struct command_call *c);
+int cmd_capture_drops(struct command_call *c);
+int cmd_capture_stop(struct command_call *c);
+
+/* cmd_config.c */
+int cmd_show_config(struct command_call *c);
+int cmd_reload(struct command_call *c);
+int cmd_commit(struct command_call *c);
+int cmd_commit_confirmed(struct command_call *c);
+int cmd_rollback(struct command_call *c);
+
+/* cmd_general.c */
+int cmd_show_log(struct command_call *c);
+int cmd_set_log(struct command_call *c);
 int cmd_show_version(struct command_call *c);
+int cmd_help(struct command_call *c);
+int cmd_quit(struct command_call *c);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * JSON to text. A list of objects becomes a table whose columns are the keys of the first object; a list of
- * other values one line each; an object "key: value" lines, nested ones indented.
+ * JSON to text. A list of objects that have the same keys and plain values becomes a table; of other objects, a
+ * line of "key value" pairs for each, or a block where there is more inside; a list of other values one line each;
+ * an object "key: value" lines, nested ones indented.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +49,39 @@ static char *cell(json_t *v)
 	return text;
 }
 
+static bool has_objects(json_t *v)
+{
+	return json_is_object(v) || (json_is_array(v) && json_array_size(v) && json_is_object(json_array_get(v, 0)));
+}
+
+/* All values can stand in one line. */
+static bool is_plain(json_t *object)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(object, key, v)
+		if (has_objects(v))
+			return false;
+	return true;
+}
+
 static bool is_table(json_t *v)
 {
-	return json_is_array(v) && json_array_size(v) && json_is_object(json_array_get(v, 0));
+	json_t *first = json_array_get(v, 0), *row, *cell_value;
+	const char *key;
+	size_t i;
+
+	if (!json_is_object(first))
+		return false;
+	json_array_foreach(v, i, row) {
+		if (!json_is_object(row) || !is_plain(row) || json_object_size(row) != json_object_size(first))
+			return false;
+		json_object_foreach(row, key, cell_value)
+			if (!json_object_get(first, key))
+				return false;
+	}
+	return true;
 }
 
 static void print_row(json_t *row, const char *const *keys, unsigned int n, const size_t *width, FILE *out,
@@ -105,6 +136,42 @@ static void print_table(json_t *rows, FILE *out, unsigned int indent)
 		print_row(row, keys, n, width, out, indent);
 }
 
+static void print_object(json_t *object, FILE *out, unsigned int indent);
+
+/* "step sent, port wan0, bytes 150": values of an object in one line, the key of the first left out. */
+static void print_inline(json_t *object, FILE *out, unsigned int indent)
+{
+	const char *key;
+	bool first = true;
+	json_t *v;
+
+	fprintf(out, "%*s", (int)indent, "");
+	json_object_foreach(object, key, v) {
+		char *text = cell(v);
+
+		fprintf(out, "%s%s %s", first ? "" : ", ", key, text ? text : "");
+		first = false;
+		free(text);
+	}
+	fputc('\n', out);
+}
+
+static void print_objects(json_t *list, FILE *out, unsigned int indent)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		if (is_plain(item)) {
+			print_inline(item, out, indent);
+		} else {
+			if (i)
+				fputc('\n', out);
+			print_object(item, out, indent);
+		}
+	}
+}
+
 static void print_object(json_t *object, FILE *out, unsigned int indent)
 {
 	size_t width = 0;
@@ -116,12 +183,14 @@ static void print_object(json_t *object, FILE *out, unsigned int indent)
 	json_object_foreach(object, key, v) {
 		char *text;
 
-		if (json_is_object(v) || is_table(v)) {
+		if (has_objects(v)) {
 			fprintf(out, "%*s%s:\n", (int)indent, "", key);
 			if (json_is_object(v))
 				print_object(v, out, indent + 2);
-			else
+			else if (is_table(v))
 				print_table(v, out, indent + 2);
+			else
+				print_objects(v, out, indent + 2);
 			continue;
 		}
 		text = cell(v);
@@ -138,6 +207,8 @@ void command_print_text(json_t *value, FILE *out)
 
 	if (is_table(value)) {
 		print_table(value, out, 0);
+	} else if (json_is_array(value) && has_objects(value)) {
+		print_objects(value, out, 0);
 	} else if (json_is_array(value)) {
 		json_array_foreach(value, i, item)
 			command_print_text(item, out);

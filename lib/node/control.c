@@ -56,13 +56,13 @@ void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vr
 
 void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t port)
 {
-	classify_to_neighbor(m, family, port);
+	classify_to_neighbor(&c->classifier, m, family, port);
 	to_owner(c, m);
 }
 
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port)
 {
-	classify_to_neighbor(m, 0, port);
+	classify_to_neighbor(&c->classifier, m, 0, port);
 	to_owner(c, m);
 }
 

@@ -21,6 +21,7 @@
 #include "classify/classify.h"
 #include "config/budget.h"
 #include "neigh/neigh.h"
+#include "pkt/filter.h"
 #include "queue/egress.h"
 #include "snapshot/build.h"
 
@@ -114,6 +115,21 @@ struct node_lcore {
 	struct lcore_stats stats;
 };
 
+/* Packets and bits a second of each port over the last full second or so. */
+struct port_rate {
+	uint64_t rx_pps, rx_bps, tx_pps, tx_bps;
+};
+
+struct node_rates {
+	uint64_t since_ns; /* 0: not yet measured */
+	struct {
+		uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+	} last[MAX_PORTS];
+	struct port_rate port[MAX_PORTS];
+};
+
+struct node_traces;
+
 struct node {
 	char name[32];
 	/* What lcores read. Written by the management thread (release), read by every role (acquire). */
@@ -134,6 +150,11 @@ struct node {
 	uint16_t n_lcores;
 
 	/* management thread only */
+	struct lcore_stats *cleared; /* base line of clear stats */
+	struct sid_counter *cleared_sids;
+	struct node_rates rates;
+	struct trace_filter trace;   /* what lcores choose packets by */
+	struct node_traces *traces;  /* events collected so far */
 	struct snapshot_registry registry;
 	struct config *config;	/* running */
 	struct capture_set *captures;

@@ -13,6 +13,7 @@
 #include "capture/capture.h"
 #include "config/config.h"
 #include "node/control_priv.h"
+#include "node/trace_priv.h"
 
 static int fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
 static int fail(char *err, size_t size, int rc, const char *format, ...)
@@ -54,6 +55,12 @@ static struct node_lcore *lcore_of(struct node *n, uint64_t id)
 	l->cpu = cfg_cpu_of(n->config, id);
 	l->qsbr = n->n_lcores;
 	l->stats.tap = &l->tap;
+	l->tap.filter = &n->trace;
+	l->tap.samples = calloc(1, sizeof(*l->tap.samples));
+	if (!l->tap.samples) {
+		free(l);
+		return NULL;
+	}
 	n->lcore[n->n_lcores++] = l;
 	return l;
 }
@@ -308,6 +315,23 @@ int node_commit(struct node *n, char *err, size_t size)
 	return 0;
 }
 
+int node_apply(struct node *n, struct config *config, char *err, size_t size)
+{
+	struct snapshot_port_info info[MAX_PORTS];
+	struct snapshot *s;
+
+	node_reclaim(n);
+	if (!node_may_publish(n))
+		return fail(err, size, -EBUSY, "packets are still queued that were resolved 64 configurations ago");
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		info[i].mac = n->port[i]->mac;
+	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
+	if (!s)
+		return -EINVAL;
+	node_publish(n, s, config);
+	return 0;
+}
+
 void node_set_receiving(struct node *n, bool on)
 {
 	for (uint16_t i = 0; i < n->n_rx; i++)
@@ -382,6 +406,88 @@ void node_stats(const struct node *n, struct lcore_stats *out)
 		lcore_stats_add(out, &n->lcore[i]->stats);
 }
 
+void node_stats_shown(const struct node *n, struct lcore_stats *out)
+{
+	struct lcore_stats *sum;
+
+	if (!n->cleared) {
+		node_stats(n, out);
+		return;
+	}
+	sum = new_aligned(sizeof(*sum));
+	if (!sum)
+		return;
+	node_stats(n, sum);
+	lcore_stats_since(out, sum, n->cleared);
+	free(sum);
+}
+
+static struct sid_counter sum_sid(const struct node *n, uint32_t sid)
+{
+	struct sid_counter sum = {0};
+
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+		sum.packets += stat_read(&n->rx[i].classifier.sids[sid].packets);
+		sum.bytes += stat_read(&n->rx[i].classifier.sids[sid].bytes);
+	}
+	return sum;
+}
+
+struct sid_counter node_sid_shown(const struct node *n, uint32_t sid)
+{
+	struct sid_counter sum = sum_sid(n, sid);
+
+	if (n->cleared_sids) {
+		sum.packets -= n->cleared_sids[sid].packets;
+		sum.bytes -= n->cleared_sids[sid].bytes;
+	}
+	return sum;
+}
+
+void node_clear_stats(struct node *n)
+{
+	if (!n->cleared)
+		n->cleared = new_aligned(sizeof(*n->cleared));
+	if (!n->cleared_sids)
+		n->cleared_sids = calloc(SNAP_SID_MAX, sizeof(*n->cleared_sids));
+	if (n->cleared)
+		node_stats(n, n->cleared);
+	for (uint32_t i = 0; n->cleared_sids && i < SNAP_SID_MAX; i++)
+		n->cleared_sids[i] = sum_sid(n, i);
+}
+
+void node_tick(struct node *n, uint64_t now)
+{
+	struct node_rates *r = &n->rates;
+	uint64_t ns = now - r->since_ns;
+	struct lcore_stats *sum;
+
+	node_trace_collect(n);
+	if (r->since_ns && ns < NSEC_PER_SEC)
+		return;
+	sum = new_aligned(sizeof(*sum));
+	if (!sum)
+		return;
+	node_stats(n, sum);
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		const struct port_stats *p = &sum->port[i];
+		double seconds = (double)ns / 1e9;
+
+		if (r->since_ns)
+			r->port[i] = (struct port_rate){
+				.rx_pps = (uint64_t)((double)(p->rx_packets - r->last[i].rx_packets) / seconds),
+				.rx_bps = (uint64_t)((double)(p->rx_bytes - r->last[i].rx_bytes) * 8 / seconds),
+				.tx_pps = (uint64_t)((double)(p->tx_packets - r->last[i].tx_packets) / seconds),
+				.tx_bps = (uint64_t)((double)(p->tx_bytes - r->last[i].tx_bytes) * 8 / seconds)};
+		r->last[i].rx_packets = p->rx_packets;
+		r->last[i].rx_bytes = p->rx_bytes;
+		r->last[i].tx_packets = p->tx_packets;
+		r->last[i].tx_bytes = p->tx_bytes;
+	}
+	r->since_ns = now;
+	free(sum);
+}
+
 void node_balance(const struct node *n, struct node_balance *out)
 {
 	struct lcore_stats *sum = new_aligned(sizeof(*sum));
@@ -434,10 +540,15 @@ void node_free(struct node *n)
 		if (n->port[i])
 			n->port[i]->ops->close(n->port[i]);
 	capture_free(n->captures);
+	node_trace_fini(n);
 	free_roles(n);
 	node_publish(n, NULL, NULL);
-	for (uint16_t i = 0; i < n->n_lcores; i++)
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		free(n->lcore[i]->tap.samples);
 		free(n->lcore[i]);
+	}
+	free(n->cleared);
+	free(n->cleared_sids);
 	snapshot_registry_fini(&n->registry);
 	rte_free(n->qsbr);
 	rte_mempool_free(n->pool);

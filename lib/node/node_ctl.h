@@ -26,6 +26,15 @@ void node_attach_port(struct node *n, uint16_t index, struct port *port);
 /* Deal out queues and egresses to roles, build the first snapshot and publish it. */
 int node_commit(struct node *n, char *err, size_t size);
 
+/*
+ * Put a checked configuration into force: build its snapshot and publish it, whole or not at all. Its ports must
+ * be those of the running one, in the same order. Takes over `config` when it succeeds; else it is the caller's.
+ */
+int node_apply(struct node *n, struct config *config, char *err, size_t size);
+
+/* May a snapshot be published now? Not while packets are queued that stem from 64 snapshots ago. */
+bool node_may_publish(const struct node *n);
+
 /* Publish a snapshot built for `config` (taken over; the running one stays if it is the same). Never waits. */
 void node_publish(struct node *n, struct snapshot *s, struct config *config);
 
@@ -45,8 +54,26 @@ uint64_t node_held(const struct node *n);
 /* Drop everything inside as DROP_stopped, and close the ports. No lcore may run any more. */
 void node_drain(struct node *n);
 
-/* Sum of all lcores' counters. */
+/* Sum of all lcores' counters; and the same since node_clear_stats. */
 void node_stats(const struct node *n, struct lcore_stats *out);
+void node_stats_shown(const struct node *n, struct lcore_stats *out);
+void node_clear_stats(struct node *n);
+
+/* Counters of a SID, of all rx roles; and since node_clear_stats. */
+struct sid_counter node_sid_shown(const struct node *n, uint32_t sid);
+
+/* To be called every few milliseconds, with the time: collects trace events, measures rates. */
+void node_tick(struct node *n, uint64_t now);
+
+/*
+ * Trace the next `count` packets that the filter takes; forgets what was traced before. -EINVAL with
+ * libpcap's message, -EBUSY while lcores still look at an old filter.
+ */
+int node_trace_start(struct node *n, uint32_t count, const char *filter, char *err, size_t size);
+void node_trace_clear(struct node *n);
+
+/* Events collected so far, by packet and time; calls fn for each. */
+void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e), void *arg);
 
 /* Where all packets are: rx + originated = sent + dropped + consumed + held. */
 struct node_balance {

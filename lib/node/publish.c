@@ -2,7 +2,13 @@
 /*
  * Snapshots: unpublish, grace period, free, in this order, and nowhere else. The grace period is started when
  * a snapshot is replaced and looked at later; nobody waits for it.
+ *
+ * Ids live longer than snapshots, for packets carry them. An id that the newest snapshot does not use is given
+ * away again when no packet that an older one resolved is left: not with an rx lcore (grace period), not
+ * parked, not in a ring (what was pushed by then has been popped), not in a queue (counts by generation).
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "config/config.h"
@@ -10,9 +16,13 @@
 
 struct node_retired {
 	struct node_retired *next;
-	struct snapshot *snapshot;
-	struct config *config; /* NULL: still running */
+	struct snapshot *snapshot; /* NULL: freed, only ids are waited for */
+	struct config *config;	   /* NULL: still running */
 	uint64_t token;
+	uint64_t generation; /* of its successor */
+	bool unparked[NODE_MAX_ROLES]; /* by rx role: nothing parked was seen */
+	bool marked;		       /* `popped_by` is set */
+	uint64_t *popped_by;	       /* by ring, in the order of each_ring: what must be popped */
 };
 
 void node_lcore_enter(struct node_lcore *l)
@@ -25,11 +35,88 @@ void node_lcore_leave(struct node_lcore *l)
 	rte_rcu_qsbr_thread_offline(l->node->qsbr, l->qsbr);
 }
 
-static void release(struct node_retired *r)
+/* The i-th ring that packets cross; NULL behind the last. Unused ones have no rte_ring. */
+static const struct node_ring *ring_at(const struct node *n, unsigned int i)
+{
+	unsigned int per_rx = n->n_workers + 1u;
+
+	if (i < n->n_rx * per_rx) {
+		const struct rx_role *rx = &n->rx[i / per_rx];
+
+		return i % per_rx == n->n_workers ? &rx->to_control : &rx->to_worker[i % per_rx];
+	}
+	i -= n->n_rx * per_rx;
+	return i < n->n_workers ? &n->control->to_worker[i] : NULL;
+}
+
+static unsigned int count_rings(const struct node *n)
+{
+	return n->n_rx * (n->n_workers + 1u) + n->n_workers;
+}
+
+static void free_snapshot(struct node_retired *r)
 {
 	snapshot_free(r->snapshot);
 	cfg_free(r->config);
+	r->snapshot = NULL;
+	r->config = NULL;
+}
+
+static void free_retired(struct node_retired *r)
+{
+	free_snapshot(r);
+	free(r->popped_by);
 	free(r);
+}
+
+/* Every rx role has been seen without parked packets since the grace period. */
+static bool parks_are_through(const struct node *n, struct node_retired *r)
+{
+	bool all = true;
+
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+		bool empty = true;
+
+		for (uint16_t w = 0; w < n->n_workers; w++)
+			empty = empty && __atomic_load_n(&n->rx[i].park[w].n, __ATOMIC_RELAXED) == 0;
+		r->unparked[i] = r->unparked[i] || empty;
+		all = all && r->unparked[i];
+	}
+	return all;
+}
+
+/* Everything pushed by the time the parks were through has been popped. */
+static bool rings_are_through(const struct node *n, struct node_retired *r)
+{
+	if (!r->marked) {
+		for (unsigned int i = 0; i < count_rings(n); i++)
+			r->popped_by[i] = stat_read(&ring_at(n, i)->pushed);
+		r->marked = true;
+	}
+	for (unsigned int i = 0; i < count_rings(n); i++)
+		if ((int64_t)(stat_read(&ring_at(n, i)->popped) - r->popped_by[i]) < 0)
+			return false;
+	return true;
+}
+
+static bool queues_are_through(const struct node *n, const struct node_retired *r)
+{
+	for (uint16_t w = 0; w < n->n_workers; w++)
+		for (uint64_t g = r->generation - MIN_OF(r->generation, EGRESS_GENERATIONS - 1); g < r->generation; g++)
+			if (stat_read(&n->worker[w].ctx.held[g % EGRESS_GENERATIONS]))
+				return false;
+	return true;
+}
+
+bool node_may_publish(const struct node *n)
+{
+	uint64_t next = n->registry.generation + 1;
+
+	/* packets of a generation 64 ago could not be told from new ones */
+	for (uint16_t w = 0; w < n->n_workers; w++)
+		if (stat_read(&n->worker[w].ctx.held[next % EGRESS_GENERATIONS]))
+			return false;
+	return true;
 }
 
 void node_publish(struct node *n, struct snapshot *s, struct config *config)
@@ -44,7 +131,7 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 		/* the node is being freed: no lcore runs, so no grace period is left to wait for */
 		while ((r = n->retired)) {
 			n->retired = r->next;
-			release(r);
+			free_retired(r);
 		}
 		snapshot_free(old);
 		cfg_free(old_config);
@@ -53,9 +140,16 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 	if (!old)
 		return;
 	r = calloc(1, sizeof(*r));
-	if (!r)
+	if (r)
+		r->popped_by = calloc(count_rings(n), sizeof(*r->popped_by));
+	if (!r || !r->popped_by) {
+		free(r);
 		return; /* the old one leaks, which beats freeing it too early */
-	*r = (struct node_retired){.next = n->retired, .snapshot = old, .config = old_config};
+	}
+	r->next = n->retired;
+	r->snapshot = old;
+	r->config = old_config;
+	r->generation = s->generation;
 	r->token = rte_rcu_qsbr_start(n->qsbr);
 	n->retired = r;
 }
@@ -66,13 +160,16 @@ unsigned int node_reclaim(struct node *n)
 	unsigned int left = 0;
 
 	while ((r = *at)) {
-		if (rte_rcu_qsbr_check(n->qsbr, r->token, false) == 1) {
+		if (r->snapshot && rte_rcu_qsbr_check(n->qsbr, r->token, false) == 1)
+			free_snapshot(r);
+		if (!r->snapshot && parks_are_through(n, r) && rings_are_through(n, r) && queues_are_through(n, r)) {
+			snapshot_reap(&n->registry, r->generation);
 			*at = r->next;
-			release(r);
-		} else {
-			at = &r->next;
-			left++;
+			free_retired(r);
+			continue;
 		}
+		left++;
+		at = &r->next;
 	}
 	return left;
 }

@@ -133,6 +133,8 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 			pkt_tap_copy(&rx->lcore->tap, pkts, n, q->port->index, TAP_RX, 0);
 		pkt_poison_burst(pkts, n);
 		classify_burst(&rx->classifier, q->port->index, pkts, n);
+		if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
+			pkt_tap_trace_received(&rx->lcore->tap, pkts, n, q->port->index);
 		dispatch(rx, pkts, n);
 		work += n;
 	}

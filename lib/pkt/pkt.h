@@ -38,6 +38,7 @@ enum pkt_punt {
 	PUNT_ERROR, /* dropped for pkt.reason; an ICMP error may be due */
 };
 
+#define PKT_SID_NONE UINT32_MAX
 #define PKT_NBR_LINK UINT32_MAX /* the neighbour is the destination itself; the egress finds it */
 
 /* Class of control traffic: strict priority, own queue. 0 to 7 are the traffic classes. */
@@ -48,7 +49,8 @@ struct pkt {
 	uint32_t nbr;	       /* neighbour id, or PKT_NBR_LINK */
 	uint32_t path;	       /* PKT_OP_ENCAP */
 	uint32_t hash;	       /* of the flow; 0 when nothing needed it */
-	uint32_t generation;   /* of the snapshot that resolved it, low bits */
+	uint16_t generation;   /* of the snapshot that resolved it, low bits */
+	uint16_t trace;	       /* number of the packet in a trace; 0: not traced */
 	uint16_t strip;	       /* offset of the IP header that leaves, from the start of the frame */
 	uint16_t l3_bytes;     /* length of the IP packet there, as its header says */
 	uint16_t srh;	       /* offset of the SRH from the start of the frame: PKT_OP_SL, PKT_OP_POP_SRH */
@@ -66,7 +68,10 @@ struct pkt {
 	uint8_t icmp_type;     /* PUNT_ERROR: as ICMPv6, translated for IPv4 */
 	uint8_t icmp_code;
 	struct ipv6_addr da;   /* PKT_OP_DA */
-	uint32_t icmp_arg;     /* PUNT_ERROR: pointer or MTU; host order */
+	union {
+		uint32_t icmp_arg; /* PUNT_ERROR: pointer or MTU; host order */
+		uint32_t sid;	   /* last local SID executed, or PKT_SID_NONE */
+	};
 };
 _Static_assert(sizeof(struct pkt) == 64, "struct pkt is one cache line");
 
@@ -89,12 +94,12 @@ static inline void pkt_free(struct rte_mbuf *m)
 	rte_pktmbuf_free(m);
 }
 
-/* End a packet for a reason, counted under the port it came in by. */
+/* End a packet for a reason, counted and, if it is a drop, kept as a sample under the port it came in by. */
 static inline void pkt_end(struct rte_mbuf *m, enum reason reason, struct lcore_stats *stats)
 {
 	stat_add(&stats->port[m->port].reason[reason], 1);
-	if (unlikely(stats->tap && pkt_tap_wants_drops(stats->tap) && reason_is_drop(reason)))
-		pkt_tap_copy(stats->tap, &m, 1, m->port, TAP_DROP, reason);
+	if (likely(stats->tap))
+		pkt_tap_end(stats->tap, m, reason);
 	pkt_free(m);
 }
 

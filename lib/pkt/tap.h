@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where an lcore's packets can be copied from: bursts received, bursts sent, packets dropped. Off, it costs one
- * predictable branch a burst; on, copies go through a ring to the management thread, which writes files
- * (capture/capture.h). Copies come from a pool of their own: capturing takes no buffer from forwarding.
+ * Where an lcore's packets can be looked at from outside:
+ *
+ *   captures  copies of bursts received and sent, and of dropped packets, through a ring to the management thread
+ *   samples   the last dropped packets of each reason, always kept, in the lcore's own memory
+ *   trace     events in the life of chosen packets, through a ring of their own
+ *
+ * Off, captures and trace cost one predictable branch a burst. Copies come from a pool of their own: looking
+ * takes no buffer from forwarding.
  */
 #ifndef PKT_TAP_H
 #define PKT_TAP_H
@@ -11,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "stats/reasons.h"
 
 struct rte_mbuf;
 struct rte_mempool;
@@ -18,15 +24,62 @@ struct rte_ring;
 
 enum tap_direction { TAP_RX, TAP_TX, TAP_DROP };
 
+#define TAP_SAMPLES	 8   /* per reason */
+#define TAP_SAMPLE_BYTES 192 /* of each packet */
+
+/* One dropped packet. seq is odd while the lcore writes; a reader that sees it change reads again. */
+struct tap_sample {
+	uint32_t seq;
+	uint32_t length;
+	uint64_t time_ns;
+	uint16_t port, captured;
+	uint8_t bytes[TAP_SAMPLE_BYTES];
+};
+
+struct tap_samples {
+	uint32_t next[DROP_COUNT];
+	struct tap_sample sample[DROP_COUNT][TAP_SAMPLES];
+};
+
+enum trace_kind {
+	TRACE_RECEIVED, /* bytes: as it came */
+	TRACE_RESOLVED, /* bytes: its struct pkt */
+	TRACE_QUEUED,	/* value: packets of its class before it */
+	TRACE_WAITS,	/* for its neighbour; value: packets that wait already */
+	TRACE_SENT,	/* bytes: as it left */
+	TRACE_ENDED,	/* value: reason */
+};
+
+#define TRACE_BYTES 104
+
+struct trace_event {
+	uint64_t time_ns;
+	uint32_t value;
+	uint16_t id;
+	uint8_t kind; /* enum trace_kind */
+	uint8_t port;
+	uint32_t length;
+	uint32_t captured;
+	uint8_t bytes[TRACE_BYTES];
+};
+_Static_assert(sizeof(struct trace_event) == 128, "trace_event must fit its ring");
+
+/* What a trace chooses by, shared by all lcores of a node. */
+struct trace_filter;
+
 struct pkt_tap {
-	/* written by the management thread (release, after ring and pool), read by the lcore (acquire) */
-	uint64_t rx_ports, tx_ports; /* bit per port */
-	uint64_t drops;		     /* not 0: dropped packets too */
-	struct rte_ring *ring;	     /* producer: the lcore; consumer: management */
+	/* written by the management thread (release, after what they point to), read by the lcore (acquire) */
+	uint64_t rx_ports, tx_ports; /* captures: bit per port */
+	uint64_t drops;		     /* captures: dropped packets too */
+	uint64_t tracing;	     /* events of traced packets are wanted */
+	struct rte_ring *ring;	     /* copies. Producer: the lcore; consumer: management */
 	struct rte_mempool *pool;
+	struct rte_ring *events; /* struct trace_event. Same ends */
+	struct trace_filter *filter;
+	struct tap_samples *samples; /* set before lcores run, written by the lcore */
 	/* written by the lcore */
 	uint64_t now_ns CACHE_ALIGNED; /* of the pass under way */
-	uint64_t lost;		       /* copies that found no buffer or no room; relaxed */
+	uint64_t lost;		       /* copies and events that found no buffer or no room; relaxed */
 };
 
 /* What a copy's private area says about it. */
@@ -43,13 +96,23 @@ static inline bool pkt_tap_wants(const uint64_t *ports, uint16_t port)
 	return __atomic_load_n(ports, __ATOMIC_ACQUIRE) >> port & 1;
 }
 
-static inline bool pkt_tap_wants_drops(const struct pkt_tap *t)
+static inline bool pkt_tap_tracing(const struct pkt_tap *t)
 {
-	return __atomic_load_n(&t->drops, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&t->tracing, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* Copy packets; never fails, losses are counted. The lcore the tap belongs to. */
+/* All of these: the lcore the tap belongs to. They never fail; what found no room is counted as lost. */
+
 void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port,
 	enum tap_direction direction, unsigned int reason);
+
+/* A packet ends: sample, capture and trace it as they want. */
+void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason);
+
+/* Packets just classified, frames still as received: choose some for the trace. */
+void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
+
+/* An event in the life of a packet; nothing if it is not traced. TRACE_SENT takes the frame along. */
+void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, uint16_t port, uint32_t value);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "pkt/filter.h"
 #include "pkt/pkt.h"
 
-#include <rte_ring.h>
+#include <rte_ring_elem.h>
 
 #define TAP_SNAPLEN 65535
 
@@ -28,5 +29,82 @@ void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uin
 			rte_pktmbuf_free(copy);
 			stat_add(&t->lost, 1);
 		}
+	}
+}
+
+/* The first bytes of a frame, from its first buffer. */
+static uint32_t first_bytes(struct rte_mbuf *m, uint8_t *out, uint32_t room)
+{
+	uint32_t n = MIN_OF(m->data_len, room);
+
+	memcpy(out, rte_pktmbuf_mtod(m, const void *), n);
+	return n;
+}
+
+static void sample(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
+{
+	struct tap_sample *s = &t->samples->sample[reason][t->samples->next[reason]++ % TAP_SAMPLES];
+
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	s->length = m->pkt_len;
+	s->time_ns = t->now_ns;
+	s->port = m->port;
+	s->captured = (uint16_t)first_bytes(m, s->bytes, sizeof(s->bytes));
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
+}
+
+void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
+{
+	if (reason_is_drop(reason)) {
+		if (t->samples)
+			sample(t, m, reason);
+		if (unlikely(__atomic_load_n(&t->drops, __ATOMIC_ACQUIRE)))
+			pkt_tap_copy(t, &m, 1, m->port, TAP_DROP, reason);
+	}
+	if (unlikely(pkt_tap_tracing(t)))
+		pkt_tap_trace(t, m, TRACE_ENDED, m->port, reason);
+}
+
+static void post(struct pkt_tap *t, struct trace_event *e)
+{
+	e->time_ns = t->now_ns;
+	if (rte_ring_sp_enqueue_elem(t->events, e, sizeof(*e)) != 0)
+		stat_add(&t->lost, 1);
+}
+
+void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, uint16_t port, uint32_t value)
+{
+	const struct pkt *x = pkt_of(m);
+	struct trace_event e = {.id = x->trace, .kind = (uint8_t)kind, .port = (uint8_t)port, .value = value,
+		.length = m->pkt_len};
+
+	if (!x->trace)
+		return;
+	if (kind == TRACE_SENT || kind == TRACE_RECEIVED) {
+		e.captured = first_bytes(m, e.bytes, sizeof(e.bytes));
+	} else if (kind == TRACE_RESOLVED) {
+		e.captured = sizeof(*x);
+		memcpy(e.bytes, x, sizeof(*x));
+	}
+	post(t, &e);
+}
+
+void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+{
+	struct trace_filter *f = t->filter;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+
+		if (__atomic_load_n(&f->left, __ATOMIC_RELAXED) <= 0)
+			return;
+		if (!pkt_filter_match(f->filter, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, m->pkt_len))
+			continue;
+		if (__atomic_fetch_sub(&f->left, 1, __ATOMIC_RELAXED) <= 0)
+			return;
+		pkt_of(m)->trace = (uint16_t)(__atomic_fetch_add(&f->chosen, 1, __ATOMIC_RELAXED) + 1);
+		pkt_tap_trace(t, m, TRACE_RECEIVED, port, 0);
+		pkt_tap_trace(t, m, TRACE_RESOLVED, port, 0);
 	}
 }

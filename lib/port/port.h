@@ -32,6 +32,18 @@ struct port_device_stats {
 	uint64_t ierrors, oerrors;
 };
 
+/* What a port was found and made to be. */
+struct port_details {
+	char device[64];
+	const char *driver;
+	uint32_t link_mbps; /* 0: reports none */
+	bool full_duplex, promiscuous, all_multicast;
+	int socket;		/* NUMA node; -1: any */
+	uint16_t device_mtu;	/* as the device believes */
+	uint16_t rx_descriptors, tx_descriptors; /* of each queue */
+	char rx_offloads[128], tx_offloads[128]; /* in use, names separated by spaces */
+};
+
 struct port_ops {
 	/* One burst from a queue; the frames' data is theirs alone. rx lcore that polls the queue. */
 	uint16_t (*rx)(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n);
@@ -45,6 +57,9 @@ struct port_ops {
 	/* Try again to get a link; only while no lcore polls the port. NULL: it comes by itself. */
 	void (*reconnect)(struct port *p);
 	void (*device_stats)(struct port *p, struct port_device_stats *out);
+	/* NULL where a port has no such thing. */
+	void (*details)(struct port *p, struct port_details *out);
+	void (*xstats)(struct port *p, void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
 };
 
 struct port {

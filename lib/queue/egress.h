@@ -16,6 +16,7 @@
 
 #define EGRESS_CLASSES	9   /* eight traffic classes and control */
 #define EGRESS_TX_ROOM	128 /* rewritten frames that the device has not taken yet */
+#define EGRESS_GENERATIONS 64 /* snapshots that queued packets may stem from at a time */
 #define EGRESS_NONE	UINT32_MAX
 #define EGRESS_QUANTUM	9216 /* bytes per class and round */
 
@@ -24,6 +25,7 @@ struct egress {
 	uint16_t index;	 /* port */
 	uint16_t n_tx;	 /* frames in tx[] */
 	uint16_t n_copied; /* of these, already captured */
+	uint16_t n_traced; /* of these, already traced */
 	uint16_t active; /* bit per class with packets */
 	uint8_t turn;	 /* class whose turn it is among 0 to 7 */
 	uint32_t backlog; /* packets in all queues */
@@ -43,6 +45,8 @@ struct egress_context {
 	/* Tell the control lcore; false when its mailbox is full. */
 	bool (*ask)(void *arg, struct nbr_message *message);
 	void *ask_arg;
+	/* Waiting packets by the generation of their snapshot; written by the owner, relaxed readers. */
+	uint64_t held[EGRESS_GENERATIONS];
 };
 
 /* An empty egress of a port. Before its owner starts. */

@@ -10,6 +10,24 @@ void egress_init(struct egress *e, struct port *port, uint32_t limit)
 	*e = (struct egress){.port = port, .index = port->index, .limit = limit, .releasing = EGRESS_NONE};
 }
 
+static void trace(struct egress_context *c, struct rte_mbuf *m, enum trace_kind kind, uint16_t port, uint32_t value)
+{
+	if (unlikely(c->stats->tap && pkt_tap_tracing(c->stats->tap)))
+		pkt_tap_trace(c->stats->tap, m, kind, port, value);
+}
+
+/* A packet that waits keeps the ids of its snapshot's generation in use. */
+static void hold(struct egress_context *c, struct rte_mbuf *m)
+{
+	stat_add(&c->held[pkt_of(m)->generation % EGRESS_GENERATIONS], 1);
+}
+
+static struct rte_mbuf *unhold(struct egress_context *c, struct rte_mbuf *m)
+{
+	stat_sub(&c->held[pkt_of(m)->generation % EGRESS_GENERATIONS], 1);
+	return m;
+}
+
 static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m)
 {
 	struct nbr *n = &c->nbrs->nbr[id];
@@ -22,6 +40,8 @@ static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, st
 		pkt_end(m, DROP_neighbor_hold, c->stats);
 		return;
 	}
+	trace(c, m, TRACE_WAITS, e->index, n->waiting.n);
+	hold(c, m);
 	fifo_push(&n->waiting, m);
 	c->nbrs->held++;
 }
@@ -117,8 +137,14 @@ static unsigned int offer(struct egress *e, struct egress_context *c)
 		pkt_tap_copy(c->stats->tap, e->tx + e->n_copied, n - e->n_copied, e->index, TAP_TX, 0);
 		e->n_copied = n;
 	}
+	if (unlikely(c->stats->tap && pkt_tap_tracing(c->stats->tap))) {
+		for (uint16_t i = e->n_traced; i < n; i++)
+			pkt_tap_trace(c->stats->tap, e->tx[i], TRACE_SENT, e->index, 0);
+		e->n_traced = n;
+	}
 	taken = e->port->ops->tx(e->port, e->tx, n);
 	e->n_copied = (uint16_t)(e->n_copied > taken ? e->n_copied - taken : 0);
+	e->n_traced = (uint16_t)(e->n_traced > taken ? e->n_traced - taken : 0);
 	for (uint16_t i = 0, run; i < taken; i = (uint16_t)(i + run)) {
 		for (run = 0; i + run < taken && from[i + run] == from[i]; run++)
 			sum += bytes[i + run];
@@ -141,6 +167,8 @@ static void enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf 
 		pkt_end(m, DROP_queue_full, c->stats);
 		return;
 	}
+	trace(c, m, TRACE_QUEUED, e->index, q->n);
+	hold(c, m);
 	fifo_push(q, m);
 	e->active = (uint16_t)(e->active | 1u << class);
 	e->backlog++;
@@ -183,7 +211,7 @@ static uint8_t next_class(struct egress *e)
 }
 
 /* Control first, then the classes in turn. */
-static struct rte_mbuf *dequeue(struct egress *e)
+static struct rte_mbuf *dequeue(struct egress *e, struct egress_context *c)
 {
 	uint8_t class = PKT_CLASS_CONTROL;
 	struct rte_mbuf *m;
@@ -192,7 +220,7 @@ static struct rte_mbuf *dequeue(struct egress *e)
 		class = next_class(e);
 		e->deficit[class] -= (int32_t)e->queue[class].head->pkt_len;
 	}
-	m = fifo_pop(&e->queue[class]);
+	m = unhold(c, fifo_pop(&e->queue[class]));
 	if (!e->queue[class].n) {
 		e->active = (uint16_t)(e->active & ~(1u << class));
 		if (class != PKT_CLASS_CONTROL)
@@ -216,7 +244,7 @@ static unsigned int release(struct egress *e, struct egress_context *c)
 			if (e->n_tx == EGRESS_TX_ROOM)
 				return sent;
 			c->nbrs->held--;
-			put_tx(e, c, fifo_pop(&n->waiting), &n->mac);
+			put_tx(e, c, unhold(c, fifo_pop(&n->waiting)), &n->mac);
 		}
 		n->state = NBR_RESOLVED;
 		e->releasing = n->next_releasing;
@@ -234,7 +262,7 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 			return sent;
 	}
 	while (e->backlog && e->n_tx < EGRESS_TX_ROOM) {
-		emit(e, c, dequeue(e));
+		emit(e, c, dequeue(e, c));
 		if (e->n_tx == EGRESS_TX_ROOM)
 			sent += offer(e, c);
 	}
@@ -247,7 +275,7 @@ static void fail_waiting(struct egress_context *c, struct nbr *n)
 {
 	while (n->waiting.n) {
 		c->nbrs->held--;
-		pkt_end(fifo_pop(&n->waiting), DROP_neighbor_failed, c->stats);
+		pkt_end(unhold(c, fifo_pop(&n->waiting)), DROP_neighbor_failed, c->stats);
 	}
 }
 
@@ -296,7 +324,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 {
 	for (unsigned int class = 0; class < EGRESS_CLASSES; class++)
 		while (e->queue[class].n)
-			pkt_end(fifo_pop(&e->queue[class]), reason, c->stats);
+			pkt_end(unhold(c, fifo_pop(&e->queue[class])), reason, c->stats);
 	for (uint16_t i = 0; i < e->n_tx; i++)
 		pkt_end(e->tx[i], reason, c->stats);
 	e->backlog = 0;

@@ -271,8 +271,38 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 		rc = build_usid(b);
 	if (rc == 0)
 		rc = build_path_ways(b);
-	b->s->n_nbrs = ids_bound(b->ids->nbrs);
+	if (rc == 0)
+		build_carry_over(b);
 	return rc;
+}
+
+void build_carry_over(struct builder *b)
+{
+	struct snapshot *s = b->s;
+	const struct snapshot *old = b->old;
+
+	s->n_nbrs = ids_bound(b->ids->nbrs);
+	for (uint32_t i = 0; old && i < MIN_OF(old->n_nbrs, s->n_nbrs); i++) {
+		if (s->nbr[i].used)
+			continue;
+		s->nbr[i] = old->nbr[i];
+		s->nbr[i].used = false;
+	}
+	for (uint32_t i = 0; old && i < MIN_OF(old->n_paths, s->n_paths); i++) {
+		if (s->path[i].bytes || !old->path[i].bytes)
+			continue;
+		s->path[i] = old->path[i];
+		s->path[i].policy = s->path[i].name = NULL; /* of a configuration that may be freed */
+		s->path[i].via = 0;			    /* nothing new goes there */
+	}
+}
+
+void snapshot_reap(struct snapshot_registry *r, uint64_t generation)
+{
+	ids_reap(r->nbrs, generation);
+	ids_reap(r->paths, generation);
+	ids_reap(r->sids, generation);
+	ids_reap(r->vrfs, generation);
 }
 
 struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config *config,

@@ -15,6 +15,9 @@ struct snapshot_registry {
 int snapshot_registry_init(struct snapshot_registry *r); /* 0 or -ENOMEM */
 void snapshot_registry_fini(struct snapshot_registry *r);
 
+/* No packet resolved by a snapshot before `generation` is left anywhere: ids only those used are free. */
+void snapshot_reap(struct snapshot_registry *r, uint64_t generation);
+
 /* What a build needs to know about ports beyond their configuration, by port index. */
 struct snapshot_port_info {
 	struct eth_addr mac; /* in use */

@@ -22,6 +22,24 @@ void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block)
 		add_port(&sum->port[i], &block->port[i]);
 }
 
+void lcore_stats_since(struct lcore_stats *out, const struct lcore_stats *now, const struct lcore_stats *base)
+{
+#define X(name, unit, help) out->name = now->name - base->name;
+	LCORE_COUNTERS(X)
+	out->max_gap_ns = now->max_gap_ns;
+	for (unsigned int i = 0; i < PORT_SLOTS; i++) {
+		struct port_stats *o = &out->port[i];
+		const struct port_stats *n = &now->port[i], *b = &base->port[i];
+
+#undef X
+#define X(name, unit, help) o->name = n->name - b->name;
+		PORT_COUNTERS(X)
+#undef X
+		for (unsigned int r = 0; r < REASON_COUNT; r++)
+			o->reason[r] = n->reason[r] - b->reason[r];
+	}
+}
+
 uint64_t port_stats_drops(const struct port_stats *p)
 {
 	uint64_t n = 0;

@@ -69,6 +69,12 @@ static inline void stat_add(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
+/* For a level, which may fall; the same writer. */
+static inline void stat_sub(uint64_t *level, uint64_t n)
+{
+	__atomic_store_n(level, *level - n, __ATOMIC_RELAXED);
+}
+
 static inline void stat_max(uint64_t *counter, uint64_t value)
 {
 	if (value > *counter)
@@ -82,6 +88,9 @@ static inline uint64_t stat_read(const uint64_t *counter)
 
 /* *sum += *block, member by member; max_gap_ns is a maximum. Any thread. */
 void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block);
+
+/* What was counted since `base`: *out = *now - *base; max_gap_ns stays as it is now. */
+void lcore_stats_since(struct lcore_stats *out, const struct lcore_stats *now, const struct lcore_stats *base);
 
 /* All drops, all consumed packets of a summed block. */
 uint64_t port_stats_drops(const struct port_stats *p);

@@ -12,6 +12,12 @@
 #include "test/support/unit.h"
 #include "wire/udp.h"
 
+/* The EAL leaves an empty directory behind. */
+static void remove_runtime(void)
+{
+	rmdir(rte_eal_get_runtime_dir());
+}
+
 void testbed_eal(void)
 {
 	static bool started;
@@ -25,6 +31,7 @@ void testbed_eal(void)
 	snprintf(prefix, sizeof(prefix), "--file-prefix=unit%d", (int)getpid());
 	if (rte_eal_init(ARRAY_LEN(args), (char **)(uintptr_t)args) < 0)
 		abort();
+	atexit(remove_runtime);
 	started = true;
 }
 

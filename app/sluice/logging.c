@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+
+#include "app.h"
+#include "base/log.h"
+
+/* Written by the management thread; lines come from it alone. */
+static struct {
+	bool syslog;
+	uint64_t rate;
+	struct {
+		time_t second;
+		uint64_t lines, suppressed;
+	} module[LOG_MODULE_COUNT];
+} state = {.rate = 50};
+
+static void write_line(enum log_level level, enum log_module module, const char *line)
+{
+	static const int priorities[] = {LOG_ERR, LOG_WARNING, LOG_NOTICE, LOG_INFO, LOG_DEBUG};
+
+	if (state.syslog)
+		syslog(priorities[level], "%s: %s", log_module_name(module), line);
+	else
+		fprintf(stderr, "%s: %s: %s\n", log_level_name(level), log_module_name(module), line);
+}
+
+static void sink(enum log_level level, enum log_module module, const char *line)
+{
+	time_t now = time(NULL);
+	char text[96];
+
+	if (now != state.module[module].second) {
+		if (state.module[module].suppressed) {
+			snprintf(text, sizeof(text), "%llu lines left out (log.rate)",
+				(unsigned long long)state.module[module].suppressed);
+			write_line(LOG_LEVEL_WARNING, module, text);
+		}
+		state.module[module].second = now;
+		state.module[module].lines = state.module[module].suppressed = 0;
+	}
+	if (state.module[module].lines++ < state.rate)
+		write_line(level, module, line);
+	else
+		state.module[module].suppressed++;
+}
+
+void logging_configure(const struct cfg_log *log)
+{
+	state.rate = log->rate;
+	for (unsigned int m = 0; m < LOG_MODULE_COUNT; m++)
+		log_set_level((enum log_module)m, (enum log_level)log->level);
+}
+
+void logging_start(const struct cfg_log *log)
+{
+	state.syslog = log->to == LOG_TO_SYSLOG;
+	if (state.syslog)
+		openlog("sluice", LOG_PID, LOG_DAEMON);
+	logging_configure(log);
+	log_set_sink(sink);
+}

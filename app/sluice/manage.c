@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The management thread: signals, links, sessions, HTTP, captures, grace periods, watchdog, idle exit. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "base/log.h"
+#include "capture/capture.h"
+#include "manage.h"
+#include "node/node_ctl.h"
+
+#define TICK_MS	 20
+#define FDS_MAX	 48
+
+unsigned int look_at_links(struct node *n)
+{
+	unsigned int up = 0;
+
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		struct port *p = n->port[i];
+		bool now_up = p->ops->link_up(p);
+
+		if (now_up != p->up)
+			log_notice(port, "%s: link %s", p->name, now_up ? "up" : "down");
+		__atomic_store_n(&p->up, now_up, __ATOMIC_RELAXED);
+		up += now_up;
+	}
+	return up;
+}
+
+static uint64_t packets_in(const struct node *n)
+{
+	uint64_t sum = 0;
+
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		for (uint32_t p = 0; p < n->n_ports; p++)
+			sum += stat_read(&n->lcore[i]->stats.port[p].rx_packets);
+	return sum;
+}
+
+/* systemd's watchdog: fed only while every lcore makes passes. */
+struct watchdog {
+	uint64_t period_ns, fed_ns; /* period 0: nobody asks */
+	uint64_t passes[2 * NODE_MAX_ROLES + 1];
+};
+
+static void watchdog_init(struct watchdog *w)
+{
+	const char *usec = getenv("WATCHDOG_USEC");
+
+	*w = (struct watchdog){.period_ns = usec ? strtoull(usec, NULL, 10) * NSEC_PER_USEC / 3 : 0};
+}
+
+static void watchdog_tick(struct watchdog *w, const struct node *n, uint64_t now)
+{
+	bool alive = true;
+
+	if (!w->period_ns || now - w->fed_ns < w->period_ns)
+		return;
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		uint64_t passes = stat_read(&n->lcore[i]->stats.passes);
+
+		if (passes == w->passes[i]) {
+			log_error(main, "lcore %u makes no passes", n->lcore[i]->id);
+			alive = false;
+		}
+		w->passes[i] = passes;
+	}
+	w->fed_ns = now;
+	if (alive)
+		notify("WATCHDOG=1");
+}
+
+static void take_signal(struct app *app, int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			reload_on_signal(app);
+		else
+			app->stop = true;
+	}
+}
+
+bool told_to_stop(struct app *app, int signals)
+{
+	take_signal(app, signals);
+	return app->stop;
+}
+
+/* Wait for something to do, with the lock given back, and do it. */
+static void wait_and_serve(struct app *app, int signals)
+{
+	struct pollfd fds[FDS_MAX] = {{.fd = signals, .events = POLLIN}, {.fd = metrics_fd(app), .events = POLLIN}};
+	unsigned int n = 2 + server_poll_set(app, fds + 2, FDS_MAX - 2);
+
+	pthread_mutex_unlock(&app->lock);
+	/* while a capture or a trace runs, their small rings want to be emptied often */
+	poll(fds, n, capture_active(app->node->captures) || app->node->traces ? 1 : TICK_MS);
+	pthread_mutex_lock(&app->lock);
+	if (fds[0].revents)
+		take_signal(app, signals);
+	metrics_serve(app);
+	server_serve(app, fds + 2, n - 2);
+}
+
+void manage(struct app *app, int signals)
+{
+	struct node *n = app->node;
+	uint64_t seen = packets_in(n), last = clock_now(), now, count;
+	struct watchdog watchdog;
+
+	watchdog_init(&watchdog);
+	while (!app->stop) {
+		wait_and_serve(app, signals);
+		now = clock_now();
+		look_at_links(n);
+		node_reclaim(n);
+		node_tick(n, now);
+		capture_poll(n->captures);
+		reload_tick(app, now);
+		watchdog_tick(&watchdog, n, now);
+		count = packets_in(n);
+		if (count != seen || node_held(n))
+			last = now;
+		seen = count;
+		if (app->options->idle_exit_ms && now - last >= app->options->idle_exit_ms * NSEC_PER_MSEC)
+			return;
+	}
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One page over HTTP: libmicrohttpd, run by the management thread's own loop. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <microhttpd.h>
+
+#include "app.h"
+#include "command/openmetrics.h"
+#include "node/node.h"
+
+#define CONNECTIONS_MAX 16
+#define TIMEOUT_S	10
+
+struct metrics {
+	struct MHD_Daemon *daemon;
+	int fd;
+};
+
+static enum MHD_Result respond(struct MHD_Connection *c, unsigned int status, const char *type, char *text, size_t size)
+{
+	struct MHD_Response *r = MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result rc;
+
+	if (!r) {
+		free(text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	rc = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, const char *why)
+{
+	char *text = strdup(why);
+
+	return text ? respond(c, status, "text/plain; charset=utf-8", text, strlen(text)) : MHD_NO;
+}
+
+static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *url, const char *method,
+	const char *version, const char *data, size_t *data_size, void **state)
+{
+	static int seen;
+	struct app *app = arg;
+	const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+	bool open = accept && strstr(accept, "application/openmetrics-text");
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	(void)version;
+	(void)data;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+	/* the first call comes before the body; there is none, so answer on the second */
+	if (!*state) {
+		*state = &seen;
+		return MHD_YES;
+	}
+	*data_size = 0;
+	if (strcmp(url, "/metrics") != 0)
+		return refuse(c, MHD_HTTP_NOT_FOUND, "see /metrics\n");
+	f = open_memstream(&text, &size);
+	if (!f)
+		return MHD_NO;
+	openmetrics_print(app->node, open, f);
+	fclose(f);
+	return respond(c, MHD_HTTP_OK,
+		open ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8",
+		text, size);
+}
+
+int metrics_start(struct app *app, char *err, size_t size)
+{
+	const char *listen = app->node->config->metrics.listen;
+	struct sockaddr_in v4 = {.sin_family = AF_INET};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+	const union MHD_DaemonInfo *info;
+	struct ip_addr addr;
+	uint16_t port;
+
+	if (!listen)
+		return 0;
+	cfg_parse_listen(listen, &addr, &port);
+	memcpy(&v4.sin_addr, addr.b, sizeof(v4.sin_addr));
+	memcpy(&v6.sin6_addr, addr.b, sizeof(v6.sin6_addr));
+	v4.sin_port = v6.sin6_port = htons(port);
+	app->metrics = calloc(1, sizeof(*app->metrics));
+	if (!app->metrics) {
+		snprintf(err, size, "out of memory");
+		return -ENOMEM;
+	}
+	app->metrics->daemon = MHD_start_daemon(MHD_USE_EPOLL | (addr.family == 6 ? MHD_USE_IPv6 : 0), port, NULL, NULL,
+		handle, app, MHD_OPTION_SOCK_ADDR, addr.family == 6 ? (void *)&v6 : (void *)&v4,
+		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_END);
+	if (!app->metrics->daemon) {
+		snprintf(err, size, "metrics.listen: cannot listen on %s: %s", listen, strerror(errno));
+		free(app->metrics);
+		app->metrics = NULL;
+		return -EADDRINUSE;
+	}
+	info = MHD_get_daemon_info(app->metrics->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	app->metrics->fd = info ? info->epoll_fd : -1;
+	return 0;
+}
+
+void metrics_stop(struct app *app)
+{
+	if (!app->metrics)
+		return;
+	MHD_stop_daemon(app->metrics->daemon);
+	free(app->metrics);
+	app->metrics = NULL;
+}
+
+int metrics_fd(const struct app *app)
+{
+	return app->metrics ? app->metrics->fd : -1;
+}
+
+void metrics_serve(struct app *app)
+{
+	if (app->metrics)
+		MHD_run(app->metrics->daemon);
+}

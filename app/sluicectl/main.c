@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sluicectl: the commands of a running node, over its unix socket. One command and an exit status; commands from
+ * standard input; or, on a terminal, a console.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define EXIT_COMMAND 1 /* the node refused a command */
+#define EXIT_USAGE   2
+#define EXIT_CONNECT 3
+
+static void usage(FILE *out)
+{
+	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [COMMAND...]\n"
+		     "\n"
+		     "  -n, --node NODE      node to talk to; default: the one that runs here\n"
+		     "  -s, --socket PATH    its socket\n"
+		     "  -j, --json           answers as JSON\n"
+		     "\n"
+		     "Without COMMAND: a console on a terminal (Ctrl-D ends it), else commands from standard input, a line each.\n"
+		     "Exit status: 0 done, 1 a command failed, 2 wrong usage, 3 no connection.\n");
+}
+
+static const char *runtime_directory(char *buf, size_t size)
+{
+	const char *user = getenv("XDG_RUNTIME_DIR");
+
+	if (geteuid() == 0)
+		snprintf(buf, size, "/run/sluice");
+	else
+		snprintf(buf, size, "%s/sluice", user ? user : "/tmp");
+	return buf;
+}
+
+/* The only socket of the directory. 0, or -1 with a message. */
+static int find_socket(char *path, size_t size)
+{
+	char dir[PATH_MAX / 2];
+	DIR *d = opendir(runtime_directory(dir, sizeof(dir)));
+	struct dirent *e;
+	int found = 0;
+
+	while (d && (e = readdir(d))) {
+		size_t n = strlen(e->d_name);
+
+		if (n < 6 || strcmp(e->d_name + n - 5, ".sock") != 0)
+			continue;
+		if (found++ == 0)
+			snprintf(path, size, "%s/%s", dir, e->d_name);
+		else
+			fprintf(stderr, "%s-n %.*s\n", found == 2 ? "sluicectl: several nodes run here; name one, for example: " : "or: ",
+				(int)(n - 5), e->d_name);
+	}
+	if (d)
+		closedir(d);
+	if (!found)
+		fprintf(stderr, "sluicectl: no node runs here (nothing in %s)\n", dir);
+	return found == 1 ? 0 : -1;
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(addr.sun_path)) {
+		fprintf(stderr, "sluicectl: %s: path too long\n", path);
+		return -1;
+	}
+	strcpy(addr.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
+		fprintf(stderr, "sluicectl: %s: %s\n", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int send_all(int fd, const char *data, size_t n)
+{
+	while (n) {
+		ssize_t done = send(fd, data, n, MSG_NOSIGNAL);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return -1;
+		data += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Send a line and print its answer. Exit status. */
+static int execute(FILE *from, int fd, const char *line, bool json)
+{
+	char head[64], buf[8192];
+	unsigned long size;
+	int status;
+
+	if (send_all(fd, "x ", 2) < 0 || send_all(fd, line, strlen(line)) < 0 || (json && send_all(fd, " -j", 3) < 0) ||
+		send_all(fd, "\n", 1) < 0 || !fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
+		fprintf(stderr, "sluicectl: the node closed the connection\n");
+		return EXIT_CONNECT;
+	}
+	while (size) {
+		size_t n = fread(buf, 1, size < sizeof(buf) ? size : sizeof(buf), from);
+
+		if (!n) {
+			fprintf(stderr, "sluicectl: the answer is cut short\n");
+			return EXIT_CONNECT;
+		}
+		fwrite(buf, 1, n, status ? stderr : stdout);
+		size -= n;
+	}
+	return status ? EXIT_COMMAND : 0;
+}
+
+static int from_input(int fd, bool json)
+{
+	FILE *from = fdopen(fd, "r");
+	char *line = NULL;
+	size_t room = 0;
+	int status = 0, rc;
+
+	while (from && getline(&line, &room, stdin) >= 0 && status != EXIT_CONNECT) {
+		line[strcspn(line, "\r\n")] = '\0';
+		rc = execute(from, fd, line, json);
+		status = rc ? rc : status;
+	}
+	free(line);
+	return status;
+}
+
+/* Words of the command line as one line, quoted where they have spaces. */
+static char *join(int argc, char **argv)
+{
+	char *line = NULL;
+	size_t size;
+	FILE *f = open_memstream(&line, &size);
+
+	for (int i = 0; f && i < argc; i++)
+		fprintf(f, strpbrk(argv[i], " \t#") || !*argv[i] ? "%s\"%s\"" : "%s%s", i ? " " : "", argv[i]);
+	if (f)
+		fclose(f);
+	return line;
+}
+
+/* Bytes both ways until one side ends. */
+static void relay(int fd)
+{
+	struct pollfd p[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+	char buf[8192];
+	ssize_t n;
+
+	while (poll(p, 2, -1) >= 0 || errno == EINTR) {
+		if (p[1].revents) {
+			n = read(fd, buf, sizeof(buf));
+			if (n <= 0 || write(STDOUT_FILENO, buf, (size_t)n) < 0)
+				return;
+		}
+		if (p[0].revents) {
+			n = read(STDIN_FILENO, buf, sizeof(buf));
+			if (n <= 0 || send_all(fd, buf, (size_t)n) < 0)
+				return;
+		}
+	}
+}
+
+static int console(int fd)
+{
+	struct termios saved, raw;
+
+	if (send_all(fd, "i\n", 2) < 0 || tcgetattr(STDIN_FILENO, &saved) < 0)
+		return EXIT_CONNECT;
+	raw = saved;
+	cfmakeraw(&raw);
+	raw.c_lflag |= ISIG; /* Ctrl-C ends the console, not the node */
+	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	relay(fd);
+	tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+	printf("\n");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option longs[] = {{"node", required_argument, NULL, 'n'}, {"socket", required_argument, NULL, 's'},
+		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	char path[PATH_MAX] = "", dir[PATH_MAX / 2], *line;
+	bool json = false;
+	int opt, fd, status;
+	FILE *from;
+
+	while ((opt = getopt_long(argc, argv, "+n:s:jh", longs, NULL)) != -1) {
+		if (opt == 'n')
+			snprintf(path, sizeof(path), "%s/%s.sock", runtime_directory(dir, sizeof(dir)), optarg);
+		else if (opt == 's')
+			snprintf(path, sizeof(path), "%s", optarg);
+		else if (opt == 'j')
+			json = true;
+		else {
+			usage(opt == 'h' ? stdout : stderr);
+			return opt == 'h' ? 0 : EXIT_USAGE;
+		}
+	}
+	if (!path[0] && find_socket(path, sizeof(path)) < 0)
+		return EXIT_CONNECT;
+	fd = connect_to(path);
+	if (fd < 0)
+		return EXIT_CONNECT;
+	if (optind == argc)
+		return isatty(STDIN_FILENO) ? console(fd) : from_input(fd, json);
+	line = join(argc - optind, argv + optind);
+	from = fdopen(fd, "r");
+	status = line && from ? execute(from, fd, line, json) : EXIT_CONNECT;
+	free(line);
+	return status;
+}

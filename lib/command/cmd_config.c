@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* show config, reload, commit, rollback */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command/command_priv.h"
+#include "config/config.h"
+#include "node/node_ctl.h"
+
+int cmd_show_config(struct command_call *c)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return -ENOMEM;
+	cfg_emit(c->node->config, f, c->arg[0] != NULL);
+	fclose(f);
+	/* the text form prints a string as it is, so what comes out is YAML */
+	while (size && text[size - 1] == '\n')
+		text[--size] = '\0';
+	c->result = json_string(text);
+	free(text);
+	return c->result ? 0 : -EINVAL;
+}
+
+static int not_here(struct command_call *c)
+{
+	return command_fail(c, -ENOTSUP, "not available here");
+}
+
+int cmd_reload(struct command_call *c)
+{
+	if (!c->host->reload)
+		return not_here(c);
+	return c->host->reload(c->host->arg, c->arg[0], c->flag, &c->result, c->error, sizeof(c->error));
+}
+
+int cmd_commit(struct command_call *c)
+{
+	return c->host->commit ? c->host->commit(c->host->arg, c->error, sizeof(c->error)) : not_here(c);
+}
+
+int cmd_commit_confirmed(struct command_call *c)
+{
+	if (!c->host->commit_confirmed)
+		return not_here(c);
+	return c->host->commit_confirmed(c->host->arg, c->arg[1], c->number[0], &c->result, c->error, sizeof(c->error));
+}
+
+int cmd_rollback(struct command_call *c)
+{
+	if (!c->host->rollback)
+		return not_here(c);
+	return c->host->rollback(c->host->arg, &c->result, c->error, sizeof(c->error));
+}

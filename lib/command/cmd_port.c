@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* show ports, show port ... */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command_priv.h"
+#include "node/node_ctl.h"
+
+static json_t *address_list(const struct snap_port *p)
+{
+	json_t *list = json_array();
+	char text[IP_PREFIX_TEXT];
+
+	for (unsigned int i = 0; i < p->n_own; i++)
+		json_array_append_new(list, json_string(ip_prefix_format(&p->own[i], text)));
+	return list;
+}
+
+static struct lcore_stats *shown_stats(const struct node *n)
+{
+	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
+
+	if (sum)
+		node_stats_shown(n, sum);
+	return sum;
+}
+
+static const char *side_name(uint8_t side)
+{
+	return side == SIDE_DC ? "dc" : "wan";
+}
+
+int cmd_show_ports(struct command_call *c)
+{
+	const struct node *n = c->node;
+	struct lcore_stats *sum = shown_stats(n);
+
+	if (!sum)
+		return -ENOMEM;
+	c->result = json_array();
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		const struct port_stats *p = &sum->port[i];
+		const struct port_rate *r = &n->rates.port[i];
+		struct port_device_stats d;
+
+		n->port[i]->ops->device_stats(n->port[i], &d);
+		json_array_append_new(c->result,
+			json_pack("{ss ss ss sI sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "side",
+				side_name(n->snapshot->port[i].side), "link", port_is_up(n->port[i]) ? "up" : "down", "rx",
+				(json_int_t)p->rx_packets, "rx_bytes", (json_int_t)p->rx_bytes, "rx_pps",
+				(json_int_t)r->rx_pps, "rx_bps", (json_int_t)r->rx_bps, "tx", (json_int_t)p->tx_packets,
+				"tx_bytes", (json_int_t)p->tx_bytes, "tx_pps", (json_int_t)r->tx_pps, "tx_bps",
+				(json_int_t)r->tx_bps, "imissed", (json_int_t)d.imissed, "rx_nombuf",
+				(json_int_t)d.rx_nombuf));
+	}
+	free(sum);
+	return 0;
+}
+
+static json_t *counters(const struct node *n, uint32_t i, const struct lcore_stats *sum)
+{
+	const struct port_stats *p = &sum->port[i];
+	struct port_device_stats d;
+	json_t *o = json_object();
+
+	n->port[i]->ops->device_stats(n->port[i], &d);
+#define X(name, unit, help) json_object_set_new(o, #name, json_integer((json_int_t)p->name));
+	PORT_COUNTERS(X)
+#undef X
+	json_object_set_new(o, "dropped", json_integer((json_int_t)port_stats_drops(p)));
+	json_object_set_new(o, "consumed", json_integer((json_int_t)port_stats_consumed(p)));
+	json_object_set_new(o, "imissed", json_integer((json_int_t)d.imissed));
+	json_object_set_new(o, "rx_nombuf", json_integer((json_int_t)d.rx_nombuf));
+	json_object_set_new(o, "ierrors", json_integer((json_int_t)d.ierrors));
+	json_object_set_new(o, "oerrors", json_integer((json_int_t)d.oerrors));
+	return o;
+}
+
+static json_t *details_of(const struct node *n, uint32_t i)
+{
+	const struct snap_port *s = &n->snapshot->port[i];
+	const struct port_rate *r = &n->rates.port[i];
+	const struct port_abilities *a = &n->port[i]->abilities;
+	struct port_details d = {.driver = "", .socket = -1};
+
+	if (n->port[i]->ops->details)
+		n->port[i]->ops->details(n->port[i], &d);
+	return json_pack("{ss ss ss ss ss ss si si sI so si si si si si si sb sb ss ss sb sb si sI sI sI sI}", "port",
+		n->port[i]->name, "device", d.device, "driver", d.driver ? d.driver : "", "side", side_name(s->side), "vrf",
+		s->vrf ? n->snapshot->vrf[s->vrf].name : "underlay", "link", port_is_up(n->port[i]) ? "up" : "down", "mtu",
+		(int)s->mtu, "device_mtu", (int)d.device_mtu, "speed_mbps",
+		(json_int_t)(n->config->ports.items[i].speed_bps ? n->config->ports.items[i].speed_bps / 1000000
+								 : d.link_mbps),
+		"addresses", address_list(s), "rx_queues", (int)n->port[i]->n_rx_queues, "tx_queues", 1, "rx_queues_max",
+		(int)a->rx_queues, "tx_queues_max", (int)a->tx_queues, "rx_descriptors", (int)d.rx_descriptors,
+		"tx_descriptors", (int)d.tx_descriptors, "promiscuous", d.promiscuous, "all_multicast", d.all_multicast,
+		"rx_offloads", d.rx_offloads, "tx_offloads", d.tx_offloads, "sets_mac", a->set_mac, "sets_mtu", a->set_mtu,
+		"owner_lcore", (int)n->worker[n->owner[i]].lcore->id, "rx_pps", (json_int_t)r->rx_pps, "rx_bps",
+		(json_int_t)r->rx_bps, "tx_pps", (json_int_t)r->tx_pps, "tx_bps", (json_int_t)r->tx_bps);
+}
+
+/* One object for a port, a list for "all". */
+static int each_port(struct command_call *c, json_t *(*make)(const struct node *n, uint32_t i, void *arg), void *arg)
+{
+	if (!c->is_word[0]) {
+		c->result = make(c->node, (uint32_t)c->number[0], arg);
+		return c->result ? 0 : -ENOMEM;
+	}
+	c->result = json_array();
+	for (uint32_t i = 0; i < c->node->n_ports; i++)
+		json_array_append_new(c->result, make(c->node, i, arg));
+	return 0;
+}
+
+static json_t *make_details(const struct node *n, uint32_t i, void *arg)
+{
+	json_t *o = details_of(n, i);
+	char mac[ETH_ADDR_TEXT];
+
+	json_object_set_new(o, "mac", json_string(eth_addr_format(&n->port[i]->mac, mac)));
+	json_object_set_new(o, "counters", counters(n, i, arg));
+	return o;
+}
+
+int cmd_show_port(struct command_call *c)
+{
+	struct lcore_stats *sum = shown_stats(c->node);
+	int rc = sum ? each_port(c, make_details, sum) : -ENOMEM;
+
+	free(sum);
+	return rc;
+}
+
+static json_t *make_stats(const struct node *n, uint32_t i, void *arg)
+{
+	json_t *o = json_pack("{ss}", "port", n->port[i]->name), *more = counters(n, i, arg);
+
+	json_object_update(o, more);
+	json_decref(more);
+	return o;
+}
+
+int cmd_show_port_stats(struct command_call *c)
+{
+	struct lcore_stats *sum = shown_stats(c->node);
+	int rc = sum ? each_port(c, make_stats, sum) : -ENOMEM;
+
+	free(sum);
+	return rc;
+}
+
+static void add_xstat(void *arg, const char *name, uint64_t value)
+{
+	json_object_set_new(arg, name, json_integer((json_int_t)value));
+}
+
+static json_t *make_xstats(const struct node *n, uint32_t i, void *arg)
+{
+	json_t *o = json_pack("{ss}", "port", n->port[i]->name);
+
+	(void)arg;
+	if (n->port[i]->ops->xstats)
+		n->port[i]->ops->xstats(n->port[i], add_xstat, o);
+	return o;
+}
+
+int cmd_show_port_xstats(struct command_call *c)
+{
+	return each_port(c, make_xstats, NULL);
+}

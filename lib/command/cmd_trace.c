@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* trace add, show trace, clear trace */
+#include <string.h>
+
+#include "command/command_priv.h"
+#include "command/describe.h"
+#include "node/node_ctl.h"
+
+int cmd_trace_add(struct command_call *c)
+{
+	return node_trace_start(c->node, (uint32_t)c->number[0], c->arg[1], c->error, sizeof(c->error));
+}
+
+int cmd_clear_trace(struct command_call *c)
+{
+	node_trace_clear(c->node);
+	return 0;
+}
+
+/* A packet's steps while they are put together. */
+struct walk {
+	struct command_call *c;
+	json_t *steps; /* of the packet under way */
+	uint16_t id;
+	uint64_t first_ns;
+};
+
+static void add_step(struct walk *w, const struct trace_event *e, const char *what, json_t *more)
+{
+	json_t *step = json_pack("{sI ss}", "ns", (json_int_t)(e->time_ns - w->first_ns), "step", what);
+
+	if (more)
+		json_object_update(step, more);
+	json_decref(more);
+	json_array_append_new(w->steps, step);
+}
+
+static json_t *frame_text(const struct trace_event *e)
+{
+	char hex[2 * TRACE_BYTES + 1];
+
+	for (uint32_t i = 0; i < e->captured; i++)
+		snprintf(hex + 2 * i, 3, "%02x", e->bytes[i]);
+	hex[2 * e->captured] = '\0';
+	return json_string(hex);
+}
+
+/* What the changes are, in words. */
+static json_t *changes_of(const struct pkt *x)
+{
+	json_t *list = json_array();
+	char text[IP_ADDR_TEXT];
+
+	if (x->strip > sizeof(struct eth_hdr))
+		json_array_append_new(list, json_sprintf("strip %u bytes", (unsigned int)(x->strip - sizeof(struct eth_hdr))));
+	if (x->hops)
+		json_array_append_new(list, json_sprintf("hop limit - %u", x->hops));
+	if (x->ops & PKT_OP_DA)
+		json_array_append_new(list, json_sprintf("destination %s", ipv6_addr_format(&x->da, text)));
+	if (x->ops & PKT_OP_SL)
+		json_array_append_new(list, json_sprintf("segments left %u", x->segments_left));
+	if (x->ops & PKT_OP_POP_SRH)
+		json_array_append_new(list, json_string("unlink the SRH"));
+	if (x->ops & PKT_OP_ECN)
+		json_array_append_new(list, json_sprintf("ECN %u", x->ecn));
+	return list;
+}
+
+static json_t *resolved(const struct node *n, const struct pkt *x)
+{
+	static const char *const verdicts[] = {"forward", "punt", "drop"};
+	const struct snapshot *s = n->snapshot;
+	char text[DESCRIBE_TEXT];
+	json_t *o = json_pack("{ss ss}", "verdict", verdicts[x->verdict], "vrf", describe_vrf(s, x->vrf));
+
+	if (x->verdict == PKT_DROP || (x->verdict == PKT_PUNT && x->punt == PUNT_ERROR))
+		json_object_set_new(o, "reason", json_string(reason_name((enum reason)x->reason)));
+	if (x->verdict != PKT_FORWARD)
+		return o;
+	if (x->sid < s->n_sids && s->sid[x->sid].used)
+		json_object_set_new(o, "sid", json_string(ip_prefix_format(&s->sid[x->sid].prefix, text)));
+	if (x->ops & PKT_OP_ENCAP && x->path < s->n_paths && s->path[x->path].name)
+		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
+	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
+	json_object_set_new(o, "next_hop",
+		json_string(x->nbr == PKT_NBR_LINK ? "on-link" : describe_nbr(n, x->nbr, text)));
+	json_object_set_new(o, "class", json_integer(x->tclass));
+	json_object_set_new(o, "changes", changes_of(x));
+	return o;
+}
+
+static void take(void *arg, const struct trace_event *e)
+{
+	struct walk *w = arg;
+	const struct node *n = w->c->node;
+	const char *port = e->port < n->n_ports ? n->port[e->port]->name : "(local)";
+	struct pkt x;
+
+	if (e->id != w->id) {
+		w->id = e->id;
+		w->first_ns = e->time_ns;
+		w->steps = json_array();
+		json_array_append_new(w->c->result, json_pack("{si so}", "packet", (int)e->id, "steps", w->steps));
+	}
+	switch ((enum trace_kind)e->kind) {
+	case TRACE_RECEIVED:
+		add_step(w, e, "received", json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
+		break;
+	case TRACE_RESOLVED:
+		memcpy(&x, e->bytes, sizeof(x));
+		add_step(w, e, "resolved", resolved(n, &x));
+		break;
+	case TRACE_QUEUED:
+		add_step(w, e, "queued", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
+		break;
+	case TRACE_WAITS:
+		add_step(w, e, "waits for its neighbour", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
+		break;
+	case TRACE_SENT:
+		add_step(w, e, "sent", json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
+		break;
+	case TRACE_ENDED:
+		add_step(w, e, reason_is_drop((enum reason)e->value) ? "dropped" : "consumed",
+			json_pack("{ss}", "reason", reason_name((enum reason)e->value)));
+		break;
+	}
+}
+
+int cmd_show_trace(struct command_call *c)
+{
+	struct walk w = {.c = c};
+
+	c->result = json_array();
+	node_trace_each(c->node, take, &w);
+	return 0;
+}

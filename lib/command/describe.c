@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "command/describe.h"
+
+#include <stdio.h>
+
+const char *describe_vrf(const struct snapshot *s, uint32_t vrf)
+{
+	if (vrf == VRF_UNDERLAY)
+		return "underlay";
+	return vrf < s->n_vrfs && s->vrf[vrf].name ? s->vrf[vrf].name : "(removed)";
+}
+
+const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf)
+{
+	const struct snapshot *s = n->snapshot;
+	char addr[IP_ADDR_TEXT];
+
+	if (nbr >= s->n_nbrs)
+		snprintf(buf, DESCRIBE_TEXT, "(unknown)");
+	else
+		snprintf(buf, DESCRIBE_TEXT, "%s via %s", n->port[s->nbr[nbr].port]->name,
+			ip_addr_format(&s->nbr[nbr].addr, addr));
+	return buf;
+}
+
+static void describe_group(const struct node *n, const struct snap_group *g, char *buf)
+{
+	char one[DESCRIBE_TEXT];
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < g->n && at < DESCRIBE_TEXT; i++)
+		at += (size_t)snprintf(buf + at, DESCRIBE_TEXT - at, "%s%s", i ? " | " : "",
+			describe_target(n, g->member[i], one));
+}
+
+const char *describe_target(const struct node *n, target_t t, char *buf)
+{
+	const struct snapshot *s = n->snapshot;
+	uint32_t index = target_index(t);
+	char text[IP_PREFIX_TEXT];
+
+	switch (target_kind(t)) {
+	case TARGET_NBR:
+		return describe_nbr(n, index, buf);
+	case TARGET_GROUP:
+		describe_group(n, &s->group[index], buf);
+		break;
+	case TARGET_LINK:
+		snprintf(buf, DESCRIBE_TEXT, "%s on-link", n->port[index]->name);
+		break;
+	case TARGET_POLICY:
+		snprintf(buf, DESCRIBE_TEXT, "policy %s", s->policy[index].name);
+		break;
+	case TARGET_LOCAL:
+		snprintf(buf, DESCRIBE_TEXT, "own address of %s", index == PORT_LOCAL ? "the node" : n->port[index]->name);
+		break;
+	case TARGET_SID:
+		snprintf(buf, DESCRIBE_TEXT, "local SID %s", ip_prefix_format(&s->sid[index].prefix, text));
+		break;
+	case TARGET_BROADCAST:
+		snprintf(buf, DESCRIBE_TEXT, "broadcast");
+		break;
+	default:
+		snprintf(buf, DESCRIBE_TEXT, "nowhere");
+	}
+	return buf;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ids of the forwarding state in words. */
+#ifndef COMMAND_DESCRIBE_H
+#define COMMAND_DESCRIBE_H
+
+#include "fib/target.h"
+#include "node/node.h"
+
+#define DESCRIBE_TEXT 256
+
+/* "wan0 via fe80::5", "policy to-dc2": what a lookup's answer means. Returns buf. */
+const char *describe_target(const struct node *n, target_t t, char *buf);
+
+/* Name of a VRF; "underlay" for the underlay's table. */
+const char *describe_vrf(const struct snapshot *s, uint32_t vrf);
+
+/* "wan0 via fe80::5" of a neighbour id. */
+const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf);
+
+#endif

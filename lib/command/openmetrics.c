@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "command/openmetrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "node/node_ctl.h"
+
+struct page {
+	const struct node *n;
+	FILE *out;
+	bool open;
+};
+
+/* "passes" is a count of passes; a unit that is only the thing counted says nothing and is left out. */
+static const char *unit_suffix(const char *unit)
+{
+	if (strcmp(unit, "bytes") == 0)
+		return "_bytes";
+	if (strcmp(unit, "ns") == 0)
+		return "_seconds";
+	return "";
+}
+
+/* Name without a unit that the list writes into it: rx_bytes, busy_ns. */
+static void base_name(const char *name, const char *unit, char *buf, size_t size)
+{
+	size_t n = strlen(name), u = strlen(unit);
+
+	snprintf(buf, size, "%s", name);
+	if (*unit_suffix(unit) && n > u + 1 && n < size && strcmp(name + n - u, unit) == 0 && name[n - u - 1] == '_')
+		buf[n - u - 1] = '\0';
+}
+
+static void family(const struct page *p, const char *full, const char *type, const char *unit, const char *help)
+{
+	bool total = strcmp(type, "counter") == 0 && !p->open;
+
+	fprintf(p->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", full, total ? "_total" : "", help, full, total ? "_total" : "",
+		type);
+	if (p->open && *unit)
+		fprintf(p->out, "# UNIT %s %s\n", full, unit + 1);
+}
+
+/* Nanoseconds become seconds, as Prometheus wants base units. */
+static void value(const struct page *p, uint64_t v, const char *unit)
+{
+	if (strcmp(unit, "ns") == 0)
+		fprintf(p->out, " %llu.%09llu\n", (unsigned long long)(v / NSEC_PER_SEC),
+			(unsigned long long)(v % NSEC_PER_SEC));
+	else
+		fprintf(p->out, " %llu\n", (unsigned long long)v);
+}
+
+static const char *port_name(const struct node *n, unsigned int port)
+{
+	return port == PORT_LOCAL ? "(local)" : n->port[port]->name;
+}
+
+static bool port_exists(const struct node *n, unsigned int port)
+{
+	return port < n->n_ports || port == PORT_LOCAL;
+}
+
+static void port_counter(const struct page *p, const struct lcore_stats *sum, const char *name, const char *unit,
+	const char *help, size_t offset)
+{
+	char base[64], full[128];
+
+	base_name(name, unit, base, sizeof(base));
+	snprintf(full, sizeof(full), "sluice_port_%s%s", base, unit_suffix(unit));
+	family(p, full, "counter", unit_suffix(unit), help);
+	for (unsigned int i = 0; i < PORT_SLOTS; i++) {
+		uint64_t v;
+
+		if (!port_exists(p->n, i))
+			continue;
+		memcpy(&v, (const char *)&sum->port[i] + offset, sizeof(v));
+		fprintf(p->out, "%s_total{node=\"%s\",port=\"%s\"}", full, p->n->name, port_name(p->n, i));
+		value(p, v, unit);
+	}
+}
+
+static void lcore_counter(const struct page *p, const char *name, const char *unit, const char *help, size_t offset)
+{
+	/* the longest gap is a level that only grows, not a count */
+	bool gauge = strcmp(name, "max_gap_ns") == 0;
+	char base[64], full[128];
+
+	base_name(name, unit, base, sizeof(base));
+	snprintf(full, sizeof(full), "sluice_lcore_%s%s", base, unit_suffix(unit));
+	family(p, full, gauge ? "gauge" : "counter", unit_suffix(unit), help);
+	for (uint16_t i = 0; i < p->n->n_lcores; i++) {
+		uint64_t v = stat_read((const uint64_t *)(const void *)((const char *)&p->n->lcore[i]->stats + offset));
+
+		fprintf(p->out, "%s%s{node=\"%s\",lcore=\"%u\"}", full, gauge ? "" : "_total", p->n->name,
+			p->n->lcore[i]->id);
+		value(p, v, unit);
+	}
+}
+
+static void reasons(const struct page *p, const struct lcore_stats *sum, const char *full, const char *help,
+	unsigned int first, unsigned int end)
+{
+	family(p, full, "counter", "", help);
+	for (unsigned int i = 0; i < PORT_SLOTS; i++)
+		for (unsigned int r = first; r < end && port_exists(p->n, i); r++)
+			fprintf(p->out, "%s_total{node=\"%s\",port=\"%s\",reason=\"%s\"} %llu\n", full, p->n->name,
+				port_name(p->n, i), reason_name((enum reason)r),
+				(unsigned long long)sum->port[i].reason[r]);
+}
+
+static void port_gauges(const struct page *p)
+{
+	family(p, "sluice_port_up", "gauge", "", "1 while the port has a link");
+	for (uint32_t i = 0; i < p->n->n_ports; i++)
+		fprintf(p->out, "sluice_port_up{node=\"%s\",port=\"%s\"} %d\n", p->n->name, p->n->port[i]->name,
+			port_is_up(p->n->port[i]));
+	family(p, "sluice_port_queued_packets", "gauge", "", "waiting in the egress queues of the port");
+	for (uint32_t i = 0; i < p->n->n_ports; i++)
+		fprintf(p->out, "sluice_port_queued_packets{node=\"%s\",port=\"%s\"} %u\n", p->n->name, p->n->port[i]->name,
+			__atomic_load_n(&p->n->egress[i].backlog, __ATOMIC_RELAXED));
+}
+
+static void device_counter(const struct page *p, const char *full, const char *help, size_t offset)
+{
+	family(p, full, "counter", "", help);
+	for (uint32_t i = 0; i < p->n->n_ports; i++) {
+		struct port_device_stats d;
+		uint64_t v;
+
+		p->n->port[i]->ops->device_stats(p->n->port[i], &d);
+		memcpy(&v, (const char *)&d + offset, sizeof(v));
+		fprintf(p->out, "%s_total{node=\"%s\",port=\"%s\"} %llu\n", full, p->n->name, p->n->port[i]->name,
+			(unsigned long long)v);
+	}
+}
+
+static void sids(const struct page *p)
+{
+	const struct snapshot *s = p->n->snapshot;
+	char text[IP_PREFIX_TEXT];
+
+	family(p, "sluice_sid_packets", "counter", "", "that a local SID was executed for");
+	for (uint32_t i = 0; i < s->n_sids; i++) {
+		uint64_t packets = 0;
+
+		for (uint16_t r = 0; r < p->n->n_rx; r++)
+			packets += stat_read(&p->n->rx[r].classifier.sids[i].packets);
+		if (s->sid[i].used)
+			fprintf(p->out, "sluice_sid_packets_total{node=\"%s\",sid=\"%s\"} %llu\n", p->n->name,
+				ip_prefix_format(&s->sid[i].prefix, text), (unsigned long long)packets);
+	}
+}
+
+static void ring(const struct page *p, const char *from, const char *to, const struct node_ring *r, int what)
+{
+	static const char *const names[] = {"sluice_ring_used", "sluice_ring_refused_total"};
+
+	if (r->ring)
+		fprintf(p->out, "%s{node=\"%s\",from=\"%s\",to=\"%s\"} %llu\n", names[what], p->n->name, from, to,
+			(unsigned long long)(what ? stat_read(&r->refused) : rte_ring_count(r->ring)));
+}
+
+static void rings(const struct page *p, int what)
+{
+	char from[24], to[24];
+
+	for (uint16_t i = 0; i < p->n->n_rx; i++) {
+		snprintf(from, sizeof(from), "rx %u", p->n->rx[i].lcore->id);
+		for (uint16_t w = 0; w < p->n->n_workers; w++) {
+			snprintf(to, sizeof(to), "worker %u", p->n->worker[w].lcore->id);
+			ring(p, from, to, &p->n->rx[i].to_worker[w], what);
+		}
+		ring(p, from, "control", &p->n->rx[i].to_control, what);
+	}
+	for (uint16_t w = 0; w < p->n->n_workers; w++) {
+		snprintf(to, sizeof(to), "worker %u", p->n->worker[w].lcore->id);
+		ring(p, "control", to, &p->n->control->to_worker[w], what);
+	}
+}
+
+void openmetrics_print(const struct node *n, bool open, FILE *out)
+{
+	struct page p = {.n = n, .out = out, .open = open};
+	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
+	struct node_balance b;
+
+	if (!sum)
+		return;
+	node_stats(n, sum);
+	node_balance(n, &b);
+#define X(name, unit, help) port_counter(&p, sum, #name, unit, help, __builtin_offsetof(struct port_stats, name));
+	PORT_COUNTERS(X)
+#undef X
+	reasons(&p, sum, "sluice_port_dropped_packets", "dropped, by reason", 0, DROP_COUNT);
+	reasons(&p, sum, "sluice_port_consumed_packets", "consumed by the node, by kind", CONSUME_FIRST, REASON_COUNT);
+	device_counter(&p, "sluice_port_imissed_packets", "lost by the device: no descriptor was free",
+		__builtin_offsetof(struct port_device_stats, imissed));
+	device_counter(&p, "sluice_port_rx_nombuf_packets", "lost by the device: no buffer was free",
+		__builtin_offsetof(struct port_device_stats, rx_nombuf));
+	port_gauges(&p);
+#define X(name, unit, help) lcore_counter(&p, #name, unit, help, __builtin_offsetof(struct lcore_stats, name));
+	LCORE_COUNTERS(X)
+#undef X
+	sids(&p);
+	family(&p, "sluice_ring_used", "gauge", "", "packets in a ring between lcores");
+	rings(&p, 0);
+	family(&p, "sluice_ring_refused", "counter", "", "packets that found the ring full; they waited");
+	rings(&p, 1);
+	family(&p, "sluice_held_packets", "gauge", "", "inside the node");
+	fprintf(out, "sluice_held_packets{node=\"%s\"} %llu\n", n->name, (unsigned long long)b.held);
+	family(&p, "sluice_generation", "gauge", "", "of the configuration in force");
+	fprintf(out, "sluice_generation{node=\"%s\"} %llu\n", n->name, (unsigned long long)n->snapshot->generation);
+	if (open)
+		fputs("# EOF\n", out);
+	free(sum);
+}

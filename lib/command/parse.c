@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "command/parse.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/text.h"
+#include "node/node.h"
+
+static int fail(char *err, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
+static int fail(char *err, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, size, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+int parse_words(const char *line, struct words *out, char *err, size_t size)
+{
+	size_t len = strlen(line);
+	char *p, *to;
+
+	out->n = 0;
+	out->json = false;
+	out->flag = NULL;
+	if (len >= sizeof(out->text))
+		return fail(err, size, "a line has at most %d bytes, this one has %zu", COMMAND_LINE_MAX - 1, len);
+	for (const unsigned char *c = (const unsigned char *)line; *c; c++)
+		if ((*c < 0x20 && !is_space((char)*c)) || *c == 0x7f)
+			return fail(err, size, "a line holds text; byte 0x%02x is none", *c);
+	memcpy(out->text, line, len + 1);
+	for (p = out->text; *p;) {
+		char quote = 0;
+
+		while (is_space(*p))
+			p++;
+		if (!*p || *p == '#')
+			break;
+		if (out->n == WORDS_MAX)
+			return fail(err, size, "a line has at most %d words", WORDS_MAX);
+		out->offset[out->n] = (size_t)(p - out->text);
+		out->word[out->n++] = to = p;
+		for (; *p && (quote || !is_space(*p)); p++) {
+			if (*p == '"' && (!quote || quote == '"'))
+				quote = quote ? 0 : '"';
+			else
+				*to++ = *p;
+		}
+		if (quote)
+			return fail(err, size, "a quote is not closed");
+		if (*p)
+			p++;
+		*to = '\0';
+		if (strcmp(out->word[out->n - 1], "-j") == 0) {
+			out->json = true;
+			out->n--;
+		} else if (strncmp(out->word[out->n - 1], "--", 2) == 0) {
+			out->flag = out->word[--out->n];
+		}
+	}
+	return 0;
+}
+
+/* The k-th word of a command: where it begins and how long it is; NULL behind the last. */
+static const char *word_of(const struct command *c, unsigned int k, size_t *len)
+{
+	const char *at = c->words;
+
+	while (k--) {
+		at = strchr(at, ' ');
+		if (!at)
+			return NULL;
+		at++;
+	}
+	*len = strcspn(at, " ");
+	return at;
+}
+
+/* How a command fits the beginning of a line. */
+struct fit {
+	bool fits;	     /* all of its words that the line reaches do */
+	bool complete;	     /* the line reaches all of them */
+	unsigned int words;  /* its words */
+	unsigned int exact;  /* bit per word that is written out, the first one highest */
+};
+
+static struct fit fit_of(const struct command *c, const struct words *w)
+{
+	struct fit f = {.fits = true, .complete = true};
+	const char *own;
+	size_t len;
+
+	for (; (own = word_of(c, f.words, &len)); f.words++) {
+		size_t n;
+
+		f.exact <<= 1;
+		if (f.words >= w->n) {
+			f.complete = false;
+			continue;
+		}
+		n = strlen(w->word[f.words]);
+		if (n > len || strncmp(own, w->word[f.words], n) != 0)
+			f.fits = f.complete = false;
+		else
+			f.exact |= n == len;
+	}
+	return f;
+}
+
+static bool better(const struct fit *a, const struct fit *b)
+{
+	return a->words != b->words ? a->words > b->words : a->exact > b->exact;
+}
+
+static void unknown(const struct words *w, char *err, size_t size)
+{
+	const char *names[256], *near;
+	char text[96] = "";
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < w->n && i < 3; i++) {
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.24s", i ? " " : "", w->word[i]);
+	}
+	for (unsigned int i = 0; i < n_commands && n < 256; i++)
+		names[n++] = commands[i].words;
+	near = text_nearest(text, names, n);
+	if (near)
+		fail(err, size, "unknown command '%s'; did you mean '%s'?", text, near);
+	else
+		fail(err, size, "unknown command '%s'; try help", text);
+}
+
+/* Lists commands that the line could become. */
+static void list_fitting(const struct words *w, bool complete, unsigned int words, char *err, size_t size)
+{
+	size_t n = (size_t)snprintf(err, size, complete ? "more than one command fits:" : "the line is not finished:");
+
+	for (unsigned int i = 0; i < n_commands && n < size; i++) {
+		struct fit f = fit_of(&commands[i], w);
+
+		if (f.fits && f.complete == complete && (!complete || f.words == words))
+			n += (size_t)snprintf(err + n, size - n, " '%s'", commands[i].words);
+	}
+}
+
+const struct command *parse_command(const struct words *w, unsigned int *used, char *err, size_t size)
+{
+	const struct command *best = NULL;
+	struct fit best_fit = {0};
+	bool tie = false, open = false;
+
+	for (unsigned int i = 0; i < n_commands; i++) {
+		struct fit f = fit_of(&commands[i], w);
+
+		open = open || (f.fits && !f.complete);
+		if (!f.complete)
+			continue;
+		if (!best || better(&f, &best_fit)) {
+			best = &commands[i];
+			best_fit = f;
+			tie = false;
+		} else if (!better(&best_fit, &f)) {
+			tie = true;
+		}
+	}
+	*used = best_fit.words;
+	if (best && !tie)
+		return best;
+	if (best || open)
+		list_fitting(w, best != NULL, best_fit.words, err, size);
+	else
+		unknown(w, err, size);
+	return NULL;
+}
+
+bool parse_word_at(const char *words, unsigned int i, char *buf, size_t size)
+{
+	while (words && i--) {
+		words = strchr(words, '|');
+		words = words ? words + 1 : NULL;
+	}
+	if (!words)
+		return false;
+	snprintf(buf, size, "%.*s", (int)strcspn(words, "|"), words);
+	return true;
+}
+
+int parse_word_index(const char *words, const char *word)
+{
+	char one[64];
+
+	for (unsigned int i = 0; parse_word_at(words, i, one, sizeof(one)); i++)
+		if (strcmp(one, word) == 0)
+			return (int)i;
+	return -1;
+}
+
+static int bad_port(const struct command_call *call, const char *word, char *err, size_t size)
+{
+	const char *names[MAX_PORTS], *near;
+
+	for (uint32_t i = 0; i < call->node->n_ports; i++)
+		names[i] = call->node->port[i]->name;
+	near = text_nearest(word, names, call->node->n_ports);
+	if (near)
+		return fail(err, size, "there is no port '%.40s'; did you mean '%s'?", word, near);
+	return fail(err, size, "there is no port '%.40s'; see: show ports", word);
+}
+
+static int parse_arg(const struct command_arg *a, const char *word, struct command_call *call, unsigned int i,
+	char *err, size_t size)
+{
+	int index = a->words ? parse_word_index(a->words, word) : -1;
+
+	call->arg[i] = word;
+	if (index >= 0) {
+		call->is_word[i] = true;
+		call->number[i] = (uint64_t)index;
+		return 0;
+	}
+	switch (a->kind) {
+	case ARG_WORD:
+		return fail(err, size, "expected one of %s, found '%.40s'", a->words, word);
+	case ARG_PORT:
+		for (uint32_t p = 0; p < call->node->n_ports; p++) {
+			if (strcmp(call->node->port[p]->name, word) == 0) {
+				call->number[i] = p;
+				return 0;
+			}
+		}
+		return bad_port(call, word, err, size);
+	case ARG_NUMBER:
+		if (text_parse_number(word, 1000, &call->number[i]) < 0 || call->number[i] < a->min ||
+			call->number[i] > a->max)
+			return fail(err, size, "%s: expected a whole number from %llu to %llu, found '%.40s'", a->name,
+				(unsigned long long)a->min, (unsigned long long)a->max, word);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int parse_args(const struct command *c, const char *line, const struct words *w, unsigned int used,
+	struct command_call *call, char *err, size_t size)
+{
+	char usage[256];
+	unsigned int i = 0;
+
+	command_usage(c, usage, sizeof(usage));
+	if (w->flag && (!c->flag || strcmp(w->flag, c->flag) != 0))
+		return fail(err, size, "unknown option '%.40s'; usage: %s", w->flag, usage);
+	call->flag = w->flag != NULL;
+	for (; i < COMMAND_ARGS_MAX && c->args[i].name && used < w->n; i++) {
+		if (c->args[i].keyword) {
+			if (strcmp(w->word[used], c->args[i].name) != 0)
+				continue;
+			if (++used == w->n)
+				return fail(err, size, "%s needs an expression; usage: %s", c->args[i].name, usage);
+		}
+		if (c->args[i].kind == ARG_TEXT) {
+			call->arg[i] = line + w->offset[used];
+			used = w->n;
+		} else if (parse_arg(&c->args[i], w->word[used++], call, i, err, size) < 0) {
+			return -EINVAL;
+		}
+	}
+	if (used < w->n)
+		return fail(err, size, "'%.40s' is too much; usage: %s", w->word[used], usage);
+	while (i < COMMAND_ARGS_MAX && c->args[i].keyword)
+		i++;
+	if (i < COMMAND_ARGS_MAX && c->args[i].name && !c->args[i].optional)
+		return fail(err, size, "%s is missing; usage: %s", c->args[i].name, usage);
+	return 0;
+}

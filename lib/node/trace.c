@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tracing from the management thread's side: arm the lcores, collect their events, keep them in order. */
+#include "node/trace_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "node/node_ctl.h"
+
+#define EVENT_RING  1024  /* events on their way from one lcore */
+#define EVENTS_KEPT 16384 /* of one trace */
+#define GRACE_TRIES 100   /* milliseconds to wait for lcores to let go of an old filter */
+
+struct node_traces {
+	unsigned int n;
+	struct trace_event event[EVENTS_KEPT];
+};
+
+static void set_tracing(struct node *n, bool on)
+{
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		__atomic_store_n(&n->lcore[i]->tap.tracing, (uint64_t)on, __ATOMIC_RELEASE);
+}
+
+/* After this no lcore looks at the filter. */
+static int let_go(struct node *n)
+{
+	uint64_t token;
+
+	set_tracing(n, false);
+	token = rte_rcu_qsbr_start(n->qsbr);
+	for (int i = 0; i < GRACE_TRIES; i++) {
+		if (rte_rcu_qsbr_check(n->qsbr, token, false) == 1)
+			return 0;
+		usleep(1000);
+	}
+	return -EBUSY;
+}
+
+static int prepare(struct node *n)
+{
+	char name[28];
+
+	if (!n->traces)
+		n->traces = calloc(1, sizeof(*n->traces));
+	for (uint16_t i = 0; n->traces && i < n->n_lcores; i++) {
+		struct pkt_tap *t = &n->lcore[i]->tap;
+
+		if (t->events)
+			continue;
+		snprintf(name, sizeof(name), "%x.te.%u", (unsigned int)((uintptr_t)n >> 6), i);
+		t->events = rte_ring_create_elem(name, sizeof(struct trace_event), EVENT_RING, -1,
+			RING_F_SP_ENQ | RING_F_SC_DEQ);
+		if (!t->events)
+			return -ENOMEM;
+	}
+	return n->traces ? 0 : -ENOMEM;
+}
+
+void node_trace_collect(struct node *n)
+{
+	struct trace_event e;
+
+	if (!n->traces)
+		return;
+
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		struct rte_ring *r = n->lcore[i]->tap.events;
+
+		while (r && rte_ring_sc_dequeue_elem(r, &e, sizeof(e)) == 0)
+			if (n->traces->n < EVENTS_KEPT)
+				n->traces->event[n->traces->n++] = e;
+	}
+}
+
+int node_trace_start(struct node *n, uint32_t count, const char *filter, char *err, size_t size)
+{
+	struct pkt_filter *f = NULL;
+
+	if (filter) {
+		f = pkt_filter_new(filter, err, size);
+		if (!f)
+			return -EINVAL;
+	}
+	if (prepare(n) < 0 || let_go(n) < 0) {
+		pkt_filter_free(f);
+		snprintf(err, size, n->traces ? "lcores are busy with the last trace" : "out of memory");
+		return -EBUSY;
+	}
+	node_trace_collect(n);
+	n->traces->n = 0;
+	pkt_filter_free(n->trace.filter);
+	n->trace = (struct trace_filter){.filter = f, .left = count};
+	set_tracing(n, true);
+	return 0;
+}
+
+void node_trace_clear(struct node *n)
+{
+	set_tracing(n, false);
+	if (!n->traces)
+		return;
+	node_trace_collect(n);
+	n->traces->n = 0;
+}
+
+static int by_packet(const void *a, const void *b)
+{
+	const struct trace_event *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (int)x->kind - (int)y->kind;
+}
+
+void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e), void *arg)
+{
+	if (!n->traces)
+		return;
+	node_trace_collect(n);
+	qsort(n->traces->event, n->traces->n, sizeof(n->traces->event[0]), by_packet);
+	for (unsigned int i = 0; i < n->traces->n; i++)
+		fn(arg, &n->traces->event[i]);
+}
+
+void node_trace_fini(struct node *n)
+{
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		rte_ring_free(n->lcore[i]->tap.events);
+		n->lcore[i]->tap.events = NULL;
+	}
+	pkt_filter_free(n->trace.filter);
+	free(n->traces);
+}

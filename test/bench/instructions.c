@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The node's code alone, burst by burst, for counting instructions: a port that hands out the same packets again
+ * and again and takes everything. Run by scripts/bench under callgrind; `floor` is the port without the node, and
+ * the difference is what a packet costs. Usage: bench_instructions CONFIG IN-PCAP BURSTS [floor]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_eal.h>
+
+#include "config/config.h"
+#include "node/node_ctl.h"
+
+#define BURST 64
+
+struct replay {
+	struct port port;
+	uint8_t frame[BURST][2048];
+	uint16_t size[BURST];
+	unsigned int n; /* frames in the capture, at most BURST */
+	struct rte_mbuf *spare[4 * BURST];
+	unsigned int n_spare;
+	bool on;
+};
+
+static uint16_t rx(struct port *port, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct replay *r = (struct replay *)port;
+
+	(void)queue;
+	if (!r->on)
+		return 0;
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *m = r->spare[--r->n_spare];
+		unsigned int k = i % r->n;
+
+		m->data_off = RTE_PKTMBUF_HEADROOM;
+		m->data_len = r->size[k];
+		m->pkt_len = r->size[k];
+		memcpy(rte_pktmbuf_mtod(m, void *), r->frame[k], r->size[k]);
+		pkts[i] = m;
+	}
+	return n;
+}
+
+static struct replay *replay; /* where sent buffers go back to */
+
+static uint16_t tx(struct port *port, struct rte_mbuf **pkts, uint16_t n)
+{
+	(void)port;
+	for (uint16_t i = 0; i < n; i++)
+		replay->spare[replay->n_spare++] = pkts[i];
+	return n;
+}
+
+static void nothing(struct port *p)
+{
+	(void)p;
+}
+
+static const struct port_ops ops = {.rx = rx, .tx = tx, .stop = nothing, .close = nothing};
+
+static struct replay *new_port(const struct cfg_port *c)
+{
+	struct replay *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		abort();
+	r->port.ops = &ops;
+	r->port.mac = c->mac;
+	r->port.n_rx_queues = 1;
+	r->port.up = true;
+	snprintf(r->port.name, sizeof(r->port.name), "%s", c->name);
+	return r;
+}
+
+static void read_frames(struct replay *r, const char *file)
+{
+	FILE *f = fopen(file, "re");
+	uint32_t head[4];
+
+	if (!f || fseek(f, 24, SEEK_SET) != 0)
+		abort();
+	while (r->n < BURST && fread(head, sizeof(head), 1, f) == 1 && head[2] <= sizeof(r->frame[0])) {
+		if (fread(r->frame[r->n], head[2], 1, f) != 1)
+			abort();
+		r->size[r->n++] = (uint16_t)head[2];
+	}
+	fclose(f);
+	if (!r->n)
+		abort();
+}
+
+/* What callgrind counts. */
+__attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only);
+__attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only)
+{
+	struct rte_mbuf *pkts[BURST];
+	uint64_t now = NSEC_PER_SEC, next;
+
+	for (unsigned int i = 0; i < bursts; i++) {
+		if (floor_only)
+			tx(n->port[0], pkts, rx(n->port[0], 0, pkts, BURST));
+		else
+			for (uint16_t l = 0; l < n->n_lcores; l++)
+				node_lcore_poll(n->lcore[l], now += 1000, &next);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *eal[] = {"bench", "--no-huge", "-m", "512", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores", "0@0",
+		"--log-level=*:error", "--file-prefix=sluice-bench"};
+	struct node_options options = {.socket = -1};
+	struct cfg_diags diags = {0};
+	char err[256] = "";
+	struct config *c;
+	struct node *n;
+
+	if (argc < 4 || rte_eal_init((int)ARRAY_LEN(eal), (char **)(uintptr_t)eal) < 0)
+		return 2;
+	c = cfg_load_file(argv[1], &diags);
+	if (!c || cfg_check(c, &diags) < 0) {
+		cfg_diags_print(&diags, stderr);
+		return 1;
+	}
+	n = node_new(c, &options, err, sizeof(err));
+	if (!n) {
+		fprintf(stderr, "%s\n", err);
+		return 1;
+	}
+	for (uint16_t i = 0; i < n->n_ports; i++) {
+		struct replay *r = new_port(&c->ports.items[i]);
+
+		node_attach_port(n, i, &r->port);
+		if (i == 0)
+			replay = r;
+	}
+	read_frames(replay, argv[2]);
+	for (unsigned int i = 0; i < 4 * BURST; i++)
+		replay->spare[replay->n_spare++] = rte_pktmbuf_alloc(n->pool);
+	if (node_commit(n, err, sizeof(err)) < 0) {
+		fprintf(stderr, "%s\n", err);
+		return 1;
+	}
+	for (uint16_t l = 0; l < n->n_lcores; l++)
+		node_lcore_enter(n->lcore[l]);
+	replay->on = true;
+	measured(n, (unsigned int)atoi(argv[3]), argc > 4);
+	printf("%u bursts of %d\n", (unsigned int)atoi(argv[3]), BURST);
+	return 0;
+}

@@ -35,16 +35,21 @@ static bool is_absent(const struct cfg_key *key, const void *value)
 	return memcmp(value, zero, cfg_value_size(key, key->type)) == 0;
 }
 
-/* A mapping that was left out, and that defaults alone do not make valid. */
+/* A mapping that was left out and that defaults alone do not make valid, or that has nothing to say. */
 static bool map_is_absent(const struct cfg_map *map, const char *base)
 {
 	struct cfg_mark at;
+	bool empty = true;
 
 	memcpy(&at, base, sizeof(at));
-	for (uint32_t i = 0; i < map->n_keys && !at.line; i++)
-		if (map->keys[i].flags & CFG_REQUIRED)
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+
+		if (!at.line && key->flags & CFG_REQUIRED)
 			return true;
-	return false;
+		empty &= key->type != CFG_MAP && is_absent(key, base + key->offset);
+	}
+	return empty;
 }
 
 static bool is_default(const struct cfg_key *key, const void *value)

@@ -354,12 +354,17 @@ static bool bad_source6(struct walk *w, uint64_t hi, uint64_t lo)
 }
 
 /* An address of the port the packet came in by. */
-static bool own_source6(struct walk *w, const struct ipv6_hdr *ip)
+static bool own_source6(struct walk *w, uint64_t hi, uint64_t lo)
 {
-	if (likely(!w->in || !own_address(w->in, &(struct ip_addr){.family = 6, .v6 = ip->src})))
-		return false;
-	drop(w, DROP_own_source);
-	return true;
+	for (unsigned int i = 0; w->in && i < w->in->n_own; i++) {
+		const struct ip_addr *own = &w->in->own[i].addr;
+
+		if (unlikely(ipv6_lo(&own->v6) == lo && ipv6_hi(&own->v6) == hi && own->family == 6)) {
+			drop(w, DROP_own_source);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Destinations that are never forwarded: multicast and link-local. True when the packet is dealt with. */
@@ -377,7 +382,8 @@ static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 	if (ipv6_is_link_local(&ip->dst)) {
 		if (!w->in || w->rounds || !own_address(w->in, &dst))
 			drop(w, DROP_link_local);
-		else if (bad_source6(w, ipv6_hi(&ip->src), ipv6_lo(&ip->src)) || own_source6(w, ip))
+		else if (bad_source6(w, ipv6_hi(&ip->src), ipv6_lo(&ip->src)) ||
+			 own_source6(w, ipv6_hi(&ip->src), ipv6_lo(&ip->src)))
 			return true;
 		else if (is_nd(w, at, ip->next_header))
 			punt(w, PUNT_ND);
@@ -444,7 +450,7 @@ static void ip6(struct walk *w, uint32_t at, target_t via)
 			drop(w, DROP_boundary_source);
 		else
 			srv6(w, at, t, hi, lo);
-	} else if (own_source6(w, ip)) {
+	} else if (own_source6(w, src_hi, src_lo)) {
 		return;
 	} else if (unlikely(target_kind(t) == TARGET_LOCAL)) {
 		own6(w, at);

@@ -3,7 +3,7 @@
 """Rules of the source tree that a compiler does not know (DESIGN.md section 2), as TAP.
 
   layers     a library includes only libraries that lib/meson.build names before it
-  pure       lib/base, wire, config, stats, icmp and the neighbour state machine know no DPDK
+  pure       lib/base, wire, config, stats, icmp, pfc and the neighbour state machine know no DPDK
   ethdev     rte_ethdev.h is included in drivers/ only
   datapath   objects of *_dp.c import no allocation, lock, log, clock or system call
   size       no C file above 800 lines
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PURE = ["base", "wire", "config", "stats", "icmp"]
+PURE = ["base", "wire", "config", "stats", "icmp", "pfc"]
 PURE_FILES = ["neigh/neigh.c", "neigh/neigh.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
 GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands")]
 DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that know DPDK

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pfc/pfc_frame.h"
+
+static const struct eth_addr mac_control_da = MAC_CONTROL_DA;
+
+enum pfc_fault pfc_read(const void *frame, size_t size, unsigned int pass, struct pfc_request *out)
+{
+	const struct pfc_frame *f = frame;
+	uint16_t opcode;
+
+	if (size < (pass & PFC_UNPADDED ? PFC_PARSED_BYTES : sizeof(*f)))
+		return PFC_SHORT;
+	if (!eth_equal(&f->eth.dst, &mac_control_da))
+		return PFC_BAD_DA;
+	if (be16_get(f->eth.type) != ETH_TYPE_MAC_CONTROL)
+		return PFC_BAD_TYPE;
+	opcode = be16_get(f->opcode);
+	if (opcode != MAC_CONTROL_PFC)
+		return opcode == MAC_CONTROL_PAUSE ? PFC_IS_PAUSE : PFC_BAD_OPCODE;
+	if (f->enable_hi && !(pass & PFC_ANY_ENABLE))
+		return PFC_BAD_ENABLE;
+	out->enable = f->enable;
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		out->time[i] = f->enable & 1u << i ? be16_get(f->time[i]) : 0;
+	return PFC_LEGAL;
+}
+
+void pfc_write(struct pfc_frame *out, const struct eth_addr *source, const struct pfc_request *request)
+{
+	*out = (struct pfc_frame){
+		.eth = {.dst = mac_control_da, .src = *source, .type = be16(ETH_TYPE_MAC_CONTROL)},
+		.opcode = be16(MAC_CONTROL_PFC),
+		.enable = request->enable,
+	};
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (request->enable & 1u << i)
+			out->time[i] = be16(request->time[i]);
+}

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -44,10 +46,8 @@ static int check_writable(const struct cfg_port *p, const char *file, char *err,
 
 static int check_interface(const struct cfg_port *p, const char *name, char *err, size_t size)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s", name);
-	if (access(path, F_OK) == 0)
+	/* not in /sys, which may be another network namespace's */
+	if (if_nametoindex(name))
 		return 0;
 	return fail(err, size, -ENODEV, "port %s: iface: there is no network interface %s; see: ip link", p->name, name);
 }
@@ -61,6 +61,40 @@ static int check_argument(const struct cfg_port *p, const char *key, const char 
 	if (strcmp(key, "iface") == 0 && strncmp(p->device, "net_tap", 7) != 0)
 		return check_interface(p, value, err, size);
 	return 0;
+}
+
+static unsigned long argument(const struct cfg_port *p, const char *key, unsigned long missing)
+{
+	const char *at = strstr(p->device, key);
+
+	return at ? strtoul(at + strlen(key), NULL, 10) : missing;
+}
+
+/*
+ * DPDK 22.11's af_packet driver looks for frame n at n * framesz, where the kernel only puts it if blocks have no
+ * rest; the kernel cuts what is longer than a slot, silently; and the driver copies a slot to one buffer.
+ */
+static int check_af_packet(const struct cfg_port *p, char *err, size_t size)
+{
+	/* the kernel's header in front of a frame, and what of it stands outside of what the driver counts */
+	const unsigned long slot_header = 66, buffer = 2048, driver_header = 32, frame = p->mtu + 14;
+	unsigned long framesz = argument(p, ",framesz=", 2048), page = (unsigned long)sysconf(_SC_PAGESIZE);
+	unsigned long blocksz = argument(p, ",blocksz=", page), framecnt = argument(p, ",framecnt=", 512);
+
+	if (!framesz || framesz % 16 || framesz > blocksz || blocksz % framesz || blocksz % page ||
+		!framecnt || framecnt % (blocksz / framesz))
+		return fail(err, size, -EINVAL, "port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) one of framesz "
+					"and of %lu, framecnt (%lu) one of blocksz/framesz", p->name, framesz, blocksz, page, framecnt);
+	if (framesz > buffer + driver_header)
+		return fail(err, size, -EINVAL, "port %s: a framesz of %lu does not fit a buffer; at most %lu", p->name,
+			framesz, buffer + driver_header);
+	if (frame + slot_header <= framesz)
+		return 0;
+	if (frame + slot_header <= buffer + driver_header)
+		return fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=2080,blocksz=266240",
+			p->name, (unsigned long)p->mtu);
+	return fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu, and no larger framesz fits a "
+				"buffer; lower mtu to %lu", p->name, (unsigned long)p->mtu, buffer + driver_header - slot_header - 14);
 }
 
 /* A PCI device must be there and belong to a driver that hands it to user space. */
@@ -106,5 +140,7 @@ int device_check(const struct cfg_port *port, char *err, size_t size)
 		}
 	}
 	free(copy);
+	if (rc == 0 && strncmp(port->device, "net_af_packet", 13) == 0)
+		rc = check_af_packet(port, err, size);
 	return rc;
 }

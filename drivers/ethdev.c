@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "drivers/abilities.h"
+#include "drivers/kernel_if.h"
 
 struct ethdev {
 	uint16_t id;
@@ -17,6 +18,7 @@ struct ethdev {
 	uint16_t rx_descriptors, tx_descriptors;
 	uint64_t rx_offloads, tx_offloads;
 	bool connects; /* memif client: it knocks once, when it is started */
+	unsigned int kernel_if; /* af_packet: index of the interface it is bound to; 0: no such thing */
 };
 
 static struct ethdev *dev_of(const struct port *p)
@@ -62,6 +64,9 @@ static bool link_up(struct port *p)
 {
 	struct rte_eth_link link;
 
+	/* the driver's own answer is "up", whatever happens */
+	if (dev_of(p)->kernel_if)
+		return dev_of(p)->started && kernel_if_running(dev_of(p)->kernel_if);
 	return rte_eth_link_get_nowait(dev_of(p)->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
@@ -195,7 +200,11 @@ static int set_up_identity(struct port *p, const struct cfg_port *config, char *
 		memcpy(&mac, &config->mac, sizeof(mac));
 		p->abilities.set_mac = rte_eth_dev_default_mac_addr_set(id, &mac) == 0;
 	}
-	rc = rte_eth_dev_set_mtu(id, (uint16_t)config->mtu);
+	/* the driver believes that no frame of an af_packet device is longer than 1518 bytes */
+	if (dev_of(p)->kernel_if)
+		rc = kernel_if_set_mtu(dev_of(p)->kernel_if, (unsigned int)config->mtu);
+	else
+		rc = rte_eth_dev_set_mtu(id, (uint16_t)config->mtu);
 	p->abilities.set_mtu = rc == 0;
 	if (rc < 0 && !abilities_any_length(p->abilities.driver))
 		return fail(err, size, rc, "port %s: the device refuses an MTU of %llu: %s; lower mtu", p->name,
@@ -242,6 +251,7 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	if (rc < 0)
 		return fail(err, size, rc, "port %s: %s", p->name, strerror(-rc));
 	p->abilities.driver = info.driver_name;
+	dev_of(p)->kernel_if = strcmp(info.driver_name, "net_af_packet") == 0 ? info.if_index : 0;
 	dev_of(p)->connects = strcmp(info.driver_name, "net_memif") == 0 && !strstr(config->device, "role=server");
 	p->abilities.rx_queues = info.max_rx_queues;
 	p->abilities.tx_queues = info.max_tx_queues;
@@ -259,7 +269,7 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	/* frames longer than one buffer come and go as chains */
 	conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-	if (!abilities_any_length(info.driver_name))
+	if (!abilities_any_length(info.driver_name) && !dev_of(p)->kernel_if)
 		conf.rxmode.mtu = (uint32_t)config->mtu;
 	dev_of(p)->rx_offloads = conf.rxmode.offloads;
 	dev_of(p)->tx_offloads = conf.txmode.offloads;

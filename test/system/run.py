@@ -148,6 +148,20 @@ def missing_interface(bench):
     refuses(bench, 3, r"port p1: iface: there is no network interface nosuch0")
 
 
+def af_packet_cuts_frames(bench):
+    """The kernel would cut long frames silently, or the driver overrun its buffers: neither starts."""
+    write_pcap(bench.path("in.pcap"), [])
+    for mtu, args, pattern in (
+            (1969, "", r"port p1: the kernel would cut frames of mtu 1969; add framesz=2080,blocksz=266240"),
+            (2001, "", r"port p1: the kernel would cut frames of mtu 2001, .*; lower mtu to 2000"),
+            (1500, ",framesz=3072,blocksz=12288", r"port p1: a framesz of 3072 does not fit a buffer; at most 2080"),
+            (1500, ",framesz=2080,blocksz=4096", r"port p1: framesz \(2080\) must be .*, blocksz \(4096\) one of framesz"),
+            (1500, ",framecnt=511", r"framecnt \(511\) one of blocksz/framesz")):
+        # lo is there wherever there is a kernel; the refusal comes before it is touched
+        bench.config(p1=f'net_af_packet1,iface=lo{args}", mtu: {mtu}, speed: "1G')
+        refuses(bench, 3, pattern)
+
+
 def missing_pci_device(bench):
     write_pcap(bench.path("in.pcap"), [])
     bench.config(p1="ffff:ff:1f.7")
@@ -268,6 +282,7 @@ TESTS = [
     ("missing pcap", missing_pcap),
     ("unwritable pcap", unwritable_pcap),
     ("missing interface", missing_interface),
+    ("frames too long for af_packet", af_packet_cuts_frames),
     ("missing PCI device", missing_pci_device),
     ("no hugepages when asked for", no_hugepages),
     ("no such CPU", no_such_cpu),

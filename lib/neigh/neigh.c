@@ -314,17 +314,16 @@ static void due(struct neigh_table *t, struct entry *e, uint64_t now)
 
 void neigh_port_down(struct neigh_table *t, uint64_t now, uint16_t port)
 {
-	struct entry *e, *next;
+	struct entry *e;
 
-	RB_FOREACH_SAFE(e, key_tree, &t->keys, next) {
-		if (e->i.port != port)
+	RB_FOREACH(e, key_tree, &t->keys) {
+		if (e->i.port != port || e->i.state == NEIGH_FAILED)
 			continue;
-		if (e->i.state != NEIGH_INCOMPLETE && e->i.state != NEIGH_FAILED)
-			tell(t, e, NEIGH_FAILED);
-		if (e->i.keep)
-			enter(t, e, NEIGH_FAILED, now);
-		else
-			unlink_entry(t, e);
+		/* asked often enough, in vain */
+		if (e->i.state != NEIGH_INCOMPLETE)
+			e->i.state = NEIGH_PROBE;
+		e->asked = UINT32_MAX;
+		set_timer(t, e, now);
 	}
 }
 

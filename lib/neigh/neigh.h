@@ -64,7 +64,10 @@ struct neigh_news {
 };
 void neigh_heard(struct neigh_table *t, uint64_t now, const struct neigh_news *news);
 
-/* The link of a port went down: forget what was learnt there, ask for the kept ones anew when it is up. */
+/*
+ * The link of a port went down: nobody there is believed in any more. neigh_poll gives them up, as many at a time
+ * as its budget says, so that the messages about them find room.
+ */
 void neigh_port_down(struct neigh_table *t, uint64_t now, uint16_t port);
 
 /* Do what is due; at most `budget` entries. Returns how many; *next: when to come again. */

@@ -184,11 +184,24 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 	return n;
 }
 
+/* Behind a link that was down there may be another station: what was learnt there is void. */
+static void look_at_links(struct control_role *c)
+{
+	for (uint32_t i = 0; i < c->s->n_ports; i++) {
+		bool up = port_is_up(c->node->port[i]);
+
+		if (c->port_up[i] && !up)
+			neigh_port_down(c->neighs, c->now, (uint16_t)i);
+		c->port_up[i] = up;
+	}
+}
+
 unsigned int control_neigh_poll(struct control_role *c, uint64_t *next)
 {
 	unsigned int work = 0;
 
 	*next = c->now;
+	look_at_links(c);
 	for (uint16_t i = 0; i < c->node->n_workers && control_mailboxes_ready(c); i++)
 		work += answer_questions(c, &c->node->worker[i]);
 	if (control_mailboxes_ready(c))

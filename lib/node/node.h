@@ -89,6 +89,7 @@ struct control_role {
 	struct control_kept *kept;
 	uint32_t kept_at;
 	struct node_ring to_worker[NODE_MAX_ROLES];
+	bool port_up[MAX_PORTS]; /* in the last pass */
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
 	uint64_t now; /* of the pass under way, for callbacks */
 	uint8_t scratch[17408]; /* one whole IP packet, and the error about it */

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests do with a network, whatever it consists of."""
+
+import json
+import pathlib
+import re
+import subprocess
+import time
+
+TRAFFIC = pathlib.Path(__file__).resolve().parent / "traffic.py"
+BULK = 100 * 1000 * 1000
+SETTLE = 10  # seconds within which something must have happened
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def eventually(what, text, seconds=SETTLE):
+    """Wait until what() is true."""
+    until = time.monotonic() + seconds
+    while not (found := what()):
+        expect(time.monotonic() < until, f"{text}: not within {seconds} s")
+        time.sleep(0.1)
+    return found
+
+
+def ping(space, to, count=3, size=56, more=()):
+    """How many were answered, and what ping said."""
+    done = space.exec("ping", "-n", "-c", count, "-i", 0.05, "-W", 1, "-s", size, *more, to, check=False)
+    answered = re.search(r"(\d+) received", done.stdout)
+    return int(answered[1]) if answered else 0, done.stdout + done.stderr
+
+
+def pings(space, to, count=5, size=56, more=()):
+    answered, text = ping(space, to, count, size, more)
+    expect(answered == count, f"{answered} of {count} pings answered:\n{text}")
+
+
+def reaches(space, to):
+    eventually(lambda: ping(space, to, 1)[0], f"{to} answers")
+
+
+def program(space, *args):
+    return space.popen("/usr/bin/python3", TRAFFIC, *args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def result_of(process, seconds):
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise Failure(f"{' '.join(process.args[4:])}: not done in {seconds} s: {process.communicate()[1]}") from None
+    expect(process.returncode == 0, f"{' '.join(process.args[4:])}: {err}")
+    return json.loads(out.splitlines()[-1])
+
+
+def between(sender, send, receiver, receive, seconds):
+    """Run two programs against each other; what the sender and what the receiver found."""
+    taker = program(receiver, *receive)
+    try:
+        expect(taker.stdout.readline() == "ready\n", f"{receive[0]} does not listen")
+        sent = result_of(program(sender, *send), seconds)
+        return sent, result_of(taker, seconds)
+    finally:
+        if taker.poll() is None:
+            taker.kill()
+            taker.wait()
+
+
+def transfer(sender, receiver, address, size=BULK, port=5001):
+    """TCP; the same bytes at both ends."""
+    sent, got = between(sender, ["tcp-send", address, port, size, 7],
+                        receiver, ["tcp-receive", address, port], 60)
+    expect(sent["bytes"] == got["bytes"] == size, f"{sent['bytes']} bytes sent, {got['bytes']} arrived")
+    expect(sent["sha256"] == got["sha256"], "the bytes that arrived are not those sent")
+    return sent
+
+
+def roce(sender, receiver, address, flows=16, count=300, size=1024):
+    """RoCEv2-like UDP; every packet once, in order per queue pair."""
+    _, got = between(sender, ["roce-send", address, flows, count, size],
+                     receiver, ["roce-receive", address, flows, count, size, 20], 30)
+    expect(got["packets"] == flows * count and not got["wrong"], f"{flows * count} packets sent, found: {got}")
+    return got
+
+
+def all_drops(t):
+    return {name: node.drops() for name, node in t.nodes.items()}
+
+
+def quiet(t):
+    """Wait until Linux has told every link which multicast groups it joined (MLD), which sluice counts as drops."""
+    last = [None]
+
+    def same():
+        before, last[0] = last[0], all_drops(t)
+        time.sleep(0.5)
+        return before == last[0]
+
+    eventually(same, "drop counters come to rest")
+    return last[0]
+
+
+class Lossless:
+    """Within, no drop counter of any node may move."""
+
+    def __init__(self, t):
+        self.t = t
+
+    def __enter__(self):
+        self.before = quiet(self.t)
+
+    def __exit__(self, kind, value, trace):
+        after = all_drops(self.t)
+        if kind is None:
+            expect(after == self.before, f"drop counters moved: {self.before} became {after}")

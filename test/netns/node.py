@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A sluice process in a namespace, its ports on the namespace's interfaces."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from net import make_port, run
+
+BLOCK = "5f00:0::/32"
+# one buffer of the kernel's ring holds 1,968 bytes of IP; many slots, for two CPUs serve everything here
+AF_PACKET = "framesz=2048,blocksz=65536,framecnt=4096"
+# learnt again within a second when a neighbour goes
+DISCOVERY = {"retransmit": 100, "probes": 3, "reachable": 1000, "stale": 600000}
+
+
+def port(number, interface, side, *addresses, **more):
+    return {"name": interface, "device": f"net_af_packet{number},iface={interface},{AF_PACKET}", "side": side,
+            "addresses": list(addresses), "queue-limit": "1K", **more}
+
+
+def via(port_name, nexthop, *prefixes):
+    return [{"prefix": p, "port": port_name, "nexthop": nexthop} for p in prefixes]
+
+
+def over(policy_name, *prefixes):
+    return [{"prefix": p, "policy": policy_name} for p in prefixes]
+
+
+def policy(name, *segments, **more):
+    return {"name": name, **more, "paths": [{"name": "only", "segments": list(segments)}]}
+
+
+class NodeFailed(Exception):
+    pass
+
+
+class Node:
+    """ports: of port(); sections: further top-level keys of the configuration."""
+
+    def __init__(self, space, options, loopback, ports, **sections):
+        self.space = space
+        self.name = f"netns{os.getpid()}-{space.name}"
+        self.options = options
+        self.folder = pathlib.Path(options.out) / space.name
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        # as many CPUs as there are, but two at most: rx and worker on one, control on the other
+        cpus = sorted(os.sched_getaffinity(0))
+        self.config = {
+            "node": {"name": self.name, "loopback": loopback, "usid": {"block": BLOCK},
+                     "infrastructure": ["fd00::/16"]},
+            "lcores": {"control": 0, "rx": [1], "worker": [1], "cpus": f"0@{cpus[0]},1@{cpus[len(cpus) > 1]}"},
+            "memory": {"hugepages": "off", "fib": "compact", "buffers": "32K"},
+            "idle": {"policy": "sleep", "max-sleep": 50},
+            "neighbor-discovery": DISCOVERY,
+            "ports": ports,
+            **sections,
+        }
+        self.process = None
+        for p in ports:
+            make_port(space, p["name"])
+
+    def write_config(self):
+        # JSON is YAML
+        (self.folder / "config.yaml").write_text(json.dumps(self.config, indent=1) + "\n")
+
+    def start(self, timeout=20):
+        self.write_config()
+        with open(self.folder / "log", "w") as log:
+            self.process = self.space.popen(
+                self.options.sluice, "-c", "config.yaml", "--report", "report.json", cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        until = time.monotonic() + timeout
+        while f"node {self.name} runs" not in self.log():
+            if self.process.poll() is not None or time.monotonic() > until:
+                raise NodeFailed(f"{self.space.name} does not start:\n{self.log()}")
+            time.sleep(0.05)
+
+    def log(self):
+        return (self.folder / "log").read_text()
+
+    def show(self, what):
+        """The answer to a show command, as data."""
+        ctl = self.options.sluice.parent.parent / "sluicectl" / "sluicectl"
+        return json.loads(run([str(ctl), "-n", self.name, "-j", "show", *what.split()]).stdout)
+
+    def drops(self):
+        """Packets by reason, without those the node consumed."""
+        found = {}
+        for row in self.show("drops"):
+            if row["what"] == "dropped":
+                found[row["reason"]] = found.get(row["reason"], 0) + row["packets"]
+        return found
+
+    def neighbor(self, address):
+        return next((n for n in self.show("neighbors") if n["address"] == address), None)
+
+    def port(self, name):
+        return next(p for p in self.show("ports") if p["port"] == name)
+
+    def stop(self):
+        """Drain and end; what is wrong with the way it ended."""
+        if self.process is None:
+            return [f"{self.space.name}: was not started"]
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            return [f"{self.space.name}: does not end"]
+        problems = []
+        if status or re.search(r"runtime error:|ERROR: \w+Sanitizer", self.log()):
+            problems += [f"{self.space.name}: ended with status {status}", *self.log().splitlines()[-20:]]
+        else:
+            balance = json.loads((self.folder / "report.json").read_text())["conservation"]
+            if balance["missing"] or not balance["rx"]:
+                problems.append(f"{self.space.name}: {balance}")
+        return problems
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for base in map(pathlib.Path, ("/run", os.environ.get("XDG_RUNTIME_DIR", "/tmp"))):
+            shutil.rmtree(base / "dpdk" / f"sluice-{self.name}", ignore_errors=True)
+            for end in ("pid", "sock"):
+                (base / "sluice" / f"{self.name}.{end}").unlink(missing_ok=True)

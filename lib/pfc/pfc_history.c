@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pfc/pfc_history.h"
+
+#include "base/compiler.h"
+
+static unsigned int bucket_of(uint64_t ns)
+{
+	uint64_t us = ns / NSEC_PER_USEC;
+	unsigned int bucket = us ? 63u - (unsigned int)__builtin_clzll(us) : 0;
+
+	return MIN_OF(bucket, PFC_HISTOGRAM - 1);
+}
+
+static void end(struct pfc_history *h, uint64_t at)
+{
+	h->last_ns = at - h->last_began;
+	h->total_ns += h->last_ns;
+	h->length[bucket_of(h->last_ns)]++;
+	h->until = 0;
+}
+
+void pfc_history_settle(struct pfc_history *h, uint64_t now)
+{
+	if (h->until && h->until < now)
+		end(h, h->until);
+}
+
+void pfc_history_set(struct pfc_history *h, uint64_t until, uint64_t now)
+{
+	/* a pause that is renewed at the very moment it ends was never open */
+	pfc_history_settle(h, now);
+	if (until > now) {
+		if (!h->until) {
+			h->transitions++;
+			h->last_began = now;
+		}
+		h->until = until;
+	} else if (h->until) {
+		end(h, now);
+	}
+}
+
+uint64_t pfc_history_total(const struct pfc_history *h, uint64_t now)
+{
+	return h->total_ns + (h->until ? MIN_OF(h->until, now) - h->last_began : 0);
+}

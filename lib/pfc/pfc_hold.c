@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pfc/pfc_hold.h"
+
+struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps)
+{
+	struct pfc_pause pause = {.enable = request->enable};
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		pause.ns[i] = pfc_quanta_ns(request->time[i], bps);
+	return pause;
+}
+
+static bool same_party(const struct pfc_party *a, const struct pfc_party *b)
+{
+	return a->sid == b->sid && memcmp(&a->source, &b->source, sizeof(a->source)) == 0;
+}
+
+static bool is_over(const struct pfc_hold *h, uint64_t now)
+{
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (h->until[i] > now)
+			return false;
+	return true;
+}
+
+static struct pfc_hold *find(struct pfc_holds *h, const struct pfc_party *party, uint8_t slice)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->hold[i].slice == slice && same_party(&h->hold[i].party, party))
+			return &h->hold[i];
+	return NULL;
+}
+
+/* A free place: one whose hold is over, or a new one. */
+static struct pfc_hold *place(struct pfc_holds *h, uint64_t now)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (is_over(&h->hold[i], now))
+			return &h->hold[i];
+	return h->n < PFC_PARTIES_MAX ? &h->hold[h->n++] : NULL;
+}
+
+static bool asks_for_a_pause(const struct pfc_pause *pause)
+{
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (pause->enable & 1u << i && pause->ns[i])
+			return true;
+	return false;
+}
+
+bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t slice,
+	const struct pfc_pause *pause, uint64_t now)
+{
+	struct pfc_hold *hold = find(h, party, slice);
+
+	if (!hold) {
+		if (!asks_for_a_pause(pause))
+			return true;
+		hold = place(h, now);
+		if (!hold)
+			return false;
+		*hold = (struct pfc_hold){.party = *party, .slice = slice};
+	}
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (pause->enable & 1u << i)
+			hold->until[i] = pause->ns[i] ? now + pause->ns[i] : 0;
+	return true;
+}
+
+static bool concerns(const struct pfc_hold *hold, uint8_t slice)
+{
+	return hold->slice == slice || hold->slice == PFC_ALL_SLICES;
+}
+
+uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int priority)
+{
+	uint64_t until = 0;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		if (concerns(&h->hold[i], slice))
+			until = MAX_OF(until, h->hold[i].until[priority]);
+	return until;
+}
+
+unsigned int pfc_holds_count(const struct pfc_holds *h, uint8_t slice, unsigned int priority, uint64_t now)
+{
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		n += concerns(&h->hold[i], slice) && h->hold[i].until[priority] > now;
+	return n;
+}
+
+void pfc_holds_release(struct pfc_holds *h, uint8_t slice, unsigned int priority)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (concerns(&h->hold[i], slice))
+			h->hold[i].until[priority] = 0;
+}
+
+void pfc_holds_forget(struct pfc_holds *h, uint32_t sid)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->hold[i].party.sid == sid)
+			memset(h->hold[i].until, 0, sizeof(h->hold[i].until));
+}

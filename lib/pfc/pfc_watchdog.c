@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pfc/pfc_watchdog.h"
+
+bool pfc_watchdog_frame(struct pfc_watchdog *w, uint64_t until, uint64_t now)
+{
+	if (until > now)
+		w->last_stop = now;
+	if (!pfc_watchdog_overrides(w))
+		return true;
+	if (until > now)
+		w->ignored++;
+	return false;
+}
+
+void pfc_watchdog_gate(struct pfc_watchdog *w, uint64_t until, uint64_t now)
+{
+	bool broken = !w->paused || w->until < now;
+
+	w->paused = until > now;
+	if (!w->paused) {
+		w->alarmed = false;
+		return;
+	}
+	if (broken) {
+		w->since = now;
+		w->alarmed = false;
+	}
+	w->until = until;
+}
+
+/* Has the unbroken pause lasted for `ns` by now? It may have ended meanwhile. */
+static bool lasted(const struct pfc_watchdog *w, uint64_t ns, uint64_t now)
+{
+	return w->paused && ns && now >= w->since + ns && w->until >= w->since + ns;
+}
+
+static enum pfc_watchdog_event restore(struct pfc_watchdog *w, uint64_t now)
+{
+	w->stormed = false;
+	w->restorations++;
+	w->restored_at = now;
+	w->storm_ns += now - w->detected_at;
+	/* under `alert` the pause may go on: it counts anew */
+	w->since = now;
+	w->alarmed = false;
+	return PFC_WATCHDOG_RESTORED;
+}
+
+static enum pfc_watchdog_event detect(struct pfc_watchdog *w, const struct pfc_watchdog_config *config, uint64_t now)
+{
+	w->stormed = true;
+	w->action = config->action;
+	w->detections++;
+	w->detected_at = now;
+	w->last_sent = w->last_dropped = 0;
+	if (pfc_watchdog_overrides(w))
+		w->paused = false;
+	return PFC_WATCHDOG_STORM;
+}
+
+/* When the pause under way will have lasted for `ns`, if it does. */
+static uint64_t due(const struct pfc_watchdog *w, uint64_t ns)
+{
+	return w->paused && ns && w->until >= w->since + ns ? w->since + ns : TIME_NEVER;
+}
+
+enum pfc_watchdog_event pfc_watchdog_poll(struct pfc_watchdog *w, const struct pfc_watchdog_config *config,
+	uint64_t now, uint64_t *next)
+{
+	*next = now;
+	if (w->stormed) {
+		uint64_t quiet = MAX_OF(w->last_stop, w->detected_at) + config->restore_ns;
+
+		if (now >= quiet)
+			return restore(w, now);
+		*next = quiet;
+		return PFC_WATCHDOG_NOTHING;
+	}
+	if (!w->alarmed && lasted(w, config->alarm_ns, now)) {
+		w->alarmed = true;
+		w->alarms++;
+		return PFC_WATCHDOG_ALARM;
+	}
+	if (lasted(w, config->detect_ns, now))
+		return detect(w, config, now);
+	*next = due(w, config->detect_ns);
+	if (!w->alarmed)
+		*next = MIN_OF(*next, due(w, config->alarm_ns));
+	return PFC_WATCHDOG_NOTHING;
+}
+
+uint64_t pfc_watchdog_storm_ns(const struct pfc_watchdog *w, uint64_t now)
+{
+	return w->storm_ns + (w->stormed ? now - w->detected_at : 0);
+}

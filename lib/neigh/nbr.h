@@ -27,6 +27,8 @@ struct nbr {
 	struct eth_hdr mac; /* destination and source; the type is the rewriter's */
 	uint8_t state;	    /* enum nbr_state */
 	bool used_id;
+	bool is_static; /* as configured: what ND and ARP say does not count */
+	bool confirm;	/* was static until the last snapshot: ask before it is believed for long */
 	uint16_t port;
 	uint32_t next_releasing; /* id, in the egress's list */
 	struct fifo waiting;
@@ -69,8 +71,18 @@ enum nbr_question {
 int nbr_table_init(struct nbr_table *t, const char *name, uint32_t learnt, uint32_t hold_total, int socket);
 void nbr_table_fini(struct nbr_table *t); /* frees waiting packets */
 
-/* A new snapshot: take over its next hops on ports for which owns[port] is true. */
-void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const bool *owns);
+/* What a new snapshot does to neighbours that packets wait for. */
+struct nbr_sync {
+	const bool *owns; /* by port: only these are taken over */
+	/* `id` is static now and has its MAC: let what waits go */
+	void (*resolved)(void *arg, uint32_t id);
+	/* `from` was NBR_RELEASING; `to` has taken its place, packets and all */
+	void (*moved)(void *arg, uint32_t from, uint32_t to);
+	void *arg;
+};
+
+/* Take over the next hops of a new snapshot. The worker. */
+void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const struct nbr_sync *sync);
 
 /* Id of an on-link destination, made if there is room; UINT32_MAX when there is none. */
 uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t port, const struct ip_addr *addr);

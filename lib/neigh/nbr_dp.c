@@ -47,6 +47,7 @@ static void set_up(struct nbr *n, const struct snapshot *s, uint16_t port, const
 	n->port = port;
 	n->addr = *addr;
 	n->state = NBR_UNKNOWN;
+	n->is_static = n->confirm = false;
 	n->mac.src = s->port[port].mac;
 }
 
@@ -64,18 +65,45 @@ void nbr_release(struct nbr_table *t, uint32_t id)
 }
 
 /* A configured next hop takes over what was learnt about the same address. */
-static void adopt(struct nbr_table *t, uint32_t id, uint32_t learnt)
+static void adopt(struct nbr_table *t, uint32_t id, uint32_t learnt, const struct nbr_sync *sync)
 {
 	struct nbr *n = &t->nbr[id], *from = &t->nbr[learnt];
+	bool releasing = from->state == NBR_RELEASING;
 
 	n->mac = from->mac;
 	n->state = from->state;
 	n->waiting = from->waiting;
+	n->next_releasing = from->next_releasing;
 	from->waiting = (struct fifo){0};
 	nbr_release(t, learnt);
+	if (releasing)
+		sync->moved(sync->arg, learnt, id);
 }
 
-static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id)
+static void become_static(struct nbr_table *t, uint32_t id, const struct eth_addr *mac, const struct nbr_sync *sync)
+{
+	struct nbr *n = &t->nbr[id];
+
+	n->is_static = true;
+	n->confirm = false;
+	n->mac.dst = *mac;
+	if (n->state == NBR_RELEASING)
+		return;
+	n->state = NBR_RESOLVED;
+	if (n->waiting.n)
+		sync->resolved(sync->arg, id);
+}
+
+/* What was configured is used until ND or ARP has found out whether it is still true: no packet need wait. */
+static void become_dynamic(struct nbr *n)
+{
+	n->is_static = false;
+	n->confirm = true;
+	if (n->state == NBR_RESOLVED)
+		n->state = NBR_STALE;
+}
+
+static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id, const struct nbr_sync *sync)
 {
 	const struct snap_nbr *want = &s->nbr[id];
 	struct nbr *n = &t->nbr[id];
@@ -87,21 +115,21 @@ static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id)
 		set_up(n, s, want->port, &want->addr);
 		learnt = nbr_find(t, want->port, &want->addr);
 		if (learnt != UINT32_MAX && learnt != id)
-			adopt(t, id, learnt);
+			adopt(t, id, learnt, sync);
 		hash_put(t, id);
 	}
-	if (want->is_static) {
-		n->mac.dst = want->mac;
-		n->state = NBR_RESOLVED;
-	}
+	if (want->is_static)
+		become_static(t, id, &want->mac, sync);
+	else if (n->is_static)
+		become_dynamic(n);
 }
 
-void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const bool *owns)
+void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const struct nbr_sync *sync)
 {
 	t->hold = (uint32_t)s->discovery.hold;
 	for (uint32_t i = 0; i < s->n_nbrs; i++)
-		if (s->nbr[i].used && owns[s->nbr[i].port])
-			sync_one(t, s, i);
+		if (s->nbr[i].used && sync->owns[s->nbr[i].port])
+			sync_one(t, s, i, sync);
 }
 
 uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t port, const struct ip_addr *addr)

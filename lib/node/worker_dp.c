@@ -8,17 +8,32 @@
 #define RING_BURSTS 16 /* bursts taken out of one ring in a pass */
 #define RETRY_NS    1000 /* a device that took nothing is asked again after this */
 
+static void nbr_resolved(void *arg, uint32_t id)
+{
+	struct worker_role *w = arg;
+
+	egress_nbr_resolved(&w->node->egress[w->nbrs.nbr[id].port], &w->ctx, id);
+}
+
+static void nbr_moved(void *arg, uint32_t from, uint32_t to)
+{
+	struct worker_role *w = arg;
+
+	egress_nbr_moved(&w->node->egress[w->nbrs.nbr[to].port], &w->ctx, from, to);
+}
+
 /* Take over a newer snapshot. Always after a ring was read: what came out of it may be that new. */
 static void refresh(struct worker_role *w)
 {
 	const struct snapshot *s = node_snapshot(w->node);
 	bool owns[MAX_PORTS];
+	struct nbr_sync sync = {.owns = owns, .resolved = nbr_resolved, .moved = nbr_moved, .arg = w};
 
 	if (likely(s == w->ctx.s))
 		return;
 	for (uint32_t i = 0; i < w->node->n_ports; i++)
 		owns[i] = w->node->owner[i] == w->index;
-	nbr_table_sync(&w->nbrs, s, owns);
+	nbr_table_sync(&w->nbrs, s, &sync);
 	for (uint16_t i = 0; i < w->n_egress; i++)
 		w->egress[i]->limit = s->port[w->egress[i]->index].queue_limit;
 	w->ctx.s = s;

@@ -64,6 +64,12 @@ static inline uint32_t egress_held(const struct egress *e)
 	return e->backlog + e->n_tx;
 }
 
+/* A neighbour has its MAC: what waits for it goes out ahead of everything that comes after it. */
+void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id);
+
+/* A neighbour whose packets are being released has got another id. */
+void egress_nbr_moved(struct egress *e, struct egress_context *c, uint32_t from, uint32_t to);
+
 /* A neighbour was resolved (its packets go out now), aged, failed or is no longer needed. */
 void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message);
 

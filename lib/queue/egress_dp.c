@@ -48,10 +48,12 @@ static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, st
 
 static void nbr_stale(struct egress *e, struct egress_context *c, struct nbr *n)
 {
-	struct nbr_message question = {.addr = n->addr, .port = e->index, .what = NBR_USED};
+	struct nbr_message question = {.addr = n->addr, .port = e->index, .what = n->confirm ? NBR_ASK : NBR_USED};
 
-	if (c->ask(c->ask_arg, &question))
-		n->state = NBR_RESOLVED;
+	if (!c->ask(c->ask_arg, &question))
+		return;
+	n->state = NBR_RESOLVED;
+	n->confirm = false;
 }
 
 /* Id of the packet's neighbour; UINT32_MAX when the table is full. */
@@ -279,25 +281,42 @@ static void fail_waiting(struct egress_context *c, struct nbr *n)
 	}
 }
 
+void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id)
+{
+	struct nbr *n = &c->nbrs->nbr[id];
+
+	n->state = NBR_RESOLVED;
+	if (!n->waiting.n)
+		return;
+	n->state = NBR_RELEASING;
+	n->next_releasing = e->releasing;
+	e->releasing = id;
+}
+
+void egress_nbr_moved(struct egress *e, struct egress_context *c, uint32_t from, uint32_t to)
+{
+	uint32_t *at = &e->releasing;
+
+	while (*at != EGRESS_NONE && *at != from)
+		at = &c->nbrs->nbr[*at].next_releasing;
+	if (*at == from)
+		*at = to;
+}
+
 void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message)
 {
 	uint32_t id = nbr_find(c->nbrs, message->port, &message->addr);
 	struct nbr *n;
 
-	if (id == UINT32_MAX)
+	if (id == UINT32_MAX || c->nbrs->nbr[id].is_static)
 		return;
 	n = &c->nbrs->nbr[id];
 	switch ((enum nbr_update)message->what) {
 	case NBR_SET:
 		n->mac.dst = message->mac;
-		if (n->state == NBR_RELEASING)
-			break;
-		n->state = NBR_RESOLVED;
-		if (n->waiting.n) {
-			n->state = NBR_RELEASING;
-			n->next_releasing = e->releasing;
-			e->releasing = id;
-		}
+		n->confirm = false;
+		if (n->state != NBR_RELEASING)
+			egress_nbr_resolved(e, c, id);
 		break;
 	case NBR_AGED:
 		if (n->state == NBR_RESOLVED)

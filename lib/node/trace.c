@@ -9,12 +9,14 @@
 
 #include "node/node_ctl.h"
 
-#define EVENT_RING  1024  /* events on their way from one lcore */
+#define EVENT_RING  8192  /* events on their way from one lcore: all of the largest trace, should nobody collect */
 #define EVENTS_KEPT 16384 /* of one trace */
 #define GRACE_TRIES 100   /* milliseconds to wait for lcores to let go of an old filter */
 
 struct node_traces {
 	unsigned int n;
+	/* Numbers of this trace's packets: packets of an earlier one may still wait in a queue. */
+	uint32_t first, last;
 	struct trace_event event[EVENTS_KEPT];
 };
 
@@ -70,7 +72,7 @@ void node_trace_collect(struct node *n)
 		struct rte_ring *r = n->lcore[i]->tap.events;
 
 		while (r && rte_ring_sc_dequeue_elem(r, &e, sizeof(e)) == 0)
-			if (n->traces->n < EVENTS_KEPT)
+			if (e.id >= n->traces->first && e.id <= n->traces->last && n->traces->n < EVENTS_KEPT)
 				n->traces->event[n->traces->n++] = e;
 	}
 }
@@ -92,7 +94,11 @@ int node_trace_start(struct node *n, uint32_t count, const char *filter, char *e
 	node_trace_collect(n);
 	n->traces->n = 0;
 	pkt_filter_free(n->trace.filter);
-	n->trace = (struct trace_filter){.filter = f, .left = count};
+	if (n->trace.chosen + count > UINT16_MAX)
+		n->trace.chosen = 0;
+	n->traces->first = n->trace.chosen + 1;
+	n->traces->last = n->trace.chosen + count;
+	n->trace = (struct trace_filter){.filter = f, .left = count, .chosen = n->trace.chosen};
 	set_tracing(n, true);
 	return 0;
 }
@@ -100,10 +106,8 @@ int node_trace_start(struct node *n, uint32_t count, const char *filter, char *e
 void node_trace_clear(struct node *n)
 {
 	set_tracing(n, false);
-	if (!n->traces)
-		return;
-	node_trace_collect(n);
-	n->traces->n = 0;
+	free(n->traces);
+	n->traces = NULL;
 }
 
 static int by_packet(const void *a, const void *b)
@@ -123,8 +127,12 @@ void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_ev
 		return;
 	node_trace_collect(n);
 	qsort(n->traces->event, n->traces->n, sizeof(n->traces->event[0]), by_packet);
-	for (unsigned int i = 0; i < n->traces->n; i++)
-		fn(arg, &n->traces->event[i]);
+	for (unsigned int i = 0; i < n->traces->n; i++) {
+		struct trace_event e = n->traces->event[i];
+
+		e.id = (uint16_t)(e.id - n->traces->first + 1);
+		fn(arg, &e);
+	}
 }
 
 void node_trace_fini(struct node *n)

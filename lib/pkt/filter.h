@@ -20,7 +20,7 @@ bool pkt_filter_match(const struct pkt_filter *f, const uint8_t *frame, uint32_t
 struct trace_filter {
 	struct pkt_filter *filter;
 	int64_t left;	 /* atomic: lcores subtract */
-	uint32_t chosen; /* atomic: numbers given out so far */
+	uint32_t chosen; /* atomic: last number given out; 1 to 65535, by several traces in turn */
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include "capture/capture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,6 +10,8 @@
 #include "capture/pcapng.h"
 #include "pkt/filter.h"
 #include "pkt/pkt.h"
+
+#include <unistd.h>
 
 #include <rte_ring.h>
 
@@ -85,6 +88,17 @@ static void switch_taps(struct capture_set *s)
 	}
 }
 
+/* Nonblocking, for a FIFO that nobody reads must not hold up the node; a file does not care. */
+static FILE *open_file(const char *file)
+{
+	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}
+
 static int begin_file(const struct capture_set *s, FILE *f)
 {
 	char description[64];
@@ -127,7 +141,7 @@ int capture_start(struct capture_set *s, const struct capture_filter *filter, co
 		snprintf(err, size, "no memory for copies of packets");
 		return -ENOMEM;
 	}
-	*new = (struct session){.f = fopen(file, "we"), .file = strdup(file), .filter = *filter, .match = match};
+	*new = (struct session){.f = open_file(file), .file = strdup(file), .filter = *filter, .match = match};
 	if (!new->f || !new->file || begin_file(s, new->f) < 0) {
 		int rc = errno ? -errno : -EIO;
 
@@ -145,12 +159,21 @@ int capture_start(struct capture_set *s, const struct capture_filter *filter, co
 
 static void end_session(struct capture_set *s, struct session *x)
 {
-	if (fclose(x->f) != 0)
+	bool failed = ferror(x->f); /* which has been said */
+
+	if (fclose(x->f) != 0 && !failed)
 		log_error(main, "capture %s: %s", x->file, strerror(errno));
 	free(x->file);
 	pkt_filter_free(x->match);
 	*x = (struct session){0};
 	switch_taps(s);
+}
+
+static void fail_session(struct capture_set *s, struct session *x)
+{
+	log_error(main, "capture %s ends after %llu packets: %s", x->file, (unsigned long long)x->packets,
+		strerror(errno));
+	end_session(s, x);
 }
 
 int capture_stop(struct capture_set *s, int number)
@@ -182,9 +205,8 @@ static void write_record(struct capture_set *s, struct session *x, const struct 
 		r->direction == TAP_DROP ? s->source.reason_name(r->reason) : "");
 	rc = pcapng_packet(x->f, interface, r->time_ns + s->source.wall_offset_ns, s->frame, captured, r->length,
 		directions[r->direction], r->direction == TAP_DROP ? comment : NULL);
-	if (rc < 0 || fflush(x->f) != 0) {
-		log_error(main, "capture %s ends: %s", x->file, strerror(errno));
-		end_session(s, x);
+	if (rc < 0) {
+		fail_session(s, x);
 		return;
 	}
 	x->packets++;
@@ -218,6 +240,10 @@ unsigned int capture_poll(struct capture_set *s)
 			work += n;
 		}
 	}
+	/* whoever reads along sees what has been written */
+	for (unsigned int i = 0; work && i < CAPTURES_MAX; i++)
+		if (s->session[i].f && fflush(s->session[i].f) != 0)
+			fail_session(s, &s->session[i]);
 	return work;
 }
 
@@ -262,7 +288,7 @@ static int write_samples(const struct capture_set *s, const struct tap_samples *
 
 int capture_write_samples(struct capture_set *s, const char *file, char *err, size_t size)
 {
-	FILE *f = fopen(file, "we");
+	FILE *f = open_file(file);
 	int total = 0, n = f ? begin_file(s, f) : -errno;
 
 	for (unsigned int i = 0; i < s->source.n_taps && n >= 0; i++) {

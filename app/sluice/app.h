@@ -77,6 +77,7 @@ void lcores_stop(void);
 /* Log lines to stderr or syslog, with levels and a limit per module. */
 void logging_start(const struct cfg_log *log);
 void logging_configure(const struct cfg_log *log); /* level and rate, after a reload */
+void logging_tick(void); /* now and then: says what the limit left out */
 
 /* Tell systemd (or whoever started us) "READY=1" and the like; nothing when nobody listens. */
 void notify(const char *state);
@@ -91,6 +92,7 @@ struct app {
 	/* reload.c */
 	char *file;		    /* the running configuration's */
 	char *previous;		    /* YAML before the last reload; NULL: none */
+	char *previous_file;	    /* the file it came from */
 	uint64_t confirm_before_ns; /* 0: nothing to confirm */
 	/* server.c */
 	struct server *server;
@@ -112,6 +114,7 @@ struct pollfd;
 /* Descriptors to wait for, at most `room`; and serving those that are ready. */
 unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int room);
 void server_serve(struct app *app, const struct pollfd *fds, unsigned int n);
+bool server_is_busy(const struct app *app); /* more to do at once, without waiting */
 
 /* metrics.c: OpenMetrics over HTTP. 0 or -errno with a message. */
 int metrics_start(struct app *app, char *err, size_t size);
@@ -121,7 +124,6 @@ void metrics_serve(struct app *app);
 
 /* telemetry.c: DPDK's telemetry socket. */
 void telemetry_start(struct app *app);
-void telemetry_stop(void);
 
 /* manage.c: the management thread's loop, until told to stop. Holds the lock. */
 void manage(struct app *app, int signals);

@@ -27,20 +27,33 @@ static void write_line(enum log_level level, enum log_module module, const char 
 		fprintf(stderr, "%s: %s: %s\n", log_level_name(level), log_module_name(module), line);
 }
 
-static void sink(enum log_level level, enum log_module module, const char *line)
+/* A new second: say what the last one left out, and count anew. */
+static void turn_over(enum log_module module, time_t now)
 {
-	time_t now = time(NULL);
+	uint64_t suppressed = state.module[module].suppressed;
 	char text[96];
 
-	if (now != state.module[module].second) {
-		if (state.module[module].suppressed) {
-			snprintf(text, sizeof(text), "%llu lines left out (log.rate)",
-				(unsigned long long)state.module[module].suppressed);
-			write_line(LOG_LEVEL_WARNING, module, text);
-		}
-		state.module[module].second = now;
-		state.module[module].lines = state.module[module].suppressed = 0;
+	if (now == state.module[module].second)
+		return;
+	state.module[module].second = now;
+	state.module[module].lines = state.module[module].suppressed = 0;
+	if (suppressed) {
+		snprintf(text, sizeof(text), "%llu lines left out (log.rate)", (unsigned long long)suppressed);
+		write_line(LOG_LEVEL_WARNING, module, text);
 	}
+}
+
+void logging_tick(void)
+{
+	time_t now = time(NULL);
+
+	for (unsigned int m = 0; m < LOG_MODULE_COUNT; m++)
+		turn_over((enum log_module)m, now);
+}
+
+static void sink(enum log_level level, enum log_module module, const char *line)
+{
+	turn_over(module, time(NULL));
 	if (state.module[module].lines++ < state.rate)
 		write_line(level, module, line);
 	else

@@ -102,7 +102,7 @@ static void wait_and_serve(struct app *app, int signals)
 
 	pthread_mutex_unlock(&app->lock);
 	/* while a capture or a trace runs, their small rings want to be emptied often */
-	poll(fds, n, capture_active(app->node->captures) || app->node->traces ? 1 : TICK_MS);
+	poll(fds, n, server_is_busy(app) ? 0 : capture_active(app->node->captures) || app->node->traces ? 1 : TICK_MS);
 	pthread_mutex_lock(&app->lock);
 	if (fds[0].revents)
 		take_signal(app, signals);
@@ -125,6 +125,7 @@ void manage(struct app *app, int signals)
 		node_tick(n, now);
 		capture_poll(n->captures);
 		reload_tick(app, now);
+		logging_tick();
 		watchdog_tick(&watchdog, n, now);
 		count = packets_in(n);
 		if (count != seen || node_held(n))

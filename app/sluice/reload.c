@@ -32,11 +32,11 @@ static void add_change(void *arg, const struct cfg_change *c)
 				"needs_restart", c->start_only));
 }
 
-static json_t *plan_json(const struct plan *p, const char *file, bool applied)
+static json_t *plan_json(const struct plan *p, const char *file, bool applied, uint64_t ns)
 {
-	return json_pack("{ss sI sI sI sI sb sO}", "file", file, "added", (json_int_t)p->count[CFG_ADDED], "changed",
+	return json_pack("{ss sI sI sI sI sb sI sO}", "file", file, "added", (json_int_t)p->count[CFG_ADDED], "changed",
 		(json_int_t)p->count[CFG_CHANGED], "removed", (json_int_t)p->count[CFG_REMOVED], "needs_restart",
-		(json_int_t)p->restart, "applied", applied, "changes", p->changes);
+		(json_int_t)p->restart, "applied", applied, "took_ms", (json_int_t)(ns / NSEC_PER_MSEC), "changes", p->changes);
 }
 
 /* All diagnostics as one text in err. */
@@ -49,6 +49,7 @@ static int refuse(struct cfg_diags *diags, char *err, size_t size)
 		cfg_diags_print(diags, f);
 		fclose(f);
 		err[size - 1] = '\0';
+		err[strlen(err) - (err[strlen(err) - 1] == '\n')] = '\0';
 	}
 	cfg_diags_free(diags);
 	return -EINVAL;
@@ -67,9 +68,9 @@ static char *running_text(const struct node *n)
 	return text;
 }
 
-/* A loaded configuration: check, plan and, unless dry, apply. Consumes it. */
-static int apply(struct app *app, struct config *c, struct cfg_diags *diags, const char *file, bool dry, json_t **out,
-	char *err, size_t size)
+/* A configuration loaded since `started`: check, plan and, unless dry, apply. Consumes it. */
+static int apply(struct app *app, struct config *c, struct cfg_diags *diags, const char *file, bool dry,
+	uint64_t started, json_t **out, char *err, size_t size)
 {
 	struct plan plan = {.changes = json_array()};
 	char *before = NULL;
@@ -80,8 +81,9 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		goto out;
 	}
 	/* ports that differ are reported by the plan; those that are the same must be numbered the same */
-	cfg_align_ports(app->node->config, c);
-	rc = cfg_diff(app->node->config, c, add_change, &plan);
+	rc = cfg_align_ports(app->node->config, c);
+	if (rc != -ENOMEM)
+		rc = cfg_diff(app->node->config, c, add_change, &plan);
 	if (rc == 0 && plan.restart && !dry) {
 		snprintf(err, size, "nothing was changed: %llu of the changes need a restart (reload --dry-run lists them)",
 			(unsigned long long)plan.restart);
@@ -92,9 +94,10 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		rc = before ? node_apply(app->node, c, err, size) : -ENOMEM;
 		if (rc == 0) {
 			logging_configure(&c->log);
-			log_notice(config, "%s: %llu added, %llu changed, %llu removed", file,
+			log_notice(config, "%s: %llu added, %llu changed, %llu removed, in %llu ms", file,
 				(unsigned long long)plan.count[CFG_ADDED], (unsigned long long)plan.count[CFG_CHANGED],
-				(unsigned long long)plan.count[CFG_REMOVED]);
+				(unsigned long long)plan.count[CFG_REMOVED],
+				(unsigned long long)((clock_now() - started) / NSEC_PER_MSEC));
 			free(app->previous);
 			app->previous = before;
 			before = NULL;
@@ -102,7 +105,7 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		}
 	}
 	if (rc == 0)
-		*out = plan_json(&plan, file, !dry);
+		*out = plan_json(&plan, file, !dry, clock_now() - started);
 out:
 	free(before);
 	cfg_free(c);
@@ -113,6 +116,7 @@ out:
 static int reload(void *arg, const char *file, bool dry, json_t **out, char *err, size_t size)
 {
 	struct app *app = arg;
+	uint64_t started = clock_now();
 	struct cfg_diags diags = {0};
 	char *name = strdup(file ? file : app->file);
 	struct config *c = name ? cfg_load_file(name, &diags) : NULL;
@@ -123,9 +127,10 @@ static int reload(void *arg, const char *file, bool dry, json_t **out, char *err
 		free(name);
 		return rc;
 	}
-	rc = apply(app, c, &diags, name, dry, out, err, size);
+	rc = apply(app, c, &diags, name, dry, started, out, err, size);
 	if (rc == 0 && !dry) {
-		free(app->file);
+		free(app->previous_file);
+		app->previous_file = app->file;
 		app->file = name;
 		app->confirm_before_ns = 0;
 	} else {
@@ -137,6 +142,7 @@ static int reload(void *arg, const char *file, bool dry, json_t **out, char *err
 static int rollback(void *arg, json_t **out, char *err, size_t size)
 {
 	struct app *app = arg;
+	uint64_t started = clock_now();
 	struct cfg_diags diags = {0};
 	struct config *c;
 	char *text;
@@ -148,10 +154,15 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 	}
 	text = strdup(app->previous);
 	c = text ? cfg_load_text("(before the last reload)", text, strlen(text), &diags) : NULL;
-	rc = c ? apply(app, c, &diags, "(before the last reload)", false, out, err, size) : refuse(&diags, err, size);
+	rc = c ? apply(app, c, &diags, "(before the last reload)", false, started, out, err, size) : refuse(&diags, err, size);
 	free(text);
-	if (rc == 0)
+	if (rc == 0) {
+		/* both change places, so that another rollback goes forward again */
+		text = app->file;
+		app->file = app->previous_file;
+		app->previous_file = text;
 		app->confirm_before_ns = 0;
+	}
 	return rc;
 }
 
@@ -211,6 +222,7 @@ void reload_init(struct app *app)
 	app->file = strdup(app->options->config_file);
 	app->host = (struct command_host){.node = app->node,
 		.arg = app,
+		.session = app,
 		.quit = quit,
 		.reload = reload,
 		.commit_confirmed = commit_confirmed,
@@ -223,4 +235,5 @@ void reload_fini(struct app *app)
 {
 	free(app->file);
 	free(app->previous);
+	free(app->previous_file);
 }

@@ -25,13 +25,19 @@
 #include "terminal.h"
 
 #define SESSIONS_MAX 17		  /* the console and 16 connections */
-#define OUTPUT_MAX   (64u << 20) /* bytes a session may leave unread */
+#define OUTPUT_MAX   (64u << 20)  /* bytes of one answer */
+#define OUTPUT_PAUSE (64u << 10)  /* a peer that leaves more than this unread is not listened to */
+#define OUTPUT_KEEP  (1u << 20)	  /* a larger buffer is given back once it is empty */
 #define READ_MAX     4096
+#define LAST_WORD_MS 2000 /* for the console to take what is left when the node ends */
 
 struct session {
 	int in, out; /* -1: free; equal for connections */
+	bool ended;   /* nothing more comes */
 	bool closing; /* once everything is written */
 	struct terminal *terminal; /* NULL: line mode */
+	char input[READ_MAX]; /* received; taken up to input_at, a command in a pass */
+	size_t input_at, input_n;
 	char line[COMMAND_LINE_MAX + 1];
 	size_t line_n;
 	bool skipping; /* the rest of a line that was too long */
@@ -53,6 +59,8 @@ static void end_session(struct server *v, struct session *s)
 	if (s->in == STDIN_FILENO) {
 		if (v->console_is_tty)
 			tcsetattr(STDIN_FILENO, TCSANOW, &v->saved);
+		if (s->out != STDOUT_FILENO)
+			close(s->out);
 	} else {
 		close(s->in);
 	}
@@ -63,11 +71,6 @@ static void end_session(struct server *v, struct session *s)
 
 static void put(struct session *s, const void *data, size_t n)
 {
-	if (s->output_n + n > OUTPUT_MAX) {
-		s->closing = true; /* a reader that does not read */
-		s->output_n = 0;
-		return;
-	}
 	if (s->output_n + n > s->output_room) {
 		size_t room = (s->output_n + n) * 2;
 		char *p = realloc(s->output, room);
@@ -104,24 +107,19 @@ static void flush(struct server *v, struct session *s)
 	}
 	memmove(s->output, s->output + done, s->output_n - done);
 	s->output_n -= done;
+	if (!s->output_n && s->output_room > OUTPUT_KEEP) {
+		free(s->output);
+		s->output = NULL;
+		s->output_room = 0;
+	}
 	if (s->closing && !s->output_n)
 		end_session(v, s);
 }
 
-/* Run a line; its output as text the caller frees. */
-static char *run(struct server *v, const struct command_host *host, const char *line, size_t *size, int *rc)
+/* Is there anything this session could go on with now? */
+static bool is_pending(const struct session *s)
 {
-	char *text = NULL;
-	FILE *f = open_memstream(&text, size);
-
-	(void)v;
-	if (!f) {
-		*rc = -ENOMEM;
-		return NULL;
-	}
-	*rc = command_run(host, line, f);
-	fclose(f);
-	return text;
+	return s->in >= 0 && !s->closing && s->output_n <= OUTPUT_PAUSE && (s->ended || s->input_at < s->input_n);
 }
 
 static void quit_session(void *arg)
@@ -129,43 +127,57 @@ static void quit_session(void *arg)
 	((struct session *)arg)->closing = true;
 }
 
-/* The console's quit stops the node, a connection's ends itself. */
-static struct command_host host_of(struct server *v, struct session *s)
+/* Run a line; its output as text the caller frees, NULL when it says nothing. */
+static char *run(struct server *v, struct session *s, const char *line, size_t *size, int *rc)
 {
 	struct command_host host = v->app->host;
+	char *text = NULL;
+	FILE *f = open_memstream(&text, size);
 
+	*rc = -ENOMEM;
+	*size = 0;
+	if (!f)
+		return NULL;
+	/* the console's quit stops the node, a connection's ends itself */
 	if (s->in != STDIN_FILENO) {
-		host.arg = v->app;
-		host.quit = NULL;
+		host.session = s;
+		host.quit = quit_session;
 	}
-	return host;
+	*rc = command_run(&host, line, f);
+	fclose(f);
+	if (text && *size > OUTPUT_MAX) {
+		*rc = -EFBIG;
+		*size = (size_t)sprintf(text, "the answer has %zu bytes, more than the %u that are kept; ask for less\n", *size,
+			OUTPUT_MAX);
+	}
+	return text;
 }
 
-static bool is_quit(const char *line)
+/* "STATUS LENGTH" and so many bytes. */
+static void put_answer(struct session *s, int rc, const char *text, size_t size)
 {
-	while (*line == ' ' || *line == '\t')
-		line++;
-	return strncmp(line, "quit", 4) == 0 && line[4 + strspn(line + 4, " \t\r\n")] == '\0';
+	char head[48];
+
+	put(s, head, (size_t)snprintf(head, sizeof(head), "%d %zu\n", -rc, size));
+	put(s, text, size);
+}
+
+/* A message that answers what is no command. */
+static void put_message(struct session *s, int rc, const char *text)
+{
+	if (s->in == STDIN_FILENO)
+		put(s, text, strlen(text));
+	else
+		put_answer(s, rc, text, strlen(text));
 }
 
 static void answer(struct server *v, struct session *s, const char *command)
 {
-	struct command_host host = host_of(v, s);
-	char head[48], *text;
-	size_t size = 0;
-	int rc, n;
+	size_t size;
+	int rc;
+	char *text = run(v, s, command, &size, &rc);
 
-	if (!host.quit && is_quit(command)) {
-		quit_session(s);
-		rc = 0;
-		text = NULL;
-	} else {
-		text = run(v, &host, command, &size, &rc);
-	}
-	n = snprintf(head, sizeof(head), "%d %zu\n", -rc, text ? size : 0);
-	put(s, head, (size_t)n);
-	if (text)
-		put(s, text, size);
+	put_answer(s, rc, text ? text : "", size);
 	free(text);
 }
 
@@ -183,16 +195,10 @@ struct enter {
 static void entered(void *arg, const char *line)
 {
 	struct enter *e = arg;
-	struct command_host host = host_of(e->v, e->s);
-	size_t size = 0;
-	char *text;
+	size_t size;
 	int rc;
+	char *text = run(e->v, e->s, line, &size, &rc);
 
-	if (!host.quit && is_quit(line)) {
-		quit_session(e->s);
-		return;
-	}
-	text = run(e->v, &host, line, &size, &rc);
 	if (text)
 		terminal_print(e->s->terminal, text, size);
 	free(text);
@@ -211,11 +217,12 @@ static void begin_terminal(struct server *v, struct session *s)
 static void take_line(struct server *v, struct session *s)
 {
 	s->line[s->line_n] = '\0';
-	if (s->in == STDIN_FILENO) {
-		struct command_host host = host_of(v, s);
-		size_t size = 0;
+	if (strlen(s->line) != s->line_n) {
+		put_message(s, -EINVAL, "a line holds text; byte 0x00 is none\n");
+	} else if (s->in == STDIN_FILENO) {
+		size_t size;
 		int rc;
-		char *text = run(v, &host, s->line, &size, &rc);
+		char *text = run(v, s, s->line, &size, &rc);
 
 		if (text)
 			put(s, text, size);
@@ -225,7 +232,7 @@ static void take_line(struct server *v, struct session *s)
 	} else if (strncmp(s->line, "x ", 2) == 0) {
 		answer(v, s, s->line + 2);
 	} else {
-		put(s, "22 30\nexpected 'x COMMAND' or 'i'\n\n", 36);
+		put_message(s, -EINVAL, "expected 'x COMMAND' or 'i'\n");
 		s->closing = true;
 	}
 	s->line_n = 0;
@@ -233,65 +240,75 @@ static void take_line(struct server *v, struct session *s)
 
 static void too_long(struct session *s)
 {
-	static const char text[] = "a line has at most 4095 bytes\n";
-	char head[32];
+	char text[64];
 
-	if (s->in != STDIN_FILENO) {
-		int n = snprintf(head, sizeof(head), "%d %zu\n", EINVAL, sizeof(text) - 1);
-
-		put(s, head, (size_t)n);
-	}
-	put(s, text, sizeof(text) - 1);
+	snprintf(text, sizeof(text), "a line has at most %d bytes\n", COMMAND_LINE_MAX - 1);
+	put_message(s, -EINVAL, text);
 	s->skipping = true;
 	s->line_n = 0;
 }
 
-static void take_bytes(struct server *v, struct session *s, const char *data, size_t n)
+/* One byte. True when it ended a line: others shall have their turn. */
+static bool take_byte(struct server *v, struct session *s, char byte)
 {
 	struct enter e = {v, s};
 
-	for (size_t i = 0; i < n && !s->closing; i++) {
-		if (s->terminal) {
-			if (terminal_input(s->terminal, data[i], entered, &e))
-				s->closing = true; /* Ctrl-D */
-			continue;
+	if (s->terminal) {
+		if (terminal_input(s->terminal, byte, entered, &e)) { /* Ctrl-D */
+			s->closing = true;
+			if (s->in == STDIN_FILENO)
+				v->app->stop = true;
 		}
-		if (data[i] == '\n') {
-			if (!s->skipping)
-				take_line(v, s);
-			s->skipping = false;
-		} else if (!s->skipping) {
-			if (s->line_n == COMMAND_LINE_MAX)
-				too_long(s);
-			else
-				s->line[s->line_n++] = data[i];
-		}
+		return byte == '\r' || byte == '\n';
 	}
+	if (byte == '\n') {
+		if (!s->skipping)
+			take_line(v, s);
+		s->skipping = false;
+		return true;
+	}
+	if (s->skipping)
+		return false;
+	if (s->line_n == COMMAND_LINE_MAX)
+		too_long(s);
+	else
+		s->line[s->line_n++] = byte;
+	return false;
 }
 
-static void receive(struct server *v, struct session *s)
+static void receive(struct session *s)
 {
-	char data[READ_MAX];
-	ssize_t n = read(s->in, data, sizeof(data));
+	ssize_t n = read(s->in, s->input, sizeof(s->input));
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0) {
+	s->ended = n <= 0;
+	s->input_at = 0;
+	s->input_n = n > 0 ? (size_t)n : 0;
+}
+
+/* Go on with what was received, one command at most. */
+static void go_on(struct server *v, struct session *s)
+{
+	bool line = false;
+
+	while (!line && !s->closing && s->input_at < s->input_n)
+		line = take_byte(v, s, s->input[s->input_at++]);
+	if (s->ended && s->input_at == s->input_n) {
 		if (s->in == STDIN_FILENO) {
-			if (n == 0 && !v->console_is_tty && s->line_n)
+			if (!v->console_is_tty && s->line_n)
 				take_line(v, s);
 			v->app->stop = true; /* the console is the node's life line */
 		}
 		s->closing = true;
-	} else {
-		take_bytes(v, s, data, (size_t)n);
 	}
 	flush(v, s);
 }
 
+/* The first is the console's. */
 static struct session *free_session(struct server *v)
 {
-	for (unsigned int i = 0; i < SESSIONS_MAX; i++)
+	for (unsigned int i = 1; i < SESSIONS_MAX; i++)
 		if (v->session[i].in < 0)
 			return &v->session[i];
 	return NULL;
@@ -305,9 +322,11 @@ static void accept_connection(struct server *v)
 	if (fd < 0)
 		return;
 	if (!s) {
-		static const char busy[] = "16 30\ntoo many sessions; end one first\n";
+		static const char busy[] = "too many sessions; end one first\n";
+		char text[64];
+		int n = snprintf(text, sizeof(text), "%d %zu\n%s", EBUSY, sizeof(busy) - 1, busy);
 
-		send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL);
+		send(fd, text, (size_t)n, MSG_NOSIGNAL);
 		close(fd);
 		return;
 	}
@@ -344,13 +363,27 @@ static int listen_on(struct server *v, char *err, size_t size)
 	return 0;
 }
 
+/*
+ * Standard output in a way that a terminal that was stopped, or a reader that does not read, cannot keep us
+ * waiting. Opened again, because others share what we were given and do not expect it to refuse.
+ */
+static int open_output(void)
+{
+	struct stat st;
+	int fd = -1;
+
+	if (fstat(STDOUT_FILENO, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)))
+		fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? STDOUT_FILENO : fd;
+}
+
 static void begin_console(struct server *v)
 {
 	struct session *s = &v->session[0];
 	struct termios raw;
 
 	s->in = STDIN_FILENO;
-	s->out = STDOUT_FILENO;
+	s->out = open_output();
 	v->console_is_tty = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &v->saved) == 0;
 	if (v->console_is_tty) {
 		raw = v->saved;
@@ -368,15 +401,20 @@ static void run_script(struct app *app, const char *path)
 	char *line = NULL;
 	size_t room = 0;
 	unsigned int number = 0;
+	ssize_t n;
 
 	if (!f) {
 		log_error(console, "%s: %s", path, strerror(errno));
 		return;
 	}
-	while (getline(&line, &room, f) >= 0 && !app->stop) {
+	while (!app->stop && (n = getline(&line, &room, f)) >= 0) {
+		bool text = strlen(line) == (size_t)n;
+
 		number++;
 		line[strcspn(line, "\n")] = '\0';
-		if (command_run(&app->host, line, stdout) < 0)
+		if (!text)
+			printf("a line holds text; byte 0x00 is none\n");
+		if (!text || command_run(&app->host, line, stdout) < 0)
 			printf("%s:%u: failed: %s\n", path, number, line);
 		fflush(stdout);
 	}
@@ -410,12 +448,23 @@ int server_start(struct app *app, char *err, size_t size)
 	return 0;
 }
 
+/* What the console has not taken yet is the answer to the last commands of whoever drives it. */
+static void finish_console(struct server *v)
+{
+	struct session *s = &v->session[0];
+	struct pollfd p = {.fd = s->out, .events = POLLOUT};
+
+	while (s->in >= 0 && s->output_n && poll(&p, 1, LAST_WORD_MS) == 1)
+		flush(v, s);
+}
+
 void server_stop(struct app *app)
 {
 	struct server *v = app->server;
 
 	if (!v)
 		return;
+	finish_console(v);
 	for (unsigned int i = 0; i < SESSIONS_MAX; i++) {
 		if (v->session[i].in < 0)
 			continue;
@@ -441,15 +490,24 @@ unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int r
 	fds[n++] = (struct pollfd){.fd = v->listener, .events = POLLIN};
 	for (unsigned int i = 0; i < SESSIONS_MAX && n + 1 < room; i++) {
 		const struct session *s = &v->session[i];
+		bool listens = !s->ended && !s->closing && s->output_n <= OUTPUT_PAUSE && s->input_at == s->input_n;
 
 		if (s->in < 0)
 			continue;
-		/* a peer that leaves much unread is not listened to until it reads */
-		fds[n++] = (struct pollfd){.fd = s->in, .events = s->output_n > OUTPUT_MAX / 2 ? 0 : POLLIN};
+		if (listens)
+			fds[n++] = (struct pollfd){.fd = s->in, .events = POLLIN};
 		if (s->output_n)
 			fds[n++] = (struct pollfd){.fd = s->out, .events = POLLOUT};
 	}
 	return n;
+}
+
+bool server_is_busy(const struct app *app)
+{
+	for (unsigned int i = 0; app->server && i < SESSIONS_MAX; i++)
+		if (is_pending(&app->server->session[i]))
+			return true;
+	return false;
 }
 
 static struct session *session_of(struct server *v, int fd)
@@ -460,24 +518,29 @@ static struct session *session_of(struct server *v, int fd)
 	return NULL;
 }
 
+static void serve_fd(struct server *v, const struct pollfd *p)
+{
+	struct session *s = session_of(v, p->fd);
+
+	if (!p->revents)
+		return;
+	if (p->fd == v->listener)
+		accept_connection(v);
+	else if (s && p->events & POLLOUT)
+		flush(v, s);
+	else if (s)
+		receive(s);
+}
+
 void server_serve(struct app *app, const struct pollfd *fds, unsigned int n)
 {
 	struct server *v = app->server;
 
-	for (unsigned int i = 0; v && i < n; i++) {
-		struct session *s;
-
-		if (!fds[i].revents)
-			continue;
-		if (fds[i].fd == v->listener) {
-			accept_connection(v);
-			continue;
-		}
-		s = session_of(v, fds[i].fd);
-		if (s && fds[i].revents & POLLOUT)
-			flush(v, s);
-		s = session_of(v, fds[i].fd);
-		if (s && fds[i].revents & (POLLIN | POLLHUP | POLLERR))
-			receive(v, s);
-	}
+	if (!v)
+		return;
+	for (unsigned int i = 0; i < n; i++)
+		serve_fd(v, &fds[i]);
+	for (unsigned int i = 0; i < SESSIONS_MAX && !app->stop; i++)
+		if (is_pending(&v->session[i]))
+			go_on(v, &v->session[i]);
 }

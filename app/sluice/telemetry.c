@@ -83,8 +83,10 @@ static int answer(const char *path, const char *params, struct rte_tel_data *d)
 
 	while (i < sizeof(pages) / sizeof(pages[0]) && strcmp(pages[i].path, path) != 0)
 		i++;
+	if (i == sizeof(pages) / sizeof(pages[0]))
+		return -1;
 	f = open_memstream(&text, &size);
-	if (!f || i == sizeof(pages) / sizeof(pages[0]))
+	if (!f)
 		return -1;
 	snprintf(line, sizeof(line), "%s -j", pages[i].command);
 	pthread_mutex_lock(&serving->lock);
@@ -108,10 +110,4 @@ void telemetry_start(struct app *app)
 	serving = app;
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
 		rte_telemetry_register_cmd(pages[i].path, answer, pages[i].help);
-}
-
-void telemetry_stop(void)
-{
-	/* DPDK cannot take commands back: answers must not look at a node that is going. The lock is never given back */
-	pthread_mutex_lock(&serving->lock);
 }

@@ -13,6 +13,9 @@
 #define PROMPT_MAX  48
 #define OFFERS_MAX  256
 #define HELP_COLUMN 24
+#define CTRL_A	    '\x01'
+#define CTRL_K	    '\x0b'
+#define CTRL_U	    '\x15'
 
 struct offer {
 	char text[64];
@@ -53,11 +56,9 @@ static int write_char(struct rdline *line, char c)
 static void validate(struct rdline *line, const char *buf, unsigned int size)
 {
 	struct terminal *t = rdline_get_opaque(line);
-	size_t n = MIN_OF((size_t)size, sizeof(t->text) - 1);
 
-	memcpy(t->text, buf, n);
-	t->text[n] = '\0';
-	t->text[strcspn(t->text, "\r\n")] = '\0';
+	(void)size; /* counts only what is left of the cursor */
+	snprintf(t->text, sizeof(t->text), "%.*s", (int)strcspn(buf, "\r\n"), buf);
 	t->entered = true;
 }
 
@@ -168,7 +169,14 @@ void terminal_free(struct terminal *t)
 
 bool terminal_input(struct terminal *t, char key, void (*enter)(void *arg, const char *line), void *arg)
 {
-	int rc = rdline_char_in(t->line, key);
+	int rc;
+
+	/* rdline knows no Ctrl-U: to the beginning, and cut to the end */
+	if (key == CTRL_U) {
+		rdline_char_in(t->line, CTRL_A);
+		key = CTRL_K;
+	}
+	rc = rdline_char_in(t->line, key);
 
 	if (t->entered) {
 		t->entered = false;

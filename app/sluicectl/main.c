@@ -112,8 +112,14 @@ static int execute(FILE *from, int fd, const char *line, bool json)
 	unsigned long size;
 	int status;
 
-	if (send_all(fd, "x ", 2) < 0 || send_all(fd, line, strlen(line)) < 0 || (json && send_all(fd, " -j", 3) < 0) ||
-		send_all(fd, "\n", 1) < 0 || !fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
+	if (strchr(line, '\n')) {
+		fprintf(stderr, "sluicectl: a command is one line\n");
+		return EXIT_USAGE;
+	}
+	/* a node that refuses the connection has said why before it closed it: sending may fail, reading not */
+	if (send_all(fd, "x ", 2) == 0 && send_all(fd, line, strlen(line)) == 0 && (!json || send_all(fd, " -j", 3) == 0))
+		send_all(fd, "\n", 1);
+	if (!fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
 		fprintf(stderr, "sluicectl: the node closed the connection\n");
 		return EXIT_CONNECT;
 	}

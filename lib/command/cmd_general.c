@@ -54,7 +54,7 @@ int cmd_help(struct command_call *c)
 
 	c->result = json_array();
 	for (unsigned int i = 0; i < n_commands; i++) {
-		if (c->arg[0] && strncmp(commands[i].words, c->arg[0], strcspn(c->arg[0], "\r\n")) != 0)
+		if (c->arg[0] && strncmp(commands[i].words, c->arg[0], strlen(c->arg[0])) != 0)
 			continue;
 		command_usage(&commands[i], usage, sizeof(usage));
 		json_array_append_new(c->result, json_pack("{ss ss}", "command", usage, "what", commands[i].help));
@@ -68,6 +68,6 @@ int cmd_quit(struct command_call *c)
 {
 	if (!c->host->quit)
 		return command_fail(c, -ENOTSUP, "not available here");
-	c->host->quit(c->host->arg);
+	c->host->quit(c->host->session);
 	return 0;
 }

@@ -128,7 +128,7 @@ int command_run(const struct command_host *host, const char *line, FILE *out)
 	if (!w.n)
 		return 0;
 	cmd = parse_command(&w, &used, err, sizeof(err));
-	if (!cmd || parse_args(cmd, line, &w, used, &c, err, sizeof(err)) < 0) {
+	if (!cmd || parse_args(cmd, &w, used, &c, err, sizeof(err)) < 0) {
 		fprintf(out, "%s%s%s\n", cmd ? cmd->words : "", cmd ? ": " : "", err);
 		return cmd ? -EINVAL : -ENOENT;
 	}

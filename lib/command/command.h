@@ -43,7 +43,8 @@ struct command_arg {
 struct command_host {
 	struct node *node;
 	void *arg;
-	void (*quit)(void *arg);
+	void *session;
+	void (*quit)(void *session); /* end what the command came by */
 	/* Read a file (NULL: the running one's), check, plan and, unless dry, apply. */
 	int (*reload)(void *arg, const char *file, bool dry, json_t **plan, char *err, size_t size);
 	/* Reload with an automatic way back after so many seconds; confirm; go back now. */

@@ -21,7 +21,7 @@ static void offer(struct completion *c, const char *text, const char *help)
 	c->fn(c->arg, text, help);
 }
 
-static void offer_arg(struct completion *c, const struct command_arg *a)
+static void offer_value(struct completion *c, const struct command_arg *a)
 {
 	char word[64];
 
@@ -29,57 +29,91 @@ static void offer_arg(struct completion *c, const struct command_arg *a)
 		offer(c, word, a->help);
 	for (uint32_t i = 0; a->kind == ARG_PORT && i < c->host->node->n_ports; i++)
 		offer(c, c->host->node->port[i]->name, a->help);
-	/* what cannot be completed is at least named */
+	/* what cannot be completed is at least named, in capitals */
 	if (a->kind != ARG_WORD && a->kind != ARG_PORT && !*c->partial)
-		c->fn(c->arg, a->name, a->help);
+		c->fn(c->arg, a->keyword ? "EXPRESSION" : a->name, a->help);
 }
 
-/* Next word of a command whose first `n` words stand on the line; false when they do not fit. */
-static bool next_word(const struct command *cmd, const struct words *w, unsigned int n, char *buf, size_t size,
-	unsigned int *count)
+/* The arguments that may come next, when those in front of them stand on the line. */
+static void offer_args(struct completion *c, const struct command *cmd, const struct words *w, unsigned int used)
 {
-	const char *at = cmd->words;
-	unsigned int k = 0;
+	const struct command_arg *a = cmd->args, *end = cmd->args + COMMAND_ARGS_MAX;
 
-	buf[0] = '\0';
-	for (; *at; k++) {
-		size_t len = strcspn(at, " ");
-
-		if (k == n)
-			snprintf(buf, size, "%.*s", (int)len, at);
-		else if (k < n && strncmp(at, w->word[k], strlen(w->word[k])) != 0)
-			return false;
-		at += len;
-		at += *at == ' ';
+	for (; used < w->n && a < end && a->name; a++) {
+		if (a->keyword && strcmp(w->word[used], a->name) != 0)
+			continue;
+		used += a->keyword;
+		if (used == w->n) {
+			offer_value(c, a);
+			return;
+		}
+		used = a->kind == ARG_TEXT ? w->n : used + 1;
 	}
-	*count = k;
+	if (used < w->n)
+		return;
+	for (; a < end && a->name; a++) {
+		if (!a->keyword) {
+			offer_value(c, a);
+			return;
+		}
+		offer(c, a->name, a->help);
+	}
+}
+
+/* Do the words on the line fit the command's own? *count: how many it has. */
+static bool fits(const struct command *cmd, const struct words *w, unsigned int *count)
+{
+	const char *own;
+	size_t len;
+
+	for (*count = 0; (own = parse_word_of(cmd, *count, &len)); ++*count) {
+		const char *word = *count < w->n ? w->word[*count] : "";
+
+		if (strlen(word) > len || strncmp(own, word, strlen(word)) != 0)
+			return false;
+	}
 	return true;
+}
+
+static void offer_next(struct completion *c, const struct command *cmd, const struct words *w)
+{
+	unsigned int count;
+	char word[64];
+	size_t len;
+
+	if (!fits(cmd, w, &count))
+		return;
+	if (*c->partial == '-') {
+		offer(c, "-j", "answer as JSON");
+		if (cmd->flag && w->n >= count)
+			offer(c, cmd->flag, cmd->flag_help);
+	} else if (w->n < count) {
+		snprintf(word, sizeof(word), "%s", parse_word_of(cmd, w->n, &len));
+		word[len] = '\0';
+		offer(c, word, w->n + 1 == count ? cmd->help : "");
+	} else {
+		offer_args(c, cmd, w, count);
+	}
 }
 
 void command_complete(const struct command_host *host, const char *line, command_complete_fn fn, void *arg)
 {
-	struct completion c = {.host = host, .fn = fn, .arg = arg, .partial = ""};
+	struct completion c = {.host = host, .fn = fn, .arg = arg};
+	size_t len = strlen(line), finished = len;
+	char text[COMMAND_LINE_MAX], err[128];
 	struct words w;
-	char err[128], word[64];
-	unsigned int before, count;
-	size_t len = strlen(line);
 
-	if (parse_words(line, &w, err, sizeof(err)) < 0)
+	if (len >= sizeof(text))
 		return;
 	/* the word under the cursor is not finished unless a space follows it */
-	before = w.n;
-	if (w.n && len && line[len - 1] != ' ' && line[len - 1] != '\t') {
-		before--;
-		c.partial = w.word[before];
-	}
-	for (unsigned int i = 0; i < n_commands; i++) {
-		const struct command *cmd = &commands[i];
-
-		if (!next_word(cmd, &w, before, word, sizeof(word), &count))
-			continue;
-		if (word[0])
-			offer(&c, word, before + 1 == count ? cmd->help : "");
-		else if (before - count < COMMAND_ARGS_MAX && cmd->args[before - count].name)
-			offer_arg(&c, &cmd->args[before - count]);
-	}
+	while (finished && line[finished - 1] != ' ' && line[finished - 1] != '\t')
+		finished--;
+	c.partial = line + finished;
+	memcpy(text, line, finished);
+	text[finished] = '\0';
+	/* inside quotes and comments there is nothing to complete */
+	if (strchr(c.partial, '"') || strchr(c.partial, '#') || parse_words(text, &w, err, sizeof(err)) < 0 || w.comment)
+		return;
+	for (unsigned int i = 0; i < n_commands; i++)
+		offer_next(&c, &commands[i], &w);
 }

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "node/node.h"
 
+#define INSTEAD_MAX 4 /* words that may stand instead of a port */
+
 static int fail(char *err, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 static int fail(char *err, size_t size, const char *format, ...)
 {
@@ -29,27 +31,32 @@ static bool is_space(char c)
 int parse_words(const char *line, struct words *out, char *err, size_t size)
 {
 	size_t len = strlen(line);
+	json_t *text;
 	char *p, *to;
 
 	out->n = 0;
-	out->json = false;
+	out->json = out->comment = false;
 	out->flag = NULL;
 	if (len >= sizeof(out->text))
 		return fail(err, size, "a line has at most %d bytes, this one has %zu", COMMAND_LINE_MAX - 1, len);
 	for (const unsigned char *c = (const unsigned char *)line; *c; c++)
 		if ((*c < 0x20 && !is_space((char)*c)) || *c == 0x7f)
 			return fail(err, size, "a line holds text; byte 0x%02x is none", *c);
+	text = json_string(line);
+	if (!text)
+		return fail(err, size, "a line holds UTF-8 text, this one does not");
+	json_decref(text);
 	memcpy(out->text, line, len + 1);
 	for (p = out->text; *p;) {
 		char quote = 0;
 
 		while (is_space(*p))
 			p++;
-		if (!*p || *p == '#')
+		out->comment = *p == '#';
+		if (!*p || out->comment)
 			break;
 		if (out->n == WORDS_MAX)
 			return fail(err, size, "a line has at most %d words", WORDS_MAX);
-		out->offset[out->n] = (size_t)(p - out->text);
 		out->word[out->n++] = to = p;
 		for (; *p && (quote || !is_space(*p)); p++) {
 			if (*p == '"' && (!quote || quote == '"'))
@@ -72,8 +79,7 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 	return 0;
 }
 
-/* The k-th word of a command: where it begins and how long it is; NULL behind the last. */
-static const char *word_of(const struct command *c, unsigned int k, size_t *len)
+const char *parse_word_of(const struct command *c, unsigned int k, size_t *len)
 {
 	const char *at = c->words;
 
@@ -101,7 +107,7 @@ static struct fit fit_of(const struct command *c, const struct words *w)
 	const char *own;
 	size_t len;
 
-	for (; (own = word_of(c, f.words, &len)); f.words++) {
+	for (; (own = parse_word_of(c, f.words, &len)); f.words++) {
 		size_t n;
 
 		f.exact <<= 1;
@@ -110,7 +116,7 @@ static struct fit fit_of(const struct command *c, const struct words *w)
 			continue;
 		}
 		n = strlen(w->word[f.words]);
-		if (n > len || strncmp(own, w->word[f.words], n) != 0)
+		if (!n || n > len || strncmp(own, w->word[f.words], n) != 0)
 			f.fits = f.complete = false;
 		else
 			f.exact |= n == len;
@@ -206,16 +212,36 @@ int parse_word_index(const char *words, const char *word)
 	return -1;
 }
 
-static int bad_port(const struct command_call *call, const char *word, char *err, size_t size)
+/* Of a port argument, the words that may stand instead included. */
+static int bad_port(const struct command_arg *a, const struct command_call *call, const char *word, char *err,
+	size_t size)
 {
-	const char *names[MAX_PORTS], *near;
+	const char *names[MAX_PORTS + INSTEAD_MAX], *near;
+	char instead[INSTEAD_MAX][32];
+	unsigned int n = 0;
 
+	for (unsigned int i = 0; a->words && i < INSTEAD_MAX && parse_word_at(a->words, i, instead[i], sizeof(instead[i])); i++)
+		names[n++] = instead[i];
 	for (uint32_t i = 0; i < call->node->n_ports; i++)
-		names[i] = call->node->port[i]->name;
-	near = text_nearest(word, names, call->node->n_ports);
+		names[n++] = call->node->port[i]->name;
+	near = text_nearest(word, names, n);
 	if (near)
 		return fail(err, size, "there is no port '%.40s'; did you mean '%s'?", word, near);
 	return fail(err, size, "there is no port '%.40s'; see: show ports", word);
+}
+
+static int bad_word(const struct command_arg *a, const char *word, char *err, size_t size)
+{
+	char known[WORDS_MAX][24];
+	const char *names[WORDS_MAX], *near;
+	unsigned int n = 0;
+
+	for (; n < WORDS_MAX && parse_word_at(a->words, n, known[n], sizeof(known[n])); n++)
+		names[n] = known[n];
+	near = text_nearest(word, names, n);
+	if (near)
+		return fail(err, size, "expected one of %s, found '%.40s'; did you mean '%s'?", a->words, word, near);
+	return fail(err, size, "expected one of %s, found '%.40s'", a->words, word);
 }
 
 static int parse_arg(const struct command_arg *a, const char *word, struct command_call *call, unsigned int i,
@@ -231,7 +257,7 @@ static int parse_arg(const struct command_arg *a, const char *word, struct comma
 	}
 	switch (a->kind) {
 	case ARG_WORD:
-		return fail(err, size, "expected one of %s, found '%.40s'", a->words, word);
+		return bad_word(a, word, err, size);
 	case ARG_PORT:
 		for (uint32_t p = 0; p < call->node->n_ports; p++) {
 			if (strcmp(call->node->port[p]->name, word) == 0) {
@@ -239,7 +265,7 @@ static int parse_arg(const struct command_arg *a, const char *word, struct comma
 				return 0;
 			}
 		}
-		return bad_port(call, word, err, size);
+		return bad_port(a, call, word, err, size);
 	case ARG_NUMBER:
 		if (text_parse_number(word, 1000, &call->number[i]) < 0 || call->number[i] < a->min ||
 			call->number[i] > a->max)
@@ -251,8 +277,23 @@ static int parse_arg(const struct command_arg *a, const char *word, struct comma
 	}
 }
 
-int parse_args(const struct command *c, const char *line, const struct words *w, unsigned int used,
-	struct command_call *call, char *err, size_t size)
+/* The words from the i-th on, a space between them, where they stand. */
+static const char *join(struct words *w, unsigned int i)
+{
+	char *first = w->word[i], *end = first + strlen(first);
+
+	while (++i < w->n) {
+		size_t len = strlen(w->word[i]);
+
+		*end++ = ' ';
+		memmove(end, w->word[i], len + 1);
+		end += len;
+	}
+	return first;
+}
+
+int parse_args(const struct command *c, struct words *w, unsigned int used, struct command_call *call, char *err,
+	size_t size)
 {
 	char usage[256];
 	unsigned int i = 0;
@@ -269,7 +310,7 @@ int parse_args(const struct command *c, const char *line, const struct words *w,
 				return fail(err, size, "%s needs an expression; usage: %s", c->args[i].name, usage);
 		}
 		if (c->args[i].kind == ARG_TEXT) {
-			call->arg[i] = line + w->offset[used];
+			call->arg[i] = join(w, used);
 			used = w->n;
 		} else if (parse_arg(&c->args[i], w->word[used++], call, i, err, size) < 0) {
 			return -EINVAL;

@@ -11,9 +11,9 @@
 struct words {
 	char text[COMMAND_LINE_MAX];
 	char *word[WORDS_MAX];
-	size_t offset[WORDS_MAX]; /* of the word in the line */
 	unsigned int n;
 	bool json;	  /* a -j was among them; taken out */
+	bool comment;	  /* a # ended the line */
 	const char *flag; /* a word that begins with --; taken out. NULL: none */
 };
 
@@ -26,9 +26,12 @@ int parse_words(const char *line, struct words *out, char *err, size_t size);
  */
 const struct command *parse_command(const struct words *w, unsigned int *used, char *err, size_t size);
 
-/* Arguments of a command from the words behind it. 0, or -EINVAL with a message. */
-int parse_args(const struct command *c, const char *line, const struct words *w, unsigned int used,
-	struct command_call *call, char *err, size_t size);
+/* Arguments of a command from the words behind it; they point into `w`. 0, or -EINVAL with a message. */
+int parse_args(const struct command *c, struct words *w, unsigned int used, struct command_call *call, char *err,
+	size_t size);
+
+/* The k-th word of a command: where it begins and how long it is; NULL behind the last. */
+const char *parse_word_of(const struct command *c, unsigned int k, size_t *len);
 
 /* Does one of "a|b|c" equal the word (n bytes)? Its position, or -1. */
 int parse_word_index(const char *words, const char *word);

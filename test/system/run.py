@@ -1,124 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """sluice as a process: how it starts, refuses to start, stops, and what several lcores do. Prints TAP."""
-import argparse
 import collections
-import glob
-import json
-import os
 import re
-import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "scripts"))
-from demo import read_pcap  # noqa: E402
-
-CONFIG = """
-node:
-  name: {name}
-  loopback: fd00::d
-  usid: {{block: "5f00:0::/32", node: 0x0100}}
-  infrastructure: ["fd00::/16"]
-lcores: {lcores}
-memory: {memory}
-ports:
-  - {{name: p0, device: "{p0}", side: wan, mac: "02:00:00:00:d0:00", rx-queues: {queues}, queue-limit: 1K,
-     addresses: ["2001:db8:a::2/64"]}}
-  - {{name: p1, device: "{p1}", side: wan, mac: "02:00:00:00:d0:01", queue-limit: 1K, addresses: ["2001:db8:b::2/64"]}}
-neighbors:
-  - {{port: p0, address: "2001:db8:a::3", mac: "02:00:00:00:a0:03"}}
-  - {{port: p1, address: "2001:db8:b::3", mac: "02:00:00:00:b0:03"}}
-routes:
-  - {{prefix: "5f00:0:400::/48", port: p0, nexthop: "2001:db8:a::3"}}
-  - {{prefix: "5f00:0:500::/48", port: p1, nexthop: "2001:db8:b::3"}}
-sids:
-  - {{sid: "5f00:0:100::/48", behavior: uN}}
-"""
-DEFAULTS = {
-    "lcores": '{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}',
-    "memory": "{fib: compact, buffers: 32K}",
-    "p0": "net_pcap0,rx_pcap=in.pcap,tx_pcap=out0.pcap",
-    "p1": "net_pcap1,tx_pcap=out1.pcap",
-    "queues": 1,
-}
-
-
-def frame(flow, sequence, leave_by):
-    """A uN packet of 142 bytes; flow and sequence number are in the inner UDP packet."""
-    udp = struct.pack("!HHHHI", flow, 4791, 48, 0, sequence) + bytes(36)
-    inner = struct.pack("!IHBB", 0x60000000, len(udp), 17, 64) + bytes.fromhex("20010db8000100000000000000000011" +
-                                                                               "20010db8000300000000000000000033")
-    da = struct.pack("!HHHHHHHH", 0x5F00, 0, 0x100, 0x500 if leave_by else 0x400, 0x300, 0, 0, 0)
-    outer = struct.pack("!IHBB", 0x60000000 | flow, len(inner) + len(udp), 41, 64)
-    outer += bytes.fromhex("fd000000000000000000000000000001") + da
-    return bytes.fromhex("02000000d000" + "02000000a003" + "86dd") + outer + inner + udp
-
-
-def write_pcap(path, frames):
-    with open(path, "wb") as f:
-        f.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
-        for number, data in enumerate(frames):
-            f.write(struct.pack("<IIII", 0, number, len(data), len(data)) + data)
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
-
-
-class Bench:
-    """A folder, and sluice in it."""
-
-    def __init__(self, sluice):
-        self.sluice = sluice
-        self.folder = tempfile.mkdtemp(prefix="sluice-system-")
-        self.name = f"sys{os.getpid()}"
-        self.processes = []
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def config(self, **changes):
-        with open(self.path("config.yaml"), "w") as f:
-            f.write(CONFIG.format(**dict(DEFAULTS, name=self.name, **changes)))
-
-    def start(self, *args):
-        process = subprocess.Popen([self.sluice, "-c", "config.yaml", "--report", "report.json", *args],
-                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.processes.append(process)
-        return process
-
-    def run(self, *args, timeout=60):
-        """Exit status, standard output, standard error."""
-        process = self.start(*args)
-        out, err = process.communicate(timeout=timeout)
-        return process.returncode, out, err
-
-    def report(self):
-        with open(self.path("report.json")) as f:
-            return json.load(f)
-
-    def leftovers(self):
-        runtime = glob.glob("/var/run/dpdk/sluice-" + self.name) + glob.glob("/run/user/*/dpdk/sluice-" + self.name)
-        runtime += glob.glob(f"/run/sluice/{self.name}*")
-        return runtime + glob.glob("/dev/hugepages/sluice-" + self.name + "*")
-
-    def close(self):
-        for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+import console
+from support import expect, frame, main, read_pcap, write_pcap
 
 
 def refuses(bench, status, pattern):
@@ -278,7 +170,7 @@ def several_lcores(bench, lcores):
     expect(bench.report()["conservation"]["missing"] == 0, "packets are unaccounted for")
 
 
-TESTS = [
+PROCESS = [
     ("missing pcap", missing_pcap),
     ("unwritable pcap", unwritable_pcap),
     ("missing interface", missing_interface),
@@ -304,29 +196,7 @@ TESTS = [
 ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sluice", default=os.path.join(TOP, "build", "app", "sluice", "sluice"))
-    parser.add_argument("-k", default="", help="only tests whose name has this in it")
-    args = parser.parse_args()
-    tests = [t for t in TESTS if args.k in t[0]]
-    print(f"1..{len(tests)}", flush=True)
-    failed = 0
-    for number, (name, test) in enumerate(tests, 1):
-        bench = Bench(os.path.abspath(args.sluice))
-        problem = None
-        try:
-            test(bench)
-        except (Failure, subprocess.TimeoutExpired, OSError) as e:
-            problem = str(e)
-        finally:
-            bench.close()
-        failed += problem is not None
-        print(f"{'ok' if problem is None else 'not ok'} {number} - {name}", flush=True)
-        for line in (problem or "").splitlines():
-            print(f"# {line}", flush=True)
-    return 1 if failed else 0
-
+TESTS = PROCESS + console.TESTS
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, TESTS))

@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is typed and what is answered: console, script file, socket, sluicectl. Transcripts lie beside this file."""
+import json
+import os
+import pty
+import re
+import select
+import stat
+import subprocess
+import time
+
+from support import Node, Session, expect, frame, quiet, wait_for, write_pcap
+
+TRANSCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "transcripts")
+
+CONFIG = """
+node:
+  name: {name}
+  loopback: fd00::d
+  usid: {{block: "5f00:0::/32", node: 0x0100}}
+  infrastructure: ["fd00::/16"]
+lcores: {{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}}
+memory: {{fib: compact, buffers: 32K}}
+idle: {{policy: sleep}}
+neighbor-discovery: {{retransmit: 60000, probes: 1}}
+ports:
+  - {{name: dc0, device: "net_null0,no-rx=1", side: dc, vrf: red, mac: "02:00:00:00:d0:01", queue-limit: 1K,
+     addresses: [10.1.0.1/24]}}
+  - {{name: wan0, device: "net_pcap0,rx_pcap=in.pcap,tx_pcap=out0.pcap", side: wan, mac: "02:00:00:00:d0:00",
+     queue-limit: 1K, addresses: ["2001:db8:a::2/64"]}}
+neighbors:
+  - {{port: wan0, address: "2001:db8:a::3", mac: "02:00:00:00:a0:03"}}
+routes:
+  - {{prefix: "5f00:0:400::/48", port: wan0, nexthop: "2001:db8:a::3"}}
+  - {{prefix: "5f00:0:500::/48", port: wan0, nexthop: "2001:db8:a::3"}}
+vrfs:
+  - name: red
+    routes:
+      - {{prefix: 10.2.0.0/16, policy: to-dc2}}
+      - {{prefix: 10.3.0.0/16, port: dc0, nexthop: 10.1.0.254}}
+sids:
+  - {{sid: "5f00:0:100::/48", behavior: uN}}
+  - {{sid: "5f00:0:e005::/48", behavior: uA, port: wan0, nexthop: "2001:db8:a::3"}}
+  - {{sid: "5f00:0:e101::/48", behavior: uDT46, vrf: red}}
+policies:
+  - name: to-dc2
+    paths:
+      - {{name: left, segments: ["5f00:0:400::", "5f00:0:e102::"], weight: 3}}
+      - {{name: right, segments: ["5f00:0:500::", "5f00:0:300::", "5f00:0:e102::"]}}
+log: {{level: warning}}
+"""
+
+# What differs from run to run, by name. In tables their columns, in blocks their lines, in JSON their values.
+VOLATILE = {"passes", "busy_passes", "busy_ms", "busy_ns", "sleep_ms", "sleep_ns", "max_gap_us", "max_gap_ns", "took_ms",
+            "dpdk", "sluice", "ns", "rx_pps", "rx_bps", "tx_pps", "tx_bps"}
+
+
+def mask_json(value):
+    if isinstance(value, dict):
+        return {k: f"<{k}>" if k in VOLATILE else mask_json(v) for k, v in value.items()}
+    return [mask_json(v) for v in value] if isinstance(value, list) else value
+
+
+def mask_text(text):
+    """Columns of a table whose head has volatile names, and 'name: value' lines."""
+    out, columns = [], None
+    for line in text.splitlines():
+        cells = re.split(r" {2,}", line.strip())
+        if len(cells) > 1 and VOLATILE & set(cells):
+            columns = cells
+            out.append("  ".join(cells))
+        elif columns and len(cells) == len(columns):
+            out.append("  ".join(f"<{c}>" if c in VOLATILE else value for c, value in zip(columns, cells)))
+        else:
+            columns = None
+            out.append(re.sub(r"^(\s*)(\w+):( +).*$",
+                              lambda m: f"{m[1]}{m[2]}: <{m[2]}>" if m[2] in VOLATILE else m[0], line))
+    return "\n".join(out) + "\n" if out else ""
+
+
+def transcript(bench, name, node, lines):
+    """Run the lines; what comes must be what lies in transcripts/NAME.txt."""
+    got = []
+    for line in lines:
+        status, text = node.command(line)
+        if status == 0 and line.endswith(" -j"):
+            text = json.dumps(mask_json(json.loads(text)), indent=2) + "\n"
+        else:
+            text = mask_text(text)
+        got.append(f"> {line}\n{text}" + (f"[{status}]\n" if status else ""))
+    # names of one run have the length of all others, so that columns stay where they are
+    got = "".join(got).replace(bench.name, "n" * len(bench.name))
+    path = os.path.join(TRANSCRIPTS, name + ".txt")
+    if bench.update:
+        with open(path, "w") as f:
+            f.write(got)
+    with open(path) as f:
+        want = f.read()
+    if got != want:
+        for number, (a, b) in enumerate(zip(got.splitlines(), want.splitlines()), 1):
+            expect(a == b, f"{name}.txt:{number}: expected '{b}', got '{a}'")
+        expect(False, f"{name}.txt: one is longer: {len(got)} and {len(want)} bytes")
+
+
+def dropped():
+    """A frame for a destination that no route leads to."""
+    return frame(9, 0, 1)[:38] + bytes.fromhex("5f000000010006660300000000000000") + frame(9, 0, 1)[54:]
+
+
+def typed_node(bench, *args, **more):
+    """40 packets over the uN, three without a route."""
+    bench.name = f"sys{os.getpid():07d}"
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write(CONFIG.format(name=bench.name))
+    write_pcap(bench.path("in.pcap"), [frame(1, n, 0) for n in range(40)] + 3 * [dropped()])
+    return Node(bench, *args, **more)
+
+
+SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "lcores", "sids",
+         "routes", "routes red", "neighbors", "policies", "queues", "queues dc0", "rings", "stats", "drops",
+         "conservation", "config", "config all", "captures", "trace", "log", "version"]
+
+
+def settled(node):
+    """The answer-less question about dc0's next hop is over, and everything is where it ends."""
+    quiet(node)
+    wait_for(lambda: node.json("show stats")["lcores_together"]["nd_sent"] >= 1, "no ND")
+
+
+def shows(bench):
+    node = typed_node(bench)
+    settled(node)
+    transcript(bench, "show", node, [line for show in SHOWS for line in (f"show {show}", f"show {show} -j")])
+    node.stop()
+
+
+def table_is_whole(bench):
+    """Every command of the table is in a transcript or in a test here: a new one wants its own."""
+    node = typed_node(bench)
+    known = {re.match(r"[a-z ]+[a-z]", row["command"])[0] for row in node.json("help")}
+    node.stop()
+    lines, folder = [], os.path.dirname(TRANSCRIPTS)
+    for name in os.listdir(TRANSCRIPTS):
+        with open(os.path.join(TRANSCRIPTS, name)) as f:
+            lines += [line[2:] for line in f if line.startswith("> ")]
+    for name in os.listdir(folder):
+        if name.endswith(".py"):
+            with open(os.path.join(folder, name)) as f:
+                lines += re.findall(r"""(?:ok|json|command|fails)\(f?["'](.*?)["']""", f.read())
+    missing = [words for words in known if not any(line.startswith(words) for line in lines)]
+    expect(not missing and len(known) > 25, f"not tested: {missing} of {len(known)}")
+
+
+def base_line(bench):
+    node = typed_node(bench)
+    settled(node)
+    transcript(bench, "clear", node, ["show port stats wan0", "show drops", "clear stats", "show port stats wan0",
+                                      "show drops", "show sids", "show conservation", "capture drops d.pcapng", "clear trace"])
+    node.stop()
+    ports = {p["port"]: p for p in bench.report()["ports"]}
+    expect(ports["wan0"]["rx"] == 43, "the report at the end is about the whole life, not since the base line")
+
+
+def log_levels(bench):
+    node = typed_node(bench)
+    transcript(bench, "log", node, [
+        "show log", "set log port debug", "set log all error", "show log", "set log config notice", "show log",
+        "set log prot debug", "set log port loud", "set log", "set log port"])
+    node.ok("reload")
+    node.stop()
+
+
+def mistakes(bench):
+    node = typed_node(bench)
+    transcript(bench, "mistakes", node, [
+        "sho prots", "shw ports", "show", "s", "sh po", "show port", "show port wan9", "show ports now", "show port info wan",
+        "frobnicate", "trace add", "trace add 0", "trace add 1001", "trace add x", "trace add 1 filter",
+        "trace add 1 filter \"udp prot 4791\"", "capture start", "capture start drop", "capture start wan0 filter",
+        "capture stop 17", "capture stop 3", "capture start dc0 f.pcapng 0", "reload --dry", "reload nosuch.yaml",
+        "show ports --dry-run", "commit", "commit confirmed", "commit confirmed 0", "rollback", "show routes blue",
+        "show \"ports", "# a comment", "", "   ", "show version # and a comment", "help nosuch"])
+    node.stop()
+
+
+def short_words(bench):
+    """Abbreviations, help, JSON anywhere, quotes."""
+    node = typed_node(bench)
+    settled(node)
+    transcript(bench, "short", node, [
+        "sh v", "sho por sta dc0", "show port wan0 -j", "-j show conservation", "show -j conservation", "sh \"conservation\"",
+        "sh conf", "help", "help show port", "help show  port -j", "h rel", "help commit"])
+    expect(node.command("qui") == (0, ""), "an abbreviated quit")
+    expect(node.session.ended(), "quit ends the session")
+    node.session = Session(node.socket)
+    expect(node.command("quit") == (0, "") and node.session.ended(), "quit")
+    node.stop()
+
+
+def running_configuration(bench):
+    """show config, plain and with defaults, is what --check takes, and what it says again."""
+    node = typed_node(bench)
+    for line in ("show config", "show config all"):
+        text = node.ok(line)
+        with open(bench.path("again.yaml"), "w") as f:
+            f.write(text)
+        done = subprocess.run([bench.sluice, "-c", "again.yaml", "--check"], cwd=bench.folder, capture_output=True,
+                              text=True, check=False)
+        expect(done.returncode == 0 and "again.yaml is valid" in done.stdout, done.stderr)
+        plan = node.json("reload again.yaml --dry-run")
+        expect(not plan["changes"], f"{line} is not what runs: {plan}")
+        expect(json.loads(node.ok(line + " -j")) + "\n" == text, "JSON and text differ")
+    node.stop()
+
+
+def script(bench):
+    """-f: answers on standard output, a failure named with its line; then the node goes on."""
+    with open(bench.path("script"), "w") as f:
+        f.write("# begin\nshow version\nshow prots\n\nset log all debug\nshow log -j\nshow ports\0junk\n")
+    with open(bench.path("script"), "a") as f:
+        f.write("show port wan7\nshow conservation -j")  # the last line without its end
+    node = typed_node(bench, "-f", "script")
+    out = node.output()
+    for text in ("dpdk:", "unknown command 'show prots'; did you mean 'show ports'?\nscript:3: failed: show prots\n",
+                 '"level": "debug"', "a line holds text; byte 0x00 is none\nscript:7: failed: show ports\n",
+                 "there is no port 'wan7'; did you mean 'wan0'?\nscript:8: failed: show port wan7\n", '"missing": 0'):
+        expect(text in out, f"'{text}' is not in:\n{out}")
+    expect("script:2" not in out and "script:6" not in out, out)
+    node.stop()
+    code, _, err = bench.run("-f", "nosuch", "--exit-when-idle", "100")
+    expect(code == 0 and "nosuch: No such file" in err, f"{code}: {err}")
+
+
+def quit_in_script(bench):
+    with open(bench.path("script"), "w") as f:
+        f.write("show version\nquit\nshow ports\n")
+    typed_node_file(bench)
+    code, out, err = bench.run("-f", "script")
+    expect(code == 0 and "dpdk:" in out and out.index("has stopped") > out.index("dpdk:"), f"{code}: {out} {err}")
+    expect("rx_bps" not in out[:out.index("has stopped")], f"went on after quit: {out}")
+
+
+def typed_node_file(bench):
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write(CONFIG.format(name=bench.name))
+    write_pcap(bench.path("in.pcap"), [frame(1, n, 0) for n in range(40)])
+
+
+def one_shot(bench):
+    node = typed_node(bench)
+    settled(node)
+    mode = os.stat(node.socket).st_mode
+    expect(stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o600, f"the socket's mode is {mode:o}")
+    for args, status, out_has, err_has in (
+            (["show", "version"], 0, "dpdk:", ""),
+            (["-j", "show", "conservation"], 0, '"missing": 0', ""),
+            (["show", "conservation", "-j"], 0, '"missing": 0', ""),
+            (["show prots"], 1, "", "did you mean 'show ports'?"),
+            (["show", "port", "wan9"], 1, "", "there is no port 'wan9'"),
+            (["trace", "add", "3", "filter", "udp port 4791"], 0, "", ""),
+            (["trace", "add", "3", "filter", "udp prot 4791"], 1, "", "syntax error"),
+            (["show\nquit"], 2, "", "a command is one line"),
+            (["quit"], 0, "", ""),
+            (["x" * 5000], 1, "", "a line has at most 4095 bytes"),
+            (["--nosuch"], 2, "", "usage:")):
+        done = bench.sluicectl(*args)
+        expect(done[0] == status and out_has in done[1] and err_has in done[2], f"{args[0][:40]}: {done}")
+    done = bench.sluicectl(input="show version\nshow prots\n\n# no more\nshow conservation -j\n")
+    expect(done[0] == 1 and "dpdk:" in done[1] and '"missing": 0' in done[1] and "did you mean" in done[2], f"{done}")
+    done = bench.sluicectl("-j", input="show conservation\n")
+    expect(done[0] == 0 and json.loads(done[1])["missing"] == 0, f"{done}")
+    node.stop()
+    done = bench.sluicectl("show", "version")
+    expect(done[0] == 3 and "No such file" in done[2], f"{done}")
+
+
+class Screen:
+    """A program on a terminal."""
+
+    def __init__(self, start):
+        self.master, slave = pty.openpty()
+        self.process = start(slave)
+        os.close(slave)
+        self.text = ""
+
+    def read(self, seconds):
+        if select.select([self.master], [], [], seconds)[0]:
+            try:
+                self.text += os.read(self.master, 65536).decode(errors="replace")
+            except OSError:
+                return False
+        return True
+
+    def type(self, keys, wanted):
+        """Press keys; what appears from now on must show `wanted`. Returns it."""
+        self.text = ""
+        os.write(self.master, keys if isinstance(keys, bytes) else keys.encode())
+        until = time.monotonic() + 20
+        while wanted not in plain(self.text):
+            expect(time.monotonic() < until, f"after {keys!r}: expected '{wanted}' in: {plain(self.text)!r}")
+            self.read(0.1)
+        self.read(0.05)
+        return plain(self.text)
+
+    def clear(self):
+        """Ctrl-U: an empty line again."""
+        os.write(self.master, b"\x15")
+        self.read(0.1)
+
+    def ends(self):
+        until = time.monotonic() + 30
+        while self.process.poll() is None and time.monotonic() < until:
+            self.read(0.05)
+        return self.process.poll()
+
+    def close(self):
+        os.close(self.master)
+
+
+def plain(text):
+    """Without what moves the cursor."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[78DM]|\x07", "", text).replace("\r", "")
+
+
+def at_a_terminal(screen, prompt):
+    """What both consoles do: completion, help, history, editing, mistakes."""
+    screen.type("\r", prompt)
+    screen.type("sh\t", "show ")
+    screen.type("vers\t", "version ")
+    text = screen.type("\r", "dpdk:")
+    expect(text.count("show") == 0, text)
+    # Tab where several fit lists them with their help; '?' does at any time
+    text = screen.type("show po\t\t", "ports")
+    expect("Ports: side, link" in text, text)
+    screen.clear()
+    text = screen.type("show ?", "conservation")
+    expect("Where all packets are" in text and "lcores" in text, text)
+    screen.clear()
+    screen.type("show port w\t", "wan0 ")
+    screen.type("\r", "rx_descriptors")
+    screen.type("reload --\t", "dry-run ")
+    screen.clear()
+    text = screen.type("capture start ?", "drops")
+    expect("wan0" in text and "port, all of them, or dropped packets" in text, text)
+    screen.clear()
+    text = screen.type("trace add ?", "how many packets")
+    screen.clear()
+    text = screen.type("show ports -j\t", "-j ")
+    expect("rts" not in text.replace("ports", ""), text)
+    screen.clear()
+    screen.type("sho prots\r", "did you mean 'show ports'?")
+    screen.type(b"\x1b[A", "sho prots")  # up: history
+    screen.type(b"\x1b[A", "show port wan0")
+    screen.clear()
+    screen.type(b"shw version\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[Do\r", "sluice:")
+    screen.type("show log" + " " * 600 + "\r", prompt)
+    screen.type("show version\r", "sluice:")
+
+
+def console(bench):
+    screen = Screen(lambda slave: typed_node(bench, "-i", stdin=slave, stdout=slave).process)
+    prompt = f"{bench.name}> "
+    screen.type("\r", prompt)
+    at_a_terminal(screen, prompt)
+    screen.type("quit\r", "quit")
+    expect(screen.ends() == 0, "quit at the console ends the node")
+    expect(bench.report()["conservation"]["missing"] == 0, "unaccounted for")
+    screen.close()
+    screen = Screen(lambda slave: typed_node(bench, "-i", stdin=slave, stdout=slave).process)
+    screen.type("\r", f"{bench.name}> ")
+    screen.type(b"\x04", "has stopped")
+    expect(screen.ends() == 0, "Ctrl-D at the console ends the node")
+    screen.close()
+
+
+def remote_console(bench):
+    node = typed_node(bench)
+    program = os.path.join(os.path.dirname(os.path.dirname(bench.sluice)), "sluicectl", "sluicectl")
+
+    def start(slave):
+        process = subprocess.Popen([program, "-n", bench.name], stdin=slave, stdout=slave, stderr=slave)
+        bench.processes.append(process)
+        return process
+    for leave in ("quit\r", b"\x04"):
+        screen = Screen(start)
+        at_a_terminal(screen, f"{bench.name}> ")
+        screen.type(leave, "")
+        expect(screen.ends() == 0, f"{leave!r} ends sluicectl: {screen.process.poll()} {plain(screen.text)}")
+        screen.close()
+    expect(node.process.poll() is None, "the node goes on")
+    node.stop()
+
+
+def piped_console(bench):
+    """-i behind a pipe: answers in order, all of them, also those to the last words before the end."""
+    typed_node_file(bench)
+    lines = "show version\n" + "show config all\n" * 200 + "show conservation -j"
+    done = subprocess.run([bench.sluice, "-c", "config.yaml", "-i"], cwd=bench.folder, input=lines, capture_output=True,
+                          text=True, check=False, timeout=60)
+    out = done.stdout[:done.stdout.index("has stopped")]
+    expect(done.returncode == 0 and out.count("infrastructure:") == 200, f"{done.returncode}: {out.count('infrastructure:')}")
+    expect(out.index("dpdk:") < out.index("infrastructure:") < out.index('"missing": 0'), "out of order")
+
+
+def stopped_terminal(bench):
+    """A console that nobody reads does not hold up the management thread: others are served."""
+    screen = Screen(lambda slave: typed_node(bench, "-i", stdin=slave, stdout=slave).process)
+    os.write(screen.master, b"show config all\r" * 200)
+    time.sleep(0.5)
+    session = Session(f"/run/sluice/{bench.name}.sock")
+    for _ in range(20):
+        expect(session.command("show version")[0] == 0, "served")
+    screen.type("\r", "infrastructure:")  # reads what has waited
+    wait_for(lambda: screen.read(0.2) and plain(screen.text).rstrip("\n").endswith("> "), "the rest")
+    os.write(screen.master, b"quit\r")
+    expect(screen.ends() == 0, "quit")
+    screen.close()
+
+
+TESTS = [
+    ("console: show, text and JSON", shows),
+    ("console: every command is tested", table_is_whole),
+    ("console: clear stats", base_line),
+    ("console: set log", log_levels),
+    ("console: mistakes", mistakes),
+    ("console: abbreviations, help, quit", short_words),
+    ("console: show config loads again", running_configuration),
+    ("console: script file", script),
+    ("console: quit in a script", quit_in_script),
+    ("console: sluicectl, one command", one_shot),
+    ("console: at a terminal", console),
+    ("console: sluicectl at a terminal", remote_console),
+    ("console: behind a pipe", piped_console),
+    ("console: a terminal that is not read", stopped_terminal),
+]

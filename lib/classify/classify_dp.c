@@ -206,6 +206,41 @@ static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_
 		ip4(w, p->upper, to_adjacency ? sid->adjacency : 0);
 }
 
+/* Last checks of an Ethernet frame at `at`, of `bytes`, that leaves by a port as it is. */
+static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t port)
+{
+	const uint8_t *frame = w->frame + at;
+	uint32_t header = sizeof(struct eth_hdr), readable = MIN_OF(bytes, w->readable > at ? w->readable - at : 0);
+
+	if (readable < header) {
+		drop(w, bytes < header ? DROP_truncated : DROP_headers_split);
+		return;
+	}
+	/* PAUSE and PFC are between neighbours on a link */
+	if (be16_get(((const struct eth_hdr *)frame)->type) == ETH_TYPE_MAC_CONTROL) {
+		drop(w, DROP_mac_control);
+		return;
+	}
+	header = eth_header_bytes(frame, readable);
+	w->x->family = PKT_FRAME;
+	w->x->strip = (uint16_t)at;
+	w->x->l3_bytes = (uint16_t)bytes;
+	w->x->nbr = PKT_NBR_LINK;
+	w->x->egress = port;
+	if (bytes - header > w->s->port[port].mtu)
+		drop(w, DROP_too_big);
+	else
+		w->x->verdict = PKT_FORWARD;
+}
+
+/* End.DX2 (RFC 8986 section 4.9). The outer ECN has no field in the frame to go to: the headend sent Not-ECT. */
+static void decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p)
+{
+	w->x->ops = 0;
+	w->x->hops = 0;
+	leave_frame(w, p->upper, p->end - p->upper, sid->port);
+}
+
 static void count_sid(struct walk *w, uint32_t sid)
 {
 	struct sid_counter *counter = &w->c->sids[sid];
@@ -232,21 +267,35 @@ static inline target_t lookup6(const struct snapshot *s, uint16_t vrf, uint64_t 
 	return fib_lookup6(snap_vrf_of(s, vrf)->v6, &a);
 }
 
+static void drop_for(struct walk *w, const struct srv6_error *e)
+{
+	if (e->type)
+		error(w, e->reason, e->type, e->code, e->pointer);
+	else
+		drop(w, e->reason);
+}
+
 /* What the endpoint behaviours see: the packet at `at`, not what is behind it in the frame. */
 static struct srv6_packet packet_at(const struct walk *w, uint32_t at)
 {
 	return (struct srv6_packet){.frame = w->frame,
 		.readable = MIN_OF(w->readable, at + w->x->l3_bytes),
+		.end = at + w->x->l3_bytes,
 		.at = (uint16_t)at};
 }
 
 /* A packet to an address of this node that is no SID: local delivery, with RFC 8754 section 4.3.2 in front. */
 static void local6(struct walk *w, struct srv6_packet *p)
 {
+	struct srv6_error e;
 	uint32_t routing;
 
 	if (!srv6_walk(p)) {
-		drop(w, DROP_ext_chain);
+		drop(w, p->failure);
+		return;
+	}
+	if (srv6_bad_option(p, &e)) {
+		drop_for(w, &e);
 		return;
 	}
 	if ((p->srh && p->segments_left) || p->foreign_routing_left) {
@@ -309,14 +358,14 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 	case SRV6_DECAP_ADJACENCY:
 		decap(w, sid, &p, next == SRV6_DECAP_ADJACENCY);
 		return;
+	case SRV6_DECAP_FRAME:
+		decap_frame(w, sid, &p);
+		return;
 	case SRV6_DELIVER:
 		deliver(w);
 		return;
 	case SRV6_DROP:
-		if (e.type)
-			error(w, e.reason, e.type, e.code, e.pointer);
-		else
-			drop(w, e.reason);
+		drop_for(w, &e);
 		return;
 	}
 }

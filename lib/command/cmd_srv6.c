@@ -2,20 +2,30 @@
 /* show sids, policies */
 #include "command/command_priv.h"
 #include "command/describe.h"
+#include "config/behavior.h"
 #include "node/node_ctl.h"
 #include "wire/srh.h"
 
-static const char *behavior_name(uint8_t behavior)
+/* "psp usd" */
+static const char *flavors_of(const struct snap_sid *sid, char *buf, size_t size)
 {
-	static const char *const names[] = {"uN", "uA", "uDT4", "uDT6", "uDT46"};
+	snprintf(buf, size, "%s%s%s", sid->psp ? "psp " : "", sid->usp ? "usp " : "", sid->usd ? "usd " : "");
+	if (*buf)
+		buf[strlen(buf) - 1] = '\0';
+	return buf;
+}
 
-	return names[behavior];
+static const char *way_of(const struct node *n, const struct snap_sid *sid, char *buf)
+{
+	if (sid->decap2)
+		return n->port[sid->port]->name;
+	return sid->adjacency ? describe_target(n, sid->adjacency, buf) : "";
 }
 
 int cmd_show_sids(struct command_call *c)
 {
 	const struct snapshot *s = c->node->snapshot;
-	char text[IP_PREFIX_TEXT], way[DESCRIBE_TEXT];
+	char text[IP_PREFIX_TEXT], way[DESCRIBE_TEXT], flavors[16];
 
 	c->result = json_array();
 	for (uint32_t i = 0; i < s->n_sids; i++) {
@@ -25,10 +35,11 @@ int cmd_show_sids(struct command_call *c)
 			continue;
 		counter = node_sid_shown(c->node, i);
 		json_array_append_new(c->result,
-			json_pack("{ss ss si ss ss sI sI}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
-				behavior_name(s->sid[i].behavior), "code", (int)s->sid[i].code, "vrf",
+			json_pack("{ss ss ss si ss ss sI sI}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
+				behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors",
+				flavors_of(&s->sid[i], flavors, sizeof(flavors)), "code", (int)s->sid[i].code, "vrf",
 				describe_vrf(s, s->sid[i].vrf), "adjacency",
-				s->sid[i].adjacency ? describe_target(c->node, s->sid[i].adjacency, way) : "", "packets",
+				way_of(c->node, &s->sid[i], way), "packets",
 				(json_int_t)counter.packets, "bytes", (json_int_t)counter.bytes));
 	}
 	return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/behavior.h"
 #include "node/node_ctl.h"
 
 struct page {
@@ -136,21 +137,30 @@ static void device_counter(const struct page *p, const char *full, const char *h
 	}
 }
 
-static void sids(const struct page *p)
+static void sid_counter(const struct page *p, const char *full, const char *unit, const char *help, size_t offset)
 {
 	const struct snapshot *s = p->n->snapshot;
 	char text[IP_PREFIX_TEXT];
 
-	family(p, "sluice_sid_packets", "counter", "", "that a local SID was executed for");
+	family(p, full, "counter", unit, help);
 	for (uint32_t i = 0; i < s->n_sids; i++) {
-		uint64_t packets = 0;
+		uint64_t sum = 0;
 
 		for (uint16_t r = 0; r < p->n->n_rx; r++)
-			packets += stat_read(&p->n->rx[r].classifier.sids[i].packets);
+			sum += stat_read((const uint64_t *)(const void *)((const char *)&p->n->rx[r].classifier.sids[i] + offset));
 		if (s->sid[i].used)
-			fprintf(p->out, "sluice_sid_packets_total{node=\"%s\",sid=\"%s\"} %llu\n", p->n->name,
-				ip_prefix_format(&s->sid[i].prefix, text), (unsigned long long)packets);
+			fprintf(p->out, "%s_total{node=\"%s\",sid=\"%s\",behavior=\"%s\"} %llu\n", full, p->n->name,
+				ip_prefix_format(&s->sid[i].prefix, text),
+				behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, (unsigned long long)sum);
 	}
+}
+
+static void sids(const struct page *p)
+{
+	sid_counter(p, "sluice_sid_packets", "", "that a local SID was executed for",
+		__builtin_offsetof(struct sid_counter, packets));
+	sid_counter(p, "sluice_sid_bytes", "_bytes", "of the frames that a local SID was executed for",
+		__builtin_offsetof(struct sid_counter, bytes));
 }
 
 static void ring(const struct page *p, const char *from, const char *to, const struct node_ring *r, int what)

@@ -127,6 +127,9 @@ int check_in_blocks(const struct config *c, const struct ip_addr *a)
 
 	if (ip_prefix_contains(&rfc9602, a))
 		return 1;
+	for (uint32_t i = 0; i < c->node.sid_blocks.n; i++)
+		if (ip_prefix_contains(&c->node.sid_blocks.items[i], a))
+			return 1;
 	return c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, a);
 }
 

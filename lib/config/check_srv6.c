@@ -1,14 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SIDs and policies: RFC 9800 structure (PROTOCOL.md 3.3, D28), what each behaviour needs. */
+#include "config/behavior.h"
 #include "config/check_priv.h"
 #include "config/program.h"
 
-static void check_sid_place(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
+static const char *name_of(const struct cfg_sid *s)
+{
+	return behavior_info((enum cfg_behavior)s->behavior)->name;
+}
+
+/* "a uN", "an End" */
+#define A_NAME(s) behavior_info((enum cfg_behavior)(s)->behavior)->compressed ? "a" : "an", name_of(s)
+
+static enum behavior_kind kind_of(const struct cfg_sid *s)
+{
+	return behavior_info((enum cfg_behavior)s->behavior)->kind;
+}
+
+static bool in_sid_blocks(const struct config *c, const struct ip_prefix *p)
+{
+	static const struct ip_prefix rfc9602 = {.addr = {.family = 6, .b = {0x5f}}, .len = 16};
+
+	for (uint32_t i = 0; i < c->node.sid_blocks.n; i++)
+		if (ip_prefix_covers(&c->node.sid_blocks.items[i], p))
+			return true;
+	return ip_prefix_covers(&rfc9602, p);
+}
+
+static void check_usid_place(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
 	struct cfg_mark at = cfg_where(c, &s->sid);
 	uint16_t first = usid_at(&s->sid.addr.v6, 0), second = usid_at(&s->sid.addr.v6, 1);
 	bool local;
 
+	if (!c->node.usid.at.line) {
+		cfg_diag_add(d, at, "sid: %s %s needs node.usid.block", A_NAME(s));
+		return;
+	}
 	if (!ip_prefix_covers(&c->node.usid.block, &s->sid)) {
 		cfg_diag_add(d, at, "sid: lies outside node.usid.block");
 		return;
@@ -18,7 +46,7 @@ static void check_sid_place(const struct config *c, struct cfg_diags *d, const s
 		return;
 	}
 	local = usid_is_local(s->sid.len == 48 ? first : second);
-	if (s->behavior == BEHAVIOR_UN) {
+	if (kind_of(s) == KIND_END) {
 		if (s->sid.len != 48)
 			cfg_diag_add(d, at, "sid: a uN is a /48, block and global id");
 		else if (local || first == 0)
@@ -33,31 +61,84 @@ static void check_sid_place(const struct config *c, struct cfg_diags *d, const s
 		cfg_diag_add(d, at, "sid: a /64 begins with the node's global id; 0x%04x is none", first);
 }
 
+/* Every id of the uSID block means a compressed SID, so others lie elsewhere. */
+static void check_plain_place(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
+{
+	struct cfg_mark at = cfg_where(c, &s->sid);
+
+	if (c->node.usid.at.line && c->node.usid.block.len == 32 && (ip_prefix_covers(&c->node.usid.block, &s->sid) ||
+					    ip_prefix_covers(&s->sid, &c->node.usid.block)))
+		cfg_diag_add(d, at, "sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); %s %s lies outside",
+			A_NAME(s));
+	else if (!in_sid_blocks(c, &s->sid))
+		cfg_diag_add(d, at, "sid: lies neither in 5f00::/16 nor in node.sid-blocks");
+}
+
+/* Which keys a behaviour takes: what it has no use for is a mistake. */
+static void check_sid_keys(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
+{
+	enum behavior_kind kind = kind_of(s);
+	bool nexthop = kind == KIND_END_X || kind == KIND_DX, port = nexthop || kind == KIND_DX2;
+
+	if (port && !s->port)
+		cfg_diag_add(d, s->at, "%s %s needs the port %s", A_NAME(s),
+			nexthop ? "of its adjacency" : "that frames leave by");
+	if (nexthop && !s->nexthop.family)
+		cfg_diag_add(d, s->at, "%s %s needs the nexthop of its adjacency", A_NAME(s));
+	if (!port && s->port)
+		cfg_diag_add(d, cfg_where(c, &s->port), "port: %s %s has no adjacency", A_NAME(s));
+	if (!nexthop && s->nexthop.family)
+		cfg_diag_add(d, cfg_where(c, &s->nexthop), "nexthop: %s %s has no adjacency", A_NAME(s));
+	if (kind != KIND_DT && kind != KIND_END_T && s->vrf)
+		cfg_diag_add(d, cfg_where(c, &s->vrf),
+			"vrf: %s %s looks nothing up in a VRF; DT4, DT6, DT46 and End.T do", A_NAME(s));
+	if (nexthop && s->nexthop.family == 4 && !behavior_info((enum cfg_behavior)s->behavior)->inner4)
+		cfg_diag_add(d, cfg_where(c, &s->nexthop), "nexthop: %s %s sends IPv6, which needs an IPv6 next hop",
+			A_NAME(s));
+	else if (nexthop)
+		check_nexthop(c, d, s->port, &s->nexthop);
+}
+
+/* A list of words, each at most once, and none alone. */
+static void check_words(const struct config *c, struct cfg_diags *d, const char *key, const uint32_t *items,
+	uint32_t n, uint32_t none)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (items[i] == none && n > 1)
+			cfg_diag_add(d, cfg_where(c, &items[i]), "%s: none stands alone", key);
+		for (uint32_t k = 0; k < i; k++)
+			if (items[k] == items[i])
+				cfg_diag_add(d, cfg_where(c, &items[i]), "%s: listed twice", key);
+	}
+}
+
 static void check_sid(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
-	bool adjacency = s->behavior == BEHAVIOR_UA;
+	if (behavior_info((enum cfg_behavior)s->behavior)->compressed)
+		check_usid_place(c, d, s);
+	else
+		check_plain_place(c, d, s);
+	check_sid_keys(c, d, s);
+	check_words(c, d, "flavors", s->flavors.items, s->flavors.n, FLAVOR_NONE);
+	check_words(c, d, "allow", s->allow.items, s->allow.n, ALLOW_NONE);
+	if (s->flavors.n && !behavior_has_flavors((enum cfg_behavior)s->behavior))
+		cfg_diag_add(d, cfg_where(c, &s->flavors), "flavors: %s %s has none; uN, uA, End, End.X and End.T do",
+			A_NAME(s));
+}
 
-	check_sid_place(c, d, s);
-	if (adjacency && !s->port)
-		cfg_diag_add(d, s->at, "a uA needs the port of its adjacency");
-	if (adjacency && !s->nexthop.family)
-		cfg_diag_add(d, s->at, "a uA needs the nexthop of its adjacency");
-	if (!adjacency && s->port)
-		cfg_diag_add(d, cfg_where(c, &s->port), "port: only a uA has an adjacency");
-	if (!adjacency && s->nexthop.family)
-		cfg_diag_add(d, cfg_where(c, &s->nexthop), "nexthop: only a uA has an adjacency");
-	if ((adjacency || s->behavior == BEHAVIOR_UN) && s->vrf)
-		cfg_diag_add(d, cfg_where(c, &s->vrf), "vrf: only uDT4, uDT6 and uDT46 decapsulate into a VRF");
-	if (adjacency)
-		check_nexthop(c, d, s->port, &s->nexthop);
+static void check_sid_blocks(const struct config *c, struct cfg_diags *d)
+{
+	for (uint32_t i = 0; i < c->node.sid_blocks.n; i++) {
+		const struct ip_prefix *p = &c->node.sid_blocks.items[i];
+
+		for (uint32_t k = 0; k < c->node.infrastructure.n; k++)
+			if (ip_prefix_covers(p, &c->node.infrastructure.items[k]))
+				cfg_diag_add(d, cfg_where(c, p), "sid-blocks: holds infrastructure sources; a SID is no source");
+	}
 }
 
 void check_sids(const struct config *c, struct cfg_diags *d)
 {
-	if (c->sids.n && !c->node.usid.at.line) {
-		cfg_diag_add(d, cfg_where(c, &c->sids), "sids: need node.usid.block");
-		return;
-	}
 	if (c->node.usid.at.line && c->node.usid.block.len != 32)
 		cfg_diag_add(d, cfg_where(c, &c->node.usid.block),
 			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /%u", c->node.usid.block.len);
@@ -71,6 +152,7 @@ void check_sids(const struct config *c, struct cfg_diags *d)
 				"infrastructure: a SID is no source");
 	for (uint32_t i = 0; i < c->sids.n; i++)
 		check_sid(c, d, &c->sids.items[i]);
+	check_sid_blocks(c, d);
 }
 
 /* Shifting would bring an id 0 to the front, which names nothing. */

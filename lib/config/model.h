@@ -37,7 +37,26 @@ enum cfg_behavior {
 	BEHAVIOR_UDT4,
 	BEHAVIOR_UDT6,
 	BEHAVIOR_UDT46,
+	BEHAVIOR_UDX4,
+	BEHAVIOR_UDX6,
+	BEHAVIOR_UDX2,
+	BEHAVIOR_END,
+	BEHAVIOR_END_X,
+	BEHAVIOR_END_T,
+	BEHAVIOR_END_DT4,
+	BEHAVIOR_END_DT6,
+	BEHAVIOR_END_DT46,
+	BEHAVIOR_END_DX4,
+	BEHAVIOR_END_DX6,
+	BEHAVIOR_END_DX2,
+	BEHAVIOR_COUNT
 };
+
+/* RFC 8986 section 4.16. FLAVOR_NONE: none of them, where the default would be some. */
+enum cfg_flavor { FLAVOR_PSP, FLAVOR_USP, FLAVOR_USD, FLAVOR_NONE };
+
+/* Upper layers at a SID that are for the node itself (RFC 8986 section 4.1.1). */
+enum cfg_allow { ALLOW_PING, ALLOW_TRACEROUTE, ALLOW_NONE };
 
 enum cfg_encap { ENCAP_H_ENCAPS_RED };
 
@@ -52,6 +71,7 @@ struct cfg_node {
 	char *name;
 	struct ip_addr loopback;
 	struct cfg_usid usid;
+	CFG_LIST(struct ip_prefix) sid_blocks;
 	CFG_LIST(struct ip_prefix) infrastructure;
 };
 
@@ -157,9 +177,11 @@ struct cfg_sid {
 	struct cfg_mark at;
 	struct ip_prefix sid;
 	uint32_t behavior; /* enum cfg_behavior */
+	CFG_LIST(uint32_t) flavors; /* enum cfg_flavor; none: the behaviour's default */
 	char *port;
 	struct ip_addr nexthop;
 	char *vrf;
+	CFG_LIST(uint32_t) allow; /* enum cfg_allow; none: ping */
 };
 
 struct cfg_path {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config/program.h"
 
+#include "config/behavior.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 struct cfg_own_sids {
 	const struct cfg_sid *by_id[65536]; /* /48 */
 	uint8_t has_longer[65536];	    /* some /64 begins with this id */
+	bool has_plain;			    /* there are SIDs outside the block */
 };
 
 struct cfg_own_sids *cfg_own_sids_new(const struct config *c)
@@ -17,6 +20,10 @@ struct cfg_own_sids *cfg_own_sids_new(const struct config *c)
 		const struct cfg_sid *s = &c->sids.items[i];
 		uint16_t id = usid_at(&s->sid.addr.v6, 0);
 
+		if (!behavior_info((enum cfg_behavior)s->behavior)->compressed) {
+			o->has_plain = true;
+			continue;
+		}
 		if (s->sid.len == 48)
 			o->by_id[id] = s;
 		else
@@ -30,6 +37,19 @@ void cfg_own_sids_free(struct cfg_own_sids *o)
 	free(o);
 }
 
+static const struct cfg_sid *own_plain_sid(const struct config *c, const struct ip_addr *a)
+{
+	const struct cfg_sid *best = NULL;
+
+	for (uint32_t i = 0; i < c->sids.n; i++) {
+		const struct cfg_sid *s = &c->sids.items[i];
+
+		if (ip_prefix_contains(&s->sid, a) && (!best || s->sid.len > best->sid.len))
+			best = s;
+	}
+	return best;
+}
+
 /* The own SID that the address begins with: the longer one first. */
 static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_own_sids *own,
 	const struct ipv6_addr *a)
@@ -38,7 +58,7 @@ static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_ow
 	struct ip_addr any = ip_addr_from6(a);
 
 	if (!c->node.usid.at.line || !ip_prefix_contains(&c->node.usid.block, &any))
-		return NULL;
+		return own->has_plain ? own_plain_sid(c, &any) : NULL;
 	for (uint32_t i = 0; own->has_longer[id] && i < c->sids.n; i++)
 		if (c->sids.items[i].sid.len == 64 && ip_prefix_contains(&c->sids.items[i].sid, &any))
 			return &c->sids.items[i];
@@ -65,15 +85,19 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 		return -EINVAL;
 	}
 	while (!out->via && (sid = own_sid(c, own, &out->container[0]))) {
-		if (sid->behavior != BEHAVIOR_UN && sid->behavior != BEHAVIOR_UA) {
+		const struct behavior_info *info = behavior_info((enum cfg_behavior)sid->behavior);
+
+		if (info->kind != KIND_END && info->kind != KIND_END_X) {
 			*why = "the path ends at this node itself";
 			return -EINVAL;
 		}
-		if (sid->behavior == BEHAVIOR_UA)
+		if (info->kind == KIND_END_X)
 			out->via = sid;
-		shift(&out->container[0], sid->sid.len == 48 ? 1 : 2);
-		if (usid_count(&out->container[0]))
-			continue;
+		if (info->compressed) {
+			shift(&out->container[0], sid->sid.len == 48 ? 1 : 2);
+			if (usid_count(&out->container[0]))
+				continue;
+		}
 		out->n--;
 		memmove(out->container, out->container + 1, out->n * sizeof(out->container[0]));
 		if (!out->n) {

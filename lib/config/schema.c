@@ -18,7 +18,10 @@ static const char *const words_side[] = {"dc", "wan", NULL};
 static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
 static const char *const words_fib[] = {"fast", "compact", NULL};
 static const char *const words_idle[] = {"poll", "sleep", NULL};
-static const char *const words_behavior[] = {"uN", "uA", "uDT4", "uDT6", "uDT46", NULL};
+static const char *const words_behavior[] = {"uN", "uA", "uDT4", "uDT6", "uDT46", "uDX4", "uDX6", "uDX2", "End", "End.X",
+	"End.T", "End.DT4", "End.DT6", "End.DT46", "End.DX4", "End.DX6", "End.DX2", NULL};
+static const char *const words_flavor[] = {"psp", "usp", "usd", "none", NULL};
+static const char *const words_allow[] = {"ping", "traceroute", "none", NULL};
 static const char *const words_encap[] = {"H.Encaps.Red", NULL};
 static const char *const words_log[] = {"stderr", "syslog", NULL};
 static const char *const words_level[] = {"error", "warning", "notice", "info", "debug", NULL};
@@ -44,6 +47,10 @@ static const struct cfg_key node_keys[] = {
 		.help = "Source of outer headers and of ICMPv6 errors; answers ping on every port."},
 	{"usid", CFG_MAP, .offset = AT(struct cfg_node, usid), .map = &usid_map,
 		.help = "Structure of the domain's compressed SIDs."},
+	{"sid-blocks", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_node, sid_blocks), .max = 16,
+		.example = "[\"2001:db8:f0::/48\"]",
+		.help = "Prefixes that SIDs of the domain are taken from, besides 5f00::/16 (RFC 9602) and usid.block. "
+			"Nothing from outside the domain may go there."},
 	{"infrastructure", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_node, infrastructure),
 		.max = 64, .example = "[\"fd00::/16\"]",
 		.help = "Sources inside the SRv6 domain. Packets to local SIDs from any other source are dropped "
@@ -234,17 +241,29 @@ static const struct cfg_map vrf_map = MAP_OF(vrf_keys, "a VRF", struct cfg_vrf);
 static const struct cfg_key sid_keys[] = {
 	{"sid", CFG_PREFIX6, .offset = AT(struct cfg_sid, sid), .flags = CFG_REQUIRED | CFG_IDENTITY,
 		.example = "\"5f00:0:100::/48\"",
-		.help = "Locator and function. uN: block and global id, /48. uA, uDT*: block and local id, /48. uA with "
-			"the node's global id in front, /64, takes both in one step."},
+		.help = "Locator and function. uN: block and global id, /48. uA, uDT*, uDX*: block and local id, /48. With "
+			"the node's global id in front, /64, both are taken in one step. End*: any prefix of 5f00::/16 or "
+			"node.sid-blocks outside usid.block."},
 	{"behavior", CFG_WORD, .offset = AT(struct cfg_sid, behavior), .words = words_behavior,
 		.flags = CFG_REQUIRED, .example = "uN",
-		.help = "uN: End with NEXT-CSID, PSP and USD. uA: End.X with the same. uDT4, uDT6, uDT46: decapsulate "
-			"into a VRF."},
+		.help = "uN: End with NEXT-CSID. uA: End.X with NEXT-CSID. DT4, DT6, DT46: decapsulate into a VRF. DX4, "
+			"DX6: decapsulate, over an adjacency. DX2: decapsulate an Ethernet frame, out of a port. uD*: the "
+			"same behind uSIDs. (RFC 8986 section 4, RFC 9800 section 4.1)"},
+	{"flavors", CFG_LIST_OF, .item = CFG_WORD, .words = words_flavor, .offset = AT(struct cfg_sid, flavors), .max = 3,
+		.example = "[psp, usd]",
+		.help = "uN, uA, End, End.X, End.T (RFC 8986 section 4.16). Default: psp and usd for uN and uA, none for "
+			"the others."},
 	{"port", CFG_NAME, .offset = AT(struct cfg_sid, port), .refs = "ports",
-		.help = "uA: port of the adjacency."},
-	{"nexthop", CFG_IP, .offset = AT(struct cfg_sid, nexthop), .help = "uA: neighbour of the adjacency."},
+		.help = "uA, End.X, DX4, DX6: port of the adjacency. DX2: port that frames leave by."},
+	{"nexthop", CFG_IP, .offset = AT(struct cfg_sid, nexthop),
+		.help = "uA, End.X, DX4, DX6: neighbour of the adjacency."},
 	{"vrf", CFG_NAME, .offset = AT(struct cfg_sid, vrf), .refs = "vrfs",
-		.help = "uDT*: table of the inner packet. Default: the underlay's."},
+		.help = "DT4, DT6, DT46: table of the inner packet. End.T: table of the next segment. Default: the "
+			"underlay's."},
+	{"allow", CFG_LIST_OF, .item = CFG_WORD, .words = words_allow, .offset = AT(struct cfg_sid, allow), .max = 3,
+		.example = "[ping, traceroute]",
+		.help = "What the node itself answers at the SID: ICMPv6 echo, UDP by port unreachable. Anything else is an "
+			"SR Upper-layer Header Error (RFC 8986 section 4.1.1). Default: ping."},
 };
 static const struct cfg_map sid_map = MAP_OF(sid_keys, "a SID", struct cfg_sid);
 

@@ -38,6 +38,8 @@ enum pkt_punt {
 	PUNT_ERROR, /* dropped for pkt.reason; an ICMP error may be due */
 };
 
+#define PKT_FRAME 0 /* struct pkt.family: leaves as it is, with its own Ethernet header */
+
 #define PKT_SID_NONE UINT32_MAX
 #define PKT_NBR_LINK UINT32_MAX /* the neighbour is the destination itself; the egress finds it */
 
@@ -51,15 +53,15 @@ struct pkt {
 	uint32_t hash;	       /* of the flow; 0 when nothing needed it */
 	uint16_t generation;   /* of the snapshot that resolved it, low bits */
 	uint16_t trace;	       /* number of the packet in a trace; 0: not traced */
-	uint16_t strip;	       /* offset of the IP header that leaves, from the start of the frame */
-	uint16_t l3_bytes;     /* length of the IP packet there, as its header says */
+	uint16_t strip;	       /* offset of what leaves, an IP or Ethernet header, from the start of the frame */
+	uint16_t l3_bytes;     /* length of the IP packet there, as its header says; of the frame there */
 	uint16_t srh;	       /* offset of the SRH from the start of the frame: PKT_OP_SL, PKT_OP_POP_SRH */
 	uint16_t vrf;	       /* table the packet was last looked up in */
 	uint8_t egress;	       /* port */
 	uint8_t tclass;	       /* 0 to 7, or PKT_CLASS_CONTROL */
 	uint8_t ops;	       /* PKT_OP_... */
 	uint8_t hops;	       /* to subtract from hop limit or TTL */
-	uint8_t family;	       /* 4 or 6: the IP header at strip */
+	uint8_t family;	       /* what is at strip: 4 or 6, an IP header; PKT_FRAME, an Ethernet header */
 	uint8_t verdict;       /* enum pkt_verdict */
 	uint8_t reason;	       /* enum reason */
 	uint8_t punt;	       /* enum pkt_punt */

@@ -98,8 +98,8 @@ static inline void emit(struct egress *e, struct egress_context *c, struct rte_m
 	struct nbr *n;
 	uint32_t id;
 
-	if (unlikely(pkt_of(m)->family == 0)) { /* a finished frame of the node's own */
-		pkt_unpoison(m);
+	if (unlikely(pkt_of(m)->family == PKT_FRAME && !(pkt_of(m)->ops & PKT_OP_ENCAP))) {
+		rewrite_frame(m);
 		e->tx[e->n_tx++] = m;
 		return;
 	}

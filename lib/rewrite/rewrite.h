@@ -20,6 +20,9 @@
 int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
 	struct lcore_stats *stats);
 
+/* A PKT_FRAME without encapsulation: what is in front of and behind it goes, nothing else changes. */
+void rewrite_frame(struct rte_mbuf *m);
+
 /* The address that the neighbour of a PKT_NBR_LINK packet has: the destination it will leave with. */
 struct ip_addr rewrite_destination(struct rte_mbuf *m, const struct snapshot *s);
 

@@ -128,6 +128,18 @@ static uint8_t *open_front(struct rte_mbuf *m, uint32_t bytes)
 	return rte_pktmbuf_mtod(m, uint8_t *);
 }
 
+void rewrite_frame(struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+
+	if (m->pkt_len != (uint32_t)x->strip + x->l3_bytes)
+		pkt_cut(m, (uint32_t)x->strip + x->l3_bytes);
+	pkt_unpoison(m);
+	m->data_off = (uint16_t)(m->data_off + x->strip);
+	m->data_len = (uint16_t)(m->data_len - x->strip);
+	m->pkt_len -= x->strip;
+}
+
 int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
 	struct lcore_stats *stats)
 {

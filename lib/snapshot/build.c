@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/behavior.h"
 #include "config/config.h"
 
 int snapshot_registry_init(struct snapshot_registry *r)
@@ -165,47 +166,47 @@ static int build_static_nbrs(struct builder *b)
 	return 0;
 }
 
-/* IANA SRv6 Endpoint Behaviors (PROTOCOL.md 3.7). */
-static uint16_t code_point(uint32_t behavior)
+static bool allows(const struct cfg_sid *cs, uint32_t what)
 {
-	static const uint16_t codes[] = {
-		[BEHAVIOR_UN] = 48, [BEHAVIOR_UA] = 57, [BEHAVIOR_UDT4] = 19, [BEHAVIOR_UDT6] = 18,
-		[BEHAVIOR_UDT46] = 20,
-	};
-
-	return codes[behavior];
+	for (uint32_t i = 0; i < cs->allow.n; i++)
+		if (cs->allow.items[i] == what)
+			return true;
+	return cs->allow.n == 0 && what == ALLOW_PING;
 }
 
 static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s)
 {
+	enum cfg_behavior behavior = (enum cfg_behavior)cs->behavior;
+	const struct behavior_info *info = behavior_info(behavior);
+	unsigned int flavors = behavior_flavors(cs);
 	uint32_t id;
-	int rc;
+	int rc = 0;
 
 	s->used = true;
 	s->prefix = cs->sid;
 	s->behavior = (uint8_t)cs->behavior;
-	s->code = code_point(cs->behavior);
-	s->arg_shift = cs->sid.len;
+	s->code = behavior_code(behavior, flavors);
 	s->vrf = vrf_id(b, cs->vrf);
-	switch ((enum cfg_behavior)cs->behavior) {
-	case BEHAVIOR_UA:
-		rc = build_nbr(b, cfg_find_port(b->config, cs->port), &cs->nexthop, &id);
-		if (rc < 0)
-			return rc;
-		s->adjacency = target(TARGET_NBR, id);
-		/* fall through */
-	case BEHAVIOR_UN:
+	s->psp = flavors & FLAVOR_BIT(FLAVOR_PSP);
+	s->usp = flavors & FLAVOR_BIT(FLAVOR_USP);
+	s->usd = flavors & FLAVOR_BIT(FLAVOR_USD);
+	s->allow_ping = allows(cs, ALLOW_PING);
+	s->allow_udp = allows(cs, ALLOW_TRACEROUTE);
+	s->last = info->kind > KIND_END_T;
+	s->decap4 = info->inner4;
+	s->decap6 = info->inner6;
+	if (info->compressed && !s->last) {
+		s->arg_shift = cs->sid.len;
 		s->shift_bits = (uint8_t)(cs->sid.len - 32);
-		s->psp = s->usd = true;
-		break;
-	case BEHAVIOR_UDT4:
-	case BEHAVIOR_UDT6:
-	case BEHAVIOR_UDT46:
-		s->decap4 = cs->behavior != BEHAVIOR_UDT6;
-		s->decap6 = cs->behavior != BEHAVIOR_UDT4;
-		break;
 	}
-	return 0;
+	if (info->kind == KIND_END_X || info->kind == KIND_DX) {
+		rc = build_nbr(b, cfg_find_port(b->config, cs->port), &cs->nexthop, &id);
+		s->adjacency = rc ? 0 : target(TARGET_NBR, id);
+	} else if (info->kind == KIND_DX2) {
+		s->decap2 = true;
+		s->port = (uint8_t)cfg_find_port(b->config, cs->port);
+	}
+	return rc;
 }
 
 static int build_sids(struct builder *b)
@@ -244,6 +245,8 @@ static void build_boundary(struct builder *b)
 	build_match(&s->sid_space[s->n_sid_space++], &rfc9602);
 	if (node->usid.at.line && !ip_prefix_covers(&rfc9602, &node->usid.block))
 		build_match(&s->sid_space[s->n_sid_space++], &node->usid.block);
+	for (uint32_t i = 0; i < node->sid_blocks.n; i++)
+		build_match(&s->sid_space[s->n_sid_space++], &node->sid_blocks.items[i]);
 }
 
 static int build_all(struct builder *b, const struct snapshot_port_info *ports)

@@ -73,12 +73,15 @@ struct snap_sid {
 	uint8_t behavior;   /* enum cfg_behavior, for show */
 	uint8_t shift_bits; /* NEXT-CSID: LNFL, 16 or 32; 0: not compressed */
 	uint8_t arg_shift;  /* bits of block and SID in front of the argument: 48 or 64 */
-	bool psp, usd;	    /* flavours */
-	bool decap4, decap6; /* End.DT*: which inner families */
+	bool psp, usp, usd; /* flavours */
+	bool decap4, decap6, decap2; /* End.DT*, End.DX*: what may be inside */
+	bool last;	    /* End.DT*, End.DX*: no segment may follow */
 	bool used;
+	bool allow_ping, allow_udp; /* upper layers for the node itself */
+	uint8_t port;	     /* End.DX2: out of it */
 	uint16_t vrf;	     /* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors */
-	target_t adjacency;  /* End.X: TARGET_NBR; 0: none */
+	target_t adjacency;  /* End.X, End.DX4, End.DX6: TARGET_NBR; 0: none */
 	struct ip_prefix prefix;
 };
 
@@ -116,7 +119,7 @@ struct snapshot {
 	struct snap_usid usid;
 	struct snap_match infrastructure[64];
 	uint32_t n_infrastructure;
-	struct snap_match sid_space[4]; /* nothing from outside may go there */
+	struct snap_match sid_space[2 + 16]; /* nothing from outside may go there */
 	uint32_t n_sid_space;
 
 	struct snap_vrf *vrf; /* by VRF id */

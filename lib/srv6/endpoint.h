@@ -16,6 +16,7 @@
 struct srv6_packet {
 	const uint8_t *frame; /* first buffer of the frame */
 	uint32_t readable;    /* its bytes that belong to the packet */
+	uint32_t end;	      /* offset behind the packet, which may be in a later buffer */
 	uint16_t at;	      /* offset of the IPv6 header; the header is readable */
 	uint64_t da_hi, da_lo; /* destination, host order halves */
 	uint8_t hop_limit;
@@ -29,6 +30,9 @@ struct srv6_packet {
 	uint8_t segments_left; /* of the SRH */
 	uint8_t foreign_routing_left; /* Segments Left of a routing header that is not type 4; 0: none */
 	uint16_t foreign_routing;     /* its offset */
+	uint16_t option;	      /* offset of the first option that forbids to go on; 0: none */
+	uint8_t option_type;
+	enum reason failure; /* why srv6_walk gave up */
 };
 
 enum srv6_next {
@@ -36,6 +40,7 @@ enum srv6_next {
 	SRV6_ADJACENCY, /* send over the SID's adjacency */
 	SRV6_DECAP,	/* what is at `upper` is the packet now, of family upper_type 41 or 4 */
 	SRV6_DECAP_ADJACENCY, /* the same, but send it over the SID's adjacency */
+	SRV6_DECAP_FRAME, /* what is at `upper` is an Ethernet frame, for the SID's port */
 	SRV6_DELIVER,	/* to the node itself: upper_type at `upper` */
 	SRV6_DROP,	/* for error.reason, with the ICMPv6 error described there if type is not 0 */
 };
@@ -53,8 +58,11 @@ struct srv6_change {
 	uint16_t srh_at;
 };
 
-/* Walk the extension headers once. False when the chain is truncated or too long. */
+/* Walk the extension headers once. False, with srv6_packet.failure, when the chain is truncated, split or too long. */
 bool srv6_walk(struct srv6_packet *p);
+
+/* After a walk: does an unknown option forbid to go on? What RFC 8200 section 4.2 then wants is in *e. */
+bool srv6_bad_option(const struct srv6_packet *p, struct srv6_error *e);
 
 /* One SID's work on the packet. `e` is filled for SRV6_DROP. */
 enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,

@@ -3,66 +3,7 @@
 #include "srv6/endpoint.h"
 
 #include "base/compiler.h"
-#include "wire/cursor.h"
 #include "wire/icmp.h"
-
-#define EXT_HEADERS_MAX 8
-
-/* One hop-by-hop, destination options or routing header. */
-static const struct ipv6_ext *pull_ext(struct wire_cursor *c)
-{
-	const struct ipv6_ext *ext = wire_peek(c, sizeof(*ext));
-
-	if (!ext || !wire_pull(c, 8u * (ext->length + 1u)))
-		return NULL;
-	return ext;
-}
-
-static void note_routing(struct srv6_packet *p, const struct ipv6_ext *ext, uint16_t at)
-{
-	const struct srh *srh = (const struct srh *)ext; /* at least 8 bytes were pulled */
-
-	/* the first one with segments left is acted upon; those behind it are for the nodes it leads to */
-	if (p->segments_left || p->foreign_routing_left)
-		return;
-	if (srh->routing_type == SRH_ROUTING_TYPE && !p->srh) {
-		p->srh = at;
-		p->srh_bytes = (uint16_t)srh_bytes(srh);
-		p->segments_left = srh->segments_left;
-	} else if (srh->segments_left) {
-		p->foreign_routing_left = srh->segments_left;
-		p->foreign_routing = at;
-	}
-}
-
-bool srv6_walk(struct srv6_packet *p)
-{
-	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(p->frame + p->at);
-	struct wire_cursor c = wire_cursor(p->frame, p->readable);
-	uint8_t type = ip->next_header;
-
-	if (p->walked)
-		return true;
-	c.at += p->at + sizeof(*ip);
-	for (unsigned int i = 0; i < EXT_HEADERS_MAX; i++) {
-		const struct ipv6_ext *ext;
-		uint16_t at = (uint16_t)(c.at - p->frame);
-
-		if (type != IP_PROTO_HOPOPTS && type != IP_PROTO_DSTOPTS && type != IP_PROTO_ROUTING) {
-			p->upper_type = type;
-			p->upper = at;
-			p->walked = true;
-			return true;
-		}
-		ext = pull_ext(&c);
-		if (!ext)
-			return false;
-		if (type == IP_PROTO_ROUTING)
-			note_routing(p, ext, at);
-		type = ext->next_header;
-	}
-	return false;
-}
 
 static enum srv6_next drop(struct srv6_error *e, enum reason reason, uint8_t type, uint8_t code,
 	uint32_t pointer)
@@ -112,7 +53,7 @@ static enum srv6_next next_segment(const struct snap_sid *sid, struct srv6_packe
 	uint32_t pointer = p->srh - p->at + (uint32_t) __builtin_offsetof(struct srh, segments_left);
 	int max_last = srh_max_last_entry(srh);
 
-	if (sid->decap4 || sid->decap6)
+	if (sid->last)
 		return drop(e, DROP_srh_segments_left, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD, pointer);
 	if (p->hop_limit <= 1)
 		return time_exceeded(e);
@@ -132,25 +73,50 @@ static enum srv6_next next_segment(const struct snap_sid *sid, struct srv6_packe
 	return onward(sid);
 }
 
-static bool may_decap(const struct snap_sid *sid, uint8_t type)
+/* How the SID takes its upper layer off; SRV6_DROP: not at all (RFC 8986 sections 4.4 to 4.9, 4.16.3). */
+static enum srv6_next decap_of(const struct snap_sid *sid, uint8_t type)
 {
-	if (type == IP_PROTO_IPV6)
-		return sid->usd || sid->decap6;
-	return type == IP_PROTO_IPV4 && (sid->usd || sid->decap4);
+	if (type == IP_PROTO_ETHERNET)
+		return sid->decap2 ? SRV6_DECAP_FRAME : SRV6_DROP;
+	if (!(type == IP_PROTO_IPV6 && (sid->usd || sid->decap6)) && !(type == IP_PROTO_IPV4 && (sid->usd || sid->decap4)))
+		return SRV6_DROP;
+	return sid->adjacency ? SRV6_DECAP_ADJACENCY : SRV6_DECAP;
 }
 
 static enum srv6_next upper_layer(const struct snap_sid *sid, const struct srv6_packet *p,
 	struct srv6_error *e)
 {
-	if (may_decap(sid, p->upper_type))
-		return sid->adjacency ? SRV6_DECAP_ADJACENCY : SRV6_DECAP;
-	if (p->upper_type == IP_PROTO_ICMP6)
+	enum srv6_next next = decap_of(sid, p->upper_type);
+
+	if (next != SRV6_DROP)
+		return next;
+	if ((p->upper_type == IP_PROTO_ICMP6 && sid->allow_ping) || (p->upper_type == IP_PROTO_UDP && sid->allow_udp))
 		return SRV6_DELIVER;
 	if (p->upper_type == IP_PROTO_FRAGMENT)
 		return drop(e, DROP_fragment, 0, 0, 0);
 	/* RFC 8986 section 4.1.1: the pointer names the offending header */
 	return drop(e, DROP_upper_layer, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_SR_UPPER_LAYER,
 		(uint32_t)(p->upper - p->at));
+}
+
+/* The argument is used up, or there never was one: SRH and upper layer. */
+static __attribute__((noinline)) enum srv6_next no_argument(const struct snap_sid *sid, struct srv6_packet *p,
+	struct srv6_change *change, struct srv6_error *e)
+{
+	if (!srv6_walk(p))
+		return drop(e, p->failure, 0, 0, 0);
+	if (srv6_bad_option(p, e))
+		return SRV6_DROP;
+	if (p->foreign_routing_left)
+		return drop(e, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD,
+			p->foreign_routing - p->at + 2u);
+	if (p->srh && p->segments_left)
+		return next_segment(sid, p, change, e);
+	/*
+	 * USP (RFC 8986 section 4.16.2) would unlink the SRH here. What follows, decapsulation or delivery, takes all
+	 * headers off in any case, and an error quotes the packet as received.
+	 */
+	return upper_layer(sid, p, e);
 }
 
 enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,
@@ -164,12 +130,5 @@ enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, 
 		shift(sid, p);
 		return onward(sid);
 	}
-	if (!srv6_walk(p))
-		return drop(e, DROP_ext_chain, 0, 0, 0);
-	if (p->foreign_routing_left)
-		return drop(e, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD,
-			p->foreign_routing - p->at + 2u);
-	if (p->srh && p->segments_left)
-		return next_segment(sid, p, change, e);
-	return upper_layer(sid, p, e);
+	return no_argument(sid, p, change, e);
 }

@@ -36,6 +36,7 @@
 	X(srh_segments_left, "Segments Left is not 0 at a SID that must be the last")              \
 	X(routing_type, "routing header not of type 4, or SRH to an address that is no SID")       \
 	X(ext_chain, "extension headers truncated or too many")                                    \
+	X(option, "unknown option whose type asks to discard the packet (RFC 8200 4.2)")                  \
 	X(upper_layer, "upper layer not allowed at this SID")                                      \
 	X(fragment, "fragment at the last SID; sluice does not reassemble")                        \
 	X(sid_loop, "one packet names too many local SIDs or nested tunnels")                      \

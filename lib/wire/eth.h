@@ -36,6 +36,21 @@ struct vlan_tag {
 WIRE_SIZE(struct vlan_tag, 4);
 WIRE_AT(struct vlan_tag, type, 2);
 
+/* Bytes in front of the payload: MAC addresses, up to two VLAN tags and the type. `size` bytes are readable, >= 14. */
+static inline unsigned int eth_header_bytes(const uint8_t *frame, size_t size)
+{
+	unsigned int n = sizeof(struct eth_hdr);
+
+	for (int tags = 0; tags < 2 && n + sizeof(struct vlan_tag) <= size; tags++) {
+		uint16_t type = (uint16_t)(frame[n - 2] << 8 | frame[n - 1]);
+
+		if (type != ETH_TYPE_VLAN && type != ETH_TYPE_QINQ)
+			break;
+		n += (unsigned int)sizeof(struct vlan_tag);
+	}
+	return n;
+}
+
 static inline bool eth_is_multicast(const struct eth_addr *a)
 {
 	return a->b[0] & 1;

@@ -48,6 +48,7 @@ enum icmp6_type {
 #define ICMP6_UNREACH_PORT	   4
 #define ICMP6_PARAM_HEADER_FIELD   0
 #define ICMP6_PARAM_NEXT_HEADER	   1
+#define ICMP6_PARAM_OPTION	   2
 #define ICMP6_PARAM_SR_UPPER_LAYER 4 /* SR Upper-layer Header Error, RFC 8986 section 10.2 */
 
 /* Errors are below 128 (RFC 4443 section 2.1). */

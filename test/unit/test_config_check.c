@@ -67,24 +67,24 @@ static void duplicates(void **state)
 {
 	static const struct row rows[] = {
 		{"port name", "- name: dc1", "- name: ^dc0",
-			"name dc0 stands twice in ports, first in line 34"},
+			"name dc0 stands twice in ports, first in line 35"},
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
-			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 35"},
+			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 36"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 84"},
+			"name blue stands twice in vrfs, first in line 85"},
 		{"thrice: each names the first", "- name: blue\n",
 			"- name: blue\n  - name: ^blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 84\n"
-			"name blue stands twice in vrfs, first in line 84"},
+			"name blue stands twice in vrfs, first in line 85\n"
+			"name blue stands twice in vrfs, first in line 85"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 96"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 97"},
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 96"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 97"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 stands twice in paths, first in line 107"},
+			"name via-spine5 stands twice in paths, first in line 116"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 stands twice in policies, first in line 105", "policy: marked",
+			"name to-dc2 stands twice in policies, first in line 114", "policy: marked",
 			"policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
@@ -273,7 +273,7 @@ static void neighbors(void **state)
 			"address: 10.1.1.254 is on no subnet of port dc0"},
 		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
 		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
-			"this neighbour of port wan0 is already in line 58"},
+			"this neighbour of port wan0 is already in line 59"},
 		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
@@ -316,7 +316,7 @@ static void routes(void **state)
 
 		{"twice", LAST_ROUTE,
 			"- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
-			"this route is already in line 65"},
+			"this route is already in line 66"},
 		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"",
 			NULL},
 		{"ECMP over two ports", LAST_ROUTE,
@@ -324,11 +324,11 @@ static void routes(void **state)
 			NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
-			"this route is already in line 71"},
+			"this route is already in line 72"},
 		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
-			"this prefix is already in line 77; a policy spreads over its own paths"},
+			"this prefix is already in line 78; a policy spreads over its own paths"},
 		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
-			"this prefix is already in line 77; a policy spreads over its own paths"},
+			"this prefix is already in line 78; a policy spreads over its own paths"},
 		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: marked", NULL},
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
 	};
@@ -411,18 +411,48 @@ static void sid_behaviors(void **state)
 			"a uA needs the port of its adjacency"},
 		{"uA without nexthop", UA64, "^sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0",
 			"a uA needs the nexthop of its adjacency"},
-		{"uA off link", UA, "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^10.1.0.5",
-			"nexthop: 10.1.0.5 is on no subnet of port wan0"},
+		{"uA off link", UA, "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^\"2001:db8:77::5\"",
+			"nexthop: 2001:db8:77::5 is on no subnet of port wan0"},
 		{"uA to the port itself", UA64,
 			"sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0\n    nexthop: ^\"2001:db8:2::1\"",
 			"nexthop: 2001:db8:2::1 is the port's own address"},
 		{"uA with a VRF", UA, UA "\n    vrf: ^red",
-			"vrf: only uDT4, uDT6 and uDT46 decapsulate into a VRF"},
+			"vrf: a uA looks nothing up in a VRF; DT4, DT6, DT46 and End.T do"},
 		{"uN with a VRF", UN, UN "\n    vrf: ^red",
-			"vrf: only uDT4, uDT6 and uDT46 decapsulate into a VRF"},
+			"vrf: a uN looks nothing up in a VRF; DT4, DT6, DT46 and End.T do"},
 		{"uN with an adjacency", UN, UN "\n    port: ^wan0\n    nexthop: ^\"fe80::5\"",
-			"port: only a uA has an adjacency\nnexthop: only a uA has an adjacency"},
-		{"uDT with a port", UDT4, UDT4 "\n    port: ^wan0", "port: only a uA has an adjacency"},
+			"port: a uN has no adjacency\nnexthop: a uN has no adjacency"},
+		{"uDT with a port", UDT4, UDT4 "\n    port: ^wan0", "port: a uDT4 has no adjacency"},
+		{"uA over IPv4", UA, "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^10.1.0.5",
+			"nexthop: a uA sends IPv6, which needs an IPv6 next hop"},
+		{"DX4 over IPv6", "behavior: End.DX4\n    port: dc0\n    nexthop: 10.1.0.254",
+			"behavior: End.DX4\n    port: dc0\n    nexthop: \"fe80::1\"", NULL},
+		{"DX6 over IPv4", "behavior: End.DX4\n    port: dc0\n    nexthop: 10.1.0.254",
+			"behavior: End.DX6\n    port: dc0\n    nexthop: ^10.1.0.254",
+			"nexthop: an End.DX6 sends IPv6, which needs an IPv6 next hop"},
+		{"DX2 without port", UDT4, "^sid: \"5f00:0:e102::/48\"\n    behavior: uDX2",
+			"a uDX2 needs the port that frames leave by"},
+		{"DX2 with a next hop", UDT4,
+			"sid: \"5f00:0:e102::/48\"\n    behavior: uDX2\n    port: dc0\n    nexthop: ^10.1.0.254",
+			"nexthop: a uDX2 has no adjacency"},
+		{"flavours of a DT", UDT4, UDT4 "\n    flavors: ^[psp]",
+			"flavors: a uDT4 has none; uN, uA, End, End.X and End.T do"},
+		{"no flavours of a uN", UN, UN "\n    flavors: [none]", NULL},
+		{"none and some", "[psp, usp, usd]", "[psp, ^none]", "flavors: none stands alone"},
+		{"a flavour twice", "[psp, usp, usd]", "[psp, usd, ^psp]", "flavors: listed twice"},
+		{"allowed twice", "[ping, traceroute]", "[ping, ^ping]", "allow: listed twice"},
+		{"nothing allowed", "[ping, traceroute]", "[none]", NULL},
+		{"End inside the block", "\"5f00:9:1::/48\"", "^\"5f00:0:1::/48\"",
+			"sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); an End lies outside"},
+		{"End around the block", "\"5f00:9:1::/48\"", "^\"5f00::/24\"",
+			"sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); an End lies outside"},
+		{"End nowhere", "\"5f00:9:1::/48\"", "^\"2001:db8:1::/48\"",
+			"sid: lies neither in 5f00::/16 nor in node.sid-blocks"},
+		{"sources among the SIDs", "sid-blocks: [\"2001:db8:f0::/48\"]",
+			"sid-blocks: [\"2001:db8:f0::/48\", ^\"2001:db8:2::/47\"]",
+			"sid-blocks: holds infrastructure sources; a SID is no source\n"
+			"addresses: 2001:db8:2::1/64 lies in the SID space, where no interface may be",
+			"\"2001:db8:2::1/64\"]", "^\"2001:db8:2::1/64\"]"},
 		{"uDT without VRF", UDT4, "sid: \"5f00:0:e102::/48\"\n    behavior: uDT4", NULL},
 	};
 
@@ -432,9 +462,6 @@ static void sid_behaviors(void **state)
 static void sid_surroundings(void **state)
 {
 	static const struct row rows[] = {
-		{"no block", "  usid:\n    block: \"5f00::/32\"\n    node: 256\n", "",
-			"sids: need node.usid.block",
-			"sids:\n  - sid", "sids:\n  ^- sid"},
 		{"a block of another length", "block: \"5f00::/32\"", "block: ^\"5f00::/16\"",
 			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /16"},
 		{"no infrastructure", "  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n", "",
@@ -449,6 +476,12 @@ static void sid_surroundings(void **state)
 	};
 
 	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect("a uSID without block", CONF_CHECK,
+		"node: {name: a, loopback: \"fd00::1\", infrastructure: [\"fd00::/16\"]}\n"
+		"lcores: {control: 0, rx: [1], worker: [1]}\n"
+		"ports: [{name: p, device: net_null0, side: dc}]\n"
+		"sids: [{sid: ^\"5f00:0:1::/48\", behavior: uN}, {sid: \"5f00:9:1::/48\", behavior: End}]\n",
+		"sid: a uN needs node.usid.block");
 	/* neither is asked for where there are no SIDs */
 	conf_expect("no SIDs", CONF_CHECK,
 		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}}\n"

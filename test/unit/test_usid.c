@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "config/behavior.h"
 #include "config/program.h"
 #include "test/support/conf.h"
 
@@ -312,6 +313,58 @@ static void no_block(void **state)
 	cfg_free(c);
 }
 
+/* IANA "SRv6 Endpoint Behaviors" (RFC 8986 table 6, RFC 9800 table 1); by the bits PSP, USP, USD. */
+static void code_points(void **state)
+{
+	static const struct {
+		enum cfg_behavior behavior;
+		uint16_t code[8];
+	} rows[] = {
+		{BEHAVIOR_END, {1, 2, 3, 4, 28, 29, 30, 31}},
+		{BEHAVIOR_END_X, {5, 6, 7, 8, 32, 33, 34, 35}},
+		{BEHAVIOR_END_T, {9, 10, 11, 12, 36, 37, 38, 39}},
+		{BEHAVIOR_UN, {43, 44, 45, 46, 47, 48, 49, 50}},
+		{BEHAVIOR_UA, {52, 53, 54, 55, 56, 57, 58, 59}},
+		{BEHAVIOR_END_DX6, {16}},
+		{BEHAVIOR_UDX6, {16}},
+		{BEHAVIOR_END_DX4, {17}},
+		{BEHAVIOR_UDX4, {17}},
+		{BEHAVIOR_END_DT6, {18}},
+		{BEHAVIOR_UDT6, {18}},
+		{BEHAVIOR_END_DT4, {19}},
+		{BEHAVIOR_UDT4, {19}},
+		{BEHAVIOR_END_DT46, {20}},
+		{BEHAVIOR_UDT46, {20}},
+		{BEHAVIOR_END_DX2, {21}},
+		{BEHAVIOR_UDX2, {21}},
+	};
+
+	assert_int_equal(ARRAY_LEN(rows), BEHAVIOR_COUNT);
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
+		for (unsigned int f = 0; f < (behavior_has_flavors(rows[i].behavior) ? 8 : 1); f++)
+			check(behavior_code(rows[i].behavior, f) == rows[i].code[f], "%s with flavours %u",
+				behavior_info(rows[i].behavior)->name, f);
+}
+
+/* None given: uN and uA have two, the others have none. */
+static void default_flavors(void **state)
+{
+	uint32_t none = FLAVOR_NONE, usp = FLAVOR_USP;
+
+	for (uint32_t b = 0; b < BEHAVIOR_COUNT; b++) {
+		struct cfg_sid sid = {.behavior = b};
+		bool usid = b == BEHAVIOR_UN || b == BEHAVIOR_UA;
+
+		check(behavior_flavors(&sid) == (usid ? FLAVOR_BIT(FLAVOR_PSP) | FLAVOR_BIT(FLAVOR_USD) : 0), "%s",
+			behavior_info((enum cfg_behavior)b)->name);
+		sid.flavors.items = &none;
+		sid.flavors.n = 1;
+		assert_int_equal(behavior_flavors(&sid), 0);
+		sid.flavors.items = &usp;
+		assert_int_equal(behavior_flavors(&sid), FLAVOR_BIT(FLAVOR_USP));
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -322,6 +375,8 @@ int main(void)
 		cmocka_unit_test(programs),
 		cmocka_unit_test(longest_program),
 		cmocka_unit_test(no_block),
+		cmocka_unit_test(code_points),
+		cmocka_unit_test(default_flavors),
 	};
 
 	return cmocka_run_group_tests_name("usid", tests, NULL, NULL);

@@ -203,7 +203,7 @@ def chains():
         # the frame goes on, the packet does not
         for size in (0, 8, 24, 39):
             case.dropped("p0", set6(whole, dst=dst, plen=size), "ext_chain")
-    packet = ip6(PEER, UN_DST, b"".join(dest_options(DEST_OPTIONS) for _ in range(6)) + dest_options() + roce6(), 60)
+    packet = ip6(PEER, UN_DST, b"".join(dest_options(DEST_OPTIONS) for _ in range(7)) + dest_options() + roce6(), 60)
     case.passes("p0", packet, "p1", decap(packet))
     yield case
 

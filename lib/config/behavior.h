@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SRv6 endpoint behaviours (RFC 8986 section 4, RFC 9800 section 4.1): what each is called, needs and does. No DPDK. */
+#ifndef CONFIG_BEHAVIOR_H
+#define CONFIG_BEHAVIOR_H
+
+#include <stdbool.h>
+
+#include "config/model.h"
+
+/* What is left to do with a packet when the SID was the last one, or before. */
+enum behavior_kind {
+	KIND_END,   /* on to the next segment, by lookup */
+	KIND_END_X, /* on to the next segment, over an adjacency */
+	KIND_END_T, /* on to the next segment, by lookup in a table of its own */
+	KIND_DT,    /* decapsulate, lookup in a table */
+	KIND_DX,    /* decapsulate, over an adjacency */
+	KIND_DX2,   /* decapsulate a frame, out of a port */
+};
+
+struct behavior_info {
+	const char *name; /* as in the configuration */
+	enum behavior_kind kind;
+	bool compressed;    /* SID of the uSID block: block and 16-bit ids */
+	bool inner4, inner6; /* KIND_DT, KIND_DX: what may be inside */
+	uint16_t code;	    /* IANA SRv6 Endpoint Behaviors, without flavours */
+};
+
+const struct behavior_info *behavior_info(enum cfg_behavior b);
+
+/* May it carry PSP, USP, USD: is it one of the End family? */
+static inline bool behavior_has_flavors(enum cfg_behavior b)
+{
+	return behavior_info(b)->kind <= KIND_END_T;
+}
+
+/* Bits of cfg_flavor that the SID has: those given, else the behaviour's default (uN and uA: PSP and USD). */
+unsigned int behavior_flavors(const struct cfg_sid *sid);
+
+/* IANA code point of a behaviour with flavours (bits of cfg_flavor). */
+uint16_t behavior_code(enum cfg_behavior b, unsigned int flavors);
+
+#define FLAVOR_BIT(f) (1u << (f))
+
+#endif

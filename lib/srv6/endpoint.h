@@ -59,7 +59,17 @@ struct srv6_change {
 };
 
 /* Walk the extension headers once. False, with srv6_packet.failure, when the chain is truncated, split or too long. */
-bool srv6_walk(struct srv6_packet *p);
+bool srv6_walk_chain(struct srv6_packet *p);
+static inline bool srv6_walk(struct srv6_packet *p)
+{
+	uint8_t type = ((const struct ipv6_hdr *)(p->frame + p->at))->next_header;
+
+	if (type == IP_PROTO_HOPOPTS || type == IP_PROTO_DSTOPTS || type == IP_PROTO_ROUTING)
+		return p->walked || srv6_walk_chain(p);
+	p->upper_type = type;
+	p->upper = (uint16_t)(p->at + sizeof(struct ipv6_hdr));
+	return true;
+}
 
 /* After a walk: does an unknown option forbid to go on? What RFC 8200 section 4.2 then wants is in *e. */
 bool srv6_bad_option(const struct srv6_packet *p, struct srv6_error *e);

@@ -63,14 +63,12 @@ static bool note_options(struct srv6_packet *p, const struct ipv6_ext *ext, uint
 	return true;
 }
 
-bool srv6_walk(struct srv6_packet *p)
+bool srv6_walk_chain(struct srv6_packet *p)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(p->frame + p->at);
 	struct wire_cursor c = wire_cursor(p->frame, p->readable);
 	uint8_t type = ip->next_header;
 
-	if (p->walked)
-		return true;
 	c.at += p->at + sizeof(*ip);
 	for (unsigned int i = 0; i <= EXT_HEADERS_MAX; i++) {
 		uint16_t at = (uint16_t)(c.at - p->frame);

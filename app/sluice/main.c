@@ -146,7 +146,8 @@ static void write_report_file(struct app *app, const char *file)
 		command_run(&app->host, line, f);
 	}
 	fprintf(f, "}\n");
-	fclose(f);
+	if (ferror(f) | fclose(f))
+		log_error(main, "cannot write %s: %s", file, strerror(errno));
 }
 
 static int report(struct app *app)
@@ -202,6 +203,7 @@ static int serve(struct app *app, int signals)
 		rc = metrics_start(app, err, sizeof(err));
 	if (rc < 0) {
 		log_error(main, "%s", err);
+		server_stop(app);
 		lcores_stop();
 		node_drain(app->node);
 		return EXIT_START;

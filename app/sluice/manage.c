@@ -49,11 +49,11 @@ struct watchdog {
 	uint64_t passes[2 * NODE_MAX_ROLES + 1];
 };
 
-static void watchdog_init(struct watchdog *w)
+static void watchdog_init(struct watchdog *w, uint64_t now)
 {
 	const char *usec = getenv("WATCHDOG_USEC");
 
-	*w = (struct watchdog){.period_ns = usec ? strtoull(usec, NULL, 10) * NSEC_PER_USEC / 3 : 0};
+	*w = (struct watchdog){.period_ns = usec ? strtoull(usec, NULL, 10) * NSEC_PER_USEC / 3 : 0, .fed_ns = now};
 }
 
 static void watchdog_tick(struct watchdog *w, const struct node *n, uint64_t now)
@@ -116,7 +116,7 @@ void manage(struct app *app, int signals)
 	uint64_t seen = packets_in(n), last = clock_now(), now, count;
 	struct watchdog watchdog;
 
-	watchdog_init(&watchdog);
+	watchdog_init(&watchdog, last);
 	while (!app->stop) {
 		wait_and_serve(app, signals);
 		now = clock_now();

@@ -89,6 +89,12 @@ static size_t common_prefix(const struct terminal *t)
 	return n;
 }
 
+/* Capitals stand for a value to be typed: they are shown, not filled in. */
+static bool is_placeholder(const char *text)
+{
+	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
+}
+
 /* The word under the cursor. */
 static const char *last_word(const char *buf)
 {
@@ -115,14 +121,9 @@ static int complete(struct rdline *line, const char *buf, char *dst, unsigned in
 		if (*state == 0) {
 			size_t known = strlen(partial), n = common_prefix(t);
 
-			/* capitals stand for a value to be typed: they are shown, not filled in */
-			if (t->n_offers == 1 && strncmp(t->offers[0].text, partial, known) == 0 &&
-				(t->offers[0].text[0] < 'A' || t->offers[0].text[0] > 'Z')) {
-				snprintf(dst, size, "%s ", t->offers[0].text + known);
-				return RDLINE_RES_COMPLETE;
-			}
-			if (n > known) {
-				snprintf(dst, size, "%.*s", (int)(n - known), t->offers[0].text + known);
+			if ((n > known || t->n_offers == 1) && !is_placeholder(t->offers[0].text)) {
+				snprintf(dst, size, "%.*s%s", (int)(n - known), t->offers[0].text + known,
+					t->n_offers == 1 ? " " : "");
 				return RDLINE_RES_COMPLETE;
 			}
 		}

@@ -220,6 +220,9 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	rings(&p, 1);
 	family(&p, "sluice_held_packets", "gauge", "", "inside the node");
 	fprintf(out, "sluice_held_packets{node=\"%s\"} %llu\n", n->name, (unsigned long long)b.held);
+	family(&p, "sluice_missing_packets", "gauge", "",
+		"unaccounted for; not 0 for a moment while packets move, as counters are read one after the other");
+	fprintf(out, "sluice_missing_packets{node=\"%s\"} %lld\n", n->name, (long long)b.missing);
 	family(&p, "sluice_generation", "gauge", "", "of the configuration in force");
 	fprintf(out, "sluice_generation{node=\"%s\"} %llu\n", n->name, (unsigned long long)n->snapshot->generation);
 	if (open)

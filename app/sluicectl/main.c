@@ -21,6 +21,8 @@
 #define EXIT_USAGE   2
 #define EXIT_CONNECT 3
 
+#define CTRL_C 3
+
 static void usage(FILE *out)
 {
 	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [COMMAND...]\n"
@@ -29,7 +31,7 @@ static void usage(FILE *out)
 		     "  -s, --socket PATH    its socket\n"
 		     "  -j, --json           answers as JSON\n"
 		     "\n"
-		     "Without COMMAND: a console on a terminal (Ctrl-D ends it), else commands from standard input, a line each.\n"
+		     "Without COMMAND: a console on a terminal (Ctrl-D or Ctrl-C ends it), else commands from standard input, a line each.\n"
 		     "Exit status: 0 done, 1 a command failed, 2 wrong usage, 3 no connection.\n");
 }
 
@@ -44,50 +46,64 @@ static const char *runtime_directory(char *buf, size_t size)
 	return buf;
 }
 
-/* The only socket of the directory. 0, or -1 with a message. */
-static int find_socket(char *path, size_t size)
-{
-	char dir[PATH_MAX / 2];
-	DIR *d = opendir(runtime_directory(dir, sizeof(dir)));
-	struct dirent *e;
-	int found = 0;
-
-	while (d && (e = readdir(d))) {
-		size_t n = strlen(e->d_name);
-
-		if (n < 6 || strcmp(e->d_name + n - 5, ".sock") != 0)
-			continue;
-		if (found++ == 0)
-			snprintf(path, size, "%s/%s", dir, e->d_name);
-		else
-			fprintf(stderr, "%s-n %.*s\n", found == 2 ? "sluicectl: several nodes run here; name one, for example: " : "or: ",
-				(int)(n - 5), e->d_name);
-	}
-	if (d)
-		closedir(d);
-	if (!found)
-		fprintf(stderr, "sluicectl: no node runs here (nothing in %s)\n", dir);
-	return found == 1 ? 0 : -1;
-}
-
+/* A connection, or -1 with errno set. */
 static int connect_to(const char *path)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	int fd;
+	int fd, why;
 
 	if (strlen(path) >= sizeof(addr.sun_path)) {
-		fprintf(stderr, "sluicectl: %s: path too long\n", path);
+		errno = ENAMETOOLONG;
 		return -1;
 	}
 	strcpy(addr.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
-		fprintf(stderr, "sluicectl: %s: %s\n", path, strerror(errno));
-		if (fd >= 0)
+	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
+		return fd;
+	why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+/* A connection to the only node that runs here; -1 with a message. */
+static int connect_to_only(void)
+{
+	char dir[PATH_MAX / 2], path[PATH_MAX], names[1024] = "";
+	DIR *d = opendir(runtime_directory(dir, sizeof(dir)));
+	int only = -1, found = 0, why = ENOENT;
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		size_t n = strlen(e->d_name), used = strlen(names);
+		int fd;
+
+		if (n < 6 || strcmp(e->d_name + n - 5, ".sock") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		fd = connect_to(path);
+		if (fd < 0) {
+			/* a node that was killed leaves its socket behind */
+			why = errno == ECONNREFUSED ? why : errno;
+			continue;
+		}
+		snprintf(names + used, sizeof(names) - used, " %.*s", (int)(n - 5), e->d_name);
+		if (found++ == 0)
+			only = fd;
+		else
 			close(fd);
-		return -1;
 	}
-	return fd;
+	if (d)
+		closedir(d);
+	if (found == 1)
+		return only;
+	if (found)
+		fprintf(stderr, "sluicectl: several nodes run here; choose one with -n:%s\n", names);
+	else
+		fprintf(stderr, "sluicectl: no node runs here that this user may talk to (%s: %s)\n", dir, strerror(why));
+	if (only >= 0)
+		close(only);
+	return -1;
 }
 
 static int send_all(int fd, const char *data, size_t n)
@@ -152,12 +168,16 @@ static int from_input(int fd, bool json)
 	return status;
 }
 
-/* Words of the command line as one line, quoted where they have spaces. */
+/* Words of the command line as one line, quoted where they have spaces; a single one may be a whole line. */
 static char *join(int argc, char **argv)
 {
 	char *line = NULL;
 	size_t size;
-	FILE *f = open_memstream(&line, &size);
+	FILE *f;
+
+	if (argc == 1)
+		return strdup(argv[0]);
+	f = open_memstream(&line, &size);
 
 	for (int i = 0; f && i < argc; i++)
 		fprintf(f, strpbrk(argv[i], " \t#") || !*argv[i] ? "%s\"%s\"" : "%s%s", i ? " " : "", argv[i]);
@@ -166,14 +186,19 @@ static char *join(int argc, char **argv)
 	return line;
 }
 
-/* Bytes both ways until one side ends. */
+/* Bytes both ways until one side ends or the user types Ctrl-C, which ends the console and not the node. */
 static void relay(int fd)
 {
 	struct pollfd p[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
 	char buf[8192];
 	ssize_t n;
 
-	while (poll(p, 2, -1) >= 0 || errno == EINTR) {
+	for (;;) {
+		if (poll(p, 2, -1) < 0) {
+			if (errno != EINTR)
+				return;
+			continue;
+		}
 		if (p[1].revents) {
 			n = read(fd, buf, sizeof(buf));
 			if (n <= 0 || write(STDOUT_FILENO, buf, (size_t)n) < 0)
@@ -181,7 +206,7 @@ static void relay(int fd)
 		}
 		if (p[0].revents) {
 			n = read(STDIN_FILENO, buf, sizeof(buf));
-			if (n <= 0 || send_all(fd, buf, (size_t)n) < 0)
+			if (n <= 0 || memchr(buf, CTRL_C, (size_t)n) || send_all(fd, buf, (size_t)n) < 0)
 				return;
 		}
 	}
@@ -195,7 +220,6 @@ static int console(int fd)
 		return EXIT_CONNECT;
 	raw = saved;
 	cfmakeraw(&raw);
-	raw.c_lflag |= ISIG; /* Ctrl-C ends the console, not the node */
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 	relay(fd);
 	tcsetattr(STDIN_FILENO, TCSANOW, &saved);
@@ -224,9 +248,9 @@ int main(int argc, char **argv)
 			return opt == 'h' ? 0 : EXIT_USAGE;
 		}
 	}
-	if (!path[0] && find_socket(path, sizeof(path)) < 0)
-		return EXIT_CONNECT;
-	fd = connect_to(path);
+	fd = path[0] ? connect_to(path) : connect_to_only();
+	if (fd < 0 && path[0])
+		fprintf(stderr, "sluicectl: %s: %s\n", path, strerror(errno));
 	if (fd < 0)
 		return EXIT_CONNECT;
 	if (optind == argc)

@@ -17,7 +17,9 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PURE = ["base", "wire", "config", "stats", "icmp", "pfc"]
 PURE_FILES = ["neigh/neigh.c", "neigh/neigh.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
-GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands")]
+GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands"),
+             ("docs/man/sluice.8", "sluice.8"), ("docs/man/sluicectl.1", "sluicectl.1"),
+             ("docs/man/sluice.yaml.5", "sluice.yaml.5")]
 DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that know DPDK
 
 # What the data path may import besides sluice's own functions.

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "command/command.h"
 #include "config/config.h"
 
@@ -18,7 +19,7 @@ struct options {
 	const char *script_file;  /* commands run after the start; NULL: none */
 	const char *report_file;  /* JSON of the last report; NULL: none */
 	const char *capture_file; /* pcapng of all ports; NULL: none */
-	const char *print;	  /* "reference", "counters", "commands"; NULL: nothing */
+	const char *print;	  /* name of a page; NULL: nothing */
 	bool check;
 	bool interactive;
 	uint64_t idle_exit_ms;	/* 0: run until told to stop */
@@ -26,6 +27,9 @@ struct options {
 	int eal_argc; /* what followed -- */
 	char **eal_argv;
 };
+
+extern const struct cli_option sluice_options[];
+extern const size_t n_sluice_options;
 
 /* Parse the command line. 0: go on; else the exit status + 1 (help and version end with 1). */
 int options_parse(struct options *o, int argc, char **argv);
@@ -56,6 +60,10 @@ int instance_directory(char *buf, size_t size);
 struct pidfh;
 struct pidfh *instance_lock(const char *name, char *err, size_t size);
 void instance_unlock(struct pidfh *lock); /* NULL is fine */
+
+/* man.c: sluice(8) and sluicectl(1). */
+void man_sluice(FILE *out);
+void man_sluicectl(FILE *out);
 
 /* --check: what a start would do. */
 void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);

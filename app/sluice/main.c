@@ -15,8 +15,10 @@
 
 #include "app.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "capture/capture.h"
 #include "command/docs.h"
+#include "command/man.h"
 #include "drivers/device_check.h"
 #include "drivers/ethdev.h"
 #include "manage.h"
@@ -290,15 +292,19 @@ static int print_page(const char *what)
 		const char *name;
 		void (*print)(FILE *out);
 	} pages[] = {{"reference", cfg_emit_reference}, {"counters", docs_counters}, {"commands", docs_commands},
-		{"man", docs_man_yaml}};
+		{"sluice.8", man_sluice}, {"sluicectl.1", man_sluicectl}, {"sluice.yaml.5", man_yaml}};
+	const char *names[ARRAY_LEN(pages)], *near;
 
 	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
+		names[i] = pages[i].name;
 		if (strcmp(what, pages[i].name) == 0) {
 			pages[i].print(stdout);
 			return 0;
 		}
 	}
-	fprintf(stderr, "sluice: --print: expected reference, counters, commands or man, found '%s'\n", what);
+	near = text_nearest(what, names, ARRAY_LEN(names));
+	fprintf(stderr, "sluice: --print: there is no page '%s'; %s %s\n", what, near ? "did you mean" : "see:",
+		near ? near : "sluice --help");
 	return EXIT_USAGE;
 }
 

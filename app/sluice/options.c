@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app.h"
+#include "base/compiler.h"
 #include "base/text.h"
 
-enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_PRINT, OPT_VERSION, OPT_HELP };
+enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_PRINT, OPT_VERSION };
+
+const struct cli_option sluice_options[] = {
+	{'c', "config", "FILE", "configuration; its keys: sluice.yaml(5)"},
+	{'i', "interactive", NULL, "console on standard input; its end ends the node"},
+	{'f', "script", "FILE", "run commands from a file after the start"},
+	{OPT_CHECK, "check", NULL, "check the configuration, print the plan, do not start"},
+	{OPT_IDLE, "exit-when-idle", "MS", "end, after a drain, once nothing arrived for MS milliseconds"},
+	{OPT_WAIT, "wait-for-links", "S", "receive nothing until all links are up, at most S seconds"},
+	{OPT_REPORT, "report", "FILE", "write the last report as JSON"},
+	{OPT_CAPTURE, "capture", "FILE", "write all packets of all ports, and drops, as pcapng"},
+	{OPT_PRINT, "print", "PAGE", "print a page: reference (of the configuration), counters, commands, sluice.8, sluicectl.1, "
+		"sluice.yaml.5"},
+	{OPT_VERSION, "version", NULL, "print the version"},
+	{'h', "help", NULL, "print this"},
+};
+const size_t n_sluice_options = ARRAY_LEN(sluice_options);
 
 static void usage(FILE *out)
 {
 	fprintf(out, "usage: sluice -c FILE [options] [-- EAL options]\n"
 		     "       sluice preflight [-c FILE] [-j]\n"
-		     "\n"
-		     "  -c, --config FILE        configuration (see config/reference.yaml)\n"
-		     "  -i, --interactive        console on standard input; its end ends the node\n"
-		     "  -f, --script FILE        run commands from a file after the start\n"
-		     "      --check              check it, print the plan, do not start\n"
-		     "      --exit-when-idle MS  end, after a drain, once nothing arrived for MS milliseconds\n"
-		     "      --wait-for-links S   receive nothing until all links are up, at most S seconds\n"
-		     "      --report FILE        write the last report as JSON\n"
-		     "      --capture FILE       write all packets of all ports, and drops, as pcapng\n"
-		     "      --print WHAT         print a page: reference (of the configuration), counters, commands, man\n"
-		     "      --version, --help\n");
+		     "\n");
+	cli_print_options(sluice_options, n_sluice_options, out);
 }
 
 static int bad(const char *what, const char *value)
@@ -33,24 +40,12 @@ static int bad(const char *what, const char *value)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"config", required_argument, NULL, 'c'},
-		{"interactive", no_argument, NULL, 'i'},
-		{"script", required_argument, NULL, 'f'},
-		{"check", no_argument, NULL, OPT_CHECK},
-		{"exit-when-idle", required_argument, NULL, OPT_IDLE},
-		{"wait-for-links", required_argument, NULL, OPT_WAIT},
-		{"report", required_argument, NULL, OPT_REPORT},
-		{"capture", required_argument, NULL, OPT_CAPTURE},
-		{"print", required_argument, NULL, OPT_PRINT},
-		{"version", no_argument, NULL, OPT_VERSION},
-		{"help", no_argument, NULL, OPT_HELP},
-		{0},
-	};
+	struct cli_getopt table;
 	int opt;
 
 	*o = (struct options){0};
-	while ((opt = getopt_long(argc, argv, "+c:if:h", longs, NULL)) != -1) {
+	cli_getopt_init(&table, sluice_options, n_sluice_options);
+	while ((opt = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
 		switch (opt) {
 		case 'c':
 			o->config_file = optarg;
@@ -85,7 +80,6 @@ int options_parse(struct options *o, int argc, char **argv)
 		case OPT_VERSION:
 			printf("sluice %s\n", SLUICE_VERSION);
 			return 0 + 1;
-		case OPT_HELP:
 		case 'h':
 			usage(stdout);
 			return 0 + 1;

@@ -5,7 +5,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -17,6 +16,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
+
 #define EXIT_COMMAND 1 /* the node refused a command */
 #define EXIT_USAGE   2
 #define EXIT_CONNECT 3
@@ -25,14 +26,11 @@
 
 static void usage(FILE *out)
 {
-	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [COMMAND...]\n"
-		     "\n"
-		     "  -n, --node NODE      node to talk to; default: the one that runs here\n"
-		     "  -s, --socket PATH    its socket\n"
-		     "  -j, --json           answers as JSON\n"
-		     "\n"
-		     "Without COMMAND: a console on a terminal (Ctrl-D or Ctrl-C ends it), else commands from standard input, a line each.\n"
-		     "Exit status: 0 done, 1 a command failed, 2 wrong usage, 3 no connection.\n");
+	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [COMMAND...]\n\n");
+	cli_print_options(sluicectl_options, n_sluicectl_options, out);
+	fprintf(out, "\n"
+		     "Without COMMAND: a console on a terminal (Ctrl-D or Ctrl-C ends it), else commands from standard input, a\n"
+		     "line each. Exit status: 0 done, 1 a command failed, 2 wrong usage, 3 no connection.\n");
 }
 
 static const char *runtime_directory(char *buf, size_t size)
@@ -229,14 +227,14 @@ static int console(int fd)
 
 int main(int argc, char **argv)
 {
-	static const struct option longs[] = {{"node", required_argument, NULL, 'n'}, {"socket", required_argument, NULL, 's'},
-		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	struct cli_getopt table;
 	char path[PATH_MAX] = "", dir[PATH_MAX / 2], *line;
 	bool json = false;
 	int opt, fd, status;
 	FILE *from;
 
-	while ((opt = getopt_long(argc, argv, "+n:s:jh", longs, NULL)) != -1) {
+	cli_getopt_init(&table, sluicectl_options, n_sluicectl_options);
+	while ((opt = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
 		if (opt == 'n')
 			snprintf(path, sizeof(path), "%s/%s.sock", runtime_directory(dir, sizeof(dir)), optarg);
 		else if (opt == 's')

@@ -2,7 +2,6 @@
 #include "command/docs.h"
 
 #include "command/command.h"
-#include "config/schema.h"
 #include "stats/stats.h"
 
 struct row {
@@ -68,71 +67,4 @@ void docs_commands(FILE *out)
 		if (c->flag)
 			fprintf(out, "* `%s`: %s (optional)\n", c->flag, c->flag_help);
 	}
-}
-
-/* troff takes a leading dot or quote as a request, and a minus as a hyphen. */
-static void man_text(FILE *out, const char *text)
-{
-	for (const char *p = text; *p; p++) {
-		if (*p == '-' || *p == '\\')
-			fputc('\\', out);
-		fputc(*p, out);
-	}
-}
-
-static void man_key(FILE *out, const struct cfg_key *key, const char *path)
-{
-	enum cfg_type type = key->type == CFG_LIST_OF ? key->item : key->type;
-	char expected[256];
-
-	fprintf(out, ".TP\n.B ");
-	man_text(out, path);
-	fputc('\n', out);
-	man_text(out, key->help);
-	if (type != CFG_MAP) {
-		cfg_key_expected(key, type, expected, sizeof(expected));
-		fprintf(out, "\n.br\n%s", key->type == CFG_LIST_OF ? "List of: " : "Value: ");
-		man_text(out, expected);
-		if (key->fallback)
-			fprintf(out, "; default %s", key->fallback);
-		fprintf(out, "%s; %s.", key->flags & CFG_REQUIRED ? "; required" : "",
-			key->flags & CFG_START_ONLY ? "read at start only" : "reloadable");
-	}
-	fputc('\n', out);
-}
-
-static void man_map(FILE *out, const struct cfg_map *map, const char *prefix)
-{
-	char path[256];
-
-	for (uint32_t i = 0; i < map->n_keys; i++) {
-		const struct cfg_key *key = &map->keys[i];
-		bool list_of_maps = key->type == CFG_LIST_OF && key->item == CFG_MAP;
-
-		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key->name);
-		man_key(out, key, path);
-		if (list_of_maps)
-			snprintf(path, sizeof(path), "%s%s%s[]", prefix, *prefix ? "." : "", key->name);
-		if (key->map)
-			man_map(out, key->map, path);
-	}
-}
-
-void docs_man_yaml(FILE *out)
-{
-	fprintf(out, ".\\\" Generated from lib/config/schema.c by `sluice --print man`; do not edit.\n"
-		     ".TH SLUICE.YAML 5 2026 sluice \"File Formats\"\n"
-		     ".SH NAME\nsluice.yaml \\- configuration of a sluice node\n"
-		     ".SH DESCRIPTION\n"
-		     "One YAML file describes one node.\n"
-		     "Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes and counts, of\n"
-		     "1000 for rates.\n"
-		     "Unknown keys are errors.\n"
-		     "All errors of a file are reported in one run, as file:line:column.\n"
-		     ".PP\n"
-		     "Keys marked reloadable may change while the node runs (reload, SIGHUP); a reload that changes any other key\n"
-		     "is refused as a whole.\n"
-		     ".SH KEYS\n");
-	man_map(out, &cfg_root, "");
-	fprintf(out, ".SH SEE ALSO\n.BR sluice (8),\n.BR sluicectl (1)\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reference pages made of the lists in the code: docs/counters.md, docs/commands.md, sluice.yaml(5). */
+/* Reference pages made of the lists in the code: docs/counters.md and docs/commands.md. */
 #ifndef COMMAND_DOCS_H
 #define COMMAND_DOCS_H
 
@@ -7,6 +7,5 @@
 
 void docs_counters(FILE *out);
 void docs_commands(FILE *out);
-void docs_man_yaml(FILE *out);
 
 #endif

@@ -103,7 +103,7 @@ WRITE = (WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY)
 READ_RESPONSE = (READ_FIRST, READ_MIDDLE, READ_LAST, READ_ONLY)
 
 
-def traffic(pairs, wanted, seed):
+def traffic(pairs, wanted, seed, path_mtus):
     """Messages of all queue pairs, interleaved packet by packet, until `wanted` packets are there."""
     data = random.Random(seed)
     busy = {}
@@ -113,7 +113,7 @@ def traffic(pairs, wanted, seed):
             if pair not in busy and made < wanted:
                 kind = data.choice((SEND, WRITE, READ_RESPONSE))
                 size = data.choice((64, 256, 1000, 4096, 16384, 40000))
-                busy[pair] = pair.message(kind, size, data.choice((1024, 4096)), data)
+                busy[pair] = pair.message(kind, size, data.choice(path_mtus), data)
             frame = next(busy.get(pair, iter(())), None)
             if frame is None:
                 busy.pop(pair, None)
@@ -133,12 +133,13 @@ def main():
     parser.add_argument("--ipv6", nargs=2, default=("2001:db8:1::11", "2001:db8:3::33"), metavar=("FROM", "TO"))
     parser.add_argument("--mac", nargs=2, default=("02:00:00:00:01:11", "02:00:00:00:d0:00"),
                         metavar=("NIC", "GATEWAY"))
+    parser.add_argument("--path-mtu", nargs="+", type=int, default=(1024, 4096), choices=(256, 512, 1024, 2048, 4096))
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     pairs = [QueuePair(n, *(args.ipv4 if n % 2 else args.ipv6), args.mac) for n in range(args.queue_pairs)]
     with PcapWriter(args.file, linktype=1) as out:
         out.write_header(None)
-        for n, frame in enumerate(traffic(pairs, args.packets, args.seed)):
+        for n, frame in enumerate(traffic(pairs, args.packets, args.seed, args.path_mtu)):
             out.write_packet(frame, sec=n // 100000, usec=n % 100000 * 10, caplen=len(frame), wirelen=len(frame))
 
 

@@ -113,9 +113,9 @@ out:
 	return rc;
 }
 
-static int reload(void *arg, const char *file, bool dry, json_t **out, char *err, size_t size)
+/* `file` NULL: the running configuration's. */
+static int apply_file(struct app *app, const char *file, bool dry, json_t **out, char *err, size_t size)
 {
-	struct app *app = arg;
 	uint64_t started = clock_now();
 	struct cfg_diags diags = {0};
 	char *name = strdup(file ? file : app->file);
@@ -137,6 +137,17 @@ static int reload(void *arg, const char *file, bool dry, json_t **out, char *err
 		free(name);
 	}
 	return rc;
+}
+
+static int reload(void *arg, const char *file, bool dry, json_t **out, char *err, size_t size)
+{
+	struct app *app = arg;
+
+	if (!dry && app->confirm_before_ns) {
+		snprintf(err, size, "nothing was changed: what commit confirmed has applied waits; commit or rollback first");
+		return -EBUSY;
+	}
+	return apply_file(app, file, dry, out, err, size);
 }
 
 static int rollback(void *arg, json_t **out, char *err, size_t size)
@@ -169,8 +180,20 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 static int commit_confirmed(void *arg, const char *file, uint64_t seconds, json_t **out, char *err, size_t size)
 {
 	struct app *app = arg;
-	int rc = reload(arg, file, false, out, err, size);
+	bool again = app->confirm_before_ns != 0;
+	char *previous = app->previous, *previous_file = app->previous_file;
+	int rc;
 
+	/* what runs now was never confirmed: the way back stays the one that leads behind it */
+	if (again)
+		app->previous = app->previous_file = NULL;
+	rc = apply_file(app, file, false, out, err, size);
+	if (again) {
+		free(app->previous);
+		free(app->previous_file);
+		app->previous = previous;
+		app->previous_file = previous_file;
+	}
 	if (rc == 0)
 		app->confirm_before_ns = clock_now() + seconds * NSEC_PER_SEC;
 	return rc;

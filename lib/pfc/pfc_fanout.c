@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pfc/pfc_fanout.h"
+
+static uint64_t everybody(unsigned int n)
+{
+	return n >= 64 ? UINT64_MAX : (1ull << n) - 1;
+}
+
+/* The one that sends most among those that are not in `paused`; -1: none is left that sends. */
+static int largest(const uint64_t *rate, unsigned int n, uint64_t paused)
+{
+	int best = -1;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (!(paused & 1ull << i) && rate[i] && (best < 0 || rate[i] > rate[best]))
+			best = (int)i;
+	return best;
+}
+
+/* Pause in the order of shares until the rest is no more than what drains; at least `least` more. */
+static uint64_t pick(uint64_t paused, const uint64_t *rate, unsigned int n, uint64_t drain, unsigned int least)
+{
+	uint64_t rest = 0;
+	int next;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (!(paused & 1ull << i))
+			rest += rate[i];
+	while ((least || rest > drain) && (next = largest(rate, n, paused)) >= 0) {
+		paused |= 1ull << next;
+		rest -= rate[next];
+		least -= least > 0;
+	}
+	return paused;
+}
+
+uint64_t pfc_fanout_decide(struct pfc_fanout *f, enum pfc_level level, const uint64_t *rate, unsigned int n,
+	uint64_t drain, uint64_t buffered, uint64_t now)
+{
+	uint64_t before = f->paused;
+
+	n = MIN_OF(n, PFC_CONTRIBUTORS_MAX);
+	switch (level) {
+	case PFC_LEVEL_LOW:
+		f->paused = 0;
+		break;
+	case PFC_LEVEL_FINE:
+		break;
+	case PFC_LEVEL_HIGH:
+		if (!before)
+			f->paused = pick(0, rate, n, drain, 1);
+		else if (now >= f->decided_at + f->loop_ns && buffered > f->bytes_then)
+			f->paused = pick(before, rate, n, drain, 1);
+		/* nobody is known to send, but something fills the buffer */
+		if (!f->paused)
+			f->paused = everybody(n);
+		break;
+	case PFC_LEVEL_FULL:
+		f->paused = everybody(n);
+		break;
+	}
+	/* what was decided shows after one loop only; look again then, whether somebody was added or not */
+	if (f->paused & ~before || (level == PFC_LEVEL_HIGH && now >= f->decided_at + f->loop_ns)) {
+		f->decided_at = now;
+		f->bytes_then = buffered;
+	}
+	return f->paused;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pfc/pfc_state.h"
+
+#include <errno.h>
+
+int pfc_state_read(const void *data, size_t size, struct pfc_state *out)
+{
+	const struct pfc_state_msg *m = data;
+
+	if (size < sizeof(*m) || m->version != PFC_STATE_VERSION || m->flags)
+		return -EINVAL;
+	*out = (struct pfc_state){
+		.speaks_for = m->speaks_for,
+		.stopped = m->stopped & m->speaks_for,
+		.epoch = be32_get(m->epoch),
+		.sequence = be32_get(m->sequence),
+		.slice = be32_get(m->slice),
+		.lease_ns = be32_get(m->lease) * NSEC_PER_USEC,
+	};
+	if (out->lease_ns > PFC_STATE_LEASE_MAX_NS || (out->stopped && !out->lease_ns))
+		return -EINVAL;
+	return 0;
+}
+
+void pfc_state_write(struct pfc_state_msg *out, const struct pfc_state *s)
+{
+	*out = (struct pfc_state_msg){
+		.version = PFC_STATE_VERSION,
+		.speaks_for = s->speaks_for,
+		.stopped = s->stopped,
+		.epoch = be32(s->epoch),
+		.sequence = be32(s->sequence),
+		.lease = be32((uint32_t)(s->lease_ns / NSEC_PER_USEC)),
+		.slice = be32(s->slice),
+	};
+}
+
+void pfc_state_sender_init(struct pfc_state_sender *s, uint8_t speaks_for, uint32_t epoch, uint64_t lease_ns,
+	uint32_t slice)
+{
+	*s = (struct pfc_state_sender){
+		.state = {.speaks_for = speaks_for, .epoch = epoch, .lease_ns = lease_ns, .slice = slice},
+		.send_at = TIME_NEVER,
+	};
+}
+
+static bool emit(struct pfc_state_sender *s, uint64_t now, struct pfc_state *out)
+{
+	s->state.sequence++;
+	*out = s->state;
+	if (s->repeats)
+		s->send_at = now + PFC_STATE_REPEAT_NS;
+	else
+		s->send_at = s->state.stopped ? now + s->state.lease_ns / 3 : TIME_NEVER;
+	return true;
+}
+
+bool pfc_state_sender_set(struct pfc_state_sender *s, uint8_t stopped, uint64_t now, struct pfc_state *out)
+{
+	stopped &= s->state.speaks_for;
+	if (stopped == s->state.stopped)
+		return false;
+	s->state.stopped = stopped;
+	s->repeats = PFC_STATE_REPEATS;
+	return emit(s, now, out);
+}
+
+bool pfc_state_sender_poll(struct pfc_state_sender *s, uint64_t now, struct pfc_state *out)
+{
+	if (now < s->send_at)
+		return false;
+	s->repeats = (uint8_t)(s->repeats - (s->repeats > 0));
+	return emit(s, now, out);
+}
+
+static bool is_known(const struct pfc_state_receiver *r, uint32_t epoch)
+{
+	for (unsigned int i = 0; i < r->n_epochs; i++)
+		if (r->epoch[i] == epoch)
+			return true;
+	return false;
+}
+
+bool pfc_state_receiver_take(struct pfc_state_receiver *r, const struct pfc_state *state)
+{
+	bool current = r->n_epochs && r->epoch[0] == state->epoch;
+
+	if (current ? (int32_t)(state->sequence - r->sequence) <= 0 : is_known(r, state->epoch)) {
+		r->stale++;
+		return false;
+	}
+	if (!current) {
+		memmove(&r->epoch[1], &r->epoch[0], 3 * sizeof(r->epoch[0]));
+		r->epoch[0] = state->epoch;
+		r->n_epochs = (uint8_t)MIN_OF(r->n_epochs + 1, 4);
+	}
+	r->sequence = state->sequence;
+	r->taken++;
+	return true;
+}

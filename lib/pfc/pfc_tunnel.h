@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PFC tunnels of a congested node: where its back-pressure goes, and what has been said there (draft-ruan section 3,
+ * PROTOCOL.md 4.6).
+ *
+ *   configured   scenario 1: a controller has deployed the segment list and the slice
+ *   learnt       scenario 2: from the segment list that the first data packet of a policy shows
+ *
+ * A tunnel that was told to stop priorities is told again before its pause runs out. A learnt one ages out when no data
+ * refreshes it, but never while it holds a stop: the data has stopped because of it. When data of the same ingress node
+ * and slice comes by another list, the new tunnel is made first, is told at once what the old one was told, and the old
+ * one is kept for one more round trip.
+ *
+ * Pure: no packets, no clock; what is to be sent is handed to `send`. The control lcore alone touches it.
+ */
+#ifndef PFC_PFC_TUNNEL_H
+#define PFC_PFC_TUNNEL_H
+
+#include "pfc/pfc_frame.h"
+#include "pfc/pfc_history.h"
+#include "pfc/pfc_remote.h"
+
+#define PFC_TUNNELS_MAX	 1024
+#define PFC_TUNNEL_NONE	 UINT32_MAX
+#define PFC_TUNNEL_NAME	 32
+#define PFC_TUNNEL_IDLE_NS (180 * NSEC_PER_SEC)
+
+enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEARNT };
+
+struct pfc_tunnel {
+	uint8_t origin;	    /* enum pfc_tunnel_origin */
+	uint8_t slice;	    /* whose back-pressure it carries */
+	uint8_t priorities; /* it may speak about */
+	uint8_t stopped;    /* priorities it has been told to stop */
+	uint8_t repeat;	    /* priorities of the last change, to be said once more */
+	char name[PFC_TUNNEL_NAME];
+	struct ipv6_addr contributor; /* learnt: source of the data's outer header, the ingress node */
+	struct pfc_list list;	      /* travel order; ends with the upstream node's End.X.PFC */
+	uint64_t forward;	      /* learnt: hash of the data's list */
+	uint64_t far_bps;	      /* rate of the interface that is to stop */
+	uint64_t used;		      /* learnt: when data was last seen */
+	uint64_t superseded;	      /* learnt: when data came by another list; 0: not */
+	uint64_t refresh_at, repeat_at;
+	uint64_t stops, resumes, refreshes, repeats; /* frames */
+	struct pfc_history history[PFC_PRIORITIES];  /* of what it was told */
+};
+
+/* Settings that a reload may change. */
+struct pfc_tunnels_config {
+	uint64_t idle_ns;    /* a learnt tunnel without data */
+	uint64_t max_rtt_ns; /* longest round trip: for how long an old tunnel is kept beside its successor */
+	bool repeat;	     /* say every change twice, a millisecond apart */
+};
+
+struct pfc_tunnels {
+	struct pfc_tunnels_config config;
+	/* A frame for tunnel `i`, to be sent at once. */
+	void (*send)(void *arg, uint32_t i, const struct pfc_request *request);
+	void *arg;
+	uint32_t bound; /* ids in use are below */
+	uint64_t learnt, aged, replaced, refused[PFC_REFUSAL_COUNT];
+	struct pfc_tunnel tunnel[PFC_TUNNELS_MAX];
+};
+
+/* What a data packet for an own SID shows. */
+struct pfc_sighting {
+	uint8_t slice;
+	uint8_t priorities;	      /* that tunnels of the slice may speak about */
+	struct ipv6_addr source;      /* of the outer header */
+	struct ip_prefix own;	      /* the own SID that it was for */
+	const struct ipv6_addr *list; /* from the SRH, in travel order, not expanded */
+	unsigned int n;		      /* 0: there was no SRH */
+	uint64_t far_bps;	      /* rate to reckon pauses by */
+};
+
+/*
+ * Scenario 1, at start and after a reload. The tunnel called `name`, new or changed in place; a changed list is told what the
+ * old one was told. Returns its id, or PFC_TUNNEL_NONE when the table is full.
+ */
+uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t slice, uint8_t priorities,
+	const struct pfc_list *list, uint64_t far_bps, uint64_t now);
+
+/* Remove a tunnel; what it holds is released first. */
+void pfc_tunnel_remove(struct pfc_tunnels *t, uint32_t i, uint64_t now);
+
+/* Scenario 2: data was seen. *id: the tunnel for it when it is not refused. */
+enum pfc_refusal pfc_tunnel_learn(struct pfc_tunnels *t, const struct pfc_remotes *remotes,
+	const struct pfc_sighting *data, uint64_t now, uint32_t *id);
+
+/* From now on the tunnel is to hold exactly these priorities stopped, as far as it may speak about them. */
+void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now);
+
+/* Refresh, repeat, age. *next: when to call again if nothing happens, TIME_NEVER for never. Returns frames sent. */
+unsigned int pfc_tunnels_poll(struct pfc_tunnels *t, uint64_t now, uint64_t *next);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test/support/unit.h"
+
+#include <errno.h>
+
+#include "pfc/pfc_relay.h"
+#include "pfc/pfc_state.h"
+
+#define G100 100000000000ull
+#define G400 400000000000ull
+#define HALF 167770ull /* ns of half the longest pause at 100 Gb/s */
+#define MS   NSEC_PER_MSEC
+
+static const struct pfc_relay_config regenerate = {PFC_RELAY_REGENERATE, G100, 100000, MS};
+static const struct pfc_party one = {.sid = 5, .source = {.b = {1}}}, two = {.sid = 5, .source = {.b = {2}}};
+
+static struct pfc_request ask(unsigned int priority, uint16_t quanta)
+{
+	struct pfc_request r = {.enable = (uint8_t)(1u << priority)};
+
+	r.time[priority] = quanta;
+	return r;
+}
+
+static void check_request(const char *row, const struct pfc_request *r, uint8_t enable, uint8_t stops)
+{
+	check(r->enable == enable && pfc_stops(r) == stops, "%s: enables %02x, stops %02x", row, r->enable, pfc_stops(r));
+}
+
+/* The letter of draft-he: what comes in goes out. */
+static void transparent(void **state)
+{
+	const struct pfc_relay_config c = {.mode = PFC_RELAY_TRANSPARENT, .from_bps = G100};
+	struct pfc_request in = {.enable = 0x18, .time = {[3] = 777, [4] = 0}}, out;
+	struct pfc_relay_port p = {.bps = G400};
+	uint64_t next;
+
+	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
+	assert_memory_equal(&in, &out, sizeof(in));
+	assert_false(pfc_relay_poll(&p, NSEC_PER_SEC, &out, &next));
+	assert_int_equal(next, TIME_NEVER);
+	in = (struct pfc_request){0};
+	assert_false(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
+	assert_int_equal(p.sent, 1);
+}
+
+/* D38, 100G to 400G and back, right to one quantum. */
+static void scaled(void **state)
+{
+	struct pfc_relay_config c = {.mode = PFC_RELAY_SCALED, .from_bps = G100};
+	struct pfc_relay_port p = {.bps = G400};
+	struct pfc_request in = ask(3, 1001), out;
+
+	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
+	assert_int_equal(out.time[3], 4004);
+	in = ask(3, 65535);
+	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
+	assert_int_equal(out.time[3], 65535);
+	c.from_bps = G400;
+	p.bps = G100;
+	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
+	assert_int_equal(out.time[3], 16384); /* 16383.75 */
+	in = ask(3, 0);
+	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
+	check_request("XON", &out, 0x08, 0);
+}
+
+/* One XOFF: the gateway is kept paused by fresh frames until the hold ends, then it is told to go on. */
+static void regenerated(void **state)
+{
+	struct pfc_relay_port p = {.bps = G100};
+	struct pfc_request in = ask(3, 65535), out;
+	uint64_t next, sent = 0;
+
+	assert_true(pfc_relay_frame(&p, &regenerate, &one, &in, 1000, &out));
+	check_request("XOFF", &out, 0x08, 0x08);
+	assert_int_equal(out.time[3], 65535);
+	assert_false(pfc_relay_poll(&p, 1000, &out, &next));
+	assert_int_equal(next, 1000 + HALF);
+	/* the hold: 335540 + 100000, but at least 1 ms */
+	for (uint64_t now = next; now < 1000 + MS; now = next) {
+		assert_true(pfc_relay_poll(&p, now, &out, &next));
+		check_request("refresh", &out, 0x08, 0x08);
+		assert_int_equal(next, MIN_OF(now + HALF, 1000 + MS));
+		sent++;
+	}
+	assert_int_equal(sent, 5);
+	assert_int_equal(p.refreshes, 5);
+	assert_true(pfc_relay_poll(&p, next, &out, &next));
+	check_request("end of the hold", &out, 0x08, 0);
+	assert_int_equal(p.expired, 1);
+	assert_int_equal(next, TIME_NEVER);
+	assert_int_equal(p.history[3].total_ns, MS);
+}
+
+/* Jitter and lost refreshes do not show behind the PE; an XON does at once. */
+static void survives_gaps(void **state)
+{
+	const struct pfc_relay_config c = {PFC_RELAY_REGENERATE, G100, 3 * MS, MS};
+	struct pfc_relay_port p = {.bps = G100};
+	struct pfc_request in = ask(3, 65535), out;
+	uint64_t next, now = 0, told = 0;
+
+	assert_true(pfc_relay_frame(&p, &c, &one, &in, now, &out));
+	for (unsigned int i = 0; i < 100; i++) {
+		/* a frame comes late and the gateway is never out of its pause meanwhile */
+		for (uint64_t until = now + 3 * MS; now < until; now += 10000) {
+			if (pfc_relay_poll(&p, now, &out, &next)) {
+				check_request("refresh", &out, 0x08, 0x08);
+				told = now;
+			}
+			check(now < told + 2 * HALF, "at %llu", (unsigned long long)now);
+		}
+		assert_false(pfc_relay_frame(&p, &c, &one, &in, now, &out));
+	}
+	in = ask(3, 0);
+	assert_true(pfc_relay_frame(&p, &c, &one, &in, now, &out));
+	check_request("XON", &out, 0x08, 0);
+	assert_false(pfc_relay_frame(&p, &c, &one, &in, now, &out));
+	assert_int_equal(p.expired, 0);
+	assert_int_equal(p.history[3].transitions, 1);
+}
+
+/* D42 holds behind a relay as well: two far PEs, one gateway. */
+static void two_far_ends(void **state)
+{
+	struct pfc_relay_port p = {.bps = G100};
+	struct pfc_request stop = ask(3, 65535), go = ask(3, 0), other = ask(4, 9), out;
+
+	assert_true(pfc_relay_frame(&p, &regenerate, &one, &stop, 0, &out));
+	assert_false(pfc_relay_frame(&p, &regenerate, &two, &stop, 10, &out));
+	assert_false(pfc_relay_frame(&p, &regenerate, &one, &go, 20, &out));
+	assert_true(pfc_relay_frame(&p, &regenerate, &one, &other, 30, &out));
+	check_request("another priority", &out, 0x10, 0x10);
+	assert_true(pfc_relay_frame(&p, &regenerate, &two, &go, 40, &out));
+	check_request("the last one", &out, 0x08, 0);
+}
+
+/* At most one refresh in a third of the hold; changes at once; the receiver's hold never ends in between. */
+static void thinned(void **state)
+{
+	struct pfc_request stop = ask(3, 65535), go = ask(3, 0), nothing = {0};
+	struct pfc_relay_port p = {.bps = G100};
+	struct pfc_thinner t = {0};
+	struct pfc_request out;
+	uint64_t now = 0, next;
+
+	assert_false(pfc_thinner_frame(&t, &regenerate, &nothing, 0));
+	assert_false(pfc_thinner_frame(&t, &regenerate, &go, 0));
+	for (; now < 20 * MS; now += HALF) {
+		if (pfc_thinner_frame(&t, &regenerate, &stop, now))
+			pfc_relay_frame(&p, &regenerate, &one, &stop, now, &out);
+		pfc_relay_poll(&p, now, &out, &next);
+		check(p.stopped == 0x08, "at %llu", (unsigned long long)now);
+	}
+	assert_int_equal(t.passed, 60); /* 20 ms / (2 * HALF = 335 us, the first one that is 333 us apart) */
+	assert_true(pfc_thinner_frame(&t, &regenerate, &go, now));
+	assert_false(pfc_thinner_frame(&t, &regenerate, &go, now));
+	assert_true(pfc_thinner_frame(&t, &regenerate, &stop, now + 1));
+	/* one priority's changes do not use up the other one's refreshes */
+	for (uint64_t at = now; at < now + 10 * MS; at += HALF) {
+		struct pfc_request flap = ask(5, (at - now) / HALF % 2 ? 0 : 100);
+
+		assert_true(pfc_thinner_frame(&t, &regenerate, &flap, at));
+		pfc_thinner_frame(&t, &regenerate, &stop, at);
+		assert_true(at < t.sent_at[3] + MS / 2);
+	}
+	/* the receiver has forgotten: said again at once, not as a refresh */
+	assert_true(pfc_thinner_frame(&t, &regenerate, &stop, now + 100 * MS));
+	/* the letter: every frame that says anything goes */
+	for (unsigned int mode = PFC_RELAY_TRANSPARENT; mode < PFC_RELAY_REGENERATE; mode++) {
+		const struct pfc_relay_config c = {.mode = (uint8_t)mode, .from_bps = G100};
+
+		t = (struct pfc_thinner){0};
+		for (unsigned int i = 0; i < 10; i++)
+			assert_true(pfc_thinner_frame(&t, &c, i % 3 ? &go : &stop, i));
+		assert_false(pfc_thinner_frame(&t, &c, &nothing, 11));
+	}
+}
+
+static void state_codec(void **state)
+{
+	static const struct {
+		const char *row, *bytes;
+		size_t size;
+		int rc;
+	} rows[] = {
+		{"good", "01 00 18 08 00000007 00000009 0000c350 00000002", 20, 0},
+		{"longer", "01 00 18 08 00000007 00000009 0000c350 00000002 ff", 21, 0},
+		{"longest lease", "01 00 18 08 00000007 00000009 000186a0 00000000", 20, 0},
+		{"short", "01 00 18 08 00000007 00000009 0000c350 000000", 19, -EINVAL},
+		{"version", "02 00 18 08 00000007 00000009 0000c350 00000000", 20, -EINVAL},
+		{"flags", "01 01 18 08 00000007 00000009 0000c350 00000000", 20, -EINVAL},
+		{"lease too long", "01 00 18 08 00000007 00000009 000186a1 00000000", 20, -EINVAL},
+		{"XOFF without lease", "01 00 18 08 00000007 00000009 00000000 00000000", 20, -EINVAL},
+		{"XON without lease", "01 00 18 00 00000007 00000009 00000000 00000000", 20, 0},
+		{"XOFF of what it does not speak for", "01 00 18 f0 00000007 00000009 0000c350 00000000", 20, 0},
+	};
+	struct pfc_state_msg m;
+	struct pfc_state s;
+	uint8_t data[32];
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		unit_bytes(rows[i].bytes, data, sizeof(data));
+		check(pfc_state_read(data, rows[i].size, &s) == rows[i].rc, "%s", rows[i].row);
+		check(rows[i].rc || (s.stopped & ~s.speaks_for) == 0, "%s", rows[i].row);
+	}
+	unit_bytes(rows[0].bytes, data, sizeof(data));
+	assert_int_equal(pfc_state_read(data, 20, &s), 0);
+	assert_int_equal(s.lease_ns, 50 * MS);
+	assert_int_equal(s.slice, 2);
+	pfc_state_write(&m, &s);
+	check_bytes("written", &m, sizeof(m), rows[0].bytes);
+}
+
+static void state_sender(void **state)
+{
+	struct pfc_state_sender s;
+	struct pfc_state out;
+
+	pfc_state_sender_init(&s, 0x18, 77, 30 * MS, 0);
+	assert_false(pfc_state_sender_poll(&s, NSEC_PER_SEC, &out));
+	assert_false(pfc_state_sender_set(&s, 0x01, 0, &out)); /* not its priority */
+	assert_true(pfc_state_sender_set(&s, 0x08, 0, &out));
+	assert_int_equal(out.sequence, 1);
+	assert_int_equal(out.stopped, 0x08);
+	assert_false(pfc_state_sender_set(&s, 0x08, 1, &out));
+	for (unsigned int i = 1; i <= 2; i++) {
+		assert_false(pfc_state_sender_poll(&s, i * MS - 1, &out));
+		assert_true(pfc_state_sender_poll(&s, i * MS, &out));
+		assert_int_equal(out.sequence, 1 + i);
+	}
+	assert_int_equal(s.send_at, 12 * MS);
+	assert_true(pfc_state_sender_poll(&s, 12 * MS, &out));
+	assert_int_equal(s.send_at, 22 * MS);
+	/* back to XON: said three times, then there is silence */
+	assert_true(pfc_state_sender_set(&s, 0, 13 * MS, &out));
+	assert_int_equal(out.stopped, 0);
+	assert_true(pfc_state_sender_poll(&s, 14 * MS, &out));
+	assert_true(pfc_state_sender_poll(&s, 15 * MS, &out));
+	assert_int_equal(out.sequence, 7);
+	assert_int_equal(s.send_at, TIME_NEVER);
+}
+
+static bool hear(struct pfc_state_receiver *r, uint32_t epoch, uint32_t sequence)
+{
+	struct pfc_state s = {.epoch = epoch, .sequence = sequence};
+
+	return pfc_state_receiver_take(r, &s);
+}
+
+static void state_receiver(void **state)
+{
+	struct pfc_state_receiver r = {0};
+
+	assert_true(hear(&r, 0, 5)); /* an epoch may be 0 */
+	assert_false(hear(&r, 0, 5));
+	assert_false(hear(&r, 0, 4));
+	assert_true(hear(&r, 0, 9));
+	assert_false(hear(&r, 0, 6)); /* overtaken */
+	assert_true(hear(&r, 0, 0x7fffffff));
+	assert_true(hear(&r, 0, 0xfffffffe));
+	assert_true(hear(&r, 0, 1)); /* wraps */
+	assert_true(hear(&r, 10, 1000));
+	assert_false(hear(&r, 0, 2)); /* the sender before its restart */
+	assert_true(hear(&r, 11, 1));
+	assert_true(hear(&r, 12, 1));
+	assert_false(hear(&r, 0, 3));
+	assert_true(hear(&r, 13, 1));
+	assert_true(hear(&r, 0, 3)); /* long gone: the number was drawn again */
+	assert_int_equal(r.stale, 5);
+}
+
+/* A lease ends by itself and is counted. */
+static void leased(void **state)
+{
+	struct pfc_relay_port p = {.bps = G100};
+	struct pfc_request out;
+	uint64_t next;
+
+	assert_true(pfc_relay_state(&p, &one, 0x18, 0x08, 50 * MS, 0, &out));
+	check_request("XOFF", &out, 0x08, 0x08);
+	assert_false(pfc_relay_state(&p, &one, 0x18, 0x08, 50 * MS, 16 * MS, &out));
+	for (uint64_t now = 16 * MS; now < 66 * MS; now += HALF)
+		pfc_relay_poll(&p, now, &out, &next);
+	assert_int_equal(p.stopped, 0x08);
+	assert_true(pfc_relay_poll(&p, 66 * MS, &out, &next));
+	check_request("end of the lease", &out, 0x08, 0);
+	assert_int_equal(p.expired, 1);
+	assert_true(pfc_relay_state(&p, &one, 0x18, 0x18, 50 * MS, 70 * MS, &out));
+	assert_true(pfc_relay_state(&p, &one, 0x18, 0x10, 50 * MS, 71 * MS, &out));
+	check_request("one of two", &out, 0x08, 0);
+	assert_int_equal(p.expired, 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(transparent),
+		cmocka_unit_test(scaled),
+		cmocka_unit_test(regenerated),
+		cmocka_unit_test(survives_gaps),
+		cmocka_unit_test(two_far_ends),
+		cmocka_unit_test(thinned),
+		cmocka_unit_test(state_codec),
+		cmocka_unit_test(state_sender),
+		cmocka_unit_test(state_receiver),
+		cmocka_unit_test(leased),
+	};
+
+	return cmocka_run_group_tests_name("pfc_relay", tests, NULL, NULL);
+}

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/sysfs.h"
 #include "config/config.h"
 
 static int fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
@@ -100,25 +101,19 @@ static int check_af_packet(const struct cfg_port *p, char *err, size_t size)
 /* A PCI device must be there and belong to a driver that hands it to user space. */
 static int check_pci(const struct cfg_port *p, char *err, size_t size)
 {
-	char path[PATH_MAX], link[PATH_MAX];
-	const char *driver;
 	int n = (int)strcspn(p->device, ",");
-	ssize_t len;
+	char driver[64];
 
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.*s", n, p->device);
-	if (access(path, F_OK) != 0)
+	if (!sysfs_exists("/sys/bus/pci/devices/%.*s", n, p->device))
 		return fail(err, size, -ENODEV, "port %s: there is no PCI device %.*s; see: dpdk-devbind.py --status-dev net",
 			p->name, n, p->device);
-	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.*s/driver", n, p->device);
-	len = readlink(path, link, sizeof(link) - 1);
-	link[len < 0 ? 0 : len] = '\0';
-	driver = strrchr(link, '/') ? strrchr(link, '/') + 1 : "none";
+	sysfs_link(driver, sizeof(driver), "/sys/bus/pci/devices/%.*s/driver", n, p->device);
 	/* Mellanox devices stay with their kernel driver */
 	if (strncmp(driver, "vfio", 4) == 0 || strncmp(driver, "uio", 3) == 0 || strcmp(driver, "igb_uio") == 0 ||
 		strncmp(driver, "mlx", 3) == 0)
 		return 0;
 	return fail(err, size, -ENODEV, "port %s (%.*s): bound to kernel driver %s; run: dpdk-devbind.py -b vfio-pci %.*s",
-		p->name, n, p->device, driver, n, p->device);
+		p->name, n, p->device, driver[0] ? driver : "none", n, p->device);
 }
 
 int device_check(const struct cfg_port *port, char *err, size_t size)

@@ -36,12 +36,17 @@ int options_parse(struct options *o, int argc, char **argv);
 
 /* Where memory comes from; found out before the EAL starts. */
 struct memory_plan {
-	bool hugepages;
-	uint64_t need_mb, free_huge_mb;
+	bool wants_hugepages, hugepages; /* may have some; gets all of it from them */
+	unsigned int node;		 /* NUMA node it comes from */
+	uint64_t need_mb, free_huge_mb;  /* free: on that node */
 };
 
 /* 0, or -errno with a message that names the cure. */
 int memory_plan_make(const struct config *c, struct memory_plan *m, char *err, size_t size);
+
+/* What to write to a node's nr_hugepages (of 2 MB) so that so many MB are free. */
+uint64_t hugepages_for(unsigned int node, uint64_t mb);
+bool hugetlbfs_mounted(void);
 
 /* May lcores preempt each other: two of them on one CPU? */
 bool lcores_share_cpus(const struct config *c);
@@ -67,6 +72,9 @@ void man_sluicectl(FILE *out);
 
 /* --check: what a start would do. */
 void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
+
+extern const struct cli_option preflight_options[];
+extern const size_t n_preflight_options;
 
 /* `sluice preflight [-c FILE]`: what this machine offers and lacks. Exit status. */
 int preflight(int argc, char **argv);

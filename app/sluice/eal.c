@@ -120,6 +120,18 @@ static void add_devices(struct args *a, const struct config *c)
 		add(a, "--no-pci");
 }
 
+/* A number for each NUMA node up to the one that gives all. */
+static void add_socket_memory(struct args *a, const struct memory_plan *m)
+{
+	char list[2 * RTE_MAX_NUMA_NODES + 32] = "";
+	size_t n = 0;
+
+	for (unsigned int node = 0; node < m->node && node < RTE_MAX_NUMA_NODES - 1; node++)
+		n += (size_t)sprintf(list + n, "0,");
+	sprintf(list + n, "%llu", (unsigned long long)m->need_mb);
+	add(a, "--socket-mem=%s", list);
+}
+
 int eal_start(const struct config *c, const struct memory_plan *m, const struct options *o, char *err, size_t size)
 {
 	static struct args a; /* the EAL keeps pointers to these words to the end */
@@ -135,7 +147,7 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	add(&a, "--log-level=lib.eal:error");
 	add(&a, "--log-level=*:warning");
 	if (m->hugepages) {
-		add(&a, "--socket-mem=%llu", (unsigned long long)m->need_mb);
+		add_socket_memory(&a, m);
 		add(&a, "--huge-unlink=existing");
 	} else {
 		add(&a, "--no-huge");

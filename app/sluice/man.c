@@ -40,6 +40,8 @@ void man_sluice(FILE *out)
 	      ".SH OPTIONS\n",
 		out);
 	man_options(out, sluice_options, n_sluice_options);
+	fputs(".SS Options of preflight\n", out);
+	man_options(out, preflight_options, n_preflight_options);
 	fputs(".PP\nWhat follows \\-\\- goes to DPDK's EAL untouched.\n"
 	      ".SH EXIT STATUS\n"
 	      ".TP\n.B 0\nThe node has run, stopped and drained; or a page was printed, or nothing must be mended.\n"

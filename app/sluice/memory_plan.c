@@ -5,29 +5,16 @@
 #include <string.h>
 
 #include "app.h"
+#include "base/sysfs.h"
 #include "config/budget.h"
 #include "pkt/pkt.h"
 #include "snapshot/build.h"
 
 #define FIXED_MB 48 /* hashes of neighbours, message rings, DPDK's own */
 
-static uint64_t read_number(const char *path)
+bool hugetlbfs_mounted(void)
 {
-	FILE *f = fopen(path, "re");
-	unsigned long long v = 0;
-
-	if (!f)
-		return 0;
-	if (fscanf(f, "%llu", &v) != 1)
-		v = 0;
-	fclose(f);
-	return v;
-}
-
-/* Some hugetlbfs must be mounted for the EAL to use pages that others can attach to. */
-static bool hugetlbfs_mounted(void)
-{
-	FILE *f = fopen("/proc/mounts", "re");
+	FILE *f = sysfs_open("/proc/mounts");
 	char line[1024];
 	bool found = false;
 
@@ -38,10 +25,29 @@ static bool hugetlbfs_mounted(void)
 	return found;
 }
 
-static uint64_t free_hugepages_mb(void)
+/* The EAL takes all memory from one NUMA node: that of the first rx lcore, where packets are written first. */
+static unsigned int memory_node(const struct config *c)
 {
-	return read_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages") * 2 +
-	       read_number("/sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages") * 1024;
+	return c->lcores.rx.n ? sysfs_node_of_cpu(cfg_cpu_of(c, c->lcores.rx.items[0])) : 0;
+}
+
+static uint64_t free_hugepages_mb(unsigned int node)
+{
+	static const unsigned int page_mb[] = {2, 1024};
+	uint64_t mb = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(page_mb); i++)
+		mb += page_mb[i] * (uint64_t)sysfs_number(0,
+			"/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/free_hugepages", node, page_mb[i] * 1024);
+	return mb;
+}
+
+uint64_t hugepages_for(unsigned int node, uint64_t mb)
+{
+	int64_t total = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages", node);
+	int64_t unused = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/free_hugepages", node);
+
+	return (uint64_t)MAX_OF(total - unused, 0) + (mb + 1) / 2;
 }
 
 static uint64_t need_mb(const struct config *c)
@@ -58,15 +64,17 @@ static uint64_t need_mb(const struct config *c)
 int memory_plan_make(const struct config *c, struct memory_plan *m, char *err, size_t size)
 {
 	m->need_mb = need_mb(c);
-	m->free_huge_mb = free_hugepages_mb();
-	m->hugepages = c->memory.hugepages != HUGEPAGES_OFF && m->free_huge_mb >= m->need_mb && hugetlbfs_mounted();
+	m->node = memory_node(c);
+	m->free_huge_mb = free_hugepages_mb(m->node);
+	m->wants_hugepages = c->memory.hugepages != HUGEPAGES_OFF;
+	m->hugepages = m->wants_hugepages && m->free_huge_mb >= m->need_mb && hugetlbfs_mounted();
 	if (c->memory.hugepages != HUGEPAGES_ON || m->hugepages)
 		return 0;
 	if (m->free_huge_mb < m->need_mb)
-		snprintf(err, size, "memory.hugepages is on, but %llu MB of hugepages are free and %llu are needed; run: "
-				    "echo %llu > /proc/sys/vm/nr_hugepages",
-			(unsigned long long)m->free_huge_mb, (unsigned long long)m->need_mb,
-			(unsigned long long)(m->need_mb + 1) / 2);
+		snprintf(err, size, "memory.hugepages is on, but on NUMA node %u %llu MB of hugepages are free and %llu are "
+				    "needed; run: echo %llu > /sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
+			m->node, (unsigned long long)m->free_huge_mb, (unsigned long long)m->need_mb,
+			(unsigned long long)hugepages_for(m->node, m->need_mb), m->node);
 	else
 		snprintf(err, size, "memory.hugepages is on, but no hugetlbfs is mounted; run: "
 				    "mkdir -p /dev/hugepages && mount -t hugetlbfs none /dev/hugepages");

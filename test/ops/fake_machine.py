@@ -49,3 +49,20 @@ class FakeMachine:
             os.makedirs(self.path(f"{folder}/net/{interface}"))
             self.link(f"sys/class/net/{interface}", f"{folder}/net/{interface}")
             self.link(f"{folder}/net/{interface}/device", folder)
+
+    def cpu(self, number, node=0, siblings=None, governor=None):
+        folder = f"sys/devices/system/cpu/cpu{number}"
+        self.write(f"{folder}/topology/thread_siblings_list", (siblings or str(number)) + "\n")
+        if governor:
+            self.write(f"{folder}/cpufreq/scaling_governor", governor + "\n")
+        os.makedirs(self.path(f"sys/devices/system/node/node{node}"), exist_ok=True)
+        self.link(f"sys/devices/system/node/node{node}/cpu{number}", folder)
+
+    def hugepages(self, node, total, free, kb=2048):
+        folder = f"sys/devices/system/node/node{node}/hugepages/hugepages-{kb}kB"
+        self.write(f"{folder}/nr_hugepages", f"{total}\n")
+        self.write(f"{folder}/free_hugepages", f"{free}\n")
+
+    def isolate(self, cpus, quiet=None):
+        self.write("sys/devices/system/cpu/isolated", cpus + "\n")
+        self.write("sys/devices/system/cpu/nohz_full", (cpus if quiet is None else quiet) + "\n")

@@ -64,7 +64,7 @@ def no_hugepages(bench):
     write_pcap(bench.path("in.pcap"), [])
     free = int(open("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages").read())
     bench.config(memory=f"{{fib: compact, hugepages: on, buffers: {max(32768, free * 2048)}}}")
-    refuses(bench, 3, r"hugepages.*free.*needed; run: echo \d+ > /proc/sys/vm/nr_hugepages")
+    refuses(bench, 3, r"hugepages.*free.*needed; run: echo \d+ > /sys/devices/\S+/nr_hugepages")
 
 
 def no_such_cpu(bench):

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the machine lacks for a configuration. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/sysfs.h"
+#include "drivers/device_check.h"
+#include "preflight.h"
+
+#define LCORES_MAX 127
+#define CPUS_MAX   1024
+
+/* A set of CPUs. */
+struct cpus {
+	bool has[CPUS_MAX];
+};
+
+/* "1-3,8"; empty when there is none. */
+static const char *cpu_list(const struct cpus *set, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (unsigned int first = 0; first < CPUS_MAX && n < size; first++) {
+		unsigned int last = first;
+
+		if (!set->has[first])
+			continue;
+		while (last + 1 < CPUS_MAX && set->has[last + 1])
+			last++;
+		n += (size_t)snprintf(buf + n, size - n, last > first ? "%s%u-%u" : "%s%u", n ? "," : "", first, last);
+		first = last;
+	}
+	return buf;
+}
+
+static bool is_data(const struct config *c, uint64_t lcore)
+{
+	return cfg_is_rx(c, lcore) || cfg_is_worker(c, lcore);
+}
+
+static void data_cpus(const struct config *c, struct cpus *set)
+{
+	for (uint64_t l = 0; l < LCORES_MAX; l++)
+		if (is_data(c, l) && cfg_cpu_of(c, l) < CPUS_MAX)
+			set->has[cfg_cpu_of(c, l)] = true;
+}
+
+static void check_memory(struct findings *f, const struct config *c)
+{
+	struct memory_plan memory;
+	char err[512];
+
+	if (memory_plan_make(c, &memory, err, sizeof(err)) < 0)
+		find_error(f, "memory", err);
+	else
+		find(f, OK, "memory", NULL, "%llu MB needed, from %s", (unsigned long long)memory.need_mb,
+			memory.hugepages ? "hugepages" : "ordinary memory");
+}
+
+/* One finding for all, for the kernel's command line takes one list. */
+static void check_isolation(struct findings *f, const struct cpus *data)
+{
+	struct cpus missing = {0}, wanted = {0};
+	char isolated[256], quiet[256], list[512], all[512], mend[2048];
+
+	sysfs_line(isolated, sizeof(isolated), "/sys/devices/system/cpu/isolated");
+	sysfs_line(quiet, sizeof(quiet), "/sys/devices/system/cpu/nohz_full");
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		bool good = sysfs_in_list(isolated, cpu) && sysfs_in_list(quiet, cpu);
+
+		missing.has[cpu] = data->has[cpu] && !good;
+		wanted.has[cpu] = data->has[cpu] || sysfs_in_list(isolated, cpu);
+	}
+	if (!*cpu_list(&missing, list, sizeof(list))) {
+		find(f, OK, "isolation", NULL, "CPUs %s are isolated and without timer ticks",
+			cpu_list(data, all, sizeof(all)));
+		return;
+	}
+	cpu_list(&wanted, all, sizeof(all));
+	snprintf(mend, sizeof(mend), "add to the kernel's command line: isolcpus=%s nohz_full=%s rcu_nocbs=%s", all, all, all);
+	find(f, ADVICE, "isolation", mend, "CPU%s %s: other tasks and timer ticks interrupt the lcores there",
+		strpbrk(list, "-,") ? "s" : "", list);
+}
+
+static void check_governor(struct findings *f, const struct cpus *data)
+{
+	struct cpus slow = {0};
+	char governor[64], list[512], mend[1024], first[64] = "";
+	size_t n;
+
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		if (!data->has[cpu])
+			continue;
+		sysfs_line(governor, sizeof(governor), "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_governor", cpu);
+		slow.has[cpu] = governor[0] && strcmp(governor, "performance") != 0;
+		if (slow.has[cpu] && !first[0])
+			snprintf(first, sizeof(first), "%s", governor);
+	}
+	if (!first[0])
+		return;
+	n = (size_t)snprintf(mend, sizeof(mend), "for c in");
+	for (unsigned int cpu = 0; cpu < CPUS_MAX && n < sizeof(mend); cpu++)
+		if (slow.has[cpu])
+			n += (size_t)snprintf(mend + n, sizeof(mend) - n, " %u", cpu);
+	if (n < sizeof(mend))
+		snprintf(mend + n, sizeof(mend) - n,
+			"; do echo performance > /sys/devices/system/cpu/cpu$c/cpufreq/scaling_governor; done");
+	find(f, ADVICE, "frequency", mend, "governor %s on CPU %s: a core that is slowed down loses packets", first,
+		cpu_list(&slow, list, sizeof(list)));
+}
+
+/* Two hardware threads share a core: what the other one does, takes from the lcore. */
+static void check_siblings(struct findings *f, const struct cpus *data)
+{
+	char siblings[64], isolated[256], mend[128];
+
+	sysfs_line(isolated, sizeof(isolated), "/sys/devices/system/cpu/isolated");
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		if (!data->has[cpu])
+			continue;
+		sysfs_line(siblings, sizeof(siblings), "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
+		for (unsigned int other = 0; other < CPUS_MAX; other++) {
+			if (other == cpu || !sysfs_in_list(siblings, other))
+				continue;
+			if (data->has[other] && other > cpu)
+				find(f, ADVICE, "CPUs", "name a CPU of another core in lcores.cpus",
+					"CPUs %u and %u are threads of one core and both run lcores", cpu, other);
+			if (data->has[other] || sysfs_in_list(isolated, other))
+				continue;
+			snprintf(mend, sizeof(mend), "echo 0 > /sys/devices/system/cpu/cpu%u/online", other);
+			find(f, ADVICE, "CPUs", mend, "CPU %u shares its core with CPU %u, where other tasks run", cpu, other);
+		}
+	}
+}
+
+static void check_shared(struct findings *f, const struct config *c)
+{
+	unsigned int lcores[CPUS_MAX] = {0};
+
+	for (uint64_t l = 0; l < LCORES_MAX; l++)
+		if ((is_data(c, l) || l == c->lcores.control) && cfg_cpu_of(c, l) < CPUS_MAX)
+			lcores[cfg_cpu_of(c, l)]++;
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (lcores[cpu] > 1)
+			find(f, ADVICE, "CPUs", "name a CPU for each in lcores.cpus", "%u lcores share CPU %u and take turns",
+				lcores[cpu], cpu);
+}
+
+/* Packets that cross the link between sockets cost more and arrive later. */
+static void check_nodes(struct findings *f, const struct config *c, const struct cpus *data)
+{
+	char there[256], mend[512];
+
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const struct cfg_port *p = &c->ports.items[i];
+		int n = (int)strcspn(p->device, ",");
+		int64_t node;
+
+		if (!cfg_device_is_pci(p->device))
+			continue;
+		node = sysfs_number(-1, "/sys/bus/pci/devices/%.*s/numa_node", n, p->device);
+		for (unsigned int cpu = 0; cpu < CPUS_MAX && node >= 0; cpu++) {
+			if (!data->has[cpu] || sysfs_node_of_cpu(cpu) == (unsigned int)node)
+				continue;
+			snprintf(mend, sizeof(mend), "choose CPUs of node %lld in lcores.cpus: %s", (long long)node,
+				sysfs_line(there, sizeof(there), "/sys/devices/system/node/node%lld/cpulist", (long long)node));
+			find(f, ADVICE, "NUMA", mend, "port %s (%.*s) is at node %lld, CPU %u at node %u", p->name, n, p->device,
+				(long long)node, cpu, sysfs_node_of_cpu(cpu));
+		}
+	}
+}
+
+void preflight_config(struct findings *f, const struct config *c)
+{
+	struct cpus data = {0};
+	char err[512];
+
+	check_memory(f, c);
+	if (lcores_check(c, err, sizeof(err)) < 0)
+		find_error(f, "CPUs", err);
+	data_cpus(c, &data);
+	check_isolation(f, &data);
+	check_governor(f, &data);
+	check_siblings(f, &data);
+	check_shared(f, c);
+	check_nodes(f, c, &data);
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		if (device_check(&c->ports.items[i], err, sizeof(err)) < 0)
+			find_error(f, "device", err);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the machine has, whatever is configured. */
+#include <dirent.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "base/sysfs.h"
+#include "drivers/abilities.h"
+#include "preflight.h"
+
+#define NODES_MAX	64
+#define NICS_MAX	64
+#define PCI_TEXT	16
+#define MB_SUGGESTED	2048 /* when no configuration says how many */
+
+static const unsigned int page_kb[] = {2048, 1048576};
+
+static bool hugepages_of(struct findings *f, unsigned int node)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(page_kb); i++) {
+		int64_t total = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/nr_hugepages", node,
+			page_kb[i]);
+		int64_t unused = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/free_hugepages",
+			node, page_kb[i]);
+
+		if (!total)
+			continue;
+		any = true;
+		find(f, OK, "hugepages", NULL, "NUMA node %u: %lld of %u MB, %lld free", node, (long long)total,
+			page_kb[i] / 1024, (long long)unused);
+	}
+	return any;
+}
+
+static void check_hugepages(struct findings *f, const struct memory_plan *need)
+{
+	bool any = false;
+	char mend[160];
+
+	for (unsigned int node = 0; node < NODES_MAX; node++) {
+		uint64_t mb = need ? need->need_mb : MB_SUGGESTED;
+		bool wanted = !need || (need->wants_hugepages && node == need->node);
+
+		if (!sysfs_exists("/sys/devices/system/node/node%u", node))
+			continue;
+		if (hugepages_of(f, node)) {
+			any = true;
+			continue;
+		}
+		if (!wanted)
+			continue;
+		snprintf(mend, sizeof(mend),
+			"echo %llu > /sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
+			(unsigned long long)hugepages_for(node, mb), node);
+		find(f, ADVICE, "hugepages", mend,
+			"NUMA node %u has none; ordinary memory works, with more TLB misses and without physical NICs", node);
+	}
+	if (any && !hugetlbfs_mounted())
+		find(f, ADVICE, "hugepages", "mkdir -p /dev/hugepages && mount -t hugetlbfs none /dev/hugepages",
+			"no hugetlbfs is mounted, so they cannot be used");
+}
+
+/* The module that claims a device by its identity, whatever it is bound to now; empty when none does. */
+static const char *native_driver(const char *pci, char *buf, size_t size)
+{
+	char alias[128], line[512], pattern[256], module[64];
+	struct utsname kernel;
+	FILE *f;
+
+	buf[0] = '\0';
+	sysfs_line(alias, sizeof(alias), "/sys/bus/pci/devices/%s/modalias", pci);
+	if (!alias[0] || uname(&kernel) < 0)
+		return buf;
+	f = sysfs_open("/lib/modules/%s/modules.alias", kernel.release);
+	while (f && !buf[0] && fgets(line, sizeof(line), f))
+		if (sscanf(line, "alias %255s %63s", pattern, module) == 2 && strncmp(pattern, "pci:", 4) == 0 &&
+			fnmatch(pattern, alias, 0) == 0)
+			snprintf(buf, size, "%s", module);
+	if (f)
+		fclose(f);
+	return buf;
+}
+
+/* scripts/bind-nic, or the name that it is installed by beside this program. */
+static const char *bind_nic(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
+	char *slash;
+
+	path[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		strcpy(slash + 1, "sluice-bind-nic");
+		if (access(path, X_OK) == 0)
+			return "sluice-bind-nic";
+	}
+	return "scripts/bind-nic";
+}
+
+static void check_mac_control(struct findings *f, const char *pci, const char *driver)
+{
+	char native[64], says[160];
+
+	/* what is bound to vfio-pci already still has a kernel driver by its identity */
+	if (strncmp(driver, "vfio", 4) == 0 || !driver[0])
+		driver = native_driver(pci, native, sizeof(native));
+	abilities_of_kernel_driver(driver, says, sizeof(says));
+	if (says[0])
+		find(f, OK, "NIC and PFC", NULL, "%s (%s): %s", pci, driver, says);
+	else
+		find(f, ADVICE, "NIC and PFC", NULL, "%s (%s): not known whether MAC control frames reach software", pci,
+			driver[0] ? driver : "no driver claims it");
+}
+
+static void check_nic(struct findings *f, const char *pci)
+{
+	char driver[64], mend[128];
+
+	sysfs_link(driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", pci);
+	snprintf(mend, sizeof(mend), "%s bind %.*s", bind_nic(), PCI_TEXT, pci);
+	if (strcmp(driver, "vfio-pci") == 0 || strncmp(driver, "mlx", 3) == 0)
+		find(f, OK, "NIC", NULL, "%s: driver %s, usable by DPDK", pci, driver);
+	else
+		find(f, ADVICE, "NIC", mend, "%s: driver %s; to use it with sluice, bind it", pci, driver[0] ? driver : "none");
+	check_mac_control(f, pci, driver);
+}
+
+static bool is_network_controller(const char *pci)
+{
+	char class[32];
+
+	return strncmp(sysfs_line(class, sizeof(class), "/sys/bus/pci/devices/%s/class", pci), "0x02", 4) == 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* PCI network controllers, in order of their addresses; at most `room`. */
+static unsigned int list_nics(char (*pci)[PCI_TEXT], unsigned int room)
+{
+	DIR *d = sysfs_opendir("/sys/bus/pci/devices");
+	unsigned int n = 0;
+	struct dirent *e;
+
+	while (d && n < room && (e = readdir(d)))
+		if (e->d_name[0] != '.' && strlen(e->d_name) < sizeof(*pci) && is_network_controller(e->d_name))
+			strcpy(pci[n++], e->d_name);
+	if (d)
+		closedir(d);
+	qsort(pci, n, sizeof(*pci), by_name);
+	return n;
+}
+
+static bool has_entries(const char *path)
+{
+	DIR *d = sysfs_opendir("%s", path);
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !found && (e = readdir(d)))
+		found = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static void check_vfio(struct findings *f)
+{
+	FILE *cpus = sysfs_open("/proc/cpuinfo");
+	char line[256];
+	bool amd = false;
+
+	while (cpus && fgets(line, sizeof(line), cpus))
+		amd = amd || strstr(line, "AuthenticAMD");
+	if (cpus)
+		fclose(cpus);
+	if (has_entries("/sys/kernel/iommu_groups"))
+		find(f, OK, "IOMMU", NULL, "on");
+	else
+		find(f, ADVICE, "IOMMU",
+			amd ? "add to the kernel's command line: amd_iommu=on iommu=pt"
+			    : "add to the kernel's command line: intel_iommu=on iommu=pt",
+			"off: a NIC bound to vfio-pci could write anywhere in memory");
+	if (sysfs_exists("/sys/bus/pci/drivers/vfio-pci"))
+		find(f, OK, "VFIO", NULL, "vfio-pci is loaded");
+	else
+		find(f, ADVICE, "VFIO", "modprobe vfio-pci", "vfio-pci is not loaded: no NIC can be bound to it");
+}
+
+void preflight_machine(struct findings *f, const struct memory_plan *need)
+{
+	char pci[NICS_MAX][PCI_TEXT];
+	unsigned int n = list_nics(pci, NICS_MAX);
+
+	check_hugepages(f, need);
+	if (!n) {
+		find(f, OK, "NIC", NULL, "no PCI network controller; virtual devices work");
+		return;
+	}
+	check_vfio(f);
+	for (unsigned int i = 0; i < n; i++)
+		check_nic(f, pci[i]);
+}

@@ -6,6 +6,7 @@
 #ifndef CLASSIFY_CLASSIFY_H
 #define CLASSIFY_CLASSIFY_H
 
+#include "base/bucket.h"
 #include "pkt/pkt.h"
 #include "snapshot/snapshot.h"
 
@@ -18,6 +19,8 @@ struct classifier {
 	const struct snapshot *s;
 	struct lcore_stats *stats;
 	struct sid_counter *sids; /* by SID id; SNAP_SID_MAX entries */
+	uint64_t now;		  /* of the pass */
+	struct bucket control[MAX_PORTS]; /* control traffic in transit, by the port it came in by */
 };
 
 /* Received frames of one port. */

@@ -110,6 +110,7 @@ static void encap(struct walk *w, const struct snap_policy *policy)
 		return;
 	}
 	x->ops |= PKT_OP_ENCAP;
+	x->tclass = path->tclass_of[x->tclass];
 	leave(w, member_of(w, path->via), x->l3_bytes + path->bytes);
 }
 
@@ -194,6 +195,7 @@ static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_
 	w->x->hops = 0;
 	w->x->hash = 0;
 	w->x->vrf = sid->vrf;
+	w->x->tclass = sid->tclass_of[w->x->tclass];
 	if (!combine_ecn(w, ipv6_tc(outer), tos)) {
 		drop(w, DROP_ecn_ce_not_ect);
 		return;
@@ -238,6 +240,7 @@ static void decap_frame(struct walk *w, const struct snap_sid *sid, const struct
 {
 	w->x->ops = 0;
 	w->x->hops = 0;
+	w->x->tclass = sid->tclass_of[w->x->tclass];
 	leave_frame(w, p->upper, p->end - p->upper, sid->port);
 }
 
@@ -248,6 +251,12 @@ static void count_sid(struct walk *w, uint32_t sid)
 	stat_add(&counter->packets, 1);
 	stat_add(&counter->bytes, w->frame_bytes);
 	w->x->sid = sid;
+}
+
+static inline void set_slice(struct walk *w, const struct snap_sid *sid)
+{
+	if (unlikely(sid->slice != SNAP_SLICE_KEEP))
+		w->x->slice = sid->slice;
 }
 
 /* Longest match of an IPv6 destination, by the direct index where the block is ours. */
@@ -328,6 +337,7 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 		}
 		count_sid(w, target_index(t));
 		sid = &w->s->sid[target_index(t)];
+		set_slice(w, sid);
 		next = srv6_endpoint(sid, &p, &change, &e);
 		t = sid->adjacency;
 		if (next == SRV6_LOOKUP)
@@ -649,19 +659,52 @@ static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *
 	w->x->sid = PKT_SID_NONE;
 }
 
-/* Class of the frame as it arrived; classification of untagged frames goes by DSCP. */
-static inline uint8_t traffic_class(const struct snap_port *in, const struct walk *w)
+/* Tenants may use these DSCPs as they like; among the domain's own packets they mark network control. */
+#define DSCP_NETWORK_CONTROL 48
+
+/*
+ * A packet of a network control DSCP is control traffic only if it comes from inside the domain, over a WAN port,
+ * and not faster than is allowed there.
+ */
+static __attribute__((noinline)) uint8_t network_control(struct walk *w, uint16_t port, uint8_t tclass)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(eth + 1);
+	uint64_t rate = w->in->control_rate;
+
+	if (w->in->side != SIDE_WAN || be16_get(eth->type) != ETH_TYPE_IPV6 || w->readable < sizeof(*eth) + sizeof(*ip) ||
+		!snap_is_infrastructure(w->s, ipv6_hi(&ip->src), ipv6_lo(&ip->src)))
+		return tclass;
+	if (!bucket_take(&w->c->control[port], w->c->now, rate, rate / 100 + 1)) {
+		stat_add(&w->c->stats->control_policed, 1);
+		return tclass;
+	}
+	return PKT_CLASS_CONTROL;
+}
+
+/* Class of the frame as it arrived: by DSCP, or by PCP if it is tagged. */
+static inline void traffic_class(const struct snap_port *in, struct walk *w, uint16_t port)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
+	struct pkt *x = w->x;
 	uint8_t tos = 0;
 
-	if (w->readable < sizeof(*eth) + 2)
-		return 0;
+	x->slice = in->slice;
+	if (w->readable < sizeof(*eth) + 2) {
+		x->tclass = x->priority = 0;
+		return;
+	}
 	if (eth->type.b[0] == 0x86)
 		tos = (uint8_t)(w->frame[14] << 4 | w->frame[15] >> 4);
 	else if (eth->type.b[0] == 0x08)
 		tos = w->frame[15];
-	return in->tclass_of_dscp[tos >> 2];
+	else if (eth->type.b[0] == 0x81) {
+		x->tclass = x->priority = in->tclass_of_pcp[w->frame[14] >> 5];
+		return;
+	}
+	x->tclass = x->priority = in->tclass_of_dscp[tos >> 2];
+	if (unlikely(tos >> 2 >= DSCP_NETWORK_CONTROL))
+		x->tclass = network_control(w, port, x->tclass);
 }
 
 void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
@@ -678,7 +721,7 @@ void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts,
 		bytes += pkts[i]->pkt_len;
 		start(&w, c, pkts[i]);
 		w.x->vrf = in->vrf;
-		w.x->tclass = traffic_class(in, &w);
+		traffic_class(in, &w, port);
 		ethernet(&w);
 	}
 	stat_add(&c->stats->port[port].rx_packets, n);
@@ -692,6 +735,8 @@ void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
 	start(&w, c, m);
 	w.x->vrf = vrf;
 	w.x->tclass = PKT_CLASS_CONTROL;
+	w.x->slice = SNAP_SLICE_NONE;
+	w.x->priority = 0;
 	if (w.frame[0] >> 4 == 6)
 		ip6(&w, 0, 0);
 	else

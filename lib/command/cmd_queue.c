@@ -3,19 +3,56 @@
 #include "command/command_priv.h"
 #include "node/node_ctl.h"
 
-static void add_queues(json_t *list, const struct node *n, uint32_t port)
+static const char *slice_name(const struct node *n, uint32_t id)
+{
+	const char *name = n->snapshot->slice[id].name;
+
+	return !name ? "(removed)" : *name ? name : "(none)";
+}
+
+static void add_control(json_t *list, const struct node *n, uint32_t port)
+{
+	const struct egress *e = &n->egress[port];
+	uint32_t packets = __atomic_load_n(&e->control.n, __ATOMIC_RELAXED);
+
+	json_array_append_new(list,
+		json_pack("{ss ss ss si si}", "port", n->port[port]->name, "slice", "", "class", "control", "packets", (int)packets,
+			"limit", (int)n->snapshot->port[port].control_limit));
+}
+
+static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_t slice, unsigned int class)
+{
+	const struct egress_queue *q = &n->egress[port].slice[slice].queue[class];
+	bool closed = __atomic_load_n(&n->egress[port].slice[slice].closed, __ATOMIC_RELAXED) >> class & 1;
+	char name[4];
+
+	/* of 8 classes in 64 slices most are never used */
+	if (!stat_read(&q->entered) && !stat_read(&q->dropped) && !stat_read(&q->pauses))
+		return;
+	snprintf(name, sizeof(name), "%u", class);
+	json_array_append_new(list,
+		json_pack("{ss ss ss si si ss sI sI sI sI sI sI sI}", "port", n->port[port]->name, "slice",
+			slice_name(n, slice), "class", name, "packets",
+			(int)__atomic_load_n(&q->packets.n, __ATOMIC_RELAXED), "limit",
+			(int)n->snapshot->port[port].queue_limit, "gate", closed ? "closed" : "open", "bytes",
+			(json_int_t)stat_read(&q->bytes), "most_bytes", (json_int_t)stat_read(&q->most_bytes), "entered",
+			(json_int_t)stat_read(&q->entered), "dropped", (json_int_t)stat_read(&q->dropped), "marked",
+			(json_int_t)stat_read(&q->marked), "pauses", (json_int_t)stat_read(&q->pauses), "paused_us",
+			(json_int_t)(stat_read(&q->paused_ns) / NSEC_PER_USEC)));
+}
+
+static void add_port(json_t *list, const struct node *n, uint32_t port)
 {
 	const struct egress *e = &n->egress[port];
 
-	for (unsigned int class = 0; class < EGRESS_CLASSES; class++) {
-		uint32_t packets = __atomic_load_n(&e->queue[class].n, __ATOMIC_RELAXED);
-		char name[16];
-
-		snprintf(name, sizeof(name), class == PKT_CLASS_CONTROL ? "control" : "%u", class);
-		json_array_append_new(list,
-			json_pack("{ss ss si si}", "port", n->port[port]->name, "class", name, "packets", (int)packets, "limit",
-				(int)__atomic_load_n(&e->limit, __ATOMIC_RELAXED)));
-	}
+	json_array_append_new(list,
+		json_pack("{ss sI sI sI sI sI sI sI}", "port", n->port[port]->name, "queued_now",
+			(json_int_t)__atomic_load_n(&e->backlog, __ATOMIC_RELAXED), "lossy_buffers",
+			(json_int_t)__atomic_load_n(&e->lossy, __ATOMIC_RELAXED), "lossy_limit",
+			(json_int_t)n->snapshot->port[port].buffer_limit, "offered_to_device",
+			(json_int_t)__atomic_load_n(&e->tx.n, __ATOMIC_RELAXED), "control_offered",
+			(json_int_t)__atomic_load_n(&e->control_tx.n, __ATOMIC_RELAXED), "queued_ever",
+			(json_int_t)stat_read(&e->queued_packets), "queued_most", (json_int_t)stat_read(&e->queued_most)));
 }
 
 int cmd_show_queues(struct command_call *c)
@@ -24,17 +61,13 @@ int cmd_show_queues(struct command_call *c)
 	json_t *queues = json_array(), *ports = json_array();
 
 	for (uint32_t i = 0; i < n->n_ports; i++) {
-		const struct egress *e = &n->egress[i];
-
 		if (c->arg[0] && c->number[0] != i)
 			continue;
-		add_queues(queues, n, i);
-		json_array_append_new(ports,
-			json_pack("{ss sI sI sI sI}", "port", n->port[i]->name, "queued_now",
-				(json_int_t)__atomic_load_n(&e->backlog, __ATOMIC_RELAXED), "offered_to_device",
-				(json_int_t)__atomic_load_n(&e->n_tx, __ATOMIC_RELAXED), "queued_ever",
-				(json_int_t)stat_read(&e->queued_packets), "queued_most",
-				(json_int_t)stat_read(&e->queued_most)));
+		add_port(ports, n, i);
+		add_control(queues, n, i);
+		for (uint32_t slice = 0; slice < n->snapshot->n_slices; slice++)
+			for (unsigned int class = 0; class < 8; class++)
+				add_queue(queues, n, i, slice, class);
 	}
 	c->result = json_pack("{so so}", "ports", ports, "queues", queues);
 	return 0;

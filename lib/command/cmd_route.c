@@ -39,7 +39,7 @@ int cmd_show_routes(struct command_call *c)
 
 static const char *nbr_state_name(uint8_t state)
 {
-	static const char *const names[] = {"unknown", "asked", "resolved", "releasing", "stale"};
+	static const char *const names[] = {"unknown", "asked", "resolved", "stale"};
 
 	return names[state];
 }

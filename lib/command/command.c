@@ -39,7 +39,7 @@ const struct command commands[] = {
 	{"show neighbors", "Neighbours with state and MAC address.", cmd_show_neighbors},
 	{"show policies", "SRv6 policies: paths, addresses on the wire, way out, overhead, largest inner packet.",
 		cmd_show_policies},
-	{"show queues", "Egress queues by port and class.", cmd_show_queues, {PORT_OPTIONAL}},
+	{"show queues", "Egress queues that were used, by port, slice and class; those that nothing waited in are left out.", cmd_show_queues, {PORT_OPTIONAL}},
 	{"show rings", "Rings between lcores: size, used, pushed, refused, popped.", cmd_show_rings},
 	{"show stats", "All counters of all ports and lcores.", cmd_show_stats},
 	{"show drops", "Packets dropped or consumed, by port and reason.", cmd_show_drops},

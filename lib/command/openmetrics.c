@@ -123,6 +123,40 @@ static void port_gauges(const struct page *p)
 			__atomic_load_n(&p->n->egress[i].backlog, __ATOMIC_RELAXED));
 }
 
+/* One family over all queues that were ever used. */
+static void queue_family(const struct page *p, const char *full, const char *type, const char *help, size_t offset)
+{
+	family(p, full, type, strcmp(type, "gauge") ? "" : "_bytes", help);
+	for (uint32_t i = 0; i < p->n->n_ports; i++) {
+		for (uint32_t slice = 0; slice < p->n->snapshot->n_slices; slice++) {
+			for (unsigned int class = 0; class < 8; class++) {
+				const struct egress_queue *q = &p->n->egress[i].slice[slice].queue[class];
+				const char *name = p->n->snapshot->slice[slice].name;
+
+				if (!stat_read(&q->entered) && !stat_read(&q->dropped) && !stat_read(&q->pauses))
+					continue;
+				fprintf(p->out, "%s%s{node=\"%s\",port=\"%s\",slice=\"%s\",class=\"%u\"}", full,
+					strcmp(type, "gauge") ? "_total" : "", p->n->name, p->n->port[i]->name, name ? name : "(removed)",
+					class);
+				fprintf(p->out, " %llu\n",
+					(unsigned long long)stat_read((const uint64_t *)(const void *)((const char *)q + offset)));
+			}
+		}
+	}
+}
+
+static void queues(const struct page *p)
+{
+#define QUEUE(member) __builtin_offsetof(struct egress_queue, member)
+	queue_family(p, "sluice_queue_bytes", "gauge", "waiting in an egress queue", QUEUE(bytes));
+	queue_family(p, "sluice_queue_most_bytes", "gauge", "that ever waited in an egress queue", QUEUE(most_bytes));
+	queue_family(p, "sluice_queue_entered_packets", "counter", "that had to wait in an egress queue", QUEUE(entered));
+	queue_family(p, "sluice_queue_dropped_packets", "counter", "dropped in front of an egress queue", QUEUE(dropped));
+	queue_family(p, "sluice_queue_marked_packets", "counter", "marked CE in an egress queue", QUEUE(marked));
+	queue_family(p, "sluice_queue_pauses", "counter", "times that the gate of an egress queue closed", QUEUE(pauses));
+#undef QUEUE
+}
+
 static void device_counter(const struct page *p, const char *full, const char *help, size_t offset)
 {
 	family(p, full, "counter", "", help);
@@ -210,6 +244,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	device_counter(&p, "sluice_port_rx_nombuf_packets", "lost by the device: no buffer was free",
 		__builtin_offsetof(struct port_device_stats, rx_nombuf));
 	port_gauges(&p);
+	queues(&p);
 #define X(name, unit, help) lcore_counter(&p, #name, unit, help, __builtin_offsetof(struct lcore_stats, name));
 	LCORE_COUNTERS(X)
 #undef X

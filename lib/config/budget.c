@@ -43,7 +43,7 @@ static void add(struct cfg_budget *b, const char *what, uint64_t buffers)
 
 void cfg_budget(const struct config *c, struct cfg_budget *out)
 {
-	uint64_t rx = 0, tx = 0, queues = 0, lcores = cfg_lcore_count(c);
+	uint64_t rx = 0, tx = 0, lossy = 0, control = 0, lcores = cfg_lcore_count(c);
 
 	*out = (struct cfg_budget){0};
 	for (uint32_t i = 0; i < c->ports.n; i++) {
@@ -51,11 +51,14 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 
 		rx += p->rx_queues * p->descriptors.rx;
 		tx += p->descriptors.tx;
-		queues += BUDGET_CLASSES * p->queue_limit;
+		lossy += p->buffer_limit;
+		control += p->control_limit;
 	}
 	add(out, "receive descriptors", rx);
 	add(out, "transmit descriptors", tx);
-	add(out, "egress queues, every class full", queues);
+	add(out, "rewritten, not yet taken by the device", 2ull * BUDGET_TX_ROOM * c->ports.n);
+	add(out, "egress queues of lossy classes", lossy);
+	add(out, "egress queues of control traffic", control);
 	add(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
 	add(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
 	add(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
@@ -66,7 +69,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 void check_buffers(const struct config *c, struct cfg_diags *d)
 {
 	struct cfg_mark at = check_at(c, &c->memory.buffers, c->memory.at);
-	char sum[512] = "";
+	char sum[1024] = "";
 	struct cfg_budget b;
 	size_t n = 0;
 

@@ -11,9 +11,9 @@
 #define BUDGET_BURST	   64	/* packets an lcore holds in its hands */
 #define BUDGET_PARK	   256	/* packets an rx lcore keeps for one worker whose ring is full */
 #define BUDGET_CACHE	   384	/* buffers in the pool cache of one lcore: 256, flushed at 1.5 times that */
-#define BUDGET_CLASSES	   9	/* eight traffic classes and control */
+#define BUDGET_TX_ROOM	   128	/* rewritten frames of a port that its device has not taken; of control and data each */
 #define BUDGET_CONTROL	   256	/* packets the control lcore originates or answers at a time */
-#define BUDGET_LINES	   8
+#define BUDGET_LINES	   16
 
 struct cfg_budget {
 	struct {

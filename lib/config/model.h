@@ -134,6 +134,33 @@ struct cfg_descriptors {
 	uint64_t rx, tx;
 };
 
+struct cfg_slice {
+	struct cfg_mark at;
+	char *name;
+	uint64_t weight;
+	uint64_t max_rate_bps; /* 0: no limit */
+};
+
+struct cfg_class_range {
+	struct cfg_mark at;
+	uint64_t from, to; /* to: not given: from */
+	uint64_t class;
+};
+
+struct cfg_class_map {
+	struct cfg_mark at;
+	char *name;
+	CFG_LIST(struct cfg_class_range) dscp;
+	CFG_LIST(struct cfg_class_range) pcp;
+	CFG_LIST(struct cfg_class_range) classes;
+};
+
+struct cfg_ecn {
+	struct cfg_mark at;
+	CFG_LIST(uint64_t) classes;
+	uint64_t min, max; /* bytes */
+};
+
 struct cfg_port {
 	struct cfg_mark at;
 	char *name;
@@ -146,7 +173,14 @@ struct cfg_port {
 	uint64_t rx_queues;
 	struct cfg_descriptors descriptors;
 	uint64_t worker; /* CFG_NONE: any */
-	uint64_t queue_limit;
+	uint64_t queue_limit;	/* packets */
+	uint64_t buffer_limit;	/* packet buffers */
+	uint64_t control_limit; /* packet buffers */
+	uint64_t control_rate;	/* packets a second */
+	char *slice;		/* or NULL */
+	char *class_map;	/* or NULL */
+	uint64_t bounce_class;
+	struct cfg_ecn ecn;
 	CFG_LIST(struct ip_prefix) addresses;
 };
 
@@ -170,6 +204,7 @@ struct cfg_route {
 struct cfg_vrf {
 	struct cfg_mark at;
 	char *name;
+	char *slice; /* or NULL */
 	CFG_LIST(struct cfg_route) routes;
 };
 
@@ -182,6 +217,8 @@ struct cfg_sid {
 	struct ip_addr nexthop;
 	char *vrf;
 	CFG_LIST(uint32_t) allow; /* enum cfg_allow; none: ping */
+	char *slice;	 /* or NULL */
+	char *class_map; /* or NULL */
 };
 
 struct cfg_path {
@@ -200,6 +237,7 @@ struct cfg_policy {
 	uint32_t dscp_mode; /* enum cfg_dscp_mode */
 	uint64_t dscp;
 	uint64_t flow_label; /* 0: hash of the inner packet */
+	char *class_map;     /* or NULL */
 	CFG_LIST(struct cfg_path) paths;
 };
 
@@ -219,6 +257,8 @@ struct config {
 	struct cfg_metrics metrics;
 	struct cfg_log log;
 	CFG_LIST(struct cfg_port) ports;
+	CFG_LIST(struct cfg_slice) slices;
+	CFG_LIST(struct cfg_class_map) class_maps;
 	CFG_LIST(struct cfg_neighbor) neighbors;
 	CFG_LIST(struct cfg_route) routes;
 	CFG_LIST(struct cfg_vrf) vrfs;
@@ -227,7 +267,7 @@ struct config {
 
 	struct arena *arena;	 /* owns everything above */
 	struct cfg_marks *marks; /* where each scalar stood */
-	struct cfg_names *names; /* of ports, VRFs and policies, sorted */
+	struct cfg_names *names; /* of what other parts refer to, sorted */
 };
 
 #endif

@@ -19,7 +19,7 @@ struct index {
 };
 
 struct cfg_names {
-	struct index index[3];
+	struct index index[5];
 };
 
 static int by_name(const void *a, const void *b)
@@ -56,6 +56,10 @@ struct cfg_names *cfg_names_new(const struct config *c)
 	FILL(&n->index[1], c->vrfs);
 	n->index[2].list = "policies";
 	FILL(&n->index[2], c->policies);
+	n->index[3].list = "slices";
+	FILL(&n->index[3], c->slices);
+	n->index[4].list = "class-maps";
+	FILL(&n->index[4], c->class_maps);
 	for (unsigned int i = 0; i < ARRAY_LEN(n->index); i++) {
 		if (!n->index[i].entries) {
 			cfg_names_free(n);

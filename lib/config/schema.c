@@ -3,16 +3,7 @@
  * The declared configuration. Each key: name, type, limits, default, whether a reload may change it, and one
  * help text. The order here is the order of the reference and of `show config`.
  */
-#include "config/schema.h"
-
-#include "base/compiler.h"
-#include "config/model.h"
-
-#define AT(type, member) (uint32_t) __builtin_offsetof(type, member)
-#define MAP_OF(keys_, what, type)                                                                  \
-	{                                                                                          \
-		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type)      \
-	}
+#include "config/schema_priv.h"
 
 static const char *const words_side[] = {"dc", "wan", NULL};
 static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
@@ -189,7 +180,27 @@ static const struct cfg_key port_keys[] = {
 		.help = "lcore that owns the egress. any: ports are dealt out to the workers in turn."},
 	{"queue-limit", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_port, queue_limit), .min = 32,
 		.max = 1 << 20, .fallback = "256",
-		.help = "Packets that one traffic class may keep waiting here before more are dropped."},
+		.help = "Packets that one queue, of a slice and traffic class, may keep waiting here before more are dropped. "
+			"Lossless classes are bounded by their buffers instead."},
+	{"buffer-limit", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_port, buffer_limit), .min = 32, .max = 16u << 20,
+		.fallback = "1792",
+		.help = "Packet buffers that all queues of the port together may hold for lossy classes. A slice may have "
+			"as many as are left for the others."},
+	{"control-limit", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_port, control_limit), .min = 32, .max = 65536,
+		.fallback = "256", .help = "Packet buffers set aside for control traffic that leaves here."},
+	{"control-rate", CFG_UINT, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_port, control_rate), .max = 100000000,
+		.fallback = "100K",
+		.help = "Packets of DSCP 48-63 from infrastructure sources that arrive here and are forwarded as control "
+			"traffic, for each rx lcore; more of them go with the data."},
+	{"slice", CFG_NAME, .offset = AT(struct cfg_port, slice), .refs = "slices", .example = "gold",
+		.help = "Slice of what arrives here. Default: that of the port's VRF."},
+	{"class-map", CFG_NAME, .offset = AT(struct cfg_port, class_map), .refs = "class-maps", .example = "roce",
+		.help = "Class of what arrives here, by DSCP or PCP."},
+	{"bounce-class", CFG_UINT, .offset = AT(struct cfg_port, bounce_class), .max = 7, .fallback = "0",
+		.help = "Queue of lossless packets that leave by the port they came in by: never their own, or two nodes could "
+			"wait for each other."},
+	{"ecn", CFG_MAP, .offset = AT(struct cfg_port, ecn), .map = &cfg_ecn_map,
+		.help = "Congestion marks (RFC 3168) on what leaves here."},
 	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct cfg_port, addresses), .max = 32,
 		.example = "[10.1.0.1/24, \"2001:db8:1::1/64\"]",
 		.help = "Own addresses with their subnets. A link-local one is made of the MAC if none is given."},
@@ -233,6 +244,8 @@ static const struct cfg_map vrf_route_map = MAP_OF(vrf_route_keys, "a VRF route"
 static const struct cfg_key vrf_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_vrf, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
 		.example = "tenant-a", .help = "Name used by ports and SIDs."},
+	{"slice", CFG_NAME, .offset = AT(struct cfg_vrf, slice), .refs = "slices", .example = "gold",
+		.help = "Slice of the tenant's packets. Default: none."},
 	{"routes", CFG_LIST_OF, .item = CFG_MAP, .map = &vrf_route_map, .offset = AT(struct cfg_vrf, routes),
 		.max = 4u << 20, .help = "Routes of the tenant, to its ports or over policies."},
 };
@@ -264,6 +277,10 @@ static const struct cfg_key sid_keys[] = {
 		.example = "[ping, traceroute]",
 		.help = "What the node itself answers at the SID: ICMPv6 echo, UDP by port unreachable. Anything else is an "
 			"SR Upper-layer Header Error (RFC 8986 section 4.1.1). Default: ping."},
+	{"slice", CFG_NAME, .offset = AT(struct cfg_sid, slice), .refs = "slices",
+		.help = "Slice of packets that this SID is executed for. Default: the one they have; DT4, DT6, DT46: that of the VRF."},
+	{"class-map", CFG_NAME, .offset = AT(struct cfg_sid, class_map), .refs = "class-maps",
+		.help = "Decapsulation: class of what is inside, by the class the tunnel had."},
 };
 static const struct cfg_map sid_map = MAP_OF(sid_keys, "a SID", struct cfg_sid);
 
@@ -296,6 +313,8 @@ static const struct cfg_key policy_keys[] = {
 		.help = "Outer DSCP with dscp: set."},
 	{"flow-label", CFG_UINT, .offset = AT(struct cfg_policy, flow_label), .max = 0xfffff, .fallback = "0",
 		.help = "Fixed outer flow label, for tests and tunnels. 0: a hash of the inner 5-tuple."},
+	{"class-map", CFG_NAME, .offset = AT(struct cfg_policy, class_map), .refs = "class-maps",
+		.help = "Class of what enters the tunnel, by the class it came in."},
 	{"paths", CFG_LIST_OF, .item = CFG_MAP, .map = &path_map, .offset = AT(struct cfg_policy, paths),
 		.flags = CFG_REQUIRED, .min = 1, .max = 64, .help = "Segment lists the flows are spread over."},
 };
@@ -317,6 +336,10 @@ static const struct cfg_key root_keys[] = {
 	{"log", CFG_MAP, .offset = AT(struct config, log), .map = &log_map, .help = "Log lines."},
 	{"ports", CFG_LIST_OF, .item = CFG_MAP, .map = &port_map, .offset = AT(struct config, ports),
 		.flags = CFG_REQUIRED, .min = 1, .max = 32, .help = "Ports; nothing else is touched or bound."},
+	{"slices", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_slice_map, .offset = AT(struct config, slices), .max = 64,
+		.help = "Slices: shares of every port's rate."},
+	{"class-maps", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_class_map_map, .offset = AT(struct config, class_maps),
+		.max = 64, .help = "How packets are sorted into the eight traffic classes."},
 	{"neighbors", CFG_LIST_OF, .item = CFG_MAP, .map = &neighbor_map,
 		.offset = AT(struct config, neighbors), .max = 65536,
 		.help = "Static neighbours; all others are resolved by ND and ARP."},

@@ -19,7 +19,6 @@ enum nbr_state {
 	NBR_UNKNOWN,  /* not asked for */
 	NBR_ASKED,    /* the control lcore is finding out; packets wait */
 	NBR_RESOLVED,
-	NBR_RELEASING, /* resolved, and the packets that waited go out before any other */
 	NBR_STALE,    /* usable, but the control lcore wants to know when it is used */
 };
 
@@ -30,7 +29,6 @@ struct nbr {
 	bool is_static; /* as configured: what ND and ARP say does not count */
 	bool confirm;	/* was static until the last snapshot: ask before it is believed for long */
 	uint16_t port;
-	uint32_t next_releasing; /* id, in the egress's list */
 	struct fifo waiting;
 	struct ip_addr addr;
 } CACHE_ALIGNED;
@@ -76,8 +74,6 @@ struct nbr_sync {
 	const bool *owns; /* by port: only these are taken over */
 	/* `id` is static now and has its MAC: let what waits go */
 	void (*resolved)(void *arg, uint32_t id);
-	/* `from` was NBR_RELEASING; `to` has taken its place, packets and all */
-	void (*moved)(void *arg, uint32_t from, uint32_t to);
 	void *arg;
 };
 

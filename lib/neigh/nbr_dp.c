@@ -65,19 +65,15 @@ void nbr_release(struct nbr_table *t, uint32_t id)
 }
 
 /* A configured next hop takes over what was learnt about the same address. */
-static void adopt(struct nbr_table *t, uint32_t id, uint32_t learnt, const struct nbr_sync *sync)
+static void adopt(struct nbr_table *t, uint32_t id, uint32_t learnt)
 {
 	struct nbr *n = &t->nbr[id], *from = &t->nbr[learnt];
-	bool releasing = from->state == NBR_RELEASING;
 
 	n->mac = from->mac;
 	n->state = from->state;
 	n->waiting = from->waiting;
-	n->next_releasing = from->next_releasing;
 	from->waiting = (struct fifo){0};
 	nbr_release(t, learnt);
-	if (releasing)
-		sync->moved(sync->arg, learnt, id);
 }
 
 static void become_static(struct nbr_table *t, uint32_t id, const struct eth_addr *mac, const struct nbr_sync *sync)
@@ -87,8 +83,6 @@ static void become_static(struct nbr_table *t, uint32_t id, const struct eth_add
 	n->is_static = true;
 	n->confirm = false;
 	n->mac.dst = *mac;
-	if (n->state == NBR_RELEASING)
-		return;
 	n->state = NBR_RESOLVED;
 	if (n->waiting.n)
 		sync->resolved(sync->arg, id);
@@ -115,7 +109,7 @@ static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id,
 		set_up(n, s, want->port, &want->addr);
 		learnt = nbr_find(t, want->port, &want->addr);
 		if (learnt != UINT32_MAX && learnt != id)
-			adopt(t, id, learnt, sync);
+			adopt(t, id, learnt);
 		hash_put(t, id);
 	}
 	if (want->is_static)

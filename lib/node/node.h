@@ -70,6 +70,7 @@ struct worker_role {
 	struct node_lcore *lcore;
 	uint16_t index;
 	struct egress_context ctx;
+	struct accounts *accounts;
 	struct nbr_table nbrs;
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* those it owns */
@@ -141,6 +142,8 @@ struct node {
 	struct port *port[MAX_PORTS];
 	uint32_t n_ports;
 	struct egress *egress; /* by port */
+	/* By ingress port, a bit per class; see struct egress_context. */
+	uint8_t lossless[PORT_SLOTS], exhausted[PORT_SLOTS];
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
 
 	struct rx_role *rx;

@@ -99,8 +99,12 @@ static int make_roles(struct node *n)
 		w->node = n;
 		w->index = i;
 		w->lcore = lcore_of(n, c->worker.items[i]);
-		if (!w->lcore)
+		w->accounts = calloc(1, sizeof(*w->accounts));
+		if (!w->lcore || !w->accounts)
 			return -ENOMEM;
+		w->ctx.accounts = w->accounts;
+		w->ctx.lossless = n->lossless;
+		w->ctx.exhausted = n->exhausted;
 		w->ctx.stats = &w->lcore->stats;
 		w->ctx.nbrs = &w->nbrs;
 		w->lcore->worker = w;
@@ -274,7 +278,7 @@ static void deal_out_egresses(struct node *n)
 						   : n->worker[k].lcore->id == cp->worker)
 				w = &n->worker[k];
 		}
-		egress_init(&n->egress[i], n->port[i], (uint32_t)cp->queue_limit);
+		egress_init(&n->egress[i], n->port[i]);
 		n->owner[i] = w->index;
 		w->egress[w->n_egress++] = &n->egress[i];
 	}
@@ -524,6 +528,7 @@ static void free_roles(struct node *n)
 		rte_ring_free(n->worker[w].from_control);
 		rte_ring_free(n->worker[w].ask_control);
 		nbr_table_fini(&n->worker[w].nbrs);
+		free(n->worker[w].accounts);
 	}
 	if (n->control)
 		control_neigh_fini(n->control);

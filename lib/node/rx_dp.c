@@ -114,8 +114,8 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 	struct rte_mbuf *pkts[NODE_BURST];
 	unsigned int work = 0;
 
-	(void)now;
 	*next = TIME_NEVER;
+	rx->classifier.now = now;
 	rx->classifier.s = node_snapshot(rx->node);
 	unpark(rx);
 	for (uint16_t i = 0; i < rx->n_queues; i++) {

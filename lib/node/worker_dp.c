@@ -15,28 +15,21 @@ static void nbr_resolved(void *arg, uint32_t id)
 	egress_nbr_resolved(&w->node->egress[w->nbrs.nbr[id].port], &w->ctx, id);
 }
 
-static void nbr_moved(void *arg, uint32_t from, uint32_t to)
-{
-	struct worker_role *w = arg;
-
-	egress_nbr_moved(&w->node->egress[w->nbrs.nbr[to].port], &w->ctx, from, to);
-}
-
 /* Take over a newer snapshot. Always after a ring was read: what came out of it may be that new. */
 static void refresh(struct worker_role *w)
 {
 	const struct snapshot *s = node_snapshot(w->node);
 	bool owns[MAX_PORTS];
-	struct nbr_sync sync = {.owns = owns, .resolved = nbr_resolved, .moved = nbr_moved, .arg = w};
+	struct nbr_sync sync = {.owns = owns, .resolved = nbr_resolved, .arg = w};
 
 	if (likely(s == w->ctx.s))
 		return;
 	for (uint32_t i = 0; i < w->node->n_ports; i++)
 		owns[i] = w->node->owner[i] == w->index;
-	nbr_table_sync(&w->nbrs, s, &sync);
-	for (uint16_t i = 0; i < w->n_egress; i++)
-		w->egress[i]->limit = s->port[w->egress[i]->index].queue_limit;
 	w->ctx.s = s;
+	for (uint16_t i = 0; i < w->n_egress; i++)
+		egress_configure(w->egress[i], &w->ctx);
+	nbr_table_sync(&w->nbrs, s, &sync);
 }
 
 void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
@@ -93,6 +86,7 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 	unsigned int work;
 
 	*next = TIME_NEVER;
+	w->ctx.now = now;
 	if (unlikely(__atomic_load_n(&w->stalled, __ATOMIC_RELAXED)))
 		return 0;
 	refresh(w);
@@ -104,8 +98,7 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 		struct egress *e = w->egress[i];
 
 		work += egress_run(e, &w->ctx);
-		if (egress_held(e))
-			*next = now + RETRY_NS;
+		*next = MIN_OF(*next, egress_next(e, &w->ctx, RETRY_NS));
 	}
 	return work;
 }

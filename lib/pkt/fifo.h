@@ -21,6 +21,15 @@ static inline void fifo_push(struct fifo *f, struct rte_mbuf *m)
 	f->tail = m;
 }
 
+/* Give a packet back to the front: the oldest one again. */
+static inline void fifo_push_front(struct fifo *f, struct rte_mbuf *m)
+{
+	pkt_of(m)->next = f->head;
+	if (!f->n++)
+		f->tail = m;
+	f->head = m;
+}
+
 /* The oldest packet; the queue must not be empty. */
 static inline struct rte_mbuf *fifo_pop(struct fifo *f)
 {

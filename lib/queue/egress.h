@@ -1,47 +1,101 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The egress of a port: queues by class, the scheduler over them, and the burst that is offered to the device.
+ * The egress of a port: queues, the gates in front of them, the scheduler over them, and the bursts that are
+ * offered to the device.
  *
- * One worker owns an egress and alone touches it. A packet that finds nothing queued passes straight through
- * to the device's burst; otherwise it waits in the queue of its class. It is rewritten when its turn has come,
+ * One worker owns an egress and alone touches it. A packet that finds nothing queued and no gate closed passes
+ * straight through to the device's burst; otherwise it waits in its queue. It is rewritten when its turn has come,
  * never before.
+ *
+ *   control     one queue of its own: strict priority, own buffers, no gate, a burst of its own
+ *   data        one queue per (slice, traffic class); deficit round robin over the slices that may send, by
+ *               weight, then over their classes. What a packet costs does not depend on how many slices there are
+ *   gates       absolute pause_until per (slice, class), computed from holds; each hold has one source
  */
 #ifndef QUEUE_EGRESS_H
 #define QUEUE_EGRESS_H
 
+#include "config/budget.h"
 #include "neigh/nbr.h"
+#include "pfc/pfc_hold.h"
 #include "pkt/fifo.h"
 #include "port/port.h"
+#include "queue/account.h"
 #include "snapshot/snapshot.h"
 
-#define EGRESS_CLASSES	9   /* eight traffic classes and control */
-#define EGRESS_TX_ROOM	128 /* rewritten frames that the device has not taken yet */
+#define EGRESS_TX_ROOM	BUDGET_TX_ROOM /* rewritten frames that the device has not taken yet; of control and of data each */
 #define EGRESS_GENERATIONS 64 /* snapshots that queued packets may stem from at a time */
-#define EGRESS_NONE	UINT32_MAX
 #define EGRESS_QUANTUM	9216 /* bytes per class and round */
+#define EGRESS_WEIGHT_BYTES 4096 /* bytes per slice and round, for each unit of weight */
+#define EGRESS_ALL_SLICES PFC_ALL_SLICES
+#define EGRESS_SHAPE_BURST 32768 /* bytes a slice may be ahead of its max-rate */
+
+struct egress_queue {
+	struct fifo packets;
+	uint64_t bytes; /* waiting; relaxed readers */
+	int32_t deficit; /* bytes the class may still send this round */
+	uint64_t pause_until; /* ns; in the past: open. Relaxed readers */
+	uint64_t paused_since; /* of a pause under way */
+	/* totals, relaxed readers; what passed straight through is not in them */
+	uint64_t entered, dropped, marked;
+	uint64_t pauses, paused_ns;
+	uint64_t most_bytes; /* ever; readers keep base lines of their own */
+};
+
+struct egress_slice {
+	uint8_t busy;	/* bit per class with packets */
+	uint8_t closed; /* bit per class whose gate is closed */
+	uint8_t turn;	/* class whose turn it is */
+	bool listed;	/* among those that may send */
+	bool shaped;	/* waits for its max-rate */
+	uint8_t next, prev; /* in that list */
+	int32_t deficit;    /* bytes it may still send this round */
+	uint32_t quantum;
+	uint32_t lossy; /* buffers held for lossy classes */
+	uint64_t max_rate_bps;
+	uint64_t paid_ns; /* time up to which its rate is used up */
+	struct egress_queue queue[8];
+};
+
+struct egress_burst {
+	uint16_t n;
+	uint16_t n_copied; /* of these, already captured */
+	uint16_t n_traced; /* of these, already traced */
+	struct rte_mbuf *pkts[EGRESS_TX_ROOM];
+};
+
+#define EGRESS_GATE_CLOSED 0x1 /* some gate is */
+#define EGRESS_GATE_SHAPED 0x2 /* some slice has a max-rate */
 
 struct egress {
 	struct port *port;
 	uint16_t index;	 /* port */
-	uint16_t n_tx;	 /* frames in tx[] */
-	uint16_t n_copied; /* of these, already captured */
-	uint16_t n_traced; /* of these, already traced */
-	uint16_t active; /* bit per class with packets */
-	uint8_t turn;	 /* class whose turn it is among 0 to 7 */
+	uint8_t gates;	 /* EGRESS_GATE_... */
+	uint8_t first;	 /* slice whose turn it is, if n_listed */
+	uint8_t n_listed; /* slices that may send now */
 	uint32_t backlog; /* packets in all queues */
-	uint32_t limit;	  /* packets of one class */
-	int32_t deficit[8]; /* bytes the class may still send this round */
-	uint32_t releasing;  /* first neighbour whose waiting packets go out next, or EGRESS_NONE */
-	struct fifo queue[EGRESS_CLASSES];
+	uint32_t lossy;	  /* buffers held for lossy classes */
+	uint32_t control_buffers;
+	uint32_t random;     /* of the marking */
+	uint64_t wake_ns;    /* when a gate opens next by itself; TIME_NEVER */
+	struct fifo control;
 	uint64_t queued_packets, queued_most; /* ever queued; highest backlog. Relaxed readers */
-	struct rte_mbuf *tx[EGRESS_TX_ROOM];
+	uint32_t n_slices;
+	struct egress_burst control_tx, tx;
+	struct pfc_holds holds;
+	struct egress_slice slice[SNAP_SLICE_MAX]; /* by slice id */
 } CACHE_ALIGNED;
 
 /* What the owner works with in this pass. */
 struct egress_context {
 	const struct snapshot *s;
+	uint64_t now; /* ns */
 	struct lcore_stats *stats;
 	struct nbr_table *nbrs;
+	struct accounts *accounts;
+	/* By ingress port: classes whose packets are never dropped for want of room, and those of them whose buffer is
+	 * used up all the same. Written by the owner of that port, who may be another worker; relaxed. */
+	const uint8_t *lossless, *exhausted;
 	/* Tell the control lcore; false when its mailbox is full. */
 	bool (*ask)(void *arg, struct nbr_message *message);
 	void *ask_arg;
@@ -49,8 +103,11 @@ struct egress_context {
 	uint64_t held[EGRESS_GENERATIONS];
 };
 
-/* An empty egress of a port. Before its owner starts. */
-void egress_init(struct egress *e, struct port *port, uint32_t limit);
+/* An empty egress of a port; *e is all zero. Before its owner starts. */
+void egress_init(struct egress *e, struct port *port);
+
+/* Take over weights and rates from a new snapshot. */
+void egress_configure(struct egress *e, const struct egress_context *c);
 
 /* Packets for this egress, in order; they are sent, queued, held for a neighbour or dropped. */
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
@@ -58,17 +115,28 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 /* Serve the queues while the device has room, then offer it what is ready. Returns frames it took. */
 unsigned int egress_run(struct egress *e, struct egress_context *c);
 
-/* Packets in queues and in the device's burst. */
+/* When to run again though nothing arrives: `retry_ns` from now if packets may go, else when a gate opens. */
+uint64_t egress_next(const struct egress *e, const struct egress_context *c, uint64_t retry_ns);
+
+/*
+ * A party pauses or resumes classes of a slice (or of all). The gates then are where all holds together say: closed
+ * until the latest of them ends. Frames of a class that is closed now go back from the device's burst to the front of
+ * their queue. False when there are too many parties (pfc_hold.h).
+ */
+bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
+	const struct pfc_pause *pause);
+
+/* Somebody else has changed e->holds: set the gates of a class, of one slice or of all, as they say now. */
+void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, unsigned int class);
+
+/* Packets in queues and in the device's bursts. */
 static inline uint32_t egress_held(const struct egress *e)
 {
-	return e->backlog + e->n_tx;
+	return e->backlog + e->tx.n + e->control_tx.n;
 }
 
 /* A neighbour has its MAC: what waits for it goes out ahead of everything that comes after it. */
 void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id);
-
-/* A neighbour whose packets are being released has got another id. */
-void egress_nbr_moved(struct egress *e, struct egress_context *c, uint32_t from, uint32_t to);
 
 /* A neighbour was resolved (its packets go out now), aged, failed or is no longer needed. */
 void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message);

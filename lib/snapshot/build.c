@@ -17,8 +17,9 @@ int snapshot_registry_init(struct snapshot_registry *r)
 		.paths = ids_new(SNAP_PATH_MAX),
 		.sids = ids_new(SNAP_SID_MAX),
 		.vrfs = ids_new(SNAP_VRF_MAX),
+		.slices = ids_new(SNAP_SLICE_MAX),
 	};
-	if (r->nbrs && r->paths && r->sids && r->vrfs)
+	if (r->nbrs && r->paths && r->sids && r->vrfs && r->slices)
 		return 0;
 	snapshot_registry_fini(r);
 	return -ENOMEM;
@@ -30,6 +31,7 @@ void snapshot_registry_fini(struct snapshot_registry *r)
 	ids_free(r->paths);
 	ids_free(r->sids);
 	ids_free(r->vrfs);
+	ids_free(r->slices);
 	*r = (struct snapshot_registry){0};
 }
 
@@ -72,6 +74,7 @@ static int build_vrfs(struct builder *b)
 	for (uint32_t i = 0; i < b->config->vrfs.n; i++) {
 		ids_find(b->ids->vrfs, b->config->vrfs.items[i].name, &id);
 		b->s->vrf[id].name = b->config->vrfs.items[i].name;
+		b->s->vrf[id].slice = build_slice_of(b, b->config->vrfs.items[i].slice);
 	}
 	return 0;
 }
@@ -119,11 +122,8 @@ static int build_ports(struct builder *b, const struct snapshot_port_info *info)
 		p->mac = info[i].mac;
 		p->mtu = (uint16_t)cp->mtu;
 		p->side = (uint8_t)cp->side;
-		p->queue_limit = (uint32_t)cp->queue_limit;
 		p->vrf = vrf_id(b, cp->vrf);
-		/* class selector: the three high bits of the DSCP (RFC 2474 section 4.2.2); RoCEv2's 26 is class 3 */
-		for (unsigned int d = 0; d < 64; d++)
-			p->tclass_of_dscp[d] = (uint8_t)(d >> 3);
+		build_port_qos(b, p, cp);
 		rc = build_own_addresses(b, p, cp);
 	}
 	return rc;
@@ -187,6 +187,9 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->behavior = (uint8_t)cs->behavior;
 	s->code = behavior_code(behavior, flavors);
 	s->vrf = vrf_id(b, cs->vrf);
+	s->slice = cs->slice ? build_slice_of(b, cs->slice) : SNAP_SLICE_KEEP;
+	build_tunnel_classes(b, cs->class_map, s->tclass_of);
+	s->tclass_of[SNAP_TUNNEL_CLASSES - 1] = s->tclass_of[7]; /* a tenant's packet is never control traffic */
 	s->psp = flavors & FLAVOR_BIT(FLAVOR_PSP);
 	s->usp = flavors & FLAVOR_BIT(FLAVOR_USP);
 	s->usd = flavors & FLAVOR_BIT(FLAVOR_USD);
@@ -195,6 +198,8 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->last = info->kind > KIND_END_T;
 	s->decap4 = info->inner4;
 	s->decap6 = info->inner6;
+	if (info->kind == KIND_DT && !cs->slice && s->vrf != VRF_UNDERLAY)
+		s->slice = b->s->vrf[s->vrf].slice;
 	if (info->compressed && !s->last) {
 		s->arg_shift = cs->sid.len;
 		s->shift_bits = (uint8_t)(cs->sid.len - 32);
@@ -259,7 +264,9 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	b->s->icmp_echo = b->config->icmp.echo;
 	b->s->discovery = b->config->discovery;
 	build_boundary(b);
-	rc = build_vrfs(b);
+	rc = build_slices(b);
+	if (rc == 0)
+		rc = build_vrfs(b);
 	if (rc == 0)
 		rc = build_ports(b, ports);
 	if (rc == 0)
@@ -306,6 +313,7 @@ void snapshot_reap(struct snapshot_registry *r, uint64_t generation)
 	ids_reap(r->paths, generation);
 	ids_reap(r->sids, generation);
 	ids_reap(r->vrfs, generation);
+	ids_reap(r->slices, generation);
 }
 
 struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config *config,

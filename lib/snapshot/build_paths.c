@@ -56,6 +56,7 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 		return build_fail(b, -EINVAL, "policy %s, path %s: %s", policy->name, cp->name, why);
 	path->policy = policy->name;
 	path->name = cp->name;
+	build_tunnel_classes(b, policy->class_map, path->tclass_of);
 	build_header(b->s, policy, &program, path);
 	if (program.via) {
 		rc = build_nbr(b, cfg_find_port(b->config, program.via->port), &program.via->nexthop, &nbr);

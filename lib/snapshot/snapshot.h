@@ -23,9 +23,15 @@
 #define SNAP_SID_MAX	     (64u * 1024)
 #define SNAP_VRF_MAX	     1025 /* the underlay's table is VRF 0 */
 #define SNAP_GROUP_MAX	     64
+#define SNAP_SLICE_MAX	     128 /* twice what a configuration may have: ids of those that are gone linger */
+#define SNAP_SLICE_NONE	     0	 /* slice of what belongs to none */
+#define SNAP_SLICE_KEEP	     0xff
 #define SNAP_POLICY_BUCKETS  64
 #define SNAP_ENCAP_BYTES_MAX (40 + 8 + 16 * 15)
 #define VRF_UNDERLAY	     0
+
+/* Classes as pkt.tclass has them, control too: which no packet leaves or enters a tunnel in. */
+#define SNAP_TUNNEL_CLASSES 9
 
 /* A prefix of IPv6 as two masked words. */
 struct snap_match {
@@ -43,8 +49,16 @@ struct snap_port {
 	uint16_t mtu;
 	uint8_t side; /* enum cfg_side */
 	uint8_t n_own;
-	uint32_t queue_limit; /* packets of one class */
+	uint8_t slice;	      /* of what arrives here */
+	uint8_t bounce_class; /* queue of lossless packets that leave by the port they came in by */
+	uint8_t ecn_classes;  /* bit per class whose queue marks */
+	uint32_t queue_limit;	/* packets of one queue */
+	uint32_t buffer_limit;	/* buffers of all queues of lossy classes */
+	uint32_t control_limit; /* buffers of the control queue */
+	uint32_t ecn_min, ecn_max; /* bytes of a queue */
+	uint64_t control_rate;	   /* packets a second, of each rx role */
 	uint8_t tclass_of_dscp[64];
+	uint8_t tclass_of_pcp[8];
 	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
 };
@@ -63,8 +77,15 @@ struct snap_group {
 	target_t member[SNAP_GROUP_MAX]; /* TARGET_NBR or TARGET_LINK */
 };
 
+struct snap_slice {
+	const char *name; /* NULL: a free id; "": SNAP_SLICE_NONE */
+	uint32_t weight;
+	uint64_t max_rate_bps; /* 0: no limit */
+};
+
 struct snap_vrf {
 	const char *name; /* NULL: a free id */
+	uint8_t slice;
 	struct fib *v4, *v6;
 };
 
@@ -79,6 +100,8 @@ struct snap_sid {
 	bool used;
 	bool allow_ping, allow_udp; /* upper layers for the node itself */
 	uint8_t port;	     /* End.DX2: out of it */
+	uint8_t slice;	     /* of packets it is executed for, or SNAP_SLICE_KEEP */
+	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class behind the tunnel, by the one it had */
 	uint16_t vrf;	     /* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors */
 	target_t adjacency;  /* End.X, End.DX4, End.DX6: TARGET_NBR; 0: none */
@@ -91,6 +114,7 @@ struct snap_path {
 	uint8_t dscp;	      /* 0 to 63, or SNAP_DSCP_COPY */
 	uint32_t flow_label;  /* 0: hash */
 	target_t via;	      /* where the first address leads; 0: nowhere */
+	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by the one the packet came in */
 	const char *policy, *name;
 	uint8_t header[SNAP_ENCAP_BYTES_MAX];
 };
@@ -122,6 +146,8 @@ struct snapshot {
 	struct snap_match sid_space[2 + 16]; /* nothing from outside may go there */
 	uint32_t n_sid_space;
 
+	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
+	uint32_t n_slices;
 	struct snap_vrf *vrf; /* by VRF id */
 	uint32_t n_vrfs;
 	struct snap_nbr *nbr; /* by neighbour id */

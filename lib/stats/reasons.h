@@ -44,6 +44,8 @@
 	X(neighbor_failed, "neighbour did not answer ND or ARP")                                   \
 	X(neighbor_hold, "too many packets already wait for that neighbour")                       \
 	X(queue_full, "egress queue at its limit (tail drop)")                                     \
+	X(headroom_exceeded, "buffer of a lossless class full: its headroom is too small")         \
+	X(control_full, "queue of control traffic at its limit")                                   \
 	X(port_down, "egress port has no link")                                                    \
 	X(no_buffer, "packet buffer pool empty")                                                   \
 	X(punt_full, "ring to or from the control lcore is full")                         \

@@ -40,6 +40,9 @@
 	X(icmp_suppressed, "packets", "ICMP errors not sent: rate limit or a rule of RFC 4443")    \
 	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent")                           \
 	X(dscp_remapped, "packets", "outer DSCP 48-63 of a tenant lowered")                        \
+	X(control_policed, "packets", "of DSCP 48-63 in transit, beyond control-rate: queued with the data") \
+	X(ecn_marked, "packets", "marked CE in an egress queue")                                    \
+	X(class_bounced, "packets", "lossless, queued in bounce-class: they leave by the port they came in by") \
 	X(ecn_unusual, "packets", "decapsulated with an ECN combination that RFC 6040 marks (!)")  \
 	X(ring_refused, "packets", "that found the ring to a worker full and were parked")
 

@@ -42,7 +42,7 @@ static void good_files(void **state)
 }
 
 #define ROOT_KEYS                                                                                  \
-	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, neighbors, routes, vrfs, sids, policies"
+	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, slices, class-maps, neighbors, routes, vrfs, sids, policies"
 
 /* One mistake each; '^' stands where it must be reported. */
 static void mistakes(void **state)

@@ -71,20 +71,20 @@ static void duplicates(void **state)
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
 			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 36"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 85"},
+			"name blue stands twice in vrfs, first in line 117"},
 		{"thrice: each names the first", "- name: blue\n",
 			"- name: blue\n  - name: ^blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 85\n"
-			"name blue stands twice in vrfs, first in line 85"},
+			"name blue stands twice in vrfs, first in line 117\n"
+			"name blue stands twice in vrfs, first in line 117"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 97"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 129"},
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 97"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 129"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 stands twice in paths, first in line 116"},
+			"name via-spine5 stands twice in paths, first in line 150"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 stands twice in policies, first in line 114", "policy: marked",
+			"name to-dc2 stands twice in policies, first in line 148", "policy: marked",
 			"policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
@@ -273,7 +273,7 @@ static void neighbors(void **state)
 			"address: 10.1.1.254 is on no subnet of port dc0"},
 		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
 		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
-			"this neighbour of port wan0 is already in line 59"},
+			"this neighbour of port wan0 is already in line 90"},
 		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
@@ -316,7 +316,7 @@ static void routes(void **state)
 
 		{"twice", LAST_ROUTE,
 			"- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
-			"this route is already in line 66"},
+			"this route is already in line 97"},
 		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"",
 			NULL},
 		{"ECMP over two ports", LAST_ROUTE,
@@ -324,11 +324,11 @@ static void routes(void **state)
 			NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
-			"this route is already in line 72"},
+			"this route is already in line 103"},
 		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
-			"this prefix is already in line 78; a policy spreads over its own paths"},
+			"this prefix is already in line 110; a policy spreads over its own paths"},
 		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
-			"this prefix is already in line 78; a policy spreads over its own paths"},
+			"this prefix is already in line 110; a policy spreads over its own paths"},
 		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: marked", NULL},
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
 	};
@@ -545,10 +545,33 @@ static void longest_path(void **state)
 	}
 }
 
+/* --- slices, classes, queues --- */
+
+static void qos(void **state)
+{
+	static const struct row rows[] = {
+		{"slice of a port", "slice: gold\n    class-map: roce", "slice: ^golt\n    class-map: roce",
+			"slice: there is no 'golt' in slices; did you mean 'gold'?"},
+		{"slice of a VRF", "slice: silver", "slice: ^bronze", "slice: there is no 'bronze' in slices"},
+		{"class map", "class-map: roce", "class-map: ^roxe",
+			"class-map: there is no 'roxe' in class-maps; did you mean 'roce'?"},
+		{"range backwards", "from: 24\n        to: 31", "from: 24\n        to: ^23",
+			"to: 23 is less than from, 24"},
+		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 76"},
+		{"ECN limits", "max: 1M", "max: ^99K", "ecn: max, 101376, is less than min, 102400"},
+		{"ECN class", "classes: [3, 4]", "classes: [3, ^8]", "classes: expected classes from 0 to 7, found 8"},
+		{"ECN class twice", "classes: [3, 4]", "classes: [3, ^3]", "classes: 3 is listed twice"},
+	};
+
+	(void)state;
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
 /* --- buffers --- */
 
 /*
- * The sum of conf_full, by hand: rx 2*1024+512+512; tx 256+512+512; queues 9*(128+256+256); rings: two rx
+ * The sum of conf_full, by hand: rx 2*1024+512+512; tx 256+512+512; rewritten 3*2*128; lossy
+ * 1024+2*1792; control 128+2*256; rings: two rx
  * lcores to control and to the other lcore's worker each, control to two workers, that is 2+2 and 1-2, 1-3,
  * 2-3: seven of 512; parked 2*2*256; waiting 2*256; four lcores with 384+64; control 256.
  */
@@ -560,7 +583,9 @@ static void budget_sum(void **state)
 	} lines[] = {
 		{"receive descriptors", 3072},
 		{"transmit descriptors", 1280},
-		{"egress queues, every class full", 5760},
+		{"rewritten, not yet taken by the device", 768},
+		{"egress queues of lossy classes", 4608},
+		{"egress queues of control traffic", 640},
 		{"rings between lcores", 3584},
 		{"packets parked while a ring is full", 1024},
 		{"packets waiting for a neighbour", 512},
@@ -577,7 +602,7 @@ static void budget_sum(void **state)
 		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
 			(unsigned long long)b.line[i].buffers);
 	}
-	assert_int_equal(b.total, 17280);
+	assert_int_equal(b.total, 17536);
 	assert_int_equal(cfg_lcore_count(c), 4);
 	assert_int_equal(cfg_packet_rings(c), 7);
 	cfg_free(c);
@@ -586,16 +611,16 @@ static void budget_sum(void **state)
 static void budget_check(void **state)
 {
 	static const struct row rows[] = {
-		{"fits exactly", "buffers: 64K", "buffers: 17280", NULL},
-		{"one too few", "buffers: 64K", "buffers: ^17279",
-			"buffers: 17279 are too few, 17280 are promised: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 5760 egress queues, every class full + 3584 rings between lcores + 1024 packets "
+		{"fits exactly", "buffers: 64K", "buffers: 17536", NULL},
+		{"one too few", "buffers: 64K", "buffers: ^17535",
+			"buffers: 17535 are too few, 17536 are promised: 3072 receive descriptors + 1280 transmit "
+			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 64K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 are too few, 17280 are promised: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 5760 egress queues, every class full + 3584 rings between lcores + 1024 packets "
+			"buffers: 16384 are too few, 17536 are promised: 3072 receive descriptors + 1280 transmit "
+			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 	};
@@ -619,7 +644,7 @@ static void budget_rings(void **state)
 		struct cfg_budget b;
 
 		cfg_budget(c, &b);
-		check(b.line[3].buffers == rows[i].buffers, "%s", rows[i].ring);
+		check(b.line[5].buffers == rows[i].buffers, "%s", rows[i].ring);
 		cfg_free(c);
 		free(text);
 	}
@@ -674,6 +699,7 @@ int main(void)
 		cmocka_unit_test(sid_surroundings),
 		cmocka_unit_test(policies),
 		cmocka_unit_test(longest_path),
+		cmocka_unit_test(qos),
 		cmocka_unit_test(budget_sum),
 		cmocka_unit_test(budget_check),
 		cmocka_unit_test(budget_rings),

@@ -99,7 +99,14 @@ static void least_configuration(void **state)
 		"      rx: 512\n"
 		"      tx: 512\n"
 		"    worker: any\n"
-		"    queue-limit: 256\n";
+		"    queue-limit: 256\n"
+		"    buffer-limit: 1792\n"
+		"    control-limit: 256\n"
+		"    control-rate: 100K\n"
+		"    bounce-class: 0\n"
+		"    ecn:\n"
+		"      min: 150K\n"
+		"      max: 1500K\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 

@@ -125,7 +125,7 @@ static void the_limit_is_per_class(void **state)
 		receive(t, VIA_KNOWN, 26, 2, i, 100);
 	testbed_settle(t, 50);
 	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 30);
-	assert_int_equal(t->node->egress[OUT].queue[3].n, 5);
+	assert_int_equal(t->node->egress[OUT].slice[0].queue[3].packets.n, 5);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 50);
 	assert_int_equal(take_all(t, next), EGRESS_TX_ROOM + 512 + 5);

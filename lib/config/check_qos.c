@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Slices, class maps and queues. */
+#include "config/check_priv.h"
+
+static void check_ranges(const struct config *c, struct cfg_diags *d, const char *what,
+	const struct cfg_class_range *ranges, uint32_t n)
+{
+	const struct cfg_class_range *owner[64] = {NULL};
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cfg_class_range *r = &ranges[i];
+		uint64_t to = cfg_given(c, &r->to) ? r->to : r->from;
+
+		if (to < r->from)
+			cfg_diag_add(d, cfg_where(c, &r->to), "to: %llu is less than from, %llu", (unsigned long long)to,
+				(unsigned long long)r->from);
+		for (uint64_t v = r->from; v <= to; v++) {
+			if (owner[v]) {
+				cfg_diag_add(d, r->at, "%s %llu is also in the range of line %u", what, (unsigned long long)v,
+					owner[v]->at.line);
+				break;
+			}
+			owner[v] = r;
+		}
+	}
+}
+
+static void check_class_list(const struct config *c, struct cfg_diags *d, const char *key, const uint64_t *items,
+	uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (items[i] > 7)
+			cfg_diag_add(d, cfg_where(c, &items[i]), "%s: expected classes from 0 to 7, found %llu", key,
+				(unsigned long long)items[i]);
+		for (uint32_t k = 0; k < i; k++)
+			if (items[k] == items[i])
+				cfg_diag_add(d, cfg_where(c, &items[i]), "%s: %llu is listed twice", key,
+					(unsigned long long)items[i]);
+	}
+}
+
+static void check_ecn(const struct config *c, struct cfg_diags *d, const struct cfg_ecn *e)
+{
+	check_class_list(c, d, "classes", e->classes.items, e->classes.n);
+	if (e->max < e->min)
+		cfg_diag_add(d, check_at(c, cfg_given(c, &e->max) ? &e->max : &e->min, e->at),
+			"ecn: max, %llu, is less than min, %llu", (unsigned long long)e->max, (unsigned long long)e->min);
+}
+
+void check_qos(const struct config *c, struct cfg_diags *d)
+{
+	for (uint32_t i = 0; i < c->class_maps.n; i++) {
+		const struct cfg_class_map *m = &c->class_maps.items[i];
+
+		check_ranges(c, d, "DSCP", m->dscp.items, m->dscp.n);
+		check_ranges(c, d, "PCP", m->pcp.items, m->pcp.n);
+		check_ranges(c, d, "class", m->classes.items, m->classes.n);
+	}
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		check_ecn(c, d, &c->ports.items[i].ecn);
+}

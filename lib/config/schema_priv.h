@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of the schema that stand in files of their own. */
+#ifndef CONFIG_SCHEMA_PRIV_H
+#define CONFIG_SCHEMA_PRIV_H
+
+#include "base/compiler.h"
+#include "config/model.h"
+#include "config/schema.h"
+
+#define AT(type, member) (uint32_t) __builtin_offsetof(type, member)
+#define MAP_OF(keys_, what, type)                                                                  \
+	{                                                                                          \
+		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type)      \
+	}
+
+/* schema_qos.c: slices, class maps, queues */
+extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between the scheduler (sched_dp.c) and the egress (egress_dp.c). The owner of the egress. */
+#ifndef QUEUE_QUEUE_PRIV_H
+#define QUEUE_QUEUE_PRIV_H
+
+#include "queue/egress.h"
+
+/* A packet that waits keeps the ids of its snapshot's generation in use. */
+static inline void queue_hold(struct egress_context *c, struct rte_mbuf *m)
+{
+	stat_add(&c->held[pkt_of(m)->generation % EGRESS_GENERATIONS], 1);
+}
+
+static inline struct rte_mbuf *queue_unhold(struct egress_context *c, struct rte_mbuf *m)
+{
+	stat_sub(&c->held[pkt_of(m)->generation % EGRESS_GENERATIONS], 1);
+	return m;
+}
+
+static inline void queue_trace(struct egress_context *c, struct rte_mbuf *m, enum trace_kind kind, uint16_t port,
+	uint32_t value)
+{
+	if (unlikely(c->stats->tap && pkt_tap_tracing(c->stats->tap)))
+		pkt_tap_trace(c->stats->tap, m, kind, port, value);
+}
+
+/* Let a packet wait in its queue, or drop it. */
+void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
+
+/* Put a rewritten frame back to the front of its queue. */
+void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
+
+/*
+ * The data packet whose turn it is; there must be one: e->n_listed. Its slice is *s and its queue *q. When it has
+ * been handed on, sched_account says how many bytes it sent; 0: it waits elsewhere or was dropped.
+ */
+struct rte_mbuf *sched_dequeue(struct egress *e, struct egress_context *c, struct egress_slice **s,
+	struct egress_queue **q);
+void sched_account(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
+	uint32_t bytes);
+
+/* The oldest control packet; there must be one. */
+struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c);
+
+/* Gates whose time has come open; called when now >= e->wake_ns. */
+void sched_wake(struct egress *e, struct egress_context *c);
+
+/* Is the queue of this packet closed? */
+static inline bool sched_is_closed(const struct egress *e, const struct pkt *x)
+{
+	return x->tclass != PKT_CLASS_CONTROL && e->slice[x->slice].closed >> x->tclass & 1;
+}
+
+#endif

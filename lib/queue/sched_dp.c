@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queues, gates and the scheduler of an egress. Its owner. */
+#include "queue/queue_priv.h"
+
+#include "wire/ipv4.h"
+
+/* The class a packet is queued in; not its own when it would go back where it came from (DESIGN.md section 4). */
+static inline uint8_t queue_class(const struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
+{
+	uint8_t class = pkt_of(m)->tclass;
+
+	if (unlikely(m->port == e->index && c->lossless[m->port] >> class & 1))
+		return c->s->port[e->index].bounce_class;
+	return class;
+}
+
+static inline uint8_t ready(const struct egress_slice *s)
+{
+	return s->shaped ? 0 : (uint8_t)(s->busy & ~s->closed);
+}
+
+/* Slices that may send form a ring; a new one comes last. */
+static void list(struct egress *e, uint8_t id)
+{
+	struct egress_slice *s = &e->slice[id];
+
+	if (s->listed || !ready(s))
+		return;
+	s->listed = true;
+	if (!e->n_listed++) {
+		e->first = s->next = s->prev = id;
+		return;
+	}
+	s->next = e->first;
+	s->prev = e->slice[e->first].prev;
+	e->slice[s->prev].next = id;
+	e->slice[s->next].prev = id;
+}
+
+static void unlist(struct egress *e, uint8_t id)
+{
+	struct egress_slice *s = &e->slice[id];
+
+	if (!s->listed || ready(s))
+		return;
+	s->listed = false;
+	e->n_listed--;
+	e->slice[s->prev].next = s->next;
+	e->slice[s->next].prev = s->prev;
+	if (e->first == id)
+		e->first = s->next;
+	/* what it did not use is lost, what it owes is not */
+	s->deficit = MIN_OF(s->deficit, 0);
+}
+
+/*
+ * Room for a packet of a lossy class: in its queue, in the port's buffers, and so much left that other slices keep
+ * some whatever this one does (dynamic threshold after Choudhury and Hahne, alpha 1).
+ */
+static bool has_room(const struct egress *e, const struct egress_context *c, const struct egress_slice *s,
+	const struct egress_queue *q, uint32_t buffers)
+{
+	const struct snap_port *p = &c->s->port[e->index];
+
+	if (q->packets.n >= p->queue_limit || e->lossy + buffers > p->buffer_limit)
+		return false;
+	return e->n_slices == 1 || s->lossy + buffers <= p->buffer_limit - e->lossy;
+}
+
+/* xorshift; any sequence will do */
+static uint32_t next_random(struct egress *e)
+{
+	e->random ^= e->random << 13;
+	e->random ^= e->random >> 17;
+	e->random ^= e->random << 5;
+	return e->random;
+}
+
+/* RFC 3168: a packet that says it understands is told that its queue is long. */
+static void mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m)
+{
+	const struct snap_port *p = &c->s->port[e->index];
+	struct pkt *x = pkt_of(m);
+	const uint8_t *ip;
+	uint8_t ecn;
+
+	if (q->bytes < p->ecn_max && (q->bytes - p->ecn_min) << 32 < (uint64_t)next_random(e) * (p->ecn_max - p->ecn_min))
+		return;
+	if (x->family != 4 && x->family != 6)
+		return;
+	ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, x->strip);
+	ecn = (x->ops & PKT_OP_ECN) ? x->ecn : x->family == 4 ? ip[1] & 3 : ip[1] >> 4 & 3;
+	if (!ecn || ecn == 3)
+		return;
+	x->ops |= PKT_OP_ECN;
+	x->ecn = 3;
+	stat_add(&q->marked, 1);
+	stat_add(&c->stats->ecn_marked, 1);
+}
+
+static void charge(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
+	struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+
+	account_charge(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
+	account_charge(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+	if (!x->lossless) {
+		e->lossy += m->nb_segs;
+		s->lossy += m->nb_segs;
+	}
+	stat_add(&q->bytes, m->pkt_len);
+	stat_max(&q->most_bytes, q->bytes);
+	queue_hold(c, m);
+	e->backlog++;
+	s->busy = (uint8_t)(s->busy | 1u << x->tclass);
+	list(e, x->slice);
+}
+
+static void release(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
+	struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+
+	account_release(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
+	account_release(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+	if (!x->lossless) {
+		e->lossy -= m->nb_segs;
+		s->lossy -= m->nb_segs;
+	}
+	stat_sub(&q->bytes, m->pkt_len);
+	queue_unhold(c, m);
+	e->backlog--;
+}
+
+static void enqueue_control(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	if (e->control_buffers + m->nb_segs > c->s->port[e->index].control_limit) {
+		pkt_end(m, DROP_control_full, c->stats);
+		return;
+	}
+	queue_trace(c, m, TRACE_QUEUED, e->index, e->control.n);
+	queue_hold(c, m);
+	fifo_push(&e->control, m);
+	e->control_buffers += m->nb_segs;
+	e->backlog++;
+}
+
+/* Is a packet of this buffer to be dropped? Then for *reason. */
+static bool refused(const struct egress *e, const struct egress_context *c, const struct egress_slice *s,
+	const struct egress_queue *q, struct rte_mbuf *m, enum reason *reason)
+{
+	const struct pkt *x = pkt_of(m);
+
+	if (x->lossless) {
+		*reason = DROP_headroom_exceeded;
+		return __atomic_load_n(&c->exhausted[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
+	}
+	*reason = DROP_queue_full;
+	return !has_room(e, c, s, q, m->nb_segs);
+}
+
+void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+	struct egress_slice *s = &e->slice[x->slice];
+	struct egress_queue *q;
+	enum reason reason;
+	uint8_t class;
+
+	stat_add(&e->queued_packets, 1);
+	if (unlikely(x->tclass == PKT_CLASS_CONTROL)) {
+		enqueue_control(e, c, m);
+		stat_max(&e->queued_most, e->backlog);
+		return;
+	}
+	class = queue_class(e, c, m);
+	if (unlikely(class != x->tclass)) {
+		stat_add(&c->stats->class_bounced, 1);
+		x->tclass = class;
+	}
+	q = &s->queue[class];
+	x->lossless = c->lossless[m->port] >> x->priority & 1;
+	if (unlikely(refused(e, c, s, q, m, &reason))) {
+		stat_add(&q->dropped, 1);
+		pkt_end(m, reason, c->stats);
+		return;
+	}
+	queue_trace(c, m, TRACE_QUEUED, e->index, q->packets.n);
+	stat_add(&q->entered, 1);
+	fifo_push(&q->packets, m);
+	charge(e, c, s, q, m);
+	if (unlikely(c->s->port[e->index].ecn_classes >> class & 1 && q->bytes > c->s->port[e->index].ecn_min))
+		mark(e, c, q, m);
+	stat_max(&e->queued_most, e->backlog);
+}
+
+void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+	struct egress_slice *s = &e->slice[x->slice];
+
+	if (x->tclass == PKT_CLASS_CONTROL) {
+		queue_hold(c, m);
+		fifo_push_front(&e->control, m);
+		e->control_buffers += m->nb_segs;
+		e->backlog++;
+		return;
+	}
+	x->tclass = queue_class(e, c, m);
+	x->lossless = c->lossless[m->port] >> x->priority & 1;
+	fifo_push_front(&s->queue[x->tclass].packets, m);
+	charge(e, c, s, &s->queue[x->tclass], m);
+}
+
+/* Deficit round robin (Shreedhar and Varghese), by bytes: the slice whose turn it is. */
+static struct egress_slice *next_slice(struct egress *e)
+{
+	struct egress_slice *s = &e->slice[e->first];
+
+	while (s->deficit <= 0) {
+		e->first = s->next;
+		s = &e->slice[e->first];
+		s->deficit += (int32_t)s->quantum;
+	}
+	return s;
+}
+
+static uint8_t next_class(struct egress_slice *s)
+{
+	uint8_t class = s->turn, may = ready(s);
+
+	while (!(may & 1u << class) || s->queue[class].deficit <= 0) {
+		class = (class + 1) & 7;
+		if (may & 1u << class)
+			s->queue[class].deficit += EGRESS_QUANTUM;
+	}
+	s->turn = class;
+	return class;
+}
+
+struct rte_mbuf *sched_dequeue(struct egress *e, struct egress_context *c, struct egress_slice **slice,
+	struct egress_queue **queue)
+{
+	struct egress_slice *s = next_slice(e);
+	uint8_t class = next_class(s);
+	struct egress_queue *q = &s->queue[class];
+	struct rte_mbuf *m = fifo_pop(&q->packets);
+
+	release(e, c, s, q, m);
+	if (!q->packets.n) {
+		s->busy = (uint8_t)(s->busy & ~(1u << class));
+		q->deficit = MIN_OF(q->deficit, 0);
+	}
+	*slice = s;
+	*queue = q;
+	return m;
+}
+
+static uint64_t shape_burst_ns(const struct egress_slice *s)
+{
+	return EGRESS_SHAPE_BURST * 8 * NSEC_PER_SEC / s->max_rate_bps;
+}
+
+/* A slice that was ahead of its rate may go on when it is no longer; one without a rate at once. */
+static void unshape(struct egress *e, const struct egress_context *c, struct egress_slice *s)
+{
+	uint64_t next = s->max_rate_bps ? s->paid_ns - MIN_OF(s->paid_ns, shape_burst_ns(s)) : 0;
+
+	s->shaped = next > c->now;
+	if (s->shaped)
+		e->wake_ns = MIN_OF(e->wake_ns, next);
+}
+
+void sched_account(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
+	uint32_t bytes)
+{
+	uint8_t id = (uint8_t)(s - e->slice);
+
+	s->deficit -= (int32_t)bytes;
+	q->deficit -= (int32_t)bytes;
+	if (unlikely(s->max_rate_bps)) {
+		s->paid_ns = MAX_OF(s->paid_ns, c->now) + bytes * 8ull * NSEC_PER_SEC / s->max_rate_bps;
+		unshape(e, c, s);
+	}
+	unlist(e, id);
+}
+
+struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c)
+{
+	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&e->control));
+
+	e->control_buffers -= m->nb_segs;
+	e->backlog--;
+	return m;
+}
+
+/* Is some gate closed, and when does the next one open or the next slice go on? */
+static void look_ahead(struct egress *e, struct egress_context *c)
+{
+	e->gates &= (uint8_t)~EGRESS_GATE_CLOSED;
+	e->wake_ns = TIME_NEVER;
+	for (uint32_t id = 0; id < e->n_slices; id++) {
+		struct egress_slice *s = &e->slice[id];
+
+		for (unsigned int k = 0; s->closed >> k; k++)
+			if (s->closed >> k & 1)
+				e->wake_ns = MIN_OF(e->wake_ns, s->queue[k].pause_until);
+		if (s->closed)
+			e->gates |= EGRESS_GATE_CLOSED;
+		if (s->shaped)
+			unshape(e, c, s);
+		list(e, (uint8_t)id);
+		unlist(e, (uint8_t)id);
+	}
+}
+
+static void set_gate(struct egress_slice *s, unsigned int class, uint64_t until, uint64_t now)
+{
+	struct egress_queue *q = &s->queue[class];
+	bool was = s->closed >> class & 1, is = until > now;
+
+	__atomic_store_n(&q->pause_until, until, __ATOMIC_RELAXED);
+	if (is && !was) {
+		q->paused_since = now;
+		stat_add(&q->pauses, 1);
+		s->closed = (uint8_t)(s->closed | 1u << class);
+	} else if (was && !is) {
+		stat_add(&q->paused_ns, now - q->paused_since);
+		s->closed = (uint8_t)(s->closed & ~(1u << class));
+	}
+}
+
+void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, unsigned int class)
+{
+	uint32_t first = slice == EGRESS_ALL_SLICES ? 0 : slice;
+	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
+
+	for (uint32_t id = first; id < end; id++)
+		set_gate(&e->slice[id], class, pfc_holds_until(&e->holds, (uint8_t)id, class), c->now);
+	look_ahead(e, c);
+}
+
+void sched_wake(struct egress *e, struct egress_context *c)
+{
+	for (uint32_t id = 0; id < e->n_slices; id++)
+		for (unsigned int k = 0; e->slice[id].closed >> k; k++)
+			if (e->slice[id].closed >> k & 1 && e->slice[id].queue[k].pause_until <= c->now)
+				set_gate(&e->slice[id], k, e->slice[id].queue[k].pause_until, c->now);
+	look_ahead(e, c);
+}
+
+/* Frames that wait for the device though their gate has closed become the oldest of their queues again. */
+static void take_back(struct egress *e, struct egress_context *c)
+{
+	struct egress_burst *b = &e->tx;
+	uint16_t kept = 0, copied = b->n_copied, traced = b->n_traced;
+	struct rte_mbuf *closed[EGRESS_TX_ROOM];
+	unsigned int n = 0;
+
+	for (uint16_t i = 0; i < b->n; i++) {
+		struct pkt *x = pkt_of(b->pkts[i]);
+
+		if (!(e->slice[x->slice].closed >> queue_class(e, c, b->pkts[i]) & 1)) {
+			b->pkts[kept++] = b->pkts[i];
+			continue;
+		}
+		closed[n++] = b->pkts[i];
+		b->n_copied = (uint16_t)(b->n_copied - (i < copied));
+		b->n_traced = (uint16_t)(b->n_traced - (i < traced));
+		/* it is finished */
+		x->family = PKT_FRAME;
+		x->ops = 0;
+		x->strip = 0;
+		x->l3_bytes = (uint16_t)b->pkts[i]->pkt_len;
+	}
+	b->n = kept;
+	while (n)
+		sched_give_back(e, c, closed[--n]);
+}
+
+bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
+	const struct pfc_pause *pause)
+{
+	if (!pfc_holds_apply(&e->holds, party, slice, pause, c->now))
+		return false;
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (pause->enable >> i & 1)
+			egress_set_gates(e, c, slice, i);
+	if (e->gates & EGRESS_GATE_CLOSED && e->tx.n)
+		take_back(e, c);
+	return true;
+}
+
+void egress_configure(struct egress *e, const struct egress_context *c)
+{
+	e->n_slices = c->s->n_slices;
+	e->gates &= (uint8_t)~EGRESS_GATE_SHAPED;
+	for (uint32_t i = 0; i < e->n_slices; i++) {
+		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;
+		e->slice[i].max_rate_bps = c->s->slice[i].max_rate_bps;
+		if (e->slice[i].max_rate_bps)
+			e->gates |= EGRESS_GATE_SHAPED;
+	}
+	e->wake_ns = c->now; /* rates may have changed */
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Slices, and everything by which a packet finds its queue. */
+#include "config/config.h"
+#include "snapshot/build_priv.h"
+
+int build_slices(struct builder *b)
+{
+	const struct config *c = b->config;
+	uint32_t id;
+	int rc;
+
+	/* no user may name a slice "", so what belongs to none is always slice 0 */
+	rc = ids_get(b->ids->slices, "", b->s->generation, &id);
+	for (uint32_t i = 0; rc == 0 && i < c->slices.n; i++)
+		rc = ids_get(b->ids->slices, c->slices.items[i].name, b->s->generation, &id);
+	if (rc < 0)
+		return build_fail(b, rc, "too many slices; those that were removed are still draining");
+	b->s->n_slices = ids_bound(b->ids->slices);
+	for (uint32_t i = 0; i < b->s->n_slices; i++)
+		b->s->slice[i].weight = 1; /* of one that is gone, too */
+	b->s->slice[SNAP_SLICE_NONE].name = "";
+	for (uint32_t i = 0; i < c->slices.n; i++) {
+		ids_find(b->ids->slices, c->slices.items[i].name, &id);
+		b->s->slice[id] = (struct snap_slice){.name = c->slices.items[i].name,
+			.weight = (uint32_t)c->slices.items[i].weight,
+			.max_rate_bps = c->slices.items[i].max_rate_bps};
+	}
+	return 0;
+}
+
+uint8_t build_slice_of(const struct builder *b, const char *name)
+{
+	uint32_t id = SNAP_SLICE_NONE;
+
+	if (name)
+		ids_find(b->ids->slices, name, &id);
+	return (uint8_t)id;
+}
+
+static const struct cfg_class_map *class_map(const struct config *c, const char *name)
+{
+	int i = cfg_find_named(c, "class-maps", name, NULL);
+
+	return i < 0 ? NULL : &c->class_maps.items[i];
+}
+
+static void apply(const struct config *c, const struct cfg_class_range *ranges, uint32_t n, uint8_t *class_of)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t to = cfg_given(c, &ranges[i].to) ? ranges[i].to : ranges[i].from;
+
+		for (uint64_t v = ranges[i].from; v <= to; v++)
+			class_of[v] = (uint8_t)ranges[i].class;
+	}
+}
+
+void build_port_qos(const struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+{
+	const struct cfg_class_map *map = class_map(b->config, cp->class_map);
+
+	p->slice = cp->slice ? build_slice_of(b, cp->slice) : b->s->vrf[p->vrf].slice;
+	p->queue_limit = (uint32_t)cp->queue_limit;
+	p->buffer_limit = (uint32_t)cp->buffer_limit;
+	p->control_limit = (uint32_t)cp->control_limit;
+	p->control_rate = cp->control_rate;
+	p->bounce_class = (uint8_t)cp->bounce_class;
+	p->ecn_min = (uint32_t)cp->ecn.min;
+	p->ecn_max = (uint32_t)cp->ecn.max;
+	for (uint32_t i = 0; i < cp->ecn.classes.n; i++)
+		p->ecn_classes = (uint8_t)(p->ecn_classes | 1u << cp->ecn.classes.items[i]);
+	/* class selector: the three high bits of the DSCP (RFC 2474 section 4.2.2); RoCEv2's 26 is class 3 */
+	for (unsigned int d = 0; d < 64; d++)
+		p->tclass_of_dscp[d] = (uint8_t)(d >> 3);
+	for (unsigned int i = 0; i < 8; i++)
+		p->tclass_of_pcp[i] = (uint8_t)i;
+	if (map) {
+		apply(b->config, map->dscp.items, map->dscp.n, p->tclass_of_dscp);
+		apply(b->config, map->pcp.items, map->pcp.n, p->tclass_of_pcp);
+	}
+}
+
+void build_tunnel_classes(const struct builder *b, const char *name, uint8_t *tclass_of)
+{
+	const struct cfg_class_map *map = class_map(b->config, name);
+
+	for (unsigned int i = 0; i < SNAP_TUNNEL_CLASSES; i++)
+		tclass_of[i] = (uint8_t)MIN_OF(i, 7);
+	if (map)
+		apply(b->config, map->classes.items, map->classes.n, tclass_of);
+	/* the node's own control traffic stays that in a tunnel; at a tunnel's end see build_sid */
+	tclass_of[SNAP_TUNNEL_CLASSES - 1] = SNAP_TUNNEL_CLASSES - 1;
+}

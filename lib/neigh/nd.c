@@ -93,6 +93,8 @@ int arp_parse(const void *arp, size_t size, struct nd_message *out)
 	out->has_mac = true;
 	if (be32_get(a->sender_ip))
 		out->sender = ip_addr_from4(be32_get(a->sender_ip));
+	else if (op == ARP_OP_REPLY)
+		return -EINVAL; /* about nobody */
 	out->kind = op == ARP_OP_REQUEST ? ND_SOLICIT : ND_ADVERT;
 	/* a reply is about its sender; a request about its target */
 	out->target = op == ARP_OP_REQUEST ? ip_addr_from4(be32_get(a->target_ip)) : out->sender;

@@ -361,6 +361,7 @@ static void arp_rules(void **state)
 		{"multicast sender", ARP_QUESTION, 8, "0100", NULL},
 		{"broadcast sender", ARP_ANSWER, 8, "ffffffffffff", NULL},
 		{"zero sender", ARP_ANSWER, 8, "000000000000", NULL},
+		{"answer about no address (found by fuzzing)", ARP_ANSWER, 14, "00000000", NULL},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {

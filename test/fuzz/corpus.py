@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Seeds for the fuzz targets, made of the pcap cases and of the configurations in the tree. Nothing is stored."""
+
+import hashlib
+import pathlib
+import re
+import struct
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "test" / "pcap"))
+from run import read_pcap  # noqa: E402
+
+CASES = TOP / "test" / "pcap"
+ADDRESSED, SEALED, LATER = 4, 8, 16  # flags of a frame: see fuzz_packet.c
+LONGEST = 2000
+FRAMES_AN_INPUT = 8
+# fuzz_icmp.c: every type of error
+ERROR_TYPES = range(4)
+
+
+def arrivals():
+    """(case, [(port of the fuzz node, flags, frame)])"""
+    for directory in sorted(p.parent for p in CASES.glob("*/case.json")):
+        config = (directory / "config.yaml").read_text()
+        frames = []
+        for path in sorted(directory.glob("in-p*.pcap")):
+            number = int(path.stem[4:])
+            tenant = re.search(rf"name: p{number},.*side: dc", config) is not None
+            port = (2 if tenant else 0) + number % 2
+            for frame in read_pcap(path):
+                if frame and len(frame) <= LONGEST:
+                    own = frame[:6] == bytes([2, 0, 0, 0, 0xD0, number])
+                    frames.append((port, ADDRESSED if own else 0, frame))
+        yield directory.name, frames
+
+
+def ip_of(frame):
+    """The IP packet in a frame, without padding; None for others."""
+    kind = frame[12:14]
+    if kind == b"\x86\xdd" and len(frame) >= 54:
+        return frame[14:54 + struct.unpack_from("!H", frame, 18)[0]]
+    if kind == b"\x08\x00" and len(frame) >= 34:
+        return frame[14:14 + struct.unpack_from("!H", frame, 16)[0]]
+    return None
+
+
+def one_of_each(frames, n):
+    """The first n, and of the rest those that look different: cases repeat themselves."""
+    seen = set()
+    for item in frames:
+        shape = (item[0], len(item[2]), item[2][12:14], item[2][20:22])
+        if shape not in seen:
+            seen.add(shape)
+            n -= 1
+            yield item
+        if not n:
+            return
+
+
+def packet_seeds():
+    for _, frames in arrivals():
+        chosen = list(one_of_each(frames, 2 * FRAMES_AN_INPUT))
+        for at in range(0, len(chosen), FRAMES_AN_INPUT):
+            part = chosen[at:at + FRAMES_AN_INPUT]
+            yield b"".join(struct.pack("<BH", port | flags | SEALED * (n % 2) | LATER * (n == 4), len(frame)) + frame
+                           for n, (port, flags, frame) in enumerate(part))
+
+
+def classify_seeds():
+    for _, frames in arrivals():
+        for port, flags, frame in one_of_each(frames, 12):
+            yield bytes([port | flags]) + frame
+
+
+def packets(version):
+    for _, frames in arrivals():
+        for _, _, frame in one_of_each(frames, 12):
+            packet = ip_of(frame)
+            if packet and packet[0] >> 4 == version:
+                yield packet
+
+
+def srh_seeds():
+    for n, packet in enumerate(packets(6)):
+        yield bytes([n & 0xFF, packet[7]]) + packet
+
+
+def chain_seeds():
+    yield from packets(6)
+
+
+def neighbor_seeds():
+    for _, frames in arrivals():
+        for _, _, frame in frames:
+            if frame[12:14] == b"\x08\x06":
+                yield b"\x01" + frame[14:]
+            elif frame[12:14] == b"\x86\xdd" and frame[20:21] == b":" and 133 <= (frame[54:55] or b"\0")[0] <= 137:
+                yield b"\x00" + ip_of(frame)
+                yield b"\x02" + ip_of(frame)
+
+
+def icmp_seeds():
+    for n, packet in enumerate([*packets(6), *packets(4)]):
+        yield bytes([ERROR_TYPES[n % 4] | (n % 2) * 32]) + packet
+
+
+def config_seeds():
+    """As they are; out of a file; and short of memory at many places (see fuzz_config.c)."""
+    texts = [p.read_bytes() for p in [*sorted(CASES.glob("*/config.yaml")), *sorted((TOP / "config").rglob("*.yaml"))]]
+    for text in texts:
+        yield text
+        yield b"\x02" + text
+    for text in sorted(texts, key=len)[-3:]:
+        for n in range(200):
+            yield struct.pack("<BH", 1 + 2 * (n % 2), n) + text
+    # what only a large or a strange file has
+    yield b"\x01\0\0" + b"[" * 1001
+    yield b"&a " * 10001
+    yield b"routes: [&r {prefix: 10.0.0.0/8}" + b", *r" * 1100 + b"]"
+    yield b"\x02" + b"#\n" * 40000 + texts[0]
+    yield b"\x02"
+    yield b"\x04"
+    yield b'"no\\0de": 1\n'
+    yield b"node: {name: a}\n---\nnode: {name: b}\n"
+
+
+def scalar_seeds():
+    words = ["10", "0x1f", "4K", "100G", "any", "true", "off", "wan", "10.0.0.1", "fe80::1", "10.0.0.0/8", "5f00::/16",
+             "5f00::1/64", "02:00:00:00:00:01", "tenant-a", "net_null0", "a: b # c", '"quoted\\"', "", "x" * 256]
+    for kind in range(14):
+        for n, word in enumerate(words):
+            yield bytes([kind, n % 7]) + word.encode()
+
+
+SEEDS = {
+    "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
+    "neighbor": neighbor_seeds, "packet": packet_seeds, "scalar": scalar_seeds, "srh": srh_seeds,
+}
+
+
+def write_seeds(target, folder):
+    """Files of a target's seeds; how many."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in SEEDS[target]():
+        (folder / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
+    return len(list(folder.iterdir()))
+
+
+def write_words(path):
+    """A dictionary for YAML: the keys and the words of the reference."""
+    text = (TOP / "config" / "reference.yaml").read_text()
+    words = set(re.findall(r"[A-Za-z][\w.-]+(?=:)|one of ([\w., -]+);", text)) | set(re.findall(r"[A-Za-z.]{2,}", text))
+    path.write_text("".join(f'"{w}"\n' for w in sorted(filter(None, words))))

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One frame through the classifier alone. First byte: port in bits 0-1, then flags as in fuzz_packet.c; the rest is
+ * the frame. The frame's buffer is poisoned around it.
+ */
+#include "test/support/unit.h"
+
+#include "classify/classify.h"
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/node.h"
+
+static struct lcore_stats stats;
+static struct sid_counter sids[SNAP_SID_MAX];
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	fuzz_node();
+	return 0;
+}
+
+static void check_forward(const struct pkt *x, const struct snapshot *s, uint32_t size)
+{
+	must(x->egress < s->n_ports, "egress %u", x->egress);
+	must(x->nbr == PKT_NBR_LINK || (x->nbr < s->n_nbrs && s->nbr[x->nbr].used), "neighbour %u", x->nbr);
+	must(x->strip >= 14 && x->strip + x->l3_bytes <= size, "packet at %u, %u bytes, frame of %u", x->strip, x->l3_bytes,
+		size);
+	must(x->family == 4 || x->family == 6 || x->family == PKT_FRAME, "family %u", x->family);
+	must(!(x->ops & PKT_OP_ENCAP) || (x->path < s->n_paths && s->path[x->path].bytes), "path %u", x->path);
+	must(!(x->ops & (PKT_OP_SL | PKT_OP_POP_SRH)) || (x->srh >= x->strip + 40 && x->srh + 8u <= size), "SRH at %u",
+		x->srh);
+}
+
+static void check_verdict(const struct pkt *x, const struct snapshot *s, uint32_t size)
+{
+	switch (x->verdict) {
+	case PKT_FORWARD:
+		check_forward(x, s, size);
+		break;
+	case PKT_PUNT:
+		must(x->punt <= PUNT_ERROR, "punt %u", x->punt);
+		must(x->strip >= 14 && x->strip <= size, "punted at %u, frame of %u", x->strip, size);
+		break;
+	case PKT_DROP:
+		must(x->reason < DROP_COUNT, "reason %u", x->reason);
+		break;
+	default:
+		must(false, "verdict %u", x->verdict);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct testbed *t = fuzz_node();
+	const struct snapshot *s = t->node->snapshot;
+	struct classifier c = {.s = s, .stats = &stats, .sids = sids};
+	struct fuzz_input in = {data, size};
+	uint8_t flags = fuzz_byte(&in), copy[2048];
+	uint16_t port = flags & 3u;
+	struct rte_mbuf *m = rte_pktmbuf_alloc(t->node->pool);
+	uint32_t bytes = (uint32_t)MIN_OF(in.left, sizeof(copy)), first = (flags >> 5) * 16u;
+
+	must(m, "no buffer");
+	memcpy(copy, in.at, bytes);
+	if (flags & 4)
+		fuzz_address(copy, bytes, t->node->port[port]);
+	if (flags & 8)
+		fuzz_seal(copy, bytes);
+	memcpy(rte_pktmbuf_mtod(m, void *), copy, bytes);
+	/* the rest of a split frame is in a buffer that nobody may look into; its length counts */
+	m->data_len = (uint16_t)(first ? MIN_OF(first, bytes) : bytes);
+	m->pkt_len = bytes;
+	memset(pkt_of(m), 0xff, sizeof(struct pkt));
+	pkt_poison(m);
+	classify_burst(&c, port, &m, 1);
+	check_verdict(pkt_of(m), s, bytes);
+	m->pkt_len = m->data_len;
+	pkt_free(m);
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test/support/unit.h"
+
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/node.h"
+#include "test/support/packet.h"
+#include "wire/ipv6.h"
+
+static const char yaml[] =
+	"node: {name: fuzz, loopback: \"2001:db8:f::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"
+	"  infrastructure: [\"2001:db8:a::/64\", \"2001:db8:b::/64\", \"2001:db8:f::/64\"]}\n"
+	"lcores: {control: 0, rx: [1], worker: [2]}\n"
+	"memory: {fib: compact, buffers: 32K, ring: 256}\n"
+	"icmp: {errors-per-port: 100000, errors: 100000, echo: 100000}\n"
+	"neighbor-discovery: {retransmit: 100, probes: 2, reachable: 1000, stale: 10000, hold: 4, hold-total: 64, max: 16}\n"
+	"ports:\n"
+	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\", 10.0.0.2/24]}\n"
+	"  - {name: p1, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\", 10.1.0.2/24]}\n"
+	"  - {name: p2, device: net_null2, side: dc, vrf: tenant, addresses: [192.0.2.1/24, \"2001:db8:1::1/64\"]}\n"
+	"  - {name: p3, device: net_null3, side: dc, vrf: other, mtu: 1280, addresses: [198.51.100.1/24,\n"
+	"     \"2001:db8:3::1/64\"]}\n"
+	"  - {name: p4, device: net_null4, side: dc}\n"
+	"neighbors:\n"
+	"  - {port: p0, address: \"2001:db8:a::1\", mac: \"02:00:00:00:a0:00\"}\n"
+	"  - {port: p1, address: \"2001:db8:b::1\", mac: \"02:00:00:00:b0:01\"}\n"
+	"  - {port: p1, address: \"2001:db8:b::5\", mac: \"02:00:00:00:b0:05\"}\n"
+	"  - {port: p1, address: 10.1.0.6, mac: \"02:00:00:00:b0:06\"}\n"
+	"  - {port: p1, address: 10.1.0.1, mac: \"02:00:00:00:b0:01\"}\n"
+	"routes:\n"
+	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::1\"}\n"
+	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {prefix: \"5f00:0:700::/48\", port: p0, nexthop: \"2001:db8:a::1\"}\n"
+	"  - {prefix: \"2001:db8:3::/64\", port: p1, nexthop: \"2001:db8:b::1\"}\n"
+	"  - {prefix: \"2001:db8:1::/64\", port: p0, nexthop: \"2001:db8:a::99\"}\n"
+	"  - {prefix: 198.51.100.0/24, port: p1, nexthop: 10.1.0.1}\n"
+	"vrfs:\n"
+	"  - name: tenant\n"
+	"    routes:\n"
+	"      - {prefix: \"2001:db8:3::/64\", policy: short}\n"
+	"      - {prefix: 198.51.100.0/24, policy: long}\n"
+	"  - name: other\n"
+	"    routes:\n"
+	"      - {prefix: \"2001:db8:1::/64\", policy: long}\n"
+	"      - {prefix: 192.0.2.0/24, policy: short}\n"
+	"sids:\n"
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"
+	"  - {sid: \"5f00:0:200::/48\", behavior: uN}\n"
+	"  - {sid: \"5f00:0:100:e006::/64\", behavior: uA, port: p1, nexthop: \"2001:db8:b::1\"}\n"
+	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46, vrf: other}\n"
+	"  - {sid: \"5f00:0:e104::/48\", behavior: uDT4, vrf: tenant}\n"
+	"  - {sid: \"5f00:0:e106::/48\", behavior: uDT6}\n"
+	"  - {sid: \"5f00:0:1::/48\", behavior: uN, flavors: [none]}\n"
+	"  - {sid: \"5f00:0:e001::/48\", behavior: uA, flavors: [none], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:1::/64\", behavior: End, flavors: [none]}\n"
+	"  - {sid: \"5f00:1:3:1::/64\", behavior: End.X, flavors: [none], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:1::/64\", behavior: End.T, flavors: [none], vrf: tenant}\n"
+	"  - {sid: \"5f00:0:2::/48\", behavior: uN, flavors: [psp]}\n"
+	"  - {sid: \"5f00:0:e002::/48\", behavior: uA, flavors: [psp], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:2::/64\", behavior: End, flavors: [psp]}\n"
+	"  - {sid: \"5f00:1:3:2::/64\", behavior: End.X, flavors: [psp], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:2::/64\", behavior: End.T, flavors: [psp], vrf: tenant}\n"
+	"  - {sid: \"5f00:0:3::/48\", behavior: uN, flavors: [usp]}\n"
+	"  - {sid: \"5f00:0:e003::/48\", behavior: uA, flavors: [usp], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:3::/64\", behavior: End, flavors: [usp]}\n"
+	"  - {sid: \"5f00:1:3:3::/64\", behavior: End.X, flavors: [usp], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:3::/64\", behavior: End.T, flavors: [usp], vrf: tenant}\n"
+	"  - {sid: \"5f00:0:4::/48\", behavior: uN, flavors: [psp, usp]}\n"
+	"  - {sid: \"5f00:0:e004::/48\", behavior: uA, flavors: [psp, usp], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:4::/64\", behavior: End, flavors: [psp, usp]}\n"
+	"  - {sid: \"5f00:1:3:4::/64\", behavior: End.X, flavors: [psp, usp], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:4::/64\", behavior: End.T, flavors: [psp, usp], vrf: tenant}\n"
+	"  - {sid: \"5f00:0:5::/48\", behavior: uN, flavors: [usd]}\n"
+	"  - {sid: \"5f00:0:e005::/48\", behavior: uA, flavors: [usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:5::/64\", behavior: End, flavors: [usd]}\n"
+	"  - {sid: \"5f00:1:3:5::/64\", behavior: End.X, flavors: [usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:5::/64\", behavior: End.T, flavors: [usd], vrf: tenant}\n"
+	"  - {sid: \"5f00:0:6::/48\", behavior: uN, flavors: [psp, usd]}\n"
+	"  - {sid: \"5f00:0:e006::/48\", behavior: uA, flavors: [psp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:6::/64\", behavior: End, flavors: [psp, usd]}\n"
+	"  - {sid: \"5f00:1:3:6::/64\", behavior: End.X, flavors: [psp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:6::/64\", behavior: End.T, flavors: [psp, usd], vrf: tenant}\n"
+	"  - {sid: \"5f00:0:7::/48\", behavior: uN, flavors: [usp, usd]}\n"
+	"  - {sid: \"5f00:0:e007::/48\", behavior: uA, flavors: [usp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:7::/64\", behavior: End, flavors: [usp, usd]}\n"
+	"  - {sid: \"5f00:1:3:7::/64\", behavior: End.X, flavors: [usp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:7::/64\", behavior: End.T, flavors: [usp, usd], vrf: tenant}\n"
+	"  - {sid: \"5f00:0:8::/48\", behavior: uN, flavors: [psp, usp, usd]}\n"
+	"  - {sid: \"5f00:0:e008::/48\", behavior: uA, flavors: [psp, usp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:2:8::/64\", behavior: End, flavors: [psp, usp, usd]}\n"
+	"  - {sid: \"5f00:1:3:8::/64\", behavior: End.X, flavors: [psp, usp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:4:8::/64\", behavior: End.T, flavors: [psp, usp, usd], vrf: tenant}\n"
+	"  - {sid: \"5f00:1:5:1::/64\", behavior: End.DT46, vrf: other}\n"
+	"  - {sid: \"5f00:1:5:2::/64\", behavior: End.DX2, port: p4}\n"
+	"  - {sid: \"5f00:1:5:3::/64\", behavior: End.DX6, port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:5:4::/64\", behavior: End.DX4, port: p1, nexthop: 10.1.0.6}\n"
+	"  - {sid: \"5f00:1:5:5::/64\", behavior: End.DT4, vrf: other}\n"
+	"  - {sid: \"5f00:1:5:6::/64\", behavior: End.DT6, vrf: other, allow: [traceroute]}\n"
+	"  - {sid: \"5f00:0:e102::/48\", behavior: uDX2, port: p4}\n"
+	"  - {sid: \"5f00:0:e107::/48\", behavior: uDX6, port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:0:e108::/48\", behavior: uDX4, port: p1, nexthop: 10.1.0.6, allow: [none]}\n"
+	"policies:\n"
+	"  - {name: short, paths: [{name: a, segments: [\"5f00:0:500::\"]}, {name: b, segments: [\"5f00:0:700::\"]}]}\n"
+	"  - {name: long, dscp: set, dscp-value: 10, paths: [{name: a, segments: [\"5f00:0:500:501:502:503:504:505\",\n"
+	"     \"5f00:0:506:507:508:509:50a:50b\", \"5f00:0:50c::\"]}]}\n";
+
+static struct testbed *bed;
+
+static void end(void)
+{
+	testbed_free(bed);
+}
+
+struct testbed *fuzz_node(void)
+{
+	if (!bed) {
+		bed = testbed_new(yaml);
+		atexit(end);
+	}
+	return bed;
+}
+
+void fuzz_address(uint8_t *frame, size_t size, const struct port *p)
+{
+	if (size >= sizeof(p->mac))
+		memcpy(frame, &p->mac, sizeof(p->mac));
+}
+
+static void seal6(uint8_t *ip, size_t size)
+{
+	size_t payload;
+	uint16_t sum;
+
+	if (size < 44 || ip[6] != IP_PROTO_ICMP6)
+		return;
+	payload = (size_t)ip[4] << 8 | ip[5];
+	if (payload < 4 || 40 + payload > size)
+		return;
+	ip[42] = ip[43] = 0;
+	sum = packet_sum6(ip, IP_PROTO_ICMP6, ip + 40, payload);
+	ip[42] = (uint8_t)(sum >> 8);
+	ip[43] = (uint8_t)sum;
+}
+
+static void seal4(uint8_t *ip, size_t size)
+{
+	size_t header = (ip[0] & 15u) * 4, total = (size_t)ip[2] << 8 | ip[3];
+	uint16_t sum;
+
+	if (header < 20 || size < header)
+		return;
+	packet_seal4_header(ip);
+	if (ip[9] != IP_PROTO_ICMP || total < header + 4 || total > size)
+		return;
+	ip[header + 2] = ip[header + 3] = 0;
+	sum = packet_sum(ip + header, total - header);
+	ip[header + 2] = (uint8_t)(sum >> 8);
+	ip[header + 3] = (uint8_t)sum;
+}
+
+void fuzz_seal(uint8_t *frame, size_t size)
+{
+	if (size < 14 + 20)
+		return;
+	if (frame[12] == 0x86 && frame[13] == 0xdd)
+		seal6(frame + 14, size - 14);
+	else if (frame[12] == 0x08 && frame[13] == 0x00)
+		seal4(frame + 14, size - 14);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node with one of everything on fake ports, for targets that need its tables or its lcores. Its addresses, SIDs
+ * and MACs are those of the pcap cases, whose frames are the seeds.
+ */
+#ifndef FUZZ_NODE_H
+#define FUZZ_NODE_H
+
+#include "test/support/testbed.h"
+
+/* p0 and p1 are inside the domain, p2 and p3 belong to a tenant each, p4 is for frames. Made once, and ended when the program ends. */
+struct testbed *fuzz_node(void);
+
+/*
+ * Make a frame what the fuzzer could not guess: addressed to the port; with the checksums of IPv4, ICMP and ICMPv6
+ * right where these stand directly behind the Ethernet or IP header.
+ */
+void fuzz_address(uint8_t *frame, size_t size, const struct port *p);
+void fuzz_seal(uint8_t *frame, size_t size);
+
+#endif

@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Run a fuzz target, or all of them as a test.
+
+    run.py                      list the targets
+    run.py TARGET [SECONDS]     run one (default 60 s) on all but one CPU; what it finds out stays in BUILD/corpus
+    run.py --tap                run all of them from the seeds alone, print TAP; measure which lines of the parsers they reach
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+from corpus import write_seeds, write_words  # noqa: E402
+
+# what it is, executions in the test, longest input
+TARGETS = {
+    "chain": ("chain of extension headers of one IPv6 packet", 1_000_000, 2048),
+    "classify": ("one frame through the classifier, its buffer poisoned around it", 400_000, 2048),
+    "config": ("YAML text through loader, checks and printer", 60_000, 100_000),
+    "icmp": ("ICMP errors about a packet, and echo replies", 500_000, 2048),
+    "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),
+    "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 60_000, 8192),
+    "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
+    "srh": ("an endpoint behaviour on one IPv6 packet, with and without SRH", 500_000, 2048),
+}
+ENOUGH = 1_000_000  # executions of all targets in the test
+PARSERS = ["classify/classify_dp.c", "srv6/endpoint_dp.c", "icmp/icmp.c", "neigh/nd.c", "config/load.c",
+           "config/scalar.c"]
+COVERAGE = 95.0  # percent of the lines of each parser
+SECONDS_MAX = 240
+
+
+def environment(profile):
+    return dict(os.environ, LLVM_PROFILE_FILE=str(profile), CMOCKA_TEST_ABORT="1",
+                ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+
+
+def program(build, target):
+    return build / "test" / "fuzz" / f"fuzz_{target}"
+
+
+def command(build, target, work, *folders):
+    crashes = build / "crashes"
+    crashes.mkdir(exist_ok=True)
+    words = work / "words"
+    arguments = [str(program(build, target)), f"-max_len={TARGETS[target][2]}", "-rss_limit_mb=4096", "-timeout=25",
+                 f"-artifact_prefix={crashes}/{target}-"]
+    if target == "config":
+        write_words(words)
+        arguments.append(f"-dict={words}")
+    return arguments + [str(f) for f in folders]
+
+
+def list_targets():
+    for name, (what, _, _) in TARGETS.items():
+        print(f"  {name:10} {what}")
+
+
+def run_one(build, target, seconds):
+    """With libFuzzer's own progress lines."""
+    found = build / "corpus" / target
+    found.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="sluice-fuzz-") as folder:
+        work = pathlib.Path(folder)
+        seeds = write_seeds(target, work / "seeds")
+        print(f"{target}: {TARGETS[target][0]}; {seeds} seeds, {len(list(found.iterdir()))} inputs found before; "
+              f"{seconds} s", flush=True)
+        full = command(build, target, work, found, work / "seeds") + [f"-max_total_time={seconds}", "-print_final_stats=1"]
+        status = subprocess.run(full, env=environment(os.devnull), check=False).returncode
+    if status:
+        print(f"{target}: an input breaks it; it is in {build}/crashes. Again: {program(build, target)} FILE")
+    return status
+
+
+def test_one(build, target, work):
+    """(executions, problem lines)"""
+    folder = work / target
+    write_seeds(target, folder / "seeds")
+    full = command(build, target, folder, folder / "seeds")
+    full += [f"-runs={TARGETS[target][1]}", "-seed=1", f"-max_total_time={SECONDS_MAX}", "-print_final_stats=1"]
+    done = subprocess.run(full, env=environment(work / f"{target}.profraw"), capture_output=True, text=True,
+                          errors="replace", check=False)
+    count = re.search(r"stat::number_of_executed_units:\s+(\d+)", done.stderr)
+    executed = int(count[1]) if count else 0
+    if done.returncode:
+        return executed, [f"status {done.returncode}; the input is in {build}/crashes"] + done.stderr.splitlines()[-60:]
+    return executed, []
+
+
+def coverage(build, work):
+    """Percent of the lines of each parser that any target reached."""
+    merged = work / "all.profdata"
+    subprocess.run(["llvm-profdata", "merge", "-o", merged, *sorted(work.glob("*.profraw"))], check=True)
+    programs = [str(program(build, t)) for t in TARGETS]
+    objects = programs[:1] + [arg for p in programs[1:] for arg in ("-object", p)]
+    out = subprocess.run(["llvm-cov", "export", "-summary-only", f"-instr-profile={merged}", *objects,
+                          *(str(TOP / "lib" / p) for p in PARSERS)], capture_output=True, text=True, check=True).stdout
+    found = {}
+    for row in json.loads(out)["data"][0]["files"]:
+        name = os.path.relpath(row["filename"], TOP / "lib")
+        found[name] = row["summary"]["lines"]["percent"]
+    return found
+
+
+class Tap:
+    def __init__(self, total):
+        self.number = self.failed = 0
+        print(f"1..{total}", flush=True)
+
+    def result(self, good, name, problems=()):
+        self.number += 1
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.number} - {name}")
+        for line in problems:
+            print(f"# {line}")
+        sys.stdout.flush()
+
+
+def test_all(build):
+    tap, total = Tap(len(TARGETS) + 1 + len(PARSERS)), 0
+    with tempfile.TemporaryDirectory(prefix="sluice-fuzz-") as folder:
+        work = pathlib.Path(folder)
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            # the longest first
+            order = sorted(TARGETS, key=lambda t: TARGETS[t][1])
+            runs = [(t, pool.submit(test_one, build, t, work)) for t in order]
+            for target, run in runs:
+                executed, problems = run.result()
+                total += executed
+                tap.result(not problems, f"fuzz {target}: {executed} executions", problems)
+        tap.result(total >= ENOUGH, f"{total} executions in all, {ENOUGH} are enough")
+        reached = coverage(build, work) if not tap.failed else {}
+        for parser in PARSERS:
+            percent = reached.get(parser, 0.0)
+            tap.result(percent >= COVERAGE, f"{parser}: {percent:.1f} % of its lines reached, at least {COVERAGE:.0f} wanted")
+    return 1 if tap.failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=TOP / "build-fuzz", help="folder built with -Dfuzz=enabled")
+    parser.add_argument("--tap", action="store_true")
+    parser.add_argument("target", nargs="?", choices=list(TARGETS))
+    parser.add_argument("seconds", nargs="?", type=int, default=60)
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    if options.tap:
+        return test_all(options.build)
+    if options.target:
+        return run_one(options.build, options.target, options.seconds)
+    list_targets()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -81,26 +81,30 @@ static int inner_mtu(const struct node *n, const struct snap_path *p)
 	return mtu - p->bytes;
 }
 
+static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id, unsigned int buckets)
+{
+	const struct snap_path *p = &c->node->snapshot->path[id];
+	char way[DESCRIBE_TEXT];
+
+	return json_pack("{ss ss si si si ss so}", "policy", policy->name, "path", p->name, "share_percent",
+		(int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes, "inner_mtu", inner_mtu(c->node, p),
+		"way_out", describe_target(c->node, p->via, way), "addresses", addresses_of(p));
+}
+
+/* The buckets of a path stand together, so a policy costs its buckets and not all paths there are. */
 int cmd_show_policies(struct command_call *c)
 {
 	const struct snapshot *s = c->node->snapshot;
-	char way[DESCRIBE_TEXT];
 
 	c->result = json_array();
 	for (uint32_t i = 0; i < s->n_policies; i++) {
-		for (uint32_t k = 0; k < s->n_paths; k++) {
-			const struct snap_path *p = &s->path[k];
-			unsigned int buckets = 0;
+		const uint32_t *bucket = s->policy[i].bucket;
 
-			for (unsigned int b = 0; b < SNAP_POLICY_BUCKETS; b++)
-				buckets += s->policy[i].bucket[b] == k;
-			if (!buckets)
-				continue;
-			json_array_append_new(c->result,
-				json_pack("{ss ss si si si ss so}", "policy", s->policy[i].name, "path", p->name,
-					"share_percent", (int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes,
-					"inner_mtu", inner_mtu(c->node, p), "way_out", describe_target(c->node, p->via, way),
-					"addresses", addresses_of(p)));
+		for (unsigned int b = 0, n; b < SNAP_POLICY_BUCKETS; b += n) {
+			for (n = 1; b + n < SNAP_POLICY_BUCKETS && bucket[b + n] == bucket[b]; n++)
+				;
+			if (bucket[b] < s->n_paths)
+				json_array_append_new(c->result, path_json(c, &s->policy[i], bucket[b], n));
 		}
 	}
 	return 0;

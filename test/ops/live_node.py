@@ -16,22 +16,24 @@ memory: {{fib: compact, buffers: 32K}}
 metrics: {{listen: "127.0.0.1:{port}"}}
 ports:
   - {{name: p0, device: "net_null0,no-rx=1", side: wan, addresses: ["2001:db8:a::2/64"]}}
+"""
+SIDS = """
 sids:
-  - {{sid: "5f00:0:100::/48", behavior: uN}}
+  - {sid: "5f00:0:100::/48", behavior: uN}
 """
 
 
 class LiveNode:
-    """command: how to start it, without -c FILE; env: more of the environment."""
+    """command: how to start it, without -c FILE; more: of its configuration; env: more of the environment."""
 
-    def __init__(self, command, env=None):
+    def __init__(self, command, more=SIDS, env=None):
         self.folder = tempfile.mkdtemp(prefix="sluice-ops-")
         self.name = f"ops{os.getpid()}"
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
         self.file = os.path.join(self.folder, self.name + ".yaml")
-        self.write(CONFIG.format(name=self.name, port=self.port))
+        self.write(CONFIG.format(name=self.name, port=self.port) + more)
         self.process = subprocess.Popen([*command, "-c", self.file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, cwd=self.folder, env=dict(os.environ, **(env or {})))
         self.output = ""
@@ -70,6 +72,13 @@ class LiveNode:
         except ValueError:
             pass  # it was read to the end before
         return self.process.returncode
+
+    def sluicectl(self, *command):
+        """Exit status, standard output and standard error together."""
+        build = os.path.dirname(os.path.dirname(os.path.abspath(self.process.args[0])))
+        done = subprocess.run([os.path.join(build, "sluicectl", "sluicectl"), "-n", self.name, *command],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+        return done.returncode, done.stdout
 
     def metrics(self):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as page:

@@ -110,7 +110,7 @@ static void print_paths(const struct config *c, FILE *out)
 			if (cfg_program(c, own, p, &program, &why) < 0)
 				continue;
 			fprintf(out, "  %s/%s: weight %llu, +%u bytes, <", c->policies.items[i].name, p->name,
-				(unsigned long long)p->weight, program.n == 1 ? 40 : 48 + 16 * (program.n - 1));
+				(unsigned long long)p->weight, cfg_outer_bytes(&c->policies.items[i], &program));
 			for (unsigned int n = 0; n < program.n; n++)
 				fprintf(out, "%s%s", n ? ", " : "", ipv6_addr_format(&program.container[n], text));
 			fprintf(out, ">%s%s\n", program.via ? " over port " : "", program.via ? program.via->port : "");

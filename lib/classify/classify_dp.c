@@ -5,7 +5,7 @@
  */
 #include "classify/classify.h"
 
-#include "classify/hash.h"
+#include "classify/classify_priv.h"
 #include "srv6/endpoint.h"
 #include "wire/checksum.h"
 #include "wire/icmp.h"
@@ -13,106 +13,9 @@
 /* Local SIDs one packet may visit here, and tunnels it may leave: more is a loop or an attack. */
 #define ROUNDS_MAX 8
 
-struct walk {
-	struct classifier *c;
-	const struct snapshot *s;
-	const struct snap_port *in; /* NULL: originated */
-	struct pkt *x;
-	const uint8_t *frame;
-	uint32_t readable;    /* bytes of the first buffer */
-	uint32_t frame_bytes; /* of the whole chain */
-	unsigned int rounds;
-};
-
 /* An IP header at `at`, to be looked up in pkt.vrf, or to leave by `via` if that is not 0. */
 static void ip4(struct walk *w, uint32_t at, target_t via);
 static void ip6(struct walk *w, uint32_t at, target_t via);
-
-static void drop(struct walk *w, enum reason reason)
-{
-	w->x->verdict = PKT_DROP;
-	w->x->reason = (uint8_t)reason;
-}
-
-/* A drop that an ICMP error may report. */
-static void error(struct walk *w, enum reason reason, uint8_t type, uint8_t code, uint32_t arg)
-{
-	w->x->verdict = PKT_PUNT;
-	w->x->punt = PUNT_ERROR;
-	w->x->reason = (uint8_t)reason;
-	w->x->icmp_type = type;
-	w->x->icmp_code = code;
-	w->x->icmp_arg = arg;
-}
-
-static void punt(struct walk *w, enum pkt_punt kind)
-{
-	w->x->verdict = PKT_PUNT;
-	w->x->punt = (uint8_t)kind;
-}
-
-/* A way out is known: last checks of the packet that leaves, `bytes` long with all its headers. */
-static inline void leave(struct walk *w, target_t t, uint32_t bytes)
-{
-	struct pkt *x = w->x;
-	uint32_t index = target_index(t), mtu;
-
-	if (likely(target_kind(t) == TARGET_NBR)) {
-		x->nbr = index;
-		x->egress = (uint8_t)w->s->nbr[index].port;
-		mtu = w->s->nbr[index].mtu;
-	} else {
-		x->nbr = PKT_NBR_LINK;
-		x->egress = (uint8_t)index;
-		mtu = w->s->port[index].mtu;
-	}
-	if (unlikely(bytes > mtu)) {
-		uint32_t overhead = bytes - x->l3_bytes;
-
-		error(w, DROP_too_big, ICMP6_TOO_BIG, 0,
-			x->family == 6 ? MAX_OF(mtu - overhead, IPV6_MIN_MTU) : mtu - overhead);
-		return;
-	}
-	x->verdict = PKT_FORWARD;
-}
-
-static uint32_t flow_hash(struct walk *w)
-{
-	struct pkt *x = w->x;
-
-	if (!x->hash)
-		x->hash = x->family == 6 ? hash_flow6(w->frame, w->readable, x->strip)
-					 : hash_flow4(w->frame, w->readable, x->strip);
-	return x->hash;
-}
-
-/* One member of an ECMP group, the same for all packets of a flow. */
-static target_t member_of(struct walk *w, target_t t)
-{
-	const struct snap_group *g;
-
-	if (target_kind(t) != TARGET_GROUP)
-		return t;
-	g = &w->s->group[target_index(t)];
-	/* other bits than the flow label's, and a seed of the node, or every node would choose alike */
-	return g->member[((flow_hash(w) ^ (uint32_t)ipv6_lo(&w->s->loopback)) * 0x85ebca6bu >> 16) % g->n];
-}
-
-static void encap(struct walk *w, const struct snap_policy *policy)
-{
-	struct pkt *x = w->x;
-	const struct snap_path *path;
-
-	x->path = policy->bucket[flow_hash(w) >> 26];
-	path = &w->s->path[x->path];
-	if (unlikely(!path->via)) {
-		error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
-		return;
-	}
-	x->ops |= PKT_OP_ENCAP;
-	x->tclass = path->tclass_of[x->tclass];
-	leave(w, member_of(w, path->via), x->l3_bytes + path->bytes);
-}
 
 /* The lookup's answer for a packet that goes on as it is, hop limit aside. */
 static void go_on(struct walk *w, target_t t, uint32_t bytes)
@@ -206,42 +109,6 @@ static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_
 		ip6(w, p->upper, to_adjacency ? sid->adjacency : 0);
 	else
 		ip4(w, p->upper, to_adjacency ? sid->adjacency : 0);
-}
-
-/* Last checks of an Ethernet frame at `at`, of `bytes`, that leaves by a port as it is. */
-static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t port)
-{
-	const uint8_t *frame = w->frame + at;
-	uint32_t header = sizeof(struct eth_hdr), readable = MIN_OF(bytes, w->readable > at ? w->readable - at : 0);
-
-	if (readable < header) {
-		drop(w, bytes < header ? DROP_truncated : DROP_headers_split);
-		return;
-	}
-	/* PAUSE and PFC are between neighbours on a link */
-	if (be16_get(((const struct eth_hdr *)frame)->type) == ETH_TYPE_MAC_CONTROL) {
-		drop(w, DROP_mac_control);
-		return;
-	}
-	header = eth_header_bytes(frame, readable);
-	w->x->family = PKT_FRAME;
-	w->x->strip = (uint16_t)at;
-	w->x->l3_bytes = (uint16_t)bytes;
-	w->x->nbr = PKT_NBR_LINK;
-	w->x->egress = port;
-	if (bytes - header > w->s->port[port].mtu)
-		drop(w, DROP_too_big);
-	else
-		w->x->verdict = PKT_FORWARD;
-}
-
-/* End.DX2 (RFC 8986 section 4.9). The outer ECN has no field in the frame to go to: the headend sent Not-ECT. */
-static void decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p)
-{
-	w->x->ops = 0;
-	w->x->hops = 0;
-	w->x->tclass = sid->tclass_of[w->x->tclass];
-	leave_frame(w, p->upper, p->end - p->upper, sid->port);
 }
 
 static void count_sid(struct walk *w, uint32_t sid)
@@ -369,7 +236,7 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 		decap(w, sid, &p, next == SRV6_DECAP_ADJACENCY);
 		return;
 	case SRV6_DECAP_FRAME:
-		decap_frame(w, sid, &p);
+		classify_decap_frame(w, sid, &p);
 		return;
 	case SRV6_DELIVER:
 		deliver(w);
@@ -615,6 +482,8 @@ static void ethernet(struct walk *w)
 		drop(w, DROP_mac_control);
 		return;
 	}
+	if (unlikely(w->in->circuit) && classify_circuit(w))
+		return;
 	if (unlikely(!for_us(w, eth)))
 		return;
 	if (unlikely(eth_is_multicast(&eth->src) || eth_equal(&eth->src, &w->in->mac))) {
@@ -698,7 +567,7 @@ static inline void traffic_class(const struct snap_port *in, struct walk *w, uin
 		tos = (uint8_t)(w->frame[14] << 4 | w->frame[15] >> 4);
 	else if (eth->type.b[0] == 0x08)
 		tos = w->frame[15];
-	else if (eth->type.b[0] == 0x81) {
+	else if (eth->type.b[0] == 0x81 || be16_get(eth->type) == ETH_TYPE_QINQ) {
 		x->tclass = x->priority = in->tclass_of_pcp[w->frame[14] >> 5];
 		return;
 	}

@@ -58,54 +58,27 @@ static json_t *addresses_of(const struct snap_path *p)
 	return list;
 }
 
-/* Largest inner packet that fits the way out; 0 when the path leads nowhere. */
-static int inner_mtu(const struct node *n, const struct snap_path *p)
-{
-	const struct snapshot *s = n->snapshot;
-	target_t t = p->via;
-	int mtu = 65535;
-
-	if (target_kind(t) == TARGET_GROUP) {
-		const struct snap_group *g = &s->group[target_index(t)];
-
-		for (unsigned int i = 0; i < g->n; i++)
-			mtu = MIN_OF(mtu, target_kind(g->member[i]) == TARGET_NBR ? s->nbr[target_index(g->member[i])].mtu
-										  : s->port[target_index(g->member[i])].mtu);
-	} else if (target_kind(t) == TARGET_NBR) {
-		mtu = s->nbr[target_index(t)].mtu;
-	} else if (target_kind(t) == TARGET_LINK) {
-		mtu = s->port[target_index(t)].mtu;
-	} else {
-		return 0;
-	}
-	return mtu - p->bytes;
-}
-
-static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id, unsigned int buckets)
+static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id)
 {
 	const struct snap_path *p = &c->node->snapshot->path[id];
+	unsigned int buckets = 0;
 	char way[DESCRIBE_TEXT];
 
-	return json_pack("{ss ss si si si ss so}", "policy", policy->name, "path", p->name, "share_percent",
-		(int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes, "inner_mtu", inner_mtu(c->node, p),
-		"way_out", describe_target(c->node, p->via, way), "addresses", addresses_of(p));
+	for (unsigned int b = 0; b < SNAP_POLICY_BUCKETS; b++)
+		buckets += policy->bucket[b] == id;
+	return json_pack("{ss ss si si sb si si ss so}", "policy", policy->name, "path", p->name, "share_percent",
+		(int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes, "backup", p->backup, "inner_mtu",
+		(int)p->inner_mtu, "policy_mtu", p->via ? (int)policy->inner_mtu : 0, "way_out",
+		describe_target(c->node, p->via, way), "addresses", addresses_of(p));
 }
 
-/* The buckets of a path stand together, so a policy costs its buckets and not all paths there are. */
 int cmd_show_policies(struct command_call *c)
 {
 	const struct snapshot *s = c->node->snapshot;
 
 	c->result = json_array();
-	for (uint32_t i = 0; i < s->n_policies; i++) {
-		const uint32_t *bucket = s->policy[i].bucket;
-
-		for (unsigned int b = 0, n; b < SNAP_POLICY_BUCKETS; b += n) {
-			for (n = 1; b + n < SNAP_POLICY_BUCKETS && bucket[b + n] == bucket[b]; n++)
-				;
-			if (bucket[b] < s->n_paths)
-				json_array_append_new(c->result, path_json(c, &s->policy[i], bucket[b], n));
-		}
-	}
+	for (uint32_t i = 0; i < s->n_policies; i++)
+		for (uint32_t k = 0; k < s->policy[i].n_paths; k++)
+			json_array_append_new(c->result, path_json(c, &s->policy[i], s->policy[i].path[k]));
 	return 0;
 }

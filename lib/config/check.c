@@ -114,6 +114,7 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_sids(c, d);
 	check_policies(c, d);
 	check_qos(c, d);
+	check_circuits(c, d);
 	check_buffers(c, d);
 	return d->n + d->suppressed > before ? -EINVAL : 0;
 }

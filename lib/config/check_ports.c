@@ -127,6 +127,9 @@ int check_in_blocks(const struct config *c, const struct ip_addr *a)
 
 	if (ip_prefix_contains(&rfc9602, a))
 		return 1;
+	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
+		if (ip_prefix_contains(&c->node.usid.more_blocks.items[i], a))
+			return 1;
 	for (uint32_t i = 0; i < c->node.sid_blocks.n; i++)
 		if (ip_prefix_contains(&c->node.sid_blocks.items[i], a))
 			return 1;
@@ -301,8 +304,13 @@ void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port
 
 static void check_route(const struct config *c, struct cfg_diags *d, const struct cfg_route *r)
 {
+	int policy = cfg_find_policy(c, r->policy);
+
 	if (!r->port && !r->policy)
 		cfg_diag_add(d, r->at, "a route needs a port or a policy");
+	if (r->policy && policy >= 0 && cfg_encap_is_l2(c->policies.items[policy].encap))
+		cfg_diag_add(d, cfg_where(c, &r->policy), "policy: '%s' carries Ethernet frames; a route needs H.Encaps or "
+			"H.Encaps.Red", r->policy);
 	if (r->port && r->policy)
 		cfg_diag_add(d, cfg_where(c, &r->policy), "policy: a route has a port or a policy, not both");
 	if (r->nexthop.family && !r->port)

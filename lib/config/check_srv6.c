@@ -142,6 +142,11 @@ void check_sids(const struct config *c, struct cfg_diags *d)
 	if (c->node.usid.at.line && c->node.usid.block.len != 32)
 		cfg_diag_add(d, cfg_where(c, &c->node.usid.block),
 			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /%u", c->node.usid.block.len);
+	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
+		if (c->node.usid.more_blocks.items[i].len != 32)
+			cfg_diag_add(d, cfg_where(c, &c->node.usid.more_blocks.items[i]),
+				"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /%u",
+				c->node.usid.more_blocks.items[i].len);
 	if (c->sids.n && !c->node.infrastructure.n)
 		cfg_diag_add(d, cfg_where(c, &c->sids),
 			"sids: without node.infrastructure every packet to them would be dropped");
@@ -185,6 +190,48 @@ static void check_path(const struct config *c, struct cfg_diags *d, const struct
 		cfg_diag_add(d, cfg_where(c, &p->segments), "segments: %s", why);
 }
 
+static void check_source_prefix(const struct config *c, struct cfg_diags *d, const struct cfg_policy *p)
+{
+	struct cfg_mark at = cfg_where(c, &p->source_prefix);
+
+	if (!p->source_prefix.addr.family)
+		return;
+	if (p->source.family)
+		cfg_diag_add(d, at, "source-prefix: there is a source already; one of the two");
+	if (p->source_prefix.len > 120)
+		cfg_diag_add(d, at, "source-prefix: expected at most a /120, which holds 255 paths; found a /%u",
+			p->source_prefix.len);
+	if (check_in_blocks(c, &p->source_prefix.addr))
+		cfg_diag_add(d, at, "source-prefix: a SID is no source address");
+}
+
+static const struct cfg_policy *policy_of(const struct config *c, const char *name)
+{
+	int i = cfg_find_policy(c, name);
+
+	return i < 0 ? NULL : &c->policies.items[i];
+}
+
+void check_circuits(const struct config *c, struct cfg_diags *d)
+{
+	for (uint32_t i = 0; i < c->circuits.n; i++) {
+		const struct cfg_circuit *a = &c->circuits.items[i];
+		const struct cfg_policy *p = policy_of(c, a->policy);
+		int port = cfg_find_port(c, a->port);
+
+		if (p && !cfg_encap_is_l2(p->encap))
+			cfg_diag_add(d, cfg_where(c, &a->policy),
+				"policy: '%s' carries packets, not frames; a circuit needs H.Encaps.L2 or H.Encaps.L2.Red", p->name);
+		if (port >= 0 && c->ports.items[port].side == SIDE_WAN)
+			cfg_diag_add(d, cfg_where(c, &a->port), "port: '%s' is inside the domain (side: wan); a circuit is outside",
+				a->port);
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(c->circuits.items[k].port, a->port) == 0 && c->circuits.items[k].vlan == a->vlan)
+				cfg_diag_add(d, check_at(c, &a->vlan, a->at), "circuit '%s' of port '%s' takes the same frames",
+					c->circuits.items[k].name, a->port);
+	}
+}
+
 void check_policies(const struct config *c, struct cfg_diags *d)
 {
 	struct cfg_own_sids *own = cfg_own_sids_new(c);
@@ -195,14 +242,20 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 	}
 	for (uint32_t i = 0; i < c->policies.n; i++) {
 		const struct cfg_policy *p = &c->policies.items[i];
+		uint32_t backups = 0;
 
 		if (p->source.family && check_in_blocks(c, &p->source))
 			cfg_diag_add(d, cfg_where(c, &p->source), "source: a SID is no source address");
 		/* the default may be spelt out: cfg_emit does when asked for all keys */
 		if (p->dscp_mode == DSCP_COPY && p->dscp)
 			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: has no meaning without dscp: set");
-		for (uint32_t k = 0; k < p->paths.n; k++)
+		check_source_prefix(c, d, p);
+		for (uint32_t k = 0; k < p->paths.n; k++) {
 			check_path(c, d, own, &p->paths.items[k]);
+			backups += p->paths.items[k].backup;
+		}
+		if (backups == p->paths.n)
+			cfg_diag_add(d, cfg_where(c, &p->paths), "paths: all are backups; of what?");
 	}
 	cfg_own_sids_free(own);
 }

@@ -181,6 +181,18 @@ static void emit_key_help(const struct cfg_key *key, FILE *out, unsigned int ind
 		emit_wrapped(out, indent, line);
 }
 
+/* A mapping whose keys are commented out, with their examples. */
+static void reference_comments(const struct cfg_map *map, FILE *out, unsigned int indent)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+
+		emit_key_help(key, out, indent);
+		fprintf(out, "%*s# %s: %s\n", (int)indent, "", key->name,
+			key->example ? key->example : key->fallback ? key->fallback : "");
+	}
+}
+
 static void reference_map(const struct cfg_map *map, FILE *out, unsigned int indent, bool in_item)
 {
 	for (uint32_t i = 0; i < map->n_keys; i++) {
@@ -197,6 +209,9 @@ static void reference_map(const struct cfg_map *map, FILE *out, unsigned int ind
 		if (key->type == CFG_MAP) {
 			fprintf(out, "%s:\n", key->name);
 			reference_map(key->map, out, indent + 2, false);
+		} else if (key->flags & CFG_COMMENTED) {
+			fprintf(out, "# %s:\n", key->name);
+			reference_comments(key->map, out, indent + 4);
 		} else if (key->type == CFG_LIST_OF && key->item == CFG_MAP) {
 			fprintf(out, "%s:\n", key->name);
 			reference_map(key->map, out, indent + 4, true);

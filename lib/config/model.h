@@ -9,6 +9,7 @@
 #ifndef CONFIG_MODEL_H
 #define CONFIG_MODEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wire/addr.h"
@@ -58,11 +59,17 @@ enum cfg_flavor { FLAVOR_PSP, FLAVOR_USP, FLAVOR_USD, FLAVOR_NONE };
 /* Upper layers at a SID that are for the node itself (RFC 8986 section 4.1.1). */
 enum cfg_allow { ALLOW_PING, ALLOW_TRACEROUTE, ALLOW_NONE };
 
-enum cfg_encap { ENCAP_H_ENCAPS_RED };
+enum cfg_encap { ENCAP_H_ENCAPS_RED, ENCAP_H_ENCAPS, ENCAP_H_ENCAPS_L2, ENCAP_H_ENCAPS_L2_RED };
+
+static inline int cfg_encap_is_l2(uint32_t encap)
+{
+	return encap == ENCAP_H_ENCAPS_L2 || encap == ENCAP_H_ENCAPS_L2_RED;
+}
 
 struct cfg_usid {
 	struct cfg_mark at;
 	struct ip_prefix block;
+	CFG_LIST(struct ip_prefix) more_blocks;
 	uint64_t node;
 };
 
@@ -226,6 +233,7 @@ struct cfg_path {
 	char *name;
 	CFG_LIST(struct ip_addr) segments;
 	uint64_t weight;
+	bool backup;
 };
 
 struct cfg_policy {
@@ -233,12 +241,25 @@ struct cfg_policy {
 	char *name;
 	uint32_t encap;	      /* enum cfg_encap */
 	struct ip_addr source; /* family 0: the node's loopback */
+	struct ip_prefix source_prefix; /* family 0: none */
 	uint64_t hop_limit;
 	uint32_t dscp_mode; /* enum cfg_dscp_mode */
 	uint64_t dscp;
 	uint64_t flow_label; /* 0: hash of the inner packet */
 	char *class_map;     /* or NULL */
 	CFG_LIST(struct cfg_path) paths;
+};
+
+#define CFG_VLAN_UNTAGGED 0
+#define CFG_VLAN_MAX	  4094
+
+/* A port, or a VLAN of it, as one end of a layer-2 tunnel. */
+struct cfg_circuit {
+	struct cfg_mark at;
+	char *name;
+	char *port;
+	uint64_t vlan; /* outer tag; CFG_VLAN_UNTAGGED; CFG_NONE: whatever no other circuit of the port takes */
+	char *policy;
 };
 
 struct arena;
@@ -264,6 +285,7 @@ struct config {
 	CFG_LIST(struct cfg_vrf) vrfs;
 	CFG_LIST(struct cfg_sid) sids;
 	CFG_LIST(struct cfg_policy) policies;
+	CFG_LIST(struct cfg_circuit) circuits;
 
 	struct arena *arena;	 /* owns everything above */
 	struct cfg_marks *marks; /* where each scalar stood */

@@ -75,11 +75,16 @@ static void shift(struct ipv6_addr *a, unsigned int ids)
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why)
 {
-	const struct ip_prefix *block = c->node.usid.at.line ? &c->node.usid.block : NULL;
+	struct ip_prefix blocks[1 + 16];
+	unsigned int n_blocks = 0;
 	const struct cfg_sid *sid;
 
+	if (c->node.usid.at.line)
+		blocks[n_blocks++] = c->node.usid.block;
+	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
+		blocks[n_blocks++] = c->node.usid.more_blocks.items[i];
 	out->via = NULL;
-	out->n = usid_pack(block, path->segments.items, path->segments.n, out->container, USID_MAX_CONTAINERS);
+	out->n = usid_pack(blocks, n_blocks, path->segments.items, path->segments.n, out->container, USID_MAX_CONTAINERS);
 	if (out->n > USID_MAX_CONTAINERS) {
 		*why = "they take more than 16 addresses, which no header holds";
 		return -EINVAL;
@@ -106,4 +111,30 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 		}
 	}
 	return 0;
+}
+
+unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_program *program)
+{
+	bool reduced = policy->encap == ENCAP_H_ENCAPS_RED || policy->encap == ENCAP_H_ENCAPS_L2_RED;
+
+	if (program->n == 1)
+		return 0;
+	return reduced ? program->n - 1 : program->n;
+}
+
+unsigned int cfg_outer_bytes(const struct cfg_policy *policy, const struct cfg_program *program)
+{
+	unsigned int listed = cfg_listed(policy, program);
+
+	return 40 + (listed ? 8 + 16 * listed : 0);
+}
+
+struct ip_addr cfg_outer_source(const struct config *c, const struct cfg_policy *policy, uint32_t path)
+{
+	struct ip_addr a = policy->source_prefix.addr;
+
+	if (!a.family)
+		return policy->source.family ? policy->source : c->node.loopback;
+	a.v6 = ipv6_from(ipv6_hi(&a.v6), ipv6_lo(&a.v6) | (path + 1));
+	return a;
 }

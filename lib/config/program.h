@@ -24,4 +24,13 @@ void cfg_own_sids_free(struct cfg_own_sids *o);
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why);
 
+/* Entries of the SRH that the policy puts in front (RFC 8754 section 4.1); 0: there is none. */
+unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_program *program);
+
+/* Bytes of all outer headers. */
+unsigned int cfg_outer_bytes(const struct cfg_policy *policy, const struct cfg_program *program);
+
+/* Outer source address of the path at this place of the policy. */
+struct ip_addr cfg_outer_source(const struct config *c, const struct cfg_policy *policy, uint32_t path);
+
 #endif

@@ -13,7 +13,7 @@ static const char *const words_behavior[] = {"uN", "uA", "uDT4", "uDT6", "uDT46"
 	"End.T", "End.DT4", "End.DT6", "End.DT46", "End.DX4", "End.DX6", "End.DX2", NULL};
 static const char *const words_flavor[] = {"psp", "usp", "usd", "none", NULL};
 static const char *const words_allow[] = {"ping", "traceroute", "none", NULL};
-static const char *const words_encap[] = {"H.Encaps.Red", NULL};
+static const char *const words_encap[] = {"H.Encaps.Red", "H.Encaps", "H.Encaps.L2", "H.Encaps.L2.Red", NULL};
 static const char *const words_log[] = {"stderr", "syslog", NULL};
 static const char *const words_level[] = {"error", "warning", "notice", "info", "debug", NULL};
 static const char *const words_dscp[] = {"copy", "set", NULL};
@@ -24,6 +24,10 @@ static const struct cfg_key usid_keys[] = {
 	{"block", CFG_PREFIX6, .offset = AT(struct cfg_usid, block), .flags = CFG_REQUIRED,
 		.example = "5f00:0::/32",
 		.help = "Locator block of the domain's uSIDs. 32 bits long (RFC 9800: LBL 32, LNFL 16)."},
+	{"more-blocks", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_usid, more_blocks), .max = 16,
+		.example = "[\"5f00:1::/32\"]",
+		.help = "Blocks of other parts of the domain, of the same structure: their SIDs too are packed into "
+			"containers (RFC 9800 section 6.2), each block into its own."},
 	{"node", CFG_UINT, .offset = AT(struct cfg_usid, node), .min = 1, .max = 0xdfff, .example = "0x0100",
 		.fallback = "1",
 		.help = "The node's global id: 0x0001-0xdfff; 0xe000-0xffff are local ids (functions)."},
@@ -293,22 +297,30 @@ static const struct cfg_key path_keys[] = {
 		.help = "SIDs in travel order. uSIDs of one block are packed, six to an address (RFC 9800)."},
 	{"weight", CFG_UINT, .offset = AT(struct cfg_path, weight), .min = 1, .max = 64, .fallback = "1",
 		.help = "Share of the flows, relative to the other paths."},
+	{"backup", CFG_BOOL, .offset = AT(struct cfg_path, backup), .fallback = "no",
+		.help = "Carries nothing as long as a path that is no backup leads somewhere. Its MTU counts all the same."},
 };
 static const struct cfg_map path_map = MAP_OF(path_keys, "a path", struct cfg_path);
 
 static const struct cfg_key policy_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_policy, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
-		.example = "to-dc2", .help = "Name used by VRF routes."},
+		.example = "to-dc2", .help = "Name used by VRF routes and circuits."},
 	{"encap", CFG_WORD, .offset = AT(struct cfg_policy, encap), .words = words_encap,
-		.fallback = "H.Encaps.Red", .help = "Headend behaviour (RFC 8986 section 5)."},
+		.fallback = "H.Encaps.Red",
+		.help = "Headend behaviour (RFC 8986 section 5). Red: the first address stands in the destination only. L2: "
+			"of Ethernet frames, for circuits."},
 	{"source", CFG_IPV6, .offset = AT(struct cfg_policy, source),
 		.help = "Outer source address. Default: the node's loopback."},
+	{"source-prefix", CFG_PREFIX6, .offset = AT(struct cfg_policy, source_prefix),
+		.example = "\"fd00:0:1:ff::/64\"",
+		.help = "Outer source addresses, one for each path: its place in `paths`, from 1, behind the prefix. So the "
+			"far end can tell paths apart."},
 	{"hop-limit", CFG_UINT, .offset = AT(struct cfg_policy, hop_limit), .min = 1, .max = 255,
 		.fallback = "64", .help = "Outer hop limit."},
 	{"dscp", CFG_WORD, .offset = AT(struct cfg_policy, dscp_mode), .words = words_dscp, .fallback = "copy",
 		.example = "set",
-		.help = "copy: outer DSCP from the inner packet. set: the value of dscp-value. ECN is always "
-			"copied (RFC 6040)."},
+		.help = "copy: outer DSCP from the inner packet, or from the IP packet in a frame. set: the value of "
+			"dscp-value. ECN is always copied (RFC 6040), but not from frames."},
 	{"dscp-value", CFG_UINT, .offset = AT(struct cfg_policy, dscp), .max = 63, .fallback = "0",
 		.help = "Outer DSCP with dscp: set."},
 	{"flow-label", CFG_UINT, .offset = AT(struct cfg_policy, flow_label), .max = 0xfffff, .fallback = "0",
@@ -319,6 +331,22 @@ static const struct cfg_key policy_keys[] = {
 		.flags = CFG_REQUIRED, .min = 1, .max = 64, .help = "Segment lists the flows are spread over."},
 };
 static const struct cfg_map policy_map = MAP_OF(policy_keys, "a policy", struct cfg_policy);
+
+static const struct cfg_key circuit_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_circuit, name), .flags = CFG_REQUIRED | CFG_IDENTITY, .example = "pw1",
+		.help = "Name in counters and messages."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_circuit, port), .flags = CFG_REQUIRED, .refs = "ports", .example = "dc0",
+		.help = "Port whose frames it takes."},
+	{"vlan", CFG_SCALE, .offset = AT(struct cfg_circuit, vlan), .max = CFG_VLAN_MAX, .word = "any",
+		.word_value = CFG_NONE, .fallback = "any",
+		.help = "VLAN id of the outer tag (802.1Q or 802.1ad); 0: frames without a tag, or with a priority tag. any: "
+			"frames that no other circuit of the port takes."},
+	{"policy", CFG_NAME, .offset = AT(struct cfg_circuit, policy), .flags = CFG_REQUIRED, .refs = "policies",
+		.example = "l2-to-dc2",
+		.help = "Policy with encap H.Encaps.L2 or H.Encaps.L2.Red that carries the frames, tags and all. The way back "
+			"is a DX2 SID."},
+};
+static const struct cfg_map circuit_map = MAP_OF(circuit_keys, "a circuit", struct cfg_circuit);
 
 static const struct cfg_key root_keys[] = {
 	{"node", CFG_MAP, .offset = AT(struct config, node), .map = &node_map, .flags = CFG_REQUIRED,
@@ -351,6 +379,8 @@ static const struct cfg_key root_keys[] = {
 		.help = "SIDs that this node instantiates."},
 	{"policies", CFG_LIST_OF, .item = CFG_MAP, .map = &policy_map, .offset = AT(struct config, policies),
 		.max = 65536, .help = "SRv6 policies: what is put in front of a packet."},
+	{"circuits", CFG_LIST_OF, .item = CFG_MAP, .map = &circuit_map, .offset = AT(struct config, circuits),
+		.max = 4096, .flags = CFG_COMMENTED, .help = "Attachment circuits: ports and VLANs whose frames travel through a tunnel."},
 };
 /* clang-format on */
 

@@ -30,10 +30,10 @@ unsigned int usid_count(const struct ipv6_addr *a);
 
 /*
  * Pack a list of SIDs, in travel order, into as few addresses as RFC 9800 allows: neighbouring SIDs of
- * `block` (NULL: none) share one until six ids are in it; a SID of another block stands alone. An entry of
+ * one of the blocks share one until six ids are in it; a SID of no block stands alone. An entry of
  * several ids is taken as they are. Writes up to `room` addresses and returns how many it takes.
  */
-unsigned int usid_pack(const struct ip_prefix *block, const struct ip_addr *sids, unsigned int n,
+unsigned int usid_pack(const struct ip_prefix *blocks, unsigned int n_blocks, const struct ip_addr *sids, unsigned int n,
 	struct ipv6_addr *out, unsigned int room);
 
 #endif

@@ -77,20 +77,45 @@ static uint8_t outer_tc(const struct snap_path *path, uint8_t inner, struct lcor
 	return (uint8_t)(dscp << 2 | (inner & 3));
 }
 
+/*
+ * DSCP of the IP packet in a frame, behind up to two tags. No ECN: the far end could not hand a mark on, so none may
+ * be set on the way (compatibility mode, RFC 6040 section 4.1). `size` bytes are readable.
+ */
+static uint8_t frame_tos(const uint8_t *frame, uint32_t size)
+{
+	unsigned int at = eth_header_bytes(frame, size);
+	uint16_t type = (uint16_t)(frame[at - 2] << 8 | frame[at - 1]);
+
+	if (type == ETH_TYPE_IPV6 && at + 2 <= size)
+		return (uint8_t)((frame[at] << 4 | frame[at + 1] >> 4) & ~3);
+	return type == ETH_TYPE_IPV4 && at + 2 <= size ? frame[at + 1] & (uint8_t)~3 : 0;
+}
+
+static uint8_t tos_of(const struct pkt *x, const uint8_t *inner, uint32_t size)
+{
+	if (likely(x->family == 6))
+		return ipv6_tc((const struct ipv6_hdr *)inner);
+	return x->family == 4 ? ((const struct ipv4_hdr *)inner)->tos : frame_tos(inner, size);
+}
+
+static uint8_t next_header_of(uint8_t family)
+{
+	return family == 6 ? IP_PROTO_IPV6 : family == 4 ? IP_PROTO_IPV4 : IP_PROTO_ETHERNET;
+}
+
 /* Copy the path's headers in front of the inner packet and fill in what depends on it. */
 static void put_outer(uint8_t *at, const struct snap_path *path, const struct pkt *x, const uint8_t *inner,
-	uint32_t inner_bytes, struct lcore_stats *stats)
+	uint32_t readable, uint32_t inner_bytes, struct lcore_stats *stats)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
-	uint8_t tos = x->family == 6 ? ipv6_tc((const struct ipv6_hdr *)inner)
-				     : ((const struct ipv4_hdr *)inner)->tos;
+	uint8_t tos = tos_of(x, inner, readable);
 
 	/* a constant size lets the copy of the common case, one address and no SRH, be three moves */
 	if (likely(path->bytes == sizeof(*ip)))
 		memcpy(at, path->header, sizeof(*ip));
 	else
 		memcpy(at, path->header, path->bytes);
-	at[path->next_header_at] = x->family == 6 ? IP_PROTO_IPV6 : IP_PROTO_IPV4;
+	at[path->next_header_at] = next_header_of(x->family);
 	ip->vtc_flow = ipv6_vtc_flow(outer_tc(path, tos, stats),
 		path->flow_label ? path->flow_label : hash_flow_label(x->hash));
 	ip->payload_length = be16((uint16_t)(inner_bytes + path->bytes - sizeof(*ip)));
@@ -157,7 +182,7 @@ int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct et
 	type = x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4;
 	if (likely(x->family == 6))
 		change_ipv6(at, x);
-	else
+	else if (x->family == 4)
 		change_ipv4((struct ipv4_hdr *)at, x);
 	if (unlikely(x->ops & PKT_OP_POP_SRH)) {
 		popped = pop_srh(at, x->srh - x->strip);
@@ -176,11 +201,12 @@ int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct et
 	frame = open_front(m, front);
 	if (unlikely(!frame))
 		return DROP_no_buffer;
-	if (path)
-		put_outer(frame + sizeof(*mac), path, x,
-			m->nb_segs > 1 && m->data_len == front ? rte_pktmbuf_mtod(m->next, uint8_t *)
-							       : frame + front,
-			inner_bytes, stats);
+	if (path) {
+		const struct rte_mbuf *rest = m->nb_segs > 1 && m->data_len == front ? m->next : NULL;
+
+		put_outer(frame + sizeof(*mac), path, x, rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
+			rest ? rest->data_len : m->data_len - front, inner_bytes, stats);
+	}
 	eth = (struct eth_hdr *)frame;
 	*eth = *mac;
 	eth->type = be16(type);

@@ -250,6 +250,8 @@ static void build_boundary(struct builder *b)
 	build_match(&s->sid_space[s->n_sid_space++], &rfc9602);
 	if (node->usid.at.line && !ip_prefix_covers(&rfc9602, &node->usid.block))
 		build_match(&s->sid_space[s->n_sid_space++], &node->usid.block);
+	for (uint32_t i = 0; i < node->usid.more_blocks.n; i++)
+		build_match(&s->sid_space[s->n_sid_space++], &node->usid.more_blocks.items[i]);
 	for (uint32_t i = 0; i < node->sid_blocks.n; i++)
 		build_match(&s->sid_space[s->n_sid_space++], &node->sid_blocks.items[i]);
 }
@@ -281,6 +283,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 		rc = build_usid(b);
 	if (rc == 0)
 		rc = build_path_ways(b);
+	if (rc == 0)
+		rc = build_circuits(b);
 	if (rc == 0)
 		build_carry_over(b);
 	return rc;

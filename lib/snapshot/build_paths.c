@@ -14,38 +14,42 @@ static void path_key(const struct cfg_policy *policy, const struct cfg_path *pat
 	snprintf(key, size, "%s %s", policy->name, path->name);
 }
 
-/* RFC 8754 section 4.1.1, reduced: the first address only in the DA, SL = LE + 1; none left: no SRH. */
-static void build_header(const struct snapshot *s, const struct cfg_policy *policy,
+/* RFC 8754 section 4.1: the list backwards; reduced (4.1.1): the first address only in the DA, SL = LE + 1. */
+static void build_srh(struct srh *srh, const struct cfg_program *program, unsigned int listed)
+{
+	srh->length = (uint8_t)(2 * listed);
+	srh->routing_type = SRH_ROUTING_TYPE;
+	srh->segments_left = (uint8_t)(program->n - 1);
+	srh->last_entry = (uint8_t)(listed - 1);
+	for (unsigned int i = 0; i < listed; i++)
+		srh->segment[i] = program->container[program->n - 1 - i];
+}
+
+static void build_header(struct builder *b, const struct cfg_policy *policy, uint32_t place,
 	const struct cfg_program *program, struct snap_path *path)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)path->header;
-	struct srh *srh = (struct srh *)(ip + 1);
-	unsigned int listed = program->n - 1;
+	unsigned int listed = cfg_listed(policy, program);
 
 	ip->vtc_flow = ipv6_vtc_flow(0, (uint32_t)policy->flow_label);
 	ip->hop_limit = (uint8_t)policy->hop_limit;
-	ip->src = policy->source.family ? policy->source.v6 : s->loopback;
+	ip->src = cfg_outer_source(b->config, policy, place).v6;
 	ip->dst = program->container[0];
-	path->bytes = sizeof(*ip);
+	path->bytes = (uint16_t)cfg_outer_bytes(policy, program);
 	path->next_header_at = __builtin_offsetof(struct ipv6_hdr, next_header);
 	if (listed) {
 		ip->next_header = IP_PROTO_ROUTING;
-		srh->length = (uint8_t)(2 * listed);
-		srh->routing_type = SRH_ROUTING_TYPE;
-		srh->segments_left = (uint8_t)listed;
-		srh->last_entry = (uint8_t)(listed - 1);
-		for (unsigned int i = 0; i < listed; i++)
-			srh->segment[i] = program->container[program->n - 1 - i];
+		build_srh((struct srh *)(ip + 1), program, listed);
 		path->next_header_at = sizeof(*ip);
-		path->bytes = (uint16_t)(path->bytes + srh_bytes(srh));
 	}
 	path->dscp = policy->dscp_mode == DSCP_SET ? (uint8_t)policy->dscp : SNAP_DSCP_COPY;
 	path->flow_label = (uint32_t)policy->flow_label;
 }
 
 static int build_path(struct builder *b, const struct cfg_own_sids *own, const struct cfg_policy *policy,
-	const struct cfg_path *cp, uint32_t id)
+	uint32_t place, uint32_t id)
 {
+	const struct cfg_path *cp = &policy->paths.items[place];
 	struct snap_path *path = &b->s->path[id];
 	struct cfg_program program;
 	const char *why;
@@ -57,7 +61,8 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 	path->policy = policy->name;
 	path->name = cp->name;
 	build_tunnel_classes(b, policy->class_map, path->tclass_of);
-	build_header(b->s, policy, &program, path);
+	path->backup = cp->backup;
+	build_header(b, policy, place, &program, path);
 	if (program.via) {
 		rc = build_nbr(b, cfg_find_port(b->config, program.via->port), &program.via->nexthop, &nbr);
 		if (rc < 0)
@@ -68,25 +73,68 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 }
 
 /*
- * Buckets by weight, largest remainder first, each path in one run of buckets; a path with any weight gets at
- * least one while there are buckets.
+ * How many buckets each path gets: by weight, largest remainder first, at least one while there are buckets. Backup
+ * paths get none.
  */
-static void fill_buckets(struct snap_policy *p, const struct cfg_policy *cp, const uint32_t *ids)
+static void share_buckets(const struct cfg_policy *cp, unsigned int *share)
 {
+	unsigned int at = 0, left = 0, end;
 	uint64_t total = 0, before = 0;
-	unsigned int at = 0;
 
-	for (uint32_t i = 0; i < cp->paths.n; i++)
-		total += cp->paths.items[i].weight;
 	for (uint32_t i = 0; i < cp->paths.n; i++) {
-		unsigned int left = cp->paths.n - 1 - i, end;
-
+		total += cp->paths.items[i].backup ? 0 : cp->paths.items[i].weight;
+		left += !cp->paths.items[i].backup;
+	}
+	for (uint32_t i = 0; i < cp->paths.n; i++) {
+		share[i] = 0;
+		if (cp->paths.items[i].backup)
+			continue;
+		left--;
 		before += cp->paths.items[i].weight;
 		end = (unsigned int)((before * SNAP_POLICY_BUCKETS + total / 2) / total);
 		end = MAX_OF(end, at + 1);
 		end = MIN_OF(end, SNAP_POLICY_BUCKETS - left);
-		while (at < end)
-			p->bucket[at++] = ids[i];
+		share[i] = end - at;
+		at = end;
+	}
+}
+
+static const struct snap_policy *old_policy(const struct builder *b, const char *name)
+{
+	int i = b->old ? cfg_find_policy(b->old->config, name) : -1;
+
+	return i < 0 ? NULL : &b->old->policy[i];
+}
+
+/*
+ * A flow keeps its path over a reload as far as the weights allow: buckets stay with the path they had until that has
+ * its share, and only what is left over is given to those that lack.
+ */
+static void fill_buckets(const struct builder *b, struct snap_policy *p, const struct cfg_policy *cp, const uint32_t *ids)
+{
+	const struct snap_policy *old = old_policy(b, cp->name);
+	unsigned int share[SNAP_POLICY_BUCKETS];
+	bool taken[SNAP_POLICY_BUCKETS] = {false};
+	uint32_t path = 0;
+
+	share_buckets(cp, share);
+	for (unsigned int k = 0; old && k < SNAP_POLICY_BUCKETS; k++) {
+		for (path = 0; path < cp->paths.n && ids[path] != old->bucket[k];)
+			path++;
+		if (path == cp->paths.n || !share[path])
+			continue;
+		share[path]--;
+		taken[k] = true;
+		p->bucket[k] = ids[path];
+	}
+	path = 0;
+	for (unsigned int k = 0; k < SNAP_POLICY_BUCKETS; k++) {
+		if (taken[k])
+			continue;
+		while (!share[path])
+			path++;
+		share[path]--;
+		p->bucket[k] = ids[path];
 	}
 }
 
@@ -111,7 +159,7 @@ int build_policies(struct builder *b)
 	const struct config *c = b->config;
 	struct cfg_own_sids *own = NULL;
 	struct snapshot *s = b->s;
-	uint32_t ids[SNAP_POLICY_BUCKETS];
+	uint32_t *ids;
 	char key[80];
 	int rc = count_paths(b);
 
@@ -128,16 +176,57 @@ int build_policies(struct builder *b)
 		const struct cfg_policy *cp = &c->policies.items[i];
 
 		s->policy[i].name = cp->name;
+		s->policy[i].path = ids = arena_alloc(s->arena, cp->paths.n * sizeof(*ids));
+		s->policy[i].n_paths = (uint16_t)cp->paths.n;
+		if (!ids)
+			rc = build_fail(b, -ENOMEM, "out of memory");
 		for (uint32_t k = 0; k < cp->paths.n && rc == 0; k++) {
 			path_key(cp, &cp->paths.items[k], key, sizeof(key));
 			ids_find(b->ids->paths, key, &ids[k]);
-			rc = build_path(b, own, cp, &cp->paths.items[k], ids[k]);
+			rc = build_path(b, own, cp, k, ids[k]);
 		}
 		if (rc == 0)
-			fill_buckets(&s->policy[i], cp, ids);
+			fill_buckets(b, &s->policy[i], cp, ids);
 	}
 	cfg_own_sids_free(own);
 	return rc;
+}
+
+/* MTU of the way out; 0: there is none. */
+static unsigned int way_mtu(const struct snapshot *s, target_t t)
+{
+	unsigned int mtu = UINT16_MAX;
+
+	switch (target_kind(t)) {
+	case TARGET_NBR:
+		return s->nbr[target_index(t)].mtu;
+	case TARGET_LINK:
+		return s->port[target_index(t)].mtu;
+	case TARGET_GROUP:
+		for (unsigned int i = 0; i < s->group[target_index(t)].n; i++)
+			mtu = MIN_OF(mtu, way_mtu(s, s->group[target_index(t)].member[i]));
+		return mtu;
+	default:
+		return 0;
+	}
+}
+
+/* DESIGN.md section 4: a policy's MTU is the least of its paths', so that moving to another one drops nothing. */
+static void build_mtus(struct builder *b)
+{
+	struct snapshot *s = b->s;
+
+	for (uint32_t i = 0; i < s->n_paths; i++)
+		if (s->path[i].bytes && s->path[i].via)
+			s->path[i].inner_mtu = (uint16_t)(way_mtu(s, s->path[i].via) - s->path[i].bytes);
+	for (uint32_t i = 0; i < s->n_policies; i++) {
+		struct snap_policy *p = &s->policy[i];
+
+		p->inner_mtu = UINT16_MAX;
+		for (uint32_t k = 0; k < p->n_paths; k++)
+			if (s->path[p->path[k]].via)
+				p->inner_mtu = MIN_OF(p->inner_mtu, s->path[p->path[k]].inner_mtu);
+	}
 }
 
 int build_path_ways(struct builder *b)
@@ -154,5 +243,6 @@ int build_path_ways(struct builder *b)
 			target_kind(p->via) != TARGET_LINK)
 			p->via = 0;
 	}
+	build_mtus(b);
 	return 0;
 }

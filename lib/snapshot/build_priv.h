@@ -31,6 +31,8 @@ int build_usid(struct builder *b);   /* the direct index; needs the underlay's t
 int build_policies(struct builder *b);
 int build_path_ways(struct builder *b); /* where each path leads; needs the direct index */
 
+int build_circuits(struct builder *b); /* needs ports and policies */
+
 /* Objects that are gone but may still be named by queued packets come along from the old snapshot. */
 void build_carry_over(struct builder *b);
 

@@ -27,7 +27,7 @@
 #define SNAP_SLICE_NONE	     0	 /* slice of what belongs to none */
 #define SNAP_SLICE_KEEP	     0xff
 #define SNAP_POLICY_BUCKETS  64
-#define SNAP_ENCAP_BYTES_MAX (40 + 8 + 16 * 15)
+#define SNAP_ENCAP_BYTES_MAX (40 + 8 + 16 * 16)
 #define VRF_UNDERLAY	     0
 
 /* Classes as pkt.tclass has them, control too: which no packet leaves or enters a tunnel in. */
@@ -59,6 +59,7 @@ struct snap_port {
 	uint64_t control_rate;	   /* packets a second, of each rx role */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
+	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: none; NULL: there are none */
 	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
 };
@@ -112,6 +113,8 @@ struct snap_path {
 	uint16_t bytes;	      /* of the outer headers; 0: a free id */
 	uint8_t next_header_at; /* offset of the byte that says what is inside */
 	uint8_t dscp;	      /* 0 to 63, or SNAP_DSCP_COPY */
+	bool backup;
+	uint16_t inner_mtu;   /* largest packet or frame that fits the way out */
 	uint32_t flow_label;  /* 0: hash */
 	target_t via;	      /* where the first address leads; 0: nowhere */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by the one the packet came in */
@@ -122,8 +125,21 @@ struct snap_path {
 
 struct snap_policy {
 	const char *name;
+	uint16_t inner_mtu; /* largest packet or frame that fits every path; 65535 when none leads anywhere */
+	uint16_t n_paths;
+	const uint32_t *path; /* ids, in the order of the configuration; backups too */
 	uint32_t bucket[SNAP_POLICY_BUCKETS]; /* path ids, each as often as its weight says */
 };
+
+/* An attachment circuit: frames of a port, or of a VLAN there, go through a tunnel. */
+struct snap_circuit {
+	const char *name;
+	uint32_t policy; /* index */
+	uint16_t vlan;	 /* its VLAN id, 0: untagged; SNAP_VLAN_ANY */
+	uint8_t port;
+};
+#define SNAP_VLAN_ANY 0xffff
+#define SNAP_VLANS    4096
 
 /* Direct index by the 16 bits behind the block (DESIGN.md section 2, PROTOCOL.md 3.3). */
 struct snap_usid {
@@ -143,7 +159,7 @@ struct snapshot {
 	struct snap_usid usid;
 	struct snap_match infrastructure[64];
 	uint32_t n_infrastructure;
-	struct snap_match sid_space[2 + 16]; /* nothing from outside may go there */
+	struct snap_match sid_space[2 + 16 + 16]; /* nothing from outside may go there */
 	uint32_t n_sid_space;
 
 	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
@@ -160,6 +176,8 @@ struct snapshot {
 	uint32_t n_groups;
 	struct snap_policy *policy;
 	uint32_t n_policies;
+	struct snap_circuit *circuit;
+	uint32_t n_circuits;
 
 	/* limits of the control lcore */
 	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* a second */

@@ -13,6 +13,7 @@ const char conf_full[] =
 	"  loopback: \"fd00:0:1::1\"\n"
 	"  usid:\n"
 	"    block: \"5f00::/32\"\n"
+	"    more-blocks: [\"5f00:1::/32\"]\n"
 	"    node: 256\n"
 	"  sid-blocks: [\"2001:db8:f0::/48\"]\n"
 	"  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n"
@@ -162,6 +163,7 @@ const char conf_full[] =
 	"        weight: 3\n"
 	"      - name: via-spine6\n"
 	"        segments: [\"5f00:0:600:300:e102::\"]\n"
+	"        backup: true\n"
 	"  - name: marked\n"
 	"    source: \"fd00:0:1::2\"\n"
 	"    hop-limit: 32\n"
@@ -171,7 +173,18 @@ const char conf_full[] =
 	"    class-map: tunnel\n"
 	"    paths:\n"
 	"      - name: only\n"
-	"        segments: [\"2001:db8:9::1\"]\n";
+	"        segments: [\"2001:db8:9::1\"]\n"
+	"  - name: frames\n"
+	"    encap: H.Encaps.L2\n"
+	"    source-prefix: \"fd00:0:1:ff::/64\"\n"
+	"    paths:\n"
+	"      - name: raw\n"
+	"        segments: [\"2001:db8:9::2\"]\n"
+	"circuits:\n"
+	"  - name: pw1\n"
+	"    port: dc0\n"
+	"    vlan: 100\n"
+	"    policy: frames\n";
 
 struct places {
 	struct cfg_mark at[MARKS_MAX];

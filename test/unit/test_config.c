@@ -42,7 +42,7 @@ static void good_files(void **state)
 }
 
 #define ROOT_KEYS                                                                                  \
-	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, slices, class-maps, neighbors, routes, vrfs, sids, policies"
+	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, slices, class-maps, neighbors, routes, vrfs, sids, policies, circuits"
 
 /* One mistake each; '^' stands where it must be reported. */
 static void mistakes(void **state)
@@ -374,8 +374,8 @@ static void aliases(void **state)
 		"node: ^&n {^name: pe1, ^loopback: \"::1\", ^usid: *n}\n",
 		"node.usid lacks the key 'block'\n"
 		"unknown key 'name' in node.usid; did you mean 'node'?\n"
-		"unknown key 'loopback' in node.usid; expected one of: block, node\n"
-		"unknown key 'usid' in node.usid; expected one of: block, node");
+		"unknown key 'loopback' in node.usid; expected one of: block, more-blocks, node\n"
+		"unknown key 'usid' in node.usid; expected one of: block, more-blocks, node");
 }
 
 /* A megabyte that stands for a hundred: given up before it is all looked at. */

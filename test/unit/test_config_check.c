@@ -67,24 +67,24 @@ static void duplicates(void **state)
 {
 	static const struct row rows[] = {
 		{"port name", "- name: dc1", "- name: ^dc0",
-			"name dc0 stands twice in ports, first in line 35"},
+			"name dc0 stands twice in ports, first in line 36"},
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
-			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 36"},
+			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 37"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 117"},
+			"name blue stands twice in vrfs, first in line 118"},
 		{"thrice: each names the first", "- name: blue\n",
 			"- name: blue\n  - name: ^blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 117\n"
-			"name blue stands twice in vrfs, first in line 117"},
+			"name blue stands twice in vrfs, first in line 118\n"
+			"name blue stands twice in vrfs, first in line 118"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 129"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 130"},
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 129"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 130"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 stands twice in paths, first in line 150"},
+			"name via-spine5 stands twice in paths, first in line 151"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 stands twice in policies, first in line 148", "policy: marked",
+			"name to-dc2 stands twice in policies, first in line 149", "policy: marked",
 			"policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
@@ -273,7 +273,7 @@ static void neighbors(void **state)
 			"address: 10.1.1.254 is on no subnet of port dc0"},
 		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
 		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
-			"this neighbour of port wan0 is already in line 90"},
+			"this neighbour of port wan0 is already in line 91"},
 		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
@@ -316,7 +316,7 @@ static void routes(void **state)
 
 		{"twice", LAST_ROUTE,
 			"- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
-			"this route is already in line 97"},
+			"this route is already in line 98"},
 		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"",
 			NULL},
 		{"ECMP over two ports", LAST_ROUTE,
@@ -324,11 +324,11 @@ static void routes(void **state)
 			NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
-			"this route is already in line 103"},
+			"this route is already in line 104"},
 		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
-			"this prefix is already in line 110; a policy spreads over its own paths"},
+			"this prefix is already in line 111; a policy spreads over its own paths"},
 		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
-			"this prefix is already in line 110; a policy spreads over its own paths"},
+			"this prefix is already in line 111; a policy spreads over its own paths"},
 		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: marked", NULL},
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
 	};
@@ -489,6 +489,45 @@ static void sid_surroundings(void **state)
 		"ports: [{name: p, device: net_null0, side: dc}]\n", NULL);
 }
 
+/* --- circuits --- */
+
+static void circuits(void **state)
+{
+#define PW1 "  - name: pw1\n    port: dc0\n    vlan: 100\n    policy: frames\n"
+	static const struct row rows[] = {
+		{"packets instead of frames", "policy: frames", "policy: ^marked",
+			"policy: 'marked' carries packets, not frames; a circuit needs H.Encaps.L2 or H.Encaps.L2.Red"},
+		{"frames instead of packets", "policy: marked", "policy: ^frames",
+			"policy: 'frames' carries Ethernet frames; a route needs H.Encaps or H.Encaps.Red"},
+		{"inside the domain", "port: dc0\n    vlan", "port: ^wan0\n    vlan",
+			"port: 'wan0' is inside the domain (side: wan); a circuit is outside"},
+		{"unknown port", "port: dc0\n    vlan", "port: ^dc7\n    vlan",
+			"port: there is no 'dc7' in ports; did you mean 'dc0'?"},
+		{"same VLAN of a port", PW1, PW1 "  - name: pw2\n    port: dc0\n    vlan: ^100\n    policy: frames\n",
+			"circuit 'pw1' of port 'dc0' takes the same frames"},
+		{"same VLAN of another port", PW1, PW1 "  - name: pw2\n    port: dc1\n    vlan: 100\n    policy: frames\n", NULL},
+		{"a VLAN and the rest", PW1, PW1 "  - name: pw2\n    port: dc0\n    policy: frames\n", NULL},
+		{"the rest twice", PW1,
+			"  - name: pw1\n    port: dc0\n    policy: frames\n  - ^name: pw2\n    port: dc0\n    policy: frames\n",
+			"circuit 'pw1' of port 'dc0' takes the same frames"},
+		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
+			"name pw1 stands twice in circuits, first in line 174"},
+		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/48\"]",
+			"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /48"},
+		{"only backups", "    paths:\n      - name: raw\n        segments: [\"2001:db8:9::2\"]\n",
+			"    paths:\n      ^- name: raw\n        segments: [\"2001:db8:9::2\"]\n        backup: true\n",
+			"paths: all are backups; of what?"},
+		{"two sources", "source-prefix: \"fd", "source: \"fd00::7\"\n    source-prefix: ^\"fd",
+			"source-prefix: there is a source already; one of the two"},
+		{"a prefix too long", "source-prefix: \"fd00:0:1:ff::/64\"", "source-prefix: ^\"fd00:0:1:ff::/121\"",
+			"source-prefix: expected at most a /120, which holds 255 paths; found a /121"},
+		{"SIDs as sources", "source-prefix: \"fd00:0:1:ff::/64\"", "source-prefix: ^\"5f00:1:ff::/64\"",
+			"source-prefix: a SID is no source address"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
 /* --- policies --- */
 
 static void policies(void **state)
@@ -557,7 +596,7 @@ static void qos(void **state)
 			"class-map: there is no 'roxe' in class-maps; did you mean 'roce'?"},
 		{"range backwards", "from: 24\n        to: 31", "from: 24\n        to: ^23",
 			"to: 23 is less than from, 24"},
-		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 76"},
+		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 77"},
 		{"ECN limits", "max: 1M", "max: ^99K", "ecn: max, 101376, is less than min, 102400"},
 		{"ECN class", "classes: [3, 4]", "classes: [3, ^8]", "classes: expected classes from 0 to 7, found 8"},
 		{"ECN class twice", "classes: [3, 4]", "classes: [3, ^3]", "classes: 3 is listed twice"},
@@ -698,6 +737,7 @@ int main(void)
 		cmocka_unit_test(sid_behaviors),
 		cmocka_unit_test(sid_surroundings),
 		cmocka_unit_test(policies),
+		cmocka_unit_test(circuits),
 		cmocka_unit_test(longest_path),
 		cmocka_unit_test(qos),
 		cmocka_unit_test(budget_sum),

@@ -236,6 +236,64 @@ static void buckets_follow_weights(void **state)
 	}
 }
 
+static struct snapshot *build_weights(struct snapshot_registry *r, struct config **c, const char *weights,
+	const struct snapshot *old)
+{
+	char yaml[2048];
+	int n = snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\npolicies:\n  - name: a\n    paths:\n");
+
+	/* a digit a path: its weight; b: a backup; -: none */
+	for (unsigned int k = 0; weights[k]; k++)
+		if (weights[k] != '-')
+			n += snprintf(yaml + n, sizeof(yaml) - (size_t)n,
+				"      - {name: x%u, weight: %c, backup: %s, segments: [\"5f00:0:%u::\"]}\n", k,
+				weights[k] == 'b' ? '1' : weights[k], weights[k] == 'b' ? "true" : "false", k + 1);
+	return build(r, c, yaml, old);
+}
+
+/* A reload moves no more flows than the new weights ask for. */
+static void buckets_stay(void **state)
+{
+	static const struct {
+		const char *before, *after;
+		unsigned int moved; /* of 64 */
+	} rows[] = {
+		{"11", "11", 0},    {"11", "31", 16},  {"31", "11", 16}, {"111", "1-1", 22}, {"1-1", "111", 22},
+		{"1111", "111-", 16}, {"11", "1b", 32}, {"1b", "11", 32}, {"1b", "b1", 64},   {"1", "-1", 64},
+		{"1234", "1235", 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		unsigned int moved = 0, fresh[8] = {0}, kept[8] = {0};
+		struct snapshot_registry r, r2;
+		struct config *c[3];
+		struct snapshot *old, *new, *other;
+
+		assert_int_equal(snapshot_registry_init(&r), 0);
+		assert_int_equal(snapshot_registry_init(&r2), 0);
+		old = build_weights(&r, &c[0], rows[i].before, NULL);
+		new = build_weights(&r, &c[1], rows[i].after, old);
+		other = build_weights(&r2, &c[2], rows[i].after, NULL);
+		for (unsigned int k = 0; k < SNAP_POLICY_BUCKETS; k++) {
+			moved += old->policy[0].bucket[k] != new->policy[0].bucket[k];
+			/* however it came about, each path has the share that its weight says */
+			kept[new->path[new->policy[0].bucket[k]].name[1] - '0']++;
+			fresh[other->path[other->policy[0].bucket[k]].name[1] - '0']++;
+		}
+		check(moved == rows[i].moved, "%s to %s: %u buckets moved, want %u", rows[i].before, rows[i].after, moved,
+			rows[i].moved);
+		assert_memory_equal(kept, fresh, sizeof(kept));
+		snapshot_free(new);
+		snapshot_free(old);
+		snapshot_free(other);
+		for (unsigned int k = 0; k < 3; k++)
+			cfg_free(c[k]);
+		snapshot_registry_fini(&r);
+		snapshot_registry_fini(&r2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +302,7 @@ int main(void)
 		cmocka_unit_test(own_and_connected_addresses),
 		cmocka_unit_test(reduced_headers),
 		cmocka_unit_test(buckets_follow_weights),
+		cmocka_unit_test(buckets_stay),
 	};
 
 	testbed_eal();

@@ -119,11 +119,11 @@ static void packs(void **state)
 		struct ipv6_addr out[20];
 		char text[1024];
 		unsigned int n = parse_list(rows[i].sids, sids);
-		unsigned int containers = usid_pack(&block, sids, n, out, ARRAY_LEN(out));
+		unsigned int containers = usid_pack(&block, 1, sids, n, out, ARRAY_LEN(out));
 
 		check_text(rows[i].what, format_list(out, containers, text, sizeof(text)), rows[i].containers);
 		/* asked only for how many, it writes none */
-		check(usid_pack(&block, sids, n, NULL, 0) == containers, "%s", rows[i].what);
+		check(usid_pack(&block, 1, sids, n, NULL, 0) == containers, "%s", rows[i].what);
 	}
 }
 
@@ -134,8 +134,31 @@ static void packs_nothing_without_a_block(void **state)
 	char text[256];
 	unsigned int n = parse_list(S(1) " " S(2), sids);
 
-	assert_int_equal(usid_pack(NULL, sids, n, out, 4), 2);
+	assert_int_equal(usid_pack(NULL, 0, sids, n, out, 4), 2);
 	assert_string_equal(format_list(out, 2, text, sizeof(text)), "5f00:0:1:: 5f00:0:2::");
+}
+
+/* Each block has its own containers, though both have the same structure. */
+static void packs_several_blocks(void **state)
+{
+	static const struct {
+		const char *what, *sids, *containers;
+	} rows[] = {
+		{"one after the other", S(1) " " S(2) " 5f00:1:3:: 5f00:1:4::", "5f00:0:1:2:: 5f00:1:3:4::"},
+		{"in turns", S(1) " 5f00:1:3:: " S(2), "5f00:0:1:: 5f00:1:3:: 5f00:0:2::"},
+		{"a third one is none", "5f00:2:1:: 5f00:2:2:: 5f00:1:3::", "5f00:2:1:: 5f00:2:2:: 5f00:1:3::"},
+	};
+	struct ip_prefix blocks[2] = {block_of("5f00::/32"), block_of("5f00:1::/32")};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		struct ip_addr sids[SIDS_MAX];
+		struct ipv6_addr out[20];
+		char text[1024];
+		unsigned int n = parse_list(rows[i].sids, sids);
+		unsigned int containers = usid_pack(blocks, 2, sids, n, out, ARRAY_LEN(out));
+
+		check_text(rows[i].what, format_list(out, containers, text, sizeof(text)), rows[i].containers);
+	}
 }
 
 /* It says how many it takes, and writes no more than there is room for. */
@@ -152,7 +175,7 @@ static void packs_into_little_room(void **state)
 
 	for (unsigned int room = 0; room <= 3; room++) {
 		memset(out, 0xee, sizeof(out));
-		assert_int_equal(usid_pack(&block, sids, n, out, room), 4);
+		assert_int_equal(usid_pack(&block, 1, sids, n, out, room), 4);
 		check_text("written", format_list(out, room, text, sizeof(text)), written[room]);
 		for (unsigned int i = room; i < 3; i++)
 			check(out[i].b[0] == 0xee && out[i].b[15] == 0xee, "room %u, address %u", room, i);
@@ -371,6 +394,7 @@ int main(void)
 		cmocka_unit_test(ids_of_an_address),
 		cmocka_unit_test(packs),
 		cmocka_unit_test(packs_nothing_without_a_block),
+		cmocka_unit_test(packs_several_blocks),
 		cmocka_unit_test(packs_into_little_room),
 		cmocka_unit_test(programs),
 		cmocka_unit_test(longest_program),

@@ -13,12 +13,10 @@ from gen.case import Case, Frame, from_node
 from gen.node import neighbor, port, sid, via, vrf
 from gen.topology import MANY_ERRORS, NET_B, NET_B4, core, to_p1
 from gen.wire import (
-    DEST_OPTIONS, FRAGMENT, HOP_BY_HOP, HOST_B, IPPROTO_IPV4, IPPROTO_IPV6, LOOPBACK, PEER, ROUTING, dest_options, echo6,
+    DEST_OPTIONS, ETHERNET, FRAGMENT, HOP_BY_HOP, HOST_B, IPPROTO_IPV4, IPPROTO_IPV6, LOOPBACK, PEER, ROUTING, dest_options, echo6,
     echo_reply6, fragment, header, hop, hop_by_hop, ip6, next_segment, param_problem, pop_srh, port_unreachable, roce4,
     roce6, set6, shift, srh, upper6, upper_layer_error,
 )
-
-ETHERNET = 143
 MAC5, MAC6 = "02:00:00:00:b0:05", "02:00:00:00:b0:06"
 FAR = ["5f00:9:1::", "5f00:0:500:300::", "5f00:0:300:e102::"]  # segments of other nodes, in travel order
 FLAVORS = [[f for i, f in enumerate(("psp", "usp", "usd")) if n >> i & 1] for n in range(8)]

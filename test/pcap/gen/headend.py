@@ -5,7 +5,7 @@ from gen.case import Case, from_node
 from gen.node import neighbor, over, policy, port, sid, vrf
 from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, headend, to_p1
 from gen.wire import (
-    FLOW_LABEL, HOST_A, HOST_A4, HOST_B, HOST_B4, echo6, echo_reply6, encaps_red, hop_limit, ip4, ip6, no_route,
+    FLOW_LABEL, HOST_A, HOST_A4, HOST_B, HOST_B4, echo6, echo_reply6, encaps, encaps_red, hop_limit, ip4, ip6, no_route,
     roce4, roce6, time_exceeded, too_big,
 )
 
@@ -217,8 +217,76 @@ def paths():
     yield case
 
 
+def full_lists():
+    for n in (1, 6, 7, 13, 37, 96):
+        case = Case(
+            f"encap_full_{n}",
+            f"H.Encaps, {n} uSIDs: the SRH lists all containers, one needs no SRH",
+            "RFC 8986 5.1; RFC 8754 4.1; RFC 9800 6.2",
+            headend(usids(n), encap="H.Encaps", mtu=1500),
+        )
+        for inner in (roce6(), roce4(), roce6(size=0), roce4(size=333)):
+            case.passes("p0", inner, "p1", encaps(inner, usids(n)))
+        overhead = 40 + (8 + 16 * -(-n // 6) if n > 6 else 0)
+        for make in (roce6, roce4):
+            fits, long = sized(make, 1500 - overhead), sized(make, 1500 - overhead + 1)
+            case.passes("p0", fits, "p1", encaps(fits, usids(n)))
+            case.dropped("p0", long, "too_big", too_big(long, max(1500 - overhead, 1280 if make is roce6 else 0), GATE_A4))
+        yield case
+
+
+def blocks():
+    segments = ["5f00:0:500::", "5f00:0:300::", "5f00:1:7::", "5f00:1:8:e100::", "5f00:2:1::", "5f00:2:2::", "5f00:0:e102::"]
+    known = ("5f00::", "5f00:1::")
+    for encap_, build in (("H.Encaps", encaps), ("H.Encaps.Red", encaps_red)):
+        config = headend(segments, encap=encap_)
+        config["node"]["usid"]["more-blocks"] = ["5f00:1::/32"]
+        case = Case(
+            f"encap_blocks{'_red' if 'Red' in encap_ else ''}",
+            f"{encap_}: each block of known structure fills containers of its own, SIDs of unknown structure stand alone",
+            "RFC 9800 6.1, 6.2",
+            config,
+        )
+        for inner in (roce6(), roce4()):
+            case.passes("p0", inner, "p1", build(inner, segments, blocks=known))
+        yield case
+
+
+def path_sources():
+    lists = [SHORT_LIST, ["5f00:0:600::", "5f00:0:300::", "5f00:0:e102::"]]
+    case = Case(
+        "encap_source_prefix",
+        "an outer source for each path",
+        "PROTOCOL.md 6.2 D39; RFC 8986 5.1",
+        headend(*lists, source_prefix="2001:db8:f:ff::/64"),
+        spread={"p1": 2},
+    )
+    flows = [make(sport=s) for s in range(49152, 49152 + 16) for make in (roce6, roce4)] * 2
+    case.rx("p0", *flows)
+    for n, segments in enumerate(lists):
+        case.tx("p1", *(encaps_red(f, segments, src=f"2001:db8:f:ff::{n + 1}") for f in flows))
+    yield case
+    case = Case(
+        "encap_backup",
+        "a backup path carries nothing, but its MTU counts: no packet may become too big when it must",
+        "DESIGN.md 4; RFC 9256 2.9",
+        headend(SHORT_LIST, ({"backup": True, "weight": 9}, usids(13))),
+    )
+    for sport in range(49152, 49152 + 8):
+        for inner in (roce6(sport=sport), roce4(sport=sport)):
+            case.passes("p0", inner, "p1", encaps_red(inner, SHORT_LIST))
+    for make in (roce6, roce4):
+        fits, long = sized(make, 1500 - 80), sized(make, 1500 - 80 + 1)
+        case.passes("p0", fits, "p1", encaps_red(fits, SHORT_LIST))
+        case.dropped("p0", long, "too_big", too_big(long, 1500 - 80, GATE_A4))
+    yield case
+
+
 def cases():
     for family in (
+        full_lists,
+        blocks,
+        path_sources,
         list_lengths,
         odd_lists,
         own_sids_first,

@@ -52,12 +52,13 @@ def sid(prefix, behavior, **more):
 
 
 def policy(name, *lists, **more):
-    """A policy of one path for each list of segments; a list may be (weight, list)."""
+    """A policy of one path for each list of segments; a list may be (weight, list) or (keys, list)."""
     paths = []
     for i, segments in enumerate(lists):
         weight = {}
         if isinstance(segments, tuple):
-            weight, segments = {"weight": segments[0]}, segments[1]
+            weight = segments[0] if isinstance(segments[0], dict) else {"weight": segments[0]}
+            segments = segments[1]
         paths.append({"name": f"path{i}", "segments": list(segments), **weight})
     return {"name": name, **more, "paths": paths}
 
@@ -68,7 +69,7 @@ def node(ports, **sections):
         "node": {
             "name": "pcap",
             "loopback": LOOPBACK,
-            "usid": {"block": sections.pop("block", BLOCK)},
+            "usid": {"block": sections.pop("block", BLOCK), **sections.pop("usid", {})},
             "infrastructure": sections.pop("infrastructure", INFRASTRUCTURE),
         },
         "lcores": sections.pop("lcores", TWO_LCORES),
@@ -83,7 +84,7 @@ def node(ports, **sections):
 def _scalar(value):
     if isinstance(value, str) and not (re.fullmatch(r"[A-Za-z][\w.-]*", value) and value not in ("on", "off")):
         return json.dumps(value)
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _key(name):

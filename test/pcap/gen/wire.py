@@ -26,7 +26,7 @@ HOST_A, HOST_B = "2001:db8:1::11", "2001:db8:3::33"
 HOST_A4, HOST_B4 = "192.0.2.11", "198.51.100.33"
 ROCE_PORT = 4791
 IPPROTO_IPV4, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_IPV6, IPPROTO_ICMPV6, NO_NEXT = 4, 6, 17, 41, 58, 59
-ROUTING, HOP_BY_HOP, DEST_OPTIONS, FRAGMENT = 43, 0, 60, 44
+ROUTING, HOP_BY_HOP, DEST_OPTIONS, FRAGMENT, ETHERNET = 43, 0, 60, 44, 143
 SRH_TYPE = 4
 RDMA_WRITE_ONLY = opcode("RC", "RDMA_WRITE_ONLY")[0]
 
@@ -234,17 +234,18 @@ def pop_srh(packet):
     return resize(changed)
 
 
-def pack(sids):
-    """Containers of a list of SIDs of the block, each with as many ids as it names (RFC 9800 section 6.2)."""
-    block = packed("5f00::")[:4]
+def pack(sids, blocks=("5f00::",)):
+    """Containers of a list of SIDs of the blocks, each with as many ids as it names (RFC 9800 section 6.2)."""
+    blocks = [packed(b)[:4] for b in blocks]
     containers, room = [], 0
     for address in map(packed, sids):
         used = len(address[4:].rstrip(b"\0"))
         ids = address[4 : 4 + used + used % 2]
-        if address[:4] != block:
+        block = address[:4]
+        if block not in blocks:
             containers.append(address)
             room = 0
-        elif len(ids) <= room:
+        elif len(ids) <= room and containers[-1][:4] == block:
             at = 16 - room
             containers[-1] = containers[-1][:at] + ids + bytes(room - len(ids))
             room -= len(ids)
@@ -254,7 +255,26 @@ def pack(sids):
     return [text(c) for c in containers]
 
 
-def encaps_red(inner, sids, src=LOOPBACK, fl=FLOW_LABEL, hlim=64, dscp=None, transit=True):
+def encaps(inner, sids, src=LOOPBACK, fl=FLOW_LABEL, hlim=64, tc=None, blocks=("5f00::",)):
+    """H.Encaps, RFC 8986 section 5.1: the SRH lists all of several containers; one needs no SRH (section 5.1 end)."""
+    inner = hop(inner)
+    containers = pack(sids, blocks)
+    rest = containers if len(containers) > 1 else []
+    fields = {"tc": tos_of(inner) if tc is None else tc, "fl": fl, "hlim": hlim}
+    return tunnel(containers[0], inner, src, rest, len(rest) - 1, **fields)
+
+
+def encaps_l2(frame, sids, tc=0, reduced=False, src=LOOPBACK, fl=FLOW_LABEL, hlim=64):
+    """H.Encaps.L2 and H.Encaps.L2.Red, RFC 8986 sections 5.3, 5.4."""
+    containers = pack(sids)
+    rest = [] if len(containers) == 1 else containers[1:] if reduced else containers
+    fields = {"tc": tc, "fl": fl, "hlim": hlim}
+    if not rest:
+        return ip6(src, containers[0], frame, ETHERNET, **fields)
+    return ip6(src, containers[0], srh(rest, len(containers) - 1, ETHERNET) + frame, ROUTING, **fields)
+
+
+def encaps_red(inner, sids, src=LOOPBACK, fl=FLOW_LABEL, hlim=64, dscp=None, transit=True, blocks=("5f00::",)):
     """
     H.Encaps.Red, RFC 8986 section 5.2: the hop limit of a packet in transit falls, that of one the node made does
     not; ECN is copied (RFC 6040).
@@ -263,7 +283,7 @@ def encaps_red(inner, sids, src=LOOPBACK, fl=FLOW_LABEL, hlim=64, dscp=None, tra
     tos = tos_of(inner)
     if dscp is not None:
         tos = dscp << 2 | tos & 3
-    containers = pack(sids)
+    containers = pack(sids, blocks)
     return tunnel(containers[0], inner, src, containers[1:], tc=tos, fl=fl, hlim=hlim)
 
 

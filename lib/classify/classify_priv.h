@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of classification share: the packet under way, and what can become of it. */
+#ifndef CLASSIFY_PRIV_H
+#define CLASSIFY_PRIV_H
+
+#include "classify/classify.h"
+#include "classify/hash.h"
+#include "srv6/endpoint.h"
+#include "wire/icmp.h"
+
+struct walk {
+	struct classifier *c;
+	const struct snapshot *s;
+	const struct snap_port *in; /* NULL: originated */
+	struct pkt *x;
+	const uint8_t *frame;
+	uint32_t readable;    /* bytes of the first buffer */
+	uint32_t frame_bytes; /* of the whole chain */
+	unsigned int rounds;
+};
+
+static inline void drop(struct walk *w, enum reason reason)
+{
+	w->x->verdict = PKT_DROP;
+	w->x->reason = (uint8_t)reason;
+}
+
+/* A drop that an ICMP error may report. */
+static inline void error(struct walk *w, enum reason reason, uint8_t type, uint8_t code, uint32_t arg)
+{
+	w->x->verdict = PKT_PUNT;
+	w->x->punt = PUNT_ERROR;
+	w->x->reason = (uint8_t)reason;
+	w->x->icmp_type = type;
+	w->x->icmp_code = code;
+	w->x->icmp_arg = arg;
+}
+
+static inline void punt(struct walk *w, enum pkt_punt kind)
+{
+	w->x->verdict = PKT_PUNT;
+	w->x->punt = (uint8_t)kind;
+}
+
+/* Only packets of at most `mtu` bytes would go on. No error is made about a frame. */
+static inline void too_big(struct walk *w, uint32_t mtu)
+{
+	if (w->x->family == PKT_FRAME)
+		drop(w, DROP_too_big);
+	else
+		error(w, DROP_too_big, ICMP6_TOO_BIG, 0, w->x->family == 6 ? MAX_OF(mtu, IPV6_MIN_MTU) : mtu);
+}
+
+/* A way out is known: last checks of the packet that leaves, `bytes` long with all its headers. */
+static inline void leave(struct walk *w, target_t t, uint32_t bytes)
+{
+	struct pkt *x = w->x;
+	uint32_t index = target_index(t), mtu;
+
+	if (likely(target_kind(t) == TARGET_NBR)) {
+		x->nbr = index;
+		x->egress = (uint8_t)w->s->nbr[index].port;
+		mtu = w->s->nbr[index].mtu;
+	} else {
+		x->nbr = PKT_NBR_LINK;
+		x->egress = (uint8_t)index;
+		mtu = w->s->port[index].mtu;
+	}
+	if (unlikely(bytes > mtu)) {
+		too_big(w, mtu - (bytes - x->l3_bytes));
+		return;
+	}
+	x->verdict = PKT_FORWARD;
+}
+
+static inline uint32_t flow_hash(struct walk *w)
+{
+	struct pkt *x = w->x;
+
+	if (!x->hash)
+		x->hash = x->family == 6 ? hash_flow6(w->frame, w->readable, x->strip)
+					 : hash_flow4(w->frame, w->readable, x->strip);
+	return x->hash;
+}
+
+/* One member of an ECMP group, the same for all packets of a flow. */
+static inline target_t member_of(struct walk *w, target_t t)
+{
+	const struct snap_group *g;
+
+	if (target_kind(t) != TARGET_GROUP)
+		return t;
+	g = &w->s->group[target_index(t)];
+	/* other bits than the flow label's, and a seed of the node, or every node would choose alike */
+	return g->member[((flow_hash(w) ^ (uint32_t)ipv6_lo(&w->s->loopback)) * 0x85ebca6bu >> 16) % g->n];
+}
+
+static inline void encap(struct walk *w, const struct snap_policy *policy)
+{
+	struct pkt *x = w->x;
+	const struct snap_path *path;
+
+	if (unlikely(x->l3_bytes > policy->inner_mtu)) {
+		too_big(w, policy->inner_mtu);
+		return;
+	}
+	x->path = policy->bucket[flow_hash(w) >> 26];
+	path = &w->s->path[x->path];
+	if (unlikely(!path->via)) {
+		if (x->family == PKT_FRAME)
+			drop(w, DROP_no_route);
+		else
+			error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
+		return;
+	}
+	x->ops |= PKT_OP_ENCAP;
+	x->tclass = path->tclass_of[x->tclass];
+	leave(w, member_of(w, path->via), x->l3_bytes + path->bytes);
+}
+
+/* frame_dp.c: Ethernet frames as payload */
+
+/* End.DX2 (RFC 8986 section 4.9): the frame behind the headers of `p` leaves by the SID's port. */
+void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p);
+
+/* A port with attachment circuits: true when one of them takes the frame (H.Encaps.L2, RFC 8986 section 5.3). */
+bool classify_circuit(struct walk *w);
+
+#endif

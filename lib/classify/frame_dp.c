@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ethernet frames as the payload of a tunnel: into it from an attachment circuit, out of it to a port. rx lcores. */
+#include "classify/classify_priv.h"
+
+#include "wire/eth.h"
+
+#define VLAN_ID_MASK 0x0fff
+
+/* Last checks of an Ethernet frame at `at`, of `bytes`, that leaves by a port as it is. */
+static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t port)
+{
+	const uint8_t *frame = w->frame + at;
+	uint32_t header = sizeof(struct eth_hdr), readable = MIN_OF(bytes, w->readable > at ? w->readable - at : 0);
+
+	if (readable < header) {
+		drop(w, bytes < header ? DROP_truncated : DROP_headers_split);
+		return;
+	}
+	/* PAUSE and PFC are between neighbours on a link */
+	if (be16_get(((const struct eth_hdr *)frame)->type) == ETH_TYPE_MAC_CONTROL) {
+		drop(w, DROP_mac_control);
+		return;
+	}
+	header = eth_header_bytes(frame, readable);
+	w->x->family = PKT_FRAME;
+	w->x->strip = (uint16_t)at;
+	w->x->l3_bytes = (uint16_t)bytes;
+	w->x->nbr = PKT_NBR_LINK;
+	w->x->egress = port;
+	if (bytes - header > w->s->port[port].mtu)
+		drop(w, DROP_too_big);
+	else
+		w->x->verdict = PKT_FORWARD;
+}
+
+/* End.DX2 (RFC 8986 section 4.9). The outer ECN has no field in the frame to go to: the headend sent Not-ECT. */
+void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p)
+{
+	w->x->ops = 0;
+	w->x->hops = 0;
+	w->x->tclass = sid->tclass_of[w->x->tclass];
+	leave_frame(w, p->upper, p->end - p->upper, sid->port);
+}
+
+/* The IP header in a frame, behind up to two tags; family 0: there is none. */
+struct inside {
+	uint32_t at;
+	uint8_t family;
+};
+
+static struct inside ip_inside(const uint8_t *frame, uint32_t size)
+{
+	struct inside in = {.at = eth_header_bytes(frame, size)};
+	uint16_t type = (uint16_t)(frame[in.at - 2] << 8 | frame[in.at - 1]);
+
+	if (type == ETH_TYPE_IPV6 && in.at + sizeof(struct ipv6_hdr) <= size)
+		in.family = 6;
+	else if (type == ETH_TYPE_IPV4 && in.at + sizeof(struct ipv4_hdr) <= size)
+		in.family = 4;
+	return in;
+}
+
+/* A flow is the IP flow inside, or the pair of stations: two-way traffic without IP must not be reordered. */
+static uint32_t frame_hash(const uint8_t *frame, uint32_t size, const struct inside *in)
+{
+	uint64_t stations[2] = {0};
+
+	if (in->family == 6)
+		return hash_flow6(frame, size, in->at);
+	if (in->family == 4)
+		return hash_flow4(frame, size, in->at);
+	memcpy(stations, frame, 2 * sizeof(struct eth_addr));
+	return hash_finish(rte_hash_crc_8byte(stations[1], rte_hash_crc_8byte(stations[0], 0x5c1ce)));
+}
+
+bool classify_circuit(struct walk *w)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
+	uint16_t type = be16_get(eth->type), vlan = 0;
+	const struct snap_circuit *circuit;
+	struct inside in;
+
+	if (type == ETH_TYPE_VLAN || type == ETH_TYPE_QINQ) {
+		if (w->readable < sizeof(*eth) + sizeof(struct vlan_tag)) {
+			drop(w, DROP_truncated);
+			return true;
+		}
+		/* VLAN 0 is a priority tag: no VLAN (IEEE 802.1Q 9.6) */
+		vlan = be16_get(((const struct vlan_tag *)(eth + 1))->tci) & VLAN_ID_MASK;
+	}
+	circuit = w->in->circuit[vlan];
+	if (!circuit)
+		return false;
+	if (eth_is_multicast(&eth->src)) {
+		drop(w, DROP_mac_source);
+		return true;
+	}
+	w->x->family = PKT_FRAME;
+	w->x->strip = 0;
+	if (w->frame_bytes > UINT16_MAX) {
+		drop(w, DROP_too_big);
+		return true;
+	}
+	w->x->l3_bytes = (uint16_t)w->frame_bytes;
+	in = ip_inside(w->frame, w->readable);
+	w->x->hash = frame_hash(w->frame, w->readable, &in) | 1; /* 0 would mean: not known yet */
+	encap(w, &w->s->policy[circuit->policy]);
+	return true;
+}

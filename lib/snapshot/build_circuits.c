@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attachment circuits: for each port that has any, which one takes the frames of a VLAN. */
+#include <errno.h>
+
+#include "config/config.h"
+#include "snapshot/build_priv.h"
+
+static int put(struct builder *b, struct snap_circuit *a)
+{
+	struct snap_port *p = &b->s->port[a->port];
+	const struct snap_circuit **table = (const struct snap_circuit **)(uintptr_t)p->circuit;
+
+	if (!table) {
+		table = arena_alloc(b->s->arena, SNAP_VLANS * sizeof(*table));
+		if (!table)
+			return build_fail(b, -ENOMEM, "out of memory");
+		p->circuit = table;
+	}
+	for (uint32_t v = 0; v < SNAP_VLANS; v++)
+		if (v == a->vlan || (a->vlan == SNAP_VLAN_ANY && !table[v]))
+			table[v] = a;
+	return 0;
+}
+
+int build_circuits(struct builder *b)
+{
+	const struct config *c = b->config;
+	int rc = 0;
+
+	b->s->n_circuits = c->circuits.n;
+	b->s->circuit = arena_alloc(b->s->arena, (c->circuits.n + 1) * sizeof(*b->s->circuit));
+	if (!b->s->circuit)
+		return build_fail(b, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < c->circuits.n && rc == 0; i++) {
+		const struct cfg_circuit *from = &c->circuits.items[i];
+
+		b->s->circuit[i] = (struct snap_circuit){.name = from->name,
+			.policy = (uint32_t)cfg_find_policy(c, from->policy),
+			.vlan = from->vlan == CFG_NONE ? SNAP_VLAN_ANY : (uint16_t)from->vlan,
+			.port = (uint8_t)cfg_find_port(c, from->port)};
+		rc = put(b, &b->s->circuit[i]);
+	}
+	return rc;
+}

@@ -225,12 +225,19 @@ static void reference_map(const struct cfg_map *map, FILE *out, unsigned int ind
 	}
 }
 
+void cfg_emit_reference_of(const struct cfg_map *map, const char *title, FILE *out)
+{
+	fprintf(out, "%s"
+		     "# A value shown is the default or, where there is none, an example.\n"
+		     "# Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes\n"
+		     "# and counts, of 1000 for rates.\n", title);
+	reference_map(map, out, 0, false);
+}
+
 void cfg_emit_reference(FILE *out)
 {
-	fprintf(out, "# Reference of the sluice configuration: every key, with its limits and its default.\n"
-		     "# Generated from the schema (lib/config/schema.c) by `sluice --print reference`; do not edit.\n"
-		     "# A value shown is the default or, where there is none, an example. This file is valid.\n"
-		     "# Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes\n"
-		     "# and counts, of 1000 for rates.\n");
-	reference_map(&cfg_root, out, 0, false);
+	cfg_emit_reference_of(&cfg_root,
+		"# Reference of the sluice configuration: every key, with its limits and its default.\n"
+		"# Generated from the schema (lib/config/schema.c) by `sluice --print reference`; do not edit.\n"
+		"# This file is valid.\n", out);
 }

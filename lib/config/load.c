@@ -24,7 +24,9 @@
 
 struct loader {
 	yaml_document_t doc;
-	struct config *config;
+	struct arena *arena;	 /* what is being loaded goes here; an inline configuration has its own */
+	struct cfg_marks *marks;
+	const char *file;
 	struct cfg_diags *diags;
 	size_t visits, visits_max;
 };
@@ -66,7 +68,7 @@ static void out_of_memory(struct loader *l)
 
 static void remember(struct loader *l, const void *member, const yaml_node_t *node)
 {
-	if (cfg_marks_put(l->config->marks, member, mark_of(node)) < 0)
+	if (cfg_marks_put(l->marks, member, mark_of(node)) < 0)
 		out_of_memory(l);
 }
 
@@ -86,7 +88,7 @@ static void load_scalar(struct loader *l, const struct cfg_key *key, enum cfg_ty
 		cfg_diag_add(l->diags, mark_of(node), "%s: holds a NUL character", key->name);
 		return;
 	}
-	if (cfg_parse_scalar(key, type, scalar_text(node), l->config->arena, out, err, sizeof(err)) < 0) {
+	if (cfg_parse_scalar(key, type, scalar_text(node), l->arena, out, err, sizeof(err)) < 0) {
 		cfg_diag_add(l->diags, mark_of(node), "%s: %s", key->name, err);
 		return;
 	}
@@ -110,7 +112,7 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 			(unsigned long long)key->min, (unsigned long long)key->max, n);
 		return;
 	}
-	list.items = n ? arena_alloc(l->config->arena, n * size) : NULL;
+	list.items = n ? arena_alloc(l->arena, n * size) : NULL;
 	list.n = (uint32_t)n;
 	if (n && !list.items) {
 		out_of_memory(l);
@@ -134,10 +136,37 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 	}
 }
 
+static struct config *config_new(const char *name);
+
+/* A whole node configuration inside another file: with arena and places of its own, so that it can be handed on. */
+static void load_config(struct loader *l, const yaml_node_t *node, void *out)
+{
+	struct config *c = config_new(l->file);
+	struct arena *arena = l->arena;
+	struct cfg_marks *marks = l->marks;
+
+	if (!c) {
+		out_of_memory(l);
+		return;
+	}
+	memcpy(out, &c, sizeof(c));
+	remember(l, out, node);
+	l->arena = c->arena;
+	l->marks = c->marks;
+	load_map(l, &cfg_root, node, c);
+	l->arena = arena;
+	l->marks = marks;
+	c->names = cfg_names_new(c);
+	if (!c->names)
+		out_of_memory(l);
+}
+
 static void load_value(struct loader *l, const struct cfg_key *key, const yaml_node_t *node, void *out)
 {
 	if (key->type == CFG_MAP)
 		load_map(l, key->map, node, out);
+	else if (key->type == CFG_CONFIG)
+		load_config(l, node, out);
 	else if (key->type == CFG_LIST_OF)
 		load_list(l, key, node, out);
 	else
@@ -152,7 +181,7 @@ static void apply_default(struct loader *l, const struct cfg_key *key, void *out
 		for (uint32_t i = 0; i < key->map->n_keys; i++)
 			apply_default(l, &key->map->keys[i], (char *)out + key->map->keys[i].offset);
 	} else if (key->fallback) {
-		if (cfg_parse_scalar(key, key->type, key->fallback, l->config->arena, out, err, sizeof(err)) < 0)
+		if (cfg_parse_scalar(key, key->type, key->fallback, l->arena, out, err, sizeof(err)) < 0)
 			cfg_diag_add(l->diags, (struct cfg_mark){0, 0}, "default of %s: %s", key->name, err);
 	}
 }
@@ -265,7 +294,7 @@ static void report_yaml(struct cfg_diags *diags, const yaml_parser_t *p)
 			p->context ? p->context : "");
 }
 
-static void load_document(struct loader *l, yaml_parser_t *parser)
+static void load_document(struct loader *l, yaml_parser_t *parser, const struct cfg_map *map, void *out)
 {
 	const yaml_node_t *root;
 	yaml_document_t more;
@@ -276,7 +305,7 @@ static void load_document(struct loader *l, yaml_parser_t *parser)
 		cfg_diag_add(l->diags, (struct cfg_mark){1, 1}, "the file is empty");
 		return;
 	}
-	load_map(l, &cfg_root, root, l->config);
+	load_map(l, map, root, out);
 	if (!yaml_parser_load(parser, &more)) {
 		report_yaml(l->diags, parser);
 		return;
@@ -313,38 +342,47 @@ static bool too_laborious(struct cfg_diags *diags, const char *text, size_t size
 	return false;
 }
 
-struct config *cfg_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags)
+int cfg_load_map(const char *name, const char *text, size_t size, const struct cfg_map *map, void *out,
+	struct arena *arena, struct cfg_marks *marks, struct cfg_diags *diags)
 {
-	struct loader l = {.diags = diags};
+	struct loader l = {.diags = diags, .arena = arena, .marks = marks, .file = name};
 	yaml_parser_t parser;
 
 	diags->file = name;
 	if (too_laborious(diags, text, size))
-		return NULL;
-	l.config = config_new(name);
-	if (!l.config || !yaml_parser_initialize(&parser)) {
-		cfg_free(l.config);
+		return -EINVAL;
+	if (!yaml_parser_initialize(&parser)) {
 		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");
-		return NULL;
+		return -ENOMEM;
 	}
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
 	if (yaml_parser_load(&parser, &l.doc)) {
-		load_document(&l, &parser);
+		load_document(&l, &parser, map, out);
 		yaml_document_delete(&l.doc);
 	} else {
 		report_yaml(diags, &parser);
 	}
 	yaml_parser_delete(&parser);
-	if (!diags->n && !diags->suppressed) {
-		l.config->names = cfg_names_new(l.config);
-		if (!l.config->names)
-			out_of_memory(&l);
-	}
-	if (diags->n || diags->suppressed) {
-		cfg_free(l.config);
+	return diags->n || diags->suppressed ? -EINVAL : 0;
+}
+
+struct config *cfg_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags)
+{
+	struct config *c = config_new(name);
+
+	diags->file = name;
+	if (!c) {
+		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");
 		return NULL;
 	}
-	return l.config;
+	if (cfg_load_map(name, text, size, &cfg_root, c, c->arena, c->marks, diags) == 0) {
+		c->names = cfg_names_new(c);
+		if (c->names)
+			return c;
+		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");
+	}
+	cfg_free(c);
+	return NULL;
 }
 
 static char *read_whole(FILE *f, size_t *size)
@@ -368,12 +406,10 @@ static char *read_whole(FILE *f, size_t *size)
 	return NULL;
 }
 
-struct config *cfg_load_file(const char *path, struct cfg_diags *diags)
+char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags)
 {
 	struct cfg_mark none = {0, 0};
-	struct config *c = NULL;
-	char *text = NULL;
-	size_t size = 0;
+	char *text;
 	FILE *f;
 
 	diags->file = path;
@@ -382,15 +418,27 @@ struct config *cfg_load_file(const char *path, struct cfg_diags *diags)
 		cfg_diag_add(diags, none, "cannot open: %s", strerror(errno));
 		return NULL;
 	}
-	text = read_whole(f, &size);
+	text = read_whole(f, size);
+	if (text && !ferror(f) && *size <= CFG_FILE_MAX) {
+		fclose(f);
+		return text;
+	}
 	if (!text || ferror(f))
 		cfg_diag_add(diags, none, "cannot read: %s", text ? strerror(errno) : "out of memory");
-	else if (size > CFG_FILE_MAX)
-		cfg_diag_add(diags, none, "larger than %u MB", CFG_FILE_MAX >> 20);
 	else
-		c = cfg_load_text(path, text, size, diags);
+		cfg_diag_add(diags, none, "larger than %u MB", CFG_FILE_MAX >> 20);
 	free(text);
 	fclose(f);
+	return NULL;
+}
+
+struct config *cfg_load_file(const char *path, struct cfg_diags *diags)
+{
+	size_t size = 0;
+	char *text = cfg_read_file(path, &size, diags);
+	struct config *c = text ? cfg_load_text(path, text, size, diags) : NULL;
+
+	free(text);
 	return c;
 }
 

@@ -54,6 +54,9 @@ void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, 
 		[CFG_PREFIX] = "a prefix like 10.1.0.0/16 or \"2001:db8::/32\"",
 		[CFG_PREFIX6] = "an IPv6 prefix like \"2001:db8::/32\"",
 		[CFG_IFADDR] = "an address with its prefix length, like 10.1.0.1/24",
+		[CFG_TIME] = "a time like 100ns, 5us, 2.5ms or 1s",
+		[CFG_FRACTION] = "a share from 0 to 1, like 0.001, 1e-6 or 0.1%",
+		[CFG_CONFIG] = "a mapping: the configuration of a node",
 	};
 	size_t n;
 
@@ -71,6 +74,13 @@ void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, 
 		expected_number(key, buf, size);
 		n = strlen(buf);
 		snprintf(buf + n, size - n, ", or %s", key->word);
+	} else if (type == CFG_TIME) {
+		n = (size_t)snprintf(buf, size, "%s", texts[type]);
+		if (key->word)
+			snprintf(buf + n, size - n, ", or %s", key->word);
+		else if (key->max)
+			snprintf(buf + n, size - n, ", at least %llu ns and at most %llu s", (unsigned long long)key->min,
+				(unsigned long long)(key->max / NSEC_PER_SEC));
 	} else {
 		snprintf(buf, size, "%s", texts[type]);
 	}
@@ -85,7 +95,12 @@ size_t cfg_value_size(const struct cfg_key *key, enum cfg_type type)
 		return sizeof(bool);
 	case CFG_UINT:
 	case CFG_SCALE:
+	case CFG_TIME:
 		return sizeof(uint64_t);
+	case CFG_FRACTION:
+		return sizeof(double);
+	case CFG_CONFIG:
+		return sizeof(void *);
 	case CFG_WORD:
 		return sizeof(uint32_t);
 	case CFG_NAME:
@@ -161,6 +176,49 @@ static int parse_uint(const struct cfg_key *key, enum cfg_type type, const char 
 		return refuse_type(key, type, text, err, size);
 	*out = value;
 	return 0;
+}
+
+/* Unit by unit, from the smallest: what a time may end in. */
+static const struct {
+	const char *name;
+	uint64_t ns;
+} time_units[] = {{"ns", 1}, {"us", NSEC_PER_USEC}, {"ms", NSEC_PER_MSEC}, {"s", NSEC_PER_SEC}};
+
+static int parse_time(const struct cfg_key *key, const char *text, uint64_t *out)
+{
+	double value;
+	char *end;
+
+	if (key->word && strcmp(text, key->word) == 0) {
+		*out = key->word_value;
+		return 0;
+	}
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	value = strtod(text, &end);
+	for (size_t i = 0; i < ARRAY_LEN(time_units); i++) {
+		if (strcmp(end, time_units[i].name) != 0 || value * (double)time_units[i].ns > 1e18)
+			continue;
+		*out = (uint64_t)(value * (double)time_units[i].ns + 0.5);
+		return *out < key->min || (key->max && *out > key->max) ? -EINVAL : 0;
+	}
+	/* nought needs no unit */
+	*out = 0;
+	return *end || value != 0 || key->min ? -EINVAL : 0;
+}
+
+static int parse_fraction(const char *text, double *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	*out = strtod(text, &end);
+	if (*end == '%') {
+		*out /= 100;
+		end++;
+	}
+	return *end || !(*out >= 0 && *out <= 1) ? -EINVAL : 0;
 }
 
 static int parse_bool(const char *text, bool *out)
@@ -263,8 +321,15 @@ int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *
 	case CFG_PREFIX6:
 	case CFG_IFADDR:
 		return parse_prefix(key, type, text, out, err, size);
+	case CFG_TIME:
+		rc = parse_time(key, text, out);
+		break;
+	case CFG_FRACTION:
+		rc = parse_fraction(text, out);
+		break;
 	case CFG_MAP:
 	case CFG_LIST_OF:
+	case CFG_CONFIG:
 		rc = -EINVAL;
 		break;
 	}
@@ -295,6 +360,16 @@ static void format_text(const char *text, char *buf, size_t size)
 	}
 	buf[n++] = '"';
 	buf[n] = '\0';
+}
+
+/* In the largest unit that leaves a whole number. */
+static void format_time(uint64_t ns, char *buf, size_t size)
+{
+	size_t i = ARRAY_LEN(time_units) - 1;
+
+	while (i && (ns % time_units[i].ns || !ns))
+		i--;
+	snprintf(buf, size, "%llu%s", (unsigned long long)(ns / time_units[i].ns), time_units[i].name);
 }
 
 void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void *value, char *buf, size_t size)
@@ -341,8 +416,23 @@ void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void
 	case CFG_IFADDR:
 		format_text(ip_prefix_format(value, tmp), buf, size);
 		return;
+	case CFG_TIME:
+		memcpy(&number, value, sizeof(number));
+		if (key->word && number == key->word_value)
+			snprintf(buf, size, "%s", key->word);
+		else
+			format_time(number, buf, size);
+		return;
+	case CFG_FRACTION: {
+		double share;
+
+		memcpy(&share, value, sizeof(share));
+		snprintf(buf, size, "%.12g", share);
+		return;
+	}
 	case CFG_MAP:
 	case CFG_LIST_OF:
+	case CFG_CONFIG:
 		break;
 	}
 	buf[0] = '\0';

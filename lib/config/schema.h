@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum cfg_type {
 	CFG_MAP,     /* struct, nested in place */
@@ -26,6 +27,9 @@ enum cfg_type {
 	CFG_PREFIX6, /* the same, IPv6 only */
 	CFG_IFADDR,  /* struct ip_prefix, host bits are the address */
 	CFG_SCALE,   /* uint64_t, or the word `word` meaning `word_value` */
+	CFG_TIME,    /* uint64_t, ns: "5ms", "1.5s"; or the word `word`, where there is one, meaning `word_value` */
+	CFG_FRACTION, /* double, 0 to 1: "0.001" or "0.1%" */
+	CFG_CONFIG,  /* struct config *: a whole node configuration, to be freed by who uses it */
 };
 
 enum cfg_unit {
@@ -71,8 +75,25 @@ struct cfg_map {
 	uint32_t size; /* of the struct */
 };
 
-/* The whole file: struct config. */
+/* The whole file of a node: struct config. */
 extern const struct cfg_map cfg_root;
+
+/*
+ * Load YAML text by any schema into *out, a zeroed struct of `map`; lists and texts go into `arena`, places into
+ * `marks`. 0, or -EINVAL with messages in `diags`; *out may then be filled in part. Configurations inside it
+ * (CFG_CONFIG) are the caller's in either case.
+ */
+struct arena;
+struct cfg_diags;
+struct cfg_marks;
+int cfg_load_map(const char *name, const char *text, size_t size, const struct cfg_map *map, void *out,
+	struct arena *arena, struct cfg_marks *marks, struct cfg_diags *diags);
+
+/* A file's whole text, for the caller to free; NULL with the reason in `diags`. */
+char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags);
+
+/* Every key of a schema with type, limits, default and help, as YAML that can be loaded. `title`: comment lines. */
+void cfg_emit_reference_of(const struct cfg_map *map, const char *title, FILE *out);
 
 /* How a unit is written in documentation: "bytes", "ms". */
 const char *cfg_unit_text(enum cfg_unit unit);
@@ -84,7 +105,6 @@ void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, 
 size_t cfg_value_size(const struct cfg_key *key, enum cfg_type type);
 
 /* One scalar from text into *out. 0, or -EINVAL with a message in err. Names and texts are arena copies. */
-struct arena;
 int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *text,
 	struct arena *arena, void *out, char *err, size_t err_size);
 

@@ -274,8 +274,15 @@ static void random_scalar(uint64_t *random, const struct cfg_key *key, enum cfg_
 	case CFG_IFADDR:
 		fputs(ip_prefix_format(&p, buf), out);
 		break;
+	case CFG_TIME:
+		fprintf(out, "%lluns", (unsigned long long)random_in(random, key->min, key->max));
+		break;
+	case CFG_FRACTION:
+		fprintf(out, "%u%%", unit_random(random) % 101);
+		break;
 	case CFG_MAP:
 	case CFG_LIST_OF:
+	case CFG_CONFIG:
 		break;
 	}
 	fputc('"', out);

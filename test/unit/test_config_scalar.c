@@ -28,6 +28,12 @@ static const struct cfg_key key_prefix6 = {"prefix6", CFG_PREFIX6};
 static const struct cfg_key key_ifaddr = {"ifaddr", CFG_IFADDR};
 static const struct cfg_key key_scale = {"scale", CFG_SCALE, .max = 126, .word = "any", .word_value = CFG_NONE};
 
+static const struct cfg_key key_delay = {"delay", CFG_TIME, .max = 10 * NSEC_PER_SEC};
+static const struct cfg_key key_detect = {"detect", CFG_TIME, .min = 1, .word = "never", .word_value = TIME_NEVER};
+static const struct cfg_key key_loss = {"loss", CFG_FRACTION};
+
+#define TIME_WANTED "expected a time like 100ns, 5us, 2.5ms or 1s"
+#define LOSS_WANTED "expected a share from 0 to 1, like 0.001, 1e-6 or 0.1%, found "
 #define MAC_WANTED     "expected a MAC address like \"02:00:00:00:00:01\", found "
 #define NAME_WANTED    "expected a name of letters, digits, '-', '_' and '.', at most 31 characters, found "
 #define PREFIX_WANTED  "expected a prefix like 10.1.0.0/16 or \"2001:db8::/32\", found "
@@ -51,6 +57,33 @@ static void scalars(void **state)
 		{&key_bool, "1", NULL, "expected true or false, found '1'"},
 		{&key_bool, "True", NULL, "expected true or false, found 'True'"},
 		{&key_bool, "", NULL, "expected true or false, found ''"},
+
+		{&key_delay, "0", "0ns", NULL},
+		{&key_delay, "17ns", "17ns", NULL},
+		{&key_delay, "2500ns", "2500ns", NULL},
+		{&key_delay, "2.5us", "2500ns", NULL},
+		{&key_delay, "5000us", "5ms", NULL},
+		{&key_delay, "1.5s", "1500ms", NULL},
+		{&key_delay, "10s", "10s", NULL},
+		{&key_delay, "11s", NULL, TIME_WANTED ", at least 0 ns and at most 10 s, found '11s'"},
+		{&key_delay, "1e300s", NULL, TIME_WANTED ", at least 0 ns and at most 10 s, found '1e300s'"},
+		{&key_delay, "5", NULL, TIME_WANTED ", at least 0 ns and at most 10 s, found '5'"},
+		{&key_delay, "-5ms", NULL, TIME_WANTED ", at least 0 ns and at most 10 s, found '-5ms'"},
+		{&key_delay, "5m", NULL, TIME_WANTED ", at least 0 ns and at most 10 s, found '5m'"},
+		{&key_detect, "never", "never", NULL},
+		{&key_detect, "1us", "1us", NULL},
+		{&key_detect, "0", NULL, TIME_WANTED ", or never, found '0'"},
+		{&key_detect, "ever", NULL, TIME_WANTED ", or never, found 'ever'"},
+
+		{&key_loss, "0", "0", NULL},
+		{&key_loss, "0.1%", "0.001", NULL},
+		{&key_loss, "1e-6", "1e-06", NULL},
+		{&key_loss, "1", "1", NULL},
+		{&key_loss, "100%", "1", NULL},
+		{&key_loss, "1.01", NULL, LOSS_WANTED "'1.01'"},
+		{&key_loss, "101%", NULL, LOSS_WANTED "'101%'"},
+		{&key_loss, "nan", NULL, LOSS_WANTED "'nan'"},
+		{&key_loss, "0.1 %", NULL, LOSS_WANTED "'0.1 %'"},
 
 		{&key_count, "2", "2", NULL},
 		{&key_count, "0x10", "16", NULL},

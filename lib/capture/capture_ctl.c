@@ -51,7 +51,7 @@ static int prepare(struct capture_set *s)
 
 	if (!s->pool) {
 		snprintf(name, sizeof(name), "%x.cap", (unsigned int)((uintptr_t)s >> 4));
-		s->pool = pkt_pool_create(name, CAPTURE_POOL, 0, s->source.socket, true);
+		s->pool = pkt_pool_create(name, CAPTURE_POOL, 0, 0, s->source.socket, true);
 		if (!s->pool)
 			return -ENOMEM;
 	}

@@ -36,6 +36,27 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
 	return work;
 }
 
+static bool waits(const struct rte_ring *r)
+{
+	return r && !rte_ring_empty(r);
+}
+
+bool node_lcore_has_input(const struct node_lcore *l)
+{
+	const struct node *n = l->node;
+
+	for (uint16_t w = 0; l->control && w < n->n_workers; w++)
+		if (waits(n->worker[w].ask_control))
+			return true;
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+		if (l->control && waits(n->rx[i].to_control.ring))
+			return true;
+		if (l->worker && waits(n->rx[i].to_worker[l->worker->index].ring))
+			return true;
+	}
+	return l->worker && (waits(l->worker->from_control) || waits(n->control->to_worker[l->worker->index].ring));
+}
+
 void node_lcore_slept(struct node_lcore *l, uint64_t ns)
 {
 	if (!ns)

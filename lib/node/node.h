@@ -182,6 +182,12 @@ unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next);
 /* One pass of all roles of an lcore, in the order control, rx, worker; then quiescence and bookkeeping. */
 unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next);
 
+/*
+ * Does anything wait in a ring or mailbox for a role of this lcore? Device queues are not looked at. Exact only while
+ * no lcore of the node runs: the lab, which wakes an lcore when something has arrived for it.
+ */
+bool node_lcore_has_input(const struct node_lcore *l);
+
 /* The caller slept for `ns` because the last pass found no work. */
 void node_lcore_slept(struct node_lcore *l, uint64_t ns);
 

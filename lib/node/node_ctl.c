@@ -249,7 +249,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 		return NULL;
 	}
 	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers,
-		cache_size(n), options->socket, options->shared_cpu);
+		cache_size(n), options->data_room, options->socket, options->shared_cpu);
 	if (!n->pool) {
 		fail(err, size, 0, "no memory for %llu packet buffers (%s): lower memory.buffers, or give the EAL more "
 				   "with -- -m MEGABYTES",
@@ -361,6 +361,11 @@ uint64_t node_held(const struct node *n)
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		held += egress_held(&n->egress[i]);
 	return held;
+}
+
+uint64_t node_port_queued(const struct node *n, uint16_t port)
+{
+	return egress_held(&n->egress[port]);
 }
 
 static void drain_ring(struct node_ring *r, struct lcore_stats *stats)

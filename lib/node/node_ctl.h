@@ -12,6 +12,7 @@ struct node_options {
 	bool shared_cpu; /* lcores may preempt each other: pool and rings that stand it */
 	int socket;	 /* NUMA node of memory, or -1 */
 	uint64_t wall_offset_ns; /* to add to lcore time for the time of day: captures */
+	uint16_t data_room; /* bytes of a buffer with its headroom; 0: DPDK's default. The lab carries headers only */
 };
 
 /*
@@ -50,6 +51,9 @@ void node_set_receiving(struct node *n, bool on);
 
 /* Packets inside: rings, parks, queues, waiting for neighbours. Exact only while nothing is polled. */
 uint64_t node_held(const struct node *n);
+
+/* Of these, behind the egress of a port. */
+uint64_t node_port_queued(const struct node *n, uint16_t port);
 
 /* Drop everything inside as DROP_stopped, and close the ports. No lcore may run any more. */
 void node_drain(struct node *n);

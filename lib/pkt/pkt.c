@@ -3,8 +3,8 @@
 
 #include <rte_eal.h>
 
-struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, int socket,
-	bool shared_cpu)
+struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache,
+	uint16_t data_room, int socket, bool shared_cpu)
 {
 	/* a preempted thread must not block the others on its CPU (ecosystem notes on non-preemptive rings) */
 	const char *ops = shared_cpu ? "ring_mt_hts" : "ring_mp_mc";
@@ -14,10 +14,9 @@ struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsi
 	 */
 	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 	struct rte_pktmbuf_pool_private priv = {
-		.mbuf_data_room_size = RTE_MBUF_DEFAULT_BUF_SIZE, .mbuf_priv_size = sizeof(struct pkt)};
+		.mbuf_data_room_size = data_room ? data_room : RTE_MBUF_DEFAULT_BUF_SIZE, .mbuf_priv_size = sizeof(struct pkt)};
 	struct rte_mempool *p = rte_mempool_create_empty(name, buffers,
-		sizeof(struct rte_mbuf) + sizeof(struct pkt) + RTE_MBUF_DEFAULT_BUF_SIZE, cache, sizeof(priv), socket,
-		flags);
+		sizeof(struct rte_mbuf) + sizeof(struct pkt) + priv.mbuf_data_room_size, cache, sizeof(priv), socket, flags);
 
 	_Static_assert(sizeof(struct pkt) % RTE_MBUF_PRIV_ALIGN == 0, "private area must be aligned");
 	if (!p)
@@ -40,11 +39,11 @@ void pkt_cut(struct rte_mbuf *m, uint32_t bytes)
 	struct rte_mbuf *seg = m, *rest;
 	uint32_t left = bytes;
 
-	while (left > seg->data_len) {
+	while (left > seg->data_len && seg->next) {
 		left -= seg->data_len;
 		seg = seg->next;
 	}
-	seg->data_len = (uint16_t)left;
+	seg->data_len = (uint16_t)MIN_OF(left, (uint32_t)seg->data_len);
 	m->pkt_len = bytes;
 	rest = seg->next;
 	seg->next = NULL;

@@ -92,9 +92,12 @@ static inline struct pkt *pkt_of(struct rte_mbuf *m)
 	return (struct pkt *)rte_mbuf_to_priv(m);
 }
 
-/* The pool of a node: buffers of one size, struct pkt in front of each. shared_cpu: lcores may be preempted. */
-struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, int socket,
-	bool shared_cpu);
+/*
+ * The pool of a node: buffers of one size, struct pkt in front of each. data_room: bytes of a buffer with its
+ * headroom, 0 for DPDK's default. shared_cpu: lcores may be preempted.
+ */
+struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint16_t data_room,
+	int socket, bool shared_cpu);
 
 /* Bytes of one buffer with everything around it, for memory sizing. */
 #define PKT_BUFFER_BYTES (RTE_MBUF_DEFAULT_BUF_SIZE + sizeof(struct rte_mbuf) + sizeof(struct pkt) + 192)
@@ -114,6 +117,11 @@ static inline void pkt_end(struct rte_mbuf *m, enum reason reason, struct lcore_
 		pkt_tap_end(stats->tap, m, reason);
 	pkt_free(m);
 }
+
+/*
+ * A frame's length is pkt_len. In the lab its last buffer may hold less than that (frames of which only the headers
+ * are carried), so whoever walks a chain stops at its end as well.
+ */
 
 /* Cut a frame to `bytes`, dropping whole buffers of the chain where need be; bytes <= pkt_len, >= 1. */
 void pkt_cut(struct rte_mbuf *m, uint32_t bytes);

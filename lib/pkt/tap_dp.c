@@ -4,7 +4,15 @@
 
 #include <rte_ring_elem.h>
 
-#define TAP_SNAPLEN 65535
+/* Bytes that are there to be copied; see pkt_cut for frames that are longer. */
+static uint32_t captured(const struct rte_mbuf *m)
+{
+	uint32_t n = 0;
+
+	for (; m; m = m->next)
+		n += m->data_len;
+	return n;
+}
 
 void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port,
 	enum tap_direction direction, unsigned int reason)
@@ -14,7 +22,7 @@ void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uin
 		struct rte_mbuf *copy;
 
 		pkt_unpoison(pkts[i]);
-		copy = rte_pktmbuf_copy(pkts[i], t->pool, 0, TAP_SNAPLEN);
+		copy = rte_pktmbuf_copy(pkts[i], t->pool, 0, captured(pkts[i]));
 		if (!copy) {
 			stat_add(&t->lost, 1);
 			continue;

@@ -5,6 +5,7 @@
   layers     a library includes only libraries that lib/meson.build names before it
   pure       lib/base, wire, config, stats, icmp, pfc and the neighbour state machine know no DPDK
   ethdev     rte_ethdev.h is included in drivers/ only
+  lab        lib/lab and app/sluice-lab use the appliance's objects and have no forwarding of their own
   datapath   objects of *_dp.c import no allocation, lock, log, clock or system call
   size       no C file above 800 lines
   generated  reference pages are what the code says
@@ -20,6 +21,15 @@ PURE_FILES = ["neigh/neigh.c", "neigh/neigh.h", "neigh/nd.c", "neigh/nd.h", "sna
 GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands"),
              ("docs/man/sluice.8", "sluice.8"), ("docs/man/sluicectl.1", "sluicectl.1"),
              ("docs/man/sluice.yaml.5", "sluice.yaml.5")]
+LAB_DRIVER = "drivers/virtual/"
+# What the lab may know of the appliance: how a node is made, polled, told and asked, and what frames look like.
+LAB_INCLUDES = re.compile(
+    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|command/command\.h$|capture/|neigh/nd\.h$"
+    r"|snapshot/build\.h$|pkt/pkt\.h$|[^/]+\.h$|sys/)")
+# Whose functions are the data path, flow control and protocols: the lab neither has any of that name nor calls one.
+LAB_FORBIDDEN = re.compile(
+    r"^(egress|classify|rewrite|endpoint|srv6|fib|nbr|neigh|queue|credit|rsvp|pfc|slice|steer|snapshot|rx|worker|control)_")
+LAB_ALLOWED = {"snapshot_table_bytes"}  # how much memory tables take
 DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that know DPDK
 
 # What the data path may import besides sluice's own functions.
@@ -42,8 +52,11 @@ def includes(path):
 
 
 def library_order():
-    with open(os.path.join(TOP, "lib", "meson.build")) as f:
-        return re.findall(r"(?:static_library\('|# headers only: )(\w+)", f.read())
+    order = []
+    for path in ("lib/meson.build", "lib/lab/meson.build"):  # the lab stands behind everything, drivers too
+        with open(os.path.join(TOP, path)) as f:
+            order += re.findall(r"(?:static_library\('|# headers only: )(\w+)", f.read())
+    return order
 
 
 def check_layers():
@@ -57,6 +70,8 @@ def check_layers():
             continue
         for include in includes(path):
             other = include.split("/")[0]
+            if include.startswith(LAB_DRIVER) and own == "lab":
+                continue
             if include.startswith(("app/", "drivers/")):
                 yield f"{path}: includes {include}"
             elif "/" in include and other in order and order.index(other) > order.index(own):
@@ -77,6 +92,35 @@ def check_ethdev():
     for path in sources(".c", ".h"):
         if not path.startswith("drivers/") and "rte_ethdev.h" in includes(path):
             yield f"{path}: includes rte_ethdev.h"
+
+
+def archives(build, target):
+    """Static libraries that a program of the build is linked with."""
+    text = subprocess.run(["ninja", "-C", os.path.join(TOP, build), "-t", "query", target], capture_output=True, text=True,
+                          check=True).stdout
+    return set(re.findall(r"\S+\.a\b", text))
+
+
+def check_lab(build):
+    for path in sources(".c", ".h"):
+        if path.startswith(("lib/lab/", "app/sluice-lab/")):
+            for include in includes(path):
+                if not LAB_INCLUDES.match(include) and include != "app.h":
+                    yield f"{path}: includes {include}"
+    objects = []
+    for folder, _, files in os.walk(os.path.join(TOP, build)):
+        if "/liblab.a.p" in folder or "/sluice-lab.p" in folder:
+            objects += [os.path.join(folder, f) for f in files if f.endswith(".o")]
+    if len(objects) < 10:
+        yield f"{len(objects)} objects of the lab in {build}"
+    for path in objects:
+        for name in sorted(symbols(path, "--defined-only") | symbols(path, "--undefined-only")):
+            if LAB_FORBIDDEN.match(name) and name not in LAB_ALLOWED:
+                yield f"{os.path.basename(path)}: {name} is the appliance's own business"
+    ours, appliance = archives(build, "app/sluice-lab/sluice-lab"), archives(build, "app/sluice/sluice")
+    needed = {a for a in appliance if a.startswith("lib/")}
+    for missing in sorted(needed - ours):
+        yield f"sluice-lab is not linked with {missing}"
 
 
 def check_datapath(build):
@@ -110,6 +154,7 @@ def check_size():
 
 
 def check_generated(build):
+    yield from check_lab_reference(build)
     sluice = os.path.join(TOP, build, "app", "sluice", "sluice")
     for path, page in GENERATED:
         now = subprocess.run([sluice, "--print", page], capture_output=True, text=True, check=True).stdout
@@ -118,9 +163,18 @@ def check_generated(build):
                 yield f"{path} is not up to date: run {build}/app/sluice/sluice --print {page} > {path}"
 
 
+def check_lab_reference(build):
+    lab = os.path.join(TOP, build, "app", "sluice-lab", "sluice-lab")
+    now = subprocess.run([lab, "--print", "reference"], capture_output=True, text=True, check=True).stdout
+    with open(os.path.join(TOP, "config/lab/reference.yaml")) as f:
+        if f.read() != now:
+            yield f"config/lab/reference.yaml is not up to date: run {build}/app/sluice-lab/sluice-lab --print reference"
+
+
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
     checks = [("layers", check_layers()), ("pure libraries", check_pure()), ("ethdev in drivers only", check_ethdev()),
+              ("the lab has no forwarding of its own", check_lab(build)),
               ("data path imports", check_datapath(build)), ("file sizes", check_size()),
               ("generated files", check_generated(build))]
     print(f"1..{len(checks)}")

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "base/text.h"
+
+static const char usage[] =
+	"usage: sluice-lab [OPTIONS] TOPOLOGY.yaml\n"
+	"\n"
+	"Run a network of complete sluice nodes under virtual time (docs/lab.md). Needs no root, no hugepages, no NIC.\n"
+	"\n"
+	"  --out FOLDER          write report.json and captures there\n"
+	"  --json                print the report as JSON instead of text\n"
+	"  --seed N              instead of the file's\n"
+	"  --seeds A..B          run all of them, in parallel processes; names the first that fails\n"
+	"  --jobs N              processes at a time; default: as many as CPUs\n"
+	"  --check               check the file and print what the run would take\n"
+	"  --check-every-event   check all invariants after every event: slow, exact\n"
+	"  --quiet               no progress bar; with --seeds no line for each seed\n"
+	"  --print reference     every key of a topology file\n"
+	"  --help, --version\n"
+	"\n"
+	"Exit status: 0 done, 1 it could not run, 2 wrong usage or wrong file, 3 an invariant was violated.\n";
+
+enum { OPT_OUT = 256, OPT_JSON, OPT_SEED, OPT_SEEDS, OPT_JOBS, OPT_CHECK, OPT_EVERY, OPT_QUIET, OPT_PRINT, OPT_HELP, OPT_VERSION };
+
+static const struct option table[] = {
+	{"out", required_argument, NULL, OPT_OUT},
+	{"json", no_argument, NULL, OPT_JSON},
+	{"seed", required_argument, NULL, OPT_SEED},
+	{"seeds", required_argument, NULL, OPT_SEEDS},
+	{"jobs", required_argument, NULL, OPT_JOBS},
+	{"check", no_argument, NULL, OPT_CHECK},
+	{"check-every-event", no_argument, NULL, OPT_EVERY},
+	{"quiet", no_argument, NULL, OPT_QUIET},
+	{"print", required_argument, NULL, OPT_PRINT},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static int wrong(const char *what, const char *found)
+{
+	fprintf(stderr, "sluice-lab: %s, found '%s'\n", what, found);
+	return STATUS_USAGE + 1;
+}
+
+static int take(struct options *o, int opt, const char *arg)
+{
+	unsigned long long a, b;
+	uint64_t n;
+	int used = 0;
+
+	switch (opt) {
+	case OPT_OUT:
+		o->out = arg;
+		return 0;
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case OPT_SEED:
+		o->seed_given = true;
+		return text_parse_number(arg, 1000, &o->seed) < 0 ? wrong("--seed: expected a number", arg) : 0;
+	case OPT_SEEDS:
+		if (sscanf(arg, "%llu..%llu%n", &a, &b, &used) != 2 || arg[used] || a > b)
+			return wrong("--seeds: expected FIRST..LAST", arg);
+		o->many = true;
+		o->first = a;
+		o->last = b;
+		return 0;
+	case OPT_JOBS:
+		if (text_parse_number(arg, 1000, &n) < 0 || n < 1 || n > 256)
+			return wrong("--jobs: expected a number from 1 to 256", arg);
+		o->jobs = (unsigned int)n;
+		return 0;
+	case OPT_CHECK:
+		o->check = true;
+		return 0;
+	case OPT_EVERY:
+		o->check_every_event = true;
+		return 0;
+	case OPT_QUIET:
+		o->quiet = true;
+		return 0;
+	case OPT_PRINT:
+		o->print = arg;
+		return 0;
+	case OPT_HELP:
+		fputs(usage, stdout);
+		return STATUS_OK + 1;
+	case OPT_VERSION:
+		printf("sluice-lab %s\n", SLUICE_VERSION);
+		return STATUS_OK + 1;
+	default:
+		fputs("sluice-lab --help lists the options\n", stderr);
+		return STATUS_USAGE + 1;
+	}
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int opt, rc;
+
+	o->jobs = cpus > 0 ? (unsigned int)cpus : 1;
+	while ((opt = getopt_long(argc, argv, "", table, NULL)) != -1) {
+		rc = take(o, opt, optarg);
+		if (rc)
+			return rc;
+	}
+	if (o->print)
+		return 0;
+	if (optind + 1 != argc) {
+		fputs(usage, stderr);
+		return STATUS_USAGE + 1;
+	}
+	o->file = argv[optind];
+	return 0;
+}

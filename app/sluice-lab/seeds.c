@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many seeds: one process each, some at a time. Nothing is shared, so each run is what it would be alone. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app.h"
+
+struct job {
+	pid_t pid; /* 0: none */
+	uint64_t seed;
+	FILE *says; /* what is wrong */
+};
+
+struct runs {
+	const struct options *options;
+	struct job job[256];
+	uint64_t done, failed, first_failed;
+	char first_why[600];
+};
+
+/* The child: silent but for what went wrong. */
+static void child(const struct options *o, uint64_t seed, FILE *says)
+{
+	struct options own = *o;
+	char *violation = NULL;
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), status;
+
+	own.quiet = true;
+	own.out = NULL;
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	status = run_once(&own, true, seed, &violation);
+	if (violation)
+		fprintf(says, "%.500s", violation);
+	fflush(says);
+	_exit(status);
+}
+
+static int start(struct runs *r, struct job *j, uint64_t seed)
+{
+	*j = (struct job){.seed = seed, .says = tmpfile()};
+	if (!j->says)
+		return -errno;
+	fflush(NULL);
+	j->pid = fork();
+	if (j->pid < 0)
+		return -errno;
+	if (j->pid == 0)
+		child(r->options, seed, j->says);
+	return 0;
+}
+
+static void finish(struct runs *r, struct job *j, int status)
+{
+	char why[600] = "";
+	bool bad = !WIFEXITED(status) || WEXITSTATUS(status) != STATUS_OK;
+
+	rewind(j->says);
+	if (!fgets(why, sizeof(why), j->says) && bad)
+		snprintf(why, sizeof(why), WIFSIGNALED(status) ? "killed by signal %d" : "ended with status %d",
+			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	fclose(j->says);
+	j->pid = 0;
+	r->done++;
+	if (bad && (!r->failed || j->seed < r->first_failed)) {
+		r->first_failed = j->seed;
+		memcpy(r->first_why, why, sizeof(why));
+	}
+	r->failed += bad;
+	if (bad || !r->options->quiet)
+		printf("seed %llu: %s\n", (unsigned long long)j->seed, bad ? why : "ok");
+}
+
+static void wait_one(struct runs *r)
+{
+	int status;
+	pid_t pid = wait(&status);
+
+	for (unsigned int i = 0; pid > 0 && i < r->options->jobs; i++)
+		if (r->job[i].pid == pid)
+			finish(r, &r->job[i], status);
+}
+
+int run_seeds(const struct options *o)
+{
+	static struct runs r;
+	uint64_t next = o->first;
+	unsigned int running;
+
+	r.options = o;
+	do {
+		running = 0;
+		for (unsigned int i = 0; i < o->jobs; i++) {
+			if (!r.job[i].pid && next <= o->last && start(&r, &r.job[i], next++) < 0) {
+				perror("sluice-lab");
+				return STATUS_FAILED;
+			}
+			running += r.job[i].pid != 0;
+		}
+		if (running)
+			wait_one(&r);
+	} while (running);
+	printf("%llu seeds, %llu failed\n", (unsigned long long)r.done, (unsigned long long)r.failed);
+	if (!r.failed)
+		return STATUS_OK;
+	printf("first failure: seed %llu: %s\nreplay: sluice-lab --seed %llu %s\n", (unsigned long long)r.first_failed,
+		r.first_why, (unsigned long long)r.first_failed, o->file);
+	return STATUS_VIOLATION;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "drivers/virtual/line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+#define PS_PER_NS 1000u
+#define PS_PER_S  1000000000000ull
+#define RING_MIN  (64u * 1024)
+
+/* Frames in the order of their arrival, back to back in a ring of bytes. None is split: the end may be skipped. */
+struct ring {
+	uint8_t *bytes;
+	size_t size, head, used; /* used: bytes from head on, skipped ones included */
+	size_t skip;		 /* bytes at the end that hold no frame */
+};
+
+/* Frames that others overtake. */
+struct straggler {
+	struct line_frame *frame;
+	uint64_t number; /* ties: first come, first served */
+};
+
+struct line {
+	struct line_config config;
+	struct line_stats stats;
+	struct ring ring;
+	struct straggler *late; /* a binary heap by arrival */
+	uint32_t n_late, room_late;
+	struct line_frame *given; /* a straggler that the caller is looking at */
+	size_t given_ring;	  /* bytes of the ring that the caller is looking at */
+	uint64_t free_ps;	  /* the serialiser */
+	uint64_t last_arrival_ns;
+	uint64_t up_since_ns;
+	uint64_t random;
+	uint64_t frames, bytes, memory, numbers;
+	bool up;
+};
+
+size_t line_frame_memory(uint32_t captured)
+{
+	return (sizeof(struct line_frame) + captured + 7) & ~(size_t)7;
+}
+
+struct line *line_new(const struct line_config *config)
+{
+	struct line *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->config = *config;
+	l->random = config->seed;
+	l->up = true;
+	l->ring.size = RING_MIN;
+	l->ring.bytes = malloc(l->ring.size);
+	if (!l->ring.bytes) {
+		free(l);
+		return NULL;
+	}
+	return l;
+}
+
+void line_free(struct line *l)
+{
+	if (!l)
+		return;
+	for (uint32_t i = 0; i < l->n_late; i++)
+		free(l->late[i].frame);
+	free(l->late);
+	free(l->given);
+	free(l->ring.bytes);
+	free(l);
+}
+
+/* Twice the size, frames moved to its beginning. */
+static int ring_grow(struct ring *r)
+{
+	uint8_t *bytes = malloc(r->size * 2);
+	size_t first = MIN_OF(r->used, r->size - r->head), second = r->used - first;
+
+	if (!bytes)
+		return -ENOMEM;
+	first -= r->skip;
+	memcpy(bytes, r->bytes + r->head, first);
+	memcpy(bytes + first, r->bytes, second);
+	free(r->bytes);
+	*r = (struct ring){.bytes = bytes, .size = r->size * 2, .used = first + second};
+	return 0;
+}
+
+/* Room for one frame at the tail; NULL when it does not fit. */
+static struct line_frame *ring_put(struct line *l, size_t need)
+{
+	struct ring *r = &l->ring;
+
+	for (;;) {
+		size_t tail = (r->head + r->used) % r->size, to_end = r->size - tail;
+		size_t skip = to_end < need ? to_end : 0;
+
+		if (r->used + skip + need <= r->size) {
+			if (skip)
+				r->skip = skip;
+			r->used += skip + need;
+			return (struct line_frame *)(void *)(r->bytes + (skip ? 0 : tail));
+		}
+		if (r->size * 2 > l->config.memory_max || ring_grow(r) < 0)
+			return NULL;
+	}
+}
+
+static struct line_frame *ring_head(struct ring *r)
+{
+	if (r->skip && r->head == r->size - r->skip) {
+		r->used -= r->skip;
+		r->skip = 0;
+		r->head = 0;
+	}
+	return r->used ? (struct line_frame *)(void *)(r->bytes + r->head) : NULL;
+}
+
+static void ring_drop(struct ring *r, size_t n)
+{
+	r->head = (r->head + n) % r->size;
+	r->used -= n;
+}
+
+static bool comes_before(const struct straggler *a, const struct straggler *b)
+{
+	if (a->frame->arrival_ns != b->frame->arrival_ns)
+		return a->frame->arrival_ns < b->frame->arrival_ns;
+	return a->number < b->number;
+}
+
+static int late_put(struct line *l, struct line_frame *f)
+{
+	struct straggler s = {.frame = f, .number = l->numbers++};
+	uint32_t i = l->n_late;
+
+	if (l->n_late == l->room_late) {
+		uint32_t room = l->room_late ? l->room_late * 2 : 16;
+		struct straggler *late = realloc(l->late, room * sizeof(*late));
+
+		if (!late)
+			return -ENOMEM;
+		l->late = late;
+		l->room_late = room;
+	}
+	for (l->n_late++; i && comes_before(&s, &l->late[(i - 1) / 2]); i = (i - 1) / 2)
+		l->late[i] = l->late[(i - 1) / 2];
+	l->late[i] = s;
+	return 0;
+}
+
+static struct line_frame *late_take(struct line *l)
+{
+	struct line_frame *first = l->late[0].frame;
+	struct straggler last = l->late[--l->n_late];
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < l->n_late) {
+		if (child + 1 < l->n_late && comes_before(&l->late[child + 1], &l->late[child]))
+			child++;
+		if (!comes_before(&l->late[child], &last))
+			break;
+		l->late[i] = l->late[child];
+		i = child;
+	}
+	l->late[i] = last;
+	return first;
+}
+
+/* Put a copy of a frame on its way. */
+static int put(struct line *l, struct line_frame *head, const void *bytes, bool straggles)
+{
+	size_t need = line_frame_memory(head->captured);
+	struct line_frame *f = straggles ? malloc(need) : ring_put(l, need);
+
+	if (!f || l->memory + need > l->config.memory_max) {
+		if (straggles)
+			free(f);
+		return -ENOBUFS;
+	}
+	*f = *head;
+	memcpy(f->bytes, bytes, f->captured);
+	if (straggles && late_put(l, f) < 0) {
+		free(f);
+		return -ENOBUFS;
+	}
+	l->memory += need;
+	l->frames++;
+	l->bytes += f->length;
+	l->stats.most_bytes = MAX_OF(l->stats.most_bytes, l->bytes);
+	l->stats.most_frames = MAX_OF(l->stats.most_frames, l->frames);
+	return 0;
+}
+
+static bool happens(struct line *l, double share)
+{
+	return share > 0 && line_random_share(&l->random) < share;
+}
+
+/* What the line does to a frame behind its serialiser; how many copies get lost for lack of memory. */
+static int propagate(struct line *l, struct line_frame *f, const void *bytes)
+{
+	bool straggles = happens(l, l->config.reordering);
+	uint64_t jitter = l->config.jitter_ns ? line_random(&l->random) % (l->config.jitter_ns + 1) : 0;
+
+	if (happens(l, l->config.loss)) {
+		l->stats.lost++;
+		return 0;
+	}
+	f->corrupt = happens(l, l->config.corruption);
+	f->arrival_ns = f->departure_ns + l->config.delay_ns + jitter;
+	if (straggles) {
+		f->arrival_ns += l->config.reorder_ns;
+		l->stats.reordered++;
+	} else {
+		f->arrival_ns = MAX_OF(f->arrival_ns, l->last_arrival_ns);
+		l->last_arrival_ns = f->arrival_ns;
+	}
+	if (put(l, f, bytes, straggles) < 0) {
+		l->stats.lost++;
+		return -ENOBUFS;
+	}
+	if (happens(l, l->config.duplication) && put(l, f, bytes, straggles) == 0)
+		l->stats.duplicated++;
+	return 0;
+}
+
+uint64_t line_send(struct line *l, uint64_t now, const void *bytes, uint32_t captured, uint32_t length, int *rc)
+{
+	uint64_t bits = (uint64_t)(MAX_OF(length, (uint32_t)LINE_FRAME_MIN) + LINE_OVERHEAD) * 8;
+	struct line_frame f = {.length = length, .captured = (uint16_t)MIN_OF(captured, (uint32_t)LINE_SNAP_MAX)};
+	int failed = 0;
+
+	l->free_ps = MAX_OF(l->free_ps, now * PS_PER_NS) + bits * PS_PER_S / l->config.rate_bps;
+	f.departure_ns = (l->free_ps + PS_PER_NS - 1) / PS_PER_NS;
+	l->stats.sent++;
+	l->stats.sent_bytes += length;
+	if (length > l->config.frame_max)
+		l->stats.oversize++;
+	else
+		failed = propagate(l, &f, bytes);
+	if (rc)
+		*rc = failed;
+	return f.departure_ns;
+}
+
+uint64_t line_free_at(const struct line *l)
+{
+	return l->free_ps / PS_PER_NS;
+}
+
+/* A frame that the caller has been given goes when it asks for the next. */
+static void take_back(struct line *l)
+{
+	free(l->given);
+	l->given = NULL;
+	if (l->given_ring)
+		ring_drop(&l->ring, l->given_ring);
+	l->given_ring = 0;
+}
+
+uint64_t line_next(const struct line *l)
+{
+	struct ring r = l->ring;
+	struct line_frame *f;
+	uint64_t next = l->n_late ? l->late[0].frame->arrival_ns : TIME_NEVER;
+
+	if (l->given_ring)
+		ring_drop(&r, l->given_ring);
+	f = ring_head(&r);
+	return f ? MIN_OF(next, f->arrival_ns) : next;
+}
+
+/* The next frame by `now`, out of the books; NULL when none is due. */
+static struct line_frame *take(struct line *l, uint64_t now)
+{
+	struct line_frame *f, *late = l->n_late ? l->late[0].frame : NULL;
+
+	take_back(l);
+	f = ring_head(&l->ring);
+	if (late && (!f || late->arrival_ns < f->arrival_ns))
+		f = late;
+	if (!f || f->arrival_ns > now)
+		return NULL;
+	if (f == late)
+		l->given = late_take(l);
+	else
+		l->given_ring = line_frame_memory(f->captured);
+	l->frames--;
+	l->bytes -= f->length;
+	l->memory -= line_frame_memory(f->captured);
+	return f;
+}
+
+static void flip_bit(struct line *l, struct line_frame *f)
+{
+	uint64_t bit = line_random(&l->random) % (8ull * f->captured);
+
+	f->bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	f->corrupt = false;
+	l->stats.flipped++;
+}
+
+const struct line_frame *line_receive(struct line *l, uint64_t now)
+{
+	struct line_frame *f;
+
+	while ((f = take(l, now))) {
+		/* it must have been up from the frame's departure until now */
+		if (!l->up || f->departure_ns < l->up_since_ns) {
+			l->stats.cut++;
+			continue;
+		}
+		if (f->corrupt && l->config.deliver_corrupt && f->captured)
+			flip_bit(l, f);
+		if (f->corrupt) {
+			l->stats.corrupt++;
+		} else {
+			l->stats.delivered++;
+			l->stats.delivered_bytes += f->length;
+		}
+		return f;
+	}
+	return NULL;
+}
+
+void line_set_up(struct line *l, uint64_t now, bool up)
+{
+	if (up && !l->up)
+		l->up_since_ns = now;
+	l->up = up;
+}
+
+bool line_is_up(const struct line *l)
+{
+	return l->up;
+}
+
+uint64_t line_frames(const struct line *l)
+{
+	return l->frames;
+}
+
+uint64_t line_bytes(const struct line *l)
+{
+	return l->bytes;
+}
+
+const struct line_stats *line_stats(const struct line *l)
+{
+	return &l->stats;
+}
+
+bool line_conserves(const struct line *l)
+{
+	const struct line_stats *s = &l->stats;
+
+	return s->sent + s->duplicated == s->delivered + s->corrupt + s->lost + s->cut + s->oversize + l->frames;
+}

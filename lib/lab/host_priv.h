@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hosts: NICs that speak RoCEv2. lab_host.c is the NIC (ports, pausing, receive buffer, ARP and ND), lab_qp.c a queue
+ * pair (reliable connection with go-back-N, or datagrams), lab_frame.c the frames, dcqcn.c the rate control.
+ */
+#ifndef LAB_HOST_PRIV_H
+#define LAB_HOST_PRIV_H
+
+#include "lab/dcqcn.h"
+#include "lab/lab_priv.h"
+#include "wire/pfc.h"
+#include "wire/roce.h"
+
+#define HOST_QP_SENDER 0x800000u /* in a queue pair's number on the wire: the sender's end */
+#define HOST_MESSAGES  256	   /* whose completion is timed at a time */
+
+/* Stands at the beginning of every data packet's payload. */
+struct host_mark {
+	be64_t serial;	/* of the packet, in the order in which the queue pair sent */
+	be64_t sent_ns; /* datagrams: when it was due */
+	be32_t reserved;
+	be32_t check; /* what an ICRC would find wrong */
+};
+WIRE_SIZE(struct host_mark, 24);
+
+struct lab_qp {
+	struct lab *lab;
+	const struct topo_flow *flow;
+	uint32_t number;
+	struct lab_host *from, *to;
+	uint16_t udp_source;
+	uint16_t port; /* of `from`, now */
+	uint64_t random;
+	struct lab_qp *next_ready;
+	bool ready;  /* in its port's list */
+	bool failed; /* gave up */
+	char name[48];
+
+	/* sender */
+	uint64_t next, una, limit, highest; /* packet sequence numbers; highest: ever sent, plus one */
+	uint64_t per_message;
+	uint64_t serial;
+	uint64_t pace_ps; /* not before */
+	uint64_t progress_ns;
+	uint64_t due, due_ns[64]; /* datagrams that wait; when the first of them were due */
+	struct event pace, rto, arrival;
+	uint64_t timeouts_in_row;
+	struct dcqcn dcqcn;
+	uint64_t began_ns[HOST_MESSAGES];
+
+	/* receiver */
+	uint64_t expected, last_serial, cnp_at;
+	bool nak_sent;
+
+	struct lab_qp_stats {
+		uint64_t sent, retransmitted, acked_bytes, naks, timeouts, cnps;
+		uint64_t messages, message_ns, message_ns_max; /* completed; time they took */
+		uint64_t received, received_bytes; /* in sequence */
+		uint64_t out_of_sequence, duplicates, reordered, marked;
+		uint64_t delay_ns, delay_min_ns, delay_max_ns; /* one way, sum */
+	} stats;
+};
+
+/* A whole frame that a host makes of itself: ACK, NAK, CNP, PFC, ARP, ND. */
+struct host_control {
+	uint16_t size;
+	uint8_t bytes[110];
+};
+
+struct host_port {
+	struct lab_host *host;
+	struct lab_way *way; /* it sends into; NULL: nothing is plugged in */
+	uint16_t index;
+	bool up;
+	struct eth_addr mac, peer;
+	struct event tx;
+	struct host_control *control; /* a ring */
+	uint32_t control_head, control_n, control_room;
+	struct {
+		struct lab_qp *head, *tail;
+	} ready[PFC_PRIORITIES];
+	unsigned int turn;
+	uint64_t paused_until[PFC_PRIORITIES];
+	uint64_t paused_ns[PFC_PRIORITIES]; /* in the past */
+	uint64_t paused_from[PFC_PRIORITIES];
+};
+
+struct lab_host {
+	struct lab *lab;
+	const struct topo_host *topo;
+	uint32_t index;
+	struct host_port port[TOPO_HOST_PORTS];
+	uint16_t n_ports;
+	uint8_t pfc_mask;
+	uint64_t random;
+	/* receive buffer, emptied at drain_bps */
+	double buffered;
+	uint64_t buffered_at;
+	bool pausing;
+	struct event pause;
+	struct lab_host_stats {
+		uint64_t sent, sent_bytes, received, received_bytes;
+		uint64_t goodput_bytes;
+		uint64_t overflow;	   /* no room in the receive buffer */
+		uint64_t fcs, check;	   /* frames with a wrong FCS; with a flipped bit that ICRC or header checks find */
+		uint64_t stray;		   /* not for this host, or nothing it knows */
+		uint64_t answered;	   /* ARP and ND */
+		uint64_t icmp;		   /* ICMP messages received */
+		uint64_t pauses_sent, pauses_received;
+		uint64_t buffered_most;
+	} stats;
+};
+
+/* lab_host.c */
+void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
+void host_queue_control(struct host_port *p, const void *bytes, uint16_t size);
+void host_ready(struct lab_qp *q); /* it has something to send, now */
+bool host_take(struct lab_host *h, uint32_t bytes); /* room in the receive buffer? then it is taken */
+struct ip_addr host_address(const struct lab_host *h, uint64_t family);
+uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority);
+
+/* lab_qp.c */
+int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct topo_flow *flow, uint32_t index);
+bool qp_may_send(const struct lab_qp *q);
+void qp_send(struct lab_qp *q, struct host_port *p);
+void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, const struct host_mark *mark,
+	uint32_t payload, bool congestion);
+void qp_ack(struct lab_qp *q, const struct roce_bth *bth, const struct roce_aeth *aeth);
+void qp_cnp(struct lab_qp *q);
+void qp_stop(struct lab_qp *q); /* no new data */
+bool qp_idle(const struct lab_qp *q);
+bool qp_is_datagram(const struct lab_qp *q);
+
+/* lab_frame.c */
+/* A data packet; returns what of it is carried, *length: on the wire. */
+uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t packet, uint64_t sent_ns, uint8_t *out,
+	uint32_t *length);
+uint16_t frame_ack(const struct lab_qp *q, const struct host_port *p, uint32_t psn, uint8_t syndrome, uint8_t *out);
+uint16_t frame_cnp(const struct lab_qp *q, const struct host_port *p, uint8_t *out);
+uint16_t frame_pfc(const struct host_port *p, uint8_t mask, uint16_t quanta, uint8_t *out);
+uint32_t frame_payload(const struct lab_qp *q, uint64_t packet); /* bytes of a packet's payload */
+
+/* A received RoCEv2 packet. False: something a NIC would drop is wrong with it. */
+struct frame_roce {
+	const struct roce_bth *bth;
+	const struct roce_aeth *aeth;	/* ACK */
+	const struct host_mark *mark;	/* data */
+	uint32_t payload;
+	bool congestion; /* CE */
+};
+bool frame_parse(const struct lab_host *h, const struct line_frame *f, struct frame_roce *out);
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A host's NIC: one or two ports, each of which sends what is most urgent whenever its line is free: frames of its own
+ * (ACK, PFC, ARP), then queue pairs in turn, priority by priority, unless the priority is paused.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/host_priv.h"
+#include "neigh/nd.h"
+#include "wire/arp.h"
+#include "wire/icmp.h"
+#include "wire/ipv4.h"
+
+#define CONTROL_MOST 65536 /* frames of a port's own that wait */
+
+struct ip_addr host_address(const struct lab_host *h, uint64_t family)
+{
+	for (uint32_t i = 0; i < h->topo->addresses.n; i++)
+		if (h->topo->addresses.items[i].addr.family == family)
+			return h->topo->addresses.items[i].addr;
+	return (struct ip_addr){0};
+}
+
+void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length)
+{
+	struct lab_host *h = p->host;
+
+	h->stats.sent++;
+	h->stats.sent_bytes += length;
+	if (h->lab->capture)
+		lab_captured(h->lab, &p->way->link->end[p->way->from].place, true, bytes, captured, length);
+	lab_way_send(p->way, bytes, captured, length);
+}
+
+static void run_at(struct host_port *p, uint64_t at)
+{
+	event_set_by(&p->host->lab->queue, &p->tx, MAX_OF(MAX_OF(at, line_free_at(p->way->line)), p->host->lab->now));
+}
+
+void host_queue_control(struct host_port *p, const void *bytes, uint16_t size)
+{
+	struct host_control *c;
+
+	if (p->control_n == p->control_room) {
+		uint32_t room = p->control_room ? p->control_room * 2 : 64;
+		struct host_control *ring = room <= CONTROL_MOST ? calloc(room, sizeof(*ring)) : NULL;
+
+		if (!ring)
+			return; /* like a lost frame: every protocol here stands that */
+		for (uint32_t i = 0; i < p->control_n; i++)
+			ring[i] = p->control[(p->control_head + i) % p->control_room];
+		free(p->control);
+		p->control = ring;
+		p->control_head = 0;
+		p->control_room = room;
+	}
+	c = &p->control[(p->control_head + p->control_n++) % p->control_room];
+	c->size = size;
+	memcpy(c->bytes, bytes, MIN_OF(size, sizeof(c->bytes)));
+	run_at(p, p->host->lab->now);
+}
+
+/* Its home port, or the other one while that has no link. */
+static uint16_t port_of(const struct lab_qp *q)
+{
+	const struct lab_host *h = q->from;
+	uint16_t home = h->n_ports > 1 ? q->number % h->n_ports : 0;
+
+	return h->port[home].up || h->n_ports == 1 || !h->port[!home].up ? home : !home;
+}
+
+void host_ready(struct lab_qp *q)
+{
+	struct host_port *p;
+	unsigned int priority = (unsigned int)q->flow->priority;
+
+	if (q->ready)
+		return;
+	q->port = port_of(q);
+	p = &q->from->port[q->port];
+	q->ready = true;
+	q->next_ready = NULL;
+	if (p->ready[priority].head)
+		p->ready[priority].tail->next_ready = q;
+	else
+		p->ready[priority].head = q;
+	p->ready[priority].tail = q;
+	run_at(p, q->lab->now);
+}
+
+/* The next queue pair whose priority is not paused; else when one will be let go. */
+static struct lab_qp *next_ready(struct host_port *p, uint64_t *when)
+{
+	for (unsigned int i = 1; i <= PFC_PRIORITIES; i++) {
+		unsigned int priority = (p->turn + i) % PFC_PRIORITIES;
+		struct lab_qp *q = p->ready[priority].head;
+
+		if (!q)
+			continue;
+		if (p->paused_until[priority] > p->host->lab->now) {
+			*when = MIN_OF(*when, p->paused_until[priority]);
+			continue;
+		}
+		p->ready[priority].head = q->next_ready;
+		q->ready = false;
+		p->turn = priority;
+		return q;
+	}
+	return NULL;
+}
+
+static void transmit(void *arg)
+{
+	struct host_port *p = arg;
+	struct lab *lab = p->host->lab;
+	uint64_t when = TIME_NEVER;
+	struct lab_qp *q;
+
+	if (!p->up)
+		return; /* lab_host_link comes back to it */
+	if (line_free_at(p->way->line) > lab->now) {
+		run_at(p, lab->now);
+		return;
+	}
+	if (p->control_n) {
+		struct host_control *c = &p->control[p->control_head];
+
+		p->control_head = (p->control_head + 1) % p->control_room;
+		p->control_n--;
+		host_send(p, c->bytes, c->size, c->size);
+		when = lab->now;
+	} else if ((q = next_ready(p, &when))) {
+		when = lab->now;
+		if (qp_may_send(q))
+			qp_send(q, p);
+	}
+	if (when != TIME_NEVER)
+		run_at(p, when);
+}
+
+/* Queue pairs that wait here go to where their port is now. */
+void lab_host_link(struct lab_host *h, uint16_t port, bool up)
+{
+	h->port[port].up = up;
+	for (uint16_t i = 0; i < h->n_ports; i++) {
+		struct host_port *p = &h->port[i];
+
+		for (unsigned int priority = 0; priority < PFC_PRIORITIES; priority++) {
+			struct lab_qp *q = p->ready[priority].head;
+
+			p->ready[priority].head = NULL;
+			while (q) {
+				struct lab_qp *next = q->next_ready;
+
+				q->ready = false;
+				host_ready(q);
+				q = next;
+			}
+		}
+		if (p->control_n)
+			run_at(p, h->lab->now);
+	}
+}
+
+static void set_pause(struct host_port *p, unsigned int priority, uint16_t quanta)
+{
+	uint64_t now = p->host->lab->now, rate = p->way->link->topo->rate_bps;
+	uint64_t until = now + (uint64_t)((double)quanta * PFC_QUANTUM_BITS * 1e9 / (double)rate);
+
+	if (p->paused_until[priority] > now)
+		p->paused_ns[priority] += now - p->paused_from[priority];
+	else
+		p->paused_ns[priority] += p->paused_until[priority] - p->paused_from[priority];
+	p->paused_from[priority] = now;
+	p->paused_until[priority] = until;
+	run_at(p, until);
+}
+
+uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority)
+{
+	uint64_t sum = 0;
+
+	for (uint16_t i = 0; i < h->n_ports; i++) {
+		const struct host_port *p = &h->port[i];
+
+		sum += p->paused_ns[priority] + MIN_OF(p->paused_until[priority], h->lab->now) - p->paused_from[priority];
+	}
+	return sum;
+}
+
+static void receive_pfc(struct host_port *p, const struct line_frame *f)
+{
+	const struct pfc_frame *pfc = (const struct pfc_frame *)f->bytes;
+
+	if (f->captured < PFC_PARSED_BYTES || be16_get(pfc->opcode) != MAC_CONTROL_PFC) {
+		p->host->stats.stray++;
+		return;
+	}
+	p->host->stats.pauses_received++;
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (pfc->enable >> i & 1 && p->host->pfc_mask >> i & 1)
+			set_pause(p, i, be16_get(pfc->time[i]));
+}
+
+static void send_pause(struct lab_host *h, uint16_t quanta)
+{
+	uint8_t frame[sizeof(struct pfc_frame)];
+
+	for (uint16_t i = 0; i < h->n_ports; i++) {
+		struct host_port *p = &h->port[i];
+
+		/* in front of all else */
+		host_queue_control(p, frame, frame_pfc(p, h->pfc_mask, quanta, frame));
+		if (p->control_n > 1) {
+			struct host_control c = p->control[(p->control_head + p->control_n - 1) % p->control_room];
+
+			p->control_head = (p->control_head + p->control_room - 1) % p->control_room;
+			p->control[p->control_head] = c;
+		}
+		h->stats.pauses_sent++;
+	}
+}
+
+static void drain(struct lab_host *h)
+{
+	double taken = (double)h->topo->sink.drain_bps / 8e9 * (double)(h->lab->now - h->buffered_at);
+
+	h->buffered = taken < h->buffered ? h->buffered - taken : 0;
+	h->buffered_at = h->lab->now;
+}
+
+/* While it pauses others: has the buffer emptied? Else ask again before the pause runs out. */
+static void pause_tick(void *arg)
+{
+	struct lab_host *h = arg;
+	uint64_t left_ns, refresh_ns;
+
+	drain(h);
+	if (h->buffered <= (double)h->topo->sink.xon) {
+		h->pausing = false;
+		send_pause(h, 0);
+		return;
+	}
+	send_pause(h, (uint16_t)h->topo->sink.quanta);
+	left_ns = (uint64_t)((h->buffered - (double)h->topo->sink.xon) * 8e9 / (double)h->topo->sink.drain_bps) + 1;
+	refresh_ns = (uint64_t)((double)h->topo->sink.quanta * PFC_QUANTUM_BITS * 5e8 /
+				(double)h->port[0].way->link->topo->rate_bps);
+	event_set(&h->lab->queue, &h->pause, h->lab->now + MAX_OF(MIN_OF(left_ns, refresh_ns), 100));
+}
+
+bool host_take(struct lab_host *h, uint32_t bytes)
+{
+	const struct topo_sink *s = &h->topo->sink;
+
+	if (!s->drain_bps)
+		return true;
+	drain(h);
+	if (h->buffered + bytes > (double)s->buffer) {
+		h->stats.overflow++;
+		return false;
+	}
+	h->buffered += bytes;
+	h->stats.buffered_most = MAX_OF(h->stats.buffered_most, (uint64_t)h->buffered);
+	if (s->xoff && !h->pausing && h->buffered > (double)s->xoff) {
+		h->pausing = true;
+		pause_tick(h);
+	}
+	return true;
+}
+
+static bool is_own(const struct lab_host *h, const struct ip_addr *a)
+{
+	for (uint32_t i = 0; i < h->topo->addresses.n; i++)
+		if (ip_addr_equal(&h->topo->addresses.items[i].addr, a))
+			return true;
+	return false;
+}
+
+static bool answer_arp(struct host_port *p, const struct line_frame *f)
+{
+	struct nd_message m;
+	uint8_t out[ETH_MIN_LEN] = {0};
+	struct eth_hdr *eth = (struct eth_hdr *)out;
+
+	if (arp_parse(f->bytes + sizeof(*eth), f->captured - sizeof(*eth), &m) < 0 || m.kind != ND_SOLICIT ||
+		!is_own(p->host, &m.target) || !m.sender.family)
+		return false;
+	eth->dst = m.mac;
+	eth->src = p->mac;
+	eth->type = be16(ETH_TYPE_ARP);
+	arp_write(eth + 1, ARP_OP_REPLY, &p->mac, ip_addr_v4(&m.target), &m.mac, ip_addr_v4(&m.sender));
+	host_queue_control(p, out, sizeof(out));
+	return true;
+}
+
+static bool answer_nd(struct host_port *p, const struct line_frame *f)
+{
+	struct nd_message m;
+	uint8_t out[sizeof(struct eth_hdr) + ND_MESSAGE_MAX];
+	struct eth_hdr *eth = (struct eth_hdr *)out;
+	size_t size;
+
+	if (nd_parse(f->bytes + sizeof(*eth), f->captured - sizeof(*eth), &m) < 0 || m.kind != ND_SOLICIT ||
+		!is_own(p->host, &m.target) || !m.sender.family)
+		return false;
+	eth->dst = m.has_mac ? m.mac : p->peer;
+	eth->src = p->mac;
+	eth->type = be16(ETH_TYPE_IPV6);
+	size = nd_write_advert(eth + 1, &m.target.v6, &m.sender.v6, &m.target.v6, &p->mac, true);
+	host_queue_control(p, out, (uint16_t)(sizeof(*eth) + size));
+	return true;
+}
+
+/* ARP, ND, ICMP: what a host's kernel would take. */
+static bool take_other(struct host_port *p, const struct line_frame *f)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)f->bytes;
+	bool answered = false;
+
+	if (be16_get(eth->type) == ETH_TYPE_ARP) {
+		answered = answer_arp(p, f);
+	} else if (be16_get(eth->type) == ETH_TYPE_IPV6 && f->captured >= sizeof(*eth) + 48 &&
+		   f->bytes[sizeof(*eth) + 6] == IP_PROTO_ICMP6) {
+		answered = answer_nd(p, f);
+		p->host->stats.icmp += !answered;
+		return true;
+	} else if (be16_get(eth->type) == ETH_TYPE_IPV4 && f->captured >= sizeof(*eth) + 28 &&
+		   f->bytes[sizeof(*eth) + 9] == IP_PROTO_ICMP) {
+		p->host->stats.icmp++;
+		return true;
+	}
+	p->host->stats.answered += answered;
+	return answered;
+}
+
+static void take_roce(struct host_port *p, const struct frame_roce *r)
+{
+	struct lab *lab = p->host->lab;
+	uint32_t number = be32_get(r->bth->qp) & ROCE_PSN_MASK;
+	uint32_t index = number & ~HOST_QP_SENDER;
+	struct lab_qp *q = index < lab->n_qps ? lab->qp[index] : NULL;
+	bool to_sender = number & HOST_QP_SENDER;
+
+	if (!q || p->host != (to_sender ? q->from : q->to))
+		p->host->stats.stray++;
+	else if (!to_sender && r->mark)
+		qp_data(q, p, r->bth, r->mark, r->payload, r->congestion);
+	else if (to_sender && r->bth->opcode == ROCE_RC_ACK)
+		qp_ack(q, r->bth, r->aeth);
+	else if (to_sender && r->bth->opcode == ROCE_CNP)
+		qp_cnp(q);
+	else
+		p->host->stats.stray++;
+}
+
+void lab_host_receive(struct lab_host *h, struct lab_end *end, const struct line_frame *f)
+{
+	struct host_port *p = &h->port[end->port];
+	const struct eth_hdr *eth = (const struct eth_hdr *)f->bytes;
+	static const struct eth_addr flow_control = MAC_CONTROL_DA;
+	struct frame_roce roce;
+
+	if (h->lab->capture && !f->corrupt)
+		lab_captured(h->lab, &end->place, false, f->bytes, f->captured, f->length);
+	h->stats.received++;
+	h->stats.received_bytes += f->length;
+	if (f->corrupt || f->captured < sizeof(*eth)) {
+		h->stats.fcs++;
+	} else if (be16_get(eth->type) == ETH_TYPE_MAC_CONTROL && eth_equal(&eth->dst, &flow_control)) {
+		receive_pfc(p, f);
+	} else if (!eth_is_multicast(&eth->dst) && !eth_equal(&eth->dst, &p->mac)) {
+		h->stats.stray++;
+	} else if (frame_parse(h, f, &roce)) {
+		take_roce(p, &roce);
+	} else if (!take_other(p, f)) {
+		h->stats.check++;
+	}
+}
+
+struct eth_addr lab_host_mac(const struct lab *lab, uint32_t host, uint16_t port)
+{
+	struct eth_addr mac = lab->topo->hosts.items[host].mac;
+
+	if (eth_is_zero(&mac))
+		mac = (struct eth_addr){{0x02, 0x48, 0, (uint8_t)(host >> 8), (uint8_t)host, 0}};
+	mac.b[5] = (uint8_t)(mac.b[5] + port);
+	return mac;
+}
+
+static void init_port(struct lab_host *h, uint16_t index, struct lab_way *w, const struct lab_end *peer)
+{
+	struct host_port *p = &h->port[index];
+
+	p->host = h;
+	p->index = index;
+	p->way = w;
+	p->up = true;
+	p->mac = lab_host_mac(h->lab, h->index, index);
+	p->peer = peer->place.node >= 0 ? lab_node_mac(h->lab, (uint32_t)peer->place.node, peer->port)
+					: lab_host_mac(h->lab, (uint32_t)peer->place.host, peer->port);
+	event_init(&p->tx, transmit, p, "transmit", h->topo->name);
+	h->n_ports = (uint16_t)MAX_OF(h->n_ports, index + 1);
+}
+
+static void plug_in(struct lab *lab)
+{
+	for (uint32_t i = 0; i < lab->n_links; i++) {
+		struct lab_link *l = &lab->link[i];
+
+		for (int s = 0; s < 2; s++) {
+			if (l->end[s].place.host < 0)
+				continue;
+			l->end[s].host = &lab->host[l->end[s].place.host];
+			init_port(l->end[s].host, l->end[s].port, &l->way[s], &l->end[!s]);
+			lab->relaxed_order |= l->end[s].host->n_ports > 1 && lab->n_failures;
+		}
+	}
+}
+
+static int init_qps(struct lab *lab)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < lab->topo->flows.n; i++)
+		n += (uint32_t)lab->topo->flows.items[i].queue_pairs;
+	lab->qp = calloc(n + 1, sizeof(struct lab_qp *));
+	for (uint32_t i = 0; lab->qp && i < lab->topo->flows.n; i++) {
+		const struct topo_flow *f = &lab->topo->flows.items[i];
+
+		for (uint32_t k = 0; k < f->queue_pairs; k++) {
+			struct lab_qp *q = calloc(1, sizeof(*q));
+
+			if (!q)
+				return -ENOMEM;
+			lab->qp[lab->n_qps] = q;
+			for (uint32_t h = 0; h < lab->n_hosts; h++) {
+				q->from = strcmp(lab->host[h].topo->name, f->from) == 0 ? &lab->host[h] : q->from;
+				q->to = strcmp(lab->host[h].topo->name, f->to) == 0 ? &lab->host[h] : q->to;
+			}
+			if (qp_init(lab, q, lab->n_qps++, f, k) < 0)
+				return -ENOMEM;
+		}
+	}
+	return lab->qp ? 0 : -ENOMEM;
+}
+
+int lab_hosts_init(struct lab *lab, char *err, size_t size)
+{
+	lab->n_hosts = lab->topo->hosts.n;
+	lab->host = calloc(lab->n_hosts + 1, sizeof(*lab->host));
+	if (!lab->host)
+		goto fail;
+	for (uint32_t i = 0; i < lab->n_hosts; i++) {
+		struct lab_host *h = &lab->host[i];
+
+		h->lab = lab;
+		h->index = i;
+		h->topo = &lab->topo->hosts.items[i];
+		for (uint32_t k = 0; k < h->topo->pfc.n; k++)
+			h->pfc_mask = (uint8_t)(h->pfc_mask | 1u << h->topo->pfc.items[k]);
+		event_init(&h->pause, pause_tick, h, "pause", h->topo->name);
+	}
+	plug_in(lab);
+	if (init_qps(lab) == 0)
+		return 0;
+fail:
+	snprintf(err, size, "out of memory");
+	return -ENOMEM;
+}
+
+void lab_hosts_stop(struct lab *lab)
+{
+	for (uint32_t i = 0; i < lab->n_qps; i++)
+		qp_stop(lab->qp[i]);
+}
+
+bool lab_hosts_idle(const struct lab *lab)
+{
+	for (uint32_t i = 0; i < lab->n_qps; i++)
+		if (!qp_idle(lab->qp[i]))
+			return false;
+	return true;
+}
+
+uint64_t lab_hosts_lost(const struct lab *lab)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < lab->n_hosts; i++)
+		n += lab->host[i].stats.overflow + lab->host[i].stats.fcs + lab->host[i].stats.check;
+	return n;
+}
+
+void lab_hosts_fini(struct lab *lab)
+{
+	for (uint32_t i = 0; lab->qp && i < lab->n_qps; i++)
+		free(lab->qp[i]);
+	free(lab->qp);
+	for (uint32_t i = 0; lab->host && i < lab->n_hosts; i++)
+		for (uint16_t p = 0; p < TOPO_HOST_PORTS; p++)
+			free(lab->host[i].port[p].control);
+	free(lab->host);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What must always be true. One table: a feature that promises something adds a row with the hook that can tell.
+ *
+ *   way    after every arrival on a line; must be cheap
+ *   poll   after every pass of an lcore of a node; must be cheap
+ *   full   at every sample, at the end, and with --check-every-event after each event
+ *
+ * Each hook returns true, or false with the reason.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/host_priv.h"
+
+struct invariant {
+	const char *name;
+	bool (*way)(const struct lab_way *w, char *why, size_t size);
+	bool (*poll)(struct lab_node *n, char *why, size_t size);
+	bool (*full)(struct lab *lab, char *why, size_t size);
+};
+
+/* A line loses nothing but what its faults take. */
+static bool line_conserved(const struct lab_way *w, char *why, size_t size)
+{
+	const struct line_stats *s = line_stats(w->line);
+
+	if (line_conserves(w->line))
+		return true;
+	snprintf(why, size, "%s: sent %llu, duplicated %llu, delivered %llu, corrupt %llu, lost %llu, cut %llu, on it %llu",
+		w->name, (unsigned long long)s->sent, (unsigned long long)s->duplicated, (unsigned long long)s->delivered,
+		(unsigned long long)s->corrupt, (unsigned long long)s->lost, (unsigned long long)s->cut,
+		(unsigned long long)line_frames(w->line));
+	return false;
+}
+
+/* What a port has sent is what its line was given. */
+static bool ports_agree(struct lab_node *n, char *why, size_t size)
+{
+	for (uint16_t i = 0; i < n->n_ports; i++) {
+		uint64_t port = virtual_port_stats(n->node->port[i])->sent + n->past.port_sent[i];
+
+		if (!n->way[i] || port == line_stats(n->way[i]->line)->sent)
+			continue;
+		snprintf(why, size, "%s: the port has sent %llu frames, its line was given %llu", n->way[i]->name,
+			(unsigned long long)port, (unsigned long long)line_stats(n->way[i]->line)->sent);
+		return false;
+	}
+	return true;
+}
+
+/* Is some class of some port lossless? Then what waits is bounded by headroom at the ingress, not at the egress. */
+static bool has_lossless(const struct node *n)
+{
+	for (unsigned int i = 0; i < PORT_SLOTS; i++)
+		if (n->lossless[i])
+			return true;
+	return false;
+}
+
+static bool queue_bounded(const struct lab_node *n, uint16_t port, char *why, size_t size)
+{
+	const struct cfg_port *cp = &n->node->config->ports.items[port];
+	uint64_t queued = node_port_queued(n->node, port);
+	uint64_t limit = cp->buffer_limit + cp->control_limit + 2 * BUDGET_TX_ROOM;
+
+	if (queued <= limit || has_lossless(n->node))
+		return true;
+	snprintf(why, size, "%s: %llu packets wait behind port %s, its queues and bursts hold %llu", n->topo->name,
+		(unsigned long long)queued, cp->name, (unsigned long long)limit);
+	return false;
+}
+
+/* A node holds no more packets than its configuration promises buffers for, so its pool never runs dry. */
+static bool node_bounded(struct lab_node *n, char *why, size_t size)
+{
+	uint64_t held = node_held(n->node);
+
+	for (uint16_t i = 0; i < n->n_ports; i++) {
+		if (!queue_bounded(n, i, why, size))
+			return false;
+		if (virtual_port_stats(n->node->port[i])->nombuf) {
+			snprintf(why, size, "%s: the buffer pool ran dry at port %s", n->topo->name, n->node->port[i]->name);
+			return false;
+		}
+	}
+	if (held <= n->promised)
+		return true;
+	snprintf(why, size, "%s: %llu packets are held, %llu buffers are promised", n->topo->name, (unsigned long long)held,
+		(unsigned long long)n->promised);
+	return false;
+}
+
+/* rx + originated = sent + dropped + consumed + held, in every node. */
+static bool nodes_conserve(struct lab *lab, char *why, size_t size)
+{
+	for (uint32_t i = 0; i < lab->n_nodes; i++) {
+		struct node_balance b;
+
+		if (!lab->node[i].node)
+			continue;
+		node_balance(lab->node[i].node, &b);
+		if (!b.missing)
+			continue;
+		snprintf(why, size, "%s: rx %llu + originated %llu - sent %llu - dropped %llu - consumed %llu - held %llu = %lld",
+			lab->node[i].topo->name, (unsigned long long)b.rx, (unsigned long long)b.originated,
+			(unsigned long long)b.sent, (unsigned long long)b.dropped, (unsigned long long)b.consumed,
+			(unsigned long long)b.held, (long long)b.missing);
+		return false;
+	}
+	return true;
+}
+
+/* What nodes count as received and sent is what their ports took and gave. */
+static bool nodes_count(struct lab *lab, char *why, size_t size)
+{
+	for (uint32_t i = 0; i < lab->n_nodes; i++) {
+		struct lab_node *n = &lab->node[i];
+		struct node_balance b = {0};
+		uint64_t polled = 0, sent = 0, received = 0;
+
+		if (n->node)
+			node_balance(n->node, &b);
+		for (uint16_t p = 0; p < n->n_ports; p++) {
+			const struct virtual_port_stats none = {0};
+			const struct virtual_port_stats *s = n->node ? virtual_port_stats(n->node->port[p]) : &none;
+
+			polled += s->polled + n->past.port_received[p];
+			received += s->received + n->past.port_received[p];
+			sent += s->sent + n->past.port_sent[p];
+		}
+		polled -= n->past.unpolled;
+		if (b.rx + n->past.rx == polled && b.sent + n->past.sent == sent)
+			continue;
+		snprintf(why, size, "%s: counts %llu received and %llu sent packets, its ports %llu and %llu", n->topo->name,
+			(unsigned long long)(b.rx + n->past.rx), (unsigned long long)(b.sent + n->past.sent),
+			(unsigned long long)polled, (unsigned long long)sent);
+		return false;
+	}
+	return true;
+}
+
+/* Every frame that a line delivers is received, missed, or came to a node that was down. */
+static bool ends_receive(struct lab *lab, char *why, size_t size)
+{
+	for (uint32_t i = 0; i < lab->n_links; i++) {
+		for (int w = 0; w < 2; w++) {
+			const struct lab_way *way = &lab->link[i].way[w];
+			const struct lab_end *to = &lab->link[i].end[!w];
+			const struct line_stats *s = line_stats(way->line);
+			uint64_t got;
+
+			if (!to->node)
+				continue;
+			got = to->node->past.port_received[to->port] + to->node->past.missed[to->port] + to->into_void;
+			if (to->node->node) {
+				const struct virtual_port_stats *p = virtual_port_stats(to->node->node->port[to->port]);
+
+				got += p->received + p->imissed + p->nombuf + p->ierrors;
+			}
+			if (got == s->delivered + s->corrupt)
+				continue;
+			snprintf(why, size, "%s: the line delivered %llu frames, the port knows of %llu", way->name,
+				(unsigned long long)(s->delivered + s->corrupt), (unsigned long long)got);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Hosts and nodes together have sent what all lines were given. */
+static bool network_conserves(struct lab *lab, char *why, size_t size)
+{
+	uint64_t given = 0, sent = 0;
+
+	for (uint32_t i = 0; i < lab->n_links; i++)
+		for (int w = 0; w < 2; w++)
+			given += line_stats(lab->link[i].way[w].line)->sent;
+	for (uint32_t i = 0; i < lab->n_hosts; i++)
+		sent += lab->host[i].stats.sent;
+	for (uint32_t i = 0; i < lab->n_nodes; i++)
+		for (uint16_t p = 0; p < lab->node[i].n_ports; p++)
+			if (lab->node[i].way[p])
+				sent += lab->node[i].past.port_sent[p] +
+					(lab->node[i].node ? virtual_port_stats(lab->node[i].node->port[p])->sent : 0);
+	if (given == sent)
+		return true;
+	snprintf(why, size, "hosts and nodes have sent %llu frames, lines were given %llu", (unsigned long long)sent,
+		(unsigned long long)given);
+	return false;
+}
+
+/* Buffers in use are those that packets inside, and devices, hold. A chained frame holds several. */
+static bool no_leak(struct lab *lab, char *why, size_t size)
+{
+	for (uint32_t i = 0; i < lab->n_nodes; i++) {
+		struct lab_node *n = &lab->node[i];
+		uint64_t held, used;
+
+		if (!n->node)
+			continue;
+		held = node_held(n->node);
+		for (uint16_t p = 0; p < n->n_ports; p++)
+			held += virtual_port_held(n->node->port[p]);
+		used = rte_mempool_in_use_count(n->node->pool);
+		if (used >= held && (held || !used))
+			continue;
+		snprintf(why, size, "%s: %llu buffers are in use, %llu packets are held", n->topo->name,
+			(unsigned long long)used, (unsigned long long)held);
+		return false;
+	}
+	return true;
+}
+
+static const struct invariant invariants[] = {
+	{"line conservation", .way = line_conserved},
+	{"port conservation", .poll = ports_agree},
+	{"bounds", .poll = node_bounded},
+	{"node conservation", .full = nodes_conserve},
+	{"node counters", .full = nodes_count},
+	{"delivery", .full = ends_receive},
+	{"network conservation", .full = network_conserves},
+	{"buffer leak", .full = no_leak},
+	/* "order" is checked packet by packet in lab_qp.c, "memory" where memory is taken */
+};
+
+void lab_check_way(struct lab_way *w)
+{
+	char why[400];
+
+	for (size_t i = 0; i < ARRAY_LEN(invariants); i++)
+		if (invariants[i].way && !invariants[i].way(w, why, sizeof(why)))
+			lab_violate(w->link->lab, invariants[i].name, "%s", why);
+}
+
+void lab_check_node(struct lab_node *n)
+{
+	char why[400];
+
+	for (size_t i = 0; i < ARRAY_LEN(invariants); i++)
+		if (invariants[i].poll && !invariants[i].poll(n, why, sizeof(why)))
+			lab_violate(n->lab, invariants[i].name, "%s", why);
+}
+
+void lab_check(struct lab *lab)
+{
+	char why[400];
+
+	for (uint32_t i = 0; i < lab->n_links; i++)
+		for (int w = 0; w < 2; w++)
+			lab_check_way(&lab->link[i].way[w]);
+	for (uint32_t i = 0; i < lab->n_nodes; i++)
+		if (lab->node[i].node)
+			lab_check_node(&lab->node[i]);
+	for (size_t i = 0; i < ARRAY_LEN(invariants); i++)
+		if (invariants[i].full && !invariants[i].full(lab, why, sizeof(why)))
+			lab_violate(lab, invariants[i].name, "%s", why);
+}
+
+void lab_check_leak(struct lab *lab, struct lab_node *n)
+{
+	unsigned int used = rte_mempool_in_use_count(n->node->pool);
+
+	if (used)
+		lab_violate(lab, "buffer leak", "%s: %u buffers are missing now that it is stopped", n->topo->name, used);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links: two lines between two ends, and when they fail. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/lab_priv.h"
+
+/* Every random stream of a run hangs on its seed and on what it is for. */
+static uint64_t seed_of(const struct lab *lab, const char *name, uint64_t which)
+{
+	uint64_t hash = 0xcbf29ce484222325ull ^ lab->seed * 0x9e3779b97f4a7c15ull ^ which;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
+	return line_random(&hash);
+}
+
+void lab_way_kick(struct lab_way *w)
+{
+	uint64_t next = line_next(w->line);
+
+	if (next != TIME_NEVER)
+		event_set_by(&w->link->lab->queue, &w->arrival, MAX_OF(next, w->link->lab->now));
+}
+
+void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint32_t length)
+{
+	struct lab *lab = w->link->lab;
+	int rc;
+
+	line_send(w->line, lab->now, bytes, captured, length, &rc);
+	if (rc < 0)
+		lab_violate(lab, "memory", "the line %s has no memory left for frames under way: raise lab.memory", w->name);
+	lab_way_kick(w);
+}
+
+bool lab_way_up(const struct lab_way *w)
+{
+	return w->reported;
+}
+
+static void arrive(void *arg)
+{
+	struct lab_way *w = arg;
+	struct lab *lab = w->link->lab;
+	struct lab_end *to = &w->link->end[!w->from];
+	const struct line_frame *f;
+
+	while (!lab->violation && (f = line_receive(w->line, lab->now))) {
+		lab->hops++;
+		if (to->node)
+			lab_node_receive(to->node, to, f);
+		else
+			lab_host_receive(to->host, to, f);
+	}
+	lab_check_way(w);
+	lab_way_kick(w);
+}
+
+static void tell_end(struct lab_end *e, bool up)
+{
+	if (e->node)
+		lab_node_link(e->node, e->port, up);
+	else
+		lab_host_link(e->host, e->port, up);
+}
+
+/* A port is up when both directions are: the far end signals what it does not receive (remote fault). */
+static void notice(void *arg)
+{
+	struct lab_notice *n = arg;
+	bool up = n->up[0] && n->up[1];
+
+	for (int w = 0; w < 2; w++)
+		n->link->way[w].reported = up;
+	lab_record(n->link->lab, up ? "link seen up" : "link seen down", n->link->topo->name, 0);
+	tell_end(&n->link->end[0], up);
+	tell_end(&n->link->end[1], up);
+}
+
+static void notify_later(struct lab_link *l, uint64_t delay_ns)
+{
+	struct lab_notice *n = calloc(1, sizeof(*n));
+
+	if (!n) {
+		lab_violate(l->lab, "memory", "out of memory");
+		return;
+	}
+	n->link = l;
+	for (int w = 0; w < 2; w++)
+		n->up[w] = l->way[w].cuts == 0;
+	n->next = l->lab->notice;
+	l->lab->notice = n;
+	event_init(&n->event, notice, n, "notice", l->topo->name);
+	event_set(&l->lab->queue, &n->event, l->lab->now + delay_ns);
+}
+
+static void set_cut(struct lab_way *w, bool cut)
+{
+	w->cuts = (uint16_t)(cut ? w->cuts + 1 : w->cuts - 1);
+	line_set_up(w->line, w->link->lab->now, w->cuts == 0);
+}
+
+/* A failure begins or ends. */
+static void change(void *arg)
+{
+	struct lab_failure *f = arg;
+	const struct topo_failure *t = f->topo;
+	struct lab *lab = f->link->lab;
+
+	f->down = !f->down;
+	lab_record(lab, f->down ? "link fails" : "link returns", f->link->topo->name, t->direction);
+	if (t->direction != DIRECTION_B_TO_A)
+		set_cut(&f->link->way[0], f->down);
+	if (t->direction != DIRECTION_A_TO_B)
+		set_cut(&f->link->way[1], f->down);
+	if (t->detect_ns != TIME_NEVER)
+		notify_later(f->link, t->detect_ns);
+	if (f->down && t->for_ns != TIME_NEVER)
+		event_set(&lab->queue, &f->change, lab->now + t->for_ns);
+	else if (!f->down && --f->left)
+		event_set(&lab->queue, &f->change, lab->now - t->for_ns + t->every_ns);
+}
+
+static int init_failures(struct lab *lab)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < lab->n_links; i++)
+		n += lab->topo->links.items[i].failures.n;
+	lab->failure = calloc(n + 1, sizeof(*lab->failure));
+	if (!lab->failure)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < lab->n_links; i++) {
+		const struct topo_link *t = &lab->topo->links.items[i];
+
+		for (uint32_t k = 0; k < t->failures.n; k++) {
+			struct lab_failure *f = &lab->failure[lab->n_failures++];
+
+			f->link = &lab->link[i];
+			f->topo = &t->failures.items[k];
+			f->left = f->topo->repeat;
+			event_init(&f->change, change, f, "failure", t->name);
+			event_set(&lab->queue, &f->change, f->topo->start_ns);
+		}
+	}
+	return 0;
+}
+
+static int init_way(struct lab_link *l, uint16_t from)
+{
+	const struct topo_link *t = l->topo;
+	struct lab_way *w = &l->way[from];
+	struct line_config config = {.rate_bps = t->rate_bps,
+		.delay_ns = topo_delay(t),
+		.jitter_ns = t->jitter_ns,
+		.reorder_ns = t->reorder_ns,
+		.loss = t->loss,
+		.corruption = t->corruption,
+		.duplication = t->duplication,
+		.reordering = t->reordering,
+		.deliver_corrupt = !t->fcs,
+		.frame_max = (uint32_t)t->mtu + 18, /* Ethernet header and a tag */
+		.seed = seed_of(l->lab, t->name, from),
+		.memory_max = l->lab->topo->lab.memory};
+
+	snprintf(w->name, sizeof(w->name), "%s > %s", from ? t->b : t->a, from ? t->a : t->b);
+	w->link = l;
+	w->from = from;
+	w->reported = true;
+	w->line = line_new(&config);
+	event_init(&w->arrival, arrive, w, "arrival", w->name);
+	return w->line ? 0 : -ENOMEM;
+}
+
+static void init_end(struct lab *lab, struct lab_link *l, int side)
+{
+	struct lab_end *e = &l->end[side];
+	char err[256];
+
+	topo_find_end(lab->topo, side ? l->topo->b : l->topo->a, &e->place, err, sizeof(err));
+	e->port = e->place.port;
+	if (e->place.node >= 0) {
+		e->node = &lab->node[e->place.node];
+		e->node->way[e->port] = &l->way[side];
+	} else {
+		e->host = (void *)(intptr_t)(e->place.host + 1); /* resolved by lab_hosts_init */
+	}
+}
+
+int lab_links_init(struct lab *lab, char *err, size_t size)
+{
+	lab->n_links = lab->topo->links.n;
+	lab->link = calloc(lab->n_links, sizeof(*lab->link));
+	for (uint32_t i = 0; lab->link && i < lab->n_links; i++) {
+		struct lab_link *l = &lab->link[i];
+
+		l->lab = lab;
+		l->topo = &lab->topo->links.items[i];
+		if (init_way(l, 0) < 0 || init_way(l, 1) < 0)
+			goto fail;
+		init_end(lab, l, 0);
+		init_end(lab, l, 1);
+		lab->relaxed_order |= l->topo->reordering > 0;
+	}
+	if (lab->link && init_failures(lab) == 0)
+		return 0;
+fail:
+	snprintf(err, size, "out of memory");
+	return -ENOMEM;
+}
+
+void lab_links_fini(struct lab *lab)
+{
+	struct lab_notice *n;
+
+	while ((n = lab->notice)) {
+		lab->notice = n->next;
+		free(n);
+	}
+	for (uint32_t i = 0; lab->link && i < lab->n_links; i++)
+		for (int w = 0; w < 2; w++)
+			line_free(lab->link[i].way[w].line);
+	free(lab->link);
+	free(lab->failure);
+}

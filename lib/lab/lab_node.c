@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nodes in the lab. A node is the appliance's: this file makes it, gives it virtual ports, and calls node_lcore_poll.
+ *
+ * When is an lcore called? When a frame has come into a receive queue that it polls; when its roles asked for it
+ * (`next`); when something waits for it in a ring; and, since a real lcore never stops looking, SWEEP_NS after any
+ * lcore of its node found work. A pass takes as many cycles as the topology says; until they are over nothing
+ * else happens on that lcore, and frames pile up where they would in reality.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/capture.h"
+#include "config/diff.h"
+#include "lab/lab_priv.h"
+
+#define SWEEP_NS 10000u
+
+static void poll_lcore(void *arg);
+
+static void wake(struct lab_lcore *lc, uint64_t at)
+{
+	struct lab *lab = lc->owner->lab;
+
+	event_set_by(&lab->queue, &lc->wake, MAX_OF(MAX_OF(at, lc->busy_until), lab->now));
+}
+
+/* ns that so many cycles take; what is left of a nanosecond is kept for the next time. */
+static uint64_t spend(struct lab_lcore *lc, uint64_t cycles)
+{
+	uint64_t hz = lc->owner->topo->cpu_hz, total = cycles * NSEC_PER_SEC + lc->cycles_left;
+
+	lc->cycles_left = total % hz;
+	return total / hz;
+}
+
+static bool frames_wait(const struct lab_lcore *lc)
+{
+	const struct rx_role *rx = lc->lcore->rx;
+
+	for (uint16_t i = 0; rx && i < rx->n_queues; i++)
+		if (virtual_port_waiting(rx->queue[i].port, rx->queue[i].queue))
+			return true;
+	return false;
+}
+
+/* Who else of the node must look now, or soon. */
+static void wake_others(struct lab_lcore *me, uint64_t when)
+{
+	struct lab_node *n = me->owner;
+
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		struct lab_lcore *lc = &n->lcore[i];
+
+		if (lc != me)
+			wake(lc, node_lcore_has_input(lc->lcore) ? when : when + SWEEP_NS);
+	}
+}
+
+static void poll_lcore(void *arg)
+{
+	struct lab_lcore *lc = arg;
+	struct lab_node *n = lc->owner;
+	struct lab *lab = n->lab;
+	uint64_t next = TIME_NEVER;
+	unsigned int work = node_lcore_poll(lc->lcore, lab->now, &next);
+
+	lab_check_node(n);
+	lc->busy_until = lab->now + MAX_OF(spend(lc, n->topo->pass_cycles + work * n->topo->cycles), 1);
+	if (work) {
+		wake_others(lc, lc->busy_until);
+		next = MIN_OF(next, lc->busy_until + SWEEP_NS);
+	}
+	if (frames_wait(lc) || node_lcore_has_input(lc->lcore))
+		next = lc->busy_until;
+	if (next != TIME_NEVER)
+		wake(lc, next);
+}
+
+void lab_node_wake(struct lab_node *n)
+{
+	for (uint16_t i = 0; n->node && i < n->n_lcores; i++)
+		wake(&n->lcore[i], n->lab->now);
+}
+
+void lab_node_receive(struct lab_node *n, struct lab_end *end, const struct line_frame *f)
+{
+	int queue;
+
+	if (!n->node) {
+		end->into_void++;
+		return;
+	}
+	queue = virtual_port_receive(n->node->port[end->port], f);
+	if (queue >= 0)
+		wake(&n->lcore[n->rx_lcore[end->port][queue]], n->lab->now);
+}
+
+void lab_node_link(struct lab_node *n, uint16_t port, bool up)
+{
+	if (!n->node)
+		return;
+	virtual_port_set_link(n->node->port[port], up);
+	lab_node_wake(n);
+}
+
+/* A port's address: its own, or one made of its place. */
+struct eth_addr lab_node_mac(const struct lab *lab, uint32_t node, uint16_t port)
+{
+	const struct eth_addr *own = &lab->topo->nodes.items[node].config->ports.items[port].mac;
+
+	if (!eth_is_zero(own))
+		return *own;
+	return (struct eth_addr){{0x02, 0x4c, 0, (uint8_t)(node >> 8), (uint8_t)node, (uint8_t)port}};
+}
+
+static void frames_sent(void *arg, int rc)
+{
+	struct lab_way *w = arg;
+
+	if (rc < 0)
+		lab_violate(w->link->lab, "memory", "the line %s has no memory left for frames under way: raise lab.memory",
+			w->name);
+	lab_way_kick(w);
+}
+
+static void frame_seen(void *arg, bool outbound, const void *bytes, uint32_t captured, uint32_t length)
+{
+	struct lab_way *w = arg;
+
+	lab_captured(w->link->lab, &w->link->end[w->from].place, outbound, bytes, captured, length);
+}
+
+static struct port *open_port(struct lab_node *n, uint16_t port)
+{
+	const struct cfg_port *cp = &n->node->config->ports.items[port];
+	struct lab_way *w = n->way[port];
+	struct virtual_port_config config = {.name = cp->name,
+		.mac = lab_node_mac(n->lab, n->index, port),
+		.rx_queues = (uint16_t)cp->rx_queues,
+		.rx_descriptors = (uint16_t)cp->descriptors.rx,
+		.tx_descriptors = (uint16_t)cp->descriptors.tx,
+		.speed_bps = w ? w->link->topo->rate_bps : cp->speed_bps,
+		.mtu = (uint32_t)cp->mtu,
+		.pool = n->node->pool,
+		.line = w ? w->line : n->void_line,
+		.now = &n->lab->now,
+		.sent = w ? frames_sent : NULL,
+		.seen = w && lab_captures_at(n->lab, &w->link->end[w->from].place) ? frame_seen : NULL,
+		.arg = w};
+	struct port *p = virtual_port_new(&config);
+
+	if (p)
+		virtual_port_set_link(p, w && lab_way_up(w));
+	return p;
+}
+
+/* Which lcore polls which queue. */
+static void map_queues(struct lab_node *n)
+{
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		const struct rx_role *rx = n->lcore[i].lcore->rx;
+
+		for (uint16_t q = 0; rx && q < rx->n_queues; q++)
+			n->rx_lcore[rx->queue[q].port->index][rx->queue[q].queue] = i;
+	}
+}
+
+static struct config *parse_text(struct lab_node *n)
+{
+	struct cfg_diags diags = {0};
+	struct config *c = cfg_load_text(n->topo->name, n->text, strlen(n->text), &diags);
+
+	if (c && cfg_check(c, &diags) < 0) {
+		cfg_free(c);
+		c = NULL;
+	}
+	cfg_diags_free(&diags);
+	return c;
+}
+
+int lab_node_start(struct lab_node *n, char *err, size_t size)
+{
+	struct node_options options = {.socket = -1,
+		.data_room = n->lab->topo->lab.frames == FRAMES_HEADERS ? LAB_DATA_ROOM : 0};
+	struct config *c = parse_text(n);
+	struct cfg_budget budget;
+	int rc;
+
+	if (!c) {
+		snprintf(err, size, "node %s: its configuration does not survive being printed", n->topo->name);
+		return -EINVAL;
+	}
+	cfg_budget(c, &budget);
+	n->promised = budget.total;
+	n->node = node_new(c, &options, err, size);
+	if (!n->node)
+		return -ENOMEM;
+	for (uint16_t i = 0; i < n->node->n_ports; i++) {
+		struct port *p = open_port(n, i);
+
+		if (!p) {
+			snprintf(err, size, "out of memory");
+			return -ENOMEM;
+		}
+		node_attach_port(n->node, i, p);
+	}
+	rc = node_commit(n->node, err, size);
+	if (rc < 0)
+		return rc;
+	n->n_lcores = n->node->n_lcores;
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		struct lab_lcore *lc = &n->lcore[i];
+
+		*lc = (struct lab_lcore){.owner = n, .lcore = n->node->lcore[i]};
+		snprintf(lc->name, sizeof(lc->name), "%s lcore %u", n->topo->name, lc->lcore->id);
+		event_init(&lc->wake, poll_lcore, lc, "poll", lc->name);
+		node_lcore_enter(lc->lcore);
+	}
+	map_queues(n);
+	lab_node_wake(n);
+	return 0;
+}
+
+static void restart(void *arg)
+{
+	struct lab_node *n = arg;
+	char err[256];
+
+	lab_record(n->lab, "node starts", n->topo->name, 0);
+	if (lab_node_start(n, err, sizeof(err)) < 0)
+		lab_violate(n->lab, "restart", "%s", err);
+}
+
+int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size)
+{
+	struct lab_node *n = &lab->node[index];
+	struct line_config nowhere = {.rate_bps = 1000000000, .loss = 1, .frame_max = UINT32_MAX, .memory_max = 1 << 20};
+	size_t text_size;
+	FILE *f;
+
+	n->lab = lab;
+	n->index = index;
+	n->topo = &lab->topo->nodes.items[index];
+	n->n_ports = n->topo->config->ports.n;
+	n->void_line = line_new(&nowhere);
+	event_init(&n->restart, restart, n, "restart", n->topo->name);
+	f = open_memstream(&n->text, &text_size);
+	if (f) {
+		cfg_emit(n->topo->config, f, 0);
+		fclose(f);
+	}
+	if (n->text && n->void_line)
+		return 0;
+	snprintf(err, size, "out of memory");
+	return -ENOMEM;
+}
+
+/* What this life leaves for the network's sums. */
+static void remember(struct lab_node *n)
+{
+	struct node_balance b;
+
+	node_balance(n->node, &b);
+	n->past.rx += b.rx;
+	n->past.originated += b.originated;
+	n->past.sent += b.sent;
+	n->past.dropped += b.dropped;
+	n->past.consumed += b.consumed;
+	for (uint16_t i = 0; i < n->n_ports; i++) {
+		const struct virtual_port_stats *s = virtual_port_stats(n->node->port[i]);
+
+		n->past.port_sent[i] += s->sent;
+		n->past.port_received[i] += s->received;
+		n->past.missed[i] += s->imissed + s->nombuf + s->ierrors;
+		n->past.unpolled += s->received - s->polled;
+	}
+}
+
+void lab_node_stop(struct lab_node *n)
+{
+	if (!n->node)
+		return;
+	node_drain(n->node);
+	remember(n);
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		event_clear(&n->lab->queue, &n->lcore[i].wake);
+		node_lcore_leave(n->lcore[i].lcore);
+	}
+	for (uint16_t i = 0; i < n->n_ports; i++) {
+		if (n->node->port[i])
+			n->node->port[i]->ops->close(n->node->port[i]);
+		n->node->port[i] = NULL;
+	}
+	if (!n->lab->violation)
+		lab_check_leak(n->lab, n);
+	node_free(n->node);
+	n->node = NULL;
+}
+
+void lab_node_restart(struct lab_node *n, uint64_t for_ns)
+{
+	lab_record(n->lab, "node stops", n->topo->name, for_ns);
+	if (n->node)
+		lab_node_stop(n);
+	n->restarts++;
+	event_set(&n->lab->queue, &n->restart, n->lab->now + for_ns);
+}
+
+void lab_node_fini(struct lab_node *n)
+{
+	if (n->node)
+		lab_node_stop(n);
+	line_free(n->void_line);
+	free(n->text);
+}
+
+static int apply(struct lab_node *n, struct config *c, char *err, size_t size)
+{
+	if (cfg_align_ports(n->node->config, c) < 0) {
+		snprintf(err, size, "nothing was changed: the ports are not those of the running configuration");
+		return -EBUSY;
+	}
+	return node_apply(n->node, c, err, size);
+}
+
+/* The console's reload, as the appliance does it but for the plan. */
+static int reload(void *arg, const char *file, bool dry, json_t **plan, char *err, size_t size)
+{
+	struct lab_node *n = arg;
+	struct cfg_diags diags = {0};
+	char path[512];
+	struct config *c;
+	FILE *f;
+	int rc;
+
+	snprintf(path, sizeof(path), "%s%s", file && file[0] == '/' ? "" : n->lab->topo->folder, file ? file : n->topo->file);
+	c = cfg_load_file(file ? path : n->topo->file, &diags);
+	if (!c || cfg_check(c, &diags) < 0) {
+		f = fmemopen(err, size, "w");
+		if (f) {
+			cfg_diags_print(&diags, f);
+			fclose(f);
+		}
+		cfg_diags_free(&diags);
+		cfg_free(c);
+		return -EINVAL;
+	}
+	rc = dry ? 0 : apply(n, c, err, size);
+	if (rc < 0 || dry)
+		cfg_free(c);
+	if (rc == 0)
+		*plan = json_pack("{ss sb}", "file", file ? file : n->topo->file, "applied", !dry);
+	return rc;
+}
+
+int lab_node_command(struct lab_node *n, const char *line, FILE *out)
+{
+	struct command_host host = {.node = n->node, .arg = n, .reload = reload, .version = "lab"};
+	int rc;
+
+	if (!n->node) {
+		fprintf(out, "%s is down\n", n->topo->name);
+		return -ENOTCONN;
+	}
+	/* a command may wait for grace periods; no lcore is in a pass now, so let none be waited for */
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		node_lcore_leave(n->lcore[i].lcore);
+	node_tick(n->node, n->lab->now);
+	rc = command_run(&host, line, out);
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		node_lcore_enter(n->lcore[i].lcore);
+	lab_node_wake(n);
+	return rc;
+}
+
+void lab_node_housekeeping(struct lab_node *n)
+{
+	if (!n->node)
+		return;
+	node_tick(n->node, n->lab->now);
+	if (n->node->retired) {
+		node_reclaim(n->node);
+		lab_node_wake(n);
+	}
+	if (capture_active(n->node->captures))
+		capture_poll(n->node->captures);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LAB_LAB_PRIV_H
+#define LAB_LAB_PRIV_H
+
+#include "command/command.h"
+#include "drivers/virtual/line.h"
+#include "drivers/virtual/port.h"
+#include "lab/event.h"
+#include "lab/lab.h"
+#include "node/node_ctl.h"
+
+#define LAB_HEADER_BYTES   192 /* what hosts make at most of a frame when only headers are carried */
+#define LAB_DATA_ROOM	   448 /* of a node's buffers then, 128 of them headroom */
+#define LAB_FRAME_OVERHEAD 138 /* of a data packet around its payload: Ethernet, IPv6, UDP, BTH, RETH, ICRC, an outer IPv6 */
+#define LAB_HISTORY	   1000
+#define LAB_SERIES_MAX	   4096
+
+struct lab_host;
+
+/* Who sends into one direction of a link, or takes out of it. */
+struct lab_end {
+	struct topo_end place;
+	struct lab_node *node; /* or NULL */
+	struct lab_host *host; /* or NULL */
+	uint16_t port;
+	uint64_t into_void; /* frames that came while the node was down */
+};
+
+struct lab_link {
+	struct lab *lab;
+	const struct topo_link *topo;
+	struct lab_end end[2]; /* a, b */
+	struct lab_way {
+		struct lab_link *link;
+		struct line *line;
+		struct event arrival;
+		uint16_t from; /* index of the end that sends; the other receives */
+		uint16_t cuts; /* failures under way */
+		bool reported;   /* as it is seen at the ends: up */
+		uint64_t sampled_bytes;
+		char name[80]; /* "gw1.p0 > leaf1.p0" */
+	} way[2];
+};
+
+struct lab_lcore {
+	struct lab_node *owner;
+	struct node_lcore *lcore;
+	struct event wake;
+	uint64_t busy_until;
+	uint64_t cycles_left; /* of a nanosecond: what rounding left over */
+	char name[48];
+};
+
+struct lab_node {
+	struct lab *lab;
+	const struct topo_node *topo;
+	struct node *node; /* NULL while it is down */
+	char *text;	   /* its configuration, for restarts */
+	uint32_t index;
+	struct lab_lcore lcore[2 * NODE_MAX_ROLES + 1];
+	uint16_t n_lcores;
+	struct lab_way *way[MAX_PORTS]; /* it sends into; NULL: nothing is plugged in */
+	struct line *void_line;		 /* for such ports */
+	uint16_t rx_lcore[MAX_PORTS][64]; /* lcore that polls a queue */
+	uint32_t n_ports;
+	uint64_t promised; /* buffers, by its configuration's own sum */
+	struct event restart;
+	uint64_t restarts;
+	/* of earlier lives */
+	struct lab_past {
+		uint64_t rx, originated, sent, dropped, consumed;
+		uint64_t port_sent[MAX_PORTS], port_received[MAX_PORTS], missed[MAX_PORTS];
+		uint64_t unpolled; /* frames in receive descriptors when it stopped */
+	} past;
+};
+
+struct lab_failure {
+	struct lab_link *link;
+	const struct topo_failure *topo;
+	uint64_t left; /* times still to come */
+	bool down;
+	struct event change;
+};
+
+/* A port learns of a failure, or of its end, later than it happens. */
+struct lab_notice {
+	struct lab_link *link;
+	struct event event;
+	struct lab_notice *next;
+	bool up[2];
+};
+
+struct lab_scheduled {
+	struct lab *lab;
+	const struct topo_event *topo;
+	struct event event;
+};
+
+struct lab_record {
+	uint64_t at;
+	const char *kind, *name;
+	uint64_t value;
+};
+
+struct lab_series {
+	char *name, *unit, *group;
+	double *value; /* of each sample */
+	double (*read)(struct lab *lab, struct lab_series *s);
+	void *of;
+	uint32_t index;
+	uint64_t last;
+};
+
+struct lab_capture;
+
+struct lab {
+	struct topology *topo;
+	struct lab_options options;
+	uint64_t now;
+	uint64_t seed;
+	struct event_queue queue;
+	uint64_t events, hops, end_ns;
+	struct lab_node *node;
+	uint32_t n_nodes;
+	struct lab_link *link;
+	uint32_t n_links;
+	struct lab_host *host;
+	uint32_t n_hosts;
+	struct lab_qp **qp; /* all queue pairs, by number */
+	uint32_t n_qps;
+	struct lab_failure *failure;
+	uint32_t n_failures;
+	struct lab_notice *notice;
+	struct lab_scheduled *scheduled;
+	struct lab_capture *capture;
+	struct lab_record history[LAB_HISTORY];
+	uint64_t recorded;
+	struct lab_series series[LAB_SERIES_MAX];
+	uint32_t n_series, n_samples, room_samples;
+	uint64_t *sample_at;
+	uint64_t sample_ns, sampled_at;
+	struct event sample;
+	bool relaxed_order; /* something in the topology may reorder a flow */
+	bool ending;	    /* senders have stopped */
+	char *violation;
+	json_t *commands; /* what scheduled commands said */
+};
+
+/* lab.c */
+void lab_record(struct lab *lab, const char *kind, const char *name, uint64_t value);
+void lab_violate(struct lab *lab, const char *invariant, const char *format, ...) PRINTF_LIKE(3, 4);
+void lab_commands(struct lab *lab, struct lab_node *n, FILE *out); /* every `show` of a node */
+
+/* lab_link.c */
+int lab_links_init(struct lab *lab, char *err, size_t size);
+void lab_links_fini(struct lab *lab);
+void lab_way_kick(struct lab_way *w); /* something was put on the line */
+void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint32_t length);
+bool lab_way_up(const struct lab_way *w); /* as the ends see it */
+
+/* lab_node.c */
+int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size);
+int lab_node_start(struct lab_node *n, char *err, size_t size);
+void lab_node_stop(struct lab_node *n); /* drains and frees it; checks for leaks */
+void lab_node_fini(struct lab_node *n);
+void lab_node_receive(struct lab_node *n, struct lab_end *end, const struct line_frame *f);
+void lab_node_link(struct lab_node *n, uint16_t port, bool up);
+void lab_node_wake(struct lab_node *n); /* all its lcores, now */
+int lab_node_command(struct lab_node *n, const char *line, FILE *out);
+void lab_node_restart(struct lab_node *n, uint64_t for_ns);
+void lab_node_housekeeping(struct lab_node *n);
+struct eth_addr lab_node_mac(const struct lab *lab, uint32_t node, uint16_t port);
+
+/* lab_host.c */
+int lab_hosts_init(struct lab *lab, char *err, size_t size);
+void lab_hosts_fini(struct lab *lab);
+void lab_host_receive(struct lab_host *h, struct lab_end *end, const struct line_frame *f);
+void lab_host_link(struct lab_host *h, uint16_t port, bool up);
+void lab_hosts_stop(struct lab *lab); /* no new data from now on */
+struct eth_addr lab_host_mac(const struct lab *lab, uint32_t host, uint16_t port);
+uint64_t lab_hosts_lost(const struct lab *lab);
+bool lab_hosts_idle(const struct lab *lab);
+
+/* lab_capture.c */
+int lab_captures_init(struct lab *lab, char *err, size_t size);
+void lab_captures_fini(struct lab *lab);
+bool lab_captures_at(const struct lab *lab, const struct topo_end *place);
+void lab_captured(struct lab *lab, const struct topo_end *place, bool outbound, const void *bytes, uint32_t captured,
+	uint32_t length);
+
+/* lab_sample.c */
+int lab_samples_init(struct lab *lab, char *err, size_t size);
+void lab_samples_fini(struct lab *lab);
+
+/* lab_invariant.c */
+void lab_check(struct lab *lab); /* everything */
+void lab_check_way(struct lab_way *w); /* what is cheap, after an arrival and after a pass */
+void lab_check_node(struct lab_node *n);
+void lab_check_leak(struct lab *lab, struct lab_node *n);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Queue pairs. The reliable connection is that of the InfiniBand specification, chapter 9.7, as NICs have it: the
+ * receiver takes packets in sequence only and asks for the expected one once (NAK); the sender then, or after its
+ * local ACK timeout, sends everything from there again: go-back-N.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "lab/host_priv.h"
+
+#define PS_PER_NS    1000u
+#define PSN_HALF     (1u << 23)
+#define TIMEOUT_UNIT 4096u /* ns: local ACK timeout 0 */
+
+bool qp_is_datagram(const struct lab_qp *q)
+{
+	return q->flow->transport == TRANSPORT_DATAGRAM;
+}
+
+static uint64_t timeout_ns(const struct lab_qp *q)
+{
+	return (uint64_t)TIMEOUT_UNIT << q->flow->timeout;
+}
+
+/* bit/s at which it may send; 0: as fast as the port. */
+static uint64_t rate_of(struct lab_qp *q, uint64_t bytes)
+{
+	uint64_t own = q->flow->rate_bps, allowed;
+
+	if (!q->flow->dcqcn)
+		return own;
+	allowed = dcqcn_rate(&q->dcqcn, q->lab->now, bytes);
+	return own && own < allowed ? own : allowed;
+}
+
+static bool window_open(const struct lab_qp *q)
+{
+	uint64_t packets = q->flow->window ? MAX_OF(q->flow->window / q->flow->mtu, 1) : PSN_HALF - 1;
+
+	return q->next - q->una < packets;
+}
+
+static bool has_data(const struct lab_qp *q)
+{
+	if (q->failed)
+		return false;
+	if (qp_is_datagram(q))
+		return q->due > 0;
+	return q->next < q->limit && window_open(q);
+}
+
+bool qp_may_send(const struct lab_qp *q)
+{
+	return has_data(q) && q->pace_ps <= q->lab->now * PS_PER_NS && q->lab->now >= q->flow->start_ns;
+}
+
+/* Something has changed: send now, or when its pace allows. */
+static void stir(struct lab_qp *q)
+{
+	uint64_t when = MAX_OF((q->pace_ps + PS_PER_NS - 1) / PS_PER_NS, q->flow->start_ns);
+
+	if (!has_data(q))
+		return;
+	if (qp_may_send(q))
+		host_ready(q);
+	else
+		event_set_by(&q->lab->queue, &q->pace, MAX_OF(when, q->lab->now));
+}
+
+static void pace(void *arg)
+{
+	stir(arg);
+}
+
+/* ns between two datagrams. */
+static uint64_t interval(struct lab_qp *q)
+{
+	double mean = (double)(frame_payload(q, 0) + 14 + (q->flow->family == 4 ? 20 : 40) + 8 + 12 + ROCE_ICRC_BYTES + LINE_OVERHEAD) *
+		      8e9 / (double)q->flow->rate_bps;
+
+	if (q->flow->arrivals == ARRIVALS_POISSON)
+		mean *= -log(1 - line_random_share(&q->random));
+	return (uint64_t)(mean + line_random_share(&q->random));
+}
+
+/* A datagram is due. */
+static void arrival(void *arg)
+{
+	struct lab_qp *q = arg;
+
+	if (q->lab->ending || (q->flow->messages && q->next + q->due >= q->flow->messages))
+		return;
+	if (q->due < ARRAY_LEN(q->due_ns))
+		q->due_ns[q->due] = q->lab->now;
+	q->due++;
+	stir(q);
+	event_set(&q->lab->queue, &q->arrival, q->lab->now + interval(q));
+}
+
+static void timed_out(void *arg)
+{
+	struct lab_qp *q = arg;
+	uint64_t due = q->progress_ns + timeout_ns(q);
+
+	if (q->una == q->next || q->failed)
+		return;
+	if (q->lab->now < due) {
+		event_set(&q->lab->queue, &q->rto, due);
+		return;
+	}
+	lab_record(q->lab, "ack timeout", q->name, q->una);
+	q->stats.timeouts++;
+	if (q->timeouts_in_row++ >= q->flow->retries) {
+		q->failed = true;
+		return;
+	}
+	q->next = q->una;
+	q->progress_ns = q->lab->now;
+	stir(q);
+}
+
+int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct topo_flow *flow, uint32_t index)
+{
+	q->lab = lab;
+	q->flow = flow;
+	q->number = number;
+	q->random = lab->seed * 0x9e3779b97f4a7c15ull + number;
+	q->per_message = (flow->message + flow->mtu - 1) / flow->mtu;
+	q->limit = flow->messages ? flow->messages * q->per_message : UINT64_MAX;
+	/* any port above the well-known and registered ones; spread, because it is the entropy that ECMP has */
+	q->udp_source = (uint16_t)(0xc000 | (line_random(&(uint64_t){number * 2654435761ull}) & 0x3fff));
+	q->cnp_at = 0;
+	snprintf(q->name, sizeof(q->name), "%s/%u", flow->name, index);
+	event_init(&q->pace, pace, q, "pace", q->name);
+	event_init(&q->rto, timed_out, q, "ack timeout", q->name);
+	event_init(&q->arrival, arrival, q, "datagram due", q->name);
+	dcqcn_init(&q->dcqcn, q->from->port[0].way->link->topo->rate_bps);
+	q->stats.delay_min_ns = UINT64_MAX;
+	if (!qp_is_datagram(q))
+		return event_set(&lab->queue, &q->pace, flow->start_ns);
+	if (flow->rate_bps)
+		return event_set(&lab->queue, &q->arrival, flow->start_ns + interval(q));
+	q->due = flow->messages ? flow->messages : UINT64_MAX / 2;
+	return event_set(&lab->queue, &q->pace, flow->start_ns);
+}
+
+/* When the datagram that is sent now was due. Only the first ones that wait are known by time. */
+static uint64_t datagram_due(struct lab_qp *q)
+{
+	uint64_t at = q->flow->rate_bps ? q->due_ns[0] : q->lab->now;
+
+	memmove(q->due_ns, q->due_ns + 1, sizeof(q->due_ns) - sizeof(q->due_ns[0]));
+	if (q->due > ARRAY_LEN(q->due_ns))
+		q->due_ns[ARRAY_LEN(q->due_ns) - 1] = q->lab->now;
+	q->due--;
+	return at;
+}
+
+static void count_sent(struct lab_qp *q)
+{
+	q->stats.sent++;
+	if (q->next < q->highest) {
+		q->stats.retransmitted++;
+		return;
+	}
+	q->highest = q->next + 1;
+	if (q->next % q->per_message == 0)
+		q->began_ns[q->next / q->per_message % HOST_MESSAGES] = q->lab->now;
+}
+
+void qp_send(struct lab_qp *q, struct host_port *p)
+{
+	struct lab *lab = q->lab;
+	uint8_t frame[LINE_SNAP_MAX];
+	uint64_t sent_ns = qp_is_datagram(q) ? datagram_due(q) : lab->now, rate;
+	uint32_t length, carried;
+
+	q->serial++;
+	carried = frame_data(q, p, q->next, sent_ns, frame, &length);
+	count_sent(q);
+	q->next++;
+	if (!qp_is_datagram(q)) {
+		if (q->next - q->una == 1)
+			q->progress_ns = lab->now;
+		if (q->flow->timeout && !event_is_set(&q->rto))
+			event_set(&lab->queue, &q->rto, q->progress_ns + timeout_ns(q));
+		rate = rate_of(q, length + LINE_OVERHEAD);
+		if (rate)
+			q->pace_ps = MAX_OF(q->pace_ps, lab->now * PS_PER_NS) +
+				     (uint64_t)((double)(length + LINE_OVERHEAD) * 8e12 / (double)rate);
+	}
+	host_send(p, frame, carried, length);
+	stir(q);
+}
+
+/* Everything before `seq` has arrived. */
+static void acknowledged(struct lab_qp *q, uint64_t seq)
+{
+	uint64_t now = q->lab->now;
+
+	for (uint64_t m = q->una / q->per_message; (m + 1) * q->per_message <= seq; m++) {
+		uint64_t took = now - q->began_ns[m % HOST_MESSAGES];
+
+		q->stats.messages++;
+		q->stats.message_ns += took;
+		q->stats.message_ns_max = MAX_OF(q->stats.message_ns_max, took);
+		q->stats.acked_bytes += q->flow->message;
+	}
+	q->una = seq;
+	q->next = MAX_OF(q->next, seq);
+	q->progress_ns = now;
+	q->timeouts_in_row = 0;
+}
+
+void qp_ack(struct lab_qp *q, const struct roce_bth *bth, const struct roce_aeth *aeth)
+{
+	uint32_t ahead = (be32_get(bth->psn) - (uint32_t)q->una) & ROCE_PSN_MASK;
+	bool nak = be32_get(aeth->syndrome_msn) >> 24 == ROCE_SYNDROME_NAK_SEQUENCE;
+	uint64_t seq = q->una + ahead + !nak;
+
+	/* an ACK names the last packet that has arrived, a NAK the one that has not */
+	if (ahead >= PSN_HALF || seq > q->highest || q->failed)
+		return;
+	if (seq > q->una)
+		acknowledged(q, seq);
+	if (nak) {
+		q->stats.naks++;
+		q->next = q->una;
+	}
+	stir(q);
+}
+
+void qp_cnp(struct lab_qp *q)
+{
+	q->stats.cnps++;
+	if (q->flow->dcqcn)
+		dcqcn_cnp(&q->dcqcn, q->lab->now);
+}
+
+static void note_delay(struct lab_qp *q, const struct host_mark *mark)
+{
+	uint64_t delay = q->lab->now - be64_get(mark->sent_ns);
+
+	q->stats.delay_ns += delay;
+	q->stats.delay_min_ns = MIN_OF(q->stats.delay_min_ns, delay);
+	q->stats.delay_max_ns = MAX_OF(q->stats.delay_max_ns, delay);
+}
+
+/* The network must keep a queue pair's packets in order, whatever its transport makes of them. */
+static void check_order(struct lab_qp *q, const struct host_mark *mark)
+{
+	uint64_t serial = be64_get(mark->serial);
+
+	if (serial < q->last_serial) {
+		q->stats.reordered++;
+		if (!q->lab->relaxed_order)
+			lab_violate(q->lab, "order", "%s: packet %llu arrived behind packet %llu", q->name,
+				(unsigned long long)serial, (unsigned long long)q->last_serial);
+	}
+	q->last_serial = MAX_OF(q->last_serial, serial);
+}
+
+static void reply(struct lab_qp *q, struct host_port *p, uint32_t psn, uint8_t syndrome)
+{
+	uint8_t frame[128];
+
+	host_queue_control(p, frame, frame_ack(q, p, psn, syndrome, frame));
+}
+
+static void accept(struct lab_qp *q, const struct host_mark *mark, uint32_t payload)
+{
+	q->stats.received++;
+	q->stats.received_bytes += payload;
+	q->to->stats.goodput_bytes += payload;
+	note_delay(q, mark);
+}
+
+static void notify_congestion(struct lab_qp *q, struct host_port *p)
+{
+	uint8_t frame[128];
+
+	q->stats.marked++;
+	if (!q->flow->dcqcn || (q->cnp_at && q->lab->now < q->cnp_at + DCQCN_CNP_NS))
+		return;
+	q->cnp_at = q->lab->now;
+	host_queue_control(p, frame, frame_cnp(q, p, frame));
+}
+
+void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, const struct host_mark *mark,
+	uint32_t payload, bool congestion)
+{
+	uint32_t psn = be32_get(bth->psn), ahead = (psn - (uint32_t)q->expected) & ROCE_PSN_MASK;
+
+	check_order(q, mark);
+	if (congestion)
+		notify_congestion(q, p);
+	if (!host_take(q->to, payload))
+		return;
+	if (qp_is_datagram(q)) {
+		accept(q, mark, payload);
+		return;
+	}
+	if (ahead >= PSN_HALF) {
+		q->stats.duplicates++;
+	} else if (ahead) {
+		q->stats.out_of_sequence++;
+		if (!q->nak_sent)
+			reply(q, p, (uint32_t)q->expected, ROCE_SYNDROME_NAK_SEQUENCE);
+		q->nak_sent = true;
+		return;
+	} else {
+		q->nak_sent = false;
+		q->expected++;
+		accept(q, mark, payload);
+	}
+	if (psn & ROCE_ACK_REQUEST)
+		reply(q, p, (uint32_t)q->expected - 1, ROCE_SYNDROME_ACK);
+}
+
+void qp_stop(struct lab_qp *q)
+{
+	event_clear(&q->lab->queue, &q->arrival);
+	if (qp_is_datagram(q)) {
+		q->due = 0;
+		return;
+	}
+	/* one more packet, with which the sender asks for the last acknowledgement */
+	if (q->limit == UINT64_MAX)
+		q->limit = q->highest ? q->highest + 1 : 0;
+	stir(q);
+}
+
+bool qp_idle(const struct lab_qp *q)
+{
+	return q->failed || (qp_is_datagram(q) ? !q->due : q->una == q->next && !has_data(q));
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run has shown, as JSON: the text and the HTML page are made of that. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/host_priv.h"
+
+#define INT(x) ((json_int_t)(x))
+
+static json_t *report_qp(const struct lab_qp *q)
+{
+	const struct lab_qp_stats *s = &q->stats;
+	double delay = s->received ? (double)s->delay_ns / (double)s->received : 0;
+
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sf sI sI sI sI sb}", "name", q->name, "udp_source",
+		INT(q->udp_source), "sent", INT(s->sent), "retransmitted", INT(s->retransmitted), "received", INT(s->received),
+		"received_bytes", INT(s->received_bytes), "naks", INT(s->naks), "timeouts", INT(s->timeouts), "out_of_sequence",
+		INT(s->out_of_sequence), "duplicates", INT(s->duplicates), "reordered", INT(s->reordered), "ce_marked",
+		INT(s->marked), "cnps", INT(s->cnps), "messages", INT(s->messages), "message_bytes_acked", INT(s->acked_bytes),
+		"delay_mean_ns", delay, "delay_min_ns", INT(s->received ? s->delay_min_ns : 0), "delay_max_ns",
+		INT(s->delay_max_ns), "message_mean_ns", INT(s->messages ? s->message_ns / s->messages : 0), "message_max_ns",
+		INT(s->message_ns_max), "failed", q->failed);
+}
+
+/* A flow: its queue pairs, summed up. */
+static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
+{
+	uint64_t sent = 0, again = 0, received = 0, bytes = 0, delay = 0, delay_max = 0, delay_min = UINT64_MAX, failed = 0;
+	uint64_t naks = 0, timeouts = 0, messages = 0, seconds_ns = lab->topo->lab.run_ns - MIN_OF(f->start_ns, lab->topo->lab.run_ns);
+	json_t *qps = json_array();
+
+	for (uint32_t i = 0; i < lab->n_qps; i++) {
+		const struct lab_qp *q = lab->qp[i];
+
+		if (q->flow != f)
+			continue;
+		sent += q->stats.sent;
+		again += q->stats.retransmitted;
+		received += q->stats.received;
+		bytes += q->stats.received_bytes;
+		delay += q->stats.delay_ns;
+		delay_min = MIN_OF(delay_min, q->stats.delay_min_ns);
+		delay_max = MAX_OF(delay_max, q->stats.delay_max_ns);
+		naks += q->stats.naks;
+		timeouts += q->stats.timeouts;
+		messages += q->stats.messages;
+		failed += q->failed;
+		json_array_append_new(qps, report_qp(q));
+	}
+	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf so}", "name", f->name, "from", f->from, "to", f->to,
+		"transport", f->transport == TRANSPORT_RC ? "rc" : "datagram", "queue_pairs", INT(f->queue_pairs), "sent", INT(sent),
+		"retransmitted", INT(again), "received", INT(received), "received_bytes", INT(bytes), "naks", INT(naks), "timeouts",
+		INT(timeouts), "messages", INT(messages), "failed", INT(failed), "goodput_gbps",
+		seconds_ns ? (double)bytes * 8 / (double)seconds_ns : 0.0, "delay_mean_us",
+		received ? (double)delay / (double)received / 1e3 : 0.0, "delay_min_us", received ? (double)delay_min / 1e3 : 0.0,
+		"delay_max_us", (double)delay_max / 1e3, "qps", qps);
+}
+
+static json_t *report_host(const struct lab_host *h)
+{
+	const struct lab_host_stats *s = &h->stats;
+
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "name", h->topo->name, "ports", INT(h->n_ports),
+		"sent", INT(s->sent), "sent_bytes", INT(s->sent_bytes), "received", INT(s->received), "received_bytes",
+		INT(s->received_bytes), "goodput_bytes", INT(s->goodput_bytes), "buffer_overflow", INT(s->overflow), "fcs_errors",
+		INT(s->fcs), "check_errors", INT(s->check), "stray", INT(s->stray), "icmp", INT(s->icmp), "pauses_sent",
+		INT(s->pauses_sent), "pauses_received", INT(s->pauses_received), "buffer_most", INT(s->buffered_most));
+}
+
+static json_t *report_way(const struct lab_way *w)
+{
+	const struct line_stats *s = line_stats(w->line);
+
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "name", w->name, "sent", INT(s->sent), "sent_bytes",
+		INT(s->sent_bytes), "delivered", INT(s->delivered), "delivered_bytes", INT(s->delivered_bytes), "lost", INT(s->lost),
+		"cut", INT(s->cut), "corrupt", INT(s->corrupt), "flipped", INT(s->flipped), "duplicated", INT(s->duplicated),
+		"reordered", INT(s->reordered), "oversize", INT(s->oversize), "into_void", INT(w->link->end[!w->from].into_void),
+		"most_bytes", INT(s->most_bytes), "under_way", INT(line_frames(w->line)));
+}
+
+static json_t *report_link(const struct lab_link *l)
+{
+	return json_pack("{ss ss ss sI sI so so}", "name", l->topo->name, "a", l->topo->a, "b", l->topo->b, "rate_bps",
+		INT(l->topo->rate_bps), "delay_ns", INT(topo_delay(l->topo)), "a_to_b", report_way(&l->way[0]), "b_to_a",
+		report_way(&l->way[1]));
+}
+
+static json_t *report_drops(const struct lcore_stats *sum)
+{
+	json_t *drops = json_object();
+
+	for (unsigned int r = 0; r < REASON_COUNT; r++) {
+		uint64_t n = 0;
+
+		for (unsigned int p = 0; p < PORT_SLOTS; p++)
+			n += sum->port[p].reason[r];
+		if (n)
+			json_object_set_new(drops, reason_name((enum reason)r), json_integer(INT(n)));
+	}
+	return drops;
+}
+
+static json_t *report_node(const struct lab_node *n)
+{
+	struct node_balance b = {0};
+	struct lcore_stats *sum = NULL;
+	json_t *ports = json_array(), *node;
+
+	if (n->node) {
+		node_balance(n->node, &b);
+		if (posix_memalign((void **)&sum, CACHE_LINE_BYTES, sizeof(*sum)) == 0)
+			node_stats(n->node, sum);
+	}
+	for (uint16_t p = 0; sum && p < n->n_ports; p++) {
+		const struct virtual_port_stats *s = virtual_port_stats(n->node->port[p]);
+
+		json_array_append_new(ports, json_pack("{ss sI sI sI sI sI sI sI}", "name", n->node->port[p]->name, "rx_packets",
+			INT(sum->port[p].rx_packets), "rx_bytes", INT(sum->port[p].rx_bytes), "tx_packets", INT(sum->port[p].tx_packets),
+			"tx_bytes", INT(sum->port[p].tx_bytes), "imissed", INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors",
+			INT(s->ierrors)));
+	}
+	node = json_pack("{ss sI sI sI sI sI sI sI so so}", "name", n->topo->name, "restarts", INT(n->restarts), "rx",
+		INT(b.rx + n->past.rx), "originated", INT(b.originated + n->past.originated), "sent", INT(b.sent + n->past.sent),
+		"dropped", INT(b.dropped + n->past.dropped), "consumed", INT(b.consumed + n->past.consumed), "held", INT(b.held),
+		"ports", ports, "reasons", sum ? report_drops(sum) : json_object());
+	free(sum);
+	return node;
+}
+
+static json_t *report_series(const struct lab *lab)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < lab->n_series; i++) {
+		const struct lab_series *s = &lab->series[i];
+		json_t *values = json_array();
+		bool any = false;
+
+		for (uint32_t k = 0; k < lab->n_samples; k++) {
+			any = any || s->value[k] != 0;
+			json_array_append_new(values, json_real(s->value[k]));
+		}
+		/* what never moved is named, not listed */
+		if (!any)
+			json_array_clear(values);
+		json_array_append_new(all, json_pack("{ss ss ss so}", "name", s->name, "group", s->group, "unit", s->unit, "values",
+			values));
+	}
+	return all;
+}
+
+static json_t *report_times(const struct lab *lab)
+{
+	json_t *times = json_array();
+
+	for (uint32_t k = 0; k < lab->n_samples; k++)
+		json_array_append_new(times, json_real((double)lab->sample_at[k] / 1e6));
+	return times;
+}
+
+json_t *lab_report(struct lab *lab)
+{
+	json_t *flows = json_array(), *hosts = json_array(), *links = json_array(), *nodes = json_array();
+
+	for (uint32_t i = 0; i < lab->topo->flows.n; i++)
+		json_array_append_new(flows, report_flow(lab, &lab->topo->flows.items[i]));
+	for (uint32_t i = 0; i < lab->n_hosts; i++)
+		json_array_append_new(hosts, report_host(&lab->host[i]));
+	for (uint32_t i = 0; i < lab->n_links; i++)
+		json_array_append_new(links, report_link(&lab->link[i]));
+	for (uint32_t i = 0; i < lab->n_nodes; i++)
+		json_array_append_new(nodes, report_node(&lab->node[i]));
+	return json_pack("{ss sI sI sI sI sI sI ss* so so so so sO so so}", "name", lab->topo->lab.name, "seed", INT(lab->seed),
+		"run_ns", INT(lab->topo->lab.run_ns), "ended_ns", INT(lab->now), "events", INT(lab->events), "packet_hops",
+		INT(lab->hops), "losses", INT(lab_losses(lab)), "violation", lab->violation, "flows", flows, "hosts", hosts, "links",
+		links, "nodes", nodes, "commands", lab->commands, "time_ms", report_times(lab), "series", report_series(lab));
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Topology files: loading, and what each link, host and flow takes. The checks are in topology_check.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/compiler.h"
+#include "base/text.h"
+#include "config/marks.h"
+#include "config/schema.h"
+#include "drivers/virtual/line.h"
+#include "lab/lab_priv.h"
+#include "lab/topology_priv.h"
+#include "pkt/pkt.h"
+#include "snapshot/build.h"
+
+#define FIBRE_NS_PER_KM 5000u
+#define NODE_FIXED	(12ull << 20) /* counters, neighbours, message rings */
+#define HOST_FIXED	(64ull << 10)
+#define EAL_FIXED	(64ull << 20)
+
+struct cfg_mark topo_where(const struct topology *t, const void *member)
+{
+	return cfg_marks_get(t->marks, member);
+}
+
+uint64_t topo_delay(const struct topo_link *l)
+{
+	return l->km ? l->km * FIBRE_NS_PER_KM : l->delay_ns;
+}
+
+static struct topology *topo_new(const char *name)
+{
+	struct arena *arena = arena_new();
+	struct topology *t = arena ? arena_alloc(arena, sizeof(*t)) : NULL;
+	const char *slash = strrchr(name, '/');
+
+	if (!t) {
+		arena_free(arena);
+		return NULL;
+	}
+	t->arena = arena;
+	t->marks = cfg_marks_new();
+	t->file = arena_strdup(arena, name);
+	t->folder = arena_strdup(arena, name);
+	if (!t->marks || !t->file || !t->folder) {
+		topo_free(t);
+		return NULL;
+	}
+	t->folder[slash ? slash - name + 1 : 0] = '\0';
+	return t;
+}
+
+void topo_free(struct topology *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->nodes.n; i++)
+		cfg_free(t->nodes.items[i].config);
+	cfg_marks_free(t->marks);
+	arena_free(t->arena);
+}
+
+struct topology *topo_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags)
+{
+	struct topology *t = topo_new(name);
+
+	diags->file = name;
+	if (!t) {
+		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");
+		return NULL;
+	}
+	if (cfg_load_map(name, text, size, &topo_root, t, t->arena, t->marks, diags) == 0) {
+		topo_name(t);
+		topo_check(t, diags);
+	}
+	if (!diags->n && !diags->suppressed)
+		return t;
+	topo_free(t);
+	return NULL;
+}
+
+struct topology *topo_load_file(const char *path, struct cfg_diags *diags)
+{
+	size_t size = 0;
+	char *text = cfg_read_file(path, &size, diags);
+	struct topology *t = text ? topo_load_text(path, text, size, diags) : NULL;
+
+	free(text);
+	return t;
+}
+
+static char *joined(struct topology *t, const char *a, const char *b)
+{
+	size_t size = strlen(a) + strlen(b) + 2;
+	char *name = arena_alloc(t->arena, size);
+
+	if (name)
+		snprintf(name, size, "%s-%s", a, b);
+	return name;
+}
+
+void topo_name(struct topology *t)
+{
+	for (uint32_t i = 0; i < t->links.n; i++)
+		if (!t->links.items[i].name)
+			t->links.items[i].name = joined(t, t->links.items[i].a, t->links.items[i].b);
+	for (uint32_t i = 0; i < t->flows.n; i++)
+		if (!t->flows.items[i].name)
+			t->flows.items[i].name = joined(t, t->flows.items[i].from, t->flows.items[i].to);
+}
+
+static int find_host_port(const struct topology *t, int host, const char *port, struct topo_end *end, char *err,
+	size_t size)
+{
+	for (uint16_t p = 0; p < TOPO_HOST_PORTS; p++) {
+		if (port[0] == 'e' && port[1] == 't' && port[2] == 'h' && port[3] == '0' + p && !port[4]) {
+			*end = (struct topo_end){.node = -1, .host = host, .port = p};
+			return 0;
+		}
+	}
+	snprintf(err, size, "host '%s' has no port '%s'; its ports are eth0 and eth1", t->hosts.items[host].name, port);
+	return -ENOENT;
+}
+
+static int find_node_port(const struct topology *t, int node, const char *port, struct topo_end *end, char *err,
+	size_t size)
+{
+	const struct config *c = t->nodes.items[node].config;
+	const char *near = NULL;
+	int index;
+
+	if (!c) {
+		snprintf(err, size, "node '%s' has no valid configuration", t->nodes.items[node].name);
+		return -ENOENT;
+	}
+	index = cfg_find_named(c, "ports", port, &near);
+	if (index >= 0) {
+		*end = (struct topo_end){.node = node, .host = -1, .port = (uint16_t)index};
+		return 0;
+	}
+	snprintf(err, size, "node '%s' has no port '%s'%s%s%s", t->nodes.items[node].name, port,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return -ENOENT;
+}
+
+static int unknown_owner(const struct topology *t, const char *owner, char *err, size_t size)
+{
+	const char *words[1280], *near;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < t->nodes.n && n < ARRAY_LEN(words); i++)
+		words[n++] = t->nodes.items[i].name;
+	for (uint32_t i = 0; i < t->hosts.n && n < ARRAY_LEN(words); i++)
+		words[n++] = t->hosts.items[i].name;
+	near = text_nearest(owner, words, n);
+	snprintf(err, size, "there is no node or host '%s'%s%s%s", owner, near ? "; did you mean '" : "",
+		near ? near : "", near ? "'?" : "");
+	return -ENOENT;
+}
+
+int topo_find_end(const struct topology *t, const char *text, struct topo_end *end, char *err, size_t size)
+{
+	const char *dot = strchr(text, '.');
+	char owner[64];
+
+	if (!dot || dot == text || !dot[1]) {
+		snprintf(err, size, "expected NODE.PORT or HOST.eth0, found '%s'", text);
+		return -ENOENT;
+	}
+	snprintf(owner, sizeof(owner), "%.*s", (int)(dot - text), text);
+	for (uint32_t i = 0; i < t->nodes.n; i++)
+		if (strcmp(t->nodes.items[i].name, owner) == 0)
+			return find_node_port(t, (int)i, dot + 1, end, err, size);
+	for (uint32_t i = 0; i < t->hosts.n; i++)
+		if (strcmp(t->hosts.items[i].name, owner) == 0)
+			return find_host_port(t, (int)i, dot + 1, end, err, size);
+	return unknown_owner(t, owner, err, size);
+}
+
+static uint64_t node_bytes(const struct topology *t, const struct config *c)
+{
+	uint64_t room = t->lab.frames == FRAMES_HEADERS ? LAB_DATA_ROOM : RTE_MBUF_DEFAULT_BUF_SIZE;
+	uint64_t bytes = NODE_FIXED + c->memory.buffers * (room + sizeof(struct rte_mbuf) + sizeof(struct pkt) + 192);
+
+	/* as app/sluice counts them: rings rounded up, tables twice because of reloads */
+	bytes += (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
+	return bytes + 2 * snapshot_table_bytes(c);
+}
+
+/* The largest frames that flows send; what a line is full of. */
+static uint64_t frame_bytes(const struct topology *t)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < t->flows.n; i++)
+		bytes = MAX_OF(bytes, t->flows.items[i].mtu + LAB_FRAME_OVERHEAD);
+	return bytes ? bytes : 1500;
+}
+
+void topo_memory(const struct topology *t, struct topo_memory *out)
+{
+	uint64_t frame = frame_bytes(t), widest = 0;
+	uint64_t each = line_frame_memory((uint32_t)(t->lab.frames == FRAMES_HEADERS ? MIN_OF(frame, LAB_HEADER_BYTES) : frame));
+
+	*out = (struct topo_memory){.eal = EAL_FIXED, .hosts = t->hosts.n * HOST_FIXED};
+	for (uint32_t i = 0; i < t->nodes.n; i++)
+		out->nodes += node_bytes(t, t->nodes.items[i].config);
+	for (uint32_t i = 0; i < t->links.n; i++) {
+		const struct topo_link *l = &t->links.items[i];
+		uint64_t ns = topo_delay(l) + l->jitter_ns + l->reorder_ns;
+		uint64_t product = (uint64_t)((double)l->rate_bps / 8e9 * (double)ns);
+		uint64_t frames = product / frame + 2, bytes = 2 * (frames * each + 65536);
+
+		out->lines += bytes;
+		if (bytes <= widest)
+			continue;
+		widest = bytes;
+		snprintf(out->widest, sizeof(out->widest),
+			"link %s: %.4g Gb/s x %.4g ms / 8 = %.4g MB on the fibre, %llu frames of %llu bytes, %llu bytes of "
+			"memory each, both ways: %llu MB",
+			l->name, (double)l->rate_bps / 1e9, (double)ns / 1e6, (double)product / 1e6,
+			(unsigned long long)frames, (unsigned long long)frame, (unsigned long long)each,
+			(unsigned long long)(bytes >> 20));
+	}
+}

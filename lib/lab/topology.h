@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A topology file in memory: what the lab is to build and run. Filled by the configuration loader after the schema of
+ * topology_schema.c; freed as a whole. Times are ns, rates bit/s, shares 0 to 1.
+ */
+#ifndef LAB_TOPOLOGY_H
+#define LAB_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "config/config.h"
+
+enum topo_frames { FRAMES_HEADERS, FRAMES_WHOLE };
+enum topo_direction { DIRECTION_BOTH, DIRECTION_A_TO_B, DIRECTION_B_TO_A };
+enum topo_transport { TRANSPORT_RC, TRANSPORT_DATAGRAM };
+enum topo_arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON };
+
+struct topo_lab {
+	struct cfg_mark at;
+	char *name;
+	uint64_t run_ns, drain_ns;
+	uint64_t seed;
+	uint32_t frames; /* enum topo_frames */
+	uint64_t memory; /* bytes */
+	uint64_t sample_ns; /* 0: a four-hundredth of the run */
+};
+
+struct topo_node {
+	struct cfg_mark at;
+	char *name;
+	char *file; /* or NULL */
+	struct config *config; /* inline, or loaded from `file` by topo_check */
+	uint64_t cpu_hz, cycles, pass_cycles;
+};
+
+struct topo_failure {
+	struct cfg_mark at;
+	uint64_t start_ns, for_ns;
+	uint32_t direction; /* enum topo_direction */
+	uint64_t detect_ns; /* TIME_NEVER: never */
+	uint64_t repeat, every_ns;
+};
+
+struct topo_link {
+	struct cfg_mark at;
+	char *name; /* NULL: made of its ends */
+	char *a, *b; /* NODE.PORT or HOST.PORT */
+	uint64_t rate_bps;
+	uint64_t delay_ns, km; /* one of them; km: metres of fibre at 5 ns */
+	uint64_t jitter_ns, reorder_ns;
+	double loss, corruption, duplication, reordering;
+	bool fcs; /* receivers notice corruption */
+	uint64_t mtu;
+	CFG_LIST(struct topo_failure) failures;
+};
+
+struct topo_sink {
+	struct cfg_mark at;
+	uint64_t drain_bps; /* 0: as fast as it comes */
+	uint64_t buffer, xoff, xon; /* bytes */
+	uint64_t quanta;
+};
+
+struct topo_host {
+	struct cfg_mark at;
+	char *name;
+	CFG_LIST(struct ip_prefix) addresses;
+	struct eth_addr mac; /* zero: made of its number */
+	CFG_LIST(uint64_t) pfc; /* priorities that are paused when told to */
+	struct topo_sink sink;
+};
+
+struct topo_flow {
+	struct cfg_mark at;
+	char *name; /* NULL: FROM-TO */
+	char *from, *to;
+	uint32_t transport; /* enum topo_transport */
+	uint64_t family; /* 4 or 6 */
+	uint64_t queue_pairs;
+	uint64_t message, messages; /* bytes of one; how many a queue pair sends, 0: until the end */
+	uint64_t start_ns;
+	uint64_t rate_bps; /* of a queue pair; 0: as fast as the port */
+	uint64_t window;   /* bytes unacknowledged at a time; 0: no limit */
+	uint64_t mtu;	   /* payload of one packet */
+	uint64_t ack_every, timeout, retries;
+	uint64_t dscp, priority;
+	bool ecn, dcqcn;
+	uint32_t arrivals; /* enum topo_arrivals; datagrams */
+};
+
+struct topo_capture {
+	struct cfg_mark at;
+	char *place; /* NODE.PORT or HOST.PORT */
+	char *file;
+	uint64_t count;
+};
+
+struct topo_event {
+	struct cfg_mark at;
+	uint64_t time_ns;
+	char *node;
+	char *command, *reload; /* one of them */
+	uint64_t restart_ns;	/* TIME_NEVER: no restart */
+};
+
+struct topology {
+	struct cfg_mark at;
+	struct topo_lab lab;
+	CFG_LIST(struct topo_node) nodes;
+	CFG_LIST(struct topo_host) hosts;
+	CFG_LIST(struct topo_link) links;
+	CFG_LIST(struct topo_flow) flows;
+	CFG_LIST(struct topo_capture) captures;
+	CFG_LIST(struct topo_event) schedule;
+
+	char *file, *folder; /* folder of the file, with its slash; "" for the working one */
+	struct arena *arena;
+	struct cfg_marks *marks;
+};
+
+#define TOPO_HOST_PORTS 2 /* eth0, eth1 */
+
+/* One end of a link, or a place to capture at. */
+struct topo_end {
+	int node, host; /* index, or -1 */
+	uint16_t port;
+};
+
+struct cfg_map;
+extern const struct cfg_map topo_root;
+
+/*
+ * Load and check a topology with all its nodes' configurations. NULL with messages in `diags`, which may belong to
+ * several files: each message of a node's own file is added as one of its "file" key.
+ */
+struct topology *topo_load_file(const char *path, struct cfg_diags *diags);
+struct topology *topo_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags);
+void topo_free(struct topology *t); /* NULL is fine */
+
+/* "leaf1.wan0" to an end. 0, or -ENOENT with a message in err. */
+int topo_find_end(const struct topology *t, const char *text, struct topo_end *end, char *err, size_t size);
+
+/* One-way propagation delay of a link. */
+uint64_t topo_delay(const struct topo_link *l);
+
+/* Where a member of the topology stood. */
+struct cfg_mark topo_where(const struct topology *t, const void *member);
+
+/* How much memory a run takes, by part; for the check before the start and for people. */
+struct topo_memory {
+	uint64_t nodes, lines, hosts, eal; /* bytes; lines: of links, full of full-sized frames */
+	char widest[512];		    /* the link that holds most, as arithmetic */
+};
+void topo_memory(const struct topology *t, struct topo_memory *out);
+
+/* config/lab/reference.yaml */
+void topo_emit_reference(FILE *out);
+
+#endif

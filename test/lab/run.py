@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run the scenarios of the lab in their short form; prints TAP."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from scenarios import SCENARIOS  # noqa: E402
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TIMEOUT = 120
+
+
+class Record:
+    """A JSON object whose members are attributes."""
+
+    def __init__(self, data):
+        self.__dict__.update(data)
+        self.data = data
+
+
+class Report:
+    """What assertions may say about a run."""
+
+    def __init__(self, data):
+        self.data = data
+        self.names = {"report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
+                      "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
+                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "command": self.command}
+
+    def _find(self, kind, name):
+        return next(Record(x) for x in self.data[kind] if name is None or x["name"] == name)
+
+    def flow(self, name=None):
+        return self._find("flows", name)
+
+    def host(self, name):
+        return self._find("hosts", name)
+
+    def node(self, name):
+        return self._find("nodes", name)
+
+    def way(self, a, b=None):
+        """The way out of an end, or between two."""
+        for link in self.data["links"]:
+            for side in ("a_to_b", "b_to_a"):
+                source, to = link[side]["name"].split(" > ")
+                if source == a and b in (None, to) or b is None and link["name"] == a and side == "a_to_b":
+                    return Record(link[side])
+        raise KeyError(a)
+
+    def into(self, end):
+        for link in self.data["links"]:
+            for side in ("a_to_b", "b_to_a"):
+                if link[side]["name"].endswith(f"> {end}"):
+                    return Record(link[side])
+        raise KeyError(end)
+
+    def dropped(self, node):
+        return self.node(node).dropped
+
+    def reason(self, node, reason):
+        return self.node(node).reasons.get(reason, 0)
+
+    def missed(self, node):
+        return sum(p["imissed"] for p in self.node(node).ports)
+
+    def share(self, a, b):
+        """Of the frames that came into two ends, those of the first."""
+        first, second = self.into(a).delivered, self.into(b).delivered
+        return first / (first + second)
+
+    def most(self, group, name):
+        """The highest value of a series."""
+        values = next(s["values"] for s in self.data["series"] if s["group"] == group and s["name"] == name)
+        return max(values, default=0)
+
+    def command(self, number):
+        return Record(self.data["commands"][number])
+
+    def check(self, expression):
+        """None, or why it does not hold."""
+        try:
+            return None if eval(expression, {"__builtins__": {}}, self.names) else f"not true: {expression}"
+        except Exception as e:  # an assertion that cannot be evaluated does not hold
+            return f"{expression}: {type(e).__name__}: {e}"
+
+
+def run(lab, topology, folder, seed=None, extra=()):
+    """One run: status, output of stderr, report text."""
+    path = os.path.join(folder, "topology.yaml")
+    topology.write(path)
+    for name, config in getattr(topology, "files", {}).items():
+        with open(os.path.join(folder, name), "w") as f:
+            json.dump(config, f)
+    command = [lab, "--json", "--quiet", *(["--seed", str(seed)] if seed is not None else []), *extra, path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    return done.returncode, done.stderr, done.stdout
+
+
+def judge(scenario, status, errors, text):
+    """Lines about what is wrong; none when all is as it must be."""
+    if status != 0:
+        return [f"status {status}: {errors.splitlines()[0] if errors else 'no message'}"]
+    report = Report(json.loads(text))
+    return [p for p in (report.check(e) for e in scenario.expect) if p]
+
+
+def label(parameters):
+    return ", ".join(f"{k} {v}" for k, v in parameters.items())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lab", default=os.path.join(TOP, "build/app/sluice-lab/sluice-lab"))
+    parser.add_argument("--keep", help="folder to keep topologies and reports in")
+    parser.add_argument("names", nargs="*", help="scenarios; default: all")
+    args = parser.parse_args()
+    cases = [(s, p) for s in SCENARIOS if not args.names or s.name in args.names for p in s.short]
+    print(f"1..{len(cases)}")
+    failed = 0
+    for number, (scenario, parameters) in enumerate(cases, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = args.keep or folder
+            os.makedirs(folder, exist_ok=True)
+            try:
+                first = run(args.lab, scenario.build(**parameters), folder)
+                problems = judge(scenario, *first)
+                if not problems and run(args.lab, scenario.build(**parameters), folder)[2] != first[2]:
+                    problems = ["a second run with the same seed gives another report"]
+            except subprocess.TimeoutExpired:
+                problems = [f"not finished after {TIMEOUT} s"]
+        failed += bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {number} - {scenario.name} {label(parameters)}", flush=True)
+        for problem in problems:
+            print(f"# {problem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -76,6 +76,12 @@ void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
 extern const struct cli_option preflight_options[];
 extern const size_t n_preflight_options;
 
+/* `sluice plan headroom ...`: buffer arithmetic without a configuration. Exit status. */
+int plan(int argc, char **argv);
+
+/* The same for a port with PFC, as lines of the plan. */
+void plan_headroom_print(const struct config *c, const struct cfg_port *p, const char *indent, FILE *out);
+
 /* `sluice preflight [-c FILE]`: what this machine offers and lacks. Exit status. */
 int preflight(int argc, char **argv);
 

@@ -343,6 +343,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "preflight") == 0)
 		return preflight(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "plan") == 0)
+		return plan(argc - 1, argv + 1);
 	rc = options_parse(&o, argc, argv);
 	if (rc)
 		return rc - 1;

@@ -72,6 +72,7 @@ static void print_ports(const struct config *c, FILE *out)
 			fprintf(out, ", %sbit/s", text_format_number(p->speed_bps, 1000, text, sizeof(text)));
 		fprintf(out, "\n");
 		abilities_print(p, "      ", out);
+		plan_headroom_print(c, p, "      ", out);
 	}
 }
 

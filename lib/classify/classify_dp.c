@@ -479,7 +479,10 @@ static void ethernet(struct walk *w)
 	}
 	type = be16_get(eth->type);
 	if (unlikely(type == ETH_TYPE_MAC_CONTROL)) {
-		drop(w, DROP_mac_control);
+		if (w->in->lossless)
+			punt(w, PUNT_PFC);
+		else
+			drop(w, DROP_mac_control);
 		return;
 	}
 	if (unlikely(w->in->circuit) && classify_circuit(w))

@@ -31,11 +31,12 @@ static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_
 		return;
 	snprintf(name, sizeof(name), "%u", class);
 	json_array_append_new(list,
-		json_pack("{ss ss ss si si ss sI sI sI sI sI sI sI}", "port", n->port[port]->name, "slice",
+		json_pack("{ss ss ss si si ss sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "slice",
 			slice_name(n, slice), "class", name, "packets",
 			(int)__atomic_load_n(&q->packets.n, __ATOMIC_RELAXED), "limit",
 			(int)n->snapshot->port[port].queue_limit, "gate", closed ? "closed" : "open", "bytes",
-			(json_int_t)stat_read(&q->bytes), "most_bytes", (json_int_t)stat_read(&q->most_bytes), "entered",
+			(json_int_t)stat_read(&q->bytes), "most_bytes", (json_int_t)stat_read(&q->user_bytes), "ever_bytes",
+			(json_int_t)stat_read(&q->most_bytes), "entered",
 			(json_int_t)stat_read(&q->entered), "dropped", (json_int_t)stat_read(&q->dropped), "marked",
 			(json_int_t)stat_read(&q->marked), "pauses", (json_int_t)stat_read(&q->pauses), "paused_us",
 			(json_int_t)(stat_read(&q->paused_ns) / NSEC_PER_USEC)));

@@ -25,6 +25,11 @@ int cmd_clear_stats(struct command_call *c);
 int cmd_show_queues(struct command_call *c);
 int cmd_show_rings(struct command_call *c);
 
+/* cmd_pfc.c */
+int cmd_show_pfc_counters(struct command_call *c);
+int cmd_show_buffers(struct command_call *c);
+int cmd_clear_watermarks(struct command_call *c);
+
 /* cmd_srv6.c */
 int cmd_show_sids(struct command_call *c);
 int cmd_show_policies(struct command_call *c);

@@ -157,6 +157,46 @@ static void queues(const struct page *p)
 #undef QUEUE
 }
 
+static void pfc_family(const struct page *p, const char *full, const char *help, size_t offset)
+{
+	family(p, full, "counter", "", help);
+	for (uint32_t i = 0; i < p->n->n_ports; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			if (p->n->snapshot->port[i].lossless >> k & 1)
+				fprintf(p->out, "%s_total{node=\"%s\",port=\"%s\",priority=\"%u\"} %llu\n", full, p->n->name,
+					p->n->port[i]->name, k,
+					(unsigned long long)stat_read(
+						(const uint64_t *)(const void *)((const char *)&p->n->pfc[i] + offset) + k));
+}
+
+static void buffer_family(const struct page *p, const char *full, const char *type, const char *help, size_t offset)
+{
+	family(p, full, type, "", help);
+	for (uint32_t i = 0; i < p->n->n_ports; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			if (p->n->snapshot->port[i].lossless >> k & 1)
+				fprintf(p->out, "%s%s{node=\"%s\",port=\"%s\",class=\"%u\"} %llu\n", full,
+					strcmp(type, "gauge") ? "_total" : "", p->n->name, p->n->port[i]->name, k,
+					(unsigned long long)stat_read((const uint64_t *)(const void *)((const char *)&p->n->pfc[i].buffer[k] + offset)));
+}
+
+static void pfc(const struct page *p)
+{
+#define PFC(member) __builtin_offsetof(struct node_pfc_port, member)
+#define BUFFER(member) __builtin_offsetof(struct pfc_buffer, member)
+	pfc_family(p, "sluice_pfc_rx_xoff", "PFC frames heard that stop this priority", PFC(xoff));
+	pfc_family(p, "sluice_pfc_rx_xon", "PFC frames heard that end its pause", PFC(xon));
+	pfc_family(p, "sluice_pfc_tx_xoff", "PFC frames said that stop this priority, refreshes too", PFC(speaker.xoff));
+	pfc_family(p, "sluice_pfc_tx_xon", "PFC frames said that end its pause", PFC(speaker.xon));
+	buffer_family(p, "sluice_buffer_bytes", "gauge", "held of what came in here in a lossless class", BUFFER(level.bytes));
+	buffer_family(p, "sluice_buffer_packets", "gauge", "packet buffers held by it", BUFFER(level.buffers));
+	buffer_family(p, "sluice_buffer_most_bytes", "gauge", "ever held by it", BUFFER(most.bytes));
+	buffer_family(p, "sluice_buffer_most_headroom_bytes", "gauge", "of its headroom ever used", BUFFER(most_headroom.bytes));
+	buffer_family(p, "sluice_buffer_exhausted", "counter", "times that its headroom was used up", BUFFER(exhausted_times));
+#undef PFC
+#undef BUFFER
+}
+
 static void device_counter(const struct page *p, const char *full, const char *help, size_t offset)
 {
 	family(p, full, "counter", "", help);
@@ -245,6 +285,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 		__builtin_offsetof(struct port_device_stats, rx_nombuf));
 	port_gauges(&p);
 	queues(&p);
+	pfc(&p);
 #define X(name, unit, help) lcore_counter(&p, #name, unit, help, __builtin_offsetof(struct lcore_stats, name));
 	LCORE_COUNTERS(X)
 #undef X

@@ -2,6 +2,7 @@
 #include "config/budget.h"
 
 #include "config/check_priv.h"
+#include "config/headroom.h"
 
 unsigned int cfg_lcore_count(const struct config *c)
 {
@@ -43,21 +44,29 @@ static void add(struct cfg_budget *b, const char *what, uint64_t buffers)
 
 void cfg_budget(const struct config *c, struct cfg_budget *out)
 {
-	uint64_t rx = 0, tx = 0, lossy = 0, control = 0, lcores = cfg_lcore_count(c);
+	uint64_t rx = 0, tx = 0, lossy = 0, control = 0, xoff = 0, headroom = 0, lcores = cfg_lcore_count(c);
 
 	*out = (struct cfg_budget){0};
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const struct cfg_port *p = &c->ports.items[i];
+		struct cfg_lossless l;
 
 		rx += p->rx_queues * p->descriptors.rx;
 		tx += p->descriptors.tx;
 		lossy += p->buffer_limit;
 		control += p->control_limit;
+		cfg_port_lossless(c, p, p->speed_bps, &l);
+		xoff += cfg_port_profile(c, p).alpha == ALPHA_STATIC ? p->pfc.priorities.n * l.xoff_buffers : 0;
+		headroom += p->pfc.priorities.n * l.headroom_buffers;
 	}
 	add(out, "receive descriptors", rx);
 	add(out, "transmit descriptors", tx);
 	add(out, "rewritten, not yet taken by the device", 2ull * BUDGET_TX_ROOM * c->ports.n);
 	add(out, "egress queues of lossy classes", lossy);
+	if (xoff + c->memory.lossless)
+		add(out, "lossless classes below XOFF", xoff + c->memory.lossless);
+	if (headroom)
+		add(out, "headroom of lossless classes", headroom);
 	add(out, "egress queues of control traffic", control);
 	add(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
 	add(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slices, class maps and queues. */
 #include "config/check_priv.h"
+#include "config/headroom.h"
 
 static void check_ranges(const struct config *c, struct cfg_diags *d, const char *what,
 	const struct cfg_class_range *ranges, uint32_t n)
@@ -47,6 +48,33 @@ static void check_ecn(const struct config *c, struct cfg_diags *d, const struct 
 			"ecn: max, %llu, is less than min, %llu", (unsigned long long)e->max, (unsigned long long)e->min);
 }
 
+static void check_profile(const struct config *c, struct cfg_diags *d, const struct cfg_buffer_profile *p)
+{
+	if (p->xon != CFG_NONE && p->xon > p->xoff)
+		cfg_diag_add(d, cfg_where(c, &p->xon), "xon: %llu is more than xoff, %llu", (unsigned long long)p->xon,
+			(unsigned long long)p->xoff);
+	if (p->alpha != ALPHA_STATIC && !c->memory.lossless)
+		cfg_diag_add(d, cfg_where(c, &p->alpha), "alpha: there is nothing to share: give memory.lossless");
+}
+
+static void check_pfc(const struct config *c, struct cfg_diags *d, const struct cfg_port *port)
+{
+	const struct cfg_pfc *p = &port->pfc;
+
+	check_class_list(c, d, "priorities", p->priorities.items, p->priorities.n);
+	for (uint32_t i = 0; i < p->peers.n; i++)
+		if (eth_is_multicast(&p->peers.items[i]) || eth_is_zero(&p->peers.items[i]))
+			cfg_diag_add(d, cfg_where(c, &p->peers.items[i]), "peers: expected a unicast address");
+	if (!p->priorities.n)
+		return;
+	if (!p->peers.n && !p->learn)
+		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
+			"pfc: nobody may pause this port: give peers, or learn: true");
+	if (!port->speed_bps && cfg_port_profile(c, port).headroom == CFG_NONE)
+		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
+			"pfc: headroom: auto needs the speed of the port");
+}
+
 void check_qos(const struct config *c, struct cfg_diags *d)
 {
 	for (uint32_t i = 0; i < c->class_maps.n; i++) {
@@ -58,4 +86,8 @@ void check_qos(const struct config *c, struct cfg_diags *d)
 	}
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		check_ecn(c, d, &c->ports.items[i].ecn);
+	for (uint32_t i = 0; i < c->buffer_profiles.n; i++)
+		check_profile(c, d, &c->buffer_profiles.items[i]);
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		check_pfc(c, d, &c->ports.items[i]);
 }

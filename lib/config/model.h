@@ -25,6 +25,8 @@ struct cfg_mark {
 		uint32_t n;                                                                        \
 	}
 
+#define CFG_NONE UINT64_MAX
+
 enum cfg_side { SIDE_DC, SIDE_WAN };
 enum cfg_hugepages { HUGEPAGES_AUTO, HUGEPAGES_ON, HUGEPAGES_OFF };
 enum cfg_fib_kind { FIB_FAST, FIB_COMPACT };
@@ -95,6 +97,7 @@ struct cfg_memory {
 	uint32_t hugepages; /* enum cfg_hugepages */
 	uint32_t fib;	    /* enum cfg_fib_kind */
 	uint64_t buffers;
+	uint64_t lossless; /* buffers that profiles with alpha share */
 	uint64_t ring;
 };
 
@@ -168,6 +171,32 @@ struct cfg_ecn {
 	uint64_t min, max; /* bytes */
 };
 
+/* Powers of two from 1/128 on, behind ALPHA_STATIC; order of words_alpha in schema_qos.c. */
+enum cfg_alpha { ALPHA_STATIC, ALPHA_FIRST, ALPHA_ONE = ALPHA_FIRST + 7, ALPHA_LAST = ALPHA_FIRST + 10 };
+
+struct cfg_buffer_profile {
+	struct cfg_mark at;
+	char *name;
+	uint32_t alpha;	       /* enum cfg_alpha */
+	uint64_t xoff, xon;    /* bytes; xon CFG_NONE: half of xoff */
+	uint64_t headroom;     /* bytes; CFG_NONE: computed */
+	uint64_t min_frame;    /* bytes */
+	uint64_t response_us;  /* of this node */
+};
+
+enum cfg_pfc_hardware { PFC_HARDWARE_AUTO, PFC_HARDWARE_OFF };
+
+struct cfg_pfc {
+	struct cfg_mark at;
+	CFG_LIST(uint64_t) priorities;
+	CFG_LIST(struct eth_addr) peers;
+	bool learn;
+	bool lenient_cev, lenient_pad;
+	uint32_t hardware; /* enum cfg_pfc_hardware */
+	char *buffer;	   /* a buffer profile, or NULL: the defaults of one */
+	uint64_t length_m;
+};
+
 struct cfg_port {
 	struct cfg_mark at;
 	char *name;
@@ -188,10 +217,9 @@ struct cfg_port {
 	char *class_map;	/* or NULL */
 	uint64_t bounce_class;
 	struct cfg_ecn ecn;
+	struct cfg_pfc pfc;
 	CFG_LIST(struct ip_prefix) addresses;
 };
-
-#define CFG_NONE UINT64_MAX
 
 struct cfg_neighbor {
 	struct cfg_mark at;
@@ -280,6 +308,7 @@ struct config {
 	CFG_LIST(struct cfg_port) ports;
 	CFG_LIST(struct cfg_slice) slices;
 	CFG_LIST(struct cfg_class_map) class_maps;
+	CFG_LIST(struct cfg_buffer_profile) buffer_profiles;
 	CFG_LIST(struct cfg_neighbor) neighbors;
 	CFG_LIST(struct cfg_route) routes;
 	CFG_LIST(struct cfg_vrf) vrfs;

@@ -19,7 +19,7 @@ struct index {
 };
 
 struct cfg_names {
-	struct index index[5];
+	struct index index[6];
 };
 
 static int by_name(const void *a, const void *b)
@@ -60,6 +60,8 @@ struct cfg_names *cfg_names_new(const struct config *c)
 	FILL(&n->index[3], c->slices);
 	n->index[4].list = "class-maps";
 	FILL(&n->index[4], c->class_maps);
+	n->index[5].list = "buffer-profiles";
+	FILL(&n->index[5], c->buffer_profiles);
 	for (unsigned int i = 0; i < ARRAY_LEN(n->index); i++) {
 		if (!n->index[i].entries) {
 			cfg_names_free(n);

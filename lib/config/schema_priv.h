@@ -13,7 +13,7 @@
 		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type)      \
 	}
 
-/* schema_qos.c: slices, class maps, queues */
-extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map;
+/* schema_qos.c: slices, class maps, queues, PFC and its buffers */
+extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map, cfg_buffer_profile_map, cfg_pfc_map;
 
 #endif

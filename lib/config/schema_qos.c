@@ -2,6 +2,10 @@
 /* The declared configuration of the egress: slices, classes, queues. */
 #include "config/schema_priv.h"
 
+static const char *const words_alpha[] = {"static", "1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1", "2", "4",
+	"8", NULL};
+static const char *const words_hardware[] = {"auto", "off", NULL};
+
 /* clang-format off */
 
 static const struct cfg_key slice_keys[] = {
@@ -67,3 +71,54 @@ static const struct cfg_key ecn_keys[] = {
 		.help = "Bytes waiting from which on every packet is marked."},
 };
 const struct cfg_map cfg_ecn_map = MAP_OF(ecn_keys, "ecn", struct cfg_ecn);
+
+static const struct cfg_key profile_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_buffer_profile, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
+		.example = "near", .help = "Name used by ports under pfc."},
+	{"alpha", CFG_WORD, .offset = AT(struct cfg_buffer_profile, alpha), .words = words_alpha, .fallback = "static",
+		.help = "static: XOFF at xoff. Otherwise also when the class holds so many times the buffers that are left of "
+			"memory.lossless."},
+	{"xoff", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xoff), .min = 2048,
+		.max = 1ull << 40, .fallback = "64K",
+		.help = "Bytes that a class may hold in egress queues before its sender is told to stop."},
+	{"xon", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xon), .max = 1ull << 40, .word = "half",
+		.word_value = CFG_NONE, .fallback = "half",
+		.help = "Bytes below which it is told to go on; half: of xoff. Over a long way, at least what leaves in a round "
+			"trip, or the line runs dry."},
+	{"headroom", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, headroom), .max = 1ull << 40,
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto", .example = "48K",
+		.help = "Bytes that may still arrive once XOFF has been decided. auto: computed from speed, length and MTU of "
+			"the port (sluice plan headroom)."},
+	{"min-frame", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, min_frame), .min = 60, .max = 1024,
+		.fallback = "60",
+		.help = "Shortest frames of the class, without FCS. A frame holds a whole buffer however short it is, so this "
+			"decides how many are set aside."},
+	{"response", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_buffer_profile, response_us), .min = 1, .max = 10000,
+		.fallback = "20", .help = "Time this node may take from receiving a frame to deciding about XOFF, for headroom: auto."},
+};
+const struct cfg_map cfg_buffer_profile_map = MAP_OF(profile_keys, "a buffer profile", struct cfg_buffer_profile);
+
+static const struct cfg_key pfc_keys[] = {
+	{"priorities", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_pfc, priorities), .max = 8, .example = "[3]",
+		.help = "Lossless classes: what arrives here in one of them is never dropped for want of room, and its "
+			"priority is paused and may pause (IEEE 802.1Qbb). Default: none, PFC is not listened to."},
+	{"peers", CFG_LIST_OF, .item = CFG_MAC, .offset = AT(struct cfg_pfc, peers), .max = 8,
+		.example = "[\"02:00:00:00:0a:01\"]",
+		.help = "Source addresses PFC is believed from: the neighbour's port and system MAC. Where there are "
+			"priorities, peers or learn is required."},
+	{"learn", CFG_BOOL, .offset = AT(struct cfg_pfc, learn), .fallback = "false",
+		.help = "Believe the MAC addresses that ND and ARP found on the port, too."},
+	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_pfc, lenient_cev), .fallback = "false",
+		.help = "Ignore the high octet of the class enable vector instead of refusing a frame where it is not 0."},
+	{"lenient-pad", CFG_BOOL, .offset = AT(struct cfg_pfc, lenient_pad), .fallback = "false",
+		.help = "Take frames that end behind the last pause time, as some captures have them."},
+	{"hardware", CFG_WORD, .offset = AT(struct cfg_pfc, hardware), .words = words_hardware, .fallback = "auto",
+		.flags = CFG_START_ONLY,
+		.help = "auto: let the device react to PFC where its driver can. off: software only."},
+	{"buffer", CFG_NAME, .offset = AT(struct cfg_pfc, buffer), .refs = "buffer-profiles",
+		.example = "near",
+		.help = "Thresholds. Default: those of a profile that says nothing."},
+	{"length", CFG_UINT, .offset = AT(struct cfg_pfc, length_m), .max = 50000000, .fallback = "100",
+		.help = "Way to the neighbour in metres, for headroom: auto."},
+};
+const struct cfg_map cfg_pfc_map = MAP_OF(pfc_keys, "pfc", struct cfg_pfc);

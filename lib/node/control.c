@@ -73,6 +73,7 @@ static void take(struct control_role *c, struct rte_mbuf *m)
 	case PUNT_ARP:
 		control_neigh_packet(c, m);
 		break;
+	case PUNT_PFC: /* never comes here */
 	case PUNT_LOCAL:
 		control_icmp_local(c, m);
 		break;

@@ -101,6 +101,8 @@ static void update(void *arg, uint16_t port, const struct ip_addr *addr, const s
 			   : state == NEIGH_STALE   ? NBR_AGED
 			   : state == NEIGH_FAILED  ? NBR_FAIL
 						    : NBR_FORGET);
+	if (state == NEIGH_REACHABLE)
+		node_pfc_learn(c->node, port, mac);
 	/* there is room: see control_mailboxes_ready */
 	rte_ring_sp_enqueue_elem(w->from_control, &m, sizeof(m));
 }

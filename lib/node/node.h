@@ -21,6 +21,7 @@
 #include "classify/classify.h"
 #include "config/budget.h"
 #include "neigh/neigh.h"
+#include "node/node_pfc.h"
 #include "pkt/filter.h"
 #include "queue/egress.h"
 #include "snapshot/build.h"
@@ -62,6 +63,8 @@ struct rx_role {
 	struct rx_park park[NODE_MAX_ROLES];	     /* by worker */
 	struct node_ring to_worker[NODE_MAX_ROLES]; /* by worker */
 	struct node_ring to_control;
+	struct rte_ring *pfc_to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, NULL: same lcore */
+	bool crowded; /* some ring to a worker was full; written by this role, relaxed readers */
 	bool stopped; /* written by management: receive nothing more; relaxed */
 } CACHE_ALIGNED;
 
@@ -71,6 +74,9 @@ struct worker_role {
 	uint16_t index;
 	struct egress_context ctx;
 	struct accounts *accounts;
+	uint16_t n_lossless;	  /* of its ports, those with lossless classes */
+	uint32_t watermark_epoch; /* that the user's watermarks are of */
+	uint64_t shared_held;	  /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
 	struct nbr_table nbrs;
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* those it owns */
@@ -144,6 +150,10 @@ struct node {
 	struct egress *egress; /* by port */
 	/* By ingress port, a bit per class; see struct egress_context. */
 	uint8_t lossless[PORT_SLOTS], exhausted[PORT_SLOTS];
+	struct node_pfc_port *pfc; /* by port */
+	struct node_pfc_peers pfc_peers[MAX_PORTS];
+	uint32_t rx_of_port[MAX_PORTS]; /* bit per rx role that serves it */
+	uint32_t watermark_epoch; /* written by management, read by workers; relaxed */
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
 
 	struct rx_role *rx;
@@ -196,6 +206,9 @@ void node_lcore_slept(struct node_lcore *l, uint64_t ns);
  * control role use node_push.
  */
 void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
+
+/* Take over a newer snapshot if there is one: after a ring was read, for what came out of it may be that new. */
+void worker_refresh(struct worker_role *w);
 
 /* Push up to n packets; returns how many went in. The producer of the ring. */
 unsigned int node_push(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n);

@@ -138,15 +138,28 @@ static int make_message_ring(struct node *n, struct rte_ring **r, const char *wh
 	return *r ? 0 : -ENOMEM;
 }
 
+static int make_pfc_ring(struct node *n, struct rte_ring **r, unsigned int rx, unsigned int worker, int socket)
+{
+	char name[28];
+
+	*r = rte_ring_create_elem(unique_name(n, "rp", rx, worker, name), sizeof(struct node_pfc_message),
+		NODE_PFC_MESSAGES, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	return *r ? 0 : -ENOMEM;
+}
+
 static int make_rings(struct node *n, int socket)
 {
 	int rc = 0;
 
 	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
 		rc = make_ring(n, &n->rx[i].to_control, "rc", i, 0, socket);
-		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
-			if (n->rx[i].lcore != n->worker[w].lcore)
-				rc = make_ring(n, &n->rx[i].to_worker[w], "rw", i, w, socket);
+		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
+			if (n->rx[i].lcore == n->worker[w].lcore)
+				continue;
+			rc = make_ring(n, &n->rx[i].to_worker[w], "rw", i, w, socket);
+			if (rc == 0)
+				rc = make_pfc_ring(n, &n->rx[i].pfc_to_worker[w], i, w, socket);
+		}
 	}
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
 		rc = make_ring(n, &n->control->to_worker[w], "cw", w, 0, socket);
@@ -232,7 +245,8 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	snprintf(n->name, sizeof(n->name), "%s", config->node.name);
 	n->n_ports = config->ports.n;
 	n->egress = new_aligned((n->n_ports + 1) * sizeof(*n->egress));
-	rc = n->egress ? snapshot_registry_init(&n->registry) : -ENOMEM;
+	n->pfc = new_aligned((n->n_ports + 1) * sizeof(*n->pfc));
+	rc = n->egress && n->pfc ? snapshot_registry_init(&n->registry) : -ENOMEM;
 	if (rc == 0)
 		rc = make_roles(n);
 	if (rc == 0)
@@ -295,10 +309,30 @@ static int deal_out_queues(struct node *n)
 
 			if (rx->n_queues == RTE_DIM(rx->queue))
 				return -ENOSPC;
+			n->rx_of_port[i] |= 1u << rx->index;
 			rx->queue[rx->n_queues++] = (struct rx_queue){.port = n->port[i], .queue = q};
 		}
 	}
 	return 0;
+}
+
+/* What the configuration says, else what the device does. */
+static uint64_t port_speed(const struct node *n, uint32_t i)
+{
+	struct port *p = n->port[i];
+	struct port_details d = {0};
+
+	if (n->config->ports.items[i].speed_bps)
+		return n->config->ports.items[i].speed_bps;
+	if (p->ops->details)
+		p->ops->details(p, &d);
+	return (d.link_mbps ? d.link_mbps : p->abilities.speed_mbps) * 1000000ull;
+}
+
+static void port_infos(const struct node *n, struct snapshot_port_info *info)
+{
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		info[i] = (struct snapshot_port_info){.mac = n->port[i]->mac, .speed_bps = port_speed(n, i)};
 }
 
 int node_commit(struct node *n, char *err, size_t size)
@@ -306,8 +340,7 @@ int node_commit(struct node *n, char *err, size_t size)
 	struct snapshot_port_info info[MAX_PORTS];
 	struct snapshot *s;
 
-	for (uint32_t i = 0; i < n->n_ports; i++)
-		info[i].mac = n->port[i]->mac;
+	port_infos(n, info);
 	deal_out_egresses(n);
 	if (deal_out_queues(n) < 0)
 		return fail(err, size, -ENOSPC, "more receive queues than %u an rx lcore: add rx lcores",
@@ -327,8 +360,7 @@ int node_apply(struct node *n, struct config *config, char *err, size_t size)
 	node_reclaim(n);
 	if (!node_may_publish(n))
 		return fail(err, size, -EBUSY, "packets are still queued that were resolved 64 configurations ago");
-	for (uint32_t i = 0; i < n->n_ports; i++)
-		info[i].mac = n->port[i]->mac;
+	port_infos(n, info);
 	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
 	if (!s)
 		return -EINVAL;
@@ -526,6 +558,8 @@ static void free_roles(struct node *n)
 		rte_ring_free(n->rx[i].to_control.ring);
 		for (uint16_t w = 0; w < n->n_workers; w++)
 			rte_ring_free(n->rx[i].to_worker[w].ring);
+		for (uint16_t w = 0; w < n->n_workers; w++)
+			rte_ring_free(n->rx[i].pfc_to_worker[w]);
 	}
 	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
 		if (n->control)
@@ -563,5 +597,6 @@ void node_free(struct node *n)
 	rte_free(n->qsbr);
 	rte_mempool_free(n->pool);
 	free(n->egress);
+	free(n->pfc);
 	free(n);
 }

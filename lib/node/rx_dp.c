@@ -54,15 +54,20 @@ static void unpark(struct rx_role *rx)
 }
 
 /* Is there room to park a whole burst, whatever worker it is for? */
-static bool may_receive(const struct rx_role *rx)
+static bool may_receive(struct rx_role *rx)
 {
-	for (uint16_t w = 0; w < rx->node->n_workers; w++)
-		if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST))
+	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
+		if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST)) {
+			__atomic_store_n(&rx->crowded, true, __ATOMIC_RELAXED);
 			return false;
+		}
+	}
+	if (unlikely(rx->crowded))
+		__atomic_store_n(&rx->crowded, false, __ATOMIC_RELAXED);
 	return !__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED);
 }
 
-static void punt(struct rx_role *rx, struct rte_mbuf *m)
+static void punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
 	/* errors may fill half of the ring, so that a flood of bad packets cannot shut out ND */
@@ -76,6 +81,17 @@ static void punt(struct rx_role *rx, struct rte_mbuf *m)
 			stat_add(&rx->lcore->stats.icmp_suppressed, 1);
 		pkt_end(m, reason, &rx->lcore->stats);
 	}
+}
+
+static void punt(struct rx_role *rx, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+
+	if (x->punt == PUNT_PFC) {
+		node_pfc_receive(rx, m);
+		return;
+	}
+	punt_to_control(rx, m);
 }
 
 static void forward(struct rx_role *rx, uint8_t egress, struct rte_mbuf **pkts, unsigned int n)

@@ -15,8 +15,7 @@ static void nbr_resolved(void *arg, uint32_t id)
 	egress_nbr_resolved(&w->node->egress[w->nbrs.nbr[id].port], &w->ctx, id);
 }
 
-/* Take over a newer snapshot. Always after a ring was read: what came out of it may be that new. */
-static void refresh(struct worker_role *w)
+void worker_refresh(struct worker_role *w)
 {
 	const struct snapshot *s = node_snapshot(w->node);
 	bool owns[MAX_PORTS];
@@ -29,12 +28,13 @@ static void refresh(struct worker_role *w)
 	w->ctx.s = s;
 	for (uint16_t i = 0; i < w->n_egress; i++)
 		egress_configure(w->egress[i], &w->ctx);
+	node_pfc_configure(w);
 	nbr_table_sync(&w->nbrs, s, &sync);
 }
 
 void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
 {
-	refresh(w);
+	worker_refresh(w);
 	egress_submit(&w->node->egress[port], &w->ctx, pkts, n);
 }
 
@@ -61,7 +61,7 @@ static unsigned int empty_ring(struct worker_role *w, struct node_ring *r)
 		n = node_pop(r, pkts, NODE_BURST);
 		if (!n)
 			break;
-		refresh(w);
+		worker_refresh(w);
 		submit(w, pkts, n);
 		work += n;
 		if (n < NODE_BURST)
@@ -89,16 +89,19 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 	w->ctx.now = now;
 	if (unlikely(__atomic_load_n(&w->stalled, __ATOMIC_RELAXED)))
 		return 0;
-	refresh(w);
+	worker_refresh(w);
 	work = read_mailbox(w);
+	work += node_pfc_read(w);
 	work += empty_ring(w, &node->control->to_worker[w->index]);
 	for (uint16_t i = 0; i < node->n_rx; i++)
 		work += empty_ring(w, &node->rx[i].to_worker[w->index]);
+	node_pfc_look(w);
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		struct egress *e = w->egress[i];
 
 		work += egress_run(e, &w->ctx);
 		*next = MIN_OF(*next, egress_next(e, &w->ctx, RETRY_NS));
 	}
+	*next = MIN_OF(*next, node_pfc_next(w, work));
 	return work;
 }

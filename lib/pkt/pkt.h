@@ -34,6 +34,7 @@ enum pkt_verdict {
 enum pkt_punt {
 	PUNT_ND,    /* ICMPv6 types 133 to 137 */
 	PUNT_ARP,
+	PUNT_PFC,   /* MAC control, on a port that has PFC; the rx role itself sees to it */
 	PUNT_LOCAL, /* to an own address or SID: ping and the like; pkt.strip is its IP header */
 	PUNT_ERROR, /* dropped for pkt.reason; an ICMP error may be due */
 };

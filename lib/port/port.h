@@ -15,6 +15,13 @@ struct rte_mbuf;
 struct rte_mempool;
 struct port;
 
+/* How PFC frames pass between a port's neighbour and sluice. */
+enum port_pfc {
+	PORT_PFC_SOFTWARE, /* the device hands them over and sends those that software makes */
+	PORT_PFC_HARDWARE, /* the device obeys them itself; software does not see them */
+	PORT_PFC_BLIND,	   /* the device keeps them to itself and does not obey: the port cannot be paused */
+};
+
 /* What a port can do; found out when it is opened (DESIGN.md rule 10). */
 struct port_abilities {
 	bool set_mac;	     /* else it sends the configured MAC but cannot filter for it */
@@ -22,6 +29,8 @@ struct port_abilities {
 	bool promiscuous;
 	uint16_t tx_queues, rx_queues; /* at most */
 	uint32_t speed_mbps; /* 0: reports none */
+	uint8_t pfc;	     /* enum port_pfc */
+	bool pfc_swallows;   /* frames that software makes do not leave the device */
 	const char *driver;
 };
 

@@ -24,6 +24,7 @@
 #include "snapshot/snapshot.h"
 
 #define EGRESS_TX_ROOM	BUDGET_TX_ROOM /* rewritten frames that the device has not taken yet; of control and of data each */
+#define EGRESS_TX_BATCH 32 /* frames dequeued before the device is asked again: what it refuses is not decided anew */
 #define EGRESS_GENERATIONS 64 /* snapshots that queued packets may stem from at a time */
 #define EGRESS_QUANTUM	9216 /* bytes per class and round */
 #define EGRESS_WEIGHT_BYTES 4096 /* bytes per slice and round, for each unit of weight */
@@ -39,7 +40,8 @@ struct egress_queue {
 	/* totals, relaxed readers; what passed straight through is not in them */
 	uint64_t entered, dropped, marked;
 	uint64_t pauses, paused_ns;
-	uint64_t most_bytes; /* ever; readers keep base lines of their own */
+	uint64_t most_bytes; /* ever */
+	uint64_t user_bytes; /* most since the user cleared it */
 };
 
 struct egress_slice {
@@ -66,6 +68,7 @@ struct egress_burst {
 
 #define EGRESS_GATE_CLOSED 0x1 /* some gate is */
 #define EGRESS_GATE_SHAPED 0x2 /* some slice has a max-rate */
+#define EGRESS_GATE_DEVICE 0x4 /* the device has not taken all it was offered */
 
 struct egress {
 	struct port *port;
@@ -108,6 +111,9 @@ void egress_init(struct egress *e, struct port *port);
 
 /* Take over weights and rates from a new snapshot. */
 void egress_configure(struct egress *e, const struct egress_context *c);
+
+/* Forget the user's watermarks of the queues. */
+void egress_clear_watermarks(struct egress *e);
 
 /* Packets for this egress, in order; they are sent, queued, held for a neighbour or dropped. */
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);

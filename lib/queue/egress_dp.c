@@ -159,13 +159,14 @@ static unsigned int offer(struct egress *e, struct egress_context *c)
 {
 	unsigned int sent = 0;
 
-	if (unlikely(e->control_tx.n)) {
+	if (unlikely(e->control_tx.n))
 		sent = offer_burst(e, c, &e->control_tx);
-		if (e->control_tx.n)
-			return sent;
-	}
-	if (likely(e->tx.n))
+	if (likely(e->tx.n && !e->control_tx.n))
 		sent += offer_burst(e, c, &e->tx);
+	if (unlikely(e->tx.n || e->control_tx.n))
+		e->gates |= EGRESS_GATE_DEVICE;
+	else if (unlikely(e->gates & EGRESS_GATE_DEVICE))
+		e->gates &= (uint8_t)~EGRESS_GATE_DEVICE;
 	return sent;
 }
 
@@ -194,18 +195,18 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 		sched_enqueue(e, c, pkts[i]);
 }
 
-/* One packet: control if there is any, else the data packet whose turn it is. False when nothing may go. */
+/* One packet: control if there is any, else the data packet whose turn it is. False: none may go, or the batch is full. */
 static bool serve(struct egress *e, struct egress_context *c)
 {
 	struct egress_slice *s;
 	struct egress_queue *q;
 	struct rte_mbuf *m;
 
-	if (e->control.n && e->control_tx.n < EGRESS_TX_ROOM) {
+	if (e->control.n && e->control_tx.n < EGRESS_TX_BATCH) {
 		emit(e, c, sched_dequeue_control(e, c));
 		return true;
 	}
-	if (!e->n_listed || e->tx.n == EGRESS_TX_ROOM)
+	if (!e->n_listed || e->tx.n >= EGRESS_TX_BATCH)
 		return false;
 	m = sched_dequeue(e, c, &s, &q);
 	sched_account(e, c, s, q, emit(e, c, m));
@@ -218,11 +219,12 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 
 	if (unlikely(c->now >= e->wake_ns))
 		sched_wake(e, c);
-	while (e->backlog && serve(e, c))
-		if (e->tx.n == EGRESS_TX_ROOM || e->control_tx.n == EGRESS_TX_ROOM)
+	do {
+		while (e->backlog && serve(e, c))
+			;
+		if (e->tx.n | e->control_tx.n)
 			sent += offer(e, c);
-	if (e->tx.n | e->control_tx.n)
-		sent += offer(e, c);
+	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || e->n_listed));
 	return sent;
 }
 

@@ -111,6 +111,7 @@ static void charge(struct egress *e, struct egress_context *c, struct egress_sli
 	}
 	stat_add(&q->bytes, m->pkt_len);
 	stat_max(&q->most_bytes, q->bytes);
+	stat_max(&q->user_bytes, q->bytes);
 	queue_hold(c, m);
 	e->backlog++;
 	s->busy = (uint8_t)(s->busy | 1u << x->tclass);
@@ -403,4 +404,11 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 			e->gates |= EGRESS_GATE_SHAPED;
 	}
 	e->wake_ns = c->now; /* rates may have changed */
+}
+
+void egress_clear_watermarks(struct egress *e)
+{
+	for (uint32_t i = 0; i < e->n_slices; i++)
+		for (unsigned int k = 0; k < 8; k++)
+			__atomic_store_n(&e->slice[i].queue[k].user_bytes, e->slice[i].queue[k].bytes, __ATOMIC_RELAXED);
 }

@@ -123,8 +123,9 @@ static int build_ports(struct builder *b, const struct snapshot_port_info *info)
 		p->mtu = (uint16_t)cp->mtu;
 		p->side = (uint8_t)cp->side;
 		p->vrf = vrf_id(b, cp->vrf);
-		build_port_qos(b, p, cp);
-		rc = build_own_addresses(b, p, cp);
+		rc = build_port_qos(b, p, cp, info[i].speed_bps);
+		if (rc == 0)
+			rc = build_own_addresses(b, p, cp);
 	}
 	return rc;
 }
@@ -265,6 +266,7 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	b->s->icmp_errors_per_port = b->config->icmp.errors_per_port;
 	b->s->icmp_echo = b->config->icmp.echo;
 	b->s->discovery = b->config->discovery;
+	b->s->shared_buffers = b->config->memory.lossless;
 	build_boundary(b);
 	rc = build_slices(b);
 	if (rc == 0)

@@ -21,6 +21,7 @@ void snapshot_reap(struct snapshot_registry *r, uint64_t generation);
 /* What a build needs to know about ports beyond their configuration, by port index. */
 struct snapshot_port_info {
 	struct eth_addr mac; /* in use */
+	uint64_t speed_bps;  /* of the line; 0: unknown */
 };
 
 /*

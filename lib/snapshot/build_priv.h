@@ -20,7 +20,7 @@ int build_fail(struct builder *b, int rc, const char *format, ...) __attribute__
 /* build_qos.c: slices; what of a port, a VRF, a SID or a path is about them and about classes. */
 int build_slices(struct builder *b);
 uint8_t build_slice_of(const struct builder *b, const char *name); /* NULL: SNAP_SLICE_NONE */
-void build_port_qos(const struct builder *b, struct snap_port *p, const struct cfg_port *cp);
+int build_port_qos(struct builder *b, struct snap_port *p, const struct cfg_port *cp, uint64_t speed_bps);
 void build_tunnel_classes(const struct builder *b, const char *class_map, uint8_t *tclass_of);
 
 /* Neighbour id of an address on a port. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slices, and everything by which a packet finds its queue. */
+#include <errno.h>
+
 #include "config/config.h"
+#include "config/headroom.h"
 #include "snapshot/build_priv.h"
 
 int build_slices(struct builder *b)
@@ -54,10 +57,33 @@ static void apply(const struct config *c, const struct cfg_class_range *ranges, 
 	}
 }
 
-void build_port_qos(const struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+static int build_pfc(struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+{
+	struct cfg_buffer_profile profile = cfg_port_profile(b->config, cp);
+	struct cfg_lossless l;
+
+	cfg_port_lossless(b->config, cp, cp->speed_bps, &l);
+	p->buffer = (struct pfc_buffer_config){.xoff = {l.xoff_bytes, l.xoff_buffers},
+		.xon = {l.xon_bytes, l.xon_buffers},
+		.full = {l.xoff_bytes + l.headroom_bytes, l.xoff_buffers + l.headroom_buffers},
+		.alpha = profile.alpha == ALPHA_STATIC ? 0 : 1u << (profile.alpha - ALPHA_FIRST)};
+	p->pfc_pass = (uint8_t)((cp->pfc.lenient_pad ? PFC_UNPADDED : 0) | (cp->pfc.lenient_cev ? PFC_ANY_ENABLE : 0));
+	p->pfc_learn = cp->pfc.learn;
+	for (uint32_t i = 0; i < cp->pfc.peers.n; i++)
+		p->pfc_peer[p->n_pfc_peers++] = cp->pfc.peers.items[i];
+	for (uint32_t i = 0; i < cp->pfc.priorities.n; i++)
+		p->lossless = (uint8_t)(p->lossless | 1u << cp->pfc.priorities.items[i]);
+	if (p->lossless && !p->speed_bps)
+		return build_fail(b, -EINVAL, "port %s: its device reports no speed, and pause times are counted in bit times: "
+			"give the port's speed", cp->name);
+	return 0;
+}
+
+int build_port_qos(struct builder *b, struct snap_port *p, const struct cfg_port *cp, uint64_t speed_bps)
 {
 	const struct cfg_class_map *map = class_map(b->config, cp->class_map);
 
+	p->speed_bps = speed_bps;
 	p->slice = cp->slice ? build_slice_of(b, cp->slice) : b->s->vrf[p->vrf].slice;
 	p->queue_limit = (uint32_t)cp->queue_limit;
 	p->buffer_limit = (uint32_t)cp->buffer_limit;
@@ -77,6 +103,7 @@ void build_port_qos(const struct builder *b, struct snap_port *p, const struct c
 		apply(b->config, map->dscp.items, map->dscp.n, p->tclass_of_dscp);
 		apply(b->config, map->pcp.items, map->pcp.n, p->tclass_of_pcp);
 	}
+	return build_pfc(b, p, cp);
 }
 
 void build_tunnel_classes(const struct builder *b, const char *name, uint8_t *tclass_of)

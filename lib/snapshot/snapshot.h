@@ -15,6 +15,7 @@
 
 #include "config/model.h"
 #include "fib/fib.h"
+#include "pfc/pfc_buffer.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
 
@@ -57,6 +58,13 @@ struct snap_port {
 	uint32_t control_limit; /* buffers of the control queue */
 	uint32_t ecn_min, ecn_max; /* bytes of a queue */
 	uint64_t control_rate;	   /* packets a second, of each rx role */
+	uint8_t lossless;	   /* bit per class: PFC priorities */
+	uint8_t pfc_pass;	   /* PFC_UNPADDED, PFC_ANY_ENABLE */
+	uint8_t n_pfc_peers;
+	bool pfc_learn;
+	uint64_t speed_bps;	   /* 0: unknown, and lossless is 0 then */
+	struct eth_addr pfc_peer[8];
+	struct pfc_buffer_config buffer; /* of each lossless class */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
 	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: none; NULL: there are none */
@@ -178,6 +186,8 @@ struct snapshot {
 	uint32_t n_policies;
 	struct snap_circuit *circuit;
 	uint32_t n_circuits;
+
+	uint64_t shared_buffers; /* of lossless classes with alpha */
 
 	/* limits of the control lcore */
 	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* a second */

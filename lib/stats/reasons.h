@@ -19,6 +19,13 @@
 	X(ether_type, "ether type not handled")                                                    \
 	X(vlan, "VLAN tag that no attachment circuit takes")                                       \
 	X(mac_control, "MAC control frame (PAUSE, PFC) not expected here")                         \
+	X(pause_frame, "802.3x PAUSE, which would stop control traffic too; only PFC is obeyed")   \
+	X(pfc_short, "PFC frame of less than 60 bytes (34 with lenient-pad)")                      \
+	X(pfc_bad_da, "MAC control frame to another address than 01-80-C2-00-00-01")               \
+	X(pfc_bad_opcode, "MAC control opcode that is neither PFC nor PAUSE")                      \
+	X(pfc_bad_cev, "PFC frame with a class enable vector above 255")                           \
+	X(pfc_bad_peer, "PFC frame from a station that may not pause this port")                   \
+	X(pfc_busy, "PFC frame that found the way to the owner of its port full")                  \
 	X(ip_version, "IP version does not fit the ether type or next header")                     \
 	X(ip_header, "IPv4 header length or checksum wrong")                                       \
 	X(ip_length, "IP length runs past the end of the frame")                                   \
@@ -55,6 +62,7 @@
 
 #define CONSUME_REASONS(X)                                                                         \
 	X(nd, "Neighbor Discovery taken by the node")                                              \
+	X(pfc, "PFC frame obeyed, or about other priorities")                                      \
 	X(arp, "ARP taken by the node")                                                            \
 	X(echo, "ping answered")                                                                   \
 	X(icmp, "ICMP message to the node")

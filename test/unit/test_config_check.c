@@ -67,24 +67,24 @@ static void duplicates(void **state)
 {
 	static const struct row rows[] = {
 		{"port name", "- name: dc1", "- name: ^dc0",
-			"name dc0 stands twice in ports, first in line 36"},
+			"name dc0 stands twice in ports, first in line 37"},
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
-			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 37"},
+			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 38"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 118"},
+			"name blue stands twice in vrfs, first in line 137"},
 		{"thrice: each names the first", "- name: blue\n",
 			"- name: blue\n  - name: ^blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 118\n"
-			"name blue stands twice in vrfs, first in line 118"},
+			"name blue stands twice in vrfs, first in line 137\n"
+			"name blue stands twice in vrfs, first in line 137"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 130"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 149"},
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 130"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 149"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 stands twice in paths, first in line 151"},
+			"name via-spine5 stands twice in paths, first in line 170"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 stands twice in policies, first in line 149", "policy: marked",
+			"name to-dc2 stands twice in policies, first in line 168", "policy: marked",
 			"policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
@@ -273,7 +273,7 @@ static void neighbors(void **state)
 			"address: 10.1.1.254 is on no subnet of port dc0"},
 		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
 		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
-			"this neighbour of port wan0 is already in line 91"},
+			"this neighbour of port wan0 is already in line 110"},
 		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
@@ -316,7 +316,7 @@ static void routes(void **state)
 
 		{"twice", LAST_ROUTE,
 			"- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
-			"this route is already in line 98"},
+			"this route is already in line 117"},
 		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"",
 			NULL},
 		{"ECMP over two ports", LAST_ROUTE,
@@ -324,11 +324,11 @@ static void routes(void **state)
 			NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
-			"this route is already in line 104"},
+			"this route is already in line 123"},
 		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
-			"this prefix is already in line 111; a policy spreads over its own paths"},
+			"this prefix is already in line 130; a policy spreads over its own paths"},
 		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
-			"this prefix is already in line 111; a policy spreads over its own paths"},
+			"this prefix is already in line 130; a policy spreads over its own paths"},
 		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: marked", NULL},
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
 	};
@@ -511,7 +511,7 @@ static void circuits(void **state)
 			"  - name: pw1\n    port: dc0\n    policy: frames\n  - ^name: pw2\n    port: dc0\n    policy: frames\n",
 			"circuit 'pw1' of port 'dc0' takes the same frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
-			"name pw1 stands twice in circuits, first in line 174"},
+			"name pw1 stands twice in circuits, first in line 193"},
 		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/48\"]",
 			"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /48"},
 		{"only backups", "    paths:\n      - name: raw\n        segments: [\"2001:db8:9::2\"]\n",
@@ -596,9 +596,19 @@ static void qos(void **state)
 			"class-map: there is no 'roxe' in class-maps; did you mean 'roce'?"},
 		{"range backwards", "from: 24\n        to: 31", "from: 24\n        to: ^23",
 			"to: 23 is less than from, 24"},
-		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 77"},
+		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 87"},
 		{"ECN limits", "max: 1M", "max: ^99K", "ecn: max, 101376, is less than min, 102400"},
 		{"ECN class", "classes: [3, 4]", "classes: [3, ^8]", "classes: expected classes from 0 to 7, found 8"},
+		{"PFC from nobody", "priorities: [3, 4]\n      peers: [\"02:00:00:00:0a:01\"]\n      learn: true\n",
+			"priorities: ^[3, 4]\n", "pfc: nobody may pause this port: give peers, or learn: true"},
+		{"headroom of an unknown speed", "    speed: 100G\n", "", NULL},
+		{"PFC peer", "peers: [\"02:00:00:00:0a:01\"]", "peers: [^\"01:80:c2:00:00:01\"]",
+			"peers: expected a unicast address"},
+		{"PFC priority", "priorities: [3, 4]", "priorities: [3, ^9]",
+			"priorities: expected classes from 0 to 7, found 9"},
+		{"PFC buffer", "buffer: far", "buffer: ^fax",
+			"buffer: there is no 'fax' in buffer-profiles; did you mean 'far'?"},
+		{"XON above XOFF", "xon: 300K", "xon: ^513K", "xon: 525312 is more than xoff, 524288"},
 		{"ECN class twice", "classes: [3, 4]", "classes: [3, ^3]", "classes: 3 is listed twice"},
 	};
 
@@ -610,7 +620,8 @@ static void qos(void **state)
 
 /*
  * The sum of conf_full, by hand: rx 2*1024+512+512; tx 256+512+512; rewritten 3*2*128; lossy
- * 1024+2*1792; control 128+2*256; rings: two rx
+ * 1024+2*1792; control 128+2*256; lossless 2048 shared;
+ * headroom two classes of 6 MB in frames of 1000 bytes; rings: two rx
  * lcores to control and to the other lcore's worker each, control to two workers, that is 2+2 and 1-2, 1-3,
  * 2-3: seven of 512; parked 2*2*256; waiting 2*256; four lcores with 384+64; control 256.
  */
@@ -624,6 +635,8 @@ static void budget_sum(void **state)
 		{"transmit descriptors", 1280},
 		{"rewritten, not yet taken by the device", 768},
 		{"egress queues of lossy classes", 4608},
+		{"lossless classes below XOFF", 2048},
+		{"headroom of lossless classes", 12584},
 		{"egress queues of control traffic", 640},
 		{"rings between lcores", 3584},
 		{"packets parked while a ring is full", 1024},
@@ -641,7 +654,7 @@ static void budget_sum(void **state)
 		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
 			(unsigned long long)b.line[i].buffers);
 	}
-	assert_int_equal(b.total, 17536);
+	assert_int_equal(b.total, 32168);
 	assert_int_equal(cfg_lcore_count(c), 4);
 	assert_int_equal(cfg_packet_rings(c), 7);
 	cfg_free(c);
@@ -650,16 +663,16 @@ static void budget_sum(void **state)
 static void budget_check(void **state)
 {
 	static const struct row rows[] = {
-		{"fits exactly", "buffers: 64K", "buffers: 17536", NULL},
-		{"one too few", "buffers: 64K", "buffers: ^17535",
-			"buffers: 17535 are too few, 17536 are promised: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
+		{"fits exactly", "buffers: 64K", "buffers: 32168", NULL},
+		{"one too few", "buffers: 64K", "buffers: ^32167",
+			"buffers: 32167 are too few, 32168 are promised: 3072 receive descriptors + 1280 transmit "
+			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 64K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 are too few, 17536 are promised: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
+			"buffers: 16384 are too few, 32168 are promised: 3072 receive descriptors + 1280 transmit "
+			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 	};
@@ -683,7 +696,7 @@ static void budget_rings(void **state)
 		struct cfg_budget b;
 
 		cfg_budget(c, &b);
-		check(b.line[5].buffers == rows[i].buffers, "%s", rows[i].ring);
+		check(b.line[7].buffers == rows[i].buffers, "%s", rows[i].ring);
 		cfg_free(c);
 		free(text);
 	}

@@ -68,6 +68,7 @@ static void least_configuration(void **state)
 		"memory:\n"
 		"  hugepages: auto\n"
 		"  buffers: 16K\n"
+		"  lossless: 0\n"
 		"  ring: 1K\n"
 		"  fib: fast\n"
 		"idle:\n"
@@ -106,7 +107,13 @@ static void least_configuration(void **state)
 		"    bounce-class: 0\n"
 		"    ecn:\n"
 		"      min: 150K\n"
-		"      max: 1500K\n";
+		"      max: 1500K\n"
+		"    pfc:\n"
+		"      learn: false\n"
+		"      lenient-cev: false\n"
+		"      lenient-pad: false\n"
+		"      hardware: auto\n"
+		"      length: 100\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 

@@ -117,7 +117,7 @@ static void the_limit_is_per_class(void **state)
 
 	(void)state;
 	t->port[OUT]->tx_allowed = 0;
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 512 + 30; i++)
+	for (uint32_t i = 0; i < NODE_BURST + 512 + 30; i++)
 		receive(t, VIA_KNOWN, 0, 1, i, 100);
 	testbed_settle(t, 50);
 	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 30);
@@ -128,7 +128,7 @@ static void the_limit_is_per_class(void **state)
 	assert_int_equal(t->node->egress[OUT].slice[0].queue[3].packets.n, 5);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 50);
-	assert_int_equal(take_all(t, next), EGRESS_TX_ROOM + 512 + 5);
+	assert_int_equal(take_all(t, next), NODE_BURST + 512 + 5);
 	testbed_free(t);
 }
 
@@ -141,7 +141,7 @@ static void classes_share_by_bytes(void **state)
 
 	(void)state;
 	t->port[OUT]->tx_allowed = 0;
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM; i++)
+	for (uint32_t i = 0; i < NODE_BURST; i++)
 		receive(t, VIA_KNOWN, 0, 0, i, 100);
 	testbed_settle(t, 50);
 	for (uint32_t i = 0; i < 500; i++) {
@@ -149,7 +149,7 @@ static void classes_share_by_bytes(void **state)
 		receive(t, VIA_KNOWN, 16, 2, i, 200);
 	}
 	testbed_settle(t, 50);
-	t->port[OUT]->tx_allowed = EGRESS_TX_ROOM;
+	t->port[OUT]->tx_allowed = NODE_BURST;
 	testbed_settle(t, 5);
 	while ((f = fake_port_take(t->port[OUT])))
 		free(f);
@@ -180,7 +180,7 @@ static void control_goes_first(void **state)
 
 	(void)state;
 	t->port[IN]->tx_allowed = 0;
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 200; i++) {
+	for (uint32_t i = 0; i < NODE_BURST + 200; i++) {
 		uint32_t n = testbed_frame(frame, &t->port[OUT]->port.mac, "2001:db8:a::9", 0, i, 100);
 
 		/* plain IPv6 back out of port "in", behind its neighbour 2001:db8:a::9 */
@@ -192,7 +192,7 @@ static void control_goes_first(void **state)
 	testbed_settle(t, 50);
 	egress_nbr_update(&t->node->egress[IN], &t->node->worker[0].ctx, &m);
 	testbed_settle(t, 50);
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 100; i++)
+	for (uint32_t i = 0; i < NODE_BURST + 100; i++)
 		fake_port_receive(t->port[OUT], 0, frame,
 			testbed_frame(frame, &t->port[OUT]->port.mac, "2001:db8:a::9", 0, i, 100), 0);
 	testbed_settle(t, 50);
@@ -216,7 +216,7 @@ static void control_goes_first(void **state)
 	}
 	assert_true(seen);
 	/* only what had been rewritten and offered to the device before */
-	check(before <= EGRESS_TX_ROOM, "%u packets went before the control packet", before);
+	check(before <= NODE_BURST, "%u packets went before the control packet", before);
 	testbed_free(t);
 }
 
@@ -235,7 +235,7 @@ static void waiting_packets_keep_order(void **state)
 	assert_int_equal(t->node->worker[0].nbrs.held, 10);
 	/* the device is stuck when the answer comes, and more packets arrive meanwhile */
 	t->port[OUT]->tx_allowed = 0;
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM; i++)
+	for (uint32_t i = 0; i < NODE_BURST; i++)
 		receive(t, VIA_KNOWN, 0, 2, i, 100);
 	testbed_settle(t, 20);
 	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
@@ -244,7 +244,7 @@ static void waiting_packets_keep_order(void **state)
 	testbed_settle(t, 20);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 50);
-	assert_int_equal(take_all(t, next), EGRESS_TX_ROOM + 60);
+	assert_int_equal(take_all(t, next), NODE_BURST + 60);
 	testbed_free(t);
 }
 

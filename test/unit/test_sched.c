@@ -116,10 +116,10 @@ static uint64_t slice_bytes(const struct tally *y, unsigned int slice)
 /* What the device's burst held before the scheduler had a choice. */
 static void fill_burst(struct testbed *t, struct tally *y)
 {
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM; i++)
+	for (uint32_t i = 0; i < NODE_BURST; i++)
 		receive(t, 0, 5, i, 100);
 	testbed_settle(t, 20);
-	assert_int_equal(t->node->egress[OUT].tx.n, EGRESS_TX_ROOM);
+	assert_int_equal(t->node->egress[OUT].tx.n, NODE_BURST);
 	(void)y;
 }
 
@@ -140,7 +140,7 @@ static void weights(void **state)
 		receive(t, 0, 0, i, 1300);
 		testbed_settle(t, 3);
 	}
-	t->port[OUT]->tx_allowed = EGRESS_TX_ROOM;
+	t->port[OUT]->tx_allowed = NODE_BURST;
 	testbed_settle(t, 3);
 	take(t, &y);
 	memset(&y, 0, sizeof(y));
@@ -282,7 +282,7 @@ static void the_burst_is_taken_back(void **state)
 		receive(t, 1, 4, i, 100);
 	}
 	testbed_settle(t, 20);
-	assert_int_equal(t->node->egress[OUT].tx.n, EGRESS_TX_ROOM);
+	assert_int_equal(t->node->egress[OUT].tx.n, NODE_BURST);
 	pause(t, 7, 1, 0x08, 30 * NSEC_PER_USEC);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 5);
@@ -523,7 +523,7 @@ static void lossless_traffic_does_not_bounce_into_its_class(void **state)
 	t->node->lossless[IN] = 0x08;
 	t->port[IN]->tx_allowed = 0;
 	ip->vtc_flow = ipv6_vtc_flow(26 << 2, 1);
-	for (unsigned int i = 0; i < EGRESS_TX_ROOM + 5; i++)
+	for (unsigned int i = 0; i < NODE_BURST + 5; i++)
 		fake_port_receive(t->port[IN], 0, frame, n, 0);
 	testbed_settle(t, 10);
 	assert_int_equal(t->node->egress[IN].slice[0].queue[3].entered, 0);
@@ -547,7 +547,7 @@ static void lossless_is_dropped_only_by_name(void **state)
 	testbed_settle(t, 100);
 	t->port[OUT]->tx_allowed = 0;
 	t->node->lossless[IN] = 0x08;
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 500; i++)
+	for (uint32_t i = 0; i < NODE_BURST + 500; i++)
 		receive(t, 0, 3, i, 100);
 	testbed_settle(t, 100);
 	assert_int_equal(t->node->egress[OUT].slice[0].queue[3].packets.n, 500);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* `sluice plan headroom`: how much buffer a lossless class needs over a way, by two rules side by side (D37). */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/text.h"
+#include "config/headroom.h"
+
+struct wish {
+	uint64_t rate, drain, meters, delay_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames;
+};
+
+/* A number with an optional unit of the list, whose factors are in `factor`; the last unit has the empty name. */
+static bool read_unit(const char *text, const char *const *unit, const uint64_t *factor, uint64_t *out)
+{
+	size_t digits = strspn(text, "0123456789");
+	char number[32];
+
+	if (!digits || digits >= sizeof(number))
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)digits, text);
+	for (unsigned int i = 0;; i++) {
+		if (strcmp(text + digits, unit[i]) == 0) {
+			uint64_t v;
+
+			if (text_parse_number(number, 1000, &v) < 0 || v > UINT64_MAX / 1000 / factor[i])
+				return false;
+			*out = v * factor[i];
+			return true;
+		}
+		if (!*unit[i])
+			return false;
+	}
+}
+
+static bool read_length(const char *text, uint64_t *meters)
+{
+	static const char *const units[] = {"km", "m", ""};
+	static const uint64_t factors[] = {1000, 1, 1};
+
+	return read_unit(text, units, factors, meters);
+}
+
+static bool read_time(const char *text, uint64_t *ns)
+{
+	static const char *const units[] = {"ms", "us", "ns", "s", ""};
+	static const uint64_t factors[] = {NSEC_PER_MSEC, NSEC_PER_USEC, 1, NSEC_PER_SEC, NSEC_PER_USEC};
+
+	return read_unit(text, units, factors, ns);
+}
+
+static bool read_rate(const char *text, uint64_t *bps)
+{
+	return text_parse_number(text, 1000, bps) == 0;
+}
+
+static bool read_bytes(const char *text, uint64_t *bytes)
+{
+	return text_parse_number(text, 1024, bytes) == 0;
+}
+
+static const struct {
+	const char *name;
+	bool (*read)(const char *text, uint64_t *out);
+	size_t member;
+	const char *expected, *help;
+} keys[] = {
+#define KEY(member) __builtin_offsetof(struct wish, member)
+	{"rate", read_rate, KEY(rate), "100G", "most that may arrive, bit/s"},
+	{"drain", read_rate, KEY(drain), "0 or 40G", "what surely leaves meanwhile, bit/s; default 0: the next hop may pause too"},
+	{"distance", read_length, KEY(meters), "1000km or 300m", "way of the link or WAN"},
+	{"delay", read_time, KEY(delay_ns), "5ms", "one way, instead of distance at 5 ns a metre"},
+	{"jitter", read_time, KEY(jitter_ns), "20us", "delay variation of the way; default 0"},
+	{"losses", read_bytes, KEY(losses), "3", "PFC frames in a row whose loss must cost nothing; default 1"},
+	{"refresh", read_time, KEY(refresh_ns), "168us", "time between them; default: half of the longest pause at that rate"},
+	{"response", read_time, KEY(response_ns), "2us", "of the sender; default: what IEEE 802.3 allows at that rate"},
+	{"mtu", read_bytes, KEY(mtu), "9100", "longest IP packet; default 9100"},
+	{"own-frames", read_bytes, KEY(own_frames), "64", "in front of the PFC frame in the port's own ring; default 1"},
+	{"min-frame", read_bytes, KEY(min_frame), "60", "shortest frames of the class, bytes; default 60"},
+#undef KEY
+};
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: sluice plan headroom --rate 100G --distance 1000km [options] [-j]\n\n");
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		fprintf(stderr, "  --%-11s %-15s %s\n", keys[i].name, keys[i].expected, keys[i].help);
+	return 2;
+}
+
+static int read_options(struct wish *w, bool *json, int argc, char **argv)
+{
+	struct option longs[ARRAY_LEN(keys) + 2] = {0};
+	int opt, index;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		longs[i] = (struct option){keys[i].name, required_argument, NULL, 256};
+	longs[ARRAY_LEN(keys)] = (struct option){"json", no_argument, NULL, 'j'};
+	while ((opt = getopt_long(argc, argv, "j", longs, &index)) != -1) {
+		if (opt == 'j') {
+			*json = true;
+		} else if (opt != 256) {
+			return usage();
+		} else if (!keys[index].read(optarg, (uint64_t *)(void *)((char *)w + keys[index].member))) {
+			fprintf(stderr, "sluice: --%s: expected something like %s, found '%s'\n", keys[index].name,
+				keys[index].expected, optarg);
+			return 2;
+		}
+	}
+	if (optind < argc || !w->rate || (!w->meters && !w->delay_ns) || !w->min_frame)
+		return usage();
+	return 0;
+}
+
+static json_t *answer_json(const struct wish *w, const struct headroom_question *q, const struct headroom_answer *a)
+{
+	uint64_t missing = a->full - MIN_OF(a->full, a->draft_he);
+	char verdict[160];
+
+	snprintf(verdict, sizeof(verdict), "draft-he's rule is short by %llu bytes, %.1f %% of what is needed",
+		(unsigned long long)missing, a->full ? 100.0 * (double)missing / (double)a->full : 0.0);
+	return json_pack("{s{sI sI sI sI sI} sI s{sI sI sI sI sI} ss s{sI sI} s{sI sI sI}}", "way", "rate_bps",
+		(json_int_t)q->in_bps, "drain_bps", (json_int_t)q->out_bps, "one_way_us", (json_int_t)(q->pfc_ns / NSEC_PER_USEC),
+		"jitter_and_losses_us", (json_int_t)(q->jitter_ns / NSEC_PER_USEC), "response_ns", (json_int_t)q->response_ns,
+		"headroom_draft_he_bytes", (json_int_t)a->draft_he, "headroom_full", "round_trip_bytes", (json_int_t)a->round_trip,
+		"reaction_bytes", (json_int_t)a->reaction, "jitter_and_losses_bytes", (json_int_t)a->jitter, "frames_bytes",
+		(json_int_t)a->frames, "total_bytes", (json_int_t)a->full, "verdict", verdict, "xon_side", "draft_he_bytes",
+		(json_int_t)0, "full_bytes", (json_int_t)a->xon, "together", "draft_he_bytes", (json_int_t)a->draft_he, "full_bytes",
+		(json_int_t)(a->full + a->xon), "full_buffers",
+		(json_int_t)((a->full + a->xon + w->min_frame - 1) / w->min_frame));
+}
+
+static int headroom(int argc, char **argv)
+{
+	struct wish w = {.mtu = 9100, .losses = 1, .min_frame = 60, .own_frames = 1};
+	struct headroom_question q;
+	struct headroom_answer a;
+	bool json = false;
+	json_t *o;
+	int rc = read_options(&w, &json, argc, argv);
+
+	if (rc)
+		return rc;
+	if (!w.refresh_ns)
+		w.refresh_ns = 65535ull * 512 * NSEC_PER_SEC / w.rate / 2;
+	q = (struct headroom_question){.in_bps = w.rate,
+		.out_bps = w.drain,
+		.drain_bps = w.rate,
+		.pfc_ns = w.delay_ns ? w.delay_ns : w.meters * HEADROOM_NS_PER_M,
+		.jitter_ns = w.jitter_ns + w.losses * w.refresh_ns,
+		.response_ns = w.response_ns ? w.response_ns : headroom_response_ns(w.rate),
+		.own_bytes = w.own_frames * (w.mtu + 18),
+		.source_bytes = w.mtu + 18};
+	q.data_ns = q.pfc_ns;
+	headroom_compute(&q, &a);
+	o = answer_json(&w, &q, &a);
+	if (json) {
+		json_dumpf(o, stdout, JSON_INDENT(2));
+		printf("\n");
+	} else {
+		command_print_text(o, stdout);
+	}
+	json_decref(o);
+	return 0;
+}
+
+int plan(int argc, char **argv)
+{
+	if (argc < 2 || strcmp(argv[1], "headroom") != 0)
+		return usage();
+	return headroom(argc - 1, argv + 1);
+}
+
+void plan_headroom_print(const struct config *c, const struct cfg_port *p, const char *indent, FILE *out)
+{
+	struct cfg_buffer_profile profile = cfg_port_profile(c, p);
+	struct headroom_question q;
+	struct headroom_answer a;
+	struct cfg_lossless l;
+
+	if (!p->pfc.priorities.n)
+		return;
+	cfg_port_lossless(c, p, p->speed_bps, &l);
+	fprintf(out, "%spfc: %u lossless class%s, each: XOFF at %llu bytes, XON at %llu, headroom %llu; %llu buffers\n", indent,
+		p->pfc.priorities.n, p->pfc.priorities.n == 1 ? "" : "es", (unsigned long long)l.xoff_bytes,
+		(unsigned long long)l.xon_bytes, (unsigned long long)l.headroom_bytes,
+		(unsigned long long)(l.xoff_buffers + l.headroom_buffers));
+	if (!p->speed_bps)
+		return;
+	headroom_of_port(p, &profile, p->speed_bps, &q);
+	headroom_compute(&q, &a);
+	fprintf(out, "%spfc: over %llu m draft-he's rule wants %llu bytes of headroom, the full one %llu: %llu more; to keep the "
+		     "line busy after XON, %llu below it\n",
+		indent, (unsigned long long)p->pfc.length_m, (unsigned long long)a.draft_he, (unsigned long long)a.full,
+		(unsigned long long)(a.full - a.draft_he), (unsigned long long)a.xon);
+	if (l.headroom_bytes < a.full)
+		fprintf(out, "%spfc: the headroom is %llu bytes short of that: packets will be dropped as headroom_exceeded\n", indent,
+			(unsigned long long)(a.full - l.headroom_bytes));
+	if (l.xon_bytes < a.xon)
+		fprintf(out, "%spfc: XON is %llu bytes below that: the line may run dry for a round trip\n", indent,
+			(unsigned long long)(a.xon - l.xon_bytes));
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* show pfc counters, show buffers, clear watermarks */
+#include "command/command_priv.h"
+#include "node/node_ctl.h"
+
+static json_t *per_priority(const uint64_t *values)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		json_array_append_new(list, json_integer((json_int_t)stat_read(&values[i])));
+	return list;
+}
+
+static json_t *priorities_of(uint8_t mask)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (mask >> i & 1)
+			json_array_append_new(list, json_integer(i));
+	return list;
+}
+
+/* How PFC frames reach this node and its neighbour: by the port's driver, as it was found at the start. */
+static const char *mode_of(const struct node *n, uint32_t port)
+{
+	static const char *const names[] = {"software", "hardware", "blind"};
+
+	return names[n->port[port]->abilities.pfc];
+}
+
+static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_t i)
+{
+	const struct snap_port *p = &n->snapshot->port[i];
+	const struct node_pfc_port *c = &n->pfc[i];
+
+	if (!p->lossless && !stat_read(&c->frames) && !stat_read(&c->speaker.frames))
+		return;
+	json_array_append_new(ports,
+		json_pack("{ss ss so sI so so sI so so sI sI sI}", "port", n->port[i]->name, "by", mode_of(n, i), "priorities",
+			priorities_of(p->lossless), "rx", (json_int_t)stat_read(&c->frames), "rx_xoff", per_priority(c->xoff),
+			"rx_xon", per_priority(c->xon), "tx", (json_int_t)stat_read(&c->speaker.frames), "tx_xoff",
+			per_priority(c->speaker.xoff), "tx_xon", per_priority(c->speaker.xon), "ignored",
+			(json_int_t)stat_read(&c->ignored), "refused", (json_int_t)stat_read(&c->refused), "no_buffer",
+			(json_int_t)stat_read(&c->no_buffer)));
+	for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
+		const struct pfc_history heard = c->heard[k], said = c->speaker.history[k];
+
+		if (!heard.transitions && !said.transitions)
+			continue;
+		json_array_append_new(times,
+			json_pack("{ss si sI sI sI sI sI sI}", "port", n->port[i]->name, "priority", (int)k, "rx_pauses",
+				(json_int_t)heard.transitions, "rx_paused_us", (json_int_t)(heard.total_ns / NSEC_PER_USEC),
+				"rx_last_us", (json_int_t)(heard.last_ns / NSEC_PER_USEC), "tx_pauses", (json_int_t)said.transitions,
+				"tx_paused_us", (json_int_t)(said.total_ns / NSEC_PER_USEC), "tx_last_us",
+				(json_int_t)(said.last_ns / NSEC_PER_USEC)));
+	}
+}
+
+int cmd_show_pfc_counters(struct command_call *c)
+{
+	json_t *ports = json_array(), *times = json_array();
+
+	for (uint32_t i = 0; i < c->node->n_ports; i++)
+		if (!c->arg[0] || c->number[0] == i)
+			add_port(ports, times, c->node, i);
+	c->result = json_pack("{so so}", "ports", ports, "pauses", times);
+	return 0;
+}
+
+static void add_buffer(json_t *list, const struct node *n, uint32_t port, unsigned int class)
+{
+	const struct snap_port *p = &n->snapshot->port[port];
+	const struct pfc_buffer *b = &n->pfc[port].buffer[class];
+	struct account_level level = {0};
+
+	for (uint16_t w = 0; w < n->n_workers; w++)
+		account_add(&n->worker[w].accounts->total[port][class], &level);
+	if (!(p->lossless >> class & 1)) {
+		if (level.buffers)
+			json_array_append_new(list,
+				json_pack("{ss si ss sI sI}", "port", n->port[port]->name, "class", (int)class, "kind", "lossy",
+					"bytes", (json_int_t)level.bytes, "buffers", (json_int_t)level.buffers));
+		return;
+	}
+	json_array_append_new(list,
+		json_pack("{ss si ss sI sI ss sI sI sI sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "class", (int)class,
+			"kind", "lossless", "bytes", (json_int_t)level.bytes, "buffers", (json_int_t)level.buffers, "sender",
+			b->stopped ? "stopped" : "free", "xoff_bytes", (json_int_t)p->buffer.xoff.bytes, "xon_bytes",
+			(json_int_t)p->buffer.xon.bytes, "headroom_bytes",
+			(json_int_t)(p->buffer.full.bytes - p->buffer.xoff.bytes), "promised_buffers",
+			(json_int_t)p->buffer.full.buffers, "most_bytes", (json_int_t)b->user.bytes, "most_buffers",
+			(json_int_t)b->user.buffers, "most_headroom", (json_int_t)b->user_headroom.bytes, "ever_bytes",
+			(json_int_t)b->most.bytes, "ever_headroom", (json_int_t)b->most_headroom.bytes, "xoffs",
+			(json_int_t)b->xoffs, "exhausted", (json_int_t)b->exhausted_times));
+}
+
+int cmd_show_buffers(struct command_call *c)
+{
+	const struct node *n = c->node;
+	json_t *classes = json_array();
+
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			if (!c->arg[0] || c->number[0] == i)
+				add_buffer(classes, n, i, k);
+	c->result = json_pack("{s{sI sI sI} so}", "pool", "buffers", (json_int_t)n->config->memory.buffers, "free",
+		(json_int_t)rte_mempool_avail_count(n->pool), "shared_lossless", (json_int_t)n->config->memory.lossless, "classes",
+		classes);
+	return 0;
+}
+
+int cmd_clear_watermarks(struct command_call *c)
+{
+	__atomic_store_n(&c->node->watermark_epoch, c->node->watermark_epoch + 1, __ATOMIC_RELAXED);
+	return 0;
+}

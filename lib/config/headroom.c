@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/headroom.h"
+
+#include "base/compiler.h"
+#include "config/config.h"
+
+#define CAP ((unsigned __int128)INT64_MAX)
+
+static uint64_t capped(unsigned __int128 v)
+{
+	return (uint64_t)MIN_OF(v, CAP);
+}
+
+/* Bytes that pass at a rate in a time, rounded up. */
+static unsigned __int128 bytes_in(uint64_t bps, uint64_t ns)
+{
+	return ((unsigned __int128)bps * ns + 8 * NSEC_PER_SEC - 1) / (8 * NSEC_PER_SEC);
+}
+
+void headroom_compute(const struct headroom_question *q, struct headroom_answer *out)
+{
+	uint64_t out_bps = MIN_OF(q->out_bps, q->in_bps);
+	unsigned __int128 sum;
+
+	out->draft_he = capped(bytes_in(q->in_bps - out_bps, q->pfc_ns));
+	out->round_trip = capped(bytes_in(q->in_bps - out_bps, q->pfc_ns + q->data_ns));
+	out->reaction = capped(bytes_in(q->in_bps, q->pe_ns + q->response_ns));
+	out->jitter = capped(bytes_in(q->in_bps, q->jitter_ns));
+	out->frames = q->own_bytes + q->source_bytes;
+	sum = (unsigned __int128)out->round_trip + out->reaction + out->jitter + out->frames;
+	out->full = capped(sum);
+	out->xon = capped(bytes_in(q->drain_bps, q->pfc_ns + q->data_ns));
+}
+
+uint64_t headroom_response_ns(uint64_t bps)
+{
+	/* quanta by speed, as SONiC has them from IEEE 802.3 (PROTOCOL.md 5.4) */
+	static const struct {
+		uint64_t bps;
+		uint32_t quanta;
+	} rows[] = {{10000000000, 67}, {25000000000, 80}, {40000000000, 118}, {50000000000, 147}, {100000000000, 394},
+		{200000000000, 453}};
+	uint64_t quanta = 905;
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		if (bps <= rows[i].bps) {
+			quanta = rows[i].quanta;
+			break;
+		}
+	}
+	return bps ? quanta * 512 * NSEC_PER_SEC / bps : 0;
+}
+
+void headroom_of_port(const struct cfg_port *port, const struct cfg_buffer_profile *profile, uint64_t bps,
+	struct headroom_question *out)
+{
+	uint64_t frame = port->mtu + 18; /* Ethernet header, a tag */
+
+	*out = (struct headroom_question){.in_bps = bps,
+		.drain_bps = bps,
+		.pfc_ns = port->pfc.length_m * HEADROOM_NS_PER_M,
+		.data_ns = port->pfc.length_m * HEADROOM_NS_PER_M,
+		.pe_ns = profile->response_us * NSEC_PER_USEC,
+		.response_ns = headroom_response_ns(bps),
+		/* a device that is given frames in order sends those it has before the PFC frame */
+		.own_bytes = port->descriptors.tx * frame,
+		/* one begun when the frame arrives, one that the sender's MAC had already been given */
+		.source_bytes = 2 * frame};
+}
+
+struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct cfg_port *port)
+{
+	int i = cfg_find_named(c, "buffer-profiles", port->pfc.buffer, NULL);
+
+	if (i >= 0)
+		return c->buffer_profiles.items[i];
+	return (struct cfg_buffer_profile){
+		.xoff = 64 * 1024, .xon = CFG_NONE, .headroom = CFG_NONE, .min_frame = 60, .response_us = 20};
+}
+
+static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
+{
+	return (bytes + min_frame - 1) / min_frame;
+}
+
+void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out)
+{
+	struct cfg_buffer_profile p = cfg_port_profile(c, port);
+	struct headroom_question q;
+	struct headroom_answer a;
+
+	*out = (struct cfg_lossless){0};
+	if (port->pfc.buffer && cfg_find_named(c, "buffer-profiles", port->pfc.buffer, NULL) < 0)
+		return; /* reported elsewhere */
+	out->xoff_bytes = p.xoff;
+	out->xon_bytes = p.xon == CFG_NONE ? p.xoff / 2 : p.xon;
+	out->headroom_bytes = p.headroom;
+	if (p.headroom == CFG_NONE) {
+		headroom_of_port(port, &p, bps, &q);
+		headroom_compute(&q, &a);
+		out->headroom_bytes = bps ? a.full : 0;
+	}
+	out->xoff_buffers = buffers_for(out->xoff_bytes, p.min_frame);
+	out->xon_buffers = buffers_for(out->xon_bytes, p.min_frame);
+	out->headroom_buffers = buffers_for(out->headroom_bytes, p.min_frame);
+}

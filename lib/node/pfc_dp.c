@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rx and worker lcores. */
+#include "node/node.h"
+
+#define MESSAGES_A_PASS 64
+#define LOOK_AGAIN_NS	1000 /* other workers may release what keeps a sender stopped */
+
+/* --- heard --- */
+
+static uint64_t mac_word(const struct eth_addr *mac)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, mac, sizeof(*mac));
+	return word;
+}
+
+static bool may_pause(const struct node *n, const struct snap_port *p, uint16_t port, const struct eth_addr *from)
+{
+	uint64_t word = mac_word(from);
+
+	for (unsigned int i = 0; i < p->n_pfc_peers; i++)
+		if (eth_equal(&p->pfc_peer[i], from))
+			return true;
+	for (unsigned int i = 0; p->pfc_learn && i < NODE_PFC_PEERS; i++)
+		if (__atomic_load_n(&n->pfc_peers[port].mac[i], __ATOMIC_RELAXED) == word)
+			return true;
+	return false;
+}
+
+void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac)
+{
+	struct node_pfc_peers *t = &n->pfc_peers[port];
+	uint64_t word = mac_word(mac);
+
+	for (unsigned int i = 0; i < NODE_PFC_PEERS; i++)
+		if (t->mac[i] == word)
+			return;
+	__atomic_store_n(&t->mac[t->next++ % NODE_PFC_PEERS], word, __ATOMIC_RELAXED);
+}
+
+static void take(struct worker_role *w, const struct node_pfc_message *message)
+{
+	struct egress *e = &w->node->egress[message->port];
+	struct node_pfc_port *port = &w->node->pfc[message->port];
+	const struct snap_port *p = &w->ctx.s->port[message->port];
+	struct pfc_request request = message->request;
+	struct pfc_pause pause;
+
+	if (request.enable & ~p->lossless)
+		stat_add(&port->ignored, 1);
+	request.enable &= p->lossless;
+	stat_add(&port->frames, 1);
+	if (!request.enable || !p->speed_bps)
+		return;
+	pause = pfc_pause_of(&request, p->speed_bps);
+	if (!egress_pause(e, &w->ctx, &message->party, message->slice, &pause)) {
+		stat_add(&port->refused, 1);
+		return;
+	}
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		if (!(request.enable >> i & 1))
+			continue;
+		stat_add(request.time[i] ? &port->xoff[i] : &port->xon[i], 1);
+		pfc_history_set(&port->heard[i], request.time[i] ? w->ctx.now + pause.ns[i] : 0, w->ctx.now);
+	}
+}
+
+bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
+{
+	uint16_t owner = rx->node->owner[message->port];
+	struct worker_role *w = &rx->node->worker[owner];
+
+	if (w->lcore != rx->lcore)
+		return rte_ring_sp_enqueue_elem(rx->pfc_to_worker[owner], (void *)(uintptr_t)message, sizeof(*message)) == 0;
+	w->ctx.now = rx->classifier.now;
+	worker_refresh(w);
+	take(w, message);
+	return true;
+}
+
+void node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
+{
+	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc, [PFC_SHORT] = DROP_pfc_short,
+		[PFC_BAD_DA] = DROP_pfc_bad_da, [PFC_BAD_TYPE] = DROP_mac_control, [PFC_IS_PAUSE] = DROP_pause_frame,
+		[PFC_BAD_OPCODE] = DROP_pfc_bad_opcode, [PFC_BAD_ENABLE] = DROP_pfc_bad_cev};
+	const struct snap_port *p = &rx->classifier.s->port[m->port];
+	const struct eth_hdr *eth = rte_pktmbuf_mtod(m, const struct eth_hdr *);
+	struct node_pfc_message message = {.party = {.sid = PFC_SID_LINK}, .port = (uint8_t)m->port, .slice = PFC_ALL_SLICES};
+	enum pfc_fault fault = pfc_read(eth, m->data_len, p->pfc_pass, &message.request);
+	enum reason reason = reasons[fault];
+
+	if (fault == PFC_LEGAL && !may_pause(rx->node, p, m->port, &eth->src))
+		reason = DROP_pfc_bad_peer;
+	else if (fault == PFC_LEGAL && message.request.enable && !node_pfc_tell(rx, &message))
+		reason = DROP_pfc_busy;
+	pkt_end(m, reason, &rx->lcore->stats);
+}
+
+unsigned int node_pfc_read(struct worker_role *w)
+{
+	struct node_pfc_message m[MESSAGES_A_PASS];
+	unsigned int work = 0;
+
+	for (uint16_t i = 0; i < w->node->n_rx; i++) {
+		struct rte_ring *r = w->node->rx[i].pfc_to_worker[w->index];
+		unsigned int n = r ? rte_ring_sc_dequeue_burst_elem(r, m, sizeof(m[0]), MESSAGES_A_PASS, NULL) : 0;
+
+		for (unsigned int k = 0; k < n; k++)
+			take(w, &m[k]);
+		work += n;
+	}
+	return work;
+}
+
+/* --- said --- */
+
+static struct pfc_threshold level_of(const struct node *n, uint16_t port, unsigned int class)
+{
+	struct account_level level = {0};
+
+	for (uint16_t w = 0; w < n->n_workers; w++)
+		account_add(&n->worker[w].accounts->total[port][class], &level);
+	return (struct pfc_threshold){level.bytes, level.buffers};
+}
+
+/* Buffers that classes with alpha have not taken of those they share. */
+static uint64_t shared_left(const struct worker_role *w)
+{
+	uint64_t held = 0, all = w->ctx.s->shared_buffers;
+
+	for (uint16_t i = 0; all && i < w->node->n_workers; i++)
+		held += stat_read(&w->node->worker[i].shared_held);
+	return all > held ? all - held : 0;
+}
+
+/* Does some rx role that serves the port find the ring to a worker full? */
+static bool is_crowded(const struct node *n, uint16_t port)
+{
+	for (uint16_t i = 0; i < n->n_rx; i++)
+		if (n->rx_of_port[port] >> i & 1 && __atomic_load_n(&n->rx[i].crowded, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
+static struct rte_mbuf *new_frame(struct worker_role *w, uint16_t port, const struct pfc_request *request)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(w->node->pool);
+	struct pkt *x;
+
+	if (!m)
+		return NULL;
+	x = pkt_of(m);
+	memset(x, 0, sizeof(*x));
+	x->verdict = PKT_FORWARD;
+	x->family = PKT_FRAME;
+	x->nbr = PKT_NBR_LINK;
+	x->egress = (uint8_t)port;
+	x->tclass = PKT_CLASS_CONTROL;
+	x->generation = (uint16_t)w->ctx.s->generation;
+	x->sid = PKT_SID_NONE;
+	x->l3_bytes = sizeof(struct pfc_frame);
+	m->port = PORT_LOCAL;
+	m->data_len = sizeof(struct pfc_frame);
+	m->pkt_len = sizeof(struct pfc_frame);
+	pfc_write(rte_pktmbuf_mtod(m, struct pfc_frame *), &w->ctx.s->port[port].mac, request);
+	stat_add(&w->lcore->stats.port[PORT_LOCAL].originated, 1);
+	return m;
+}
+
+static void speak(struct worker_role *w, uint16_t port, uint8_t stopped)
+{
+	struct node_pfc_port *own = &w->node->pfc[port];
+	uint64_t bps = w->ctx.s->port[port].speed_bps;
+	struct pfc_request request;
+	struct rte_mbuf *m;
+
+	if (!pfc_speaker_want(&own->speaker, stopped, bps, w->ctx.now, &request))
+		return;
+	m = new_frame(w, port, &request);
+	if (!m) {
+		stat_add(&own->no_buffer, 1);
+		return;
+	}
+	pfc_speaker_said(&own->speaker, &request, bps, w->ctx.now);
+	egress_submit(&w->node->egress[port], &w->ctx, &m, 1);
+}
+
+/* Levels of one port's lossless classes; what the classes with alpha hold is added to *held. */
+static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_t *held)
+{
+	const struct snap_port *p = &w->ctx.s->port[port];
+	struct node_pfc_port *own = &w->node->pfc[port];
+	bool crowded = is_crowded(w->node, port);
+	uint8_t stopped = 0, exhausted = 0;
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		struct pfc_buffer *b = &own->buffer[i];
+		struct pfc_threshold level;
+
+		if (!(p->lossless >> i & 1))
+			continue;
+		level = level_of(w->node, port, i);
+		pfc_buffer_look(b, &p->buffer, &level, left, crowded);
+		stopped = (uint8_t)(stopped | b->stopped << i);
+		exhausted = (uint8_t)(exhausted | b->exhausted << i);
+		*held += p->buffer.alpha ? level.buffers : 0;
+	}
+	__atomic_store_n(&w->node->exhausted[port], exhausted, __ATOMIC_RELAXED);
+	speak(w, port, stopped);
+}
+
+static void clear_watermarks(struct worker_role *w)
+{
+	w->watermark_epoch = __atomic_load_n(&w->node->watermark_epoch, __ATOMIC_RELAXED);
+	for (uint16_t i = 0; i < w->n_egress; i++) {
+		egress_clear_watermarks(w->egress[i]);
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			pfc_buffer_clear(&w->node->pfc[w->egress[i]->index].buffer[k]);
+	}
+}
+
+void node_pfc_look(struct worker_role *w)
+{
+	uint64_t left, held = 0;
+
+	if (unlikely(__atomic_load_n(&w->node->watermark_epoch, __ATOMIC_RELAXED) != w->watermark_epoch))
+		clear_watermarks(w);
+	if (likely(!w->n_lossless))
+		return;
+	left = shared_left(w);
+	for (uint16_t i = 0; i < w->n_egress; i++) {
+		uint16_t port = w->egress[i]->index;
+
+		if (w->ctx.s->port[port].lossless | w->node->pfc[port].speaker.stopped)
+			look_at(w, port, left, &held);
+	}
+	__atomic_store_n(&w->shared_held, held, __ATOMIC_RELAXED);
+}
+
+uint64_t node_pfc_next(const struct worker_role *w, bool worked)
+{
+	uint64_t next = TIME_NEVER;
+
+	for (uint16_t i = 0; w->n_lossless && i < w->n_egress; i++) {
+		uint16_t port = w->egress[i]->index;
+		const struct pfc_speaker *s = &w->node->pfc[port].speaker;
+
+		if (!s->stopped)
+			continue;
+		next = MIN_OF(next, pfc_speaker_next(s, w->ctx.s->port[port].speed_bps));
+		if (worked || w->node->n_workers > 1)
+			next = MIN_OF(next, w->ctx.now + (worked ? 0 : LOOK_AGAIN_NS));
+	}
+	return next;
+}
+
+void node_pfc_configure(struct worker_role *w)
+{
+	w->n_lossless = 0;
+	for (uint16_t i = 0; i < w->n_egress; i++) {
+		uint16_t port = w->egress[i]->index;
+		uint8_t lossless = w->ctx.s->port[port].lossless;
+
+		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
+		/* a class that is lossless no more: its last word to the neighbour is still to be XON */
+		w->n_lossless += lossless || w->node->pfc[port].speaker.stopped;
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			if (!(lossless >> k & 1))
+				w->node->pfc[port].buffer[k].stopped = w->node->pfc[port].buffer[k].exhausted = false;
+	}
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pfc/pfc_buffer.h"
+
+static bool reached(const struct pfc_threshold *level, const struct pfc_threshold *t)
+{
+	return level->bytes >= t->bytes || level->buffers >= t->buffers;
+}
+
+static uint64_t above(uint64_t level, uint64_t threshold)
+{
+	return level > threshold ? level - threshold : 0;
+}
+
+static void raise_to(struct pfc_threshold *mark, const struct pfc_threshold *level)
+{
+	mark->bytes = MAX_OF(mark->bytes, level->bytes);
+	mark->buffers = MAX_OF(mark->buffers, level->buffers);
+}
+
+void pfc_buffer_clear(struct pfc_buffer *b)
+{
+	b->user = b->user_headroom = (struct pfc_threshold){0};
+}
+
+/* In buffers; those that are left shrink while the class grows, so that classes share without starving each other. */
+static uint64_t dynamic_limit(const struct pfc_buffer_config *c, uint64_t shared_left)
+{
+	return c->alpha ? shared_left * c->alpha / 128 : UINT64_MAX;
+}
+
+bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, const struct pfc_threshold *level,
+	uint64_t shared_left, bool force)
+{
+	uint64_t limit = dynamic_limit(c, shared_left);
+	bool was = b->stopped, was_exhausted = b->exhausted;
+	struct pfc_threshold over;
+	/* with a dynamic limit of next to nothing the class must still be able to start again once it is empty */
+	bool much = level->buffers && level->buffers >= limit;
+
+	b->level = *level;
+	over.bytes = above(level->bytes, c->xoff.bytes);
+	over.buffers = above(level->buffers, c->xoff.buffers);
+	raise_to(&b->most, level);
+	raise_to(&b->user, level);
+	raise_to(&b->most_headroom, &over);
+	raise_to(&b->user_headroom, &over);
+	if (force || much || reached(level, &c->xoff))
+		b->stopped = true;
+	else if (level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers &&
+		 (!level->buffers || level->buffers <= limit / 2))
+		b->stopped = false;
+	b->exhausted = reached(level, &c->full);
+	b->exhausted_times += b->exhausted && !was_exhausted;
+	b->xoffs += b->stopped && !was;
+	b->xons += was && !b->stopped;
+	return was != b->stopped;
+}
+
+static uint64_t longest_ns(uint64_t bps)
+{
+	return pfc_quanta_ns(PFC_QUANTA_MAX, bps);
+}
+
+bool pfc_speaker_want(const struct pfc_speaker *s, uint8_t stopped, uint64_t bps, uint64_t now, struct pfc_request *out)
+{
+	if (stopped == s->stopped && (!stopped || now < pfc_speaker_next(s, bps)))
+		return false;
+	*out = (struct pfc_request){.enable = stopped | s->stopped};
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		out->time[i] = stopped >> i & 1 ? PFC_QUANTA_MAX : 0;
+	return true;
+}
+
+void pfc_speaker_said(struct pfc_speaker *s, const struct pfc_request *said, uint64_t bps, uint64_t now)
+{
+	s->frames++;
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		if (!(said->enable >> i & 1))
+			continue;
+		pfc_history_set(&s->history[i], said->time[i] ? now + pfc_quanta_ns(said->time[i], bps) : 0, now);
+		s->xoff[i] += said->time[i] != 0;
+		s->xon[i] += said->time[i] == 0;
+	}
+	s->stopped = pfc_stops(said);
+	s->said_ns = now;
+}
+
+uint64_t pfc_speaker_next(const struct pfc_speaker *s, uint64_t bps)
+{
+	return s->stopped ? s->said_ns + longest_ns(bps) / 2 : TIME_NEVER;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The buffer of one lossless class of an ingress port: when its sender must stop, when it may go on, when the headroom
+ * is used up; and what is said to a neighbour on the link about all classes of the port. Pure: no packets, no clock.
+ * The owner of the ingress port alone touches it.
+ *
+ * Levels are counted in bytes and in buffers of the pool; each threshold has both, and whichever is reached first
+ * counts. A class whose thresholds are dynamic stops as well when it holds more than alpha times what is left of the
+ * shared buffers.
+ */
+#ifndef PFC_PFC_BUFFER_H
+#define PFC_PFC_BUFFER_H
+
+#include "pfc/pfc_frame.h"
+#include "pfc/pfc_history.h"
+
+struct pfc_threshold {
+	uint64_t bytes, buffers;
+};
+
+struct pfc_buffer_config {
+	struct pfc_threshold xoff; /* stop from here on */
+	struct pfc_threshold xon;  /* go on below; at most xoff */
+	struct pfc_threshold full; /* xoff and headroom */
+	uint32_t alpha; /* in 128ths; 0: static */
+};
+
+struct pfc_buffer {
+	bool stopped;	/* XOFF is in force */
+	bool exhausted; /* the headroom is used up: further packets are dropped */
+	struct pfc_threshold level; /* as last seen */
+	struct pfc_threshold most, most_headroom; /* ever; the part above xoff */
+	struct pfc_threshold user, user_headroom; /* the same since the user cleared them */
+	uint64_t xoffs, xons;
+	uint64_t exhausted_times;
+};
+
+/*
+ * The class holds `level`; `shared_left` buffers are left of those shared by classes with alpha. `force`: stop
+ * whatever the level (rings are full). Returns true when stopped has changed.
+ */
+bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, const struct pfc_threshold *level,
+	uint64_t shared_left, bool force);
+
+/* Forget the user's watermarks; the persistent ones stay. */
+void pfc_buffer_clear(struct pfc_buffer *b);
+
+/* What a port tells its neighbour. */
+struct pfc_speaker {
+	uint8_t stopped;   /* classes that were last told to stop */
+	uint64_t said_ns;  /* when they were told last */
+	struct pfc_history history[PFC_PRIORITIES];
+	uint64_t frames, xoff[PFC_PRIORITIES], xon[PFC_PRIORITIES]; /* sent, by priority */
+};
+
+/*
+ * At `now` these classes are to be stopped. True when a frame must go out: a change, at once and with everything that
+ * is stopped in it, or a refresh, when half of the time is over that was given (65535 quanta of `bps`). *out is what to
+ * send; tell pfc_speaker_said when it is really on its way.
+ */
+bool pfc_speaker_want(const struct pfc_speaker *s, uint8_t stopped, uint64_t bps, uint64_t now, struct pfc_request *out);
+void pfc_speaker_said(struct pfc_speaker *s, const struct pfc_request *said, uint64_t bps, uint64_t now);
+
+/* When the next refresh is due; TIME_NEVER: nothing is stopped. */
+uint64_t pfc_speaker_next(const struct pfc_speaker *s, uint64_t bps);
+
+#endif

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PFC on Ethernet ports both ways, and the buffers behind it, through whole nodes. */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "test/support/testbed.h"
+#include "wire/checksum.h"
+#include "wire/icmp.h"
+
+#define NODE                                                                                       \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	"memory: {fib: compact, buffers: 32K, lossless: 4K}\n"
+
+/* Ports in, out, out2, out3; everything for 5f00:0:50N:: leaves by the N-th. */
+#define PORTS(pfc)                                                                                 \
+	"ports:\n"                                                                                  \
+	"  - {name: in, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"],\n"  \
+	"     descriptors: {tx: 64}, pfc: {" pfc "}}\n"                                              \
+	"  - {name: out, device: net_null1, side: wan, speed: 10G, addresses: [\"2001:db8:b::2/64\"],\n" \
+	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:01\"], buffer: b}}\n"                \
+	"  - {name: out2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n"         \
+	"  - {name: out3, device: net_null3, side: wan, addresses: [\"2001:db8:d::2/64\"]}\n"         \
+	"buffer-profiles:\n"                                                                        \
+	"  - {name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}\n"                        \
+	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, min-frame: 100}\n"                     \
+	"  - {name: shared, xoff: 4M, headroom: 20K, alpha: 1/128, min-frame: 1000}\n"              \
+	"neighbors:\n"                                                                              \
+	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n"                   \
+	"  - {port: out2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:01\"}\n"                  \
+	"  - {port: out3, address: \"2001:db8:d::3\", mac: \"02:00:00:00:d0:01\"}\n"                  \
+	"routes:\n"                                                                                 \
+	"  - {prefix: \"5f00:0:501::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n"                   \
+	"  - {prefix: \"5f00:0:502::/48\", port: out2, nexthop: \"2001:db8:c::3\"}\n"                  \
+	"  - {prefix: \"5f00:0:503::/48\", port: out3, nexthop: \"2001:db8:d::3\"}\n"                  \
+	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+
+#define ONE_LCORE  "lcores: {control: 0, rx: [0], worker: [0]}\n"
+#define MANY_LCORES "lcores: {control: 0, rx: [1], worker: [1, 2, 3, 4]}\n"
+#define PEER	   "priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b"
+
+enum { IN, OUT, OUT2, OUT3 };
+
+static const struct eth_addr in_peer = {{0x02, 0, 0, 0, 0xa0, 0}}, out_peer = {{0x02, 0, 0, 0, 0xb0, 1}};
+
+static struct testbed *bed(const char *lcores, const char *ports)
+{
+	char text[8192];
+	struct testbed *t;
+
+	snprintf(text, sizeof(text), NODE "%s%s", lcores, ports);
+	t = testbed_new(text);
+	testbed_settle(t, 1000);
+	return t;
+}
+
+static void empty(struct testbed *t, unsigned int port)
+{
+	struct sent_frame *f;
+
+	while ((f = fake_port_take(t->port[port])))
+		free(f);
+}
+
+static void data(struct testbed *t, unsigned int to, uint8_t class, uint32_t sequence, uint32_t size)
+{
+	uint8_t frame[4096];
+	char da[64];
+	uint32_t n;
+
+	snprintf(da, sizeof(da), "5f00:0:100:%x:300::", 0x500 + to);
+	n = testbed_frame(frame, &t->port[IN]->port.mac, da, 1, sequence, size);
+	((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 1);
+	fake_port_receive(t->port[IN], 0, frame, n, 0);
+}
+
+static void pfc_from(struct testbed *t, unsigned int port, const struct eth_addr *from, uint8_t enable, uint16_t time)
+{
+	struct pfc_request r = {.enable = enable};
+	struct pfc_frame frame;
+
+	for (unsigned int i = 0; i < 8; i++)
+		r.time[i] = time;
+	pfc_write(&frame, from, &r);
+	fake_port_receive(t->port[port], 0, &frame, sizeof(frame), 0);
+}
+
+/* Data frames, and what PFC frames among them say, that a port has sent since. */
+struct sent {
+	uint32_t packets, pfc;
+	uint8_t enable;
+	uint16_t time[8]; /* of the last one */
+	uint32_t others;
+};
+
+static struct sent take(struct testbed *t, unsigned int port)
+{
+	struct sent s = {0};
+	struct sent_frame *f;
+
+	while ((f = fake_port_take(t->port[port]))) {
+		struct pfc_request r;
+
+		if (pfc_read(f->bytes, f->size, 0, &r) == PFC_LEGAL) {
+			assert_true(eth_equal(&((struct eth_hdr *)f->bytes)->src, &t->port[port]->port.mac));
+			s.pfc++;
+			s.enable = r.enable;
+			memcpy(s.time, r.time, sizeof(s.time));
+		} else if (f->bytes[20] == IP_PROTO_IPV6) {
+			s.packets++;
+		} else {
+			s.others++;
+		}
+		free(f);
+	}
+	return s;
+}
+
+/* PROTOCOL.md 5.2, row by row: what pauses, and by which name the rest is dropped. */
+static void legality(void **state)
+{
+	static const struct {
+		const char *what;
+		unsigned int at;
+		uint8_t byte;
+		uint32_t size;
+		int reason;
+	} rows[] = {
+		{"legal", 0, 0x01, 60, CONSUME_pfc},
+		{"padded further", 0, 0x01, 90, CONSUME_pfc},
+		{"short", 0, 0x01, 59, DROP_pfc_short},
+		{"short by far", 0, 0x01, 20, DROP_pfc_short},
+		{"other destination", 5, 0x02, 60, DROP_pfc_bad_da},
+		{"802.3x PAUSE", 14, 0x00, 60, DROP_pause_frame},
+		{"other opcode", 15, 0x02, 60, DROP_pfc_bad_opcode},
+		{"high enable octet", 16, 0x01, 60, DROP_pfc_bad_cev},
+		{"other source", 11, 0x02, 60, DROP_pfc_bad_peer},
+		{"VLAN tag", 12, 0x81, 60, DROP_vlan},
+	};
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		uint8_t frame[128] = {0};
+		struct pfc_request r = {.enable = 0x08, .time = {[3] = 100}};
+		uint64_t before = testbed_reason(t, OUT, (enum reason)rows[i].reason);
+		bool paused;
+
+		pfc_write((struct pfc_frame *)frame, &out_peer, &r);
+		frame[rows[i].at] = rows[i].byte;
+		if (rows[i].byte == 0x81)
+			frame[13] = 0;
+		if (rows[i].reason == DROP_pause_frame)
+			frame[15] = 1;
+		fake_port_receive(t->port[OUT], 0, frame, rows[i].size, 0);
+		testbed_settle(t, 3);
+		check(testbed_reason(t, OUT, (enum reason)rows[i].reason) == before + 1, "%s", rows[i].what);
+		paused = t->node->egress[OUT].slice[0].closed & 0x08;
+		check(paused == (rows[i].reason == CONSUME_pfc), "%s", rows[i].what);
+		t->now += NSEC_PER_MSEC;
+		testbed_settle(t, 3);
+	}
+	testbed_free(t);
+}
+
+/* A pause lasts as long as its quanta at the rate of the port; XON ends it, a new one replaces it. */
+static void pause_times(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	const struct egress_queue *q = &t->node->egress[OUT].slice[0].queue[3];
+
+	(void)state;
+	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	testbed_round(t);
+	/* 65535 * 512 / 10^10 s */
+	assert_int_equal(q->pause_until, t->now + 3355392);
+	for (uint32_t i = 0; i < 10; i++) {
+		data(t, OUT, 3, i, 200);
+		data(t, OUT, 4, i, 200);
+	}
+	testbed_settle(t, 5);
+	assert_int_equal(take(t, OUT).packets, 10);
+	assert_int_equal(q->packets.n, 10);
+	pfc_from(t, OUT, &out_peer, 0x08, 1000);
+	testbed_round(t);
+	assert_int_equal(q->pause_until, t->now + 51200);
+	pfc_from(t, OUT, &out_peer, 0x10, 0); /* about another priority */
+	testbed_settle(t, 5);
+	assert_int_equal(take(t, OUT).packets, 0);
+	pfc_from(t, OUT, &out_peer, 0x08, 0);
+	testbed_settle(t, 5);
+	assert_int_equal(take(t, OUT).packets, 10);
+	assert_int_equal(t->node->pfc[OUT].xoff[3], 2);
+	assert_int_equal(t->node->pfc[OUT].xon[3], 1);
+	assert_int_equal(t->node->pfc[OUT].xon[4], 1);
+	/* priorities that are not the port's do nothing */
+	pfc_from(t, OUT, &out_peer, 0xe7, 65535);
+	testbed_settle(t, 5);
+	assert_int_equal(t->node->egress[OUT].gates, 0);
+	assert_int_equal(t->node->pfc[OUT].ignored, 1);
+	/* nor anything on a port without PFC */
+	pfc_from(t, OUT2, &out_peer, 0x08, 65535);
+	testbed_settle(t, 5);
+	assert_int_equal(testbed_reason(t, OUT2, DROP_mac_control), 1);
+	testbed_free(t);
+}
+
+/* The chain: the way out is paused, its queue fills, and the data centre is told to stop; refreshed; then to go on. */
+static void the_chain(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	struct sent s;
+	uint32_t i, told_at = 0;
+
+	(void)state;
+	empty(t, IN);
+	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	testbed_settle(t, 3);
+	for (i = 0; i < 60; i++) {
+		data(t, OUT, 3, i, 1000);
+		testbed_settle(t, 3);
+		s = take(t, IN);
+		if (s.pfc) {
+			assert_int_equal(s.pfc, 1);
+			assert_int_equal(s.enable, 0x08);
+			assert_int_equal(s.time[3], 65535);
+			told_at = i + 1;
+		}
+	}
+	assert_int_equal(told_at, 21); /* 21000 bytes are more than 20 K */
+	assert_true(t->node->pfc[IN].buffer[3].stopped);
+	/* half of 3.355 ms later it is said again; the way out stays closed meanwhile */
+	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	testbed_settle(t, 3);
+	t->now = t->node->pfc[IN].speaker.said_ns + 1677696 - 2000; /* half of 65535 * 512 / 10^10 s */
+	testbed_round(t);
+	assert_int_equal(take(t, IN).pfc, 0);
+	testbed_round(t);
+	s = take(t, IN);
+	assert_int_equal(s.pfc, 1);
+	assert_int_equal(s.time[3], 65535);
+	/* it opens; half way nothing is said yet, below 8 K the neighbour may go on */
+	t->port[OUT]->tx_allowed = 10;
+	pfc_from(t, OUT, &out_peer, 0x08, 0);
+	testbed_settle(t, 5);
+	assert_int_equal(take(t, IN).pfc, 0);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 5);
+	s = take(t, IN);
+	assert_int_equal(s.pfc, 1);
+	assert_int_equal(s.enable, 0x08);
+	assert_int_equal(s.time[3], 0);
+	assert_int_equal(take(t, OUT).packets, 60);
+	assert_int_equal(t->node->pfc[IN].speaker.xoff[3], 2);
+	assert_int_equal(t->node->pfc[IN].speaker.xon[3], 1);
+	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded), 0);
+	assert_int_equal(t->node->pfc[IN].buffer[3].most.bytes, 60000);
+	assert_int_equal(t->node->pfc[IN].buffer[3].most_headroom.bytes, 60000 - 20 * 1024);
+	testbed_free(t);
+}
+
+/* Small packets hold whole buffers: the threshold in buffers stops them long before the one in bytes. */
+static void buffers_count_too(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS("priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: shared"));
+	uint32_t i = 0;
+
+	(void)state;
+	t->port[OUT]->tx_allowed = 0;
+	for (uint32_t k = 0; k < NODE_BURST; k++)
+		data(t, OUT, 3, k, 110);
+	testbed_settle(t, 5);
+	empty(t, IN);
+	while (!take(t, IN).pfc && i++ < 100) {
+		data(t, OUT, 3, i, 110);
+		testbed_settle(t, 3);
+	}
+	/* alpha 1/128 of the 4096 less 30 that are left when the 31st comes */
+	check(i == 31, "told to stop after %u packets", i);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 5);
+	assert_int_equal(take(t, IN).pfc, 1);
+	testbed_free(t);
+}
+
+/* Traffic of one port spread over three owners: none of them alone holds enough, together they do. */
+static void several_owners(void **state)
+{
+	struct testbed *t = bed(MANY_LCORES, PORTS(PEER));
+	struct sent s = {0};
+	uint32_t n = 0;
+
+	(void)state;
+	assert_true(t->node->owner[OUT] != t->node->owner[OUT2] && t->node->owner[OUT2] != t->node->owner[OUT3]);
+	for (unsigned int p = OUT; p <= OUT3; p++) {
+		t->port[p]->tx_allowed = 0;
+		for (uint32_t i = 0; i < NODE_BURST; i++)
+			data(t, p, 3, i, 110);
+	}
+	testbed_settle(t, 20);
+	empty(t, IN);
+	while (!s.pfc && n < 60) {
+		data(t, OUT + n % 3, 3, NODE_BURST + n / 3, 1000);
+		n++;
+		testbed_settle(t, 5);
+		s = take(t, IN);
+	}
+	assert_int_equal(s.enable, 0x08);
+	check(n == 21, "told to stop after %u packets", n);
+	for (unsigned int p = OUT; p <= OUT3; p++)
+		t->port[p]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 20);
+	s = take(t, IN);
+	assert_int_equal(s.pfc, 1);
+	assert_int_equal(s.time[3], 0);
+	testbed_free(t);
+}
+
+/* A ring that is full stops the senders of the ports behind it, before anything is lost. */
+static void a_full_ring_stops_the_sender(void **state)
+{
+	struct testbed *t = bed(MANY_LCORES, PORTS(PEER));
+	struct worker_role *slow = &t->node->worker[t->node->owner[OUT2]];
+	uint64_t next;
+	struct sent s;
+
+	(void)state;
+	empty(t, IN);
+	slow->stalled = true;
+	for (uint32_t i = 0; i < 3000; i++)
+		data(t, OUT2, 3, i, 110);
+	for (unsigned int i = 0; i < 100; i++)
+		testbed_round(t);
+	s = take(t, IN);
+	assert_int_equal(s.enable, 0x08);
+	assert_int_equal(s.time[3], 65535);
+	slow->stalled = false;
+	(void)next;
+	testbed_settle(t, 1000);
+	assert_int_equal(take(t, OUT2).packets, 3000);
+	s = take(t, IN);
+	assert_int_equal(s.time[3], 0);
+	testbed_free(t);
+}
+
+/* Negative control: headroom that is too small is used up, and by no other name than its own. */
+static void too_little_headroom_is_seen(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS("priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small"));
+
+	(void)state;
+	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	testbed_settle(t, 3);
+	for (uint32_t i = 0; i < 40; i++) {
+		data(t, OUT, 3, i, 1000);
+		testbed_settle(t, 3);
+	}
+	/* full at 22528 bytes, so 23 packets are in */
+	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded), 17);
+	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 0);
+	assert_int_equal(t->node->pfc[IN].buffer[3].exhausted_times, 1);
+	testbed_free(t);
+}
+
+/* Every data gate of every port is closed and full: PFC, ND and control in transit are still taken and obeyed. */
+static void no_deadlock_behind_data(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	uint8_t frame[256];
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
+	struct icmp_hdr *echo;
+	struct sent s;
+	uint32_t n;
+
+	(void)state;
+	for (unsigned int p = IN; p <= OUT3; p++) {
+		struct pfc_party party = {.sid = 1};
+		struct pfc_pause all = {.enable = 0xff};
+
+		for (unsigned int i = 0; i < 8; i++)
+			all.ns[i] = 1000 * NSEC_PER_SEC;
+		assert_true(egress_pause(&t->node->egress[p], &t->node->worker[0].ctx, &party, PFC_ALL_SLICES, &all));
+	}
+	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	for (uint32_t i = 0; i < 3000; i++)
+		data(t, OUT + i % 3, 3 + i % 2, i / 6, 110);
+	testbed_settle(t, 100);
+	assert_int_equal(take(t, OUT).packets, 0);
+	empty(t, IN);
+	/* the neighbour's XON is heard */
+	pfc_from(t, OUT, &out_peer, 0x08, 0);
+	/* the domain's control passes */
+	n = testbed_frame(frame, &t->port[IN]->port.mac, "5f00:0:100:501:300::", 1, 0, 100);
+	ip->vtc_flow = ipv6_vtc_flow(48 << 2, 1);
+	fake_port_receive(t->port[IN], 0, frame, n, 0);
+	/* and an echo request to the node is answered, over the port that is full */
+	n = testbed_frame(frame, &t->port[OUT]->port.mac, "2001:db8:b::2", 1, 0, 100);
+	ip->src = (struct ipv6_addr){{0x20, 0x01, 0x0d, 0xb8, 0, 0x0b, [15] = 3}};
+	ip->next_header = IP_PROTO_ICMP6;
+	memset(ip + 1, 0, be16_get(ip->payload_length));
+	echo = (struct icmp_hdr *)(ip + 1);
+	echo->type = ICMP6_ECHO_REQUEST;
+	n = be16_get(ip->payload_length);
+	echo->checksum = checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &ip->dst, n, IP_PROTO_ICMP6), echo, n));
+	n += sizeof(struct eth_hdr) + sizeof(*ip);
+	fake_port_receive(t->port[OUT], 0, frame, n, 0);
+	testbed_settle(t, 100);
+	assert_int_equal(t->node->pfc[OUT].xon[3], 1);
+	s = take(t, OUT);
+	assert_int_equal(s.packets, 1);
+	assert_int_equal(s.others, 1);
+	testbed_free(t);
+}
+
+/* learn: true believes the stations that ND has found, and no other. */
+static void learnt_peers(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS("priorities: [3], learn: true, buffer: b"));
+
+	(void)state;
+	pfc_from(t, IN, &in_peer, 0x08, 65535);
+	testbed_settle(t, 5);
+	assert_int_equal(testbed_reason(t, IN, DROP_pfc_bad_peer), 1);
+	node_pfc_learn(t->node, IN, &in_peer);
+	pfc_from(t, IN, &in_peer, 0x08, 65535);
+	testbed_settle(t, 5);
+	assert_int_equal(testbed_reason(t, IN, DROP_pfc_bad_peer), 1);
+	assert_int_equal(t->node->pfc[IN].xoff[3], 1);
+	testbed_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(legality),
+		cmocka_unit_test(pause_times),
+		cmocka_unit_test(the_chain),
+		cmocka_unit_test(buffers_count_too),
+		cmocka_unit_test(several_owners),
+		cmocka_unit_test(a_full_ring_stops_the_sender),
+		cmocka_unit_test(too_little_headroom_is_seen),
+		cmocka_unit_test(no_deadlock_behind_data),
+		cmocka_unit_test(learnt_peers),
+	};
+
+	testbed_eal();
+	return cmocka_run_group_tests_name("pfc_port", tests, NULL, NULL);
+}

@@ -90,7 +90,7 @@ static int usage(FILE *out, int status)
 
 int preflight(int argc, char **argv)
 {
-	struct findings f = {.list = json_array()};
+	struct findings f = {.list = NULL};
 	struct config *c = NULL;
 	struct memory_plan memory = {0};
 	const char *file = NULL;
@@ -112,6 +112,7 @@ int preflight(int argc, char **argv)
 	}
 	if (optind < argc)
 		return usage(stderr, 2);
+	f.list = json_array();
 	if (file)
 		c = load(&f, file);
 	if (c)

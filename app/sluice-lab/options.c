@@ -12,7 +12,7 @@ static const char usage[] =
 	"\n"
 	"Run a network of complete sluice nodes under virtual time (docs/lab.md). Needs no root, no hugepages, no NIC.\n"
 	"\n"
-	"  --out FOLDER          write report.json and captures there\n"
+	"  --out FOLDER          write report.html, report.json and captures there\n"
 	"  --json                print the report as JSON instead of text\n"
 	"  --seed N              instead of the file's\n"
 	"  --seeds A..B          run all of them, in parallel processes; names the first that fails\n"

@@ -33,7 +33,8 @@ struct lab_qp {
 	uint64_t random;
 	struct lab_qp *next_ready;
 	bool ready;  /* in its port's list */
-	bool failed; /* gave up */
+	bool failed;  /* gave up */
+	bool stopped; /* the run is over */
 	char name[48];
 
 	/* sender */
@@ -56,6 +57,7 @@ struct lab_qp {
 		uint64_t sent, retransmitted, acked_bytes, naks, timeouts, cnps;
 		uint64_t messages, message_ns, message_ns_max; /* completed; time they took */
 		uint64_t received, received_bytes; /* in sequence */
+		uint64_t last_ns; /* when the last of them came */
 		uint64_t out_of_sequence, duplicates, reordered, marked;
 		uint64_t delay_ns, delay_min_ns, delay_max_ns; /* one way, sum */
 	} stats;

@@ -54,5 +54,6 @@ void lab_dump(struct lab *lab, FILE *out);
 /* Everything the run has shown, for people and machines: see lab/report.c for the keys. The caller frees it. */
 json_t *lab_report(struct lab *lab);
 void lab_report_text(json_t *report, FILE *out);
+void lab_report_html(json_t *report, FILE *out); /* one page, no network needed */
 
 #endif

@@ -44,7 +44,7 @@ static bool window_open(const struct lab_qp *q)
 
 static bool has_data(const struct lab_qp *q)
 {
-	if (q->failed)
+	if (q->failed || q->stopped)
 		return false;
 	if (qp_is_datagram(q))
 		return q->due > 0;
@@ -90,7 +90,7 @@ static void arrival(void *arg)
 {
 	struct lab_qp *q = arg;
 
-	if (q->lab->ending || (q->flow->messages && q->next + q->due >= q->flow->messages))
+	if (q->flow->messages && q->next + q->due >= q->flow->messages)
 		return;
 	if (q->due < ARRAY_LEN(q->due_ns))
 		q->due_ns[q->due] = q->lab->now;
@@ -104,7 +104,7 @@ static void timed_out(void *arg)
 	struct lab_qp *q = arg;
 	uint64_t due = q->progress_ns + timeout_ns(q);
 
-	if (q->una == q->next || q->failed)
+	if (q->una == q->next || q->failed || q->stopped)
 		return;
 	if (q->lab->now < due) {
 		event_set(&q->lab->queue, &q->rto, due);
@@ -273,6 +273,7 @@ static void accept(struct lab_qp *q, const struct host_mark *mark, uint32_t payl
 {
 	q->stats.received++;
 	q->stats.received_bytes += payload;
+	q->stats.last_ns = q->lab->now;
 	q->to->stats.goodput_bytes += payload;
 	note_delay(q, mark);
 }
@@ -319,20 +320,19 @@ void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, 
 		reply(q, p, (uint32_t)q->expected - 1, ROCE_SYNDROME_ACK);
 }
 
+/* A flow without an end of its own ends with the run: what is unacknowledged then is forgotten, not sent again. */
 void qp_stop(struct lab_qp *q)
 {
 	event_clear(&q->lab->queue, &q->arrival);
-	if (qp_is_datagram(q)) {
-		q->due = 0;
+	if (q->flow->messages)
 		return;
-	}
-	/* one more packet, with which the sender asks for the last acknowledgement */
-	if (q->limit == UINT64_MAX)
-		q->limit = q->highest ? q->highest + 1 : 0;
-	stir(q);
+	q->due = 0;
+	q->stopped = true;
+	event_clear(&q->lab->queue, &q->rto);
+	event_clear(&q->lab->queue, &q->pace);
 }
 
 bool qp_idle(const struct lab_qp *q)
 {
-	return q->failed || (qp_is_datagram(q) ? !q->due : q->una == q->next && !has_data(q));
+	return q->failed || q->stopped || (qp_is_datagram(q) ? !q->due : q->una == q->next && !has_data(q));
 }

@@ -40,7 +40,7 @@ static double read_way(struct lab *lab, struct lab_series *s)
 {
 	const struct lab_way *w = s->of;
 
-	return rate(lab, s, line_stats(w->line)->sent_bytes + LINE_OVERHEAD * line_stats(w->line)->sent) * 8 / 1e9;
+	return rate(lab, s, line_stats(w->line)->delivered_bytes + LINE_OVERHEAD * line_stats(w->line)->delivered) * 8 / 1e9;
 }
 
 static double read_way_lost(struct lab *lab, struct lab_series *s)
@@ -179,8 +179,8 @@ static int add_links(struct lab *lab)
 	for (uint32_t i = 0; i < lab->n_links * 2 && rc == 0; i++) {
 		struct lab_way *w = &lab->link[i / 2].way[i % 2];
 
-		rc = add(lab, read_way, w, 0, "Links", "Gb/s", "%s", w->name);
-		rc = rc ? rc : add(lab, read_flight, w, 0, "Under way on links", "MB", "%s", w->name);
+		rc = add(lab, read_way, w, 0, "Links: what arrives, with all overhead", "Gb/s", "%s", w->name);
+		rc = rc ? rc : add(lab, read_flight, w, 0, "Under way on links and in transmit descriptors", "MB", "%s", w->name);
 		rc = rc ? rc : add(lab, read_way_lost, w, 0, "Lost on links", "frames per sample", "%s", w->name);
 	}
 	return rc;

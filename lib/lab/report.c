@@ -26,7 +26,7 @@ static json_t *report_qp(const struct lab_qp *q)
 static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 {
 	uint64_t sent = 0, again = 0, received = 0, bytes = 0, delay = 0, delay_max = 0, delay_min = UINT64_MAX, failed = 0;
-	uint64_t naks = 0, timeouts = 0, messages = 0, seconds_ns = lab->topo->lab.run_ns - MIN_OF(f->start_ns, lab->topo->lab.run_ns);
+	uint64_t naks = 0, timeouts = 0, messages = 0, last = 0, ns;
 	json_t *qps = json_array();
 
 	for (uint32_t i = 0; i < lab->n_qps; i++) {
@@ -45,13 +45,18 @@ static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 		timeouts += q->stats.timeouts;
 		messages += q->stats.messages;
 		failed += q->failed;
+		last = MAX_OF(last, q->stats.last_ns);
 		json_array_append_new(qps, report_qp(q));
 	}
+	/* from when the first bit could arrive until the run was over or, if it took longer, all had arrived */
+	last -= received ? MIN_OF(last, delay_min) : 0;
+	ns = (f->messages ? last : lab->topo->lab.run_ns);
+	ns -= MIN_OF(ns, f->start_ns);
 	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf so}", "name", f->name, "from", f->from, "to", f->to,
 		"transport", f->transport == TRANSPORT_RC ? "rc" : "datagram", "queue_pairs", INT(f->queue_pairs), "sent", INT(sent),
 		"retransmitted", INT(again), "received", INT(received), "received_bytes", INT(bytes), "naks", INT(naks), "timeouts",
 		INT(timeouts), "messages", INT(messages), "failed", INT(failed), "goodput_gbps",
-		seconds_ns ? (double)bytes * 8 / (double)seconds_ns : 0.0, "delay_mean_us",
+		ns ? (double)bytes * 8 / (double)ns : 0.0, "delay_mean_us",
 		received ? (double)delay / (double)received / 1e3 : 0.0, "delay_min_us", received ? (double)delay_min / 1e3 : 0.0,
 		"delay_max_us", (double)delay_max / 1e3, "qps", qps);
 }

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topologies for scenarios, put together in a few lines: nodes, hosts and links; addresses, routes, SIDs and policies
-follow. What comes out is a topology file (JSON is YAML)."""
+"""Topologies put together in a few lines: nodes, hosts and links; addresses, routes, SIDs and policies follow.
+
+Links between nodes carry SRv6 unless they are plain: then they are outside the domain, as between a PE and a data
+centre's own gateway. A node with plain links only is an IP router.
+"""
 import collections
 import json
 
 BLOCK = "5f00:0"
+WIDTH = 124
 
 
 def uid(number):
@@ -16,6 +20,8 @@ class Net:
         self.lab = {"name": name, "run": run, **lab}
         self.nodes, self.hosts, self.links, self.flows, self.extra = {}, {}, [], [], {}
         self.paths = {}  # (from, to) -> lists of node names to name as segments
+        self.plain = {}  # end -> (own address, address of the other end)
+        self.files = {}  # configurations beside the topology: name -> content
 
     def node(self, name, lcores=None, memory=None, port=None, **lab):
         """A node; `port`: keys for all its ports; `lab`: keys beside its configuration (cycles)."""
@@ -24,18 +30,20 @@ class Net:
         return name
 
     def host(self, name, subnet, **keys):
-        """A host with address 10.SUBNET.0.10 and up; its gateway gets .1."""
+        """A host with address 10.SUBNET.0.10 and up; its gateway gets .1 and up."""
         number = 10 + len(self.hosts)
-        self.hosts[name] = {"subnet": subnet, "keys": keys, "address": f"10.{subnet}.0.{number}",
-                            "mac": f"02:00:00:48:00:{number:02x}"}
+        self.hosts[name] = {"subnet": subnet, "keys": keys, "address": f"10.{subnet}.0.{number}", "number": number}
         return name
 
-    def link(self, a, b, rate="100G", **keys):
+    def link(self, a, b, rate="100G", plain=False, **keys):
         self.links.append({"a": a, "b": b, "rate": rate, **({"delay": "1us"} if "km" not in keys else {}), **keys})
         for near, far in ((a, b), (b, a)):
             owner, port = near.split(".")
             if owner in self.nodes:
                 self.nodes[owner]["ports"][port] = far
+        if plain:
+            net = f"192.168.{len(self.plain) // 2}"
+            self.plain[a], self.plain[b] = (f"{net}.1", f"{net}.2"), (f"{net}.2", f"{net}.1")
         return self
 
     def flow(self, a, b, **keys):
@@ -50,7 +58,7 @@ class Net:
     def _mac(self, end):
         owner, port = end.split(".")
         if owner in self.hosts:
-            return self.hosts[owner]["mac"]
+            return f"02:00:00:48:{self.hosts[owner]['number']:02x}:{int(port[3:]):02x}"
         node = self.nodes[owner]
         return f"02:00:00:00:{node['id'] >> 8:02x}:{list(node['ports']).index(port):02x}"
 
@@ -63,8 +71,7 @@ class Net:
             if far.split(".")[0] in self.nodes:
                 yield port, far
 
-    def _next_hops(self, name, to):
-        """(port, far end) of all shortest ways."""
+    def _distances(self, to):
         distance = {to: 0}
         queue = collections.deque([to])
         while queue:
@@ -74,69 +81,123 @@ class Net:
                 if owner not in distance:
                     distance[owner] = distance[at] + 1
                     queue.append(owner)
+        return distance
+
+    def _next_hops(self, name, to):
+        """(port, far end) of all shortest ways."""
+        distance = self._distances(to)
         for port, far in self._neighbours(name):
             if distance.get(far.split(".")[0], 1 << 30) == distance.get(name, 0) - 1:
                 yield port, far
 
     def _subnets(self):
-        """subnet -> (gateway, port) of the first port a host of it is plugged into."""
+        """subnet -> the first node that a host of it is plugged into."""
         found = {}
         for name, node in self.nodes.items():
-            for port, far in node["ports"].items():
+            for far in node["ports"].values():
                 owner = far.split(".")[0]
                 if owner in self.hosts:
-                    found.setdefault(self.hosts[owner]["subnet"], (name, port))
+                    found.setdefault(self.hosts[owner]["subnet"], name)
         return found
+
+    def _egress(self, name, to):
+        """The last node of the domain on the way."""
+        at = name
+        while at != to:
+            port, far = next(self._next_hops(at, to))
+            if f"{at}.{port}" in self.plain:
+                return at
+            at = far.split(".")[0]
+        return at
 
     def config(self, name):
         node = self.nodes[name]
         ports, neighbors, routes, vrf_routes, policies = [], [], [], [], []
+        number = node["id"] >> 8
         for index, (port, far) in enumerate(node["ports"].items()):
-            owner = far.split(".")[0]
-            p = {"name": port, "device": f"net_null{index}", "mtu": 9216, "mac": self._mac(f"{name}.{port}"), **node["port"]}
+            owner, end = far.split(".")[0], f"{name}.{port}"
+            p = {"name": port, "device": f"net_null{index}", "side": "dc", "mtu": 9216, "mac": self._mac(end), **node["port"]}
             if owner in self.hosts:
                 host = self.hosts[owner]
-                subnet = host["subnet"]
-                p.update(side="dc", vrf="ai", addresses=[f"10.{subnet}.0.{1 + index}/24"])
-                neighbors.append({"port": port, "address": host["address"], "mac": host["mac"]})
+                p.update(vrf="ai", addresses=[f"10.{host['subnet']}.0.{100 + number * 8 + index}/24"])
+                neighbors.append({"port": port, "address": host["address"], "mac": self._mac(far)})
                 vrf_routes.append({"prefix": f"{host['address']}/32", "port": port, "nexthop": host["address"]})
+            elif end in self.plain:
+                own, other = self.plain[end]
+                p.update(vrf="ai", addresses=[f"{own}/30"])
+                neighbors.append({"port": port, "address": other, "mac": self._mac(far)})
             else:
-                p.update(side="wan", addresses=[self._local(f"{name}.{port}") + "/64"])
+                p.update(side="wan", addresses=[self._local(end) + "/64"])
                 neighbors.append({"port": port, "address": self._local(far), "mac": self._mac(far)})
             ports.append(p)
         for other in self.nodes:
             for port, far in self._next_hops(name, other) if other != name else ():
-                routes.append({"prefix": uid(self.nodes[other]["id"]) + "/48", "port": port, "nexthop": self._local(far)})
-        gateways = {}
-        for subnet, (gateway, _) in self._subnets().items():
-            if gateway != name:
-                gateways.setdefault(gateway, []).append(subnet)
-        for gateway, subnets in gateways.items() if vrf_routes else ():
-            lists = self.paths.get((name, gateway), [[]])
-            policies.append({"name": f"to-{gateway}", "paths": [
-                {"name": f"path{i}", "segments": [uid(self.nodes[n]["id"]) for n in [*hops, gateway]] + [f"{BLOCK}:e001::"]}
-                for i, hops in enumerate(lists)]})
-            vrf_routes += [{"prefix": f"10.{s}.0.0/24", "policy": f"to-{gateway}"} for s in subnets]
-        sids = [{"sid": uid(node["id"]) + "/48", "behavior": "uN"}]
+                if f"{name}.{port}" not in self.plain:
+                    routes.append({"prefix": uid(self.nodes[other]["id"]) + "/48", "port": port, "nexthop": self._local(far)})
+        edge = any(p["side"] == "dc" for p in ports)
+        for subnet, home in self._subnets().items():
+            attached = any(far.split(".")[0] in self.hosts and self.hosts[far.split(".")[0]]["subnet"] == subnet
+                           for far in node["ports"].values())
+            if not edge or attached or home == name:
+                continue
+            port, far = next(self._next_hops(name, home))
+            if f"{name}.{port}" in self.plain:
+                vrf_routes.append({"prefix": f"10.{subnet}.0.0/24", "port": port, "nexthop": self.plain[f"{name}.{port}"][1]})
+                continue
+            egress = self._egress(name, home)
+            if not any(p["name"] == f"to-{egress}" for p in policies):
+                lists = self.paths.get((name, egress), [[]])
+                policies.append({"name": f"to-{egress}", "paths": [
+                    {"name": f"path{i}", "segments": [uid(self.nodes[n]["id"]) for n in [*hops, egress]] + [f"{BLOCK}:e001::"]}
+                    for i, hops in enumerate(lists)]})
+            vrf_routes.append({"prefix": f"10.{subnet}.0.0/24", "policy": f"to-{egress}"})
         c = {"node": {"name": name, "loopback": f"fd00::{node['id']:x}", "infrastructure": ["fd00::/16"],
                       "usid": {"block": f"{BLOCK}::/32", "node": node["id"]}},
              "lcores": node["lcores"] or {"control": 0, "rx": [1], "worker": [1]},
              "memory": {"buffers": 24576, "fib": "compact", **node["memory"]},
-             "ports": ports, "neighbors": neighbors, "routes": routes, "sids": sids}
+             "ports": ports, "neighbors": neighbors, "routes": routes, "sids": [{"sid": uid(node["id"]) + "/48", "behavior": "uN"}]}
         if vrf_routes:
             c["vrfs"] = [{"name": "ai", "routes": vrf_routes}]
-            sids.append({"sid": f"{BLOCK}:e001::/48", "behavior": "uDT46", "vrf": "ai"})
+            c["sids"].append({"sid": f"{BLOCK}:e001::/48", "behavior": "uDT46", "vrf": "ai"})
         if policies:
             c["policies"] = policies
-        return c
+        return {k: v for k, v in c.items() if v}
 
     def topology(self):
-        return {"lab": self.lab,
-                "nodes": [{"name": n, "config": self.config(n), **v["lab"]} for n, v in self.nodes.items()],
-                "hosts": [{"name": n, "addresses": [h["address"] + "/24"], "mac": h["mac"], **h["keys"]}
-                          for n, h in self.hosts.items()],
-                "links": self.links, "flows": self.flows, **self.extra}
+        t = {"lab": self.lab,
+             "hosts": [{"name": n, "addresses": [h["address"] + "/24"], "mac": f"02:00:00:48:{h['number']:02x}:00", **h["keys"]}
+                       for n, h in self.hosts.items()],
+             "links": self.links, "flows": self.flows, **self.extra,
+             "nodes": [{"name": n, "config": self.config(n), **v["lab"]} for n, v in self.nodes.items()]}
+        return {k: v for k, v in t.items() if v}
 
     def write(self, path):
         with open(path, "w") as f:
             json.dump(self.topology(), f, indent=1)
+
+
+def inline(value):
+    """YAML flow style."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {inline(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(inline(v) for v in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and (":" in value or "%" in value or not value):
+        return json.dumps(value)
+    return str(value)
+
+
+def tidy(value, indent=0, lead=0):
+    """YAML for people: what fits a line stands in one. `lead`: characters in front of it."""
+    if len(inline(value)) + indent + lead <= WIDTH and not (indent == 0 and isinstance(value, dict)):
+        return " " + inline(value) + "\n"
+    pad = " " * indent
+    if isinstance(value, dict):
+        return "\n" + "".join(f"{pad}{k}:{tidy(v, indent + 2, len(k) + 2)}" for k, v in value.items())
+    out = "\n"
+    for v in value:
+        text = tidy(v, indent + 2, 2)
+        out += f"{pad}-{text}" if not text.startswith("\n") else f"{pad}- {text[1:].lstrip()}"
+    return out

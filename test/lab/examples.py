@@ -1,0 +1,233 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Write the examples of config/lab, or check that they are what this would write (--check)."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from net import Net, tidy  # noqa: E402
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EXAMPLES = {}
+
+
+def example(build):
+    EXAMPLES[build.__name__.replace("_", "-")] = build
+    return build
+
+
+@example
+def clos():
+    """Two-tier Clos of draft-filsfils-spring-srv6-ai-backend-00, figure 1.
+
+    Every DPU is homed to two leaves. Both senders are placed on Spine4, so 200 Gb/s meet on the link from Spine4 to
+    Leaf3: best effort loses packets there, and Spine5 is idle. Put "spine5" into one of the paths and run it again.
+    """
+    net = Net("clos", "20ms")
+    for leaf in (1, 2, 3, 4):
+        net.node(f"leaf{leaf}")
+    for spine in (4, 5):
+        net.node(f"spine{spine}")
+    for dpu in (1, 2, 3, 4):
+        net.host(f"dpu{dpu}", dpu)
+    for pair in ((1, 2), (3, 4)):
+        for dpu in pair:
+            for eth, leaf in enumerate(pair):
+                net.link(f"dpu{dpu}.eth{eth}", f"leaf{leaf}.dpu{dpu}")
+    for leaf in (1, 2, 3, 4):
+        for spine in (4, 5):
+            net.link(f"leaf{leaf}.spine{spine}", f"spine{spine}.leaf{leaf}")
+    for near, far in ((1, 3), (2, 3), (3, 1), (4, 1)):
+        net.path(f"leaf{near}", f"leaf{far}", ["spine4"])
+    net.flow("dpu1", "dpu3", **{"queue-pairs": 4, "rate": "24G"}).flow("dpu2", "dpu4", **{"queue-pairs": 4, "rate": "24G"})
+    return net
+
+
+@example
+def two_dcs():
+    """Two AI data centres over 1000 km: draft-he-rtgwg-wan-pfc-00, figure 2, with both DC gateways as nodes.
+
+    Two senders share a 100 Gb/s WAN, and the receiver of the second takes 40 Gb/s only. It sends PFC to its gateway,
+    which today does nothing about it: packets are lost in DC 2, and in DC 1 before the WAN.
+    """
+    net = Net("two-dcs", "80ms")
+    for n in ("dcgw1", "pe1", "p1", "p2", "pe2", "dcgw2"):
+        net.node(n)
+    for i in (1, 2):
+        net.host(f"gpu1{i}", 10 + i, pfc=[3])
+    net.host("gpu21", 21, pfc=[3])
+    net.host("gpu22", 22, pfc=[3], sink={"drain": "40G", "buffer": "4M", "xoff": "1M", "xon": "512K"})
+    for i in (1, 2):
+        net.link(f"gpu1{i}.eth0", f"dcgw1.gpu{i}").link(f"gpu2{i}.eth0", f"dcgw2.gpu{i}")
+    net.link("dcgw1.pe", "pe1.dc", plain=True)
+    net.link("pe1.wan", "p1.west", km=10).link("p1.east", "p2.west", km=980).link("p2.east", "pe2.wan", km=10)
+    net.link("dcgw2.pe", "pe2.dc", plain=True)
+    net.flow("gpu11", "gpu21", **{"queue-pairs": 4, "window": "128M"})
+    net.flow("gpu12", "gpu22", **{"queue-pairs": 4, "window": "128M"})
+    return net
+
+
+@example
+def two_paths():
+    """Cross-DC WAN of draft-ruan-spring-priority-flow-control-sid-02, figure 2: R1 and R5 know PFC, R2 to R4 do not.
+
+    The traffic of DC 1 takes both ways to R5; the link from there to DC 2 is slower than what comes.
+    """
+    net = Net("two-paths", "40ms")
+    for n in ("r1", "r2", "r3", "r4", "r5"):
+        net.node(n)
+    net.host("dc1", 1, pfc=[3])
+    net.host("dc2", 2, pfc=[3])
+    net.link("dc1.eth0", "r1.dc", rate="200G")
+    net.link("r1.r2", "r2.r1", km=250).link("r2.r5", "r5.r2", km=250)
+    net.link("r1.r3", "r3.r1", km=200).link("r3.r4", "r4.r3", km=200).link("r4.r5", "r5.r4", km=200)
+    net.link("r5.dc", "dc2.eth0", rate="100G")
+    net.path("r1", "r5", ["r2"], ["r3", "r4"])
+    net.flow("dc1", "dc2", **{"queue-pairs": 16, "rate": "9G"})
+    return net
+
+
+@example
+def one_path():
+    """WAN of draft-ruan-spring-priority-flow-control-sid-02, figure 3: R1 - R2 - R3, a tenant reads from DC 2.
+
+    The tenant's data goes from DC 1 to DC 2 whose server drains 60 Gb/s of 100: R3's neighbour is congested.
+    """
+    net = Net("one-path", "40ms")
+    for n in ("r1", "r2", "r3"):
+        net.node(n)
+    net.host("dc1", 1, pfc=[3])
+    net.host("dc2", 2, pfc=[3], sink={"drain": "60G", "buffer": "2M", "xoff": "1M", "xon": "512K"})
+    net.link("dc1.eth0", "r1.dc").link("r1.r2", "r2.r1", km=300).link("r2.r3", "r3.r2", km=300).link("r3.dc", "dc2.eth0")
+    net.flow("dc1", "dc2", **{"queue-pairs": 8})
+    return net
+
+
+def hu_wan(name, run, **lab):
+    """Leaf and spine WAN of draft-hu-rtgwg-cbfc-rsvp-01, figure 3."""
+    net = Net(name, run, **lab)
+    for n in ("gw1", "leaf1", "leaf2", "spine1", "spine2", "leaf3", "leaf4", "gw2"):
+        net.node(n)
+    for leaf in (1, 2):
+        net.link(f"gw1.leaf{leaf}", f"leaf{leaf}.gw", km=20).link(f"gw2.leaf{leaf + 2}", f"leaf{leaf + 2}.gw", km=20)
+    for spine in (1, 2):
+        for leaf in (1, 2, 3, 4):
+            net.link(f"leaf{leaf}.spine{spine}", f"spine{spine}.leaf{leaf}", km=240)
+    return net
+
+
+@example
+def parameter_sync():
+    """draft-hu-rtgwg-cbfc-rsvp-01, section 3.1: parameters are synchronised between two AIDCs, both ways at once.
+
+    Few elephant flows of one RDMA connection each. ECMP hashes them, and where two meet packets are lost.
+    """
+    net = hu_wan("parameter-sync", "30ms")
+    for i in (1, 2, 3, 4):
+        net.host(f"a{i}", 10 + i)
+        net.host(f"b{i}", 20 + i)
+        net.link(f"a{i}.eth0", f"gw1.a{i}").link(f"b{i}.eth0", f"gw2.b{i}")
+    for i in (1, 2, 3, 4):
+        net.flow(f"a{i}", f"b{i}", message="64M", rate="50G").flow(f"b{i}", f"a{i}", message="64M", rate="50G")
+    return net
+
+
+@example
+def sample_data():
+    """draft-hu-rtgwg-cbfc-rsvp-01, section 3.2: sample data goes straight into the memory of remote servers.
+
+    One link of the WAN loses one packet in a thousand: with go-back-N that costs about half of the throughput.
+    """
+    net = Net("sample-data", "100ms")
+    for n in ("gw1", "leaf1", "spine1", "leaf3", "gw2"):
+        net.node(n)
+    net.host("storage", 1)
+    net.host("server", 2)
+    net.link("storage.eth0", "gw1.dc").link("gw1.wan", "leaf1.gw", km=5).link("leaf1.spine", "spine1.leaf1", km=45)
+    net.link("spine1.leaf3", "leaf3.spine", km=45, loss="0.1%").link("leaf3.gw", "gw2.wan", km=5).link("gw2.dc", "server.eth0")
+    net.flow("storage", "server", rate="33G", message="4M")
+    return net
+
+
+@example
+def split_inference():
+    """draft-hu-rtgwg-cbfc-rsvp-01, section 3.3: inference is split between a customer's site and an AIDC.
+
+    Activations go one way, tokens the other. In the middle of the run a link of the WAN fails for 5 ms and nobody
+    protects it: what is on it then, and until its ends notice, is lost.
+    """
+    net = hu_wan("split-inference", "30ms")
+    for i in (1, 2):
+        net.host(f"prefill{i}", 10 + i)
+        net.host(f"decode{i}", 20 + i)
+        net.link(f"prefill{i}.eth0", f"gw1.p{i}").link(f"decode{i}.eth0", f"gw2.d{i}")
+    for i in (1, 2):
+        net.flow(f"prefill{i}", f"decode{i}", **{"queue-pairs": 8, "message": "512K", "rate": "5G", "timeout": 10, "retries": 100})
+        net.flow(f"decode{i}", f"prefill{i}", **{"queue-pairs": 8, "message": "16K", "rate": "500M", "timeout": 10, "retries": 100})
+    net.links[-7]["failures"] = [{"at": "12ms", "for": "5ms", "detect": "1ms"}]
+    return net
+
+
+@example
+def incast():
+    """Eight senders, one receiver: the gateway's queue towards it overflows."""
+    net = Net("incast", "5ms")
+    net.node("gw1", memory={"buffers": 40960})
+    net.node("gw2")
+    for i in range(1, 9):
+        net.host(f"s{i}", i, pfc=[3])
+        net.link(f"s{i}.eth0", f"gw1.s{i}")
+    net.host("sink", 20, pfc=[3])
+    net.link("gw1.wan", "gw2.wan", rate="400G", km=10).link("gw2.sink", "sink.eth0")
+    for i in range(1, 9):
+        net.flow(f"s{i}", "sink", rate="25G", start=f"{i * 100}us")
+    return net
+
+
+@example
+def parking_lot():
+    """A chain of four nodes: one flow crosses all of it, one more enters at every hop.
+
+    The long flow competes three times and gets least; each hop's queue overflows.
+    """
+    net = Net("parking-lot", "20ms")
+    for i in (1, 2, 3, 4):
+        net.node(f"r{i}")
+    for i in (1, 2, 3):
+        net.host(f"in{i}", 10 + i)
+        net.link(f"in{i}.eth0", f"r{i}.in{i}").link(f"r{i}.east", f"r{i + 1}.west", km=50)
+        net.host(f"out{i}", 20 + i)
+        net.link(f"out{i}.eth0", f"r{i + 1}.out{i}")
+    net.host("far", 31)
+    net.host("long", 30)
+    net.link("long.eth0", "r1.long").link("far.eth0", "r4.far")
+    net.flow("long", "far", **{"queue-pairs": 4, "rate": "20G"})
+    for i in (1, 2, 3):
+        net.flow(f"in{i}", f"out{i}", **{"queue-pairs": 4, "rate": "20G"})
+    return net
+
+
+def text(build):
+    doc = [line.strip() for line in build.__doc__.strip().splitlines()]
+    return "".join(f"# {line}".rstrip() + "\n" for line in doc) + tidy(build().topology()).lstrip("\n")
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    wrong = []
+    for name, build in EXAMPLES.items():
+        path = os.path.join(TOP, "config/lab", f"{name}.yaml")
+        if check:
+            with open(path) as f:
+                if f.read() != text(build):
+                    wrong.append(path)
+        else:
+            with open(path, "w") as f:
+                f.write(text(build))
+    for path in wrong:
+        print(f"{path} is not what {sys.argv[0]} writes")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -22,6 +22,9 @@ const struct behavior_info *behavior_info(enum cfg_behavior b)
 		[BEHAVIOR_END_DX4] = {"End.DX4", KIND_DX, .inner4 = true, .code = 17},
 		[BEHAVIOR_END_DX6] = {"End.DX6", KIND_DX, .inner6 = true, .code = 16},
 		[BEHAVIOR_END_DX2] = {"End.DX2", KIND_DX2, .code = 21},
+		/* draft-ruan-spring-priority-flow-control-sid-02; private use numbers (D30) */
+		[BEHAVIOR_END_X_PFC] = {"End.X.PFC", KIND_END_X, .pauses = true, .code = 0x8100},
+		[BEHAVIOR_UA_PFC] = {"uA.PFC", KIND_END_X, true, .pauses = true, .code = 0x8104},
 	};
 
 	return &table[b];

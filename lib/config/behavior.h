@@ -22,15 +22,16 @@ struct behavior_info {
 	enum behavior_kind kind;
 	bool compressed;    /* SID of the uSID block: block and 16-bit ids */
 	bool inner4, inner6; /* KIND_DT, KIND_DX: what may be inside */
+	bool pauses;	    /* ends PFC frames (draft-ruan section 2) */
 	uint16_t code;	    /* IANA SRv6 Endpoint Behaviors, without flavours */
 };
 
 const struct behavior_info *behavior_info(enum cfg_behavior b);
 
-/* May it carry PSP, USP, USD: is it one of the End family? */
+/* May it carry PSP, USP, USD: is it one of the End family? uA.PFC has one number only. */
 static inline bool behavior_has_flavors(enum cfg_behavior b)
 {
-	return behavior_info(b)->kind <= KIND_END_T;
+	return behavior_info(b)->kind <= KIND_END_T && b != BEHAVIOR_UA_PFC;
 }
 
 /* Bits of cfg_flavor that the SID has: those given, else the behaviour's default (uN and uA: PSP and USD). */

@@ -112,17 +112,57 @@ static void check_words(const struct config *c, struct cfg_diags *d, const char 
 	}
 }
 
+/* Pause times are bit times of the port that is to stop; virtual devices report no rate. */
+static void check_pause_speed(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s, struct cfg_mark at,
+	const char *port)
+{
+	int i = cfg_find_port(c, port);
+
+	if (i >= 0 && !c->ports.items[i].speed_bps && !cfg_device_is_pci(c->ports.items[i].device))
+		cfg_diag_add(d, at, "port: %s %s pauses '%s', a virtual device, by its speed; give it one", A_NAME(s), port);
+}
+
+/* What only SIDs that end PFC frames have. */
+static void check_pauses(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
+{
+	const struct behavior_info *info = behavior_info((enum cfg_behavior)s->behavior);
+
+	if (!info->pauses && s->adjacencies.n)
+		cfg_diag_add(d, cfg_where(c, &s->adjacencies), "adjacencies: only End.X.PFC and uA.PFC may have several");
+	if (!info->pauses && info->kind != KIND_DX2 && s->allowed_sources.n)
+		cfg_diag_add(d, cfg_where(c, &s->allowed_sources), "allowed-sources: %s %s ends no PFC frames", A_NAME(s));
+	if (!info->pauses && info->kind != KIND_DX2 && s->lenient_cev)
+		cfg_diag_add(d, cfg_where(c, &s->lenient_cev), "lenient-cev: %s %s ends no PFC frames", A_NAME(s));
+	if (info->pauses && s->port)
+		check_pause_speed(c, d, s, cfg_where(c, &s->port), s->port);
+	for (uint32_t i = 0; i < s->adjacencies.n; i++) {
+		const struct cfg_adjacency *a = &s->adjacencies.items[i];
+
+		check_nexthop(c, d, a->port, &a->nexthop);
+		check_pause_speed(c, d, s, cfg_where(c, &a->port), a->port);
+		if (a->nexthop.family == 4)
+			cfg_diag_add(d, cfg_where(c, &a->nexthop), "nexthop: %s %s sends IPv6, which needs an IPv6 next hop", A_NAME(s));
+	}
+	for (uint32_t i = 0; i < s->flavors.n; i++)
+		if (s->behavior == BEHAVIOR_END_X_PFC && s->flavors.items[i] == FLAVOR_USD)
+			cfg_diag_add(d, cfg_where(c, &s->flavors.items[i]),
+				"flavors: End.X.PFC has no usd; put a DT46 SID behind it for data");
+}
+
 static void check_sid(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
-	if (behavior_info((enum cfg_behavior)s->behavior)->compressed)
+	/* End.X.PFC may also be the last SID of a container, as an entry of the uSID block (RFC 9800 section 4.1) */
+	if (behavior_info((enum cfg_behavior)s->behavior)->compressed ||
+		(s->behavior == BEHAVIOR_END_X_PFC && c->node.usid.at.line && c->node.usid.block.len == 32 && ip_prefix_covers(&c->node.usid.block, &s->sid)))
 		check_usid_place(c, d, s);
 	else
 		check_plain_place(c, d, s);
 	check_sid_keys(c, d, s);
+	check_pauses(c, d, s);
 	check_words(c, d, "flavors", s->flavors.items, s->flavors.n, FLAVOR_NONE);
 	check_words(c, d, "allow", s->allow.items, s->allow.n, ALLOW_NONE);
 	if (s->flavors.n && !behavior_has_flavors((enum cfg_behavior)s->behavior))
-		cfg_diag_add(d, cfg_where(c, &s->flavors), "flavors: %s %s has none; uN, uA, End, End.X and End.T do",
+		cfg_diag_add(d, cfg_where(c, &s->flavors), "flavors: %s %s has none; uN, uA, End, End.X, End.T and End.X.PFC do",
 			A_NAME(s));
 }
 

@@ -52,6 +52,8 @@ enum cfg_behavior {
 	BEHAVIOR_END_DX4,
 	BEHAVIOR_END_DX6,
 	BEHAVIOR_END_DX2,
+	BEHAVIOR_END_X_PFC,
+	BEHAVIOR_UA_PFC,
 	BEHAVIOR_COUNT
 };
 
@@ -243,6 +245,13 @@ struct cfg_vrf {
 	CFG_LIST(struct cfg_route) routes;
 };
 
+/* A further member of an End.X.PFC SID's set J. */
+struct cfg_adjacency {
+	struct cfg_mark at;
+	char *port;
+	struct ip_addr nexthop;
+};
+
 struct cfg_sid {
 	struct cfg_mark at;
 	struct ip_prefix sid;
@@ -254,6 +263,9 @@ struct cfg_sid {
 	CFG_LIST(uint32_t) allow; /* enum cfg_allow; none: ping */
 	char *slice;	 /* or NULL */
 	char *class_map; /* or NULL */
+	CFG_LIST(struct cfg_adjacency) adjacencies;
+	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
+	bool lenient_cev;
 };
 
 struct cfg_path {

@@ -10,7 +10,7 @@ static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
 static const char *const words_fib[] = {"fast", "compact", NULL};
 static const char *const words_idle[] = {"poll", "sleep", NULL};
 static const char *const words_behavior[] = {"uN", "uA", "uDT4", "uDT6", "uDT46", "uDX4", "uDX6", "uDX2", "End", "End.X",
-	"End.T", "End.DT4", "End.DT6", "End.DT46", "End.DX4", "End.DX6", "End.DX2", NULL};
+	"End.T", "End.DT4", "End.DT6", "End.DT46", "End.DX4", "End.DX6", "End.DX2", "End.X.PFC", "uA.PFC", NULL};
 static const char *const words_flavor[] = {"psp", "usp", "usd", "none", NULL};
 static const char *const words_allow[] = {"ping", "traceroute", "none", NULL};
 static const char *const words_encap[] = {"H.Encaps.Red", "H.Encaps", "H.Encaps.L2", "H.Encaps.L2.Red", NULL};
@@ -270,15 +270,17 @@ static const struct cfg_key sid_keys[] = {
 		.flags = CFG_REQUIRED, .example = "uN",
 		.help = "uN: End with NEXT-CSID. uA: End.X with NEXT-CSID. DT4, DT6, DT46: decapsulate into a VRF. DX4, "
 			"DX6: decapsulate, over an adjacency. DX2: decapsulate an Ethernet frame, out of a port. uD*: the "
-			"same behind uSIDs. (RFC 8986 section 4, RFC 9800 section 4.1)"},
+			"same behind uSIDs. (RFC 8986 section 4, RFC 9800 section 4.1) End.X.PFC: End.X that ends PFC frames of a "
+			"tunnel; they pause the slice's queues of its adjacencies' ports. uA.PFC: the same with NEXT-CSID. "
+			"(draft-ruan-spring-priority-flow-control-sid)"},
 	{"flavors", CFG_LIST_OF, .item = CFG_WORD, .words = words_flavor, .offset = AT(struct cfg_sid, flavors), .max = 3,
 		.example = "[psp, usd]",
-		.help = "uN, uA, End, End.X, End.T (RFC 8986 section 4.16). Default: psp and usd for uN and uA, none for "
-			"the others."},
+		.help = "uN, uA, End, End.X, End.T (RFC 8986 section 4.16); End.X.PFC: psp and usp only. Default: psp and usd for "
+			"uN and uA, none for the others."},
 	{"port", CFG_NAME, .offset = AT(struct cfg_sid, port), .refs = "ports",
-		.help = "uA, End.X, DX4, DX6: port of the adjacency. DX2: port that frames leave by."},
+		.help = "uA, End.X, End.X.PFC, DX4, DX6: port of the adjacency. DX2: port that frames leave by."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_sid, nexthop),
-		.help = "uA, End.X, DX4, DX6: neighbour of the adjacency."},
+		.help = "uA, End.X, End.X.PFC, DX4, DX6: neighbour of the adjacency."},
 	{"vrf", CFG_NAME, .offset = AT(struct cfg_sid, vrf), .refs = "vrfs",
 		.help = "DT4, DT6, DT46: table of the inner packet. End.T: table of the next segment. Default: the "
 			"underlay's."},
@@ -290,6 +292,15 @@ static const struct cfg_key sid_keys[] = {
 		.help = "Slice of packets that this SID is executed for. Default: the one they have; DT4, DT6, DT46: that of the VRF."},
 	{"class-map", CFG_NAME, .offset = AT(struct cfg_sid, class_map), .refs = "class-maps",
 		.help = "Decapsulation: class of what is inside, by the class the tunnel had."},
+	{"adjacencies", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_adjacency_map, .offset = AT(struct cfg_sid, adjacencies),
+		.max = 63, .flags = CFG_COMMENTED,
+		.help = "End.X.PFC, uA.PFC: further adjacencies besides port and nexthop. Packets are spread over all of them, and a "
+			"pause holds on all their ports."},
+	{"allowed-sources", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_sid, allowed_sources), .max = 64,
+		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: outer sources whose PFC frames count. Default: "
+			"node.infrastructure."},
+	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_sid, lenient_cev), .fallback = "false",
+		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: take frames whose class enable vector has bits in its high octet."},
 };
 static const struct cfg_map sid_map = MAP_OF(sid_keys, "a SID", struct cfg_sid);
 

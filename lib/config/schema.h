@@ -64,7 +64,7 @@ struct cfg_key {
 	uint64_t word_value;
 	const char *refs;     /* CFG_NAME: the top-level list whose item it names */
 	const char *fallback; /* default, as YAML text; NULL: absent */
-	const char *example;  /* for the reference; NULL: the default, commented out */
+	const char *example;  /* for the reference; NULL: the default, commented out. */
 	const char *help;
 };
 

@@ -80,6 +80,9 @@ static void take(struct control_role *c, struct rte_mbuf *m)
 	case PUNT_ERROR:
 		control_icmp_error(c, m);
 		break;
+	case PUNT_PFC_TUNNEL:
+		control_pfc_frame(c, m);
+		break;
 	}
 }
 

@@ -166,7 +166,8 @@ void control_neigh_snapshot(struct control_role *c)
 bool control_mailboxes_ready(const struct control_role *c)
 {
 	for (uint16_t i = 0; i < c->node->n_workers; i++)
-		if (rte_ring_free_count(c->node->worker[i].from_control) < 2 * CONTROL_BURST)
+		if (rte_ring_free_count(c->node->worker[i].from_control) < 2 * CONTROL_BURST ||
+			rte_ring_free_count(c->node->worker[i].pauses) < 2 * CONTROL_BURST * MAX_PORTS)
 			return false;
 	return true;
 }

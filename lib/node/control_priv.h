@@ -28,4 +28,10 @@ void control_neigh_packet(struct control_role *c, struct rte_mbuf *m); /* PUNT_N
 void control_icmp_local(struct control_role *c, struct rte_mbuf *m); /* PUNT_LOCAL; consumes m */
 void control_icmp_error(struct control_role *c, struct rte_mbuf *m); /* PUNT_ERROR; consumes m */
 
+
+/* control_pfc.c: PFC out of tunnels, into tunnels and behind relays */
+int control_pfc_init(struct control_role *c);
+void control_pfc_fini(struct control_role *c);
+void control_pfc_frame(struct control_role *c, struct rte_mbuf *m); /* PUNT_PFC_TUNNEL; consumes m */
+
 #endif

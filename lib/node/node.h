@@ -30,6 +30,7 @@
 #define NODE_BURST     BUDGET_BURST
 #define NODE_PARK      BUDGET_PARK
 #define NODE_MESSAGES  1024 /* slots of a message ring */
+#define NODE_PAUSES    4096 /* of the ring of pauses: a frame may pause all ports of a worker */
 
 struct node;
 struct node_lcore;
@@ -81,9 +82,22 @@ struct worker_role {
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* those it owns */
 	struct rte_ring *from_control;	   /* struct nbr_message; producer: control */
+	struct rte_ring *pauses;	   /* struct pfc_message; producer: control */
 	struct rte_ring *ask_control;	   /* struct nbr_message; producer: this worker */
 	bool stalled; /* written by tests: the worker does nothing; relaxed */
 } CACHE_ALIGNED;
+
+/* The control lcore to the owner of a port: a party pauses or resumes queues there. */
+struct pfc_message {
+	struct pfc_party party;
+	uint16_t port;
+	uint8_t slice;
+	uint8_t enable;
+	uint64_t ns[PFC_PRIORITIES];
+};
+_Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
+
+struct control_pfc;
 
 struct control_role {
 	struct node *node;
@@ -98,6 +112,7 @@ struct control_role {
 	struct node_ring to_worker[NODE_MAX_ROLES];
 	bool port_up[MAX_PORTS]; /* in the last pass */
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
+	struct control_pfc *pfc;
 	uint64_t now; /* of the pass under way, for callbacks */
 	uint8_t scratch[17408]; /* one whole IP packet, and the error about it */
 } CACHE_ALIGNED;

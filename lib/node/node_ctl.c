@@ -129,11 +129,12 @@ static int make_ring(struct node *n, struct node_ring *r, const char *what, unsi
 	return r->ring ? 0 : -ENOMEM;
 }
 
-static int make_message_ring(struct node *n, struct rte_ring **r, const char *what, unsigned int a, int socket)
+static int make_message_ring(struct node *n, struct rte_ring **r, const char *what, unsigned int a, unsigned int bytes,
+	unsigned int slots, int socket)
 {
 	char name[28];
 
-	*r = rte_ring_create_elem(unique_name(n, what, a, 0, name), sizeof(struct nbr_message), NODE_MESSAGES,
+	*r = rte_ring_create_elem(unique_name(n, what, a, 0, name), bytes, slots,
 		socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
 	return *r ? 0 : -ENOMEM;
 }
@@ -164,9 +165,11 @@ static int make_rings(struct node *n, int socket)
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
 		rc = make_ring(n, &n->control->to_worker[w], "cw", w, 0, socket);
 		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].from_control, "mw", w, socket);
+			rc = make_message_ring(n, &n->worker[w].from_control, "mw", w, sizeof(struct nbr_message), NODE_MESSAGES, socket);
 		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].ask_control, "mc", w, socket);
+			rc = make_message_ring(n, &n->worker[w].ask_control, "mc", w, sizeof(struct nbr_message), NODE_MESSAGES, socket);
+		if (rc == 0)
+			rc = make_message_ring(n, &n->worker[w].pauses, "mp", w, sizeof(struct pfc_message), NODE_PAUSES, socket);
 		n->worker[w].ctx.ask = ask_control;
 		n->worker[w].ctx.ask_arg = &n->worker[w];
 	}
@@ -182,6 +185,8 @@ static int make_control(struct node *n, int socket)
 	n->control->classifier.stats = &n->control->lcore->stats;
 	n->control->classifier.sids = n->rx[0].classifier.sids; /* the node never sends to its own SIDs */
 	rc = control_neigh_init(n->control);
+	if (rc == 0)
+		rc = control_pfc_init(n->control);
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
 		rc = nbr_table_init(&n->worker[w].nbrs, unique_name(n, "nt", w, 0, name), (uint32_t)d->max,
 			(uint32_t)d->hold_total, socket);
@@ -566,11 +571,14 @@ static void free_roles(struct node *n)
 			rte_ring_free(n->control->to_worker[w].ring);
 		rte_ring_free(n->worker[w].from_control);
 		rte_ring_free(n->worker[w].ask_control);
+		rte_ring_free(n->worker[w].pauses);
 		nbr_table_fini(&n->worker[w].nbrs);
 		free(n->worker[w].accounts);
 	}
-	if (n->control)
+	if (n->control) {
 		control_neigh_fini(n->control);
+		control_pfc_fini(n->control);
+	}
 	free(n->rx);
 	free(n->worker);
 	free(n->control);

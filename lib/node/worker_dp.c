@@ -80,6 +80,22 @@ static unsigned int read_mailbox(struct worker_role *w)
 	return n;
 }
 
+/* Pauses and resumes that the control lcore has found legal. */
+static unsigned int read_pauses(struct worker_role *w)
+{
+	struct pfc_message m[8];
+	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->pauses, m, sizeof(m[0]), 8, NULL);
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct pfc_pause pause = {.enable = m[i].enable};
+
+		memcpy(pause.ns, m[i].ns, sizeof(pause.ns));
+		if (!egress_pause(&w->node->egress[m[i].port], &w->ctx, &m[i].party, m[i].slice, &pause))
+			stat_add(&w->ctx.stats->pfc_refused, 1);
+	}
+	return n;
+}
+
 unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 {
 	struct node *node = w->node;
@@ -92,6 +108,7 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 	worker_refresh(w);
 	work = read_mailbox(w);
 	work += node_pfc_read(w);
+	work += read_pauses(w);
 	work += empty_ring(w, &node->control->to_worker[w->index]);
 	for (uint16_t i = 0; i < node->n_rx; i++)
 		work += empty_ring(w, &node->rx[i].to_worker[w->index]);

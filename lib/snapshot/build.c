@@ -175,6 +175,46 @@ static bool allows(const struct cfg_sid *cs, uint32_t what)
 	return cs->allow.n == 0 && what == ALLOW_PING;
 }
 
+/* Set J of an End.X.PFC: `first` and the others; their ports pause together. */
+static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, uint32_t first, struct snap_sid *s,
+	struct snap_pfc_sid *pfc)
+{
+	target_t members[SNAP_GROUP_MAX] = {target(TARGET_NBR, first)};
+	uint32_t id;
+	int rc = 0;
+
+	pfc->ports = 1u << b->s->nbr[first].port;
+	for (uint32_t i = 0; i < cs->adjacencies.n && rc == 0; i++) {
+		const struct cfg_adjacency *a = &cs->adjacencies.items[i];
+
+		rc = build_nbr(b, cfg_find_port(b->config, a->port), &a->nexthop, &id);
+		if (rc < 0)
+			return rc;
+		members[i + 1] = target(TARGET_NBR, id);
+		pfc->ports |= 1u << b->s->nbr[id].port;
+	}
+	return cs->adjacencies.n ? build_group(b, members, cs->adjacencies.n + 1, &s->adjacency) : 0;
+}
+
+static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s)
+{
+	struct snap_pfc_sid *pfc = arena_alloc(b->s->arena, sizeof(*pfc));
+
+	if (!pfc)
+		return build_fail(b, -ENOMEM, "out of memory");
+	pfc->allowed = arena_alloc(b->s->arena, (cs->allowed_sources.n + 1) * sizeof(*pfc->allowed));
+	if (!pfc->allowed)
+		return build_fail(b, -ENOMEM, "out of memory");
+	pfc->slice = build_slice_of(b, cs->slice);
+	pfc->lenient_cev = cs->lenient_cev;
+	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
+		build_match(&pfc->allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);
+	s->pfc = pfc;
+	return behavior_info((enum cfg_behavior)cs->behavior)->pauses
+		       ? build_adjacencies(b, cs, target_index(s->adjacency), s, pfc)
+		       : 0;
+}
+
 static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s)
 {
 	enum cfg_behavior behavior = (enum cfg_behavior)cs->behavior;
@@ -208,6 +248,8 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	if (info->kind == KIND_END_X || info->kind == KIND_DX) {
 		rc = build_nbr(b, cfg_find_port(b->config, cs->port), &cs->nexthop, &id);
 		s->adjacency = rc ? 0 : target(TARGET_NBR, id);
+		if (rc == 0 && info->pauses)
+			rc = build_pfc_sid(b, cs, s);
 	} else if (info->kind == KIND_DX2) {
 		s->decap2 = true;
 		s->port = (uint8_t)cfg_find_port(b->config, cs->port);

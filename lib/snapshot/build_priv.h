@@ -26,6 +26,9 @@ void build_tunnel_classes(const struct builder *b, const char *class_map, uint8_
 /* Neighbour id of an address on a port. */
 int build_nbr(struct builder *b, int port, const struct ip_addr *addr, uint32_t *id);
 
+/* An ECMP group of members of equal weight. */
+int build_group(struct builder *b, const target_t *members, size_t n, target_t *out);
+
 int build_tables(struct builder *b); /* VRF tables and ECMP groups; needs ports, SIDs and policies */
 int build_usid(struct builder *b);   /* the direct index; needs the underlay's table */
 int build_policies(struct builder *b);

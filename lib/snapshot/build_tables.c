@@ -107,7 +107,7 @@ static int by_prefix(const void *a, const void *b)
 	return d;
 }
 
-static int make_group(struct builder *b, const struct item *members, size_t n, target_t *out)
+int build_group(struct builder *b, const target_t *members, size_t n, target_t *out)
 {
 	struct snapshot *s = b->s;
 	struct snap_group *g;
@@ -116,7 +116,7 @@ static int make_group(struct builder *b, const struct item *members, size_t n, t
 	if ((s->n_groups & (s->n_groups + 1)) == 0) {
 		g = arena_alloc(s->arena, (s->n_groups * 2 + 1) * sizeof(*g));
 		if (!g)
-			return -ENOMEM;
+			return build_fail(b, -ENOMEM, "out of memory");
 		if (s->n_groups)
 			memcpy(g, s->group, s->n_groups * sizeof(*g));
 		s->group = g;
@@ -124,7 +124,7 @@ static int make_group(struct builder *b, const struct item *members, size_t n, t
 	g = &s->group[s->n_groups];
 	g->n = (uint8_t)MIN_OF(n, SNAP_GROUP_MAX);
 	for (unsigned int i = 0; i < g->n; i++)
-		g->member[i] = members[i].target;
+		g->member[i] = members[i];
 	*out = target(TARGET_GROUP, s->n_groups++);
 	return 0;
 }
@@ -142,8 +142,8 @@ static bool same_group(const struct snap_group *g, const struct item *members, s
 /* One route of a prefix out of everything that names it. */
 static int merge(struct builder *b, const struct item *first, size_t n, struct fib_route *out)
 {
+	target_t member[SNAP_GROUP_MAX];
 	size_t members = 1;
-	int rc = 0;
 
 	while (members < n && first[members].source == first->source)
 		members++;
@@ -158,8 +158,10 @@ static int merge(struct builder *b, const struct item *first, size_t n, struct f
 			return 0;
 		}
 	}
-	rc = make_group(b, first, members, &out->target);
-	return rc;
+	members = MIN_OF(members, SNAP_GROUP_MAX);
+	for (size_t i = 0; i < members; i++)
+		member[i] = first[i].target;
+	return build_group(b, member, members, &out->target);
 }
 
 static int build_family(struct builder *b, int family, const struct items *l, const struct fib *old,

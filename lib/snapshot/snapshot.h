@@ -98,6 +98,15 @@ struct snap_vrf {
 	struct fib *v4, *v6;
 };
 
+/* How PFC frames inside a tunnel end at a SID: End.X.PFC and uA.PFC, DX2 of a PFC relay. */
+struct snap_pfc_sid {
+	uint32_t ports;	 /* End.X.PFC: bit per port of the set J; 0: the frame is relayed */
+	uint8_t slice;	 /* whose queues pause */
+	bool lenient_cev;
+	uint32_t n_allowed; /* 0: any infrastructure source */
+	struct snap_match *allowed;
+};
+
 /* What a behaviour does, taken apart (RFC 8986 section 4, RFC 9800 section 4). */
 struct snap_sid {
 	uint8_t behavior;   /* enum cfg_behavior, for show */
@@ -113,7 +122,8 @@ struct snap_sid {
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class behind the tunnel, by the one it had */
 	uint16_t vrf;	     /* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors */
-	target_t adjacency;  /* End.X, End.DX4, End.DX6: TARGET_NBR; 0: none */
+	target_t adjacency;  /* End.X, End.DX4, End.DX6: TARGET_NBR, of a set J TARGET_GROUP; 0: none */
+	const struct snap_pfc_sid *pfc; /* NULL: no PFC frames end here */
 	struct ip_prefix prefix;
 };
 

@@ -41,6 +41,7 @@ enum srv6_next {
 	SRV6_DECAP,	/* what is at `upper` is the packet now, of family upper_type 41 or 4 */
 	SRV6_DECAP_ADJACENCY, /* the same, but send it over the SID's adjacency */
 	SRV6_DECAP_FRAME, /* what is at `upper` is an Ethernet frame, for the SID's port */
+	SRV6_PFC,	/* what is at `upper` is an Ethernet frame that may only be PFC, for the SID's queues */
 	SRV6_DELIVER,	/* to the node itself: upper_type at `upper` */
 	SRV6_DROP,	/* for error.reason, with the ICMPv6 error described there if type is not 0 */
 };

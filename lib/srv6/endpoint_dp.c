@@ -77,7 +77,7 @@ static enum srv6_next next_segment(const struct snap_sid *sid, struct srv6_packe
 static enum srv6_next decap_of(const struct snap_sid *sid, uint8_t type)
 {
 	if (type == IP_PROTO_ETHERNET)
-		return sid->decap2 ? SRV6_DECAP_FRAME : SRV6_DROP;
+		return sid->decap2 ? SRV6_DECAP_FRAME : sid->pfc ? SRV6_PFC : SRV6_DROP;
 	if (!(type == IP_PROTO_IPV6 && (sid->usd || sid->decap6)) && !(type == IP_PROTO_IPV4 && (sid->usd || sid->decap4)))
 		return SRV6_DROP;
 	return sid->adjacency ? SRV6_DECAP_ADJACENCY : SRV6_DECAP;

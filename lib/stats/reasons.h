@@ -21,10 +21,10 @@
 	X(mac_control, "MAC control frame (PAUSE, PFC) not expected here")                         \
 	X(pause_frame, "802.3x PAUSE, which would stop control traffic too; only PFC is obeyed")   \
 	X(pfc_short, "PFC frame of less than 60 bytes (34 with lenient-pad)")                      \
-	X(pfc_bad_da, "MAC control frame to another address than 01-80-C2-00-00-01")               \
-	X(pfc_bad_opcode, "MAC control opcode that is neither PFC nor PAUSE")                      \
+	X(pfc_bad_da, "MAC control frame, or frame to a PFC SID, not to 01-80-C2-00-00-01")        \
+	X(pfc_bad_opcode, "MAC control opcode neither PFC nor PAUSE; at a PFC SID anything but PFC") \
 	X(pfc_bad_cev, "PFC frame with a class enable vector above 255")                           \
-	X(pfc_bad_peer, "PFC frame from a station that may not pause this port")                   \
+	X(pfc_bad_peer, "PFC frame from a station or tunnel source that may not pause this port")  \
 	X(pfc_busy, "PFC frame that found the way to the owner of its port full")                  \
 	X(ip_version, "IP version does not fit the ether type or next header")                     \
 	X(ip_header, "IPv4 header length or checksum wrong")                                       \
@@ -53,6 +53,7 @@
 	X(queue_full, "egress queue at its limit (tail drop)")                                     \
 	X(headroom_exceeded, "buffer of a lossless class full: its headroom is too small")         \
 	X(control_full, "queue of control traffic at its limit")                                   \
+	X(pfc_limited, "PFC frames beyond what a port takes in a second")                          \
 	X(port_down, "egress port has no link")                                                    \
 	X(no_buffer, "packet buffer pool empty")                                                   \
 	X(punt_full, "ring to or from the control lcore is full")                         \

@@ -44,6 +44,7 @@
 	X(ecn_marked, "packets", "marked CE in an egress queue")                                    \
 	X(class_bounced, "packets", "lossless, queued in bounce-class: they leave by the port they came in by") \
 	X(ecn_unusual, "packets", "decapsulated with an ECN combination that RFC 6040 marks (!)")  \
+	X(pfc_refused, "requests", "to pause that found 64 parties pausing the port already")        \
 	X(ring_refused, "packets", "that found the ring to a worker full and were parked")
 
 struct port_stats {

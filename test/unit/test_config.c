@@ -112,7 +112,7 @@ static void mistakes(void **state)
 			"fib: expected one of fast, compact, found 'fats'; did you mean 'fast'?"},
 		{"a bad item in a list", BASE "sids:\n  - {sid: \"5f00:0:1::/48\", behavior: ^uX}\n",
 			"behavior: expected one of uN, uA, uDT4, uDT6, uDT46, uDX4, uDX6, uDX2, End, "
-			"End.X, End.T, End.DT4, End.DT6, End.DT46, End.DX4, End.DX6, End.DX2, found 'uX'; did you mean 'uN'?"},
+			"End.X, End.T, End.DT4, End.DT6, End.DT46, End.DX4, End.DX6, End.DX2, End.X.PFC, uA.PFC, found 'uX'; did you mean 'uN'?"},
 		{"a text with a NUL", BASE "idle: {policy: ^\"poll\\0x\"}\n", "policy: holds a NUL character"},
 
 		{"a second document", BASE "---\n^node: {}\n", "a second YAML document; a file holds one"},

@@ -360,11 +360,13 @@ static void code_points(void **state)
 		{BEHAVIOR_UDT46, {20}},
 		{BEHAVIOR_END_DX2, {21}},
 		{BEHAVIOR_UDX2, {21}},
+		{BEHAVIOR_END_X_PFC, {0x8100, 0x8101, 0x8102, 0x8103}}, /* D30; usd is refused */
+		{BEHAVIOR_UA_PFC, {0x8104}},
 	};
 
 	assert_int_equal(ARRAY_LEN(rows), BEHAVIOR_COUNT);
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
-		for (unsigned int f = 0; f < (behavior_has_flavors(rows[i].behavior) ? 8 : 1); f++)
+		for (unsigned int f = 0; f < (rows[i].code[7] ? 8u : rows[i].code[3] ? 4u : 1u); f++)
 			check(behavior_code(rows[i].behavior, f) == rows[i].code[f], "%s with flavours %u",
 				behavior_info(rows[i].behavior)->name, f);
 }

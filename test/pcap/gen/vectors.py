@@ -46,6 +46,13 @@ def _boundary():
     )
 
 
+def _pfc(*sids, **more):
+    """Port p1 leads to the far end of PFC tunnels; its speed tells how long a pause is."""
+    config = _node(sids=sids, **more)
+    config["ports"][1]["speed"] = "100G"
+    return config
+
+
 def _to_p1(*prefixes):
     return via("p1", "2001:db8:b::1", *prefixes)
 
@@ -152,6 +159,33 @@ _VECTORS = [
         {"p2": {"boundary_drop": 1}},
     ),
     (
+        "v21_endxpfc_transit",
+        "End.X.PFC on the way (SL 3): End.X over interface J",
+        "draft-ruan-spring-priority-flow-control-sid-02 2 S01-S16",
+        lambda: _pfc(sid("5f00:1:1:e1::/64", "End.X.PFC", port="p1", nexthop="2001:db8:b::1")),
+        "p0",
+        "p1",
+        {},
+    ),
+    (
+        "v23_endxpfc_term_srh",
+        "End.X.PFC ends a PFC frame, SRH with SL 0",
+        "draft-ruan-spring-priority-flow-control-sid-02 2 upper layer S01-S04; 3 scenario 1",
+        lambda: _pfc(sid("5f00:1:1:e1::/64", "End.X.PFC", port="p1", nexthop="2001:db8:b::1")),
+        "p1",
+        None,
+        {"p1": {"pfc": 1}},
+    ),
+    (
+        "v25_endxpfc_not_pfc",
+        "next header 143 but no PFC frame: decapsulated and dropped, never bridged",
+        "draft-ruan-spring-priority-flow-control-sid-02 2 S03 has no else branch",
+        lambda: _pfc(sid("5f00:1:1:e1::/64", "End.X.PFC", port="p1", nexthop="2001:db8:b::1")),
+        "p1",
+        None,
+        {"p1": {"pfc_bad_da": 1}},
+    ),
+    (
         "v45_cnp",
         "CNP (BTH opcode 0x81) to a local NIC inside a returning tunnel: decapsulated and delivered",
         "IBTA A17; draft-filsfils-spring-srv6-ai-backend-00 5.3",
@@ -208,6 +242,18 @@ _DIGESTS = {
     ),
     "v18_boundary_drop": (
         "6f4b9db168d9174807ee259bcfe9cb0b39ca177defddfd16f65fb092c2e2d23b",
+        None,
+    ),
+    "v21_endxpfc_transit": (
+        "3a4d44ba37f82f816321d7c17b135a8d5d819baec1b25c9991980fc05f7721b2",
+        "19bc67bae32a4e5ba9ef04feb3934c3c27c7c134b6ae213316e7f257d3fcbdcf",
+    ),
+    "v23_endxpfc_term_srh": (
+        "246f16607cb275e40d8d94aaedb5499258c95fd72f6dd41c5ca779eb5461016c",
+        None,
+    ),
+    "v25_endxpfc_not_pfc": (
+        "5888962055a06d7c86068564aee9632d74115c5188fed1b23395d8a641a14818",
         None,
     ),
     "v45_cnp": (

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""End.X.PFC (draft-ruan-spring-priority-flow-control-sid-02 2): every variant on the way, at the end, and every fault."""
+
+import struct
+
+from scapy.layers.inet import UDP
+
+from gen.case import Case, from_node
+from gen.node import neighbor, sid
+from gen.topology import MANY_ERRORS, core, to_p1
+from gen.wire import (
+    FRAGMENT, IPPROTO_IPV6, PEER, ROUTING, echo6, echo_reply6, fragment, ip6, next_segment, param_problem, pop_srh,
+    port_unreachable, roce6, shift, srh, time_exceeded, tunnel, upper6, upper_layer_error,
+)
+
+ETHERNET = 143
+RUAN = "draft-ruan-spring-priority-flow-control-sid-02"
+PFC_DA, DSCP_CS7 = "01:80:c2:00:00:01", 0xE0
+TRUE = "true"
+FAR = "2001:db8:f::3"  # loopback of the node that sends PFC
+MAC5 = "02:00:00:00:b0:05"
+ADJACENT = {"port": "p1", "nexthop": "2001:db8:b::5"}
+FLAVORS = [[], ["psp"], ["usp"], ["psp", "usp"]]
+PLAIN, USID = "5f00:1:1:e1::", "5f00:0:e0e1::"
+
+
+def frame(times=None, dst=PFC_DA, src="02:00:00:00:33:01", kind=0x8808, opcode=0x0101, cev_hi=0, size=60):
+    """A PFC frame by its definition (IEEE 802.1Q 36.2): times by priority."""
+    times = {3: 65535} if times is None else times
+    head = bytes.fromhex((dst + src).replace(":", "")) + struct.pack(">HH", kind, opcode)
+    vector = struct.pack(">BB", cev_hi, sum(1 << p for p in times))
+    quanta = b"".join(struct.pack(">H", times.get(p, 0)) for p in range(8))
+    return (head + vector + quanta).ljust(60, b"\0")[:size]
+
+
+def tunnelled(dst, inner, segments=(), left=0, src=FAR, **fields):
+    """What the congested node sends: CS7, fixed flow label, next header 143 (RFC 8986 5.3)."""
+    fields = {"tc": DSCP_CS7, "fl": 0x12345, "hlim": 62, **fields}
+    if not segments:
+        return ip6(src, dst, inner, ETHERNET, **fields)
+    return ip6(src, dst, srh(segments, left, nh=ETHERNET) + inner, ROUTING, **fields)
+
+
+def node_of(*sids, **more):
+    config = core(
+        *sids,
+        neighbors=[neighbor("p1", "2001:db8:b::5", MAC5)],
+        routes=to_p1("5f00:1::/32"),
+        icmp=MANY_ERRORS,
+        **more,
+    )
+    for p in config["ports"]:
+        p["speed"] = "10M"
+    return config
+
+
+def pfc_sid(prefix, behavior="End.X.PFC", flavors=(), **more):
+    flavors = {"flavors": flavors} if flavors else {}
+    return sid(prefix, behavior, **ADJACENT, **flavors, **more)
+
+
+def _title(flavors):
+    return "_".join(["endxpfc", *flavors])
+
+
+def _on_the_way():
+    """SRH part: End.X, with PSP where the list ends here."""
+    for flavors in FLAVORS:
+        case = Case(f"{_title(flavors)}_transit", f"End.X.PFC with {' and '.join(flavors) or 'no flavour'}: next segment over J",
+                    f"{RUAN} 2 S01-S16; RFC 8986 4.16", node_of(pfc_sid(f"{PLAIN}/64", flavors=flavors)))
+        segments = [PLAIN, "5f00:9:9::", "5f00:0:300:e102::"]
+        # a PFC tunnel may pass through such a SID: with segments left its frame is payload like any other, ahead of data
+        through = tunnelled(PLAIN, frame(), segments[::2], 1)
+        after = next_segment(through)
+        case.passes("p0", through, "p1", _to5(pop_srh(after) if "psp" in flavors else after))
+        two_left = tunnel(PLAIN, roce6(), segments=segments, left=2)
+        case.passes("p0", two_left, "p1", _to5(next_segment(two_left)))
+        last = tunnel(PLAIN, roce6(), segments=segments[::2], left=1)
+        after = next_segment(last)
+        case.passes("p0", last, "p1", _to5(pop_srh(after) if "psp" in flavors else after))
+        bad = tunnel(PLAIN, roce6(), segments=segments, left=4)
+        case.dropped("p0", bad, "srh_bounds", param_problem(bad, 43))
+        old = tunnel(PLAIN, roce6(), segments=segments, left=2, hlim=1)
+        case.dropped("p0", old, "hop_limit", time_exceeded(old))
+        yield case
+
+
+def _to5(packet):
+    return from_node("p1", packet, dst=MAC5)
+
+
+def _at_the_end():
+    """Upper layer 143 with and without SRH: consumed, nothing is sent."""
+    for flavors in FLAVORS:
+        case = Case(f"{_title(flavors)}_end", f"End.X.PFC with {' and '.join(flavors) or 'no flavour'}: PFC frames end here", f"{RUAN} 2 upper layer S01-S04",
+                    node_of(pfc_sid(f"{PLAIN}/64", flavors=flavors)))
+        for times in ({3: 65535}, {3: 0}, {}, {p: p * 100 for p in range(8)}):
+            for packet in (tunnelled(PLAIN, frame(times)), tunnelled(PLAIN, frame(times), [PLAIN]),
+                           tunnelled(PLAIN, frame(times), ["5f00:0:300::", PLAIN]), tunnelled(PLAIN, frame(times, size=34))):
+                case.rx("p1", packet)
+                case.count("p1", "pfc")
+        yield case
+
+
+def _usid():
+    """Last uSID of a container: as an entry of its own (RFC 9800 4.1), and with NEXT-CSID (0x8104)."""
+    for name, behavior in (("endxpfc_usid", "End.X.PFC"), ("uapfc", "uA.PFC")):
+        case = Case(name, f"{behavior} as the last uSID of a container", f"{RUAN} 2; RFC 9800 4.1",
+                    node_of(sid("5f00:0:100::/48", "uN"), pfc_sid(f"{USID}/48", behavior)))
+        case.rx("p1", tunnelled("5f00:0:100:e0e1::", frame()), tunnelled(USID, frame()), tunnelled(USID, frame(), [USID]))
+        case.count("p1", "pfc", 3)
+        last = tunnel(USID, roce6(), segments=[USID, "5f00:0:300:e102::"], left=1)
+        case.passes("p0", last, "p1", _to5(next_segment(last)))
+        if behavior == "uA.PFC":
+            onward = ip6(PEER, "5f00:0:e0e1:300:e102::", roce6(), IPPROTO_IPV6)
+            case.passes("p0", onward, "p1", _to5(shift(onward)))
+        yield case
+
+
+def _faults():
+    """PROTOCOL.md 4.2, 4.4: what is decapsulated and no legal PFC frame from an allowed peer is dropped, never bridged."""
+    case = Case("endxpfc_faults", "End.X.PFC: every fault of a decapsulated frame", f"{RUAN} 2 S03 has no else branch",
+                node_of(pfc_sid(f"{PLAIN}/64", allowed_sources=[f"{FAR}/128"])))
+    tagged = frame()[:12] + bytes.fromhex("81006003") + frame()[12:]
+    for reason, inner in (
+        ("pfc_bad_da", frame(dst="02:00:00:00:d0:01")), ("pfc_bad_da", frame(dst="01:80:c2:00:00:0e")),
+        ("pfc_bad_da", frame(dst="ff:ff:ff:ff:ff:ff", kind=0x0800)), ("pfc_bad_da", frame(size=33)), ("pfc_bad_da", b"\x01\x80"),
+        ("pfc_bad_da", b""), ("pfc_bad_opcode", tagged), ("pfc_bad_opcode", frame(kind=0x88CC)),
+        ("pfc_bad_opcode", frame(opcode=0x0001)), ("pfc_bad_opcode", frame(opcode=0x0102)), ("pfc_bad_cev", frame(cev_hi=1)),
+    ):
+        case.rx("p1", tunnelled(PLAIN, inner))
+        case.count("p1", reason)
+    for source in ("2001:db8:f::4", "2001:db8:b::1"):
+        case.rx("p1", tunnelled(PLAIN, frame(), src=source))
+        case.count("p1", "pfc_bad_peer")
+    case.rx("p1", tunnelled(PLAIN, frame(), src="2001:db8:9::1"))  # from outside the domain
+    case.count("p1", "boundary_source")
+    yield case
+
+    lenient = Case("endxpfc_lenient", "End.X.PFC: high octet of the vector let pass", "IEEE 802.1Q 36.2; D35",
+                   node_of(pfc_sid(f"{PLAIN}/64", lenient_cev=TRUE)))
+    lenient.rx("p1", tunnelled(PLAIN, frame(cev_hi=0xA5)))
+    lenient.count("p1", "pfc")
+    yield lenient
+
+
+def _upper_layers():
+    """No USD: 41 and 4 are errors; ping and traceroute are answered (draft-ruan 5)."""
+    case = Case("endxpfc_upper", "End.X.PFC: other upper layers, ping, traceroute", f"{RUAN} 2 S05-S06, 5; RFC 8986 4.1.1",
+                node_of(pfc_sid(f"{PLAIN}/64", allow=["ping", "traceroute"])))
+    inside = tunnel(PLAIN, roce6())
+    case.dropped("p0", inside, "upper_layer", upper_layer_error(inside, 40))
+    behind = tunnel(PLAIN, roce6(), segments=[PLAIN], left=0)
+    case.dropped("p0", behind, "upper_layer", upper_layer_error(behind, 40 + 24))
+    ping = echo6(PEER, PLAIN)
+    case.answered("p0", ping, "echo", echo_reply6(ping))
+    piece = ip6(PEER, PLAIN, fragment(ETHERNET, 0, 1) + frame(), FRAGMENT)
+    case.dropped("p0", piece, "fragment")
+    probe = upper6(PEER, PLAIN, UDP(sport=33000, dport=33434) / b"traceroute", hlim=2)
+    case.dropped("p0", probe, "not_served", port_unreachable(probe))
+    yield case
+
+
+def cases():
+    yield from _on_the_way()
+    yield from _at_the_end()
+    yield from _usid()
+    yield from _faults()
+    yield from _upper_layers()

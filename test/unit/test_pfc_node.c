@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PFC frames out of tunnels act on the queues of a whole node: exactly those of the SID's ports, slice and priority, for
+ * exactly as long as the party that asked says (PROTOCOL.md 4.4, D42).
+ */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "config/config.h"
+#include "pfc/pfc_frame.h"
+#include "test/support/conf.h"
+#include "test/support/testbed.h"
+
+/* p0 receives; data leaves by p1 and p2, the set J of SID e1; SID e2 is p1's for slice gold. */
+#define NODE                                                                                       \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	"lcores: {control: 0, rx: [1], worker: [2, 3]}\n"                                           \
+	"memory: {fib: compact, buffers: 32K}\n"                                                              \
+	"slices: [{name: gold}, {name: silver}]\n"                                                  \
+	"ports:\n"                                                                                  \
+	"  - {name: p0, device: net_null0, side: wan, worker: 2, addresses: [\"2001:db8:a::2/64\"]}\n" \
+	"  - {name: p1, device: net_null1, side: wan, worker: 2, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n" \
+	"  - {name: p2, device: net_null2, side: wan, worker: 3, speed: 10G, addresses: [\"2001:db8:c::2/64\"]}\n" \
+	"neighbors:\n"                                                                              \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                     \
+	"  - {port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n"                     \
+	"routes:\n"                                                                                 \
+	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"                    \
+	"  - {prefix: \"5f00:0:500::/48\", port: p2, nexthop: \"2001:db8:c::3\"}\n"                    \
+	"sids:\n"                                                                                   \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
+	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
+	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\",\n" \
+	"     adjacencies: [{port: p2, nexthop: \"2001:db8:c::3\"}]}\n"                             \
+	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, flavors: [psp, usp], port: p1, nexthop: \"2001:db8:b::3\",\n" \
+	"     slice: gold}\n"
+
+#define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s; ten times that at 10 Gb/s */
+
+/* A PFC frame of `source` to a SID arrives at p0. */
+static void pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
+{
+	const struct eth_addr far = {{2, 0, 0, 0, 0x33, 1}};
+	uint8_t frame[sizeof(struct eth_hdr) + sizeof(struct ipv6_hdr) + sizeof(struct pfc_frame)] = {0};
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1);
+	struct ip_addr a;
+
+	*eth = (struct eth_hdr){.dst = t->port[0]->port.mac, .src = {{2, 0, 0, 0, 0xa0, 0}}, .type = be16(ETH_TYPE_IPV6)};
+	ip->vtc_flow = ipv6_vtc_flow(0xe0, 0x12345);
+	ip->payload_length = be16(sizeof(struct pfc_frame));
+	ip->next_header = IP_PROTO_ETHERNET;
+	ip->hop_limit = 62;
+	assert_int_equal(ip_addr_parse(source, &a), 0);
+	ip->src = a.v6;
+	assert_int_equal(ip_addr_parse(sid, &a), 0);
+	ip->dst = a.v6;
+	pfc_write((struct pfc_frame *)(ip + 1), &far, request);
+	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		testbed_round(t);
+}
+
+static void stop(struct testbed *t, const char *sid, const char *source, unsigned int priority, uint16_t quanta)
+{
+	struct pfc_request r = {.enable = (uint8_t)(1u << priority)};
+
+	r.time[priority] = quanta;
+	pause(t, sid, source, &r);
+}
+
+/* One packet by `via` in a class: did it get out of port `out` at once? */
+static bool passes(struct testbed *t, const char *via, unsigned int class, unsigned int out)
+{
+	uint8_t frame[256];
+	uint32_t n = testbed_frame(frame, &t->port[0]->port.mac, via, 7, 0, 120);
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
+	struct sent_frame *f;
+	bool passed = false;
+
+	ip->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 0);
+	fake_port_receive(t->port[0], 0, frame, n, 0);
+	for (unsigned int i = 0; i < 3; i++)
+		testbed_round(t);
+	while ((f = fake_port_take(t->port[out]))) {
+		passed = true;
+		free(f);
+	}
+	return passed;
+}
+
+#define VIA_P1	 "5f00:0:100:400::"
+#define VIA_P2	 "5f00:0:100:500::"
+#define VIA_GOLD "5f00:0:e100:400::"
+
+static void drain(struct testbed *t)
+{
+	struct sent_frame *f;
+
+	testbed_pass(t, 20 * NSEC_PER_MSEC, 100000);
+	for (unsigned int i = 1; i < 3; i++) {
+		while ((f = fake_port_take(t->port[i])))
+			free(f);
+	}
+}
+
+/* All ports of J, by the rate of each; no other slice, no other priority. */
+static void exactly_those_queues(void **state)
+{
+	struct testbed *t = testbed_new(NODE);
+	uint64_t began;
+
+	assert_true(passes(t, VIA_P1, 3, 1));
+	stop(t, "5f00:1:1:e1::", "fd00::3", 3, 65535);
+	began = t->now;
+	assert_int_equal(testbed_reason(t, 0, CONSUME_pfc), 1);
+	for (unsigned int class = 0; class < 6; class++) {
+		check(passes(t, VIA_P1, class, 1) == (class != 3), "p1, class %u", class);
+		check(passes(t, VIA_P2, class, 2) == (class != 3), "p2, class %u", class);
+		check(passes(t, VIA_GOLD, class, 1), "gold, class %u", class);
+	}
+	/* p1 resumes after 335 us, p2 after 3.35 ms, each by itself */
+	testbed_pass(t, began + LONG - 5000 - t->now, 1000);
+	assert_int_equal(t->port[1]->n_sent, 0);
+	testbed_pass(t, 10000, 1000);
+	assert_true(t->port[1]->n_sent > 0);
+	assert_true(passes(t, VIA_P1, 3, 1));
+	assert_false(passes(t, VIA_P2, 3, 2));
+	testbed_pass(t, began + 10 * LONG - 20000 - t->now, 10000);
+	assert_false(passes(t, VIA_P2, 3, 2));
+	testbed_pass(t, 30000, 1000);
+	assert_true(passes(t, VIA_P2, 3, 2));
+	drain(t);
+	/* the gold SID pauses gold alone */
+	stop(t, "5f00:1:1:e2::", "fd00::3", 3, 65535);
+	assert_false(passes(t, VIA_GOLD, 3, 1));
+	assert_true(passes(t, VIA_P1, 3, 1));
+	assert_true(passes(t, VIA_P2, 3, 2));
+	stop(t, "5f00:1:1:e2::", "fd00::3", 3, 0);
+	assert_true(passes(t, VIA_GOLD, 3, 1));
+	drain(t);
+	testbed_free(t);
+}
+
+/* D42: two downstream PEs; the XON of one never cancels the XOFF of the other, nor that by another SID. */
+static void two_parties(void **state)
+{
+	struct testbed *t = testbed_new(NODE);
+
+	stop(t, "5f00:1:1:e1::", "fd00::3", 3, 65535);
+	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 65535);
+	stop(t, "5f00:1:1:e1::", "fd00::3", 3, 0);
+	assert_false(passes(t, VIA_P1, 3, 1));
+	stop(t, "5f00:1:1:e2::", "fd00::4", 3, 0);
+	assert_false(passes(t, VIA_P1, 3, 1));
+	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 0);
+	assert_true(passes(t, VIA_P1, 3, 1));
+	assert_int_equal(t->node->egress[1].backlog, 0);
+	drain(t);
+	testbed_free(t);
+}
+
+/* A frame with nothing enabled is legal and does nothing; several priorities in one frame act apart. */
+static void one_frame_many_priorities(void **state)
+{
+	struct pfc_request nothing = {0}, many = {.enable = 0xff, .time = {0, 10000, 0, 20000, 0, 30000}};
+	struct testbed *t = testbed_new(NODE);
+
+	pause(t, "5f00:1:1:e1::", "fd00::3", &nothing);
+	assert_true(passes(t, VIA_P1, 0, 1));
+	pause(t, "5f00:1:1:e1::", "fd00::3", &many);
+	for (unsigned int class = 0; class < 6; class++)
+		check(passes(t, VIA_P2, class, 2) == !(class & 1), "class %u", class);
+	assert_int_equal(testbed_reason(t, 0, CONSUME_pfc), 2);
+	drain(t);
+	testbed_free(t);
+}
+
+/* More frames than anybody has reason to send: the surplus is dropped under its name. */
+static void flood(void **state)
+{
+	struct testbed *t = testbed_new(NODE);
+
+	for (unsigned int i = 0; i < 1000; i++)
+		stop(t, "5f00:1:1:e1::", "fd00::3", 3, 1);
+	assert_true(testbed_reason(t, 0, DROP_pfc_limited) > 300);
+	assert_int_equal(testbed_reason(t, 0, DROP_pfc_limited) + testbed_reason(t, 0, CONSUME_pfc), 1000);
+	drain(t);
+	testbed_free(t);
+}
+
+/* Of 64 parties and more, one too many is refused and counted; those that were there keep their holds. */
+static void too_many_parties(void **state)
+{
+	struct testbed *t = testbed_new(NODE);
+	struct lcore_stats sum;
+	char source[32];
+
+	for (unsigned int i = 0; i < PFC_PARTIES_MAX + 5; i++) {
+		snprintf(source, sizeof(source), "fd00::%x", 0x100 + i);
+		stop(t, "5f00:1:1:e1::", source, 3, 65535);
+	}
+	node_stats(t->node, &sum);
+	assert_int_equal(sum.pfc_refused, 2 * 5);
+	assert_false(passes(t, VIA_P1, 3, 1));
+	drain(t);
+	testbed_free(t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exactly_those_queues),
+		cmocka_unit_test(two_parties),
+		cmocka_unit_test(one_frame_many_priorities),
+		cmocka_unit_test(flood),
+		cmocka_unit_test(too_many_parties),
+	};
+
+	return cmocka_run_group_tests_name("pfc_node", tests, NULL, NULL);
+}

@@ -23,10 +23,11 @@ class Net:
         self.plain = {}  # end -> (own address, address of the other end)
         self.files = {}  # configurations beside the topology: name -> content
 
-    def node(self, name, lcores=None, memory=None, port=None, **lab):
-        """A node; `port`: keys for all its ports; `lab`: keys beside its configuration (cycles)."""
+    def node(self, name, lcores=None, memory=None, port=None, pfc=None, **lab):
+        """A node; `port`: keys for all its ports; `pfc`: lossless priorities of all its ports; `lab`: keys beside its
+        configuration (cycles)."""
         self.nodes[name] = {"id": 0x100 * (len(self.nodes) + 1), "lcores": lcores, "memory": memory or {}, "ports": {},
-                            "port": port or {}, "lab": lab}
+                            "port": port or {}, "pfc": pfc, "lab": lab}
         return name
 
     def host(self, name, subnet, **keys):
@@ -61,6 +62,9 @@ class Net:
             return f"02:00:00:48:{self.hosts[owner]['number']:02x}:{int(port[3:]):02x}"
         node = self.nodes[owner]
         return f"02:00:00:00:{node['id'] >> 8:02x}:{list(node['ports']).index(port):02x}"
+
+    def _rate(self, end):
+        return next(link["rate"] for link in self.links if end in (link["a"], link["b"]))
 
     def _local(self, end):
         owner, port = end.split(".")
@@ -117,6 +121,8 @@ class Net:
         for index, (port, far) in enumerate(node["ports"].items()):
             owner, end = far.split(".")[0], f"{name}.{port}"
             p = {"name": port, "device": f"net_null{index}", "side": "dc", "mtu": 9216, "mac": self._mac(end), **node["port"]}
+            if node["pfc"]:
+                p.update(speed=self._rate(end), pfc={"priorities": node["pfc"], "peers": [self._mac(far)], "buffer": "lab"})
             if owner in self.hosts:
                 host = self.hosts[owner]
                 p.update(vrf="ai", addresses=[f"10.{host['subnet']}.0.{100 + number * 8 + index}/24"])
@@ -156,6 +162,8 @@ class Net:
              "lcores": node["lcores"] or {"control": 0, "rx": [1], "worker": [1]},
              "memory": {"buffers": 24576, "fib": "compact", **node["memory"]},
              "ports": ports, "neighbors": neighbors, "routes": routes, "sids": [{"sid": uid(node["id"]) + "/48", "behavior": "uN"}]}
+        if node["pfc"]:
+            c["buffer-profiles"] = [{"name": "lab", "min-frame": 1024, "response": 5}]
         if vrf_routes:
             c["vrfs"] = [{"name": "ai", "routes": vrf_routes}]
             c["sids"].append({"sid": f"{BLOCK}:e001::/48", "behavior": "uDT46", "vrf": "ai"})

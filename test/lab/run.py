@@ -26,9 +26,9 @@ class Record:
 class Report:
     """What assertions may say about a run."""
 
-    def __init__(self, data):
+    def __init__(self, data, parameters=None):
         self.data = data
-        self.names = {"report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
+        self.names = {"PARAM": parameters or {}, "report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
                       "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "command": self.command}
 
@@ -85,7 +85,7 @@ class Report:
     def check(self, expression):
         """None, or why it does not hold."""
         try:
-            return None if eval(expression, {"__builtins__": {}}, self.names) else f"not true: {expression}"
+            return None if eval(expression, {"__builtins__": {}, **self.names}) else f"not true: {expression}"
         except Exception as e:  # an assertion that cannot be evaluated does not hold
             return f"{expression}: {type(e).__name__}: {e}"
 
@@ -102,11 +102,11 @@ def run(lab, topology, folder, seed=None, extra=()):
     return done.returncode, done.stderr, done.stdout
 
 
-def judge(scenario, status, errors, text):
+def judge(scenario, parameters, status, errors, text):
     """Lines about what is wrong; none when all is as it must be."""
     if status != 0:
         return [f"status {status}: {errors.splitlines()[0] if errors else 'no message'}"]
-    report = Report(json.loads(text))
+    report = Report(json.loads(text), parameters)
     return [p for p in (report.check(e) for e in scenario.expect) if p]
 
 
@@ -129,7 +129,7 @@ def main():
             os.makedirs(folder, exist_ok=True)
             try:
                 first = run(args.lab, scenario.build(**parameters), folder)
-                problems = judge(scenario, *first)
+                problems = judge(scenario, parameters, *first)
                 if not problems and run(args.lab, scenario.build(**parameters), folder)[2] != first[2]:
                     problems = ["a second run with the same seed gives another report"]
             except subprocess.TimeoutExpired:

@@ -74,3 +74,19 @@ void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t siz
 		if (strcmp(nics[i].kernel_driver, kernel_driver) == 0)
 			snprintf(buf, size, "%s", nics[i].mac_control);
 }
+
+const char *abilities_pfc(const struct port_abilities *a)
+{
+	switch ((enum port_pfc)a->pfc) {
+	case PORT_PFC_SOFTWARE:
+		return a->pfc_swallows ? "PFC is heard by software, but the device drops the PFC frames that software sends: the "
+					 "neighbour cannot be paused"
+				       : "PFC by software, both ways";
+	case PORT_PFC_HARDWARE:
+		return "the device obeys PFC itself and shows software none of it: a pause stops all of its one transmit queue, "
+		       "control traffic too; PFC frames are sent by software";
+	case PORT_PFC_BLIND:
+		return "the device neither hands PFC frames to software nor obeys them: the neighbour cannot pause this port";
+	}
+	return "";
+}

@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "drivers/abilities.h"
+#include "drivers/pfc_setup.h"
 #include "drivers/kernel_if.h"
 
 struct ethdev {
@@ -17,6 +18,8 @@ struct ethdev {
 	bool started;
 	uint16_t rx_descriptors, tx_descriptors;
 	uint64_t rx_offloads, tx_offloads;
+	uint8_t pfc_priorities;
+	bool pfc_hardware; /* the device may do it */
 	bool connects; /* memif client: it knocks once, when it is started */
 	unsigned int kernel_if; /* af_packet: index of the interface it is bound to; 0: no such thing */
 };
@@ -41,6 +44,9 @@ static int start(struct port *p)
 	int rc = rte_eth_dev_start(dev_of(p)->id);
 
 	dev_of(p)->started = rc == 0;
+	if (rc == 0)
+		pfc_setup(&pfc_ethdev, dev_of(p)->id, p->abilities.driver, dev_of(p)->pfc_priorities,
+			dev_of(p)->pfc_hardware, &p->abilities);
 	/* a memif client whose server is not there yet is no failure: see reconnect */
 	return dev_of(p)->connects ? 0 : rc;
 }
@@ -251,6 +257,9 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	if (rc < 0)
 		return fail(err, size, rc, "port %s: %s", p->name, strerror(-rc));
 	p->abilities.driver = info.driver_name;
+	for (uint32_t i = 0; i < config->pfc.priorities.n; i++)
+		dev_of(p)->pfc_priorities = (uint8_t)(dev_of(p)->pfc_priorities | 1u << config->pfc.priorities.items[i]);
+	dev_of(p)->pfc_hardware = config->pfc.hardware == PFC_HARDWARE_AUTO;
 	dev_of(p)->kernel_if = strcmp(info.driver_name, "net_af_packet") == 0 ? info.if_index : 0;
 	dev_of(p)->connects = strcmp(info.driver_name, "net_memif") == 0 && !strstr(config->device, "role=server");
 	p->abilities.rx_queues = info.max_rx_queues;

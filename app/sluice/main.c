@@ -19,6 +19,7 @@
 #include "capture/capture.h"
 #include "command/docs.h"
 #include "command/man.h"
+#include "drivers/abilities.h"
 #include "drivers/device_check.h"
 #include "drivers/ethdev.h"
 #include "manage.h"
@@ -81,6 +82,8 @@ static int start_ports(struct node *n, char *err, size_t size)
 			snprintf(err, size, "port %s does not start: %s", n->port[i]->name, strerror(-rc));
 			return rc;
 		}
+		if (n->config->ports.items[i].pfc.priorities.n)
+			log_notice(port, "%s: %s", n->port[i]->name, abilities_pfc(&n->port[i]->abilities));
 	}
 	return 0;
 }

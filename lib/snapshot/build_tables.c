@@ -207,7 +207,8 @@ static int build_table(struct builder *b, uint16_t vrf, const struct cfg_route *
 	if (rc == -ENOMEM)
 		build_fail(b, rc, "out of memory");
 	if (rc == 0) {
-		qsort(l.item, l.n, sizeof(*l.item), by_prefix);
+		if (l.n)
+			qsort(l.item, l.n, sizeof(*l.item), by_prefix);
 		rc = build_family(b, 4, &l, old ? old->v4 : NULL, &v->v4);
 	}
 	if (rc == 0)

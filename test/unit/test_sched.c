@@ -407,9 +407,11 @@ static void marking(void **state)
 	}
 	check(between > 8 && between < 33, "%u of 41 marked between the thresholds", (unsigned int)between);
 	check(q->marked - between >= 38, "%u of 39 marked above", (unsigned int)(q->marked - between));
+	between = q->marked;
 	for (uint32_t i = 0; i < 50; i++)
 		receive(t, 0, 3, 100 + i, 1000); /* not ECN-capable */
 	testbed_settle(t, 10);
+	assert_int_equal(q->marked, between);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 50);
 	take(t, &y);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "drivers/pfc_setup.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+
+const struct pfc_device pfc_ethdev = {
+	.fc_get = rte_eth_dev_flow_ctrl_get,
+	.fc_set = rte_eth_dev_flow_ctrl_set,
+	.pfc_set = rte_eth_dev_priority_flow_ctrl_set,
+};
+
+enum fwd {
+	FWD_ALWAYS,  /* a software device: frames pass anyway */
+	FWD_HONOURS, /* mac_ctrl_frame_fwd works */
+	FWD_REFUSES, /* or is said to; the request fails */
+	FWD_IGNORES, /* the request succeeds and nothing happens */
+};
+
+/* Read in the sources of DPDK 22.11. A driver that is not listed is believed when it says it has done as asked. */
+static const struct {
+	const char *driver;
+	enum fwd fwd;
+	bool swallows; /* drops MAC control frames that software sends */
+} known[] = {
+	{"net_pcap", FWD_ALWAYS, false},
+	{"net_af_packet", FWD_ALWAYS, false},
+	{"net_memif", FWD_ALWAYS, false},
+	{"net_null", FWD_ALWAYS, false},
+	{"net_ring", FWD_ALWAYS, false},
+	{"net_tap", FWD_ALWAYS, false},
+	{"net_e1000_igb", FWD_HONOURS, false},
+	{"net_e1000_em", FWD_HONOURS, false},
+	{"net_e1000_igc", FWD_HONOURS, false},
+	{"net_igc", FWD_HONOURS, false},
+	{"net_ixgbe", FWD_HONOURS, false},
+	{"net_i40e", FWD_HONOURS, true},
+	{"net_txgbe", FWD_HONOURS, false},
+	{"net_ngbe", FWD_HONOURS, false},
+	{"net_hns3", FWD_REFUSES, false},
+	{"net_cn9k", FWD_REFUSES, false},
+	{"net_cn10k", FWD_REFUSES, false},
+	{"net_octeontx", FWD_REFUSES, false},
+	{"net_mvpp2", FWD_REFUSES, false},
+	{"net_sfc_efx", FWD_REFUSES, false},
+	{"net_bnxt", FWD_REFUSES, false},
+	{"net_ice", FWD_IGNORES, false},
+	{"mlx5_pci", FWD_IGNORES, false},
+	{"net_mlx4", FWD_IGNORES, false},
+};
+
+static bool takes_frames(const struct pfc_device *d, uint16_t id, enum fwd fwd)
+{
+	struct rte_eth_fc_conf conf;
+
+	if (fwd == FWD_ALWAYS)
+		return true;
+	if (fwd == FWD_REFUSES || fwd == FWD_IGNORES)
+		return false;
+	memset(&conf, 0, sizeof(conf));
+	if (d->fc_get(id, &conf) != 0)
+		return false;
+	conf.mode = RTE_ETH_FC_NONE; /* the device itself must not obey what software is to obey */
+	conf.autoneg = 0;
+	conf.mac_ctrl_frame_fwd = 1;
+	return d->fc_set(id, &conf) == 0;
+}
+
+static int set_priority(const struct pfc_device *d, uint16_t id, unsigned int priority, enum rte_eth_fc_mode mode)
+{
+	struct rte_eth_pfc_conf conf;
+
+	memset(&conf, 0, sizeof(conf));
+	conf.fc.mode = mode;
+	conf.fc.pause_time = UINT16_MAX;
+	conf.fc.send_xon = 1;
+	conf.priority = (uint8_t)priority;
+	return d->pfc_set(id, &conf);
+}
+
+/* All priorities or none: half of them would be a promise that does not hold. */
+static bool obeys_itself(const struct pfc_device *d, uint16_t id, uint8_t priorities)
+{
+	/* only to be paused: when to pause the neighbour depends on queues that the device does not know */
+	for (unsigned int i = 0; i < 8; i++) {
+		if (!(priorities >> i & 1) || set_priority(d, id, i, RTE_ETH_FC_RX_PAUSE) == 0)
+			continue;
+		while (i--)
+			if (priorities >> i & 1)
+				set_priority(d, id, i, RTE_ETH_FC_NONE);
+		return false;
+	}
+	return true;
+}
+
+void pfc_setup(const struct pfc_device *d, uint16_t id, const char *driver, uint8_t priorities, bool hardware,
+	struct port_abilities *abilities)
+{
+	enum fwd fwd = FWD_HONOURS;
+
+	abilities->pfc = PORT_PFC_SOFTWARE;
+	abilities->pfc_swallows = false;
+	if (!priorities)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (strcmp(known[i].driver, driver) == 0) {
+			fwd = known[i].fwd;
+			abilities->pfc_swallows = known[i].swallows;
+		}
+	}
+	if (takes_frames(d, id, fwd))
+		return;
+	abilities->pfc = hardware && obeys_itself(d, id, priorities) ? PORT_PFC_HARDWARE : PORT_PFC_BLIND;
+}

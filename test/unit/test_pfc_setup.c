@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who does PFC on a port, against a device of functions; no NIC has been met yet. */
+#include "test/support/unit.h"
+
+#include "drivers/abilities.h"
+#include "drivers/pfc_setup.h"
+
+/* What the device answers, and what it was asked to be. */
+static struct fake {
+	int fc_get, fc_set, pfc_set;
+	int pfc_fails_at; /* priority */
+	struct rte_eth_fc_conf fc;
+	uint8_t obeys; /* bit per priority */
+	unsigned int calls;
+} fake;
+
+static int fc_get(uint16_t id, struct rte_eth_fc_conf *conf)
+{
+	fake.calls++;
+	assert_int_equal(id, 7);
+	conf->mode = RTE_ETH_FC_FULL;
+	conf->high_water = 80;
+	conf->low_water = 60;
+	return fake.fc_get;
+}
+
+static int fc_set(uint16_t id, struct rte_eth_fc_conf *conf)
+{
+	fake.calls++;
+	assert_int_equal(id, 7);
+	fake.fc = *conf;
+	return fake.fc_set;
+}
+
+static int pfc_set(uint16_t id, struct rte_eth_pfc_conf *conf)
+{
+	fake.calls++;
+	assert_int_equal(id, 7);
+	if (fake.pfc_set || (conf->fc.mode != RTE_ETH_FC_NONE && conf->priority == fake.pfc_fails_at))
+		return fake.pfc_set ? fake.pfc_set : -EINVAL;
+	if (conf->fc.mode == RTE_ETH_FC_RX_PAUSE)
+		fake.obeys = (uint8_t)(fake.obeys | 1u << conf->priority);
+	else
+		fake.obeys = (uint8_t)(fake.obeys & ~(1u << conf->priority));
+	return 0;
+}
+
+static const struct pfc_device device = {fc_get, fc_set, pfc_set};
+
+static void who_does_it(void **state)
+{
+	static const struct {
+		const char *driver;
+		struct fake fake;
+		uint8_t priorities;
+		bool hardware;
+		enum port_pfc pfc;
+		bool swallows;
+		uint8_t obeys;
+		bool asked; /* the device was asked anything */
+	} rows[] = {
+		{"net_ixgbe", {.pfc_fails_at = -1}, 0, true, PORT_PFC_SOFTWARE, false, 0, false},
+		{"net_af_packet", {.fc_get = -ENOTSUP, .pfc_set = -ENOTSUP}, 8, true, PORT_PFC_SOFTWARE, false, 0, false},
+		{"net_ixgbe", {.pfc_fails_at = -1}, 8, true, PORT_PFC_SOFTWARE, false, 0, true},
+		{"net_i40e", {.pfc_set = -ENOSYS}, 8, true, PORT_PFC_SOFTWARE, true, 0, true},
+		/* says yes and means no */
+		{"net_ice", {.pfc_set = -ENOTSUP}, 8, true, PORT_PFC_BLIND, false, 0, true},
+		{"mlx5_pci", {.pfc_set = -ENOTSUP}, 8, true, PORT_PFC_BLIND, false, 0, true},
+		{"net_hns3", {.pfc_fails_at = -1}, 0x18, true, PORT_PFC_HARDWARE, false, 0x18, true},
+		{"net_hns3", {.pfc_fails_at = -1}, 0x18, false, PORT_PFC_BLIND, false, 0, false},
+		/* one priority fails: none is left switched on */
+		{"net_hns3", {.pfc_fails_at = 4}, 0x1b, true, PORT_PFC_BLIND, false, 0, true},
+		{"net_unheard_of", {.pfc_fails_at = -1}, 8, true, PORT_PFC_SOFTWARE, false, 0, true},
+		{"net_unheard_of", {.fc_set = -ENOTSUP, .pfc_fails_at = -1}, 8, true, PORT_PFC_HARDWARE, false, 8, true},
+		{"net_unheard_of", {.fc_get = -ENOTSUP, .pfc_set = -ENOTSUP}, 8, true, PORT_PFC_BLIND, false, 0, true},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		struct port_abilities a = {0};
+
+		fake = rows[i].fake;
+		pfc_setup(&device, 7, rows[i].driver, rows[i].priorities, rows[i].hardware, &a);
+		check(a.pfc == rows[i].pfc, "row %u, %s: %u", i, rows[i].driver, a.pfc);
+		check(a.pfc_swallows == rows[i].swallows, "row %u", i);
+		check(fake.obeys == rows[i].obeys, "row %u: obeys %02x", i, fake.obeys);
+		check((fake.calls != 0) == rows[i].asked, "row %u: %u calls", i, fake.calls);
+		check(abilities_pfc(&a)[0], "row %u", i);
+	}
+}
+
+/* Where software obeys, the device must not obey too, and keeps its other settings. */
+static void the_device_stays_passive(void **state)
+{
+	struct port_abilities a = {0};
+
+	(void)state;
+	fake = (struct fake){.pfc_fails_at = -1};
+	pfc_setup(&device, 7, "net_ixgbe", 8, true, &a);
+	assert_int_equal(fake.fc.mode, RTE_ETH_FC_NONE);
+	assert_int_equal(fake.fc.mac_ctrl_frame_fwd, 1);
+	assert_int_equal(fake.fc.high_water, 80);
+	assert_int_equal(fake.fc.low_water, 60);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_does_it),
+		cmocka_unit_test(the_device_stays_passive),
+	};
+
+	return cmocka_run_group_tests_name("pfc_setup", tests, NULL, NULL);
+}

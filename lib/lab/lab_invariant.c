@@ -117,7 +117,7 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
 		struct lab_node *n = &lab->node[i];
 		struct node_balance b = {0};
-		uint64_t polled = 0, sent = 0, received = 0;
+		uint64_t polled = 0, sent = 0;
 
 		if (n->node)
 			node_balance(n->node, &b);
@@ -126,7 +126,6 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 			const struct virtual_port_stats *s = n->node ? virtual_port_stats(n->node->port[p]) : &none;
 
 			polled += s->polled + n->past.port_received[p];
-			received += s->received + n->past.port_received[p];
 			sent += s->sent + n->past.port_sent[p];
 		}
 		polled -= n->past.unpolled;

@@ -614,13 +614,13 @@ void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts,
 	stat_add(&c->stats->port[port].rx_bytes, bytes);
 }
 
-void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
+static void originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, uint8_t tclass)
 {
 	struct walk w = {.in = NULL};
 
 	start(&w, c, m);
 	w.x->vrf = vrf;
-	w.x->tclass = PKT_CLASS_CONTROL;
+	w.x->tclass = tclass;
 	w.x->slice = SNAP_SLICE_NONE;
 	w.x->priority = 0;
 	if (w.frame[0] >> 4 == 6)
@@ -632,6 +632,16 @@ void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
 		w.x->reason = w.x->punt == PUNT_ERROR ? w.x->reason : DROP_no_route;
 		w.x->verdict = PKT_DROP;
 	}
+}
+
+void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
+{
+	originated(c, m, vrf, PKT_CLASS_CONTROL);
+}
+
+void classify_part(struct classifier *c, struct rte_mbuf *m, const struct pkt *of)
+{
+	originated(c, m, of->vrf, of->tclass);
 }
 
 void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t port)

@@ -42,13 +42,23 @@ static inline void punt(struct walk *w, enum pkt_punt kind)
 	w->x->punt = (uint8_t)kind;
 }
 
+/* IPv4 without DF. */
+static inline bool may_fragment(const struct walk *w)
+{
+	return !(be16_get(((const struct ipv4_hdr *)(w->frame + w->x->strip))->fragment) & IPV4_DF);
+}
+
 /* Only packets of at most `mtu` bytes would go on. No error is made about a frame. */
 static inline void too_big(struct walk *w, uint32_t mtu)
 {
-	if (w->x->family == PKT_FRAME)
+	if (w->x->family == PKT_FRAME) {
 		drop(w, DROP_too_big);
-	else
-		error(w, DROP_too_big, ICMP6_TOO_BIG, 0, w->x->family == 6 ? MAX_OF(mtu, IPV6_MIN_MTU) : mtu);
+		return;
+	}
+	error(w, DROP_too_big, ICMP6_TOO_BIG, 0, w->x->family == 6 ? MAX_OF(mtu, IPV6_MIN_MTU) : mtu);
+	/* what the node makes itself is small enough, and fragments are */
+	if (w->x->family == 4 && w->in && may_fragment(w))
+		w->x->punt = PUNT_FRAGMENT;
 }
 
 /* A way out is known: last checks of the packet that leaves, `bytes` long with all its headers. */

@@ -71,6 +71,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	add(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
 	add(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
 	add(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
+	add(out, "packets whose neighbour did not answer", c->lcores.worker.n * BUDGET_WORKER_PUNTS);
 	add(out, "pool caches and bursts of lcores", lcores * (BUDGET_CACHE + BUDGET_BURST));
 	add(out, "control packets", BUDGET_CONTROL);
 }

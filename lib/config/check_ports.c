@@ -161,8 +161,12 @@ static void check_address(const struct config *c, struct cfg_diags *d, uint32_t 
 	if (a->addr.family == 6 ? ipv6_is_multicast(&a->addr.v6) || ipv6_is_unspecified(&a->addr.v6)
 				: ipv4_bad_source(ip_addr_v4(&a->addr)))
 		cfg_diag_add(d, cfg_where(c, a), "addresses: %s is no unicast address", ip_prefix_format(a, buf));
-	if (is_link_local(a))
+	if (is_link_local(a)) {
+		for (uint32_t k = 0; k < i; k++)
+			if (ip_addr_equal(&a->addr, &p->addresses.items[k].addr))
+				cfg_diag_add(d, cfg_where(c, a), "addresses: %s stands twice", ip_prefix_format(a, buf));
 		return;
+	}
 	for (uint32_t q = 0; q <= port; q++) {
 		const struct cfg_port *o = &c->ports.items[q];
 

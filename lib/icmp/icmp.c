@@ -121,6 +121,13 @@ static bool translate(const struct icmp_error *e, struct icmp_hdr *out)
 			    : e->code == ICMP6_UNREACH_ADDRESS ? ICMP4_UNREACH_HOST
 							       : ICMP4_UNREACH_NET;
 		return true;
+	case ICMP6_PARAM_PROBLEM:
+		/* the only one there is about IPv4: an upper layer that is not known */
+		if (e->code != ICMP6_PARAM_NEXT_HEADER)
+			return false;
+		out->type = ICMP4_UNREACHABLE;
+		out->code = ICMP4_UNREACH_PROTO;
+		return true;
 	case ICMP6_TOO_BIG:
 		out->type = ICMP4_UNREACHABLE;
 		out->code = ICMP4_UNREACH_FRAG_NEED;

@@ -54,6 +54,15 @@ void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vr
 		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
 }
 
+void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of)
+{
+	classify_part(&c->classifier, m, of);
+	if (pkt_of(m)->verdict == PKT_FORWARD)
+		to_owner(c, m);
+	else
+		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
+}
+
 void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t port)
 {
 	classify_to_neighbor(&c->classifier, m, family, port);
@@ -83,23 +92,32 @@ static void take(struct control_role *c, struct rte_mbuf *m)
 	case PUNT_PFC_TUNNEL:
 		control_pfc_frame(c, m);
 		break;
+	case PUNT_FRAGMENT:
+		control_fragment(c, m);
+		break;
 	}
+}
+
+static unsigned int take_ring(struct control_role *c, struct node_ring *r)
+{
+	struct rte_mbuf *pkts[CONTROL_BURST];
+	unsigned int n = node_pop(r, pkts, CONTROL_BURST);
+
+	/* what came out of the ring may have been classified by a newer snapshot */
+	c->s = c->classifier.s = node_snapshot(c->node);
+	for (unsigned int k = 0; k < n; k++)
+		take(c, pkts[k]);
+	return n;
 }
 
 static unsigned int take_punts(struct control_role *c)
 {
-	struct rte_mbuf *pkts[CONTROL_BURST];
 	unsigned int work = 0;
 
-	for (uint16_t i = 0; i < c->node->n_rx && control_mailboxes_ready(c); i++) {
-		unsigned int n = node_pop(&c->node->rx[i].to_control, pkts, CONTROL_BURST);
-
-		/* what came out of the ring may have been classified by a newer snapshot */
-		c->s = c->classifier.s = node_snapshot(c->node);
-		for (unsigned int k = 0; k < n; k++)
-			take(c, pkts[k]);
-		work += n;
-	}
+	for (uint16_t i = 0; i < c->node->n_rx && control_mailboxes_ready(c); i++)
+		work += take_ring(c, &c->node->rx[i].to_control);
+	for (uint16_t i = 0; i < c->node->n_workers && control_mailboxes_ready(c); i++)
+		work += take_ring(c, &c->node->worker[i].to_control);
 	return work;
 }
 

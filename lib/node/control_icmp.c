@@ -81,23 +81,29 @@ void control_icmp_error(struct control_role *c, struct rte_mbuf *m)
 	pkt_end(m, (enum reason)x->reason, &c->lcore->stats);
 }
 
-/* Offset of the upper layer and its type; extension headers of a packet to the node itself say nothing to it. */
-static size_t upper_layer(uint8_t *packet, size_t size, uint8_t *type)
-{
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)packet;
-	size_t at = sizeof(*ip);
+struct upper {
+	size_t at;
+	uint8_t type;
+	uint32_t named; /* offset of the byte that says what it is */
+};
 
-	if (packet[0] >> 4 == 4) {
-		*type = ((struct ipv4_hdr *)packet)->protocol;
-		return ipv4_header_bytes((struct ipv4_hdr *)packet);
+/* The upper layer; extension headers of a packet to the node itself say nothing more to it. */
+static struct upper upper_layer(const uint8_t *packet, size_t size)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
+	struct upper u = {.at = sizeof(*ip), .type = ip->next_header,
+		.named = __builtin_offsetof(struct ipv6_hdr, next_header)};
+
+	if (packet[0] >> 4 == 4)
+		return (struct upper){.at = ipv4_header_bytes((const struct ipv4_hdr *)packet),
+			.type = ((const struct ipv4_hdr *)packet)->protocol,
+			.named = __builtin_offsetof(struct ipv4_hdr, protocol)};
+	while ((u.type == IP_PROTO_HOPOPTS || u.type == IP_PROTO_DSTOPTS || u.type == IP_PROTO_ROUTING) && u.at + 8 <= size) {
+		u.type = packet[u.at];
+		u.named = (uint32_t)u.at;
+		u.at += 8u * (packet[u.at + 1] + 1u);
 	}
-	*type = ip->next_header;
-	while ((*type == IP_PROTO_HOPOPTS || *type == IP_PROTO_DSTOPTS || *type == IP_PROTO_ROUTING) &&
-		at + 8 <= size) {
-		*type = packet[at];
-		at += 8u * (packet[at + 1] + 1u);
-	}
-	return at;
+	return u;
 }
 
 /* Take the headers between IPv6 and its upper layer out; returns the new size. */
@@ -128,28 +134,43 @@ static enum reason answer_echo(struct control_role *c, struct rte_mbuf *m, size_
 	return CONSUME_echo;
 }
 
+/* What becomes of an upper layer that the node does not have; the sender may hear of it. */
+static enum reason refuse(struct control_role *c, struct rte_mbuf *m, const struct upper *u)
+{
+	struct icmp_error error = {ICMP6_PARAM_PROBLEM, ICMP6_PARAM_NEXT_HEADER, u->named};
+	bool six = pkt_of(m)->family == 6;
+
+	if (six && u->type == IP_PROTO_FRAGMENT)
+		return DROP_fragment;
+	/* nothing follows, and that is that (RFC 8200 section 4.7); a later IPv4 fragment is silent anyway */
+	if (six && u->type == IP_PROTO_NONE)
+		return DROP_not_served;
+	/* too short to say what it is */
+	if (u->type == (six ? IP_PROTO_ICMP6 : IP_PROTO_ICMP))
+		return DROP_not_served;
+	if (u->type == IP_PROTO_UDP || u->type == IP_PROTO_TCP)
+		error = (struct icmp_error){ICMP6_UNREACHABLE, ICMP6_UNREACH_PORT, 0};
+	stat_add(report(c, m, &error) ? &c->lcore->stats.icmp_sent : &c->lcore->stats.icmp_suppressed, 1);
+	return DROP_not_served;
+}
+
 void control_icmp_local(struct control_role *c, struct rte_mbuf *m)
 {
-	static const struct icmp_error unreachable = {ICMP6_UNREACHABLE, ICMP6_UNREACH_PORT, 0};
 	const struct pkt *x = pkt_of(m);
 	size_t size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, sizeof(c->scratch)));
-	enum reason reason = DROP_not_served;
-	uint8_t type, icmp_type;
-	size_t upper = upper_layer(c->scratch, size, &type);
+	struct upper u = upper_layer(c->scratch, size);
+	uint8_t echo = x->family == 6 ? ICMP6_ECHO_REQUEST : ICMP4_ECHO_REQUEST;
+	uint8_t icmp = x->family == 6 ? IP_PROTO_ICMP6 : IP_PROTO_ICMP;
+	enum reason reason;
 
 	/* SIDs of this node may have led to another destination than the packet came in with */
 	if (x->ops & PKT_OP_DA)
 		((struct ipv6_hdr *)c->scratch)->dst = x->da;
-	if ((type == IP_PROTO_ICMP6 || (type == IP_PROTO_ICMP && x->family == 4)) &&
-		upper + sizeof(struct icmp_hdr) <= size) {
-		icmp_type = c->scratch[upper];
-		if (icmp_type == (x->family == 6 ? ICMP6_ECHO_REQUEST : ICMP4_ECHO_REQUEST))
-			reason = answer_echo(c, m, upper, size, type);
-		else
-			reason = CONSUME_icmp;
-	} else if (type == IP_PROTO_UDP || type == IP_PROTO_TCP) {
-		stat_add(report(c, m, &unreachable) ? &c->lcore->stats.icmp_sent
-						    : &c->lcore->stats.icmp_suppressed, 1);
-	}
+	if (u.type != icmp || u.at + sizeof(struct icmp_hdr) > size)
+		reason = refuse(c, m, &u);
+	else if (c->scratch[u.at] == echo)
+		reason = answer_echo(c, m, u.at, size, u.type);
+	else
+		reason = CONSUME_icmp;
 	pkt_end(m, reason, &c->lcore->stats);
 }

@@ -229,7 +229,8 @@ static void answer_solicit(struct control_role *c, uint16_t port, const struct n
 	}
 	size = nd_write_advert(packet, &nd->target.v6, nd->sender.family ? &nd->sender.v6 : &all_nodes,
 		&nd->target.v6, &p->mac, nd->sender.family != 0);
-	send_nd(c, port, packet, size, nd->sender.family ? from : NULL);
+	/* to where the option says, else to where the frame came from (RFC 4861 section 7.2.4) */
+	send_nd(c, port, packet, size, !nd->sender.family ? NULL : nd->has_mac ? &nd->mac : from);
 }
 
 /* False when the message may not be believed. */

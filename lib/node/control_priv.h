@@ -11,6 +11,9 @@ struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32
 
 /* An IP packet of the node's own: by the table of `vrf`, or to a station on the link of `port`. Consumes m. */
 void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf);
+/* A part of a received packet `of`, in the class and by the table of that. Consumes m. */
+void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of);
+
 void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t port);
 
 /* A finished Ethernet frame of the node's own, out of a port. Consumes m. */
@@ -23,6 +26,9 @@ void control_neigh_snapshot(struct control_role *c); /* a new snapshot: limits, 
 bool control_mailboxes_ready(const struct control_role *c); /* room for a batch of events */
 unsigned int control_neigh_poll(struct control_role *c, uint64_t *next);
 void control_neigh_packet(struct control_role *c, struct rte_mbuf *m); /* PUNT_ND, PUNT_ARP; consumes m */
+
+/* control_fragment.c */
+void control_fragment(struct control_role *c, struct rte_mbuf *m); /* PUNT_FRAGMENT; consumes m */
 
 /* control_icmp.c */
 void control_icmp_local(struct control_role *c, struct rte_mbuf *m); /* PUNT_LOCAL; consumes m */

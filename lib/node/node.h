@@ -29,6 +29,7 @@
 #define NODE_MAX_ROLES 32 /* rx roles, worker roles */
 #define NODE_BURST     BUDGET_BURST
 #define NODE_PARK      BUDGET_PARK
+#define NODE_WORKER_PUNTS BUDGET_WORKER_PUNTS
 #define NODE_MESSAGES  1024 /* slots of a message ring */
 #define NODE_PAUSES    4096 /* of the ring of pauses: a frame may pause all ports of a worker */
 
@@ -84,6 +85,7 @@ struct worker_role {
 	struct rte_ring *from_control;	   /* struct nbr_message; producer: control */
 	struct rte_ring *pauses;	   /* struct pfc_message; producer: control */
 	struct rte_ring *ask_control;	   /* struct nbr_message; producer: this worker */
+	struct node_ring to_control;	   /* packets whose neighbour did not answer */
 	bool stalled; /* written by tests: the worker does nothing; relaxed */
 } CACHE_ALIGNED;
 
@@ -115,6 +117,7 @@ struct control_role {
 	struct control_pfc *pfc;
 	uint64_t now; /* of the pass under way, for callbacks */
 	uint8_t scratch[17408]; /* one whole IP packet, and the error about it */
+	uint8_t fragment[16384]; /* as long as the largest MTU */
 } CACHE_ALIGNED;
 
 struct control_kept {

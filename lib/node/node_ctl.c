@@ -119,14 +119,25 @@ static bool ask_control(void *arg, struct nbr_message *message)
 	return rte_ring_sp_enqueue_elem(w->ask_control, message, sizeof(*message)) == 0;
 }
 
-static int make_ring(struct node *n, struct node_ring *r, const char *what, unsigned int a, unsigned int b,
-	int socket)
+static bool punt_to_control(void *arg, struct rte_mbuf *m)
+{
+	struct worker_role *w = arg;
+
+	return node_push(&w->to_control, &m, 1) == 1;
+}
+
+static int make_ring_of(struct node *n, struct node_ring *r, const char *what, unsigned int a, unsigned int b,
+	unsigned int size, int socket)
 {
 	char name[28];
-	unsigned int size = rte_align32pow2((uint32_t)n->config->memory.ring);
 
 	r->ring = rte_ring_create(unique_name(n, what, a, b, name), size, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
 	return r->ring ? 0 : -ENOMEM;
+}
+
+static int make_ring(struct node *n, struct node_ring *r, const char *what, unsigned int a, unsigned int b, int socket)
+{
+	return make_ring_of(n, r, what, a, b, rte_align32pow2((uint32_t)n->config->memory.ring), socket);
 }
 
 static int make_message_ring(struct node *n, struct rte_ring **r, const char *what, unsigned int a, unsigned int bytes,
@@ -170,6 +181,9 @@ static int make_rings(struct node *n, int socket)
 			rc = make_message_ring(n, &n->worker[w].ask_control, "mc", w, sizeof(struct nbr_message), NODE_MESSAGES, socket);
 		if (rc == 0)
 			rc = make_message_ring(n, &n->worker[w].pauses, "mp", w, sizeof(struct pfc_message), NODE_PAUSES, socket);
+		if (rc == 0)
+			rc = make_ring_of(n, &n->worker[w].to_control, "wc", w, 0, NODE_WORKER_PUNTS, socket);
+		n->worker[w].ctx.punt = punt_to_control;
 		n->worker[w].ctx.ask = ask_control;
 		n->worker[w].ctx.ask_arg = &n->worker[w];
 	}
@@ -394,7 +408,7 @@ uint64_t node_held(const struct node *n)
 			held += ring_held(&n->rx[i].to_worker[w]) + n->rx[i].park[w].n;
 	}
 	for (uint16_t w = 0; w < n->n_workers; w++)
-		held += ring_held(&n->control->to_worker[w]) + n->worker[w].nbrs.held;
+		held += ring_held(&n->control->to_worker[w]) + ring_held(&n->worker[w].to_control) + n->worker[w].nbrs.held;
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		held += egress_held(&n->egress[i]);
 	return held;
@@ -439,6 +453,7 @@ void node_drain(struct node *n)
 	}
 	for (uint16_t w = 0; w < n->n_workers; w++) {
 		drain_ring(&n->control->to_worker[w], n->worker[w].ctx.stats);
+		drain_ring(&n->worker[w].to_control, n->worker[w].ctx.stats);
 		drain_waiting(&n->worker[w]);
 		for (uint16_t i = 0; i < n->worker[w].n_egress; i++)
 			egress_drain(n->worker[w].egress[i], &n->worker[w].ctx, DROP_stopped);
@@ -572,6 +587,7 @@ static void free_roles(struct node *n)
 		rte_ring_free(n->worker[w].from_control);
 		rte_ring_free(n->worker[w].ask_control);
 		rte_ring_free(n->worker[w].pauses);
+		rte_ring_free(n->worker[w].to_control.ring);
 		nbr_table_fini(&n->worker[w].nbrs);
 		free(n->worker[w].accounts);
 	}

@@ -46,12 +46,15 @@ static const struct node_ring *ring_at(const struct node *n, unsigned int i)
 		return i % per_rx == n->n_workers ? &rx->to_control : &rx->to_worker[i % per_rx];
 	}
 	i -= n->n_rx * per_rx;
-	return i < n->n_workers ? &n->control->to_worker[i] : NULL;
+	if (i < n->n_workers)
+		return &n->control->to_worker[i];
+	i -= n->n_workers;
+	return i < n->n_workers ? &n->worker[i].to_control : NULL;
 }
 
 static unsigned int count_rings(const struct node *n)
 {
-	return n->n_rx * (n->n_workers + 1u) + n->n_workers;
+	return n->n_rx * (n->n_workers + 1u) + 2u * n->n_workers;
 }
 
 static void free_snapshot(struct node_retired *r)

@@ -70,8 +70,8 @@ static bool may_receive(struct rx_role *rx)
 static void punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
-	/* errors may fill half of the ring, so that a flood of bad packets cannot shut out ND */
-	bool crowded = x->punt == PUNT_ERROR &&
+	/* errors and fragments may fill half of the ring, so that a flood of bad packets cannot shut out ND */
+	bool crowded = (x->punt == PUNT_ERROR || x->punt == PUNT_FRAGMENT) &&
 		       rte_ring_free_count(rx->to_control.ring) < rte_ring_get_capacity(rx->to_control.ring) / 2;
 
 	if (crowded || node_push(&rx->to_control, &m, 1) != 1) {

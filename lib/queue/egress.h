@@ -101,6 +101,8 @@ struct egress_context {
 	const uint8_t *lossless, *exhausted;
 	/* Tell the control lcore; false when its mailbox is full. */
 	bool (*ask)(void *arg, struct nbr_message *message);
+	/* Hand a packet to the control lcore, as pkt.punt says; false when its ring is full. */
+	bool (*punt)(void *arg, struct rte_mbuf *m);
 	void *ask_arg;
 	/* Waiting packets by the generation of their snapshot; written by the owner, relaxed readers. */
 	uint64_t held[EGRESS_GENERATIONS];

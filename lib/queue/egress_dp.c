@@ -253,11 +253,32 @@ void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id
 		sched_give_back(e, c, fifo_pop(&newest_first));
 }
 
+/* The sender hears of it (RFC 4861 section 7.2.2), unless it is the node itself. */
+static void unreachable(struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+
+	if (m->port == PORT_LOCAL || x->family == PKT_FRAME) {
+		pkt_end(m, DROP_neighbor_failed, c->stats);
+		return;
+	}
+	x->verdict = PKT_PUNT;
+	x->punt = PUNT_ERROR;
+	x->reason = DROP_neighbor_failed;
+	x->icmp_type = ICMP6_UNREACHABLE;
+	x->icmp_code = ICMP6_UNREACH_ADDRESS;
+	x->icmp_arg = 0;
+	if (!c->punt(c->ask_arg, m)) {
+		stat_add(&c->stats->icmp_suppressed, 1);
+		pkt_end(m, DROP_neighbor_failed, c->stats);
+	}
+}
+
 static void fail_waiting(struct egress_context *c, struct nbr *n)
 {
 	while (n->waiting.n) {
 		c->nbrs->held--;
-		pkt_end(queue_unhold(c, fifo_pop(&n->waiting)), DROP_neighbor_failed, c->stats);
+		unreachable(c, queue_unhold(c, fifo_pop(&n->waiting)));
 	}
 }
 

@@ -66,7 +66,8 @@
 	X(pfc, "PFC frame obeyed, or about other priorities")                                      \
 	X(arp, "ARP taken by the node")                                                            \
 	X(echo, "ping answered")                                                                   \
-	X(icmp, "ICMP message to the node")
+	X(icmp, "ICMP message to the node")                                                        \
+	X(fragmented, "IPv4 packet that went on in fragments")
 
 /* Drops come first, so that `reason < DROP_COUNT` tells the kinds apart. */
 enum reason {

@@ -34,7 +34,7 @@ static void reason_kinds(void **state)
 	assert_int_equal(CONSUME_nd, DROP_COUNT);
 	assert_int_equal(CONSUME_nd, CONSUME_FIRST);
 	assert_int_equal(DROP_stopped, DROP_COUNT - 1);
-	assert_int_equal(CONSUME_icmp, REASON_COUNT - 1);
+	assert_int_equal(CONSUME_fragmented, REASON_COUNT - 1);
 	for (int r = 0; r < REASON_COUNT; r++)
 		assert_int_equal(reason_is_drop((enum reason)r), r < DROP_COUNT);
 }

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """H.Encaps.Red: lists of every kind of length, fields of the outer header, MTU, choice of path."""
 
+from scapy.compat import raw
+from scapy.layers.inet import IP, IPOption
+from scapy.packet import Raw
+
 from gen.case import Case, from_node
 from gen.node import neighbor, over, policy, port, sid, vrf
-from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, headend, to_p1
+from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, core, headend, to_p1
 from gen.wire import (
-    FLOW_LABEL, HOST_A, HOST_A4, HOST_B, HOST_B4, echo6, echo_reply6, encaps, encaps_red, hop_limit, ip4, ip6, no_route,
-    roce4, roce6, time_exceeded, too_big,
+    FLOW_LABEL, HOST_A, HOST_A4, HOST_B, HOST_B4, echo6, echo_reply6, encaps, encaps_red, fragments4, hop, hop_limit,
+    ip4, ip6, no_route, roce4, roce6, set4, set_tos, time_exceeded, too_big, tunnel,
 )
 
 SHORT_LIST = ["5f00:0:500::", "5f00:0:300::", "5f00:0:e102::"]
@@ -154,6 +158,65 @@ def mtu():
     yield case
 
 
+def fragmented():
+    """IPv4 that may be fragmented is, in front of the tunnel; PROTOCOL.md 3.4, D29."""
+    sizes = ([1420], [1421, 1436, 1437, 2000, 2804, 4000, 9000])
+    for name, segments, mtu in (("1", usids(13), 1420), ("2", usids(3), 1460)):
+        case = Case(
+            f"encap_fragment_{name}",
+            "IPv4 without DF that is too large goes on in fragments, each in a tunnel of its own; DF: the sender hears of it",
+            "PROTOCOL.md 3.4; RFC 791 3.2; RFC 2473 7.2",
+            headend(segments, tenant_mtu=9100),
+        )
+        for size in sizes[0] + sizes[1]:
+            packet = sized(lambda **k: roce4(flags=0, **k), size)
+            if size <= mtu:
+                case.passes("p0", packet, "p1", encaps_red(packet, segments))
+                continue
+            case.rx("p0", packet)
+            case.count("p0", "fragmented")
+            case.tx("p1", *(encaps_red(f, segments) for f in fragments4(packet, mtu)), origin="fragments")
+        # a fragment is cut further; its offset and its own "more" stay true
+        for flags, frag in (("MF", 0), ("MF", 185), (0, 370)):
+            packet = ip4(HOST_A4, HOST_B4, bytes(i & 0xFF for i in range(1480)), 17, flags=flags, frag=frag)
+            case.rx("p0", packet)
+            case.count("p0", "fragmented")
+            case.tx("p1", *(encaps_red(f, segments) for f in fragments4(packet, mtu)), origin="fragments")
+        packet = sized(roce4, 1500)
+        case.dropped("p0", packet, "too_big", too_big(packet, mtu, GATE_A4))
+        packet = set4(sized(lambda **k: roce4(flags=0, **k), 1500), ttl=1)
+        case.dropped("p0", packet, "hop_limit", time_exceeded(packet, GATE_A4))
+        case.about["unordered"] = ["p1"]
+        yield case
+    case = Case(
+        "forward_fragment",
+        "the same without a tunnel, out of one, and with options: those that are copied go along",
+        "RFC 1812 4.2.2.7, 5.2.1; RFC 791 3.1, 3.2; RFC 6040 5.3",
+        core(sid("5f00:0:e101::/48", "uDT46"), mtu=1500),
+        unordered=["p1"],
+    )
+    case.config["ports"][1]["mtu"] = 1280
+    for size in (1281, 1300, 1500):
+        packet = sized(lambda **k: roce4(flags=0, **k), size)
+        case.rx("p0", packet)
+        case.count("p0", "fragmented")
+        case.tx("p1", *(hop(f) for f in fragments4(packet, 1280)), origin="fragments")
+        if size + 40 <= 1500:
+            case.rx("p0", tunnel("5f00:0:e101::", packet, tc=0x6B))
+            case.count("p0", "fragmented")
+            case.tx("p1", *(hop(set_tos(f, 0x6B)) for f in fragments4(packet, 1280)), origin="fragments")
+    # router alert (copied) and record route (not copied); the first fragment has both
+    options = [IPOption(b"\x94\x04\x00\x00"), IPOption(b"\x07\x07\x04\x00\x00\x00\x00"), IPOption(b"\x00")]
+    packet = raw(IP(src=HOST_A4, dst=HOST_B4, ttl=64, id=7, proto=253, options=options) / Raw(bytes(1400)))
+    first = (1280 - 32) // 8 * 8
+    case.rx("p0", packet)
+    case.count("p0", "fragmented")
+    one = IP(src=HOST_A4, dst=HOST_B4, ttl=63, id=7, proto=253, options=options, flags="MF") / Raw(bytes(first))
+    two = IP(src=HOST_A4, dst=HOST_B4, ttl=63, id=7, proto=253, options=options[:1], frag=first // 8) / Raw(bytes(1400 - first))
+    case.tx("p1", raw(one), raw(two), origin="fragments")
+    yield case
+
+
 def tenants():
     """Two tenants with the same addresses, each with a policy of its own."""
     other = ["5f00:0:600::", "5f00:0:e103::"]
@@ -294,6 +357,7 @@ def cases():
         outer_header,
         hop_limits,
         mtu,
+        fragmented,
         tenants,
         nowhere,
         paths,

@@ -15,7 +15,7 @@ from gen.topology import (
 from gen.usid import usid_node
 from gen.wire import (
     HOP_BY_HOP, HOST_A, HOST_A4, HOST_B, HOST_B4, IPPROTO_ICMPV6, PEER, ROUTING, dest_options, echo4, echo6,
-    echo_reply4, echo_reply6, hop_by_hop, ip4, ip6, port_unreachable, roce4, roce6, set6, srh, time_exceeded,
+    echo_reply4, echo_reply6, fragment, hop_by_hop, ip4, ip6, port_unreachable, protocol_unknown, roce4, roce6, set6, srh, time_exceeded,
     upper4, upper6,
 )
 
@@ -137,15 +137,13 @@ def bad_pings():
         upper4(P0_PEER4, P0_OWN4, ICMP(type=8) / Raw(bytes(16)), flags="MF"),
         ip6(PEER, P0_OWN, good6[40:47], IPPROTO_ICMPV6),
         ip4(P0_PEER4, P0_OWN4, good4[20:27], 1),
-        # ICMPv6 over IPv4 is nothing
-        ip4(P0_PEER4, P0_OWN4, good6[40:], IPPROTO_ICMPV6),
     ):
         case.dropped("p0", packet, "not_served")
     for layer in (
         ICMPv6EchoReply(),
         ICMPv6DestUnreach() / Raw(roce6()),
         ICMPv6PacketTooBig(mtu=1280) / Raw(roce6()),
-        ICMPv6Unknown(type=200),
+        ICMPv6Unknown(type=200) / Raw(bytes(4)),
     ):
         case.rx("p0", upper6(PEER, P0_OWN, layer))
         case.count("p0", "icmp")
@@ -171,6 +169,28 @@ def ports():
         case.dropped("p0", packet, "not_served", port_unreachable(packet, P0_OWN4))
     packet = upper6(NEIGHBOR_LINK_LOCAL, LINK_LOCAL, UDP(dport=9))
     case.dropped("p0", packet, "not_served", port_unreachable(packet))
+    yield case
+
+
+def unknown_layers():
+    case = Case(
+        "protocol_unknown",
+        "an upper layer that the node does not have: Parameter Problem at the byte that names it; IPv4: protocol unreachable",
+        "RFC 4443 3.4; RFC 8200 4; RFC 1122 3.2.2.1",
+        local_node(icmp=MANY_ERRORS),
+    )
+    for dst in (P0_OWN, LOOPBACK):
+        for nh in (46, 47, 50, 51, 89, 132, 143, 253, 255, 1):
+            packet = ip6(PEER, dst, bytes(16), nh)
+            case.dropped("p0", packet, "not_served", protocol_unknown(packet, 6))
+            packet = ip6(PEER, dst, hop_by_hop(60) + dest_options(nh, 16) + bytes(16), HOP_BY_HOP)
+            case.dropped("p0", packet, "not_served", protocol_unknown(packet, 48))
+        # no next header: nothing follows, nobody is told; a fragment is not put together
+        case.dropped("p0", ip6(PEER, dst, b"", 59), "not_served")
+        case.dropped("p0", ip6(PEER, dst, fragment(58, 0, 1) + bytes(16), 44), "fragment")
+    for proto in (2, 46, 47, 50, 89, 253, 58):
+        packet = ip4(P0_PEER4, P0_OWN4, bytes(16), proto)
+        case.dropped("p0", packet, "not_served", protocol_unknown(packet, 9, P0_OWN4))
     yield case
 
 
@@ -286,5 +306,5 @@ def limits():
 
 
 def cases():
-    for family in (pings, bad_pings, ports, quotes, silences, limits):
+    for family in (pings, bad_pings, ports, unknown_layers, quotes, silences, limits):
         yield from family()

@@ -10,8 +10,14 @@ from scapy.packet import Raw
 
 from gen.case import Case, from_node, to_node
 from gen.node import LOOPBACK, ONE_LCORE, PEER_MAC, mac_of, neighbor, node, port, sid, via
-from gen.topology import GATE_B, NET_A, NET_A4, P0_OWN, P0_OWN4, P0_PEER, P0_PEER4, P1_OWN, P1_OWN4, core, tail, to_p0
-from gen.wire import HOST_B, IPPROTO_ICMPV6, decap, hop, hop_by_hop, packed, roce4, roce6, set6, text, tunnel, upper6
+from gen.topology import (
+    GATE_B, MANY_ERRORS, NET_A, NET_A4, P0_OWN, P0_OWN4, P0_PEER, P0_PEER4, P1_OWN, P1_OWN4, core, tail,
+    to_p0,
+)
+from gen.wire import (
+    HOST_B, IPPROTO_ICMPV6, decap, hop, hop_by_hop, packed, roce4, roce6, set6, text, tunnel,
+    upper6, address_unreachable,
+)
 
 BURST = 32  # frames that a port gives in one pass
 BROADCAST, NO_MAC = "ff:ff:ff:ff:ff:ff", "00:00:00:00:00:00"
@@ -120,7 +126,14 @@ def link_node(discovery=None, routes=()):
         routes=to_p0(NET_A, NET_A4) + list(routes),
         lcores=ONE_LCORE,
         neighbor_discovery=discovery,
+        icmp=MANY_ERRORS,
     )
+
+
+def unanswered(case, *packets):
+    """Packets that waited in vain: their senders hear of it."""
+    case.count("p0", "neighbor_failed", len(packets))
+    case.tx("p0", *(address_unreachable(p, P0_OWN4) for p in packets))
 
 
 # --- cases
@@ -355,7 +368,7 @@ def silence(p):
         link_node(PATIENCE),
     )
     case.rx("p0", *(p.to_host(n) for n in range(3)))
-    case.count("p0", "neighbor_failed", 3)
+    unanswered(case, *(p.to_host(n) for n in range(3)))
     case.tx("p1", p.request, p.request)
     yield case
     case = Case(
@@ -365,7 +378,7 @@ def silence(p):
         link_node(PATIENCE, routes=BEHIND[p.name]),
     )
     case.rx("p0", p.to_far(0))
-    case.count("p0", "neighbor_failed")
+    unanswered(case, p.to_far(0))
     case.tx("p1", p.request, p.request)
     yield case
     for hold in (16, 3):
@@ -377,7 +390,7 @@ def silence(p):
         )
         case.rx("p0", *(p.to_host(n) for n in range(20)))
         case.count("p0", "neighbor_hold", 20 - hold)
-        case.count("p0", "neighbor_failed", hold)
+        unanswered(case, *(p.to_host(n) for n in range(hold)))
         case.tx("p1", p.request, p.request)
         yield case
 
@@ -406,7 +419,7 @@ def holds():
     hosts = [f"2001:db8:b::{n}" for n in (71, 72, 73)]
     case.rx("p0", *(roce6(dst=h, psn=n) for h in hosts for n in range(3)))
     case.count("p0", "neighbor_hold", 4)
-    case.count("p0", "neighbor_failed", 5)
+    unanswered(case, *[roce6(dst=h, psn=n) for h in hosts for n in range(3)][:5])
     case.tx("p1", *(own_solicit("p1", P1_OWN, h) for h in hosts * 2))
     yield case
     case = Case(
@@ -418,7 +431,7 @@ def holds():
     hosts = [f"2001:db8:b::{n:x}" for n in range(0x100, 0x112)]
     case.rx("p0", *(roce6(dst=h) for h in hosts))
     case.count("p0", "neighbor_hold", 2)
-    case.count("p0", "neighbor_failed", 16)
+    unanswered(case, *(roce6(dst=h) for h in hosts[:16]))
     case.tx("p1", *(own_solicit("p1", P1_OWN, h) for h in hosts[:16]))
     yield case
 
@@ -456,7 +469,7 @@ def adverts():
     time.at(6, "p0", roce6(dst=stranger))
     time.fill()
     case.count("p1", "nd", 2)
-    case.count("p0", "neighbor_failed")
+    unanswered(case, roce6(dst=stranger))
     case.tx("p1", ND.request)
     sent_to(case, MAC1, ND.to_host(0))
     case.tx("p1", *[own_solicit("p1", P1_OWN, stranger)] * 2)
@@ -472,7 +485,7 @@ def adverts():
     time.at(3, "p1", to_node("p1", advert(HOST, P1_OWN, None), src=MAC1))
     time.fill()
     case.count("p1", "nd")
-    case.count("p0", "neighbor_failed")
+    unanswered(case, ND.to_host(0))
     case.tx("p1", ND.request, ND.request)
     yield case
 

@@ -321,6 +321,27 @@ def no_route(packet, src4=None):
     return error6(packet, ICMPv6DestUnreach(code=0)) if is6(packet) else error4(packet, src4, type=3, code=0)
 
 
+def address_unreachable(packet, src4=None):
+    return error6(packet, ICMPv6DestUnreach(code=3)) if is6(packet) else error4(packet, src4, type=3, code=1)
+
+
+def protocol_unknown(packet, pointer, src4=None):
+    """An upper layer that the node does not have (RFC 4443 section 3.4, RFC 1122 section 3.2.2.1)."""
+    return param_problem(packet, pointer, 1) if is6(packet) else error4(packet, src4, type=3, code=2)
+
+
+def fragments4(packet, mtu):
+    """RFC 791 section 3.2: the pieces of an IPv4 packet without options."""
+    h = IP(packet[:20])
+    room, at, whole = (mtu - 20) // 8 * 8, 0, packet[20:]
+    while at < len(whole):
+        piece = whole[at : at + room]
+        more = at + len(piece) < len(whole)
+        flags = (h.flags & ~1) | (1 if more else int(h.flags) & 1)
+        yield set4(packet[:20], len=20 + len(piece), flags=flags, frag=h.frag + at // 8) + piece
+        at += room
+
+
 def port_unreachable(packet, src4=None):
     return error6(packet, ICMPv6DestUnreach(code=4)) if is6(packet) else error4(packet, src4, type=3, code=3)
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * IPv4 packets that are too large for their way and may be fragmented: in front of the encapsulation, never behind it
+ * (PROTOCOL.md 3.4, D29). Rare, for RDMA and TCP forbid it, and so done here rather than where packets are fast.
+ */
+#include "icmp/fragment.h"
+#include "node/control_priv.h"
+#include "wire/checksum.h"
+#include "wire/ipv4.h"
+
+/* What the egress would have changed: hop, and congestion mark out of a tunnel. */
+static void change(struct ipv4_hdr *ip, const struct pkt *x)
+{
+	ip->ttl = (uint8_t)(ip->ttl - x->hops);
+	if (x->ops & PKT_OP_ECN)
+		ip->tos = (uint8_t)((ip->tos & ~3) | x->ecn);
+}
+
+void control_fragment(struct control_role *c, struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+	uint8_t *packet = c->scratch, *out = c->fragment;
+	size_t mtu = MIN_OF(x->icmp_arg, sizeof(c->fragment)), done = 0, n;
+	uint32_t size = pkt_copy_out(m, x->strip, packet, MIN_OF(x->l3_bytes, sizeof(c->scratch)));
+
+	if (size < x->l3_bytes || !fragment_possible(packet, mtu)) {
+		pkt_end(m, DROP_too_big, &c->lcore->stats);
+		return;
+	}
+	change((struct ipv4_hdr *)packet, x);
+	while ((n = fragment_next(packet, size, mtu, &done, out)) > 0) {
+		struct rte_mbuf *f = control_packet(c, out, (uint32_t)n);
+
+		if (f)
+			control_send_again(c, f, x);
+	}
+	pkt_end(m, CONSUME_fragmented, &c->lcore->stats);
+}

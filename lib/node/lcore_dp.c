@@ -46,7 +46,7 @@ bool node_lcore_has_input(const struct node_lcore *l)
 	const struct node *n = l->node;
 
 	for (uint16_t w = 0; l->control && w < n->n_workers; w++)
-		if (waits(n->worker[w].ask_control))
+		if (waits(n->worker[w].ask_control) || waits(n->worker[w].to_control.ring))
 			return true;
 	for (uint16_t i = 0; i < n->n_rx; i++) {
 		if (l->control && waits(n->rx[i].to_control.ring))

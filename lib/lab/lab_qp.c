@@ -334,5 +334,9 @@ void qp_stop(struct lab_qp *q)
 
 bool qp_idle(const struct lab_qp *q)
 {
-	return q->failed || q->stopped || (qp_is_datagram(q) ? !q->due : q->una == q->next && !has_data(q));
+	if (q->failed || q->stopped)
+		return true;
+	if (qp_is_datagram(q))
+		return !q->due && q->next >= q->flow->messages;
+	return q->una == q->next && !has_data(q);
 }

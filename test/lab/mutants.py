@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the lab run the appliance's own code, and do its scenarios notice when that is wrong? Gates of workers are broken,
+one after the other, in a copy of the sources; the lab is built from it, and a named scenario must fail. Prints TAP."""
+import collections
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+TARGET = "app/sluice-lab/sluice-lab"
+
+Mutant = collections.namedtuple("Mutant", "what path old new scenario")
+MUTANTS = [
+    Mutant("a pause does not close the gate of a queue", "lib/queue/sched_dp.c",
+           "(uint8_t)(s->busy & ~s->closed)", "(uint8_t)(s->busy)", "pfc_chain"),
+    Mutant("what the device did not take is forgotten", "lib/queue/egress_dp.c",
+           "b->n = (uint16_t)(n - taken);", "b->n = 0;", "incast_best_effort"),
+    Mutant("a queue has no limit", "lib/queue/sched_dp.c",
+           "return !has_room(e, c, s, q, m->nb_segs);", "return false;", "incast_best_effort"),
+    Mutant("packets overtake those that wait in the queue", "lib/queue/egress_dp.c",
+           "if (likely(e->backlog == 0 && e->gates == 0)) {", "if (true) {", "incast_best_effort"),
+    Mutant("what finds the ring to its worker full is lost", "lib/node/rx_dp.c",
+           "if (unlikely(done < n)) {\n\t\t/* there is room", "if (false) {\n\t\t/* there is room", "too_few_cycles"),
+]
+
+
+def copy_sources(folder):
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=TOP, capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    for path in files:
+        if path.startswith(("test/pcap/", "test/vectors/")) or not os.path.isfile(os.path.join(TOP, path)):
+            continue
+        target = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy2(os.path.join(TOP, path), target)
+
+
+def build(folder):
+    """None, or what the build said."""
+    if not os.path.exists(os.path.join(folder, "build")):
+        done = subprocess.run(["meson", "setup", "build", "-Dtests=disabled"], cwd=folder, capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            return done.stdout[-400:]
+    done = subprocess.run(["ninja", "-j2", "-C", "build", TARGET], cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout[-400:] if done.returncode else None
+
+
+def passes(folder, scenario):
+    return subprocess.run([sys.executable, os.path.join(HERE, "run.py"), "--lab", os.path.join(folder, "build", TARGET),
+                           scenario], capture_output=True, text=True, check=False).returncode == 0
+
+
+def attempt(folder, mutant):
+    """None, or what is wrong."""
+    path = os.path.join(folder, mutant.path)
+    with open(path) as f:
+        text = f.read()
+    if text.count(mutant.old) != 1:
+        return f"{mutant.path} no longer has this line exactly once: {mutant.old!r}"
+    try:
+        with open(path, "w") as f:
+            f.write(text.replace(mutant.old, mutant.new))
+        wrong = build(folder)
+        if wrong:
+            return f"does not build: {wrong}"
+        return f"{mutant.scenario} passes all the same" if passes(folder, mutant.scenario) else None
+    finally:
+        with open(path, "w") as f:
+            f.write(text)
+
+
+def main():
+    print(f"1..{1 + len(MUTANTS)}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy_sources(folder)
+        wrong = build(folder)
+        broken = [] if wrong else [s for s in sorted({m.scenario for m in MUTANTS}) if not passes(folder, s)]
+        results = [("unchanged sources pass", wrong or (f"fails: {', '.join(broken)}" if broken else None))]
+        for mutant in MUTANTS:
+            results.append((f"{mutant.what}: {mutant.scenario} fails", wrong or attempt(folder, mutant)))
+    for number, (name, problem) in enumerate(results, 1):
+        failed += bool(problem)
+        print(f"{'not ok' if problem else 'ok'} {number} - {name}")
+        if problem:
+            print("# " + problem.replace("\n", "\n# "))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

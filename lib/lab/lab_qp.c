@@ -323,9 +323,9 @@ void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, 
 /* A flow without an end of its own ends with the run: what is unacknowledged then is forgotten, not sent again. */
 void qp_stop(struct lab_qp *q)
 {
-	event_clear(&q->lab->queue, &q->arrival);
 	if (q->flow->messages)
 		return;
+	event_clear(&q->lab->queue, &q->arrival);
 	q->due = 0;
 	q->stopped = true;
 	event_clear(&q->lab->queue, &q->rto);

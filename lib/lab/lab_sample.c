@@ -189,6 +189,7 @@ static int add_links(struct lab *lab)
 static void sample(void *arg)
 {
 	struct lab *lab = arg;
+	uint64_t behind = lab->now - MIN_OF(lab->now, lab->topo->lab.run_ns);
 
 	for (uint32_t i = 0; i < lab->n_nodes; i++)
 		lab_node_housekeeping(&lab->node[i]);
@@ -200,7 +201,8 @@ static void sample(void *arg)
 		lab->n_samples++;
 		lab->sampled_at = lab->now;
 	}
-	event_set(&lab->queue, &lab->sample, lab->now + lab->sample_ns);
+	/* while a long drain waits for a timeout or two there is little to see */
+	event_set(&lab->queue, &lab->sample, lab->now + MAX_OF(lab->sample_ns, behind / 50));
 }
 
 int lab_samples_init(struct lab *lab, char *err, size_t size)

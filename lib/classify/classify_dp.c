@@ -87,19 +87,21 @@ static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_
 	const struct ipv6_hdr *outer = (const struct ipv6_hdr *)(w->frame + p->at);
 	const uint8_t *inner = w->frame + p->upper;
 	bool six = p->upper_type == IP_PROTO_IPV6;
-	uint8_t tos;
+	uint8_t tos, outer_ecn;
 
 	if (p->upper + (six ? sizeof(struct ipv6_hdr) : sizeof(struct ipv4_hdr)) > p->readable) {
 		drop(w, p->at + w->x->l3_bytes > w->readable ? DROP_headers_split : DROP_truncated);
 		return;
 	}
 	tos = six ? ipv6_tc((const struct ipv6_hdr *)inner) : ((const struct ipv4_hdr *)inner)->tos;
+	/* a mark that this packet got when it came out of another tunnel goes on */
+	outer_ecn = w->x->ops & PKT_OP_ECN ? w->x->ecn : ipv6_tc(outer);
 	w->x->ops = 0;
 	w->x->hops = 0;
 	w->x->hash = 0;
 	w->x->vrf = sid->vrf;
 	w->x->tclass = sid->tclass_of[w->x->tclass];
-	if (!combine_ecn(w, ipv6_tc(outer), tos)) {
+	if (!combine_ecn(w, outer_ecn, tos)) {
 		drop(w, DROP_ecn_ce_not_ect);
 		return;
 	}

@@ -27,6 +27,7 @@ struct srv6_packet {
 	uint16_t upper;	    /* its offset */
 	uint16_t srh;	    /* offset of the SRH; 0: none, or unlinked */
 	uint16_t srh_bytes;
+	uint16_t spent;	    /* offset of an SRH whose last segment was taken here, whatever the frame says; or 0 */
 	uint8_t segments_left; /* of the SRH */
 	uint8_t foreign_routing_left; /* Segments Left of a routing header that is not type 4; 0: none */
 	uint16_t foreign_routing;     /* its offset */

@@ -45,6 +45,17 @@ static enum srv6_next onward(const struct snap_sid *sid)
 	return sid->adjacency ? SRV6_ADJACENCY : SRV6_LOOKUP;
 }
 
+/* No destination that may be forwarded to: RFC 8200 section 4.4, RFC 4291 sections 2.5.2, 2.5.3 and 2.5.6. */
+static bool bad_segment(const struct srv6_packet *p, struct srv6_error *e)
+{
+	enum reason reason = p->da_hi >> 56 == 0xff ? DROP_multicast : DROP_link_local;
+
+	if (reason == DROP_link_local && p->da_hi >> 54 != 0x3fa && (p->da_hi || p->da_lo > 1))
+		return false;
+	drop(e, reason, 0, 0, 0);
+	return true;
+}
+
 /* RFC 8986 section 4.1 S08-S15 and section 4.16.1: next segment from the SRH. */
 static enum srv6_next next_segment(const struct snap_sid *sid, struct srv6_packet *p,
 	struct srv6_change *change, struct srv6_error *e)
@@ -64,8 +75,15 @@ static enum srv6_next next_segment(const struct snap_sid *sid, struct srv6_packe
 	/* SL - 1 <= LE <= max_LE, and the whole SRH was readable */
 	p->da_hi = ipv6_hi(&srh->segment[p->segments_left]);
 	p->da_lo = ipv6_lo(&srh->segment[p->segments_left]);
+	if (bad_segment(p, e))
+		return SRV6_DROP;
 	change->segments_left = true;
 	change->srh_at = p->srh;
+	/* what stands behind it is for the next SID now, and that may be one of ours */
+	if (p->segments_left == 0) {
+		p->spent = p->srh;
+		p->walked = false;
+	}
 	if (sid->psp && p->segments_left == 0) {
 		change->pop_srh = true;
 		p->srh = 0;

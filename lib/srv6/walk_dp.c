@@ -26,9 +26,10 @@ static void note_routing(struct srv6_packet *p, const struct ipv6_ext *ext, uint
 	const struct srh *srh = (const struct srh *)ext; /* at least 8 bytes were pulled */
 
 	/* the first one with segments left is acted upon; those behind it are for the nodes it leads to */
-	if (p->segments_left || p->foreign_routing_left)
+	if (p->segments_left || p->foreign_routing_left || at == p->spent)
 		return;
-	if (srh->routing_type == SRH_ROUTING_TYPE && (!p->srh || srh->segments_left)) {
+	/* one SRH a visit: of another one behind it there is no way to say what is to be changed */
+	if (srh->routing_type == SRH_ROUTING_TYPE && !p->spent && (!p->srh || srh->segments_left)) {
 		p->srh = at;
 		p->srh_bytes = (uint16_t)srh_bytes(srh);
 		p->segments_left = srh->segments_left;

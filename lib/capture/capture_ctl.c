@@ -234,7 +234,11 @@ unsigned int capture_poll(struct capture_set *s)
 	for (unsigned int i = 0; i < s->source.n_taps; i++) {
 		struct rte_ring *ring = s->source.taps[i]->ring;
 
-		while (ring && (n = rte_ring_sc_dequeue_burst(ring, (void **)pkts, 64, NULL))) {
+		/* bounded, for an lcore may copy faster than this writes */
+		for (unsigned int done = 0; ring && done < CAPTURE_RING; done += n) {
+			n = rte_ring_sc_dequeue_burst(ring, (void **)pkts, 64, NULL);
+			if (!n)
+				break;
 			for (unsigned int k = 0; k < n; k++)
 				take(s, pkts[k]);
 			work += n;

@@ -5,6 +5,7 @@
 #include "command/command_priv.h"
 #include "command/describe.h"
 #include "node/node_ctl.h"
+#include "wire/ipv4.h"
 
 int cmd_trace_add(struct command_call *c)
 {
@@ -22,12 +23,18 @@ struct walk {
 	struct command_call *c;
 	json_t *steps; /* of the packet under way */
 	uint16_t id;
-	uint64_t first_ns;
+	uint64_t first_ns, last_ns;
+	uint8_t frame[TRACE_BYTES]; /* as it came */
+	uint32_t captured;
 };
 
 static void add_step(struct walk *w, const struct trace_event *e, const char *what, json_t *more)
 {
-	json_t *step = json_pack("{sI ss}", "ns", (json_int_t)(e->time_ns - w->first_ns), "step", what);
+	json_t *step;
+
+	/* times are those of passes: another lcore's may have begun before the packet was handed to it */
+	w->last_ns = MAX_OF(w->last_ns, e->time_ns);
+	step = json_pack("{sI ss}", "ns", (json_int_t)(w->last_ns - w->first_ns), "step", what);
 
 	if (more)
 		json_object_update(step, more);
@@ -66,11 +73,27 @@ static json_t *changes_of(const struct pkt *x)
 	return list;
 }
 
-static json_t *resolved(const struct node *n, const struct pkt *x)
+/* What was looked up last: the destination after the SIDs were executed. False when too little was kept. */
+static bool looked_up(const struct walk *w, const struct pkt *x, struct ip_addr *out)
+{
+	size_t at = x->strip + (x->family == 4 ? offsetof(struct ipv4_hdr, dst) : offsetof(struct ipv6_hdr, dst));
+
+	*out = (struct ip_addr){.family = x->family};
+	if (x->ops & PKT_OP_DA)
+		out->v6 = x->da;
+	else if (at + ip_addr_bits(out) / 8 <= w->captured)
+		memcpy(out->b, w->frame + at, ip_addr_bits(out) / 8);
+	else
+		return false;
+	return x->family == 4 || x->family == 6;
+}
+
+static json_t *resolved(const struct walk *w, const struct node *n, const struct pkt *x)
 {
 	static const char *const verdicts[] = {"forward", "punt", "drop"};
 	const struct snapshot *s = n->snapshot;
 	char text[DESCRIBE_TEXT];
+	struct ip_addr to;
 	json_t *o = json_pack("{ss ss}", "verdict", verdicts[x->verdict], "vrf", describe_vrf(s, x->vrf));
 
 	if (x->verdict == PKT_DROP || (x->verdict == PKT_PUNT && x->punt == PUNT_ERROR))
@@ -79,6 +102,9 @@ static json_t *resolved(const struct node *n, const struct pkt *x)
 		return o;
 	if (x->sid < s->n_sids && s->sid[x->sid].used)
 		json_object_set_new(o, "sid", json_string(ip_prefix_format(&s->sid[x->sid].prefix, text)));
+	/* the way out of an adjacency SID is its own */
+	if (!(x->sid < s->n_sids && s->sid[x->sid].used && s->sid[x->sid].adjacency) && looked_up(w, x, &to))
+		json_object_set_new(o, "route", json_string(describe_route(s, x->vrf, &to, text)));
 	if (x->ops & PKT_OP_ENCAP && x->path < s->n_paths && s->path[x->path].name)
 		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
 	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
@@ -98,17 +124,20 @@ static void take(void *arg, const struct trace_event *e)
 
 	if (e->id != w->id) {
 		w->id = e->id;
-		w->first_ns = e->time_ns;
+		w->first_ns = w->last_ns = e->time_ns;
+		w->captured = 0;
 		w->steps = json_array();
 		json_array_append_new(w->c->result, json_pack("{si so}", "packet", (int)e->id, "steps", w->steps));
 	}
 	switch ((enum trace_kind)e->kind) {
 	case TRACE_RECEIVED:
+		memcpy(w->frame, e->bytes, e->captured);
+		w->captured = e->captured;
 		add_step(w, e, "received", json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
 		break;
 	case TRACE_RESOLVED:
 		memcpy(&x, e->bytes, sizeof(x));
-		add_step(w, e, "resolved", resolved(n, &x));
+		add_step(w, e, "resolved", resolved(w, n, &x));
 		break;
 	case TRACE_QUEUED:
 		add_step(w, e, "queued", json_pack("{ss si}", "port", port, "before_it", (int)e->value));

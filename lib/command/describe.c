@@ -2,6 +2,7 @@
 #include "command/describe.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 const char *describe_vrf(const struct snapshot *s, uint32_t vrf)
 {
@@ -20,6 +21,28 @@ const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf)
 	else
 		snprintf(buf, DESCRIBE_TEXT, "%s via %s", n->port[s->nbr[nbr].port]->name,
 			ip_addr_format(&s->nbr[nbr].addr, addr));
+	return buf;
+}
+
+static int by_prefix(const void *a, const void *b)
+{
+	return ip_prefix_compare(a, &((const struct fib_route *)b)->prefix);
+}
+
+const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct ip_addr *addr, char *buf)
+{
+	const struct fib *f = vrf < s->n_vrfs ? (addr->family == 4 ? s->vrf[vrf].v4 : s->vrf[vrf].v6) : NULL;
+	struct ip_prefix p = {.addr = *addr};
+	size_t n;
+	const struct fib_route *routes = fib_routes(f, &n);
+
+	for (int len = (int)ip_addr_bits(addr); n && len >= 0; len--) {
+		p.len = (uint8_t)len;
+		p = ip_prefix_network(&p);
+		if (bsearch(&p, routes, n, sizeof(*routes), by_prefix))
+			return ip_prefix_format(&p, buf);
+	}
+	snprintf(buf, DESCRIBE_TEXT, "none");
 	return buf;
 }
 

@@ -14,6 +14,9 @@ const char *describe_target(const struct node *n, target_t t, char *buf);
 /* Name of a VRF; "underlay" for the underlay's table. */
 const char *describe_vrf(const struct snapshot *s, uint32_t vrf);
 
+/* "10.2.0.0/16": the route of a VRF that an address takes; "none". */
+const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct ip_addr *addr, char *buf);
+
 /* "wan0 via fe80::5" of a neighbour id. */
 const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf);
 

@@ -76,7 +76,7 @@ void node_tick(struct node *n, uint64_t now);
 int node_trace_start(struct node *n, uint32_t count, const char *filter, char *err, size_t size);
 void node_trace_clear(struct node *n);
 
-/* Events collected so far, by packet (from 1) and time; calls fn for each. */
+/* Events collected so far, by packet (from 1) and step; calls fn for each. */
 void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e), void *arg);
 
 /* Where all packets are: rx + originated = sent + dropped + consumed + held. */

@@ -71,7 +71,7 @@ void node_trace_collect(struct node *n)
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
 		struct rte_ring *r = n->lcore[i]->tap.events;
 
-		while (r && rte_ring_sc_dequeue_elem(r, &e, sizeof(e)) == 0)
+		for (unsigned int k = 0; r && k < EVENT_RING && rte_ring_sc_dequeue_elem(r, &e, sizeof(e)) == 0; k++)
 			if (e.id >= n->traces->first && e.id <= n->traces->last && n->traces->n < EVENTS_KEPT)
 				n->traces->event[n->traces->n++] = e;
 	}
@@ -116,9 +116,10 @@ static int by_packet(const void *a, const void *b)
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return (int)x->kind - (int)y->kind;
+	/* kinds are in the order of a packet's life; times are those of passes, which overlap on several lcores */
+	if (x->kind != y->kind)
+		return (int)x->kind - (int)y->kind;
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
 void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e), void *arg)

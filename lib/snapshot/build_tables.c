@@ -190,7 +190,13 @@ static int build_family(struct builder *b, int family, const struct items *l, co
 		rc = *out ? 0 : -errno;
 	}
 	free(routes);
-	return rc ? build_fail(b, rc, "a table of %zu IPv%d routes does not fit: %s", n, family, strerror(-rc)) : 0;
+	if (rc == -ENOMEM)
+		return build_fail(b, rc, "no memory for a table of %zu IPv%d routes: start with more of it, with -- -m MEGABYTES",
+			n, family);
+	/* DPDK counts three second-level tables for each long IPv6 prefix, and has numbers for 32 k of them */
+	return rc ? build_fail(b, rc, "a table of %zu IPv%d routes does not fit; memory.fib: compact at the start takes it",
+			    n, family)
+		  : 0;
 }
 
 static int build_table(struct builder *b, uint16_t vrf, const struct cfg_route *routes, uint32_t n)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is typed and what is answered: console, script file, socket, sluicectl. Transcripts lie beside this file."""
+"""
+What is typed and what is answered: console, script file, socket, sluicectl. Transcripts lie beside this file; when a
+change of what is said is wanted, run.py --update writes them anew, and the difference is read before it is committed.
+"""
 import json
 import os
 import pty
@@ -75,7 +78,7 @@ def mask_text(text):
             columns = None
             out.append(re.sub(r"^(\s*)(\w+):( +).*$",
                               lambda m: f"{m[1]}{m[2]}: <{m[2]}>" if m[2] in VOLATILE else m[0], line))
-    return "\n".join(out) + "\n" if out else ""
+    return re.sub(r"\bns \d+", "ns <ns>", "\n".join(out) + "\n") if out else ""
 
 
 def transcript(bench, name, node, lines):

@@ -9,7 +9,12 @@ import subprocess
 import sys
 import time
 
+import bad_input
+import capturing
 import console
+import life
+import outside
+import reloading
 from support import expect, frame, main, read_pcap, write_pcap
 
 
@@ -196,7 +201,7 @@ PROCESS = [
 ]
 
 
-TESTS = PROCESS + console.TESTS
+TESTS = PROCESS + console.TESTS + reloading.TESTS + capturing.TESTS + outside.TESTS + life.TESTS + bad_input.TESTS
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, TESTS))

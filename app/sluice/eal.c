@@ -14,11 +14,14 @@
 
 #include <rte_eal.h>
 #include <rte_errno.h>
+#include <rte_pdump.h>
 
 #include "app.h"
 
 #define MAIN_LCORE 127 /* the management thread; configured lcores end at 126 */
 #define ARGS_MAX   256
+
+static bool pdump; /* dpdk-dumpcap can attach */
 
 struct args {
 	char *v[ARGS_MAX];
@@ -158,8 +161,11 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 		add(&a, "%s", o->eal_argv[i]);
 	memcpy(argv, a.v, sizeof(argv)); /* a copy, for the EAL overwrites one */
 	rc = rte_eal_init(a.n, argv);
-	if (rc >= 0)
+	if (rc >= 0) {
+		/* only memory of hugepages can be shared with dpdk-dumpcap */
+		pdump = m->hugepages && rte_pdump_init() == 0;
 		return 0;
+	}
 	rc = rte_errno ? -rte_errno : -EIO;
 	snprintf(err, size, "the EAL does not start (%s): its own message stands above", strerror(-rc));
 	return rc;
@@ -183,6 +189,8 @@ void eal_stop(void)
 {
 	char *path = strdup(rte_eal_get_runtime_dir());
 
+	if (pdump)
+		rte_pdump_uninit();
 	rte_eal_cleanup();
 	if (path)
 		remove_directory(path);

@@ -90,6 +90,8 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		(unsigned long long)c->memory.buffers);
 	fprintf(out, "memory\n  %llu MB of %s (hugepages free: %llu MB)\n", (unsigned long long)m->need_mb,
 		m->hugepages ? "hugepages" : "ordinary memory", (unsigned long long)m->free_huge_mb);
+	if (!m->hugepages)
+		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; capture start works\n");
 }
 
 static void print_paths(const struct config *c, FILE *out)

@@ -1,2 +1,319 @@
 # SPDX-License-Identifier: BSD-3-Clause
-TESTS = []
+"""What other programs see: OpenMetrics by promtool and Prometheus, DPDK's telemetry and dumpcap, ports and links."""
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import capturing
+import console
+from support import CONFIG, DEFAULTS, Failure, expect, frame, quiet, wait_for, write_pcap
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def get(port, path="/metrics", **headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def measured_node(bench):
+    """The transcripts' node with a page of metrics; its packets are through."""
+    port = free_port()
+    bench.name = f"sys{os.getpid():07d}"
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write(console.CONFIG.format(name=bench.name) + f'metrics: {{listen: "127.0.0.1:{port}"}}\n')
+    write_pcap(bench.path("in.pcap"), [frame(1, n, 0) for n in range(40)] + 3 * [console.dropped()])
+    node = bench.node()
+    console.settled(node)
+    return node, port
+
+
+def page(bench):
+    """Both formats; promtool finds nothing to say; every number is the one that show says; one list for all."""
+    node, port = measured_node(bench)
+    kind, text = get(port)
+    expect(kind == "text/plain; version=0.0.4; charset=utf-8", kind)
+    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+    expect(done.returncode == 0 and not done.stderr + done.stdout, f"{done.returncode}: {done.stdout}{done.stderr}")
+    kind, new = get(port, Accept="application/openmetrics-text; version=1.0.0")
+    expect(kind.startswith("application/openmetrics-text; version=1.0.0") and new.endswith("# EOF\n"), kind)
+    expect("# UNIT sluice_port_rx_bytes bytes\n" in new and "# UNIT sluice_lcore_busy_seconds seconds\n" in new, "units")
+
+    def value(name, *labels):
+        found = [line for line in text.splitlines() if line.startswith(name + "{") and all(l in line for l in labels)]
+        expect(len(found) == 1, f"{name} {labels}: {found}")
+        return float(found[0].split()[-1])
+    for p in node.json("show ports"):
+        for what, shown in (("rx_packets", "rx"), ("rx_bytes", "rx_bytes"), ("tx_packets", "tx"), ("imissed_packets", "imissed")):
+            expect(value(f"sluice_port_{what}_total", f'port="{p["port"]}"') == p[shown], f"{what} of {p}")
+        expect(value("sluice_port_up", f'port="{p["port"]}"') == 1, "up")
+    for d in node.json("show drops"):
+        got = value("sluice_port_dropped_packets_total", f'port="{d["port"]}"', f'reason="{d["reason"]}"')
+        expect(got == d["packets"], f"{got} {d}")
+    expect(value("sluice_sid_packets_total", '5f00:0:100::/48') == 43, "SIDs")
+    expect(value("sluice_held_packets") == 0 and value("sluice_generation") == 1, "gauges")
+    listed = subprocess.run([bench.sluice, "--print", "counters"], capture_output=True, text=True, check=True).stdout
+    counters = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", listed, re.M)
+    expect(len(counters) > 12, f"{counters}")
+    for name, unit, what in counters:
+        base = re.sub(f"_{unit}$", "", name) + {"bytes": "_bytes", "ns": "_seconds"}.get(unit, "") \
+            if unit in ("bytes", "ns") else name
+        expect(re.search(rf"^# HELP sluice_(?:port|lcore)_{base}(?:_total)? {re.escape(what)}$", text, re.M),
+               f"{name} ({unit}) of the list is not on the page with its help")
+    node.ok("clear stats")
+    expect('sluice_port_rx_packets_total{node="%s",port="wan0"} 43' % bench.name in get(port)[1], "counters never go back")
+    node.stop()
+
+
+def bad_requests(bench):
+    """Other paths and methods, garbage, half a request, a reader that never reads, more connections than there are."""
+    node, port = measured_node(bench)
+    for path, status in (("/", 404), ("/metrics/", 404), ("/" + "x" * 20000, None)):
+        try:
+            get(port, path)
+            raise Failure(f"{path[:20]} was answered")
+        except urllib.error.HTTPError as e:
+            expect(status in (None, e.code), f"{path[:20]}: {e.code}")
+        except OSError:
+            expect(status is None, path[:20])
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", data=b"x" * 100000, method="POST")
+    with contextlib.suppress(OSError):
+        urllib.request.urlopen(request, timeout=20)
+        raise Failure("POST was answered")
+    idle = []
+    for data in (b"\0" * 5000, b"GET /metrics HTTP/1.1\r\n", b"GET " + b"/metrics " * 10000, b"", b"GET /metrics HTTP/1.1\r\n" * 50):
+        s = socket.create_connection(("127.0.0.1", port))
+        with contextlib.suppress(OSError):
+            s.sendall(data)
+        idle.append(s)
+    for s in idle:
+        s.close()
+    greedy = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
+    for s in greedy:  # never read
+        s.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+    expect("sluice_port_rx_packets_total" in get(port)[1], "served beside them")
+    expect(node.command("show version")[0] == 0, "the socket, too")
+    for s in greedy:
+        s.close()
+    node.stop()
+
+
+def prometheus(bench):
+    """Debian's Prometheus scrapes the page; its API gives the numbers back."""
+    node, port = measured_node(bench)
+    web = free_port()
+    with open(bench.path("prometheus.yml"), "w") as f:
+        f.write("global: {scrape_interval: 500ms, scrape_timeout: 400ms}\nscrape_configs:\n  - job_name: sluice\n"
+                f"    static_configs: [{{targets: ['127.0.0.1:{port}']}}]\n")
+    with open(bench.path("prometheus.log"), "w") as log:
+        process = subprocess.Popen(["prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+                                    f"--web.listen-address=127.0.0.1:{web}"], cwd=bench.folder, stdout=log, stderr=log)
+    bench.processes.append(process)
+
+    def query(text):
+        with contextlib.suppress(OSError):
+            url = f"http://127.0.0.1:{web}/api/v1/query?query={urllib.parse.quote(text)}"
+            with urllib.request.urlopen(url, timeout=20) as answer:
+                return json.load(answer)["data"]["result"]
+        return []
+    wait_for(lambda: query('up{job="sluice"}') and query('up{job="sluice"}')[0]["value"][1] == "1", "a scrape")
+    got = query('sluice_port_rx_packets_total{port="wan0"}')
+    expect(len(got) == 1 and got[0]["value"][1] == "43" and got[0]["metric"]["node"] == bench.name, f"{got}")
+    got = query('sum by (reason) (sluice_port_dropped_packets_total) > 0')
+    expect([g["metric"]["reason"] for g in got] == ["no_route"], f"{got}")
+    process.terminate()
+    process.wait(timeout=20)
+    node.stop()
+
+
+class Telemetry:
+    """DPDK's own socket."""
+
+    def __init__(self, name):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.settimeout(20)
+        self.socket.connect(f"/var/run/dpdk/sluice-{name}/dpdk_telemetry.v2")
+        self.limit = json.loads(self.socket.recv(4096))["max_output_len"]
+
+    def get(self, command):
+        self.socket.send(command.encode())
+        return json.loads(self.socket.recv(self.limit))[command.split(",")[0]]
+
+
+def telemetry(bench):
+    node, _ = measured_node(bench)
+    t = Telemetry(bench.name)
+    paths = [p for p in t.get("/") if p.startswith("/sluice/")]
+    expect(len(paths) == 8, f"{paths}")
+    for what in ("ports", "drops", "sids", "rings", "neighbors"):
+        rows, shown = t.get(f"/sluice/{what}"), node.json(f"show {what}")
+        expect(len(rows) == len(shown) and list(rows) == [str(n) for n in range(len(shown))], f"{what}: {rows}")
+        for row, want in zip(rows.values(), shown):
+            for key, v in want.items():
+                expect(key.endswith("ps") or str(row[key]) == str(v), f"{what}: {key}: {row[key]} and {v}")
+    expect(t.get("/sluice/conservation") == node.json("show conservation"), "conservation")
+    expect(t.get("/sluice/version")["node"] == bench.name, "version")
+    expect(list(t.get("/sluice/ports,1")) == ["1"] and not t.get("/sluice/ports,99"), "pages")
+    expect("43" in json.dumps(t.get("/sluice/ports,x")), "a parameter that is no number")
+    node.stop()
+
+
+def port_details(bench):
+    """show port NAME: what was configured and what the device says."""
+    node, _ = measured_node(bench)
+    port = node.json("show port wan0")
+    for key, want in {"driver": "net_pcap", "mtu": 1500, "mac": "02:00:00:00:d0:00", "rx_queues": 1, "rx_descriptors": 512,
+                      "tx_descriptors": 512, "link": "up", "all_multicast": True, "sets_mac": False, "owner_lcore": 1}.items():
+        expect(port[key] == want, f"{key}: {port[key]}, not {want}")
+    expect(port["counters"]["rx_packets"] == 43 and "rx_offloads" in port and "rx_pps" in port, f"{port}")
+    expect(node.json("show port xstats wan0")["rx_good_packets"] == 43, "xstats")
+    node.stop()
+
+
+def rates(bench):
+    """Packets and bits a second are those of the counters."""
+    node = capturing.streaming(bench)
+    wait_for(lambda: node.json("show ports")[0]["rx_pps"], "a rate")
+    a, started = node.json("show ports")[0], time.monotonic()
+    time.sleep(2.5)
+    b, seconds = node.json("show ports")[0], time.monotonic() - started
+    mean = (b["rx"] - a["rx"]) / seconds
+    expect(0.4 * mean < b["rx_pps"] < 2.5 * mean, f"{b['rx_pps']} shown, {mean:.0f} counted")
+    expect(abs(b["rx_bps"] / b["rx_pps"] / 8 - 142) < 2, f"{b['rx_bps'] / b['rx_pps'] / 8} bytes a packet")
+    node.stop()
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, f"{' '.join(words)}: {done.stderr}")
+
+
+@contextlib.contextmanager
+def namespace(name):
+    run("ip", "netns", "add", name)
+    try:
+        run("ip", "-n", name, "link", "add", "v0", "type", "veth", "peer", "name", "v1")
+        for end in ("v0", "v1"):
+            run("ip", "-n", name, "link", "set", end, "up")
+        yield
+    finally:
+        subprocess.run(["ip", "netns", "del", name], check=False)
+
+
+def links(bench):
+    """A link that goes and comes is noticed, shown and exported; group addresses are taken."""
+    space = f"sluice-{bench.name}"
+    with namespace(space):
+        write_pcap(bench.path("in.pcap"), [])
+        port = free_port()
+        with open(bench.path("config.yaml"), "w") as f:
+            text = CONFIG.format(**dict(DEFAULTS, name=bench.name, p1="net_af_packet1,iface=v0"))
+            f.write(text.replace(', mac: "02:00:00:00:d0:01"', ""))
+        run("ip", "-n", space, "link", "set", "lo", "up")
+        real, bench.sluice = bench.sluice, bench.path("wrapper")
+        with open(bench.sluice, "w") as f:
+            f.write(f"#!/bin/sh\nexec ip netns exec {space} {real} \"$@\"\n")
+        os.chmod(bench.sluice, 0o755)
+        node = bench.node()
+        bench.sluice = real
+
+        def link():
+            return node.json("show port p1")["link"]
+        wait_for(lambda: link() == "up", "the link")
+        expect(node.json("show port p1")["all_multicast"] or node.json("show port p1")["promiscuous"], "group addresses")
+        run("ip", "-n", space, "link", "set", "v1", "down")
+        wait_for(lambda: link() == "down", "link down to be noticed")
+        run("ip", "-n", space, "link", "set", "v1", "up")
+        wait_for(lambda: link() == "up", "link up to be noticed")
+        for line in ("p1: link down", "p1: link up"):
+            expect(line in node.log(), node.log())
+        with open(f"/proc/{node.process.pid}/net/packet") as f:
+            expect(len(f.readlines()) > 1, "the port's socket")
+        del port
+        node.stop()
+
+
+@contextlib.contextmanager
+def hugepages(count):
+    path = "/proc/sys/vm/nr_hugepages"
+    with open(path) as f:
+        before = f.read()
+
+    def write(value):
+        with open(path, "w") as f:
+            f.write(str(value))
+    try:
+        write(int(before) + count)
+        with open(path) as f:
+            expect(int(f.read()) >= count, "the machine has no memory for hugepages")
+        yield
+    finally:
+        write(before)
+
+
+def dumpcap(bench):
+    """With hugepages another process attaches and captures; without it is told that it cannot."""
+    frames = [frame(n % 16, n, 1) for n in range(256)]
+    write_pcap(bench.path("in.pcap"), frames)
+    lcores = '{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1"}'
+    stream = capturing.STREAM
+    with hugepages(400):
+        bench.config(lcores=lcores, memory="{fib: compact, buffers: 32K, hugepages: on}", **stream)
+        # hugepages that only this node and dumpcap can see
+        os.mkdir(bench.path("huge"))
+        real, bench.sluice = bench.sluice, bench.path("wrapper")
+        with open(bench.sluice, "w") as f:
+            f.write(f"#!/bin/sh\nmount -t hugetlbfs none huge && exec {real} \"$@\"\n")
+        os.chmod(bench.sluice, 0o755)
+        start = bench.start
+        bench.start = lambda *args, **more: private(bench, *args, **more)
+        node = bench.node()
+        bench.start, bench.sluice = start, real
+        done = subprocess.run(["nsenter", "-t", str(node.process.pid), "-m", f"--wd={bench.folder}", "dpdk-dumpcap", "--file-prefix",
+                               f"sluice-{bench.name}", "-i", "net_pcap0", "-c", "20", "-w", bench.path("dump.pcapng")],
+                              capture_output=True, text=True, check=False, timeout=60, cwd=bench.folder)
+        expect(done.returncode == 0, f"dumpcap: {done.stderr}")
+        rows = capturing.fields(bench, "dump.pcapng", "ipv6.dst")
+        expect(len(rows) >= 20 and rows[0][0].startswith("5f00:0:100:500:"), f"{len(rows)} {rows[:2]}")
+        capturing.forwards(node)
+        node.stop()
+    bench.config(lcores=lcores, **stream)
+    node = bench.node()
+    done = subprocess.run(["dpdk-dumpcap", "--file-prefix", f"sluice-{bench.name}", "-i", "net_pcap0", "-c", "1", "-w",
+                           bench.path("none.pcapng")], capture_output=True, text=True, check=False, timeout=60, cwd=bench.folder)
+    expect(done.returncode != 0, "dumpcap attached without hugepages?")
+    _, plan, _ = bench.run("--check")
+    expect("dpdk-dumpcap cannot attach to ordinary memory; capture start works" in plan, plan)
+    capturing.forwards(node)
+    node.stop()
+
+
+def private(bench, *args, **more):
+    process = subprocess.Popen(["unshare", "-m", bench.sluice, "-c", "config.yaml", "--report", "report.json", *args],
+                               cwd=bench.folder, **more)
+    bench.processes.append(process)
+    return process
+
+
+TESTS = [
+    ("metrics: the page", page),
+    ("metrics: bad requests", bad_requests),
+    ("metrics: Prometheus", prometheus),
+    ("telemetry", telemetry),
+    ("ports: details", port_details),
+    ("ports: rates", rates),
+    ("ports: links", links),
+    ("ports: dumpcap", dumpcap),
+]

@@ -29,6 +29,7 @@
 #define OUTPUT_PAUSE (64u << 10)  /* a peer that leaves more than this unread is not listened to */
 #define OUTPUT_KEEP  (1u << 20)	  /* a larger buffer is given back once it is empty */
 #define READ_MAX     4096
+#define ACCEPT_MAX   64 /* connections in a pass */
 #define LAST_WORD_MS 2000 /* for the console to take what is left when the node ends */
 
 struct session {
@@ -314,13 +315,10 @@ static struct session *free_session(struct server *v)
 	return NULL;
 }
 
-static void accept_connection(struct server *v)
+static void take_connection(struct server *v, int fd)
 {
-	int fd = accept4(v->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	struct session *s = fd < 0 ? NULL : free_session(v);
+	struct session *s = free_session(v);
 
-	if (fd < 0)
-		return;
 	if (!s) {
 		static const char busy[] = "too many sessions; end one first\n";
 		char text[64];
@@ -331,6 +329,18 @@ static void accept_connection(struct server *v)
 		return;
 	}
 	s->in = s->out = fd;
+}
+
+static void accept_connections(struct server *v)
+{
+	int fd;
+
+	for (unsigned int i = 0; i < ACCEPT_MAX; i++) {
+		fd = accept4(v->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0)
+			return;
+		take_connection(v, fd);
+	}
 }
 
 static int listen_on(struct server *v, char *err, size_t size)
@@ -355,7 +365,7 @@ static int listen_on(struct server *v, char *err, size_t size)
 	mask = umask(0177);
 	rc = bind(v->listener, (struct sockaddr *)&addr, sizeof(addr));
 	umask(mask);
-	if (rc < 0 || listen(v->listener, 8) < 0) {
+	if (rc < 0 || listen(v->listener, SOMAXCONN) < 0) {
 		rc = -errno;
 		snprintf(err, size, "cannot listen on %s: %s", v->path, strerror(-rc));
 		return rc;
@@ -525,7 +535,7 @@ static void serve_fd(struct server *v, const struct pollfd *p)
 	if (!p->revents)
 		return;
 	if (p->fd == v->listener)
-		accept_connection(v);
+		accept_connections(v);
 	else if (s && p->events & POLLOUT)
 		flush(v, s);
 	else if (s)

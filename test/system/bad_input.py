@@ -1,2 +1,177 @@
 # SPDX-License-Identifier: BSD-3-Clause
-TESTS = []
+"""What comes over the socket that no sluicectl sends: a clear answer, and packets go on."""
+import random
+import socket
+import threading
+import time
+
+import capturing
+from support import Session, expect, wait_for
+
+
+def memory_kb(node):
+    with open(f"/proc/{node.process.pid}/status") as f:
+        return int(next(line for line in f if line.startswith("VmRSS")).split()[1])
+
+
+def lines_of_all_kinds(bench):
+    """Any length, NUL bytes, binary, not UTF-8, quotes, many words: one answer each, in order, and the next is served."""
+    node = capturing.streaming(bench)
+    for line, wants in (
+            (b"x" * 4096, "a line has at most 4095 bytes"), (b"show " * 2000, "a line has at most 4095 bytes"),
+            (b"x" * 5_000_000, "a line has at most 4095 bytes"), (b"show ports" + b" " * 4086, "a line has at most 4095 bytes"),
+            (b"show \0ports", "byte 0x00 is none"), (b"\0" * 100, "byte 0x00 is none"),
+            (b"show \x01ports", "byte 0x01 is none"), (b"show ports\x7f", "byte 0x7f is none"),
+            (b"capture start p0 \xff\xfe.pcapng", "UTF-8"), (b"show \xc3\x28", "UTF-8"),
+            ("schließe".encode(), "unknown command"), (b'"', "a quote is not closed"), (b'show "' + b"a" * 4000, "not closed"),
+            (b"a " * 65, "at most 64 words"), (b"%s%n%d%s%n", "unknown command '%s%n%d%s%n'"),
+            (b'trace add 1 filter "' + b"(" * 4000 + b'"', "trace add: "), (b'trace add 1 filter "len > ' + b"9" * 4000 + b'"', "trace"),
+            (b"reload " + b"a" * 4000, "File name too long"), (b"trace add " + b"9" * 4000, "whole number"),
+            (b"trace add -1", "whole number"), (b"trace add 0x7fffffffffffffffff", "whole number")):
+        status, text = node.command(line)
+        expect(status > 0 and wants in text, f"{line[:40]}: {status}: {text[:200]}")
+        expect(len(text) < 10000, f"{line[:40]}: an answer of {len(text)} bytes")
+    longest = b"show ports" + b" " * (4095 - len("x show ports"))
+    expect(node.command(longest)[0] == 0, "the longest line there may be")
+    for junk in (b"\n", b"y show ports\n", b"GET / HTTP/1.1\r\n\r\n", b"X show ports\n", b"{" * 3000 + b"\n", b"i \n"):
+        session = Session(node.socket)
+        session.socket.sendall(junk)
+        expect(session.answer() == (22, "expected 'x COMMAND' or 'i'\n") and session.ended(), f"{junk[:20]}")
+        session.close()
+    for _ in range(20):
+        session = Session(node.socket)
+        session.socket.sendall(random.Random(_).randbytes(20000))
+        session.close()
+    capturing.forwards(node)
+    node.stop()
+
+
+def huge_requests(bench):
+    """100 MB of JSON in one line, and the same without an end: bounded memory, a prompt answer, packets go on."""
+    node = capturing.streaming(bench)
+    before, started = memory_kb(node), time.monotonic()
+    session = Session(node.socket)
+
+    def send():
+        block = b'{"command": "show ports", "more": [' + b"1, " * 20000
+        try:
+            session.socket.sendall(b"x ")
+            for _ in range(100_000_000 // len(block)):
+                session.socket.sendall(block)
+            session.socket.sendall(b"\nx show version\n")
+        except OSError:
+            pass
+    thread = threading.Thread(target=send)
+    thread.start()
+    status, text = session.answer()
+    expect(status == 22 and "a line has at most" in text, text)
+    expect(node.command("show version")[0] == 0, "others are served meanwhile")
+    thread.join()
+    expect(session.answer()[0] == 0, "and so is what comes behind it")
+    expect(memory_kb(node) - before < 20000, f"grew from {before} to {memory_kb(node)} KB")
+    expect(time.monotonic() - started < 60, "took too long")
+    capturing.forwards(node)
+    node.stop()
+
+
+def reader_that_never_reads(bench):
+    """Asks for 50 MB of answers and reads none: nothing grows, nobody else waits; later it gets all of them."""
+    node = capturing.streaming(bench)
+    before = memory_kb(node)
+    greedy = Session(node.socket)
+    # the node stops listening to it, so sending has to wait, too
+    sender = threading.Thread(target=greedy.socket.sendall, args=(b"x show stats -j\n" * 4000,))
+    sender.start()
+    for _ in range(50):
+        started = time.monotonic()
+        node.ok("show ports")
+        expect(time.monotonic() - started < 2, "others wait")
+    expect(memory_kb(node) - before < 20000, f"grew from {before} to {memory_kb(node)} KB")
+    capturing.forwards(node)
+    for n in range(4000):
+        expect(greedy.answer()[0] == 0, f"answer {n}")
+    sender.join()
+    greedy.close()
+    # one that asks and goes, in every way
+    for how in (socket.SHUT_WR, socket.SHUT_RD, socket.SHUT_RDWR, None):
+        for _ in range(20):
+            gone = Session(node.socket)
+            gone.socket.sendall(b"x show stats -j\n" * 100)
+            if how is not None:
+                gone.socket.shutdown(how)
+            if how == socket.SHUT_WR and _ == 0:
+                for n in range(100):
+                    expect(gone.answer()[0] == 0, f"half-closed: answer {n}")
+                expect(gone.ended(), "half-closed: the end")
+            gone.close()
+    # half-closed and never read: costs its place and no time
+    half = Session(node.socket)
+    half.socket.sendall(b"x show stats -j\n" * 200)
+    half.socket.shutdown(socket.SHUT_WR)
+    time.sleep(0.3)
+    used = cpu_ticks(node)
+    time.sleep(1)
+    expect(cpu_ticks(node) - used < 50, "the management thread spins")
+    half.close()
+    wait_for(lambda: node.command("show version")[0] == 0, "served")
+    node.stop()
+
+
+def cpu_ticks(node):
+    """Of the management thread, in 10 ms."""
+    with open(f"/proc/{node.process.pid}/task/{node.process.pid}/stat") as f:
+        words = f.read().rsplit(")", 1)[1].split()
+    return int(words[11]) + int(words[12])
+
+
+def many_connections(bench):
+    """100 at once: 16 are served, the others are told; two consoles beside each other."""
+    node = capturing.streaming(bench)
+    sessions, refused = [], 0
+    for _ in range(100):
+        session = Session(node.socket)
+        sessions.append(session)
+    for session in sessions:
+        session.socket.sendall(b"x show version\n") if alive(session) else None
+    for session in sessions:
+        status, text = session.answer()
+        refused += status == 16 and text == "too many sessions; end one first\n"
+    expect(refused == 100 - 15, f"{refused} were refused")  # one place is this test's own
+    for session in sessions:
+        session.close()
+    wait_for(lambda: bench.sluicectl("show", "version")[0] == 0, "places are free again")
+    consoles = [Session(node.socket), Session(node.socket)]
+    for c in consoles:
+        c.socket.sendall(b"i\n")
+    for c in consoles:
+        for key in b"show version\r":
+            c.socket.sendall(bytes([key]))
+    for c in consoles:
+        got = b""
+        while b"dpdk:" not in got:
+            got += c.socket.recv(4096)
+        c.close()
+    raw = Session(node.socket)
+    raw.socket.sendall(b"i\n" + random.Random(1).randbytes(20000) + b"\r\n\t?\x1b[A\x1b[A\r" * 100 + b"y" * 100000)
+    raw.close()
+    capturing.forwards(node)
+    node.stop()
+
+
+def alive(session):
+    """False when the other side has already closed: its refusal lies there to be read."""
+    session.socket.setblocking(False)
+    try:
+        return session.socket.recv(1, socket.MSG_PEEK) == b"never"
+    except BlockingIOError:
+        return True
+    finally:
+        session.socket.settimeout(20)
+
+
+TESTS = [
+    ("bad input: lines of all kinds", lines_of_all_kinds),
+    ("bad input: huge requests", huge_requests),
+    ("bad input: a reader that never reads", reader_that_never_reads),
+    ("bad input: many connections", many_connections),
+]

@@ -139,8 +139,8 @@ class Session:
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(20)
         self.socket.connect(path)
+        self.socket.settimeout(20)
         self.file = self.socket.makefile("rb")
 
     def answer(self):

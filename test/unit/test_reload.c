@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reloads under a node that packets are in: neighbours that become static and dynamic, ids of what was removed,
+ * and what a trace tells of packets that wait.
+ */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "test/support/conf.h"
+#include "test/support/testbed.h"
+
+#define BASE                                                                                       \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
+	"memory: {fib: compact, buffers: 24K}\n"                                                    \
+	"ports:\n"                                                                                  \
+	"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"           \
+	"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"          \
+	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+#define STATIC(mac) "neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"" mac "\"}]\n"
+#define ROUTE	    "routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}]\n"
+#define OLD	    "02:00:00:00:b0:01"
+#define NEW	    "02:00:00:00:b0:02"
+
+enum { IN, OUT };
+
+static void apply(struct testbed *t, const char *yaml)
+{
+	char err[256] = "";
+
+	check(node_apply(t->node, conf_load(CONF_CHECK, yaml), err, sizeof(err)) == 0, "%s", err);
+}
+
+static void receive(struct testbed *t, uint32_t sequence)
+{
+	uint8_t frame[256];
+
+	fake_port_receive(t->port[IN], 0, frame,
+		testbed_frame(frame, &t->port[IN]->port.mac, "5f00:0:100:500:300::", 1, sequence, 100), 0);
+	testbed_settle(t, 50);
+}
+
+/* The lcores are this thread: while it waits for them they cannot answer. */
+static int trace(struct testbed *t, uint32_t count, const char *filter)
+{
+	char err[256];
+	int rc;
+
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		node_lcore_leave(t->node->lcore[i]);
+	rc = node_trace_start(t->node, count, filter, err, sizeof(err));
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		node_lcore_enter(t->node->lcore[i]);
+	return rc;
+}
+
+/* Data frames that were sent, and solicitations; *mac: last byte of the station the last data frame went to. */
+static uint32_t sent(struct testbed *t, uint8_t *mac, uint32_t *solicitations)
+{
+	struct sent_frame *f;
+	uint32_t n = 0;
+
+	*solicitations = 0;
+	while ((f = fake_port_take(t->port[OUT]))) {
+		if (f->bytes[20] == IP_PROTO_IPV6) {
+			*mac = f->bytes[5];
+			n++;
+		} else {
+			++*solicitations;
+		}
+		free(f);
+	}
+	return n;
+}
+
+static void answer(struct testbed *t, uint8_t last)
+{
+	struct nbr_message m = {.what = NBR_SET, .port = OUT, .mac = {{2, 0, 0, 0, 0xb0, last}}};
+
+	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
+	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	testbed_settle(t, 50);
+}
+
+/* The configured MAC serves until there is an answer: nothing waits, nothing is lost, and then the answer counts. */
+static void static_becomes_dynamic(void **state)
+{
+	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);
+	uint32_t asked;
+	uint8_t mac = 0;
+
+	(void)state;
+	testbed_settle(t, 1000);
+	receive(t, 0);
+	assert_int_equal(sent(t, &mac, &asked), 1);
+	assert_int_equal(mac, 1);
+	assert_int_equal(asked, 0);
+	answer(t, 9); /* what ND says about a static neighbour does not count */
+	receive(t, 1);
+	assert_int_equal(sent(t, &mac, &asked), 1);
+	assert_int_equal(mac, 1);
+	apply(t, BASE ROUTE);
+	receive(t, 2);
+	testbed_settle(t, 1000);
+	assert_int_equal(sent(t, &mac, &asked), 1);
+	assert_int_equal(mac, 1);
+	check(asked >= 1, "nobody was asked");
+	answer(t, 2);
+	receive(t, 3);
+	assert_int_equal(sent(t, &mac, &asked), 1);
+	assert_int_equal(mac, 2);
+	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 0);
+	/* and when nobody answers, the old MAC does not stay for good */
+	apply(t, BASE STATIC(OLD) ROUTE);
+	receive(t, 4);
+	assert_int_equal(sent(t, &mac, &asked), 1);
+	assert_int_equal(mac, 1);
+	testbed_free(t);
+	t = testbed_new(BASE STATIC(OLD) ROUTE);
+	testbed_settle(t, 1000);
+	apply(t, BASE ROUTE);
+	receive(t, 5);
+	testbed_pass(t, 10 * NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	assert_int_equal(sent(t, &mac, &asked), 1);
+	receive(t, 6);
+	assert_int_equal(sent(t, &mac, &asked), 0);
+	testbed_pass(t, 10 * NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 1);
+	testbed_free(t);
+}
+
+/* What waited for an answer goes to the configured MAC, in order and ahead of what comes later. */
+static void dynamic_becomes_static(void **state)
+{
+	struct testbed *t = testbed_new(BASE ROUTE);
+	struct sent_frame *f;
+	uint32_t asked, due = 0;
+	uint8_t mac;
+
+	(void)state;
+	testbed_settle(t, 1000);
+	for (uint32_t i = 0; i < 10; i++)
+		receive(t, i);
+	assert_int_equal(sent(t, &mac, &asked), 0);
+	assert_int_equal(t->node->worker[0].nbrs.held, 10);
+	apply(t, BASE STATIC(NEW) ROUTE);
+	for (uint32_t i = 10; i < 20; i++)
+		receive(t, i);
+	assert_int_equal(t->node->worker[0].nbrs.held, 0);
+	while ((f = fake_port_take(t->port[OUT]))) {
+		uint16_t flow;
+		uint32_t sequence;
+
+		if (f->bytes[20] == IP_PROTO_IPV6) {
+			testbed_frame_read(f, &flow, &sequence);
+			assert_int_equal(sequence, due++);
+			assert_int_equal(f->bytes[5], 2);
+		}
+		free(f);
+	}
+	assert_int_equal(due, 20);
+	testbed_free(t);
+}
+
+/* A learnt destination becomes a next hop while its packets are on their way out through a stuck device. */
+static void a_release_survives_adoption(void **state)
+{
+	struct testbed *t = testbed_new(BASE);
+	struct nbr_message m = {.what = NBR_SET, .port = OUT, .mac = {{2, 0, 0, 0, 0xb0, 7}}};
+	uint8_t frame[256];
+	uint32_t asked, n;
+	uint8_t mac = 0;
+
+	(void)state;
+	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
+	for (uint32_t i = 0; i < 8; i++)
+		fake_port_receive(t->port[IN], 0, frame,
+			testbed_frame(frame, &t->port[IN]->port.mac, "2001:db8:b::3", 1, i, 100), 0);
+	testbed_settle(t, 100);
+	assert_int_equal(t->node->worker[0].nbrs.held, 8);
+	t->port[OUT]->tx_allowed = 0;
+	/* the answer comes while the device takes nothing: first fill its burst */
+	answer(t, 7);
+	apply(t, BASE ROUTE);
+	testbed_settle(t, 100);
+	for (uint32_t i = 0; i < 100; i++)
+		receive(t, i);
+	apply(t, BASE);
+	testbed_settle(t, 100);
+	apply(t, BASE ROUTE);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 1000);
+	n = sent(t, &mac, &asked);
+	check(n == 108, "%u of 108 arrived", n);
+	assert_int_equal(mac, 7);
+	testbed_free(t);
+}
+
+/* An id of a removed neighbour is not given away while a packet that names it waits; then it is. */
+static void ids_wait_for_packets(void **state)
+{
+	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);
+	uint32_t asked, before;
+	uint8_t mac = 0;
+
+	(void)state;
+	testbed_settle(t, 1000);
+	t->port[OUT]->tx_allowed = 0;
+	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 200; i++)
+		receive(t, i);
+	assert_true(t->node->egress[OUT].backlog > 0);
+	/* the route and its neighbour go; another neighbour comes that would like its id */
+	apply(t, BASE);
+	testbed_settle(t, 100);
+	node_reclaim(t->node);
+	before = node_reclaim(t->node);
+	check(before >= 1, "the removed objects were given away under waiting packets");
+	apply(t, BASE "neighbors: [{port: out, address: \"2001:db8:b::9\", mac: \"" NEW "\"}]\n"
+		      "routes: [{prefix: \"5f00:0:900::/48\", port: out, nexthop: \"2001:db8:b::9\"}]\n");
+	testbed_settle(t, 100);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 1000);
+	assert_int_equal(sent(t, &mac, &asked), EGRESS_TX_ROOM + 200);
+	check(mac == 1, "packets went to the station that has come since");
+	for (unsigned int i = 0; i < 10; i++) {
+		testbed_settle(t, 10);
+		testbed_round(t);
+		node_reclaim(t->node);
+	}
+	assert_int_equal(node_reclaim(t->node), 0);
+	testbed_free(t);
+}
+
+struct seen {
+	unsigned int n, kinds[8], last_id;
+	uint32_t before[64];
+};
+
+static void take(void *arg, const struct trace_event *e)
+{
+	struct seen *s = arg;
+
+	if (e->kind == TRACE_QUEUED || e->kind == TRACE_WAITS)
+		s->before[s->kinds[e->kind] % 64] = e->value;
+	s->kinds[e->kind]++;
+	s->last_id = e->id;
+	s->n++;
+}
+
+/* Queued and waiting are told with how many stood in front; numbers of an earlier trace's packets do not mix in. */
+static void traces_of_waiting_packets(void **state)
+{
+	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);
+	struct seen s = {0};
+	uint8_t mac;
+	uint32_t asked;
+
+	(void)state;
+	testbed_settle(t, 1000);
+	t->port[OUT]->tx_allowed = 0;
+	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 5; i++)
+		receive(t, i);
+	assert_int_equal(trace(t, 3, NULL), 0);
+	for (uint32_t i = 0; i < 5; i++)
+		receive(t, 1000 + i);
+	node_trace_each(t->node, take, &s);
+	assert_int_equal(s.kinds[TRACE_RECEIVED], 3);
+	assert_int_equal(s.kinds[TRACE_RESOLVED], 3);
+	assert_int_equal(s.kinds[TRACE_QUEUED], 3);
+	check(s.before[0] + 1 == s.before[1] && s.before[1] + 1 == s.before[2], "%u %u %u", s.before[0], s.before[1],
+		s.before[2]);
+	/* a new trace while those three are still queued: what becomes of them is not its business */
+	assert_int_equal(trace(t, 2, "udp"), 0);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 1000);
+	s = (struct seen){0};
+	node_trace_each(t->node, take, &s);
+	assert_int_equal(s.n, 0);
+	assert_int_equal(trace(t, 2, NULL), 0);
+	for (uint32_t i = 0; i < 5; i++)
+		receive(t, 2000 + i);
+	s = (struct seen){0};
+	node_trace_each(t->node, take, &s);
+	assert_int_equal(s.kinds[TRACE_SENT], 2);
+	assert_int_equal(s.last_id, 2);
+	assert_int_equal(trace(t, 2, "no such filter"), -22);
+	node_trace_clear(t->node);
+	s = (struct seen){0};
+	node_trace_each(t->node, take, &s);
+	assert_int_equal(s.n, 0);
+	sent(t, &mac, &asked);
+	testbed_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(static_becomes_dynamic),
+		cmocka_unit_test(dynamic_becomes_static),
+		cmocka_unit_test(a_release_survives_adoption),
+		cmocka_unit_test(ids_wait_for_packets),
+		cmocka_unit_test(traces_of_waiting_packets),
+	};
+
+	testbed_eal();
+	return cmocka_run_group_tests_name("reload", tests, NULL, NULL);
+}

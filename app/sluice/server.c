@@ -21,6 +21,7 @@
 
 #include "app.h"
 #include "base/log.h"
+#include "command/line.h"
 #include "node/node.h"
 #include "terminal.h"
 
@@ -39,9 +40,7 @@ struct session {
 	struct terminal *terminal; /* NULL: line mode */
 	char input[READ_MAX]; /* received; taken up to input_at, a command in a pass */
 	size_t input_at, input_n;
-	char line[COMMAND_LINE_MAX + 1];
-	size_t line_n;
-	bool skipping; /* the rest of a line that was too long */
+	struct line_reader line;
 	char *output;
 	size_t output_n, output_room;
 };
@@ -217,64 +216,62 @@ static void begin_terminal(struct server *v, struct session *s)
 
 static void take_line(struct server *v, struct session *s)
 {
-	s->line[s->line_n] = '\0';
-	if (strlen(s->line) != s->line_n) {
-		put_message(s, -EINVAL, "a line holds text; byte 0x00 is none\n");
-	} else if (s->in == STDIN_FILENO) {
+	const char *line = s->line.text;
+
+	if (s->in == STDIN_FILENO) {
 		size_t size;
 		int rc;
-		char *text = run(v, s, s->line, &size, &rc);
+		char *text = run(v, s, line, &size, &rc);
 
 		if (text)
 			put(s, text, size);
 		free(text);
-	} else if (strcmp(s->line, "i") == 0) {
+	} else if (strcmp(line, "i") == 0) {
 		begin_terminal(v, s);
-	} else if (strncmp(s->line, "x ", 2) == 0) {
-		answer(v, s, s->line + 2);
+	} else if (strncmp(line, "x ", 2) == 0) {
+		answer(v, s, line + 2);
 	} else {
 		put_message(s, -EINVAL, "expected 'x COMMAND' or 'i'\n");
 		s->closing = true;
 	}
-	s->line_n = 0;
 }
 
-static void too_long(struct session *s)
+/* What the line, or its beginning, turned out to be. True when it is finished: others shall have their turn. */
+static bool take_state(struct server *v, struct session *s, enum line_state state)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "a line has at most %d bytes\n", COMMAND_LINE_MAX - 1);
-	put_message(s, -EINVAL, text);
-	s->skipping = true;
-	s->line_n = 0;
+	switch (state) {
+	case LINE_WHOLE:
+		take_line(v, s);
+		return true;
+	case LINE_BINARY:
+		put_message(s, -EINVAL, "a line holds text; byte 0x00 is none\n");
+		return true;
+	case LINE_TOO_LONG:
+		snprintf(text, sizeof(text), "a line has at most %d bytes\n", COMMAND_LINE_MAX - 1);
+		put_message(s, -EINVAL, text);
+		return false;
+	case LINE_SKIPPED:
+		return true;
+	case LINE_MORE:
+		break;
+	}
+	return false;
 }
 
-/* One byte. True when it ended a line: others shall have their turn. */
 static bool take_byte(struct server *v, struct session *s, char byte)
 {
 	struct enter e = {v, s};
 
-	if (s->terminal) {
-		if (terminal_input(s->terminal, byte, entered, &e)) { /* Ctrl-D */
-			s->closing = true;
-			if (s->in == STDIN_FILENO)
-				v->app->stop = true;
-		}
-		return byte == '\r' || byte == '\n';
+	if (!s->terminal)
+		return take_state(v, s, line_take(&s->line, byte));
+	if (terminal_input(s->terminal, byte, entered, &e)) { /* Ctrl-D */
+		s->closing = true;
+		if (s->in == STDIN_FILENO)
+			v->app->stop = true;
 	}
-	if (byte == '\n') {
-		if (!s->skipping)
-			take_line(v, s);
-		s->skipping = false;
-		return true;
-	}
-	if (s->skipping)
-		return false;
-	if (s->line_n == COMMAND_LINE_MAX)
-		too_long(s);
-	else
-		s->line[s->line_n++] = byte;
-	return false;
+	return byte == '\r' || byte == '\n';
 }
 
 static void receive(struct session *s)
@@ -297,8 +294,8 @@ static void go_on(struct server *v, struct session *s)
 		line = take_byte(v, s, s->input[s->input_at++]);
 	if (s->ended && s->input_at == s->input_n) {
 		if (s->in == STDIN_FILENO) {
-			if (!v->console_is_tty && s->line_n)
-				take_line(v, s);
+			if (!v->console_is_tty)
+				take_state(v, s, line_end(&s->line));
 			v->app->stop = true; /* the console is the node's life line */
 		}
 		s->closing = true;

@@ -133,7 +133,19 @@ def scalar_seeds():
             yield bytes([kind, n % 7]) + word.encode()
 
 
+def command_seeds():
+    """The table, the transcripts, and the same over the socket."""
+    lines = re.findall(r"^## `(.*)`$", (TOP / "docs" / "commands.md").read_text(), re.M)
+    for path in (TOP / "test" / "system" / "transcripts").glob("*.txt"):
+        lines += re.findall(r"^> (.*)$", path.read_text(), re.M)
+    for line in sorted(set(lines)):
+        yield f"{line}\n".encode()
+        yield f"{line} -j".encode()
+    yield b"x show ports\nx quit\n" + b"a" * 5000 + b"\nshow \0ports\n"
+
+
 SEEDS = {
+    "command": command_seeds,
     "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
     "neighbor": neighbor_seeds, "packet": packet_seeds, "scalar": scalar_seeds, "srh": srh_seeds,
 }

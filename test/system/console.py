@@ -55,7 +55,7 @@ log: {{level: warning}}
 
 # What differs from run to run, by name. In tables their columns, in blocks their lines, in JSON their values.
 VOLATILE = {"passes", "busy_passes", "busy_ms", "busy_ns", "sleep_ms", "sleep_ns", "max_gap_us", "max_gap_ns", "took_ms",
-            "dpdk", "sluice", "ns", "rx_pps", "rx_bps", "tx_pps", "tx_bps"}
+            "dpdk", "sluice", "ns", "rx_pps", "rx_bps", "tx_pps", "tx_bps", "free"}
 
 
 def mask_json(value):
@@ -120,8 +120,8 @@ def typed_node(bench, *args, **more):
 
 
 SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "lcores", "sids",
-         "routes", "routes red", "neighbors", "policies", "queues", "queues dc0", "rings", "stats", "drops",
-         "conservation", "config", "config all", "captures", "trace", "log", "version"]
+         "routes", "routes red", "neighbors", "policies", "queues", "queues dc0", "buffers", "pfc counters", "rings", "stats", "drops",
+         "conservation", "config", "captures", "trace", "log", "version"]
 
 
 def settled(node):
@@ -158,7 +158,7 @@ def base_line(bench):
     node = typed_node(bench)
     settled(node)
     transcript(bench, "clear", node, ["show port stats wan0", "show drops", "clear stats", "show port stats wan0",
-                                      "show drops", "show sids", "show conservation", "capture drops d.pcapng", "clear trace"])
+                                      "show drops", "show sids", "show conservation", "capture drops d.pcapng", "clear trace", "clear watermarks"])
     node.stop()
     ports = {p["port"]: p for p in bench.report()["ports"]}
     expect(ports["wan0"]["rx"] == 43, "the report at the end is about the whole life, not since the base line")
@@ -176,7 +176,7 @@ def log_levels(bench):
 def mistakes(bench):
     node = typed_node(bench)
     transcript(bench, "mistakes", node, [
-        "sho prots", "shw ports", "show", "s", "sh po", "show port", "show port wan9", "show ports now", "show port info wan",
+        "sho prots", "shw ports", "capture", "c", "sh po", "show port", "show port wan9", "show ports now", "show port info wan",
         "frobnicate", "trace add", "trace add 0", "trace add 1001", "trace add x", "trace add 1 filter",
         "trace add 1 filter \"udp prot 4791\"", "capture start", "capture start drop", "capture start wan0 filter",
         "capture stop 17", "capture stop 3", "capture start dc0 f.pcapng 0", "reload --dry", "reload nosuch.yaml",
@@ -191,7 +191,8 @@ def short_words(bench):
     settled(node)
     transcript(bench, "short", node, [
         "sh v", "sho por sta dc0", "show port wan0 -j", "-j show conservation", "show -j conservation", "sh \"conservation\"",
-        "sh conf", "help", "help show port", "help show  port -j", "h rel", "help commit"])
+        "sh conf", "help show port", "help show  port -j", "h rel", "help commit"])
+    expect(len(node.json("help")) > 30, "help without words lists all")
     expect(node.command("qui") == (0, ""), "an abbreviated quit")
     expect(node.session.ended(), "quit ends the session")
     node.session = Session(node.socket)

@@ -208,7 +208,7 @@ static void ids_wait_for_packets(void **state)
 	(void)state;
 	testbed_settle(t, 1000);
 	t->port[OUT]->tx_allowed = 0;
-	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 200; i++)
+	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 100; i++)
 		receive(t, i);
 	assert_true(t->node->egress[OUT].backlog > 0);
 	/* the route and its neighbour go; another neighbour comes that would like its id */
@@ -222,7 +222,7 @@ static void ids_wait_for_packets(void **state)
 	testbed_settle(t, 100);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 1000);
-	assert_int_equal(sent(t, &mac, &asked), EGRESS_TX_ROOM + 200);
+	assert_int_equal(sent(t, &mac, &asked), EGRESS_TX_ROOM + 100);
 	check(mac == 1, "packets went to the station that has come since");
 	for (unsigned int i = 0; i < 10; i++) {
 		testbed_settle(t, 10);

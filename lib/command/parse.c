@@ -147,6 +147,23 @@ static void unknown(const struct words *w, char *err, size_t size)
 		fail(err, size, "unknown command '%s'; try help", text);
 }
 
+/* Could the line as well be the beginning of another command, by a word that is not written out? */
+static bool could_become_another(const struct words *w, const struct command *best, const struct fit *f)
+{
+	for (unsigned int i = 0; i < n_commands; i++) {
+		struct fit other = fit_of(&commands[i], w);
+
+		for (unsigned int k = 0; other.fits && !other.complete && k < f->words; k++) {
+			size_t a, b;
+			const char *x = parse_word_of(best, k, &a), *y = parse_word_of(&commands[i], k, &b);
+
+			if (!(f->exact >> (f->words - 1 - k) & 1) && (!y || a != b || memcmp(x, y, a) != 0))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Lists commands that the line could become. */
 static void list_fitting(const struct words *w, bool complete, unsigned int words, char *err, size_t size)
 {
@@ -181,9 +198,11 @@ const struct command *parse_command(const struct words *w, unsigned int *used, c
 		}
 	}
 	*used = best_fit.words;
-	if (best && !tie)
+	if (best && !tie && !could_become_another(w, best, &best_fit))
 		return best;
-	if (best || open)
+	if (best && !tie)
+		fail(err, size, "'%.40s' can be more than '%s'; write it out", w->word[0], best->words);
+	else if (best || open)
 		list_fitting(w, best != NULL, best_fit.words, err, size);
 	else
 		unknown(w, err, size);

@@ -139,6 +139,7 @@ static void answers(void **state)
 	} rows[] = {
 		{"show ports", 0, "wan0"}, {"sh v", 0, "dpdk:"}, {"show port wan0 -j", 0, "\"port\": \"wan0\""},
 		{"show prots", -ENOENT, "did you mean 'show ports'?"}, {"sh po", -ENOENT, "more than one command fits: 'show ports'"},
+		{"c", -ENOENT, "'c' can be more than 'commit'; write it out"}, {"comm", -ENOTSUP, "not available"},
 		{"show", -ENOENT, "the line is not finished: 'show ports'"}, {"zzz", -ENOENT, "unknown command 'zzz'; try help"},
 		{"show port", -EINVAL, "PORT is missing"}, {"show port wan1", -EINVAL, "did you mean 'wan0'?"},
 		{"capture start drop", -EINVAL, "there is no port 'drop'; did you mean 'drops'?"},
@@ -173,7 +174,7 @@ static void completion(void **state)
 	static const struct {
 		const char *line, *offers;
 	} rows[] = {
-		{"cl", "clear "}, {"clear ", "stats trace "}, {"clear s", "stats "}, {"show po", "ports port policies "},
+		{"cl", "clear "}, {"clear ", "stats watermarks trace "}, {"clear s", "stats "}, {"show po", "ports port policies "},
 		{"show port ", "dc0 wan0 info stats xstats "}, {"show port w", "wan0 "}, {"show port info ", "all dc0 wan0 "},
 		{"show port wan0 ", ""}, {"sh q ", "dc0 wan0 "}, {"capture start ", "all drops dc0 wan0 "},
 		{"capture start d", "drops dc0 "}, {"capture start dc0 ", "filter FILE "}, {"capture start dc0 fi", "filter "},

@@ -74,6 +74,7 @@ struct topology *topo_load_text(const char *name, const char *text, size_t size,
 	if (cfg_load_map(name, text, size, &topo_root, t, t->arena, t->marks, diags) == 0) {
 		topo_name(t);
 		topo_check(t, diags);
+		diags->file = name; /* checks of inline configurations have put their own there */
 	}
 	if (!diags->n && !diags->suppressed)
 		return t;

@@ -120,6 +120,14 @@ def ecmp_spread(pairs=64):
     return net
 
 
+@scenario(short=[{}], expect=["lost == 0", "most('Under way on links and in transmit descriptors', 'gw1.wan0 > gw2.wan0') > 480",
+                               "flow().goodput_gbps > 290"])
+def wide_wan():
+    """400 Gb/s over 2000 km: a full bandwidth-delay product of half a gigabyte is under way, in little memory."""
+    return pair(run="40ms", wan={"rate": "400G", "km": 2000}, edge={"rate": "400G"}, port={"queue-limit": 1024},
+                node={"cycles": 20, "pass-cycles": 40}, flow={"queue-pairs": 16, "rate": "24500M", "message": "16M"})
+
+
 def incast_net(senders, pfc=None, run="2ms"):
     net = Net("incast", run)
     net.node("gw1", memory={"buffers": 65536}, pfc=pfc)

@@ -205,14 +205,20 @@ struct port *virtual_port_new(const struct virtual_port_config *config)
 static uint16_t queue_of(const struct virtual_port *v, const struct line_frame *f)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)f->bytes;
+	_Alignas(8) uint8_t flow[36];
+	be32_t label;
 	uint32_t hash = 0;
 
 	if (v->config.rx_queues == 1)
 		return 0;
-	if (f->captured >= sizeof(*eth) + 40 && be16_get(eth->type) == ETH_TYPE_IPV6)
-		hash = rte_hash_crc(f->bytes + sizeof(*eth) + 8, 32, be32_get(*(const be32_t *)(const void *)(eth + 1)) & 0xfffff);
-	else if (f->captured >= sizeof(*eth) + 24 && be16_get(eth->type) == ETH_TYPE_IPV4)
-		hash = rte_hash_crc(f->bytes + sizeof(*eth) + 12, 12, 0);
+	if (f->captured >= sizeof(*eth) + 40 && be16_get(eth->type) == ETH_TYPE_IPV6) {
+		memcpy(flow, f->bytes + sizeof(*eth) + 8, 32);
+		memcpy(&label, eth + 1, sizeof(label));
+		hash = rte_hash_crc(flow, 32, be32_get(label) & IPV6_FLOW_MASK);
+	} else if (f->captured >= sizeof(*eth) + 24 && be16_get(eth->type) == ETH_TYPE_IPV4) {
+		memcpy(flow, f->bytes + sizeof(*eth) + 12, 12);
+		hash = rte_hash_crc(flow, 12, 0);
+	}
 	return (uint16_t)(hash % v->config.rx_queues);
 }
 

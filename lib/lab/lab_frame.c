@@ -23,15 +23,24 @@ uint32_t frame_payload(const struct lab_qp *q, uint64_t packet)
 	return (uint32_t)MAX_OF(bytes, sizeof(struct host_mark));
 }
 
+/* rte_hash_crc reads words, wherever they lie; these are where they may lie. */
+static uint32_t crc_of(const void *data, size_t size, uint32_t crc)
+{
+	_Alignas(8) uint8_t aligned[64];
+
+	memcpy(aligned, data, size);
+	return rte_hash_crc(aligned, (uint32_t)size, crc);
+}
+
 /* What an ICRC would cover of it: addresses, UDP ports, BTH and the mark. */
 static uint32_t check_of(const void *addresses, size_t addresses_size, const struct udp_hdr *udp,
 	const struct roce_bth *bth, const struct host_mark *mark)
 {
-	uint32_t crc = rte_hash_crc(addresses, (uint32_t)addresses_size, 0);
+	uint32_t crc = crc_of(addresses, addresses_size, 0);
 
-	crc = rte_hash_crc(udp, 4, crc);
-	crc = rte_hash_crc(bth, sizeof(*bth), crc);
-	return mark ? rte_hash_crc(mark, offsetof(struct host_mark, check), crc) : crc;
+	crc = crc_of(udp, 4, crc);
+	crc = crc_of(bth, sizeof(*bth), crc);
+	return mark ? crc_of(mark, offsetof(struct host_mark, check), crc) : crc;
 }
 
 /* Ethernet, IP and UDP from one host to another; returns what stands behind them. */
@@ -147,7 +156,7 @@ static uint16_t write_reply(const struct lab_qp *q, const struct host_port *p, u
 		.opcode = opcode, .pkey = be16(0xffff), .qp = be32(q->number | HOST_QP_SENDER), .psn = be32(psn & ROCE_PSN_MASK)};
 	at = (uint8_t *)(bth + 1);
 	memcpy(at, rest, rest_size);
-	check = be32(rte_hash_crc(rest, rest_size, check_of(addresses, size,
+	check = be32(crc_of(rest, rest_size, check_of(addresses, size,
 		(struct udp_hdr *)(void *)((uint8_t *)bth - sizeof(struct udp_hdr)), bth, NULL)));
 	memcpy(at + rest_size, &check, sizeof(check));
 	return (uint16_t)(at + rest_size + sizeof(check) - out);
@@ -253,7 +262,7 @@ bool frame_parse(const struct lab_host *h, const struct line_frame *f, struct fr
 		if ((const uint8_t *)(out->bth + 1) + rest + sizeof(found) > end)
 			return false;
 		memcpy(&found, (const uint8_t *)(out->bth + 1) + rest, sizeof(found));
-		check = rte_hash_crc(out->bth + 1, rest, crc);
+		check = crc_of(out->bth + 1, rest, crc);
 		out->aeth = (const struct roce_aeth *)(out->bth + 1);
 		return check == be32_get(found);
 	}

@@ -176,3 +176,37 @@ def mixed(options):
            sids=[{"sid": U2, "behavior": "uN"}, {"sid": "5f00:0:e246::/48", "behavior": "uDT46", "vrf": "blue"}],
            policies=[policy("four", sid("100"), sid("e104")), policy("six", sid("100"), sid("e106"))])
     return t
+
+
+def twin(options):
+    """Two nodes with the same SIDs, addresses and MACs, each between two interfaces of its own namespace of hosts."""
+    t = Topology(options)
+    hosts_l, linux, hosts_s, sluice = t.spaces("hl", "linux", "hs", "sluice")
+    t.linux, t.sluice = hosts_l, hosts_s
+    for hosts, node in ((hosts_l, linux), (hosts_s, sluice)):
+        t.net.link(hosts, "eth0", node, "west", mtu=WAN_MTU)
+        t.net.link(hosts, "eth1", node, "east", mtu=WAN_MTU)
+        hosts.sysctl("net.ipv6.conf.eth0.disable_ipv6=1", "net.ipv6.conf.eth1.disable_ipv6=1")
+        hosts.ip(f"link set eth0 address {SENDER_MAC}", f"link set eth1 address {SINK_MAC}")
+        node.ip(f"link set west address {TWIN_MACS[0]}", f"link set east address {TWIN_MACS[1]}")
+    make_router(linux)
+    linux.ip("addr add fd00:0:1::1/128 dev lo", "addr add fd00:a::2/64 dev west nodad",
+             "addr add fd00:b::2/64 dev east nodad", "addr add 10.9.0.2/24 dev east", "addr add 10.8.0.2/24 dev west",
+             f"neigh add fd00:a::1 lladdr {SENDER_MAC} dev west", f"neigh add fd00:b::1 lladdr {SINK_MAC} dev east",
+             f"neigh add 10.9.0.1 lladdr {SINK_MAC} dev east", "sr tunsrc set fd00:0:1::1",
+             *(f"route add {p} via fd00:b::1" for p in ("5f00:0:500::/48", "5f00:0:600::/48", "fd00:c::/64")))
+    seg6local(linux, U2, f"End {NEXT_CSID}", "west")
+    seg6local(linux, "5f00:0:e201::/48", f"End.X nh6 fd00:b::1 {NEXT_CSID}", "east")
+    seg6local(linux, "5f00:0:200:e202::/64", "End.X nh6 fd00:b::1 flavors next-csid lblen 32 nflen 32", "east")
+    seg6local(linux, "5f00:0:e206::/48", "End.DX6 nh6 fd00:b::1", "east")
+    seg6local(linux, "5f00:0:e204::/48", "End.DX4 nh4 10.9.0.1", "east")
+    linux.ip(*(f"route add {p} encap seg6 mode encap.red segs 5f00:0:500:600:e446:: dev east" for p in (NET_B4, NET_B6)))
+    adjacency = {"port": "east", "nexthop": "fd00:b::1"}
+    t.node(sluice, "fd00:0:1::1",
+           # hosts of a tenant and routers of the wan on one port: sluice keeps these apart, Linux does not
+           [port(0, "west", "wan", "fd00:a::2/64", "10.8.0.2/24", mtu=WAN_MTU, vrf="west"),
+            port(1, "east", "wan", "fd00:b::2/64", "10.9.0.2/24", mtu=WAN_MTU)],
+           neighbors=[{"port": "west", "address": "fd00:a::1", "mac": SENDER_MAC},
+                      {"port": "east", "address": "fd00:b::1", "mac": SINK_MAC},
+                      {"port": "east", "address": "10.9.0.1", "mac": SINK_MAC}])
+    return t

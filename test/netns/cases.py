@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The cases, network by network, in order: a later one finds what an earlier one left."""
 
+import json
 import threading
 import time
 
 import topology
+import twin
 from checks import BULK, Lossless, all_drops, eventually, expect, ping, pings, quiet, reaches, roce, transfer
 from topology import A4, A6, B4, B6, GATE_A4, NET_A4, NET_A6, NET_B4, NET_B6, encaps
 
@@ -261,9 +263,38 @@ MIXED = [
     ("TCP IPv6, 100 MB B to A, no drop", lambda t: bulk(t, t.b, t.a, A6)),
 ]
 
+# --- twin: the same frames through Linux and through sluice
+
+
+def twin_frames(t):
+    """Once for all the cases."""
+    if not hasattr(t, "frames"):
+        quiet(t)
+        t.frames = [json.loads(space.exec("/usr/bin/python3", twin.__file__, 1).stdout) for space in (t.linux, t.sluice)]
+    return t.frames
+
+
+def twin_case(number):
+    name, _, masks = twin.PACKETS[number]
+
+    def case(t):
+        linux, sluice = (frames.get(str(number), []) for frames in twin_frames(t))
+        lines = twin.difference(name, masks, linux, sluice)
+        expect(not lines, "\n".join(lines))
+        # a mask that hides nothing has no place here
+        for mask in masks:
+            rest = [m for m in masks if m != mask]
+            expect(twin.difference(name, rest, linux, sluice), f"Linux does not deviate any more: {mask}")
+
+    return name + (f" (Linux: {', '.join(masks)})" if masks else ""), case
+
+
+TWIN = [twin_case(number) for number in range(len(twin.PACKETS))]
+
 GROUPS = [
     ("through", topology.through, THROUGH),
     ("long", lambda options: topology.through(options, host_mtu=1900), LONG),
     ("mirror", topology.mirror, MIRROR),
     ("mixed", topology.mixed, MIXED),
+    ("twin", topology.twin, TWIN),
 ]

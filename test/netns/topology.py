@@ -5,6 +5,7 @@ The networks of the tests. Host A is 10.1.0.11 and 2001:db8:1::11, host B 10.3.0
     through   A -- gw -- r1 -- r2 -- pe -- B      gw, pe: sluice, headend and decapsulator; r1, r2: kernel, uN and uA
     mirror    A -- k1 -- s1 -- s2 -- k2 -- B      k1, k2: kernel, headend and decapsulator; s1, s2: sluice, uN and uA
     mixed     A -- k1 -- s1 -- B                  each of them headend and decapsulator for the other
+    twin      the same frames through Linux and through sluice: see twin.py
 
 Every wan link is a /64 of fd00::/16. VRFs are not in every kernel, and End.DT4 and End.DT46 of Linux need one, so the
 kernel decapsulates IPv4 with End.DX4, and End.DT6 looks up an ordinary table.
@@ -12,6 +13,7 @@ kernel decapsulates IPv4 with End.DX4, and End.DT6 looks up an ordinary table.
 
 from net import Net, make_host, make_router
 from node import Node, over, policy, port, via
+from twin import SENDER_MAC, SINK_MAC, TENANT_MAC, TWIN_MACS
 
 A4, A6, B4, B6 = "10.1.0.11", "2001:db8:1::11", "10.3.0.33", "2001:db8:3::33"
 NET_A4, NET_A6, NET_B4, NET_B6 = "10.1.0.0/24", "2001:db8:1::/64", "10.3.0.0/24", "2001:db8:3::/64"
@@ -186,14 +188,18 @@ def twin(options):
     for hosts, node in ((hosts_l, linux), (hosts_s, sluice)):
         t.net.link(hosts, "eth0", node, "west", mtu=WAN_MTU)
         t.net.link(hosts, "eth1", node, "east", mtu=WAN_MTU)
-        hosts.sysctl("net.ipv6.conf.eth0.disable_ipv6=1", "net.ipv6.conf.eth1.disable_ipv6=1")
-        hosts.ip(f"link set eth0 address {SENDER_MAC}", f"link set eth1 address {SINK_MAC}")
-        node.ip(f"link set west address {TWIN_MACS[0]}", f"link set east address {TWIN_MACS[1]}")
+        t.net.link(hosts, "eth2", node, "tenant")
+        hosts.sysctl(*(f"net.ipv6.conf.eth{n}.disable_ipv6=1" for n in range(3)))
+        for n, (name, mac) in enumerate((("west", SENDER_MAC), ("east", SINK_MAC), ("tenant", TENANT_MAC))):
+            hosts.ip(f"link set eth{n} address {mac}")
+            node.ip(f"link set {name} address {TWIN_MACS[n]}")
     make_router(linux)
     linux.ip("addr add fd00:0:1::1/128 dev lo", "addr add fd00:a::2/64 dev west nodad",
-             "addr add fd00:b::2/64 dev east nodad", "addr add 10.9.0.2/24 dev east", "addr add 10.8.0.2/24 dev west",
+             "addr add fd00:b::2/64 dev east nodad", "addr add 10.9.0.2/24 dev east",
+             f"addr add {GATE_A4}/24 dev tenant", f"addr add {GATE_A6}/64 dev tenant nodad",
              f"neigh add fd00:a::1 lladdr {SENDER_MAC} dev west", f"neigh add fd00:b::1 lladdr {SINK_MAC} dev east",
-             f"neigh add 10.9.0.1 lladdr {SINK_MAC} dev east", "sr tunsrc set fd00:0:1::1",
+             # End.DX4 of Linux asks ARP for the packet's destination, on the link of nh4
+             f"neigh add {B4} lladdr {SINK_MAC} dev east", "sr tunsrc set fd00:0:1::1",
              *(f"route add {p} via fd00:b::1" for p in ("5f00:0:500::/48", "5f00:0:600::/48", "fd00:c::/64")))
     seg6local(linux, U2, f"End {NEXT_CSID}", "west")
     seg6local(linux, "5f00:0:e201::/48", f"End.X nh6 fd00:b::1 {NEXT_CSID}", "east")
@@ -203,10 +209,17 @@ def twin(options):
     linux.ip(*(f"route add {p} encap seg6 mode encap.red segs 5f00:0:500:600:e446:: dev east" for p in (NET_B4, NET_B6)))
     adjacency = {"port": "east", "nexthop": "fd00:b::1"}
     t.node(sluice, "fd00:0:1::1",
-           # hosts of a tenant and routers of the wan on one port: sluice keeps these apart, Linux does not
-           [port(0, "west", "wan", "fd00:a::2/64", "10.8.0.2/24", mtu=WAN_MTU, vrf="west"),
-            port(1, "east", "wan", "fd00:b::2/64", "10.9.0.2/24", mtu=WAN_MTU)],
+           [port(0, "west", "wan", "fd00:a::2/64", mtu=WAN_MTU),
+            port(1, "east", "wan", "fd00:b::2/64", "10.9.0.2/24", mtu=WAN_MTU),
+            port(2, "tenant", "dc", f"{GATE_A4}/24", f"{GATE_A6}/64", vrf="blue")],
            neighbors=[{"port": "west", "address": "fd00:a::1", "mac": SENDER_MAC},
                       {"port": "east", "address": "fd00:b::1", "mac": SINK_MAC},
-                      {"port": "east", "address": "10.9.0.1", "mac": SINK_MAC}])
+                      {"port": "east", "address": "10.9.0.1", "mac": SINK_MAC}],
+           routes=via("east", "fd00:b::1", "5f00:0:500::/48", "5f00:0:600::/48", "fd00:c::/64"),
+           vrfs=[{"name": "blue", "routes": over("east", NET_B4, NET_B6)}],
+           policies=[policy("east", sid("500"), sid("600"), sid("e446"))],
+           sids=[{"sid": U2, "behavior": "uN"}, {"sid": "5f00:0:e201::/48", "behavior": "uA", **adjacency},
+                 {"sid": "5f00:0:200:e202::/64", "behavior": "uA", **adjacency},
+                 {"sid": "5f00:0:e206::/48", "behavior": "uDX6", **adjacency},
+                 {"sid": "5f00:0:e204::/48", "behavior": "uDX4", "port": "east", "nexthop": "10.9.0.1"}])
     return t

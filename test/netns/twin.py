@@ -4,16 +4,18 @@ The same frames through Linux and through sluice, each with the same SIDs and po
 for byte, but for the deviations of Linux that have a name here (PROTOCOL.md 3.8).
 
     sender -- twin (Linux or sluice) -- sink       fd00:a::/64 and fd00:b::/64; both ends answer nobody
+    tenant --                                      what is to be encapsulated comes from here
 """
 
 import json
+import select
 import socket
 import struct
 import sys
 import time
 
-SENDER_MAC, SINK_MAC = "02:00:00:00:aa:01", "02:00:00:00:bb:01"
-TWIN_MACS = ("02:00:00:00:aa:02", "02:00:00:00:bb:02")
+SENDER_MAC, SINK_MAC, TENANT_MAC = "02:00:00:00:aa:01", "02:00:00:00:bb:01", "02:00:00:00:cc:01"
+TWIN_MACS = ("02:00:00:00:aa:02", "02:00:00:00:bb:02", "02:00:00:00:cc:02")  # west, east, tenant
 MARK = b"twin"
 
 
@@ -90,7 +92,6 @@ PACKETS = [
     ("H.Encaps.Red of IPv6, one container", lambda n: inner6(n), ["encapsulation_copies_hop_limit_and_label"]),
     ("H.Encaps.Red of IPv4, one container", lambda n: inner4(n), ["encapsulation_copies_hop_limit_and_label"]),
     ("plain IPv6", lambda n: ip6(SRC, "fd00:c::9", 17, udp(n)), []),
-    ("a hop limit that is used up, forwarding", lambda n: ip6(SRC, "fd00:c::9", 17, udp(n), hops=1), []),
 ]
 
 
@@ -134,25 +135,26 @@ def number_of(frame):
 
 
 def exchange(seconds):
-    """In the hosts' namespace: send every packet out of eth0, collect what comes by eth0 and eth1, by number."""
-    send, sink = (socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) for _ in range(2))
+    """In the hosts' namespace: send every packet, collect what comes by eth0 and eth1, by number."""
+    send, sink, tenant = (socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) for _ in range(3))
     send.bind(("eth0", 0))
     sink.bind(("eth1", 0))
+    tenant.bind(("eth2", 0))
     found = {}
-    for n, (_, make, _) in enumerate(PACKETS):
-        packet = make(n)
-        kind = 0x86DD if packet[0] >> 4 == 6 else 0x0800
-        send.send(mac(TWIN_MACS[0]) + mac(SENDER_MAC) + struct.pack("!H", kind) + packet)
+    for n, (name, make, _) in enumerate(PACKETS):
+        packet, kind = make(n), b"\x86\xdd"
+        if packet[0] >> 4 == 4:
+            kind = b"\x08\x00"
+        if name.startswith("H."):
+            tenant.send(mac(TWIN_MACS[2]) + mac(TENANT_MAC) + kind + packet)
+        else:
+            send.send(mac(TWIN_MACS[0]) + mac(SENDER_MAC) + kind + packet)
         time.sleep(0.01)
     until = time.monotonic() + float(seconds)
-    for s in (send, sink):
-        s.settimeout(0.1)
     while time.monotonic() < until:
-        for name, s in (("back", send), ("on", sink)):
-            try:
-                frame, address = s.recvfrom(4096)
-            except TimeoutError:
-                continue
+        for s in select.select([send, sink], [], [], 0.1)[0]:
+            frame, address = s.recvfrom(4096)
+            name = "on" if s is sink else "back"
             if address[2] != socket.PACKET_OUTGOING and number_of(frame) is not None:
                 found.setdefault(number_of(frame), []).append([name, frame.hex()])
     print(json.dumps(found), flush=True)

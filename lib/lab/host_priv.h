@@ -31,6 +31,7 @@ struct lab_qp {
 	uint16_t udp_source;
 	uint16_t port; /* of `from`, now */
 	uint64_t random;
+	uint64_t start_ns; /* its flow's, and a little */
 	struct lab_qp *next_ready;
 	bool ready;  /* in its port's list */
 	bool failed;  /* gave up */

@@ -12,6 +12,7 @@
 
 #define PS_PER_NS    1000u
 #define PSN_HALF     (1u << 23)
+#define PHASE_NS     2000u
 #define TIMEOUT_UNIT 4096u /* ns: local ACK timeout 0 */
 
 bool qp_is_datagram(const struct lab_qp *q)
@@ -53,13 +54,13 @@ static bool has_data(const struct lab_qp *q)
 
 bool qp_may_send(const struct lab_qp *q)
 {
-	return has_data(q) && q->pace_ps <= q->lab->now * PS_PER_NS && q->lab->now >= q->flow->start_ns;
+	return has_data(q) && q->pace_ps <= q->lab->now * PS_PER_NS && q->lab->now >= q->start_ns;
 }
 
 /* Something has changed: send now, or when its pace allows. */
 static void stir(struct lab_qp *q)
 {
-	uint64_t when = MAX_OF((q->pace_ps + PS_PER_NS - 1) / PS_PER_NS, q->flow->start_ns);
+	uint64_t when = MAX_OF((q->pace_ps + PS_PER_NS - 1) / PS_PER_NS, q->start_ns);
 
 	if (!has_data(q))
 		return;
@@ -130,7 +131,9 @@ int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct top
 	q->per_message = (flow->message + flow->mtu - 1) / flow->mtu;
 	q->limit = flow->messages ? flow->messages * q->per_message : UINT64_MAX;
 	/* any port above the well-known and registered ones; spread, because it is the entropy that ECMP has */
-	q->udp_source = (uint16_t)(0xc000 | (line_random(&(uint64_t){number * 2654435761ull}) & 0x3fff));
+	q->udp_source = (uint16_t)(0xc000 | (line_random(&q->random) & 0x3fff));
+	/* nobody begins at the same instant; so each seed has other collisions */
+	q->start_ns = flow->start_ns + line_random(&q->random) % PHASE_NS;
 	q->cnp_at = 0;
 	snprintf(q->name, sizeof(q->name), "%s/%u", flow->name, index);
 	event_init(&q->pace, pace, q, "pace", q->name);
@@ -139,11 +142,11 @@ int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct top
 	dcqcn_init(&q->dcqcn, q->from->port[0].way->link->topo->rate_bps);
 	q->stats.delay_min_ns = UINT64_MAX;
 	if (!qp_is_datagram(q))
-		return event_set(&lab->queue, &q->pace, flow->start_ns);
+		return event_set(&lab->queue, &q->pace, q->start_ns);
 	if (flow->rate_bps)
-		return event_set(&lab->queue, &q->arrival, flow->start_ns + interval(q));
+		return event_set(&lab->queue, &q->arrival, q->start_ns + interval(q));
 	q->due = flow->messages ? flow->messages : UINT64_MAX / 2;
-	return event_set(&lab->queue, &q->pace, flow->start_ns);
+	return event_set(&lab->queue, &q->pace, q->start_ns);
 }
 
 /* When the datagram that is sent now was due. Only the first ones that wait are known by time. */

@@ -176,6 +176,21 @@ int run_once(const struct options *o, bool seed_given, uint64_t seed, char **vio
 	return status;
 }
 
+/* With its parents. 0 or -errno. */
+static int make_folder(const char *path)
+{
+	char part[1024];
+
+	for (size_t i = 1; path[i - 1] && i < sizeof(part); i++) {
+		if (path[i] && path[i] != '/')
+			continue;
+		snprintf(part, sizeof(part), "%.*s", (int)i, path);
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
@@ -191,7 +206,7 @@ int main(int argc, char **argv)
 		topo_emit_reference(stdout);
 		return STATUS_OK;
 	}
-	if (o.out && mkdir(o.out, 0755) < 0 && errno != EEXIST) {
+	if (o.out && make_folder(o.out) < 0) {
 		fprintf(stderr, "sluice-lab: %s: %s\n", o.out, strerror(errno));
 		return STATUS_FAILED;
 	}

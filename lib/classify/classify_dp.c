@@ -113,17 +113,6 @@ static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_
 		ip4(w, p->upper, to_adjacency ? sid->adjacency : 0);
 }
 
-/* A frame that a SID takes for PFC: the control lcore judges it. */
-static void punt_pfc(struct walk *w, const struct srv6_packet *p)
-{
-	w->x->ops = 0;
-	w->x->hops = 0;
-	w->x->srh = p->at;
-	w->x->strip = p->upper;
-	w->x->l3_bytes = (uint16_t)(p->end - p->upper);
-	punt(w, PUNT_PFC_TUNNEL);
-}
-
 static void count_sid(struct walk *w, uint32_t sid)
 {
 	struct sid_counter *counter = &w->c->sids[sid];
@@ -252,7 +241,7 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 		classify_decap_frame(w, sid, &p);
 		return;
 	case SRV6_PFC:
-		punt_pfc(w, &p);
+		classify_punt_pfc(w, &p);
 		return;
 	case SRV6_DELIVER:
 		deliver(w);

@@ -133,6 +133,9 @@ static inline void encap(struct walk *w, const struct snap_policy *policy)
 /* End.DX2 (RFC 8986 section 4.9): the frame behind the headers of `p` leaves by the SID's port. */
 void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p);
 
+/* A frame that a SID takes for PFC: the control lcore judges it. */
+void classify_punt_pfc(struct walk *w, const struct srv6_packet *p);
+
 /* A port with attachment circuits: true when one of them takes the frame (H.Encaps.L2, RFC 8986 section 5.3). */
 bool classify_circuit(struct walk *w);
 

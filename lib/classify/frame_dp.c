@@ -33,11 +33,33 @@ static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t por
 		w->x->verdict = PKT_FORWARD;
 }
 
+void classify_punt_pfc(struct walk *w, const struct srv6_packet *p)
+{
+	w->x->ops = 0;
+	w->x->hops = 0;
+	w->x->srh = p->at;
+	w->x->strip = p->upper;
+	w->x->l3_bytes = (uint16_t)(p->end - p->upper);
+	punt(w, PUNT_PFC_TUNNEL);
+}
+
+static bool is_mac_control(const struct srv6_packet *p)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)(p->frame + p->upper);
+
+	return p->upper + sizeof(*eth) <= p->readable && be16_get(eth->type) == ETH_TYPE_MAC_CONTROL;
+}
+
 /* End.DX2 (RFC 8986 section 4.9). The outer ECN has no field in the frame to go to: the headend sent Not-ECT. */
 void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p)
 {
 	w->x->ops = 0;
 	w->x->hops = 0;
+	/* of a PFC relay (draft-he section 3.2): not bridged, but said anew by this port */
+	if (unlikely(sid->pfc) && is_mac_control(p)) {
+		classify_punt_pfc(w, p);
+		return;
+	}
 	w->x->tclass = sid->tclass_of[w->x->tclass];
 	leave_frame(w, p->upper, p->end - p->upper, sid->port);
 }

@@ -302,6 +302,36 @@ struct cfg_circuit {
 	char *policy;
 };
 
+/* Order of words_relay in schema_pfc.c, and of enum pfc_relay_mode. */
+enum cfg_relay_mode { RELAY_TRANSPARENT, RELAY_SCALED, RELAY_REGENERATE };
+
+/* PFC of a gateway behind a port, through the WAN (draft-he). */
+struct cfg_relay {
+	struct cfg_mark at;
+	char *name;
+	char *port;
+	struct ip_prefix sid; /* family 0: nothing is received */
+	uint32_t mode;	      /* enum cfg_relay_mode */
+	uint64_t from_bps;
+	uint64_t jitter_us, hold_min_us;
+	CFG_LIST(struct ip_addr) segments; /* none: nothing is sent */
+	uint64_t flow_label;
+	bool honour_local;
+};
+
+/* Where the back-pressure of a slice goes (draft-ruan section 3, scenario 1). */
+struct cfg_pfc_tunnel {
+	struct cfg_mark at;
+	char *name;
+	char *slice; /* or NULL */
+	char *port;  /* where the data comes in */
+	CFG_LIST(uint64_t) priorities;
+	CFG_LIST(struct ip_addr) segments;
+	uint64_t far_bps; /* 0: the rate of `port` */
+	uint64_t flow_label;
+	bool repeat;
+};
+
 struct arena;
 struct cfg_marks;
 struct cfg_names;
@@ -327,6 +357,8 @@ struct config {
 	CFG_LIST(struct cfg_sid) sids;
 	CFG_LIST(struct cfg_policy) policies;
 	CFG_LIST(struct cfg_circuit) circuits;
+	CFG_LIST(struct cfg_relay) relays;
+	CFG_LIST(struct cfg_pfc_tunnel) pfc_tunnels;
 
 	struct arena *arena;	 /* owns everything above */
 	struct cfg_marks *marks; /* where each scalar stood */

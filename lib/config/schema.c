@@ -399,6 +399,12 @@ static const struct cfg_key root_keys[] = {
 		.max = 65536, .help = "SRv6 policies: what is put in front of a packet."},
 	{"circuits", CFG_LIST_OF, .item = CFG_MAP, .map = &circuit_map, .offset = AT(struct config, circuits),
 		.max = 4096, .flags = CFG_COMMENTED, .help = "Attachment circuits: ports and VLANs whose frames travel through a tunnel."},
+	{"pfc-relays", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_relay_map, .offset = AT(struct config, relays),
+		.max = 32, .flags = CFG_COMMENTED,
+		.help = "PFC of gateways, carried through the WAN (draft-he-rtgwg-wan-pfc)."},
+	{"pfc-tunnels", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_pfc_tunnel_map, .offset = AT(struct config, pfc_tunnels),
+		.max = 64, .flags = CFG_COMMENTED,
+		.help = "Where back-pressure of this node's buffers goes (draft-ruan-spring-priority-flow-control-sid, scenario 1)."},
 };
 /* clang-format on */
 

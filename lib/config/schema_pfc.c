@@ -2,6 +2,8 @@
 /* The declared configuration of PFC across the WAN. */
 #include "config/schema_priv.h"
 
+static const char *const words_relay[] = {"transparent", "scaled", "regenerate", NULL};
+
 /* clang-format off */
 
 static const struct cfg_key adjacency_keys[] = {
@@ -11,3 +13,56 @@ static const struct cfg_key adjacency_keys[] = {
 		.help = "Neighbour of the adjacency."},
 };
 const struct cfg_map cfg_adjacency_map = MAP_OF(adjacency_keys, "an adjacency", struct cfg_adjacency);
+
+#define RATE_MAX 3200000000000ull
+
+static const struct cfg_key relay_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_relay, name), .flags = CFG_REQUIRED | CFG_IDENTITY, .example = "gw1",
+		.help = "Name in counters and messages."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_relay, port), .refs = "ports", .flags = CFG_REQUIRED, .example = "dc0",
+		.help = "Port to the gateway; its pfc says whose PFC is believed."},
+	{"sid", CFG_PREFIX6, .offset = AT(struct cfg_relay, sid), .example = "\"5f00:1:1:d2::/64\"",
+		.help = "Own DX2 SID of that port whose PFC frames are handed to the gateway, with this port's source MAC. Default: "
+			"none are."},
+	{"mode", CFG_WORD, .offset = AT(struct cfg_relay, mode), .words = words_relay, .fallback = "regenerate",
+		.help = "transparent: frames as they come (draft-he-rtgwg-wan-pfc). scaled: pause times converted from from-speed to "
+			"the port's. regenerate: the gateway is kept paused by fresh frames until XON, or until nothing was heard "
+			"for the time of the last frame and jitter."},
+	{"from-speed", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_relay, from_bps), .min = 1000000, .max = RATE_MAX,
+		.fallback = "100G", .help = "Rate of the port where the frames are born, at the far PE."},
+	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_relay, jitter_us), .max = 1000000, .fallback = "1000",
+		.help = "regenerate: delay variation of the tunnel, and the time that as many lost frames cost as are to be survived."},
+	{"hold-min", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_relay, hold_min_us), .min = 100, .max = 100000,
+		.fallback = "1000",
+		.help = "regenerate: shortest time that one frame keeps the gateway paused. The sending PE leaves out refreshes that "
+			"come sooner than a third of it."},
+	{"segments", CFG_LIST_OF, .item = CFG_IPV6, .offset = AT(struct cfg_relay, segments), .max = 32,
+		.example = "[\"5f00:1:2:1::\", \"5f00:1:3:d2::\"]",
+		.help = "SIDs in travel order, the last one the far PE's DX2: where PFC of this gateway goes. Default: nowhere."},
+	{"flow-label", CFG_UINT, .offset = AT(struct cfg_relay, flow_label), .max = 0xfffff, .fallback = "0",
+		.help = "Flow label of the tunnel; always the same, so that frames stay in order."},
+	{"honour-local", CFG_BOOL, .offset = AT(struct cfg_relay, honour_local), .fallback = "false",
+		.help = "Pause the own port to the gateway as well, and buffer."},
+};
+const struct cfg_map cfg_relay_map = MAP_OF(relay_keys, "a PFC relay", struct cfg_relay);
+
+static const struct cfg_key tunnel_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_pfc_tunnel, name), .flags = CFG_REQUIRED | CFG_IDENTITY, .example = "to-r1",
+		.help = "Name in counters and messages."},
+	{"slice", CFG_NAME, .offset = AT(struct cfg_pfc_tunnel, slice), .refs = "slices", .example = "gold",
+		.help = "Slice whose congestion is told. Default: what belongs to none."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_pfc_tunnel, port), .refs = "ports", .flags = CFG_REQUIRED, .example = "wan0",
+		.help = "Port the data comes in by; the buffers of its pfc priorities decide about XOFF and XON."},
+	{"priorities", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_pfc_tunnel, priorities), .min = 1, .max = 8,
+		.flags = CFG_REQUIRED, .example = "[3]", .help = "Priorities it speaks about."},
+	{"segments", CFG_LIST_OF, .item = CFG_IPV6, .offset = AT(struct cfg_pfc_tunnel, segments), .min = 1, .max = 32,
+		.flags = CFG_REQUIRED, .example = "[\"5f00:1:2:1::\", \"5f00:1:1:e1::\"]",
+		.help = "SIDs in travel order, the last one the End.X.PFC of the upstream node. Own SIDs at its head are left out."},
+	{"far-speed", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_pfc_tunnel, far_bps), .min = 1000000, .max = RATE_MAX,
+		.example = "100G", .help = "Rate of the interface that pauses, which its pause times are reckoned by. Default: that of port."},
+	{"flow-label", CFG_UINT, .offset = AT(struct cfg_pfc_tunnel, flow_label), .max = 0xfffff, .fallback = "0",
+		.help = "Flow label of the tunnel; always the same, so that frames stay in order."},
+	{"repeat", CFG_BOOL, .offset = AT(struct cfg_pfc_tunnel, repeat), .fallback = "false",
+		.help = "Say every change twice, a millisecond apart, for a WAN that loses packets."},
+};
+const struct cfg_map cfg_pfc_tunnel_map = MAP_OF(tunnel_keys, "a PFC tunnel", struct cfg_pfc_tunnel);

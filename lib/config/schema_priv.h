@@ -16,7 +16,7 @@
 /* schema_qos.c: slices, class maps, queues, PFC and its buffers */
 extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map, cfg_buffer_profile_map, cfg_pfc_map;
 
-/* schema_pfc.c: End.X.PFC */
-extern const struct cfg_map cfg_adjacency_map;
+/* schema_pfc.c: PFC across the WAN */
+extern const struct cfg_map cfg_adjacency_map, cfg_relay_map, cfg_pfc_tunnel_map;
 
 #endif

@@ -89,6 +89,9 @@ static void take(struct control_role *c, struct rte_mbuf *m)
 	case PUNT_ERROR:
 		control_icmp_error(c, m);
 		break;
+	case PUNT_PFC_RELAY:
+		control_pfc_relay(c, m);
+		break;
 	case PUNT_PFC_TUNNEL:
 		control_pfc_frame(c, m);
 		break;
@@ -129,5 +132,6 @@ unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next)
 	c->s = c->classifier.s = node_snapshot(c->node);
 	control_neigh_snapshot(c);
 	work = take_punts(c);
-	return work + control_neigh_poll(c, next);
+	work += control_neigh_poll(c, next);
+	return work + control_pfc_poll(c, next);
 }

@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC across the WAN, on the control lcore: frames out of tunnels are judged and become messages to the owners of the
- * ports that are to pause (PROTOCOL.md 4.4).
+ * PFC across the WAN, on the control lcore.
+ *
+ *   out of tunnels   frames are judged; at End.X.PFC they become messages to the owners of the ports that are to pause
+ *		      (PROTOCOL.md 4.4), at the DX2 SID of a relay frames to the gateway (5.3, 5.5)
+ *   into tunnels     what a gateway says (draft-he), and what this node's own buffers say (draft-ruan section 3)
  */
+#include "node/control_pfc.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "node/control_priv.h"
-#include "pfc/pfc_hold.h"
+#include "wire/srh.h"
 
 /* More than 400 Gb/s ports refresh by half-life, four times over; a flood costs the control lcore no more than that. */
 #define FRAMES_PER_SECOND 100000
 #define FRAMES_AT_ONCE	  256
+#define LOOP_NS		  (10 * NSEC_PER_MSEC) /* after which it shows whether enough tunnels were told to stop */
+#define LOOK_NS		  10000 /* buffers that tunnels speak about are looked at so often */
 
-struct control_pfc {
-	struct bucket frames[PORT_SLOTS]; /* by the port they came in by */
-};
+static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request);
 
 int control_pfc_init(struct control_role *c)
 {
 	c->pfc = calloc(1, sizeof(*c->pfc));
-	return c->pfc ? 0 : -ENOMEM;
+	if (!c->pfc)
+		return -ENOMEM;
+	c->pfc->tunnels.send = send_tunnel;
+	c->pfc->tunnels.arg = c;
+	c->pfc->tunnels.config = (struct pfc_tunnels_config){.idle_ns = PFC_TUNNEL_IDLE_NS, .max_rtt_ns = 200 * NSEC_PER_MSEC};
+	for (unsigned int i = 0; i < MAX_PORTS; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			c->pfc->fanout[i][k].loop_ns = LOOP_NS;
+	return 0;
 }
 
 void control_pfc_fini(struct control_role *c)
@@ -90,6 +103,51 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 	return reason;
 }
 
+/* A PFC frame of this node's port to the gateway behind it. */
+static void say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
+{
+	struct pfc_frame frame;
+	struct rte_mbuf *m;
+
+	pfc_write(&frame, &c->s->port[port].mac, request);
+	m = control_packet(c, &frame, sizeof(frame));
+	if (m)
+		control_send_frame(c, m, port);
+}
+
+static struct pfc_relay_config relay_config(const struct snap_relay *r)
+{
+	return (struct pfc_relay_config){.mode = r->mode,
+		.from_bps = r->from_bps,
+		.jitter_ns = r->jitter_ns,
+		.hold_min_ns = r->hold_min_ns};
+}
+
+static void relay_out(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
+	const struct pfc_request *request)
+{
+	struct pfc_relay_config config = relay_config(r);
+	struct pfc_relay_port *p = &c->pfc->relay[r->port];
+	struct pfc_request out;
+
+	p->bps = c->s->port[r->port].speed_bps;
+	if (p->bps && pfc_relay_frame(p, &config, party, request, c->now, &out))
+		say_to_gateway(c, r->port, &out);
+}
+
+static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, const struct pfc_party *party,
+	const struct pfc_request *request)
+{
+	for (uint16_t port = 0; port < c->s->n_ports && request->enable; port++) {
+		struct pfc_pause pause;
+
+		if (!(sid->ports >> port & 1) || !c->s->port[port].speed_bps)
+			continue;
+		pause = pfc_pause_of(request, c->s->port[port].speed_bps);
+		pause_port(c, port, party, sid->slice, &pause);
+	}
+}
+
 void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct snap_sid *sid;
@@ -97,15 +155,183 @@ void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 	struct pfc_party party;
 	enum reason reason = judge(c, m, &sid, &party, &request);
 
-	if (reason == CONSUME_pfc) {
-		for (uint16_t port = 0; port < c->s->n_ports; port++) {
-			struct pfc_pause pause;
-
-			if (!(sid->pfc->ports >> port & 1) || !request.enable || !c->s->port[port].speed_bps)
-				continue;
-			pause = pfc_pause_of(&request, c->s->port[port].speed_bps);
-			pause_port(c, port, &party, sid->pfc->slice, &pause);
-		}
-	}
+	if (reason == CONSUME_pfc && sid->pfc->relay)
+		relay_out(c, sid->pfc->relay, &party, &request);
+	else if (reason == CONSUME_pfc)
+		pause_ports(c, sid->pfc, &party, &request);
 	pkt_end(m, reason, &c->lcore->stats);
+}
+
+/* --- into tunnels --- */
+
+/* The frame behind outer headers, routed by the underlay. */
+static void send_outer(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame)
+{
+	uint8_t packet[SNAP_PFC_OUTER_MAX + sizeof(struct pfc_frame)];
+	struct rte_mbuf *m;
+
+	memcpy(packet, outer->header, outer->bytes);
+	memcpy(packet + outer->bytes, frame, sizeof(struct pfc_frame));
+	m = control_packet(c, packet, (uint32_t)(outer->bytes + sizeof(struct pfc_frame)));
+	if (m)
+		control_send_routed(c, m, VRF_UNDERLAY);
+}
+
+/* draft-he section 3.2: the frame goes as it came, pad and all. */
+void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
+{
+	struct pfc_frame frame = {.enable = 0};
+	const struct snap_relay *r = NULL;
+	struct pfc_request request;
+
+	for (uint32_t i = 0; i < c->s->n_relays && !r; i++)
+		if (c->s->relay[i].port == m->port && c->s->relay[i].outer.bytes)
+			r = &c->s->relay[i];
+	pkt_copy_out(m, 0, &frame, sizeof(frame));
+	/* it was legal when it came in; a shorter one is padded here */
+	if (r && pfc_read(&frame, sizeof(frame), PFC_ANY_ENABLE, &request) == PFC_LEGAL) {
+		struct pfc_relay_config config = relay_config(r);
+
+		if (pfc_thinner_frame(&c->pfc->thinner[m->port], &config, &request, c->now))
+			send_outer(c, &r->outer, &frame);
+	}
+	pkt_end(m, CONSUME_pfc, &c->lcore->stats);
+}
+
+/* What tunnel `id` says, as a frame of the port its data comes in by. */
+static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request)
+{
+	struct control_role *c = arg;
+	const struct control_pfc_outer *o = &c->pfc->outer[id];
+	struct pfc_frame frame;
+
+	pfc_write(&frame, &c->s->port[o->port].mac, request);
+	send_outer(c, &o->outer, &frame);
+}
+
+static uint32_t find_tunnel(const struct control_role *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++)
+		if (strcmp(c->s->pfc_tunnel[i].name, name) == 0)
+			return i;
+	return PFC_TUNNEL_NONE;
+}
+
+/* The addresses of outer headers, in travel order: what tells one tunnel from another. */
+static struct pfc_list list_of(const struct snap_pfc_outer *outer)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;
+	const struct srh *srh = (const struct srh *)(ip + 1);
+	struct pfc_list list = {.n = 1, .sid = {ip->dst}};
+
+	if (ip->next_header == IP_PROTO_ROUTING)
+		for (unsigned int i = srh->segments_left; i > 0; i--)
+			list.sid[list.n++] = srh->segment[i - 1];
+	return list;
+}
+
+/* A new snapshot: tunnels that are gone let go first, over the way they had; the others learn what is new. */
+static void take_tunnels(struct control_role *c)
+{
+	struct pfc_tunnels *t = &c->pfc->tunnels;
+
+	for (uint32_t i = t->bound; i > 0; i--)
+		if (t->tunnel[i - 1].origin == PFC_TUNNEL_CONFIGURED && find_tunnel(c, t->tunnel[i - 1].name) == PFC_TUNNEL_NONE)
+			pfc_tunnel_remove(t, i - 1, c->now);
+	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++) {
+		const struct snap_pfc_tunnel *from = &c->s->pfc_tunnel[i];
+		struct pfc_list list = list_of(&from->outer);
+		uint32_t id = pfc_tunnel_find(t, from->name);
+
+		/* a tunnel that changes is told all anew over its new way; over the old one its pause runs out */
+		if (id != PFC_TUNNEL_NONE)
+			c->pfc->outer[id] = (struct control_pfc_outer){from->port, from->outer};
+		id = pfc_tunnel_configure(t, from->name, from->slice, from->priorities, &list, from->far_bps, c->now);
+		c->pfc->outer[id] = (struct control_pfc_outer){from->port, from->outer};
+		t->tunnel[id].twice = from->repeat;
+		c->pfc->id_of[i] = (uint16_t)id;
+	}
+	for (unsigned int i = 0; i < MAX_PORTS; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			c->pfc->fanout[i][k].paused = 0;
+	c->pfc->generation = c->s->generation;
+}
+
+/* Bytes in egress queues that came in by a port in a class, of one slice. */
+static uint64_t held_of(const struct control_role *c, uint8_t slice, uint16_t port, unsigned int class)
+{
+	struct account_level level = {0};
+
+	for (uint16_t w = 0; w < c->node->n_workers; w++)
+		account_add(&c->node->worker[w].accounts->slice[slice][port][class], &level);
+	return level.bytes;
+}
+
+/* Which of the tunnels of a port and class are to hold a stop: the slices that fill the buffer (PROTOCOL.md 5.7). */
+static void decide(struct control_role *c, uint16_t port, unsigned int class, uint8_t *want)
+{
+	const struct pfc_buffer_config *b = &c->s->port[port].buffer;
+	bool stopped = __atomic_load_n(&c->node->pfc[port].stopped, __ATOMIC_RELAXED) >> class & 1;
+	uint64_t held[PFC_CONTRIBUTORS_MAX] = {0}, sum = 0, paused;
+	uint32_t tunnel[PFC_CONTRIBUTORS_MAX];
+	enum pfc_level level = stopped ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW;
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; i < c->s->n_pfc_tunnels && n < PFC_CONTRIBUTORS_MAX; i++) {
+		const struct snap_pfc_tunnel *t = &c->s->pfc_tunnel[i];
+
+		if (t->port != port || !(t->priorities >> class & 1))
+			continue;
+		tunnel[n] = i;
+		held[n] = held_of(c, t->slice, port, class);
+		sum += held[n++];
+	}
+	/* the headroom is for what is in flight: with an eighth of it gone nobody is spared any more */
+	if (stopped && sum >= b->xoff.bytes + (b->full.bytes - b->xoff.bytes) / 8)
+		level = PFC_LEVEL_FULL;
+	paused = pfc_fanout_decide(&c->pfc->fanout[port][class], level, held, n, b->xon.bytes, sum, c->now);
+	for (unsigned int i = 0; i < n; i++)
+		if (paused >> i & 1)
+			want[tunnel[i]] = (uint8_t)(want[tunnel[i]] | 1u << class);
+}
+
+static void look_at_buffers(struct control_role *c, uint64_t *next)
+{
+	uint8_t want[PFC_CONTRIBUTORS_MAX] = {0};
+
+	for (uint16_t port = 0; port < c->s->n_ports; port++) {
+		if (!c->s->port[port].pfc_tunnelled)
+			continue;
+		*next = MIN_OF(*next, c->now + LOOK_NS);
+		for (unsigned int class = 0; class < PFC_PRIORITIES; class++)
+			if (c->s->port[port].lossless >> class & 1)
+				decide(c, port, class, want);
+	}
+	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++)
+		pfc_tunnel_want(&c->pfc->tunnels, c->pfc->id_of[i], want[i], c->now);
+}
+
+unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
+{
+	unsigned int work = 0;
+	uint64_t due;
+
+	if (unlikely(c->pfc->generation != c->s->generation))
+		take_tunnels(c);
+	if (c->s->n_pfc_tunnels)
+		look_at_buffers(c, next);
+	work += pfc_tunnels_poll(&c->pfc->tunnels, c->now, &due);
+	*next = MIN_OF(*next, due);
+	for (uint16_t port = 0; port < c->s->n_ports; port++) {
+		struct pfc_request out;
+
+		if (!c->pfc->relay[port].stopped)
+			continue;
+		if (pfc_relay_poll(&c->pfc->relay[port], c->now, &out, &due)) {
+			say_to_gateway(c, port, &out);
+			work++;
+		}
+		*next = MIN_OF(*next, due);
+	}
+	return work;
 }

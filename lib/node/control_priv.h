@@ -38,6 +38,8 @@ void control_icmp_error(struct control_role *c, struct rte_mbuf *m); /* PUNT_ERR
 /* control_pfc.c: PFC out of tunnels, into tunnels and behind relays */
 int control_pfc_init(struct control_role *c);
 void control_pfc_fini(struct control_role *c);
+unsigned int control_pfc_poll(struct control_role *c, uint64_t *next); /* after the others: lowers *next */
+void control_pfc_relay(struct control_role *c, struct rte_mbuf *m); /* PUNT_PFC_RELAY; consumes m */
 void control_pfc_frame(struct control_role *c, struct rte_mbuf *m); /* PUNT_PFC_TUNNEL; consumes m */
 
 #endif

@@ -32,6 +32,7 @@ _Static_assert(sizeof(struct node_pfc_message) % 4 == 0, "node_pfc_message must 
 /* Of a port; the owner of its egress writes, relaxed readers. */
 struct node_pfc_port {
 	struct pfc_buffer buffer[PFC_PRIORITIES]; /* of what came in here */
+	uint8_t stopped; /* classes whose buffers say XOFF; relaxed readers */
 	struct pfc_speaker speaker;		  /* to the neighbour */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
 	uint64_t frames, xoff[PFC_PRIORITIES], xon[PFC_PRIORITIES];
@@ -46,8 +47,8 @@ struct node_pfc_peers {
 	uint32_t next;
 };
 
-/* rx role: a frame of PUNT_PFC; consumed. */
-void node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m);
+/* rx role: a frame of PUNT_PFC. True: consumed. False: it is PUNT_PFC_RELAY now, for the control role. */
+bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m);
 
 /* rx role: to the owner of message->port; false when its mailbox is full. */
 bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message);

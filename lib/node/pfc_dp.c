@@ -79,7 +79,7 @@ bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
 	return true;
 }
 
-void node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
+bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 {
 	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc, [PFC_SHORT] = DROP_pfc_short,
 		[PFC_BAD_DA] = DROP_pfc_bad_da, [PFC_BAD_TYPE] = DROP_mac_control, [PFC_IS_PAUSE] = DROP_pause_frame,
@@ -92,9 +92,17 @@ void node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 
 	if (fault == PFC_LEGAL && !may_pause(rx->node, p, m->port, &eth->src))
 		reason = DROP_pfc_bad_peer;
-	else if (fault == PFC_LEGAL && message.request.enable && !node_pfc_tell(rx, &message))
+	else if (fault == PFC_LEGAL && eth_equal(&eth->src, &p->mac))
+		reason = DROP_mac_source; /* the own words come back: never into a tunnel (PROTOCOL.md 5.5) */
+	else if (fault == PFC_LEGAL && message.request.enable && (!p->pfc_relayed || p->pfc_obeyed) &&
+		 !node_pfc_tell(rx, &message))
 		reason = DROP_pfc_busy;
+	if (reason == CONSUME_pfc && p->pfc_relayed && message.request.enable) {
+		pkt_of(m)->punt = PUNT_PFC_RELAY;
+		return false;
+	}
 	pkt_end(m, reason, &rx->lcore->stats);
+	return true;
 }
 
 unsigned int node_pfc_read(struct worker_role *w)
@@ -207,7 +215,8 @@ static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_
 		*held += p->buffer.alpha ? level.buffers : 0;
 	}
 	__atomic_store_n(&w->node->exhausted[port], exhausted, __ATOMIC_RELAXED);
-	speak(w, port, stopped);
+	__atomic_store_n(&own->stopped, stopped, __ATOMIC_RELAXED);
+	speak(w, port, p->pfc_tunnelled ? 0 : stopped);
 }
 
 static void clear_watermarks(struct worker_role *w)

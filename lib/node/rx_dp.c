@@ -87,10 +87,8 @@ static void punt(struct rx_role *rx, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
 
-	if (x->punt == PUNT_PFC) {
-		node_pfc_receive(rx, m);
+	if (x->punt == PUNT_PFC && node_pfc_receive(rx, m))
 		return;
-	}
 	punt_to_control(rx, m);
 }
 

@@ -34,7 +34,7 @@ static bool same_list(const struct pfc_list *a, const struct pfc_list *b)
 	return a->n == b->n && memcmp(a->sid, b->sid, a->n * sizeof(a->sid[0])) == 0;
 }
 
-static uint32_t find_name(const struct pfc_tunnels *t, const char *name)
+uint32_t pfc_tunnel_find(const struct pfc_tunnels *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->bound; i++)
 		if (t->tunnel[i].origin == PFC_TUNNEL_CONFIGURED && strcmp(t->tunnel[i].name, name) == 0)
@@ -45,7 +45,7 @@ static uint32_t find_name(const struct pfc_tunnels *t, const char *name)
 uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t slice, uint8_t priorities,
 	const struct pfc_list *list, uint64_t far_bps, uint64_t now)
 {
-	uint32_t i = find_name(t, name);
+	uint32_t i = pfc_tunnel_find(t, name);
 	struct pfc_tunnel *x;
 	uint8_t stopped;
 
@@ -53,7 +53,7 @@ uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t s
 		i = place(t);
 		if (i == PFC_TUNNEL_NONE)
 			return i;
-		t->tunnel[i] = (struct pfc_tunnel){.origin = PFC_TUNNEL_CONFIGURED};
+		t->tunnel[i] = (struct pfc_tunnel){.origin = PFC_TUNNEL_CONFIGURED, .twice = t->config.repeat};
 		snprintf(t->tunnel[i].name, sizeof(t->tunnel[i].name), "%s", name);
 	}
 	x = &t->tunnel[i];
@@ -155,6 +155,7 @@ static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *r
 		.contributor = d->source,
 		.forward = forward,
 		.far_bps = d->far_bps,
+		.twice = t->config.repeat,
 		.used = now};
 	enum pfc_refusal refusal = reverse_of(remotes, d, &x.list);
 
@@ -204,7 +205,7 @@ void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_
 	else
 		x->resumes++;
 	x->refresh_at = now + refresh_interval(x);
-	if (t->config.repeat) {
+	if (x->twice) {
 		x->repeat = changed;
 		x->repeat_at = now + REPEAT_NS;
 	}

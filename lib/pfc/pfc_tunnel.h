@@ -33,6 +33,7 @@ struct pfc_tunnel {
 	uint8_t priorities; /* it may speak about */
 	uint8_t stopped;    /* priorities it has been told to stop */
 	uint8_t repeat;	    /* priorities of the last change, to be said once more */
+	bool twice;	    /* every change is said twice */
 	char name[PFC_TUNNEL_NAME];
 	struct ipv6_addr contributor; /* learnt: source of the data's outer header, the ingress node */
 	struct pfc_list list;	      /* travel order; ends with the upstream node's End.X.PFC */
@@ -49,7 +50,7 @@ struct pfc_tunnel {
 struct pfc_tunnels_config {
 	uint64_t idle_ns;    /* a learnt tunnel without data */
 	uint64_t max_rtt_ns; /* longest round trip: for how long an old tunnel is kept beside its successor */
-	bool repeat;	     /* say every change twice, a millisecond apart */
+	bool repeat;	     /* new tunnels say every change twice, a millisecond apart */
 };
 
 struct pfc_tunnels {
@@ -79,6 +80,9 @@ struct pfc_sighting {
  */
 uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t slice, uint8_t priorities,
 	const struct pfc_list *list, uint64_t far_bps, uint64_t now);
+
+/* Id of a configured tunnel, or PFC_TUNNEL_NONE. */
+uint32_t pfc_tunnel_find(const struct pfc_tunnels *t, const char *name);
 
 /* Remove a tunnel; what it holds is released first. */
 void pfc_tunnel_remove(struct pfc_tunnels *t, uint32_t i, uint64_t now);

@@ -37,6 +37,7 @@ enum pkt_punt {
 	PUNT_PFC,   /* MAC control, on a port that has PFC; the rx role itself sees to it */
 	PUNT_LOCAL, /* to an own address or SID: ping and the like; pkt.strip is its IP header */
 	PUNT_ERROR, /* dropped for pkt.reason; an ICMP error may be due */
+	PUNT_PFC_RELAY,	 /* legal PFC of a gateway, the whole frame, for a tunnel */
 	PUNT_PFC_TUNNEL, /* frame out of a tunnel to pkt.sid, at pkt.strip; the outer IPv6 header is at pkt.srh */
 	PUNT_FRAGMENT, /* IPv4, larger than its way, whose pkt.icmp_arg is the MTU; may be fragmented */
 };

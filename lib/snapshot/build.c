@@ -207,6 +207,7 @@ static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct sna
 		return build_fail(b, -ENOMEM, "out of memory");
 	pfc->slice = build_slice_of(b, cs->slice);
 	pfc->lenient_cev = cs->lenient_cev;
+	pfc->relay = build_relay_of(b, &cs->sid);
 	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
 		build_match(&pfc->allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);
 	s->pfc = pfc;
@@ -253,6 +254,8 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	} else if (info->kind == KIND_DX2) {
 		s->decap2 = true;
 		s->port = (uint8_t)cfg_find_port(b->config, cs->port);
+		if (build_relay_of(b, &cs->sid))
+			rc = build_pfc_sid(b, cs, s);
 	}
 	return rc;
 }
@@ -317,6 +320,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 		rc = build_ports(b, ports);
 	if (rc == 0)
 		rc = build_static_nbrs(b);
+	if (rc == 0)
+		rc = build_pfc_wan(b);
 	if (rc == 0)
 		rc = build_sids(b);
 	if (rc == 0)

@@ -29,6 +29,10 @@ int build_nbr(struct builder *b, int port, const struct ip_addr *addr, uint32_t 
 /* An ECMP group of members of equal weight. */
 int build_group(struct builder *b, const target_t *members, size_t n, target_t *out);
 
+/* build_pfc.c: relays and PFC tunnels, needs ports; the relay that a DX2 SID belongs to, or NULL. */
+int build_pfc_wan(struct builder *b);
+const struct snap_relay *build_relay_of(const struct builder *b, const struct ip_prefix *sid);
+
 int build_tables(struct builder *b); /* VRF tables and ECMP groups; needs ports, SIDs and policies */
 int build_usid(struct builder *b);   /* the direct index; needs the underlay's table */
 int build_policies(struct builder *b);

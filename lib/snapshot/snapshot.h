@@ -62,6 +62,9 @@ struct snap_port {
 	uint8_t pfc_pass;	   /* PFC_UNPADDED, PFC_ANY_ENABLE */
 	uint8_t n_pfc_peers;
 	bool pfc_learn;
+	bool pfc_relayed; /* PFC heard here goes into a tunnel */
+	bool pfc_obeyed;  /* and is obeyed here */
+	bool pfc_tunnelled; /* what would be said to the neighbour goes into tunnels */
 	uint64_t speed_bps;	   /* 0: unknown, and lossless is 0 then */
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer; /* of each lossless class */
@@ -98,11 +101,36 @@ struct snap_vrf {
 	struct fib *v4, *v6;
 };
 
+/* A tunnel that PFC frames are sent into: its outer headers, ready to be copied (H.Encaps.L2.Red). */
+#define SNAP_PFC_OUTER_MAX SNAP_ENCAP_BYTES_MAX
+
+struct snap_pfc_outer {
+	uint16_t bytes; /* 0: none */
+	uint8_t header[SNAP_PFC_OUTER_MAX];
+};
+
+struct snap_relay {
+	const char *name;
+	uint8_t port;
+	uint8_t mode; /* enum pfc_relay_mode */
+	uint64_t from_bps, jitter_ns, hold_min_ns;
+	struct snap_pfc_outer outer; /* where PFC of the gateway goes */
+};
+
+struct snap_pfc_tunnel {
+	const char *name;
+	uint8_t slice, port, priorities;
+	bool repeat;
+	uint64_t far_bps;
+	struct snap_pfc_outer outer;
+};
+
 /* How PFC frames inside a tunnel end at a SID: End.X.PFC and uA.PFC, DX2 of a PFC relay. */
 struct snap_pfc_sid {
 	uint32_t ports;	 /* End.X.PFC: bit per port of the set J; 0: the frame is relayed */
 	uint8_t slice;	 /* whose queues pause */
 	bool lenient_cev;
+	const struct snap_relay *relay; /* of the gateway that the frames are for; NULL: End.X.PFC */
 	uint32_t n_allowed; /* 0: any infrastructure source */
 	struct snap_match *allowed;
 };
@@ -196,6 +224,10 @@ struct snapshot {
 	uint32_t n_policies;
 	struct snap_circuit *circuit;
 	uint32_t n_circuits;
+	struct snap_relay *relay;
+	uint32_t n_relays;
+	struct snap_pfc_tunnel *pfc_tunnel;
+	uint32_t n_pfc_tunnels;
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */
 

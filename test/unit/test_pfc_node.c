@@ -209,6 +209,154 @@ static void too_many_parties(void **state)
 	testbed_free(t);
 }
 
+/* R3 of draft-ruan figure 3: data comes in by p0 and leaves by p1; tunnels to the upstream nodes leave by p2. */
+#define CONGESTED_NODE                                                                             \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                              \
+	"memory: {fib: compact, buffers: 32K}\n"                                                    \
+	"slices: [{name: gold}]\n"                                                                  \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"                  \
+	"ports:\n"                                                                                  \
+	"  - {name: p0, device: net_null0, side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n" \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n"             \
+	"  - {name: p1, device: net_null1, side: wan, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n" \
+	"  - {name: p2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n"          \
+	"neighbors:\n"                                                                              \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                   \
+	"  - {port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n"                   \
+	"routes:\n"                                                                                 \
+	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"                  \
+	"  - {prefix: \"5f00:1::/32\", port: p2, nexthop: \"2001:db8:c::3\"}\n"                      \
+	"sids:\n"                                                                                   \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                            \
+	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
+	"  - {sid: \"5f00:1:3:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {sid: \"5f00:1:3:e2::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n"
+#define PLAIN_TUNNEL "  - {name: plain, port: p0, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e1::\"]}\n"
+#define GOLD_TUNNEL                                                                                \
+	"  - {name: gold, port: p0, slice: gold, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e2::\"]}\n"
+#define CONGESTED CONGESTED_NODE "pfc-tunnels:\n" PLAIN_TUNNEL GOLD_TUNNEL
+
+/* What went into tunnels since the last call: bit 0 XOFF and bit 1 XON of plain, bit 2 and 3 of gold. */
+static unsigned int said(struct testbed *t)
+{
+	struct sent_frame *f;
+	unsigned int bits = 0;
+
+	while ((f = fake_port_take(t->port[2]))) {
+		const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr));
+		const uint8_t *last = f->bytes + 14 + 40 + 8; /* the only segment of the reduced SRH */
+		struct pfc_request r;
+
+		assert_int_equal(f->size, 14 + 40 + 24 + 60);
+		assert_int_equal(ipv6_tc(ip), 0xe0);
+		assert_int_equal(ip->next_header, IP_PROTO_ROUTING);
+		assert_int_equal(f->bytes[14 + 40], IP_PROTO_ETHERNET);
+		assert_int_equal(pfc_read(last + 16, 60, 0, &r), PFC_LEGAL);
+		assert_int_equal(r.enable, 0x08);
+		assert_memory_equal(last + 16 + 6, &t->port[0]->port.mac, 6);
+		bits |= (r.time[3] ? 1u : 2u) << (last[7] == 0xe2 ? 2 : 0);
+		free(f);
+	}
+	return bits;
+}
+
+static void burst(struct testbed *t, const char *via, unsigned int n)
+{
+	while (n--)
+		passes(t, via, 3, 1);
+}
+
+/* Scenario 1: congestion behind a slice stops the upstream queue of that slice, refreshed, until it is over. */
+static void own_congestion(void **state)
+{
+	struct testbed *t = testbed_new(CONGESTED);
+	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}}, go = {.enable = 8};
+
+	burst(t, VIA_GOLD, 100);
+	assert_int_equal(said(t), 0);
+	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	burst(t, VIA_GOLD, 20);
+	/* step d of figure 1: a pause propagates only when the own buffer crosses its threshold */
+	assert_int_equal(said(t), 0);
+	burst(t, VIA_GOLD, 30);
+	testbed_pass(t, 20000, 1000);
+	assert_int_equal(said(t), 4);
+	assert_int_equal(t->port[0]->n_sent, 0); /* nothing is said on the link, where nobody would understand */
+	burst(t, VIA_P1, 5);			  /* another slice goes on */
+	assert_int_equal(said(t) & 3, 0);
+	for (unsigned int i = 0; i < 6; i++) {
+		pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+		testbed_pass(t, 170000, 10000);
+		check(said(t) == 4, "refresh %u", i);
+	}
+	pause(t, "5f00:1:3:e2::", "fd00::9", &go);
+	testbed_pass(t, 20000, 1000);
+	assert_int_equal(said(t), 8);
+	testbed_pass(t, NSEC_PER_MSEC, 10000);
+	assert_int_equal(said(t), 0);
+	assert_int_equal(testbed_reason(t, 0, DROP_headroom_exceeded), 0);
+	drain(t);
+	testbed_free(t);
+}
+
+/* A reload that takes the tunnel away resumes what it had stopped. */
+static void tunnel_removed(void **state)
+{
+	struct testbed *t = testbed_new(CONGESTED);
+	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
+	char err[256];
+
+	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	burst(t, VIA_GOLD, 50);
+	testbed_pass(t, 20000, 1000);
+	assert_int_equal(said(t), 4);
+	check(node_apply(t->node, conf_load(CONF_CHECK, CONGESTED_NODE "pfc-tunnels:\n" PLAIN_TUNNEL), err, sizeof(err)) == 0,
+		"%s", err);
+	testbed_pass(t, 20000, 1000);
+	assert_int_equal(said(t) & 12, 8);
+	drain(t);
+	testbed_free(t);
+}
+
+/* regenerate: the gateway is kept paused by fresh frames, and told to go on when nothing is heard any more. */
+static void regenerated(void **state)
+{
+	static const char yaml[] =
+		"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n"
+		"lcores: {control: 0, rx: [1], worker: [2]}\n"
+		"memory: {fib: compact, buffers: 32K}\n"
+		"ports:\n"
+		"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"
+		"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n"
+		"sids: [{sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: p1}]\n"
+		"pfc-relays: [{name: gw, port: p1, sid: \"5f00:1:1:d2::/64\", jitter: 0, hold-min: 5000}]\n";
+	struct testbed *t = testbed_new(yaml);
+	struct pfc_request r = {.enable = 0};
+	uint64_t last = 0, first;
+	struct sent_frame *f;
+	unsigned int n = 0;
+
+	stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+	first = t->now;
+	for (; t->now < first + 6 * NSEC_PER_MSEC; testbed_round(t)) {
+		while ((f = fake_port_take(t->port[1]))) {
+			assert_int_equal(f->size, 60);
+			assert_int_equal(pfc_read(f->bytes, f->size, 0, &r), PFC_LEGAL);
+			assert_memory_equal(f->bytes + 6, &t->port[1]->port.mac, 6);
+			check(n == 0 || t->now < last + LONG, "a gap before frame %u", n);
+			last = t->now;
+			n++;
+			free(f);
+		}
+	}
+	assert_int_equal(pfc_stops(&r), 0); /* the last one is XON, 5 ms after all that was heard */
+	assert_true(last >= first + 5 * NSEC_PER_MSEC - 10000 && last < first + 5 * NSEC_PER_MSEC + 10000);
+	assert_true(n > 29 && n < 33); /* every 168 us */
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -217,6 +365,9 @@ int main(void)
 		cmocka_unit_test(one_frame_many_priorities),
 		cmocka_unit_test(flood),
 		cmocka_unit_test(too_many_parties),
+		cmocka_unit_test(own_congestion),
+		cmocka_unit_test(tunnel_removed),
+		cmocka_unit_test(regenerated),
 	};
 
 	return cmocka_run_group_tests_name("pfc_node", tests, NULL, NULL);

@@ -5,8 +5,8 @@ import struct
 
 from scapy.layers.inet import UDP
 
-from gen.case import Case, from_node
-from gen.node import neighbor, sid
+from gen.case import Case, Frame, from_node
+from gen.node import LOOPBACK, PEER_MAC, mac_of, neighbor, node, port, sid, via
 from gen.topology import MANY_ERRORS, core, to_p1
 from gen.wire import (
     FRAGMENT, IPPROTO_IPV6, PEER, ROUTING, echo6, echo_reply6, fragment, ip6, next_segment, param_problem, pop_srh,
@@ -161,7 +161,101 @@ def _upper_layers():
     yield case
 
 
+def _gateway(sids=(), pfc=None, speed="100G", **keys):
+    """p2 leads to a DC gateway; the far PE is behind p1."""
+    ports = [port("p1", "wan", "2001:db8:b::2/64"), port("p2", "dc", "2001:db8:c::2/64", speed=speed)]
+    if pfc:
+        ports[1]["pfc"] = pfc
+    return node(
+        ports,
+        neighbors=[neighbor("p1", "2001:db8:b::1")],
+        routes=via("p1", "2001:db8:b::1", "5f00:1::/32", "5f00:0:300::/48"),
+        sids=list(sids),
+        buffer_profiles=[{"name": "small", "xoff": 8192, "headroom": 8192}],
+        pfc_relays=[{"name": "gw", "port": "p2", **keys}],
+    )
+
+
+def _outward(segments, inner, first):
+    """H.Encaps.L2.Red of a frame (RFC 8986 5.4): CS7, not ECN-capable, flow label fixed."""
+    fields = {"tc": DSCP_CS7, "fl": 0, "hlim": 64}
+    if len(segments) == 1:
+        return ip6(LOOPBACK, first, inner, ETHERNET, **fields)
+    head = srh(segments[1:], len(segments) - 1, nh=ETHERNET)
+    return ip6(LOOPBACK, first, head + inner, ROUTING, **fields)
+
+
+def _relay_in():
+    """draft-he 3.2: what the gateway says goes into the tunnel as it came; what is no legal PFC does not."""
+    own = {"priorities": [3, 4], "peers": [PEER_MAC["p2"]], "buffer": "small"}
+    he = "draft-he-rtgwg-wan-pfc-00 3.2"
+    for name, segments, first in (("one", [PLAIN], PLAIN), ("srh", ["5f00:1:2:1::", "5f00:1:3:2::", PLAIN], "5f00:1:2:1::"),
+                                  ("usid", ["5f00:0:300::", "5f00:0:e0d2::"], "5f00:0:300:e0d2::")):
+        case = Case(f"pfc_relay_in_{name}", f"PFC of a gateway into a tunnel: {name}", f"{he}; RFC 8986 5.4",
+                    _gateway(pfc=own, speed="1G", mode="transparent", segments=segments))
+        for times in ({3: 65535}, {3: 65535}, {3: 0, 4: 7}, {0: 1}):
+            inner = frame(times, src=PEER_MAC["p2"])
+            on_wire = segments if name != "usid" else [first]
+            case.rx("p2", Frame(inner))
+            case.tx("p1", _outward(on_wire, inner, first), origin="p2")
+            case.count("p2", "pfc")
+        yield case
+    case = Case("pfc_relay_refused", "what is no legal PFC of the gateway does not enter the tunnel", f"{he}; PROTOCOL 5.2",
+                _gateway(pfc=own, speed="1G", mode="transparent", segments=[PLAIN]))
+    for reason, inner in (
+        ("pfc_bad_peer", frame(src="02:00:00:00:99:99")), ("pfc_bad_da", frame(dst="01:80:c2:00:00:0e", src=PEER_MAC["p2"])),
+        ("pause_frame", frame(opcode=1, src=PEER_MAC["p2"])), ("pfc_bad_opcode", frame(opcode=2, src=PEER_MAC["p2"])),
+        ("pfc_bad_cev", frame(cev_hi=1, src=PEER_MAC["p2"])), ("pfc_short", frame(size=59, src=PEER_MAC["p2"])),
+        ("pfc_bad_peer", frame(src=mac_of("p2"))), ("pfc", frame({}, src=PEER_MAC["p2"])),  # nothing enabled: not tunnelled
+    ):
+        case.rx("p2", Frame(inner))
+        case.count("p2", reason)
+    yield case
+    # refreshes that come sooner than a third of the hold are left out; a change never is
+    case = Case("pfc_relay_thinned", "regenerate: of refreshes in one burst the first one goes", "PROTOCOL 5.5; D38",
+                _gateway(pfc=own, speed="1G", segments=[PLAIN], hold_min=100000))
+    for times, passes in (({3: 65535}, 1), ({3: 65535}, 0), ({3: 65535}, 0), ({3: 0}, 1), ({3: 0}, 0), ({4: 9}, 1), ({3: 1, 4: 9}, 1)):
+        inner = frame(times, src=PEER_MAC["p2"])
+        case.rx("p2", Frame(inner))
+        case.count("p2", "pfc")
+        if passes:
+            case.tx("p1", _outward([PLAIN], inner, PLAIN), origin="p2")
+    yield case
+
+
+def _relay_out():
+    """The far PE hands the frame on with its own source MAC, padded; times as the mode says."""
+    dx2 = "5f00:1:1:d2::"
+    he = "draft-he-rtgwg-wan-pfc-00 3.2 par. 4"
+    for mode, speed, origin, times, handed in (
+        ("transparent", "100G", "100G", {3: 1000, 4: 0}, {3: 1000, 4: 0}),
+        ("transparent", "400G", "100G", {3: 1000}, {3: 1000}),
+        ("scaled", "400G", "100G", {3: 1001, 4: 0, 5: 65535}, {3: 4004, 4: 0, 5: 65535}),
+        ("scaled", "100G", "400G", {3: 1001}, {3: 251}),
+    ):
+        keys = {"sid": f"{dx2}/64", "mode": mode, "from-speed": origin}
+        case = Case(f"pfc_relay_out_{mode}_{speed}", f"relay {mode}: from {origin} to {speed}", f"{he}; D38",
+                    _gateway([sid(f"{dx2}/64", "End.DX2", port="p2")], speed=speed, **keys))
+        for packet in (tunnelled(dx2, frame(times)), tunnelled(dx2, frame(times), [dx2])):
+            case.rx("p1", packet)
+            case.count("p1", "pfc")
+            case.tx("p2", Frame(frame(handed, src=mac_of("p2"))), origin="p1")
+        case.rx("p1", tunnelled(dx2, frame(opcode=1)), tunnelled(dx2, frame(cev_hi=3)), tunnelled(dx2, frame(dst="ff:ff:ff:ff:ff:ff")))
+        case.count("p1", "pfc_bad_opcode")
+        case.count("p1", "pfc_bad_cev")
+        case.count("p1", "pfc_bad_da")
+        yield case
+    case = Case("pfc_relay_regenerate", "relay regenerate: XOFF anew, then XON; other frames are bridged", f"{he}; D38",
+                _gateway([sid(f"{dx2}/64", "End.DX2", port="p2")], sid=f"{dx2}/64", **{"hold-min": 100000}))
+    case.rx("p1", tunnelled(dx2, frame({3: 1})), tunnelled(dx2, frame({3: 0})), tunnelled(dx2, frame({3: 0})))
+    case.count("p1", "pfc", 3)
+    case.tx("p2", Frame(frame({3: 65535}, src=mac_of("p2"))), Frame(frame({3: 0}, src=mac_of("p2"))), origin="p1")
+    yield case
+
+
 def cases():
+    yield from _relay_in()
+    yield from _relay_out()
     yield from _on_the_way()
     yield from _at_the_end()
     yield from _usid()

@@ -53,6 +53,27 @@ def _pfc(*sids, **more):
     return config
 
 
+GATEWAY = ["02:00:00:00:c0:02", "02:00:00:00:c0:ff"]  # MAC of its port and of the system
+
+
+def _relay(sids=(), priorities=(), **keys):
+    """p2 leads to a DC gateway whose PFC goes through the WAN."""
+    pfc = {"pfc": {"priorities": list(priorities), "peers": GATEWAY, "buffer": "small"}} if priorities else {}
+    ports = [
+        port("p0", "wan", "2001:db8:a::2/64"),
+        port("p1", "wan", "2001:db8:b::2/64"),
+        port("p2", "dc", "2001:db8:c::2/64", speed="1G", **pfc),
+    ]
+    return node(
+        ports,
+        neighbors=[neighbor("p0", "2001:db8:a::1"), neighbor("p1", "2001:db8:b::1")],
+        routes=via("p0", "2001:db8:a::1", "5f00:1:1::/48"),
+        sids=list(sids),
+        buffer_profiles=[{"name": "small", "xoff": 8192, "headroom": 8192}],
+        pfc_relays=[{"name": "gw", "port": "p2", "mode": "transparent", **keys}],
+    )
+
+
 def _to_p1(*prefixes):
     return via("p1", "2001:db8:b::1", *prefixes)
 
@@ -186,6 +207,33 @@ _VECTORS = [
         {"p1": {"pfc_bad_da": 1}},
     ),
     (
+        "v27_pfc_encap_nosrh",
+        "legal PFC from the DC gateway: H.Encaps.L2.Red, one SID, no SRH, CS7",
+        "draft-he-rtgwg-wan-pfc-00 3.2; RFC 8986 5.3-5.4",
+        lambda: _relay(priorities=[3], segments=["5f00:1:1:e1::"]),
+        "p2",
+        "p0",
+        {"p2": {"pfc": 1}},
+    ),
+    (
+        "v29_pfc_bad_smac",
+        "source MAC is neither port nor system MAC of the peer: dropped",
+        "draft-he-rtgwg-wan-pfc-00 3.2",
+        lambda: _relay(priorities=[3], segments=["5f00:1:1:e1::"]),
+        "p2",
+        None,
+        {"p2": {"pfc_bad_peer": 1}},
+    ),
+    (
+        "v32_pfc_relay",
+        "ingress PE: decapsulate, source MAC of the own port, to the DC gateway",
+        "draft-he-rtgwg-wan-pfc-00 3.2 par. 4; RFC 8986 4.9 S03",
+        lambda: _relay([sid("5f00:1:1:d2::/64", "End.DX2", port="p2")], sid="5f00:1:1:d2::/64"),
+        "p1",
+        "p2",
+        {"p1": {"pfc": 1}},
+    ),
+    (
         "v45_cnp",
         "CNP (BTH opcode 0x81) to a local NIC inside a returning tunnel: decapsulated and delivered",
         "IBTA A17; draft-filsfils-spring-srv6-ai-backend-00 5.3",
@@ -255,6 +303,18 @@ _DIGESTS = {
     "v25_endxpfc_not_pfc": (
         "5888962055a06d7c86068564aee9632d74115c5188fed1b23395d8a641a14818",
         None,
+    ),
+    "v27_pfc_encap_nosrh": (
+        "5eceafd982a840e2493751fd545a9e7a892b421070a4ecccd37efd317f1d7ca0",
+        "4cc5cfe29edd51f0466fa6e69c4db7ffd86866b8df5e721da06702c9217f45de",
+    ),
+    "v29_pfc_bad_smac": (
+        "555b40ff385c180c063109a95e9a22b35a8d0505f140803843530b47b69b2be7",
+        None,
+    ),
+    "v32_pfc_relay": (
+        "439217aac818f299c98b28f8521113b0a991718177dba3506c3b92a301b2ef37",
+        "532010cc204f8988a6e3e90e8e4ad33ca5a7fefc68c2dac4052df733559c5c5c",
     ),
     "v45_cnp": (
         "d6352e56b00150025327617dc1c83bcf5aa02e66b838c75b296fee3d58b6b07b",

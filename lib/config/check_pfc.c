@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PFC across the WAN: relays and tunnels, and that no two flow controls meet on one path and class (E37). */
+#include "config/behavior.h"
+#include "config/check_priv.h"
+#include "config/program.h"
+
+static const struct cfg_port *port_of(const struct config *c, const char *name)
+{
+	int i = cfg_find_port(c, name);
+
+	return i < 0 ? NULL : &c->ports.items[i];
+}
+
+static bool has_priority(const struct cfg_port *p, uint64_t priority)
+{
+	for (uint32_t i = 0; i < p->pfc.priorities.n; i++)
+		if (p->pfc.priorities.items[i] == priority)
+			return true;
+	return false;
+}
+
+static const struct cfg_sid *sid_of(const struct config *c, const struct ip_prefix *sid)
+{
+	for (uint32_t i = 0; i < c->sids.n; i++)
+		if (ip_prefix_equal(&c->sids.items[i].sid, sid))
+			return &c->sids.items[i];
+	return NULL;
+}
+
+static void check_list(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
+	const struct ip_addr *items, uint32_t n, struct cfg_mark at)
+{
+	struct cfg_path path = {.segments = {(struct ip_addr *)(uintptr_t)items, n}};
+	struct cfg_program program;
+	const char *why;
+
+	if (n && cfg_program(c, own, &path, &program, &why) < 0)
+		cfg_diag_add(d, at, "segments: %s", why);
+}
+
+static void check_relay(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own, uint32_t i)
+{
+	const struct cfg_relay *r = &c->relays.items[i];
+	const struct cfg_port *p = port_of(c, r->port);
+	const struct cfg_sid *sid = r->sid.addr.family ? sid_of(c, &r->sid) : NULL;
+
+	if (!r->sid.addr.family && !r->segments.n)
+		cfg_diag_add(d, r->at, "a PFC relay needs a sid to receive by, or segments to send over");
+	if (r->sid.addr.family && (!sid || behavior_info((enum cfg_behavior)sid->behavior)->kind != KIND_DX2))
+		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: is no DX2 SID of this node");
+	else if (sid && sid->port && strcmp(sid->port, r->port) != 0)
+		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: hands frames to '%s', not to '%s'", sid->port, r->port);
+	for (uint32_t k = 0; k < i; k++) {
+		if (sid && ip_prefix_equal(&c->relays.items[k].sid, &r->sid))
+			cfg_diag_add(d, cfg_where(c, &r->sid), "sid: is already that of relay '%s'", c->relays.items[k].name);
+		if (r->segments.n && c->relays.items[k].segments.n && strcmp(c->relays.items[k].port, r->port) == 0)
+			cfg_diag_add(d, cfg_where(c, &r->segments), "segments: PFC of port '%s' already goes into relay '%s'", r->port,
+				c->relays.items[k].name);
+	}
+	check_list(c, d, own, r->segments.items, r->segments.n, cfg_where(c, &r->segments));
+	if (!p)
+		return;
+	if (p->side == SIDE_WAN)
+		cfg_diag_add(d, cfg_where(c, &r->port), "port: '%s' is inside the domain (side: wan); gateways are outside", r->port);
+	if (r->segments.n && !p->pfc.priorities.n)
+		cfg_diag_add(d, cfg_where(c, &r->port), "port: '%s' has no pfc priorities, so its PFC is not listened to", r->port);
+	if (!p->speed_bps && !cfg_device_is_pci(p->device))
+		cfg_diag_add(d, cfg_where(c, &r->port), "port: pauses of '%s', a virtual device, go by its speed; give it one",
+			r->port);
+}
+
+static void check_tunnel(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
+	const struct cfg_pfc_tunnel *t)
+{
+	const struct cfg_port *p = port_of(c, t->port);
+
+	check_list(c, d, own, t->segments.items, t->segments.n, cfg_where(c, &t->segments));
+	for (uint32_t i = 0; i < t->priorities.n; i++) {
+		uint64_t priority = t->priorities.items[i];
+
+		if (priority > 7)
+			cfg_diag_add(d, cfg_where(c, &t->priorities.items[i]), "priorities: expected classes from 0 to 7, found %llu",
+				(unsigned long long)priority);
+		else if (p && !has_priority(p, priority))
+			cfg_diag_add(d, cfg_where(c, &t->priorities.items[i]),
+				"priorities: %llu is none of the pfc priorities of '%s', so nothing is known about its buffer",
+				(unsigned long long)priority, t->port);
+	}
+	if (p && p->side != SIDE_WAN)
+		cfg_diag_add(d, cfg_where(c, &t->port), "port: '%s' is outside the domain (side: dc); tunnels lead through it",
+			t->port);
+}
+
+/* E37: what comes in by a port may be held back by one scheme only. */
+static void check_one_scheme(const struct config *c, struct cfg_diags *d, const struct cfg_pfc_tunnel *t)
+{
+	for (uint32_t i = 0; i < c->relays.n; i++) {
+		const struct cfg_relay *r = &c->relays.items[i];
+		const struct cfg_port *gateway = port_of(c, r->port);
+		const char *slice = gateway ? gateway->slice : NULL;
+		int vrf = gateway ? cfg_find_vrf(c, gateway->vrf) : -1;
+
+		if (!slice && vrf >= 0)
+			slice = c->vrfs.items[vrf].slice;
+		if (!gateway || !r->segments.n || r->honour_local || strcmp(slice ? slice : "", t->slice ? t->slice : "") != 0)
+			continue;
+		for (uint32_t k = 0; k < t->priorities.n; k++)
+			if (has_priority(gateway, t->priorities.items[k]))
+				cfg_diag_add(d, cfg_where(c, &t->priorities.items[k]),
+					"priorities: %llu of this slice is held back by relay '%s' already, which would stall it twice; one of "
+					"the two, or honour-local",
+					(unsigned long long)t->priorities.items[k], r->name);
+	}
+}
+
+void check_pfc_wan(const struct config *c, struct cfg_diags *d)
+{
+	struct cfg_own_sids *own;
+
+	if (!c->relays.n && !c->pfc_tunnels.n)
+		return;
+	own = cfg_own_sids_new(c);
+	if (!own) {
+		cfg_diag_add(d, c->at, "out of memory");
+		return;
+	}
+	for (uint32_t i = 0; i < c->relays.n; i++)
+		check_relay(c, d, own, i);
+	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++) {
+		check_tunnel(c, d, own, &c->pfc_tunnels.items[i]);
+		check_one_scheme(c, d, &c->pfc_tunnels.items[i]);
+	}
+	cfg_own_sids_free(own);
+}

@@ -67,6 +67,11 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 			cfg_diag_add(d, cfg_where(c, &p->peers.items[i]), "peers: expected a unicast address");
 	if (!p->priorities.n)
 		return;
+	for (uint32_t i = 0; i < p->priorities.n; i++)
+		if (p->priorities.items[i] == port->bounce_class)
+			cfg_diag_add(d, check_at(c, &port->bounce_class, port->at),
+				"bounce-class: %llu is one of the priorities of pfc, and what bounces must not wait in a class that "
+				"may be paused", (unsigned long long)port->bounce_class);
 	if (!p->peers.n && !p->learn)
 		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
 			"pfc: nobody may pause this port: give peers, or learn: true");

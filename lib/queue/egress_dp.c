@@ -17,17 +17,38 @@ static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, st
 {
 	struct nbr *n = &c->nbrs->nbr[id];
 	struct nbr_message question = {.addr = n->addr, .port = e->index, .what = NBR_ASK};
+	struct pkt *x = pkt_of(m);
 
 	if (n->state == NBR_UNKNOWN && c->ask(c->ask_arg, &question))
 		n->state = NBR_ASKED;
-	if (n->waiting.n >= c->nbrs->hold || c->nbrs->held >= c->nbrs->hold_total) {
+	x->lossless = queue_is_lossless(c, x, m);
+	if (!x->lossless && (n->waiting.n >= c->nbrs->hold || c->nbrs->held >= c->nbrs->hold_total)) {
 		pkt_end(m, DROP_neighbor_hold, c->stats);
 		return;
+	}
+	if (unlikely(x->lossless)) {
+		/* what bounds these is the buffer of their class, as in any queue */
+		if (queue_is_exhausted(c, x, m)) {
+			pkt_end(m, DROP_headroom_exceeded, c->stats);
+			return;
+		}
+		queue_charge(c, x, m);
 	}
 	queue_trace(c, m, TRACE_WAITS, e->index, n->waiting.n);
 	queue_hold(c, m);
 	fifo_push(&n->waiting, m);
 	c->nbrs->held++;
+}
+
+/* The oldest packet that waits for a neighbour waits no more. */
+static struct rte_mbuf *nbr_pop(struct egress_context *c, struct nbr *n)
+{
+	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&n->waiting));
+
+	c->nbrs->held--;
+	if (unlikely(pkt_of(m)->lossless))
+		queue_release(c, pkt_of(m), m);
+	return m;
 }
 
 static void nbr_stale(struct egress *e, struct egress_context *c, struct nbr *n)
@@ -245,10 +266,8 @@ void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id
 	struct fifo newest_first = {0};
 
 	n->state = NBR_RESOLVED;
-	while (n->waiting.n) {
-		c->nbrs->held--;
-		fifo_push_front(&newest_first, queue_unhold(c, fifo_pop(&n->waiting)));
-	}
+	while (n->waiting.n)
+		fifo_push_front(&newest_first, nbr_pop(c, n));
 	while (newest_first.n)
 		sched_give_back(e, c, fifo_pop(&newest_first));
 }

@@ -24,6 +24,31 @@ static inline void queue_trace(struct egress_context *c, struct rte_mbuf *m, enu
 		pkt_tap_trace(c->stats->tap, m, kind, port, value);
 }
 
+/* What a packet holds of the pool, while it does. */
+static inline void queue_charge(struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
+{
+	account_charge(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
+	account_charge(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+}
+
+static inline void queue_release(struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
+{
+	account_release(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
+	account_release(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+}
+
+/* Does the packet belong to a class that is never dropped for want of room? */
+static inline bool queue_is_lossless(const struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
+{
+	return x->tclass != PKT_CLASS_CONTROL && __atomic_load_n(&c->lossless[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
+}
+
+/* Is the buffer of its class used up, headroom and all? */
+static inline bool queue_is_exhausted(const struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
+{
+	return __atomic_load_n(&c->exhausted[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
+}
+
 /* Let a packet wait in its queue, or drop it. */
 void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
 

@@ -103,8 +103,7 @@ static void charge(struct egress *e, struct egress_context *c, struct egress_sli
 {
 	const struct pkt *x = pkt_of(m);
 
-	account_charge(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
-	account_charge(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+	queue_charge(c, x, m);
 	if (!x->lossless) {
 		e->lossy += m->nb_segs;
 		s->lossy += m->nb_segs;
@@ -123,8 +122,7 @@ static void release(struct egress *e, struct egress_context *c, struct egress_sl
 {
 	const struct pkt *x = pkt_of(m);
 
-	account_release(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
-	account_release(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+	queue_release(c, x, m);
 	if (!x->lossless) {
 		e->lossy -= m->nb_segs;
 		s->lossy -= m->nb_segs;
@@ -155,7 +153,7 @@ static bool refused(const struct egress *e, const struct egress_context *c, cons
 
 	if (x->lossless) {
 		*reason = DROP_headroom_exceeded;
-		return __atomic_load_n(&c->exhausted[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
+		return queue_is_exhausted(c, x, m);
 	}
 	*reason = DROP_queue_full;
 	return !has_room(e, c, s, q, m->nb_segs);
@@ -181,7 +179,7 @@ void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *
 		x->tclass = class;
 	}
 	q = &s->queue[class];
-	x->lossless = c->lossless[m->port] >> x->priority & 1;
+	x->lossless = queue_is_lossless(c, x, m);
 	if (unlikely(refused(e, c, s, q, m, &reason))) {
 		stat_add(&q->dropped, 1);
 		pkt_end(m, reason, c->stats);
@@ -209,7 +207,7 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 		return;
 	}
 	x->tclass = queue_class(e, c, m);
-	x->lossless = c->lossless[m->port] >> x->priority & 1;
+	x->lossless = queue_is_lossless(c, x, m);
 	fifo_push_front(&s->queue[x->tclass].packets, m);
 	charge(e, c, s, &s->queue[x->tclass], m);
 }

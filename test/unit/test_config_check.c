@@ -619,6 +619,8 @@ static void qos(void **state)
 			"priorities: expected classes from 0 to 7, found 9"},
 		{"PFC buffer", "buffer: far", "buffer: ^fax",
 			"buffer: there is no 'fax' in buffer-profiles; did you mean 'far'?"},
+		{"bounce into a lossless class", "bounce-class: 1", "bounce-class: ^4",
+			"bounce-class: 4 is one of the priorities of pfc, and what bounces must not wait in a class that may be paused"},
 		{"XON above XOFF", "xon: 300K", "xon: ^513K", "xon: 525312 is more than xoff, 524288"},
 		{"ECN class twice", "classes: [3, 4]", "classes: [3, ^3]", "classes: 3 is listed twice"},
 	};

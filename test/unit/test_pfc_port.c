@@ -413,6 +413,37 @@ static void no_deadlock_behind_data(void **state)
 	testbed_free(t);
 }
 
+/* What waits for a neighbour is held as in any queue: no hold limit drops it, XOFF does go out, and nothing is left over. */
+static void waiting_for_a_neighbour(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	struct nbr_message m = {.what = NBR_SET, .port = OUT, .mac = out_peer};
+	struct account_level level = {0};
+	struct nbr *n;
+
+	(void)state;
+	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
+	n = &t->node->worker[0].nbrs.nbr[nbr_find(&t->node->worker[0].nbrs, OUT, &m.addr)];
+	n->is_static = false;
+	n->state = NBR_UNKNOWN;
+	empty(t, IN);
+	for (uint32_t i = 0; i < 40; i++) {
+		data(t, OUT, 3, i, 1000);
+		data(t, OUT, 2, i, 1000);
+		testbed_settle(t, 3);
+	}
+	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 32); /* eight of each fill the hold of 16 */
+	assert_int_equal(take(t, IN).enable, 0x08);
+	empty(t, OUT);
+	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	testbed_settle(t, 10);
+	check(take(t, OUT).packets >= 40, "lossless packets were lost");
+	account_add(&t->node->worker[0].accounts->total[IN][3], &level);
+	assert_int_equal(level.buffers, 0);
+	assert_int_equal(take(t, IN).time[3], 0);
+	testbed_free(t);
+}
+
 /* learn: true believes the stations that ND has found, and no other. */
 static void learnt_peers(void **state)
 {
@@ -441,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_full_ring_stops_the_sender),
 		cmocka_unit_test(too_little_headroom_is_seen),
 		cmocka_unit_test(no_deadlock_behind_data),
+		cmocka_unit_test(waiting_for_a_neighbour),
 		cmocka_unit_test(learnt_peers),
 	};
 

@@ -2,7 +2,9 @@
 /*
  * The node's code alone, burst by burst, for counting instructions: a port that hands out the same packets again
  * and again and takes everything. Run by scripts/bench under callgrind; `floor` is the port without the node, and
- * the difference is what a packet costs. Usage: bench_instructions CONFIG IN-PCAP BURSTS [floor]
+ * the difference is what a packet costs. With `queued` a gate of a class that nothing is in is closed, so that no packet
+ * passes straight through. With `consumed` the node keeps what it receives (PFC). Usage: bench_instructions CONFIG
+ * IN-PCAP BURSTS [floor|queued|consumed]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,8 @@ struct replay {
 	unsigned int n; /* frames in the capture, at most BURST */
 	struct rte_mbuf *spare[4 * BURST];
 	unsigned int n_spare;
+	struct rte_mempool *pool;
+	bool consumed; /* nothing comes back: a new buffer for each frame */
 	bool on;
 };
 
@@ -33,7 +37,7 @@ static uint16_t rx(struct port *port, uint16_t queue, struct rte_mbuf **pkts, ui
 	if (!r->on)
 		return 0;
 	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *m = r->spare[--r->n_spare];
+		struct rte_mbuf *m = r->consumed ? rte_pktmbuf_alloc(r->pool) : r->spare[--r->n_spare];
 		unsigned int k = i % r->n;
 
 		m->data_off = RTE_PKTMBUF_HEADROOM;
@@ -109,6 +113,18 @@ __attribute__((noinline)) void measured(struct node *n, unsigned int bursts, boo
 	}
 }
 
+/* For ever, and for class 7 of nobody's slice. */
+static void close_a_gate(struct node *n)
+{
+	struct pfc_party party = {.sid = PFC_SID_LINK};
+	struct pfc_pause pause = {.enable = 0x80, .ns = {[7] = 1000000 * NSEC_PER_SEC}};
+	uint64_t next;
+
+	for (uint16_t l = 0; l < n->n_lcores; l++)
+		node_lcore_poll(n->lcore[l], NSEC_PER_SEC, &next);
+	egress_pause(&n->egress[1], &n->worker[0].ctx, &party, 0, &pause);
+}
+
 int main(int argc, char **argv)
 {
 	const char *eal[] = {"bench", "--no-huge", "-m", "512", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores", "0@0",
@@ -147,8 +163,12 @@ int main(int argc, char **argv)
 	}
 	for (uint16_t l = 0; l < n->n_lcores; l++)
 		node_lcore_enter(n->lcore[l]);
+	replay->pool = n->pool;
+	if (argc > 4 && strcmp(argv[4], "queued") == 0)
+		close_a_gate(n);
+	replay->consumed = argc > 4 && strcmp(argv[4], "consumed") == 0;
 	replay->on = true;
-	measured(n, (unsigned int)atoi(argv[3]), argc > 4);
+	measured(n, (unsigned int)atoi(argv[3]), argc > 4 && strcmp(argv[4], "floor") == 0);
 	printf("%u bursts of %d\n", (unsigned int)atoi(argv[3]), BURST);
 	return 0;
 }

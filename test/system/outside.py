@@ -43,7 +43,9 @@ def measured_node(bench):
 def page(bench):
     """Both formats; promtool finds nothing to say; every number is the one that show says; one list for all."""
     node, port = measured_node(bench)
+    before = node.json("show lcores")
     kind, text = get(port)
+    after = node.json("show lcores")
     expect(kind == "text/plain; version=0.0.4; charset=utf-8", kind)
     done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
     expect(done.returncode == 0 and not done.stderr + done.stdout, f"{done.returncode}: {done.stdout}{done.stderr}")
@@ -64,6 +66,11 @@ def page(bench):
         expect(got == d["packets"], f"{got} {d}")
     expect(value("sluice_sid_packets_total", '5f00:0:100::/48') == 43, "SIDs")
     expect(value("sluice_held_packets") == 0 and value("sluice_generation") == 1, "gauges")
+    for a, b in zip(before, after):
+        for name, shown, unit in (("passes_total", "passes", 1), ("busy_seconds_total", "busy_ms", 1000),
+                                  ("max_gap_seconds", "max_gap_us", 1e6), ("sleep_seconds_total", "sleep_ms", 1000)):
+            got = value(f"sluice_lcore_{name}", f'lcore="{a["lcore"]}"') * unit
+            expect(a[shown] <= got + 1 and got - 1 <= b[shown], f"{name}: {got}, not from {a[shown]} to {b[shown]}")
     listed = subprocess.run([bench.sluice, "--print", "counters"], capture_output=True, text=True, check=True).stdout
     counters = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", listed, re.M)
     expect(len(counters) > 12, f"{counters}")

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "neigh/nd.h"
 #include "test/support/conf.h"
 #include "test/support/testbed.h"
 
@@ -128,6 +129,37 @@ static void static_becomes_dynamic(void **state)
 	assert_int_equal(sent(t, &mac, &asked), 0);
 	testbed_pass(t, 10 * NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 1);
+	testbed_free(t);
+}
+
+/* What the neighbour said of itself meanwhile counts as soon as it is not static any more. */
+static void what_was_heard_before_counts(void **state)
+{
+	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);
+	static const struct eth_addr station = {{2, 0, 0, 0, 0xb0, 2}};
+	uint8_t frame[sizeof(struct eth_hdr) + ND_MESSAGE_MAX], mac = 0;
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct ip_addr own, from;
+	uint32_t asked;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(ip_addr_parse("2001:db8:b::2", &own), 0);
+	assert_int_equal(ip_addr_parse("2001:db8:b::3", &from), 0);
+	testbed_settle(t, 1000);
+	*eth = (struct eth_hdr){.dst = t->port[OUT]->port.mac, .src = station, .type = be16(ETH_TYPE_IPV6)};
+	n = nd_write_solicit(frame + sizeof(*eth), &from.v6, &own.v6, &own.v6, &station);
+	fake_port_receive(t->port[OUT], 0, frame, (uint32_t)(sizeof(*eth) + n), 0);
+	testbed_settle(t, 100);
+	receive(t, 0);
+	sent(t, &mac, &asked);
+	assert_int_equal(mac, 1);
+	apply(t, BASE ROUTE);
+	receive(t, 1);
+	testbed_settle(t, 1000);
+	receive(t, 2);
+	assert_int_equal(sent(t, &mac, &asked), 2);
+	assert_int_equal(mac, 2);
 	testbed_free(t);
 }
 
@@ -298,6 +330,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(static_becomes_dynamic),
+		cmocka_unit_test(what_was_heard_before_counts),
 		cmocka_unit_test(dynamic_becomes_static),
 		cmocka_unit_test(a_release_survives_adoption),
 		cmocka_unit_test(ids_wait_for_packets),

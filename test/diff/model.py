@@ -12,7 +12,7 @@ import ipaddress
 import struct
 
 ETH_IP4, ETH_IP6, ETH_VLAN, ETH_QINQ, ETH_CONTROL, ETH_ARP = 0x0800, 0x86DD, 0x8100, 0x88A8, 0x8808, 0x0806
-HBH, IP4, TCP, UDP, IP6, ROUTING, FRAGMENT, ICMP6, DSTOPTS, ETHERNET, ICMP4 = 0, 4, 6, 17, 41, 43, 44, 58, 60, 143, 1
+HBH, ICMP4, IP4, TCP, UDP, IP6, ROUTING, FRAGMENT, ICMP6, NONE, DSTOPTS, ETHERNET = 0, 1, 4, 6, 17, 41, 43, 44, 58, 59, 60, 143
 EXTENSIONS = 8  # headers one packet may have in front of its upper layer
 ROUNDS = 8  # local SIDs and tunnels of one packet
 ERROR_MAX = 1280
@@ -92,6 +92,7 @@ class Chain:
     def __init__(self, p):
         self.srh = self.active = self.option = None  # offsets
         kind, at = p[6], 40
+        self.named = 6  # the field that says what the upper layer is
         for _ in range(EXTENSIONS + 1):
             if kind not in (HBH, ROUTING, DSTOPTS):
                 self.upper, self.kind = at, kind
@@ -102,7 +103,7 @@ class Chain:
                 self._routing(p, at)
             elif self.active is None:
                 self._options(p, at)
-            kind, at = p[at], at + 8 * (p[at + 1] + 1)
+            kind, at, self.named = p[at], at + 8 * (p[at + 1] + 1), at
         raise Dropped("ext_chain")
 
     def _routing(self, p, at):
@@ -525,9 +526,11 @@ class Model:
                 return
             self.echo(p, icmp, six)
             return
-        if kind == ICMP6 and not six:
-            raise Abstain("ICMPv6 in IPv4")
-        raise Dropped("not_served", (1, 4, 0) if kind in (TCP, UDP) else None)
+        if six and kind == FRAGMENT:
+            raise Dropped("fragment")
+        if kind == (ICMP6 if six else ICMP4) or six and kind == NONE:
+            raise Dropped("not_served")
+        raise Dropped("not_served", (1, 4, 0) if kind in (TCP, UDP) else (4, 1, chain.named if six else 9))
 
     def echo(self, p, icmp, six):
         src, dst = (p[8:24], p[24:40]) if six else (p[12:16], p[16:20])
@@ -594,7 +597,7 @@ class Model:
         return False
 
     def report4(self, p, kind, code, rest):
-        known = {(3, 0): (11, 0, 0), (1, 0): (3, 0, 0), (1, 4): (3, 3, 0), (2, 0): (3, 4, rest)}
+        known = {(4, 1): (3, 2, 0), (3, 0): (11, 0, 0), (1, 0): (3, 0, 0), (1, 4): (3, 3, 0), (2, 0): (3, 4, rest)}
         src, dst, header = p[12:16], p[16:20], (p[0] & 15) * 4
         if (kind, code) not in known or src[0] >> 4 == 15 or u16(p, 6) & 0x1FFF or dst[0] >> 4 == 14:
             return

@@ -39,7 +39,7 @@ static void check_verdict(const struct pkt *x, const struct snapshot *s, uint32_
 		check_forward(x, s, size);
 		break;
 	case PKT_PUNT:
-		must(x->punt <= PUNT_ERROR, "punt %u", x->punt);
+		must(x->punt <= PUNT_FRAGMENT, "punt %u", x->punt);
 		must(x->strip >= 14 && x->strip <= size, "punted at %u, frame of %u", x->strip, size);
 		break;
 	case PKT_DROP:

@@ -73,6 +73,11 @@ static void exact(void **state)
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 			check((pfc_holds_until(&h, (uint8_t)slice, i) != 0) == (slice == GOLD && i == 3), "slice %u priority %u",
 				slice, i);
+	/* one source may speak by one SID about two slices: two holds */
+	say(&h, 7, 1, SILVER, 3, 65535, 0);
+	say(&h, 7, 1, SILVER, 3, 0, 0);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 3), 0);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3), LONG);
 	say(&h, 7, 1, GOLD, 4, 1, 0);
 	assert_int_equal(pfc_holds_until(&h, GOLD, 3), LONG);
 	/* the peer on the link stops the priority of every slice, and only its own XON ends that */

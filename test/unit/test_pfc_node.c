@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "command/command.h"
 #include "config/config.h"
 #include "pfc/pfc_frame.h"
 #include "test/support/conf.h"
@@ -301,6 +302,48 @@ static void own_congestion(void **state)
 	testbed_free(t);
 }
 
+static char *run(struct testbed *t, const char *line)
+{
+	struct command_host host = {.node = t->node, .version = "0"};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	assert_int_equal(command_run(&host, line, f), 0);
+	fclose(f);
+	return text;
+}
+
+static void check_shown(struct testbed *t, const char *line, const char *part)
+{
+	char *text = run(t, line);
+
+	check(strstr(text, part), "%s: no '%s' in %s", line, part, text);
+	free(text);
+}
+
+/* What a user is shown while a tunnel holds a stop, and afterwards. */
+static void shown(void **state)
+{
+	struct testbed *t = testbed_new(CONGESTED);
+	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
+
+	testbed_round(t);
+	check_shown(t, "show pfc tunnels", "plain");
+	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	burst(t, VIA_GOLD, 50);
+	testbed_pass(t, 20000, 1000);
+	assert_int_equal(said(t), 4);
+	check_shown(t, "show pfc tunnels", "5f00:1:1:e2::");
+	check_shown(t, "show pfc history", "gold");
+	testbed_pass(t, 2 * NSEC_PER_MSEC, 10000);
+	assert_int_equal(said(t), 0xc); /* refreshes, then XON: the pause has ended by itself */
+	drain(t);
+	check_shown(t, "show pfc history", ">=");
+	testbed_free(t);
+}
+
 /* A reload that takes the tunnel away resumes what it had stopped. */
 static void tunnel_removed(void **state)
 {
@@ -366,6 +409,7 @@ int main(void)
 		cmocka_unit_test(flood),
 		cmocka_unit_test(too_many_parties),
 		cmocka_unit_test(own_congestion),
+		cmocka_unit_test(shown),
 		cmocka_unit_test(tunnel_removed),
 		cmocka_unit_test(regenerated),
 	};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* show pfc tunnels, show pfc history */
+#include "command/command_priv.h"
+#include "node/control_pfc.h"
+#include "node/node_ctl.h"
+
+static json_t *mask_of(uint8_t mask)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (mask >> i & 1)
+			json_array_append_new(list, json_integer(i));
+	return list;
+}
+
+static json_t *list_of(const struct pfc_list *list)
+{
+	json_t *out = json_array();
+	char text[IP_ADDR_TEXT];
+
+	for (unsigned int i = 0; i < MIN_OF(list->n, PFC_LIST_MAX); i++)
+		json_array_append_new(out, json_string(ipv6_addr_format(&list->sid[i], text)));
+	return out;
+}
+
+static void add_tunnel(json_t *out, const struct node *n, uint32_t id)
+{
+	static const char *const origins[] = {"", "configured", "learnt"};
+	const struct pfc_tunnel *t = &n->control->pfc->tunnels.tunnel[id];
+	const char *slice = t->slice < n->snapshot->n_slices ? n->snapshot->slice[t->slice].name : NULL;
+
+	if (t->origin == PFC_TUNNEL_FREE)
+		return;
+	json_array_append_new(out,
+		json_pack("{ss ss ss so so so sI sI sI sI}", "tunnel", t->name, "origin", origins[t->origin], "slice",
+			!slice ? "(removed)" : *slice ? slice : "(none)", "priorities", mask_of(t->priorities), "stopped",
+			mask_of(t->stopped), "segments", list_of(&t->list), "xoff", (json_int_t)stat_read(&t->stops), "xon",
+			(json_int_t)stat_read(&t->resumes), "refreshes", (json_int_t)stat_read(&t->refreshes), "repeats",
+			(json_int_t)stat_read(&t->repeats)));
+}
+
+static void add_relay(json_t *out, const struct node *n, uint32_t i)
+{
+	static const char *const modes[] = {"transparent", "scaled", "regenerate"};
+	const struct snap_relay *r = &n->snapshot->relay[i];
+	const struct pfc_relay_port *p = &n->control->pfc->relay[r->port];
+	const struct pfc_thinner *in = &n->control->pfc->thinner[r->port];
+
+	json_array_append_new(out,
+		json_pack("{ss ss ss so sI sI sI sI sI sI sI}", "relay", r->name, "port", n->port[r->port]->name, "mode",
+			modes[r->mode], "stopped", mask_of(p->stopped), "out_of_tunnels", (json_int_t)stat_read(&p->relayed),
+			"to_gateway", (json_int_t)stat_read(&p->sent), "refreshes", (json_int_t)stat_read(&p->refreshes), "expired",
+			(json_int_t)stat_read(&p->expired), "refused", (json_int_t)stat_read(&p->refused), "into_tunnel",
+			(json_int_t)stat_read(&in->passed), "left_out", (json_int_t)stat_read(&in->thinned)));
+}
+
+int cmd_show_pfc_tunnels(struct command_call *c)
+{
+	const struct node *n = c->node;
+	json_t *tunnels = json_array(), *relays = json_array();
+	uint32_t bound = __atomic_load_n(&n->control->pfc->tunnels.bound, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < bound; i++)
+		add_tunnel(tunnels, n, i);
+	for (uint32_t i = 0; i < n->snapshot->n_relays; i++)
+		add_relay(relays, n, i);
+	c->result = json_pack("{so so}", "tunnels", tunnels, "relays", relays);
+	return 0;
+}
+
+/* One queue's pauses in one direction; nothing if there never was one. */
+static void add_history(json_t *out, const char *what, const char *name, unsigned int priority,
+	const struct pfc_history *from)
+{
+	const struct pfc_history h = *from; /* the writer goes on meanwhile */
+	json_t *lengths;
+
+	if (!h.transitions)
+		return;
+	lengths = json_object();
+	for (unsigned int i = 0; i < PFC_HISTOGRAM; i++) {
+		char key[32];
+
+		if (!h.length[i])
+			continue;
+		snprintf(key, sizeof(key), "%s%u us", i == 0 ? "<" : ">=", i == 0 ? 2 : 1u << i);
+		json_object_set_new(lengths, key, json_integer((json_int_t)h.length[i]));
+	}
+	json_array_append_new(out,
+		json_pack("{ss ss si sI sI sI sI so}", "direction", what, "name", name, "priority", (int)priority, "pauses",
+			(json_int_t)h.transitions, "total_us", (json_int_t)(h.total_ns / NSEC_PER_USEC), "last_us",
+			(json_int_t)(h.last_ns / NSEC_PER_USEC), "last_began_ns", (json_int_t)h.last_began, "lengths", lengths));
+}
+
+int cmd_show_pfc_history(struct command_call *c)
+{
+	const struct node *n = c->node;
+	const struct control_pfc *wan = n->control->pfc;
+	uint32_t bound = __atomic_load_n(&wan->tunnels.bound, __ATOMIC_RELAXED);
+
+	c->result = json_array();
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		for (uint32_t port = 0; port < n->n_ports; port++) {
+			add_history(c->result, "heard", n->port[port]->name, i, &n->pfc[port].heard[i]);
+			add_history(c->result, "said", n->port[port]->name, i, &n->pfc[port].speaker.history[i]);
+			add_history(c->result, "relayed", n->port[port]->name, i, &wan->relay[port].history[i]);
+		}
+		for (uint32_t t = 0; t < bound; t++)
+			if (wan->tunnels.tunnel[t].origin != PFC_TUNNEL_FREE)
+				add_history(c->result, "tunnel", wan->tunnels.tunnel[t].name, i, &wan->tunnels.tunnel[t].history[i]);
+	}
+	return 0;
+}

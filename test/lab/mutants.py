@@ -13,7 +13,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 TARGET = "app/sluice-lab/sluice-lab"
 
+sys.path.insert(0, HERE)
+import run  # noqa: E402
+from scenarios import SCENARIOS  # noqa: E402
+
 Mutant = collections.namedtuple("Mutant", "what path old new scenario")
+VIOLATES = "what the device did not take is forgotten"  # an invariant, so that the run stops and tells
+TOLD = ["invariant 'node conservation' is violated at", "The last 1000 events:", "gw1> show conservation", "gw1> show queues"]
 MUTANTS = [
     Mutant("a pause does not close the gate of a queue", "lib/queue/sched_dp.c",
            "(uint8_t)(s->busy & ~s->closed)", "(uint8_t)(s->busy)", "pfc_chain"),
@@ -55,6 +61,21 @@ def passes(folder, scenario):
                            scenario], capture_output=True, text=True, check=False).returncode == 0
 
 
+def told(folder, mutant):
+    """A violation must be explained, and its first seed named with the command that replays it. None, or what is missing."""
+    scenario = next(s for s in SCENARIOS if s.name == mutant.scenario)
+    lab = os.path.join(folder, "build", TARGET)
+    status, errors, _ = run.run(lab, scenario.build(**scenario.short[0]), folder, 5)
+    missing = [t for t in TOLD if t not in errors]
+    if status != 3 or missing:
+        return f"status {status}, missing: {missing}"
+    done = subprocess.run([lab, "--seeds", "5..7", "--quiet", os.path.join(folder, "topology.yaml")], capture_output=True,
+                          text=True, check=False)
+    wanted = ["3 seeds, 3 failed", "first failure: seed 5: invariant", "replay: sluice-lab --seed 5 "]
+    missing = [t for t in wanted if t not in done.stdout]
+    return f"--seeds does not say: {missing}" if missing or done.returncode != 3 else None
+
+
 def attempt(folder, mutant):
     """None, or what is wrong."""
     path = os.path.join(folder, mutant.path)
@@ -68,7 +89,9 @@ def attempt(folder, mutant):
         wrong = build(folder)
         if wrong:
             return f"does not build: {wrong}"
-        return f"{mutant.scenario} passes all the same" if passes(folder, mutant.scenario) else None
+        if passes(folder, mutant.scenario):
+            return f"{mutant.scenario} passes all the same"
+        return told(folder, mutant) if mutant.what == VIOLATES else None
     finally:
         with open(path, "w") as f:
             f.write(text)

@@ -272,7 +272,8 @@ MD1 = "abs((flow().delay_mean_us - flow().delay_min_us) / (PARAM['load'] / 2 / (
 @scenario(short=[{"load": 0.5}], long=[{"load": x} for x in (0.3, 0.5, 0.7)], expect=[MD1, "lost == 0"])
 def calibration_md1(load):
     """Poisson arrivals at a port of 10 Gb/s wait as long as M/D/1 says: load / (2 (1 - load)) service times, to 1 %."""
-    return direct(run="1s" if load < 0.6 else "4s", link={"rate": "10G"},
+    # long enough for a standard error of the mean of a third of the tolerance, and less
+    return direct(run="3s" if load < 0.6 else "16s", sample="100ms", link={"rate": "10G"},
                   flow={"transport": "datagram", "message": 996, "arrivals": "poisson", "rate": f"{int(load * 10000)}M"})
 
 
@@ -284,10 +285,11 @@ GBN = "abs(flow().goodput_gbps / 32.18 / ((1 - PARAM['loss']) / (1 - PARAM['loss
 def calibration_go_back_n(loss, km):
     """0.1 % loss costs go-back-N half its throughput where a round trip holds 1000 packets (100 km at 33 Gb/s), and what
     the formula (1 - p) / (1 - p + p W) says elsewhere."""
-    net = Net("go-back-n", "300ms")
+    net = Net("go-back-n", "2s")
     net.host("nic1", 1)
     net.host("nic2", 1)
     net.link("nic1.eth0", "nic2.eth0", km=km, loss=loss)
     # (4096 + 82) bytes and 24 of overhead; 1000 of them in 1 ms
-    net.flow("nic1", "nic2", **{"rate": "33616M", "message": "4M", "timeout": 11, "retries": 100000})
+    # a lost NAK costs a timeout: not much longer than the round trip, or it would be that which is measured
+    net.flow("nic1", "nic2", **{"rate": "33616M", "message": "4M", "timeout": 9 if km <= 100 else 11, "retries": 100000})
     return net

@@ -75,6 +75,8 @@ void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
 
 extern const struct cli_option preflight_options[];
 extern const size_t n_preflight_options;
+extern const struct cli_option plan_options[];
+extern const size_t n_plan_options;
 
 /* `sluice plan headroom ...`: buffer arithmetic without a configuration. Exit status. */
 int plan(int argc, char **argv);

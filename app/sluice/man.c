@@ -26,6 +26,7 @@ void man_sluice(FILE *out)
 	      ".SH SYNOPSIS\n"
 	      ".B sluice \\-c\n.I FILE\n[options] [\\-\\- EAL options]\n"
 	      ".br\n.B sluice preflight\n[\\fB\\-c\\fR \\fIFILE\\fR] [\\fB\\-j\\fR]\n"
+	      ".br\n.B sluice plan headroom \\-\\-rate\n.I RATE\n.B \\-\\-distance\n.I LENGTH\n[options] [\\fB\\-j\\fR]\n"
 	      ".SH DESCRIPTION\n"
 	      "sluice runs one node, described by one configuration file, until SIGINT or SIGTERM tells it to stop. It then\n"
 	      "receives nothing more, lets what is inside leave, prints a report and checks that every packet is accounted\n"
@@ -37,11 +38,18 @@ void man_sluice(FILE *out)
 	      "starts nothing. It says what this machine offers and lacks: hugepages, IOMMU, drivers of network\n"
 	      "controllers, and, for a configuration, memory, devices, isolation and frequency of its CPUs; with each\n"
 	      "finding the command that mends it.\n"
+	      ".PP\n"
+	      ".B sluice plan headroom\n"
+	      "starts nothing either. It says how much a lossless class may still receive once its sender has been told to\n"
+	      "stop, by the rule of draft\\-he\\-rtgwg\\-wan\\-pfc and by the full one, and what must be left when it is told to\n"
+	      "go on.\n"
 	      ".SH OPTIONS\n",
 		out);
 	man_options(out, sluice_options, n_sluice_options);
 	fputs(".SS Options of preflight\n", out);
 	man_options(out, preflight_options, n_preflight_options);
+	fputs(".SS Options of plan headroom\n", out);
+	man_options(out, plan_options, n_plan_options);
 	fputs(".PP\nWhat follows \\-\\- goes to DPDK's EAL untouched.\n"
 	      ".SH EXIT STATUS\n"
 	      ".TP\n.B 0\nThe node has run, stopped and drained; or a page was printed, or nothing must be mended.\n"

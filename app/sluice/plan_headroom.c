@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `sluice plan headroom`: how much buffer a lossless class needs over a way, by two rules side by side (D37). */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,56 +60,71 @@ static bool read_bytes(const char *text, uint64_t *bytes)
 	return text_parse_number(text, 1024, bytes) == 0;
 }
 
+enum { OPT_KEY = 256 }; /* and the place in keys[] */
+
+const struct cli_option plan_options[] = {
+	{OPT_KEY, "rate", "100G", "most that may arrive, bit/s"},
+	{OPT_KEY + 1, "drain", "40G", "what surely leaves meanwhile, bit/s; default 0: the next hop may pause too"},
+	{OPT_KEY + 2, "distance", "1000km", "way of the link or WAN"},
+	{OPT_KEY + 3, "delay", "5ms", "one way, instead of distance at 5 ns a metre"},
+	{OPT_KEY + 4, "jitter", "20us", "delay variation of the way; default 0"},
+	{OPT_KEY + 5, "losses", "3", "PFC frames in a row whose loss must cost nothing; default 1"},
+	{OPT_KEY + 6, "refresh", "168us", "time between them; default: half of the longest pause at that rate"},
+	{OPT_KEY + 7, "response", "2us", "of the sender; default: what IEEE 802.3 allows at that rate"},
+	{OPT_KEY + 8, "mtu", "9100", "longest IP packet; default 9100"},
+	{OPT_KEY + 9, "own-frames", "64", "in front of the PFC frame in the port's own ring; default 1"},
+	{OPT_KEY + 10, "min-frame", "60", "shortest frames of the class, bytes; default 60"},
+	{'j', "json", NULL, "the answer as JSON"},
+	{'h', "help", NULL, "print this"},
+};
+const size_t n_plan_options = ARRAY_LEN(plan_options);
+
 static const struct {
-	const char *name;
 	bool (*read)(const char *text, uint64_t *out);
 	size_t member;
-	const char *expected, *help;
 } keys[] = {
 #define KEY(member) __builtin_offsetof(struct wish, member)
-	{"rate", read_rate, KEY(rate), "100G", "most that may arrive, bit/s"},
-	{"drain", read_rate, KEY(drain), "0 or 40G", "what surely leaves meanwhile, bit/s; default 0: the next hop may pause too"},
-	{"distance", read_length, KEY(meters), "1000km or 300m", "way of the link or WAN"},
-	{"delay", read_time, KEY(delay_ns), "5ms", "one way, instead of distance at 5 ns a metre"},
-	{"jitter", read_time, KEY(jitter_ns), "20us", "delay variation of the way; default 0"},
-	{"losses", read_bytes, KEY(losses), "3", "PFC frames in a row whose loss must cost nothing; default 1"},
-	{"refresh", read_time, KEY(refresh_ns), "168us", "time between them; default: half of the longest pause at that rate"},
-	{"response", read_time, KEY(response_ns), "2us", "of the sender; default: what IEEE 802.3 allows at that rate"},
-	{"mtu", read_bytes, KEY(mtu), "9100", "longest IP packet; default 9100"},
-	{"own-frames", read_bytes, KEY(own_frames), "64", "in front of the PFC frame in the port's own ring; default 1"},
-	{"min-frame", read_bytes, KEY(min_frame), "60", "shortest frames of the class, bytes; default 60"},
+	{read_rate, KEY(rate)},
+	{read_rate, KEY(drain)},
+	{read_length, KEY(meters)},
+	{read_time, KEY(delay_ns)},
+	{read_time, KEY(jitter_ns)},
+	{read_bytes, KEY(losses)},
+	{read_time, KEY(refresh_ns)},
+	{read_time, KEY(response_ns)},
+	{read_bytes, KEY(mtu)},
+	{read_bytes, KEY(own_frames)},
+	{read_bytes, KEY(min_frame)},
 #undef KEY
 };
 
-static int usage(void)
+static int usage(FILE *out, int status)
 {
-	fprintf(stderr, "usage: sluice plan headroom --rate 100G --distance 1000km [options] [-j]\n\n");
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		fprintf(stderr, "  --%-11s %-15s %s\n", keys[i].name, keys[i].expected, keys[i].help);
-	return 2;
+	fprintf(out, "usage: sluice plan headroom --rate 100G --distance 1000km [options] [-j]\n\n");
+	cli_print_options(plan_options, n_plan_options, out);
+	return status;
 }
 
+/* 0 to go on; else the exit status + 1. */
 static int read_options(struct wish *w, bool *json, int argc, char **argv)
 {
-	struct option longs[ARRAY_LEN(keys) + 2] = {0};
-	int opt, index;
+	struct cli_getopt table;
+	int opt;
 
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-		longs[i] = (struct option){keys[i].name, required_argument, NULL, 256};
-	longs[ARRAY_LEN(keys)] = (struct option){"json", no_argument, NULL, 'j'};
-	while ((opt = getopt_long(argc, argv, "j", longs, &index)) != -1) {
+	cli_getopt_init(&table, plan_options, n_plan_options);
+	while ((opt = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
 		if (opt == 'j') {
 			*json = true;
-		} else if (opt != 256) {
-			return usage();
-		} else if (!keys[index].read(optarg, (uint64_t *)(void *)((char *)w + keys[index].member))) {
-			fprintf(stderr, "sluice: --%s: expected something like %s, found '%s'\n", keys[index].name,
-				keys[index].expected, optarg);
-			return 2;
+		} else if (opt < OPT_KEY) {
+			return 1 + (opt == 'h' ? usage(stdout, 0) : usage(stderr, 2));
+		} else if (!keys[opt - OPT_KEY].read(optarg, (uint64_t *)(void *)((char *)w + keys[opt - OPT_KEY].member))) {
+			fprintf(stderr, "sluice: --%s: expected something like %s, found '%s'\n", plan_options[opt - OPT_KEY].name,
+				plan_options[opt - OPT_KEY].arg, optarg);
+			return 1 + 2;
 		}
 	}
 	if (optind < argc || !w->rate || (!w->meters && !w->delay_ns) || !w->min_frame)
-		return usage();
+		return 1 + usage(stderr, 2);
 	return 0;
 }
 
@@ -142,7 +156,7 @@ static int headroom(int argc, char **argv)
 	int rc = read_options(&w, &json, argc, argv);
 
 	if (rc)
-		return rc;
+		return rc - 1;
 	if (!w.refresh_ns)
 		w.refresh_ns = 65535ull * 512 * NSEC_PER_SEC / w.rate / 2;
 	q = (struct headroom_question){.in_bps = w.rate,
@@ -169,7 +183,7 @@ static int headroom(int argc, char **argv)
 int plan(int argc, char **argv)
 {
 	if (argc < 2 || strcmp(argv[1], "headroom") != 0)
-		return usage();
+		return usage(stderr, 2);
 	return headroom(argc - 1, argv + 1);
 }
 

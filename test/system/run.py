@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """sluice as a process: how it starts, refuses to start, stops, and what several lcores do. Prints TAP."""
 import collections
+import json
 import re
 import signal
 import struct
@@ -115,6 +116,28 @@ def plan_without_start(bench):
         expect(text in out, f"'{text}' is not in the plan:\n{out}")
 
 
+def plan_headroom(bench):
+    """D37 beside draft-he's rule; units, refusals, JSON."""
+    def run(*args):
+        return subprocess.run([bench.sluice, "plan", *args], capture_output=True, text=True, check=False)
+    done = run("headroom", "--rate", "100G", "--distance", "1000km", "--losses", "0", "--response", "1us", "--mtu", "982", "-j")
+    expect(done.returncode == 0, done.stderr)
+    answer = json.loads(done.stdout)
+    full = answer["headroom_full"]
+    expect(answer["headroom_draft_he_bytes"] == 62500000 and full["round_trip_bytes"] == 125000000, done.stdout)
+    expect(full["reaction_bytes"] == 12500 and full["frames_bytes"] == 2000 and full["jitter_and_losses_bytes"] == 0, done.stdout)
+    expect(full["total_bytes"] == 125014500 and answer["xon_side"]["full_bytes"] == 125000000, done.stdout)
+    expect("short by 62514500 bytes" in answer["verdict"], done.stdout)
+    same = run("headroom", "--rate", "100000M", "--delay", "5000us", "--losses", "0", "--response", "1000ns", "--mtu", "982", "-j")
+    expect(same.stdout == done.stdout, same.stdout + same.stderr)
+    expect("verdict:" in run("headroom", "--rate", "10G", "--distance", "300m").stdout, "no text")
+    for args, text in ((("headroom",), "usage:"), (("head",), "usage:"), (("headroom", "--rate", "100G"), "usage:"),
+                       (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected something like 1000km, found '10mi'"),
+                       (("headroom", "--rate", "100G", "--distance", "1km", "x"), "usage:")):
+        done = run(*args)
+        expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")
+
+
 def ends_when_idle(bench):
     write_pcap(bench.path("in.pcap"), [frame(1, n, 1) for n in range(500)])
     bench.config()
@@ -188,6 +211,7 @@ PROCESS = [
     ("missing configuration", missing_configuration),
     ("wrong options", wrong_options),
     ("plan without start", plan_without_start),
+    ("plan headroom", plan_headroom),
     ("ends when idle", ends_when_idle),
     ("SIGTERM drains and reports", lambda b: stops_on_signal(b, signal.SIGTERM)),
     ("SIGINT drains and reports", lambda b: stops_on_signal(b, signal.SIGINT)),

@@ -144,6 +144,7 @@ static void load_config(struct loader *l, const yaml_node_t *node, void *out)
 	struct config *c = config_new(l->file);
 	struct arena *arena = l->arena;
 	struct cfg_marks *marks = l->marks;
+	unsigned int before = l->diags->n + l->diags->suppressed;
 
 	if (!c) {
 		out_of_memory(l);
@@ -156,6 +157,9 @@ static void load_config(struct loader *l, const yaml_node_t *node, void *out)
 	load_map(l, &cfg_root, node, c);
 	l->arena = arena;
 	l->marks = marks;
+	/* of one that is not whole, names may be missing */
+	if (l->diags->n + l->diags->suppressed != before)
+		return;
 	c->names = cfg_names_new(c);
 	if (!c->names)
 		out_of_memory(l);

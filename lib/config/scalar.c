@@ -427,7 +427,12 @@ void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void
 		double share;
 
 		memcpy(&share, value, sizeof(share));
-		snprintf(buf, size, "%.12g", share);
+		/* as few digits as tell it from any other number */
+		for (int digits = 6; digits <= 17; digits++) {
+			snprintf(buf, size, "%.*g", digits, share);
+			if (strtod(buf, NULL) == share)
+				break;
+		}
 		return;
 	}
 	case CFG_MAP:

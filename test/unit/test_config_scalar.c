@@ -77,6 +77,8 @@ static void scalars(void **state)
 
 		{&key_loss, "0", "0", NULL},
 		{&key_loss, "0.1%", "0.001", NULL},
+		/* found by fuzzing: printed with fewer digits it was another number */
+		{&key_loss, "0.1234567890123456", "0.1234567890123456", NULL},
 		{&key_loss, "1e-6", "1e-06", NULL},
 		{&key_loss, "1", "1", NULL},
 		{&key_loss, "100%", "1", NULL},

@@ -109,6 +109,11 @@ static void inline_errors(void **state)
 	(void)state;
 	check_text("inline", got, "t.yaml:9:43: error: port: there is no 'p7' in ports; did you mean 'p0'?\n");
 	free(got);
+	/* found by fuzzing: what has no name was looked for by its name */
+	got = errors_of(LAB "nodes: [{name: n1, config: {vrfs: [{}, {}]}}]\n" HOSTS LINK);
+	check(strstr(got, "t.yaml:2:36: error: a VRF lacks the key 'name'\nt.yaml:2:40: error: a VRF lacks the key 'name'\n"),
+		"%s", got);
+	free(got);
 }
 
 static void bandwidth_delay(void **state)

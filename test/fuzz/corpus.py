@@ -112,8 +112,11 @@ def config_seeds():
         yield text
         yield b"\x02" + text
     for text in sorted(texts, key=len)[-3:]:
-        for n in range(200):
-            yield struct.pack("<BH", 1 + 2 * (n % 2), n) + text
+        inside = b"inside:\n" + b"".join(b"  " + line + b"\n" for line in text.splitlines())
+        for n in range(60):
+            yield struct.pack("<BH", 1, n) + text
+            yield struct.pack("<BH", 3, n) + text
+            yield struct.pack("<BH", 6, n) + inside
     # what only a large or a strange file has
     yield b"\x01\0\0" + b"[" * 1001
     yield b"&a " * 10001
@@ -121,6 +124,10 @@ def config_seeds():
     yield b"\x02" + b"#\n" * 40000 + texts[0]
     yield b"\x02"
     yield b"\x04"
+    for text in texts[::7]:
+        yield b"\x05inside:\n" + b"".join(b"  " + line + b"\n" for line in text.splitlines())
+    yield b"\x05inside: 3\n"
+    yield b'node: {name: "a\\0b"}\n'
     yield b'"no\\0de": 1\n'
     yield b"node: {name: a}\n---\nnode: {name: b}\n"
 
@@ -128,7 +135,8 @@ def config_seeds():
 def scalar_seeds():
     words = ["10", "0x1f", "4K", "100G", "any", "true", "off", "wan", "10.0.0.1", "fe80::1", "10.0.0.0/8", "5f00::/16",
              "5f00::1/64", "02:00:00:00:00:01", "tenant-a", "net_null0", "a: b # c", '"quoted\\"', "", "x" * 256]
-    for kind in range(14):
+    words += ["5ms", "1.5s", "20us", "7ns", "2h", "0.001", "0.1%", "100%", "1.0", "-1", "1e3"]
+    for kind in range(17):
         for n, word in enumerate(words):
             yield bytes([kind, n % 7]) + word.encode()
 

@@ -7,11 +7,16 @@
  *   02                the text comes out of a file; without text, the file is not there
  *   03 and two bytes  both
  *   04                it is a directory
+ *   05                it is the text of another file, which holds a configuration under the key "inside"
+ *   06 and two bytes  the same, and the allocation of that number fails
  */
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "config/config.h"
+#include "config/marks.h"
+#include "config/schema.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/scarce.h"
 
@@ -81,11 +86,45 @@ static struct config *load_file(const char *text, size_t size, struct cfg_diags 
 	return c;
 }
 
+/* A file of another schema, as the lab's topologies are. */
+struct outer {
+	struct cfg_mark at;
+	struct config *inside;
+};
+
+static const struct cfg_key outer_keys[] = {
+	{.name = "inside", .type = CFG_CONFIG, .offset = offsetof(struct outer, inside), .flags = CFG_REQUIRED}};
+static const struct cfg_map outer_map = {.name = "the file", .keys = outer_keys, .n_keys = 1, .size = sizeof(struct outer)};
+
+static void load_outer(const char *text, size_t size, bool scarce, unsigned int fails)
+{
+	struct cfg_marks *marks = cfg_marks_new();
+	struct arena *arena = arena_new();
+	struct cfg_diags diags = {0};
+	struct outer outer = {0};
+	int rc;
+
+	if (!marks || !arena)
+		abort();
+	if (scarce)
+		scarce_begin(fails);
+	rc = cfg_load_map("outer", text, size, &outer_map, &outer, arena, marks, &diags);
+	scarce_end();
+	must((rc == 0) == !complains(&diags), "%d with %u messages inside", rc, diags.n);
+	must(rc < 0 || outer.inside, "nothing inside");
+	if (rc == 0)
+		cfg_check(outer.inside, &diags);
+	messages(&diags);
+	cfg_free(outer.inside);
+	cfg_marks_free(marks);
+	arena_free(arena);
+}
+
 static int take_mode(struct fuzz_input *in, unsigned int *fails)
 {
-	int mode = in->left && in->at[0] >= 1 && in->at[0] <= 4 ? fuzz_byte(in) : 0;
+	int mode = in->left && in->at[0] >= 1 && in->at[0] <= 6 ? fuzz_byte(in) : 0;
 
-	if (mode & 1) {
+	if (mode == 1 || mode == 3 || mode == 6) {
 		*fails = fuzz_byte(in);
 		*fails |= (unsigned int)fuzz_byte(in) << 8;
 	}
@@ -101,8 +140,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = (char *)fuzz_exact(in.at, in.left), *first;
 	struct config *c;
 
-	if (mode & 1)
+	if (mode == 1 || mode == 3)
 		scarce_begin(fails);
+	if (mode >= 5) {
+		load_outer(text, in.left, mode == 6, fails);
+		free(text);
+		return 0;
+	}
 	if (mode == 4)
 		c = cfg_load_file("/", &diags);
 	else

@@ -15,7 +15,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-#define TYPES (CFG_SCALE + 1)
+#define TYPES (CFG_CONFIG + 1)
 #define UNITS (UNIT_US + 1)
 
 static const char *const words[] = {"wan", "dc", "poll", "sleep", NULL};

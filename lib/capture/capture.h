@@ -32,6 +32,7 @@ void capture_free(struct capture_set *s); /* ends all captures; no lcore may run
 struct capture_filter {
 	uint64_t rx_ports, tx_ports; /* bit per port */
 	int drops;
+	int oam; /* packets with the O-flag at a local SID, as they came in */
 	uint64_t count;		 /* end after so many packets; 0: none */
 	const char *expression; /* pcap filter; NULL: all. Not kept */
 };

@@ -80,11 +80,13 @@ static void switch_taps(struct capture_set *s)
 		all.rx_ports |= s->session[i].filter.rx_ports;
 		all.tx_ports |= s->session[i].filter.tx_ports;
 		all.drops |= s->session[i].filter.drops;
+		all.oam |= s->session[i].filter.oam;
 	}
 	for (unsigned int i = 0; i < s->source.n_taps; i++) {
 		__atomic_store_n(&s->source.taps[i]->rx_ports, all.rx_ports, __ATOMIC_RELEASE);
 		__atomic_store_n(&s->source.taps[i]->tx_ports, all.tx_ports, __ATOMIC_RELEASE);
 		__atomic_store_n(&s->source.taps[i]->drops, (uint64_t)all.drops, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->source.taps[i]->oam, (uint64_t)all.oam, __ATOMIC_RELEASE);
 	}
 }
 
@@ -191,20 +193,24 @@ static bool wants(const struct session *x, const struct tap_record *r)
 		return false;
 	if (r->direction == TAP_DROP)
 		return x->filter.drops;
+	if (r->direction == TAP_OAM)
+		return x->filter.oam;
 	return (r->direction == TAP_RX ? x->filter.rx_ports : x->filter.tx_ports) >> r->port & 1;
 }
 
 static void write_record(struct capture_set *s, struct session *x, const struct tap_record *r, uint32_t captured)
 {
-	static const enum pcapng_direction directions[] = {PCAPNG_INBOUND, PCAPNG_OUTBOUND, PCAPNG_UNKNOWN};
-	char comment[80];
+	static const enum pcapng_direction directions[] = {PCAPNG_INBOUND, PCAPNG_OUTBOUND, PCAPNG_UNKNOWN, PCAPNG_INBOUND};
+	char comment[80] = "";
 	uint32_t interface = r->port < s->source.n_ports ? r->port : s->source.n_ports;
 	int rc;
 
-	snprintf(comment, sizeof(comment), "dropped: %s",
-		r->direction == TAP_DROP ? s->source.reason_name(r->reason) : "");
+	if (r->direction == TAP_DROP)
+		snprintf(comment, sizeof(comment), "dropped: %s", s->source.reason_name(r->reason));
+	else if (r->direction == TAP_OAM)
+		snprintf(comment, sizeof(comment), "O-flag");
 	rc = pcapng_packet(x->f, interface, r->time_ns + s->source.wall_offset_ns, s->frame, captured, r->length,
-		directions[r->direction], r->direction == TAP_DROP ? comment : NULL);
+		directions[r->direction], comment[0] ? comment : NULL);
 	if (rc < 0) {
 		fail_session(s, x);
 		return;

@@ -42,8 +42,10 @@ int cmd_capture_start(struct command_call *c)
 		f.rx_ports = f.tx_ports = 1ull << c->number[0];
 	else if (c->number[0] == 0)
 		f.rx_ports = f.tx_ports = ~0ull;
-	else
+	else if (c->number[0] == 1)
 		f.drops = 1;
+	else
+		f.oam = 1;
 	default_name(c, name, sizeof(name));
 	rc = capture_start(c->node->captures, &f, c->arg[2] ? c->arg[2] : name, c->error, sizeof(c->error));
 	if (rc < 0)

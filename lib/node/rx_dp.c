@@ -4,6 +4,7 @@
  * nothing more is received until they found room: inside the node nothing is lost.
  */
 #include "node/node.h"
+#include "srv6/endpoint.h"
 
 unsigned int node_push(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n)
 {
@@ -123,6 +124,26 @@ static void dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
 	}
 }
 
+/*
+ * Packets a local SID has worked on whose SRH asks for a copy: frames are still as received. One that ends in an
+ * ICMP error has its SID's place taken by the error; the drops have it.
+ */
+static void copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		const struct pkt *x = pkt_of(pkts[i]);
+		const struct eth_hdr *eth = rte_pktmbuf_mtod(pkts[i], const struct eth_hdr *);
+		struct srv6_packet p = {.frame = (const uint8_t *)eth, .readable = pkts[i]->data_len, .end = pkts[i]->pkt_len,
+			.at = sizeof(*eth)};
+
+		if (x->sid == PKT_SID_NONE || (x->verdict == PKT_PUNT && x->punt == PUNT_ERROR) ||
+			be16_get(eth->type) != ETH_TYPE_IPV6)
+			continue;
+		if (srv6_walk(&p) && p.srh && ((const struct srh *)(p.frame + p.srh))->flags & SRH_FLAG_O)
+			pkt_tap_oam(&rx->lcore->tap, pkts[i], port);
+	}
+}
+
 unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 {
 	struct rte_mbuf *pkts[NODE_BURST];
@@ -147,6 +168,8 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 			pkt_tap_copy(&rx->lcore->tap, pkts, n, q->port->index, TAP_RX, 0);
 		pkt_poison_burst(pkts, n);
 		classify_burst(&rx->classifier, q->port->index, pkts, n);
+		if (unlikely(pkt_tap_wants_oam(&rx->lcore->tap)))
+			copy_oam(rx, pkts, n, q->port->index);
 		if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
 			pkt_tap_trace_received(&rx->lcore->tap, pkts, n, q->port->index);
 		dispatch(rx, pkts, n);

@@ -2,7 +2,8 @@
 /*
  * Where an lcore's packets can be looked at from outside:
  *
- *   captures  copies of bursts received and sent, and of dropped packets, through a ring to the management thread
+ *   captures  copies of bursts received and sent, of dropped packets, and of packets whose SRH asks for it (O-flag,
+ *             RFC 9259 section 2.1), through a ring to the management thread
  *   samples   the last dropped packets of each reason, always kept, in the lcore's own memory
  *   trace     events in the life of chosen packets, through a ring of their own
  *
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bucket.h"
 #include "base/compiler.h"
 #include "stats/reasons.h"
 
@@ -22,7 +24,11 @@ struct rte_mbuf;
 struct rte_mempool;
 struct rte_ring;
 
-enum tap_direction { TAP_RX, TAP_TX, TAP_DROP };
+enum tap_direction { TAP_RX, TAP_TX, TAP_DROP, TAP_OAM };
+
+/* Whoever may write an SRH can set the O-flag: copies a second and lcore, and at once. */
+#define TAP_OAM_RATE  1000
+#define TAP_OAM_BURST 100
 
 #define TAP_SAMPLES	 8   /* per reason */
 #define TAP_SAMPLE_BYTES 192 /* of each packet */
@@ -71,6 +77,7 @@ struct pkt_tap {
 	/* written by the management thread (release, after what they point to), read by the lcore (acquire) */
 	uint64_t rx_ports, tx_ports; /* captures: bit per port */
 	uint64_t drops;		     /* captures: dropped packets too */
+	uint64_t oam;		     /* captures: packets with the O-flag at a local SID */
 	uint64_t tracing;	     /* events of traced packets are wanted */
 	struct rte_ring *ring;	     /* copies. Producer: the lcore; consumer: management */
 	struct rte_mempool *pool;
@@ -79,7 +86,8 @@ struct pkt_tap {
 	struct tap_samples *samples; /* set before lcores run, written by the lcore */
 	/* written by the lcore */
 	uint64_t now_ns CACHE_ALIGNED; /* of the pass under way */
-	uint64_t lost;		       /* copies and events that found no buffer or no room; relaxed */
+	uint64_t lost;		       /* copies and events beyond a rate, or without buffer or room; relaxed */
+	struct bucket oam_bucket;
 };
 
 /* What a copy's private area says about it. */
@@ -96,6 +104,11 @@ static inline bool pkt_tap_wants(const uint64_t *ports, uint16_t port)
 	return __atomic_load_n(ports, __ATOMIC_ACQUIRE) >> port & 1;
 }
 
+static inline bool pkt_tap_wants_oam(const struct pkt_tap *t)
+{
+	return __atomic_load_n(&t->oam, __ATOMIC_ACQUIRE) != 0;
+}
+
 static inline bool pkt_tap_tracing(const struct pkt_tap *t)
 {
 	return __atomic_load_n(&t->tracing, __ATOMIC_ACQUIRE) != 0;
@@ -105,6 +118,9 @@ static inline bool pkt_tap_tracing(const struct pkt_tap *t)
 
 void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port,
 	enum tap_direction direction, unsigned int reason);
+
+/* One packet with the O-flag, as it came in by `port`; rate-limited. */
+void pkt_tap_oam(struct pkt_tap *t, struct rte_mbuf *m, uint16_t port);
 
 /* A packet ends: sample, capture and trace it as they want. */
 void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason);

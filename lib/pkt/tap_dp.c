@@ -40,6 +40,14 @@ void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uin
 	}
 }
 
+void pkt_tap_oam(struct pkt_tap *t, struct rte_mbuf *m, uint16_t port)
+{
+	if (bucket_take(&t->oam_bucket, t->now_ns, TAP_OAM_RATE, TAP_OAM_BURST))
+		pkt_tap_copy(t, &m, 1, port, TAP_OAM, 0);
+	else
+		stat_add(&t->lost, 1);
+}
+
 /* The first bytes of a frame, from its first buffer. */
 static uint32_t first_bytes(struct rte_mbuf *m, uint8_t *out, uint32_t room)
 {

@@ -37,7 +37,7 @@ DATAPATH_IMPORTS = re.compile(
     r"^(mem(cpy|move|set|cmp)|__mem\w+_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_"
     r"|rte_hash_(lookup_data|add_key_data|del_key)|rte_hash_crc\w*|crc32_alg"
     r"|rte_fib6?_lookup_bulk|rte_pktmbuf_(copy|free_bulk|alloc_bulk)|rte_mempool_\w+|per_lcore__\w+"
-    r"|rte_cpu_\w+|__tls_get_addr|__rte_panic|rte_log|rte_rcu_log_type|__rte_mbuf_sanity_check|__asan_\w+|__ubsan_\w+)$")
+    r"|SHA256_(Update|Final)|CRYPTO_memcmp|rte_cpu_\w+|__tls_get_addr|__rte_panic|rte_log|rte_rcu_log_type|__rte_mbuf_sanity_check|__asan_\w+|__ubsan_\w+)$")
 
 
 def sources(*suffixes):

@@ -66,7 +66,7 @@ static void print_ports(const struct config *c, FILE *out)
 		const struct cfg_port *p = &c->ports.items[i];
 
 		fprintf(out, "  %s: %s, side %s, mtu %llu, %llu rx queue%s, egress owned by lcore %llu", p->name, p->device,
-			p->side == SIDE_DC ? "dc" : "wan", (unsigned long long)p->mtu,
+			p->side == SIDE_DC ? "dc" : p->side == SIDE_WAN ? "wan" : "host", (unsigned long long)p->mtu,
 			(unsigned long long)p->rx_queues, p->rx_queues == 1 ? "" : "s", (unsigned long long)owner[i]);
 		if (p->speed_bps)
 			fprintf(out, ", %sbit/s", text_format_number(p->speed_bps, 1000, text, sizeof(text)));

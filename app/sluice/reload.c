@@ -9,6 +9,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "config/diff.h"
+#include "config/keys.h"
 #include "node/node_ctl.h"
 
 #define CHANGES_SHOWN 200
@@ -165,6 +166,10 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 	}
 	text = strdup(app->previous);
 	c = text ? cfg_load_text("(before the last reload)", text, strlen(text), &diags) : NULL;
+	if (c && cfg_load_secrets(c, app->previous_file ? app->previous_file : "", &diags) < 0) {
+		cfg_free(c);
+		c = NULL;
+	}
 	rc = c ? apply(app, c, &diags, "(before the last reload)", false, started, out, err, size) : refuse(&diags, err, size);
 	free(text);
 	if (rc == 0) {

@@ -184,6 +184,67 @@ static void local6(struct walk *w, struct srv6_packet *p)
 	deliver(w);
 }
 
+/* An HMAC TLV as it must be; else *e. */
+static __attribute__((noinline)) bool proven(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p,
+	struct srv6_error *e)
+{
+	struct srv6_hmac h = {.key = w->s->key, .n = w->s->n_keys};
+
+	if (!srv6_walk(p)) {
+		*e = (struct srv6_error){.reason = p->failure};
+		return false;
+	}
+	return srv6_verify_hmac(&h, sid, p, e);
+}
+
+static bool allowed_sid(const struct snap_port *in, uint64_t hi, uint64_t lo)
+{
+	for (unsigned int i = 0; i < in->n_allow_sids; i++)
+		if (snap_match_has(&in->allow_sids[i], hi, lo))
+			return true;
+	return false;
+}
+
+/* Destination and all segments within what the port allows. */
+static bool all_allowed(const struct snap_port *in, const struct srv6_packet *p)
+{
+	const struct srh *srh = (const struct srh *)(p->frame + p->srh);
+
+	if (!allowed_sid(in, p->da_hi, p->da_lo) || (p->srh && (int)srh->last_entry > srh_max_last_entry(srh)))
+		return false;
+	for (unsigned int i = 0; p->srh && i <= srh->last_entry; i++)
+		if (!allowed_sid(in, ipv6_hi(&srh->segment[i]), ipv6_lo(&srh->segment[i])))
+			return false;
+	return true;
+}
+
+/* A packet into the SID space from a port that is not inside the domain. False: it is dropped. */
+static __attribute__((noinline)) bool may_enter(struct walk *w, uint32_t at, uint64_t hi, uint64_t lo)
+{
+	struct srv6_packet p = packet_at(w, at);
+	struct srv6_error e;
+
+	if (w->in->side != SIDE_HOST) {
+		drop(w, DROP_boundary_drop);
+		return false;
+	}
+	p.da_hi = hi;
+	p.da_lo = lo;
+	if (!srv6_walk(&p)) {
+		drop(w, p.failure);
+		return false;
+	}
+	if (all_allowed(w->in, &p))
+		return true;
+	if (!w->in->hmac)
+		drop(w, DROP_host_sid);
+	else if (proven(w, NULL, &p, &e))
+		return true;
+	else
+		drop_for(w, &e);
+	return false;
+}
+
 /* A local SID, and the SIDs that follow it as long as they are local too. */
 static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t lo)
 {
@@ -207,6 +268,10 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 		count_sid(w, target_index(t));
 		sid = &w->s->sid[target_index(t)];
 		set_slice(w, sid);
+		if (unlikely(sid->hmac) && !proven(w, sid, &p, &e)) {
+			drop_for(w, &e);
+			return;
+		}
 		next = srv6_endpoint(sid, &p, &change, &e);
 		t = sid->adjacency;
 		if (next == SRV6_LOOKUP)
@@ -369,15 +434,14 @@ static void ip6(struct walk *w, uint32_t at, target_t via)
 		return;
 	if (w->in && bad_source6(w, src_hi, src_lo))
 		return;
-	if (w->in && w->in->side == SIDE_DC && w->rounds == 0 && unlikely(snap_in_sid_space(w->s, hi, lo))) {
-		drop(w, DROP_boundary_drop);
+	if (w->in && w->in->sids_closed && w->rounds == 0 && unlikely(snap_in_sid_space(w->s, hi, lo)) &&
+		!may_enter(w, at, hi, lo))
 		return;
-	}
 	t = unlikely(via) ? via : lookup6(w->s, w->x->vrf, hi, lo);
 	if (w->in && unlikely((src_hi >> 54) == 0x3fa && target_kind(t) != TARGET_LOCAL)) {
 		drop(w, DROP_link_local); /* not forwarded (RFC 4291 section 2.5.6) */
 	} else if (likely(target_kind(t) == TARGET_SID)) {
-		if (unlikely(!snap_is_infrastructure(w->s, src_hi, src_lo)))
+		if (unlikely(!snap_is_infrastructure(w->s, src_hi, src_lo)) && !(w->in && w->in->any_source && !w->rounds))
 			drop(w, DROP_boundary_source);
 		else
 			srv6(w, at, t, hi, lo);

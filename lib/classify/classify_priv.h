@@ -6,6 +6,7 @@
 #include "classify/classify.h"
 #include "classify/hash.h"
 #include "srv6/endpoint.h"
+#include "srv6/hmac.h"
 #include "wire/icmp.h"
 
 struct walk {

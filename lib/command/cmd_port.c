@@ -28,7 +28,17 @@ static struct lcore_stats *shown_stats(const struct node *n)
 
 static const char *side_name(uint8_t side)
 {
-	return side == SIDE_DC ? "dc" : "wan";
+	return side == SIDE_DC ? "dc" : side == SIDE_WAN ? "wan" : "host";
+}
+
+/* Filters of RFC 8754 section 5.1: "on", or which are off. */
+static const char *boundary_of(const struct snap_port *s)
+{
+	bool no_sids = s->side == SIDE_DC && !s->sids_closed;
+
+	if (no_sids && s->any_source)
+		return "off: sids, sources";
+	return no_sids ? "off: sids" : s->any_source ? "off: sources" : "on";
 }
 
 int cmd_show_ports(struct command_call *c)
@@ -46,8 +56,9 @@ int cmd_show_ports(struct command_call *c)
 
 		n->port[i]->ops->device_stats(n->port[i], &d);
 		json_array_append_new(c->result,
-			json_pack("{ss ss ss sI sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "side",
-				side_name(n->snapshot->port[i].side), "link", port_is_up(n->port[i]) ? "up" : "down", "rx",
+			json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "side",
+				side_name(n->snapshot->port[i].side), "boundary", boundary_of(&n->snapshot->port[i]), "link",
+				port_is_up(n->port[i]) ? "up" : "down", "rx",
 				(json_int_t)p->rx_packets, "rx_bytes", (json_int_t)p->rx_bytes, "rx_pps",
 				(json_int_t)r->rx_pps, "rx_bps", (json_int_t)r->rx_bps, "tx", (json_int_t)p->tx_packets,
 				"tx_bytes", (json_int_t)p->tx_bytes, "tx_pps", (json_int_t)r->tx_pps, "tx_bps",

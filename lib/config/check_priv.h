@@ -9,6 +9,7 @@ void check_lcores(const struct config *c, struct cfg_diags *d);
 void check_ports(const struct config *c, struct cfg_diags *d);
 void check_routes(const struct config *c, struct cfg_diags *d);
 void check_sids(const struct config *c, struct cfg_diags *d);
+void check_boundary(const struct config *c, struct cfg_diags *d);
 void check_circuits(const struct config *c, struct cfg_diags *d);
 void check_pfc_wan(const struct config *c, struct cfg_diags *d); /* relays, PFC tunnels */
 void check_policies(const struct config *c, struct cfg_diags *d);

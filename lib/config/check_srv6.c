@@ -2,6 +2,7 @@
 /* SIDs and policies: RFC 9800 structure (PROTOCOL.md 3.3, D28), what each behaviour needs. */
 #include "config/behavior.h"
 #include "config/check_priv.h"
+#include "config/keys.h"
 #include "config/program.h"
 
 static const char *name_of(const struct cfg_sid *s)
@@ -161,6 +162,8 @@ static void check_sid(const struct config *c, struct cfg_diags *d, const struct 
 	check_pauses(c, d, s);
 	check_words(c, d, "flavors", s->flavors.items, s->flavors.n, FLAVOR_NONE);
 	check_words(c, d, "allow", s->allow.items, s->allow.n, ALLOW_NONE);
+	if (s->hmac && !c->hmac.keys)
+		cfg_diag_add(d, cfg_where(c, &s->hmac), "hmac: there is no hmac.keys to verify with");
 	if (s->flavors.n && !behavior_has_flavors((enum cfg_behavior)s->behavior))
 		cfg_diag_add(d, cfg_where(c, &s->flavors), "flavors: %s %s has none; uN, uA, End, End.X, End.T and End.X.PFC do",
 			A_NAME(s));
@@ -252,6 +255,27 @@ static const struct cfg_policy *policy_of(const struct config *c, const char *na
 	return i < 0 ? NULL : &c->policies.items[i];
 }
 
+/* What a port says about the boundary of the domain (RFC 8754 section 5). */
+void check_boundary(const struct config *c, struct cfg_diags *d)
+{
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const struct cfg_port *p = &c->ports.items[i];
+
+		if (p->side != SIDE_HOST && p->allow_sids.n)
+			cfg_diag_add(d, cfg_where(c, &p->allow_sids), "allow-sids: only a port with side: host has such a list");
+		if (p->side != SIDE_HOST && p->hmac)
+			cfg_diag_add(d, cfg_where(c, &p->hmac), "hmac: only a port with side: host asks for one");
+		if (p->side == SIDE_HOST && !p->allow_sids.n && !p->hmac)
+			cfg_diag_add(d, cfg_where(c, &p->side), "side: a host port needs allow-sids or hmac: required");
+		if (p->hmac && !c->hmac.keys)
+			cfg_diag_add(d, cfg_where(c, &p->hmac), "hmac: there is no hmac.keys to verify with");
+		check_words(c, d, "boundary-off", p->boundary_off.items, p->boundary_off.n, UINT32_MAX);
+		for (uint32_t k = 0; k < p->boundary_off.n; k++)
+			if (p->boundary_off.items[k] == BOUNDARY_SIDS && p->side != SIDE_DC)
+				cfg_diag_add(d, cfg_where(c, &p->boundary_off.items[k]), "boundary-off: only a dc port has the filter sids");
+	}
+}
+
 void check_circuits(const struct config *c, struct cfg_diags *d)
 {
 	for (uint32_t i = 0; i < c->circuits.n; i++) {
@@ -290,6 +314,11 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 		if (p->dscp_mode == DSCP_COPY && p->dscp)
 			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: has no meaning without dscp: set");
 		check_source_prefix(c, d, p);
+		if (p->hmac_key && !c->hmac.keys)
+			cfg_diag_add(d, cfg_where(c, &p->hmac_key), "hmac-key: there is no hmac.keys to take it from");
+		else if (p->hmac_key && c->secrets && !cfg_secret(c, (uint32_t)p->hmac_key))
+			cfg_diag_add(d, cfg_where(c, &p->hmac_key), "hmac-key: there is no key %llu in %s",
+				(unsigned long long)p->hmac_key, c->hmac.keys);
 		for (uint32_t k = 0; k < p->paths.n; k++) {
 			check_path(c, d, own, &p->paths.items[k]);
 			backups += p->paths.items[k].backup;

@@ -206,12 +206,12 @@ static void reference_map(const struct cfg_map *map, FILE *out, unsigned int ind
 			fprintf(out, "%*s- ", (int)indent - 2, "");
 		else
 			fprintf(out, "%*s", (int)indent, "");
-		if (key->type == CFG_MAP) {
+		if (key->flags & CFG_COMMENTED) {
+			fprintf(out, "# %s:\n", key->name);
+			reference_comments(key->map, out, indent + (key->type == CFG_MAP ? 2 : 4));
+		} else if (key->type == CFG_MAP) {
 			fprintf(out, "%s:\n", key->name);
 			reference_map(key->map, out, indent + 2, false);
-		} else if (key->flags & CFG_COMMENTED) {
-			fprintf(out, "# %s:\n", key->name);
-			reference_comments(key->map, out, indent + 4);
 		} else if (key->type == CFG_LIST_OF && key->item == CFG_MAP) {
 			fprintf(out, "%s:\n", key->name);
 			reference_map(key->map, out, indent + 4, true);

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "config/keys.h"
 #include "config/marks.h"
 #include "config/names.h"
 #include "config/schema.h"
@@ -279,6 +280,7 @@ void cfg_free(struct config *c)
 {
 	if (!c)
 		return;
+	cfg_free_secrets(c);
 	cfg_names_free(c->names);
 	cfg_marks_free(c->marks);
 	arena_free(c->arena);
@@ -443,6 +445,10 @@ struct config *cfg_load_file(const char *path, struct cfg_diags *diags)
 	struct config *c = text ? cfg_load_text(path, text, size, diags) : NULL;
 
 	free(text);
+	if (c && cfg_load_secrets(c, path, diags) < 0) {
+		cfg_free(c);
+		c = NULL;
+	}
 	return c;
 }
 

@@ -27,7 +27,11 @@ struct cfg_mark {
 
 #define CFG_NONE UINT64_MAX
 
-enum cfg_side { SIDE_DC, SIDE_WAN };
+enum cfg_side { SIDE_DC, SIDE_WAN, SIDE_HOST };
+enum cfg_hmac_check { HMAC_OFF, HMAC_REQUIRED };
+
+/* Filters of RFC 8754 section 5.1 that a port can do without. */
+enum cfg_boundary { BOUNDARY_SIDS, BOUNDARY_SOURCES };
 enum cfg_hugepages { HUGEPAGES_AUTO, HUGEPAGES_ON, HUGEPAGES_OFF };
 enum cfg_fib_kind { FIB_FAST, FIB_COMPACT };
 enum cfg_idle_policy { IDLE_POLL, IDLE_SLEEP };
@@ -220,6 +224,9 @@ struct cfg_port {
 	uint64_t bounce_class;
 	struct cfg_ecn ecn;
 	struct cfg_pfc pfc;
+	CFG_LIST(uint32_t) boundary_off; /* enum cfg_boundary */
+	CFG_LIST(struct ip_prefix) allow_sids;
+	uint32_t hmac; /* enum cfg_hmac_check */
 	CFG_LIST(struct ip_prefix) addresses;
 };
 
@@ -261,6 +268,7 @@ struct cfg_sid {
 	struct ip_addr nexthop;
 	char *vrf;
 	CFG_LIST(uint32_t) allow; /* enum cfg_allow; none: ping */
+	uint32_t hmac;		  /* enum cfg_hmac_check */
 	char *slice;	 /* or NULL */
 	char *class_map; /* or NULL */
 	CFG_LIST(struct cfg_adjacency) adjacencies;
@@ -282,6 +290,7 @@ struct cfg_policy {
 	uint32_t encap;	      /* enum cfg_encap */
 	struct ip_addr source; /* family 0: the node's loopback */
 	struct ip_prefix source_prefix; /* family 0: none */
+	uint64_t hmac_key; /* 0: no HMAC TLV */
 	uint64_t hop_limit;
 	uint32_t dscp_mode; /* enum cfg_dscp_mode */
 	uint64_t dscp;
@@ -289,6 +298,13 @@ struct cfg_policy {
 	char *class_map;     /* or NULL */
 	CFG_LIST(struct cfg_path) paths;
 };
+
+struct cfg_hmac {
+	struct cfg_mark at;
+	char *keys; /* file, or NULL */
+};
+
+struct cfg_secrets;
 
 #define CFG_VLAN_UNTAGGED 0
 #define CFG_VLAN_MAX	  4094
@@ -360,6 +376,8 @@ struct config {
 	CFG_LIST(struct cfg_relay) relays;
 	CFG_LIST(struct cfg_pfc_tunnel) pfc_tunnels;
 
+	struct cfg_hmac hmac;
+	struct cfg_secrets *secrets; /* keys of hmac.keys; NULL: not read */
 	struct arena *arena;	 /* owns everything above */
 	struct cfg_marks *marks; /* where each scalar stood */
 	struct cfg_names *names; /* of what other parts refer to, sorted */

@@ -117,8 +117,9 @@ unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_progra
 {
 	bool reduced = policy->encap == ENCAP_H_ENCAPS_RED || policy->encap == ENCAP_H_ENCAPS_L2_RED;
 
+	/* the TLV needs an SRH, and that an entry */
 	if (program->n == 1)
-		return 0;
+		return policy->hmac_key ? 1 : 0;
 	return reduced ? program->n - 1 : program->n;
 }
 
@@ -126,7 +127,7 @@ unsigned int cfg_outer_bytes(const struct cfg_policy *policy, const struct cfg_p
 {
 	unsigned int listed = cfg_listed(policy, program);
 
-	return 40 + (listed ? 8 + 16 * listed : 0);
+	return 40 + (listed ? 8 + 16 * listed : 0) + (policy->hmac_key ? CFG_HMAC_TLV_BYTES : 0);
 }
 
 struct ip_addr cfg_outer_source(const struct config *c, const struct cfg_policy *policy, uint32_t path)

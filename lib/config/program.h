@@ -27,6 +27,8 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 /* Entries of the SRH that the policy puts in front (RFC 8754 section 4.1); 0: there is none. */
 unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_program *program);
 
+#define CFG_HMAC_TLV_BYTES 40 /* type, length, flags, key id, SHA-256 (RFC 8754 section 2.1.2) */
+
 /* Bytes of all outer headers. */
 unsigned int cfg_outer_bytes(const struct cfg_policy *policy, const struct cfg_program *program);
 

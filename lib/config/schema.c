@@ -5,7 +5,9 @@
  */
 #include "config/schema_priv.h"
 
-static const char *const words_side[] = {"dc", "wan", NULL};
+static const char *const words_side[] = {"dc", "wan", "host", NULL};
+static const char *const words_hmac[] = {"off", "required", NULL};
+static const char *const words_boundary[] = {"sids", "sources", NULL};
 static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
 static const char *const words_fib[] = {"fast", "compact", NULL};
 static const char *const words_idle[] = {"poll", "sleep", NULL};
@@ -166,7 +168,8 @@ static const struct cfg_key port_keys[] = {
 		.help = "PCI address, or a DPDK virtual device with its arguments."},
 	{"side", CFG_WORD, .offset = AT(struct cfg_port, side), .words = words_side, .flags = CFG_REQUIRED,
 		.example = "dc",
-		.help = "dc: outside the SRv6 domain, packets to its SIDs are dropped. wan: inside."},
+		.help = "dc: outside the SRv6 domain, packets to its SIDs are dropped. wan: inside. host: a host that "
+			"writes SIDs itself; what it may reach is in allow-sids, or proven by an HMAC."},
 	{"vrf", CFG_NAME, .offset = AT(struct cfg_port, vrf), .refs = "vrfs", .example = "tenant-a",
 		.help = "Routing table of packets that arrive here. Default: the underlay's."},
 	{"mtu", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_port, mtu), .min = 1280, .max = 16000,
@@ -210,6 +213,17 @@ static const struct cfg_key port_keys[] = {
 		.help = "Congestion marks (RFC 3168) on what leaves here."},
 	{"pfc", CFG_MAP, .offset = AT(struct cfg_port, pfc), .map = &cfg_pfc_map,
 		.help = "Priority flow control with the neighbour."},
+	{"boundary-off", CFG_LIST_OF, .item = CFG_WORD, .words = words_boundary, .max = 3,
+		.offset = AT(struct cfg_port, boundary_off), .example = "[sources]",
+		.help = "Filters of RFC 8754 section 5.1 that this port does without. sids: on a dc port, the one that drops "
+			"packets to the SID space. sources: the one that drops packets to own SIDs from sources outside "
+			"node.infrastructure."},
+	{"allow-sids", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_port, allow_sids), .max = 64,
+		.help = "side: host: prefixes that its packets into the SID space must lie in, with the destination and with "
+			"every segment of the SRH."},
+	{"hmac", CFG_WORD, .offset = AT(struct cfg_port, hmac), .words = words_hmac, .fallback = "off",
+		.help = "side: host: required: a packet into the SID space that allow-sids does not cover needs an SRH with "
+			"a valid HMAC TLV (RFC 8754 section 2.1.2)."},
 	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct cfg_port, addresses), .max = 32,
 		.example = "[10.1.0.1/24, \"2001:db8:1::1/64\"]",
 		.help = "Own addresses with their subnets. A link-local one is made of the MAC if none is given."},
@@ -284,6 +298,8 @@ static const struct cfg_key sid_keys[] = {
 	{"vrf", CFG_NAME, .offset = AT(struct cfg_sid, vrf), .refs = "vrfs",
 		.help = "DT4, DT6, DT46: table of the inner packet. End.T: table of the next segment. Default: the "
 			"underlay's."},
+	{"hmac", CFG_WORD, .offset = AT(struct cfg_sid, hmac), .words = words_hmac, .fallback = "off",
+		.help = "required: packets to the SID need an SRH with a valid HMAC TLV (RFC 8754 section 2.1.2)."},
 	{"allow", CFG_LIST_OF, .item = CFG_WORD, .words = words_allow, .offset = AT(struct cfg_sid, allow), .max = 3,
 		.example = "[ping, traceroute]",
 		.help = "What the node itself answers at the SID: ICMPv6 echo, UDP by port unreachable. Anything else is an "
@@ -331,6 +347,8 @@ static const struct cfg_key policy_keys[] = {
 		.example = "\"fd00:0:1:ff::/64\"",
 		.help = "Outer source addresses, one for each path: its place in `paths`, from 1, behind the prefix. So the "
 			"far end can tell paths apart."},
+	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_policy, hmac_key), .max = 0xffffffff, .fallback = "0",
+		.help = "Key id of the HMAC TLV in the SRH (SHA-256), which is there then even for a single address; 0: none."},
 	{"hop-limit", CFG_UINT, .offset = AT(struct cfg_policy, hop_limit), .min = 1, .max = 255,
 		.fallback = "64", .help = "Outer hop limit."},
 	{"dscp", CFG_WORD, .offset = AT(struct cfg_policy, dscp_mode), .words = words_dscp, .fallback = "copy",
@@ -363,6 +381,13 @@ static const struct cfg_key circuit_keys[] = {
 			"is a DX2 SID."},
 };
 static const struct cfg_map circuit_map = MAP_OF(circuit_keys, "a circuit", struct cfg_circuit);
+
+static const struct cfg_key hmac_keys[] = {
+	{"keys", CFG_TEXT, .offset = AT(struct cfg_hmac, keys), .example = "hmac.keys",
+		.help = "File of keys, relative to this one: a line each of key id and key in hexadecimal, 16 to 64 bytes. It "
+			"must be readable by its owner alone (mode 0600)."},
+};
+static const struct cfg_map hmac_map = MAP_OF(hmac_keys, "hmac", struct cfg_hmac);
 
 static const struct cfg_key root_keys[] = {
 	{"node", CFG_MAP, .offset = AT(struct config, node), .map = &node_map, .flags = CFG_REQUIRED,
@@ -397,6 +422,7 @@ static const struct cfg_key root_keys[] = {
 		.help = "SIDs that this node instantiates."},
 	{"policies", CFG_LIST_OF, .item = CFG_MAP, .map = &policy_map, .offset = AT(struct config, policies),
 		.max = 65536, .help = "SRv6 policies: what is put in front of a packet."},
+	{"hmac", CFG_MAP, .offset = AT(struct config, hmac), .map = &hmac_map, .flags = CFG_COMMENTED, .help = "Secrets of HMAC TLVs."},
 	{"circuits", CFG_LIST_OF, .item = CFG_MAP, .map = &circuit_map, .offset = AT(struct config, circuits),
 		.max = 4096, .flags = CFG_COMMENTED, .help = "Attachment circuits: ports and VLANs whose frames travel through a tunnel."},
 	{"pfc-relays", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_relay_map, .offset = AT(struct config, relays),

@@ -45,7 +45,7 @@ enum cfg_unit {
 #define CFG_REQUIRED   0x1u
 #define CFG_START_ONLY 0x2u /* a reload that changes it is refused, with that reason */
 #define CFG_IDENTITY   0x4u /* tells list items apart: unique within the list */
-#define CFG_COMMENTED  0x10u /* list of mappings that the reference shows commented out: it needs others to be valid */
+#define CFG_COMMENTED  0x10u /* mappings that the reference shows commented out: it needs others to be valid */
 #define CFG_UNIQUE     0x8u /* unique within the list, without naming the item */
 
 struct cfg_map;

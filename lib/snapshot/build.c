@@ -126,6 +126,8 @@ static int build_ports(struct builder *b, const struct snapshot_port_info *info)
 		rc = build_port_qos(b, p, cp, info[i].speed_bps);
 		if (rc == 0)
 			rc = build_own_addresses(b, p, cp);
+		if (rc == 0)
+			rc = build_port_boundary(b, p, cp);
 	}
 	return rc;
 }
@@ -235,6 +237,7 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->psp = flavors & FLAVOR_BIT(FLAVOR_PSP);
 	s->usp = flavors & FLAVOR_BIT(FLAVOR_USP);
 	s->usd = flavors & FLAVOR_BIT(FLAVOR_USD);
+	s->hmac = cs->hmac == HMAC_REQUIRED;
 	s->allow_ping = allows(cs, ALLOW_PING);
 	s->allow_udp = allows(cs, ALLOW_TRACEROUTE);
 	s->last = info->kind > KIND_END_T;
@@ -314,6 +317,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	b->s->shared_buffers = b->config->memory.lossless;
 	build_boundary(b);
 	rc = build_slices(b);
+	if (rc == 0)
+		rc = build_keys(b);
 	if (rc == 0)
 		rc = build_vrfs(b);
 	if (rc == 0)
@@ -400,5 +405,7 @@ void snapshot_free(struct snapshot *s)
 		fib_free(s->vrf[i].v4);
 		fib_free(s->vrf[i].v6);
 	}
+	if (s->key)
+		explicit_bzero(s->key, s->n_keys * sizeof(*s->key));
 	arena_free(s->arena);
 }

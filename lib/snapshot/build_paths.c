@@ -25,11 +25,12 @@ static void build_srh(struct srh *srh, const struct cfg_program *program, unsign
 		srh->segment[i] = program->container[program->n - 1 - i];
 }
 
-static void build_header(struct builder *b, const struct cfg_policy *policy, uint32_t place,
+static int build_header(struct builder *b, const struct cfg_policy *policy, uint32_t place,
 	const struct cfg_program *program, struct snap_path *path)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)path->header;
 	unsigned int listed = cfg_listed(policy, program);
+	int rc = 0;
 
 	ip->vtc_flow = ipv6_vtc_flow(0, (uint32_t)policy->flow_label);
 	ip->hop_limit = (uint8_t)policy->hop_limit;
@@ -42,8 +43,15 @@ static void build_header(struct builder *b, const struct cfg_policy *policy, uin
 		build_srh((struct srh *)(ip + 1), program, listed);
 		path->next_header_at = sizeof(*ip);
 	}
+	if (policy->hmac_key) {
+		struct srh *srh = (struct srh *)(ip + 1);
+
+		srh->length = (uint8_t)(srh->length + CFG_HMAC_TLV_BYTES / 8);
+		rc = build_hmac(b, (uint32_t)policy->hmac_key, &ip->src, srh);
+	}
 	path->dscp = policy->dscp_mode == DSCP_SET ? (uint8_t)policy->dscp : SNAP_DSCP_COPY;
 	path->flow_label = (uint32_t)policy->flow_label;
+	return rc;
 }
 
 static int build_path(struct builder *b, const struct cfg_own_sids *own, const struct cfg_policy *policy,
@@ -62,7 +70,9 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 	path->name = cp->name;
 	build_tunnel_classes(b, policy->class_map, path->tclass_of);
 	path->backup = cp->backup;
-	build_header(b, policy, place, &program, path);
+	rc = build_header(b, policy, place, &program, path);
+	if (rc < 0)
+		return rc;
 	if (program.via) {
 		rc = build_nbr(b, cfg_find_port(b->config, program.via->port), &program.via->nexthop, &nbr);
 		if (rc < 0)

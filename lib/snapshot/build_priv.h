@@ -38,6 +38,11 @@ int build_usid(struct builder *b);   /* the direct index; needs the underlay's t
 int build_policies(struct builder *b);
 int build_path_ways(struct builder *b); /* where each path leads; needs the direct index */
 
+int build_keys(struct builder *b);
+int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp);
+struct srh;
+int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh); /* needs keys */
+
 int build_circuits(struct builder *b); /* needs ports and policies */
 
 /* Objects that are gone but may still be named by queued packets come along from the old snapshot. */

@@ -15,6 +15,7 @@
 
 #include "config/model.h"
 #include "fib/fib.h"
+#include "hmac/hmac.h"
 #include "pfc/pfc_buffer.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
@@ -28,7 +29,7 @@
 #define SNAP_SLICE_NONE	     0	 /* slice of what belongs to none */
 #define SNAP_SLICE_KEEP	     0xff
 #define SNAP_POLICY_BUCKETS  64
-#define SNAP_ENCAP_BYTES_MAX (40 + 8 + 16 * 16)
+#define SNAP_ENCAP_BYTES_MAX (40 + 8 + 16 * 16 + 40)
 #define VRF_UNDERLAY	     0
 
 /* Classes as pkt.tclass has them, control too: which no packet leaves or enters a tunnel in. */
@@ -70,6 +71,11 @@ struct snap_port {
 	struct pfc_buffer_config buffer; /* of each lossless class */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
+	bool sids_closed;     /* packets into the SID space are dropped, or looked at closely */
+	bool any_source;      /* packets to own SIDs may come from anywhere */
+	bool hmac;	      /* SIDE_HOST: an HMAC proves what allow_sids does not cover */
+	uint8_t n_allow_sids;
+	const struct snap_match *allow_sids; /* SIDE_HOST */
 	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: none; NULL: there are none */
 	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
@@ -144,6 +150,7 @@ struct snap_sid {
 	bool decap4, decap6, decap2; /* End.DT*, End.DX*: what may be inside */
 	bool last;	    /* End.DT*, End.DX*: no segment may follow */
 	bool used;
+	bool hmac;	    /* an HMAC TLV is required */
 	bool allow_ping, allow_udp; /* upper layers for the node itself */
 	uint8_t port;	     /* End.DX2: out of it */
 	uint8_t slice;	     /* of packets it is executed for, or SNAP_SLICE_KEEP */
@@ -228,6 +235,8 @@ struct snapshot {
 	uint32_t n_relays;
 	struct snap_pfc_tunnel *pfc_tunnel;
 	uint32_t n_pfc_tunnels;
+	struct hmac_key *key; /* for HMAC TLVs */
+	uint32_t n_keys;
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */
 

@@ -211,8 +211,11 @@ class Runner:
         self.running = set()
         self.lock = threading.Lock()
 
-    def prepare(self, directory, work, index):
+    def prepare(self, case, directory, work, index):
         """Copy the case; returns the ports it has and the name the node got."""
+        for keys in directory.glob("*.keys"):  # git keeps no modes
+            (work / keys.name).write_bytes(keys.read_bytes())
+            (work / keys.name).chmod(int(case.get("keys_mode", "600"), 8))
         name = f"pcap-{os.getpid()}-{index}"
         text = (directory / "config.yaml").read_text()
         # a node's name is also the name of its EAL, of which there can only be one
@@ -253,7 +256,7 @@ class Runner:
                 process.kill()
 
     def check(self, case, directory, work, index):
-        ports, name = self.prepare(directory, work, index)
+        ports, name = self.prepare(case, directory, work, index)
         try:
             status, stderr = self.start(case, work)
         finally:

@@ -42,7 +42,7 @@ static void good_files(void **state)
 }
 
 #define ROOT_KEYS                                                                                  \
-	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, slices, class-maps, buffer-profiles, neighbors, routes, vrfs, sids, policies, circuits, pfc-relays, pfc-tunnels"
+	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, slices, class-maps, buffer-profiles, neighbors, routes, vrfs, sids, policies, hmac, circuits, pfc-relays, pfc-tunnels"
 
 /* One mistake each; '^' stands where it must be reported. */
 static void mistakes(void **state)
@@ -212,7 +212,7 @@ static void all_errors_in_one_run(void **state)
 		"t:6:19: error: buffers: expected a whole number from 512 to 64M, found '100'\n"
 		"t:6:29: error: fib: expected one of fast, compact, found 'fasst'; did you mean 'fast'?\n"
 		"t:6:46: error: key 'ring' stands twice in memory\n"
-		"t:8:41: error: side: expected one of dc, wan, found 'lan'; did you mean 'wan'?\n"
+		"t:8:41: error: side: expected one of dc, wan, host, found 'lan'; did you mean 'wan'?\n"
 		"t:8:67: error: addresses: expected an address with its prefix length, like 10.1.0.1/24, found "
 		"'10.1.0.1'\n"
 		"t:9:5: error: a port lacks the key 'device'\n"

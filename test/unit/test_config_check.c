@@ -539,6 +539,32 @@ static void circuits(void **state)
 	check_rows(rows, ARRAY_LEN(rows));
 }
 
+/* --- the boundary of the domain --- */
+
+static void boundary(void **state)
+{
+#define DC1_PORT "  - name: dc1\n    device: net_null1\n    side: dc\n"
+	static const struct row rows[] = {
+		{"a host port without a list", DC1_PORT, "  - name: dc1\n    device: net_null1\n    side: ^host\n",
+			"side: a host port needs allow-sids or hmac: required"},
+		{"a host port with one", DC1_PORT,
+			"  - name: dc1\n    device: net_null1\n    side: host\n    allow-sids: [\"5f00:0:1::/48\"]\n", NULL},
+		{"a list elsewhere", DC1_PORT, DC1_PORT "    allow-sids: ^[\"5f00:0:1::/48\"]\n",
+			"allow-sids: only a port with side: host has such a list"},
+		{"HMAC elsewhere", DC1_PORT, DC1_PORT "    hmac: ^^required\n",
+			"hmac: only a port with side: host asks for one\nhmac: there is no hmac.keys to verify with"},
+		{"filters off", DC1_PORT, DC1_PORT "    boundary-off: [sids, sources]\n", NULL},
+		{"a filter off twice", DC1_PORT, DC1_PORT "    boundary-off: [sids, ^sids]\n", "boundary-off: listed twice"},
+		{"a filter that is not there", "side: wan\n", "side: wan\n    boundary-off: [^sids]\n",
+			"boundary-off: only a dc port has the filter sids"},
+		{"HMAC of a SID without keys", UN, UN "\n    hmac: ^required", "hmac: there is no hmac.keys to verify with"},
+		{"HMAC of a policy without keys", "dscp-value: 46", "dscp-value: 46\n    hmac-key: ^7",
+			"hmac-key: there is no hmac.keys to take it from"},
+	};
+
+	check_rows(rows, ARRAY_LEN(rows));
+}
+
 /* --- policies --- */
 
 static void policies(void **state)
@@ -825,6 +851,7 @@ int main(void)
 		cmocka_unit_test(sid_surroundings),
 		cmocka_unit_test(policies),
 		cmocka_unit_test(circuits),
+		cmocka_unit_test(boundary),
 		cmocka_unit_test(longest_path),
 		cmocka_unit_test(qos),
 		cmocka_unit_test(pfc_wan),

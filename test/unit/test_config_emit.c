@@ -113,7 +113,8 @@ static void least_configuration(void **state)
 		"      lenient-cev: false\n"
 		"      lenient-pad: false\n"
 		"      hardware: auto\n"
-		"      length: 100\n";
+		"      length: 100\n"
+		"    hmac: off\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 

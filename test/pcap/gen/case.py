@@ -50,6 +50,7 @@ class Case:
         self.received, self.sent = {}, {}
         self.origins = {}  # by port: where the frames come from that it sends
         self.drops = {}
+        self.keys = {}  # HMAC keys by id, in hexadecimal
         self.fixed = {}  # file name: SHA-256 of a file that is not made here
 
     def rx(self, port, *packets):
@@ -102,6 +103,9 @@ class Case:
     def files(self):
         """Contents by file name, without the fixed ones."""
         files = {"config.yaml": render(self.config).encode(), "case.json": self._case_json().encode()}
+        if self.keys:
+            lines = ["# key id, key\n"] + [f"{key_id} {key}\n" for key_id, key in self.keys.items()]
+            files["hmac.keys"] = "".join(lines).encode()
         files.update({f"in-{port}.pcap": pcap(frames) for port, frames in self.received.items()})
         files.update({f"expect-{port}.pcap": pcap(frames) for port, frames in self.sent.items()})
         return files

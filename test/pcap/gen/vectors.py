@@ -234,6 +234,19 @@ _VECTORS = [
         {"p1": {"pfc": 1}},
     ),
     (
+        "v19_hmac_ok",
+        "End with a required HMAC TLV (HMAC-SHA-256, key id 1): verified, forwarded",
+        "RFC 8754 2.1.2.1",
+        lambda: _node(
+            sids=[sid("5f00:1:2:1::/64", "End", hmac="required")],
+            routes=_to_p1("5f00:1:3::/48"),
+            hmac={"keys": "hmac.keys"},
+        ),
+        "p0",
+        "p1",
+        {},
+    ),
+    (
         "v45_cnp",
         "CNP (BTH opcode 0x81) to a local NIC inside a returning tunnel: decapsulated and delivered",
         "IBTA A17; draft-filsfils-spring-srv6-ai-backend-00 5.3",
@@ -316,6 +329,10 @@ _DIGESTS = {
         "439217aac818f299c98b28f8521113b0a991718177dba3506c3b92a301b2ef37",
         "532010cc204f8988a6e3e90e8e4ad33ca5a7fefc68c2dac4052df733559c5c5c",
     ),
+    "v19_hmac_ok": (
+        "387745bf628f0f068473a043c144be8ea6157457d1484c59460901d2766914b2",
+        "2812805ed162bc6bbe7d58763412d506c8d9dfbf39de0769ee06e39235619380",
+    ),
     "v45_cnp": (
         "d6352e56b00150025327617dc1c83bcf5aa02e66b838c75b296fee3d58b6b07b",
         "9911e8dcb4c27ec913f148807c1448ab6388bfc65dcad00703be136d6543c916",
@@ -327,6 +344,8 @@ def cases():
     for name, title, ref, config, port_in, port_out, drops in _VECTORS:
         case = Case(name, title, ref, config())
         case.drops = drops
+        if "hmac" in name:
+            case.keys = {1: bytes(range(32)).hex()}
         digest_in, digest_out = _DIGESTS[name]
         case.fixed[f"in-{port_in}.pcap"] = digest_in
         if port_out:

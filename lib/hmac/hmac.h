@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HMAC-SHA-256 (RFC 2104) by libcrypto. Its EVP functions allocate whenever a digest starts, even anew with the same
+ * context (OpenSSL 3.0), which the data path may not; SHA256_Update and its kin, deprecated as they are, do not. A
+ * prepared key holds the digest's state behind the padded key, so it saves half of the work too, and is only read.
+ */
+#ifndef HMAC_HMAC_H
+#define HMAC_HMAC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
+
+#include "wire/srh.h"
+
+#define HMAC_BYTES 32
+
+struct hmac_key {
+	uint32_t id; /* host order */
+	SHA256_CTX inner, outer; /* behind the key, padded and masked */
+};
+
+void hmac_prepare(struct hmac_key *k, uint32_t id, const uint8_t *key, size_t bytes); /* at most 64 bytes */
+
+/* HMAC TLV of an SRH (RFC 8754 section 2.1.2). */
+struct srh_hmac {
+	uint8_t type;
+	uint8_t length;
+	be16_t flags; /* D(1) reserved(15) */
+	be32_t key_id;
+	uint8_t hmac[HMAC_BYTES];
+};
+WIRE_SIZE(struct srh_hmac, 40);
+WIRE_AT(struct srh_hmac, key_id, 4);
+#define SRH_TLV_PAD1	0
+#define SRH_TLV_HMAC	5
+#define SRH_HMAC_LENGTH 38
+#define SRH_HMAC_D	0x8000
+
+/*
+ * The HMAC over source, Last Entry, flags, the TLV's flags and key id, and the whole segment list (RFC 8754 section
+ * 2.1.2.1), which must be readable. Any lcore.
+ */
+void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const struct srh *srh,
+	const struct srh_hmac *tlv, uint8_t out[HMAC_BYTES]);
+
+/* Without telling by the time it takes where they differ. */
+bool hmac_equal(const uint8_t *a, const uint8_t *b);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hmac/hmac.h"
+
+#include <bsd/string.h>
+
+static void start(SHA256_CTX *c, const uint8_t *key, size_t bytes, uint8_t mask)
+{
+	uint8_t block[64] = {0};
+
+	memcpy(block, key, bytes);
+	for (unsigned int i = 0; i < sizeof(block); i++)
+		block[i] ^= mask;
+	SHA256_Init(c);
+	SHA256_Update(c, block, sizeof(block));
+	explicit_bzero(block, sizeof(block));
+}
+
+void hmac_prepare(struct hmac_key *k, uint32_t id, const uint8_t *key, size_t bytes)
+{
+	k->id = id;
+	start(&k->inner, key, bytes, 0x36);
+	start(&k->outer, key, bytes, 0x5c);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rx lcores: hashing from where a prepared key left off. */
+#include "hmac/hmac.h"
+
+#include <openssl/crypto.h>
+
+void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const struct srh *srh, const struct srh_hmac *tlv,
+	uint8_t out[HMAC_BYTES])
+{
+	uint8_t fixed[8] = {srh->last_entry, srh->flags}, inner[HMAC_BYTES];
+	SHA256_CTX c = k->inner;
+
+	memcpy(fixed + 2, &tlv->flags, 2);
+	memcpy(fixed + 4, &tlv->key_id, 4);
+	SHA256_Update(&c, src, sizeof(*src));
+	SHA256_Update(&c, fixed, sizeof(fixed));
+	SHA256_Update(&c, srh->segment, 16u * (srh->last_entry + 1u));
+	SHA256_Final(inner, &c);
+	c = k->outer;
+	SHA256_Update(&c, inner, sizeof(inner));
+	SHA256_Final(out, &c);
+}
+
+bool hmac_equal(const uint8_t *a, const uint8_t *b)
+{
+	return CRYPTO_memcmp(a, b, HMAC_BYTES) == 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ports let into the domain, and the keys that prove it (RFC 8754 sections 2.1.2 and 5). */
+#include <errno.h>
+
+#include "config/config.h"
+#include "config/keys.h"
+#include "snapshot/build_priv.h"
+
+int build_keys(struct builder *b)
+{
+	const struct cfg_secrets *secrets = b->config->secrets;
+	struct snapshot *s = b->s;
+
+	if (!secrets)
+		return 0;
+	s->key = arena_alloc(s->arena, (secrets->n + 1) * sizeof(*s->key));
+	if (!s->key)
+		return build_fail(b, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < secrets->n; i++)
+		hmac_prepare(&s->key[s->n_keys++], secrets->key[i].id, secrets->key[i].key, secrets->key[i].bytes);
+	return 0;
+}
+
+int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+{
+	struct snap_match *m = arena_alloc(b->s->arena, (cp->allow_sids.n + 1) * sizeof(*m));
+
+	if (!m)
+		return build_fail(b, -ENOMEM, "out of memory");
+	p->sids_closed = cp->side != SIDE_WAN;
+	p->hmac = cp->hmac == HMAC_REQUIRED;
+	p->allow_sids = m;
+	for (uint32_t i = 0; i < cp->allow_sids.n; i++)
+		build_match(&m[p->n_allow_sids++], &cp->allow_sids.items[i]);
+	for (uint32_t i = 0; i < cp->boundary_off.n; i++) {
+		if (cp->boundary_off.items[i] == BOUNDARY_SIDS)
+			p->sids_closed = false;
+		else
+			p->any_source = true;
+	}
+	return 0;
+}
+
+/* The TLV of a path: nothing in its text changes from packet to packet. */
+int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh)
+{
+	struct srh_hmac *tlv = (struct srh_hmac *)&srh->segment[srh->last_entry + 1];
+
+	*tlv = (struct srh_hmac){.type = SRH_TLV_HMAC, .length = SRH_HMAC_LENGTH, .key_id = be32(key_id)};
+	if (srh->segments_left > srh->last_entry)
+		tlv->flags = be16(SRH_HMAC_D);
+	for (uint32_t i = 0; i < b->s->n_keys; i++) {
+		if (b->s->key[i].id == key_id) {
+			hmac_of_srh(&b->s->key[i], src, srh, tlv, tlv->hmac);
+			return 0;
+		}
+	}
+	return build_fail(b, -EINVAL, "there is no HMAC key %u", key_id);
+}

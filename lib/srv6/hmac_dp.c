@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The HMAC TLV of a received SRH (RFC 8754 section 2.1.2; D25). rx lcores. */
+#include "srv6/hmac.h"
+
+#include "config/usid.h"
+#include "wire/icmp.h"
+
+static bool refuse(struct srv6_error *e, uint32_t pointer)
+{
+	*e = (struct srv6_error){.reason = DROP_hmac, .type = ICMP6_PARAM_PROBLEM, .code = ICMP6_PARAM_HEADER_FIELD,
+		.pointer = pointer};
+	return false;
+}
+
+/* Offset of the HMAC TLV in the SRH; 0: there is none. */
+static uint32_t find(const struct srh *srh)
+{
+	const uint8_t *b = (const uint8_t *)srh;
+	uint32_t at = (uint32_t)sizeof(*srh) + 16u * (srh->last_entry + 1u), end = srh_bytes(srh);
+
+	while (at < end) {
+		if (b[at] == SRH_TLV_PAD1) {
+			at++;
+			continue;
+		}
+		if (at + 2 > end || at + 2u + b[at + 1] > end)
+			return 0;
+		if (b[at] == SRH_TLV_HMAC)
+			return b[at + 1] == SRH_HMAC_LENGTH ? at : 0;
+		at += 2u + b[at + 1];
+	}
+	return 0;
+}
+
+/*
+ * Is the destination the active segment? Behind the first uSID of a container it is that segment with some uSIDs
+ * shifted out (D25).
+ */
+static bool is_active(const struct srv6_packet *p, const struct srh *srh, const struct snap_sid *sid)
+{
+	struct ipv6_addr want = srh->segment[p->segments_left];
+
+	for (unsigned int k = 0; k < (sid && sid->shift_bits ? USID_PER_CONTAINER : 1); k++) {
+		if (ipv6_hi(&want) == p->da_hi && ipv6_lo(&want) == p->da_lo)
+			return true;
+		memmove(want.b + 4, want.b + 6, 10);
+		want.b[14] = want.b[15] = 0;
+	}
+	return false;
+}
+
+bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, const struct srv6_packet *p,
+	struct srv6_error *e)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(p->frame + p->at);
+	const struct srh *srh = (const struct srh *)(p->frame + p->srh);
+	const struct srh_hmac *tlv;
+	uint8_t hmac[HMAC_BYTES];
+	uint32_t at, pointer;
+	bool reduced;
+
+	/* no SRH, no HMAC: an SRH left out must not be a way in */
+	if (!p->srh)
+		return refuse(e, (uint32_t) __builtin_offsetof(struct ipv6_hdr, next_header));
+	pointer = (uint32_t)(p->srh - p->at);
+	if ((int)srh->last_entry > srh_max_last_entry(srh) || p->segments_left > srh->last_entry + 1u) {
+		*e = (struct srv6_error){.reason = DROP_srh_bounds, .type = ICMP6_PARAM_PROBLEM, .code = ICMP6_PARAM_HEADER_FIELD,
+			.pointer = pointer + (uint32_t) __builtin_offsetof(struct srh, segments_left)};
+		return false;
+	}
+	at = find(srh);
+	if (!at)
+		return refuse(e, pointer);
+	tlv = (const struct srh_hmac *)((const uint8_t *)srh + at);
+	reduced = be16_get(tlv->flags) & SRH_HMAC_D && p->segments_left > srh->last_entry;
+	if (!reduced && (p->segments_left > srh->last_entry || !is_active(p, srh, sid)))
+		return refuse(e, pointer + at);
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->key[i].id == be32_get(tlv->key_id)) {
+			hmac_of_srh(&h->key[i], &ip->src, srh, tlv, hmac);
+			return hmac_equal(hmac, tlv->hmac) || refuse(e, pointer + at);
+		}
+	return refuse(e, pointer + at);
+}

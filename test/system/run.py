@@ -92,7 +92,7 @@ def bad_configuration(bench):
     code, _, err = bench.run()
     expect(code == 1, f"ended with {code}")
     expect("config.yaml:3:1: error: unknown key 'prots' in the file; did you mean 'ports'?" in err, err)
-    expect("config.yaml:5:41: error: side: expected one of dc, wan, found 'wam'; did you mean 'wan'?" in err, err)
+    expect("config.yaml:5:41: error: side: expected one of dc, wan, host, found 'wam'; did you mean 'wan'?" in err, err)
 
 
 def missing_configuration(bench):

@@ -176,7 +176,7 @@ static void completion(void **state)
 	} rows[] = {
 		{"cl", "clear "}, {"clear ", "stats watermarks trace "}, {"clear s", "stats "}, {"show po", "ports port policies "},
 		{"show port ", "dc0 wan0 info stats xstats "}, {"show port w", "wan0 "}, {"show port info ", "all dc0 wan0 "},
-		{"show port wan0 ", ""}, {"sh q ", "dc0 wan0 "}, {"capture start ", "all drops dc0 wan0 "},
+		{"show port wan0 ", ""}, {"sh q ", "dc0 wan0 "}, {"capture start ", "all drops oam dc0 wan0 "},
 		{"capture start d", "drops dc0 "}, {"capture start dc0 ", "filter FILE "}, {"capture start dc0 fi", "filter "},
 		{"capture start dc0 filter ", "EXPRESSION "}, {"capture start dc0 filter \"a b\" ", "FILE "},
 		{"capture start dc0 filter a f ", "COUNT "}, {"capture start dc0 f ", "COUNT "}, {"capture start dc0 f 1 ", ""},

@@ -344,7 +344,7 @@ def at_a_terminal(screen, prompt):
     screen.type("reload --\t", "dry-run ")
     screen.clear()
     text = screen.type("capture start ?", "drops")
-    expect("wan0" in text and "port, all of them, or dropped packets" in text, text)
+    expect("wan0" in text and "port, all of them, dropped packets, or those at" in text, text)
     screen.clear()
     text = screen.type("trace add ?", "how many packets")
     screen.clear()

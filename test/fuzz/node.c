@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "test/support/unit.h"
 
+#include <unistd.h>
+
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/node.h"
 #include "test/support/packet.h"
@@ -16,7 +18,8 @@ static const char yaml[] =
 	"ports:\n"
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\", 10.0.0.2/24]}\n"
 	"  - {name: p1, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\", 10.1.0.2/24]}\n"
-	"  - {name: p2, device: net_null2, side: dc, vrf: tenant, addresses: [192.0.2.1/24, \"2001:db8:1::1/64\"]}\n"
+	"  - {name: p2, device: net_null2, side: host, vrf: tenant, addresses: [192.0.2.1/24, \"2001:db8:1::1/64\"],\n"
+	"     allow-sids: [\"5f00:0:500::/48\", \"5f00:0:e000::/36\"], hmac: required}\n"
 	"  - {name: p3, device: net_null3, side: dc, vrf: other, mtu: 1280, addresses: [198.51.100.1/24,\n"
 	"     \"2001:db8:3::1/64\"]}\n"
 	"  - {name: p4, device: net_null4, side: dc}\n"
@@ -51,7 +54,7 @@ static const char yaml[] =
 	"  - {sid: \"5f00:0:e106::/48\", behavior: uDT6}\n"
 	"  - {sid: \"5f00:0:1::/48\", behavior: uN, flavors: [none]}\n"
 	"  - {sid: \"5f00:0:e001::/48\", behavior: uA, flavors: [none], port: p1, nexthop: \"2001:db8:b::5\"}\n"
-	"  - {sid: \"5f00:1:2:1::/64\", behavior: End, flavors: [none]}\n"
+	"  - {sid: \"5f00:1:2:1::/64\", behavior: End, flavors: [none], hmac: required}\n"
 	"  - {sid: \"5f00:1:3:1::/64\", behavior: End.X, flavors: [none], port: p1, nexthop: \"2001:db8:b::5\"}\n"
 	"  - {sid: \"5f00:1:4:1::/64\", behavior: End.T, flavors: [none], vrf: tenant}\n"
 	"  - {sid: \"5f00:0:2::/48\", behavior: uN, flavors: [psp]}\n"
@@ -101,7 +104,15 @@ static const char yaml[] =
 	"policies:\n"
 	"  - {name: short, paths: [{name: a, segments: [\"5f00:0:500::\"]}, {name: b, segments: [\"5f00:0:700::\"]}]}\n"
 	"  - {name: long, dscp: set, dscp-value: 10, paths: [{name: a, segments: [\"5f00:0:500:501:502:503:504:505\",\n"
-	"     \"5f00:0:506:507:508:509:50a:50b\", \"5f00:0:50c::\"]}]}\n";
+	"     \"5f00:0:506:507:508:509:50a:50b\", \"5f00:0:50c::\"]}]}\n"
+	"hmac: {keys: %s}\n";
+
+/* The keys of the pcap cases, whose frames are the seeds. */
+static const char keys[] =
+	"# key id, key\n"
+	"1 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n"
+	"7 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
+	"4294967295 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n";
 
 static struct testbed *bed;
 
@@ -112,8 +123,16 @@ static void end(void)
 
 struct testbed *fuzz_node(void)
 {
+	char file[] = "/tmp/sluice-fuzz-keys.XXXXXX", *text;
+	int fd;
+
 	if (!bed) {
-		bed = testbed_new(yaml);
+		fd = mkstemp(file); /* of mode 0600, as keys must be */
+		must(fd >= 0 && write(fd, keys, sizeof(keys) - 1) == sizeof(keys) - 1 && close(fd) == 0, "cannot write %s", file);
+		must(asprintf(&text, yaml, file) > 0, "no memory");
+		bed = testbed_new(text);
+		unlink(file);
+		free(text);
 		atexit(end);
 	}
 	return bed;

@@ -306,6 +306,22 @@ void conf_expect(const char *row, enum conf_depth depth, const char *marked, con
 	free(text);
 }
 
+void conf_expect_rows(const struct conf_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct conf_row *r = &rows[i];
+		char *text = conf_replace(conf_full, r->find, r->by), *both;
+
+		if (r->also_find) {
+			both = conf_replace(text, r->also_find, r->also_by);
+			free(text);
+			text = both;
+		}
+		conf_expect(r->what, CONF_CHECK, text, r->messages);
+		free(text);
+	}
+}
+
 char *conf_replace(const char *text, const char *find, const char *by)
 {
 	const char *at = strstr(text, find);

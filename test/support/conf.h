@@ -19,6 +19,17 @@ enum conf_depth { CONF_LOAD, CONF_CHECK }; /* cfg_load_text alone, or cfg_check 
  */
 void conf_expect(const char *row, enum conf_depth depth, const char *marked, const char *messages);
 
+/*
+ * One thing changed in conf_full, or two where one does not do, and what cfg_check says about the result, as
+ * conf_expect takes it. Rows without messages are the nearest thing that is allowed.
+ */
+struct conf_row {
+	const char *what, *find, *by, *messages;
+	const char *also_find, *also_by;
+};
+
+void conf_expect_rows(const struct conf_row *rows, size_t n);
+
 /* Exactly what cfg_diags_print writes about the text when it is called "t"; the caller frees it. */
 char *conf_output(enum conf_depth depth, const char *text, size_t size);
 

@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Semantic checks, one by one. Each row changes one thing in a valid configuration, or two where one does not
- * do; '^' stands where the complaint must point to. Rows without messages are the nearest thing that is allowed.
- */
+/* Semantic checks, one by one, as rows of conf.h. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
 
-#include "config/budget.h"
 #include "test/support/conf.h"
-
-struct row {
-	const char *what, *find, *by, *messages;
-	const char *also_find, *also_by;
-};
-
-static void check_rows(const struct row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct row *r = &rows[i];
-		char *text = conf_replace(conf_full, r->find, r->by), *both;
-
-		if (r->also_find) {
-			both = conf_replace(text, r->also_find, r->also_by);
-			free(text);
-			text = both;
-		}
-		conf_expect(r->what, CONF_CHECK, text, r->messages);
-		free(text);
-	}
-}
 
 static void full_is_valid(void **state)
 {
@@ -40,7 +15,7 @@ static void full_is_valid(void **state)
 
 static void references(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"VRF of a port", "vrf: red\n    mtu", "vrf: ^rad\n    mtu",
 			"vrf: there is no 'rad' in vrfs; did you mean 'red'?"},
 		{"VRF of a port, unlike any", "vrf: red\n    mtu", "vrf: ^tenant\n    mtu",
@@ -60,12 +35,12 @@ static void references(void **state)
 			"vrf: there is no 'to-dc2' in vrfs"},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 static void duplicates(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"port name", "- name: dc1", "- name: ^dc0",
 			"name dc0 stands twice in ports, first in line 37"},
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
@@ -89,14 +64,14 @@ static void duplicates(void **state)
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 /* --- lcores --- */
 
 static void lcores(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"rx beyond what there is", "rx: [1, 2]\n", "rx: [1, 2, ^127]\n",
 			"rx: expected lcores from 0 to 126, found 127"},
 		{"the last one", "rx: [1, 2]\n", "rx: [1, 2, 126]\n", NULL},
@@ -124,7 +99,7 @@ static void lcores(void **state)
 			"cpus: expected LCORE@CPU,LCORE@CPU,..., found 'auto'"},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 static void lcore_questions(void **state)
@@ -146,7 +121,7 @@ static void lcore_questions(void **state)
 
 static void ports(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"device", "device: net_null1", "device: ^eth0",
 			"device: expected a PCI address (0000:17:00.0) or a virtual device (net_pcap0,...), found 'eth0'"},
 		{"PCI device with arguments", "\"0000:17:00.1\"", "\"0000:17:00.1,mprq_en=1\"", NULL},
@@ -159,7 +134,7 @@ static void ports(void **state)
 			"mac: expected a unicast address"},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 static void pci_addresses(void **state)
@@ -188,7 +163,7 @@ static void pci_addresses(void **state)
 
 static void addresses(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"in 5f00::/16 (RFC 9602)", DC1, "vrf: blue\n    addresses: [^\"5f00:77::1/64\"]",
 			"addresses: 5f00:77::1/64 lies in the SID space, where no interface may be"},
 		{"next to it", DC1, "vrf: blue\n    addresses: [\"5f01::1/64\"]", NULL},
@@ -221,7 +196,7 @@ static void addresses(void **state)
 			"behavior: uDT4\n    vrf: blue", "behavior: uDT4"},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 /* Another block than RFC 9602's is SID space too. */
@@ -251,7 +226,7 @@ static void addresses_in_the_block(void **state)
 static void loopback(void **state)
 {
 	static const char message[] = "loopback: expected a routable unicast address outside the SID space";
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"a SID", "loopback: \"fd00:0:1::1\"", "loopback: ^\"5f00:0:100::\"", message},
 		{"multicast", "loopback: \"fd00:0:1::1\"", "loopback: ^\"ff02::1\"", message},
 		{"unspecified", "loopback: \"fd00:0:1::1\"", "loopback: ^\"::\"", message},
@@ -259,12 +234,12 @@ static void loopback(void **state)
 		{"global", "loopback: \"fd00:0:1::1\"", "loopback: \"2001:db8::1\"", NULL},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 static void neighbors(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"group MAC", "mac: \"02:00:00:00:05:00\"", "mac: ^\"33:33:00:00:00:01\"",
 			"mac: expected a unicast address"},
 		{"zero MAC", "mac: \"02:00:00:00:05:00\"", "mac: ^\"00:00:00:00:00:00\"",
@@ -278,7 +253,7 @@ static void neighbors(void **state)
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 /* --- routes --- */
@@ -288,7 +263,7 @@ static void neighbors(void **state)
 
 static void routes(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"leads nowhere", VRF_ROUTE, "- ^prefix: 10.3.0.0/16", "a route needs a port or a policy"},
 		{"underlay route leads nowhere", LAST_ROUTE, "- ^prefix: 192.0.2.0/24",
 			"a route needs a port or a policy"},
@@ -333,7 +308,7 @@ static void routes(void **state)
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 /* A prefix with `n` next hops. */
@@ -370,7 +345,7 @@ static void ecmp_limit(void **state)
 
 static void sid_values(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"outside the block", UDT4, "sid: ^\"5f00:1:e102::/48\"\n    behavior: uDT4",
 			"sid: lies outside node.usid.block"},
 		{"a length between", UDT4, "sid: ^\"5f00:0:e102::/56\"\n    behavior: uDT4",
@@ -400,12 +375,12 @@ static void sid_values(void **state)
 			"sid: a /64 begins with the node's global id; 0x0000 is none"},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 static void sid_behaviors(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"uA without port", UA,
 			"^sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    nexthop: \"fe80::5\"",
 			"a uA needs the port of its adjacency"},
@@ -467,12 +442,12 @@ static void sid_behaviors(void **state)
 		{"uDT without VRF", UDT4, "sid: \"5f00:0:e102::/48\"\n    behavior: uDT4", NULL},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 static void sid_surroundings(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"a block of another length", "block: \"5f00::/32\"", "block: ^\"5f00::/16\"",
 			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /16"},
 		{"no infrastructure", "  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n", "",
@@ -486,7 +461,7 @@ static void sid_surroundings(void **state)
 		{"everybody", "\"2001:db8:2::/48\"]", "\"::/0\"]", NULL},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 	conf_expect("a uSID without block", CONF_CHECK,
 		"node: {name: a, loopback: \"fd00::1\", infrastructure: [\"fd00::/16\"]}\n"
 		"lcores: {control: 0, rx: [1], worker: [1]}\n"
@@ -505,7 +480,7 @@ static void sid_surroundings(void **state)
 static void circuits(void **state)
 {
 #define PW1 "  - name: pw1\n    port: dc0\n    vlan: 100\n    policy: frames\n"
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"packets instead of frames", "policy: frames", "policy: ^marked",
 			"policy: 'marked' carries packets, not frames; a circuit needs H.Encaps.L2 or H.Encaps.L2.Red"},
 		{"frames instead of packets", "policy: marked", "policy: ^frames",
@@ -536,7 +511,7 @@ static void circuits(void **state)
 			"source-prefix: a SID is no source address"},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 /* --- the boundary of the domain --- */
@@ -544,7 +519,7 @@ static void circuits(void **state)
 static void boundary(void **state)
 {
 #define DC1_PORT "  - name: dc1\n    device: net_null1\n    side: dc\n"
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"a host port without a list", DC1_PORT, "  - name: dc1\n    device: net_null1\n    side: ^host\n",
 			"side: a host port needs allow-sids or hmac: required"},
 		{"a host port with one", DC1_PORT,
@@ -562,7 +537,7 @@ static void boundary(void **state)
 			"hmac-key: there is no hmac.keys to take it from"},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 /* --- policies --- */
@@ -571,7 +546,7 @@ static void policies(void **state)
 {
 	static const char unicast[] = "segments: a SID is a routable unicast address";
 	static const char zero[] = "segments: id 0 is reserved (RFC 9800 section 5)";
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"source is a SID", "source: \"fd00:0:1::2\"", "source: ^\"5f00:0:100::\"",
 			"source: a SID is no source address"},
 		{"value without set", "dscp: set\n", "dscp: copy\n",
@@ -597,7 +572,7 @@ static void policies(void **state)
 			"[\"5f00:0:100::\", \"5f00:0:e005::\", \"5f00:0:500::\"]", NULL},
 	};
 
-	check_rows(rows, ARRAY_LEN(rows));
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 static void longest_path(void **state)
@@ -625,7 +600,7 @@ static void longest_path(void **state)
 
 static void qos(void **state)
 {
-	static const struct row rows[] = {
+	static const struct conf_row rows[] = {
 		{"slice of a port", "slice: gold\n    class-map: roce", "slice: ^golt\n    class-map: roce",
 			"slice: there is no 'golt' in slices; did you mean 'gold'?"},
 		{"slice of a VRF", "slice: silver", "slice: ^bronze", "slice: there is no 'bronze' in slices"},
@@ -652,182 +627,7 @@ static void qos(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, ARRAY_LEN(rows));
-}
-
-/* --- buffers --- */
-
-/*
- * The sum of conf_full, by hand: rx 2*1024+512+512; tx 256+512+512; rewritten 3*2*128; lossy
- * 1024+2*1792; control 128+2*256; lossless 2048 shared;
- * headroom two classes of 6 MB in frames of 1000 bytes; rings: two rx
- * lcores to control and to the other lcore's worker each, control to two workers, that is 2+2 and 1-2, 1-3,
- * 2-3: seven of 512; parked 2*2*256; waiting 2*256; from two workers 32 each; four lcores with 384+64; control 256.
- */
-static void budget_sum(void **state)
-{
-	static const struct {
-		const char *what;
-		uint64_t buffers;
-	} lines[] = {
-		{"receive descriptors", 3072},
-		{"transmit descriptors", 1280},
-		{"rewritten, not yet taken by the device", 768},
-		{"egress queues of lossy classes", 4608},
-		{"lossless classes below XOFF", 2048},
-		{"headroom of lossless classes", 12584},
-		{"egress queues of control traffic", 640},
-		{"rings between lcores", 3584},
-		{"packets parked while a ring is full", 1024},
-		{"packets waiting for a neighbour", 512},
-		{"packets whose neighbour did not answer", 64},
-		{"pool caches and bursts of lcores", 1792},
-		{"control packets", 256},
-	};
-	struct config *c = conf_load(CONF_CHECK, conf_full);
-	struct cfg_budget b;
-
-	cfg_budget(c, &b);
-	assert_int_equal(b.n, ARRAY_LEN(lines));
-	for (unsigned int i = 0; i < b.n; i++) {
-		check_text("line", b.line[i].what, lines[i].what);
-		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
-			(unsigned long long)b.line[i].buffers);
-	}
-	assert_int_equal(b.total, 32232);
-	assert_int_equal(cfg_lcore_count(c), 4);
-	assert_int_equal(cfg_packet_rings(c), 7);
-	cfg_free(c);
-}
-
-static void budget_check(void **state)
-{
-	static const struct row rows[] = {
-		{"fits exactly", "buffers: 64K", "buffers: 32232", NULL},
-		{"one too few", "buffers: 64K", "buffers: ^32231",
-			"buffers: 32231 are too few, 32232 are promised: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
-			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
-			"+ 1792 pool caches and bursts "
-			"of lcores + 256 control packets"},
-		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 64K\n",
-			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 are too few, 32232 are promised: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
-			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
-			"+ 1792 pool caches and bursts "
-			"of lcores + 256 control packets"},
-	};
-
-	check_rows(rows, ARRAY_LEN(rows));
-}
-
-/* A ring has a power of two of slots, whatever was asked for (memory.ring); all of them may hold packets. */
-static void budget_rings(void **state)
-{
-	static const struct {
-		const char *ring;
-		uint64_t buffers;
-	} rows[] = {{"ring: 512", 7 * 512}, {"ring: 513", 7 * 1024}, {"ring: 1K", 7 * 1024}, {"ring: 64",
-	7 * 64},
-		{"ring: 65", 7 * 128}, {"ring: 65535", 7 * 65536}};
-
-	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
-		char *text = conf_replace(conf_full, "ring: 512", rows[i].ring);
-		struct config *c = conf_load(CONF_LOAD, text);
-		struct cfg_budget b;
-
-		cfg_budget(c, &b);
-		check(b.line[7].buffers == rows[i].buffers, "%s", rows[i].ring);
-		cfg_free(c);
-		free(text);
-	}
-}
-
-static void lcores_and_rings(void **state)
-{
-	static const struct {
-		const char *lcores;
-		unsigned int count, rings;
-	} rows[] = {
-		{"{control: 0, rx: [0], worker: [0]}", 1, 2},
-		{"{control: 0, rx: [1], worker: [1]}", 2, 2},
-		{"{control: 0, rx: [0], worker: [1]}", 2, 3},
-		{"{control: 0, rx: [1], worker: [2]}", 3, 3},
-		{"{control: 5, rx: [1, 2, 3], worker: [4, 5]}", 5, 11},
-		{"{control: 0, rx: [1, 2], worker: [1, 2]}", 3, 6},
-	};
-	char text[512];
-
-	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
-		struct config *c;
-
-		snprintf(text, sizeof(text),
-			"node: {name: a, loopback: \"fd00::1\"}\nports: [{name: p, device: net_null0, side: dc}]\n"
-			"lcores: %s\nmemory: {buffers: 64K}\n", rows[i].lcores);
-		c = conf_load(CONF_CHECK, text);
-		check(cfg_lcore_count(c) == rows[i].count, "%s", rows[i].lcores);
-		check(cfg_packet_rings(c) == rows[i].rings, "%s", rows[i].lcores);
-		cfg_free(c);
-	}
-}
-
-/* Relays and PFC tunnels; what they need of ports and SIDs, and E37. */
-#define WAN_NODE                                                                                   \
-	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n"                  \
-	"lcores: {control: 0, rx: [1], worker: [1]}\n"                                             \
-	"memory: {buffers: 64K}\n"                                                                 \
-	"slices: [{name: gold}]\n"                                                                 \
-	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K}]\n"                               \
-	"ports:\n"                                                                                 \
-	"  - {name: dc0, device: net_null0, side: dc, speed: 1G, slice: gold,\n"                   \
-	"     pfc: {priorities: [3], peers: [\"02:00:00:00:0a:01\"], buffer: small}}\n"            \
-	"  - {name: dc1, device: net_null1, side: dc, speed: 1G}\n"                                \
-	"  - {name: dc2, device: net_null3, side: dc}\n"                                           \
-	"  - {name: wan0, device: net_null2, side: wan, speed: 1G,\n"                              \
-	"     pfc: {priorities: [3], peers: [\"02:00:00:00:0a:02\"], buffer: small}}\n"            \
-	"sids:\n"                                                                                  \
-	"  - {sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: dc0}\n"                         \
-	"  - {sid: \"5f00:1:1:1::/64\", behavior: End}\n"
-#define FAR "segments: [\"5f00:1:3:d2::\"]"
-
-static void pfc_wan(void **state)
-{
-	static const struct {
-		const char *row, *text, *messages;
-	} rows[] = {
-		{"both directions", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: \"5f00:1:1:d2::/64\", " FAR "}\n", NULL},
-		{"no direction", WAN_NODE "pfc-relays:\n  - ^{name: a, port: dc0}\n",
-			"a PFC relay needs a sid to receive by, or segments to send over"},
-		{"no DX2", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: ^\"5f00:1:1:1::/64\"}\n",
-			"sid: is no DX2 SID of this node"},
-		{"unknown SID", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: ^\"5f00:1:1:2::/64\"}\n",
-			"sid: is no DX2 SID of this node"},
-		{"another port's SID", WAN_NODE "pfc-relays:\n  - {name: a, port: ^dc2, sid: ^\"5f00:1:1:d2::/64\"}\n",
-			"port: pauses of 'dc2', a virtual device, go by its speed; give it one\n"
-			"sid: hands frames to 'dc0', not to 'dc2'"},
-		{"deaf port", WAN_NODE "pfc-relays:\n  - {name: a, port: ^dc1, " FAR "}\n",
-			"port: 'dc1' has no pfc priorities, so its PFC is not listened to"},
-		{"inside the domain", WAN_NODE "pfc-relays:\n  - {name: a, port: ^wan0, " FAR "}\n",
-			"port: 'wan0' is inside the domain (side: wan); gateways are outside"},
-		{"tunnel", WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, slice: gold, priorities: [3], " FAR "}\n", NULL},
-		{"tunnel of a lossy class", WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, priorities: [3, ^4, ^8], " FAR "}\n",
-			"priorities: 4 is none of the pfc priorities of 'wan0', so nothing is known about its buffer\n"
-			"priorities: expected classes from 0 to 7, found 8"},
-		{"tunnel outside", WAN_NODE "pfc-tunnels:\n  - {name: a, port: ^dc0, priorities: [3], " FAR "}\n",
-			"port: 'dc0' is outside the domain (side: dc); tunnels lead through it"},
-		{"tunnel to itself", WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, priorities: [3], segments: ^[\"5f00:1:1:1::\"]}\n",
-			"segments: it leads nowhere but to this node itself"},
-		{"E37", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR "}\n"
-			"pfc-tunnels:\n  - {name: b, port: wan0, slice: gold, priorities: [^3], " FAR "}\n",
-			"priorities: 3 of this slice is held back by relay 'a' already, which would stall it twice; one of the two, or "
-			"honour-local"},
-		{"E37, other slice", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR "}\n"
-			"pfc-tunnels:\n  - {name: b, port: wan0, priorities: [3], " FAR "}\n", NULL},
-	};
-
-	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
-		conf_expect(rows[i].row, CONF_CHECK, rows[i].text, rows[i].messages);
+	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
 int main(void)
@@ -854,11 +654,6 @@ int main(void)
 		cmocka_unit_test(boundary),
 		cmocka_unit_test(longest_path),
 		cmocka_unit_test(qos),
-		cmocka_unit_test(pfc_wan),
-		cmocka_unit_test(budget_sum),
-		cmocka_unit_test(budget_check),
-		cmocka_unit_test(budget_rings),
-		cmocka_unit_test(lcores_and_rings),
 	};
 
 	return cmocka_run_group_tests_name("config_check", tests, NULL, NULL);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Semantic checks of relays and PFC tunnels: what they need of ports and SIDs, and E37. '^' stands where the complaint must point to. */
+#include "test/support/unit.h"
+
+#include "test/support/conf.h"
+
+#define WAN_NODE                                                                                   \
+	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n"                  \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n"                                             \
+	"memory: {buffers: 64K}\n"                                                                 \
+	"slices: [{name: gold}]\n"                                                                 \
+	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K}]\n"                               \
+	"ports:\n"                                                                                 \
+	"  - {name: dc0, device: net_null0, side: dc, speed: 1G, slice: gold,\n"                   \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:0a:01\"], buffer: small}}\n"            \
+	"  - {name: dc1, device: net_null1, side: dc, speed: 1G}\n"                                \
+	"  - {name: dc2, device: net_null3, side: dc}\n"                                           \
+	"  - {name: wan0, device: net_null2, side: wan, speed: 1G,\n"                              \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:0a:02\"], buffer: small}}\n"            \
+	"sids:\n"                                                                                  \
+	"  - {sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: dc0}\n"                         \
+	"  - {sid: \"5f00:1:1:1::/64\", behavior: End}\n"
+#define FAR "segments: [\"5f00:1:3:d2::\"]"
+
+static void pfc_wan(void **state)
+{
+	static const struct {
+		const char *row, *text, *messages;
+	} rows[] = {
+		{"both directions", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: \"5f00:1:1:d2::/64\", " FAR "}\n", NULL},
+		{"no direction", WAN_NODE "pfc-relays:\n  - ^{name: a, port: dc0}\n",
+			"a PFC relay needs a sid to receive by, or segments to send over"},
+		{"no DX2", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: ^\"5f00:1:1:1::/64\"}\n",
+			"sid: is no DX2 SID of this node"},
+		{"unknown SID", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: ^\"5f00:1:1:2::/64\"}\n",
+			"sid: is no DX2 SID of this node"},
+		{"another port's SID", WAN_NODE "pfc-relays:\n  - {name: a, port: ^dc2, sid: ^\"5f00:1:1:d2::/64\"}\n",
+			"port: pauses of 'dc2', a virtual device, go by its speed; give it one\n"
+			"sid: hands frames to 'dc0', not to 'dc2'"},
+		{"deaf port", WAN_NODE "pfc-relays:\n  - {name: a, port: ^dc1, " FAR "}\n",
+			"port: 'dc1' has no pfc priorities, so its PFC is not listened to"},
+		{"inside the domain", WAN_NODE "pfc-relays:\n  - {name: a, port: ^wan0, " FAR "}\n",
+			"port: 'wan0' is inside the domain (side: wan); gateways are outside"},
+		{"tunnel", WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, slice: gold, priorities: [3], " FAR "}\n", NULL},
+		{"tunnel of a lossy class", WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, priorities: [3, ^4, ^8], " FAR "}\n",
+			"priorities: 4 is none of the pfc priorities of 'wan0', so nothing is known about its buffer\n"
+			"priorities: expected classes from 0 to 7, found 8"},
+		{"tunnel outside", WAN_NODE "pfc-tunnels:\n  - {name: a, port: ^dc0, priorities: [3], " FAR "}\n",
+			"port: 'dc0' is outside the domain (side: dc); tunnels lead through it"},
+		{"tunnel to itself", WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, priorities: [3], segments: ^[\"5f00:1:1:1::\"]}\n",
+			"segments: it leads nowhere but to this node itself"},
+		{"E37", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR "}\n"
+			"pfc-tunnels:\n  - {name: b, port: wan0, slice: gold, priorities: [^3], " FAR "}\n",
+			"priorities: 3 of this slice is held back by relay 'a' already, which would stall it twice; one of the two, or "
+			"honour-local"},
+		{"E37, other slice", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR "}\n"
+			"pfc-tunnels:\n  - {name: b, port: wan0, priorities: [3], " FAR "}\n", NULL},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
+		conf_expect(rows[i].row, CONF_CHECK, rows[i].text, rows[i].messages);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pfc_wan),
+	};
+
+	return cmocka_run_group_tests_name("config_pfc", tests, NULL, NULL);
+}

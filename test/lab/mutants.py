@@ -15,7 +15,7 @@ TARGET = "app/sluice-lab/sluice-lab"
 
 sys.path.insert(0, HERE)
 import run  # noqa: E402
-from scenarios import SCENARIOS  # noqa: E402
+from catalogue import SCENARIOS  # noqa: E402
 
 Mutant = collections.namedtuple("Mutant", "what path old new scenario")
 VIOLATES = "what the device did not take is forgotten"  # an invariant, so that the run stops and tells

@@ -9,7 +9,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from scenarios import SCENARIOS  # noqa: E402
+from catalogue import SCENARIOS  # noqa: E402
+from suite import expectations  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TIMEOUT = 120
@@ -107,7 +108,7 @@ def judge(scenario, parameters, status, errors, text):
     if status != 0:
         return [f"status {status}: {errors.splitlines()[0] if errors else 'no message'}"]
     report = Report(json.loads(text), parameters)
-    return [p for p in (report.check(e) for e in scenario.expect) if p]
+    return [p for p in (report.check(e) for e in expectations(scenario, parameters)) if p]
 
 
 def label(parameters):

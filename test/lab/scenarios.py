@@ -5,20 +5,10 @@ Each has a builder, the parameters of the short form (scripts/test) and those of
 assertions: expressions over the report (see Report in run.py). Besides, every run checks all invariants of
 lib/lab/lab_invariant.c, and the same seed must give the same report.
 """
-import collections
-
 from net import Net
+from suite import scenario
 
-Scenario = collections.namedtuple("Scenario", "name build short long expect")
-SCENARIOS = []
-
-
-def scenario(short, long=None, expect=()):
-    """Registers the function below as a scenario of its name; short and long: lists of its keyword arguments."""
-    def add(build):
-        SCENARIOS.append(Scenario(build.__name__, build, short, long or short, list(expect)))
-        return build
-    return add
+FEW = 0.03  # calibrations are statements about means: few seeds of a long run each, not thousands of short ones
 
 
 FAULTS = [{"loss": "1%"}, {"corruption": "1%"}, {"corruption": "1%", "fcs": False}, {"duplication": "2%"},
@@ -260,7 +250,7 @@ def dcqcn():
 
 
 @scenario(short=[{"rate": 10}, {"rate": 100}], long=[{"rate": r} for r in (1, 10, 40, 100, 400)],
-          expect=["abs(flow().goodput_gbps / (PARAM['rate'] * 4096 / 4182.0) - 1) < 0.01"])
+          expect=["abs(flow().goodput_gbps / (PARAM['rate'] * 4096 / 4182.0) - 1) < 0.01"], seeds=FEW)
 def calibration_rate(rate):
     """A rate-limited link carries its rate, to 1 %: payload 4096 of 4182 bytes on the wire, RETH left aside."""
     return direct(run="20ms", link={"rate": f"{rate}G"}, flow={"transport": "datagram", "message": 4096, "rate": f"{rate}G"})
@@ -269,7 +259,7 @@ def calibration_rate(rate):
 MD1 = "abs((flow().delay_mean_us - flow().delay_min_us) / (PARAM['load'] / 2 / (1 - PARAM['load']) * 1082 * 8 / 10e3) - 1) < 0.01"
 
 
-@scenario(short=[{"load": 0.5}], long=[{"load": x} for x in (0.3, 0.5, 0.7)], expect=[MD1, "lost == 0"])
+@scenario(short=[{"load": 0.5}], long=[{"load": x} for x in (0.3, 0.5, 0.7)], expect=[MD1, "lost == 0"], seeds=FEW)
 def calibration_md1(load):
     """Poisson arrivals at a port of 10 Gb/s wait as long as M/D/1 says: load / (2 (1 - load)) service times, to 1 %."""
     # long enough for a standard error of the mean of a third of the tolerance, and less
@@ -281,7 +271,7 @@ GBN = "abs(flow().goodput_gbps / 32.18 / ((1 - PARAM['loss']) / (1 - PARAM['loss
 
 
 @scenario(short=[{"loss": 0.001, "km": 100}], long=[{"loss": p, "km": k} for p in (0.0001, 0.001, 0.003) for k in (20, 100, 300)],
-          expect=[GBN, "PARAM['loss'] != 0.001 or PARAM['km'] != 100 or 0.45 < flow().goodput_gbps / 32.18 < 0.55"])
+          expect=[GBN, "PARAM['loss'] != 0.001 or PARAM['km'] != 100 or 0.45 < flow().goodput_gbps / 32.18 < 0.55"], seeds=FEW)
 def calibration_go_back_n(loss, km):
     """0.1 % loss costs go-back-N half its throughput where a round trip holds 1000 packets (100 km at 33 Gb/s), and what
     the formula (1 - p) / (1 - p + p W) says elsewhere."""

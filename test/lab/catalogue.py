@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All scenarios, in the order in which they run."""
+import scenarios  # noqa: F401
+from suite import SCENARIOS  # noqa: F401

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The register of scenarios. Each file of scenarios is imported by catalogue.py; there its order is that of reports."""
+import collections
+
+Scenario = collections.namedtuple("Scenario", "name build short long expect seeds")
+SCENARIOS = []
+
+
+def scenario(short, long=None, expect=(), seeds=1.0, name=None):
+    """Registers the function below as a scenario of its name; short and long: lists of its keyword arguments; seeds: what
+    share of a campaign's seeds each of the long ones runs, at least 3, for what is costly or about means. expect: assertions,
+    or a function that makes them of the keyword arguments."""
+    def add(build):
+        SCENARIOS.append(Scenario(name or build.__name__, build, short, long or short, expect if callable(expect) else list(expect),
+                                  seeds))
+        return build
+    return add
+
+
+def expectations(case, parameters):
+    return case.expect(**parameters) if callable(case.expect) else case.expect

@@ -100,7 +100,8 @@ void lcores_stop(void);
 
 /* Log lines to stderr or syslog, with levels and a limit per module. */
 void logging_start(const struct cfg_log *log);
-void logging_configure(const struct cfg_log *log); /* level and rate, after a reload */
+/* After a reload. What `set log` has set since stays, unless the file's level is another one now. */
+void logging_change(const struct cfg_log *before, const struct cfg_log *log);
 void logging_tick(void); /* now and then: says what the limit left out */
 
 /* Tell systemd (or whoever started us) "READY=1" and the like; nothing when nobody listens. */

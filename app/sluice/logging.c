@@ -60,11 +60,17 @@ static void sink(enum log_level level, enum log_module module, const char *line)
 		state.module[module].suppressed++;
 }
 
-void logging_configure(const struct cfg_log *log)
+static void set_levels(const struct cfg_log *log)
 {
-	state.rate = log->rate;
 	for (unsigned int m = 0; m < LOG_MODULE_COUNT; m++)
 		log_set_level((enum log_module)m, (enum log_level)log->level);
+}
+
+void logging_change(const struct cfg_log *before, const struct cfg_log *log)
+{
+	state.rate = log->rate;
+	if (log->level != before->level)
+		set_levels(log);
 }
 
 void logging_start(const struct cfg_log *log)
@@ -72,6 +78,7 @@ void logging_start(const struct cfg_log *log)
 	state.syslog = log->to == LOG_TO_SYSLOG;
 	if (state.syslog)
 		openlog("sluice", LOG_PID, LOG_DAEMON);
-	logging_configure(log);
+	state.rate = log->rate;
+	set_levels(log);
 	log_set_sink(sink);
 }

@@ -8,53 +8,9 @@
 
 #include "app.h"
 #include "base/log.h"
-#include "config/diff.h"
+#include "command/apply.h"
 #include "config/keys.h"
 #include "node/node_ctl.h"
-
-#define CHANGES_SHOWN 200
-
-struct plan {
-	json_t *changes;
-	uint64_t count[3]; /* by enum cfg_change_kind */
-	uint64_t restart;
-};
-
-static void add_change(void *arg, const struct cfg_change *c)
-{
-	static const char *const kinds[] = {"added", "changed", "removed"};
-	struct plan *p = arg;
-
-	p->count[c->kind]++;
-	p->restart += c->start_only;
-	if (json_array_size(p->changes) < CHANGES_SHOWN || c->start_only)
-		json_array_append_new(p->changes,
-			json_pack("{ss ss ss ss sb}", "what", kinds[c->kind], "object", c->path, "from", c->from, "to", c->to,
-				"needs_restart", c->start_only));
-}
-
-static json_t *plan_json(const struct plan *p, const char *file, bool applied, uint64_t ns)
-{
-	return json_pack("{ss sI sI sI sI sb sI sO}", "file", file, "added", (json_int_t)p->count[CFG_ADDED], "changed",
-		(json_int_t)p->count[CFG_CHANGED], "removed", (json_int_t)p->count[CFG_REMOVED], "needs_restart",
-		(json_int_t)p->restart, "applied", applied, "took_ms", (json_int_t)(ns / NSEC_PER_MSEC), "changes", p->changes);
-}
-
-/* All diagnostics as one text in err. */
-static int refuse(struct cfg_diags *diags, char *err, size_t size)
-{
-	FILE *f = fmemopen(err, size, "w");
-
-	if (f) {
-		fputs("nothing was changed:\n", f);
-		cfg_diags_print(diags, f);
-		fclose(f);
-		err[size - 1] = '\0';
-		err[strlen(err) - (err[strlen(err) - 1] == '\n')] = '\0';
-	}
-	cfg_diags_free(diags);
-	return -EINVAL;
-}
 
 static char *running_text(const struct node *n)
 {
@@ -69,48 +25,35 @@ static char *running_text(const struct node *n)
 	return text;
 }
 
-/* A configuration loaded since `started`: check, plan and, unless dry, apply. Consumes it. */
+/* A configuration loaded since `started`, or NULL with what is wrong in `diags`; both are consumed. */
 static int apply(struct app *app, struct config *c, struct cfg_diags *diags, const char *file, bool dry,
 	uint64_t started, json_t **out, char *err, size_t size)
 {
-	struct plan plan = {.changes = json_array()};
-	char *before = NULL;
+	struct cfg_log log_before = app->node->config->log;
+	char *before = running_text(app->node);
+	uint64_t ms;
 	int rc;
 
-	if (cfg_check(c, diags) < 0) {
-		rc = refuse(diags, err, size);
-		goto out;
+	if (!before) {
+		cfg_diags_free(diags);
+		cfg_free(c);
+		return -ENOMEM;
 	}
-	/* ports that differ are reported by the plan; those that are the same must be numbered the same */
-	rc = cfg_align_ports(app->node->config, c);
-	if (rc != -ENOMEM)
-		rc = cfg_diff(app->node->config, c, add_change, &plan);
-	if (rc == 0 && plan.restart && !dry) {
-		snprintf(err, size, "nothing was changed: %llu of the changes need a restart (reload --dry-run lists them)",
-			(unsigned long long)plan.restart);
-		rc = -EBUSY;
-	}
-	if (rc == 0 && !dry) {
-		before = running_text(app->node);
-		rc = before ? node_apply(app->node, c, err, size) : -ENOMEM;
-		if (rc == 0) {
-			logging_configure(&c->log);
+	rc = apply_config(app->node, c, diags, file, dry, out, err, size);
+	if (rc == 0) {
+		ms = (clock_now() - started) / NSEC_PER_MSEC;
+		json_object_set_new(*out, "took_ms", json_integer((json_int_t)ms));
+		if (!dry) {
+			logging_change(&log_before, &app->node->config->log);
 			log_notice(config, "%s: %llu added, %llu changed, %llu removed, in %llu ms", file,
-				(unsigned long long)plan.count[CFG_ADDED], (unsigned long long)plan.count[CFG_CHANGED],
-				(unsigned long long)plan.count[CFG_REMOVED],
-				(unsigned long long)((clock_now() - started) / NSEC_PER_MSEC));
+				apply_count(*out, "added"), apply_count(*out, "changed"), apply_count(*out, "removed"),
+				(unsigned long long)ms);
 			free(app->previous);
 			app->previous = before;
 			before = NULL;
-			c = NULL;
 		}
 	}
-	if (rc == 0)
-		*out = plan_json(&plan, file, !dry, clock_now() - started);
-out:
 	free(before);
-	cfg_free(c);
-	json_decref(plan.changes);
 	return rc;
 }
 
@@ -123,11 +66,6 @@ static int apply_file(struct app *app, const char *file, bool dry, json_t **out,
 	struct config *c = name ? cfg_load_file(name, &diags) : NULL;
 	int rc;
 
-	if (!c) {
-		rc = refuse(&diags, err, size);
-		free(name);
-		return rc;
-	}
 	rc = apply(app, c, &diags, name, dry, started, out, err, size);
 	if (rc == 0 && !dry) {
 		free(app->previous_file);
@@ -170,7 +108,7 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 		cfg_free(c);
 		c = NULL;
 	}
-	rc = c ? apply(app, c, &diags, "(before the last reload)", false, started, out, err, size) : refuse(&diags, err, size);
+	rc = apply(app, c, &diags, "(before the last reload)", false, started, out, err, size);
 	free(text);
 	if (rc == 0) {
 		/* both change places, so that another rollback goes forward again */

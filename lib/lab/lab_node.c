@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "config/diff.h"
+#include "command/apply.h"
 #include "lab/lab_priv.h"
 
 #define SWEEP_NS 10000u
@@ -316,43 +316,20 @@ void lab_node_fini(struct lab_node *n)
 	free(n->text);
 }
 
-static int apply(struct lab_node *n, struct config *c, char *err, size_t size)
-{
-	if (cfg_align_ports(n->node->config, c) < 0) {
-		snprintf(err, size, "nothing was changed: the ports are not those of the running configuration");
-		return -EBUSY;
-	}
-	return node_apply(n->node, c, err, size);
-}
-
-/* The console's reload, as the appliance does it but for the plan. */
 static int reload(void *arg, const char *file, bool dry, json_t **plan, char *err, size_t size)
 {
 	struct lab_node *n = arg;
 	struct cfg_diags diags = {0};
-	char path[512];
-	struct config *c;
-	FILE *f;
-	int rc;
+	char path[512] = "";
 
-	snprintf(path, sizeof(path), "%s%s", file && file[0] == '/' ? "" : n->lab->topo->folder, file ? file : n->topo->file);
-	c = cfg_load_file(file ? path : n->topo->file, &diags);
-	if (!c || cfg_check(c, &diags) < 0) {
-		f = fmemopen(err, size, "w");
-		if (f) {
-			cfg_diags_print(&diags, f);
-			fclose(f);
-		}
-		cfg_diags_free(&diags);
-		cfg_free(c);
+	if (!file && !n->topo->file) {
+		snprintf(err, size, "the configuration of %s stands in the topology; name a file", n->topo->name);
 		return -EINVAL;
 	}
-	rc = dry ? 0 : apply(n, c, err, size);
-	if (rc < 0 || dry)
-		cfg_free(c);
-	if (rc == 0)
-		*plan = json_pack("{ss sb}", "file", file ? file : n->topo->file, "applied", !dry);
-	return rc;
+	if (file && file[0] != '/')
+		strlcpy(path, n->lab->topo->folder, sizeof(path));
+	strlcat(path, file ? file : n->topo->file, sizeof(path));
+	return apply_config(n->node, cfg_load_file(path, &diags), &diags, file ? file : n->topo->file, dry, plan, err, size);
 }
 
 int lab_node_command(struct lab_node *n, const char *line, FILE *out)

@@ -74,12 +74,15 @@ def reload_under_load(at="1500us"):
     return net
 
 
-@scenario(short=[{}], expect=["command(0).ok == False", "lost == 0"])
-def refused_reload():
+@scenario(short=[{}, {"wrong": "needs a restart"}], expect=["command(0).ok == False", "lost == 0"])
+def refused_reload(wrong="refers to nothing"):
     """A reload that is refused leaves no trace."""
     net = pair()
-    wrong = net.config("gw1")
-    wrong["routes"][0]["port"] = "nowhere"
+    why, wrong = wrong, net.config("gw1")
+    if why == "needs a restart":
+        wrong["ports"][0]["mtu"] = 2000
+    else:
+        wrong["routes"][0]["port"] = "nowhere"
     net.files = {"gw1-new.yaml": wrong}
     net.extra["schedule"] = [{"at": "1ms", "node": "gw1", "reload": "gw1-new.yaml"}]
     return net

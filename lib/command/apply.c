@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "command/apply.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/diff.h"
+#include "node/node.h"
+#include "node/node_ctl.h"
+
+#define CHANGES_SHOWN 200
+
+struct plan {
+	json_t *changes;
+	uint64_t count[3]; /* by enum cfg_change_kind */
+	uint64_t restart;
+};
+
+static void add_change(void *arg, const struct cfg_change *c)
+{
+	static const char *const kinds[] = {"added", "changed", "removed"};
+	struct plan *p = arg;
+
+	p->count[c->kind]++;
+	p->restart += c->start_only;
+	if (json_array_size(p->changes) < CHANGES_SHOWN || c->start_only)
+		json_array_append_new(p->changes,
+			json_pack("{ss ss ss ss sb}", "what", kinds[c->kind], "object", c->path, "from", c->from, "to", c->to,
+				"needs_restart", c->start_only));
+}
+
+static json_t *plan_json(const struct plan *p, const char *file, bool applied)
+{
+	return json_pack("{ss sI sI sI sI sb sO}", "file", file, "added", (json_int_t)p->count[CFG_ADDED], "changed",
+		(json_int_t)p->count[CFG_CHANGED], "removed", (json_int_t)p->count[CFG_REMOVED], "needs_restart",
+		(json_int_t)p->restart, "applied", applied, "changes", p->changes);
+}
+
+/* All diagnostics as one text in err. */
+static int refuse(struct cfg_diags *diags, char *err, size_t size)
+{
+	FILE *f = fmemopen(err, size, "w");
+
+	if (f) {
+		fputs("nothing was changed:\n", f);
+		cfg_diags_print(diags, f);
+		fclose(f);
+		err[size - 1] = '\0';
+		err[strlen(err) - (err[strlen(err) - 1] == '\n')] = '\0';
+	}
+	return -EINVAL;
+}
+
+int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, const char *file, bool dry, json_t **plan,
+	char *err, size_t size)
+{
+	struct plan p = {.changes = json_array()};
+	int rc;
+
+	if (!c || cfg_check(c, diags) < 0) {
+		rc = refuse(diags, err, size);
+		goto out;
+	}
+	/* ports that differ are reported by the plan; those that are the same must be numbered the same */
+	rc = cfg_align_ports(n->config, c);
+	if (rc != -ENOMEM)
+		rc = cfg_diff(n->config, c, add_change, &p);
+	if (rc == 0 && p.restart && !dry) {
+		snprintf(err, size, "nothing was changed: %llu of the changes need a restart (reload --dry-run lists them)",
+			(unsigned long long)p.restart);
+		rc = -EBUSY;
+	}
+	if (rc == 0 && !dry) {
+		rc = node_apply(n, c, err, size);
+		if (rc == 0)
+			c = NULL;
+	}
+	if (rc == 0)
+		*plan = plan_json(&p, file, !dry);
+out:
+	cfg_diags_free(diags);
+	cfg_free(c);
+	json_decref(p.changes);
+	return rc;
+}
+
+unsigned long long apply_count(const json_t *plan, const char *name)
+{
+	return (unsigned long long)json_integer_value(json_object_get(plan, name));
+}

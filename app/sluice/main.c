@@ -46,21 +46,6 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static struct config *load(const char *file)
-{
-	struct cfg_diags diags = {0};
-	struct config *c = cfg_load_file(file, &diags);
-	bool good = c && cfg_check(c, &diags) == 0;
-
-	/* before cfg_free: the file's name is the configuration's */
-	cfg_diags_print(&diags, stderr);
-	cfg_diags_free(&diags);
-	if (good)
-		return c;
-	cfg_free(c);
-	return NULL;
-}
-
 static int open_ports(struct node *n, char *err, size_t size)
 {
 	for (uint16_t i = 0; i < n->n_ports; i++) {
@@ -353,7 +338,7 @@ int main(int argc, char **argv)
 		return rc - 1;
 	if (o.print)
 		return print_page(o.print);
-	c = load(o.config_file);
+	c = cfg_load_checked(o.config_file, stderr);
 	if (!c)
 		return EXIT_CONFIG;
 	return o.check ? check(c) : start(c, &o);

@@ -48,17 +48,11 @@ void find_error(struct findings *f, const char *about, char *error)
 
 static struct config *load(struct findings *f, const char *file)
 {
-	struct cfg_diags diags = {0};
-	struct config *c = cfg_load_file(file, &diags);
-	bool good = c && cfg_check(c, &diags) == 0;
+	struct config *c = cfg_load_checked(file, stderr);
 
-	cfg_diags_print(&diags, stderr);
-	cfg_diags_free(&diags);
-	if (good)
-		return c;
-	cfg_free(c);
-	find(f, MUST, "configuration", NULL, "%s is not valid; its errors stand on standard error", file);
-	return NULL;
+	if (!c)
+		find(f, MUST, "configuration", NULL, "%s is not valid; its errors stand on standard error", file);
+	return c;
 }
 
 static void print_text(const json_t *list)

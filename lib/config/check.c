@@ -120,3 +120,18 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_buffers(c, d);
 	return d->n + d->suppressed > before ? -EINVAL : 0;
 }
+
+struct config *cfg_load_checked(const char *path, FILE *errors)
+{
+	struct cfg_diags diags = {0};
+	struct config *c = cfg_load_file(path, &diags);
+	bool good = c && cfg_check(c, &diags) == 0;
+
+	/* before cfg_free: the file's name is the configuration's */
+	cfg_diags_print(&diags, errors);
+	cfg_diags_free(&diags);
+	if (good)
+		return c;
+	cfg_free(c);
+	return NULL;
+}

@@ -27,6 +27,9 @@ struct config *cfg_load_text(const char *name, const char *text, size_t size, st
 /* Semantic checks; 0, or -EINVAL with at least one message in `diags`. */
 int cfg_check(const struct config *c, struct cfg_diags *diags);
 
+/* Both, with everything there is to complain about printed to `errors`; NULL: the file is not valid. The caller frees. */
+struct config *cfg_load_checked(const char *path, FILE *errors);
+
 void cfg_free(struct config *c); /* NULL is fine */
 
 /* Where the value of a member stood; 0:0 when it was not given (its default holds). */

@@ -16,19 +16,6 @@ struct diff {
 	int rc;
 };
 
-struct any_list {
-	const char *items;
-	uint32_t n;
-};
-
-static struct any_list list_at(const void *member)
-{
-	struct any_list list;
-
-	memcpy(&list, member, sizeof(list));
-	return list;
-}
-
 static void tell(struct diff *d, enum cfg_change_kind kind, const char *path, const char *from, const char *to,
 	uint32_t flags)
 {
@@ -42,7 +29,7 @@ static void tell(struct diff *d, enum cfg_change_kind kind, const char *path, co
 static char *value_text(const struct cfg_key *key, const char *member)
 {
 	char scalar[CFG_SCALAR_TEXT], *text = NULL;
-	struct any_list list;
+	struct cfg_any_list list;
 	size_t size;
 	FILE *f;
 
@@ -53,7 +40,7 @@ static char *value_text(const struct cfg_key *key, const char *member)
 	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;
-	list = list_at(member);
+	list = cfg_list_at(member);
 	fputc('[', f);
 	for (uint32_t i = 0; i < list.n; i++) {
 		cfg_format_scalar(key, key->item, list.items + i * cfg_value_size(key, key->item), scalar, sizeof(scalar));
@@ -123,7 +110,7 @@ static void free_items(struct item *items, uint32_t n)
 	free(items);
 }
 
-static struct item *sorted_items(const struct cfg_key *key, const struct any_list *list)
+static struct item *sorted_items(const struct cfg_key *key, const struct cfg_any_list *list)
 {
 	struct item *items = calloc(list->n + 1, sizeof(*items));
 
@@ -144,7 +131,7 @@ static void diff_map(struct diff *d, const struct cfg_map *map, const char *from
 
 static void diff_items(struct diff *d, const struct cfg_key *key, const char *from, const char *to, const char *path)
 {
-	struct any_list a = list_at(from), b = list_at(to);
+	struct cfg_any_list a = cfg_list_at(from), b = cfg_list_at(to);
 	struct item *x = sorted_items(key, &a), *y = sorted_items(key, &b);
 	/* ports are numbered, so none can come or go while lcores run */
 	uint32_t flags = key->map->keys[0].flags & CFG_START_ONLY;

@@ -9,26 +9,13 @@
 
 #define INDENT(n) ((int)(n) * 2), ""
 
-struct any_list {
-	const char *items;
-	uint32_t n;
-};
-
-static struct any_list list_at(const void *member)
-{
-	struct any_list list;
-
-	memcpy(&list, member, sizeof(list));
-	return list;
-}
-
 /* Texts and addresses without default are absent when empty; numbers without default when 0. */
 static bool is_absent(const struct cfg_key *key, const void *value)
 {
 	static const char zero[sizeof(struct ip_prefix)];
 
 	if (key->type == CFG_LIST_OF)
-		return list_at(value).n == 0;
+		return cfg_list_at(value).n == 0;
 	/* what must be given was given: lcore 0, side dc and behavior uN are zeros too */
 	if (key->fallback || key->flags & CFG_REQUIRED)
 		return false;
@@ -84,7 +71,7 @@ static void emit_map(const struct cfg_map *map, const char *base, FILE *out, uns
 
 static void emit_list(const struct cfg_key *key, const char *value, FILE *out, unsigned int depth, bool all)
 {
-	struct any_list list = list_at(value);
+	struct cfg_any_list list = cfg_list_at(value);
 	size_t size = cfg_value_size(key, key->item);
 	char text[CFG_SCALAR_TEXT];
 

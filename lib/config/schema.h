@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <stdio.h>
 
 enum cfg_type {
@@ -100,6 +101,20 @@ const char *cfg_unit_text(enum cfg_unit unit);
 
 /* "text", "whole number 64..9600 (bytes)", "one of: dc, wan": what a value of this key looks like. */
 void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, size_t size);
+
+/* Any CFG_LIST member of the model, its items as bytes. */
+struct cfg_any_list {
+	const char *items;
+	uint32_t n;
+};
+
+static inline struct cfg_any_list cfg_list_at(const void *member)
+{
+	struct cfg_any_list list;
+
+	memcpy(&list, member, sizeof(list));
+	return list;
+}
 
 /* Size of one value of a scalar type, or of one list item. */
 size_t cfg_value_size(const struct cfg_key *key, enum cfg_type type);

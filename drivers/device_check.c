@@ -5,7 +5,6 @@
 #include <libgen.h>
 #include <limits.h>
 #include <net/if.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,24 +12,14 @@
 
 #include "base/compiler.h"
 #include "base/sysfs.h"
+#include "base/text.h"
 #include "config/config.h"
-
-static int fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
-static int fail(char *err, size_t size, int rc, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(err, size, format, args);
-	va_end(args);
-	return rc;
-}
 
 static int check_readable(const struct cfg_port *p, const char *file, char *err, size_t size)
 {
 	if (access(file, R_OK) == 0)
 		return 0;
-	return fail(err, size, -errno, "port %s: rx_pcap: cannot read %s: %s", p->name, file, strerror(errno));
+	return text_fail(err, size, -errno, "port %s: rx_pcap: cannot read %s: %s", p->name, file, strerror(errno));
 }
 
 static int check_writable(const struct cfg_port *p, const char *file, char *err, size_t size)
@@ -42,7 +31,7 @@ static int check_writable(const struct cfg_port *p, const char *file, char *err,
 	snprintf(copy, sizeof(copy), "%s", file);
 	if (errno == ENOENT && access(dirname(copy), W_OK) == 0)
 		return 0;
-	return fail(err, size, -errno, "port %s: tx_pcap: cannot write %s: %s", p->name, file, strerror(errno));
+	return text_fail(err, size, -errno, "port %s: tx_pcap: cannot write %s: %s", p->name, file, strerror(errno));
 }
 
 static int check_interface(const struct cfg_port *p, const char *name, char *err, size_t size)
@@ -50,7 +39,7 @@ static int check_interface(const struct cfg_port *p, const char *name, char *err
 	/* not in /sys, which may be another network namespace's */
 	if (if_nametoindex(name))
 		return 0;
-	return fail(err, size, -ENODEV, "port %s: iface: there is no network interface %s; see: ip link", p->name, name);
+	return text_fail(err, size, -ENODEV, "port %s: iface: there is no network interface %s; see: ip link", p->name, name);
 }
 
 static int check_argument(const struct cfg_port *p, const char *key, const char *value, char *err, size_t size)
@@ -84,17 +73,17 @@ static int check_af_packet(const struct cfg_port *p, char *err, size_t size)
 
 	if (!framesz || framesz % 16 || framesz > blocksz || blocksz % framesz || blocksz % page ||
 		!framecnt || framecnt % (blocksz / framesz))
-		return fail(err, size, -EINVAL, "port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) one of framesz "
+		return text_fail(err, size, -EINVAL, "port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) one of framesz "
 					"and of %lu, framecnt (%lu) one of blocksz/framesz", p->name, framesz, blocksz, page, framecnt);
 	if (framesz > buffer + driver_header)
-		return fail(err, size, -EINVAL, "port %s: a framesz of %lu does not fit a buffer; at most %lu", p->name,
+		return text_fail(err, size, -EINVAL, "port %s: a framesz of %lu does not fit a buffer; at most %lu", p->name,
 			framesz, buffer + driver_header);
 	if (frame + slot_header <= framesz)
 		return 0;
 	if (frame + slot_header <= buffer + driver_header)
-		return fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=2080,blocksz=266240",
+		return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=2080,blocksz=266240",
 			p->name, (unsigned long)p->mtu);
-	return fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu, and no larger framesz fits a "
+	return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu, and no larger framesz fits a "
 				"buffer; lower mtu to %lu", p->name, (unsigned long)p->mtu, buffer + driver_header - slot_header - 14);
 }
 
@@ -105,14 +94,14 @@ static int check_pci(const struct cfg_port *p, char *err, size_t size)
 	char driver[64];
 
 	if (!sysfs_exists("/sys/bus/pci/devices/%.*s", n, p->device))
-		return fail(err, size, -ENODEV, "port %s: there is no PCI device %.*s; see: dpdk-devbind.py --status-dev net",
+		return text_fail(err, size, -ENODEV, "port %s: there is no PCI device %.*s; see: dpdk-devbind.py --status-dev net",
 			p->name, n, p->device);
 	sysfs_link(driver, sizeof(driver), "/sys/bus/pci/devices/%.*s/driver", n, p->device);
 	/* Mellanox devices stay with their kernel driver */
 	if (strncmp(driver, "vfio", 4) == 0 || strncmp(driver, "uio", 3) == 0 || strcmp(driver, "igb_uio") == 0 ||
 		strncmp(driver, "mlx", 3) == 0)
 		return 0;
-	return fail(err, size, -ENODEV, "port %s (%.*s): bound to kernel driver %s; run: dpdk-devbind.py -b vfio-pci %.*s",
+	return text_fail(err, size, -ENODEV, "port %s (%.*s): bound to kernel driver %s; run: dpdk-devbind.py -b vfio-pci %.*s",
 		p->name, n, p->device, driver[0] ? driver : "none", n, p->device);
 }
 
@@ -125,7 +114,7 @@ int device_check(const struct cfg_port *port, char *err, size_t size)
 		return check_pci(port, err, size);
 	copy = strdup(port->device);
 	if (!copy)
-		return fail(err, size, -ENOMEM, "out of memory");
+		return text_fail(err, size, -ENOMEM, "out of memory");
 	for (arg = strtok_r(copy, ",", &save); arg && rc == 0; arg = strtok_r(NULL, ",", &save)) {
 		char *value = strchr(arg, '=');
 

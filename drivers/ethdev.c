@@ -2,13 +2,13 @@
 #include "drivers/ethdev.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <rte_ethdev.h>
 
 #include "base/compiler.h"
+#include "base/text.h"
 #include "drivers/abilities.h"
 #include "drivers/pfc_setup.h"
 #include "drivers/kernel_if.h"
@@ -158,17 +158,6 @@ void ethdev_name_of(const char *device, char *buf, size_t size)
 	snprintf(buf, size, "%.*s", (int)strcspn(device, ","), device);
 }
 
-static int fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
-static int fail(char *err, size_t size, int rc, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(err, size, format, args);
-	va_end(args);
-	return rc;
-}
-
 /* Queues and descriptors as configured, within what the device has. */
 static int set_up_queues(struct port *p, const struct cfg_port *config, struct rte_mempool *pool,
 	const struct rte_eth_dev_info *info, char *err, size_t size)
@@ -178,17 +167,17 @@ static int set_up_queues(struct port *p, const struct cfg_port *config, struct r
 	int rc = rte_eth_dev_adjust_nb_rx_tx_desc(id, &nb_rx, &nb_tx);
 
 	if (rc < 0)
-		return fail(err, size, rc, "port %s: descriptors: %s", p->name, strerror(-rc));
+		return text_fail(err, size, rc, "port %s: descriptors: %s", p->name, strerror(-rc));
 	dev_of(p)->rx_descriptors = nb_rx;
 	dev_of(p)->tx_descriptors = nb_tx;
 	for (uint16_t q = 0; q < p->n_rx_queues; q++) {
 		rc = rte_eth_rx_queue_setup(id, q, nb_rx, (unsigned int)socket, &info->default_rxconf, pool);
 		if (rc < 0)
-			return fail(err, size, rc, "port %s: receive queue %u: %s", p->name, q, strerror(-rc));
+			return text_fail(err, size, rc, "port %s: receive queue %u: %s", p->name, q, strerror(-rc));
 	}
 	rc = rte_eth_tx_queue_setup(id, 0, nb_tx, (unsigned int)socket, &info->default_txconf);
 	if (rc < 0)
-		return fail(err, size, rc, "port %s: transmit queue: %s", p->name, strerror(-rc));
+		return text_fail(err, size, rc, "port %s: transmit queue: %s", p->name, strerror(-rc));
 	return 0;
 }
 
@@ -213,7 +202,7 @@ static int set_up_identity(struct port *p, const struct cfg_port *config, char *
 		rc = rte_eth_dev_set_mtu(id, (uint16_t)config->mtu);
 	p->abilities.set_mtu = rc == 0;
 	if (rc < 0 && !abilities_any_length(p->abilities.driver))
-		return fail(err, size, rc, "port %s: the device refuses an MTU of %llu: %s; lower mtu", p->name,
+		return text_fail(err, size, rc, "port %s: the device refuses an MTU of %llu: %s; lower mtu", p->name,
 			(unsigned long long)config->mtu, strerror(-rc));
 	return 0;
 }
@@ -241,7 +230,7 @@ static int check_memif(const struct port *p, const struct cfg_port *config, char
 
 	if (strcmp(p->abilities.driver, "net_memif") != 0 || bsize >= need)
 		return 0;
-	return fail(err, size, -EINVAL, "port %s: frames of mtu %llu need memif buffers of %lu bytes; add bsize=%lu to "
+	return text_fail(err, size, -EINVAL, "port %s: frames of mtu %llu need memif buffers of %lu bytes; add bsize=%lu to "
 					"device", p->name, (unsigned long long)config->mtu, need,
 		(need + 1023) / 1024 * 1024);
 }
@@ -255,7 +244,7 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	int rc = rte_eth_dev_info_get(id, &info);
 
 	if (rc < 0)
-		return fail(err, size, rc, "port %s: %s", p->name, strerror(-rc));
+		return text_fail(err, size, rc, "port %s: %s", p->name, strerror(-rc));
 	p->abilities.driver = info.driver_name;
 	for (uint32_t i = 0; i < config->pfc.priorities.n; i++)
 		dev_of(p)->pfc_priorities = (uint8_t)(dev_of(p)->pfc_priorities | 1u << config->pfc.priorities.items[i]);
@@ -268,7 +257,7 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	if (rc < 0)
 		return rc;
 	if (config->rx_queues > info.max_rx_queues)
-		return fail(err, size, -EINVAL, "port %s: rx-queues is %llu, the device has %u", p->name,
+		return text_fail(err, size, -EINVAL, "port %s: rx-queues is %llu, the device has %u", p->name,
 			(unsigned long long)config->rx_queues, info.max_rx_queues);
 	p->n_rx_queues = (uint16_t)config->rx_queues;
 	if (p->n_rx_queues > 1 && info.flow_type_rss_offloads & rss) {
@@ -284,7 +273,7 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	dev_of(p)->tx_offloads = conf.txmode.offloads;
 	rc = rte_eth_dev_configure(id, p->n_rx_queues, 1, &conf);
 	if (rc < 0)
-		return fail(err, size, rc, "port %s: the device refuses its configuration: %s", p->name,
+		return text_fail(err, size, rc, "port %s: the device refuses its configuration: %s", p->name,
 			strerror(-rc));
 	rc = set_up_identity(p, config, err, size);
 	if (rc == 0)
@@ -303,9 +292,9 @@ struct port *ethdev_open(const struct cfg_port *config, struct rte_mempool *pool
 
 	ethdev_name_of(config->device, name, sizeof(name));
 	if (!p || !dev) {
-		fail(err, size, 0, "out of memory");
+		text_fail(err, size, 0, "out of memory");
 	} else if (rte_eth_dev_get_port_by_name(name, &dev->id) != 0) {
-		fail(err, size, 0, "port %s: there is no device %s", config->name, name);
+		text_fail(err, size, 0, "port %s: there is no device %s", config->name, name);
 	} else {
 		p->ops = &ops;
 		p->driver = dev;

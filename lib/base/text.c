@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,4 +93,14 @@ const char *text_nearest(const char *text, const char *const *words, size_t coun
 		}
 	}
 	return found;
+}
+
+int text_fail(char *err, size_t size, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(err, size, format, args);
+	va_end(args);
+	return rc;
 }

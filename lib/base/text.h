@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 /*
  * A whole number, decimal or 0x hexadecimal, with an optional suffix K, M, G or T that multiplies by powers
  * of `base` (1000 or 1024). 0, -EINVAL when malformed, -ERANGE when it does not fit 64 bits.
@@ -23,5 +25,8 @@ const char *text_nearest(const char *text, const char *const *words, size_t coun
 
 /* Number of single-character edits between two words; words above 63 characters count as far apart. */
 unsigned int text_distance(const char *a, const char *b);
+
+/* A message into `err`, cut to `size` bytes; returns `rc`: "return text_fail(err, size, -ENOENT, ...)". */
+int text_fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
 
 #endif

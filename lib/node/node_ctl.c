@@ -3,28 +3,17 @@
 #include "node/node_ctl.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
+#include "base/text.h"
 #include "capture/capture.h"
 #include "config/config.h"
 #include "node/control_priv.h"
 #include "node/trace_priv.h"
-
-static int fail(char *err, size_t size, int rc, const char *format, ...) PRINTF_LIKE(4, 5);
-static int fail(char *err, size_t size, int rc, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(err, size, format, args);
-	va_end(args);
-	return rc;
-}
 
 static void *new_aligned(size_t size)
 {
@@ -257,7 +246,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 
 	if (!n) {
 		cfg_free(config);
-		fail(err, size, 0, "out of memory");
+		text_fail(err, size, 0, "out of memory");
 		return NULL;
 	}
 	n->config = config;
@@ -277,14 +266,14 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	if (rc == 0)
 		rc = make_captures(n, options);
 	if (rc < 0) {
-		fail(err, size, rc, "not enough memory for rings and tables: give the EAL more with -- -m MEGABYTES");
+		text_fail(err, size, rc, "not enough memory for rings and tables: give the EAL more with -- -m MEGABYTES");
 		node_free(n);
 		return NULL;
 	}
 	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers,
 		cache_size(n), options->data_room, options->socket, options->shared_cpu);
 	if (!n->pool) {
-		fail(err, size, 0, "no memory for %llu packet buffers (%s): lower memory.buffers, or give the EAL more "
+		text_fail(err, size, 0, "no memory for %llu packet buffers (%s): lower memory.buffers, or give the EAL more "
 				   "with -- -m MEGABYTES",
 			(unsigned long long)config->memory.buffers, rte_strerror(rte_errno));
 		node_free(n);
@@ -362,7 +351,7 @@ int node_commit(struct node *n, char *err, size_t size)
 	port_infos(n, info);
 	deal_out_egresses(n);
 	if (deal_out_queues(n) < 0)
-		return fail(err, size, -ENOSPC, "more receive queues than %u an rx lcore: add rx lcores",
+		return text_fail(err, size, -ENOSPC, "more receive queues than %u an rx lcore: add rx lcores",
 			(unsigned int)RTE_DIM(n->rx->queue));
 	s = snapshot_build(&n->registry, n->config, info, NULL, err, size);
 	if (!s)
@@ -378,7 +367,7 @@ int node_apply(struct node *n, struct config *config, char *err, size_t size)
 
 	node_reclaim(n);
 	if (!node_may_publish(n))
-		return fail(err, size, -EBUSY, "packets are still queued that were resolved 64 configurations ago");
+		return text_fail(err, size, -EBUSY, "packets are still queued that were resolved 64 configurations ago");
 	port_infos(n, info);
 	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
 	if (!s)

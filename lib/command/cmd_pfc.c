@@ -34,6 +34,7 @@ static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_
 {
 	const struct snap_port *p = &n->snapshot->port[i];
 	const struct node_pfc_port *c = &n->pfc[i];
+	uint64_t now = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
 
 	if (!p->lossless && !stat_read(&c->frames) && !stat_read(&c->speaker.frames))
 		return;
@@ -45,15 +46,16 @@ static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_
 			(json_int_t)stat_read(&c->ignored), "refused", (json_int_t)stat_read(&c->refused), "no_buffer",
 			(json_int_t)stat_read(&c->no_buffer)));
 	for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
-		const struct pfc_history heard = c->heard[k], said = c->speaker.history[k];
+		const struct pfc_history heard = pfc_history_at(&c->heard[k], now);
+		const struct pfc_history said = pfc_history_at(&c->speaker.history[k], now);
 
 		if (!heard.transitions && !said.transitions)
 			continue;
 		json_array_append_new(times,
 			json_pack("{ss si sI sI sI sI sI sI}", "port", n->port[i]->name, "priority", (int)k, "rx_pauses",
-				(json_int_t)heard.transitions, "rx_paused_us", (json_int_t)(heard.total_ns / NSEC_PER_USEC),
+				(json_int_t)heard.transitions, "rx_paused_us", (json_int_t)(pfc_history_total(&heard, now) / NSEC_PER_USEC),
 				"rx_last_us", (json_int_t)(heard.last_ns / NSEC_PER_USEC), "tx_pauses", (json_int_t)said.transitions,
-				"tx_paused_us", (json_int_t)(said.total_ns / NSEC_PER_USEC), "tx_last_us",
+				"tx_paused_us", (json_int_t)(pfc_history_total(&said, now) / NSEC_PER_USEC), "tx_last_us",
 				(json_int_t)(said.last_ns / NSEC_PER_USEC)));
 	}
 }

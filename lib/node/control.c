@@ -128,7 +128,7 @@ unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next)
 {
 	unsigned int work;
 
-	c->now = now;
+	__atomic_store_n(&c->now, now, __ATOMIC_RELAXED);
 	c->s = c->classifier.s = node_snapshot(c->node);
 	control_neigh_snapshot(c);
 	work = take_punts(c);

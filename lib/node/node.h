@@ -115,7 +115,7 @@ struct control_role {
 	bool port_up[MAX_PORTS]; /* in the last pass */
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
 	struct control_pfc *pfc;
-	uint64_t now; /* of the pass under way, for callbacks */
+	uint64_t now; /* of the pass under way, for callbacks; management reads it too (relaxed), to show ages */
 	uint8_t scratch[17408]; /* one whole IP packet, and the error about it */
 	uint8_t fragment[16384]; /* as long as the largest MTU */
 } CACHE_ALIGNED;

@@ -40,7 +40,18 @@ void pfc_history_set(struct pfc_history *h, uint64_t until, uint64_t now)
 	}
 }
 
+struct pfc_history pfc_history_at(const struct pfc_history *from, uint64_t now)
+{
+	struct pfc_history h = *from;
+
+	pfc_history_settle(&h, now);
+	return h;
+}
+
 uint64_t pfc_history_total(const struct pfc_history *h, uint64_t now)
 {
-	return h->total_ns + (h->until ? MIN_OF(h->until, now) - h->last_began : 0);
+	uint64_t to = MIN_OF(h->until, now);
+
+	/* a reader's `now` may be a little older than the last word */
+	return h->total_ns + (h->until && to > h->last_began ? to - h->last_began : 0);
 }

@@ -26,6 +26,12 @@ void pfc_history_set(struct pfc_history *h, uint64_t until, uint64_t now);
 /* Book a pause that has run out. */
 void pfc_history_settle(struct pfc_history *h, uint64_t now);
 
+/*
+ * What a reader on another lcore is shown at `now`, while the writer goes on: a pause that has run out is booked, which
+ * the writer does only with its next word.
+ */
+struct pfc_history pfc_history_at(const struct pfc_history *from, uint64_t now);
+
 /* Time paused so far, the pause under way included. A copy will do for readers on other lcores. */
 uint64_t pfc_history_total(const struct pfc_history *h, uint64_t now);
 

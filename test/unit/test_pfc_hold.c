@@ -166,6 +166,11 @@ static void history(void **state)
 	assert_int_equal(h.total_ns, 10500);
 	assert_int_equal(h.length[0], 1);
 	assert_int_equal(pfc_history_total(&h, 50000), 20500);
+	assert_int_equal(pfc_history_total(&h, 29000), 10500); /* by a clock that was read before the last word */
+	assert_int_equal(pfc_history_at(&h, 39999).total_ns, 10500);
+	assert_int_equal(pfc_history_at(&h, 50000).total_ns, 20500); /* and the writer knows nothing of it */
+	assert_int_equal(pfc_history_at(&h, 50000).last_ns, 10000);
+	assert_int_equal(h.total_ns, 10500);
 	pfc_history_settle(&h, 40000);
 	assert_int_equal(h.until, 40000);
 	pfc_history_settle(&h, 40001);

@@ -5,6 +5,7 @@ import json
 import threading
 import time
 
+import cases_pfc
 import topology
 import twin
 from checks import BULK, Lossless, all_drops, eventually, expect, ping, pings, quiet, reaches, roce, transfer
@@ -297,4 +298,5 @@ GROUPS = [
     ("mirror", topology.mirror, MIRROR),
     ("mixed", topology.mixed, MIXED),
     ("twin", topology.twin, TWIN),
+    *cases_pfc.GROUPS,
 ]

@@ -60,7 +60,7 @@ class Node:
             "idle": {"policy": "sleep", "max-sleep": 50},
             "neighbor-discovery": DISCOVERY,
             "ports": ports,
-            **sections,
+            **{key.replace("_", "-"): value for key, value in sections.items()},
         }
         self.process = None
         for p in ports:

@@ -11,8 +11,9 @@ Every wan link is a /64 of fd00::/16. VRFs are not in every kernel, and End.DT4 
 kernel decapsulates IPv4 with End.DX4, and End.DT6 looks up an ordinary table.
 """
 
-from net import Net, make_host, make_router
+from net import Net, make_host, make_port, make_router
 from node import Node, over, policy, port, via
+from station import Station
 from twin import SENDER_MAC, SINK_MAC, TENANT_MAC, TWIN_MACS
 
 A4, A6, B4, B6 = "10.1.0.11", "2001:db8:1::11", "10.3.0.33", "2001:db8:3::33"
@@ -30,7 +31,7 @@ def sid(*csids):
 class Topology:
     def __init__(self, options):
         self.options, self.net = options, Net()
-        self.nodes = {}
+        self.nodes, self.stations = {}, []
         self.a = self.b = None
 
     def spaces(self, *names):
@@ -38,6 +39,14 @@ class Topology:
 
     def node(self, space, loopback, ports, **sections):
         self.nodes[space.name] = Node(space, self.options, loopback, ports, **sections)
+
+    def station(self, space, mac, *interfaces):
+        """Interfaces of this MAC address without a protocol stack."""
+        for interface in interfaces:
+            make_port(space, interface)
+            space.ip(f"link set {interface} address {mac}")
+        self.stations.append(Station(space, *interfaces))
+        return self.stations[-1]
 
     def hosts(self, mtu=1500):
         """Addresses of the hosts; their links are there. Called again after a link was down."""
@@ -52,6 +61,8 @@ class Topology:
     def close(self):
         for node in self.nodes.values():
             node.kill()
+        for station in self.stations:
+            station.close()
         self.net.close()
 
 

@@ -122,24 +122,14 @@ static void put_outer(uint8_t *at, const struct snap_path *path, const struct pk
 }
 
 /*
- * Room for `bytes` in front of the data of the first buffer; a chained buffer of its own when the headroom is
- * too small. Returns the (possibly new) head's data start, or NULL when the pool is empty.
+ * No room for `bytes` in front of the data: a chained buffer of its own. The head keeps its identity (others hold
+ * pointers to it): its data moves to a new second buffer, and the head becomes the buffer of the headers. NULL when
+ * the pool is empty.
  */
-static uint8_t *open_front(struct rte_mbuf *m, uint32_t bytes)
+static __attribute__((noinline)) uint8_t *chain_front(struct rte_mbuf *m, uint32_t bytes)
 {
-	struct rte_mbuf *tail;
+	struct rte_mbuf *tail = rte_pktmbuf_alloc(m->pool);
 
-	if (likely(rte_pktmbuf_headroom(m) >= bytes)) {
-		m->data_off = (uint16_t)(m->data_off - bytes);
-		m->data_len = (uint16_t)(m->data_len + bytes);
-		m->pkt_len += bytes;
-		return rte_pktmbuf_mtod(m, uint8_t *);
-	}
-	/*
-	 * The head keeps its identity (others hold pointers to it): its data moves to a new second buffer, and
-	 * the head becomes the buffer of the headers.
-	 */
-	tail = rte_pktmbuf_alloc(m->pool);
 	if (!tail)
 		return NULL;
 	memcpy(rte_pktmbuf_mtod(tail, void *), rte_pktmbuf_mtod(m, void *), m->data_len);
@@ -151,6 +141,18 @@ static uint8_t *open_front(struct rte_mbuf *m, uint32_t bytes)
 	m->data_len = (uint16_t)bytes;
 	m->pkt_len += bytes;
 	return rte_pktmbuf_mtod(m, uint8_t *);
+}
+
+/* The first `strip` bytes go, room for `front` bytes comes in their place. Where the frame begins then, or NULL. */
+static inline uint8_t *move_front(struct rte_mbuf *m, uint32_t strip, uint32_t front)
+{
+	bool room = likely(rte_pktmbuf_headroom(m) + strip >= front);
+	uint32_t more = (room ? front : 0) - strip;
+
+	m->data_off = (uint16_t)(m->data_off - more);
+	m->data_len = (uint16_t)(m->data_len + more);
+	m->pkt_len += more;
+	return likely(room) ? rte_pktmbuf_mtod(m, uint8_t *) : chain_front(m, front);
 }
 
 void rewrite_frame(struct rte_mbuf *m)
@@ -165,40 +167,40 @@ void rewrite_frame(struct rte_mbuf *m)
 	m->pkt_len -= x->strip;
 }
 
-int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
+static inline void put_ethernet(uint8_t *frame, const struct eth_hdr *mac, uint16_t type)
+{
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+
+	*eth = *mac;
+	eth->type = be16(type);
+}
+
+/* Whatever there may be to do. */
+static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
 	struct lcore_stats *stats)
 {
 	const struct pkt *x = pkt_of(m);
 	uint32_t popped = 0, front = sizeof(*mac), inner_bytes = x->l3_bytes;
 	uint8_t *at = rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), *frame;
 	const struct snap_path *path = NULL;
-	struct eth_hdr *eth;
-	uint16_t type;
 
 	/* padding behind the IP packet, and outer trailers after decapsulation, do not travel on */
 	if (unlikely(m->pkt_len != x->strip + inner_bytes))
 		pkt_cut(m, x->strip + inner_bytes);
 	pkt_unpoison(m);
-	type = x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4;
 	if (likely(x->family == 6))
 		change_ipv6(at, x);
 	else if (x->family == 4)
 		change_ipv4((struct ipv4_hdr *)at, x);
 	if (unlikely(x->ops & PKT_OP_POP_SRH)) {
 		popped = pop_srh(at, x->srh - x->strip);
-		at += popped;
 		inner_bytes -= popped;
 	}
 	if (x->ops & PKT_OP_ENCAP) {
 		path = &s->path[x->path];
 		front += path->bytes;
-		type = ETH_TYPE_IPV6;
 	}
-	/* data now begins at `at`; then open the room for what goes in front */
-	m->data_off = (uint16_t)(m->data_off + x->strip + popped);
-	m->data_len = (uint16_t)(m->data_len - x->strip - popped);
-	m->pkt_len -= x->strip + popped;
-	frame = open_front(m, front);
+	frame = move_front(m, x->strip + popped, front);
 	if (unlikely(!frame))
 		return DROP_no_buffer;
 	if (path) {
@@ -207,9 +209,22 @@ int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct et
 		put_outer(frame + sizeof(*mac), path, x, rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
 			rest ? rest->data_len : m->data_len - front, inner_bytes, stats);
 	}
-	eth = (struct eth_hdr *)frame;
-	*eth = *mac;
-	eth->type = be16(type);
+	put_ethernet(frame, mac, path || x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4);
+	return 0;
+}
+
+int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, struct lcore_stats *stats)
+{
+	const struct pkt *x = pkt_of(m);
+	uint32_t strip = x->strip;
+	uint8_t *at = rte_pktmbuf_mtod_offset(m, uint8_t *, strip);
+
+	/* what most packets need: IPv6, and room for the Ethernet header where something else was */
+	if (unlikely(x->family != 6 || x->ops & ~PKT_OP_DA || strip < sizeof(*mac) || m->pkt_len != strip + x->l3_bytes))
+		return rewrite_any(m, s, mac, stats);
+	pkt_unpoison(m);
+	change_ipv6(at, x);
+	put_ethernet(move_front(m, strip, sizeof(*mac)), mac, ETH_TYPE_IPV6);
 	return 0;
 }
 

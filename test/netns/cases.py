@@ -6,6 +6,7 @@ import threading
 import time
 
 import cases_pfc
+import cases_pfc_wan
 import topology
 import twin
 from checks import BULK, Lossless, all_drops, eventually, expect, ping, pings, quiet, reaches, roce, transfer
@@ -299,4 +300,5 @@ GROUPS = [
     ("mixed", topology.mixed, MIXED),
     ("twin", topology.twin, TWIN),
     *cases_pfc.GROUPS,
+    *cases_pfc_wan.GROUPS,
 ]

@@ -19,13 +19,12 @@ from pfc import FULL, PFC_DA, Flow, decoded, gate, heard, passes_only, pfc, rele
 from topology import Topology
 
 MAC_A, MAC_B, MAC_C = "02:00:00:00:0a:01", "02:00:00:00:0b:01", "02:00:00:00:0c:01"
-SPEED = {"speed": "10M"}
 PROFILE = [{"name": "small", "xoff": "32K", "headroom": "64K"}]
 REFRESH = 0.5  # seconds; well within the 3.4 a pause lasts
 
 
-def lossless(peer, *priorities):
-    return {"pfc": {"priorities": list(priorities), "peers": [peer], "buffer": "small"}, "mtu": 1500, **SPEED}
+def lossless(peer, *priorities, speed="10M"):
+    return {"pfc": {"priorities": list(priorities), "peers": [peer], "buffer": "small"}, "speed": speed}
 
 
 def wire(options):
@@ -41,7 +40,7 @@ def wire(options):
            neighbors=[{"port": "p0", "address": "10.1.0.11", "mac": MAC_A},
                       {"port": "p1", "address": "10.3.0.33", "mac": MAC_B}])
     t.sw = t.nodes["sw"]
-    t.flow = Flow(t.west, t.east, MAC_A, sw.mac("p0"), "10.1.0.11", "10.3.0.33")
+    t.flow = Flow((t.west, "eth0"), (t.east, "eth0"), MAC_A, sw.mac("p0"), "10.1.0.11", "10.3.0.33")
     return t
 
 

@@ -30,10 +30,14 @@ def pfc(src, times, dst=PFC_DA):
 
 
 class Flow:
-    """Numbered UDP packets of several traffic classes from one station to another, through whatever is between."""
+    """
+    Numbered UDP packets of several traffic classes between two interfaces, (station, name) each, through whatever is in
+    between; the sink may be on the way too, where the packet is inside another one.
+    """
 
-    def __init__(self, sender, sink, src_mac, dst_mac, src, dst):
-        self.sender, self.sink, self.number = sender, sink, 0
+    def __init__(self, sender, sink, src_mac, dst_mac, src, dst, number=0):
+        self.sender, self.out, self.sink, self.interface, self.number = *sender, *sink, number
+        self.addresses = (src_mac, dst_mac, src, dst)
         ether = Ether(src=src_mac, dst=dst_mac)
         network = {c: (IPv6(src=src, dst=dst, tc=d << 2, fl=1) if ":" in dst else IP(src=src, dst=dst, tos=d << 2))
                    for c, d in DSCP.items()}
@@ -50,13 +54,13 @@ class Flow:
                 self.number += 1
                 numbers.append(self.number)
                 frames.append(self.head[c] + self.number.to_bytes(4, "big") + bytes(76))
-            self.sender.send(*frames)
+            self.sender.send(*frames, interface=self.out)
         return numbers
 
     def take(self):
         """(class, number) of what came since the last time, in order."""
         found = []
-        for frame in self.sink.take():
+        for frame in self.sink.take(self.interface):
             at = frame.find(MARK)
             if at >= 0:
                 at += len(MARK)
@@ -103,9 +107,10 @@ def released(flow, numbers, first=()):
         expect([n for k, n in found if k == c] == held, f"class {c} comes as {found}, {held} expected")
 
 
-def gate(node, port, priority):
-    """open or closed; open where nothing ever waited. In all slices the same, here."""
-    return next((q["gate"] for q in node.show(f"queues {port}")["queues"] if q["class"] == str(priority)), "open")
+def gate(node, port, priority, slice_="(none)"):
+    """open or closed; open where nothing ever waited."""
+    return next((q["gate"] for q in node.show(f"queues {port}")["queues"]
+                 if (q["class"], q["slice"]) == (str(priority), slice_)), "open")
 
 
 def heard(node, port, priority, what):
@@ -113,8 +118,9 @@ def heard(node, port, priority, what):
     return node.show(f"pfc counters {port}")["ports"][0][what][priority]
 
 
-def takes_effect(node, port, priority, state):
-    eventually(lambda: gate(node, port, priority) == state, f"{node.name}: {port} priority {priority} {state}")
+def takes_effect(node, port, priority, state, slice_="(none)"):
+    eventually(lambda: gate(node, port, priority, slice_) == state,
+               f"{node.name}: {port} slice {slice_} priority {priority} {state}")
 
 
 PAUSE_TIMES = [f"macc.cbfc.pause_time.c{i}" for i in range(8)]

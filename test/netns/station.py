@@ -103,7 +103,7 @@ class Station:
     """Runs until it is closed; its namespace takes it along, too."""
 
     def __init__(self, space, *interfaces):
-        self.interfaces = interfaces
+        self.interfaces, self.seen = interfaces, {name: [] for name in interfaces}
         self.process = space.popen("/usr/bin/python3", __file__, *interfaces, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, text=True)
         self.answer()
@@ -130,9 +130,17 @@ class Station:
         self.ask("end", name)
 
     def take(self, interface=None, way="received"):
-        """Frames seen since the last time, in order; way: received, sent or None for both."""
-        return [bytes.fromhex(frame) for name, how, frame in self.ask("take")
-                if name == (interface or self.interfaces[0]) and way in (how, None)]
+        """Frames seen on one interface since the last time, in order; way: received, sent or None for both."""
+        for name, how, frame in self.ask("take"):
+            self.seen[name].append((how, frame))
+        interface = interface or self.interfaces[0]
+        seen, self.seen[interface] = self.seen[interface], []
+        return [bytes.fromhex(frame) for how, frame in seen if way in (how, None)]
+
+    def forget(self):
+        """What was seen so far."""
+        for interface in self.interfaces:
+            self.take(interface)
 
     def close(self):
         self.process.stdin.close()

@@ -45,6 +45,10 @@ class Topology:
         for interface in interfaces:
             make_port(space, interface)
             space.ip(f"link set {interface} address {mac}")
+        return self.watch(space, *interfaces)
+
+    def watch(self, space, *interfaces):
+        """See every frame that passes there, both ways."""
         self.stations.append(Station(space, *interfaces))
         return self.stations[-1]
 

@@ -36,6 +36,7 @@ struct line {
 	uint64_t last_arrival_ns;
 	uint64_t up_since_ns;
 	uint64_t random;
+	uint64_t run; /* of lost frames watched, in a row, so far */
 	uint64_t frames, bytes, memory, numbers;
 	bool up;
 };
@@ -202,13 +203,24 @@ static bool happens(struct line *l, double share)
 	return share > 0 && line_random_share(&l->random) < share;
 }
 
+static void count_watched(struct line *l, bool lost)
+{
+	l->stats.watched++;
+	l->stats.watched_lost += lost;
+	l->run = lost ? l->run + 1 : 0;
+	l->stats.watched_run = MAX_OF(l->stats.watched_run, l->run);
+}
+
 /* What the line does to a frame behind its serialiser; how many copies get lost for lack of memory. */
 static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 {
 	bool straggles = happens(l, l->config.reordering);
 	uint64_t jitter = l->config.jitter_ns ? line_random(&l->random) % (l->config.jitter_ns + 1) : 0;
+	bool lost = happens(l, l->config.loss);
 
-	if (happens(l, l->config.loss)) {
+	if (l->config.watched && l->config.watched(bytes, f->captured))
+		count_watched(l, lost);
+	if (lost) {
 		l->stats.lost++;
 		return 0;
 	}

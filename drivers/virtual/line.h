@@ -31,6 +31,7 @@ struct line_config {
 	uint32_t frame_max;	    /* longest frame without FCS; longer ones are lost */
 	uint64_t seed;
 	uint64_t memory_max;	    /* bytes for frames on their way */
+	bool (*watched)(const void *bytes, uint32_t captured); /* frames that are counted apart; NULL: none */
 };
 
 /* Frames; bytes without overhead. sent + duplicated = delivered + corrupt + lost + cut + oversize + on the line. */
@@ -43,6 +44,8 @@ struct line_stats {
 	uint64_t flipped;     /* delivered with a flipped bit */
 	uint64_t duplicated, reordered, oversize;
 	uint64_t most_bytes, most_frames; /* on the line at a time */
+	/* of the frames watched: how many were sent, how many of them `loss` took, and how many of those in a row at most */
+	uint64_t watched, watched_lost, watched_run;
 };
 
 struct line_frame {

@@ -69,47 +69,29 @@ int cmd_show_pfc_tunnels(struct command_call *c)
 	return 0;
 }
 
-/* One queue's pauses in one direction; nothing if there never was one. */
-static void add_history(json_t *out, const char *what, const char *name, unsigned int priority,
-	const struct pfc_history *from, uint64_t now)
+/* One queue's pauses in one direction. */
+static void add_pauses(void *out, const struct node_pauses *p)
 {
-	const struct pfc_history h = pfc_history_at(from, now);
-	json_t *lengths;
+	const struct pfc_history *h = &p->history;
+	json_t *lengths = json_object();
 
-	if (!h.transitions)
-		return;
-	lengths = json_object();
 	for (unsigned int i = 0; i < PFC_HISTOGRAM; i++) {
 		char key[32];
 
-		if (!h.length[i])
+		if (!h->length[i])
 			continue;
 		snprintf(key, sizeof(key), "%s%u us", i == 0 ? "<" : ">=", i == 0 ? 2 : 1u << i);
-		json_object_set_new(lengths, key, json_integer((json_int_t)h.length[i]));
+		json_object_set_new(lengths, key, json_integer((json_int_t)h->length[i]));
 	}
 	json_array_append_new(out,
-		json_pack("{ss ss si sI sI sI sI so}", "direction", what, "name", name, "priority", (int)priority, "pauses",
-			(json_int_t)h.transitions, "total_us", (json_int_t)(pfc_history_total(&h, now) / NSEC_PER_USEC), "last_us",
-			(json_int_t)(h.last_ns / NSEC_PER_USEC), "last_began_ns", (json_int_t)h.last_began, "lengths", lengths));
+		json_pack("{ss ss si sI sI sI sI so}", "direction", p->direction, "name", p->name, "priority", (int)p->priority,
+			"pauses", (json_int_t)h->transitions, "total_us", (json_int_t)(p->total_ns / NSEC_PER_USEC), "last_us",
+			(json_int_t)(h->last_ns / NSEC_PER_USEC), "last_began_ns", (json_int_t)h->last_began, "lengths", lengths));
 }
 
 int cmd_show_pfc_history(struct command_call *c)
 {
-	const struct node *n = c->node;
-	const struct control_pfc *wan = n->control->pfc;
-	uint32_t bound = __atomic_load_n(&wan->tunnels.bound, __ATOMIC_RELAXED);
-	uint64_t now = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
-
 	c->result = json_array();
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-		for (uint32_t port = 0; port < n->n_ports; port++) {
-			add_history(c->result, "heard", n->port[port]->name, i, &n->pfc[port].heard[i], now);
-			add_history(c->result, "said", n->port[port]->name, i, &n->pfc[port].speaker.history[i], now);
-			add_history(c->result, "relayed", n->port[port]->name, i, &wan->relay[port].history[i], now);
-		}
-		for (uint32_t t = 0; t < bound; t++)
-			if (wan->tunnels.tunnel[t].origin != PFC_TUNNEL_FREE)
-				add_history(c->result, "tunnel", wan->tunnels.tunnel[t].name, i, &wan->tunnels.tunnel[t].history[i], now);
-	}
+	node_pauses(c->node, __atomic_load_n(&c->node->control->now, __ATOMIC_RELAXED), add_pauses, c->result);
 	return 0;
 }

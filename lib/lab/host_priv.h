@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hosts: NICs that speak RoCEv2. lab_host.c is the NIC (ports, pausing, receive buffer, ARP and ND), lab_qp.c a queue
- * pair (reliable connection with go-back-N, or datagrams), lab_frame.c the frames, dcqcn.c the rate control.
+ * Hosts: NICs that speak RoCEv2. lab_host.c is the NIC (ports, pausing, ARP and ND), lab_sink.c its receive buffer,
+ * lab_qp.c a queue pair (reliable connection with go-back-N, or datagrams), lab_frame.c the frames, dcqcn.c the rate control,
+ * lab_inject.c frames of any kind.
  */
 #ifndef LAB_HOST_PRIV_H
 #define LAB_HOST_PRIV_H
@@ -67,7 +68,7 @@ struct lab_qp {
 /* A whole frame that a host makes of itself: ACK, NAK, CNP, PFC, ARP, ND. */
 struct host_control {
 	uint16_t size;
-	uint8_t bytes[110];
+	uint8_t bytes[TOPO_FRAME_MAX];
 };
 
 struct host_port {
@@ -99,8 +100,11 @@ struct lab_host {
 	/* receive buffer, emptied at drain_bps */
 	double buffered;
 	uint64_t buffered_at;
+	bool took; /* something has come */
+	double starved_ns;
 	bool pausing;
 	struct event pause;
+	struct lab_injection *injection;
 	struct lab_host_stats {
 		uint64_t sent, sent_bytes, received, received_bytes;
 		uint64_t goodput_bytes;
@@ -117,10 +121,19 @@ struct lab_host {
 /* lab_host.c */
 void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
 void host_queue_control(struct host_port *p, const void *bytes, uint16_t size);
+void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size); /* in front of all else */
 void host_ready(struct lab_qp *q); /* it has something to send, now */
-bool host_take(struct lab_host *h, uint32_t bytes); /* room in the receive buffer? then it is taken */
 struct ip_addr host_address(const struct lab_host *h, uint64_t family);
 uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority);
+
+/* lab_sink.c */
+void sink_init(struct lab_host *h);
+bool host_take(struct lab_host *h, uint32_t bytes); /* room in the receive buffer? then it is taken */
+double host_buffered(const struct lab_host *h);	     /* bytes in it, now */
+uint64_t host_starved_ns(const struct lab_host *h);  /* it could have taken more than came */
+
+/* lab_inject.c */
+int inject_init(struct lab_host *h);
 
 /* lab_qp.c */
 int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct topo_flow *flow, uint32_t index);

@@ -62,6 +62,17 @@ void host_queue_control(struct host_port *p, const void *bytes, uint16_t size)
 	run_at(p, p->host->lab->now);
 }
 
+void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size)
+{
+	host_queue_control(p, bytes, size);
+	if (p->control_n > 1) {
+		struct host_control c = p->control[(p->control_head + p->control_n - 1) % p->control_room];
+
+		p->control_head = (p->control_head + p->control_room - 1) % p->control_room;
+		p->control[p->control_head] = c;
+	}
+}
+
 /* Its home port, or the other one while that has no link. */
 static uint16_t port_of(const struct lab_qp *q)
 {
@@ -202,72 +213,6 @@ static void receive_pfc(struct host_port *p, const struct line_frame *f)
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (pfc->enable >> i & 1 && p->host->pfc_mask >> i & 1)
 			set_pause(p, i, be16_get(pfc->time[i]));
-}
-
-static void send_pause(struct lab_host *h, uint16_t quanta)
-{
-	uint8_t frame[sizeof(struct pfc_frame)];
-
-	for (uint16_t i = 0; i < h->n_ports; i++) {
-		struct host_port *p = &h->port[i];
-
-		/* in front of all else */
-		host_queue_control(p, frame, frame_pfc(p, h->pfc_mask, quanta, frame));
-		if (p->control_n > 1) {
-			struct host_control c = p->control[(p->control_head + p->control_n - 1) % p->control_room];
-
-			p->control_head = (p->control_head + p->control_room - 1) % p->control_room;
-			p->control[p->control_head] = c;
-		}
-		h->stats.pauses_sent++;
-	}
-}
-
-static void drain(struct lab_host *h)
-{
-	double taken = (double)h->topo->sink.drain_bps / 8e9 * (double)(h->lab->now - h->buffered_at);
-
-	h->buffered = taken < h->buffered ? h->buffered - taken : 0;
-	h->buffered_at = h->lab->now;
-}
-
-/* While it pauses others: has the buffer emptied? Else ask again before the pause runs out. */
-static void pause_tick(void *arg)
-{
-	struct lab_host *h = arg;
-	uint64_t left_ns, refresh_ns;
-
-	drain(h);
-	if (h->buffered <= (double)h->topo->sink.xon) {
-		h->pausing = false;
-		send_pause(h, 0);
-		return;
-	}
-	send_pause(h, (uint16_t)h->topo->sink.quanta);
-	left_ns = (uint64_t)((h->buffered - (double)h->topo->sink.xon) * 8e9 / (double)h->topo->sink.drain_bps) + 1;
-	refresh_ns = (uint64_t)((double)h->topo->sink.quanta * PFC_QUANTUM_BITS * 5e8 /
-				(double)h->port[0].way->link->topo->rate_bps);
-	event_set(&h->lab->queue, &h->pause, h->lab->now + MAX_OF(MIN_OF(left_ns, refresh_ns), 100));
-}
-
-bool host_take(struct lab_host *h, uint32_t bytes)
-{
-	const struct topo_sink *s = &h->topo->sink;
-
-	if (!s->drain_bps)
-		return true;
-	drain(h);
-	if (h->buffered + bytes > (double)s->buffer) {
-		h->stats.overflow++;
-		return false;
-	}
-	h->buffered += bytes;
-	h->stats.buffered_most = MAX_OF(h->stats.buffered_most, (uint64_t)h->buffered);
-	if (s->xoff && !h->pausing && h->buffered > (double)s->xoff) {
-		h->pausing = true;
-		pause_tick(h);
-	}
-	return true;
 }
 
 static bool is_own(const struct lab_host *h, const struct ip_addr *a)
@@ -460,9 +405,12 @@ int lab_hosts_init(struct lab *lab, char *err, size_t size)
 		h->topo = &lab->topo->hosts.items[i];
 		for (uint32_t k = 0; k < h->topo->pfc.n; k++)
 			h->pfc_mask = (uint8_t)(h->pfc_mask | 1u << h->topo->pfc.items[k]);
-		event_init(&h->pause, pause_tick, h, "pause", h->topo->name);
+		sink_init(h);
 	}
 	plug_in(lab);
+	for (uint32_t i = 0; i < lab->n_hosts; i++)
+		if (inject_init(&lab->host[i]) < 0)
+			goto fail;
 	if (init_qps(lab) == 0)
 		return 0;
 fail:
@@ -498,8 +446,10 @@ void lab_hosts_fini(struct lab *lab)
 	for (uint32_t i = 0; lab->qp && i < lab->n_qps; i++)
 		free(lab->qp[i]);
 	free(lab->qp);
-	for (uint32_t i = 0; lab->host && i < lab->n_hosts; i++)
+	for (uint32_t i = 0; lab->host && i < lab->n_hosts; i++) {
 		for (uint16_t p = 0; p < TOPO_HOST_PORTS; p++)
 			free(lab->host[i].port[p].control);
+		free(lab->host[i].injection);
+	}
 	free(lab->host);
 }

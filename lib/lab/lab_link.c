@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "lab/lab_priv.h"
+#include "wire/eth.h"
+#include "wire/ipv6.h"
 
 /* Every random stream of a run hangs on its seed and on what it is for. */
 static uint64_t seed_of(const struct lab *lab, const char *name, uint64_t which)
@@ -148,18 +150,34 @@ static int init_failures(struct lab *lab)
 	return 0;
 }
 
+/* PFC, on an Ethernet link or in a tunnel: Ethernet behind IPv6 or SRH, of DSCP CS7 (docs/pfc.md). */
+static bool is_pfc(const void *bytes, uint32_t captured)
+{
+	const struct eth_hdr *eth = bytes;
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(eth + 1);
+
+	if (captured < sizeof(*eth) + sizeof(*ip))
+		return false;
+	if (be16_get(eth->type) == ETH_TYPE_MAC_CONTROL)
+		return true;
+	return be16_get(eth->type) == ETH_TYPE_IPV6 && (be32_get(ip->vtc_flow) >> 22 & 0x3f) == 56 &&
+	       (ip->next_header == IP_PROTO_ETHERNET || ip->next_header == IP_PROTO_ROUTING);
+}
+
 static int init_way(struct lab_link *l, uint16_t from)
 {
 	const struct topo_link *t = l->topo;
 	struct lab_way *w = &l->way[from];
+	bool faulty = t->faulty == DIRECTION_BOTH || t->faulty == (from ? DIRECTION_B_TO_A : DIRECTION_A_TO_B);
 	struct line_config config = {.rate_bps = t->rate_bps,
 		.delay_ns = topo_delay(t),
-		.jitter_ns = t->jitter_ns,
+		.jitter_ns = faulty ? t->jitter_ns : 0,
 		.reorder_ns = t->reorder_ns,
-		.loss = t->loss,
-		.corruption = t->corruption,
-		.duplication = t->duplication,
-		.reordering = t->reordering,
+		.loss = faulty ? t->loss : 0,
+		.corruption = faulty ? t->corruption : 0,
+		.duplication = faulty ? t->duplication : 0,
+		.reordering = faulty ? t->reordering : 0,
+		.watched = is_pfc,
 		.deliver_corrupt = !t->fcs,
 		.frame_max = (uint32_t)t->mtu + 18, /* Ethernet header and a tag */
 		.seed = seed_of(l->lab, t->name, from),

@@ -64,23 +64,28 @@ static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 static json_t *report_host(const struct lab_host *h)
 {
 	const struct lab_host_stats *s = &h->stats;
+	json_t *paused = json_array();
 
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "name", h->topo->name, "ports", INT(h->n_ports),
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		json_array_append_new(paused, json_integer(INT(host_paused_ns(h, i))));
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI so sI}", "name", h->topo->name, "ports", INT(h->n_ports),
 		"sent", INT(s->sent), "sent_bytes", INT(s->sent_bytes), "received", INT(s->received), "received_bytes",
 		INT(s->received_bytes), "goodput_bytes", INT(s->goodput_bytes), "buffer_overflow", INT(s->overflow), "fcs_errors",
 		INT(s->fcs), "check_errors", INT(s->check), "stray", INT(s->stray), "icmp", INT(s->icmp), "pauses_sent",
-		INT(s->pauses_sent), "pauses_received", INT(s->pauses_received), "buffer_most", INT(s->buffered_most));
+		INT(s->pauses_sent), "pauses_received", INT(s->pauses_received), "buffer_most", INT(s->buffered_most), "paused_ns", paused, "starved_ns",
+		INT(host_starved_ns(h)));
 }
 
 static json_t *report_way(const struct lab_way *w)
 {
 	const struct line_stats *s = line_stats(w->line);
 
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "name", w->name, "sent", INT(s->sent), "sent_bytes",
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "name", w->name, "sent", INT(s->sent), "sent_bytes",
 		INT(s->sent_bytes), "delivered", INT(s->delivered), "delivered_bytes", INT(s->delivered_bytes), "lost", INT(s->lost),
 		"cut", INT(s->cut), "corrupt", INT(s->corrupt), "flipped", INT(s->flipped), "duplicated", INT(s->duplicated),
 		"reordered", INT(s->reordered), "oversize", INT(s->oversize), "into_void", INT(w->link->end[!w->from].into_void),
-		"most_bytes", INT(s->most_bytes), "under_way", INT(line_frames(w->line)));
+		"most_bytes", INT(s->most_bytes), "under_way", INT(line_frames(w->line)), "pfc", INT(s->watched),
+		"pfc_lost", INT(s->watched_lost), "pfc_lost_run", INT(s->watched_run));
 }
 
 static json_t *report_link(const struct lab_link *l)
@@ -105,6 +110,64 @@ static json_t *report_drops(const struct lcore_stats *sum)
 	return drops;
 }
 
+static void add_pauses(void *out, const struct node_pauses *p)
+{
+	const struct pfc_history *h = &p->history;
+
+	json_array_append_new(out, json_pack("{ss ss si sI sI sI sI}", "direction", p->direction, "name", p->name, "priority",
+		(int)p->priority, "pauses", INT(h->transitions), "total_ns", INT(p->total_ns), "last_ns",
+		INT(h->last_ns), "last_began_ns", INT(h->last_began)));
+}
+
+static json_t *report_pauses(const struct lab_node *n)
+{
+	json_t *out = json_array();
+
+	if (n->node)
+		node_pauses(n->node, n->lab->now, add_pauses, out);
+	return out;
+}
+
+/* Queues whose gates were closed. */
+static json_t *report_gates(const struct lab_node *n)
+{
+	json_t *out = json_array();
+
+	for (uint16_t p = 0; n->node && p < n->n_ports; p++) {
+		const struct egress *e = &n->node->egress[p];
+
+		for (uint32_t s = 0; s < e->n_slices; s++) {
+			for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+				const struct egress_queue *q = &e->slice[s].queue[i];
+				uint64_t ns = q->paused_ns + (e->slice[s].closed >> i & 1 ? n->lab->now - q->paused_since : 0);
+
+				if (q->pauses)
+					json_array_append_new(out, json_pack("{ss si si sI sI sI}", "port", n->node->port[p]->name, "slice",
+						(int)s, "class", (int)i, "pauses", INT(q->pauses), "paused_ns", INT(ns), "since_ns", INT(q->paused_since)));
+			}
+		}
+	}
+	return out;
+}
+
+/* What lossless classes of ports held at most, and above XOFF. */
+static json_t *report_buffers(const struct lab_node *n)
+{
+	json_t *out = json_array();
+
+	for (uint16_t p = 0; n->node && p < n->n_ports; p++) {
+		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+			const struct pfc_buffer *b = &n->node->pfc[p].buffer[i];
+
+			if (b->most.bytes)
+				json_array_append_new(out, json_pack("{ss si sI sI sI}", "port", n->node->port[p]->name, "class", (int)i,
+					"most_bytes", INT(b->most.bytes), "headroom_most_bytes", INT(b->most_headroom.bytes), "xoffs",
+					INT(b->xoffs)));
+		}
+	}
+	return out;
+}
+
 static json_t *report_node(const struct lab_node *n)
 {
 	struct node_balance b = {0};
@@ -124,10 +187,11 @@ static json_t *report_node(const struct lab_node *n)
 			"tx_bytes", INT(sum->port[p].tx_bytes), "imissed", INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors",
 			INT(s->ierrors)));
 	}
-	node = json_pack("{ss sI sI sI sI sI sI sI so so}", "name", n->topo->name, "restarts", INT(n->restarts), "rx",
+	node = json_pack("{ss sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "restarts", INT(n->restarts), "rx",
 		INT(b.rx + n->past.rx), "originated", INT(b.originated + n->past.originated), "sent", INT(b.sent + n->past.sent),
 		"dropped", INT(b.dropped + n->past.dropped), "consumed", INT(b.consumed + n->past.consumed), "held", INT(b.held),
-		"ports", ports, "reasons", sum ? report_drops(sum) : json_object());
+		"ports", ports, "reasons", sum ? report_drops(sum) : json_object(), "pauses", report_pauses(n), "gates",
+		report_gates(n), "buffers", report_buffers(n));
 	free(sum);
 	return node;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Topology files: loading, and what each link, host and flow takes. The checks are in topology_check.c. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,4 +226,23 @@ void topo_memory(const struct topology *t, struct topo_memory *out)
 			(unsigned long long)frames, (unsigned long long)frame, (unsigned long long)each,
 			(unsigned long long)(bytes >> 20));
 	}
+}
+
+int topo_frame(const char *text, uint8_t *out, size_t room)
+{
+	size_t n = 0;
+
+	while (*text) {
+		char pair[3] = {text[0], text[1], 0};
+
+		if (isspace((unsigned char)*text)) {
+			text++;
+			continue;
+		}
+		if (!isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]) || n == room)
+			return -1;
+		out[n++] = (uint8_t)strtoul(pair, NULL, 16);
+		text += 2;
+	}
+	return (int)n;
 }

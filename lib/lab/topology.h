@@ -48,6 +48,7 @@ struct topo_link {
 	char *a, *b; /* NODE.PORT or HOST.PORT */
 	uint64_t rate_bps;
 	uint64_t delay_ns, km; /* one of them; km: metres of fibre at 5 ns */
+	uint32_t faulty; /* enum topo_direction: which way there are jitter, loss, ... */
 	uint64_t jitter_ns, reorder_ns;
 	double loss, corruption, duplication, reordering;
 	bool fcs; /* receivers notice corruption */
@@ -55,11 +56,25 @@ struct topo_link {
 	CFG_LIST(struct topo_failure) failures;
 };
 
+struct topo_stall {
+	struct cfg_mark at;
+	uint64_t start_ns, for_ns;
+};
+
 struct topo_sink {
 	struct cfg_mark at;
 	uint64_t drain_bps; /* 0: as fast as it comes */
 	uint64_t buffer, xoff, xon; /* bytes */
 	uint64_t quanta;
+	CFG_LIST(struct topo_stall) stalls; /* in order */
+};
+
+#define TOPO_FRAME_MAX 192 /* bytes */
+
+struct topo_injection {
+	struct cfg_mark at;
+	uint64_t start_ns, repeat, every_ns;
+	char *frame; /* hexadecimal, without FCS */
 };
 
 struct topo_host {
@@ -69,6 +84,7 @@ struct topo_host {
 	struct eth_addr mac; /* zero: made of its number */
 	CFG_LIST(uint64_t) pfc; /* priorities that are paused when told to */
 	struct topo_sink sink;
+	CFG_LIST(struct topo_injection) send;
 };
 
 struct topo_flow {
@@ -140,6 +156,9 @@ void topo_free(struct topology *t); /* NULL is fine */
 
 /* "leaf1.wan0" to an end. 0, or -ENOENT with a message in err. */
 int topo_find_end(const struct topology *t, const char *text, struct topo_end *end, char *err, size_t size);
+
+/* Bytes of a frame in hexadecimal digits, white space between them; -1: it is none, or longer than `room`. */
+int topo_frame(const char *text, uint8_t *out, size_t room);
 
 /* One-way propagation delay of a link. */
 uint64_t topo_delay(const struct topo_link *l);

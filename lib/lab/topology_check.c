@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/marks.h"
 #include "lab/topology_priv.h"
+#include "wire/eth.h"
 
 struct check {
 	struct topology *t;
@@ -68,6 +69,38 @@ static int find_host(const struct check *c, const char *name)
 	return -1;
 }
 
+static void check_sink(struct check *c, const struct topo_host *h)
+{
+	const struct topo_sink *s = &h->sink;
+
+	if (s->xoff > s->buffer)
+		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff), "xoff: beyond the buffer of %llu bytes",
+			(unsigned long long)s->buffer);
+	if (s->xon > s->xoff)
+		cfg_diag_add(c->diags, topo_where(c->t, &s->xon), "xon: above xoff, which is %llu", (unsigned long long)s->xoff);
+	if (s->xoff && !h->pfc.n)
+		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff), "xoff: whom to pause? host '%s' names no priorities under pfc",
+			h->name);
+	for (uint32_t i = 0; i < s->stalls.n; i++) {
+		const struct topo_stall *stall = &s->stalls.items[i];
+
+		if (!s->drain_bps)
+			cfg_diag_add(c->diags, stall->at, "a host that stops needs a rate to go on with: drain");
+		if (i && stall->start_ns < stall[-1].start_ns + stall[-1].for_ns)
+			cfg_diag_add(c->diags, topo_where(c->t, &stall->start_ns), "at: before the stall in front of it has ended");
+	}
+}
+
+static void check_injections(struct check *c, const struct topo_host *h)
+{
+	uint8_t bytes[TOPO_FRAME_MAX];
+
+	for (uint32_t i = 0; i < h->send.n; i++)
+		if (topo_frame(h->send.items[i].frame, bytes, sizeof(bytes)) < (int)sizeof(struct eth_hdr))
+			cfg_diag_add(c->diags, topo_where(c->t, &h->send.items[i].frame),
+				"frame: expected %zu to %zu bytes as pairs of hexadecimal digits", sizeof(struct eth_hdr), sizeof(bytes));
+}
+
 static void check_hosts(struct check *c)
 {
 	for (uint32_t i = 0; i < c->t->hosts.n; i++) {
@@ -82,15 +115,8 @@ static void check_hosts(struct check *c)
 			if (h->pfc.items[k] > 7)
 				cfg_diag_add(c->diags, topo_where(c->t, &h->pfc.items[k]),
 					"pfc: expected priorities from 0 to 7, found %llu", (unsigned long long)h->pfc.items[k]);
-		if (h->sink.xoff > h->sink.buffer)
-			cfg_diag_add(c->diags, topo_where(c->t, &h->sink.xoff), "xoff: beyond the buffer of %llu bytes",
-				(unsigned long long)h->sink.buffer);
-		if (h->sink.xon > h->sink.xoff)
-			cfg_diag_add(c->diags, topo_where(c->t, &h->sink.xon), "xon: above xoff, which is %llu",
-				(unsigned long long)h->sink.xoff);
-		if (h->sink.xoff && !h->pfc.n)
-			cfg_diag_add(c->diags, topo_where(c->t, &h->sink.xoff),
-				"xoff: whom to pause? host '%s' names no priorities under pfc", h->name);
+		check_sink(c, h);
+		check_injections(c, h);
 	}
 }
 

@@ -85,6 +85,8 @@ static const struct cfg_key link_keys[] = {
 		.help = "Propagation, one way."},
 	{"km", CFG_UINT, .offset = AT(struct topo_link, km), .max = 100000,
 		.help = "The same, as kilometres of fibre: 5 us each."},
+	{"faulty", CFG_WORD, .offset = AT(struct topo_link, faulty), .words = words_direction, .fallback = "both",
+		.help = "Which way there are jitter, loss, corruption, duplication and reordering."},
 	{"jitter", CFG_TIME, .offset = AT(struct topo_link, jitter_ns), .max = NSEC_PER_SEC, .fallback = "0",
 		.help = "Up to so much more, evenly distributed. Frames keep their order."},
 	{"loss", CFG_FRACTION, .offset = AT(struct topo_link, loss), .fallback = "0", .help = "Share of frames lost."},
@@ -105,6 +107,27 @@ static const struct cfg_key link_keys[] = {
 };
 static const struct cfg_map link_map = MAP_OF(link_keys, "a link", struct topo_link);
 
+static const struct cfg_key stall_keys[] = {
+	{"at", CFG_TIME, .offset = AT(struct topo_stall, start_ns), .max = HOUR_NS, .flags = CFG_REQUIRED, .example = "10ms",
+		.help = "When it begins."},
+	{"for", CFG_TIME, .offset = AT(struct topo_stall, for_ns), .min = 1, .max = HOUR_NS, .flags = CFG_REQUIRED,
+		.example = "50ms", .help = "How long it lasts."},
+};
+static const struct cfg_map stall_map = MAP_OF(stall_keys, "a stall", struct topo_stall);
+
+static const struct cfg_key injection_keys[] = {
+	{"at", CFG_TIME, .offset = AT(struct topo_injection, start_ns), .max = HOUR_NS, .flags = CFG_REQUIRED, .example = "1ms",
+		.help = "When the first one is sent, behind what already waits in the NIC."},
+	{"repeat", CFG_UINT, .offset = AT(struct topo_injection, repeat), .min = 1, .max = 10000000, .fallback = "1",
+		.help = "How often it is sent."},
+	{"every", CFG_TIME, .offset = AT(struct topo_injection, every_ns), .min = 1, .max = HOUR_NS, .fallback = "100us",
+		.help = "From one to the next."},
+	{"frame", CFG_TEXT, .offset = AT(struct topo_injection, frame), .flags = CFG_REQUIRED,
+		.example = "\"0180c2000001 02000000ff00 8808 0101 0008 000000000000 ffff\"",
+		.help = "The frame in hexadecimal digits, without FCS; a short one is padded."},
+};
+static const struct cfg_map injection_map = MAP_OF(injection_keys, "a frame to send", struct topo_injection);
+
 static const struct cfg_key sink_keys[] = {
 	{"drain", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct topo_sink, drain_bps), .max = 3200000000000ull,
 		.fallback = "0", .help = "How fast the host takes what it receives out of its buffer. 0: at once."},
@@ -116,6 +139,8 @@ static const struct cfg_key sink_keys[] = {
 		.help = "Emptier than this again it lets go."},
 	{"quanta", CFG_UINT, .offset = AT(struct topo_sink, quanta), .min = 1, .max = 65535, .fallback = "65535",
 		.help = "Pause time it asks for, in 512 bit times; asked for again at half of it."},
+	{"stalls", CFG_LIST_OF, .item = CFG_MAP, .map = &stall_map, .offset = AT(struct topo_sink, stalls), .max = 1000,
+		.help = "When the host takes nothing out of its buffer. In order of time."},
 };
 static const struct cfg_map sink_map = MAP_OF(sink_keys, "sink", struct topo_sink);
 
@@ -128,6 +153,8 @@ static const struct cfg_key host_keys[] = {
 	{"pfc", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct topo_host, pfc), .max = 8, .example = "[3]",
 		.help = "Priorities it pauses when it is told to, and asks to be paused."},
 	{"sink", CFG_MAP, .offset = AT(struct topo_host, sink), .map = &sink_map, .help = "Its receive buffer."},
+	{"send", CFG_LIST_OF, .item = CFG_MAP, .map = &injection_map, .offset = AT(struct topo_host, send), .max = 1000,
+		.help = "Frames that it sends by eth0 just as they stand here: what strangers and broken devices send."},
 };
 static const struct cfg_map host_map = MAP_OF(host_keys, "a host", struct topo_host);
 

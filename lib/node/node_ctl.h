@@ -8,6 +8,15 @@
 
 #include "node/node.h"
 
+/* Pauses of one queue in one direction, as they happened (pfc/pfc_history.h). */
+struct node_pauses {
+	const char *direction; /* heard, said: with the neighbour; relayed: to a gateway; tunnel: through one */
+	const char *name;      /* of the port or the tunnel */
+	unsigned int priority;
+	struct pfc_history history; /* what has run out is booked */
+	uint64_t total_ns;	    /* the pause under way included */
+};
+
 struct node_options {
 	bool shared_cpu; /* lcores may preempt each other: pool and rings that stand it */
 	int socket;	 /* NUMA node of memory, or -1 */
@@ -87,5 +96,8 @@ struct node_balance {
 void node_balance(const struct node *n, struct node_balance *out);
 
 void node_free(struct node *n); /* closes ports that are still open; NULL is fine */
+
+/* Calls `say` for every queue that was ever paused, or that paused others; management thread. */
+void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
 
 #endif

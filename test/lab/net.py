@@ -21,6 +21,7 @@ class Net:
         self.nodes, self.hosts, self.links, self.flows, self.extra = {}, {}, [], [], {}
         self.paths = {}  # (from, to) -> lists of node names to name as segments
         self.plain = {}  # end -> (own address, address of the other end)
+        self.tunes = {}  # node -> what is done to its configuration
         self.files = {}  # configurations beside the topology: name -> content
 
     def node(self, name, lcores=None, memory=None, port=None, pfc=None, **lab):
@@ -54,6 +55,11 @@ class Net:
     def path(self, a, b, *lists):
         """The segment lists from gateway a to gateway b, as names of nodes; b is added."""
         self.paths[a, b] = lists
+        return self
+
+    def tune(self, name, change):
+        """change(configuration) is called with what this file makes of a node."""
+        self.tunes.setdefault(name, []).append(change)
         return self
 
     def _mac(self, end):
@@ -169,6 +175,8 @@ class Net:
             c["sids"].append({"sid": f"{BLOCK}:e001::/48", "behavior": "uDT46", "vrf": "ai"})
         if policies:
             c["policies"] = policies
+        for change in self.tunes.get(name, ()):
+            change(c)
         return {k: v for k, v in c.items() if v}
 
     def topology(self):

@@ -33,6 +33,8 @@ class Report:
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
                       "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "command": self.command}
 
+        self.names.update(pause=self.pause, gate=self.gate, buffer=self.buffer, link=self.link)
+
     def _find(self, kind, name):
         return next(Record(x) for x in self.data[kind] if name is None or x["name"] == name)
 
@@ -60,6 +62,27 @@ class Report:
                 if link[side]["name"].endswith(f"> {end}"):
                     return Record(link[side])
         raise KeyError(end)
+
+    def link(self, a):
+        return next(Record(x) for x in self.data["links"] if a in (x["a"], x["b"]))
+
+    def pause(self, node, direction, name, priority=3):
+        """Pauses of a node's queue in one direction; zeroes if there were none. ended_ns: of the last one that has ended."""
+        for p in self.node(node).pauses:
+            if (p["direction"], p["name"], p["priority"]) == (direction, name, priority):
+                return Record({**p, "ended_ns": p["last_began_ns"] + p["last_ns"]})
+        return Record({"pauses": 0, "total_ns": 0, "last_ns": 0, "last_began_ns": 0, "ended_ns": 0})
+
+    def gate(self, node, port, priority=3, slice=0):
+        """How often and how long a queue's gate was closed; ended_ns: when it opened, if it was closed once."""
+        for g in self.node(node).gates:
+            if (g["port"], g["class"], g["slice"]) == (port, priority, slice):
+                return Record({**g, "ended_ns": g["since_ns"] + g["paused_ns"]})
+        return Record({"pauses": 0, "paused_ns": 0, "since_ns": 0, "ended_ns": 0})
+
+    def buffer(self, node, port, priority=3):
+        return next((Record(b) for b in self.node(node).buffers if (b["port"], b["class"]) == (port, priority)),
+                    Record({"most_bytes": 0, "headroom_most_bytes": 0, "xoffs": 0}))
 
     def dropped(self, node):
         return self.node(node).dropped

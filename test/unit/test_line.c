@@ -214,6 +214,39 @@ static void same_seed_same_luck(void **state)
 	assert_int_not_equal(sum[0], sum[2]);
 }
 
+static bool is_even(const void *bytes, uint32_t captured)
+{
+	return captured && !(*(const uint8_t *)bytes & 1);
+}
+
+/* Frames watched: their losses are counted apart, and how many came in a row, those between them left aside. */
+static void watched(void **state)
+{
+	struct line *l = a_line(&(struct line_config){.loss = 0.5, .seed = 7, .watched = is_even});
+	const struct line_frame *f;
+	uint64_t lost = 0, run = 0, most = 0, next = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++)
+		send_number(l, 0, i, 60, 100);
+	while ((f = line_receive(l, GIGA))) {
+		uint32_t number = number_of(f);
+
+		if (number & 1)
+			continue;
+		run = (number - next) / 2;
+		lost += run;
+		most = MAX_OF(most, run);
+		next = number + 2;
+	}
+	run = (200 - next) / 2;
+	assert_int_equal(line_stats(l)->watched, 100);
+	assert_int_equal(line_stats(l)->watched_lost, lost + run);
+	assert_int_equal(line_stats(l)->watched_run, MAX_OF(most, run));
+	assert_true(line_conserves(l));
+	line_free(l);
+}
+
 static void fire(void *arg)
 {
 	(void)arg;
@@ -289,6 +322,7 @@ int main(void)
 		cmocka_unit_test(undetected),
 		cmocka_unit_test(cuts),
 		cmocka_unit_test(same_seed_same_luck),
+		cmocka_unit_test(watched),
 		cmocka_unit_test(events),
 		cmocka_unit_test(sooner_only),
 	};

@@ -15,6 +15,7 @@
 	"      ports: [{name: p0, device: net_null0, side: wan}, {name: p1, device: net_null1, side: wan}]\n"
 #define NODES "nodes:\n" NODE("n1") NODE("n2")
 #define HOSTS "hosts: [{name: h1, addresses: [10.0.0.1/24]}, {name: h2, addresses: [10.0.0.2/24]}]\n"
+#define ONE_HOST "hosts: [{name: h2, addresses: [10.0.0.2/24]}, {name: h1, addresses: [10.0.0.1/24],\n  "
 #define LAB   "lab: {name: t, run: 1ms}\n"
 #define LINK  "links: [{a: h1.eth0, b: h2.eth0, rate: 10G}]\n"
 
@@ -57,6 +58,16 @@ static void refused(void **state)
 			"t.yaml:15:42: error: link back closes a loop of links without delay, in which no time would pass; give it a "
 			"delay\n"},
 		{LAB NODES "links: [{a: n1.p0, b: n2.p0, rate: 10G}, {a: n2.p1, b: n1.p1, rate: 10G, delay: 1ns}]\n", ""},
+		{LAB ONE_HOST "sink: {drain: 1G, stalls: [{at: 1ms, for: 1ms}, {at: 2ms, for: 1ms}]}}]\n" LINK, ""},
+		{LAB ONE_HOST "sink: {stalls: [{at: 1ms, for: 1ms}]}}]\n" LINK,
+			"t.yaml:3:19: error: a host that stops needs a rate to go on with: drain\n"},
+		{LAB ONE_HOST "sink: {drain: 1G, stalls: [{at: 1ms, for: 1ms}, {at: 1999us, for: 1ms}]}}]\n" LINK,
+			"t.yaml:3:56: error: at: before the stall in front of it has ended\n"},
+		{LAB ONE_HOST "send: [{at: 1ms, frame: 0180c2000001 020000000001 8808 0101}]}]\n" LINK, ""},
+		{LAB ONE_HOST "send: [{at: 1ms, frame: 0180c2000001 02000000000}]}]\n" LINK,
+			"t.yaml:3:27: error: frame: expected 14 to 192 bytes as pairs of hexadecimal digits\n"},
+		{LAB ONE_HOST "send: [{at: 1ms, frame: 0180c20000zz 020000000001 8808}]}]\n" LINK,
+			"t.yaml:3:27: error: frame: expected 14 to 192 bytes as pairs of hexadecimal digits\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10}]\n",
 			"t.yaml:3:40: error: rate: expected a whole number from 1M to 3200G bit/s, found '10'\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, delay: 5}]\n",

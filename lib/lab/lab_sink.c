@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A host's receive buffer: emptied at a rate, but for the times when the host stops; it pauses who fills it. */
+#include "lab/host_priv.h"
+
+static void send_pause(struct lab_host *h, uint16_t quanta)
+{
+	uint8_t frame[sizeof(struct pfc_frame)];
+
+	for (uint16_t i = 0; i < h->n_ports; i++) {
+		struct host_port *p = &h->port[i];
+
+		host_queue_urgent(p, frame, frame_pfc(p, h->pfc_mask, quanta, frame));
+		h->stats.pauses_sent++;
+	}
+}
+
+/* Of the time between two moments, that in which the host did not stand still. */
+static uint64_t awake_ns(const struct lab_host *h, uint64_t from, uint64_t to)
+{
+	uint64_t ns = to - from;
+
+	for (uint32_t i = 0; i < h->topo->sink.stalls.n; i++) {
+		const struct topo_stall *s = &h->topo->sink.stalls.items[i];
+		uint64_t begin = MAX_OF(from, s->start_ns), end = MIN_OF(to, s->start_ns + s->for_ns);
+
+		ns -= end > begin ? end - begin : 0;
+	}
+	return ns;
+}
+
+/* When the host will have been awake for so long. Stalls do not overlap and are in order (topo_check). */
+static uint64_t after_awake(const struct lab_host *h, uint64_t ns)
+{
+	uint64_t at = h->lab->now;
+
+	for (uint32_t i = 0; i < h->topo->sink.stalls.n; i++) {
+		const struct topo_stall *s = &h->topo->sink.stalls.items[i];
+		uint64_t end = s->start_ns + s->for_ns;
+
+		if (end <= at)
+			continue;
+		if (at + ns <= s->start_ns)
+			break;
+		ns -= s->start_ns > at ? s->start_ns - at : 0;
+		at = end;
+	}
+	return at + ns;
+}
+
+static double drained(const struct lab_host *h, uint64_t until)
+{
+	return (double)h->topo->sink.drain_bps / 8e9 * (double)awake_ns(h, h->buffered_at, until);
+}
+
+double host_buffered(const struct lab_host *h)
+{
+	double taken = drained(h, h->lab->now);
+
+	return h->buffered > taken ? h->buffered - taken : 0;
+}
+
+/* Time in which the host could have taken more than there was, once something had come and while senders sent. */
+static double starved(const struct lab_host *h)
+{
+	uint64_t until = MIN_OF(h->lab->now, h->lab->topo->lab.run_ns);
+	double short_by;
+
+	if (!h->took || until <= h->buffered_at)
+		return 0;
+	short_by = drained(h, until) - h->buffered;
+	return short_by > 0 ? short_by * 8e9 / (double)h->topo->sink.drain_bps : 0;
+}
+
+uint64_t host_starved_ns(const struct lab_host *h)
+{
+	return (uint64_t)(h->starved_ns + (h->topo->sink.drain_bps ? starved(h) : 0));
+}
+
+static void drain(struct lab_host *h)
+{
+	h->starved_ns += starved(h);
+	h->buffered = host_buffered(h);
+	h->buffered_at = h->lab->now;
+}
+
+/* While it pauses others: has the buffer emptied? Else ask again before the pause runs out. */
+static void pause_tick(void *arg)
+{
+	struct lab_host *h = arg;
+	const struct topo_sink *s = &h->topo->sink;
+	uint64_t left_ns, refresh_ns, next;
+
+	drain(h);
+	if (h->buffered <= (double)s->xon) {
+		h->pausing = false;
+		send_pause(h, 0);
+		return;
+	}
+	send_pause(h, (uint16_t)s->quanta);
+	left_ns = (uint64_t)((h->buffered - (double)s->xon) * 8e9 / (double)s->drain_bps) + 1;
+	refresh_ns = (uint64_t)((double)s->quanta * PFC_QUANTUM_BITS * 5e8 / (double)h->port[0].way->link->topo->rate_bps);
+	next = MIN_OF(after_awake(h, left_ns), h->lab->now + refresh_ns);
+	event_set(&h->lab->queue, &h->pause, MAX_OF(next, h->lab->now + 100));
+}
+
+bool host_take(struct lab_host *h, uint32_t bytes)
+{
+	const struct topo_sink *s = &h->topo->sink;
+
+	if (!s->drain_bps)
+		return true;
+	drain(h);
+	h->took = true;
+	if (h->buffered + bytes > (double)s->buffer) {
+		h->stats.overflow++;
+		return false;
+	}
+	h->buffered += bytes;
+	h->stats.buffered_most = MAX_OF(h->stats.buffered_most, (uint64_t)h->buffered);
+	if (s->xoff && !h->pausing && h->buffered > (double)s->xoff) {
+		h->pausing = true;
+		pause_tick(h);
+	}
+	return true;
+}
+
+void sink_init(struct lab_host *h)
+{
+	event_init(&h->pause, pause_tick, h, "pause", h->topo->name);
+}

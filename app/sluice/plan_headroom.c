@@ -8,7 +8,7 @@
 #include "config/headroom.h"
 
 struct wish {
-	uint64_t rate, drain, meters, delay_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames;
+	uint64_t rate, drain, meters, delay_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames, peer_frames;
 };
 
 /* A number with an optional unit of the list, whose factors are in `factor`; the last unit has the empty name. */
@@ -74,6 +74,7 @@ const struct cli_option plan_options[] = {
 	{OPT_KEY + 8, "mtu", "9100", "longest IP packet; default 9100"},
 	{OPT_KEY + 9, "own-frames", "64", "in front of the PFC frame in the port's own ring; default 1"},
 	{OPT_KEY + 10, "min-frame", "60", "shortest frames of the class, bytes; default 60"},
+	{OPT_KEY + 11, "peer-frames", "64", "that the sender's device has been given and sends; default 1"},
 	{'j', "json", NULL, "the answer as JSON"},
 	{'h', "help", NULL, "print this"},
 };
@@ -95,6 +96,7 @@ static const struct {
 	{read_bytes, KEY(mtu)},
 	{read_bytes, KEY(own_frames)},
 	{read_bytes, KEY(min_frame)},
+	{read_bytes, KEY(peer_frames)},
 #undef KEY
 };
 
@@ -148,7 +150,7 @@ static json_t *answer_json(const struct wish *w, const struct headroom_question 
 
 static int headroom(int argc, char **argv)
 {
-	struct wish w = {.mtu = 9100, .losses = 1, .min_frame = 60, .own_frames = 1};
+	struct wish w = {.mtu = 9100, .losses = 1, .min_frame = 60, .own_frames = 1, .peer_frames = 1};
 	struct headroom_question q;
 	struct headroom_answer a;
 	bool json = false;
@@ -166,7 +168,7 @@ static int headroom(int argc, char **argv)
 		.jitter_ns = w.jitter_ns + w.losses * w.refresh_ns,
 		.response_ns = w.response_ns ? w.response_ns : headroom_response_ns(w.rate),
 		.own_bytes = w.own_frames * (w.mtu + 18),
-		.source_bytes = w.mtu + 18};
+		.source_bytes = w.peer_frames * (w.mtu + 18)};
 	q.data_ns = q.pfc_ns;
 	headroom_compute(&q, &a);
 	o = answer_json(&w, &q, &a);

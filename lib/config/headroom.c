@@ -64,8 +64,7 @@ void headroom_of_port(const struct cfg_port *port, const struct cfg_buffer_profi
 		.response_ns = headroom_response_ns(bps),
 		/* a device that is given frames in order sends those it has before the PFC frame */
 		.own_bytes = port->descriptors.tx * frame,
-		/* one begun when the frame arrives, one that the sender's MAC had already been given */
-		.source_bytes = 2 * frame};
+		.source_bytes = port->pfc.peer_descriptors * frame};
 }
 
 struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct cfg_port *port)

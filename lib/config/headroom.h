@@ -20,7 +20,7 @@ struct headroom_question {
 	uint64_t pe_ns;	     /* encapsulation and decapsulation, decision */
 	uint64_t response_ns; /* of the sender that is told to stop */
 	uint64_t own_bytes;  /* frames in front of the PFC frame where it starts */
-	uint64_t source_bytes; /* frame that the sender has just begun */
+	uint64_t source_bytes; /* frames that the sender has begun, or given to its device, and cannot take back */
 };
 
 struct headroom_answer {

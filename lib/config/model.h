@@ -201,6 +201,7 @@ struct cfg_pfc {
 	uint32_t hardware; /* enum cfg_pfc_hardware */
 	char *buffer;	   /* a buffer profile, or NULL: the defaults of one */
 	uint64_t length_m;
+	uint64_t peer_descriptors; /* frames the neighbour's device may hold when PFC comes */
 };
 
 struct cfg_port {

@@ -120,5 +120,9 @@ static const struct cfg_key pfc_keys[] = {
 		.help = "Thresholds. Default: those of a profile that says nothing."},
 	{"length", CFG_UINT, .offset = AT(struct cfg_pfc, length_m), .max = 50000000, .fallback = "100",
 		.help = "Way to the neighbour in metres, for headroom: auto."},
+	{"peer-descriptors", CFG_UINT, .offset = AT(struct cfg_pfc, peer_descriptors), .min = 2, .max = 16384, .fallback = "2",
+		.help = "Frames that still come although the neighbour has heard PFC, for headroom: auto. 2: a switch or NIC, "
+			"which ends the frame it is at, and one it has made ready. Software sends all that its device has been "
+			"given: the transmit descriptors of the neighbour's port."},
 };
 const struct cfg_map cfg_pfc_map = MAP_OF(pfc_keys, "pfc", struct cfg_pfc);

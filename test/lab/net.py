@@ -6,9 +6,16 @@ centre's own gateway. A node with plain links only is an IP router.
 """
 import collections
 import json
+import re
 
 BLOCK = "5f00:0"
 WIDTH = 124
+
+
+def seconds(text):
+    """Of a time as topologies write it."""
+    number, unit = re.fullmatch(r"([\d.]+)(ns|us|ms|s)", text).groups()
+    return float(number) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[unit]
 
 
 def uid(number):
@@ -72,6 +79,10 @@ class Net:
     def _rate(self, end):
         return next(link["rate"] for link in self.links if end in (link["a"], link["b"]))
 
+    def _meters(self, end):
+        link = next(link for link in self.links if end in (link["a"], link["b"]))
+        return link["km"] * 1000 if "km" in link else int(seconds(link["delay"]) / 5e-9)
+
     def _local(self, end):
         owner, port = end.split(".")
         return f"fe80::{self.nodes[owner]['id']:x}:{list(self.nodes[owner]['ports']).index(port):x}"
@@ -129,6 +140,9 @@ class Net:
             p = {"name": port, "device": f"net_null{index}", "side": "dc", "mtu": 9216, "mac": self._mac(end), **node["port"]}
             if node["pfc"]:
                 p.update(speed=self._rate(end), pfc={"priorities": node["pfc"], "peers": [self._mac(far)], "buffer": "lab"})
+                if owner in self.nodes:
+                    ring = self.nodes[owner]["port"].get("descriptors", {}).get("tx", 512)
+                    p["pfc"].update({"length": self._meters(end), "peer-descriptors": ring})
             if owner in self.hosts:
                 host = self.hosts[owner]
                 p.update(vrf="ai", addresses=[f"10.{host['subnet']}.0.{100 + number * 8 + index}/24"])

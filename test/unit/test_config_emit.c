@@ -114,6 +114,7 @@ static void least_configuration(void **state)
 		"      lenient-pad: false\n"
 		"      hardware: auto\n"
 		"      length: 100\n"
+		"      peer-descriptors: 2\n"
 		"    hmac: off\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);

@@ -147,6 +147,23 @@ static void headroom(void **state)
 	assert_true(a.full == INT64_MAX);
 }
 
+/* Software cannot take back what its device has been given: that comes too. */
+static void headroom_for_a_software_neighbour(void **state)
+{
+	struct cfg_port port = {.mtu = 4400, .descriptors = {.tx = 64}, .pfc = {.length_m = 100, .peer_descriptors = 2}};
+	struct cfg_buffer_profile profile = {.response_us = 5};
+	struct headroom_question q;
+	struct headroom_answer a, software;
+
+	(void)state;
+	headroom_of_port(&port, &profile, 10000000000, &q);
+	headroom_compute(&q, &a);
+	port.pfc.peer_descriptors = 64;
+	headroom_of_port(&port, &profile, 10000000000, &q);
+	headroom_compute(&q, &software);
+	assert_int_equal(software.full - a.full, 62 * 4418);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +171,7 @@ int main(void)
 		cmocka_unit_test(dynamic_thresholds),
 		cmocka_unit_test(speaker),
 		cmocka_unit_test(headroom),
+		cmocka_unit_test(headroom_for_a_software_neighbour),
 	};
 
 	return cmocka_run_group_tests_name("pfc_buffer", tests, NULL, NULL);

@@ -24,7 +24,7 @@ GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "count
 LAB_DRIVER = "drivers/virtual/"
 # What the lab may know of the appliance: how a node is made, polled, told and asked, and what frames look like.
 LAB_INCLUDES = re.compile(
-    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|command/(apply|command)\.h$|capture/|neigh/nd\.h$"
+    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl|_wait)?\.h$|command/(apply|command)\.h$|capture/|neigh/nd\.h$"
     r"|snapshot/build\.h$|pkt/pkt\.h$|[^/]+\.h$|sys/)")
 # Whose functions are the data path, flow control and protocols: the lab neither has any of that name nor calls one.
 LAB_FORBIDDEN = re.compile(

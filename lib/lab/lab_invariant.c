@@ -220,6 +220,7 @@ static const struct invariant invariants[] = {
 	{"delivery", .full = ends_receive},
 	{"network conservation", .full = network_conserves},
 	{"buffer leak", .full = no_leak},
+	{"deadlock", .full = lab_no_deadlock},
 	/* "order" is checked packet by packet in lab_qp.c, "memory" where memory is taken */
 };
 

@@ -198,4 +198,7 @@ void lab_check_way(struct lab_way *w); /* what is cheap, after an arrival and af
 void lab_check_node(struct lab_node *n);
 void lab_check_leak(struct lab *lab, struct lab_node *n);
 
+/* lab_waitfor.c: an invariant (lab_invariant.c) */
+bool lab_no_deadlock(struct lab *lab, char *why, size_t size);
+
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All scenarios, in the order in which they run."""
 import scenarios  # noqa: F401
+import deadlock  # noqa: F401
 import pfc_distance  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

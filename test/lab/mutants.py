@@ -31,6 +31,12 @@ MUTANTS = [
            "if (likely(e->backlog == 0 && e->gates == 0)) {", "if (true) {", "incast_best_effort"),
     Mutant("what finds the ring to its worker full is lost", "lib/node/rx_dp.c",
            "if (unlikely(done < n)) {\n\t\t/* there is room", "if (false) {\n\t\t/* there is room", "too_few_cycles"),
+    Mutant("tunnels do not remap classes", "lib/classify/classify_priv.h",
+           "x->tclass = path->tclass_of[x->tclass];", "", "deadlock_remapped"),
+    Mutant("headroom forgets what the neighbour's device has been given", "lib/config/headroom.c",
+           "port->pfc.peer_descriptors * frame", "2 * frame", "deadlock_remapped"),
+    Mutant("the wait-for graph does not see what a neighbour holds", "lib/node/node_wait.c",
+           "if (h->party.sid == PFC_SID_LINK)", "if (false)", "deadlock_one_class"),
 ]
 
 

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Deadlock: the wait-for graph of the whole network. A closed queue waits for the buffers that closed it, each of which
+ * waits until enough of what it holds has left the queues it stands in.
+ *
+ * Found is what can never go on: among all closed queues and stopped buffers, those are taken out that will move, a buffer
+ * when what stands in stuck queues alone would not keep it stopped, a queue when no stuck buffer holds it; until nothing
+ * changes. So neither a pause that is on its way out nor a cycle with a way out is mistaken for a deadlock. What is left
+ * has a cycle, and that is named. Hosts empty their buffers and make nobody wait for ever.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/lab_priv.h"
+#include "node/node_wait.h"
+
+struct wait_queue {
+	struct lab_node *node;
+	struct node_queue id;
+	bool stuck;
+};
+
+struct wait_buffer {
+	uint64_t bytes, buffers; /* that stand in stuck queues */
+	bool stuck;
+};
+
+struct wait_edge {
+	uint32_t queue, buffer;
+	uint64_t bytes, buffers; /* that the queue holds of it; 0: the buffer holds the queue */
+};
+
+struct wait_graph {
+	struct lab *lab;
+	struct lab_node *node; /* being visited */
+	struct wait_queue *queue;
+	struct wait_buffer *buffer; /* by node, port and class */
+	struct wait_edge *edge;
+	uint32_t n_queues, n_edges, room_queues, room_edges;
+	uint8_t class; /* whose far end is looked for */
+	bool failed;   /* no memory */
+};
+
+static uint32_t buffer_id(const struct lab_node *n, uint16_t port, uint8_t class)
+{
+	return (n->index * MAX_PORTS + port) * 8 + class;
+}
+
+/* Room for one more item; NULL, and the graph is incomplete, when there is no memory. */
+static void *grow(struct wait_graph *g, void *items, uint32_t n, uint32_t *room, size_t size)
+{
+	void *more;
+
+	if (n < *room)
+		return items;
+	more = realloc(items, (*room * 2 + 64) * size);
+	if (more)
+		*room = *room * 2 + 64;
+	else
+		g->failed = true;
+	return more ? more : items;
+}
+
+static void add_edge(struct wait_graph *g, uint32_t buffer, uint64_t bytes, uint64_t buffers)
+{
+	g->edge = grow(g, g->edge, g->n_edges, &g->room_edges, sizeof(*g->edge));
+	if (!g->failed)
+		g->edge[g->n_edges++] = (struct wait_edge){g->n_queues - 1, buffer, bytes, buffers};
+}
+
+static void closed(void *arg, const struct node_queue *q)
+{
+	struct wait_graph *g = arg;
+
+	g->queue = grow(g, g->queue, g->n_queues, &g->room_queues, sizeof(*g->queue));
+	if (!g->failed)
+		g->queue[g->n_queues++] = (struct wait_queue){g->node, *q, true};
+}
+
+static void charges(void *arg, uint16_t port, uint8_t class, uint64_t bytes, uint64_t buffers)
+{
+	struct wait_graph *g = arg;
+
+	if (port < MAX_PORTS)
+		add_edge(g, buffer_id(g->node, port, class), bytes, buffers);
+}
+
+/* What is plugged in at the other end, when it is a node that runs. */
+static const struct lab_end *other_end(const struct lab_node *n, uint16_t port)
+{
+	const struct lab_way *w = n->way[port];
+	const struct lab_end *end = w ? &w->link->end[!w->from] : NULL;
+
+	return end && end->node && end->node->node ? end : NULL;
+}
+
+/* The buffer of an end and class holds the queue. */
+static void wait_for(struct wait_graph *g, struct lab_node *n, uint16_t port, uint8_t class)
+{
+	if (node_buffer_stops(n->node, port, class, UINT64_MAX, UINT64_MAX))
+		add_edge(g, buffer_id(n, port, class), 0, 0);
+}
+
+static struct lab_node *node_of(struct lab *lab, const struct ipv6_addr *loopback)
+{
+	for (uint32_t i = 0; i < lab->n_nodes; i++)
+		if (lab->node[i].node &&
+			memcmp(&node_snapshot(lab->node[i].node)->loopback, loopback, sizeof(*loopback)) == 0)
+			return &lab->node[i];
+	return NULL;
+}
+
+static void held_by_tunnel(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source)
+{
+	struct wait_graph *g = arg;
+	struct lab_node *from = node_of(g->lab, source);
+	uint8_t class = g->queue[g->n_queues - 1].id.class;
+	uint32_t ports = from ? node_tunnels_stop(from->node, sid, class) : 0;
+
+	for (uint16_t port = 0; ports >> port; port++)
+		if (ports >> port & 1)
+			wait_for(g, from, port, class);
+}
+
+/* A relay has stopped a gateway because of the gateway at its far end. */
+static void held_by_relay(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source)
+{
+	struct wait_graph *g = arg;
+	struct lab_node *from = node_of(g->lab, source);
+	uint32_t ports = from ? node_relays_to(from->node, sid) : 0;
+
+	for (uint16_t port = 0; ports >> port; port++) {
+		const struct lab_end *gateway = ports >> port & 1 ? other_end(from, port) : NULL;
+
+		if (gateway)
+			wait_for(g, gateway->node, gateway->port, g->class);
+	}
+}
+
+static void held_by_link(void *arg)
+{
+	struct wait_graph *g = arg;
+	const struct wait_queue *q = &g->queue[g->n_queues - 1];
+	const struct lab_end *end = other_end(g->node, q->id.port);
+
+	if (!end)
+		return;
+	wait_for(g, end->node, end->port, q->id.class);
+	g->class = q->id.class;
+	node_relay_holds(end->node->node, end->port, q->id.class, g->lab->now, held_by_relay, g);
+}
+
+static void build(struct wait_graph *g)
+{
+	const struct node_wait_visitor visitor = {.arg = g, .closed = closed, .held_by_link = held_by_link,
+		.held_by_tunnel = held_by_tunnel, .charges = charges};
+
+	for (uint32_t i = 0; i < g->lab->n_nodes && !g->failed; i++) {
+		g->node = &g->lab->node[i];
+		if (g->node->node)
+			node_wait_visit(g->node->node, g->lab->now, &visitor);
+	}
+	if (g->n_queues)
+		g->buffer = calloc((size_t)g->lab->n_nodes * MAX_PORTS * 8, sizeof(*g->buffer));
+	g->failed |= g->n_queues && !g->buffer;
+}
+
+/* Take out what will move; returns how many queues never will. */
+static uint32_t reduce(struct wait_graph *g)
+{
+	uint32_t stuck = g->n_queues, before = UINT32_MAX;
+
+	while (stuck && stuck != before) {
+		before = stuck;
+		memset(g->buffer, 0, (size_t)g->lab->n_nodes * MAX_PORTS * 8 * sizeof(*g->buffer));
+		for (uint32_t i = 0; i < g->n_edges; i++) {
+			const struct wait_edge *e = &g->edge[i];
+			struct wait_buffer *b = &g->buffer[e->buffer];
+
+			b->bytes += g->queue[e->queue].stuck ? e->bytes : 0;
+			b->buffers += g->queue[e->queue].stuck ? e->buffers : 0;
+		}
+		for (uint32_t i = 0; i < g->n_queues; i++)
+			g->queue[i].stuck = false;
+		for (uint32_t i = 0; i < g->n_edges; i++) {
+			const struct wait_edge *e = &g->edge[i];
+			struct wait_buffer *b = &g->buffer[e->buffer];
+
+			if (e->buffers)
+				continue;
+			b->stuck = node_buffer_stops(g->lab->node[e->buffer / 8 / MAX_PORTS].node,
+				(uint16_t)(e->buffer / 8 % MAX_PORTS), e->buffer % 8, b->bytes, b->buffers);
+			g->queue[e->queue].stuck |= b->stuck;
+		}
+		stuck = 0;
+		for (uint32_t i = 0; i < g->n_queues; i++)
+			stuck += g->queue[i].stuck;
+	}
+	return stuck;
+}
+
+/* An edge of a stuck queue to a stuck buffer that holds it, or of a stuck buffer to a stuck queue that it stands in. */
+static const struct wait_edge *next(const struct wait_graph *g, bool to_buffer, uint32_t from)
+{
+	for (uint32_t i = 0; i < g->n_edges; i++) {
+		const struct wait_edge *e = &g->edge[i];
+
+		if (g->queue[e->queue].stuck && g->buffer[e->buffer].stuck && to_buffer == !e->buffers &&
+			from == (to_buffer ? e->queue : e->buffer))
+			return e;
+	}
+	return NULL;
+}
+
+static const char *port_name(const struct lab_node *n, uint16_t port)
+{
+	return n->topo->config->ports.items[port].name;
+}
+
+/* "n1.east class 3 waits for n2.west, filled by n2.east class 3; which waits for ..." */
+static void name_cycle(const struct wait_graph *g, char *why, size_t size)
+{
+	const struct wait_edge *e;
+	uint32_t at = 0, first;
+	size_t n;
+
+	while (!g->queue[at].stuck)
+		at++;
+	/* after as many steps as there are queues one is on the cycle */
+	for (uint32_t i = 0; i < g->n_queues; i++)
+		at = next(g, false, next(g, true, at)->buffer)->queue;
+	first = at;
+	n = (size_t)snprintf(why, size, "these wait for each other for ever: ");
+	do {
+		const struct wait_queue *q = &g->queue[at];
+		const struct lab_node *far;
+
+		e = next(g, true, at);
+		far = &g->lab->node[e->buffer / 8 / MAX_PORTS];
+		if (n < size)
+			n += (size_t)snprintf(why + n, size - n, "queue %s.%s class %u for buffer %s.%s, ", q->node->topo->name,
+				port_name(q->node, q->id.port), q->id.class, far->topo->name,
+				port_name(far, (uint16_t)(e->buffer / 8 % MAX_PORTS)));
+		at = next(g, false, e->buffer)->queue;
+	} while (at != first);
+	if (n < size)
+		snprintf(why + n, size - n, "and that for the first");
+}
+
+bool lab_no_deadlock(struct lab *lab, char *why, size_t size)
+{
+	struct wait_graph g = {.lab = lab};
+	bool none;
+
+	build(&g);
+	none = g.failed || reduce(&g) == 0;
+	if (!none)
+		name_cycle(&g, why, size);
+	free(g.queue);
+	free(g.buffer);
+	free(g.edge);
+	return none;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "node/node_wait.h"
+
+#include "node/control_pfc.h"
+#include "wire/srh.h"
+
+static void visit_holds(const struct node *n, const struct node_queue *q, uint64_t now, const struct node_wait_visitor *v)
+{
+	const struct pfc_holds *holds = &n->egress[q->port].holds;
+
+	for (uint32_t i = 0; i < holds->n; i++) {
+		const struct pfc_hold *h = &holds->hold[i];
+
+		if ((h->slice != q->slice && h->slice != PFC_ALL_SLICES) || h->until[q->class] <= now)
+			continue;
+		if (h->party.sid == PFC_SID_LINK)
+			v->held_by_link(v->arg);
+		else if (h->party.sid < n->snapshot->n_sids)
+			v->held_by_tunnel(v->arg, &n->snapshot->sid[h->party.sid].prefix, &h->party.source);
+	}
+}
+
+static void visit_charges(const struct fifo *f, const struct node_wait_visitor *v)
+{
+	struct account_level sum[PORT_SLOTS][8] = {0};
+
+	for (const struct rte_mbuf *m = f->head; m; m = pkt_of((struct rte_mbuf *)(uintptr_t)m)->next) {
+		const struct pkt *x = pkt_of((struct rte_mbuf *)(uintptr_t)m);
+
+		sum[m->port][x->priority].bytes += m->pkt_len;
+		sum[m->port][x->priority].buffers += m->nb_segs;
+	}
+	for (uint16_t port = 0; port < PORT_SLOTS; port++)
+		for (uint8_t class = 0; class < 8; class++)
+			if (sum[port][class].buffers)
+				v->charges(v->arg, port, class, sum[port][class].bytes, sum[port][class].buffers);
+}
+
+void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_visitor *v)
+{
+	for (uint16_t port = 0; port < n->n_ports; port++) {
+		const struct egress *e = &n->egress[port];
+
+		if (!(e->gates & EGRESS_GATE_CLOSED))
+			continue;
+		for (uint32_t slice = 0; slice < e->n_slices; slice++) {
+			const struct egress_slice *s = &e->slice[slice];
+
+			for (uint8_t class = 0; class < 8; class++) {
+				struct node_queue q = {port, (uint8_t)slice, class};
+
+				if (!(s->busy & s->closed & 1u << class) || s->queue[class].pause_until <= now)
+					continue;
+				v->closed(v->arg, &q);
+				visit_holds(n, &q, now, v);
+				visit_charges(&s->queue[class].packets, v);
+			}
+		}
+	}
+}
+
+bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, uint64_t bytes, uint64_t buffers)
+{
+	const struct pfc_threshold *xon = &n->snapshot->port[port].buffer.xon;
+
+	return n->snapshot->port[port].lossless >> class & 1 && n->pfc[port].buffer[class].stopped &&
+	       (bytes > xon->bytes || buffers > xon->buffers);
+}
+
+/* Does an address of this node's lists lead to a SID, be it as the last one in a container (RFC 9800 section 4.1)? */
+static bool ends_at(const struct node *n, struct ipv6_addr a, const struct ip_prefix *sid)
+{
+	const struct snap_match *block = &n->snapshot->usid.block;
+	size_t at = (size_t)__builtin_popcountll(block->mask_hi) / 8;
+	bool container = at && snap_match_has(block, ipv6_hi(&a), ipv6_lo(&a));
+
+	for (size_t left = container ? sizeof(a) - at : 0;; left -= sizeof(uint16_t)) {
+		struct ip_addr ip = ip_addr_from6(&a);
+
+		if (ip_prefix_contains(sid, &ip))
+			return true;
+		if (left <= sizeof(uint16_t))
+			return false;
+		memmove(&a.b[at], &a.b[at + sizeof(uint16_t)], sizeof(a) - at - sizeof(uint16_t));
+		memset(&a.b[sizeof(a) - sizeof(uint16_t)], 0, sizeof(uint16_t));
+	}
+}
+
+uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, uint8_t class)
+{
+	const struct pfc_tunnels *t = &n->control->pfc->tunnels;
+	uint32_t ports = 0;
+
+	for (uint32_t i = 0; i < t->bound; i++) {
+		const struct pfc_tunnel *x = &t->tunnel[i];
+
+		if (x->origin != PFC_TUNNEL_FREE && x->stopped >> class & 1 && ends_at(n, x->list.sid[x->list.n - 1], sid))
+			ports |= 1u << n->control->pfc->outer[i].port;
+	}
+	return ports;
+}
+
+void node_relay_holds(const struct node *n, uint16_t port, uint8_t class, uint64_t now,
+	void (*fn)(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source), void *arg)
+{
+	const struct pfc_holds *holds = &n->control->pfc->relay[port].holds;
+
+	for (uint32_t i = 0; i < holds->n; i++)
+		if (holds->hold[i].until[class] > now && holds->hold[i].party.sid < n->snapshot->n_sids)
+			fn(arg, &n->snapshot->sid[holds->hold[i].party.sid].prefix, &holds->hold[i].party.source);
+}
+
+/* The last address of outer headers. */
+static struct ipv6_addr last_of(const struct snap_pfc_outer *outer)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;
+	const struct srh *srh = (const struct srh *)(ip + 1);
+
+	return ip->next_header == IP_PROTO_ROUTING ? srh->segment[0] : ip->dst;
+}
+
+uint32_t node_relays_to(const struct node *n, const struct ip_prefix *sid)
+{
+	uint32_t ports = 0;
+
+	for (uint32_t i = 0; i < n->snapshot->n_relays; i++) {
+		const struct snap_relay *r = &n->snapshot->relay[i];
+
+		if (r->outer.bytes && ends_at(n, last_of(&r->outer), sid))
+			ports |= 1u << r->port;
+	}
+	return ports;
+}

@@ -57,7 +57,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		control += p->control_limit;
 		cfg_port_lossless(c, p, p->speed_bps, &l);
 		xoff += cfg_port_profile(c, p).alpha == ALPHA_STATIC ? p->pfc.priorities.n * l.xoff_buffers : 0;
-		headroom += p->pfc.priorities.n * l.headroom_buffers;
+		headroom += p->pfc.priorities.n * (l.choice_buffers + l.headroom_buffers);
 	}
 	add(out, "receive descriptors", rx);
 	add(out, "transmit descriptors", tx);

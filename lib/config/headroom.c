@@ -4,6 +4,9 @@
 #include "base/compiler.h"
 #include "config/config.h"
 
+#include <string.h>
+
+#define CHOICE_PART 8 /* of the headroom, beside it */
 #define CAP ((unsigned __int128)INT64_MAX)
 
 static uint64_t capped(unsigned __int128 v)
@@ -82,6 +85,18 @@ static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
 	return (bytes + min_frame - 1) / min_frame;
 }
 
+/*
+ * PROTOCOL.md 5.7: first the largest contributors are told to stop, at a second threshold all. Headroom is reckoned from
+ * the moment all have been told, so the way from the first threshold to the second comes on top of it.
+ */
+static uint64_t choice_of(const struct config *c, const struct cfg_port *port, uint64_t headroom)
+{
+	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
+		if (c->pfc_tunnels.items[i].port && strcmp(c->pfc_tunnels.items[i].port, port->name) == 0)
+			return headroom / CHOICE_PART;
+	return 0;
+}
+
 void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out)
 {
 	struct cfg_buffer_profile p = cfg_port_profile(c, port);
@@ -99,7 +114,9 @@ void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint
 		headroom_compute(&q, &a);
 		out->headroom_bytes = bps ? a.full : 0;
 	}
+	out->choice_bytes = choice_of(c, port, out->headroom_bytes);
 	out->xoff_buffers = buffers_for(out->xoff_bytes, p.min_frame);
 	out->xon_buffers = buffers_for(out->xon_bytes, p.min_frame);
 	out->headroom_buffers = buffers_for(out->headroom_bytes, p.min_frame);
+	out->choice_buffers = buffers_for(out->choice_bytes, p.min_frame);
 }

@@ -49,7 +49,9 @@ struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct 
 /* What one lossless class of a port is promised, all resolved. */
 struct cfg_lossless {
 	uint64_t xoff_bytes, xon_bytes, headroom_bytes;
-	uint64_t xoff_buffers, xon_buffers, headroom_buffers;
+	/* above XOFF, where PFC tunnels leave a choice of whom to stop: filled before all are; else 0 */
+	uint64_t choice_bytes;
+	uint64_t xoff_buffers, xon_buffers, headroom_buffers, choice_buffers;
 };
 
 /* bps: speed of the port; 0 if unknown, then headroom: auto gives 0. */

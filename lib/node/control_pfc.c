@@ -18,7 +18,6 @@
 #define FRAMES_PER_SECOND 100000
 #define FRAMES_AT_ONCE	  256
 #define LOOP_NS		  (10 * NSEC_PER_MSEC) /* after which it shows whether enough tunnels were told to stop */
-#define LOOK_NS		  10000 /* buffers that tunnels speak about are looked at so often */
 
 static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request);
 
@@ -254,6 +253,8 @@ static void take_tunnels(struct control_role *c)
 	for (unsigned int i = 0; i < MAX_PORTS; i++)
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			c->pfc->fanout[i][k].paused = 0;
+	memset(c->pfc->want, 0, sizeof(c->pfc->want));
+	memset(c->pfc->look_at, 0, sizeof(c->pfc->look_at)); /* at once */
 	c->pfc->generation = c->s->generation;
 }
 
@@ -268,13 +269,12 @@ static uint64_t held_of(const struct control_role *c, uint8_t slice, uint16_t po
 }
 
 /* Which of the tunnels of a port and class are to hold a stop: the slices that fill the buffer (PROTOCOL.md 5.7). */
-static void decide(struct control_role *c, uint16_t port, unsigned int class, uint8_t *want)
+static void decide(struct control_role *c, uint16_t port, unsigned int class, enum pfc_level level)
 {
 	const struct pfc_buffer_config *b = &c->s->port[port].buffer;
-	bool stopped = __atomic_load_n(&c->node->pfc[port].stopped, __ATOMIC_RELAXED) >> class & 1;
+	struct pfc_fanout *f = &c->pfc->fanout[port][class];
 	uint64_t held[PFC_CONTRIBUTORS_MAX] = {0}, sum = 0, paused;
 	uint32_t tunnel[PFC_CONTRIBUTORS_MAX];
-	enum pfc_level level = stopped ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW;
 	unsigned int n = 0;
 
 	for (uint32_t i = 0; i < c->s->n_pfc_tunnels && n < PFC_CONTRIBUTORS_MAX; i++) {
@@ -286,29 +286,61 @@ static void decide(struct control_role *c, uint16_t port, unsigned int class, ui
 		held[n] = held_of(c, t->slice, port, class);
 		sum += held[n++];
 	}
-	/* the headroom is for what is in flight: with an eighth of it gone nobody is spared any more */
-	if (stopped && sum >= b->xoff.bytes + (b->full.bytes - b->xoff.bytes) / 8)
-		level = PFC_LEVEL_FULL;
-	paused = pfc_fanout_decide(&c->pfc->fanout[port][class], level, held, n, b->xon.bytes, sum, c->now);
-	for (unsigned int i = 0; i < n; i++)
-		if (paused >> i & 1)
-			want[tunnel[i]] = (uint8_t)(want[tunnel[i]] | 1u << class);
+	paused = pfc_fanout_decide(f, level, held, n, b->xon.bytes, sum, c->now);
+	for (unsigned int i = 0; i < n; i++) {
+		uint8_t *want = &c->pfc->want[tunnel[i]];
+
+		*want = (uint8_t)((*want & ~(1u << class)) | (paused >> i & 1) << class);
+	}
+	/* whether those are enough shows one loop later */
+	if (level == PFC_LEVEL_HIGH)
+		c->pfc->look_at[port] = MIN_OF(c->pfc->look_at[port], f->decided_at + f->loop_ns);
+}
+
+/* The owner of the port has said that some class turned. */
+static void look_at_port(struct control_role *c, uint16_t port)
+{
+	const struct node_pfc_port *p = &c->node->pfc[port];
+	uint8_t stopped, urgent;
+
+	c->pfc->turns[port] = __atomic_load_n(&p->turns, __ATOMIC_ACQUIRE);
+	stopped = __atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
+	urgent = __atomic_load_n(&p->urgent, __ATOMIC_RELAXED);
+	c->pfc->look_at[port] = TIME_NEVER;
+	for (unsigned int class = 0; class < PFC_PRIORITIES; class++) {
+		if (!(c->s->port[port].lossless >> class & 1))
+			continue;
+		decide(c, port, class,
+			urgent >> class & 1 ? PFC_LEVEL_FULL : stopped >> class & 1 ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW);
+	}
+	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++)
+		if (c->s->pfc_tunnel[i].port == port)
+			pfc_tunnel_want(&c->pfc->tunnels, c->pfc->id_of[i], c->pfc->want[i], c->now);
+}
+
+static bool has_turned(const struct control_role *c, uint16_t port)
+{
+	return c->s->port[port].pfc_tunnelled &&
+	       __atomic_load_n(&c->node->pfc[port].turns, __ATOMIC_RELAXED) != c->pfc->turns[port];
+}
+
+bool control_pfc_has_input(const struct control_role *c)
+{
+	for (uint16_t port = 0; c->s && c->s->n_pfc_tunnels && port < c->s->n_ports; port++)
+		if (has_turned(c, port))
+			return true;
+	return false;
 }
 
 static void look_at_buffers(struct control_role *c, uint64_t *next)
 {
-	uint8_t want[PFC_CONTRIBUTORS_MAX] = {0};
-
 	for (uint16_t port = 0; port < c->s->n_ports; port++) {
 		if (!c->s->port[port].pfc_tunnelled)
 			continue;
-		*next = MIN_OF(*next, c->now + LOOK_NS);
-		for (unsigned int class = 0; class < PFC_PRIORITIES; class++)
-			if (c->s->port[port].lossless >> class & 1)
-				decide(c, port, class, want);
+		if (has_turned(c, port) || c->now >= c->pfc->look_at[port])
+			look_at_port(c, port);
+		*next = MIN_OF(*next, c->pfc->look_at[port]);
 	}
-	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++)
-		pfc_tunnel_want(&c->pfc->tunnels, c->pfc->id_of[i], want[i], c->now);
 }
 
 unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)

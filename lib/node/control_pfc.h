@@ -20,6 +20,9 @@ struct control_pfc {
 	uint64_t generation; /* of the snapshot whose tunnels these are */
 	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES];
 	uint16_t id_of[PFC_CONTRIBUTORS_MAX]; /* tunnel id by place in the snapshot */
+	uint8_t want[PFC_CONTRIBUTORS_MAX];   /* by place: priorities it is to hold stopped */
+	uint32_t turns[MAX_PORTS];	      /* of node_pfc_port.turns, seen */
+	uint64_t look_at[MAX_PORTS]; /* when whom to stop must be thought over again; TIME_NEVER */
 	struct control_pfc_outer outer[PFC_TUNNELS_MAX]; /* by tunnel id */
 	struct pfc_tunnels tunnels;
 };

@@ -51,10 +51,14 @@ bool node_lcore_has_input(const struct node_lcore *l)
 	for (uint16_t i = 0; i < n->n_rx; i++) {
 		if (l->control && waits(n->rx[i].to_control.ring))
 			return true;
-		if (l->worker && waits(n->rx[i].to_worker[l->worker->index].ring))
+		if (l->worker && (waits(n->rx[i].to_worker[l->worker->index].ring) ||
+					 waits(n->rx[i].pfc_to_worker[l->worker->index])))
 			return true;
 	}
-	return l->worker && (waits(l->worker->from_control) || waits(n->control->to_worker[l->worker->index].ring));
+	if (l->control && control_pfc_has_input(l->control))
+		return true;
+	return l->worker && (waits(l->worker->from_control) || waits(l->worker->pauses) ||
+				    waits(n->control->to_worker[l->worker->index].ring));
 }
 
 void node_lcore_slept(struct node_lcore *l, uint64_t ns)

@@ -216,6 +216,9 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
  */
 bool node_lcore_has_input(const struct node_lcore *l);
 
+/* Control role: has some buffer that tunnels speak about turned? Part of node_lcore_has_input. */
+bool control_pfc_has_input(const struct control_role *c);
+
 /* The caller slept for `ns` because the last pass found no work. */
 void node_lcore_slept(struct node_lcore *l, uint64_t ns);
 

@@ -32,7 +32,10 @@ _Static_assert(sizeof(struct node_pfc_message) % 4 == 0, "node_pfc_message must 
 /* Of a port; the owner of its egress writes, relaxed readers. */
 struct node_pfc_port {
 	struct pfc_buffer buffer[PFC_PRIORITIES]; /* of what came in here */
-	uint8_t stopped; /* classes whose buffers say XOFF; relaxed readers */
+	/* For the tunnels of the control role, which looks when `turns` has changed; relaxed, turns release. */
+	uint8_t stopped; /* classes whose buffers say XOFF */
+	uint8_t urgent;	 /* to everybody */
+	uint32_t turns;
 	struct pfc_speaker speaker;		  /* to the neighbour */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
 	uint64_t frames, xoff[PFC_PRIORITIES], xon[PFC_PRIORITIES];

@@ -200,7 +200,7 @@ static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_
 	const struct snap_port *p = &w->ctx.s->port[port];
 	struct node_pfc_port *own = &w->node->pfc[port];
 	bool crowded = is_crowded(w->node, port);
-	uint8_t stopped = 0, exhausted = 0;
+	uint8_t stopped = 0, urgent = 0, exhausted = 0;
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		struct pfc_buffer *b = &own->buffer[i];
@@ -211,11 +211,16 @@ static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_
 		level = level_of(w->node, port, i);
 		pfc_buffer_look(b, &p->buffer, &level, left, crowded);
 		stopped = (uint8_t)(stopped | b->stopped << i);
+		urgent = (uint8_t)(urgent | b->urgent << i);
 		exhausted = (uint8_t)(exhausted | b->exhausted << i);
 		*held += p->buffer.alpha ? level.buffers : 0;
 	}
 	__atomic_store_n(&w->node->exhausted[port], exhausted, __ATOMIC_RELAXED);
-	__atomic_store_n(&own->stopped, stopped, __ATOMIC_RELAXED);
+	if (unlikely(own->stopped != stopped || own->urgent != urgent)) {
+		__atomic_store_n(&own->stopped, stopped, __ATOMIC_RELAXED);
+		__atomic_store_n(&own->urgent, urgent, __ATOMIC_RELAXED);
+		__atomic_store_n(&own->turns, own->turns + 1, __ATOMIC_RELEASE);
+	}
 	speak(w, port, p->pfc_tunnelled ? 0 : stopped);
 }
 

@@ -49,6 +49,7 @@ bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, co
 	else if (level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers &&
 		 (!level->buffers || level->buffers <= limit / 2))
 		b->stopped = false;
+	b->urgent = b->stopped && (force || much || reached(level, &c->urgent));
 	b->exhausted = reached(level, &c->full);
 	b->exhausted_times += b->exhausted && !was_exhausted;
 	b->xoffs += b->stopped && !was;

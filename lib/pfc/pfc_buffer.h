@@ -21,12 +21,18 @@ struct pfc_threshold {
 struct pfc_buffer_config {
 	struct pfc_threshold xoff; /* stop from here on */
 	struct pfc_threshold xon;  /* go on below; at most xoff */
-	struct pfc_threshold full; /* xoff and headroom */
+	/*
+	 * Where there is a choice of senders: up to here those with the largest shares are told, from here on all of them.
+	 * At least xoff; what lies above is headroom enough for all (PROTOCOL.md 5.7).
+	 */
+	struct pfc_threshold urgent;
+	struct pfc_threshold full; /* all headroom used */
 	uint32_t alpha; /* in 128ths; 0: static */
 };
 
 struct pfc_buffer {
 	bool stopped;	/* XOFF is in force */
+	bool urgent;	/* for all senders, whatever their share */
 	bool exhausted; /* the headroom is used up: further packets are dropped */
 	struct pfc_threshold level; /* as last seen */
 	struct pfc_threshold most, most_headroom; /* ever; the part above xoff */

@@ -302,6 +302,78 @@ static void own_congestion(void **state)
 	testbed_free(t);
 }
 
+/* Both slices are held by p1's neighbour for another 335 us. */
+static void hold_both(struct testbed *t)
+{
+	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
+
+	pause(t, "5f00:1:3:e1::", "fd00::9", &r);
+	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+}
+
+/*
+ * PROTOCOL.md 5.7: first the slice that fills the buffer is told, at a second threshold all; and from there on all of the
+ * headroom is left, so that whom to spare is a question of fairness and never of loss.
+ */
+static void headroom_for_all(void **state)
+{
+	struct testbed *t = testbed_new(CONGESTED);
+	const struct pfc_buffer *b = &t->node->pfc[0].buffer[3];
+	unsigned int bits = 0;
+	uint64_t at;
+
+	hold_both(t);
+	for (unsigned int i = 0; !(bits & 1) && i < 200; bits |= said(t)) {
+		check((bits != 0) == (b->level.bytes >= 4096), "said %u at %llu bytes", bits, (unsigned long long)b->level.bytes);
+		if (i++ % 50 == 49)
+			hold_both(t);
+		burst(t, VIA_GOLD, 1);
+	}
+	assert_int_equal(bits, 4 | 1);
+	at = b->level.bytes;
+	check(at >= 4096 + 8192 && at < 4096 + 8192 + 120, "all were told at %llu bytes", (unsigned long long)at);
+	for (unsigned int i = 0; i < 65536 / 120; i++) {
+		if (i % 50 == 0)
+			hold_both(t);
+		burst(t, VIA_P1, 1);
+	}
+	assert_int_equal(testbed_reason(t, 0, DROP_headroom_exceeded), 0);
+	burst(t, VIA_P1, 4);
+	assert_true(testbed_reason(t, 0, DROP_headroom_exceeded) > 0);
+	drain(t);
+	said(t);
+	testbed_free(t);
+}
+
+/* Tunnels that have nothing to say cost the control lcore nothing: it is not to be called until a buffer turns. */
+static void idle_control(void **state)
+{
+	struct testbed *t = testbed_new(CONGESTED);
+	struct node_lcore *l = t->node->control->lcore;
+	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
+	uint64_t next;
+
+	testbed_pass(t, NSEC_PER_MSEC, 1000); /* next hops are gone through a few a pass */
+	node_lcore_poll(l, t->now, &next);
+	check(next > t->now + 100 * NSEC_PER_MSEC, "idle: next in %llu ns", (unsigned long long)(next - t->now));
+	assert_false(node_lcore_has_input(l));
+	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	for (unsigned int i = 0; i < 34; i++) { /* 4080 bytes */
+		burst(t, VIA_GOLD, 1);
+		assert_false(node_lcore_has_input(l));
+	}
+	node_lcore_poll(l, t->now, &next);
+	check(next > t->now + 100 * NSEC_PER_MSEC, "below: next in %llu ns", (unsigned long long)(next - t->now));
+	burst(t, VIA_GOLD, 1);
+	assert_int_equal(said(t), 4);
+	node_lcore_poll(l, t->now, &next);
+	/* the refresh, after half of 65535 quanta */
+	check(next > t->now + 100000 && next <= t->now + LONG / 2, "stopped: next in %llu ns", (unsigned long long)(next - t->now));
+	drain(t);
+	said(t);
+	testbed_free(t);
+}
+
 static char *run(struct testbed *t, const char *line)
 {
 	struct command_host host = {.node = t->node, .version = "0"};
@@ -409,6 +481,8 @@ int main(void)
 		cmocka_unit_test(flood),
 		cmocka_unit_test(too_many_parties),
 		cmocka_unit_test(own_congestion),
+		cmocka_unit_test(headroom_for_all),
+		cmocka_unit_test(idle_control),
 		cmocka_unit_test(shown),
 		cmocka_unit_test(tunnel_removed),
 		cmocka_unit_test(regenerated),

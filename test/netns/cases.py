@@ -5,6 +5,7 @@ import json
 import threading
 import time
 
+import cases_layer2
 import cases_pfc
 import cases_pfc_wan
 import topology
@@ -299,6 +300,7 @@ GROUPS = [
     ("mirror", topology.mirror, MIRROR),
     ("mixed", topology.mixed, MIXED),
     ("twin", topology.twin, TWIN),
+    *cases_layer2.GROUPS,
     *cases_pfc.GROUPS,
     *cases_pfc_wan.GROUPS,
 ]

@@ -36,6 +36,10 @@ def policy(name, *segments, **more):
     return {"name": name, **more, "paths": [{"name": "only", "segments": list(segments)}]}
 
 
+def yaml_keys(sections):
+    return {key.replace("_", "-"): value for key, value in sections.items()}
+
+
 class NodeFailed(Exception):
     pass
 
@@ -60,7 +64,7 @@ class Node:
             "idle": {"policy": "sleep", "max-sleep": 50},
             "neighbor-discovery": DISCOVERY,
             "ports": ports,
-            **{key.replace("_", "-"): value for key, value in sections.items()},
+            **yaml_keys(sections),
         }
         self.process = None
         for p in ports:
@@ -85,10 +89,19 @@ class Node:
     def log(self):
         return (self.folder / "log").read_text()
 
-    def show(self, what):
-        """The answer to a show command, as data."""
+    def ask(self, *command):
+        """The answer to a command, as data."""
         ctl = self.options.sluice.parent.parent / "sluicectl" / "sluicectl"
-        return json.loads(run([str(ctl), "-n", self.name, "-j", "show", *what.split()]).stdout)
+        return json.loads(run([str(ctl), "-n", self.name, "-j", *command]).stdout)
+
+    def show(self, what):
+        return self.ask("show", *what.split())
+
+    def reload(self, **sections):
+        """Run on with these sections of the configuration instead of what they were."""
+        self.config.update(yaml_keys(sections))
+        self.write_config()
+        self.ask("reload", str(self.folder / "config.yaml"))
 
     def drops(self):
         """Packets by reason, without those the node consumed."""

@@ -143,9 +143,8 @@ class Station:
             self.take(interface)
 
     def close(self):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(10)
+        self.process.kill()
+        self.process.communicate()
 
 
 if __name__ == "__main__":

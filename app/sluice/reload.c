@@ -9,7 +9,6 @@
 #include "app.h"
 #include "base/log.h"
 #include "command/apply.h"
-#include "config/keys.h"
 #include "node/node_ctl.h"
 
 static char *running_text(const struct node *n)
@@ -104,10 +103,8 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 	}
 	text = strdup(app->previous);
 	c = text ? cfg_load_text("(before the last reload)", text, strlen(text), &diags) : NULL;
-	if (c && cfg_load_secrets(c, app->previous_file ? app->previous_file : "", &diags) < 0) {
-		cfg_free(c);
-		c = NULL;
-	}
+	if (c)
+		c = cfg_load_beside(c, app->previous_file ? app->previous_file : "", &diags);
 	rc = apply(app, c, &diags, "(before the last reload)", false, started, out, err, size);
 	free(text);
 	if (rc == 0) {

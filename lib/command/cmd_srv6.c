@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show sids, policies */
+/* show sids, remote-sids, policies */
+#include <errno.h>
+
 #include "command/command_priv.h"
 #include "command/describe.h"
 #include "config/behavior.h"
+#include "config/remote_sids.h"
 #include "node/node_ctl.h"
 #include "wire/srh.h"
 
@@ -43,6 +46,12 @@ int cmd_show_sids(struct command_call *c)
 				(json_int_t)counter.packets, "bytes", (json_int_t)counter.bytes));
 	}
 	return 0;
+}
+
+int cmd_show_remote_sids(struct command_call *c)
+{
+	c->result = cfg_remote_json(c->node->config);
+	return c->result ? 0 : -ENOMEM;
 }
 
 static json_t *addresses_of(const struct snap_path *p)

@@ -34,6 +34,8 @@ const struct command commands[] = {
 		{{.name = "PORT", .kind = ARG_PORT, .words = "all", .help = "name of a port, or all"}}},
 	{"show lcores", "What each lcore does and how busy it is.", cmd_show_lcores},
 	{"show sids", "Local SIDs, behaviours, IANA code points and counters.", cmd_show_sids},
+	{"show remote-sids", "SIDs known by owner, own ones included; as JSON a file that remote-sids-files of another node takes.",
+		cmd_show_remote_sids},
 	{"show routes", "Routes of the underlay and of VRFs, with what they lead to.", cmd_show_routes,
 		{{.name = "VRF", .kind = ARG_NAME, .optional = true, .help = "name of a VRF; default: all tables"}}},
 	{"show neighbors", "Neighbours with state and MAC address.", cmd_show_neighbors},

@@ -36,6 +36,7 @@ int cmd_clear_watermarks(struct command_call *c);
 
 /* cmd_srv6.c */
 int cmd_show_sids(struct command_call *c);
+int cmd_show_remote_sids(struct command_call *c);
 int cmd_show_policies(struct command_call *c);
 
 /* cmd_route.c */

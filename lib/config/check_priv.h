@@ -12,6 +12,7 @@ void check_sids(const struct config *c, struct cfg_diags *d);
 void check_boundary(const struct config *c, struct cfg_diags *d);
 void check_circuits(const struct config *c, struct cfg_diags *d);
 void check_pfc_wan(const struct config *c, struct cfg_diags *d); /* relays, PFC tunnels */
+void check_remote_sids(const struct config *c, struct cfg_diags *d); /* those of other nodes */
 void check_policies(const struct config *c, struct cfg_diags *d);
 void check_qos(const struct config *c, struct cfg_diags *d); /* slices, class maps, queues */
 void check_buffers(const struct config *c, struct cfg_diags *d);

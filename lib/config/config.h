@@ -24,6 +24,12 @@
 struct config *cfg_load_file(const char *path, struct cfg_diags *diags);
 struct config *cfg_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags);
 
+/*
+ * Read the other files that the configuration of text names, relative to the directory of the file `file`: keys, SIDs of
+ * other nodes. cfg_load_file has done so. Returns c, or NULL with messages, c being freed then.
+ */
+struct config *cfg_load_beside(struct config *c, const char *file, struct cfg_diags *diags);
+
 /* Semantic checks; 0, or -EINVAL with at least one message in `diags`. */
 int cfg_check(const struct config *c, struct cfg_diags *diags);
 

@@ -1,40 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config/diag.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
-void cfg_diag_add(struct cfg_diags *d, struct cfg_mark at, const char *format, ...)
+static void add(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format, va_list args)
 {
-	struct cfg_diag *items;
-	va_list args;
-	char *text;
-	int n;
+	struct cfg_diag *items, one = {.at = at};
 
 	if (d->n >= CFG_DIAGS_MAX) {
 		d->suppressed++;
 		return;
 	}
-	va_start(args, format);
-	n = vasprintf(&text, format, args);
-	va_end(args);
+	if (vasprintf(&one.text, format, args) < 0)
+		one.text = NULL;
+	one.file = file ? strdup(file) : NULL;
 	items = realloc(d->items, (d->n + 1) * sizeof(*items));
-	if (n < 0 || !items) {
+	if (items)
+		d->items = items;
+	if (!items || !one.text || (file && !one.file)) {
 		d->suppressed++;
-		if (n >= 0)
-			free(text);
-		if (items)
-			d->items = items;
+		free(one.text);
+		free(one.file);
 		return;
 	}
-	d->items = items;
-	items[d->n++] = (struct cfg_diag){.at = at, .text = text};
+	items[d->n++] = one;
+}
+
+void cfg_diag_add(struct cfg_diags *d, struct cfg_mark at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(d, NULL, at, format, args);
+	va_end(args);
+}
+
+void cfg_diag_add_in(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(d, file, at, format, args);
+	va_end(args);
+}
+
+int cfg_diags_move(struct cfg_diags *to, struct cfg_diags *from)
+{
+	int rc = from->n || from->suppressed ? -EINVAL : 0;
+
+	for (unsigned int i = 0; i < from->n; i++)
+		cfg_diag_add_in(to, from->file, from->items[i].at, "%s", from->items[i].text);
+	to->suppressed += from->suppressed;
+	cfg_diags_free(from);
+	return rc;
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct cfg_diag *x = a, *y = b;
 
+	int d = strcmp(x->file ? x->file : "", y->file ? y->file : "");
+
+	if (d)
+		return d;
 	if (x->at.line != y->at.line)
 		return x->at.line < y->at.line ? -1 : 1;
 	return x->at.column < y->at.column ? -1 : x->at.column > y->at.column;
@@ -43,15 +74,15 @@ static int by_place(const void *a, const void *b)
 void cfg_diags_print(struct cfg_diags *d, FILE *out)
 {
 	if (d->n)
-		if (d->n)
 		qsort(d->items, d->n, sizeof(*d->items), by_place);
 	for (unsigned int i = 0; i < d->n; i++) {
 		const struct cfg_diag *x = &d->items[i];
+		const char *file = x->file ? x->file : d->file;
 
 		if (x->at.line)
-			fprintf(out, "%s:%u:%u: error: %s\n", d->file, x->at.line, x->at.column, x->text);
+			fprintf(out, "%s:%u:%u: error: %s\n", file, x->at.line, x->at.column, x->text);
 		else
-			fprintf(out, "%s: error: %s\n", d->file, x->text);
+			fprintf(out, "%s: error: %s\n", file, x->text);
 	}
 	if (d->suppressed)
 		fprintf(out, "%s: %u more errors\n", d->file, d->suppressed);
@@ -59,8 +90,10 @@ void cfg_diags_print(struct cfg_diags *d, FILE *out)
 
 void cfg_diags_free(struct cfg_diags *d)
 {
-	for (unsigned int i = 0; i < d->n; i++)
+	for (unsigned int i = 0; i < d->n; i++) {
 		free(d->items[i].text);
+		free(d->items[i].file);
+	}
 	free(d->items);
 	*d = (struct cfg_diags){.file = d->file};
 }

@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 #include "config/names.h"
-#include "config/schema.h"
+#include "config/schema_priv.h"
 
 struct diff {
 	void (*fn)(void *arg, const struct cfg_change *change);
@@ -186,12 +186,40 @@ static void diff_map(struct diff *d, const struct cfg_map *map, const char *from
 	}
 }
 
+/* What the files of remote-sids-files hold, whichever file holds it. */
+static void diff_imported(struct diff *d, const struct config *from, const struct config *to)
+{
+	static const struct cfg_key key = {.name = "remote-sids", .type = CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_remote_sid_map};
+	const struct config *side[2] = {from, to};
+	CFG_LIST(struct cfg_remote_sid) all[2] = {0};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct cfg_remote_file *f = side[i]->imported.items;
+
+		for (uint32_t k = 0; k < side[i]->imported.n; k++)
+			all[i].n += f[k].sids.n;
+		all[i].items = calloc(all[i].n + 1, sizeof(*all[i].items));
+		all[i].n = 0;
+		if (!all[i].items)
+			d->rc = -ENOMEM;
+		for (uint32_t k = 0; d->rc == 0 && k < side[i]->imported.n; k++) {
+			memcpy(all[i].items + all[i].n, f[k].sids.items, f[k].sids.n * sizeof(*f[k].sids.items));
+			all[i].n += f[k].sids.n;
+		}
+	}
+	if (d->rc == 0)
+		diff_items(d, &key, (const char *)&all[0], (const char *)&all[1], "remote-sids-files");
+	free(all[0].items);
+	free(all[1].items);
+}
+
 int cfg_diff(const struct config *from, const struct config *to,
 	void (*fn)(void *arg, const struct cfg_change *change), void *arg)
 {
 	struct diff d = {.fn = fn, .arg = arg};
 
 	diff_map(&d, &cfg_root, (const char *)from, (const char *)to, "");
+	diff_imported(&d, from, to);
 	return d.rc;
 }
 

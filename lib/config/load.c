@@ -17,6 +17,7 @@
 #include "config/keys.h"
 #include "config/marks.h"
 #include "config/names.h"
+#include "config/remote_sids.h"
 #include "config/schema.h"
 
 #define VISIT_SPARE 1000 /* list items that aliases may add to a small document */
@@ -445,11 +446,17 @@ struct config *cfg_load_file(const char *path, struct cfg_diags *diags)
 	struct config *c = text ? cfg_load_text(path, text, size, diags) : NULL;
 
 	free(text);
-	if (c && cfg_load_secrets(c, path, diags) < 0) {
-		cfg_free(c);
-		c = NULL;
-	}
-	return c;
+	return c ? cfg_load_beside(c, path, diags) : NULL;
+}
+
+struct config *cfg_load_beside(struct config *c, const char *file, struct cfg_diags *diags)
+{
+	int secrets = cfg_load_secrets(c, file, diags), remote = cfg_remote_load(c, file, diags);
+
+	if (secrets == 0 && remote == 0)
+		return c;
+	cfg_free(c);
+	return NULL;
 }
 
 struct cfg_mark cfg_where(const struct config *c, const void *member)

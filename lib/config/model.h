@@ -349,6 +349,28 @@ struct cfg_pfc_tunnel {
 	bool repeat;
 };
 
+#define CFG_REMOTE_SIDS_MAX 32768 /* of the configuration, and of each file */
+
+#define CFG_REMOTE_OTHER BEHAVIOR_COUNT /* a behaviour that has no word here: its code point says which */
+
+/* A SID of another node (draft-ruan section 2 leaves its advertisement to IGP and BGP-LS). */
+struct cfg_remote_sid {
+	struct cfg_mark at;
+	struct ip_prefix sid;
+	uint32_t behavior;	    /* enum cfg_behavior, or CFG_REMOTE_OTHER */
+	CFG_LIST(uint32_t) flavors; /* enum cfg_flavor; none: the behaviour's default */
+	uint64_t code;		    /* 0: that of the behaviour */
+	char *owner;
+	uint64_t block_bits, node_bits, function_bits, argument_bits; /* CFG_NONE: by config/remote_sids.h */
+};
+
+/* A JSON file of them. */
+struct cfg_remote_file {
+	struct cfg_mark at;
+	const char *path; /* as messages name it */
+	CFG_LIST(struct cfg_remote_sid) sids;
+};
+
 struct arena;
 struct cfg_marks;
 struct cfg_names;
@@ -376,8 +398,11 @@ struct config {
 	CFG_LIST(struct cfg_circuit) circuits;
 	CFG_LIST(struct cfg_relay) relays;
 	CFG_LIST(struct cfg_pfc_tunnel) pfc_tunnels;
+	CFG_LIST(struct cfg_remote_sid) remote_sids;
+	CFG_LIST(char *) remote_files;
 
 	struct cfg_hmac hmac;
+	CFG_LIST(struct cfg_remote_file) imported; /* what remote_files hold */
 	struct cfg_secrets *secrets; /* keys of hmac.keys; NULL: not read */
 	struct arena *arena;	 /* owns everything above */
 	struct cfg_marks *marks; /* where each scalar stood */

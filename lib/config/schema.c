@@ -11,9 +11,8 @@ static const char *const words_boundary[] = {"sids", "sources", NULL};
 static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
 static const char *const words_fib[] = {"fast", "compact", NULL};
 static const char *const words_idle[] = {"poll", "sleep", NULL};
-static const char *const words_behavior[] = {"uN", "uA", "uDT4", "uDT6", "uDT46", "uDX4", "uDX6", "uDX2", "End", "End.X",
-	"End.T", "End.DT4", "End.DT6", "End.DT46", "End.DX4", "End.DX6", "End.DX2", "End.X.PFC", "uA.PFC", NULL};
-static const char *const words_flavor[] = {"psp", "usp", "usd", "none", NULL};
+static const char *const words_behavior[] = {CFG_BEHAVIOR_WORDS, NULL};
+const char *const cfg_words_flavor[] = {"psp", "usp", "usd", "none", NULL};
 static const char *const words_allow[] = {"ping", "traceroute", "none", NULL};
 static const char *const words_encap[] = {"H.Encaps.Red", "H.Encaps", "H.Encaps.L2", "H.Encaps.L2.Red", NULL};
 static const char *const words_log[] = {"stderr", "syslog", NULL};
@@ -287,7 +286,7 @@ static const struct cfg_key sid_keys[] = {
 			"same behind uSIDs. (RFC 8986 section 4, RFC 9800 section 4.1) End.X.PFC: End.X that ends PFC frames of a "
 			"tunnel; they pause the slice's queues of its adjacencies' ports. uA.PFC: the same with NEXT-CSID. "
 			"(draft-ruan-spring-priority-flow-control-sid)"},
-	{"flavors", CFG_LIST_OF, .item = CFG_WORD, .words = words_flavor, .offset = AT(struct cfg_sid, flavors), .max = 3,
+	{"flavors", CFG_LIST_OF, .item = CFG_WORD, .words = cfg_words_flavor, .offset = AT(struct cfg_sid, flavors), .max = 3,
 		.example = "[psp, usd]",
 		.help = "uN, uA, End, End.X, End.T (RFC 8986 section 4.16); End.X.PFC: psp and usp only. Default: psp and usd for "
 			"uN and uA, none for the others."},
@@ -431,6 +430,12 @@ static const struct cfg_key root_keys[] = {
 	{"pfc-tunnels", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_pfc_tunnel_map, .offset = AT(struct config, pfc_tunnels),
 		.max = 64, .flags = CFG_COMMENTED,
 		.help = "Where back-pressure of this node's buffers goes (draft-ruan-spring-priority-flow-control-sid, scenario 1)."},
+	{"remote-sids", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_remote_sid_map, .offset = AT(struct config, remote_sids),
+		.max = CFG_REMOTE_SIDS_MAX, .flags = CFG_COMMENTED,
+		.help = "SIDs of other nodes, which a segment list alone does not tell the meaning of: what PFC tunnels are learnt by. "
+			"Own SIDs need not stand here."},
+	{"remote-sids-files", CFG_LIST_OF, .item = CFG_TEXT, .offset = AT(struct config, remote_files), .max = 64,
+		.help = "More of them: JSON files, relative to this one, as show remote-sids -j of another node writes them."},
 };
 /* clang-format on */
 

@@ -13,10 +13,19 @@
 		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type)      \
 	}
 
+/* In the order of enum cfg_behavior. */
+#define CFG_BEHAVIOR_WORDS                                                                         \
+	"uN", "uA", "uDT4", "uDT6", "uDT46", "uDX4", "uDX6", "uDX2", "End", "End.X", "End.T", "End.DT4", "End.DT6", "End.DT46", \
+		"End.DX4", "End.DX6", "End.DX2", "End.X.PFC", "uA.PFC"
+extern const char *const cfg_words_flavor[]; /* enum cfg_flavor */
+
 /* schema_qos.c: slices, class maps, queues, PFC and its buffers */
 extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map, cfg_buffer_profile_map, cfg_pfc_map;
 
 /* schema_pfc.c: PFC across the WAN */
 extern const struct cfg_map cfg_adjacency_map, cfg_relay_map, cfg_pfc_tunnel_map;
+
+/* schema_remote.c: SIDs of other nodes */
+extern const struct cfg_map cfg_remote_sid_map, cfg_remote_file_map;
 
 #endif

@@ -172,6 +172,8 @@ static struct config *parse_text(struct lab_node *n)
 	struct cfg_diags diags = {0};
 	struct config *c = cfg_load_text(n->topo->name, n->text, strlen(n->text), &diags);
 
+	if (c)
+		c = cfg_load_beside(c, n->topo->file ? n->topo->file : n->lab->topo->file, &diags);
 	if (c && cfg_check(c, &diags) < 0) {
 		cfg_free(c);
 		c = NULL;

@@ -38,8 +38,8 @@ static void load_node_file(struct check *c, struct topo_node *n)
 	if (n->config)
 		cfg_check(n->config, &own);
 	for (unsigned int i = 0; i < own.n; i++)
-		cfg_diag_add(c->diags, topo_where(c->t, &n->file), "file: %s:%u:%u: %s", path, own.items[i].at.line,
-			own.items[i].at.column, own.items[i].text);
+		cfg_diag_add(c->diags, topo_where(c->t, &n->file), "file: %s:%u:%u: %s",
+			own.items[i].file ? own.items[i].file : path, own.items[i].at.line, own.items[i].at.column, own.items[i].text);
 	cfg_diags_free(&own);
 }
 
@@ -52,7 +52,7 @@ static void check_nodes(struct check *c)
 			cfg_diag_add(c->diags, n->at, "node '%s' needs either file or config", n->name);
 		else if (n->file)
 			load_node_file(c, n);
-		else
+		else if ((n->config = cfg_load_beside(n->config, c->t->file, c->diags)))
 			cfg_check(n->config, c->diags);
 		c->diags->file = c->t->file;
 		for (uint32_t k = 0; k < i; k++)

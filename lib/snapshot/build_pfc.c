@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PFC across the WAN: relays and PFC tunnels with their outer headers. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "config/config.h"
 #include "config/program.h"
+#include "config/remote_sids.h"
 #include "snapshot/build_priv.h"
 #include "wire/srh.h"
 
@@ -80,6 +82,34 @@ static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const
 	return build_outer(b, own, t->segments.items, t->segments.n, t->flow_label, &out->outer);
 }
 
+static void add_remote(void *arg, const struct cfg_remote *r)
+{
+	struct pfc_remotes *t = arg;
+	struct pfc_remote *out = &t->sid[t->n++];
+
+	*out = (struct pfc_remote){.prefix = r->sid,
+		.behavior = r->code,
+		.block_bits = r->block_bits,
+		.node_bits = r->node_bits,
+		.function_bits = r->function_bits,
+		.argument_bits = r->argument_bits};
+	snprintf(out->owner, sizeof(out->owner), "%s", r->owner);
+}
+
+/* Without SIDs of others there is nothing to learn, and own ones are not kept twice. */
+static int build_remotes(struct builder *b)
+{
+	const struct config *c = b->config;
+	uint32_t n = cfg_remote_count(c);
+
+	if (n == c->sids.n)
+		return 0;
+	b->s->remotes.sid = arena_alloc(b->s->arena, n * sizeof(*b->s->remotes.sid));
+	if (!b->s->remotes.sid || cfg_remote_each(c, add_remote, &b->s->remotes) < 0 || pfc_remotes_seal(&b->s->remotes) < 0)
+		return build_fail(b, -ENOMEM, "out of memory");
+	return 0;
+}
+
 int build_pfc_wan(struct builder *b)
 {
 	const struct config *c = b->config;
@@ -97,7 +127,7 @@ int build_pfc_wan(struct builder *b)
 	for (uint32_t i = 0; i < c->pfc_tunnels.n && rc == 0; i++)
 		rc = build_tunnel(b, own, &c->pfc_tunnels.items[i], &b->s->pfc_tunnel[i]);
 	cfg_own_sids_free(own);
-	return rc;
+	return rc ? rc : build_remotes(b);
 }
 
 const struct snap_relay *build_relay_of(const struct builder *b, const struct ip_prefix *sid)

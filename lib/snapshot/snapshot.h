@@ -17,6 +17,7 @@
 #include "fib/fib.h"
 #include "hmac/hmac.h"
 #include "pfc/pfc_buffer.h"
+#include "pfc/pfc_remote.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
 
@@ -235,6 +236,7 @@ struct snapshot {
 	uint32_t n_relays;
 	struct snap_pfc_tunnel *pfc_tunnel;
 	uint32_t n_pfc_tunnels;
+	struct pfc_remotes remotes; /* SIDs of the domain, own ones too: what PFC tunnels are learnt by */
 	struct hmac_key *key; /* for HMAC TLVs */
 	uint32_t n_keys;
 

@@ -2,6 +2,7 @@
 """Seeds for the fuzz targets, made of the pcap cases and of the configurations in the tree. Nothing is stored."""
 
 import hashlib
+import json
 import pathlib
 import re
 import struct
@@ -127,6 +128,14 @@ def config_seeds():
     for text in texts[::7]:
         yield b"\x05inside:\n" + b"".join(b"  " + line + b"\n" for line in text.splitlines())
     yield b"\x05inside: 3\n"
+    sids = [{"sid": "5f00:1:1:e1::/64", "behavior": "End.X.PFC", "flavors": ["psp"], "code": 0x8101, "owner": "r1"},
+            {"sid": "5f00:0:e0e1::/48", "behavior": "uA.PFC", "owner": "r2", "block-bits": 32, "node-bits": 0,
+             "function-bits": 16, "argument-bits": 80},
+            {"sid": "5f00:1:2:6::/64", "behavior": "other", "code": 14, "owner": "r2"}]
+    for text in (json.dumps({"remote-sids": sids}), json.dumps({"remote-sids": sids}, indent=1), "{", "[]", '{"a": 1, "a": 2}'):
+        yield b"\x07" + text.encode()
+    for n in range(60):
+        yield struct.pack("<BH", 8, n) + json.dumps({"remote-sids": sids}).encode()
     yield b'node: {name: "a\\0b"}\n'
     yield b'"no\\0de": 1\n'
     yield b"node: {name: a}\n---\nnode: {name: b}\n"

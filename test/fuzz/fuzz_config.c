@@ -9,6 +9,8 @@
  *   04                it is a directory
  *   05                it is the text of another file, which holds a configuration under the key "inside"
  *   06 and two bytes  the same, and the allocation of that number fails
+ *   07                it is a JSON file of other nodes' SIDs
+ *   08 and two bytes  the same, and the allocation of that number fails
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "base/arena.h"
 #include "config/config.h"
 #include "config/marks.h"
+#include "config/remote_sids.h"
 #include "config/schema.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/scarce.h"
@@ -120,11 +123,59 @@ static void load_outer(const char *text, size_t size, bool scarce, unsigned int 
 	arena_free(arena);
 }
 
+static struct config *with_remote_sids(const char *text, size_t size, struct cfg_diags *diags)
+{
+	static const char node[] =
+		"node: {name: r3, loopback: \"fd00::3\", infrastructure: [\"fd00::/16\"], usid: {block: \"5f00:0::/32\"}}\n"
+		"lcores: {control: 0, rx: [1], worker: [1]}\nports: [{name: wan0, device: net_null0, side: wan}]\n"
+		"sids: [{sid: \"5f00:0:1::/48\", behavior: uN}]\nremote-sids-files: [a.json]\n";
+	static struct cfg_remote_file room;
+	struct config *c = cfg_load_text("node", node, sizeof(node) - 1, diags);
+
+	if (!c)
+		return NULL;
+	room = (struct cfg_remote_file){0};
+	c->imported.items = &room;
+	if (cfg_remote_load_text(c, "a.json", text, size, diags) == 0 && cfg_check(c, diags) == 0)
+		return c;
+	cfg_free(c);
+	return NULL;
+}
+
+/* A file of SIDs that is taken comes out as one that is taken, and that comes out the same. */
+static void load_remote(const char *text, size_t size, bool scarce, unsigned int fails)
+{
+	struct cfg_diags diags = {0};
+	char *written[2] = {NULL, NULL};
+	struct config *c;
+	json_t *json;
+
+	if (scarce)
+		scarce_begin(fails);
+	c = with_remote_sids(text, size, &diags);
+	scarce_end();
+	must((c != NULL) == !complains(&diags), "%u messages", diags.n);
+	for (unsigned int i = 0; c && i < 2; i++) {
+		json = cfg_remote_json(c);
+		written[i] = json ? json_dumps(json, 0) : NULL;
+		must(written[i], "nothing written");
+		json_decref(json);
+		cfg_free(c);
+		c = with_remote_sids(written[i], strlen(written[i]), &diags);
+		must(c, "what was written does not load: %s\n%s", diags.n ? diags.items[0].text : "", written[i]);
+	}
+	must(!written[0] || strcmp(written[0], written[1]) == 0, "written twice, it differs:\n%s\n%s", written[0], written[1]);
+	free(written[0]);
+	free(written[1]);
+	cfg_free(c);
+	messages(&diags);
+}
+
 static int take_mode(struct fuzz_input *in, unsigned int *fails)
 {
-	int mode = in->left && in->at[0] >= 1 && in->at[0] <= 6 ? fuzz_byte(in) : 0;
+	int mode = in->left && in->at[0] >= 1 && in->at[0] <= 8 ? fuzz_byte(in) : 0;
 
-	if (mode == 1 || mode == 3 || mode == 6) {
+	if (mode == 1 || mode == 3 || mode == 6 || mode == 8) {
 		*fails = fuzz_byte(in);
 		*fails |= (unsigned int)fuzz_byte(in) << 8;
 	}
@@ -142,6 +193,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (mode == 1 || mode == 3)
 		scarce_begin(fails);
+	if (mode >= 7) {
+		load_remote(text, in.left, mode == 8, fails);
+		free(text);
+		return 0;
+	}
 	if (mode >= 5) {
 		load_outer(text, in.left, mode == 6, fails);
 		free(text);

@@ -99,6 +99,38 @@ def broken_files(bench):
     node.stop()
 
 
+def remote_sids(bench):
+    """What one node writes another reads: SIDs come in JSON files, a broken one is told by its own name, and changes nothing."""
+    node = console.typed_node(bench)
+    quiet(node)
+    mine = node.json("show remote-sids")["remote-sids"]
+    expect([s["owner"] for s in mine] == 3 * [bench.name], f"{mine}")
+    r1 = {"sid": "5f00:1:1:e1::/64", "behavior": "End.X.PFC", "flavors": ["psp"], "owner": "r1"}
+    write(bench, "r1.json", json.dumps({"remote-sids": [r1]}))
+    write(bench, "with.yaml", changed(bench) + "remote-sids-files: [r1.json]\n")
+    plan = node.json("reload with.yaml")
+    expect(plan["applied"] and plan["added"] == 1 and plan["changed"] == 1, f"{plan}")
+    both = node.json("show remote-sids")
+    expect(len(both["remote-sids"]) == 4 and both["remote-sids"][3]["code"] == 0x8101, f"{both}")
+    expect(node.json("reload --dry-run")["added"] == 0, "nothing has changed")
+    # all of it, as the node writes it, is a file that it reads itself
+    write(bench, "r1.json", json.dumps(both))
+    plan = node.json("reload")
+    expect(plan["added"] == 4 and plan["removed"] == 1 and node.json("show remote-sids") == both, f"{plan}")
+    write(bench, "r1.json", json.dumps({"remote-sids": [dict(r1, behavior="End.X.PCF")]}, indent=1))
+    node.fails("reload", "r1.json:5:16: error: behavior: expected one of uN,")
+    node.fails("reload", "did you mean 'End.X.PFC'?")
+    write(bench, "r1.json", '{"remote-sids": [,]}')
+    node.fails("reload", "r1.json:1:18: error: not JSON: unexpected token near ','")
+    expect(node.json("show remote-sids") == both, "a broken file changed something")
+    write(bench, "r1.json", json.dumps(both))
+    node.ok("reload config.yaml")
+    expect(node.json("show remote-sids")["remote-sids"] == mine, "reload without a file")
+    node.ok("rollback")
+    expect(node.json("show remote-sids") == both, "rollback")
+    node.stop()
+
+
 def by_signal(bench):
     node = console.typed_node(bench)
     write(bench, "config.yaml", changed(bench, *GOOD))
@@ -223,6 +255,7 @@ TESTS = [
     ("reload: plans", plans),
     ("reload: ports", ports_come_and_go),
     ("reload: broken files", broken_files),
+    ("reload: remote SIDs", remote_sids),
     ("reload: SIGHUP", by_signal),
     ("reload: commit confirmed", confirmed),
     ("reload: under load nothing is lost or reordered", under_load),

@@ -17,11 +17,10 @@
 static void ip4(struct walk *w, uint32_t at, target_t via);
 static void ip6(struct walk *w, uint32_t at, target_t via);
 
-/* The lookup's answer for a packet that goes on as it is, hop limit aside. */
-static void go_on(struct walk *w, target_t t, uint32_t bytes)
+/* Not straight to a next hop. */
+static __attribute__((noinline)) void go_another_way(struct walk *w, target_t t, uint32_t bytes)
 {
 	switch (target_kind(t)) {
-	case TARGET_NBR:
 	case TARGET_LINK:
 		leave(w, t, bytes);
 		return;
@@ -34,6 +33,15 @@ static void go_on(struct walk *w, target_t t, uint32_t bytes)
 	default:
 		error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
 	}
+}
+
+/* The lookup's answer for a packet that goes on as it is, hop limit aside. */
+static inline void go_on(struct walk *w, target_t t, uint32_t bytes)
+{
+	if (likely(target_kind(t) == TARGET_NBR))
+		leave(w, t, bytes);
+	else
+		go_another_way(w, t, bytes);
 }
 
 /* Forwarding of a packet that no SID changed: a hop like any other. */
@@ -59,10 +67,12 @@ static bool combine_ecn(struct walk *w, uint8_t outer, uint8_t inner)
 {
 	enum { NOT_ECT, ECT1, ECT0, CE };
 	struct pkt *x = w->x;
-	uint8_t ecn = inner;
+	uint8_t ecn;
 
 	outer &= 3;
 	inner &= 3;
+	if (likely(inner == outer))
+		return true;
 	ecn = inner;
 	if (inner == NOT_ECT && outer != NOT_ECT)
 		stat_add(&w->c->stats->ecn_unusual, 1);
@@ -113,7 +123,7 @@ static void decap(struct walk *w, const struct snap_sid *sid, const struct srv6_
 		ip4(w, p->upper, to_adjacency ? sid->adjacency : 0);
 }
 
-static void count_sid(struct walk *w, uint32_t sid)
+static inline void count_sid(struct walk *w, uint32_t sid)
 {
 	struct sid_counter *counter = &w->c->sids[sid];
 
@@ -134,8 +144,10 @@ static inline target_t lookup6(const struct snapshot *s, uint16_t vrf, uint64_t 
 	struct ipv6_addr a;
 	target_t t;
 
-	if (likely(vrf == VRF_UNDERLAY && s->usid.entry && (hi & s->usid.block.mask_hi) == s->usid.block.hi)) {
+	if (likely(vrf == VRF_UNDERLAY && hi >> 32 == s->usid.block)) {
 		t = s->usid.entry[(uint16_t)(hi >> 16)];
+		if (likely(target_kind(t) < TARGET_SUBTABLE))
+			return t;
 		if (target_kind(t) == TARGET_SUBTABLE)
 			t = s->usid.subtable[target_index(t)][(uint16_t)hi];
 		if (target_kind(t) != TARGET_LPM)
@@ -163,7 +175,7 @@ static struct srv6_packet packet_at(const struct walk *w, uint32_t at)
 }
 
 /* A packet to an address of this node that is no SID: local delivery, with RFC 8754 section 4.3.2 in front. */
-static void local6(struct walk *w, struct srv6_packet *p)
+static void deliver6(struct walk *w, struct srv6_packet *p)
 {
 	struct srv6_error e;
 	uint32_t routing;
@@ -182,6 +194,13 @@ static void local6(struct walk *w, struct srv6_packet *p)
 		return;
 	}
 	deliver(w);
+}
+
+static __attribute__((noinline)) void local6(struct walk *w, uint32_t at)
+{
+	struct srv6_packet p = packet_at(w, at);
+
+	deliver6(w, &p);
 }
 
 /* An HMAC TLV as it must be; else *e. */
@@ -245,29 +264,37 @@ static __attribute__((noinline)) bool may_enter(struct walk *w, uint32_t at, uin
 	return false;
 }
 
-/* A local SID, and the SIDs that follow it as long as they are local too. */
-static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t lo)
+/* A packet has come to a local SID. NULL: to too many of them, it is dropped. */
+static inline const struct snap_sid *visit(struct walk *w, uint32_t id)
+{
+	const struct snap_sid *sid = &w->s->sid[id];
+
+	if (unlikely(++w->rounds > ROUNDS_MAX)) {
+		drop(w, DROP_sid_loop);
+		return NULL;
+	}
+	count_sid(w, id);
+	set_slice(w, sid);
+	return sid;
+}
+
+/* The last uSID of a container, or any other SID, and those that follow as long as they are local too. */
+static __attribute__((noinline)) void srv6_any(struct walk *w, uint32_t at, const struct snap_sid *sid, uint64_t hi, uint64_t lo,
+	uint8_t hops)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
 	struct srv6_packet p = packet_at(w, at);
 	struct srv6_change change = {0};
-	const struct snap_sid *sid;
 	struct srv6_error e;
 	enum srv6_next next;
 	struct pkt *x = w->x;
 	uint32_t bytes = x->l3_bytes;
+	target_t t;
 
 	p.da_hi = hi;
 	p.da_lo = lo;
-	p.hop_limit = ip->hop_limit;
-	do {
-		if (unlikely(++w->rounds > ROUNDS_MAX)) {
-			drop(w, DROP_sid_loop);
-			return;
-		}
-		count_sid(w, target_index(t));
-		sid = &w->s->sid[target_index(t)];
-		set_slice(w, sid);
+	p.hop_limit = (uint8_t)(ip->hop_limit - hops);
+	for (;;) {
 		if (unlikely(sid->hmac) && !proven(w, sid, &p, &e)) {
 			drop_for(w, &e);
 			return;
@@ -276,7 +303,12 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 		t = sid->adjacency;
 		if (next == SRV6_LOOKUP)
 			t = lookup6(w->s, sid->vrf, p.da_hi, p.da_lo);
-	} while (next == SRV6_LOOKUP && target_kind(t) == TARGET_SID);
+		if (next != SRV6_LOOKUP || target_kind(t) != TARGET_SID)
+			break;
+		sid = visit(w, target_index(t));
+		if (!sid)
+			return;
+	}
 
 	x->ops |= PKT_OP_DA;
 	x->da = ipv6_from(p.da_hi, p.da_lo);
@@ -294,7 +326,7 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 			bytes -= p.srh_bytes;
 		}
 		if (unlikely(target_kind(t) == TARGET_LOCAL))
-			local6(w, &p);
+			deliver6(w, &p);
 		else
 			go_on(w, t, bytes);
 		return;
@@ -317,6 +349,37 @@ static void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t 
 	}
 }
 
+/*
+ * A local SID. The common one, a uSID with another one behind it, needs no description of the packet: whatever is
+ * not shifted and sent on is srv6_any's.
+ */
+static inline void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, uint64_t lo)
+{
+	uint8_t hop_limit = ((const struct ipv6_hdr *)(w->frame + at))->hop_limit, hops = 0;
+	const struct snap_sid *sid;
+
+	do {
+		sid = visit(w, target_index(t));
+		if (unlikely(!sid))
+			return;
+		if (!srv6_has_argument(sid, hi, lo) || unlikely(sid->hmac || hop_limit <= hops + 1)) {
+			srv6_any(w, at, sid, hi, lo, hops);
+			return;
+		}
+		hops++;
+		srv6_shift(sid, &hi, &lo);
+		t = sid->adjacency ? sid->adjacency : lookup6(w->s, sid->vrf, hi, lo);
+	} while (target_kind(t) == TARGET_SID);
+
+	w->x->ops |= PKT_OP_DA;
+	w->x->da = ipv6_from(hi, lo);
+	w->x->hops = hops;
+	if (likely(target_kind(t) != TARGET_LOCAL))
+		go_on(w, t, w->x->l3_bytes);
+	else
+		local6(w, at);
+}
+
 static bool own_address(const struct snap_port *in, const struct ip_addr *a)
 {
 	for (unsigned int i = 0; i < in->n_own; i++)
@@ -333,16 +396,21 @@ static bool is_nd(struct walk *w, uint32_t at, uint8_t next_header)
 	       icmp->type >= ICMP6_ROUTER_SOLICIT && icmp->type <= ICMP6_REDIRECT;
 }
 
-static bool bad_source6(struct walk *w, uint64_t hi, uint64_t lo)
+/* May either address be one that needs a closer look? The loopback's lower half may be another's too. */
+static inline bool is_odd6(const struct snapshot *s, const struct ipv6_hdr *ip)
 {
-	const struct ipv6_addr *own = &w->s->loopback;
+	return ip->dst.b[0] >= 0xfe || ip->src.b[0] >= 0xfe || !ip->src.b[0] ||
+	       memcmp(ip->src.b + 8, s->loopback.b + 8, 8) == 0;
+}
 
-	if (unlikely((hi >> 56) == 0xff || (hi == 0 && lo <= 1))) {
-		/* the unspecified address is only right in duplicate address detection, which is ND */
+static bool bad_source6(struct walk *w, const struct ipv6_addr *src)
+{
+	/* the unspecified address is only right in duplicate address detection, which is ND */
+	if (ipv6_is_multicast(src) || ipv6_is_unspecified(src) || ipv6_is_loopback(src)) {
 		drop(w, DROP_ip_source);
 		return true;
 	}
-	if (unlikely(lo == ipv6_lo(own) && hi == ipv6_hi(own))) {
+	if (ipv6_equal(src, &w->s->loopback)) {
 		drop(w, DROP_own_source);
 		return true;
 	}
@@ -378,7 +446,7 @@ static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 	if (ipv6_is_link_local(&ip->dst)) {
 		if (!w->in || w->rounds || !own_address(w->in, &dst))
 			drop(w, DROP_link_local);
-		else if (bad_source6(w, ipv6_hi(&ip->src), ipv6_lo(&ip->src)) ||
+		else if (bad_source6(w, &ip->src) ||
 			 own_source6(w, ipv6_hi(&ip->src), ipv6_lo(&ip->src)))
 			return true;
 		else if (is_nd(w, at, ip->next_header))
@@ -393,20 +461,21 @@ static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 /* A packet to an own address, as it came in or out of a tunnel. */
 static void own6(struct walk *w, uint32_t at)
 {
-	struct srv6_packet p = packet_at(w, at);
-
 	if (!is_nd(w, at, ((const struct ipv6_hdr *)(w->frame + at))->next_header))
-		local6(w, &p);
+		local6(w, at);
 	else if (w->rounds)
 		drop(w, DROP_nd_invalid); /* a tunnel's far end is not on the link, whatever the hop limit says */
 	else
 		punt(w, PUNT_ND);
 }
 
-static void ip6(struct walk *w, uint32_t at, target_t via)
+/* `arrived`: as it came in, at a fixed place; the compiler makes that case a copy of its own. */
+static inline __attribute__((always_inline)) void walk6(struct walk *w, uint32_t at, target_t via, bool arrived)
 {
+	const struct snap_port *in = w->in;
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
 	uint64_t src_hi, src_lo, hi, lo;
+	bool received = arrived || in, first = arrived || w->rounds == 0, odd;
 	uint32_t bytes;
 	target_t t;
 
@@ -430,18 +499,18 @@ static void ip6(struct walk *w, uint32_t at, target_t via)
 	lo = ipv6_lo(&ip->dst);
 	src_hi = ipv6_hi(&ip->src);
 	src_lo = ipv6_lo(&ip->src);
-	if (unlikely((hi >> 56) >= 0xfe && special6(w, at, ip)))
+	odd = unlikely(is_odd6(w->s, ip));
+	if (odd && ip->dst.b[0] >= 0xfe && special6(w, at, ip))
 		return;
-	if (w->in && bad_source6(w, src_hi, src_lo))
+	if (odd && received && bad_source6(w, &ip->src))
 		return;
-	if (w->in && w->in->sids_closed && w->rounds == 0 && unlikely(snap_in_sid_space(w->s, hi, lo)) &&
-		!may_enter(w, at, hi, lo))
+	if (received && in->sids_closed && first && unlikely(snap_in_sid_space(w->s, hi, lo)) && !may_enter(w, at, hi, lo))
 		return;
 	t = unlikely(via) ? via : lookup6(w->s, w->x->vrf, hi, lo);
-	if (w->in && unlikely((src_hi >> 54) == 0x3fa && target_kind(t) != TARGET_LOCAL)) {
+	if (odd && received && ipv6_is_link_local(&ip->src) && target_kind(t) != TARGET_LOCAL) {
 		drop(w, DROP_link_local); /* not forwarded (RFC 4291 section 2.5.6) */
 	} else if (likely(target_kind(t) == TARGET_SID)) {
-		if (unlikely(!snap_is_infrastructure(w->s, src_hi, src_lo)) && !(w->in && w->in->any_source && !w->rounds))
+		if (unlikely(!snap_is_infrastructure(w->s, src_hi, src_lo)) && !(received && in->any_source && first))
 			drop(w, DROP_boundary_source);
 		else
 			srv6(w, at, t, hi, lo);
@@ -454,6 +523,11 @@ static void ip6(struct walk *w, uint32_t at, target_t via)
 	} else {
 		transit(w, t, ip->hop_limit);
 	}
+}
+
+static void ip6(struct walk *w, uint32_t at, target_t via)
+{
+	walk6(w, at, via, false);
 }
 
 static bool good_checksum4(const struct ipv4_hdr *ip)
@@ -564,7 +638,7 @@ static void ethernet(struct walk *w)
 	}
 	/* a group frame may carry ARP and ND only; an IP unicast inside one is not forwarded (RFC 1812 4.2.3.1) */
 	if (likely(type == ETH_TYPE_IPV6)) {
-		ip6(w, sizeof(*eth), 0);
+		walk6(w, sizeof(*eth), 0, true);
 		if (unlikely(eth_is_multicast(&eth->dst) && w->x->verdict != PKT_DROP &&
 			     !(w->x->verdict == PKT_PUNT && w->x->punt == PUNT_ND)))
 			drop(w, DROP_multicast);

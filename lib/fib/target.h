@@ -19,8 +19,9 @@ enum target_kind {
 	TARGET_LOCAL,	/* an own address; index: port, or PORT_LOCAL for the loopback */
 	TARGET_SID,	/* index: local SID */
 	TARGET_BROADCAST, /* IPv4: of a connected subnet; never forwarded (RFC 2644) */
-	TARGET_SUBTABLE, /* uSID tables only. index: table of the second id; base entry inside */
-	TARGET_LPM,	/* uSID tables only: longer prefixes exist, ask the FIB */
+	/* uSID tables only, and last, so that one comparison tells them from the others: */
+	TARGET_SUBTABLE, /* index: table of the second id; base entry inside */
+	TARGET_LPM,	/* longer prefixes exist, ask the FIB */
 };
 
 #define TARGET_INDEX_BITS 27

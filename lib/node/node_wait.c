@@ -70,9 +70,8 @@ bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, uint6
 /* Does an address of this node's lists lead to a SID, be it as the last one in a container (RFC 9800 section 4.1)? */
 static bool ends_at(const struct node *n, struct ipv6_addr a, const struct ip_prefix *sid)
 {
-	const struct snap_match *block = &n->snapshot->usid.block;
-	size_t at = (size_t)__builtin_popcountll(block->mask_hi) / 8;
-	bool container = at && snap_match_has(block, ipv6_hi(&a), ipv6_lo(&a));
+	const size_t at = 4; /* behind the block */
+	bool container = ipv6_hi(&a) >> 32 == n->snapshot->usid.block;
 
 	for (size_t left = container ? sizeof(a) - at : 0;; left -= sizeof(uint16_t)) {
 		struct ip_addr ip = ip_addr_from6(&a);

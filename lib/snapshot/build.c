@@ -246,7 +246,8 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	if (info->kind == KIND_DT && !cs->slice && s->vrf != VRF_UNDERLAY)
 		s->slice = b->s->vrf[s->vrf].slice;
 	if (info->compressed && !s->last) {
-		s->arg_shift = cs->sid.len;
+		s->arg_hi = cs->sid.len < 64 ? ~0ull >> cs->sid.len : 0;
+		s->arg_lo = ~0ull;
 		s->shift_bits = (uint8_t)(cs->sid.len - 32);
 	}
 	if (info->kind == KIND_END_X || info->kind == KIND_DX) {

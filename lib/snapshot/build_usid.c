@@ -58,9 +58,10 @@ int build_usid(struct builder *b)
 	size_t n;
 	int rc = 0;
 
+	u->block = SNAP_USID_NONE;
 	if (!cu->at.line)
 		return 0;
-	build_match(&u->block, &cu->block);
+	u->block = ipv6_hi(&cu->block.addr.v6) >> 32;
 	u->entry = arena_alloc(b->s->arena, 65536 * sizeof(*u->entry));
 	if (!u->entry)
 		return build_fail(b, -ENOMEM, "out of memory");

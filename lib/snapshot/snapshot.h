@@ -146,7 +146,6 @@ struct snap_pfc_sid {
 struct snap_sid {
 	uint8_t behavior;   /* enum cfg_behavior, for show */
 	uint8_t shift_bits; /* NEXT-CSID: LNFL, 16 or 32; 0: not compressed */
-	uint8_t arg_shift;  /* bits of block and SID in front of the argument: 48 or 64 */
 	bool psp, usp, usd; /* flavours */
 	bool decap4, decap6, decap2; /* End.DT*, End.DX*: what may be inside */
 	bool last;	    /* End.DT*, End.DX*: no segment may follow */
@@ -155,6 +154,7 @@ struct snap_sid {
 	bool allow_ping, allow_udp; /* upper layers for the node itself */
 	uint8_t port;	     /* End.DX2: out of it */
 	uint8_t slice;	     /* of packets it is executed for, or SNAP_SLICE_KEEP */
+	uint64_t arg_hi, arg_lo; /* which bits of an address are the argument behind the SID (D26); shift_bits */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class behind the tunnel, by the one it had */
 	uint16_t vrf;	     /* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors */
@@ -197,12 +197,13 @@ struct snap_circuit {
 
 /* Direct index by the 16 bits behind the block (DESIGN.md section 2, PROTOCOL.md 3.3). */
 struct snap_usid {
-	struct snap_match block; /* used: false when mask_hi is 0 */
-	target_t *entry;	 /* 65536 */
-	target_t **subtable;	 /* by TARGET_SUBTABLE index: 65536 by the second id, [65536] the /48's own */
+	uint64_t block;	     /* the first 32 bits of its addresses; SNAP_USID_NONE */
+	target_t *entry;     /* 65536 */
+	target_t **subtable; /* by TARGET_SUBTABLE index: 65536 by the second id, [65536] the /48's own */
 	uint32_t n_subtables;
 };
 
+#define SNAP_USID_NONE	   UINT64_MAX /* no address has this block */
 #define SNAP_SUBTABLE_BASE 65536 /* index of the /48's own entry in a subtable */
 
 struct snapshot {

@@ -73,6 +73,21 @@ static inline bool srv6_walk(struct srv6_packet *p)
 	return true;
 }
 
+/* Is there a uSID behind this one? Never behind a SID that is not compressed. */
+static inline bool srv6_has_argument(const struct snap_sid *sid, uint64_t hi, uint64_t lo)
+{
+	return ((hi & sid->arg_hi) | (lo & sid->arg_lo)) != 0;
+}
+
+/* RFC 9800 section 4.1.1 N04-N05: shift the argument up to the block of 32 bits, zeroes behind. */
+static inline void srv6_shift(const struct snap_sid *sid, uint64_t *hi, uint64_t *lo)
+{
+	unsigned int bits = sid->shift_bits;
+
+	*hi = (*hi >> 32 << 32) | (uint32_t)(*hi << bits) | *lo >> (64 - bits);
+	*lo <<= bits;
+}
+
 /* After a walk: does an unknown option forbid to go on? What RFC 8200 section 4.2 then wants is in *e. */
 bool srv6_bad_option(const struct srv6_packet *p, struct srv6_error *e);
 

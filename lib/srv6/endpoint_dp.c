@@ -17,29 +17,6 @@ static enum srv6_next time_exceeded(struct srv6_error *e)
 	return drop(e, DROP_hop_limit, ICMP6_TIME_EXCEEDED, 0, 0);
 }
 
-/* The argument behind the SID, all of it (D26): in the low bits of hi and in lo. */
-static inline bool argument_is_zero(const struct snap_sid *sid, const struct srv6_packet *p)
-{
-	/* arg_shift is 48 or 64 */
-	uint64_t hi_part = sid->arg_shift < 64 ? p->da_hi << sid->arg_shift : 0;
-
-	return (hi_part | p->da_lo) == 0;
-}
-
-/* RFC 9800 section 4.1.1 N04-N05: shift the argument up to the block, zeroes behind. */
-static inline void shift(const struct snap_sid *sid, struct srv6_packet *p)
-{
-	const uint64_t block = 0xffffffff00000000ull;
-
-	if (sid->shift_bits == 16) {
-		p->da_hi = (p->da_hi & block) | (p->da_hi & 0xffff) << 16 | p->da_lo >> 48;
-		p->da_lo <<= 16;
-	} else {
-		p->da_hi = (p->da_hi & block) | p->da_lo >> 32;
-		p->da_lo <<= 32;
-	}
-}
-
 static enum srv6_next onward(const struct snap_sid *sid)
 {
 	return sid->adjacency ? SRV6_ADJACENCY : SRV6_LOOKUP;
@@ -141,11 +118,11 @@ enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, 
 	struct srv6_error *e)
 {
 	/* the shift runs whether there is an SRH or not, and looks at none (RFC 9800 section 4.1.1) */
-	if (sid->shift_bits && likely(!argument_is_zero(sid, p))) {
+	if (srv6_has_argument(sid, p->da_hi, p->da_lo)) {
 		if (unlikely(p->hop_limit <= 1))
 			return time_exceeded(e);
 		p->hop_limit--;
-		shift(sid, p);
+		srv6_shift(sid, &p->da_hi, &p->da_lo);
 		return onward(sid);
 	}
 	return no_argument(sid, p, change, e);

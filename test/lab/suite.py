@@ -3,18 +3,19 @@
 import collections
 import inspect
 
-Scenario = collections.namedtuple("Scenario", "name build short long expect seeds violates")
+Scenario = collections.namedtuple("Scenario", "name build short long expect seeds violates apart")
 SCENARIOS = []
 
 
-def scenario(short, long=None, expect=(), seeds=1.0, name=None, violates=None):
+def scenario(short, long=None, expect=(), seeds=1.0, name=None, violates=None, apart=None):
     """Registers the function below as a scenario of its name; short and long: lists of its keyword arguments; seeds: what
     share of a campaign's seeds each of the long ones runs, at least 3, for what is costly or about means. expect: assertions,
     or a function that makes them of the keyword arguments. violates: a negative control; the run must end with a violation of
-    the invariant of this name. A builder with an argument `seed` gets the run's."""
+    the invariant of this name. A builder with an argument `seed` gets the run's. apart: an expression; runs in which it is true
+    are not held to the assertions, but counted apart."""
     def add(build):
         SCENARIOS.append(Scenario(name or build.__name__, build, short, long or short, expect if callable(expect) else list(expect),
-                                  seeds, violates))
+                                  seeds, violates, apart))
         return build
     return add
 

@@ -29,6 +29,7 @@ struct cfg_mark {
 
 enum cfg_side { SIDE_DC, SIDE_WAN, SIDE_HOST };
 enum cfg_hmac_check { HMAC_OFF, HMAC_REQUIRED };
+enum cfg_hmac_profile { HMAC_RFC8754, HMAC_LINUX };
 
 /* Filters of RFC 8754 section 5.1 that a port can do without. */
 enum cfg_boundary { BOUNDARY_SIDS, BOUNDARY_SOURCES };
@@ -303,6 +304,7 @@ struct cfg_policy {
 struct cfg_hmac {
 	struct cfg_mark at;
 	char *keys; /* file, or NULL */
+	uint32_t profile; /* enum cfg_hmac_profile */
 };
 
 struct cfg_secrets;

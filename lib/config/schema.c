@@ -7,6 +7,7 @@
 
 static const char *const words_side[] = {"dc", "wan", "host", NULL};
 static const char *const words_hmac[] = {"off", "required", NULL};
+static const char *const words_hmac_profile[] = {"rfc8754", "linux", NULL};
 static const char *const words_boundary[] = {"sids", "sources", NULL};
 static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
 static const char *const words_fib[] = {"fast", "compact", NULL};
@@ -385,6 +386,9 @@ static const struct cfg_key hmac_keys[] = {
 	{"keys", CFG_TEXT, .offset = AT(struct cfg_hmac, keys), .example = "hmac.keys",
 		.help = "File of keys, relative to this one: a line each of key id and key in hexadecimal, 16 to 64 bytes. It "
 			"must be readable by its owner alone (mode 0600)."},
+	{"profile", CFG_WORD, .offset = AT(struct cfg_hmac, profile), .words = words_hmac_profile, .fallback = "rfc8754",
+		.help = "rfc8754: as section 2.1.2 has it. linux: as Linux makes and verifies them, with flag 0x08 of the SRH set "
+			"and without the TLV's D and reserved bits in the text; so sluice and Linux verify each other's."},
 };
 static const struct cfg_map hmac_map = MAP_OF(hmac_keys, "hmac", struct cfg_hmac);
 

@@ -15,9 +15,10 @@ static void start(SHA256_CTX *c, const uint8_t *key, size_t bytes, uint8_t mask)
 	explicit_bzero(block, sizeof(block));
 }
 
-void hmac_prepare(struct hmac_key *k, uint32_t id, const uint8_t *key, size_t bytes)
+void hmac_prepare(struct hmac_key *k, uint32_t id, const uint8_t *key, size_t bytes, bool as_linux)
 {
 	k->id = id;
+	k->as_linux = as_linux;
 	start(&k->inner, key, bytes, 0x36);
 	start(&k->outer, key, bytes, 0x5c);
 }

@@ -8,12 +8,17 @@ void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const st
 	uint8_t out[HMAC_BYTES])
 {
 	uint8_t fixed[8] = {srh->last_entry, srh->flags}, inner[HMAC_BYTES];
+	unsigned int n = 2;
 	SHA256_CTX c = k->inner;
 
-	memcpy(fixed + 2, &tlv->flags, 2);
-	memcpy(fixed + 4, &tlv->key_id, 4);
+	if (!k->as_linux) {
+		memcpy(fixed + n, &tlv->flags, 2);
+		n += 2;
+	}
+	memcpy(fixed + n, &tlv->key_id, 4);
+	n += 4;
 	SHA256_Update(&c, src, sizeof(*src));
-	SHA256_Update(&c, fixed, sizeof(fixed));
+	SHA256_Update(&c, fixed, n);
 	SHA256_Update(&c, srh->segment, 16u * (srh->last_entry + 1u));
 	SHA256_Final(inner, &c);
 	c = k->outer;

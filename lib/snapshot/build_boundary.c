@@ -17,7 +17,8 @@ int build_keys(struct builder *b)
 	if (!s->key)
 		return build_fail(b, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < secrets->n; i++)
-		hmac_prepare(&s->key[s->n_keys++], secrets->key[i].id, secrets->key[i].key, secrets->key[i].bytes);
+		hmac_prepare(&s->key[s->n_keys++], secrets->key[i].id, secrets->key[i].key, secrets->key[i].bytes,
+			b->config->hmac.profile == HMAC_LINUX);
 	return 0;
 }
 
@@ -51,6 +52,8 @@ int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, 
 		tlv->flags = be16(SRH_HMAC_D);
 	for (uint32_t i = 0; i < b->s->n_keys; i++) {
 		if (b->s->key[i].id == key_id) {
+			if (b->s->key[i].as_linux)
+				srh->flags |= SRH_FLAG_HMAC;
 			hmac_of_srh(&b->s->key[i], src, srh, tlv, tlv->hmac);
 			return 0;
 		}

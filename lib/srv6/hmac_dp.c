@@ -49,12 +49,21 @@ static bool is_active(const struct srv6_packet *p, const struct srh *srh, const 
 	return false;
 }
 
+static const struct hmac_key *find_key(const struct srv6_hmac *h, uint32_t id)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->key[i].id == id)
+			return &h->key[i];
+	return NULL;
+}
+
 bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, const struct srv6_packet *p,
 	struct srv6_error *e)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(p->frame + p->at);
 	const struct srh *srh = (const struct srh *)(p->frame + p->srh);
 	const struct srh_hmac *tlv;
+	const struct hmac_key *key;
 	uint8_t hmac[HMAC_BYTES];
 	uint32_t at, pointer;
 	bool reduced;
@@ -72,13 +81,13 @@ bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, con
 	if (!at)
 		return refuse(e, pointer);
 	tlv = (const struct srh_hmac *)((const uint8_t *)srh + at);
-	reduced = be16_get(tlv->flags) & SRH_HMAC_D && p->segments_left > srh->last_entry;
+	key = find_key(h, be32_get(tlv->key_id));
+	if (!key)
+		return refuse(e, pointer + at);
+	/* of a reduced list the first segment is not there to be compared; Linux does not say so by D */
+	reduced = p->segments_left > srh->last_entry && (key->as_linux || be16_get(tlv->flags) & SRH_HMAC_D);
 	if (!reduced && (p->segments_left > srh->last_entry || !is_active(p, srh, sid)))
 		return refuse(e, pointer + at);
-	for (uint32_t i = 0; i < h->n; i++)
-		if (h->key[i].id == be32_get(tlv->key_id)) {
-			hmac_of_srh(&h->key[i], &ip->src, srh, tlv, hmac);
-			return hmac_equal(hmac, tlv->hmac) || refuse(e, pointer + at);
-		}
-	return refuse(e, pointer + at);
+	hmac_of_srh(key, &ip->src, srh, tlv, hmac);
+	return hmac_equal(hmac, tlv->hmac) || refuse(e, pointer + at);
 }

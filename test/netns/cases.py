@@ -5,6 +5,7 @@ import json
 import threading
 import time
 
+import cases_hmac
 import cases_layer2
 import cases_pfc
 import cases_pfc_wan
@@ -300,6 +301,7 @@ GROUPS = [
     ("mirror", topology.mirror, MIRROR),
     ("mixed", topology.mixed, MIXED),
     ("twin", topology.twin, TWIN),
+    *cases_hmac.GROUPS,
     *cases_layer2.GROUPS,
     *cases_pfc.GROUPS,
     *cases_pfc_wan.GROUPS,

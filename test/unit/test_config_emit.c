@@ -115,7 +115,9 @@ static void least_configuration(void **state)
 		"      hardware: auto\n"
 		"      length: 100\n"
 		"      peer-descriptors: 2\n"
-		"    hmac: off\n";
+		"    hmac: off\n"
+		"hmac:\n"
+		"  profile: rfc8754\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 

@@ -58,7 +58,7 @@ static void golden_packet(void **state)
 
 	for (unsigned int i = 0; i < sizeof(key); i++)
 		key[i] = (uint8_t)i;
-	hmac_prepare(&k, 1, key, sizeof(key));
+	hmac_prepare(&k, 1, key, sizeof(key), false);
 	before = allocations;
 	for (unsigned int i = 0; i < 100; i++) {
 		memset(out, 0, sizeof(out));

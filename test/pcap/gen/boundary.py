@@ -18,12 +18,15 @@ from gen.wire import (
 KEYS = {1: bytes(range(32)).hex(), 7: "aa" * 16, 0xFFFFFFFF: "0123456789abcdef" * 8}
 END, UN = "5f00:1:2:1::", "5f00:0:100::"
 TLV_BYTES = 40
+LINUX_FLAG = 0x08  # of the SRH
 
 
-def tlv(segments, src, d=0, key_id=1, key=None, flags=0, last=None, digest=None, reserved=0):
-    """HMAC TLV (RFC 8754 section 2.1.2) of an SRH of segments in travel order."""
+def tlv(segments, src, d=0, key_id=1, key=None, flags=0, last=None, digest=None, reserved=0, linux=False):
+    """HMAC TLV (RFC 8754 section 2.1.2) of an SRH of segments in travel order. linux: D and reserved are not in its text."""
     entries = list(reversed(segments))
     fixed = struct.pack(">BBHI", len(entries) - 1 if last is None else last, flags, d << 15 | reserved, key_id)
+    if linux:
+        fixed = fixed[:2] + fixed[4:]
     text = packed(src) + fixed + b"".join(map(packed, entries))
     if digest is None:
         digest = hmac.new(bytes.fromhex(key or KEYS.get(key_id, "")), text, hashlib.sha256).digest()
@@ -167,6 +170,51 @@ def made():
             yield case
 
 
+def by_linux(**more):
+    return {"linux": True, "flags": LINUX_FLAG, **more}
+
+
+def linux():
+    """hmac.profile: linux. What Linux 6.18 sends and takes, PROTOCOL.md 3.8; live: test/netns, network hmac."""
+    source = "PROTOCOL.md 3.8; Linux net/ipv6/seg6_hmac.c"
+    sids = [sid(f"{END}/64", "End", hmac="required"), sid(f"{UN}/48", "uN", hmac="required")]
+    case = with_keys(Case("hmac_linux_verify", "HMACs as Linux makes them, and those of RFC 8754 refused", source,
+                          core(*sids, routes=to_p1("5f00:9::/32"), icmp=MANY_ERRORS)))
+    case.config["hmac"]["profile"] = "linux"
+    far = ["5f00:9:1::", "5f00:9:2::"]
+    full = [END, *far]
+    for left, segments, more in ((2, full, {}), (2, far, {}), (2, far, {"d": 1}), (2, full, {"reserved": 0x1234})):
+        packet = flagged(signed(END, segments, left, **by_linux(**more)))
+        case.passes("p0", packet, "p1", next_segment(packet))
+    container = "5f00:0:100:500:300::"
+    packet = flagged(signed(container, [container, far[0]], 1, **by_linux()))
+    case.passes("p0", packet, "p1", shift(packet))
+    at = 40 + 8 + 48
+    for packet in (signed(END, full, 2), flagged(signed(END, full, 2, flags=LINUX_FLAG)),
+                   flagged(signed(END, full, 2, **by_linux(key_id=9))), flagged(signed(END, full, 2, **by_linux(last=1))),
+                   signed(END, full, 2, **by_linux()), flagged(signed(END, full, 1, **by_linux()))):
+        case.dropped("p0", packet, "hmac", param_problem(packet, at))
+    yield case
+    for n, encap, reduced in ((1, "H.Encaps", False), (13, "H.Encaps", False), (13, "H.Encaps.Red", True)):
+        segments = usids(n)
+        containers = pack(segments)
+        listed = containers[1:] if reduced else containers
+        case = with_keys(Case(f"hmac_linux_made_{n}{'_red' if reduced else ''}", f"{encap} of {n} uSIDs with an HMAC for Linux",
+                              source, headend(segments, encap=encap, hmac_key=7)))
+        case.config["hmac"]["profile"] = "linux"
+        inner = roce6()
+        digest = tlv(listed, LOOPBACK, key_id=7, d=int(reduced), **by_linux())
+        header = srh(listed, len(containers) - 1, number_of(inner), digest)
+        packet = flagged(ip6(LOOPBACK, containers[0], header + hop(inner), ROUTING, tc=tos_of(inner), fl=FLOW_LABEL))
+        case.passes("p0", inner, "p1", packet)
+        yield case
+
+
+def flagged(packet):
+    """With the flag by which Linux knows an SRH that has an HMAC."""
+    return packet[:45] + bytes([packet[45] | LINUX_FLAG]) + packet[46:]
+
+
 def host_node(**host):
     ports = [
         port("p0", "host", f"{P0_OWN}/64", **host),
@@ -293,5 +341,5 @@ def key_files():
 
 
 def cases():
-    for family in (at_sids, made, hosts, switched_off, key_files):
+    for family in (at_sids, made, linux, hosts, switched_off, key_files):
         yield from family()

@@ -83,21 +83,33 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 }
 
 /*
- * How many buckets each path gets: by weight, largest remainder first, at least one while there are buckets. Backup
- * paths get none.
+ * Which paths carry something: those that lead somewhere and are no backup; if there are none, the backups that do. If
+ * nothing leads anywhere, those that are no backup, and their packets have no route.
  */
-static void share_buckets(const struct cfg_policy *cp, unsigned int *share)
+static void choose_paths(const struct snapshot *s, const struct cfg_policy *cp, const uint32_t *ids, bool *carries)
+{
+	bool leads[2] = {false, false}, none;
+
+	for (uint32_t i = 0; i < cp->paths.n; i++)
+		leads[cp->paths.items[i].backup] |= s->path[ids[i]].via != 0;
+	none = !leads[0] && !leads[1];
+	for (uint32_t i = 0; i < cp->paths.n; i++)
+		carries[i] = (none || s->path[ids[i]].via) && cp->paths.items[i].backup == (!none && !leads[0]);
+}
+
+/* How many buckets each path gets: by weight, largest remainder first, at least one while there are buckets. */
+static void share_buckets(const struct cfg_policy *cp, const bool *carries, unsigned int *share)
 {
 	unsigned int at = 0, left = 0, end;
 	uint64_t total = 0, before = 0;
 
 	for (uint32_t i = 0; i < cp->paths.n; i++) {
-		total += cp->paths.items[i].backup ? 0 : cp->paths.items[i].weight;
-		left += !cp->paths.items[i].backup;
+		total += carries[i] ? cp->paths.items[i].weight : 0;
+		left += carries[i];
 	}
 	for (uint32_t i = 0; i < cp->paths.n; i++) {
 		share[i] = 0;
-		if (cp->paths.items[i].backup)
+		if (!carries[i])
 			continue;
 		left--;
 		before += cp->paths.items[i].weight;
@@ -120,14 +132,16 @@ static const struct snap_policy *old_policy(const struct builder *b, const char 
  * A flow keeps its path over a reload as far as the weights allow: buckets stay with the path they had until that has
  * its share, and only what is left over is given to those that lack.
  */
-static void fill_buckets(const struct builder *b, struct snap_policy *p, const struct cfg_policy *cp, const uint32_t *ids)
+static void fill_buckets(const struct builder *b, struct snap_policy *p, const struct cfg_policy *cp)
 {
 	const struct snap_policy *old = old_policy(b, cp->name);
 	unsigned int share[SNAP_POLICY_BUCKETS];
-	bool taken[SNAP_POLICY_BUCKETS] = {false};
+	bool taken[SNAP_POLICY_BUCKETS] = {false}, carries[SNAP_POLICY_BUCKETS];
+	const uint32_t *ids = p->path;
 	uint32_t path = 0;
 
-	share_buckets(cp, share);
+	choose_paths(b->s, cp, ids, carries);
+	share_buckets(cp, carries, share);
 	for (unsigned int k = 0; old && k < SNAP_POLICY_BUCKETS; k++) {
 		for (path = 0; path < cp->paths.n && ids[path] != old->bucket[k];)
 			path++;
@@ -195,8 +209,6 @@ int build_policies(struct builder *b)
 			ids_find(b->ids->paths, key, &ids[k]);
 			rc = build_path(b, own, cp, k, ids[k]);
 		}
-		if (rc == 0)
-			fill_buckets(b, &s->policy[i], cp, ids);
 	}
 	cfg_own_sids_free(own);
 	return rc;
@@ -253,6 +265,8 @@ int build_path_ways(struct builder *b)
 			target_kind(p->via) != TARGET_LINK)
 			p->via = 0;
 	}
+	for (uint32_t i = 0; i < b->s->n_policies; i++)
+		fill_buckets(b, &b->s->policy[i], &b->config->policies.items[i]);
 	build_mtus(b);
 	return 0;
 }

@@ -36,7 +36,7 @@ const struct snap_relay *build_relay_of(const struct builder *b, const struct ip
 int build_tables(struct builder *b); /* VRF tables and ECMP groups; needs ports, SIDs and policies */
 int build_usid(struct builder *b);   /* the direct index; needs the underlay's table */
 int build_policies(struct builder *b);
-int build_path_ways(struct builder *b); /* where each path leads; needs the direct index */
+int build_path_ways(struct builder *b); /* where each path leads, and who carries what; needs the direct index */
 
 int build_keys(struct builder *b);
 int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp);

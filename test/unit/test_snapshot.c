@@ -236,18 +236,25 @@ static void buckets_follow_weights(void **state)
 	}
 }
 
+/* A digit a path: its weight; b: a backup; -: none. */
+static void write_paths(char *yaml, size_t size, const char *weights)
+{
+	int n = snprintf(yaml, size, "policies:\n  - name: a\n    paths:\n");
+
+	for (unsigned int k = 0; weights[k]; k++)
+		if (weights[k] != '-')
+			n += snprintf(yaml + n, size - (size_t)n,
+				"      - {name: x%u, weight: %c, backup: %s, segments: [\"5f00:0:%u::\"]}\n", k,
+				weights[k] == 'b' ? '1' : weights[k], weights[k] == 'b' ? "true" : "false", k + 1);
+}
+
 static struct snapshot *build_weights(struct snapshot_registry *r, struct config **c, const char *weights,
 	const struct snapshot *old)
 {
 	char yaml[2048];
-	int n = snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\npolicies:\n  - name: a\n    paths:\n");
+	int n = snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\n");
 
-	/* a digit a path: its weight; b: a backup; -: none */
-	for (unsigned int k = 0; weights[k]; k++)
-		if (weights[k] != '-')
-			n += snprintf(yaml + n, sizeof(yaml) - (size_t)n,
-				"      - {name: x%u, weight: %c, backup: %s, segments: [\"5f00:0:%u::\"]}\n", k,
-				weights[k] == 'b' ? '1' : weights[k], weights[k] == 'b' ? "true" : "false", k + 1);
+	write_paths(yaml + n, sizeof(yaml) - (size_t)n, weights);
 	return build(r, c, yaml, old);
 }
 
@@ -294,6 +301,47 @@ static void buckets_stay(void **state)
 	}
 }
 
+/* A path that leads nowhere carries nothing while another leads somewhere; backups only when nothing else does. */
+static void paths_that_lead_nowhere(void **state)
+{
+	static const struct {
+		const char *paths, *routed; /* as above; paths with a route */
+		const char *carry;	    /* by path: tenths of the buckets, rounded; who carries more than none */
+	} rows[] = {
+		{"11", "12", "55"}, {"11", "1", "A0"}, {"11", "2", "0A"}, {"11", "", "55"},   {"1b", "12", "A0"},
+		{"1b", "2", "0A"},  {"1b", "1", "A0"}, {"1b", "", "A0"},  {"1bb", "23", "055"}, {"1bb", "3", "00A"},
+		{"11b", "23", "0A0"}, {"91b", "123", "910"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct snapshot_registry r;
+		struct config *c;
+		struct snapshot *s;
+		char yaml[4096];
+		int n = snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\n%s", rows[i].routed[0] ? "routes:\n" : "");
+
+		for (const char *k = rows[i].routed; *k; k++)
+			n += snprintf(yaml + n, sizeof(yaml) - (size_t)n,
+				"  - {prefix: \"5f00:0:%c::/48\", port: p0, nexthop: \"2001:db8:a::1\"}\n", *k);
+		write_paths(yaml + n, sizeof(yaml) - (size_t)n, rows[i].paths);
+		assert_int_equal(snapshot_registry_init(&r), 0);
+		s = build(&r, &c, yaml, NULL);
+		for (unsigned int p = 0; rows[i].paths[p]; p++) {
+			unsigned int got = 0;
+			int want = rows[i].carry[p] == 'A' ? 10 : rows[i].carry[p] - '0';
+
+			for (unsigned int k = 0; k < SNAP_POLICY_BUCKETS; k++)
+				got += s->path[s->policy[0].bucket[k]].name[1] - '0' == (int)p;
+			check((int)(got * 10 + SNAP_POLICY_BUCKETS / 2) / SNAP_POLICY_BUCKETS == want && !got == !want,
+				"%s, routes of %s: path %u has %u buckets", rows[i].paths, rows[i].routed, p, got);
+		}
+		snapshot_free(s);
+		cfg_free(c);
+		snapshot_registry_fini(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +351,7 @@ int main(void)
 		cmocka_unit_test(reduced_headers),
 		cmocka_unit_test(buckets_follow_weights),
 		cmocka_unit_test(buckets_stay),
+		cmocka_unit_test(paths_that_lead_nowhere),
 	};
 
 	testbed_eal();

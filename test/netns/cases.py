@@ -7,6 +7,7 @@ import time
 
 import cases_hmac
 import cases_layer2
+import cases_paths
 import cases_pfc
 import cases_pfc_wan
 import topology
@@ -303,6 +304,7 @@ GROUPS = [
     ("twin", topology.twin, TWIN),
     *cases_hmac.GROUPS,
     *cases_layer2.GROUPS,
+    *cases_paths.GROUPS,
     *cases_pfc.GROUPS,
     *cases_pfc_wan.GROUPS,
 ]

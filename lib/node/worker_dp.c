@@ -6,7 +6,6 @@
 #include "node/node.h"
 
 #define RING_BURSTS 16 /* bursts taken out of one ring in a pass */
-#define RETRY_NS    1000 /* a device that took nothing is asked again after this */
 
 static void nbr_resolved(void *arg, uint32_t id)
 {
@@ -117,7 +116,7 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 		struct egress *e = w->egress[i];
 
 		work += egress_run(e, &w->ctx);
-		*next = MIN_OF(*next, egress_next(e, &w->ctx, RETRY_NS));
+		*next = MIN_OF(*next, egress_next(e, &w->ctx));
 	}
 	*next = MIN_OF(*next, node_pfc_next(w, work));
 	return work;

@@ -28,6 +28,9 @@
 #define EGRESS_GENERATIONS 64 /* snapshots that queued packets may stem from at a time */
 #define EGRESS_QUANTUM	9216 /* bytes per class and round */
 #define EGRESS_WEIGHT_BYTES 4096 /* bytes per slice and round, for each unit of weight */
+#define EGRESS_LINE_BYTES 24 /* what a frame takes of the line besides itself: preamble, FCS, gap. Shares are of the line */
+#define EGRESS_RETRY_NS	  1000 /* a device that took nothing is asked again after this */
+#define EGRESS_RETRY_FRAMES 8 /* or, on slow lines, when it may have sent so many of the shortest frames */
 #define EGRESS_ALL_SLICES PFC_ALL_SLICES
 #define EGRESS_SHAPE_BURST 32768 /* bytes a slice may be ahead of its max-rate */
 
@@ -81,6 +84,7 @@ struct egress {
 	uint32_t control_buffers;
 	uint32_t random;     /* of the marking */
 	uint64_t wake_ns;    /* when a gate opens next by itself; TIME_NEVER */
+	uint64_t retry_ns;   /* after which a device that took nothing is asked again */
 	struct fifo control;
 	uint64_t queued_packets, queued_most; /* ever queued; highest backlog. Relaxed readers */
 	uint32_t n_slices;
@@ -123,8 +127,8 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 /* Serve the queues while the device has room, then offer it what is ready. Returns frames it took. */
 unsigned int egress_run(struct egress *e, struct egress_context *c);
 
-/* When to run again though nothing arrives: `retry_ns` from now if packets may go, else when a gate opens. */
-uint64_t egress_next(const struct egress *e, const struct egress_context *c, uint64_t retry_ns);
+/* When to run again though nothing arrives: soon if packets may go, else when a gate opens. */
+uint64_t egress_next(const struct egress *e, const struct egress_context *c);
 
 /*
  * A party pauses or resumes classes of a slice (or of all). The gates then are where all holds together say: closed

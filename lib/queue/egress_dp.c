@@ -249,10 +249,10 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 	return sent;
 }
 
-uint64_t egress_next(const struct egress *e, const struct egress_context *c, uint64_t retry_ns)
+uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 {
 	if (e->tx.n || e->control_tx.n || e->control.n || e->n_listed)
-		return c->now + retry_ns;
+		return c->now + e->retry_ns;
 	return e->wake_ns;
 }
 

@@ -276,8 +276,10 @@ void sched_account(struct egress *e, struct egress_context *c, struct egress_sli
 {
 	uint8_t id = (uint8_t)(s - e->slice);
 
-	s->deficit -= (int32_t)bytes;
-	q->deficit -= (int32_t)bytes;
+	uint32_t line = bytes ? bytes + EGRESS_LINE_BYTES : 0;
+
+	s->deficit -= (int32_t)line;
+	q->deficit -= (int32_t)line;
 	if (unlikely(s->max_rate_bps)) {
 		s->paid_ns = MAX_OF(s->paid_ns, c->now) + bytes * 8ull * NSEC_PER_SEC / s->max_rate_bps;
 		unshape(e, c, s);
@@ -393,7 +395,12 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 
 void egress_configure(struct egress *e, const struct egress_context *c)
 {
+	uint64_t bps = c->s->port[e->index].speed_bps;
+
 	e->n_slices = c->s->n_slices;
+	e->retry_ns = EGRESS_RETRY_NS;
+	if (bps)
+		e->retry_ns = MAX_OF(e->retry_ns, EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / bps);
 	e->gates &= (uint8_t)~EGRESS_GATE_SHAPED;
 	for (uint32_t i = 0; i < e->n_slices; i++) {
 		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;

@@ -104,12 +104,13 @@ static uint32_t take(struct testbed *t, struct tally *y)
 	return n;
 }
 
+/* Of the line: preamble, FCS and gap besides. */
 static uint64_t slice_bytes(const struct tally *y, unsigned int slice)
 {
 	uint64_t sum = 0;
 
 	for (unsigned int k = 0; k < 8; k++)
-		sum += y->bytes[slice * 8 + k];
+		sum += y->bytes[slice * 8 + k] + 24 * y->packets[slice * 8 + k];
 	return sum;
 }
 
@@ -135,7 +136,7 @@ static void weights(void **state)
 	fill_burst(t, &y);
 	for (uint32_t i = 0; i < 4000; i++) {
 		receive(t, 1, 0, i, 1400);
-		receive(t, 2, i & 3, i / 4, 700);
+		receive(t, 2, i & 3, i / 4, 100);
 		receive(t, 3, 0, i, 900);
 		receive(t, 0, 0, i, 1300);
 		testbed_settle(t, 3);

@@ -2,5 +2,6 @@
 """All scenarios, in the order in which they run."""
 import scenarios  # noqa: F401
 import deadlock  # noqa: F401
+import isolation  # noqa: F401
 import pfc_distance  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

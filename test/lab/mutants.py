@@ -37,6 +37,13 @@ MUTANTS = [
            "port->pfc.peer_descriptors * frame", "2 * frame", "deadlock_remapped"),
     Mutant("the wait-for graph does not see what a neighbour holds", "lib/node/node_wait.c",
            "if (h->party.sid == PFC_SID_LINK)", "if (false)", "deadlock_one_class"),
+    Mutant("shares are of bytes, whatever they take of the line", "lib/queue/sched_dp.c",
+           "bytes ? bytes + EGRESS_LINE_BYTES : 0", "bytes", "isolation_flood"),
+    Mutant("a pause at a SID holds all slices", "lib/node/control_pfc.c",
+           "pause_port(c, port, party, sid->slice, &pause);", "pause_port(c, port, party, PFC_ALL_SLICES, &pause);",
+           "isolation_storm"),
+    Mutant("a full buffer stops all slices", "lib/pfc/pfc_fanout.c",
+           "f->paused = pick(0, rate, n, drain, 1);", "f->paused = everybody(n);", "isolation_stall"),
 ]
 
 

@@ -27,13 +27,14 @@ class Record:
 class Report:
     """What assertions may say about a run."""
 
-    def __init__(self, data, parameters=None):
+    def __init__(self, data, parameters=None, base=None):
         self.data = data
         self.names = {"PARAM": parameters or {}, "report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
-                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "command": self.command}
+                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "mean": self.mean, "command": self.command}
 
-        self.names.update(pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, into=self.into)
+        self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate,
+                          into=self.into)
 
     def _find(self, kind, name):
         return next(Record(x) for x in self.data[kind] if name is None or x["name"] == name)
@@ -108,6 +109,12 @@ class Report:
         values = next(s["values"] for s in self.data["series"] if s["group"] == group and s["name"] == name)
         return max(values, default=0)
 
+    def mean(self, group, name, begin, end):
+        """The mean of a series between two times, in ms."""
+        values = next(s["values"] for s in self.data["series"] if s["group"] == group and s["name"] == name)
+        chosen = [v for v, t in zip(values, self.data["time_ms"]) if begin < t <= end]
+        return sum(chosen) / len(chosen)
+
     def command(self, number):
         return Record(self.data["commands"][number])
 
@@ -131,20 +138,32 @@ def run(lab, topology, folder, seed=None, extra=()):
     return done.returncode, done.stderr, done.stdout
 
 
-def judge(scenario, parameters, status, errors, text):
+def once(lab, scenario, parameters, folder, seed=None):
+    """A run, and the one that it is compared with if there is one: report text, verdict."""
+    base = None
+    if scenario.against:
+        status, errors, text = run(lab, build(scenario, {**parameters, **scenario.against}, seed), folder, seed)
+        if status != 0:
+            return text, f"the run to compare with: status {status}: {errors.splitlines()[:1]}"
+        base = Report(json.loads(text))
+    done = run(lab, build(scenario, parameters, seed), folder, seed)
+    return done[2], verdict(scenario, parameters, *done, base)
+
+
+def judge(scenario, parameters, status, errors, text, base=None):
     """Lines about what is wrong; none when all is as it must be."""
     if scenario.violates:
         found = status == 3 and f"invariant '{scenario.violates}' is violated" in errors
         return [] if found else [f"status {status}, no violation of '{scenario.violates}'"]
     if status != 0:
         return [f"status {status}: {errors.splitlines()[0] if errors else 'no message'}"]
-    report = Report(json.loads(text), parameters)
+    report = Report(json.loads(text), parameters, base)
     return [p for p in (report.check(e) for e in expectations(scenario, parameters)) if p]
 
 
-def verdict(scenario, parameters, status, errors, text):
+def verdict(scenario, parameters, status, errors, text, base=None):
     """"ok", what is wrong, or "apart", with what does not hold behind it."""
-    problems = "; ".join(judge(scenario, parameters, status, errors, text))
+    problems = "; ".join(judge(scenario, parameters, status, errors, text, base))
     if status == 0 and scenario.apart and Report(json.loads(text), parameters).check(scenario.apart) is None:
         return f"apart: {problems}" if problems else "apart"
     return problems or "ok"
@@ -172,9 +191,8 @@ def main():
             folder = args.keep or folder
             os.makedirs(folder, exist_ok=True)
             try:
-                first = run(args.lab, build(scenario, parameters), folder)
-                result = verdict(scenario, parameters, *first)
-                if passed(result) and run(args.lab, build(scenario, parameters), folder)[2] != first[2]:
+                first, result = once(args.lab, scenario, parameters, folder)
+                if passed(result) and run(args.lab, build(scenario, parameters), folder)[2] != first:
                     result = "a second run with the same seed gives another report"
             except subprocess.TimeoutExpired:
                 result = f"not finished after {TIMEOUT} s"

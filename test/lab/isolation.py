@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sixteen slices share a WAN, all sending more than their share; one of them misbehaves. The others must not notice.
+
+    s0 ... s15 - gw1 === WAN === gw2 - d0 ... d15        slice g0 ... g15, from si to di
+
+gw1 has an End.X.PFC SID for every slice of its WAN port; with `tunnels` gw2 has PFC tunnels that end there.
+"""
+import struct
+
+from net import BLOCK, Net, uid
+from suite import scenario
+
+SLICES, BAD = 16, 7
+PORT = {"mtu": 4400, "descriptors": {"rx": 256, "tx": 64}, "buffer-limit": 1024, "queue-limit": 64, "control-limit": 64}
+LOSSLESS = ["all(n['reasons'].get('headroom_exceeded', 0) == 0 for n in report['nodes'])"]
+GOODPUT = "Goodput of hosts: payload received in order"
+
+
+def unharmed(begin, end):
+    """While it happens, the others have what they have without it."""
+    others = [i for i in range(SLICES) if i != BAD]
+    return [f"mean('{GOODPUT}', 'd{i}', {begin}, {end}) >= 0.99 * base.mean('{GOODPUT}', 'd{i}', {begin}, {end}) > 0" for i in others] + [
+        f"flow('f{i}').received == flow('f{i}').sent" for i in others]
+
+
+
+def service(i):
+    return f"{BLOCK}:{0xe100 + i:x}::"
+
+
+def pauses(i):
+    """End.X.PFC of slice i at gw1."""
+    return f"{BLOCK}:{0xe200 + i:x}::"
+
+
+class Slices(Net):
+    def __init__(self, run, rate, tunnels, **lab):
+        super().__init__("slices", run, **lab)
+        self.tunnels = tunnels
+        for node in ("gw1", "gw2"):
+            self.node(node, pfc=[3], port=PORT, memory={"buffers": 40960, "ring": 128}, cycles=20)
+            self.tune(node, self._slices)
+        self.tune("gw1", self._headend).tune("gw2", self._tail)
+        for i in range(SLICES):
+            self.host(f"s{i}", i + 1, pfc=[3]).link(f"s{i}.eth0", f"gw1.s{i}", rate=rate)
+            self.host(f"d{i}", i + 101, pfc=[3], sink={"drain": rate, "buffer": "1M", "xoff": "128K", "xon": "64K"})
+            self.link(f"gw2.d{i}", f"d{i}.eth0", rate=rate)
+        self.link("gw1.wan", "gw2.wan", rate=rate, delay="100us")
+
+    def host(self, name, subnet, **keys):
+        super().host(name, subnet, **keys)
+        return self
+
+    def _slices(self, config):
+        config["slices"] = [{"name": f"g{i}"} for i in range(SLICES)]
+        for p in config["ports"]:
+            if p["side"] == "dc":
+                p["slice"] = f"g{p['name'][1:]}"
+        config.pop("policies", None)
+        config["sids"] = [s for s in config["sids"] if s["behavior"] != "uDT46"]
+
+    def _headend(self, config):
+        config["policies"] = [{"name": f"p{i}", "paths": [{"name": "only", "segments": [uid(self.nodes["gw2"]["id"]), service(i)]}]}
+                              for i in range(SLICES)]
+        config["vrfs"][0]["routes"] = [{"prefix": f"10.{101 + i}.0.0/24", "policy": f"p{i}"} for i in range(SLICES)]
+        config["sids"] += [{"sid": pauses(i) + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": self._local("gw2.wan"),
+                            "slice": f"g{i}"} for i in range(SLICES)]
+
+    def _tail(self, config):
+        vrf = config["vrfs"][0]
+        vrf["routes"] = [r for r in vrf["routes"] if "port" in r]
+        config["sids"] += [{"sid": service(i) + "/48", "behavior": "uDT46", "vrf": "ai", "slice": f"g{i}"} for i in range(SLICES)]
+        if self.tunnels:
+            config["pfc-tunnels"] = [{"name": f"t{i}", "port": "wan", "slice": f"g{i}", "priorities": [3],
+                                      "segments": [uid(self.nodes["gw1"]["id"]), pauses(i)]} for i in range(SLICES)]
+
+    def storm(self, at, every, repeat):
+        """Somebody in the domain sends XOFF for the bad slice to gw1, again and again."""
+        self.host("mallory", 200).link("gw2.m", "mallory.eth0", rate="100M")
+        self.hosts["mallory"]["keys"]["send"] = [{"at": at, "every": every, "repeat": repeat, "frame": self._xoff()}]
+        self.tune("gw2", self._trusted)
+
+    def _trusted(self, config):
+        port = next(p for p in config["ports"] if p["name"] == "m")
+        for key in ("vrf", "pfc", "slice"):
+            port.pop(key, None)
+        port.update(side="wan", addresses=["fe80::99/64"])
+        config["neighbors"] = [n for n in config["neighbors"] if n["port"] != "m"]
+        config["vrfs"][0]["routes"] = [r for r in config["vrfs"][0]["routes"] if r.get("port") != "m"]
+
+    def datagram(self, dscp):
+        """The shortest frame from the bad slice's host to its peer."""
+        source, to = (bytes(int(x) for x in self.hosts[f"{h}{BAD}"]["address"].split(".")) for h in "sd")
+        ip = struct.pack(">BBHHHBBH", 0x45, dscp << 2, 46, 0, 0, 64, 17, 0) + source + to
+        total = sum(struct.unpack(">10H", ip))
+        total = (total & 0xffff) + (total >> 16)
+        ip = ip[:10] + struct.pack(">H", ~total & 0xffff) + ip[12:]
+        macs = bytes.fromhex((self._mac(f"gw1.s{BAD}") + self._mac(f"s{BAD}.eth0")).replace(":", ""))
+        return (macs + b"\x08\0" + ip + struct.pack(">4H", 7, 9, 26, 0) + bytes(18)).hex()
+
+    def _xoff(self):
+        to = bytes.fromhex(self._mac("gw2.m").replace(":", ""))
+        source = bytes.fromhex("fd00" + "0" * 26 + "99")
+        target = struct.pack(">8H", 0x5f00, 0, self.nodes["gw1"]["id"], 0xe200 + BAD, 0, 0, 0, 0)
+        pfc = bytes.fromhex("0180c2000001" + "02000000aaaa" + "8808" + "0101" + "0008" + "0000" * 3 + "ffff").ljust(60, b"\0")
+        ip = struct.pack(">IHBB", 0x6e000000, len(pfc), 143, 64) + source + target
+        return (to + bytes.fromhex("02000000bbbb86dd") + ip + pfc).hex()
+
+
+def slices(what, run, rate, tunnels=False):
+    net = Slices(run, rate, tunnels, drain="10s")
+    share = int(rate.rstrip("MG")) * {"M": 1000, "G": 1000000}[rate[-1]] // SLICES
+    for i in range(SLICES):
+        net.flow(f"s{i}", f"d{i}", name=f"f{i}", transport="datagram", message=4096, rate=f"{share * 2}K")
+    return net
+
+
+@scenario(short=[{"what": "storm"}], expect=[*unharmed(2000, 60000), *LOSSLESS, f"gate('gw1', 'wan', 3, {BAD + 1}).paused_ns >= 59e9",
+                                            f"flow('f{BAD}').received < 0.1 * base.flow('f{BAD}').received"], against={"what": None}, seeds=0.1)
+def isolation_storm(what):
+    """A pause storm of 60 s in one slice of a WAN port: the other slices lose nothing of their throughput."""
+    net = slices(what, "62s", "10M")
+    if what:
+        net.storm("1s", "500ms", 120)
+    return net
+
+
+@scenario(short=[{"what": "stall"}], expect=[*unharmed(1000, 2500), *LOSSLESS, "lost == 0", f"pause('gw2', 'tunnel', 't{BAD}').total_ns >= 15e8",
+                                            f"flow('f{BAD}').received < 0.8 * base.flow('f{BAD}').received"], against={"what": None}, seeds=0.1)
+def isolation_stall(what):
+    """A receiver of one slice stalls: draft-ruan's tunnels stop that slice in front of the WAN, and no other."""
+    net = slices(what, "3s", "100M", tunnels=True)
+    if what:
+        net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": "500ms", "for": "2s"}]
+    return net
+
+
+def flood_expect(what):
+    """Who hears no pause fills the buffer of his own port and class and nothing else; lossy, a queue."""
+    dropped = {"obeys": "lost == 0", "lossless": "reason('gw1', 'headroom_exceeded') > 1000", "lossy": "reason('gw1', 'queue_full') > 1000"}
+    return [*unharmed(500, 4000), *(LOSSLESS if what == "lossy" else []), dropped[what], f"host('s{BAD}').sent > 10000",
+            "reason('gw2', 'headroom_exceeded') == 0", f"way('gw1.wan').delivered > 1.5 * base.way('gw1.wan').delivered"]
+
+
+@scenario(short=[{"what": w} for w in ("obeys", "lossless", "lossy")], expect=flood_expect, against={"what": None}, seeds=0.1)
+def isolation_flood(what):
+    """One slice floods the WAN with the shortest frames at line rate, obeying PFC or not."""
+    net = slices(what, "4s", "100M")
+    if what == "obeys":
+        net.flows[BAD].update(message=64, rate="100M")
+    elif what:
+        net.hosts[f"s{BAD}"]["keys"]["send"] = [{"at": "0ms", "every": "7us", "repeat": 4000000 // 7,
+                                                 "frame": net.datagram(26 if what == "lossless" else 0)}]
+        net.flows[BAD].update(messages=1)
+    return net

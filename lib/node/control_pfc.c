@@ -102,16 +102,15 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 	return reason;
 }
 
-/* A PFC frame of this node's port to the gateway behind it. */
+/* A PFC frame to the gateway behind a port; its owner speaks (node_pfc_relay). */
 static void say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
 {
-	struct pfc_frame frame;
-	struct rte_mbuf *m;
+	struct worker_role *w = &c->node->worker[c->node->owner[port]];
+	struct pfc_message m = {.port = port, .slice = NODE_PFC_SAY, .enable = request->enable};
 
-	pfc_write(&frame, &c->s->port[port].mac, request);
-	m = control_packet(c, &frame, sizeof(frame));
-	if (m)
-		control_send_frame(c, m, port);
+	memcpy(m.time, request->time, sizeof(m.time));
+	if (rte_ring_sp_enqueue_elem(w->pauses, &m, sizeof(m)) != 0)
+		stat_add(&c->lcore->stats.pfc_refused, 1);
 }
 
 static struct pfc_relay_config relay_config(const struct snap_relay *r)

@@ -89,14 +89,19 @@ struct worker_role {
 	bool stalled; /* written by tests: the worker does nothing; relaxed */
 } CACHE_ALIGNED;
 
-/* The control lcore to the owner of a port: a party pauses or resumes queues there. */
+/* The control lcore to the owner of a port: a party pauses or resumes queues there, or a relay speaks to the gateway. */
 struct pfc_message {
 	struct pfc_party party;
 	uint16_t port;
-	uint8_t slice;
+	uint8_t slice; /* NODE_PFC_SAY: to the gateway */
 	uint8_t enable;
-	uint64_t ns[PFC_PRIORITIES];
+	union {
+		uint64_t ns[PFC_PRIORITIES];
+		uint16_t time[PFC_PRIORITIES]; /* to the gateway: quanta */
+	};
 };
+
+#define NODE_PFC_SAY 0xfe
 _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
 
 struct control_pfc;

@@ -36,7 +36,8 @@ struct node_pfc_port {
 	uint8_t stopped; /* classes whose buffers say XOFF */
 	uint8_t urgent;	 /* to everybody */
 	uint32_t turns;
-	struct pfc_speaker speaker;		  /* to the neighbour */
+	struct pfc_speaker speaker;		  /* to the neighbour, about the own buffers */
+	uint64_t relayed_until[PFC_PRIORITIES];	  /* end of pauses that a relay has asked for */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
 	uint64_t frames, xoff[PFC_PRIORITIES], xon[PFC_PRIORITIES];
 	uint64_t ignored;   /* heard about priorities that are not the port's */
@@ -58,6 +59,13 @@ bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message);
 
 /* Control role: a neighbour's MAC is known. */
 void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac);
+
+/*
+ * Worker: a relay speaks to the gateway behind a port. Its frames and those about the own buffers look alike, so the owner
+ * lets neither end a pause of the other: the relay's are left out while the own buffers stop a class, and their XON gives
+ * what is left of a relay's pause.
+ */
+void node_pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_request *request);
 
 /* Worker: what was heard. Returns the number of messages. */
 unsigned int node_pfc_read(struct worker_role *w);

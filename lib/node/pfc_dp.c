@@ -176,22 +176,57 @@ static struct rte_mbuf *new_frame(struct worker_role *w, uint16_t port, const st
 	return m;
 }
 
+static bool send_frame(struct worker_role *w, uint16_t port, const struct pfc_request *request)
+{
+	struct rte_mbuf *m = new_frame(w, port, request);
+
+	if (!m) {
+		stat_add(&w->node->pfc[port].no_buffer, 1);
+		return false;
+	}
+	egress_submit(&w->node->egress[port], &w->ctx, &m, 1);
+	return true;
+}
+
+/* What the neighbour is told instead of XON for a class that a relay still pauses: what is left of that. */
+static struct pfc_request with_relayed(const struct node_pfc_port *own, const struct pfc_request *request, uint64_t bps,
+	uint64_t now)
+{
+	struct pfc_request out = *request;
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (request->enable >> i & 1 && !request->time[i] && own->relayed_until[i] > now)
+			out.time[i] = pfc_ns_quanta(own->relayed_until[i] - now, bps);
+	return out;
+}
+
 static void speak(struct worker_role *w, uint16_t port, uint8_t stopped)
 {
 	struct node_pfc_port *own = &w->node->pfc[port];
 	uint64_t bps = w->ctx.s->port[port].speed_bps;
-	struct pfc_request request;
-	struct rte_mbuf *m;
+	struct pfc_request request, merged;
 
 	if (!pfc_speaker_want(&own->speaker, stopped, bps, w->ctx.now, &request))
 		return;
-	m = new_frame(w, port, &request);
-	if (!m) {
-		stat_add(&own->no_buffer, 1);
+	merged = with_relayed(own, &request, bps, w->ctx.now);
+	if (send_frame(w, port, &merged))
+		pfc_speaker_said(&own->speaker, &request, bps, w->ctx.now);
+}
+
+void node_pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_request *request)
+{
+	struct node_pfc_port *own = &w->node->pfc[port];
+	uint64_t bps = w->ctx.s->port[port].speed_bps;
+	struct pfc_request out = *request;
+
+	if (!bps)
 		return;
-	}
-	pfc_speaker_said(&own->speaker, &request, bps, w->ctx.now);
-	egress_submit(&w->node->egress[port], &w->ctx, &m, 1);
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (request->enable >> i & 1)
+			own->relayed_until[i] = request->time[i] ? w->ctx.now + pfc_quanta_ns(request->time[i], bps) : 0;
+	out.enable &= (uint8_t)~own->speaker.stopped;
+	if (out.enable)
+		send_frame(w, port, &out);
 }
 
 /* Levels of one port's lossless classes; what the classes with alpha hold is added to *held. */

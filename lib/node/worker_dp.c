@@ -86,8 +86,14 @@ static unsigned int read_pauses(struct worker_role *w)
 	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->pauses, m, sizeof(m[0]), 8, NULL);
 
 	for (unsigned int i = 0; i < n; i++) {
+		struct pfc_request request = {.enable = m[i].enable};
 		struct pfc_pause pause = {.enable = m[i].enable};
 
+		if (m[i].slice == NODE_PFC_SAY) {
+			memcpy(request.time, m[i].time, sizeof(request.time));
+			node_pfc_relay(w, m[i].port, &request);
+			continue;
+		}
 		memcpy(pause.ns, m[i].ns, sizeof(pause.ns));
 		if (!egress_pause(&w->node->egress[m[i].port], &w->ctx, &m[i].party, m[i].slice, &pause))
 			stat_add(&w->ctx.stats->pfc_refused, 1);

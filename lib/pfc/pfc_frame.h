@@ -62,10 +62,12 @@ static inline uint64_t pfc_quanta_ns(uint16_t quanta, uint64_t bps)
 /* Quanta that cover `ns` at a line rate, at most 65535. */
 static inline uint16_t pfc_ns_quanta(uint64_t ns, uint64_t bps)
 {
-	unsigned __int128 unit = (unsigned __int128)PFC_QUANTUM_BITS * NSEC_PER_SEC;
-	unsigned __int128 quanta = ((unsigned __int128)ns * bps + unit - 1) / unit;
+	uint64_t unit = PFC_QUANTUM_BITS * NSEC_PER_SEC;
 
-	return quanta > PFC_QUANTA_MAX ? PFC_QUANTA_MAX : (uint16_t)quanta;
+	/* below that the product fits 64 bits */
+	if (ns >= pfc_quanta_ns(PFC_QUANTA_MAX, bps))
+		return PFC_QUANTA_MAX;
+	return (uint16_t)((ns * bps + unit - 1) / unit);
 }
 
 /* The same time at another rate: min(65535, ceil(quanta * to / from)) (D38). */

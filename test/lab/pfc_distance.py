@@ -129,3 +129,17 @@ def pfc_congested_wan(at, mode="regenerate", seed=1):
     net.link("gpu3.eth0", "pe2.flood", rate=f"{fast}G").link("gpu4.eth0", "pe1.flood", rate=f"{fast}G")
     net.flow("gpu3", "gpu4", name="flood", transport="datagram", message=4096, rate=f"{2 * rate}G", dscp=0, priority=0)
     return net
+
+
+@scenario(short=[{"wan": 0.8, "drain": 0.4}, {"wan": 0.48, "drain": 0.44}],
+          long=[{"wan": w, "drain": d, "mode": m} for w, d in ((0.8, 0.4), (0.48, 0.44)) for m in ("regenerate", "transparent")],
+          expect=[*NOTHING_LOST, "pause('pe1', 'said', 'dc').pauses > 20", "pause('pe1', 'relayed', 'dc').pauses > 2",
+                  # nor does the relay's XON let the gateway go on while the own buffer is full
+                  "buffer('pe1', 'dc').headroom_most_bytes < 400e3"])
+def pfc_two_voices(wan, drain, mode="regenerate", seed=1):
+    """A PE's own WAN port is slower than what comes, so that its buffers stop the gateway again and again while the relay does
+    so too: neither ends the other's pauses, and nothing is lost on either side of the WAN."""
+    r = random.Random(seed)
+    rate, km = 25, r.randrange(300, 450)
+    return Wan("pfc-two-voices", "relay", rate=rate, km=km, mode=mode, wan_rate=int(rate * wan), drain=f"{int(rate * drain)}G",
+               flow={"rate": f"{rate * 250}M"}, run=f"{250 * km}us", sample="1ms").net

@@ -472,6 +472,89 @@ static void regenerated(void **state)
 	testbed_free(t);
 }
 
+/* A PE between the WAN (p0, p2) and its gateway (p1). */
+#define RELAY_NODE                                                                                 \
+	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n"                  \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                             \
+	"memory: {fib: compact, buffers: 32K}\n"                                                   \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"                 \
+	"ports:\n"                                                                                 \
+	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"        \
+	"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n" \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:b0:00\"], buffer: small}}\n"            \
+	"  - {name: p2, device: net_null2, side: wan, speed: 100G, addresses: [\"2001:db8:c::2/64\"]}\n" \
+	"neighbors: [{port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}]\n"        \
+	"routes: [{prefix: \"2001:db8:99::/48\", port: p2, nexthop: \"2001:db8:c::3\"}]\n"         \
+	"sids:\n"                                                                                  \
+	"  - {sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: p1}\n"                           \
+	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p2, nexthop: \"2001:db8:c::3\"}\n" \
+	"pfc-relays: [{name: gw, port: p1, sid: \"5f00:1:1:d2::/64\", mode: "
+
+/* What the gateway was told last about class 3 since the last call; -1: nothing. */
+static int told(struct testbed *t)
+{
+	struct pfc_request r = {.enable = 0};
+	struct sent_frame *f;
+	int last = -1;
+
+	testbed_pass(t, 20000, 1000);
+	while ((f = fake_port_take(t->port[1]))) {
+		assert_int_equal(pfc_read(f->bytes, f->size, 0, &r), PFC_LEGAL);
+		assert_int_equal(r.enable, 8);
+		last = r.time[3];
+		free(f);
+	}
+	return last;
+}
+
+static void from_gateway(struct testbed *t, unsigned int n)
+{
+	while (n--) {
+		uint8_t frame[1024];
+		uint32_t size = testbed_frame(frame, &t->port[1]->port.mac, "2001:db8:99::1", 7, 0, 1000);
+		struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
+
+		ip->vtc_flow = ipv6_vtc_flow(3 << 5, 0);
+		fake_port_receive(t->port[1], 0, frame, size, 0);
+		for (unsigned int i = 0; i < 3; i++)
+			testbed_round(t);
+	}
+}
+
+/* The own buffers and the relay speak to the gateway with one voice: neither ends what the other has asked for. */
+static void one_voice(void **state)
+{
+	static const char *const modes[] = {RELAY_NODE "transparent}]\n", RELAY_NODE "regenerate, hold-min: 5000}]\n"};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(modes); i++) {
+		struct testbed *t = testbed_new(modes[i]);
+		int left;
+
+		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+		assert_int_equal(told(t), 65535);
+		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
+		assert_int_equal(told(t), 0);
+		/* the own buffer fills: XON of the relay, which has asked for a pause meanwhile, is not for the gateway */
+		stop(t, "5f00:1:1:e1::", "fd00::9", 3, 65535);
+		from_gateway(t, 8);
+		assert_int_equal(told(t), 65535);
+		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
+		assert_int_equal(told(t), -1);
+		/* it empties while the relay holds a pause: what is left of that is said */
+		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+		testbed_pass(t, 20000, 1000);
+		stop(t, "5f00:1:1:e1::", "fd00::9", 3, 0);
+		left = told(t);
+		assert_true(left > 50000 && left < 65535);
+		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
+		assert_int_equal(told(t), 0);
+		assert_int_equal(testbed_reason(t, 1, DROP_headroom_exceeded), 0);
+		drain(t);
+		testbed_free(t);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -486,6 +569,7 @@ int main(void)
 		cmocka_unit_test(shown),
 		cmocka_unit_test(tunnel_removed),
 		cmocka_unit_test(regenerated),
+		cmocka_unit_test(one_voice),
 	};
 
 	return cmocka_run_group_tests_name("pfc_node", tests, NULL, NULL);

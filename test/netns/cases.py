@@ -184,10 +184,58 @@ def discovers_mtu(t, address, mss):
     expect(sent["mss"] == mss, f"TCP uses segments of {sent['mss']}, {mss} expected")
 
 
+def reassembled(space):
+    """IPv4 packets that a host has put together."""
+    names, values = (line.split()[1:] for line in space.exec("cat", "/proc/net/snmp").stdout.splitlines()
+                     if line.startswith("Ip:"))
+    return int(dict(zip(names, values, strict=True))["ReasmOKs"])
+
+
+def fragmented(t):
+    """IPv4 without DF: cut in front of the tunnel (D29), put together by the hosts, never by anybody on the way."""
+    reaches(t.a, B4)
+    before = [reassembled(host) for host in (t.b, t.a)]
+    with Lossless(t):
+        pings(t.a, B4, size=1700, more=("-M", "dont"))
+    after = [reassembled(host) for host in (t.b, t.a)]
+    expect([x - y for x, y in zip(after, before, strict=True)] == [5, 5], f"requests, replies reassembled: {before} to {after}")
+    for name in ("r1", "r2"):
+        expect(not reassembled(t.net.spaces[name]), f"{name} reassembles")
+
+
 LONG = [
+    ("IPv4 without DF is fragmented in front of the tunnel, both ways", fragmented),
     # wan MTU 1600 less 40 of the tunnel; TCP's time stamps take 12 of what is left behind IP and TCP headers
     ("TCP IPv4 learns the tunnel's MTU from ICMP", lambda t: discovers_mtu(t, B4, 1600 - 40 - 20 - 20 - 12)),
     ("TCP IPv6 learns the tunnel's MTU from ICMPv6", lambda t: discovers_mtu(t, B6, 1600 - 40 - 40 - 20 - 12)),
+]
+
+# --- jumbo: through, with frames in chains of buffers
+
+
+def jumbo_pings(t):
+    with Lossless(t):
+        pings(t.a, B4, size=topology.JUMBO_HOST - 28, more=("-M", "do"))
+        pings(t.a, B6, size=topology.JUMBO_HOST - 48, more=("-M", "do"))
+
+
+def jumbo_bulk(t):
+    with Lossless(t):
+        for sender, receiver, to, headers in ((t.a, t.b, B4, 52), (t.b, t.a, A6, 72)):
+            sent = transfer(sender, receiver, to, size=BULK // 4)
+            expect(sent["mss"] == topology.JUMBO_HOST - headers, f"TCP uses segments of {sent['mss']}")
+
+
+def jumbo_roce(t):
+    with Lossless(t):
+        for size in (4096, 8192):
+            roce(t.a, t.b, B6, count=50, size=size)
+
+
+JUMBO = [
+    ("longest packets of the hosts, DF set, fill an MTU of 9000", jumbo_pings),
+    ("TCP 25 MB each way in jumbo segments, no drop", jumbo_bulk),
+    ("RoCEv2 with a path MTU of 4096, and longer: in order, no drop", jumbo_roce),
 ]
 
 # --- mirror: Linux at the edges, sluice in the core
@@ -299,6 +347,7 @@ TWIN = [twin_case(number) for number in range(len(twin.PACKETS))]
 GROUPS = [
     ("through", topology.through, THROUGH),
     ("long", lambda options: topology.through(options, host_mtu=1900), LONG),
+    ("jumbo", topology.jumbo, JUMBO),
     ("mirror", topology.mirror, MIRROR),
     ("mixed", topology.mixed, MIXED),
     ("twin", topology.twin, TWIN),

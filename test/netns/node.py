@@ -24,6 +24,14 @@ def port(number, interface, side, *addresses, **more):
             "addresses": list(addresses), "queue-limit": "1K", **more}
 
 
+def long_port(number, interface, *rest, **more):
+    """
+    The same for frames that no buffer holds, in chains of buffers, which af_packet of DPDK 22.11 does not do. Incoming
+    frames only: libpcap would hear what is sent here, too.
+    """
+    return {**port(number, interface, *rest, **more), "device": f"net_pcap{number},rx_iface_in={interface},tx_iface={interface}"}
+
+
 def via(port_name, nexthop, *prefixes):
     return [{"prefix": p, "port": port_name, "nexthop": nexthop} for p in prefixes]
 
@@ -69,6 +77,9 @@ class Node:
         self.process = None
         for p in ports:
             make_port(space, p["name"])
+            # a pcap device does not know that of its interface
+            if p["device"].startswith("net_pcap"):
+                p["mac"] = space.mac(p["name"])
 
     def write_config(self):
         # JSON is YAML

@@ -12,7 +12,7 @@ kernel decapsulates IPv4 with End.DX4, and End.DT6 looks up an ordinary table.
 """
 
 from net import Net, make_host, make_port, make_router
-from node import Node, over, policy, port, via
+from node import Node, long_port, over, policy, port, via
 from station import Station
 from twin import SENDER_MAC, SINK_MAC, TENANT_MAC, TWIN_MACS
 
@@ -20,6 +20,7 @@ A4, A6, B4, B6 = "10.1.0.11", "2001:db8:1::11", "10.3.0.33", "2001:db8:3::33"
 NET_A4, NET_A6, NET_B4, NET_B6 = "10.1.0.0/24", "2001:db8:1::/64", "10.3.0.0/24", "2001:db8:3::/64"
 GATE_A4, GATE_A6, GATE_B4, GATE_B6 = "10.1.0.1", "2001:db8:1::1", "10.3.0.1", "2001:db8:3::1"
 WAN_MTU = 1600
+JUMBO_HOST = 8960
 # global ids of the nodes, one for each of them from A to B
 U1, U2, U3, U4 = (f"5f00:0:{n}00::/48" for n in (1, 2, 3, 4))
 
@@ -77,14 +78,14 @@ def seg6local(space, prefix, action, dev):
 NEXT_CSID = "flavors next-csid lblen 32 nflen 16"
 
 
-def through(options, host_mtu=1500):
+def through(options, host_mtu=1500, wan_mtu=WAN_MTU, port=port):
     t = Topology(options)
     a, gw, r1, r2, pe, b = t.spaces("a", "gw", "r1", "r2", "pe", "b")
     t.a, t.b = a, b
     t.net.link(a, "eth0", gw, "dc0", mtu=host_mtu)
-    t.net.link(gw, "wan0", r1, "west", mtu=WAN_MTU)
-    t.net.link(r1, "east", r2, "west", mtu=WAN_MTU)
-    t.net.link(r2, "east", pe, "wan0", mtu=WAN_MTU)
+    t.net.link(gw, "wan0", r1, "west", mtu=wan_mtu)
+    t.net.link(r1, "east", r2, "west", mtu=wan_mtu)
+    t.net.link(r2, "east", pe, "wan0", mtu=wan_mtu)
     t.net.link(pe, "dc0", b, "eth0", mtu=host_mtu)
     t.hosts()
     for router in (r1, r2):
@@ -102,13 +103,13 @@ def through(options, host_mtu=1500):
     seg6local(r2, "5f00:0:300:e301::/64", "End.X nh6 fd00:c::2 flavors next-csid lblen 32 nflen 32", "east")
     t.node(gw, "fd00:0:1::1",
            [port(0, "dc0", "dc", f"{GATE_A4}/24", f"{GATE_A6}/64", vrf="blue", mtu=host_mtu),
-            port(1, "wan0", "wan", "fd00:a::1/64", mtu=WAN_MTU)],
+            port(1, "wan0", "wan", "fd00:a::1/64", mtu=wan_mtu)],
            routes=via("wan0", "fd00:a::2", "5f00::/16", "fd00::/16"),
            vrfs=[{"name": "blue", "routes": over("east", NET_B4, NET_B6)}],
            sids=[{"sid": U1, "behavior": "uN"}, {"sid": "5f00:0:e146::/48", "behavior": "uDT46", "vrf": "blue"}],
            policies=[policy("east", sid("200"), sid("300", "e301"), sid("400", "e446"))])
     t.node(pe, "fd00:0:4::1",
-           [port(0, "wan0", "wan", "fd00:c::2/64", mtu=WAN_MTU),
+           [port(0, "wan0", "wan", "fd00:c::2/64", mtu=wan_mtu),
             port(1, "dc0", "dc", f"{GATE_B4}/24", f"{GATE_B6}/64", vrf="blue", mtu=host_mtu)],
            routes=via("wan0", "fd00:c::1", "5f00::/16", "fd00::/16"),
            vrfs=[{"name": "blue", "routes": over("west", NET_A4, NET_A6)}],
@@ -116,6 +117,11 @@ def through(options, host_mtu=1500):
            # westwards uN and uA are two steps
            policies=[policy("west", sid("300"), sid("200"), sid("e201"), sid("100"), sid("e146"))])
     return t
+
+
+def jumbo(options):
+    """As through, with packets of the hosts that fill an MTU of 9000 once they are in the tunnel."""
+    return through(options, host_mtu=JUMBO_HOST, wan_mtu=JUMBO_HOST + 40, port=long_port)
 
 
 def core_node(t, space, west, own_sid, adjacency_sids, east, loopback, routes):

@@ -45,7 +45,7 @@ static inline void go_on(struct walk *w, target_t t, uint32_t bytes)
 }
 
 /* Forwarding of a packet that no SID changed: a hop like any other. */
-static void transit(struct walk *w, target_t t, uint8_t hop_limit)
+static inline void transit(struct walk *w, target_t t, uint8_t hop_limit)
 {
 	if (w->in || w->rounds) {
 		if (unlikely(hop_limit <= 1)) {
@@ -396,11 +396,10 @@ static bool is_nd(struct walk *w, uint32_t at, uint8_t next_header)
 	       icmp->type >= ICMP6_ROUTER_SOLICIT && icmp->type <= ICMP6_REDIRECT;
 }
 
-/* May either address be one that needs a closer look? The loopback's lower half may be another's too. */
+/* May either address be one that needs a closer look? */
 static inline bool is_odd6(const struct snapshot *s, const struct ipv6_hdr *ip)
 {
-	return ip->dst.b[0] >= 0xfe || ip->src.b[0] >= 0xfe || !ip->src.b[0] ||
-	       memcmp(ip->src.b + 8, s->loopback.b + 8, 8) == 0;
+	return ip->dst.b[0] >= 0xfe || ip->src.b[0] >= 0xfe || !ip->src.b[0] || ipv6_equal(&ip->src, &s->loopback);
 }
 
 static bool bad_source6(struct walk *w, const struct ipv6_addr *src)
@@ -418,17 +417,17 @@ static bool bad_source6(struct walk *w, const struct ipv6_addr *src)
 }
 
 /* An address of the port the packet came in by. */
-static bool own_source6(struct walk *w, uint64_t hi, uint64_t lo)
+static inline bool own_source6(struct walk *w, const struct ipv6_addr *src)
 {
-	for (unsigned int i = 0; w->in && i < w->in->n_own; i++) {
-		const struct ip_addr *own = &w->in->own[i].addr;
+	struct ip_addr a;
 
-		if (unlikely(ipv6_lo(&own->v6) == lo && ipv6_hi(&own->v6) == hi && own->family == 6)) {
-			drop(w, DROP_own_source);
-			return true;
-		}
-	}
-	return false;
+	if (!w->in || likely(!(w->in->own6_hints >> (src->b[15] & 63) & 1)))
+		return false;
+	a = ip_addr_from6(src);
+	if (!own_address(w->in, &a))
+		return false;
+	drop(w, DROP_own_source);
+	return true;
 }
 
 /* Destinations that are never forwarded: multicast and link-local. True when the packet is dealt with. */
@@ -447,7 +446,7 @@ static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 		if (!w->in || w->rounds || !own_address(w->in, &dst))
 			drop(w, DROP_link_local);
 		else if (bad_source6(w, &ip->src) ||
-			 own_source6(w, ipv6_hi(&ip->src), ipv6_lo(&ip->src)))
+			 own_source6(w, &ip->src))
 			return true;
 		else if (is_nd(w, at, ip->next_header))
 			punt(w, PUNT_ND);
@@ -514,7 +513,7 @@ static inline __attribute__((always_inline)) void walk6(struct walk *w, uint32_t
 			drop(w, DROP_boundary_source);
 		else
 			srv6(w, at, t, hi, lo);
-	} else if (own_source6(w, src_hi, src_lo)) {
+	} else if (own_source6(w, &ip->src)) {
 		return;
 	} else if (unlikely(target_kind(t) == TARGET_LOCAL)) {
 		own6(w, at);

@@ -27,7 +27,7 @@ static inline void drop(struct walk *w, enum reason reason)
 }
 
 /* A drop that an ICMP error may report. */
-static inline void error(struct walk *w, enum reason reason, uint8_t type, uint8_t code, uint32_t arg)
+static __attribute__((noinline, cold, unused)) void error(struct walk *w, enum reason reason, uint8_t type, uint8_t code, uint32_t arg)
 {
 	w->x->verdict = PKT_PUNT;
 	w->x->punt = PUNT_ERROR;
@@ -50,7 +50,7 @@ static inline bool may_fragment(const struct walk *w)
 }
 
 /* Only packets of at most `mtu` bytes would go on. No error is made about a frame. */
-static inline void too_big(struct walk *w, uint32_t mtu)
+static __attribute__((noinline, cold, unused)) void too_big(struct walk *w, uint32_t mtu)
 {
 	if (w->x->family == PKT_FRAME) {
 		drop(w, DROP_too_big);

@@ -77,9 +77,12 @@ static inline uint32_t nbr_of(struct egress *e, struct egress_context *c, struct
 static bool group_mac(struct egress_context *c, struct egress *e, struct rte_mbuf *m, struct eth_hdr *mac)
 {
 	const struct pkt *x = pkt_of(m);
-	const struct ipv6_hdr *ip = rte_pktmbuf_mtod_offset(m, const struct ipv6_hdr *, x->strip);
+	const struct ipv6_hdr *ip;
 
-	if (x->nbr != PKT_NBR_LINK || x->ops || x->family != 6 || !ipv6_is_multicast(&ip->dst))
+	if (likely(x->nbr != PKT_NBR_LINK) || x->ops || x->family != 6)
+		return false;
+	ip = rte_pktmbuf_mtod_offset(m, const struct ipv6_hdr *, x->strip);
+	if (!ipv6_is_multicast(&ip->dst))
 		return false;
 	mac->dst = nd_multicast_mac(&ip->dst);
 	mac->src = c->s->port[e->index].mac;
@@ -138,18 +141,43 @@ static inline uint32_t emit(struct egress *e, struct egress_context *c, struct r
 	return put_tx(e, c, m, &n->mac);
 }
 
+/* Frames of a burst one after the other that came in by the same port. */
+struct run {
+	uint16_t from, n;
+};
+
+static unsigned int find_runs(const struct egress_burst *b, struct run *runs)
+{
+	struct run *run = runs;
+
+	*run = (struct run){.from = b->pkts[0]->port};
+	for (uint16_t i = 0; i < b->n; i++) {
+		uint16_t from = b->pkts[i]->port;
+
+		if (unlikely(from != run->from))
+			*++run = (struct run){.from = from};
+		run->n++;
+	}
+	return (unsigned int)(run - runs) + 1;
+}
+
+static uint64_t bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
+{
+	uint64_t bytes = 0;
+
+	for (uint16_t i = 0; i < n; i++)
+		bytes += pkts[i]->pkt_len;
+	return bytes;
+}
+
 /* Offer a burst to the device; what it does not take stays. Counts before, for the frames are gone afterwards. */
 static unsigned int offer_burst(struct egress *e, struct egress_context *c, struct egress_burst *b)
 {
-	uint32_t bytes[EGRESS_TX_ROOM];
-	uint16_t from[EGRESS_TX_ROOM];
+	struct run runs[EGRESS_TX_ROOM];
+	unsigned int n_runs = find_runs(b, runs);
 	uint16_t n = b->n, taken;
-	uint64_t sum = 0;
+	uint64_t bytes = bytes_of(b->pkts, n);
 
-	for (uint16_t i = 0; i < n; i++) {
-		bytes[i] = b->pkts[i]->pkt_len;
-		from[i] = b->pkts[i]->port;
-	}
 	if (unlikely(c->stats->tap && pkt_tap_wants(&c->stats->tap->tx_ports, e->index) && b->n_copied < n)) {
 		pkt_tap_copy(c->stats->tap, b->pkts + b->n_copied, n - b->n_copied, e->index, TAP_TX, 0);
 		b->n_copied = n;
@@ -162,13 +190,14 @@ static unsigned int offer_burst(struct egress *e, struct egress_context *c, stru
 	taken = e->port->ops->tx(e->port, b->pkts, n);
 	b->n_copied = (uint16_t)(b->n_copied > taken ? b->n_copied - taken : 0);
 	b->n_traced = (uint16_t)(b->n_traced > taken ? b->n_traced - taken : 0);
-	for (uint16_t i = 0, run; i < taken; i = (uint16_t)(i + run)) {
-		for (run = 0; i + run < taken && from[i + run] == from[i]; run++)
-			sum += bytes[i + run];
-		stat_add(&c->stats->port[from[i]].sent, run);
+	for (unsigned int i = 0, left = taken; i < n_runs && left; i++) {
+		unsigned int sent = MIN_OF(runs[i].n, left);
+
+		stat_add(&c->stats->port[runs[i].from].sent, sent);
+		left -= sent;
 	}
 	stat_add(&c->stats->port[e->index].tx_packets, taken);
-	stat_add(&c->stats->port[e->index].tx_bytes, sum);
+	stat_add(&c->stats->port[e->index].tx_bytes, bytes - bytes_of(b->pkts + taken, (uint16_t)(n - taken)));
 	b->n = (uint16_t)(n - taken);
 	if (unlikely(b->n))
 		memmove(b->pkts, b->pkts + taken, b->n * sizeof(b->pkts[0]));

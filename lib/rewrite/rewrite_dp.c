@@ -104,7 +104,7 @@ static uint8_t next_header_of(uint8_t family)
 }
 
 /* Copy the path's headers in front of the inner packet and fill in what depends on it. */
-static void put_outer(uint8_t *at, const struct snap_path *path, const struct pkt *x, const uint8_t *inner,
+static inline void put_outer(uint8_t *at, const struct snap_path *path, const struct pkt *x, const uint8_t *inner,
 	uint32_t readable, uint32_t inner_bytes, struct lcore_stats *stats)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
@@ -143,16 +143,29 @@ static __attribute__((noinline)) uint8_t *chain_front(struct rte_mbuf *m, uint32
 	return rte_pktmbuf_mtod(m, uint8_t *);
 }
 
-/* The first `strip` bytes go, room for `front` bytes comes in their place. Where the frame begins then, or NULL. */
+/* The first `strip` bytes go, `front` bytes come in their place, and there is room for them. Where the frame begins then. */
 static inline uint8_t *move_front(struct rte_mbuf *m, uint32_t strip, uint32_t front)
 {
-	bool room = likely(rte_pktmbuf_headroom(m) + strip >= front);
-	uint32_t more = (room ? front : 0) - strip;
+	uint32_t more = front - strip;
 
 	m->data_off = (uint16_t)(m->data_off - more);
 	m->data_len = (uint16_t)(m->data_len + more);
 	m->pkt_len += more;
-	return likely(room) ? rte_pktmbuf_mtod(m, uint8_t *) : chain_front(m, front);
+	return rte_pktmbuf_mtod(m, uint8_t *);
+}
+
+static inline bool has_room(const struct rte_mbuf *m, uint32_t strip, uint32_t front)
+{
+	return rte_pktmbuf_headroom(m) + strip >= front;
+}
+
+/* The same, whether there is room or not; NULL when the pool is empty. */
+static uint8_t *make_front(struct rte_mbuf *m, uint32_t strip, uint32_t front)
+{
+	if (likely(has_room(m, strip, front)))
+		return move_front(m, strip, front);
+	move_front(m, strip, 0);
+	return chain_front(m, front);
 }
 
 void rewrite_frame(struct rte_mbuf *m)
@@ -200,7 +213,7 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 		path = &s->path[x->path];
 		front += path->bytes;
 	}
-	frame = move_front(m, x->strip + popped, front);
+	frame = make_front(m, x->strip + popped, front);
 	if (unlikely(!frame))
 		return DROP_no_buffer;
 	if (path) {
@@ -213,18 +226,46 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 	return 0;
 }
 
+/* IPv6 without padding, its header in the first buffer, and room for `front` bytes in place of what is in front of it? */
+static inline bool is_simple(const struct rte_mbuf *m, const struct pkt *x, uint32_t front)
+{
+	return x->family == 6 && m->pkt_len == (uint32_t)x->strip + x->l3_bytes && has_room(m, x->strip, front);
+}
+
+/* Outer headers in front of a packet that is otherwise left alone. */
+static __attribute__((noinline)) int rewrite_encap(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
+	struct lcore_stats *stats)
+{
+	const struct pkt *x = pkt_of(m);
+	const struct snap_path *path;
+	uint32_t strip = x->strip, front;
+	uint8_t *frame;
+
+	if (unlikely(x->ops != PKT_OP_ENCAP))
+		return rewrite_any(m, s, mac, stats);
+	path = &s->path[x->path];
+	front = (uint32_t)sizeof(*mac) + path->bytes;
+	if (unlikely(!is_simple(m, x, front) || strip + sizeof(struct ipv6_hdr) > m->data_len))
+		return rewrite_any(m, s, mac, stats);
+	pkt_unpoison(m);
+	change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, strip), x);
+	frame = move_front(m, strip, front);
+	put_outer(frame + sizeof(*mac), path, x, frame + front, m->data_len - front, x->l3_bytes, stats);
+	put_ethernet(frame, mac, ETH_TYPE_IPV6);
+	return 0;
+}
+
 int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, struct lcore_stats *stats)
 {
 	const struct pkt *x = pkt_of(m);
-	uint32_t strip = x->strip;
-	uint8_t *at = rte_pktmbuf_mtod_offset(m, uint8_t *, strip);
 
-	/* what most packets need: IPv6, and room for the Ethernet header where something else was */
-	if (unlikely(x->family != 6 || x->ops & ~PKT_OP_DA || strip < sizeof(*mac) || m->pkt_len != strip + x->l3_bytes))
+	if (x->ops & ~PKT_OP_DA)
+		return rewrite_encap(m, s, mac, stats);
+	if (unlikely(!is_simple(m, x, sizeof(*mac))))
 		return rewrite_any(m, s, mac, stats);
 	pkt_unpoison(m);
-	change_ipv6(at, x);
-	put_ethernet(move_front(m, strip, sizeof(*mac)), mac, ETH_TYPE_IPV6);
+	change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), x);
+	put_ethernet(move_front(m, x->strip, sizeof(*mac)), mac, ETH_TYPE_IPV6);
 	return 0;
 }
 

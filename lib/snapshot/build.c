@@ -106,6 +106,9 @@ static int build_own_addresses(struct builder *b, struct snap_port *p, const str
 		else
 			p->own[p->n_own++] = *a;
 	}
+	for (unsigned int i = 0; i < p->n_own; i++)
+		if (p->own[i].addr.family == 6)
+			p->own6_hints |= 1ull << (p->own[i].addr.v6.b[15] & 63);
 	return 0;
 }
 

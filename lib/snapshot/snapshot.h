@@ -78,6 +78,7 @@ struct snap_port {
 	uint8_t n_allow_sids;
 	const struct snap_match *allow_sids; /* SIDE_HOST */
 	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: none; NULL: there are none */
+	uint64_t own6_hints; /* of the last six bits of its IPv6 addresses: a bit is 0 if none has these */
 	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
 };

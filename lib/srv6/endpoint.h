@@ -89,7 +89,11 @@ static inline void srv6_shift(const struct snap_sid *sid, uint64_t *hi, uint64_t
 }
 
 /* After a walk: does an unknown option forbid to go on? What RFC 8200 section 4.2 then wants is in *e. */
-bool srv6_bad_option(const struct srv6_packet *p, struct srv6_error *e);
+bool srv6_option_error(const struct srv6_packet *p, struct srv6_error *e);
+static inline bool srv6_bad_option(const struct srv6_packet *p, struct srv6_error *e)
+{
+	return p->option && srv6_option_error(p, e);
+}
 
 /* One SID's work on the packet. `e` is filled for SRV6_DROP. */
 enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,

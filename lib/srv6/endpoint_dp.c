@@ -95,7 +95,7 @@ static enum srv6_next upper_layer(const struct snap_sid *sid, const struct srv6_
 }
 
 /* The argument is used up, or there never was one: SRH and upper layer. */
-static __attribute__((noinline)) enum srv6_next no_argument(const struct snap_sid *sid, struct srv6_packet *p,
+static enum srv6_next no_argument(const struct snap_sid *sid, struct srv6_packet *p,
 	struct srv6_change *change, struct srv6_error *e)
 {
 	if (!srv6_walk(p))

@@ -96,10 +96,8 @@ bool srv6_walk_chain(struct srv6_packet *p)
 	return fail(p, DROP_ext_chain);
 }
 
-bool srv6_bad_option(const struct srv6_packet *p, struct srv6_error *e)
+bool srv6_option_error(const struct srv6_packet *p, struct srv6_error *e)
 {
-	if (!p->option)
-		return false;
 	/* 01: discard; 10: and report; 11: and report, unless to a multicast address, which is never walked here */
 	*e = (struct srv6_error){.reason = DROP_option};
 	if (p->option_type >> 6 != 1) {

@@ -92,7 +92,7 @@ static inline struct ipv6_addr ipv6_from(uint64_t hi, uint64_t lo)
 
 static inline bool ipv6_equal(const struct ipv6_addr *a, const struct ipv6_addr *b)
 {
-	return ipv6_hi(a) == ipv6_hi(b) && ipv6_lo(a) == ipv6_lo(b);
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 static inline bool ipv6_is_multicast(const struct ipv6_addr *a)

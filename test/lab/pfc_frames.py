@@ -95,7 +95,8 @@ def strangers_expect(kind, **_):
     if not reason:
         return [f"{paused} > 1e6", "lost == 0"]
     end = f"host('gpu1').check_errors == {N}" if reason == HANDED_ON else f"reason('{where}', '{reason}') == {N}"
-    return [f"{paused} == 0", "host('gpu1').pauses_received == 0", "all(not n['pauses'] for n in report['nodes'])", end, f"lost == {N}", "flow('gpu1-gpu2').retransmitted == 0",
+    return [f"{paused} == 0", "host('gpu1').pauses_received == 0", "all(not n['pauses'] for n in report['nodes'])", end,
+            f"lost == {N}", "flow('gpu1-gpu2').retransmitted == 0",
             "flow('gpu1-gpu2').goodput_gbps > 0.9 * rate('pe2.dc') / 1e9"]
 
 

@@ -19,6 +19,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_NOTICE, LOG_LEVEL
 	X(port, "devices and links")                                                               \
 	X(neigh, "ND and ARP")                                                                     \
 	X(srv6, "policies and SIDs")                                                               \
+	X(pfc, "PFC storms")                                                                       \
 	X(console, "console, socket and HTTP")
 
 enum log_module {

@@ -31,6 +31,9 @@ int cmd_show_pfc_counters(struct command_call *c);
 /* cmd_pfc_wan.c */
 int cmd_show_pfc_history(struct command_call *c);
 int cmd_show_pfc_tunnels(struct command_call *c);
+
+/* cmd_watchdog.c */
+int cmd_show_pfc_watchdog(struct command_call *c);
 int cmd_show_buffers(struct command_call *c);
 int cmd_clear_watermarks(struct command_call *c);
 

@@ -197,6 +197,48 @@ static void pfc(const struct page *p)
 #undef BUFFER
 }
 
+struct watch_family {
+	const struct page *p;
+	const char *full, *unit;
+	bool gauge;
+	size_t offset; /* in struct node_watchdog, of a uint64_t; of a gauge, a bool */
+};
+
+static void watch_value(void *arg, const struct node_watchdog *w)
+{
+	const struct watch_family *f = arg;
+	uint64_t v = 0;
+
+	memcpy(&v, (const char *)w + f->offset, f->gauge ? sizeof(bool) : sizeof(v));
+	fprintf(f->p->out, "%s%s{node=\"%s\",port=\"%s\",relay=\"%s\",slice=\"%s\",priority=\"%u\"}", f->full,
+		f->gauge ? "" : "_total", f->p->n->name, w->port, w->relay ? w->relay : "", w->slice, w->priority);
+	value(f->p, v, f->unit);
+}
+
+static void watch_family(const struct page *p, const char *full, const char *type, const char *unit, const char *help,
+	size_t offset)
+{
+	struct watch_family f = {p, full, unit, strcmp(type, "gauge") == 0, offset};
+
+	family(p, full, type, unit_suffix(unit), help);
+	node_watchdogs(p->n, watch_value, &f);
+}
+
+static void watchdogs(const struct page *p)
+{
+#define WATCH(member) __builtin_offsetof(struct node_watchdog, member)
+	watch_family(p, "sluice_pfc_storm", "gauge", "", "1 while a queue, or a gateway behind a relay, is in a PFC storm",
+		WATCH(state.stormed));
+	watch_family(p, "sluice_pfc_storm_alarms", "counter", "", "pauses that lasted for the alarm time", WATCH(state.alarms));
+	watch_family(p, "sluice_pfc_storms", "counter", "", "PFC storms detected", WATCH(state.detections));
+	watch_family(p, "sluice_pfc_storms_restored", "counter", "", "PFC storms that are over", WATCH(state.restorations));
+	watch_family(p, "sluice_pfc_storm_seconds", "counter", "ns", "time in storms that are over", WATCH(state.storm_ns));
+	watch_family(p, "sluice_pfc_storm_ignored", "counter", "", "requests to pause not obeyed in a storm", WATCH(state.ignored));
+	watch_family(p, "sluice_pfc_storm_sent_packets", "counter", "", "sent by the queue in storms", WATCH(state.sent));
+	watch_family(p, "sluice_pfc_storm_dropped_packets", "counter", "", "of the queue, dropped in storms", WATCH(state.dropped));
+#undef WATCH
+}
+
 static void device_counter(const struct page *p, const char *full, const char *help, size_t offset)
 {
 	family(p, full, "counter", "", help);
@@ -286,6 +328,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	port_gauges(&p);
 	queues(&p);
 	pfc(&p);
+	watchdogs(&p);
 #define X(name, unit, help) lcore_counter(&p, #name, unit, help, __builtin_offsetof(struct lcore_stats, name));
 	LCORE_COUNTERS(X)
 #undef X

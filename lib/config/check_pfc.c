@@ -38,6 +38,15 @@ static void check_list(const struct config *c, struct cfg_diags *d, const struct
 		cfg_diag_add(d, at, "segments: %s", why);
 }
 
+void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cfg_watchdog *w, bool relay)
+{
+	if (relay && (w->action == WATCHDOG_DROP || w->action == WATCHDOG_FORWARD))
+		cfg_diag_add(d, cfg_where(c, &w->action), "action: a relay has no queue to empty or to serve: release, alert or off");
+	if (w->alarm_ms != CFG_NONE && w->detect_ms != CFG_NONE && w->alarm_ms >= w->detect_ms)
+		cfg_diag_add(d, cfg_where(c, &w->alarm_ms), "alarm: after %llu ms it would come no earlier than the storm, after %llu",
+			(unsigned long long)w->alarm_ms, (unsigned long long)w->detect_ms);
+}
+
 static void check_relay(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own, uint32_t i)
 {
 	const struct cfg_relay *r = &c->relays.items[i];
@@ -58,6 +67,7 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 				c->relays.items[k].name);
 	}
 	check_list(c, d, own, r->segments.items, r->segments.n, cfg_where(c, &r->segments));
+	check_watchdog(c, d, &r->watchdog, true);
 	if (!p)
 		return;
 	if (p->side == SIDE_WAN)

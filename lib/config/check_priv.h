@@ -11,6 +11,8 @@ void check_routes(const struct config *c, struct cfg_diags *d);
 void check_sids(const struct config *c, struct cfg_diags *d);
 void check_boundary(const struct config *c, struct cfg_diags *d);
 void check_circuits(const struct config *c, struct cfg_diags *d);
+/* A watchdog; `relay`: it has no queue of its own. */
+void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cfg_watchdog *w, bool relay);
 void check_pfc_wan(const struct config *c, struct cfg_diags *d); /* relays, PFC tunnels */
 void check_remote_sids(const struct config *c, struct cfg_diags *d); /* those of other nodes */
 void check_policies(const struct config *c, struct cfg_diags *d);

@@ -65,6 +65,7 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 	for (uint32_t i = 0; i < p->peers.n; i++)
 		if (eth_is_multicast(&p->peers.items[i]) || eth_is_zero(&p->peers.items[i]))
 			cfg_diag_add(d, cfg_where(c, &p->peers.items[i]), "peers: expected a unicast address");
+	check_watchdog(c, d, &p->watchdog, false);
 	if (!p->priorities.n)
 		return;
 	for (uint32_t i = 0; i < p->priorities.n; i++)

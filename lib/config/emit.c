@@ -175,6 +175,11 @@ static void reference_comments(const struct cfg_map *map, FILE *out, unsigned in
 		const struct cfg_key *key = &map->keys[i];
 
 		emit_key_help(key, out, indent);
+		if (key->type == CFG_MAP) {
+			fprintf(out, "%*s# %s:\n", (int)indent, "", key->name);
+			reference_comments(key->map, out, indent + 2);
+			continue;
+		}
 		fprintf(out, "%*s# %s: %s\n", (int)indent, "", key->name,
 			key->example ? key->example : key->fallback ? key->fallback : "");
 	}

@@ -191,6 +191,15 @@ struct cfg_buffer_profile {
 	uint64_t response_us;  /* of this node */
 };
 
+/* Order of words_watchdog in schema_pfc.c, and of enum pfc_watchdog_action. */
+enum cfg_watchdog_action { WATCHDOG_RELEASE, WATCHDOG_DROP, WATCHDOG_FORWARD, WATCHDOG_ALERT, WATCHDOG_OFF };
+
+struct cfg_watchdog {
+	struct cfg_mark at;
+	uint32_t action; /* enum cfg_watchdog_action */
+	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: by the longest pause there can be */
+};
+
 enum cfg_pfc_hardware { PFC_HARDWARE_AUTO, PFC_HARDWARE_OFF };
 
 struct cfg_pfc {
@@ -203,6 +212,7 @@ struct cfg_pfc {
 	char *buffer;	   /* a buffer profile, or NULL: the defaults of one */
 	uint64_t length_m;
 	uint64_t peer_descriptors; /* frames the neighbour's device may hold when PFC comes */
+	struct cfg_watchdog watchdog;
 };
 
 struct cfg_port {
@@ -336,6 +346,7 @@ struct cfg_relay {
 	CFG_LIST(struct ip_addr) segments; /* none: nothing is sent */
 	uint64_t flow_label;
 	bool honour_local;
+	struct cfg_watchdog watchdog;
 };
 
 /* Where the back-pressure of a slice goes (draft-ruan section 3, scenario 1). */

@@ -2,9 +2,28 @@
 /* The declared configuration of PFC across the WAN. */
 #include "config/schema_priv.h"
 
+static const char *const words_watchdog[] = {"release", "drop", "forward", "alert", "off", NULL};
 static const char *const words_relay[] = {"transparent", "scaled", "regenerate", NULL};
 
 /* clang-format off */
+
+static const struct cfg_key watchdog_keys[] = {
+	{"action", CFG_WORD, .offset = AT(struct cfg_watchdog, action), .words = words_watchdog, .fallback = "release",
+		.help = "What is done about a storm. release: what tunnels say is set aside, the neighbour on the link is obeyed. drop: "
+			"what the queue holds and what comes for it is dropped, and if the neighbour is the cause, what it sends in "
+			"that priority. forward: sent as if there were no PFC. alert: only reported. off: storms are not looked for."},
+	{"alarm", CFG_SCALE, .unit = UNIT_MS, .offset = AT(struct cfg_watchdog, alarm_ms), .max = 60000, .word = "auto",
+		.word_value = CFG_NONE, .fallback = "auto",
+		.help = "Unbroken pause after which it is reported, 0: never; auto: half of detect."},
+	{"detect", CFG_SCALE, .unit = UNIT_MS, .offset = AT(struct cfg_watchdog, detect_ms), .min = 1, .max = 60000,
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
+		.help = "Unbroken pause that is a storm, of an empty queue too; less than at the neighbour is wise. auto: 200, on slow "
+			"ports twice the longest pause of one frame."},
+	{"restore", CFG_SCALE, .unit = UNIT_MS, .offset = AT(struct cfg_watchdog, restore_ms), .min = 1, .max = 60000,
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
+		.help = "The storm is over when no frame has asked for a pause for so long. auto: as for detect."},
+};
+const struct cfg_map cfg_watchdog_map = MAP_OF(watchdog_keys, "a PFC watchdog", struct cfg_watchdog);
 
 static const struct cfg_key adjacency_keys[] = {
 	{"port", CFG_NAME, .offset = AT(struct cfg_adjacency, port), .refs = "ports", .flags = CFG_REQUIRED, .example = "wan0",
@@ -43,6 +62,8 @@ static const struct cfg_key relay_keys[] = {
 		.help = "Flow label of the tunnel; always the same, so that frames stay in order."},
 	{"honour-local", CFG_BOOL, .offset = AT(struct cfg_relay, honour_local), .fallback = "false",
 		.help = "Pause the own port to the gateway as well, and buffer."},
+	{"watchdog", CFG_MAP, .offset = AT(struct cfg_relay, watchdog), .map = &cfg_watchdog_map,
+		.help = "What tunnels may ask of the gateway without a break: release, alert or off."},
 };
 const struct cfg_map cfg_relay_map = MAP_OF(relay_keys, "a PFC relay", struct cfg_relay);
 

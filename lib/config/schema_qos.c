@@ -124,5 +124,7 @@ static const struct cfg_key pfc_keys[] = {
 		.help = "Frames that still come although the neighbour has heard PFC, for headroom: auto. 2: a switch or NIC, "
 			"which ends the frame it is at, and one it has made ready. Software sends all that its device has been "
 			"given: the transmit descriptors of the neighbour's port."},
+	{"watchdog", CFG_MAP, .offset = AT(struct cfg_pfc, watchdog), .map = &cfg_watchdog_map,
+		.help = "PFC storms: queues of this port that are paused without a break, by the neighbour or by tunnels."},
 };
 const struct cfg_map cfg_pfc_map = MAP_OF(pfc_keys, "pfc", struct cfg_pfc);

@@ -118,7 +118,8 @@ static struct pfc_relay_config relay_config(const struct snap_relay *r)
 	return (struct pfc_relay_config){.mode = r->mode,
 		.from_bps = r->from_bps,
 		.jitter_ns = r->jitter_ns,
-		.hold_min_ns = r->hold_min_ns};
+		.hold_min_ns = r->hold_min_ns,
+		.watchdog = r->watchdog};
 }
 
 static void relay_out(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
@@ -342,6 +343,17 @@ static void look_at_buffers(struct control_role *c, uint64_t *next)
 	}
 }
 
+/* What the gateway behind a port must hear now; a relay that a reload has removed lets it go when its time is over. */
+static bool poll_relay(struct control_role *c, uint16_t port, struct pfc_request *out, uint64_t *due)
+{
+	struct pfc_relay_config config = {.mode = PFC_RELAY_REGENERATE, .watchdog.action = PFC_WATCHDOG_OFF};
+
+	for (uint32_t i = 0; i < c->s->n_relays; i++)
+		if (c->s->relay[i].port == port)
+			config = relay_config(&c->s->relay[i]);
+	return pfc_relay_poll(&c->pfc->relay[port], &config, c->now, out, due);
+}
+
 unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
 {
 	unsigned int work = 0;
@@ -356,9 +368,9 @@ unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
 	for (uint16_t port = 0; port < c->s->n_ports; port++) {
 		struct pfc_request out;
 
-		if (!c->pfc->relay[port].stopped)
+		if (!c->pfc->relay[port].busy)
 			continue;
-		if (pfc_relay_poll(&c->pfc->relay[port], c->now, &out, &due)) {
+		if (poll_relay(c, port, &out, &due)) {
 			say_to_gateway(c, port, &out);
 			work++;
 		}

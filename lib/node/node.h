@@ -66,6 +66,7 @@ struct rx_role {
 	struct node_ring to_worker[NODE_MAX_ROLES]; /* by worker */
 	struct node_ring to_control;
 	struct rte_ring *pfc_to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, NULL: same lcore */
+	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* of what stormers sent; relaxed readers */
 	bool crowded; /* some ring to a worker was full; written by this role, relaxed readers */
 	bool stopped; /* written by management: receive nothing more; relaxed */
 } CACHE_ALIGNED;
@@ -160,6 +161,7 @@ struct node_rates {
 };
 
 struct node_traces;
+struct node_storms;
 
 struct node {
 	char name[32];
@@ -173,6 +175,7 @@ struct node {
 	struct egress *egress; /* by port */
 	/* By ingress port, a bit per class; see struct egress_context. */
 	uint8_t lossless[PORT_SLOTS], exhausted[PORT_SLOTS];
+	uint8_t storming[PORT_SLOTS];
 	struct node_pfc_port *pfc; /* by port */
 	struct node_pfc_peers pfc_peers[MAX_PORTS];
 	uint32_t rx_of_port[MAX_PORTS]; /* bit per rx role that serves it */
@@ -192,6 +195,7 @@ struct node {
 	struct node_rates rates;
 	struct trace_filter trace;   /* what lcores choose packets by */
 	struct node_traces *traces;  /* events collected so far */
+	struct node_storms *storms[MAX_PORTS]; /* what of its watchdogs has been logged */
 	struct snapshot_registry registry;
 	struct config *config;	/* running */
 	struct capture_set *captures;

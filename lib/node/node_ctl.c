@@ -94,6 +94,7 @@ static int make_roles(struct node *n)
 		w->ctx.accounts = w->accounts;
 		w->ctx.lossless = n->lossless;
 		w->ctx.exhausted = n->exhausted;
+		w->ctx.storming = n->storming;
 		w->ctx.stats = &w->lcore->stats;
 		w->ctx.nbrs = &w->nbrs;
 		w->lcore->worker = w;
@@ -513,6 +514,7 @@ void node_tick(struct node *n, uint64_t now)
 	struct lcore_stats *sum;
 
 	node_trace_collect(n);
+	node_watch_report(n);
 	if (r->since_ns && ns < NSEC_PER_SEC)
 		return;
 	sum = new_aligned(sizeof(*sum));
@@ -598,6 +600,7 @@ void node_free(struct node *n)
 			n->port[i]->ops->close(n->port[i]);
 	capture_free(n->captures);
 	node_trace_fini(n);
+	node_watch_fini(n);
 	free_roles(n);
 	node_publish(n, NULL, NULL);
 	for (uint16_t i = 0; i < n->n_lcores; i++) {

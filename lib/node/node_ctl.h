@@ -100,4 +100,23 @@ void node_free(struct node *n); /* closes ports that are still open; NULL is fin
 /* Calls `say` for every queue that was ever paused, or that paused others; management thread. */
 void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
 
+/* --- PFC watchdogs: watch.c --- */
+
+struct node_watchdog {
+	const char *port;
+	const char *relay; /* of the gateway behind it; NULL: a queue of the port */
+	const char *slice; /* "": what belongs to none */
+	unsigned int priority;
+	const struct pfc_watchdog_config *config;
+	struct pfc_watchdog state; /* the owner goes on meanwhile */
+	uint64_t dropped_from; /* packets of the neighbour in that priority, dropped as it came in a storm */
+};
+
+/* All that are paused, or ever were for long. Management thread. */
+void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct node_watchdog *w), void *arg);
+
+/* Write what they found since the last call to the log; node_tick does. */
+void node_watch_report(struct node *n);
+void node_watch_fini(struct node *n);
+
 #endif

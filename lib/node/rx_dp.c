@@ -144,6 +144,28 @@ static void copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n,
 	}
 }
 
+/*
+ * A neighbour that pauses without end is broken, and what it sends is dropped as well where the watchdog drops: else it
+ * would fill the buffers of its class. Returns how many packets are left.
+ */
+static unsigned int drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+{
+	uint8_t storming = __atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED);
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct pkt *x = pkt_of(pkts[i]);
+
+		if (x->verdict == PKT_FORWARD && x->tclass != PKT_CLASS_CONTROL && storming >> x->priority & 1) {
+			stat_add(&rx->storm_dropped[port][x->priority], 1);
+			pkt_end(pkts[i], DROP_pfc_storm, &rx->lcore->stats);
+		} else {
+			pkts[kept++] = pkts[i];
+		}
+	}
+	return kept;
+}
+
 unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 {
 	struct rte_mbuf *pkts[NODE_BURST];
@@ -172,8 +194,10 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 			copy_oam(rx, pkts, n, q->port->index);
 		if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
 			pkt_tap_trace_received(&rx->lcore->tap, pkts, n, q->port->index);
-		dispatch(rx, pkts, n);
 		work += n;
+		if (unlikely(__atomic_load_n(&rx->node->storming[q->port->index], __ATOMIC_RELAXED)))
+			n = (uint16_t)drop_storming(rx, pkts, n, q->port->index);
+		dispatch(rx, pkts, n);
 	}
 	return work;
 }

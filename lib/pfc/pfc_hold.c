@@ -62,8 +62,10 @@ bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t
 		*hold = (struct pfc_hold){.party = *party, .slice = slice};
 	}
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		if (pause->enable & 1u << i)
+		if (pause->enable & 1u << i) {
 			hold->until[i] = pause->ns[i] ? now + pause->ns[i] : 0;
+			hold->said[i] = now;
+		}
 	return true;
 }
 
@@ -72,12 +74,17 @@ static bool concerns(const struct pfc_hold *hold, uint8_t slice)
 	return hold->slice == slice || hold->slice == PFC_ALL_SLICES;
 }
 
-uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int priority)
+static bool counts(const struct pfc_hold *hold, unsigned int priority, struct pfc_heed heed)
+{
+	return hold->said[priority] >= (hold->party.sid == PFC_SID_LINK ? heed.link : heed.tunnels);
+}
+
+uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int priority, struct pfc_heed heed)
 {
 	uint64_t until = 0;
 
 	for (uint32_t i = 0; i < h->n; i++)
-		if (concerns(&h->hold[i], slice))
+		if (concerns(&h->hold[i], slice) && counts(&h->hold[i], priority, heed))
 			until = MAX_OF(until, h->hold[i].until[priority]);
 	return until;
 }
@@ -89,18 +96,4 @@ unsigned int pfc_holds_count(const struct pfc_holds *h, uint8_t slice, unsigned 
 	for (uint32_t i = 0; i < h->n; i++)
 		n += concerns(&h->hold[i], slice) && h->hold[i].until[priority] > now;
 	return n;
-}
-
-void pfc_holds_release(struct pfc_holds *h, uint8_t slice, unsigned int priority)
-{
-	for (uint32_t i = 0; i < h->n; i++)
-		if (concerns(&h->hold[i], slice))
-			h->hold[i].until[priority] = 0;
-}
-
-void pfc_holds_forget(struct pfc_holds *h, uint32_t sid)
-{
-	for (uint32_t i = 0; i < h->n; i++)
-		if (h->hold[i].party.sid == sid)
-			memset(h->hold[i].until, 0, sizeof(h->hold[i].until));
 }

@@ -30,6 +30,7 @@ struct pfc_hold {
 	struct pfc_party party;
 	uint8_t slice; /* whose queues; PFC_ALL_SLICES: those of the port */
 	uint64_t until[PFC_PRIORITIES]; /* ns; what has passed means nothing */
+	uint64_t said[PFC_PRIORITIES];	/* when */
 };
 
 #define PFC_ALL_SLICES 0xff
@@ -55,16 +56,18 @@ struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps);
 bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause, uint64_t now);
 
+/*
+ * Whose words count, of the peer on the link and of tunnel sources: what was said at or after that time. 0: all;
+ * TIME_NEVER: nothing. So a watchdog sets aside what a storm has said, of one queue alone and for good.
+ */
+struct pfc_heed {
+	uint64_t link, tunnels;
+};
+
 /* When the gate of a queue opens if nobody speaks again; <= now: it is open. */
-uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int priority);
+uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int priority, struct pfc_heed heed);
 
 /* Parties whose holds on the queue have not ended. */
 unsigned int pfc_holds_count(const struct pfc_holds *h, uint8_t slice, unsigned int priority, uint64_t now);
-
-/* End all holds on one queue, whoever has them (the watchdog); of those on all slices only this priority's. */
-void pfc_holds_release(struct pfc_holds *h, uint8_t slice, unsigned int priority);
-
-/* End all holds of a SID that is gone. */
-void pfc_holds_forget(struct pfc_holds *h, uint32_t sid);
 
 #endif

@@ -16,9 +16,11 @@ static bool settle(struct pfc_relay_port *p, uint64_t now, struct pfc_request *o
 {
 	*out = (struct pfc_request){0};
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-		bool stop = pfc_holds_until(&p->holds, PFC_ALL_SLICES, i) > now;
+		uint64_t until = pfc_holds_until(&p->holds, PFC_ALL_SLICES, i, pfc_watchdog_heed(&p->watchdog[i]));
+		bool stop = until > now;
 		uint8_t bit = (uint8_t)(1u << i);
 
+		pfc_watchdog_gate(&p->watchdog[i], until, now);
 		if (stop == !!(p->stopped & bit))
 			continue;
 		out->enable |= bit;
@@ -31,17 +33,32 @@ static bool settle(struct pfc_relay_port *p, uint64_t now, struct pfc_request *o
 	return out->enable;
 }
 
+/* A tunnel speaks about a priority: is it to be obeyed? */
+static bool heard(struct pfc_relay_port *p, unsigned int i, bool stop, uint64_t now)
+{
+	return pfc_watchdog_frame(&p->watchdog[i], true, stop ? TIME_NEVER : 0, now);
+}
+
 /* Letter of the draft: each frame as it is, or with its times converted. */
 static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_request *request,
 	uint64_t now, struct pfc_request *out)
 {
+	uint64_t until;
+
 	*out = *request;
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		if (!(request->enable & 1u << i))
 			continue;
+		if (!heard(p, i, request->time[i], now)) {
+			out->enable = (uint8_t)(out->enable & ~(1u << i));
+			out->time[i] = 0;
+			continue;
+		}
 		if (c->mode == PFC_RELAY_SCALED)
 			out->time[i] = pfc_scale(request->time[i], c->from_bps, p->bps);
-		pfc_history_set(&p->history[i], out->time[i] ? now + pfc_quanta_ns(out->time[i], p->bps) : 0, now);
+		until = out->time[i] ? now + pfc_quanta_ns(out->time[i], p->bps) : 0;
+		pfc_history_set(&p->history[i], until, now);
+		pfc_watchdog_gate(&p->watchdog[i], until, now);
 	}
 	p->sent += out->enable != 0;
 	return out->enable;
@@ -50,9 +67,31 @@ static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 static bool hold(struct pfc_relay_port *p, const struct pfc_party *party, const struct pfc_pause *pause, uint64_t now,
 	struct pfc_request *out)
 {
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (pause->enable & 1u << i)
+			heard(p, i, pause->ns[i], now);
 	if (!pfc_holds_apply(&p->holds, party, PFC_ALL_SLICES, pause, now))
 		p->refused++;
 	return settle(p, now, out);
+}
+
+/* Before time goes on for the gates: a pause may have lasted long enough before it ended. Returns when to look again. */
+static uint64_t look_for_storms(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint64_t now)
+{
+	uint64_t next, first = TIME_NEVER;
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		enum pfc_watchdog_event event;
+
+		while ((event = pfc_watchdog_poll(&p->watchdog[i], &c->watchdog, now, &next)) != PFC_WATCHDOG_NOTHING) {
+			p->watch_events++;
+			/* the gateway was told so by a frame that was handed on: now it is told to go on */
+			if (event == PFC_WATCHDOG_STORM && c->watchdog.action == PFC_WATCHDOG_RELEASE && !(p->stopped >> i & 1))
+				p->release = (uint8_t)(p->release | 1u << i);
+		}
+		first = MIN_OF(first, next);
+	}
+	return first;
 }
 
 bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
@@ -60,7 +99,9 @@ bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 {
 	struct pfc_pause pause = {.enable = request->enable};
 
+	look_for_storms(p, c, now);
 	p->relayed++;
+	p->busy = true;
 	if (c->mode != PFC_RELAY_REGENERATE)
 		return hand_on(p, c, request, now, out);
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
@@ -69,25 +110,61 @@ bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 	return hold(p, party, &pause, now, out);
 }
 
-bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_party *party, uint8_t speaks_for, uint8_t stopped,
-	uint64_t lease_ns, uint64_t now, struct pfc_request *out)
+bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
+	uint8_t speaks_for, uint8_t stopped, uint64_t lease_ns, uint64_t now, struct pfc_request *out)
 {
 	struct pfc_pause pause = {.enable = speaks_for};
 
+	look_for_storms(p, c, now);
 	p->relayed++;
+	p->busy = true;
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (speaks_for & stopped & 1u << i)
 			pause.ns[i] = lease_ns;
 	return hold(p, party, &pause, now, out);
 }
 
-bool pfc_relay_poll(struct pfc_relay_port *p, uint64_t now, struct pfc_request *out, uint64_t *next)
+/* Priorities in a storm that tunnels do not keep stopped. */
+static uint8_t released(const struct pfc_relay_port *p)
+{
+	uint8_t bits = 0;
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (pfc_watchdog_heed(&p->watchdog[i]).tunnels == TIME_NEVER)
+			bits = (uint8_t)(bits | 1u << i);
+	return bits;
+}
+
+/* Frames that were handed on have made a storm: the gateway is told to go on. */
+static void release(struct pfc_relay_port *p, uint64_t now, struct pfc_request *out)
+{
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		if (!(p->release >> i & 1))
+			continue;
+		out->enable |= (uint8_t)(1u << i);
+		out->time[i] = 0;
+		pfc_history_set(&p->history[i], 0, now);
+		pfc_watchdog_gate(&p->watchdog[i], 0, now);
+	}
+	p->sent += p->release != 0;
+	p->release = 0;
+}
+
+bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint64_t now, struct pfc_request *out,
+	uint64_t *next)
 {
 	uint8_t before = p->stopped, renewed = 0;
-	bool send = settle(p, now, out);
+	bool send;
 
-	*next = TIME_NEVER;
-	p->expired += (unsigned int)__builtin_popcount(before & ~p->stopped);
+	*next = look_for_storms(p, c, now);
+	if (c->mode == PFC_RELAY_REGENERATE || p->stopped) {
+		send = settle(p, now, out);
+	} else {
+		*out = (struct pfc_request){0};
+		send = p->release;
+		release(p, now, out);
+	}
+	p->expired += (unsigned int)__builtin_popcount(before & ~p->stopped & ~released(p));
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		uint8_t bit = (uint8_t)(1u << i);
 
@@ -100,8 +177,9 @@ bool pfc_relay_poll(struct pfc_relay_port *p, uint64_t now, struct pfc_request *
 			renewed |= bit;
 		}
 		*next = MIN_OF(*next, p->refresh_at[i]);
-		*next = MIN_OF(*next, pfc_holds_until(&p->holds, PFC_ALL_SLICES, i));
+		*next = MIN_OF(*next, pfc_holds_until(&p->holds, PFC_ALL_SLICES, i, pfc_watchdog_heed(&p->watchdog[i])));
 	}
+	p->busy = *next != TIME_NEVER;
 	if (renewed && !send) {
 		p->sent++;
 		p->refreshes++;

@@ -14,7 +14,7 @@
 #define PFC_PFC_RELAY_H
 
 #include "pfc/pfc_history.h"
-#include "pfc/pfc_hold.h"
+#include "pfc/pfc_watchdog.h"
 
 enum pfc_relay_mode { PFC_RELAY_TRANSPARENT, PFC_RELAY_SCALED, PFC_RELAY_REGENERATE };
 
@@ -25,6 +25,7 @@ struct pfc_relay_config {
 	uint64_t from_bps;    /* port where the frames are born, beside the congestion */
 	uint64_t jitter_ns;   /* J_max: delay variation of the tunnel and the losses it is to survive */
 	uint64_t hold_min_ns; /* shortest hold */
+	struct pfc_watchdog_config watchdog; /* release: what tunnels say is set aside while a storm lasts; alert */
 };
 
 /* How long the far PE holds a priority for a request (regenerate): quanta at the rate of birth, J_max, at least hold_min. */
@@ -41,6 +42,10 @@ struct pfc_relay_port {
 	uint64_t refreshes;   /* of these, only to renew a pause */
 	uint64_t expired;     /* holds that ended because nothing was heard any more */
 	uint64_t refused;     /* requests that found no place for a hold */
+	bool busy;	      /* pfc_relay_poll wants to be called */
+	uint8_t release;      /* transparent, scaled: priorities in a storm that the gateway must be told to go on with */
+	uint64_t watch_events; /* alarms, storms, restorations */
+	struct pfc_watchdog watchdog[PFC_PRIORITIES];
 	struct pfc_history history[PFC_PRIORITIES];
 };
 
@@ -51,11 +56,12 @@ bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 	const struct pfc_request *request, uint64_t now, struct pfc_request *out);
 
 /* The same for a leased state (PROTOCOL.md 5.6): every priority of `speaks_for` is stopped for lease_ns or may go on. */
-bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_party *party, uint8_t speaks_for, uint8_t stopped,
-	uint64_t lease_ns, uint64_t now, struct pfc_request *out);
+bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
+	uint8_t speaks_for, uint8_t stopped, uint64_t lease_ns, uint64_t now, struct pfc_request *out);
 
-/* Renew and end pauses. True: *out is to be sent. *next: when to call again, TIME_NEVER for never. */
-bool pfc_relay_poll(struct pfc_relay_port *p, uint64_t now, struct pfc_request *out, uint64_t *next);
+/* Renew and end pauses, look for storms; as long as p->busy. True: *out is to be sent. *next: when to call again, TIME_NEVER for never. */
+bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint64_t now, struct pfc_request *out,
+	uint64_t *next);
 
 /* The sending side of `regenerate` with frames: refreshes thinned out. Per port and tunnel. */
 struct pfc_thinner {

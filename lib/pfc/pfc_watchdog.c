@@ -1,15 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pfc/pfc_watchdog.h"
 
-bool pfc_watchdog_frame(struct pfc_watchdog *w, uint64_t until, uint64_t now)
+static bool sets_aside(const struct pfc_watchdog *w, bool tunnel)
+{
+	switch ((enum pfc_watchdog_action)w->action) {
+	case PFC_WATCHDOG_RELEASE:
+		return w->stormed && tunnel;
+	case PFC_WATCHDOG_DROP:
+	case PFC_WATCHDOG_FORWARD:
+		return w->stormed;
+	case PFC_WATCHDOG_ALERT:
+	case PFC_WATCHDOG_OFF:
+		break;
+	}
+	return false;
+}
+
+bool pfc_watchdog_frame(struct pfc_watchdog *w, bool tunnel, uint64_t until, uint64_t now)
 {
 	if (until > now)
 		w->last_stop = now;
-	if (!pfc_watchdog_overrides(w))
+	if (likely(!sets_aside(w, tunnel)))
 		return true;
 	if (until > now)
 		w->ignored++;
 	return false;
+}
+
+struct pfc_heed pfc_watchdog_heed(const struct pfc_watchdog *w)
+{
+	return (struct pfc_heed){.link = sets_aside(w, false) ? TIME_NEVER : w->heed.link,
+		.tunnels = sets_aside(w, true) ? TIME_NEVER : w->heed.tunnels};
 }
 
 void pfc_watchdog_gate(struct pfc_watchdog *w, uint64_t until, uint64_t now)
@@ -36,11 +57,16 @@ static bool lasted(const struct pfc_watchdog *w, uint64_t ns, uint64_t now)
 
 static enum pfc_watchdog_event restore(struct pfc_watchdog *w, uint64_t now)
 {
+	if (sets_aside(w, false))
+		w->heed.link = now;
+	if (sets_aside(w, true))
+		w->heed.tunnels = now;
 	w->stormed = false;
 	w->restorations++;
 	w->restored_at = now;
-	w->storm_ns += now - w->detected_at;
-	/* under `alert` the pause may go on: it counts anew */
+	w->last_storm_ns = now - w->detected_at;
+	w->storm_ns += w->last_storm_ns;
+	/* a pause may go on that was obeyed all the time: it counts anew */
 	w->since = now;
 	w->alarmed = false;
 	return PFC_WATCHDOG_RESTORED;
@@ -53,8 +79,6 @@ static enum pfc_watchdog_event detect(struct pfc_watchdog *w, const struct pfc_w
 	w->detections++;
 	w->detected_at = now;
 	w->last_sent = w->last_dropped = 0;
-	if (pfc_watchdog_overrides(w))
-		w->paused = false;
 	return PFC_WATCHDOG_STORM;
 }
 
@@ -64,12 +88,19 @@ static uint64_t due(const struct pfc_watchdog *w, uint64_t ns)
 	return w->paused && ns && w->until >= w->since + ns ? w->since + ns : TIME_NEVER;
 }
 
+uint64_t pfc_watchdog_next(const struct pfc_watchdog *w, const struct pfc_watchdog_config *config)
+{
+	if (w->stormed)
+		return MAX_OF(w->last_stop, w->detected_at) + config->restore_ns;
+	return MIN_OF(due(w, config->detect_ns), w->alarmed ? TIME_NEVER : due(w, config->alarm_ns));
+}
+
 enum pfc_watchdog_event pfc_watchdog_poll(struct pfc_watchdog *w, const struct pfc_watchdog_config *config,
 	uint64_t now, uint64_t *next)
 {
 	*next = now;
 	if (w->stormed) {
-		uint64_t quiet = MAX_OF(w->last_stop, w->detected_at) + config->restore_ns;
+		uint64_t quiet = pfc_watchdog_next(w, config);
 
 		if (now >= quiet)
 			return restore(w, now);
@@ -83,9 +114,7 @@ enum pfc_watchdog_event pfc_watchdog_poll(struct pfc_watchdog *w, const struct p
 	}
 	if (lasted(w, config->detect_ns, now))
 		return detect(w, config, now);
-	*next = due(w, config->detect_ns);
-	if (!w->alarmed)
-		*next = MIN_OF(*next, due(w, config->alarm_ns));
+	*next = pfc_watchdog_next(w, config);
 	return PFC_WATCHDOG_NOTHING;
 }
 

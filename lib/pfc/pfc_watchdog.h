@@ -5,8 +5,10 @@
  *   storm      the queue was paused without a break for the detection time, even if it was empty
  *   restored   no frame has asked the queue to stop for the restoration time
  *
- * While a storm lasts its holds are released and PFC that asks for the queue is not obeyed:
+ * While a storm lasts:
  *
+ *   release    what tunnels say is set aside, for a pause across the WAN must end (PROTOCOL.md 5.5); the neighbour on the
+ *              link is obeyed
  *   drop       what the queue holds and what comes for it is dropped, counted, and no PFC is sent because of it
  *   forward    the queue is served as if there were no PFC
  *   alert      only reported; the queue stays as paused as PFC wants it
@@ -16,19 +18,23 @@
  * the queue add up; the state belongs to the queue and outlives a reload. An alarm comes before the detection, for a
  * pause of WAN length looks like a storm (PROTOCOL.md 5.5).
  *
- * The port's owner alone touches it. Pure: no packets, no clock.
+ * One writer: the owner of the port; of a gateway behind a relay, the control lcore. Pure: no packets, no clock.
  */
 #ifndef PFC_PFC_WATCHDOG_H
 #define PFC_PFC_WATCHDOG_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "pfc/pfc_hold.h"
 
-#include "base/compiler.h"
+/* Order of words_watchdog in schema_pfc.c, and of enum cfg_watchdog_action. */
+enum pfc_watchdog_action {
+	PFC_WATCHDOG_RELEASE,
+	PFC_WATCHDOG_DROP,
+	PFC_WATCHDOG_FORWARD,
+	PFC_WATCHDOG_ALERT,
+	PFC_WATCHDOG_OFF,
+};
 
-enum pfc_watchdog_action { PFC_WATCHDOG_DROP, PFC_WATCHDOG_FORWARD, PFC_WATCHDOG_ALERT };
-
-/* Of a port, from the configuration. */
+/* From the configuration. All zero but the action: off. */
 struct pfc_watchdog_config {
 	uint8_t action;	     /* enum pfc_watchdog_action */
 	uint64_t alarm_ns;   /* 0: no alarm before the detection */
@@ -39,47 +45,51 @@ struct pfc_watchdog_config {
 enum pfc_watchdog_event {
 	PFC_WATCHDOG_NOTHING,
 	PFC_WATCHDOG_ALARM,    /* paused for the alarm time */
-	PFC_WATCHDOG_STORM,    /* detected: with drop and forward the caller releases the queue's holds */
-	PFC_WATCHDOG_RESTORED,
+	PFC_WATCHDOG_STORM,    /* detected: the caller sets the gate by pfc_watchdog_heed anew */
+	PFC_WATCHDOG_RESTORED, /* likewise */
 };
 
 struct pfc_watchdog {
 	bool paused, alarmed, stormed;
+	bool by_link;	/* the storm under way is the neighbour's on the link; the caller's */
 	uint8_t action; /* of the storm under way: a reload changes only the next one */
 	uint64_t since, until; /* of the unbroken pause, while paused */
 	uint64_t last_stop;    /* when a frame last asked the queue to stop */
+	struct pfc_heed heed;  /* when there is no storm: what storms have said does not come back */
 
 	uint64_t alarms, detections, restorations;
 	uint64_t detected_at, restored_at; /* 0: never */
 	uint64_t storm_ns;		   /* of storms that are over */
+	uint64_t last_storm_ns;		   /* of the last one that is over */
 	uint64_t ignored;		   /* requests to stop that were not obeyed */
-	/* packets of the queue while it was stormed; written by the owner */
+	/* packets of the queue while it was stormed, in all and in the last or present storm; written by the owner */
 	uint64_t sent, dropped, last_sent, last_dropped;
 };
 
 /*
- * A frame asked the queue to stop until `until`, or to resume (until <= now). Returns true when it is to be obeyed;
- * then the caller applies it and reports what the gate does now by pfc_watchdog_gate.
+ * A frame, of a tunnel or of the peer on the link, asked the queue to stop until `until`, or to resume (until <= now).
+ * Returns true when it is to be obeyed. The caller keeps its hold in any case, and reports what the gate does now by
+ * pfc_watchdog_gate.
  */
-bool pfc_watchdog_frame(struct pfc_watchdog *w, uint64_t until, uint64_t now);
+bool pfc_watchdog_frame(struct pfc_watchdog *w, bool tunnel, uint64_t until, uint64_t now);
 
-/* The gate of the queue is closed until `until` now, all holds considered; <= now: open. */
+/* Whose holds make the gate of the queue. */
+struct pfc_heed pfc_watchdog_heed(const struct pfc_watchdog *w);
+
+/* The gate of the queue is closed until `until` now, all holds that count considered; <= now: open. */
 void pfc_watchdog_gate(struct pfc_watchdog *w, uint64_t until, uint64_t now);
 
 /* What is due at `now`? Call again until nothing is. *next: when to ask again, TIME_NEVER for never. */
 enum pfc_watchdog_event pfc_watchdog_poll(struct pfc_watchdog *w, const struct pfc_watchdog_config *config,
 	uint64_t now, uint64_t *next);
 
+/* When pfc_watchdog_poll has something to say if nothing happens; TIME_NEVER: never. */
+uint64_t pfc_watchdog_next(const struct pfc_watchdog *w, const struct pfc_watchdog_config *config);
+
 /* Are packets of the queue to be dropped? */
 static inline bool pfc_watchdog_drops(const struct pfc_watchdog *w)
 {
 	return unlikely(w->stormed) && w->action == PFC_WATCHDOG_DROP;
-}
-
-/* Is the queue cut off from PFC? */
-static inline bool pfc_watchdog_overrides(const struct pfc_watchdog *w)
-{
-	return unlikely(w->stormed) && w->action != PFC_WATCHDOG_ALERT;
 }
 
 /* Time of storms, the one under way included. */

@@ -11,13 +11,14 @@
  *   data        one queue per (slice, traffic class); deficit round robin over the slices that may send, by
  *               weight, then over their classes. What a packet costs does not depend on how many slices there are
  *   gates       absolute pause_until per (slice, class), computed from holds; each hold has one source
+ *   watchdogs   one per queue; in a storm that drops, the gate is closed, and what is there or comes is dropped
  */
 #ifndef QUEUE_EGRESS_H
 #define QUEUE_EGRESS_H
 
 #include "config/budget.h"
 #include "neigh/nbr.h"
-#include "pfc/pfc_hold.h"
+#include "pfc/pfc_watchdog.h"
 #include "pkt/fifo.h"
 #include "port/port.h"
 #include "queue/account.h"
@@ -72,6 +73,7 @@ struct egress_burst {
 #define EGRESS_GATE_CLOSED 0x1 /* some gate is */
 #define EGRESS_GATE_SHAPED 0x2 /* some slice has a max-rate */
 #define EGRESS_GATE_DEVICE 0x4 /* the device has not taken all it was offered */
+#define EGRESS_GATE_STORM  0x8 /* some queue is in a PFC storm */
 
 struct egress {
 	struct port *port;
@@ -83,7 +85,7 @@ struct egress {
 	uint32_t lossy;	  /* buffers held for lossy classes */
 	uint32_t control_buffers;
 	uint32_t random;     /* of the marking */
-	uint64_t wake_ns;    /* when a gate opens next by itself; TIME_NEVER */
+	uint64_t wake_ns;    /* when a gate opens next by itself, or a watchdog is due; TIME_NEVER */
 	uint64_t retry_ns;   /* after which a device that took nothing is asked again */
 	struct fifo control;
 	uint64_t queued_packets, queued_most; /* ever queued; highest backlog. Relaxed readers */
@@ -91,6 +93,9 @@ struct egress {
 	struct egress_burst control_tx, tx;
 	struct pfc_holds holds;
 	struct egress_slice slice[SNAP_SLICE_MAX]; /* by slice id */
+	uint64_t watch_ns;     /* when a watchdog is due; TIME_NEVER */
+	uint64_t watch_events; /* alarms, storms and restorations so far; relaxed readers */
+	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
 } CACHE_ALIGNED;
 
 /* What the owner works with in this pass. */
@@ -103,6 +108,9 @@ struct egress_context {
 	/* By ingress port: classes whose packets are never dropped for want of room, and those of them whose buffer is
 	 * used up all the same. Written by the owner of that port, who may be another worker; relaxed. */
 	const uint8_t *lossless, *exhausted;
+	/* By port: priorities whose neighbour is the cause of a storm that drops: what arrives there in them is dropped as
+	 * well. Written by the owner of the port, relaxed readers; NULL: nobody reads it. */
+	uint8_t *storming;
 	/* Tell the control lcore; false when its mailbox is full. */
 	bool (*ask)(void *arg, struct nbr_message *message);
 	/* Hand a packet to the control lcore, as pkt.punt says; false when its ring is full. */

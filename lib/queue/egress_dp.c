@@ -10,6 +10,7 @@ void egress_init(struct egress *e, struct port *port)
 	e->port = port;
 	e->index = port->index;
 	e->wake_ns = TIME_NEVER;
+	e->watch_ns = TIME_NEVER;
 	e->random = 0x9e3779b9u * (port->index + 1u);
 }
 
@@ -377,6 +378,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 		pkt_end(sched_dequeue_control(e, c), reason, c->stats);
 	/* whatever the gates say */
 	e->holds.n = 0;
+	memset(e->watchdog, 0, sizeof(e->watchdog));
 	for (unsigned int class = 0; class < 8; class++)
 		egress_set_gates(e, c, EGRESS_ALL_SLICES, class);
 	for (uint32_t i = 0; i < e->n_slices; i++)

@@ -67,6 +67,31 @@ void sched_account(struct egress *e, struct egress_context *c, struct egress_sli
 /* The oldest control packet; there must be one. */
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c);
 
+/* --- watch_dp.c --- */
+
+static inline bool watch_is_on(const struct egress *e, const struct egress_context *c)
+{
+	return c->s->port[e->index].watchdog.detect_ns;
+}
+
+/* A request of a party, before its hold is set. */
+void watch_heard(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
+	const struct pfc_pause *pause);
+
+/* The holds of a queue close its gate until then. */
+void watch_gate(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class, uint64_t until);
+
+/* Alarms, storms and restorations that are due; called when now >= e->watch_ns, before a gate opens for its time is over. */
+void watch_poll(struct egress *e, struct egress_context *c);
+
+/* A new configuration: a watchdog may be on that was off, or the reverse. */
+void watch_configure(struct egress *e, const struct egress_context *c, uint32_t n_slices_before);
+
+/* --- sched_dp.c --- */
+
+/* A queue's gate, as holds and watchdog say now. */
+void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t slice, unsigned int class);
+
 /* Gates whose time has come open; called when now >= e->wake_ns. */
 void sched_wake(struct egress *e, struct egress_context *c);
 

@@ -159,6 +159,15 @@ static bool refused(const struct egress *e, const struct egress_context *c, cons
 	return !has_room(e, c, s, q, m->nb_segs);
 }
 
+static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pfc_watchdog *w = &e->watchdog[pkt_of(m)->slice][pkt_of(m)->tclass];
+
+	stat_add(&w->dropped, 1);
+	stat_add(&w->last_dropped, 1);
+	pkt_end(m, DROP_pfc_storm, c->stats);
+}
+
 void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
@@ -179,6 +188,11 @@ void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *
 		x->tclass = class;
 	}
 	q = &s->queue[class];
+	if (unlikely(e->gates & EGRESS_GATE_STORM) && pfc_watchdog_drops(&e->watchdog[x->slice][class])) {
+		stat_add(&q->dropped, 1);
+		storm_drop(e, c, m);
+		return;
+	}
 	x->lossless = queue_is_lossless(c, x, m);
 	if (unlikely(refused(e, c, s, q, m, &reason))) {
 		stat_add(&q->dropped, 1);
@@ -210,6 +224,8 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 	x->lossless = queue_is_lossless(c, x, m);
 	fifo_push_front(&s->queue[x->tclass].packets, m);
 	charge(e, c, s, &s->queue[x->tclass], m);
+	if (unlikely(e->gates & EGRESS_GATE_STORM))
+		e->wake_ns = c->now; /* its queue may be one that is to be empty */
 }
 
 /* Deficit round robin (Shreedhar and Varghese), by bytes: the slice whose turn it is. */
@@ -238,6 +254,16 @@ static uint8_t next_class(struct egress_slice *s)
 	return class;
 }
 
+static inline void take_out(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
+	unsigned int class, struct rte_mbuf *m)
+{
+	release(e, c, s, q, m);
+	if (!q->packets.n) {
+		s->busy = (uint8_t)(s->busy & ~(1u << class));
+		q->deficit = MIN_OF(q->deficit, 0);
+	}
+}
+
 struct rte_mbuf *sched_dequeue(struct egress *e, struct egress_context *c, struct egress_slice **slice,
 	struct egress_queue **queue)
 {
@@ -246,10 +272,10 @@ struct rte_mbuf *sched_dequeue(struct egress *e, struct egress_context *c, struc
 	struct egress_queue *q = &s->queue[class];
 	struct rte_mbuf *m = fifo_pop(&q->packets);
 
-	release(e, c, s, q, m);
-	if (!q->packets.n) {
-		s->busy = (uint8_t)(s->busy & ~(1u << class));
-		q->deficit = MIN_OF(q->deficit, 0);
+	take_out(e, c, s, q, class, m);
+	if (unlikely(e->gates & EGRESS_GATE_STORM) && e->watchdog[s - e->slice][class].stormed) {
+		stat_add(&e->watchdog[s - e->slice][class].sent, 1);
+		stat_add(&e->watchdog[s - e->slice][class].last_sent, 1);
 	}
 	*slice = s;
 	*queue = q;
@@ -314,13 +340,21 @@ static void look_ahead(struct egress *e, struct egress_context *c)
 		list(e, (uint8_t)id);
 		unlist(e, (uint8_t)id);
 	}
+	e->wake_ns = MIN_OF(e->wake_ns, e->watch_ns);
 }
 
-static void set_gate(struct egress_slice *s, unsigned int class, uint64_t until, uint64_t now)
+void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t id, unsigned int class)
 {
+	struct egress_slice *s = &e->slice[id];
 	struct egress_queue *q = &s->queue[class];
-	bool was = s->closed >> class & 1, is = until > now;
+	struct pfc_watchdog *w = &e->watchdog[id][class];
+	uint64_t until = pfc_holds_until(&e->holds, (uint8_t)id, class, pfc_watchdog_heed(w)), now = c->now;
+	bool was = s->closed >> class & 1, is;
 
+	watch_gate(e, c, id, class, until);
+	if (unlikely(pfc_watchdog_drops(w)))
+		until = TIME_NEVER;
+	is = until > now;
 	__atomic_store_n(&q->pause_until, until, __ATOMIC_RELAXED);
 	if (is && !was) {
 		q->paused_since = now;
@@ -338,17 +372,47 @@ void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice,
 	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
 
 	for (uint32_t id = first; id < end; id++)
-		set_gate(&e->slice[id], class, pfc_holds_until(&e->holds, (uint8_t)id, class), c->now);
+		sched_set_gate(e, c, id, class);
 	look_ahead(e, c);
+}
+
+#define FLUSH_BATCH 256 /* packets a pass */
+
+/* Queues in a storm that drops are emptied, bit by bit. */
+static void flush(struct egress *e, struct egress_context *c)
+{
+	unsigned int left = FLUSH_BATCH;
+
+	for (uint32_t id = 0; id < e->n_slices; id++) {
+		struct egress_slice *s = &e->slice[id];
+
+		for (unsigned int k = 0; s->busy >> k; k++) {
+			struct egress_queue *q = &s->queue[k];
+
+			while (pfc_watchdog_drops(&e->watchdog[id][k]) && q->packets.n && left) {
+				struct rte_mbuf *m = fifo_pop(&q->packets);
+
+				take_out(e, c, s, q, k, m);
+				storm_drop(e, c, m);
+				left--;
+			}
+		}
+	}
+	if (!left)
+		e->wake_ns = c->now;
 }
 
 void sched_wake(struct egress *e, struct egress_context *c)
 {
+	if (c->now >= e->watch_ns)
+		watch_poll(e, c);
 	for (uint32_t id = 0; id < e->n_slices; id++)
 		for (unsigned int k = 0; e->slice[id].closed >> k; k++)
 			if (e->slice[id].closed >> k & 1 && e->slice[id].queue[k].pause_until <= c->now)
-				set_gate(&e->slice[id], k, e->slice[id].queue[k].pause_until, c->now);
+				sched_set_gate(e, c, id, k);
 	look_ahead(e, c);
+	if (unlikely(e->gates & EGRESS_GATE_STORM))
+		flush(e, c);
 }
 
 /* Frames that wait for the device though their gate has closed become the oldest of their queues again. */
@@ -383,6 +447,9 @@ static void take_back(struct egress *e, struct egress_context *c)
 bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause)
 {
+	if (c->now >= e->watch_ns)
+		watch_poll(e, c);
+	watch_heard(e, c, party, slice, pause);
 	if (!pfc_holds_apply(&e->holds, party, slice, pause, c->now))
 		return false;
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
@@ -396,11 +463,13 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 void egress_configure(struct egress *e, const struct egress_context *c)
 {
 	uint64_t bps = c->s->port[e->index].speed_bps;
+	uint32_t before = e->n_slices;
 
 	e->n_slices = c->s->n_slices;
 	e->retry_ns = EGRESS_RETRY_NS;
 	if (bps)
 		e->retry_ns = MAX_OF(e->retry_ns, EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / bps);
+	watch_configure(e, c, before);
 	e->gates &= (uint8_t)~EGRESS_GATE_SHAPED;
 	for (uint32_t i = 0; i < e->n_slices; i++) {
 		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;

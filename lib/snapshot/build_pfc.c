@@ -46,6 +46,22 @@ static int build_outer(struct builder *b, const struct cfg_own_sids *own, const 
 	return 0;
 }
 
+#define DETECT_NS (200 * NSEC_PER_MSEC)
+
+struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t longest_ns)
+{
+	/* one frame is no storm, however long its pause: that ends by itself */
+	uint64_t by_default = MAX_OF(DETECT_NS, 2 * longest_ns);
+	struct pfc_watchdog_config out = {.action = (uint8_t)w->action};
+
+	if (w->action == WATCHDOG_OFF)
+		return out;
+	out.detect_ns = w->detect_ms == CFG_NONE ? by_default : w->detect_ms * NSEC_PER_MSEC;
+	out.restore_ns = w->restore_ms == CFG_NONE ? by_default : w->restore_ms * NSEC_PER_MSEC;
+	out.alarm_ns = w->alarm_ms == CFG_NONE ? out.detect_ns / 2 : w->alarm_ms * NSEC_PER_MSEC;
+	return out;
+}
+
 static int build_relay(struct builder *b, const struct cfg_own_sids *own, const struct cfg_relay *r, struct snap_relay *out)
 {
 	struct snap_port *port;
@@ -56,6 +72,8 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 		.from_bps = r->from_bps,
 		.jitter_ns = r->jitter_us * NSEC_PER_USEC,
 		.hold_min_ns = r->hold_min_us * NSEC_PER_USEC};
+	out->watchdog = build_watchdog(&r->watchdog,
+		MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, r->from_bps) + out->jitter_ns, out->hold_min_ns));
 	port = &b->s->port[out->port];
 	if (r->segments.n) {
 		port->pfc_relayed = true;

@@ -71,6 +71,7 @@ static int build_pfc(struct builder *b, struct snap_port *p, const struct cfg_po
 		.alpha = profile.alpha == ALPHA_STATIC ? 0 : 1u << (profile.alpha - ALPHA_FIRST)};
 	p->pfc_pass = (uint8_t)((cp->pfc.lenient_pad ? PFC_UNPADDED : 0) | (cp->pfc.lenient_cev ? PFC_ANY_ENABLE : 0));
 	p->pfc_learn = cp->pfc.learn;
+	p->watchdog = build_watchdog(&cp->pfc.watchdog, p->speed_bps ? pfc_quanta_ns(PFC_QUANTA_MAX, p->speed_bps) : 0);
 	for (uint32_t i = 0; i < cp->pfc.peers.n; i++)
 		p->pfc_peer[p->n_pfc_peers++] = cp->pfc.peers.items[i];
 	for (uint32_t i = 0; i < cp->pfc.priorities.n; i++)

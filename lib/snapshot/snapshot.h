@@ -18,6 +18,7 @@
 #include "hmac/hmac.h"
 #include "pfc/pfc_buffer.h"
 #include "pfc/pfc_remote.h"
+#include "pfc/pfc_watchdog.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
 
@@ -70,6 +71,7 @@ struct snap_port {
 	uint64_t speed_bps;	   /* 0: unknown, and lossless is 0 then */
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer; /* of each lossless class */
+	struct pfc_watchdog_config watchdog; /* of each queue */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
 	bool sids_closed;     /* packets into the SID space are dropped, or looked at closely */
@@ -122,6 +124,7 @@ struct snap_relay {
 	uint8_t port;
 	uint8_t mode; /* enum pfc_relay_mode */
 	uint64_t from_bps, jitter_ns, hold_min_ns;
+	struct pfc_watchdog_config watchdog; /* of the gateway's priorities */
 	struct snap_pfc_outer outer; /* where PFC of the gateway goes */
 };
 

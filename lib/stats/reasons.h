@@ -55,6 +55,7 @@
 	X(queue_full, "egress queue at its limit (tail drop)")                                     \
 	X(headroom_exceeded, "buffer of a lossless class full: its headroom is too small")         \
 	X(control_full, "queue of control traffic at its limit")                                   \
+	X(pfc_storm, "queue paused without end, or a neighbour that pauses so: pfc.watchdog drops")   \
 	X(pfc_limited, "PFC frames beyond what a port takes in a second")                          \
 	X(port_down, "egress port has no link")                                                    \
 	X(no_buffer, "packet buffer pool empty")                                                   \

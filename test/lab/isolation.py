@@ -65,6 +65,8 @@ class Slices(Net):
         config["vrfs"][0]["routes"] = [{"prefix": f"10.{101 + i}.0.0/24", "policy": f"p{i}"} for i in range(SLICES)]
         config["sids"] += [{"sid": pauses(i) + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": self._local("gw2.wan"),
                             "slice": f"g{i}"} for i in range(SLICES)]
+        # what is shown here is that nobody else suffers however long a pause lasts; the watchdog would end it
+        next(p for p in config["ports"] if p["name"] == "wan").setdefault("pfc", {})["watchdog"] = {"action": "alert"}
 
     def _tail(self, config):
         vrf = config["vrfs"][0]

@@ -124,8 +124,9 @@ class Wan:
         self._peers(config, "dc", peer, rate)
         self._buffers(config, 2)
         config["sids"].append({"sid": DX2 + "/48", "behavior": "uDX2", "port": "dc"})
+        # receivers stop for longer here than a watchdog left to itself would stand
         relay = {"name": "gw", "port": "dc", "sid": DX2 + "/48", "mode": self.mode, "from-speed": f"{from_rate}G",
-                 "hold-min": self.hold_min, "segments": [f"{BLOCK}:{self.net.nodes[far]['id']:x}::", DX2]}
+                 "watchdog": {"detect": 2000}, "hold-min": self.hold_min, "segments": [f"{BLOCK}:{self.net.nodes[far]['id']:x}::", DX2]}
         if self.jitter_us is not None:
             relay["jitter"] = int(self.jitter_us)
         config["pfc-relays"] = [relay]
@@ -146,7 +147,9 @@ class Wan:
 
     def _tunnel_pe1(self, config):
         self._peers(config, "dc", "gpu1.eth0", self.far_rate)
-        next(p for p in config["ports"] if p["name"] == "wan")["speed"] = f"{self.far_rate}G"
+        wan = next(p for p in config["ports"] if p["name"] == "wan")
+        wan["speed"] = f"{self.far_rate}G"
+        wan.setdefault("pfc", {})["watchdog"] = {"detect": 2000}
         self._buffers(config, 2)
         nexthop = next(r["nexthop"] for r in config["routes"] if r["port"] == "wan")
         config["sids"].append({"sid": XPFC + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": nexthop})

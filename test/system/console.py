@@ -120,7 +120,7 @@ def typed_node(bench, *args, **more):
 
 
 SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "lcores", "sids",
-         "remote-sids", "routes", "routes red", "neighbors", "policies", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "rings", "stats", "drops",
+         "remote-sids", "routes", "routes red", "neighbors", "policies", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "stats", "drops",
          "conservation", "config", "captures", "trace", "log", "version"]
 
 

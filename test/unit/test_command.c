@@ -182,7 +182,7 @@ static void completion(void **state)
 		{"capture start dc0 filter a f ", "COUNT "}, {"capture start dc0 f ", "COUNT "}, {"capture start dc0 f 1 ", ""},
 		{"trace add ", "N "}, {"trace add 5 ", "filter "}, {"reload -", "-j --dry-run "}, {"reload --d", "--dry-run "},
 		{"show ports -", "-j "}, {"show ports -j", "-j "}, {"show ports # s", ""}, {"show \"po", ""}, {"zzz ", ""},
-		{"show ports x", ""}, {"set log p", "port "}, {"set log port ", "error warning notice info debug "},
+		{"show ports x", ""}, {"set log p", "port pfc "}, {"set log port ", "error warning notice info debug "},
 		{"commit ", "confirmed "}, {"capture stop a", "all "}, {"show\tver", "version "},
 	};
 

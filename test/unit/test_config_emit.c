@@ -115,6 +115,11 @@ static void least_configuration(void **state)
 		"      hardware: auto\n"
 		"      length: 100\n"
 		"      peer-descriptors: 2\n"
+		"      watchdog:\n"
+		"        action: release\n"
+		"        alarm: auto\n"
+		"        detect: auto\n"
+		"        restore: auto\n"
 		"    hmac: off\n"
 		"hmac:\n"
 		"  profile: rfc8754\n";

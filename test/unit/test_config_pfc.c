@@ -55,6 +55,13 @@ static void pfc_wan(void **state)
 			"honour-local"},
 		{"E37, other slice", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR "}\n"
 			"pfc-tunnels:\n  - {name: b, port: wan0, priorities: [3], " FAR "}\n", NULL},
+		{"a relay's watchdog", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {action: ^drop}}\n"
+			"  - {name: b, port: dc0, sid: \"5f00:1:1:d2::/64\", watchdog: {action: ^forward}}\n",
+			"action: a relay has no queue to empty or to serve: release, alert or off\n"
+			"action: a relay has no queue to empty or to serve: release, alert or off"},
+		{"a late alarm", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {alarm: ^50, detect: 50}}\n",
+			"alarm: after 50 ms it would come no earlier than the storm, after 50"},
+		{"no alarm", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {alarm: 0, detect: 1}}\n", NULL},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)

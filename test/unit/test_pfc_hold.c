@@ -9,6 +9,8 @@
 #define RATE   100000000000ull
 #define LONG   335540ull /* ns of 65535 quanta at that rate */
 
+static const struct pfc_heed all; /* everybody's words count */
+
 static struct pfc_party party(uint32_t sid, uint8_t source)
 {
 	return (struct pfc_party){.sid = sid, .source = {.b = {0xfd, [15] = source}}};
@@ -32,21 +34,21 @@ static void crossing(void **state)
 	struct pfc_holds h = {0};
 
 	assert_true(say(&h, 7, 1, GOLD, 3, 65535, 1000));
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 1000 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 1000 + LONG);
 	assert_true(say(&h, 7, 2, GOLD, 3, 65535, 51000));
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 51000 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 51000 + LONG);
 	/* the second one's XON overtakes the refresh of the first one: the first one's hold stands */
 	assert_true(say(&h, 7, 2, GOLD, 3, 0, 60000));
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 1000 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 1000 + LONG);
 	assert_int_equal(pfc_holds_count(&h, GOLD, 3, 60000), 1);
 	assert_true(say(&h, 7, 1, GOLD, 3, 65535, 100000));
 	/* an XON that comes twice, and one of somebody who never asked */
 	assert_true(say(&h, 7, 2, GOLD, 3, 0, 110000));
 	assert_true(say(&h, 7, 3, GOLD, 3, 0, 110000));
 	assert_true(say(&h, 8, 1, GOLD, 3, 0, 110000));
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 100000 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 100000 + LONG);
 	assert_true(say(&h, 7, 1, GOLD, 3, 0, 120000));
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 0);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 0);
 }
 
 /* A new request of a party replaces what was left; it does not add up, and it may be shorter. */
@@ -56,9 +58,9 @@ static void replaces(void **state)
 
 	say(&h, 7, 1, GOLD, 3, 65535, 0);
 	say(&h, 7, 1, GOLD, 3, 65535, 10);
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 10 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 10 + LONG);
 	say(&h, 7, 1, GOLD, 3, 100, 20);
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 20 + 512); /* 100 quanta at 100 Gb/s */
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 20 + 512); /* 100 quanta at 100 Gb/s */
 }
 
 /* Exactly the queues of that slice and priority; a priority that is not enabled keeps its hold. */
@@ -71,27 +73,40 @@ static void exact(void **state)
 	say(&h, 7, 1, GOLD, 3, 65535, 0);
 	for (unsigned int slice = 0; slice < 4; slice++)
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-			check((pfc_holds_until(&h, (uint8_t)slice, i) != 0) == (slice == GOLD && i == 3), "slice %u priority %u",
+			check((pfc_holds_until(&h, (uint8_t)slice, i, all) != 0) == (slice == GOLD && i == 3), "slice %u priority %u",
 				slice, i);
 	/* one source may speak by one SID about two slices: two holds */
 	say(&h, 7, 1, SILVER, 3, 65535, 0);
 	say(&h, 7, 1, SILVER, 3, 0, 0);
-	assert_int_equal(pfc_holds_until(&h, SILVER, 3), 0);
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), LONG);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 3, all), 0);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), LONG);
 	say(&h, 7, 1, GOLD, 4, 1, 0);
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), LONG);
 	/* the peer on the link stops the priority of every slice, and only its own XON ends that */
 	assert_true(pfc_holds_apply(&h, &link, PFC_ALL_SLICES, &pause, 100));
-	assert_int_equal(pfc_holds_until(&h, GOLD, 4), 600);
-	assert_int_equal(pfc_holds_until(&h, SILVER, 4), 600);
-	assert_int_equal(pfc_holds_until(&h, SILVER, 5), 0);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 4, all), 600);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 4, all), 600);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 5, all), 0);
 	say(&h, 7, 1, SILVER, 4, 0, 200);
-	assert_int_equal(pfc_holds_until(&h, SILVER, 4), 600);
-	pfc_holds_release(&h, SILVER, 4);
-	assert_int_equal(pfc_holds_until(&h, SILVER, 4), 0);
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), LONG);
-	pfc_holds_forget(&h, 7);
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 0);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 4, all), 600);
+}
+
+/* What a watchdog has set aside never counts again, of tunnels and of the link apart; what is said later does. */
+static void heeded(void **state)
+{
+	struct pfc_party link = {.sid = PFC_SID_LINK};
+	struct pfc_pause pause = {.enable = 0x08, .ns = {[3] = 1000}};
+	struct pfc_holds h = {0};
+
+	say(&h, 7, 1, GOLD, 3, 65535, 100);
+	assert_true(pfc_holds_apply(&h, &link, PFC_ALL_SLICES, &pause, 200));
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, (struct pfc_heed){.tunnels = 100}), 100 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, (struct pfc_heed){.tunnels = 101}), 1200);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 3, (struct pfc_heed){.tunnels = TIME_NEVER}), 1200);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, (struct pfc_heed){.link = 201}), 100 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, (struct pfc_heed){TIME_NEVER, TIME_NEVER}), 0);
+	say(&h, 7, 1, GOLD, 3, 65535, 300);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, (struct pfc_heed){.link = 201, .tunnels = 101}), 300 + LONG);
 }
 
 /* The table is bounded; places of ended holds are used again, unexpired ones never. */
@@ -108,7 +123,7 @@ static void bounded(void **state)
 	assert_int_equal(pfc_holds_count(&h, GOLD, 3, 6), PFC_PARTIES_MAX);
 	assert_false(say(&h, 40, 1, GOLD, 3, 65535, 7));
 	assert_true(say(&h, 39, 1, GOLD, 3, 65535, 7));
-	assert_int_equal(pfc_holds_until(&h, GOLD, 3), 7 + LONG);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 7 + LONG);
 }
 
 /* Against a plain model: the gate is the latest end over all parties. */
@@ -128,7 +143,7 @@ static void many(void **state)
 		until[sid][source][priority] = quanta ? now + pfc_quanta_ns(quanta, RATE) : 0;
 		for (unsigned int slice = 0; slice < 2; slice++) {
 			for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-				uint64_t want = 0, got = pfc_holds_until(&h, (uint8_t)slice, i);
+				uint64_t want = 0, got = pfc_holds_until(&h, (uint8_t)slice, i, all);
 
 				for (unsigned int s = slice; s < SIDS; s += 2)
 					for (unsigned int k = 0; k < SOURCES; k++)
@@ -189,6 +204,7 @@ int main(void)
 		cmocka_unit_test(crossing),
 		cmocka_unit_test(replaces),
 		cmocka_unit_test(exact),
+		cmocka_unit_test(heeded),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(many),
 		cmocka_unit_test(history),

@@ -37,7 +37,7 @@ static void transparent(void **state)
 
 	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
 	assert_memory_equal(&in, &out, sizeof(in));
-	assert_false(pfc_relay_poll(&p, NSEC_PER_SEC, &out, &next));
+	assert_false(pfc_relay_poll(&p, &c, NSEC_PER_SEC, &out, &next));
 	assert_int_equal(next, TIME_NEVER);
 	in = (struct pfc_request){0};
 	assert_false(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
@@ -75,18 +75,18 @@ static void regenerated(void **state)
 	assert_true(pfc_relay_frame(&p, &regenerate, &one, &in, 1000, &out));
 	check_request("XOFF", &out, 0x08, 0x08);
 	assert_int_equal(out.time[3], 65535);
-	assert_false(pfc_relay_poll(&p, 1000, &out, &next));
+	assert_false(pfc_relay_poll(&p, &regenerate, 1000, &out, &next));
 	assert_int_equal(next, 1000 + HALF);
 	/* the hold: 335540 + 100000, but at least 1 ms */
 	for (uint64_t now = next; now < 1000 + MS; now = next) {
-		assert_true(pfc_relay_poll(&p, now, &out, &next));
+		assert_true(pfc_relay_poll(&p, &regenerate, now, &out, &next));
 		check_request("refresh", &out, 0x08, 0x08);
 		assert_int_equal(next, MIN_OF(now + HALF, 1000 + MS));
 		sent++;
 	}
 	assert_int_equal(sent, 5);
 	assert_int_equal(p.refreshes, 5);
-	assert_true(pfc_relay_poll(&p, next, &out, &next));
+	assert_true(pfc_relay_poll(&p, &regenerate, next, &out, &next));
 	check_request("end of the hold", &out, 0x08, 0);
 	assert_int_equal(p.expired, 1);
 	assert_int_equal(next, TIME_NEVER);
@@ -105,7 +105,7 @@ static void survives_gaps(void **state)
 	for (unsigned int i = 0; i < 100; i++) {
 		/* a frame comes late and the gateway is never out of its pause meanwhile */
 		for (uint64_t until = now + 3 * MS; now < until; now += 10000) {
-			if (pfc_relay_poll(&p, now, &out, &next)) {
+			if (pfc_relay_poll(&p, &c, now, &out, &next)) {
 				check_request("refresh", &out, 0x08, 0x08);
 				told = now;
 			}
@@ -150,7 +150,7 @@ static void thinned(void **state)
 	for (; now < 20 * MS; now += HALF) {
 		if (pfc_thinner_frame(&t, &regenerate, &stop, now))
 			pfc_relay_frame(&p, &regenerate, &one, &stop, now, &out);
-		pfc_relay_poll(&p, now, &out, &next);
+		pfc_relay_poll(&p, &regenerate, now, &out, &next);
 		check(p.stopped == 0x08, "at %llu", (unsigned long long)now);
 	}
 	assert_int_equal(t.passed, 60); /* 20 ms / (2 * HALF = 335 us, the first one that is 333 us apart) */
@@ -278,19 +278,65 @@ static void leased(void **state)
 	struct pfc_request out;
 	uint64_t next;
 
-	assert_true(pfc_relay_state(&p, &one, 0x18, 0x08, 50 * MS, 0, &out));
+	assert_true(pfc_relay_state(&p, &regenerate, &one, 0x18, 0x08, 50 * MS, 0, &out));
 	check_request("XOFF", &out, 0x08, 0x08);
-	assert_false(pfc_relay_state(&p, &one, 0x18, 0x08, 50 * MS, 16 * MS, &out));
+	assert_false(pfc_relay_state(&p, &regenerate, &one, 0x18, 0x08, 50 * MS, 16 * MS, &out));
 	for (uint64_t now = 16 * MS; now < 66 * MS; now += HALF)
-		pfc_relay_poll(&p, now, &out, &next);
+		pfc_relay_poll(&p, &regenerate, now, &out, &next);
 	assert_int_equal(p.stopped, 0x08);
-	assert_true(pfc_relay_poll(&p, 66 * MS, &out, &next));
+	assert_true(pfc_relay_poll(&p, &regenerate, 66 * MS, &out, &next));
 	check_request("end of the lease", &out, 0x08, 0);
 	assert_int_equal(p.expired, 1);
-	assert_true(pfc_relay_state(&p, &one, 0x18, 0x18, 50 * MS, 70 * MS, &out));
-	assert_true(pfc_relay_state(&p, &one, 0x18, 0x10, 50 * MS, 71 * MS, &out));
+	assert_true(pfc_relay_state(&p, &regenerate, &one, 0x18, 0x18, 50 * MS, 70 * MS, &out));
+	assert_true(pfc_relay_state(&p, &regenerate, &one, 0x18, 0x10, 50 * MS, 71 * MS, &out));
 	check_request("one of two", &out, 0x08, 0);
 	assert_int_equal(p.expired, 1);
+}
+
+/* Tunnels that ask without end: the gateway is told to go on, and they are not obeyed until they are quiet. */
+static void storm(void **state)
+{
+	static const enum pfc_relay_mode modes[] = {PFC_RELAY_REGENERATE, PFC_RELAY_TRANSPARENT};
+
+	for (unsigned int m = 0; m < ARRAY_LEN(modes); m++) {
+		const struct pfc_relay_config c = {.mode = modes[m], .from_bps = G100, .jitter_ns = MS, .hold_min_ns = MS,
+			.watchdog = {PFC_WATCHDOG_RELEASE, 100 * MS, 200 * MS, 50 * MS}};
+		struct pfc_request in = ask(3, 65535), out;
+		struct pfc_relay_port p = {.bps = G100};
+		uint64_t next, now, told = 0;
+		uint8_t stops = 0;
+
+		for (now = 0; now < 300 * MS; now += HALF) {
+			for (unsigned int i = 0; i < 2; i++) {
+				bool say = i ? p.busy && pfc_relay_poll(&p, &c, now, &out, &next)
+					     : pfc_relay_frame(&p, &c, &one, &in, now, &out);
+
+				if (say && out.enable && stops != pfc_stops(&out)) {
+					stops = pfc_stops(&out);
+					told = now;
+				}
+			}
+		}
+		check(told >= 200 * MS && told <= 200 * MS + HALF && !stops, "mode %u: released after %llu ns", m,
+			(unsigned long long)told);
+		assert_int_equal(p.watchdog[3].alarms, 1);
+		assert_int_equal(p.watchdog[3].detections, 1);
+		assert_int_equal(p.expired, 0);
+		assert_true(p.watchdog[3].ignored > 500);
+		assert_true(p.history[3].total_ns <= 200 * MS + HALF);
+		/* another priority is nobody's storm */
+		in = ask(4, 65535);
+		assert_true(pfc_relay_frame(&p, &c, &one, &in, now, &out));
+		check_request("another priority", &out, 0x10, 0x10);
+		/* quiet for 50 ms: obeyed again */
+		for (uint64_t end = now + 51 * MS; now < end; now += HALF)
+			if (p.busy)
+				pfc_relay_poll(&p, &c, now, &out, &next);
+		assert_int_equal(p.watchdog[3].restorations, 1);
+		in = ask(3, 65535);
+		assert_true(pfc_relay_frame(&p, &c, &one, &in, now, &out));
+		check_request("obeyed again", &out, 0x08, 0x08);
+	}
 }
 
 int main(void)
@@ -306,6 +352,7 @@ int main(void)
 		cmocka_unit_test(state_sender),
 		cmocka_unit_test(state_receiver),
 		cmocka_unit_test(leased),
+		cmocka_unit_test(storm),
 	};
 
 	return cmocka_run_group_tests_name("pfc_relay", tests, NULL, NULL);

@@ -24,7 +24,7 @@ static enum pfc_watchdog_event poll(struct pfc_watchdog *w, const struct pfc_wat
 /* A frame of the only party, its gate included; true when it was obeyed. */
 static bool stop(struct pfc_watchdog *w, uint64_t now_ms, uint64_t until_ms)
 {
-	if (!pfc_watchdog_frame(w, until_ms * MS, now_ms * MS))
+	if (!pfc_watchdog_frame(w, false, until_ms * MS, now_ms * MS))
 		return false;
 	pfc_watchdog_gate(w, until_ms * MS, now_ms * MS);
 	return true;
@@ -106,7 +106,8 @@ static void one_long_pause(void **state)
 	assert_true(stop(&w, 0, 3355));
 	assert_int_equal(poll(&w, &forward, 0, 200), PFC_WATCHDOG_NOTHING);
 	assert_int_equal(poll(&w, &forward, 200, 200), PFC_WATCHDOG_STORM);
-	assert_true(pfc_watchdog_overrides(&w));
+	assert_true(pfc_watchdog_heed(&w).link == TIME_NEVER);
+	pfc_watchdog_gate(&w, 0, 200 * MS);
 	assert_false(pfc_watchdog_drops(&w));
 	assert_int_equal(poll(&w, &forward, 499, 500), PFC_WATCHDOG_NOTHING);
 	assert_int_equal(poll(&w, &forward, 500, 500), PFC_WATCHDOG_RESTORED);
@@ -120,7 +121,8 @@ static void only_alert(void **state)
 
 	assert_true(stop(&w, 0, 250));
 	assert_int_equal(poll(&w, &alert, 200, 200), PFC_WATCHDOG_STORM);
-	assert_false(pfc_watchdog_overrides(&w));
+	assert_int_equal(pfc_watchdog_heed(&w).link, 0);
+	assert_int_equal(pfc_watchdog_heed(&w).tunnels, 0);
 	assert_true(stop(&w, 240, 1000));
 	assert_int_equal(w.ignored, 0);
 	assert_int_equal(poll(&w, &alert, 540, 540), PFC_WATCHDOG_RESTORED);

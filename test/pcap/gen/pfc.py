@@ -4,8 +4,8 @@
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 
-from gen.case import Case, Frame
-from gen.node import PEER_MAC, mac_of, sid
+from gen.case import Case, Frame, ethernet
+from gen.node import ONE_LCORE, PEER_MAC, mac_of, sid
 from gen.topology import core
 from gen.wire import hop, roce4, roce6
 
@@ -95,6 +95,28 @@ def lenient():
     yield still_works(case)
 
 
+def storm():
+    """The neighbour behind p1 pauses class 3 for 3.4 s; after 20 ms the watchdog drops what waits for it."""
+    config = node(peers=[PEER_MAC["p0"]])
+    config["lcores"] = ONE_LCORE
+    config["ports"][1].update(
+        speed="10M",
+        pfc={"priorities": [3], "peers": [PEER_MAC["p1"]], "buffer": "small",
+             "watchdog": {"action": "drop", "alarm": 0, "detect": 20, "restore": 10000}},
+    )
+    case = Case("pfc_storm", "a queue paused without end: its packets are dropped by name, others pass", "SONiC PFC watchdog", config)
+    case.rx("p1", frame(0x08, 0, 0, 0, 65535, src=PEER_MAC["p1"]))
+    case.count("p1", "pfc")
+    for _ in range(128):  # two bursts of what is nobody's: the pause is in force before the data comes
+        case.rx("p0", ethernet(mac_of("p0"), PEER_MAC["p0"], bytes(50), 0x1234))
+        case.count("p0", "ether_type")
+    for n in range(5):
+        case.rx("p0", roce6(tc=26 << 2, psn=n))  # DSCP 26
+        case.count("p0", "pfc_storm")
+        case.passes("p0", roce6(tc=2, psn=n), "p1", hop(roce6(tc=2, psn=n)))
+    yield case
+
+
 def cases():
-    for make in (heard, refused, lenient):
+    for make in (heard, refused, lenient, storm):
         yield from make()

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The PFC watchdogs of an egress (pfc/pfc_watchdog.h). Its owner. */
+#include "queue/queue_priv.h"
+
+static const struct pfc_watchdog_config *config_of(const struct egress *e, const struct egress_context *c)
+{
+	return &c->s->port[e->index].watchdog;
+}
+
+void watch_heard(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
+	const struct pfc_pause *pause)
+{
+	uint32_t first = slice == EGRESS_ALL_SLICES ? 0 : slice;
+	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
+
+	for (uint32_t id = first; id < end; id++)
+		for (unsigned int k = 0; pause->enable >> k; k++)
+			if (pause->enable >> k & 1)
+				pfc_watchdog_frame(&e->watchdog[id][k], party->sid != PFC_SID_LINK, c->now + pause->ns[k], c->now);
+}
+
+void watch_gate(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class, uint64_t until)
+{
+	struct pfc_watchdog *w = &e->watchdog[slice][class];
+
+	if (!watch_is_on(e, c) && !w->stormed)
+		return;
+	pfc_watchdog_gate(w, until, c->now);
+	e->watch_ns = MIN_OF(e->watch_ns, pfc_watchdog_next(w, config_of(e, c)));
+}
+
+static void act(struct egress *e, struct egress_context *c, uint32_t slice, unsigned int class,
+	enum pfc_watchdog_event event)
+{
+	struct pfc_watchdog *w = &e->watchdog[slice][class];
+	struct pfc_heed link_alone = {.link = w->heed.link, .tunnels = TIME_NEVER};
+
+	stat_add(&e->watch_events, 1);
+	if (event == PFC_WATCHDOG_STORM)
+		w->by_link = pfc_holds_until(&e->holds, (uint8_t)slice, class, link_alone) >= c->now;
+	if (event != PFC_WATCHDOG_ALARM)
+		sched_set_gate(e, c, slice, class);
+}
+
+/* What the port's storms mean for others: packets here must be looked at, and some must not come in. */
+static void tell(struct egress *e, const struct egress_context *c)
+{
+	bool storm = false;
+	uint8_t drop = 0;
+
+	for (uint32_t id = 0; id < e->n_slices; id++) {
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
+			const struct pfc_watchdog *w = &e->watchdog[id][k];
+
+			storm |= w->stormed;
+			if (pfc_watchdog_drops(w) && w->by_link)
+				drop = (uint8_t)(drop | 1u << k);
+		}
+	}
+	e->gates = (uint8_t)((e->gates & ~EGRESS_GATE_STORM) | (storm ? EGRESS_GATE_STORM : 0));
+	if (c->storming)
+		__atomic_store_n(&c->storming[e->index], drop, __ATOMIC_RELAXED);
+}
+
+void watch_poll(struct egress *e, struct egress_context *c)
+{
+	uint64_t next, first = TIME_NEVER;
+
+	for (uint32_t id = 0; id < e->n_slices; id++) {
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
+			struct pfc_watchdog *w = &e->watchdog[id][k];
+			enum pfc_watchdog_event event;
+
+			if (!w->paused && !w->stormed)
+				continue;
+			while ((event = pfc_watchdog_poll(w, config_of(e, c), c->now, &next)) != PFC_WATCHDOG_NOTHING)
+				act(e, c, id, k, event);
+			first = MIN_OF(first, next);
+		}
+	}
+	e->watch_ns = first;
+	tell(e, c);
+}
+
+void watch_configure(struct egress *e, const struct egress_context *c, uint32_t n_slices_before)
+{
+	/* slices that are gone; whoever gets their ids begins anew */
+	for (uint32_t id = e->n_slices; id < n_slices_before; id++)
+		memset(e->watchdog[id], 0, sizeof(e->watchdog[id]));
+	for (uint32_t id = 0; id < e->n_slices && watch_is_on(e, c); id++)
+		for (unsigned int k = 0; e->slice[id].closed >> k; k++)
+			if (e->slice[id].closed >> k & 1 && !e->watchdog[id][k].paused && !e->watchdog[id][k].stormed)
+				pfc_watchdog_gate(&e->watchdog[id][k], e->slice[id].queue[k].pause_until, c->now);
+	e->watch_ns = c->now; /* times may have changed */
+}

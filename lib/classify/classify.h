@@ -34,7 +34,7 @@ void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
 /* The same for a part of a received packet, which keeps the class that the whole one `of` had. */
 void classify_part(struct classifier *c, struct rte_mbuf *m, const struct pkt *of);
 
-/* The same for a packet to a neighbour on a given port, which no table is asked about. */
-void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t port);
+/* The same for a packet to a neighbour on a given interface, which no table is asked about. */
+void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t interface);
 
 #endif

@@ -6,6 +6,7 @@
 #include "classify/classify.h"
 
 #include "classify/classify_priv.h"
+#include "classify/vlan.h"
 #include "srv6/endpoint.h"
 #include "wire/checksum.h"
 #include "wire/icmp.h"
@@ -157,23 +158,6 @@ static inline target_t lookup6(const struct snapshot *s, uint16_t vrf, uint64_t 
 	return fib_lookup6(snap_vrf_of(s, vrf)->v6, &a);
 }
 
-static void drop_for(struct walk *w, const struct srv6_error *e)
-{
-	if (e->type)
-		error(w, e->reason, e->type, e->code, e->pointer);
-	else
-		drop(w, e->reason);
-}
-
-/* What the endpoint behaviours see: the packet at `at`, not what is behind it in the frame. */
-static struct srv6_packet packet_at(const struct walk *w, uint32_t at)
-{
-	return (struct srv6_packet){.frame = w->frame,
-		.readable = MIN_OF(w->readable, at + w->x->l3_bytes),
-		.end = at + w->x->l3_bytes,
-		.at = (uint16_t)at};
-}
-
 /* A packet to an address of this node that is no SID: local delivery, with RFC 8754 section 4.3.2 in front. */
 static void deliver6(struct walk *w, struct srv6_packet *p)
 {
@@ -201,67 +185,6 @@ static __attribute__((noinline)) void local6(struct walk *w, uint32_t at)
 	struct srv6_packet p = packet_at(w, at);
 
 	deliver6(w, &p);
-}
-
-/* An HMAC TLV as it must be; else *e. */
-static __attribute__((noinline)) bool proven(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p,
-	struct srv6_error *e)
-{
-	struct srv6_hmac h = {.key = w->s->key, .n = w->s->n_keys};
-
-	if (!srv6_walk(p)) {
-		*e = (struct srv6_error){.reason = p->failure};
-		return false;
-	}
-	return srv6_verify_hmac(&h, sid, p, e);
-}
-
-static bool allowed_sid(const struct snap_port *in, uint64_t hi, uint64_t lo)
-{
-	for (unsigned int i = 0; i < in->n_allow_sids; i++)
-		if (snap_match_has(&in->allow_sids[i], hi, lo))
-			return true;
-	return false;
-}
-
-/* Destination and all segments within what the port allows. */
-static bool all_allowed(const struct snap_port *in, const struct srv6_packet *p)
-{
-	const struct srh *srh = (const struct srh *)(p->frame + p->srh);
-
-	if (!allowed_sid(in, p->da_hi, p->da_lo) || (p->srh && (int)srh->last_entry > srh_max_last_entry(srh)))
-		return false;
-	for (unsigned int i = 0; p->srh && i <= srh->last_entry; i++)
-		if (!allowed_sid(in, ipv6_hi(&srh->segment[i]), ipv6_lo(&srh->segment[i])))
-			return false;
-	return true;
-}
-
-/* A packet into the SID space from a port that is not inside the domain. False: it is dropped. */
-static __attribute__((noinline)) bool may_enter(struct walk *w, uint32_t at, uint64_t hi, uint64_t lo)
-{
-	struct srv6_packet p = packet_at(w, at);
-	struct srv6_error e;
-
-	if (w->in->side != SIDE_HOST) {
-		drop(w, DROP_boundary_drop);
-		return false;
-	}
-	p.da_hi = hi;
-	p.da_lo = lo;
-	if (!srv6_walk(&p)) {
-		drop(w, p.failure);
-		return false;
-	}
-	if (all_allowed(w->in, &p))
-		return true;
-	if (!w->in->hmac)
-		drop(w, DROP_host_sid);
-	else if (proven(w, NULL, &p, &e))
-		return true;
-	else
-		drop_for(w, &e);
-	return false;
 }
 
 /* A packet has come to a local SID. NULL: to too many of them, it is dropped. */
@@ -295,7 +218,7 @@ static __attribute__((noinline)) void srv6_any(struct walk *w, uint32_t at, cons
 	p.da_lo = lo;
 	p.hop_limit = (uint8_t)(ip->hop_limit - hops);
 	for (;;) {
-		if (unlikely(sid->hmac) && !proven(w, sid, &p, &e)) {
+		if (unlikely(sid->hmac) && !classify_proven(w, sid, &p, &e)) {
 			drop_for(w, &e);
 			return;
 		}
@@ -503,7 +426,7 @@ static inline __attribute__((always_inline)) void walk6(struct walk *w, uint32_t
 		return;
 	if (odd && received && bad_source6(w, &ip->src))
 		return;
-	if (received && in->sids_closed && first && unlikely(snap_in_sid_space(w->s, hi, lo)) && !may_enter(w, at, hi, lo))
+	if (received && in->sids_closed && first && unlikely(snap_in_sid_space(w->s, hi, lo)) && !classify_may_enter(w, at, hi, lo))
 		return;
 	t = unlikely(via) ? via : lookup6(w->s, w->x->vrf, hi, lo);
 	if (odd && received && ipv6_is_link_local(&ip->src) && target_kind(t) != TARGET_LOCAL) {
@@ -610,6 +533,53 @@ static bool for_us(struct walk *w, const struct eth_hdr *eth)
 	return true;
 }
 
+/* What is in a frame of this interface. `untagged`: the payload is where it mostly is. */
+static inline __attribute__((always_inline)) void payload(struct walk *w, const struct eth_hdr *eth, uint16_t type, uint32_t at,
+	bool untagged)
+{
+	/* a group frame may carry ARP and ND only; an IP unicast inside one is not forwarded (RFC 1812 4.2.3.1) */
+	if (likely(type == ETH_TYPE_IPV6)) {
+		if (untagged)
+			walk6(w, at, 0, true);
+		else
+			ip6(w, at, 0);
+		if (unlikely(eth_is_multicast(&eth->dst) && w->x->verdict != PKT_DROP &&
+			     !(w->x->verdict == PKT_PUNT && w->x->punt == PUNT_ND)))
+			drop(w, DROP_multicast);
+	} else if (type == ETH_TYPE_IPV4) {
+		if (unlikely(eth_is_multicast(&eth->dst)))
+			drop(w, DROP_multicast);
+		else
+			ip4(w, at, 0);
+	} else if (type == ETH_TYPE_ARP) {
+		w->x->strip = (uint16_t)at;
+		punt(w, PUNT_ARP);
+	} else {
+		drop(w, DROP_ether_type);
+	}
+}
+
+/* A frame with tags: of a VLAN interface, or a priority-tagged one of the port itself (IEEE 802.1Q 9.6). */
+static __attribute__((noinline)) void tagged(struct walk *w, const struct eth_hdr *eth)
+{
+	const struct snap_port *port = w->in;
+	struct vlan_place place = vlan_find(w->s, port, w->frame, w->readable);
+
+	if (!place.in) {
+		drop(w, place.truncated ? DROP_truncated : DROP_vlan);
+		return;
+	}
+	w->in = place.in;
+	w->x->vrf = place.in->vrf;
+	w->x->slice = place.in->slice;
+	if (place.in != port) {
+		stat_add(&w->c->stats->interface[vlan_row(place.in)].rx_packets, 1);
+		stat_add(&w->c->stats->interface[vlan_row(place.in)].rx_bytes, w->frame_bytes);
+	}
+	payload(w, eth, be16_get(*(const be16_t *)(w->frame + place.at - sizeof(be16_t))), place.at, false);
+	w->in = port;
+}
+
 static void ethernet(struct walk *w)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
@@ -635,25 +605,10 @@ static void ethernet(struct walk *w)
 		drop(w, DROP_mac_source);
 		return;
 	}
-	/* a group frame may carry ARP and ND only; an IP unicast inside one is not forwarded (RFC 1812 4.2.3.1) */
-	if (likely(type == ETH_TYPE_IPV6)) {
-		walk6(w, sizeof(*eth), 0, true);
-		if (unlikely(eth_is_multicast(&eth->dst) && w->x->verdict != PKT_DROP &&
-			     !(w->x->verdict == PKT_PUNT && w->x->punt == PUNT_ND)))
-			drop(w, DROP_multicast);
-	} else if (type == ETH_TYPE_IPV4) {
-		if (unlikely(eth_is_multicast(&eth->dst)))
-			drop(w, DROP_multicast);
-		else
-			ip4(w, sizeof(*eth), 0);
-	} else if (type == ETH_TYPE_ARP) {
-		w->x->strip = sizeof(*eth);
-		punt(w, PUNT_ARP);
-	} else if (type == ETH_TYPE_VLAN || type == ETH_TYPE_QINQ) {
-		drop(w, DROP_vlan);
-	} else {
-		drop(w, DROP_ether_type);
-	}
+	if (unlikely(type == ETH_TYPE_VLAN || type == ETH_TYPE_QINQ))
+		tagged(w, eth);
+	else
+		payload(w, eth, type, sizeof(*eth), true);
 }
 
 static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *m)
@@ -772,14 +727,14 @@ void classify_part(struct classifier *c, struct rte_mbuf *m, const struct pkt *o
 	originated(c, m, of->vrf, of->tclass);
 }
 
-void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t port)
+void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t interface)
 {
 	struct pkt *x = pkt_of(m);
 
 	memset(x, 0, sizeof(*x));
 	x->verdict = PKT_FORWARD;
-	x->nbr = PKT_NBR_LINK;
-	x->egress = (uint8_t)port;
+	x->nbr = PKT_NBR_LINK + interface;
+	x->egress = snap_port_of(interface);
 	x->tclass = PKT_CLASS_CONTROL;
 	x->family = family;
 	x->generation = (uint16_t)c->s->generation;

@@ -73,9 +73,9 @@ static inline void leave(struct walk *w, target_t t, uint32_t bytes)
 		x->egress = (uint8_t)w->s->nbr[index].port;
 		mtu = w->s->nbr[index].mtu;
 	} else {
-		x->nbr = PKT_NBR_LINK;
-		x->egress = (uint8_t)index;
-		mtu = w->s->port[index].mtu;
+		x->nbr = PKT_NBR_LINK + index;
+		x->egress = snap_port_of(index);
+		mtu = snap_interface(w->s, index)->mtu;
 	}
 	if (unlikely(bytes > mtu)) {
 		too_big(w, mtu - (bytes - x->l3_bytes));
@@ -128,6 +128,31 @@ static inline void encap(struct walk *w, const struct snap_policy *policy)
 	x->tclass = path->tclass_of[x->tclass];
 	leave(w, member_of(w, path->via), x->l3_bytes + path->bytes);
 }
+
+static inline void drop_for(struct walk *w, const struct srv6_error *e)
+{
+	if (e->type)
+		error(w, e->reason, e->type, e->code, e->pointer);
+	else
+		drop(w, e->reason);
+}
+
+/* What the endpoint behaviours see: the packet at `at`, not what is behind it in the frame. */
+static inline struct srv6_packet packet_at(const struct walk *w, uint32_t at)
+{
+	return (struct srv6_packet){.frame = w->frame,
+		.readable = MIN_OF(w->readable, at + w->x->l3_bytes),
+		.end = at + w->x->l3_bytes,
+		.at = (uint16_t)at};
+}
+
+/* boundary_dp.c */
+
+/* Has the packet an HMAC TLV as it must be? Else *e. `sid`: that asks for it, NULL: a port. */
+bool classify_proven(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p, struct srv6_error *e);
+
+/* A packet into the SID space from a port that is not inside the domain. False: it is dropped. */
+bool classify_may_enter(struct walk *w, uint32_t at, uint64_t hi, uint64_t lo);
 
 /* frame_dp.c: Ethernet frames as payload */
 

@@ -2,9 +2,9 @@
 /* Ethernet frames as the payload of a tunnel: into it from an attachment circuit, out of it to a port. rx lcores. */
 #include "classify/classify_priv.h"
 
+#include "classify/vlan.h"
 #include "wire/eth.h"
 
-#define VLAN_ID_MASK 0x0fff
 
 /* Last checks of an Ethernet frame at `at`, of `bytes`, that leaves by a port as it is. */
 static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t port)
@@ -25,7 +25,7 @@ static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t por
 	w->x->family = PKT_FRAME;
 	w->x->strip = (uint16_t)at;
 	w->x->l3_bytes = (uint16_t)bytes;
-	w->x->nbr = PKT_NBR_LINK;
+	w->x->nbr = PKT_NBR_LINK + port;
 	w->x->egress = port;
 	if (bytes - header > w->s->port[port].mtu)
 		drop(w, DROP_too_big);

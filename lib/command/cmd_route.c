@@ -59,7 +59,7 @@ int cmd_show_neighbors(struct command_call *c)
 			if (!nb->used_id)
 				continue;
 			json_array_append_new(c->result,
-				json_pack("{ss ss ss ss si}", "port", n->port[nb->port]->name, "address",
+				json_pack("{ss ss ss ss si}", "port", describe_interface(n->snapshot, nb->interface), "address",
 					ip_addr_format(&nb->addr, addr), "mac",
 					state >= NBR_RESOLVED ? eth_addr_format(&nb->mac.dst, mac) : "", "state",
 					is_static ? "static" : nbr_state_name(state), "waiting",

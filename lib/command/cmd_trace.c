@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace add, show trace, clear trace */
+#include <stdio.h>
 #include <string.h>
 
 #include "command/command_priv.h"
@@ -88,6 +89,16 @@ static bool looked_up(const struct walk *w, const struct pkt *x, struct ip_addr 
 	return x->family == 4 || x->family == 6;
 }
 
+static const char *on_link(const struct snapshot *s, const struct pkt *x, char *text)
+{
+	uint32_t interface = x->nbr - PKT_NBR_LINK;
+
+	if (!snap_is_vlan(interface))
+		return "on-link";
+	snprintf(text, DESCRIBE_TEXT, "%s on-link", describe_interface(s, interface));
+	return text;
+}
+
 static json_t *resolved(const struct walk *w, const struct node *n, const struct pkt *x)
 {
 	static const char *const verdicts[] = {"forward", "punt", "drop"};
@@ -109,7 +120,7 @@ static json_t *resolved(const struct walk *w, const struct node *n, const struct
 		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
 	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
 	json_object_set_new(o, "next_hop",
-		json_string(x->nbr == PKT_NBR_LINK ? "on-link" : describe_nbr(n, x->nbr, text)));
+		json_string(x->nbr >= PKT_NBR_LINK ? on_link(s, x, text) : describe_nbr(n, x->nbr, text)));
 	json_object_set_new(o, "class", json_integer(x->tclass));
 	json_object_set_new(o, "changes", changes_of(x));
 	return o;

@@ -32,6 +32,7 @@ const struct command commands[] = {
 		{{.name = "PORT", .kind = ARG_PORT, .words = "all", .help = "name of a port, or all"}}},
 	{"show port xstats", "Every counter that the device keeps.", cmd_show_port_xstats,
 		{{.name = "PORT", .kind = ARG_PORT, .words = "all", .help = "name of a port, or all"}}},
+	{"show interfaces", "VLAN interfaces: tags, VRF, addresses, packets and bytes in and out.", cmd_show_interfaces},
 	{"show lcores", "What each lcore does and how busy it is.", cmd_show_lcores},
 	{"show sids", "Local SIDs, behaviours, IANA code points and counters.", cmd_show_sids},
 	{"show remote-sids", "SIDs known by owner, own ones included; as JSON a file that remote-sids-files of another node takes.",

@@ -10,6 +10,7 @@ int command_fail(struct command_call *c, int rc, const char *format, ...) PRINTF
 
 /* cmd_port.c */
 int cmd_show_ports(struct command_call *c);
+int cmd_show_interfaces(struct command_call *c);
 int cmd_show_port(struct command_call *c);
 int cmd_show_port_stats(struct command_call *c);
 int cmd_show_port_xstats(struct command_call *c);

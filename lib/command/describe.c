@@ -11,6 +11,13 @@ const char *describe_vrf(const struct snapshot *s, uint32_t vrf)
 	return vrf < s->n_vrfs && s->vrf[vrf].name ? s->vrf[vrf].name : "(removed)";
 }
 
+const char *describe_interface(const struct snapshot *s, uint32_t interface)
+{
+	const struct snap_port *in = interface == PORT_LOCAL ? NULL : snap_interface(s, interface);
+
+	return interface == PORT_LOCAL ? "the node" : in ? in->name : "(removed)";
+}
+
 const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf)
 {
 	const struct snapshot *s = n->snapshot;
@@ -19,7 +26,7 @@ const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf)
 	if (nbr >= s->n_nbrs)
 		snprintf(buf, DESCRIBE_TEXT, "(unknown)");
 	else
-		snprintf(buf, DESCRIBE_TEXT, "%s via %s", n->port[s->nbr[nbr].port]->name,
+		snprintf(buf, DESCRIBE_TEXT, "%s via %s", describe_interface(s, s->nbr[nbr].interface),
 			ip_addr_format(&s->nbr[nbr].addr, addr));
 	return buf;
 }
@@ -69,13 +76,13 @@ const char *describe_target(const struct node *n, target_t t, char *buf)
 		describe_group(n, &s->group[index], buf);
 		break;
 	case TARGET_LINK:
-		snprintf(buf, DESCRIBE_TEXT, "%s on-link", n->port[index]->name);
+		snprintf(buf, DESCRIBE_TEXT, "%s on-link", describe_interface(s, index));
 		break;
 	case TARGET_POLICY:
 		snprintf(buf, DESCRIBE_TEXT, "policy %s", s->policy[index].name);
 		break;
 	case TARGET_LOCAL:
-		snprintf(buf, DESCRIBE_TEXT, "own address of %s", index == PORT_LOCAL ? "the node" : n->port[index]->name);
+		snprintf(buf, DESCRIBE_TEXT, "own address of %s", describe_interface(s, index));
 		break;
 	case TARGET_SID:
 		snprintf(buf, DESCRIBE_TEXT, "local SID %s", ip_prefix_format(&s->sid[index].prefix, text));

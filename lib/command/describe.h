@@ -17,6 +17,9 @@ const char *describe_vrf(const struct snapshot *s, uint32_t vrf);
 /* "10.2.0.0/16": the route of a VRF that an address takes; "none". */
 const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct ip_addr *addr, char *buf);
 
+/* Name of a port or a VLAN interface by number; "the node" for PORT_LOCAL, "(removed)". */
+const char *describe_interface(const struct snapshot *s, uint32_t interface);
+
 /* "wan0 via fe80::5" of a neighbour id. */
 const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf);
 

@@ -26,6 +26,7 @@ void docs_counters(FILE *out)
 {
 #define X(name, unit, help) {#name, unit, help},
 	static const struct row ports[] = {PORT_COUNTERS(X)};
+	static const struct row interfaces[] = {INTERFACE_COUNTERS(X)};
 	static const struct row lcores[] = {LCORE_COUNTERS(X)};
 #undef X
 
@@ -39,7 +40,10 @@ void docs_counters(FILE *out)
 	table(out, ports, ARRAY_LEN(ports));
 	fprintf(out, "\nWhat the device itself lost is shown beside them: `imissed` (no descriptor was free) and\n"
 		     "`rx_nombuf` (the buffer pool was empty). These packets never reached the node.\n\n"
-		     "## Per lcore\n\n");
+		     "## Per VLAN interface\n\n"
+		     "Its packets are among those of its port, too.\n\n");
+	table(out, interfaces, ARRAY_LEN(interfaces));
+	fprintf(out, "\n## Per lcore\n\n");
 	table(out, lcores, ARRAY_LEN(lcores));
 	fprintf(out, "\n## Reasons to drop\n\n");
 	reasons(out, 0, DROP_COUNT);

@@ -82,6 +82,27 @@ static void port_counter(const struct page *p, const struct lcore_stats *sum, co
 	}
 }
 
+static void interface_counter(const struct page *p, const struct lcore_stats *sum, const char *name, const char *unit,
+	const char *help, size_t offset)
+{
+	const struct snapshot *s = p->n->snapshot;
+	char base[64], full[128];
+
+	base_name(name, unit, base, sizeof(base));
+	snprintf(full, sizeof(full), "sluice_interface_%s%s", base, unit_suffix(unit));
+	family(p, full, "counter", unit_suffix(unit), help);
+	for (uint32_t i = 0; i < s->n_interfaces; i++) {
+		uint64_t v;
+
+		if (!s->interface[i])
+			continue;
+		memcpy(&v, (const char *)&sum->interface[i] + offset, sizeof(v));
+		fprintf(p->out, "%s_total{node=\"%s\",port=\"%s\",interface=\"%s\"}", full, p->n->name,
+			port_name(p->n, snap_port_of(s->interface[i]->interface)), s->interface[i]->name);
+		value(p, v, unit);
+	}
+}
+
 static void lcore_counter(const struct page *p, const char *name, const char *unit, const char *help, size_t offset)
 {
 	/* the longest gap is a level that only grows, not a count */
@@ -325,6 +346,9 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 		__builtin_offsetof(struct port_device_stats, imissed));
 	device_counter(&p, "sluice_port_rx_nombuf_packets", "lost by the device: no buffer was free",
 		__builtin_offsetof(struct port_device_stats, rx_nombuf));
+#define X(name, unit, help) interface_counter(&p, sum, #name, unit, help, __builtin_offsetof(struct interface_stats, name));
+	INTERFACE_COUNTERS(X)
+#undef X
 	port_gauges(&p);
 	queues(&p);
 	pfc(&p);

@@ -110,6 +110,7 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_schema(c, d);
 	check_lcores(c, d);
 	check_ports(c, d);
+	check_interfaces(c, d);
 	check_routes(c, d);
 	check_sids(c, d);
 	check_policies(c, d);

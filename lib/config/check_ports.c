@@ -111,14 +111,14 @@ int cfg_device_is_pci(const char *device)
 	       (device[used] == '\0' || device[used] == ',');
 }
 
-int check_on_link(const struct cfg_port *port, const struct ip_addr *nexthop)
+static bool on_link(const struct cfg_link *link, const struct ip_addr *nexthop)
 {
 	if (nexthop->family == 6 && ipv6_is_link_local(&nexthop->v6))
-		return 1;
-	for (uint32_t i = 0; i < port->addresses.n; i++)
-		if (ip_prefix_contains(&port->addresses.items[i], nexthop))
-			return 1;
-	return 0;
+		return true;
+	for (uint32_t i = 0; i < link->n_addresses; i++)
+		if (ip_prefix_contains(&link->addresses[i], nexthop))
+			return true;
+	return false;
 }
 
 int check_in_blocks(const struct config *c, const struct ip_addr *a)
@@ -136,11 +136,16 @@ int check_in_blocks(const struct config *c, const struct ip_addr *a)
 	return c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, a);
 }
 
-static bool same_table(const struct cfg_port *a, const struct cfg_port *b)
+static bool same_table(const struct cfg_link *a, const struct cfg_link *b)
 {
 	if (!a->vrf || !b->vrf)
 		return !a->vrf && !b->vrf;
 	return strcmp(a->vrf, b->vrf) == 0;
+}
+
+static const char *kind_of(const struct cfg_link *link)
+{
+	return link->interface ? "interface" : "port";
 }
 
 /* Link-local subnets exist on every port and overlap nothing. */
@@ -149,11 +154,11 @@ static bool is_link_local(const struct ip_prefix *p)
 	return p->addr.family == 6 && ipv6_is_link_local(&p->addr.v6);
 }
 
-static void check_address(const struct config *c, struct cfg_diags *d, uint32_t port, uint32_t i)
+static void check_address(const struct config *c, struct cfg_diags *d, uint32_t link, const struct cfg_link *l, uint32_t i)
 {
-	const struct cfg_port *p = &c->ports.items[port];
-	const struct ip_prefix *a = &p->addresses.items[i];
+	const struct ip_prefix *a = &l->addresses[i];
 	char buf[IP_PREFIX_TEXT];
+	struct cfg_link o;
 
 	if (check_in_blocks(c, &a->addr))
 		cfg_diag_add(d, cfg_where(c, a), "addresses: %s lies in the SID space, where no interface may be",
@@ -163,23 +168,23 @@ static void check_address(const struct config *c, struct cfg_diags *d, uint32_t 
 		cfg_diag_add(d, cfg_where(c, a), "addresses: %s is no unicast address", ip_prefix_format(a, buf));
 	if (is_link_local(a)) {
 		for (uint32_t k = 0; k < i; k++)
-			if (ip_addr_equal(&a->addr, &p->addresses.items[k].addr))
+			if (ip_addr_equal(&a->addr, &l->addresses[k].addr))
 				cfg_diag_add(d, cfg_where(c, a), "addresses: %s stands twice", ip_prefix_format(a, buf));
 		return;
 	}
-	for (uint32_t q = 0; q <= port; q++) {
-		const struct cfg_port *o = &c->ports.items[q];
-
-		for (uint32_t k = 0; same_table(p, o) && k < (q == port ? i : o->addresses.n); k++) {
-			const struct ip_prefix *b = &o->addresses.items[k];
+	for (uint32_t q = 0; q <= link; q++) {
+		if (!cfg_link_at(c, q, &o) || !same_table(l, &o))
+			continue;
+		for (uint32_t k = 0; k < (q == link ? i : o.n_addresses); k++) {
+			const struct ip_prefix *b = &o.addresses[k];
 
 			if (ip_addr_equal(&a->addr, &b->addr))
-				cfg_diag_add(d, cfg_where(c, a), "addresses: %s is also an address of port %s",
-					ip_prefix_format(a, buf), o->name);
-			else if (q != port && (ip_prefix_contains(a, &b->addr) || ip_prefix_contains(b, &a->addr)))
+				cfg_diag_add(d, cfg_where(c, a), "addresses: %s is also an address of %s %s",
+					ip_prefix_format(a, buf), kind_of(&o), o.name);
+			else if (q != link && (ip_prefix_contains(a, &b->addr) || ip_prefix_contains(b, &a->addr)))
 				cfg_diag_add(d, cfg_where(c, a),
-					"addresses: the subnet of %s overlaps one of port %s in the same table",
-					ip_prefix_format(a, buf), o->name);
+					"addresses: the subnet of %s overlaps one of %s %s in the same table",
+					ip_prefix_format(a, buf), kind_of(&o), o.name);
 		}
 	}
 }
@@ -197,20 +202,18 @@ static void check_port(const struct config *c, struct cfg_diags *d, uint32_t i)
 			(unsigned long long)p->worker);
 	if (cfg_given(c, &p->mac) && (eth_is_multicast(&p->mac) || eth_is_zero(&p->mac)))
 		cfg_diag_add(d, cfg_where(c, &p->mac), "mac: expected a unicast address");
-	for (uint32_t k = 0; k < p->addresses.n; k++)
-		check_address(c, d, i, k);
 }
 
 static void check_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_neighbor *n)
 {
-	int port = cfg_find_port(c, n->port);
 	char buf[IP_ADDR_TEXT];
+	struct cfg_link link;
 
 	if (eth_is_multicast(&n->mac) || eth_is_zero(&n->mac))
 		cfg_diag_add(d, cfg_where(c, &n->mac), "mac: expected a unicast address");
-	if (port >= 0 && !check_on_link(&c->ports.items[port], &n->address))
-		cfg_diag_add(d, cfg_where(c, &n->address), "address: %s is on no subnet of port %s",
-			ip_addr_format(&n->address, buf), n->port);
+	if (cfg_find_link(c, n->port, &link) && !on_link(&link, &n->address))
+		cfg_diag_add(d, cfg_where(c, &n->address), "address: %s is on no subnet of %s %s",
+			ip_addr_format(&n->address, buf), kind_of(&link), link.name);
 }
 
 static int by_neighbor(const void *a, const void *b)
@@ -276,6 +279,7 @@ static void check_metrics(const struct config *c, struct cfg_diags *d)
 void check_ports(const struct config *c, struct cfg_diags *d)
 {
 	const struct ip_addr *loopback = &c->node.loopback;
+	struct cfg_link link;
 
 	if (check_in_blocks(c, loopback) || ipv6_is_multicast(&loopback->v6) ||
 		ipv6_is_unspecified(&loopback->v6) || ipv6_is_link_local(&loopback->v6))
@@ -283,6 +287,12 @@ void check_ports(const struct config *c, struct cfg_diags *d)
 			"loopback: expected a routable unicast address outside the SID space");
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		check_port(c, d, i);
+	for (uint32_t i = 0; i < c->ports.n + c->interfaces.n; i++) {
+		if (!cfg_link_at(c, i, &link))
+			continue;
+		for (uint32_t k = 0; k < link.n_addresses; k++)
+			check_address(c, d, i, &link, k);
+	}
 	check_neighbors(c, d);
 	check_metrics(c, d);
 }
@@ -290,20 +300,18 @@ void check_ports(const struct config *c, struct cfg_diags *d)
 void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name,
 	const struct ip_addr *nexthop)
 {
-	int port = cfg_find_port(c, port_name);
-	const struct cfg_port *p;
 	char buf[IP_ADDR_TEXT];
+	struct cfg_link link;
 
-	if (port < 0 || !nexthop->family)
+	if (!nexthop->family || !cfg_find_link(c, port_name, &link))
 		return;
-	p = &c->ports.items[port];
-	if (!check_on_link(p, nexthop))
-		cfg_diag_add(d, cfg_where(c, nexthop), "nexthop: %s is on no subnet of port %s",
-			ip_addr_format(nexthop, buf), p->name);
-	for (uint32_t i = 0; i < p->addresses.n; i++)
-		if (ip_addr_equal(&p->addresses.items[i].addr, nexthop))
-			cfg_diag_add(d, cfg_where(c, nexthop), "nexthop: %s is the port's own address",
-				ip_addr_format(nexthop, buf));
+	if (!on_link(&link, nexthop))
+		cfg_diag_add(d, cfg_where(c, nexthop), "nexthop: %s is on no subnet of %s %s",
+			ip_addr_format(nexthop, buf), kind_of(&link), link.name);
+	for (uint32_t i = 0; i < link.n_addresses; i++)
+		if (ip_addr_equal(&link.addresses[i].addr, nexthop))
+			cfg_diag_add(d, cfg_where(c, nexthop), "nexthop: %s is the %s's own address",
+				ip_addr_format(nexthop, buf), kind_of(&link));
 }
 
 static void check_route(const struct config *c, struct cfg_diags *d, const struct cfg_route *r)

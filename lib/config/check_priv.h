@@ -7,6 +7,7 @@
 void check_schema(const struct config *c, struct cfg_diags *d); /* references and duplicates, by the schema */
 void check_lcores(const struct config *c, struct cfg_diags *d);
 void check_ports(const struct config *c, struct cfg_diags *d);
+void check_interfaces(const struct config *c, struct cfg_diags *d);
 void check_routes(const struct config *c, struct cfg_diags *d);
 void check_sids(const struct config *c, struct cfg_diags *d);
 void check_boundary(const struct config *c, struct cfg_diags *d);
@@ -22,13 +23,10 @@ void check_buffers(const struct config *c, struct cfg_diags *d);
 /* Place of a member, or of the mapping around it when the member was left out. */
 struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_mark around);
 
-/* Can `port` reach `nexthop` without a router? An IPv6 link-local address always. */
-int check_on_link(const struct cfg_port *port, const struct ip_addr *nexthop);
-
 /* Is the address one that packets may not carry into the domain: a SID? */
 int check_in_blocks(const struct config *c, const struct ip_addr *a);
 
-/* A next hop of a route or an adjacency: on the port's subnets, none of the port's own addresses. */
+/* A next hop of a route or an adjacency: on the subnets of a port or an interface, none of its own addresses. */
 void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name,
 	const struct ip_addr *nexthop);
 

@@ -80,10 +80,14 @@ static void check_sid_keys(const struct config *c, struct cfg_diags *d, const st
 {
 	enum behavior_kind kind = kind_of(s);
 	bool nexthop = kind == KIND_END_X || kind == KIND_DX, port = nexthop || kind == KIND_DX2;
+	struct cfg_link link;
 
 	if (port && !s->port)
 		cfg_diag_add(d, s->at, "%s %s needs the port %s", A_NAME(s),
 			nexthop ? "of its adjacency" : "that frames leave by");
+	if (kind == KIND_DX2 && s->port && cfg_find_port(c, s->port) < 0 && cfg_find_link(c, s->port, &link))
+		cfg_diag_add(d, cfg_where(c, &s->port), "port: '%s' is an interface; %s %s sends frames out of a whole port",
+			s->port, A_NAME(s));
 	if (nexthop && !s->nexthop.family)
 		cfg_diag_add(d, s->at, "%s %s needs the nexthop of its adjacency", A_NAME(s));
 	if (!port && s->port)
@@ -117,9 +121,10 @@ static void check_words(const struct config *c, struct cfg_diags *d, const char 
 static void check_pause_speed(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s, struct cfg_mark at,
 	const char *port)
 {
-	int i = cfg_find_port(c, port);
+	struct cfg_link link;
 
-	if (i >= 0 && !c->ports.items[i].speed_bps && !cfg_device_is_pci(c->ports.items[i].device))
+	if (cfg_find_link(c, port, &link) && !c->ports.items[link.port].speed_bps &&
+		!cfg_device_is_pci(c->ports.items[link.port].device))
 		cfg_diag_add(d, at, "port: %s %s pauses '%s', a virtual device, by its speed; give it one", A_NAME(s), port);
 }
 

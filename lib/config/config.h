@@ -52,6 +52,21 @@ int cfg_find_port(const struct config *c, const char *name);
 int cfg_find_vrf(const struct config *c, const char *name);
 int cfg_find_policy(const struct config *c, const char *name);
 
+/* What has addresses and neighbours: a port, or an interface on one. */
+struct cfg_link {
+	const char *name, *vrf; /* vrf NULL: the underlay's table */
+	const struct ip_prefix *addresses;
+	uint32_t n_addresses;
+	uint32_t port;		       /* index */
+	const struct cfg_interface *interface; /* NULL: the port itself */
+};
+
+/* By name; ports are found before interfaces. False when there is none, or when the interface's port is unknown. */
+bool cfg_find_link(const struct config *c, const char *name, struct cfg_link *out);
+
+/* By number: ports first, then interfaces; false behind the last, or when the interface's port is unknown. */
+bool cfg_link_at(const struct config *c, uint32_t i, struct cfg_link *out);
+
 /* The same for the list called `list` in the file ("ports"), with the nearest name there is in *near or NULL. */
 int cfg_find_named(const struct config *c, const char *list, const char *name, const char **near);
 

@@ -27,6 +27,10 @@ struct cfg_mark {
 
 #define CFG_NONE UINT64_MAX
 
+#define CFG_VLAN_UNTAGGED  0
+#define CFG_VLAN_MAX	   4094
+#define CFG_MAX_INTERFACES 1024
+
 enum cfg_side { SIDE_DC, SIDE_WAN, SIDE_HOST };
 enum cfg_hmac_check { HMAC_OFF, HMAC_REQUIRED };
 enum cfg_hmac_profile { HMAC_RFC8754, HMAC_LINUX };
@@ -242,9 +246,26 @@ struct cfg_port {
 	CFG_LIST(struct ip_prefix) addresses;
 };
 
+/* Order of words_tag in schema.c. TAG_AUTO: 802.1ad outside where there are two tags. */
+enum cfg_tag { TAG_AUTO, TAG_8021Q, TAG_8021AD };
+
+/* A VLAN of a port as an interface of its own: routed, with addresses and neighbours. */
+struct cfg_interface {
+	struct cfg_mark at;
+	char *name;
+	char *port;
+	uint64_t vlan;	     /* outer tag */
+	uint64_t inner_vlan; /* 0: one tag */
+	uint32_t tag;	     /* enum cfg_tag, of the outer tag */
+	char *vrf;	     /* NULL: the underlay's table */
+	char *slice;	     /* or NULL */
+	uint64_t mtu;	     /* CFG_NONE: the port's */
+	CFG_LIST(struct ip_prefix) addresses;
+};
+
 struct cfg_neighbor {
 	struct cfg_mark at;
-	char *port;
+	char *port; /* or interface, as everywhere where a next hop is */
 	struct ip_addr address;
 	struct eth_addr mac;
 };
@@ -318,9 +339,6 @@ struct cfg_hmac {
 };
 
 struct cfg_secrets;
-
-#define CFG_VLAN_UNTAGGED 0
-#define CFG_VLAN_MAX	  4094
 
 /* A port, or a VLAN of it, as one end of a layer-2 tunnel. */
 struct cfg_circuit {
@@ -400,6 +418,7 @@ struct config {
 	struct cfg_metrics metrics;
 	struct cfg_log log;
 	CFG_LIST(struct cfg_port) ports;
+	CFG_LIST(struct cfg_interface) interfaces;
 	CFG_LIST(struct cfg_slice) slices;
 	CFG_LIST(struct cfg_class_map) class_maps;
 	CFG_LIST(struct cfg_buffer_profile) buffer_profiles;

@@ -19,7 +19,7 @@ struct index {
 };
 
 struct cfg_names {
-	struct index index[6];
+	struct index index[8];
 };
 
 static int by_name(const void *a, const void *b)
@@ -44,6 +44,18 @@ static int by_name_then_index(const void *a, const void *b)
 			(idx)->entries[i_] = (struct entry){(list_).items[i_].name, i_};           \
 	} while (0)
 
+/* Ports, and behind them interfaces. */
+static void fill_links(struct index *index, const struct config *c)
+{
+	index->entries = calloc(c->ports.n + c->interfaces.n + 1, sizeof(struct entry));
+	if (!index->entries)
+		return;
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		index->entries[index->n++] = (struct entry){c->ports.items[i].name, i};
+	for (uint32_t i = 0; i < c->interfaces.n; i++)
+		index->entries[index->n++] = (struct entry){c->interfaces.items[i].name, c->ports.n + i};
+}
+
 struct cfg_names *cfg_names_new(const struct config *c)
 {
 	struct cfg_names *n = calloc(1, sizeof(*n));
@@ -62,6 +74,10 @@ struct cfg_names *cfg_names_new(const struct config *c)
 	FILL(&n->index[4], c->class_maps);
 	n->index[5].list = "buffer-profiles";
 	FILL(&n->index[5], c->buffer_profiles);
+	n->index[6].list = "interfaces";
+	FILL(&n->index[6], c->interfaces);
+	n->index[7].list = "ports or interfaces";
+	fill_links(&n->index[7], c);
 	for (unsigned int i = 0; i < ARRAY_LEN(n->index); i++) {
 		if (!n->index[i].entries) {
 			cfg_names_free(n);
@@ -122,6 +138,32 @@ int cfg_find_named(const struct config *c, const char *list, const char *name, c
 int cfg_find_port(const struct config *c, const char *name)
 {
 	return cfg_find_named(c, "ports", name, NULL);
+}
+
+bool cfg_link_at(const struct config *c, uint32_t i, struct cfg_link *out)
+{
+	const struct cfg_interface *v;
+	int port;
+
+	if (i < c->ports.n) {
+		const struct cfg_port *p = &c->ports.items[i];
+
+		*out = (struct cfg_link){p->name, p->vrf, p->addresses.items, p->addresses.n, i, NULL};
+		return true;
+	}
+	if (i - c->ports.n >= c->interfaces.n)
+		return false;
+	v = &c->interfaces.items[i - c->ports.n];
+	port = cfg_find_port(c, v->port);
+	*out = (struct cfg_link){v->name, v->vrf, v->addresses.items, v->addresses.n, (uint32_t)port, v};
+	return port >= 0;
+}
+
+bool cfg_find_link(const struct config *c, const char *name, struct cfg_link *out)
+{
+	int i = cfg_find_named(c, "ports or interfaces", name, NULL);
+
+	return i >= 0 && cfg_link_at(c, (uint32_t)i, out);
 }
 
 int cfg_find_vrf(const struct config *c, const char *name)

@@ -16,6 +16,7 @@ static const char *const words_behavior[] = {CFG_BEHAVIOR_WORDS, NULL};
 const char *const cfg_words_flavor[] = {"psp", "usp", "usd", "none", NULL};
 static const char *const words_allow[] = {"ping", "traceroute", "none", NULL};
 static const char *const words_encap[] = {"H.Encaps.Red", "H.Encaps", "H.Encaps.L2", "H.Encaps.L2.Red", NULL};
+static const char *const words_tag[] = {"auto", "802.1q", "802.1ad", NULL};
 static const char *const words_log[] = {"stderr", "syslog", NULL};
 static const char *const words_level[] = {"error", "warning", "notice", "info", "debug", NULL};
 static const char *const words_dscp[] = {"copy", "set", NULL};
@@ -230,9 +231,32 @@ static const struct cfg_key port_keys[] = {
 };
 static const struct cfg_map port_map = MAP_OF(port_keys, "a port", struct cfg_port);
 
+static const struct cfg_key interface_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_interface, name), .flags = CFG_REQUIRED | CFG_IDENTITY, .example = "dc0.100",
+		.help = "Name used wherever a port with a next hop is named: neighbors, routes, adjacencies of SIDs."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_interface, port), .flags = CFG_REQUIRED, .refs = "ports", .example = "dc0",
+		.help = "Port whose frames it takes. What is not said here is the port's: side, MAC, class map, boundary."},
+	{"vlan", CFG_UINT, .offset = AT(struct cfg_interface, vlan), .min = 1, .max = CFG_VLAN_MAX, .flags = CFG_REQUIRED,
+		.example = "100", .help = "VLAN id of the outer tag, or of the only one."},
+	{"inner-vlan", CFG_UINT, .offset = AT(struct cfg_interface, inner_vlan), .max = CFG_VLAN_MAX, .fallback = "0",
+		.help = "VLAN id of the second tag (802.1Q); 0: there is one tag."},
+	{"tag", CFG_WORD, .offset = AT(struct cfg_interface, tag), .words = words_tag, .fallback = "auto",
+		.help = "Type of the outer tag. auto: 802.1ad where there are two tags, else 802.1q."},
+	{"vrf", CFG_NAME, .offset = AT(struct cfg_interface, vrf), .refs = "vrfs", .example = "tenant-a",
+		.help = "Routing table of packets that arrive here. Default: the underlay's."},
+	{"slice", CFG_NAME, .offset = AT(struct cfg_interface, slice), .refs = "slices", .example = "gold",
+		.help = "Slice of what arrives here. Default: that of the VRF."},
+	{"mtu", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_interface, mtu), .min = 1280, .max = 16000, .word = "port",
+		.word_value = CFG_NONE, .fallback = "port", .help = "Largest IP packet, tags not counted. port: as on the port."},
+	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct cfg_interface, addresses), .max = 32,
+		.example = "[10.1.100.1/24]",
+		.help = "Own addresses with their subnets. A link-local one is made of the MAC if none is given."},
+};
+static const struct cfg_map interface_map = MAP_OF(interface_keys, "an interface", struct cfg_interface);
+
 static const struct cfg_key neighbor_keys[] = {
-	{"port", CFG_NAME, .offset = AT(struct cfg_neighbor, port), .flags = CFG_REQUIRED, .refs = "ports",
-		.example = "dc0", .help = "Port the neighbour is on."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_neighbor, port), .flags = CFG_REQUIRED,
+		.refs = "ports or interfaces", .example = "dc0", .help = "Port or interface the neighbour is on."},
 	{"address", CFG_IP, .offset = AT(struct cfg_neighbor, address), .flags = CFG_REQUIRED,
 		.example = "\"fe80::5\"", .help = "Its address on that link."},
 	{"mac", CFG_MAC, .offset = AT(struct cfg_neighbor, mac), .flags = CFG_REQUIRED,
@@ -244,8 +268,8 @@ static const struct cfg_key route_keys[] = {
 	{"prefix", CFG_PREFIX, .offset = AT(struct cfg_route, prefix), .flags = CFG_REQUIRED,
 		.example = "\"5f00:0:500::/48\"",
 		.help = "Destination. The same prefix may be listed again with another next hop: ECMP."},
-	{"port", CFG_NAME, .offset = AT(struct cfg_route, port), .refs = "ports", .example = "dc0",
-		.help = "Port to leave by."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_route, port), .refs = "ports or interfaces", .example = "dc0",
+		.help = "Port or interface to leave by."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_route, nexthop), .example = "\"fe80::5\"",
 		.help = "Router on a subnet of that port. Default: every destination is on the link."},
 };
@@ -255,8 +279,8 @@ static const struct cfg_key vrf_route_keys[] = {
 	{"prefix", CFG_PREFIX, .offset = AT(struct cfg_route, prefix), .flags = CFG_REQUIRED,
 		.example = "10.2.0.0/16",
 		.help = "Destination. The same prefix may be listed again with another next hop: ECMP."},
-	{"port", CFG_NAME, .offset = AT(struct cfg_route, port), .refs = "ports",
-		.help = "Port to leave by."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_route, port), .refs = "ports or interfaces",
+		.help = "Port or interface to leave by."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_route, nexthop),
 		.help = "Router on a subnet of that port. Default: every destination is on the link."},
 	{"policy", CFG_NAME, .offset = AT(struct cfg_route, policy), .refs = "policies", .example = "to-dc2",
@@ -291,8 +315,8 @@ static const struct cfg_key sid_keys[] = {
 		.example = "[psp, usd]",
 		.help = "uN, uA, End, End.X, End.T (RFC 8986 section 4.16); End.X.PFC: psp and usp only. Default: psp and usd for "
 			"uN and uA, none for the others."},
-	{"port", CFG_NAME, .offset = AT(struct cfg_sid, port), .refs = "ports",
-		.help = "uA, End.X, End.X.PFC, DX4, DX6: port of the adjacency. DX2: port that frames leave by."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_sid, port), .refs = "ports or interfaces",
+		.help = "uA, End.X, End.X.PFC, DX4, DX6: port or interface of the adjacency. DX2: port that frames leave by."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_sid, nexthop),
 		.help = "uA, End.X, End.X.PFC, DX4, DX6: neighbour of the adjacency."},
 	{"vrf", CFG_NAME, .offset = AT(struct cfg_sid, vrf), .refs = "vrfs",
@@ -408,6 +432,8 @@ static const struct cfg_key root_keys[] = {
 	{"log", CFG_MAP, .offset = AT(struct config, log), .map = &log_map, .help = "Log lines."},
 	{"ports", CFG_LIST_OF, .item = CFG_MAP, .map = &port_map, .offset = AT(struct config, ports),
 		.flags = CFG_REQUIRED, .min = 1, .max = 32, .help = "Ports; nothing else is touched or bound."},
+	{"interfaces", CFG_LIST_OF, .item = CFG_MAP, .map = &interface_map, .offset = AT(struct config, interfaces),
+		.max = CFG_MAX_INTERFACES, .flags = CFG_COMMENTED, .help = "VLANs of ports that are routed, each like a port of its own."},
 	{"slices", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_slice_map, .offset = AT(struct config, slices), .max = 64,
 		.help = "Slices: shares of every port's rate."},
 	{"class-maps", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_class_map_map, .offset = AT(struct config, class_maps),

@@ -26,8 +26,8 @@ static const struct cfg_key watchdog_keys[] = {
 const struct cfg_map cfg_watchdog_map = MAP_OF(watchdog_keys, "a PFC watchdog", struct cfg_watchdog);
 
 static const struct cfg_key adjacency_keys[] = {
-	{"port", CFG_NAME, .offset = AT(struct cfg_adjacency, port), .refs = "ports", .flags = CFG_REQUIRED, .example = "wan0",
-		.help = "Port of the adjacency."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_adjacency, port), .refs = "ports or interfaces", .flags = CFG_REQUIRED,
+		.example = "wan0", .help = "Port or interface of the adjacency."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_adjacency, nexthop), .flags = CFG_REQUIRED, .example = "\"fe80::5\"",
 		.help = "Neighbour of the adjacency."},
 };

@@ -14,9 +14,9 @@ enum target_kind {
 	TARGET_NONE,	/* no route */
 	TARGET_NBR,	/* index: neighbour id, a resolved or resolvable next hop */
 	TARGET_GROUP,	/* index: ECMP group */
-	TARGET_LINK,	/* index: port; the destination itself is the neighbour */
+	TARGET_LINK,	/* index: interface (snapshot.h); the destination itself is the neighbour */
 	TARGET_POLICY,	/* index: policy */
-	TARGET_LOCAL,	/* an own address; index: port, or PORT_LOCAL for the loopback */
+	TARGET_LOCAL,	/* an own address; index: interface, or PORT_LOCAL for the loopback */
 	TARGET_SID,	/* index: local SID */
 	TARGET_BROADCAST, /* IPv4: of a connected subnet; never forwarded (RFC 2644) */
 	/* uSID tables only, and last, so that one comparison tells them from the others: */

@@ -24,14 +24,21 @@ enum nbr_state {
 
 struct nbr {
 	struct eth_hdr mac; /* destination and source; the type is the rewriter's */
-	uint8_t state;	    /* enum nbr_state */
+	uint8_t state;	    /* enum nbr_state; set by nbr_set_state */
+	bool ready;	    /* resolved, and frames get no tag: what most packets find */
 	bool used_id;
 	bool is_static; /* as configured: what ND and ARP say does not count */
 	bool confirm;	/* was static until the last snapshot: ask before it is believed for long */
-	uint16_t port;
+	uint16_t interface; /* snapshot.h */
 	struct fifo waiting;
 	struct ip_addr addr;
 } CACHE_ALIGNED;
+
+static inline void nbr_set_state(struct nbr *n, enum nbr_state state)
+{
+	n->state = (uint8_t)state;
+	n->ready = state == NBR_RESOLVED && !snap_is_vlan(n->interface);
+}
 
 struct nbr_table {
 	struct nbr *nbr; /* by id */
@@ -53,7 +60,7 @@ enum nbr_update {
 struct nbr_message {
 	struct ip_addr addr; /* 17 bytes */
 	uint8_t what;	     /* enum nbr_update, or enum nbr_question */
-	uint16_t port;
+	uint16_t interface;
 	struct eth_addr mac;
 	uint8_t pad[6];
 };
@@ -80,11 +87,11 @@ struct nbr_sync {
 /* Take over the next hops of a new snapshot. The worker. */
 void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const struct nbr_sync *sync);
 
-/* Id of an on-link destination, made if there is room; UINT32_MAX when there is none. */
-uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t port, const struct ip_addr *addr);
+/* Id of an on-link destination, made if there is room; UINT32_MAX when there is none, or the interface is gone. */
+uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t interface, const struct ip_addr *addr);
 
 /* Id of a known neighbour by address; UINT32_MAX. */
-uint32_t nbr_find(const struct nbr_table *t, uint16_t port, const struct ip_addr *addr);
+uint32_t nbr_find(const struct nbr_table *t, uint16_t interface, const struct ip_addr *addr);
 
 /* Give a learnt id back; nothing may wait for it. */
 void nbr_release(struct nbr_table *t, uint32_t id);

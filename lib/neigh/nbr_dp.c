@@ -6,21 +6,21 @@
 
 struct key {
 	uint8_t addr[16];
-	uint16_t port;
+	uint16_t interface;
 	uint16_t family;
 };
 
-static struct key key_of(uint16_t port, const struct ip_addr *addr)
+static struct key key_of(uint16_t interface, const struct ip_addr *addr)
 {
-	struct key k = {.port = port, .family = addr->family};
+	struct key k = {.interface = interface, .family = addr->family};
 
 	memcpy(k.addr, addr->b, ip_addr_bits(addr) / 8);
 	return k;
 }
 
-uint32_t nbr_find(const struct nbr_table *t, uint16_t port, const struct ip_addr *addr)
+uint32_t nbr_find(const struct nbr_table *t, uint16_t interface, const struct ip_addr *addr)
 {
-	struct key k = key_of(port, addr);
+	struct key k = key_of(interface, addr);
 	void *id;
 
 	return rte_hash_lookup_data(t->by_addr, &k, &id) < 0 ? UINT32_MAX : (uint32_t)(uintptr_t)id;
@@ -28,27 +28,27 @@ uint32_t nbr_find(const struct nbr_table *t, uint16_t port, const struct ip_addr
 
 static int hash_put(struct nbr_table *t, uint32_t id)
 {
-	struct key k = key_of(t->nbr[id].port, &t->nbr[id].addr);
+	struct key k = key_of(t->nbr[id].interface, &t->nbr[id].addr);
 
 	return rte_hash_add_key_data(t->by_addr, &k, (void *)(uintptr_t)id);
 }
 
 static void hash_del(struct nbr_table *t, uint32_t id)
 {
-	struct key k = key_of(t->nbr[id].port, &t->nbr[id].addr);
+	struct key k = key_of(t->nbr[id].interface, &t->nbr[id].addr);
 
-	if (nbr_find(t, t->nbr[id].port, &t->nbr[id].addr) == id)
+	if (nbr_find(t, t->nbr[id].interface, &t->nbr[id].addr) == id)
 		rte_hash_del_key(t->by_addr, &k);
 }
 
-static void set_up(struct nbr *n, const struct snapshot *s, uint16_t port, const struct ip_addr *addr)
+static void set_up(struct nbr *n, const struct snapshot *s, uint16_t interface, const struct ip_addr *addr)
 {
 	n->used_id = true;
-	n->port = port;
+	n->interface = interface;
 	n->addr = *addr;
-	n->state = NBR_UNKNOWN;
+	nbr_set_state(n, NBR_UNKNOWN);
 	n->is_static = n->confirm = false;
-	n->mac.src = s->port[port].mac;
+	n->mac.src = s->port[snap_port_of(interface)].mac;
 }
 
 void nbr_release(struct nbr_table *t, uint32_t id)
@@ -57,7 +57,7 @@ void nbr_release(struct nbr_table *t, uint32_t id)
 
 	hash_del(t, id);
 	n->used_id = false;
-	n->state = NBR_UNKNOWN;
+	nbr_set_state(n, NBR_UNKNOWN);
 	if (id >= SNAP_NBR_MAX) {
 		n->waiting.n = t->first_free;
 		t->first_free = id;
@@ -70,7 +70,7 @@ static void adopt(struct nbr_table *t, uint32_t id, uint32_t learnt)
 	struct nbr *n = &t->nbr[id], *from = &t->nbr[learnt];
 
 	n->mac = from->mac;
-	n->state = from->state;
+	nbr_set_state(n, (enum nbr_state)from->state);
 	n->waiting = from->waiting;
 	from->waiting = (struct fifo){0};
 	nbr_release(t, learnt);
@@ -83,7 +83,7 @@ static void become_static(struct nbr_table *t, uint32_t id, const struct eth_add
 	n->is_static = true;
 	n->confirm = false;
 	n->mac.dst = *mac;
-	n->state = NBR_RESOLVED;
+	nbr_set_state(n, NBR_RESOLVED);
 	if (n->waiting.n)
 		sync->resolved(sync->arg, id);
 }
@@ -94,7 +94,7 @@ static void become_dynamic(struct nbr *n)
 	n->is_static = false;
 	n->confirm = true;
 	if (n->state == NBR_RESOLVED)
-		n->state = NBR_STALE;
+		nbr_set_state(n, NBR_STALE);
 }
 
 static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id, const struct nbr_sync *sync)
@@ -103,11 +103,11 @@ static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id,
 	struct nbr *n = &t->nbr[id];
 	uint32_t learnt;
 
-	if (!n->used_id || n->port != want->port || !ip_addr_equal(&n->addr, &want->addr)) {
+	if (!n->used_id || n->interface != want->interface || !ip_addr_equal(&n->addr, &want->addr)) {
 		if (n->used_id)
 			nbr_release(t, id);
-		set_up(n, s, want->port, &want->addr);
-		learnt = nbr_find(t, want->port, &want->addr);
+		set_up(n, s, want->interface, &want->addr);
+		learnt = nbr_find(t, want->interface, &want->addr);
 		if (learnt != UINT32_MAX && learnt != id)
 			adopt(t, id, learnt);
 		hash_put(t, id);
@@ -126,18 +126,18 @@ void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const struct 
 			sync_one(t, s, i, sync);
 }
 
-uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t port, const struct ip_addr *addr)
+uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t interface, const struct ip_addr *addr)
 {
-	uint32_t id = nbr_find(t, port, addr);
+	uint32_t id = nbr_find(t, interface, addr);
 
 	if (likely(id != UINT32_MAX))
 		return id;
 	id = t->first_free;
-	if (id == UINT32_MAX)
-		return id;
+	if (id == UINT32_MAX || !snap_interface(s, interface))
+		return UINT32_MAX;
 	t->first_free = t->nbr[id].waiting.n;
 	t->nbr[id].waiting = (struct fifo){0};
-	set_up(&t->nbr[id], s, port, addr);
+	set_up(&t->nbr[id], s, interface, addr);
 	if (hash_put(t, id) < 0) {
 		nbr_release(t, id);
 		return UINT32_MAX;

@@ -312,12 +312,12 @@ static void due(struct neigh_table *t, struct entry *e, uint64_t now)
 	}
 }
 
-void neigh_port_down(struct neigh_table *t, uint64_t now, uint16_t port)
+void neigh_link_down(struct neigh_table *t, uint64_t now, uint16_t port, uint16_t mask)
 {
 	struct entry *e;
 
 	RB_FOREACH(e, key_tree, &t->keys) {
-		if (e->i.port != port || e->i.state == NEIGH_FAILED)
+		if ((e->i.port & mask) != (port & mask) || e->i.state == NEIGH_FAILED)
 			continue;
 		/* asked often enough, in vain */
 		if (e->i.state != NEIGH_INCOMPLETE)

@@ -4,7 +4,7 @@
  * for IPv6 and, with ARP for its messages, for IPv4.
  *
  * Pure: no packets, no clock, no DPDK. The control lcore feeds it with `now` and does what the callbacks say.
- * Not thread safe; one per node.
+ * Not thread safe; one per node. A `port` is whatever number the caller gives a link.
  */
 #ifndef NEIGH_NEIGH_H
 #define NEIGH_NEIGH_H
@@ -65,10 +65,10 @@ struct neigh_news {
 void neigh_heard(struct neigh_table *t, uint64_t now, const struct neigh_news *news);
 
 /*
- * The link of a port went down: nobody there is believed in any more. neigh_poll gives them up, as many at a time
- * as its budget says, so that the messages about them find room.
+ * A link went down, of the ports that have the bits of `mask` in common with `port`: nobody there is believed in any
+ * more. neigh_poll gives them up, as many at a time as its budget says, so that the messages about them find room.
  */
-void neigh_port_down(struct neigh_table *t, uint64_t now, uint16_t port);
+void neigh_link_down(struct neigh_table *t, uint64_t now, uint16_t port, uint16_t mask);
 
 /* Do what is due; at most `budget` entries. Returns how many; *next: when to come again. */
 unsigned int neigh_poll(struct neigh_table *t, uint64_t now, unsigned int budget, uint64_t *next);

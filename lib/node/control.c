@@ -3,6 +3,7 @@
  * The control role: takes what rx roles punt, answers, and runs the protocols' timers. It never waits and
  * never touches a file; what it originates goes through the ring to the egress's owner like any packet.
  */
+#include "classify/vlan.h"
 #include "node/control_priv.h"
 
 struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32_t size)
@@ -63,9 +64,9 @@ void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct
 		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
 }
 
-void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t port)
+void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t interface)
 {
-	classify_to_neighbor(&c->classifier, m, family, port);
+	classify_to_neighbor(&c->classifier, m, family, interface);
 	to_owner(c, m);
 }
 
@@ -73,6 +74,14 @@ void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t por
 {
 	classify_to_neighbor(&c->classifier, m, 0, port);
 	to_owner(c, m);
+}
+
+const struct snap_port *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m)
+{
+	/* a packet of the node itself has no frame around it; a received one has the first of its headers in one piece */
+	if (m->port == PORT_LOCAL)
+		return NULL;
+	return vlan_find(c->s, &c->s->port[m->port], rte_pktmbuf_mtod(m, const uint8_t *), m->data_len).in;
 }
 
 static void take(struct control_role *c, struct rte_mbuf *m)

@@ -20,42 +20,53 @@ static bool error_allowed(struct control_role *c, uint16_t port)
 	       bucket_take(&c->errors, c->now, s->icmp_errors, burst_of(s->icmp_errors));
 }
 
-/* IPv4 errors come from an address of the ingress port, else from any of the same table. */
-static bool source4(struct control_role *c, uint16_t port, uint16_t vrf, struct ip_addr *out)
+static bool own4(const struct snap_port *p, struct ip_addr *out)
 {
-	const struct snapshot *s = c->s;
-
-	for (uint32_t i = 0; i <= s->n_ports; i++) {
-		/* the ingress port first */
-		const struct snap_port *p = &s->port[i == 0 ? port : i - 1];
-
-		for (unsigned int k = 0; k < p->n_own && (i == 0 || p->vrf == vrf); k++) {
-			if (p->own[k].addr.family == 4) {
-				*out = p->own[k].addr;
-				return true;
-			}
+	for (unsigned int k = 0; k < p->n_own; k++) {
+		if (p->own[k].addr.family == 4) {
+			*out = p->own[k].addr;
+			return true;
 		}
 	}
 	return false;
 }
 
-/* Route an answer; one to a link-local address goes back out of the port the question came in by. */
-static void send_answer(struct control_role *c, const void *packet, size_t size, uint16_t vrf, uint16_t port)
+/* IPv4 errors come from an address of the interface the packet came in by, else from any of the same table. */
+static bool source4(struct control_role *c, const struct snap_port *in, uint16_t vrf, struct ip_addr *out)
+{
+	const struct snapshot *s = c->s;
+
+	if (in && own4(in, out))
+		return true;
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		if (s->port[i].vrf == vrf && own4(&s->port[i], out))
+			return true;
+	for (uint32_t i = 0; i < s->n_interfaces; i++)
+		if (s->interface[i] && s->interface[i]->vrf == vrf && own4(s->interface[i], out))
+			return true;
+	return false;
+}
+
+/* Route an answer; one to a link-local address goes back to the link the question came from. */
+static void send_answer(struct control_role *c, const void *packet, size_t size, uint16_t vrf, const struct snap_port *in)
 {
 	struct rte_mbuf *m = control_packet(c, packet, (uint32_t)size);
 	const struct ipv6_hdr *ip = packet;
 
 	if (!m)
 		return;
-	if (ip->vtc_flow.b[0] >> 4 == 6 && ipv6_is_link_local(&ip->dst))
-		control_send_on_link(c, m, 6, port);
-	else
+	if (ip->vtc_flow.b[0] >> 4 != 6 || !ipv6_is_link_local(&ip->dst))
 		control_send_routed(c, m, vrf);
+	else if (in)
+		control_send_on_link(c, m, 6, in->interface);
+	else
+		pkt_end(m, DROP_no_route, &c->lcore->stats);
 }
 
 static bool report(struct control_role *c, struct rte_mbuf *m, const struct icmp_error *error)
 {
 	const struct pkt *x = pkt_of(m);
+	const struct snap_port *in = control_came_in_by(c, m);
 	uint8_t *out = c->scratch + ICMP_ERROR_MAX;
 	struct ip_addr src = ip_addr_from6(&c->s->loopback);
 	uint32_t size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, ICMP_ERROR_MAX));
@@ -63,12 +74,12 @@ static bool report(struct control_role *c, struct rte_mbuf *m, const struct icmp
 
 	if (!icmp_may_report(c->scratch, size) || !error_allowed(c, m->port))
 		return false;
-	if (x->family == 4 && !source4(c, m->port, x->vrf, &src))
+	if (x->family == 4 && !source4(c, in, x->vrf, &src))
 		return false;
 	n = icmp_write_error(out, c->scratch, size, &src, error);
 	if (!n)
 		return false;
-	send_answer(c, out, n, x->vrf, m->port);
+	send_answer(c, out, n, x->vrf, in);
 	return true;
 }
 
@@ -130,7 +141,7 @@ static enum reason answer_echo(struct control_role *c, struct rte_mbuf *m, size_
 	upper = x->family == 4 ? upper : sizeof(struct ipv6_hdr);
 	if (!icmp_make_echo_reply(c->scratch, upper, size))
 		return DROP_not_served;
-	send_answer(c, c->scratch, size, x->vrf, m->port);
+	send_answer(c, c->scratch, size, x->vrf, control_came_in_by(c, m));
 	return CONSUME_echo;
 }
 

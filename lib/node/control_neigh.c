@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "classify/vlan.h"
 #include "neigh/nd.h"
 #include "node/control_priv.h"
 #include "wire/arp.h"
@@ -24,85 +25,105 @@ static bool is_own(const struct snap_port *p, const struct ip_addr *addr)
 	return false;
 }
 
-static void send_arp(struct control_role *c, uint16_t port, uint16_t op, uint32_t own, const struct eth_addr *to,
+/* The Ethernet header of what the node says on an interface; returns its bytes. */
+static uint32_t put_header(uint8_t *frame, const struct snap_port *in, const struct eth_addr *to, uint16_t type)
+{
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+
+	eth->dst = *to;
+	eth->src = in->mac;
+	eth->type = be16(type);
+	if (!in->n_tags)
+		return sizeof(*eth);
+	/* what keeps the link working has the highest priority there is */
+	return eth_put_tags(frame, in->tag[0].type, in->tag[0].id, in->n_tags > 1 ? in->tag[1].id : 0, 7, type);
+}
+
+static void send_frame(struct control_role *c, const struct snap_port *in, const uint8_t *frame, uint32_t size)
+{
+	struct rte_mbuf *m = control_packet(c, frame, size);
+
+	if (!m)
+		return;
+	stat_add(&c->lcore->stats.nd_sent, 1);
+	if (in->n_tags) {
+		struct interface_stats *stats = &c->lcore->stats.interface[vlan_row(in)];
+
+		stat_add(&stats->tx_packets, 1);
+		stat_add(&stats->tx_bytes, size);
+	}
+	control_send_frame(c, m, snap_port_of(in->interface));
+}
+
+static void send_arp(struct control_role *c, const struct snap_port *in, uint16_t op, uint32_t own, const struct eth_addr *to,
 	uint32_t target)
 {
 	static const struct eth_addr broadcast = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
-	uint8_t frame[ETH_MIN_LEN] = {0};
-	struct eth_hdr *eth = (struct eth_hdr *)frame;
-	struct rte_mbuf *m;
+	uint8_t frame[ETH_MIN_LEN + 2 * sizeof(struct vlan_tag)] = {0};
+	uint32_t at = put_header(frame, in, to ? to : &broadcast, ETH_TYPE_ARP);
 
-	eth->dst = to ? *to : broadcast;
-	eth->src = c->s->port[port].mac;
-	eth->type = be16(ETH_TYPE_ARP);
-	arp_write(eth + 1, op, &eth->src, own, to, target);
-	m = control_packet(c, frame, sizeof(frame));
-	if (m) {
-		stat_add(&c->lcore->stats.nd_sent, 1);
-		control_send_frame(c, m, port);
-	}
+	arp_write(frame + at, op, &in->mac, own, to, target);
+	send_frame(c, in, frame, ETH_MIN_LEN + at - (uint32_t)sizeof(struct eth_hdr));
 }
 
-static void solicit4(struct control_role *c, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac)
+static void solicit4(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr, const struct eth_addr *mac)
 {
-	const struct ip_prefix *own = own_subnet(&c->s->port[port], addr);
+	const struct ip_prefix *own = own_subnet(in, addr);
 
-	send_arp(c, port, ARP_OP_REQUEST, own ? ip_addr_v4(&own->addr) : 0, mac, ip_addr_v4(addr));
+	send_arp(c, in, ARP_OP_REQUEST, own ? ip_addr_v4(&own->addr) : 0, mac, ip_addr_v4(addr));
 }
 
 /* An ND packet to a station whose MAC is known, or to a group. */
-static void send_nd(struct control_role *c, uint16_t port, const void *packet, size_t size,
+static void send_nd(struct control_role *c, const struct snap_port *in, const void *packet, size_t size,
 	const struct eth_addr *mac)
 {
-	uint8_t frame[sizeof(struct eth_hdr) + ND_MESSAGE_MAX];
-	struct eth_hdr *eth = (struct eth_hdr *)frame;
-	struct rte_mbuf *m;
+	uint8_t frame[sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag) + ND_MESSAGE_MAX];
+	struct eth_addr group = nd_multicast_mac(&((const struct ipv6_hdr *)packet)->dst);
+	uint32_t at = put_header(frame, in, mac ? mac : &group, ETH_TYPE_IPV6);
 
-	eth->dst = mac ? *mac : nd_multicast_mac(&((const struct ipv6_hdr *)packet)->dst);
-	eth->src = c->s->port[port].mac;
-	eth->type = be16(ETH_TYPE_IPV6);
-	memcpy(eth + 1, packet, size);
-	m = control_packet(c, frame, (uint32_t)(sizeof(*eth) + size));
-	if (m) {
-		stat_add(&c->lcore->stats.nd_sent, 1);
-		control_send_frame(c, m, port);
-	}
+	memcpy(frame + at, packet, size);
+	send_frame(c, in, frame, at + (uint32_t)size);
 }
 
-static void solicit6(struct control_role *c, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac)
+static void solicit6(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr, const struct eth_addr *mac)
 {
-	const struct snap_port *p = &c->s->port[port];
-	const struct ip_prefix *own = own_subnet(p, addr);
+	const struct ip_prefix *own = own_subnet(in, addr);
 	struct ipv6_addr group = nd_solicited_node(&addr->v6);
 	uint8_t packet[ND_MESSAGE_MAX];
 	size_t size;
 
 	if (!own)
-		own = &p->own[0];
-	size = nd_write_solicit(packet, &own->addr.v6, mac ? &addr->v6 : &group, &addr->v6, &p->mac);
-	send_nd(c, port, packet, size, mac);
+		own = &in->own[0];
+	size = nd_write_solicit(packet, &own->addr.v6, mac ? &addr->v6 : &group, &addr->v6, &in->mac);
+	send_nd(c, in, packet, size, mac);
 }
 
-static void solicit(void *arg, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac)
-{
-	if (addr->family == 4)
-		solicit4(arg, port, addr, mac);
-	else
-		solicit6(arg, port, addr, mac);
-}
-
-static void update(void *arg, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac, int state)
+static void solicit(void *arg, uint16_t interface, const struct ip_addr *addr, const struct eth_addr *mac)
 {
 	struct control_role *c = arg;
-	struct worker_role *w = &c->node->worker[c->node->owner[port]];
-	struct nbr_message m = {.addr = *addr, .port = port, .mac = *mac};
+	const struct snap_port *in = snap_interface(c->s, interface);
+
+	/* nobody is asked where there is no link any more; the entry goes by itself */
+	if (!in)
+		return;
+	if (addr->family == 4)
+		solicit4(c, in, addr, mac);
+	else
+		solicit6(c, in, addr, mac);
+}
+
+static void update(void *arg, uint16_t interface, const struct ip_addr *addr, const struct eth_addr *mac, int state)
+{
+	struct control_role *c = arg;
+	struct worker_role *w = &c->node->worker[c->node->owner[snap_port_of(interface)]];
+	struct nbr_message m = {.addr = *addr, .interface = interface, .mac = *mac};
 
 	m.what = (uint8_t)(state == NEIGH_REACHABLE ? NBR_SET
 			   : state == NEIGH_STALE   ? NBR_AGED
 			   : state == NEIGH_FAILED  ? NBR_FAIL
 						    : NBR_FORGET);
 	if (state == NEIGH_REACHABLE)
-		node_pfc_learn(c->node, port, mac);
+		node_pfc_learn(c->node, snap_port_of(interface), mac);
 	/* there is room: see control_mailboxes_ready */
 	rte_ring_sp_enqueue_elem(w->from_control, &m, sizeof(m));
 }
@@ -114,6 +135,7 @@ int control_neigh_init(struct control_role *c)
 	c->neighs = neigh_new(&ops, c);
 	c->kept = calloc(SNAP_NBR_MAX, sizeof(*c->kept));
 	c->kept_at = 0;
+	c->interface_at = 0;
 	return c->neighs && c->kept ? 0 : -ENOMEM;
 }
 
@@ -130,14 +152,40 @@ static void keep(struct control_role *c, uint32_t id)
 	bool wanted = want && want->used && !want->is_static;
 	struct control_kept *k = &c->kept[id];
 
-	if (k->kept && (!wanted || k->port != want->port || !ip_addr_equal(&k->addr, &want->addr))) {
-		neigh_keep(c->neighs, c->now, k->port, &k->addr, false);
+	if (k->kept && (!wanted || k->interface != want->interface || !ip_addr_equal(&k->addr, &want->addr))) {
+		neigh_keep(c->neighs, c->now, k->interface, &k->addr, false);
 		k->kept = false;
 	}
 	if (wanted && !k->kept) {
-		*k = (struct control_kept){.addr = want->addr, .port = want->port};
-		k->kept = neigh_keep(c->neighs, c->now, k->port, &k->addr, true) == 0;
+		*k = (struct control_kept){.addr = want->addr, .interface = want->interface};
+		k->kept = neigh_keep(c->neighs, c->now, k->interface, &k->addr, true) == 0;
 	}
+}
+
+/* A VLAN interface of the snapshot against the one there was: behind another number are other stations. */
+static bool look_at_interface(struct control_role *c, uint32_t row)
+{
+	const struct snap_port *in = row < c->s->n_interfaces ? c->s->interface[row] : NULL;
+	uint16_t number = in ? in->interface : 0;
+	bool gone = c->interface[row] && c->interface[row] != number;
+
+	if (gone)
+		neigh_link_down(c->neighs, c->now, c->interface[row], UINT16_MAX);
+	c->interface[row] = number;
+	return gone;
+}
+
+/* Each that is gone takes a look at all neighbours, so only some of them in a pass. True when all are done. */
+static bool look_at_interfaces(struct control_role *c)
+{
+	uint32_t rows = MAX_OF(c->interface_rows, c->s->n_interfaces), gone = 0;
+
+	while (c->interface_at < rows && gone < CONTROL_BURST)
+		gone += look_at_interface(c, c->interface_at++);
+	if (c->interface_at < rows)
+		return false;
+	c->interface_rows = c->s->n_interfaces;
+	return true;
 }
 
 void control_neigh_snapshot(struct control_role *c)
@@ -156,8 +204,12 @@ void control_neigh_snapshot(struct control_role *c)
 	if (c->kept_generation != c->s->generation) {
 		c->kept_generation = c->s->generation;
 		c->kept_at = 0;
+		c->interface_at = 0;
 		neigh_set_limits(c->neighs, &limits);
 	}
+	/* first, for what is kept on a new interface must not be given up with what was behind its number */
+	if (!look_at_interfaces(c))
+		return;
 	for (unsigned int i = 0; i < CONTROL_BURST && c->kept_at < SNAP_NBR_MAX; i++)
 		keep(c, c->kept_at++);
 }
@@ -180,9 +232,9 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 
 	for (unsigned int i = 0; i < n; i++) {
 		if (m[i].what == NBR_USED)
-			neigh_used(c->neighs, c->now, m[i].port, &m[i].addr);
-		else if (neigh_ask(c->neighs, c->now, m[i].port, &m[i].addr) < 0)
-			update(c, m[i].port, &m[i].addr, &none, -1);
+			neigh_used(c->neighs, c->now, m[i].interface, &m[i].addr);
+		else if (neigh_ask(c->neighs, c->now, m[i].interface, &m[i].addr) < 0)
+			update(c, m[i].interface, &m[i].addr, &none, -1);
 	}
 	return n;
 }
@@ -194,7 +246,7 @@ static void look_at_links(struct control_role *c)
 		bool up = port_is_up(c->node->port[i]);
 
 		if (c->port_up[i] && !up)
-			neigh_port_down(c->neighs, c->now, (uint16_t)i);
+			neigh_link_down(c->neighs, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
 		c->port_up[i] = up;
 	}
 }
@@ -214,31 +266,29 @@ unsigned int control_neigh_poll(struct control_role *c, uint64_t *next)
 	return work;
 }
 
-static void answer_solicit(struct control_role *c, uint16_t port, const struct nd_message *nd,
+static void answer_solicit(struct control_role *c, const struct snap_port *in, const struct nd_message *nd,
 	const struct eth_addr *from)
 {
 	static const struct ipv6_addr all_nodes = {{0xff, 0x02, [15] = 1}};
-	const struct snap_port *p = &c->s->port[port];
 	uint8_t packet[ND_MESSAGE_MAX];
 	size_t size;
 
 	if (nd->target.family == 4) {
-		send_arp(c, port, ARP_OP_REPLY, ip_addr_v4(&nd->target), &nd->mac,
+		send_arp(c, in, ARP_OP_REPLY, ip_addr_v4(&nd->target), &nd->mac,
 			nd->sender.family ? ip_addr_v4(&nd->sender) : 0);
 		return;
 	}
 	size = nd_write_advert(packet, &nd->target.v6, nd->sender.family ? &nd->sender.v6 : &all_nodes,
-		&nd->target.v6, &p->mac, nd->sender.family != 0);
+		&nd->target.v6, &in->mac, nd->sender.family != 0);
 	/* to where the option says, else to where the frame came from (RFC 4861 section 7.2.4) */
-	send_nd(c, port, packet, size, !nd->sender.family ? NULL : nd->has_mac ? &nd->mac : from);
+	send_nd(c, in, packet, size, !nd->sender.family ? NULL : nd->has_mac ? &nd->mac : from);
 }
 
 /* False when the message may not be believed. */
-static bool hear(struct control_role *c, uint16_t port, const struct nd_message *nd, const struct eth_addr *from)
+static bool hear(struct control_role *c, const struct snap_port *in, const struct nd_message *nd, const struct eth_addr *from)
 {
-	const struct snap_port *p = &c->s->port[port];
 	const struct ip_addr *about = nd->kind == ND_SOLICIT ? &nd->sender : &nd->target;
-	struct neigh_news news = {.port = port,
+	struct neigh_news news = {.port = in->interface,
 		.addr = *about,
 		.mac = nd->mac,
 		.has_mac = nd->has_mac,
@@ -247,12 +297,12 @@ static bool hear(struct control_role *c, uint16_t port, const struct nd_message 
 
 	if (nd->kind == ND_OTHER)
 		return true;
-	if (about->family && (is_own(p, about) || !own_subnet(p, about)))
+	if (about->family && (is_own(in, about) || !own_subnet(in, about)))
 		return false;
 	if (nd->kind == ND_SOLICIT) {
-		news.create = is_own(p, &nd->target);
+		news.create = is_own(in, &nd->target);
 		if (news.create)
-			answer_solicit(c, port, nd, from);
+			answer_solicit(c, in, nd, from);
 	}
 	if (about->family)
 		neigh_heard(c->neighs, c->now, &news);
@@ -261,6 +311,7 @@ static bool hear(struct control_role *c, uint16_t port, const struct nd_message 
 
 void control_neigh_packet(struct control_role *c, struct rte_mbuf *m)
 {
+	const struct snap_port *in = control_came_in_by(c, m);
 	const struct pkt *x = pkt_of(m);
 	enum reason reason = x->punt == PUNT_ARP ? CONSUME_arp : CONSUME_nd;
 	struct nd_message nd;
@@ -268,7 +319,9 @@ void control_neigh_packet(struct control_role *c, struct rte_mbuf *m)
 	struct eth_addr from = ((const struct eth_hdr *)rte_pktmbuf_mtod(m, const void *))->src;
 	int rc = x->punt == PUNT_ARP ? arp_parse(c->scratch, size, &nd) : nd_parse(c->scratch, size, &nd);
 
-	if (rc < 0 || !hear(c, m->port, &nd, &from))
+	if (!in)
+		reason = DROP_vlan;
+	else if (rc < 0 || !hear(c, in, &nd, &from))
 		reason = DROP_nd_invalid;
 	pkt_end(m, reason, &c->lcore->stats);
 }

@@ -9,12 +9,15 @@
 /* A buffer chain holding `size` bytes, counted as originated; NULL when the pool is empty. */
 struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32_t size);
 
-/* An IP packet of the node's own: by the table of `vrf`, or to a station on the link of `port`. Consumes m. */
+/* The interface a received packet came in by; NULL: it was removed since, or the packet is the node's own. */
+const struct snap_port *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m);
+
+/* An IP packet of the node's own: by the table of `vrf`, or to a station on the link of `interface`. Consumes m. */
 void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf);
 /* A part of a received packet `of`, in the class and by the table of that. Consumes m. */
 void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of);
 
-void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t port);
+void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t interface);
 
 /* A finished Ethernet frame of the node's own, out of a port. Consumes m. */
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port);

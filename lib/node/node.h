@@ -117,6 +117,8 @@ struct control_role {
 	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
 	struct control_kept *kept;
 	uint32_t kept_at;
+	uint16_t interface[INTERFACE_SLOTS]; /* VLAN interfaces there were: numbers, by row; compared in the same way */
+	uint32_t interface_at, interface_rows;
 	struct node_ring to_worker[NODE_MAX_ROLES];
 	bool port_up[MAX_PORTS]; /* in the last pass */
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
@@ -128,7 +130,7 @@ struct control_role {
 
 struct control_kept {
 	struct ip_addr addr;
-	uint16_t port;
+	uint16_t interface;
 	bool kept;
 };
 

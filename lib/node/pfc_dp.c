@@ -162,7 +162,7 @@ static struct rte_mbuf *new_frame(struct worker_role *w, uint16_t port, const st
 	memset(x, 0, sizeof(*x));
 	x->verdict = PKT_FORWARD;
 	x->family = PKT_FRAME;
-	x->nbr = PKT_NBR_LINK;
+	x->nbr = PKT_NBR_LINK + port;
 	x->egress = (uint8_t)port;
 	x->tclass = PKT_CLASS_CONTROL;
 	x->generation = (uint16_t)w->ctx.s->generation;

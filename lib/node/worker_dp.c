@@ -11,7 +11,7 @@ static void nbr_resolved(void *arg, uint32_t id)
 {
 	struct worker_role *w = arg;
 
-	egress_nbr_resolved(&w->node->egress[w->nbrs.nbr[id].port], &w->ctx, id);
+	egress_nbr_resolved(&w->node->egress[snap_port_of(w->nbrs.nbr[id].interface)], &w->ctx, id);
 }
 
 void worker_refresh(struct worker_role *w)
@@ -75,7 +75,7 @@ static unsigned int read_mailbox(struct worker_role *w)
 	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->from_control, m, sizeof(m[0]), 32, NULL);
 
 	for (unsigned int i = 0; i < n; i++)
-		egress_nbr_update(&w->node->egress[m[i].port], &w->ctx, &m[i]);
+		egress_nbr_update(&w->node->egress[snap_port_of(m[i].interface)], &w->ctx, &m[i]);
 	return n;
 }
 

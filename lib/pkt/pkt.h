@@ -45,14 +45,15 @@ enum pkt_punt {
 #define PKT_FRAME 0 /* struct pkt.family: leaves as it is, with its own Ethernet header */
 
 #define PKT_SID_NONE UINT32_MAX
-#define PKT_NBR_LINK UINT32_MAX /* the neighbour is the destination itself; the egress finds it */
+/* From here on: the neighbour is the destination itself, on the interface in the low bits; the egress finds it. */
+#define PKT_NBR_LINK 0xffff0000u
 
 /* Class of control traffic: strict priority, own queue. 0 to 7 are the traffic classes. */
 #define PKT_CLASS_CONTROL 8
 
 struct pkt {
 	struct rte_mbuf *next; /* in a FIFO; written by the lcore that owns the FIFO */
-	uint32_t nbr;	       /* neighbour id, or PKT_NBR_LINK */
+	uint32_t nbr;	       /* neighbour id, or PKT_NBR_LINK + interface */
 	uint32_t path;	       /* PKT_OP_ENCAP */
 	uint32_t hash;	       /* of the flow; 0 when nothing needed it */
 	uint16_t generation;   /* of the snapshot that resolved it, low bits */

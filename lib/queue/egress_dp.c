@@ -17,11 +17,11 @@ void egress_init(struct egress *e, struct port *port)
 static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m)
 {
 	struct nbr *n = &c->nbrs->nbr[id];
-	struct nbr_message question = {.addr = n->addr, .port = e->index, .what = NBR_ASK};
+	struct nbr_message question = {.addr = n->addr, .interface = n->interface, .what = NBR_ASK};
 	struct pkt *x = pkt_of(m);
 
 	if (n->state == NBR_UNKNOWN && c->ask(c->ask_arg, &question))
-		n->state = NBR_ASKED;
+		nbr_set_state(n, NBR_ASKED);
 	x->lossless = queue_is_lossless(c, x, m);
 	if (!x->lossless && (n->waiting.n >= c->nbrs->hold || c->nbrs->held >= c->nbrs->hold_total)) {
 		pkt_end(m, DROP_neighbor_hold, c->stats);
@@ -52,42 +52,26 @@ static struct rte_mbuf *nbr_pop(struct egress_context *c, struct nbr *n)
 	return m;
 }
 
-static void nbr_stale(struct egress *e, struct egress_context *c, struct nbr *n)
+static void nbr_stale(struct egress_context *c, struct nbr *n)
 {
-	struct nbr_message question = {.addr = n->addr, .port = e->index, .what = n->confirm ? NBR_ASK : NBR_USED};
+	struct nbr_message question = {.addr = n->addr, .interface = n->interface, .what = n->confirm ? NBR_ASK : NBR_USED};
 
 	if (!c->ask(c->ask_arg, &question))
 		return;
-	n->state = NBR_RESOLVED;
+	nbr_set_state(n, NBR_RESOLVED);
 	n->confirm = false;
 }
 
 /* Id of the packet's neighbour; UINT32_MAX when the table is full. */
-static inline uint32_t nbr_of(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+static inline uint32_t nbr_of(struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
 	struct ip_addr addr;
 
-	if (likely(x->nbr != PKT_NBR_LINK))
+	if (likely(x->nbr < PKT_NBR_LINK))
 		return x->nbr;
 	addr = rewrite_destination(m, c->s);
-	return nbr_lookup(c->nbrs, c->s, e->index, &addr);
-}
-
-/* ff02::/16 and the IPv4 broadcast need no resolution: the node's own ND and ARP requests. */
-static bool group_mac(struct egress_context *c, struct egress *e, struct rte_mbuf *m, struct eth_hdr *mac)
-{
-	const struct pkt *x = pkt_of(m);
-	const struct ipv6_hdr *ip;
-
-	if (likely(x->nbr != PKT_NBR_LINK) || x->ops || x->family != 6)
-		return false;
-	ip = rte_pktmbuf_mtod_offset(m, const struct ipv6_hdr *, x->strip);
-	if (!ipv6_is_multicast(&ip->dst))
-		return false;
-	mac->dst = nd_multicast_mac(&ip->dst);
-	mac->src = c->s->port[e->index].mac;
-	return true;
+	return nbr_lookup(c->nbrs, c->s, (uint16_t)x->nbr, &addr);
 }
 
 /* The device's burst of control traffic, or that of data. */
@@ -96,9 +80,8 @@ static inline struct egress_burst *burst_of(struct egress *e, const struct pkt *
 	return x->tclass == PKT_CLASS_CONTROL ? &e->control_tx : &e->tx;
 }
 
-static uint32_t put_tx(struct egress *e, struct egress_context *c, struct rte_mbuf *m, const struct eth_hdr *mac)
+static inline uint32_t put_tx(struct egress *e, struct egress_context *c, struct rte_mbuf *m, int reason)
 {
-	int reason = rewrite_packet(m, c->s, mac, c->stats);
 	struct egress_burst *b;
 
 	if (unlikely(reason)) {
@@ -110,11 +93,44 @@ static uint32_t put_tx(struct egress *e, struct egress_context *c, struct rte_mb
 	return m->pkt_len;
 }
 
+/* To a neighbour on a VLAN interface, whose tags are those of now. */
+static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rte_mbuf *m, const struct nbr *n)
+{
+	const struct snap_port *in = snap_interface(c->s, n->interface);
+	struct interface_stats *stats;
+	uint32_t bytes;
+
+	if (!in) {
+		pkt_end(m, DROP_no_route, c->stats);
+		return 0;
+	}
+	bytes = put_tx(e, c, m, rewrite_packet_tagged(m, c->s, &n->mac, in, c->stats));
+	if (bytes) {
+		stats = &c->stats->interface[n->interface / SNAP_INTERFACE_ROW];
+		stat_add(&stats->tx_packets, 1);
+		stat_add(&stats->tx_bytes, bytes);
+	}
+	return bytes;
+}
+
+/* To a neighbour that is not known, or not for sure, or behind tags. */
+static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m, uint32_t id)
+{
+	struct nbr *n = &c->nbrs->nbr[id];
+
+	if (n->state != NBR_RESOLVED && n->state != NBR_STALE) {
+		nbr_wait(e, c, id, m);
+		return 0;
+	}
+	if (n->state == NBR_STALE)
+		nbr_stale(c, n);
+	return snap_is_vlan(n->interface) ? put_tagged(e, c, m, n) : put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
+}
+
 /* A packet's turn has come, and its burst has room. Returns the bytes that will be sent. */
 static inline uint32_t emit(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	struct egress_burst *b;
-	struct eth_hdr mac;
 	struct nbr *n;
 	uint32_t id;
 
@@ -124,22 +140,15 @@ static inline uint32_t emit(struct egress *e, struct egress_context *c, struct r
 		b->pkts[b->n++] = m;
 		return m->pkt_len;
 	}
-	if (unlikely(group_mac(c, e, m, &mac)))
-		return put_tx(e, c, m, &mac);
-	id = nbr_of(e, c, m);
+	id = nbr_of(c, m);
 	if (unlikely(id == UINT32_MAX)) {
 		pkt_end(m, DROP_neighbor_hold, c->stats);
 		return 0;
 	}
 	n = &c->nbrs->nbr[id];
-	if (unlikely(n->state != NBR_RESOLVED)) {
-		if (n->state != NBR_STALE) {
-			nbr_wait(e, c, id, m);
-			return 0;
-		}
-		nbr_stale(e, c, n);
-	}
-	return put_tx(e, c, m, &n->mac);
+	if (likely(n->ready))
+		return put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
+	return emit_apart(e, c, m, id);
 }
 
 /* Frames of a burst one after the other that came in by the same port. */
@@ -295,7 +304,7 @@ void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id
 	struct nbr *n = &c->nbrs->nbr[id];
 	struct fifo newest_first = {0};
 
-	n->state = NBR_RESOLVED;
+	nbr_set_state(n, NBR_RESOLVED);
 	while (n->waiting.n)
 		fifo_push_front(&newest_first, nbr_pop(c, n));
 	while (newest_first.n)
@@ -333,7 +342,7 @@ static void fail_waiting(struct egress_context *c, struct nbr *n)
 
 void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message)
 {
-	uint32_t id = nbr_find(c->nbrs, message->port, &message->addr);
+	uint32_t id = nbr_find(c->nbrs, message->interface, &message->addr);
 	struct nbr *n;
 
 	if (id == UINT32_MAX || c->nbrs->nbr[id].is_static)
@@ -347,15 +356,15 @@ void egress_nbr_update(struct egress *e, struct egress_context *c, const struct 
 		break;
 	case NBR_AGED:
 		if (n->state == NBR_RESOLVED)
-			n->state = NBR_STALE;
+			nbr_set_state(n, NBR_STALE);
 		break;
 	case NBR_FAIL:
-		n->state = NBR_UNKNOWN;
+		nbr_set_state(n, NBR_UNKNOWN);
 		fail_waiting(c, n);
 		break;
 	case NBR_FORGET:
 		fail_waiting(c, n);
-		n->state = NBR_UNKNOWN;
+		nbr_set_state(n, NBR_UNKNOWN);
 		if (id >= SNAP_NBR_MAX)
 			nbr_release(c->nbrs, id);
 		break;

@@ -188,12 +188,12 @@ static inline void put_ethernet(uint8_t *frame, const struct eth_hdr *mac, uint1
 	eth->type = be16(type);
 }
 
-/* Whatever there may be to do. */
+/* Whatever there may be to do. In front of the Ethernet header room is left for so many bytes of tags. */
 static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
-	struct lcore_stats *stats)
+	uint32_t tags, struct lcore_stats *stats)
 {
 	const struct pkt *x = pkt_of(m);
-	uint32_t popped = 0, front = sizeof(*mac), inner_bytes = x->l3_bytes;
+	uint32_t popped = 0, front = (uint32_t)sizeof(*mac) + tags, inner_bytes = x->l3_bytes;
 	uint8_t *at = rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), *frame;
 	const struct snap_path *path = NULL;
 
@@ -219,10 +219,26 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 	if (path) {
 		const struct rte_mbuf *rest = m->nb_segs > 1 && m->data_len == front ? m->next : NULL;
 
-		put_outer(frame + sizeof(*mac), path, x, rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
+		put_outer(frame + tags + sizeof(*mac), path, x, rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
 			rest ? rest->data_len : m->data_len - front, inner_bytes, stats);
 	}
-	put_ethernet(frame, mac, path || x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4);
+	put_ethernet(frame + tags, mac, path || x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4);
+	return 0;
+}
+
+int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, const struct snap_port *in,
+	struct lcore_stats *stats)
+{
+	uint32_t tags = in->n_tags * (uint32_t)sizeof(struct vlan_tag);
+	int reason = rewrite_any(m, s, mac, tags, stats);
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	uint16_t type;
+
+	if (unlikely(reason))
+		return reason;
+	type = be16_get(((const struct eth_hdr *)(frame + tags))->type);
+	*(struct eth_hdr *)frame = *mac;
+	eth_put_tags(frame, in->tag[0].type, in->tag[0].id, in->n_tags > 1 ? in->tag[1].id : 0, MIN_OF(pkt_of(m)->tclass, 7), type);
 	return 0;
 }
 
@@ -242,11 +258,11 @@ static __attribute__((noinline)) int rewrite_encap(struct rte_mbuf *m, const str
 	uint8_t *frame;
 
 	if (unlikely(x->ops != PKT_OP_ENCAP))
-		return rewrite_any(m, s, mac, stats);
+		return rewrite_any(m, s, mac, 0, stats);
 	path = &s->path[x->path];
 	front = (uint32_t)sizeof(*mac) + path->bytes;
 	if (unlikely(!is_simple(m, x, front) || strip + sizeof(struct ipv6_hdr) > m->data_len))
-		return rewrite_any(m, s, mac, stats);
+		return rewrite_any(m, s, mac, 0, stats);
 	pkt_unpoison(m);
 	change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, strip), x);
 	frame = move_front(m, strip, front);
@@ -262,7 +278,7 @@ int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct et
 	if (x->ops & ~PKT_OP_DA)
 		return rewrite_encap(m, s, mac, stats);
 	if (unlikely(!is_simple(m, x, sizeof(*mac))))
-		return rewrite_any(m, s, mac, stats);
+		return rewrite_any(m, s, mac, 0, stats);
 	pkt_unpoison(m);
 	change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), x);
 	put_ethernet(move_front(m, x->strip, sizeof(*mac)), mac, ETH_TYPE_IPV6);

@@ -18,8 +18,9 @@ int snapshot_registry_init(struct snapshot_registry *r)
 		.sids = ids_new(SNAP_SID_MAX),
 		.vrfs = ids_new(SNAP_VRF_MAX),
 		.slices = ids_new(SNAP_SLICE_MAX),
+		.interfaces = ids_new(SNAP_INTERFACE_MAX),
 	};
-	if (r->nbrs && r->paths && r->sids && r->vrfs && r->slices)
+	if (r->nbrs && r->paths && r->sids && r->vrfs && r->slices && r->interfaces)
 		return 0;
 	snapshot_registry_fini(r);
 	return -ENOMEM;
@@ -32,6 +33,7 @@ void snapshot_registry_fini(struct snapshot_registry *r)
 	ids_free(r->sids);
 	ids_free(r->vrfs);
 	ids_free(r->slices);
+	ids_free(r->interfaces);
 	*r = (struct snapshot_registry){0};
 }
 
@@ -79,7 +81,7 @@ static int build_vrfs(struct builder *b)
 	return 0;
 }
 
-static uint16_t vrf_id(struct builder *b, const char *name)
+uint16_t build_vrf_of(const struct builder *b, const char *name)
 {
 	uint32_t id = VRF_UNDERLAY;
 
@@ -89,17 +91,18 @@ static uint16_t vrf_id(struct builder *b, const char *name)
 }
 
 /* The link-local address in front: the configured one, else the one made of the MAC. */
-static int build_own_addresses(struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n)
 {
 	struct ip_prefix link_local = {.addr = {.family = 6}, .len = 64};
 
-	p->own = arena_alloc(b->s->arena, (cp->addresses.n + 1) * sizeof(*p->own));
+	p->n_own = 0;
+	p->own = arena_alloc(b->s->arena, (n + 1) * sizeof(*p->own));
 	if (!p->own)
 		return build_fail(b, -ENOMEM, "out of memory");
 	link_local.addr.v6 = ipv6_link_local_of(&p->mac);
 	p->own[p->n_own++] = link_local;
-	for (uint32_t i = 0; i < cp->addresses.n; i++) {
-		const struct ip_prefix *a = &cp->addresses.items[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ip_prefix *a = &addresses[i];
 
 		if (a->addr.family == 6 && ipv6_is_link_local(&a->addr.v6) && ip_prefix_equal(&p->own[0], &link_local))
 			p->own[0] = *a;
@@ -122,32 +125,37 @@ static int build_ports(struct builder *b, const struct snapshot_port_info *info)
 		struct snap_port *p = &b->s->port[i];
 
 		p->name = cp->name;
+		p->interface = (uint16_t)i;
 		p->mac = info[i].mac;
 		p->mtu = (uint16_t)cp->mtu;
 		p->side = (uint8_t)cp->side;
-		p->vrf = vrf_id(b, cp->vrf);
+		p->vrf = build_vrf_of(b, cp->vrf);
 		rc = build_port_qos(b, p, cp, info[i].speed_bps);
 		if (rc == 0)
-			rc = build_own_addresses(b, p, cp);
+			rc = build_own_addresses(b, p, cp->addresses.items, cp->addresses.n);
 		if (rc == 0)
 			rc = build_port_boundary(b, p, cp);
 	}
 	return rc;
 }
 
-int build_nbr(struct builder *b, int port, const struct ip_addr *addr, uint32_t *id)
+int build_nbr(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id)
 {
+	uint16_t number = build_interface_of(b, link);
 	char key[80], text[IP_ADDR_TEXT];
+	struct snap_nbr *n;
 	int rc;
 
-	snprintf(key, sizeof(key), "%d %s", port, ip_addr_format(addr, text));
+	snprintf(key, sizeof(key), "%u %s", number, ip_addr_format(addr, text));
 	rc = ids_get(b->ids->nbrs, key, b->s->generation, id);
 	if (rc < 0)
 		return build_fail(b, rc, "more than %d next hops and static neighbours", SNAP_NBR_MAX);
-	b->s->nbr[*id].used = true;
-	b->s->nbr[*id].port = (uint16_t)port;
-	b->s->nbr[*id].mtu = b->s->port[port].mtu;
-	b->s->nbr[*id].addr = *addr;
+	n = &b->s->nbr[*id];
+	n->used = true;
+	n->port = snap_port_of(number);
+	n->interface = number;
+	n->mtu = snap_interface(b->s, number)->mtu;
+	n->addr = *addr;
 	return 0;
 }
 
@@ -163,7 +171,7 @@ static int build_static_nbrs(struct builder *b)
 	for (uint32_t i = 0; i < b->config->neighbors.n; i++) {
 		const struct cfg_neighbor *n = &b->config->neighbors.items[i];
 
-		rc = build_nbr(b, cfg_find_port(b->config, n->port), &n->address, &id);
+		rc = build_nbr(b, n->port, &n->address, &id);
 		if (rc < 0)
 			return rc;
 		b->s->nbr[id].is_static = true;
@@ -192,7 +200,7 @@ static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, uint32
 	for (uint32_t i = 0; i < cs->adjacencies.n && rc == 0; i++) {
 		const struct cfg_adjacency *a = &cs->adjacencies.items[i];
 
-		rc = build_nbr(b, cfg_find_port(b->config, a->port), &a->nexthop, &id);
+		rc = build_nbr(b, a->port, &a->nexthop, &id);
 		if (rc < 0)
 			return rc;
 		members[i + 1] = target(TARGET_NBR, id);
@@ -233,7 +241,7 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->prefix = cs->sid;
 	s->behavior = (uint8_t)cs->behavior;
 	s->code = behavior_code(behavior, flavors);
-	s->vrf = vrf_id(b, cs->vrf);
+	s->vrf = build_vrf_of(b, cs->vrf);
 	s->slice = cs->slice ? build_slice_of(b, cs->slice) : SNAP_SLICE_KEEP;
 	build_tunnel_classes(b, cs->class_map, s->tclass_of);
 	s->tclass_of[SNAP_TUNNEL_CLASSES - 1] = s->tclass_of[7]; /* a tenant's packet is never control traffic */
@@ -254,7 +262,7 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 		s->shift_bits = (uint8_t)(cs->sid.len - 32);
 	}
 	if (info->kind == KIND_END_X || info->kind == KIND_DX) {
-		rc = build_nbr(b, cfg_find_port(b->config, cs->port), &cs->nexthop, &id);
+		rc = build_nbr(b, cs->port, &cs->nexthop, &id);
 		s->adjacency = rc ? 0 : target(TARGET_NBR, id);
 		if (rc == 0 && info->pauses)
 			rc = build_pfc_sid(b, cs, s);
@@ -328,6 +336,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	if (rc == 0)
 		rc = build_ports(b, ports);
 	if (rc == 0)
+		rc = build_interfaces(b);
+	if (rc == 0)
 		rc = build_static_nbrs(b);
 	if (rc == 0)
 		rc = build_pfc_wan(b);
@@ -376,6 +386,7 @@ void snapshot_reap(struct snapshot_registry *r, uint64_t generation)
 	ids_reap(r->sids, generation);
 	ids_reap(r->vrfs, generation);
 	ids_reap(r->slices, generation);
+	ids_reap(r->interfaces, generation);
 }
 
 struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config *config,

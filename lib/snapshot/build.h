@@ -8,7 +8,7 @@
 
 /* What survives from one snapshot to the next: ids, and the generation counter. One per node. */
 struct snapshot_registry {
-	struct ids *nbrs, *paths, *sids, *vrfs, *slices;
+	struct ids *nbrs, *paths, *sids, *vrfs, *slices, *interfaces;
 	uint64_t generation; /* of the newest snapshot built */
 };
 

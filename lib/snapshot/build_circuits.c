@@ -5,6 +5,12 @@
 #include "config/config.h"
 #include "snapshot/build_priv.h"
 
+/* VLANs of interfaces are none of the rest. */
+static bool is_interface(const struct snap_port *p, uint32_t vlan)
+{
+	return p->vlan && (p->vlan[vlan] || p->inner_vlan[vlan]);
+}
+
 static int put(struct builder *b, struct snap_circuit *a)
 {
 	struct snap_port *p = &b->s->port[a->port];
@@ -17,7 +23,7 @@ static int put(struct builder *b, struct snap_circuit *a)
 		p->circuit = table;
 	}
 	for (uint32_t v = 0; v < SNAP_VLANS; v++)
-		if (v == a->vlan || (a->vlan == SNAP_VLAN_ANY && !table[v]))
+		if (v == a->vlan || (a->vlan == SNAP_VLAN_ANY && !table[v] && !is_interface(p, v)))
 			table[v] = a;
 	return 0;
 }

@@ -60,8 +60,9 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 	const struct cfg_path *cp = &policy->paths.items[place];
 	struct snap_path *path = &b->s->path[id];
 	struct cfg_program program;
+	char sid[IP_PREFIX_TEXT];
 	const char *why;
-	uint32_t nbr;
+	uint32_t id_of_sid;
 	int rc;
 
 	if (cfg_program(b->config, own, cp, &program, &why) < 0)
@@ -73,12 +74,9 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 	rc = build_header(b, policy, place, &program, path);
 	if (rc < 0)
 		return rc;
-	if (program.via) {
-		rc = build_nbr(b, cfg_find_port(b->config, program.via->port), &program.via->nexthop, &nbr);
-		if (rc < 0)
-			return rc;
-		path->via = target(TARGET_NBR, nbr);
-	}
+	/* over the adjacencies of an own SID that the list begins with */
+	if (program.via && ids_find(b->ids->sids, ip_prefix_format(&program.via->sid, sid), &id_of_sid) == 0)
+		path->via = b->s->sid[id_of_sid].adjacency;
 	return 0;
 }
 
@@ -223,7 +221,7 @@ static unsigned int way_mtu(const struct snapshot *s, target_t t)
 	case TARGET_NBR:
 		return s->nbr[target_index(t)].mtu;
 	case TARGET_LINK:
-		return s->port[target_index(t)].mtu;
+		return snap_interface(s, target_index(t))->mtu;
 	case TARGET_GROUP:
 		for (unsigned int i = 0; i < s->group[target_index(t)].n; i++)
 			mtu = MIN_OF(mtu, way_mtu(s, s->group[target_index(t)].member[i]));

@@ -23,8 +23,15 @@ uint8_t build_slice_of(const struct builder *b, const char *name); /* NULL: SNAP
 int build_port_qos(struct builder *b, struct snap_port *p, const struct cfg_port *cp, uint64_t speed_bps);
 void build_tunnel_classes(const struct builder *b, const char *class_map, uint8_t *tclass_of);
 
-/* Neighbour id of an address on a port. */
-int build_nbr(struct builder *b, int port, const struct ip_addr *addr, uint32_t *id);
+/* build_interfaces.c: VLAN interfaces, needs ports; the number of a named port or interface. */
+int build_interfaces(struct builder *b);
+uint16_t build_interface_of(const struct builder *b, const char *name);
+
+uint16_t build_vrf_of(const struct builder *b, const char *name); /* NULL: VRF_UNDERLAY */
+int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n);
+
+/* Neighbour id of an address on a named port or interface. */
+int build_nbr(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id);
 
 /* An ECMP group of members of equal weight. */
 int build_group(struct builder *b, const target_t *members, size_t n, target_t *out);

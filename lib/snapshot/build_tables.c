@@ -53,19 +53,25 @@ static int add_own(struct items *l, const struct ip_prefix *own, target_t connec
 	return rc ? rc : add(l, &host, FROM_OWN, local);
 }
 
+static int add_addresses(struct items *l, const struct snap_port *p, uint16_t vrf)
+{
+	int rc = 0;
+
+	/* own[0] is link-local, which no table knows */
+	for (unsigned int k = 1; p->vrf == vrf && k < p->n_own && rc == 0; k++)
+		rc = add_own(l, &p->own[k], target(TARGET_LINK, p->interface), target(TARGET_LOCAL, p->interface));
+	return rc;
+}
+
 static int add_ports(struct builder *b, struct items *l, uint16_t vrf)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < b->s->n_ports; i++) {
-		const struct snap_port *p = &b->s->port[i];
-
-		if (p->vrf != vrf)
-			continue;
-		/* own[0] is link-local, which no table knows */
-		for (unsigned int k = 1; k < p->n_own && rc == 0; k++)
-			rc = add_own(l, &p->own[k], target(TARGET_LINK, i), target(TARGET_LOCAL, i));
-	}
+	for (uint32_t i = 0; i < b->s->n_ports && rc == 0; i++)
+		rc = add_addresses(l, &b->s->port[i], vrf);
+	for (uint32_t i = 0; i < b->s->n_interfaces && rc == 0; i++)
+		if (b->s->interface[i])
+			rc = add_addresses(l, b->s->interface[i], vrf);
 	return rc;
 }
 
@@ -82,7 +88,6 @@ static int add_underlay(struct builder *b, struct items *l)
 
 static int add_route(struct builder *b, struct items *l, const struct cfg_route *r)
 {
-	int port = cfg_find_port(b->config, r->port);
 	uint32_t id;
 	int rc;
 
@@ -90,8 +95,8 @@ static int add_route(struct builder *b, struct items *l, const struct cfg_route 
 		return add(l, &r->prefix, FROM_ROUTE,
 			target(TARGET_POLICY, (uint32_t)cfg_find_policy(b->config, r->policy)));
 	if (!r->nexthop.family)
-		return add(l, &r->prefix, FROM_ROUTE, target(TARGET_LINK, (uint32_t)port));
-	rc = build_nbr(b, port, &r->nexthop, &id);
+		return add(l, &r->prefix, FROM_ROUTE, target(TARGET_LINK, build_interface_of(b, r->port)));
+	rc = build_nbr(b, r->port, &r->nexthop, &id);
 	return rc ? rc : add(l, &r->prefix, FROM_ROUTE, target(TARGET_NBR, id));
 }
 

@@ -25,6 +25,7 @@
 #define SNAP_NBR_MAX	     4096 /* configured next hops and static neighbours */
 #define SNAP_PATH_MAX	     (64u * 1024)
 #define SNAP_SID_MAX	     (64u * 1024)
+#define SNAP_INTERFACE_MAX   1024
 #define SNAP_VRF_MAX	     1025 /* the underlay's table is VRF 0 */
 #define SNAP_GROUP_MAX	     64
 #define SNAP_SLICE_MAX	     128 /* twice what a configuration may have: ids of those that are gone linger */
@@ -36,6 +37,29 @@
 
 /* Classes as pkt.tclass has them, control too: which no packet leaves or enters a tunnel in. */
 #define SNAP_TUNNEL_CLASSES 9
+
+/*
+ * Interfaces by number: a port has its own index; a VLAN interface has that of its port in the low bits and its id,
+ * stable like others, above. Rows 0 and 1 are those of ports and of PORT_LOCAL.
+ */
+#define SNAP_INTERFACE_ROW  MAX_PORTS
+_Static_assert(SNAP_INTERFACE_MAX + 2 == INTERFACE_SLOTS, "a row of counters for each");
+
+static inline uint16_t snap_interface_number(uint16_t port, uint32_t id)
+{
+	return (uint16_t)((id + 2) * SNAP_INTERFACE_ROW + port);
+}
+
+/* Port of an interface. */
+static inline uint8_t snap_port_of(uint32_t interface)
+{
+	return (uint8_t)(interface % SNAP_INTERFACE_ROW);
+}
+
+static inline bool snap_is_vlan(uint32_t interface)
+{
+	return interface >= 2 * SNAP_INTERFACE_ROW;
+}
 
 /* A prefix of IPv6 as two masked words. */
 struct snap_match {
@@ -83,11 +107,21 @@ struct snap_port {
 	uint64_t own6_hints; /* of the last six bits of its IPv6 addresses: a bit is 0 if none has these */
 	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
+	/* VLAN interfaces on it: numbers by the id of the only tag, tables by the id of the outer tag; 0, NULL: none */
+	const uint16_t *vlan;
+	const uint16_t *const *inner_vlan;
+	/* of a VLAN interface, which is a port in all other respects: */
+	uint16_t interface; /* number; a port's own index */
+	uint8_t n_tags;
+	struct snap_tag {
+		uint16_t type, id;
+	} tag[2]; /* outer first */
 };
 
 struct snap_nbr {
 	uint16_t port;
-	uint16_t mtu; /* of that port */
+	uint16_t interface;
+	uint16_t mtu; /* of that interface */
 	bool used;    /* false: a free id */
 	bool is_static;
 	struct eth_addr mac; /* is_static */
@@ -215,6 +249,8 @@ struct snapshot {
 	struct ipv6_addr loopback;
 	struct snap_port port[MAX_PORTS];
 	uint32_t n_ports;
+	struct snap_port **interface; /* VLAN interfaces by row of their number; NULL: a free id */
+	uint32_t n_interfaces;	      /* rows */
 	struct snap_usid usid;
 	struct snap_match infrastructure[64];
 	uint32_t n_infrastructure;
@@ -254,6 +290,14 @@ struct snapshot {
 	const struct config *config; /* made from; owned by the publisher, outlives the snapshot */
 	struct arena *arena;	     /* owns the arrays */
 };
+
+/* An interface by number; NULL: it was removed. */
+static inline const struct snap_port *snap_interface(const struct snapshot *s, uint32_t number)
+{
+	if (!snap_is_vlan(number))
+		return &s->port[number];
+	return number / SNAP_INTERFACE_ROW < s->n_interfaces ? s->interface[number / SNAP_INTERFACE_ROW] : NULL;
+}
 
 /* The table behind a VRF id. */
 static inline const struct snap_vrf *snap_vrf_of(const struct snapshot *s, uint16_t vrf)

@@ -17,7 +17,7 @@
 	X(mac_not_ours, "unicast destination MAC of another station")                              \
 	X(mac_source, "source MAC is a group address or the port's own")                           \
 	X(ether_type, "ether type not handled")                                                    \
-	X(vlan, "VLAN tag that no attachment circuit takes")                                       \
+	X(vlan, "VLAN tags that no interface and no attachment circuit takes")                     \
 	X(mac_control, "MAC control frame (PAUSE, PFC) not expected here")                         \
 	X(pause_frame, "802.3x PAUSE, which would stop control traffic too; only PFC is obeyed")   \
 	X(pfc_short, "PFC frame of less than 60 bytes (34 with lenient-pad)")                      \

@@ -10,6 +10,13 @@ static void add_port(struct port_stats *sum, const struct port_stats *p)
 		sum->reason[r] += stat_read(&p->reason[r]);
 }
 
+static void add_interface(struct interface_stats *sum, const struct interface_stats *s)
+{
+#define X(name, unit, help) sum->name += stat_read(&s->name);
+	INTERFACE_COUNTERS(X)
+#undef X
+}
+
 void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block)
 {
 	uint64_t gap = MAX_OF(sum->max_gap_ns, stat_read(&block->max_gap_ns));
@@ -20,6 +27,8 @@ void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block)
 	sum->max_gap_ns = gap;
 	for (unsigned int i = 0; i < PORT_SLOTS; i++)
 		add_port(&sum->port[i], &block->port[i]);
+	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++)
+		add_interface(&sum->interface[i], &block->interface[i]);
 }
 
 void lcore_stats_since(struct lcore_stats *out, const struct lcore_stats *now, const struct lcore_stats *base)
@@ -37,6 +46,11 @@ void lcore_stats_since(struct lcore_stats *out, const struct lcore_stats *now, c
 #undef X
 		for (unsigned int r = 0; r < REASON_COUNT; r++)
 			o->reason[r] = n->reason[r] - b->reason[r];
+	}
+	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
+#define X(name, unit, help) out->interface[i].name = now->interface[i].name - base->interface[i].name;
+		INTERFACE_COUNTERS(X)
+#undef X
 	}
 }
 

@@ -54,6 +54,22 @@ struct port_stats {
 	uint64_t reason[REASON_COUNT];
 } CACHE_ALIGNED;
 
+/* name, unit, help */
+#define INTERFACE_COUNTERS(X)                                                                      \
+	X(rx_packets, "packets", "received")                                                       \
+	X(rx_bytes, "bytes", "received, without FCS")                                              \
+	X(tx_packets, "packets", "that leave here")                                                \
+	X(tx_bytes, "bytes", "that leave here, without FCS")
+
+/* VLAN interfaces, by row of their number (snapshot/snapshot.h); their packets are among those of the port, too. */
+#define INTERFACE_SLOTS 1026
+
+struct interface_stats {
+#define X(name, unit, help) uint64_t name;
+	INTERFACE_COUNTERS(X)
+#undef X
+};
+
 struct pkt_tap;
 
 struct lcore_stats {
@@ -62,6 +78,7 @@ struct lcore_stats {
 	LCORE_COUNTERS(X)
 #undef X
 	struct port_stats port[PORT_SLOTS];
+	struct interface_stats interface[INTERFACE_SLOTS];
 } CACHE_ALIGNED;
 
 /*

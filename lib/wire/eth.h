@@ -51,6 +51,23 @@ static inline unsigned int eth_header_bytes(const uint8_t *frame, size_t size)
 	return n;
 }
 
+/*
+ * Tags behind the MAC addresses of a frame: VLAN `id` of type `outer` and, unless `inner` is 0, that VLAN in a second tag;
+ * `priority` (0 to 7) in both; then `type`. Returns the bytes in front of the payload.
+ */
+static inline unsigned int eth_put_tags(uint8_t *frame, uint16_t outer, uint16_t id, uint16_t inner, uint8_t priority,
+	uint16_t type)
+{
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct vlan_tag *tag = (struct vlan_tag *)(eth + 1);
+
+	eth->type = be16(outer);
+	*tag = (struct vlan_tag){be16((uint16_t)(priority << 13 | id)), be16(inner ? ETH_TYPE_VLAN : type)};
+	if (inner)
+		*++tag = (struct vlan_tag){be16((uint16_t)(priority << 13 | inner)), be16(type)};
+	return (unsigned int)((uint8_t *)(tag + 1) - frame);
+}
+
 static inline bool eth_is_multicast(const struct eth_addr *a)
 {
 	return a->b[0] & 1;

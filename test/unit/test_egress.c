@@ -187,7 +187,7 @@ static void control_goes_first(void **state)
 		fake_port_receive(t->port[OUT], 0, frame, n, 0);
 	}
 	/* that neighbour, and the one the error goes to, are known */
-	struct nbr_message m = {.what = NBR_SET, .port = IN, .mac = {{2, 0, 0, 0, 0xa0, 9}}};
+	struct nbr_message m = {.what = NBR_SET, .interface = IN, .mac = {{2, 0, 0, 0, 0xa0, 9}}};
 	assert_int_equal(ip_addr_parse("2001:db8:a::9", &m.addr), 0);
 	testbed_settle(t, 50);
 	egress_nbr_update(&t->node->egress[IN], &t->node->worker[0].ctx, &m);
@@ -224,7 +224,7 @@ static void control_goes_first(void **state)
 static void waiting_packets_keep_order(void **state)
 {
 	struct testbed *t = bed();
-	struct nbr_message m = {.what = NBR_SET, .port = OUT, .mac = {{2, 0, 0, 0, 0xb0, 6}}};
+	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 6}}};
 	uint32_t next[4] = {0};
 
 	(void)state;

@@ -133,7 +133,7 @@ static void port_goes_down(void **state)
 	bench_keep(b, 1, "fe80::a", true);
 	bench_run_to(b, 100);
 	b->said[0] = '\0';
-	neigh_port_down(b->t, b->now, 1);
+	neigh_link_down(b->t, b->now, 1, UINT16_MAX);
 	bench_expect(b, "");
 	bench_run_to(b, 100);
 	/* those who wait for an answer are told as well */
@@ -144,8 +144,8 @@ static void port_goes_down(void **state)
 	bench_expect_state(b, 1, "fe80::9", NEIGH_FAILED);
 	bench_expect_state(b, 1, "fe80::a", NEIGH_FAILED);
 	/* once more is no news */
-	neigh_port_down(b->t, b->now, 1);
-	neigh_port_down(b->t, b->now, 7);
+	neigh_link_down(b->t, b->now, 1, UINT16_MAX);
+	neigh_link_down(b->t, b->now, 7, UINT16_MAX);
 	bench_run_to(b, 200);
 	bench_expect(b, "");
 	/* the kept ones are asked for again */
@@ -255,7 +255,7 @@ static void any_order_of_events(void **state)
 			break;
 		case 5:
 			if (unit_random(&random) % 50 == 0)
-				neigh_port_down(b->t, b->now, port);
+				neigh_link_down(b->t, b->now, port, UINT16_MAX);
 			break;
 		default:
 			bench_run_to(b, b->now / MS + unit_random(&random) % 5000);

@@ -417,7 +417,7 @@ static void no_deadlock_behind_data(void **state)
 static void waiting_for_a_neighbour(void **state)
 {
 	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
-	struct nbr_message m = {.what = NBR_SET, .port = OUT, .mac = out_peer};
+	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = out_peer};
 	struct account_level level = {0};
 	struct nbr *n;
 
@@ -425,7 +425,7 @@ static void waiting_for_a_neighbour(void **state)
 	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
 	n = &t->node->worker[0].nbrs.nbr[nbr_find(&t->node->worker[0].nbrs, OUT, &m.addr)];
 	n->is_static = false;
-	n->state = NBR_UNKNOWN;
+	nbr_set_state(n, NBR_UNKNOWN);
 	empty(t, IN);
 	for (uint32_t i = 0; i < 40; i++) {
 		data(t, OUT, 3, i, 1000);

@@ -78,7 +78,7 @@ static uint32_t sent(struct testbed *t, uint8_t *mac, uint32_t *solicitations)
 
 static void answer(struct testbed *t, uint8_t last)
 {
-	struct nbr_message m = {.what = NBR_SET, .port = OUT, .mac = {{2, 0, 0, 0, 0xb0, last}}};
+	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, last}}};
 
 	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
 	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
@@ -200,7 +200,7 @@ static void dynamic_becomes_static(void **state)
 static void a_release_survives_adoption(void **state)
 {
 	struct testbed *t = testbed_new(BASE);
-	struct nbr_message m = {.what = NBR_SET, .port = OUT, .mac = {{2, 0, 0, 0, 0xb0, 7}}};
+	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 7}}};
 	uint8_t frame[256];
 	uint32_t asked, n;
 	uint8_t mac = 0;

@@ -301,7 +301,7 @@ static void the_burst_is_taken_back(void **state)
 static void waiting_packets_obey_gates(void **state)
 {
 	struct testbed *t = bed("{name: s1}", "mtu: 1500");
-	struct nbr_message m = {.what = NBR_FAIL, .port = OUT, .mac = {{2, 0, 0, 0, 0xb0, 1}}};
+	struct nbr_message m = {.what = NBR_FAIL, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 1}}};
 	struct tally y = {0};
 
 	(void)state;

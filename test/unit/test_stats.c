@@ -60,6 +60,11 @@ static void sums_take_every_member(void **state)
 		for (unsigned int r = 0; r < REASON_COUNT; r++)
 			block->port[p].reason[r] = n++;
 	}
+	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
+#define X(name, unit, help) block->interface[i].name = n++;
+		INTERFACE_COUNTERS(X)
+#undef X
+	}
 	lcore_stats_add(sum, block);
 	lcore_stats_add(sum, block);
 	/* a longest gap is no sum */
@@ -84,6 +89,18 @@ static void sums_take_every_member(void **state)
 		}
 		assert_int_equal(port_stats_drops(&block->port[p]), drops);
 		assert_int_equal(port_stats_consumed(&block->port[p]), consumed);
+	}
+	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
+#define X(name, unit, help) check(sum->interface[i].name == 2 * block->interface[i].name, "interface %u " #name, i);
+		INTERFACE_COUNTERS(X)
+#undef X
+	}
+	/* and what came since is the one block */
+	lcore_stats_since(sum, sum, block);
+	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
+#define X(name, unit, help) check(sum->interface[i].name == block->interface[i].name, "interface %u " #name, i);
+		INTERFACE_COUNTERS(X)
+#undef X
 	}
 	free(block);
 	free(sum);

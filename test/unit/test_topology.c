@@ -118,7 +118,7 @@ static void inline_errors(void **state)
 	char *got = errors_of(LAB "nodes:\n" NODE("n1") "      routes: [{prefix: 10.0.0.0/8, port: p7}]\n" HOSTS LINK);
 
 	(void)state;
-	check_text("inline", got, "t.yaml:9:43: error: port: there is no 'p7' in ports; did you mean 'p0'?\n");
+	check_text("inline", got, "t.yaml:9:43: error: port: there is no 'p7' in ports or interfaces; did you mean 'p0'?\n");
 	free(got);
 	/* found by fuzzing: what has no name was looked for by its name */
 	got = errors_of(LAB "nodes: [{name: n1, config: {vrfs: [{}, {}]}}]\n" HOSTS LINK);

@@ -102,7 +102,9 @@ def by_vlan():
             case.passes("p0", Frame(f), "p1", encaps_l2(f, segments, DSCP))
     for inner in (roce6(), roce4()):
         case.passes("p0", inner, "p1", encaps_red(inner, SHORT_LIST))
-    for tags in ((VLAN300,), ((0x88A8, 300, 1), VLAN100), ((0x8100, 0, 3),)):
+    priority_tagged = frame(tags=[(0x8100, 0, 3)], dst=mac_of("p0"))
+    case.passes("p0", Frame(priority_tagged), "p1", encaps_red(roce6(), SHORT_LIST))
+    for tags in ((VLAN300,), ((0x88A8, 300, 1), VLAN100)):
         case.dropped("p0", Frame(frame(tags=tags, dst=mac_of("p0"))), "vlan")
     yield case
     case = Case(

@@ -63,7 +63,7 @@ def ether_types():
         case.dropped("p0", to_node("p0", body, kind=kind), "ether_type")
     for kind in (0x8100, 0x88A8):
         case.dropped("p0", to_node("p0", b"\x00\x05\x86\xdd" + body, kind=kind), "vlan")
-        case.dropped("p0", to_node("p0", b"", kind=kind), "vlan")
+        case.dropped("p0", to_node("p0", b"", kind=kind), "truncated")
     pause = bytes.fromhex("0101 0008" + "ffff" * 8) + bytes(26)
     for dst in ("01:80:c2:00:00:01", mac_of("p0"), "02:00:00:00:d0:77"):
         case.dropped("p0", to_node("p0", pause, dst=dst, kind=0x8808), "mac_control")

@@ -30,7 +30,7 @@ def port(name, side, *addresses, **more):
 
 
 def neighbor(port_name, address, mac=None):
-    return {"port": port_name, "address": address, "mac": mac or PEER_MAC[port_name]}
+    return {"port": port_name, "address": address, "mac": mac or PEER_MAC[port_name.split(".")[0]]}
 
 
 def via(port_name, nexthop, *prefixes):

@@ -84,16 +84,18 @@ class Wan:
         else:
             net.link("pe1.wan", "pe2.wan", rate=f"{wan_rate}G", km=self.km, **wan)
         for n in net.nodes:
-            net.tune(n, getattr(self, f"_{self.scheme.replace('-', '_')}_{n}", lambda config: None))
+            net.tune(n, getattr(self, f"_{self.scheme.replace('-', '_')}_{n}", self._buffers))
 
-    def _buffers(self, config, ports, most=0):
-        """Packet buffers for lossless classes of so many ports, and for `most` bytes."""
-        config["memory"]["buffers"] = 24576 + 8192 * ports + most // 1024
+    def _buffers(self, config, near=0, most=0):
+        """As few packet buffers as will do, for a run begins with all of them: `near` of its ports have a lossless class and a
+        neighbour in the room, another one `most` bytes."""
+        config["memory"]["buffers"] = 4200 + 3100 * len(config["ports"]) + 5500 * near + most // 1024
 
-    def _room(self, config, ports):
+    def _room(self, config, near):
         config["buffer-profiles"].append({"name": "wan", "xoff": self.xon + 512 * 1024, "xon": self.xon, "headroom": self.room,
                                           "min-frame": 1024})
-        self._buffers(config, ports, self.xon + 512 * 1024 + self.room)
+        # of tunnels, an eighth more: that is when nobody is spared any more
+        self._buffers(config, near, self.xon + 512 * 1024 + self.room * 9 // 8)
 
     def _peers(self, config, port, end, rate, buffer="near"):
         peers(config, port, self.net._mac(end), rate, buffer)
@@ -102,31 +104,32 @@ class Wan:
 
     def _best_effort_gw1(self, config):
         self._peers(config, "dc", "gpu1.eth0", self.far_rate)
-        self._buffers(config, 2)
+        self._buffers(config, 1)
 
     def _best_effort_gw2(self, config):
         self._peers(config, "dc", "gpu2.eth0", self.rate)
-        self._buffers(config, 2)
+        self._buffers(config, 1)
 
     def _relay_gw1(self, config):
         self._best_effort_gw1(config)
         self._peers(config, "pe", "pe1.dc", self.far_rate)
-        self._buffers(config, 4)
+        self._buffers(config, 2)
 
     def _relay_gw2(self, config):
         self._best_effort_gw2(config)
         self._peers(config, "pe", "pe2.dc", self.rate, "wan")
-        self._room(config, 4)
+        self._room(config, 1)
 
     # the PEs of draft-he
 
     def _relay(self, config, far, peer, rate, from_rate):
         self._peers(config, "dc", peer, rate)
-        self._buffers(config, 2)
+        self._buffers(config, 1)
         config["sids"].append({"sid": DX2 + "/48", "behavior": "uDX2", "port": "dc"})
         # receivers stop for longer here than a watchdog left to itself would stand
         relay = {"name": "gw", "port": "dc", "sid": DX2 + "/48", "mode": self.mode, "from-speed": f"{from_rate}G",
-                 "watchdog": {"detect": 2000}, "hold-min": self.hold_min, "segments": [f"{BLOCK}:{self.net.nodes[far]['id']:x}::", DX2]}
+                 "watchdog": {"detect": 2000}, "hold-min": self.hold_min,
+                 "segments": [f"{BLOCK}:{self.net.nodes[far]['id']:x}::", DX2]}
         if self.jitter_us is not None:
             relay["jitter"] = int(self.jitter_us)
         config["pfc-relays"] = [relay]
@@ -150,7 +153,7 @@ class Wan:
         wan = next(p for p in config["ports"] if p["name"] == "wan")
         wan["speed"] = f"{self.far_rate}G"
         wan.setdefault("pfc", {})["watchdog"] = {"detect": 2000}
-        self._buffers(config, 2)
+        self._buffers(config, 1)
         nexthop = next(r["nexthop"] for r in config["routes"] if r["port"] == "wan")
         config["sids"].append({"sid": XPFC + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": nexthop})
 
@@ -158,6 +161,6 @@ class Wan:
         self._peers(config, "dc", "gpu2.eth0", self.rate)
         wan = next(n for n in config["neighbors"] if n["port"] == "wan")
         peers(config, "wan", wan["mac"], self.rate, "wan")
-        self._room(config, 2)
+        self._room(config, 1)
         config["pfc-tunnels"] = [{"name": "to-pe1", "port": "wan", "priorities": [3], "far-speed": f"{self.far_rate}G",
                                   "segments": [f"{BLOCK}:{self.net.nodes['pe1']['id']:x}::", XPFC]}]

@@ -45,16 +45,18 @@ static bool frames_wait(const struct lab_lcore *lc)
 	return false;
 }
 
-/* Who else of the node must look now, or soon. */
-static void wake_others(struct lab_lcore *me, uint64_t when)
+/* Who else of the node must look now; and soon, after work. A pass that found none may still have told others something. */
+static void wake_others(struct lab_lcore *me, uint64_t when, bool worked)
 {
 	struct lab_node *n = me->owner;
 
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
 		struct lab_lcore *lc = &n->lcore[i];
 
-		if (lc != me)
-			wake(lc, node_lcore_has_input(lc->lcore) ? when : when + SWEEP_NS);
+		if (lc != me && node_lcore_has_input(lc->lcore))
+			wake(lc, when);
+		else if (lc != me && worked)
+			wake(lc, when + SWEEP_NS);
 	}
 }
 
@@ -68,10 +70,9 @@ static void poll_lcore(void *arg)
 
 	lab_check_node(n);
 	lc->busy_until = lab->now + MAX_OF(spend(lc, n->topo->pass_cycles + work * n->topo->cycles), 1);
-	if (work) {
-		wake_others(lc, lc->busy_until);
+	wake_others(lc, lc->busy_until, work);
+	if (work)
 		next = MIN_OF(next, lc->busy_until + SWEEP_NS);
-	}
 	if (frames_wait(lc) || node_lcore_has_input(lc->lcore))
 		next = lc->busy_until;
 	if (next != TIME_NEVER)

@@ -3,6 +3,8 @@
 import scenarios  # noqa: F401
 import deadlock  # noqa: F401
 import isolation  # noqa: F401
+import owners  # noqa: F401
+import ruan  # noqa: F401
 import pfc_distance  # noqa: F401
 import pfc_frames  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

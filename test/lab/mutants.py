@@ -44,6 +44,14 @@ MUTANTS = [
            "isolation_storm"),
     Mutant("a full buffer stops all slices", "lib/pfc/pfc_fanout.c",
            "f->paused = pick(0, rate, n, drain, 1);", "f->paused = everybody(n);", "isolation_stall"),
+    Mutant("the owner of a port does not ask the other workers what they hold of it", "lib/node/pfc_dp.c",
+           "for (uint16_t w = 0; w < n->n_workers; w++)\n\t\taccount_add(", "for (uint16_t w = 0; w < 1; w++)\n\t\taccount_add(",
+           "pfc_several_owners"),
+    Mutant("one party's XON opens what another holds closed", "lib/pfc/pfc_hold.c",
+           "return a->sid == b->sid && memcmp(&a->source, &b->source, sizeof(a->source)) == 0;", "return a->sid == b->sid;",
+           "pfc_ruan_two_behind_one"),
+    Mutant("a node speaks before its own buffer has crossed the threshold", "lib/node/control_pfc.c",
+           "stopped >> class & 1 ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW", "true || stopped ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW", "pfc_ruan_chain"),
 ]
 
 

@@ -33,7 +33,7 @@ class Report:
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
                       "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "mean": self.mean, "command": self.command}
 
-        self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate,
+        self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
                           into=self.into)
 
     def _find(self, kind, name):
@@ -67,6 +67,10 @@ class Report:
     def rate(self, end):
         """Of the link at an end, in bit/s."""
         return next(x["rate_bps"] for x in self.data["links"] if end in (x["a"], x["b"]))
+
+    def delay(self, end):
+        """Propagation on the link of an end, in ns."""
+        return next(x["delay_ns"] for x in self.data["links"] if end in (x["a"], x["b"]))
 
     def one_way(self):
         """Propagation between the two data centres, in ns: of all links between nodes that are long."""

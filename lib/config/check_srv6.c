@@ -133,8 +133,8 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 {
 	const struct behavior_info *info = behavior_info((enum cfg_behavior)s->behavior);
 
-	if (!info->pauses && s->adjacencies.n)
-		cfg_diag_add(d, cfg_where(c, &s->adjacencies), "adjacencies: only End.X.PFC and uA.PFC may have several");
+	if (info->kind != KIND_END_X && info->kind != KIND_DX && s->adjacencies.n)
+		cfg_diag_add(d, cfg_where(c, &s->adjacencies), "adjacencies: %s %s has none", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->allowed_sources.n)
 		cfg_diag_add(d, cfg_where(c, &s->allowed_sources), "allowed-sources: %s %s ends no PFC frames", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->lenient_cev)
@@ -145,8 +145,9 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 		const struct cfg_adjacency *a = &s->adjacencies.items[i];
 
 		check_nexthop(c, d, a->port, &a->nexthop);
-		check_pause_speed(c, d, s, cfg_where(c, &a->port), a->port);
-		if (a->nexthop.family == 4)
+		if (info->pauses)
+			check_pause_speed(c, d, s, cfg_where(c, &a->port), a->port);
+		if (a->nexthop.family == 4 && !info->inner4)
 			cfg_diag_add(d, cfg_where(c, &a->nexthop), "nexthop: %s %s sends IPv6, which needs an IPv6 next hop", A_NAME(s));
 	}
 	for (uint32_t i = 0; i < s->flavors.n; i++)

@@ -285,7 +285,7 @@ struct cfg_vrf {
 	CFG_LIST(struct cfg_route) routes;
 };
 
-/* A further member of an End.X.PFC SID's set J. */
+/* A further member of the set J of an adjacency SID. */
 struct cfg_adjacency {
 	struct cfg_mark at;
 	char *port;

@@ -334,8 +334,8 @@ static const struct cfg_key sid_keys[] = {
 		.help = "Decapsulation: class of what is inside, by the class the tunnel had."},
 	{"adjacencies", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_adjacency_map, .offset = AT(struct cfg_sid, adjacencies),
 		.max = 63, .flags = CFG_COMMENTED,
-		.help = "End.X.PFC, uA.PFC: further adjacencies besides port and nexthop. Packets are spread over all of them, and a "
-			"pause holds on all their ports."},
+		.help = "uA, End.X, End.X.PFC, uA.PFC, DX4, DX6: further adjacencies besides port and nexthop. Flows are spread over "
+			"all of them (RFC 8986 section 4.2), and a pause holds on all their ports."},
 	{"allowed-sources", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_sid, allowed_sources), .max = 64,
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: outer sources whose PFC frames count. Default: "
 			"node.infrastructure."},

@@ -97,6 +97,14 @@ static void become_dynamic(struct nbr *n)
 		nbr_set_state(n, NBR_STALE);
 }
 
+/* A static neighbour that is gone from the configuration may still be somebody's destination on the link. */
+static void removed(struct nbr *n, const struct snapshot *s)
+{
+	become_dynamic(n);
+	if (!snap_interface(s, n->interface))
+		nbr_set_state(n, NBR_UNKNOWN);
+}
+
 static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id, const struct nbr_sync *sync)
 {
 	const struct snap_nbr *want = &s->nbr[id];
@@ -121,9 +129,12 @@ static void sync_one(struct nbr_table *t, const struct snapshot *s, uint32_t id,
 void nbr_table_sync(struct nbr_table *t, const struct snapshot *s, const struct nbr_sync *sync)
 {
 	t->hold = (uint32_t)s->discovery.hold;
-	for (uint32_t i = 0; i < s->n_nbrs; i++)
+	for (uint32_t i = 0; i < s->n_nbrs; i++) {
 		if (s->nbr[i].used && sync->owns[s->nbr[i].port])
 			sync_one(t, s, i, sync);
+		else if (!s->nbr[i].used && t->nbr[i].used_id && t->nbr[i].is_static)
+			removed(&t->nbr[i], s);
+	}
 }
 
 uint32_t nbr_lookup(struct nbr_table *t, const struct snapshot *s, uint16_t interface, const struct ip_addr *addr)

@@ -93,20 +93,14 @@ static inline uint32_t put_tx(struct egress *e, struct egress_context *c, struct
 	return m->pkt_len;
 }
 
-/* To a neighbour on a VLAN interface, whose tags are those of now. */
-static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rte_mbuf *m, const struct nbr *n)
+/* To a neighbour on a VLAN interface, with the tags that it has now. */
+static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rte_mbuf *m, const struct nbr *n,
+	const struct snap_port *in)
 {
-	const struct snap_port *in = snap_interface(c->s, n->interface);
-	struct interface_stats *stats;
-	uint32_t bytes;
+	struct interface_stats *stats = &c->stats->interface[n->interface / SNAP_INTERFACE_ROW];
+	uint32_t bytes = put_tx(e, c, m, rewrite_packet_tagged(m, c->s, &n->mac, in, c->stats));
 
-	if (!in) {
-		pkt_end(m, DROP_no_route, c->stats);
-		return 0;
-	}
-	bytes = put_tx(e, c, m, rewrite_packet_tagged(m, c->s, &n->mac, in, c->stats));
 	if (bytes) {
-		stats = &c->stats->interface[n->interface / SNAP_INTERFACE_ROW];
 		stat_add(&stats->tx_packets, 1);
 		stat_add(&stats->tx_bytes, bytes);
 	}
@@ -117,14 +111,19 @@ static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rt
 static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m, uint32_t id)
 {
 	struct nbr *n = &c->nbrs->nbr[id];
+	const struct snap_port *in = snap_interface(c->s, n->interface);
 
+	if (!in) {
+		pkt_end(m, DROP_no_route, c->stats);
+		return 0;
+	}
 	if (n->state != NBR_RESOLVED && n->state != NBR_STALE) {
 		nbr_wait(e, c, id, m);
 		return 0;
 	}
 	if (n->state == NBR_STALE)
 		nbr_stale(c, n);
-	return snap_is_vlan(n->interface) ? put_tagged(e, c, m, n) : put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
+	return in->n_tags ? put_tagged(e, c, m, n, in) : put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
 }
 
 /* A packet's turn has come, and its burst has room. Returns the bytes that will be sent. */

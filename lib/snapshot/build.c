@@ -188,28 +188,29 @@ static bool allows(const struct cfg_sid *cs, uint32_t what)
 	return cs->allow.n == 0 && what == ALLOW_PING;
 }
 
-/* Set J of an End.X.PFC: `first` and the others; their ports pause together. */
-static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, uint32_t first, struct snap_sid *s,
-	struct snap_pfc_sid *pfc)
+/* Set J (RFC 8986 section 4.2): one adjacency, or several that flows are spread over; *ports: a bit for each port. */
+static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s, uint32_t *ports)
 {
-	target_t members[SNAP_GROUP_MAX] = {target(TARGET_NBR, first)};
+	target_t members[SNAP_GROUP_MAX];
 	uint32_t id;
-	int rc = 0;
+	int rc = build_nbr(b, cs->port, &cs->nexthop, &id);
 
-	pfc->ports = 1u << b->s->nbr[first].port;
-	for (uint32_t i = 0; i < cs->adjacencies.n && rc == 0; i++) {
-		const struct cfg_adjacency *a = &cs->adjacencies.items[i];
-
-		rc = build_nbr(b, a->port, &a->nexthop, &id);
-		if (rc < 0)
-			return rc;
-		members[i + 1] = target(TARGET_NBR, id);
-		pfc->ports |= 1u << b->s->nbr[id].port;
+	*ports = 0;
+	for (uint32_t i = 0; rc == 0; i++) {
+		members[i] = target(TARGET_NBR, id);
+		*ports |= 1u << b->s->nbr[id].port;
+		if (i == cs->adjacencies.n)
+			break;
+		rc = build_nbr(b, cs->adjacencies.items[i].port, &cs->adjacencies.items[i].nexthop, &id);
 	}
+	if (rc < 0)
+		return rc;
+	s->adjacency = members[0];
 	return cs->adjacencies.n ? build_group(b, members, cs->adjacencies.n + 1, &s->adjacency) : 0;
 }
 
-static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s)
+/* `ports`: that its frames pause; 0: they are relayed. */
+static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s, uint32_t ports)
 {
 	struct snap_pfc_sid *pfc = arena_alloc(b->s->arena, sizeof(*pfc));
 
@@ -223,10 +224,9 @@ static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct sna
 	pfc->relay = build_relay_of(b, &cs->sid);
 	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
 		build_match(&pfc->allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);
+	pfc->ports = ports;
 	s->pfc = pfc;
-	return behavior_info((enum cfg_behavior)cs->behavior)->pauses
-		       ? build_adjacencies(b, cs, target_index(s->adjacency), s, pfc)
-		       : 0;
+	return 0;
 }
 
 static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s)
@@ -234,7 +234,7 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	enum cfg_behavior behavior = (enum cfg_behavior)cs->behavior;
 	const struct behavior_info *info = behavior_info(behavior);
 	unsigned int flavors = behavior_flavors(cs);
-	uint32_t id;
+	uint32_t ports;
 	int rc = 0;
 
 	s->used = true;
@@ -262,15 +262,14 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 		s->shift_bits = (uint8_t)(cs->sid.len - 32);
 	}
 	if (info->kind == KIND_END_X || info->kind == KIND_DX) {
-		rc = build_nbr(b, cs->port, &cs->nexthop, &id);
-		s->adjacency = rc ? 0 : target(TARGET_NBR, id);
+		rc = build_adjacencies(b, cs, s, &ports);
 		if (rc == 0 && info->pauses)
-			rc = build_pfc_sid(b, cs, s);
+			rc = build_pfc_sid(b, cs, s, ports);
 	} else if (info->kind == KIND_DX2) {
 		s->decap2 = true;
 		s->port = (uint8_t)cfg_find_port(b->config, cs->port);
 		if (build_relay_of(b, &cs->sid))
-			rc = build_pfc_sid(b, cs, s);
+			rc = build_pfc_sid(b, cs, s, 0);
 	}
 	return rc;
 }

@@ -3,9 +3,9 @@
 
 from gen.case import Case, from_node
 from gen.node import neighbor, sid
-from gen.topology import core, to_p1
+from gen.topology import core, headend, to_p1
 from gen.wire import (
-    DEST_OPTIONS, FRAGMENT, HOP_BY_HOP, IPPROTO_IPV6, NO_NEXT, PEER, ROUTING, decap, dest_options, fragment, hop,
+    DEST_OPTIONS, FRAGMENT, HOP_BY_HOP, IPPROTO_IPV6, NO_NEXT, PEER, ROUTING, decap, dest_options, encaps_red, fragment, hop,
     hop_by_hop, inner_of, ip6, next_segment, no_route, pop_srh, roce4, roce6, routing, shift, srh, tunnel,
 )
 
@@ -14,7 +14,7 @@ UN2 = sid("5f00:0:200::/48", "uN")
 UA = sid("5f00:0:e005::/48", "uA", port="p1", nexthop="2001:db8:b::5")
 UNA = sid("5f00:0:100:e006::/64", "uA", port="p1", nexthop="2001:db8:b::6")
 UDT = sid("5f00:0:e101::/48", "uDT46")
-MAC5, MAC6 = "02:00:00:00:b0:05", "02:00:00:00:b0:06"
+MAC5, MAC6, MAC7 = "02:00:00:00:b0:05", "02:00:00:00:b0:06", "02:00:00:00:a0:07"
 FAR = ["5f00:0:500:300::", "5f00:0:300:e102::"]  # containers of other nodes
 TLV = bytes([4, 6]) + bytes(6)  # PadN
 
@@ -269,6 +269,48 @@ def tables():
     yield case
 
 
+def several():
+    """Set J of several adjacencies."""
+    both = [{"port": "p0", "nexthop": "2001:db8:a::5"}, {"port": "p1", "nexthop": "2001:db8:b::6"}]
+    first = {"port": "p1", "nexthop": "2001:db8:b::5"}
+    stations = [neighbor("p0", "2001:db8:a::5", MAC7), neighbor("p1", "2001:db8:b::5", MAC5), neighbor("p1", "2001:db8:b::6", MAC6)]
+    for name, kind, prefix, dst, then in (
+        ("ua", "uA", "5f00:0:e005::/48", "5f00:0:e005:500::", shift),
+        ("endx", "End.X", "5f00:1:5::/64", "5f00:1:5::", next_segment),
+        ("dx6", "uDX6", "5f00:0:e106::/48", "5f00:0:e106::", decap),
+    ):
+        case = Case(
+            f"{name}_several",
+            f"{kind} with three adjacencies: flows are spread over all, by the outer flow label, and none is split",
+            "RFC 8986 4.2, 4.4, 7; PROTOCOL.md 3.2",
+            core(sid(prefix, kind, **first, adjacencies=both), neighbors=stations),
+            spread={"p0": 1, "p1": 2},
+        )
+        segments = ["5f00:0:500::"] if kind == "End.X" else ()
+        packets = [
+            tunnel(dst, roce6(sport=49152 + n), fl=0x10000 + 77 * n, segments=segments, left=1 if segments else None)
+            for n in range(48)
+        ]
+        case.rx("p0", *packets, *packets)
+        case.tx("p0", *(from_node("p0", then(p), MAC7) for p in packets * 2))
+        for mac in (MAC5, MAC6):
+            case.tx("p1", *(from_node("p1", then(p), mac) for p in packets * 2))
+        yield case
+    path = Case(
+        "encap_several",
+        "a list that begins with an own uA of several adjacencies uses all of them",
+        "RFC 8986 4.2, 5.2; PROTOCOL.md 3.4",
+        headend(["5f00:0:e005::", "5f00:0:500::"], wan_side=[sid("5f00:0:e005::/48", "uA", **first, adjacencies=both[1:])]),
+        spread={"p1": 2},
+    )
+    path.config["neighbors"] += stations[1:]
+    flows = [roce6(sport=49152 + n) for n in range(24)]
+    path.rx("p0", *flows, *flows)
+    for mac in (MAC5, MAC6):
+        path.tx("p1", *(from_node("p1", encaps_red(f, ["5f00:0:500::"]), mac) for f in flows * 2))
+    yield path
+
+
 def cases():
-    for family in (shifts, carriers, adjacencies, sequences, tables):
+    for family in (several, shifts, carriers, adjacencies, sequences, tables):
         yield from family()

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* VLAN interfaces that come, go and change under a node that packets and neighbours are in. */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "test/support/conf.h"
+#include "test/support/testbed.h"
+
+#define BASE                                                                                       \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
+	"memory: {fib: compact, buffers: 24K}\n"                                                    \
+	"neighbor-discovery: {retransmit: 100, probes: 2}\n"                                        \
+	"ports:\n"                                                                                  \
+	"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"           \
+	"  - {name: out, device: net_null1, side: wan}\n"                                             \
+	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+#define VLAN(n)	    "interfaces: [{name: v, port: out, vlan: " n ", addresses: [\"2001:db8:b::2/64\"]}]\n"
+#define STATIC	    "neighbors: [{port: v, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n"
+#define ROUTE	    "routes: [{prefix: \"5f00:0:500::/48\", port: v, nexthop: \"2001:db8:b::3\"}]\n"
+
+enum { IN, OUT };
+
+static void apply(struct testbed *t, const char *yaml)
+{
+	char err[256] = "";
+
+	check(node_apply(t->node, conf_load(CONF_CHECK, yaml), err, sizeof(err)) == 0, "%s", err);
+	testbed_settle(t, 200);
+}
+
+static void receive(struct testbed *t, const char *da, uint32_t n)
+{
+	uint8_t frame[256];
+
+	for (uint32_t i = 0; i < n; i++)
+		fake_port_receive(t->port[IN], 0, frame, testbed_frame(frame, &t->port[IN]->port.mac, da, 1, i, 100), 0);
+	testbed_settle(t, 100);
+}
+
+#define TO_SID	"5f00:0:100:500:300::"
+#define ON_LINK "2001:db8:b::3"
+
+/* Data frames that were sent since, all with that VLAN; solicitations are told by their ICMPv6. */
+static uint32_t sent(struct testbed *t, uint16_t vlan, uint32_t *asked)
+{
+	struct sent_frame *f;
+	uint32_t n = 0;
+
+	*asked = 0;
+	while ((f = fake_port_take(t->port[OUT]))) {
+		check(f->bytes[12] == 0x81 && f->bytes[13] == 0, "type %02x%02x", f->bytes[12], f->bytes[13]);
+		check(((f->bytes[14] & 0xf) << 8 | f->bytes[15]) == vlan, "VLAN %u instead of %u",
+			(f->bytes[14] & 0xf) << 8 | f->bytes[15], vlan);
+		if (f->bytes[24] == IP_PROTO_ICMP6)
+			++*asked;
+		else
+			n++;
+		free(f);
+	}
+	return n;
+}
+
+/* Let the publisher give ids away as far as it may. */
+static void reclaim(struct testbed *t)
+{
+	for (unsigned int i = 0; i < 20; i++) {
+		testbed_settle(t, 10);
+		testbed_round(t);
+		node_reclaim(t->node);
+	}
+}
+
+static void vlan_changes(void **state)
+{
+	struct testbed *t = testbed_new(BASE VLAN("5") STATIC ROUTE);
+	uint32_t asked;
+
+	receive(t, TO_SID, 3);
+	receive(t, ON_LINK, 2);
+	assert_int_equal(sent(t, 5, &asked), 5);
+	apply(t, BASE VLAN("6") STATIC ROUTE);
+	receive(t, TO_SID, 3);
+	receive(t, ON_LINK, 2);
+	assert_int_equal(sent(t, 6, &asked), 5);
+	testbed_free(t);
+}
+
+/* What waits for a neighbour of an interface that goes is dropped when nobody has answered, and told. */
+static void removed_while_packets_wait(void **state)
+{
+	struct testbed *t = testbed_new(BASE VLAN("5"));
+	uint32_t asked;
+
+	receive(t, ON_LINK, 5);
+	assert_int_equal(sent(t, 5, &asked), 0);
+	assert_int_equal(asked, 1);
+	assert_int_equal(t->node->worker[0].nbrs.held, 5);
+	apply(t, BASE);
+	testbed_pass(t, NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	assert_int_equal(t->node->worker[0].nbrs.held, 0);
+	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 5);
+	assert_int_equal(sent(t, 5, &asked), 0);
+	assert_int_equal(asked, 0);
+	testbed_free(t);
+}
+
+/* What is queued for it has no way out any more; what was rewritten before goes with the tag it has. */
+static void removed_while_packets_are_queued(void **state)
+{
+	struct testbed *t = testbed_new(BASE VLAN("5") STATIC ROUTE);
+	uint32_t asked, n;
+
+	t->port[OUT]->tx_allowed = 0;
+	for (unsigned int i = 0; i < 10; i++)
+		receive(t, TO_SID, 50);
+	n = t->node->egress[OUT].backlog;
+	check(n > 100, "%u", n);
+	apply(t, BASE VLAN("7") "neighbors: [{port: v, address: \"2001:db8:b::4\", mac: \"02:00:00:00:b0:04\"}]\n");
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 1000);
+	assert_int_equal(sent(t, 5, &asked), 500 - n - testbed_reason(t, IN, DROP_queue_full));
+	assert_int_equal(testbed_reason(t, IN, DROP_no_route), n);
+	testbed_free(t);
+}
+
+/* A number that is given away again: the stations behind it are others, whatever their addresses. */
+static void numbers_are_used_again(void **state)
+{
+	struct testbed *t = testbed_new(BASE VLAN("5"));
+	struct nbr_message m = {.what = NBR_SET, .mac = {{2, 0, 0, 0, 0xb0, 9}}};
+	uint16_t number = t->node->snapshot->interface[2]->interface;
+	uint32_t asked;
+
+	receive(t, ON_LINK, 1);
+	assert_int_equal(sent(t, 5, &asked), 0);
+	m.interface = number;
+	assert_int_equal(ip_addr_parse(ON_LINK, &m.addr), 0);
+	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	testbed_settle(t, 50);
+	receive(t, ON_LINK, 1);
+	assert_int_equal(sent(t, 5, &asked), 2);
+	apply(t, BASE);
+	testbed_pass(t, NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	reclaim(t);
+	apply(t, BASE VLAN("6"));
+	assert_int_equal(t->node->snapshot->interface[2]->interface, number);
+	receive(t, ON_LINK, 3);
+	assert_int_equal(sent(t, 6, &asked), 0);
+	check(asked >= 1, "nobody was asked for");
+	assert_int_equal(t->node->worker[0].nbrs.held, 3);
+	testbed_free(t);
+	/* the same with a configured one */
+	t = testbed_new(BASE VLAN("5") STATIC);
+	receive(t, ON_LINK, 1);
+	assert_int_equal(sent(t, 5, &asked), 1);
+	apply(t, BASE);
+	reclaim(t);
+	apply(t, BASE VLAN("6"));
+	assert_int_equal(t->node->snapshot->interface[2]->interface, number);
+	receive(t, ON_LINK, 3);
+	assert_int_equal(sent(t, 6, &asked), 0);
+	check(asked >= 1, "nobody was asked for");
+	testbed_free(t);
+}
+
+/* A static neighbour that is not configured any more is asked for, though no route names it. */
+static void static_neighbor_removed(void **state)
+{
+	struct testbed *t = testbed_new(BASE VLAN("5") STATIC);
+	uint32_t asked;
+
+	receive(t, ON_LINK, 1);
+	assert_int_equal(sent(t, 5, &asked), 1);
+	assert_int_equal(asked, 0);
+	apply(t, BASE VLAN("5"));
+	receive(t, ON_LINK, 1);
+	testbed_settle(t, 100);
+	assert_int_equal(sent(t, 5, &asked), 1);
+	check(asked >= 1, "nobody was asked for");
+	testbed_pass(t, NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	receive(t, ON_LINK, 1);
+	assert_int_equal(sent(t, 5, &asked), 0);
+	testbed_free(t);
+}
+
+static void too_many(void **state)
+{
+	struct testbed *t = testbed_new(BASE);
+	char *yaml = NULL;
+	size_t size;
+	FILE *f = open_memstream(&yaml, &size);
+
+	fputs(BASE "interfaces:\n", f);
+	for (int i = 0; i < CFG_MAX_INTERFACES; i++)
+		fprintf(f, "  - {name: v%d, port: %s, vlan: %d, inner-vlan: 9}\n", i, i % 2 ? "in" : "out", i + 1);
+	fclose(f);
+	apply(t, yaml);
+	assert_int_equal(t->node->snapshot->n_interfaces, INTERFACE_SLOTS);
+	for (int i = 0; i < CFG_MAX_INTERFACES; i++)
+		assert_non_null(t->node->snapshot->interface[i + 2]);
+	apply(t, BASE);
+	reclaim(t);
+	apply(t, yaml);
+	free(yaml);
+	testbed_free(t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vlan_changes),
+		cmocka_unit_test(removed_while_packets_wait),
+		cmocka_unit_test(removed_while_packets_are_queued),
+		cmocka_unit_test(numbers_are_used_again),
+		cmocka_unit_test(static_neighbor_removed),
+		cmocka_unit_test(too_many),
+	};
+
+	testbed_eal();
+	return cmocka_run_group_tests_name("interfaces", tests, NULL, NULL);
+}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run the scenarios of the lab in their short form; prints TAP."""
 import argparse
+import fnmatch
 import json
 import os
 import subprocess
@@ -177,6 +178,10 @@ def passed(result):
     return result == "ok" or result.startswith("apart")
 
 
+def is_wanted(scenario, patterns):
+    return not patterns or any(fnmatch.fnmatchcase(scenario.name, p) for p in patterns)
+
+
 def label(parameters):
     return ", ".join(f"{k} {v}" for k, v in parameters.items())
 
@@ -185,9 +190,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lab", default=os.path.join(TOP, "build/app/sluice-lab/sluice-lab"))
     parser.add_argument("--keep", help="folder to keep topologies and reports in")
-    parser.add_argument("names", nargs="*", help="scenarios; default: all")
+    parser.add_argument("names", nargs="*", help="scenarios, or patterns like pfc_*; default: all")
     args = parser.parse_args()
-    cases = [(s, p) for s in SCENARIOS if not args.names or s.name in args.names for p in s.short]
+    cases = [(s, p) for s in SCENARIOS if is_wanted(s, args.names) for p in s.short]
     print(f"1..{len(cases)}")
     failed = 0
     for number, (scenario, parameters) in enumerate(cases, 1):

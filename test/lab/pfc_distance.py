@@ -39,7 +39,7 @@ def pfc_1000_km(scheme, rule="full"):
     return Wan("pfc-1000-km", scheme, rule=rule, stall=STALL).net
 
 
-@scenario(short=[{"scheme": "relay"}, {"scheme": "tunnel", "rule": "draft-he"}], long=SCHEMES, expect=distance_expect)
+@scenario(short=[{"scheme": "relay"}, {"scheme": "tunnel"}, {"scheme": "tunnel", "rule": "draft-he"}], long=SCHEMES, expect=distance_expect)
 def pfc_any_distance(scheme, rule="full", seed=1):
     """The same with a rate, a distance and a stall that the seed draws."""
     r = random.Random(seed)

@@ -26,9 +26,12 @@ def refresh_us(rate, mode="regenerate", hold_min=1000):
     return half if mode != "regenerate" else -(-(hold_min / 3) // half) * half
 
 
-def headroom(rate, km, more_us=0, rule="full", reaction_us=50):
-    """Bytes, reckoned from the texts (PROTOCOL.md 5.4): by draft-he's rule, nothing leaving and one way; by the full one (D37)
-    the round trip, reaction, what varies and what is lost (more_us), and frames already begun."""
+REACTION_US = 50
+
+
+def headroom(rate, km, more_us=0, rule="full", reaction_us=REACTION_US + 5):
+    """Bytes, reckoned from the texts: by draft-he's rule, nothing leaving and one way; by the full one (D37) the round trip,
+    reaction, what varies and what is lost (more_us), and frames already begun. For what nodes are not left to reckon."""
     per_us = rate * 125
     if rule == "draft-he":
         return int(per_us * km * 5)
@@ -54,7 +57,7 @@ class Wan:
                  flow=None, sends=(), **lab):
         self.scheme, self.rate, self.far_rate, self.km, self.mode = scheme, rate, far_rate or rate, km, mode
         self.jitter_us, self.hold_min = jitter_us, hold_min
-        self.room = headroom(rate, km, more_us, rule)
+        self.rule, self.more_us, self.room = rule, more_us, headroom(rate, km, more_us, rule)
         self.xon = xon or 512 * 1024
         self.net = Net(name, run, **lab)
         sink = {"drain": drain or f"{rate}G", "buffer": 16 << 20, "xoff": 1 << 20, "xon": 512 * 1024}
@@ -91,9 +94,13 @@ class Wan:
         neighbour in the room, another one `most` bytes."""
         config["memory"]["buffers"] = 4200 + 3100 * len(config["ports"]) + 5500 * near + most // 1024
 
-    def _room(self, config, near):
-        config["buffer-profiles"].append({"name": "wan", "xoff": self.xon + 512 * 1024, "xon": self.xon, "headroom": self.room,
-                                          "min-frame": 1024})
+    def _room(self, config, port, near):
+        """The buffer at the end of the WAN: full headroom as the node itself reckons it, draft-he's in bytes."""
+        profile = {"name": "wan", "xoff": self.xon + 512 * 1024, "xon": self.xon, "headroom": self.room, "min-frame": 1024}
+        if self.rule == "full":
+            profile.update(headroom="auto", response=int(REACTION_US + self.more_us))
+            next(p for p in config["ports"] if p["name"] == port)["pfc"].update({"length": self.km * 1000, "peer-descriptors": TX})
+        config["buffer-profiles"].append(profile)
         # of tunnels, an eighth more: that is when nobody is spared any more
         self._buffers(config, near, self.xon + 512 * 1024 + self.room * 9 // 8)
 
@@ -118,7 +125,7 @@ class Wan:
     def _relay_gw2(self, config):
         self._best_effort_gw2(config)
         self._peers(config, "pe", "pe2.dc", self.rate, "wan")
-        self._room(config, 1)
+        self._room(config, "pe", 1)
 
     # the PEs of draft-he
 
@@ -161,6 +168,6 @@ class Wan:
         self._peers(config, "dc", "gpu2.eth0", self.rate)
         wan = next(n for n in config["neighbors"] if n["port"] == "wan")
         peers(config, "wan", wan["mac"], self.rate, "wan")
-        self._room(config, 1)
+        self._room(config, "wan", 1)
         config["pfc-tunnels"] = [{"name": "to-pe1", "port": "wan", "priorities": [3], "far-speed": f"{self.far_rate}G",
                                   "segments": [f"{BLOCK}:{self.net.nodes['pe1']['id']:x}::", XPFC]}]

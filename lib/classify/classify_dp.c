@@ -261,7 +261,7 @@ static __attribute__((noinline)) void srv6_any(struct walk *w, uint32_t at, cons
 		classify_decap_frame(w, sid, &p);
 		return;
 	case SRV6_PFC:
-		classify_punt_pfc(w, &p);
+		classify_punt_pfc(w, sid, &p);
 		return;
 	case SRV6_DELIVER:
 		deliver(w);

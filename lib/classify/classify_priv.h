@@ -160,7 +160,7 @@ bool classify_may_enter(struct walk *w, uint32_t at, uint64_t hi, uint64_t lo);
 void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p);
 
 /* A frame that a SID takes for PFC: the control lcore judges it. */
-void classify_punt_pfc(struct walk *w, const struct srv6_packet *p);
+void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p);
 
 /* A port with attachment circuits: true when one of them takes the frame (H.Encaps.L2, RFC 8986 section 5.3). */
 bool classify_circuit(struct walk *w);

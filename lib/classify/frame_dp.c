@@ -33,8 +33,15 @@ static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t por
 		w->x->verdict = PKT_FORWARD;
 }
 
-void classify_punt_pfc(struct walk *w, const struct srv6_packet *p)
+void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p)
 {
+	struct srv6_hmac h = {.key = w->s->key, .n = w->s->n_keys};
+	struct srv6_error e;
+
+	if (unlikely(sid->pfc->hmac) && !srv6_verify_hmac(&h, sid, p, &e)) {
+		drop(w, e.reason); /* who forges frames is not answered */
+		return;
+	}
 	w->x->ops = 0;
 	w->x->hops = 0;
 	w->x->srh = p->at;
@@ -57,7 +64,7 @@ void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const stru
 	w->x->hops = 0;
 	/* of a PFC relay (draft-he section 3.2): not bridged, but said anew by this port */
 	if (unlikely(sid->pfc) && is_mac_control(p)) {
-		classify_punt_pfc(w, p);
+		classify_punt_pfc(w, sid, p);
 		return;
 	}
 	w->x->tclass = sid->tclass_of[w->x->tclass];

@@ -24,18 +24,38 @@ static json_t *list_of(const struct pfc_list *list)
 	return out;
 }
 
+static const char *slice_of(const struct node *n, uint8_t id)
+{
+	const char *slice = id < n->snapshot->n_slices ? n->snapshot->slice[id].name : NULL;
+
+	return !slice ? "(removed)" : *slice ? slice : "(none)";
+}
+
+static uint64_t ms_since(const struct node *n, uint64_t then)
+{
+	uint64_t now = stat_read(&n->control->now);
+
+	return now > then ? (now - then) / NSEC_PER_MSEC : 0;
+}
+
 static void add_tunnel(json_t *out, const struct node *n, uint32_t id)
 {
 	static const char *const origins[] = {"", "configured", "learnt"};
 	const struct pfc_tunnel *t = &n->control->pfc->tunnels.tunnel[id];
-	const char *slice = t->slice < n->snapshot->n_slices ? n->snapshot->slice[t->slice].name : NULL;
+	const struct control_party *p;
+	char source[IP_ADDR_TEXT];
+	uint8_t port;
 
 	if (t->origin == PFC_TUNNEL_FREE)
 		return;
+	port = n->control->pfc->tunnel[id].port;
+	p = &n->control->pfc->party[port][n->control->pfc->tunnel[id].party];
 	json_array_append_new(out,
-		json_pack("{ss ss ss so so so sI sI sI sI}", "tunnel", t->name, "origin", origins[t->origin], "slice",
-			!slice ? "(removed)" : *slice ? slice : "(none)", "priorities", mask_of(t->priorities), "stopped",
-			mask_of(t->stopped), "segments", list_of(&t->list), "xoff", (json_int_t)stat_read(&t->stops), "xon",
+		json_pack("{ss ss ss ss ss sI so so so sI sI sI sI}", "tunnel", t->name, "origin", origins[t->origin], "port",
+			n->port[port]->name, "slice", slice_of(n, t->slice), "source",
+			p->has_source ? ipv6_addr_format(&p->source, source) : "", "seen_ms",
+			(json_int_t)(t->origin == PFC_TUNNEL_LEARNT ? ms_since(n, t->used) : 0), "priorities", mask_of(t->priorities),
+			"stopped", mask_of(t->stopped), "segments", list_of(&t->list), "xoff", (json_int_t)stat_read(&t->stops), "xon",
 			(json_int_t)stat_read(&t->resumes), "refreshes", (json_int_t)stat_read(&t->refreshes), "repeats",
 			(json_int_t)stat_read(&t->repeats)));
 }
@@ -55,6 +75,44 @@ static void add_relay(json_t *out, const struct node *n, uint32_t i)
 			(json_int_t)stat_read(&in->passed), "left_out", (json_int_t)stat_read(&in->thinned)));
 }
 
+/* Data that no tunnel could be learnt from, with the reason. */
+static json_t *refused_of(const struct node *n)
+{
+	const struct pfc_tunnels *t = &n->control->pfc->tunnels;
+	json_t *list = json_array();
+	char source[IP_ADDR_TEXT];
+
+	for (unsigned int i = 0; i < PFC_REFUSED_MAX; i++) {
+		const struct pfc_refused *r = &t->recent[i];
+
+		if (r->reason && r->port < n->n_ports)
+			json_array_append_new(list,
+				json_pack("{ss ss ss sI sI ss ss}", "source", ipv6_addr_format(&r->source, source), "port",
+					n->port[r->port]->name, "slice", slice_of(n, r->slice), "seen_ms", (json_int_t)ms_since(n, r->last),
+					"times", (json_int_t)stat_read(&r->count), "reason", pfc_refusal_name((enum pfc_refusal)r->reason), "means",
+					pfc_refusal_help((enum pfc_refusal)r->reason)));
+	}
+	return list;
+}
+
+static json_t *learning_of(const struct node *n)
+{
+	const struct pfc_tunnels *t = &n->control->pfc->tunnels;
+	uint64_t refused = 0, shown = 0, left_out = 0, uncounted = 0;
+
+	for (unsigned int i = 0; i < PFC_REFUSAL_COUNT; i++)
+		refused += stat_read(&t->refused[i]);
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+		shown += stat_read(&n->rx[i].learner->shown);
+		left_out += stat_read(&n->rx[i].learner->left_out);
+		uncounted += stat_read(&n->rx[i].learner->uncounted);
+	}
+	return json_pack("{sI sI sI sI sI sI sI sI}", "learnt", (json_int_t)stat_read(&t->learnt), "aged",
+		(json_int_t)stat_read(&t->aged), "replaced", (json_int_t)stat_read(&t->replaced), "refused", (json_int_t)refused,
+		"at_most", (json_int_t)n->snapshot->pfc_learning.max, "lists_seen", (json_int_t)shown, "lists_left_out",
+		(json_int_t)left_out, "packets_of_too_many_sources", (json_int_t)uncounted);
+}
+
 int cmd_show_pfc_tunnels(struct command_call *c)
 {
 	const struct node *n = c->node;
@@ -65,7 +123,8 @@ int cmd_show_pfc_tunnels(struct command_call *c)
 		add_tunnel(tunnels, n, i);
 	for (uint32_t i = 0; i < n->snapshot->n_relays; i++)
 		add_relay(relays, n, i);
-	c->result = json_pack("{so so}", "tunnels", tunnels, "relays", relays);
+	c->result = json_pack("{so so so so}", "tunnels", tunnels, "learning", learning_of(n), "refused", refused_of(n), "relays",
+		relays);
 	return 0;
 }
 

@@ -99,6 +99,41 @@ static void check_tunnel(const struct config *c, struct cfg_diags *d, const stru
 	if (p && p->side != SIDE_WAN)
 		cfg_diag_add(d, cfg_where(c, &t->port), "port: '%s' is outside the domain (side: dc); tunnels lead through it",
 			t->port);
+	check_hmac_key(c, d, &t->hmac_key);
+}
+
+static void check_learning(const struct config *c, struct cfg_diags *d)
+{
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const struct cfg_port *p = &c->ports.items[i];
+		struct cfg_mark at = cfg_where(c, &p->pfc.learn_tunnels);
+
+		if (!p->pfc.learn_tunnels)
+			continue;
+		if (p->side != SIDE_WAN)
+			cfg_diag_add(d, at, "learn-tunnels: '%s' is outside the domain; segment lists of data are seen inside", p->name);
+		if (!p->pfc.priorities.n)
+			cfg_diag_add(d, at, "learn-tunnels: '%s' has no pfc priorities, so there is nothing to tell a tunnel", p->name);
+		if (!c->remote_sids.n && !c->remote_files.n)
+			cfg_diag_add(d, at, "learn-tunnels: without remote-sids no segment list tells its way back");
+	}
+	check_hmac_key(c, d, &c->pfc_learning.hmac_key);
+}
+
+/* E37 again: tunnels are learnt for all slices. */
+static void check_learnt_scheme(const struct config *c, struct cfg_diags *d, const struct cfg_port *p)
+{
+	for (uint32_t i = 0; p->pfc.learn_tunnels && i < c->relays.n; i++) {
+		const struct cfg_relay *r = &c->relays.items[i];
+		const struct cfg_port *gateway = port_of(c, r->port);
+
+		for (uint32_t k = 0; gateway && r->segments.n && !r->honour_local && k < gateway->pfc.priorities.n; k++)
+			if (has_priority(p, gateway->pfc.priorities.items[k]))
+				cfg_diag_add(d, cfg_where(c, &p->pfc.learn_tunnels),
+					"learn-tunnels: priority %llu is held back by relay '%s' already, which would stall it twice; one of the "
+					"two, or honour-local",
+					(unsigned long long)gateway->pfc.priorities.items[k], r->name);
+	}
 }
 
 /* E37: what comes in by a port may be held back by one scheme only. */
@@ -127,6 +162,9 @@ void check_pfc_wan(const struct config *c, struct cfg_diags *d)
 {
 	struct cfg_own_sids *own;
 
+	check_learning(c, d);
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		check_learnt_scheme(c, d, &c->ports.items[i]);
 	if (!c->relays.n && !c->pfc_tunnels.n)
 		return;
 	own = cfg_own_sids_new(c);

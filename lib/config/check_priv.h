@@ -20,6 +20,9 @@ void check_policies(const struct config *c, struct cfg_diags *d);
 void check_qos(const struct config *c, struct cfg_diags *d); /* slices, class maps, queues */
 void check_buffers(const struct config *c, struct cfg_diags *d);
 
+/* A key id that is to be signed with, 0 for none: is it there? */
+void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key);
+
 /* Place of a member, or of the mapping around it when the member was left out. */
 struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_mark around);
 

@@ -139,6 +139,10 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 		cfg_diag_add(d, cfg_where(c, &s->allowed_sources), "allowed-sources: %s %s ends no PFC frames", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->lenient_cev)
 		cfg_diag_add(d, cfg_where(c, &s->lenient_cev), "lenient-cev: %s %s ends no PFC frames", A_NAME(s));
+	if (!info->pauses && info->kind != KIND_DX2 && s->pfc_hmac)
+		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: %s %s ends no PFC frames", A_NAME(s));
+	if (s->pfc_hmac && !c->hmac.keys)
+		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: there is no hmac.keys to verify with");
 	if (info->pauses && s->port)
 		check_pause_speed(c, d, s, cfg_where(c, &s->port), s->port);
 	for (uint32_t i = 0; i < s->adjacencies.n; i++) {
@@ -302,6 +306,14 @@ void check_circuits(const struct config *c, struct cfg_diags *d)
 	}
 }
 
+void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key)
+{
+	if (*key && !c->hmac.keys)
+		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no hmac.keys to take it from");
+	else if (*key && c->secrets && !cfg_secret(c, (uint32_t)*key))
+		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key %llu in %s", (unsigned long long)*key, c->hmac.keys);
+}
+
 void check_policies(const struct config *c, struct cfg_diags *d)
 {
 	struct cfg_own_sids *own = cfg_own_sids_new(c);
@@ -320,11 +332,7 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 		if (p->dscp_mode == DSCP_COPY && p->dscp)
 			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: has no meaning without dscp: set");
 		check_source_prefix(c, d, p);
-		if (p->hmac_key && !c->hmac.keys)
-			cfg_diag_add(d, cfg_where(c, &p->hmac_key), "hmac-key: there is no hmac.keys to take it from");
-		else if (p->hmac_key && c->secrets && !cfg_secret(c, (uint32_t)p->hmac_key))
-			cfg_diag_add(d, cfg_where(c, &p->hmac_key), "hmac-key: there is no key %llu in %s",
-				(unsigned long long)p->hmac_key, c->hmac.keys);
+		check_hmac_key(c, d, &p->hmac_key);
 		for (uint32_t k = 0; k < p->paths.n; k++) {
 			check_path(c, d, own, &p->paths.items[k]);
 			backups += p->paths.items[k].backup;

@@ -91,6 +91,8 @@ static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
  */
 static uint64_t choice_of(const struct config *c, const struct cfg_port *port, uint64_t headroom)
 {
+	if (port->pfc.learn_tunnels)
+		return headroom / CHOICE_PART;
 	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
 		if (c->pfc_tunnels.items[i].port && strcmp(c->pfc_tunnels.items[i].port, port->name) == 0)
 			return headroom / CHOICE_PART;

@@ -195,7 +195,7 @@ static void apply_default(struct loader *l, const struct cfg_key *key, void *out
 static void unknown_key(struct loader *l, const struct cfg_map *map, const yaml_node_t *node)
 {
 	const char *words[64], *near;
-	char known[768];
+	char known[1024];
 	size_t n = 0, at = 0;
 
 	for (uint32_t i = 0; i < map->n_keys && n < 64; i++)

@@ -211,6 +211,7 @@ struct cfg_pfc {
 	CFG_LIST(uint64_t) priorities;
 	CFG_LIST(struct eth_addr) peers;
 	bool learn;
+	bool learn_tunnels;
 	bool lenient_cev, lenient_pad;
 	uint32_t hardware; /* enum cfg_pfc_hardware */
 	char *buffer;	   /* a buffer profile, or NULL: the defaults of one */
@@ -306,6 +307,7 @@ struct cfg_sid {
 	char *class_map; /* or NULL */
 	CFG_LIST(struct cfg_adjacency) adjacencies;
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
+	uint32_t pfc_hmac; /* enum cfg_hmac_check */
 	bool lenient_cev;
 };
 
@@ -377,6 +379,19 @@ struct cfg_pfc_tunnel {
 	CFG_LIST(struct ip_addr) segments;
 	uint64_t far_bps; /* 0: the rate of `port` */
 	uint64_t flow_label;
+	uint64_t hmac_key; /* 0: none */
+	struct ip_addr source; /* of the data whose ingress node it leads to; family 0: of all */
+	bool repeat;
+};
+
+/* Tunnels made from what data shows (scenario 2). */
+struct cfg_pfc_learning {
+	struct cfg_mark at;
+	uint64_t tunnels;
+	uint64_t idle_s, max_rtt_ms;
+	uint64_t far_bps; /* 0: the rate of the port the data comes in by */
+	uint64_t flow_label;
+	uint64_t hmac_key; /* 0: none */
 	bool repeat;
 };
 
@@ -430,6 +445,7 @@ struct config {
 	CFG_LIST(struct cfg_circuit) circuits;
 	CFG_LIST(struct cfg_relay) relays;
 	CFG_LIST(struct cfg_pfc_tunnel) pfc_tunnels;
+	struct cfg_pfc_learning pfc_learning;
 	CFG_LIST(struct cfg_remote_sid) remote_sids;
 	CFG_LIST(char *) remote_files;
 

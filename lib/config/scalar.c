@@ -18,7 +18,7 @@ const char *cfg_unit_text(enum cfg_unit unit)
 {
 	static const char *const texts[] = {
 		[UNIT_NONE] = "",	     [UNIT_COUNT] = "",	       [UNIT_BYTES] = "bytes",
-		[UNIT_BPS] = "bit/s",	     [UNIT_PER_SECOND] = "/s", [UNIT_MS] = "ms",
+		[UNIT_BPS] = "bit/s",	     [UNIT_PER_SECOND] = "/s", [UNIT_SECONDS] = "s", [UNIT_MS] = "ms",
 		[UNIT_US] = "us",
 	};
 

@@ -339,6 +339,9 @@ static const struct cfg_key sid_keys[] = {
 	{"allowed-sources", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_sid, allowed_sources), .max = 64,
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: outer sources whose PFC frames count. Default: "
 			"node.infrastructure."},
+	{"pfc-hmac", CFG_WORD, .offset = AT(struct cfg_sid, pfc_hmac), .words = words_hmac, .fallback = "off",
+		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: required: PFC frames need an SRH with a valid HMAC TLV; hmac "
+			"would ask data for one, too."},
 	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_sid, lenient_cev), .fallback = "false",
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: take frames whose class enable vector has bits in its high octet."},
 };
@@ -460,6 +463,8 @@ static const struct cfg_key root_keys[] = {
 	{"pfc-tunnels", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_pfc_tunnel_map, .offset = AT(struct config, pfc_tunnels),
 		.max = 64, .flags = CFG_COMMENTED,
 		.help = "Where back-pressure of this node's buffers goes (draft-ruan-spring-priority-flow-control-sid, scenario 1)."},
+	{"pfc-learning", CFG_MAP, .map = &cfg_pfc_learning_map, .offset = AT(struct config, pfc_learning),
+		.help = "PFC tunnels learnt from data (scenario 2), on ports with learn-tunnels."},
 	{"remote-sids", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_remote_sid_map, .offset = AT(struct config, remote_sids),
 		.max = CFG_REMOTE_SIDS_MAX, .flags = CFG_COMMENTED,
 		.help = "SIDs of other nodes, which a segment list alone does not tell the meaning of: what PFC tunnels are learnt by. "

@@ -39,6 +39,7 @@ enum cfg_unit {
 	UNIT_BYTES,	 /* K, M, G are powers of 1024 */
 	UNIT_BPS,	 /* bit/s; K, M, G are powers of 1000 */
 	UNIT_PER_SECOND, /* events a second */
+	UNIT_SECONDS,
 	UNIT_MS,
 	UNIT_US,
 };

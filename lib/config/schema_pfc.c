@@ -83,7 +83,32 @@ static const struct cfg_key tunnel_keys[] = {
 		.example = "100G", .help = "Rate of the interface that pauses, which its pause times are reckoned by. Default: that of port."},
 	{"flow-label", CFG_UINT, .offset = AT(struct cfg_pfc_tunnel, flow_label), .max = 0xfffff, .fallback = "0",
 		.help = "Flow label of the tunnel; always the same, so that frames stay in order."},
+	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_pfc_tunnel, hmac_key), .max = 0xffffffff, .fallback = "0",
+		.help = "Key id of the HMAC TLV in the SRH (RFC 8754 section 2.1.2), which is there then even for a single address; "
+			"0: none. No node on the way may take the SRH off (PSP)."},
+	{"source", CFG_IPV6, .offset = AT(struct cfg_pfc_tunnel, source), .example = "fd00:0:1::1",
+		.help = "Outer source of the data that comes from the tunnel's end, so that of several ingress nodes of a slice those "
+			"that send most are told to stop first. Default: all data of the slice."},
 	{"repeat", CFG_BOOL, .offset = AT(struct cfg_pfc_tunnel, repeat), .fallback = "false",
 		.help = "Say every change twice, a millisecond apart, for a WAN that loses packets."},
 };
 const struct cfg_map cfg_pfc_tunnel_map = MAP_OF(tunnel_keys, "a PFC tunnel", struct cfg_pfc_tunnel);
+
+static const struct cfg_key learning_keys[] = {
+	{"tunnels", CFG_UINT, .offset = AT(struct cfg_pfc_learning, tunnels), .min = 1, .max = 512, .fallback = "256",
+		.help = "Tunnels that may be learnt; more of them are refused, and shown as refused."},
+	{"idle", CFG_UINT, .unit = UNIT_SECONDS, .offset = AT(struct cfg_pfc_learning, idle_s), .min = 1, .max = 86400,
+		.fallback = "180", .help = "A tunnel goes when no data was seen for so long, but never while it holds a stop."},
+	{"max-rtt", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_pfc_learning, max_rtt_ms), .min = 1, .max = 10000,
+		.fallback = "200",
+		.help = "Longest round trip: for how long a tunnel is kept beside its successor when data changes its segment list."},
+	{"far-speed", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_pfc_learning, far_bps), .min = 1000000, .max = RATE_MAX,
+		.example = "100G", .help = "Rate of the interfaces that pause. Default: that of the port the data comes in by."},
+	{"flow-label", CFG_UINT, .offset = AT(struct cfg_pfc_learning, flow_label), .max = 0xfffff, .fallback = "0",
+		.help = "Flow label of the tunnels."},
+	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_pfc_learning, hmac_key), .max = 0xffffffff, .fallback = "0",
+		.help = "Key id of the HMAC TLV in their SRH; 0: none."},
+	{"repeat", CFG_BOOL, .offset = AT(struct cfg_pfc_learning, repeat), .fallback = "false",
+		.help = "Say every change twice, a millisecond apart."},
+};
+const struct cfg_map cfg_pfc_learning_map = MAP_OF(learning_keys, "pfc-learning", struct cfg_pfc_learning);

@@ -23,7 +23,8 @@ extern const char *const cfg_words_flavor[]; /* enum cfg_flavor */
 extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map, cfg_buffer_profile_map, cfg_pfc_map;
 
 /* schema_pfc.c: PFC across the WAN */
-extern const struct cfg_map cfg_watchdog_map, cfg_adjacency_map, cfg_relay_map, cfg_pfc_tunnel_map;
+extern const struct cfg_map cfg_watchdog_map, cfg_adjacency_map, cfg_relay_map, cfg_pfc_tunnel_map,
+	cfg_pfc_learning_map;
 
 /* schema_remote.c: SIDs of other nodes */
 extern const struct cfg_map cfg_remote_sid_map, cfg_remote_file_map;

@@ -108,6 +108,9 @@ static const struct cfg_key pfc_keys[] = {
 			"priorities, peers or learn is required."},
 	{"learn", CFG_BOOL, .offset = AT(struct cfg_pfc, learn), .fallback = "false",
 		.help = "Believe the MAC addresses that ND and ARP found on the port, too."},
+	{"learn-tunnels", CFG_BOOL, .offset = AT(struct cfg_pfc, learn_tunnels), .fallback = "false",
+		.help = "side: wan: learn PFC tunnels from the segment lists of data that arrives here (pfc-learning, remote-sids). "
+			"The neighbour itself is told nothing then."},
 	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_pfc, lenient_cev), .fallback = "false",
 		.help = "Ignore the high octet of the class enable vector instead of refusing a frame where it is not 0."},
 	{"lenient-pad", CFG_BOOL, .offset = AT(struct cfg_pfc, lenient_pad), .fallback = "false",

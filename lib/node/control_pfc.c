@@ -4,7 +4,7 @@
  *
  *   out of tunnels   frames are judged; at End.X.PFC they become messages to the owners of the ports that are to pause
  *		      (PROTOCOL.md 4.4), at the DX2 SID of a relay frames to the gateway (5.3, 5.5)
- *   into tunnels     what a gateway says (draft-he), and what this node's own buffers say (draft-ruan section 3)
+ *   into tunnels     what a gateway says (draft-he); what this node's own buffers say is in control_tunnels.c
  */
 #include "node/control_pfc.h"
 
@@ -17,21 +17,13 @@
 /* More than 400 Gb/s ports refresh by half-life, four times over; a flood costs the control lcore no more than that. */
 #define FRAMES_PER_SECOND 100000
 #define FRAMES_AT_ONCE	  256
-#define LOOP_NS		  (10 * NSEC_PER_MSEC) /* after which it shows whether enough tunnels were told to stop */
-
-static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request);
 
 int control_pfc_init(struct control_role *c)
 {
 	c->pfc = calloc(1, sizeof(*c->pfc));
 	if (!c->pfc)
 		return -ENOMEM;
-	c->pfc->tunnels.send = send_tunnel;
-	c->pfc->tunnels.arg = c;
-	c->pfc->tunnels.config = (struct pfc_tunnels_config){.idle_ns = PFC_TUNNEL_IDLE_NS, .max_rtt_ns = 200 * NSEC_PER_MSEC};
-	for (unsigned int i = 0; i < MAX_PORTS; i++)
-		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			c->pfc->fanout[i][k].loop_ns = LOOP_NS;
+	control_tunnels_init(c);
 	return 0;
 }
 
@@ -164,7 +156,7 @@ void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 /* --- into tunnels --- */
 
 /* The frame behind outer headers, routed by the underlay. */
-static void send_outer(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame)
+void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame)
 {
 	uint8_t packet[SNAP_PFC_OUTER_MAX + sizeof(struct pfc_frame)];
 	struct rte_mbuf *m;
@@ -192,155 +184,9 @@ void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 		struct pfc_relay_config config = relay_config(r);
 
 		if (pfc_thinner_frame(&c->pfc->thinner[m->port], &config, &request, c->now))
-			send_outer(c, &r->outer, &frame);
+			control_pfc_send(c, &r->outer, &frame);
 	}
 	pkt_end(m, CONSUME_pfc, &c->lcore->stats);
-}
-
-/* What tunnel `id` says, as a frame of the port its data comes in by. */
-static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request)
-{
-	struct control_role *c = arg;
-	const struct control_pfc_outer *o = &c->pfc->outer[id];
-	struct pfc_frame frame;
-
-	pfc_write(&frame, &c->s->port[o->port].mac, request);
-	send_outer(c, &o->outer, &frame);
-}
-
-static uint32_t find_tunnel(const struct control_role *c, const char *name)
-{
-	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++)
-		if (strcmp(c->s->pfc_tunnel[i].name, name) == 0)
-			return i;
-	return PFC_TUNNEL_NONE;
-}
-
-/* The addresses of outer headers, in travel order: what tells one tunnel from another. */
-static struct pfc_list list_of(const struct snap_pfc_outer *outer)
-{
-	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;
-	const struct srh *srh = (const struct srh *)(ip + 1);
-	struct pfc_list list = {.n = 1, .sid = {ip->dst}};
-
-	if (ip->next_header == IP_PROTO_ROUTING)
-		for (unsigned int i = srh->segments_left; i > 0; i--)
-			list.sid[list.n++] = srh->segment[i - 1];
-	return list;
-}
-
-/* A new snapshot: tunnels that are gone let go first, over the way they had; the others learn what is new. */
-static void take_tunnels(struct control_role *c)
-{
-	struct pfc_tunnels *t = &c->pfc->tunnels;
-
-	for (uint32_t i = t->bound; i > 0; i--)
-		if (t->tunnel[i - 1].origin == PFC_TUNNEL_CONFIGURED && find_tunnel(c, t->tunnel[i - 1].name) == PFC_TUNNEL_NONE)
-			pfc_tunnel_remove(t, i - 1, c->now);
-	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++) {
-		const struct snap_pfc_tunnel *from = &c->s->pfc_tunnel[i];
-		struct pfc_list list = list_of(&from->outer);
-		uint32_t id = pfc_tunnel_find(t, from->name);
-
-		/* a tunnel that changes is told all anew over its new way; over the old one its pause runs out */
-		if (id != PFC_TUNNEL_NONE)
-			c->pfc->outer[id] = (struct control_pfc_outer){from->port, from->outer};
-		id = pfc_tunnel_configure(t, from->name, from->slice, from->priorities, &list, from->far_bps, c->now);
-		c->pfc->outer[id] = (struct control_pfc_outer){from->port, from->outer};
-		t->tunnel[id].twice = from->repeat;
-		c->pfc->id_of[i] = (uint16_t)id;
-	}
-	for (unsigned int i = 0; i < MAX_PORTS; i++)
-		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			c->pfc->fanout[i][k].paused = 0;
-	memset(c->pfc->want, 0, sizeof(c->pfc->want));
-	memset(c->pfc->look_at, 0, sizeof(c->pfc->look_at)); /* at once */
-	c->pfc->generation = c->s->generation;
-}
-
-/* Bytes in egress queues that came in by a port in a class, of one slice. */
-static uint64_t held_of(const struct control_role *c, uint8_t slice, uint16_t port, unsigned int class)
-{
-	struct account_level level = {0};
-
-	for (uint16_t w = 0; w < c->node->n_workers; w++)
-		account_add(&c->node->worker[w].accounts->slice[slice][port][class], &level);
-	return level.bytes;
-}
-
-/* Which of the tunnels of a port and class are to hold a stop: the slices that fill the buffer (PROTOCOL.md 5.7). */
-static void decide(struct control_role *c, uint16_t port, unsigned int class, enum pfc_level level)
-{
-	const struct pfc_buffer_config *b = &c->s->port[port].buffer;
-	struct pfc_fanout *f = &c->pfc->fanout[port][class];
-	uint64_t held[PFC_CONTRIBUTORS_MAX] = {0}, sum = 0, paused;
-	uint32_t tunnel[PFC_CONTRIBUTORS_MAX];
-	unsigned int n = 0;
-
-	for (uint32_t i = 0; i < c->s->n_pfc_tunnels && n < PFC_CONTRIBUTORS_MAX; i++) {
-		const struct snap_pfc_tunnel *t = &c->s->pfc_tunnel[i];
-
-		if (t->port != port || !(t->priorities >> class & 1))
-			continue;
-		tunnel[n] = i;
-		held[n] = held_of(c, t->slice, port, class);
-		sum += held[n++];
-	}
-	paused = pfc_fanout_decide(f, level, held, n, b->xon.bytes, sum, c->now);
-	for (unsigned int i = 0; i < n; i++) {
-		uint8_t *want = &c->pfc->want[tunnel[i]];
-
-		*want = (uint8_t)((*want & ~(1u << class)) | (paused >> i & 1) << class);
-	}
-	/* whether those are enough shows one loop later */
-	if (level == PFC_LEVEL_HIGH)
-		c->pfc->look_at[port] = MIN_OF(c->pfc->look_at[port], f->decided_at + f->loop_ns);
-}
-
-/* The owner of the port has said that some class turned. */
-static void look_at_port(struct control_role *c, uint16_t port)
-{
-	const struct node_pfc_port *p = &c->node->pfc[port];
-	uint8_t stopped, urgent;
-
-	c->pfc->turns[port] = __atomic_load_n(&p->turns, __ATOMIC_ACQUIRE);
-	stopped = __atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
-	urgent = __atomic_load_n(&p->urgent, __ATOMIC_RELAXED);
-	c->pfc->look_at[port] = TIME_NEVER;
-	for (unsigned int class = 0; class < PFC_PRIORITIES; class++) {
-		if (!(c->s->port[port].lossless >> class & 1))
-			continue;
-		decide(c, port, class,
-			urgent >> class & 1 ? PFC_LEVEL_FULL : stopped >> class & 1 ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW);
-	}
-	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++)
-		if (c->s->pfc_tunnel[i].port == port)
-			pfc_tunnel_want(&c->pfc->tunnels, c->pfc->id_of[i], c->pfc->want[i], c->now);
-}
-
-static bool has_turned(const struct control_role *c, uint16_t port)
-{
-	return c->s->port[port].pfc_tunnelled &&
-	       __atomic_load_n(&c->node->pfc[port].turns, __ATOMIC_RELAXED) != c->pfc->turns[port];
-}
-
-bool control_pfc_has_input(const struct control_role *c)
-{
-	for (uint16_t port = 0; c->s && c->s->n_pfc_tunnels && port < c->s->n_ports; port++)
-		if (has_turned(c, port))
-			return true;
-	return false;
-}
-
-static void look_at_buffers(struct control_role *c, uint64_t *next)
-{
-	for (uint16_t port = 0; port < c->s->n_ports; port++) {
-		if (!c->s->port[port].pfc_tunnelled)
-			continue;
-		if (has_turned(c, port) || c->now >= c->pfc->look_at[port])
-			look_at_port(c, port);
-		*next = MIN_OF(*next, c->pfc->look_at[port]);
-	}
 }
 
 /* What the gateway behind a port must hear now; a relay that a reload has removed lets it go when its time is over. */
@@ -356,15 +202,10 @@ static bool poll_relay(struct control_role *c, uint16_t port, struct pfc_request
 
 unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
 {
-	unsigned int work = 0;
+	unsigned int work;
 	uint64_t due;
 
-	if (unlikely(c->pfc->generation != c->s->generation))
-		take_tunnels(c);
-	if (c->s->n_pfc_tunnels)
-		look_at_buffers(c, next);
-	work += pfc_tunnels_poll(&c->pfc->tunnels, c->now, &due);
-	*next = MIN_OF(*next, due);
+	work = control_tunnels_poll(c, next);
 	for (uint16_t port = 0; port < c->s->n_ports; port++) {
 		struct pfc_request out;
 

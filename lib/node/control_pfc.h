@@ -8,9 +8,21 @@
 #include "pfc/pfc_relay.h"
 #include "pfc/pfc_tunnel.h"
 
-struct control_pfc_outer {
-	uint8_t port; /* where the data comes in: source MAC of the frames inside */
+/* Of a tunnel, by its id. */
+struct control_tunnel {
+	uint8_t port;  /* where the data comes in: source MAC of the frames inside */
+	uint8_t party; /* contributor of that port that it leads to */
 	struct snap_pfc_outer outer;
+};
+
+/* One that may be told to stop: an ingress node within a slice, or a slice as a whole. All its tunnels are told alike. */
+struct control_party {
+	bool used;
+	bool has_source;
+	uint8_t slice;
+	uint8_t priorities; /* that some tunnel of it speaks about */
+	uint8_t want;	    /* of these, those to be stopped */
+	struct ipv6_addr source;
 };
 
 struct control_pfc {
@@ -18,13 +30,20 @@ struct control_pfc {
 	struct pfc_relay_port relay[MAX_PORTS]; /* gateways */
 	struct pfc_thinner thinner[MAX_PORTS];
 	uint64_t generation; /* of the snapshot whose tunnels these are */
-	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES];
-	uint16_t id_of[PFC_CONTRIBUTORS_MAX]; /* tunnel id by place in the snapshot */
-	uint8_t want[PFC_CONTRIBUTORS_MAX];   /* by place: priorities it is to hold stopped */
-	uint32_t turns[MAX_PORTS];	      /* of node_pfc_port.turns, seen */
+	uint32_t changes;    /* of pfc_tunnels.changes, told to rx roles */
+	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES]; /* over the parties of the port */
+	struct control_party party[MAX_PORTS][PFC_CONTRIBUTORS_MAX];
+	uint32_t turns[MAX_PORTS];   /* of node_pfc_port.turns, seen */
 	uint64_t look_at[MAX_PORTS]; /* when whom to stop must be thought over again; TIME_NEVER */
-	struct control_pfc_outer outer[PFC_TUNNELS_MAX]; /* by tunnel id */
+	struct control_tunnel tunnel[PFC_TUNNELS_MAX]; /* by tunnel id */
 	struct pfc_tunnels tunnels;
 };
+
+/* control_pfc.c: a frame of 60 bytes behind outer headers, routed by the underlay. */
+void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame);
+
+/* control_tunnels.c: where the back-pressure of this node's own buffers goes */
+void control_tunnels_init(struct control_role *c);
+unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 
 #endif

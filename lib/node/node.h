@@ -21,6 +21,7 @@
 #include "classify/classify.h"
 #include "config/budget.h"
 #include "neigh/neigh.h"
+#include "node/node_learn.h"
 #include "node/node_pfc.h"
 #include "pkt/filter.h"
 #include "queue/egress.h"
@@ -67,6 +68,8 @@ struct rx_role {
 	struct node_ring to_control;
 	struct rte_ring *pfc_to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, NULL: same lcore */
 	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* of what stormers sent; relaxed readers */
+	struct rte_ring *sightings; /* struct node_sighting; to the control role */
+	struct node_learner *learner;
 	bool crowded; /* some ring to a worker was full; written by this role, relaxed readers */
 	bool stopped; /* written by management: receive nothing more; relaxed */
 } CACHE_ALIGNED;
@@ -182,6 +185,7 @@ struct node {
 	struct node_pfc_peers pfc_peers[MAX_PORTS];
 	uint32_t rx_of_port[MAX_PORTS]; /* bit per rx role that serves it */
 	uint32_t watermark_epoch; /* written by management, read by workers; relaxed */
+	uint32_t sight_epoch; /* written by control, read by rx roles, relaxed: what they have shown may be wanted again */
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
 
 	struct rx_role *rx;

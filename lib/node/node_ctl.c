@@ -77,7 +77,8 @@ static int make_roles(struct node *n)
 		rx->index = i;
 		rx->lcore = lcore_of(n, c->rx.items[i]);
 		rx->classifier.sids = calloc(SNAP_SID_MAX, sizeof(struct sid_counter));
-		if (!rx->lcore || !rx->classifier.sids)
+		rx->learner = calloc(1, sizeof(*rx->learner));
+		if (!rx->lcore || !rx->classifier.sids || !rx->learner)
 			return -ENOMEM;
 		rx->classifier.stats = &rx->lcore->stats;
 		rx->lcore->rx = rx;
@@ -155,6 +156,8 @@ static int make_rings(struct node *n, int socket)
 
 	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
 		rc = make_ring(n, &n->rx[i].to_control, "rc", i, 0, socket);
+		if (rc == 0)
+			rc = make_message_ring(n, &n->rx[i].sightings, "rs", i, sizeof(struct node_sighting), NODE_SIGHTINGS, socket);
 		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
 			if (n->rx[i].lcore == n->worker[w].lcore)
 				continue;
@@ -566,6 +569,8 @@ static void free_roles(struct node *n)
 {
 	for (uint16_t i = 0; n->rx && i < n->n_rx; i++) {
 		free(n->rx[i].classifier.sids);
+		free(n->rx[i].learner);
+		rte_ring_free(n->rx[i].sightings);
 		rte_ring_free(n->rx[i].to_control.ring);
 		for (uint16_t w = 0; w < n->n_workers; w++)
 			rte_ring_free(n->rx[i].to_worker[w].ring);

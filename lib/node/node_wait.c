@@ -94,7 +94,7 @@ uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, ui
 		const struct pfc_tunnel *x = &t->tunnel[i];
 
 		if (x->origin != PFC_TUNNEL_FREE && x->stopped >> class & 1 && ends_at(n, x->list.sid[x->list.n - 1], sid))
-			ports |= 1u << n->control->pfc->outer[i].port;
+			ports |= 1u << n->control->pfc->tunnel[i].port;
 	}
 	return ports;
 }

@@ -192,6 +192,8 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 		classify_burst(&rx->classifier, q->port->index, pkts, n);
 		if (unlikely(pkt_tap_wants_oam(&rx->lcore->tap)))
 			copy_oam(rx, pkts, n, q->port->index);
+		if (unlikely(rx->classifier.s->port[q->port->index].pfc_shares))
+			node_learn(rx, pkts, n, q->port->index);
 		if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
 			pkt_tap_trace_received(&rx->lcore->tap, pkts, n, q->port->index);
 		work += n;

@@ -232,6 +232,11 @@ static enum pfc_refusal append_end(const struct pfc_remotes *t, const struct pfc
 	return append(out, &t->sid[r->end].prefix.addr.v6);
 }
 
+static bool same_owner(const struct pfc_remote *a, const struct pfc_remote *b)
+{
+	return a && b && strcmp(a->owner, b->owner) == 0;
+}
+
 enum pfc_refusal pfc_reverse(const struct pfc_remotes *t, const struct pfc_list *list, unsigned int own,
 	struct pfc_list *out)
 {
@@ -240,25 +245,28 @@ enum pfc_refusal pfc_reverse(const struct pfc_remotes *t, const struct pfc_list 
 	enum pfc_refusal refusal;
 	int upstream = -1;
 
-	out->n = 0;
-	for (unsigned int i = 0; i < own; i++) {
+	*out = (struct pfc_list){.n = 0};
+	for (unsigned int i = 0; i <= own; i++) {
 		of[i] = pfc_remote_find(t, &list->sid[i], owner);
 		owner = of[i] ? of[i]->owner : NULL;
-		if (of[i] && pfc_behavior_pauses(of[i]->behavior))
-			upstream = (int)i;
 	}
+	/* of the node itself a list may have several SIDs in a row, and none of them is upstream of it */
+	for (unsigned int i = 0; i < own; i++)
+		if (of[i] && pfc_behavior_pauses(of[i]->behavior) && !same_owner(of[i], of[own]))
+			upstream = (int)i;
 	if (upstream < 0)
 		return PFC_REFUSED_no_upstream;
 	for (int i = (int)own - 1; i > upstream; i--) {
 		/* further SIDs of the upstream node itself lead nowhere on the way back */
-		if (of[i] && strcmp(of[i]->owner, of[upstream]->owner) == 0)
+		if (same_owner(of[i], of[upstream]) || same_owner(of[i], of[own]))
 			continue;
 		refusal = append_end(t, of[i], out);
 		if (refusal)
 			return refusal;
 	}
 	/* a SID of local meaning is found only behind its node */
-	if (of[upstream]->node_bits == 0) {
+	out->local = of[upstream]->node_bits == 0;
+	if (out->local) {
 		refusal = append_end(t, of[upstream], out);
 		if (refusal)
 			return refusal;

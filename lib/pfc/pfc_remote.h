@@ -70,7 +70,7 @@ bool pfc_behavior_is_next_csid(uint16_t code);
 	X(unknown_sid, "a SID on the way is not in remote-sids")                                   \
 	X(no_end_sid, "a node on the way has no End SID in remote-sids")                           \
 	X(too_long, "more SIDs than a list may have")                                              \
-	X(table_full, "as many tunnels as there may be")
+	X(table_full, "as many tunnels as pfc-learning.tunnels allows")
 
 enum pfc_refusal {
 #define X(name, help) PFC_REFUSED_##name,
@@ -84,6 +84,7 @@ const char *pfc_refusal_help(enum pfc_refusal r);
 
 struct pfc_list {
 	uint8_t n;
+	bool local; /* the last one means something only behind the one before it */
 	struct ipv6_addr sid[PFC_LIST_MAX]; /* in travel order, not packed into containers */
 };
 
@@ -96,7 +97,7 @@ enum pfc_refusal pfc_expand(const struct pfc_remotes *t, const struct ipv6_addr 
 
 /*
  * The reverse list (PROTOCOL.md 4.6): from the node that owns list[own] back to the nearest End.X.PFC before it, over
- * the End SIDs of the nodes between (D33).
+ * the End SIDs of the nodes between (D33); that node's own further SIDs are left out.
  */
 enum pfc_refusal pfc_reverse(const struct pfc_remotes *t, const struct pfc_list *list, unsigned int own,
 	struct pfc_list *out);

@@ -24,6 +24,7 @@
 #define PFC_TUNNEL_NONE	 UINT32_MAX
 #define PFC_TUNNEL_NAME	 32
 #define PFC_TUNNEL_IDLE_NS (180 * NSEC_PER_SEC)
+#define PFC_REFUSED_MAX	   32 /* refusals that are remembered one by one */
 
 enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEARNT };
 
@@ -35,9 +36,12 @@ struct pfc_tunnel {
 	uint8_t repeat;	    /* priorities of the last change, to be said once more */
 	bool twice;	    /* every change is said twice */
 	char name[PFC_TUNNEL_NAME];
+	uint8_t port;		      /* learnt: that the data comes in by */
 	struct ipv6_addr contributor; /* learnt: source of the data's outer header, the ingress node */
 	struct pfc_list list;	      /* travel order; ends with the upstream node's End.X.PFC */
-	uint64_t forward;	      /* learnt: hash of the data's list */
+	struct ip_prefix own;	      /* learnt: own SID that the data was for */
+	struct pfc_list data;	      /* learnt: the data's list, as its SRH has it */
+	uint64_t forward;	      /* learnt: hash of that and all else that tells tunnels apart */
 	uint64_t far_bps;	      /* rate of the interface that is to stop */
 	uint64_t used;		      /* learnt: when data was last seen */
 	uint64_t superseded;	      /* learnt: when data came by another list; 0: not */
@@ -51,20 +55,39 @@ struct pfc_tunnels_config {
 	uint64_t idle_ns;    /* a learnt tunnel without data */
 	uint64_t max_rtt_ns; /* longest round trip: for how long an old tunnel is kept beside its successor */
 	bool repeat;	     /* new tunnels say every change twice, a millisecond apart */
+	uint32_t learnt_max; /* tunnels that may be learnt */
+};
+
+/* Data that no tunnel can be learnt from. */
+struct pfc_refused {
+	uint8_t reason; /* enum pfc_refusal; PFC_REFUSED_none: a free place */
+	uint8_t port, slice;
+	struct ipv6_addr source;
+	uint64_t count, last; /* sightings; time of the last one */
 };
 
 struct pfc_tunnels {
 	struct pfc_tunnels_config config;
 	/* A frame for tunnel `i`, to be sent at once. */
 	void (*send)(void *arg, uint32_t i, const struct pfc_request *request);
+	/*
+	 * Tunnel `i` was learnt or learnt anew: make its outer headers, before anything is sent. A refusal: they cannot be
+	 * made. NULL: there is nothing to be made.
+	 */
+	enum pfc_refusal (*made)(void *arg, uint32_t i);
 	void *arg;
-	uint32_t bound; /* ids in use are below */
+	uint32_t bound;	   /* ids in use are below */
+	uint32_t n_learnt; /* of these */
+	uint64_t due;	   /* before that nothing is to be done; 0: look */
+	uint32_t changes;  /* of which tunnels of data there are: sightings that were left out are wanted again */
 	uint64_t learnt, aged, replaced, refused[PFC_REFUSAL_COUNT];
+	struct pfc_refused recent[PFC_REFUSED_MAX];
 	struct pfc_tunnel tunnel[PFC_TUNNELS_MAX];
 };
 
 /* What a data packet for an own SID shows. */
 struct pfc_sighting {
+	uint8_t port; /* it came in by */
 	uint8_t slice;
 	uint8_t priorities;	      /* that tunnels of the slice may speak about */
 	struct ipv6_addr source;      /* of the outer header */
@@ -90,6 +113,12 @@ void pfc_tunnel_remove(struct pfc_tunnels *t, uint32_t i, uint64_t now);
 /* Scenario 2: data was seen. *id: the tunnel for it when it is not refused. */
 enum pfc_refusal pfc_tunnel_learn(struct pfc_tunnels *t, const struct pfc_remotes *remotes,
 	const struct pfc_sighting *data, uint64_t now, uint32_t *id);
+
+/*
+ * What SIDs mean may have changed: learn tunnel `i` again from the list it was learnt from. False: that cannot be done
+ * any more, and the tunnel has gone. Its headers are made anew in any case.
+ */
+bool pfc_tunnel_relearn(struct pfc_tunnels *t, const struct pfc_remotes *remotes, uint32_t i, uint64_t now);
 
 /* From now on the tunnel is to hold exactly these priorities stopped, as far as it may speak about them. */
 void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now);

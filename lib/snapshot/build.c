@@ -221,6 +221,7 @@ static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct sna
 		return build_fail(b, -ENOMEM, "out of memory");
 	pfc->slice = build_slice_of(b, cs->slice);
 	pfc->lenient_cev = cs->lenient_cev;
+	pfc->hmac = cs->pfc_hmac == HMAC_REQUIRED;
 	pfc->relay = build_relay_of(b, &cs->sid);
 	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
 		build_match(&pfc->allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);
@@ -249,6 +250,7 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->usp = flavors & FLAVOR_BIT(FLAVOR_USP);
 	s->usd = flavors & FLAVOR_BIT(FLAVOR_USD);
 	s->hmac = cs->hmac == HMAC_REQUIRED;
+	s->in_container = info->compressed || (b->config->node.usid.at.line && ip_prefix_covers(&b->config->node.usid.block, &cs->sid));
 	s->allow_ping = allows(cs, ALLOW_PING);
 	s->allow_udp = allows(cs, ALLOW_TRACEROUTE);
 	s->last = info->kind > KIND_END_T;

@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "config/keys.h"
 #include "snapshot/build_priv.h"
+#include "snapshot/pfc_outer.h"
 
 int build_keys(struct builder *b)
 {
@@ -45,18 +46,11 @@ int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg
 /* The TLV of a path: nothing in its text changes from packet to packet. */
 int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh)
 {
-	struct srh_hmac *tlv = (struct srh_hmac *)&srh->segment[srh->last_entry + 1];
+	const struct hmac_key *key = snap_hmac_key(b->s, key_id);
 
-	*tlv = (struct srh_hmac){.type = SRH_TLV_HMAC, .length = SRH_HMAC_LENGTH, .key_id = be32(key_id)};
-	if (srh->segments_left > srh->last_entry)
-		tlv->flags = be16(SRH_HMAC_D);
-	for (uint32_t i = 0; i < b->s->n_keys; i++) {
-		if (b->s->key[i].id == key_id) {
-			if (b->s->key[i].as_linux)
-				srh->flags |= SRH_FLAG_HMAC;
-			hmac_of_srh(&b->s->key[i], src, srh, tlv, tlv->hmac);
-			return 0;
-		}
+	if (key) {
+		snap_write_hmac(key, src, srh);
+		return 0;
 	}
 	return build_fail(b, -EINVAL, "there is no HMAC key %u", key_id);
 }

@@ -8,41 +8,28 @@
 #include "config/program.h"
 #include "config/remote_sids.h"
 #include "snapshot/build_priv.h"
-#include "wire/srh.h"
+#include "snapshot/pfc_outer.h"
 
-#define TUNNEL_TC	 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (PROTOCOL.md 5.3) */
-#define TUNNEL_HOP_LIMIT 64
+/* By the key id of the configuration; 0: none. */
+static int key_of(struct builder *b, uint64_t id, const struct hmac_key **key)
+{
+	*key = id ? snap_hmac_key(b->s, (uint32_t)id) : NULL;
+	return id && !*key ? build_fail(b, -EINVAL, "there is no HMAC key %llu", (unsigned long long)id) : 0;
+}
 
-/* H.Encaps.L2.Red of a frame of 60 bytes (RFC 8986 section 5.4). */
 static int build_outer(struct builder *b, const struct cfg_own_sids *own, const struct ip_addr *segments, uint32_t n,
-	uint64_t flow_label, struct snap_pfc_outer *out)
+	uint64_t flow_label, uint64_t hmac_key, struct snap_pfc_outer *out)
 {
 	struct cfg_path path = {.segments = {(struct ip_addr *)(uintptr_t)segments, n}};
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)out->header;
-	struct srh *srh = (struct srh *)(ip + 1);
+	const struct hmac_key *key;
 	struct cfg_program p;
 	const char *why;
 
 	if (cfg_program(b->config, own, &path, &p, &why) < 0)
 		return build_fail(b, -EINVAL, "PFC tunnel: %s", why);
-	ip->vtc_flow = ipv6_vtc_flow(TUNNEL_TC, (uint32_t)flow_label);
-	ip->hop_limit = TUNNEL_HOP_LIMIT;
-	ip->src = b->s->loopback;
-	ip->dst = p.container[0];
-	ip->next_header = IP_PROTO_ETHERNET;
-	out->bytes = sizeof(*ip);
-	if (p.n > 1) {
-		ip->next_header = IP_PROTO_ROUTING;
-		srh->next_header = IP_PROTO_ETHERNET;
-		srh->length = (uint8_t)(2 * (p.n - 1));
-		srh->routing_type = SRH_ROUTING_TYPE;
-		srh->segments_left = (uint8_t)(p.n - 1);
-		srh->last_entry = (uint8_t)(p.n - 2);
-		for (unsigned int i = 0; i + 1 < p.n; i++)
-			srh->segment[i] = p.container[p.n - 1 - i];
-		out->bytes = (uint16_t)(out->bytes + srh_bytes(srh));
-	}
-	ip->payload_length = be16((uint16_t)(out->bytes - sizeof(*ip) + ETH_MIN_LEN));
+	if (key_of(b, hmac_key, &key) < 0)
+		return -EINVAL;
+	pfc_outer_write(out, &b->s->loopback, p.container, p.n, (uint32_t)flow_label, key);
 	return 0;
 }
 
@@ -78,7 +65,7 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 	if (r->segments.n) {
 		port->pfc_relayed = true;
 		port->pfc_obeyed = r->honour_local;
-		return build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, &out->outer);
+		return build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, 0, &out->outer);
 	}
 	return 0;
 }
@@ -94,10 +81,13 @@ static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const
 		.repeat = t->repeat};
 	port = &b->s->port[out->port];
 	port->pfc_tunnelled = true;
+	port->pfc_shares |= t->source.family != 0;
+	out->has_source = t->source.family != 0;
+	out->source = t->source.v6;
 	out->far_bps = t->far_bps ? t->far_bps : port->speed_bps;
 	for (uint32_t i = 0; i < t->priorities.n; i++)
 		out->priorities = (uint8_t)(out->priorities | 1u << t->priorities.items[i]);
-	return build_outer(b, own, t->segments.items, t->segments.n, t->flow_label, &out->outer);
+	return build_outer(b, own, t->segments.items, t->segments.n, t->flow_label, t->hmac_key, &out->outer);
 }
 
 static void add_remote(void *arg, const struct cfg_remote *r)
@@ -112,6 +102,33 @@ static void add_remote(void *arg, const struct cfg_remote *r)
 		.function_bits = r->function_bits,
 		.argument_bits = r->argument_bits};
 	snprintf(out->owner, sizeof(out->owner), "%s", r->owner);
+}
+
+static void build_learning(struct builder *b)
+{
+	const struct cfg_pfc_learning *l = &b->config->pfc_learning;
+	const struct cfg_usid *usid = &b->config->node.usid;
+	struct snap_pfc_learning *out = &b->s->pfc_learning;
+
+	*out = (struct snap_pfc_learning){.repeat = l->repeat,
+		.max = (uint32_t)l->tunnels,
+		.flow_label = (uint32_t)l->flow_label,
+		.hmac_key = (uint32_t)l->hmac_key,
+		.idle_ns = l->idle_s * NSEC_PER_SEC,
+		.max_rtt_ns = l->max_rtt_ms * NSEC_PER_MSEC,
+		.far_bps = l->far_bps};
+	if (usid->at.line)
+		out->block[out->n_blocks++] = usid->block;
+	for (uint32_t i = 0; i < usid->more_blocks.n; i++)
+		out->block[out->n_blocks++] = usid->more_blocks.items[i];
+	for (uint32_t i = 0; i < b->config->ports.n; i++) {
+		struct snap_port *p = &b->s->port[i];
+
+		p->pfc_learning = b->config->ports.items[i].pfc.learn_tunnels;
+		p->pfc_tunnelled |= p->pfc_learning;
+		p->pfc_shares |= p->pfc_learning;
+		out->any |= p->pfc_learning;
+	}
 }
 
 /* Without SIDs of others there is nothing to learn, and own ones are not kept twice. */
@@ -145,6 +162,7 @@ int build_pfc_wan(struct builder *b)
 	for (uint32_t i = 0; i < c->pfc_tunnels.n && rc == 0; i++)
 		rc = build_tunnel(b, own, &c->pfc_tunnels.items[i], &b->s->pfc_tunnel[i]);
 	cfg_own_sids_free(own);
+	build_learning(b);
 	return rc ? rc : build_remotes(b);
 }
 

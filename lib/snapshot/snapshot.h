@@ -92,6 +92,8 @@ struct snap_port {
 	bool pfc_relayed; /* PFC heard here goes into a tunnel */
 	bool pfc_obeyed;  /* and is obeyed here */
 	bool pfc_tunnelled; /* what would be said to the neighbour goes into tunnels */
+	bool pfc_learning;  /* tunnels are learnt from data that arrives here */
+	bool pfc_shares;    /* how much comes from whom is counted: there is a choice of whom to stop */
 	uint64_t speed_bps;	   /* 0: unknown, and lossless is 0 then */
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer; /* of each lossless class */
@@ -165,9 +167,21 @@ struct snap_relay {
 struct snap_pfc_tunnel {
 	const char *name;
 	uint8_t slice, port, priorities;
-	bool repeat;
+	bool repeat, has_source;
+	struct ipv6_addr source; /* of the data, if has_source */
 	uint64_t far_bps;
 	struct snap_pfc_outer outer;
+};
+
+struct snap_pfc_learning {
+	bool any; /* some port learns */
+	bool repeat;
+	uint32_t max;
+	uint32_t flow_label, hmac_key; /* key id, 0: none */
+	uint64_t idle_ns, max_rtt_ns;
+	uint64_t far_bps; /* 0: the rate of the port */
+	struct ip_prefix block[1 + 16]; /* whose uSIDs share containers */
+	uint8_t n_blocks;
 };
 
 /* How PFC frames inside a tunnel end at a SID: End.X.PFC and uA.PFC, DX2 of a PFC relay. */
@@ -176,6 +190,7 @@ struct snap_pfc_sid {
 	uint8_t slice;	 /* whose queues pause */
 	bool lenient_cev;
 	const struct snap_relay *relay; /* of the gateway that the frames are for; NULL: End.X.PFC */
+	bool hmac; /* an HMAC TLV is required */
 	uint32_t n_allowed; /* 0: any infrastructure source */
 	struct snap_match *allowed;
 };
@@ -189,6 +204,7 @@ struct snap_sid {
 	bool last;	    /* End.DT*, End.DX*: no segment may follow */
 	bool used;
 	bool hmac;	    /* an HMAC TLV is required */
+	bool in_container;  /* may stand behind other uSIDs of a container */
 	bool allow_ping, allow_udp; /* upper layers for the node itself */
 	uint8_t port;	     /* End.DX2: out of it */
 	uint8_t slice;	     /* of packets it is executed for, or SNAP_SLICE_KEEP */
@@ -277,6 +293,7 @@ struct snapshot {
 	uint32_t n_relays;
 	struct snap_pfc_tunnel *pfc_tunnel;
 	uint32_t n_pfc_tunnels;
+	struct snap_pfc_learning pfc_learning;
 	struct pfc_remotes remotes; /* SIDs of the domain, own ones too: what PFC tunnels are learnt by */
 	struct hmac_key *key; /* for HMAC TLVs */
 	uint32_t n_keys;

@@ -40,7 +40,7 @@ static bool is_active(const struct srv6_packet *p, const struct srh *srh, const 
 {
 	struct ipv6_addr want = srh->segment[p->segments_left];
 
-	for (unsigned int k = 0; k < (sid && sid->shift_bits ? USID_PER_CONTAINER : 1); k++) {
+	for (unsigned int k = 0; k < (sid && sid->in_container ? USID_PER_CONTAINER : 1); k++) {
 		if (ipv6_hi(&want) == p->da_hi && ipv6_lo(&want) == p->da_lo)
 			return true;
 		memmove(want.b + 4, want.b + 6, 10);

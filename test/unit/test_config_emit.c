@@ -110,6 +110,7 @@ static void least_configuration(void **state)
 		"      max: 1500K\n"
 		"    pfc:\n"
 		"      learn: false\n"
+		"      learn-tunnels: false\n"
 		"      lenient-cev: false\n"
 		"      lenient-pad: false\n"
 		"      hardware: auto\n"
@@ -122,7 +123,14 @@ static void least_configuration(void **state)
 		"        restore: auto\n"
 		"    hmac: off\n"
 		"hmac:\n"
-		"  profile: rfc8754\n";
+		"  profile: rfc8754\n"
+		"pfc-learning:\n"
+		"  tunnels: 256\n"
+		"  idle: 180\n"
+		"  max-rtt: 200\n"
+		"  flow-label: 0\n"
+		"  hmac-key: 0\n"
+		"  repeat: false\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 

@@ -68,10 +68,58 @@ static void pfc_wan(void **state)
 		conf_expect(rows[i].row, CONF_CHECK, rows[i].text, rows[i].messages);
 }
 
+/* A node whose ports learn tunnels: `dc` and `wan` end the pfc mappings of these ports. */
+#define LEARNER(dc, wan)                                                                           \
+	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n"                  \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n"                                             \
+	"memory: {buffers: 64K}\n"                                                                 \
+	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K}]\n"                               \
+	"ports:\n"                                                                                 \
+	"  - {name: dc0, device: net_null0, side: dc, speed: 1G, pfc: {" dc "}}\n"                 \
+	"  - {name: wan0, device: net_null2, side: wan, speed: 1G, pfc: {" wan "}}\n"
+#define KNOWN "remote-sids: [{sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r1}]\n"
+#define THREE "priorities: [3], learn: true, buffer: small"
+
+static void learning(void **state)
+{
+	static const struct {
+		const char *row, *text, *messages;
+	} rows[] = {
+		{"learns", LEARNER("", THREE ", learn-tunnels: true") KNOWN, NULL},
+		{"outside", LEARNER(THREE ", learn-tunnels: ^true", "") KNOWN,
+			"learn-tunnels: 'dc0' is outside the domain; segment lists of data are seen inside"},
+		{"nothing to tell", LEARNER("", "learn-tunnels: ^true") KNOWN,
+			"learn-tunnels: 'wan0' has no pfc priorities, so there is nothing to tell a tunnel"},
+		{"nothing known", LEARNER("", THREE ", learn-tunnels: ^true"),
+			"learn-tunnels: without remote-sids no segment list tells its way back"},
+		{"E37", LEARNER(THREE, THREE ", learn-tunnels: ^true") KNOWN
+			"pfc-relays: [{name: a, port: dc0, " FAR "}]\n",
+			"learn-tunnels: priority 3 is held back by relay 'a' already, which would stall it twice; one of the two, or "
+			"honour-local"},
+		{"E37, honoured", LEARNER(THREE, THREE ", learn-tunnels: true") KNOWN
+			"pfc-relays: [{name: a, port: dc0, honour-local: true, " FAR "}]\n", NULL},
+		{"no keys", LEARNER("", THREE ", learn-tunnels: true") KNOWN "pfc-learning: {hmac-key: ^7}\n"
+			"pfc-tunnels: [{name: a, port: wan0, priorities: [3], hmac-key: ^8, " FAR "}]\n",
+			"hmac-key: there is no hmac.keys to take it from\nhmac-key: there is no hmac.keys to take it from"},
+		{"no keys to verify", LEARNER("", THREE) "sids:\n  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan0, "
+			"nexthop: \"fe80::1\", pfc-hmac: ^required}\n", "pfc-hmac: there is no hmac.keys to verify with"},
+		{"nothing to verify", LEARNER("", THREE) "hmac: {keys: k}\nsids:\n"
+			"  - {sid: \"5f00:1:1:1::/64\", behavior: End, pfc-hmac: ^required}\n", "pfc-hmac: an End ends no PFC frames"},
+		{"limits", LEARNER("", "") "pfc-learning: {tunnels: ^0, idle: ^0, max-rtt: ^20000}\n",
+			"tunnels: expected a whole number from 1 to 512, found '0'\n"
+			"idle: expected a whole number from 1 to 86400 s, found '0'\n"
+			"max-rtt: expected a whole number from 1 to 10000 ms, found '20000'"},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
+		conf_expect(rows[i].row, CONF_CHECK, rows[i].text, rows[i].messages);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pfc_wan),
+		cmocka_unit_test(learning),
 	};
 
 	return cmocka_run_group_tests_name("config_pfc", tests, NULL, NULL);

@@ -36,7 +36,7 @@ static struct pfc_tunnels *tunnels(void)
 	struct pfc_tunnels *t = calloc(1, sizeof(*t));
 
 	t->send = record;
-	t->config = (struct pfc_tunnels_config){.idle_ns = PFC_TUNNEL_IDLE_NS, .max_rtt_ns = 100 * MS};
+	t->config = (struct pfc_tunnels_config){.idle_ns = PFC_TUNNEL_IDLE_NS, .max_rtt_ns = 100 * MS, .learnt_max = PFC_TUNNELS_MAX};
 	sent.n = 0;
 	return t;
 }

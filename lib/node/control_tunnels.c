@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PFC tunnels of this node's own buffers (draft-ruan section 3), on the control lcore: which there are, configured or
+ * learnt from what rx roles have seen, and which of them are to be told to stop (PROTOCOL.md 4.6, 5.7).
+ */
+#include "config/usid.h"
+#include "node/control_pfc.h"
+#include "node/control_priv.h"
+#include "snapshot/pfc_outer.h"
+
+#define LOOP_NS	       (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */
+#define SIGHTINGS_PASS 8 /* of each rx role */
+
+/* What tunnel `id` says, as a frame of the port its data comes in by. */
+static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request)
+{
+	struct control_role *c = arg;
+	const struct control_tunnel *t = &c->pfc->tunnel[id];
+	struct pfc_frame frame;
+
+	pfc_write(&frame, &c->s->port[t->port].mac, request);
+	control_pfc_send(c, &t->outer, &frame);
+}
+
+/* --- contributors --- */
+
+static bool is_party(const struct control_party *p, uint8_t slice, const struct ipv6_addr *source)
+{
+	return p->used && p->slice == slice && p->has_source == (source != NULL) &&
+	       (!source || memcmp(&p->source, source, sizeof(*source)) == 0);
+}
+
+/* Those beyond the table share its last place: they are stopped together. */
+static uint8_t party_of(struct control_role *c, uint16_t port, uint8_t slice, const struct ipv6_addr *source)
+{
+	struct control_party *p = c->pfc->party[port];
+	uint8_t i;
+
+	for (i = 0; i < PFC_CONTRIBUTORS_MAX; i++)
+		if (is_party(&p[i], slice, source))
+			return i;
+	for (i = 0; i < PFC_CONTRIBUTORS_MAX - 1 && p[i].used;)
+		i++;
+	if (!p[i].used)
+		p[i] = (struct control_party){.used = true, .has_source = source, .slice = slice};
+	if (!p[i].priorities && source)
+		p[i].source = *source;
+	return i;
+}
+
+/* After tunnels came or went: parties that have none any more are gone, and what is held is thought over. */
+static void count_parties(struct control_role *c)
+{
+	const struct pfc_tunnels *t = &c->pfc->tunnels;
+
+	for (uint16_t port = 0; port < MAX_PORTS; port++)
+		for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++)
+			c->pfc->party[port][i].priorities = 0;
+	for (uint32_t id = 0; id < t->bound; id++) {
+		const struct control_tunnel *x = &c->pfc->tunnel[id];
+
+		if (t->tunnel[id].origin != PFC_TUNNEL_FREE)
+			c->pfc->party[x->port][x->party].priorities |= t->tunnel[id].priorities;
+	}
+	for (uint16_t port = 0; port < MAX_PORTS; port++) {
+		for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
+			struct control_party *p = &c->pfc->party[port][i];
+
+			if (!p->used || p->priorities)
+				continue;
+			*p = (struct control_party){0};
+			for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+				c->pfc->fanout[port][k].paused &= ~(1ull << i);
+		}
+		c->pfc->look_at[port] = 0;
+	}
+}
+
+/* --- configured --- */
+
+static uint32_t find_tunnel(const struct control_role *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++)
+		if (strcmp(c->s->pfc_tunnel[i].name, name) == 0)
+			return i;
+	return PFC_TUNNEL_NONE;
+}
+
+/* The addresses of outer headers: what tells one tunnel from another. */
+static struct pfc_list list_of(const struct snap_pfc_outer *outer)
+{
+	struct pfc_list list = {.n = 0};
+
+	list.n = (uint8_t)pfc_outer_addresses(outer, list.sid);
+	return list;
+}
+
+static void take_configured(struct control_role *c)
+{
+	struct pfc_tunnels *t = &c->pfc->tunnels;
+
+	for (uint32_t i = t->bound; i > 0; i--)
+		if (t->tunnel[i - 1].origin == PFC_TUNNEL_CONFIGURED && find_tunnel(c, t->tunnel[i - 1].name) == PFC_TUNNEL_NONE)
+			pfc_tunnel_remove(t, i - 1, c->now);
+	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++) {
+		const struct snap_pfc_tunnel *from = &c->s->pfc_tunnel[i];
+		struct pfc_list list = list_of(&from->outer);
+		struct control_tunnel x = {.port = from->port,
+			.party = party_of(c, from->port, from->slice, from->has_source ? &from->source : NULL),
+			.outer = from->outer};
+		uint32_t id = pfc_tunnel_find(t, from->name);
+
+		/* a tunnel that changes is told all anew over its new way; over the old one its pause runs out */
+		if (id != PFC_TUNNEL_NONE)
+			c->pfc->tunnel[id] = x;
+		id = pfc_tunnel_configure(t, from->name, from->slice, from->priorities, &list, from->far_bps, c->now);
+		/* learnt ones leave room for all that can be configured */
+		c->pfc->tunnel[id] = x;
+		t->tunnel[id].twice = from->repeat;
+	}
+}
+
+/* --- learnt --- */
+
+static uint64_t far_speed(const struct control_role *c, uint16_t port)
+{
+	return c->s->pfc_learning.far_bps ? c->s->pfc_learning.far_bps : c->s->port[port].speed_bps;
+}
+
+/* Outer headers of a tunnel that was learnt: its list, packed into containers where it is of uSIDs. */
+static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
+{
+	struct control_role *c = arg;
+	const struct snap_pfc_learning *l = &c->s->pfc_learning;
+	const struct pfc_tunnel *t = &c->pfc->tunnels.tunnel[id];
+	struct control_tunnel *x = &c->pfc->tunnel[id];
+	struct ipv6_addr address[PFC_OUTER_ADDRESSES];
+	struct ip_addr sids[PFC_LIST_MAX];
+	unsigned int n;
+
+	for (unsigned int i = 0; i < t->list.n; i++)
+		sids[i] = ip_addr_from6(&t->list.sid[i]);
+	n = usid_pack(l->block, l->n_blocks, sids, t->list.n, address, PFC_OUTER_ADDRESSES);
+	if (n > PFC_OUTER_ADDRESSES)
+		return PFC_REFUSED_too_long;
+	x->port = t->port;
+	x->party = party_of(c, t->port, t->slice, &t->contributor);
+	pfc_outer_write(&x->outer, &c->s->loopback, address, n, l->flow_label,
+		l->hmac_key ? snap_hmac_key(c->s, l->hmac_key) : NULL);
+	return PFC_REFUSED_none;
+}
+
+/* What is learnt must still be wanted, and SIDs mean the same, or the list is learnt anew. */
+static void take_learnt(struct control_role *c)
+{
+	struct pfc_tunnels *t = &c->pfc->tunnels;
+	const struct snap_pfc_learning *l = &c->s->pfc_learning;
+
+	t->config = (struct pfc_tunnels_config){.idle_ns = l->idle_ns,
+		.max_rtt_ns = l->max_rtt_ns,
+		.repeat = l->repeat,
+		.learnt_max = l->max};
+	for (uint32_t i = t->bound; i > 0; i--) {
+		struct pfc_tunnel *x = &t->tunnel[i - 1];
+		const struct snap_port *port = &c->s->port[x->port];
+
+		if (x->origin != PFC_TUNNEL_LEARNT)
+			continue;
+		if (!port->pfc_learning || !port->lossless || x->slice >= c->s->n_slices || !c->s->slice[x->slice].name) {
+			pfc_tunnel_remove(t, i - 1, c->now);
+			continue;
+		}
+		pfc_tunnel_want(t, i - 1, x->stopped & port->lossless, c->now);
+		x->priorities = port->lossless;
+		x->far_bps = far_speed(c, x->port);
+		x->twice = l->repeat;
+		pfc_tunnel_relearn(t, &c->s->remotes, i - 1, c->now);
+	}
+	t->changes++;
+}
+
+static void learn(struct control_role *c, const struct node_sighting *s)
+{
+	struct pfc_sighting d = {.port = s->port, .slice = s->slice, .source = s->source, .list = s->list, .n = s->n};
+	uint64_t before = c->pfc->tunnels.learnt;
+	uint32_t id;
+
+	/* ports and SIDs may have changed since it was written */
+	if (s->port >= c->s->n_ports || !c->s->port[s->port].pfc_learning || s->sid >= c->s->n_sids || !c->s->sid[s->sid].used)
+		return;
+	d.own = c->s->sid[s->sid].prefix;
+	d.priorities = c->s->port[s->port].lossless;
+	d.far_bps = far_speed(c, s->port);
+	pfc_tunnel_learn(&c->pfc->tunnels, &c->s->remotes, &d, c->now, &id);
+	if (c->pfc->tunnels.learnt != before)
+		count_parties(c);
+}
+
+static unsigned int take_sightings(struct control_role *c)
+{
+	struct node_sighting s[SIGHTINGS_PASS];
+	unsigned int work = 0;
+
+	for (uint16_t i = 0; i < c->node->n_rx; i++) {
+		unsigned int n = rte_ring_sc_dequeue_burst_elem(c->node->rx[i].sightings, s, sizeof(s[0]), SIGHTINGS_PASS, NULL);
+
+		for (unsigned int k = 0; k < n; k++)
+			learn(c, &s[k]);
+		work += n;
+	}
+	return work;
+}
+
+/* --- whom to stop --- */
+
+/* Bytes in egress queues that came in by a port in a class, of one slice. */
+static uint64_t held_of(const struct control_role *c, uint8_t slice, uint16_t port, unsigned int class)
+{
+	struct account_level level = {0};
+
+	for (uint16_t w = 0; w < c->node->n_workers; w++)
+		account_add(&c->node->worker[w].accounts->slice[slice][port][class], &level);
+	return level.bytes;
+}
+
+static uint64_t sent_by(const struct control_role *c, uint16_t port, const struct control_party *p, unsigned int class)
+{
+	uint64_t bytes = 0;
+
+	for (uint16_t i = 0; p->has_source && i < c->node->n_rx; i++)
+		bytes += node_share_of(c->node->rx[i].learner, port, p->slice, &p->source, class, c->now);
+	return bytes;
+}
+
+/*
+ * What each party has in the buffer: of its slice's bytes the share that came from it of late. Which of the bytes there
+ * are whose is not recorded. Returns the sum.
+ */
+static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int class, uint64_t *weight, unsigned int *n)
+{
+	const struct control_party *party = c->pfc->party[port];
+	uint64_t sent[PFC_CONTRIBUTORS_MAX], sum = 0;
+
+	*n = 0;
+	for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
+		sent[i] = 0;
+		weight[i] = 0;
+		if (!(party[i].priorities >> class & 1))
+			continue;
+		*n = i + 1;
+		sent[i] = sent_by(c, port, &party[i], class);
+	}
+	for (unsigned int i = 0; i < *n; i++) {
+		uint64_t of_slice = 0, members = 0, held;
+
+		if (!(party[i].priorities >> class & 1))
+			continue;
+		held = held_of(c, party[i].slice, port, class);
+		for (unsigned int k = 0; k < *n; k++) {
+			if (!(party[k].priorities >> class & 1) || party[k].slice != party[i].slice || !party[k].has_source)
+				continue;
+			of_slice += sent[k];
+			members++;
+		}
+		if (!party[i].has_source)
+			weight[i] = held;
+		else
+			weight[i] = of_slice ? (uint64_t)((unsigned __int128)held * sent[i] / of_slice) : held / members;
+		sum += weight[i];
+	}
+	return sum;
+}
+
+/* Which parties of a port and class are to hold a stop: those that fill the buffer (PROTOCOL.md 5.7). */
+static void decide(struct control_role *c, uint16_t port, unsigned int class, enum pfc_level level)
+{
+	struct pfc_fanout *f = &c->pfc->fanout[port][class];
+	uint64_t weight[PFC_CONTRIBUTORS_MAX], sum, paused;
+	unsigned int n;
+
+	sum = weigh(c, port, class, weight, &n);
+	paused = pfc_fanout_decide(f, level, weight, n, c->s->port[port].buffer.xon.bytes, sum, c->now);
+	for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
+		uint8_t *want = &c->pfc->party[port][i].want;
+
+		*want = (uint8_t)((*want & ~(1u << class)) | (paused >> i & 1) << class);
+	}
+	/* whether those are enough shows one loop later */
+	if (level == PFC_LEVEL_HIGH)
+		c->pfc->look_at[port] = MIN_OF(c->pfc->look_at[port], f->decided_at + f->loop_ns);
+}
+
+/* The owner of the port has said that some class turned. */
+static void look_at_port(struct control_role *c, uint16_t port)
+{
+	const struct node_pfc_port *p = &c->node->pfc[port];
+	struct pfc_tunnels *t = &c->pfc->tunnels;
+	uint8_t stopped, urgent;
+
+	c->pfc->turns[port] = __atomic_load_n(&p->turns, __ATOMIC_ACQUIRE);
+	stopped = __atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
+	urgent = __atomic_load_n(&p->urgent, __ATOMIC_RELAXED);
+	c->pfc->look_at[port] = TIME_NEVER;
+	for (unsigned int class = 0; class < PFC_PRIORITIES; class++) {
+		if (!(c->s->port[port].lossless >> class & 1))
+			continue;
+		decide(c, port, class,
+			urgent >> class & 1 ? PFC_LEVEL_FULL : stopped >> class & 1 ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW);
+	}
+	for (uint32_t i = 0; i < t->bound; i++)
+		if (t->tunnel[i].origin != PFC_TUNNEL_FREE && c->pfc->tunnel[i].port == port)
+			pfc_tunnel_want(t, i, c->pfc->party[port][c->pfc->tunnel[i].party].want, c->now);
+}
+
+static bool has_turned(const struct control_role *c, uint16_t port)
+{
+	return c->s->port[port].pfc_tunnelled &&
+	       __atomic_load_n(&c->node->pfc[port].turns, __ATOMIC_RELAXED) != c->pfc->turns[port];
+}
+
+bool control_pfc_has_input(const struct control_role *c)
+{
+	for (uint16_t i = 0; i < c->node->n_rx; i++)
+		if (!rte_ring_empty(c->node->rx[i].sightings))
+			return true;
+	for (uint16_t port = 0; c->s && port < c->s->n_ports; port++)
+		if (has_turned(c, port))
+			return true;
+	return false;
+}
+
+static void look_at_buffers(struct control_role *c, uint64_t *next)
+{
+	for (uint16_t port = 0; port < c->s->n_ports; port++) {
+		if (!c->s->port[port].pfc_tunnelled)
+			continue;
+		if (has_turned(c, port) || c->now >= c->pfc->look_at[port])
+			look_at_port(c, port);
+		*next = MIN_OF(*next, c->pfc->look_at[port]);
+	}
+}
+
+/* --- all of it --- */
+
+void control_tunnels_init(struct control_role *c)
+{
+	c->pfc->tunnels.send = send_tunnel;
+	c->pfc->tunnels.made = make_tunnel;
+	c->pfc->tunnels.arg = c;
+	for (unsigned int i = 0; i < MAX_PORTS; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			c->pfc->fanout[i][k].loop_ns = LOOP_NS;
+}
+
+/* A new snapshot: tunnels that are gone let go first, over the way they had; the others learn what is new. */
+static void take_snapshot(struct control_role *c)
+{
+	take_learnt(c);
+	take_configured(c);
+	count_parties(c);
+	c->pfc->generation = c->s->generation;
+}
+
+unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next)
+{
+	struct pfc_tunnels *t = &c->pfc->tunnels;
+	unsigned int work = 0;
+	uint32_t learnt;
+	uint64_t due;
+
+	if (unlikely(c->pfc->generation != c->s->generation))
+		take_snapshot(c);
+	if (c->s->pfc_learning.any)
+		work = take_sightings(c);
+	look_at_buffers(c, next);
+	learnt = t->n_learnt;
+	work += pfc_tunnels_poll(t, c->now, &due);
+	if (unlikely(t->n_learnt != learnt))
+		count_parties(c);
+	*next = MIN_OF(*next, due);
+	if (unlikely(c->pfc->changes != t->changes)) {
+		c->pfc->changes = t->changes;
+		__atomic_store_n(&c->node->sight_epoch, t->changes, __ATOMIC_RELAXED);
+	}
+	return work;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rx lcores: who sends lossless data here, by which segment list, and how much. */
+#include "node/node.h"
+#include "srv6/endpoint.h"
+
+#define SIGHTINGS_PER_SECOND 2000
+#define SIGHTINGS_AT_ONCE    256
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+static uint64_t hash_of(const struct node_sighting *s)
+{
+	uint64_t h = mix((uint64_t)s->sid << 32 | (uint64_t)s->port << 24 | (uint64_t)s->slice << 16 | s->n, ipv6_hi(&s->source));
+
+	h = mix(h, ipv6_lo(&s->source));
+	for (unsigned int i = 0; i < MIN_OF(s->n, PFC_LIST_MAX); i++)
+		h = mix(mix(h, ipv6_hi(&s->list[i])), ipv6_lo(&s->list[i]));
+	return h ? h : 1;
+}
+
+/* Of the two places where it may be remembered, the one where it is, or the one that is older. */
+static struct node_sighted *known_at(struct node_learner *l, uint64_t hash)
+{
+	struct node_sighted *a = &l->sighted[hash % NODE_SIGHTED], *b = &l->sighted[(hash % NODE_SIGHTED) ^ 1];
+
+	if (a->hash == hash || b->hash == hash)
+		return a->hash == hash ? a : b;
+	return a->at <= b->at ? a : b;
+}
+
+/* Once, and again when it has been a while or when control wants to know. */
+static void show(struct rx_role *rx, const struct node_sighting *s)
+{
+	struct node_learner *l = rx->learner;
+	uint64_t now = rx->classifier.now, hash = hash_of(s);
+	uint32_t epoch = __atomic_load_n(&rx->node->sight_epoch, __ATOMIC_RELAXED);
+	struct node_sighted *known = known_at(l, hash);
+
+	/* a tunnel lives on being shown again */
+	if (likely(known->hash == hash && known->epoch == epoch && now - known->at < rx->classifier.s->pfc_learning.idle_ns / 4))
+		return;
+	if (!bucket_take(&l->bucket, now, SIGHTINGS_PER_SECOND, SIGHTINGS_AT_ONCE) ||
+		rte_ring_sp_enqueue_elem(rx->sightings, (void *)(uintptr_t)s, sizeof(*s)) != 0) {
+		stat_add(&l->left_out, 1);
+		return;
+	}
+	stat_add(&l->shown, 1);
+	*known = (struct node_sighted){.hash = hash, .at = now, .epoch = epoch};
+}
+
+/* The list backwards is the way the packet has come. */
+static void read_list(struct node_sighting *s, const struct rte_mbuf *m, const struct ipv6_hdr *ip)
+{
+	struct srv6_packet p = {.frame = rte_pktmbuf_mtod(m, const uint8_t *), .readable = m->data_len, .end = m->pkt_len,
+		.at = sizeof(struct eth_hdr)};
+	const struct srh *srh;
+
+	if ((const uint8_t *)ip != p.frame + p.at || !srv6_walk(&p) || !p.srh)
+		return;
+	srh = (const struct srh *)(p.frame + p.srh);
+	if ((int)srh->last_entry > srh_max_last_entry(srh))
+		return;
+	s->n = (uint16_t)(srh->last_entry + 1u);
+	for (unsigned int i = 0; i < MIN_OF(s->n, PFC_LIST_MAX); i++)
+		s->list[i] = srh->segment[srh->last_entry - i];
+}
+
+static struct node_share *share_at(struct node_learner *l, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
+{
+	return &l->share[(mix(mix((uint64_t)port << 8 | slice, hi), lo) >> 16) % NODE_SHARES];
+}
+
+static bool is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
+{
+	return stat_read(&s->began) && stat_read(&s->lo) == lo && stat_read(&s->hi) == hi && s->port == port && s->slice == slice;
+}
+
+static struct node_share *next_share(struct node_learner *l, struct node_share *s)
+{
+	return s + 1 < l->share + NODE_SHARES ? s + 1 : l->share;
+}
+
+/* The place of a source, or one that nobody has used of late; NULL: there is none. */
+static struct node_share *find_share(struct node_learner *l, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo,
+	uint64_t now)
+{
+	struct node_share *s = share_at(l, port, slice, hi, lo), *spare = NULL;
+
+	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++, s = next_share(l, s)) {
+		if (is_of(s, port, slice, hi, lo))
+			return s;
+		if (!spare && (!s->began || now - s->began >= 2 * NODE_SHARE_NS))
+			spare = s;
+	}
+	if (spare) {
+		*spare = (struct node_share){.hi = hi, .lo = lo, .port = (uint8_t)port, .slice = slice};
+		__atomic_store_n(&spare->began, MAX_OF(now, 1), __ATOMIC_RELAXED);
+	}
+	return spare;
+}
+
+static void count_share(struct rx_role *rx, const struct pkt *x, const struct ipv6_hdr *ip, uint16_t port, uint32_t bytes)
+{
+	uint64_t now = rx->classifier.now;
+	struct node_share *s = find_share(rx->learner, port, x->slice, ipv6_hi(&ip->src), ipv6_lo(&ip->src), now);
+
+	if (unlikely(!s)) {
+		stat_add(&rx->learner->uncounted, 1);
+		return;
+	}
+	if (unlikely(now - s->began >= NODE_SHARE_NS)) {
+		bool next = now - s->began < 2 * NODE_SHARE_NS;
+
+		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+			__atomic_store_n(&s->bytes[1][i], next ? s->bytes[0][i] : 0, __ATOMIC_RELAXED);
+			__atomic_store_n(&s->bytes[0][i], 0, __ATOMIC_RELAXED);
+		}
+		__atomic_store_n(&s->began, now, __ATOMIC_RELAXED);
+	}
+	stat_add(&s->bytes[0][x->priority], bytes);
+}
+
+void node_learn(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+{
+	const struct snap_port *p = &rx->classifier.s->port[port];
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct pkt *x = pkt_of(pkts[i]);
+		const struct eth_hdr *eth = rte_pktmbuf_mtod(pkts[i], const struct eth_hdr *);
+		const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(eth + 1);
+		struct node_sighting s;
+
+		if (x->verdict != PKT_FORWARD || x->sid == PKT_SID_NONE || x->tclass == PKT_CLASS_CONTROL ||
+			!(p->lossless >> x->priority & 1) || be16_get(eth->type) != ETH_TYPE_IPV6)
+			continue;
+		if (p->pfc_shares)
+			count_share(rx, x, ip, port, pkts[i]->pkt_len);
+		if (!p->pfc_learning)
+			continue;
+		s = (struct node_sighting){.source = ip->src, .sid = x->sid, .port = (uint8_t)port, .slice = x->slice};
+		read_list(&s, pkts[i], ip);
+		show(rx, &s);
+	}
+}
+
+uint64_t node_share_of(const struct node_learner *l, uint16_t port, uint8_t slice, const struct ipv6_addr *source,
+	unsigned int class, uint64_t now)
+{
+	uint64_t hi = ipv6_hi(source), lo = ipv6_lo(source);
+	struct node_learner *of = (struct node_learner *)(uintptr_t)l;
+	const struct node_share *s = share_at(of, port, slice, hi, lo);
+
+	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++, s = next_share(of, (struct node_share *)(uintptr_t)s)) {
+		if (!is_of(s, port, slice, hi, lo))
+			continue;
+		/* a source that fell silent has a time that nobody has ended */
+		if (now - stat_read(&s->began) >= 2 * NODE_SHARE_NS)
+			return 0;
+		return stat_read(&s->bytes[0][class]) + stat_read(&s->bytes[1][class]);
+	}
+	return 0;
+}

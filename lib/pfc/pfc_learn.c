@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tunnels made from the segment list that data shows (draft-ruan section 3, scenario 2; PROTOCOL.md 4.6). */
+#include <stdio.h>
+
+#include "pfc/pfc_tunnel_priv.h"
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ bytes[i]) * 0x100000001b3ull;
+	return h;
+}
+
+static uint64_t hash_list(const struct pfc_sighting *d)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	h = hash_bytes(h, d->list, MIN_OF(d->n, PFC_LIST_MAX) * sizeof(d->list[0]));
+	h = hash_bytes(h, &d->source, sizeof(d->source));
+	return hash_bytes(h, &d->port, sizeof(d->port));
+}
+
+static struct pfc_tunnel *find_learnt(struct pfc_tunnels *t, uint8_t slice, uint64_t forward)
+{
+	for (uint32_t i = 0; i < t->bound; i++)
+		if (t->tunnel[i].origin == PFC_TUNNEL_LEARNT && t->tunnel[i].forward == forward && t->tunnel[i].slice == slice)
+			return &t->tunnel[i];
+	return NULL;
+}
+
+/* The list's part up to the own SID backwards; `own` is the prefix of that. */
+static enum pfc_refusal reverse_of(const struct pfc_remotes *remotes, const struct ip_prefix *own,
+	const struct ipv6_addr *list, unsigned int n, struct pfc_list *out)
+{
+	enum pfc_refusal refusal;
+	struct pfc_list forward;
+
+	if (!n)
+		return PFC_REFUSED_no_srh;
+	if (n > PFC_LIST_MAX)
+		return PFC_REFUSED_too_long;
+	refusal = pfc_expand(remotes, list, n, &forward);
+	if (refusal)
+		return refusal;
+	for (unsigned int i = forward.n; i > 0; i--) {
+		struct ip_addr a = ip_addr_from6(&forward.sid[i - 1]);
+
+		if (ip_prefix_contains(own, &a))
+			return pfc_reverse(remotes, &forward, i - 1, out);
+	}
+	return PFC_REFUSED_not_in_list;
+}
+
+/* Data of the same ingress node and slice now comes another way as well: what the other tunnels were told. */
+static uint8_t supersede(struct pfc_tunnels *t, const struct pfc_tunnel *by, uint64_t now)
+{
+	uint8_t stopped = 0;
+
+	for (uint32_t i = 0; i < t->bound; i++) {
+		struct pfc_tunnel *x = &t->tunnel[i];
+
+		if (x == by || x->origin != PFC_TUNNEL_LEARNT || x->slice != by->slice || x->port != by->port ||
+			memcmp(&x->contributor, &by->contributor, sizeof(x->contributor)) != 0)
+			continue;
+		if (!x->superseded)
+			x->superseded = now;
+		stopped |= x->stopped;
+		/* those that are used still are to be seen again soon */
+		t->changes++;
+	}
+	return stopped;
+}
+
+static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *remotes, const struct pfc_sighting *d,
+	uint64_t forward, uint64_t now, uint32_t *id)
+{
+	struct pfc_tunnel x = {.origin = PFC_TUNNEL_LEARNT,
+		.port = d->port,
+		.slice = d->slice,
+		.priorities = d->priorities,
+		.contributor = d->source,
+		.own = d->own,
+		.forward = forward,
+		.far_bps = d->far_bps,
+		.twice = t->config.repeat,
+		.used = now};
+	enum pfc_refusal refusal = reverse_of(remotes, &d->own, d->list, d->n, &x.list);
+
+	if (refusal)
+		return refusal;
+	if (t->n_learnt >= t->config.learnt_max)
+		return PFC_REFUSED_table_full;
+	*id = pfc_tunnel_place(t);
+	if (*id == PFC_TUNNEL_NONE)
+		return PFC_REFUSED_table_full;
+	x.data.n = (uint8_t)d->n;
+	memcpy(x.data.sid, d->list, d->n * sizeof(d->list[0]));
+	snprintf(x.name, sizeof(x.name), "learnt-%016llx", (unsigned long long)forward);
+	t->tunnel[*id] = x;
+	t->n_learnt++;
+	refusal = t->made ? t->made(t->arg, *id) : PFC_REFUSED_none;
+	if (refusal) {
+		pfc_tunnel_remove(t, *id, now);
+		return refusal;
+	}
+	t->learnt++;
+	t->due = 0;
+	pfc_tunnel_want(t, *id, supersede(t, &t->tunnel[*id], now), now);
+	return PFC_REFUSED_none;
+}
+
+/* The refusals of late, each kind once; the oldest makes room. */
+static void remember(struct pfc_tunnels *t, const struct pfc_sighting *d, enum pfc_refusal reason, uint64_t now)
+{
+	struct pfc_refused *r = &t->recent[0];
+
+	t->refused[reason]++;
+	for (unsigned int i = 0; i < PFC_REFUSED_MAX; i++) {
+		struct pfc_refused *x = &t->recent[i];
+
+		if (x->reason == reason && x->port == d->port && x->slice == d->slice &&
+			memcmp(&x->source, &d->source, sizeof(x->source)) == 0) {
+			x->count++;
+			x->last = now;
+			return;
+		}
+		if (r->reason && (!x->reason || x->last < r->last))
+			r = x;
+	}
+	*r = (struct pfc_refused){.reason = (uint8_t)reason, .port = d->port, .slice = d->slice, .source = d->source, .count = 1,
+		.last = now};
+}
+
+enum pfc_refusal pfc_tunnel_learn(struct pfc_tunnels *t, const struct pfc_remotes *remotes,
+	const struct pfc_sighting *data, uint64_t now, uint32_t *id)
+{
+	uint64_t forward = hash_list(data);
+	struct pfc_tunnel *known = find_learnt(t, data->slice, forward);
+	enum pfc_refusal refusal;
+
+	if (known) {
+		/* a list that is still used beside its successor is no old one: flows are spread over both */
+		known->superseded = 0;
+		known->used = now;
+		*id = (uint32_t)(known - t->tunnel);
+		return PFC_REFUSED_none;
+	}
+	refusal = learn(t, remotes, data, forward, now, id);
+	if (refusal)
+		remember(t, data, refusal, now);
+	return refusal;
+}
+
+bool pfc_tunnel_relearn(struct pfc_tunnels *t, const struct pfc_remotes *remotes, uint32_t i, uint64_t now)
+{
+	struct pfc_tunnel *x = &t->tunnel[i];
+	struct pfc_list list, old = x->list;
+	struct pfc_sighting d = {.port = x->port, .slice = x->slice, .source = x->contributor};
+	enum pfc_refusal refusal = reverse_of(remotes, &x->own, x->data.sid, x->data.n, &list);
+
+	if (!refusal && t->made) {
+		x->list = list;
+		refusal = t->made(t->arg, i);
+		x->list = old;
+	}
+	if (refusal) {
+		remember(t, &d, refusal, now);
+		pfc_tunnel_remove(t, i, now);
+		return false;
+	}
+	pfc_tunnel_lead(t, i, &list, now);
+	return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "snapshot/pfc_outer.h"
+
+#define TUNNEL_TC	 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (PROTOCOL.md 5.3) */
+#define TUNNEL_HOP_LIMIT 64
+
+const struct hmac_key *snap_hmac_key(const struct snapshot *s, uint32_t id)
+{
+	for (uint32_t i = 0; i < s->n_keys; i++)
+		if (s->key[i].id == id)
+			return &s->key[i];
+	return NULL;
+}
+
+void snap_write_hmac(const struct hmac_key *key, const struct ipv6_addr *source, struct srh *srh)
+{
+	struct srh_hmac *tlv = (struct srh_hmac *)&srh->segment[srh->last_entry + 1];
+
+	*tlv = (struct srh_hmac){.type = SRH_TLV_HMAC, .length = SRH_HMAC_LENGTH, .key_id = be32(key->id)};
+	if (srh->segments_left > srh->last_entry)
+		tlv->flags = be16(SRH_HMAC_D);
+	if (key->as_linux)
+		srh->flags |= SRH_FLAG_HMAC;
+	hmac_of_srh(key, source, srh, tlv, tlv->hmac);
+}
+
+void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source, const struct ipv6_addr *address,
+	unsigned int n, uint32_t flow_label, const struct hmac_key *key)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)out->header;
+	struct srh *srh = (struct srh *)(ip + 1);
+	/* reduced: the first address stands in the destination only; the TLV needs an SRH, and that an entry */
+	unsigned int listed = n > 1 ? n - 1 : key != NULL;
+
+	*out = (struct snap_pfc_outer){.bytes = sizeof(*ip)};
+	ip->vtc_flow = ipv6_vtc_flow(TUNNEL_TC, flow_label);
+	ip->hop_limit = TUNNEL_HOP_LIMIT;
+	ip->src = *source;
+	ip->dst = address[0];
+	ip->next_header = IP_PROTO_ETHERNET;
+	if (listed) {
+		ip->next_header = IP_PROTO_ROUTING;
+		srh->next_header = IP_PROTO_ETHERNET;
+		srh->length = (uint8_t)(2 * listed + (key ? sizeof(struct srh_hmac) / 8 : 0));
+		srh->routing_type = SRH_ROUTING_TYPE;
+		srh->segments_left = (uint8_t)(n - 1);
+		srh->last_entry = (uint8_t)(listed - 1);
+		for (unsigned int i = 0; i < listed; i++)
+			srh->segment[i] = address[n - 1 - i];
+		if (key)
+			snap_write_hmac(key, source, srh);
+		out->bytes = (uint16_t)(out->bytes + srh_bytes(srh));
+	}
+	ip->payload_length = be16((uint16_t)(out->bytes - sizeof(*ip) + ETH_MIN_LEN));
+}
+
+unsigned int pfc_outer_addresses(const struct snap_pfc_outer *outer, struct ipv6_addr *address)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;
+	const struct srh *srh = (const struct srh *)(ip + 1);
+	unsigned int n = 0;
+
+	address[n++] = ip->dst;
+	if (ip->next_header == IP_PROTO_ROUTING)
+		for (unsigned int i = srh->segments_left; i > 0; i--)
+			address[n++] = srh->segment[i - 1];
+	return n;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Outer headers of tunnels for PFC frames: those of the configuration, and those that the control lcore learns. */
+#ifndef SNAPSHOT_PFC_OUTER_H
+#define SNAPSHOT_PFC_OUTER_H
+
+#include "snapshot/snapshot.h"
+#include "wire/srh.h"
+
+#define PFC_OUTER_ADDRESSES 16
+
+/*
+ * H.Encaps.L2.Red of a frame of 60 bytes (RFC 8986 section 5.4; PROTOCOL.md 5.3) to `n` addresses, from 1 to
+ * PFC_OUTER_ADDRESSES, in travel order. key: of the HMAC TLV, with which the SRH is always there; NULL: none.
+ */
+void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source, const struct ipv6_addr *address,
+	unsigned int n, uint32_t flow_label, const struct hmac_key *key);
+
+/* The addresses in travel order; room for PFC_OUTER_ADDRESSES. Returns how many there are. */
+unsigned int pfc_outer_addresses(const struct snap_pfc_outer *outer, struct ipv6_addr *address);
+
+/* Key by its id; NULL: there is none. */
+const struct hmac_key *snap_hmac_key(const struct snapshot *s, uint32_t id);
+
+/* The HMAC TLV behind the segment list of a finished SRH (RFC 8754 section 2.1.2). */
+void snap_write_hmac(const struct hmac_key *key, const struct ipv6_addr *source, struct srh *srh);
+
+#endif

@@ -68,6 +68,7 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 	}
 	check_list(c, d, own, r->segments.items, r->segments.n, cfg_where(c, &r->segments));
 	check_watchdog(c, d, &r->watchdog, true);
+	check_hmac_key(c, d, &r->hmac_key);
 	if (!p)
 		return;
 	if (p->side == SIDE_WAN)

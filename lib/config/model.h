@@ -365,6 +365,7 @@ struct cfg_relay {
 	uint64_t jitter_us, hold_min_us;
 	CFG_LIST(struct ip_addr) segments; /* none: nothing is sent */
 	uint64_t flow_label;
+	uint64_t hmac_key; /* 0: none */
 	bool honour_local;
 	struct cfg_watchdog watchdog;
 };

@@ -60,6 +60,8 @@ static const struct cfg_key relay_keys[] = {
 		.help = "SIDs in travel order, the last one the far PE's DX2: where PFC of this gateway goes. Default: nowhere."},
 	{"flow-label", CFG_UINT, .offset = AT(struct cfg_relay, flow_label), .max = 0xfffff, .fallback = "0",
 		.help = "Flow label of the tunnel; always the same, so that frames stay in order."},
+	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_relay, hmac_key), .max = 0xffffffff, .fallback = "0",
+		.help = "Key id of the HMAC TLV in the SRH of the tunnel; 0: none."},
 	{"honour-local", CFG_BOOL, .offset = AT(struct cfg_relay, honour_local), .fallback = "false",
 		.help = "Pause the own port to the gateway as well, and buffer."},
 	{"watchdog", CFG_MAP, .offset = AT(struct cfg_relay, watchdog), .map = &cfg_watchdog_map,

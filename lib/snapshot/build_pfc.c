@@ -65,7 +65,7 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 	if (r->segments.n) {
 		port->pfc_relayed = true;
 		port->pfc_obeyed = r->honour_local;
-		return build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, 0, &out->outer);
+		return build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, r->hmac_key, &out->outer);
 	}
 	return 0;
 }

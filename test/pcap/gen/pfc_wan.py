@@ -5,12 +5,13 @@ import struct
 
 from scapy.layers.inet import UDP
 
+from gen.boundary import KEYS, signed, tlv, with_keys
 from gen.case import Case, Frame, from_node
-from gen.node import LOOPBACK, PEER_MAC, mac_of, neighbor, node, port, sid, via
+from gen.node import LOOPBACK, ONE_LCORE, PEER_MAC, mac_of, neighbor, node, port, sid, via, vrf
 from gen.topology import MANY_ERRORS, core, to_p1
 from gen.wire import (
-    FRAGMENT, IPPROTO_IPV6, PEER, ROUTING, echo6, echo_reply6, fragment, ip6, next_segment, param_problem, pop_srh,
-    port_unreachable, roce6, shift, srh, time_exceeded, tunnel, upper6, upper_layer_error,
+    FRAGMENT, HOST_B, IPPROTO_IPV6, PEER, ROUTING, decap, echo6, echo_reply6, fragment, ip6, next_segment, packed, param_problem,
+    pop_srh, port_unreachable, roce6, shift, srh, time_exceeded, tunnel, upper6, upper_layer_error,
 )
 
 ETHERNET = 143
@@ -253,7 +254,89 @@ def _relay_out():
     yield case
 
 
+def _proven():
+    """HMAC TLVs of PFC frames: made for a tunnel with an SRH, which is then always there, and asked for at its end."""
+    own = {"priorities": [3], "peers": [PEER_MAC["p2"]], "buffer": "small"}
+    for name, segments in (("one", [PLAIN]), ("three", ["5f00:1:2:1::", "5f00:1:3:2::", PLAIN])):
+        case = with_keys(
+            Case(f"pfc_hmac_made_{name}", f"PFC of a gateway into a tunnel with an HMAC TLV: {name}", "RFC 8754 2.1.2; PROTOCOL 4.4, D25",
+                 _gateway(pfc=own, speed="1G", mode="transparent", segments=segments, **{"hmac-key": 7})))
+        listed = segments[1:] or segments
+        left = len(segments) - 1
+        for times in ({3: 65535}, {3: 0}):
+            inner = frame(times, src=PEER_MAC["p2"])
+            head = srh(listed, left, ETHERNET, tlv(listed, LOOPBACK, d=int(left > 0), key_id=7))
+            case.rx("p2", Frame(inner))
+            case.count("p2", "pfc")
+            case.tx("p1", ip6(LOOPBACK, segments[0], head + inner, ROUTING, tc=DSCP_CS7, fl=0, hlim=64), origin="p2")
+        yield case
+
+    case = with_keys(
+        Case("endxpfc_hmac", "End.X.PFC with pfc-hmac: PFC frames are proven, data needs no HMAC", f"{RUAN} 4; PROTOCOL 4.4, D25",
+             node_of(sid("5f00:0:100::/48", "uN"), pfc_sid(f"{PLAIN}/64", **{"pfc-hmac": "required"}),
+                     pfc_sid(f"{USID}/48", **{"pfc-hmac": "required"}))))
+    packed_end = "5f00:0:100:e0e1::"
+    for dst, lists in ((PLAIN, ([PLAIN], ["5f00:1:2:1::", PLAIN])), (packed_end, ([packed_end],)), (USID, ([USID],))):
+        for segments in lists:
+            good = signed(dst, segments, 0, frame(), src=FAR, nh=ETHERNET)
+            case.rx("p1", good)
+            case.count("p1", "pfc")
+            forged = bytearray(good)
+            forged[40 + 8 + 16 * len(segments) + 8] ^= 1
+            for bad in (bytes(forged), signed(dst, segments, 0, frame(), src=FAR, nh=ETHERNET, key=KEYS[7]),
+                        signed(dst, segments, 0, frame(), src="2001:db8:f::4", nh=ETHERNET)[:8] + packed(FAR) + good[24:],
+                        tunnelled(dst, frame(), segments), tunnelled(dst, frame())):
+                if bad == good:
+                    continue
+                case.rx("p1", bad)
+                case.count("p1", "hmac")
+    last = tunnel(PLAIN, roce6(), segments=[PLAIN, "5f00:0:300:e102::"], left=1)
+    case.passes("p0", last, "p1", _to5(next_segment(last)))
+    yield case
+
+
+def _learnt():
+    """Scenario 2 in one node: data shows its list, p1 is paused, and what goes back is the list of PROTOCOL.md 4.6."""
+    remote = [{"sid": "5f00:1:1:e1::/64", "behavior": "End.X.PFC", "owner": "r1"},
+              {"sid": "5f00:1:2:1::/64", "behavior": "End", "owner": "r2"},
+              {"sid": "5f00:0:b01::/48", "behavior": "uN", "owner": "r1"}, {"sid": "5f00:0:e0e1::/48", "behavior": "uA.PFC", "owner": "r1"},
+              {"sid": "5f00:0:b02::/48", "behavior": "uN", "owner": "r2"}]
+    for name, forward, back, more in (
+        ("srh", ["5f00:1:1:e1::", "5f00:1:2:1::", "5f00:1:3:d46::"], ["5f00:1:2:1::", "5f00:1:1:e1::"], {}),
+        ("usid", ["5f00:0:b01:e0e1:b02::", "5f00:1:3:d46::"], ["5f00:0:b02:b01:e0e1::"], {}),
+        ("hmac", ["5f00:1:1:e1::", "5f00:1:2:1::", "5f00:1:3:d46::"], ["5f00:1:2:1::", "5f00:1:1:e1::"], {"hmac-key": 7}),
+    ):
+        ports = [port("p0", "wan", "2001:db8:a::2/64", speed="1G"),
+                 port("p1", "dc", "2001:db8:3::1/64", vrf="tenant", speed="1G")]
+        ports[0]["pfc"] = {"priorities": [3], "learn": TRUE, "learn-tunnels": TRUE, "buffer": "small"}
+        ports[1]["pfc"] = {"priorities": [3], "peers": [PEER_MAC["p1"]], "buffer": "small"}
+        case = Case(f"pfc_learnt_{name}", f"a PFC tunnel learnt from the segment list of data: {name}", f"{RUAN} 3 scenario 2; PROTOCOL 4.6",
+                    node(ports, lcores=ONE_LCORE, neighbors=[neighbor("p0", "2001:db8:a::1"), neighbor("p1", HOST_B)],
+                         routes=via("p0", "2001:db8:a::1", "5f00::/16"), vrfs=[vrf("tenant", {"prefix": "2001:db8:3::/64", "port": "p1"})],
+                         sids=[sid("5f00:1:3:d46::/64", "End.DT46", vrf="tenant")], remote_sids=remote,
+                         # so slow that no refresh is due before the pause is over
+                         pfc_learning={"far-speed": "1M", **more},
+                         buffer_profiles=[{"name": "small", "xoff": 2048, "headroom": 65536}]))
+        # one lcore takes 32 of p0, then the pause, then the rest, which waits
+        data = tunnel("5f00:1:3:d46::", roce6(tc=26 << 2), src=FAR, segments=forward, left=0, tc=26 << 2)
+        for _ in range(80):
+            case.passes("p0", data, "p1", decap(data))
+        case.rx("p1", Frame(frame({3: 65535}, src=PEER_MAC["p1"])))
+        case.count("p1", "pfc")
+        for times in ({3: 65535}, {3: 0}):
+            inner = frame(times, src=mac_of("p0"))
+            if more:
+                head = srh(back[1:], 1, ETHERNET, tlv(back[1:], LOOPBACK, d=1, key_id=7))
+                out = ip6(LOOPBACK, back[0], head + inner, ROUTING, tc=DSCP_CS7, fl=0, hlim=64)
+            else:
+                out = _outward(back, inner, back[0])
+            case.tx("p0", out, origin="p1")
+        yield with_keys(case) if more else case
+
+
 def cases():
+    yield from _proven()
+    yield from _learnt()
     yield from _relay_in()
     yield from _relay_out()
     yield from _on_the_way()

@@ -24,7 +24,9 @@ REFRESH = 0.5  # seconds; well within the 3.4 a pause lasts
 
 
 def lossless(peer, *priorities, speed="10M"):
-    return {"pfc": {"priorities": list(priorities), "peers": [peer], "buffer": "small"}, "speed": speed}
+    # a slow test is no storm
+    return {"pfc": {"priorities": list(priorities), "peers": [peer], "buffer": "small", "watchdog": {"action": "off"}},
+            "speed": speed}
 
 
 def wire(options):
@@ -156,7 +158,7 @@ def not_pfc():
         ("802.3x PAUSE", bytes(Ether(dst=PFC_DA, src=MAC_B) / MACControlPause(pause_time=FULL)), "pause_frame"),
         ("opcode 0x0102", stop[:14] + b"\x01\x02" + stop[16:], "pfc_bad_opcode"),
         ("tagged by 802.1Q", tagged(stop, Dot1Q(vlan=5, prio=3, type=0x8808)), "vlan"),
-        ("priority-tagged", tagged(stop, Dot1Q(vlan=0, prio=7, type=0x8808)), "vlan"),
+        ("priority-tagged", tagged(stop, Dot1Q(vlan=0, prio=7, type=0x8808)), "ether_type"),
         ("EtherType 0x88cc", stop[:12] + b"\x88\xcc" + stop[14:], "ether_type"),
         ("high octet of the vector", stop[:16] + b"\x01" + stop[17:], "pfc_bad_cev"),
         ("a stranger's source address", pfc(MAC_C, {3: FULL}), "pfc_bad_peer"),

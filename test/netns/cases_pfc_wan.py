@@ -49,6 +49,12 @@ P_END = "5f00:1:2:1::"
 HOLD = 500_000  # us of jitter: so long pe1 holds the gateway after the last word
 
 
+def relays_of_pe1(**watchdog):
+    return [{"name": "zero", "port": "dc0", "sid": f"{D0}/64", "mode": "transparent"},
+            {"name": "one", "port": "dc1", "sid": f"{D1}/64", "mode": "scaled", "from-speed": FAST},
+            {"name": "two", "port": "dc2", "sid": f"{D2}/48", "from-speed": FAST, "jitter": HOLD, "watchdog": watchdog}]
+
+
 def relay(options):
     t = Topology(options)
     a, gw, g, pe1, p, pe2, b = t.spaces("a", "gw", "g", "pe1", "p", "pe2", "b")
@@ -80,9 +86,7 @@ def relay(options):
                  {"sid": f"{D0}/64", "behavior": "End.DX2", "port": "dc0", "allowed-sources": [f"{PE2}/128"]},
                  {"sid": f"{D1}/64", "behavior": "End.DX2", "port": "dc1"},
                  {"sid": f"{D2}/48", "behavior": "uDX2", "port": "dc2"}],
-           pfc_relays=[{"name": "zero", "port": "dc0", "sid": f"{D0}/64", "mode": "transparent"},
-                       {"name": "one", "port": "dc1", "sid": f"{D1}/64", "mode": "scaled", "from-speed": FAST},
-                       {"name": "two", "port": "dc2", "sid": f"{D2}/48", "from-speed": FAST, "jitter": HOLD}])
+           pfc_relays=relays_of_pe1(action="off"))
     t.node(p, "fd00:0:2::1", [wan(0, "west", "fd00:a::2/64", mtu=1600), wan(1, "east", "fd00:b::1/64", mtu=1600)],
            sids=[{"sid": "5f00:0:200::/48", "behavior": "uN"}, {"sid": f"{P_END}/64", "behavior": "End"}],
            routes=via("west", "fd00:a::1", "5f00:0:100::/48", "5f00:1:1::/48", f"{PE1}/128") +
@@ -219,6 +223,32 @@ def thinned(t):
     takes_effect(t.nodes["gw"], "pe", 3, "open")
 
 
+def storm(t):
+    """B says XOFF without end: the far PE's watchdog lets the gateway go, and listens again once B has been silent."""
+    pe1, gw = t.nodes["pe1"], t.nodes["gw"]
+    pe1.reload(pfc_relays=relays_of_pe1(action="release", detect=1000, restore=300))
+    t.at_gw.forget()
+    t.b.begin("xoff", pfc(MAC_B, {3: FULL}), 0.1, "eth2")
+    takes_effect(gw, "pe", 3, "closed")
+
+    def watched():
+        rows = [r for r in pe1.show("pfc watchdog")["queues"] if r["of"] == "two" and r["priority"] == 3]
+        return rows[0]["status"] if rows else "operational"
+
+    eventually(lambda: watched() == "storm", "pe1 sees a storm")
+    takes_effect(gw, "pe", 3, "open")
+    released(t.flow, split((0, 3), t.flow.send(5, 0, 3)))
+    t.b.end("xoff")
+    eventually(lambda: watched() == "operational", "the storm is over")
+    heard = to_gateway(t)
+    expect(heard[0] == {3: FULL} and heard[-1] == {3: 0} and {3: 0} not in heard[:-1], f"gw hears {heard}")
+    say(t, 2, {3: FULL})
+    takes_effect(gw, "pe", 3, "closed")
+    say(t, 2, {3: 0})
+    takes_effect(gw, "pe", 3, "open")
+    pe1.reload(pfc_relays=relays_of_pe1(action="off"))
+
+
 def whole_chain(t):
     """B stops, gw fills and stops A, all the way over the wan; when B lets go nothing has been lost or reordered."""
     def said(what):
@@ -266,6 +296,7 @@ RELAY = [
     ("regenerate: the gateway of the far data centre stays stopped until XON", regenerated),
     ("regenerate: silence ends the pause by an XON of the far PE", falls_silent),
     ("regenerate: refreshes are thinned", thinned),
+    ("regenerate: a storm ends by the far PE's watchdog, and its end is noticed", storm),
     ("the far gateway fills and stops its own data centre; nothing is lost", whole_chain),
     ("PAUSE, wrong opcode, vector, source, VLAN stay out of the tunnel", stays_out),
 ]

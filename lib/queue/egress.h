@@ -90,6 +90,8 @@ struct egress {
 	struct fifo control;
 	uint64_t queued_packets, queued_most; /* ever queued; highest backlog. Relaxed readers */
 	uint32_t n_slices;
+	uint32_t queue_limit, buffer_limit; /* of the snapshot's port, as are the classes whose queues mark */
+	uint8_t ecn_classes;
 	struct egress_burst control_tx, tx;
 	struct pfc_holds holds;
 	struct egress_slice slice[SNAP_SLICE_MAX]; /* by slice id */

@@ -250,25 +250,33 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 			return;
 		}
 	}
-	for (unsigned int i = 0; i < n; i++)
-		sched_enqueue(e, c, pkts[i]);
+	sched_enqueue(e, c, pkts, n);
 }
 
-/* One packet: control if there is any, else the data packet whose turn it is. False: none may go, or the batch is full. */
+/* The queue whose turn it is, as long as it is and the batch has room. */
+static void serve_data(struct egress *e, struct egress_context *c)
+{
+	struct sched_turn turn;
+
+	sched_begin(e, &turn);
+	do {
+		struct rte_mbuf *m = sched_dequeue(c, &turn);
+
+		sched_account(&turn, emit(e, c, m));
+	} while (sched_goes_on(&turn) && e->tx.n < EGRESS_TX_BATCH);
+	sched_end(e, c, &turn);
+}
+
+/* Control if there is any, else data. False: none may go, or the batch is full. */
 static bool serve(struct egress *e, struct egress_context *c)
 {
-	struct egress_slice *s;
-	struct egress_queue *q;
-	struct rte_mbuf *m;
-
 	if (e->control.n && e->control_tx.n < EGRESS_TX_BATCH) {
 		emit(e, c, sched_dequeue_control(e, c));
 		return true;
 	}
 	if (!e->n_listed || e->tx.n >= EGRESS_TX_BATCH)
 		return false;
-	m = sched_dequeue(e, c, &s, &q);
-	sched_account(e, c, s, q, emit(e, c, m));
+	serve_data(e, c);
 	return true;
 }
 
@@ -379,8 +387,7 @@ static void drain_burst(struct egress_context *c, struct egress_burst *b, enum r
 
 void egress_drain(struct egress *e, struct egress_context *c, enum reason reason)
 {
-	struct egress_slice *s;
-	struct egress_queue *q;
+	struct sched_turn turn;
 
 	while (e->control.n)
 		pkt_end(sched_dequeue_control(e, c), reason, c->stats);
@@ -393,10 +400,11 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 		e->slice[i].max_rate_bps = 0;
 	sched_wake(e, c);
 	while (e->n_listed) {
-		struct rte_mbuf *m = sched_dequeue(e, c, &s, &q);
-
-		sched_account(e, c, s, q, 0);
-		pkt_end(m, reason, c->stats);
+		sched_begin(e, &turn);
+		do {
+			pkt_end(sched_dequeue(c, &turn), reason, c->stats);
+		} while (turn.q->packets.n);
+		sched_end(e, c, &turn);
 	}
 	drain_burst(c, &e->control_tx, reason);
 	drain_burst(c, &e->tx, reason);

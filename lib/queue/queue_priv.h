@@ -37,6 +37,54 @@ static inline void queue_release(struct egress_context *c, const struct pkt *x, 
 	account_release(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
 }
 
+/*
+ * The same for packets one after the other, as long as they are alike: they are booked at once, held or unheld and
+ * charged or released. All zero is empty. Whoever adds to a tally books what is in it before anybody else looks.
+ */
+struct queue_tally {
+	uint64_t kind; /* port(16) generation(16) slice(8) priority(8) */
+	uint32_t packets, buffers, bytes;
+};
+
+static inline uint64_t queue_kind(const struct pkt *x, const struct rte_mbuf *m)
+{
+	return m->port | (uint64_t)x->generation << 16 | (uint64_t)x->slice << 32 | (uint64_t)x->priority << 40;
+}
+
+static inline void queue_book_charges(struct egress_context *c, struct queue_tally *t)
+{
+	unsigned int port = t->kind & 0xffff, priority = t->kind >> 40 & 7;
+
+	account_charge(&c->accounts->total[port][priority], t->bytes, t->buffers);
+	account_charge(&c->accounts->slice[t->kind >> 32 & 0xff][port][priority], t->bytes, t->buffers);
+	stat_add(&c->held[(t->kind >> 16) % EGRESS_GENERATIONS], t->packets);
+}
+
+static inline void queue_book_releases(struct egress_context *c, struct queue_tally *t)
+{
+	unsigned int port = t->kind & 0xffff, priority = t->kind >> 40 & 7;
+
+	account_release(&c->accounts->total[port][priority], t->bytes, t->buffers);
+	account_release(&c->accounts->slice[t->kind >> 32 & 0xff][port][priority], t->bytes, t->buffers);
+	stat_sub(&c->held[(t->kind >> 16) % EGRESS_GENERATIONS], t->packets);
+}
+
+/* One more; what the tally has of another kind is given to `book`. */
+static inline void queue_add(struct egress_context *c, struct queue_tally *t, const struct pkt *x, const struct rte_mbuf *m,
+	void (*book)(struct egress_context *c, struct queue_tally *t))
+{
+	uint64_t kind = queue_kind(x, m);
+
+	if (unlikely(t->kind != kind)) {
+		if (t->packets)
+			book(c, t);
+		*t = (struct queue_tally){.kind = kind};
+	}
+	t->packets++;
+	t->buffers += m->nb_segs;
+	t->bytes += m->pkt_len;
+}
+
 /* Does the packet belong to a class that is never dropped for want of room? */
 static inline bool queue_is_lossless(const struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
 {
@@ -49,20 +97,56 @@ static inline bool queue_is_exhausted(const struct egress_context *c, const stru
 	return __atomic_load_n(&c->exhausted[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
 }
 
-/* Let a packet wait in its queue, or drop it. */
-void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
+/* Let packets wait in their queues, or drop them. */
+void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
 
 /* Put a rewritten frame back to the front of its queue. */
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
 
 /*
- * The data packet whose turn it is; there must be one: e->n_listed. Its slice is *s and its queue *q. When it has
- * been handed on, sched_account says how many bytes it sent; 0: it waits elsewhere or was dropped.
+ * The turn of a queue: sched_begin, when some slice may send (e->n_listed); then for one packet after the other
+ * sched_dequeue, and sched_account with the bytes that were sent of it (0: it waits elsewhere or was dropped), as long
+ * as sched_goes_on; then sched_end. The packets come in the order that a new turn for each would have given.
  */
-struct rte_mbuf *sched_dequeue(struct egress *e, struct egress_context *c, struct egress_slice **s,
-	struct egress_queue **q);
-void sched_account(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
-	uint32_t bytes);
+struct sched_turn {
+	struct egress_slice *s;
+	struct egress_queue *q;
+	uint8_t class;
+	uint32_t packets, lossy;
+	uint64_t bytes, sent;
+	struct queue_tally released;
+};
+
+void sched_begin(struct egress *e, struct sched_turn *t);
+void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t);
+
+static inline struct rte_mbuf *sched_dequeue(struct egress_context *c, struct sched_turn *t)
+{
+	struct rte_mbuf *m = fifo_pop(&t->q->packets);
+	const struct pkt *x = pkt_of(m);
+
+	queue_add(c, &t->released, x, m, queue_book_releases);
+	t->lossy += x->lossless ? 0 : m->nb_segs;
+	t->bytes += m->pkt_len;
+	t->packets++;
+	if (!t->q->packets.n)
+		t->q->deficit = MIN_OF(t->q->deficit, 0);
+	return m;
+}
+
+static inline void sched_account(struct sched_turn *t, uint32_t bytes)
+{
+	int32_t line = bytes ? (int32_t)(bytes + EGRESS_LINE_BYTES) : 0;
+
+	t->s->deficit -= line;
+	t->q->deficit -= line;
+	t->sent += bytes;
+}
+
+static inline bool sched_goes_on(const struct sched_turn *t)
+{
+	return t->q->packets.n && t->s->deficit > 0 && t->q->deficit > 0 && !t->s->max_rate_bps;
+}
 
 /* The oldest control packet; there must be one. */
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c);

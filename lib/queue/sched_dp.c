@@ -9,7 +9,7 @@ static inline uint8_t queue_class(const struct egress *e, const struct egress_co
 {
 	uint8_t class = pkt_of(m)->tclass;
 
-	if (unlikely(m->port == e->index && c->lossless[m->port] >> class & 1))
+	if (unlikely(m->port == e->index) && c->lossless[m->port] >> class & 1)
 		return c->s->port[e->index].bounce_class;
 	return class;
 }
@@ -57,14 +57,12 @@ static void unlist(struct egress *e, uint8_t id)
  * Room for a packet of a lossy class: in its queue, in the port's buffers, and so much left that other slices keep
  * some whatever this one does (dynamic threshold after Choudhury and Hahne, alpha 1).
  */
-static bool has_room(const struct egress *e, const struct egress_context *c, const struct egress_slice *s,
-	const struct egress_queue *q, uint32_t buffers)
+static inline bool has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
+	uint32_t buffers)
 {
-	const struct snap_port *p = &c->s->port[e->index];
-
-	if (q->packets.n >= p->queue_limit || e->lossy + buffers > p->buffer_limit)
+	if (q->packets.n >= e->queue_limit || e->lossy + buffers > e->buffer_limit)
 		return false;
-	return e->n_slices == 1 || s->lossy + buffers <= p->buffer_limit - e->lossy;
+	return e->n_slices == 1 || s->lossy + buffers <= e->buffer_limit - e->lossy;
 }
 
 /* xorshift; any sequence will do */
@@ -77,7 +75,7 @@ static uint32_t next_random(struct egress *e)
 }
 
 /* RFC 3168: a packet that says it understands is told that its queue is long. */
-static void mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m)
+static __attribute__((noinline)) void mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m)
 {
 	const struct snap_port *p = &c->s->port[e->index];
 	struct pkt *x = pkt_of(m);
@@ -98,38 +96,32 @@ static void mark(struct egress *e, struct egress_context *c, struct egress_queue
 	stat_add(&c->stats->ecn_marked, 1);
 }
 
-static void charge(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
-	struct rte_mbuf *m)
+/* A data packet waits: at the end of its queue, or at its front. */
+static inline void put(struct egress *e, struct egress_context *c, struct rte_mbuf *m, struct queue_tally *charged, bool front)
 {
 	const struct pkt *x = pkt_of(m);
+	struct egress_slice *s = &e->slice[x->slice];
+	struct egress_queue *q = &s->queue[x->tclass];
 
-	queue_charge(c, x, m);
+	if (!q->packets.n) {
+		s->busy = (uint8_t)(s->busy | 1u << x->tclass);
+		list(e, x->slice);
+	}
+	if (front)
+		fifo_push_front(&q->packets, m);
+	else
+		fifo_push(&q->packets, m);
+	queue_add(c, charged, x, m, queue_book_charges);
 	if (!x->lossless) {
 		e->lossy += m->nb_segs;
 		s->lossy += m->nb_segs;
 	}
-	stat_add(&q->bytes, m->pkt_len);
-	stat_max(&q->most_bytes, q->bytes);
-	stat_max(&q->user_bytes, q->bytes);
-	queue_hold(c, m);
 	e->backlog++;
-	s->busy = (uint8_t)(s->busy | 1u << x->tclass);
-	list(e, x->slice);
-}
-
-static void release(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
-	struct rte_mbuf *m)
-{
-	const struct pkt *x = pkt_of(m);
-
-	queue_release(c, x, m);
-	if (!x->lossless) {
-		e->lossy -= m->nb_segs;
-		s->lossy -= m->nb_segs;
+	stat_add(&q->bytes, m->pkt_len);
+	if (unlikely(q->bytes > q->user_bytes)) {
+		stat_max(&q->user_bytes, q->bytes);
+		stat_max(&q->most_bytes, q->bytes);
 	}
-	stat_sub(&q->bytes, m->pkt_len);
-	queue_unhold(c, m);
-	e->backlog--;
 }
 
 static void enqueue_control(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
@@ -146,7 +138,7 @@ static void enqueue_control(struct egress *e, struct egress_context *c, struct r
 }
 
 /* Is a packet of this buffer to be dropped? Then for *reason. */
-static bool refused(const struct egress *e, const struct egress_context *c, const struct egress_slice *s,
+static inline bool refused(const struct egress *e, const struct egress_context *c, const struct egress_slice *s,
 	const struct egress_queue *q, struct rte_mbuf *m, enum reason *reason)
 {
 	const struct pkt *x = pkt_of(m);
@@ -156,7 +148,7 @@ static bool refused(const struct egress *e, const struct egress_context *c, cons
 		return queue_is_exhausted(c, x, m);
 	}
 	*reason = DROP_queue_full;
-	return !has_room(e, c, s, q, m->nb_segs);
+	return !has_room(e, s, q, m->nb_segs);
 }
 
 static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
@@ -168,7 +160,7 @@ static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mb
 	pkt_end(m, DROP_pfc_storm, c->stats);
 }
 
-void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+static inline void enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m, struct queue_tally *charged)
 {
 	struct pkt *x = pkt_of(m);
 	struct egress_slice *s = &e->slice[x->slice];
@@ -176,10 +168,8 @@ void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *
 	enum reason reason;
 	uint8_t class;
 
-	stat_add(&e->queued_packets, 1);
 	if (unlikely(x->tclass == PKT_CLASS_CONTROL)) {
 		enqueue_control(e, c, m);
-		stat_max(&e->queued_most, e->backlog);
 		return;
 	}
 	class = queue_class(e, c, m);
@@ -201,17 +191,26 @@ void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *
 	}
 	queue_trace(c, m, TRACE_QUEUED, e->index, q->packets.n);
 	stat_add(&q->entered, 1);
-	fifo_push(&q->packets, m);
-	charge(e, c, s, q, m);
-	if (unlikely(c->s->port[e->index].ecn_classes >> class & 1 && q->bytes > c->s->port[e->index].ecn_min))
+	put(e, c, m, charged, false);
+	if (unlikely(e->ecn_classes >> class & 1 && q->bytes > c->s->port[e->index].ecn_min))
 		mark(e, c, q, m);
+}
+
+void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
+{
+	struct queue_tally charged = {0};
+
+	for (unsigned int i = 0; i < n; i++)
+		enqueue(e, c, pkts[i], &charged);
+	queue_book_charges(c, &charged);
+	stat_add(&e->queued_packets, n);
 	stat_max(&e->queued_most, e->backlog);
 }
 
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
+	struct queue_tally charged = {0};
 	struct pkt *x = pkt_of(m);
-	struct egress_slice *s = &e->slice[x->slice];
 
 	if (x->tclass == PKT_CLASS_CONTROL) {
 		queue_hold(c, m);
@@ -222,8 +221,8 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 	}
 	x->tclass = queue_class(e, c, m);
 	x->lossless = queue_is_lossless(c, x, m);
-	fifo_push_front(&s->queue[x->tclass].packets, m);
-	charge(e, c, s, &s->queue[x->tclass], m);
+	put(e, c, m, &charged, true);
+	queue_book_charges(c, &charged);
 	if (unlikely(e->gates & EGRESS_GATE_STORM))
 		e->wake_ns = c->now; /* its queue may be one that is to be empty */
 }
@@ -243,43 +242,26 @@ static struct egress_slice *next_slice(struct egress *e)
 
 static uint8_t next_class(struct egress_slice *s)
 {
-	uint8_t class = s->turn, may = ready(s);
+	uint8_t class = s->turn, may = ready(s), later;
 
-	while (!(may & 1u << class) || s->queue[class].deficit <= 0) {
-		class = (class + 1) & 7;
-		if (may & 1u << class)
-			s->queue[class].deficit += EGRESS_QUANTUM;
-	}
+	if ((may >> class & 1) && s->queue[class].deficit > 0)
+		return class;
+	do {
+		/* round and round, from one that may send to the next */
+		later = (uint8_t)(may & 0xfeu << class);
+		class = (uint8_t)__builtin_ctz(later ? later : may);
+		s->queue[class].deficit += EGRESS_QUANTUM;
+	} while (s->queue[class].deficit <= 0);
 	s->turn = class;
 	return class;
 }
 
-static inline void take_out(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
-	unsigned int class, struct rte_mbuf *m)
-{
-	release(e, c, s, q, m);
-	if (!q->packets.n) {
-		s->busy = (uint8_t)(s->busy & ~(1u << class));
-		q->deficit = MIN_OF(q->deficit, 0);
-	}
-}
-
-struct rte_mbuf *sched_dequeue(struct egress *e, struct egress_context *c, struct egress_slice **slice,
-	struct egress_queue **queue)
+void sched_begin(struct egress *e, struct sched_turn *t)
 {
 	struct egress_slice *s = next_slice(e);
 	uint8_t class = next_class(s);
-	struct egress_queue *q = &s->queue[class];
-	struct rte_mbuf *m = fifo_pop(&q->packets);
 
-	take_out(e, c, s, q, class, m);
-	if (unlikely(e->gates & EGRESS_GATE_STORM) && e->watchdog[s - e->slice][class].stormed) {
-		stat_add(&e->watchdog[s - e->slice][class].sent, 1);
-		stat_add(&e->watchdog[s - e->slice][class].last_sent, 1);
-	}
-	*slice = s;
-	*queue = q;
-	return m;
+	*t = (struct sched_turn){.s = s, .q = &s->queue[class], .class = class};
 }
 
 static uint64_t shape_burst_ns(const struct egress_slice *s)
@@ -297,20 +279,26 @@ static void unshape(struct egress *e, const struct egress_context *c, struct egr
 		e->wake_ns = MIN_OF(e->wake_ns, next);
 }
 
-void sched_account(struct egress *e, struct egress_context *c, struct egress_slice *s, struct egress_queue *q,
-	uint32_t bytes)
+void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t)
 {
-	uint8_t id = (uint8_t)(s - e->slice);
+	struct egress_slice *s = t->s;
 
-	uint32_t line = bytes ? bytes + EGRESS_LINE_BYTES : 0;
-
-	s->deficit -= (int32_t)line;
-	q->deficit -= (int32_t)line;
+	queue_book_releases(c, &t->released);
+	e->lossy -= t->lossy;
+	s->lossy -= t->lossy;
+	e->backlog -= t->packets;
+	stat_sub(&t->q->bytes, t->bytes);
+	if (!t->q->packets.n)
+		s->busy = (uint8_t)(s->busy & ~(1u << t->class));
+	if (unlikely(e->gates & EGRESS_GATE_STORM) && t->sent && e->watchdog[s - e->slice][t->class].stormed) {
+		stat_add(&e->watchdog[s - e->slice][t->class].sent, t->packets);
+		stat_add(&e->watchdog[s - e->slice][t->class].last_sent, t->packets);
+	}
 	if (unlikely(s->max_rate_bps)) {
-		s->paid_ns = MAX_OF(s->paid_ns, c->now) + bytes * 8ull * NSEC_PER_SEC / s->max_rate_bps;
+		s->paid_ns = MAX_OF(s->paid_ns, c->now) + t->sent * 8 * NSEC_PER_SEC / s->max_rate_bps;
 		unshape(e, c, s);
 	}
-	unlist(e, id);
+	unlist(e, (uint8_t)(s - e->slice));
 }
 
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c)
@@ -387,15 +375,13 @@ static void flush(struct egress *e, struct egress_context *c)
 		struct egress_slice *s = &e->slice[id];
 
 		for (unsigned int k = 0; s->busy >> k; k++) {
-			struct egress_queue *q = &s->queue[k];
+			struct sched_turn turn = {.s = s, .q = &s->queue[k], .class = (uint8_t)k};
 
-			while (pfc_watchdog_drops(&e->watchdog[id][k]) && q->packets.n && left) {
-				struct rte_mbuf *m = fifo_pop(&q->packets);
-
-				take_out(e, c, s, q, k, m);
-				storm_drop(e, c, m);
-				left--;
-			}
+			if (!pfc_watchdog_drops(&e->watchdog[id][k]))
+				continue;
+			for (; turn.q->packets.n && left; left--)
+				storm_drop(e, c, sched_dequeue(c, &turn));
+			sched_end(e, c, &turn);
 		}
 	}
 	if (!left)
@@ -470,6 +456,9 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 	if (bps)
 		e->retry_ns = MAX_OF(e->retry_ns, EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / bps);
 	watch_configure(e, c, before);
+	e->queue_limit = c->s->port[e->index].queue_limit;
+	e->buffer_limit = c->s->port[e->index].buffer_limit;
+	e->ecn_classes = c->s->port[e->index].ecn_classes;
 	e->gates &= (uint8_t)~EGRESS_GATE_SHAPED;
 	for (uint32_t i = 0; i < e->n_slices; i++) {
 		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;

@@ -10,6 +10,7 @@ import cases_layer2
 import cases_paths
 import cases_pfc
 import cases_pfc_wan
+import cases_vlan
 import topology
 import twin
 from checks import BULK, Lossless, all_drops, eventually, expect, ping, pings, quiet, reaches, roce, transfer
@@ -354,6 +355,7 @@ GROUPS = [
     *cases_hmac.GROUPS,
     *cases_layer2.GROUPS,
     *cases_paths.GROUPS,
+    *cases_vlan.GROUPS,
     *cases_pfc.GROUPS,
     *cases_pfc_wan.GROUPS,
 ]

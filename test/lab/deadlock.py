@@ -13,16 +13,19 @@ from suite import scenario
 
 EDGE = 3  # class of hosts, at the edge
 LEGS = [4, 5, 2, 1]  # classes of the first tunnel, the second ...
-SHORT = [{"seed": n} for n in (1, 2, 3)]
+PAUSE = 0xe300  # End.X.PFC of the first port, the second ...
+SHORT = [{"seed": n} for n in (1, 2, 3)] + [{"seed": 4, "tunnels": True}]
+LONG = [{}, {"tunnels": True}]
+PORT = {"mtu": 4400, "descriptors": {"rx": 256, "tx": 64}, "buffer-limit": 64, "queue-limit": 64, "control-limit": 64}
 MESSAGES = 400  # of each flow
 
 
 class Maze(Net):
     """ways: host -> (host, names of the nodes on the way). Every host receives from one other."""
 
-    def __init__(self, name, run, ways, remap, **lab):
+    def __init__(self, name, run, ways, remap, tunnels=False, **lab):
         super().__init__(name, run, **lab)
-        self.ways, self.remap = ways, remap
+        self.ways, self.remap, self.tunnels = ways, remap, tunnels
 
     def legs(self, way):
         """The way in parts that climb and then descend; the whole one without remapping."""
@@ -50,10 +53,11 @@ class Maze(Net):
             if self.remap:
                 policies[policy].update({"class-map": f"into{klass}", "dscp": "set", "dscp-value": 8 * klass})
             routes.append({"prefix": self.hosts[to]["address"] + "/32", "policy": policy})
-        vrf = c["vrfs"][0]
-        vrf["routes"] = [r for r in vrf["routes"] if "port" in r] + routes
         c.pop("policies", None)
-        c["policies"] = list(policies.values())
+        if "vrfs" in c:
+            vrf = c["vrfs"][0]
+            vrf["routes"] = [r for r in vrf["routes"] if "port" in r] + routes
+            c["policies"] = list(policies.values())
         if self.remap:
             c["class-maps"] = [{"name": f"into{k}", "classes": [{"from": EDGE, "class": k}]} for k in LEGS]
             c["class-maps"].append({"name": "out", "classes": [{"from": k, "class": EDGE} for k in LEGS]})
@@ -61,10 +65,25 @@ class Maze(Net):
         used = max(len(self.legs(way)) for _, way in self.ways.values())
         for p in c["ports"]:
             p["pfc"]["priorities"] = LEGS[:used] if self.remap and p["side"] == "wan" else [EDGE]
+        if self.tunnels:
+            self._tunnels(name, c)
         return c
 
+    def _tunnels(self, name, c):
+        """Back-pressure between nodes by tunnels of one hop instead of frames on the link."""
+        wan = [p["name"] for p in c["ports"] if p["side"] == "wan"]
+        c["sids"] += [{"sid": f"{BLOCK}:{PAUSE + i:x}::/48", "behavior": "uA.PFC", "port": port,
+                       "nexthop": self._local(self.nodes[name]["ports"][port])} for i, port in enumerate(wan)]
+        c["pfc-tunnels"] = []
+        for port in wan:
+            other, back = self.nodes[name]["ports"][port].split(".")
+            theirs = [p for p, far in self.nodes[other]["ports"].items() if far.split(".")[0] in self.nodes]
+            c["pfc-tunnels"].append({"name": f"to-{other}", "port": port, "priorities": next(
+                p["pfc"]["priorities"] for p in c["ports"] if p["name"] == port), "segments": [
+                    uid(self.nodes[other]["id"]), f"{BLOCK}:{PAUSE + theirs.index(back):x}::"]})
 
-def maze(seed, remap, run="2ms"):
+
+def maze(seed, remap, tunnels=False, run="2ms"):
     rng = random.Random(seed)
     size = rng.randint(3, 6)
     nodes = [f"n{i}" for i in range(size)]
@@ -85,10 +104,9 @@ def maze(seed, remap, run="2ms"):
         while len(way) < 5 and (further := [n for n in far[way[-1]] if n not in way]):
             way.append(rng.choice(further))
         ways[f"from{k}"] = (f"to{k}", way)
-    net = Maze("maze", run, ways, remap, drain="200ms")
-    port = {"mtu": 4400, "descriptors": {"rx": 256, "tx": 64}, "buffer-limit": 64, "queue-limit": 64, "control-limit": 64}
+    net = Maze("maze", run, ways, remap, tunnels, drain="200ms")
     for n in nodes:
-        net.node(n, pfc=[EDGE], port=port, memory={"buffers": 15360, "ring": 128})
+        net.node(n, pfc=[EDGE], port=PORT, memory={"buffers": 15360, "ring": 128})
     for number, (source, (to, way)) in enumerate(ways.items()):
         for host, node in ((source, way[0]), (to, way[-1])):
             if host not in net.hosts:
@@ -100,15 +118,37 @@ def maze(seed, remap, run="2ms"):
     return net
 
 
-@scenario(short=SHORT, long=[{}], expect=[], violates="deadlock")
-def deadlock_one_class(seed):
-    """All in one class: the nodes of the cycle wait for each other for ever, and the wait-for graph shows them."""
-    return maze(seed, remap=False)
+@scenario(short=SHORT, long=LONG, expect=[], violates="deadlock")
+def deadlock_one_class(seed, tunnels=False):
+    """All in one class: the nodes of the cycle wait for each other for ever, and the wait-for graph shows them, be it that PFC
+    is on the links or in End.X.PFC tunnels."""
+    return maze(seed, False, tunnels)
 
 
-@scenario(short=SHORT, long=[{}], expect=["lost == 0", f"all(f['received'] == {MESSAGES} for f in report['flows'])",
+@scenario(short=SHORT, long=LONG, expect=["lost == 0", f"all(f['received'] == {MESSAGES} for f in report['flows'])",
                               "all(n['reasons'].get('headroom_exceeded', 0) == 0 for n in report['nodes'])",
                               "sum(h['pauses_received'] for h in report['hosts']) > 0"])
-def deadlock_remapped(seed):
+def deadlock_remapped(seed, tunnels=False):
     """The same topologies, classes remapped from tunnel to tunnel: all arrives, and nothing is lost."""
-    return maze(seed, remap=True)
+    return maze(seed, True, tunnels)
+
+
+@scenario(short=[{}], expect=["lost == 0", "flow('there').received == flow('there').sent", "flow('back').received == flow('back').sent",
+                              "host('h1').pauses_received > 0", "host('h2').pauses_received > 0"])
+def deadlock_hairpin(seed=1):
+    """Traffic that leaves a node by the port it came in by, in both nodes of a link: in its own class each queue would hold the
+    buffer that holds the other. It waits in the bounce class, which nobody pauses."""
+    rng = random.Random(seed)
+    ways = {"h1": ("d1", ["s1", "n1", "n2", "n1", "t1"]), "h2": ("d2", ["s2", "n2", "n1", "n2", "t2"])}
+    net = Maze("hairpin", "2ms", ways, False, drain="200ms")
+    for n in ("s1", "t1", "n1", "n2", "s2", "t2"):
+        net.node(n, pfc=[EDGE], port=PORT, memory={"buffers": 8192, "ring": 128})
+        net.tune(n, lambda c: c["buffer-profiles"][0].update(xoff="24K", xon="12K"))
+    for host, node in (("h1", "s1"), ("d1", "t1"), ("h2", "s2"), ("d2", "t2")):
+        net.host(host, len(net.hosts) + 1, pfc=[EDGE])
+        net.link(f"{host}.eth0", f"{node}.{host}", rate="10G")
+    for a, b in (("s1", "n1"), ("n1", "t1"), ("n1", "n2"), ("s2", "n2"), ("n2", "t2")):
+        net.link(f"{a}.{b}", f"{b}.{a}", rate="10G", delay=f"{rng.choice((100, 500, 2000, 10000))}ns")
+    for name, source, to in (("there", "h1", "d1"), ("back", "h2", "d2")):
+        net.flow(source, to, name=name, transport="datagram", message=4096, messages=MESSAGES, rate=f"{rng.randint(8, 10)}G")
+    return net

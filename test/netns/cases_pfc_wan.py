@@ -55,6 +55,13 @@ def relays_of_pe1(**watchdog):
             {"name": "two", "port": "dc2", "sid": f"{D2}/48", "from-speed": FAST, "jitter": HOLD, "watchdog": watchdog}]
 
 
+def relays_of_pe2(**two):
+    return [{"name": "zero", "port": "dc0", "mode": "transparent", "segments": [D0]},
+            {"name": "one", "port": "dc1", "mode": "scaled", "segments": [P_END, D1]},
+            {"name": "two", "port": "dc2", "from-speed": FAST, "jitter": HOLD, "hold-min": 100_000,
+             "segments": [sid("200"), sid("100"), D2], **two}]
+
+
 def relay(options):
     t = Topology(options)
     a, gw, g, pe1, p, pe2, b = t.spaces("a", "gw", "g", "pe1", "p", "pe2", "b")
@@ -100,10 +107,7 @@ def relay(options):
            neighbors=[{"port": "dc2", "address": "10.3.0.33", "mac": MAC_B}],
            vrfs=[{"name": "blue", "routes": []}],
            sids=[{"sid": "5f00:0:300::/48", "behavior": "uN"}, {"sid": "5f00:0:e346::/48", "behavior": "uDT46", "vrf": "blue"}],
-           pfc_relays=[{"name": "zero", "port": "dc0", "mode": "transparent", "segments": [D0]},
-                       {"name": "one", "port": "dc1", "mode": "scaled", "segments": [P_END, D1]},
-                       {"name": "two", "port": "dc2", "from-speed": FAST, "jitter": HOLD, "hold-min": 100_000,
-                        "segments": [sid("200"), sid("100"), D2]}])
+           pfc_relays=relays_of_pe2())
     t.gateway_mac, t.pe1_mac = gateway_mac, pe1_mac
     t.flow = Flow((t.a, "eth0"), (t.b, "eth2"), MAC_A, gw.mac("a0"), "10.1.0.11", "10.3.0.33")
     return t
@@ -272,6 +276,26 @@ def whole_chain(t):
         expect("headroom_exceeded" not in node.drops(), f"{name}: {node.drops()}")
 
 
+def honoured(t):
+    """honour-local (E34): pe2 stops its own port as well, so that what is on its way waits there and not in front of B."""
+    def heard():
+        return t.nodes["pe2"].show("pfc counters dc2")["ports"][0]["rx_xoff"][3]
+
+    expect(gate(t.nodes["pe2"], "dc2", 3) == "open" and not heard(), "without it the own port was stopped")
+    t.nodes["pe2"].reload(pfc_relays=relays_of_pe2(**{"honour-local": True}))
+    t.b.begin("xoff", pfc(MAC_B, {3: FULL}), 0.2, "eth2")
+    for name, interface in (("pe2", "dc2"), ("gw", "pe")):
+        takes_effect(t.nodes[name], interface, 3, "closed")
+    t.flow.take()
+    held = passes_only(t.flow, free=(0,), stopped=(3,), count=5)
+    t.b.end("xoff")
+    say(t, 2, {3: 0})
+    released(t.flow, held)
+    for name, interface in (("pe2", "dc2"), ("gw", "pe")):
+        takes_effect(t.nodes[name], interface, 3, "open")
+    t.nodes["pe2"].reload(pfc_relays=relays_of_pe2())
+
+
 def stays_out(t):
     """What is no PFC frame of B does not enter the tunnel."""
     stop, drops = pfc(MAC_B, {3: FULL}), t.nodes["pe2"].drops()
@@ -298,6 +322,7 @@ RELAY = [
     ("regenerate: refreshes are thinned", thinned),
     ("regenerate: a storm ends by the far PE's watchdog, and its end is noticed", storm),
     ("the far gateway fills and stops its own data centre; nothing is lost", whole_chain),
+    ("honour-local: the near PE's own port is stopped, too", honoured),
     ("PAUSE, wrong opcode, vector, source, VLAN stay out of the tunnel", stays_out),
 ]
 

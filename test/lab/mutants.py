@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Does the lab run the appliance's own code, and do its scenarios notice when that is wrong? Gates of workers are broken,
-one after the other, in a copy of the sources; the lab is built from it, and a named scenario must fail. Prints TAP."""
+one after the other, in a copy of the sources; the lab is built from it, and a named scenario must fail. Prints TAP.
+--check: only whether the places to be broken are still there."""
 import collections
 import os
 import shutil
@@ -26,7 +27,7 @@ MUTANTS = [
     Mutant("what the device did not take is forgotten", "lib/queue/egress_dp.c",
            "b->n = (uint16_t)(n - taken);", "b->n = 0;", "incast_best_effort"),
     Mutant("a queue has no limit", "lib/queue/sched_dp.c",
-           "return !has_room(e, c, s, q, m->nb_segs);", "return false;", "incast_best_effort"),
+           "return !has_room(e, s, q, m->nb_segs);", "return false;", "incast_best_effort"),
     Mutant("packets overtake those that wait in the queue", "lib/queue/egress_dp.c",
            "if (likely(e->backlog == 0 && e->gates == 0)) {", "if (true) {", "incast_best_effort"),
     Mutant("what finds the ring to its worker full is lost", "lib/node/rx_dp.c",
@@ -41,8 +42,8 @@ MUTANTS = [
            "else if (h->party.sid < n->snapshot->n_sids)", "else if (false)", "deadlock_one_class"),
     Mutant("lossless packets bounce into their own class", "lib/queue/sched_dp.c",
            "return c->s->port[e->index].bounce_class;", "return class;", "deadlock_hairpin"),
-    Mutant("shares are of bytes, whatever they take of the line", "lib/queue/sched_dp.c",
-           "bytes ? bytes + EGRESS_LINE_BYTES : 0", "bytes", "isolation_flood"),
+    Mutant("shares are of bytes, whatever they take of the line", "lib/queue/queue_priv.h",
+           "bytes ? (int32_t)(bytes + EGRESS_LINE_BYTES) : 0", "(int32_t)bytes", "isolation_flood"),
     Mutant("a pause at a SID holds all slices", "lib/node/control_pfc.c",
            "pause_port(c, port, party, sid->slice, &pause);", "pause_port(c, port, party, PFC_ALL_SLICES, &pause);",
            "isolation_storm"),
@@ -54,7 +55,7 @@ MUTANTS = [
     Mutant("one party's XON opens what another holds closed", "lib/pfc/pfc_hold.c",
            "return a->sid == b->sid && memcmp(&a->source, &b->source, sizeof(a->source)) == 0;", "return a->sid == b->sid;",
            "pfc_ruan_two_behind_one"),
-    Mutant("a node speaks before its own buffer has crossed the threshold", "lib/node/control_pfc.c",
+    Mutant("a node speaks before its own buffer has crossed the threshold", "lib/node/control_tunnels.c",
            "stopped >> class & 1 ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW", "true || stopped ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW", "pfc_ruan_chain"),
 ]
 
@@ -101,13 +102,20 @@ def told(folder, mutant):
     return f"--seeds does not say: {missing}" if missing or done.returncode != 3 else None
 
 
+def applies(folder, mutant):
+    """None, or why it does not."""
+    with open(os.path.join(folder, mutant.path)) as f:
+        return None if f.read().count(mutant.old) == 1 else f"{mutant.path} no longer has this exactly once: {mutant.old!r}"
+
+
 def attempt(folder, mutant):
     """None, or what is wrong."""
     path = os.path.join(folder, mutant.path)
+    wrong = applies(folder, mutant)
+    if wrong:
+        return wrong
     with open(path) as f:
         text = f.read()
-    if text.count(mutant.old) != 1:
-        return f"{mutant.path} no longer has this line exactly once: {mutant.old!r}"
     try:
         with open(path, "w") as f:
             f.write(text.replace(mutant.old, mutant.new))
@@ -122,7 +130,16 @@ def attempt(folder, mutant):
             f.write(text)
 
 
+def check():
+    """Quickly: do they still say what there is?"""
+    problems = [p for p in (applies(TOP, m) for m in MUTANTS) if p]
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
 def main():
+    if sys.argv[1:] == ["--check"]:
+        return check()
     print(f"1..{1 + len(MUTANTS)}")
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

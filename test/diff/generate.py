@@ -5,19 +5,24 @@ import ipaddress
 import random
 import struct
 
-PORTS = {"p0": "02:00:00:00:d0:00", "p1": "02:00:00:00:d0:01", "p2": "02:00:00:00:d0:02", "p3": "02:00:00:00:d0:03"}
-HOSTS6 = ["2001:db8:1::11", "2001:db8:3::33", "2001:db8:4::44", "2001:db8:5::55", "2001:db8:6::66", "2001:db8:77::1"]
+PORTS = {"p0": "02:00:00:00:d0:00", "p1": "02:00:00:00:d0:01", "p2": "02:00:00:00:d0:02", "p3": "02:00:00:00:d0:03",
+         "p5": "02:00:00:00:d0:05"}
+HOSTS6 = ["2001:db8:1::11", "2001:db8:3::33", "2001:db8:4::44", "2001:db8:5::55", "2001:db8:6::66", "2001:db8:77::1",
+          "2001:db8:64::9", "2001:db8:65::1", "2001:db8:79::9"]
 HOSTS4 = ["192.0.2.11", "198.51.100.33", "203.0.113.5", "203.0.114.5"]
 INFRA = ["2001:db8:a::1", "2001:db8:b::1", "2001:db8:b::5"]
 OWN = ["2001:db8:f::d", "2001:db8:a::2", "2001:db8:b::2", "2001:db8:1::1", "2001:db8:3::1"]
 ODD6 = ["::", "::1", "ff02::1", "fe80::1", "2001:db8:99::1", "5f00:0:999::", "5f00:77::1"]
 ODD4 = ["0.0.0.0", "127.0.0.1", "224.0.0.1", "255.255.255.255", "169.254.1.1", "10.0.0.2", "192.0.2.255", "240.0.0.1"]
 NODES = [1, 2, 3, 4, 5, 6, 7, 8, 0x100]
-LINKS = [0xE000 + n for n in range(1, 9)]
-LASTS = [0xE101, 0xE102, 0xE103, 0xE104, 0xE105, 0xE106, 0xE146]
-AWAY = [0x500, 0x700, 0x999, 0xE999]
-PLAIN = [f"5f00:1:{kind}:{n}::" for kind in (2, 3, 4) for n in range(1, 9)]
+LINKS = [0xE000 + n for n in range(1, 12) if n != 9]
+LASTS = [0xE101, 0xE102, 0xE103, 0xE104, 0xE105, 0xE106, 0xE107, 0xE108, 0xE146]
+AWAY = [0x500, 0x700, 0x701, 0x999, 0xE999]
+PLAIN = [f"5f00:1:{kind}:{n}::" for kind in (2, 3, 4) for n in range(1, 9)] + ["5f00:1:7:1::", "5f00:1:7:2::"]
 PLAIN_LAST = [f"5f00:1:5:{n:x}::" for n in (1, 2, 3, 4, 5, 6, 9, 10)]
+
+
+TAGGED = {"p1": [[50]], "p2": [[100]] * 3, "p3": [[7, 9], [7, 9], [100]], "p5": [[5], [6], [5, 6]]}  # VLANs, outer first
 
 
 def a6(text):
@@ -210,7 +215,17 @@ class Generator:
             dst = b"\x02\x77" + dst[2:]
         if self.maybe(0.5):
             src = b"\x03" + src[1:]
-        return dst + src + struct.pack("!H", kind) + packet
+        return dst + src + self.tags(port) + struct.pack("!H", kind) + packet
+
+    def tags(self, port):
+        """VLAN tags: mostly those that somebody has, mostly of the right type."""
+        if not self.maybe(25 if port in TAGGED else 2):
+            return b""
+        tags = self.r.choice(TAGGED.get(port, []) + [[0], [5], [100, 9]])
+        kinds = [0x88A8, 0x8100] if len(tags) > 1 else [0x8100]
+        if self.maybe(6):
+            kinds = [self.r.choice([0x8100, 0x88A8]) for _ in tags]
+        return b"".join(struct.pack("!HH", kind, self.r.randrange(16) << 12 | vlan) for kind, vlan in zip(kinds, tags))
 
     def broken(self, frame):
         """A byte changed, cut, or lengthened."""
@@ -226,11 +241,11 @@ class Generator:
 
     def next(self):
         """(port, frame)"""
-        if self.maybe(75):
+        if self.maybe(70):
             port = self.r.choice(["p0", "p0", "p0", "p1"])
             packet = self.tunnel() if self.maybe(92) else self.r.choice([self.inner6, self.inner4])()
         else:
-            port = self.r.choice(["p2", "p2", "p3"])
+            port = self.r.choice(["p2", "p2", "p3", "p5"])
             packet = self.r.choice([self.inner6, self.inner4])() if self.maybe(92) else self.tunnel()
         frame = self.ethernet(port, packet)
         if self.maybe(22):

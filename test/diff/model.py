@@ -8,6 +8,7 @@ Model.receive(port, frame) returns the frames that leave, and the reasons counte
 state that a single packet does not have (resolution of neighbours), it raises Abstain.
 """
 
+import hmac
 import ipaddress
 import struct
 
@@ -157,9 +158,11 @@ def lower_hops(p):
 class Sid:
     def __init__(self, entry):
         self.net = network(entry["sid"])
-        self.kind = entry["behavior"].split(".")[-1] if "." in entry["behavior"] else entry["behavior"].lstrip("u")
-        self.micro = entry["behavior"] in ("uN", "uA")
-        default = ["psp", "usd"] if self.micro else []
+        name = entry["behavior"].removesuffix(".PFC")
+        self.pauses = name != entry["behavior"]
+        self.kind = name.split(".")[-1] if "." in name else name.lstrip("u")
+        self.micro = name in ("uN", "uA")
+        default = ["psp", "usd"] if self.micro and not self.pauses else []
         self.flavors = entry.get("flavors", default)
         self.port, self.nexthop, self.vrf = entry.get("port"), entry.get("nexthop"), entry.get("vrf", "")
         allow = entry.get("allow", ["ping"])
@@ -184,7 +187,13 @@ class Model:
         self.infrastructure = [network(n) for n in config["node"]["infrastructure"]]
         self.space = [network("5f00::/16"), network(config["node"]["usid"]["block"])]
         self.ports = {p["name"]: p for p in config["ports"]}
-        self.own = {name: [address(a.split("/")[0]) for a in p.get("addresses", [])] for name, p in self.ports.items()}
+        # what has addresses: ports, and VLANs on them, which have everything else of their port
+        self.links = dict(self.ports)
+        for v in config["interfaces"]:
+            self.links[v["name"]] = {**self.ports[v["port"]], "vrf": "", **v}
+        self.own = {name: [address(a.split("/")[0]) for a in p.get("addresses", [])] for name, p in self.links.items()}
+        self.circuits = {(c["port"], c.get("vlan", "any")): c["policy"] for c in config["circuits"]}
+        self.keys = {n: bytes.fromhex(key) for n, key in config["hmac-keys"].items()}
         self.macs = {(n["port"], address(n["address"])): bytes.fromhex(n["mac"].replace(":", ""))
                      for n in config["neighbors"]}
         self.policies = {p["name"]: p for p in config["policies"]}
@@ -200,7 +209,7 @@ class Model:
         for r in routes:
             target = ("policy", r["policy"]) if "policy" in r else ("via", r["port"], address(r["nexthop"]))
             table.append((network(r["prefix"]), target))
-        for name, p in self.ports.items():
+        for name, p in self.links.items():
             if p.get("vrf", "") == vrf:
                 for a in p.get("addresses", []):
                     table.append((ipaddress.ip_interface(a).network, ("link", name)))
@@ -216,7 +225,7 @@ class Model:
         """([(port, frame)], {(port, reason): n})"""
         self.port, self.sent, self.counted, self.rounds = port, [], {}, 0
         self.packet = None  # as received, or as it came out of a tunnel: what an error quotes
-        self.vrf = self.ports[port].get("vrf", "")
+        self.link, self.vrf = port, self.ports[port].get("vrf", "")
         try:
             self.ethernet(frame)
         except Dropped as d:
@@ -235,22 +244,89 @@ class Model:
         if len(frame) < 14:
             raise Dropped("truncated")
         kind, own = u16(frame, 12), self.mac_of(self.port)
+        self.tclass = self.class_of(frame, kind)
         if kind == ETH_CONTROL:
             raise Dropped("mac_control")
+        if self.circuit(frame, kind):
+            return
         if frame[:6] != own:
             if not frame[0] & 1:
                 raise Dropped("mac_not_ours")
             raise Abstain("a group frame")
         if frame[6] & 1 or frame[6:12] == own:
             raise Dropped("mac_source")
+        kind, data = self.untag(frame, kind)
         if kind == ETH_IP6:
-            self.ip6(frame[14:])
+            self.ip6(data)
         elif kind == ETH_IP4:
-            self.ip4(frame[14:])
+            self.ip4(data)
         elif kind == ETH_ARP:
             raise Abstain("ARP")
         else:
-            raise Dropped("vlan" if kind in (ETH_VLAN, ETH_QINQ) else "ether_type")
+            raise Dropped("ether_type")
+
+    def class_of(self, frame, kind):
+        """Traffic class: priority of the tag, else class selector; 8 for network control from inside the domain."""
+        if kind in (ETH_VLAN, ETH_QINQ):
+            return frame[14] >> 5 if len(frame) > 14 else 0
+        if kind not in (ETH_IP6, ETH_IP4) or len(frame) < 16:
+            return 0
+        dscp = (frame[14] << 4 & 255 | frame[15] >> 4 if kind == ETH_IP6 else frame[15]) >> 2
+        inside_ = kind == ETH_IP6 and len(frame) >= 54 and any(inside(frame[22:38], n) for n in self.infrastructure)
+        return 8 if dscp >= 48 and inside_ and self.ports[self.port]["side"] == "wan" else dscp >> 3
+
+    def untag(self, frame, kind):
+        """(type, payload) of a frame, and self.link, the VLAN it is in (IEEE 802.1Q)."""
+        if kind not in (ETH_VLAN, ETH_QINQ):
+            return kind, frame[14:]
+        if len(frame) < 18:
+            raise Dropped("truncated")
+        vlan, at = u16(frame, 14) & 0xFFF, 18
+        if vlan:
+            inner = 0
+            mine = [v for v in self.config["interfaces"] if v["port"] == self.port]
+            if u16(frame, 16) == ETH_VLAN and mine:
+                if len(frame) < 22:
+                    raise Dropped("truncated")
+                inner, at = u16(frame, 18) & 0xFFF, 22
+            found = [v for v in mine if v["vlan"] == vlan and v.get("inner-vlan", 0) == inner and
+                     kind == (ETH_QINQ if inner else ETH_VLAN) and (at == 22) == (inner > 0)]
+            if not found:
+                raise Dropped("vlan")
+            self.link, self.vrf = found[0]["name"], found[0].get("vrf", "")
+        return u16(frame, at - 2), frame[at:]
+
+    def circuit(self, frame, kind):
+        """H.Encaps.L2 and its reduced form (RFC 8986 sections 5.3, 5.4): true if a circuit has taken the frame."""
+        if not any(port == self.port for port, _ in self.circuits):
+            return False
+        vlan = 0
+        if kind in (ETH_VLAN, ETH_QINQ):
+            if len(frame) < 18:
+                raise Dropped("truncated")
+            vlan = u16(frame, 14) & 0xFFF
+        policy = self.circuits.get((self.port, vlan), self.circuits.get((self.port, "any")))
+        if policy is None:
+            return False
+        if frame[6] & 1:
+            raise Dropped("mac_source")
+        self.packet = frame
+        header = 14
+        while header < 22 and header + 4 <= len(frame) and u16(frame, header - 2) in (ETH_VLAN, ETH_QINQ):
+            header += 4
+        inside_, data = u16(frame, header - 2), frame[header:]
+        tos = 0
+        if inside_ == ETH_IP6 and len(data) >= 2:
+            tos = tclass6(data)
+        elif inside_ == ETH_IP4 and len(data) >= 2:
+            tos = data[1]
+        out, target = self.encapsulate(frame, self.policies[policy], ETHERNET, tos & ~3)
+        if target[0] != "via":
+            raise Dropped("no_route")
+        if len(out) > self.links[target[1]]["mtu"]:
+            raise Dropped("too_big")
+        self.send(target[1], target[2], out)
+        return True
 
     # --- IPv6
 
@@ -281,7 +357,7 @@ class Model:
             raise Dropped("ip_source")
         if src == self.loopback:
             raise Dropped("own_source")
-        outside = self.ports[self.port]["side"] == "dc" and not self.rounds
+        outside = self.links[self.link]["side"] == "dc" and not self.rounds
         if outside and any(inside(dst, n) for n in self.space):
             raise Dropped("boundary_drop")
         target = via or self.lookup(self.vrf, dst)
@@ -292,7 +368,7 @@ class Model:
                 raise Dropped("boundary_source")
             self.execute(p, target[1])
             return
-        if src in self.own[self.port]:
+        if src in self.own[self.link]:
             raise Dropped("own_source")
         if target == ("local",):
             if discovery:
@@ -325,9 +401,9 @@ class Model:
         if target[0] not in ("via", "link"):
             raise Dropped("no_route", (1, 0, 0))
         port = target[1]
-        if len(p) > self.ports[port]["mtu"]:
+        if len(p) > self.links[port]["mtu"]:
             # the longest packet of this kind that would have passed
-            mtu = self.ports[port]["mtu"] - (len(p) - len(self.packet))
+            mtu = self.links[port]["mtu"] - (len(p) - len(self.packet))
             six = self.packet[0] >> 4 == 6
             raise Dropped("too_big", (2, 0, max(mtu, 1280) if six else mtu))
         hop = target[2] if target[0] == "via" else (p[24:40] if p[0] >> 4 == 6 else p[16:20])
@@ -336,26 +412,46 @@ class Model:
     def send(self, port, hop, p):
         if (port, hop) not in self.macs:
             raise Abstain("a neighbour that is not configured")
+        link, tags = self.links[port], b""
+        if "vlan" in link:
+            priority, inner = min(self.tclass, 7) << 13, link.get("inner-vlan", 0)
+            tags = struct.pack("!HH", ETH_QINQ if inner else ETH_VLAN, priority | link["vlan"])
+            tags += struct.pack("!HH", ETH_VLAN, priority | inner) if inner else b""
         kind = ETH_IP6 if p[0] >> 4 == 6 else ETH_IP4
-        self.sent.append((port, self.macs[port, hop] + self.mac_of(port) + struct.pack("!H", kind) + p))
+        out = link.get("port", port)
+        self.sent.append((out, self.macs[port, hop] + self.mac_of(out) + tags + struct.pack("!H", kind) + p))
 
     # --- headend (RFC 8986 section 5)
 
-    def encapsulate(self, p, policy):
+    def encapsulate(self, p, policy, inner=None, tclass=None):
+        """`inner`: next header, `tclass`: what the outer one is made of, if p is no IP packet."""
         segments = [address(s) for s in policy["paths"][0]["containers"]]
-        tclass = tclass6(p) if p[0] >> 4 == 6 else p[1]
+        if inner is None:
+            inner = IP6 if p[0] >> 4 == 6 else IP4
+            tclass = tclass6(p) if inner == IP6 else p[1]
         dscp = policy["dscp-value"] if policy.get("dscp") == "set" else tclass >> 2
         if policy.get("dscp") != "set" and dscp >= 48:
             dscp = 40  # tenants do not enter the classes of network control
-        inner = IP6 if p[0] >> 4 == 6 else IP4
-        srh = b""
-        if len(segments) > 1:
-            left = segments[:0:-1]  # all but the first, the last one first
-            srh = struct.pack("!BBBBBBH", inner, 2 * len(left), 4, len(left), len(left) - 1, 0, 0) + b"".join(left)
+        srh, tlv = b"", b""
+        if len(segments) > 1 or "hmac-key" in policy:
+            # backwards; all but the first in the reduced forms
+            reduced = policy.get("encap", "H.Encaps.Red").endswith("Red") and len(segments) > 1
+            list_ = segments[:0:-1] if reduced else segments[::-1]
+            left, last = len(segments) - 1, len(list_) - 1
+            if "hmac-key" in policy:
+                tlv = self.hmac_tlv(policy["hmac-key"], self.loopback, last, 0, left > last, b"".join(list_))
+            srh = struct.pack("!BBBBBBH", inner, 2 * len(list_) + len(tlv) // 8, 4, left, last, 0, 0)
+            srh += b"".join(list_) + tlv
         # the source is the node's loopback
         outer = ip6_header(dscp << 2 | tclass & 3, policy["flow-label"], ROUTING if srh else inner,
                            policy.get("hop-limit", 64), self.loopback, segments[0], srh + p)
         return outer, self.lookup("", segments[0])
+
+    def hmac_tlv(self, key, src, last, flags, reduced, segments):
+        """RFC 8754 section 2.1.2; `reduced`: the D flag."""
+        bits = struct.pack("!H", 0x8000 if reduced else 0)
+        text = src + bytes([last, flags]) + bits + struct.pack("!I", key) + segments
+        return b"\x05\x26" + bits + struct.pack("!I", key) + hmac.digest(self.keys[key], text, "sha256")
 
     # --- endpoints (PROTOCOL.md 3.2)
 
@@ -421,6 +517,8 @@ class Model:
         return p
 
     def upper(self, p, sid, chain):
+        if sid.pauses and chain.kind == ETHERNET:
+            raise Abstain("a frame that may be PFC")
         if chain.kind in sid.decaps:
             if chain.kind == ETHERNET:
                 self.frame_out(p[chain.upper:], sid.port)
@@ -451,6 +549,7 @@ class Model:
         was = (tclass6(inner) if kind == IP6 else inner[1]) & 3
         now = self.ecn(tclass6(p) & 3, was)
         self.vrf = sid.vrf
+        self.tclass = min(self.tclass, 7)  # network control of the domain is none behind the tunnel
         via = ("via", sid.port, address(sid.nexthop)) if sid.nexthop and sid.kind in ("A", "X", "DX4", "DX6") else None
         if kind == IP6:
             self.ip6(inner, via, now)
@@ -491,7 +590,7 @@ class Model:
         src, dst = p[12:16], p[16:20]
         if src in (bytes(4), b"\xff" * 4) or src[0] >> 4 == 14 or src[0] == 127:
             raise Dropped("ip_source")
-        if src in self.own[self.port]:
+        if src in self.own[self.link]:
             raise Dropped("own_source")
         if dst[0] >> 4 == 14 or dst == b"\xff" * 4:
             raise Dropped("multicast")
@@ -555,6 +654,7 @@ class Model:
         target = self.lookup(self.vrf, dst)
         if target[0] in ("sid", "local", "broadcast"):
             raise Abstain("an answer to the node itself")
+        self.tclass = 8  # control traffic
         try:
             self.leave(p, target)
         except Dropped as d:
@@ -598,15 +698,15 @@ class Model:
 
     def report4(self, p, kind, code, rest):
         known = {(4, 1): (3, 2, 0), (3, 0): (11, 0, 0), (1, 0): (3, 0, 0), (1, 4): (3, 3, 0), (2, 0): (3, 4, rest)}
+        if kind == 2 and not u16(p, 6) & 0x4000:
+            raise Abstain("a packet that might be fragmented")
         src, dst, header = p[12:16], p[16:20], (p[0] & 15) * 4
         if (kind, code) not in known or src[0] >> 4 == 15 or u16(p, 6) & 0x1FFF or dst[0] >> 4 == 14:
             return
         if p[9] == ICMP4 and (header >= len(p) or p[header] in (3, 4, 5, 11, 12)):
             return
-        if kind == 2 and not u16(p, 6) & 0x4000:
-            raise Abstain("a packet that might be fragmented")
-        own = [a for name in [self.port, *self.ports] for a in self.own[name]
-               if len(a) == 4 and (name == self.port or self.ports[name].get("vrf", "") == self.vrf)]
+        own = [a for name in [self.link, *self.links] for a in self.own[name]
+               if len(a) == 4 and (name == self.link or self.links[name].get("vrf", "") == self.vrf)]
         if not own:
             return
         kind, code, rest = known[kind, code]

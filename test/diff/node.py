@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-The node that sluice and the model both are: one SID of every kind and set of flavours, two tenants, and no choice
-anywhere, because how flows are hashed is nobody's business but sluice's. All neighbours are known.
+The node that sluice and the model both are: one SID of every kind and set of flavours, three tenants, one of them behind
+a VLAN, circuits, every form of headend, HMAC TLVs; and no choice anywhere, because how flows are hashed is nobody's
+business but sluice's. All neighbours are known.
 """
 
 import itertools
@@ -42,6 +43,12 @@ def sids():
         {"sid": "5f00:0:e146::/48", "behavior": "uDT46"},
         {"sid": "5f00:1:5:9::/64", "behavior": "End.DT46", "allow": ["ping", "traceroute"]},
         {"sid": "5f00:1:5:a::/64", "behavior": "End.DT6", "allow": ["none"]},
+        {"sid": "5f00:0:e107::/48", "behavior": "uDT46", "vrf": "green"},
+        {"sid": "5f00:0:e108::/48", "behavior": "uDX6", "port": "p3.7.9", "nexthop": "2001:db8:79::9"},
+        {"sid": "5f00:0:e00a::/48", "behavior": "uA", "port": "p1.50", "nexthop": "2001:db8:50::9"},
+        {"sid": "5f00:0:e00b::/48", "behavior": "uA.PFC", "port": "p1", "nexthop": DOWN},
+        {"sid": "5f00:1:7:1::/64", "behavior": "End.X.PFC", "port": "p1", "nexthop": DOWN},
+        {"sid": "5f00:1:7:2::/64", "behavior": "End.X.PFC", "flavors": ["psp", "usp"], "port": "p1", "nexthop": DOWN},
     ]
     return found
 
@@ -58,12 +65,28 @@ def config():
         {"name": "three", "flow-label": 0x33333, "paths": [
             {"name": "a", "segments": ["5f00:7:1:1::", "5f00:8:1:1::", "5f00:9:1:1::"],
              "containers": ["5f00:7:1:1::", "5f00:8:1:1::", "5f00:9:1:1::"]}]},
+        {"name": "frames", "encap": "H.Encaps.L2", "flow-label": 0x44444, "hmac-key": 7, "paths": [
+            {"name": "a", "segments": [f"5f00:0:50{n}::" for n in range(8)],
+             "containers": ["5f00:0:500:501:502:503:504:505", "5f00:0:506:507::"]}]},
+        {"name": "frames-red", "encap": "H.Encaps.L2.Red", "flow-label": 0x55555, "paths": [
+            {"name": "a", "segments": [f"5f00:0:50{n}::" for n in range(8)],
+             "containers": ["5f00:0:500:501:502:503:504:505", "5f00:0:506:507::"]}]},
+        {"name": "frame-one", "encap": "H.Encaps.L2", "flow-label": 0x66666, "dscp": "set", "dscp-value": 50, "paths": [
+            {"name": "a", "segments": ["5f00:0:500::"], "containers": ["5f00:0:500::"]}]},
+        {"name": "full", "encap": "H.Encaps", "flow-label": 0x77777, "paths": [
+            {"name": "a", "segments": ["5f00:7:1:1::", "5f00:8:1:1::"], "containers": ["5f00:7:1:1::", "5f00:8:1:1::"]}]},
+        {"name": "proven", "flow-label": 0x88888, "hmac-key": 7, "paths": [
+            {"name": "a", "segments": ["5f00:7:1:1::", "5f00:8:1:1::"], "containers": ["5f00:7:1:1::", "5f00:8:1:1::"]}]},
+        {"name": "proven-one", "flow-label": 0x99999, "hmac-key": 0x10002, "paths": [
+            {"name": "a", "segments": ["5f00:7:1:1::"], "containers": ["5f00:7:1:1::"]}]},
         {"name": "nowhere", "flow-label": 1, "paths": [
             {"name": "a", "segments": ["5f00:0:999::"], "containers": ["5f00:0:999::"]}]},
     ]
     near = [("p0", UP, 0xA000), ("p0", "10.0.0.1", 0xA000), ("p1", DOWN, 0xB001), ("p1", "2001:db8:b::5", 0xB005),
             ("p1", "10.1.0.1", 0xB001), ("p2", "2001:db8:1::11", 0xC011), ("p2", "192.0.2.11", 0xC011),
-            ("p3", "2001:db8:3::33", 0xE033), ("p3", "198.51.100.33", 0xE033)]
+            ("p3", "2001:db8:3::33", 0xE033), ("p3", "198.51.100.33", 0xE033),
+            ("p2.100", "2001:db8:64::9", 0xC064), ("p2.100", "192.0.2.11", 0xC065), ("p3.7.9", "2001:db8:79::9", 0xE079),
+            ("p1.50", "2001:db8:50::9", 0xB050)]
     return {
         "node": {"name": "diff", "loopback": "2001:db8:f::d", "usid": {"block": "5f00:0::/32", "node": 0x100},
                  "infrastructure": ["2001:db8:a::/64", "2001:db8:b::/64", "2001:db8:f::/64"]},
@@ -71,20 +94,39 @@ def config():
         "memory": {"hugepages": "off", "fib": "compact", "buffers": "32K"},
         "idle": {"policy": "sleep"},
         "icmp": {"errors-per-port": "1M", "errors": "1M", "echo": "1M"},
-        "ports": [port(0, "wan", "2001:db8:a::2/64", "10.0.0.2/24"), port(1, "wan", "2001:db8:b::2/64", "10.1.0.2/24"),
+        "ports": [port(0, "wan", "2001:db8:a::2/64", "10.0.0.2/24"), port(1, "wan", "2001:db8:b::2/64", "10.1.0.2/24", speed="10G"),
                   port(2, "dc", "2001:db8:1::1/64", "192.0.2.1/24", vrf="red"),
-                  port(3, "dc", "2001:db8:3::1/64", "198.51.100.1/24", vrf="blue"), port(4, "dc")],
+                  port(3, "dc", "2001:db8:3::1/64", "198.51.100.1/24", vrf="blue"), port(4, "dc"), port(5, "dc")],
+        "interfaces": [
+            {"name": "p2.100", "port": "p2", "vlan": 100, "vrf": "green", "mtu": 1400,
+             "addresses": ["2001:db8:64::1/64", "192.0.2.1/24"]},
+            {"name": "p3.7.9", "port": "p3", "vlan": 7, "inner-vlan": 9, "vrf": "blue", "addresses": ["2001:db8:79::1/64"]},
+            {"name": "p1.50", "port": "p1", "vlan": 50, "addresses": ["2001:db8:50::1/64"]},
+        ],
+        "circuits": [
+            {"name": "all", "port": "p5", "vlan": "any", "policy": "frames-red"},
+            {"name": "one", "port": "p5", "vlan": 5, "policy": "frames"},
+            {"name": "bare", "port": "p5", "vlan": 0, "policy": "frame-one"},
+            {"name": "apart", "port": "p3", "vlan": 100, "policy": "frame-one"},
+        ],
+        "hmac": {"keys": "hmac.keys"},
+        "hmac-keys": {7: "00112233445566778899aabbccddeeff", 0x10002: "ff" * 64},
         "neighbors": [{"port": p, "address": a, "mac": mac(m)} for p, a, m in near],
         "routes": [{"prefix": p, "port": "p1", "nexthop": DOWN} for p in
                    ("5f00:0:500::/48", "5f00:7::/32", "5f00:8::/32", "2001:db8:3::/64", "::/0")] +
                   [{"prefix": p, "port": "p0", "nexthop": UP} for p in ("5f00:0:700::/48", "2001:db8:1::/64")] +
                   [{"prefix": "5f00:0::/32", "port": "p0", "nexthop": UP}] +
+                  [{"prefix": p, "port": "p1.50", "nexthop": "2001:db8:50::9"} for p in ("5f00:0:701::/48", "2001:db8:65::/64")] +
                   [{"prefix": "198.51.100.0/24", "port": "p1", "nexthop": "10.1.0.1"},
                    {"prefix": "192.0.2.0/24", "port": "p0", "nexthop": "10.0.0.1"}],
         "vrfs": [
             {"name": "red", "routes": [{"prefix": p, "policy": q} for p, q in (
                 ("2001:db8:3::/64", "one"), ("198.51.100.0/24", "two"), ("2001:db8:4::/64", "two"),
                 ("203.0.113.0/24", "three"), ("2001:db8:5::/64", "three"), ("2001:db8:6::/64", "nowhere"))]},
+            {"name": "green", "routes": [{"prefix": p, "policy": q} for p, q in (
+                ("2001:db8:3::/64", "full"), ("198.51.100.0/24", "proven"), ("2001:db8:4::/64", "proven"),
+                ("203.0.113.0/24", "proven-one"), ("2001:db8:5::/64", "two"))] +
+                [{"prefix": "2001:db8:6::/64", "port": "p2.100", "nexthop": "2001:db8:64::9"}]},
             {"name": "blue", "routes": [{"prefix": "2001:db8:1::/64", "policy": "one"},
                                         {"prefix": "192.0.2.0/24", "policy": "one"}]},
         ],

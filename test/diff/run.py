@@ -64,6 +64,9 @@ class Sluice:
         self.name = f"diff{os.getpid()}"
         text["node"]["name"] = self.name
         text["lcores"]["cpus"] = f"0@{min(os.sched_getaffinity(0))}"
+        keys = "".join(f"{n} {key}\n" for n, key in text.pop("hmac-keys").items())
+        (self.folder / "hmac.keys").write_text(keys)
+        (self.folder / "hmac.keys").chmod(0o600)
         for policy in text["policies"]:
             for path in policy["paths"]:
                 del path["containers"]

@@ -50,6 +50,10 @@ policies:
     paths:
       - {{name: left, segments: ["5f00:0:400::", "5f00:0:e102::"], weight: 3}}
       - {{name: right, segments: ["5f00:0:500::", "5f00:0:300::", "5f00:0:e102::"]}}
+interfaces:
+  - {{name: dc0.100, port: dc0, vlan: 100, vrf: red, addresses: [10.4.0.1/24]}}
+  - {{name: dc0.200.7, port: dc0, vlan: 200, inner-vlan: 7, vrf: red, mtu: 1400, addresses: ["2001:db8:4::1/64"]}}
+  - {{name: wan0.50, port: wan0, vlan: 50}}
 log: {{level: warning}}
 """
 
@@ -119,7 +123,7 @@ def typed_node(bench, *args, **more):
     return Node(bench, *args, **more)
 
 
-SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "lcores", "sids",
+SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "interfaces", "lcores", "sids",
          "remote-sids", "routes", "routes red", "neighbors", "policies", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "stats", "drops",
          "conservation", "config", "captures", "trace", "log", "version"]
 

@@ -61,6 +61,10 @@ def page(bench):
         for what, shown in (("rx_packets", "rx"), ("rx_bytes", "rx_bytes"), ("tx_packets", "tx"), ("imissed_packets", "imissed")):
             expect(value(f"sluice_port_{what}_total", f'port="{p["port"]}"') == p[shown], f"{what} of {p}")
         expect(value("sluice_port_up", f'port="{p["port"]}"') == 1, "up")
+    for v in node.json("show interfaces"):
+        for what, shown in (("rx_packets", "rx"), ("rx_bytes", "rx_bytes"), ("tx_packets", "tx"), ("tx_bytes", "tx_bytes")):
+            got = value(f"sluice_interface_{what}_total", f'interface="{v["interface"]}"', f'port="{v["port"]}"')
+            expect(got == v[shown], f"{what} of {v}")
     for d in node.json("show drops"):
         got = value("sluice_port_dropped_packets_total", f'port="{d["port"]}"', f'reason="{d["reason"]}"')
         expect(got == d["packets"], f"{got} {d}")
@@ -77,7 +81,7 @@ def page(bench):
     for name, unit, what in counters:
         base = re.sub(f"_{unit}$", "", name) + {"bytes": "_bytes", "ns": "_seconds"}.get(unit, "") \
             if unit in ("bytes", "ns") else name
-        expect(re.search(rf"^# HELP sluice_(?:port|lcore)_{base}(?:_total)? {re.escape(what)}$", text, re.M),
+        expect(re.search(rf"^# HELP sluice_(?:port|interface|lcore)_{base}(?:_total)? {re.escape(what)}$", text, re.M),
                f"{name} ({unit}) of the list is not on the page with its help")
     node.ok("clear stats")
     expect('sluice_port_rx_packets_total{node="%s",port="wan0"} 43' % bench.name in get(port)[1], "counters never go back")

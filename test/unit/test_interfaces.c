@@ -208,6 +208,49 @@ static void too_many(void **state)
 	testbed_free(t);
 }
 
+/* What came in by a VLAN and what left by it, and the same at the port. */
+static void counted(void **state)
+{
+	static const char yaml[] = BASE
+		"interfaces:\n  - {name: v, port: out, vlan: 5, inner-vlan: 6, addresses: [\"2001:db8:b::2/64\"]}\n"
+		"  - {name: w, port: in, vlan: 9}\n" STATIC ROUTE;
+	struct testbed *t = testbed_new(yaml);
+	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
+	uint8_t frame[256];
+	struct sent_frame *f;
+	uint32_t n = testbed_frame(frame + 4, &t->port[IN]->port.mac, TO_SID, 1, 0, 100);
+
+	assert_non_null(sum);
+	memmove(frame, frame + 4, 12);
+	memcpy(frame + 12, "\x81\0\0\x09", 4);
+	for (int i = 0; i < 3; i++)
+		fake_port_receive(t->port[IN], 0, frame, n + 4, 0);
+	frame[15] = 10; /* nobody's */
+	fake_port_receive(t->port[IN], 0, frame, n + 4, 0);
+	testbed_settle(t, 50);
+	node_stats(t->node, sum);
+	for (uint32_t row = 2; row < 4; row++) {
+		bool in = snap_port_of(t->node->snapshot->interface[row]->interface) == IN;
+		const struct interface_stats *s = &sum->interface[row];
+
+		assert_int_equal(s->rx_packets, in ? 3 : 0);
+		assert_int_equal(s->rx_bytes, in ? 3 * (n + 4) : 0);
+		assert_int_equal(s->tx_packets, in ? 0 : 3);
+		assert_int_equal(s->tx_bytes, in ? 0 : 3 * (n + 8));
+	}
+	assert_int_equal(sum->port[IN].rx_packets, 4);
+	assert_int_equal(sum->port[IN].reason[DROP_vlan], 1);
+	assert_int_equal(sum->port[OUT].tx_bytes, 3 * (n + 8));
+	for (int i = 0; i < 3; i++) {
+		f = fake_port_take(t->port[OUT]);
+		assert_non_null(f);
+		assert_memory_equal(f->bytes + 12, "\x88\xa8\0\x05\x81\0\0\x06\x86\xdd", 10);
+		free(f);
+	}
+	free(sum);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -217,6 +260,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_used_again),
 		cmocka_unit_test(static_neighbor_removed),
 		cmocka_unit_test(too_many),
+		cmocka_unit_test(counted),
 	};
 
 	testbed_eal();

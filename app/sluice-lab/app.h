@@ -10,6 +10,8 @@
 
 struct options {
 	const char *file;
+	char *const *files;		/* the same, and those to compare with it */
+	unsigned int n_files;
 	const char *out;		/* folder of report.json, report.html and captures; NULL: none are written */
 	const char *print;		/* "reference"; NULL: run */
 	bool check;			/* load and check only */
@@ -35,6 +37,9 @@ int run_once(const struct options *o, bool seed_given, uint64_t seed, char **vio
 
 /* Run all seeds, in parallel processes. Exit status. */
 int run_seeds(const struct options *o);
+
+/* Run all files and write out/compare.html beside the reports of each. Exit status. */
+int run_compared(const struct options *o);
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE, STATUS_VIOLATION };
 

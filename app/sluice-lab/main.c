@@ -210,5 +210,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sluice-lab: %s: %s\n", o.out, strerror(errno));
 		return STATUS_FAILED;
 	}
+	if (o.n_files > 1)
+		return run_compared(&o);
 	return o.many ? run_seeds(&o) : run_once(&o, o.seed_given, o.seed, NULL);
 }

@@ -9,8 +9,10 @@
 
 static const char usage[] =
 	"usage: sluice-lab [OPTIONS] TOPOLOGY.yaml\n"
+	"       sluice-lab --out FOLDER [OPTIONS] TOPOLOGY.yaml TOPOLOGY.yaml...\n"
 	"\n"
 	"Run a network of complete sluice nodes under virtual time (docs/lab.md). Needs no root, no hugepages, no NIC.\n"
+	"Several topologies are compared: FOLDER/compare.html shows them in one page.\n"
 	"\n"
 	"  --out FOLDER          write report.html, report.json and captures there\n"
 	"  --json                print the report as JSON instead of text\n"
@@ -113,10 +115,12 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (o->print)
 		return 0;
-	if (optind + 1 != argc) {
+	if (optind >= argc) {
 		fputs(usage, stderr);
 		return STATUS_USAGE + 1;
 	}
 	o->file = argv[optind];
+	o->files = argv + optind;
+	o->n_files = (unsigned int)(argc - optind);
 	return 0;
 }

@@ -75,6 +75,18 @@ static double read_held(struct lab *lab, struct lab_series *s)
 	return (double)held;
 }
 
+/* Bytes of lossless classes that came in by a port and wait. */
+static double read_lossless(struct lab *lab, struct lab_series *s)
+{
+	const struct lab_node *n = s->of;
+	double bytes = 0;
+
+	(void)lab;
+	for (unsigned int i = 0; n->node && i < PFC_PRIORITIES; i++)
+		bytes += (double)n->node->pfc[s->index].buffer[i].level.bytes;
+	return bytes / 1e6;
+}
+
 static double read_drops(struct lab *lab, struct lab_series *s)
 {
 	const struct lab_node *n = s->of;
@@ -165,6 +177,10 @@ static int add_nodes(struct lab *lab)
 		for (uint16_t p = 0; p < n->n_ports && rc == 0; p++)
 			if (n->way[p])
 				rc = add(lab, read_queue, n, p, "Egress queues", "packets", "%s.%s", n->topo->name,
+					n->topo->config->ports.items[p].name);
+		for (uint16_t p = 0; p < n->n_ports && rc == 0; p++)
+			if (n->way[p] && n->topo->config->ports.items[p].pfc.priorities.n)
+				rc = add(lab, read_lossless, n, p, "Buffers of lossless classes", "MB", "%s.%s", n->topo->name,
 					n->topo->config->ports.items[p].name);
 	}
 	return rc;

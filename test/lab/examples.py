@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from net import Net, tidy  # noqa: E402
+from wan import Wan, refresh_us  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EXAMPLES = {}
@@ -205,6 +206,86 @@ def parking_lot():
     for i in (1, 2, 3):
         net.flow(f"in{i}", f"out{i}", **{"queue-pairs": 4, "rate": "20G"})
     return net
+
+
+STOP = {"stall": ("20ms", "50ms"), "run": "120ms"}
+
+
+def distance(name, scheme, **keys):
+    return Wan(name, scheme, **STOP, **keys).net
+
+
+def lossy(name, mode):
+    more = int(3 * refresh_us(100, mode) + 1000)
+    return distance(name, "relay", mode=mode, more_us=more, jitter_us=more + 50,
+                    wan={"loss": "1%", "jitter": "1ms", "faulty": "b-to-a"})
+
+
+@example
+def pfc_best_effort():
+    """100 Gb/s over 1000 km, the receiver stops for 50 ms: PFC ends at the gateway of its data centre, which loses packets.
+
+    Compare: sluice-lab --out out/pfc config/lab/pfc-best-effort.yaml config/lab/pfc-one-way.yaml config/lab/pfc-relay.yaml
+    config/lab/pfc-tunnel.yaml
+    """
+    return distance("pfc-best-effort", "best-effort")
+
+
+@example
+def pfc_one_way():
+    """The same with a PFC relay (draft-he-rtgwg-wan-pfc-00) and the buffer of its section 3.2: rate times one way.
+
+    What is under way when the sender stops arrives for another one-way delay: half of it is lost.
+    """
+    return distance("pfc-one-way", "relay", rule="draft-he")
+
+
+@example
+def pfc_relay():
+    """The same relay with full headroom (docs/queues.md) at the gateway gw2: nothing is lost.
+
+    The gateway gw2 tells pe2, whose frames pe1 hands to gw1; gw1 fills and tells the sender.
+    """
+    return distance("pfc-relay", "relay")
+
+
+@example
+def pfc_tunnel():
+    """draft-ruan-spring-priority-flow-control-sid-02: pe2 has the buffer and pauses pe1's queue by its End.X.PFC SID."""
+    return distance("pfc-tunnel", "tunnel")
+
+
+@example
+def pfc_xon_side():
+    """A receiver of 60 Gb/s behind 100 Gb/s over 1000 km: what drains in a round trip is left in the buffer when XON is sent.
+
+    So the receiver never waits. Take xon out of gw2's buffer profile, and it waits a third of the time.
+    """
+    return Wan("pfc-xon-side", "relay", drain="60G", xon=int(60 * 125 * 10600), run="120ms").net
+
+
+@example
+def pfc_transparent():
+    """A relay that hands frames on as they come (draft-he to the letter), over a WAN that loses 1 % of them and delays them by up
+    to 1 ms, three times the longest pause at 100 Gb/s: pauses have holes, and packets are lost.
+
+    Compare: sluice-lab --out out/modes config/lab/pfc-best-effort.yaml config/lab/pfc-transparent.yaml
+    config/lab/pfc-scaled.yaml config/lab/pfc-regenerate.yaml
+    """
+    return lossy("pfc-transparent", "transparent")
+
+
+@example
+def pfc_scaled():
+    """The same with pause times converted between the speeds of the two ports, which are equal here: the holes are the same."""
+    return lossy("pfc-scaled", "scaled")
+
+
+@example
+def pfc_regenerate():
+    """The same with a relay that keeps its gateway paused by frames of its own: three lost frames in a row and all of the jitter
+    are bridged. What the WAN itself loses is left: frames of the tunnel and acknowledgements, no data."""
+    return lossy("pfc-regenerate", "regenerate")
 
 
 def text(build):

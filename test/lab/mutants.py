@@ -49,6 +49,41 @@ MUTANTS = [
            "isolation_storm"),
     Mutant("a full buffer stops all slices", "lib/pfc/pfc_fanout.c",
            "f->paused = pick(0, rate, n, drain, 1);", "f->paused = everybody(n);", "isolation_stall"),
+    # PFC over distance: each proof breaks with what it proves
+    Mutant("headroom is for one way only", "lib/config/headroom.c",
+           "out->round_trip = capped(bytes_in(q->in_bps - out_bps, q->pfc_ns + q->data_ns));",
+           "out->round_trip = capped(bytes_in(q->in_bps - out_bps, q->pfc_ns));", "pfc_any_distance"),
+    Mutant("XOFF on a link is not refreshed", "lib/pfc/pfc_buffer.c",
+           "return s->stopped ? s->said_ns + longest_ns(bps) / 2 : TIME_NEVER;", "return TIME_NEVER;", "pfc_any_distance"),
+    Mutant("a relay refreshes its gateway too late", "lib/pfc/pfc_relay.c",
+           "return MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, p->bps) / 2, 1);",
+           "return pfc_quanta_ns(PFC_QUANTA_MAX, p->bps) * 2;", "pfc_any_distance"),
+    Mutant("a tunnel refreshes too late", "lib/pfc/pfc_tunnel.c",
+           "return MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, x->far_bps) / 2, 1);",
+           "return pfc_quanta_ns(PFC_QUANTA_MAX, x->far_bps) * 2;", "pfc_any_distance"),
+    Mutant("XON does not end a hold", "lib/pfc/pfc_hold.c",
+           "hold->until[i] = pause->ns[i] ? now + pause->ns[i] : 0;",
+           "hold->until[i] = pause->ns[i] ? now + pause->ns[i] : hold->until[i];", "pfc_any_distance"),
+    Mutant("a relay's hold ends as early as the frame says", "lib/pfc/pfc_relay.c",
+           "return MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns);",
+           "return pfc_quanta_ns(quanta, c->from_bps);", "pfc_lossy_tunnel"),
+    Mutant("XON is said when the buffer is empty", "lib/pfc/pfc_buffer.c",
+           "level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers", "level->bytes == 0", "pfc_xon_side"),
+    Mutant("frames of the tunnel are best effort", "lib/snapshot/pfc_outer.c",
+           "#define TUNNEL_TC\t 0xe0", "#define TUNNEL_TC\t 0", "pfc_congested_wan"),
+    Mutant("a relay's XON ends a pause of the own buffers", "lib/node/pfc_dp.c",
+           "out.enable &= (uint8_t)~own->speaker.stopped;", "", "pfc_two_voices"),
+    Mutant("the own buffers' XON ends a relay's pause", "lib/node/pfc_dp.c",
+           "own->relayed_until[i] > now)", "own->relayed_until[i] > now && false)", "pfc_two_voices"),
+    Mutant("anyone on the link may pause", "lib/node/pfc_dp.c",
+           "if (fault == PFC_LEGAL && !may_pause(rx->node, p, m->port, &eth->src))", "if (false)", "pfc_strangers"),
+    Mutant("802.3x PAUSE passes for PFC", "lib/pfc/pfc_frame.c",
+           "if (opcode != MAC_CONTROL_PFC)", "if (opcode != MAC_CONTROL_PFC && opcode != MAC_CONTROL_PAUSE)", "pfc_strangers"),
+    Mutant("a PFC SID listens to all sources", "lib/node/control_pfc.c",
+           "return sid->n_allowed == 0;", "return true;", "pfc_strangers"),
+    Mutant("quanta are rounded down", "lib/pfc/pfc_frame.h",
+           "((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps", "((unsigned __int128)quanta * to_bps) / from_bps",
+           "pfc_speeds"),
     Mutant("the owner of a port does not ask the other workers what they hold of it", "lib/node/pfc_dp.c",
            "for (uint16_t w = 0; w < n->n_workers; w++)\n\t\taccount_add(", "for (uint16_t w = 0; w < 1; w++)\n\t\taccount_add(",
            "pfc_several_owners"),
@@ -138,16 +173,18 @@ def check():
 
 
 def main():
+    """Arguments: --check, or names of scenarios whose mutants are tried; default: all."""
     if sys.argv[1:] == ["--check"]:
         return check()
-    print(f"1..{1 + len(MUTANTS)}")
+    mutants = [m for m in MUTANTS if m.scenario in sys.argv[1:] or not sys.argv[1:]]
+    print(f"1..{1 + len(mutants)}")
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy_sources(folder)
         wrong = build(folder)
-        broken = [] if wrong else [s for s in sorted({m.scenario for m in MUTANTS}) if not passes(folder, s)]
+        broken = [] if wrong else [s for s in sorted({m.scenario for m in mutants}) if not passes(folder, s)]
         results = [("unchanged sources pass", wrong or (f"fails: {', '.join(broken)}" if broken else None))]
-        for mutant in MUTANTS:
+        for mutant in mutants:
             results.append((f"{mutant.what}: {mutant.scenario} fails", wrong or attempt(folder, mutant)))
     for number, (name, problem) in enumerate(results, 1):
         failed += bool(problem)

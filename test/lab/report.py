@@ -111,6 +111,26 @@ def check_screenshot(path, problems):
             problems.append(f"the screenshot has no pixel in the colour of the {name}")
 
 
+def check_comparison(lab, folder):
+    """Two topologies in one page: a tile, a row and lines of each."""
+    names = ["pfc-one-way", "pfc-relay"]
+    subprocess.run([lab, "--quiet", "--out", folder, *(os.path.join(TOP, f"config/lab/{n}.yaml") for n in names)], check=True)
+    done = browse(os.path.join(folder, "compare.html"), "--dump-dom")
+    page, problems = Page(), []
+    page.feed(done.stdout)
+    if page.body.get("data-drawn") != "yes":
+        return [done.stderr[-300:] or "not drawn"]
+    for name, losses in zip(names, (r'class="bad">[\d\u202f]+ lost', 'class="good">lossless')):
+        if not re.search(losses + rf"</b><span>{name}</span>", done.stdout):
+            problems.append(f"no tile of {name} in its colour")
+        if f"<td>{name}</td>" not in done.stdout or f"{name}: gpu1 (most" not in done.stdout:
+            problems.append(f"{name} has no row, or no line in a plot")
+    plot = next((p for p in page.plots if p["group"] == "Buffers of lossless classes"), {"series": []})
+    if len(plot["series"]) < 4:
+        problems.append(f"{len(plot['series'])} lossless buffers are plotted")
+    return problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lab", default=os.path.join(TOP, "build/app/sluice-lab/sluice-lab"))
@@ -138,6 +158,7 @@ def main():
         browse(path, "--window-size=1400,2600", f"--screenshot={shot}")
         check_screenshot(shot, problems)
         tests.append(("a screenshot shows lines and nodes", problems))
+        tests.append(("topologies are compared in one page", check_comparison(args.lab, folder)))
     print(f"1..{len(tests)}")
     for number, (name, problems) in enumerate(tests, 1):
         print(f"{'not ok' if problems else 'ok'} {number} - {name}")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/lab.md, followed to the letter: its files are written, its commands run, its Python scenario too. Prints TAP."""
+"""docs/lab.md, followed to the letter: its files are written, its commands run, its Python scenario too; and what docs/pfc.md
+shows of the lab is what the lab says. Prints TAP."""
 import argparse
 import os
 import re
@@ -38,6 +39,7 @@ def main():
             if kind == "python":
                 results.append(("the scenario of the page", scenario(block, folder, args.build)))
         written = os.listdir(os.path.join(folder, "out"))
+        results += results_shown(os.path.join(TOP, "docs", "pfc.md"), folder, env)
     results.append(("reports and captures are where the page says",
                     [f"no {n}" for n in ("report.html", "report.json", "gw1-wan0.pcapng") if n not in written]))
     print(f"1..{len(results)}")
@@ -48,13 +50,24 @@ def main():
     return 1 if any(p for _, p in results) else 0
 
 
+def results_shown(page, folder, env):
+    """Runs of the lab on a page, with the lines that they must print."""
+    with open(page) as f:
+        blocks = re.findall(r"^```\n\$ (sluice-lab [^\n]*)\n(.*?)^```", f.read(), re.M | re.S)
+    for command, shown in blocks:
+        done = subprocess.run(command, shell=True, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+        missing = [line for line in shown.splitlines() if line not in done.stdout.splitlines()]
+        yield command, [f"{page} shows, and the lab does not say: {line}" for line in missing] or ([] if shown else ["shows nothing"])
+
+
 def scenario(block, folder, build):
     """Problems with a scenario that a page shows."""
     sys.path.insert(0, os.path.join(TOP, "test", "lab"))
     import run
     import scenarios
+    import suite
     exec(block, vars(scenarios))
-    mine = scenarios.SCENARIOS[-1]
+    mine = suite.SCENARIOS[-1]
     lab = os.path.join(os.path.abspath(build), "app/sluice-lab/sluice-lab")
     return [p for parameters in mine.short
             for p in run.judge(mine, parameters, *run.run(lab, mine.build(**parameters), folder))]

@@ -66,13 +66,16 @@ static void add_relay(json_t *out, const struct node *n, uint32_t i)
 	const struct snap_relay *r = &n->snapshot->relay[i];
 	const struct pfc_relay_port *p = &n->control->pfc->relay[r->port];
 	const struct pfc_thinner *in = &n->control->pfc->thinner[r->port];
+	const struct carrier *state = &n->control->pfc->carrier[r->port];
 
 	json_array_append_new(out,
-		json_pack("{ss ss ss so sI sI sI sI sI sI sI}", "relay", r->name, "port", n->port[r->port]->name, "mode",
-			modes[r->mode], "stopped", mask_of(p->stopped), "out_of_tunnels", (json_int_t)stat_read(&p->relayed),
+		json_pack("{ss ss ss ss so sI sI sI sI sI sI sI sI sI sI}", "relay", r->name, "port", n->port[r->port]->name, "mode",
+			modes[r->mode], "carrier", r->udp_port ? "state" : "frames", "stopped", mask_of(p->stopped), "out_of_tunnels", (json_int_t)stat_read(&p->relayed),
 			"to_gateway", (json_int_t)stat_read(&p->sent), "refreshes", (json_int_t)stat_read(&p->refreshes), "expired",
 			(json_int_t)stat_read(&p->expired), "refused", (json_int_t)stat_read(&p->refused), "into_tunnel",
-			(json_int_t)stat_read(&in->passed), "left_out", (json_int_t)stat_read(&in->thinned)));
+			(json_int_t)stat_read(&in->passed), "left_out", (json_int_t)stat_read(&in->thinned), "states_sent",
+			(json_int_t)stat_read(&state->sent), "states_taken", (json_int_t)stat_read(&state->taken), "states_stale",
+			(json_int_t)stat_read(&state->stale)));
 }
 
 /* Data that no tunnel could be learnt from, with the reason. */

@@ -47,13 +47,42 @@ void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cf
 			(unsigned long long)w->alarm_ms, (unsigned long long)w->detect_ms);
 }
 
+/* carrier: state; and its keys where frames are carried. */
+static void check_carrier(const struct config *c, struct cfg_diags *d, uint32_t i)
+{
+	const struct cfg_relay *r = &c->relays.items[i];
+
+	if (r->carrier == CARRIER_FRAMES) {
+		if (r->udp_port)
+			cfg_diag_add(d, cfg_where(c, &r->udp_port), "udp-port: frames have none; carrier: state does");
+		if (r->allowed_sources.n)
+			cfg_diag_add(d, cfg_where(c, &r->allowed_sources), "allowed-sources: for frames they stand at the SID");
+		return;
+	}
+	if (r->mode != RELAY_REGENERATE)
+		cfg_diag_add(d, cfg_where(c, &r->carrier), "carrier: a state holds no pause times to hand on: mode: regenerate");
+	if (r->sid.addr.family)
+		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: state messages come to udp-port of an own address, not to a SID");
+	if (!r->udp_port)
+		cfg_diag_add(d, cfg_where(c, &r->carrier), "carrier: state messages need a udp-port");
+	if (r->jitter_us > r->lease_us / 3)
+		cfg_diag_add(d, check_at(c, &r->lease_us, cfg_where(c, &r->carrier)),
+			"lease: %llu us are too short: renewed every third of that, and late by jitter, %llu us, it would end meanwhile",
+			(unsigned long long)r->lease_us, (unsigned long long)r->jitter_us);
+	for (uint32_t k = 0; k < i && r->udp_port; k++)
+		if (c->relays.items[k].udp_port == r->udp_port)
+			cfg_diag_add(d, cfg_where(c, &r->udp_port), "udp-port: %llu is already that of relay '%s'",
+				(unsigned long long)r->udp_port, c->relays.items[k].name);
+}
+
 static void check_relay(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own, uint32_t i)
 {
 	const struct cfg_relay *r = &c->relays.items[i];
 	const struct cfg_port *p = port_of(c, r->port);
 	const struct cfg_sid *sid = r->sid.addr.family ? sid_of(c, &r->sid) : NULL;
 
-	if (!r->sid.addr.family && !r->segments.n)
+	check_carrier(c, d, i);
+	if (!r->sid.addr.family && !r->segments.n && r->carrier == CARRIER_FRAMES)
 		cfg_diag_add(d, r->at, "a PFC relay needs a sid to receive by, or segments to send over");
 	if (r->sid.addr.family && (!sid || behavior_info((enum cfg_behavior)sid->behavior)->kind != KIND_DX2))
 		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: is no DX2 SID of this node");

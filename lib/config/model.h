@@ -354,6 +354,9 @@ struct cfg_circuit {
 /* Order of words_relay in schema_pfc.c, and of enum pfc_relay_mode. */
 enum cfg_relay_mode { RELAY_TRANSPARENT, RELAY_SCALED, RELAY_REGENERATE };
 
+/* Order of words_carrier in schema_pfc.c. */
+enum cfg_carrier { CARRIER_FRAMES, CARRIER_STATE };
+
 /* PFC of a gateway behind a port, through the WAN (draft-he). */
 struct cfg_relay {
 	struct cfg_mark at;
@@ -367,6 +370,10 @@ struct cfg_relay {
 	uint64_t flow_label;
 	uint64_t hmac_key; /* 0: none */
 	bool honour_local;
+	uint32_t carrier; /* enum cfg_carrier */
+	uint64_t udp_port; /* 0: not given */
+	uint64_t lease_us;
+	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
 	struct cfg_watchdog watchdog;
 };
 

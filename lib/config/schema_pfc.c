@@ -3,6 +3,7 @@
 #include "config/schema_priv.h"
 
 static const char *const words_watchdog[] = {"release", "drop", "forward", "alert", "off", NULL};
+static const char *const words_carrier[] = {"frames", "state", NULL};
 static const char *const words_relay[] = {"transparent", "scaled", "regenerate", NULL};
 
 /* clang-format off */
@@ -57,13 +58,25 @@ static const struct cfg_key relay_keys[] = {
 			"come sooner than a third of it."},
 	{"segments", CFG_LIST_OF, .item = CFG_IPV6, .offset = AT(struct cfg_relay, segments), .max = 32,
 		.example = "[\"5f00:1:2:1::\", \"5f00:1:3:d2::\"]",
-		.help = "SIDs in travel order, the last one the far PE's DX2: where PFC of this gateway goes. Default: nowhere."},
+		.help = "SIDs in travel order, the last one the far PE's DX2: where PFC of this gateway goes. With carrier: state the "
+			"last one is an own address of the far PE. Default: nowhere."},
 	{"flow-label", CFG_UINT, .offset = AT(struct cfg_relay, flow_label), .max = 0xfffff, .fallback = "0",
 		.help = "Flow label of the tunnel; always the same, so that frames stay in order."},
 	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_relay, hmac_key), .max = 0xffffffff, .fallback = "0",
 		.help = "Key id of the HMAC TLV in the SRH of the tunnel; 0: none."},
 	{"honour-local", CFG_BOOL, .offset = AT(struct cfg_relay, honour_local), .fallback = "false",
 		.help = "Pause the own port to the gateway as well, and buffer."},
+	{"carrier", CFG_WORD, .offset = AT(struct cfg_relay, carrier), .words = words_carrier, .fallback = "frames",
+		.help = "What crosses the WAN. frames: PFC frames, the drafts' format. state: messages that say what is stopped and for how "
+			"long that holds, a hundredth as many; between two sluice nodes only, mode regenerate."},
+	{"udp-port", CFG_UINT, .offset = AT(struct cfg_relay, udp_port), .min = 1, .max = 65535, .example = "4794",
+		.help = "carrier: state: UDP port of the messages, here and at the far PE. A relay of its own needs one of its own."},
+	{"lease", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_relay, lease_us), .min = 1000, .max = 100000,
+		.fallback = "50000",
+		.help = "carrier: state: how long a message holds. It is renewed every third of that; what is not renewed ends."},
+	{"allowed-sources", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_relay, allowed_sources), .max = 64,
+		.example = "[\"fd00:0:3::1/128\"]",
+		.help = "carrier: state: whose messages are believed. Default: those of all of node.infrastructure."},
 	{"watchdog", CFG_MAP, .offset = AT(struct cfg_relay, watchdog), .map = &cfg_watchdog_map,
 		.help = "What tunnels may ask of the gateway without a break: release, alert or off."},
 };

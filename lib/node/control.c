@@ -93,7 +93,8 @@ static void take(struct control_role *c, struct rte_mbuf *m)
 		break;
 	case PUNT_PFC: /* never comes here */
 	case PUNT_LOCAL:
-		control_icmp_local(c, m);
+		if (!control_carrier_take(c, m))
+			control_icmp_local(c, m);
 		break;
 	case PUNT_ERROR:
 		control_icmp_error(c, m);

@@ -92,21 +92,15 @@ void control_icmp_error(struct control_role *c, struct rte_mbuf *m)
 	pkt_end(m, (enum reason)x->reason, &c->lcore->stats);
 }
 
-struct upper {
-	size_t at;
-	uint8_t type;
-	uint32_t named; /* offset of the byte that says what it is */
-};
-
 /* The upper layer; extension headers of a packet to the node itself say nothing more to it. */
-static struct upper upper_layer(const uint8_t *packet, size_t size)
+struct control_upper control_upper_layer(const uint8_t *packet, size_t size)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
-	struct upper u = {.at = sizeof(*ip), .type = ip->next_header,
+	struct control_upper u = {.at = sizeof(*ip), .type = ip->next_header,
 		.named = __builtin_offsetof(struct ipv6_hdr, next_header)};
 
 	if (packet[0] >> 4 == 4)
-		return (struct upper){.at = ipv4_header_bytes((const struct ipv4_hdr *)packet),
+		return (struct control_upper){.at = ipv4_header_bytes((const struct ipv4_hdr *)packet),
 			.type = ((const struct ipv4_hdr *)packet)->protocol,
 			.named = __builtin_offsetof(struct ipv4_hdr, protocol)};
 	while ((u.type == IP_PROTO_HOPOPTS || u.type == IP_PROTO_DSTOPTS || u.type == IP_PROTO_ROUTING) && u.at + 8 <= size) {
@@ -146,7 +140,7 @@ static enum reason answer_echo(struct control_role *c, struct rte_mbuf *m, size_
 }
 
 /* What becomes of an upper layer that the node does not have; the sender may hear of it. */
-static enum reason refuse(struct control_role *c, struct rte_mbuf *m, const struct upper *u)
+static enum reason refuse(struct control_role *c, struct rte_mbuf *m, const struct control_upper *u)
 {
 	struct icmp_error error = {ICMP6_PARAM_PROBLEM, ICMP6_PARAM_NEXT_HEADER, u->named};
 	bool six = pkt_of(m)->family == 6;
@@ -169,7 +163,7 @@ void control_icmp_local(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
 	size_t size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, sizeof(c->scratch)));
-	struct upper u = upper_layer(c->scratch, size);
+	struct control_upper u = control_upper_layer(c->scratch, size);
 	uint8_t echo = x->family == 6 ? ICMP6_ECHO_REQUEST : ICMP4_ECHO_REQUEST;
 	uint8_t icmp = x->family == 6 ? IP_PROTO_ICMP6 : IP_PROTO_ICMP;
 	enum reason reason;

@@ -72,6 +72,11 @@ static enum reason reason_of(enum pfc_fault fault)
 	return DROP_pfc_bad_opcode;
 }
 
+bool control_pfc_may_listen(struct control_role *c, uint16_t port)
+{
+	return bucket_take(&c->pfc->frames[port], c->now, FRAMES_PER_SECOND, FRAMES_AT_ONCE);
+}
+
 static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struct snap_sid **sid,
 	struct pfc_party *party, struct pfc_request *request)
 {
@@ -89,13 +94,13 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 	reason = reason_of(pfc_read(frame, size, PFC_UNPADDED | ((*sid)->pfc->lenient_cev ? PFC_ANY_ENABLE : 0), request));
 	if (reason == CONSUME_pfc && !is_allowed((*sid)->pfc, &party->source))
 		return DROP_pfc_bad_peer;
-	if (reason == CONSUME_pfc && !bucket_take(&c->pfc->frames[m->port], c->now, FRAMES_PER_SECOND, FRAMES_AT_ONCE))
+	if (reason == CONSUME_pfc && !control_pfc_may_listen(c, m->port))
 		return DROP_pfc_limited;
 	return reason;
 }
 
 /* A PFC frame to the gateway behind a port; its owner speaks (node_pfc_relay). */
-static void say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
+void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
 {
 	struct worker_role *w = &c->node->worker[c->node->owner[port]];
 	struct pfc_message m = {.port = port, .slice = NODE_PFC_SAY, .enable = request->enable};
@@ -123,7 +128,17 @@ static void relay_out(struct control_role *c, const struct snap_relay *r, const 
 
 	p->bps = c->s->port[r->port].speed_bps;
 	if (p->bps && pfc_relay_frame(p, &config, party, request, c->now, &out))
-		say_to_gateway(c, r->port, &out);
+		control_say_to_gateway(c, r->port, &out);
+}
+
+bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
+	const struct pfc_state *state, struct pfc_request *out)
+{
+	struct pfc_relay_config config = relay_config(r);
+	struct pfc_relay_port *p = &c->pfc->relay[r->port];
+
+	p->bps = c->s->port[r->port].speed_bps;
+	return p->bps && pfc_relay_state(p, &config, party, state->speaks_for, state->stopped, state->lease_ns, c->now, out);
 }
 
 static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, const struct pfc_party *party,
@@ -183,7 +198,9 @@ void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 	if (r && pfc_read(&frame, sizeof(frame), PFC_ANY_ENABLE, &request) == PFC_LEGAL) {
 		struct pfc_relay_config config = relay_config(r);
 
-		if (pfc_thinner_frame(&c->pfc->thinner[m->port], &config, &request, c->now))
+		if (r->udp_port)
+			control_carrier_heard(c, r, &request);
+		else if (pfc_thinner_frame(&c->pfc->thinner[m->port], &config, &request, c->now))
 			control_pfc_send(c, &r->outer, &frame);
 	}
 	pkt_end(m, CONSUME_pfc, &c->lcore->stats);
@@ -206,13 +223,14 @@ unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
 	uint64_t due;
 
 	work = control_tunnels_poll(c, next);
+	work += control_carrier_poll(c, next);
 	for (uint16_t port = 0; port < c->s->n_ports; port++) {
 		struct pfc_request out;
 
 		if (!c->pfc->relay[port].busy)
 			continue;
 		if (poll_relay(c, port, &out, &due)) {
-			say_to_gateway(c, port, &out);
+			control_say_to_gateway(c, port, &out);
 			work++;
 		}
 		*next = MIN_OF(*next, due);

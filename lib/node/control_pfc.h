@@ -3,6 +3,7 @@
 #ifndef NODE_CONTROL_PFC_H
 #define NODE_CONTROL_PFC_H
 
+#include "node/control_carrier.h"
 #include "node/node.h"
 #include "pfc/pfc_fanout.h"
 #include "pfc/pfc_relay.h"
@@ -29,6 +30,7 @@ struct control_pfc {
 	struct bucket frames[PORT_SLOTS]; /* out of tunnels, by the port they came in by */
 	struct pfc_relay_port relay[MAX_PORTS]; /* gateways */
 	struct pfc_thinner thinner[MAX_PORTS];
+	struct carrier carrier[MAX_PORTS];
 	uint64_t generation; /* of the snapshot whose tunnels these are */
 	uint32_t changes;    /* of pfc_tunnels.changes, told to rx roles */
 	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES]; /* over the parties of the port */

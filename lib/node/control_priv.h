@@ -3,6 +3,7 @@
 #define NODE_CONTROL_PRIV_H
 
 #include "node/node.h"
+#include "pfc/pfc_state.h"
 
 #define CONTROL_BURST 32 /* packets, messages or timers of one kind in a pass */
 
@@ -35,6 +36,14 @@ void control_fragment(struct control_role *c, struct rte_mbuf *m); /* PUNT_FRAGM
 
 /* control_icmp.c */
 void control_icmp_local(struct control_role *c, struct rte_mbuf *m); /* PUNT_LOCAL; consumes m */
+
+/* The upper layer of a packet to the node itself, behind whatever headers. */
+struct control_upper {
+	size_t at; /* may be behind the end */
+	uint8_t type;
+	uint32_t named; /* offset of the byte that says what it is */
+};
+struct control_upper control_upper_layer(const uint8_t *packet, size_t size);
 void control_icmp_error(struct control_role *c, struct rte_mbuf *m); /* PUNT_ERROR; consumes m */
 
 
@@ -44,5 +53,16 @@ void control_pfc_fini(struct control_role *c);
 unsigned int control_pfc_poll(struct control_role *c, uint64_t *next); /* after the others: lowers *next */
 void control_pfc_relay(struct control_role *c, struct rte_mbuf *m); /* PUNT_PFC_RELAY; consumes m */
 void control_pfc_frame(struct control_role *c, struct rte_mbuf *m); /* PUNT_PFC_TUNNEL; consumes m */
+
+/* For control_carrier.c: PFC to the gateway behind a port; a state of it; may another message of that port be read? */
+void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request);
+bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
+	const struct pfc_state *state, struct pfc_request *out);
+bool control_pfc_may_listen(struct control_role *c, uint16_t port);
+
+/* control_carrier.c: state messages between PEs instead of frames */
+bool control_carrier_take(struct control_role *c, struct rte_mbuf *m); /* PUNT_LOCAL; true: it was one, and is consumed */
+void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request);
+unsigned int control_carrier_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 
 #endif

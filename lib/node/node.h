@@ -170,6 +170,7 @@ struct node_storms;
 
 struct node {
 	char name[32];
+	uint64_t born_ns; /* what lcore time was short of the time of day at the start; set once */
 	/* What lcores read. Written by the management thread (release), read by every role (acquire). */
 	const struct snapshot *snapshot;
 

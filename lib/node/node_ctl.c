@@ -255,6 +255,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	}
 	n->config = config;
 	snprintf(n->name, sizeof(n->name), "%s", config->node.name);
+	n->born_ns = options->wall_offset_ns;
 	n->n_ports = config->ports.n;
 	n->egress = new_aligned((n->n_ports + 1) * sizeof(*n->egress));
 	n->pfc = new_aligned((n->n_ports + 1) * sizeof(*n->pfc));

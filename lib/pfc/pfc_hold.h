@@ -19,6 +19,7 @@
 
 #define PFC_PARTIES_MAX 64	    /* at a time and port; one more is refused */
 #define PFC_SID_LINK	UINT32_MAX /* the party is the peer on the link itself */
+#define PFC_SID_STATE	(UINT32_MAX - 1) /* a far PE by its state messages */
 
 /* Who asks: (SID id, tunnel source), or (PFC_SID_LINK, ::). */
 struct pfc_party {

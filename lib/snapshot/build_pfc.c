@@ -61,11 +61,24 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 		.hold_min_ns = r->hold_min_us * NSEC_PER_USEC};
 	out->watchdog = build_watchdog(&r->watchdog,
 		MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, r->from_bps) + out->jitter_ns, out->hold_min_ns));
+	if (r->carrier == CARRIER_STATE) {
+		out->udp_port = (uint16_t)r->udp_port;
+		out->lease_ns = r->lease_us * NSEC_PER_USEC;
+		out->allowed = arena_alloc(b->s->arena, (r->allowed_sources.n + 1) * sizeof(*out->allowed));
+		if (!out->allowed)
+			return build_fail(b, -ENOMEM, "out of memory");
+		for (uint32_t i = 0; i < r->allowed_sources.n; i++)
+			build_match(&out->allowed[out->n_allowed++], &r->allowed_sources.items[i]);
+	}
 	port = &b->s->port[out->port];
 	if (r->segments.n) {
 		port->pfc_relayed = true;
 		port->pfc_obeyed = r->honour_local;
-		return build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, r->hmac_key, &out->outer);
+		if (build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, r->hmac_key, &out->outer) < 0)
+			return -EINVAL;
+		if (r->carrier == CARRIER_STATE)
+			pfc_outer_carry(&out->outer, IP_PROTO_UDP, SNAP_PFC_STATE_BYTES);
+		return 0;
 	}
 	return 0;
 }

@@ -54,6 +54,17 @@ void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source,
 	ip->payload_length = be16((uint16_t)(out->bytes - sizeof(*ip) + ETH_MIN_LEN));
 }
 
+void pfc_outer_carry(struct snap_pfc_outer *out, uint8_t upper, uint16_t bytes)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)out->header;
+
+	if (ip->next_header == IP_PROTO_ROUTING)
+		((struct srh *)(ip + 1))->next_header = upper;
+	else
+		ip->next_header = upper;
+	ip->payload_length = be16((uint16_t)(out->bytes - sizeof(*ip) + bytes));
+}
+
 unsigned int pfc_outer_addresses(const struct snap_pfc_outer *outer, struct ipv6_addr *address)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;

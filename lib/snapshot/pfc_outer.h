@@ -15,6 +15,9 @@
 void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source, const struct ipv6_addr *address,
 	unsigned int n, uint32_t flow_label, const struct hmac_key *key);
 
+/* Not a frame is inside, but an upper layer of so many bytes. */
+void pfc_outer_carry(struct snap_pfc_outer *out, uint8_t upper, uint16_t bytes);
+
 /* The addresses in travel order; room for PFC_OUTER_ADDRESSES. Returns how many there are. */
 unsigned int pfc_outer_addresses(const struct snap_pfc_outer *outer, struct ipv6_addr *address);
 

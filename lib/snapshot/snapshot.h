@@ -149,6 +149,7 @@ struct snap_vrf {
 
 /* A tunnel that PFC frames are sent into: its outer headers, ready to be copied (H.Encaps.L2.Red). */
 #define SNAP_PFC_OUTER_MAX SNAP_ENCAP_BYTES_MAX
+#define SNAP_PFC_STATE_BYTES 28 /* UDP header and state message */
 
 struct snap_pfc_outer {
 	uint16_t bytes; /* 0: none */
@@ -162,6 +163,10 @@ struct snap_relay {
 	uint64_t from_bps, jitter_ns, hold_min_ns;
 	struct pfc_watchdog_config watchdog; /* of the gateway's priorities */
 	struct snap_pfc_outer outer; /* where PFC of the gateway goes */
+	uint16_t udp_port; /* carrier: state; 0: frames */
+	uint64_t lease_ns;
+	uint32_t n_allowed; /* sources of state messages; 0: any infrastructure source */
+	struct snap_match *allowed;
 };
 
 struct snap_pfc_tunnel {

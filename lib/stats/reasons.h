@@ -55,6 +55,8 @@
 	X(queue_full, "egress queue at its limit (tail drop)")                                     \
 	X(headroom_exceeded, "buffer of a lossless class full: its headroom is too small")         \
 	X(control_full, "queue of control traffic at its limit")                                   \
+	X(pfc_state_invalid, "state message between PFC relays that is none: length, checksum, version, lease, slice") \
+	X(pfc_state_stale, "state message between PFC relays that is older than the last one, or came twice")      \
 	X(pfc_storm, "queue paused without end, or a neighbour that pauses so: pfc.watchdog drops")   \
 	X(pfc_limited, "PFC frames beyond what a port takes in a second")                          \
 	X(port_down, "egress port has no link")                                                    \
@@ -66,7 +68,7 @@
 
 #define CONSUME_REASONS(X)                                                                         \
 	X(nd, "Neighbor Discovery taken by the node")                                              \
-	X(pfc, "PFC frame obeyed, or about other priorities")                                      \
+	X(pfc, "PFC frame or state message obeyed, or about other priorities")                                      \
 	X(arp, "ARP taken by the node")                                                            \
 	X(echo, "ping answered")                                                                   \
 	X(icmp, "ICMP message to the node")                                                        \

@@ -150,6 +150,16 @@ def scalar_seeds():
             yield bytes([kind, n % 7]) + word.encode()
 
 
+def state_seeds():
+    """The messages of the pcap cases, one after the other, from one far PE and from several."""
+    messages = [frame[-20:] for _, frames in arrivals() for _, _, frame in frames
+                if len(frame) >= 82 and frame[-28:-24] == b"\x12\xba\x12\xba"]
+    for peers in (1, 4):
+        yield b"".join(bytes([n % peers | 20 << 2, n * 7 % 256]) + m for n, m in enumerate(messages))
+    for n, m in enumerate(messages):
+        yield bytes([n % 4 | 20 << 2, 1]) + m
+
+
 def command_seeds():
     """The table, the transcripts, and the same over the socket."""
     lines = re.findall(r"^## `(.*)`$", (TOP / "docs" / "commands.md").read_text(), re.M)
@@ -164,7 +174,7 @@ def command_seeds():
 SEEDS = {
     "command": command_seeds,
     "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
-    "neighbor": neighbor_seeds, "packet": packet_seeds, "scalar": scalar_seeds, "srh": srh_seeds,
+    "neighbor": neighbor_seeds, "packet": packet_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds,
 }
 
 

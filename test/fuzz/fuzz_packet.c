@@ -48,6 +48,8 @@ static void check_sent(const struct sent_frame *f, const struct fake_port *p)
 		must(((unsigned int)ip[2] << 8 | ip[3]) == size, "total length of %zu bytes", size);
 		must(packet_sum(ip, (ip[0] & 15u) * 4) == 0, "header checksum");
 		must(ip[8] > 0, "TTL 0");
+	} else if (type == ETH_TYPE_MAC_CONTROL) {
+		must(f->size == 60 && b[14] == 1 && b[15] == 1, "no PFC frame");
 	} else {
 		must(type == ETH_TYPE_ARP, "ether type %04x", type);
 	}

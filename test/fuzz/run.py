@@ -33,11 +33,12 @@ TARGETS = {
     "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),
     "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 60_000, 8192),
     "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
+    "state": ("leased state messages to a PFC relay, and time", 60_000, 512),
     "srh": ("an endpoint behaviour on one IPv6 packet, with and without SRH", 500_000, 2048),
 }
 ENOUGH = 1_000_000  # executions of all targets in the test
 PARSERS = ["classify/classify_dp.c", "srv6/endpoint_dp.c", "icmp/icmp.c", "neigh/nd.c", "config/load.c",
-           "config/scalar.c"]
+           "config/scalar.c", "pfc/pfc_state.c"]
 COVERAGE = 95.0  # percent of the lines of each parser
 SECONDS_MAX = 240
 

@@ -60,7 +60,14 @@ def mask_outer_flow_label(frame):
     return frame[:14] + struct.pack(">I", word & ~0xFFFFF | (word & 0xFFFFF != 0)) + frame[18:]
 
 
-MASKS = {"outer_flow_label": mask_outer_flow_label}
+def mask_state_epoch(frame):
+    """State messages of a PFC relay: the epoch is drawn at the start, and the UDP checksum is over it too."""
+    if len(frame) < 14 + 40 + 28 or frame[12:14] != b"\x86\xdd" or frame[-20] != 1:
+        return frame
+    return frame[:-22] + bytes(2) + frame[-20:-16] + bytes(4) + frame[-12:]
+
+
+MASKS = {"outer_flow_label": mask_outer_flow_label, "state_epoch": mask_state_epoch}
 
 
 def masked(case, frames):

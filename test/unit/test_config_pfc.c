@@ -59,6 +59,22 @@ static void pfc_wan(void **state)
 			"  - {name: b, port: dc0, sid: \"5f00:1:1:d2::/64\", watchdog: {action: ^forward}}\n",
 			"action: a relay has no queue to empty or to serve: release, alert or off\n"
 			"action: a relay has no queue to empty or to serve: release, alert or off"},
+		{"states", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, carrier: state, udp-port: 4794, segments: [\"fd00::9\"]}\n"
+			"  - {name: b, port: dc1, carrier: state, udp-port: 4795}\n", NULL},
+		{"states of another mode, to a SID, without a port, with a short lease", WAN_NODE
+			"pfc-relays:\n  - {name: a, port: dc0, carrier: ^state, mode: scaled, udp-port: 4794}\n"
+			"  - {name: b, port: dc0, carrier: state, udp-port: ^4794, sid: ^\"5f00:1:1:d2::/64\"}\n"
+			"  - {name: c, port: dc0, carrier: ^state}\n"
+			"  - {name: d, port: dc0, carrier: state, udp-port: 9, jitter: 2001, lease: ^6000}\n",
+			"carrier: a state holds no pause times to hand on: mode: regenerate\n"
+			"udp-port: 4794 is already that of relay 'a'\n"
+			"sid: state messages come to udp-port of an own address, not to a SID\n"
+			"carrier: state messages need a udp-port\n"
+			"lease: 6000 us are too short: renewed every third of that, and late by jitter, 2001 us, it would end meanwhile"},
+		{"keys of states with frames", WAN_NODE
+			"pfc-relays:\n  - {name: a, port: dc0, udp-port: ^1, allowed-sources: ^[\"fd00::/64\"], " FAR "}\n",
+			"udp-port: frames have none; carrier: state does\n"
+			"allowed-sources: for frames they stand at the SID"},
 		{"a late alarm", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {alarm: ^50, detect: 50}}\n",
 			"alarm: after 50 ms it would come no earlier than the storm, after 50"},
 		{"no alarm", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {alarm: 0, detect: 1}}\n", NULL},

@@ -3,7 +3,10 @@
 
 import struct
 
+from scapy.compat import raw
 from scapy.layers.inet import UDP
+from scapy.layers.inet6 import IPv6
+from scapy.packet import Raw
 
 from gen.boundary import KEYS, signed, tlv, with_keys
 from gen.case import Case, Frame, from_node
@@ -254,6 +257,77 @@ def _relay_out():
     yield case
 
 
+STATE_PORT, FAR_PE = 4794, "2001:db8:f::3"
+
+
+def state(stopped, sequence, epoch=0, speaks_for=0x18, lease=50000, version=1, flags=0, slice_id=0):
+    """A leased state (PROTOCOL.md 5.6)."""
+    return struct.pack(">BBBBIIII", version, flags, speaks_for, stopped, epoch, sequence, lease, slice_id)
+
+
+def _datagram(src, dst, message, segments=(), left=0, first=None, **fields):
+    """UDP of a node's own; the checksum is over the last destination (RFC 8200 8.1)."""
+    fields = {"tc": DSCP_CS7, "fl": 0, "hlim": 64, **fields}
+    udp = bytes(raw(IPv6(src=src, dst=dst) / UDP(sport=STATE_PORT, dport=STATE_PORT) / Raw(message)))[40:]
+    if not segments:
+        return ip6(src, dst, udp, 17, **fields)
+    return ip6(src, first or segments[0], srh(segments, left, nh=17) + udp, ROUTING, **fields)
+
+
+def _carrier_in():
+    """What the gateway says as a state, at once and twice more; the last change is what the repeats say."""
+    own = {"priorities": [3, 4], "peers": [PEER_MAC["p2"]], "buffer": "small"}
+    for name, segments in (("one", [FAR_PE]), ("srh", ["5f00:1:2:1::", FAR_PE])):
+        case = Case(f"pfc_state_out_{name}", f"carrier: state, to the far PE: {name}", "PROTOCOL 5.6; D38",
+                    _gateway(pfc=own, speed="1G", carrier="state", udp_port=STATE_PORT, lease=90000, segments=segments),
+                    mask=["state_epoch"])
+        case.config["routes"] += via("p1", "2001:db8:b::1", f"{FAR_PE}/128")
+        for times in ({3: 65535}, {4: 65535}, {3: 65535}, {4: 0}, {3: 0}, {3: 0}):
+            case.rx("p2", Frame(frame(times, src=PEER_MAC["p2"])))
+            case.count("p2", "pfc")
+        listed = segments[1:] if len(segments) > 1 else ()
+        for n, stopped in enumerate((0x08, 0x18, 0x08, 0, 0, 0)):
+            message = state(stopped, n + 1, lease=90000)
+            case.tx("p1", _datagram(LOOPBACK, FAR_PE, message, listed, len(listed), segments[0]), origin="p2")
+        yield case
+
+
+def _carrier_out():
+    """The other end: PFC anew; whatever is wrong has a name."""
+    keys = {"carrier": "state", "udp_port": STATE_PORT, "allowed_sources": [f"{FAR_PE}/128"]}
+    case = Case("pfc_state_in", "carrier: state, from the far PE: XOFF and XON to the gateway", "PROTOCOL 5.6; D38",
+                _gateway([sid("5f00:0:300::/48", "uN")], **keys))
+    case.config["routes"] = [r for r in case.config["routes"] if r["prefix"] != "5f00:0:300::/48"]
+    own = mac_of("p2")
+    for packet, told in (
+        (_datagram(FAR_PE, LOOPBACK, state(0x08, 1)), {3: 65535}),
+        (_datagram(FAR_PE, LOOPBACK, state(0x18, 2), [LOOPBACK, "5f00:1:2:1::"], 0, LOOPBACK), {4: 65535}),
+        (_datagram(FAR_PE, LOOPBACK, state(0, 3), ["5f00:0:300::", LOOPBACK], 1), {3: 0, 4: 0}),
+    ):
+        case.rx("p1", packet)
+        case.count("p1", "pfc")
+        case.tx("p2", Frame(frame(told, src=own)), origin="p1")
+    for reason, packet in (
+        ("pfc_state_stale", _datagram(FAR_PE, LOOPBACK, state(0x08, 3))),
+        ("pfc_state_stale", _datagram(FAR_PE, LOOPBACK, state(0x08, 2))),
+        ("pfc_bad_peer", _datagram("2001:db8:f::4", LOOPBACK, state(0x08, 9))),
+        ("pfc_bad_peer", _datagram("2001:db8:9::1", LOOPBACK, state(0x08, 9))),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, state(0x08, 9, version=2))),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, state(0x08, 9, flags=1))),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, state(0x08, 9, lease=0))),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, state(0x08, 9, lease=100001))),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, state(0x08, 9, slice_id=1))),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, state(0x08, 9)[:19])),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, b"")),
+        ("pfc_state_invalid", _datagram(FAR_PE, LOOPBACK, state(0x08, 9))[:-1] + b"\x01"),
+    ):
+        case.rx("p1", packet)
+        case.count("p1", reason)
+    case.rx("p2", _datagram(FAR_PE, LOOPBACK, state(0x08, 9)))  # a tenant that knows the address
+    case.count("p2", "pfc_bad_peer")
+    yield case
+
+
 def _proven():
     """HMAC TLVs of PFC frames: made for a tunnel with an SRH, which is then always there, and asked for at its end."""
     own = {"priorities": [3], "peers": [PEER_MAC["p2"]], "buffer": "small"}
@@ -335,6 +409,8 @@ def _learnt():
 
 
 def cases():
+    yield from _carrier_in()
+    yield from _carrier_out()
     yield from _proven()
     yield from _learnt()
     yield from _relay_in()

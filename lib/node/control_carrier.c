@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PFC relays whose PEs tell each other the state of their gateways under a lease, instead of sending frames (`carrier:
+ * state`, PROTOCOL.md 5.6, D38). A message is a UDP packet of this node to an address of the far PE, by way of the relay's
+ * segments; it is lost, doubled and overtaken like any other.
+ */
+#include "node/control_carrier.h"
+
+#include "node/control_pfc.h"
+#include "node/control_priv.h"
+#include "wire/checksum.h"
+#include "wire/srh.h"
+#include "wire/udp.h"
+
+#define MESSAGE_MAX 512 /* headers and message; what is longer is none */
+
+/* --- to the far PE --- */
+
+/* Where the packet ends up, which its checksum is about (RFC 8200 section 8.1). */
+static const struct ipv6_addr *destination(const struct snap_pfc_outer *outer)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;
+
+	return ip->next_header == IP_PROTO_ROUTING ? &((const struct srh *)(ip + 1))->segment[0] : &ip->dst;
+}
+
+static void send_state(struct control_role *c, const struct snap_relay *r, const struct pfc_state *state)
+{
+	struct {
+		struct udp_hdr udp;
+		struct pfc_state_msg msg;
+	} body = {.udp = {.src_port = be16(r->udp_port), .dst_port = be16(r->udp_port), .length = be16(sizeof(body))}};
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)r->outer.header;
+	uint8_t packet[SNAP_PFC_OUTER_MAX + sizeof(body)];
+	struct rte_mbuf *m;
+	uint32_t sum;
+
+	_Static_assert(sizeof(body) == SNAP_PFC_STATE_BYTES, "the outer header says so");
+	pfc_state_write(&body.msg, state);
+	sum = checksum_pseudo6(&ip->src, destination(&r->outer), sizeof(body), IP_PROTO_UDP);
+	body.udp.checksum = checksum_finish(checksum_add(sum, &body, sizeof(body)));
+	if (!be16_get(body.udp.checksum))
+		body.udp.checksum = be16(0xffff); /* 0 would say that there is none */
+	memcpy(packet, r->outer.header, r->outer.bytes);
+	memcpy(packet + r->outer.bytes, &body, sizeof(body));
+	m = control_packet(c, packet, (uint32_t)(r->outer.bytes + sizeof(body)));
+	if (!m)
+		return;
+	stat_add(&c->pfc->carrier[r->port].sent, 1);
+	control_send_routed(c, m, VRF_UNDERLAY);
+}
+
+/* A sender of this start of the node, with what the configuration says now. */
+static struct pfc_state_sender *sender_of(struct control_role *c, const struct snap_relay *r)
+{
+	struct pfc_state_sender *s = &c->pfc->carrier[r->port].sender;
+
+	/* another number at every start, and the same one in every run of the lab */
+	if (!s->state.epoch)
+		pfc_state_sender_init(s, 0, (uint32_t)((c->node->born_ns + c->now) * 0x9e3779b97f4a7c15ull >> 32) | 1,
+			r->lease_ns, 0);
+	s->state.speaks_for = c->s->port[r->port].lossless;
+	s->state.lease_ns = r->lease_ns;
+	return s;
+}
+
+/* What the gateway wants stopped now: its pauses end by themselves. */
+static uint8_t wanted(const struct carrier *k, uint64_t now)
+{
+	uint8_t bits = 0;
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (k->until[i] > now)
+			bits = (uint8_t)(bits | 1u << i);
+	return bits;
+}
+
+void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request)
+{
+	struct carrier *k = &c->pfc->carrier[r->port];
+	struct pfc_state state;
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (request->enable >> i & 1)
+			k->until[i] = request->time[i] ? c->now + pfc_quanta_ns(request->time[i], c->s->port[r->port].speed_bps) : 0;
+	if (pfc_state_sender_set(sender_of(c, r), wanted(k, c->now), c->now, &state))
+		send_state(c, r, &state);
+}
+
+static unsigned int poll_sender(struct control_role *c, const struct snap_relay *r, uint64_t *next)
+{
+	struct carrier *k = &c->pfc->carrier[r->port];
+	struct pfc_state_sender *s = sender_of(c, r);
+	uint8_t stopped = wanted(k, c->now);
+	struct pfc_state state;
+	unsigned int sent = 0;
+
+	if (pfc_state_sender_set(s, stopped, c->now, &state) || pfc_state_sender_poll(s, c->now, &state)) {
+		send_state(c, r, &state);
+		sent++;
+	}
+	*next = MIN_OF(*next, s->send_at);
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (stopped >> i & 1)
+			*next = MIN_OF(*next, k->until[i]);
+	return sent;
+}
+
+unsigned int control_carrier_poll(struct control_role *c, uint64_t *next)
+{
+	unsigned int sent = 0;
+
+	for (uint32_t i = 0; i < c->s->n_relays; i++)
+		if (c->s->relay[i].udp_port && c->s->relay[i].outer.bytes)
+			sent += poll_sender(c, &c->s->relay[i], next);
+	return sent;
+}
+
+/* --- from far PEs --- */
+
+/* May this packet tell a relay what to stop? It came over a link inside the domain, in no tunnel, from a known PE. */
+static bool is_trusted(const struct control_role *c, const struct rte_mbuf *m, const struct pkt *x,
+	const struct snap_relay *r, const struct ipv6_addr *source)
+{
+	uint64_t hi = ipv6_hi(source), lo = ipv6_lo(source);
+
+	if (c->s->port[m->port].side != SIDE_WAN || x->strip != sizeof(struct eth_hdr) || x->vrf != VRF_UNDERLAY ||
+		!snap_is_infrastructure(c->s, hi, lo))
+		return false;
+	for (uint32_t i = 0; i < r->n_allowed; i++)
+		if (snap_match_has(&r->allowed[i], hi, lo))
+			return true;
+	return r->n_allowed == 0;
+}
+
+/* What is known of a far PE; of one that is new, in the place of one that has been silent for longer than any lease. */
+static struct carrier_peer *peer_of(struct carrier *k, const struct ipv6_addr *source, uint64_t now)
+{
+	struct carrier_peer *oldest = &k->peer[0];
+
+	for (unsigned int i = 0; i < CARRIER_PEERS; i++) {
+		struct carrier_peer *p = &k->peer[i];
+
+		if (p->heard_ns && ipv6_equal(&p->source, source))
+			return p;
+		if (p->heard_ns < oldest->heard_ns)
+			oldest = p;
+	}
+	if (oldest->heard_ns && now < oldest->heard_ns + PFC_STATE_LEASE_MAX_NS)
+		return NULL;
+	*oldest = (struct carrier_peer){.source = *source};
+	return oldest;
+}
+
+static enum reason take_state(struct control_role *c, const struct snap_relay *r, const struct ipv6_addr *source,
+	const struct pfc_state *state)
+{
+	struct carrier *k = &c->pfc->carrier[r->port];
+	struct pfc_party party = {.sid = PFC_SID_STATE, .source = *source};
+	struct carrier_peer *peer = peer_of(k, source, c->now);
+	struct pfc_request out;
+
+	if (!peer)
+		return DROP_pfc_limited;
+	if (!pfc_state_receiver_take(&peer->receiver, state)) {
+		stat_add(&k->stale, 1);
+		return DROP_pfc_state_stale;
+	}
+	peer->heard_ns = c->now;
+	stat_add(&k->taken, 1);
+	if (control_pfc_state(c, r, &party, state, &out))
+		control_say_to_gateway(c, r->port, &out);
+	return CONSUME_pfc;
+}
+
+/* UDP as it must be, with a message inside: 0, or what is wrong. */
+static bool read_message(const uint8_t *packet, uint32_t size, uint32_t at, struct pfc_state *state)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
+	const struct udp_hdr *udp = (const struct udp_hdr *)(packet + at);
+	uint32_t length = be16_get(udp->length);
+
+	if (length < sizeof(*udp) || at + length > size || !be16_get(udp->checksum))
+		return false;
+	if (be16_get(checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &ip->dst, length, IP_PROTO_UDP), udp, length))))
+		return false;
+	/* slices have no number that two nodes agree on: only that of the tunnel is understood */
+	return pfc_state_read(udp + 1, length - sizeof(*udp), state) == 0 && state->slice == 0;
+}
+
+static const struct snap_relay *relay_at(const struct control_role *c, uint16_t udp_port)
+{
+	for (uint32_t i = 0; i < c->s->n_relays; i++)
+		if (c->s->relay[i].udp_port == udp_port)
+			return &c->s->relay[i];
+	return NULL;
+}
+
+bool control_carrier_take(struct control_role *c, struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+	const struct snap_relay *r = NULL;
+	struct pfc_state state;
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)c->scratch;
+	enum reason reason = CONSUME_pfc;
+	struct control_upper u;
+	uint32_t size;
+
+	if (likely(!c->s->n_relays) || x->family != 6)
+		return false;
+	size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, MESSAGE_MAX));
+	u = control_upper_layer(c->scratch, size);
+	if (u.type == IP_PROTO_UDP && u.at + sizeof(struct udp_hdr) <= size)
+		r = relay_at(c, be16_get(((const struct udp_hdr *)(c->scratch + u.at))->dst_port));
+	if (!r)
+		return false;
+	if (x->ops & PKT_OP_DA)
+		ip->dst = x->da; /* SIDs of this node have led to this address */
+	if (!is_trusted(c, m, x, r, &ip->src))
+		reason = DROP_pfc_bad_peer;
+	else if (!read_message(c->scratch, size, (uint32_t)u.at, &state))
+		reason = DROP_pfc_state_invalid;
+	else if (!control_pfc_may_listen(c, m->port))
+		reason = DROP_pfc_limited;
+	else
+		reason = take_state(c, r, &ip->src, &state);
+	pkt_end(m, reason, &c->lcore->stats);
+	return true;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the control role knows of leased state messages (PROTOCOL.md 5.6). It alone writes; others read counters, relaxed. */
+#ifndef NODE_CONTROL_CARRIER_H
+#define NODE_CONTROL_CARRIER_H
+
+#include "node/node.h"
+#include "pfc/pfc_state.h"
+
+#define CARRIER_PEERS 16 /* far PEs heard of by one relay; a silent one makes room for a new one */
+
+/* A far PE. */
+struct carrier_peer {
+	struct ipv6_addr source;
+	uint64_t heard_ns; /* 0: a free place */
+	struct pfc_state_receiver receiver;
+};
+
+/* Of a port with a gateway behind it. */
+struct carrier {
+	struct pfc_state_sender sender; /* epoch 0: not yet used */
+	uint64_t until[PFC_PRIORITIES]; /* what the gateway asks for */
+	uint64_t sent, taken, stale;	/* messages */
+	struct carrier_peer peer[CARRIER_PEERS];
+};
+
+#endif

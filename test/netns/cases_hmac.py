@@ -8,17 +8,16 @@ Linux has not the text of RFC 8754: it leaves out the TLV's D and reserved bits,
 does not know (PROTOCOL.md 3.8). `profile: linux` speaks like that; the cases say where nothing else would do.
 """
 
-from checks import Lossless, eventually, expect, ping, pings, reaches
+from checks import MLD, Lossless, eventually, expect, ping, pings, reaches
 from node import port, via
 from topology import (
-    A6, B6, GATE_A4, GATE_A6, GATE_B4, GATE_B6, NET_A4, NET_A6, NET_B4, NET_B6, WAN_MTU, Topology, encaps, kernel_edge,
+    A6, B6, GATE_A4, GATE_A6, GATE_B4, GATE_B6, NET_A4, NET_A6, NET_B4, NET_B6, WAN_MTU, Topology, kernel_edge,
     over, seg6local,
 )
 
 KEY_ID, SECRET, OTHER = 42, b"an HMAC key for both", b"another one for once"
 K_END, K_DX6, K_DX4 = "5f00:1:1:1::", "5f00:1:1:d6::", "5f00:1:1:d4::"
 S_END, S_DT = "5f00:1:2:1::", "5f00:1:2:d46::"
-MLD = ("multicast",)
 
 
 def set_kernel_key(space, secret):

@@ -14,7 +14,7 @@ from scapy.layers.l2 import ARP, LLC, STP, Dot1AD, Dot1Q, Dot3, Ether
 from scapy.packet import Raw
 
 from cases_pfc import MAC_A, MAC_B
-from checks import Lossless, eventually, expect, pings, reaches, roce, transfer
+from checks import MLD, Lossless, eventually, expect, pings, reaches, roce, transfer
 from net import make_router
 from node import port, via
 from pfc import FULL, pfc
@@ -23,7 +23,6 @@ from topology import (
     encaps, kernel_edge, seg6local, sid,
 )
 
-MLD = ("multicast",)  # what Linux says for itself when its links come up
 K_END, K_DX2, S_END, S_DX2 = "5f00:1:1:1::", "5f00:1:1:d2::", "5f00:1:2:1::", "5f00:1:2:d2::"
 SHORT, LONG = [sid("100"), sid("e102")], [K_END, K_DX2]  # one container; two SIDs of another block, so with an SRH
 

@@ -9,6 +9,7 @@ import time
 
 TRAFFIC = pathlib.Path(__file__).resolve().parent / "traffic.py"
 BULK = 100 * 1000 * 1000
+MLD = ("multicast",)  # what Linux says for itself when its links come up; sluice counts it as that
 SETTLE = 10  # seconds within which something must have happened
 
 

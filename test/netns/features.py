@@ -10,7 +10,7 @@ from net import CommandFailed, Net
 PLAIN, SRV6, HMAC = ("root", "namespaces"), ("seg6", "reduced", "next-csid"), "hmac"
 ADJACENCY = (*SRV6, "next-csid-x")
 NEEDS = {"pfc": (), "relay": (), "hmac": (*SRV6, HMAC), "through": ADJACENCY, "long": ADJACENCY, "jumbo": ADJACENCY,
-         "twin": ADJACENCY}
+         "twin": ADJACENCY, "story": ADJACENCY}
 
 SID = "5f00:0:1::"
 

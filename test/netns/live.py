@@ -191,8 +191,8 @@ def pfc_story(t):
     flow.take()
     row = decoded(t.core.take("east"), gw.folder / "tunnel.pcap")[0]
     say(f"  pe2 to p     IPv6 {row['ipv6.src'][0]} > {row['ipv6.dst'][0]} DSCP {row['ipv6.tclass.dscp'][0]} hlim "
-        f"{row['ipv6.hlim'][0]} next header {row['ipv6.nxt'][0]}", f"               PFC from {row['eth.src'][1]}: {in_words(times_of(row))}",
-        sep="\n")
+        f"{row['ipv6.hlim'][0]} next header {row['ipv6.nxt'][0]}")
+    say(f"               PFC from {row['eth.src'][1]}: {in_words(times_of(row))}")
     row = decoded(t.at_gw.take("pe"), gw.folder / "gateway.pcap")[0]
     say(f"  pe1 to gw    PFC from {row['eth.src'][0]}, which is pe1's port: {in_words(times_of(row))}")
     held = passes_only(flow, free=(0,), stopped=(3,), count=20)[3]
@@ -204,7 +204,8 @@ def pfc_story(t):
         if len(numbers) > 2000:
             raise Failure("gw does not pause A")
     found = decoded(t.a.take("eth0"), gw.folder / "a.pcap")
-    say(f"  after {len(numbers)} packets A hears PFC from {found[0]['eth.src'][0]}, which is gw's port: {in_words(times_of(found[0]))}")
+    say(f"  after {len(numbers)} packets A hears PFC from {found[0]['eth.src'][0]}, which is gw's port: "
+        f"{in_words(times_of(found[0]))}")
     buffer = next(b for b in gw.show("buffers a0")["classes"] if b["kind"] == "lossless")
     say(f"  gw says: {buffer['bytes']} bytes in its buffer, XOFF at {buffer['xoff_bytes']}, headroom {buffer['headroom_bytes']}")
     step("B resumes priority 3")

@@ -12,6 +12,7 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
+from cases_hmac import KEY_ID, OTHER, SECRET, set_kernel_key, write_keys
 from cases_pfc import MAC_A, MAC_B, MAC_C, PROFILE, REFRESH, lossless
 from checks import eventually, expect
 from net import make_router
@@ -339,6 +340,18 @@ def edge(number, mac):
             for n, vrf in enumerate(("blue", "red"))]
 
 
+def sids_of_r1(**gold):
+    adjacency = {"port": "wan0", "nexthop": "fd00:a::2", "allowed-sources": [f"{R3}/128"]}
+    return [{"sid": "5f00:0:100::/48", "behavior": "uN"},
+            {"sid": f"{GOLD_PFC}/64", "behavior": "End.X.PFC", "slice": GOLD, **adjacency, **gold},
+            {"sid": f"{PLAIN_PFC}/48", "behavior": "End.X.PFC", **adjacency}]
+
+
+def tunnels_of_r3(**gold):
+    return [{"name": "gold", "slice": GOLD, "port": "wan0", "priorities": [3], "segments": [R2_END, GOLD_PFC], **gold},
+            {"name": "plain", "port": "wan0", "priorities": [3], "segments": [sid("200"), sid("100"), PLAIN_PFC]}]
+
+
 def tunnel(options):
     t = Topology(options)
     a, r1, r2, r3, b = t.spaces("a", "r1", "r2", "r3", "b")
@@ -356,16 +369,13 @@ def tunnel(options):
     seg6local(r2, f"{R2_END}/64", "End", "west")
     seg6local(r2, "5f00:0:200::/48", f"End {NEXT_CSID}", "west")
     slices = [{"name": GOLD}]
-    adjacency = {"port": "wan0", "nexthop": "fd00:a::2", "allowed-sources": [f"{R3}/128"]}
     t.node(r1, R1, [wan(0, "wan0", "fd00:a::1/64", mtu=1600, speed="10M"), *edge(1, MAC_A)],
            slices=slices, buffer_profiles=PROFILE, routes=via("wan0", "fd00:a::2", "5f00::/16", "fd00::/16"),
            neighbors=[{"port": f"dc{n}", "address": f"10.1.{n}.11", "mac": MAC_A} for n in range(2)],
            vrfs=[{"name": "blue", "slice": GOLD, "routes": over("blue", "10.3.0.0/24")},
                  {"name": "red", "routes": over("red", "10.3.1.0/24")}],
            policies=[policy("blue", sid("200"), sid("300"), sid("e346")), policy("red", sid("200"), sid("300"), sid("e347"))],
-           sids=[{"sid": "5f00:0:100::/48", "behavior": "uN"},
-                 {"sid": f"{GOLD_PFC}/64", "behavior": "End.X.PFC", "slice": GOLD, **adjacency},
-                 {"sid": f"{PLAIN_PFC}/48", "behavior": "End.X.PFC", **adjacency}])
+           sids=sids_of_r1())
     t.node(r3, R3,
            [wan(0, "wan0", "fd00:b::2/64", mtu=1600, **lossless(r2.mac("east"), 3)), *edge(3, MAC_B)],
            slices=slices, buffer_profiles=PROFILE, routes=via("wan0", "fd00:b::1", "5f00::/16", "fd00::/16"),
@@ -374,9 +384,7 @@ def tunnel(options):
            sids=[{"sid": "5f00:0:300::/48", "behavior": "uN"},
                  {"sid": "5f00:0:e346::/48", "behavior": "uDT46", "vrf": "blue"},
                  {"sid": "5f00:0:e347::/48", "behavior": "uDT46", "vrf": "red"}],
-           pfc_tunnels=[{"name": "gold", "slice": GOLD, "port": "wan0", "priorities": [3], "segments": [R2_END, GOLD_PFC]},
-                        {"name": "plain", "port": "wan0", "priorities": [3],
-                         "segments": [sid("200"), sid("100"), PLAIN_PFC]}])
+           pfc_tunnels=tunnels_of_r3())
     t.mac3 = r3.mac("wan0")
     t.flows = [Flow((t.a, f"eth{n}"), (t.b, f"eth{n}"), MAC_A, r1.mac(f"dc{n}"), f"10.1.{n}.11", f"10.3.{n}.33")
                for n in range(2)]
@@ -444,12 +452,47 @@ def strangers(t):
         released(flow, split((0, 3), flow.send(5, 0, 3)))
 
 
+def gold_congested(t):
+    congested(t, 0, GOLD, [tunnelled(R3, R2_END, 64, [GOLD_PFC], 1), tunnelled(R3, GOLD_PFC, 63, [GOLD_PFC], 0)])
+
+
+def proven(t):
+    """The tunnel's frames carry an HMAC, which Linux on the way and r1 at its end ask for."""
+    r2 = t.net.spaces["r2"]
+    set_kernel_key(r2, SECRET)
+    r2.sysctl(*(f"net.ipv6.conf.{i}.seg6_require_hmac=1" for i in ("all", "east")))
+    for name in ("r1", "r3"):
+        write_keys(t.nodes[name], SECRET)
+    profile = {"keys": "keys", "profile": "linux"}
+    t.nodes["r1"].reload(hmac=profile, sids=sids_of_r1(hmac="required"))
+    t.nodes["r3"].reload(hmac=profile, pfc_tunnels=tunnels_of_r3(**{"hmac-key": KEY_ID}))
+    gold_congested(t)
+
+
+def not_proven(t):
+    """r1 has another key: it drops what the tunnel says, and is not stopped."""
+    r1, r3, flow = t.nodes["r1"], t.nodes["r3"], t.flows[0]
+    write_keys(r1, OTHER)
+    r1.reload()
+    refused, numbers = r1.drops().get("hmac", 0), []
+    t.b.begin("xoff", pfc(MAC_B, {3: FULL}), REFRESH, "eth0")
+    takes_effect(r3, "dc0", 3, "closed")
+    while r1.drops().get("hmac", 0) == refused:
+        numbers += flow.send(20, 3)
+        expect(len(numbers) < 600, "r3 says nothing to r1, or r1 believes it")
+    expect(gate(r1, "wan0", 3, GOLD) == "open", "r1 is stopped")
+    t.b.end("xoff")
+    t.b.send(pfc(MAC_B, {3: 0}), interface="eth0")
+    released(flow, {3: numbers})
+
+
 TUNNEL = [
-    ("slice gold, two SIDs with SRH: r3 stops r1, r1 stops A, the other slice passes", lambda t: congested(
-        t, 0, GOLD, [tunnelled(R3, R2_END, 64, [GOLD_PFC], 1), tunnelled(R3, GOLD_PFC, 63, [GOLD_PFC], 0)])),
+    ("slice gold, two SIDs with SRH: r3 stops r1, r1 stops A, the other slice passes", gold_congested),
     ("no slice, one container: r3 stops r1, r1 stops A, slice gold passes", lambda t: congested(
         t, 1, PLAIN, [tunnelled(R3, "5f00:0:200:100:e1e1::", 64), tunnelled(R3, "5f00:0:100:e1e1::", 63)])),
     ("foreign sources and what is no PFC stop nothing", strangers),
+    ("slice gold with HMACs, verified by Linux on the way and by r1", proven),
+    ("r1 has another key: dropped as hmac, nothing stops", not_proven),
 ]
 
 GROUPS = [("relay", relay, RELAY), ("tunnel", tunnel, TUNNEL)]

@@ -555,6 +555,72 @@ static void one_voice(void **state)
 	}
 }
 
+/* E34: the gateway's PFC goes into the tunnel in any case; with honour-local the PE also stops its own port and buffers. */
+static void honour_local(void **state)
+{
+	static const char yaml[] =
+		"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"], usid: {block: \"5f00:0::/32\", node: 0x100}}\n"
+		"lcores: {control: 0, rx: [1], worker: [2]}\n"
+		"memory: {fib: compact, buffers: 32K}\n"
+		"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"
+		"ports:\n"
+		"  - {name: p0, device: net_null0, side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n"
+		"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n"
+		"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n"
+		"     pfc: {priorities: [3], peers: [\"02:00:00:00:b0:03\"], buffer: small}}\n"
+		"  - {name: p2, device: net_null2, side: dc}\n"
+		"neighbors:\n"
+		"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:00\"}\n"
+		"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"
+		"routes:\n"
+		"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"
+		"  - {prefix: \"5f00:1::/32\", port: p0, nexthop: \"2001:db8:a::3\"}\n"
+		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+		"pfc-relays: [{name: gw, port: p1, segments: [\"5f00:1:1:d2::\"], honour-local: %s}]\n";
+	const struct eth_addr gateway = {{2, 0, 0, 0, 0xb0, 3}};
+	struct pfc_request stop_it = {.enable = 8, .time = {[3] = 65535}}, go = {.enable = 8};
+	struct pfc_frame frame;
+
+	(void)state;
+	for (unsigned int honour = 0; honour < 2; honour++) {
+		unsigned int inside = 0, xoff = 0, passed = 0;
+		struct sent_frame *f;
+		struct testbed *t;
+		char *text;
+
+		assert_true(asprintf(&text, yaml, honour ? "true" : "false") > 0);
+		t = testbed_new(text);
+		free(text);
+		pfc_write(&frame, &gateway, &stop_it);
+		fake_port_receive(t->port[1], 0, &frame, sizeof(frame), 0);
+		for (unsigned int i = 0; i < 3; i++)
+			testbed_round(t);
+		for (unsigned int i = 0; i < 60; i++)
+			passed += passes(t, VIA_P1, 3, 1);
+		check(passed == (honour ? 0 : 60), "honour-local %u: %u packets passed", honour, passed);
+		assert_true(passes(t, VIA_P1, 2, 1)); /* another class does in any case */
+		while ((f = fake_port_take(t->port[0]))) {
+			struct pfc_request r;
+
+			inside += f->size == 14 + 40 + 60 && f->bytes[14 + 6] == IP_PROTO_ETHERNET;
+			xoff += pfc_read(f->bytes, f->size, 0, &r) == PFC_LEGAL && pfc_stops(&r) == 8;
+			free(f);
+		}
+		check(inside == 1, "honour-local %u: %u frames into the tunnel", honour, inside);
+		/* what it holds back fills its own buffer, and then it stops its own upstream */
+		check(honour ? xoff >= 1 : xoff == 0, "honour-local %u: %u times XOFF upstream", honour, xoff);
+		pfc_write(&frame, &gateway, &go);
+		fake_port_receive(t->port[1], 0, &frame, sizeof(frame), 0);
+		testbed_settle(t, 20);
+		for (passed = 0; (f = fake_port_take(t->port[1])); passed++)
+			free(f);
+		check(passed == (honour ? 60 : 0), "honour-local %u: %u packets after XON", honour, passed);
+		assert_int_equal(testbed_reason(t, 0, DROP_headroom_exceeded), 0);
+		drain(t);
+		testbed_free(t);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -569,6 +635,7 @@ int main(void)
 		cmocka_unit_test(shown),
 		cmocka_unit_test(tunnel_removed),
 		cmocka_unit_test(regenerated),
+		cmocka_unit_test(honour_local),
 		cmocka_unit_test(one_voice),
 	};
 

@@ -6,6 +6,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from net import Net, tidy  # noqa: E402
+from deadlock import EDGE, PORT, Maze  # noqa: E402
+from isolation import Slices  # noqa: E402
 from wan import Wan, refresh_us  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -286,6 +288,57 @@ def pfc_regenerate():
     """The same with a relay that keeps its gateway paused by frames of its own: three lost frames in a row and all of the jitter
     are bridged. What the WAN itself loses is left: frames of the tunnel and acknowledgements, no data."""
     return lossy("pfc-regenerate", "regenerate")
+
+
+def stalled_slice(name, tunnels):
+    net = Slices("40ms", "10G", tunnels, 4, name)
+    net.hosts["d1"]["keys"]["sink"]["stalls"] = [{"at": "5ms", "for": "30ms"}]
+
+    def room(config):
+        config["buffer-profiles"].append({"name": "wan", "headroom": "4M", "min-frame": 1024})
+        next(p for p in config["ports"] if p["name"] == "wan")["pfc"]["buffer"] = "wan"
+    net.tune("gw2", room)
+    for i in range(4):
+        net.flow(f"s{i}", f"d{i}", name=f"g{i}", transport="datagram", message=4096, rate="5G")
+    return net
+
+
+@example
+def pfc_slices():
+    """Four slices on one WAN port, PFC tunnels of draft-ruan for each: the receiver of slice g1 stops for 30 ms, the other slices go on.
+
+    What g1 has under way when it is stopped must fit into an eighth of the headroom of gw2's WAN port: 4 MB here. With headroom:
+    auto it does not, and all slices are stopped to keep what is left of the headroom (docs/pfc.md).
+
+    Compare: sluice-lab --out out/slices config/lab/pfc-slices.yaml config/lab/pfc-no-slices.yaml
+    """
+    return stalled_slice("pfc-slices", True)
+
+
+@example
+def pfc_no_slices():
+    """The same with PFC on the WAN link: it knows no slices, and one receiver that stops, stops them all."""
+    return stalled_slice("pfc-no-slices", False)
+
+
+@example
+def pfc_deadlock():
+    """Three nodes in a ring, all traffic clockwise over two hops, PFC in one class: they come to wait for each other for ever.
+
+    The lab ends the run there and names the cycle. test/lab/deadlock.py has what helps: a class for each part of the way.
+    """
+    nodes = ("n1", "n2", "n3")
+    ways = {f"h{i}": (f"h{(i + 1) % 3 + 1}", [nodes[(i - 1 + k) % 3] for k in range(3)]) for i in (1, 2, 3)}
+    net = Maze("pfc-deadlock", "2ms", ways, False)
+    for i, node in enumerate(nodes, 1):
+        net.node(node, pfc=[EDGE], port=PORT)
+        net.host(f"h{i}", i, pfc=[EDGE])
+        net.link(f"h{i}.eth0", f"{node}.h{i}", rate="10G")
+    for i in range(3):
+        net.link(f"{nodes[i]}.east", f"{nodes[(i + 1) % 3]}.west", rate="10G")
+    for source, (to, _) in ways.items():
+        net.flow(source, to, transport="datagram", message=4096, rate="10G")
+    return net
 
 
 def text(build):

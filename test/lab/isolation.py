@@ -34,14 +34,14 @@ def pauses(i):
 
 
 class Slices(Net):
-    def __init__(self, run, rate, tunnels, **lab):
-        super().__init__("slices", run, **lab)
-        self.tunnels = tunnels
+    def __init__(self, run, rate, tunnels, count=SLICES, name="slices", **lab):
+        super().__init__(name, run, **lab)
+        self.tunnels, self.count = tunnels, count
         for node in ("gw1", "gw2"):
             self.node(node, pfc=[3], port=PORT, memory={"buffers": 40960, "ring": 128}, cycles=20)
             self.tune(node, self._slices)
         self.tune("gw1", self._headend).tune("gw2", self._tail)
-        for i in range(SLICES):
+        for i in range(self.count):
             self.host(f"s{i}", i + 1, pfc=[3]).link(f"s{i}.eth0", f"gw1.s{i}", rate=rate)
             self.host(f"d{i}", i + 101, pfc=[3], sink={"drain": rate, "buffer": "1M", "xoff": "128K", "xon": "64K"})
             self.link(f"gw2.d{i}", f"d{i}.eth0", rate=rate)
@@ -52,7 +52,7 @@ class Slices(Net):
         return self
 
     def _slices(self, config):
-        config["slices"] = [{"name": f"g{i}"} for i in range(SLICES)]
+        config["slices"] = [{"name": f"g{i}"} for i in range(self.count)]
         for p in config["ports"]:
             if p["side"] == "dc":
                 p["slice"] = f"g{p['name'][1:]}"
@@ -61,20 +61,20 @@ class Slices(Net):
 
     def _headend(self, config):
         config["policies"] = [{"name": f"p{i}", "paths": [{"name": "only", "segments": [uid(self.nodes["gw2"]["id"]), service(i)]}]}
-                              for i in range(SLICES)]
-        config["vrfs"][0]["routes"] = [{"prefix": f"10.{101 + i}.0.0/24", "policy": f"p{i}"} for i in range(SLICES)]
+                              for i in range(self.count)]
+        config["vrfs"][0]["routes"] = [{"prefix": f"10.{101 + i}.0.0/24", "policy": f"p{i}"} for i in range(self.count)]
         config["sids"] += [{"sid": pauses(i) + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": self._local("gw2.wan"),
-                            "slice": f"g{i}"} for i in range(SLICES)]
+                            "slice": f"g{i}"} for i in range(self.count)]
         # what is shown here is that nobody else suffers however long a pause lasts; the watchdog would end it
         next(p for p in config["ports"] if p["name"] == "wan").setdefault("pfc", {})["watchdog"] = {"action": "alert"}
 
     def _tail(self, config):
         vrf = config["vrfs"][0]
         vrf["routes"] = [r for r in vrf["routes"] if "port" in r]
-        config["sids"] += [{"sid": service(i) + "/48", "behavior": "uDT46", "vrf": "ai", "slice": f"g{i}"} for i in range(SLICES)]
+        config["sids"] += [{"sid": service(i) + "/48", "behavior": "uDT46", "vrf": "ai", "slice": f"g{i}"} for i in range(self.count)]
         if self.tunnels:
             config["pfc-tunnels"] = [{"name": f"t{i}", "port": "wan", "slice": f"g{i}", "priorities": [3],
-                                      "segments": [uid(self.nodes["gw1"]["id"]), pauses(i)]} for i in range(SLICES)]
+                                      "segments": [uid(self.nodes["gw1"]["id"]), pauses(i)]} for i in range(self.count)]
 
     def storm(self, at, every, repeat):
         """Somebody in the domain sends XOFF for the bad slice to gw1, again and again."""
@@ -142,6 +142,17 @@ def flood_expect(what):
     dropped = {"obeys": "lost == 0", "lossless": "reason('gw1', 'headroom_exceeded') > 1000", "lossy": "reason('gw1', 'queue_full') > 1000"}
     return [*unharmed(500, 4000), *(LOSSLESS if what == "lossy" else []), dropped[what], f"host('s{BAD}').sent > 10000",
             "reason('gw2', 'headroom_exceeded') == 0", f"way('gw1.wan').delivered > 1.5 * base.way('gw1.wan').delivered"]
+
+
+@scenario(short=[{"what": "stall"}], against={"what": None}, seeds=0.1,
+          expect=[*LOSSLESS, "lost == 0", *(f"mean('{GOODPUT}', 'd{i}', 1000, 2500) < 0.1 * base.mean('{GOODPUT}', 'd{i}', 1000, 2500)"
+                                            for i in range(SLICES) if i != BAD)])
+def isolation_none_on_links(what):
+    """Negative control: PFC on the WAN link itself knows no slices, and one stalled receiver stops them all."""
+    net = slices(what, "3s", "100M")
+    if what:
+        net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": "500ms", "for": "2s"}]
+    return net
 
 
 @scenario(short=[{"what": w} for w in ("obeys", "lossless", "lossy")], expect=flood_expect, against={"what": None}, seeds=0.1)

@@ -7,7 +7,10 @@ PFC through tunnels between real processes over veth; what crosses the wires is 
     tunnel    A == r1 == r2 == r3 == B             draft-ruan: r1, r3 sluice, r2 a kernel router; two slices side by side
 """
 
+import struct
+
 from scapy.contrib.mac_control import MACControlPause
+from scapy.layers.inet import UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -254,6 +257,50 @@ def storm(t):
     pe1.reload(pfc_relays=relays_of_pe1(action="off"))
 
 
+STATE_PORT, LEASE = 4794, 100_000  # us
+
+
+def states(t):
+    """Messages of PROTOCOL.md 5.6 that crossed the wan: (priorities, XOFF vector, epoch, sequence, lease), in order."""
+    found = []
+    for frame in map(Ether, t.core.take("east")):
+        expect(frame.lastlayer().name != "MACControl" and b"\x88\x08" not in bytes(frame)[12:70], "a PFC frame crosses the wan")
+        if UDP in frame and frame[UDP].dport == STATE_PORT:
+            expect(frame[IPv6].tc >> 2 == int(CS7) and frame[IPv6].src == PE2, frame.summary())
+            version, flags, speaks, stopped, epoch, sequence, lease, _ = struct.unpack("!BBBBIIII", bytes(frame[UDP].payload)[:20])
+            expect((version, flags) == (1, 0), f"version {version}, flags {flags}")
+            found.append((speaks, stopped, epoch, sequence, lease))
+    return found
+
+
+def by_state(t):
+    """
+    carrier: state: instead of frames, what is stopped and for how long that holds. A machine that is busy may miss a
+    lease, which then ends like any other: that nothing gets through meanwhile is for the lab to say.
+    """
+    pe1, pe2, gw = t.nodes["pe1"], t.nodes["pe2"], t.nodes["gw"]
+    carrier = {"name": "two", "port": "dc2", "carrier": "state", "udp-port": STATE_PORT, "lease": LEASE, "jitter": 20_000}
+    pe1.reload(pfc_relays=[{**carrier, "allowed-sources": [f"{PE2}/128"], "watchdog": {"action": "off"}}])
+    pe2.reload(pfc_relays=[{**carrier, "segments": [sid("200"), PE1]}])
+    t.core.forget()
+    t.at_gw.forget()
+    t.b.begin("xoff", pfc(MAC_B, {3: FULL}), 0.2, "eth2")
+    takes_effect(gw, "pe", 3, "closed")
+    numbers = t.flow.send(20, 3)
+    t.b.end("xoff")
+    say(t, 2, {3: 0})
+    released(t.flow, {3: numbers})
+    takes_effect(gw, "pe", 3, "open")
+    found = states(t)
+    expect(all(s[0] & 8 and s[4] == LEASE and s[2] == found[0][2] for s in found), f"{found}")
+    expect(found[0][1] == 8 and found[-1][1] == 0 and {s[1] for s in found} == {0, 8}, f"{found}")
+    expect([s[3] for s in found] == list(range(found[0][3], found[0][3] + len(found))), f"sequence: {found}")
+    heard = to_gateway(t)
+    expect(heard[0] == {3: FULL} and heard[-1] == {3: 0}, f"gw hears {heard}")
+    pe1.reload(pfc_relays=relays_of_pe1(action="off"))
+    pe2.reload(pfc_relays=relays_of_pe2())
+
+
 def whole_chain(t):
     """B stops, gw fills and stops A, all the way over the wan; when B lets go nothing has been lost or reordered."""
     def said(what):
@@ -322,6 +369,7 @@ RELAY = [
     ("regenerate: silence ends the pause by an XON of the far PE", falls_silent),
     ("regenerate: refreshes are thinned", thinned),
     ("regenerate: a storm ends by the far PE's watchdog, and its end is noticed", storm),
+    ("carrier state: messages under a lease instead of frames", by_state),
     ("the far gateway fills and stops its own data centre; nothing is lost", whole_chain),
     ("honour-local: the near PE's own port is stopped, too", honoured),
     ("PAUSE, wrong opcode, vector, source, VLAN stay out of the tunnel", stays_out),

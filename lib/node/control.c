@@ -143,5 +143,6 @@ unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next)
 	control_neigh_snapshot(c);
 	work = take_punts(c);
 	work += control_neigh_poll(c, next);
+	control_mtu_poll(c, next);
 	return work + control_pfc_poll(c, next);
 }

@@ -177,5 +177,7 @@ void control_icmp_local(struct control_role *c, struct rte_mbuf *m)
 		reason = answer_echo(c, m, u.at, size, u.type);
 	else
 		reason = CONSUME_icmp;
+	if (reason == CONSUME_icmp && x->family == 6 && c->scratch[u.at] == ICMP6_TOO_BIG)
+		control_mtu_heard(c, c->scratch, u.at, size);
 	pkt_end(m, reason, &c->lcore->stats);
 }

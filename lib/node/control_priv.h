@@ -31,6 +31,10 @@ bool control_mailboxes_ready(const struct control_role *c); /* room for a batch 
 unsigned int control_neigh_poll(struct control_role *c, uint64_t *next);
 void control_neigh_packet(struct control_role *c, struct rte_mbuf *m); /* PUNT_ND, PUNT_ARP; consumes m */
 
+/* control_mtu.c: a Packet Too Big to the node, `packet` of `size` bytes with ICMPv6 at `at` */
+void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size);
+void control_mtu_poll(struct control_role *c, uint64_t *next); /* after the others: lowers *next */
+
 /* control_fragment.c */
 void control_fragment(struct control_role *c, struct rte_mbuf *m); /* PUNT_FRAGMENT; consumes m */
 

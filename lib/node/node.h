@@ -108,6 +108,16 @@ struct pfc_message {
 #define NODE_PFC_SAY 0xfe
 _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
 
+/* A path on which a Packet Too Big was heard. */
+#define CONTROL_MTUS 256
+
+struct control_mtu {
+	uint32_t path;
+	uint32_t print; /* of its outer headers */
+	uint16_t mtu;	/* of what is inside */
+	uint64_t until;
+};
+
 struct control_pfc;
 
 struct control_role {
@@ -125,6 +135,11 @@ struct control_role {
 	struct node_ring to_worker[NODE_MAX_ROLES];
 	bool port_up[MAX_PORTS]; /* in the last pass */
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
+	/* Path MTUs that were learnt, and the generation they were last said to. */
+	struct control_mtu mtu[CONTROL_MTUS];
+	uint32_t n_mtus;
+	uint64_t mtu_generation;
+	struct bucket mtus;
 	struct control_pfc *pfc;
 	uint64_t now; /* of the pass under way, for callbacks; management reads it too (relaxed), to show ages */
 	uint8_t scratch[17408]; /* one whole IP packet, and the error about it */

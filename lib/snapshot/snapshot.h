@@ -227,7 +227,8 @@ struct snap_path {
 	uint8_t next_header_at; /* offset of the byte that says what is inside */
 	uint8_t dscp;	      /* 0 to 63, or SNAP_DSCP_COPY */
 	bool backup;
-	uint16_t inner_mtu;   /* largest packet or frame that fits the way out */
+	uint16_t way_mtu;     /* largest packet or frame that fits the way out */
+	uint16_t inner_mtu;   /* the same, or what a Packet Too Big left of it: written by the control lcore; relaxed */
 	uint32_t flow_label;  /* 0: hash */
 	target_t via;	      /* where the first address leads; 0: nowhere */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by the one the packet came in */
@@ -238,7 +239,8 @@ struct snap_path {
 
 struct snap_policy {
 	const char *name;
-	uint16_t inner_mtu; /* largest packet or frame that fits every path; 65535 when none leads anywhere */
+	/* largest packet or frame that fits every path; 65535 when none leads anywhere. Written by the control lcore; relaxed */
+	uint16_t inner_mtu;
 	uint16_t n_paths;
 	const uint32_t *path; /* ids, in the order of the configuration; backups too */
 	uint32_t bucket[SNAP_POLICY_BUCKETS]; /* path ids, each as often as its weight says */

@@ -38,6 +38,8 @@
 	X(max_gap_ns, "ns", "longest time between the beginnings of two passes")                   \
 	X(icmp_sent, "packets", "ICMP errors sent")                                                \
 	X(icmp_suppressed, "packets", "ICMP errors not sent: rate limit or a rule of RFC 4443")    \
+	X(ptb_taken, "packets", "Packet Too Big about own tunnels that lowered what a path takes")    \
+	X(ptb_ignored, "packets", "Packet Too Big to the node that say nothing new or true about its tunnels") \
 	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent")                           \
 	X(dscp_remapped, "packets", "outer DSCP 48-63 of a tenant lowered")                        \
 	X(control_policed, "packets", "of DSCP 48-63 in transit, beyond control-rate: queued with the data") \

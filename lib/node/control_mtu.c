@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Path MTU of tunnels (RFC 8201, RFC 2473 section 7; PROTOCOL.md 3.4): a Packet Too Big about a packet that this node has
+ * encapsulated lowers what its path takes; ten minutes later the path is tried again. It comes from routers that nobody
+ * vouches for, so the quote must be of a packet that only somebody on the path has seen.
+ */
+#include <rte_hash_crc.h>
+
+#include "node/control_priv.h"
+#include "wire/checksum.h"
+#include "wire/icmp.h"
+#include "wire/srh.h"
+
+#define MTU_AGE_NS     (600 * NSEC_PER_SEC) /* RFC 8201 section 4 recommends ten minutes */
+#define MTU_PER_SECOND 100 /* messages that are looked at: each is compared with all paths */
+
+static uint32_t print_of(const struct snap_path *p)
+{
+	return rte_hash_crc(p->header, p->bytes, p->bytes);
+}
+
+/* Is `da` the address `sid` after so many uSIDs of it were used up, none to five? */
+static bool is_shifted(const struct ipv6_addr *da, const struct ipv6_addr *sid)
+{
+	static const uint8_t zero[10];
+
+	for (unsigned int n = 0; n <= 10; n += 2)
+		if (memcmp(da->b, sid->b, 4) == 0 && memcmp(da->b + 4, sid->b + 4 + n, 12 - n) == 0 &&
+			memcmp(da->b + 16 - n, zero, n) == 0)
+			return true;
+	return false;
+}
+
+/* Can the packet, of which `size` bytes are quoted, have left by the path and come so far? */
+static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *path)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)quote, *ours = (const struct ipv6_hdr *)path->header;
+	const struct srh *srh = (const struct srh *)(ip + 1), *our_srh = (const struct srh *)(ours + 1);
+	const struct ipv6_addr *sid = &ours->dst;
+
+	if (!path->bytes || memcmp(&ip->src, &ours->src, sizeof(ip->src)) != 0 || size < path->bytes)
+		return false;
+	if (path->flow_label && ipv6_flow_label(ip) != path->flow_label)
+		return false;
+	if (path->bytes == sizeof(*ip))
+		return (ip->next_header == IP_PROTO_IPV6 || ip->next_header == IP_PROTO_IPV4 ||
+			       ip->next_header == IP_PROTO_ETHERNET) &&
+		       is_shifted(&ip->dst, sid);
+	/* of the SRH only Segments Left changes on the way, and what is inside is not in the path's */
+	if (ip->next_header != IP_PROTO_ROUTING || srh->segments_left > our_srh->segments_left ||
+		srh->length != our_srh->length || srh->last_entry != our_srh->last_entry ||
+		srh->routing_type != our_srh->routing_type ||
+		memcmp(srh->segment, our_srh->segment, path->bytes - sizeof(*ip) - sizeof(*srh)) != 0)
+		return false;
+	if (srh->segments_left < our_srh->segments_left)
+		sid = &our_srh->segment[srh->segments_left];
+	return is_shifted(&ip->dst, sid);
+}
+
+/* What a path takes now, by what was learnt; the snapshot's own number is written by nobody but this lcore. */
+static void set_path(struct control_role *c, uint32_t id, uint16_t mtu)
+{
+	struct snap_path *path = &c->s->path[id];
+
+	__atomic_store_n(&path->inner_mtu, mtu, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < c->s->n_policies; i++) {
+		struct snap_policy *policy = &c->s->policy[i];
+		uint16_t least = UINT16_MAX;
+		bool has = false;
+
+		for (uint32_t k = 0; k < policy->n_paths; k++) {
+			has = has || policy->path[k] == id;
+			if (c->s->path[policy->path[k]].via)
+				least = MIN_OF(least, c->s->path[policy->path[k]].inner_mtu);
+		}
+		if (has)
+			__atomic_store_n(&policy->inner_mtu, least, __ATOMIC_RELAXED);
+	}
+}
+
+/* False when it is not less than what the path takes already, or when there is no room. */
+static bool learn(struct control_role *c, uint32_t id, uint32_t outer_mtu)
+{
+	const struct snap_path *path = &c->s->path[id];
+	/* what every link of IPv6 carries is tried in any case: nothing is fragmented behind the encapsulation (D29) */
+	uint32_t mtu = MAX_OF(outer_mtu - MIN_OF(outer_mtu, path->bytes), IPV6_MIN_MTU), i;
+
+	if (!path->via || mtu >= path->inner_mtu)
+		return false;
+	for (i = 0; i < c->n_mtus && c->mtu[i].path != id;)
+		i++;
+	if (i == CONTROL_MTUS)
+		return false;
+	c->n_mtus = MAX_OF(c->n_mtus, i + 1);
+	c->mtu[i] = (struct control_mtu){.path = id, .print = print_of(path), .mtu = (uint16_t)mtu, .until = c->now + MTU_AGE_NS};
+	set_path(c, id, (uint16_t)mtu);
+	return true;
+}
+
+static bool heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet, *quoted;
+	const struct icmp_hdr *icmp = (const struct icmp_hdr *)(packet + at);
+	const uint8_t *quote = packet + at + sizeof(*icmp);
+	uint32_t sum = checksum_pseudo6(&ip->src, &ip->dst, (uint32_t)(size - at), IP_PROTO_ICMP6), mtu = be32_get(icmp->rest);
+	bool learnt = false;
+
+	if (icmp->code != 0 || mtu < IPV6_MIN_MTU || size < at + sizeof(*icmp) + sizeof(*quoted) || quote[0] >> 4 != 6 ||
+		be16_get(checksum_finish(checksum_add(sum, icmp, size - at))) != 0)
+		return false;
+	quoted = (const struct ipv6_hdr *)quote;
+	/* one that would have fitted is none that was too big */
+	if (sizeof(*quoted) + be16_get(quoted->payload_length) <= mtu ||
+		!bucket_take(&c->mtus, c->now, MTU_PER_SECOND, MTU_PER_SECOND))
+		return false;
+	for (uint32_t i = 0; i < c->s->n_paths; i++)
+		if (is_of(quote, size - at - sizeof(*icmp), &c->s->path[i]) && learn(c, i, mtu))
+			learnt = true;
+	return learnt;
+}
+
+void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size)
+{
+	stat_add(heard(c, packet, at, size) ? &c->lcore->stats.ptb_taken : &c->lcore->stats.ptb_ignored, 1);
+}
+
+static void forget(struct control_role *c, uint32_t i)
+{
+	c->mtu[i] = c->mtu[--c->n_mtus];
+}
+
+/* A new snapshot knows what its links take, not what was learnt: say it again, of paths that are what they were. */
+static void apply(struct control_role *c)
+{
+	for (uint32_t i = 0; i < c->n_mtus;) {
+		struct control_mtu *m = &c->mtu[i];
+		const struct snap_path *path = m->path < c->s->n_paths ? &c->s->path[m->path] : NULL;
+
+		if (!path || !path->via || print_of(path) != m->print) {
+			forget(c, i);
+			continue;
+		}
+		if (m->mtu < path->inner_mtu)
+			set_path(c, m->path, m->mtu);
+		i++;
+	}
+}
+
+void control_mtu_poll(struct control_role *c, uint64_t *next)
+{
+	if (likely(!c->n_mtus))
+		return;
+	if (c->mtu_generation != c->s->generation)
+		apply(c);
+	c->mtu_generation = c->s->generation;
+	for (uint32_t i = 0; i < c->n_mtus;) {
+		if (c->mtu[i].until > c->now) {
+			*next = MIN_OF(*next, c->mtu[i].until);
+			i++;
+			continue;
+		}
+		set_path(c, c->mtu[i].path, c->s->path[c->mtu[i].path].way_mtu);
+		forget(c, i);
+	}
+}

@@ -10,8 +10,8 @@ PFC through tunnels between real processes over veth; what crosses the wires is 
 import struct
 
 from scapy.contrib.mac_control import MACControlPause
-from scapy.layers.inet import UDP
-from scapy.layers.inet6 import IPv6
+from scapy.layers.inet import IP, UDP
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrSegmentRouting
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
@@ -20,7 +20,7 @@ from cases_pfc import MAC_A, MAC_B, MAC_C, PROFILE, REFRESH, lossless
 from checks import eventually, expect
 from net import make_router
 from node import over, policy, port, via
-from pfc import FULL, PFC_DA, Flow, decoded, gate, passes_only, pfc, released, split, takes_effect, times_of
+from pfc import DSCP, FULL, PFC_DA, Flow, decoded, gate, passes_only, pfc, released, split, takes_effect, times_of
 from topology import NEXT_CSID, Topology, seg6local, sid
 
 CS7, ETHERNET, ROUTING = "56", "143", "43"
@@ -378,7 +378,7 @@ RELAY = [
 # --- tunnel
 
 R1, R3 = "fd00:0:1::1", "fd00:0:3::1"
-R2_END, GOLD_PFC, PLAIN_PFC = "5f00:1:2:1::", "5f00:1:1:e1::", "5f00:0:e1e1::"
+R2_END, GOLD_PFC, PLAIN_PFC, R3_DT = "5f00:1:2:1::", "5f00:1:1:e1::", "5f00:0:e1e1::", "5f00:1:3:d46::"
 GOLD, PLAIN = "gold", "(none)"
 
 
@@ -424,14 +424,18 @@ def tunnel(options):
                  {"name": "red", "routes": over("red", "10.3.1.0/24")}],
            policies=[policy("blue", sid("200"), sid("300"), sid("e346")), policy("red", sid("200"), sid("300"), sid("e347"))],
            sids=sids_of_r1())
-    t.node(r3, R3,
-           [wan(0, "wan0", "fd00:b::2/64", mtu=1600, **lossless(r2.mac("east"), 3)), *edge(3, MAC_B)],
+    wan0 = wan(0, "wan0", "fd00:b::2/64", mtu=1600, **lossless(r2.mac("east"), 3))
+    wan0["pfc"]["learn-tunnels"] = True
+    t.node(r3, R3, [wan0, *edge(3, MAC_B)],
+           remote_sids=[{"sid": f"{GOLD_PFC}/64", "behavior": "End.X.PFC", "owner": "r1"},
+                        {"sid": f"{R2_END}/64", "behavior": "End", "owner": "r2"}],
            slices=slices, buffer_profiles=PROFILE, routes=via("wan0", "fd00:b::1", "5f00::/16", "fd00::/16"),
            neighbors=[{"port": f"dc{n}", "address": f"10.3.{n}.33", "mac": MAC_B} for n in range(2)],
            vrfs=[{"name": "blue", "slice": GOLD, "routes": []}, {"name": "red", "routes": []}],
            sids=[{"sid": "5f00:0:300::/48", "behavior": "uN"},
                  {"sid": "5f00:0:e346::/48", "behavior": "uDT46", "vrf": "blue"},
-                 {"sid": "5f00:0:e347::/48", "behavior": "uDT46", "vrf": "red"}],
+                 {"sid": "5f00:0:e347::/48", "behavior": "uDT46", "vrf": "red"},
+                 {"sid": f"{R3_DT}/64", "behavior": "End.DT46", "vrf": "blue"}],
            pfc_tunnels=tunnels_of_r3())
     t.mac3 = r3.mac("wan0")
     t.flows = [Flow((t.a, f"eth{n}"), (t.b, f"eth{n}"), MAC_A, r1.mac(f"dc{n}"), f"10.1.{n}.11", f"10.3.{n}.33")
@@ -504,6 +508,46 @@ def gold_congested(t):
     congested(t, 0, GOLD, [tunnelled(R3, R2_END, 64, [GOLD_PFC], 1), tunnelled(R3, GOLD_PFC, 63, [GOLD_PFC], 0)])
 
 
+def learnt(t):
+    """Scenario 2: from the full list of data that r1 has sent, r3 knows whom to stop, and how to get there."""
+    r1, r3, flow, numbers = t.nodes["r1"], t.nodes["r3"], t.flows[0], []
+    list_ = [GOLD_PFC, R2_END, R3_DT]
+    outer_head = IPv6(src=R1, dst=R3_DT, tc=DSCP[3] << 2, fl=7) / IPv6ExtHdrSegmentRouting(
+        addresses=list_[::-1], segleft=0, lastentry=len(list_) - 1, nh=4)
+
+    def data(count):
+        for _ in range(count):
+            flow.number += 1
+            inner = IP(flow.head[3][14:] + flow.number.to_bytes(4, "big") + bytes(76))
+            t.core.send(Ether(src=t.net.spaces["r2"].mac("east"), dst=t.mac3) / outer_head / inner, interface="east")
+            numbers.append(flow.number)
+
+    def tunnels():
+        return [x for x in r3.show("pfc tunnels")["tunnels"] if x["origin"] == "learnt"]
+
+    r3.reload(pfc_tunnels=[])
+    data(1)
+    found = eventually(tunnels, "a tunnel is learnt")
+    expect([x["segments"] for x in found] == [[R2_END, GOLD_PFC]], f"{found}")
+    t.core.forget()
+    t.b.begin("xoff", pfc(MAC_B, {3: FULL}), REFRESH, "eth0")
+    takes_effect(r3, "dc0", 3, "closed", GOLD)
+    while gate(r1, "wan0", 3, GOLD) == "open":
+        data(20)
+        expect(len(numbers) < 600, "r3 does not stop r1")
+    expect(gate(r1, "wan0", 3, PLAIN) == "open", "the other slice is stopped too")
+    t.b.end("xoff")
+    t.b.send(pfc(MAC_B, {3: 0}), interface="eth0")
+    released(flow, {3: numbers[1:]}, first=[x for x in flow.take() if x[1] != numbers[0]])
+    takes_effect(r1, "wan0", 3, "open", GOLD)
+    rows = read(t, t.core, "east")
+    times = [times_of(r) for r in rows]
+    expect(times[0] == {3: FULL} and times[-1] == {3: 0}, f"{times}")
+    wanted = tunnelled(R3, R2_END, 64, [GOLD_PFC], 1)
+    expect(all(outer(r) == wanted for r in rows), f"{[outer(r) for r in rows]}")
+    r3.reload(pfc_tunnels=tunnels_of_r3())
+
+
 def proven(t):
     """The tunnel's frames carry an HMAC, which Linux on the way and r1 at its end ask for."""
     r2 = t.net.spaces["r2"]
@@ -539,6 +583,7 @@ TUNNEL = [
     ("no slice, one container: r3 stops r1, r1 stops A, slice gold passes", lambda t: congested(
         t, 1, PLAIN, [tunnelled(R3, "5f00:0:200:100:e1e1::", 64), tunnelled(R3, "5f00:0:100:e1e1::", 63)])),
     ("foreign sources and what is no PFC stop nothing", strangers),
+    ("a tunnel learnt from the segment list of data stops r1", learnt),
     ("slice gold with HMACs, verified by Linux on the way and by r1", proven),
     ("r1 has another key: dropped as hmac, nothing stops", not_proven),
 ]

@@ -25,6 +25,7 @@
 	"buffer-profiles:\n"                                                                        \
 	"  - {name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}\n"                        \
 	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, min-frame: 100}\n"                     \
+	"  - {name: auto, xoff: 20K, xon: 8K, min-frame: 1000}\n"                                  \
 	"  - {name: shared, xoff: 4M, headroom: 20K, alpha: 1/128, min-frame: 1000}\n"              \
 	"neighbors:\n"                                                                              \
 	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n"                   \
@@ -317,6 +318,63 @@ static void several_owners(void **state)
 	testbed_free(t);
 }
 
+/*
+ * Line rate from one port over three owners that send nothing, the port's own owner looking only every `period_us`. After the
+ * XOFF frame was given to the device the sender goes on for as long as it may: the frames in front of XOFF in the device, the
+ * way, its reaction. Returns packets that found the headroom used up; *used: of it, in bytes.
+ */
+static uint64_t at_line_rate(unsigned int period_us, uint64_t *used, uint64_t *headroom)
+{
+	struct testbed *t = bed(MANY_LCORES, PORTS("priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: auto"));
+	const struct pfc_buffer_config *b = &t->node->snapshot->port[IN].buffer;
+	struct worker_role *owner = &t->node->worker[t->node->owner[IN]];
+	/* 64 descriptors of 1518 bytes, 100 m there and back, 67 quanta, and two frames that were under way, at 1250 bytes a us */
+	unsigned int left = 64 * 1518 / 1250 + 1 + 3 + 2;
+	uint64_t lost;
+	bool told = false;
+
+	*headroom = b->full.bytes - b->xoff.bytes;
+	for (unsigned int p = OUT; p <= OUT3; p++) {
+		t->port[p]->tx_allowed = 0;
+		for (uint32_t i = 0; i < 3 * NODE_BURST; i++)
+			data(t, p, 2, i, 110);
+	}
+	testbed_settle(t, 100);
+	empty(t, IN);
+	for (uint32_t i = 0; i < 1000 && left; i++) {
+		data(t, OUT + i % 3, 3, i / 3, 1250);
+		__atomic_store_n(&owner->stalled, i % period_us != 0, __ATOMIC_RELAXED);
+		testbed_round(t);
+		told |= take(t, IN).enable == 0x08;
+		left -= told;
+	}
+	__atomic_store_n(&owner->stalled, false, __ATOMIC_RELAXED);
+	testbed_settle(t, 20);
+	assert_true(told);
+	*used = t->node->pfc[IN].buffer[3].most_headroom.bytes;
+	lost = testbed_reason(t, IN, DROP_headroom_exceeded);
+	for (unsigned int p = OUT; p <= OUT3; p++)
+		t->port[p]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 100);
+	testbed_free(t);
+	return lost;
+}
+
+/* headroom: auto covers line rate into three owners, and the 20 us until the fourth adds them up; not 100 us. */
+static void headroom_has_the_decision_period(void **state)
+{
+	uint64_t used, headroom;
+
+	(void)state;
+	assert_int_equal(at_line_rate(1, &used, &headroom), 0);
+	check(used < headroom - 20000, "%llu of %llu bytes", (unsigned long long)used, (unsigned long long)headroom);
+	assert_int_equal(at_line_rate(20, &used, &headroom), 0);
+	check(used > headroom * 3 / 4, "%llu of %llu bytes", (unsigned long long)used, (unsigned long long)headroom);
+	/* an owner that looks so seldom finds out about the end of the headroom late as well */
+	check(at_line_rate(100, &used, &headroom) > 0 || used > headroom, "%llu of %llu bytes", (unsigned long long)used,
+		(unsigned long long)headroom);
+}
+
 /* A ring that is full stops the senders of the ports behind it, before anything is lost. */
 static void a_full_ring_stops_the_sender(void **state)
 {
@@ -363,6 +421,28 @@ static void too_little_headroom_is_seen(void **state)
 	testbed_free(t);
 }
 
+/* The neighbour of OUT asks who has 2001:db8:b::2 (RFC 4861 section 4.3). */
+static void solicit(struct testbed *t)
+{
+	uint8_t frame[14 + 40 + 32] = {0x33, 0x33, 0xff, 0, 0, 2, 0x02, 0, 0, 0, 0xb0, 1, 0x86, 0xdd};
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + 14);
+	struct icmp_hdr *ns = (struct icmp_hdr *)(ip + 1);
+	uint8_t *target = (uint8_t *)(ns + 1), *option = target + 16;
+
+	ip->vtc_flow = ipv6_vtc_flow(0, 0);
+	ip->payload_length = be16(32);
+	ip->next_header = IP_PROTO_ICMP6;
+	ip->hop_limit = 255;
+	ip->src = (struct ipv6_addr){{0x20, 0x01, 0x0d, 0xb8, 0, 0x0b, [15] = 3}};
+	ip->dst = (struct ipv6_addr){{0xff, 0x02, [11] = 1, [12] = 0xff, [15] = 2}};
+	ns->type = 135;
+	memcpy(target, &(struct ipv6_addr){{0x20, 0x01, 0x0d, 0xb8, 0, 0x0b, [15] = 2}}, 16);
+	option[0] = option[1] = 1;
+	memcpy(option + 2, &out_peer, 6);
+	ns->checksum = checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &ip->dst, 32, IP_PROTO_ICMP6), ns, 32));
+	fake_port_receive(t->port[OUT], 0, frame, sizeof(frame), 0);
+}
+
 /* Every data gate of every port is closed and full: PFC, ND and control in transit are still taken and obeyed. */
 static void no_deadlock_behind_data(void **state)
 {
@@ -405,11 +485,12 @@ static void no_deadlock_behind_data(void **state)
 	echo->checksum = checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &ip->dst, n, IP_PROTO_ICMP6), echo, n));
 	n += sizeof(struct eth_hdr) + sizeof(*ip);
 	fake_port_receive(t->port[OUT], 0, frame, n, 0);
+	solicit(t);
 	testbed_settle(t, 100);
 	assert_int_equal(t->node->pfc[OUT].xon[3], 1);
 	s = take(t, OUT);
 	assert_int_equal(s.packets, 1);
-	assert_int_equal(s.others, 1);
+	assert_int_equal(s.others, 2); /* the echo reply and the neighbour advertisement */
 	testbed_free(t);
 }
 
@@ -469,6 +550,7 @@ int main(void)
 		cmocka_unit_test(the_chain),
 		cmocka_unit_test(buffers_count_too),
 		cmocka_unit_test(several_owners),
+		cmocka_unit_test(headroom_has_the_decision_period),
 		cmocka_unit_test(a_full_ring_stops_the_sender),
 		cmocka_unit_test(too_little_headroom_is_seen),
 		cmocka_unit_test(no_deadlock_behind_data),

@@ -67,6 +67,9 @@ class Maze(Net):
             p["pfc"]["priorities"] = LEGS[:used] if self.remap and p["side"] == "wan" else [EDGE]
         if self.tunnels:
             self._tunnels(name, c)
+        # what PORT and the profile promise, and a little: a run begins with all of them
+        classes = sum(len(p["pfc"]["priorities"]) for p in c["ports"])
+        c["memory"]["buffers"] = 3072 + 704 * len(c["ports"]) + 800 * classes
         return c
 
     def _tunnels(self, name, c):
@@ -106,7 +109,7 @@ def maze(seed, remap, tunnels=False, run="2ms"):
         ways[f"from{k}"] = (f"to{k}", way)
     net = Maze("maze", run, ways, remap, tunnels, drain="200ms")
     for n in nodes:
-        net.node(n, pfc=[EDGE], port=PORT, memory={"buffers": 15360, "ring": 128})
+        net.node(n, pfc=[EDGE], port=PORT, memory={"ring": 128})
     for number, (source, (to, way)) in enumerate(ways.items()):
         for host, node in ((source, way[0]), (to, way[-1])):
             if host not in net.hosts:
@@ -142,7 +145,7 @@ def deadlock_hairpin(seed=1):
     ways = {"h1": ("d1", ["s1", "n1", "n2", "n1", "t1"]), "h2": ("d2", ["s2", "n2", "n1", "n2", "t2"])}
     net = Maze("hairpin", "2ms", ways, False, drain="200ms")
     for n in ("s1", "t1", "n1", "n2", "s2", "t2"):
-        net.node(n, pfc=[EDGE], port=PORT, memory={"buffers": 8192, "ring": 128})
+        net.node(n, pfc=[EDGE], port=PORT, memory={"ring": 128})
         net.tune(n, lambda c: c["buffer-profiles"][0].update(xoff="24K", xon="12K"))
     for host, node in (("h1", "s1"), ("d1", "t1"), ("h2", "s2"), ("d2", "t2")):
         net.host(host, len(net.hosts) + 1, pfc=[EDGE])

@@ -331,7 +331,7 @@ def pfc_deadlock():
     ways = {f"h{i}": (f"h{(i + 1) % 3 + 1}", [nodes[(i - 1 + k) % 3] for k in range(3)]) for i in (1, 2, 3)}
     net = Maze("pfc-deadlock", "2ms", ways, False)
     for i, node in enumerate(nodes, 1):
-        net.node(node, pfc=[EDGE], port=PORT)
+        net.node(node, pfc=[EDGE], port=PORT, memory={"ring": 128})
         net.host(f"h{i}", i, pfc=[EDGE])
         net.link(f"h{i}.eth0", f"{node}.h{i}", rate="10G")
     for i in range(3):

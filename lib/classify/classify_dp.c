@@ -222,6 +222,8 @@ static __attribute__((noinline)) void srv6_any(struct walk *w, uint32_t at, cons
 			drop_for(w, &e);
 			return;
 		}
+		if (unlikely(sid->pfc) && sid->pfc->slice_by)
+			classify_told_slice(w, sid, &p, &x->slice);
 		next = srv6_endpoint(sid, &p, &change, &e);
 		t = sid->adjacency;
 		if (next == SRV6_LOOKUP)

@@ -157,10 +157,16 @@ bool classify_may_enter(struct walk *w, uint32_t at, uint64_t hi, uint64_t lo);
 /* frame_dp.c: Ethernet frames as payload */
 
 /* End.DX2 (RFC 8986 section 4.9): the frame behind the headers of `p` leaves by the SID's port. */
-void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p);
+void classify_decap_frame(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p);
+
+/*
+ * Slice that a packet says for itself at an End.X.PFC that lets it (PROTOCOL.md 4.5). True: *slice is that one, or as it was
+ * if the packet says nothing. False: it says one that is not known here.
+ */
+bool classify_told_slice(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p, uint8_t *slice);
 
 /* A frame that a SID takes for PFC: the control lcore judges it. */
-void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p);
+void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p);
 
 /* A port with attachment circuits: true when one of them takes the frame (H.Encaps.L2, RFC 8986 section 5.3). */
 bool classify_circuit(struct walk *w);

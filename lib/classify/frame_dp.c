@@ -33,13 +33,36 @@ static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t por
 		w->x->verdict = PKT_FORWARD;
 }
 
-void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p)
+bool classify_told_slice(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p, uint8_t *slice)
+{
+	unsigned __int128 da = (unsigned __int128)p->da_hi << 64 | p->da_lo;
+	uint32_t id = 0;
+
+	if (sid->pfc->slice_by == SLICE_BY_ARGUMENT)
+		id = (uint16_t)(da >> sid->pfc->slice_shift);
+	else if (sid->pfc->slice_by == SLICE_BY_OPTION)
+		id = srv6_slice_option(p, w->s->slice_option);
+	for (uint32_t i = 0; id && i < w->s->n_slices; i++) {
+		if (w->s->slice[i].wire_id == id && w->s->slice[i].name) {
+			*slice = (uint8_t)i;
+			return true;
+		}
+	}
+	return id == 0;
+}
+
+void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p)
 {
 	struct srv6_hmac h = {.key = w->s->key, .n = w->s->n_keys};
 	struct srv6_error e;
 
 	if (unlikely(sid->pfc->hmac) && !srv6_verify_hmac(&h, sid, p, &e)) {
 		drop(w, e.reason); /* who forges frames is not answered */
+		return;
+	}
+	w->x->slice = sid->pfc->slice;
+	if (unlikely(sid->pfc->slice_by) && !classify_told_slice(w, sid, p, &w->x->slice)) {
+		drop(w, DROP_pfc_bad_slice);
 		return;
 	}
 	w->x->ops = 0;
@@ -58,7 +81,7 @@ static bool is_mac_control(const struct srv6_packet *p)
 }
 
 /* End.DX2 (RFC 8986 section 4.9). The outer ECN has no field in the frame to go to: the headend sent Not-ECT. */
-void classify_decap_frame(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p)
+void classify_decap_frame(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p)
 {
 	w->x->ops = 0;
 	w->x->hops = 0;

@@ -109,6 +109,19 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 			r->port);
 }
 
+/* The slice that the far end is told must have a number, and that must fit. */
+static void check_carried(const struct config *c, struct cfg_diags *d, const struct cfg_pfc_tunnel *t)
+{
+	int i = t->slice ? cfg_find_named(c, "slices", t->slice, NULL) : -1;
+	uint64_t id = i < 0 ? 0 : c->slices.items[i].id;
+
+	if (t->slice_by && !id)
+		cfg_diag_add(d, cfg_where(c, &t->slice_by), "slice-by: the tunnel's slice has no id");
+	else if (t->slice_by == SLICE_BY_ARGUMENT && id > UINT16_MAX)
+		cfg_diag_add(d, cfg_where(c, &t->slice_by), "slice-by: id %llu of slice '%s' takes more than 16 bits",
+			(unsigned long long)id, t->slice);
+}
+
 static void check_tunnel(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
 	const struct cfg_pfc_tunnel *t)
 {
@@ -130,6 +143,8 @@ static void check_tunnel(const struct config *c, struct cfg_diags *d, const stru
 		cfg_diag_add(d, cfg_where(c, &t->port), "port: '%s' is outside the domain (side: dc); tunnels lead through it",
 			t->port);
 	check_hmac_key(c, d, &t->hmac_key);
+	check_slice_by(c, d, &t->slice_by);
+	check_carried(c, d, t);
 }
 
 static void check_learning(const struct config *c, struct cfg_diags *d)
@@ -148,6 +163,7 @@ static void check_learning(const struct config *c, struct cfg_diags *d)
 			cfg_diag_add(d, at, "learn-tunnels: without remote-sids no segment list tells its way back");
 	}
 	check_hmac_key(c, d, &c->pfc_learning.hmac_key);
+	check_slice_by(c, d, &c->pfc_learning.slice_by);
 }
 
 /* E37 again: tunnels are learnt for all slices. */

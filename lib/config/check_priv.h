@@ -23,6 +23,9 @@ void check_buffers(const struct config *c, struct cfg_diags *d);
 /* A key id that is to be signed with, 0 for none: is it there? */
 void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key);
 
+/* How slices are told: is what it takes configured? */
+void check_slice_by(const struct config *c, struct cfg_diags *d, const uint32_t *slice_by);
+
 /* Place of a member, or of the mapping around it when the member was left out. */
 struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_mark around);
 

@@ -26,6 +26,31 @@ static void check_ranges(const struct config *c, struct cfg_diags *d, const char
 	}
 }
 
+void check_slice_by(const struct config *c, struct cfg_diags *d, const uint32_t *slice_by)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->slices.n; i++)
+		any |= c->slices.items[i].id != 0;
+	if (*slice_by == SLICE_BY_OPTION && !c->node.slice_option)
+		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: there is no node.slice-option");
+	else if (*slice_by && !any)
+		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: no slice has an id");
+}
+
+static void check_slice_ids(const struct config *c, struct cfg_diags *d)
+{
+	for (uint32_t i = 0; i < c->slices.n; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (c->slices.items[i].id && c->slices.items[i].id == c->slices.items[k].id)
+				cfg_diag_add(d, cfg_where(c, &c->slices.items[i].id), "id: %llu is already that of slice '%s'",
+					(unsigned long long)c->slices.items[i].id, c->slices.items[k].name);
+	/* 0, 1, 4 and 5 are assigned (Pad1, PadN, Tunnel Encapsulation Limit, Router Alert) */
+	if (c->node.slice_option && (c->node.slice_option == 1 || c->node.slice_option == 4 || c->node.slice_option == 5))
+		cfg_diag_add(d, cfg_where(c, &c->node.slice_option), "slice-option: %llu is assigned to another option",
+			(unsigned long long)c->node.slice_option);
+}
+
 static void check_class_list(const struct config *c, struct cfg_diags *d, const char *key, const uint64_t *items,
 	uint32_t n)
 {
@@ -83,6 +108,7 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 
 void check_qos(const struct config *c, struct cfg_diags *d)
 {
+	check_slice_ids(c, d);
 	for (uint32_t i = 0; i < c->class_maps.n; i++) {
 		const struct cfg_class_map *m = &c->class_maps.items[i];
 

@@ -143,6 +143,12 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: %s %s ends no PFC frames", A_NAME(s));
 	if (s->pfc_hmac && !c->hmac.keys)
 		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: there is no hmac.keys to verify with");
+	if (s->slice_by && (s->behavior != BEHAVIOR_END_X_PFC || s->sid.len % 8 || s->sid.len + CFG_SLICE_ARGUMENT_BITS > 128 ||
+				   (c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, &s->sid))))
+		cfg_diag_add(d, cfg_where(c, &s->slice_by),
+			"slice-by: only an End.X.PFC of whole bytes outside node.usid.block can be told the slice by packets");
+	else
+		check_slice_by(c, d, &s->slice_by);
 	if (info->pauses && s->port)
 		check_pause_speed(c, d, s, cfg_where(c, &s->port), s->port);
 	for (uint32_t i = 0; i < s->adjacencies.n; i++) {

@@ -32,6 +32,8 @@ struct cfg_mark {
 #define CFG_MAX_INTERFACES 1024
 
 enum cfg_side { SIDE_DC, SIDE_WAN, SIDE_HOST };
+enum cfg_slice_by { SLICE_BY_SID, SLICE_BY_ARGUMENT, SLICE_BY_OPTION }; /* PROTOCOL.md 4.5 */
+#define CFG_SLICE_ARGUMENT_BITS 16
 enum cfg_hmac_check { HMAC_OFF, HMAC_REQUIRED };
 enum cfg_hmac_profile { HMAC_RFC8754, HMAC_LINUX };
 
@@ -93,6 +95,7 @@ struct cfg_node {
 	struct cfg_usid usid;
 	CFG_LIST(struct ip_prefix) sid_blocks;
 	CFG_LIST(struct ip_prefix) infrastructure;
+	uint64_t slice_option; /* option type; 0: none */
 };
 
 struct cfg_lcores {
@@ -158,6 +161,7 @@ struct cfg_descriptors {
 struct cfg_slice {
 	struct cfg_mark at;
 	char *name;
+	uint64_t id;	       /* of the whole network, on the wire; 0: none */
 	uint64_t weight;
 	uint64_t max_rate_bps; /* 0: no limit */
 };
@@ -308,6 +312,7 @@ struct cfg_sid {
 	CFG_LIST(struct cfg_adjacency) adjacencies;
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
 	uint32_t pfc_hmac; /* enum cfg_hmac_check */
+	uint32_t slice_by; /* enum cfg_slice_by */
 	bool lenient_cev;
 };
 
@@ -388,6 +393,7 @@ struct cfg_pfc_tunnel {
 	uint64_t far_bps; /* 0: the rate of `port` */
 	uint64_t flow_label;
 	uint64_t hmac_key; /* 0: none */
+	uint32_t slice_by; /* enum cfg_slice_by */
 	struct ip_addr source; /* of the data whose ingress node it leads to; family 0: of all */
 	bool repeat;
 };
@@ -400,6 +406,7 @@ struct cfg_pfc_learning {
 	uint64_t far_bps; /* 0: the rate of the port the data comes in by */
 	uint64_t flow_label;
 	uint64_t hmac_key; /* 0: none */
+	uint32_t slice_by; /* enum cfg_slice_by */
 	bool repeat;
 };
 

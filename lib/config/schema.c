@@ -53,6 +53,9 @@ static const struct cfg_key node_keys[] = {
 		.max = 64, .example = "[\"fd00::/16\"]",
 		.help = "Sources inside the SRv6 domain. Packets to local SIDs from any other source are dropped "
 			"(RFC 8754 section 5.1). Required where there are SIDs."},
+	{"slice-option", CFG_UINT, .offset = AT(struct cfg_node, slice_option), .max = 63, .fallback = "0",
+		.help = "Type of the hop-by-hop option that carries the slice's id (draft-ietf-6man-enhanced-vpn-vtn-id: none is assigned "
+			"yet; 30 and 62 are for experiments, RFC 4727), for slice-by: option; 0: there is none."},
 };
 static const struct cfg_map node_map = MAP_OF(node_keys, "node", struct cfg_node);
 
@@ -339,6 +342,10 @@ static const struct cfg_key sid_keys[] = {
 	{"allowed-sources", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_sid, allowed_sources), .max = 64,
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: outer sources whose PFC frames count. Default: "
 			"node.infrastructure."},
+	{"slice-by", CFG_WORD, .offset = AT(struct cfg_sid, slice_by), .words = cfg_words_slice_by, .fallback = "sid",
+		.help = "End.X.PFC outside node.usid.block: what says the slice of packets, and whose queues a PFC frame stops. sid: the SID "
+			"itself, by slice. argument: the 16 bits behind it, an id of slices; option: the hop-by-hop option of type "
+			"node.slice-option; 0, or none: slice of the SID."},
 	{"pfc-hmac", CFG_WORD, .offset = AT(struct cfg_sid, pfc_hmac), .words = words_hmac, .fallback = "off",
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: required: PFC frames need an SRH with a valid HMAC TLV; hmac "
 			"would ask data for one, too."},

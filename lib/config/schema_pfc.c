@@ -101,6 +101,9 @@ static const struct cfg_key tunnel_keys[] = {
 	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_pfc_tunnel, hmac_key), .max = 0xffffffff, .fallback = "0",
 		.help = "Key id of the HMAC TLV in the SRH (RFC 8754 section 2.1.2), which is there then even for a single address; "
 			"0: none. No node on the way may take the SRH off (PSP)."},
+	{"slice-by", CFG_WORD, .offset = AT(struct cfg_pfc_tunnel, slice_by), .words = cfg_words_slice_by, .fallback = "sid",
+		.help = "How the slice is told at the far end: sid: by the SID. argument: its id in the 16 bits behind the last SID, whose "
+			"structure is in remote-sids. option: in a hop-by-hop option of type node.slice-option."},
 	{"source", CFG_IPV6, .offset = AT(struct cfg_pfc_tunnel, source), .example = "fd00:0:1::1",
 		.help = "Outer source of the data that comes from the tunnel's end, so that of several ingress nodes of a slice those "
 			"that send most are told to stop first. Default: all data of the slice."},
@@ -123,6 +126,9 @@ static const struct cfg_key learning_keys[] = {
 		.help = "Flow label of the tunnels."},
 	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_pfc_learning, hmac_key), .max = 0xffffffff, .fallback = "0",
 		.help = "Key id of the HMAC TLV in their SRH; 0: none."},
+	{"slice-by", CFG_WORD, .offset = AT(struct cfg_pfc_learning, slice_by), .words = cfg_words_slice_by, .fallback = "sid",
+		.help = "How the slice is told at the far end: sid: by the SID. argument: its id in the 16 bits behind the last SID, whose "
+			"structure is in remote-sids. option: in a hop-by-hop option of type node.slice-option."},
 	{"repeat", CFG_BOOL, .offset = AT(struct cfg_pfc_learning, repeat), .fallback = "false",
 		.help = "Say every change twice, a millisecond apart."},
 };

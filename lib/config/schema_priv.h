@@ -19,6 +19,8 @@
 		"End.DX4", "End.DX6", "End.DX2", "End.X.PFC", "uA.PFC"
 extern const char *const cfg_words_flavor[]; /* enum cfg_flavor */
 
+extern const char *const cfg_words_slice_by[]; /* enum cfg_slice_by */
+
 /* schema_qos.c: slices, class maps, queues, PFC and its buffers */
 extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map, cfg_buffer_profile_map, cfg_pfc_map;
 

@@ -6,11 +6,15 @@ static const char *const words_alpha[] = {"static", "1/128", "1/64", "1/32", "1/
 	"8", NULL};
 static const char *const words_hardware[] = {"auto", "off", NULL};
 
+const char *const cfg_words_slice_by[] = {"sid", "argument", "option", NULL};
+
 /* clang-format off */
 
 static const struct cfg_key slice_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_slice, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
 		.example = "gold", .help = "Name used by ports, VRFs and SIDs."},
+	{"id", CFG_UINT, .offset = AT(struct cfg_slice, id), .max = 0xffffffff, .fallback = "0",
+		.help = "The slice's number in the whole network, where packets carry it (slice-by); 0: none."},
 	{"weight", CFG_UINT, .offset = AT(struct cfg_slice, weight), .min = 1, .max = 100, .fallback = "1",
 		.help = "Share of a port's rate when slices compete for it, relative to the others. What belongs to no slice "
 			"has weight 1."},

@@ -141,8 +141,8 @@ bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const
 	return p->bps && pfc_relay_state(p, &config, party, state->speaks_for, state->stopped, state->lease_ns, c->now, out);
 }
 
-static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, const struct pfc_party *party,
-	const struct pfc_request *request)
+static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, uint8_t slice,
+	const struct pfc_party *party, const struct pfc_request *request)
 {
 	for (uint16_t port = 0; port < c->s->n_ports && request->enable; port++) {
 		struct pfc_pause pause;
@@ -150,7 +150,7 @@ static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, 
 		if (!(sid->ports >> port & 1) || !c->s->port[port].speed_bps)
 			continue;
 		pause = pfc_pause_of(request, c->s->port[port].speed_bps);
-		pause_port(c, port, party, sid->slice, &pause);
+		pause_port(c, port, party, slice, &pause);
 	}
 }
 
@@ -164,7 +164,7 @@ void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 	if (reason == CONSUME_pfc && sid->pfc->relay)
 		relay_out(c, sid->pfc->relay, &party, &request);
 	else if (reason == CONSUME_pfc)
-		pause_ports(c, sid->pfc, &party, &request);
+		pause_ports(c, sid->pfc, pkt_of(m)->slice, &party, &request);
 	pkt_end(m, reason, &c->lcore->stats);
 }
 

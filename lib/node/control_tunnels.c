@@ -117,6 +117,7 @@ static void take_configured(struct control_role *c)
 		/* learnt ones leave room for all that can be configured */
 		c->pfc->tunnel[id] = x;
 		t->tunnel[id].twice = from->repeat;
+		t->tunnel[id].carries = from->carries;
 	}
 }
 
@@ -132,8 +133,9 @@ static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 {
 	struct control_role *c = arg;
 	const struct snap_pfc_learning *l = &c->s->pfc_learning;
-	const struct pfc_tunnel *t = &c->pfc->tunnels.tunnel[id];
+	struct pfc_tunnel *t = &c->pfc->tunnels.tunnel[id];
 	struct control_tunnel *x = &c->pfc->tunnel[id];
+	uint32_t slice = c->s->slice[t->slice].wire_id;
 	struct ipv6_addr address[PFC_OUTER_ADDRESSES];
 	struct ip_addr sids[PFC_LIST_MAX];
 	unsigned int n;
@@ -143,10 +145,15 @@ static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 	n = usid_pack(l->block, l->n_blocks, sids, t->list.n, address, PFC_OUTER_ADDRESSES);
 	if (n > PFC_OUTER_ADDRESSES)
 		return PFC_REFUSED_too_long;
+	if (l->slice_by && !slice)
+		return PFC_REFUSED_no_slice_id;
+	if (l->slice_by == SLICE_BY_ARGUMENT && !pfc_slice_argument(&c->s->remotes, &address[n - 1], slice))
+		return PFC_REFUSED_no_argument;
 	x->port = t->port;
 	x->party = party_of(c, t->port, t->slice, &t->contributor);
+	t->carries = l->slice_by != SLICE_BY_SID;
 	pfc_outer_write(&x->outer, &c->s->loopback, address, n, l->flow_label,
-		l->hmac_key ? snap_hmac_key(c->s, l->hmac_key) : NULL);
+		l->hmac_key ? snap_hmac_key(c->s, l->hmac_key) : NULL, l->slice_by == SLICE_BY_OPTION ? c->s->slice_option : 0, slice);
 	return PFC_REFUSED_none;
 }
 

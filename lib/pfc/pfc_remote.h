@@ -70,6 +70,8 @@ bool pfc_behavior_is_next_csid(uint16_t code);
 	X(unknown_sid, "a SID on the way is not in remote-sids")                                   \
 	X(no_end_sid, "a node on the way has no End SID in remote-sids")                           \
 	X(too_long, "more SIDs than a list may have")                                              \
+	X(no_slice_id, "its slice has no id, and slice-by asks for one")                           \
+	X(no_argument, "the upstream SID leaves no room for the slice's id")                       \
 	X(table_full, "as many tunnels as pfc-learning.tunnels allows")
 
 enum pfc_refusal {

@@ -29,7 +29,9 @@ static uint8_t held_by_others(const struct pfc_tunnels *t, const struct pfc_tunn
 	for (uint32_t i = 0; i < t->bound; i++) {
 		const struct pfc_tunnel *y = &t->tunnel[i];
 
-		if (y != x && y->origin != PFC_TUNNEL_FREE && y->stopped && same_end(&x->list, &y->list))
+		if (y == x || (x->carries && y->carries && x->slice != y->slice))
+			continue;
+		if (y->origin != PFC_TUNNEL_FREE && y->stopped && same_end(&x->list, &y->list))
 			stopped |= y->stopped;
 	}
 	return stopped;

@@ -35,6 +35,7 @@ struct pfc_tunnel {
 	uint8_t stopped;    /* priorities it has been told to stop */
 	uint8_t repeat;	    /* priorities of the last change, to be said once more */
 	bool twice;	    /* every change is said twice */
+	bool carries;	    /* its packets say the slice, so that at the far end each slice is one more party */
 	char name[PFC_TUNNEL_NAME];
 	uint8_t port;		      /* learnt: that the data comes in by */
 	struct ipv6_addr contributor; /* learnt: source of the data's outer header, the ingress node */

@@ -18,7 +18,7 @@ static int key_of(struct builder *b, uint64_t id, const struct hmac_key **key)
 }
 
 static int build_outer(struct builder *b, const struct cfg_own_sids *own, const struct ip_addr *segments, uint32_t n,
-	uint64_t flow_label, uint64_t hmac_key, struct snap_pfc_outer *out)
+	uint64_t flow_label, uint64_t hmac_key, uint32_t slice_by, uint32_t slice_id, struct snap_pfc_outer *out)
 {
 	struct cfg_path path = {.segments = {(struct ip_addr *)(uintptr_t)segments, n}};
 	const struct hmac_key *key;
@@ -29,7 +29,11 @@ static int build_outer(struct builder *b, const struct cfg_own_sids *own, const 
 		return build_fail(b, -EINVAL, "PFC tunnel: %s", why);
 	if (key_of(b, hmac_key, &key) < 0)
 		return -EINVAL;
-	pfc_outer_write(out, &b->s->loopback, p.container, p.n, (uint32_t)flow_label, key);
+	if (slice_by == SLICE_BY_ARGUMENT && !pfc_slice_argument(&b->s->remotes, &p.container[p.n - 1], slice_id))
+		return build_fail(b, -EINVAL,
+			"PFC tunnel with slice-by: argument: its last SID is not in remote-sids, or leaves no room for 16 bits");
+	pfc_outer_write(out, &b->s->loopback, p.container, p.n, (uint32_t)flow_label, key,
+		slice_by == SLICE_BY_OPTION ? b->s->slice_option : 0, slice_id);
 	return 0;
 }
 
@@ -74,7 +78,8 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 	if (r->segments.n) {
 		port->pfc_relayed = true;
 		port->pfc_obeyed = r->honour_local;
-		if (build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, r->hmac_key, &out->outer) < 0)
+		if (build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, r->hmac_key,
+			    SLICE_BY_SID, 0, &out->outer) < 0)
 			return -EINVAL;
 		if (r->carrier == CARRIER_STATE)
 			pfc_outer_carry(&out->outer, IP_PROTO_UDP, SNAP_PFC_STATE_BYTES);
@@ -95,12 +100,14 @@ static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const
 	port = &b->s->port[out->port];
 	port->pfc_tunnelled = true;
 	port->pfc_shares |= t->source.family != 0;
+	out->carries = t->slice_by != SLICE_BY_SID;
 	out->has_source = t->source.family != 0;
 	out->source = t->source.v6;
 	out->far_bps = t->far_bps ? t->far_bps : port->speed_bps;
 	for (uint32_t i = 0; i < t->priorities.n; i++)
 		out->priorities = (uint8_t)(out->priorities | 1u << t->priorities.items[i]);
-	return build_outer(b, own, t->segments.items, t->segments.n, t->flow_label, t->hmac_key, &out->outer);
+	return build_outer(b, own, t->segments.items, t->segments.n, t->flow_label, t->hmac_key, t->slice_by,
+		b->s->slice[out->slice].wire_id, &out->outer);
 }
 
 static void add_remote(void *arg, const struct cfg_remote *r)
@@ -127,6 +134,7 @@ static void build_learning(struct builder *b)
 		.max = (uint32_t)l->tunnels,
 		.flow_label = (uint32_t)l->flow_label,
 		.hmac_key = (uint32_t)l->hmac_key,
+		.slice_by = (uint8_t)l->slice_by,
 		.idle_ns = l->idle_s * NSEC_PER_SEC,
 		.max_rtt_ns = l->max_rtt_ms * NSEC_PER_MSEC,
 		.far_bps = l->far_bps};
@@ -170,13 +178,15 @@ int build_pfc_wan(struct builder *b)
 	b->s->pfc_tunnel = arena_alloc(b->s->arena, (c->pfc_tunnels.n + 1) * sizeof(*b->s->pfc_tunnel));
 	if (!own || !b->s->relay || !b->s->pfc_tunnel)
 		rc = build_fail(b, -ENOMEM, "out of memory");
+	if (rc == 0)
+		rc = build_remotes(b);
 	for (uint32_t i = 0; i < c->relays.n && rc == 0; i++)
 		rc = build_relay(b, own, &c->relays.items[i], &b->s->relay[i]);
 	for (uint32_t i = 0; i < c->pfc_tunnels.n && rc == 0; i++)
 		rc = build_tunnel(b, own, &c->pfc_tunnels.items[i], &b->s->pfc_tunnel[i]);
 	cfg_own_sids_free(own);
 	build_learning(b);
-	return rc ? rc : build_remotes(b);
+	return rc;
 }
 
 const struct snap_relay *build_relay_of(const struct builder *b, const struct ip_prefix *sid)

@@ -22,10 +22,12 @@ int build_slices(struct builder *b)
 	for (uint32_t i = 0; i < b->s->n_slices; i++)
 		b->s->slice[i].weight = 1; /* of one that is gone, too */
 	b->s->slice[SNAP_SLICE_NONE].name = "";
+	b->s->slice_option = (uint8_t)c->node.slice_option;
 	for (uint32_t i = 0; i < c->slices.n; i++) {
 		ids_find(b->ids->slices, c->slices.items[i].name, &id);
 		b->s->slice[id] = (struct snap_slice){.name = c->slices.items[i].name,
 			.weight = (uint32_t)c->slices.items[i].weight,
+			.wire_id = (uint32_t)c->slices.items[i].id,
 			.max_rate_bps = c->slices.items[i].max_rate_bps};
 	}
 	return 0;

@@ -24,22 +24,54 @@ void snap_write_hmac(const struct hmac_key *key, const struct ipv6_addr *source,
 	hmac_of_srh(key, source, srh, tlv, tlv->hmac);
 }
 
+bool pfc_slice_argument(const struct pfc_remotes *remotes, struct ipv6_addr *address, uint32_t slice_id)
+{
+	const struct pfc_remote *r = pfc_remote_find(remotes, address, NULL);
+	unsigned int at = r ? r->prefix.len / 8 : 0;
+
+	if (!r || r->prefix.len % 8 || r->prefix.len + CFG_SLICE_ARGUMENT_BITS > 128 || pfc_behavior_is_next_csid(r->behavior) ||
+		slice_id > UINT16_MAX)
+		return false;
+	address->b[at] = (uint8_t)(slice_id >> 8);
+	address->b[at + 1] = (uint8_t)slice_id;
+	return true;
+}
+
+/*
+ * A hop-by-hop options header with the slice's id, as draft-ietf-6man-enhanced-vpn-vtn-id has it: flags, context type and
+ * four bytes of id, on a boundary of four. Returns its size.
+ */
+static uint16_t write_option(uint8_t *at, uint8_t next_header, uint8_t option, uint32_t slice_id)
+{
+	be32_t id = be32(slice_id);
+	/* PadN of 2 bytes; the option; PadN of 4 */
+	const uint8_t header[16] = {next_header, 1, 1, 0, option, 6, 0, 0, 0, 0, 0, 0, 1, 2};
+
+	memcpy(at, header, sizeof(header));
+	memcpy(at + 8, &id, sizeof(id));
+	return sizeof(header);
+}
+
 void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source, const struct ipv6_addr *address,
-	unsigned int n, uint32_t flow_label, const struct hmac_key *key)
+	unsigned int n, uint32_t flow_label, const struct hmac_key *key, uint8_t option, uint32_t slice_id)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)out->header;
-	struct srh *srh = (struct srh *)(ip + 1);
 	/* reduced: the first address stands in the destination only; the TLV needs an SRH, and that an entry */
 	unsigned int listed = n > 1 ? n - 1 : key != NULL;
+	struct srh *srh;
 
 	*out = (struct snap_pfc_outer){.bytes = sizeof(*ip)};
 	ip->vtc_flow = ipv6_vtc_flow(TUNNEL_TC, flow_label);
 	ip->hop_limit = TUNNEL_HOP_LIMIT;
 	ip->src = *source;
 	ip->dst = address[0];
-	ip->next_header = IP_PROTO_ETHERNET;
+	ip->next_header = listed ? IP_PROTO_ROUTING : IP_PROTO_ETHERNET;
+	if (option) {
+		out->bytes = (uint16_t)(out->bytes + write_option(out->header + out->bytes, ip->next_header, option, slice_id));
+		ip->next_header = IP_PROTO_HOPOPTS;
+	}
+	srh = (struct srh *)(out->header + out->bytes);
 	if (listed) {
-		ip->next_header = IP_PROTO_ROUTING;
 		srh->next_header = IP_PROTO_ETHERNET;
 		srh->length = (uint8_t)(2 * listed + (key ? sizeof(struct srh_hmac) / 8 : 0));
 		srh->routing_type = SRH_ROUTING_TYPE;
@@ -68,11 +100,18 @@ void pfc_outer_carry(struct snap_pfc_outer *out, uint8_t upper, uint16_t bytes)
 unsigned int pfc_outer_addresses(const struct snap_pfc_outer *outer, struct ipv6_addr *address)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;
-	const struct srh *srh = (const struct srh *)(ip + 1);
+	const struct ipv6_ext *ext = (const struct ipv6_ext *)(ip + 1);
+	uint8_t type = ip->next_header;
+	const struct srh *srh;
 	unsigned int n = 0;
 
 	address[n++] = ip->dst;
-	if (ip->next_header == IP_PROTO_ROUTING)
+	if (type == IP_PROTO_HOPOPTS) {
+		type = ext->next_header;
+		ext = (const struct ipv6_ext *)((const uint8_t *)ext + 8u * (ext->length + 1u));
+	}
+	srh = (const struct srh *)ext;
+	if (type == IP_PROTO_ROUTING)
 		for (unsigned int i = srh->segments_left; i > 0; i--)
 			address[n++] = srh->segment[i - 1];
 	return n;

@@ -138,6 +138,7 @@ struct snap_group {
 struct snap_slice {
 	const char *name; /* NULL: a free id; "": SNAP_SLICE_NONE */
 	uint32_t weight;
+	uint32_t wire_id; /* of the whole network; 0: none */
 	uint64_t max_rate_bps; /* 0: no limit */
 };
 
@@ -148,7 +149,7 @@ struct snap_vrf {
 };
 
 /* A tunnel that PFC frames are sent into: its outer headers, ready to be copied (H.Encaps.L2.Red). */
-#define SNAP_PFC_OUTER_MAX SNAP_ENCAP_BYTES_MAX
+#define SNAP_PFC_OUTER_MAX (SNAP_ENCAP_BYTES_MAX + 16) /* a hop-by-hop option, too */
 #define SNAP_PFC_STATE_BYTES 28 /* UDP header and state message */
 
 struct snap_pfc_outer {
@@ -173,6 +174,7 @@ struct snap_pfc_tunnel {
 	const char *name;
 	uint8_t slice, port, priorities;
 	bool repeat, has_source;
+	bool carries; /* its packets say the slice */
 	struct ipv6_addr source; /* of the data, if has_source */
 	uint64_t far_bps;
 	struct snap_pfc_outer outer;
@@ -183,6 +185,7 @@ struct snap_pfc_learning {
 	bool repeat;
 	uint32_t max;
 	uint32_t flow_label, hmac_key; /* key id, 0: none */
+	uint8_t slice_by;	       /* enum cfg_slice_by */
 	uint64_t idle_ns, max_rtt_ns;
 	uint64_t far_bps; /* 0: the rate of the port */
 	struct ip_prefix block[1 + 16]; /* whose uSIDs share containers */
@@ -196,6 +199,8 @@ struct snap_pfc_sid {
 	bool lenient_cev;
 	const struct snap_relay *relay; /* of the gateway that the frames are for; NULL: End.X.PFC */
 	bool hmac; /* an HMAC TLV is required */
+	uint8_t slice_by;   /* enum cfg_slice_by: who says the slice, of frames and of packets */
+	uint8_t slice_shift; /* SLICE_BY_ARGUMENT: bits of the address behind the argument */
 	uint32_t n_allowed; /* 0: any infrastructure source */
 	struct snap_match *allowed;
 };
@@ -281,6 +286,7 @@ struct snapshot {
 	uint32_t n_sid_space;
 
 	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
+	uint8_t slice_option; /* type of the hop-by-hop option with a slice's wire id; 0: none */
 	uint32_t n_slices;
 	struct snap_vrf *vrf; /* by VRF id */
 	uint32_t n_vrfs;

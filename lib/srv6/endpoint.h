@@ -88,6 +88,12 @@ static inline void srv6_shift(const struct snap_sid *sid, uint64_t *hi, uint64_t
 	*lo <<= bits;
 }
 
+/*
+ * Slice id in a hop-by-hop option of this type (draft-ietf-6man-enhanced-vpn-vtn-id; PROTOCOL.md 4.5); 0: there is none.
+ * Walks.
+ */
+uint32_t srv6_slice_option(struct srv6_packet *p, uint8_t type);
+
 /* After a walk: does an unknown option forbid to go on? What RFC 8200 section 4.2 then wants is in *e. */
 bool srv6_option_error(const struct srv6_packet *p, struct srv6_error *e);
 static inline bool srv6_bad_option(const struct srv6_packet *p, struct srv6_error *e)

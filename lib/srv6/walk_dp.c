@@ -107,3 +107,28 @@ bool srv6_option_error(const struct srv6_packet *p, struct srv6_error *e)
 	}
 	return true;
 }
+
+uint32_t srv6_slice_option(struct srv6_packet *p, uint8_t type)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(p->frame + p->at);
+	const uint8_t *o = (const uint8_t *)(ip + 1);
+	unsigned int end, i = sizeof(struct ipv6_ext);
+	be32_t id;
+
+	/* a chain that could be walked has a header that is readable, and options that stay inside it */
+	if (ip->next_header != IP_PROTO_HOPOPTS || !srv6_walk(p))
+		return 0;
+	end = 8u * (((const struct ipv6_ext *)o)->length + 1u);
+	while (i + 2 <= end) {
+		if (o[i] == OPTION_PAD1) {
+			i++;
+			continue;
+		}
+		if (o[i] == type && o[i + 1] >= 6 && i + 8 <= end) {
+			memcpy(&id, o + i + 4, sizeof(id));
+			return be32_get(id);
+		}
+		i += 2u + o[i + 1];
+	}
+	return 0;
+}

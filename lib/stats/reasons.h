@@ -23,6 +23,7 @@
 	X(pfc_short, "PFC frame of less than 60 bytes (34 with lenient-pad)")                      \
 	X(pfc_bad_da, "MAC control frame, or frame to a PFC SID, not to 01-80-C2-00-00-01")        \
 	X(pfc_bad_opcode, "MAC control opcode neither PFC nor PAUSE; at a PFC SID anything but PFC") \
+	X(pfc_bad_slice, "PFC frame for a slice that is not known here")                          \
 	X(pfc_bad_cev, "PFC frame with a class enable vector above 255")                           \
 	X(pfc_bad_peer, "PFC frame from a station or tunnel source that may not pause this port")  \
 	X(pfc_busy, "PFC frame that found the way to the owner of its port full")                  \

@@ -139,6 +139,7 @@ static struct config *with_remote_sids(const char *text, size_t size, struct cfg
 	if (cfg_remote_load_text(c, "a.json", text, size, diags) == 0 && cfg_check(c, diags) == 0)
 		return c;
 	cfg_free(c);
+	diags->file = "node"; /* the check had them name the configuration's own */
 	return NULL;
 }
 

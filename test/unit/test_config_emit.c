@@ -61,6 +61,7 @@ static void least_configuration(void **state)
 		"node:\n"
 		"  name: pe1\n"
 		"  loopback: \"fd00::1\"\n"
+		"  slice-option: 0\n"
 		"lcores:\n"
 		"  control: 0\n"
 		"  rx: [0]\n"
@@ -130,6 +131,7 @@ static void least_configuration(void **state)
 		"  max-rtt: 200\n"
 		"  flow-label: 0\n"
 		"  hmac-key: 0\n"
+		"  slice-by: sid\n"
 		"  repeat: false\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);

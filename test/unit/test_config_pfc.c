@@ -121,6 +121,22 @@ static void learning(void **state)
 			"nexthop: \"fe80::1\", pfc-hmac: ^required}\n", "pfc-hmac: there is no hmac.keys to verify with"},
 		{"nothing to verify", LEARNER("", THREE) "hmac: {keys: k}\nsids:\n"
 			"  - {sid: \"5f00:1:1:1::/64\", behavior: End, pfc-hmac: ^required}\n", "pfc-hmac: an End ends no PFC frames"},
+		{"no option", LEARNER("", THREE) "slices: [{name: gold, id: 5}]\npfc-learning: {slice-by: ^option}\n",
+			"slice-by: there is no node.slice-option"},
+		{"no ids", LEARNER("", THREE) "slices: [{name: gold}]\npfc-learning: {slice-by: ^argument}\n",
+			"slice-by: no slice has an id"},
+		{"this one has none", LEARNER("", THREE) "slices: [{name: gold}, {name: silver, id: 5}]\n"
+			"pfc-tunnels: [{name: a, port: wan0, slice: gold, priorities: [3], slice-by: ^argument, " FAR "}]\n",
+			"slice-by: the tunnel's slice has no id"},
+		{"too large", LEARNER("", THREE) "slices: [{name: gold, id: 65536}]\n"
+			"pfc-tunnels: [{name: a, port: wan0, slice: gold, priorities: [3], slice-by: ^argument, " FAR "}]\n",
+			"slice-by: id 65536 of slice 'gold' takes more than 16 bits"},
+		{"ids", LEARNER("", "") "slices: [{name: gold, id: 5}, {name: silver, id: ^5}]\n", "id: 5 is already that of slice 'gold'"},
+		{"mistyped", LEARNER("", "") "pfc-learning: {slice-by: ^argumnet}\n",
+			"slice-by: expected one of sid, argument, option, found 'argumnet'; did you mean 'argument'?"},
+		{"of another SID", LEARNER("", "") "slices: [{name: gold, id: 5}]\nsids:\n"
+			"  - {sid: \"5f00:1:1:1::/64\", behavior: End, slice-by: ^argument}\n",
+			"slice-by: only an End.X.PFC of whole bytes outside node.usid.block can be told the slice by packets"},
 		{"limits", LEARNER("", "") "pfc-learning: {tunnels: ^0, idle: ^0, max-rtt: ^20000}\n",
 			"tunnels: expected a whole number from 1 to 512, found '0'\n"
 			"idle: expected a whole number from 1 to 86400 s, found '0'\n"

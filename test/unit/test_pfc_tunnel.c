@@ -280,7 +280,8 @@ static void refused(void **state)
 	d.source.b[4] = 1;
 	assert_int_equal(pfc_tunnel_learn(t, &r, &d, 0, &id), PFC_REFUSED_table_full);
 	for (unsigned int i = PFC_REFUSED_none + 1; i < PFC_REFUSAL_COUNT; i++)
-		assert_int_equal(t->refused[i], i != PFC_REFUSED_no_end_sid && i != PFC_REFUSED_too_long);
+		assert_int_equal(t->refused[i], i != PFC_REFUSED_no_end_sid && i != PFC_REFUSED_too_long &&
+			i != PFC_REFUSED_no_slice_id && i != PFC_REFUSED_no_argument);
 	poll(t, PFC_TUNNEL_IDLE_NS);
 	assert_int_equal(t->bound, 0);
 	free(t);

@@ -14,7 +14,7 @@ from gen.node import LOOPBACK, ONE_LCORE, PEER_MAC, mac_of, neighbor, node, port
 from gen.topology import MANY_ERRORS, core, to_p1
 from gen.wire import (
     FRAGMENT, HOST_B, IPPROTO_IPV6, PEER, ROUTING, decap, echo6, echo_reply6, fragment, ip6, next_segment, packed, param_problem,
-    pop_srh, port_unreachable, roce6, shift, srh, time_exceeded, tunnel, upper6, upper_layer_error,
+    pop_srh, port_unreachable, resize, roce6, shift, srh, time_exceeded, tunnel, upper6, upper_layer_error,
 )
 
 ETHERNET = 143
@@ -369,6 +369,40 @@ def _proven():
     yield case
 
 
+SLICES = [{"name": "gold", "id": 5}, {"name": "silver", "id": 6}]
+OPTION = 0x1E
+
+
+def told(packet, slice_id, option=OPTION):
+    """A hop-by-hop option with a slice's id in front of what follows the IPv6 header (draft-ietf-6man-enhanced-vpn-vtn-id)."""
+    header = struct.pack(">BBBBBBBBIBBH", packet[6], 1, 1, 0, option, 6, 0, 0, slice_id, 1, 2, 0)
+    return resize(packet[:6] + b"\0" + packet[7:40] + header + packet[40:])
+
+
+def _slices():
+    """PROTOCOL.md 4.5: whose queues pause is said by the SID's argument, or by a hop-by-hop option; and whose data it is."""
+    def by_argument(packet, slice_id):
+        return packet[:32] + struct.pack(">H", slice_id) + packet[34:]
+
+    for name, say in (("argument", by_argument), ("option", told)):
+        config = node_of(pfc_sid(f"{PLAIN}/64", **{"slice-by": name, "slice": "silver"}), lcores=ONE_LCORE, slices=SLICES)
+        config["node"]["slice-option"] = OPTION
+        case = Case(f"endxpfc_slice_{name}", f"End.X.PFC: the slice is that of the {name}", f"{RUAN} 1.1 a, 3; PROTOCOL 4.5", config)
+        onward = tunnel(PLAIN, roce6(), segments=[PLAIN, "5f00:0:300:e102::"], left=1, tc=26 << 2)
+        filler = tunnel(PLAIN, roce6(psn=1), segments=[PLAIN, "5f00:0:300:e102::"], left=1)
+        # 33 ms at 10 Mb/s; the filler gives it two passes of the one lcore to take effect
+        case.rx("p0", say(tunnelled(PLAIN, frame({3: 655})), 5))
+        case.count("p0", "pfc")
+        case.rx("p0", say(tunnelled(PLAIN, frame({3: 655})), 9))
+        case.count("p0", "pfc_bad_slice")
+        for _ in range(78):
+            case.passes("p0", filler, "p1", _to5(next_segment(filler)))
+        gold, silver = (say(onward, n) for n in (5, 6))
+        case.rx("p0", gold, silver, onward)  # the last one says nothing: that of the SID
+        case.tx("p1", *(_to5(next_segment(packet)) for packet in (silver, onward, gold)), origin="p0")
+        yield case
+
+
 def _learnt():
     """Scenario 2 in one node: data shows its list, p1 is paused, and what goes back is the list of PROTOCOL.md 4.6."""
     remote = [{"sid": "5f00:1:1:e1::/64", "behavior": "End.X.PFC", "owner": "r1"},
@@ -379,6 +413,8 @@ def _learnt():
         ("srh", ["5f00:1:1:e1::", "5f00:1:2:1::", "5f00:1:3:d46::"], ["5f00:1:2:1::", "5f00:1:1:e1::"], {}),
         ("usid", ["5f00:0:b01:e0e1:b02::", "5f00:1:3:d46::"], ["5f00:0:b02:b01:e0e1::"], {}),
         ("hmac", ["5f00:1:1:e1::", "5f00:1:2:1::", "5f00:1:3:d46::"], ["5f00:1:2:1::", "5f00:1:1:e1::"], {"hmac-key": 7}),
+        ("argument", ["5f00:1:1:e1::", "5f00:1:2:1::", "5f00:1:3:d46::"], ["5f00:1:2:1::", "5f00:1:1:e1:5::"], {"slice-by": "argument"}),
+        ("option", ["5f00:1:1:e1::", "5f00:1:2:1::", "5f00:1:3:d46::"], ["5f00:1:2:1::", "5f00:1:1:e1::"], {"slice-by": "option"}),
     ):
         ports = [port("p0", "wan", "2001:db8:a::2/64", speed="1G"),
                  port("p1", "dc", "2001:db8:3::1/64", vrf="tenant", speed="1G")]
@@ -386,11 +422,13 @@ def _learnt():
         ports[1]["pfc"] = {"priorities": [3], "peers": [PEER_MAC["p1"]], "buffer": "small"}
         case = Case(f"pfc_learnt_{name}", f"a PFC tunnel learnt from the segment list of data: {name}", f"{RUAN} 3 scenario 2; PROTOCOL 4.6",
                     node(ports, lcores=ONE_LCORE, neighbors=[neighbor("p0", "2001:db8:a::1"), neighbor("p1", HOST_B)],
-                         routes=via("p0", "2001:db8:a::1", "5f00::/16"), vrfs=[vrf("tenant", {"prefix": "2001:db8:3::/64", "port": "p1"})],
+                         routes=via("p0", "2001:db8:a::1", "5f00::/16"), slices=SLICES,
+                         vrfs=[{"slice": "gold", **vrf("tenant", {"prefix": "2001:db8:3::/64", "port": "p1"})}],
                          sids=[sid("5f00:1:3:d46::/64", "End.DT46", vrf="tenant")], remote_sids=remote,
                          # so slow that no refresh is due before the pause is over
                          pfc_learning={"far-speed": "1M", **more},
                          buffer_profiles=[{"name": "small", "xoff": 2048, "headroom": 65536}]))
+        case.config["node"]["slice-option"] = OPTION
         # one lcore takes 32 of p0, then the pause, then the rest, which waits
         data = tunnel("5f00:1:3:d46::", roce6(tc=26 << 2), src=FAR, segments=forward, left=0, tc=26 << 2)
         for _ in range(80):
@@ -399,13 +437,15 @@ def _learnt():
         case.count("p1", "pfc")
         for times in ({3: 65535}, {3: 0}):
             inner = frame(times, src=mac_of("p0"))
-            if more:
+            if name == "hmac":
                 head = srh(back[1:], 1, ETHERNET, tlv(back[1:], LOOPBACK, d=1, key_id=7))
                 out = ip6(LOOPBACK, back[0], head + inner, ROUTING, tc=DSCP_CS7, fl=0, hlim=64)
             else:
                 out = _outward(back, inner, back[0])
+            if name == "option":
+                out = told(out, 5)
             case.tx("p0", out, origin="p1")
-        yield with_keys(case) if more else case
+        yield with_keys(case) if name == "hmac" else case
 
 
 def cases():
@@ -413,6 +453,7 @@ def cases():
     yield from _carrier_out()
     yield from _proven()
     yield from _learnt()
+    yield from _slices()
     yield from _relay_in()
     yield from _relay_out()
     yield from _on_the_way()

@@ -251,6 +251,36 @@ static void counted(void **state)
 	testbed_free(t);
 }
 
+/* What comes in by an interface is of its slice, or of its VRF's, not of the port's. */
+static void slices(void **state)
+{
+	static const char yaml[] = BASE
+		"slices: [{name: gold}, {name: silver}]\nvrfs: [{name: red, slice: silver, routes: []}]\n"
+		"interfaces:\n  - {name: v, port: out, vlan: 5, addresses: [\"2001:db8:b::2/64\"]}\n"
+		"  - {name: w, port: in, vlan: 9, slice: gold}\n  - {name: x, port: in, vlan: 10, vrf: red}\n" STATIC ROUTE;
+	struct testbed *t = testbed_new(yaml);
+	const struct snapshot *s = t->node->snapshot;
+	uint8_t frame[256];
+	uint32_t n = testbed_frame(frame + 4, &t->port[IN]->port.mac, TO_SID, 1, 0, 100), queued = 0;
+
+	for (uint32_t row = 2; row < s->n_interfaces; row++)
+		assert_string_equal(s->slice[s->interface[row]->slice].name,
+			*s->interface[row]->name == 'w' ? "gold" : *s->interface[row]->name == 'x' ? "silver" : "");
+	memmove(frame, frame + 4, 12);
+	memcpy(frame + 12, "\x81\0\0\x09", 4);
+	t->port[OUT]->tx_allowed = 0;
+	for (int i = 0; i < EGRESS_TX_ROOM + 50; i++) {
+		fake_port_receive(t->port[IN], 0, frame, n + 4, 0);
+		testbed_settle(t, 10);
+	}
+	for (unsigned int class = 0; class < 8; class++)
+		for (uint32_t i = 0; i < s->n_slices; i++)
+			if (s->slice[i].name && strcmp(s->slice[i].name, "gold") == 0)
+				queued += t->node->egress[OUT].slice[i].queue[class].packets.n;
+	check(queued && queued == t->node->egress[OUT].backlog, "%u of %u", queued, t->node->egress[OUT].backlog);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -261,6 +291,7 @@ int main(void)
 		cmocka_unit_test(static_neighbor_removed),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(counted),
+		cmocka_unit_test(slices),
 	};
 
 	testbed_eal();

@@ -253,6 +253,9 @@ def hosts():
     ):
         case.dropped("p0", tunnel(dst, roce6(), segments=segments), "host_sid")
     case.dropped("p0", ip6(PEER, "5f00:0:500::", srh(["5f00:9:1::"], lastentry=9), ROUTING), "host_sid")
+    # an entry behind the end of the list, that would be allowed
+    beyond = srh(["5f00:9:1::"], 0, NO_NEXT, lastentry=1) + packed("5f00:9:2::")
+    case.dropped("p0", ip6(PEER, "5f00:0:500::", beyond, ROUTING), "host_sid")
     case.dropped("p0", ip6(PEER, "5f00:0:500::", bytes([NO_NEXT, 3]), ROUTING), "ext_chain")
     # what does not go there is a packet like any other
     case.passes("p0", roce6(), "p1", hop(roce6()))

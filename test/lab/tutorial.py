@@ -40,6 +40,8 @@ def main():
                 results.append(("the scenario of the page", scenario(block, folder, args.build)))
         written = os.listdir(os.path.join(folder, "out"))
         results += results_shown(os.path.join(TOP, "docs", "pfc.md"), folder, env)
+    results += [(f"sluice-lab --check {name}", examples_check(args.build, name)) for name in sorted(os.listdir(os.path.join(TOP, "config/lab")))
+                if name != "reference.yaml"]
     results.append(("reports and captures are where the page says",
                     [f"no {n}" for n in ("report.html", "report.json", "gw1-wan0.pcapng") if n not in written]))
     print(f"1..{len(results)}")
@@ -48,6 +50,12 @@ def main():
         for problem in problems:
             print("# " + problem.replace("\n", "\n# "))
     return 1 if any(p for _, p in results) else 0
+
+
+def examples_check(build, name):
+    done = subprocess.run([os.path.join(os.path.abspath(build), "app/sluice-lab/sluice-lab"), "--check", os.path.join(TOP, "config/lab", name)],
+                          capture_output=True, text=True, timeout=60, check=False)
+    return [done.stderr[-400:]] if done.returncode else []
 
 
 def results_shown(page, folder, env):

@@ -23,7 +23,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void check_forward(const struct pkt *x, const struct snapshot *s, uint32_t size)
 {
 	must(x->egress < s->n_ports, "egress %u", x->egress);
-	must(x->nbr == PKT_NBR_LINK || (x->nbr < s->n_nbrs && s->nbr[x->nbr].used), "neighbour %u", x->nbr);
+	must(x->nbr >= PKT_NBR_LINK ? snap_port_of(x->nbr - PKT_NBR_LINK) == x->egress : x->nbr < s->n_nbrs && s->nbr[x->nbr].used,
+		"neighbour %u", x->nbr);
 	must(x->strip >= 14 && x->strip + x->l3_bytes <= size, "packet at %u, %u bytes, frame of %u", x->strip, x->l3_bytes,
 		size);
 	must(x->family == 4 || x->family == 6 || x->family == PKT_FRAME, "family %u", x->family);

@@ -388,7 +388,9 @@ def _slices():
         config = node_of(pfc_sid(f"{PLAIN}/64", **{"slice-by": name, "slice": "silver"}), lcores=ONE_LCORE, slices=SLICES)
         config["node"]["slice-option"] = OPTION
         case = Case(f"endxpfc_slice_{name}", f"End.X.PFC: the slice is that of the {name}", f"{RUAN} 1.1 a, 3; PROTOCOL 4.5", config)
-        onward = tunnel(PLAIN, roce6(), segments=[PLAIN, "5f00:0:300:e102::"], left=1, tc=26 << 2)
+        # apart by their sequence numbers, for of the argument nothing is left behind the node
+        gold, silver, onward = (tunnel(PLAIN, roce6(psn=psn), segments=[PLAIN, "5f00:0:300:e102::"], left=1, tc=26 << 2)
+                                for psn in (5, 6, 7))
         filler = tunnel(PLAIN, roce6(psn=1), segments=[PLAIN, "5f00:0:300:e102::"], left=1)
         # 33 ms at 10 Mb/s; the filler gives it two passes of the one lcore to take effect
         case.rx("p0", say(tunnelled(PLAIN, frame({3: 655})), 5))
@@ -397,7 +399,7 @@ def _slices():
         case.count("p0", "pfc_bad_slice")
         for _ in range(78):
             case.passes("p0", filler, "p1", _to5(next_segment(filler)))
-        gold, silver = (say(onward, n) for n in (5, 6))
+        gold, silver = say(gold, 5), say(silver, 6)
         case.rx("p0", gold, silver, onward)  # the last one says nothing: that of the SID
         case.tx("p1", *(_to5(next_segment(packet)) for packet in (silver, onward, gold)), origin="p0")
         yield case

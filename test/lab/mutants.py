@@ -45,7 +45,7 @@ MUTANTS = [
     Mutant("shares are of bytes, whatever they take of the line", "lib/queue/queue_priv.h",
            "bytes ? (int32_t)(bytes + EGRESS_LINE_BYTES) : 0", "(int32_t)bytes", "isolation_flood"),
     Mutant("a pause at a SID holds all slices", "lib/node/control_pfc.c",
-           "pause_port(c, port, party, sid->slice, &pause);", "pause_port(c, port, party, PFC_ALL_SLICES, &pause);",
+           "pause_port(c, port, party, slice, &pause);", "pause_port(c, port, party, PFC_ALL_SLICES, &pause);",
            "isolation_storm"),
     Mutant("a full buffer stops all slices", "lib/pfc/pfc_fanout.c",
            "f->paused = pick(0, rate, n, drain, 1);", "f->paused = everybody(n);", "isolation_stall"),

@@ -29,7 +29,7 @@ def pfc_several_owners(decision, seed=1):
     r = random.Random(seed)
     rate, delay = r.choice([10, 25, 100]), r.choice([1, 2])
     # rx takes 32 frames in a pass: no longer than it can be without falling behind
-    look = 32 * FRAME * 8 / rate / 1e3 * r.uniform(0.5, 0.8)
+    look = 32 * FRAME * 8 / rate / 1e3 * r.uniform(0.5 if decision else 0.8, 0.8) # a short look may happen to do without
     period = look + 64 * CYCLES / 3000
     net = Net("owners", f"{120 // rate + 2}ms", drain="100ms")
     net.node("gw1", pfc=[3], lcores={"control": 0, "rx": [1], "worker": [2, 3, 4]}, cycles=CYCLES, memory={"buffers": 32768},

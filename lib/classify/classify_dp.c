@@ -593,6 +593,7 @@ static void ethernet(struct walk *w)
 	}
 	type = be16_get(eth->type);
 	if (unlikely(type == ETH_TYPE_MAC_CONTROL)) {
+		w->x->strip = sizeof(*eth);
 		if (w->in->lossless)
 			punt(w, PUNT_PFC);
 		else

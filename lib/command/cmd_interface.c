@@ -31,12 +31,11 @@ static json_t *addresses_of(const struct snap_port *in)
 
 int cmd_show_interfaces(struct command_call *c)
 {
-	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
+	struct lcore_stats *sum = node_stats_shown(c->node);
 	const struct snapshot *s = c->node->snapshot;
 
 	if (!sum)
 		return -ENOMEM;
-	node_stats_shown(c->node, sum);
 	c->result = json_array();
 	/* in the order of the configuration */
 	for (uint32_t i = 0; i < s->config->interfaces.n; i++) {

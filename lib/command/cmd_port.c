@@ -17,15 +17,6 @@ static json_t *address_list(const struct snap_port *p)
 	return list;
 }
 
-static struct lcore_stats *shown_stats(const struct node *n)
-{
-	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
-
-	if (sum)
-		node_stats_shown(n, sum);
-	return sum;
-}
-
 static const char *side_name(uint8_t side)
 {
 	return side == SIDE_DC ? "dc" : side == SIDE_WAN ? "wan" : "host";
@@ -44,7 +35,7 @@ static const char *boundary_of(const struct snap_port *s)
 int cmd_show_ports(struct command_call *c)
 {
 	const struct node *n = c->node;
-	struct lcore_stats *sum = shown_stats(n);
+	struct lcore_stats *sum = node_stats_shown(n);
 
 	if (!sum)
 		return -ENOMEM;
@@ -136,7 +127,7 @@ static json_t *make_details(const struct node *n, uint32_t i, void *arg)
 
 int cmd_show_port(struct command_call *c)
 {
-	struct lcore_stats *sum = shown_stats(c->node);
+	struct lcore_stats *sum = node_stats_shown(c->node);
 	int rc = sum ? each_port(c, make_details, sum) : -ENOMEM;
 
 	free(sum);
@@ -154,7 +145,7 @@ static json_t *make_stats(const struct node *n, uint32_t i, void *arg)
 
 int cmd_show_port_stats(struct command_call *c)
 {
-	struct lcore_stats *sum = shown_stats(c->node);
+	struct lcore_stats *sum = node_stats_shown(c->node);
 	int rc = sum ? each_port(c, make_stats, sum) : -ENOMEM;
 
 	free(sum);

@@ -17,15 +17,6 @@ static bool port_exists(const struct node *n, unsigned int port)
 	return port < n->n_ports || port == PORT_LOCAL;
 }
 
-static struct lcore_stats *shown_stats(const struct node *n)
-{
-	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
-
-	if (sum)
-		node_stats_shown(n, sum);
-	return sum;
-}
-
 static json_t *roles_of(const struct node_lcore *l)
 {
 	json_t *roles = json_array();
@@ -72,7 +63,7 @@ static void put_reasons(json_t *o, const struct port_stats *p, unsigned int firs
 int cmd_show_stats(struct command_call *c)
 {
 	const struct node *n = c->node;
-	struct lcore_stats *sum = shown_stats(n);
+	struct lcore_stats *sum = node_stats_shown(n);
 	json_t *ports = json_object(), *node = json_object();
 
 	if (!sum)
@@ -105,7 +96,7 @@ int cmd_show_stats(struct command_call *c)
 int cmd_show_drops(struct command_call *c)
 {
 	const struct node *n = c->node;
-	struct lcore_stats *sum = shown_stats(n);
+	struct lcore_stats *sum = node_stats_shown(n);
 
 	if (!sum)
 		return -ENOMEM;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/aligned.h"
 #include "config/behavior.h"
 #include "node/node_ctl.h"
 
@@ -330,7 +331,7 @@ static void rings(const struct page *p, int what)
 void openmetrics_print(const struct node *n, bool open, FILE *out)
 {
 	struct page p = {.n = n, .out = out, .open = open};
-	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
+	struct lcore_stats *sum = new_aligned(sizeof(*sum));
 	struct node_balance b;
 
 	if (!sum)

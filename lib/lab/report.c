@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/aligned.h"
 #include "lab/host_priv.h"
 
 #define INT(x) ((json_int_t)(x))
@@ -176,7 +177,8 @@ static json_t *report_node(const struct lab_node *n)
 
 	if (n->node) {
 		node_balance(n->node, &b);
-		if (posix_memalign((void **)&sum, CACHE_LINE_BYTES, sizeof(*sum)) == 0)
+		sum = new_aligned(sizeof(*sum));
+		if (sum)
 			node_stats(n->node, sum);
 	}
 	for (uint16_t p = 0; sum && p < n->n_ports; p++) {

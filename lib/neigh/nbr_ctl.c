@@ -6,6 +6,7 @@
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
 
+#include "base/aligned.h"
 #include "neigh/nbr.h"
 
 int nbr_table_init(struct nbr_table *t, const char *name, uint32_t learnt, uint32_t hold_total, int socket)
@@ -21,13 +22,12 @@ int nbr_table_init(struct nbr_table *t, const char *name, uint32_t learnt, uint3
 	};
 
 	*t = (struct nbr_table){.n = SNAP_NBR_MAX + learnt, .hold_total = hold_total, .first_free = UINT32_MAX};
-	t->nbr = aligned_alloc(CACHE_LINE_BYTES, t->n * sizeof(*t->nbr));
+	t->nbr = new_aligned(t->n * sizeof(*t->nbr));
 	t->by_addr = rte_hash_create(&params);
 	if (!t->nbr || !t->by_addr) {
 		nbr_table_fini(t);
 		return -ENOMEM;
 	}
-	memset(t->nbr, 0, t->n * sizeof(*t->nbr));
 	for (uint32_t id = t->n; id-- > SNAP_NBR_MAX;) {
 		t->nbr[id].waiting.n = t->first_free;
 		t->first_free = id;

@@ -9,18 +9,12 @@
 #include <rte_errno.h>
 #include <rte_malloc.h>
 
+#include "base/aligned.h"
 #include "base/text.h"
 #include "capture/capture.h"
 #include "config/config.h"
 #include "node/control_priv.h"
 #include "node/trace_priv.h"
-
-static void *new_aligned(size_t size)
-{
-	void *p = aligned_alloc(CACHE_LINE_BYTES, (size + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1));
-
-	return p ? memset(p, 0, size) : NULL;
-}
 
 /* DPDK wants process-wide unique names of at most 28 characters. */
 static const char *unique_name(const struct node *n, const char *what, unsigned int a, unsigned int b, char *buf)
@@ -387,32 +381,6 @@ void node_set_receiving(struct node *n, bool on)
 		__atomic_store_n(&n->rx[i].stopped, !on, __ATOMIC_RELAXED);
 }
 
-static uint64_t ring_held(const struct node_ring *r)
-{
-	return r->ring ? rte_ring_count(r->ring) : 0;
-}
-
-uint64_t node_held(const struct node *n)
-{
-	uint64_t held = 0;
-
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		held += ring_held(&n->rx[i].to_control);
-		for (uint16_t w = 0; w < n->n_workers; w++)
-			held += ring_held(&n->rx[i].to_worker[w]) + n->rx[i].park[w].n;
-	}
-	for (uint16_t w = 0; w < n->n_workers; w++)
-		held += ring_held(&n->control->to_worker[w]) + ring_held(&n->worker[w].to_control) + n->worker[w].nbrs.held;
-	for (uint32_t i = 0; i < n->n_ports; i++)
-		held += egress_held(&n->egress[i]);
-	return held;
-}
-
-uint64_t node_port_queued(const struct node *n, uint16_t port)
-{
-	return egress_held(&n->egress[port]);
-}
-
 static void drain_ring(struct node_ring *r, struct lcore_stats *stats)
 {
 	struct rte_mbuf *m;
@@ -452,118 +420,6 @@ void node_drain(struct node *n)
 		for (uint16_t i = 0; i < n->worker[w].n_egress; i++)
 			egress_drain(n->worker[w].egress[i], &n->worker[w].ctx, DROP_stopped);
 	}
-}
-
-void node_stats(const struct node *n, struct lcore_stats *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (uint16_t i = 0; i < n->n_lcores; i++)
-		lcore_stats_add(out, &n->lcore[i]->stats);
-}
-
-void node_stats_shown(const struct node *n, struct lcore_stats *out)
-{
-	struct lcore_stats *sum;
-
-	if (!n->cleared) {
-		node_stats(n, out);
-		return;
-	}
-	sum = new_aligned(sizeof(*sum));
-	if (!sum)
-		return;
-	node_stats(n, sum);
-	lcore_stats_since(out, sum, n->cleared);
-	free(sum);
-}
-
-static struct sid_counter sum_sid(const struct node *n, uint32_t sid)
-{
-	struct sid_counter sum = {0};
-
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		sum.packets += stat_read(&n->rx[i].classifier.sids[sid].packets);
-		sum.bytes += stat_read(&n->rx[i].classifier.sids[sid].bytes);
-	}
-	return sum;
-}
-
-struct sid_counter node_sid_shown(const struct node *n, uint32_t sid)
-{
-	struct sid_counter sum = sum_sid(n, sid);
-
-	if (n->cleared_sids) {
-		sum.packets -= n->cleared_sids[sid].packets;
-		sum.bytes -= n->cleared_sids[sid].bytes;
-	}
-	return sum;
-}
-
-void node_clear_stats(struct node *n)
-{
-	if (!n->cleared)
-		n->cleared = new_aligned(sizeof(*n->cleared));
-	if (!n->cleared_sids)
-		n->cleared_sids = calloc(SNAP_SID_MAX, sizeof(*n->cleared_sids));
-	if (n->cleared)
-		node_stats(n, n->cleared);
-	for (uint32_t i = 0; n->cleared_sids && i < SNAP_SID_MAX; i++)
-		n->cleared_sids[i] = sum_sid(n, i);
-}
-
-void node_tick(struct node *n, uint64_t now)
-{
-	struct node_rates *r = &n->rates;
-	uint64_t ns = now - r->since_ns;
-	struct lcore_stats *sum;
-
-	node_trace_collect(n);
-	node_watch_report(n);
-	if (r->since_ns && ns < NSEC_PER_SEC)
-		return;
-	sum = new_aligned(sizeof(*sum));
-	if (!sum)
-		return;
-	node_stats(n, sum);
-	for (uint32_t i = 0; i < n->n_ports; i++) {
-		const struct port_stats *p = &sum->port[i];
-		double seconds = (double)ns / 1e9;
-
-		if (r->since_ns)
-			r->port[i] = (struct port_rate){
-				.rx_pps = (uint64_t)((double)(p->rx_packets - r->last[i].rx_packets) / seconds),
-				.rx_bps = (uint64_t)((double)(p->rx_bytes - r->last[i].rx_bytes) * 8 / seconds),
-				.tx_pps = (uint64_t)((double)(p->tx_packets - r->last[i].tx_packets) / seconds),
-				.tx_bps = (uint64_t)((double)(p->tx_bytes - r->last[i].tx_bytes) * 8 / seconds)};
-		r->last[i].rx_packets = p->rx_packets;
-		r->last[i].rx_bytes = p->rx_bytes;
-		r->last[i].tx_packets = p->tx_packets;
-		r->last[i].tx_bytes = p->tx_bytes;
-	}
-	r->since_ns = now;
-	free(sum);
-}
-
-void node_balance(const struct node *n, struct node_balance *out)
-{
-	struct lcore_stats *sum = new_aligned(sizeof(*sum));
-
-	*out = (struct node_balance){0};
-	if (!sum)
-		return;
-	node_stats(n, sum);
-	for (unsigned int i = 0; i < PORT_SLOTS; i++) {
-		const struct port_stats *p = &sum->port[i];
-
-		out->rx += p->rx_packets;
-		out->originated += p->originated;
-		out->sent += p->sent;
-		out->dropped += port_stats_drops(p);
-		out->consumed += port_stats_consumed(p);
-	}
-	out->held = node_held(n);
-	out->missing = (int64_t)(out->rx + out->originated - out->sent - out->dropped - out->consumed - out->held);
-	free(sum);
 }
 
 static void free_roles(struct node *n)

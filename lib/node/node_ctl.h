@@ -67,9 +67,9 @@ uint64_t node_port_queued(const struct node *n, uint16_t port);
 /* Drop everything inside as DROP_stopped, and close the ports. No lcore may run any more. */
 void node_drain(struct node *n);
 
-/* Sum of all lcores' counters; and the same since node_clear_stats. */
+/* Sum of all lcores' counters; and the same since node_clear_stats, for the caller to free (NULL: no memory). */
 void node_stats(const struct node *n, struct lcore_stats *out);
-void node_stats_shown(const struct node *n, struct lcore_stats *out);
+struct lcore_stats *node_stats_shown(const struct node *n);
 void node_clear_stats(struct node *n);
 
 /* Counters of a SID, of all rx roles; and since node_clear_stats. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory in whole cache lines, for what one lcore writes and others read. */
+#ifndef BASE_ALIGNED_H
+#define BASE_ALIGNED_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+/* Zeroed, for the caller to free(); NULL when there is no memory. Not for lcores. */
+static inline void *new_aligned(size_t size)
+{
+	void *p = aligned_alloc(CACHE_LINE_BYTES, (size + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1));
+
+	return p ? memset(p, 0, size) : NULL;
+}
+
+#endif

@@ -30,6 +30,9 @@ struct config *cfg_load_text(const char *name, const char *text, size_t size, st
  */
 struct config *cfg_load_beside(struct config *c, const char *file, struct cfg_diags *diags);
 
+/* The file `name` as seen from the directory of the file `beside`, in `arena`; NULL: out of memory. */
+char *cfg_path_beside(struct arena *arena, const char *beside, const char *name);
+
 /* Semantic checks; 0, or -EINVAL with at least one message in `diags`. */
 int cfg_check(const struct config *c, struct cfg_diags *diags);
 

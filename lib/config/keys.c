@@ -4,105 +4,184 @@
 #include <bsd/string.h>
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "config/config.h"
+#include "config/schema.h"
 
-#define LINE_MAX_BYTES 512
+#define BLANKS " \t\r"
 
-static void path_of(const struct config *c, const char *beside, char *path, size_t size)
+struct keys_file {
+	struct config *config;
+	const char *path;
+	struct cfg_diags *diags;
+	uint32_t line;	  /* from 1 */
+	const char *text; /* where that line begins */
+};
+
+/* Never with what was found: it may be a key. */
+static void complain(struct keys_file *f, const char *where, const char *expected)
 {
-	const char *slash = strrchr(beside, '/');
+	struct cfg_mark at = {f->line, (uint32_t)(where - f->text) + 1};
 
-	if (c->hmac.keys[0] == '/' || !slash)
-		snprintf(path, size, "%s", c->hmac.keys);
-	else
-		snprintf(path, size, "%.*s/%s", (int)(slash - beside), beside, c->hmac.keys);
+	cfg_diag_add_in(f->diags, f->path, at, "%s", expected);
 }
 
-/* Two digits a byte; the number of bytes, or -1. */
-static int hex_bytes(const char *text, uint8_t *out)
+/* The next word from *at on, NUL behind it; "" at the end of the line. *at goes behind it. */
+static char *next_word(char **at)
 {
-	int n = 0;
+	char *word = *at + strspn(*at, BLANKS), *end = word + strcspn(word, BLANKS);
 
-	for (; isxdigit((unsigned char)text[0]) && isxdigit((unsigned char)text[1]); text += 2) {
-		char pair[3] = {text[0], text[1], '\0'};
+	*at = *end ? end + 1 : end;
+	*end = '\0';
+	return word;
+}
 
-		if (n == CFG_KEY_BYTES_MAX)
-			return -1;
-		out[n++] = (uint8_t)strtoul(pair, NULL, 16);
+static unsigned int digit(char c)
+{
+	return isdigit((unsigned char)c) ? (unsigned int)(c - '0') : (unsigned int)(tolower((unsigned char)c) - 'a') + 10;
+}
+
+static bool parse_key(struct keys_file *f, const char *hex, struct cfg_key_secret *k)
+{
+	size_t n = strlen(hex), digits = strspn(hex, "0123456789abcdefABCDEF");
+
+	if (digits < n) {
+		complain(f, hex + digits, "expected a hexadecimal digit");
+		return false;
 	}
-	return *text ? -1 : n;
+	if (n % 2 || n < 2 * CFG_KEY_BYTES_MIN || n > 2 * CFG_KEY_BYTES_MAX) {
+		complain(f, hex, "expected a key of 16 to 64 bytes, two hexadecimal digits each");
+		return false;
+	}
+	k->bytes = (uint32_t)n / 2;
+	for (uint32_t i = 0; i < k->bytes; i++)
+		k->key[i] = (uint8_t)(digit(hex[2 * i]) << 4 | digit(hex[2 * i + 1]));
+	return true;
 }
 
-/* What is wrong with a line, or NULL. */
-static const char *parse_line(struct cfg_secrets *s, char *line)
+/* A line without its comment: nothing, or a key id and a key. */
+static void parse_line(struct keys_file *f, char *line)
 {
+	struct cfg_secrets *s = f->config->secrets;
 	struct cfg_key_secret *k = &s->key[s->n];
-	char *save = NULL, *id, *hex, *end;
-	int bytes;
+	char *id = next_word(&line), *hex = next_word(&line), *more = next_word(&line);
+	uint64_t value;
 
-	line[strcspn(line, "#\n")] = '\0';
-	id = strtok_r(line, " \t\r", &save);
-	hex = strtok_r(NULL, " \t\r", &save);
-	if (!id)
-		return NULL;
-	if (s->n == CFG_KEYS_MAX)
-		return "more than 256 keys";
-	errno = 0;
-	k->id = (uint32_t)strtoul(id, &end, 0);
-	if (*end || errno || !k->id || strtoul(id, NULL, 0) > UINT32_MAX || !isdigit((unsigned char)*id))
-		return "expected a key id from 1 to 4294967295 in front";
-	if (!hex || strtok_r(NULL, " \t\r", &save))
-		return "expected a key id and a key in hexadecimal";
-	bytes = hex_bytes(hex, k->key);
-	if (bytes < CFG_KEY_BYTES_MIN)
-		return "expected 16 to 64 bytes in hexadecimal behind the key id";
-	k->bytes = (uint32_t)bytes;
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->key[i].id == k->id)
-			return "this key id stands in the file already";
+	if (!*id)
+		return;
+	if (text_parse_number(id, 1000, &value) < 0 || !value || value > UINT32_MAX) {
+		complain(f, id, "expected a key id from 1 to 4294967295");
+		return;
+	}
+	if (cfg_secret(f->config, (uint32_t)value)) {
+		complain(f, id, "this key id stands in the file already");
+		return;
+	}
+	if (s->n == CFG_KEYS_MAX) {
+		complain(f, id, "expected at most 256 keys");
+		return;
+	}
+	k->id = (uint32_t)value;
+	if (!parse_key(f, hex, k))
+		return;
+	if (*more)
+		complain(f, more, "expected the end of the line, or a comment: # ...");
 	s->n++;
-	return NULL;
 }
 
-static void read_lines(struct config *c, struct cfg_diags *d, FILE *f, struct cfg_mark at)
+static void parse(struct keys_file *f, char *text, size_t size)
 {
-	char line[LINE_MAX_BYTES];
-	const char *why;
+	char *end = text + size, *next;
 
-	for (unsigned int n = 1; fgets(line, sizeof(line), f); n++) {
-		why = parse_line(c->secrets, line);
-		if (why)
-			cfg_diag_add(d, at, "keys: %s: line %u: %s", c->hmac.keys, n, why);
+	for (f->line = 1; text < end; f->line++, text = next) {
+		char *newline = memchr(text, '\n', (size_t)(end - text)), *nul;
+
+		next = newline ? newline + 1 : end;
+		f->text = text;
+		nul = memchr(text, '\0', (size_t)(next - text));
+		if (nul) {
+			complain(f, nul, "expected text, found a zero byte");
+			continue;
+		}
+		*(newline ? newline : end) = '\0'; /* there is a byte behind the text */
+		text[strcspn(text, "#")] = '\0';
+		parse_line(f, text);
 	}
-	explicit_bzero(line, sizeof(line));
+}
+
+/*
+ * Open without waiting, and ask the very file that was opened: what a name leads to may change between two looks,
+ * and to open a FIFO would wait for a writer. Returns a descriptor, or -1 with a message.
+ */
+static int open_keys(const char *path, struct cfg_mark at, struct cfg_diags *d)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		cfg_diag_add(d, at, "keys: cannot open %s: %s", path, strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		cfg_diag_add(d, at, "keys: %s is not a regular file", path);
+	else if (st.st_uid != geteuid() && st.st_uid != 0)
+		cfg_diag_add(d, at, "keys: %s belongs to another user (%u), who can read and change it; chown %u %s", path, st.st_uid,
+			geteuid(), path);
+	else if (st.st_mode & (S_IRWXG | S_IRWXO))
+		cfg_diag_add(d, at, "keys: %s may be read by others than its owner; chmod 600 %s", path, path);
+	else if (st.st_size > CFG_KEYS_FILE_MAX)
+		cfg_diag_add(d, at, "keys: %s is larger than %u KB", path, CFG_KEYS_FILE_MAX >> 10);
+	else
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Not through a FILE, whose buffer would keep keys. */
+static void read_keys(struct keys_file *f, int fd, struct cfg_mark at)
+{
+	char *text = malloc(CFG_KEYS_FILE_MAX + 1);
+	size_t size = 0;
+	ssize_t n = 1;
+
+	while (text && n > 0 && size < CFG_KEYS_FILE_MAX) {
+		n = read(fd, text + size, CFG_KEYS_FILE_MAX - size);
+		size += n > 0 ? (size_t)n : 0;
+	}
+	if (!text || n < 0)
+		cfg_diag_add(f->diags, at, "keys: cannot read %s: %s", f->path, strerror(errno));
+	else
+		parse(f, text, size);
+	if (text)
+		explicit_bzero(text, size);
+	free(text);
 }
 
 int cfg_load_secrets(struct config *c, const char *beside, struct cfg_diags *d)
 {
 	struct cfg_mark at = cfg_where(c, &c->hmac.keys);
 	unsigned int before = d->n + d->suppressed;
-	char path[1024];
-	struct stat st;
-	FILE *f;
+	struct keys_file f = {.config = c, .diags = d};
+	int fd;
 
 	if (!c->hmac.keys)
 		return 0;
-	path_of(c, beside, path, sizeof(path));
+	f.path = cfg_path_beside(c->arena, beside, c->hmac.keys);
 	c->secrets = calloc(1, sizeof(*c->secrets));
-	f = c->secrets ? fopen(path, "re") : NULL;
-	if (!f || fstat(fileno(f), &st) < 0)
-		cfg_diag_add(d, at, "keys: cannot open %s: %s", path, strerror(errno));
-	else if (!S_ISREG(st.st_mode) || st.st_mode & (S_IRWXG | S_IRWXO))
-		cfg_diag_add(d, at, "keys: %s may be read by others than its owner; chmod 600 %s", path, path);
-	else
-		read_lines(c, d, f, at);
-	if (f)
-		fclose(f);
+	if (!f.path || !c->secrets) {
+		cfg_diag_add(d, at, "keys: out of memory");
+		return -EINVAL;
+	}
+	fd = open_keys(f.path, at, d);
+	if (fd >= 0) {
+		read_keys(&f, fd, at);
+		close(fd);
+	}
 	return d->n + d->suppressed > before ? -EINVAL : 0;
 }
 

@@ -7,8 +7,10 @@
  * bounded by the number of nodes in the document, twice.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <yaml.h>
 
 #include "base/arena.h"
@@ -418,11 +420,16 @@ char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags)
 	struct cfg_mark none = {0, 0};
 	char *text;
 	FILE *f;
+	int fd;
 
 	diags->file = path;
-	f = fopen(path, "re");
+	/* to open a FIFO without a writer would wait for one; to read what is being written to one may wait */
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	f = fd < 0 || fcntl(fd, F_SETFL, 0) < 0 ? NULL : fdopen(fd, "r");
 	if (!f) {
 		cfg_diag_add(diags, none, "cannot open: %s", strerror(errno));
+		if (fd >= 0)
+			close(fd);
 		return NULL;
 	}
 	text = read_whole(f, size);
@@ -437,6 +444,17 @@ char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags)
 	free(text);
 	fclose(f);
 	return NULL;
+}
+
+char *cfg_path_beside(struct arena *arena, const char *beside, const char *name)
+{
+	const char *slash = name[0] == '/' ? NULL : strrchr(beside, '/');
+	size_t folder = slash ? (size_t)(slash - beside) + 1 : 0, size = folder + strlen(name) + 1;
+	char *path = arena_alloc(arena, size);
+
+	if (path)
+		snprintf(path, size, "%.*s%s", (int)folder, beside, name);
+	return path;
 }
 
 struct config *cfg_load_file(const char *path, struct cfg_diags *diags)

@@ -309,7 +309,6 @@ static int load_file(struct config *c, const char *path, struct cfg_mark at, str
 
 int cfg_remote_load(struct config *c, const char *beside, struct cfg_diags *d)
 {
-	const char *slash = strrchr(beside, '/');
 	int rc = 0;
 
 	c->imported.items = arena_alloc(c->arena, (c->remote_files.n + 1) * sizeof(*c->imported.items));
@@ -318,11 +317,11 @@ int cfg_remote_load(struct config *c, const char *beside, struct cfg_diags *d)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < c->remote_files.n; i++) {
-		const char *name = c->remote_files.items[i];
-		char path[1024];
+		char *path = cfg_path_beside(c->arena, beside, c->remote_files.items[i]);
 
-		snprintf(path, sizeof(path), "%.*s%s", name[0] == '/' || !slash ? 0 : (int)(slash - beside + 1), beside, name);
-		if (load_file(c, path, cfg_where(c, &c->remote_files.items[i]), d) < 0)
+		if (!path)
+			cfg_diag_add(d, c->at, "out of memory");
+		if (!path || load_file(c, path, cfg_where(c, &c->remote_files.items[i]), d) < 0)
 			rc = -EINVAL;
 	}
 	return rc;

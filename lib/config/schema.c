@@ -419,7 +419,8 @@ static const struct cfg_map circuit_map = MAP_OF(circuit_keys, "a circuit", stru
 static const struct cfg_key hmac_keys[] = {
 	{"keys", CFG_TEXT, .offset = AT(struct cfg_hmac, keys), .example = "hmac.keys",
 		.help = "File of keys, relative to this one: a line each of key id and key in hexadecimal, 16 to 64 bytes. It "
-			"must be readable by its owner alone (mode 0600)."},
+			"must be readable by its owner alone (mode 0600), who is root or the user that sluice runs as. A symbolic link "
+			"is followed: what counts is the file it leads to."},
 	{"profile", CFG_WORD, .offset = AT(struct cfg_hmac, profile), .words = words_hmac_profile, .fallback = "rfc8754",
 		.help = "rfc8754: as section 2.1.2 has it. linux: as Linux makes and verifies them, with flag 0x08 of the SRH set "
 			"and without the TLV's D and reserved bits in the text; so sluice and Linux verify each other's."},

@@ -91,7 +91,10 @@ struct cfg_marks;
 int cfg_load_map(const char *name, const char *text, size_t size, const struct cfg_map *map, void *out,
 	struct arena *arena, struct cfg_marks *marks, struct cfg_diags *diags);
 
-/* A file's whole text, for the caller to free; NULL with the reason in `diags`. */
+/*
+ * A file's whole text, for the caller to free; NULL with the reason in `diags`. A pipe is read to its end; one that
+ * nobody writes to is empty.
+ */
 char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags);
 
 /* Every key of a schema with type, limits, default and help, as YAML that can be loaded. `title`: comment lines. */

@@ -323,16 +323,16 @@ static int reload(void *arg, const char *file, bool dry, json_t **plan, char *er
 {
 	struct lab_node *n = arg;
 	struct cfg_diags diags = {0};
-	char path[512] = "";
+	struct topology *topo = n->lab->topo;
+	const char *path = file ? cfg_path_beside(topo->arena, topo->file, file) : n->topo->file;
 
-	if (!file && !n->topo->file) {
+	if (!path && !file) {
 		snprintf(err, size, "the configuration of %s stands in the topology; name a file", n->topo->name);
 		return -EINVAL;
 	}
-	if (file && file[0] != '/')
-		strlcpy(path, n->lab->topo->folder, sizeof(path));
-	strlcat(path, file ? file : n->topo->file, sizeof(path));
-	return apply_config(n->node, cfg_load_file(path, &diags), &diags, file ? file : n->topo->file, dry, plan, err, size);
+	if (!path)
+		return -ENOMEM;
+	return apply_config(n->node, cfg_load_file(path, &diags), &diags, file ? file : path, dry, plan, err, size);
 }
 
 int lab_node_command(struct lab_node *n, const char *line, FILE *out)

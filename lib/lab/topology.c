@@ -35,7 +35,6 @@ static struct topology *topo_new(const char *name)
 {
 	struct arena *arena = arena_new();
 	struct topology *t = arena ? arena_alloc(arena, sizeof(*t)) : NULL;
-	const char *slash = strrchr(name, '/');
 
 	if (!t) {
 		arena_free(arena);
@@ -44,12 +43,10 @@ static struct topology *topo_new(const char *name)
 	t->arena = arena;
 	t->marks = cfg_marks_new();
 	t->file = arena_strdup(arena, name);
-	t->folder = arena_strdup(arena, name);
-	if (!t->marks || !t->file || !t->folder) {
+	if (!t->marks || !t->file) {
 		topo_free(t);
 		return NULL;
 	}
-	t->folder[slash ? slash - name + 1 : 0] = '\0';
 	return t;
 }
 

@@ -130,7 +130,7 @@ struct topology {
 	CFG_LIST(struct topo_capture) captures;
 	CFG_LIST(struct topo_event) schedule;
 
-	char *file, *folder; /* folder of the file, with its slash; "" for the working one */
+	char *file;
 	struct arena *arena;
 	struct cfg_marks *marks;
 };

@@ -28,11 +28,10 @@ static struct cfg_mark at(const struct check *c, const void *member, struct cfg_
 static void load_node_file(struct check *c, struct topo_node *n)
 {
 	struct cfg_diags own = {0};
-	char *path = arena_alloc(c->t->arena, strlen(c->t->folder) + strlen(n->file) + 1);
+	char *path = cfg_path_beside(c->t->arena, c->t->file, n->file);
 
 	if (!path)
 		return;
-	sprintf(path, "%s%s", n->file[0] == '/' ? "" : c->t->folder, n->file);
 	n->file = path;
 	n->config = cfg_load_file(path, &own);
 	if (n->config)

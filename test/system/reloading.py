@@ -2,6 +2,7 @@
 """Reload: what it says, what it refuses, the way back; and that packets do not notice."""
 import collections
 import json
+import os
 import re
 import signal
 import struct
@@ -95,6 +96,8 @@ def broken_files(bench):
             for want in wants:
                 expect(want in got, f"{line}: '{want}' is not in {got[:1000]}")
     node.fails("reload /", "Is a directory")
+    os.mkfifo(bench.path("fifo"))
+    node.fails("reload fifo", "fifo:1:1: error: the file is empty")  # and not a wait for somebody who writes to it
     expect(state(node) == before, "a broken file changed something")
     node.stop()
 
@@ -128,6 +131,36 @@ def remote_sids(bench):
     expect(node.json("show remote-sids")["remote-sids"] == mine, "reload without a file")
     node.ok("rollback")
     expect(node.json("show remote-sids") == both, "rollback")
+    node.stop()
+
+
+def keys(bench):
+    """A reload takes new keys, and refuses a file of keys that others may read, or that would never end; nothing changes then."""
+    node = console.typed_node(bench)
+    quiet(node)
+    path = bench.path("hmac.keys")
+
+    def put(text, mode=0o600):
+        write(bench, "hmac.keys", text)
+        os.chmod(path, mode)
+
+    put("1 " + 32 * "a")
+    write(bench, "keyed.yaml", changed(bench, ("behavior: uN", "behavior: uN, hmac: required")) + "hmac: {keys: hmac.keys}\n")
+    node.ok("reload keyed.yaml")
+    before = state(node)
+    put("1 " + 32 * "b", 0o640)
+    node.fails("reload", "keyed.yaml:40:14: error: keys: hmac.keys may be read by others than its owner; chmod 600")
+    put("1 " + 32 * "b" + "\n2 " + 32 * "bc" + "x\n")
+    node.fails("reload", "hmac.keys:2:67: error: expected a hexadecimal digit")
+    os.remove(path)
+    node.fails("reload", "cannot open")
+    os.mkfifo(path)
+    node.fails("reload", "is not a regular file")
+    expect(state(node) == before, "a file of keys that is refused changed something")
+    expect(32 * "b" not in node.log(), "a key stands in the log")
+    os.remove(path)
+    put("1 " + 32 * "b")
+    node.ok("reload")
     node.stop()
 
 
@@ -255,6 +288,7 @@ TESTS = [
     ("reload: plans", plans),
     ("reload: ports", ports_come_and_go),
     ("reload: broken files", broken_files),
+    ("reload: files of keys", keys),
     ("reload: remote SIDs", remote_sids),
     ("reload: SIGHUP", by_signal),
     ("reload: commit confirmed", confirmed),

@@ -334,8 +334,8 @@ def key_files():
         core(),
         status=1,
         stderr=(
-            r"line 2: expected a key id from 1 to 4294967295 in front\n.*line 3: expected 16 to 64 bytes in hexadecimal.*\n"
-            r".*line 4: expected a key id and a key in hexadecimal\n.*line 6: this key id stands in the file already"
+            r"hmac\.keys:2:1: error: expected a key id from 1 to 4294967295\nhmac\.keys:3:3: error: expected a hexadecimal digit\n"
+            r"hmac\.keys:4:3: error: expected a key of 16 to 64 bytes, .*\nhmac\.keys:6:1: error: this key id stands in the file already"
         ),
     )
     case.config["hmac"] = {"keys": "hmac.keys"}

@@ -202,7 +202,11 @@ void plan_headroom_print(const struct config *c, const struct cfg_port *p, const
 	fprintf(out, "%spfc: %u lossless class%s, each: XOFF at %llu bytes, XON at %llu, headroom %llu; %llu buffers\n", indent,
 		p->pfc.priorities.n, p->pfc.priorities.n == 1 ? "" : "es", (unsigned long long)l.xoff_bytes,
 		(unsigned long long)l.xon_bytes, (unsigned long long)l.headroom_bytes,
-		(unsigned long long)(l.xoff_buffers + l.headroom_buffers));
+		(unsigned long long)(l.xoff_buffers + l.choice_buffers + l.headroom_buffers));
+	if (l.choice_bytes)
+		fprintf(out, "%spfc: in tunnels those that hold most are stopped first, all of them %llu bytes above XOFF; that is set aside, "
+			     "too\n",
+			indent, (unsigned long long)l.choice_bytes);
 	if (!p->speed_bps)
 		return;
 	headroom_of_port(p, &profile, p->speed_bps, &q);

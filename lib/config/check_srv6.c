@@ -141,6 +141,9 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 		cfg_diag_add(d, cfg_where(c, &s->lenient_cev), "lenient-cev: %s %s ends no PFC frames", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->pfc_hmac)
 		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: %s %s ends no PFC frames", A_NAME(s));
+	if (!info->pauses && s->jitter_us)
+		cfg_diag_add(d, cfg_where(c, &s->jitter_us), "jitter: %s %s pauses no queues%s", A_NAME(s),
+			info->kind == KIND_DX2 ? "; that of a gateway's pauses stands at the PFC relay" : "");
 	if (s->pfc_hmac && !c->hmac.keys)
 		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: there is no hmac.keys to verify with");
 	if (s->slice_by && (s->behavior != BEHAVIOR_END_X_PFC || s->sid.len % 8 || s->sid.len + CFG_SLICE_ARGUMENT_BITS > 128 ||

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define CHOICE_PART 8 /* of the headroom, beside it */
+#define CHOICE_PART 8 /* of the headroom, beside it, by default */
 #define CAP ((unsigned __int128)INT64_MAX)
 
 static uint64_t capped(unsigned __int128 v)
@@ -64,6 +64,7 @@ void headroom_of_port(const struct cfg_port *port, const struct cfg_buffer_profi
 		.pfc_ns = port->pfc.length_m * HEADROOM_NS_PER_M,
 		.data_ns = port->pfc.length_m * HEADROOM_NS_PER_M,
 		.pe_ns = profile->response_us * NSEC_PER_USEC,
+		.jitter_ns = profile->jitter_us * NSEC_PER_USEC,
 		.response_ns = headroom_response_ns(bps),
 		/* a device that is given frames in order sends those it has before the PFC frame */
 		.own_bytes = port->descriptors.tx * frame,
@@ -77,7 +78,7 @@ struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct 
 	if (i >= 0)
 		return c->buffer_profiles.items[i];
 	return (struct cfg_buffer_profile){
-		.xoff = 64 * 1024, .xon = CFG_NONE, .headroom = CFG_NONE, .min_frame = 60, .response_us = 20};
+		.xoff = 64 * 1024, .xon = CFG_NONE, .headroom = CFG_NONE, .min_frame = 60, .response_us = 20, .selective = CFG_NONE};
 }
 
 static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
@@ -89,14 +90,12 @@ static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
  * PROTOCOL.md 5.7: first the largest contributors are told to stop, at a second threshold all. Headroom is reckoned from
  * the moment all have been told, so the way from the first threshold to the second comes on top of it.
  */
-static uint64_t choice_of(const struct config *c, const struct cfg_port *port, uint64_t headroom)
+static bool has_choice(const struct config *c, const struct cfg_port *port)
 {
-	if (port->pfc.learn_tunnels)
-		return headroom / CHOICE_PART;
 	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
 		if (c->pfc_tunnels.items[i].port && strcmp(c->pfc_tunnels.items[i].port, port->name) == 0)
-			return headroom / CHOICE_PART;
-	return 0;
+			return true;
+	return port->pfc.learn_tunnels;
 }
 
 void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out)
@@ -116,7 +115,8 @@ void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint
 		headroom_compute(&q, &a);
 		out->headroom_bytes = bps ? a.full : 0;
 	}
-	out->choice_bytes = choice_of(c, port, out->headroom_bytes);
+	if (has_choice(c, port))
+		out->choice_bytes = p.selective == CFG_NONE ? out->headroom_bytes / CHOICE_PART : p.selective;
 	out->xoff_buffers = buffers_for(out->xoff_bytes, p.min_frame);
 	out->xon_buffers = buffers_for(out->xon_bytes, p.min_frame);
 	out->headroom_buffers = buffers_for(out->headroom_bytes, p.min_frame);

@@ -197,6 +197,8 @@ struct cfg_buffer_profile {
 	uint64_t headroom;     /* bytes; CFG_NONE: computed */
 	uint64_t min_frame;    /* bytes */
 	uint64_t response_us;  /* of this node */
+	uint64_t jitter_us;    /* and what lost frames cost */
+	uint64_t selective;    /* bytes; CFG_NONE: an eighth of the headroom */
 };
 
 /* Order of words_watchdog in schema_pfc.c, and of enum pfc_watchdog_action. */
@@ -314,6 +316,7 @@ struct cfg_sid {
 	uint32_t pfc_hmac; /* enum cfg_hmac_check */
 	uint32_t slice_by; /* enum cfg_slice_by */
 	bool lenient_cev;
+	uint64_t jitter_us; /* that a pause is held beyond what its frame says */
 };
 
 struct cfg_path {

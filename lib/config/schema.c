@@ -351,6 +351,11 @@ static const struct cfg_key sid_keys[] = {
 			"would ask data for one, too."},
 	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_sid, lenient_cev), .fallback = "false",
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: take frames whose class enable vector has bits in its high octet."},
+	/* at most half of what a port's watchdog takes for a storm by itself: one frame is none (build_watchdog) */
+	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_sid, jitter_us), .max = 100000, .fallback = "0",
+		.help = "End.X.PFC, uA.PFC: how much longer than its frame says a pause is held: delay variation of the tunnel, and the time "
+			"that as many lost frames cost as are to be survived. XON ends it at once. 0: the letter of "
+			"draft-ruan-spring-priority-flow-control-sid."},
 };
 static const struct cfg_map sid_map = MAP_OF(sid_keys, "a SID", struct cfg_sid);
 

@@ -99,6 +99,14 @@ static const struct cfg_key profile_keys[] = {
 			"decides how many are set aside."},
 	{"response", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_buffer_profile, response_us), .min = 1, .max = 10000,
 		.fallback = "20", .help = "Time this node may take from receiving a frame to deciding about XOFF, for headroom: auto."},
+	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_buffer_profile, jitter_us), .max = 1000000, .fallback = "0",
+		.help = "For headroom: auto: delay variation of the way, and the time that as many lost PFC frames cost as are to be "
+			"survived."},
+	{"selective", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, selective), .max = 1ull << 40,
+		.word = "eighth", .word_value = CFG_NONE, .fallback = "eighth",
+		.help = "Where PFC tunnels leave a choice of whom to stop: bytes above xoff within which those are stopped that hold most, and "
+			"above which all are; set aside besides headroom. eighth: of the headroom. What a slice that must never stop "
+			"others has under way in a round trip should fit."},
 };
 const struct cfg_map cfg_buffer_profile_map = MAP_OF(profile_keys, "a buffer profile", struct cfg_buffer_profile);
 

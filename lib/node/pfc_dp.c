@@ -53,7 +53,7 @@ static void take(struct worker_role *w, const struct node_pfc_message *message)
 	stat_add(&port->frames, 1);
 	if (!request.enable || !p->speed_bps)
 		return;
-	pause = pfc_pause_of(&request, p->speed_bps);
+	pause = pfc_pause_of(&request, p->speed_bps, 0);
 	if (!egress_pause(e, &w->ctx, &message->party, message->slice, &pause)) {
 		stat_add(&port->refused, 1);
 		return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pfc/pfc_hold.h"
 
-struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps)
+struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps, uint64_t jitter_ns)
 {
 	struct pfc_pause pause = {.enable = request->enable};
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		pause.ns[i] = pfc_quanta_ns(request->time[i], bps);
+		pause.ns[i] = request->time[i] ? pfc_quanta_ns(request->time[i], bps) + jitter_ns : 0;
 	return pause;
 }
 

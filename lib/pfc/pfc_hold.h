@@ -47,8 +47,11 @@ struct pfc_pause {
 	uint64_t ns[PFC_PRIORITIES];
 };
 
-/* The pause a frame means at the rate of the port that is to stop. */
-struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps);
+/*
+ * The pause a frame means at the rate of the port that is to stop, held jitter_ns longer than it says, so that refreshes which
+ * are late by as much leave no hole. A resume is one at once.
+ */
+struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps, uint64_t jitter_ns);
 
 /*
  * A party has spoken at `now`. False, and nothing changes, when it asks for a pause and there are

@@ -224,6 +224,7 @@ static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct sna
 	pfc->hmac = cs->pfc_hmac == HMAC_REQUIRED;
 	pfc->slice_by = (uint8_t)cs->slice_by;
 	pfc->slice_shift = (uint8_t)(128 - MIN_OF(cs->sid.len + CFG_SLICE_ARGUMENT_BITS, 128));
+	pfc->jitter_ns = cs->jitter_us * NSEC_PER_USEC;
 	pfc->relay = build_relay_of(b, &cs->sid);
 	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
 		build_match(&pfc->allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);

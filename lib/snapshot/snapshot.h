@@ -201,6 +201,7 @@ struct snap_pfc_sid {
 	bool hmac; /* an HMAC TLV is required */
 	uint8_t slice_by;   /* enum cfg_slice_by: who says the slice, of frames and of packets */
 	uint8_t slice_shift; /* SLICE_BY_ARGUMENT: bits of the address behind the argument */
+	uint64_t jitter_ns; /* End.X.PFC: beyond what a frame says */
 	uint32_t n_allowed; /* 0: any infrastructure source */
 	struct snap_match *allowed;
 };

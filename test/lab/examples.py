@@ -295,7 +295,7 @@ def stalled_slice(name, tunnels):
     net.hosts["d1"]["keys"]["sink"]["stalls"] = [{"at": "5ms", "for": "30ms"}]
 
     def room(config):
-        config["buffer-profiles"].append({"name": "wan", "headroom": "4M", "min-frame": 1024})
+        config["buffer-profiles"].append({"name": "wan", "selective": "512K", "min-frame": 1024})
         next(p for p in config["ports"] if p["name"] == "wan")["pfc"]["buffer"] = "wan"
     net.tune("gw2", room)
     for i in range(4):
@@ -307,8 +307,8 @@ def stalled_slice(name, tunnels):
 def pfc_slices():
     """Four slices on one WAN port, PFC tunnels of draft-ruan for each: the receiver of slice g1 stops for 30 ms, the other slices go on.
 
-    What g1 has under way when it is stopped must fit into an eighth of the headroom of gw2's WAN port: 4 MB here. With headroom:
-    auto it does not, and all slices are stopped to keep what is left of the headroom (docs/pfc.md).
+    What g1 has under way when it is stopped must fit above XOFF of gw2's WAN port, before all are stopped: `selective`. By default
+    it does not, and all slices stop, for what is left of the buffer is promised to those that send (docs/pfc.md).
 
     Compare: sluice-lab --out out/slices config/lab/pfc-slices.yaml config/lab/pfc-no-slices.yaml
     """

@@ -34,7 +34,7 @@ def pauses(i):
 
 
 class Slices(Net):
-    def __init__(self, run, rate, tunnels, count=SLICES, name="slices", **lab):
+    def __init__(self, run, rate, tunnels, count=SLICES, name="slices", delay="100us", **lab):
         super().__init__(name, run, **lab)
         self.tunnels, self.count = tunnels, count
         for node in ("gw1", "gw2"):
@@ -45,7 +45,7 @@ class Slices(Net):
             self.host(f"s{i}", i + 1, pfc=[3]).link(f"s{i}.eth0", f"gw1.s{i}", rate=rate)
             self.host(f"d{i}", i + 101, pfc=[3], sink={"drain": rate, "buffer": "1M", "xoff": "128K", "xon": "64K"})
             self.link(f"gw2.d{i}", f"d{i}.eth0", rate=rate)
-        self.link("gw1.wan", "gw2.wan", rate=rate, delay="100us")
+        self.link("gw1.wan", "gw2.wan", rate=rate, delay=delay)
 
     def host(self, name, subnet, **keys):
         super().host(name, subnet, **keys)
@@ -109,8 +109,8 @@ class Slices(Net):
         return (to + bytes.fromhex("02000000bbbb86dd") + ip + pfc).hex()
 
 
-def slices(what, run, rate, tunnels=False):
-    net = Slices(run, rate, tunnels, drain="10s")
+def slices(what, run, rate, tunnels=False, **keys):
+    net = Slices(run, rate, tunnels, drain="10s", **keys)
     share = int(rate.rstrip("MG")) * {"M": 1000, "G": 1000000}[rate[-1]] // SLICES
     for i in range(SLICES):
         net.flow(f"s{i}", f"d{i}", name=f"f{i}", transport="datagram", message=4096, rate=f"{share * 2}K")
@@ -133,6 +133,27 @@ def isolation_stall(what):
     """A receiver of one slice stalls: draft-ruan's tunnels stop that slice in front of the WAN, and no other."""
     net = slices(what, "3s", "100M", tunnels=True)
     if what:
+        net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": "500ms", "for": "2s"}]
+    return net
+
+
+@scenario(short=[{"selective": "1M"}, {"selective": "eighth"}], against={"stall": False}, seeds=0.1,
+          expect=lambda selective: [
+              *LOSSLESS, "lost == 0", f"pause('gw2', 'tunnel', 't{BAD}').total_ns >= 15e8",
+              *(unharmed(1000, 2500) if selective != "eighth" else
+                [f"mean('{GOODPUT}', 'd{i}', 1000, 2500) < 0.1 * base.mean('{GOODPUT}', 'd{i}', 1000, 2500)" for i in range(SLICES)])])
+def isolation_greedy(selective, stall=True):
+    """A slice that used most of a long line stalls: as long as what it had under way fits above XOFF, before all are stopped
+    (`selective`), no other slice notices; by default it does not fit, and all stop (negative control), but nothing is lost."""
+    net = slices(stall, "3s", "100M", tunnels=True, delay="10ms")
+    for i, flow in enumerate(net.flows):
+        flow.update({"rate": "100M"} if i == BAD else {"rate": "2M", "message": 1024})
+
+    def room(config):
+        config["buffer-profiles"].append({"name": "wan", "min-frame": 1024, "selective": selective})
+        next(p for p in config["ports"] if p["name"] == "wan")["pfc"]["buffer"] = "wan"
+    net.tune("gw2", room)
+    if stall:
         net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": "500ms", "for": "2s"}]
     return net
 

@@ -67,6 +67,8 @@ MUTANTS = [
     Mutant("a relay's hold ends as early as the frame says", "lib/pfc/pfc_relay.c",
            "return MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns);",
            "return pfc_quanta_ns(quanta, c->from_bps);", "pfc_lossy_tunnel"),
+    Mutant("a SID's hold ends as early as the frame says", "lib/pfc/pfc_hold.c",
+           "pfc_quanta_ns(request->time[i], bps) + jitter_ns : 0;", "pfc_quanta_ns(request->time[i], bps) : 0;", "pfc_lossy_sid"),
     Mutant("XON is said when the buffer is empty", "lib/pfc/pfc_buffer.c",
            "level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers", "level->bytes == 0", "pfc_xon_side"),
     Mutant("frames of the tunnel are best effort", "lib/snapshot/pfc_outer.c",

@@ -75,6 +75,30 @@ def pfc_lossy_tunnel(mode, loss, jitter=2.0, seed=1):
                wan={"loss": loss, "jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}).net
 
 
+def lossy_sid_expect(held, **_):
+    if held:
+        return ["lost == way('pe2.wan').lost", "flow().retransmitted == 0", "pause('pe2', 'tunnel', 'to-pe1').pauses > 0",
+                "gate('pe1', 'wan').pauses == pause('pe2', 'tunnel', 'to-pe1').pauses"]
+    return ["reason('pe2', 'headroom_exceeded') > 0", "gate('pe1', 'wan').pauses > pause('pe2', 'tunnel', 'to-pe1').pauses"]
+
+
+@scenario(short=[{"held": True, "loss": 0.01}, {"held": True, "loss": 0.2}, {"held": False, "loss": 0.01}],
+          long=[*({"held": True, "loss": p, "jitter": j} for p in (0.01, 0.1, 0.3) for j in (0, 2.0)), {"held": False, "loss": 0.01}],
+          expect=lossy_sid_expect, apart="PARAM['held'] and way('pe2.wan').pfc_lost_run > 3")
+def pfc_lossy_sid(held, loss, jitter=2.0, seed=1):
+    """The same in a tunnel to End.X.PFC: with `jitter` of the SID a pause has no holes and nothing is lost, unless more than
+    three frames were lost in a row; to the letter of draft-ruan, where a pause lasts as long as its frame says, data is."""
+    r = random.Random(seed)
+    rate, km = r.choice([(10, 1000), (25, 400), (100, 100)])
+    late = jitter * longest_us(rate)
+    more = 3 * refresh_us(rate, "transparent") + late
+    # the buffers of pe2 behind the port must fill first, and then for long enough to show a hole
+    begin, stall = r.randrange(2000, 8000), 90 * longest_us(rate) + r.randrange(0, 20000)
+    return Wan("pfc-lossy-sid", "tunnel", rate=rate, km=km, more_us=more, jitter_us=more + 50 if held else None,
+               stall=(f"{begin}us", f"{int(stall)}us"), run=f"{int(begin + stall + 20 * km + 5000)}us", sample="1ms",
+               wan={"loss": loss, "jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}).net
+
+
 @scenario(short=[{"mode": m} for m in ("transparent", "scaled", "regenerate")], seeds=0.01,
           expect=lambda mode: lossy_expect(mode, 0.01) if mode == "regenerate" else
           ["reason('gw2', 'headroom_exceeded') > 0", "flow().retransmitted > 0"],

@@ -50,7 +50,8 @@ def peers(config, port, mac, rate, buffer="near"):
 class Wan:
     """rate: Gb/s in the data centre that is congested, far_rate: in the other one, wan_rate: between them; rule, more_us: see
     headroom(); xon: bytes left in the buffer when XON is sent; drain, stall: of the receiver; wan: keys of the WAN link;
-    middle: a node halfway, with the rate of its link towards pe1; jitter_us, hold_min, mode: of the relay."""
+    middle: a node halfway, with the rate of its link towards pe1; jitter_us: of the relay or of the End.X.PFC SID; hold_min,
+    mode: of the relay."""
 
     def __init__(self, name, scheme="relay", rate=100, km=1000, wan_rate=None, rule="full", more_us=0, xon=None, drain=None,
                  stall=None, run="120ms", mode="regenerate", jitter_us=None, hold_min=1000, far_rate=None, middle=None, wan=None,
@@ -98,7 +99,7 @@ class Wan:
         """The buffer at the end of the WAN: full headroom as the node itself reckons it, draft-he's in bytes."""
         profile = {"name": "wan", "xoff": self.xon + 512 * 1024, "xon": self.xon, "headroom": self.room, "min-frame": 1024}
         if self.rule == "full":
-            profile.update(headroom="auto", response=int(REACTION_US + self.more_us))
+            profile.update(headroom="auto", response=REACTION_US, jitter=int(self.more_us))
             next(p for p in config["ports"] if p["name"] == port)["pfc"].update({"length": self.km * 1000, "peer-descriptors": TX})
         config["buffer-profiles"].append(profile)
         # of tunnels, an eighth more: that is when nobody is spared any more
@@ -162,7 +163,8 @@ class Wan:
         wan.setdefault("pfc", {})["watchdog"] = {"detect": 2000}
         self._buffers(config, 1)
         nexthop = next(r["nexthop"] for r in config["routes"] if r["port"] == "wan")
-        config["sids"].append({"sid": XPFC + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": nexthop})
+        config["sids"].append({"sid": XPFC + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": nexthop,
+                               **({"jitter": int(self.jitter_us)} if self.jitter_us is not None else {})})
 
     def _tunnel_pe2(self, config):
         self._peers(config, "dc", "gpu2.eth0", self.rate)

@@ -162,6 +162,11 @@ static void headroom_for_a_software_neighbour(void **state)
 	headroom_of_port(&port, &profile, 10000000000, &q);
 	headroom_compute(&q, &software);
 	assert_int_equal(software.full - a.full, 62 * 4418);
+	/* and what comes while lost and late frames of the tunnel are made up for */
+	profile.jitter_us = 1000;
+	headroom_of_port(&port, &profile, 10000000000, &q);
+	headroom_compute(&q, &a);
+	assert_int_equal(a.full - software.full, 1250000);
 }
 
 int main(void)

@@ -16,16 +16,22 @@ static struct pfc_party party(uint32_t sid, uint8_t source)
 	return (struct pfc_party){.sid = sid, .source = {.b = {0xfd, [15] = source}}};
 }
 
-static bool say(struct pfc_holds *h, uint32_t sid, uint8_t source, uint8_t slice, unsigned int priority,
-	uint16_t quanta, uint64_t now)
+static bool say_late(struct pfc_holds *h, uint32_t sid, uint8_t source, uint8_t slice, unsigned int priority,
+	uint16_t quanta, uint64_t jitter, uint64_t now)
 {
 	struct pfc_request r = {.enable = (uint8_t)(1u << priority)};
 	struct pfc_party p = party(sid, source);
 	struct pfc_pause pause;
 
 	r.time[priority] = quanta;
-	pause = pfc_pause_of(&r, RATE);
+	pause = pfc_pause_of(&r, RATE, jitter);
 	return pfc_holds_apply(h, &p, slice, &pause, now);
+}
+
+static bool say(struct pfc_holds *h, uint32_t sid, uint8_t source, uint8_t slice, unsigned int priority,
+	uint16_t quanta, uint64_t now)
+{
+	return say_late(h, sid, source, slice, priority, quanta, 0, now);
 }
 
 /* D42: two downstream PEs behind one SID whose XON and XOFF cross. */
@@ -61,6 +67,11 @@ static void replaces(void **state)
 	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 10 + LONG);
 	say(&h, 7, 1, GOLD, 3, 100, 20);
 	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 20 + 512); /* 100 quanta at 100 Gb/s */
+	/* held for longer than it says where its way has jitter; a resume is one at once */
+	say_late(&h, 7, 1, GOLD, 3, 100, 2000, 30);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 30 + 512 + 2000);
+	say_late(&h, 7, 1, GOLD, 3, 0, 2000, 40);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 0);
 }
 
 /* Exactly the queues of that slice and priority; a priority that is not enabled keeps its hold. */

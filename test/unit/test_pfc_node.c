@@ -36,7 +36,8 @@
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\",\n" \
 	"     adjacencies: [{port: p2, nexthop: \"2001:db8:c::3\"}]}\n"                             \
 	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, flavors: [psp, usp], port: p1, nexthop: \"2001:db8:b::3\",\n" \
-	"     slice: gold}\n"
+	"     slice: gold}\n"                                                                        \
+	"  - {sid: \"5f00:1:1:e3::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", jitter: 500}\n"
 
 #define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s; ten times that at 10 Gb/s */
 
@@ -159,6 +160,33 @@ static void two_parties(void **state)
 	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 0);
 	assert_true(passes(t, VIA_P1, 3, 1));
 	assert_int_equal(t->node->egress[1].backlog, 0);
+	drain(t);
+	testbed_free(t);
+}
+
+/* A SID with jitter holds a pause longer by as much, each party's by itself; a resume is one at once. */
+static void late_refreshes(void **state)
+{
+	const uint64_t hold = LONG + 500 * NSEC_PER_USEC;
+	struct testbed *t = testbed_new(NODE);
+	uint64_t began;
+
+	stop(t, "5f00:1:1:e3::", "fd00::3", 3, 65535);
+	began = t->now;
+	assert_false(passes(t, VIA_P1, 3, 1));
+	testbed_pass(t, began + hold - 5000 - t->now, 1000);
+	assert_int_equal(t->port[1]->n_sent, 0);
+	testbed_pass(t, 10000, 1000);
+	assert_true(t->port[1]->n_sent > 0);
+	assert_true(passes(t, VIA_P1, 3, 1));
+	drain(t);
+	/* by another SID the letter counts, and no pause is a short one */
+	stop(t, "5f00:1:1:e3::", "fd00::3", 3, 1);
+	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 65535);
+	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 0);
+	assert_false(passes(t, VIA_P1, 3, 1));
+	stop(t, "5f00:1:1:e3::", "fd00::3", 3, 0);
+	assert_true(passes(t, VIA_P1, 3, 1));
 	drain(t);
 	testbed_free(t);
 }
@@ -626,6 +654,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exactly_those_queues),
 		cmocka_unit_test(two_parties),
+		cmocka_unit_test(late_refreshes),
 		cmocka_unit_test(one_frame_many_priorities),
 		cmocka_unit_test(flood),
 		cmocka_unit_test(too_many_parties),

@@ -394,10 +394,8 @@ static void drain_waiting(struct worker_role *w)
 	for (uint32_t i = 0; i < w->nbrs.n; i++) {
 		struct nbr *nb = &w->nbrs.nbr[i];
 
-		while (nb->used_id && nb->waiting.n) {
-			w->nbrs.held--;
-			pkt_end(fifo_pop(&nb->waiting), DROP_stopped, w->ctx.stats);
-		}
+		while (nb->used_id && nb->waiting.n)
+			pkt_end(egress_nbr_pop(&w->ctx, nb), DROP_stopped, w->ctx.stats);
 	}
 }
 

@@ -163,6 +163,9 @@ void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id
 /* A neighbour was resolved (its packets go out now), aged, failed or is no longer needed. */
 void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message);
 
+/* The oldest packet that waits for a neighbour waits no more: it is the caller's. */
+struct rte_mbuf *egress_nbr_pop(struct egress_context *c, struct nbr *n);
+
 /* Drop everything held, for a reason. */
 void egress_drain(struct egress *e, struct egress_context *c, enum reason reason);
 

@@ -41,8 +41,7 @@ static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, st
 	c->nbrs->held++;
 }
 
-/* The oldest packet that waits for a neighbour waits no more. */
-static struct rte_mbuf *nbr_pop(struct egress_context *c, struct nbr *n)
+struct rte_mbuf *egress_nbr_pop(struct egress_context *c, struct nbr *n)
 {
 	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&n->waiting));
 
@@ -313,7 +312,7 @@ void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id
 
 	nbr_set_state(n, NBR_RESOLVED);
 	while (n->waiting.n)
-		fifo_push_front(&newest_first, nbr_pop(c, n));
+		fifo_push_front(&newest_first, egress_nbr_pop(c, n));
 	while (newest_first.n)
 		sched_give_back(e, c, fifo_pop(&newest_first));
 }
@@ -341,10 +340,8 @@ static void unreachable(struct egress_context *c, struct rte_mbuf *m)
 
 static void fail_waiting(struct egress_context *c, struct nbr *n)
 {
-	while (n->waiting.n) {
-		c->nbrs->held--;
-		unreachable(c, queue_unhold(c, fifo_pop(&n->waiting)));
-	}
+	while (n->waiting.n)
+		unreachable(c, egress_nbr_pop(c, n));
 }
 
 void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message)

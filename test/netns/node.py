@@ -143,9 +143,12 @@ class Node:
         if status or re.search(r"runtime error:|ERROR: \w+Sanitizer", self.log()):
             problems += [f"{self.space.name}: ended with status {status}", *self.log().splitlines()[-20:]]
         else:
-            balance = json.loads((self.folder / "report.json").read_text())["conservation"]
+            report = json.loads((self.folder / "report.json").read_text())
+            balance = report["conservation"]
             if balance["missing"] or not balance["rx"]:
                 problems.append(f"{self.space.name}: {balance}")
+            # lossless means lossless, whatever else a case is about
+            problems += [f"{self.space.name}: {d}" for d in report["drops"] if d["reason"] == "headroom_exceeded"]
         return problems
 
     def kill(self):

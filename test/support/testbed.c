@@ -70,13 +70,49 @@ void testbed_check_balance(struct testbed *t)
 		(unsigned long long)b.dropped, (unsigned long long)b.consumed, (unsigned long long)b.held);
 }
 
+/* Lossless means lossless: at the end of every test. */
+static void check_lossless(struct testbed *t)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < PORT_SLOTS; i++)
+		lost += testbed_reason(t, i, DROP_headroom_exceeded);
+	check(t->overruns || !lost, "headroom exceeded: %llu packets of lossless classes were dropped", (unsigned long long)lost);
+}
+
+static uint64_t charged(const struct account *a)
+{
+	struct account_level level = {0};
+
+	account_add(a, &level);
+	return level.bytes | level.buffers;
+}
+
+/* Nothing is held any more, so nothing may be charged: what stays charged stops a sender for ever. */
+static void check_released(struct testbed *t)
+{
+	for (uint16_t w = 0; w < t->node->n_workers; w++) {
+		const struct accounts *a = t->node->worker[w].accounts;
+
+		for (unsigned int i = 0; i < PORT_SLOTS * 8; i++) {
+			check(!charged(&a->total[i / 8][i % 8]), "worker %u: port %u, class %u: packets are gone and still charged", w,
+				i / 8, i % 8);
+			for (unsigned int k = 0; k < SNAP_SLICE_MAX; k++)
+				check(!charged(&a->slice[k][i / 8][i % 8]), "worker %u: slice %u, port %u, class %u: still charged", w, k,
+					i / 8, i % 8);
+		}
+	}
+}
+
 void testbed_free(struct testbed *t)
 {
 	unsigned int leaked;
 
 	testbed_check_balance(t);
+	check_lossless(t);
 	node_drain(t->node);
 	testbed_check_balance(t);
+	check_released(t);
 	for (uint32_t i = 0; i < t->node->n_ports; i++) {
 		t->node->port[i]->ops->close(t->node->port[i]);
 		t->node->port[i] = NULL;

@@ -16,12 +16,16 @@ struct testbed {
 	struct node *node;
 	struct fake_port *port[MAX_PORTS];
 	uint64_t now;
+	bool overruns; /* a negative control: packets of lossless classes may find their headroom used up */
 };
 
 /* From YAML that must be valid; every port gets 02:00:00:00:d0:NN unless it names a MAC. */
 struct testbed *testbed_new(const char *yaml);
 
-/* Ends the node; all packets must be accounted for and all buffers back in the pool. */
+/*
+ * Ends the node; all packets must be accounted for and all buffers back in the pool, and no packet of a lossless class may
+ * have been dropped unless t->overruns; nothing may stay charged to a buffer.
+ */
 void testbed_free(struct testbed *t);
 
 /* Poll all lcores, 1 us of virtual time a round, until a whole round finds no work; at most `rounds`. */

@@ -119,6 +119,12 @@ class Bench:
                               timeout=60, cwd=self.folder, **more)
         return done.returncode, done.stdout, done.stderr
 
+    def check_lossless(self):
+        """At the end of every test: if a node has reported, it has dropped nothing of a lossless class."""
+        if os.path.exists(self.path("report.json")):
+            lost = [d for d in self.report().get("drops", []) if d["reason"] == "headroom_exceeded"]
+            expect(not lost, f"{lost}")
+
     def leftovers(self):
         runtime = glob.glob("/var/run/dpdk/sluice-" + self.name) + glob.glob("/run/user/*/dpdk/sluice-" + self.name)
         runtime += glob.glob(f"/run/sluice/{self.name}*")
@@ -268,6 +274,7 @@ def main(what, tests):
         problem = None
         try:
             remarks = test(bench) or []
+            bench.check_lossless()
         except (Failure, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as e:
             problem, remarks = f"{type(e).__name__}: {e}", []
         finally:

@@ -353,6 +353,7 @@ static uint64_t at_line_rate(unsigned int period_us, uint64_t *used, uint64_t *h
 	assert_true(told);
 	*used = t->node->pfc[IN].buffer[3].most_headroom.bytes;
 	lost = testbed_reason(t, IN, DROP_headroom_exceeded);
+	t->overruns = true; /* the caller has an opinion on that */
 	for (unsigned int p = OUT; p <= OUT3; p++)
 		t->port[p]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 100);
@@ -415,6 +416,7 @@ static void too_little_headroom_is_seen(void **state)
 		testbed_settle(t, 3);
 	}
 	/* full at 22528 bytes, so 23 packets are in */
+	t->overruns = true;
 	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded), 17);
 	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 0);
 	assert_int_equal(t->node->pfc[IN].buffer[3].exhausted_times, 1);
@@ -463,6 +465,7 @@ static void no_deadlock_behind_data(void **state)
 		assert_true(egress_pause(&t->node->egress[p], &t->node->worker[0].ctx, &party, PFC_ALL_SLICES, &all));
 	}
 	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	t->overruns = true; /* the sender does not listen to XOFF */
 	for (uint32_t i = 0; i < 3000; i++)
 		data(t, OUT + i % 3, 3 + i % 2, i / 6, 110);
 	testbed_settle(t, 100);
@@ -525,6 +528,32 @@ static void waiting_for_a_neighbour(void **state)
 	testbed_free(t);
 }
 
+/* A neighbour that does not answer: what waited for it is dropped, and the buffer it was charged to is free again. */
+static void a_neighbour_that_fails(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	struct nbr_message m = {.what = NBR_FAIL, .interface = OUT};
+	struct nbr *n;
+
+	(void)state;
+	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
+	n = &t->node->worker[0].nbrs.nbr[nbr_find(&t->node->worker[0].nbrs, OUT, &m.addr)];
+	n->is_static = false;
+	nbr_set_state(n, NBR_UNKNOWN);
+	empty(t, IN);
+	for (uint32_t i = 0; i < 30; i++)
+		data(t, OUT, 3, i, 1000);
+	testbed_settle(t, 10);
+	assert_int_equal(take(t, IN).time[3], 65535);
+	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	testbed_settle(t, 10);
+	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 30);
+	assert_int_equal(t->node->pfc[IN].buffer[3].level.bytes, 0);
+	assert_int_equal(t->node->pfc[IN].speaker.xon[3], 1); /* the sender may go on */
+	empty(t, IN);
+	testbed_free(t);
+}
+
 /* learn: true believes the stations that ND has found, and no other. */
 static void learnt_peers(void **state)
 {
@@ -555,6 +584,7 @@ int main(void)
 		cmocka_unit_test(too_little_headroom_is_seen),
 		cmocka_unit_test(no_deadlock_behind_data),
 		cmocka_unit_test(waiting_for_a_neighbour),
+		cmocka_unit_test(a_neighbour_that_fails),
 		cmocka_unit_test(learnt_peers),
 	};
 

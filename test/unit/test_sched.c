@@ -556,6 +556,7 @@ static void lossless_is_dropped_only_by_name(void **state)
 	assert_int_equal(t->node->egress[OUT].slice[0].queue[3].packets.n, 500);
 	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 0);
 	t->node->exhausted[IN] = 0x08;
+	t->overruns = true;
 	receive(t, 0, 3, 1000, 100);
 	receive(t, 0, 2, 0, 100);
 	testbed_settle(t, 100);

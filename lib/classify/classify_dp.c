@@ -222,7 +222,7 @@ static __attribute__((noinline)) void srv6_any(struct walk *w, uint32_t at, cons
 			drop_for(w, &e);
 			return;
 		}
-		if (unlikely(sid->pfc) && sid->pfc->slice_by)
+		if (unlikely(sid->slice_by))
 			classify_told_slice(w, sid, &p, &x->slice);
 		next = srv6_endpoint(sid, &p, &change, &e);
 		t = sid->adjacency;
@@ -287,7 +287,7 @@ static inline void srv6(struct walk *w, uint32_t at, target_t t, uint64_t hi, ui
 		sid = visit(w, target_index(t));
 		if (unlikely(!sid))
 			return;
-		if (!srv6_has_argument(sid, hi, lo) || unlikely(sid->hmac || hop_limit <= hops + 1)) {
+		if (!srv6_has_argument(sid, hi, lo) || unlikely(sid->closer || hop_limit <= hops + 1)) {
 			srv6_any(w, at, sid, hi, lo, hops);
 			return;
 		}

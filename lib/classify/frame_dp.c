@@ -38,9 +38,9 @@ bool classify_told_slice(struct walk *w, const struct snap_sid *sid, struct srv6
 	unsigned __int128 da = (unsigned __int128)p->da_hi << 64 | p->da_lo;
 	uint32_t id = 0;
 
-	if (sid->pfc->slice_by == SLICE_BY_ARGUMENT)
-		id = (uint16_t)(da >> sid->pfc->slice_shift);
-	else if (sid->pfc->slice_by == SLICE_BY_OPTION)
+	if (sid->slice_by == SLICE_BY_ARGUMENT)
+		id = (uint16_t)(da >> sid->slice_shift);
+	else if (sid->slice_by == SLICE_BY_OPTION)
 		id = srv6_slice_option(p, w->s->slice_option);
 	for (uint32_t i = 0; id && i < w->s->n_slices; i++) {
 		if (w->s->slice[i].wire_id == id && w->s->slice[i].name) {
@@ -61,7 +61,7 @@ void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, struct srv6_p
 		return;
 	}
 	w->x->slice = sid->pfc->slice;
-	if (unlikely(sid->pfc->slice_by) && !classify_told_slice(w, sid, p, &w->x->slice)) {
+	if (unlikely(sid->slice_by) && !classify_told_slice(w, sid, p, &w->x->slice)) {
 		drop(w, DROP_pfc_bad_slice);
 		return;
 	}

@@ -5,6 +5,7 @@
 #include "command/command_priv.h"
 #include "command/describe.h"
 #include "config/behavior.h"
+#include "config/program.h"
 #include "config/remote_sids.h"
 #include "node/node_ctl.h"
 #include "wire/srh.h"
@@ -57,12 +58,14 @@ int cmd_show_remote_sids(struct command_call *c)
 static json_t *addresses_of(const struct snap_path *p)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)p->header;
-	const struct srh *srh = (const struct srh *)(ip + 1);
+	size_t fixed = sizeof(*ip) + (p->slice_at ? CFG_SLICE_OPTION_BYTES : 0);
+	const struct srh *srh = (const struct srh *)(p->header + fixed);
 	json_t *list = json_array();
 	char text[IP_ADDR_TEXT];
 
 	json_array_append_new(list, json_string(ipv6_addr_format(&ip->dst, text)));
-	for (int i = p->bytes > sizeof(*ip) ? srh->last_entry : -1; i >= 0; i--)
+	/* own SIDs that a full list begins with are no destination any more */
+	for (int i = p->bytes > fixed ? srh->segments_left - 1 : -1; i >= 0; i--)
 		json_array_append_new(list, json_string(ipv6_addr_format(&srh->segment[i], text)));
 	return list;
 }

@@ -146,12 +146,6 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 			info->kind == KIND_DX2 ? "; that of a gateway's pauses stands at the PFC relay" : "");
 	if (s->pfc_hmac && !c->hmac.keys)
 		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: there is no hmac.keys to verify with");
-	if (s->slice_by && (s->behavior != BEHAVIOR_END_X_PFC || s->sid.len % 8 || s->sid.len + CFG_SLICE_ARGUMENT_BITS > 128 ||
-				   (c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, &s->sid))))
-		cfg_diag_add(d, cfg_where(c, &s->slice_by),
-			"slice-by: only an End.X.PFC of whole bytes outside node.usid.block can be told the slice by packets");
-	else
-		check_slice_by(c, d, &s->slice_by);
 	if (info->pauses && s->port)
 		check_pause_speed(c, d, s, cfg_where(c, &s->port), s->port);
 	for (uint32_t i = 0; i < s->adjacencies.n; i++) {
@@ -169,8 +163,21 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 				"flavors: End.X.PFC has no usd; put a DT46 SID behind it for data");
 }
 
+/* PROTOCOL.md 4.5: in a container the argument is the rest of the list. */
+static void check_told_slice(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
+{
+	bool in_block = c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, &s->sid);
+
+	if (s->slice_by == SLICE_BY_ARGUMENT && (in_block || s->sid.len % 8 || s->sid.len + CFG_SLICE_ARGUMENT_BITS > 128))
+		cfg_diag_add(d, cfg_where(c, &s->slice_by),
+			"slice-by: an argument of 16 bits needs a SID of whole bytes, a /112 at most, outside node.usid.block");
+	else
+		check_slice_by(c, d, &s->slice_by);
+}
+
 static void check_sid(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
+	check_told_slice(c, d, s);
 	/* End.X.PFC may also be the last SID of a container, as an entry of the uSID block (RFC 9800 section 4.1) */
 	if (behavior_info((enum cfg_behavior)s->behavior)->compressed ||
 		(s->behavior == BEHAVIOR_END_X_PFC && c->node.usid.at.line && c->node.usid.block.len == 32 && ip_prefix_covers(&c->node.usid.block, &s->sid)))
@@ -342,6 +349,11 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: has no meaning without dscp: set");
 		check_source_prefix(c, d, p);
 		check_hmac_key(c, d, &p->hmac_key);
+		if (p->slice_by == SLICE_BY_ARGUMENT)
+			cfg_diag_add(d, cfg_where(c, &p->slice_by),
+				"slice-by: segments are written with their arguments; expected sid or option");
+		else
+			check_slice_by(c, d, &p->slice_by);
 		for (uint32_t k = 0; k < p->paths.n; k++) {
 			check_path(c, d, own, &p->paths.items[k]);
 			backups += p->paths.items[k].backup;

@@ -339,6 +339,7 @@ struct cfg_policy {
 	uint64_t dscp;
 	uint64_t flow_label; /* 0: hash of the inner packet */
 	char *class_map;     /* or NULL */
+	uint32_t slice_by;   /* enum cfg_slice_by, not argument: those are in the segments */
 	CFG_LIST(struct cfg_path) paths;
 };
 

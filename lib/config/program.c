@@ -89,6 +89,8 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 		*why = "they take more than 16 addresses, which no header holds";
 		return -EINVAL;
 	}
+	out->n_all = out->n;
+	memcpy(out->all, out->container, out->n * sizeof(out->all[0]));
 	while (!out->via && (sid = own_sid(c, own, &out->container[0]))) {
 		const struct behavior_info *info = behavior_info((enum cfg_behavior)sid->behavior);
 
@@ -118,16 +120,17 @@ unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_progra
 	bool reduced = policy->encap == ENCAP_H_ENCAPS_RED || policy->encap == ENCAP_H_ENCAPS_L2_RED;
 
 	/* the TLV needs an SRH, and that an entry */
-	if (program->n == 1)
+	if ((reduced ? program->n : program->n_all) == 1)
 		return policy->hmac_key ? 1 : 0;
-	return reduced ? program->n - 1 : program->n;
+	return reduced ? program->n - 1 : program->n_all;
 }
 
 unsigned int cfg_outer_bytes(const struct cfg_policy *policy, const struct cfg_program *program)
 {
 	unsigned int listed = cfg_listed(policy, program);
 
-	return 40 + (listed ? 8 + 16 * listed : 0) + (policy->hmac_key ? CFG_HMAC_TLV_BYTES : 0);
+	return 40 + (listed ? 8 + 16 * listed : 0) + (policy->hmac_key ? CFG_HMAC_TLV_BYTES : 0) +
+	       (policy->slice_by == SLICE_BY_OPTION ? CFG_SLICE_OPTION_BYTES : 0);
 }
 
 struct ip_addr cfg_outer_source(const struct config *c, const struct cfg_policy *policy, uint32_t path)

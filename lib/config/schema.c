@@ -343,9 +343,9 @@ static const struct cfg_key sid_keys[] = {
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: outer sources whose PFC frames count. Default: "
 			"node.infrastructure."},
 	{"slice-by", CFG_WORD, .offset = AT(struct cfg_sid, slice_by), .words = cfg_words_slice_by, .fallback = "sid",
-		.help = "End.X.PFC outside node.usid.block: what says the slice of packets, and whose queues a PFC frame stops. sid: the SID "
-			"itself, by slice. argument: the 16 bits behind it, an id of slices; option: the hop-by-hop option of type "
-			"node.slice-option; 0, or none: slice of the SID."},
+		.help = "What says the slice of packets, and at End.X.PFC and uA.PFC whose queues a PFC frame stops. sid: the SID "
+			"itself, by slice. argument, outside node.usid.block: the 16 bits behind it, an id of slices; option: the "
+			"hop-by-hop option of type node.slice-option; 0, or none: slice of the SID."},
 	{"pfc-hmac", CFG_WORD, .offset = AT(struct cfg_sid, pfc_hmac), .words = words_hmac, .fallback = "off",
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: required: PFC frames need an SRH with a valid HMAC TLV; hmac "
 			"would ask data for one, too."},
@@ -400,6 +400,10 @@ static const struct cfg_key policy_keys[] = {
 		.help = "Fixed outer flow label, for tests and tunnels. 0: a hash of the inner 5-tuple."},
 	{"class-map", CFG_NAME, .offset = AT(struct cfg_policy, class_map), .refs = "class-maps",
 		.help = "Class of what enters the tunnel, by the class it came in."},
+	{"slice-by", CFG_WORD, .offset = AT(struct cfg_policy, slice_by), .words = cfg_words_slice_by, .fallback = "sid",
+		.help = "What says the slice of the packets. sid: the segments do, by SIDs of slices or by SIDs written with the "
+			"slice's id as their argument. option: each packet does, the one it has here by its id, in a hop-by-hop "
+			"option of type node.slice-option, 16 bytes."},
 	{"paths", CFG_LIST_OF, .item = CFG_MAP, .map = &path_map, .offset = AT(struct cfg_policy, paths),
 		.flags = CFG_REQUIRED, .min = 1, .max = 64, .help = "Segment lists the flows are spread over."},
 };

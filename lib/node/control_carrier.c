@@ -31,7 +31,7 @@ static void send_state(struct control_role *c, const struct snap_relay *r, const
 		struct pfc_state_msg msg;
 	} body = {.udp = {.src_port = be16(r->udp_port), .dst_port = be16(r->udp_port), .length = be16(sizeof(body))}};
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)r->outer.header;
-	uint8_t packet[SNAP_PFC_OUTER_MAX + sizeof(body)];
+	uint8_t packet[SNAP_ENCAP_BYTES_MAX + sizeof(body)];
 	struct rte_mbuf *m;
 	uint32_t sum;
 

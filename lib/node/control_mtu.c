@@ -6,7 +6,9 @@
  */
 #include <rte_hash_crc.h>
 
+#include "config/program.h"
 #include "node/control_priv.h"
+#include "snapshot/pfc_outer.h"
 #include "wire/checksum.h"
 #include "wire/icmp.h"
 #include "wire/srh.h"
@@ -35,22 +37,28 @@ static bool is_shifted(const struct ipv6_addr *da, const struct ipv6_addr *sid)
 static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *path)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)quote, *ours = (const struct ipv6_hdr *)path->header;
-	const struct srh *srh = (const struct srh *)(ip + 1), *our_srh = (const struct srh *)(ours + 1);
+	uint32_t fixed = sizeof(*ip) + (path->slice_at ? CFG_SLICE_OPTION_BYTES : 0);
+	const struct srh *srh = (const struct srh *)(quote + fixed), *our_srh = (const struct srh *)(path->header + fixed);
+	uint8_t next_header;
 	const struct ipv6_addr *sid = &ours->dst;
 
 	if (!path->bytes || memcmp(&ip->src, &ours->src, sizeof(ip->src)) != 0 || size < path->bytes)
 		return false;
 	if (path->flow_label && ipv6_flow_label(ip) != path->flow_label)
 		return false;
-	if (path->bytes == sizeof(*ip))
-		return (ip->next_header == IP_PROTO_IPV6 || ip->next_header == IP_PROTO_IPV4 ||
-			       ip->next_header == IP_PROTO_ETHERNET) &&
+	/* the option as it was sent; of what slice the packet was nobody here can tell any more */
+	next_header = path->slice_at ? quote[sizeof(*ip)] : ip->next_header;
+	if (path->slice_at && (ip->next_header != IP_PROTO_HOPOPTS ||
+				      memcmp(quote + sizeof(*ip) + 1, path->header + sizeof(*ip) + 1, SNAP_SLICE_ID_AT - 1) != 0))
+		return false;
+	if (path->bytes == fixed)
+		return (next_header == IP_PROTO_IPV6 || next_header == IP_PROTO_IPV4 || next_header == IP_PROTO_ETHERNET) &&
 		       is_shifted(&ip->dst, sid);
 	/* of the SRH only Segments Left changes on the way, and what is inside is not in the path's */
-	if (ip->next_header != IP_PROTO_ROUTING || srh->segments_left > our_srh->segments_left ||
+	if (next_header != IP_PROTO_ROUTING || srh->segments_left > our_srh->segments_left ||
 		srh->length != our_srh->length || srh->last_entry != our_srh->last_entry ||
 		srh->routing_type != our_srh->routing_type ||
-		memcmp(srh->segment, our_srh->segment, path->bytes - sizeof(*ip) - sizeof(*srh)) != 0)
+		memcmp(srh->segment, our_srh->segment, path->bytes - fixed - sizeof(*srh)) != 0)
 		return false;
 	if (srh->segments_left < our_srh->segments_left)
 		sid = &our_srh->segment[srh->segments_left];

@@ -173,7 +173,7 @@ void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 /* The frame behind outer headers, routed by the underlay. */
 void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame)
 {
-	uint8_t packet[SNAP_PFC_OUTER_MAX + sizeof(struct pfc_frame)];
+	uint8_t packet[SNAP_ENCAP_BYTES_MAX + sizeof(struct pfc_frame)];
 	struct rte_mbuf *m;
 
 	memcpy(packet, outer->header, outer->bytes);

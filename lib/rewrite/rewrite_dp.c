@@ -104,17 +104,21 @@ static uint8_t next_header_of(uint8_t family)
 }
 
 /* Copy the path's headers in front of the inner packet and fill in what depends on it. */
-static inline void put_outer(uint8_t *at, const struct snap_path *path, const struct pkt *x, const uint8_t *inner,
-	uint32_t readable, uint32_t inner_bytes, struct lcore_stats *stats)
+static inline void put_outer(uint8_t *at, const struct snapshot *s, const struct pkt *x, const uint8_t *inner, uint32_t readable,
+	uint32_t inner_bytes, struct lcore_stats *stats)
 {
+	const struct snap_path *path = &s->path[x->path];
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
 	uint8_t tos = tos_of(x, inner, readable);
 
 	/* a constant size lets the copy of the common case, one address and no SRH, be three moves */
-	if (likely(path->bytes == sizeof(*ip)))
+	if (likely(path->bytes == sizeof(*ip))) {
 		memcpy(at, path->header, sizeof(*ip));
-	else
+	} else {
 		memcpy(at, path->header, path->bytes);
+		if (unlikely(path->slice_at))
+			*(be32_t *)(at + path->slice_at) = be32(s->slice[x->slice].wire_id);
+	}
 	at[path->next_header_at] = next_header_of(x->family);
 	ip->vtc_flow = ipv6_vtc_flow(outer_tc(path, tos, stats),
 		path->flow_label ? path->flow_label : hash_flow_label(x->hash));
@@ -219,7 +223,7 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 	if (path) {
 		const struct rte_mbuf *rest = m->nb_segs > 1 && m->data_len == front ? m->next : NULL;
 
-		put_outer(frame + tags + sizeof(*mac), path, x, rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
+		put_outer(frame + tags + sizeof(*mac), s, x, rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
 			rest ? rest->data_len : m->data_len - front, inner_bytes, stats);
 	}
 	put_ethernet(frame + tags, mac, path || x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4);
@@ -266,7 +270,7 @@ static __attribute__((noinline)) int rewrite_encap(struct rte_mbuf *m, const str
 	pkt_unpoison(m);
 	change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, strip), x);
 	frame = move_front(m, strip, front);
-	put_outer(frame + sizeof(*mac), path, x, frame + front, m->data_len - front, x->l3_bytes, stats);
+	put_outer(frame + sizeof(*mac), s, x, frame + front, m->data_len - front, x->l3_bytes, stats);
 	put_ethernet(frame, mac, ETH_TYPE_IPV6);
 	return 0;
 }

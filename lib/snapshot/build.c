@@ -222,8 +222,6 @@ static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct sna
 	pfc->slice = build_slice_of(b, cs->slice);
 	pfc->lenient_cev = cs->lenient_cev;
 	pfc->hmac = cs->pfc_hmac == HMAC_REQUIRED;
-	pfc->slice_by = (uint8_t)cs->slice_by;
-	pfc->slice_shift = (uint8_t)(128 - MIN_OF(cs->sid.len + CFG_SLICE_ARGUMENT_BITS, 128));
 	pfc->jitter_ns = cs->jitter_us * NSEC_PER_USEC;
 	pfc->relay = build_relay_of(b, &cs->sid);
 	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
@@ -253,6 +251,9 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->usp = flavors & FLAVOR_BIT(FLAVOR_USP);
 	s->usd = flavors & FLAVOR_BIT(FLAVOR_USD);
 	s->hmac = cs->hmac == HMAC_REQUIRED;
+	s->slice_by = (uint8_t)cs->slice_by;
+	s->slice_shift = (uint8_t)(128 - MIN_OF(cs->sid.len + CFG_SLICE_ARGUMENT_BITS, 128));
+	s->closer = s->hmac || s->slice_by;
 	s->in_container = info->compressed || (b->config->node.usid.at.line && ip_prefix_covers(&b->config->node.usid.block, &cs->sid));
 	s->allow_ping = allows(cs, ALLOW_PING);
 	s->allow_udp = allows(cs, ALLOW_TRACEROUTE);

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "config/program.h"
 #include "snapshot/build_priv.h"
+#include "snapshot/pfc_outer.h"
 #include "wire/srh.h"
 
 static void path_key(const struct cfg_policy *policy, const struct cfg_path *path, char *key, size_t size)
@@ -14,7 +15,10 @@ static void path_key(const struct cfg_policy *policy, const struct cfg_path *pat
 	snprintf(key, size, "%s %s", policy->name, path->name);
 }
 
-/* RFC 8754 section 4.1: the list backwards; reduced (4.1.1): the first address only in the DA, SL = LE + 1. */
+/*
+ * RFC 8754 section 4.1: the list backwards; reduced (4.1.1): the first address only in the DA, SL = LE + 1. Own SIDs that
+ * a full list begins with stand above SL: they are done with.
+ */
 static void build_srh(struct srh *srh, const struct cfg_program *program, unsigned int listed)
 {
 	srh->length = (uint8_t)(2 * listed);
@@ -22,13 +26,14 @@ static void build_srh(struct srh *srh, const struct cfg_program *program, unsign
 	srh->segments_left = (uint8_t)(program->n - 1);
 	srh->last_entry = (uint8_t)(listed - 1);
 	for (unsigned int i = 0; i < listed; i++)
-		srh->segment[i] = program->container[program->n - 1 - i];
+		srh->segment[i] = program->all[program->n_all - 1 - i];
 }
 
 static int build_header(struct builder *b, const struct cfg_policy *policy, uint32_t place,
 	const struct cfg_program *program, struct snap_path *path)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)path->header;
+	struct srh *srh = (struct srh *)(ip + 1);
 	unsigned int listed = cfg_listed(policy, program);
 	int rc = 0;
 
@@ -38,14 +43,19 @@ static int build_header(struct builder *b, const struct cfg_policy *policy, uint
 	ip->dst = program->container[0];
 	path->bytes = (uint16_t)cfg_outer_bytes(policy, program);
 	path->next_header_at = __builtin_offsetof(struct ipv6_hdr, next_header);
-	if (listed) {
-		ip->next_header = IP_PROTO_ROUTING;
-		build_srh((struct srh *)(ip + 1), program, listed);
+	ip->next_header = listed ? IP_PROTO_ROUTING : 0;
+	if (policy->slice_by == SLICE_BY_OPTION) {
+		snap_write_slice((uint8_t *)srh, ip->next_header, b->s->slice_option, 0);
+		ip->next_header = IP_PROTO_HOPOPTS;
 		path->next_header_at = sizeof(*ip);
+		path->slice_at = sizeof(*ip) + SNAP_SLICE_ID_AT;
+		srh = (struct srh *)((uint8_t *)srh + CFG_SLICE_OPTION_BYTES);
+	}
+	if (listed) {
+		build_srh(srh, program, listed);
+		path->next_header_at = (uint8_t)((uint8_t *)srh - path->header);
 	}
 	if (policy->hmac_key) {
-		struct srh *srh = (struct srh *)(ip + 1);
-
 		srh->length = (uint8_t)(srh->length + CFG_HMAC_TLV_BYTES / 8);
 		rc = build_hmac(b, (uint32_t)policy->hmac_key, &ip->src, srh);
 	}

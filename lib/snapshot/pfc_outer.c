@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "snapshot/pfc_outer.h"
 
+#include "config/program.h"
+
 #define TUNNEL_TC	 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (PROTOCOL.md 5.3) */
 #define TUNNEL_HOP_LIMIT 64
 
@@ -37,19 +39,14 @@ bool pfc_slice_argument(const struct pfc_remotes *remotes, struct ipv6_addr *add
 	return true;
 }
 
-/*
- * A hop-by-hop options header with the slice's id, as draft-ietf-6man-enhanced-vpn-vtn-id has it: flags, context type and
- * four bytes of id, on a boundary of four. Returns its size.
- */
-static uint16_t write_option(uint8_t *at, uint8_t next_header, uint8_t option, uint32_t slice_id)
+void snap_write_slice(uint8_t *at, uint8_t next_header, uint8_t option, uint32_t slice_id)
 {
 	be32_t id = be32(slice_id);
 	/* PadN of 2 bytes; the option; PadN of 4 */
-	const uint8_t header[16] = {next_header, 1, 1, 0, option, 6, 0, 0, 0, 0, 0, 0, 1, 2};
+	const uint8_t header[CFG_SLICE_OPTION_BYTES] = {next_header, 1, 1, 0, option, 6, 0, 0, 0, 0, 0, 0, 1, 2};
 
 	memcpy(at, header, sizeof(header));
-	memcpy(at + 8, &id, sizeof(id));
-	return sizeof(header);
+	memcpy(at + SNAP_SLICE_ID_AT, &id, sizeof(id));
 }
 
 void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source, const struct ipv6_addr *address,
@@ -67,7 +64,8 @@ void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source,
 	ip->dst = address[0];
 	ip->next_header = listed ? IP_PROTO_ROUTING : IP_PROTO_ETHERNET;
 	if (option) {
-		out->bytes = (uint16_t)(out->bytes + write_option(out->header + out->bytes, ip->next_header, option, slice_id));
+		snap_write_slice(out->header + out->bytes, ip->next_header, option, slice_id);
+		out->bytes += CFG_SLICE_OPTION_BYTES;
 		ip->next_header = IP_PROTO_HOPOPTS;
 	}
 	srh = (struct srh *)(out->header + out->bytes);

@@ -22,6 +22,13 @@ void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source,
  */
 bool pfc_slice_argument(const struct pfc_remotes *remotes, struct ipv6_addr *address, uint32_t slice_id);
 
+/*
+ * A hop-by-hop options header with a slice's id, of CFG_SLICE_OPTION_BYTES, as draft-ietf-6man-enhanced-vpn-vtn-id has it:
+ * flags, context type and four bytes of id, on a boundary of four. `option`: its type.
+ */
+void snap_write_slice(uint8_t *at, uint8_t next_header, uint8_t option, uint32_t slice_id);
+#define SNAP_SLICE_ID_AT 8 /* of the id in that header */
+
 /* Not a frame is inside, but an upper layer of so many bytes. */
 void pfc_outer_carry(struct snap_pfc_outer *out, uint8_t upper, uint16_t bytes);
 

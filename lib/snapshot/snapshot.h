@@ -32,7 +32,7 @@
 #define SNAP_SLICE_NONE	     0	 /* slice of what belongs to none */
 #define SNAP_SLICE_KEEP	     0xff
 #define SNAP_POLICY_BUCKETS  64
-#define SNAP_ENCAP_BYTES_MAX (40 + 8 + 16 * 16 + 40)
+#define SNAP_ENCAP_BYTES_MAX (40 + 16 + 8 + 16 * 16 + 40)
 #define VRF_UNDERLAY	     0
 
 /* Classes as pkt.tclass has them, control too: which no packet leaves or enters a tunnel in. */
@@ -149,12 +149,11 @@ struct snap_vrf {
 };
 
 /* A tunnel that PFC frames are sent into: its outer headers, ready to be copied (H.Encaps.L2.Red). */
-#define SNAP_PFC_OUTER_MAX (SNAP_ENCAP_BYTES_MAX + 16) /* a hop-by-hop option, too */
 #define SNAP_PFC_STATE_BYTES 28 /* UDP header and state message */
 
 struct snap_pfc_outer {
 	uint16_t bytes; /* 0: none */
-	uint8_t header[SNAP_PFC_OUTER_MAX];
+	uint8_t header[SNAP_ENCAP_BYTES_MAX];
 };
 
 struct snap_relay {
@@ -199,8 +198,6 @@ struct snap_pfc_sid {
 	bool lenient_cev;
 	const struct snap_relay *relay; /* of the gateway that the frames are for; NULL: End.X.PFC */
 	bool hmac; /* an HMAC TLV is required */
-	uint8_t slice_by;   /* enum cfg_slice_by: who says the slice, of frames and of packets */
-	uint8_t slice_shift; /* SLICE_BY_ARGUMENT: bits of the address behind the argument */
 	uint64_t jitter_ns; /* End.X.PFC: beyond what a frame says */
 	uint32_t n_allowed; /* 0: any infrastructure source */
 	struct snap_match *allowed;
@@ -215,6 +212,9 @@ struct snap_sid {
 	bool last;	    /* End.DT*, End.DX*: no segment may follow */
 	bool used;
 	bool hmac;	    /* an HMAC TLV is required */
+	bool closer;	    /* that, or slice_by: a shift is not all there is to do */
+	uint8_t slice_by;   /* enum cfg_slice_by: who says the slice, of packets and of PFC frames */
+	uint8_t slice_shift; /* SLICE_BY_ARGUMENT: bits of the address behind the argument */
 	bool in_container;  /* may stand behind other uSIDs of a container */
 	bool allow_ping, allow_udp; /* upper layers for the node itself */
 	uint8_t port;	     /* End.DX2: out of it */
@@ -231,6 +231,7 @@ struct snap_sid {
 struct snap_path {
 	uint16_t bytes;	      /* of the outer headers; 0: a free id */
 	uint8_t next_header_at; /* offset of the byte that says what is inside */
+	uint8_t slice_at;     /* offset of the slice's id in the headers; 0: it is not there */
 	uint8_t dscp;	      /* 0 to 63, or SNAP_DSCP_COPY */
 	bool backup;
 	uint16_t way_mtu;     /* largest packet or frame that fits the way out */

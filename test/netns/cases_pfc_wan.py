@@ -10,8 +10,7 @@ PFC through tunnels between real processes over veth; what crosses the wires is 
 import struct
 
 from scapy.contrib.mac_control import MACControlPause
-from scapy.layers.inet import IP, UDP
-from scapy.layers.inet6 import IPv6, IPv6ExtHdrSegmentRouting
+from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
@@ -20,7 +19,7 @@ from cases_pfc import MAC_A, MAC_B, MAC_C, PROFILE, REFRESH, lossless
 from checks import eventually, expect
 from net import make_router
 from node import over, policy, port, via
-from pfc import DSCP, FULL, PFC_DA, Flow, decoded, gate, passes_only, pfc, released, split, takes_effect, times_of
+from pfc import FULL, PFC_DA, Flow, decoded, gate, passes_only, pfc, released, split, takes_effect, times_of
 from topology import NEXT_CSID, Topology, seg6local, sid
 
 CS7, ETHERNET, ROUTING = "56", "143", "43"
@@ -380,6 +379,7 @@ RELAY = [
 R1, R3 = "fd00:0:1::1", "fd00:0:3::1"
 R2_END, GOLD_PFC, PLAIN_PFC, R3_DT = "5f00:1:2:1::", "5f00:1:1:e1::", "5f00:0:e1e1::", "5f00:1:3:d46::"
 GOLD, PLAIN = "gold", "(none)"
+GOLD_ID, SLICE_OPTION = 5, 30
 
 
 def edge(number, mac):
@@ -390,9 +390,25 @@ def edge(number, mac):
 
 def sids_of_r1(**gold):
     adjacency = {"port": "wan0", "nexthop": "fd00:a::2", "allowed-sources": [f"{R3}/128"]}
+    gold = {k: v for k, v in {"slice": GOLD, **gold}.items() if v}
     return [{"sid": "5f00:0:100::/48", "behavior": "uN"},
-            {"sid": f"{GOLD_PFC}/64", "behavior": "End.X.PFC", "slice": GOLD, **adjacency, **gold},
+            {"sid": f"{GOLD_PFC}/64", "behavior": "End.X.PFC", **adjacency, **gold},
             {"sid": f"{PLAIN_PFC}/48", "behavior": "End.X.PFC", **adjacency}]
+
+
+def policies_of_r1(blue=(sid("200"), sid("300"), sid("e346")), **more):
+    return [policy("blue", *blue, **more), policy("red", sid("200"), sid("300"), sid("e347"))]
+
+
+def vrfs_of_r3(blue=GOLD):
+    return [{"name": "blue", **({"slice": blue} if blue else {}), "routes": []}, {"name": "red", "routes": []}]
+
+
+def sids_of_r3(**learnt_by):
+    return [{"sid": "5f00:0:300::/48", "behavior": "uN"},
+            {"sid": "5f00:0:e346::/48", "behavior": "uDT46", "vrf": "blue"},
+            {"sid": "5f00:0:e347::/48", "behavior": "uDT46", "vrf": "red"},
+            {"sid": f"{R3_DT}/64", "behavior": "End.DT46", "vrf": "blue", **learnt_by}]
 
 
 def tunnels_of_r3(**gold):
@@ -413,17 +429,16 @@ def tunnel(options):
     t.core, t.out_of_r1 = t.watch(r2, "west", "east"), t.watch(r2, "west")
     r2.ip("addr add fd00:a::2/64 dev west nodad", "addr add fd00:b::1/64 dev east nodad",
           *(f"route add {p} via fd00:a::1" for p in ("5f00:0:100::/48", "5f00:1:1::/48", f"{R1}/128")),
-          *(f"route add {p} via fd00:b::2" for p in ("5f00:0:300::/48", f"{R3}/128")))
+          *(f"route add {p} via fd00:b::2" for p in ("5f00:0:300::/48", "5f00:1:3::/48", f"{R3}/128")))
     seg6local(r2, f"{R2_END}/64", "End", "west")
     seg6local(r2, "5f00:0:200::/48", f"End {NEXT_CSID}", "west")
-    slices = [{"name": GOLD}]
+    slices = [{"name": GOLD, "id": GOLD_ID}]
     t.node(r1, R1, [wan(0, "wan0", "fd00:a::1/64", mtu=1600, speed="10M"), *edge(1, MAC_A)],
            slices=slices, buffer_profiles=PROFILE, routes=via("wan0", "fd00:a::2", "5f00::/16", "fd00::/16"),
            neighbors=[{"port": f"dc{n}", "address": f"10.1.{n}.11", "mac": MAC_A} for n in range(2)],
            vrfs=[{"name": "blue", "slice": GOLD, "routes": over("blue", "10.3.0.0/24")},
                  {"name": "red", "routes": over("red", "10.3.1.0/24")}],
-           policies=[policy("blue", sid("200"), sid("300"), sid("e346")), policy("red", sid("200"), sid("300"), sid("e347"))],
-           sids=sids_of_r1())
+           policies=policies_of_r1(), sids=sids_of_r1())
     wan0 = wan(0, "wan0", "fd00:b::2/64", mtu=1600, **lossless(r2.mac("east"), 3))
     wan0["pfc"]["learn-tunnels"] = True
     t.node(r3, R3, [wan0, *edge(3, MAC_B)],
@@ -431,12 +446,9 @@ def tunnel(options):
                         {"sid": f"{R2_END}/64", "behavior": "End", "owner": "r2"}],
            slices=slices, buffer_profiles=PROFILE, routes=via("wan0", "fd00:b::1", "5f00::/16", "fd00::/16"),
            neighbors=[{"port": f"dc{n}", "address": f"10.3.{n}.33", "mac": MAC_B} for n in range(2)],
-           vrfs=[{"name": "blue", "slice": GOLD, "routes": []}, {"name": "red", "routes": []}],
-           sids=[{"sid": "5f00:0:300::/48", "behavior": "uN"},
-                 {"sid": "5f00:0:e346::/48", "behavior": "uDT46", "vrf": "blue"},
-                 {"sid": "5f00:0:e347::/48", "behavior": "uDT46", "vrf": "red"},
-                 {"sid": f"{R3_DT}/64", "behavior": "End.DT46", "vrf": "blue"}],
-           pfc_tunnels=tunnels_of_r3())
+           vrfs=vrfs_of_r3(), sids=sids_of_r3(), pfc_tunnels=tunnels_of_r3())
+    for node in t.nodes.values():
+        node.config["node"]["slice-option"] = SLICE_OPTION
     t.mac3 = r3.mac("wan0")
     t.flows = [Flow((t.a, f"eth{n}"), (t.b, f"eth{n}"), MAC_A, r1.mac(f"dc{n}"), f"10.1.{n}.11", f"10.3.{n}.33")
                for n in range(2)]
@@ -508,44 +520,49 @@ def gold_congested(t):
     congested(t, 0, GOLD, [tunnelled(R3, R2_END, 64, [GOLD_PFC], 1), tunnelled(R3, GOLD_PFC, 63, [GOLD_PFC], 0)])
 
 
-def learnt(t):
-    """Scenario 2: from the full list of data that r1 has sent, r3 knows whom to stop, and how to get there."""
-    r1, r3, flow, numbers = t.nodes["r1"], t.nodes["r3"], t.flows[0], []
-    list_ = [GOLD_PFC, R2_END, R3_DT]
-    outer_head = IPv6(src=R1, dst=R3_DT, tc=DSCP[3] << 2, fl=7) / IPv6ExtHdrSegmentRouting(
-        addresses=list_[::-1], segleft=0, lastentry=len(list_) - 1, nh=4)
-
-    def data(count):
-        for _ in range(count):
-            flow.number += 1
-            inner = IP(flow.head[3][14:] + flow.number.to_bytes(4, "big") + bytes(76))
-            t.core.send(Ether(src=t.net.spaces["r2"].mac("east"), dst=t.mac3) / outer_head / inner, interface="east")
-            numbers.append(flow.number)
+def learnt(t, by):
+    """
+    Scenario 2: the full list in the data that r1 sends tells r3 whom to stop, and how to get there. by: what says the
+    slice; option: at r3 and at r1's SID nothing else does.
+    """
+    r1, r3, flow, told = t.nodes["r1"], t.nodes["r3"], t.flows[0], by == "option"
+    r1.reload(policies=policies_of_r1([GOLD_PFC, R2_END, R3_DT], **{"encap": "H.Encaps", "slice-by": by}),
+              sids=sids_of_r1(**{"slice-by": by, "slice": None if told else GOLD}))
+    r3.reload(pfc_tunnels=[], pfc_learning={"slice-by": by}, vrfs=vrfs_of_r3(None if told else GOLD),
+              sids=sids_of_r3(**{"slice-by": by}))
 
     def tunnels():
         return [x for x in r3.show("pfc tunnels")["tunnels"] if x["origin"] == "learnt"]
 
-    r3.reload(pfc_tunnels=[])
-    data(1)
+    numbers = flow.send(1, 3)
+    flow.comes(numbers)
     found = eventually(tunnels, "a tunnel is learnt")
-    expect([x["segments"] for x in found] == [[R2_END, GOLD_PFC]], f"{found}")
+    expect([(x["segments"], x["slice"]) for x in found] == [([R2_END, GOLD_PFC], GOLD)], f"{found}")
     t.core.forget()
     t.b.begin("xoff", pfc(MAC_B, {3: FULL}), REFRESH, "eth0")
     takes_effect(r3, "dc0", 3, "closed", GOLD)
+    held = []
     while gate(r1, "wan0", 3, GOLD) == "open":
-        data(20)
-        expect(len(numbers) < 600, "r3 does not stop r1")
+        held += flow.send(20, 3)
+        expect(len(held) < 2000, "r3 does not stop r1")
     expect(gate(r1, "wan0", 3, PLAIN) == "open", "the other slice is stopped too")
+    released(t.flows[1], split((0, 3), t.flows[1].send(5, 0, 3)))
     t.b.end("xoff")
     t.b.send(pfc(MAC_B, {3: 0}), interface="eth0")
-    released(flow, {3: numbers[1:]}, first=[x for x in flow.take() if x[1] != numbers[0]])
+    released(flow, {3: held})
     takes_effect(r1, "wan0", 3, "open", GOLD)
-    rows = read(t, t.core, "east")
+    frames = t.core.take("east")
+    id_ = bytes([SLICE_OPTION, 6, 0, 0]) + GOLD_ID.to_bytes(4, "big")
+    expect(frames and all((id_ in f) == told for f in frames), "the slice's id in what r3 says")
+    rows = decoded(frames, r3.folder / "learnt.pcap")
     times = [times_of(r) for r in rows]
     expect(times[0] == {3: FULL} and times[-1] == {3: 0}, f"{times}")
     wanted = tunnelled(R3, R2_END, 64, [GOLD_PFC], 1)
+    if told:
+        wanted["next"] = ["0"]
     expect(all(outer(r) == wanted for r in rows), f"{[outer(r) for r in rows]}")
-    r3.reload(pfc_tunnels=tunnels_of_r3())
+    r1.reload(policies=policies_of_r1(), sids=sids_of_r1())
+    r3.reload(pfc_tunnels=tunnels_of_r3(), pfc_learning={}, vrfs=vrfs_of_r3(), sids=sids_of_r3())
 
 
 def proven(t):
@@ -583,7 +600,8 @@ TUNNEL = [
     ("no slice, one container: r3 stops r1, r1 stops A, slice gold passes", lambda t: congested(
         t, 1, PLAIN, [tunnelled(R3, "5f00:0:200:100:e1e1::", 64), tunnelled(R3, "5f00:0:100:e1e1::", 63)])),
     ("foreign sources and what is no PFC stop nothing", strangers),
-    ("a tunnel learnt from the segment list of data stops r1", learnt),
+    ("a tunnel learnt from the segment list of r1's data stops r1", lambda t: learnt(t, "sid")),
+    ("the same, the slice in a hop-by-hop option of data and of PFC", lambda t: learnt(t, "option")),
     ("slice gold with HMACs, verified by Linux on the way and by r1", proven),
     ("r1 has another key: dropped as hmac, nothing stops", not_proven),
 ]

@@ -134,9 +134,15 @@ static void learning(void **state)
 		{"ids", LEARNER("", "") "slices: [{name: gold, id: 5}, {name: silver, id: ^5}]\n", "id: 5 is already that of slice 'gold'"},
 		{"mistyped", LEARNER("", "") "pfc-learning: {slice-by: ^argumnet}\n",
 			"slice-by: expected one of sid, argument, option, found 'argumnet'; did you mean 'argument'?"},
-		{"of another SID", LEARNER("", "") "slices: [{name: gold, id: 5}]\nsids:\n"
-			"  - {sid: \"5f00:1:1:1::/64\", behavior: End, slice-by: ^argument}\n",
-			"slice-by: only an End.X.PFC of whole bytes outside node.usid.block can be told the slice by packets"},
+		{"no room", LEARNER("", "") "slices: [{name: gold, id: 5}]\nsids:\n"
+			"  - {sid: \"5f00:1:1:1::/113\", behavior: End, slice-by: ^argument}\n",
+			"slice-by: an argument of 16 bits needs a SID of whole bytes, a /112 at most, outside node.usid.block"},
+		{"of a policy", LEARNER("", "") "slices: [{name: gold, id: 5}]\npolicies:\n"
+			"  - {name: a, slice-by: ^argument, paths: [{name: a, segments: [\"5f00:1:2:1::\"]}]}\n",
+			"slice-by: segments are written with their arguments; expected sid or option"},
+		{"of a policy without type", LEARNER("", "") "slices: [{name: gold, id: 5}]\npolicies:\n"
+			"  - {name: a, slice-by: ^option, paths: [{name: a, segments: [\"5f00:1:2:1::\"]}]}\n",
+			"slice-by: there is no node.slice-option"},
 		{"limits", LEARNER("", "") "pfc-learning: {tunnels: ^0, idle: ^0, max-rtt: ^20000}\n",
 			"tunnels: expected a whole number from 1 to 512, found '0'\n"
 			"idle: expected a whole number from 1 to 86400 s, found '0'\n"

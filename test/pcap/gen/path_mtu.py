@@ -8,6 +8,8 @@ from gen.case import Case
 from gen.headend import SHORT_LIST, usids
 from gen.neighbor import Timeline
 from gen.node import LOOPBACK, ONE_LCORE
+from gen.pfc_wan import told as in_slice
+from gen.slices import with_slices
 from gen.topology import GATE_A4, MANY_ERRORS, headend
 from gen.wire import encaps, encaps_red, hop, hop_limit, next_segment, roce4, roce6, set6, shift, too_big, upper6
 
@@ -37,14 +39,21 @@ def lowered():
         ("plain", SHORT_LIST, "H.Encaps.Red", 40, [shift]),
         ("red", usids(8), "H.Encaps.Red", 64, [shift] * 5 + [next_segment]),
         ("full", usids(8), "H.Encaps", 80, [shift, shift]),
+        ("slice", SHORT_LIST, "H.Encaps.Red", 56, [shift]),
+        ("slice_full", usids(8), "H.Encaps", 96, [shift, shift]),
     ):
+        by_option = "slice" in name
         case = Case(
             f"ptb_{name}",
             f"a router on the way takes 1400 bytes: the tunnel's packets are {1400 - overhead} from then on, as far as uSIDs were used up there",
             "RFC 8201 4; RFC 2473 7, 8; RFC 9800 9.4; PROTOCOL.md 3.4",
-            far([segments], encap=encap),
+            with_slices(far([segments], encap=encap, **{"slice-by": "option"})) if by_option else far([segments], encap=encap),
         )
-        make = encaps if encap == "H.Encaps" else encaps_red
+        without = encaps if encap == "H.Encaps" else encaps_red
+
+        def make(packet, segments, without=without, slices=by_option):
+            return in_slice(without(packet, segments), 0) if slices else without(packet, segments)
+
         time = Timeline(case)
         whole = packets(1600 - overhead)
         time.at(0, "p0", *whole)
@@ -82,6 +91,20 @@ def least():
 
 
 def hostile():
+    case = Case("ptb_forged_slice", "a quote with another hop-by-hop header, or without one, is of no packet of this path", "RFC 8201 6; PROTOCOL.md 4.5",
+                with_slices(far([SHORT_LIST], **{"slice-by": "option"})))
+    whole = roce6(size=1544 - PLAIN6)
+    ours = in_slice(encaps_red(whole, SHORT_LIST), 0)
+    time = Timeline(case)
+    for offset, value in ((6, 43), (6, 41), (40, 43), (40, 17), (41, 2), (44, 0x3E), (45, 7), (47, 1)):
+        time.at(0, "p1", told(ours[:offset] + bytes([value]) + ours[offset + 1 :], 1400))
+        case.count("p1", "icmp")
+    time.at(0, "p1", told(encaps_red(roce6(size=1560 - PLAIN6), SHORT_LIST), 1400))
+    case.count("p1", "icmp")
+    time.at(4, "p0", whole)
+    case.tx("p1", ours, origin="p0")
+    time.fill()
+    yield case
     case = Case(
         "ptb_forged",
         "messages that quote no packet of ours, or say nothing that can be true, change nothing",

@@ -189,6 +189,12 @@ def whole_frames(frames):
     return pair(frames=frames, flow={"messages": 16})
 
 
+@scenario(short=[{}], expect=["lost == 0", "flow().sent == 200", "flow().received == 200"])
+def finite_datagrams():
+    """Datagrams of a flow that has an end all go out, also those that are due only when the run is over."""
+    return pair(run="1ms", flow={"transport": "datagram", "message": 4096, "messages": 50, "rate": "1G"})
+
+
 def direct(sink=None, run="5ms", link=None, flow=None, **lab):
     """nic1 - router - nic2, without a tunnel: nothing between them but one queue."""
     net = Net("direct", run, **lab)

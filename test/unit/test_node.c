@@ -272,6 +272,56 @@ static void threads_and_snapshots(void **state)
 	testbed_free(t);
 }
 
+/* A bit for each lcore that has input. */
+static unsigned int with_input(const struct testbed *t)
+{
+	unsigned int got = 0;
+
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		got |= (unsigned int)node_lcore_has_input(t->node->lcore[i]) << i;
+	return got;
+}
+
+/*
+ * Who polls lcores only when there is something to do hears of every ring. A packet to a neighbour that nobody knows goes to its
+ * worker; the worker asks the control lcore, which solicits by way of that worker; when nobody answers, it tells the worker so,
+ * which gives the packet back, and the error goes out by a worker again.
+ */
+static void input_is_told(void **state)
+{
+	enum { CONTROL, RX, WORKER };
+	struct testbed *t = testbed_new(NODE_OF("{control: 0, rx: [1], worker: [2]}")
+		"neighbor-discovery: {retransmit: 100, probes: 1}\n");
+	uint8_t frame[256];
+
+	(void)state;
+	testbed_settle(t, 1000);
+	assert_int_equal(with_input(t), 0);
+	fake_port_receive(t->port[0], 0, frame, testbed_frame(frame, &t->port[0]->port.mac, "2001:db8:b::9", 0, 0, 100), 0);
+	poll_one(t, RX);
+	assert_int_equal(with_input(t), 1u << WORKER); /* the packet */
+	poll_one(t, WORKER);
+	assert_int_equal(with_input(t), 1u << CONTROL); /* a question */
+	poll_one(t, CONTROL);
+	assert_int_equal(with_input(t), 1u << WORKER); /* a solicitation */
+	poll_one(t, WORKER);
+	assert_int_equal(with_input(t), 0);
+	t->now += NSEC_PER_SEC;
+	poll_one(t, CONTROL);
+	assert_int_equal(with_input(t), 1u << WORKER); /* an answer: nobody is there */
+	poll_one(t, WORKER);
+	assert_int_equal(with_input(t), 1u << CONTROL); /* the packet, on its way back */
+	poll_one(t, CONTROL);
+	poll_one(t, WORKER);
+	assert_int_equal(with_input(t), 0);
+	/* and what is for the node itself */
+	fake_port_receive(t->port[0], 0, frame, testbed_frame(frame, &t->port[0]->port.mac, "2001:db8:a::2", 0, 0, 100), 0);
+	poll_one(t, RX);
+	assert_int_equal(with_input(t), 1u << CONTROL);
+	testbed_settle(t, 100);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +329,7 @@ int main(void)
 		cmocka_unit_test(a_stalled_worker_loses_nothing),
 		cmocka_unit_test(every_mixture_of_roles),
 		cmocka_unit_test(chained_frames),
+		cmocka_unit_test(input_is_told),
 		cmocka_unit_test(threads_and_snapshots),
 	};
 

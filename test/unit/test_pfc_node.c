@@ -41,8 +41,8 @@
 
 #define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s; ten times that at 10 Gb/s */
 
-/* A PFC frame of `source` to a SID arrives at p0. */
-static void pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
+/* A PFC frame of `source` to a SID is at p0. */
+static void arrives(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
 {
 	const struct eth_addr far = {{2, 0, 0, 0, 0x33, 1}};
 	uint8_t frame[sizeof(struct eth_hdr) + sizeof(struct ipv6_hdr) + sizeof(struct pfc_frame)] = {0};
@@ -61,6 +61,11 @@ static void pause(struct testbed *t, const char *sid, const char *source, const 
 	ip->dst = a.v6;
 	pfc_write((struct pfc_frame *)(ip + 1), &far, request);
 	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
+}
+
+static void pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
+{
+	arrives(t, sid, source, request);
 	for (unsigned int i = 0; i < 3; i++)
 		testbed_round(t);
 }
@@ -650,9 +655,33 @@ static void honour_local(void **state)
 	}
 }
 
+/* Owners of ports hear that they have something to do when the control lcore has a pause for them, and it when a frame came. */
+static void owners_are_told(void **state)
+{
+	const struct pfc_request stop = {.enable = 8, .time = {[3] = 65535}};
+	struct testbed *t = testbed_new(NODE);
+	struct node *n = t->node;
+	uint64_t next;
+
+	testbed_settle(t, 1000);
+	arrives(t, "5f00:1:1:e1::", "fd00::3", &stop);
+	node_lcore_poll(n->rx[0].lcore, t->now, &next);
+	assert_true(node_lcore_has_input(n->control->lcore));
+	node_lcore_poll(n->control->lcore, t->now, &next);
+	assert_false(node_lcore_has_input(n->control->lcore));
+	for (unsigned int i = 0; i < n->n_workers; i++) {
+		assert_true(node_lcore_has_input(n->worker[i].lcore));
+		node_lcore_poll(n->worker[i].lcore, t->now, &next);
+		assert_false(node_lcore_has_input(n->worker[i].lcore));
+	}
+	drain(t);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(owners_are_told),
 		cmocka_unit_test(exactly_those_queues),
 		cmocka_unit_test(two_parties),
 		cmocka_unit_test(late_refreshes),

@@ -571,9 +571,34 @@ static void learnt_peers(void **state)
 	testbed_free(t);
 }
 
+/* The owner of a port hears that it has something to do, when another lcore receives there. */
+static void owner_is_told(void **state)
+{
+	struct testbed *t = bed(MANY_LCORES, PORTS(PEER));
+	struct worker_role *owner = &t->node->worker[t->node->owner[OUT]];
+	uint64_t next;
+
+	(void)state;
+	assert_ptr_not_equal(owner->lcore, t->node->rx[0].lcore);
+	assert_false(node_lcore_has_input(owner->lcore));
+	pfc_from(t, OUT, &out_peer, 8, 65535);
+	node_lcore_poll(t->node->rx[0].lcore, t->now, &next);
+	assert_true(node_lcore_has_input(owner->lcore));
+	node_lcore_poll(owner->lcore, t->now, &next);
+	assert_false(node_lcore_has_input(owner->lcore));
+	data(t, 1, 3, 0, 100);
+	testbed_settle(t, 100);
+	assert_int_equal(take(t, OUT).packets, 0);
+	pfc_from(t, OUT, &out_peer, 8, 0);
+	testbed_settle(t, 100);
+	assert_int_equal(take(t, OUT).packets, 1);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(owner_is_told),
 		cmocka_unit_test(legality),
 		cmocka_unit_test(pause_times),
 		cmocka_unit_test(the_chain),

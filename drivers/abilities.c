@@ -17,7 +17,8 @@ static const struct {
 			"one transmit queue; no link state; time stamps of the capture are ignored"}},
 	{"net_af_packet", false,
 		{"one transmit queue; sets MAC and MTU of the kernel's interface, reads its carrier",
-			"mtu 1968 at most, 2000 with framesz=2080,blocksz=266240: longer frames fit no buffer",
+			"a frame must fit a slot and a buffer: mtu 1968 at most, 2000 with framesz=2080,blocksz=266240; 10160 with "
+			"framesz=10240,blocksz=40960 and memory.buffer-size 10K",
 			"losses of the kernel's ring are not reported; offloads of a veth peer must be off (ethtool -K)"}},
 	{"net_memif", true,
 		{"link is up once both ends are connected; cannot set a MAC (the configured one is used in software)",

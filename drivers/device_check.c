@@ -60,31 +60,52 @@ static unsigned long argument(const struct cfg_port *p, const char *key, unsigne
 	return at ? strtoul(at + strlen(key), NULL, 10) : missing;
 }
 
+static unsigned long round_up(unsigned long n, unsigned long step)
+{
+	return (n + step - 1) / step * step;
+}
+
 /*
  * DPDK 22.11's af_packet driver looks for frame n at n * framesz, where the kernel only puts it if blocks have no
  * rest; the kernel cuts what is longer than a slot, silently; and the driver copies a slot to one buffer.
  */
-static int check_af_packet(const struct cfg_port *p, char *err, size_t size)
+static int check_af_packet(const struct cfg_port *p, unsigned long buffer, char *err, size_t size)
 {
 	/* the kernel's header in front of a frame, and what of it stands outside of what the driver counts */
-	const unsigned long slot_header = 66, buffer = 2048, driver_header = 32, frame = p->mtu + 14;
+	const unsigned long slot_header = 66, driver_header = 32, frame = p->mtu + 14;
 	unsigned long framesz = argument(p, ",framesz=", 2048), page = (unsigned long)sysconf(_SC_PAGESIZE);
 	unsigned long blocksz = argument(p, ",blocksz=", page), framecnt = argument(p, ",framecnt=", 512);
+	unsigned long most = buffer + driver_header, need = round_up(frame + slot_header, 16), kb = round_up(need, 1024);
 
 	if (!framesz || framesz % 16 || framesz > blocksz || blocksz % framesz || blocksz % page ||
 		!framecnt || framecnt % (blocksz / framesz))
 		return text_fail(err, size, -EINVAL, "port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) one of framesz "
 					"and of %lu, framecnt (%lu) one of blocksz/framesz", p->name, framesz, blocksz, page, framecnt);
-	if (framesz > buffer + driver_header)
-		return text_fail(err, size, -EINVAL, "port %s: a framesz of %lu does not fit a buffer; at most %lu", p->name,
-			framesz, buffer + driver_header);
+	if (framesz > most)
+		return text_fail(err, size, -EINVAL, "port %s: a framesz of %lu does not fit a buffer; at most %lu, or set "
+					"memory.buffer-size to %luK", p->name, framesz, most, round_up(framesz - driver_header, 1024) / 1024);
 	if (frame + slot_header <= framesz)
 		return 0;
-	if (frame + slot_header <= buffer + driver_header)
-		return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=2080,blocksz=266240",
-			p->name, (unsigned long)p->mtu);
+	if (kb <= most)
+		return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu",
+			p->name, (unsigned long)p->mtu, kb, 4 * kb);
+	if (need <= most)
+		return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu",
+			p->name, (unsigned long)p->mtu, most, most * page / 32);
 	return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu, and no larger framesz fits a "
-				"buffer; lower mtu to %lu", p->name, (unsigned long)p->mtu, buffer + driver_header - slot_header - 14);
+				"buffer; set memory.buffer-size to %luK, or lower mtu to %lu", p->name, (unsigned long)p->mtu, kb / 1024,
+		most - slot_header - 14);
+}
+
+/* DPDK 22.11's net_null writes as much as it is told to, whatever fits. */
+static int check_null(const struct cfg_port *p, unsigned long buffer, char *err, size_t size)
+{
+	unsigned long frame = argument(p, ",size=", 64);
+
+	if (frame <= buffer)
+		return 0;
+	return text_fail(err, size, -EINVAL, "port %s: frames of size=%lu do not fit a buffer of %lu bytes; set memory.buffer-size "
+				"to %luK", p->name, frame, buffer, round_up(frame, 1024) / 1024);
 }
 
 /* A PCI device must be there and belong to a driver that hands it to user space. */
@@ -105,7 +126,7 @@ static int check_pci(const struct cfg_port *p, char *err, size_t size)
 		p->name, n, p->device, driver[0] ? driver : "none", n, p->device);
 }
 
-int device_check(const struct cfg_port *port, char *err, size_t size)
+int device_check(const struct config *c, const struct cfg_port *port, char *err, size_t size)
 {
 	char *copy, *save = NULL, *arg;
 	int rc = 0;
@@ -125,6 +146,8 @@ int device_check(const struct cfg_port *port, char *err, size_t size)
 	}
 	free(copy);
 	if (rc == 0 && strncmp(port->device, "net_af_packet", 13) == 0)
-		rc = check_af_packet(port, err, size);
+		rc = check_af_packet(port, (unsigned long)c->memory.buffer_size, err, size);
+	else if (rc == 0 && strncmp(port->device, "net_null", 8) == 0)
+		rc = check_null(port, (unsigned long)c->memory.buffer_size, err, size);
 	return rc;
 }

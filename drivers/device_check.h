@@ -8,6 +8,6 @@
 #include "config/model.h"
 
 /* 0, or -errno with a message that names port, finding and cure. Looks at files only. */
-int device_check(const struct cfg_port *port, char *err, size_t size);
+int device_check(const struct config *c, const struct cfg_port *port, char *err, size_t size);
 
 #endif

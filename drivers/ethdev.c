@@ -158,6 +158,15 @@ void ethdev_name_of(const char *device, char *buf, size_t size)
 	snprintf(buf, size, "%.*s", (int)strcspn(device, ","), device);
 }
 
+/* What is promised of the pool is counted by what the configuration says (config/budget.h). */
+static int check_descriptors(const struct port *p, const char *key, uint16_t set, uint64_t wanted, char *err, size_t size)
+{
+	if (set <= wanted)
+		return 0;
+	return text_fail(err, size, -EINVAL, "port %s: the device makes %u of %llu descriptors; set descriptors.%s to %u", p->name,
+		set, (unsigned long long)wanted, key, set);
+}
+
 /* Queues and descriptors as configured, within what the device has. */
 static int set_up_queues(struct port *p, const struct cfg_port *config, struct rte_mempool *pool,
 	const struct rte_eth_dev_info *info, char *err, size_t size)
@@ -168,6 +177,11 @@ static int set_up_queues(struct port *p, const struct cfg_port *config, struct r
 
 	if (rc < 0)
 		return text_fail(err, size, rc, "port %s: descriptors: %s", p->name, strerror(-rc));
+	rc = check_descriptors(p, "rx", nb_rx, config->descriptors.rx, err, size);
+	if (rc == 0)
+		rc = check_descriptors(p, "tx", nb_tx, config->descriptors.tx, err, size);
+	if (rc < 0)
+		return rc;
 	dev_of(p)->rx_descriptors = nb_rx;
 	dev_of(p)->tx_descriptors = nb_tx;
 	for (uint16_t q = 0; q < p->n_rx_queues; q++) {
@@ -235,6 +249,21 @@ static int check_memif(const struct port *p, const struct cfg_port *config, char
 		(need + 1023) / 1024 * 1024);
 }
 
+/* Frames that are longer than a buffer come as chains; does the device make such, and does it take buffers of this size? */
+static int check_buffers(const struct port *p, const struct cfg_port *config, const struct rte_mempool *pool,
+	const struct rte_eth_dev_info *info, char *err, size_t size)
+{
+	unsigned long buffer = rte_pktmbuf_data_room_size((struct rte_mempool *)(uintptr_t)pool) - RTE_PKTMBUF_HEADROOM;
+	unsigned long frame = config->mtu + sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag);
+	bool scatters = info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER || abilities_any_length(info->driver_name);
+	unsigned long need = scatters || dev_of(p)->kernel_if ? info->min_rx_bufsize : MAX_OF(frame, info->min_rx_bufsize);
+
+	if (buffer >= need)
+		return 0;
+	return text_fail(err, size, -EINVAL, "port %s: the device needs buffers of %lu bytes for frames of mtu %llu; set "
+				"memory.buffer-size to %luK", p->name, need, (unsigned long long)config->mtu, (need + 1023) / 1024);
+}
+
 static int configure(struct port *p, const struct cfg_port *config, struct rte_mempool *pool, char *err, size_t size)
 {
 	const uint64_t rss = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP;
@@ -254,6 +283,8 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	p->abilities.rx_queues = info.max_rx_queues;
 	p->abilities.tx_queues = info.max_tx_queues;
 	rc = check_memif(p, config, err, size);
+	if (rc == 0)
+		rc = check_buffers(p, config, pool, &info, err, size);
 	if (rc < 0)
 		return rc;
 	if (config->rx_queues > info.max_rx_queues)

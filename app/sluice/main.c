@@ -254,7 +254,7 @@ static int check_machine(const struct config *c, struct memory_plan *memory, cha
 	int rc = lcores_check(c, err, size);
 
 	for (uint32_t i = 0; i < c->ports.n && rc == 0; i++)
-		rc = device_check(&c->ports.items[i], err, size);
+		rc = device_check(c, &c->ports.items[i], err, size);
 	return rc ? rc : memory_plan_make(c, memory, err, size);
 }
 

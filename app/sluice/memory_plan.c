@@ -52,8 +52,10 @@ uint64_t hugepages_for(unsigned int node, uint64_t mb)
 
 static uint64_t need_mb(const struct config *c)
 {
-	uint64_t bytes = c->memory.buffers * PKT_BUFFER_BYTES;
+	uint64_t each = pkt_buffer_memory(c->memory.buffer_size), bytes = c->memory.buffers * each;
 
+	/* none lies across the border of two hugepages */
+	bytes += (bytes >> 21) * each;
 	/* a ring is rounded up to a power of two, so to less than twice its size */
 	bytes += (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
 	/* a reload builds the new tables while the old ones are in use */

@@ -83,7 +83,8 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 	cfg_budget(c, &b);
 	fprintf(out, "rings\n  %u of %llu packets between lcores\n", cfg_packet_rings(c),
 		(unsigned long long)c->memory.ring);
-	fprintf(out, "buffers\n");
+	fprintf(out, "buffers\n  of %llu bytes: the longest frame, %llu bytes, takes %u\n", (unsigned long long)c->memory.buffer_size,
+		(unsigned long long)cfg_longest_frame(c), b.frame);
 	for (unsigned int i = 0; i < b.n; i++)
 		fprintf(out, "  %8llu  %s\n", (unsigned long long)b.line[i].buffers, b.line[i].what);
 	fprintf(out, "  %8llu  promised, of %llu in the pool\n", (unsigned long long)b.total,

@@ -187,6 +187,6 @@ void preflight_config(struct findings *f, const struct config *c)
 	check_shared(f, c);
 	check_nodes(f, c, &data);
 	for (uint32_t i = 0; i < c->ports.n; i++)
-		if (device_check(&c->ports.items[i], err, sizeof(err)) < 0)
+		if (device_check(c, &c->ports.items[i], err, sizeof(err)) < 0)
 			find_error(f, "device", err);
 }

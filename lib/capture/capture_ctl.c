@@ -18,6 +18,7 @@
 #define CAPTURES_MAX   16
 #define CAPTURE_RING   4096 /* copies on their way from one lcore */
 #define CAPTURE_POOL   8191 /* buffers for copies of all lcores */
+#define CAPTURE_BYTES  2048 /* of a frame in each; a longer one takes several */
 #define FRAME_MAX      65536
 
 struct session {
@@ -51,7 +52,7 @@ static int prepare(struct capture_set *s)
 
 	if (!s->pool) {
 		snprintf(name, sizeof(name), "%x.cap", (unsigned int)((uintptr_t)s >> 4));
-		s->pool = pkt_pool_create(name, CAPTURE_POOL, 0, 0, s->source.socket, true);
+		s->pool = pkt_pool_create(name, CAPTURE_POOL, 0, CAPTURE_BYTES, s->source.socket, true);
 		if (!s->pool)
 			return -ENOMEM;
 	}

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config/budget.h"
 
+#include <string.h>
+
+#include "base/compiler.h"
 #include "config/check_priv.h"
 #include "config/headroom.h"
+#include "config/program.h"
+
+#define LINK_BYTES    22   /* an Ethernet header, two tags */
+#define NET_RING_SLOTS 1024 /* of DPDK's net_ring, whatever descriptors say */
 
 unsigned int cfg_lcore_count(const struct config *c)
 {
@@ -35,6 +42,72 @@ static uint64_t ring_slots(const struct config *c)
 	return slots;
 }
 
+static uint64_t buffers_of(const struct config *c, uint64_t bytes)
+{
+	return (bytes + c->memory.buffer_size - 1) / c->memory.buffer_size;
+}
+
+uint64_t cfg_longest_frame(const struct config *c)
+{
+	uint64_t mtu = 0;
+
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		mtu = MAX_OF(mtu, c->ports.items[i].mtu);
+	return mtu + LINK_BYTES;
+}
+
+unsigned int cfg_frame_buffers(const struct config *c)
+{
+	return (unsigned int)buffers_of(c, cfg_longest_frame(c));
+}
+
+/* Do the outer headers of some path with tags in front need more room than there is before a whole frame? */
+static bool pushes_much(const struct config *c)
+{
+	struct cfg_own_sids *own = NULL;
+	struct cfg_program program;
+	bool much = false;
+	const char *why;
+
+	for (uint32_t i = 0; i < c->policies.n && !much; i++) {
+		const struct cfg_policy *p = &c->policies.items[i];
+
+		for (uint32_t k = 0; k < p->paths.n && !much; k++) {
+			/* what no packing of the segments could bring about needs none */
+			program.n = program.n_all = p->paths.items[k].segments.n;
+			if (cfg_outer_bytes(p, &program) + LINK_BYTES <= BUDGET_FRONT)
+				continue;
+			own = own ? own : cfg_own_sids_new(c);
+			much = !own || (cfg_program(c, own, &p->paths.items[k], &program, &why) == 0 &&
+					       cfg_outer_bytes(p, &program) + LINK_BYTES > BUDGET_FRONT);
+		}
+	}
+	cfg_own_sids_free(own);
+	return much;
+}
+
+unsigned int cfg_sent_buffers(const struct config *c)
+{
+	return cfg_frame_buffers(c) + pushes_much(c);
+}
+
+/*
+ * Transmit descriptors hold a buffer each, as those of NICs do; a frame takes as many as it has buffers. net_ring has
+ * slots for whole frames instead. Other software devices have copied or freed a frame when they have taken it.
+ */
+static uint64_t sent_by(const struct cfg_port *p, unsigned int frame)
+{
+	if (strncmp(p->device, "net_ring", strlen("net_ring")) == 0)
+		return MAX_OF(p->descriptors.tx, NET_RING_SLOTS) * frame;
+	return p->descriptors.tx;
+}
+
+/* Receive descriptors hold a buffer each, too, and so do the beginnings of a frame whose end has not come yet. */
+static uint64_t received_by(const struct cfg_port *p, unsigned int frame)
+{
+	return p->rx_queues * (p->descriptors.rx + frame - 1);
+}
+
 static void add(struct cfg_budget *b, const char *what, uint64_t buffers)
 {
 	b->line[b->n].what = what;
@@ -42,17 +115,23 @@ static void add(struct cfg_budget *b, const char *what, uint64_t buffers)
 	b->total += buffers;
 }
 
+/* What is bounded in packets, for the longest ones. */
+static void add_packets(struct cfg_budget *b, const char *what, uint64_t packets)
+{
+	add(b, what, packets * b->frame);
+}
+
 void cfg_budget(const struct config *c, struct cfg_budget *out)
 {
 	uint64_t rx = 0, tx = 0, lossy = 0, control = 0, xoff = 0, headroom = 0, lcores = cfg_lcore_count(c);
 
-	*out = (struct cfg_budget){0};
+	*out = (struct cfg_budget){.frame = cfg_frame_buffers(c), .sent = cfg_sent_buffers(c)};
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const struct cfg_port *p = &c->ports.items[i];
 		struct cfg_lossless l;
 
-		rx += p->rx_queues * p->descriptors.rx;
-		tx += p->descriptors.tx;
+		rx += received_by(p, out->frame);
+		tx += sent_by(p, out->sent);
 		lossy += p->buffer_limit;
 		control += p->control_limit;
 		cfg_port_lossless(c, p, p->speed_bps, &l);
@@ -61,34 +140,65 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	}
 	add(out, "receive descriptors", rx);
 	add(out, "transmit descriptors", tx);
-	add(out, "rewritten, not yet taken by the device", 2ull * BUDGET_TX_ROOM * c->ports.n);
+	add(out, "rewritten, not yet taken by the device", 2ull * BUDGET_TX_ROOM * c->ports.n * out->sent);
 	add(out, "egress queues of lossy classes", lossy);
 	if (xoff + c->memory.lossless)
 		add(out, "lossless classes below XOFF", xoff + c->memory.lossless);
 	if (headroom)
 		add(out, "headroom of lossless classes", headroom);
 	add(out, "egress queues of control traffic", control);
-	add(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
-	add(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
-	add(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
-	add(out, "packets whose neighbour did not answer", c->lcores.worker.n * BUDGET_WORKER_PUNTS);
-	add(out, "pool caches and bursts of lcores", lcores * (BUDGET_CACHE + BUDGET_BURST));
-	add(out, "control packets", BUDGET_CONTROL);
+	add_packets(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
+	add_packets(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
+	add_packets(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
+	add_packets(out, "packets whose neighbour did not answer", c->lcores.worker.n * BUDGET_WORKER_PUNTS);
+	add(out, "pool caches and bursts of lcores", lcores * (BUDGET_CACHE + (uint64_t)BUDGET_BURST * out->frame));
+	add_packets(out, "control packets", BUDGET_CONTROL);
+}
+
+/* What to type: more buffers, or ones that take a whole frame if that is enough. */
+static void mending(const struct config *c, uint64_t total, char *out, size_t size)
+{
+	uint64_t whole = (cfg_longest_frame(c) + 1023) / 1024;
+	struct config larger = *c;
+	struct cfg_budget b;
+	size_t n;
+
+	n = (size_t)snprintf(out, size, "set memory.buffers to %llu", (unsigned long long)total);
+	if (cfg_frame_buffers(c) == 1)
+		return;
+	larger.memory.buffer_size = whole * 1024;
+	cfg_budget(&larger, &b);
+	snprintf(out + n, size - n, ", or memory.buffer-size to %lluK", (unsigned long long)whole);
+	if (b.total > c->memory.buffers)
+		snprintf(out + n, size - n, ", or memory.buffers to %llu and memory.buffer-size to %lluK", (unsigned long long)b.total,
+			(unsigned long long)whole);
 }
 
 void check_buffers(const struct config *c, struct cfg_diags *d)
 {
 	struct cfg_mark at = check_at(c, &c->memory.buffers, c->memory.at);
-	char sum[1024] = "";
+	char sum[1024] = "", mend[160];
 	struct cfg_budget b;
 	size_t n = 0;
 
+	if (c->memory.buffer_size % 1024) {
+		cfg_diag_add(d, cfg_where(c, &c->memory.buffer_size),
+			"buffer-size: expected a multiple of 1K, found %llu: network cards count in 1 KB",
+			(unsigned long long)c->memory.buffer_size);
+		return;
+	}
 	cfg_budget(c, &b);
 	if (b.total <= c->memory.buffers)
 		return;
 	for (unsigned int i = 0; i < b.n; i++)
 		n += (size_t)snprintf(sum + n, sizeof(sum) - n, "%s%llu %s", i ? " + " : "",
 			(unsigned long long)b.line[i].buffers, b.line[i].what);
-	cfg_diag_add(d, at, "buffers: %llu are too few, %llu are promised: %s",
-		(unsigned long long)c->memory.buffers, (unsigned long long)b.total, sum);
+	mending(c, b.total, mend, sizeof(mend));
+	if (b.frame > 1)
+		cfg_diag_add(d, at, "buffers: %llu are too few, %llu are promised, %u for a frame of %llu bytes; %s: %s",
+			(unsigned long long)c->memory.buffers, (unsigned long long)b.total, b.frame,
+			(unsigned long long)cfg_longest_frame(c), mend, sum);
+	else
+		cfg_diag_add(d, at, "buffers: %llu are too few, %llu are promised; %s: %s", (unsigned long long)c->memory.buffers,
+			(unsigned long long)b.total, mend, sum);
 }

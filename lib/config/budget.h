@@ -2,6 +2,9 @@
 /*
  * Buffer arithmetic: who may hold how many packet buffers at once. The sum must fit memory.buffers, so that
  * the pool never runs dry whatever arrives; checked when a configuration is, printed by --check.
+ *
+ * A frame of more than memory.buffer-size bytes holds several buffers. What is bounded in packets is promised as many
+ * for each as the longest frame takes (cfg_frame_buffers); what is bounded in buffers already, is not.
  */
 #ifndef CONFIG_BUDGET_H
 #define CONFIG_BUDGET_H
@@ -14,6 +17,7 @@
 #define BUDGET_TX_ROOM	   128	/* rewritten frames of a port that its device has not taken; of control and data each */
 #define BUDGET_WORKER_PUNTS 32 /* slots of the ring from a worker to the control lcore */
 #define BUDGET_CONTROL	   256	/* packets the control lcore originates or answers at a time */
+#define BUDGET_FRONT	   128	/* bytes in front of a received frame (RTE_PKTMBUF_HEADROOM) */
 #define BUDGET_LINES	   17
 
 struct cfg_budget {
@@ -22,10 +26,20 @@ struct cfg_budget {
 		uint64_t buffers;
 	} line[BUDGET_LINES];
 	unsigned int n;
+	unsigned int frame, sent; /* cfg_frame_buffers, cfg_sent_buffers */
 	uint64_t total;
 };
 
 void cfg_budget(const struct config *c, struct cfg_budget *out);
+
+/* Bytes of the longest frame of any port, with two VLAN tags and without FCS. */
+uint64_t cfg_longest_frame(const struct config *c);
+
+/* Buffers that it takes as it is received. */
+unsigned int cfg_frame_buffers(const struct config *c);
+
+/* The same as it is sent: one more where outer headers may not fit the room in front of a frame. */
+unsigned int cfg_sent_buffers(const struct config *c);
 
 /* Number of lcores that play at least one role. */
 unsigned int cfg_lcore_count(const struct config *c);

@@ -81,6 +81,10 @@ struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct 
 		.xoff = 64 * 1024, .xon = CFG_NONE, .headroom = CFG_NONE, .min_frame = 60, .response_us = 20, .selective = CFG_NONE};
 }
 
+/*
+ * In the shortest frames bytes hold most buffers, one each. No longer frame, of several buffers, holds more for each of its
+ * bytes: memory.buffer-size is at least twice as large as any min-frame.
+ */
 static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
 {
 	return (bytes + min_frame - 1) / min_frame;

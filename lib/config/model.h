@@ -111,6 +111,7 @@ struct cfg_memory {
 	uint32_t hugepages; /* enum cfg_hugepages */
 	uint32_t fib;	    /* enum cfg_fib_kind */
 	uint64_t buffers;
+	uint64_t buffer_size; /* bytes of a frame that one of them takes */
 	uint64_t lossless; /* buffers that profiles with alpha share */
 	uint64_t ring;
 };

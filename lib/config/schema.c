@@ -82,7 +82,11 @@ static const struct cfg_key memory_keys[] = {
 		.help = "auto: hugepages when enough are free, else ordinary memory."},
 	{"buffers", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_memory, buffers), .min = 512,
 		.max = 64u << 20, .flags = CFG_START_ONLY, .fallback = "16K",
-		.help = "Packet buffers of 2 KB in the pool. --check prints who may hold how many of them."},
+		.help = "Packet buffers in the pool. --check prints who may hold how many of them."},
+	{"buffer-size", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_memory, buffer_size), .min = 2048,
+		.max = 16384, .flags = CFG_START_ONLY, .fallback = "2K",
+		.help = "Bytes of a frame that one packet buffer takes, a multiple of 1K. A longer frame takes several, and --check counts as "
+			"many for each; 10K holds any of an mtu of 9216."},
 	{"lossless", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_memory, lossless), .max = 64u << 20,
 		.flags = CFG_START_ONLY, .fallback = "0",
 		.help = "Packet buffers, out of the pool, that lossless classes of profiles with alpha share below their headroom."},

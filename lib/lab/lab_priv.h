@@ -10,10 +10,12 @@
 #include "node/node_ctl.h"
 
 #define LAB_HEADER_BYTES   192 /* what hosts make at most of a frame when only headers are carried */
-#define LAB_DATA_ROOM	   448 /* of a node's buffers then, 128 of them headroom */
+#define LAB_BUFFER_BYTES   384 /* of a frame in a node's buffers then: as many as the longest outer headers take */
 #define LAB_FRAME_OVERHEAD 138 /* of a data packet around its payload: Ethernet, IPv6, UDP, BTH, RETH, ICRC, an outer IPv6 */
 #define LAB_HISTORY	   1000
 #define LAB_SERIES_MAX	   4096
+
+_Static_assert(LAB_BUFFER_BYTES >= SNAP_ENCAP_BYTES_MAX + 22, "outer headers, Ethernet and two tags are put into one buffer");
 
 struct lab_host;
 

@@ -180,8 +180,8 @@ int topo_find_end(const struct topology *t, const char *text, struct topo_end *e
 
 static uint64_t node_bytes(const struct topology *t, const struct config *c)
 {
-	uint64_t room = t->lab.frames == FRAMES_HEADERS ? LAB_DATA_ROOM : RTE_MBUF_DEFAULT_BUF_SIZE;
-	uint64_t bytes = NODE_FIXED + c->memory.buffers * (room + sizeof(struct rte_mbuf) + sizeof(struct pkt) + 192);
+	uint64_t room = t->lab.frames == FRAMES_HEADERS ? LAB_BUFFER_BYTES : c->memory.buffer_size;
+	uint64_t bytes = NODE_FIXED + c->memory.buffers * pkt_buffer_memory(room);
 
 	/* as app/sluice counts them: rings rounded up, tables twice because of reloads */
 	bytes += (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);

@@ -269,12 +269,14 @@ struct node *node_new(struct config *config, const struct node_options *options,
 		node_free(n);
 		return NULL;
 	}
-	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers,
-		cache_size(n), options->data_room, options->socket, options->shared_cpu);
+	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers, cache_size(n),
+		options->buffer_bytes ? options->buffer_bytes : (uint32_t)config->memory.buffer_size, options->socket,
+		options->shared_cpu);
 	if (!n->pool) {
-		text_fail(err, size, 0, "no memory for %llu packet buffers (%s): lower memory.buffers, or give the EAL more "
-				   "with -- -m MEGABYTES",
-			(unsigned long long)config->memory.buffers, rte_strerror(rte_errno));
+		text_fail(err, size, 0, "no memory for %llu packet buffers of %llu bytes (%s): lower memory.buffers or "
+				   "memory.buffer-size, or give the EAL more with -- -m MEGABYTES",
+			(unsigned long long)config->memory.buffers, (unsigned long long)config->memory.buffer_size,
+			rte_strerror(rte_errno));
 		node_free(n);
 		return NULL;
 	}

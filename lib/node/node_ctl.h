@@ -21,7 +21,7 @@ struct node_options {
 	bool shared_cpu; /* lcores may preempt each other: pool and rings that stand it */
 	int socket;	 /* NUMA node of memory, or -1 */
 	uint64_t wall_offset_ns; /* to add to lcore time for the time of day: captures */
-	uint16_t data_room; /* bytes of a buffer with its headroom; 0: DPDK's default. The lab carries headers only */
+	uint32_t buffer_bytes; /* instead of memory.buffer-size; 0: as that says. The lab may carry headers only */
 };
 
 /*

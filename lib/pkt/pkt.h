@@ -98,14 +98,17 @@ static inline struct pkt *pkt_of(struct rte_mbuf *m)
 }
 
 /*
- * The pool of a node: buffers of one size, struct pkt in front of each. data_room: bytes of a buffer with its
- * headroom, 0 for DPDK's default. shared_cpu: lcores may be preempted.
+ * The pool of a node: buffers of one size, struct pkt in front of each. bytes: of a frame in one buffer, without its
+ * headroom; at most UINT16_MAX with it. shared_cpu: lcores may be preempted.
  */
-struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint16_t data_room,
-	int socket, bool shared_cpu);
+struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint32_t bytes, int socket,
+	bool shared_cpu);
 
-/* Bytes of one buffer with everything around it, for memory sizing. */
-#define PKT_BUFFER_BYTES (RTE_MBUF_DEFAULT_BUF_SIZE + sizeof(struct rte_mbuf) + sizeof(struct pkt) + 192)
+/* Memory that one such buffer takes with everything around it. */
+static inline uint64_t pkt_buffer_memory(uint64_t bytes)
+{
+	return bytes + RTE_PKTMBUF_HEADROOM + sizeof(struct rte_mbuf) + sizeof(struct pkt) + 192;
+}
 
 /* Give a whole frame back to its pool. */
 static inline void pkt_free(struct rte_mbuf *m)

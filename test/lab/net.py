@@ -131,6 +131,13 @@ class Net:
             at = far.split(".")[0]
         return at
 
+    def _buffers(self, ports):
+        """Enough of them; with headers only, which one buffer takes in the lab, ones that take a whole frame: then it counts as one."""
+        longest = max(p["mtu"] for p in ports) + 22
+        if self.lab.get("frames") == "whole":
+            return {"buffers": 32768}
+        return {"buffers": 24576, **({"buffer-size": f"{-(-longest // 1024)}K"} if longest > 2048 else {})}
+
     def config(self, name):
         node = self.nodes[name]
         ports, neighbors, routes, vrf_routes, policies = [], [], [], [], []
@@ -180,7 +187,7 @@ class Net:
         c = {"node": {"name": name, "loopback": f"fd00::{node['id']:x}", "infrastructure": ["fd00::/16"],
                       "usid": {"block": f"{BLOCK}::/32", "node": node["id"]}},
              "lcores": node["lcores"] or {"control": 0, "rx": [1], "worker": [1]},
-             "memory": {"buffers": 24576, "fib": "compact", **node["memory"]},
+             "memory": {**self._buffers(ports), "fib": "compact", **node["memory"]},
              "ports": ports, "neighbors": neighbors, "routes": routes, "sids": [{"sid": uid(node["id"]) + "/48", "behavior": "uN"}]}
         if node["pfc"]:
             c["buffer-profiles"] = [{"name": "lab", "min-frame": 1024, "response": 5}]

@@ -25,6 +25,7 @@ const char conf_full[] =
 	"memory:\n"
 	"  hugepages: off\n"
 	"  buffers: 64K\n"
+	"  buffer-size: 10K\n"
 	"  lossless: 2K\n"
 	"  ring: 512\n"
 	"  fib: compact\n"

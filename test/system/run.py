@@ -49,15 +49,27 @@ def missing_interface(bench):
 def af_packet_cuts_frames(bench):
     """The kernel would cut long frames silently, or the driver overrun its buffers: neither starts."""
     write_pcap(bench.path("in.pcap"), [])
-    for mtu, args, pattern in (
-            (1969, "", r"port p1: the kernel would cut frames of mtu 1969; add framesz=2080,blocksz=266240"),
-            (2001, "", r"port p1: the kernel would cut frames of mtu 2001, .*; lower mtu to 2000"),
-            (1500, ",framesz=3072,blocksz=12288", r"port p1: a framesz of 3072 does not fit a buffer; at most 2080"),
-            (1500, ",framesz=2080,blocksz=4096", r"port p1: framesz \(2080\) must be .*, blocksz \(4096\) one of framesz"),
-            (1500, ",framecnt=511", r"framecnt \(511\) one of blocksz/framesz")):
+    for mtu, size, args, pattern in (
+            (1969, "2K", "", r"port p1: the kernel would cut frames of mtu 1969; add framesz=2080,blocksz=266240"),
+            (2001, "2K", "", r"port p1: .* frames of mtu 2001, .*; set memory.buffer-size to 3K, or lower mtu to 2000"),
+            (9216, "2K", "", r"port p1: .* frames of mtu 9216, .*; set memory.buffer-size to 10K, or lower mtu to 2000"),
+            (9216, "9K", "", r"port p1: .* frames of mtu 9216, .*; set memory.buffer-size to 10K, or lower mtu to 9168"),
+            (9216, "10K", "", r"port p1: the kernel would cut frames of mtu 9216; add framesz=10240,blocksz=40960"),
+            (1500, "2K", ",framesz=3072,blocksz=12288", r"a framesz of 3072 does not fit a buffer; at most 2080, or set "
+             r"memory.buffer-size to 3K"),
+            (1500, "2K", ",framesz=2080,blocksz=4096", r"port p1: framesz \(2080\) must be .*, blocksz \(4096\) one of framesz"),
+            (1500, "2K", ",framecnt=511", r"framecnt \(511\) one of blocksz/framesz")):
         # lo is there wherever there is a kernel; the refusal comes before it is touched
-        bench.config(p1=f'net_af_packet1,iface=lo{args}", mtu: {mtu}, speed: "1G')
+        bench.config(p1=f'net_af_packet1,iface=lo{args}", mtu: {mtu}, speed: "1G',
+                     memory=f"{{fib: compact, buffers: 48K, buffer-size: {size}}}")
         refuses(bench, 3, pattern)
+
+
+def null_overruns_buffers(bench):
+    """net_null writes as many bytes as it is told to, into one buffer."""
+    write_pcap(bench.path("in.pcap"), [])
+    bench.config(p1="net_null1,size=2049")
+    refuses(bench, 3, r"port p1: frames of size=2049 do not fit a buffer of 2048 bytes; set memory.buffer-size to 3K")
 
 
 def missing_pci_device(bench):
@@ -206,6 +218,7 @@ PROCESS = [
     ("missing PCI device", missing_pci_device),
     ("no hugepages when asked for", no_hugepages),
     ("no such CPU", no_such_cpu),
+    ("frames too long for net_null", null_overruns_buffers),
     ("memif buffers too small", memif_buffers_too_small),
     ("bad configuration", bad_configuration),
     ("missing configuration", missing_configuration),

@@ -71,7 +71,8 @@ static void mistakes(void **state)
 		{"key thrice", BASE "memory: {ring: 64, ^ring: 64, ^ring: 64}\n",
 			"key 'ring' stands twice in memory\nkey 'ring' stands twice in memory"},
 		{"merge key", BASE "memory: {^<<: {ring: 64}}\n",
-			"unknown key '<<' in memory; expected one of: hugepages, buffers, lossless, ring, fib"},
+			"unknown key '<<' in memory; expected one of: hugepages, buffers, buffer-size, lossless, "
+			"ring, fib"},
 		{"key that is a list", BASE "memory: {? ^[a, b] : 1}\n",
 			"memory: expected a key, found a list"},
 		{"key that is a mapping", BASE "? ^{a: b}\n: 1\n", "the file: expected a key, found a mapping"},

@@ -55,14 +55,14 @@ static void budget_check(void **state)
 	static const struct conf_row rows[] = {
 		{"fits exactly", "buffers: 64K", "buffers: 32232", NULL},
 		{"one too few", "buffers: 64K", "buffers: ^32231",
-			"buffers: 32231 are too few, 32232 are promised: 3072 receive descriptors + 1280 transmit "
+			"buffers: 32231 are too few, 32232 are promised; set memory.buffers to 32232: 3072 receive descriptors + 1280 transmit "
 			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
 			"+ 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 64K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 are too few, 32232 are promised: 3072 receive descriptors + 1280 transmit "
+			"buffers: 16384 are too few, 32232 are promised; set memory.buffers to 32232: 3072 receive descriptors + 1280 transmit "
 			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
 			"+ 1792 pool caches and bursts "
@@ -70,6 +70,169 @@ static void budget_check(void **state)
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+/* Least that a packet buffer takes of a frame is 2 KB, most 16 KB, in steps of 1 KB as NICs count. */
+static void buffer_size(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"least", "buffer-size: 10K", "buffer-size: 2048", NULL},
+		{"most", "buffer-size: 10K", "buffer-size: 16K", NULL},
+		{"too small", "buffer-size: 10K", "buffer-size: ^2047",
+			"buffer-size: expected a whole number from 2K to 16K bytes, found '2047'"},
+		{"too large", "buffer-size: 10K", "buffer-size: ^17K",
+			"buffer-size: expected a whole number from 2K to 16K bytes, found '17K'"},
+		{"in bytes", "buffer-size: 10K", "buffer-size: 9216", NULL},
+		{"no multiple", "buffer-size: 10K", "buffer-size: ^9238",
+			"buffer-size: expected a multiple of 1K, found 9238: network cards count in 1 KB"},
+	};
+
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+/* A node with one port of each MTU; what it takes is put behind. */
+static char *jumbo_text(const char *mtu_a, const char *mtu_b, const char *more)
+{
+	char *text = malloc(1024);
+
+	snprintf(text, 1024,
+		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00:0::/32\", node: 256}}\n"
+		"lcores: {control: 0, rx: [0, 1], worker: [2]}\n"
+		"ports:\n  - {name: p, device: net_null0, side: dc, mtu: %s}\n"
+		"  - {name: q, device: net_null1, side: wan, mtu: %s, addresses: [\"fe80::1/64\"]}\n%s",
+		mtu_a, mtu_b, more);
+	return text;
+}
+
+/* A frame is its MTU, an Ethernet header and two VLAN tags; the largest MTU of all ports counts. */
+static void budget_frame(void **state)
+{
+	static const struct {
+		const char *mtu, *size;
+		unsigned int buffers;
+	} rows[] = {{"1280", "2K", 1}, {"1500", "2K", 1}, {"2022", "2K", 1}, {"2026", "2K", 1}, {"2027", "2K", 2}, {"4074", "2K", 2},
+		{"4075", "2K", 3}, {"9216", "2K", 5}, {"9216", "9K", 2}, {"9216", "10K", 1}, {"9194", "9K", 1}, {"9195", "9K", 2},
+		{"16000", "2K", 8}, {"16000", "16K", 1}};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		for (unsigned int first = 0; first < 2; first++) {
+			char memory[64], *text;
+			struct config *c;
+
+			snprintf(memory, sizeof(memory), "memory: {buffers: 1M, buffer-size: %s}\n", rows[i].size);
+			text = jumbo_text(first ? rows[i].mtu : "1280", first ? "1280" : rows[i].mtu, memory);
+			c = conf_load(CONF_CHECK, text);
+			check(cfg_frame_buffers(c) == rows[i].buffers, "mtu %s of port %u, buffers of %s: %u", rows[i].mtu, first,
+				rows[i].size, cfg_frame_buffers(c));
+			check(cfg_sent_buffers(c) == rows[i].buffers, "nothing is put in front");
+			cfg_free(c);
+			free(text);
+		}
+	}
+}
+
+/*
+ * What is counted in packets is promised five buffers for each, by hand: descriptors 2*(512+4), 2*512; rewritten
+ * 2*2*128*5; lossy 2*1792; control 2*256; rings: two rx lcores to control, they and
+ * control to the worker, that is five of 1024, five buffers each; parked
+ * 2*256*5; waiting 512*5; 32*5; three lcores with 384+64*5; control 256*5.
+ */
+static void budget_jumbo(void **state)
+{
+	static const struct {
+		const char *what;
+		uint64_t buffers;
+	} lines[] = {
+		{"receive descriptors", 1032},
+		{"transmit descriptors", 1024},
+		{"rewritten, not yet taken by the device", 2560},
+		{"egress queues of lossy classes", 3584},
+		{"egress queues of control traffic", 512},
+		{"rings between lcores", 25600},
+		{"packets parked while a ring is full", 2560},
+		{"packets waiting for a neighbour", 2560},
+		{"packets whose neighbour did not answer", 160},
+		{"pool caches and bursts of lcores", 2112},
+		{"control packets", 1280},
+	};
+	char *text = jumbo_text("1500", "9216", "memory: {buffers: 42984}\n");
+	struct config *c = conf_load(CONF_CHECK, text);
+	struct cfg_budget b;
+
+	cfg_budget(c, &b);
+	assert_int_equal(b.n, ARRAY_LEN(lines));
+	for (unsigned int i = 0; i < b.n; i++) {
+		check_text("line", b.line[i].what, lines[i].what);
+		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what, (unsigned long long)b.line[i].buffers);
+	}
+	assert_int_equal(b.total, 42984);
+	cfg_free(c);
+	free(text);
+}
+
+#define SUM(rx, rewritten, rings, parked, waiting, unanswered, bursts, control)                                                  \
+	#rx " receive descriptors + 1024 transmit descriptors + " #rewritten " rewritten, not yet taken by the device + 3584 egress " \
+	"queues of lossy classes + 512 egress queues of control traffic + " #rings " rings between lcores + " #parked " packets "      \
+	"parked while a ring is full + " #waiting " packets waiting for a neighbour + " #unanswered " packets whose neighbour did "    \
+	"not answer + " #bursts " pool caches and bursts of lcores + " #control " control packets"
+
+/* Too few say what to type: more, or larger ones, whichever will do. */
+static void budget_mending(void **state)
+{
+#define TOO_FEW "42984 are promised, 5 for a frame of 9238 bytes; set memory.buffers to 42984, or "
+#define CHAINS SUM(1032, 2560, 25600, 2560, 2560, 160, 2112, 1280)
+	static const struct {
+		const char *memory, *said;
+	} rows[] = {
+		{"memory: {buffers: 42984}\n", NULL},
+		{"memory: {buffers: ^42983}\n", "buffers: 42983 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
+		{"memory: {buffers: ^14432}\n", "buffers: 14432 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
+		{"memory: {buffers: ^14431}\n",
+			"buffers: 14431 are too few, " TOO_FEW "memory.buffers to 14432 and memory.buffer-size to 10K: " CHAINS},
+		{"memory: {buffers: 14432, buffer-size: 10K}\n", NULL},
+		{"memory: {buffers: ^14431, buffer-size: 10K}\n",
+			"buffers: 14431 are too few, 14432 are promised; set memory.buffers to 14432: "
+			SUM(1024, 512, 5120, 512, 512, 32, 1344, 256)},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		char *text = jumbo_text("1500", "9216", rows[i].memory);
+
+		conf_expect(rows[i].memory, CONF_CHECK, text, rows[i].said);
+		free(text);
+	}
+}
+
+/* Outer headers that do not fit in front of a frame get a buffer of their own; six uSIDs are one address. */
+static void budget_outer(void **state)
+{
+	static const struct {
+		const char *encap, *segments;
+		unsigned int sent;
+	} rows[] = {
+		{"H.Encaps.Red", "\"5f00:0:500::\"", 1},
+		{"H.Encaps.Red", "\"5f00:0:500::\", \"5f00:0:600::\", \"5f00:0:700::\", \"5f00:0:800::\"", 1},
+		/* 40 + 8 + 3 * 16, and with tags 118 */
+		{"H.Encaps.Red", "\"fd00::1:1\", \"fd00::1:2\", \"fd00::1:3\", \"fd00::1:4\"", 1},
+		{"H.Encaps", "\"fd00::1:1\", \"fd00::1:2\", \"fd00::1:3\", \"fd00::1:4\"", 2},
+		{"H.Encaps.Red", "\"fd00::1:1\", \"fd00::1:2\", \"fd00::1:3\", \"fd00::1:4\", \"fd00::1:5\"", 2},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		char more[512], *text;
+		struct cfg_budget b;
+		struct config *c;
+
+		snprintf(more, sizeof(more), "policies: [{name: far, encap: %s, paths: [{name: one, segments: [%s]}]}]\n", rows[i].encap,
+			rows[i].segments);
+		text = jumbo_text("1500", "1500", more);
+		c = conf_load(CONF_CHECK, text);
+		cfg_budget(c, &b);
+		check(b.frame == 1 && b.sent == rows[i].sent, "row %u: %u", i, b.sent);
+		assert_int_equal(b.line[2].buffers, 2 * 2 * 128 * rows[i].sent);
+		cfg_free(c);
+		free(text);
+	}
 }
 
 /* A ring has a power of two of slots, whatever was asked for (memory.ring); all of them may hold packets. */
@@ -127,6 +290,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(budget_sum),
 		cmocka_unit_test(budget_check),
+		cmocka_unit_test(buffer_size),
+		cmocka_unit_test(budget_frame),
+		cmocka_unit_test(budget_jumbo),
+		cmocka_unit_test(budget_mending),
+		cmocka_unit_test(budget_outer),
 		cmocka_unit_test(budget_rings),
 		cmocka_unit_test(lcores_and_rings),
 	};

@@ -69,6 +69,7 @@ static void least_configuration(void **state)
 		"memory:\n"
 		"  hugepages: auto\n"
 		"  buffers: 16K\n"
+		"  buffer-size: 2K\n"
 		"  lossless: 0\n"
 		"  ring: 1K\n"
 		"  fib: fast\n"

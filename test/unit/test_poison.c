@@ -108,7 +108,7 @@ int main(void)
 	};
 
 	testbed_eal();
-	pool = pkt_pool_create("poison", 1024, 0, 0, -1, false);
+	pool = pkt_pool_create("poison", 1024, 0, 2048, -1, false);
 	if (!pool)
 		return 1;
 	return cmocka_run_group_tests_name("poison", tests, NULL, NULL);

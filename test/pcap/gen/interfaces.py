@@ -284,6 +284,7 @@ def long_ones():
             icmp=MANY_ERRORS,
         ),
     )
+    case.config["memory"]["buffers"] = 32768
     case.config["ports"][0]["mtu"] = 9216
     case.config["ports"][1]["mtu"] = 9000
     case.config["interfaces"][0]["mtu"] = 1400

@@ -77,6 +77,8 @@ def node(ports, **sections):
         "idle": {"policy": "sleep"},
         "ports": ports,
     }
+    if max(p.get("mtu", 1500) for p in ports) > 2000:
+        config["memory"]["buffers"] = 32768  # frames in chains
     config.update({name: value for name, value in sections.items() if value})
     return config
 

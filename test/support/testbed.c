@@ -7,6 +7,7 @@
 #include <rte_eal.h>
 
 #include "config/config.h"
+#include "pfc/pfc_frame.h"
 #include "test/support/conf.h"
 #include "test/support/packet.h"
 #include "test/support/unit.h"
@@ -197,6 +198,26 @@ uint32_t testbed_frame(uint8_t *out, const struct eth_addr *to, const char *da, 
 	udp->length = inner->payload_length;
 	memcpy(udp + 1, &mark, sizeof(mark));
 	return total;
+}
+
+void testbed_pfc_frame(uint8_t *out, const struct eth_addr *to, const char *source, const char *sid,
+	const struct pfc_request *request)
+{
+	const struct eth_addr far = {{2, 0, 0, 0, 0x33, 1}};
+	struct eth_hdr *eth = (struct eth_hdr *)out;
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1);
+	struct pfc_frame *pfc = (struct pfc_frame *)(ip + 1);
+	struct ip_addr a;
+
+	_Static_assert(sizeof(*eth) + sizeof(*ip) + sizeof(*pfc) == TESTBED_PFC_FRAME, "a PFC frame in IPv6");
+	*eth = (struct eth_hdr){.dst = *to, .src = {{0x02, 0, 0, 0, 0xa0, 0}}, .type = be16(ETH_TYPE_IPV6)};
+	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0xe0, 0x12345), .payload_length = be16(sizeof(*pfc)),
+		.next_header = IP_PROTO_ETHERNET, .hop_limit = 62};
+	assert_int_equal(ip_addr_parse(source, &a), 0);
+	ip->src = a.v6;
+	assert_int_equal(ip_addr_parse(sid, &a), 0);
+	ip->dst = a.v6;
+	pfc_write(pfc, &far, request);
 }
 
 void testbed_frame_read(const struct sent_frame *f, uint16_t *flow, uint32_t *sequence)

@@ -9,6 +9,14 @@
 #include "node/node_ctl.h"
 #include "test/support/fake_port.h"
 
+/* The beginning of most configurations here: a node at fd00::d whose uN can be 5f00:0:100::/48, and one lcore for all. */
+#define TESTBED_NODE                                                                               \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+	"  infrastructure: [\"fd00::/16\"]}\n"
+#define TESTBED_ONE_LCORE                                                                          \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
+	"memory: {fib: compact, buffers: 24K}\n"
+
 /* Start the EAL once for the program: no hugepages, nothing on the bus, no files. */
 void testbed_eal(void);
 
@@ -50,7 +58,13 @@ void testbed_check_balance(struct testbed *t);
 uint32_t testbed_frame(uint8_t *out, const struct eth_addr *to, const char *da, uint16_t flow, uint32_t sequence,
 	uint32_t size);
 
-/* Flow and sequence of such a frame, sent with or without outer header. */
+/* A PFC frame out of a tunnel: from `source` to the SID `sid`. `out` has room for TESTBED_PFC_FRAME bytes, all of which it has. */
+struct pfc_request;
+#define TESTBED_PFC_FRAME (14 + 40 + 60)
+void testbed_pfc_frame(uint8_t *out, const struct eth_addr *to, const char *source, const char *sid,
+	const struct pfc_request *request);
+
+/* Flow and sequence of a frame of testbed_frame, sent with or without outer header. */
 void testbed_frame_read(const struct sent_frame *f, uint16_t *flow, uint32_t *sequence);
 
 #endif

@@ -15,8 +15,7 @@
 #include "test/support/testbed.h"
 
 #define NODE_OF(lcores)                                                                            \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	TESTBED_NODE                                                                                \
 	"lcores: " lcores "\n"                                                                      \
 	"memory: {fib: compact, buffers: 48K, ring: 256}\n"                                         \
 	"ports:\n"                                                                                  \

@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-#include "command/command.h"
 #include "config/config.h"
 #include "node/control_pfc.h"
 #include "test/support/conf.h"
+#include "test/support/shown.h"
 #include "test/support/testbed.h"
 #include "wire/srh.h"
 #include "wire/udp.h"
@@ -316,27 +316,6 @@ static unsigned int tunnels(struct testbed *t)
 	for (uint32_t i = 0; i < all->bound; i++)
 		n += all->tunnel[i].origin != PFC_TUNNEL_FREE;
 	return n;
-}
-
-static char *run(struct testbed *t, const char *line)
-{
-	struct command_host host = {.node = t->node, .version = "0"};
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	assert_non_null(f);
-	assert_int_equal(command_run(&host, line, f), 0);
-	fclose(f);
-	return text;
-}
-
-static void check_shown(struct testbed *t, const char *line, const char *part)
-{
-	char *text = run(t, line);
-
-	check(strstr(text, part), "%s: no '%s' in %s", line, part, text);
-	free(text);
 }
 
 /* What cannot be learnt from is told with its reason, once for each source however many packets it sends. */

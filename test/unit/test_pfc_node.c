@@ -7,16 +7,15 @@
 
 #include <stdlib.h>
 
-#include "command/command.h"
 #include "config/config.h"
 #include "pfc/pfc_frame.h"
 #include "test/support/conf.h"
+#include "test/support/shown.h"
 #include "test/support/testbed.h"
 
 /* p0 receives; data leaves by p1 and p2, the set J of SID e1; SID e2 is p1's for slice gold. */
 #define NODE                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	TESTBED_NODE                                                                                \
 	"lcores: {control: 0, rx: [1], worker: [2, 3]}\n"                                           \
 	"memory: {fib: compact, buffers: 32K}\n"                                                              \
 	"slices: [{name: gold}, {name: silver}]\n"                                                  \
@@ -44,22 +43,9 @@
 /* A PFC frame of `source` to a SID is at p0. */
 static void arrives(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
 {
-	const struct eth_addr far = {{2, 0, 0, 0, 0x33, 1}};
-	uint8_t frame[sizeof(struct eth_hdr) + sizeof(struct ipv6_hdr) + sizeof(struct pfc_frame)] = {0};
-	struct eth_hdr *eth = (struct eth_hdr *)frame;
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1);
-	struct ip_addr a;
+	uint8_t frame[TESTBED_PFC_FRAME];
 
-	*eth = (struct eth_hdr){.dst = t->port[0]->port.mac, .src = {{2, 0, 0, 0, 0xa0, 0}}, .type = be16(ETH_TYPE_IPV6)};
-	ip->vtc_flow = ipv6_vtc_flow(0xe0, 0x12345);
-	ip->payload_length = be16(sizeof(struct pfc_frame));
-	ip->next_header = IP_PROTO_ETHERNET;
-	ip->hop_limit = 62;
-	assert_int_equal(ip_addr_parse(source, &a), 0);
-	ip->src = a.v6;
-	assert_int_equal(ip_addr_parse(sid, &a), 0);
-	ip->dst = a.v6;
-	pfc_write((struct pfc_frame *)(ip + 1), &far, request);
+	testbed_pfc_frame(frame, &t->port[0]->port.mac, source, sid, request);
 	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
 }
 
@@ -245,8 +231,7 @@ static void too_many_parties(void **state)
 
 /* R3 of draft-ruan figure 3: data comes in by p0 and leaves by p1; tunnels to the upstream nodes leave by p2. */
 #define CONGESTED_NODE                                                                             \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	TESTBED_NODE                                                                                \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                              \
 	"memory: {fib: compact, buffers: 32K}\n"                                                    \
 	"slices: [{name: gold}]\n"                                                                  \
@@ -406,27 +391,6 @@ static void idle_control(void **state)
 	drain(t);
 	said(t);
 	testbed_free(t);
-}
-
-static char *run(struct testbed *t, const char *line)
-{
-	struct command_host host = {.node = t->node, .version = "0"};
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	assert_non_null(f);
-	assert_int_equal(command_run(&host, line, f), 0);
-	fclose(f);
-	return text;
-}
-
-static void check_shown(struct testbed *t, const char *line, const char *part)
-{
-	char *text = run(t, line);
-
-	check(strstr(text, part), "%s: no '%s' in %s", line, part, text);
-	free(text);
 }
 
 /* What a user is shown while a tunnel holds a stop, and afterwards. */

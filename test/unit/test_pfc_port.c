@@ -9,8 +9,7 @@
 #include "wire/icmp.h"
 
 #define NODE                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	TESTBED_NODE                                                                                      \
 	"memory: {fib: compact, buffers: 32K, lossless: 4K}\n"
 
 /* Ports in, out, out2, out3; everything for 5f00:0:50N:: leaves by the N-th. */

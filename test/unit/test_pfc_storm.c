@@ -5,16 +5,14 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "command/command.h"
-#include "command/openmetrics.h"
 #include "config/config.h"
 #include "test/support/conf.h"
+#include "test/support/shown.h"
 #include "test/support/testbed.h"
 
 /* Data comes in by p0 and leaves by p1, whose neighbour storms; SID e1 pauses p1 for nobody's slice. */
 #define NODE                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	TESTBED_NODE                                                                                 \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                               \
 	"memory: {fib: compact, buffers: 32K}\n"                                                     \
 	"slices: [{name: gold}]\n"                                                                   \
@@ -89,22 +87,9 @@ static void link_says(struct testbed *t, uint8_t enable, uint16_t time)
 static void tunnel_says(struct testbed *t, uint16_t time)
 {
 	struct pfc_request r = {.enable = 8, .time = {[3] = time}};
-	const struct eth_addr far = {{2, 0, 0, 0, 0x33, 1}};
-	uint8_t frame[sizeof(struct eth_hdr) + sizeof(struct ipv6_hdr) + sizeof(struct pfc_frame)] = {0};
-	struct eth_hdr *eth = (struct eth_hdr *)frame;
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1);
-	struct ip_addr a;
+	uint8_t frame[TESTBED_PFC_FRAME];
 
-	*eth = (struct eth_hdr){.dst = t->port[IN]->port.mac, .src = {{2, 0, 0, 0, 0xa0, 0}}, .type = be16(ETH_TYPE_IPV6)};
-	ip->vtc_flow = ipv6_vtc_flow(0xe0, 1);
-	ip->payload_length = be16(sizeof(struct pfc_frame));
-	ip->next_header = IP_PROTO_ETHERNET;
-	ip->hop_limit = 62;
-	assert_int_equal(ip_addr_parse("fd00::9", &a), 0);
-	ip->src = a.v6;
-	assert_int_equal(ip_addr_parse("5f00:1:1:e1::", &a), 0);
-	ip->dst = a.v6;
-	pfc_write((struct pfc_frame *)(ip + 1), &far, &r);
+	testbed_pfc_frame(frame, &t->port[IN]->port.mac, "fd00::9", "5f00:1:1:e1::", &r);
 	fake_port_receive(t->port[IN], 0, frame, sizeof(frame), 0);
 	for (unsigned int i = 0; i < 3; i++)
 		testbed_round(t);
@@ -163,30 +148,6 @@ static struct sent sent_by(struct testbed *t, unsigned int port)
 static void check_line(const char *part)
 {
 	check(strstr(lines, part), "no '%s' in:\n%s", part, lines);
-}
-
-static char *shown(struct testbed *t, const char *line)
-{
-	struct command_host host = {.node = t->node, .version = "0"};
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	assert_non_null(f);
-	if (line)
-		assert_int_equal(command_run(&host, line, f), 0);
-	else
-		openmetrics_print(t->node, true, f);
-	fclose(f);
-	return text;
-}
-
-static void check_shown(struct testbed *t, const char *line, const char *part)
-{
-	char *text = shown(t, line);
-
-	check(strstr(text, part), "%s: no '%s' in:\n%s", line ? line : "metrics", part, text);
-	free(text);
 }
 
 /* Found at the very moment, not earlier; other priorities and slices are untouched; an alarm came before. */
@@ -283,8 +244,8 @@ static void drops(void **state)
 	assert_int_equal(w->sent, 0);
 	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded) + testbed_reason(t, IN, DROP_queue_full), 0);
 	check_shown(t, "show pfc watchdog", "storm");
-	check_shown(t, NULL, "sluice_pfc_storm{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority=\"3\"} 1\n");
-	check_shown(t, NULL,
+	check_metrics(t, "sluice_pfc_storm{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority=\"3\"} 1\n");
+	check_metrics(t,
 		"sluice_pfc_storm_dropped_packets_total{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority=\"3\"} 150\n");
 	/* quiet: ten milliseconds after the last frame it is over, and what was said meanwhile does not come back */
 	link_says(t, 0x08, 65535);

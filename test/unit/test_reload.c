@@ -12,10 +12,7 @@
 #include "test/support/testbed.h"
 
 #define BASE                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
-	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
-	"memory: {fib: compact, buffers: 24K}\n"                                                    \
+	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
 	"ports:\n"                                                                                  \
 	"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"           \
 	"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"          \

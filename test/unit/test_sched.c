@@ -8,8 +8,7 @@
 #include "wire/icmp.h"
 
 #define HEAD                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
+	TESTBED_NODE                                                                                \
 	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
 	"memory: {fib: compact, buffers: 64K}\n"
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test/support/shown.h"
+
+#include <stdlib.h>
+
+#include "command/command.h"
+#include "command/openmetrics.h"
+#include "test/support/unit.h"
+
+static void check_part(struct testbed *t, const char *line, const char *part)
+{
+	struct command_host host = {.node = t->node, .version = "0"};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	if (line)
+		assert_int_equal(command_run(&host, line, f), 0);
+	else
+		openmetrics_print(t->node, true, f);
+	fclose(f);
+	check(strstr(text, part), "%s: no '%s' in:\n%s", line ? line : "metrics", part, text);
+	free(text);
+}
+
+void check_shown(struct testbed *t, const char *line, const char *part)
+{
+	check_part(t, line, part);
+}
+
+void check_metrics(struct testbed *t, const char *part)
+{
+	check_part(t, NULL, part);
+}

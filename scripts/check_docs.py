@@ -16,6 +16,9 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "test"))
+import tap  # noqa: E402
+
 FOREIGN = re.compile(r"^(rte_|net_|net/|dpdk|/|out/|\.\./)")
 PLACEHOLDER = re.compile(r"[A-Z]{4}")
 FILE = re.compile(r"^[\w*./-]+\.(c|h|py|yaml|json|build|pcap|service)$")
@@ -107,15 +110,7 @@ def main():
     pages = [f for f in files if f.endswith(".md")]
     checks = [("links", check_links(pages)), ("files", check_files(pages, files)), ("names", check_names(pages, files)),
               ("tests", check_tests(pages, files))]
-    print(f"1..{len(checks)}")
-    failed = 0
-    for number, (name, problems) in enumerate(checks, 1):
-        found = list(problems)
-        failed += bool(found)
-        print(f"{'not ok' if found else 'ok'} {number} - documentation: {name}")
-        for problem in found:
-            print(f"# {problem}")
-    return 1 if failed else 0
+    return tap.tell([(f"documentation: {name}", problems) for name, problems in checks])
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
   datapath   objects of *_dp.c import no allocation, lock, log, clock or system call
   size       no C file above 800 lines
   generated  reference pages are what the code says
+  python     no name is undefined, and whatever else pyflakes finds; imports that are there for others are
 """
 import os
 import re
@@ -16,6 +17,9 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "test"))
+import tap  # noqa: E402
+
 PURE = ["base", "wire", "config", "stats", "icmp", "pfc"]
 PURE_FILES = ["neigh/neigh.c", "neigh/neigh.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
 GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands"),
@@ -171,21 +175,20 @@ def check_lab_reference(build):
             yield f"config/lab/reference.yaml is not up to date: run {build}/app/sluice-lab/sluice-lab --print reference"
 
 
+def check_python():
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.py"], cwd=TOP, capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    said = subprocess.run(["pyflakes3", *(f for f in files if os.path.exists(os.path.join(TOP, f)))], cwd=TOP, capture_output=True,
+                          text=True, check=False)
+    yield from (line for line in (said.stdout + said.stderr).splitlines() if "imported but unused" not in line)
+
+
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
-    checks = [("layers", check_layers()), ("pure libraries", check_pure()), ("ethdev in drivers only", check_ethdev()),
-              ("the lab has no forwarding of its own", check_lab(build)),
-              ("data path imports", check_datapath(build)), ("file sizes", check_size()),
-              ("generated files", check_generated(build))]
-    print(f"1..{len(checks)}")
-    failed = 0
-    for number, (name, problems) in enumerate(checks, 1):
-        found = list(problems)
-        failed += bool(found)
-        print(f"{'not ok' if found else 'ok'} {number} - {name}")
-        for problem in found:
-            print(f"# {problem}")
-    return 1 if failed else 0
+    return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("ethdev in drivers only", check_ethdev()),
+                     ("the lab has no forwarding of its own", check_lab(build)),
+                     ("data path imports", check_datapath(build)), ("file sizes", check_size()),
+                     ("generated files", check_generated(build)), ("Python", check_python())])
 
 
 if __name__ == "__main__":

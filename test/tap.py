@@ -82,6 +82,19 @@ def run_suite(name, command, one):
     return counter
 
 
+def tell(results):
+    """Print named lists of problems as TAP; the exit status. The lists may be generators, which run then."""
+    print(f"1..{len(results)}", flush=True)
+    failed = 0
+    for number, (name, problems) in enumerate(results, 1):
+        found = list(problems)
+        failed += bool(found)
+        print(f"{'not ok' if found else 'ok'} {number} - {name}")
+        for problem in found:
+            print("# " + problem.replace("\n", "\n# "))
+    return 1 if failed else 0
+
+
 def summary(results):
     rows = [line.rstrip("\n").split("\t") for line in open(results)]
     totals = [sum(int(row[i]) for row in rows) for i in (1, 2, 3)]

@@ -13,8 +13,9 @@ import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "scripts"))
+sys.path[:0] = [os.path.join(TOP, "scripts"), os.path.join(TOP, "test")]
 import demo  # noqa: E402
+import tap  # noqa: E402
 
 NODES = ["gateway", "leaf1", "spine5", "leaf3"]
 RUN = demo.RUNS[0]
@@ -99,12 +100,7 @@ def main():
             ("24 flows have equal digests", wrong or difference(ours, theirs, "flow")[:5]
              or ([] if len(ours) == 24 else [f"{len(ours)} flows"])),
         ]
-    print(f"1..{len(results)}")
-    for number, (name, problems) in enumerate(results, 1):
-        print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-        for problem in problems:
-            print(f"# {problem}")
-    return 1 if any(p for _, p in results) else 0
+    return tap.tell(results)
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ def flood_expect(what):
     """Who hears no pause fills the buffer of his own port and class and nothing else; lossy, a queue."""
     dropped = {"obeys": "lost == 0", "lossless": "reason('gw1', 'headroom_exceeded') > 1000", "lossy": "reason('gw1', 'queue_full') > 1000"}
     return [*unharmed(500, 4000), *(LOSSLESS if what == "lossy" else []), dropped[what], f"host('s{BAD}').sent > 10000",
-            "reason('gw2', 'headroom_exceeded') == 0", f"way('gw1.wan').delivered > 1.5 * base.way('gw1.wan').delivered"]
+            "reason('gw2', 'headroom_exceeded') == 0", "way('gw1.wan').delivered > 1.5 * base.way('gw1.wan').delivered"]
 
 
 @scenario(short=[{"what": "stall"}], against={"what": None}, seeds=0.1,

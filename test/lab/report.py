@@ -13,6 +13,9 @@ import tempfile
 import zlib
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "test"))
+import tap  # noqa: E402
+
 BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND"]
 GROUPS = ["Sent by hosts", "Goodput of hosts: payload received in order", "Links: what arrives, with all overhead", "Egress queues", "Buffers in use in nodes",
           "Dropped in nodes", "Receive buffers of hosts"]
@@ -159,12 +162,7 @@ def main():
         check_screenshot(shot, problems)
         tests.append(("a screenshot shows lines and nodes", problems))
         tests.append(("topologies are compared in one page", check_comparison(args.lab, folder)))
-    print(f"1..{len(tests)}")
-    for number, (name, problems) in enumerate(tests, 1):
-        print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-        for problem in problems:
-            print(f"# {problem}")
-    return 1 if any(p for _, p in tests) else 0
+    return tap.tell(tests)
 
 
 if __name__ == "__main__":

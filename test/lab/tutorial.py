@@ -10,6 +10,8 @@ import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "test"))
+import tap  # noqa: E402
 
 
 def main():
@@ -44,12 +46,7 @@ def main():
                 if name != "reference.yaml"]
     results.append(("reports and captures are where the page says",
                     [f"no {n}" for n in ("report.html", "report.json", "gw1-wan0.pcapng") if n not in written]))
-    print(f"1..{len(results)}")
-    for number, (name, problems) in enumerate(results, 1):
-        print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-        for problem in problems:
-            print("# " + problem.replace("\n", "\n# "))
-    return 1 if any(p for _, p in results) else 0
+    return tap.tell(results)
 
 
 def examples_check(build, name):

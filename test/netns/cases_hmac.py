@@ -11,7 +11,7 @@ does not know (PROTOCOL.md 3.8). `profile: linux` speaks like that; the cases sa
 from checks import MLD, Lossless, eventually, expect, ping, pings, reaches
 from node import port, via
 from topology import (
-    A6, B6, GATE_A4, GATE_A6, GATE_B4, GATE_B6, NET_A4, NET_A6, NET_B4, NET_B6, WAN_MTU, Topology, kernel_edge,
+    A6, B6, GATE_A4, GATE_A6, GATE_B4, GATE_B6, NET_A4, NET_A6, NET_B4, NET_B6, WAN_MTU, beside, kernel_edge,
     over, seg6local,
 )
 
@@ -37,13 +37,7 @@ def write_keys(node, secret):
 
 
 def hmac(options):
-    t = Topology(options)
-    a, k1, s1, b = t.spaces("a", "k1", "s1", "b")
-    t.a, t.b, t.k1 = a, b, k1
-    t.net.link(a, "eth0", k1, "hosts0")
-    t.net.link(k1, "wan0", s1, "wan0", mtu=WAN_MTU)
-    t.net.link(s1, "dc0", b, "eth0")
-    t.hosts()
+    t, k1, s1 = beside(options)
     kernel_edge(k1, "fd00:0:1::1", "wan0", "fd00:a::1/64", GATE_A4, GATE_A6)
     k1.ip("route add 5f00::/16 via fd00:a::2", "route add fd00::/16 via fd00:a::2")
     k1.sysctl("net.ipv6.conf.wan0.seg6_require_hmac=1", "net.ipv6.conf.all.seg6_require_hmac=1")

@@ -19,7 +19,7 @@ from net import make_router
 from node import port, via
 from pfc import FULL, pfc
 from topology import (
-    A4, A6, B4, B6, GATE_A4, GATE_A6, GATE_B4, GATE_B6, NET_B4, NET_B6, NEXT_CSID, U1, U2, WAN_MTU, Topology,
+    A4, A6, B4, B6, GATE_A4, GATE_A6, GATE_B4, GATE_B6, NET_B4, NET_B6, NEXT_CSID, U1, U2, WAN_MTU, Topology, beside,
     encaps, kernel_edge, seg6local, sid,
 )
 
@@ -32,16 +32,10 @@ def pseudowire(encap, *segments):
 
 
 def layer2(options):
-    t = Topology(options)
-    a, k1, s1, b = t.spaces("a", "k1", "s1", "b")
-    t.a, t.b, t.k1 = a, b, k1
-    t.net.link(a, "eth0", k1, "hosts0")
-    t.net.link(k1, "wan0", s1, "wan0", mtu=WAN_MTU)
-    t.net.link(s1, "dc0", b, "eth0")
-    t.hosts()
+    t, k1, s1 = beside(options)
     # Linux encapsulates what it routes, frame and all: it has B's MAC address towards A; B in turn knows A by its own
-    k1.ip(f"link set hosts0 address {b.mac('eth0')}")
-    b.ip(*(f"neigh replace {gate} lladdr {a.mac('eth0')} dev eth0" for gate in (GATE_B4, GATE_B6)))
+    k1.ip(f"link set hosts0 address {t.b.mac('eth0')}")
+    t.b.ip(*(f"neigh replace {gate} lladdr {t.a.mac('eth0')} dev eth0" for gate in (GATE_B4, GATE_B6)))
     kernel_edge(k1, "fd00:0:1::1", "wan0", "fd00:a::1/64", GATE_A4, GATE_A6)
     k1.ip("route add 5f00::/16 via fd00:a::2", "route add fd00::/16 via fd00:a::2")
     seg6local(k1, U1, f"End {NEXT_CSID}", "wan0")

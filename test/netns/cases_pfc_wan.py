@@ -10,6 +10,7 @@ PFC through tunnels between real processes over veth; what crosses the wires is 
 import struct
 
 from scapy.contrib.mac_control import MACControlPause
+from scapy.layers.inet import UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
@@ -128,27 +129,39 @@ def relay_of(t, node, name):
     return next(r for r in t.nodes[node].show("pfc tunnels")["relays"] if r["relay"] == name)
 
 
+LINES = ("zero", "one", "two")
+
+
 def comes_out(t, line, count):
     """So many frames have been handed to the gateway of this line."""
-    name = ("zero", "one", "two")[line]
-    eventually(lambda: relay_of(t, "pe1", name)["to_gateway"] == count, f"{count} frames out of line {name}")
+    eventually(lambda: relay_of(t, "pe1", LINES[line])["to_gateway"] == count, f"{count} frames out of line {LINES[line]}")
 
 
 SPOKEN = [{3: 1000}, {3: 20000, 4: FULL}, {4: 0}, {3: 0}]
 
 
-def transparent(t):
-    """As they came, but for the source MAC; one SID, so no SRH."""
+def relayed(t, line):
+    """All that is SPOKEN goes in at this line, and comes out at the other end."""
     for station in (t.core, t.far, t.g):
         station.forget()
-    handed = relay_of(t, "pe1", "zero")["to_gateway"]
-    say(t, 0, *SPOKEN)
-    comes_out(t, 0, handed + len(SPOKEN))
+    handed = relay_of(t, "pe1", LINES[line])["to_gateway"]
+    say(t, line, *SPOKEN)
+    comes_out(t, line, handed + len(SPOKEN))
+
+
+def in_tunnel(t, station, interface, headers):
+    """What was SPOKEN has passed there in these outer headers."""
+    rows = read(t, station, interface)
+    expect([times_of(r) for r in rows] == SPOKEN, f"{interface}: {rows}")
+    expect(all(outer(r) == headers for r in rows), f"{interface}: {[outer(r) for r in rows]}, {headers} expected")
+    return rows
+
+
+def transparent(t):
+    """As they came, but for the source MAC; one SID, so no SRH."""
+    relayed(t, 0)
     for station, interface, hops in ((t.core, "east", 64), (t.far, "wan0", 63)):
-        rows = read(t, station, interface)
-        expect([times_of(r) for r in rows] == SPOKEN, f"{interface}: {rows}")
-        for r in rows:
-            expect(outer(r) == tunnelled(PE2, D0, hops), f"{interface}: {outer(r)}")
+        for r in in_tunnel(t, station, interface, tunnelled(PE2, D0, hops)):
             expect(r["eth.src"][1:] == [MAC_B] and r["eth.dst"][1:] == [PFC_DA] and len(r["eth.src"]) == 2, f"{r}")
     rows = read(t, t.g, "eth0")
     expect([times_of(r) for r in rows] == SPOKEN, f"handed out: {rows}")
@@ -157,16 +170,9 @@ def transparent(t):
 
 def scaled(t):
     """Two SIDs of other blocks: an SRH, which End keeps. Times are four times as long, in quanta of the faster port."""
-    for station in (t.core, t.far, t.g):
-        station.forget()
-    handed = relay_of(t, "pe1", "one")["to_gateway"]
-    say(t, 1, *SPOKEN)
-    comes_out(t, 1, handed + len(SPOKEN))
-    for station, interface, expected in ((t.core, "east", tunnelled(PE2, P_END, 64, [D1], 1)),
-                                         (t.far, "wan0", tunnelled(PE2, D1, 63, [D1], 0))):
-        rows = read(t, station, interface)
-        expect([times_of(r) for r in rows] == SPOKEN, f"{interface}: {rows}")
-        expect(all(outer(r) == expected for r in rows), f"{interface}: {[outer(r) for r in rows]}, {expected} expected")
+    relayed(t, 1)
+    in_tunnel(t, t.core, "east", tunnelled(PE2, P_END, 64, [D1], 1))
+    in_tunnel(t, t.far, "wan0", tunnelled(PE2, D1, 63, [D1], 0))
     rows = read(t, t.g, "eth1")
     wanted = [{i: min(FULL, 4 * q) for i, q in times.items()} for times in SPOKEN]
     expect([times_of(r) for r in rows] == wanted, f"handed out: {rows}")

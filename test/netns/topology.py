@@ -178,14 +178,19 @@ def mirror(options):
     return t
 
 
-def mixed(options):
+def beside(options):
+    """A -- k1 -- s1 -- B, links and hosts: (topology, k1, s1)."""
     t = Topology(options)
-    a, k1, s1, b = t.spaces("a", "k1", "s1", "b")
-    t.a, t.b, t.k1 = a, b, k1
-    t.net.link(a, "eth0", k1, "hosts0")
-    t.net.link(k1, "wan0", s1, "wan0", mtu=WAN_MTU)
-    t.net.link(s1, "dc0", b, "eth0")
+    t.a, t.k1, s1, t.b = t.spaces("a", "k1", "s1", "b")
+    t.net.link(t.a, "eth0", t.k1, "hosts0")
+    t.net.link(t.k1, "wan0", s1, "wan0", mtu=WAN_MTU)
+    t.net.link(s1, "dc0", t.b, "eth0")
     t.hosts()
+    return t, t.k1, s1
+
+
+def mixed(options):
+    t, k1, s1 = beside(options)
     kernel_edge(k1, "fd00:0:1::1", "wan0", "fd00:a::1/64", GATE_A4, GATE_A6)
     k1.ip("route add 5f00::/16 via fd00:a::2", "route add fd00::/16 via fd00:a::2")
     decapsulators(k1, "e10", A4, A6)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trace and capture: what is told about packets, and files that other programs read."""
 import glob
-import json
 import os
 import subprocess
 import time
 
 import console
-from support import expect, frame, quiet, wait_for, write_pcap
+from support import expect, frame, wait_for, write_pcap
 
 # Drops of several reasons come with the transcripts' packets: three without a route.
 STREAM = {"p0": "net_pcap0,rx_pcap=in.pcap,infinite_rx=1", "p1": "net_null1,no-rx=1"}
@@ -232,24 +231,9 @@ def forwards(node):
 def full_disk(bench):
     """A file that cannot grow: a clear message, the capture ends, packets go on. A FIFO without reader, a folder."""
     os.mkdir(bench.path("full"))
-    # a file system of one process: nobody else sees it, and it goes with the process
     write_pcap(bench.path("in.pcap"), [frame(n % 16, n, 1) for n in range(256)])
     bench.config(lcores='{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1"}', **STREAM)
-    wrapper = bench.path("wrapper")
-    with open(wrapper, "w") as f:
-        f.write(f"#!/bin/sh\nmount -t tmpfs -o size=256k none full && exec {bench.sluice} \"$@\"\n")
-    os.chmod(wrapper, 0o755)
-    real, bench.sluice = bench.sluice, wrapper
-    old = bench.start
-
-    def start(*args, **more):
-        process = subprocess.Popen(["unshare", "-m", wrapper, "-c", "config.yaml", "--report", "report.json", *args],
-                                   cwd=bench.folder, **more)
-        bench.processes.append(process)
-        return process
-    bench.start = start
-    node = bench.node()
-    bench.start, bench.sluice = old, real
+    node = bench.mounted("mount -t tmpfs -o size=256k none full")
     node.ok("capture start all full/big.pcapng")
     wait_for(lambda: not node.json("show captures"), "the capture to end")
     wait_for(lambda: "capture full/big.pcapng ends after" in node.log(), "a message", node.log)

@@ -138,23 +138,9 @@ def syslog(bench):
     bench.config()
     with open(bench.path("config.yaml"), "a") as f:
         f.write("log: {to: syslog}\n")
-    wrapper = bench.path("wrapper")
-    with open(wrapper, "w") as f:
-        f.write("#!/bin/sh\n[ -e /dev/log ] || made=1\n[ -n \"$made\" ] && touch /dev/log\n"
-                f"mount --bind {bench.path('log')} /dev/log || exit 9\nexec {bench.sluice} \"$@\"\n")
-    os.chmod(wrapper, 0o755)
     existed = os.path.lexists("/dev/log")
-    start = bench.start
-
-    def private(*args, **more):
-        process = subprocess.Popen(["unshare", "-m", wrapper, "-c", "config.yaml", "--report", "report.json", *args],
-                                   cwd=bench.folder, **more)
-        bench.processes.append(process)
-        return process
-    bench.start = private
     try:
-        node = bench.node()
-        bench.start = start
+        node = bench.mounted(f"{{ [ -e /dev/log ] || touch /dev/log; }} && mount --bind {bench.path('log')} /dev/log")
         wait_for(lambda: any("runs: 2 ports" in line for line in inbox.read()), "a line", lambda: str(inbox.seen) + node.log())
         line = next(line for line in inbox.seen if "runs: 2 ports" in line)
         expect(re.match(rf"<29>.* sluice\[{node.process.pid}\]: main: node {bench.name} runs", line), line)  # daemon.notice

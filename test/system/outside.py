@@ -13,7 +13,7 @@ import urllib.request
 
 import capturing
 import console
-from support import CONFIG, DEFAULTS, Failure, expect, frame, quiet, wait_for, write_pcap
+from support import CONFIG, DEFAULTS, Failure, expect, frame, wait_for, write_pcap
 
 
 def free_port():

@@ -82,6 +82,7 @@ class Bench:
         self.folder = tempfile.mkdtemp(prefix="sluice-system-")
         self.name = f"sys{os.getpid()}"
         self.processes = []
+        self.inside = []  # a command that starts sluice in surroundings of its own
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -92,7 +93,7 @@ class Bench:
 
     def start(self, *args, **more):
         more = dict({"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}, **more)
-        process = subprocess.Popen([self.sluice, "-c", "config.yaml", "--report", "report.json", *args],
+        process = subprocess.Popen([*self.inside, self.sluice, "-c", "config.yaml", "--report", "report.json", *args],
                                    cwd=self.folder, **more)
         self.processes.append(process)
         return process
@@ -102,6 +103,14 @@ class Bench:
         process = self.start(*args)
         out, err = process.communicate(timeout=timeout)
         return process.returncode, out, err
+
+    def mounted(self, script):
+        """A node that sees other files where nobody else does: `script` mounts them for the life of the process."""
+        self.inside = ["unshare", "-m", "sh", "-c", f"{script} && exec \"$@\"", "sh"]
+        try:
+            return self.node()
+        finally:
+            self.inside = []
 
     def report(self):
         with open(self.path("report.json")) as f:

@@ -106,9 +106,16 @@ def icmp_seeds():
         yield bytes([ERROR_TYPES[n % 4] | (n % 2) * 32]) + packet
 
 
+def every_key():
+    """The text conf_full of the unit tests: each key that there is."""
+    source = (TOP / "test" / "support" / "conf.c").read_text().split("conf_full[] =\n")[1].split(";\n")[0]
+    return "".join(json.loads(line) for line in re.findall(r'^\t(".*")$', source, re.M)).encode()
+
+
 def config_seeds():
     """As they are; out of a file; and short of memory at many places (see fuzz_config.c)."""
     texts = [p.read_bytes() for p in [*sorted(CASES.glob("*/config.yaml")), *sorted((TOP / "config").rglob("*.yaml"))]]
+    texts.append(every_key())
     for text in texts:
         yield text
         yield b"\x02" + text

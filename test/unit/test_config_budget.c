@@ -8,9 +8,10 @@
 #include "test/support/conf.h"
 
 /*
- * The sum of conf_full, by hand: rx 2*1024+512+512; tx 256+512+512; rewritten 3*2*128; lossy
- * 1024+2*1792; control 128+2*256; lossless 2048 shared;
- * headroom two classes of 6 MB in frames of 1000 bytes; rings: two rx
+ * The sum of conf_full, by hand: rx 2*1024+3*512; tx 256+3*512; rewritten 4*2*128, outer headers in a
+ * buffer of their own; lossy
+ * 1024+3*1792; control 128+3*256; lossless 2048 shared and 64 KB of 1000-byte frames;
+ * headroom two classes of 6 MB, one of 1 MB and an eighth of it, for a tunnel chooses whom to stop, in such frames; rings: two rx
  * lcores to control and to the other lcore's worker each, control to two workers, that is 2+2 and 1-2, 1-3,
  * 2-3: seven of 512; parked 2*2*256; waiting 2*256; from two workers 32 each; four lcores with 384+64; control 256.
  */
@@ -20,13 +21,13 @@ static void budget_sum(void **state)
 		const char *what;
 		uint64_t buffers;
 	} lines[] = {
-		{"receive descriptors", 3072},
-		{"transmit descriptors", 1280},
-		{"rewritten, not yet taken by the device", 768},
-		{"egress queues of lossy classes", 4608},
-		{"lossless classes below XOFF", 2048},
-		{"headroom of lossless classes", 12584},
-		{"egress queues of control traffic", 640},
+		{"receive descriptors", 3584},
+		{"transmit descriptors", 1792},
+		{"rewritten, not yet taken by the device", 2048},
+		{"egress queues of lossy classes", 6400},
+		{"lossless classes below XOFF", 2114},
+		{"headroom of lossless classes", 13765},
+		{"egress queues of control traffic", 896},
 		{"rings between lcores", 3584},
 		{"packets parked while a ring is full", 1024},
 		{"packets waiting for a neighbour", 512},
@@ -44,7 +45,7 @@ static void budget_sum(void **state)
 		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
 			(unsigned long long)b.line[i].buffers);
 	}
-	assert_int_equal(b.total, 32232);
+	assert_int_equal(b.total, 37831);
 	assert_int_equal(cfg_lcore_count(c), 4);
 	assert_int_equal(cfg_packet_rings(c), 7);
 	cfg_free(c);
@@ -53,17 +54,17 @@ static void budget_sum(void **state)
 static void budget_check(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"fits exactly", "buffers: 64K", "buffers: 32232", NULL},
-		{"one too few", "buffers: 64K", "buffers: ^32231",
-			"buffers: 32231 are too few, 32232 are promised; set memory.buffers to 32232: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
+		{"fits exactly", "buffers: 128K", "buffers: 37831", NULL},
+		{"one too few", "buffers: 128K", "buffers: ^37830",
+			"buffers: 37830 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive descriptors + 1792 transmit "
+			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
 			"+ 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
-		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 64K\n",
+		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 128K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 are too few, 32232 are promised; set memory.buffers to 32232: 3072 receive descriptors + 1280 transmit "
-			"descriptors + 768 rewritten, not yet taken by the device + 4608 egress queues of lossy classes + 2048 lossless classes below XOFF + 12584 headroom of lossless classes + 640 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
+			"buffers: 16384 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive descriptors + 1792 transmit "
+			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
 			"+ 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},

@@ -42,24 +42,24 @@ static void duplicates(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"port name", "- name: dc1", "- name: ^dc0",
-			"name dc0 stands twice in ports, first in line 38"},
+			"name dc0 stands twice in ports, first in line 45"},
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
-			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 39"},
+			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 46"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 140"},
+			"name blue stands twice in vrfs, first in line 180"},
 		{"thrice: each names the first", "- name: blue\n",
 			"- name: blue\n  - name: ^blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 140\n"
-			"name blue stands twice in vrfs, first in line 140"},
+			"name blue stands twice in vrfs, first in line 180\n"
+			"name blue stands twice in vrfs, first in line 180"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 152"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 192"},
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 152"},
+			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 192"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 stands twice in paths, first in line 185"},
+			"name via-spine5 stands twice in paths, first in line 231"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 stands twice in policies, first in line 183", "policy: marked",
+			"name to-dc2 stands twice in policies, first in line 229", "policy: marked",
 			"policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
@@ -248,7 +248,7 @@ static void neighbors(void **state)
 			"address: 10.1.1.254 is on no subnet of port dc0"},
 		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
 		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
-			"this neighbour of port wan0 is already in line 113"},
+			"this neighbour of port wan0 is already in line 153"},
 		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
@@ -291,7 +291,7 @@ static void routes(void **state)
 
 		{"twice", LAST_ROUTE,
 			"- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
-			"this route is already in line 120"},
+			"this route is already in line 160"},
 		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"",
 			NULL},
 		{"ECMP over two ports", LAST_ROUTE,
@@ -299,11 +299,11 @@ static void routes(void **state)
 			NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
-			"this route is already in line 126"},
+			"this route is already in line 166"},
 		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
-			"this prefix is already in line 133; a policy spreads over its own paths"},
+			"this prefix is already in line 173; a policy spreads over its own paths"},
 		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
-			"this prefix is already in line 133; a policy spreads over its own paths"},
+			"this prefix is already in line 173; a policy spreads over its own paths"},
 		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: marked", NULL},
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
 	};
@@ -458,8 +458,8 @@ static void sid_surroundings(void **state)
 			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /16"},
 		{"no infrastructure", "  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n", "",
 			"sids: without node.infrastructure every packet to them would be dropped",
-			"sids:\n  - sid",
-			"sids:\n  ^- sid"},
+			"\nsids:\n  - sid",
+			"\nsids:\n  ^- sid"},
 		{"a SID as infrastructure", "\"2001:db8:2::/48\"]", "^\"5f00:0:100::/48\"]",
 			"infrastructure: a SID is no source"},
 		{"the block as infrastructure", "\"2001:db8:2::/48\"]", "^\"5f00::/32\"]",
@@ -503,7 +503,7 @@ static void circuits(void **state)
 			"  - name: pw1\n    port: dc0\n    policy: frames\n  - ^name: pw2\n    port: dc0\n    policy: frames\n",
 			"circuit 'pw1' of port 'dc0' takes the same frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
-			"name pw1 stands twice in circuits, first in line 208"},
+			"name pw1 stands twice in circuits, first in line 259"},
 		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/48\"]",
 			"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /48"},
 		{"only backups", "    paths:\n      - name: raw\n        segments: [\"2001:db8:9::2\"]\n",
@@ -532,18 +532,23 @@ static void boundary(void **state)
 			"  - name: dc1\n    device: net_null1\n    side: host\n    allow-sids: [\"5f00:0:1::/48\"]\n", NULL},
 		{"a list elsewhere", DC1_PORT, DC1_PORT "    allow-sids: ^[\"5f00:0:1::/48\"]\n",
 			"allow-sids: only a port with side: host has such a list"},
-		{"HMAC elsewhere", DC1_PORT, DC1_PORT "    hmac: ^^required\n",
-			"hmac: only a port with side: host asks for one\nhmac: there is no hmac.keys to verify with"},
+		{"HMAC elsewhere", DC1_PORT, DC1_PORT "    hmac: ^required\n",
+			"hmac: only a port with side: host asks for one"},
 		{"filters off", DC1_PORT, DC1_PORT "    boundary-off: [sids, sources]\n", NULL},
 		{"a filter off twice", DC1_PORT, DC1_PORT "    boundary-off: [sids, ^sids]\n", "boundary-off: listed twice"},
-		{"a filter that is not there", "side: wan\n", "side: wan\n    boundary-off: [^sids]\n",
+		{"a filter that is not there", "boundary-off: [sources]", "boundary-off: [^sids]",
 			"boundary-off: only a dc port has the filter sids"},
-		{"HMAC of a SID without keys", UN, UN "\n    hmac: ^required", "hmac: there is no hmac.keys to verify with"},
-		{"HMAC of a policy without keys", "dscp-value: 46", "dscp-value: 46\n    hmac-key: ^7",
-			"hmac-key: there is no hmac.keys to take it from"},
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
+	conf_expect("HMACs without keys", CONF_CHECK,
+		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}, infrastructure: [\"fd00::/16\"]}\n"
+		"lcores: {control: 0, rx: [1], worker: [1]}\n"
+		"ports: [{name: p, device: net_null0, side: host, hmac: ^required}]\n"
+		"sids: [{sid: \"5f00:0:1::/48\", behavior: uN, hmac: ^required}]\n"
+		"policies: [{name: t, hmac-key: ^7, paths: [{name: a, segments: [\"5f00:0:2::\"]}]}]\n",
+		"hmac: there is no hmac.keys to verify with\nhmac: there is no hmac.keys to verify with\n"
+		"hmac-key: there is no hmac.keys to take it from");
 }
 
 /* --- policies --- */
@@ -614,12 +619,13 @@ static void qos(void **state)
 			"class-map: there is no 'roxe' in class-maps; did you mean 'roce'?"},
 		{"range backwards", "from: 24\n        to: 31", "from: 24\n        to: ^23",
 			"to: 23 is less than from, 24"},
-		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 88"},
+		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 123"},
 		{"ECN limits", "max: 1M", "max: ^99K", "ecn: max, 101376, is less than min, 102400"},
 		{"ECN class", "classes: [3, 4]", "classes: [3, ^8]", "classes: expected classes from 0 to 7, found 8"},
 		{"PFC from nobody", "priorities: [3, 4]\n      peers: [\"02:00:00:00:0a:01\"]\n      learn: true\n",
 			"priorities: ^[3, 4]\n", "pfc: nobody may pause this port: give peers, or learn: true"},
-		{"headroom of an unknown speed", "    speed: 100G\n", "", NULL},
+		{"headroom of an unknown speed", "    device: net_null1\n",
+			"    device: net_null1\n    pfc: {priorities: [3], peers: [\"02:00:00:00:0b:01\"], buffer: near}\n", NULL},
 		{"PFC peer", "peers: [\"02:00:00:00:0a:01\"]", "peers: [^\"01:80:c2:00:00:01\"]",
 			"peers: expected a unicast address"},
 		{"PFC priority", "priorities: [3, 4]", "priorities: [3, ^9]",

@@ -376,6 +376,59 @@ static void whatever_the_schema_allows(void **state)
 	}
 }
 
+/* --- the configuration that tests and the fuzzer start from --- */
+
+#define INSTANCES_MAX 64
+
+/* Where the items of a key are in the struct at `from`. */
+static size_t items_of(const struct cfg_key *key, const char *from, const char **items, size_t room)
+{
+	struct cfg_any_list list;
+	size_t n = 0;
+
+	if (key->type == CFG_MAP) {
+		items[n++] = from + key->offset;
+	} else {
+		memcpy(&list, from + key->offset, sizeof(list));
+		for (; n < list.n && n < room; n++)
+			items[n] = list.items + n * key->map->size;
+	}
+	return n;
+}
+
+/* Each key of `map`, in one of its instances at least. */
+static void all_keys_given(const struct config *c, const char *path, const struct cfg_map *map, const char *const *at, size_t n)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		const char *items[INSTANCES_MAX];
+		size_t n_items = 0;
+		bool given = false;
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s%s%s", path, *path ? "." : "", key->name);
+		for (size_t k = 0; k < n; k++) {
+			given |= cfg_where(c, at[k] + key->offset).line != 0;
+			if (key->map)
+				n_items += items_of(key, at[k], items + n_items, INSTANCES_MAX - n_items);
+		}
+		check(given || n_items, "%s is not in conf_full", name);
+		if (key->map)
+			all_keys_given(c, name, key->map, items, n_items);
+	}
+}
+
+/* And as the emitter leaves defaults out (full_configuration), with another value than its default. */
+static void full_is_full(void **state)
+{
+	struct config *c = conf_load(CONF_CHECK, conf_full);
+	const char *root = (const char *)c;
+
+	(void)state;
+	all_keys_given(c, "", &cfg_root, &root, 1);
+	cfg_free(c);
+}
+
 /* --- the reference --- */
 
 static void reference_is_valid(void **state)
@@ -465,6 +518,7 @@ int main(void)
 		cmocka_unit_test(defaults_are_left_out),
 		cmocka_unit_test(awkward_texts),
 		cmocka_unit_test(whatever_the_schema_allows),
+		cmocka_unit_test(full_is_full),
 		cmocka_unit_test(reference_is_valid),
 		cmocka_unit_test(reference_is_complete),
 		cmocka_unit_test(schema_is_consistent),

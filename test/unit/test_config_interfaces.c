@@ -6,10 +6,10 @@
 
 #include "test/support/conf.h"
 
-/* dc0 has VRF red and 10.1.0.1/24; its circuit is VLAN 100 */
+/* RED is put behind the interface that is there; dc0 has VRF red and 10.1.0.1/24; its circuit is VLAN 100 */
 #define SLICES "slices:\n  - name: gold\n"
 #define RED                                                                                        \
-	"interfaces:\n  - name: dc0.7\n    port: dc0\n    vlan: 7\n    vrf: red\n    mtu: 1500\n"    \
+	"  - name: dc0.7\n    port: dc0\n    vlan: 7\n    vrf: red\n    mtu: 1500\n"    \
 	"    addresses: [10.7.0.1/24, \"fe80::7/64\"]\n"
 #define SECOND(text) RED "  - name: second\n    port: dc0\n    vlan: 8\n" text SLICES
 #define VRF_ROUTE "port: dc0\n        nexthop: 10.1.0.253"
@@ -18,19 +18,19 @@ static void refused(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"as it should be", SLICES, RED SLICES, NULL},
-		{"no VLAN", SLICES, "interfaces:\n  - ^name: dc0.7\n    port: dc0\n" SLICES,
+		{"no VLAN", SLICES, "  - ^name: dc0.7\n    port: dc0\n" SLICES,
 			"an interface lacks the key 'vlan'"},
-		{"VLAN 0", SLICES, "interfaces:\n  - name: dc0.7\n    port: dc0\n    vlan: ^0\n" SLICES,
+		{"VLAN 0", SLICES, "  - name: dc0.7\n    port: dc0\n    vlan: ^0\n" SLICES,
 			"vlan: expected a whole number from 1 to 4094, found '0'"},
-		{"VLAN 4095", SLICES, "interfaces:\n  - name: dc0.7\n    port: dc0\n    vlan: ^4095\n" SLICES,
+		{"VLAN 4095", SLICES, "  - name: dc0.7\n    port: dc0\n    vlan: ^4095\n" SLICES,
 			"vlan: expected a whole number from 1 to 4094, found '4095'"},
-		{"unknown port", SLICES, "interfaces:\n  - name: dc0.7\n    port: ^dc7\n    vlan: 7\n" SLICES,
+		{"unknown port", SLICES, "  - name: dc0.7\n    port: ^dc7\n    vlan: 7\n" SLICES,
 			"port: there is no 'dc7' in ports; did you mean 'dc0'?"},
 		{"on an interface", SLICES, SECOND("  - name: third\n    port: ^second\n    vlan: 9\n"),
 			"port: there is no 'second' in ports"},
-		{"unknown VRF", SLICES, "interfaces:\n  - name: dc0.7\n    port: dc0\n    vlan: 7\n    vrf: ^rad\n" SLICES,
+		{"unknown VRF", SLICES, "  - name: dc0.7\n    port: dc0\n    vlan: 7\n    vrf: ^rad\n" SLICES,
 			"vrf: there is no 'rad' in vrfs; did you mean 'red'?"},
-		{"the name of a port", SLICES, "interfaces:\n  - name: ^dc1\n    port: dc0\n    vlan: 7\n" SLICES,
+		{"the name of a port", SLICES, "  - name: ^dc1\n    port: dc0\n    vlan: 7\n" SLICES,
 			"name: 'dc1' is a port already"},
 		{"the same VLAN", SLICES, RED "  - name: b\n    port: dc0\n    vlan: ^7\n" SLICES,
 			"interface 'dc0.7' of port 'dc0' takes the same frames"},
@@ -38,9 +38,9 @@ static void refused(void **state)
 			"interface 'dc0.7' of port 'dc0' takes the same frames"},
 		{"the same VLAN of another port", SLICES, RED "  - name: b\n    port: dc1\n    vlan: 7\n" SLICES, NULL},
 		{"the same VLAN with a second tag", SLICES, RED "  - name: b\n    port: dc0\n    vlan: 7\n    inner-vlan: 7\n" SLICES, NULL},
-		{"a circuit's VLAN", SLICES, "interfaces:\n  - name: b\n    port: dc0\n    vlan: ^100\n" SLICES,
+		{"a circuit's VLAN", SLICES, "  - name: b\n    port: dc0\n    vlan: ^100\n" SLICES,
 			"vlan: 100 of port 'dc0' belongs to circuit 'pw1'"},
-		{"a circuit's VLAN on another port", SLICES, "interfaces:\n  - name: b\n    port: dc1\n    vlan: 100\n" SLICES, NULL},
+		{"a circuit's VLAN on another port", SLICES, "  - name: b\n    port: dc1\n    vlan: 100\n" SLICES, NULL},
 		{"more than the port's MTU", SLICES, SECOND("    mtu: ^9101\n"), "mtu: 9101 is more than the 9100 of port 'dc0'"},
 		{"as much as the port's MTU", SLICES, SECOND("    mtu: 9100\n"), NULL},
 		{"the port's MTU", SLICES, SECOND("    mtu: port\n"), NULL},
@@ -72,7 +72,7 @@ static void named(void **state)
 			"address: 10.1.0.254 is on no subnet of interface dc0.7", SLICES, RED SLICES},
 		{"an adjacency", "behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\"",
 			"behavior: uA\n    port: dc0.7\n    nexthop: \"fe80::5\"", NULL, SLICES, RED SLICES},
-		{"frames out of it", "sids:\n", "sids:\n  - sid: \"5f00:0:e777::/48\"\n    behavior: uDX2\n    port: ^dc0.7\n",
+		{"frames out of it", "\nsids:\n", "\nsids:\n  - sid: \"5f00:0:e777::/48\"\n    behavior: uDX2\n    port: ^dc0.7\n",
 			"port: 'dc0.7' is an interface; a uDX2 sends frames out of a whole port", SLICES, RED SLICES},
 		{"a circuit on it", "port: dc0\n    vlan: 100", "port: ^dc0.7\n    vlan: 100",
 			"port: there is no 'dc0.7' in ports; did you mean 'dc0'?", SLICES, RED SLICES},

@@ -21,7 +21,7 @@ struct wait_queue {
 };
 
 struct wait_buffer {
-	uint64_t bytes, buffers; /* that stand in stuck queues */
+	struct pfc_threshold level; /* that stands in stuck queues */
 	bool stuck;
 };
 
@@ -35,6 +35,7 @@ struct wait_graph {
 	struct lab_node *node; /* being visited */
 	struct wait_queue *queue;
 	struct wait_buffer *buffer; /* by node, port and class */
+	uint64_t *shared; /* by node: of the buffers that classes with alpha share, those that stand in stuck queues */
 	struct wait_edge *edge;
 	uint32_t n_queues, n_edges, room_queues, room_edges;
 	uint8_t class; /* whose far end is looked for */
@@ -97,7 +98,7 @@ static const struct lab_end *other_end(const struct lab_node *n, uint16_t port)
 /* The buffer of an end and class holds the queue. */
 static void wait_for(struct wait_graph *g, struct lab_node *n, uint16_t port, uint8_t class)
 {
-	if (node_buffer_stops(n->node, port, class, UINT64_MAX, UINT64_MAX))
+	if (node_buffer_stops(n->node, port, class, NULL, 0))
 		add_edge(g, buffer_id(n, port, class), 0, 0);
 }
 
@@ -160,9 +161,39 @@ static void build(struct wait_graph *g)
 		if (g->node->node)
 			node_wait_visit(g->node->node, g->lab->now, &visitor);
 	}
-	if (g->n_queues)
+	if (g->n_queues) {
 		g->buffer = calloc((size_t)g->lab->n_nodes * MAX_PORTS * 8, sizeof(*g->buffer));
-	g->failed |= g->n_queues && !g->buffer;
+		g->shared = calloc(g->lab->n_nodes, sizeof(*g->shared));
+	}
+	g->failed |= g->n_queues && (!g->buffer || !g->shared);
+}
+
+static struct lab_node *node_of_buffer(const struct wait_graph *g, uint32_t buffer)
+{
+	return &g->lab->node[buffer / 8 / MAX_PORTS];
+}
+
+static uint16_t port_of_buffer(uint32_t buffer)
+{
+	return (uint16_t)(buffer / 8 % MAX_PORTS);
+}
+
+/* What would be left in buffers if all queues that are not stuck were empty. */
+static void fill(struct wait_graph *g)
+{
+	memset(g->buffer, 0, (size_t)g->lab->n_nodes * MAX_PORTS * 8 * sizeof(*g->buffer));
+	memset(g->shared, 0, g->lab->n_nodes * sizeof(*g->shared));
+	for (uint32_t i = 0; i < g->n_edges; i++) {
+		const struct wait_edge *e = &g->edge[i];
+		const struct lab_node *n = node_of_buffer(g, e->buffer);
+
+		if (!e->buffers || !g->queue[e->queue].stuck)
+			continue;
+		g->buffer[e->buffer].level.bytes += e->bytes;
+		g->buffer[e->buffer].level.buffers += e->buffers;
+		if (node_buffer_shares(n->node, port_of_buffer(e->buffer), e->buffer % 8))
+			g->shared[n->index] += e->buffers;
+	}
 }
 
 /* Take out what will move; returns how many queues never will. */
@@ -172,24 +203,17 @@ static uint32_t reduce(struct wait_graph *g)
 
 	while (stuck && stuck != before) {
 		before = stuck;
-		memset(g->buffer, 0, (size_t)g->lab->n_nodes * MAX_PORTS * 8 * sizeof(*g->buffer));
-		for (uint32_t i = 0; i < g->n_edges; i++) {
-			const struct wait_edge *e = &g->edge[i];
-			struct wait_buffer *b = &g->buffer[e->buffer];
-
-			b->bytes += g->queue[e->queue].stuck ? e->bytes : 0;
-			b->buffers += g->queue[e->queue].stuck ? e->buffers : 0;
-		}
+		fill(g);
 		for (uint32_t i = 0; i < g->n_queues; i++)
 			g->queue[i].stuck = false;
 		for (uint32_t i = 0; i < g->n_edges; i++) {
 			const struct wait_edge *e = &g->edge[i];
+			const struct lab_node *n = node_of_buffer(g, e->buffer);
 			struct wait_buffer *b = &g->buffer[e->buffer];
 
 			if (e->buffers)
 				continue;
-			b->stuck = node_buffer_stops(g->lab->node[e->buffer / 8 / MAX_PORTS].node,
-				(uint16_t)(e->buffer / 8 % MAX_PORTS), e->buffer % 8, b->bytes, b->buffers);
+			b->stuck = node_buffer_stops(n->node, port_of_buffer(e->buffer), e->buffer % 8, &b->level, g->shared[n->index]);
 			g->queue[e->queue].stuck |= b->stuck;
 		}
 		stuck = 0;
@@ -236,11 +260,11 @@ static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 		const struct lab_node *far;
 
 		e = next(g, true, at);
-		far = &g->lab->node[e->buffer / 8 / MAX_PORTS];
+		far = node_of_buffer(g, e->buffer);
 		if (n < size)
 			n += (size_t)snprintf(why + n, size - n, "queue %s.%s class %u for buffer %s.%s, ", q->node->topo->name,
 				port_name(q->node, q->id.port), q->id.class, far->topo->name,
-				port_name(far, (uint16_t)(e->buffer / 8 % MAX_PORTS)));
+				port_name(far, port_of_buffer(e->buffer)));
 		at = next(g, false, e->buffer)->queue;
 	} while (at != first);
 	if (n < size)
@@ -258,6 +282,7 @@ bool lab_no_deadlock(struct lab *lab, char *why, size_t size)
 		name_cycle(&g, why, size);
 	free(g.queue);
 	free(g.buffer);
+	free(g.shared);
 	free(g.edge);
 	return none;
 }

@@ -59,12 +59,20 @@ void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_
 	}
 }
 
-bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, uint64_t bytes, uint64_t buffers)
+bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const struct pfc_threshold *level, uint64_t shared)
 {
-	const struct pfc_threshold *xon = &n->snapshot->port[port].buffer.xon;
+	const struct snapshot *s = n->snapshot;
+	uint64_t left = s->shared_buffers > shared ? s->shared_buffers - shared : 0;
 
-	return n->snapshot->port[port].lossless >> class & 1 && n->pfc[port].buffer[class].stopped &&
-	       (bytes > xon->bytes || buffers > xon->buffers);
+	return s->port[port].lossless >> class & 1 && n->pfc[port].buffer[class].stopped &&
+	       !(level && pfc_buffer_may_resume(&s->port[port].buffer, level, left));
+}
+
+bool node_buffer_shares(const struct node *n, uint16_t port, uint8_t class)
+{
+	const struct snap_port *p = &n->snapshot->port[port];
+
+	return p->buffer.alpha && p->lossless >> class & 1;
 }
 
 /* Does an address of this node's lists lead to a SID, be it as the last one in a container (RFC 9800 section 4.1)? */
@@ -103,10 +111,19 @@ void node_relay_holds(const struct node *n, uint16_t port, uint8_t class, uint64
 	void (*fn)(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source), void *arg)
 {
 	const struct pfc_holds *holds = &n->control->pfc->relay[port].holds;
+	/* state messages come to the node itself */
+	const struct ip_prefix self = {.addr = ip_addr_from6(&n->snapshot->loopback), .len = 128};
 
-	for (uint32_t i = 0; i < holds->n; i++)
-		if (holds->hold[i].until[class] > now && holds->hold[i].party.sid < n->snapshot->n_sids)
-			fn(arg, &n->snapshot->sid[holds->hold[i].party.sid].prefix, &holds->hold[i].party.source);
+	for (uint32_t i = 0; i < holds->n; i++) {
+		const struct pfc_hold *h = &holds->hold[i];
+
+		if (h->until[class] <= now)
+			continue;
+		if (h->party.sid == PFC_SID_STATE)
+			fn(arg, &self, &h->party.source);
+		else if (h->party.sid < n->snapshot->n_sids)
+			fn(arg, &n->snapshot->sid[h->party.sid].prefix, &h->party.source);
+	}
 }
 
 /* The last address of outer headers. */

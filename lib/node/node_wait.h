@@ -31,10 +31,13 @@ struct node_wait_visitor {
 void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_visitor *v);
 
 /*
- * Does the buffer of a port and class say XOFF, and would it still if it held only so much? What a share of the common
- * buffers (alpha) adds to that is left out.
+ * Does the buffer of a port and class say XOFF, and would it still if it held only `level`, and all classes that share buffers
+ * (alpha) only `shared` of them together? NULL: whatever it holds.
  */
-bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, uint64_t bytes, uint64_t buffers);
+bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const struct pfc_threshold *level, uint64_t shared);
+
+/* Does what a class of the port holds come out of the buffers that are shared? */
+bool node_buffer_shares(const struct node *n, uint16_t port, uint8_t class);
 
 /* Ports, a bit each, whose buffers of a class say XOFF through a tunnel of this node that ends at `sid`. */
 uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, uint8_t class);

@@ -28,14 +28,19 @@ static uint64_t dynamic_limit(const struct pfc_buffer_config *c, uint64_t shared
 	return c->alpha ? shared_left * c->alpha / 128 : UINT64_MAX;
 }
 
+bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_threshold *level, uint64_t shared_left)
+{
+	/* with a dynamic limit of next to nothing the class must still be able to start again once it is empty */
+	return level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers &&
+	       (!level->buffers || level->buffers <= dynamic_limit(c, shared_left) / 2);
+}
+
 bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, const struct pfc_threshold *level,
 	uint64_t shared_left, bool force)
 {
-	uint64_t limit = dynamic_limit(c, shared_left);
 	bool was = b->stopped, was_exhausted = b->exhausted;
 	struct pfc_threshold over;
-	/* with a dynamic limit of next to nothing the class must still be able to start again once it is empty */
-	bool much = level->buffers && level->buffers >= limit;
+	bool much = level->buffers && level->buffers >= dynamic_limit(c, shared_left);
 
 	b->level = *level;
 	over.bytes = above(level->bytes, c->xoff.bytes);
@@ -46,8 +51,7 @@ bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, co
 	raise_to(&b->user_headroom, &over);
 	if (force || much || reached(level, &c->xoff))
 		b->stopped = true;
-	else if (level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers &&
-		 (!level->buffers || level->buffers <= limit / 2))
+	else if (pfc_buffer_may_resume(c, level, shared_left))
 		b->stopped = false;
 	b->urgent = b->stopped && (force || much || reached(level, &c->urgent));
 	b->exhausted = reached(level, &c->full);

@@ -48,6 +48,9 @@ struct pfc_buffer {
 bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, const struct pfc_threshold *level,
 	uint64_t shared_left, bool force);
 
+/* Would a class that is stopped go on if it held `level` and `shared_left` buffers were left? */
+bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_threshold *level, uint64_t shared_left);
+
 /* Forget the user's watermarks; the persistent ones stay. */
 void pfc_buffer_clear(struct pfc_buffer *b);
 

@@ -39,10 +39,11 @@ static bool heard(struct pfc_relay_port *p, unsigned int i, bool stop, uint64_t 
 	return pfc_watchdog_frame(&p->watchdog[i], true, stop ? TIME_NEVER : 0, now);
 }
 
-/* Letter of the draft: each frame as it is, or with its times converted. */
-static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_request *request,
-	uint64_t now, struct pfc_request *out)
+/* Letter of the draft: each frame as it is, or with its times converted. Holds only tell who has said so. */
+static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
+	const struct pfc_request *request, uint64_t now, struct pfc_request *out)
 {
+	struct pfc_pause pause;
 	uint64_t until;
 
 	*out = *request;
@@ -60,6 +61,8 @@ static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 		pfc_history_set(&p->history[i], until, now);
 		pfc_watchdog_gate(&p->watchdog[i], until, now);
 	}
+	pause = pfc_pause_of(out, p->bps, 0);
+	pfc_holds_apply(&p->holds, party, PFC_ALL_SLICES, &pause, now);
 	p->sent += out->enable != 0;
 	return out->enable;
 }
@@ -103,7 +106,7 @@ bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 	p->relayed++;
 	p->busy = true;
 	if (c->mode != PFC_RELAY_REGENERATE)
-		return hand_on(p, c, request, now, out);
+		return hand_on(p, c, party, request, now, out);
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (request->time[i])
 			pause.ns[i] = pfc_relay_hold_ns(c, request->time[i]);

@@ -2,6 +2,7 @@
 """All scenarios, in the order in which they run."""
 import scenarios  # noqa: F401
 import deadlock  # noqa: F401
+import deadlock_relay  # noqa: F401
 import isolation  # noqa: F401
 import owners  # noqa: F401
 import ruan  # noqa: F401

@@ -14,18 +14,20 @@ from suite import scenario
 EDGE = 3  # class of hosts, at the edge
 LEGS = [4, 5, 2, 1]  # classes of the first tunnel, the second ...
 PAUSE = 0xe300  # End.X.PFC of the first port, the second ...
-SHORT = [{"seed": n} for n in (1, 2, 3)] + [{"seed": 4, "tunnels": True}]
-LONG = [{}, {"tunnels": True}]
+SHORT = [{"seed": n} for n in (1, 2, 3)] + [{"seed": 4, "tunnels": True}, {"seed": 5, "alpha": True}]
+LONG = [{}, {"tunnels": True}, {"alpha": True}]
 PORT = {"mtu": 4400, "descriptors": {"rx": 256, "tx": 64}, "buffer-limit": 64, "queue-limit": 64, "control-limit": 64}
 MESSAGES = 400  # of each flow
+# thresholds that only shares of common buffers make: XOFF at a quarter of what is left of them, far below xoff and xon
+SHARED, ALPHA = 128, {"name": "lab", "alpha": "1/4", "xoff": "1M", "min-frame": 1024, "response": 5}
 
 
 class Maze(Net):
-    """ways: host -> (host, names of the nodes on the way). Every host receives from one other."""
+    """ways: host -> (host, names of the nodes on the way). Every host receives from one other. alpha: buffers are shared."""
 
-    def __init__(self, name, run, ways, remap, tunnels=False, **lab):
+    def __init__(self, name, run, ways, remap, tunnels=False, alpha=False, **lab):
         super().__init__(name, run, **lab)
-        self.ways, self.remap, self.tunnels = ways, remap, tunnels
+        self.ways, self.remap, self.tunnels, self.alpha = ways, remap, tunnels, alpha
 
     def legs(self, way):
         """The way in parts that climb and then descend; the whole one without remapping."""
@@ -70,6 +72,8 @@ class Maze(Net):
         # what PORT and the profile promise, and a little: a run begins with all of them
         classes = sum(len(p["pfc"]["priorities"]) for p in c["ports"])
         c["memory"]["buffers"] = 3072 + 704 * len(c["ports"]) + 800 * classes
+        if self.alpha:
+            c["memory"]["lossless"], c["buffer-profiles"] = SHARED, [ALPHA]
         return c
 
     def _tunnels(self, name, c):
@@ -86,7 +90,7 @@ class Maze(Net):
                     uid(self.nodes[other]["id"]), f"{BLOCK}:{PAUSE + theirs.index(back):x}::"]})
 
 
-def maze(seed, remap, tunnels=False, run="2ms"):
+def maze(seed, remap, tunnels=False, alpha=False, run="2ms"):
     rng = random.Random(seed)
     size = rng.randint(3, 6)
     nodes = [f"n{i}" for i in range(size)]
@@ -107,7 +111,7 @@ def maze(seed, remap, tunnels=False, run="2ms"):
         while len(way) < 5 and (further := [n for n in far[way[-1]] if n not in way]):
             way.append(rng.choice(further))
         ways[f"from{k}"] = (f"to{k}", way)
-    net = Maze("maze", run, ways, remap, tunnels, drain="200ms")
+    net = Maze("maze", run, ways, remap, tunnels, alpha, drain="200ms")
     for n in nodes:
         net.node(n, pfc=[EDGE], port=PORT, memory={"ring": 128})
     for number, (source, (to, way)) in enumerate(ways.items()):
@@ -122,18 +126,18 @@ def maze(seed, remap, tunnels=False, run="2ms"):
 
 
 @scenario(short=SHORT, long=LONG, expect=[], violates="deadlock")
-def deadlock_one_class(seed, tunnels=False):
+def deadlock_one_class(seed, tunnels=False, alpha=False):
     """All in one class: the nodes of the cycle wait for each other for ever, and the wait-for graph shows them, be it that PFC
-    is on the links or in End.X.PFC tunnels."""
-    return maze(seed, False, tunnels)
+    is on the links or in End.X.PFC tunnels, and that thresholds are fixed or shares of common buffers."""
+    return maze(seed, False, tunnels, alpha)
 
 
 @scenario(short=SHORT, long=LONG, expect=["lost == 0", f"all(f['received'] == {MESSAGES} for f in report['flows'])",
                               "all(n['reasons'].get('headroom_exceeded', 0) == 0 for n in report['nodes'])",
                               "sum(h['pauses_received'] for h in report['hosts']) > 0"])
-def deadlock_remapped(seed, tunnels=False):
+def deadlock_remapped(seed, tunnels=False, alpha=False):
     """The same topologies, classes remapped from tunnel to tunnel: all arrives, and nothing is lost."""
-    return maze(seed, True, tunnels)
+    return maze(seed, True, tunnels, alpha)
 
 
 @scenario(short=[{}], expect=["lost == 0", "flow('there').received == flow('there').sent", "flow('back').received == flow('back').sent",

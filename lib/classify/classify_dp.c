@@ -444,6 +444,8 @@ static inline __attribute__((always_inline)) void walk6(struct walk *w, uint32_t
 		own6(w, at);
 	} else if (unlikely(hi == 0 && lo <= 1)) {
 		drop(w, DROP_link_local); /* :: and ::1 (RFC 4291 sections 2.5.2 and 2.5.3) */
+	} else if (received && in->sources_closed && first && unlikely(snap_is_infrastructure(w->s, src_hi, src_lo))) {
+		drop(w, DROP_boundary_source); /* further inside it would pass for one of the domain's own */
 	} else {
 		transit(w, t, ip->hop_limit);
 	}
@@ -561,11 +563,34 @@ static inline __attribute__((always_inline)) void payload(struct walk *w, const 
 	}
 }
 
+/* Tenants may use these DSCPs as they like; among the domain's own packets they mark network control. */
+#define DSCP_NETWORK_CONTROL 48
+
+/*
+ * A packet at `at` of a network control DSCP is control traffic only if it comes from inside the domain, over a WAN
+ * interface, and not faster than is allowed there. Returns its class, else `tclass`.
+ */
+static __attribute__((noinline)) uint8_t network_control(struct walk *w, uint32_t at, uint8_t tclass)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
+	uint64_t rate = w->in->control_rate;
+
+	if (w->in->side != SIDE_WAN || w->readable < at + sizeof(*ip) || ipv6_tc(ip) >> 2 < DSCP_NETWORK_CONTROL ||
+		!snap_is_infrastructure(w->s, ipv6_hi(&ip->src), ipv6_lo(&ip->src)))
+		return tclass;
+	if (!bucket_take(&w->c->control[snap_port_of(w->in->interface)], w->c->now, rate, rate / 100 + 1)) {
+		stat_add(&w->c->stats->control_policed, 1);
+		return tclass;
+	}
+	return PKT_CLASS_CONTROL;
+}
+
 /* A frame with tags: of a VLAN interface, or a priority-tagged one of the port itself (IEEE 802.1Q 9.6). */
 static __attribute__((noinline)) void tagged(struct walk *w, const struct eth_hdr *eth)
 {
 	const struct snap_port *port = w->in;
 	struct vlan_place place = vlan_find(w->s, port, w->frame, w->readable);
+	uint16_t type;
 
 	if (!place.in) {
 		drop(w, place.truncated ? DROP_truncated : DROP_vlan);
@@ -578,7 +603,10 @@ static __attribute__((noinline)) void tagged(struct walk *w, const struct eth_hd
 		stat_add(&w->c->stats->interface[vlan_row(place.in)].rx_packets, 1);
 		stat_add(&w->c->stats->interface[vlan_row(place.in)].rx_bytes, w->frame_bytes);
 	}
-	payload(w, eth, be16_get(*(const be16_t *)(w->frame + place.at - sizeof(be16_t))), place.at, false);
+	type = be16_get(*(const be16_t *)(w->frame + place.at - sizeof(be16_t)));
+	if (type == ETH_TYPE_IPV6)
+		w->x->tclass = network_control(w, place.at, w->x->tclass); /* data goes by PCP, this never */
+	payload(w, eth, type, place.at, false);
 	w->in = port;
 }
 
@@ -631,31 +659,8 @@ static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *
 	w->x->sid = PKT_SID_NONE;
 }
 
-/* Tenants may use these DSCPs as they like; among the domain's own packets they mark network control. */
-#define DSCP_NETWORK_CONTROL 48
-
-/*
- * A packet of a network control DSCP is control traffic only if it comes from inside the domain, over a WAN port,
- * and not faster than is allowed there.
- */
-static __attribute__((noinline)) uint8_t network_control(struct walk *w, uint16_t port, uint8_t tclass)
-{
-	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
-	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(eth + 1);
-	uint64_t rate = w->in->control_rate;
-
-	if (w->in->side != SIDE_WAN || be16_get(eth->type) != ETH_TYPE_IPV6 || w->readable < sizeof(*eth) + sizeof(*ip) ||
-		!snap_is_infrastructure(w->s, ipv6_hi(&ip->src), ipv6_lo(&ip->src)))
-		return tclass;
-	if (!bucket_take(&w->c->control[port], w->c->now, rate, rate / 100 + 1)) {
-		stat_add(&w->c->stats->control_policed, 1);
-		return tclass;
-	}
-	return PKT_CLASS_CONTROL;
-}
-
 /* Class of the frame as it arrived: by DSCP, or by PCP if it is tagged. */
-static inline void traffic_class(const struct snap_port *in, struct walk *w, uint16_t port)
+static inline void traffic_class(const struct snap_port *in, struct walk *w)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
 	struct pkt *x = w->x;
@@ -675,8 +680,8 @@ static inline void traffic_class(const struct snap_port *in, struct walk *w, uin
 		return;
 	}
 	x->tclass = x->priority = in->tclass_of_dscp[tos >> 2];
-	if (unlikely(tos >> 2 >= DSCP_NETWORK_CONTROL))
-		x->tclass = network_control(w, port, x->tclass);
+	if (unlikely(tos >> 2 >= DSCP_NETWORK_CONTROL && be16_get(eth->type) == ETH_TYPE_IPV6))
+		x->tclass = network_control(w, sizeof(*eth), x->tclass);
 }
 
 void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
@@ -693,7 +698,7 @@ void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts,
 		bytes += pkts[i]->pkt_len;
 		start(&w, c, pkts[i]);
 		w.x->vrf = in->vrf;
-		traffic_class(in, &w, port);
+		traffic_class(in, &w);
 		ethernet(&w);
 	}
 	stat_add(&c->stats->port[port].rx_packets, n);

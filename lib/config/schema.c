@@ -225,7 +225,7 @@ static const struct cfg_key port_keys[] = {
 		.offset = AT(struct cfg_port, boundary_off), .example = "[sources]",
 		.help = "Filters of RFC 8754 section 5.1 that this port does without. sids: on a dc port, the one that drops "
 			"packets to the SID space. sources: the one that drops packets to own SIDs from sources outside "
-			"node.infrastructure."},
+			"node.infrastructure, and on a dc port without VRF what is forwarded from sources inside it."},
 	{"allow-sids", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_port, allow_sids), .max = 64,
 		.help = "side: host: prefixes that its packets into the SID space must lie in, with the destination and with "
 			"every segment of the SRH."},

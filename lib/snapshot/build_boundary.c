@@ -23,6 +23,12 @@ int build_keys(struct builder *b)
 	return 0;
 }
 
+void build_sources_closed(struct snap_port *p)
+{
+	/* in a VRF addresses are the tenant's own, whatever they look like */
+	p->sources_closed = p->side == SIDE_DC && p->vrf == VRF_UNDERLAY && !p->any_source;
+}
+
 int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp)
 {
 	struct snap_match *m = arena_alloc(b->s->arena, (cp->allow_sids.n + 1) * sizeof(*m));
@@ -40,6 +46,7 @@ int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg
 		else
 			p->any_source = true;
 	}
+	build_sources_closed(p);
 	return 0;
 }
 

@@ -77,6 +77,7 @@ static int build_interface(struct builder *b, const struct cfg_interface *v, uin
 	p->name = v->name;
 	p->interface = number;
 	p->vrf = build_vrf_of(b, v->vrf);
+	build_sources_closed(p);
 	p->slice = v->slice ? build_slice_of(b, v->slice) : b->s->vrf[p->vrf].slice;
 	if (v->mtu != CFG_NONE)
 		p->mtu = (uint16_t)v->mtu;

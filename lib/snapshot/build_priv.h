@@ -46,6 +46,8 @@ int build_policies(struct builder *b);
 int build_path_ways(struct builder *b); /* where each path leads, and who carries what; needs the direct index */
 
 int build_keys(struct builder *b);
+/* An interface, once its side, VRF and boundary are known. */
+void build_sources_closed(struct snap_port *p);
 int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp);
 struct srh;
 int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh); /* needs keys */

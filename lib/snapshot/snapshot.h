@@ -102,6 +102,7 @@ struct snap_port {
 	uint8_t tclass_of_pcp[8];
 	bool sids_closed;     /* packets into the SID space are dropped, or looked at closely */
 	bool any_source;      /* packets to own SIDs may come from anywhere */
+	bool sources_closed;  /* what is forwarded from here in the underlay may not claim to come from inside */
 	bool hmac;	      /* SIDE_HOST: an HMAC proves what allow_sids does not cover */
 	uint8_t n_allow_sids;
 	const struct snap_match *allow_sids; /* SIDE_HOST */

@@ -39,7 +39,7 @@
 	X(too_big, "larger than the MTU of the egress port")                                       \
 	X(not_served, "own address, but nothing listens there")                                    \
 	X(boundary_drop, "packet to the SID space from outside the domain (RFC 8754 5.1)")         \
-	X(boundary_source, "packet to a local SID from no infrastructure source (RFC 8754 5.1)")   \
+	X(boundary_source, "to a local SID from no infrastructure source, or from outside with one (RFC 8754 5.1)") \
 	X(hmac, "HMAC TLV missing or wrong where one is required (RFC 8754 2.1.2)")                        \
 	X(host_sid, "packet of a host to a SID that its port does not allow (RFC 8754 5.2)")              \
 	X(srh_bounds, "Segments Left or Last Entry beyond the segment list")                       \

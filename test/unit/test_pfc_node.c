@@ -513,6 +513,7 @@ static void from_gateway(struct testbed *t, unsigned int n)
 		struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
 
 		ip->vtc_flow = ipv6_vtc_flow(3 << 5, 0);
+		ip->src.b[0] = 0x20; /* not from inside */
 		fake_port_receive(t->port[1], 0, frame, size, 0);
 		for (unsigned int i = 0; i < 3; i++)
 			testbed_round(t);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "test/support/testbed.h"
-#include "wire/checksum.h"
-#include "wire/icmp.h"
 
 #define NODE                                                                                       \
 	TESTBED_NODE                                                                                      \
@@ -422,80 +420,6 @@ static void too_little_headroom_is_seen(void **state)
 	testbed_free(t);
 }
 
-/* The neighbour of OUT asks who has 2001:db8:b::2 (RFC 4861 section 4.3). */
-static void solicit(struct testbed *t)
-{
-	uint8_t frame[14 + 40 + 32] = {0x33, 0x33, 0xff, 0, 0, 2, 0x02, 0, 0, 0, 0xb0, 1, 0x86, 0xdd};
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + 14);
-	struct icmp_hdr *ns = (struct icmp_hdr *)(ip + 1);
-	uint8_t *target = (uint8_t *)(ns + 1), *option = target + 16;
-
-	ip->vtc_flow = ipv6_vtc_flow(0, 0);
-	ip->payload_length = be16(32);
-	ip->next_header = IP_PROTO_ICMP6;
-	ip->hop_limit = 255;
-	ip->src = (struct ipv6_addr){{0x20, 0x01, 0x0d, 0xb8, 0, 0x0b, [15] = 3}};
-	ip->dst = (struct ipv6_addr){{0xff, 0x02, [11] = 1, [12] = 0xff, [15] = 2}};
-	ns->type = 135;
-	memcpy(target, &(struct ipv6_addr){{0x20, 0x01, 0x0d, 0xb8, 0, 0x0b, [15] = 2}}, 16);
-	option[0] = option[1] = 1;
-	memcpy(option + 2, &out_peer, 6);
-	ns->checksum = checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &ip->dst, 32, IP_PROTO_ICMP6), ns, 32));
-	fake_port_receive(t->port[OUT], 0, frame, sizeof(frame), 0);
-}
-
-/* Every data gate of every port is closed and full: PFC, ND and control in transit are still taken and obeyed. */
-static void no_deadlock_behind_data(void **state)
-{
-	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
-	uint8_t frame[256];
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
-	struct icmp_hdr *echo;
-	struct sent s;
-	uint32_t n;
-
-	(void)state;
-	for (unsigned int p = IN; p <= OUT3; p++) {
-		struct pfc_party party = {.sid = 1};
-		struct pfc_pause all = {.enable = 0xff};
-
-		for (unsigned int i = 0; i < 8; i++)
-			all.ns[i] = 1000 * NSEC_PER_SEC;
-		assert_true(egress_pause(&t->node->egress[p], &t->node->worker[0].ctx, &party, PFC_ALL_SLICES, &all));
-	}
-	pfc_from(t, OUT, &out_peer, 0x08, 65535);
-	t->overruns = true; /* the sender does not listen to XOFF */
-	for (uint32_t i = 0; i < 3000; i++)
-		data(t, OUT + i % 3, 3 + i % 2, i / 6, 110);
-	testbed_settle(t, 100);
-	assert_int_equal(take(t, OUT).packets, 0);
-	empty(t, IN);
-	/* the neighbour's XON is heard */
-	pfc_from(t, OUT, &out_peer, 0x08, 0);
-	/* the domain's control passes */
-	n = testbed_frame(frame, &t->port[IN]->port.mac, "5f00:0:100:501:300::", 1, 0, 100);
-	ip->vtc_flow = ipv6_vtc_flow(48 << 2, 1);
-	fake_port_receive(t->port[IN], 0, frame, n, 0);
-	/* and an echo request to the node is answered, over the port that is full */
-	n = testbed_frame(frame, &t->port[OUT]->port.mac, "2001:db8:b::2", 1, 0, 100);
-	ip->src = (struct ipv6_addr){{0x20, 0x01, 0x0d, 0xb8, 0, 0x0b, [15] = 3}};
-	ip->next_header = IP_PROTO_ICMP6;
-	memset(ip + 1, 0, be16_get(ip->payload_length));
-	echo = (struct icmp_hdr *)(ip + 1);
-	echo->type = ICMP6_ECHO_REQUEST;
-	n = be16_get(ip->payload_length);
-	echo->checksum = checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &ip->dst, n, IP_PROTO_ICMP6), echo, n));
-	n += sizeof(struct eth_hdr) + sizeof(*ip);
-	fake_port_receive(t->port[OUT], 0, frame, n, 0);
-	solicit(t);
-	testbed_settle(t, 100);
-	assert_int_equal(t->node->pfc[OUT].xon[3], 1);
-	s = take(t, OUT);
-	assert_int_equal(s.packets, 1);
-	assert_int_equal(s.others, 2); /* the echo reply and the neighbour advertisement */
-	testbed_free(t);
-}
-
 /* What waits for a neighbour is held as in any queue: no hold limit drops it, XOFF does go out, and nothing is left over. */
 static void waiting_for_a_neighbour(void **state)
 {
@@ -606,7 +530,6 @@ int main(void)
 		cmocka_unit_test(headroom_has_the_decision_period),
 		cmocka_unit_test(a_full_ring_stops_the_sender),
 		cmocka_unit_test(too_little_headroom_is_seen),
-		cmocka_unit_test(no_deadlock_behind_data),
 		cmocka_unit_test(waiting_for_a_neighbour),
 		cmocka_unit_test(a_neighbour_that_fails),
 		cmocka_unit_test(learnt_peers),

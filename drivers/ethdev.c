@@ -20,6 +20,7 @@ struct ethdev {
 	uint64_t rx_offloads, tx_offloads;
 	uint8_t pfc_priorities;
 	bool pfc_hardware; /* the device may do it */
+	struct pfc_changes pfc_changes;
 	bool connects; /* memif client: it knocks once, when it is started */
 	unsigned int kernel_if; /* af_packet: index of the interface it is bound to; 0: no such thing */
 };
@@ -46,15 +47,17 @@ static int start(struct port *p)
 	dev_of(p)->started = rc == 0;
 	if (rc == 0)
 		pfc_setup(&pfc_ethdev, dev_of(p)->id, p->abilities.driver, dev_of(p)->pfc_priorities,
-			dev_of(p)->pfc_hardware, &p->abilities);
+			dev_of(p)->pfc_hardware, &p->abilities, &dev_of(p)->pfc_changes);
 	/* a memif client whose server is not there yet is no failure: see reconnect */
 	return dev_of(p)->connects ? 0 : rc;
 }
 
 static void stop(struct port *p)
 {
-	if (dev_of(p)->started)
+	if (dev_of(p)->started) {
+		pfc_restore(&pfc_ethdev, dev_of(p)->id, &dev_of(p)->pfc_changes);
 		rte_eth_dev_stop(dev_of(p)->id);
+	}
 	dev_of(p)->started = false;
 }
 

@@ -50,7 +50,7 @@ static const struct {
 	{"net_mlx4", FWD_IGNORES, false},
 };
 
-static bool takes_frames(const struct pfc_device *d, uint16_t id, enum fwd fwd)
+static bool takes_frames(const struct pfc_device *d, uint16_t id, enum fwd fwd, struct pfc_changes *changes)
 {
 	struct rte_eth_fc_conf conf;
 
@@ -61,10 +61,12 @@ static bool takes_frames(const struct pfc_device *d, uint16_t id, enum fwd fwd)
 	memset(&conf, 0, sizeof(conf));
 	if (d->fc_get(id, &conf) != 0)
 		return false;
+	changes->before = conf;
 	conf.mode = RTE_ETH_FC_NONE; /* the device itself must not obey what software is to obey */
 	conf.autoneg = 0;
 	conf.mac_ctrl_frame_fwd = 1;
-	return d->fc_set(id, &conf) == 0;
+	changes->fc = d->fc_set(id, &conf) == 0;
+	return changes->fc;
 }
 
 static int set_priority(const struct pfc_device *d, uint16_t id, unsigned int priority, enum rte_eth_fc_mode mode)
@@ -95,12 +97,13 @@ static bool obeys_itself(const struct pfc_device *d, uint16_t id, uint8_t priori
 }
 
 void pfc_setup(const struct pfc_device *d, uint16_t id, const char *driver, uint8_t priorities, bool hardware,
-	struct port_abilities *abilities)
+	struct port_abilities *abilities, struct pfc_changes *changes)
 {
 	enum fwd fwd = FWD_HONOURS;
 
 	abilities->pfc = PORT_PFC_SOFTWARE;
 	abilities->pfc_swallows = false;
+	*changes = (struct pfc_changes){0};
 	if (!priorities)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
@@ -109,7 +112,21 @@ void pfc_setup(const struct pfc_device *d, uint16_t id, const char *driver, uint
 			abilities->pfc_swallows = known[i].swallows;
 		}
 	}
-	if (takes_frames(d, id, fwd))
+	if (takes_frames(d, id, fwd, changes))
 		return;
-	abilities->pfc = hardware && obeys_itself(d, id, priorities) ? PORT_PFC_HARDWARE : PORT_PFC_BLIND;
+	abilities->pfc = PORT_PFC_BLIND;
+	if (hardware && obeys_itself(d, id, priorities)) {
+		abilities->pfc = PORT_PFC_HARDWARE;
+		changes->obeys = priorities;
+	}
+}
+
+void pfc_restore(const struct pfc_device *d, uint16_t id, struct pfc_changes *changes)
+{
+	if (changes->fc)
+		d->fc_set(id, &changes->before);
+	for (unsigned int i = 0; i < 8; i++)
+		if (changes->obeys >> i & 1)
+			set_priority(d, id, i, RTE_ETH_FC_NONE);
+	*changes = (struct pfc_changes){0};
 }

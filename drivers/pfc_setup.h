@@ -19,11 +19,21 @@ struct pfc_device {
 };
 extern const struct pfc_device pfc_ethdev;
 
+/* What pfc_setup has changed; all zero: nothing. */
+struct pfc_changes {
+	bool fc;		       /* flow control; it was `before` */
+	struct rte_eth_fc_conf before;
+	uint8_t obeys; /* bit per priority that the device was told to obey */
+};
+
 /*
- * Set up a started device; driver: its name in DPDK ("net_ixgbe"); hardware: the device may do it. Fills abilities->pfc and ->pfc_swallows. A port without
- * priorities is left as it is. Management thread.
+ * Set up a started device; driver: its name in DPDK ("net_ixgbe"); hardware: the device may do it. Fills abilities->pfc
+ * and ->pfc_swallows, and *changes. A port without priorities is left as it is. Management thread.
  */
 void pfc_setup(const struct pfc_device *d, uint16_t id, const char *driver, uint8_t priorities, bool hardware,
-	struct port_abilities *abilities);
+	struct port_abilities *abilities, struct pfc_changes *changes);
+
+/* Before the device is stopped: as it was found, for whoever uses it next. Clears *changes. Management thread. */
+void pfc_restore(const struct pfc_device *d, uint16_t id, struct pfc_changes *changes);
 
 #endif

@@ -60,6 +60,7 @@ struct egress_slice {
 	uint32_t lossy; /* buffers held for lossy classes */
 	uint64_t max_rate_bps;
 	uint64_t paid_ns; /* time up to which its rate is used up */
+	uint64_t paid_rest; /* of a ns, in parts of max_rate_bps: short frames at high rates take few of them */
 	struct egress_queue queue[8];
 };
 

@@ -295,7 +295,10 @@ void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t)
 		stat_add(&e->watchdog[s - e->slice][t->class].last_sent, t->packets);
 	}
 	if (unlikely(s->max_rate_bps)) {
-		s->paid_ns = MAX_OF(s->paid_ns, c->now) + t->sent * 8 * NSEC_PER_SEC / s->max_rate_bps;
+		uint64_t due = t->sent * 8 * NSEC_PER_SEC + s->paid_rest;
+
+		s->paid_ns = MAX_OF(s->paid_ns, c->now) + due / s->max_rate_bps;
+		s->paid_rest = due % s->max_rate_bps;
 		unshape(e, c, s);
 	}
 	unlist(e, (uint8_t)(s - e->slice));

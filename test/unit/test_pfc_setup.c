@@ -19,6 +19,7 @@ static int fc_get(uint16_t id, struct rte_eth_fc_conf *conf)
 	fake.calls++;
 	assert_int_equal(id, 7);
 	conf->mode = RTE_ETH_FC_FULL;
+	conf->autoneg = 1;
 	conf->high_water = 80;
 	conf->low_water = 60;
 	return fake.fc_get;
@@ -28,6 +29,7 @@ static int fc_set(uint16_t id, struct rte_eth_fc_conf *conf)
 {
 	fake.calls++;
 	assert_int_equal(id, 7);
+	assert_int_equal(conf->autoneg, conf->mode == RTE_ETH_FC_FULL);
 	fake.fc = *conf;
 	return fake.fc_set;
 }
@@ -78,14 +80,24 @@ static void who_does_it(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
 		struct port_abilities a = {0};
+		struct pfc_changes changes;
+		unsigned int calls;
 
 		fake = rows[i].fake;
-		pfc_setup(&device, 7, rows[i].driver, rows[i].priorities, rows[i].hardware, &a);
+		pfc_setup(&device, 7, rows[i].driver, rows[i].priorities, rows[i].hardware, &a, &changes);
 		check(a.pfc == rows[i].pfc, "row %u, %s: %u", i, rows[i].driver, a.pfc);
 		check(a.pfc_swallows == rows[i].swallows, "row %u", i);
 		check(fake.obeys == rows[i].obeys, "row %u: obeys %02x", i, fake.obeys);
 		check((fake.calls != 0) == rows[i].asked, "row %u: %u calls", i, fake.calls);
 		check(abilities_pfc(&a)[0], "row %u", i);
+		/* as it was found; a device that was not changed is left alone */
+		calls = fake.calls;
+		check(changes.fc == (rows[i].asked && rows[i].pfc == PORT_PFC_SOFTWARE), "row %u", i);
+		check(!changes.fc || fake.fc.mode == RTE_ETH_FC_NONE, "row %u: mode %u", i, fake.fc.mode);
+		pfc_restore(&device, 7, &changes);
+		check(fake.obeys == 0, "row %u: obeys %02x when stopped", i, fake.obeys);
+		check((fake.calls > calls) == (rows[i].obeys || (rows[i].asked && rows[i].pfc == PORT_PFC_SOFTWARE)), "row %u", i);
+		pfc_restore(&device, 7, &changes);
 	}
 }
 
@@ -93,14 +105,19 @@ static void who_does_it(void **state)
 static void the_device_stays_passive(void **state)
 {
 	struct port_abilities a = {0};
+	struct pfc_changes changes;
 
 	(void)state;
 	fake = (struct fake){.pfc_fails_at = -1};
-	pfc_setup(&device, 7, "net_ixgbe", 8, true, &a);
+	pfc_setup(&device, 7, "net_ixgbe", 8, true, &a, &changes);
 	assert_int_equal(fake.fc.mode, RTE_ETH_FC_NONE);
 	assert_int_equal(fake.fc.mac_ctrl_frame_fwd, 1);
 	assert_int_equal(fake.fc.high_water, 80);
 	assert_int_equal(fake.fc.low_water, 60);
+	pfc_restore(&device, 7, &changes);
+	assert_int_equal(fake.fc.mode, RTE_ETH_FC_FULL);
+	assert_int_equal(fake.fc.mac_ctrl_frame_fwd, 0);
+	assert_int_equal(fake.fc.autoneg, 1);
 }
 
 int main(void)

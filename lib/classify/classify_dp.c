@@ -642,7 +642,15 @@ static void ethernet(struct walk *w)
 		payload(w, eth, type, sizeof(*eth), true);
 }
 
-static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *m)
+/* What packets of a slice are alike in before anything is known about them. */
+static inline uint64_t kind_of(const struct snapshot *s, uint8_t slice)
+{
+	const struct pkt x = {.generation = (uint16_t)s->generation, .slice = slice};
+
+	return x.kind;
+}
+
+static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *m, uint64_t kind)
 {
 	w->c = c;
 	w->s = c->s;
@@ -651,11 +659,12 @@ static inline void start(struct walk *w, struct classifier *c, struct rte_mbuf *
 	w->readable = m->data_len;
 	w->frame_bytes = m->pkt_len;
 	w->rounds = 0;
+	w->x->kind = kind;
 	w->x->ops = 0;
 	w->x->hops = 0;
 	w->x->hash = 0;
-	w->x->generation = (uint16_t)c->s->generation;
 	w->x->trace = 0;
+	w->x->strip = 0;
 	w->x->sid = PKT_SID_NONE;
 }
 
@@ -666,11 +675,8 @@ static inline void traffic_class(const struct snap_port *in, struct walk *w)
 	struct pkt *x = w->x;
 	uint8_t tos = 0;
 
-	x->slice = in->slice;
-	if (w->readable < sizeof(*eth) + 2) {
-		x->tclass = x->priority = 0;
+	if (w->readable < sizeof(*eth) + 2)
 		return;
-	}
 	if (eth->type.b[0] == 0x86)
 		tos = (uint8_t)(w->frame[14] << 4 | w->frame[15] >> 4);
 	else if (eth->type.b[0] == 0x08)
@@ -687,7 +693,7 @@ static inline void traffic_class(const struct snap_port *in, struct walk *w)
 void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
 {
 	const struct snap_port *in = &c->s->port[port];
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, kind = kind_of(c->s, in->slice);
 	struct walk w;
 
 	w.in = in;
@@ -696,7 +702,7 @@ void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts,
 	for (unsigned int i = 0; i < n; i++) {
 		pkts[i]->port = port;
 		bytes += pkts[i]->pkt_len;
-		start(&w, c, pkts[i]);
+		start(&w, c, pkts[i], kind);
 		w.x->vrf = in->vrf;
 		traffic_class(in, &w);
 		ethernet(&w);
@@ -709,11 +715,9 @@ static void originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, u
 {
 	struct walk w = {.in = NULL};
 
-	start(&w, c, m);
+	start(&w, c, m, kind_of(c->s, SNAP_SLICE_NONE));
 	w.x->vrf = vrf;
 	w.x->tclass = tclass;
-	w.x->slice = SNAP_SLICE_NONE;
-	w.x->priority = 0;
 	if (w.frame[0] >> 4 == 6)
 		ip6(&w, 0, 0);
 	else

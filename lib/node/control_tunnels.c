@@ -226,7 +226,7 @@ static uint64_t held_of(const struct control_role *c, uint8_t slice, uint16_t po
 	struct account_level level = {0};
 
 	for (uint16_t w = 0; w < c->node->n_workers; w++)
-		account_add(&c->node->worker[w].accounts->slice[slice][port][class], &level);
+		account_add(&c->node->worker[w].accounts->slice[port][slice][class], &level);
 	return level.bytes;
 }
 

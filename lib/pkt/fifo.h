@@ -21,6 +21,18 @@ static inline void fifo_push(struct fifo *f, struct rte_mbuf *m)
 	f->tail = m;
 }
 
+/* The same for n packets, each of which has the next one in its private area but the last. */
+static inline void fifo_append(struct fifo *f, struct rte_mbuf *first, struct rte_mbuf *last, uint32_t n)
+{
+	uint32_t before = f->n;
+	struct rte_mbuf **end = before ? &pkt_of(f->tail)->next : &f->head;
+
+	pkt_of(last)->next = NULL;
+	*end = first;
+	f->tail = last;
+	f->n = before + n;
+}
+
 /* Give a packet back to the front: the oldest one again. */
 static inline void fifo_push_front(struct fifo *f, struct rte_mbuf *m)
 {

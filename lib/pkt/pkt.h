@@ -56,34 +56,39 @@ struct pkt {
 	uint32_t nbr;	       /* neighbour id, or PKT_NBR_LINK + interface */
 	uint32_t path;	       /* PKT_OP_ENCAP */
 	uint32_t hash;	       /* of the flow; 0 when nothing needed it */
-	uint16_t generation;   /* of the snapshot that resolved it, low bits */
 	uint16_t trace;	       /* number of the packet in a trace; 0: not traced */
 	uint16_t strip;	       /* offset of what leaves, an IP or Ethernet header, from the start of the frame */
+	union {
+		struct {
+			uint16_t generation; /* of the snapshot that resolved it, low bits */
+			union {
+				struct { /* PUNT_ERROR: as ICMPv6, translated for IPv4 */
+					uint8_t icmp_type, icmp_code;
+				};
+				struct { /* PKT_FORWARD */
+					uint8_t slice;	  /* slice id */
+					uint8_t priority; /* class it arrived in, whose buffer it holds; 0 for control */
+				};
+			};
+			uint8_t tclass;	 /* class it is queued in: 0 to 7, or PKT_CLASS_CONTROL */
+			uint8_t egress;	 /* port */
+			uint8_t verdict; /* enum pkt_verdict */
+			union {
+				uint8_t punt;	  /* PKT_PUNT: enum pkt_punt */
+				uint8_t lossless; /* queued: not counted among the packets of lossy classes */
+			};
+		};
+		uint64_t kind; /* all of these at once: packets alike in it wait in one queue and are booked together */
+	};
+	uint8_t ops;	       /* PKT_OP_... */
+	uint8_t hops;	       /* to subtract from hop limit or TTL */
+	uint8_t ecn;	       /* PKT_OP_ECN */
+	uint8_t segments_left; /* PKT_OP_SL */
+	uint8_t family;	       /* what is at strip: 4 or 6, an IP header; PKT_FRAME, an Ethernet header */
+	uint8_t reason;	       /* enum reason */
 	uint16_t l3_bytes;     /* length of the IP packet there, as its header says; of the frame there */
 	uint16_t srh;	       /* offset of the SRH from the start of the frame: PKT_OP_SL, PKT_OP_POP_SRH */
 	uint16_t vrf;	       /* table the packet was last looked up in */
-	uint8_t egress;	       /* port */
-	uint8_t tclass;	       /* class it is queued in: 0 to 7, or PKT_CLASS_CONTROL */
-	uint8_t ops;	       /* PKT_OP_... */
-	uint8_t hops;	       /* to subtract from hop limit or TTL */
-	uint8_t family;	       /* what is at strip: 4 or 6, an IP header; PKT_FRAME, an Ethernet header */
-	uint8_t verdict;       /* enum pkt_verdict */
-	uint8_t reason;	       /* enum reason */
-	union {
-		uint8_t punt;	  /* PKT_PUNT: enum pkt_punt */
-		uint8_t lossless; /* queued: not counted among the packets of lossy classes */
-	};
-	uint8_t segments_left; /* PKT_OP_SL */
-	uint8_t ecn;	       /* PKT_OP_ECN */
-	union {
-		struct { /* PUNT_ERROR: as ICMPv6, translated for IPv4 */
-			uint8_t icmp_type, icmp_code;
-		};
-		struct { /* PKT_FORWARD */
-			uint8_t slice;	  /* slice id */
-			uint8_t priority; /* class it arrived in, whose buffer it holds; 0 for control */
-		};
-	};
 	struct ipv6_addr da;   /* PKT_OP_DA */
 	union {
 		uint32_t icmp_arg; /* PUNT_ERROR: pointer or MTU; host order */

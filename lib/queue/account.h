@@ -18,9 +18,10 @@ struct account {
 	uint64_t charged_buffers, released_buffers;
 };
 
+/* By ingress port and priority; in an order that is found by shifts alone. */
 struct accounts {
-	struct account total[PORT_SLOTS][8]; /* by ingress port and priority */
-	struct account slice[SNAP_SLICE_MAX][PORT_SLOTS][8];
+	struct account total[PORT_SLOTS][8];
+	struct account slice[PORT_SLOTS][SNAP_SLICE_MAX][8];
 };
 
 struct account_level {

@@ -33,34 +33,38 @@
 #define EGRESS_RETRY_NS	  1000 /* a device that took nothing is asked again after this */
 #define EGRESS_RETRY_FRAMES 8 /* or, on slow lines, when it may have sent so many of the shortest frames */
 #define EGRESS_ALL_SLICES PFC_ALL_SLICES
+#define EGRESS_TIME_SHIFT 20 /* a byte may take much less than a nanosecond; at 3.2 Tb/s still right to 0.02 % */
 #define EGRESS_SHAPE_BURST 32768 /* bytes a slice may be ahead of its max-rate */
 
+/* One cache line is touched for a packet that waits, the other one by what happens to queues. */
 struct egress_queue {
 	struct fifo packets;
-	uint64_t bytes; /* waiting; relaxed readers */
 	int32_t deficit; /* bytes the class may still send this round */
-	uint64_t pause_until; /* ns; in the past: open. Relaxed readers */
-	uint64_t paused_since; /* of a pause under way */
+	uint64_t bytes; /* waiting; relaxed readers */
 	/* totals, relaxed readers; what passed straight through is not in them */
-	uint64_t entered, dropped, marked;
-	uint64_t pauses, paused_ns;
+	uint64_t entered;
 	uint64_t most_bytes; /* ever */
 	uint64_t user_bytes; /* most since the user cleared it */
+	uint64_t dropped CACHE_ALIGNED;
+	uint64_t marked, pauses, paused_ns;
+	uint64_t pause_until; /* ns; in the past: open. Relaxed readers */
+	uint64_t paused_since; /* of a pause under way */
 };
+_Static_assert(offsetof(struct egress_queue, dropped) == CACHE_LINE_BYTES, "what a packet touches is one cache line");
 
 struct egress_slice {
 	uint8_t busy;	/* bit per class with packets */
 	uint8_t closed; /* bit per class whose gate is closed */
+	uint8_t barred; /* bit per class that may not send: closed, or all of them while it waits for its max-rate */
 	uint8_t turn;	/* class whose turn it is */
-	bool listed;	/* among those that may send */
 	bool shaped;	/* waits for its max-rate */
-	uint8_t next, prev; /* in that list */
 	int32_t deficit;    /* bytes it may still send this round */
 	uint32_t quantum;
 	uint32_t lossy; /* buffers held for lossy classes */
-	uint64_t max_rate_bps;
-	uint64_t paid_ns; /* time up to which its rate is used up */
-	uint64_t paid_rest; /* of a ns, in parts of max_rate_bps: short frames at high rates take few of them */
+	uint64_t byte_time; /* what a byte takes at its max-rate, in 2^-EGRESS_TIME_SHIFT ns; 0: no limit */
+	uint64_t burst_ns;  /* how far ahead of that it may be */
+	uint64_t paid_ns;   /* time up to which its rate is used up, */
+	uint64_t paid_part; /* and what is beyond that nanosecond, in 2^-EGRESS_TIME_SHIFT ns */
 	struct egress_queue queue[8];
 };
 
@@ -80,10 +84,11 @@ struct egress {
 	struct port *port;
 	uint16_t index;	 /* port */
 	uint8_t gates;	 /* EGRESS_GATE_... */
-	uint8_t first;	 /* slice whose turn it is, if n_listed */
-	uint8_t n_listed; /* slices that may send now */
+	uint8_t first;	 /* slice whose turn it is, if it may send; else the one before it */
+	uint64_t may[SNAP_SLICE_MAX / 64]; /* bit per slice that may send now */
 	uint32_t backlog; /* packets in all queues */
 	uint32_t lossy;	  /* buffers held for lossy classes */
+	uint32_t shared;  /* all ones when slices share the buffers, else 0 */
 	uint32_t control_buffers;
 	uint32_t random;     /* of the marking */
 	uint64_t wake_ns;    /* when a gate opens next by itself, or a watchdog is due; TIME_NEVER */
@@ -123,6 +128,8 @@ struct egress_context {
 	uint64_t held[EGRESS_GENERATIONS];
 };
 
+_Static_assert(SNAP_SLICE_MAX == 128, "two words hold a bit per slice");
+
 /* An empty egress of a port; *e is all zero. Before its owner starts. */
 void egress_init(struct egress *e, struct port *port);
 
@@ -151,6 +158,12 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 
 /* Somebody else has changed e->holds: set the gates of a class, of one slice or of all, as they say now. */
 void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, unsigned int class);
+
+/* May some packet of data go? */
+static inline bool egress_may_send(const struct egress *e)
+{
+	return e->may[0] | e->may[1];
+}
 
 /* Packets in queues and in the device's bursts. */
 static inline uint32_t egress_held(const struct egress *e)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Worker lcores; the owner of the egress. */
-#include "queue/queue_priv.h"
+#include "queue/turn.h"
 
 #include "rewrite/rewrite.h"
 #include "wire/icmp.h"
@@ -257,7 +257,7 @@ static void serve_data(struct egress *e, struct egress_context *c)
 {
 	struct sched_turn turn;
 
-	sched_begin(e, &turn);
+	sched_begin(e, c, &turn);
 	do {
 		struct rte_mbuf *m = sched_dequeue(c, &turn);
 
@@ -273,7 +273,7 @@ static bool serve(struct egress *e, struct egress_context *c)
 		emit(e, c, sched_dequeue_control(e, c));
 		return true;
 	}
-	if (!e->n_listed || e->tx.n >= EGRESS_TX_BATCH)
+	if (!egress_may_send(e) || e->tx.n >= EGRESS_TX_BATCH)
 		return false;
 	serve_data(e, c);
 	return true;
@@ -290,13 +290,13 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 			;
 		if (e->tx.n | e->control_tx.n)
 			sent += offer(e, c);
-	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || e->n_listed));
+	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || egress_may_send(e)));
 	return sent;
 }
 
 uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 {
-	if (e->tx.n || e->control_tx.n || e->control.n || e->n_listed)
+	if (e->tx.n || e->control_tx.n || e->control.n || egress_may_send(e))
 		return c->now + e->retry_ns;
 	return e->wake_ns;
 }
@@ -394,10 +394,10 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	for (unsigned int class = 0; class < 8; class++)
 		egress_set_gates(e, c, EGRESS_ALL_SLICES, class);
 	for (uint32_t i = 0; i < e->n_slices; i++)
-		e->slice[i].max_rate_bps = 0;
+		e->slice[i].byte_time = 0;
 	sched_wake(e, c);
-	while (e->n_listed) {
-		sched_begin(e, &turn);
+	while (egress_may_send(e)) {
+		sched_begin(e, c, &turn);
 		do {
 			pkt_end(sched_dequeue(c, &turn), reason, c->stats);
 		} while (turn.q->packets.n);

@@ -17,10 +17,15 @@ static inline struct rte_mbuf *queue_unhold(struct egress_context *c, struct rte
 	return m;
 }
 
+static inline bool queue_traces(const struct egress_context *c)
+{
+	return c->stats->tap && pkt_tap_tracing(c->stats->tap);
+}
+
 static inline void queue_trace(struct egress_context *c, struct rte_mbuf *m, enum trace_kind kind, uint16_t port,
 	uint32_t value)
 {
-	if (unlikely(c->stats->tap && pkt_tap_tracing(c->stats->tap)))
+	if (unlikely(queue_traces(c)))
 		pkt_tap_trace(c->stats->tap, m, kind, port, value);
 }
 
@@ -28,61 +33,69 @@ static inline void queue_trace(struct egress_context *c, struct rte_mbuf *m, enu
 static inline void queue_charge(struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
 {
 	account_charge(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
-	account_charge(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+	account_charge(&c->accounts->slice[m->port][x->slice][x->priority], m->pkt_len, m->nb_segs);
 }
 
 static inline void queue_release(struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
 {
 	account_release(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
-	account_release(&c->accounts->slice[x->slice][m->port][x->priority], m->pkt_len, m->nb_segs);
+	account_release(&c->accounts->slice[m->port][x->slice][x->priority], m->pkt_len, m->nb_segs);
 }
 
 /*
- * The same for packets one after the other, as long as they are alike: they are booked at once, held or unheld and
- * charged or released. All zero is empty. Whoever adds to a tally books what is in it before anybody else looks.
+ * The same for packets one after the other, as long as they are alike: they are booked at once. All zero is empty.
+ * Whoever adds to a tally books what is in it before anybody else looks.
  */
 struct queue_tally {
-	uint64_t kind; /* port(16) generation(16) slice(8) priority(8) */
-	uint32_t packets, buffers, bytes;
+	uint64_t kind; /* struct pkt.kind */
+	struct account *total, *slice;
+	uint64_t *held;
+	uint16_t port;
+	bool lossless;
+	uint32_t packets, buffers;
+	uint64_t bytes;
 };
 
-static inline uint64_t queue_kind(const struct pkt *x, const struct rte_mbuf *m)
+static inline void queue_tally_begin(struct queue_tally *t, struct egress_context *c, const struct pkt *x,
+	const struct rte_mbuf *m)
 {
-	return m->port | (uint64_t)x->generation << 16 | (uint64_t)x->slice << 32 | (uint64_t)x->priority << 40;
+	unsigned int port = m->port, slice = x->slice, priority = x->priority, generation = x->generation;
+
+	t->kind = x->kind;
+	t->port = m->port;
+	t->lossless = x->lossless;
+	t->total = &c->accounts->total[port][priority];
+	t->slice = &c->accounts->slice[port][slice][priority];
+	t->held = &c->held[generation % EGRESS_GENERATIONS];
+	t->packets = 0;
+	t->buffers = 0;
+	t->bytes = 0;
 }
 
-static inline void queue_book_charges(struct egress_context *c, struct queue_tally *t)
+static inline bool queue_tally_fits(const struct queue_tally *t, const struct pkt *x, const struct rte_mbuf *m)
 {
-	unsigned int port = t->kind & 0xffff, priority = t->kind >> 40 & 7;
-
-	account_charge(&c->accounts->total[port][priority], t->bytes, t->buffers);
-	account_charge(&c->accounts->slice[t->kind >> 32 & 0xff][port][priority], t->bytes, t->buffers);
-	stat_add(&c->held[(t->kind >> 16) % EGRESS_GENERATIONS], t->packets);
+	return t->kind == x->kind && t->port == m->port;
 }
 
-static inline void queue_book_releases(struct egress_context *c, struct queue_tally *t)
+static inline void queue_tally_add(struct queue_tally *t, const struct rte_mbuf *m)
 {
-	unsigned int port = t->kind & 0xffff, priority = t->kind >> 40 & 7;
-
-	account_release(&c->accounts->total[port][priority], t->bytes, t->buffers);
-	account_release(&c->accounts->slice[t->kind >> 32 & 0xff][port][priority], t->bytes, t->buffers);
-	stat_sub(&c->held[(t->kind >> 16) % EGRESS_GENERATIONS], t->packets);
-}
-
-/* One more; what the tally has of another kind is given to `book`. */
-static inline void queue_add(struct egress_context *c, struct queue_tally *t, const struct pkt *x, const struct rte_mbuf *m,
-	void (*book)(struct egress_context *c, struct queue_tally *t))
-{
-	uint64_t kind = queue_kind(x, m);
-
-	if (unlikely(t->kind != kind)) {
-		if (t->packets)
-			book(c, t);
-		*t = (struct queue_tally){.kind = kind};
-	}
 	t->packets++;
 	t->buffers += m->nb_segs;
 	t->bytes += m->pkt_len;
+}
+
+static inline void queue_book_charges(const struct queue_tally *t)
+{
+	account_charge(t->total, t->bytes, t->buffers);
+	account_charge(t->slice, t->bytes, t->buffers);
+	stat_add(t->held, t->packets);
+}
+
+static inline void queue_book_releases(const struct queue_tally *t)
+{
+	account_release(t->total, t->bytes, t->buffers);
+	account_release(t->slice, t->bytes, t->buffers);
+	stat_sub(t->held, t->packets);
 }
 
 /* Does the packet belong to a class that is never dropped for want of room? */
@@ -102,51 +115,6 @@ void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *
 
 /* Put a rewritten frame back to the front of its queue. */
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
-
-/*
- * The turn of a queue: sched_begin, when some slice may send (e->n_listed); then for one packet after the other
- * sched_dequeue, and sched_account with the bytes that were sent of it (0: it waits elsewhere or was dropped), as long
- * as sched_goes_on; then sched_end. The packets come in the order that a new turn for each would have given.
- */
-struct sched_turn {
-	struct egress_slice *s;
-	struct egress_queue *q;
-	uint8_t class;
-	uint32_t packets, lossy;
-	uint64_t bytes, sent;
-	struct queue_tally released;
-};
-
-void sched_begin(struct egress *e, struct sched_turn *t);
-void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t);
-
-static inline struct rte_mbuf *sched_dequeue(struct egress_context *c, struct sched_turn *t)
-{
-	struct rte_mbuf *m = fifo_pop(&t->q->packets);
-	const struct pkt *x = pkt_of(m);
-
-	queue_add(c, &t->released, x, m, queue_book_releases);
-	t->lossy += x->lossless ? 0 : m->nb_segs;
-	t->bytes += m->pkt_len;
-	t->packets++;
-	if (!t->q->packets.n)
-		t->q->deficit = MIN_OF(t->q->deficit, 0);
-	return m;
-}
-
-static inline void sched_account(struct sched_turn *t, uint32_t bytes)
-{
-	int32_t line = bytes ? (int32_t)(bytes + EGRESS_LINE_BYTES) : 0;
-
-	t->s->deficit -= line;
-	t->q->deficit -= line;
-	t->sent += bytes;
-}
-
-static inline bool sched_goes_on(const struct sched_turn *t)
-{
-	return t->q->packets.n && t->s->deficit > 0 && t->q->deficit > 0 && !t->s->max_rate_bps;
-}
 
 /* The oldest control packet; there must be one. */
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c);
@@ -171,18 +139,10 @@ void watch_poll(struct egress *e, struct egress_context *c);
 /* A new configuration: a watchdog may be on that was off, or the reverse. */
 void watch_configure(struct egress *e, const struct egress_context *c, uint32_t n_slices_before);
 
-/* --- sched_dp.c --- */
-
 /* A queue's gate, as holds and watchdog say now. */
 void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t slice, unsigned int class);
 
 /* Gates whose time has come open; called when now >= e->wake_ns. */
 void sched_wake(struct egress *e, struct egress_context *c);
-
-/* Is the queue of this packet closed? */
-static inline bool sched_is_closed(const struct egress *e, const struct pkt *x)
-{
-	return x->tclass != PKT_CLASS_CONTROL && e->slice[x->slice].closed >> x->tclass & 1;
-}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Queues, gates and the scheduler of an egress. Its owner. */
-#include "queue/queue_priv.h"
+#include "queue/turn.h"
 
 #include "wire/ipv4.h"
 
@@ -14,55 +14,15 @@ static inline uint8_t queue_class(const struct egress *e, const struct egress_co
 	return class;
 }
 
-static inline uint8_t ready(const struct egress_slice *s)
-{
-	return s->shaped ? 0 : (uint8_t)(s->busy & ~s->closed);
-}
-
-/* Slices that may send form a ring; a new one comes last. */
-static void list(struct egress *e, uint8_t id)
-{
-	struct egress_slice *s = &e->slice[id];
-
-	if (s->listed || !ready(s))
-		return;
-	s->listed = true;
-	if (!e->n_listed++) {
-		e->first = s->next = s->prev = id;
-		return;
-	}
-	s->next = e->first;
-	s->prev = e->slice[e->first].prev;
-	e->slice[s->prev].next = id;
-	e->slice[s->next].prev = id;
-}
-
-static void unlist(struct egress *e, uint8_t id)
-{
-	struct egress_slice *s = &e->slice[id];
-
-	if (!s->listed || ready(s))
-		return;
-	s->listed = false;
-	e->n_listed--;
-	e->slice[s->prev].next = s->next;
-	e->slice[s->next].prev = s->prev;
-	if (e->first == id)
-		e->first = s->next;
-	/* what it did not use is lost, what it owes is not */
-	s->deficit = MIN_OF(s->deficit, 0);
-}
-
 /*
- * Room for a packet of a lossy class: in its queue, in the port's buffers, and so much left that other slices keep
- * some whatever this one does (dynamic threshold after Choudhury and Hahne, alpha 1).
+ * Room for packets of a lossy class: in their queue, in the port's buffers, and so much left that other slices keep
+ * some whatever this one does (dynamic threshold after Choudhury and Hahne, alpha 1). It takes the same number of steps
+ * with one slice and with many.
  */
 static inline bool has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
-	uint32_t buffers)
+	uint32_t packets, uint32_t buffers)
 {
-	if (q->packets.n >= e->queue_limit || e->lossy + buffers > e->buffer_limit)
-		return false;
-	return e->n_slices == 1 || s->lossy + buffers <= e->buffer_limit - e->lossy;
+	return q->packets.n + packets <= e->queue_limit && e->lossy + (s->lossy & e->shared) + buffers <= e->buffer_limit;
 }
 
 /* xorshift; any sequence will do */
@@ -74,15 +34,15 @@ static uint32_t next_random(struct egress *e)
 	return e->random;
 }
 
-/* RFC 3168: a packet that says it understands is told that its queue is long. */
-static __attribute__((noinline)) void mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m)
+/* RFC 3168: a packet that says it understands is told that its queue is long, which had `level` bytes with it. */
+static void mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m, uint64_t level)
 {
 	const struct snap_port *p = &c->s->port[e->index];
 	struct pkt *x = pkt_of(m);
 	const uint8_t *ip;
 	uint8_t ecn;
 
-	if (q->bytes < p->ecn_max && (q->bytes - p->ecn_min) << 32 < (uint64_t)next_random(e) * (p->ecn_max - p->ecn_min))
+	if (level < p->ecn_max && (level - p->ecn_min) << 32 < (uint64_t)next_random(e) * (p->ecn_max - p->ecn_min))
 		return;
 	if (x->family != 4 && x->family != 6)
 		return;
@@ -96,28 +56,32 @@ static __attribute__((noinline)) void mark(struct egress *e, struct egress_conte
 	stat_add(&c->stats->ecn_marked, 1);
 }
 
-/* A data packet waits: at the end of its queue, or at its front. */
-static inline void put(struct egress *e, struct egress_context *c, struct rte_mbuf *m, struct queue_tally *charged, bool front)
+/* The packets that came last to a queue, beginning with m. */
+static __attribute__((noinline)) void mark_last(struct egress *e, struct egress_context *c, struct egress_queue *q,
+	struct rte_mbuf *m, uint64_t bytes)
 {
-	const struct pkt *x = pkt_of(m);
-	struct egress_slice *s = &e->slice[x->slice];
-	struct egress_queue *q = &s->queue[x->tclass];
+	uint64_t level = q->bytes - bytes;
 
-	if (!q->packets.n) {
-		s->busy = (uint8_t)(s->busy | 1u << x->tclass);
-		list(e, x->slice);
+	for (; m; m = pkt_of(m)->next) {
+		level += m->pkt_len;
+		if (level > c->s->port[e->index].ecn_min)
+			mark(e, c, q, m, level);
 	}
-	if (front)
-		fifo_push_front(&q->packets, m);
-	else
-		fifo_push(&q->packets, m);
-	queue_add(c, charged, x, m, queue_book_charges);
+}
+
+/* Data packets wait: they are in their queue now, as nothing else is known of them. */
+static inline void put(struct egress *e, struct egress_slice *s, struct egress_queue *q, const struct pkt *x,
+	const struct queue_tally *t)
+{
+	s->busy = (uint8_t)(s->busy | 1u << x->tclass);
+	sched_list(e, s, x->slice);
+	queue_book_charges(t);
 	if (!x->lossless) {
-		e->lossy += m->nb_segs;
-		s->lossy += m->nb_segs;
+		e->lossy += t->buffers;
+		s->lossy += t->buffers;
 	}
-	e->backlog++;
-	stat_add(&q->bytes, m->pkt_len);
+	e->backlog += t->packets;
+	stat_add(&q->bytes, t->bytes);
 	if (unlikely(q->bytes > q->user_bytes)) {
 		stat_max(&q->user_bytes, q->bytes);
 		stat_max(&q->most_bytes, q->bytes);
@@ -137,18 +101,18 @@ static void enqueue_control(struct egress *e, struct egress_context *c, struct r
 	e->backlog++;
 }
 
-/* Is a packet of this buffer to be dropped? Then for *reason. */
-static inline bool refused(const struct egress *e, const struct egress_context *c, const struct egress_slice *s,
-	const struct egress_queue *q, struct rte_mbuf *m, enum reason *reason)
+/* Are such packets to be dropped? Then for *reason. */
+static inline bool refused(const struct egress *e, const struct egress_context *c, const struct pkt *x,
+	const struct rte_mbuf *m, const struct queue_tally *t, enum reason *reason)
 {
-	const struct pkt *x = pkt_of(m);
+	const struct egress_slice *s = &e->slice[x->slice];
 
 	if (x->lossless) {
 		*reason = DROP_headroom_exceeded;
 		return queue_is_exhausted(c, x, m);
 	}
 	*reason = DROP_queue_full;
-	return !has_room(e, s, q, m->nb_segs);
+	return !has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers);
 }
 
 static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
@@ -160,57 +124,109 @@ static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mb
 	pkt_end(m, DROP_pfc_storm, c->stats);
 }
 
-static inline void enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *m, struct queue_tally *charged)
+/* How many of the packets are alike: they are linked, and what they hold is in the tally. */
+static inline void gather(struct egress_context *c, struct rte_mbuf **pkts, unsigned int n, bool lossless,
+	struct queue_tally *t)
 {
+	struct pkt *x = pkt_of(pkts[0]);
+
+	queue_tally_begin(t, c, x, pkts[0]);
+	t->lossless = lossless;
+	for (unsigned int i = 0;;) {
+		struct rte_mbuf *m = pkts[i];
+		struct pkt *before = x;
+
+		x->lossless = lossless;
+		queue_tally_add(t, m);
+		if (++i == n)
+			return;
+		x = pkt_of(pkts[i]);
+		if (!queue_tally_fits(t, x, pkts[i]))
+			return;
+		before->next = pkts[i];
+	}
+}
+
+static __attribute__((noinline)) void trace(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n,
+	uint32_t waiting)
+{
+	for (unsigned int i = 0; i < n; i++)
+		queue_trace(c, pkts[i], TRACE_QUEUED, e->index, waiting + i);
+}
+
+static void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n, bool traced);
+
+/* The first packet, and those after it that are like it, wait or are dropped. Returns how many. */
+static inline __attribute__((always_inline)) unsigned int enqueue(struct egress *e, struct egress_context *c,
+	struct rte_mbuf **pkts, unsigned int n, bool traced)
+{
+	struct rte_mbuf *m = pkts[0];
 	struct pkt *x = pkt_of(m);
 	struct egress_slice *s = &e->slice[x->slice];
 	struct egress_queue *q;
+	struct queue_tally t;
 	enum reason reason;
 	uint8_t class;
 
 	if (unlikely(x->tclass == PKT_CLASS_CONTROL)) {
 		enqueue_control(e, c, m);
-		return;
+		return 1;
 	}
 	class = queue_class(e, c, m);
 	if (unlikely(class != x->tclass)) {
 		stat_add(&c->stats->class_bounced, 1);
 		x->tclass = class;
+		n = 1;
 	}
 	q = &s->queue[class];
 	if (unlikely(e->gates & EGRESS_GATE_STORM) && pfc_watchdog_drops(&e->watchdog[x->slice][class])) {
 		stat_add(&q->dropped, 1);
 		storm_drop(e, c, m);
-		return;
+		return 1;
 	}
-	x->lossless = queue_is_lossless(c, x, m);
-	if (unlikely(refused(e, c, s, q, m, &reason))) {
+	gather(c, pkts, n, queue_is_lossless(c, x, m), &t);
+	if (unlikely(refused(e, c, x, m, &t, &reason))) {
+		if (t.packets > 1) {
+			enqueue_each(e, c, pkts, t.packets, traced);
+			return t.packets;
+		}
 		stat_add(&q->dropped, 1);
 		pkt_end(m, reason, c->stats);
-		return;
+		return 1;
 	}
-	queue_trace(c, m, TRACE_QUEUED, e->index, q->packets.n);
-	stat_add(&q->entered, 1);
-	put(e, c, m, charged, false);
+	if (unlikely(traced))
+		trace(e, c, pkts, t.packets, q->packets.n);
+	fifo_append(&q->packets, m, pkts[t.packets - 1], t.packets);
+	stat_add(&q->entered, t.packets);
+	put(e, s, q, x, &t);
 	if (unlikely(e->ecn_classes >> class & 1 && q->bytes > c->s->port[e->index].ecn_min))
-		mark(e, c, q, m);
+		mark_last(e, c, q, m, t.bytes);
+	return t.packets;
+}
+
+/* As many as there is room for. */
+static __attribute__((noinline)) void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts,
+	unsigned int n, bool traced)
+{
+	for (unsigned int i = 0; i < n; i++)
+		enqueue(e, c, &pkts[i], 1, traced);
 }
 
 void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
 {
-	struct queue_tally charged = {0};
+	bool traced = unlikely(queue_traces(c));
 
-	for (unsigned int i = 0; i < n; i++)
-		enqueue(e, c, pkts[i], &charged);
-	queue_book_charges(c, &charged);
+	for (unsigned int i = 0; i < n;)
+		i += enqueue(e, c, &pkts[i], n - i, traced);
 	stat_add(&e->queued_packets, n);
 	stat_max(&e->queued_most, e->backlog);
 }
 
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
-	struct queue_tally charged = {0};
 	struct pkt *x = pkt_of(m);
+	struct egress_slice *s = &e->slice[x->slice];
+	struct queue_tally t;
 
 	if (x->tclass == PKT_CLASS_CONTROL) {
 		queue_hold(c, m);
@@ -220,88 +236,37 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 		return;
 	}
 	x->tclass = queue_class(e, c, m);
-	x->lossless = queue_is_lossless(c, x, m);
-	put(e, c, m, &charged, true);
-	queue_book_charges(c, &charged);
+	gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
+	fifo_push_front(&s->queue[x->tclass].packets, m);
+	put(e, s, &s->queue[x->tclass], x, &t);
 	if (unlikely(e->gates & EGRESS_GATE_STORM))
 		e->wake_ns = c->now; /* its queue may be one that is to be empty */
 }
 
-/* Deficit round robin (Shreedhar and Varghese), by bytes: the slice whose turn it is. */
-static struct egress_slice *next_slice(struct egress *e)
+static void bar(struct egress_slice *s)
 {
-	struct egress_slice *s = &e->slice[e->first];
-
-	while (s->deficit <= 0) {
-		e->first = s->next;
-		s = &e->slice[e->first];
-		s->deficit += (int32_t)s->quantum;
-	}
-	return s;
-}
-
-static uint8_t next_class(struct egress_slice *s)
-{
-	uint8_t class = s->turn, may = ready(s), later;
-
-	if ((may >> class & 1) && s->queue[class].deficit > 0)
-		return class;
-	do {
-		/* round and round, from one that may send to the next */
-		later = (uint8_t)(may & 0xfeu << class);
-		class = (uint8_t)__builtin_ctz(later ? later : may);
-		s->queue[class].deficit += EGRESS_QUANTUM;
-	} while (s->queue[class].deficit <= 0);
-	s->turn = class;
-	return class;
-}
-
-void sched_begin(struct egress *e, struct sched_turn *t)
-{
-	struct egress_slice *s = next_slice(e);
-	uint8_t class = next_class(s);
-
-	*t = (struct sched_turn){.s = s, .q = &s->queue[class], .class = class};
-}
-
-static uint64_t shape_burst_ns(const struct egress_slice *s)
-{
-	return EGRESS_SHAPE_BURST * 8 * NSEC_PER_SEC / s->max_rate_bps;
+	s->barred = s->shaped ? UINT8_MAX : s->closed;
 }
 
 /* A slice that was ahead of its rate may go on when it is no longer; one without a rate at once. */
 static void unshape(struct egress *e, const struct egress_context *c, struct egress_slice *s)
 {
-	uint64_t next = s->max_rate_bps ? s->paid_ns - MIN_OF(s->paid_ns, shape_burst_ns(s)) : 0;
+	uint64_t next = s->byte_time ? s->paid_ns - MIN_OF(s->paid_ns, s->burst_ns) : 0;
 
 	s->shaped = next > c->now;
+	bar(s);
 	if (s->shaped)
 		e->wake_ns = MIN_OF(e->wake_ns, next);
 }
 
-void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t)
+void sched_pay(struct egress *e, const struct egress_context *c, const struct sched_turn *t)
 {
 	struct egress_slice *s = t->s;
+	uint64_t time = sched_time(t);
 
-	queue_book_releases(c, &t->released);
-	e->lossy -= t->lossy;
-	s->lossy -= t->lossy;
-	e->backlog -= t->packets;
-	stat_sub(&t->q->bytes, t->bytes);
-	if (!t->q->packets.n)
-		s->busy = (uint8_t)(s->busy & ~(1u << t->class));
-	if (unlikely(e->gates & EGRESS_GATE_STORM) && t->sent && e->watchdog[s - e->slice][t->class].stormed) {
-		stat_add(&e->watchdog[s - e->slice][t->class].sent, t->packets);
-		stat_add(&e->watchdog[s - e->slice][t->class].last_sent, t->packets);
-	}
-	if (unlikely(s->max_rate_bps)) {
-		uint64_t due = t->sent * 8 * NSEC_PER_SEC + s->paid_rest;
-
-		s->paid_ns = MAX_OF(s->paid_ns, c->now) + due / s->max_rate_bps;
-		s->paid_rest = due % s->max_rate_bps;
-		unshape(e, c, s);
-	}
-	unlist(e, (uint8_t)(s - e->slice));
+	s->paid_ns = MAX_OF(s->paid_ns, c->now) + (time >> EGRESS_TIME_SHIFT);
+	s->paid_part = time & ((1ull << EGRESS_TIME_SHIFT) - 1);
+	unshape(e, c, s);
 }
 
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c)
@@ -328,8 +293,8 @@ static void look_ahead(struct egress *e, struct egress_context *c)
 			e->gates |= EGRESS_GATE_CLOSED;
 		if (s->shaped)
 			unshape(e, c, s);
-		list(e, (uint8_t)id);
-		unlist(e, (uint8_t)id);
+		sched_list(e, s, (uint8_t)id);
+		sched_unlist(e, s, (uint8_t)id);
 	}
 	e->wake_ns = MIN_OF(e->wake_ns, e->watch_ns);
 }
@@ -355,6 +320,7 @@ void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t id, uns
 		stat_add(&q->paused_ns, now - q->paused_since);
 		s->closed = (uint8_t)(s->closed & ~(1u << class));
 	}
+	bar(s);
 }
 
 void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, unsigned int class)
@@ -378,10 +344,11 @@ static void flush(struct egress *e, struct egress_context *c)
 		struct egress_slice *s = &e->slice[id];
 
 		for (unsigned int k = 0; s->busy >> k; k++) {
-			struct sched_turn turn = {.s = s, .q = &s->queue[k], .class = (uint8_t)k};
+			struct sched_turn turn;
 
-			if (!pfc_watchdog_drops(&e->watchdog[id][k]))
+			if (!(s->busy >> k & 1) || !pfc_watchdog_drops(&e->watchdog[id][k]))
 				continue;
+			sched_begin_at(&turn, e, c, (uint8_t)id, (uint8_t)k);
 			for (; turn.q->packets.n && left; left--)
 				storm_drop(e, c, sched_dequeue(c, &turn));
 			sched_end(e, c, &turn);
@@ -449,6 +416,13 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 	return true;
 }
 
+/* Divided once, not for every packet. */
+static void set_rate(struct egress_slice *s, uint64_t bps)
+{
+	s->byte_time = bps ? MAX_OF((8 * NSEC_PER_SEC << EGRESS_TIME_SHIFT) / bps, 1) : 0;
+	s->burst_ns = bps ? EGRESS_SHAPE_BURST * 8 * NSEC_PER_SEC / bps : 0;
+}
+
 void egress_configure(struct egress *e, const struct egress_context *c)
 {
 	uint64_t bps = c->s->port[e->index].speed_bps;
@@ -462,11 +436,12 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 	e->queue_limit = c->s->port[e->index].queue_limit;
 	e->buffer_limit = c->s->port[e->index].buffer_limit;
 	e->ecn_classes = c->s->port[e->index].ecn_classes;
+	e->shared = e->n_slices > 1 ? UINT32_MAX : 0;
 	e->gates &= (uint8_t)~EGRESS_GATE_SHAPED;
 	for (uint32_t i = 0; i < e->n_slices; i++) {
 		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;
-		e->slice[i].max_rate_bps = c->s->slice[i].max_rate_bps;
-		if (e->slice[i].max_rate_bps)
+		set_rate(&e->slice[i], c->s->slice[i].max_rate_bps);
+		if (e->slice[i].byte_time)
 			e->gates |= EGRESS_GATE_SHAPED;
 	}
 	e->wake_ns = c->now; /* rates may have changed */

@@ -22,12 +22,12 @@ Mutant = collections.namedtuple("Mutant", "what path old new scenario")
 VIOLATES = "what the device did not take is forgotten"  # an invariant, so that the run stops and tells
 TOLD = ["invariant 'node conservation' is violated at", "The last 1000 events:", "gw1> show conservation", "gw1> show queues"]
 MUTANTS = [
-    Mutant("a pause does not close the gate of a queue", "lib/queue/sched_dp.c",
-           "(uint8_t)(s->busy & ~s->closed)", "(uint8_t)(s->busy)", "pfc_chain"),
+    Mutant("a pause does not close the gate of a queue", "lib/queue/turn.h",
+           "(uint8_t)(s->busy & ~s->barred)", "(uint8_t)(s->busy)", "pfc_chain"),
     Mutant("what the device did not take is forgotten", "lib/queue/egress_dp.c",
            "b->n = (uint16_t)(n - taken);", "b->n = 0;", "incast_best_effort"),
     Mutant("a queue has no limit", "lib/queue/sched_dp.c",
-           "return !has_room(e, s, q, m->nb_segs);", "return false;", "incast_best_effort"),
+           "return !has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers);", "return false;", "incast_best_effort"),
     Mutant("packets overtake those that wait in the queue", "lib/queue/egress_dp.c",
            "if (likely(e->backlog == 0 && e->gates == 0)) {", "if (true) {", "incast_best_effort"),
     Mutant("what finds the ring to its worker full is lost", "lib/node/rx_dp.c",
@@ -49,7 +49,7 @@ MUTANTS = [
            "!(level && pfc_buffer_may_resume(", "!(!level && pfc_buffer_may_resume(", "deadlock_relayed_open"),
     Mutant("lossless packets bounce into their own class", "lib/queue/sched_dp.c",
            "return c->s->port[e->index].bounce_class;", "return class;", "deadlock_hairpin"),
-    Mutant("shares are of bytes, whatever they take of the line", "lib/queue/queue_priv.h",
+    Mutant("shares are of bytes, whatever they take of the line", "lib/queue/turn.h",
            "bytes ? (int32_t)(bytes + EGRESS_LINE_BYTES) : 0", "(int32_t)bytes", "isolation_flood"),
     Mutant("a pause at a SID holds all slices", "lib/node/control_pfc.c",
            "pause_port(c, port, party, slice, &pause);", "pause_port(c, port, party, PFC_ALL_SLICES, &pause);",

@@ -99,7 +99,7 @@ static void check_released(struct testbed *t)
 			check(!charged(&a->total[i / 8][i % 8]), "worker %u: port %u, class %u: packets are gone and still charged", w,
 				i / 8, i % 8);
 			for (unsigned int k = 0; k < SNAP_SLICE_MAX; k++)
-				check(!charged(&a->slice[k][i / 8][i % 8]), "worker %u: slice %u, port %u, class %u: still charged", w, k,
+				check(!charged(&a->slice[i / 8][k][i % 8]), "worker %u: slice %u, port %u, class %u: still charged", w, k,
 					i / 8, i % 8);
 		}
 	}

@@ -540,7 +540,7 @@ static void accounting(void **state)
 	account_add(&a->total[IN][3], &level);
 	assert_int_equal(level.bytes, 15000);
 	assert_int_equal(level.buffers, 20);
-	account_add(&a->slice[1][IN][3], &of_slice);
+	account_add(&a->slice[IN][1][3], &of_slice);
 	assert_int_equal(of_slice.bytes, 5000);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
 	testbed_settle(t, 50);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whose turn it is among the queues of an egress, and what a turn takes out of them. The owner of the egress.
+ *
+ * Deficit round robin (Shreedhar and Varghese) over the slices that may send, a bit of egress.may each, then over their
+ * classes. Shares are of the line: what a frame takes of it besides itself counts.
+ *
+ * A turn: sched_begin, when some slice may send (egress_may_send); sched_dequeue for the first packet, and for another
+ * one as long as sched_goes_on; after each of them sched_account with the bytes that were sent of it (0: it waits
+ * elsewhere or was dropped); then sched_end. The packets come in the order that a new turn for each would have given.
+ */
+#ifndef QUEUE_TURN_H
+#define QUEUE_TURN_H
+
+#include "queue/queue_priv.h"
+
+struct sched_turn {
+	struct egress_slice *s;
+	struct egress_queue *q;
+	int32_t may, left; /* bytes of the line that slice and class may send, and what is left of them */
+	uint8_t slice, class;
+	uint32_t packets, lossy; /* booked, as are bytes */
+	uint64_t bytes, sent;
+	uint64_t slack_ns; /* of a max-rate */
+	struct queue_tally released;
+};
+
+/* Classes that may send. */
+static inline uint8_t sched_ready(const struct egress_slice *s)
+{
+	return (uint8_t)(s->busy & ~s->barred);
+}
+
+static inline void sched_list(struct egress *e, const struct egress_slice *s, uint8_t id)
+{
+	if (likely(sched_ready(s)))
+		e->may[id / 64] |= 1ull << id % 64;
+}
+
+static inline void sched_unlist(struct egress *e, struct egress_slice *s, uint8_t id)
+{
+	if (sched_ready(s))
+		return;
+	e->may[id / 64] &= ~(1ull << id % 64);
+	/* what it did not use is lost, what it owes is not */
+	s->deficit = MIN_OF(s->deficit, 0);
+}
+
+/* The next slice behind this one that may send; round and round. There is one. */
+static inline uint8_t sched_next_listed(const struct egress *e, uint8_t id)
+{
+	unsigned int word = id / 64;
+	uint64_t later = e->may[word] & ~1ull << id % 64;
+
+	if (!later) {
+		word = e->may[!word] ? !word : word;
+		later = e->may[word];
+	}
+	return (uint8_t)(word * 64 + (unsigned int)__builtin_ctzll(later));
+}
+
+static inline struct egress_slice *sched_next_slice(struct egress *e)
+{
+	struct egress_slice *s = &e->slice[e->first];
+
+	while (s->deficit <= 0) {
+		e->first = sched_next_listed(e, e->first);
+		s = &e->slice[e->first];
+		s->deficit += (int32_t)s->quantum;
+	}
+	return s;
+}
+
+static inline uint8_t sched_next_class(struct egress_slice *s)
+{
+	uint8_t class = s->turn, may = sched_ready(s), later;
+
+	if ((may >> class & 1) && s->queue[class].deficit > 0)
+		return class;
+	do {
+		/* round and round, from one that may send to the next */
+		later = (uint8_t)(may & 0xfeu << class);
+		class = (uint8_t)__builtin_ctz(later ? later : may);
+		s->queue[class].deficit += EGRESS_QUANTUM;
+	} while (s->queue[class].deficit <= 0);
+	s->turn = class;
+	return class;
+}
+
+/* The turn of a queue with packets, whosever it is. */
+static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct egress_context *c, uint8_t slice, uint8_t class)
+{
+	struct rte_mbuf *m;
+
+	t->s = &e->slice[slice];
+	t->q = &t->s->queue[class];
+	t->slice = slice;
+	t->class = class;
+	t->may = t->left = 0;
+	t->packets = t->lossy = 0;
+	t->bytes = t->sent = 0;
+	m = t->q->packets.head;
+	queue_tally_begin(&t->released, c, pkt_of(m), m);
+}
+
+static inline void sched_begin(struct egress *e, struct egress_context *c, struct sched_turn *t)
+{
+	struct egress_slice *s = sched_next_slice(e);
+
+	sched_begin_at(t, e, c, e->first, sched_next_class(s));
+	t->may = t->left = MIN_OF(s->deficit, t->q->deficit);
+	if (unlikely(s->byte_time))
+		/* it may send: it is not further ahead than that */
+		t->slack_ns = s->burst_ns + c->now - MAX_OF(s->paid_ns, c->now);
+}
+
+static inline void sched_book(struct sched_turn *t)
+{
+	queue_book_releases(&t->released);
+	t->packets += t->released.packets;
+	t->lossy += t->released.lossless ? 0 : t->released.buffers;
+	t->bytes += t->released.bytes;
+}
+
+static inline struct rte_mbuf *sched_dequeue(struct egress_context *c, struct sched_turn *t)
+{
+	struct rte_mbuf *m = fifo_pop(&t->q->packets);
+	const struct pkt *x = pkt_of(m);
+
+	if (unlikely(!queue_tally_fits(&t->released, x, m))) {
+		sched_book(t);
+		queue_tally_begin(&t->released, c, x, m);
+	}
+	queue_tally_add(&t->released, m);
+	return m;
+}
+
+static inline void sched_account(struct sched_turn *t, uint32_t bytes)
+{
+	int32_t line = bytes ? (int32_t)(bytes + EGRESS_LINE_BYTES) : 0;
+
+	t->left -= line;
+	t->sent += bytes;
+}
+
+/* What the turn's bytes take at the slice's max-rate. */
+static inline uint64_t sched_time(const struct sched_turn *t)
+{
+	return t->s->paid_part + t->sent * t->s->byte_time;
+}
+
+static inline bool sched_goes_on(const struct sched_turn *t)
+{
+	return t->q->packets.n && t->left > 0 &&
+	       (likely(!t->s->byte_time) || sched_time(t) >> EGRESS_TIME_SHIFT <= t->slack_ns);
+}
+
+/* What was sent of a slice with a max-rate is paid for. */
+void sched_pay(struct egress *e, const struct egress_context *c, const struct sched_turn *t);
+
+static inline void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t)
+{
+	struct egress_slice *s = t->s;
+	struct egress_queue *q = t->q;
+	int32_t line = t->may - t->left;
+
+	sched_book(t);
+	e->lossy -= t->lossy;
+	s->lossy -= t->lossy;
+	e->backlog -= t->packets;
+	stat_sub(&q->bytes, t->bytes);
+	s->deficit -= line;
+	q->deficit -= line;
+	if (!q->packets.n) {
+		s->busy = (uint8_t)(s->busy & ~(1u << t->class));
+		q->deficit = MIN_OF(q->deficit, 0);
+	}
+	if (unlikely(e->gates & EGRESS_GATE_STORM) && t->sent && e->watchdog[t->slice][t->class].stormed) {
+		stat_add(&e->watchdog[t->slice][t->class].sent, t->packets);
+		stat_add(&e->watchdog[t->slice][t->class].last_sent, t->packets);
+	}
+	if (unlikely(s->byte_time))
+		sched_pay(e, c, t);
+	sched_unlist(e, s, t->slice);
+}
+
+#endif

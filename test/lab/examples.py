@@ -217,9 +217,9 @@ def distance(name, scheme, **keys):
     return Wan(name, scheme, **STOP, **keys).net
 
 
-def lossy(name, mode):
+def lossy(name, mode, scheme="relay"):
     more = int(3 * refresh_us(100, mode) + 1000)
-    return distance(name, "relay", mode=mode, more_us=more, jitter_us=more + 50,
+    return distance(name, scheme, mode=mode, more_us=more, jitter_us=more + 50,
                     wan={"loss": "1%", "jitter": "1ms", "faulty": "b-to-a"})
 
 
@@ -272,7 +272,7 @@ def pfc_transparent():
     to 1 ms, three times the longest pause at 100 Gb/s: pauses have holes, and packets are lost.
 
     Compare: sluice-lab --out out/modes config/lab/pfc-best-effort.yaml config/lab/pfc-transparent.yaml
-    config/lab/pfc-scaled.yaml config/lab/pfc-regenerate.yaml
+    config/lab/pfc-scaled.yaml config/lab/pfc-regenerate.yaml config/lab/pfc-tunnel-held.yaml
     """
     return lossy("pfc-transparent", "transparent")
 
@@ -288,6 +288,13 @@ def pfc_regenerate():
     """The same with a relay that keeps its gateway paused by frames of its own: three lost frames in a row and all of the jitter
     are bridged. What the WAN itself loses is left: frames of the tunnel and acknowledgements, no data."""
     return lossy("pfc-regenerate", "regenerate")
+
+
+@example
+def pfc_tunnel_held():
+    """draft-ruan-spring-priority-flow-control-sid-02 over the same WAN, with `jitter` of the End.X.PFC SID: each pause is held longer
+    than its frame says, so that the queue stays closed across three lost frames in a row and all of the jitter."""
+    return lossy("pfc-tunnel-held", "transparent", "tunnel")
 
 
 def stalled_slice(name, tunnels):

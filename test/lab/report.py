@@ -29,6 +29,7 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.plots, self.body, self.inside, self.classes = [], {}, None, []
         self.links = self.nodes = self.hosts = 0
+        self.strokes = set()
 
     def handle_starttag(self, tag, attributes):
         a = dict(attributes)
@@ -41,6 +42,7 @@ class Page(html.parser.HTMLParser):
             if cls == "plot":
                 self.plots.append({"group": a["data-group"], "series": [], "units": [], "ticks": []})
         elif self.inside == "plot" and cls == "series":
+            self.strokes.add(a["stroke"])
             self.plots[-1]["series"].append(re.findall(r"(-?[\d.]+),(-?[\d.]+)", a["d"]))
         elif self.inside == "picture":
             self.links += cls == "link"
@@ -115,20 +117,22 @@ def check_screenshot(path, problems):
 
 
 def check_comparison(lab, folder):
-    """Two topologies in one page: a tile, a row and lines of each."""
-    names = ["pfc-one-way", "pfc-relay"]
+    """Several topologies in one page: a tile, a row and lines of each, of one colour in all plots."""
+    names = ["pfc-one-way", "pfc-relay", "pfc-regenerate"]
     subprocess.run([lab, "--quiet", "--out", folder, *(os.path.join(TOP, f"config/lab/{n}.yaml") for n in names)], check=True)
     done = browse(os.path.join(folder, "compare.html"), "--dump-dom")
     page, problems = Page(), []
     page.feed(done.stdout)
     if page.body.get("data-drawn") != "yes":
         return [done.stderr[-300:] or "not drawn"]
-    for name, losses in zip(names, (r'class="bad">[\d\u202f]+ lost', 'class="good">lossless')):
+    for name, losses in zip(names, (r'class="bad">[\d\u202f]+ lost', 'class="good">lossless', r'class="fair">[\d\u202f]+ lost, by links alone')):
         if not re.search(losses + rf"</b><span>{name}</span>", done.stdout):
             problems.append(f"no tile of {name} in its colour")
         if f"<td>{name}</td>" not in done.stdout or f"{name}: gpu1 (most" not in done.stdout:
             problems.append(f"{name} has no row, or no line in a plot")
     plot = next((p for p in page.plots if p["group"] == "Buffers of lossless classes"), {"series": []})
+    if len(page.strokes) != len(names):
+        problems.append(f"lines of {len(names)} topologies have {len(page.strokes)} colours")
     if len(plot["series"]) < 4:
         problems.append(f"{len(plot['series'])} lossless buffers are plotted")
     return problems

@@ -33,10 +33,10 @@ static const char *mode_of(const struct node *n, uint32_t port)
 static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_t i)
 {
 	const struct snap_port *p = &n->snapshot->port[i];
-	const struct node_pfc_port *c = &n->pfc[i];
+	const struct node_pfc_port shown = node_pfc_shown(n, i), *c = &shown;
 	uint64_t now = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
 
-	if (!p->lossless && !stat_read(&c->frames) && !stat_read(&c->speaker.frames))
+	if (!p->lossless && !c->frames && !c->speaker.frames)
 		return;
 	json_array_append_new(ports,
 		json_pack("{ss ss so sI so so sI so so sI sI sI}", "port", n->port[i]->name, "by", mode_of(n, i), "priorities",
@@ -49,7 +49,7 @@ static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_
 		const struct pfc_history heard = pfc_history_at(&c->heard[k], now);
 		const struct pfc_history said = pfc_history_at(&c->speaker.history[k], now);
 
-		if (!heard.transitions && !said.transitions)
+		if (!heard.transitions && !said.transitions && !pfc_history_is_paused(&heard, now) && !pfc_history_is_paused(&said, now))
 			continue;
 		json_array_append_new(times,
 			json_pack("{ss si sI sI sI sI sI sI}", "port", n->port[i]->name, "priority", (int)k, "rx_pauses",

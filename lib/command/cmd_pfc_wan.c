@@ -154,6 +154,6 @@ static void add_pauses(void *out, const struct node_pauses *p)
 int cmd_show_pfc_history(struct command_call *c)
 {
 	c->result = json_array();
-	node_pauses(c->node, __atomic_load_n(&c->node->control->now, __ATOMIC_RELAXED), add_pauses, c->result);
+	node_pauses_shown(c->node, __atomic_load_n(&c->node->control->now, __ATOMIC_RELAXED), add_pauses, c->result);
 	return 0;
 }

@@ -63,7 +63,7 @@ const struct command commands[] = {
 	{"show trace", "What the packets of the last trace add went through.", cmd_show_trace},
 	{"show log", "Log levels by module.", cmd_show_log},
 	{"show version", "Versions of sluice and DPDK.", cmd_show_version},
-	{"clear stats", "Remember all counters as base line: what is shown counts from here.", cmd_clear_stats},
+	{"clear stats", "Remember the counters of packets, ports, SIDs and PFC as base line: what is shown counts from here.", cmd_clear_stats},
 	{"clear watermarks", "Forget the user's watermarks of buffers and queues; the persistent ones stay.",
 		cmd_clear_watermarks},
 	{"clear trace", "Forget traced packets and stop waiting for more.", cmd_clear_trace},

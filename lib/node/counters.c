@@ -93,6 +93,7 @@ void node_clear_stats(struct node *n)
 		node_stats(n, n->cleared);
 	for (uint32_t i = 0; n->cleared_sids && i < SNAP_SID_MAX; i++)
 		n->cleared_sids[i] = sum_sid(n, i);
+	node_clear_pfc(n);
 }
 
 void node_tick(struct node *n, uint64_t now)

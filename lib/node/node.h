@@ -214,6 +214,7 @@ struct node {
 	/* management thread only */
 	struct lcore_stats *cleared; /* base line of clear stats */
 	struct sid_counter *cleared_sids;
+	struct node_cleared_pfc *cleared_pfc; /* pauses.c */
 	struct node_rates rates;
 	struct trace_filter trace;   /* what lcores choose packets by */
 	struct node_traces *traces;  /* events collected so far */

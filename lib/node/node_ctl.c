@@ -471,6 +471,7 @@ void node_free(struct node *n)
 	}
 	free(n->cleared);
 	free(n->cleared_sids);
+	free(n->cleared_pfc);
 	snapshot_registry_fini(&n->registry);
 	rte_free(n->qsbr);
 	rte_mempool_free(n->pool);

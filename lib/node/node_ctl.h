@@ -97,8 +97,18 @@ void node_balance(const struct node *n, struct node_balance *out);
 
 void node_free(struct node *n); /* closes ports that are still open; NULL is fine */
 
-/* Calls `say` for every queue that was ever paused, or that paused others; management thread. */
+/*
+ * Calls `say` for every queue that was ever paused, or that paused others; `shown`: since node_clear_stats. Management
+ * thread.
+ */
 void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
+void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
+
+/* PFC counters and histories of a port since node_clear_stats; what is no counter is as it is. Management thread. */
+struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port);
+
+/* Part of node_clear_stats. */
+void node_clear_pfc(struct node *n);
 
 /* --- PFC watchdogs: watch.c --- */
 

@@ -1,38 +1,119 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The management thread: who was paused, and for how long; also since `clear stats`. */
+#include <stdlib.h>
+
 #include "node/control_pfc.h"
 #include "node/node_ctl.h"
+
+/* Counters as they were then. A tunnel is known by its name, for its place may be another one's by now. */
+struct node_cleared_pfc {
+	uint64_t at; /* ns on the node's clock */
+	struct node_pfc_port port[MAX_PORTS];
+	struct pfc_history relay[MAX_PORTS][PFC_PRIORITIES];
+	struct {
+		char name[PFC_TUNNEL_NAME];
+		struct pfc_history history[PFC_PRIORITIES];
+	} tunnel[PFC_TUNNELS_MAX];
+};
 
 struct listener {
 	void (*say)(void *arg, const struct node_pauses *p);
 	void *arg;
-	uint64_t now;
+	uint64_t now, base_now;
 };
 
+/* `base`: count from there; NULL: all. */
 static void tell(const struct listener *l, const char *direction, const char *name, unsigned int priority,
-	const struct pfc_history *h)
+	const struct pfc_history *h, const struct pfc_history *base)
 {
 	struct node_pauses p = {.direction = direction, .name = name, .priority = priority, .history = pfc_history_at(h, l->now)};
 
-	if (!p.history.transitions)
-		return;
+	if (base && base->transitions <= p.history.transitions)
+		p.history = pfc_history_since(&p.history, base, l->base_now);
 	p.total_ns = pfc_history_total(&p.history, l->now);
-	l->say(l->arg, &p);
+	if (p.history.transitions || p.total_ns)
+		l->say(l->arg, &p);
+}
+
+static void all(const struct node *n, const struct node_cleared_pfc *base, const struct listener *l)
+{
+	const struct control_pfc *wan = n->control->pfc;
+	uint32_t bound = __atomic_load_n(&wan->tunnels.bound, __ATOMIC_RELAXED);
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		for (uint32_t port = 0; port < n->n_ports; port++) {
+			tell(l, "heard", n->port[port]->name, i, &n->pfc[port].heard[i], base ? &base->port[port].heard[i] : NULL);
+			tell(l, "said", n->port[port]->name, i, &n->pfc[port].speaker.history[i],
+				base ? &base->port[port].speaker.history[i] : NULL);
+			tell(l, "relayed", n->port[port]->name, i, &wan->relay[port].history[i],
+				base ? &base->relay[port][i] : NULL);
+		}
+		for (uint32_t t = 0; t < bound; t++) {
+			const struct pfc_tunnel *tunnel = &wan->tunnels.tunnel[t];
+			bool known = base && strcmp(base->tunnel[t].name, tunnel->name) == 0;
+
+			if (tunnel->origin != PFC_TUNNEL_FREE)
+				tell(l, "tunnel", tunnel->name, i, &tunnel->history[i], known ? &base->tunnel[t].history[i] : NULL);
+		}
+	}
 }
 
 void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg)
 {
-	const struct control_pfc *wan = n->control->pfc;
-	uint32_t bound = __atomic_load_n(&wan->tunnels.bound, __ATOMIC_RELAXED);
-	struct listener l = {say, arg, now};
+	all(n, NULL, &(struct listener){say, arg, now, 0});
+}
 
+void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg)
+{
+	const struct node_cleared_pfc *base = n->cleared_pfc;
+
+	all(n, base, &(struct listener){say, arg, now, base ? base->at : 0});
+}
+
+struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port)
+{
+	struct node_pfc_port out = n->pfc[port];
+	const struct node_pfc_port *base;
+
+	if (!n->cleared_pfc)
+		return out;
+	base = &n->cleared_pfc->port[port];
+	out.frames -= base->frames;
+	out.ignored -= base->ignored;
+	out.refused -= base->refused;
+	out.no_buffer -= base->no_buffer;
+	out.speaker.frames -= base->speaker.frames;
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-		for (uint32_t port = 0; port < n->n_ports; port++) {
-			tell(&l, "heard", n->port[port]->name, i, &n->pfc[port].heard[i]);
-			tell(&l, "said", n->port[port]->name, i, &n->pfc[port].speaker.history[i]);
-			tell(&l, "relayed", n->port[port]->name, i, &wan->relay[port].history[i]);
+		out.xoff[i] -= base->xoff[i];
+		out.xon[i] -= base->xon[i];
+		out.speaker.xoff[i] -= base->speaker.xoff[i];
+		out.speaker.xon[i] -= base->speaker.xon[i];
+		out.heard[i] = pfc_history_since(&out.heard[i], &base->heard[i], n->cleared_pfc->at);
+		out.speaker.history[i] = pfc_history_since(&out.speaker.history[i], &base->speaker.history[i], n->cleared_pfc->at);
+	}
+	return out;
+}
+
+void node_clear_pfc(struct node *n)
+{
+	const struct control_pfc *wan = n->control->pfc;
+	struct node_cleared_pfc *base = n->cleared_pfc ? n->cleared_pfc : malloc(sizeof(*base));
+
+	if (!base)
+		return;
+	n->cleared_pfc = base;
+	*base = (struct node_cleared_pfc){.at = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED)};
+	for (uint32_t port = 0; port < n->n_ports; port++) {
+		base->port[port] = n->pfc[port];
+		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+			base->port[port].heard[i] = pfc_history_at(&n->pfc[port].heard[i], base->at);
+			base->port[port].speaker.history[i] = pfc_history_at(&n->pfc[port].speaker.history[i], base->at);
+			base->relay[port][i] = pfc_history_at(&wan->relay[port].history[i], base->at);
 		}
-		for (uint32_t t = 0; t < bound; t++)
-			if (wan->tunnels.tunnel[t].origin != PFC_TUNNEL_FREE)
-				tell(&l, "tunnel", wan->tunnels.tunnel[t].name, i, &wan->tunnels.tunnel[t].history[i]);
+	}
+	for (uint32_t t = 0; t < PFC_TUNNELS_MAX; t++) {
+		memcpy(base->tunnel[t].name, wan->tunnels.tunnel[t].name, sizeof(base->tunnel[t].name));
+		for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+			base->tunnel[t].history[i] = pfc_history_at(&wan->tunnels.tunnel[t].history[i], base->at);
 	}
 }

@@ -48,6 +48,17 @@ struct pfc_history pfc_history_at(const struct pfc_history *from, uint64_t now)
 	return h;
 }
 
+struct pfc_history pfc_history_since(const struct pfc_history *h, const struct pfc_history *base, uint64_t base_now)
+{
+	struct pfc_history out = *h;
+
+	out.transitions -= base->transitions;
+	out.total_ns -= pfc_history_total(base, base_now);
+	for (unsigned int i = 0; i < PFC_HISTOGRAM; i++)
+		out.length[i] -= base->length[i];
+	return out;
+}
+
 uint64_t pfc_history_total(const struct pfc_history *h, uint64_t now)
 {
 	uint64_t to = MIN_OF(h->until, now);

@@ -35,6 +35,12 @@ struct pfc_history pfc_history_at(const struct pfc_history *from, uint64_t now);
 /* Time paused so far, the pause under way included. A copy will do for readers on other lcores. */
 uint64_t pfc_history_total(const struct pfc_history *h, uint64_t now);
 
+/*
+ * What has been counted since `base`, a copy of the same history made at `base_now`: of a pause under way then the rest.
+ * Length and begin of the last pause stay.
+ */
+struct pfc_history pfc_history_since(const struct pfc_history *h, const struct pfc_history *base, uint64_t base_now);
+
 static inline bool pfc_history_is_paused(const struct pfc_history *h, uint64_t now)
 {
 	return h->until > now;

@@ -7,7 +7,8 @@
 #include "command/openmetrics.h"
 #include "test/support/unit.h"
 
-static void check_part(struct testbed *t, const char *line, const char *part)
+/* line NULL: the metrics. */
+static char *said(struct testbed *t, const char *line)
 {
 	struct command_host host = {.node = t->node, .version = "0"};
 	char *text = NULL;
@@ -20,6 +21,13 @@ static void check_part(struct testbed *t, const char *line, const char *part)
 	else
 		openmetrics_print(t->node, true, f);
 	fclose(f);
+	return text;
+}
+
+static void check_part(struct testbed *t, const char *line, const char *part)
+{
+	char *text = said(t, line);
+
 	check(strstr(text, part), "%s: no '%s' in:\n%s", line ? line : "metrics", part, text);
 	free(text);
 }
@@ -27,6 +35,16 @@ static void check_part(struct testbed *t, const char *line, const char *part)
 void check_shown(struct testbed *t, const char *line, const char *part)
 {
 	check_part(t, line, part);
+}
+
+json_t *shown_json(struct testbed *t, const char *line)
+{
+	char *text = said(t, line);
+	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+
+	check(json, "%s: %s", line, text);
+	free(text);
+	return json;
 }
 
 void check_metrics(struct testbed *t, const char *part)

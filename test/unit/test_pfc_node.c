@@ -414,6 +414,67 @@ static void shown(void **state)
 	testbed_free(t);
 }
 
+static json_int_t number_in(const json_t *list, const char *key, const char *value, const char *wanted)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(list, i, row)
+		if (strcmp(json_string_value(json_object_get(row, key)), value) == 0)
+			return json_integer_value(json_object_get(row, wanted));
+	return -1;
+}
+
+static void heard(struct testbed *t, const struct pfc_request *r)
+{
+	const struct eth_addr peer = {{2, 0, 0, 0, 0xa0, 0}};
+	struct pfc_frame frame;
+
+	pfc_write(&frame, &peer, r);
+	fake_port_receive(t->port[0], 0, &frame, sizeof(frame), 0);
+}
+
+/* clear stats in the middle of a pause: what is shown counts from there, and the histogram of it too. */
+static void cleared(void **state)
+{
+	struct testbed *t = testbed_new(CONGESTED);
+	struct pfc_request stop = {.enable = 8, .time = {[3] = 65535}}, go = {.enable = 8};
+	json_t *json;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		heard(t, &stop);
+		testbed_pass(t, 100000, 1000);
+		heard(t, &go);
+		testbed_pass(t, 50000, 1000);
+	}
+	heard(t, &stop);
+	testbed_pass(t, 100000, 1000);
+	json = shown_json(t, "show pfc history -j");
+	assert_int_equal(number_in(json, "name", "p0", "pauses"), 4);
+	assert_in_range(number_in(json, "name", "p0", "total_us"), 396, 404);
+	json_decref(json);
+	check_shown(t, "clear stats", "");
+	json = shown_json(t, "show pfc history -j");
+	assert_int_equal(json_array_size(json), 0); /* what is left of the pause under way has only begun */
+	json_decref(json);
+	testbed_pass(t, 50000, 1000);
+	json = shown_json(t, "show pfc history -j");
+	assert_int_equal(number_in(json, "name", "p0", "pauses"), 0);
+	assert_in_range(number_in(json, "name", "p0", "total_us"), 48, 52);
+	json_decref(json);
+	heard(t, &go);
+	heard(t, &stop);
+	testbed_pass(t, 20000, 1000);
+	json = shown_json(t, "show pfc counters -j");
+	assert_int_equal(number_in(json_object_get(json, "ports"), "port", "p0", "rx"), 2);
+	assert_int_equal(number_in(json_object_get(json, "pauses"), "port", "p0", "rx_pauses"), 1);
+	assert_in_range(number_in(json_object_get(json, "pauses"), "port", "p0", "rx_paused_us"), 66, 74);
+	json_decref(json);
+	check_shown(t, "show pfc history", "128");
+	drain(t);
+	testbed_free(t);
+}
+
 /* A reload that takes the tunnel away resumes what it had stopped. */
 static void tunnel_removed(void **state)
 {
@@ -657,6 +718,7 @@ int main(void)
 		cmocka_unit_test(headroom_for_all),
 		cmocka_unit_test(idle_control),
 		cmocka_unit_test(shown),
+		cmocka_unit_test(cleared),
 		cmocka_unit_test(tunnel_removed),
 		cmocka_unit_test(regenerated),
 		cmocka_unit_test(honour_local),

@@ -138,6 +138,14 @@ static void files(void **state)
 		{"NUL", FILE_OF("{\"sid\": \"\\u0000\"}"), NULL, "./a.json:1:33: error: not JSON: \\u0000 is not allowed without "
 			"JSON_ALLOW_NUL near '\"\\u0000\"'\n"},
 		{"something behind it", FILE_OF("") "]", NULL, "./a.json:1:20: error: not JSON: end of file expected near ']'\n"},
+		{"a list for a word", FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behavior\": \"End\", \"owner\": [\"r1\"]}"), NULL,
+			"./a.json:1:73: error: owner: expected a name of letters, digits, '-', '_' and '.', at most 31 characters, found a "
+			"list\n"},
+		{"null", FILE_OF("{\"sid\": null, \"behavior\": \"End\", \"owner\": \"r1\"}"), NULL,
+			"./a.json:1:26: error: sid: expected an IPv6 prefix like \"2001:db8::/32\", found 'null'\n"},
+		{"a list for an entry", FILE_OF("\n[1]"), NULL, "./a.json:2:1: error: a remote SID: expected a mapping, found a list\n"},
+		{"too large", FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behavior\": \"other\", \"owner\": \"r1\", \"code\": 65536}"), NULL,
+			"./a.json:1:89: error: code: expected a whole number from 0 to 65535, found '65536'\n"},
 		{"nothing", "", NULL, "./a.json:1:0: error: not JSON: '[' or '{' expected near end of file\n"},
 	};
 
@@ -148,6 +156,43 @@ static void files(void **state)
 		check_text(rows[i].row, said, rows[i].said);
 		free(said);
 		cfg_free(c);
+	}
+}
+
+/* What only a machine writes: deep and large files end in a message, too. */
+static void monsters(void **state)
+{
+	static const struct {
+		const char *row, *open, *close, *said;
+		unsigned int times;
+	} rows[] = {
+		{"deep lists", "[", "]", "./a.json:1:1016: error: more than 1000 brackets are open here\n", 1500},
+		{"deep mappings", "{\"a\":", "}", "./a.json:1:5012: error: more than 1000 brackets are open here\n", 1500},
+		{"deeper than JSON may be", "[", "]", "./a.json:1:2064: error: not JSON: maximum parsing depth reached near '['\n", 50000},
+		{"too many", "[", "{},", "./a.json:1:17: error: remote-sids: expected 0 to 32768 items, found 40001\n", 40000},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		bool deep = rows[i].close[1] == 0;
+		char *text = NULL, *said;
+		struct config *c;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+
+		assert_non_null(f);
+		fprintf(f, "{\"remote-sids\": ");
+		for (unsigned int k = 0; k < (deep ? rows[i].times : 1); k++)
+			fprintf(f, "%s", rows[i].open);
+		fprintf(f, "%s", deep ? "1" : "");
+		for (unsigned int k = 0; k < rows[i].times; k++)
+			fprintf(f, "%s", rows[i].close);
+		fprintf(f, "%s}", deep ? "" : "{}]");
+		fclose(f);
+		c = load(text, NULL, &said);
+		check_text(rows[i].row, said, rows[i].said);
+		assert_null(c);
+		free(said);
+		free(text);
 	}
 }
 
@@ -313,6 +358,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks),
 		cmocka_unit_test(files),
+		cmocka_unit_test(monsters),
 		cmocka_unit_test(missing_files),
 		cmocka_unit_test(round_trip),
 		cmocka_unit_test(defaults),

@@ -151,7 +151,7 @@ def _faults():
 def _upper_layers():
     """No USD: 41 and 4 are errors; ping and traceroute are answered (draft-ruan 5)."""
     case = Case("endxpfc_upper", "End.X.PFC: other upper layers, ping, traceroute", f"{RUAN} 2 S05-S06, 5; RFC 8986 4.1.1",
-                node_of(pfc_sid(f"{PLAIN}/64", allow=["ping", "traceroute"])))
+                node_of(pfc_sid(f"{PLAIN}/64", allow=["ping", "traceroute"]), pfc_sid("5f00:1:1:e2::/64", allow=["none"])))
     inside = tunnel(PLAIN, roce6())
     case.dropped("p0", inside, "upper_layer", upper_layer_error(inside, 40))
     behind = tunnel(PLAIN, roce6(), segments=[PLAIN], left=0)
@@ -162,6 +162,9 @@ def _upper_layers():
     case.dropped("p0", piece, "fragment")
     probe = upper6(PEER, PLAIN, UDP(sport=33000, dport=33434) / b"traceroute", hlim=2)
     case.dropped("p0", probe, "not_served", port_unreachable(probe))
+    # a SID that does not allow them
+    for packet in (echo6(PEER, "5f00:1:1:e2::"), upper6(PEER, "5f00:1:1:e2::", UDP(sport=33000, dport=33434) / b"traceroute")):
+        case.dropped("p0", packet, "upper_layer", upper_layer_error(packet, 40))
     yield case
 
 
@@ -214,6 +217,13 @@ def _relay_in():
     ):
         case.rx("p2", Frame(inner))
         case.count("p2", reason)
+    yield case
+    case = Case("pfc_relay_loop", "what this port has said itself comes back: never into the tunnel, whoever is a peer", "PROTOCOL 5.5",
+                _gateway(pfc={**own, "peers": [PEER_MAC["p2"], mac_of("p2")]}, speed="1G", mode="transparent", segments=[PLAIN]))
+    for source, reason in ((mac_of("p2"), "mac_source"), (PEER_MAC["p2"], "pfc")):
+        case.rx("p2", Frame(frame(src=source)))
+        case.count("p2", reason)
+    case.tx("p1", _outward([PLAIN], frame(src=PEER_MAC["p2"]), PLAIN), origin="p2")
     yield case
     # refreshes that come sooner than a third of the hold are left out; a change never is
     case = Case("pfc_relay_thinned", "regenerate: of refreshes in one burst the first one goes", "PROTOCOL 5.5; D38",

@@ -352,9 +352,80 @@ static void refusals(void **state)
 		check_shown(t, "show pfc tunnels -j", source);
 	}
 	assert_int_equal(tunnels(t), 0);
-	/* a class that is not lossless shows nothing */
 	assert_int_equal(t->node->rx[0].learner->shown, ARRAY_LEN(rows));
 	drain(t);
+	testbed_free(t);
+}
+
+/* The configuration with something else in one place; for the caller to free. */
+static char *with(const char *text, const char *what, const char *instead)
+{
+	size_t before = 0, size;
+	char *out = NULL;
+	FILE *f = open_memstream(&out, &size);
+
+	assert_non_null(f);
+	while (strncmp(text + before, what, strlen(what)) != 0)
+		assert_true(text[before++] != 0);
+	fprintf(f, "%.*s%s%s", (int)before, text, instead, text + before + strlen(what));
+	fclose(f);
+	return out;
+}
+
+/* Where the tunnel is to say the slice, it must have a number, and the SID room for it. */
+static void slices_refused(void **state)
+{
+	static const struct {
+		const char *slices, *remote, *list;
+		enum pfc_refusal reason;
+	} rows[] = {
+		{"[{name: gold}, {name: silver, id: 7}]", "5f00:1:4:e1::/64", LIST, PFC_REFUSED_no_slice_id},
+		{"[{name: gold, id: 65536}]", "5f00:1:4:e1::/64", LIST, PFC_REFUSED_no_argument},
+		{"[{name: gold, id: 5}]", "5f00:1:4:e1::/116", LIST, PFC_REFUSED_no_argument},
+		{"[{name: gold, id: 5}]", "5f00:1:4:e1::/64", LIST, PFC_REFUSED_none},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		char *a = with(R3_WITH("pfc-learning: {slice-by: argument}\n", REMOTE), "[{name: gold}]", rows[i].slices);
+		char *b = with(a, "5f00:1:4:e1::/64", rows[i].remote);
+		struct testbed *t = testbed_new(b);
+
+		data(t, "fd00::c", rows[i].list, 3, true, 1);
+		check(tunnels(t) == (rows[i].reason == PFC_REFUSED_none), "row %u", i);
+		check(t->node->control->pfc->tunnels.refused[rows[i].reason] == (rows[i].reason != PFC_REFUSED_none), "row %u", i);
+		if (!rows[i].reason)
+			assert_int_equal(t->node->control->pfc->tunnel[0].outer.header[40 + 8 + 8 + 1], 5);
+		testbed_free(t);
+		free(b);
+		free(a);
+	}
+}
+
+/* Nobody is told to stop for packets that are not lossless, nor for those that only pass: their SRH is not read (RFC 8754 4.2). */
+static void not_looked_at(void **state)
+{
+	struct testbed *t = testbed_new(R3);
+	const struct node_learner *l = t->node->rx[0].learner;
+	struct ipv6_addr source = address("fd00::c");
+	uint8_t frame[1024];
+	uint32_t n;
+
+	for (unsigned int class = 0; class < 8; class++) {
+		n = data_frame(frame, &t->port[0]->port.mac, "fd00::c", LIST, 3, true);
+		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 0x12345);
+		if (class == 3)
+			continue;
+		fake_port_receive(t->port[0], 0, frame, n, 0);
+		testbed_round(t);
+	}
+	data(t, "fd00::c", LIST, 2, true, 3);
+	assert_int_equal(testbed_reason(t, 0, DROP_no_route), 0);
+	assert_int_equal(l->shown, 0);
+	for (unsigned int class = 0; class < 8; class++)
+		assert_int_equal(node_share_of(l, 0, 0, &source, class, t->now), 0);
+	data(t, "fd00::c", LIST, 3, true, 1);
+	assert_int_equal(l->shown, 1);
+	assert_int_equal(tunnels(t), 1);
 	testbed_free(t);
 }
 
@@ -564,6 +635,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(upstream_by_upstream),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(slices_refused),
+		cmocka_unit_test(not_looked_at),
 		cmocka_unit_test(ages_out),
 		cmocka_unit_test(list_changes),
 		cmocka_unit_test(meanings_change),

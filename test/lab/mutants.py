@@ -56,6 +56,9 @@ MUTANTS = [
            "isolation_storm"),
     Mutant("a full buffer stops all slices", "lib/pfc/pfc_fanout.c",
            "f->paused = pick(0, rate, n, drain, 1);", "f->paused = everybody(n);", "isolation_stall"),
+    Mutant("who holds most is spared as little as by default", "lib/config/headroom.c",
+           "p.selective == CFG_NONE ? out->headroom_bytes / CHOICE_PART : p.selective", "out->headroom_bytes / CHOICE_PART",
+           "isolation_greedy"),
     # PFC over distance: each proof breaks with what it proves
     Mutant("headroom is for one way only", "lib/config/headroom.c",
            "out->round_trip = capped(bytes_in(q->in_bps - out_bps, q->pfc_ns + q->data_ns));",
@@ -76,6 +79,8 @@ MUTANTS = [
            "return pfc_quanta_ns(quanta, c->from_bps);", "pfc_lossy_tunnel"),
     Mutant("a SID's hold ends as early as the frame says", "lib/pfc/pfc_hold.c",
            "pfc_quanta_ns(request->time[i], bps) + jitter_ns : 0;", "pfc_quanta_ns(request->time[i], bps) : 0;", "pfc_lossy_sid"),
+    Mutant("headroom forgets what lost and late frames cost", "lib/config/headroom.c",
+           "profile->jitter_us * NSEC_PER_USEC", "profile->jitter_us * 0", "pfc_lossy_sid"),
     Mutant("XON is said when the buffer is empty", "lib/pfc/pfc_buffer.c",
            "level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers", "level->bytes == 0", "pfc_xon_side"),
     Mutant("frames of the tunnel are best effort", "lib/snapshot/pfc_outer.c",

@@ -8,7 +8,7 @@
 #include "config/headroom.h"
 
 struct wish {
-	uint64_t rate, drain, meters, delay_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames, peer_frames;
+	uint64_t rate, drain, meters, delay_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames, peer_frames, decide_ns;
 };
 
 /* A number with an optional unit of the list, whose factors are in `factor`; the last unit has the empty name. */
@@ -68,13 +68,14 @@ const struct cli_option plan_options[] = {
 	{OPT_KEY + 2, "distance", "1000km", "way of the link or WAN"},
 	{OPT_KEY + 3, "delay", "5ms", "one way, instead of distance at 5 ns a metre"},
 	{OPT_KEY + 4, "jitter", "20us", "delay variation of the way; default 0"},
-	{OPT_KEY + 5, "losses", "3", "PFC frames in a row whose loss must cost nothing; default 1"},
+	{OPT_KEY + 5, "losses", "3", "PFC frames in a row whose loss must cost nothing; default 1, on a link 0 may do"},
 	{OPT_KEY + 6, "refresh", "168us", "time between them; default: half of the longest pause at that rate"},
 	{OPT_KEY + 7, "response", "2us", "of the sender; default: what IEEE 802.3 allows at that rate"},
 	{OPT_KEY + 8, "mtu", "9100", "longest IP packet; default 9100"},
 	{OPT_KEY + 9, "own-frames", "64", "in front of the PFC frame in the port's own ring; default 1"},
 	{OPT_KEY + 10, "min-frame", "60", "shortest frames of the class, bytes; default 60"},
 	{OPT_KEY + 11, "peer-frames", "64", "that the sender's device has been given and sends; default 1"},
+	{OPT_KEY + 12, "decide", "20us", "until the PFC frame is made, and what tunnels take at both ends; default 20us"},
 	{'j', "json", NULL, "the answer as JSON"},
 	{'h', "help", NULL, "print this"},
 };
@@ -97,6 +98,7 @@ static const struct {
 	{read_bytes, KEY(own_frames)},
 	{read_bytes, KEY(min_frame)},
 	{read_bytes, KEY(peer_frames)},
+	{read_time, KEY(decide_ns)},
 #undef KEY
 };
 
@@ -105,6 +107,12 @@ static int usage(FILE *out, int status)
 	fprintf(out, "usage: sluice plan headroom --rate 100G --distance 1000km [options] [-j]\n\n");
 	cli_print_options(plan_options, n_plan_options, out);
 	return status;
+}
+
+static int wrong(const char *problem)
+{
+	fprintf(stderr, "sluice: plan headroom: %s\n", problem);
+	return usage(stderr, 2);
 }
 
 /* 0 to go on; else the exit status + 1. */
@@ -125,8 +133,14 @@ static int read_options(struct wish *w, bool *json, int argc, char **argv)
 			return 1 + 2;
 		}
 	}
-	if (optind < argc || !w->rate || (!w->meters && !w->delay_ns) || !w->min_frame)
-		return 1 + usage(stderr, 2);
+	if (optind < argc)
+		return 1 + wrong("expected options only");
+	if (!w->rate)
+		return 1 + wrong("--rate is needed");
+	if (!w->meters && !w->delay_ns)
+		return 1 + wrong("--distance or --delay is needed");
+	if (!w->min_frame)
+		return 1 + wrong("--min-frame: 0 is no size of a frame");
 	return 0;
 }
 
@@ -138,8 +152,8 @@ static json_t *answer_json(const struct wish *w, const struct headroom_question 
 	snprintf(verdict, sizeof(verdict), "draft-he's rule is short by %llu bytes, %.1f %% of what is needed",
 		(unsigned long long)missing, a->full ? 100.0 * (double)missing / (double)a->full : 0.0);
 	return json_pack("{s{sI sI sI sI sI} sI s{sI sI sI sI sI} ss s{sI sI} s{sI sI sI}}", "way", "rate_bps",
-		(json_int_t)q->in_bps, "drain_bps", (json_int_t)q->out_bps, "one_way_us", (json_int_t)(q->pfc_ns / NSEC_PER_USEC),
-		"jitter_and_losses_us", (json_int_t)(q->jitter_ns / NSEC_PER_USEC), "response_ns", (json_int_t)q->response_ns,
+		(json_int_t)q->in_bps, "drain_bps", (json_int_t)q->out_bps, "one_way_ns", (json_int_t)q->pfc_ns,
+		"jitter_and_losses_ns", (json_int_t)q->jitter_ns, "decide_and_response_ns", (json_int_t)(q->pe_ns + q->response_ns),
 		"headroom_draft_he_bytes", (json_int_t)a->draft_he, "headroom_full", "round_trip_bytes", (json_int_t)a->round_trip,
 		"reaction_bytes", (json_int_t)a->reaction, "jitter_and_losses_bytes", (json_int_t)a->jitter, "frames_bytes",
 		(json_int_t)a->frames, "total_bytes", (json_int_t)a->full, "verdict", verdict, "xon_side", "draft_he_bytes",
@@ -150,7 +164,7 @@ static json_t *answer_json(const struct wish *w, const struct headroom_question 
 
 static int headroom(int argc, char **argv)
 {
-	struct wish w = {.mtu = 9100, .losses = 1, .min_frame = 60, .own_frames = 1, .peer_frames = 1};
+	struct wish w = {.mtu = 9100, .losses = 1, .min_frame = 60, .own_frames = 1, .peer_frames = 1, .decide_ns = 20 * NSEC_PER_USEC};
 	struct headroom_question q;
 	struct headroom_answer a;
 	bool json = false;
@@ -167,6 +181,7 @@ static int headroom(int argc, char **argv)
 		.pfc_ns = w.delay_ns ? w.delay_ns : w.meters * HEADROOM_NS_PER_M,
 		.jitter_ns = w.jitter_ns + w.losses * w.refresh_ns,
 		.response_ns = w.response_ns ? w.response_ns : headroom_response_ns(w.rate),
+		.pe_ns = w.decide_ns,
 		.own_bytes = w.own_frames * (w.mtu + 18),
 		.source_bytes = w.peer_frames * (w.mtu + 18)};
 	q.data_ns = q.pfc_ns;
@@ -184,8 +199,11 @@ static int headroom(int argc, char **argv)
 
 int plan(int argc, char **argv)
 {
-	if (argc < 2 || strcmp(argv[1], "headroom") != 0)
+	if (argc < 2 || strcmp(argv[1], "headroom") != 0) {
+		fprintf(stderr, "sluice: plan: expected 'headroom'%s%s%s\n", argc < 2 ? "" : ", found '", argc < 2 ? "" : argv[1],
+			argc < 2 ? "" : "'");
 		return usage(stderr, 2);
+	}
 	return headroom(argc - 1, argv + 1);
 }
 

@@ -82,8 +82,10 @@ static void add_buffer(json_t *list, const struct node *n, uint32_t port, unsign
 	if (!(p->lossless >> class & 1)) {
 		if (level.buffers)
 			json_array_append_new(list,
-				json_pack("{ss si ss sI sI}", "port", n->port[port]->name, "class", (int)class, "kind", "lossy",
-					"bytes", (json_int_t)level.bytes, "buffers", (json_int_t)level.buffers));
+				json_pack("{ss si ss sI sI sn sn sn sn sn sn sn sn sn sn sn sn}", "port", n->port[port]->name, "class",
+					(int)class, "kind", "lossy", "bytes", (json_int_t)level.bytes, "buffers", (json_int_t)level.buffers,
+					"sender", "xoff_bytes", "xon_bytes", "headroom_bytes", "promised_buffers", "most_bytes", "most_buffers",
+					"most_headroom", "ever_bytes", "ever_headroom", "xoffs", "exhausted"));
 		return;
 	}
 	json_array_append_new(list,

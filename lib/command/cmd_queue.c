@@ -16,14 +16,22 @@ static void add_control(json_t *list, const struct node *n, uint32_t port)
 	uint32_t packets = __atomic_load_n(&e->control.n, __ATOMIC_RELAXED);
 
 	json_array_append_new(list,
-		json_pack("{ss ss ss si si}", "port", n->port[port]->name, "slice", "", "class", "control", "packets", (int)packets,
-			"limit", (int)n->snapshot->port[port].control_limit));
+		json_pack("{ss ss ss si si ss sn sn sn sn sn sn sn sn}", "port", n->port[port]->name, "slice", "", "class", "control",
+			"packets", (int)packets, "limit", (int)n->snapshot->port[port].control_limit, "gate", "none", "bytes",
+			"most_bytes", "ever_bytes", "entered", "dropped", "marked", "pauses", "paused_us"));
+}
+
+/* Why a queue does not send; it may be busy all the same. */
+static const char *gate_of(const struct egress_slice *s, unsigned int class)
+{
+	if (__atomic_load_n(&s->closed, __ATOMIC_RELAXED) >> class & 1)
+		return "closed";
+	return __atomic_load_n(&s->shaped, __ATOMIC_RELAXED) ? "max-rate" : "open";
 }
 
 static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_t slice, unsigned int class)
 {
 	const struct egress_queue *q = &n->egress[port].slice[slice].queue[class];
-	bool closed = __atomic_load_n(&n->egress[port].slice[slice].closed, __ATOMIC_RELAXED) >> class & 1;
 	char name[4];
 
 	/* of 8 classes in 64 slices most are never used */
@@ -34,7 +42,7 @@ static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_
 		json_pack("{ss ss ss si si ss sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "slice",
 			slice_name(n, slice), "class", name, "packets",
 			(int)__atomic_load_n(&q->packets.n, __ATOMIC_RELAXED), "limit",
-			(int)n->snapshot->port[port].queue_limit, "gate", closed ? "closed" : "open", "bytes",
+			(int)n->snapshot->port[port].queue_limit, "gate", gate_of(&n->egress[port].slice[slice], class), "bytes",
 			(json_int_t)stat_read(&q->bytes), "most_bytes", (json_int_t)stat_read(&q->user_bytes), "ever_bytes",
 			(json_int_t)stat_read(&q->most_bytes), "entered",
 			(json_int_t)stat_read(&q->entered), "dropped", (json_int_t)stat_read(&q->dropped), "marked",

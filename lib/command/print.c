@@ -84,7 +84,7 @@ static bool is_table(json_t *v)
 	return true;
 }
 
-static void print_row(json_t *row, const char *const *keys, unsigned int n, const size_t *width, FILE *out,
+static void print_row(json_t *row, const char *const *keys, unsigned int n, const size_t *width, const bool *number, FILE *out,
 	unsigned int indent)
 {
 	fprintf(out, "%*s", (int)indent, "");
@@ -93,7 +93,7 @@ static void print_row(json_t *row, const char *const *keys, unsigned int n, cons
 		char *text = cell(v);
 
 		/* numbers to the right, everything else to the left, nothing behind the last column */
-		if (json_is_number(v))
+		if (number[k])
 			fprintf(out, "%*s", (int)width[k], text ? text : "");
 		else if (k + 1 < n)
 			fprintf(out, "%-*s", (int)width[k], text ? text : "");
@@ -116,14 +116,17 @@ static void print_table(json_t *rows, FILE *out, unsigned int indent)
 	json_object_foreach(json_array_get(rows, 0), key, v) {
 		if (n == COLUMNS_MAX)
 			break;
-		number[n] = json_is_number(v);
+		number[n] = false;
 		width[n] = strlen(key);
 		keys[n++] = key;
 	}
 	json_array_foreach(rows, i, row) {
 		for (unsigned int k = 0; k < n; k++) {
-			char *text = cell(json_object_get(row, keys[k]));
+			char *text;
 
+			v = json_object_get(row, keys[k]);
+			text = cell(v);
+			number[k] |= json_is_number(v); /* of some rows; others have none there */
 			width[k] = MAX_OF(width[k], text ? strlen(text) : 0);
 			free(text);
 		}
@@ -133,7 +136,7 @@ static void print_table(json_t *rows, FILE *out, unsigned int indent)
 		fprintf(out, number[k] ? "%*s%s" : k + 1 < n ? "%-*s%s" : "%.*s%s", (int)width[k], keys[k],
 			k + 1 < n ? "  " : "\n");
 	json_array_foreach(rows, i, row)
-		print_row(row, keys, n, width, out, indent);
+		print_row(row, keys, n, width, number, out, indent);
 }
 
 static void print_object(json_t *object, FILE *out, unsigned int indent);

@@ -132,7 +132,7 @@ def plan_headroom(bench):
     """D37 beside draft-he's rule; units, refusals, JSON."""
     def run(*args):
         return subprocess.run([bench.sluice, "plan", *args], capture_output=True, text=True, check=False)
-    done = run("headroom", "--rate", "100G", "--distance", "1000km", "--losses", "0", "--response", "1us", "--mtu", "982", "-j")
+    done = run("headroom", "--rate", "100G", "--distance", "1000km", "--losses", "0", "--response", "1us", "--mtu", "982", "--decide", "0", "-j")
     expect(done.returncode == 0, done.stderr)
     answer = json.loads(done.stdout)
     full = answer["headroom_full"]
@@ -140,12 +140,25 @@ def plan_headroom(bench):
     expect(full["reaction_bytes"] == 12500 and full["frames_bytes"] == 2000 and full["jitter_and_losses_bytes"] == 0, done.stdout)
     expect(full["total_bytes"] == 125014500 and answer["xon_side"]["full_bytes"] == 125000000, done.stdout)
     expect("short by 62514500 bytes" in answer["verdict"], done.stdout)
-    same = run("headroom", "--rate", "100000M", "--delay", "5000us", "--losses", "0", "--response", "1000ns", "--mtu", "982", "-j")
+    same = run("headroom", "--rate", "100000M", "--delay", "5000us", "--losses", "0", "--response", "1000ns", "--mtu", "982", "--decide",
+               "0ns", "-j")
     expect(same.stdout == done.stdout, same.stdout + same.stderr)
     expect("verdict:" in run("headroom", "--rate", "10G", "--distance", "300m").stdout, "no text")
-    for args, text in ((("headroom",), "usage:"), (("head",), "usage:"), (("headroom", "--rate", "100G"), "usage:"),
+    # by hand (PROTOCOL.md 5.4): 400 Gb/s, 2 ms there and 2 ms back of which 100 Gb/s leave; 20 us and 905 quanta at full rate;
+    # 50 us of jitter and three refreshes of 41.942 us; two frames
+    answer = json.loads(run("headroom", "--rate", "400G", "--distance", "400km", "--drain", "100G", "--jitter", "50us", "--losses",
+                            "3", "--mtu", "4200", "-j").stdout)
+    full = answer["headroom_full"]
+    expect(answer["headroom_draft_he_bytes"] == 300 * 2000 * 125, f"{answer}")
+    expect(full["round_trip_bytes"] == 300 * 4000 * 125 and full["frames_bytes"] == 2 * 4218, f"{full}")
+    expect(full["reaction_bytes"] == 400 * 20 * 125 + 905 * 64 - 20, f"{full}")  # in whole ns
+    expect(full["jitter_and_losses_bytes"] == (50000 + 3 * 41942) * 400 // 8, f"{full}")
+    expect(full["total_bytes"] == sum(v for k, v in full.items() if k != "total_bytes"), f"{full}")
+    expect(answer["xon_side"] == {"draft_he_bytes": 0, "full_bytes": 400 * 4000 * 125}, f"{answer}")
+    for args, text in ((("headroom",), "--rate is needed"), (("head",), "expected 'headroom', found 'head'"), ((), "expected 'headroom'"),
+                       (("headroom", "--rate", "100G"), "--distance or --delay is needed"),
                        (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected something like 1000km, found '10mi'"),
-                       (("headroom", "--rate", "100G", "--distance", "1km", "x"), "usage:")):
+                       (("headroom", "--rate", "100G", "--distance", "1km", "x"), "expected options only")):
         done = run(*args)
         expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")
 

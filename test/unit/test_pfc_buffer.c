@@ -147,6 +147,41 @@ static void headroom(void **state)
 	assert_true(a.full == INT64_MAX);
 }
 
+/* H of PROTOCOL.md 5.4, of rates, ways and drains, computed otherwise; the parts add up, nothing is rounded down. */
+static void headroom_by_hand(void **state)
+{
+	static const double gbps[] = {10, 25, 40, 100, 200, 400, 800}, km[] = {0.1, 2, 80, 1000, 5000}, drain[] = {0, 0.25, 1, 2};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(gbps) * ARRAY_LEN(km) * ARRAY_LEN(drain) * 4; i++) {
+		double rate = gbps[i % 7] * 1e9, way = km[i / 7 % 5] * 5e-6, out = drain[i / 35 % 4] * rate;
+		unsigned int losses = i / 140;
+		double lost = losses * 65535 * 512 / rate / 2, jitter = 30e-6, pe = 20e-6, response = 1e-6 * (1 + losses);
+		struct headroom_question q = {.in_bps = (uint64_t)rate, .out_bps = (uint64_t)out, .drain_bps = (uint64_t)rate,
+			.pfc_ns = (uint64_t)(way * 1e9 + 0.5), .data_ns = (uint64_t)(way * 1e9 + 0.5), .pe_ns = (uint64_t)(pe * 1e9 + 0.5),
+			.response_ns = (uint64_t)(response * 1e9 + 0.5), .jitter_ns = (uint64_t)((jitter + lost) * 1e9 + 0.5),
+			.own_bytes = 9118, .source_bytes = 3 * 1518};
+		double net = out < rate ? rate - out : 0;
+		double h = (net * 2 * way + rate * (pe + response)) / 8 + 9118 + 3 * 1518 + rate * (jitter + lost) / 8;
+		struct headroom_answer a;
+
+		headroom_compute(&q, &a);
+		check((double)a.full > h - rate / 8e9 && (double)a.full < h + rate / 8e9 + 3, "row %u: %llu bytes, %.1f by hand", i,
+			(unsigned long long)a.full, h);
+		assert_int_equal(a.full, a.round_trip + a.reaction + a.jitter + a.frames);
+		check((double)a.draft_he >= net * way / 8 - 1 && (double)a.draft_he < net * way / 8 + 2, "row %u: draft-he", i);
+		check((double)a.xon >= rate * 2 * way / 8 - 1 && (double)a.xon < rate * 2 * way / 8 + 2, "row %u: XON", i);
+	}
+	/* response times of IEEE 802.3 by speed, in quanta of 64 bytes; between two speeds the slower reaction counts */
+	for (unsigned int i = 0; i < 7; i++) {
+		static const unsigned int quanta[] = {67, 80, 118, 394, 453, 905, 905};
+
+		assert_int_equal(headroom_response_ns((uint64_t)(gbps[i] * 1e9)), (uint64_t)(quanta[i] * 512 / gbps[i]));
+	}
+	assert_int_equal(headroom_response_ns(50000000000), 147 * 512 / 50);
+	assert_int_equal(headroom_response_ns(0), 0);
+}
+
 /* Software cannot take back what its device has been given: that comes too. */
 static void headroom_for_a_software_neighbour(void **state)
 {
@@ -176,6 +211,7 @@ int main(void)
 		cmocka_unit_test(dynamic_thresholds),
 		cmocka_unit_test(speaker),
 		cmocka_unit_test(headroom),
+		cmocka_unit_test(headroom_by_hand),
 		cmocka_unit_test(headroom_for_a_software_neighbour),
 	};
 

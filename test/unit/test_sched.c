@@ -275,6 +275,37 @@ static void a_gate_stops_its_queue_only(void **state)
 	testbed_free(t);
 }
 
+/* Nothing queued, no gate closed, a device with room: no queue has anything to do with it, and so again afterwards. */
+static void straight_through(void **state)
+{
+	struct testbed *t = bed("{name: s1}", "mtu: 1500");
+	const struct egress *e = &t->node->egress[OUT];
+	struct tally y = {0};
+
+	(void)state;
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	for (uint32_t i = 0; i < 200; i++)
+		receive(t, i & 1, i / 2 & 7, i, 100);
+	testbed_settle(t, 20);
+	assert_int_equal(take(t, &y), 200);
+	assert_int_equal(e->queued_packets, 0);
+	pause(t, 7, 1, 1u << 3, LONG_TIME);
+	receive(t, 0, 4, 1000, 100);
+	receive(t, 1, 3, 1000, 100);
+	testbed_settle(t, 5);
+	assert_int_equal(take(t, &y), 1);
+	assert_int_equal(e->queued_packets, 2);
+	pause(t, 7, 1, 1u << 3, 0);
+	testbed_settle(t, 5);
+	assert_int_equal(take(t, &y), 1);
+	for (uint32_t i = 1001; i < 1100; i++)
+		receive(t, i & 1, 3, i, 100);
+	testbed_settle(t, 20);
+	assert_int_equal(take(t, &y), 99);
+	assert_int_equal(e->queued_packets, 2);
+	testbed_free(t);
+}
+
 /* The gate is the latest end of all holds: one source's XON cancels no other source's XOFF (D42). */
 static void holds_of_several_sources(void **state)
 {
@@ -612,6 +643,7 @@ int main(void)
 		cmocka_unit_test(max_rate),
 		cmocka_unit_test(max_rate_of_short_frames),
 		cmocka_unit_test(a_gate_stops_its_queue_only),
+		cmocka_unit_test(straight_through),
 		cmocka_unit_test(holds_of_several_sources),
 		cmocka_unit_test(the_burst_is_taken_back),
 		cmocka_unit_test(waiting_packets_obey_gates),

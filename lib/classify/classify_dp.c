@@ -711,11 +711,11 @@ void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts,
 	stat_add(&c->stats->port[port].rx_bytes, bytes);
 }
 
-static void originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, uint8_t tclass)
+static void originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, uint8_t tclass, uint8_t slice)
 {
 	struct walk w = {.in = NULL};
 
-	start(&w, c, m, kind_of(c->s, SNAP_SLICE_NONE));
+	start(&w, c, m, kind_of(c->s, slice));
 	w.x->vrf = vrf;
 	w.x->tclass = tclass;
 	if (w.frame[0] >> 4 == 6)
@@ -731,12 +731,12 @@ static void originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, u
 
 void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
 {
-	originated(c, m, vrf, PKT_CLASS_CONTROL);
+	originated(c, m, vrf, PKT_CLASS_CONTROL, SNAP_SLICE_NONE);
 }
 
 void classify_part(struct classifier *c, struct rte_mbuf *m, const struct pkt *of)
 {
-	originated(c, m, of->vrf, of->tclass);
+	originated(c, m, of->vrf, of->tclass, of->slice);
 }
 
 void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t interface)

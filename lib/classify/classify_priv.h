@@ -52,14 +52,18 @@ static inline bool may_fragment(const struct walk *w)
 /* Only packets of at most `mtu` bytes would go on. No error is made about a frame. */
 static __attribute__((noinline, cold, unused)) void too_big(struct walk *w, uint32_t mtu)
 {
+	uint8_t slice = w->x->slice;
+
 	if (w->x->family == PKT_FRAME) {
 		drop(w, DROP_too_big);
 		return;
 	}
 	error(w, DROP_too_big, ICMP6_TOO_BIG, 0, w->x->family == 6 ? MAX_OF(mtu, IPV6_MIN_MTU) : mtu);
 	/* what the node makes itself is small enough, and fragments are */
-	if (w->x->family == 4 && w->in && may_fragment(w))
+	if (w->x->family == 4 && w->in && may_fragment(w)) {
 		w->x->punt = PUNT_FRAGMENT;
+		w->x->slice = slice; /* of the fragments, too */
+	}
 }
 
 /* A way out is known: last checks of the packet that leaves, `bytes` long with all its headers. */

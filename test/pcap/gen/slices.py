@@ -9,7 +9,7 @@ from gen.node import LOOPBACK, ONE_LCORE, neighbor, over, port, sid, vrf
 from gen.pfc_wan import OPTION, PLAIN, SLICES, frame, node_of, pfc_sid, told, tunnelled
 from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, headend
 from gen.wire import (
-    FLOW_LABEL, HOST_A, HOST_A4, ROUTING, decap, encaps, encaps_l2, encaps_red, hop, ip6, next_segment, number_of, pack, pop_srh, roce4, roce6, shift, srh,
+    FLOW_LABEL, HOST_A, HOST_A4, ROUTING, decap, encaps, encaps_l2, encaps_red, fragments4, hop, ip6, next_segment, number_of, pack, pop_srh, roce4, roce6, shift, srh,
     tos_of, too_big, tunnel,
 )
 
@@ -56,6 +56,16 @@ def packets():
             long = sized(pack_, fits + 1)
             case.dropped("p0", long, "too_big", too_big(long, max(fits, 1280 if pack_ is roce6 else 0), GATE_A4))
         yield with_keys(case) if name == "hmac" else case
+
+
+def fragments():
+    """IPv4 that is cut in front of the tunnel: each piece is of the packet's slice."""
+    case = Case("slice_option_fragments", "fragments are of the slice that the packet was of", f"{SOURCE}; PROTOCOL.md 3.4", edge(SHORT_LIST))
+    packet = sized(lambda **k: roce4(flags=0, **k), 1500)
+    case.rx("p0", packet)
+    case.count("p0", "fragmented")
+    case.tx("p1", *(told(encaps_red(f, SHORT_LIST), 5) for f in fragments4(packet, 1500 - 40 - 16)), origin="fragments")
+    yield case
 
 
 def frames():
@@ -134,5 +144,5 @@ def at_sids():
 
 
 def cases():
-    for family in (packets, frames, own_first, at_sids):
+    for family in (packets, fragments, frames, own_first, at_sids):
         yield from family()

@@ -31,13 +31,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* What leaves is a frame that others can read. */
 static void check_sent(const struct sent_frame *f, const struct fake_port *p)
 {
-	const uint8_t *b = f->bytes, *ip = b + sizeof(struct eth_hdr);
-	unsigned int type = f->size >= 14 ? (unsigned int)b[12] << 8 | b[13] : 0;
-	size_t size = f->size - sizeof(struct eth_hdr);
+	const uint8_t *b = f->bytes, *ip;
+	unsigned int at, type;
+	size_t size;
 
 	must(f->size >= 14, "%u bytes sent", f->size);
 	if (p == fuzz_node()->port[FRAME_PORT])
 		return; /* somebody else's frames */
+	at = eth_header_bytes(b, f->size);
+	ip = b + at;
+	size = f->size - at;
+	type = (unsigned int)ip[-2] << 8 | ip[-1];
 	must(memcmp(b + 6, &p->port.mac, 6) == 0, "source MAC of another port");
 	if (type == ETH_TYPE_IPV6) {
 		must(size >= 40 && ip[0] >> 4 == 6, "no IPv6 header");

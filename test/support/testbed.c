@@ -40,12 +40,16 @@ struct testbed *testbed_new(const char *yaml)
 {
 	struct node_options options = {.shared_cpu = true, .socket = -1};
 	struct testbed *t = calloc(1, sizeof(*t));
+	struct config *c = conf_load(CONF_CHECK, yaml);
+	struct cfg_diags diags = {0};
 	char err[256] = "";
 
 	testbed_eal();
 	assert_non_null(t);
 	t->now = NSEC_PER_SEC;
-	t->node = node_new(conf_load(CONF_CHECK, yaml), &options, err, sizeof(err));
+	c = cfg_load_beside(c, "t", &diags);
+	check(c, "%s", diags.n ? diags.items[0].text : "");
+	t->node = node_new(c, &options, err, sizeof(err));
 	check(t->node, "%s", err);
 	for (uint16_t i = 0; i < t->node->n_ports; i++) {
 		const struct cfg_port *cp = &t->node->config->ports.items[i];

@@ -27,7 +27,7 @@ struct testbed {
 	bool overruns; /* a negative control: packets of lossless classes may find their headroom used up */
 };
 
-/* From YAML that must be valid; every port gets 02:00:00:00:d0:NN unless it names a MAC. */
+/* From YAML that must be valid, as must be the files it names, beside the working directory; every port gets 02:00:00:00:d0:NN unless it names a MAC. */
 struct testbed *testbed_new(const char *yaml);
 
 /*

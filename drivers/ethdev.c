@@ -9,6 +9,7 @@
 
 #include "base/compiler.h"
 #include "base/text.h"
+#include "config/budget.h"
 #include "drivers/abilities.h"
 #include "drivers/pfc_setup.h"
 #include "drivers/kernel_if.h"
@@ -23,6 +24,8 @@ struct ethdev {
 	struct pfc_changes pfc_changes;
 	bool connects; /* memif client: it knocks once, when it is started */
 	unsigned int kernel_if; /* af_packet: index of the interface it is bound to; 0: no such thing */
+	uint16_t frame_buffers; /* of the longest frame there may be */
+	uint64_t too_long;	/* frames of more; relaxed readers, each receive queue's lcore adds */
 };
 
 static struct ethdev *dev_of(const struct port *p)
@@ -33,6 +36,26 @@ static struct ethdev *dev_of(const struct port *p)
 static uint16_t rx(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
 {
 	return rte_eth_rx_burst(dev_of(p)->id, queue, pkts, n);
+}
+
+/*
+ * The same for devices that know no longest frame: chains of more buffers than the pool has been promised for one are
+ * dropped here, as a NIC drops them. Few frames are chains at all.
+ */
+static uint16_t rx_bounded(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct ethdev *dev = dev_of(p);
+	uint16_t got = rte_eth_rx_burst(dev->id, queue, pkts, n), kept = 0;
+
+	for (uint16_t i = 0; i < got; i++) {
+		if (unlikely(pkts[i]->nb_segs > dev->frame_buffers)) {
+			__atomic_add_fetch(&dev->too_long, 1, __ATOMIC_RELAXED);
+			rte_pktmbuf_free(pkts[i]);
+			continue;
+		}
+		pkts[kept++] = pkts[i];
+	}
+	return kept;
 }
 
 static uint16_t tx(struct port *p, struct rte_mbuf **pkts, uint16_t n)
@@ -95,7 +118,8 @@ static void device_stats(struct port *p, struct port_device_stats *out)
 	if (rte_eth_stats_get(dev_of(p)->id, &s) != 0)
 		return;
 	*out = (struct port_device_stats){
-		.imissed = s.imissed, .rx_nombuf = s.rx_nombuf, .ierrors = s.ierrors, .oerrors = s.oerrors};
+		.imissed = s.imissed, .rx_nombuf = s.rx_nombuf, .oerrors = s.oerrors,
+		.ierrors = s.ierrors + __atomic_load_n(&dev_of(p)->too_long, __ATOMIC_RELAXED)};
 }
 
 static void offload_names(uint64_t offloads, const char *(*name)(uint64_t), char *buf, size_t size)
@@ -143,18 +167,13 @@ static void xstats(struct port *p, void (*fn)(void *arg, const char *name, uint6
 	free(values);
 }
 
-static const struct port_ops ops = {
-	.rx = rx,
-	.tx = tx,
-	.start = start,
-	.stop = stop,
-	.close = close_port,
-	.link_up = link_up,
-	.reconnect = reconnect,
-	.device_stats = device_stats,
-	.details = details,
-	.xstats = xstats,
-};
+#define OPS(receive)                                                                                                      \
+	{                                                                                                                     \
+		.rx = receive, .tx = tx, .start = start, .stop = stop, .close = close_port, .link_up = link_up,                   \
+		.reconnect = reconnect, .device_stats = device_stats, .details = details, .xstats = xstats,                       \
+	}
+
+static const struct port_ops ops = OPS(rx), ops_bounded = OPS(rx_bounded);
 
 void ethdev_name_of(const char *device, char *buf, size_t size)
 {
@@ -317,9 +336,9 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	return rc;
 }
 
-struct port *ethdev_open(const struct cfg_port *config, struct rte_mempool *pool,
-	char *err, size_t size)
+struct port *ethdev_open(const struct config *c, uint32_t index, struct rte_mempool *pool, char *err, size_t size)
 {
+	const struct cfg_port *config = &c->ports.items[index];
 	struct port *p = calloc(1, sizeof(*p));
 	struct ethdev *dev = calloc(1, sizeof(*dev));
 	char name[64];
@@ -330,11 +349,13 @@ struct port *ethdev_open(const struct cfg_port *config, struct rte_mempool *pool
 	} else if (rte_eth_dev_get_port_by_name(name, &dev->id) != 0) {
 		text_fail(err, size, 0, "port %s: there is no device %s", config->name, name);
 	} else {
-		p->ops = &ops;
 		p->driver = dev;
+		dev->frame_buffers = (uint16_t)cfg_frame_buffers(c);
 		snprintf(p->name, sizeof(p->name), "%s", config->name);
-		if (configure(p, config, pool, err, size) == 0)
+		if (configure(p, config, pool, err, size) == 0) {
+			p->ops = abilities_any_length(p->abilities.driver) ? &ops_bounded : &ops;
 			return p;
+		}
 		rte_eth_dev_close(dev->id);
 	}
 	free(p);

@@ -9,11 +9,10 @@
 struct rte_mempool;
 
 /*
- * Open and configure the device of a port; the EAL was told about it at start. NULL with a message in err that
- * names the cure. The caller frees with ops->close. Management thread.
+ * Open and configure the device of a configuration's port; the EAL was told about it at start. NULL with a message in err
+ * that names the cure. The caller frees with ops->close. Management thread.
  */
-struct port *ethdev_open(const struct cfg_port *config, struct rte_mempool *pool,
-	char *err, size_t size);
+struct port *ethdev_open(const struct config *c, uint32_t index, struct rte_mempool *pool, char *err, size_t size);
 
 /* "net_pcap0,rx_pcap=..." -> "net_pcap0": the name under which the EAL knows a device. */
 void ethdev_name_of(const char *device, char *buf, size_t size);

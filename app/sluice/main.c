@@ -49,7 +49,7 @@ static int open_signals(void)
 static int open_ports(struct node *n, char *err, size_t size)
 {
 	for (uint16_t i = 0; i < n->n_ports; i++) {
-		struct port *p = ethdev_open(&n->config->ports.items[i], n->pool, err, size);
+		struct port *p = ethdev_open(n->config, i, n->pool, err, size);
 
 		if (!p)
 			return -ENODEV;

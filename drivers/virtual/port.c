@@ -12,6 +12,7 @@
 struct rx_ring {
 	struct rte_mbuf **frame; /* of rx_descriptors */
 	uint32_t head, n;
+	uint32_t used; /* descriptors: one a buffer */
 };
 
 struct tx_slot {
@@ -26,6 +27,7 @@ struct virtual_port {
 	struct rx_ring rx[64];
 	struct tx_slot *tx;
 	uint32_t tx_head, tx_n;
+	uint32_t tx_used; /* descriptors */
 	bool link;
 	uint8_t scratch[LINE_SNAP_MAX];
 };
@@ -39,6 +41,7 @@ static struct virtual_port *of(const struct port *p)
 static void reap(struct virtual_port *v)
 {
 	while (v->tx_n && v->tx[v->tx_head].left_ns <= *v->config.now) {
+		v->tx_used -= v->tx[v->tx_head].frame->nb_segs;
 		pkt_free(v->tx[v->tx_head].frame);
 		v->tx_head = (v->tx_head + 1) % v->config.tx_descriptors;
 		v->tx_n--;
@@ -52,6 +55,7 @@ static uint16_t rx(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint1
 	uint16_t done = 0;
 
 	while (done < n && r->n) {
+		r->used -= r->frame[r->head]->nb_segs;
 		pkts[done++] = r->frame[r->head];
 		r->head = (r->head + 1) % v->config.rx_descriptors;
 		r->n--;
@@ -66,6 +70,7 @@ static void send_one(struct virtual_port *v, struct rte_mbuf *m, int *rc)
 	const void *bytes = rte_pktmbuf_mtod(m, const void *);
 	uint32_t captured = m->data_len;
 
+	v->tx_used += m->nb_segs;
 	pkt_unpoison(m);
 	if (unlikely(m->nb_segs > 1)) {
 		captured = pkt_copy_out(m, 0, v->scratch, sizeof(v->scratch));
@@ -84,7 +89,7 @@ static uint16_t tx(struct port *p, struct rte_mbuf **pkts, uint16_t n)
 	int rc = 0, failed = 0;
 
 	reap(v);
-	while (done < n && v->tx_n < v->config.tx_descriptors) {
+	while (done < n && v->tx_used + pkts[done]->nb_segs <= v->config.tx_descriptors) {
 		send_one(v, pkts[done++], &rc);
 		failed = rc ? rc : failed;
 	}
@@ -222,6 +227,13 @@ static uint16_t queue_of(const struct virtual_port *v, const struct line_frame *
 	return (uint16_t)(hash % v->config.rx_queues);
 }
 
+static uint32_t buffers_of(const struct virtual_port *v, const struct line_frame *f)
+{
+	uint32_t room = rte_pktmbuf_data_room_size(v->config.pool) - RTE_PKTMBUF_HEADROOM;
+
+	return f->captured > room ? (f->captured + room - 1) / room : 1;
+}
+
 /* A frame in buffers of the pool; NULL when it is empty. The last buffer's frame may be longer than its data. */
 static struct rte_mbuf *to_buffers(struct virtual_port *v, const struct line_frame *f)
 {
@@ -258,11 +270,11 @@ int virtual_port_receive(struct port *p, const struct line_frame *frame)
 	struct rx_ring *r = &v->rx[queue];
 	struct rte_mbuf *m;
 
-	if (unlikely(frame->corrupt)) {
+	if (unlikely(frame->corrupt || frame->length > v->config.mtu + sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag))) {
 		v->stats.ierrors++;
 		return -1;
 	}
-	if (unlikely(r->n == v->config.rx_descriptors)) {
+	if (unlikely(r->used + buffers_of(v, frame) > v->config.rx_descriptors)) {
 		v->stats.imissed++;
 		return -1;
 	}
@@ -271,6 +283,7 @@ int virtual_port_receive(struct port *p, const struct line_frame *frame)
 		v->stats.nombuf++;
 		return -1;
 	}
+	r->used += m->nb_segs;
 	if (unlikely(v->config.seen))
 		v->config.seen(v->config.arg, false, frame->bytes, frame->captured, frame->length);
 	r->frame[(r->head + r->n++) % v->config.rx_descriptors] = m;
@@ -289,9 +302,9 @@ uint64_t virtual_port_held(struct port *p)
 	uint64_t held;
 
 	reap(v);
-	held = v->tx_n;
+	held = v->tx_used;
 	for (uint16_t q = 0; q < v->config.rx_queues; q++)
-		held += v->rx[q].n;
+		held += v->rx[q].used;
 	return held;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The virtual port: a device whose transmit side feeds a line and whose receive side is filled by whoever owns the
- * other end. Like a NIC it has descriptors: a transmit descriptor is in use until the frame's last bit has left, a
- * received frame without a free descriptor is missed, one without a free buffer is lost, both counted.
+ * other end. Like a NIC it has descriptors, one for each buffer of a frame: a transmit descriptor is in use until the frame's last
+ * bit has left, a received frame without free descriptors is missed, one without free buffers, or longer than the MTU with
+ * an Ethernet header and two tags, is lost; all are counted.
  *
  * The clock is the owner's; the owner also tells it what the link does. One thread.
  */

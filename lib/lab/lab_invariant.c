@@ -211,6 +211,22 @@ static bool no_leak(struct lab *lab, char *why, size_t size)
 	return true;
 }
 
+/* What a node's configuration promises covers all buffers that anybody holds, so its pool never runs dry. */
+static bool pool_suffices(struct lab *lab, char *why, size_t size)
+{
+	for (uint32_t i = 0; i < lab->n_nodes; i++) {
+		const struct lab_node *n = &lab->node[i];
+		uint64_t used = n->node ? rte_mempool_in_use_count(n->node->pool) : 0;
+
+		if (!n->node || used <= n->promised)
+			continue;
+		snprintf(why, size, "%s: %llu buffers are in use, %llu are promised", n->topo->name, (unsigned long long)used,
+			(unsigned long long)n->promised);
+		return false;
+	}
+	return true;
+}
+
 static const struct invariant invariants[] = {
 	{"line conservation", .way = line_conserved},
 	{"port conservation", .poll = ports_agree},
@@ -220,6 +236,7 @@ static const struct invariant invariants[] = {
 	{"delivery", .full = ends_receive},
 	{"network conservation", .full = network_conserves},
 	{"buffer leak", .full = no_leak},
+	{"pool", .full = pool_suffices},
 	{"deadlock", .full = lab_no_deadlock},
 	/* "order" is checked packet by packet in lab_qp.c, "memory" where memory is taken */
 };

@@ -301,6 +301,32 @@ uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 	return e->wake_ns;
 }
 
+/* Buffers that the port's queues hold, with those of packets that are about to come back to them. */
+struct returned {
+	uint32_t lossy, control;
+};
+
+/*
+ * Is this one's buffer promised to the port's queues as well? While it waited it had another, which the next one to wait
+ * may take now. Lossless packets were charged to their class all the while.
+ */
+static bool may_return(const struct egress *e, struct egress_context *c, struct rte_mbuf *m, struct returned *sum)
+{
+	const struct pkt *x = pkt_of(m);
+	bool control = x->tclass == PKT_CLASS_CONTROL;
+	uint32_t *held = control ? &sum->control : &sum->lossy;
+	uint32_t limit = control ? c->s->port[e->index].control_limit : e->buffer_limit;
+
+	if (x->lossless)
+		return true;
+	if (*held + m->nb_segs > limit) {
+		pkt_end(m, control ? DROP_control_full : DROP_queue_full, c->stats);
+		return false;
+	}
+	*held += m->nb_segs;
+	return true;
+}
+
 /*
  * Packets that waited for a neighbour become the oldest ones of their queues again: whatever is queued for that
  * neighbour came after them.
@@ -308,11 +334,16 @@ uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id)
 {
 	struct nbr *n = &c->nbrs->nbr[id];
+	struct returned sum = {.lossy = e->lossy, .control = e->control_buffers};
 	struct fifo newest_first = {0};
 
 	nbr_set_state(n, NBR_RESOLVED);
-	while (n->waiting.n)
-		fifo_push_front(&newest_first, egress_nbr_pop(c, n));
+	while (n->waiting.n) {
+		struct rte_mbuf *m = egress_nbr_pop(c, n);
+
+		if (may_return(e, c, m, &sum))
+			fifo_push_front(&newest_first, m);
+	}
 	while (newest_first.n)
 		sched_give_back(e, c, fifo_pop(&newest_first));
 }

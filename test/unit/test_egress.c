@@ -245,6 +245,53 @@ static void waiting_packets_keep_order(void **state)
 	testbed_free(t);
 }
 
+/*
+ * What waited for a neighbour may not make the port hold more than it is promised: the next to wait take the place of those
+ * that come back. The oldest find the room there is.
+ */
+static void waiting_packets_come_back_to_a_full_port(void **state)
+{
+	struct testbed *t = bed();
+	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 6}}};
+	struct egress *e = &t->node->egress[OUT];
+	uint32_t next[4] = {0};
+	uint64_t full;
+
+	(void)state;
+	assert_int_equal(ip_addr_parse("2001:db8:b::6", &m.addr), 0);
+	for (uint32_t i = 0; i < 16; i++)
+		receive(t, VIA_UNKNOWN, 0, 1, i, 100);
+	testbed_settle(t, 20);
+	t->port[OUT]->tx_allowed = 0;
+	for (uint8_t class = 0; class < 4; class++) {
+		for (uint32_t i = 0; i < 512; i++)
+			receive(t, VIA_KNOWN, (uint8_t)(8 * class), 2, i, 100);
+		testbed_settle(t, 20);
+	}
+	assert_int_equal(e->lossy, 1792);
+	t->port[OUT]->tx_allowed = e->tx.n - 27u;
+	testbed_settle(t, 20);
+	assert_int_equal(e->lossy, 1787);
+	full = testbed_reason(t, IN, DROP_queue_full);
+	egress_nbr_update(e, &t->node->worker[0].ctx, &m);
+	assert_int_equal(t->node->worker[0].nbrs.held, 0);
+	assert_int_equal(e->lossy, 1792);
+	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), full + 11);
+	testbed_check_balance(t);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 100);
+	for (struct sent_frame *f; (f = fake_port_take(t->port[OUT])); free(f)) {
+		uint16_t flow;
+		uint32_t sequence;
+
+		testbed_frame_read(f, &flow, &sequence);
+		if (flow == 1)
+			assert_int_equal(sequence, next[flow]++);
+	}
+	assert_int_equal(next[1], 5);
+	testbed_free(t);
+}
+
 /* The hold limit of one neighbour is a named drop; failure drops what waits. */
 static void waiting_is_bounded(void **state)
 {
@@ -287,6 +334,7 @@ int main(void)
 		cmocka_unit_test(classes_share_the_line),
 		cmocka_unit_test(control_goes_first),
 		cmocka_unit_test(waiting_packets_keep_order),
+		cmocka_unit_test(waiting_packets_come_back_to_a_full_port),
 		cmocka_unit_test(waiting_is_bounded),
 		cmocka_unit_test(a_port_without_link_drops_by_name),
 	};

@@ -32,6 +32,15 @@ def long_port(number, interface, *rest, **more):
     return {**port(number, interface, *rest, **more), "device": f"net_pcap{number},rx_iface_in={interface},tx_iface={interface}"}
 
 
+# such frames in one buffer each, and then af_packet does it
+LARGE_BUFFERS = {"hugepages": "off", "fib": "compact", "buffers": "16K", "buffer-size": "10K"}
+
+
+def large_port(number, interface, *rest, **more):
+    return {**port(number, interface, *rest, **more),
+            "device": f"net_af_packet{number},iface={interface},framesz=10240,blocksz=40960,framecnt=1024"}
+
+
 def via(port_name, nexthop, *prefixes):
     return [{"prefix": p, "port": port_name, "nexthop": nexthop} for p in prefixes]
 

@@ -12,7 +12,7 @@ kernel decapsulates IPv4 with End.DX4, and End.DT6 looks up an ordinary table.
 """
 
 from net import Net, make_host, make_port, make_router
-from node import Node, long_port, over, policy, port, via
+from node import LARGE_BUFFERS, Node, large_port, long_port, over, policy, port, via
 from station import Station
 from twin import SENDER_MAC, SINK_MAC, TENANT_MAC, TWIN_MACS
 
@@ -78,7 +78,7 @@ def seg6local(space, prefix, action, dev):
 NEXT_CSID = "flavors next-csid lblen 32 nflen 16"
 
 
-def through(options, host_mtu=1500, wan_mtu=WAN_MTU, port=port):
+def through(options, host_mtu=1500, wan_mtu=WAN_MTU, port=port, far_port=port, **far):
     t = Topology(options)
     a, gw, r1, r2, pe, b = t.spaces("a", "gw", "r1", "r2", "pe", "b")
     t.a, t.b = a, b
@@ -109,19 +109,23 @@ def through(options, host_mtu=1500, wan_mtu=WAN_MTU, port=port):
            sids=[{"sid": U1, "behavior": "uN"}, {"sid": "5f00:0:e146::/48", "behavior": "uDT46", "vrf": "blue"}],
            policies=[policy("east", sid("200"), sid("300", "e301"), sid("400", "e446"))])
     t.node(pe, "fd00:0:4::1",
-           [port(0, "wan0", "wan", "fd00:c::2/64", mtu=wan_mtu),
-            port(1, "dc0", "dc", f"{GATE_B4}/24", f"{GATE_B6}/64", vrf="blue", mtu=host_mtu)],
+           [far_port(0, "wan0", "wan", "fd00:c::2/64", mtu=wan_mtu),
+            far_port(1, "dc0", "dc", f"{GATE_B4}/24", f"{GATE_B6}/64", vrf="blue", mtu=host_mtu)],
            routes=via("wan0", "fd00:c::1", "5f00::/16", "fd00::/16"),
            vrfs=[{"name": "blue", "routes": over("west", NET_A4, NET_A6)}],
            sids=[{"sid": U4, "behavior": "uN"}, {"sid": "5f00:0:e446::/48", "behavior": "uDT46", "vrf": "blue"}],
            # westwards uN and uA are two steps
-           policies=[policy("west", sid("300"), sid("200"), sid("e201"), sid("100"), sid("e146"))])
+           policies=[policy("west", sid("300"), sid("200"), sid("e201"), sid("100"), sid("e146"))], **far)
     return t
 
 
 def jumbo(options):
-    """As through, with packets of the hosts that fill an MTU of 9000 once they are in the tunnel."""
-    return through(options, host_mtu=JUMBO_HOST, wan_mtu=JUMBO_HOST + 40, port=long_port)
+    """
+    As through, with packets of the hosts that fill an MTU of 9000 once they are in the tunnel: chains of buffers in one node,
+    buffers that hold a whole frame in the other.
+    """
+    return through(options, host_mtu=JUMBO_HOST, wan_mtu=JUMBO_HOST + 40, port=long_port, far_port=large_port,
+                   memory=LARGE_BUFFERS)
 
 
 def core_node(t, space, west, own_sid, adjacency_sids, east, loopback, routes):

@@ -16,7 +16,7 @@ import console
 import life
 import outside
 import reloading
-from support import expect, frame, main, read_pcap, write_pcap
+from support import expect, frame, main, read_pcap, wait_for, write_pcap
 
 
 def refuses(bench, status, pattern):
@@ -70,6 +70,20 @@ def null_overruns_buffers(bench):
     write_pcap(bench.path("in.pcap"), [])
     bench.config(p1="net_null1,size=2049")
     refuses(bench, 3, r"port p1: frames of size=2049 do not fit a buffer of 2048 bytes; set memory.buffer-size to 3K")
+
+
+def longer_than_promised(bench):
+    """net_pcap knows no longest frame; one of more buffers than --check counts for a frame is a receive error."""
+    longest = 2048
+    write_pcap(bench.path("in.pcap"), [frame(1, n, 1).ljust(size, b"\0")
+                                       for n, size in enumerate((142, longest, longest + 1, 60000, 142))])
+    bench.config()
+    node = bench.node()
+    wait_for(lambda: node.rx() == 3, "two of five are too long", node.log)
+    counters = node.json("show port info p0")["counters"]
+    expect((counters["rx_packets"], counters["ierrors"], counters["sent"]) == (3, 2, 3), f"{counters}")
+    node.stop()
+    expect([len(data) for data in read_pcap(bench.path("out1.pcap"))] == [142] * 3, "what is sent, without padding")
 
 
 def missing_pci_device(bench):
@@ -231,6 +245,7 @@ PROCESS = [
     ("missing PCI device", missing_pci_device),
     ("no hugepages when asked for", no_hugepages),
     ("no such CPU", no_such_cpu),
+    ("frames longer than any promised", longer_than_promised),
     ("frames too long for net_null", null_overruns_buffers),
     ("memif buffers too small", memif_buffers_too_small),
     ("bad configuration", bad_configuration),

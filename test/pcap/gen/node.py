@@ -77,8 +77,9 @@ def node(ports, **sections):
         "idle": {"policy": "sleep"},
         "ports": ports,
     }
-    if max(p.get("mtu", 1500) for p in ports) > 2000:
-        config["memory"]["buffers"] = 32768  # frames in chains
+    longest = max(p.get("mtu", 1500) for p in ports)
+    if longest > 2000:
+        config["memory"]["buffers"] = 32768 if longest < 10000 else 65536  # frames in chains
     config.update({name: value for name, value in sections.items() if value})
     return config
 

@@ -267,6 +267,63 @@ struct seen {
 	uint32_t before[64];
 };
 
+#define LATE(segment, mac)                                                                         \
+	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
+	"ports:\n"                                                                                  \
+	"  - {name: in, device: net_null0, side: dc, vrf: red, addresses: [\"2001:db8:a::2/64\"]}\n" \
+	"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"         \
+	"vrfs: [{name: red, routes: [{prefix: \"2001:db8:77::/48\", policy: p}]}]\n"                 \
+	"policies: [{name: p, paths: [{name: a, segments: [\"5f00:0:500:" segment "::\"]}]}]\n"     \
+	ROUTE STATIC(mac)
+
+/*
+ * Late binding: what waits behind a gate leaves with the path and the neighbour there are when its turn has come, in order
+ * and in front of what came later.
+ */
+static void what_waits_takes_the_newest(void **state)
+{
+	struct testbed *t = testbed_new(LATE("e101", OLD));
+	struct pfc_pause pause = {.enable = 0xff};
+	struct pfc_party party = {.sid = 1};
+	struct sent_frame *f;
+	uint32_t n = 0;
+
+	(void)state;
+	testbed_settle(t, 1000);
+	for (unsigned int i = 0; i < 8; i++)
+		pause.ns[i] = 1000 * NSEC_PER_SEC;
+	assert_true(egress_pause(&t->node->egress[OUT], &t->node->worker[0].ctx, &party, PFC_ALL_SLICES, &pause));
+	for (uint32_t i = 0; i < 20; i++) {
+		uint8_t frame[256];
+
+		if (i == 10)
+			apply(t, LATE("e102", NEW));
+		fake_port_receive(t->port[IN], 0, frame,
+			testbed_frame(frame, &t->port[IN]->port.mac, "2001:db8:77::1", 1, i, 100), 0);
+		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->hop_limit = 64;
+		testbed_settle(t, 5);
+	}
+	assert_int_equal(t->node->egress[OUT].backlog, 20);
+	memset(pause.ns, 0, sizeof(pause.ns));
+	assert_true(egress_pause(&t->node->egress[OUT], &t->node->worker[0].ctx, &party, PFC_ALL_SLICES, &pause));
+	testbed_settle(t, 5);
+	while ((f = fake_port_take(t->port[OUT]))) {
+		const struct ipv6_hdr *outer = (const struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr));
+		be32_t sequence;
+
+		memcpy(&sequence, f->bytes + sizeof(struct eth_hdr) + 3 * sizeof(*outer) + 8, sizeof(sequence));
+		if (outer->next_header == IP_PROTO_IPV6) {
+			check(f->bytes[5] == 2, "packet %u went to %02x", n, f->bytes[5]);
+			check(outer->dst.b[6] == 0xe1 && outer->dst.b[7] == 0x02, "packet %u: segment %02x%02x", n, outer->dst.b[6],
+				outer->dst.b[7]);
+			assert_int_equal(be32_get(sequence), n++);
+		}
+		free(f);
+	}
+	assert_int_equal(n, 20);
+	testbed_free(t);
+}
+
 static void take(void *arg, const struct trace_event *e)
 {
 	struct seen *s = arg;
@@ -331,6 +388,7 @@ int main(void)
 		cmocka_unit_test(dynamic_becomes_static),
 		cmocka_unit_test(a_release_survives_adoption),
 		cmocka_unit_test(ids_wait_for_packets),
+		cmocka_unit_test(what_waits_takes_the_newest),
 		cmocka_unit_test(traces_of_waiting_packets),
 	};
 

@@ -492,6 +492,42 @@ static void marking(void **state)
 	testbed_free(t);
 }
 
+/* Between the thresholds the share of marked packets is that of the way from one to the other. */
+static void marking_grows(void **state)
+{
+	static const uint32_t level[] = {25, 30, 40, 50, 58};
+
+	(void)state;
+	for (unsigned int k = 0; k < ARRAY_LEN(level); k++) {
+		struct testbed *t = bed("{name: s1}", "ecn: {classes: [3], min: 20K, max: 60K}");
+		struct egress_queue *q = &t->node->egress[OUT].slice[0].queue[3];
+		double due = 0;
+		struct tally y = {0};
+		uint8_t frame[4096];
+		uint64_t before = 0;
+
+		fill_burst(t, &y);
+		for (uint32_t i = 0; i < level[k] + 2200; i++) {
+			uint32_t n = testbed_frame(frame, &t->port[IN]->port.mac, "5f00:0:100:500:300::", 3, i, 1000);
+
+			((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow(24 << 2 | 1 << (i & 1), 3);
+			if (i == level[k] + 200)
+				before = q->marked;
+			fake_port_receive(t->port[IN], 0, frame, n, 0);
+			testbed_settle(t, 2);
+			if (i >= level[k] + 200)
+				due += ((double)q->bytes - 20480) / 40960 / 2000;
+			t->port[OUT]->tx_allowed = q->packets.n > level[k] ? 2 : 0;
+			testbed_settle(t, 2);
+			take(t, &y);
+		}
+		check(due > 0.05 && due < 0.99 && (double)(q->marked - before) / 2000 > due - 0.05 &&
+			(double)(q->marked - before) / 2000 < due + 0.05, "%u KB: %.3f marked, due %.3f", level[k],
+			(double)(q->marked - before) / 2000, due);
+		testbed_free(t);
+	}
+}
+
 /* One slice that floods all its queues leaves room for the others; the drops are its own. */
 static void a_flood_keeps_to_its_share(void **state)
 {
@@ -650,6 +686,7 @@ int main(void)
 		cmocka_unit_test(control_is_never_held_up),
 		cmocka_unit_test(control_in_transit_is_policed),
 		cmocka_unit_test(marking),
+		cmocka_unit_test(marking_grows),
 		cmocka_unit_test(a_flood_keeps_to_its_share),
 		cmocka_unit_test(class_maps),
 		cmocka_unit_test(accounting),

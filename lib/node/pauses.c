@@ -97,12 +97,12 @@ struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port)
 void node_clear_pfc(struct node *n)
 {
 	const struct control_pfc *wan = n->control->pfc;
-	struct node_cleared_pfc *base = n->cleared_pfc ? n->cleared_pfc : malloc(sizeof(*base));
+	struct node_cleared_pfc *base = n->cleared_pfc ? n->cleared_pfc : calloc(1, sizeof(*base));
 
 	if (!base)
 		return;
 	n->cleared_pfc = base;
-	*base = (struct node_cleared_pfc){.at = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED)};
+	base->at = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
 	for (uint32_t port = 0; port < n->n_ports; port++) {
 		base->port[port] = n->pfc[port];
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {

@@ -31,7 +31,7 @@ TARGETS = {
     "config": ("YAML text through loader, checks and printer", 60_000, 100_000),
     "icmp": ("ICMP errors about a packet, and echo replies", 500_000, 2048),
     "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),
-    "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 60_000, 8192),
+    "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 50_000, 8192),
     "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
     "state": ("leased state messages to a PFC relay, and time", 60_000, 512),
     "srh": ("an endpoint behaviour on one IPv6 packet, with and without SRH", 500_000, 2048),

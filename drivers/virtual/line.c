@@ -348,11 +348,6 @@ void line_set_up(struct line *l, uint64_t now, bool up)
 	l->up = up;
 }
 
-bool line_is_up(const struct line *l)
-{
-	return l->up;
-}
-
 uint64_t line_frames(const struct line *l)
 {
 	return l->frames;

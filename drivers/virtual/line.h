@@ -81,7 +81,6 @@ const struct line_frame *line_receive(struct line *l, uint64_t now);
 
 /* Down: everything on the line and everything sent from now on is cut, until it is up again. */
 void line_set_up(struct line *l, uint64_t now, bool up);
-bool line_is_up(const struct line *l);
 
 /* Frames and bytes (of frames, without overhead) on the line. */
 uint64_t line_frames(const struct line *l);

@@ -18,8 +18,6 @@
 
 enum pfc_relay_mode { PFC_RELAY_TRANSPARENT, PFC_RELAY_SCALED, PFC_RELAY_REGENERATE };
 
-#define PFC_HOLD_MIN_NS NSEC_PER_MSEC /* default of hold_min_ns */
-
 struct pfc_relay_config {
 	uint8_t mode;	      /* enum pfc_relay_mode */
 	uint64_t from_bps;    /* port where the frames are born, beside the congestion */

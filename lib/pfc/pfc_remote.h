@@ -21,7 +21,6 @@
 #define SRV6_END_X_PFC_NEXT_CSID 0x8104
 
 #define PFC_OWNER_TEXT 32 /* longest owner name, NUL included */
-#define PFC_REMOTE_MAX 65536
 #define PFC_LIST_MAX   32 /* SIDs of one list */
 
 struct pfc_remote {

@@ -16,7 +16,6 @@
 #include "wire/bytes.h"
 
 #define PFC_STATE_VERSION	 1
-#define PFC_STATE_LEASE_NS	 (50 * NSEC_PER_MSEC)
 #define PFC_STATE_LEASE_MAX_NS (100 * NSEC_PER_MSEC) /* well below the watchdog of a DC switch */
 #define PFC_STATE_REPEATS	 2
 #define PFC_STATE_REPEAT_NS	 NSEC_PER_MSEC

@@ -6,6 +6,7 @@
 #include "pfc/pfc_fanout.h"
 #include "pfc/pfc_tunnel.h"
 
+#define IDLE_NS (180 * NSEC_PER_SEC)
 #define G100 100000000000ull
 #define HALF 167770ull
 #define MS   NSEC_PER_MSEC
@@ -36,7 +37,7 @@ static struct pfc_tunnels *tunnels(void)
 	struct pfc_tunnels *t = calloc(1, sizeof(*t));
 
 	t->send = record;
-	t->config = (struct pfc_tunnels_config){.idle_ns = PFC_TUNNEL_IDLE_NS, .max_rtt_ns = 100 * MS, .learnt_max = PFC_TUNNELS_MAX};
+	t->config = (struct pfc_tunnels_config){.idle_ns = IDLE_NS, .max_rtt_ns = 100 * MS, .learnt_max = PFC_TUNNELS_MAX};
 	sent.n = 0;
 	return t;
 }
@@ -98,7 +99,7 @@ static void configured(void **state)
 	poll(t, NSEC_PER_SEC);
 	check_sent("silence", 0, 0, 0, 0);
 	/* a configured tunnel does not age */
-	poll(t, 10 * PFC_TUNNEL_IDLE_NS);
+	poll(t, 10 * IDLE_NS);
 	assert_int_equal(t->tunnel[1].origin, PFC_TUNNEL_CONFIGURED);
 	pfc_tunnel_remove(t, 1, 200009);
 	assert_int_equal(t->bound, 0);
@@ -201,15 +202,15 @@ static void learnt(void **state)
 	/* ages out 3 min after the last data; not while it holds a stop */
 	pfc_tunnel_want(t, id, 0x08, 2 * MS);
 	check_sent("XOFF", 1, id, 0x08, 0x08);
-	poll(t, PFC_TUNNEL_IDLE_NS + MS - 1);
+	poll(t, IDLE_NS + MS - 1);
 	assert_int_equal(t->tunnel[2].origin, PFC_TUNNEL_LEARNT);
-	poll(t, PFC_TUNNEL_IDLE_NS + MS);
+	poll(t, IDLE_NS + MS);
 	assert_int_equal(t->aged, 2);
 	assert_int_equal(t->bound, 1);
 	sent.n = 0;
-	pfc_tunnel_want(t, id, 0, PFC_TUNNEL_IDLE_NS + 2 * MS);
+	pfc_tunnel_want(t, id, 0, IDLE_NS + 2 * MS);
 	check_sent("XON", 1, id, 0x08, 0);
-	poll(t, PFC_TUNNEL_IDLE_NS + 2 * MS);
+	poll(t, IDLE_NS + 2 * MS);
 	assert_int_equal(t->bound, 0);
 	free(t);
 }
@@ -282,7 +283,7 @@ static void refused(void **state)
 	for (unsigned int i = PFC_REFUSED_none + 1; i < PFC_REFUSAL_COUNT; i++)
 		assert_int_equal(t->refused[i], i != PFC_REFUSED_no_end_sid && i != PFC_REFUSED_too_long &&
 			i != PFC_REFUSED_no_slice_id && i != PFC_REFUSED_no_argument);
-	poll(t, PFC_TUNNEL_IDLE_NS);
+	poll(t, IDLE_NS);
 	assert_int_equal(t->bound, 0);
 	free(t);
 }

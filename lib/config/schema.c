@@ -398,8 +398,8 @@ static const struct cfg_key policy_keys[] = {
 		.example = "set",
 		.help = "copy: outer DSCP from the inner packet, or from the IP packet in a frame. set: the value of "
 			"dscp-value. ECN is always copied (RFC 6040), but not from frames."},
-	{"dscp-value", CFG_UINT, .offset = AT(struct cfg_policy, dscp), .max = 63, .fallback = "0",
-		.help = "Outer DSCP with dscp: set."},
+	{"dscp-value", CFG_UINT, .offset = AT(struct cfg_policy, dscp), .max = 47, .fallback = "0",
+		.help = "Outer DSCP with dscp: set. 48 to 63 mark the domain's control traffic, which what enters a tunnel is not."},
 	{"flow-label", CFG_UINT, .offset = AT(struct cfg_policy, flow_label), .max = 0xfffff, .fallback = "0",
 		.help = "Fixed outer flow label, for tests and tunnels. 0: a hash of the inner 5-tuple."},
 	{"class-map", CFG_NAME, .offset = AT(struct cfg_policy, class_map), .refs = "class-maps",

@@ -71,7 +71,7 @@ def config():
         {"name": "frames-red", "encap": "H.Encaps.L2.Red", "flow-label": 0x55555, "paths": [
             {"name": "a", "segments": [f"5f00:0:50{n}::" for n in range(8)],
              "containers": ["5f00:0:500:501:502:503:504:505", "5f00:0:506:507::"]}]},
-        {"name": "frame-one", "encap": "H.Encaps.L2", "flow-label": 0x66666, "dscp": "set", "dscp-value": 50, "paths": [
+        {"name": "frame-one", "encap": "H.Encaps.L2", "flow-label": 0x66666, "dscp": "set", "dscp-value": 45, "paths": [
             {"name": "a", "segments": ["5f00:0:500::"], "containers": ["5f00:0:500::"]}]},
         {"name": "full", "encap": "H.Encaps", "flow-label": 0x77777, "paths": [
             {"name": "a", "segments": ["5f00:7:1:1::", "5f00:8:1:1::"], "containers": ["5f00:7:1:1::", "5f00:8:1:1::"]}]},

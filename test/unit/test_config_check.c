@@ -569,6 +569,7 @@ static void policies(void **state)
 		{"default value without set", "dscp: set\n", "dscp: copy\n", NULL, "dscp-value: 46",
 			"dscp-value: 0"},
 		{"set without value", "    dscp-value: 46\n", "", NULL},
+		{"control traffic's", "dscp-value: 46", "dscp-value: ^48", "dscp-value: expected a whole number from 0 to 47, found '48'"},
 		{"multicast segment", "[\"2001:db8:9::1\"]", "[^\"ff02::1\"]", unicast},
 		{"unspecified segment", "[\"2001:db8:9::1\"]", "[^\"::\"]", unicast},
 		{"loopback segment", "[\"2001:db8:9::1\"]", "[^\"::1\"]", unicast},

@@ -255,7 +255,10 @@ class Model:
             raise Abstain("a group frame")
         if frame[6] & 1 or frame[6:12] == own:
             raise Dropped("mac_source")
+        tagged = kind in (ETH_VLAN, ETH_QINQ)
         kind, data = self.untag(frame, kind)
+        if tagged and kind == ETH_IP6 and self.is_control(data):
+            self.tclass = 8  # whatever the tag says
         if kind == ETH_IP6:
             self.ip6(data)
         elif kind == ETH_IP4:
@@ -272,8 +275,12 @@ class Model:
         if kind not in (ETH_IP6, ETH_IP4) or len(frame) < 16:
             return 0
         dscp = (frame[14] << 4 & 255 | frame[15] >> 4 if kind == ETH_IP6 else frame[15]) >> 2
-        inside_ = kind == ETH_IP6 and len(frame) >= 54 and any(inside(frame[22:38], n) for n in self.infrastructure)
-        return 8 if dscp >= 48 and inside_ and self.ports[self.port]["side"] == "wan" else dscp >> 3
+        return 8 if kind == ETH_IP6 and self.is_control(frame[14:]) else dscp >> 3
+
+    def is_control(self, ip):
+        """An IPv6 packet of the domain's network control, over a wan port?"""
+        return (len(ip) >= 40 and tclass6(ip) >> 2 >= 48 and any(inside(ip[8:24], n) for n in self.infrastructure) and
+                self.ports[self.port]["side"] == "wan")
 
     def untag(self, frame, kind):
         """(type, payload) of a frame, and self.link, the VLAN it is in (IEEE 802.1Q)."""
@@ -379,6 +386,8 @@ class Model:
             return
         if int.from_bytes(dst, "big") <= 1:
             raise Dropped("link_local")
+        if outside and not self.vrf and any(inside(src, n) for n in self.infrastructure):
+            raise Dropped("boundary_source")
         self.transit(p, target)
 
     def lookup(self, vrf, dst):

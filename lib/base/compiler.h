@@ -11,6 +11,9 @@
 #endif
 
 #define ARRAY_LEN(a)	   (sizeof(a) / sizeof((a)[0]))
+/* i: the number of each bit that is set, lowest first. */
+#define FOR_EACH_BIT(i, set)                                                                       \
+	for (unsigned int left_##i = (set), i; left_##i && ((i = (unsigned int)__builtin_ctz(left_##i)), 1); left_##i &= left_##i - 1)
 #define MIN_OF(a, b)	   ((a) < (b) ? (a) : (b))
 #define MAX_OF(a, b)	   ((a) > (b) ? (a) : (b))
 #define CACHE_LINE_BYTES   64

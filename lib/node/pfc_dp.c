@@ -58,9 +58,7 @@ static void take(struct worker_role *w, const struct node_pfc_message *message)
 		stat_add(&port->refused, 1);
 		return;
 	}
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-		if (!(request.enable >> i & 1))
-			continue;
+	FOR_EACH_BIT (i, request.enable) {
 		stat_add(request.time[i] ? &port->xoff[i] : &port->xon[i], 1);
 		pfc_history_set(&port->heard[i], request.time[i] ? w->ctx.now + pause.ns[i] : 0, w->ctx.now);
 	}

@@ -20,8 +20,9 @@ enum pfc_fault pfc_read(const void *frame, size_t size, unsigned int pass, struc
 	if (f->enable_hi && !(pass & PFC_ANY_ENABLE))
 		return PFC_BAD_ENABLE;
 	out->enable = f->enable;
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		out->time[i] = f->enable & 1u << i ? be16_get(f->time[i]) : 0;
+	memset(out->time, 0, sizeof(out->time));
+	FOR_EACH_BIT (i, f->enable)
+		out->time[i] = be16_get(f->time[i]);
 	return PFC_LEGAL;
 }
 

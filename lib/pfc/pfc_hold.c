@@ -5,8 +5,9 @@ struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps, u
 {
 	struct pfc_pause pause = {.enable = request->enable};
 
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		pause.ns[i] = request->time[i] ? pfc_quanta_ns(request->time[i], bps) + jitter_ns : 0;
+	FOR_EACH_BIT (i, request->enable)
+		if (request->time[i])
+			pause.ns[i] = pfc_quanta_ns(request->time[i], bps) + jitter_ns;
 	return pause;
 }
 
@@ -42,8 +43,8 @@ static struct pfc_hold *place(struct pfc_holds *h, uint64_t now)
 
 static bool asks_for_a_pause(const struct pfc_pause *pause)
 {
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		if (pause->enable & 1u << i && pause->ns[i])
+	FOR_EACH_BIT (i, pause->enable)
+		if (pause->ns[i])
 			return true;
 	return false;
 }
@@ -61,11 +62,10 @@ bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t
 			return false;
 		*hold = (struct pfc_hold){.party = *party, .slice = slice};
 	}
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		if (pause->enable & 1u << i) {
-			hold->until[i] = pause->ns[i] ? now + pause->ns[i] : 0;
-			hold->said[i] = now;
-		}
+	FOR_EACH_BIT (i, pause->enable) {
+		hold->until[i] = pause->ns[i] ? now + pause->ns[i] : 0;
+		hold->said[i] = now;
+	}
 	return true;
 }
 

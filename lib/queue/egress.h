@@ -3,8 +3,8 @@
  * The egress of a port: queues, the gates in front of them, the scheduler over them, and the bursts that are
  * offered to the device.
  *
- * One worker owns an egress and alone touches it. A packet that finds nothing queued and no gate closed passes
- * straight through to the device's burst; otherwise it waits in its queue. It is rewritten when its turn has come,
+ * One worker owns an egress and alone touches it. A packet that finds its queue empty, its gate open and a device that
+ * takes all passes straight through to the device's burst; otherwise it waits in its queue. It is rewritten when its turn has come,
  * never before.
  *
  *   control     one queue of its own: strict priority, own buffers, no gate, a burst of its own
@@ -85,7 +85,8 @@ struct egress {
 	uint16_t index;	 /* port */
 	uint8_t gates;	 /* EGRESS_GATE_... */
 	uint8_t first;	 /* slice whose turn it is, if it may send; else the one before it */
-	uint64_t may[SNAP_SLICE_MAX / 64]; /* bit per slice that may send now */
+	uint64_t may[SNAP_SLICE_MAX / 64];    /* bit per slice that may send now */
+	uint64_t barred[SNAP_SLICE_MAX / 64]; /* bit per slice of which some class may not, packets or none */
 	uint32_t backlog; /* packets in all queues */
 	uint32_t lossy;	  /* buffers held for lossy classes */
 	uint32_t shared;  /* all ones when slices share the buffers, else 0 */
@@ -156,8 +157,8 @@ uint64_t egress_next(const struct egress *e, const struct egress_context *c);
 bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause);
 
-/* Somebody else has changed e->holds: set the gates of a class, of one slice or of all, as they say now. */
-void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, unsigned int class);
+/* Somebody else has changed e->holds: set the gates of classes, of one slice or of all, as they say now. */
+void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, uint8_t classes);
 
 /* May some packet of data go? */
 static inline bool egress_may_send(const struct egress *e)

@@ -233,6 +233,34 @@ static inline bool has_room(const struct egress *e, unsigned int n)
 	return e->tx.n + n <= EGRESS_TX_ROOM && e->control_tx.n + n <= EGRESS_TX_ROOM;
 }
 
+/*
+ * May a packet go though others wait? When nothing is before it in its queue, its gate is open and no rate is counted: what
+ * else waits is held by gates of its own, or goes in this very pass, for the device has taken all it was offered.
+ */
+static inline bool passes(const struct egress *e, const struct rte_mbuf *m, const struct pkt *x)
+{
+	const struct egress_slice *s = &e->slice[x->slice];
+
+	if (unlikely(x->tclass == PKT_CLASS_CONTROL))
+		return !e->control.n;
+	return !((s->busy | s->closed) >> x->tclass & 1) && !s->byte_time && m->port != e->index;
+}
+
+/* Some packets wait, or some gate is closed. */
+static __attribute__((noinline)) void submit_among_others(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts,
+	unsigned int n)
+{
+	for (unsigned int i = 0, run; i < n; i += run) {
+		for (run = 0; i + run < n && passes(e, pkts[i + run], pkt_of(pkts[i + run])); run++)
+			emit(e, c, pkts[i + run]);
+		if (run)
+			continue;
+		for (run = 1; i + run < n && !passes(e, pkts[i + run], pkt_of(pkts[i + run]));)
+			run++;
+		sched_enqueue(e, c, &pkts[i], run);
+	}
+}
+
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
 {
 	if (unlikely(!port_is_up(e->port))) {
@@ -249,7 +277,10 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 			return;
 		}
 	}
-	sched_enqueue(e, c, pkts, n);
+	if (!(e->gates & (EGRESS_GATE_DEVICE | EGRESS_GATE_STORM)) && has_room(e, n))
+		submit_among_others(e, c, pkts, n);
+	else
+		sched_enqueue(e, c, pkts, n);
 }
 
 /* The queue whose turn it is, as long as it is and the batch has room. */
@@ -422,8 +453,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	/* whatever the gates say */
 	e->holds.n = 0;
 	memset(e->watchdog, 0, sizeof(e->watchdog));
-	for (unsigned int class = 0; class < 8; class++)
-		egress_set_gates(e, c, EGRESS_ALL_SLICES, class);
+	egress_set_gates(e, c, EGRESS_ALL_SLICES, UINT8_MAX);
 	for (uint32_t i = 0; i < e->n_slices; i++)
 		e->slice[i].byte_time = 0;
 	sched_wake(e, c);

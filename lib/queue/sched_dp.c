@@ -243,20 +243,30 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 		e->wake_ns = c->now; /* its queue may be one that is to be empty */
 }
 
-static void bar(struct egress_slice *s)
+/* A gate or the rate of a slice has changed. */
+static void bar(struct egress *e, struct egress_slice *s)
 {
+	uint8_t id = (uint8_t)(s - e->slice);
+	uint64_t bit = 1ull << id % 64;
+
 	s->barred = s->shaped ? UINT8_MAX : s->closed;
+	e->barred[id / 64] = s->barred ? e->barred[id / 64] | bit : e->barred[id / 64] & ~bit;
+	sched_list(e, s, id);
+	sched_unlist(e, s, id);
 }
 
 /* A slice that was ahead of its rate may go on when it is no longer; one without a rate at once. */
 static void unshape(struct egress *e, const struct egress_context *c, struct egress_slice *s)
 {
 	uint64_t next = s->byte_time ? s->paid_ns - MIN_OF(s->paid_ns, s->burst_ns) : 0;
+	bool shaped = next > c->now;
 
-	s->shaped = next > c->now;
-	bar(s);
-	if (s->shaped)
+	if (shaped)
 		e->wake_ns = MIN_OF(e->wake_ns, next);
+	if (shaped == s->shaped)
+		return;
+	s->shaped = shaped;
+	bar(e, s);
 }
 
 void sched_pay(struct egress *e, const struct egress_context *c, const struct sched_turn *t)
@@ -278,25 +288,34 @@ struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *
 	return m;
 }
 
+/* The slices of which some class may not send, one after the other; what there is to do does not grow with the others. */
+static struct egress_slice *next_barred(struct egress *e, uint64_t left[static SNAP_SLICE_MAX / 64])
+{
+	unsigned int word = left[0] ? 0 : 1, id;
+
+	if (!left[word])
+		return NULL;
+	id = (unsigned int)__builtin_ctzll(left[word]);
+	left[word] &= left[word] - 1;
+	return &e->slice[word * 64 + id];
+}
+
 /* Is some gate closed, and when does the next one open or the next slice go on? */
 static void look_ahead(struct egress *e, struct egress_context *c)
 {
-	e->gates &= (uint8_t)~EGRESS_GATE_CLOSED;
-	e->wake_ns = TIME_NEVER;
-	for (uint32_t id = 0; id < e->n_slices; id++) {
-		struct egress_slice *s = &e->slice[id];
+	uint64_t left[] = {e->barred[0], e->barred[1]};
+	struct egress_slice *s;
 
-		for (unsigned int k = 0; s->closed >> k; k++)
-			if (s->closed >> k & 1)
-				e->wake_ns = MIN_OF(e->wake_ns, s->queue[k].pause_until);
+	e->gates &= (uint8_t)~EGRESS_GATE_CLOSED;
+	e->wake_ns = e->watch_ns;
+	while ((s = next_barred(e, left))) {
+		FOR_EACH_BIT (k, s->closed)
+			e->wake_ns = MIN_OF(e->wake_ns, s->queue[k].pause_until);
 		if (s->closed)
 			e->gates |= EGRESS_GATE_CLOSED;
 		if (s->shaped)
 			unshape(e, c, s);
-		sched_list(e, s, (uint8_t)id);
-		sched_unlist(e, s, (uint8_t)id);
 	}
-	e->wake_ns = MIN_OF(e->wake_ns, e->watch_ns);
 }
 
 void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t id, unsigned int class)
@@ -320,16 +339,17 @@ void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t id, uns
 		stat_add(&q->paused_ns, now - q->paused_since);
 		s->closed = (uint8_t)(s->closed & ~(1u << class));
 	}
-	bar(s);
+	bar(e, s);
 }
 
-void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, unsigned int class)
+void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, uint8_t classes)
 {
 	uint32_t first = slice == EGRESS_ALL_SLICES ? 0 : slice;
 	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
 
 	for (uint32_t id = first; id < end; id++)
-		sched_set_gate(e, c, id, class);
+		FOR_EACH_BIT (k, classes)
+			sched_set_gate(e, c, id, k);
 	look_ahead(e, c);
 }
 
@@ -360,12 +380,16 @@ static void flush(struct egress *e, struct egress_context *c)
 
 void sched_wake(struct egress *e, struct egress_context *c)
 {
+	uint64_t left[SNAP_SLICE_MAX / 64];
+	struct egress_slice *s;
+
 	if (c->now >= e->watch_ns)
 		watch_poll(e, c);
-	for (uint32_t id = 0; id < e->n_slices; id++)
-		for (unsigned int k = 0; e->slice[id].closed >> k; k++)
-			if (e->slice[id].closed >> k & 1 && e->slice[id].queue[k].pause_until <= c->now)
-				sched_set_gate(e, c, id, k);
+	memcpy(left, e->barred, sizeof(left));
+	while ((s = next_barred(e, left)))
+		FOR_EACH_BIT (k, s->closed)
+			if (s->queue[k].pause_until <= c->now)
+				sched_set_gate(e, c, (uint32_t)(s - e->slice), k);
 	look_ahead(e, c);
 	if (unlikely(e->gates & EGRESS_GATE_STORM))
 		flush(e, c);
@@ -408,9 +432,7 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 	watch_heard(e, c, party, slice, pause);
 	if (!pfc_holds_apply(&e->holds, party, slice, pause, c->now))
 		return false;
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		if (pause->enable >> i & 1)
-			egress_set_gates(e, c, slice, i);
+	egress_set_gates(e, c, slice, pause->enable);
 	if (e->gates & EGRESS_GATE_CLOSED && e->tx.n)
 		take_back(e, c);
 	return true;

@@ -14,9 +14,8 @@ void watch_heard(struct egress *e, struct egress_context *c, const struct pfc_pa
 	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
 
 	for (uint32_t id = first; id < end; id++)
-		for (unsigned int k = 0; pause->enable >> k; k++)
-			if (pause->enable >> k & 1)
-				pfc_watchdog_frame(&e->watchdog[id][k], party->sid != PFC_SID_LINK, c->now + pause->ns[k], c->now);
+		FOR_EACH_BIT (k, pause->enable)
+			pfc_watchdog_frame(&e->watchdog[id][k], party->sid != PFC_SID_LINK, c->now + pause->ns[k], c->now);
 }
 
 void watch_gate(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class, uint64_t until)

@@ -2,9 +2,10 @@
 /*
  * The node's code alone, burst by burst, for counting instructions: a port that hands out the same packets again
  * and again and takes everything. Run by scripts/bench under callgrind; `floor` is the port without the node, and
- * the difference is what a packet costs. With `queued` a gate of a class that nothing is in is closed, so that no packet
- * passes straight through. With `consumed` the node keeps what it receives (PFC). Usage: bench_instructions CONFIG
- * IN-PCAP BURSTS [floor|queued|consumed]
+ * the difference is what a packet costs. With `queued` the device is as one that has not taken all it was offered, so that
+ * every packet waits; with `gate` one gate is closed, of a class that nothing is in. With `consumed` each
+ * frame is a new buffer, for the node keeps what it receives (PFC), or some of it waits for long.
+ * Usage: bench_instructions CONFIG IN-PCAP BURSTS [floor|queued|gate|consumed]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct replay {
 	struct rte_mbuf *spare[4 * BURST];
 	unsigned int n_spare;
 	struct rte_mempool *pool;
-	bool consumed; /* nothing comes back: a new buffer for each frame */
+	bool consumed; /* a new buffer for each frame; none comes back */
 	bool on;
 };
 
@@ -54,7 +55,9 @@ static struct replay *replay; /* where sent buffers go back to */
 static uint16_t tx(struct port *port, struct rte_mbuf **pkts, uint16_t n)
 {
 	(void)port;
-	for (uint16_t i = 0; i < n; i++)
+	if (replay->consumed)
+		rte_pktmbuf_free_bulk(pkts, n);
+	for (uint16_t i = 0; !replay->consumed && i < n; i++)
 		replay->spare[replay->n_spare++] = pkts[i];
 	return n;
 }
@@ -98,13 +101,15 @@ static void read_frames(struct replay *r, const char *file)
 }
 
 /* What callgrind counts. */
-__attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only);
-__attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only)
+__attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only, bool queued);
+__attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only, bool queued)
 {
 	struct rte_mbuf *pkts[BURST];
 	uint64_t now = NSEC_PER_SEC, next;
 
 	for (unsigned int i = 0; i < bursts; i++) {
+		if (queued)
+			n->egress[1].gates |= EGRESS_GATE_DEVICE;
 		if (floor_only)
 			tx(n->port[0], pkts, rx(n->port[0], 0, pkts, BURST));
 		else
@@ -164,11 +169,11 @@ int main(int argc, char **argv)
 	for (uint16_t l = 0; l < n->n_lcores; l++)
 		node_lcore_enter(n->lcore[l]);
 	replay->pool = n->pool;
-	if (argc > 4 && strcmp(argv[4], "queued") == 0)
+	if (argc > 4 && strcmp(argv[4], "gate") == 0)
 		close_a_gate(n);
 	replay->consumed = argc > 4 && strcmp(argv[4], "consumed") == 0;
 	replay->on = true;
-	measured(n, (unsigned int)atoi(argv[3]), argc > 4 && strcmp(argv[4], "floor") == 0);
+	measured(n, (unsigned int)atoi(argv[3]), argc > 4 && strcmp(argv[4], "floor") == 0, argc > 4 && strcmp(argv[4], "queued") == 0);
 	printf("%u bursts of %d\n", (unsigned int)atoi(argv[3]), BURST);
 	return 0;
 }

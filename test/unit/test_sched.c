@@ -275,7 +275,7 @@ static void a_gate_stops_its_queue_only(void **state)
 	testbed_free(t);
 }
 
-/* Nothing queued, no gate closed, a device with room: no queue has anything to do with it, and so again afterwards. */
+/* Its queue empty, its gate open, a device with room: no queue has anything to do with it, and so again afterwards. */
 static void straight_through(void **state)
 {
 	struct testbed *t = bed("{name: s1}", "mtu: 1500");
@@ -294,7 +294,7 @@ static void straight_through(void **state)
 	receive(t, 1, 3, 1000, 100);
 	testbed_settle(t, 5);
 	assert_int_equal(take(t, &y), 1);
-	assert_int_equal(e->queued_packets, 2);
+	assert_int_equal(e->queued_packets, 1);
 	pause(t, 7, 1, 1u << 3, 0);
 	testbed_settle(t, 5);
 	assert_int_equal(take(t, &y), 1);
@@ -302,7 +302,45 @@ static void straight_through(void **state)
 		receive(t, i & 1, 3, i, 100);
 	testbed_settle(t, 20);
 	assert_int_equal(take(t, &y), 99);
-	assert_int_equal(e->queued_packets, 2);
+	assert_int_equal(e->queued_packets, 1);
+	testbed_free(t);
+}
+
+/* Only what has to waits: behind its own gate, for its own rate, and all when the device does not take what it is offered. */
+static void others_pass_what_waits(void **state)
+{
+	struct testbed *t = bed("{name: s1}, {name: s2, max-rate: 1G}", "mtu: 1500");
+	const struct egress *e = &t->node->egress[OUT];
+	struct tally y = {0};
+
+	(void)state;
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	t->node->worker[0].ctx.now = t->now;
+	pause(t, 7, 1, 1u << 3, LONG_TIME);
+	for (uint32_t i = 0; i < 300; i++)
+		for (unsigned int s = 0; s < 3; s++)
+			for (unsigned int k = 3; k < 5; k++)
+				receive(t, s, k, i, 200);
+	testbed_settle(t, 40);
+	take(t, &y);
+	assert_int_equal(y.packets[3] + y.packets[4] + y.packets[8 + 4], 900);
+	assert_int_equal(e->slice[0].queue[3].entered + e->slice[0].queue[4].entered + e->slice[1].queue[4].entered, 0);
+	assert_int_equal(e->slice[1].queue[3].packets.n, 300);
+	assert_int_equal(e->slice[2].queue[3].entered + e->slice[2].queue[4].entered, 600);
+	assert_true(e->slice[2].queue[3].packets.n && e->slice[2].queue[4].packets.n);
+	t->port[OUT]->tx_allowed = 0;
+	for (uint32_t i = 300; i < 600; i++)
+		receive(t, 0, 3, i, 200);
+	testbed_settle(t, 10);
+	assert_true(e->slice[0].queue[3].entered > 100);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 40);
+	take(t, &y);
+	assert_int_equal(y.packets[3], 600);
+	pause(t, 7, 1, 1u << 3, 0);
+	testbed_settle(t, 1000);
+	take(t, &y);
+	assert_int_equal(y.packets[8 + 3], 300);
 	testbed_free(t);
 }
 
@@ -680,6 +718,7 @@ int main(void)
 		cmocka_unit_test(max_rate_of_short_frames),
 		cmocka_unit_test(a_gate_stops_its_queue_only),
 		cmocka_unit_test(straight_through),
+		cmocka_unit_test(others_pass_what_waits),
 		cmocka_unit_test(holds_of_several_sources),
 		cmocka_unit_test(the_burst_is_taken_back),
 		cmocka_unit_test(waiting_packets_obey_gates),

@@ -78,7 +78,7 @@ MUTANTS = [
            "return MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns);",
            "return pfc_quanta_ns(quanta, c->from_bps);", "pfc_lossy_tunnel"),
     Mutant("a SID's hold ends as early as the frame says", "lib/pfc/pfc_hold.c",
-           "pfc_quanta_ns(request->time[i], bps) + jitter_ns : 0;", "pfc_quanta_ns(request->time[i], bps) : 0;", "pfc_lossy_sid"),
+           "pfc_quanta_ns(request->time[i], bps) + jitter_ns;", "pfc_quanta_ns(request->time[i], bps);", "pfc_lossy_sid"),
     Mutant("headroom forgets what lost and late frames cost", "lib/config/headroom.c",
            "profile->jitter_us * NSEC_PER_USEC", "profile->jitter_us * 0", "pfc_lossy_sid"),
     Mutant("XON is said when the buffer is empty", "lib/pfc/pfc_buffer.c",

@@ -3,8 +3,10 @@
 
     s0 ... s15 - gw1 === WAN === gw2 - d0 ... d15        slice g0 ... g15, from si to di
 
-gw1 has an End.X.PFC SID for every slice of its WAN port; with `tunnels` gw2 has PFC tunnels that end there.
+gw1 has an End.X.PFC SID for every slice of its WAN port; with `tunnels` gw2 has PFC tunnels that end there. The seed draws how
+long the WAN is, how long the datagrams of each slice are, when each begins and when the receiver stalls.
 """
+import random
 import struct
 
 from net import BLOCK, Net, uid
@@ -21,7 +23,6 @@ def unharmed(begin, end):
     others = [i for i in range(SLICES) if i != BAD]
     return [f"mean('{GOODPUT}', 'd{i}', {begin}, {end}) >= 0.99 * base.mean('{GOODPUT}', 'd{i}', {begin}, {end}) > 0" for i in others] + [
         f"flow('f{i}').received == flow('f{i}').sent" for i in others]
-
 
 
 def service(i):
@@ -109,19 +110,26 @@ class Slices(Net):
         return (to + bytes.fromhex("02000000bbbb86dd") + ip + pfc).hex()
 
 
-def slices(what, run, rate, tunnels=False, **keys):
-    net = Slices(run, rate, tunnels, drain="10s", **keys)
+def slices(seed, run, rate, tunnels=False, **keys):
+    r = random.Random(seed)
+    net = Slices(run, rate, tunnels, drain="10s", **{"delay": f"{r.randrange(20, 200)}us", **keys})
     share = int(rate.rstrip("MG")) * {"M": 1000, "G": 1000000}[rate[-1]] // SLICES
     for i in range(SLICES):
-        net.flow(f"s{i}", f"d{i}", name=f"f{i}", transport="datagram", message=4096, rate=f"{share * 2}K")
+        net.flow(f"s{i}", f"d{i}", name=f"f{i}", transport="datagram", message=r.choice([1024, 2048, 3072, 4096]),
+                 start=f"{r.randrange(100)}ms", rate=f"{share * 2}K")
     return net
+
+
+def stall(net, seed):
+    """The receiver of the bad slice takes nothing for two seconds."""
+    net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": f"{random.Random(seed).randrange(400, 700)}ms", "for": "2s"}]
 
 
 @scenario(short=[{"what": "storm"}], expect=[*unharmed(2000, 60000), *LOSSLESS, f"gate('gw1', 'wan', 3, {BAD + 1}).paused_ns >= 59e9",
                                             f"flow('f{BAD}').received < 0.1 * base.flow('f{BAD}').received"], against={"what": None}, seeds=0.1)
-def isolation_storm(what):
+def isolation_storm(what, seed=1):
     """A pause storm of 60 s in one slice of a WAN port: the other slices lose nothing of their throughput."""
-    net = slices(what, "62s", "10M")
+    net = slices(seed, "62s", "10M")
     if what:
         net.storm("1s", "500ms", 120)
     return net
@@ -129,32 +137,32 @@ def isolation_storm(what):
 
 @scenario(short=[{"what": "stall"}], expect=[*unharmed(1000, 2500), *LOSSLESS, "lost == 0", f"pause('gw2', 'tunnel', 't{BAD}').total_ns >= 15e8",
                                             f"flow('f{BAD}').received < 0.8 * base.flow('f{BAD}').received"], against={"what": None}, seeds=0.1)
-def isolation_stall(what):
+def isolation_stall(what, seed=1):
     """A receiver of one slice stalls: draft-ruan's tunnels stop that slice in front of the WAN, and no other."""
-    net = slices(what, "3s", "100M", tunnels=True)
+    net = slices(seed, "3s", "100M", tunnels=True)
     if what:
-        net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": "500ms", "for": "2s"}]
+        stall(net, seed)
     return net
 
 
-@scenario(short=[{"selective": "1M"}, {"selective": "eighth"}], against={"stall": False}, seeds=0.1,
+@scenario(short=[{"selective": "1M"}, {"selective": "eighth"}], against={"stalls": False}, seeds=0.1,
           expect=lambda selective: [
               *LOSSLESS, "lost == 0", f"pause('gw2', 'tunnel', 't{BAD}').total_ns >= 15e8",
               *(unharmed(1000, 2500) if selective != "eighth" else
-                [f"mean('{GOODPUT}', 'd{i}', 1000, 2500) < 0.1 * base.mean('{GOODPUT}', 'd{i}', 1000, 2500)" for i in range(SLICES)])])
-def isolation_greedy(selective, stall=True):
+                [f"mean('{GOODPUT}', 'd{i}', 1500, 2400) < 0.1 * base.mean('{GOODPUT}', 'd{i}', 1500, 2400)" for i in range(SLICES)])])
+def isolation_greedy(selective, stalls=True, seed=1):
     """A slice that used most of a long line stalls: as long as what it had under way fits above XOFF, before all are stopped
     (`selective`), no other slice notices; by default it does not fit, and all stop (negative control), but nothing is lost."""
-    net = slices(stall, "3s", "100M", tunnels=True, delay="10ms")
+    net = slices(seed, "3s", "100M", tunnels=True, delay="10ms")
     for i, flow in enumerate(net.flows):
-        flow.update({"rate": "100M"} if i == BAD else {"rate": "2M", "message": 1024})
+        flow.update({"rate": "100M"} if i == BAD else {"rate": "2M", "message": 256})
 
     def room(config):
         config["buffer-profiles"].append({"name": "wan", "min-frame": 1024, "selective": selective})
         next(p for p in config["ports"] if p["name"] == "wan")["pfc"]["buffer"] = "wan"
     net.tune("gw2", room)
-    if stall:
-        net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": "500ms", "for": "2s"}]
+    if stalls:
+        stall(net, seed)
     return net
 
 
@@ -162,24 +170,24 @@ def flood_expect(what):
     """Who hears no pause fills the buffer of his own port and class and nothing else; lossy, a queue."""
     dropped = {"obeys": "lost == 0", "lossless": "reason('gw1', 'headroom_exceeded') > 1000", "lossy": "reason('gw1', 'queue_full') > 1000"}
     return [*unharmed(500, 4000), *(LOSSLESS if what == "lossy" else []), dropped[what], f"host('s{BAD}').sent > 10000",
-            "reason('gw2', 'headroom_exceeded') == 0", "way('gw1.wan').delivered > 1.5 * base.way('gw1.wan').delivered"]
+            "reason('gw2', 'headroom_exceeded') == 0", "way('gw1.wan').delivered > 1.2 * base.way('gw1.wan').delivered"]
 
 
 @scenario(short=[{"what": "stall"}], against={"what": None}, seeds=0.1,
           expect=[*LOSSLESS, "lost == 0", *(f"mean('{GOODPUT}', 'd{i}', 1000, 2500) < 0.1 * base.mean('{GOODPUT}', 'd{i}', 1000, 2500)"
                                             for i in range(SLICES) if i != BAD)])
-def isolation_none_on_links(what):
+def isolation_none_on_links(what, seed=1):
     """Negative control: PFC on the WAN link itself knows no slices, and one stalled receiver stops them all."""
-    net = slices(what, "3s", "100M")
+    net = slices(seed, "3s", "100M")
     if what:
-        net.hosts[f"d{BAD}"]["keys"]["sink"]["stalls"] = [{"at": "500ms", "for": "2s"}]
+        stall(net, seed)
     return net
 
 
 @scenario(short=[{"what": w} for w in ("obeys", "lossless", "lossy")], expect=flood_expect, against={"what": None}, seeds=0.1)
-def isolation_flood(what):
+def isolation_flood(what, seed=1):
     """One slice floods the WAN with the shortest frames at line rate, obeying PFC or not."""
-    net = slices(what, "4s", "100M")
+    net = slices(seed, "4s", "100M")
     if what == "obeys":
         net.flows[BAD].update(message=64, rate="100M")
     elif what:

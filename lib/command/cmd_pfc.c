@@ -118,6 +118,8 @@ int cmd_show_buffers(struct command_call *c)
 
 int cmd_clear_watermarks(struct command_call *c)
 {
-	__atomic_store_n(&c->node->watermark_epoch, c->node->watermark_epoch + 1, __ATOMIC_RELAXED);
+	if (c->arg[0])
+		__atomic_store_n(&c->node->persistent_epoch, c->node->persistent_epoch + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->node->watermark_epoch, c->node->watermark_epoch + 1, __ATOMIC_RELEASE);
 	return 0;
 }

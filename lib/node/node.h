@@ -81,7 +81,7 @@ struct worker_role {
 	struct egress_context ctx;
 	struct accounts *accounts;
 	uint16_t n_lossless;	  /* of its ports, those with lossless classes */
-	uint32_t watermark_epoch; /* that the user's watermarks are of */
+	uint32_t watermark_epoch, persistent_epoch; /* that the user's and the persistent watermarks are of */
 	uint64_t shared_held;	  /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
 	struct nbr_table nbrs;
 	uint16_t n_egress;
@@ -200,7 +200,8 @@ struct node {
 	struct node_pfc_port *pfc; /* by port */
 	struct node_pfc_peers pfc_peers[MAX_PORTS];
 	uint32_t rx_of_port[MAX_PORTS]; /* bit per rx role that serves it */
-	uint32_t watermark_epoch; /* written by management, read by workers; relaxed */
+	/* Written by management, read by workers. Who clears the persistent ones counts them first, the user's behind it in any case. */
+	uint32_t watermark_epoch, persistent_epoch;
 	uint32_t sight_epoch; /* written by control, read by rx roles, relaxed: what they have shown may be wanted again */
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
 

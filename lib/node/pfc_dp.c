@@ -259,11 +259,16 @@ static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_
 
 static void clear_watermarks(struct worker_role *w)
 {
-	w->watermark_epoch = __atomic_load_n(&w->node->watermark_epoch, __ATOMIC_RELAXED);
+	uint32_t epoch = __atomic_load_n(&w->node->watermark_epoch, __ATOMIC_ACQUIRE);
+	uint32_t ever = __atomic_load_n(&w->node->persistent_epoch, __ATOMIC_RELAXED);
+	bool persistent = ever != w->persistent_epoch;
+
+	w->watermark_epoch = epoch;
+	w->persistent_epoch = ever;
 	for (uint16_t i = 0; i < w->n_egress; i++) {
-		egress_clear_watermarks(w->egress[i]);
+		egress_clear_watermarks(w->egress[i], persistent);
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			pfc_buffer_clear(&w->node->pfc[w->egress[i]->index].buffer[k]);
+			pfc_buffer_clear(&w->node->pfc[w->egress[i]->index].buffer[k], persistent);
 	}
 }
 

@@ -17,9 +17,11 @@ static void raise_to(struct pfc_threshold *mark, const struct pfc_threshold *lev
 	mark->buffers = MAX_OF(mark->buffers, level->buffers);
 }
 
-void pfc_buffer_clear(struct pfc_buffer *b)
+void pfc_buffer_clear(struct pfc_buffer *b, bool persistent)
 {
 	b->user = b->user_headroom = (struct pfc_threshold){0};
+	if (persistent)
+		b->most = b->most_headroom = (struct pfc_threshold){0};
 }
 
 /* In buffers; those that are left shrink while the class grows, so that classes share without starving each other. */

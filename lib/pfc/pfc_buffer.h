@@ -51,8 +51,8 @@ bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, co
 /* Would a class that is stopped go on if it held `level` and `shared_left` buffers were left? */
 bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_threshold *level, uint64_t shared_left);
 
-/* Forget the user's watermarks; the persistent ones stay. */
-void pfc_buffer_clear(struct pfc_buffer *b);
+/* Forget the user's watermarks, and the persistent ones too or not; they begin with the next look. */
+void pfc_buffer_clear(struct pfc_buffer *b, bool persistent);
 
 /* What a port tells its neighbour. */
 struct pfc_speaker {

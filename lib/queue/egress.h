@@ -137,8 +137,8 @@ void egress_init(struct egress *e, struct port *port);
 /* Take over weights and rates from a new snapshot. */
 void egress_configure(struct egress *e, const struct egress_context *c);
 
-/* Forget the user's watermarks of the queues. */
-void egress_clear_watermarks(struct egress *e);
+/* The user's watermarks of the queues, and the persistent ones too or not, begin with what is queued now. */
+void egress_clear_watermarks(struct egress *e, bool persistent);
 
 /* Packets for this egress, in order; they are sent, queued, held for a neighbour or dropped. */
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);

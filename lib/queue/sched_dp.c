@@ -469,9 +469,14 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 	e->wake_ns = c->now; /* rates may have changed */
 }
 
-void egress_clear_watermarks(struct egress *e)
+void egress_clear_watermarks(struct egress *e, bool persistent)
 {
 	for (uint32_t i = 0; i < e->n_slices; i++)
-		for (unsigned int k = 0; k < 8; k++)
-			__atomic_store_n(&e->slice[i].queue[k].user_bytes, e->slice[i].queue[k].bytes, __ATOMIC_RELAXED);
+		for (unsigned int k = 0; k < 8; k++) {
+			struct egress_queue *q = &e->slice[i].queue[k];
+
+			__atomic_store_n(&q->user_bytes, q->bytes, __ATOMIC_RELAXED);
+			if (persistent)
+				__atomic_store_n(&q->most_bytes, q->bytes, __ATOMIC_RELAXED);
+		}
 }

@@ -112,6 +112,12 @@ static void watermarks(void **state)
 	check_shown(t, "show queues out", "  17000       17000       35000 ");
 	check_shown(t, "show buffers", "       17000            17              0       35000          14520 ");
 	check_metrics(t, "sluice_queue_most_bytes{node=\"t\",port=\"out\",slice=\"\",class=\"3\"} 35000\n");
+	check_shown(t, "clear watermarks persistent", "");
+	testbed_round(t);
+	check_shown(t, "show queues out", "  17000       17000       17000 ");
+	receive(t, PLAIN, 3, 1);
+	check_shown(t, "show queues out", "  18000       18000       18000 ");
+	check_shown(t, "show buffers", "       18000            18              0       18000              0 ");
 	testbed_free(t);
 }
 

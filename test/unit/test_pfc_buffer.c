@@ -43,7 +43,7 @@ static void thresholds(void **state)
 	assert_int_equal(b.most.bytes, 3000);
 	assert_int_equal(b.most_headroom.bytes, 2000);
 	assert_int_equal(b.most_headroom.buffers, 20);
-	pfc_buffer_clear(&b);
+	pfc_buffer_clear(&b, false);
 	look(&b, &config, 5, 1, 0);
 	assert_int_equal(b.user.bytes, 5);
 	assert_int_equal(b.user_headroom.buffers, 0);

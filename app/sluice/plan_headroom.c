@@ -8,7 +8,8 @@
 #include "config/headroom.h"
 
 struct wish {
-	uint64_t rate, drain, meters, delay_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames, peer_frames, decide_ns;
+	uint64_t rate, drain, meters, delay_ns, data_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames, peer_frames;
+	uint64_t decide_ns;
 };
 
 /* A number with an optional unit of the list, whose factors are in `factor`; the last unit has the empty name. */
@@ -76,6 +77,7 @@ const struct cli_option plan_options[] = {
 	{OPT_KEY + 10, "min-frame", "60", "shortest frames of the class, bytes; default 60"},
 	{OPT_KEY + 11, "peer-frames", "64", "that the sender's device has been given and sends; default 1"},
 	{OPT_KEY + 12, "decide", "20us", "until the PFC frame is made, and what tunnels take at both ends; default 20us"},
+	{OPT_KEY + 13, "data-delay", "7ms", "one way of the data, if queues or another path make it longer; default: as that of PFC frames"},
 	{'j', "json", NULL, "the answer as JSON"},
 	{'h', "help", NULL, "print this"},
 };
@@ -99,6 +101,7 @@ static const struct {
 	{read_bytes, KEY(min_frame)},
 	{read_bytes, KEY(peer_frames)},
 	{read_time, KEY(decide_ns)},
+	{read_time, KEY(data_ns)},
 #undef KEY
 };
 
@@ -151,8 +154,9 @@ static json_t *answer_json(const struct wish *w, const struct headroom_question 
 
 	snprintf(verdict, sizeof(verdict), "draft-he's rule is short by %llu bytes, %.1f %% of what is needed",
 		(unsigned long long)missing, a->full ? 100.0 * (double)missing / (double)a->full : 0.0);
-	return json_pack("{s{sI sI sI sI sI} sI s{sI sI sI sI sI} ss s{sI sI} s{sI sI sI}}", "way", "rate_bps",
+	return json_pack("{s{sI sI sI sI sI sI} sI s{sI sI sI sI sI} ss s{sI sI} s{sI sI sI}}", "way", "rate_bps",
 		(json_int_t)q->in_bps, "drain_bps", (json_int_t)q->out_bps, "one_way_ns", (json_int_t)q->pfc_ns,
+		"data_one_way_ns", (json_int_t)q->data_ns,
 		"jitter_and_losses_ns", (json_int_t)q->jitter_ns, "decide_and_response_ns", (json_int_t)(q->pe_ns + q->response_ns),
 		"headroom_draft_he_bytes", (json_int_t)a->draft_he, "headroom_full", "round_trip_bytes", (json_int_t)a->round_trip,
 		"reaction_bytes", (json_int_t)a->reaction, "jitter_and_losses_bytes", (json_int_t)a->jitter, "frames_bytes",
@@ -184,7 +188,7 @@ static int headroom(int argc, char **argv)
 		.pe_ns = w.decide_ns,
 		.own_bytes = w.own_frames * (w.mtu + 18),
 		.source_bytes = w.peer_frames * (w.mtu + 18)};
-	q.data_ns = q.pfc_ns;
+	q.data_ns = w.data_ns ? w.data_ns : q.pfc_ns;
 	headroom_compute(&q, &a);
 	o = answer_json(&w, &q, &a);
 	if (json) {

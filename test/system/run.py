@@ -169,6 +169,9 @@ def plan_headroom(bench):
     expect(full["jitter_and_losses_bytes"] == (50000 + 3 * 41942) * 400 // 8, f"{full}")
     expect(full["total_bytes"] == sum(v for k, v in full.items() if k != "total_bytes"), f"{full}")
     expect(answer["xon_side"] == {"draft_he_bytes": 0, "full_bytes": 400 * 4000 * 125}, f"{answer}")
+    later = json.loads(run("headroom", "--rate", "100G", "--delay", "5ms", "--data-delay", "7ms", "--losses", "0", "-j").stdout)
+    expect(later["headroom_draft_he_bytes"] == 62500000 and later["headroom_full"]["round_trip_bytes"] == 150000000, f"{later}")
+    expect(later["xon_side"]["full_bytes"] == 150000000, f"{later}")
     for args, text in ((("headroom",), "--rate is needed"), (("head",), "expected 'headroom', found 'head'"), ((), "expected 'headroom'"),
                        (("headroom", "--rate", "100G"), "--distance or --delay is needed"),
                        (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected something like 1000km, found '10mi'"),

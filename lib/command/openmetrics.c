@@ -246,6 +246,38 @@ static void watch_family(const struct page *p, const char *full, const char *typ
 	node_watchdogs(p->n, watch_value, &f);
 }
 
+struct pause_family {
+	const struct page *p;
+	const char *full, *unit;
+	size_t offset; /* in struct node_pauses, of a uint64_t */
+};
+
+static void pause_value(void *arg, const struct node_pauses *pauses)
+{
+	const struct pause_family *f = arg;
+
+	fprintf(f->p->out, "%s_total{node=\"%s\",direction=\"%s\",name=\"%s\",priority=\"%u\"}", f->full, f->p->n->name,
+		pauses->direction, pauses->name, pauses->priority);
+	value(f->p, stat_read((const uint64_t *)(const void *)((const char *)pauses + f->offset)), f->unit);
+}
+
+static void pause_family(const struct page *p, const char *full, const char *unit, const char *help, size_t offset)
+{
+	struct pause_family f = {p, full, unit, offset};
+
+	family(p, full, "counter", unit_suffix(unit), help);
+	node_pauses(p->n, __atomic_load_n(&p->n->control->now, __ATOMIC_RELAXED), pause_value, &f);
+}
+
+/* Names are of ports (heard, said), relays (relayed) and tunnels (tunnel). */
+static void pauses(const struct page *p)
+{
+	pause_family(p, "sluice_pfc_pauses", "", "pauses by PFC, from the first XOFF to XON or to the end of the time",
+		__builtin_offsetof(struct node_pauses, history.transitions));
+	pause_family(p, "sluice_pfc_paused_seconds", "ns", "time paused by PFC, a pause under way included",
+		__builtin_offsetof(struct node_pauses, total_ns));
+}
+
 static void watchdogs(const struct page *p)
 {
 #define WATCH(member) __builtin_offsetof(struct node_watchdog, member)
@@ -353,6 +385,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	port_gauges(&p);
 	queues(&p);
 	pfc(&p);
+	pauses(&p);
 	watchdogs(&p);
 #define X(name, unit, help) lcore_counter(&p, #name, unit, help, __builtin_offsetof(struct lcore_stats, name));
 	LCORE_COUNTERS(X)

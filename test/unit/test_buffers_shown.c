@@ -75,6 +75,9 @@ static void what_waits_and_why(void **state)
 	check_metrics(t, "sluice_queue_bytes{node=\"t\",port=\"out\",slice=\"\",class=\"3\"} 30000\n");
 	check_metrics(t, "sluice_buffer_bytes{node=\"t\",port=\"in\",class=\"3\"} 30000\n");
 	check_metrics(t, "sluice_buffer_most_headroom_bytes{node=\"t\",port=\"in\",class=\"3\"} 9520\n");
+	check_metrics(t, "# TYPE sluice_pfc_paused_seconds counter\n# UNIT sluice_pfc_paused_seconds seconds\n"
+		"sluice_pfc_paused_seconds_total{node=\"t\",direction=\"said\",name=\"in\",priority=\"3\"} 0.0");
+	check_metrics(t, "sluice_pfc_pauses_total{node=\"t\",direction=\"said\",name=\"in\",priority=\"3\"} 1\n");
 	pause(t, 0);
 	testbed_settle(t, 100);
 	check_shown(t, "show queues out", "  out   (none)  3              0     40  open          0       30000       30000       30 ");

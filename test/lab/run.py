@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run the scenarios of the lab in their short form; prints TAP."""
 import argparse
+import concurrent.futures
 import fnmatch
 import json
 import os
@@ -192,31 +193,39 @@ def label(parameters):
     return ", ".join(f"{k} {v}" for k, v in parameters.items())
 
 
+def twice(lab, scenario, parameters, keep):
+    """What came of it; one seed gives one report."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = keep or folder
+        os.makedirs(folder, exist_ok=True)
+        try:
+            first, result = once(lab, scenario, parameters, folder)
+            if result.startswith("apart"):
+                return f"nothing is promised of this run, so it shows nothing: another seed ({result})"
+            if passed(result) and run(lab, build(scenario, parameters), folder)[2] != first:
+                return "a second run with the same seed gives another report"
+        except subprocess.TimeoutExpired:
+            return f"not finished after {TIMEOUT} s"
+    return result
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lab", default=os.path.join(TOP, "build/app/sluice-lab/sluice-lab"))
     parser.add_argument("--keep", help="folder to keep topologies and reports in")
+    parser.add_argument("--jobs", type=int, default=2, help="scenarios that run at once (default: %(default)s); 1 with --keep")
     parser.add_argument("names", nargs="*", help="scenarios, or patterns like pfc_*; default: all")
     args = parser.parse_args()
     cases = [(s, p) for s in SCENARIOS if is_wanted(s, args.names) for p in s.short]
     print(f"1..{len(cases)}")
     failed = 0
-    for number, (scenario, parameters) in enumerate(cases, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            folder = args.keep or folder
-            os.makedirs(folder, exist_ok=True)
-            try:
-                first, result = once(args.lab, scenario, parameters, folder)
-                if result.startswith("apart"):
-                    result = f"nothing is promised of this run, so it shows nothing: another seed ({result})"
-                if passed(result) and run(args.lab, build(scenario, parameters), folder)[2] != first:
-                    result = "a second run with the same seed gives another report"
-            except subprocess.TimeoutExpired:
-                result = f"not finished after {TIMEOUT} s"
-        failed += not passed(result)
-        print(f"{'ok' if passed(result) else 'not ok'} {number} - {scenario.name} {label(parameters)}", flush=True)
-        if result != "ok":
-            print(f"# {result}")
+    with concurrent.futures.ThreadPoolExecutor(1 if args.keep else args.jobs) as pool:
+        results = pool.map(lambda case: twice(args.lab, *case, args.keep), cases)
+        for number, ((scenario, parameters), result) in enumerate(zip(cases, results), 1):
+            failed += not passed(result)
+            print(f"{'ok' if passed(result) else 'not ok'} {number} - {scenario.name} {label(parameters)}", flush=True)
+            if result != "ok":
+                print(f"# {result}")
     return 1 if failed else 0
 
 

@@ -17,9 +17,11 @@ static const struct {
 			"one transmit queue; no link state; time stamps of the capture are ignored"}},
 	{"net_af_packet", false,
 		{"one transmit queue; sets MAC and MTU of the kernel's interface, reads its carrier",
-			"a frame must fit a slot and a buffer: mtu 1968 at most, 2000 with framesz=2080,blocksz=266240; 10160 with "
+			"a frame must fit a slot and a buffer: mtu 1968 at most, 2000 with "
+			"framesz=2080,blocksz=266240; 10160 with "
 			"framesz=10240,blocksz=40960 and memory.buffer-size 10K",
-			"losses of the kernel's ring are not reported; offloads of a veth peer must be off (ethtool -K)"}},
+			"losses of the kernel's ring are not reported; offloads of a veth peer must be off (ethtool "
+			"-K)"}},
 	{"net_memif", true,
 		{"link is up once both ends are connected; cannot set a MAC (the configured one is used in software)",
 			"reports an MTU of 1500; needs a bsize that holds the longest frame"}},
@@ -64,7 +66,8 @@ static const struct {
 	{"igc", "hands MAC control frames to software on request; no PFC"},
 	{"e1000e", "hands MAC control frames to software on request; no PFC"},
 	{"bnxt_en", "does not hand MAC control frames to software; no PFC in DPDK"},
-	{"mlx5_core", "does not hand MAC control frames to software; PFC by the kernel's dcb tool beside the application"},
+	{"mlx5_core",
+		"does not hand MAC control frames to software; PFC by the kernel's dcb tool beside the application"},
 	{"hns3", "does not hand MAC control frames to software; has PFC of its own"},
 };
 
@@ -80,14 +83,17 @@ const char *abilities_pfc(const struct port_abilities *a)
 {
 	switch ((enum port_pfc)a->pfc) {
 	case PORT_PFC_SOFTWARE:
-		return a->pfc_swallows ? "PFC is heard by software, but the device drops the PFC frames that software sends: the "
+		return a->pfc_swallows ? "PFC is heard by software, but the device drops the PFC frames that software "
+					 "sends: the "
 					 "neighbour cannot be paused"
 				       : "PFC by software, both ways";
 	case PORT_PFC_HARDWARE:
-		return "the device obeys PFC itself and shows software none of it: a pause stops all of its one transmit queue, "
+		return "the device obeys PFC itself and shows software none of it: a pause stops all of its one "
+		       "transmit queue, "
 		       "control traffic too; PFC frames are sent by software";
 	case PORT_PFC_BLIND:
-		return "the device neither hands PFC frames to software nor obeys them: the neighbour cannot pause this port";
+		return "the device neither hands PFC frames to software nor obeys them: the neighbour cannot pause "
+		       "this port";
 	}
 	return "";
 }

@@ -39,7 +39,8 @@ static int check_interface(const struct cfg_port *p, const char *name, char *err
 	/* not in /sys, which may be another network namespace's */
 	if (if_nametoindex(name))
 		return 0;
-	return text_fail(err, size, -ENODEV, "port %s: iface: there is no network interface %s; see: ip link", p->name, name);
+	return text_fail(err, size, -ENODEV, "port %s: iface: there is no network interface %s; see: ip link", p->name,
+		name);
 }
 
 static int check_argument(const struct cfg_port *p, const char *key, const char *value, char *err, size_t size)
@@ -75,26 +76,34 @@ static int check_af_packet(const struct cfg_port *p, unsigned long buffer, char 
 	const unsigned long slot_header = 66, driver_header = 32, frame = p->mtu + 14;
 	unsigned long framesz = argument(p, ",framesz=", 2048), page = (unsigned long)sysconf(_SC_PAGESIZE);
 	unsigned long blocksz = argument(p, ",blocksz=", page), framecnt = argument(p, ",framecnt=", 512);
-	unsigned long most = buffer + driver_header, need = round_up(frame + slot_header, 16), kb = round_up(need, 1024);
+	unsigned long most = buffer + driver_header, need = round_up(frame + slot_header, 16),
+		      kb = round_up(need, 1024);
 
-	if (!framesz || framesz % 16 || framesz > blocksz || blocksz % framesz || blocksz % page ||
-		!framecnt || framecnt % (blocksz / framesz))
-		return text_fail(err, size, -EINVAL, "port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) one of framesz "
-					"and of %lu, framecnt (%lu) one of blocksz/framesz", p->name, framesz, blocksz, page, framecnt);
+	if (!framesz || framesz % 16 || framesz > blocksz || blocksz % framesz || blocksz % page || !framecnt ||
+		framecnt % (blocksz / framesz))
+		return text_fail(err, size, -EINVAL,
+			"port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) one of framesz "
+			"and of %lu, framecnt (%lu) one of blocksz/framesz",
+			p->name, framesz, blocksz, page, framecnt);
 	if (framesz > most)
-		return text_fail(err, size, -EINVAL, "port %s: a framesz of %lu does not fit a buffer; at most %lu, or set "
-					"memory.buffer-size to %luK", p->name, framesz, most, round_up(framesz - driver_header, 1024) / 1024);
+		return text_fail(err, size, -EINVAL,
+			"port %s: a framesz of %lu does not fit a buffer; at most %lu, or set "
+			"memory.buffer-size to %luK",
+			p->name, framesz, most, round_up(framesz - driver_header, 1024) / 1024);
 	if (frame + slot_header <= framesz)
 		return 0;
 	if (kb <= most)
-		return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu",
-			p->name, (unsigned long)p->mtu, kb, 4 * kb);
+		return text_fail(err, size, -EINVAL,
+			"port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu", p->name,
+			(unsigned long)p->mtu, kb, 4 * kb);
 	if (need <= most)
-		return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu",
-			p->name, (unsigned long)p->mtu, most, most * page / 32);
-	return text_fail(err, size, -EINVAL, "port %s: the kernel would cut frames of mtu %lu, and no larger framesz fits a "
-				"buffer; set memory.buffer-size to %luK, or lower mtu to %lu", p->name, (unsigned long)p->mtu, kb / 1024,
-		most - slot_header - 14);
+		return text_fail(err, size, -EINVAL,
+			"port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu", p->name,
+			(unsigned long)p->mtu, most, most * page / 32);
+	return text_fail(err, size, -EINVAL,
+		"port %s: the kernel would cut frames of mtu %lu, and no larger framesz fits a "
+		"buffer; set memory.buffer-size to %luK, or lower mtu to %lu",
+		p->name, (unsigned long)p->mtu, kb / 1024, most - slot_header - 14);
 }
 
 /* DPDK 22.11's net_null writes as much as it is told to, whatever fits. */
@@ -104,8 +113,10 @@ static int check_null(const struct cfg_port *p, unsigned long buffer, char *err,
 
 	if (frame <= buffer)
 		return 0;
-	return text_fail(err, size, -EINVAL, "port %s: frames of size=%lu do not fit a buffer of %lu bytes; set memory.buffer-size "
-				"to %luK", p->name, frame, buffer, round_up(frame, 1024) / 1024);
+	return text_fail(err, size, -EINVAL,
+		"port %s: frames of size=%lu do not fit a buffer of %lu bytes; set memory.buffer-size "
+		"to %luK",
+		p->name, frame, buffer, round_up(frame, 1024) / 1024);
 }
 
 /* A PCI device must be there and belong to a driver that hands it to user space. */
@@ -115,15 +126,17 @@ static int check_pci(const struct cfg_port *p, char *err, size_t size)
 	char driver[64];
 
 	if (!sysfs_exists("/sys/bus/pci/devices/%.*s", n, p->device))
-		return text_fail(err, size, -ENODEV, "port %s: there is no PCI device %.*s; see: dpdk-devbind.py --status-dev net",
-			p->name, n, p->device);
+		return text_fail(err, size, -ENODEV,
+			"port %s: there is no PCI device %.*s; see: dpdk-devbind.py --status-dev net", p->name, n,
+			p->device);
 	sysfs_link(driver, sizeof(driver), "/sys/bus/pci/devices/%.*s/driver", n, p->device);
 	/* Mellanox devices stay with their kernel driver */
 	if (strncmp(driver, "vfio", 4) == 0 || strncmp(driver, "uio", 3) == 0 || strcmp(driver, "igb_uio") == 0 ||
 		strncmp(driver, "mlx", 3) == 0)
 		return 0;
-	return text_fail(err, size, -ENODEV, "port %s (%.*s): bound to kernel driver %s; run: dpdk-devbind.py -b vfio-pci %.*s",
-		p->name, n, p->device, driver[0] ? driver : "none", n, p->device);
+	return text_fail(err, size, -ENODEV,
+		"port %s (%.*s): bound to kernel driver %s; run: dpdk-devbind.py -b vfio-pci %.*s", p->name, n,
+		p->device, driver[0] ? driver : "none", n, p->device);
 }
 
 int device_check(const struct config *c, const struct cfg_port *port, char *err, size_t size)

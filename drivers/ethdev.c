@@ -22,7 +22,7 @@ struct ethdev {
 	uint8_t pfc_priorities;
 	bool pfc_hardware; /* the device may do it */
 	struct pfc_changes pfc_changes;
-	bool connects; /* memif client: it knocks once, when it is started */
+	bool connects;		/* memif client: it knocks once, when it is started */
 	unsigned int kernel_if; /* af_packet: index of the interface it is bound to; 0: no such thing */
 	uint16_t frame_buffers; /* of the longest frame there may be */
 	uint64_t too_long;	/* frames of more; relaxed readers, each receive queue's lcore adds */
@@ -117,8 +117,9 @@ static void device_stats(struct port *p, struct port_device_stats *out)
 	*out = (struct port_device_stats){0};
 	if (rte_eth_stats_get(dev_of(p)->id, &s) != 0)
 		return;
-	*out = (struct port_device_stats){
-		.imissed = s.imissed, .rx_nombuf = s.rx_nombuf, .oerrors = s.oerrors,
+	*out = (struct port_device_stats){.imissed = s.imissed,
+		.rx_nombuf = s.rx_nombuf,
+		.oerrors = s.oerrors,
 		.ierrors = s.ierrors + __atomic_load_n(&dev_of(p)->too_long, __ATOMIC_RELAXED)};
 }
 
@@ -167,10 +168,10 @@ static void xstats(struct port *p, void (*fn)(void *arg, const char *name, uint6
 	free(values);
 }
 
-#define OPS(receive)                                                                                                      \
-	{                                                                                                                     \
-		.rx = receive, .tx = tx, .start = start, .stop = stop, .close = close_port, .link_up = link_up,                   \
-		.reconnect = reconnect, .device_stats = device_stats, .details = details, .xstats = xstats,                       \
+#define OPS(receive) \
+	{ \
+		.rx = receive, .tx = tx, .start = start, .stop = stop, .close = close_port, .link_up = link_up, \
+		.reconnect = reconnect, .device_stats = device_stats, .details = details, .xstats = xstats, \
 	}
 
 static const struct port_ops ops = OPS(rx), ops_bounded = OPS(rx_bounded);
@@ -181,12 +182,14 @@ void ethdev_name_of(const char *device, char *buf, size_t size)
 }
 
 /* What is promised of the pool is counted by what the configuration says (config/budget.h). */
-static int check_descriptors(const struct port *p, const char *key, uint16_t set, uint64_t wanted, char *err, size_t size)
+static int check_descriptors(const struct port *p, const char *key, uint16_t set, uint64_t wanted, char *err,
+	size_t size)
 {
 	if (set <= wanted)
 		return 0;
-	return text_fail(err, size, -EINVAL, "port %s: the device makes %u of %llu descriptors; set descriptors.%s to %u", p->name,
-		set, (unsigned long long)wanted, key, set);
+	return text_fail(err, size, -EINVAL,
+		"port %s: the device makes %u of %llu descriptors; set descriptors.%s to %u", p->name, set,
+		(unsigned long long)wanted, key, set);
 }
 
 /* Queues and descriptors as configured, within what the device has. */
@@ -266,9 +269,10 @@ static int check_memif(const struct port *p, const struct cfg_port *config, char
 
 	if (strcmp(p->abilities.driver, "net_memif") != 0 || bsize >= need)
 		return 0;
-	return text_fail(err, size, -EINVAL, "port %s: frames of mtu %llu need memif buffers of %lu bytes; add bsize=%lu to "
-					"device", p->name, (unsigned long long)config->mtu, need,
-		(need + 1023) / 1024 * 1024);
+	return text_fail(err, size, -EINVAL,
+		"port %s: frames of mtu %llu need memif buffers of %lu bytes; add bsize=%lu to "
+		"device",
+		p->name, (unsigned long long)config->mtu, need, (need + 1023) / 1024 * 1024);
 }
 
 /* Frames that are longer than a buffer come as chains; does the device make such, and does it take buffers of this size? */
@@ -278,12 +282,15 @@ static int check_buffers(const struct port *p, const struct cfg_port *config, co
 	unsigned long buffer = rte_pktmbuf_data_room_size((struct rte_mempool *)(uintptr_t)pool) - RTE_PKTMBUF_HEADROOM;
 	unsigned long frame = config->mtu + sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag);
 	bool scatters = info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER || abilities_any_length(info->driver_name);
-	unsigned long need = scatters || dev_of(p)->kernel_if ? info->min_rx_bufsize : MAX_OF(frame, info->min_rx_bufsize);
+	unsigned long need = scatters || dev_of(p)->kernel_if ? info->min_rx_bufsize
+							      : MAX_OF(frame, info->min_rx_bufsize);
 
 	if (buffer >= need)
 		return 0;
-	return text_fail(err, size, -EINVAL, "port %s: the device needs buffers of %lu bytes for frames of mtu %llu; set "
-				"memory.buffer-size to %luK", p->name, need, (unsigned long long)config->mtu, (need + 1023) / 1024);
+	return text_fail(err, size, -EINVAL,
+		"port %s: the device needs buffers of %lu bytes for frames of mtu %llu; set "
+		"memory.buffer-size to %luK",
+		p->name, need, (unsigned long long)config->mtu, (need + 1023) / 1024);
 }
 
 static int configure(struct port *p, const struct cfg_port *config, struct rte_mempool *pool, char *err, size_t size)
@@ -298,7 +305,8 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 		return text_fail(err, size, rc, "port %s: %s", p->name, strerror(-rc));
 	p->abilities.driver = info.driver_name;
 	for (uint32_t i = 0; i < config->pfc.priorities.n; i++)
-		dev_of(p)->pfc_priorities = (uint8_t)(dev_of(p)->pfc_priorities | 1u << config->pfc.priorities.items[i]);
+		dev_of(p)->pfc_priorities = (uint8_t)(dev_of(p)->pfc_priorities |
+						      1u << config->pfc.priorities.items[i]);
 	dev_of(p)->pfc_hardware = config->pfc.hardware == PFC_HARDWARE_AUTO;
 	dev_of(p)->kernel_if = strcmp(info.driver_name, "net_af_packet") == 0 ? info.if_index : 0;
 	dev_of(p)->connects = strcmp(info.driver_name, "net_memif") == 0 && !strstr(config->device, "role=server");

@@ -21,7 +21,7 @@ extern const struct pfc_device pfc_ethdev;
 
 /* What pfc_setup has changed; all zero: nothing. */
 struct pfc_changes {
-	bool fc;		       /* flow control; it was `before` */
+	bool fc; /* flow control; it was `before` */
 	struct rte_eth_fc_conf before;
 	uint8_t obeys; /* bit per priority that the device was told to obey */
 };

@@ -8,6 +8,7 @@
   lab        lib/lab and app/sluice-lab use the appliance's objects and have no forwarding of their own
   datapath   objects of *_dp.c import no allocation, lock, log, clock or system call
   size       no C file above 800 lines
+  format     clang-format has nothing to change (.clang-format)
   generated  reference pages are what the code says
   python     no name is undefined, and whatever else pyflakes finds; imports that are there for others are
 """
@@ -157,6 +158,13 @@ def check_size():
             yield f"{path}: {lines} lines"
 
 
+def check_format():
+    files = sources(".c", ".h", under=("lib", "drivers", "app", "test"))
+    done = subprocess.run(["clang-format", "--dry-run", *files], cwd=TOP, capture_output=True, text=True, check=False)
+    for path in sorted(set(re.findall(r"^([^\s:]+\.[ch]):\d+:\d+: ", done.stderr, re.M))):
+        yield f"{path} is not formatted: run clang-format -i {path}"
+
+
 def check_generated(build):
     yield from check_lab_reference(build)
     sluice = os.path.join(TOP, build, "app", "sluice", "sluice")
@@ -187,7 +195,7 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
     return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("ethdev in drivers only", check_ethdev()),
                      ("the lab has no forwarding of its own", check_lab(build)),
-                     ("data path imports", check_datapath(build)), ("file sizes", check_size()),
+                     ("data path imports", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()),
                      ("generated files", check_generated(build)), ("Python", check_python())])
 
 

@@ -19,7 +19,8 @@ struct cli_option {
 /* What getopt_long wants. */
 struct cli_getopt {
 	struct option longs[CLI_OPTIONS_MAX + 1];
-	char shorts[2 * CLI_OPTIONS_MAX + 2]; /* begins with +: what follows the first word that is no option is left alone */
+	/* begins with +: what follows the first word that is no option is left alone */
+	char shorts[2 * CLI_OPTIONS_MAX + 2];
 };
 
 /* n of at most CLI_OPTIONS_MAX. */

@@ -3,7 +3,8 @@
 
 const struct cli_option sluicectl_options[] = {
 	{'n', "node", "NODE", "node to talk to; default: the only one that runs here"},
-	{'s', "socket", "PATH", "its socket; default: /run/sluice/NODE.sock, for users $XDG_RUNTIME_DIR/sluice/NODE.sock"},
+	{'s', "socket", "PATH",
+		"its socket; default: /run/sluice/NODE.sock, for users $XDG_RUNTIME_DIR/sluice/NODE.sock"},
 	{'j', "json", NULL, "answers as JSON"},
 	{'h', "help", NULL, "print this"},
 };

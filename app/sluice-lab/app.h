@@ -10,13 +10,13 @@
 
 struct options {
 	const char *file;
-	char *const *files;		/* the same, and those to compare with it */
+	char *const *files; /* the same, and those to compare with it */
 	unsigned int n_files;
-	const char *out;		/* folder of report.json, report.html and captures; NULL: none are written */
-	const char *print;		/* "reference"; NULL: run */
-	bool check;			/* load and check only */
-	bool quiet;			/* no progress bar, no text */
-	bool json;			/* the report as JSON on stdout instead of text */
+	const char *out;   /* folder of report.json, report.html and captures; NULL: none are written */
+	const char *print; /* "reference"; NULL: run */
+	bool check;	   /* load and check only */
+	bool quiet;	   /* no progress bar, no text */
+	bool json;	   /* the report as JSON on stdout instead of text */
 	bool check_every_event;
 	bool seed_given;
 	uint64_t seed;

@@ -129,7 +129,9 @@ int run_compared(const struct options *o)
 	int worst;
 
 	if (!o->out || o->many || o->check) {
-		fputs("sluice-lab: several topologies are compared in a folder: --out FOLDER, without --seeds and --check\n", stderr);
+		fputs("sluice-lab: several topologies are compared in a folder: --out FOLDER, without --seeds and "
+		      "--check\n",
+			stderr);
 		return STATUS_USAGE;
 	}
 	worst = run_all(o);

@@ -32,8 +32,8 @@ static void name_cpus(char *buf, size_t size)
 int eal_start(uint64_t bytes)
 {
 	static char prefix[64], lcores[2048], memory[32];
-	static const char *args[] = {"sluice-lab", "--no-huge", "-m", memory, "--no-pci", "--no-shconf", "--no-telemetry",
-		"--lcores", lcores, "--log-level=*:error", prefix};
+	static const char *args[] = {"sluice-lab", "--no-huge", "-m", memory, "--no-pci", "--no-shconf",
+		"--no-telemetry", "--lcores", lcores, "--log-level=*:error", prefix};
 	char *argv[ARRAY_LEN(args)];
 
 	name_cpus(lcores, sizeof(lcores));

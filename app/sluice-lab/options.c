@@ -11,7 +11,8 @@ static const char usage[] =
 	"usage: sluice-lab [OPTIONS] TOPOLOGY.yaml\n"
 	"       sluice-lab --out FOLDER [OPTIONS] TOPOLOGY.yaml TOPOLOGY.yaml...\n"
 	"\n"
-	"Run a network of complete sluice nodes under virtual time (docs/lab.md). Needs no root, no hugepages, no NIC.\n"
+	"Run a network of complete sluice nodes under virtual time (docs/lab.md). Needs no root, no hugepages, no "
+	"NIC.\n"
 	"Several topologies are compared: FOLDER/compare.html shows them in one page.\n"
 	"\n"
 	"  --out FOLDER          write report.html, report.json and captures there\n"
@@ -27,7 +28,19 @@ static const char usage[] =
 	"\n"
 	"Exit status: 0 done, 1 it could not run, 2 wrong usage or wrong file, 3 an invariant was violated.\n";
 
-enum { OPT_OUT = 256, OPT_JSON, OPT_SEED, OPT_SEEDS, OPT_JOBS, OPT_CHECK, OPT_EVERY, OPT_QUIET, OPT_PRINT, OPT_HELP, OPT_VERSION };
+enum {
+	OPT_OUT = 256,
+	OPT_JSON,
+	OPT_SEED,
+	OPT_SEEDS,
+	OPT_JOBS,
+	OPT_CHECK,
+	OPT_EVERY,
+	OPT_QUIET,
+	OPT_PRINT,
+	OPT_HELP,
+	OPT_VERSION
+};
 
 static const struct option table[] = {
 	{"out", required_argument, NULL, OPT_OUT},

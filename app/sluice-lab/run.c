@@ -32,8 +32,9 @@ static void show_progress(const struct lab *lab, void *arg)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &p->shown);
 	fprintf(stderr, "\r[%.*s%*s] %9.3f ms  %6.2f M events/s  %6.2f M hops/s  %llu packets  %llu lost ", done,
-		"##############################", 30 - done, "", (double)lab_now(lab) / 1e6, (double)lab_events(lab) / took / 1e6,
-		(double)lab_hops(lab) / took / 1e6, (unsigned long long)lab_hops(lab), (unsigned long long)lab_losses(lab));
+		"##############################", 30 - done, "", (double)lab_now(lab) / 1e6,
+		(double)lab_events(lab) / took / 1e6, (double)lab_hops(lab) / took / 1e6,
+		(unsigned long long)lab_hops(lab), (unsigned long long)lab_losses(lab));
 }
 
 static struct topology *load(const struct options *o)
@@ -52,10 +53,13 @@ static void print_memory(const struct topology *t)
 	struct topo_memory m;
 
 	topo_memory(t, &m);
-	printf("%s: %u nodes, %u hosts, %u links, %u flows\n", t->lab.name, t->nodes.n, t->hosts.n, t->links.n, t->flows.n);
-	printf("memory: %llu MB buffers and tables of nodes + %llu MB on links + %llu MB hosts + %llu MB fixed, of %llu MB\n",
-		(unsigned long long)(m.nodes >> 20), (unsigned long long)(m.lines >> 20), (unsigned long long)(m.hosts >> 20),
-		(unsigned long long)(m.eal >> 20), (unsigned long long)(t->lab.memory >> 20));
+	printf("%s: %u nodes, %u hosts, %u links, %u flows\n", t->lab.name, t->nodes.n, t->hosts.n, t->links.n,
+		t->flows.n);
+	printf("memory: %llu MB buffers and tables of nodes + %llu MB on links + %llu MB hosts + %llu MB fixed, of "
+	       "%llu MB\n",
+		(unsigned long long)(m.nodes >> 20), (unsigned long long)(m.lines >> 20),
+		(unsigned long long)(m.hosts >> 20), (unsigned long long)(m.eal >> 20),
+		(unsigned long long)(t->lab.memory >> 20));
 	if (m.widest[0])
 		printf("widest: %s\n", m.widest);
 }

@@ -24,7 +24,7 @@ struct options {
 	bool interactive;
 	uint64_t idle_exit_ms;	/* 0: run until told to stop */
 	uint64_t wait_links_ms; /* 0: do not wait */
-	int eal_argc; /* what followed -- */
+	int eal_argc;		/* what followed -- */
 	char **eal_argv;
 };
 
@@ -38,7 +38,7 @@ int options_parse(struct options *o, int argc, char **argv);
 struct memory_plan {
 	bool wants_hugepages, hugepages; /* may have some; gets all of it from them */
 	unsigned int node;		 /* NUMA node it comes from */
-	uint64_t need_mb, free_huge_mb;  /* free: on that node */
+	uint64_t need_mb, free_huge_mb;	 /* free: on that node */
 };
 
 /* 0, or -errno with a message that names the cure. */

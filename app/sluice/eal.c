@@ -19,7 +19,7 @@
 #include "app.h"
 
 #define MAIN_LCORE 127 /* the management thread; configured lcores end at 126 */
-#define ARGS_MAX   256
+#define ARGS_MAX 256
 
 static bool pdump; /* dpdk-dumpcap can attach */
 
@@ -75,7 +75,8 @@ int lcores_check(const struct config *c, char *err, size_t size)
 			continue;
 		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &set)) {
 			snprintf(err, size,
-				"lcores: lcore %llu is to run on CPU %u, but this process may use %d CPUs and that is none of "
+				"lcores: lcore %llu is to run on CPU %u, but this process may use %d CPUs and that is "
+				"none of "
 				"them; name another with lcores.cpus, for example cpus: \"%llu@0\"",
 				(unsigned long long)l, cpu, CPU_COUNT(&set), (unsigned long long)l);
 			return -ENODEV;

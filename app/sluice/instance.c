@@ -39,8 +39,8 @@ struct pidfh *instance_lock(const char *name, char *err, size_t size)
 		return lock;
 	}
 	if (errno == EEXIST)
-		snprintf(err, size, "node %s runs already, as process %d; stop it, or give this node another name", name,
-			(int)other);
+		snprintf(err, size, "node %s runs already, as process %d; stop it, or give this node another name",
+			name, (int)other);
 	else
 		snprintf(err, size, "cannot lock %s: %s", path, strerror(errno));
 	return NULL;

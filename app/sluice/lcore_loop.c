@@ -13,7 +13,7 @@
 #include "node/node_ctl.h"
 
 #define SLEEP_FIRST_NS 1000 /* doubled with every empty pass */
-#define EMPTY_PASSES   64   /* before the first sleep */
+#define EMPTY_PASSES 64	    /* before the first sleep */
 
 /* Written once at start, read by all lcores. `stop` is written by the management thread; relaxed. */
 static struct {

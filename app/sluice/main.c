@@ -25,11 +25,11 @@
 #include "manage.h"
 #include "node/node_ctl.h"
 
-#define RECONNECT_MS   200 /* how long a handshake may take */
-#define DRAIN_NS       (2 * NSEC_PER_SEC) /* how long packets inside may take to leave at the end */
-#define EXIT_CONFIG    1		  /* configuration wrong */
-#define EXIT_USAGE     2
-#define EXIT_START     3 /* something the machine lacks */
+#define RECONNECT_MS 200	    /* how long a handshake may take */
+#define DRAIN_NS (2 * NSEC_PER_SEC) /* how long packets inside may take to leave at the end */
+#define EXIT_CONFIG 1		    /* configuration wrong */
+#define EXIT_USAGE 2
+#define EXIT_START 3	 /* something the machine lacks */
 #define EXIT_INVARIANT 4 /* packets unaccounted for, or buffers leaked: a bug */
 
 static int open_signals(void)
@@ -213,8 +213,9 @@ static int serve(struct app *app, int signals)
 /* From an EAL that runs to the end. `config` belongs to the node from here on. */
 static int run(struct config *config, const struct options *o, int signals)
 {
-	struct node_options options = {
-		.shared_cpu = lcores_share_cpus(config), .socket = -1, .wall_offset_ns = clock_wall_offset()};
+	struct node_options options = {.shared_cpu = lcores_share_cpus(config),
+		.socket = -1,
+		.wall_offset_ns = clock_wall_offset()};
 	/* telemetry threads may ask for its lock to the end of the process */
 	static struct app app = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	char err[512] = "";
@@ -291,8 +292,8 @@ static int print_page(const char *what)
 		}
 	}
 	near = text_nearest(what, names, ARRAY_LEN(names));
-	fprintf(stderr, "sluice: --print: there is no page '%s'; %s %s\n", what, near ? "did you mean" : "see:",
-		near ? near : "sluice --help");
+	fprintf(stderr, "sluice: --print: there is no page '%s'; %s %s\n", what,
+		near ? "did you mean" : "see:", near ? near : "sluice --help");
 	return EXIT_USAGE;
 }
 

@@ -26,10 +26,13 @@ void man_sluice(FILE *out)
 	      ".SH SYNOPSIS\n"
 	      ".B sluice \\-c\n.I FILE\n[options] [\\-\\- EAL options]\n"
 	      ".br\n.B sluice preflight\n[\\fB\\-c\\fR \\fIFILE\\fR] [\\fB\\-j\\fR]\n"
-	      ".br\n.B sluice plan headroom \\-\\-rate\n.I RATE\n.B \\-\\-distance\n.I LENGTH\n[options] [\\fB\\-j\\fR]\n"
+	      ".br\n.B sluice plan headroom \\-\\-rate\n.I RATE\n.B \\-\\-distance\n.I LENGTH\n[options] "
+	      "[\\fB\\-j\\fR]\n"
 	      ".SH DESCRIPTION\n"
-	      "sluice runs one node, described by one configuration file, until SIGINT or SIGTERM tells it to stop. It then\n"
-	      "receives nothing more, lets what is inside leave, prints a report and checks that every packet is accounted\n"
+	      "sluice runs one node, described by one configuration file, until SIGINT or SIGTERM tells it to stop. It "
+	      "then\n"
+	      "receives nothing more, lets what is inside leave, prints a report and checks that every packet is "
+	      "accounted\n"
 	      "for.\n"
 	      ".PP\n"
 	      "SIGHUP reads the configuration file again and applies it whole or not at all; the log says which.\n"
@@ -40,8 +43,10 @@ void man_sluice(FILE *out)
 	      "finding the command that mends it.\n"
 	      ".PP\n"
 	      ".B sluice plan headroom\n"
-	      "starts nothing either. It says how much a lossless class may still receive once its sender has been told to\n"
-	      "stop, by the rule of draft\\-he\\-rtgwg\\-wan\\-pfc and by the full one, and what must be left when it is told to\n"
+	      "starts nothing either. It says how much a lossless class may still receive once its sender has been "
+	      "told to\n"
+	      "stop, by the rule of draft\\-he\\-rtgwg\\-wan\\-pfc and by the full one, and what must be left when it "
+	      "is told to\n"
 	      "go on.\n"
 	      ".SH OPTIONS\n",
 		out);
@@ -74,16 +79,20 @@ void man_sluicectl(FILE *out)
 	fputs(".\\\" Generated from app/cli and lib/command by `sluice --print sluicectl.1`; do not edit.\n"
 	      ".TH SLUICECTL 1 2026 \"sluice " SLUICE_VERSION "\" \"User Commands\"\n"
 	      ".SH NAME\nsluicectl \\- commands to a running sluice node\n"
-	      ".SH SYNOPSIS\n.B sluicectl\n[\\fB\\-n\\fR \\fINODE\\fR | \\fB\\-s\\fR \\fISOCKET\\fR] [\\fB\\-j\\fR]\n.RI [ COMMAND ...]\n"
+	      ".SH SYNOPSIS\n.B sluicectl\n[\\fB\\-n\\fR \\fINODE\\fR | \\fB\\-s\\fR \\fISOCKET\\fR] "
+	      "[\\fB\\-j\\fR]\n.RI [ COMMAND ...]\n"
 	      ".SH DESCRIPTION\n"
-	      "With a command, sluicectl has the node run it, prints the answer and tells by its exit status whether it\n"
-	      "succeeded. Without one it opens a console when standard input is a terminal: Tab completes, ? helps, Ctrl\\-D\n"
+	      "With a command, sluicectl has the node run it, prints the answer and tells by its exit status whether "
+	      "it\n"
+	      "succeeded. Without one it opens a console when standard input is a terminal: Tab completes, ? helps, "
+	      "Ctrl\\-D\n"
 	      "or Ctrl\\-C ends it; else it reads commands from standard input, a line each.\n"
 	      ".SH OPTIONS\n",
 		out);
 	man_options(out, sluicectl_options, n_sluicectl_options);
 	fputs(".SH COMMANDS\n"
-	      "Words may be abbreviated as long as they are unique. \\-j anywhere on the line asks for JSON. # begins a\n"
+	      "Words may be abbreviated as long as they are unique. \\-j anywhere on the line asks for JSON. # begins "
+	      "a\n"
 	      "comment. Words with spaces stand in double quotes.\n",
 		out);
 	man_commands(out);

@@ -14,8 +14,8 @@
 #include "manage.h"
 #include "node/node_ctl.h"
 
-#define TICK_MS	 20
-#define FDS_MAX	 48
+#define TICK_MS 20
+#define FDS_MAX 48
 
 unsigned int look_at_links(struct node *n)
 {

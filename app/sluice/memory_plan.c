@@ -38,14 +38,17 @@ static uint64_t free_hugepages_mb(unsigned int node)
 
 	for (size_t i = 0; i < ARRAY_LEN(page_mb); i++)
 		mb += page_mb[i] * (uint64_t)sysfs_number(0,
-			"/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/free_hugepages", node, page_mb[i] * 1024);
+					   "/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/free_hugepages",
+					   node, page_mb[i] * 1024);
 	return mb;
 }
 
 uint64_t hugepages_for(unsigned int node, uint64_t mb)
 {
-	int64_t total = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages", node);
-	int64_t unused = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/free_hugepages", node);
+	int64_t total = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
+		node);
+	int64_t unused = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/free_hugepages",
+		node);
 
 	return (uint64_t)MAX_OF(total - unused, 0) + (mb + 1) / 2;
 }
@@ -73,12 +76,15 @@ int memory_plan_make(const struct config *c, struct memory_plan *m, char *err, s
 	if (c->memory.hugepages != HUGEPAGES_ON || m->hugepages)
 		return 0;
 	if (m->free_huge_mb < m->need_mb)
-		snprintf(err, size, "memory.hugepages is on, but on NUMA node %u %llu MB of hugepages are free and %llu are "
-				    "needed; run: echo %llu > /sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
+		snprintf(err, size,
+			"memory.hugepages is on, but on NUMA node %u %llu MB of hugepages are free and %llu are "
+			"needed; run: echo %llu > "
+			"/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
 			m->node, (unsigned long long)m->free_huge_mb, (unsigned long long)m->need_mb,
 			(unsigned long long)hugepages_for(m->node, m->need_mb), m->node);
 	else
-		snprintf(err, size, "memory.hugepages is on, but no hugetlbfs is mounted; run: "
-				    "mkdir -p /dev/hugepages && mount -t hugetlbfs none /dev/hugepages");
+		snprintf(err, size,
+			"memory.hugepages is on, but no hugetlbfs is mounted; run: "
+			"mkdir -p /dev/hugepages && mount -t hugetlbfs none /dev/hugepages");
 	return -ENOMEM;
 }

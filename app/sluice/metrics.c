@@ -12,7 +12,7 @@
 #include "node/node.h"
 
 #define CONNECTIONS_MAX 16
-#define TIMEOUT_S	10
+#define TIMEOUT_S 10
 
 struct metrics {
 	struct MHD_Daemon *daemon;
@@ -70,7 +70,8 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *u
 	openmetrics_print(app->node, open, f);
 	fclose(f);
 	return respond(c, MHD_HTTP_OK,
-		open ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; version=0.0.4; charset=utf-8",
+		open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+		     : "text/plain; version=0.0.4; charset=utf-8",
 		text, size);
 }
 

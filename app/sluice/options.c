@@ -17,7 +17,8 @@ const struct cli_option sluice_options[] = {
 	{OPT_WAIT, "wait-for-links", "S", "receive nothing until all links are up, at most S seconds"},
 	{OPT_REPORT, "report", "FILE", "write the last report as JSON"},
 	{OPT_CAPTURE, "capture", "FILE", "write all packets of all ports, and drops, as pcapng"},
-	{OPT_PRINT, "print", "PAGE", "print a page: reference (of the configuration), counters, commands, sluice.8, sluicectl.1, "
+	{OPT_PRINT, "print", "PAGE",
+		"print a page: reference (of the configuration), counters, commands, sluice.8, sluicectl.1, "
 		"sluice.yaml.5"},
 	{OPT_VERSION, "version", NULL, "print the version"},
 	{'h', "help", NULL, "print this"},

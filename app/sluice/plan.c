@@ -47,8 +47,9 @@ static void owners(const struct config *c, uint64_t *owner)
 		uint32_t best = 0;
 
 		for (uint32_t w = 0; w < c->lcores.worker.n; w++)
-			if (c->ports.items[i].worker == CFG_NONE ? load[w] < load[best]
-								 : c->lcores.worker.items[w] == c->ports.items[i].worker)
+			if (c->ports.items[i].worker == CFG_NONE
+					? load[w] < load[best]
+					: c->lcores.worker.items[w] == c->ports.items[i].worker)
 				best = w;
 		load[best]++;
 		owner[i] = c->lcores.worker.items[best];
@@ -65,9 +66,13 @@ static void print_ports(const struct config *c, FILE *out)
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const struct cfg_port *p = &c->ports.items[i];
 
-		fprintf(out, "  %s: %s, side %s, mtu %llu, %llu rx queue%s, egress owned by lcore %llu", p->name, p->device,
-			p->side == SIDE_DC ? "dc" : p->side == SIDE_WAN ? "wan" : "host", (unsigned long long)p->mtu,
-			(unsigned long long)p->rx_queues, p->rx_queues == 1 ? "" : "s", (unsigned long long)owner[i]);
+		fprintf(out, "  %s: %s, side %s, mtu %llu, %llu rx queue%s, egress owned by lcore %llu", p->name,
+			p->device,
+			p->side == SIDE_DC    ? "dc"
+			: p->side == SIDE_WAN ? "wan"
+					      : "host",
+			(unsigned long long)p->mtu, (unsigned long long)p->rx_queues, p->rx_queues == 1 ? "" : "s",
+			(unsigned long long)owner[i]);
 		if (p->speed_bps)
 			fprintf(out, ", %sbit/s", text_format_number(p->speed_bps, 1000, text, sizeof(text)));
 		fprintf(out, "\n");
@@ -83,8 +88,8 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 	cfg_budget(c, &b);
 	fprintf(out, "rings\n  %u of %llu packets between lcores\n", cfg_packet_rings(c),
 		(unsigned long long)c->memory.ring);
-	fprintf(out, "buffers\n  of %llu bytes: the longest frame, %llu bytes, takes %u\n", (unsigned long long)c->memory.buffer_size,
-		(unsigned long long)cfg_longest_frame(c), b.frame);
+	fprintf(out, "buffers\n  of %llu bytes: the longest frame, %llu bytes, takes %u\n",
+		(unsigned long long)c->memory.buffer_size, (unsigned long long)cfg_longest_frame(c), b.frame);
 	for (unsigned int i = 0; i < b.n; i++)
 		fprintf(out, "  %8llu  %s\n", (unsigned long long)b.line[i].buffers, b.line[i].what);
 	fprintf(out, "  %8llu  promised, of %llu in the pool\n", (unsigned long long)b.total,

@@ -8,7 +8,8 @@
 #include "config/headroom.h"
 
 struct wish {
-	uint64_t rate, drain, meters, delay_ns, data_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame, own_frames, peer_frames;
+	uint64_t rate, drain, meters, delay_ns, data_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame,
+		own_frames, peer_frames;
 	uint64_t decide_ns;
 };
 
@@ -76,8 +77,10 @@ const struct cli_option plan_options[] = {
 	{OPT_KEY + 9, "own-frames", "64", "in front of the PFC frame in the port's own ring; default 1"},
 	{OPT_KEY + 10, "min-frame", "60", "shortest frames of the class, bytes; default 60"},
 	{OPT_KEY + 11, "peer-frames", "64", "that the sender's device has been given and sends; default 1"},
-	{OPT_KEY + 12, "decide", "20us", "until the PFC frame is made, and what tunnels take at both ends; default 20us"},
-	{OPT_KEY + 13, "data-delay", "7ms", "one way of the data, if queues or another path make it longer; default: as that of PFC frames"},
+	{OPT_KEY + 12, "decide", "20us",
+		"until the PFC frame is made, and what tunnels take at both ends; default 20us"},
+	{OPT_KEY + 13, "data-delay", "7ms",
+		"one way of the data, if queues or another path make it longer; default: as that of PFC frames"},
 	{'j', "json", NULL, "the answer as JSON"},
 	{'h', "help", NULL, "print this"},
 };
@@ -130,9 +133,10 @@ static int read_options(struct wish *w, bool *json, int argc, char **argv)
 			*json = true;
 		} else if (opt < OPT_KEY) {
 			return 1 + (opt == 'h' ? usage(stdout, 0) : usage(stderr, 2));
-		} else if (!keys[opt - OPT_KEY].read(optarg, (uint64_t *)(void *)((char *)w + keys[opt - OPT_KEY].member))) {
-			fprintf(stderr, "sluice: --%s: expected something like %s, found '%s'\n", plan_options[opt - OPT_KEY].name,
-				plan_options[opt - OPT_KEY].arg, optarg);
+		} else if (!keys[opt - OPT_KEY].read(optarg,
+				   (uint64_t *)(void *)((char *)w + keys[opt - OPT_KEY].member))) {
+			fprintf(stderr, "sluice: --%s: expected something like %s, found '%s'\n",
+				plan_options[opt - OPT_KEY].name, plan_options[opt - OPT_KEY].arg, optarg);
 			return 1 + 2;
 		}
 	}
@@ -156,19 +160,24 @@ static json_t *answer_json(const struct wish *w, const struct headroom_question 
 		(unsigned long long)missing, a->full ? 100.0 * (double)missing / (double)a->full : 0.0);
 	return json_pack("{s{sI sI sI sI sI sI} sI s{sI sI sI sI sI} ss s{sI sI} s{sI sI sI}}", "way", "rate_bps",
 		(json_int_t)q->in_bps, "drain_bps", (json_int_t)q->out_bps, "one_way_ns", (json_int_t)q->pfc_ns,
-		"data_one_way_ns", (json_int_t)q->data_ns,
-		"jitter_and_losses_ns", (json_int_t)q->jitter_ns, "decide_and_response_ns", (json_int_t)(q->pe_ns + q->response_ns),
-		"headroom_draft_he_bytes", (json_int_t)a->draft_he, "headroom_full", "round_trip_bytes", (json_int_t)a->round_trip,
-		"reaction_bytes", (json_int_t)a->reaction, "jitter_and_losses_bytes", (json_int_t)a->jitter, "frames_bytes",
-		(json_int_t)a->frames, "total_bytes", (json_int_t)a->full, "verdict", verdict, "xon_side", "draft_he_bytes",
-		(json_int_t)0, "full_bytes", (json_int_t)a->xon, "together", "draft_he_bytes", (json_int_t)a->draft_he, "full_bytes",
-		(json_int_t)(a->full + a->xon), "full_buffers",
+		"data_one_way_ns", (json_int_t)q->data_ns, "jitter_and_losses_ns", (json_int_t)q->jitter_ns,
+		"decide_and_response_ns", (json_int_t)(q->pe_ns + q->response_ns), "headroom_draft_he_bytes",
+		(json_int_t)a->draft_he, "headroom_full", "round_trip_bytes", (json_int_t)a->round_trip,
+		"reaction_bytes", (json_int_t)a->reaction, "jitter_and_losses_bytes", (json_int_t)a->jitter,
+		"frames_bytes", (json_int_t)a->frames, "total_bytes", (json_int_t)a->full, "verdict", verdict,
+		"xon_side", "draft_he_bytes", (json_int_t)0, "full_bytes", (json_int_t)a->xon, "together",
+		"draft_he_bytes", (json_int_t)a->draft_he, "full_bytes", (json_int_t)(a->full + a->xon), "full_buffers",
 		(json_int_t)((a->full + a->xon + w->min_frame - 1) / w->min_frame));
 }
 
 static int headroom(int argc, char **argv)
 {
-	struct wish w = {.mtu = 9100, .losses = 1, .min_frame = 60, .own_frames = 1, .peer_frames = 1, .decide_ns = 20 * NSEC_PER_USEC};
+	struct wish w = {.mtu = 9100,
+		.losses = 1,
+		.min_frame = 60,
+		.own_frames = 1,
+		.peer_frames = 1,
+		.decide_ns = 20 * NSEC_PER_USEC};
 	struct headroom_question q;
 	struct headroom_answer a;
 	bool json = false;
@@ -204,8 +213,8 @@ static int headroom(int argc, char **argv)
 int plan(int argc, char **argv)
 {
 	if (argc < 2 || strcmp(argv[1], "headroom") != 0) {
-		fprintf(stderr, "sluice: plan: expected 'headroom'%s%s%s\n", argc < 2 ? "" : ", found '", argc < 2 ? "" : argv[1],
-			argc < 2 ? "" : "'");
+		fprintf(stderr, "sluice: plan: expected 'headroom'%s%s%s\n", argc < 2 ? "" : ", found '",
+			argc < 2 ? "" : argv[1], argc < 2 ? "" : "'");
 		return usage(stderr, 2);
 	}
 	return headroom(argc - 1, argv + 1);
@@ -221,25 +230,31 @@ void plan_headroom_print(const struct config *c, const struct cfg_port *p, const
 	if (!p->pfc.priorities.n)
 		return;
 	cfg_port_lossless(c, p, p->speed_bps, &l);
-	fprintf(out, "%spfc: %u lossless class%s, each: XOFF at %llu bytes, XON at %llu, headroom %llu; %llu buffers\n", indent,
-		p->pfc.priorities.n, p->pfc.priorities.n == 1 ? "" : "es", (unsigned long long)l.xoff_bytes,
+	fprintf(out, "%spfc: %u lossless class%s, each: XOFF at %llu bytes, XON at %llu, headroom %llu; %llu buffers\n",
+		indent, p->pfc.priorities.n, p->pfc.priorities.n == 1 ? "" : "es", (unsigned long long)l.xoff_bytes,
 		(unsigned long long)l.xon_bytes, (unsigned long long)l.headroom_bytes,
 		(unsigned long long)(l.xoff_buffers + l.choice_buffers + l.headroom_buffers));
 	if (l.choice_bytes)
-		fprintf(out, "%spfc: in tunnels those that hold most are stopped first, all of them %llu bytes above XOFF; that is set aside, "
-			     "too\n",
+		fprintf(out,
+			"%spfc: in tunnels those that hold most are stopped first, all of them %llu bytes above XOFF; "
+			"that is set aside, "
+			"too\n",
 			indent, (unsigned long long)l.choice_bytes);
 	if (!p->speed_bps)
 		return;
 	headroom_of_port(p, &profile, p->speed_bps, &q);
 	headroom_compute(&q, &a);
-	fprintf(out, "%spfc: over %llu m draft-he's rule wants %llu bytes of headroom, the full one %llu: %llu more; to keep the "
-		     "line busy after XON, %llu below it\n",
+	fprintf(out,
+		"%spfc: over %llu m draft-he's rule wants %llu bytes of headroom, the full one %llu: %llu more; to "
+		"keep the "
+		"line busy after XON, %llu below it\n",
 		indent, (unsigned long long)p->pfc.length_m, (unsigned long long)a.draft_he, (unsigned long long)a.full,
 		(unsigned long long)(a.full - a.draft_he), (unsigned long long)a.xon);
 	if (l.headroom_bytes < a.full)
-		fprintf(out, "%spfc: the headroom is %llu bytes short of that: packets will be dropped as headroom_exceeded\n", indent,
-			(unsigned long long)(a.full - l.headroom_bytes));
+		fprintf(out,
+			"%spfc: the headroom is %llu bytes short of that: packets will be dropped as "
+			"headroom_exceeded\n",
+			indent, (unsigned long long)(a.full - l.headroom_bytes));
 	if (l.xon_bytes < a.xon)
 		fprintf(out, "%spfc: XON is %llu bytes below that: the line may run dry for a round trip\n", indent,
 			(unsigned long long)(a.xon - l.xon_bytes));

@@ -31,8 +31,8 @@ void find(struct findings *f, enum severity severity, const char *about, const c
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	json_array_append_new(f->list,
-		json_pack("{ss ss ss ss}", "verdict", severities[severity], "about", about, "found", text, "mend", mend ? mend : ""));
+	json_array_append_new(f->list, json_pack("{ss ss ss ss}", "verdict", severities[severity], "about", about,
+					       "found", text, "mend", mend ? mend : ""));
 	f->worst = MAX_OF(f->worst, severity);
 }
 

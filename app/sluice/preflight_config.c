@@ -9,7 +9,7 @@
 #include "preflight.h"
 
 #define LCORES_MAX 127
-#define CPUS_MAX   1024
+#define CPUS_MAX 1024
 
 /* A set of CPUs. */
 struct cpus {
@@ -79,7 +79,8 @@ static void check_isolation(struct findings *f, const struct cpus *data)
 		return;
 	}
 	cpu_list(&wanted, all, sizeof(all));
-	snprintf(mend, sizeof(mend), "add to the kernel's command line: isolcpus=%s nohz_full=%s rcu_nocbs=%s", all, all, all);
+	snprintf(mend, sizeof(mend), "add to the kernel's command line: isolcpus=%s nohz_full=%s rcu_nocbs=%s", all,
+		all, all);
 	find(f, ADVICE, "isolation", mend, "CPU%s %s: other tasks and timer ticks interrupt the lcores there",
 		strpbrk(list, "-,") ? "s" : "", list);
 }
@@ -120,7 +121,8 @@ static void check_siblings(struct findings *f, const struct cpus *data)
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
 		if (!data->has[cpu])
 			continue;
-		sysfs_line(siblings, sizeof(siblings), "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
+		sysfs_line(siblings, sizeof(siblings), "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list",
+			cpu);
 		for (unsigned int other = 0; other < CPUS_MAX; other++) {
 			if (other == cpu || !sysfs_in_list(siblings, other))
 				continue;
@@ -130,7 +132,8 @@ static void check_siblings(struct findings *f, const struct cpus *data)
 			if (data->has[other] || sysfs_in_list(isolated, other))
 				continue;
 			snprintf(mend, sizeof(mend), "echo 0 > /sys/devices/system/cpu/cpu%u/online", other);
-			find(f, ADVICE, "CPUs", mend, "CPU %u shares its core with CPU %u, where other tasks run", cpu, other);
+			find(f, ADVICE, "CPUs", mend, "CPU %u shares its core with CPU %u, where other tasks run", cpu,
+				other);
 		}
 	}
 }
@@ -144,8 +147,8 @@ static void check_shared(struct findings *f, const struct config *c)
 			lcores[cfg_cpu_of(c, l)]++;
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
 		if (lcores[cpu] > 1)
-			find(f, ADVICE, "CPUs", "name a CPU for each in lcores.cpus", "%u lcores share CPU %u and take turns",
-				lcores[cpu], cpu);
+			find(f, ADVICE, "CPUs", "name a CPU for each in lcores.cpus",
+				"%u lcores share CPU %u and take turns", lcores[cpu], cpu);
 }
 
 /* Packets that cross the link between sockets cost more and arrive later. */
@@ -165,9 +168,10 @@ static void check_nodes(struct findings *f, const struct config *c, const struct
 			if (!data->has[cpu] || sysfs_node_of_cpu(cpu) == (unsigned int)node)
 				continue;
 			snprintf(mend, sizeof(mend), "choose CPUs of node %lld in lcores.cpus: %s", (long long)node,
-				sysfs_line(there, sizeof(there), "/sys/devices/system/node/node%lld/cpulist", (long long)node));
-			find(f, ADVICE, "NUMA", mend, "port %s (%.*s) is at node %lld, CPU %u at node %u", p->name, n, p->device,
-				(long long)node, cpu, sysfs_node_of_cpu(cpu));
+				sysfs_line(there, sizeof(there), "/sys/devices/system/node/node%lld/cpulist",
+					(long long)node));
+			find(f, ADVICE, "NUMA", mend, "port %s (%.*s) is at node %lld, CPU %u at node %u", p->name, n,
+				p->device, (long long)node, cpu, sysfs_node_of_cpu(cpu));
 		}
 	}
 }

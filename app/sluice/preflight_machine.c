@@ -13,10 +13,10 @@
 #include "drivers/abilities.h"
 #include "preflight.h"
 
-#define NODES_MAX	64
-#define NICS_MAX	64
-#define PCI_TEXT	16
-#define MB_SUGGESTED	2048 /* when no configuration says how many */
+#define NODES_MAX 64
+#define NICS_MAX 64
+#define PCI_TEXT 16
+#define MB_SUGGESTED 2048 /* when no configuration says how many */
 
 static const unsigned int page_kb[] = {2048, 1048576};
 
@@ -25,10 +25,10 @@ static bool hugepages_of(struct findings *f, unsigned int node)
 	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(page_kb); i++) {
-		int64_t total = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/nr_hugepages", node,
-			page_kb[i]);
-		int64_t unused = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/free_hugepages",
+		int64_t total = sysfs_number(0, "/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/nr_hugepages",
 			node, page_kb[i]);
+		int64_t unused = sysfs_number(0,
+			"/sys/devices/system/node/node%u/hugepages/hugepages-%ukB/free_hugepages", node, page_kb[i]);
 
 		if (!total)
 			continue;
@@ -60,7 +60,8 @@ static void check_hugepages(struct findings *f, const struct memory_plan *need)
 			"echo %llu > /sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
 			(unsigned long long)hugepages_for(node, mb), node);
 		find(f, ADVICE, "hugepages", mend,
-			"NUMA node %u has none; ordinary memory works, with more TLB misses and without physical NICs", node);
+			"NUMA node %u has none; ordinary memory works, with more TLB misses and without physical NICs",
+			node);
 	}
 	if (any && !hugetlbfs_mounted())
 		find(f, ADVICE, "hugepages", "mkdir -p /dev/hugepages && mount -t hugetlbfs none /dev/hugepages",
@@ -116,8 +117,8 @@ static void check_mac_control(struct findings *f, const char *pci, const char *d
 	if (says[0])
 		find(f, OK, "NIC and PFC", NULL, "%s (%s): %s", pci, driver, says);
 	else
-		find(f, ADVICE, "NIC and PFC", NULL, "%s (%s): not known whether MAC control frames reach software", pci,
-			driver[0] ? driver : "no driver claims it");
+		find(f, ADVICE, "NIC and PFC", NULL, "%s (%s): not known whether MAC control frames reach software",
+			pci, driver[0] ? driver : "no driver claims it");
 }
 
 static void check_nic(struct findings *f, const char *pci)
@@ -129,7 +130,8 @@ static void check_nic(struct findings *f, const char *pci)
 	if (strcmp(driver, "vfio-pci") == 0 || strncmp(driver, "mlx", 3) == 0)
 		find(f, OK, "NIC", NULL, "%s: driver %s, usable by DPDK", pci, driver);
 	else
-		find(f, ADVICE, "NIC", mend, "%s: driver %s; to use it with sluice, bind it", pci, driver[0] ? driver : "none");
+		find(f, ADVICE, "NIC", mend, "%s: driver %s; to use it with sluice, bind it", pci,
+			driver[0] ? driver : "none");
 	check_mac_control(f, pci, driver);
 }
 

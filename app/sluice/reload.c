@@ -82,7 +82,8 @@ static int reload(void *arg, const char *file, bool dry, json_t **out, char *err
 	struct app *app = arg;
 
 	if (!dry && app->confirm_before_ns) {
-		snprintf(err, size, "nothing was changed: what commit confirmed has applied waits; commit or rollback first");
+		snprintf(err, size,
+			"nothing was changed: what commit confirmed has applied waits; commit or rollback first");
 		return -EBUSY;
 	}
 	return apply_file(app, file, dry, out, err, size);

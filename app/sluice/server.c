@@ -25,20 +25,20 @@
 #include "node/node.h"
 #include "terminal.h"
 
-#define SESSIONS_MAX 17		  /* the console and 16 connections */
-#define OUTPUT_MAX   (64u << 20)  /* bytes of one answer */
-#define OUTPUT_PAUSE (64u << 10)  /* a peer that leaves more than this unread is not listened to */
-#define OUTPUT_KEEP  (1u << 20)	  /* a larger buffer is given back once it is empty */
-#define READ_MAX     4096
-#define ACCEPT_MAX   64 /* connections in a pass */
+#define SESSIONS_MAX 17		 /* the console and 16 connections */
+#define OUTPUT_MAX (64u << 20)	 /* bytes of one answer */
+#define OUTPUT_PAUSE (64u << 10) /* a peer that leaves more than this unread is not listened to */
+#define OUTPUT_KEEP (1u << 20)	 /* a larger buffer is given back once it is empty */
+#define READ_MAX 4096
+#define ACCEPT_MAX 64	  /* connections in a pass */
 #define LAST_WORD_MS 2000 /* for the console to take what is left when the node ends */
 
 struct session {
-	int in, out; /* -1: free; equal for connections */
-	bool ended;   /* nothing more comes */
-	bool closing; /* once everything is written */
+	int in, out;		   /* -1: free; equal for connections */
+	bool ended;		   /* nothing more comes */
+	bool closing;		   /* once everything is written */
 	struct terminal *terminal; /* NULL: line mode */
-	char input[READ_MAX]; /* received; taken up to input_at, a command in a pass */
+	char input[READ_MAX];	   /* received; taken up to input_at, a command in a pass */
 	size_t input_at, input_n;
 	struct line_reader line;
 	char *output;
@@ -147,8 +147,8 @@ static char *run(struct server *v, struct session *s, const char *line, size_t *
 	fclose(f);
 	if (text && *size > OUTPUT_MAX) {
 		*rc = -EFBIG;
-		*size = (size_t)sprintf(text, "the answer has %zu bytes, more than the %u that are kept; ask for less\n", *size,
-			OUTPUT_MAX);
+		*size = (size_t)sprintf(text,
+			"the answer has %zu bytes, more than the %u that are kept; ask for less\n", *size, OUTPUT_MAX);
 	}
 	return text;
 }

@@ -10,12 +10,12 @@
 #include "base/compiler.h"
 
 #define LINE_MAX_RDLINE 512 /* what rdline takes; the rest of a longer line it ignores */
-#define PROMPT_MAX  48
-#define OFFERS_MAX  256
+#define PROMPT_MAX 48
+#define OFFERS_MAX 256
 #define HELP_COLUMN 24
-#define CTRL_A	    '\x01'
-#define CTRL_K	    '\x0b'
-#define CTRL_U	    '\x15'
+#define CTRL_A '\x01'
+#define CTRL_K '\x0b'
+#define CTRL_U '\x15'
 
 struct offer {
 	char text[64];

@@ -19,7 +19,7 @@
 #include "cli/cli.h"
 
 #define EXIT_COMMAND 1 /* the node refused a command */
-#define EXIT_USAGE   2
+#define EXIT_USAGE 2
 #define EXIT_CONNECT 3
 
 #define CTRL_C 3
@@ -29,7 +29,8 @@ static void usage(FILE *out)
 	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [COMMAND...]\n\n");
 	cli_print_options(sluicectl_options, n_sluicectl_options, out);
 	fprintf(out, "\n"
-		     "Without COMMAND: a console on a terminal (Ctrl-D or Ctrl-C ends it), else commands from standard input, a\n"
+		     "Without COMMAND: a console on a terminal (Ctrl-D or Ctrl-C ends it), else commands from standard "
+		     "input, a\n"
 		     "line each. Exit status: 0 done, 1 a command failed, 2 wrong usage, 3 no connection.\n");
 }
 
@@ -98,7 +99,8 @@ static int connect_to_only(void)
 	if (found)
 		fprintf(stderr, "sluicectl: several nodes run here; choose one with -n:%s\n", names);
 	else
-		fprintf(stderr, "sluicectl: no node runs here that this user may talk to (%s: %s)\n", dir, strerror(why));
+		fprintf(stderr, "sluicectl: no node runs here that this user may talk to (%s: %s)\n", dir,
+			strerror(why));
 	if (only >= 0)
 		close(only);
 	return -1;
@@ -131,7 +133,8 @@ static int execute(FILE *from, int fd, const char *line, bool json)
 		return EXIT_USAGE;
 	}
 	/* a node that refuses the connection has said why before it closed it: sending may fail, reading not */
-	if (send_all(fd, "x ", 2) == 0 && send_all(fd, line, strlen(line)) == 0 && (!json || send_all(fd, " -j", 3) == 0))
+	if (send_all(fd, "x ", 2) == 0 && send_all(fd, line, strlen(line)) == 0 &&
+		(!json || send_all(fd, " -j", 3) == 0))
 		send_all(fd, "\n", 1);
 	if (!fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
 		fprintf(stderr, "sluicectl: the node closed the connection\n");

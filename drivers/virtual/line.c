@@ -8,8 +8,8 @@
 #include "base/compiler.h"
 
 #define PS_PER_NS 1000u
-#define PS_PER_S  1000000000000ull
-#define RING_MIN  (64u * 1024)
+#define PS_PER_S 1000000000000ull
+#define RING_MIN (64u * 1024)
 
 /* Frames in the order of their arrival, back to back in a ring of bytes. None is split: the end may be skipped. */
 struct ring {

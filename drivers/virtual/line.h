@@ -17,20 +17,20 @@
 #include <stdint.h>
 
 /* On the wire beside the frame: preamble and start 8, frame check sequence 4, inter-packet gap 12 (IEEE 802.3). */
-#define LINE_OVERHEAD	24
-#define LINE_FRAME_MIN	60
-#define LINE_SNAP_MAX	16384 /* bytes of a frame that can be carried */
+#define LINE_OVERHEAD 24
+#define LINE_FRAME_MIN 60
+#define LINE_SNAP_MAX 16384 /* bytes of a frame that can be carried */
 
 struct line_config {
-	uint64_t rate_bps;	    /* >= 1 Mbit/s */
-	uint64_t delay_ns;	    /* propagation */
-	uint64_t jitter_ns;	    /* up to so much more, evenly; never overtakes */
-	uint64_t reorder_ns;	    /* a reordered frame comes so much later, others overtake it */
+	uint64_t rate_bps;   /* >= 1 Mbit/s */
+	uint64_t delay_ns;   /* propagation */
+	uint64_t jitter_ns;  /* up to so much more, evenly; never overtakes */
+	uint64_t reorder_ns; /* a reordered frame comes so much later, others overtake it */
 	double loss, corruption, duplication, reordering; /* of each frame, 0 to 1 */
-	bool deliver_corrupt;	    /* a bit flips and nobody notices; else the receiver's FCS check does */
-	uint32_t frame_max;	    /* longest frame without FCS; longer ones are lost */
+	bool deliver_corrupt; /* a bit flips and nobody notices; else the receiver's FCS check does */
+	uint32_t frame_max;   /* longest frame without FCS; longer ones are lost */
 	uint64_t seed;
-	uint64_t memory_max;	    /* bytes for frames on their way */
+	uint64_t memory_max;				       /* bytes for frames on their way */
 	bool (*watched)(const void *bytes, uint32_t captured); /* frames that are counted apart; NULL: none */
 };
 
@@ -38,10 +38,10 @@ struct line_config {
 struct line_stats {
 	uint64_t sent, sent_bytes;
 	uint64_t delivered, delivered_bytes;
-	uint64_t lost;	      /* by `loss` */
-	uint64_t cut;	      /* on the line, or entering it, when it was down */
-	uint64_t corrupt;     /* handed over with a wrong FCS */
-	uint64_t flipped;     /* delivered with a flipped bit */
+	uint64_t lost;	  /* by `loss` */
+	uint64_t cut;	  /* on the line, or entering it, when it was down */
+	uint64_t corrupt; /* handed over with a wrong FCS */
+	uint64_t flipped; /* delivered with a flipped bit */
 	uint64_t duplicated, reordered, oversize;
 	uint64_t most_bytes, most_frames; /* on the line at a time */
 	/* of the frames watched: how many were sent, how many of them `loss` took, and how many of those in a row at most */
@@ -60,7 +60,7 @@ struct line_frame {
 struct line;
 
 struct line *line_new(const struct line_config *config); /* NULL when out of memory */
-void line_free(struct line *l);				  /* NULL is fine */
+void line_free(struct line *l);				 /* NULL is fine */
 
 /*
  * Send a frame after all that were sent before. Returns when its last bit has left (ns, rounded up). -ENOBUFS in *rc

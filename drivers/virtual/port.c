@@ -270,7 +270,8 @@ int virtual_port_receive(struct port *p, const struct line_frame *frame)
 	struct rx_ring *r = &v->rx[queue];
 	struct rte_mbuf *m;
 
-	if (unlikely(frame->corrupt || frame->length > v->config.mtu + sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag))) {
+	if (unlikely(frame->corrupt ||
+		     frame->length > v->config.mtu + sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag))) {
 		v->stats.ierrors++;
 		return -1;
 	}

@@ -20,8 +20,8 @@ struct virtual_port_config {
 	uint64_t speed_bps;
 	uint32_t mtu;
 	struct rte_mempool *pool; /* of the node: buffers of received frames */
-	struct line *line;	   /* to send to; outlives the port */
-	const uint64_t *now;	   /* ns */
+	struct line *line;	  /* to send to; outlives the port */
+	const uint64_t *now;	  /* ns */
 	/* Called after frames were handed to the line, and when the line has no memory left; may be NULL. */
 	void (*sent)(void *arg, int rc);
 	/* Every frame sent, and received into a buffer; for captures. NULL: none. */
@@ -30,9 +30,9 @@ struct virtual_port_config {
 };
 
 struct virtual_port_stats {
-	uint64_t sent;			     /* handed to the line */
-	uint64_t received;		     /* put into a buffer */
-	uint64_t polled;		     /* of these, taken by the node */
+	uint64_t sent;			   /* handed to the line */
+	uint64_t received;		   /* put into a buffer */
+	uint64_t polled;		   /* of these, taken by the node */
 	uint64_t imissed, nombuf, ierrors; /* see port_device_stats */
 };
 

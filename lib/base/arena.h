@@ -10,7 +10,7 @@
 
 struct arena;
 
-struct arena *arena_new(void);	    /* NULL when out of memory */
+struct arena *arena_new(void);	  /* NULL when out of memory */
 void arena_free(struct arena *a); /* NULL is fine */
 
 void *arena_alloc(struct arena *a, size_t size); /* NULL when out of memory */

@@ -6,22 +6,23 @@
 #include <stddef.h>
 
 #ifndef likely
-#define likely(x)   __builtin_expect(!!(x), 1)
+#define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #endif
 
-#define ARRAY_LEN(a)	   (sizeof(a) / sizeof((a)[0]))
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 /* i: the number of each bit that is set, lowest first. */
-#define FOR_EACH_BIT(i, set)                                                                       \
-	for (unsigned int left_##i = (set), i; left_##i && ((i = (unsigned int)__builtin_ctz(left_##i)), 1); left_##i &= left_##i - 1)
-#define MIN_OF(a, b)	   ((a) < (b) ? (a) : (b))
-#define MAX_OF(a, b)	   ((a) > (b) ? (a) : (b))
-#define CACHE_LINE_BYTES   64
-#define CACHE_ALIGNED	   __attribute__((aligned(CACHE_LINE_BYTES)))
-#define PRINTF_LIKE(f, a)  __attribute__((format(printf, f, a)))
-#define NSEC_PER_SEC	   1000000000ull
-#define NSEC_PER_MSEC	   1000000ull
-#define NSEC_PER_USEC	   1000ull
-#define TIME_NEVER	   UINT64_MAX /* ns: no deadline */
+#define FOR_EACH_BIT(i, set) \
+	for (unsigned int left_##i = (set), i; left_##i && ((i = (unsigned int)__builtin_ctz(left_##i)), 1); \
+		left_##i &= left_##i - 1)
+#define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
+#define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
+#define CACHE_LINE_BYTES 64
+#define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE_BYTES)))
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define NSEC_PER_SEC 1000000000ull
+#define NSEC_PER_MSEC 1000000ull
+#define NSEC_PER_USEC 1000ull
+#define TIME_NEVER UINT64_MAX /* ns: no deadline */
 
 #endif

@@ -13,13 +13,13 @@
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_NOTICE, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 /* name, what its lines are about */
-#define LOG_MODULES(X)                                                                             \
-	X(main, "start, stop and signals")                                                         \
-	X(config, "files, reloads and what they change")                                           \
-	X(port, "devices and links")                                                               \
-	X(neigh, "ND and ARP")                                                                     \
-	X(srv6, "policies and SIDs")                                                               \
-	X(pfc, "PFC storms")                                                                       \
+#define LOG_MODULES(X) \
+	X(main, "start, stop and signals") \
+	X(config, "files, reloads and what they change") \
+	X(port, "devices and links") \
+	X(neigh, "ND and ARP") \
+	X(srv6, "policies and SIDs") \
+	X(pfc, "PFC storms") \
 	X(console, "console, socket and HTTP")
 
 enum log_module {
@@ -44,10 +44,10 @@ int log_level_by_name(const char *name);
 
 void log_line(enum log_level level, enum log_module module, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#define log_error(module, ...)	 log_line(LOG_LEVEL_ERROR, LOG_##module, __VA_ARGS__)
+#define log_error(module, ...) log_line(LOG_LEVEL_ERROR, LOG_##module, __VA_ARGS__)
 #define log_warning(module, ...) log_line(LOG_LEVEL_WARNING, LOG_##module, __VA_ARGS__)
-#define log_notice(module, ...)	 log_line(LOG_LEVEL_NOTICE, LOG_##module, __VA_ARGS__)
-#define log_info(module, ...)	 log_line(LOG_LEVEL_INFO, LOG_##module, __VA_ARGS__)
-#define log_debug(module, ...)	 log_line(LOG_LEVEL_DEBUG, LOG_##module, __VA_ARGS__)
+#define log_notice(module, ...) log_line(LOG_LEVEL_NOTICE, LOG_##module, __VA_ARGS__)
+#define log_info(module, ...) log_line(LOG_LEVEL_INFO, LOG_##module, __VA_ARGS__)
+#define log_debug(module, ...) log_line(LOG_LEVEL_DEBUG, LOG_##module, __VA_ARGS__)
 
 #endif

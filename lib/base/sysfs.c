@@ -18,13 +18,13 @@ void sysfs_set_root(const char *new_root)
 }
 
 /* Root and path in `path`, an array of PATH_MAX bytes; the caller's variable arguments begin behind `format`. */
-#define MAKE_PATH(path, format)                                                                    \
-	do {                                                                                       \
-		va_list args;                                                                      \
-                                                                                                   \
-		va_start(args, format);                                                            \
-		make_path(path, format, args);                                                     \
-		va_end(args);                                                                      \
+#define MAKE_PATH(path, format) \
+	do { \
+		va_list args; \
+\
+		va_start(args, format); \
+		make_path(path, format, args); \
+		va_end(args); \
 	} while (0)
 
 static void make_path(char *path, const char *format, va_list args) __attribute__((format(printf, 2, 0)));

@@ -32,14 +32,13 @@ void capture_free(struct capture_set *s); /* ends all captures; no lcore may run
 struct capture_filter {
 	uint64_t rx_ports, tx_ports; /* bit per port */
 	int drops;
-	int oam; /* packets with the O-flag at a local SID, as they came in */
-	uint64_t count;		 /* end after so many packets; 0: none */
+	int oam;		/* packets with the O-flag at a local SID, as they came in */
+	uint64_t count;		/* end after so many packets; 0: none */
 	const char *expression; /* pcap filter; NULL: all. Not kept */
 };
 
 /* Start writing to a file. Its number (from 1), or -errno with a message. */
-int capture_start(struct capture_set *s, const struct capture_filter *filter, const char *file, char *err,
-	size_t size);
+int capture_start(struct capture_set *s, const struct capture_filter *filter, const char *file, char *err, size_t size);
 
 /* Write the last dropped packets of each reason. Number of packets, or -errno with a message. */
 int capture_write_samples(struct capture_set *s, const char *file, char *err, size_t size);

@@ -15,11 +15,11 @@
 
 #include <rte_ring.h>
 
-#define CAPTURES_MAX   16
-#define CAPTURE_RING   4096 /* copies on their way from one lcore */
-#define CAPTURE_POOL   8191 /* buffers for copies of all lcores */
-#define CAPTURE_BYTES  2048 /* of a frame in each; a longer one takes several */
-#define FRAME_MAX      65536
+#define CAPTURES_MAX 16
+#define CAPTURE_RING 4096  /* copies on their way from one lcore */
+#define CAPTURE_POOL 8191  /* buffers for copies of all lcores */
+#define CAPTURE_BYTES 2048 /* of a frame in each; a longer one takes several */
+#define FRAME_MAX 65536
 
 struct session {
 	FILE *f; /* NULL: free */
@@ -117,8 +117,7 @@ static int begin_file(const struct capture_set *s, FILE *f)
 	return rc == 0 && fflush(f) != 0 ? -errno : rc;
 }
 
-int capture_start(struct capture_set *s, const struct capture_filter *filter, const char *file, char *err,
-	size_t size)
+int capture_start(struct capture_set *s, const struct capture_filter *filter, const char *file, char *err, size_t size)
 {
 	struct pkt_filter *match = NULL;
 	struct session *new = NULL;
@@ -201,7 +200,8 @@ static bool wants(const struct session *x, const struct tap_record *r)
 
 static void write_record(struct capture_set *s, struct session *x, const struct tap_record *r, uint32_t captured)
 {
-	static const enum pcapng_direction directions[] = {PCAPNG_INBOUND, PCAPNG_OUTBOUND, PCAPNG_UNKNOWN, PCAPNG_INBOUND};
+	static const enum pcapng_direction directions[] = {PCAPNG_INBOUND, PCAPNG_OUTBOUND, PCAPNG_UNKNOWN,
+		PCAPNG_INBOUND};
 	char comment[80] = "";
 	uint32_t interface = r->port < s->source.n_ports ? r->port : s->source.n_ports;
 	int rc;
@@ -287,8 +287,8 @@ static int write_samples(const struct capture_set *s, const struct tap_samples *
 			if (!read_sample(&from->sample[r][i], &x))
 				continue;
 			snprintf(comment, sizeof(comment), "dropped: %s", s->source.reason_name(r));
-			rc = pcapng_packet(f, MIN_OF(x.port, s->source.n_ports), x.time_ns + s->source.wall_offset_ns, x.bytes,
-				x.captured, x.length, PCAPNG_UNKNOWN, comment);
+			rc = pcapng_packet(f, MIN_OF(x.port, s->source.n_ports), x.time_ns + s->source.wall_offset_ns,
+				x.bytes, x.captured, x.length, PCAPNG_UNKNOWN, comment);
 			if (rc < 0)
 				return rc;
 			n++;
@@ -331,8 +331,11 @@ void capture_each(const struct capture_set *s, void (*fn)(void *arg, const struc
 		lost += stat_read(&s->source.taps[i]->lost);
 	for (int i = 0; i < CAPTURES_MAX; i++) {
 		const struct session *x = &s->session[i];
-		struct capture_info info = {.number = i + 1, .file = x->file, .packets = x->packets,
-			.bytes = x->bytes, .lost = lost};
+		struct capture_info info = {.number = i + 1,
+			.file = x->file,
+			.packets = x->packets,
+			.bytes = x->bytes,
+			.lost = lost};
 
 		if (x->f)
 			fn(arg, &info);

@@ -4,18 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
-#define BLOCK_SECTION	0x0a0d0d0au
+#define BLOCK_SECTION 0x0a0d0d0au
 #define BLOCK_INTERFACE 0x00000001u
-#define BLOCK_PACKET	0x00000006u
+#define BLOCK_PACKET 0x00000006u
 #define LINKTYPE_ETHERNET 1
 
-#define OPT_END		0
-#define OPT_COMMENT	1
+#define OPT_END 0
+#define OPT_COMMENT 1
 #define OPT_SHB_USERAPPL 4
-#define OPT_IF_NAME	2
+#define OPT_IF_NAME 2
 #define OPT_IF_DESCRIPTION 3
-#define OPT_IF_TSRESOL	9
-#define OPT_EPB_FLAGS	2
+#define OPT_IF_TSRESOL 9
+#define OPT_EPB_FLAGS 2
 
 #define OPTIONS_MAX 1024
 
@@ -90,8 +90,8 @@ int pcapng_interface(FILE *f, const char *name, const char *description)
 	return write_block(f, BLOCK_INTERFACE, &fixed, sizeof(fixed), "", 0, &o);
 }
 
-int pcapng_packet(FILE *f, uint32_t interface, uint64_t time_ns, const void *data, uint32_t captured,
-	uint32_t length, enum pcapng_direction direction, const char *comment)
+int pcapng_packet(FILE *f, uint32_t interface, uint64_t time_ns, const void *data, uint32_t captured, uint32_t length,
+	enum pcapng_direction direction, const char *comment)
 {
 	uint32_t fixed[5] = {interface, (uint32_t)(time_ns >> 32), (uint32_t)time_ns, captured, length};
 	uint32_t flags = (uint32_t)direction;

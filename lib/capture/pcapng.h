@@ -17,7 +17,7 @@ int pcapng_begin(FILE *f, const char *application);
 int pcapng_interface(FILE *f, const char *name, const char *description);
 
 /* interface: in the order they were written, from 0. time: ns since 1970. comment: NULL for none. */
-int pcapng_packet(FILE *f, uint32_t interface, uint64_t time_ns, const void *data, uint32_t captured,
-	uint32_t length, enum pcapng_direction direction, const char *comment);
+int pcapng_packet(FILE *f, uint32_t interface, uint64_t time_ns, const void *data, uint32_t captured, uint32_t length,
+	enum pcapng_direction direction, const char *comment);
 
 #endif

@@ -17,8 +17,8 @@ struct sid_counter {
 struct classifier {
 	const struct snapshot *s;
 	struct lcore_stats *stats;
-	struct sid_counter *sids; /* by SID id; SNAP_SID_MAX entries */
-	uint64_t now;		  /* of the pass */
+	struct sid_counter *sids;	  /* by SID id; SNAP_SID_MAX entries */
+	uint64_t now;			  /* of the pass */
 	struct bucket control[MAX_PORTS]; /* control traffic in transit, by the port it came in by */
 };
 

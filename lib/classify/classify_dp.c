@@ -202,8 +202,8 @@ static inline const struct snap_sid *visit(struct walk *w, uint32_t id)
 }
 
 /* The last uSID of a container, or any other SID, and those that follow as long as they are local too. */
-static __attribute__((noinline)) void srv6_any(struct walk *w, uint32_t at, const struct snap_sid *sid, uint64_t hi, uint64_t lo,
-	uint8_t hops)
+static __attribute__((noinline)) void srv6_any(struct walk *w, uint32_t at, const struct snap_sid *sid, uint64_t hi,
+	uint64_t lo, uint8_t hops)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
 	struct srv6_packet p = packet_at(w, at);
@@ -370,8 +370,7 @@ static bool special6(struct walk *w, uint32_t at, const struct ipv6_hdr *ip)
 	if (ipv6_is_link_local(&ip->dst)) {
 		if (!w->in || w->rounds || !own_address(w->in, &dst))
 			drop(w, DROP_link_local);
-		else if (bad_source6(w, &ip->src) ||
-			 own_source6(w, &ip->src))
+		else if (bad_source6(w, &ip->src) || own_source6(w, &ip->src))
 			return true;
 		else if (is_nd(w, at, ip->next_header))
 			punt(w, PUNT_ND);
@@ -428,7 +427,8 @@ static inline __attribute__((always_inline)) void walk6(struct walk *w, uint32_t
 		return;
 	if (odd && received && bad_source6(w, &ip->src))
 		return;
-	if (received && in->sids_closed && first && unlikely(snap_in_sid_space(w->s, hi, lo)) && !classify_may_enter(w, at, hi, lo))
+	if (received && in->sids_closed && first && unlikely(snap_in_sid_space(w->s, hi, lo)) &&
+		!classify_may_enter(w, at, hi, lo))
 		return;
 	t = unlikely(via) ? via : lookup6(w->s, w->x->vrf, hi, lo);
 	if (odd && received && ipv6_is_link_local(&ip->src) && target_kind(t) != TARGET_LOCAL) {
@@ -538,8 +538,8 @@ static bool for_us(struct walk *w, const struct eth_hdr *eth)
 }
 
 /* What is in a frame of this interface. `untagged`: the payload is where it mostly is. */
-static inline __attribute__((always_inline)) void payload(struct walk *w, const struct eth_hdr *eth, uint16_t type, uint32_t at,
-	bool untagged)
+static inline __attribute__((always_inline)) void payload(struct walk *w, const struct eth_hdr *eth, uint16_t type,
+	uint32_t at, bool untagged)
 {
 	/* a group frame may carry ARP and ND only; an IP unicast inside one is not forwarded (RFC 1812 4.2.3.1) */
 	if (likely(type == ETH_TYPE_IPV6)) {

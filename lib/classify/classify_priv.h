@@ -27,7 +27,8 @@ static inline void drop(struct walk *w, enum reason reason)
 }
 
 /* A drop that an ICMP error may report. */
-static __attribute__((noinline, cold, unused)) void error(struct walk *w, enum reason reason, uint8_t type, uint8_t code, uint32_t arg)
+static __attribute__((noinline, cold, unused)) void error(struct walk *w, enum reason reason, uint8_t type,
+	uint8_t code, uint32_t arg)
 {
 	w->x->verdict = PKT_PUNT;
 	w->x->punt = PUNT_ERROR;

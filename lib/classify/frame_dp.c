@@ -5,7 +5,6 @@
 #include "classify/vlan.h"
 #include "wire/eth.h"
 
-
 /* Last checks of an Ethernet frame at `at`, of `bytes`, that leaves by a port as it is. */
 static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t port)
 {

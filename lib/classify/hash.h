@@ -46,8 +46,7 @@ static inline uint32_t hash_flow6(const uint8_t *frame, uint32_t readable, uint3
 	uint32_t h;
 
 	memcpy(w, &ip->src, sizeof(w));
-	if (proto == IP_PROTO_IPV6 || proto == IP_PROTO_IPV4 || proto == IP_PROTO_ROUTING ||
-		proto == IP_PROTO_ETHERNET)
+	if (proto == IP_PROTO_IPV6 || proto == IP_PROTO_IPV4 || proto == IP_PROTO_ROUTING || proto == IP_PROTO_ETHERNET)
 		last = ipv6_flow_label(ip);
 	else
 		last = (uint64_t)proto << 32 |
@@ -63,15 +62,16 @@ static inline uint32_t hash_flow4(const uint8_t *frame, uint32_t readable, uint3
 {
 	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)(frame + at);
 	/* all fragments of a datagram must take one path, and only the first has ports */
-	bool ports = hash_has_ports(ip->protocol) &&
-		     !(be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK));
+	bool ports = hash_has_ports(ip->protocol) && !(be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK));
 	uint64_t addresses;
 	uint32_t h;
 
 	memcpy(&addresses, &ip->src, sizeof(addresses));
 	h = rte_hash_crc_8byte(addresses, 0x5c1ce);
-	return hash_finish(rte_hash_crc_8byte((uint64_t)ip->protocol << 32 |
-			(ports ? hash_ports(frame, readable, at + ipv4_header_bytes(ip)) : 0), h));
+	return hash_finish(
+		rte_hash_crc_8byte((uint64_t)ip->protocol << 32 |
+					   (ports ? hash_ports(frame, readable, at + ipv4_header_bytes(ip)) : 0),
+			h));
 }
 
 /* 20 bits, never 0 (PROTOCOL.md 3.4). */

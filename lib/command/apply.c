@@ -26,8 +26,8 @@ static void add_change(void *arg, const struct cfg_change *c)
 	p->restart += c->start_only;
 	if (json_array_size(p->changes) < CHANGES_SHOWN || c->start_only)
 		json_array_append_new(p->changes,
-			json_pack("{ss ss ss ss sb}", "what", kinds[c->kind], "object", c->path, "from", c->from, "to", c->to,
-				"needs_restart", c->start_only));
+			json_pack("{ss ss ss ss sb}", "what", kinds[c->kind], "object", c->path, "from", c->from, "to",
+				c->to, "needs_restart", c->start_only));
 }
 
 static json_t *plan_json(const struct plan *p, const char *file, bool applied)
@@ -67,7 +67,8 @@ int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, cons
 	if (rc != -ENOMEM)
 		rc = cfg_diff(n->config, c, add_change, &p);
 	if (rc == 0 && p.restart && !dry) {
-		snprintf(err, size, "nothing was changed: %llu of the changes need a restart (reload --dry-run lists them)",
+		snprintf(err, size,
+			"nothing was changed: %llu of the changes need a restart (reload --dry-run lists them)",
 			(unsigned long long)p.restart);
 		rc = -EBUSY;
 	}

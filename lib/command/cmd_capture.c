@@ -10,8 +10,8 @@
 static void add(void *arg, const struct capture_info *i)
 {
 	json_array_append_new(arg,
-		json_pack("{si ss sI sI sI}", "number", i->number, "file", i->file, "packets", (json_int_t)i->packets, "bytes",
-			(json_int_t)i->bytes, "lost", (json_int_t)i->lost));
+		json_pack("{si ss sI sI sI}", "number", i->number, "file", i->file, "packets", (json_int_t)i->packets,
+			"bytes", (json_int_t)i->bytes, "lost", (json_int_t)i->lost));
 }
 
 int cmd_show_captures(struct command_call *c)

@@ -24,9 +24,8 @@ int cmd_show_log(struct command_call *c)
 {
 	c->result = json_array();
 	for (unsigned int m = 0; m < LOG_MODULE_COUNT; m++)
-		json_array_append_new(c->result,
-			json_pack("{ss ss}", "module", log_module_name((enum log_module)m), "level",
-				log_level_name(log_get_level((enum log_module)m))));
+		json_array_append_new(c->result, json_pack("{ss ss}", "module", log_module_name((enum log_module)m),
+							 "level", log_level_name(log_get_level((enum log_module)m))));
 	return 0;
 }
 

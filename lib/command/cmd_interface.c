@@ -14,8 +14,8 @@ static json_t *tags_of(const struct snap_port *in)
 	json_t *list = json_array();
 
 	for (unsigned int i = 0; i < in->n_tags; i++)
-		json_array_append_new(list, json_sprintf("%s %u", in->tag[i].type == ETH_TYPE_VLAN ? "802.1q" : "802.1ad",
-			in->tag[i].id));
+		json_array_append_new(list,
+			json_sprintf("%s %u", in->tag[i].type == ETH_TYPE_VLAN ? "802.1q" : "802.1ad", in->tag[i].id));
 	return list;
 }
 
@@ -48,8 +48,8 @@ int cmd_show_interfaces(struct command_call *c)
 			json_array_append_new(c->result,
 				json_pack("{ss ss so ss si so sI sI sI sI}", "interface", in->name, "port",
 					describe_interface(s, snap_port_of(in->interface)), "tags", tags_of(in), "vrf",
-					describe_vrf(s, in->vrf), "mtu", (int)in->mtu, "addresses", addresses_of(in), "rx",
-					(json_int_t)p->rx_packets, "rx_bytes", (json_int_t)p->rx_bytes, "tx",
+					describe_vrf(s, in->vrf), "mtu", (int)in->mtu, "addresses", addresses_of(in),
+					"rx", (json_int_t)p->rx_packets, "rx_bytes", (json_int_t)p->rx_bytes, "tx",
 					(json_int_t)p->tx_packets, "tx_bytes", (json_int_t)p->tx_bytes));
 		}
 	}

@@ -39,24 +39,26 @@ static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_
 	if (!p->lossless && !c->frames && !c->speaker.frames)
 		return;
 	json_array_append_new(ports,
-		json_pack("{ss ss so sI so so sI so so sI sI sI}", "port", n->port[i]->name, "by", mode_of(n, i), "priorities",
-			priorities_of(p->lossless), "rx", (json_int_t)stat_read(&c->frames), "rx_xoff", per_priority(c->xoff),
-			"rx_xon", per_priority(c->xon), "tx", (json_int_t)stat_read(&c->speaker.frames), "tx_xoff",
-			per_priority(c->speaker.xoff), "tx_xon", per_priority(c->speaker.xon), "ignored",
-			(json_int_t)stat_read(&c->ignored), "refused", (json_int_t)stat_read(&c->refused), "no_buffer",
-			(json_int_t)stat_read(&c->no_buffer)));
+		json_pack("{ss ss so sI so so sI so so sI sI sI}", "port", n->port[i]->name, "by", mode_of(n, i),
+			"priorities", priorities_of(p->lossless), "rx", (json_int_t)stat_read(&c->frames), "rx_xoff",
+			per_priority(c->xoff), "rx_xon", per_priority(c->xon), "tx",
+			(json_int_t)stat_read(&c->speaker.frames), "tx_xoff", per_priority(c->speaker.xoff), "tx_xon",
+			per_priority(c->speaker.xon), "ignored", (json_int_t)stat_read(&c->ignored), "refused",
+			(json_int_t)stat_read(&c->refused), "no_buffer", (json_int_t)stat_read(&c->no_buffer)));
 	for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
 		const struct pfc_history heard = pfc_history_at(&c->heard[k], now);
 		const struct pfc_history said = pfc_history_at(&c->speaker.history[k], now);
 
-		if (!heard.transitions && !said.transitions && !pfc_history_is_paused(&heard, now) && !pfc_history_is_paused(&said, now))
+		if (!heard.transitions && !said.transitions && !pfc_history_is_paused(&heard, now) &&
+			!pfc_history_is_paused(&said, now))
 			continue;
 		json_array_append_new(times,
-			json_pack("{ss si sI sI sI sI sI sI}", "port", n->port[i]->name, "priority", (int)k, "rx_pauses",
-				(json_int_t)heard.transitions, "rx_paused_us", (json_int_t)(pfc_history_total(&heard, now) / NSEC_PER_USEC),
-				"rx_last_us", (json_int_t)(heard.last_ns / NSEC_PER_USEC), "tx_pauses", (json_int_t)said.transitions,
-				"tx_paused_us", (json_int_t)(pfc_history_total(&said, now) / NSEC_PER_USEC), "tx_last_us",
-				(json_int_t)(said.last_ns / NSEC_PER_USEC)));
+			json_pack("{ss si sI sI sI sI sI sI}", "port", n->port[i]->name, "priority", (int)k,
+				"rx_pauses", (json_int_t)heard.transitions, "rx_paused_us",
+				(json_int_t)(pfc_history_total(&heard, now) / NSEC_PER_USEC), "rx_last_us",
+				(json_int_t)(heard.last_ns / NSEC_PER_USEC), "tx_pauses", (json_int_t)said.transitions,
+				"tx_paused_us", (json_int_t)(pfc_history_total(&said, now) / NSEC_PER_USEC),
+				"tx_last_us", (json_int_t)(said.last_ns / NSEC_PER_USEC)));
 	}
 }
 
@@ -82,18 +84,20 @@ static void add_buffer(json_t *list, const struct node *n, uint32_t port, unsign
 	if (!(p->lossless >> class & 1)) {
 		if (level.buffers)
 			json_array_append_new(list,
-				json_pack("{ss si ss sI sI sn sn sn sn sn sn sn sn sn sn sn sn}", "port", n->port[port]->name, "class",
-					(int)class, "kind", "lossy", "bytes", (json_int_t)level.bytes, "buffers", (json_int_t)level.buffers,
-					"sender", "xoff_bytes", "xon_bytes", "headroom_bytes", "promised_buffers", "most_bytes", "most_buffers",
-					"most_headroom", "ever_bytes", "ever_headroom", "xoffs", "exhausted"));
+				json_pack("{ss si ss sI sI sn sn sn sn sn sn sn sn sn sn sn sn}", "port",
+					n->port[port]->name, "class", (int)class, "kind", "lossy", "bytes",
+					(json_int_t)level.bytes, "buffers", (json_int_t)level.buffers, "sender",
+					"xoff_bytes", "xon_bytes", "headroom_bytes", "promised_buffers", "most_bytes",
+					"most_buffers", "most_headroom", "ever_bytes", "ever_headroom", "xoffs",
+					"exhausted"));
 		return;
 	}
 	json_array_append_new(list,
-		json_pack("{ss si ss sI sI ss sI sI sI sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "class", (int)class,
-			"kind", "lossless", "bytes", (json_int_t)level.bytes, "buffers", (json_int_t)level.buffers, "sender",
-			b->stopped ? "stopped" : "free", "xoff_bytes", (json_int_t)p->buffer.xoff.bytes, "xon_bytes",
-			(json_int_t)p->buffer.xon.bytes, "headroom_bytes",
-			(json_int_t)(p->buffer.full.bytes - p->buffer.xoff.bytes), "promised_buffers",
+		json_pack("{ss si ss sI sI ss sI sI sI sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "class",
+			(int)class, "kind", "lossless", "bytes", (json_int_t)level.bytes, "buffers",
+			(json_int_t)level.buffers, "sender", b->stopped ? "stopped" : "free", "xoff_bytes",
+			(json_int_t)p->buffer.xoff.bytes, "xon_bytes", (json_int_t)p->buffer.xon.bytes,
+			"headroom_bytes", (json_int_t)(p->buffer.full.bytes - p->buffer.xoff.bytes), "promised_buffers",
 			(json_int_t)p->buffer.full.buffers, "most_bytes", (json_int_t)b->user.bytes, "most_buffers",
 			(json_int_t)b->user.buffers, "most_headroom", (json_int_t)b->user_headroom.bytes, "ever_bytes",
 			(json_int_t)b->most.bytes, "ever_headroom", (json_int_t)b->most_headroom.bytes, "xoffs",
@@ -111,8 +115,8 @@ int cmd_show_buffers(struct command_call *c)
 				add_buffer(classes, n, i, k);
 	c->result = json_pack("{s{sI sI sI sI} so}", "pool", "buffers", (json_int_t)n->config->memory.buffers, "size",
 		(json_int_t)(rte_pktmbuf_data_room_size(n->pool) - RTE_PKTMBUF_HEADROOM), "free",
-		(json_int_t)rte_mempool_avail_count(n->pool), "shared_lossless", (json_int_t)n->config->memory.lossless, "classes",
-		classes);
+		(json_int_t)rte_mempool_avail_count(n->pool), "shared_lossless", (json_int_t)n->config->memory.lossless,
+		"classes", classes);
 	return 0;
 }
 

@@ -51,13 +51,13 @@ static void add_tunnel(json_t *out, const struct node *n, uint32_t id)
 	port = n->control->pfc->tunnel[id].port;
 	p = &n->control->pfc->party[port][n->control->pfc->tunnel[id].party];
 	json_array_append_new(out,
-		json_pack("{ss ss ss ss ss sI so so so sI sI sI sI}", "tunnel", t->name, "origin", origins[t->origin], "port",
-			n->port[port]->name, "slice", slice_of(n, t->slice), "source",
+		json_pack("{ss ss ss ss ss sI so so so sI sI sI sI}", "tunnel", t->name, "origin", origins[t->origin],
+			"port", n->port[port]->name, "slice", slice_of(n, t->slice), "source",
 			p->has_source ? ipv6_addr_format(&p->source, source) : "", "seen_ms",
-			(json_int_t)(t->origin == PFC_TUNNEL_LEARNT ? ms_since(n, t->used) : 0), "priorities", mask_of(t->priorities),
-			"stopped", mask_of(t->stopped), "segments", list_of(&t->list), "xoff", (json_int_t)stat_read(&t->stops), "xon",
-			(json_int_t)stat_read(&t->resumes), "refreshes", (json_int_t)stat_read(&t->refreshes), "repeats",
-			(json_int_t)stat_read(&t->repeats)));
+			(json_int_t)(t->origin == PFC_TUNNEL_LEARNT ? ms_since(n, t->used) : 0), "priorities",
+			mask_of(t->priorities), "stopped", mask_of(t->stopped), "segments", list_of(&t->list), "xoff",
+			(json_int_t)stat_read(&t->stops), "xon", (json_int_t)stat_read(&t->resumes), "refreshes",
+			(json_int_t)stat_read(&t->refreshes), "repeats", (json_int_t)stat_read(&t->repeats)));
 }
 
 static void add_relay(json_t *out, const struct node *n, uint32_t i)
@@ -69,13 +69,15 @@ static void add_relay(json_t *out, const struct node *n, uint32_t i)
 	const struct carrier *state = &n->control->pfc->carrier[r->port];
 
 	json_array_append_new(out,
-		json_pack("{ss ss ss ss so sI sI sI sI sI sI sI sI sI sI}", "relay", r->name, "port", n->port[r->port]->name, "mode",
-			modes[r->mode], "carrier", r->udp_port ? "state" : "frames", "stopped", mask_of(p->stopped), "out_of_tunnels", (json_int_t)stat_read(&p->relayed),
-			"to_gateway", (json_int_t)stat_read(&p->sent), "refreshes", (json_int_t)stat_read(&p->refreshes), "expired",
-			(json_int_t)stat_read(&p->expired), "refused", (json_int_t)stat_read(&p->refused), "into_tunnel",
-			(json_int_t)stat_read(&in->passed), "left_out", (json_int_t)stat_read(&in->thinned), "states_sent",
-			(json_int_t)stat_read(&state->sent), "states_taken", (json_int_t)stat_read(&state->taken), "states_stale",
-			(json_int_t)stat_read(&state->stale)));
+		json_pack("{ss ss ss ss so sI sI sI sI sI sI sI sI sI sI}", "relay", r->name, "port",
+			n->port[r->port]->name, "mode", modes[r->mode], "carrier", r->udp_port ? "state" : "frames",
+			"stopped", mask_of(p->stopped), "out_of_tunnels", (json_int_t)stat_read(&p->relayed),
+			"to_gateway", (json_int_t)stat_read(&p->sent), "refreshes",
+			(json_int_t)stat_read(&p->refreshes), "expired", (json_int_t)stat_read(&p->expired), "refused",
+			(json_int_t)stat_read(&p->refused), "into_tunnel", (json_int_t)stat_read(&in->passed),
+			"left_out", (json_int_t)stat_read(&in->thinned), "states_sent",
+			(json_int_t)stat_read(&state->sent), "states_taken", (json_int_t)stat_read(&state->taken),
+			"states_stale", (json_int_t)stat_read(&state->stale)));
 }
 
 /* Data that no tunnel could be learnt from, with the reason. */
@@ -90,9 +92,10 @@ static json_t *refused_of(const struct node *n)
 
 		if (r->reason && r->port < n->n_ports)
 			json_array_append_new(list,
-				json_pack("{ss ss ss sI sI ss ss}", "source", ipv6_addr_format(&r->source, source), "port",
-					n->port[r->port]->name, "slice", slice_of(n, r->slice), "seen_ms", (json_int_t)ms_since(n, r->last),
-					"times", (json_int_t)stat_read(&r->count), "reason", pfc_refusal_name((enum pfc_refusal)r->reason), "means",
+				json_pack("{ss ss ss sI sI ss ss}", "source", ipv6_addr_format(&r->source, source),
+					"port", n->port[r->port]->name, "slice", slice_of(n, r->slice), "seen_ms",
+					(json_int_t)ms_since(n, r->last), "times", (json_int_t)stat_read(&r->count),
+					"reason", pfc_refusal_name((enum pfc_refusal)r->reason), "means",
 					pfc_refusal_help((enum pfc_refusal)r->reason)));
 	}
 	return list;
@@ -111,9 +114,10 @@ static json_t *learning_of(const struct node *n)
 		uncounted += stat_read(&n->rx[i].learner->uncounted);
 	}
 	return json_pack("{sI sI sI sI sI sI sI sI}", "learnt", (json_int_t)stat_read(&t->learnt), "aged",
-		(json_int_t)stat_read(&t->aged), "replaced", (json_int_t)stat_read(&t->replaced), "refused", (json_int_t)refused,
-		"at_most", (json_int_t)n->snapshot->pfc_learning.max, "lists_seen", (json_int_t)shown, "lists_left_out",
-		(json_int_t)left_out, "packets_of_too_many_sources", (json_int_t)uncounted);
+		(json_int_t)stat_read(&t->aged), "replaced", (json_int_t)stat_read(&t->replaced), "refused",
+		(json_int_t)refused, "at_most", (json_int_t)n->snapshot->pfc_learning.max, "lists_seen",
+		(json_int_t)shown, "lists_left_out", (json_int_t)left_out, "packets_of_too_many_sources",
+		(json_int_t)uncounted);
 }
 
 int cmd_show_pfc_tunnels(struct command_call *c)
@@ -126,8 +130,8 @@ int cmd_show_pfc_tunnels(struct command_call *c)
 		add_tunnel(tunnels, n, i);
 	for (uint32_t i = 0; i < n->snapshot->n_relays; i++)
 		add_relay(relays, n, i);
-	c->result = json_pack("{so so so so}", "tunnels", tunnels, "learning", learning_of(n), "refused", refused_of(n), "relays",
-		relays);
+	c->result = json_pack("{so so so so}", "tunnels", tunnels, "learning", learning_of(n), "refused", refused_of(n),
+		"relays", relays);
 	return 0;
 }
 
@@ -146,9 +150,10 @@ static void add_pauses(void *out, const struct node_pauses *p)
 		json_object_set_new(lengths, key, json_integer((json_int_t)h->length[i]));
 	}
 	json_array_append_new(out,
-		json_pack("{ss ss si sI sI sI sI so}", "direction", p->direction, "name", p->name, "priority", (int)p->priority,
-			"pauses", (json_int_t)h->transitions, "total_us", (json_int_t)(p->total_ns / NSEC_PER_USEC), "last_us",
-			(json_int_t)(h->last_ns / NSEC_PER_USEC), "last_began_ns", (json_int_t)h->last_began, "lengths", lengths));
+		json_pack("{ss ss si sI sI sI sI so}", "direction", p->direction, "name", p->name, "priority",
+			(int)p->priority, "pauses", (json_int_t)h->transitions, "total_us",
+			(json_int_t)(p->total_ns / NSEC_PER_USEC), "last_us", (json_int_t)(h->last_ns / NSEC_PER_USEC),
+			"last_began_ns", (json_int_t)h->last_began, "lengths", lengths));
 }
 
 int cmd_show_pfc_history(struct command_call *c)

@@ -48,11 +48,11 @@ int cmd_show_ports(struct command_call *c)
 		n->port[i]->ops->device_stats(n->port[i], &d);
 		json_array_append_new(c->result,
 			json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "side",
-				side_name(n->snapshot->port[i].side), "boundary", boundary_of(&n->snapshot->port[i]), "link",
-				port_is_up(n->port[i]) ? "up" : "down", "rx",
-				(json_int_t)p->rx_packets, "rx_bytes", (json_int_t)p->rx_bytes, "rx_pps",
-				(json_int_t)r->rx_pps, "rx_bps", (json_int_t)r->rx_bps, "tx", (json_int_t)p->tx_packets,
-				"tx_bytes", (json_int_t)p->tx_bytes, "tx_pps", (json_int_t)r->tx_pps, "tx_bps",
+				side_name(n->snapshot->port[i].side), "boundary", boundary_of(&n->snapshot->port[i]),
+				"link", port_is_up(n->port[i]) ? "up" : "down", "rx", (json_int_t)p->rx_packets,
+				"rx_bytes", (json_int_t)p->rx_bytes, "rx_pps", (json_int_t)r->rx_pps, "rx_bps",
+				(json_int_t)r->rx_bps, "tx", (json_int_t)p->tx_packets, "tx_bytes",
+				(json_int_t)p->tx_bytes, "tx_pps", (json_int_t)r->tx_pps, "tx_bps",
 				(json_int_t)r->tx_bps, "imissed", (json_int_t)d.imissed, "rx_nombuf",
 				(json_int_t)d.rx_nombuf));
 	}
@@ -89,17 +89,19 @@ static json_t *details_of(const struct node *n, uint32_t i)
 	if (n->port[i]->ops->details)
 		n->port[i]->ops->details(n->port[i], &d);
 	return json_pack("{ss ss ss ss ss ss si si sI so si si si si si si sb sb ss ss sb sb si sI sI sI sI}", "port",
-		n->port[i]->name, "device", d.device, "driver", d.driver ? d.driver : "", "side", side_name(s->side), "vrf",
-		s->vrf ? n->snapshot->vrf[s->vrf].name : "underlay", "link", port_is_up(n->port[i]) ? "up" : "down", "mtu",
-		(int)s->mtu, "device_mtu", (int)d.device_mtu, "speed_mbps",
+		n->port[i]->name, "device", d.device, "driver", d.driver ? d.driver : "", "side", side_name(s->side),
+		"vrf", s->vrf ? n->snapshot->vrf[s->vrf].name : "underlay", "link",
+		port_is_up(n->port[i]) ? "up" : "down", "mtu", (int)s->mtu, "device_mtu", (int)d.device_mtu,
+		"speed_mbps",
 		(json_int_t)(n->config->ports.items[i].speed_bps ? n->config->ports.items[i].speed_bps / 1000000
 								 : d.link_mbps),
-		"addresses", address_list(s), "rx_queues", (int)n->port[i]->n_rx_queues, "tx_queues", 1, "rx_queues_max",
-		(int)a->rx_queues, "tx_queues_max", (int)a->tx_queues, "rx_descriptors", (int)d.rx_descriptors,
-		"tx_descriptors", (int)d.tx_descriptors, "promiscuous", d.promiscuous, "all_multicast", d.all_multicast,
-		"rx_offloads", d.rx_offloads, "tx_offloads", d.tx_offloads, "sets_mac", a->set_mac, "sets_mtu", a->set_mtu,
-		"owner_lcore", (int)n->worker[n->owner[i]].lcore->id, "rx_pps", (json_int_t)r->rx_pps, "rx_bps",
-		(json_int_t)r->rx_bps, "tx_pps", (json_int_t)r->tx_pps, "tx_bps", (json_int_t)r->tx_bps);
+		"addresses", address_list(s), "rx_queues", (int)n->port[i]->n_rx_queues, "tx_queues", 1,
+		"rx_queues_max", (int)a->rx_queues, "tx_queues_max", (int)a->tx_queues, "rx_descriptors",
+		(int)d.rx_descriptors, "tx_descriptors", (int)d.tx_descriptors, "promiscuous", d.promiscuous,
+		"all_multicast", d.all_multicast, "rx_offloads", d.rx_offloads, "tx_offloads", d.tx_offloads,
+		"sets_mac", a->set_mac, "sets_mtu", a->set_mtu, "owner_lcore", (int)n->worker[n->owner[i]].lcore->id,
+		"rx_pps", (json_int_t)r->rx_pps, "rx_bps", (json_int_t)r->rx_bps, "tx_pps", (json_int_t)r->tx_pps,
+		"tx_bps", (json_int_t)r->tx_bps);
 }
 
 /* One object for a port, a list for "all". */

@@ -16,9 +16,10 @@ static void add_control(json_t *list, const struct node *n, uint32_t port)
 	uint32_t packets = __atomic_load_n(&e->control.n, __ATOMIC_RELAXED);
 
 	json_array_append_new(list,
-		json_pack("{ss ss ss si si ss sn sn sn sn sn sn sn sn}", "port", n->port[port]->name, "slice", "", "class", "control",
-			"packets", (int)packets, "limit", (int)n->snapshot->port[port].control_limit, "gate", "none", "bytes",
-			"most_bytes", "ever_bytes", "entered", "dropped", "marked", "pauses", "paused_us"));
+		json_pack("{ss ss ss si si ss sn sn sn sn sn sn sn sn}", "port", n->port[port]->name, "slice", "",
+			"class", "control", "packets", (int)packets, "limit",
+			(int)n->snapshot->port[port].control_limit, "gate", "none", "bytes", "most_bytes", "ever_bytes",
+			"entered", "dropped", "marked", "pauses", "paused_us"));
 }
 
 /* Why a queue does not send; it may be busy all the same. */
@@ -42,9 +43,9 @@ static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_
 		json_pack("{ss ss ss si si ss sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "slice",
 			slice_name(n, slice), "class", name, "packets",
 			(int)__atomic_load_n(&q->packets.n, __ATOMIC_RELAXED), "limit",
-			(int)n->snapshot->port[port].queue_limit, "gate", gate_of(&n->egress[port].slice[slice], class), "bytes",
-			(json_int_t)stat_read(&q->bytes), "most_bytes", (json_int_t)stat_read(&q->user_bytes), "ever_bytes",
-			(json_int_t)stat_read(&q->most_bytes), "entered",
+			(int)n->snapshot->port[port].queue_limit, "gate", gate_of(&n->egress[port].slice[slice], class),
+			"bytes", (json_int_t)stat_read(&q->bytes), "most_bytes", (json_int_t)stat_read(&q->user_bytes),
+			"ever_bytes", (json_int_t)stat_read(&q->most_bytes), "entered",
 			(json_int_t)stat_read(&q->entered), "dropped", (json_int_t)stat_read(&q->dropped), "marked",
 			(json_int_t)stat_read(&q->marked), "pauses", (json_int_t)stat_read(&q->pauses), "paused_us",
 			(json_int_t)(stat_read(&q->paused_ns) / NSEC_PER_USEC)));
@@ -54,14 +55,14 @@ static void add_port(json_t *list, const struct node *n, uint32_t port)
 {
 	const struct egress *e = &n->egress[port];
 
-	json_array_append_new(list,
-		json_pack("{ss sI sI sI sI sI sI sI}", "port", n->port[port]->name, "queued_now",
-			(json_int_t)__atomic_load_n(&e->backlog, __ATOMIC_RELAXED), "lossy_buffers",
-			(json_int_t)__atomic_load_n(&e->lossy, __ATOMIC_RELAXED), "lossy_limit",
-			(json_int_t)n->snapshot->port[port].buffer_limit, "offered_to_device",
-			(json_int_t)__atomic_load_n(&e->tx.n, __ATOMIC_RELAXED), "control_offered",
-			(json_int_t)__atomic_load_n(&e->control_tx.n, __ATOMIC_RELAXED), "queued_ever",
-			(json_int_t)stat_read(&e->queued_packets), "queued_most", (json_int_t)stat_read(&e->queued_most)));
+	json_array_append_new(list, json_pack("{ss sI sI sI sI sI sI sI}", "port", n->port[port]->name, "queued_now",
+					    (json_int_t)__atomic_load_n(&e->backlog, __ATOMIC_RELAXED), "lossy_buffers",
+					    (json_int_t)__atomic_load_n(&e->lossy, __ATOMIC_RELAXED), "lossy_limit",
+					    (json_int_t)n->snapshot->port[port].buffer_limit, "offered_to_device",
+					    (json_int_t)__atomic_load_n(&e->tx.n, __ATOMIC_RELAXED), "control_offered",
+					    (json_int_t)__atomic_load_n(&e->control_tx.n, __ATOMIC_RELAXED),
+					    "queued_ever", (json_int_t)stat_read(&e->queued_packets), "queued_most",
+					    (json_int_t)stat_read(&e->queued_most)));
 }
 
 int cmd_show_queues(struct command_call *c)
@@ -75,7 +76,7 @@ int cmd_show_queues(struct command_call *c)
 		add_port(ports, n, i);
 		add_control(queues, n, i);
 		for (uint32_t slice = 0; slice < n->snapshot->n_slices; slice++)
-			for (unsigned int class = 0; class < 8; class++)
+			for (unsigned int class = 0; class < 8; ++class)
 				add_queue(queues, n, i, slice, class);
 	}
 	c->result = json_pack("{so so}", "ports", ports, "queues", queues);
@@ -103,7 +104,8 @@ int cmd_show_rings(struct command_call *c)
 	c->result = json_array();
 	for (uint16_t i = 0; i < n->n_rx; i++) {
 		for (uint16_t w = 0; w < n->n_workers; w++)
-			add_ring(c->result, "rx", n->rx[i].lcore->id, "worker", n->worker[w].lcore->id, &n->rx[i].to_worker[w]);
+			add_ring(c->result, "rx", n->rx[i].lcore->id, "worker", n->worker[w].lcore->id,
+				&n->rx[i].to_worker[w]);
 		add_ring(c->result, "rx", n->rx[i].lcore->id, "control", n->control->lcore->id, &n->rx[i].to_control);
 	}
 	for (uint16_t w = 0; w < n->n_workers; w++)

@@ -15,10 +15,9 @@ static void add_table(struct command_call *c, uint32_t vrf, const struct fib *f)
 
 	routes = fib_routes(f, &n);
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(c->result,
-			json_pack("{ss ss ss}", "vrf", describe_vrf(c->node->snapshot, vrf), "prefix",
-				ip_prefix_format(&routes[i].prefix, prefix), "to",
-				describe_target(c->node, routes[i].target, way)));
+		json_array_append_new(c->result, json_pack("{ss ss ss}", "vrf", describe_vrf(c->node->snapshot, vrf),
+							 "prefix", ip_prefix_format(&routes[i].prefix, prefix), "to",
+							 describe_target(c->node, routes[i].target, way)));
 }
 
 int cmd_show_routes(struct command_call *c)
@@ -53,14 +52,15 @@ int cmd_show_neighbors(struct command_call *c)
 	for (uint16_t w = 0; w < n->n_workers; w++) {
 		for (uint32_t i = 0; i < n->worker[w].nbrs.n; i++) {
 			const struct nbr *nb = &n->worker[w].nbrs.nbr[i];
-			bool is_static = i < n->snapshot->n_nbrs && n->snapshot->nbr[i].used && n->snapshot->nbr[i].is_static;
+			bool is_static = i < n->snapshot->n_nbrs && n->snapshot->nbr[i].used &&
+					 n->snapshot->nbr[i].is_static;
 			uint8_t state = __atomic_load_n(&nb->state, __ATOMIC_RELAXED);
 
 			if (!nb->used_id)
 				continue;
 			json_array_append_new(c->result,
-				json_pack("{ss ss ss ss si}", "port", describe_interface(n->snapshot, nb->interface), "address",
-					ip_addr_format(&nb->addr, addr), "mac",
+				json_pack("{ss ss ss ss si}", "port", describe_interface(n->snapshot, nb->interface),
+					"address", ip_addr_format(&nb->addr, addr), "mac",
 					state >= NBR_RESOLVED ? eth_addr_format(&nb->mac.dst, mac) : "", "state",
 					is_static ? "static" : nbr_state_name(state), "waiting",
 					(int)__atomic_load_n(&nb->waiting.n, __ATOMIC_RELAXED)));

@@ -39,12 +39,11 @@ int cmd_show_sids(struct command_call *c)
 			continue;
 		counter = node_sid_shown(c->node, i);
 		json_array_append_new(c->result,
-			json_pack("{ss ss ss si ss ss sI sI}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
-				behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors",
+			json_pack("{ss ss ss si ss ss sI sI}", "sid", ip_prefix_format(&s->sid[i].prefix, text),
+				"behavior", behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors",
 				flavors_of(&s->sid[i], flavors, sizeof(flavors)), "code", (int)s->sid[i].code, "vrf",
-				describe_vrf(s, s->sid[i].vrf), "adjacency",
-				way_of(c->node, &s->sid[i], way), "packets",
-				(json_int_t)counter.packets, "bytes", (json_int_t)counter.bytes));
+				describe_vrf(s, s->sid[i].vrf), "adjacency", way_of(c->node, &s->sid[i], way),
+				"packets", (json_int_t)counter.packets, "bytes", (json_int_t)counter.bytes));
 	}
 	return 0;
 }

@@ -121,9 +121,9 @@ int cmd_show_conservation(struct command_call *c)
 	struct node_balance b;
 
 	node_balance(c->node, &b);
-	c->result = json_pack("{sI sI sI sI sI sI sI}", "rx", (json_int_t)b.rx, "originated",
-		(json_int_t)b.originated, "sent", (json_int_t)b.sent, "dropped", (json_int_t)b.dropped, "consumed",
-		(json_int_t)b.consumed, "held", (json_int_t)b.held, "missing", (json_int_t)b.missing);
+	c->result = json_pack("{sI sI sI sI sI sI sI}", "rx", (json_int_t)b.rx, "originated", (json_int_t)b.originated,
+		"sent", (json_int_t)b.sent, "dropped", (json_int_t)b.dropped, "consumed", (json_int_t)b.consumed,
+		"held", (json_int_t)b.held, "missing", (json_int_t)b.missing);
 	return 0;
 }
 

@@ -60,7 +60,8 @@ static json_t *changes_of(const struct pkt *x)
 	char text[IP_ADDR_TEXT];
 
 	if (x->strip > sizeof(struct eth_hdr))
-		json_array_append_new(list, json_sprintf("strip %u bytes", (unsigned int)(x->strip - sizeof(struct eth_hdr))));
+		json_array_append_new(list,
+			json_sprintf("strip %u bytes", (unsigned int)(x->strip - sizeof(struct eth_hdr))));
 	if (x->hops)
 		json_array_append_new(list, json_sprintf("hop limit - %u", x->hops));
 	if (x->ops & PKT_OP_DA)
@@ -144,7 +145,8 @@ static void take(void *arg, const struct trace_event *e)
 	case TRACE_RECEIVED:
 		memcpy(w->frame, e->bytes, e->captured);
 		w->captured = e->captured;
-		add_step(w, e, "received", json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
+		add_step(w, e, "received",
+			json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
 		break;
 	case TRACE_RESOLVED:
 		memcpy(&x, e->bytes, sizeof(x));
@@ -154,10 +156,12 @@ static void take(void *arg, const struct trace_event *e)
 		add_step(w, e, "queued", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
 		break;
 	case TRACE_WAITS:
-		add_step(w, e, "waits for its neighbour", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
+		add_step(w, e, "waits for its neighbour",
+			json_pack("{ss si}", "port", port, "before_it", (int)e->value));
 		break;
 	case TRACE_SENT:
-		add_step(w, e, "sent", json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
+		add_step(w, e, "sent",
+			json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
 		break;
 	case TRACE_ENDED:
 		add_step(w, e, reason_is_drop((enum reason)e->value) ? "dropped" : "consumed",

@@ -9,15 +9,15 @@
 #include "command/command_priv.h"
 #include "command/parse.h"
 
-#define PORT_OPTIONAL                                                                              \
-	{                                                                                          \
-		.name = "PORT", .kind = ARG_PORT, .optional = true, .help = "name of a port"       \
+#define PORT_OPTIONAL \
+	{ \
+		.name = "PORT", .kind = ARG_PORT, .optional = true, .help = "name of a port" \
 	}
 
-#define FILTER                                                                                     \
-	{                                                                                          \
-		.name = "filter", .kind = ARG_NAME, .optional = true, .keyword = true,             \
-		.help = "pcap filter in quotes, for example: \"udp port 4791\""                    \
+#define FILTER \
+	{ \
+		.name = "filter", .kind = ARG_NAME, .optional = true, .keyword = true, \
+		.help = "pcap filter in quotes, for example: \"udp port 4791\"" \
 	}
 
 /* clang-format off */
@@ -108,8 +108,8 @@ void command_usage(const struct command *c, char *buf, size_t size)
 		const char *name = a->kind == ARG_WORD ? a->words : a->name;
 		const char *more = a->kind != ARG_WORD && a->words ? a->words : "";
 
-		n += (size_t)snprintf(buf + n, size - n, a->optional ? " [%s%s%s%s]" : " %s%s%s%s", name, *more ? "|" : "",
-			more, a->keyword ? " EXPRESSION" : "");
+		n += (size_t)snprintf(buf + n, size - n, a->optional ? " [%s%s%s%s]" : " %s%s%s%s", name,
+			*more ? "|" : "", more, a->keyword ? " EXPRESSION" : "");
 	}
 	if (c->flag && n < size)
 		snprintf(buf + n, size - n, " [%s]", c->flag);

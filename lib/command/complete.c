@@ -112,7 +112,8 @@ void command_complete(const struct command_host *host, const char *line, command
 	memcpy(text, line, finished);
 	text[finished] = '\0';
 	/* inside quotes and comments there is nothing to complete */
-	if (strchr(c.partial, '"') || strchr(c.partial, '#') || parse_words(text, &w, err, sizeof(err)) < 0 || w.comment)
+	if (strchr(c.partial, '"') || strchr(c.partial, '#') || parse_words(text, &w, err, sizeof(err)) < 0 ||
+		w.comment)
 		return;
 	for (unsigned int i = 0; i < n_commands; i++)
 		offer_next(&c, &commands[i], &w);

@@ -30,13 +30,15 @@ void docs_counters(FILE *out)
 	static const struct row lcores[] = {LCORE_COUNTERS(X)};
 #undef X
 
-	fprintf(out, "# Counters\n\n"
-		     "Generated from the lists in `lib/stats` by `sluice --print counters`; do not edit.\n\n"
-		     "A packet that is received or originated ends in exactly one way: sent, dropped for one named reason,\n"
-		     "or consumed by the node. Until then it is held. So at any time, per port it came in by and in total:\n\n"
-		     "    rx + originated = sent + dropped + consumed + held\n\n"
-		     "`show conservation` prints the sum; a node that ends with another sum exits with status 4.\n\n"
-		     "## Per port\n\n");
+	fprintf(out,
+		"# Counters\n\n"
+		"Generated from the lists in `lib/stats` by `sluice --print counters`; do not edit.\n\n"
+		"A packet that is received or originated ends in exactly one way: sent, dropped for one named reason,\n"
+		"or consumed by the node. Until then it is held. So at any time, per port it came in by and in "
+		"total:\n\n"
+		"    rx + originated = sent + dropped + consumed + held\n\n"
+		"`show conservation` prints the sum; a node that ends with another sum exits with status 4.\n\n"
+		"## Per port\n\n");
 	table(out, ports, ARRAY_LEN(ports));
 	fprintf(out, "\nWhat the device itself lost is shown beside them: `imissed` (no descriptor was free) and\n"
 		     "`rx_nombuf` (the buffer pool was empty). These packets never reached the node.\n\n"
@@ -56,9 +58,12 @@ void docs_commands(FILE *out)
 	char usage[256];
 
 	fprintf(out, "# Commands\n\n"
-		     "Generated from the command table in `lib/command/command.c` by `sluice --print commands`; do not edit.\n\n"
-		     "The same commands work at the console (`sluice -i`), in script files (`sluice -f`) and over the socket\n"
-		     "(`sluicectl`). Words may be abbreviated as long as they are unique. `-j` anywhere on the line asks for\n"
+		     "Generated from the command table in `lib/command/command.c` by `sluice --print commands`; do not "
+		     "edit.\n\n"
+		     "The same commands work at the console (`sluice -i`), in script files (`sluice -f`) and over the "
+		     "socket\n"
+		     "(`sluicectl`). Words may be abbreviated as long as they are unique. `-j` anywhere on the line "
+		     "asks for\n"
 		     "JSON. `#` begins a comment. Words with spaces stand in double quotes.\n");
 	for (unsigned int i = 0; i < n_commands; i++) {
 		const struct command *c = &commands[i];

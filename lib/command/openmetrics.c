@@ -38,8 +38,8 @@ static void family(const struct page *p, const char *full, const char *type, con
 {
 	bool total = strcmp(type, "counter") == 0 && !p->open;
 
-	fprintf(p->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", full, total ? "_total" : "", help, full, total ? "_total" : "",
-		type);
+	fprintf(p->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", full, total ? "_total" : "", help, full,
+		total ? "_total" : "", type);
 	if (p->open && *unit)
 		fprintf(p->out, "# UNIT %s %s\n", full, unit + 1);
 }
@@ -141,8 +141,8 @@ static void port_gauges(const struct page *p)
 			port_is_up(p->n->port[i]));
 	family(p, "sluice_port_queued_packets", "gauge", "", "waiting in the egress queues of the port");
 	for (uint32_t i = 0; i < p->n->n_ports; i++)
-		fprintf(p->out, "sluice_port_queued_packets{node=\"%s\",port=\"%s\"} %u\n", p->n->name, p->n->port[i]->name,
-			__atomic_load_n(&p->n->egress[i].backlog, __ATOMIC_RELAXED));
+		fprintf(p->out, "sluice_port_queued_packets{node=\"%s\",port=\"%s\"} %u\n", p->n->name,
+			p->n->port[i]->name, __atomic_load_n(&p->n->egress[i].backlog, __ATOMIC_RELAXED));
 }
 
 /* One family over all queues that were ever used. */
@@ -151,17 +151,18 @@ static void queue_family(const struct page *p, const char *full, const char *typ
 	family(p, full, type, strcmp(type, "gauge") ? "" : "_bytes", help);
 	for (uint32_t i = 0; i < p->n->n_ports; i++) {
 		for (uint32_t slice = 0; slice < p->n->snapshot->n_slices; slice++) {
-			for (unsigned int class = 0; class < 8; class++) {
+			for (unsigned int class = 0; class < 8; ++class) {
 				const struct egress_queue *q = &p->n->egress[i].slice[slice].queue[class];
 				const char *name = p->n->snapshot->slice[slice].name;
 
 				if (!stat_read(&q->entered) && !stat_read(&q->dropped) && !stat_read(&q->pauses))
 					continue;
 				fprintf(p->out, "%s%s{node=\"%s\",port=\"%s\",slice=\"%s\",class=\"%u\"}", full,
-					strcmp(type, "gauge") ? "_total" : "", p->n->name, p->n->port[i]->name, name ? name : "(removed)",
-					class);
+					strcmp(type, "gauge") ? "_total" : "", p->n->name, p->n->port[i]->name,
+					name ? name : "(removed)", class);
 				fprintf(p->out, " %llu\n",
-					(unsigned long long)stat_read((const uint64_t *)(const void *)((const char *)q + offset)));
+					(unsigned long long)stat_read(
+						(const uint64_t *)(const void *)((const char *)q + offset)));
 			}
 		}
 	}
@@ -172,10 +173,13 @@ static void queues(const struct page *p)
 #define QUEUE(member) __builtin_offsetof(struct egress_queue, member)
 	queue_family(p, "sluice_queue_bytes", "gauge", "waiting in an egress queue", QUEUE(bytes));
 	queue_family(p, "sluice_queue_most_bytes", "gauge", "that ever waited in an egress queue", QUEUE(most_bytes));
-	queue_family(p, "sluice_queue_entered_packets", "counter", "that had to wait in an egress queue", QUEUE(entered));
-	queue_family(p, "sluice_queue_dropped_packets", "counter", "dropped in front of an egress queue", QUEUE(dropped));
+	queue_family(p, "sluice_queue_entered_packets", "counter", "that had to wait in an egress queue",
+		QUEUE(entered));
+	queue_family(p, "sluice_queue_dropped_packets", "counter", "dropped in front of an egress queue",
+		QUEUE(dropped));
 	queue_family(p, "sluice_queue_marked_packets", "counter", "marked CE in an egress queue", QUEUE(marked));
-	queue_family(p, "sluice_queue_pauses", "counter", "times that the gate of an egress queue closed", QUEUE(pauses));
+	queue_family(p, "sluice_queue_pauses", "counter", "times that the gate of an egress queue closed",
+		QUEUE(pauses));
 #undef QUEUE
 }
 
@@ -185,10 +189,11 @@ static void pfc_family(const struct page *p, const char *full, const char *help,
 	for (uint32_t i = 0; i < p->n->n_ports; i++)
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			if (p->n->snapshot->port[i].lossless >> k & 1)
-				fprintf(p->out, "%s_total{node=\"%s\",port=\"%s\",priority=\"%u\"} %llu\n", full, p->n->name,
-					p->n->port[i]->name, k,
+				fprintf(p->out, "%s_total{node=\"%s\",port=\"%s\",priority=\"%u\"} %llu\n", full,
+					p->n->name, p->n->port[i]->name, k,
 					(unsigned long long)stat_read(
-						(const uint64_t *)(const void *)((const char *)&p->n->pfc[i] + offset) + k));
+						(const uint64_t *)(const void *)((const char *)&p->n->pfc[i] + offset) +
+						k));
 }
 
 static void buffer_family(const struct page *p, const char *full, const char *type, const char *help, size_t offset)
@@ -199,7 +204,9 @@ static void buffer_family(const struct page *p, const char *full, const char *ty
 			if (p->n->snapshot->port[i].lossless >> k & 1)
 				fprintf(p->out, "%s%s{node=\"%s\",port=\"%s\",class=\"%u\"} %llu\n", full,
 					strcmp(type, "gauge") ? "_total" : "", p->n->name, p->n->port[i]->name, k,
-					(unsigned long long)stat_read((const uint64_t *)(const void *)((const char *)&p->n->pfc[i].buffer[k] + offset)));
+					(unsigned long long)stat_read(
+						(const uint64_t *)(const void *)((const char *)&p->n->pfc[i].buffer[k] +
+										 offset)));
 }
 
 static void pfc(const struct page *p)
@@ -208,13 +215,17 @@ static void pfc(const struct page *p)
 #define BUFFER(member) __builtin_offsetof(struct pfc_buffer, member)
 	pfc_family(p, "sluice_pfc_rx_xoff", "PFC frames heard that stop this priority", PFC(xoff));
 	pfc_family(p, "sluice_pfc_rx_xon", "PFC frames heard that end its pause", PFC(xon));
-	pfc_family(p, "sluice_pfc_tx_xoff", "PFC frames said that stop this priority, refreshes too", PFC(speaker.xoff));
+	pfc_family(p, "sluice_pfc_tx_xoff", "PFC frames said that stop this priority, refreshes too",
+		PFC(speaker.xoff));
 	pfc_family(p, "sluice_pfc_tx_xon", "PFC frames said that end its pause", PFC(speaker.xon));
-	buffer_family(p, "sluice_buffer_bytes", "gauge", "held of what came in here in a lossless class", BUFFER(level.bytes));
+	buffer_family(p, "sluice_buffer_bytes", "gauge", "held of what came in here in a lossless class",
+		BUFFER(level.bytes));
 	buffer_family(p, "sluice_buffer_packets", "gauge", "packet buffers held by it", BUFFER(level.buffers));
 	buffer_family(p, "sluice_buffer_most_bytes", "gauge", "ever held by it", BUFFER(most.bytes));
-	buffer_family(p, "sluice_buffer_most_headroom_bytes", "gauge", "of its headroom ever used", BUFFER(most_headroom.bytes));
-	buffer_family(p, "sluice_buffer_exhausted", "counter", "times that its headroom was used up", BUFFER(exhausted_times));
+	buffer_family(p, "sluice_buffer_most_headroom_bytes", "gauge", "of its headroom ever used",
+		BUFFER(most_headroom.bytes));
+	buffer_family(p, "sluice_buffer_exhausted", "counter", "times that its headroom was used up",
+		BUFFER(exhausted_times));
 #undef PFC
 #undef BUFFER
 }
@@ -281,15 +292,21 @@ static void pauses(const struct page *p)
 static void watchdogs(const struct page *p)
 {
 #define WATCH(member) __builtin_offsetof(struct node_watchdog, member)
-	watch_family(p, "sluice_pfc_storm", "gauge", "", "1 while a queue, or a gateway behind a relay, is in a PFC storm",
-		WATCH(state.stormed));
-	watch_family(p, "sluice_pfc_storm_alarms", "counter", "", "pauses that lasted for the alarm time", WATCH(state.alarms));
+	watch_family(p, "sluice_pfc_storm", "gauge", "",
+		"1 while a queue, or a gateway behind a relay, is in a PFC storm", WATCH(state.stormed));
+	watch_family(p, "sluice_pfc_storm_alarms", "counter", "", "pauses that lasted for the alarm time",
+		WATCH(state.alarms));
 	watch_family(p, "sluice_pfc_storms", "counter", "", "PFC storms detected", WATCH(state.detections));
-	watch_family(p, "sluice_pfc_storms_restored", "counter", "", "PFC storms that are over", WATCH(state.restorations));
-	watch_family(p, "sluice_pfc_storm_seconds", "counter", "ns", "time in storms that are over", WATCH(state.storm_ns));
-	watch_family(p, "sluice_pfc_storm_ignored", "counter", "", "requests to pause not obeyed in a storm", WATCH(state.ignored));
-	watch_family(p, "sluice_pfc_storm_sent_packets", "counter", "", "sent by the queue in storms", WATCH(state.sent));
-	watch_family(p, "sluice_pfc_storm_dropped_packets", "counter", "", "of the queue, dropped in storms", WATCH(state.dropped));
+	watch_family(p, "sluice_pfc_storms_restored", "counter", "", "PFC storms that are over",
+		WATCH(state.restorations));
+	watch_family(p, "sluice_pfc_storm_seconds", "counter", "ns", "time in storms that are over",
+		WATCH(state.storm_ns));
+	watch_family(p, "sluice_pfc_storm_ignored", "counter", "", "requests to pause not obeyed in a storm",
+		WATCH(state.ignored));
+	watch_family(p, "sluice_pfc_storm_sent_packets", "counter", "", "sent by the queue in storms",
+		WATCH(state.sent));
+	watch_family(p, "sluice_pfc_storm_dropped_packets", "counter", "", "of the queue, dropped in storms",
+		WATCH(state.dropped));
 #undef WATCH
 }
 
@@ -317,7 +334,9 @@ static void sid_counter(const struct page *p, const char *full, const char *unit
 		uint64_t sum = 0;
 
 		for (uint16_t r = 0; r < p->n->n_rx; r++)
-			sum += stat_read((const uint64_t *)(const void *)((const char *)&p->n->rx[r].classifier.sids[i] + offset));
+			sum += stat_read(
+				(const uint64_t *)(const void *)((const char *)&p->n->rx[r].classifier.sids[i] +
+								 offset));
 		if (s->sid[i].used)
 			fprintf(p->out, "%s_total{node=\"%s\",sid=\"%s\",behavior=\"%s\"} %llu\n", full, p->n->name,
 				ip_prefix_format(&s->sid[i].prefix, text),
@@ -379,7 +398,8 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 		__builtin_offsetof(struct port_device_stats, imissed));
 	device_counter(&p, "sluice_port_rx_nombuf_packets", "lost by the device: no buffer was free",
 		__builtin_offsetof(struct port_device_stats, rx_nombuf));
-#define X(name, unit, help) interface_counter(&p, sum, #name, unit, help, __builtin_offsetof(struct interface_stats, name));
+#define X(name, unit, help) \
+	interface_counter(&p, sum, #name, unit, help, __builtin_offsetof(struct interface_stats, name));
 	INTERFACE_COUNTERS(X)
 #undef X
 	port_gauges(&p);

@@ -95,10 +95,10 @@ const char *parse_word_of(const struct command *c, unsigned int k, size_t *len)
 
 /* How a command fits the beginning of a line. */
 struct fit {
-	bool fits;	     /* all of its words that the line reaches do */
-	bool complete;	     /* the line reaches all of them */
-	unsigned int words;  /* its words */
-	unsigned int exact;  /* bit per word that is written out, the first one highest */
+	bool fits;	    /* all of its words that the line reaches do */
+	bool complete;	    /* the line reaches all of them */
+	unsigned int words; /* its words */
+	unsigned int exact; /* bit per word that is written out, the first one highest */
 };
 
 static struct fit fit_of(const struct command *c, const struct words *w)
@@ -239,7 +239,8 @@ static int bad_port(const struct command_arg *a, const struct command_call *call
 	char instead[INSTEAD_MAX][32];
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; a->words && i < INSTEAD_MAX && parse_word_at(a->words, i, instead[i], sizeof(instead[i])); i++)
+	for (unsigned int i = 0;
+		a->words && i < INSTEAD_MAX && parse_word_at(a->words, i, instead[i], sizeof(instead[i])); i++)
 		names[n++] = instead[i];
 	for (uint32_t i = 0; i < call->node->n_ports; i++)
 		names[n++] = call->node->port[i]->name;

@@ -84,8 +84,8 @@ static bool is_table(json_t *v)
 	return true;
 }
 
-static void print_row(json_t *row, const char *const *keys, unsigned int n, const size_t *width, const bool *number, FILE *out,
-	unsigned int indent)
+static void print_row(json_t *row, const char *const *keys, unsigned int n, const size_t *width, const bool *number,
+	FILE *out, unsigned int indent)
 {
 	fprintf(out, "%*s", (int)indent, "");
 	for (unsigned int k = 0; k < n; k++) {
@@ -133,8 +133,11 @@ static void print_table(json_t *rows, FILE *out, unsigned int indent)
 	}
 	fprintf(out, "%*s", (int)indent, "");
 	for (unsigned int k = 0; k < n; k++)
-		fprintf(out, number[k] ? "%*s%s" : k + 1 < n ? "%-*s%s" : "%.*s%s", (int)width[k], keys[k],
-			k + 1 < n ? "  " : "\n");
+		fprintf(out,
+			number[k]   ? "%*s%s"
+			: k + 1 < n ? "%-*s%s"
+				    : "%.*s%s",
+			(int)width[k], keys[k], k + 1 < n ? "  " : "\n");
 	json_array_foreach(rows, i, row)
 		print_row(row, keys, n, width, number, out, indent);
 }

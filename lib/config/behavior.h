@@ -20,10 +20,10 @@ enum behavior_kind {
 struct behavior_info {
 	const char *name; /* as in the configuration */
 	enum behavior_kind kind;
-	bool compressed;    /* SID of the uSID block: block and 16-bit ids */
+	bool compressed;     /* SID of the uSID block: block and 16-bit ids */
 	bool inner4, inner6; /* KIND_DT, KIND_DX: what may be inside */
-	bool pauses;	    /* ends PFC frames (draft-ruan section 2) */
-	uint16_t code;	    /* IANA SRv6 Endpoint Behaviors, without flavours */
+	bool pauses;	     /* ends PFC frames (draft-ruan section 2) */
+	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors, without flavours */
 };
 
 const struct behavior_info *behavior_info(enum cfg_behavior b);

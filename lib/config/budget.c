@@ -8,7 +8,7 @@
 #include "config/headroom.h"
 #include "config/program.h"
 
-#define LINK_BYTES    22   /* an Ethernet header, two tags */
+#define LINK_BYTES 22	    /* an Ethernet header, two tags */
 #define NET_RING_SLOTS 1024 /* of DPDK's net_ring, whatever descriptors say */
 
 unsigned int cfg_lcore_count(const struct config *c)
@@ -148,7 +148,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		add(out, "headroom of lossless classes", headroom);
 	add(out, "egress queues of control traffic", control);
 	add_packets(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
-	add_packets(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
+	add_packets(out, "packets parked while a ring is full",
+		(uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
 	add_packets(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
 	add_packets(out, "packets whose neighbour did not answer", c->lcores.worker.n * BUDGET_WORKER_PUNTS);
 	add(out, "pool caches and bursts of lcores", lcores * (BUDGET_CACHE + (uint64_t)BUDGET_BURST * out->frame));
@@ -170,8 +171,8 @@ static void mending(const struct config *c, uint64_t total, char *out, size_t si
 	cfg_budget(&larger, &b);
 	snprintf(out + n, size - n, ", or memory.buffer-size to %lluK", (unsigned long long)whole);
 	if (b.total > c->memory.buffers)
-		snprintf(out + n, size - n, ", or memory.buffers to %llu and memory.buffer-size to %lluK", (unsigned long long)b.total,
-			(unsigned long long)whole);
+		snprintf(out + n, size - n, ", or memory.buffers to %llu and memory.buffer-size to %lluK",
+			(unsigned long long)b.total, (unsigned long long)whole);
 }
 
 void check_buffers(const struct config *c, struct cfg_diags *d)
@@ -195,10 +196,11 @@ void check_buffers(const struct config *c, struct cfg_diags *d)
 			(unsigned long long)b.line[i].buffers, b.line[i].what);
 	mending(c, b.total, mend, sizeof(mend));
 	if (b.frame > 1)
-		cfg_diag_add(d, at, "buffers: %llu are too few, %llu are promised, %u for a frame of %llu bytes; %s: %s",
+		cfg_diag_add(d, at,
+			"buffers: %llu are too few, %llu are promised, %u for a frame of %llu bytes; %s: %s",
 			(unsigned long long)c->memory.buffers, (unsigned long long)b.total, b.frame,
 			(unsigned long long)cfg_longest_frame(c), mend, sum);
 	else
-		cfg_diag_add(d, at, "buffers: %llu are too few, %llu are promised; %s: %s", (unsigned long long)c->memory.buffers,
-			(unsigned long long)b.total, mend, sum);
+		cfg_diag_add(d, at, "buffers: %llu are too few, %llu are promised; %s: %s",
+			(unsigned long long)c->memory.buffers, (unsigned long long)b.total, mend, sum);
 }

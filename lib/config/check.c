@@ -50,9 +50,8 @@ static void check_unique(const struct config *c, struct cfg_diags *d, const stru
 		if (strcmp(values[first].text, values[i].text) != 0)
 			first = i;
 		else
-			cfg_diag_add(d, cfg_where(c, values[i].member),
-				"%s %s stands twice in %s, first in line %u", key->name, values[i].text,
-				list->name, cfg_where(c, values[first].member).line);
+			cfg_diag_add(d, cfg_where(c, values[i].member), "%s %s stands twice in %s, first in line %u",
+				key->name, values[i].text, list->name, cfg_where(c, values[first].member).line);
 	}
 out:
 	for (uint32_t i = 0; i < n; i++)
@@ -60,8 +59,7 @@ out:
 	free(values);
 }
 
-static void check_reference(const struct config *c, struct cfg_diags *d, const struct cfg_key *key,
-	const void *member)
+static void check_reference(const struct config *c, struct cfg_diags *d, const struct cfg_key *key, const void *member)
 {
 	const char *name, *near;
 
@@ -69,8 +67,8 @@ static void check_reference(const struct config *c, struct cfg_diags *d, const s
 	if (!name || cfg_find_named(c, key->refs, name, &near) >= 0)
 		return;
 	if (near)
-		cfg_diag_add(d, cfg_where(c, member), "%s: there is no '%s' in %s; did you mean '%s'?", key->name,
-			name, key->refs, near);
+		cfg_diag_add(d, cfg_where(c, member), "%s: there is no '%s' in %s; did you mean '%s'?", key->name, name,
+			key->refs, near);
 	else
 		cfg_diag_add(d, cfg_where(c, member), "%s: there is no '%s' in %s", key->name, name, key->refs);
 }

@@ -32,7 +32,8 @@ static void check_twice(const struct config *c, struct cfg_diags *d)
 		const struct cfg_interface *v = sorted[i], *o = sorted[i - 1];
 
 		if (strcmp(v->port, o->port) == 0 && v->vlan == o->vlan && v->inner_vlan == o->inner_vlan)
-			cfg_diag_add(d, cfg_where(c, &v->vlan), "interface '%s' of port '%s' takes the same frames", o->name, v->port);
+			cfg_diag_add(d, cfg_where(c, &v->vlan), "interface '%s' of port '%s' takes the same frames",
+				o->name, v->port);
 	}
 	free(sorted);
 }

@@ -41,9 +41,11 @@ static void check_list(const struct config *c, struct cfg_diags *d, const struct
 void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cfg_watchdog *w, bool relay)
 {
 	if (relay && (w->action == WATCHDOG_DROP || w->action == WATCHDOG_FORWARD))
-		cfg_diag_add(d, cfg_where(c, &w->action), "action: a relay has no queue to empty or to serve: release, alert or off");
+		cfg_diag_add(d, cfg_where(c, &w->action),
+			"action: a relay has no queue to empty or to serve: release, alert or off");
 	if (w->alarm_ms != CFG_NONE && w->detect_ms != CFG_NONE && w->alarm_ms >= w->detect_ms)
-		cfg_diag_add(d, cfg_where(c, &w->alarm_ms), "alarm: after %llu ms it would come no earlier than the storm, after %llu",
+		cfg_diag_add(d, cfg_where(c, &w->alarm_ms),
+			"alarm: after %llu ms it would come no earlier than the storm, after %llu",
 			(unsigned long long)w->alarm_ms, (unsigned long long)w->detect_ms);
 }
 
@@ -56,18 +58,22 @@ static void check_carrier(const struct config *c, struct cfg_diags *d, uint32_t 
 		if (r->udp_port)
 			cfg_diag_add(d, cfg_where(c, &r->udp_port), "udp-port: frames have none; carrier: state does");
 		if (r->allowed_sources.n)
-			cfg_diag_add(d, cfg_where(c, &r->allowed_sources), "allowed-sources: for frames they stand at the SID");
+			cfg_diag_add(d, cfg_where(c, &r->allowed_sources),
+				"allowed-sources: for frames they stand at the SID");
 		return;
 	}
 	if (r->mode != RELAY_REGENERATE)
-		cfg_diag_add(d, cfg_where(c, &r->carrier), "carrier: a state holds no pause times to hand on: mode: regenerate");
+		cfg_diag_add(d, cfg_where(c, &r->carrier),
+			"carrier: a state holds no pause times to hand on: mode: regenerate");
 	if (r->sid.addr.family)
-		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: state messages come to udp-port of an own address, not to a SID");
+		cfg_diag_add(d, cfg_where(c, &r->sid),
+			"sid: state messages come to udp-port of an own address, not to a SID");
 	if (!r->udp_port)
 		cfg_diag_add(d, cfg_where(c, &r->carrier), "carrier: state messages need a udp-port");
 	if (r->jitter_us > r->lease_us / 3)
 		cfg_diag_add(d, check_at(c, &r->lease_us, cfg_where(c, &r->carrier)),
-			"lease: %llu us are too short: renewed every third of that, and late by jitter, %llu us, it would end meanwhile",
+			"lease: %llu us are too short: renewed every third of that, and late by jitter, %llu us, it "
+			"would end meanwhile",
 			(unsigned long long)r->lease_us, (unsigned long long)r->jitter_us);
 	for (uint32_t k = 0; k < i && r->udp_port; k++)
 		if (c->relays.items[k].udp_port == r->udp_port)
@@ -90,9 +96,11 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: hands frames to '%s', not to '%s'", sid->port, r->port);
 	for (uint32_t k = 0; k < i; k++) {
 		if (sid && ip_prefix_equal(&c->relays.items[k].sid, &r->sid))
-			cfg_diag_add(d, cfg_where(c, &r->sid), "sid: is already that of relay '%s'", c->relays.items[k].name);
+			cfg_diag_add(d, cfg_where(c, &r->sid), "sid: is already that of relay '%s'",
+				c->relays.items[k].name);
 		if (r->segments.n && c->relays.items[k].segments.n && strcmp(c->relays.items[k].port, r->port) == 0)
-			cfg_diag_add(d, cfg_where(c, &r->segments), "segments: PFC of port '%s' already goes into relay '%s'", r->port,
+			cfg_diag_add(d, cfg_where(c, &r->segments),
+				"segments: PFC of port '%s' already goes into relay '%s'", r->port,
 				c->relays.items[k].name);
 	}
 	check_list(c, d, own, r->segments.items, r->segments.n, cfg_where(c, &r->segments));
@@ -101,12 +109,14 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 	if (!p)
 		return;
 	if (p->side == SIDE_WAN)
-		cfg_diag_add(d, cfg_where(c, &r->port), "port: '%s' is inside the domain (side: wan); gateways are outside", r->port);
+		cfg_diag_add(d, cfg_where(c, &r->port),
+			"port: '%s' is inside the domain (side: wan); gateways are outside", r->port);
 	if (r->segments.n && !p->pfc.priorities.n)
-		cfg_diag_add(d, cfg_where(c, &r->port), "port: '%s' has no pfc priorities, so its PFC is not listened to", r->port);
+		cfg_diag_add(d, cfg_where(c, &r->port),
+			"port: '%s' has no pfc priorities, so its PFC is not listened to", r->port);
 	if (!p->speed_bps && !cfg_device_is_pci(p->device))
-		cfg_diag_add(d, cfg_where(c, &r->port), "port: pauses of '%s', a virtual device, go by its speed; give it one",
-			r->port);
+		cfg_diag_add(d, cfg_where(c, &r->port),
+			"port: pauses of '%s', a virtual device, go by its speed; give it one", r->port);
 }
 
 /* The slice that the far end is told must have a number, and that must fit. */
@@ -132,16 +142,17 @@ static void check_tunnel(const struct config *c, struct cfg_diags *d, const stru
 		uint64_t priority = t->priorities.items[i];
 
 		if (priority > 7)
-			cfg_diag_add(d, cfg_where(c, &t->priorities.items[i]), "priorities: expected classes from 0 to 7, found %llu",
-				(unsigned long long)priority);
+			cfg_diag_add(d, cfg_where(c, &t->priorities.items[i]),
+				"priorities: expected classes from 0 to 7, found %llu", (unsigned long long)priority);
 		else if (p && !has_priority(p, priority))
 			cfg_diag_add(d, cfg_where(c, &t->priorities.items[i]),
-				"priorities: %llu is none of the pfc priorities of '%s', so nothing is known about its buffer",
+				"priorities: %llu is none of the pfc priorities of '%s', so nothing is known about its "
+				"buffer",
 				(unsigned long long)priority, t->port);
 	}
 	if (p && p->side != SIDE_WAN)
-		cfg_diag_add(d, cfg_where(c, &t->port), "port: '%s' is outside the domain (side: dc); tunnels lead through it",
-			t->port);
+		cfg_diag_add(d, cfg_where(c, &t->port),
+			"port: '%s' is outside the domain (side: dc); tunnels lead through it", t->port);
 	check_hmac_key(c, d, &t->hmac_key);
 	check_slice_by(c, d, &t->slice_by);
 	check_carried(c, d, t);
@@ -156,9 +167,13 @@ static void check_learning(const struct config *c, struct cfg_diags *d)
 		if (!p->pfc.learn_tunnels)
 			continue;
 		if (p->side != SIDE_WAN)
-			cfg_diag_add(d, at, "learn-tunnels: '%s' is outside the domain; segment lists of data are seen inside", p->name);
+			cfg_diag_add(d, at,
+				"learn-tunnels: '%s' is outside the domain; segment lists of data are seen inside",
+				p->name);
 		if (!p->pfc.priorities.n)
-			cfg_diag_add(d, at, "learn-tunnels: '%s' has no pfc priorities, so there is nothing to tell a tunnel", p->name);
+			cfg_diag_add(d, at,
+				"learn-tunnels: '%s' has no pfc priorities, so there is nothing to tell a tunnel",
+				p->name);
 		if (!c->remote_sids.n && !c->remote_files.n)
 			cfg_diag_add(d, at, "learn-tunnels: without remote-sids no segment list tells its way back");
 	}
@@ -176,7 +191,8 @@ static void check_learnt_scheme(const struct config *c, struct cfg_diags *d, con
 		for (uint32_t k = 0; gateway && r->segments.n && !r->honour_local && k < gateway->pfc.priorities.n; k++)
 			if (has_priority(p, gateway->pfc.priorities.items[k]))
 				cfg_diag_add(d, cfg_where(c, &p->pfc.learn_tunnels),
-					"learn-tunnels: priority %llu is held back by relay '%s' already, which would stall it twice; one of the "
+					"learn-tunnels: priority %llu is held back by relay '%s' already, which would "
+					"stall it twice; one of the "
 					"two, or honour-local",
 					(unsigned long long)gateway->pfc.priorities.items[k], r->name);
 	}
@@ -193,12 +209,14 @@ static void check_one_scheme(const struct config *c, struct cfg_diags *d, const 
 
 		if (!slice && vrf >= 0)
 			slice = c->vrfs.items[vrf].slice;
-		if (!gateway || !r->segments.n || r->honour_local || strcmp(slice ? slice : "", t->slice ? t->slice : "") != 0)
+		if (!gateway || !r->segments.n || r->honour_local ||
+			strcmp(slice ? slice : "", t->slice ? t->slice : "") != 0)
 			continue;
 		for (uint32_t k = 0; k < t->priorities.n; k++)
 			if (has_priority(gateway, t->priorities.items[k]))
 				cfg_diag_add(d, cfg_where(c, &t->priorities.items[k]),
-					"priorities: %llu of this slice is held back by relay '%s' already, which would stall it twice; one of "
+					"priorities: %llu of this slice is held back by relay '%s' already, which "
+					"would stall it twice; one of "
 					"the two, or honour-local",
 					(unsigned long long)t->priorities.items[k], r->name);
 	}

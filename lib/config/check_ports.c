@@ -56,13 +56,13 @@ int cfg_is_worker(const struct config *c, uint64_t lcore)
 	return 0;
 }
 
-static void check_lcore_list(const struct config *c, struct cfg_diags *d, const char *name,
-	const uint64_t *items, uint32_t n)
+static void check_lcore_list(const struct config *c, struct cfg_diags *d, const char *name, const uint64_t *items,
+	uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (items[i] > 126)
-			cfg_diag_add(d, cfg_where(c, &items[i]), "%s: expected lcores from 0 to 126, found %llu",
-				name, (unsigned long long)items[i]);
+			cfg_diag_add(d, cfg_where(c, &items[i]), "%s: expected lcores from 0 to 126, found %llu", name,
+				(unsigned long long)items[i]);
 		for (uint32_t k = 0; k < i; k++)
 			if (items[k] == items[i])
 				cfg_diag_add(d, cfg_where(c, &items[i]), "%s: lcore %llu is listed twice", name,
@@ -154,7 +154,8 @@ static bool is_link_local(const struct ip_prefix *p)
 	return p->addr.family == 6 && ipv6_is_link_local(&p->addr.v6);
 }
 
-static void check_address(const struct config *c, struct cfg_diags *d, uint32_t link, const struct cfg_link *l, uint32_t i)
+static void check_address(const struct config *c, struct cfg_diags *d, uint32_t link, const struct cfg_link *l,
+	uint32_t i)
 {
 	const struct ip_prefix *a = &l->addresses[i];
 	char buf[IP_PREFIX_TEXT];
@@ -169,7 +170,8 @@ static void check_address(const struct config *c, struct cfg_diags *d, uint32_t 
 	if (is_link_local(a)) {
 		for (uint32_t k = 0; k < i; k++)
 			if (ip_addr_equal(&a->addr, &l->addresses[k].addr))
-				cfg_diag_add(d, cfg_where(c, a), "addresses: %s stands twice", ip_prefix_format(a, buf));
+				cfg_diag_add(d, cfg_where(c, a), "addresses: %s stands twice",
+					ip_prefix_format(a, buf));
 		return;
 	}
 	for (uint32_t q = 0; q <= link; q++) {
@@ -254,7 +256,8 @@ int cfg_parse_listen(const char *text, struct ip_addr *addr, uint16_t *port)
 	size_t n = colon ? (size_t)(colon - text) : 0;
 	uint64_t number;
 
-	if (!colon || n >= sizeof(host) || text_parse_number(colon + 1, 1000, &number) < 0 || number < 1 || number > 65535)
+	if (!colon || n >= sizeof(host) || text_parse_number(colon + 1, 1000, &number) < 0 || number < 1 ||
+		number > 65535)
 		return -EINVAL;
 	memcpy(host, text, n);
 	host[n] = '\0';
@@ -273,7 +276,8 @@ static void check_metrics(const struct config *c, struct cfg_diags *d)
 
 	if (c->metrics.listen && cfg_parse_listen(c->metrics.listen, &addr, &port) < 0)
 		cfg_diag_add(d, cfg_where(c, &c->metrics.listen),
-			"listen: expected ADDRESS:PORT like 127.0.0.1:9111 or [::1]:9111, found '%s'", c->metrics.listen);
+			"listen: expected ADDRESS:PORT like 127.0.0.1:9111 or [::1]:9111, found '%s'",
+			c->metrics.listen);
 }
 
 void check_ports(const struct config *c, struct cfg_diags *d)
@@ -281,8 +285,8 @@ void check_ports(const struct config *c, struct cfg_diags *d)
 	const struct ip_addr *loopback = &c->node.loopback;
 	struct cfg_link link;
 
-	if (check_in_blocks(c, loopback) || ipv6_is_multicast(&loopback->v6) ||
-		ipv6_is_unspecified(&loopback->v6) || ipv6_is_link_local(&loopback->v6))
+	if (check_in_blocks(c, loopback) || ipv6_is_multicast(&loopback->v6) || ipv6_is_unspecified(&loopback->v6) ||
+		ipv6_is_link_local(&loopback->v6))
 		cfg_diag_add(d, cfg_where(c, loopback),
 			"loopback: expected a routable unicast address outside the SID space");
 	for (uint32_t i = 0; i < c->ports.n; i++)
@@ -297,8 +301,7 @@ void check_ports(const struct config *c, struct cfg_diags *d)
 	check_metrics(c, d);
 }
 
-void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name,
-	const struct ip_addr *nexthop)
+void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name, const struct ip_addr *nexthop)
 {
 	char buf[IP_ADDR_TEXT];
 	struct cfg_link link;
@@ -321,8 +324,10 @@ static void check_route(const struct config *c, struct cfg_diags *d, const struc
 	if (!r->port && !r->policy)
 		cfg_diag_add(d, r->at, "a route needs a port or a policy");
 	if (r->policy && policy >= 0 && cfg_encap_is_l2(c->policies.items[policy].encap))
-		cfg_diag_add(d, cfg_where(c, &r->policy), "policy: '%s' carries Ethernet frames; a route needs H.Encaps or "
-			"H.Encaps.Red", r->policy);
+		cfg_diag_add(d, cfg_where(c, &r->policy),
+			"policy: '%s' carries Ethernet frames; a route needs H.Encaps or "
+			"H.Encaps.Red",
+			r->policy);
 	if (r->port && r->policy)
 		cfg_diag_add(d, cfg_where(c, &r->policy), "policy: a route has a port or a policy, not both");
 	if (r->nexthop.family && !r->port)
@@ -371,8 +376,10 @@ static void check_table(const struct config *c, struct cfg_diags *d, const struc
 		for (uint32_t k = first; k < i && i - first < 64; k++) {
 			q = sorted[k];
 			if (r->policy || q->policy) {
-				cfg_diag_add(d, r->at, "this prefix is already in line %u; a policy spreads over its "
-						       "own paths", q->at.line);
+				cfg_diag_add(d, r->at,
+					"this prefix is already in line %u; a policy spreads over its "
+					"own paths",
+					q->at.line);
 				break;
 			}
 			if (same_text(r->port, q->port) && ip_addr_equal(&r->nexthop, &q->nexthop))

@@ -14,7 +14,7 @@ void check_boundary(const struct config *c, struct cfg_diags *d);
 void check_circuits(const struct config *c, struct cfg_diags *d);
 /* A watchdog; `relay`: it has no queue of its own. */
 void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cfg_watchdog *w, bool relay);
-void check_pfc_wan(const struct config *c, struct cfg_diags *d); /* relays, PFC tunnels */
+void check_pfc_wan(const struct config *c, struct cfg_diags *d);     /* relays, PFC tunnels */
 void check_remote_sids(const struct config *c, struct cfg_diags *d); /* those of other nodes */
 void check_policies(const struct config *c, struct cfg_diags *d);
 void check_qos(const struct config *c, struct cfg_diags *d); /* slices, class maps, queues */
@@ -33,7 +33,6 @@ struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_
 int check_in_blocks(const struct config *c, const struct ip_addr *a);
 
 /* A next hop of a route or an adjacency: on the subnets of a port or an interface, none of its own addresses. */
-void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name,
-	const struct ip_addr *nexthop);
+void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name, const struct ip_addr *nexthop);
 
 #endif

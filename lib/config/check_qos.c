@@ -13,12 +13,12 @@ static void check_ranges(const struct config *c, struct cfg_diags *d, const char
 		uint64_t to = cfg_given(c, &r->to) ? r->to : r->from;
 
 		if (to < r->from)
-			cfg_diag_add(d, cfg_where(c, &r->to), "to: %llu is less than from, %llu", (unsigned long long)to,
-				(unsigned long long)r->from);
+			cfg_diag_add(d, cfg_where(c, &r->to), "to: %llu is less than from, %llu",
+				(unsigned long long)to, (unsigned long long)r->from);
 		for (uint64_t v = r->from; v <= to; v++) {
 			if (owner[v]) {
-				cfg_diag_add(d, r->at, "%s %llu is also in the range of line %u", what, (unsigned long long)v,
-					owner[v]->at.line);
+				cfg_diag_add(d, r->at, "%s %llu is also in the range of line %u", what,
+					(unsigned long long)v, owner[v]->at.line);
 				break;
 			}
 			owner[v] = r;
@@ -43,10 +43,12 @@ static void check_slice_ids(const struct config *c, struct cfg_diags *d)
 	for (uint32_t i = 0; i < c->slices.n; i++)
 		for (uint32_t k = 0; k < i; k++)
 			if (c->slices.items[i].id && c->slices.items[i].id == c->slices.items[k].id)
-				cfg_diag_add(d, cfg_where(c, &c->slices.items[i].id), "id: %llu is already that of slice '%s'",
+				cfg_diag_add(d, cfg_where(c, &c->slices.items[i].id),
+					"id: %llu is already that of slice '%s'",
 					(unsigned long long)c->slices.items[i].id, c->slices.items[k].name);
 	/* 0, 1, 4 and 5 are assigned (Pad1, PadN, Tunnel Encapsulation Limit, Router Alert) */
-	if (c->node.slice_option && (c->node.slice_option == 1 || c->node.slice_option == 4 || c->node.slice_option == 5))
+	if (c->node.slice_option &&
+		(c->node.slice_option == 1 || c->node.slice_option == 4 || c->node.slice_option == 5))
 		cfg_diag_add(d, cfg_where(c, &c->node.slice_option), "slice-option: %llu is assigned to another option",
 			(unsigned long long)c->node.slice_option);
 }
@@ -70,7 +72,8 @@ static void check_ecn(const struct config *c, struct cfg_diags *d, const struct 
 	check_class_list(c, d, "classes", e->classes.items, e->classes.n);
 	if (e->max < e->min)
 		cfg_diag_add(d, check_at(c, cfg_given(c, &e->max) ? &e->max : &e->min, e->at),
-			"ecn: max, %llu, is less than min, %llu", (unsigned long long)e->max, (unsigned long long)e->min);
+			"ecn: max, %llu, is less than min, %llu", (unsigned long long)e->max,
+			(unsigned long long)e->min);
 }
 
 static void check_profile(const struct config *c, struct cfg_diags *d, const struct cfg_buffer_profile *p)
@@ -96,14 +99,15 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 	for (uint32_t i = 0; i < p->priorities.n; i++)
 		if (p->priorities.items[i] == port->bounce_class)
 			cfg_diag_add(d, check_at(c, &port->bounce_class, port->at),
-				"bounce-class: %llu is one of the priorities of pfc, and what bounces must not wait in a class that "
-				"may be paused", (unsigned long long)port->bounce_class);
+				"bounce-class: %llu is one of the priorities of pfc, and what bounces must not wait in "
+				"a class that "
+				"may be paused",
+				(unsigned long long)port->bounce_class);
 	if (!p->peers.n && !p->learn)
 		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
 			"pfc: nobody may pause this port: give peers, or learn: true");
 	if (!port->speed_bps && cfg_port_profile(c, port).headroom == CFG_NONE)
-		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
-			"pfc: headroom: auto needs the speed of the port");
+		cfg_diag_add(d, check_at(c, &p->priorities, p->at), "pfc: headroom: auto needs the speed of the port");
 }
 
 void check_qos(const struct config *c, struct cfg_diags *d)

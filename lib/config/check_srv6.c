@@ -67,9 +67,10 @@ static void check_plain_place(const struct config *c, struct cfg_diags *d, const
 {
 	struct cfg_mark at = cfg_where(c, &s->sid);
 
-	if (c->node.usid.at.line && c->node.usid.block.len == 32 && (ip_prefix_covers(&c->node.usid.block, &s->sid) ||
-					    ip_prefix_covers(&s->sid, &c->node.usid.block)))
-		cfg_diag_add(d, at, "sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); %s %s lies outside",
+	if (c->node.usid.at.line && c->node.usid.block.len == 32 &&
+		(ip_prefix_covers(&c->node.usid.block, &s->sid) || ip_prefix_covers(&s->sid, &c->node.usid.block)))
+		cfg_diag_add(d, at,
+			"sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); %s %s lies outside",
 			A_NAME(s));
 	else if (!in_sid_blocks(c, &s->sid))
 		cfg_diag_add(d, at, "sid: lies neither in 5f00::/16 nor in node.sid-blocks");
@@ -86,8 +87,8 @@ static void check_sid_keys(const struct config *c, struct cfg_diags *d, const st
 		cfg_diag_add(d, s->at, "%s %s needs the port %s", A_NAME(s),
 			nexthop ? "of its adjacency" : "that frames leave by");
 	if (kind == KIND_DX2 && s->port && cfg_find_port(c, s->port) < 0 && cfg_find_link(c, s->port, &link))
-		cfg_diag_add(d, cfg_where(c, &s->port), "port: '%s' is an interface; %s %s sends frames out of a whole port",
-			s->port, A_NAME(s));
+		cfg_diag_add(d, cfg_where(c, &s->port),
+			"port: '%s' is an interface; %s %s sends frames out of a whole port", s->port, A_NAME(s));
 	if (nexthop && !s->nexthop.family)
 		cfg_diag_add(d, s->at, "%s %s needs the nexthop of its adjacency", A_NAME(s));
 	if (!port && s->port)
@@ -105,8 +106,8 @@ static void check_sid_keys(const struct config *c, struct cfg_diags *d, const st
 }
 
 /* A list of words, each at most once, and none alone. */
-static void check_words(const struct config *c, struct cfg_diags *d, const char *key, const uint32_t *items,
-	uint32_t n, uint32_t none)
+static void check_words(const struct config *c, struct cfg_diags *d, const char *key, const uint32_t *items, uint32_t n,
+	uint32_t none)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (items[i] == none && n > 1)
@@ -125,7 +126,8 @@ static void check_pause_speed(const struct config *c, struct cfg_diags *d, const
 
 	if (cfg_find_link(c, port, &link) && !c->ports.items[link.port].speed_bps &&
 		!cfg_device_is_pci(c->ports.items[link.port].device))
-		cfg_diag_add(d, at, "port: %s %s pauses '%s', a virtual device, by its speed; give it one", A_NAME(s), port);
+		cfg_diag_add(d, at, "port: %s %s pauses '%s', a virtual device, by its speed; give it one", A_NAME(s),
+			port);
 }
 
 /* What only SIDs that end PFC frames have. */
@@ -136,7 +138,8 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 	if (info->kind != KIND_END_X && info->kind != KIND_DX && s->adjacencies.n)
 		cfg_diag_add(d, cfg_where(c, &s->adjacencies), "adjacencies: %s %s has none", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->allowed_sources.n)
-		cfg_diag_add(d, cfg_where(c, &s->allowed_sources), "allowed-sources: %s %s ends no PFC frames", A_NAME(s));
+		cfg_diag_add(d, cfg_where(c, &s->allowed_sources), "allowed-sources: %s %s ends no PFC frames",
+			A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->lenient_cev)
 		cfg_diag_add(d, cfg_where(c, &s->lenient_cev), "lenient-cev: %s %s ends no PFC frames", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->pfc_hmac)
@@ -155,7 +158,8 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 		if (info->pauses)
 			check_pause_speed(c, d, s, cfg_where(c, &a->port), a->port);
 		if (a->nexthop.family == 4 && !info->inner4)
-			cfg_diag_add(d, cfg_where(c, &a->nexthop), "nexthop: %s %s sends IPv6, which needs an IPv6 next hop", A_NAME(s));
+			cfg_diag_add(d, cfg_where(c, &a->nexthop),
+				"nexthop: %s %s sends IPv6, which needs an IPv6 next hop", A_NAME(s));
 	}
 	for (uint32_t i = 0; i < s->flavors.n; i++)
 		if (s->behavior == BEHAVIOR_END_X_PFC && s->flavors.items[i] == FLAVOR_USD)
@@ -168,9 +172,11 @@ static void check_told_slice(const struct config *c, struct cfg_diags *d, const 
 {
 	bool in_block = c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, &s->sid);
 
-	if (s->slice_by == SLICE_BY_ARGUMENT && (in_block || s->sid.len % 8 || s->sid.len + CFG_SLICE_ARGUMENT_BITS > 128))
+	if (s->slice_by == SLICE_BY_ARGUMENT &&
+		(in_block || s->sid.len % 8 || s->sid.len + CFG_SLICE_ARGUMENT_BITS > 128))
 		cfg_diag_add(d, cfg_where(c, &s->slice_by),
-			"slice-by: an argument of 16 bits needs a SID of whole bytes, a /112 at most, outside node.usid.block");
+			"slice-by: an argument of 16 bits needs a SID of whole bytes, a /112 at most, outside "
+			"node.usid.block");
 	else
 		check_slice_by(c, d, &s->slice_by);
 }
@@ -180,7 +186,8 @@ static void check_sid(const struct config *c, struct cfg_diags *d, const struct 
 	check_told_slice(c, d, s);
 	/* End.X.PFC may also be the last SID of a container, as an entry of the uSID block (RFC 9800 section 4.1) */
 	if (behavior_info((enum cfg_behavior)s->behavior)->compressed ||
-		(s->behavior == BEHAVIOR_END_X_PFC && c->node.usid.at.line && c->node.usid.block.len == 32 && ip_prefix_covers(&c->node.usid.block, &s->sid)))
+		(s->behavior == BEHAVIOR_END_X_PFC && c->node.usid.at.line && c->node.usid.block.len == 32 &&
+			ip_prefix_covers(&c->node.usid.block, &s->sid)))
 		check_usid_place(c, d, s);
 	else
 		check_plain_place(c, d, s);
@@ -191,8 +198,8 @@ static void check_sid(const struct config *c, struct cfg_diags *d, const struct 
 	if (s->hmac && !c->hmac.keys)
 		cfg_diag_add(d, cfg_where(c, &s->hmac), "hmac: there is no hmac.keys to verify with");
 	if (s->flavors.n && !behavior_has_flavors((enum cfg_behavior)s->behavior))
-		cfg_diag_add(d, cfg_where(c, &s->flavors), "flavors: %s %s has none; uN, uA, End, End.X, End.T and End.X.PFC do",
-			A_NAME(s));
+		cfg_diag_add(d, cfg_where(c, &s->flavors),
+			"flavors: %s %s has none; uN, uA, End, End.X, End.T and End.X.PFC do", A_NAME(s));
 }
 
 static void check_sid_blocks(const struct config *c, struct cfg_diags *d)
@@ -202,7 +209,8 @@ static void check_sid_blocks(const struct config *c, struct cfg_diags *d)
 
 		for (uint32_t k = 0; k < c->node.infrastructure.n; k++)
 			if (ip_prefix_covers(p, &c->node.infrastructure.items[k]))
-				cfg_diag_add(d, cfg_where(c, p), "sid-blocks: holds infrastructure sources; a SID is no source");
+				cfg_diag_add(d, cfg_where(c, p),
+					"sid-blocks: holds infrastructure sources; a SID is no source");
 	}
 }
 
@@ -220,8 +228,7 @@ void check_sids(const struct config *c, struct cfg_diags *d)
 		cfg_diag_add(d, cfg_where(c, &c->sids),
 			"sids: without node.infrastructure every packet to them would be dropped");
 	for (uint32_t i = 0; i < c->node.infrastructure.n; i++)
-		if (c->node.usid.at.line &&
-			ip_prefix_covers(&c->node.usid.block, &c->node.infrastructure.items[i]))
+		if (c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, &c->node.infrastructure.items[i]))
 			cfg_diag_add(d, cfg_where(c, &c->node.infrastructure.items[i]),
 				"infrastructure: a SID is no source");
 	for (uint32_t i = 0; i < c->sids.n; i++)
@@ -288,7 +295,8 @@ void check_boundary(const struct config *c, struct cfg_diags *d)
 		const struct cfg_port *p = &c->ports.items[i];
 
 		if (p->side != SIDE_HOST && p->allow_sids.n)
-			cfg_diag_add(d, cfg_where(c, &p->allow_sids), "allow-sids: only a port with side: host has such a list");
+			cfg_diag_add(d, cfg_where(c, &p->allow_sids),
+				"allow-sids: only a port with side: host has such a list");
 		if (p->side != SIDE_HOST && p->hmac)
 			cfg_diag_add(d, cfg_where(c, &p->hmac), "hmac: only a port with side: host asks for one");
 		if (p->side == SIDE_HOST && !p->allow_sids.n && !p->hmac)
@@ -298,7 +306,8 @@ void check_boundary(const struct config *c, struct cfg_diags *d)
 		check_words(c, d, "boundary-off", p->boundary_off.items, p->boundary_off.n, UINT32_MAX);
 		for (uint32_t k = 0; k < p->boundary_off.n; k++)
 			if (p->boundary_off.items[k] == BOUNDARY_SIDS && p->side != SIDE_DC)
-				cfg_diag_add(d, cfg_where(c, &p->boundary_off.items[k]), "boundary-off: only a dc port has the filter sids");
+				cfg_diag_add(d, cfg_where(c, &p->boundary_off.items[k]),
+					"boundary-off: only a dc port has the filter sids");
 	}
 }
 
@@ -311,14 +320,17 @@ void check_circuits(const struct config *c, struct cfg_diags *d)
 
 		if (p && !cfg_encap_is_l2(p->encap))
 			cfg_diag_add(d, cfg_where(c, &a->policy),
-				"policy: '%s' carries packets, not frames; a circuit needs H.Encaps.L2 or H.Encaps.L2.Red", p->name);
+				"policy: '%s' carries packets, not frames; a circuit needs H.Encaps.L2 or "
+				"H.Encaps.L2.Red",
+				p->name);
 		if (port >= 0 && c->ports.items[port].side == SIDE_WAN)
-			cfg_diag_add(d, cfg_where(c, &a->port), "port: '%s' is inside the domain (side: wan); a circuit is outside",
-				a->port);
+			cfg_diag_add(d, cfg_where(c, &a->port),
+				"port: '%s' is inside the domain (side: wan); a circuit is outside", a->port);
 		for (uint32_t k = 0; k < i; k++)
 			if (strcmp(c->circuits.items[k].port, a->port) == 0 && c->circuits.items[k].vlan == a->vlan)
-				cfg_diag_add(d, check_at(c, &a->vlan, a->at), "circuit '%s' of port '%s' takes the same frames",
-					c->circuits.items[k].name, a->port);
+				cfg_diag_add(d, check_at(c, &a->vlan, a->at),
+					"circuit '%s' of port '%s' takes the same frames", c->circuits.items[k].name,
+					a->port);
 	}
 }
 
@@ -327,7 +339,8 @@ void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t 
 	if (*key && !c->hmac.keys)
 		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no hmac.keys to take it from");
 	else if (*key && c->secrets && !cfg_secret(c, (uint32_t)*key))
-		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key %llu in %s", (unsigned long long)*key, c->hmac.keys);
+		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key %llu in %s", (unsigned long long)*key,
+			c->hmac.keys);
 }
 
 void check_policies(const struct config *c, struct cfg_diags *d)

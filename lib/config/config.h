@@ -60,7 +60,7 @@ struct cfg_link {
 	const char *name, *vrf; /* vrf NULL: the underlay's table */
 	const struct ip_prefix *addresses;
 	uint32_t n_addresses;
-	uint32_t port;		       /* index */
+	uint32_t port;			       /* index */
 	const struct cfg_interface *interface; /* NULL: the port itself */
 };
 

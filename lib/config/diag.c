@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PRINTF_LIKE(4, 0) void add(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format, va_list args)
+static PRINTF_LIKE(4, 0) void add(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format,
+	va_list args)
 {
 	struct cfg_diag *items, one = {.at = at};
 

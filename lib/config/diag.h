@@ -26,7 +26,8 @@ struct cfg_diags {
 void cfg_diag_add(struct cfg_diags *d, struct cfg_mark at, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* The same about another file than the one of `d`; NULL: that one. */
-void cfg_diag_add_in(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format, ...) PRINTF_LIKE(4, 5);
+void cfg_diag_add_in(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format, ...)
+	PRINTF_LIKE(4, 5);
 
 /* Messages about another file, from->file, to those of `to`; `from` is empty then. 0, or -EINVAL when there were any. */
 int cfg_diags_move(struct cfg_diags *to, struct cfg_diags *from);

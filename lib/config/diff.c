@@ -19,7 +19,10 @@ struct diff {
 static void tell(struct diff *d, enum cfg_change_kind kind, const char *path, const char *from, const char *to,
 	uint32_t flags)
 {
-	struct cfg_change change = {.kind = kind, .path = path, .from = from, .to = to,
+	struct cfg_change change = {.kind = kind,
+		.path = path,
+		.from = from,
+		.to = to,
 		.start_only = flags & CFG_START_ONLY};
 
 	d->fn(d->arg, &change);
@@ -43,7 +46,8 @@ static char *value_text(const struct cfg_key *key, const char *member)
 	list = cfg_list_at(member);
 	fputc('[', f);
 	for (uint32_t i = 0; i < list.n; i++) {
-		cfg_format_scalar(key, key->item, list.items + i * cfg_value_size(key, key->item), scalar, sizeof(scalar));
+		cfg_format_scalar(key, key->item, list.items + i * cfg_value_size(key, key->item), scalar,
+			sizeof(scalar));
 		fprintf(f, "%s%s", i ? ", " : "", scalar);
 	}
 	fputc(']', f);
@@ -73,7 +77,8 @@ static void put_content(const struct cfg_map *map, const char *base, FILE *f)
 		const struct cfg_key *key = &map->keys[i];
 		char *text = key->type == CFG_MAP ? NULL : value_text(key, base + key->offset);
 
-		if (text && *text && strcmp(text, "\"\"") != 0 && strcmp(text, "-") != 0 && strcmp(text, "\"-\"") != 0) {
+		if (text && *text && strcmp(text, "\"\"") != 0 && strcmp(text, "-") != 0 &&
+			strcmp(text, "\"-\"") != 0) {
 			fprintf(f, "%s%s %s", first ? "" : ", ", key->name, text);
 			first = false;
 		}
@@ -189,7 +194,10 @@ static void diff_map(struct diff *d, const struct cfg_map *map, const char *from
 /* What the files of remote-sids-files hold, whichever file holds it. */
 static void diff_imported(struct diff *d, const struct config *from, const struct config *to)
 {
-	static const struct cfg_key key = {.name = "remote-sids", .type = CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_remote_sid_map};
+	static const struct cfg_key key = {.name = "remote-sids",
+		.type = CFG_LIST_OF,
+		.item = CFG_MAP,
+		.map = &cfg_remote_sid_map};
 	const struct config *side[2] = {from, to};
 	CFG_LIST(struct cfg_remote_sid) all[2] = {0};
 
@@ -213,8 +221,8 @@ static void diff_imported(struct diff *d, const struct config *from, const struc
 	free(all[1].items);
 }
 
-int cfg_diff(const struct config *from, const struct config *to,
-	void (*fn)(void *arg, const struct cfg_change *change), void *arg)
+int cfg_diff(const struct config *from, const struct config *to, void (*fn)(void *arg, const struct cfg_change *change),
+	void *arg)
 {
 	struct diff d = {.fn = fn, .arg = arg};
 

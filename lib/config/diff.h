@@ -10,17 +10,17 @@ enum cfg_change_kind { CFG_ADDED, CFG_CHANGED, CFG_REMOVED };
 /* One difference. Texts are valid during the call. */
 struct cfg_change {
 	enum cfg_change_kind kind;
-	const char *path; /* "ports[wan0].mtu"; list items without a name of their own by their content */
+	const char *path;      /* "ports[wan0].mtu"; list items without a name of their own by their content */
 	const char *from, *to; /* values; "" for whole objects */
-	bool start_only;  /* a reload cannot do it */
+	bool start_only;       /* a reload cannot do it */
 };
 
 /*
  * Calls fn for every difference, in the order of the schema. Items of a list are matched by their identity key,
  * others by their whole content; their order does not count. -ENOMEM, or 0.
  */
-int cfg_diff(const struct config *from, const struct config *to,
-	void (*fn)(void *arg, const struct cfg_change *change), void *arg);
+int cfg_diff(const struct config *from, const struct config *to, void (*fn)(void *arg, const struct cfg_change *change),
+	void *arg);
 
 /*
  * Put the ports of `to` into the order in which `from` has them, so that both number them alike. -ENOENT when

@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "config/schema.h"
 
-#define INDENT(n) ((int)(n) * 2), ""
+#define INDENT(n) ((int)(n)*2), ""
 
 /* Texts and addresses without default are absent when empty; numbers without default when 0. */
 static bool is_absent(const struct cfg_key *key, const void *value)
@@ -91,8 +91,7 @@ static void emit_list(const struct cfg_key *key, const char *value, FILE *out, u
 	}
 }
 
-static void emit_map(const struct cfg_map *map, const char *base, FILE *out, unsigned int depth, bool all,
-	bool in_item)
+static void emit_map(const struct cfg_map *map, const char *base, FILE *out, unsigned int depth, bool all, bool in_item)
 {
 	char text[CFG_SCALAR_TEXT];
 	bool first = in_item;
@@ -181,7 +180,9 @@ static void reference_comments(const struct cfg_map *map, FILE *out, unsigned in
 			continue;
 		}
 		fprintf(out, "%*s# %s: %s\n", (int)indent, "", key->name,
-			key->example ? key->example : key->fallback ? key->fallback : "");
+			key->example	? key->example
+			: key->fallback ? key->fallback
+					: "");
 	}
 }
 
@@ -219,10 +220,12 @@ static void reference_map(const struct cfg_map *map, FILE *out, unsigned int ind
 
 void cfg_emit_reference_of(const struct cfg_map *map, const char *title, FILE *out)
 {
-	fprintf(out, "%s"
-		     "# A value shown is the default or, where there is none, an example.\n"
-		     "# Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes\n"
-		     "# and counts, of 1000 for rates.\n", title);
+	fprintf(out,
+		"%s"
+		"# A value shown is the default or, where there is none, an example.\n"
+		"# Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes\n"
+		"# and counts, of 1000 for rates.\n",
+		title);
 	reference_map(map, out, 0, false);
 }
 
@@ -231,5 +234,6 @@ void cfg_emit_reference(FILE *out)
 	cfg_emit_reference_of(&cfg_root,
 		"# Reference of the sluice configuration: every key, with its limits and its default.\n"
 		"# Generated from the schema (lib/config/schema.c) by `sluice --print reference`; do not edit.\n"
-		"# This file is valid.\n", out);
+		"# This file is valid.\n",
+		out);
 }

@@ -77,8 +77,12 @@ struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct 
 
 	if (i >= 0)
 		return c->buffer_profiles.items[i];
-	return (struct cfg_buffer_profile){
-		.xoff = 64 * 1024, .xon = CFG_NONE, .headroom = CFG_NONE, .min_frame = 60, .response_us = 20, .selective = CFG_NONE};
+	return (struct cfg_buffer_profile){.xoff = 64 * 1024,
+		.xon = CFG_NONE,
+		.headroom = CFG_NONE,
+		.min_frame = 60,
+		.response_us = 20,
+		.selective = CFG_NONE};
 }
 
 /*

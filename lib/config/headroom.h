@@ -11,15 +11,15 @@
 #define HEADROOM_NS_PER_M 5 /* light in fibre */
 
 struct headroom_question {
-	uint64_t in_bps;     /* most that may arrive */
-	uint64_t out_bps;    /* what surely leaves meanwhile; 0: the next hop may pause us */
-	uint64_t drain_bps;  /* what leaves after XON, for the XON side */
-	uint64_t pfc_ns;     /* one way of the PFC frame */
-	uint64_t data_ns;    /* one way of the data, with queueing */
-	uint64_t jitter_ns;  /* delay variation, and the time that lost PFC frames cost */
-	uint64_t pe_ns;	     /* encapsulation and decapsulation, decision */
-	uint64_t response_ns; /* of the sender that is told to stop */
-	uint64_t own_bytes;  /* frames in front of the PFC frame where it starts */
+	uint64_t in_bps;       /* most that may arrive */
+	uint64_t out_bps;      /* what surely leaves meanwhile; 0: the next hop may pause us */
+	uint64_t drain_bps;    /* what leaves after XON, for the XON side */
+	uint64_t pfc_ns;       /* one way of the PFC frame */
+	uint64_t data_ns;      /* one way of the data, with queueing */
+	uint64_t jitter_ns;    /* delay variation, and the time that lost PFC frames cost */
+	uint64_t pe_ns;	       /* encapsulation and decapsulation, decision */
+	uint64_t response_ns;  /* of the sender that is told to stop */
+	uint64_t own_bytes;    /* frames in front of the PFC frame where it starts */
 	uint64_t source_bytes; /* frames that the sender has begun, or given to its device, and cannot take back */
 };
 
@@ -28,9 +28,9 @@ struct headroom_answer {
 	uint64_t round_trip; /* bytes of the full rule, by reason: in flight both ways, less what leaves */
 	uint64_t reaction;   /* pe_ns and response_ns at the rate in */
 	uint64_t jitter;
-	uint64_t frames;     /* own_bytes + source_bytes */
-	uint64_t full;	     /* their sum */
-	uint64_t xon;	     /* bytes to be left in the queue when XON is sent, or it runs dry */
+	uint64_t frames; /* own_bytes + source_bytes */
+	uint64_t full;	 /* their sum */
+	uint64_t xon;	 /* bytes to be left in the queue when XON is sent, or it runs dry */
 };
 
 /* A rate of 0 is allowed and gives 0. Results that do not fit 63 bits are capped. */

@@ -44,7 +44,8 @@ static char *next_word(char **at)
 
 static unsigned int digit(char c)
 {
-	return isdigit((unsigned char)c) ? (unsigned int)(c - '0') : (unsigned int)(tolower((unsigned char)c) - 'a') + 10;
+	return isdigit((unsigned char)c) ? (unsigned int)(c - '0')
+					 : (unsigned int)(tolower((unsigned char)c) - 'a') + 10;
 }
 
 static bool parse_key(struct keys_file *f, const char *hex, struct cfg_key_secret *k)
@@ -129,8 +130,8 @@ static int open_keys(const char *path, struct cfg_mark at, struct cfg_diags *d)
 	else if (!S_ISREG(st.st_mode))
 		cfg_diag_add(d, at, "keys: %s is not a regular file", path);
 	else if (st.st_uid != geteuid() && st.st_uid != 0)
-		cfg_diag_add(d, at, "keys: %s belongs to another user (%u), who can read and change it; chown %u %s", path, st.st_uid,
-			geteuid(), path);
+		cfg_diag_add(d, at, "keys: %s belongs to another user (%u), who can read and change it; chown %u %s",
+			path, st.st_uid, geteuid(), path);
 	else if (st.st_mode & (S_IRWXG | S_IRWXO))
 		cfg_diag_add(d, at, "keys: %s may be read by others than its owner; chmod 600 %s", path, path);
 	else if (st.st_size > CFG_KEYS_FILE_MAX)

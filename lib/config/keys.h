@@ -8,7 +8,7 @@
 #include "config/diag.h"
 #include "config/model.h"
 
-#define CFG_KEYS_MAX	  256
+#define CFG_KEYS_MAX 256
 #define CFG_KEY_BYTES_MAX 64
 #define CFG_KEY_BYTES_MIN 16
 #define CFG_KEYS_FILE_MAX (256u * 1024) /* bytes; larger files are refused */

@@ -28,7 +28,7 @@
 
 struct loader {
 	yaml_document_t doc;
-	struct arena *arena;	 /* what is being loaded goes here; an inline configuration has its own */
+	struct arena *arena; /* what is being loaded goes here; an inline configuration has its own */
 	struct cfg_marks *marks;
 	const char *file;
 	struct cfg_diags *diags;
@@ -78,8 +78,8 @@ static void remember(struct loader *l, const void *member, const yaml_node_t *no
 
 static void load_map(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out);
 
-static void load_scalar(struct loader *l, const struct cfg_key *key, enum cfg_type type,
-	const yaml_node_t *node, void *out)
+static void load_scalar(struct loader *l, const struct cfg_key *key, enum cfg_type type, const yaml_node_t *node,
+	void *out)
 {
 	char err[512];
 
@@ -129,8 +129,10 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 		void *slot = (char *)list.items + i * size;
 
 		if (++l->visits > l->visits_max) {
-			cfg_diag_add(l->diags, mark_of(node), "%s: the file is too large once its aliases are "
-							      "resolved", key->name);
+			cfg_diag_add(l->diags, mark_of(node),
+				"%s: the file is too large once its aliases are "
+				"resolved",
+				key->name);
 			return;
 		}
 		if (key->item == CFG_MAP)
@@ -210,8 +212,8 @@ static void unknown_key(struct loader *l, const struct cfg_map *map, const yaml_
 	}
 	for (size_t i = 0; i < n && at < sizeof(known); i++)
 		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "", words[i]);
-	cfg_diag_add(l->diags, mark_of(node), "unknown key '%.60s' in %s; expected one of: %s",
-		scalar_text(node), map->name, known);
+	cfg_diag_add(l->diags, mark_of(node), "unknown key '%.60s' in %s; expected one of: %s", scalar_text(node),
+		map->name, known);
 }
 
 static void load_map(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out)
@@ -243,8 +245,7 @@ static void load_map(struct loader *l, const struct cfg_map *map, const yaml_nod
 		if (i == map->n_keys)
 			unknown_key(l, map, k);
 		else if (values[i])
-			cfg_diag_add(l->diags, mark_of(k), "key '%s' stands twice in %s", map->keys[i].name,
-				map->name);
+			cfg_diag_add(l->diags, mark_of(k), "key '%s' stands twice in %s", map->keys[i].name, map->name);
 		else
 			values[i] = yaml_document_get_node(&l->doc, p->value);
 	}
@@ -343,8 +344,9 @@ static bool too_laborious(struct cfg_diags *diags, const char *text, size_t size
 			depth--;
 		anchors += text[i] == '&';
 		if (depth > DEPTH_MAX || anchors > ANCHORS_MAX) {
-			cfg_diag_add(diags, at, depth > DEPTH_MAX ? "more than %u brackets are open here"
-								  : "more than %u anchors", depth > DEPTH_MAX ? DEPTH_MAX : ANCHORS_MAX);
+			cfg_diag_add(diags, at,
+				depth > DEPTH_MAX ? "more than %u brackets are open here" : "more than %u anchors",
+				depth > DEPTH_MAX ? DEPTH_MAX : ANCHORS_MAX);
 			return true;
 		}
 	}

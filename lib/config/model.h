@@ -19,16 +19,16 @@ struct cfg_mark {
 	uint32_t line, column;
 };
 
-#define CFG_LIST(type)                                                                             \
-	struct {                                                                                   \
-		type *items;                                                                       \
-		uint32_t n;                                                                        \
+#define CFG_LIST(type) \
+	struct { \
+		type *items; \
+		uint32_t n; \
 	}
 
 #define CFG_NONE UINT64_MAX
 
-#define CFG_VLAN_UNTAGGED  0
-#define CFG_VLAN_MAX	   4094
+#define CFG_VLAN_UNTAGGED 0
+#define CFG_VLAN_MAX 4094
 #define CFG_MAX_INTERFACES 1024
 
 enum cfg_side { SIDE_DC, SIDE_WAN, SIDE_HOST };
@@ -112,7 +112,7 @@ struct cfg_memory {
 	uint32_t fib;	    /* enum cfg_fib_kind */
 	uint64_t buffers;
 	uint64_t buffer_size; /* bytes of a frame that one of them takes */
-	uint64_t lossless; /* buffers that profiles with alpha share */
+	uint64_t lossless;    /* buffers that profiles with alpha share */
 	uint64_t ring;
 };
 
@@ -162,7 +162,7 @@ struct cfg_descriptors {
 struct cfg_slice {
 	struct cfg_mark at;
 	char *name;
-	uint64_t id;	       /* of the whole network, on the wire; 0: none */
+	uint64_t id; /* of the whole network, on the wire; 0: none */
 	uint64_t weight;
 	uint64_t max_rate_bps; /* 0: no limit */
 };
@@ -193,13 +193,13 @@ enum cfg_alpha { ALPHA_STATIC, ALPHA_FIRST, ALPHA_ONE = ALPHA_FIRST + 7, ALPHA_L
 struct cfg_buffer_profile {
 	struct cfg_mark at;
 	char *name;
-	uint32_t alpha;	       /* enum cfg_alpha */
-	uint64_t xoff, xon;    /* bytes; xon CFG_NONE: half of xoff */
-	uint64_t headroom;     /* bytes; CFG_NONE: computed */
-	uint64_t min_frame;    /* bytes */
-	uint64_t response_us;  /* of this node */
-	uint64_t jitter_us;    /* and what lost frames cost */
-	uint64_t selective;    /* bytes; CFG_NONE: an eighth of the headroom */
+	uint32_t alpha;	      /* enum cfg_alpha */
+	uint64_t xoff, xon;   /* bytes; xon CFG_NONE: half of xoff */
+	uint64_t headroom;    /* bytes; CFG_NONE: computed */
+	uint64_t min_frame;   /* bytes */
+	uint64_t response_us; /* of this node */
+	uint64_t jitter_us;   /* and what lost frames cost */
+	uint64_t selective;   /* bytes; CFG_NONE: an eighth of the headroom */
 };
 
 /* Order of words_watchdog in schema_pfc.c, and of enum pfc_watchdog_action. */
@@ -207,7 +207,7 @@ enum cfg_watchdog_action { WATCHDOG_RELEASE, WATCHDOG_DROP, WATCHDOG_FORWARD, WA
 
 struct cfg_watchdog {
 	struct cfg_mark at;
-	uint32_t action; /* enum cfg_watchdog_action */
+	uint32_t action;			  /* enum cfg_watchdog_action */
 	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: by the longest pause there can be */
 };
 
@@ -238,7 +238,7 @@ struct cfg_port {
 	uint64_t speed_bps;  /* 0: what the device reports */
 	uint64_t rx_queues;
 	struct cfg_descriptors descriptors;
-	uint64_t worker; /* CFG_NONE: any */
+	uint64_t worker;	/* CFG_NONE: any */
 	uint64_t queue_limit;	/* packets */
 	uint64_t buffer_limit;	/* packet buffers */
 	uint64_t control_limit; /* packet buffers */
@@ -281,9 +281,9 @@ struct cfg_neighbor {
 struct cfg_route {
 	struct cfg_mark at;
 	struct ip_prefix prefix;
-	char *port;	       /* or NULL */
+	char *port;		/* or NULL */
 	struct ip_addr nexthop; /* family 0: on-link */
-	char *policy;	       /* or NULL; VRF routes only */
+	char *policy;		/* or NULL; VRF routes only */
 };
 
 struct cfg_vrf {
@@ -303,19 +303,19 @@ struct cfg_adjacency {
 struct cfg_sid {
 	struct cfg_mark at;
 	struct ip_prefix sid;
-	uint32_t behavior; /* enum cfg_behavior */
+	uint32_t behavior;	    /* enum cfg_behavior */
 	CFG_LIST(uint32_t) flavors; /* enum cfg_flavor; none: the behaviour's default */
 	char *port;
 	struct ip_addr nexthop;
 	char *vrf;
 	CFG_LIST(uint32_t) allow; /* enum cfg_allow; none: ping */
 	uint32_t hmac;		  /* enum cfg_hmac_check */
-	char *slice;	 /* or NULL */
-	char *class_map; /* or NULL */
+	char *slice;		  /* or NULL */
+	char *class_map;	  /* or NULL */
 	CFG_LIST(struct cfg_adjacency) adjacencies;
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
-	uint32_t pfc_hmac; /* enum cfg_hmac_check */
-	uint32_t slice_by; /* enum cfg_slice_by */
+	uint32_t pfc_hmac;			    /* enum cfg_hmac_check */
+	uint32_t slice_by;			    /* enum cfg_slice_by */
 	bool lenient_cev;
 	uint64_t jitter_us; /* that a pause is held beyond what its frame says */
 };
@@ -331,10 +331,10 @@ struct cfg_path {
 struct cfg_policy {
 	struct cfg_mark at;
 	char *name;
-	uint32_t encap;	      /* enum cfg_encap */
-	struct ip_addr source; /* family 0: the node's loopback */
+	uint32_t encap;			/* enum cfg_encap */
+	struct ip_addr source;		/* family 0: the node's loopback */
 	struct ip_prefix source_prefix; /* family 0: none */
-	uint64_t hmac_key; /* 0: no HMAC TLV */
+	uint64_t hmac_key;		/* 0: no HMAC TLV */
 	uint64_t hop_limit;
 	uint32_t dscp_mode; /* enum cfg_dscp_mode */
 	uint64_t dscp;
@@ -346,7 +346,7 @@ struct cfg_policy {
 
 struct cfg_hmac {
 	struct cfg_mark at;
-	char *keys; /* file, or NULL */
+	char *keys;	  /* file, or NULL */
 	uint32_t profile; /* enum cfg_hmac_profile */
 };
 
@@ -380,7 +380,7 @@ struct cfg_relay {
 	uint64_t flow_label;
 	uint64_t hmac_key; /* 0: none */
 	bool honour_local;
-	uint32_t carrier; /* enum cfg_carrier */
+	uint32_t carrier;  /* enum cfg_carrier */
 	uint64_t udp_port; /* 0: not given */
 	uint64_t lease_us;
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
@@ -397,8 +397,8 @@ struct cfg_pfc_tunnel {
 	CFG_LIST(struct ip_addr) segments;
 	uint64_t far_bps; /* 0: the rate of `port` */
 	uint64_t flow_label;
-	uint64_t hmac_key; /* 0: none */
-	uint32_t slice_by; /* enum cfg_slice_by */
+	uint64_t hmac_key;     /* 0: none */
+	uint32_t slice_by;     /* enum cfg_slice_by */
 	struct ip_addr source; /* of the data whose ingress node it leads to; family 0: of all */
 	bool repeat;
 };
@@ -471,10 +471,10 @@ struct config {
 
 	struct cfg_hmac hmac;
 	CFG_LIST(struct cfg_remote_file) imported; /* what remote_files hold */
-	struct cfg_secrets *secrets; /* keys of hmac.keys; NULL: not read */
-	struct arena *arena;	 /* owns everything above */
-	struct cfg_marks *marks; /* where each scalar stood */
-	struct cfg_names *names; /* of what other parts refer to, sorted */
+	struct cfg_secrets *secrets;		   /* keys of hmac.keys; NULL: not read */
+	struct arena *arena;			   /* owns everything above */
+	struct cfg_marks *marks;		   /* where each scalar stood */
+	struct cfg_names *names;		   /* of what other parts refer to, sorted */
 };
 
 #endif

@@ -36,12 +36,12 @@ static int by_name_then_index(const void *a, const void *b)
 	return d ? d : x->index < y->index ? -1 : x->index > y->index;
 }
 
-#define FILL(idx, list_)                                                                           \
-	do {                                                                                       \
-		(idx)->n = (list_).n;                                                              \
-		(idx)->entries = calloc((list_).n + 1, sizeof(struct entry));                      \
-		for (uint32_t i_ = 0; (idx)->entries && i_ < (list_).n; i_++)                      \
-			(idx)->entries[i_] = (struct entry){(list_).items[i_].name, i_};           \
+#define FILL(idx, list_) \
+	do { \
+		(idx)->n = (list_).n; \
+		(idx)->entries = calloc((list_).n + 1, sizeof(struct entry)); \
+		for (uint32_t i_ = 0; (idx)->entries && i_ < (list_).n; i_++) \
+			(idx)->entries[i_] = (struct entry){(list_).items[i_].name, i_}; \
 	} while (0)
 
 /* Ports, and behind them interfaces. */

@@ -51,8 +51,7 @@ static const struct cfg_sid *own_plain_sid(const struct config *c, const struct 
 }
 
 /* The own SID that the address begins with: the longer one first. */
-static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_own_sids *own,
-	const struct ipv6_addr *a)
+static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_own_sids *own, const struct ipv6_addr *a)
 {
 	uint16_t id = usid_at(a, 0);
 	struct ip_addr any = ip_addr_from6(a);
@@ -84,7 +83,8 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
 		blocks[n_blocks++] = c->node.usid.more_blocks.items[i];
 	out->via = NULL;
-	out->n = usid_pack(blocks, n_blocks, path->segments.items, path->segments.n, out->container, USID_MAX_CONTAINERS);
+	out->n = usid_pack(blocks, n_blocks, path->segments.items, path->segments.n, out->container,
+		USID_MAX_CONTAINERS);
 	if (out->n > USID_MAX_CONTAINERS) {
 		*why = "they take more than 16 addresses, which no header holds";
 		return -EINVAL;

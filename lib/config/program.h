@@ -32,7 +32,7 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_program *program);
 
 #define CFG_SLICE_OPTION_BYTES 16 /* hop-by-hop options header with a slice's id (PROTOCOL.md 4.5) */
-#define CFG_HMAC_TLV_BYTES 40 /* type, length, flags, key id, SHA-256 (RFC 8754 section 2.1.2) */
+#define CFG_HMAC_TLV_BYTES 40	  /* type, length, flags, key id, SHA-256 (RFC 8754 section 2.1.2) */
 
 /* Bytes of all outer headers. */
 unsigned int cfg_outer_bytes(const struct cfg_policy *policy, const struct cfg_program *program);

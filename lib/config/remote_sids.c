@@ -37,11 +37,12 @@ static bool is_next_csid(uint16_t code)
 }
 
 /* The structure, as far as it is not given. */
-static void fill_structure(const struct config *c, struct cfg_remote *r, uint64_t block, uint64_t node, uint64_t function,
-	uint64_t argument)
+static void fill_structure(const struct config *c, struct cfg_remote *r, uint64_t block, uint64_t node,
+	uint64_t function, uint64_t argument)
 {
 	bool local = usid_is_local(usid_at(&r->sid.addr.v6, 0)) &&
-		     (in_usid_blocks(c, &r->sid) || (r->behavior < BEHAVIOR_COUNT && behavior_info(r->behavior)->compressed));
+		     (in_usid_blocks(c, &r->sid) ||
+			     (r->behavior < BEHAVIOR_COUNT && behavior_info(r->behavior)->compressed));
 	unsigned int left;
 
 	r->block_bits = bits_or(block, MIN_OF(r->sid.len, 32));
@@ -67,7 +68,9 @@ struct cfg_remote cfg_remote_of(const struct config *c, const struct cfg_remote_
 
 struct cfg_remote cfg_remote_of_own(const struct config *c, const struct cfg_sid *sid)
 {
-	struct cfg_remote out = {.sid = sid->sid, .owner = c->node.name, .behavior = sid->behavior,
+	struct cfg_remote out = {.sid = sid->sid,
+		.owner = c->node.name,
+		.behavior = sid->behavior,
 		.flavors = behavior_flavors(sid)};
 
 	out.code = behavior_code((enum cfg_behavior)sid->behavior, out.flavors);
@@ -122,7 +125,8 @@ static struct row *all_rows(const struct config *c, uint32_t *n)
 		rows[*n] = (struct row){.r = cfg_remote_of_own(c, &c->sids.items[i]), .place = *n};
 	add_rows(c, rows, n, c->remote_sids.items, c->remote_sids.n, NULL);
 	for (uint32_t i = 0; i < c->imported.n; i++)
-		add_rows(c, rows, n, c->imported.items[i].sids.items, c->imported.items[i].sids.n, c->imported.items[i].path);
+		add_rows(c, rows, n, c->imported.items[i].sids.items, c->imported.items[i].sids.n,
+			c->imported.items[i].path);
 	qsort(rows, *n, sizeof(*rows), compare);
 	return rows;
 }
@@ -160,8 +164,8 @@ static void check_structure(const struct config *c, struct cfg_diags *d, const s
 	struct cfg_mark at = check_at(c, &row->from->sid, row->from->at);
 
 	if (sum != r->sid.len)
-		cfg_diag_add_in(d, row->file, at, "sid: a /%u, but block, node and function are %u + %u + %u bits", r->sid.len,
-			r->block_bits, r->node_bits, r->function_bits);
+		cfg_diag_add_in(d, row->file, at, "sid: a /%u, but block, node and function are %u + %u + %u bits",
+			r->sid.len, r->block_bits, r->node_bits, r->function_bits);
 	else if (sum + r->argument_bits > 128)
 		cfg_diag_add_in(d, row->file, check_at(c, &row->from->argument_bits, at),
 			"argument-bits: there are %u bits behind the function", 128 - sum);
@@ -176,14 +180,16 @@ static void check_entry(const struct config *c, struct cfg_diags *d, const struc
 	if (r->behavior == CFG_REMOTE_OTHER && !r->code)
 		cfg_diag_add_in(d, row->file, cfg_where(c, &r->behavior), "behavior: other needs its code");
 	if (r->behavior != CFG_REMOTE_OTHER && r->code && r->code != row->r.code)
-		cfg_diag_add_in(d, row->file, cfg_where(c, &r->code), "code: that of %s with these flavors is %u, not %llu",
+		cfg_diag_add_in(d, row->file, cfg_where(c, &r->code),
+			"code: that of %s with these flavors is %u, not %llu",
 			behavior_info((enum cfg_behavior)r->behavior)->name, row->r.code, (unsigned long long)r->code);
 	for (uint32_t i = 0; i < r->flavors.n; i++) {
 		struct cfg_mark at = cfg_where(c, &r->flavors.items[i]);
 
 		if (r->behavior == CFG_REMOTE_OTHER || !behavior_has_flavors((enum cfg_behavior)r->behavior))
 			cfg_diag_add_in(d, row->file, at, "flavors: %s has none",
-				r->behavior == CFG_REMOTE_OTHER ? "other" : behavior_info((enum cfg_behavior)r->behavior)->name);
+				r->behavior == CFG_REMOTE_OTHER ? "other"
+								: behavior_info((enum cfg_behavior)r->behavior)->name);
 		else if (r->behavior == BEHAVIOR_END_X_PFC && r->flavors.items[i] == FLAVOR_USD)
 			cfg_diag_add_in(d, row->file, at, "flavors: End.X.PFC has no usd");
 	}
@@ -199,12 +205,15 @@ static void check_pair(const struct config *c, struct cfg_diags *d, const struct
 	if (!row->from || !same_sid(first, row))
 		return;
 	at = cfg_where(c, &row->from->sid);
-	equal = first->r.code == row->r.code && first->r.block_bits == row->r.block_bits && first->r.node_bits == row->r.node_bits &&
-		first->r.function_bits == row->r.function_bits && first->r.argument_bits == row->r.argument_bits;
+	equal = first->r.code == row->r.code && first->r.block_bits == row->r.block_bits &&
+		first->r.node_bits == row->r.node_bits && first->r.function_bits == row->r.function_bits &&
+		first->r.argument_bits == row->r.argument_bits;
 	if (same(first, row) && first->from && !equal)
-		cfg_diag_add_in(d, row->file, at, "sid: '%s' has it with another behaviour or structure as well", first->r.owner);
+		cfg_diag_add_in(d, row->file, at, "sid: '%s' has it with another behaviour or structure as well",
+			first->r.owner);
 	if (!same(first, row) && (row->r.node_bits || first->r.node_bits))
-		cfg_diag_add_in(d, row->file, at, "sid: '%s' has it too, so it would lead to two nodes", first->r.owner);
+		cfg_diag_add_in(d, row->file, at, "sid: '%s' has it too, so it would lead to two nodes",
+			first->r.owner);
 }
 
 void check_remote_sids(const struct config *c, struct cfg_diags *d)
@@ -220,7 +229,9 @@ void check_remote_sids(const struct config *c, struct cfg_diags *d)
 		return;
 	}
 	if (n > CFG_REMOTE_ALL_MAX)
-		cfg_diag_add(d, cfg_where(c, c->remote_files.n ? (const void *)&c->remote_files : (const void *)&c->remote_sids),
+		cfg_diag_add(d,
+			cfg_where(c,
+				c->remote_files.n ? (const void *)&c->remote_files : (const void *)&c->remote_sids),
 			"together with own ones they are %u SIDs; at most %u are kept", n, CFG_REMOTE_ALL_MAX);
 	for (uint32_t i = 0; i < n; i++) {
 		if (rows[i].from)
@@ -245,9 +256,9 @@ static void add_json(void *arg, const struct cfg_remote *r)
 	if (!r->flavors && r->behavior < BEHAVIOR_COUNT && behavior_has_flavors((enum cfg_behavior)r->behavior))
 		json_array_append_new(flavors, json_string(cfg_words_flavor[FLAVOR_NONE]));
 	one = json_pack("{ss ss so si ss si si si si}", "sid", ip_prefix_format(&r->sid, text), "behavior",
-		r->behavior < BEHAVIOR_COUNT ? behavior_info((enum cfg_behavior)r->behavior)->name : "other", "flavors", flavors,
-		"code", (int)r->code, "owner", r->owner, "block-bits", (int)r->block_bits, "node-bits", (int)r->node_bits,
-		"function-bits", (int)r->function_bits, "argument-bits", (int)r->argument_bits);
+		r->behavior < BEHAVIOR_COUNT ? behavior_info((enum cfg_behavior)r->behavior)->name : "other", "flavors",
+		flavors, "code", (int)r->code, "owner", r->owner, "block-bits", (int)r->block_bits, "node-bits",
+		(int)r->node_bits, "function-bits", (int)r->function_bits, "argument-bits", (int)r->argument_bits);
 	json_array_append_new(arg, one);
 }
 
@@ -276,7 +287,8 @@ int cfg_remote_load_text(struct config *c, const char *path, const char *text, s
 	json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 
 	if (!json)
-		cfg_diag_add(&own, (struct cfg_mark){(uint32_t)error.line, (uint32_t)error.column}, "not JSON: %s", error.text);
+		cfg_diag_add(&own, (struct cfg_mark){(uint32_t)error.line, (uint32_t)error.column}, "not JSON: %s",
+			error.text);
 	json_decref(json);
 	f->path = arena_strdup(c->arena, path);
 	if (json && f->path && cfg_load_map(path, text, size, &cfg_remote_file_map, f, c->arena, c->marks, &own) == 0)
@@ -296,7 +308,8 @@ static int load_file(struct config *c, const char *path, struct cfg_mark at, str
 
 	rc = stat(path, &st);
 	if (rc < 0 || !S_ISREG(st.st_mode)) {
-		cfg_diag_add(d, at, "remote-sids-files: cannot open %s: %s", path, rc < 0 ? strerror(errno) : "it is no file");
+		cfg_diag_add(d, at, "remote-sids-files: cannot open %s: %s", path,
+			rc < 0 ? strerror(errno) : "it is no file");
 		return -EINVAL;
 	}
 	text = cfg_read_file(path, &size, &own);

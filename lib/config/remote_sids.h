@@ -12,13 +12,13 @@
 #include "config/diag.h"
 #include "config/model.h"
 
-#define CFG_REMOTE_ALL_MAX  65536 /* together, own SIDs included */
+#define CFG_REMOTE_ALL_MAX 65536 /* together, own SIDs included */
 
 /* An entry with nothing left open. */
 struct cfg_remote {
 	struct ip_prefix sid;
 	const char *owner;
-	uint32_t behavior; /* enum cfg_behavior, or CFG_REMOTE_OTHER */
+	uint32_t behavior;    /* enum cfg_behavior, or CFG_REMOTE_OTHER */
 	unsigned int flavors; /* bits of enum cfg_flavor */
 	uint16_t code;
 	uint8_t block_bits, node_bits, function_bits, argument_bits;

@@ -17,8 +17,13 @@
 const char *cfg_unit_text(enum cfg_unit unit)
 {
 	static const char *const texts[] = {
-		[UNIT_NONE] = "",	     [UNIT_COUNT] = "",	       [UNIT_BYTES] = "bytes",
-		[UNIT_BPS] = "bit/s",	     [UNIT_PER_SECOND] = "/s", [UNIT_SECONDS] = "s", [UNIT_MS] = "ms",
+		[UNIT_NONE] = "",
+		[UNIT_COUNT] = "",
+		[UNIT_BYTES] = "bytes",
+		[UNIT_BPS] = "bit/s",
+		[UNIT_PER_SECOND] = "/s",
+		[UNIT_SECONDS] = "s",
+		[UNIT_MS] = "ms",
 		[UNIT_US] = "us",
 	};
 
@@ -79,8 +84,8 @@ void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, 
 		if (key->word)
 			snprintf(buf + n, size - n, ", or %s", key->word);
 		else if (key->max)
-			snprintf(buf + n, size - n, ", at least %llu ns and at most %llu s", (unsigned long long)key->min,
-				(unsigned long long)(key->max / NSEC_PER_SEC));
+			snprintf(buf + n, size - n, ", at least %llu ns and at most %llu s",
+				(unsigned long long)key->min, (unsigned long long)(key->max / NSEC_PER_SEC));
 	} else {
 		snprintf(buf, size, "%s", texts[type]);
 	}
@@ -161,8 +166,8 @@ static int parse_word(const struct cfg_key *key, const char *text, uint32_t *out
 	return rc;
 }
 
-static int parse_uint(const struct cfg_key *key, enum cfg_type type, const char *text, uint64_t *out,
-	char *err, size_t size)
+static int parse_uint(const struct cfg_key *key, enum cfg_type type, const char *text, uint64_t *out, char *err,
+	size_t size)
 {
 	uint64_t value;
 
@@ -255,8 +260,8 @@ static bool has_control(const char *text)
 	return false;
 }
 
-static int parse_prefix(const struct cfg_key *key, enum cfg_type type, const char *text,
-	struct ip_prefix *out, char *err, size_t size)
+static int parse_prefix(const struct cfg_key *key, enum cfg_type type, const char *text, struct ip_prefix *out,
+	char *err, size_t size)
 {
 	struct ip_prefix network;
 	char buf[IP_PREFIX_TEXT];
@@ -275,8 +280,8 @@ static int parse_prefix(const struct cfg_key *key, enum cfg_type type, const cha
 	return 0;
 }
 
-int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *text, struct arena *arena,
-	void *out, char *err, size_t size)
+int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *text, struct arena *arena, void *out,
+	char *err, size_t size)
 {
 	int rc = 0;
 
@@ -340,8 +345,8 @@ int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *
 static void format_text(const char *text, char *buf, size_t size)
 {
 	static const char *const not_text[] = {"true", "false", "yes", "no", "on", "off", "null", "~"};
-	bool quote = strpbrk(text, ":#[]{},&*!|>'\"%@`\\") || text[0] == '-' || text[0] == '?' ||
-		     text[0] == ' ' || (text[0] && text[strlen(text) - 1] == ' ');
+	bool quote = strpbrk(text, ":#[]{},&*!|>'\"%@`\\") || text[0] == '-' || text[0] == '?' || text[0] == ' ' ||
+		     (text[0] && text[strlen(text) - 1] == ' ');
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(not_text); i++)

@@ -14,23 +14,23 @@
 #include <stdio.h>
 
 enum cfg_type {
-	CFG_MAP,     /* struct, nested in place */
-	CFG_LIST_OF, /* CFG_LIST of `item` */
-	CFG_BOOL,    /* bool */
-	CFG_UINT,    /* uint64_t within min..max, in `unit` */
-	CFG_WORD,    /* uint32_t, index into `words` */
-	CFG_NAME,    /* char *, an identifier */
-	CFG_TEXT,    /* char * */
-	CFG_MAC,     /* struct eth_addr */
-	CFG_IP,	     /* struct ip_addr, either family */
-	CFG_IPV6,    /* struct ip_addr of family 6 */
-	CFG_PREFIX,  /* struct ip_prefix, host bits must be 0 */
-	CFG_PREFIX6, /* the same, IPv6 only */
-	CFG_IFADDR,  /* struct ip_prefix, host bits are the address */
-	CFG_SCALE,   /* uint64_t, or the word `word` meaning `word_value` */
-	CFG_TIME,    /* uint64_t, ns: "5ms", "1.5s"; or the word `word`, where there is one, meaning `word_value` */
+	CFG_MAP,      /* struct, nested in place */
+	CFG_LIST_OF,  /* CFG_LIST of `item` */
+	CFG_BOOL,     /* bool */
+	CFG_UINT,     /* uint64_t within min..max, in `unit` */
+	CFG_WORD,     /* uint32_t, index into `words` */
+	CFG_NAME,     /* char *, an identifier */
+	CFG_TEXT,     /* char * */
+	CFG_MAC,      /* struct eth_addr */
+	CFG_IP,	      /* struct ip_addr, either family */
+	CFG_IPV6,     /* struct ip_addr of family 6 */
+	CFG_PREFIX,   /* struct ip_prefix, host bits must be 0 */
+	CFG_PREFIX6,  /* the same, IPv6 only */
+	CFG_IFADDR,   /* struct ip_prefix, host bits are the address */
+	CFG_SCALE,    /* uint64_t, or the word `word` meaning `word_value` */
+	CFG_TIME,     /* uint64_t, ns: "5ms", "1.5s"; or the word `word`, where there is one, meaning `word_value` */
 	CFG_FRACTION, /* double, 0 to 1: "0.001" or "0.1%" */
-	CFG_CONFIG,  /* struct config *: a whole node configuration, to be freed by who uses it */
+	CFG_CONFIG,   /* struct config *: a whole node configuration, to be freed by who uses it */
 };
 
 enum cfg_unit {
@@ -44,19 +44,19 @@ enum cfg_unit {
 	UNIT_US,
 };
 
-#define CFG_REQUIRED   0x1u
+#define CFG_REQUIRED 0x1u
 #define CFG_START_ONLY 0x2u /* a reload that changes it is refused, with that reason */
-#define CFG_IDENTITY   0x4u /* tells list items apart: unique within the list */
-#define CFG_COMMENTED  0x10u /* mappings that the reference shows commented out: it needs others to be valid */
-#define CFG_UNIQUE     0x8u /* unique within the list, without naming the item */
+#define CFG_IDENTITY 0x4u   /* tells list items apart: unique within the list */
+#define CFG_COMMENTED 0x10u /* mappings that the reference shows commented out: it needs others to be valid */
+#define CFG_UNIQUE 0x8u	    /* unique within the list, without naming the item */
 
 struct cfg_map;
 
 struct cfg_key {
 	const char *name;
 	enum cfg_type type;
-	enum cfg_type item;	   /* CFG_LIST_OF */
-	uint32_t offset;	   /* of the member in its struct */
+	enum cfg_type item; /* CFG_LIST_OF */
+	uint32_t offset;    /* of the member in its struct */
 	uint32_t flags;
 	const struct cfg_map *map; /* CFG_MAP, and CFG_LIST_OF maps */
 	const char *const *words;  /* CFG_WORD: NULL-terminated */
@@ -124,14 +124,13 @@ static inline struct cfg_any_list cfg_list_at(const void *member)
 size_t cfg_value_size(const struct cfg_key *key, enum cfg_type type);
 
 /* One scalar from text into *out. 0, or -EINVAL with a message in err. Names and texts are arena copies. */
-int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *text,
-	struct arena *arena, void *out, char *err, size_t err_size);
+int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *text, struct arena *arena, void *out,
+	char *err, size_t err_size);
 
 /* The inverse: YAML text of one scalar, quoted where YAML needs it. */
-void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void *value, char *buf,
-	size_t size);
+void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void *value, char *buf, size_t size);
 
-#define CFG_TEXT_MAX	255		       /* longest CFG_TEXT */
+#define CFG_TEXT_MAX 255		       /* longest CFG_TEXT */
 #define CFG_SCALAR_TEXT (2 * CFG_TEXT_MAX + 3) /* room for any formatted scalar: all escaped, quotes, NUL */
 
 #endif

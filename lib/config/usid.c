@@ -18,8 +18,8 @@ static const struct ip_prefix *block_of(const struct ip_prefix *blocks, unsigned
 	return NULL;
 }
 
-unsigned int usid_pack(const struct ip_prefix *blocks, unsigned int n_blocks, const struct ip_addr *sids, unsigned int n,
-	struct ipv6_addr *out, unsigned int room)
+unsigned int usid_pack(const struct ip_prefix *blocks, unsigned int n_blocks, const struct ip_addr *sids,
+	unsigned int n, struct ipv6_addr *out, unsigned int room)
 {
 	const struct ip_prefix *current = NULL;
 	unsigned int containers = 0, used = USID_PER_CONTAINER;

@@ -10,8 +10,8 @@
 
 #include "wire/addr.h"
 
-#define USID_LIB_FIRST	    0xe000 /* D28: 0x0001-0xdfff global, from here local */
-#define USID_PER_CONTAINER  6
+#define USID_LIB_FIRST 0xe000 /* D28: 0x0001-0xdfff global, from here local */
+#define USID_PER_CONTAINER 6
 #define USID_MAX_CONTAINERS 16
 
 /* The i-th 16-bit id behind the 32-bit block; i from 0 to 5. */
@@ -33,7 +33,7 @@ unsigned int usid_count(const struct ipv6_addr *a);
  * one of the blocks share one until six ids are in it; a SID of no block stands alone. An entry of
  * several ids is taken as they are. Writes up to `room` addresses and returns how many it takes.
  */
-unsigned int usid_pack(const struct ip_prefix *blocks, unsigned int n_blocks, const struct ip_addr *sids, unsigned int n,
-	struct ipv6_addr *out, unsigned int room);
+unsigned int usid_pack(const struct ip_prefix *blocks, unsigned int n_blocks, const struct ip_addr *sids,
+	unsigned int n, struct ipv6_addr *out, unsigned int room);
 
 #endif

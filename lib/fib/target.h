@@ -11,17 +11,17 @@
 typedef uint32_t target_t;
 
 enum target_kind {
-	TARGET_NONE,	/* no route */
-	TARGET_NBR,	/* index: neighbour id, a resolved or resolvable next hop */
-	TARGET_GROUP,	/* index: ECMP group */
-	TARGET_LINK,	/* index: interface (snapshot.h); the destination itself is the neighbour */
-	TARGET_POLICY,	/* index: policy */
-	TARGET_LOCAL,	/* an own address; index: interface, or PORT_LOCAL for the loopback */
-	TARGET_SID,	/* index: local SID */
+	TARGET_NONE,	  /* no route */
+	TARGET_NBR,	  /* index: neighbour id, a resolved or resolvable next hop */
+	TARGET_GROUP,	  /* index: ECMP group */
+	TARGET_LINK,	  /* index: interface (snapshot.h); the destination itself is the neighbour */
+	TARGET_POLICY,	  /* index: policy */
+	TARGET_LOCAL,	  /* an own address; index: interface, or PORT_LOCAL for the loopback */
+	TARGET_SID,	  /* index: local SID */
 	TARGET_BROADCAST, /* IPv4: of a connected subnet; never forwarded (RFC 2644) */
 	/* uSID tables only, and last, so that one comparison tells them from the others: */
 	TARGET_SUBTABLE, /* index: table of the second id; base entry inside */
-	TARGET_LPM,	/* longer prefixes exist, ask the FIB */
+	TARGET_LPM,	 /* longer prefixes exist, ask the FIB */
 };
 
 #define TARGET_INDEX_BITS 27

@@ -28,7 +28,8 @@ struct hmac_key {
 	SHA256_CTX inner, outer; /* behind the key, padded and masked */
 };
 
-void hmac_prepare(struct hmac_key *k, uint32_t id, const uint8_t *key, size_t bytes, bool as_linux); /* at most 64 bytes */
+void hmac_prepare(struct hmac_key *k, uint32_t id, const uint8_t *key, size_t bytes,
+	bool as_linux); /* at most 64 bytes */
 
 /* HMAC TLV of an SRH (RFC 8754 section 2.1.2). */
 struct srh_hmac {
@@ -40,11 +41,11 @@ struct srh_hmac {
 };
 WIRE_SIZE(struct srh_hmac, 40);
 WIRE_AT(struct srh_hmac, key_id, 4);
-#define SRH_TLV_PAD1	0
-#define SRH_TLV_HMAC	5
+#define SRH_TLV_PAD1 0
+#define SRH_TLV_HMAC 5
 #define SRH_HMAC_LENGTH 38
-#define SRH_HMAC_D	0x8000
-#define SRH_FLAG_HMAC	0x08 /* Linux: there is an HMAC TLV */
+#define SRH_HMAC_D 0x8000
+#define SRH_FLAG_HMAC 0x08 /* Linux: there is an HMAC TLV */
 
 /*
  * The HMAC over source, Last Entry, flags, the TLV's flags and key id, and the whole segment list (RFC 8754 section

@@ -4,8 +4,8 @@
 
 #include <openssl/crypto.h>
 
-void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const struct srh *srh, const struct srh_hmac *tlv,
-	uint8_t out[HMAC_BYTES])
+void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const struct srh *srh,
+	const struct srh_hmac *tlv, uint8_t out[HMAC_BYTES])
 {
 	uint8_t fixed[8] = {srh->last_entry, srh->flags}, inner[HMAC_BYTES];
 	unsigned int n = 2;

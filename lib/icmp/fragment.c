@@ -7,8 +7,8 @@
 #include "wire/checksum.h"
 #include "wire/ipv4.h"
 
-#define OPTION_END    0
-#define OPTION_NOP    1
+#define OPTION_END 0
+#define OPTION_NOP 1
 #define OPTION_COPIED 0x80 /* in every fragment, not in the first one only */
 
 bool fragment_possible(const void *packet, size_t mtu)

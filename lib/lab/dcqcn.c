@@ -4,18 +4,21 @@
 #include "base/compiler.h"
 
 /* The paper's parameters, section 5.2 and table 2 of its companion: g 1/256, K 55 us, T 55 us, B 10 MB, F 5. */
-#define GAIN	      (1.0 / 256)
-#define ALPHA_NS      55000u
-#define TIMER_NS      55000u
+#define GAIN (1.0 / 256)
+#define ALPHA_NS 55000u
+#define TIMER_NS 55000u
 #define COUNTER_BYTES (10u << 20)
-#define FAST_ROUNDS   5u
-#define ADDITIVE_BPS  40e6
-#define HYPER_BPS     400e6
-#define LEAST_BPS     10e6
+#define FAST_ROUNDS 5u
+#define ADDITIVE_BPS 40e6
+#define HYPER_BPS 400e6
+#define LEAST_BPS 10e6
 
 void dcqcn_init(struct dcqcn *d, uint64_t line_bps)
 {
-	*d = (struct dcqcn){.line = (double)line_bps, .current = (double)line_bps, .target = (double)line_bps, .alpha = 1};
+	*d = (struct dcqcn){.line = (double)line_bps,
+		.current = (double)line_bps,
+		.target = (double)line_bps,
+		.alpha = 1};
 }
 
 void dcqcn_cnp(struct dcqcn *d, uint64_t now)

@@ -12,8 +12,8 @@
 
 struct dcqcn {
 	double line, current, target, alpha; /* bit/s; 0 to 1 */
-	uint64_t alpha_at, timer_at; /* ns: when their periods began */
-	uint64_t bytes;		     /* since the byte counter last struck */
+	uint64_t alpha_at, timer_at;	     /* ns: when their periods began */
+	uint64_t bytes;			     /* since the byte counter last struck */
 	unsigned int timer_rounds, byte_rounds;
 };
 

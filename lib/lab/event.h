@@ -17,8 +17,8 @@ struct event {
 	void (*fire)(void *arg);
 	void *arg;
 	const char *kind, *name; /* for people */
-	uint64_t at; /* ns; valid while it is set */
-	uint32_t slot; /* place in the queue, or EVENT_IDLE */
+	uint64_t at;		 /* ns; valid while it is set */
+	uint32_t slot;		 /* place in the queue, or EVENT_IDLE */
 };
 
 struct event_slot {

@@ -13,7 +13,7 @@
 #include "wire/roce.h"
 
 #define HOST_QP_SENDER 0x800000u /* in a queue pair's number on the wire: the sender's end */
-#define HOST_MESSAGES  256	   /* whose completion is timed at a time */
+#define HOST_MESSAGES 256	 /* whose completion is timed at a time */
 
 /* Stands at the beginning of every data packet's payload. */
 struct host_mark {
@@ -34,7 +34,7 @@ struct lab_qp {
 	uint64_t random;
 	uint64_t start_ns; /* its flow's, and a little */
 	struct lab_qp *next_ready;
-	bool ready;  /* in its port's list */
+	bool ready;   /* in its port's list */
 	bool failed;  /* gave up */
 	bool stopped; /* the run is over */
 	char name[48];
@@ -58,8 +58,8 @@ struct lab_qp {
 	struct lab_qp_stats {
 		uint64_t sent, retransmitted, acked_bytes, naks, timeouts, cnps;
 		uint64_t messages, message_ns, message_ns_max; /* completed; time they took */
-		uint64_t received, received_bytes; /* in sequence */
-		uint64_t last_ns; /* when the last of them came */
+		uint64_t received, received_bytes;	       /* in sequence */
+		uint64_t last_ns;			       /* when the last of them came */
 		uint64_t out_of_sequence, duplicates, reordered, marked;
 		uint64_t delay_ns, delay_min_ns, delay_max_ns; /* one way, sum */
 	} stats;
@@ -108,11 +108,11 @@ struct lab_host {
 	struct lab_host_stats {
 		uint64_t sent, sent_bytes, received, received_bytes;
 		uint64_t goodput_bytes;
-		uint64_t overflow;	   /* no room in the receive buffer */
-		uint64_t fcs, check;	   /* frames with a wrong FCS; with a flipped bit that ICRC or header checks find */
-		uint64_t stray;		   /* not for this host, or nothing it knows */
-		uint64_t answered;	   /* ARP and ND */
-		uint64_t icmp;		   /* ICMP messages received */
+		uint64_t overflow;   /* no room in the receive buffer */
+		uint64_t fcs, check; /* frames with a wrong FCS; with a flipped bit that ICRC or header checks find */
+		uint64_t stray;	     /* not for this host, or nothing it knows */
+		uint64_t answered;   /* ARP and ND */
+		uint64_t icmp;	     /* ICMP messages received */
 		uint64_t pauses_sent, pauses_received;
 		uint64_t buffered_most;
 	} stats;
@@ -122,15 +122,15 @@ struct lab_host {
 void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
 void host_queue_control(struct host_port *p, const void *bytes, uint16_t size);
 void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size); /* in front of all else */
-void host_ready(struct lab_qp *q); /* it has something to send, now */
+void host_ready(struct lab_qp *q);					       /* it has something to send, now */
 struct ip_addr host_address(const struct lab_host *h, uint64_t family);
 uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority);
 
 /* lab_sink.c */
 void sink_init(struct lab_host *h);
 bool host_take(struct lab_host *h, uint32_t bytes); /* room in the receive buffer? then it is taken */
-double host_buffered(const struct lab_host *h);	     /* bytes in it, now */
-uint64_t host_starved_ns(const struct lab_host *h);  /* it could have taken more than came */
+double host_buffered(const struct lab_host *h);	    /* bytes in it, now */
+uint64_t host_starved_ns(const struct lab_host *h); /* it could have taken more than came */
 
 /* lab_inject.c */
 int inject_init(struct lab_host *h);
@@ -159,8 +159,8 @@ uint32_t frame_payload(const struct lab_qp *q, uint64_t packet); /* bytes of a p
 /* A received RoCEv2 packet. False: something a NIC would drop is wrong with it. */
 struct frame_roce {
 	const struct roce_bth *bth;
-	const struct roce_aeth *aeth;	/* ACK */
-	const struct host_mark *mark;	/* data */
+	const struct roce_aeth *aeth; /* ACK */
+	const struct host_mark *mark; /* data */
 	uint32_t payload;
 	bool congestion; /* CE */
 };

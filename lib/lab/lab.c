@@ -29,8 +29,8 @@ void lab_violate(struct lab *lab, const char *invariant, const char *format, ...
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
 	if (asprintf(&lab->violation, "invariant '%s' is violated at %llu ns, in the event '%s' of %s: %s", invariant,
-		    (unsigned long long)lab->now, lab->recorded ? last->kind : "start", lab->recorded ? last->name : "the lab",
-		    why) < 0)
+		    (unsigned long long)lab->now, lab->recorded ? last->kind : "start",
+		    lab->recorded ? last->name : "the lab", why) < 0)
 		lab->violation = NULL;
 }
 
@@ -115,7 +115,7 @@ static void scheduled(void *arg)
 	rc = lab_node_command(n, line, f);
 	fclose(f);
 	json_array_append_new(lab->commands, json_pack("{sI ss ss ss sb}", "at_ns", (json_int_t)lab->now, "node",
-		n->topo->name, "command", line, "output", text, "ok", rc == 0));
+						     n->topo->name, "command", line, "output", text, "ok", rc == 0));
 	if (lab->options.console)
 		fprintf(lab->options.console, "%s> %s\n%s", n->topo->name, line, text);
 	free(text);
@@ -248,8 +248,8 @@ int lab_run(struct lab *lab)
 
 void lab_commands(struct lab *lab, struct lab_node *n, FILE *out)
 {
-	static const char *const lines[] = {"show ports", "show queues", "show rings", "show drops", "show conservation",
-		"show neighbors", "show lcores"};
+	static const char *const lines[] = {"show ports", "show queues", "show rings", "show drops",
+		"show conservation", "show neighbors", "show lcores"};
 
 	(void)lab;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {

@@ -20,10 +20,10 @@
 struct lab;
 
 struct lab_options {
-	uint64_t seed;	       /* in place of the file's when seed_given */
+	uint64_t seed; /* in place of the file's when seed_given */
 	bool seed_given;
-	const char *out;       /* folder for captures; NULL: none are written */
-	FILE *console;	       /* what scheduled commands say; NULL: nowhere */
+	const char *out;	/* folder for captures; NULL: none are written */
+	FILE *console;		/* what scheduled commands say; NULL: nowhere */
 	bool check_every_event; /* all invariants after every event: slow, exact */
 	/* Called now and then while it runs, for a progress bar; NULL: never. */
 	void (*progress)(const struct lab *lab, void *arg);

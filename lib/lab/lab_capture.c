@@ -37,7 +37,8 @@ void lab_captured(struct lab *lab, const struct topo_end *place, bool outbound, 
 	if (!c || !c->file || !c->left)
 		return;
 	c->left--;
-	if (pcapng_packet(c->file, 0, lab->now, bytes, captured, length, outbound ? PCAPNG_OUTBOUND : PCAPNG_INBOUND, NULL) < 0)
+	if (pcapng_packet(c->file, 0, lab->now, bytes, captured, length, outbound ? PCAPNG_OUTBOUND : PCAPNG_INBOUND,
+		    NULL) < 0)
 		lab_violate(lab, "capture", "cannot write %s", c->topo->file);
 }
 
@@ -55,7 +56,8 @@ static int open_capture(struct lab *lab, const struct topo_capture *t, char *err
 	topo_find_end(lab->topo, t->place, &c->place, err, size);
 	snprintf(path, sizeof(path), "%s/%s", lab->options.out, t->file);
 	c->file = fopen(path, "we");
-	if (c->file && pcapng_begin(c->file, "sluice-lab") == 0 && pcapng_interface(c->file, t->place, "virtual time") == 0)
+	if (c->file && pcapng_begin(c->file, "sluice-lab") == 0 &&
+		pcapng_interface(c->file, t->place, "virtual time") == 0)
 		return 0;
 	snprintf(err, size, "%s: %s", path, strerror(errno));
 	return -EIO;

@@ -7,7 +7,7 @@
 #include "wire/udp.h"
 
 #define ECT0 2
-#define CE   3
+#define CE 3
 
 static bool first_of_message(const struct lab_qp *q, uint64_t packet)
 {
@@ -130,8 +130,8 @@ uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t 
 		memcpy(at, &(struct roce_reth){.length = be32((uint32_t)q->flow->message)}, sizeof(struct roce_reth));
 	mark = (struct host_mark *)(at + reth);
 	*mark = (struct host_mark){.serial = be64(q->serial), .sent_ns = be64(sent_ns)};
-	mark->check = be32(check_of(addresses, size, (struct udp_hdr *)(void *)((uint8_t *)bth - sizeof(struct udp_hdr)),
-		bth, mark));
+	mark->check = be32(check_of(addresses, size,
+		(struct udp_hdr *)(void *)((uint8_t *)bth - sizeof(struct udp_hdr)), bth, mark));
 	at = (uint8_t *)(mark + 1);
 	*length = (uint32_t)(at - out) + payload - (uint32_t)sizeof(*mark) + ROCE_ICRC_BYTES;
 	if (q->lab->topo->lab.frames == FRAMES_HEADERS)
@@ -152,12 +152,15 @@ static uint16_t write_reply(const struct lab_qp *q, const struct host_port *p, u
 	size_t size;
 	const void *addresses = addresses_of(out, q->flow->family, &size);
 
-	*bth = (struct roce_bth){
-		.opcode = opcode, .pkey = be16(0xffff), .qp = be32(q->number | HOST_QP_SENDER), .psn = be32(psn & ROCE_PSN_MASK)};
+	*bth = (struct roce_bth){.opcode = opcode,
+		.pkey = be16(0xffff),
+		.qp = be32(q->number | HOST_QP_SENDER),
+		.psn = be32(psn & ROCE_PSN_MASK)};
 	at = (uint8_t *)(bth + 1);
 	memcpy(at, rest, rest_size);
-	check = be32(crc_of(rest, rest_size, check_of(addresses, size,
-		(struct udp_hdr *)(void *)((uint8_t *)bth - sizeof(struct udp_hdr)), bth, NULL)));
+	check = be32(crc_of(rest, rest_size,
+		check_of(addresses, size, (struct udp_hdr *)(void *)((uint8_t *)bth - sizeof(struct udp_hdr)), bth,
+			NULL)));
 	memcpy(at + rest_size, &check, sizeof(check));
 	return (uint16_t)(at + rest_size + sizeof(check) - out);
 }

@@ -196,7 +196,8 @@ uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority)
 	for (uint16_t i = 0; i < h->n_ports; i++) {
 		const struct host_port *p = &h->port[i];
 
-		sum += p->paused_ns[priority] + MIN_OF(p->paused_until[priority], h->lab->now) - p->paused_from[priority];
+		sum += p->paused_ns[priority] + MIN_OF(p->paused_until[priority], h->lab->now) -
+		       p->paused_from[priority];
 	}
 	return sum;
 }

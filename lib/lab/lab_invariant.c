@@ -27,10 +27,11 @@ static bool line_conserved(const struct lab_way *w, char *why, size_t size)
 
 	if (line_conserves(w->line))
 		return true;
-	snprintf(why, size, "%s: sent %llu, duplicated %llu, delivered %llu, corrupt %llu, lost %llu, cut %llu, on it %llu",
-		w->name, (unsigned long long)s->sent, (unsigned long long)s->duplicated, (unsigned long long)s->delivered,
-		(unsigned long long)s->corrupt, (unsigned long long)s->lost, (unsigned long long)s->cut,
-		(unsigned long long)line_frames(w->line));
+	snprintf(why, size,
+		"%s: sent %llu, duplicated %llu, delivered %llu, corrupt %llu, lost %llu, cut %llu, on it %llu",
+		w->name, (unsigned long long)s->sent, (unsigned long long)s->duplicated,
+		(unsigned long long)s->delivered, (unsigned long long)s->corrupt, (unsigned long long)s->lost,
+		(unsigned long long)s->cut, (unsigned long long)line_frames(w->line));
 	return false;
 }
 
@@ -80,14 +81,15 @@ static bool node_bounded(struct lab_node *n, char *why, size_t size)
 		if (!queue_bounded(n, i, why, size))
 			return false;
 		if (virtual_port_stats(n->node->port[i])->nombuf) {
-			snprintf(why, size, "%s: the buffer pool ran dry at port %s", n->topo->name, n->node->port[i]->name);
+			snprintf(why, size, "%s: the buffer pool ran dry at port %s", n->topo->name,
+				n->node->port[i]->name);
 			return false;
 		}
 	}
 	if (held <= n->promised)
 		return true;
-	snprintf(why, size, "%s: %llu packets are held, %llu buffers are promised", n->topo->name, (unsigned long long)held,
-		(unsigned long long)n->promised);
+	snprintf(why, size, "%s: %llu packets are held, %llu buffers are promised", n->topo->name,
+		(unsigned long long)held, (unsigned long long)n->promised);
 	return false;
 }
 
@@ -102,7 +104,8 @@ static bool nodes_conserve(struct lab *lab, char *why, size_t size)
 		node_balance(lab->node[i].node, &b);
 		if (!b.missing)
 			continue;
-		snprintf(why, size, "%s: rx %llu + originated %llu - sent %llu - dropped %llu - consumed %llu - held %llu = %lld",
+		snprintf(why, size,
+			"%s: rx %llu + originated %llu - sent %llu - dropped %llu - consumed %llu - held %llu = %lld",
 			lab->node[i].topo->name, (unsigned long long)b.rx, (unsigned long long)b.originated,
 			(unsigned long long)b.sent, (unsigned long long)b.dropped, (unsigned long long)b.consumed,
 			(unsigned long long)b.held, (long long)b.missing);
@@ -131,9 +134,10 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 		polled -= n->past.unpolled;
 		if (b.rx + n->past.rx == polled && b.sent + n->past.sent == sent)
 			continue;
-		snprintf(why, size, "%s: counts %llu received and %llu sent packets, its ports %llu and %llu", n->topo->name,
-			(unsigned long long)(b.rx + n->past.rx), (unsigned long long)(b.sent + n->past.sent),
-			(unsigned long long)polled, (unsigned long long)sent);
+		snprintf(why, size, "%s: counts %llu received and %llu sent packets, its ports %llu and %llu",
+			n->topo->name, (unsigned long long)(b.rx + n->past.rx),
+			(unsigned long long)(b.sent + n->past.sent), (unsigned long long)polled,
+			(unsigned long long)sent);
 		return false;
 	}
 	return true;
@@ -220,24 +224,19 @@ static bool pool_suffices(struct lab *lab, char *why, size_t size)
 
 		if (!n->node || used <= n->promised)
 			continue;
-		snprintf(why, size, "%s: %llu buffers are in use, %llu are promised", n->topo->name, (unsigned long long)used,
-			(unsigned long long)n->promised);
+		snprintf(why, size, "%s: %llu buffers are in use, %llu are promised", n->topo->name,
+			(unsigned long long)used, (unsigned long long)n->promised);
 		return false;
 	}
 	return true;
 }
 
 static const struct invariant invariants[] = {
-	{"line conservation", .way = line_conserved},
-	{"port conservation", .poll = ports_agree},
-	{"bounds", .poll = node_bounded},
-	{"node conservation", .full = nodes_conserve},
-	{"node counters", .full = nodes_count},
-	{"delivery", .full = ends_receive},
-	{"network conservation", .full = network_conserves},
-	{"buffer leak", .full = no_leak},
-	{"pool", .full = pool_suffices},
-	{"deadlock", .full = lab_no_deadlock},
+	{"line conservation", .way = line_conserved}, {"port conservation", .poll = ports_agree},
+	{"bounds", .poll = node_bounded}, {"node conservation", .full = nodes_conserve},
+	{"node counters", .full = nodes_count}, {"delivery", .full = ends_receive},
+	{"network conservation", .full = network_conserves}, {"buffer leak", .full = no_leak},
+	{"pool", .full = pool_suffices}, {"deadlock", .full = lab_no_deadlock},
 	/* "order" is checked packet by packet in lab_qp.c, "memory" where memory is taken */
 };
 
@@ -279,5 +278,6 @@ void lab_check_leak(struct lab *lab, struct lab_node *n)
 	unsigned int used = rte_mempool_in_use_count(n->node->pool);
 
 	if (used)
-		lab_violate(lab, "buffer leak", "%s: %u buffers are missing now that it is stopped", n->topo->name, used);
+		lab_violate(lab, "buffer leak", "%s: %u buffers are missing now that it is stopped", n->topo->name,
+			used);
 }

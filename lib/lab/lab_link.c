@@ -33,7 +33,8 @@ void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint3
 
 	line_send(w->line, lab->now, bytes, captured, length, &rc);
 	if (rc < 0)
-		lab_violate(lab, "memory", "the line %s has no memory left for frames under way: raise lab.memory", w->name);
+		lab_violate(lab, "memory", "the line %s has no memory left for frames under way: raise lab.memory",
+			w->name);
 	lab_way_kick(w);
 }
 

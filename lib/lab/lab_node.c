@@ -121,8 +121,8 @@ static void frames_sent(void *arg, int rc)
 	struct lab_way *w = arg;
 
 	if (rc < 0)
-		lab_violate(w->link->lab, "memory", "the line %s has no memory left for frames under way: raise lab.memory",
-			w->name);
+		lab_violate(w->link->lab, "memory",
+			"the line %s has no memory left for frames under way: raise lab.memory", w->name);
 	lab_way_kick(w);
 }
 
@@ -239,7 +239,10 @@ static void restart(void *arg)
 int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size)
 {
 	struct lab_node *n = &lab->node[index];
-	struct line_config nowhere = {.rate_bps = 1000000000, .loss = 1, .frame_max = UINT32_MAX, .memory_max = 1 << 20};
+	struct line_config nowhere = {.rate_bps = 1000000000,
+		.loss = 1,
+		.frame_max = UINT32_MAX,
+		.memory_max = 1 << 20};
 	size_t text_size;
 	FILE *f;
 

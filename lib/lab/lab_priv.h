@@ -9,13 +9,15 @@
 #include "lab/lab.h"
 #include "node/node_ctl.h"
 
-#define LAB_HEADER_BYTES   192 /* what hosts make at most of a frame when only headers are carried */
-#define LAB_BUFFER_BYTES   384 /* of a frame in a node's buffers then: as many as the longest outer headers take */
-#define LAB_FRAME_OVERHEAD 138 /* of a data packet around its payload: Ethernet, IPv6, UDP, BTH, RETH, ICRC, an outer IPv6 */
-#define LAB_HISTORY	   1000
-#define LAB_SERIES_MAX	   4096
+#define LAB_HEADER_BYTES 192 /* what hosts make at most of a frame when only headers are carried */
+#define LAB_BUFFER_BYTES 384 /* of a frame in a node's buffers then: as many as the longest outer headers take */
+#define LAB_FRAME_OVERHEAD \
+	138 /* of a data packet around its payload: Ethernet, IPv6, UDP, BTH, RETH, ICRC, an outer IPv6 */
+#define LAB_HISTORY 1000
+#define LAB_SERIES_MAX 4096
 
-_Static_assert(LAB_BUFFER_BYTES >= SNAP_ENCAP_BYTES_MAX + 22, "outer headers, Ethernet and two tags are put into one buffer");
+_Static_assert(LAB_BUFFER_BYTES >= SNAP_ENCAP_BYTES_MAX + 22,
+	"outer headers, Ethernet and two tags are put into one buffer");
 
 struct lab_host;
 
@@ -38,7 +40,7 @@ struct lab_link {
 		struct event arrival;
 		uint16_t from; /* index of the end that sends; the other receives */
 		uint16_t cuts; /* failures under way */
-		bool reported;   /* as it is seen at the ends: up */
+		bool reported; /* as it is seen at the ends: up */
 		uint64_t sampled_bytes;
 		char name[80]; /* "gw1.p0 > leaf1.p0" */
 	} way[2];
@@ -61,8 +63,8 @@ struct lab_node {
 	uint32_t index;
 	struct lab_lcore lcore[2 * NODE_MAX_ROLES + 1];
 	uint16_t n_lcores;
-	struct lab_way *way[MAX_PORTS]; /* it sends into; NULL: nothing is plugged in */
-	struct line *void_line;		 /* for such ports */
+	struct lab_way *way[MAX_PORTS];	  /* it sends into; NULL: nothing is plugged in */
+	struct line *void_line;		  /* for such ports */
 	uint16_t rx_lcore[MAX_PORTS][64]; /* lcore that polls a queue */
 	uint32_t n_ports;
 	uint64_t promised; /* buffers, by its configuration's own sum */
@@ -195,7 +197,7 @@ int lab_samples_init(struct lab *lab, char *err, size_t size);
 void lab_samples_fini(struct lab *lab);
 
 /* lab_invariant.c */
-void lab_check(struct lab *lab); /* everything */
+void lab_check(struct lab *lab);       /* everything */
 void lab_check_way(struct lab_way *w); /* what is cheap, after an arrival and after a pass */
 void lab_check_node(struct lab_node *n);
 void lab_check_leak(struct lab *lab, struct lab_node *n);

@@ -10,9 +10,9 @@
 
 #include "lab/host_priv.h"
 
-#define PS_PER_NS    1000u
-#define PSN_HALF     (1u << 23)
-#define PHASE_NS     2000u
+#define PS_PER_NS 1000u
+#define PSN_HALF (1u << 23)
+#define PHASE_NS 2000u
 #define TIMEOUT_UNIT 4096u /* ns: local ACK timeout 0 */
 
 bool qp_is_datagram(const struct lab_qp *q)
@@ -78,7 +78,8 @@ static void pace(void *arg)
 /* ns between two datagrams. */
 static uint64_t interval(struct lab_qp *q)
 {
-	double mean = (double)(frame_payload(q, 0) + 14 + (q->flow->family == 4 ? 20 : 40) + 8 + 12 + ROCE_ICRC_BYTES + LINE_OVERHEAD) *
+	double mean = (double)(frame_payload(q, 0) + 14 + (q->flow->family == 4 ? 20 : 40) + 8 + 12 + ROCE_ICRC_BYTES +
+			       LINE_OVERHEAD) *
 		      8e9 / (double)q->flow->rate_bps;
 
 	if (q->flow->arrivals == ARRIVALS_POISSON)

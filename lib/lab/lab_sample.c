@@ -40,7 +40,8 @@ static double read_way(struct lab *lab, struct lab_series *s)
 {
 	const struct lab_way *w = s->of;
 
-	return rate(lab, s, line_stats(w->line)->delivered_bytes + LINE_OVERHEAD * line_stats(w->line)->delivered) * 8 / 1e9;
+	return rate(lab, s, line_stats(w->line)->delivered_bytes + LINE_OVERHEAD * line_stats(w->line)->delivered) * 8 /
+	       1e9;
 }
 
 static double read_way_lost(struct lab *lab, struct lab_series *s)
@@ -155,12 +156,15 @@ static int add_hosts(struct lab *lab)
 		struct lab_host *h = &lab->host[i];
 
 		rc = add(lab, read_host_sent, h, 0, "Sent by hosts", "Gb/s", "%s", h->topo->name);
-		rc = rc ? rc : add(lab, read_goodput, h, 0, "Goodput of hosts: payload received in order", "Gb/s", "%s", h->topo->name);
+		rc = rc ? rc
+			: add(lab, read_goodput, h, 0, "Goodput of hosts: payload received in order", "Gb/s", "%s",
+				  h->topo->name);
 		if (rc == 0 && h->topo->sink.drain_bps)
 			rc = add(lab, read_sink, h, 0, "Receive buffers of hosts", "MB", "%s", h->topo->name);
 		for (unsigned int p = 0; p < PFC_PRIORITIES && rc == 0; p++)
 			if (h->pfc_mask >> p & 1)
-				rc = add(lab, read_paused, h, p, "Hosts paused by PFC", "% of time", "%s priority %u", h->topo->name, p);
+				rc = add(lab, read_paused, h, p, "Hosts paused by PFC", "% of time", "%s priority %u",
+					h->topo->name, p);
 	}
 	return rc;
 }
@@ -173,15 +177,16 @@ static int add_nodes(struct lab *lab)
 		struct lab_node *n = &lab->node[i];
 
 		rc = add(lab, read_held, n, 0, "Buffers in use in nodes", "packets", "%s", n->topo->name);
-		rc = rc ? rc : add(lab, read_drops, n, 0, "Dropped in nodes", "packets per sample", "%s", n->topo->name);
+		rc = rc ? rc
+			: add(lab, read_drops, n, 0, "Dropped in nodes", "packets per sample", "%s", n->topo->name);
 		for (uint16_t p = 0; p < n->n_ports && rc == 0; p++)
 			if (n->way[p])
 				rc = add(lab, read_queue, n, p, "Egress queues", "packets", "%s.%s", n->topo->name,
 					n->topo->config->ports.items[p].name);
 		for (uint16_t p = 0; p < n->n_ports && rc == 0; p++)
 			if (n->way[p] && n->topo->config->ports.items[p].pfc.priorities.n)
-				rc = add(lab, read_lossless, n, p, "Buffers of lossless classes", "MB", "%s.%s", n->topo->name,
-					n->topo->config->ports.items[p].name);
+				rc = add(lab, read_lossless, n, p, "Buffers of lossless classes", "MB", "%s.%s",
+					n->topo->name, n->topo->config->ports.items[p].name);
 	}
 	return rc;
 }
@@ -194,7 +199,9 @@ static int add_links(struct lab *lab)
 		struct lab_way *w = &lab->link[i / 2].way[i % 2];
 
 		rc = add(lab, read_way, w, 0, "Links: what arrives, with all overhead", "Gb/s", "%s", w->name);
-		rc = rc ? rc : add(lab, read_flight, w, 0, "Under way on links and in transmit descriptors", "MB", "%s", w->name);
+		rc = rc ? rc
+			: add(lab, read_flight, w, 0, "Under way on links and in transmit descriptors", "MB", "%s",
+				  w->name);
 		rc = rc ? rc : add(lab, read_way_lost, w, 0, "Lost on links", "frames per sample", "%s", w->name);
 	}
 	return rc;
@@ -223,7 +230,8 @@ int lab_samples_init(struct lab *lab, char *err, size_t size)
 {
 	int rc;
 
-	lab->sample_ns = lab->topo->lab.sample_ns ? lab->topo->lab.sample_ns : MAX_OF(lab->topo->lab.run_ns / SAMPLES, 1);
+	lab->sample_ns = lab->topo->lab.sample_ns ? lab->topo->lab.sample_ns
+						  : MAX_OF(lab->topo->lab.run_ns / SAMPLES, 1);
 	lab->room_samples = (uint32_t)MIN_OF(lab->end_ns / lab->sample_ns + 2, 10 * SAMPLES);
 	lab->sample_at = calloc(lab->room_samples, sizeof(*lab->sample_at));
 	rc = lab->sample_at ? add_hosts(lab) : -ENOMEM;

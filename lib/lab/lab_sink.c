@@ -98,7 +98,8 @@ static void pause_tick(void *arg)
 	}
 	send_pause(h, (uint16_t)s->quanta);
 	left_ns = (uint64_t)((h->buffered - (double)s->xon) * 8e9 / (double)s->drain_bps) + 1;
-	refresh_ns = (uint64_t)((double)s->quanta * PFC_QUANTUM_BITS * 5e8 / (double)h->port[0].way->link->topo->rate_bps);
+	refresh_ns = (uint64_t)((double)s->quanta * PFC_QUANTUM_BITS * 5e8 /
+				(double)h->port[0].way->link->topo->rate_bps);
 	next = MIN_OF(after_awake(h, left_ns), h->lab->now + refresh_ns);
 	event_set(&h->lab->queue, &h->pause, MAX_OF(next, h->lab->now + 100));
 }

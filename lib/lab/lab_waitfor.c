@@ -153,8 +153,11 @@ static void held_by_link(void *arg)
 
 static void build(struct wait_graph *g)
 {
-	const struct node_wait_visitor visitor = {.arg = g, .closed = closed, .held_by_link = held_by_link,
-		.held_by_tunnel = held_by_tunnel, .charges = charges};
+	const struct node_wait_visitor visitor = {.arg = g,
+		.closed = closed,
+		.held_by_link = held_by_link,
+		.held_by_tunnel = held_by_tunnel,
+		.charges = charges};
 
 	for (uint32_t i = 0; i < g->lab->n_nodes && !g->failed; i++) {
 		g->node = &g->lab->node[i];
@@ -213,7 +216,8 @@ static uint32_t reduce(struct wait_graph *g)
 
 			if (e->buffers)
 				continue;
-			b->stuck = node_buffer_stops(n->node, port_of_buffer(e->buffer), e->buffer % 8, &b->level, g->shared[n->index]);
+			b->stuck = node_buffer_stops(n->node, port_of_buffer(e->buffer), e->buffer % 8, &b->level,
+				g->shared[n->index]);
 			g->queue[e->queue].stuck |= b->stuck;
 		}
 		stuck = 0;
@@ -262,8 +266,8 @@ static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 		e = next(g, true, at);
 		far = node_of_buffer(g, e->buffer);
 		if (n < size)
-			n += (size_t)snprintf(why + n, size - n, "queue %s.%s class %u for buffer %s.%s, ", q->node->topo->name,
-				port_name(q->node, q->id.port), q->id.class, far->topo->name,
+			n += (size_t)snprintf(why + n, size - n, "queue %s.%s class %u for buffer %s.%s, ",
+				q->node->topo->name, port_name(q->node, q->id.port), q->id.class, far->topo->name,
 				port_name(far, port_of_buffer(e->buffer)));
 		at = next(g, false, e->buffer)->queue;
 	} while (at != first);

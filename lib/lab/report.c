@@ -13,20 +13,22 @@ static json_t *report_qp(const struct lab_qp *q)
 	const struct lab_qp_stats *s = &q->stats;
 	double delay = s->received ? (double)s->delay_ns / (double)s->received : 0;
 
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sf sI sI sI sI sb}", "name", q->name, "udp_source",
-		INT(q->udp_source), "sent", INT(s->sent), "retransmitted", INT(s->retransmitted), "received", INT(s->received),
-		"received_bytes", INT(s->received_bytes), "naks", INT(s->naks), "timeouts", INT(s->timeouts), "out_of_sequence",
-		INT(s->out_of_sequence), "duplicates", INT(s->duplicates), "reordered", INT(s->reordered), "ce_marked",
-		INT(s->marked), "cnps", INT(s->cnps), "messages", INT(s->messages), "message_bytes_acked", INT(s->acked_bytes),
-		"delay_mean_ns", delay, "delay_min_ns", INT(s->received ? s->delay_min_ns : 0), "delay_max_ns",
-		INT(s->delay_max_ns), "message_mean_ns", INT(s->messages ? s->message_ns / s->messages : 0), "message_max_ns",
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sf sI sI sI sI sb}", "name", q->name,
+		"udp_source", INT(q->udp_source), "sent", INT(s->sent), "retransmitted", INT(s->retransmitted),
+		"received", INT(s->received), "received_bytes", INT(s->received_bytes), "naks", INT(s->naks),
+		"timeouts", INT(s->timeouts), "out_of_sequence", INT(s->out_of_sequence), "duplicates",
+		INT(s->duplicates), "reordered", INT(s->reordered), "ce_marked", INT(s->marked), "cnps", INT(s->cnps),
+		"messages", INT(s->messages), "message_bytes_acked", INT(s->acked_bytes), "delay_mean_ns", delay,
+		"delay_min_ns", INT(s->received ? s->delay_min_ns : 0), "delay_max_ns", INT(s->delay_max_ns),
+		"message_mean_ns", INT(s->messages ? s->message_ns / s->messages : 0), "message_max_ns",
 		INT(s->message_ns_max), "failed", q->failed);
 }
 
 /* A flow: its queue pairs, summed up. */
 static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 {
-	uint64_t sent = 0, again = 0, received = 0, bytes = 0, delay = 0, delay_max = 0, delay_min = UINT64_MAX, failed = 0;
+	uint64_t sent = 0, again = 0, received = 0, bytes = 0, delay = 0, delay_max = 0, delay_min = UINT64_MAX,
+		 failed = 0;
 	uint64_t naks = 0, timeouts = 0, messages = 0, last = 0, ns;
 	json_t *qps = json_array();
 
@@ -53,13 +55,13 @@ static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 	last -= received ? MIN_OF(last, delay_min) : 0;
 	ns = (f->messages ? last : lab->topo->lab.run_ns);
 	ns -= MIN_OF(ns, f->start_ns);
-	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf so}", "name", f->name, "from", f->from, "to", f->to,
-		"transport", f->transport == TRANSPORT_RC ? "rc" : "datagram", "queue_pairs", INT(f->queue_pairs), "sent", INT(sent),
-		"retransmitted", INT(again), "received", INT(received), "received_bytes", INT(bytes), "naks", INT(naks), "timeouts",
-		INT(timeouts), "messages", INT(messages), "failed", INT(failed), "goodput_gbps",
-		ns ? (double)bytes * 8 / (double)ns : 0.0, "delay_mean_us",
-		received ? (double)delay / (double)received / 1e3 : 0.0, "delay_min_us", received ? (double)delay_min / 1e3 : 0.0,
-		"delay_max_us", (double)delay_max / 1e3, "qps", qps);
+	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf so}", "name", f->name, "from", f->from,
+		"to", f->to, "transport", f->transport == TRANSPORT_RC ? "rc" : "datagram", "queue_pairs",
+		INT(f->queue_pairs), "sent", INT(sent), "retransmitted", INT(again), "received", INT(received),
+		"received_bytes", INT(bytes), "naks", INT(naks), "timeouts", INT(timeouts), "messages", INT(messages),
+		"failed", INT(failed), "goodput_gbps", ns ? (double)bytes * 8 / (double)ns : 0.0, "delay_mean_us",
+		received ? (double)delay / (double)received / 1e3 : 0.0, "delay_min_us",
+		received ? (double)delay_min / 1e3 : 0.0, "delay_max_us", (double)delay_max / 1e3, "qps", qps);
 }
 
 static json_t *report_host(const struct lab_host *h)
@@ -69,31 +71,32 @@ static json_t *report_host(const struct lab_host *h)
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		json_array_append_new(paused, json_integer(INT(host_paused_ns(h, i))));
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI so sI}", "name", h->topo->name, "ports", INT(h->n_ports),
-		"sent", INT(s->sent), "sent_bytes", INT(s->sent_bytes), "received", INT(s->received), "received_bytes",
-		INT(s->received_bytes), "goodput_bytes", INT(s->goodput_bytes), "buffer_overflow", INT(s->overflow), "fcs_errors",
-		INT(s->fcs), "check_errors", INT(s->check), "stray", INT(s->stray), "icmp", INT(s->icmp), "pauses_sent",
-		INT(s->pauses_sent), "pauses_received", INT(s->pauses_received), "buffer_most", INT(s->buffered_most), "paused_ns", paused, "starved_ns",
-		INT(host_starved_ns(h)));
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI so sI}", "name", h->topo->name, "ports",
+		INT(h->n_ports), "sent", INT(s->sent), "sent_bytes", INT(s->sent_bytes), "received", INT(s->received),
+		"received_bytes", INT(s->received_bytes), "goodput_bytes", INT(s->goodput_bytes), "buffer_overflow",
+		INT(s->overflow), "fcs_errors", INT(s->fcs), "check_errors", INT(s->check), "stray", INT(s->stray),
+		"icmp", INT(s->icmp), "pauses_sent", INT(s->pauses_sent), "pauses_received", INT(s->pauses_received),
+		"buffer_most", INT(s->buffered_most), "paused_ns", paused, "starved_ns", INT(host_starved_ns(h)));
 }
 
 static json_t *report_way(const struct lab_way *w)
 {
 	const struct line_stats *s = line_stats(w->line);
 
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "name", w->name, "sent", INT(s->sent), "sent_bytes",
-		INT(s->sent_bytes), "delivered", INT(s->delivered), "delivered_bytes", INT(s->delivered_bytes), "lost", INT(s->lost),
-		"cut", INT(s->cut), "corrupt", INT(s->corrupt), "flipped", INT(s->flipped), "duplicated", INT(s->duplicated),
-		"reordered", INT(s->reordered), "oversize", INT(s->oversize), "into_void", INT(w->link->end[!w->from].into_void),
-		"most_bytes", INT(s->most_bytes), "under_way", INT(line_frames(w->line)), "pfc", INT(s->watched),
-		"pfc_lost", INT(s->watched_lost), "pfc_lost_run", INT(s->watched_run));
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "name", w->name, "sent",
+		INT(s->sent), "sent_bytes", INT(s->sent_bytes), "delivered", INT(s->delivered), "delivered_bytes",
+		INT(s->delivered_bytes), "lost", INT(s->lost), "cut", INT(s->cut), "corrupt", INT(s->corrupt),
+		"flipped", INT(s->flipped), "duplicated", INT(s->duplicated), "reordered", INT(s->reordered),
+		"oversize", INT(s->oversize), "into_void", INT(w->link->end[!w->from].into_void), "most_bytes",
+		INT(s->most_bytes), "under_way", INT(line_frames(w->line)), "pfc", INT(s->watched), "pfc_lost",
+		INT(s->watched_lost), "pfc_lost_run", INT(s->watched_run));
 }
 
 static json_t *report_link(const struct lab_link *l)
 {
 	return json_pack("{ss ss ss sI sI so so}", "name", l->topo->name, "a", l->topo->a, "b", l->topo->b, "rate_bps",
-		INT(l->topo->rate_bps), "delay_ns", INT(topo_delay(l->topo)), "a_to_b", report_way(&l->way[0]), "b_to_a",
-		report_way(&l->way[1]));
+		INT(l->topo->rate_bps), "delay_ns", INT(topo_delay(l->topo)), "a_to_b", report_way(&l->way[0]),
+		"b_to_a", report_way(&l->way[1]));
 }
 
 static json_t *report_drops(const struct lcore_stats *sum)
@@ -115,9 +118,10 @@ static void add_pauses(void *out, const struct node_pauses *p)
 {
 	const struct pfc_history *h = &p->history;
 
-	json_array_append_new(out, json_pack("{ss ss si sI sI sI sI}", "direction", p->direction, "name", p->name, "priority",
-		(int)p->priority, "pauses", INT(h->transitions), "total_ns", INT(p->total_ns), "last_ns",
-		INT(h->last_ns), "last_began_ns", INT(h->last_began)));
+	json_array_append_new(out,
+		json_pack("{ss ss si sI sI sI sI}", "direction", p->direction, "name", p->name, "priority",
+			(int)p->priority, "pauses", INT(h->transitions), "total_ns", INT(p->total_ns), "last_ns",
+			INT(h->last_ns), "last_began_ns", INT(h->last_began)));
 }
 
 static json_t *report_pauses(const struct lab_node *n)
@@ -140,11 +144,14 @@ static json_t *report_gates(const struct lab_node *n)
 		for (uint32_t s = 0; s < e->n_slices; s++) {
 			for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 				const struct egress_queue *q = &e->slice[s].queue[i];
-				uint64_t ns = q->paused_ns + (e->slice[s].closed >> i & 1 ? n->lab->now - q->paused_since : 0);
+				uint64_t ns = q->paused_ns +
+					      (e->slice[s].closed >> i & 1 ? n->lab->now - q->paused_since : 0);
 
 				if (q->pauses)
-					json_array_append_new(out, json_pack("{ss si si sI sI sI}", "port", n->node->port[p]->name, "slice",
-						(int)s, "class", (int)i, "pauses", INT(q->pauses), "paused_ns", INT(ns), "since_ns", INT(q->paused_since)));
+					json_array_append_new(out,
+						json_pack("{ss si si sI sI sI}", "port", n->node->port[p]->name,
+							"slice", (int)s, "class", (int)i, "pauses", INT(q->pauses),
+							"paused_ns", INT(ns), "since_ns", INT(q->paused_since)));
 			}
 		}
 	}
@@ -161,9 +168,10 @@ static json_t *report_buffers(const struct lab_node *n)
 			const struct pfc_buffer *b = &n->node->pfc[p].buffer[i];
 
 			if (b->most.bytes)
-				json_array_append_new(out, json_pack("{ss si sI sI sI}", "port", n->node->port[p]->name, "class", (int)i,
-					"most_bytes", INT(b->most.bytes), "headroom_most_bytes", INT(b->most_headroom.bytes), "xoffs",
-					INT(b->xoffs)));
+				json_array_append_new(out,
+					json_pack("{ss si sI sI sI}", "port", n->node->port[p]->name, "class", (int)i,
+						"most_bytes", INT(b->most.bytes), "headroom_most_bytes",
+						INT(b->most_headroom.bytes), "xoffs", INT(b->xoffs)));
 		}
 	}
 	return out;
@@ -184,16 +192,18 @@ static json_t *report_node(const struct lab_node *n)
 	for (uint16_t p = 0; sum && p < n->n_ports; p++) {
 		const struct virtual_port_stats *s = virtual_port_stats(n->node->port[p]);
 
-		json_array_append_new(ports, json_pack("{ss sI sI sI sI sI sI sI}", "name", n->node->port[p]->name, "rx_packets",
-			INT(sum->port[p].rx_packets), "rx_bytes", INT(sum->port[p].rx_bytes), "tx_packets", INT(sum->port[p].tx_packets),
-			"tx_bytes", INT(sum->port[p].tx_bytes), "imissed", INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors",
-			INT(s->ierrors)));
+		json_array_append_new(ports,
+			json_pack("{ss sI sI sI sI sI sI sI}", "name", n->node->port[p]->name, "rx_packets",
+				INT(sum->port[p].rx_packets), "rx_bytes", INT(sum->port[p].rx_bytes), "tx_packets",
+				INT(sum->port[p].tx_packets), "tx_bytes", INT(sum->port[p].tx_bytes), "imissed",
+				INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors", INT(s->ierrors)));
 	}
-	node = json_pack("{ss sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "restarts", INT(n->restarts), "rx",
-		INT(b.rx + n->past.rx), "originated", INT(b.originated + n->past.originated), "sent", INT(b.sent + n->past.sent),
-		"dropped", INT(b.dropped + n->past.dropped), "consumed", INT(b.consumed + n->past.consumed), "held", INT(b.held),
-		"ports", ports, "reasons", sum ? report_drops(sum) : json_object(), "pauses", report_pauses(n), "gates",
-		report_gates(n), "buffers", report_buffers(n));
+	node = json_pack("{ss sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "restarts",
+		INT(n->restarts), "rx", INT(b.rx + n->past.rx), "originated", INT(b.originated + n->past.originated),
+		"sent", INT(b.sent + n->past.sent), "dropped", INT(b.dropped + n->past.dropped), "consumed",
+		INT(b.consumed + n->past.consumed), "held", INT(b.held), "ports", ports, "reasons",
+		sum ? report_drops(sum) : json_object(), "pauses", report_pauses(n), "gates", report_gates(n),
+		"buffers", report_buffers(n));
 	free(sum);
 	return node;
 }
@@ -214,8 +224,8 @@ static json_t *report_series(const struct lab *lab)
 		/* what never moved is named, not listed */
 		if (!any)
 			json_array_clear(values);
-		json_array_append_new(all, json_pack("{ss ss ss so}", "name", s->name, "group", s->group, "unit", s->unit, "values",
-			values));
+		json_array_append_new(all, json_pack("{ss ss ss so}", "name", s->name, "group", s->group, "unit",
+						   s->unit, "values", values));
 	}
 	return all;
 }
@@ -241,8 +251,9 @@ json_t *lab_report(struct lab *lab)
 		json_array_append_new(links, report_link(&lab->link[i]));
 	for (uint32_t i = 0; i < lab->n_nodes; i++)
 		json_array_append_new(nodes, report_node(&lab->node[i]));
-	return json_pack("{ss sI sI sI sI sI sI ss* so so so so sO so so}", "name", lab->topo->lab.name, "seed", INT(lab->seed),
-		"run_ns", INT(lab->topo->lab.run_ns), "ended_ns", INT(lab->now), "events", INT(lab->events), "packet_hops",
-		INT(lab->hops), "losses", INT(lab_losses(lab)), "violation", lab->violation, "flows", flows, "hosts", hosts, "links",
-		links, "nodes", nodes, "commands", lab->commands, "time_ms", report_times(lab), "series", report_series(lab));
+	return json_pack("{ss sI sI sI sI sI sI ss* so so so so sO so so}", "name", lab->topo->lab.name, "seed",
+		INT(lab->seed), "run_ns", INT(lab->topo->lab.run_ns), "ended_ns", INT(lab->now), "events",
+		INT(lab->events), "packet_hops", INT(lab->hops), "losses", INT(lab_losses(lab)), "violation",
+		lab->violation, "flows", flows, "hosts", hosts, "links", links, "nodes", nodes, "commands",
+		lab->commands, "time_ms", report_times(lab), "series", report_series(lab));
 }

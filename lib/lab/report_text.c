@@ -24,11 +24,12 @@ static void flows(const json_t *report, FILE *out)
 	const json_t *f;
 	size_t i;
 
-	fprintf(out, "\n%-24s %10s %12s %12s %8s %8s %12s %12s\n", "flow", "Gb/s", "packets", "again", "NAKs", "timeouts",
-		"delay us", "longest us");
+	fprintf(out, "\n%-24s %10s %12s %12s %8s %8s %12s %12s\n", "flow", "Gb/s", "packets", "again", "NAKs",
+		"timeouts", "delay us", "longest us");
 	json_array_foreach(json_object_get(report, "flows"), i, f)
-		fprintf(out, "%-24s %10.3f %12lld %12lld %8lld %8lld %12.2f %12.2f%s\n", text(f, "name"), real(f, "goodput_gbps"),
-			(long long)number(f, "received"), (long long)number(f, "retransmitted"), (long long)number(f, "naks"),
+		fprintf(out, "%-24s %10.3f %12lld %12lld %8lld %8lld %12.2f %12.2f%s\n", text(f, "name"),
+			real(f, "goodput_gbps"), (long long)number(f, "received"),
+			(long long)number(f, "retransmitted"), (long long)number(f, "naks"),
 			(long long)number(f, "timeouts"), real(f, "delay_mean_us"), real(f, "delay_max_us"),
 			number(f, "failed") ? "  gave up" : "");
 }
@@ -77,9 +78,9 @@ void lab_report_text(json_t *report, FILE *out)
 	unsigned int n = 0;
 	size_t i;
 
-	fprintf(out, "%s: seed %lld, %.3f ms of virtual time, %lld events, %lld frames crossed a link\n", text(report, "name"),
-		(long long)number(report, "seed"), (double)number(report, "ended_ns") / 1e6, (long long)number(report, "events"),
-		(long long)number(report, "packet_hops"));
+	fprintf(out, "%s: seed %lld, %.3f ms of virtual time, %lld events, %lld frames crossed a link\n",
+		text(report, "name"), (long long)number(report, "seed"), (double)number(report, "ended_ns") / 1e6,
+		(long long)number(report, "events"), (long long)number(report, "packet_hops"));
 	flows(report, out);
 	fprintf(out, "\nLost, dropped or consumed by a node:\n");
 	json_array_foreach(json_object_get(report, "links"), i, o) {

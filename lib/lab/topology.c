@@ -17,9 +17,9 @@
 #include "snapshot/build.h"
 
 #define FIBRE_NS_PER_KM 5000u
-#define NODE_FIXED	(12ull << 20) /* counters, neighbours, message rings */
-#define HOST_FIXED	(64ull << 10)
-#define EAL_FIXED	(64ull << 20)
+#define NODE_FIXED (12ull << 20) /* counters, neighbours, message rings */
+#define HOST_FIXED (64ull << 10)
+#define EAL_FIXED (64ull << 20)
 
 struct cfg_mark topo_where(const struct topology *t, const void *member)
 {
@@ -201,7 +201,8 @@ static uint64_t frame_bytes(const struct topology *t)
 void topo_memory(const struct topology *t, struct topo_memory *out)
 {
 	uint64_t frame = frame_bytes(t), widest = 0;
-	uint64_t each = line_frame_memory((uint32_t)(t->lab.frames == FRAMES_HEADERS ? MIN_OF(frame, LAB_HEADER_BYTES) : frame));
+	uint64_t each = line_frame_memory(
+		(uint32_t)(t->lab.frames == FRAMES_HEADERS ? MIN_OF(frame, LAB_HEADER_BYTES) : frame));
 
 	*out = (struct topo_memory){.eal = EAL_FIXED, .hosts = t->hosts.n * HOST_FIXED};
 	for (uint32_t i = 0; i < t->nodes.n; i++)
@@ -217,7 +218,8 @@ void topo_memory(const struct topology *t, struct topo_memory *out)
 			continue;
 		widest = bytes;
 		snprintf(out->widest, sizeof(out->widest),
-			"link %s: %.4g Gb/s x %.4g ms / 8 = %.4g MB on the fibre, %llu frames of %llu bytes, %llu bytes of "
+			"link %s: %.4g Gb/s x %.4g ms / 8 = %.4g MB on the fibre, %llu frames of %llu bytes, %llu "
+			"bytes of "
 			"memory each, both ways: %llu MB",
 			l->name, (double)l->rate_bps / 1e9, (double)ns / 1e6, (double)product / 1e6,
 			(unsigned long long)frames, (unsigned long long)frame, (unsigned long long)each,

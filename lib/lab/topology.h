@@ -21,15 +21,15 @@ struct topo_lab {
 	char *name;
 	uint64_t run_ns, drain_ns;
 	uint64_t seed;
-	uint32_t frames; /* enum topo_frames */
-	uint64_t memory; /* bytes */
+	uint32_t frames;    /* enum topo_frames */
+	uint64_t memory;    /* bytes */
 	uint64_t sample_ns; /* 0: a four-hundredth of the run */
 };
 
 struct topo_node {
 	struct cfg_mark at;
 	char *name;
-	char *file; /* or NULL */
+	char *file;	       /* or NULL */
 	struct config *config; /* inline, or loaded from `file` by topo_check */
 	uint64_t cpu_hz, cycles, pass_cycles;
 };
@@ -44,11 +44,11 @@ struct topo_failure {
 
 struct topo_link {
 	struct cfg_mark at;
-	char *name; /* NULL: made of its ends */
+	char *name;  /* NULL: made of its ends */
 	char *a, *b; /* NODE.PORT or HOST.PORT */
 	uint64_t rate_bps;
 	uint64_t delay_ns, km; /* one of them; km: metres of fibre at 5 ns */
-	uint32_t faulty; /* enum topo_direction: which way there are jitter, loss, ... */
+	uint32_t faulty;       /* enum topo_direction: which way there are jitter, loss, ... */
 	uint64_t jitter_ns, reorder_ns;
 	double loss, corruption, duplication, reordering;
 	bool fcs; /* receivers notice corruption */
@@ -63,7 +63,7 @@ struct topo_stall {
 
 struct topo_sink {
 	struct cfg_mark at;
-	uint64_t drain_bps; /* 0: as fast as it comes */
+	uint64_t drain_bps;	    /* 0: as fast as it comes */
 	uint64_t buffer, xoff, xon; /* bytes */
 	uint64_t quanta;
 	CFG_LIST(struct topo_stall) stalls; /* in order */
@@ -81,7 +81,7 @@ struct topo_host {
 	struct cfg_mark at;
 	char *name;
 	CFG_LIST(struct ip_prefix) addresses;
-	struct eth_addr mac; /* zero: made of its number */
+	struct eth_addr mac;	/* zero: made of its number */
 	CFG_LIST(uint64_t) pfc; /* priorities that are paused when told to */
 	struct topo_sink sink;
 	CFG_LIST(struct topo_injection) send;
@@ -92,7 +92,7 @@ struct topo_flow {
 	char *name; /* NULL: FROM-TO */
 	char *from, *to;
 	uint32_t transport; /* enum topo_transport */
-	uint64_t family; /* 4 or 6 */
+	uint64_t family;    /* 4 or 6 */
 	uint64_t queue_pairs;
 	uint64_t message, messages; /* bytes of one; how many a queue pair sends, 0: until the end */
 	uint64_t start_ns;
@@ -169,7 +169,7 @@ struct cfg_mark topo_where(const struct topology *t, const void *member);
 /* How much memory a run takes, by part; for the check before the start and for people. */
 struct topo_memory {
 	uint64_t nodes, lines, hosts, eal; /* bytes; lines: of links, full of full-sized frames */
-	char widest[512];		    /* the link that holds most, as arithmetic */
+	char widest[512];		   /* the link that holds most, as arithmetic */
 };
 void topo_memory(const struct topology *t, struct topo_memory *out);
 

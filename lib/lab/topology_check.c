@@ -14,7 +14,7 @@ struct check {
 	struct topology *t;
 	struct cfg_diags *diags;
 	struct topo_end (*ends)[2]; /* of each link */
-	bool *joined;		     /* links whose ends exist */
+	bool *joined;		    /* links whose ends exist */
 };
 
 static struct cfg_mark at(const struct check *c, const void *member, struct cfg_mark around)
@@ -38,7 +38,8 @@ static void load_node_file(struct check *c, struct topo_node *n)
 		cfg_check(n->config, &own);
 	for (unsigned int i = 0; i < own.n; i++)
 		cfg_diag_add(c->diags, topo_where(c->t, &n->file), "file: %s:%u:%u: %s",
-			own.items[i].file ? own.items[i].file : path, own.items[i].at.line, own.items[i].at.column, own.items[i].text);
+			own.items[i].file ? own.items[i].file : path, own.items[i].at.line, own.items[i].at.column,
+			own.items[i].text);
 	cfg_diags_free(&own);
 }
 
@@ -56,7 +57,8 @@ static void check_nodes(struct check *c)
 		c->diags->file = c->t->file;
 		for (uint32_t k = 0; k < i; k++)
 			if (strcmp(n->name, c->t->nodes.items[k].name) == 0)
-				cfg_diag_add(c->diags, topo_where(c->t, &n->name), "name %s stands twice in nodes", n->name);
+				cfg_diag_add(c->diags, topo_where(c->t, &n->name), "name %s stands twice in nodes",
+					n->name);
 	}
 }
 
@@ -76,17 +78,19 @@ static void check_sink(struct check *c, const struct topo_host *h)
 		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff), "xoff: beyond the buffer of %llu bytes",
 			(unsigned long long)s->buffer);
 	if (s->xon > s->xoff)
-		cfg_diag_add(c->diags, topo_where(c->t, &s->xon), "xon: above xoff, which is %llu", (unsigned long long)s->xoff);
+		cfg_diag_add(c->diags, topo_where(c->t, &s->xon), "xon: above xoff, which is %llu",
+			(unsigned long long)s->xoff);
 	if (s->xoff && !h->pfc.n)
-		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff), "xoff: whom to pause? host '%s' names no priorities under pfc",
-			h->name);
+		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff),
+			"xoff: whom to pause? host '%s' names no priorities under pfc", h->name);
 	for (uint32_t i = 0; i < s->stalls.n; i++) {
 		const struct topo_stall *stall = &s->stalls.items[i];
 
 		if (!s->drain_bps)
 			cfg_diag_add(c->diags, stall->at, "a host that stops needs a rate to go on with: drain");
 		if (i && stall->start_ns < stall[-1].start_ns + stall[-1].for_ns)
-			cfg_diag_add(c->diags, topo_where(c->t, &stall->start_ns), "at: before the stall in front of it has ended");
+			cfg_diag_add(c->diags, topo_where(c->t, &stall->start_ns),
+				"at: before the stall in front of it has ended");
 	}
 }
 
@@ -97,7 +101,8 @@ static void check_injections(struct check *c, const struct topo_host *h)
 	for (uint32_t i = 0; i < h->send.n; i++)
 		if (topo_frame(h->send.items[i].frame, bytes, sizeof(bytes)) < (int)sizeof(struct eth_hdr))
 			cfg_diag_add(c->diags, topo_where(c->t, &h->send.items[i].frame),
-				"frame: expected %zu to %zu bytes as pairs of hexadecimal digits", sizeof(struct eth_hdr), sizeof(bytes));
+				"frame: expected %zu to %zu bytes as pairs of hexadecimal digits",
+				sizeof(struct eth_hdr), sizeof(bytes));
 }
 
 static void check_hosts(struct check *c)
@@ -109,11 +114,13 @@ static void check_hosts(struct check *c)
 			cfg_diag_add(c->diags, topo_where(c->t, &h->name), "name %s stands twice in hosts", h->name);
 		for (uint32_t k = 0; k < c->t->nodes.n; k++)
 			if (strcmp(h->name, c->t->nodes.items[k].name) == 0)
-				cfg_diag_add(c->diags, topo_where(c->t, &h->name), "%s is the name of a node too", h->name);
+				cfg_diag_add(c->diags, topo_where(c->t, &h->name), "%s is the name of a node too",
+					h->name);
 		for (uint32_t k = 0; k < h->pfc.n; k++)
 			if (h->pfc.items[k] > 7)
 				cfg_diag_add(c->diags, topo_where(c->t, &h->pfc.items[k]),
-					"pfc: expected priorities from 0 to 7, found %llu", (unsigned long long)h->pfc.items[k]);
+					"pfc: expected priorities from 0 to 7, found %llu",
+					(unsigned long long)h->pfc.items[k]);
 		check_sink(c, h);
 		check_injections(c, h);
 	}
@@ -184,7 +191,8 @@ static void check_loops(struct check *c)
 		b = root_of(parent, owner(c, &c->ends[i][1]));
 		if (a == b)
 			cfg_diag_add(c->diags, l->at,
-				"link %s closes a loop of links without delay, in which no time would pass; give it a delay",
+				"link %s closes a loop of links without delay, in which no time would pass; give it a "
+				"delay",
 				l->name);
 		parent[a] = b;
 	}
@@ -209,7 +217,8 @@ static void check_links(struct check *c)
 		check_end(c, i, 0);
 		check_end(c, i, 1);
 		if (l->km && topo_where(c->t, &l->delay_ns).line)
-			cfg_diag_add(c->diags, topo_where(c->t, &l->km), "km: the link has a delay already; give one of them");
+			cfg_diag_add(c->diags, topo_where(c->t, &l->km),
+				"km: the link has a delay already; give one of them");
 		check_failures(c, l);
 	}
 	for (uint32_t i = 0; i < c->t->hosts.n; i++)
@@ -266,11 +275,11 @@ static void check_flows(struct check *c)
 		if (from >= 0 && from == to)
 			cfg_diag_add(c->diags, topo_where(c->t, &f->to), "to: host '%s' cannot send to itself", f->to);
 		if (from >= 0 && host_rate(c, from) && f->rate_bps > host_rate(c, from))
-			cfg_diag_add(c->diags, topo_where(c->t, &f->rate_bps), "rate: host '%s' is on a link of %.4g Gb/s",
-				f->from, (double)host_rate(c, from) / 1e9);
+			cfg_diag_add(c->diags, topo_where(c->t, &f->rate_bps),
+				"rate: host '%s' is on a link of %.4g Gb/s", f->from, (double)host_rate(c, from) / 1e9);
 		if (f->transport == TRANSPORT_DATAGRAM && f->message > f->mtu)
-			cfg_diag_add(c->diags, at(c, &f->message, f->at), "message: a datagram is one packet, at most mtu (%llu)",
-				(unsigned long long)f->mtu);
+			cfg_diag_add(c->diags, at(c, &f->message, f->at),
+				"message: a datagram is one packet, at most mtu (%llu)", (unsigned long long)f->mtu);
 		if (f->transport == TRANSPORT_DATAGRAM && f->arrivals == ARRIVALS_POISSON && !f->rate_bps)
 			cfg_diag_add(c->diags, topo_where(c->t, &f->arrivals), "arrivals: poisson needs a rate");
 	}
@@ -314,7 +323,8 @@ static void check_memory(struct check *c)
 	if (sum <= c->t->lab.memory)
 		return;
 	cfg_diag_add(c->diags, at(c, &c->t->lab.memory, c->t->lab.at),
-		"memory: %llu MB are allowed, %llu MB are needed: %llu MB buffers and tables of nodes + %llu MB on links + "
+		"memory: %llu MB are allowed, %llu MB are needed: %llu MB buffers and tables of nodes + %llu MB on "
+		"links + "
 		"%llu MB hosts + %llu MB fixed; %s",
 		(unsigned long long)(c->t->lab.memory >> 20), (unsigned long long)(sum >> 20),
 		(unsigned long long)(m.nodes >> 20), (unsigned long long)(m.lines >> 20),

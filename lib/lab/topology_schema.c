@@ -5,9 +5,9 @@
 #include "lab/topology.h"
 
 #define AT(type, member) (uint32_t) __builtin_offsetof(type, member)
-#define MAP_OF(keys_, what, type)                                                                  \
-	{                                                                                          \
-		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type)      \
+#define MAP_OF(keys_, what, type) \
+	{ \
+		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type) \
 	}
 #define HOUR_NS (3600 * NSEC_PER_SEC)
 
@@ -246,7 +246,8 @@ void topo_emit_reference(FILE *out)
 {
 	cfg_emit_reference_of(&topo_root,
 		"# Reference of the lab's topology files: every key, with its limits and its default.\n"
-		"# Generated from the schema (lib/lab/topology_schema.c) by `sluice-lab --print reference`; do not edit.\n"
+		"# Generated from the schema (lib/lab/topology_schema.c) by `sluice-lab --print reference`; do not "
+		"edit.\n"
 		"# Times end in ns, us, ms or s; shares are numbers from 0 to 1, or end in %.\n",
 		out);
 }

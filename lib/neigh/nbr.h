@@ -16,10 +16,10 @@
 struct rte_hash;
 
 enum nbr_state {
-	NBR_UNKNOWN,  /* not asked for */
-	NBR_ASKED,    /* the control lcore is finding out; packets wait */
+	NBR_UNKNOWN, /* not asked for */
+	NBR_ASKED,   /* the control lcore is finding out; packets wait */
 	NBR_RESOLVED,
-	NBR_STALE,    /* usable, but the control lcore wants to know when it is used */
+	NBR_STALE, /* usable, but the control lcore wants to know when it is used */
 };
 
 struct nbr {
@@ -27,8 +27,8 @@ struct nbr {
 	uint8_t state;	    /* enum nbr_state; set by nbr_set_state */
 	bool ready;	    /* resolved, and frames get no tag: what most packets find */
 	bool used_id;
-	bool is_static; /* as configured: what ND and ARP say does not count */
-	bool confirm;	/* was static until the last snapshot: ask before it is believed for long */
+	bool is_static;	    /* as configured: what ND and ARP say does not count */
+	bool confirm;	    /* was static until the last snapshot: ask before it is believed for long */
 	uint16_t interface; /* snapshot.h */
 	struct fifo waiting;
 	struct ip_addr addr;
@@ -41,7 +41,7 @@ static inline void nbr_set_state(struct nbr *n, enum nbr_state state)
 }
 
 struct nbr_table {
-	struct nbr *nbr; /* by id */
+	struct nbr *nbr;	/* by id */
 	uint32_t n, first_free; /* ids from SNAP_NBR_MAX on: a list through waiting.n */
 	struct rte_hash *by_addr;
 	uint32_t held, hold_total; /* packets waiting in this table, and how many may */
@@ -50,9 +50,9 @@ struct nbr_table {
 
 /* What the control lcore tells a worker. */
 enum nbr_update {
-	NBR_SET,   /* the address is at this MAC */
-	NBR_AGED,  /* keep the MAC, report the next use */
-	NBR_FAIL,  /* it did not answer: drop what waits */
+	NBR_SET,    /* the address is at this MAC */
+	NBR_AGED,   /* keep the MAC, report the next use */
+	NBR_FAIL,   /* it did not answer: drop what waits */
 	NBR_FORGET, /* not needed any more */
 };
 

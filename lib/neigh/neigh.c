@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 
 #define DELAY_FIRST_PROBE_NS (5 * NSEC_PER_SEC) /* RFC 4861 DELAY_FIRST_PROBE_TIME */
-#define FAILED_PAUSE_FACTOR  10			/* retransmit times between two tries for a kept neighbour */
+#define FAILED_PAUSE_FACTOR 10			/* retransmit times between two tries for a kept neighbour */
 
 struct entry {
 	RB_ENTRY(entry) by_key;

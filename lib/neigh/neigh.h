@@ -18,8 +18,8 @@ enum neigh_state {
 	NEIGH_INCOMPLETE, /* being asked for */
 	NEIGH_REACHABLE,
 	NEIGH_STALE,
-	NEIGH_DELAY, /* in use, waiting a moment before probing */
-	NEIGH_PROBE, /* asked again, by unicast */
+	NEIGH_DELAY,  /* in use, waiting a moment before probing */
+	NEIGH_PROBE,  /* asked again, by unicast */
 	NEIGH_FAILED, /* a kept one that did not answer; asked again later */
 };
 

@@ -82,7 +82,9 @@ void control_carrier_heard(struct control_role *c, const struct snap_relay *r, c
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (request->enable >> i & 1)
-			k->until[i] = request->time[i] ? c->now + pfc_quanta_ns(request->time[i], c->s->port[r->port].speed_bps) : 0;
+			k->until[i] = request->time[i]
+					      ? c->now + pfc_quanta_ns(request->time[i], c->s->port[r->port].speed_bps)
+					      : 0;
 	if (pfc_state_sender_set(sender_of(c, r), wanted(k, c->now), c->now, &state))
 		send_state(c, r, &state);
 }
@@ -182,7 +184,8 @@ static bool read_message(const uint8_t *packet, uint32_t size, uint32_t at, stru
 
 	if (length < sizeof(*udp) || at + length > size || !be16_get(udp->checksum))
 		return false;
-	if (be16_get(checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &ip->dst, length, IP_PROTO_UDP), udp, length))))
+	if (be16_get(checksum_finish(
+		    checksum_add(checksum_pseudo6(&ip->src, &ip->dst, length, IP_PROTO_UDP), udp, length))))
 		return false;
 	/* slices have no number that two nodes agree on: only that of the tunnel is understood */
 	return pfc_state_read(udp + 1, length - sizeof(*udp), state) == 0 && state->slice == 0;

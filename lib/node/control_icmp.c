@@ -48,7 +48,8 @@ static bool source4(struct control_role *c, const struct snap_port *in, uint16_t
 }
 
 /* Route an answer; one to a link-local address goes back to the link the question came from. */
-static void send_answer(struct control_role *c, const void *packet, size_t size, uint16_t vrf, const struct snap_port *in)
+static void send_answer(struct control_role *c, const void *packet, size_t size, uint16_t vrf,
+	const struct snap_port *in)
 {
 	struct rte_mbuf *m = control_packet(c, packet, (uint32_t)size);
 	const struct ipv6_hdr *ip = packet;
@@ -96,14 +97,16 @@ void control_icmp_error(struct control_role *c, struct rte_mbuf *m)
 struct control_upper control_upper_layer(const uint8_t *packet, size_t size)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
-	struct control_upper u = {.at = sizeof(*ip), .type = ip->next_header,
+	struct control_upper u = {.at = sizeof(*ip),
+		.type = ip->next_header,
 		.named = __builtin_offsetof(struct ipv6_hdr, next_header)};
 
 	if (packet[0] >> 4 == 4)
 		return (struct control_upper){.at = ipv4_header_bytes((const struct ipv4_hdr *)packet),
 			.type = ((const struct ipv4_hdr *)packet)->protocol,
 			.named = __builtin_offsetof(struct ipv4_hdr, protocol)};
-	while ((u.type == IP_PROTO_HOPOPTS || u.type == IP_PROTO_DSTOPTS || u.type == IP_PROTO_ROUTING) && u.at + 8 <= size) {
+	while ((u.type == IP_PROTO_HOPOPTS || u.type == IP_PROTO_DSTOPTS || u.type == IP_PROTO_ROUTING) &&
+		u.at + 8 <= size) {
 		u.type = packet[u.at];
 		u.named = (uint32_t)u.at;
 		u.at += 8u * (packet[u.at + 1] + 1u);

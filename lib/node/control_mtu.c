@@ -13,8 +13,8 @@
 #include "wire/icmp.h"
 #include "wire/srh.h"
 
-#define MTU_AGE_NS     (600 * NSEC_PER_SEC) /* RFC 8201 section 4 recommends ten minutes */
-#define MTU_PER_SECOND 100 /* messages that are looked at: each is compared with all paths */
+#define MTU_AGE_NS (600 * NSEC_PER_SEC) /* RFC 8201 section 4 recommends ten minutes */
+#define MTU_PER_SECOND 100		/* messages that are looked at: each is compared with all paths */
 
 static uint32_t print_of(const struct snap_path *p)
 {
@@ -38,7 +38,8 @@ static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *pat
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)quote, *ours = (const struct ipv6_hdr *)path->header;
 	uint32_t fixed = sizeof(*ip) + (path->slice_at ? CFG_SLICE_OPTION_BYTES : 0);
-	const struct srh *srh = (const struct srh *)(quote + fixed), *our_srh = (const struct srh *)(path->header + fixed);
+	const struct srh *srh = (const struct srh *)(quote + fixed),
+			 *our_srh = (const struct srh *)(path->header + fixed);
 	uint8_t next_header;
 	const struct ipv6_addr *sid = &ours->dst;
 
@@ -48,11 +49,13 @@ static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *pat
 		return false;
 	/* the option as it was sent; of what slice the packet was nobody here can tell any more */
 	next_header = path->slice_at ? quote[sizeof(*ip)] : ip->next_header;
-	if (path->slice_at && (ip->next_header != IP_PROTO_HOPOPTS ||
-				      memcmp(quote + sizeof(*ip) + 1, path->header + sizeof(*ip) + 1, SNAP_SLICE_ID_AT - 1) != 0))
+	if (path->slice_at &&
+		(ip->next_header != IP_PROTO_HOPOPTS ||
+			memcmp(quote + sizeof(*ip) + 1, path->header + sizeof(*ip) + 1, SNAP_SLICE_ID_AT - 1) != 0))
 		return false;
 	if (path->bytes == fixed)
-		return (next_header == IP_PROTO_IPV6 || next_header == IP_PROTO_IPV4 || next_header == IP_PROTO_ETHERNET) &&
+		return (next_header == IP_PROTO_IPV6 || next_header == IP_PROTO_IPV4 ||
+			       next_header == IP_PROTO_ETHERNET) &&
 		       is_shifted(&ip->dst, sid);
 	/* of the SRH only Segments Left changes on the way, and what is inside is not in the path's */
 	if (next_header != IP_PROTO_ROUTING || srh->segments_left > our_srh->segments_left ||
@@ -100,7 +103,10 @@ static bool learn(struct control_role *c, uint32_t id, uint32_t outer_mtu)
 	if (i == CONTROL_MTUS)
 		return false;
 	c->n_mtus = MAX_OF(c->n_mtus, i + 1);
-	c->mtu[i] = (struct control_mtu){.path = id, .print = print_of(path), .mtu = (uint16_t)mtu, .until = c->now + MTU_AGE_NS};
+	c->mtu[i] = (struct control_mtu){.path = id,
+		.print = print_of(path),
+		.mtu = (uint16_t)mtu,
+		.until = c->now + MTU_AGE_NS};
 	set_path(c, id, (uint16_t)mtu);
 	return true;
 }
@@ -110,11 +116,12 @@ static bool heard(struct control_role *c, const uint8_t *packet, size_t at, size
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet, *quoted;
 	const struct icmp_hdr *icmp = (const struct icmp_hdr *)(packet + at);
 	const uint8_t *quote = packet + at + sizeof(*icmp);
-	uint32_t sum = checksum_pseudo6(&ip->src, &ip->dst, (uint32_t)(size - at), IP_PROTO_ICMP6), mtu = be32_get(icmp->rest);
+	uint32_t sum = checksum_pseudo6(&ip->src, &ip->dst, (uint32_t)(size - at), IP_PROTO_ICMP6),
+		 mtu = be32_get(icmp->rest);
 	bool learnt = false;
 
-	if (icmp->code != 0 || mtu < IPV6_MIN_MTU || size < at + sizeof(*icmp) + sizeof(*quoted) || quote[0] >> 4 != 6 ||
-		be16_get(checksum_finish(checksum_add(sum, icmp, size - at))) != 0)
+	if (icmp->code != 0 || mtu < IPV6_MIN_MTU || size < at + sizeof(*icmp) + sizeof(*quoted) ||
+		quote[0] >> 4 != 6 || be16_get(checksum_finish(checksum_add(sum, icmp, size - at))) != 0)
 		return false;
 	quoted = (const struct ipv6_hdr *)quote;
 	/* one that would have fitted is none that was too big */

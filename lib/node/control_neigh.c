@@ -55,8 +55,8 @@ static void send_frame(struct control_role *c, const struct snap_port *in, const
 	control_send_frame(c, m, snap_port_of(in->interface));
 }
 
-static void send_arp(struct control_role *c, const struct snap_port *in, uint16_t op, uint32_t own, const struct eth_addr *to,
-	uint32_t target)
+static void send_arp(struct control_role *c, const struct snap_port *in, uint16_t op, uint32_t own,
+	const struct eth_addr *to, uint32_t target)
 {
 	static const struct eth_addr broadcast = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
 	uint8_t frame[ETH_MIN_LEN + 2 * sizeof(struct vlan_tag)] = {0};
@@ -66,7 +66,8 @@ static void send_arp(struct control_role *c, const struct snap_port *in, uint16_
 	send_frame(c, in, frame, ETH_MIN_LEN + at - (uint32_t)sizeof(struct eth_hdr));
 }
 
-static void solicit4(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr, const struct eth_addr *mac)
+static void solicit4(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr,
+	const struct eth_addr *mac)
 {
 	const struct ip_prefix *own = own_subnet(in, addr);
 
@@ -85,7 +86,8 @@ static void send_nd(struct control_role *c, const struct snap_port *in, const vo
 	send_frame(c, in, frame, at + (uint32_t)size);
 }
 
-static void solicit6(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr, const struct eth_addr *mac)
+static void solicit6(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr,
+	const struct eth_addr *mac)
 {
 	const struct ip_prefix *own = own_subnet(in, addr);
 	struct ipv6_addr group = nd_solicited_node(&addr->v6);
@@ -278,14 +280,15 @@ static void answer_solicit(struct control_role *c, const struct snap_port *in, c
 			nd->sender.family ? ip_addr_v4(&nd->sender) : 0);
 		return;
 	}
-	size = nd_write_advert(packet, &nd->target.v6, nd->sender.family ? &nd->sender.v6 : &all_nodes,
-		&nd->target.v6, &in->mac, nd->sender.family != 0);
+	size = nd_write_advert(packet, &nd->target.v6, nd->sender.family ? &nd->sender.v6 : &all_nodes, &nd->target.v6,
+		&in->mac, nd->sender.family != 0);
 	/* to where the option says, else to where the frame came from (RFC 4861 section 7.2.4) */
 	send_nd(c, in, packet, size, !nd->sender.family ? NULL : nd->has_mac ? &nd->mac : from);
 }
 
 /* False when the message may not be believed. */
-static bool hear(struct control_role *c, const struct snap_port *in, const struct nd_message *nd, const struct eth_addr *from)
+static bool hear(struct control_role *c, const struct snap_port *in, const struct nd_message *nd,
+	const struct eth_addr *from)
 {
 	const struct ip_addr *about = nd->kind == ND_SOLICIT ? &nd->sender : &nd->target;
 	struct neigh_news news = {.port = in->interface,

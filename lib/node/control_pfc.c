@@ -16,7 +16,7 @@
 
 /* More than 400 Gb/s ports refresh by half-life, four times over; a flood costs the control lcore no more than that. */
 #define FRAMES_PER_SECOND 100000
-#define FRAMES_AT_ONCE	  256
+#define FRAMES_AT_ONCE 256
 
 int control_pfc_init(struct control_role *c)
 {
@@ -90,8 +90,10 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 	if (!*sid || !(*sid)->used || !(*sid)->pfc)
 		return DROP_not_served;
 	party->sid = x->sid;
-	pkt_copy_out(m, x->srh + (uint32_t) __builtin_offsetof(struct ipv6_hdr, src), &party->source, sizeof(party->source));
-	reason = reason_of(pfc_read(frame, size, PFC_UNPADDED | ((*sid)->pfc->lenient_cev ? PFC_ANY_ENABLE : 0), request));
+	pkt_copy_out(m, x->srh + (uint32_t) __builtin_offsetof(struct ipv6_hdr, src), &party->source,
+		sizeof(party->source));
+	reason = reason_of(
+		pfc_read(frame, size, PFC_UNPADDED | ((*sid)->pfc->lenient_cev ? PFC_ANY_ENABLE : 0), request));
 	if (reason == CONSUME_pfc && !is_allowed((*sid)->pfc, &party->source))
 		return DROP_pfc_bad_peer;
 	if (reason == CONSUME_pfc && !control_pfc_may_listen(c, m->port))
@@ -138,7 +140,8 @@ bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const
 	struct pfc_relay_port *p = &c->pfc->relay[r->port];
 
 	p->bps = c->s->port[r->port].speed_bps;
-	return p->bps && pfc_relay_state(p, &config, party, state->speaks_for, state->stopped, state->lease_ns, c->now, out);
+	return p->bps &&
+	       pfc_relay_state(p, &config, party, state->speaks_for, state->stopped, state->lease_ns, c->now, out);
 }
 
 static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, uint8_t slice,

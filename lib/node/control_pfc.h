@@ -27,16 +27,16 @@ struct control_party {
 };
 
 struct control_pfc {
-	struct bucket frames[PORT_SLOTS]; /* out of tunnels, by the port they came in by */
+	struct bucket frames[PORT_SLOTS];	/* out of tunnels, by the port they came in by */
 	struct pfc_relay_port relay[MAX_PORTS]; /* gateways */
 	struct pfc_thinner thinner[MAX_PORTS];
 	struct carrier carrier[MAX_PORTS];
-	uint64_t generation; /* of the snapshot whose tunnels these are */
-	uint32_t changes;    /* of pfc_tunnels.changes, told to rx roles */
+	uint64_t generation;				     /* of the snapshot whose tunnels these are */
+	uint32_t changes;				     /* of pfc_tunnels.changes, told to rx roles */
 	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES]; /* over the parties of the port */
 	struct control_party party[MAX_PORTS][PFC_CONTRIBUTORS_MAX];
-	uint32_t turns[MAX_PORTS];   /* of node_pfc_port.turns, seen */
-	uint64_t look_at[MAX_PORTS]; /* when whom to stop must be thought over again; TIME_NEVER */
+	uint32_t turns[MAX_PORTS];		       /* of node_pfc_port.turns, seen */
+	uint64_t look_at[MAX_PORTS];		       /* when whom to stop must be thought over again; TIME_NEVER */
 	struct control_tunnel tunnel[PFC_TUNNELS_MAX]; /* by tunnel id */
 	struct pfc_tunnels tunnels;
 };

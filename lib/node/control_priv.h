@@ -26,7 +26,7 @@ void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t por
 /* control_neigh.c: ND and ARP */
 int control_neigh_init(struct control_role *c);
 void control_neigh_fini(struct control_role *c);
-void control_neigh_snapshot(struct control_role *c); /* a new snapshot: limits, next hops to keep */
+void control_neigh_snapshot(struct control_role *c);	    /* a new snapshot: limits, next hops to keep */
 bool control_mailboxes_ready(const struct control_role *c); /* room for a batch of events */
 unsigned int control_neigh_poll(struct control_role *c, uint64_t *next);
 void control_neigh_packet(struct control_role *c, struct rte_mbuf *m); /* PUNT_ND, PUNT_ARP; consumes m */
@@ -50,13 +50,12 @@ struct control_upper {
 struct control_upper control_upper_layer(const uint8_t *packet, size_t size);
 void control_icmp_error(struct control_role *c, struct rte_mbuf *m); /* PUNT_ERROR; consumes m */
 
-
 /* control_pfc.c: PFC out of tunnels, into tunnels and behind relays */
 int control_pfc_init(struct control_role *c);
 void control_pfc_fini(struct control_role *c);
 unsigned int control_pfc_poll(struct control_role *c, uint64_t *next); /* after the others: lowers *next */
-void control_pfc_relay(struct control_role *c, struct rte_mbuf *m); /* PUNT_PFC_RELAY; consumes m */
-void control_pfc_frame(struct control_role *c, struct rte_mbuf *m); /* PUNT_PFC_TUNNEL; consumes m */
+void control_pfc_relay(struct control_role *c, struct rte_mbuf *m);    /* PUNT_PFC_RELAY; consumes m */
+void control_pfc_frame(struct control_role *c, struct rte_mbuf *m);    /* PUNT_PFC_TUNNEL; consumes m */
 
 /* For control_carrier.c: PFC to the gateway behind a port; a state of it; may another message of that port be read? */
 void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request);
@@ -65,7 +64,8 @@ bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const
 bool control_pfc_may_listen(struct control_role *c, uint16_t port);
 
 /* control_carrier.c: state messages between PEs instead of frames */
-bool control_carrier_take(struct control_role *c, struct rte_mbuf *m); /* PUNT_LOCAL; true: it was one, and is consumed */
+bool control_carrier_take(struct control_role *c,
+	struct rte_mbuf *m); /* PUNT_LOCAL; true: it was one, and is consumed */
 void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request);
 unsigned int control_carrier_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 

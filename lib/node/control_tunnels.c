@@ -8,8 +8,8 @@
 #include "node/control_priv.h"
 #include "snapshot/pfc_outer.h"
 
-#define LOOP_NS	       (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */
-#define SIGHTINGS_PASS 8 /* of each rx role */
+#define LOOP_NS (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */
+#define SIGHTINGS_PASS 8	     /* of each rx role */
 
 /* What tunnel `id` says, as a frame of the port its data comes in by. */
 static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request)
@@ -100,7 +100,8 @@ static void take_configured(struct control_role *c)
 	struct pfc_tunnels *t = &c->pfc->tunnels;
 
 	for (uint32_t i = t->bound; i > 0; i--)
-		if (t->tunnel[i - 1].origin == PFC_TUNNEL_CONFIGURED && find_tunnel(c, t->tunnel[i - 1].name) == PFC_TUNNEL_NONE)
+		if (t->tunnel[i - 1].origin == PFC_TUNNEL_CONFIGURED &&
+			find_tunnel(c, t->tunnel[i - 1].name) == PFC_TUNNEL_NONE)
 			pfc_tunnel_remove(t, i - 1, c->now);
 	for (uint32_t i = 0; i < c->s->n_pfc_tunnels; i++) {
 		const struct snap_pfc_tunnel *from = &c->s->pfc_tunnel[i];
@@ -153,7 +154,8 @@ static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 	x->party = party_of(c, t->port, t->slice, &t->contributor);
 	t->carries = l->slice_by != SLICE_BY_SID;
 	pfc_outer_write(&x->outer, &c->s->loopback, address, n, l->flow_label,
-		l->hmac_key ? snap_hmac_key(c->s, l->hmac_key) : NULL, l->slice_by == SLICE_BY_OPTION ? c->s->slice_option : 0, slice);
+		l->hmac_key ? snap_hmac_key(c->s, l->hmac_key) : NULL,
+		l->slice_by == SLICE_BY_OPTION ? c->s->slice_option : 0, slice);
 	return PFC_REFUSED_none;
 }
 
@@ -173,7 +175,8 @@ static void take_learnt(struct control_role *c)
 
 		if (x->origin != PFC_TUNNEL_LEARNT)
 			continue;
-		if (!port->pfc_learning || !port->lossless || x->slice >= c->s->n_slices || !c->s->slice[x->slice].name) {
+		if (!port->pfc_learning || !port->lossless || x->slice >= c->s->n_slices ||
+			!c->s->slice[x->slice].name) {
 			pfc_tunnel_remove(t, i - 1, c->now);
 			continue;
 		}
@@ -193,7 +196,8 @@ static void learn(struct control_role *c, const struct node_sighting *s)
 	uint32_t id;
 
 	/* ports and SIDs may have changed since it was written */
-	if (s->port >= c->s->n_ports || !c->s->port[s->port].pfc_learning || s->sid >= c->s->n_sids || !c->s->sid[s->sid].used)
+	if (s->port >= c->s->n_ports || !c->s->port[s->port].pfc_learning || s->sid >= c->s->n_sids ||
+		!c->s->sid[s->sid].used)
 		return;
 	d.own = c->s->sid[s->sid].prefix;
 	d.priorities = c->s->port[s->port].lossless;
@@ -209,7 +213,8 @@ static unsigned int take_sightings(struct control_role *c)
 	unsigned int work = 0;
 
 	for (uint16_t i = 0; i < c->node->n_rx; i++) {
-		unsigned int n = rte_ring_sc_dequeue_burst_elem(c->node->rx[i].sightings, s, sizeof(s[0]), SIGHTINGS_PASS, NULL);
+		unsigned int n = rte_ring_sc_dequeue_burst_elem(c->node->rx[i].sightings, s, sizeof(s[0]),
+			SIGHTINGS_PASS, NULL);
 
 		for (unsigned int k = 0; k < n; k++)
 			learn(c, &s[k]);
@@ -243,7 +248,8 @@ static uint64_t sent_by(const struct control_role *c, uint16_t port, const struc
  * What each party has in the buffer: of its slice's bytes the share that came from it of late. Which of the bytes there
  * are whose is not recorded. Returns the sum.
  */
-static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int class, uint64_t *weight, unsigned int *n)
+static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int class, uint64_t *weight,
+	unsigned int *n)
 {
 	const struct control_party *party = c->pfc->party[port];
 	uint64_t sent[PFC_CONTRIBUTORS_MAX], sum = 0;
@@ -264,7 +270,8 @@ static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int 
 			continue;
 		held = held_of(c, party[i].slice, port, class);
 		for (unsigned int k = 0; k < *n; k++) {
-			if (!(party[k].priorities >> class & 1) || party[k].slice != party[i].slice || !party[k].has_source)
+			if (!(party[k].priorities >> class & 1) || party[k].slice != party[i].slice ||
+				!party[k].has_source)
 				continue;
 			of_slice += sent[k];
 			members++;
@@ -272,7 +279,8 @@ static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int 
 		if (!party[i].has_source)
 			weight[i] = held;
 		else
-			weight[i] = of_slice ? (uint64_t)((unsigned __int128)held * sent[i] / of_slice) : held / members;
+			weight[i] = of_slice ? (uint64_t)((unsigned __int128)held * sent[i] / of_slice)
+					     : held / members;
 		sum += weight[i];
 	}
 	return sum;
@@ -308,11 +316,13 @@ static void look_at_port(struct control_role *c, uint16_t port)
 	stopped = __atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
 	urgent = __atomic_load_n(&p->urgent, __ATOMIC_RELAXED);
 	c->pfc->look_at[port] = TIME_NEVER;
-	for (unsigned int class = 0; class < PFC_PRIORITIES; class++) {
+	for (unsigned int class = 0; class < PFC_PRIORITIES; ++class) {
 		if (!(c->s->port[port].lossless >> class & 1))
 			continue;
 		decide(c, port, class,
-			urgent >> class & 1 ? PFC_LEVEL_FULL : stopped >> class & 1 ? PFC_LEVEL_HIGH : PFC_LEVEL_LOW);
+			urgent >> class & 1    ? PFC_LEVEL_FULL
+			: stopped >> class & 1 ? PFC_LEVEL_HIGH
+					       : PFC_LEVEL_LOW);
 	}
 	for (uint32_t i = 0; i < t->bound; i++)
 		if (t->tunnel[i].origin != PFC_TUNNEL_FREE && c->pfc->tunnel[i].port == port)

@@ -22,7 +22,8 @@ uint64_t node_held(const struct node *n)
 			held += ring_held(&n->rx[i].to_worker[w]) + n->rx[i].park[w].n;
 	}
 	for (uint16_t w = 0; w < n->n_workers; w++)
-		held += ring_held(&n->control->to_worker[w]) + ring_held(&n->worker[w].to_control) + n->worker[w].nbrs.held;
+		held += ring_held(&n->control->to_worker[w]) + ring_held(&n->worker[w].to_control) +
+			n->worker[w].nbrs.held;
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		held += egress_held(&n->egress[i]);
 	return held;
@@ -115,8 +116,9 @@ void node_tick(struct node *n, uint64_t now)
 		double seconds = (double)ns / 1e9;
 
 		if (r->since_ns)
-			r->port[i] = (struct port_rate){
-				.rx_pps = (uint64_t)((double)(p->rx_packets - r->last[i].rx_packets) / seconds),
+			r->port[i] = (struct port_rate){.rx_pps = (uint64_t)((double)(p->rx_packets -
+										      r->last[i].rx_packets) /
+									     seconds),
 				.rx_bps = (uint64_t)((double)(p->rx_bytes - r->last[i].rx_bytes) * 8 / seconds),
 				.tx_pps = (uint64_t)((double)(p->tx_packets - r->last[i].tx_packets) / seconds),
 				.tx_bps = (uint64_t)((double)(p->tx_bytes - r->last[i].tx_bytes) * 8 / seconds)};

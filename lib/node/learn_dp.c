@@ -4,7 +4,7 @@
 #include "srv6/endpoint.h"
 
 #define SIGHTINGS_PER_SECOND 2000
-#define SIGHTINGS_AT_ONCE    256
+#define SIGHTINGS_AT_ONCE 256
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -14,7 +14,8 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static uint64_t hash_of(const struct node_sighting *s)
 {
-	uint64_t h = mix((uint64_t)s->sid << 32 | (uint64_t)s->port << 24 | (uint64_t)s->slice << 16 | s->n, ipv6_hi(&s->source));
+	uint64_t h = mix((uint64_t)s->sid << 32 | (uint64_t)s->port << 24 | (uint64_t)s->slice << 16 | s->n,
+		ipv6_hi(&s->source));
 
 	h = mix(h, ipv6_lo(&s->source));
 	for (unsigned int i = 0; i < MIN_OF(s->n, PFC_LIST_MAX); i++)
@@ -41,7 +42,8 @@ static void show(struct rx_role *rx, const struct node_sighting *s)
 	struct node_sighted *known = known_at(l, hash);
 
 	/* a tunnel lives on being shown again */
-	if (likely(known->hash == hash && known->epoch == epoch && now - known->at < rx->classifier.s->pfc_learning.idle_ns / 4))
+	if (likely(known->hash == hash && known->epoch == epoch &&
+		    now - known->at < rx->classifier.s->pfc_learning.idle_ns / 4))
 		return;
 	if (!bucket_take(&l->bucket, now, SIGHTINGS_PER_SECOND, SIGHTINGS_AT_ONCE) ||
 		rte_ring_sp_enqueue_elem(rx->sightings, (void *)(uintptr_t)s, sizeof(*s)) != 0) {
@@ -55,7 +57,9 @@ static void show(struct rx_role *rx, const struct node_sighting *s)
 /* The list backwards is the way the packet has come. */
 static void read_list(struct node_sighting *s, const struct rte_mbuf *m, const struct ipv6_hdr *ip)
 {
-	struct srv6_packet p = {.frame = rte_pktmbuf_mtod(m, const uint8_t *), .readable = m->data_len, .end = m->pkt_len,
+	struct srv6_packet p = {.frame = rte_pktmbuf_mtod(m, const uint8_t *),
+		.readable = m->data_len,
+		.end = m->pkt_len,
 		.at = sizeof(struct eth_hdr)};
 	const struct srh *srh;
 
@@ -76,7 +80,8 @@ static struct node_share *share_at(struct node_learner *l, uint16_t port, uint8_
 
 static bool is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
 {
-	return stat_read(&s->began) && stat_read(&s->lo) == lo && stat_read(&s->hi) == hi && s->port == port && s->slice == slice;
+	return stat_read(&s->began) && stat_read(&s->lo) == lo && stat_read(&s->hi) == hi && s->port == port &&
+	       s->slice == slice;
 }
 
 static struct node_share *next_share(struct node_learner *l, struct node_share *s)
@@ -103,7 +108,8 @@ static struct node_share *find_share(struct node_learner *l, uint16_t port, uint
 	return spare;
 }
 
-static void count_share(struct rx_role *rx, const struct pkt *x, const struct ipv6_hdr *ip, uint16_t port, uint32_t bytes)
+static void count_share(struct rx_role *rx, const struct pkt *x, const struct ipv6_hdr *ip, uint16_t port,
+	uint32_t bytes)
 {
 	uint64_t now = rx->classifier.now;
 	struct node_share *s = find_share(rx->learner, port, x->slice, ipv6_hi(&ip->src), ipv6_lo(&ip->src), now);

@@ -28,20 +28,20 @@
 #include "snapshot/build.h"
 
 #define NODE_MAX_ROLES 32 /* rx roles, worker roles */
-#define NODE_BURST     BUDGET_BURST
-#define NODE_PARK      BUDGET_PARK
+#define NODE_BURST BUDGET_BURST
+#define NODE_PARK BUDGET_PARK
 #define NODE_WORKER_PUNTS BUDGET_WORKER_PUNTS
-#define NODE_MESSAGES  1024 /* slots of a message ring */
-#define NODE_PAUSES    4096 /* of the ring of pauses: a frame may pause all ports of a worker */
+#define NODE_MESSAGES 1024 /* slots of a message ring */
+#define NODE_PAUSES 4096   /* of the ring of pauses: a frame may pause all ports of a worker */
 
 struct node;
 struct node_lcore;
 
 /* Packets between two roles: one producer, one consumer. The counters are the producer's and the consumer's. */
 struct node_ring {
-	struct rte_ring *ring; /* NULL: both roles are on one lcore, or there is nothing to send */
-	uint64_t pushed;	/* written by the producer */
-	uint64_t refused;	/* written by the producer: found full */
+	struct rte_ring *ring;	       /* NULL: both roles are on one lcore, or there is nothing to send */
+	uint64_t pushed;	       /* written by the producer */
+	uint64_t refused;	       /* written by the producer: found full */
 	uint64_t popped CACHE_ALIGNED; /* written by the consumer */
 };
 
@@ -63,12 +63,12 @@ struct rx_role {
 	uint16_t n_queues;
 	struct rx_queue queue[MAX_PORTS * 4];
 	struct classifier classifier;
-	struct rx_park park[NODE_MAX_ROLES];	     /* by worker */
+	struct rx_park park[NODE_MAX_ROLES];	    /* by worker */
 	struct node_ring to_worker[NODE_MAX_ROLES]; /* by worker */
 	struct node_ring to_control;
-	struct rte_ring *pfc_to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, NULL: same lcore */
+	struct rte_ring *pfc_to_worker[NODE_MAX_ROLES];	   /* struct node_pfc_message; by worker, NULL: same lcore */
 	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* of what stormers sent; relaxed readers */
-	struct rte_ring *sightings; /* struct node_sighting; to the control role */
+	struct rte_ring *sightings;			   /* struct node_sighting; to the control role */
 	struct node_learner *learner;
 	bool crowded; /* some ring to a worker was full; written by this role, relaxed readers */
 	bool stopped; /* written by management: receive nothing more; relaxed */
@@ -80,17 +80,17 @@ struct worker_role {
 	uint16_t index;
 	struct egress_context ctx;
 	struct accounts *accounts;
-	uint16_t n_lossless;	  /* of its ports, those with lossless classes */
+	uint16_t n_lossless;			    /* of its ports, those with lossless classes */
 	uint32_t watermark_epoch, persistent_epoch; /* that the user's and the persistent watermarks are of */
-	uint64_t shared_held;	  /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
+	uint64_t shared_held; /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
 	struct nbr_table nbrs;
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* those it owns */
-	struct rte_ring *from_control;	   /* struct nbr_message; producer: control */
-	struct rte_ring *pauses;	   /* struct pfc_message; producer: control */
-	struct rte_ring *ask_control;	   /* struct nbr_message; producer: this worker */
-	struct node_ring to_control;	   /* packets whose neighbour did not answer */
-	bool stalled; /* written by tests: the worker does nothing; relaxed */
+	struct rte_ring *from_control;	  /* struct nbr_message; producer: control */
+	struct rte_ring *pauses;	  /* struct pfc_message; producer: control */
+	struct rte_ring *ask_control;	  /* struct nbr_message; producer: this worker */
+	struct node_ring to_control;	  /* packets whose neighbour did not answer */
+	bool stalled;			  /* written by tests: the worker does nothing; relaxed */
 } CACHE_ALIGNED;
 
 /* The control lcore to the owner of a port: a party pauses or resumes queues there, or a relay speaks to the gateway. */
@@ -125,7 +125,7 @@ struct control_role {
 	struct node_lcore *lcore;
 	struct classifier classifier;
 	struct neigh_table *neighs;
-	const struct snapshot *s;  /* of this pass */
+	const struct snapshot *s; /* of this pass */
 	uint64_t kept_generation; /* of the snapshot whose next hops are kept */
 	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
 	struct control_kept *kept;
@@ -142,7 +142,7 @@ struct control_role {
 	struct bucket mtus;
 	struct control_pfc *pfc;
 	uint64_t now; /* of the pass under way, for callbacks; management reads it too (relaxed), to show ages */
-	uint8_t scratch[17408]; /* one whole IP packet, and the error about it */
+	uint8_t scratch[17408];	 /* one whole IP packet, and the error about it */
 	uint8_t fragment[16384]; /* as long as the largest MTU */
 } CACHE_ALIGNED;
 
@@ -155,7 +155,7 @@ struct control_kept {
 /* One lcore of the node and what it plays. */
 struct node_lcore {
 	struct node *node;
-	unsigned int id;  /* EAL lcore */
+	unsigned int id; /* EAL lcore */
 	unsigned int cpu;
 	unsigned int qsbr; /* thread id */
 	struct control_role *control;
@@ -202,7 +202,8 @@ struct node {
 	uint32_t rx_of_port[MAX_PORTS]; /* bit per rx role that serves it */
 	/* Written by management, read by workers. Who clears the persistent ones counts them first, the user's behind it in any case. */
 	uint32_t watermark_epoch, persistent_epoch;
-	uint32_t sight_epoch; /* written by control, read by rx roles, relaxed: what they have shown may be wanted again */
+	uint32_t
+		sight_epoch; /* written by control, read by rx roles, relaxed: what they have shown may be wanted again */
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
 
 	struct rx_role *rx;
@@ -217,11 +218,11 @@ struct node {
 	struct sid_counter *cleared_sids;
 	struct node_cleared_pfc *cleared_pfc; /* pauses.c */
 	struct node_rates rates;
-	struct trace_filter trace;   /* what lcores choose packets by */
-	struct node_traces *traces;  /* events collected so far */
+	struct trace_filter trace;	       /* what lcores choose packets by */
+	struct node_traces *traces;	       /* events collected so far */
 	struct node_storms *storms[MAX_PORTS]; /* what of its watchdogs has been logged */
 	struct snapshot_registry registry;
-	struct config *config;	/* running */
+	struct config *config; /* running */
 	struct capture_set *captures;
 	struct node_retired *retired; /* snapshots waiting for their grace period */
 };

@@ -130,8 +130,8 @@ static int make_message_ring(struct node *n, struct rte_ring **r, const char *wh
 {
 	char name[28];
 
-	*r = rte_ring_create_elem(unique_name(n, what, a, 0, name), bytes, slots,
-		socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	*r = rte_ring_create_elem(unique_name(n, what, a, 0, name), bytes, slots, socket,
+		RING_F_SP_ENQ | RING_F_SC_DEQ);
 	return *r ? 0 : -ENOMEM;
 }
 
@@ -151,7 +151,8 @@ static int make_rings(struct node *n, int socket)
 	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
 		rc = make_ring(n, &n->rx[i].to_control, "rc", i, 0, socket);
 		if (rc == 0)
-			rc = make_message_ring(n, &n->rx[i].sightings, "rs", i, sizeof(struct node_sighting), NODE_SIGHTINGS, socket);
+			rc = make_message_ring(n, &n->rx[i].sightings, "rs", i, sizeof(struct node_sighting),
+				NODE_SIGHTINGS, socket);
 		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
 			if (n->rx[i].lcore == n->worker[w].lcore)
 				continue;
@@ -163,11 +164,14 @@ static int make_rings(struct node *n, int socket)
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
 		rc = make_ring(n, &n->control->to_worker[w], "cw", w, 0, socket);
 		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].from_control, "mw", w, sizeof(struct nbr_message), NODE_MESSAGES, socket);
+			rc = make_message_ring(n, &n->worker[w].from_control, "mw", w, sizeof(struct nbr_message),
+				NODE_MESSAGES, socket);
 		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].ask_control, "mc", w, sizeof(struct nbr_message), NODE_MESSAGES, socket);
+			rc = make_message_ring(n, &n->worker[w].ask_control, "mc", w, sizeof(struct nbr_message),
+				NODE_MESSAGES, socket);
 		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].pauses, "mp", w, sizeof(struct pfc_message), NODE_PAUSES, socket);
+			rc = make_message_ring(n, &n->worker[w].pauses, "mp", w, sizeof(struct pfc_message),
+				NODE_PAUSES, socket);
 		if (rc == 0)
 			rc = make_ring_of(n, &n->worker[w].to_control, "wc", w, 0, NODE_WORKER_PUNTS, socket);
 		n->worker[w].ctx.punt = punt_to_control;
@@ -265,16 +269,18 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	if (rc == 0)
 		rc = make_captures(n, options);
 	if (rc < 0) {
-		text_fail(err, size, rc, "not enough memory for rings and tables: give the EAL more with -- -m MEGABYTES");
+		text_fail(err, size, rc,
+			"not enough memory for rings and tables: give the EAL more with -- -m MEGABYTES");
 		node_free(n);
 		return NULL;
 	}
-	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers, cache_size(n),
-		options->buffer_bytes ? options->buffer_bytes : (uint32_t)config->memory.buffer_size, options->socket,
-		options->shared_cpu);
+	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers,
+		cache_size(n), options->buffer_bytes ? options->buffer_bytes : (uint32_t)config->memory.buffer_size,
+		options->socket, options->shared_cpu);
 	if (!n->pool) {
-		text_fail(err, size, 0, "no memory for %llu packet buffers of %llu bytes (%s): lower memory.buffers or "
-				   "memory.buffer-size, or give the EAL more with -- -m MEGABYTES",
+		text_fail(err, size, 0,
+			"no memory for %llu packet buffers of %llu bytes (%s): lower memory.buffers or "
+			"memory.buffer-size, or give the EAL more with -- -m MEGABYTES",
 			(unsigned long long)config->memory.buffers, (unsigned long long)config->memory.buffer_size,
 			rte_strerror(rte_errno));
 		node_free(n);
@@ -368,7 +374,8 @@ int node_apply(struct node *n, struct config *config, char *err, size_t size)
 
 	node_reclaim(n);
 	if (!node_may_publish(n))
-		return text_fail(err, size, -EBUSY, "packets are still queued that were resolved 64 configurations ago");
+		return text_fail(err, size, -EBUSY,
+			"packets are still queued that were resolved 64 configurations ago");
 	port_infos(n, info);
 	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
 	if (!s)

@@ -18,10 +18,10 @@ struct node_pauses {
 };
 
 struct node_options {
-	bool shared_cpu; /* lcores may preempt each other: pool and rings that stand it */
-	int socket;	 /* NUMA node of memory, or -1 */
+	bool shared_cpu;	 /* lcores may preempt each other: pool and rings that stand it */
+	int socket;		 /* NUMA node of memory, or -1 */
 	uint64_t wall_offset_ns; /* to add to lcore time for the time of day: captures */
-	uint32_t buffer_bytes; /* instead of memory.buffer-size; 0: as that says. The lab may carry headers only */
+	uint32_t buffer_bytes;	 /* instead of memory.buffer-size; 0: as that says. The lab may carry headers only */
 };
 
 /*
@@ -102,7 +102,8 @@ void node_free(struct node *n); /* closes ports that are still open; NULL is fin
  * thread.
  */
 void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
-void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
+void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p),
+	void *arg);
 
 /* PFC counters and histories of a port since node_clear_stats; what is no counter is as it is. Management thread. */
 struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port);
@@ -119,7 +120,7 @@ struct node_watchdog {
 	unsigned int priority;
 	const struct pfc_watchdog_config *config;
 	struct pfc_watchdog state; /* the owner goes on meanwhile */
-	uint64_t dropped_from; /* packets of the neighbour in that priority, dropped as it came in a storm */
+	uint64_t dropped_from;	   /* packets of the neighbour in that priority, dropped as it came in a storm */
 };
 
 /* All that are paused, or ever were for long. Management thread. */

@@ -24,16 +24,16 @@ struct node_sighting {
 	struct ipv6_addr source; /* of the outer header */
 	uint32_t sid;		 /* last own SID that was executed */
 	uint8_t port, slice;
-	uint16_t n; /* entries of the SRH; 0: there is none */
+	uint16_t n;			     /* entries of the SRH; 0: there is none */
 	struct ipv6_addr list[PFC_LIST_MAX]; /* the first of them, in travel order */
 };
 _Static_assert(sizeof(struct node_sighting) % 4 == 0, "node_sighting must fit its ring");
 
-#define NODE_SIGHTINGS	 64   /* slots from each rx role */
-#define NODE_SIGHTED	 1024 /* sightings an rx role remembers */
-#define NODE_SHARES	 256  /* (port, slice, source) it counts bytes of */
+#define NODE_SIGHTINGS 64 /* slots from each rx role */
+#define NODE_SIGHTED 1024 /* sightings an rx role remembers */
+#define NODE_SHARES 256	  /* (port, slice, source) it counts bytes of */
 #define NODE_SHARE_PROBES 8
-#define NODE_SHARE_NS	 (10 * NSEC_PER_MSEC) /* bytes of late are those of one to two such times */
+#define NODE_SHARE_NS (10 * NSEC_PER_MSEC) /* bytes of late are those of one to two such times */
 
 struct node_sighted {
 	uint64_t hash; /* of all that a sighting says; 0: free */
@@ -43,8 +43,8 @@ struct node_sighted {
 
 /* The rx role writes, the control role reads; relaxed. A wrong share affects fairness, never loss. */
 struct node_share {
-	uint64_t hi, lo; /* source */
-	uint64_t began;	 /* of the time that bytes[0] is about; 0: a free place */
+	uint64_t hi, lo;		   /* source */
+	uint64_t began;			   /* of the time that bytes[0] is about; 0: a free place */
 	uint64_t bytes[2][PFC_PRIORITIES]; /* [0] goes on, [1] is the time before */
 	uint8_t port, slice;
 };

@@ -27,7 +27,7 @@ struct node_pfc_message {
 _Static_assert(sizeof(struct node_pfc_message) % 4 == 0, "node_pfc_message must fit its ring");
 
 #define NODE_PFC_MESSAGES 256 /* slots from each rx role to each worker */
-#define NODE_PFC_PEERS	  8   /* learnt, of a port */
+#define NODE_PFC_PEERS 8      /* learnt, of a port */
 
 /* Of a port; the owner of its egress writes, relaxed readers. */
 struct node_pfc_port {

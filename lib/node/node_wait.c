@@ -4,7 +4,8 @@
 #include "node/control_pfc.h"
 #include "wire/srh.h"
 
-static void visit_holds(const struct node *n, const struct node_queue *q, uint64_t now, const struct node_wait_visitor *v)
+static void visit_holds(const struct node *n, const struct node_queue *q, uint64_t now,
+	const struct node_wait_visitor *v)
 {
 	const struct pfc_holds *holds = &n->egress[q->port].holds;
 
@@ -31,7 +32,7 @@ static void visit_charges(const struct fifo *f, const struct node_wait_visitor *
 		sum[m->port][x->priority].buffers += m->nb_segs;
 	}
 	for (uint16_t port = 0; port < PORT_SLOTS; port++)
-		for (uint8_t class = 0; class < 8; class++)
+		for (uint8_t class = 0; class < 8; ++class)
 			if (sum[port][class].buffers)
 				v->charges(v->arg, port, class, sum[port][class].bytes, sum[port][class].buffers);
 }
@@ -46,7 +47,7 @@ void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_
 		for (uint32_t slice = 0; slice < e->n_slices; slice++) {
 			const struct egress_slice *s = &e->slice[slice];
 
-			for (uint8_t class = 0; class < 8; class++) {
+			for (uint8_t class = 0; class < 8; ++class) {
 				struct node_queue q = {port, (uint8_t)slice, class};
 
 				if (!(s->busy & s->closed & 1u << class) || s->queue[class].pause_until <= now)
@@ -59,7 +60,8 @@ void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_
 	}
 }
 
-bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const struct pfc_threshold *level, uint64_t shared)
+bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const struct pfc_threshold *level,
+	uint64_t shared)
 {
 	const struct snapshot *s = n->snapshot;
 	uint64_t left = s->shared_buffers > shared ? s->shared_buffers - shared : 0;
@@ -101,7 +103,8 @@ uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, ui
 	for (uint32_t i = 0; i < t->bound; i++) {
 		const struct pfc_tunnel *x = &t->tunnel[i];
 
-		if (x->origin != PFC_TUNNEL_FREE && x->stopped >> class & 1 && ends_at(n, x->list.sid[x->list.n - 1], sid))
+		if (x->origin != PFC_TUNNEL_FREE && x->stopped >> class & 1 &&
+			ends_at(n, x->list.sid[x->list.n - 1], sid))
 			ports |= 1u << n->control->pfc->tunnel[i].port;
 	}
 	return ports;

@@ -34,7 +34,8 @@ void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_
  * Does the buffer of a port and class say XOFF, and would it still if it held only `level`, and all classes that share buffers
  * (alpha) only `shared` of them together? NULL: whatever it holds.
  */
-bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const struct pfc_threshold *level, uint64_t shared);
+bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const struct pfc_threshold *level,
+	uint64_t shared);
 
 /* Does what a class of the port holds come out of the buffers that are shared? */
 bool node_buffer_shares(const struct node *n, uint16_t port, uint8_t class);

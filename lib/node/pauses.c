@@ -26,7 +26,10 @@ struct listener {
 static void tell(const struct listener *l, const char *direction, const char *name, unsigned int priority,
 	const struct pfc_history *h, const struct pfc_history *base)
 {
-	struct node_pauses p = {.direction = direction, .name = name, .priority = priority, .history = pfc_history_at(h, l->now)};
+	struct node_pauses p = {.direction = direction,
+		.name = name,
+		.priority = priority,
+		.history = pfc_history_at(h, l->now)};
 
 	if (base && base->transitions <= p.history.transitions)
 		p.history = pfc_history_since(&p.history, base, l->base_now);
@@ -42,7 +45,8 @@ static void all(const struct node *n, const struct node_cleared_pfc *base, const
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		for (uint32_t port = 0; port < n->n_ports; port++) {
-			tell(l, "heard", n->port[port]->name, i, &n->pfc[port].heard[i], base ? &base->port[port].heard[i] : NULL);
+			tell(l, "heard", n->port[port]->name, i, &n->pfc[port].heard[i],
+				base ? &base->port[port].heard[i] : NULL);
 			tell(l, "said", n->port[port]->name, i, &n->pfc[port].speaker.history[i],
 				base ? &base->port[port].speaker.history[i] : NULL);
 			tell(l, "relayed", n->port[port]->name, i, &wan->relay[port].history[i],
@@ -53,7 +57,8 @@ static void all(const struct node *n, const struct node_cleared_pfc *base, const
 			bool known = base && strcmp(base->tunnel[t].name, tunnel->name) == 0;
 
 			if (tunnel->origin != PFC_TUNNEL_FREE)
-				tell(l, "tunnel", tunnel->name, i, &tunnel->history[i], known ? &base->tunnel[t].history[i] : NULL);
+				tell(l, "tunnel", tunnel->name, i, &tunnel->history[i],
+					known ? &base->tunnel[t].history[i] : NULL);
 		}
 	}
 }
@@ -63,7 +68,8 @@ void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, cons
 	all(n, NULL, &(struct listener){say, arg, now, 0});
 }
 
-void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg)
+void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p),
+	void *arg)
 {
 	const struct node_cleared_pfc *base = n->cleared_pfc;
 
@@ -89,7 +95,8 @@ struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port)
 		out.speaker.xoff[i] -= base->speaker.xoff[i];
 		out.speaker.xon[i] -= base->speaker.xon[i];
 		out.heard[i] = pfc_history_since(&out.heard[i], &base->heard[i], n->cleared_pfc->at);
-		out.speaker.history[i] = pfc_history_since(&out.speaker.history[i], &base->speaker.history[i], n->cleared_pfc->at);
+		out.speaker.history[i] = pfc_history_since(&out.speaker.history[i], &base->speaker.history[i],
+			n->cleared_pfc->at);
 	}
 	return out;
 }
@@ -107,7 +114,8 @@ void node_clear_pfc(struct node *n)
 		base->port[port] = n->pfc[port];
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 			base->port[port].heard[i] = pfc_history_at(&n->pfc[port].heard[i], base->at);
-			base->port[port].speaker.history[i] = pfc_history_at(&n->pfc[port].speaker.history[i], base->at);
+			base->port[port].speaker.history[i] = pfc_history_at(&n->pfc[port].speaker.history[i],
+				base->at);
 			base->relay[port][i] = pfc_history_at(&wan->relay[port].history[i], base->at);
 		}
 	}

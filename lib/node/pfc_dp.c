@@ -3,7 +3,7 @@
 #include "node/node.h"
 
 #define MESSAGES_A_PASS 64
-#define LOOK_AGAIN_NS	1000 /* other workers may release what keeps a sender stopped */
+#define LOOK_AGAIN_NS 1000 /* other workers may release what keeps a sender stopped */
 
 /* --- heard --- */
 
@@ -58,7 +58,7 @@ static void take(struct worker_role *w, const struct node_pfc_message *message)
 		stat_add(&port->refused, 1);
 		return;
 	}
-	FOR_EACH_BIT (i, request.enable) {
+	FOR_EACH_BIT(i, request.enable) {
 		stat_add(request.time[i] ? &port->xoff[i] : &port->xon[i], 1);
 		pfc_history_set(&port->heard[i], request.time[i] ? w->ctx.now + pause.ns[i] : 0, w->ctx.now);
 	}
@@ -70,7 +70,8 @@ bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
 	struct worker_role *w = &rx->node->worker[owner];
 
 	if (w->lcore != rx->lcore)
-		return rte_ring_sp_enqueue_elem(rx->pfc_to_worker[owner], (void *)(uintptr_t)message, sizeof(*message)) == 0;
+		return rte_ring_sp_enqueue_elem(rx->pfc_to_worker[owner], (void *)(uintptr_t)message,
+			       sizeof(*message)) == 0;
 	w->ctx.now = rx->classifier.now;
 	worker_refresh(w);
 	take(w, message);
@@ -79,12 +80,18 @@ bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
 
 bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 {
-	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc, [PFC_SHORT] = DROP_pfc_short,
-		[PFC_BAD_DA] = DROP_pfc_bad_da, [PFC_BAD_TYPE] = DROP_mac_control, [PFC_IS_PAUSE] = DROP_pause_frame,
-		[PFC_BAD_OPCODE] = DROP_pfc_bad_opcode, [PFC_BAD_ENABLE] = DROP_pfc_bad_cev};
+	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc,
+		[PFC_SHORT] = DROP_pfc_short,
+		[PFC_BAD_DA] = DROP_pfc_bad_da,
+		[PFC_BAD_TYPE] = DROP_mac_control,
+		[PFC_IS_PAUSE] = DROP_pause_frame,
+		[PFC_BAD_OPCODE] = DROP_pfc_bad_opcode,
+		[PFC_BAD_ENABLE] = DROP_pfc_bad_cev};
 	const struct snap_port *p = &rx->classifier.s->port[m->port];
 	const struct eth_hdr *eth = rte_pktmbuf_mtod(m, const struct eth_hdr *);
-	struct node_pfc_message message = {.party = {.sid = PFC_SID_LINK}, .port = (uint8_t)m->port, .slice = PFC_ALL_SLICES};
+	struct node_pfc_message message = {.party = {.sid = PFC_SID_LINK},
+		.port = (uint8_t)m->port,
+		.slice = PFC_ALL_SLICES};
 	enum pfc_fault fault = pfc_read(eth, m->data_len, p->pfc_pass, &message.request);
 	enum reason reason = reasons[fault];
 
@@ -221,7 +228,8 @@ void node_pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_reque
 		return;
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (request->enable >> i & 1)
-			own->relayed_until[i] = request->time[i] ? w->ctx.now + pfc_quanta_ns(request->time[i], bps) : 0;
+			own->relayed_until[i] = request->time[i] ? w->ctx.now + pfc_quanta_ns(request->time[i], bps)
+								 : 0;
 	out.enable &= (uint8_t)~own->speaker.stopped;
 	if (out.enable)
 		send_frame(w, port, &out);

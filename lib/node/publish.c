@@ -19,7 +19,7 @@ struct node_retired {
 	struct snapshot *snapshot; /* NULL: freed, only ids are waited for */
 	struct config *config;	   /* NULL: still running */
 	uint64_t token;
-	uint64_t generation; /* of its successor */
+	uint64_t generation;	       /* of its successor */
 	bool unparked[NODE_MAX_ROLES]; /* by rx role: nothing parked was seen */
 	bool marked;		       /* `popped_by` is set */
 	uint64_t *popped_by;	       /* by ring, in the order of each_ring: what must be popped */

@@ -133,7 +133,9 @@ static void copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n,
 	for (unsigned int i = 0; i < n; i++) {
 		const struct pkt *x = pkt_of(pkts[i]);
 		const struct eth_hdr *eth = rte_pktmbuf_mtod(pkts[i], const struct eth_hdr *);
-		struct srv6_packet p = {.frame = (const uint8_t *)eth, .readable = pkts[i]->data_len, .end = pkts[i]->pkt_len,
+		struct srv6_packet p = {.frame = (const uint8_t *)eth,
+			.readable = pkts[i]->data_len,
+			.end = pkts[i]->pkt_len,
 			.at = sizeof(*eth)};
 
 		if (x->sid == PKT_SID_NONE || (x->verdict == PKT_PUNT && x->punt == PUNT_ERROR) ||

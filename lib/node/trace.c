@@ -9,9 +9,9 @@
 
 #include "node/node_ctl.h"
 
-#define EVENT_RING  8192  /* events on their way from one lcore: all of the largest trace, should nobody collect */
+#define EVENT_RING 8192	  /* events on their way from one lcore: all of the largest trace, should nobody collect */
 #define EVENTS_KEPT 16384 /* of one trace */
-#define GRACE_TRIES 100   /* milliseconds to wait for lcores to let go of an old filter */
+#define GRACE_TRIES 100	  /* milliseconds to wait for lcores to let go of an old filter */
 
 struct node_traces {
 	unsigned int n;

@@ -82,16 +82,17 @@ void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct no
 /* "wan0, slice gold, priority 3", "the gateway behind dc0, priority 3" */
 static void describe(const struct node_watchdog *w, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s%s%s, priority %u", w->relay ? "the gateway behind " : "", w->port, *w->slice ? ", slice " : "",
-		w->slice, w->priority);
+	snprintf(buf, size, "%s%s%s%s, priority %u", w->relay ? "the gateway behind " : "", w->port,
+		*w->slice ? ", slice " : "", w->slice, w->priority);
 }
 
 static const char *measure(const struct node_watchdog *w)
 {
 	switch ((enum pfc_watchdog_action)w->state.action) {
 	case PFC_WATCHDOG_RELEASE:
-		return w->relay ? "it is told to go on, and tunnels are not obeyed"
-				: w->state.by_link ? "by its neighbour, which is obeyed; tunnels are not" : "tunnels are not obeyed";
+		return w->relay		  ? "it is told to go on, and tunnels are not obeyed"
+		       : w->state.by_link ? "by its neighbour, which is obeyed; tunnels are not"
+					  : "tunnels are not obeyed";
 	case PFC_WATCHDOG_DROP:
 		return w->state.by_link ? "its packets are dropped, and what the neighbour sends in that priority"
 					: "its packets are dropped";
@@ -116,9 +117,11 @@ static void log_events(const struct node_watchdog *w, struct seen *seen)
 		log_error(pfc, "%s: PFC storm, paused for %llu ms without a break: %s", who,
 			(unsigned long long)(w->config->detect_ns / NSEC_PER_MSEC), measure(w));
 	if (w->state.restorations != seen->restorations)
-		log_notice(pfc, "%s: PFC storm over after %llu ms, %llu packets dropped, %llu requests not obeyed since the start",
-			who, (unsigned long long)(w->state.last_storm_ns / NSEC_PER_MSEC), (unsigned long long)w->state.last_dropped,
-			(unsigned long long)w->state.ignored);
+		log_notice(pfc,
+			"%s: PFC storm over after %llu ms, %llu packets dropped, %llu requests not obeyed since the "
+			"start",
+			who, (unsigned long long)(w->state.last_storm_ns / NSEC_PER_MSEC),
+			(unsigned long long)w->state.last_dropped, (unsigned long long)w->state.ignored);
 	*seen = (struct seen){w->state.alarms, w->state.detections, w->state.restorations};
 }
 
@@ -140,7 +143,8 @@ static void report_port(struct node *n, uint32_t port, uint64_t events)
 void node_watch_report(struct node *n)
 {
 	for (uint32_t port = 0; port < n->n_ports; port++) {
-		uint64_t events = stat_read(&n->egress[port].watch_events) + stat_read(&n->control->pfc->relay[port].watch_events);
+		uint64_t events = stat_read(&n->egress[port].watch_events) +
+				  stat_read(&n->control->pfc->relay[port].watch_events);
 
 		if (!events)
 			continue;

@@ -27,14 +27,14 @@ struct pfc_buffer_config {
 	 */
 	struct pfc_threshold urgent;
 	struct pfc_threshold full; /* all headroom used */
-	uint32_t alpha; /* in 128ths; 0: static */
+	uint32_t alpha;		   /* in 128ths; 0: static */
 };
 
 struct pfc_buffer {
-	bool stopped;	/* XOFF is in force */
-	bool urgent;	/* for all senders, whatever their share */
-	bool exhausted; /* the headroom is used up: further packets are dropped */
-	struct pfc_threshold level; /* as last seen */
+	bool stopped;				  /* XOFF is in force */
+	bool urgent;				  /* for all senders, whatever their share */
+	bool exhausted;				  /* the headroom is used up: further packets are dropped */
+	struct pfc_threshold level;		  /* as last seen */
 	struct pfc_threshold most, most_headroom; /* ever; the part above xoff */
 	struct pfc_threshold user, user_headroom; /* the same since the user cleared them */
 	uint64_t xoffs, xons;
@@ -56,8 +56,8 @@ void pfc_buffer_clear(struct pfc_buffer *b, bool persistent);
 
 /* What a port tells its neighbour. */
 struct pfc_speaker {
-	uint8_t stopped;   /* classes that were last told to stop */
-	uint64_t said_ns;  /* when they were told last */
+	uint8_t stopped;  /* classes that were last told to stop */
+	uint64_t said_ns; /* when they were told last */
 	struct pfc_history history[PFC_PRIORITIES];
 	uint64_t frames, xoff[PFC_PRIORITIES], xon[PFC_PRIORITIES]; /* sent, by priority */
 };
@@ -67,7 +67,8 @@ struct pfc_speaker {
  * is stopped in it, or a refresh, when half of the time is over that was given (65535 quanta of `bps`). *out is what to
  * send; tell pfc_speaker_said when it is really on its way.
  */
-bool pfc_speaker_want(const struct pfc_speaker *s, uint8_t stopped, uint64_t bps, uint64_t now, struct pfc_request *out);
+bool pfc_speaker_want(const struct pfc_speaker *s, uint8_t stopped, uint64_t bps, uint64_t now,
+	struct pfc_request *out);
 void pfc_speaker_said(struct pfc_speaker *s, const struct pfc_request *said, uint64_t bps, uint64_t now);
 
 /* When the next refresh is due; TIME_NEVER: nothing is stopped. */

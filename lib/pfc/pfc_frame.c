@@ -21,7 +21,7 @@ enum pfc_fault pfc_read(const void *frame, size_t size, unsigned int pass, struc
 		return PFC_BAD_ENABLE;
 	out->enable = f->enable;
 	memset(out->time, 0, sizeof(out->time));
-	FOR_EACH_BIT (i, f->enable)
+	FOR_EACH_BIT(i, f->enable)
 		out->time[i] = be16_get(f->time[i]);
 	return PFC_LEGAL;
 }

@@ -23,12 +23,12 @@ enum pfc_fault {
 };
 
 /* What may be let pass. */
-#define PFC_UNPADDED   0x1u /* frames that end behind the last pause time */
+#define PFC_UNPADDED 0x1u   /* frames that end behind the last pause time */
 #define PFC_ANY_ENABLE 0x2u /* a high enable octet that is not 0: 802.1Q has receivers ignore it (D35) */
 
 /* What a legal frame asks for. */
 struct pfc_request {
-	uint8_t enable; /* priorities it speaks about */
+	uint8_t enable;		       /* priorities it speaks about */
 	uint16_t time[PFC_PRIORITIES]; /* quanta, 0 where not enabled */
 };
 

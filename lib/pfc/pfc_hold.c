@@ -5,7 +5,7 @@ struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps, u
 {
 	struct pfc_pause pause = {.enable = request->enable};
 
-	FOR_EACH_BIT (i, request->enable)
+	FOR_EACH_BIT(i, request->enable)
 		if (request->time[i])
 			pause.ns[i] = pfc_quanta_ns(request->time[i], bps) + jitter_ns;
 	return pause;
@@ -43,14 +43,14 @@ static struct pfc_hold *place(struct pfc_holds *h, uint64_t now)
 
 static bool asks_for_a_pause(const struct pfc_pause *pause)
 {
-	FOR_EACH_BIT (i, pause->enable)
+	FOR_EACH_BIT(i, pause->enable)
 		if (pause->ns[i])
 			return true;
 	return false;
 }
 
-bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t slice,
-	const struct pfc_pause *pause, uint64_t now)
+bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t slice, const struct pfc_pause *pause,
+	uint64_t now)
 {
 	struct pfc_hold *hold = find(h, party, slice);
 
@@ -62,7 +62,7 @@ bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t
 			return false;
 		*hold = (struct pfc_hold){.party = *party, .slice = slice};
 	}
-	FOR_EACH_BIT (i, pause->enable) {
+	FOR_EACH_BIT(i, pause->enable) {
 		hold->until[i] = pause->ns[i] ? now + pause->ns[i] : 0;
 		hold->said[i] = now;
 	}

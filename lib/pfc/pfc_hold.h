@@ -17,9 +17,9 @@
 #include "pfc/pfc_frame.h"
 #include "wire/ipv6.h"
 
-#define PFC_PARTIES_MAX 64	    /* at a time and port; one more is refused */
-#define PFC_SID_LINK	UINT32_MAX /* the party is the peer on the link itself */
-#define PFC_SID_STATE	(UINT32_MAX - 1) /* a far PE by its state messages */
+#define PFC_PARTIES_MAX 64	       /* at a time and port; one more is refused */
+#define PFC_SID_LINK UINT32_MAX	       /* the party is the peer on the link itself */
+#define PFC_SID_STATE (UINT32_MAX - 1) /* a far PE by its state messages */
 
 /* Who asks: (SID id, tunnel source), or (PFC_SID_LINK, ::). */
 struct pfc_party {
@@ -29,7 +29,7 @@ struct pfc_party {
 
 struct pfc_hold {
 	struct pfc_party party;
-	uint8_t slice; /* whose queues; PFC_ALL_SLICES: those of the port */
+	uint8_t slice;			/* whose queues; PFC_ALL_SLICES: those of the port */
 	uint64_t until[PFC_PRIORITIES]; /* ns; what has passed means nothing */
 	uint64_t said[PFC_PRIORITIES];	/* when */
 };
@@ -57,8 +57,8 @@ struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps, u
  * A party has spoken at `now`. False, and nothing changes, when it asks for a pause and there are
  * PFC_PARTIES_MAX parties with unexpired holds already.
  */
-bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t slice,
-	const struct pfc_pause *pause, uint64_t now);
+bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t slice, const struct pfc_pause *pause,
+	uint64_t now);
 
 /*
  * Whose words count, of the peer on the link and of tunnel sources: what was said at or after that time. 0: all;

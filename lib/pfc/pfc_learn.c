@@ -26,7 +26,8 @@ static uint64_t hash_list(const struct pfc_sighting *d)
 static struct pfc_tunnel *find_learnt(struct pfc_tunnels *t, uint8_t slice, uint64_t forward)
 {
 	for (uint32_t i = 0; i < t->bound; i++)
-		if (t->tunnel[i].origin == PFC_TUNNEL_LEARNT && t->tunnel[i].forward == forward && t->tunnel[i].slice == slice)
+		if (t->tunnel[i].origin == PFC_TUNNEL_LEARNT && t->tunnel[i].forward == forward &&
+			t->tunnel[i].slice == slice)
 			return &t->tunnel[i];
 	return NULL;
 }
@@ -130,7 +131,11 @@ static void remember(struct pfc_tunnels *t, const struct pfc_sighting *d, enum p
 		if (r->reason && (!x->reason || x->last < r->last))
 			r = x;
 	}
-	*r = (struct pfc_refused){.reason = (uint8_t)reason, .port = d->port, .slice = d->slice, .source = d->source, .count = 1,
+	*r = (struct pfc_refused){.reason = (uint8_t)reason,
+		.port = d->port,
+		.slice = d->slice,
+		.source = d->source,
+		.count = 1,
 		.last = now};
 }
 

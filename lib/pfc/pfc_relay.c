@@ -89,7 +89,8 @@ static uint64_t look_for_storms(struct pfc_relay_port *p, const struct pfc_relay
 		while ((event = pfc_watchdog_poll(&p->watchdog[i], &c->watchdog, now, &next)) != PFC_WATCHDOG_NOTHING) {
 			p->watch_events++;
 			/* the gateway was told so by a frame that was handed on: now it is told to go on */
-			if (event == PFC_WATCHDOG_STORM && c->watchdog.action == PFC_WATCHDOG_RELEASE && !(p->stopped >> i & 1))
+			if (event == PFC_WATCHDOG_STORM && c->watchdog.action == PFC_WATCHDOG_RELEASE &&
+				!(p->stopped >> i & 1))
 				p->release = (uint8_t)(p->release | 1u << i);
 		}
 		first = MIN_OF(first, next);
@@ -180,7 +181,8 @@ bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 			renewed |= bit;
 		}
 		*next = MIN_OF(*next, p->refresh_at[i]);
-		*next = MIN_OF(*next, pfc_holds_until(&p->holds, PFC_ALL_SLICES, i, pfc_watchdog_heed(&p->watchdog[i])));
+		*next = MIN_OF(*next,
+			pfc_holds_until(&p->holds, PFC_ALL_SLICES, i, pfc_watchdog_heed(&p->watchdog[i])));
 	}
 	p->busy = *next != TIME_NEVER;
 	if (renewed && !send) {
@@ -191,7 +193,8 @@ bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 }
 
 /* Does the request change what the receiver holds, or renew what it holds soon enough? */
-static bool is_due(const struct pfc_thinner *t, const struct pfc_relay_config *c, const struct pfc_request *r, uint64_t now)
+static bool is_due(const struct pfc_thinner *t, const struct pfc_relay_config *c, const struct pfc_request *r,
+	uint64_t now)
 {
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		bool stop = r->time[i], held = t->hold_end[i] > now;

@@ -19,10 +19,10 @@
 enum pfc_relay_mode { PFC_RELAY_TRANSPARENT, PFC_RELAY_SCALED, PFC_RELAY_REGENERATE };
 
 struct pfc_relay_config {
-	uint8_t mode;	      /* enum pfc_relay_mode */
-	uint64_t from_bps;    /* port where the frames are born, beside the congestion */
-	uint64_t jitter_ns;   /* J_max: delay variation of the tunnel and the losses it is to survive */
-	uint64_t hold_min_ns; /* shortest hold */
+	uint8_t mode;			     /* enum pfc_relay_mode */
+	uint64_t from_bps;		     /* port where the frames are born, beside the congestion */
+	uint64_t jitter_ns;		     /* J_max: delay variation of the tunnel and the losses it is to survive */
+	uint64_t hold_min_ns;		     /* shortest hold */
 	struct pfc_watchdog_config watchdog; /* release: what tunnels say is set aside while a storm lasts; alert */
 };
 
@@ -35,13 +35,13 @@ struct pfc_relay_port {
 	uint8_t stopped; /* regenerate: priorities that the gateway was told to stop */
 	struct pfc_holds holds;
 	uint64_t refresh_at[PFC_PRIORITIES];
-	uint64_t relayed;     /* frames from tunnels taken */
-	uint64_t sent;	      /* frames handed to the gateway */
-	uint64_t refreshes;   /* of these, only to renew a pause */
-	uint64_t expired;     /* holds that ended because nothing was heard any more */
-	uint64_t refused;     /* requests that found no place for a hold */
-	bool busy;	      /* pfc_relay_poll wants to be called */
-	uint8_t release;      /* transparent, scaled: priorities in a storm that the gateway must be told to go on with */
+	uint64_t relayed;   /* frames from tunnels taken */
+	uint64_t sent;	    /* frames handed to the gateway */
+	uint64_t refreshes; /* of these, only to renew a pause */
+	uint64_t expired;   /* holds that ended because nothing was heard any more */
+	uint64_t refused;   /* requests that found no place for a hold */
+	bool busy;	    /* pfc_relay_poll wants to be called */
+	uint8_t release;    /* transparent, scaled: priorities in a storm that the gateway must be told to go on with */
 	uint64_t watch_events; /* alarms, storms, restorations */
 	struct pfc_watchdog watchdog[PFC_PRIORITIES];
 	struct pfc_history history[PFC_PRIORITIES];

@@ -14,14 +14,14 @@
 #include "wire/addr.h"
 
 /* SRv6 Endpoint Behaviors, private use (D30): not assigned yet, "TBA" in draft-ruan section 6. */
-#define SRV6_END_X_PFC		 0x8100
-#define SRV6_END_X_PFC_PSP	 0x8101
-#define SRV6_END_X_PFC_USP	 0x8102
-#define SRV6_END_X_PFC_PSP_USP	 0x8103
+#define SRV6_END_X_PFC 0x8100
+#define SRV6_END_X_PFC_PSP 0x8101
+#define SRV6_END_X_PFC_USP 0x8102
+#define SRV6_END_X_PFC_PSP_USP 0x8103
 #define SRV6_END_X_PFC_NEXT_CSID 0x8104
 
 #define PFC_OWNER_TEXT 32 /* longest owner name, NUL included */
-#define PFC_LIST_MAX   32 /* SIDs of one list */
+#define PFC_LIST_MAX 32	  /* SIDs of one list */
 
 struct pfc_remote {
 	struct ip_prefix prefix; /* block, node and function */
@@ -29,7 +29,8 @@ struct pfc_remote {
 	/* RFC 9800 section 4: lengths in bits */
 	uint8_t block_bits, node_bits, function_bits, argument_bits;
 	char owner[PFC_OWNER_TEXT];
-	uint32_t end; /* the owner's End SID, of the same block if there is one, or PFC_REMOTE_NONE; set by pfc_remotes_seal */
+	uint32_t
+		end; /* the owner's End SID, of the same block if there is one, or PFC_REMOTE_NONE; set by pfc_remotes_seal */
 };
 #define PFC_REMOTE_NONE UINT32_MAX
 
@@ -61,16 +62,16 @@ bool pfc_behavior_is_end(uint16_t code);
 bool pfc_behavior_is_next_csid(uint16_t code);
 
 /* Why no tunnel can be made of what a data packet shows. */
-#define PFC_REFUSALS(X)                                                                            \
-	X(none, "accepted")                                                                        \
-	X(no_srh, "no SRH: removed by PSP, or all SIDs were in one container")                     \
-	X(not_in_list, "own SID is not in the segment list")                                       \
+#define PFC_REFUSALS(X) \
+	X(none, "accepted") \
+	X(no_srh, "no SRH: removed by PSP, or all SIDs were in one container") \
+	X(not_in_list, "own SID is not in the segment list") \
 	X(no_upstream, "no End.X.PFC SID before the own one (a reduced SRH does not show the first SID)") \
-	X(unknown_sid, "a SID on the way is not in remote-sids")                                   \
-	X(no_end_sid, "a node on the way has no End SID in remote-sids")                           \
-	X(too_long, "more SIDs than a list may have")                                              \
-	X(no_slice_id, "its slice has no id, and slice-by asks for one")                           \
-	X(no_argument, "the upstream SID leaves no room for the slice's id")                       \
+	X(unknown_sid, "a SID on the way is not in remote-sids") \
+	X(no_end_sid, "a node on the way has no End SID in remote-sids") \
+	X(too_long, "more SIDs than a list may have") \
+	X(no_slice_id, "its slice has no id, and slice-by asks for one") \
+	X(no_argument, "the upstream SID leaves no room for the slice's id") \
 	X(table_full, "as many tunnels as pfc-learning.tunnels allows")
 
 enum pfc_refusal {
@@ -85,7 +86,7 @@ const char *pfc_refusal_help(enum pfc_refusal r);
 
 struct pfc_list {
 	uint8_t n;
-	bool local; /* the last one means something only behind the one before it */
+	bool local;			    /* the last one means something only behind the one before it */
 	struct ipv6_addr sid[PFC_LIST_MAX]; /* in travel order, not packed into containers */
 };
 

@@ -15,10 +15,10 @@
 #include "base/compiler.h"
 #include "wire/bytes.h"
 
-#define PFC_STATE_VERSION	 1
+#define PFC_STATE_VERSION 1
 #define PFC_STATE_LEASE_MAX_NS (100 * NSEC_PER_MSEC) /* well below the watchdog of a DC switch */
-#define PFC_STATE_REPEATS	 2
-#define PFC_STATE_REPEAT_NS	 NSEC_PER_MSEC
+#define PFC_STATE_REPEATS 2
+#define PFC_STATE_REPEAT_NS NSEC_PER_MSEC
 
 struct pfc_state_msg {
 	uint8_t version;

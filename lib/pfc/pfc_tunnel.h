@@ -20,10 +20,10 @@
 #include "pfc/pfc_history.h"
 #include "pfc/pfc_remote.h"
 
-#define PFC_TUNNELS_MAX	 1024
-#define PFC_TUNNEL_NONE	 UINT32_MAX
-#define PFC_TUNNEL_NAME	 32
-#define PFC_REFUSED_MAX	   32 /* refusals that are remembered one by one */
+#define PFC_TUNNELS_MAX 1024
+#define PFC_TUNNEL_NONE UINT32_MAX
+#define PFC_TUNNEL_NAME 32
+#define PFC_REFUSED_MAX 32 /* refusals that are remembered one by one */
 
 enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEARNT };
 

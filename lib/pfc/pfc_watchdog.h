@@ -36,9 +36,9 @@ enum pfc_watchdog_action {
 
 /* From the configuration. All zero but the action: off. */
 struct pfc_watchdog_config {
-	uint8_t action;	     /* enum pfc_watchdog_action */
-	uint64_t alarm_ns;   /* 0: no alarm before the detection */
-	uint64_t detect_ns;  /* 0: the watchdog is off */
+	uint8_t action;	    /* enum pfc_watchdog_action */
+	uint64_t alarm_ns;  /* 0: no alarm before the detection */
+	uint64_t detect_ns; /* 0: the watchdog is off */
 	uint64_t restore_ns;
 };
 
@@ -51,8 +51,8 @@ enum pfc_watchdog_event {
 
 struct pfc_watchdog {
 	bool paused, alarmed, stormed;
-	bool by_link;	/* the storm under way is the neighbour's on the link; the caller's */
-	uint8_t action; /* of the storm under way: a reload changes only the next one */
+	bool by_link;	       /* the storm under way is the neighbour's on the link; the caller's */
+	uint8_t action;	       /* of the storm under way: a reload changes only the next one */
 	uint64_t since, until; /* of the unbroken pause, while paused */
 	uint64_t last_stop;    /* when a frame last asked the queue to stop */
 	struct pfc_heed heed;  /* when there is no storm: what storms have said does not come back */

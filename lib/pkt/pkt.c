@@ -3,8 +3,8 @@
 
 #include <rte_eal.h>
 
-struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache,
-	uint32_t bytes, int socket, bool shared_cpu)
+struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint32_t bytes,
+	int socket, bool shared_cpu)
 {
 	/* a preempted thread must not block the others on its CPU (ecosystem notes on non-preemptive rings) */
 	const char *ops = shared_cpu ? "ring_mt_hts" : "ring_mp_mc";
@@ -13,10 +13,11 @@ struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsi
 	 * are virtual then, for every device that can be used, so crossing does no harm.
 	 */
 	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
-	struct rte_pktmbuf_pool_private priv = {
-		.mbuf_data_room_size = (uint16_t)(bytes + RTE_PKTMBUF_HEADROOM), .mbuf_priv_size = sizeof(struct pkt)};
+	struct rte_pktmbuf_pool_private priv = {.mbuf_data_room_size = (uint16_t)(bytes + RTE_PKTMBUF_HEADROOM),
+		.mbuf_priv_size = sizeof(struct pkt)};
 	struct rte_mempool *p = rte_mempool_create_empty(name, buffers,
-		sizeof(struct rte_mbuf) + sizeof(struct pkt) + priv.mbuf_data_room_size, cache, sizeof(priv), socket, flags);
+		sizeof(struct rte_mbuf) + sizeof(struct pkt) + priv.mbuf_data_room_size, cache, sizeof(priv), socket,
+		flags);
 
 	_Static_assert(sizeof(struct pkt) % RTE_MBUF_PRIV_ALIGN == 0, "private area must be aligned");
 	if (!p)

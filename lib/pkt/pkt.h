@@ -19,11 +19,11 @@
 #include "wire/ipv6.h"
 
 /* What is done to the packet when it leaves, apart from lowering the hop limit and a new Ethernet header. */
-#define PKT_OP_DA      0x01 /* write pkt.da over the destination address */
-#define PKT_OP_SL      0x02 /* write pkt.segments_left into the SRH */
+#define PKT_OP_DA 0x01	    /* write pkt.da over the destination address */
+#define PKT_OP_SL 0x02	    /* write pkt.segments_left into the SRH */
 #define PKT_OP_POP_SRH 0x04 /* unlink the SRH (PSP) */
-#define PKT_OP_ECN     0x08 /* write pkt.ecn into the IP header */
-#define PKT_OP_ENCAP   0x10 /* put the outer headers of path pkt.path in front */
+#define PKT_OP_ECN 0x08	    /* write pkt.ecn into the IP header */
+#define PKT_OP_ENCAP 0x10   /* put the outer headers of path pkt.path in front */
 
 enum pkt_verdict {
 	PKT_FORWARD, /* to the owner of port pkt.egress */
@@ -32,14 +32,14 @@ enum pkt_verdict {
 };
 
 enum pkt_punt {
-	PUNT_ND,    /* ICMPv6 types 133 to 137 */
+	PUNT_ND, /* ICMPv6 types 133 to 137 */
 	PUNT_ARP,
-	PUNT_PFC,   /* MAC control, on a port that has PFC; the rx role itself sees to it */
-	PUNT_LOCAL, /* to an own address or SID: ping and the like; pkt.strip is its IP header */
-	PUNT_ERROR, /* dropped for pkt.reason; an ICMP error may be due */
+	PUNT_PFC,	 /* MAC control, on a port that has PFC; the rx role itself sees to it */
+	PUNT_LOCAL,	 /* to an own address or SID: ping and the like; pkt.strip is its IP header */
+	PUNT_ERROR,	 /* dropped for pkt.reason; an ICMP error may be due */
 	PUNT_PFC_RELAY,	 /* legal PFC of a gateway, the whole frame, for a tunnel */
 	PUNT_PFC_TUNNEL, /* frame out of a tunnel to pkt.sid, at pkt.strip; the outer IPv6 header is at pkt.srh */
-	PUNT_FRAGMENT, /* IPv4, larger than its way, whose pkt.icmp_arg is the MTU; may be fragmented */
+	PUNT_FRAGMENT,	 /* IPv4, larger than its way, whose pkt.icmp_arg is the MTU; may be fragmented */
 };
 
 #define PKT_FRAME 0 /* struct pkt.family: leaves as it is, with its own Ethernet header */
@@ -65,7 +65,7 @@ struct pkt {
 				struct { /* PUNT_ERROR: as ICMPv6, translated for IPv4 */
 					uint8_t icmp_type, icmp_code;
 				};
-				struct { /* PKT_FORWARD */
+				struct {		  /* PKT_FORWARD */
 					uint8_t slice;	  /* slice id */
 					uint8_t priority; /* class it arrived in, whose buffer it holds; 0 for control */
 				};
@@ -106,8 +106,8 @@ static inline struct pkt *pkt_of(struct rte_mbuf *m)
  * The pool of a node: buffers of one size, struct pkt in front of each. bytes: of a frame in one buffer, without its
  * headroom; at most UINT16_MAX with it. shared_cpu: lcores may be preempted.
  */
-struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint32_t bytes, int socket,
-	bool shared_cpu);
+struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint32_t bytes,
+	int socket, bool shared_cpu);
 
 /* Memory that one such buffer takes with everything around it. */
 static inline uint64_t pkt_buffer_memory(uint64_t bytes)

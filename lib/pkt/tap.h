@@ -27,10 +27,10 @@ struct rte_ring;
 enum tap_direction { TAP_RX, TAP_TX, TAP_DROP, TAP_OAM };
 
 /* Whoever may write an SRH can set the O-flag: copies a second and lcore, and at once. */
-#define TAP_OAM_RATE  1000
+#define TAP_OAM_RATE 1000
 #define TAP_OAM_BURST 100
 
-#define TAP_SAMPLES	 8   /* per reason */
+#define TAP_SAMPLES 8	     /* per reason */
 #define TAP_SAMPLE_BYTES 192 /* of each packet */
 
 /* One dropped packet. seq is odd while the lcore writes; a reader that sees it change reads again. */

@@ -92,7 +92,10 @@ static void post(struct pkt_tap *t, struct trace_event *e)
 void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, uint16_t port, uint32_t value)
 {
 	const struct pkt *x = pkt_of(m);
-	struct trace_event e = {.id = x->trace, .kind = (uint8_t)kind, .port = (uint8_t)port, .value = value,
+	struct trace_event e = {.id = x->trace,
+		.kind = (uint8_t)kind,
+		.port = (uint8_t)port,
+		.value = value,
 		.length = m->pkt_len};
 
 	if (!x->trace)

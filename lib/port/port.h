@@ -24,13 +24,13 @@ enum port_pfc {
 
 /* What a port can do; found out when it is opened (DESIGN.md rule 10). */
 struct port_abilities {
-	bool set_mac;	     /* else it sends the configured MAC but cannot filter for it */
+	bool set_mac; /* else it sends the configured MAC but cannot filter for it */
 	bool set_mtu;
 	bool promiscuous;
 	uint16_t tx_queues, rx_queues; /* at most */
-	uint32_t speed_mbps; /* 0: reports none */
-	uint8_t pfc;	     /* enum port_pfc */
-	bool pfc_swallows;   /* frames that software makes do not leave the device */
+	uint32_t speed_mbps;	       /* 0: reports none */
+	uint8_t pfc;		       /* enum port_pfc */
+	bool pfc_swallows;	       /* frames that software makes do not leave the device */
 	const char *driver;
 };
 
@@ -47,8 +47,8 @@ struct port_details {
 	const char *driver;
 	uint32_t link_mbps; /* 0: reports none */
 	bool full_duplex, promiscuous, all_multicast;
-	int socket;		/* NUMA node; -1: any */
-	uint16_t device_mtu;	/* as the device believes */
+	int socket;				 /* NUMA node; -1: any */
+	uint16_t device_mtu;			 /* as the device believes */
 	uint16_t rx_descriptors, tx_descriptors; /* of each queue */
 	char rx_offloads[128], tx_offloads[128]; /* in use, names separated by spaces */
 };

@@ -24,43 +24,45 @@
 #include "queue/account.h"
 #include "snapshot/snapshot.h"
 
-#define EGRESS_TX_ROOM	BUDGET_TX_ROOM /* rewritten frames that the device has not taken yet; of control and of data each */
+#define EGRESS_TX_ROOM \
+	BUDGET_TX_ROOM	   /* rewritten frames that the device has not taken yet; of control and of data each */
 #define EGRESS_TX_BATCH 32 /* frames dequeued before the device is asked again: what it refuses is not decided anew */
-#define EGRESS_GENERATIONS 64 /* snapshots that queued packets may stem from at a time */
-#define EGRESS_QUANTUM	9216 /* bytes per class and round */
+#define EGRESS_GENERATIONS 64	 /* snapshots that queued packets may stem from at a time */
+#define EGRESS_QUANTUM 9216	 /* bytes per class and round */
 #define EGRESS_WEIGHT_BYTES 4096 /* bytes per slice and round, for each unit of weight */
-#define EGRESS_LINE_BYTES 24 /* what a frame takes of the line besides itself: preamble, FCS, gap. Shares are of the line */
-#define EGRESS_RETRY_NS	  1000 /* a device that took nothing is asked again after this */
+#define EGRESS_LINE_BYTES \
+	24 /* what a frame takes of the line besides itself: preamble, FCS, gap. Shares are of the line */
+#define EGRESS_RETRY_NS 1000  /* a device that took nothing is asked again after this */
 #define EGRESS_RETRY_FRAMES 8 /* or, on slow lines, when it may have sent so many of the shortest frames */
 #define EGRESS_ALL_SLICES PFC_ALL_SLICES
-#define EGRESS_TIME_SHIFT 20 /* a byte may take much less than a nanosecond; at 3.2 Tb/s still right to 0.02 % */
+#define EGRESS_TIME_SHIFT 20	 /* a byte may take much less than a nanosecond; at 3.2 Tb/s still right to 0.02 % */
 #define EGRESS_SHAPE_BURST 32768 /* bytes a slice may be ahead of its max-rate */
 
 /* One cache line is touched for a packet that waits, the other one by what happens to queues. */
 struct egress_queue {
 	struct fifo packets;
 	int32_t deficit; /* bytes the class may still send this round */
-	uint64_t bytes; /* waiting; relaxed readers */
+	uint64_t bytes;	 /* waiting; relaxed readers */
 	/* totals, relaxed readers; what passed straight through is not in them */
 	uint64_t entered;
 	uint64_t most_bytes; /* ever */
 	uint64_t user_bytes; /* most since the user cleared it */
 	uint64_t dropped CACHE_ALIGNED;
 	uint64_t marked, pauses, paused_ns;
-	uint64_t pause_until; /* ns; in the past: open. Relaxed readers */
+	uint64_t pause_until;  /* ns; in the past: open. Relaxed readers */
 	uint64_t paused_since; /* of a pause under way */
 };
 _Static_assert(offsetof(struct egress_queue, dropped) == CACHE_LINE_BYTES, "what a packet touches is one cache line");
 
 struct egress_slice {
-	uint8_t busy;	/* bit per class with packets */
-	uint8_t closed; /* bit per class whose gate is closed */
-	uint8_t barred; /* bit per class that may not send: closed, or all of them while it waits for its max-rate */
-	uint8_t turn;	/* class whose turn it is */
-	bool shaped;	/* waits for its max-rate */
-	int32_t deficit;    /* bytes it may still send this round */
+	uint8_t busy;	 /* bit per class with packets */
+	uint8_t closed;	 /* bit per class whose gate is closed */
+	uint8_t barred;	 /* bit per class that may not send: closed, or all of them while it waits for its max-rate */
+	uint8_t turn;	 /* class whose turn it is */
+	bool shaped;	 /* waits for its max-rate */
+	int32_t deficit; /* bytes it may still send this round */
 	uint32_t quantum;
-	uint32_t lossy; /* buffers held for lossy classes */
+	uint32_t lossy;	    /* buffers held for lossy classes */
 	uint64_t byte_time; /* what a byte takes at its max-rate, in 2^-EGRESS_TIME_SHIFT ns; 0: no limit */
 	uint64_t burst_ns;  /* how far ahead of that it may be */
 	uint64_t paid_ns;   /* time up to which its rate is used up, */
@@ -78,22 +80,22 @@ struct egress_burst {
 #define EGRESS_GATE_CLOSED 0x1 /* some gate is */
 #define EGRESS_GATE_SHAPED 0x2 /* some slice has a max-rate */
 #define EGRESS_GATE_DEVICE 0x4 /* the device has not taken all it was offered */
-#define EGRESS_GATE_STORM  0x8 /* some queue is in a PFC storm */
+#define EGRESS_GATE_STORM 0x8  /* some queue is in a PFC storm */
 
 struct egress {
 	struct port *port;
-	uint16_t index;	 /* port */
-	uint8_t gates;	 /* EGRESS_GATE_... */
-	uint8_t first;	 /* slice whose turn it is, if it may send; else the one before it */
+	uint16_t index;			      /* port */
+	uint8_t gates;			      /* EGRESS_GATE_... */
+	uint8_t first;			      /* slice whose turn it is, if it may send; else the one before it */
 	uint64_t may[SNAP_SLICE_MAX / 64];    /* bit per slice that may send now */
 	uint64_t barred[SNAP_SLICE_MAX / 64]; /* bit per slice of which some class may not, packets or none */
-	uint32_t backlog; /* packets in all queues */
-	uint32_t lossy;	  /* buffers held for lossy classes */
-	uint32_t shared;  /* all ones when slices share the buffers, else 0 */
+	uint32_t backlog;		      /* packets in all queues */
+	uint32_t lossy;			      /* buffers held for lossy classes */
+	uint32_t shared;		      /* all ones when slices share the buffers, else 0 */
 	uint32_t control_buffers;
-	uint32_t random;     /* of the marking */
-	uint64_t wake_ns;    /* when a gate opens next by itself, or a watchdog is due; TIME_NEVER */
-	uint64_t retry_ns;   /* after which a device that took nothing is asked again */
+	uint32_t random;   /* of the marking */
+	uint64_t wake_ns;  /* when a gate opens next by itself, or a watchdog is due; TIME_NEVER */
+	uint64_t retry_ns; /* after which a device that took nothing is asked again */
 	struct fifo control;
 	uint64_t queued_packets, queued_most; /* ever queued; highest backlog. Relaxed readers */
 	uint32_t n_slices;
@@ -102,8 +104,8 @@ struct egress {
 	struct egress_burst control_tx, tx;
 	struct pfc_holds holds;
 	struct egress_slice slice[SNAP_SLICE_MAX]; /* by slice id */
-	uint64_t watch_ns;     /* when a watchdog is due; TIME_NEVER */
-	uint64_t watch_events; /* alarms, storms and restorations so far; relaxed readers */
+	uint64_t watch_ns;			   /* when a watchdog is due; TIME_NEVER */
+	uint64_t watch_events;			   /* alarms, storms and restorations so far; relaxed readers */
 	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
 } CACHE_ALIGNED;
 

@@ -53,7 +53,9 @@ struct rte_mbuf *egress_nbr_pop(struct egress_context *c, struct nbr *n)
 
 static void nbr_stale(struct egress_context *c, struct nbr *n)
 {
-	struct nbr_message question = {.addr = n->addr, .interface = n->interface, .what = n->confirm ? NBR_ASK : NBR_USED};
+	struct nbr_message question = {.addr = n->addr,
+		.interface = n->interface,
+		.what = n->confirm ? NBR_ASK : NBR_USED};
 
 	if (!c->ask(c->ask_arg, &question))
 		return;
@@ -107,7 +109,8 @@ static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rt
 }
 
 /* To a neighbour that is not known, or not for sure, or behind tags. */
-static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m, uint32_t id)
+static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m,
+	uint32_t id)
 {
 	struct nbr *n = &c->nbrs->nbr[id];
 	const struct snap_port *in = snap_interface(c->s, n->interface);
@@ -247,8 +250,8 @@ static inline bool passes(const struct egress *e, const struct rte_mbuf *m, cons
 }
 
 /* Some packets wait, or some gate is closed. */
-static __attribute__((noinline)) void submit_among_others(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts,
-	unsigned int n)
+static __attribute__((noinline)) void submit_among_others(struct egress *e, struct egress_context *c,
+	struct rte_mbuf **pkts, unsigned int n)
 {
 	for (unsigned int i = 0, run; i < n; i += run) {
 		for (run = 0; i + run < n && passes(e, pkts[i + run], pkt_of(pkts[i + run])); run++)

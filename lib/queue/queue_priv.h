@@ -101,7 +101,8 @@ static inline void queue_book_releases(const struct queue_tally *t)
 /* Does the packet belong to a class that is never dropped for want of room? */
 static inline bool queue_is_lossless(const struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
 {
-	return x->tclass != PKT_CLASS_CONTROL && __atomic_load_n(&c->lossless[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
+	return x->tclass != PKT_CLASS_CONTROL &&
+	       __atomic_load_n(&c->lossless[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
 }
 
 /* Is the buffer of its class used up, headroom and all? */

@@ -22,7 +22,8 @@ static inline uint8_t queue_class(const struct egress *e, const struct egress_co
 static inline bool has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
 	uint32_t packets, uint32_t buffers)
 {
-	return q->packets.n + packets <= e->queue_limit && e->lossy + (s->lossy & e->shared) + buffers <= e->buffer_limit;
+	return q->packets.n + packets <= e->queue_limit &&
+	       e->lossy + (s->lossy & e->shared) + buffers <= e->buffer_limit;
 }
 
 /* xorshift; any sequence will do */
@@ -147,14 +148,15 @@ static inline void gather(struct egress_context *c, struct rte_mbuf **pkts, unsi
 	}
 }
 
-static __attribute__((noinline)) void trace(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n,
-	uint32_t waiting)
+static __attribute__((noinline)) void trace(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts,
+	unsigned int n, uint32_t waiting)
 {
 	for (unsigned int i = 0; i < n; i++)
 		queue_trace(c, pkts[i], TRACE_QUEUED, e->index, waiting + i);
 }
 
-static void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n, bool traced);
+static void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n,
+	bool traced);
 
 /* The first packet, and those after it that are like it, wait or are dropped. Returns how many. */
 static inline __attribute__((always_inline)) unsigned int enqueue(struct egress *e, struct egress_context *c,
@@ -309,7 +311,7 @@ static void look_ahead(struct egress *e, struct egress_context *c)
 	e->gates &= (uint8_t)~EGRESS_GATE_CLOSED;
 	e->wake_ns = e->watch_ns;
 	while ((s = next_barred(e, left))) {
-		FOR_EACH_BIT (k, s->closed)
+		FOR_EACH_BIT(k, s->closed)
 			e->wake_ns = MIN_OF(e->wake_ns, s->queue[k].pause_until);
 		if (s->closed)
 			e->gates |= EGRESS_GATE_CLOSED;
@@ -348,7 +350,7 @@ void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice,
 	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
 
 	for (uint32_t id = first; id < end; id++)
-		FOR_EACH_BIT (k, classes)
+		FOR_EACH_BIT(k, classes)
 			sched_set_gate(e, c, id, k);
 	look_ahead(e, c);
 }
@@ -387,7 +389,7 @@ void sched_wake(struct egress *e, struct egress_context *c)
 		watch_poll(e, c);
 	memcpy(left, e->barred, sizeof(left));
 	while ((s = next_barred(e, left)))
-		FOR_EACH_BIT (k, s->closed)
+		FOR_EACH_BIT(k, s->closed)
 			if (s->queue[k].pause_until <= c->now)
 				sched_set_gate(e, c, (uint32_t)(s - e->slice), k);
 	look_ahead(e, c);
@@ -453,7 +455,8 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 	e->n_slices = c->s->n_slices;
 	e->retry_ns = EGRESS_RETRY_NS;
 	if (bps)
-		e->retry_ns = MAX_OF(e->retry_ns, EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / bps);
+		e->retry_ns = MAX_OF(e->retry_ns,
+			EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / bps);
 	watch_configure(e, c, before);
 	e->queue_limit = c->s->port[e->index].queue_limit;
 	e->buffer_limit = c->s->port[e->index].buffer_limit;

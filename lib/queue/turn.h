@@ -88,7 +88,8 @@ static inline uint8_t sched_next_class(struct egress_slice *s)
 }
 
 /* The turn of a queue with packets, whosever it is. */
-static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct egress_context *c, uint8_t slice, uint8_t class)
+static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct egress_context *c, uint8_t slice,
+	uint8_t class)
 {
 	struct rte_mbuf *m;
 

@@ -14,8 +14,9 @@ void watch_heard(struct egress *e, struct egress_context *c, const struct pfc_pa
 	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
 
 	for (uint32_t id = first; id < end; id++)
-		FOR_EACH_BIT (k, pause->enable)
-			pfc_watchdog_frame(&e->watchdog[id][k], party->sid != PFC_SID_LINK, c->now + pause->ns[k], c->now);
+		FOR_EACH_BIT(k, pause->enable)
+			pfc_watchdog_frame(&e->watchdog[id][k], party->sid != PFC_SID_LINK, c->now + pause->ns[k],
+				c->now);
 }
 
 void watch_gate(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class, uint64_t until)

@@ -17,12 +17,11 @@
  * source filled in, the type is set here. 0, or the reason why the packet must be dropped (it is unchanged or
  * half changed then, and still owned by the caller).
  */
-int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
-	struct lcore_stats *stats);
+int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, struct lcore_stats *stats);
 
 /* The same with the VLAN tags of the interface `in`, whose priority is the packet's class. */
-int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, const struct snap_port *in,
-	struct lcore_stats *stats);
+int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
+	const struct snap_port *in, struct lcore_stats *stats);
 
 /* A PKT_FRAME without encapsulation: what is in front of and behind it goes, nothing else changes. */
 void rewrite_frame(struct rte_mbuf *m);

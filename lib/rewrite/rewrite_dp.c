@@ -8,7 +8,7 @@
 
 /* Tenants may not enter the classes of network control: DSCP 48 to 63 becomes CS5 outside (DESIGN.md 4). */
 #define DSCP_NETWORK_CONTROL 48
-#define DSCP_TENANT_MAX	     40
+#define DSCP_TENANT_MAX 40
 
 static void change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)
 {
@@ -104,8 +104,8 @@ static uint8_t next_header_of(uint8_t family)
 }
 
 /* Copy the path's headers in front of the inner packet and fill in what depends on it. */
-static inline void put_outer(uint8_t *at, const struct snapshot *s, const struct pkt *x, const uint8_t *inner, uint32_t readable,
-	uint32_t inner_bytes, struct lcore_stats *stats)
+static inline void put_outer(uint8_t *at, const struct snapshot *s, const struct pkt *x, const uint8_t *inner,
+	uint32_t readable, uint32_t inner_bytes, struct lcore_stats *stats)
 {
 	const struct snap_path *path = &s->path[x->path];
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
@@ -193,8 +193,8 @@ static inline void put_ethernet(uint8_t *frame, const struct eth_hdr *mac, uint1
 }
 
 /* Whatever there may be to do. In front of the Ethernet header room is left for so many bytes of tags. */
-static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
-	uint32_t tags, struct lcore_stats *stats)
+static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struct snapshot *s,
+	const struct eth_hdr *mac, uint32_t tags, struct lcore_stats *stats)
 {
 	const struct pkt *x = pkt_of(m);
 	uint32_t popped = 0, front = (uint32_t)sizeof(*mac) + tags, inner_bytes = x->l3_bytes;
@@ -230,8 +230,8 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 	return 0;
 }
 
-int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, const struct snap_port *in,
-	struct lcore_stats *stats)
+int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
+	const struct snap_port *in, struct lcore_stats *stats)
 {
 	uint32_t tags = in->n_tags * (uint32_t)sizeof(struct vlan_tag);
 	int reason = rewrite_any(m, s, mac, tags, stats);
@@ -242,7 +242,8 @@ int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const st
 		return reason;
 	type = be16_get(((const struct eth_hdr *)(frame + tags))->type);
 	*(struct eth_hdr *)frame = *mac;
-	eth_put_tags(frame, in->tag[0].type, in->tag[0].id, in->n_tags > 1 ? in->tag[1].id : 0, MIN_OF(pkt_of(m)->tclass, 7), type);
+	eth_put_tags(frame, in->tag[0].type, in->tag[0].id, in->n_tags > 1 ? in->tag[1].id : 0,
+		MIN_OF(pkt_of(m)->tclass, 7), type);
 	return 0;
 }
 
@@ -253,8 +254,8 @@ static inline bool is_simple(const struct rte_mbuf *m, const struct pkt *x, uint
 }
 
 /* Outer headers in front of a packet that is otherwise left alone. */
-static __attribute__((noinline)) int rewrite_encap(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
-	struct lcore_stats *stats)
+static __attribute__((noinline)) int rewrite_encap(struct rte_mbuf *m, const struct snapshot *s,
+	const struct eth_hdr *mac, struct lcore_stats *stats)
 {
 	const struct pkt *x = pkt_of(m);
 	const struct snap_path *path;

@@ -254,7 +254,8 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->slice_by = (uint8_t)cs->slice_by;
 	s->slice_shift = (uint8_t)(128 - MIN_OF(cs->sid.len + CFG_SLICE_ARGUMENT_BITS, 128));
 	s->closer = s->hmac || s->slice_by;
-	s->in_container = info->compressed || (b->config->node.usid.at.line && ip_prefix_covers(&b->config->node.usid.block, &cs->sid));
+	s->in_container = info->compressed ||
+			  (b->config->node.usid.at.line && ip_prefix_covers(&b->config->node.usid.block, &cs->sid));
 	s->allow_ping = allows(cs, ALLOW_PING);
 	s->allow_udp = allows(cs, ALLOW_TRACEROUTE);
 	s->last = info->kind > KIND_END_T;

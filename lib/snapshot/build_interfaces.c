@@ -100,7 +100,8 @@ int build_interfaces(struct builder *b)
 	for (uint32_t i = 0; i < c->interfaces.n; i++) {
 		key_of(&c->interfaces.items[i], cfg_find_port(c, c->interfaces.items[i].port), key, sizeof(key));
 		if (ids_get(b->ids->interfaces, key, b->s->generation, &id) < 0)
-			return build_fail(b, -ENOSPC, "too many interfaces; those that were removed are still draining");
+			return build_fail(b, -ENOSPC,
+				"too many interfaces; those that were removed are still draining");
 	}
 	b->s->n_interfaces = ids_bound(b->ids->interfaces) + 2;
 	b->s->interface = arena_alloc(b->s->arena, b->s->n_interfaces * sizeof(*b->s->interface));

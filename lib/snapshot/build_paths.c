@@ -248,7 +248,8 @@ static void build_mtus(struct builder *b)
 
 	for (uint32_t i = 0; i < s->n_paths; i++)
 		if (s->path[i].bytes && s->path[i].via)
-			s->path[i].inner_mtu = s->path[i].way_mtu = (uint16_t)(way_mtu(s, s->path[i].via) - s->path[i].bytes);
+			s->path[i].inner_mtu = s->path[i].way_mtu = (uint16_t)(way_mtu(s, s->path[i].via) -
+									       s->path[i].bytes);
 	for (uint32_t i = 0; i < s->n_policies; i++) {
 		struct snap_policy *p = &s->policy[i];
 

@@ -31,7 +31,8 @@ static int build_outer(struct builder *b, const struct cfg_own_sids *own, const 
 		return -EINVAL;
 	if (slice_by == SLICE_BY_ARGUMENT && !pfc_slice_argument(&b->s->remotes, &p.container[p.n - 1], slice_id))
 		return build_fail(b, -EINVAL,
-			"PFC tunnel with slice-by: argument: its last SID is not in remote-sids, or leaves no room for 16 bits");
+			"PFC tunnel with slice-by: argument: its last SID is not in remote-sids, or leaves no room for "
+			"16 bits");
 	pfc_outer_write(out, &b->s->loopback, p.container, p.n, (uint32_t)flow_label, key,
 		slice_by == SLICE_BY_OPTION ? b->s->slice_option : 0, slice_id);
 	return 0;
@@ -53,7 +54,8 @@ struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t
 	return out;
 }
 
-static int build_relay(struct builder *b, const struct cfg_own_sids *own, const struct cfg_relay *r, struct snap_relay *out)
+static int build_relay(struct builder *b, const struct cfg_own_sids *own, const struct cfg_relay *r,
+	struct snap_relay *out)
 {
 	struct snap_port *port;
 
@@ -78,8 +80,8 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 	if (r->segments.n) {
 		port->pfc_relayed = true;
 		port->pfc_obeyed = r->honour_local;
-		if (build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, r->hmac_key,
-			    SLICE_BY_SID, 0, &out->outer) < 0)
+		if (build_outer(b, own, r->segments.items, r->segments.n, r->flow_label, r->hmac_key, SLICE_BY_SID, 0,
+			    &out->outer) < 0)
 			return -EINVAL;
 		if (r->carrier == CARRIER_STATE)
 			pfc_outer_carry(&out->outer, IP_PROTO_UDP, SNAP_PFC_STATE_BYTES);
@@ -161,7 +163,8 @@ static int build_remotes(struct builder *b)
 	if (n == c->sids.n)
 		return 0;
 	b->s->remotes.sid = arena_alloc(b->s->arena, n * sizeof(*b->s->remotes.sid));
-	if (!b->s->remotes.sid || cfg_remote_each(c, add_remote, &b->s->remotes) < 0 || pfc_remotes_seal(&b->s->remotes) < 0)
+	if (!b->s->remotes.sid || cfg_remote_each(c, add_remote, &b->s->remotes) < 0 ||
+		pfc_remotes_seal(&b->s->remotes) < 0)
 		return build_fail(b, -ENOMEM, "out of memory");
 	return 0;
 }

@@ -59,7 +59,6 @@ void build_carry_over(struct builder *b);
 
 void build_match(struct snap_match *m, const struct ip_prefix *p);
 
-
 /* Times of a watchdog; longest_ns: of a pause that one frame can ask for. */
 struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t longest_ns);
 

@@ -79,8 +79,10 @@ static int build_pfc(struct builder *b, struct snap_port *p, const struct cfg_po
 	for (uint32_t i = 0; i < cp->pfc.priorities.n; i++)
 		p->lossless = (uint8_t)(p->lossless | 1u << cp->pfc.priorities.items[i]);
 	if (p->lossless && !p->speed_bps)
-		return build_fail(b, -EINVAL, "port %s: its device reports no speed, and pause times are counted in bit times: "
-			"give the port's speed", cp->name);
+		return build_fail(b, -EINVAL,
+			"port %s: its device reports no speed, and pause times are counted in bit times: "
+			"give the port's speed",
+			cp->name);
 	return 0;
 }
 

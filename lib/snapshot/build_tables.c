@@ -45,8 +45,8 @@ static int add_own(struct items *l, const struct ip_prefix *own, target_t connec
 	if (p.len < host.len)
 		rc = add(l, &p, FROM_CONNECTED, connected);
 	if (rc == 0 && own->addr.family == 4 && p.len < 31) {
-		struct ip_prefix broadcast = {
-			.addr = ip_addr_from4(ip_addr_v4(&p.addr) | (0xffffffffu >> p.len)), .len = 32};
+		struct ip_prefix broadcast = {.addr = ip_addr_from4(ip_addr_v4(&p.addr) | (0xffffffffu >> p.len)),
+			.len = 32};
 
 		rc = add(l, &broadcast, FROM_OWN, target(TARGET_BROADCAST, 0));
 	}
@@ -169,8 +169,7 @@ static int merge(struct builder *b, const struct item *first, size_t n, struct f
 	return build_group(b, member, members, &out->target);
 }
 
-static int build_family(struct builder *b, int family, const struct items *l, const struct fib *old,
-	struct fib **out)
+static int build_family(struct builder *b, int family, const struct items *l, const struct fib *old, struct fib **out)
 {
 	struct fib_route *routes = calloc(l->n + 1, sizeof(*routes));
 	size_t n = 0;
@@ -196,11 +195,13 @@ static int build_family(struct builder *b, int family, const struct items *l, co
 	}
 	free(routes);
 	if (rc == -ENOMEM)
-		return build_fail(b, rc, "no memory for a table of %zu IPv%d routes: start with more of it, with -- -m MEGABYTES",
-			n, family);
+		return build_fail(b, rc,
+			"no memory for a table of %zu IPv%d routes: start with more of it, with -- -m MEGABYTES", n,
+			family);
 	/* DPDK counts three second-level tables for each long IPv6 prefix, and has numbers for 32 k of them */
-	return rc ? build_fail(b, rc, "a table of %zu IPv%d routes does not fit; memory.fib: compact at the start takes it",
-			    n, family)
+	return rc ? build_fail(b, rc,
+			    "a table of %zu IPv%d routes does not fit; memory.fib: compact at the start takes it", n,
+			    family)
 		  : 0;
 }
 

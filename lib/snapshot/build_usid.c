@@ -35,8 +35,7 @@ static int put_longer(struct builder *b, const struct fib_route *r)
 	uint16_t id = usid_at(&r->prefix.addr.v6, 0), second = usid_at(&r->prefix.addr.v6, 1);
 	target_t *t;
 
-	if (r->prefix.len != 64 || target_kind(r->target) != TARGET_SID ||
-		target_kind(u->entry[id]) == TARGET_LPM) {
+	if (r->prefix.len != 64 || target_kind(r->target) != TARGET_SID || target_kind(u->entry[id]) == TARGET_LPM) {
 		u->entry[id] = target(TARGET_LPM, 0);
 		return 0;
 	}

@@ -3,7 +3,7 @@
 
 #include "config/program.h"
 
-#define TUNNEL_TC	 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (PROTOCOL.md 5.3) */
+#define TUNNEL_TC 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (PROTOCOL.md 5.3) */
 #define TUNNEL_HOP_LIMIT 64
 
 const struct hmac_key *snap_hmac_key(const struct snapshot *s, uint32_t id)
@@ -31,8 +31,8 @@ bool pfc_slice_argument(const struct pfc_remotes *remotes, struct ipv6_addr *add
 	const struct pfc_remote *r = pfc_remote_find(remotes, address, NULL);
 	unsigned int at = r ? r->prefix.len / 8 : 0;
 
-	if (!r || r->prefix.len % 8 || r->prefix.len + CFG_SLICE_ARGUMENT_BITS > 128 || pfc_behavior_is_next_csid(r->behavior) ||
-		slice_id > UINT16_MAX)
+	if (!r || r->prefix.len % 8 || r->prefix.len + CFG_SLICE_ARGUMENT_BITS > 128 ||
+		pfc_behavior_is_next_csid(r->behavior) || slice_id > UINT16_MAX)
 		return false;
 	address->b[at] = (uint8_t)(slice_id >> 8);
 	address->b[at + 1] = (uint8_t)slice_id;

@@ -22,18 +22,18 @@
 #include "stats/stats.h"
 #include "wire/addr.h"
 
-#define SNAP_NBR_MAX	     4096 /* configured next hops and static neighbours */
-#define SNAP_PATH_MAX	     (64u * 1024)
-#define SNAP_SID_MAX	     (64u * 1024)
-#define SNAP_INTERFACE_MAX   1024
-#define SNAP_VRF_MAX	     1025 /* the underlay's table is VRF 0 */
-#define SNAP_GROUP_MAX	     64
-#define SNAP_SLICE_MAX	     128 /* twice what a configuration may have: ids of those that are gone linger */
-#define SNAP_SLICE_NONE	     0	 /* slice of what belongs to none */
-#define SNAP_SLICE_KEEP	     0xff
-#define SNAP_POLICY_BUCKETS  64
+#define SNAP_NBR_MAX 4096 /* configured next hops and static neighbours */
+#define SNAP_PATH_MAX (64u * 1024)
+#define SNAP_SID_MAX (64u * 1024)
+#define SNAP_INTERFACE_MAX 1024
+#define SNAP_VRF_MAX 1025 /* the underlay's table is VRF 0 */
+#define SNAP_GROUP_MAX 64
+#define SNAP_SLICE_MAX 128 /* twice what a configuration may have: ids of those that are gone linger */
+#define SNAP_SLICE_NONE 0  /* slice of what belongs to none */
+#define SNAP_SLICE_KEEP 0xff
+#define SNAP_POLICY_BUCKETS 64
 #define SNAP_ENCAP_BYTES_MAX (40 + 16 + 8 + 16 * 16 + 40)
-#define VRF_UNDERLAY	     0
+#define VRF_UNDERLAY 0
 
 /* Classes as pkt.tclass has them, control too: which no packet leaves or enters a tunnel in. */
 #define SNAP_TUNNEL_CLASSES 9
@@ -42,7 +42,7 @@
  * Interfaces by number: a port has its own index; a VLAN interface has that of its port in the low bits and its id,
  * stable like others, above. Rows 0 and 1 are those of ports and of PORT_LOCAL.
  */
-#define SNAP_INTERFACE_ROW  MAX_PORTS
+#define SNAP_INTERFACE_ROW MAX_PORTS
 _Static_assert(SNAP_INTERFACE_MAX + 2 == INTERFACE_SLOTS, "a row of counters for each");
 
 static inline uint16_t snap_interface_number(uint16_t port, uint32_t id)
@@ -77,37 +77,37 @@ struct snap_port {
 	uint16_t mtu;
 	uint8_t side; /* enum cfg_side */
 	uint8_t n_own;
-	uint8_t slice;	      /* of what arrives here */
-	uint8_t bounce_class; /* queue of lossless packets that leave by the port they came in by */
-	uint8_t ecn_classes;  /* bit per class whose queue marks */
-	uint32_t queue_limit;	/* packets of one queue */
-	uint32_t buffer_limit;	/* buffers of all queues of lossy classes */
-	uint32_t control_limit; /* buffers of the control queue */
+	uint8_t slice;		   /* of what arrives here */
+	uint8_t bounce_class;	   /* queue of lossless packets that leave by the port they came in by */
+	uint8_t ecn_classes;	   /* bit per class whose queue marks */
+	uint32_t queue_limit;	   /* packets of one queue */
+	uint32_t buffer_limit;	   /* buffers of all queues of lossy classes */
+	uint32_t control_limit;	   /* buffers of the control queue */
 	uint32_t ecn_min, ecn_max; /* bytes of a queue */
 	uint64_t control_rate;	   /* packets a second, of each rx role */
 	uint8_t lossless;	   /* bit per class: PFC priorities */
 	uint8_t pfc_pass;	   /* PFC_UNPADDED, PFC_ANY_ENABLE */
 	uint8_t n_pfc_peers;
 	bool pfc_learn;
-	bool pfc_relayed; /* PFC heard here goes into a tunnel */
-	bool pfc_obeyed;  /* and is obeyed here */
+	bool pfc_relayed;   /* PFC heard here goes into a tunnel */
+	bool pfc_obeyed;    /* and is obeyed here */
 	bool pfc_tunnelled; /* what would be said to the neighbour goes into tunnels */
 	bool pfc_learning;  /* tunnels are learnt from data that arrives here */
 	bool pfc_shares;    /* how much comes from whom is counted: there is a choice of whom to stop */
-	uint64_t speed_bps;	   /* 0: unknown, and lossless is 0 then */
+	uint64_t speed_bps; /* 0: unknown, and lossless is 0 then */
 	struct eth_addr pfc_peer[8];
-	struct pfc_buffer_config buffer; /* of each lossless class */
+	struct pfc_buffer_config buffer;     /* of each lossless class */
 	struct pfc_watchdog_config watchdog; /* of each queue */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
-	bool sids_closed;     /* packets into the SID space are dropped, or looked at closely */
-	bool any_source;      /* packets to own SIDs may come from anywhere */
-	bool sources_closed;  /* what is forwarded from here in the underlay may not claim to come from inside */
-	bool hmac;	      /* SIDE_HOST: an HMAC proves what allow_sids does not cover */
+	bool sids_closed;    /* packets into the SID space are dropped, or looked at closely */
+	bool any_source;     /* packets to own SIDs may come from anywhere */
+	bool sources_closed; /* what is forwarded from here in the underlay may not claim to come from inside */
+	bool hmac;	     /* SIDE_HOST: an HMAC proves what allow_sids does not cover */
 	uint8_t n_allow_sids;
-	const struct snap_match *allow_sids; /* SIDE_HOST */
+	const struct snap_match *allow_sids;	   /* SIDE_HOST */
 	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: none; NULL: there are none */
-	uint64_t own6_hints; /* of the last six bits of its IPv6 addresses: a bit is 0 if none has these */
+	uint64_t own6_hints;   /* of the last six bits of its IPv6 addresses: a bit is 0 if none has these */
 	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
 	/* VLAN interfaces on it: numbers by the id of the only tag, tables by the id of the outer tag; 0, NULL: none */
@@ -139,7 +139,7 @@ struct snap_group {
 struct snap_slice {
 	const char *name; /* NULL: a free id; "": SNAP_SLICE_NONE */
 	uint32_t weight;
-	uint32_t wire_id; /* of the whole network; 0: none */
+	uint32_t wire_id;      /* of the whole network; 0: none */
 	uint64_t max_rate_bps; /* 0: no limit */
 };
 
@@ -163,8 +163,8 @@ struct snap_relay {
 	uint8_t mode; /* enum pfc_relay_mode */
 	uint64_t from_bps, jitter_ns, hold_min_ns;
 	struct pfc_watchdog_config watchdog; /* of the gateway's priorities */
-	struct snap_pfc_outer outer; /* where PFC of the gateway goes */
-	uint16_t udp_port; /* carrier: state; 0: frames */
+	struct snap_pfc_outer outer;	     /* where PFC of the gateway goes */
+	uint16_t udp_port;		     /* carrier: state; 0: frames */
 	uint64_t lease_ns;
 	uint32_t n_allowed; /* sources of state messages; 0: any infrastructure source */
 	struct snap_match *allowed;
@@ -174,7 +174,7 @@ struct snap_pfc_tunnel {
 	const char *name;
 	uint8_t slice, port, priorities;
 	bool repeat, has_source;
-	bool carries; /* its packets say the slice */
+	bool carries;		 /* its packets say the slice */
 	struct ipv6_addr source; /* of the data, if has_source */
 	uint64_t far_bps;
 	struct snap_pfc_outer outer;
@@ -187,58 +187,58 @@ struct snap_pfc_learning {
 	uint32_t flow_label, hmac_key; /* key id, 0: none */
 	uint8_t slice_by;	       /* enum cfg_slice_by */
 	uint64_t idle_ns, max_rtt_ns;
-	uint64_t far_bps; /* 0: the rate of the port */
+	uint64_t far_bps;		/* 0: the rate of the port */
 	struct ip_prefix block[1 + 16]; /* whose uSIDs share containers */
 	uint8_t n_blocks;
 };
 
 /* How PFC frames inside a tunnel end at a SID: End.X.PFC and uA.PFC, DX2 of a PFC relay. */
 struct snap_pfc_sid {
-	uint32_t ports;	 /* End.X.PFC: bit per port of the set J; 0: the frame is relayed */
-	uint8_t slice;	 /* whose queues pause */
+	uint32_t ports; /* End.X.PFC: bit per port of the set J; 0: the frame is relayed */
+	uint8_t slice;	/* whose queues pause */
 	bool lenient_cev;
 	const struct snap_relay *relay; /* of the gateway that the frames are for; NULL: End.X.PFC */
-	bool hmac; /* an HMAC TLV is required */
-	uint64_t jitter_ns; /* End.X.PFC: beyond what a frame says */
-	uint32_t n_allowed; /* 0: any infrastructure source */
+	bool hmac;			/* an HMAC TLV is required */
+	uint64_t jitter_ns;		/* End.X.PFC: beyond what a frame says */
+	uint32_t n_allowed;		/* 0: any infrastructure source */
 	struct snap_match *allowed;
 };
 
 /* What a behaviour does, taken apart (RFC 8986 section 4, RFC 9800 section 4). */
 struct snap_sid {
-	uint8_t behavior;   /* enum cfg_behavior, for show */
-	uint8_t shift_bits; /* NEXT-CSID: LNFL, 16 or 32; 0: not compressed */
-	bool psp, usp, usd; /* flavours */
+	uint8_t behavior;	     /* enum cfg_behavior, for show */
+	uint8_t shift_bits;	     /* NEXT-CSID: LNFL, 16 or 32; 0: not compressed */
+	bool psp, usp, usd;	     /* flavours */
 	bool decap4, decap6, decap2; /* End.DT*, End.DX*: what may be inside */
-	bool last;	    /* End.DT*, End.DX*: no segment may follow */
+	bool last;		     /* End.DT*, End.DX*: no segment may follow */
 	bool used;
-	bool hmac;	    /* an HMAC TLV is required */
-	bool closer;	    /* that, or slice_by: a shift is not all there is to do */
-	uint8_t slice_by;   /* enum cfg_slice_by: who says the slice, of packets and of PFC frames */
-	uint8_t slice_shift; /* SLICE_BY_ARGUMENT: bits of the address behind the argument */
-	bool in_container;  /* may stand behind other uSIDs of a container */
+	bool hmac;		    /* an HMAC TLV is required */
+	bool closer;		    /* that, or slice_by: a shift is not all there is to do */
+	uint8_t slice_by;	    /* enum cfg_slice_by: who says the slice, of packets and of PFC frames */
+	uint8_t slice_shift;	    /* SLICE_BY_ARGUMENT: bits of the address behind the argument */
+	bool in_container;	    /* may stand behind other uSIDs of a container */
 	bool allow_ping, allow_udp; /* upper layers for the node itself */
-	uint8_t port;	     /* End.DX2: out of it */
-	uint8_t slice;	     /* of packets it is executed for, or SNAP_SLICE_KEEP */
-	uint64_t arg_hi, arg_lo; /* which bits of an address are the argument behind the SID (D26); shift_bits */
+	uint8_t port;		    /* End.DX2: out of it */
+	uint8_t slice;		    /* of packets it is executed for, or SNAP_SLICE_KEEP */
+	uint64_t arg_hi, arg_lo;    /* which bits of an address are the argument behind the SID (D26); shift_bits */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class behind the tunnel, by the one it had */
-	uint16_t vrf;	     /* table of End's next lookup and of the decapsulated packet */
-	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors */
-	target_t adjacency;  /* End.X, End.DX4, End.DX6: TARGET_NBR, of a set J TARGET_GROUP; 0: none */
+	uint16_t vrf;				/* table of End's next lookup and of the decapsulated packet */
+	uint16_t code;				/* IANA SRv6 Endpoint Behaviors */
+	target_t adjacency;		/* End.X, End.DX4, End.DX6: TARGET_NBR, of a set J TARGET_GROUP; 0: none */
 	const struct snap_pfc_sid *pfc; /* NULL: no PFC frames end here */
 	struct ip_prefix prefix;
 };
 
 struct snap_path {
-	uint16_t bytes;	      /* of the outer headers; 0: a free id */
+	uint16_t bytes;		/* of the outer headers; 0: a free id */
 	uint8_t next_header_at; /* offset of the byte that says what is inside */
-	uint8_t slice_at;     /* offset of the slice's id in the headers; 0: it is not there */
-	uint8_t dscp;	      /* 0 to 63, or SNAP_DSCP_COPY */
+	uint8_t slice_at;	/* offset of the slice's id in the headers; 0: it is not there */
+	uint8_t dscp;		/* 0 to 63, or SNAP_DSCP_COPY */
 	bool backup;
-	uint16_t way_mtu;     /* largest packet or frame that fits the way out */
-	uint16_t inner_mtu;   /* the same, or what a Packet Too Big left of it: written by the control lcore; relaxed */
-	uint32_t flow_label;  /* 0: hash */
-	target_t via;	      /* where the first address leads; 0: nowhere */
+	uint16_t way_mtu;    /* largest packet or frame that fits the way out */
+	uint16_t inner_mtu;  /* the same, or what a Packet Too Big left of it: written by the control lcore; relaxed */
+	uint32_t flow_label; /* 0: hash */
+	target_t via;	     /* where the first address leads; 0: nowhere */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by the one the packet came in */
 	const char *policy, *name;
 	uint8_t header[SNAP_ENCAP_BYTES_MAX];
@@ -250,7 +250,7 @@ struct snap_policy {
 	/* largest packet or frame that fits every path; 65535 when none leads anywhere. Written by the control lcore; relaxed */
 	uint16_t inner_mtu;
 	uint16_t n_paths;
-	const uint32_t *path; /* ids, in the order of the configuration; backups too */
+	const uint32_t *path;		      /* ids, in the order of the configuration; backups too */
 	uint32_t bucket[SNAP_POLICY_BUCKETS]; /* path ids, each as often as its weight says */
 };
 
@@ -262,7 +262,7 @@ struct snap_circuit {
 	uint8_t port;
 };
 #define SNAP_VLAN_ANY 0xffff
-#define SNAP_VLANS    4096
+#define SNAP_VLANS 4096
 
 /* Direct index by the 16 bits behind the block (DESIGN.md section 2, PROTOCOL.md 3.3). */
 struct snap_usid {
@@ -272,8 +272,8 @@ struct snap_usid {
 	uint32_t n_subtables;
 };
 
-#define SNAP_USID_NONE	   UINT64_MAX /* no address has this block */
-#define SNAP_SUBTABLE_BASE 65536 /* index of the /48's own entry in a subtable */
+#define SNAP_USID_NONE UINT64_MAX /* no address has this block */
+#define SNAP_SUBTABLE_BASE 65536  /* index of the /48's own entry in a subtable */
 
 struct snapshot {
 	uint64_t generation;
@@ -289,7 +289,7 @@ struct snapshot {
 	uint32_t n_sid_space;
 
 	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
-	uint8_t slice_option; /* type of the hop-by-hop option with a slice's wire id; 0: none */
+	uint8_t slice_option;			 /* type of the hop-by-hop option with a slice's wire id; 0: none */
 	uint32_t n_slices;
 	struct snap_vrf *vrf; /* by VRF id */
 	uint32_t n_vrfs;
@@ -311,7 +311,7 @@ struct snapshot {
 	uint32_t n_pfc_tunnels;
 	struct snap_pfc_learning pfc_learning;
 	struct pfc_remotes remotes; /* SIDs of the domain, own ones too: what PFC tunnels are learnt by */
-	struct hmac_key *key; /* for HMAC TLVs */
+	struct hmac_key *key;	    /* for HMAC TLVs */
 	uint32_t n_keys;
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */

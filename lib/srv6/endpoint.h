@@ -14,10 +14,10 @@
 
 /* An IPv6 packet as it stands after what has been decided so far. */
 struct srv6_packet {
-	const uint8_t *frame; /* first buffer of the frame */
-	uint32_t readable;    /* its bytes that belong to the packet */
-	uint32_t end;	      /* offset behind the packet, which may be in a later buffer */
-	uint16_t at;	      /* offset of the IPv6 header; the header is readable */
+	const uint8_t *frame;  /* first buffer of the frame */
+	uint32_t readable;     /* its bytes that belong to the packet */
+	uint32_t end;	       /* offset behind the packet, which may be in a later buffer */
+	uint16_t at;	       /* offset of the IPv6 header; the header is readable */
 	uint64_t da_hi, da_lo; /* destination, host order halves */
 	uint8_t hop_limit;
 
@@ -27,7 +27,7 @@ struct srv6_packet {
 	uint16_t upper;	    /* its offset */
 	uint16_t srh;	    /* offset of the SRH; 0: none, or unlinked */
 	uint16_t srh_bytes;
-	uint16_t spent;	    /* offset of an SRH whose last segment was taken here, whatever the frame says; or 0 */
+	uint16_t spent;	       /* offset of an SRH whose last segment was taken here, whatever the frame says; or 0 */
 	uint8_t segments_left; /* of the SRH */
 	uint8_t foreign_routing_left; /* Segments Left of a routing header that is not type 4; 0: none */
 	uint16_t foreign_routing;     /* its offset */
@@ -37,14 +37,14 @@ struct srv6_packet {
 };
 
 enum srv6_next {
-	SRV6_LOOKUP,	/* destination changed: look it up in the SID's table */
-	SRV6_ADJACENCY, /* send over the SID's adjacency */
-	SRV6_DECAP,	/* what is at `upper` is the packet now, of family upper_type 41 or 4 */
+	SRV6_LOOKUP,	      /* destination changed: look it up in the SID's table */
+	SRV6_ADJACENCY,	      /* send over the SID's adjacency */
+	SRV6_DECAP,	      /* what is at `upper` is the packet now, of family upper_type 41 or 4 */
 	SRV6_DECAP_ADJACENCY, /* the same, but send it over the SID's adjacency */
-	SRV6_DECAP_FRAME, /* what is at `upper` is an Ethernet frame, for the SID's port */
-	SRV6_PFC,	/* what is at `upper` is an Ethernet frame that may only be PFC, for the SID's queues */
-	SRV6_DELIVER,	/* to the node itself: upper_type at `upper` */
-	SRV6_DROP,	/* for error.reason, with the ICMPv6 error described there if type is not 0 */
+	SRV6_DECAP_FRAME,     /* what is at `upper` is an Ethernet frame, for the SID's port */
+	SRV6_PFC,	      /* what is at `upper` is an Ethernet frame that may only be PFC, for the SID's queues */
+	SRV6_DELIVER,	      /* to the node itself: upper_type at `upper` */
+	SRV6_DROP,	      /* for error.reason, with the ICMPv6 error described there if type is not 0 */
 };
 
 struct srv6_error {

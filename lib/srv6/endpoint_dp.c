@@ -5,8 +5,7 @@
 #include "base/compiler.h"
 #include "wire/icmp.h"
 
-static enum srv6_next drop(struct srv6_error *e, enum reason reason, uint8_t type, uint8_t code,
-	uint32_t pointer)
+static enum srv6_next drop(struct srv6_error *e, enum reason reason, uint8_t type, uint8_t code, uint32_t pointer)
 {
 	*e = (struct srv6_error){.reason = reason, .type = type, .code = code, .pointer = pointer};
 	return SRV6_DROP;
@@ -34,8 +33,8 @@ static bool bad_segment(const struct srv6_packet *p, struct srv6_error *e)
 }
 
 /* RFC 8986 section 4.1 S08-S15 and section 4.16.1: next segment from the SRH. */
-static enum srv6_next next_segment(const struct snap_sid *sid, struct srv6_packet *p,
-	struct srv6_change *change, struct srv6_error *e)
+static enum srv6_next next_segment(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,
+	struct srv6_error *e)
 {
 	const struct srh *srh = (const struct srh *)(p->frame + p->srh);
 	uint32_t pointer = p->srh - p->at + (uint32_t) __builtin_offsetof(struct srh, segments_left);
@@ -73,13 +72,13 @@ static enum srv6_next decap_of(const struct snap_sid *sid, uint8_t type)
 {
 	if (type == IP_PROTO_ETHERNET)
 		return sid->decap2 ? SRV6_DECAP_FRAME : sid->pfc ? SRV6_PFC : SRV6_DROP;
-	if (!(type == IP_PROTO_IPV6 && (sid->usd || sid->decap6)) && !(type == IP_PROTO_IPV4 && (sid->usd || sid->decap4)))
+	if (!(type == IP_PROTO_IPV6 && (sid->usd || sid->decap6)) &&
+		!(type == IP_PROTO_IPV4 && (sid->usd || sid->decap4)))
 		return SRV6_DROP;
 	return sid->adjacency ? SRV6_DECAP_ADJACENCY : SRV6_DECAP;
 }
 
-static enum srv6_next upper_layer(const struct snap_sid *sid, const struct srv6_packet *p,
-	struct srv6_error *e)
+static enum srv6_next upper_layer(const struct snap_sid *sid, const struct srv6_packet *p, struct srv6_error *e)
 {
 	enum srv6_next next = decap_of(sid, p->upper_type);
 
@@ -90,13 +89,12 @@ static enum srv6_next upper_layer(const struct snap_sid *sid, const struct srv6_
 	if (p->upper_type == IP_PROTO_FRAGMENT)
 		return drop(e, DROP_fragment, 0, 0, 0);
 	/* RFC 8986 section 4.1.1: the pointer names the offending header */
-	return drop(e, DROP_upper_layer, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_SR_UPPER_LAYER,
-		(uint32_t)(p->upper - p->at));
+	return drop(e, DROP_upper_layer, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_SR_UPPER_LAYER, (uint32_t)(p->upper - p->at));
 }
 
 /* The argument is used up, or there never was one: SRH and upper layer. */
-static enum srv6_next no_argument(const struct snap_sid *sid, struct srv6_packet *p,
-	struct srv6_change *change, struct srv6_error *e)
+static enum srv6_next no_argument(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,
+	struct srv6_error *e)
 {
 	if (!srv6_walk(p))
 		return drop(e, p->failure, 0, 0, 0);

@@ -7,7 +7,9 @@
 
 static bool refuse(struct srv6_error *e, uint32_t pointer)
 {
-	*e = (struct srv6_error){.reason = DROP_hmac, .type = ICMP6_PARAM_PROBLEM, .code = ICMP6_PARAM_HEADER_FIELD,
+	*e = (struct srv6_error){.reason = DROP_hmac,
+		.type = ICMP6_PARAM_PROBLEM,
+		.code = ICMP6_PARAM_HEADER_FIELD,
 		.pointer = pointer};
 	return false;
 }
@@ -73,7 +75,9 @@ bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, con
 		return refuse(e, (uint32_t) __builtin_offsetof(struct ipv6_hdr, next_header));
 	pointer = (uint32_t)(p->srh - p->at);
 	if ((int)srh->last_entry > srh_max_last_entry(srh) || p->segments_left > srh->last_entry + 1u) {
-		*e = (struct srv6_error){.reason = DROP_srh_bounds, .type = ICMP6_PARAM_PROBLEM, .code = ICMP6_PARAM_HEADER_FIELD,
+		*e = (struct srv6_error){.reason = DROP_srh_bounds,
+			.type = ICMP6_PARAM_PROBLEM,
+			.code = ICMP6_PARAM_HEADER_FIELD,
 			.pointer = pointer + (uint32_t) __builtin_offsetof(struct srh, segments_left)};
 		return false;
 	}

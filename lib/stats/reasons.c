@@ -8,7 +8,7 @@ static const struct {
 	DROP_REASONS(X)
 #undef X
 #define X(name, help) [CONSUME_##name] = {#name, help},
-	CONSUME_REASONS(X)
+		CONSUME_REASONS(X)
 #undef X
 };
 

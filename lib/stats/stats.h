@@ -16,37 +16,37 @@
 #include "base/compiler.h"
 #include "stats/reasons.h"
 
-#define MAX_PORTS  32
+#define MAX_PORTS 32
 #define PORT_LOCAL MAX_PORTS /* pseudo ingress of originated packets */
 #define PORT_SLOTS (MAX_PORTS + 1)
 
 /* name, unit, help */
-#define PORT_COUNTERS(X)                                                                           \
-	X(rx_packets, "packets", "received")                                                       \
-	X(rx_bytes, "bytes", "received, without FCS")                                              \
-	X(originated, "packets", "made by the node itself")                                        \
-	X(sent, "packets", "that came in here and were handed to a device")                        \
-	X(tx_packets, "packets", "handed to this device")                                          \
+#define PORT_COUNTERS(X) \
+	X(rx_packets, "packets", "received") \
+	X(rx_bytes, "bytes", "received, without FCS") \
+	X(originated, "packets", "made by the node itself") \
+	X(sent, "packets", "that came in here and were handed to a device") \
+	X(tx_packets, "packets", "handed to this device") \
 	X(tx_bytes, "bytes", "handed to this device, without FCS")
 
 /* name, unit, help */
-#define LCORE_COUNTERS(X)                                                                          \
-	X(passes, "passes", "through the lcore's roles")                                           \
-	X(busy_passes, "passes", "that found work")                                                \
-	X(busy_ns, "ns", "spent in passes that found work")                                        \
-	X(sleep_ns, "ns", "slept because there was no work")                                       \
-	X(max_gap_ns, "ns", "longest time between the beginnings of two passes")                   \
-	X(icmp_sent, "packets", "ICMP errors sent")                                                \
-	X(icmp_suppressed, "packets", "ICMP errors not sent: rate limit or a rule of RFC 4443")    \
-	X(ptb_taken, "packets", "Packet Too Big about own tunnels that lowered what a path takes")    \
+#define LCORE_COUNTERS(X) \
+	X(passes, "passes", "through the lcore's roles") \
+	X(busy_passes, "passes", "that found work") \
+	X(busy_ns, "ns", "spent in passes that found work") \
+	X(sleep_ns, "ns", "slept because there was no work") \
+	X(max_gap_ns, "ns", "longest time between the beginnings of two passes") \
+	X(icmp_sent, "packets", "ICMP errors sent") \
+	X(icmp_suppressed, "packets", "ICMP errors not sent: rate limit or a rule of RFC 4443") \
+	X(ptb_taken, "packets", "Packet Too Big about own tunnels that lowered what a path takes") \
 	X(ptb_ignored, "packets", "Packet Too Big to the node that say nothing new or true about its tunnels") \
-	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent")                           \
-	X(dscp_remapped, "packets", "outer DSCP 48-63 of a tenant lowered")                        \
+	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent") \
+	X(dscp_remapped, "packets", "outer DSCP 48-63 of a tenant lowered") \
 	X(control_policed, "packets", "of DSCP 48-63 in transit, beyond control-rate: queued with the data") \
-	X(ecn_marked, "packets", "marked CE in an egress queue")                                    \
+	X(ecn_marked, "packets", "marked CE in an egress queue") \
 	X(class_bounced, "packets", "lossless, queued in bounce-class: they leave by the port they came in by") \
-	X(ecn_unusual, "packets", "decapsulated with an ECN combination that RFC 6040 marks (!)")  \
-	X(pfc_refused, "requests", "to pause that found 64 parties pausing the port already")        \
+	X(ecn_unusual, "packets", "decapsulated with an ECN combination that RFC 6040 marks (!)") \
+	X(pfc_refused, "requests", "to pause that found 64 parties pausing the port already") \
 	X(ring_refused, "packets", "that found the ring to a worker full and were parked")
 
 struct port_stats {
@@ -57,10 +57,10 @@ struct port_stats {
 } CACHE_ALIGNED;
 
 /* name, unit, help */
-#define INTERFACE_COUNTERS(X)                                                                      \
-	X(rx_packets, "packets", "received")                                                       \
-	X(rx_bytes, "bytes", "received, without FCS")                                              \
-	X(tx_packets, "packets", "that leave here")                                                \
+#define INTERFACE_COUNTERS(X) \
+	X(rx_packets, "packets", "received") \
+	X(rx_bytes, "bytes", "received, without FCS") \
+	X(tx_packets, "packets", "that leave here") \
 	X(tx_bytes, "bytes", "that leave here, without FCS")
 
 /* VLAN interfaces, by row of their number (snapshot/snapshot.h); their packets are among those of the port, too. */

@@ -97,8 +97,8 @@ const char *ipv6_addr_format(const struct ipv6_addr *a, char *buf)
 
 const char *eth_addr_format(const struct eth_addr *a, char *buf)
 {
-	snprintf(buf, ETH_ADDR_TEXT, "%02x:%02x:%02x:%02x:%02x:%02x", a->b[0], a->b[1], a->b[2], a->b[3],
-		a->b[4], a->b[5]);
+	snprintf(buf, ETH_ADDR_TEXT, "%02x:%02x:%02x:%02x:%02x:%02x", a->b[0], a->b[1], a->b[2], a->b[3], a->b[4],
+		a->b[5]);
 	return buf;
 }
 
@@ -150,6 +150,6 @@ int ip_prefix_compare(const struct ip_prefix *a, const struct ip_prefix *b)
 
 struct ipv6_addr ipv6_link_local_of(const struct eth_addr *mac)
 {
-	return (struct ipv6_addr){{0xfe, 0x80, 0, 0, 0, 0, 0, 0, mac->b[0] ^ 0x02, mac->b[1], mac->b[2],
-		0xff, 0xfe, mac->b[3], mac->b[4], mac->b[5]}};
+	return (struct ipv6_addr){{0xfe, 0x80, 0, 0, 0, 0, 0, 0, mac->b[0] ^ 0x02, mac->b[1], mac->b[2], 0xff, 0xfe,
+		mac->b[3], mac->b[4], mac->b[5]}};
 }

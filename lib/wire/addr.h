@@ -23,9 +23,9 @@ struct ip_prefix {
 	uint8_t len;
 };
 
-#define IP_ADDR_TEXT   46 /* longest text of an address, NUL included */
+#define IP_ADDR_TEXT 46 /* longest text of an address, NUL included */
 #define IP_PREFIX_TEXT 50
-#define ETH_ADDR_TEXT  18
+#define ETH_ADDR_TEXT 18
 
 /* Text to value; 0, or -EINVAL when the text is nothing else than exactly that. */
 int ip_addr_parse(const char *text, struct ip_addr *out);

@@ -6,8 +6,8 @@
 #include "wire/eth.h"
 
 #define ARP_HTYPE_ETHERNET 1
-#define ARP_OP_REQUEST	   1
-#define ARP_OP_REPLY	   2
+#define ARP_OP_REQUEST 1
+#define ARP_OP_REPLY 2
 
 struct arp_ipv4 {
 	be16_t htype;

@@ -76,7 +76,7 @@ static inline be64_t be64(uint64_t host)
 
 /* Size and offsets of a wire format are part of its definition. */
 #define WIRE_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type " has a wrong size")
-#define WIRE_AT(type, member, offset)                                                              \
+#define WIRE_AT(type, member, offset) \
 	_Static_assert(__builtin_offsetof(type, member) == (offset), #type "." #member " is misplaced")
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes.h is written for little-endian hosts");

@@ -7,11 +7,11 @@
 
 #include "wire/bytes.h"
 
-#define ETH_TYPE_IPV4	     0x0800
-#define ETH_TYPE_ARP	     0x0806
-#define ETH_TYPE_VLAN	     0x8100
-#define ETH_TYPE_IPV6	     0x86dd
-#define ETH_TYPE_QINQ	     0x88a8
+#define ETH_TYPE_IPV4 0x0800
+#define ETH_TYPE_ARP 0x0806
+#define ETH_TYPE_VLAN 0x8100
+#define ETH_TYPE_IPV6 0x86dd
+#define ETH_TYPE_QINQ 0x88a8
 #define ETH_TYPE_MAC_CONTROL 0x8808
 
 #define ETH_MIN_LEN 60 /* shortest frame without FCS */

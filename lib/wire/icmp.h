@@ -24,10 +24,10 @@ enum icmp4_type {
 	ICMP4_TIME_EXCEEDED = 11,
 	ICMP4_PARAM_PROBLEM = 12,
 };
-#define ICMP4_UNREACH_NET	0
-#define ICMP4_UNREACH_HOST	1
-#define ICMP4_UNREACH_PROTO	2
-#define ICMP4_UNREACH_PORT	3
+#define ICMP4_UNREACH_NET 0
+#define ICMP4_UNREACH_HOST 1
+#define ICMP4_UNREACH_PROTO 2
+#define ICMP4_UNREACH_PORT 3
 #define ICMP4_UNREACH_FRAG_NEED 4
 
 enum icmp6_type {
@@ -43,12 +43,12 @@ enum icmp6_type {
 	ICMP6_NEIGHBOR_ADVERT = 136,
 	ICMP6_REDIRECT = 137,
 };
-#define ICMP6_UNREACH_NO_ROUTE	   0
-#define ICMP6_UNREACH_ADDRESS	   3
-#define ICMP6_UNREACH_PORT	   4
-#define ICMP6_PARAM_HEADER_FIELD   0
-#define ICMP6_PARAM_NEXT_HEADER	   1
-#define ICMP6_PARAM_OPTION	   2
+#define ICMP6_UNREACH_NO_ROUTE 0
+#define ICMP6_UNREACH_ADDRESS 3
+#define ICMP6_UNREACH_PORT 4
+#define ICMP6_PARAM_HEADER_FIELD 0
+#define ICMP6_PARAM_NEXT_HEADER 1
+#define ICMP6_PARAM_OPTION 2
 #define ICMP6_PARAM_SR_UPPER_LAYER 4 /* SR Upper-layer Header Error, RFC 8986 section 10.2 */
 
 /* Errors are below 128 (RFC 4443 section 2.1). */
@@ -68,9 +68,9 @@ struct nd_neighbor {
 WIRE_SIZE(struct nd_neighbor, 24);
 WIRE_AT(struct nd_neighbor, target, 8);
 
-#define ND_FLAG_ROUTER	  0x80000000u
+#define ND_FLAG_ROUTER 0x80000000u
 #define ND_FLAG_SOLICITED 0x40000000u
-#define ND_FLAG_OVERRIDE  0x20000000u
+#define ND_FLAG_OVERRIDE 0x20000000u
 
 #define ND_OPT_SOURCE_LINK 1
 #define ND_OPT_TARGET_LINK 2

@@ -24,9 +24,9 @@ WIRE_AT(struct ipv4_hdr, ttl, 8);
 WIRE_AT(struct ipv4_hdr, checksum, 10);
 WIRE_AT(struct ipv4_hdr, dst, 16);
 
-#define IPV4_DF		   0x4000
-#define IPV4_MF		   0x2000
-#define IPV4_OFFSET_MASK   0x1fff
+#define IPV4_DF 0x4000
+#define IPV4_MF 0x2000
+#define IPV4_OFFSET_MASK 0x1fff
 #define IPV4_OPTION_RALERT 0x94 /* Router Alert, RFC 2113 */
 
 static inline unsigned int ipv4_header_bytes(const struct ipv4_hdr *h)

@@ -59,8 +59,8 @@ enum ip_proto {
 	IP_PROTO_ETHERNET = 143, /* RFC 8986 section 9 */
 };
 
-#define IPV6_MIN_MTU	 1280
-#define IPV6_FLOW_MASK	 0x000fffffu
+#define IPV6_MIN_MTU 1280
+#define IPV6_FLOW_MASK 0x000fffffu
 #define IPV6_VERSION_BIT 0x60000000u
 
 /* The address as two host-order halves, high half first. */

@@ -6,26 +6,26 @@
 #include "wire/eth.h"
 
 #define MAC_CONTROL_PAUSE 0x0001
-#define MAC_CONTROL_PFC	  0x0101
+#define MAC_CONTROL_PFC 0x0101
 
-#define PFC_PRIORITIES	 8
+#define PFC_PRIORITIES 8
 #define PFC_QUANTUM_BITS 512 /* bit times of the receiving port */
-#define PFC_QUANTA_MAX	 65535
+#define PFC_QUANTA_MAX 65535
 #define PFC_PARSED_BYTES 34 /* what is behind is padding */
 
 /* Where all MAC control frames go; no bridge forwards it. */
-#define MAC_CONTROL_DA                                                                             \
-	{                                                                                          \
-		{                                                                                  \
-			0x01, 0x80, 0xc2, 0x00, 0x00, 0x01                                         \
-		}                                                                                  \
+#define MAC_CONTROL_DA \
+	{ \
+		{ \
+			0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 \
+		} \
 	}
 
 struct pfc_frame {
 	struct eth_hdr eth;
 	be16_t opcode;
-	uint8_t enable_hi; /* high octet of the class enable vector: 0 */
-	uint8_t enable;	   /* bit n: time[n] is meant */
+	uint8_t enable_hi;	     /* high octet of the class enable vector: 0 */
+	uint8_t enable;		     /* bit n: time[n] is meant */
 	be16_t time[PFC_PRIORITIES]; /* quanta; 0: resume (XON) */
 	uint8_t pad[26];
 };

@@ -15,9 +15,9 @@ enum roce_opcode {
 	ROCE_CNP = 0x81,
 };
 
-#define ROCE_PSN_MASK	 0x00ffffffu
+#define ROCE_PSN_MASK 0x00ffffffu
 #define ROCE_ACK_REQUEST 0x80000000u /* in bth.psn */
-#define ROCE_ICRC_BYTES	 4
+#define ROCE_ICRC_BYTES 4
 
 /* Base transport header. */
 struct roce_bth {
@@ -46,7 +46,7 @@ struct roce_aeth {
 };
 WIRE_SIZE(struct roce_aeth, 4);
 
-#define ROCE_SYNDROME_ACK	   0x1fu /* ACK, no credit limit */
+#define ROCE_SYNDROME_ACK 0x1fu		 /* ACK, no credit limit */
 #define ROCE_SYNDROME_NAK_SEQUENCE 0x60u /* NAK, PSN sequence error */
 
 #endif

@@ -6,7 +6,7 @@
 #include "wire/ipv6.h"
 
 #define SRH_ROUTING_TYPE 4
-#define SRH_FLAG_O	 0x20 /* RFC 9259 */
+#define SRH_FLAG_O 0x20 /* RFC 9259 */
 
 struct srh {
 	uint8_t next_header;

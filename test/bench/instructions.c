@@ -132,8 +132,8 @@ static void close_a_gate(struct node *n)
 
 int main(int argc, char **argv)
 {
-	const char *eal[] = {"bench", "--no-huge", "-m", "512", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores", "0@0",
-		"--log-level=*:error", "--file-prefix=sluice-bench"};
+	const char *eal[] = {"bench", "--no-huge", "-m", "512", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores",
+		"0@0", "--log-level=*:error", "--file-prefix=sluice-bench"};
 	struct node_options options = {.socket = -1};
 	struct cfg_diags diags = {0};
 	char err[256] = "";
@@ -173,7 +173,8 @@ int main(int argc, char **argv)
 		close_a_gate(n);
 	replay->consumed = argc > 4 && strcmp(argv[4], "consumed") == 0;
 	replay->on = true;
-	measured(n, (unsigned int)atoi(argv[3]), argc > 4 && strcmp(argv[4], "floor") == 0, argc > 4 && strcmp(argv[4], "queued") == 0);
+	measured(n, (unsigned int)atoi(argv[3]), argc > 4 && strcmp(argv[4], "floor") == 0,
+		argc > 4 && strcmp(argv[4], "queued") == 0);
 	printf("%u bursts of %d\n", (unsigned int)atoi(argv[3]), BURST);
 	return 0;
 }

@@ -17,14 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 /* Something that must hold, whatever the input: a crash of libFuzzer's, with a message. */
-#define must(cond, ...)                                                                            \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			fprintf(stderr, "%s:%d: must hold: %s: ", __FILE__, __LINE__, #cond);      \
-			fprintf(stderr, __VA_ARGS__);                                              \
-			fprintf(stderr, "\n");                                                     \
-			abort();                                                                   \
-		}                                                                                  \
+#define must(cond, ...) \
+	do { \
+		if (!(cond)) { \
+			fprintf(stderr, "%s:%d: must hold: %s: ", __FILE__, __LINE__, #cond); \
+			fprintf(stderr, __VA_ARGS__); \
+			fprintf(stderr, "\n"); \
+			abort(); \
+		} \
 	} while (0)
 
 /* The input, eaten from the front; zeroes behind its end. */

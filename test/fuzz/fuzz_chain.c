@@ -29,10 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(p.upper >= 40 && p.upper <= size, "upper layer at %u of %zu", p.upper, size);
 		must((p.upper & 7) == 0, "upper layer at %u", p.upper);
 		must(!is_walked(p.upper_type), "upper layer of type %u", p.upper_type);
-		must(!p.srh || (p.srh >= 40 && p.srh + p.srh_bytes <= p.upper), "SRH at %u, %u bytes", p.srh, p.srh_bytes);
+		must(!p.srh || (p.srh >= 40 && p.srh + p.srh_bytes <= p.upper), "SRH at %u, %u bytes", p.srh,
+			p.srh_bytes);
 		must(!p.srh || (frame[p.srh + 2] == 4 && frame[p.srh + 3] == p.segments_left), "SRH at %u", p.srh);
-		must(!p.foreign_routing_left || frame[p.foreign_routing + 3] == p.foreign_routing_left, "routing header at %u",
-			p.foreign_routing);
+		must(!p.foreign_routing_left || frame[p.foreign_routing + 3] == p.foreign_routing_left,
+			"routing header at %u", p.foreign_routing);
 	}
 	free(frame);
 	return 0;

@@ -23,11 +23,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void check_forward(const struct pkt *x, const struct snapshot *s, uint32_t size)
 {
 	must(x->egress < s->n_ports, "egress %u", x->egress);
-	must(x->nbr >= PKT_NBR_LINK ? snap_port_of(x->nbr - PKT_NBR_LINK) == x->egress : x->nbr < s->n_nbrs && s->nbr[x->nbr].used,
+	must(x->nbr >= PKT_NBR_LINK ? snap_port_of(x->nbr - PKT_NBR_LINK) == x->egress
+				    : x->nbr < s->n_nbrs && s->nbr[x->nbr].used,
 		"neighbour %u", x->nbr);
 	/* a circuit takes a frame as it is */
-	must((x->strip >= 14 || (x->family == PKT_FRAME && !x->strip)) && x->strip + x->l3_bytes <= size, "packet at %u, %u bytes, frame of %u", x->strip, x->l3_bytes,
-		size);
+	must((x->strip >= 14 || (x->family == PKT_FRAME && !x->strip)) && x->strip + x->l3_bytes <= size,
+		"packet at %u, %u bytes, frame of %u", x->strip, x->l3_bytes, size);
 	must(x->family == 4 || x->family == 6 || x->family == PKT_FRAME, "family %u", x->family);
 	must(!(x->ops & PKT_OP_ENCAP) || (x->path < s->n_paths && s->path[x->path].bytes), "path %u", x->path);
 	must(!(x->ops & (PKT_OP_SL | PKT_OP_POP_SRH)) || (x->srh >= x->strip + 40 && x->srh + 8u <= size), "SRH at %u",

@@ -52,8 +52,9 @@ static void complete(const char *line)
 /* Commands that change no more than what the next look shows. */
 static bool only_looks(const struct command *c)
 {
-	return strncmp(c->words, "show ", 5) == 0 || strcmp(c->words, "help") == 0 || strcmp(c->words, "set log") == 0 ||
-	       strcmp(c->words, "quit") == 0 || strncmp(c->words, "commit", 6) == 0 || strcmp(c->words, "rollback") == 0;
+	return strncmp(c->words, "show ", 5) == 0 || strcmp(c->words, "help") == 0 ||
+	       strcmp(c->words, "set log") == 0 || strcmp(c->words, "quit") == 0 ||
+	       strncmp(c->words, "commit", 6) == 0 || strcmp(c->words, "rollback") == 0;
 }
 
 static void run(const char *line, const struct words *w)

@@ -97,7 +97,10 @@ struct outer {
 
 static const struct cfg_key outer_keys[] = {
 	{.name = "inside", .type = CFG_CONFIG, .offset = offsetof(struct outer, inside), .flags = CFG_REQUIRED}};
-static const struct cfg_map outer_map = {.name = "the file", .keys = outer_keys, .n_keys = 1, .size = sizeof(struct outer)};
+static const struct cfg_map outer_map = {.name = "the file",
+	.keys = outer_keys,
+	.n_keys = 1,
+	.size = sizeof(struct outer)};
 
 static void load_outer(const char *text, size_t size, bool scarce, unsigned int fails)
 {
@@ -126,7 +129,8 @@ static void load_outer(const char *text, size_t size, bool scarce, unsigned int 
 static struct config *with_remote_sids(const char *text, size_t size, struct cfg_diags *diags)
 {
 	static const char node[] =
-		"node: {name: r3, loopback: \"fd00::3\", infrastructure: [\"fd00::/16\"], usid: {block: \"5f00:0::/32\"}}\n"
+		"node: {name: r3, loopback: \"fd00::3\", infrastructure: [\"fd00::/16\"], usid: {block: "
+		"\"5f00:0::/32\"}}\n"
 		"lcores: {control: 0, rx: [1], worker: [1]}\nports: [{name: wan0, device: net_null0, side: wan}]\n"
 		"sids: [{sid: \"5f00:0:1::/48\", behavior: uN}]\nremote-sids-files: [a.json]\n";
 	static struct cfg_remote_file room;
@@ -165,7 +169,8 @@ static void load_remote(const char *text, size_t size, bool scarce, unsigned int
 		c = with_remote_sids(written[i], strlen(written[i]), &diags);
 		must(c, "what was written does not load: %s\n%s", diags.n ? diags.items[0].text : "", written[i]);
 	}
-	must(!written[0] || strcmp(written[0], written[1]) == 0, "written twice, it differs:\n%s\n%s", written[0], written[1]);
+	must(!written[0] || strcmp(written[0], written[1]) == 0, "written twice, it differs:\n%s\n%s", written[0],
+		written[1]);
 	free(written[0]);
 	free(written[1]);
 	cfg_free(c);

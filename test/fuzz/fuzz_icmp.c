@@ -75,7 +75,8 @@ static void echo(const uint8_t *packet, size_t size, uint8_t how)
 	if (how & 32)
 		seal(copy, offset, size);
 	if (icmp_make_echo_reply(copy, offset, size)) {
-		must(copy[offset] == (copy[0] >> 4 == 6 ? ICMP6_ECHO_REPLY : ICMP4_ECHO_REPLY), "type %u", copy[offset]);
+		must(copy[offset] == (copy[0] >> 4 == 6 ? ICMP6_ECHO_REPLY : ICMP4_ECHO_REPLY), "type %u",
+			copy[offset]);
 		if (copy[0] >> 4 == 6)
 			must(packet_sum6(copy, 58, copy + offset, size - offset) == 0, "checksum");
 		else

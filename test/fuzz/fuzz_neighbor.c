@@ -27,7 +27,8 @@ static void check_message(const struct nd_message *m, uint8_t family)
 	must(m->target.family == family, "target of family %u", m->target.family);
 	must(m->sender.family == family || m->sender.family == 0, "sender of family %u", m->sender.family);
 	if (family == 6)
-		must(!ipv6_is_multicast(&m->target.v6) && !ipv6_is_unspecified(&m->target.v6), "target is no unicast address");
+		must(!ipv6_is_multicast(&m->target.v6) && !ipv6_is_unspecified(&m->target.v6),
+			"target is no unicast address");
 	must(m->has_mac || memcmp(&m->mac, &none, sizeof(none)) == 0, "a MAC that is not there");
 }
 

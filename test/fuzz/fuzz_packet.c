@@ -17,7 +17,7 @@
 #include "wire/eth.h"
 
 #define FRAMES_MAX 16
-#define FRAME_MAX  4096
+#define FRAME_MAX 4096
 #define FRAME_PORT 4 /* where DX2 puts out what was in a tunnel */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -79,7 +79,8 @@ static uint64_t check_books(struct testbed *t)
 	must(b.missing == 0, "%lld packets missing", (long long)b.missing);
 	/* a split frame is two buffers */
 	must(rte_mempool_in_use_count(t->node->pool) >= b.held && rte_mempool_in_use_count(t->node->pool) <= 2 * b.held,
-		"%u buffers in use, %llu packets held", rte_mempool_in_use_count(t->node->pool), (unsigned long long)b.held);
+		"%u buffers in use, %llu packets held", rte_mempool_in_use_count(t->node->pool),
+		(unsigned long long)b.held);
 	return b.held;
 }
 

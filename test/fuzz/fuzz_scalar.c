@@ -48,7 +48,8 @@ static void same_again(const struct cfg_key *key, enum cfg_type type, const void
 
 	cfg_format_scalar(key, type, value, text, sizeof(text));
 	unquote(text);
-	must(cfg_parse_scalar(key, type, text, arena, second, err, sizeof(err)) == 0, "'%s' printed, then: %s", text, err);
+	must(cfg_parse_scalar(key, type, text, arena, second, err, sizeof(err)) == 0, "'%s' printed, then: %s", text,
+		err);
 	if (is_text(type))
 		must(strcmp(*(char *const *)value, *(char **)second) == 0, "'%s' became '%s'", *(char *const *)value,
 			*(char **)second);
@@ -60,8 +61,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = {data, size};
 	enum cfg_type type = (enum cfg_type)(fuzz_byte(&in) % TYPES);
-	struct cfg_key key = {.name = "key", .type = type, .words = words, .map = &map, .word = "any", .word_value = UINT64_MAX,
-		.unit = (enum cfg_unit)(fuzz_byte(&in) % UNITS), .min = 1, .max = UINT64_MAX - 1};
+	struct cfg_key key = {.name = "key",
+		.type = type,
+		.words = words,
+		.map = &map,
+		.word = "any",
+		.word_value = UINT64_MAX,
+		.unit = (enum cfg_unit)(fuzz_byte(&in) % UNITS),
+		.min = 1,
+		.max = UINT64_MAX - 1};
 	struct arena *arena = arena_new();
 	char *text = malloc(in.left + 1), err[512] = "", expected[256] = "";
 	uint64_t value[4] = {0};

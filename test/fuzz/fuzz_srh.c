@@ -57,10 +57,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ip = (struct ipv6_hdr *)frame;
 	ip->vtc_flow.b[0] = (uint8_t)(0x60 | (ip->vtc_flow.b[0] & 15));
 	memcpy(&ip->dst, &sid->prefix.addr.b, sid->prefix.len / 8);
-	p = (struct srv6_packet){.frame = frame, .readable = (uint32_t)(size - 2), .end = (uint32_t)(size - 2), .da_hi = ipv6_hi(&ip->dst),
-		.da_lo = ipv6_lo(&ip->dst), .hop_limit = hop_limit};
+	p = (struct srv6_packet){.frame = frame,
+		.readable = (uint32_t)(size - 2),
+		.end = (uint32_t)(size - 2),
+		.da_hi = ipv6_hi(&ip->dst),
+		.da_lo = ipv6_lo(&ip->dst),
+		.hop_limit = hop_limit};
 	next = srv6_endpoint(sid, &p, &change, &e);
-	must(p.hop_limit == hop_limit || p.hop_limit == hop_limit - 1, "hop limit %u became %u", hop_limit, p.hop_limit);
+	must(p.hop_limit == hop_limit || p.hop_limit == hop_limit - 1, "hop limit %u became %u", hop_limit,
+		p.hop_limit);
 	must(next != SRV6_DROP || e.reason < DROP_COUNT, "dropped for %u", e.reason);
 	check_change(&p, &change, next);
 	free(frame);

@@ -21,7 +21,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 #define PEERS 4
 
-static const struct pfc_relay_config config = {.mode = PFC_RELAY_REGENERATE, .from_bps = 100000000000ull,
+static const struct pfc_relay_config config = {.mode = PFC_RELAY_REGENERATE,
+	.from_bps = 100000000000ull,
 	.watchdog = {PFC_WATCHDOG_RELEASE, 100 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC}};
 
 static void read_again(const struct pfc_state *s)
@@ -31,7 +32,8 @@ static void read_again(const struct pfc_state *s)
 
 	pfc_state_write(&m, s);
 	must(pfc_state_read(&m, sizeof(m), &t) == 0 && s->speaks_for == t.speaks_for && s->stopped == t.stopped &&
-		     s->epoch == t.epoch && s->sequence == t.sequence && s->slice == t.slice && s->lease_ns == t.lease_ns,
+			s->epoch == t.epoch && s->sequence == t.sequence && s->slice == t.slice &&
+			s->lease_ns == t.lease_ns,
 		"it does not survive being written");
 }
 

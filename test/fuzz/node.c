@@ -15,7 +15,8 @@ static const char yaml[] =
 	"memory: {fib: compact, buffers: 48K, ring: 256}\n"
 	"slices: [{name: gold, id: 5}, {name: silver, id: 70000}]\n"
 	"icmp: {errors-per-port: 100000, errors: 100000, echo: 100000}\n"
-	"neighbor-discovery: {retransmit: 100, probes: 2, reachable: 1000, stale: 10000, hold: 4, hold-total: 64, max: 16}\n"
+	"neighbor-discovery: {retransmit: 100, probes: 2, reachable: 1000, stale: 10000, hold: 4, hold-total: 64, max: "
+	"16}\n"
 	"ports:\n"
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\", 10.0.0.2/24], speed: 10G,\n"
 	"     pfc: {priorities: [3, 4], learn: true, learn-tunnels: true, buffer: small}}\n"
@@ -28,7 +29,8 @@ static const char yaml[] =
 	"  - {name: p4, device: net_null4, side: dc, speed: 10G}\n"
 	"interfaces:\n"
 	"  - {name: p1.7, port: p1, vlan: 7, addresses: [\"2001:db8:7::2/64\"]}\n"
-	"  - {name: p3.7, port: p3, vlan: 7, inner-vlan: 8, vrf: tenant, slice: gold, addresses: [203.0.113.1/24, \"2001:db8:8::1/64\"]}\n"
+	"  - {name: p3.7, port: p3, vlan: 7, inner-vlan: 8, vrf: tenant, slice: gold, addresses: [203.0.113.1/24, "
+	"\"2001:db8:8::1/64\"]}\n"
 	"buffer-profiles: [{name: small, xoff: 8192, headroom: 8192}]\n"
 	"neighbors:\n"
 	"  - {port: p0, address: \"2001:db8:a::1\", mac: \"02:00:00:00:a0:00\"}\n"
@@ -56,7 +58,8 @@ static const char yaml[] =
 	"circuits:\n"
 	"  - {name: pw, port: p3, vlan: 9, policy: frames}\n"
 	"pfc-tunnels:\n"
-	"  - {name: told, port: p0, slice: gold, priorities: [3], segments: [\"5f00:0:500::\", \"5f00:1:9:e1::\"], slice-by: option,\n"
+	"  - {name: told, port: p0, slice: gold, priorities: [3], segments: [\"5f00:0:500::\", \"5f00:1:9:e1::\"], "
+	"slice-by: option,\n"
 	"     hmac-key: 7, repeat: true}\n"
 	"pfc-learning: {tunnels: 4, idle: 10, slice-by: argument}\n"
 	"remote-sids:\n"
@@ -65,15 +68,19 @@ static const char yaml[] =
 	"  - {sid: \"5f00:0:500::/48\", behavior: uN, owner: next}\n"
 	"  - {sid: \"5f00:1:8:e1::/64\", behavior: End.X.PFC, owner: other, flavors: [psp]}\n"
 	"pfc-relays:\n"
-	"  - {name: states, port: p2, carrier: state, honour-local: true, udp-port: 4794, segments: [\"5f00:0:500::\", \"2001:db8:f::3\"]}\n"
+	"  - {name: states, port: p2, carrier: state, honour-local: true, udp-port: 4794, segments: [\"5f00:0:500::\", "
+	"\"2001:db8:f::3\"]}\n"
 	"  - {name: frames, port: p4, sid: \"5f00:1:1:d2::/64\"}\n"
 	"sids:\n"
 	"  - {sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: p4}\n"
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::5\"}\n"
-	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::5\", slice-by: argument}\n"
-	"  - {sid: \"5f00:1:1:e3::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::5\", slice-by: option, jitter: 50,\n"
+	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::5\", slice-by: "
+	"argument}\n"
+	"  - {sid: \"5f00:1:1:e3::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::5\", slice-by: option, "
+	"jitter: 50,\n"
 	"     adjacencies: [{port: p0, nexthop: \"2001:db8:a::1\"}]}\n"
-	"  - {sid: \"5f00:1:1:e4::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::5\", pfc-hmac: required, slice: silver}\n"
+	"  - {sid: \"5f00:1:1:e4::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::5\", pfc-hmac: "
+	"required, slice: silver}\n"
 	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"
 	"  - {sid: \"5f00:0:200::/48\", behavior: uN}\n"
 	"  - {sid: \"5f00:0:100:e006::/64\", behavior: uA, port: p1, nexthop: \"2001:db8:b::1\"}\n"
@@ -116,9 +123,11 @@ static const char yaml[] =
 	"  - {sid: \"5f00:1:3:7::/64\", behavior: End.X, flavors: [usp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
 	"  - {sid: \"5f00:1:4:7::/64\", behavior: End.T, flavors: [usp, usd], vrf: tenant}\n"
 	"  - {sid: \"5f00:0:8::/48\", behavior: uN, flavors: [psp, usp, usd]}\n"
-	"  - {sid: \"5f00:0:e008::/48\", behavior: uA, flavors: [psp, usp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:0:e008::/48\", behavior: uA, flavors: [psp, usp, usd], port: p1, nexthop: "
+	"\"2001:db8:b::5\"}\n"
 	"  - {sid: \"5f00:1:2:8::/64\", behavior: End, flavors: [psp, usp, usd]}\n"
-	"  - {sid: \"5f00:1:3:8::/64\", behavior: End.X, flavors: [psp, usp, usd], port: p1, nexthop: \"2001:db8:b::5\"}\n"
+	"  - {sid: \"5f00:1:3:8::/64\", behavior: End.X, flavors: [psp, usp, usd], port: p1, nexthop: "
+	"\"2001:db8:b::5\"}\n"
 	"  - {sid: \"5f00:1:4:8::/64\", behavior: End.T, flavors: [psp, usp, usd], vrf: tenant}\n"
 	"  - {sid: \"5f00:1:5:1::/64\", behavior: End.DT46, vrf: other}\n"
 	"  - {sid: \"5f00:1:5:2::/64\", behavior: End.DX2, port: p4}\n"
@@ -133,16 +142,18 @@ static const char yaml[] =
 	"  - {name: short, paths: [{name: a, segments: [\"5f00:0:500::\"]}, {name: b, segments: [\"5f00:0:700::\"]}]}\n"
 	"  - {name: long, dscp: set, dscp-value: 10, paths: [{name: a, segments: [\"5f00:0:500:501:502:503:504:505\",\n"
 	"     \"5f00:0:506:507:508:509:50a:50b\", \"5f00:0:50c::\"]}]}\n"
-	"  - {name: sliced, encap: H.Encaps, slice-by: option, hmac-key: 7, paths: [{name: a, segments: [\"5f00:1:1:e1::\", \"5f00:0:500::\"]}]}\n"
+	"  - {name: sliced, encap: H.Encaps, slice-by: option, hmac-key: 7, paths: [{name: a, segments: "
+	"[\"5f00:1:1:e1::\", \"5f00:0:500::\"]}]}\n"
 	"  - {name: frames, encap: H.Encaps.L2.Red, paths: [{name: a, segments: [\"5f00:0:500::\"]}]}\n"
 	"hmac: {keys: %s}\n";
 
 /* The keys of the pcap cases, whose frames are the seeds. */
-static const char keys[] =
-	"# key id, key\n"
-	"1 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n"
-	"7 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
-	"4294967295 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n";
+static const char keys[] = "# key id, key\n"
+			   "1 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n"
+			   "7 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
+			   "4294967295 "
+			   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789a"
+			   "bcdef0123456789abcdef0123456789abcdef\n";
 
 static struct testbed *bed;
 
@@ -158,7 +169,8 @@ struct testbed *fuzz_node(void)
 
 	if (!bed) {
 		fd = mkstemp(file); /* of mode 0600, as keys must be */
-		must(fd >= 0 && write(fd, keys, sizeof(keys) - 1) == sizeof(keys) - 1 && close(fd) == 0, "cannot write %s", file);
+		must(fd >= 0 && write(fd, keys, sizeof(keys) - 1) == sizeof(keys) - 1 && close(fd) == 0,
+			"cannot write %s", file);
 		must(asprintf(&text, yaml, file) > 0, "no memory");
 		bed = testbed_new(text);
 		unlink(file);

@@ -5,6 +5,7 @@ one after the other, in a copy of the sources; the lab is built from it, and a n
 --check: only whether the places to be broken are still there."""
 import collections
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -151,10 +152,16 @@ def told(folder, mutant):
     return f"--seeds does not say: {missing}" if missing or done.returncode != 3 else None
 
 
+def pattern(mutant):
+    """The place to be broken, however its lines are wrapped."""
+    return r"\s+".join(re.escape(word) for word in mutant.old.split())
+
+
 def applies(folder, mutant):
     """None, or why it does not."""
     with open(os.path.join(folder, mutant.path)) as f:
-        return None if f.read().count(mutant.old) == 1 else f"{mutant.path} no longer has this exactly once: {mutant.old!r}"
+        found = len(re.findall(pattern(mutant), f.read()))
+    return None if found == 1 else f"{mutant.path} does not have this exactly once: {mutant.old!r}"
 
 
 def attempt(folder, mutant):
@@ -167,7 +174,7 @@ def attempt(folder, mutant):
         text = f.read()
     try:
         with open(path, "w") as f:
-            f.write(text.replace(mutant.old, mutant.new))
+            f.write(re.sub(pattern(mutant), lambda _: mutant.new, text))
         wrong = build(folder)
         if wrong:
             return f"does not build: {wrong}"

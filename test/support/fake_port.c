@@ -125,8 +125,7 @@ struct fake_port *fake_port_new(struct rte_mempool *pool, const char *name, cons
 	return p;
 }
 
-void fake_port_receive(struct fake_port *p, uint16_t queue, const void *frame, uint32_t size,
-	uint32_t first_segment)
+void fake_port_receive(struct fake_port *p, uint16_t queue, const void *frame, uint32_t size, uint32_t first_segment)
 {
 	struct rte_mbuf *head = NULL, **at = &head, *m;
 	const uint8_t *from = frame;

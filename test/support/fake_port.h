@@ -38,8 +38,7 @@ struct fake_port *fake_port_new(struct rte_mempool *pool, const char *name, cons
 	uint16_t n_rx_queues);
 
 /* A frame arrives; `first_segment`: bytes of its first buffer, 0 for as many as fit. */
-void fake_port_receive(struct fake_port *p, uint16_t queue, const void *frame, uint32_t size,
-	uint32_t first_segment);
+void fake_port_receive(struct fake_port *p, uint16_t queue, const void *frame, uint32_t size, uint32_t first_segment);
 
 /* The oldest sent frame, NULL when there is none; the caller frees it. */
 struct sent_frame *fake_port_take(struct fake_port *p);

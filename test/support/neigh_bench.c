@@ -18,8 +18,8 @@ static void say(struct bench *b, const char *what, uint16_t port, const struct i
 	char text[IP_ADDR_TEXT];
 	size_t n = strlen(b->said);
 
-	snprintf(b->said + n, sizeof(b->said) - n, "%llu %s %u %s %s\n", (unsigned long long)(b->now / MS), what,
-		port, ip_addr_format(addr, text), rest);
+	snprintf(b->said + n, sizeof(b->said) - n, "%llu %s %u %s %s\n", (unsigned long long)(b->now / MS), what, port,
+		ip_addr_format(addr, text), rest);
 }
 
 static void on_solicit(void *arg, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac)

@@ -20,7 +20,7 @@ static uint64_t words(const uint8_t *bytes, size_t size)
 
 static uint16_t fold(uint64_t sum)
 {
-	return (uint16_t)~(sum % 0xffff ? sum % 0xffff : sum ? 0xffff : 0);
+	return (uint16_t) ~(sum % 0xffff ? sum % 0xffff : sum ? 0xffff : 0);
 }
 
 uint16_t packet_sum(const void *bytes, size_t size)

@@ -24,8 +24,8 @@ void testbed_eal(void)
 	static bool started;
 	char prefix[64];
 	/* threads of tests share CPUs; lcores are made when a test starts some */
-	const char *args[] = {"unit", "--no-huge", "-m", "768", "--no-pci", "--no-shconf", "--no-telemetry",
-		"--lcores", "0@0", "--log-level=*:warning", prefix};
+	const char *args[] = {"unit", "--no-huge", "-m", "768", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores",
+		"0@0", "--log-level=*:warning", prefix};
 
 	if (started)
 		return;
@@ -82,7 +82,8 @@ static void check_lossless(struct testbed *t)
 
 	for (unsigned int i = 0; i < PORT_SLOTS; i++)
 		lost += testbed_reason(t, i, DROP_headroom_exceeded);
-	check(t->overruns || !lost, "headroom exceeded: %llu packets of lossless classes were dropped", (unsigned long long)lost);
+	check(t->overruns || !lost, "headroom exceeded: %llu packets of lossless classes were dropped",
+		(unsigned long long)lost);
 }
 
 static uint64_t charged(const struct account *a)
@@ -100,11 +101,11 @@ static void check_released(struct testbed *t)
 		const struct accounts *a = t->node->worker[w].accounts;
 
 		for (unsigned int i = 0; i < PORT_SLOTS * 8; i++) {
-			check(!charged(&a->total[i / 8][i % 8]), "worker %u: port %u, class %u: packets are gone and still charged", w,
-				i / 8, i % 8);
+			check(!charged(&a->total[i / 8][i % 8]),
+				"worker %u: port %u, class %u: packets are gone and still charged", w, i / 8, i % 8);
 			for (unsigned int k = 0; k < SNAP_SLICE_MAX; k++)
-				check(!charged(&a->slice[i / 8][k][i % 8]), "worker %u: slice %u, port %u, class %u: still charged", w, k,
-					i / 8, i % 8);
+				check(!charged(&a->slice[i / 8][k][i % 8]),
+					"worker %u: slice %u, port %u, class %u: still charged", w, k, i / 8, i % 8);
 		}
 	}
 }
@@ -215,8 +216,10 @@ void testbed_pfc_frame(uint8_t *out, const struct eth_addr *to, const char *sour
 
 	_Static_assert(sizeof(*eth) + sizeof(*ip) + sizeof(*pfc) == TESTBED_PFC_FRAME, "a PFC frame in IPv6");
 	*eth = (struct eth_hdr){.dst = *to, .src = {{0x02, 0, 0, 0, 0xa0, 0}}, .type = be16(ETH_TYPE_IPV6)};
-	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0xe0, 0x12345), .payload_length = be16(sizeof(*pfc)),
-		.next_header = IP_PROTO_ETHERNET, .hop_limit = 62};
+	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0xe0, 0x12345),
+		.payload_length = be16(sizeof(*pfc)),
+		.next_header = IP_PROTO_ETHERNET,
+		.hop_limit = 62};
 	assert_int_equal(ip_addr_parse(source, &a), 0);
 	ip->src = a.v6;
 	assert_int_equal(ip_addr_parse(sid, &a), 0);

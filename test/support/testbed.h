@@ -10,11 +10,11 @@
 #include "test/support/fake_port.h"
 
 /* The beginning of most configurations here: a node at fd00::d whose uN can be 5f00:0:100::/48, and one lcore for all. */
-#define TESTBED_NODE                                                                               \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
+#define TESTBED_NODE \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
 	"  infrastructure: [\"fd00::/16\"]}\n"
-#define TESTBED_ONE_LCORE                                                                          \
-	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
+#define TESTBED_ONE_LCORE \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
 	"memory: {fib: compact, buffers: 24K}\n"
 
 /* Start the EAL once for the program: no hugepages, nothing on the bus, no files. */

@@ -62,8 +62,7 @@ size_t unit_bytes(const char *hex, void *out, size_t room)
 	return n;
 }
 
-void unit_check_bytes(const char *file, int line, const char *row, const void *got, size_t size,
-	const char *want)
+void unit_check_bytes(const char *file, int line, const char *row, const void *got, size_t size, const char *want)
 {
 	uint8_t expected[BYTES_MAX];
 	const uint8_t *bytes = got;

@@ -19,10 +19,10 @@
 #include "base/compiler.h"
 
 /* check(condition, "row %d", i): the text names the row. */
-#define check(cond, ...)                                                                           \
-	do {                                                                                       \
-		if (!(cond))                                                                       \
-			unit_fail(__FILE__, __LINE__, #cond, __VA_ARGS__);                         \
+#define check(cond, ...) \
+	do { \
+		if (!(cond)) \
+			unit_fail(__FILE__, __LINE__, #cond, __VA_ARGS__); \
 	} while (0)
 
 /* Equal text; a failure shows the first line that differs. */
@@ -34,8 +34,7 @@
 void unit_fail(const char *file, int line, const char *what, const char *format, ...) PRINTF_LIKE(4, 5)
 	__attribute__((noreturn));
 void unit_check_text(const char *file, int line, const char *row, const char *got, const char *want);
-void unit_check_bytes(const char *file, int line, const char *row, const void *got, size_t size,
-	const char *want);
+void unit_check_bytes(const char *file, int line, const char *row, const void *got, size_t size, const char *want);
 
 /* Hexadecimal text with blanks to bytes; returns how many. Fails the test when they do not fit `room`. */
 size_t unit_bytes(const char *hex, void *out, size_t room);

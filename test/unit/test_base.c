@@ -121,8 +121,7 @@ static void numbers_parse(void **state)
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
 		uint64_t value = 4711;
 
-		check(text_parse_number(rows[i].text, rows[i].base, &value) == rows[i].rc, "'%s'",
-			rows[i].text);
+		check(text_parse_number(rows[i].text, rows[i].base, &value) == rows[i].rc, "'%s'", rows[i].text);
 		/* a refused text leaves the value alone */
 		check(value == (rows[i].rc ? 4711 : rows[i].value), "'%s' gave %" PRIu64, rows[i].text, value);
 	}
@@ -157,8 +156,7 @@ static void numbers_format(void **state)
 	char buf[24];
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
-		check_text("format", text_format_number(rows[i].value, rows[i].base, buf, sizeof(buf)),
-			rows[i].text);
+		check_text("format", text_format_number(rows[i].value, rows[i].base, buf, sizeof(buf)), rows[i].text);
 	/* what is written reads as the same number again */
 	for (unsigned int i = 0; i < 20000; i++) {
 		unsigned int base = bases[i % 2];
@@ -240,15 +238,13 @@ static void nearest_word(void **state)
 	assert_non_null(text_nearest("abcxyz", (const char *const[]){"abcdef"}, 1));
 	assert_null(text_nearest("abwxyz", (const char *const[]){"abcdef"}, 1));
 	/* the nearer of two, and of equally near ones the first */
-	assert_string_equal(text_nearest("route", (const char *const[]){"rout-x", "routes", "routed"}, 3),
-		"routes");
+	assert_string_equal(text_nearest("route", (const char *const[]){"rout-x", "routes", "routed"}, 3), "routes");
 }
 
 /* --- bucket --- */
 
 /* How many tokens are had by asking every `step` until nothing is left, from `from` to `to` inclusive. */
-static uint64_t drain(struct bucket *b, uint64_t from, uint64_t to, uint64_t step, uint64_t rate,
-	uint64_t burst)
+static uint64_t drain(struct bucket *b, uint64_t from, uint64_t to, uint64_t step, uint64_t rate, uint64_t burst)
 {
 	uint64_t taken = 0;
 

@@ -4,21 +4,21 @@
 
 #include "test/support/shown.h"
 
-#define NODE                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
-	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
-	"memory: {fib: compact, buffers: 32K}\n"                                                     \
-	"slices: [{name: gold, max-rate: 1M}]\n"                                                     \
-	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}]\n"          \
-	"ports:\n"                                                                                  \
+#define NODE \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
+	"  infrastructure: [\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
+	"memory: {fib: compact, buffers: 32K}\n" \
+	"slices: [{name: gold, max-rate: 1M}]\n" \
+	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}]\n" \
+	"ports:\n" \
 	"  - {name: in, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"],\n" \
-	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b}}\n"                  \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b}}\n" \
 	"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"], queue-limit: 40}\n" \
-	"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n"          \
-	"routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}]\n"            \
-	"sids:\n"                                                                                   \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
+	"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n" \
+	"routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
 	"  - {sid: \"5f00:0:e101::/48\", behavior: uA, port: out, nexthop: \"2001:db8:b::3\", slice: gold}\n"
 
 enum { IN, OUT };
@@ -26,7 +26,7 @@ enum { IN, OUT };
 static void receive(struct testbed *t, const char *da, unsigned int class, unsigned int n)
 {
 	uint8_t frame[2048];
-	uint32_t size = testbed_frame(frame, &t->port[IN]->port.mac, da, (uint16_t)class, 0, 1000);
+	uint32_t size = testbed_frame(frame, &t->port[IN]->port.mac, da, (uint16_t) class, 0, 1000);
 
 	((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), class);
 	while (n--)
@@ -35,7 +35,7 @@ static void receive(struct testbed *t, const char *da, unsigned int class, unsig
 }
 
 #define PLAIN "5f00:0:100:500:300::"
-#define GOLD  "5f00:0:e101:300::"
+#define GOLD "5f00:0:e101:300::"
 
 static void pause(struct testbed *t, uint64_t ns)
 {
@@ -59,28 +59,37 @@ static void what_waits_and_why(void **state)
 	/* one table, whatever of its values a queue has */
 	check_shown(t, "show queues out",
 		"queues:\n"
-		"  port  slice   class    packets  limit  gate      bytes  most_bytes  ever_bytes  entered  dropped  marked  pauses  paused_us\n"
-		"  out   -       control        0    256  none          -           -           -        -        -       -       -          -\n"
-		"  out   (none)  2             40     40  closed    40000       40000       40000       40       10       0       1          0\n"
-		"  out   (none)  3             30     40  closed    30000       30000       30000       30        0       0       1          0\n"
+		"  port  slice   class    packets  limit  gate      bytes  most_bytes  ever_bytes  entered  dropped  "
+		"marked  pauses  paused_us\n"
+		"  out   -       control        0    256  none          -           -           -        -        -    "
+		"   -       -          -\n"
+		"  out   (none)  2             40     40  closed    40000       40000       40000       40       10    "
+		"   0       1          0\n"
+		"  out   (none)  3             30     40  closed    30000       30000       30000       30        0    "
+		"   0       1          0\n"
 		"  out   gold    5 ");
 	check_shown(t, "show queues out", "  max-rate  ");
-	check_shown(t, "show queues out -j", "\"class\": \"3\",\n      \"packets\": 30,\n      \"limit\": 40,\n      \"gate\": \"closed\"");
+	check_shown(t, "show queues out -j",
+		"\"class\": \"3\",\n      \"packets\": 30,\n      \"limit\": 40,\n      \"gate\": \"closed\"");
 	check_shown(t, "show buffers in",
-		"  in        2  lossy     40000       40  -                 -          -               -                 -           -"
+		"  in        2  lossy     40000       40  -                 -          -               -               "
+		"  -           -"
 		"             -              -           -              -      -          -\n"
-		"  in        3  lossless  30000       30  stopped       20480       8192           40960               615       30000"
+		"  in        3  lossless  30000       30  stopped       20480       8192           40960               "
+		"615       30000"
 		"            30           9520       30000           9520      1          0\n");
 	check_shown(t, "show buffers -j", "\"sender\": \"stopped\"");
 	check_metrics(t, "sluice_queue_bytes{node=\"t\",port=\"out\",slice=\"\",class=\"3\"} 30000\n");
 	check_metrics(t, "sluice_buffer_bytes{node=\"t\",port=\"in\",class=\"3\"} 30000\n");
 	check_metrics(t, "sluice_buffer_most_headroom_bytes{node=\"t\",port=\"in\",class=\"3\"} 9520\n");
-	check_metrics(t, "# TYPE sluice_pfc_paused_seconds counter\n# UNIT sluice_pfc_paused_seconds seconds\n"
+	check_metrics(t,
+		"# TYPE sluice_pfc_paused_seconds counter\n# UNIT sluice_pfc_paused_seconds seconds\n"
 		"sluice_pfc_paused_seconds_total{node=\"t\",direction=\"said\",name=\"in\",priority=\"3\"} 0.0");
 	check_metrics(t, "sluice_pfc_pauses_total{node=\"t\",direction=\"said\",name=\"in\",priority=\"3\"} 1\n");
 	pause(t, 0);
 	testbed_settle(t, 100);
-	check_shown(t, "show queues out", "  out   (none)  3              0     40  open          0       30000       30000       30 ");
+	check_shown(t, "show queues out",
+		"  out   (none)  3              0     40  open          0       30000       30000       30 ");
 	check_shown(t, "show buffers", "  in        3  lossless      0        0  free ");
 	testbed_free(t);
 }

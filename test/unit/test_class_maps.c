@@ -9,40 +9,40 @@
 #include "wire/ipv4.h"
 
 /* `plain` has no class map, `mapped` has; vlan 7 of both; all leave by `out` except what is for 2001:db8:9::/48. */
-#define NODE                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
-	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
-	"memory: {fib: compact, buffers: 32K}\n"                                                     \
-	"class-maps:\n"                                                                             \
+#define NODE \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
+	"  infrastructure: [\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
+	"memory: {fib: compact, buffers: 32K}\n" \
+	"class-maps:\n" \
 	"  - {name: m, dscp: [{from: 0, to: 2, class: 5}, {from: 26, class: 4}, {from: 63, class: 1}],\n" \
-	"     pcp: [{from: 1, to: 2, class: 6}, {from: 7, class: 0}]}\n"                              \
+	"     pcp: [{from: 1, to: 2, class: 6}, {from: 7, class: 0}]}\n" \
 	"  - {name: into, classes: [{from: 0, class: 7}, {from: 3, class: 2}, {from: 5, to: 6, class: 1}]}\n" \
-	"  - {name: out-of, classes: [{from: 4, class: 1}, {from: 7, class: 6}]}\n"                    \
-	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, min-frame: 100}]\n"          \
-	"ports:\n"                                                                                  \
+	"  - {name: out-of, classes: [{from: 4, class: 1}, {from: 7, class: 6}]}\n" \
+	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, min-frame: 100}]\n" \
+	"ports:\n" \
 	"  - {name: plain, device: net_null0, side: wan, addresses: [192.0.2.2/24, \"2001:db8:a::2/64\"]}\n" \
 	"  - {name: mapped, device: net_null1, side: dc, vrf: red, class-map: m, speed: 10G, bounce-class: 6,\n" \
-	"     pfc: {priorities: [2, 3], peers: [\"02:00:00:00:b0:01\"], buffer: b},\n"                \
-	"     addresses: [10.1.0.1/24, \"2001:db8:b::2/64\"]}\n"                                     \
+	"     pfc: {priorities: [2, 3], peers: [\"02:00:00:00:b0:01\"], buffer: b},\n" \
+	"     addresses: [10.1.0.1/24, \"2001:db8:b::2/64\"]}\n" \
 	"  - {name: out, device: net_null2, side: wan, addresses: [192.0.3.2/24, \"2001:db8:c::2/64\"],\n" \
-	"     ecn: {classes: [2], min: 10K, max: 30K}}\n"                                            \
+	"     ecn: {classes: [2], min: 10K, max: 30K}}\n" \
 	"interfaces: [{name: plain.7, port: plain, vlan: 7, addresses: [192.0.7.2/24, \"2001:db8:7::2/64\"]},\n" \
 	"  {name: plain.8, port: plain, vlan: 8, tag: 802.1ad, addresses: [\"2001:db8:8::2/64\"]}]\n" \
-	"neighbors:\n"                                                                              \
-	"  - {port: mapped, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n"                \
-	"  - {port: out, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:01\"}\n"                   \
-	"  - {port: out, address: 192.0.3.3, mac: \"02:00:00:00:c0:01\"}\n"                           \
-	"routes:\n"                                                                                 \
-	"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:c::3\"}\n"                  \
-	"  - {prefix: 198.51.100.0/24, port: out, nexthop: 192.0.3.3}\n"                             \
-	"vrfs:\n"                                                                                   \
+	"neighbors:\n" \
+	"  - {port: mapped, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
+	"  - {port: out, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:01\"}\n" \
+	"  - {port: out, address: 192.0.3.3, mac: \"02:00:00:00:c0:01\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:c::3\"}\n" \
+	"  - {prefix: 198.51.100.0/24, port: out, nexthop: 192.0.3.3}\n" \
+	"vrfs:\n" \
 	"  - {name: red, routes: [{prefix: 10.2.0.0/16, policy: p}, {prefix: \"2001:db8:2::/48\", policy: p},\n" \
-	"      {prefix: \"2001:db8:9::/48\", port: mapped, nexthop: \"2001:db8:b::3\"}]}\n"           \
+	"      {prefix: \"2001:db8:9::/48\", port: mapped, nexthop: \"2001:db8:b::3\"}]}\n" \
 	"policies: [{name: p, class-map: into, paths: [{name: a, segments: [\"5f00:0:500:e102::\"]}]}]\n" \
-	"sids:\n"                                                                                   \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
-	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46, vrf: red, class-map: out-of}\n"            \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
+	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46, vrf: red, class-map: out-of}\n" \
 	"  - {sid: \"5f00:0:e103::/48\", behavior: uDT46, vrf: red}\n"
 
 enum { PLAIN, MAPPED, OUT, PORTS };
@@ -78,14 +78,18 @@ static struct ip_addr address(const char *text)
 static void ethernet(struct packet *p, const struct testbed *t, unsigned int port, uint16_t type)
 {
 	*p = (struct packet){.n = sizeof(struct eth_hdr)};
-	*(struct eth_hdr *)p->bytes = (struct eth_hdr){.dst = t->port[port]->port.mac, .src = {{2, 0, 0, 0, 0xee, 1}},
+	*(struct eth_hdr *)p->bytes = (struct eth_hdr){.dst = t->port[port]->port.mac,
+		.src = {{2, 0, 0, 0, 0xee, 1}},
 		.type = be16(type)};
 }
 
 static void ip6(struct packet *p, const char *src, const char *dst, uint8_t tc, uint8_t next, uint32_t payload)
 {
 	*(struct ipv6_hdr *)(p->bytes + p->n) = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(tc, 0),
-		.payload_length = be16((uint16_t)payload), .next_header = next, .hop_limit = 64, .src = address(src).v6,
+		.payload_length = be16((uint16_t)payload),
+		.next_header = next,
+		.hop_limit = 64,
+		.src = address(src).v6,
 		.dst = address(dst).v6};
 	p->n += sizeof(struct ipv6_hdr);
 }
@@ -94,8 +98,12 @@ static void ip4(struct packet *p, const char *src, const char *dst, uint8_t tos,
 {
 	struct ip_addr from = address(src), to = address(dst);
 
-	*(struct ipv4_hdr *)(p->bytes + p->n) = (struct ipv4_hdr){.version_ihl = 0x45, .tos = tos,
-		.total_length = be16((uint16_t)(20 + payload)), .ttl = 64, .protocol = 253, .src = be32(ip_addr_v4(&from)),
+	*(struct ipv4_hdr *)(p->bytes + p->n) = (struct ipv4_hdr){.version_ihl = 0x45,
+		.tos = tos,
+		.total_length = be16((uint16_t)(20 + payload)),
+		.ttl = 64,
+		.protocol = 253,
+		.src = be32(ip_addr_v4(&from)),
 		.dst = be32(ip_addr_v4(&to))};
 	packet_seal4_header(p->bytes + p->n);
 	p->n += 20;
@@ -209,13 +217,15 @@ static void out_of_tunnels(void **state)
 	struct packet p;
 
 	(void)state;
-	for (unsigned int class = 0; class < 8; class++) {
+	for (unsigned int class = 0; class < 8; ++class) {
 		for (unsigned int map = 0; map < 2; map++) {
 			for (unsigned int inner = 0; inner < 64; inner += 9) {
 				ethernet(&p, t, PLAIN, ETH_TYPE_IPV6);
-				ip6(&p, "fd00::1", map ? "5f00:0:e101::" : "5f00:0:e103::", (uint8_t)(class << 5), IP_PROTO_IPV6, 40);
+				ip6(&p, "fd00::1", map ? "5f00:0:e101::" : "5f00:0:e103::", (uint8_t)(class << 5),
+					IP_PROTO_IPV6, 40);
 				ip6(&p, "2001:db8:2::9", "2001:db8:9::1", (uint8_t)(inner << 2), 59, 0);
-				expect(t, PLAIN, &p, MAPPED, to[map][class], class, map ? "map, class" : "class", class);
+				expect(t, PLAIN, &p, MAPPED, to[map][class], class, map ? "map, class" : "class",
+					class);
 			}
 		}
 	}
@@ -229,14 +239,15 @@ static void no_bounce_into_a_lossless_class(void **state)
 	struct packet p;
 
 	(void)state;
-	for (unsigned int class = 0; class < 8; class++) {
+	for (unsigned int class = 0; class < 8; ++class) {
 		unsigned int arrived = mapped_class(class * 8), lossless = arrived == 2 || arrived == 3;
 
 		ethernet(&p, t, MAPPED, ETH_TYPE_IPV6);
 		ip6(&p, "2001:db8:b::9", "2001:db8:9::1", (uint8_t)(class << 5), 59, 0);
 		expect(t, MAPPED, &p, MAPPED, lossless ? 6 : arrived, arrived, "class", class);
-		check(pkt_of(t->node->egress[MAPPED].slice[0].queue[lossless ? 6 : arrived].packets.tail)->lossless == lossless, "class %u",
-			class);
+		check(pkt_of(t->node->egress[MAPPED].slice[0].queue[lossless ? 6 : arrived].packets.tail)->lossless ==
+				lossless,
+			"class %u", class);
 	}
 	assert_int_equal(t->node->lcore[0]->stats.class_bounced, 2);
 	testbed_free(t);

@@ -11,11 +11,11 @@
 #include "command/parse.h"
 #include "test/support/testbed.h"
 
-#define YAML                                                                                       \
-	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
-	"ports:\n"                                                                                  \
-	"  - {name: dc0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"          \
-	"  - {name: wan0, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"
+#define YAML \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: dc0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: wan0, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"
 
 static struct testbed *bed;
 static struct command_host host;
@@ -122,7 +122,8 @@ static void every_command_is_found(void **state)
 		check(commands[i].help[0] && commands[i].help[strlen(commands[i].help) - 1] == '.', "%s has no help",
 			commands[i].words);
 		for (unsigned int a = 0; a < COMMAND_ARGS_MAX && commands[i].args[a].name; a++)
-			check(commands[i].args[a].help, "%s: %s has no help", commands[i].words, commands[i].args[a].name);
+			check(commands[i].args[a].help, "%s: %s has no help", commands[i].words,
+				commands[i].args[a].name);
 		check(!commands[i].flag || commands[i].flag_help, "%s", commands[i].words);
 	}
 }
@@ -134,18 +135,31 @@ static void answers(void **state)
 		int rc;
 		const char *has;
 	} rows[] = {
-		{"show ports", 0, "wan0"}, {"sh v", 0, "dpdk:"}, {"show port wan0 -j", 0, "\"port\": \"wan0\""},
-		{"show prots", -ENOENT, "did you mean 'show ports'?"}, {"sh po", -ENOENT, "more than one command fits: 'show ports'"},
-		{"c", -ENOENT, "'c' can be more than 'commit'; write it out"}, {"comm", -ENOTSUP, "not available"},
-		{"show", -ENOENT, "the line is not finished: 'show ports'"}, {"zzz", -ENOENT, "unknown command 'zzz'; try help"},
-		{"show port", -EINVAL, "PORT is missing"}, {"show port wan1", -EINVAL, "did you mean 'wan0'?"},
+		{"show ports", 0, "wan0"},
+		{"sh v", 0, "dpdk:"},
+		{"show port wan0 -j", 0, "\"port\": \"wan0\""},
+		{"show prots", -ENOENT, "did you mean 'show ports'?"},
+		{"sh po", -ENOENT, "more than one command fits: 'show ports'"},
+		{"c", -ENOENT, "'c' can be more than 'commit'; write it out"},
+		{"comm", -ENOTSUP, "not available"},
+		{"show", -ENOENT, "the line is not finished: 'show ports'"},
+		{"zzz", -ENOENT, "unknown command 'zzz'; try help"},
+		{"show port", -EINVAL, "PORT is missing"},
+		{"show port wan1", -EINVAL, "did you mean 'wan0'?"},
 		{"capture start drop", -EINVAL, "there is no port 'drop'; did you mean 'drops'?"},
-		{"show ports x", -EINVAL, "'x' is too much"}, {"set log x debug", -EINVAL, "expected one of all|main"},
-		{"set log port debg", -EINVAL, "did you mean 'debug'?"}, {"trace add 0", -EINVAL, "from 1 to 1000, found '0'"},
-		{"trace add 1 filter", -EINVAL, "filter needs an expression"}, {"reload", -ENOTSUP, "not available here"},
-		{"quit", -ENOTSUP, "not available here"}, {"show ports --x", -EINVAL, "unknown option '--x'"},
-		{"help show  port", 0, "show port xstats"}, {"help zzz", -ENOENT, "no command begins with 'zzz'"}, {"", 0, ""},
-		{"# x", 0, ""}, {"\"\"", -ENOENT, "unknown command"},
+		{"show ports x", -EINVAL, "'x' is too much"},
+		{"set log x debug", -EINVAL, "expected one of all|main"},
+		{"set log port debg", -EINVAL, "did you mean 'debug'?"},
+		{"trace add 0", -EINVAL, "from 1 to 1000, found '0'"},
+		{"trace add 1 filter", -EINVAL, "filter needs an expression"},
+		{"reload", -ENOTSUP, "not available here"},
+		{"quit", -ENOTSUP, "not available here"},
+		{"show ports --x", -EINVAL, "unknown option '--x'"},
+		{"help show  port", 0, "show port xstats"},
+		{"help zzz", -ENOENT, "no command begins with 'zzz'"},
+		{"", 0, ""},
+		{"# x", 0, ""},
+		{"\"\"", -ENOENT, "unknown command"},
 	};
 
 	(void)state;
@@ -171,16 +185,39 @@ static void completion(void **state)
 	static const struct {
 		const char *line, *offers;
 	} rows[] = {
-		{"cl", "clear "}, {"clear ", "stats watermarks trace "}, {"clear s", "stats "}, {"show po", "ports port policies "},
-		{"show port ", "dc0 wan0 info stats xstats "}, {"show port w", "wan0 "}, {"show port info ", "all dc0 wan0 "},
-		{"show port wan0 ", ""}, {"sh q ", "dc0 wan0 "}, {"capture start ", "all drops oam dc0 wan0 "},
-		{"capture start d", "drops dc0 "}, {"capture start dc0 ", "filter FILE "}, {"capture start dc0 fi", "filter "},
-		{"capture start dc0 filter ", "EXPRESSION "}, {"capture start dc0 filter \"a b\" ", "FILE "},
-		{"capture start dc0 filter a f ", "COUNT "}, {"capture start dc0 f ", "COUNT "}, {"capture start dc0 f 1 ", ""},
-		{"trace add ", "N "}, {"trace add 5 ", "filter "}, {"reload -", "-j --dry-run "}, {"reload --d", "--dry-run "},
-		{"show ports -", "-j "}, {"show ports -j", "-j "}, {"show ports # s", ""}, {"show \"po", ""}, {"zzz ", ""},
-		{"show ports x", ""}, {"set log p", "port pfc "}, {"set log port ", "error warning notice info debug "},
-		{"commit ", "confirmed "}, {"capture stop a", "all "}, {"show\tver", "version "},
+		{"cl", "clear "},
+		{"clear ", "stats watermarks trace "},
+		{"clear s", "stats "},
+		{"show po", "ports port policies "},
+		{"show port ", "dc0 wan0 info stats xstats "},
+		{"show port w", "wan0 "},
+		{"show port info ", "all dc0 wan0 "},
+		{"show port wan0 ", ""},
+		{"sh q ", "dc0 wan0 "},
+		{"capture start ", "all drops oam dc0 wan0 "},
+		{"capture start d", "drops dc0 "},
+		{"capture start dc0 ", "filter FILE "},
+		{"capture start dc0 fi", "filter "},
+		{"capture start dc0 filter ", "EXPRESSION "},
+		{"capture start dc0 filter \"a b\" ", "FILE "},
+		{"capture start dc0 filter a f ", "COUNT "},
+		{"capture start dc0 f ", "COUNT "},
+		{"capture start dc0 f 1 ", ""},
+		{"trace add ", "N "},
+		{"trace add 5 ", "filter "},
+		{"reload -", "-j --dry-run "},
+		{"reload --d", "--dry-run "},
+		{"show ports -", "-j "},
+		{"show ports -j", "-j "},
+		{"show ports # s", ""},
+		{"show \"po", ""},
+		{"zzz ", ""},
+		{"show ports x", ""},
+		{"set log p", "port pfc "},
+		{"set log port ", "error warning notice info debug "},
+		{"commit ", "confirmed "},
+		{"capture stop a", "all "},
+		{"show\tver", "version "},
 	};
 
 	(void)state;
@@ -195,8 +232,8 @@ static void completion(void **state)
 static void lines_of_a_stream(void **state)
 {
 	static const char stream[] = "a\n\nbc\0d\nlast";
-	enum line_state want[] = {LINE_MORE, LINE_WHOLE, LINE_WHOLE, LINE_MORE, LINE_MORE, LINE_MORE, LINE_MORE, LINE_BINARY,
-		LINE_MORE, LINE_MORE, LINE_MORE, LINE_MORE};
+	enum line_state want[] = {LINE_MORE, LINE_WHOLE, LINE_WHOLE, LINE_MORE, LINE_MORE, LINE_MORE, LINE_MORE,
+		LINE_BINARY, LINE_MORE, LINE_MORE, LINE_MORE, LINE_MORE};
 	struct line_reader *l = calloc(1, sizeof(*l));
 
 	(void)state;
@@ -229,10 +266,16 @@ static void text_form(void **state)
 	static const struct {
 		const char *json, *text;
 	} rows[] = {
-		{"[]", "none\n"}, {"\"a\\nb\"", "a\nb\n"}, {"[1, 2]", "1\n2\n"}, {"{\"a\": 1, \"long\": \"x\"}", "a:    1\nlong: x\n"},
+		{"[]", "none\n"},
+		{"\"a\\nb\"", "a\nb\n"},
+		{"[1, 2]", "1\n2\n"},
+		{"{\"a\": 1, \"long\": \"x\"}", "a:    1\nlong: x\n"},
 		{"[{\"a\": 1, \"b\": \"x\"}, {\"a\": 100, \"b\": \"\"}]", "  a  b\n  1  x\n100  -\n"},
-		{"[{\"a\": true, \"b\": [1, 2]}]", "a    b\nyes  1, 2\n"}, {"{\"a\": {\"b\": null}}", "a:\n  b: -\n"},
-		{"[{\"a\": 1}, {\"b\": 2}]", "a 1\nb 2\n"}, {"{\"a\": [{\"x\": 1}]}", "a:\n  x\n  1\n"}, {"1.5", "1.5\n"},
+		{"[{\"a\": true, \"b\": [1, 2]}]", "a    b\nyes  1, 2\n"},
+		{"{\"a\": {\"b\": null}}", "a:\n  b: -\n"},
+		{"[{\"a\": 1}, {\"b\": 2}]", "a 1\nb 2\n"},
+		{"{\"a\": [{\"x\": 1}]}", "a:\n  x\n  1\n"},
+		{"1.5", "1.5\n"},
 	};
 
 	(void)state;

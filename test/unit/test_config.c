@@ -9,15 +9,15 @@
 #include "test/support/conf.h"
 
 /* The least that a file must hold; tests add to it from line 5 on. */
-#define BASE                                                                                       \
-	"node: {name: pe1, loopback: \"fd00::1\"}\n"                                               \
-	"lcores: {control: 0, rx: [1], worker: [1]}\n"                                             \
-	"ports:\n"                                                                                 \
+#define BASE \
+	"node: {name: pe1, loopback: \"fd00::1\"}\n" \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n" \
+	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: dc}\n"
 
-#define MAC_WANTED     "expected a MAC address like \"02:00:00:00:00:01\", found "
-#define NAME_WANTED    "expected a name of letters, digits, '-', '_' and '.', at most 31 characters, found "
-#define PREFIX_WANTED  "expected a prefix like 10.1.0.0/16 or \"2001:db8::/32\", found "
+#define MAC_WANTED "expected a MAC address like \"02:00:00:00:00:01\", found "
+#define NAME_WANTED "expected a name of letters, digits, '-', '_' and '.', at most 31 characters, found "
+#define PREFIX_WANTED "expected a prefix like 10.1.0.0/16 or \"2001:db8::/32\", found "
 
 /* --- the file --- */
 
@@ -41,8 +41,10 @@ static void good_files(void **state)
 		conf_expect(rows[i], CONF_CHECK, rows[i], NULL);
 }
 
-#define ROOT_KEYS                                                                                  \
-	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, interfaces, slices, class-maps, buffer-profiles, neighbors, routes, vrfs, sids, policies, hmac, circuits, pfc-relays, pfc-tunnels, pfc-learning, remote-sids, remote-sids-files"
+#define ROOT_KEYS \
+	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, interfaces, slices, class-maps, " \
+	"buffer-profiles, neighbors, routes, vrfs, sids, policies, hmac, circuits, pfc-relays, pfc-tunnels, " \
+	"pfc-learning, remote-sids, remote-sids-files"
 
 /* One mistake each; '^' stands where it must be reported. */
 static void mistakes(void **state)
@@ -73,8 +75,7 @@ static void mistakes(void **state)
 		{"merge key", BASE "memory: {^<<: {ring: 64}}\n",
 			"unknown key '<<' in memory; expected one of: hugepages, buffers, buffer-size, lossless, "
 			"ring, fib"},
-		{"key that is a list", BASE "memory: {? ^[a, b] : 1}\n",
-			"memory: expected a key, found a list"},
+		{"key that is a list", BASE "memory: {? ^[a, b] : 1}\n", "memory: expected a key, found a list"},
 		{"key that is a mapping", BASE "? ^{a: b}\n: 1\n", "the file: expected a key, found a mapping"},
 		{"key with a NUL", BASE "^\"memory\\0\": {}\n", "the file: a key holds a NUL character"},
 
@@ -87,8 +88,7 @@ static void mistakes(void **state)
 			"a VRF lacks the key 'name'\na VRF lacks the key 'name'"},
 
 		{"a list for a mapping", BASE "memory: ^[16K]\n", "memory: expected a mapping, found a list"},
-		{"a value for a mapping", BASE "memory: ^16K\n",
-			"memory: expected a mapping, found a single value"},
+		{"a value for a mapping", BASE "memory: ^16K\n", "memory: expected a mapping, found a single value"},
 		{"nothing for a mapping", BASE "memory:^\n", "memory: expected a mapping, found nothing"},
 		{"a mapping for a list", BASE "routes: ^{prefix: 10.0.0.0/8}\n",
 			"routes: expected a list, found a mapping"},
@@ -100,11 +100,9 @@ static void mistakes(void **state)
 			"policy: expected one of poll, sleep, found a mapping"},
 		{"nothing for a number", BASE "memory: {buffers: ^}\n",
 			"buffers: expected a whole number from 512 to 64M, found ''"},
-		{"a value for an item", BASE "vrfs: [^red]\n",
-			"a VRF: expected a mapping, found a single value"},
+		{"a value for an item", BASE "vrfs: [^red]\n", "a VRF: expected a mapping, found a single value"},
 		{"a list for an item", BASE "vrfs: [^[red]]\n", "a VRF: expected a mapping, found a list"},
-		{"a mapping for an address",
-			BASE "policies:\n - name: p\n   paths: [{name: a, segments: [^{a: b}]}]\n",
+		{"a mapping for an address", BASE "policies:\n - name: p\n   paths: [{name: a, segments: [^{a: b}]}]\n",
 			"segments: expected an IPv6 address, found a mapping"},
 
 		{"a bad number", BASE "memory: {ring: ^63}\n",
@@ -113,12 +111,12 @@ static void mistakes(void **state)
 			"fib: expected one of fast, compact, found 'fats'; did you mean 'fast'?"},
 		{"a bad item in a list", BASE "sids:\n  - {sid: \"5f00:0:1::/48\", behavior: ^uX}\n",
 			"behavior: expected one of uN, uA, uDT4, uDT6, uDT46, uDX4, uDX6, uDX2, End, "
-			"End.X, End.T, End.DT4, End.DT6, End.DT46, End.DX4, End.DX6, End.DX2, End.X.PFC, uA.PFC, found 'uX'; did you mean 'uN'?"},
+			"End.X, End.T, End.DT4, End.DT6, End.DT46, End.DX4, End.DX6, End.DX2, End.X.PFC, uA.PFC, found "
+			"'uX'; did you mean 'uN'?"},
 		{"a text with a NUL", BASE "idle: {policy: ^\"poll\\0x\"}\n", "policy: holds a NUL character"},
 
 		{"a second document", BASE "---\n^node: {}\n", "a second YAML document; a file holds one"},
-		{"a second document, of one value", BASE "...\n---\n^x\n",
-			"a second YAML document; a file holds one"},
+		{"a second document, of one value", BASE "...\n---\n^x\n", "a second YAML document; a file holds one"},
 		{"a list for the file", "^- node\n", "the file: expected a mapping, found a list"},
 		{"a value for the file", "^node\n", "the file: expected a mapping, found a single value"},
 		{"nothing but the file's start", "---\n^", "the file: expected a mapping, found nothing"},
@@ -167,7 +165,8 @@ static void not_yaml(void **state)
 			       "while scanning for the next token\n"},
 		{"%YAML 3.0\n---\n", "t:1:1: error: not YAML: found incompatible YAML document\n"},
 	};
-	static const char binary[] = "\x7f" "ELF\x02\x01\x01";
+	static const char binary[] = "\x7f"
+				     "ELF\x02\x01\x01";
 	static const char nul[] = "node: {}\n\0lcores: {}\n";
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
@@ -176,8 +175,7 @@ static void not_yaml(void **state)
 		"t: error: not YAML text: control characters are not allowed at byte 9\n");
 	check_output("binary", binary, sizeof(binary) - 1,
 		"t: error: not YAML text: control characters are not allowed at byte 0\n");
-	check_output("bad UTF-8", "a: \xff\n", 5,
-		"t: error: not YAML text: invalid leading UTF-8 octet at byte 3\n");
+	check_output("bad UTF-8", "a: \xff\n", 5, "t: error: not YAML text: invalid leading UTF-8 octet at byte 3\n");
 }
 
 /* --- all of it at once --- */
@@ -280,16 +278,15 @@ static void list_limits(void **state)
 		unsigned int min, max;
 	} rows[] = {
 		{"node: {name: a, loopback: \"::1\"}\nports: [{name: p, device: net_null0, side: dc}]\n"
-		 "lcores: {control: 0, worker: [1], rx: ", "1", "}\n", "rx", 1, 64},
+		 "lcores: {control: 0, worker: [1], rx: ",
+			"1", "}\n", "rx", 1, 64},
 		{"node: {name: a, loopback: \"::1\"}\nlcores: {control: 0, worker: [1], rx: [1]}\nports: ",
 			"{name: p, device: net_null0, side: dc}", "\n", "ports", 1, 32},
-		{BASE "policies: [{name: p, paths: [{name: a, segments: ", "\"5f00::\"", "}]}]\n",
-			"segments", 1, 96},
-		{BASE "policies: [{name: p, paths: ", "{name: a, segments: [\"5f00::\"]}", "}]\n",
-			"paths", 1, 64},
+		{BASE "policies: [{name: p, paths: [{name: a, segments: ", "\"5f00::\"", "}]}]\n", "segments", 1, 96},
+		{BASE "policies: [{name: p, paths: ", "{name: a, segments: [\"5f00::\"]}", "}]\n", "paths", 1, 64},
 		{"lcores: {control: 0, worker: [1], rx: [1]}\nports: [{name: p, device: net_null0, side: dc}]\n"
-		 "node: {name: a, loopback: \"::1\", infrastructure: ", "\"::/0\"", "}\n",
-			"infrastructure", 0, 64},
+		 "node: {name: a, loopback: \"::1\", infrastructure: ",
+			"\"::/0\"", "}\n", "infrastructure", 0, 64},
 		{BASE "vrfs: ", "{name: v}", "\n", "vrfs", 0, 1024},
 	};
 	char message[128];
@@ -299,11 +296,10 @@ static void list_limits(void **state)
 
 		for (unsigned int k = 0; k < ARRAY_LEN(counts); k++) {
 			bool good = counts[k] >= min && counts[k] <= max;
-			char *text = list_of(rows[i].head, good ? "" : "^", rows[i].item, counts[k],
-				rows[i].tail);
+			char *text = list_of(rows[i].head, good ? "" : "^", rows[i].item, counts[k], rows[i].tail);
 
-			snprintf(message, sizeof(message), "%s: expected %u to %u items, found %u",
-				rows[i].name, min, max, counts[k]);
+			snprintf(message, sizeof(message), "%s: expected %u to %u items, found %u", rows[i].name, min,
+				max, counts[k]);
 			conf_expect(rows[i].name, CONF_LOAD, text, good ? NULL : message);
 			free(text);
 		}
@@ -316,16 +312,13 @@ static void nesting(void **state)
 	static char deep[1000000];
 
 	memset(deep, '[', sizeof(deep));
-	check_output("a million [", deep, sizeof(deep),
-		"t:1:1001: error: more than 1000 brackets are open here\n");
+	check_output("a million [", deep, sizeof(deep), "t:1:1001: error: more than 1000 brackets are open here\n");
 	for (size_t i = 0; i < sizeof(deep); i++)
 		deep[i] = "{a: \n"[i % 5];
-	check_output("a million {", deep, sizeof(deep),
-		"t:1001:1: error: more than 1000 brackets are open here\n");
+	check_output("a million {", deep, sizeof(deep), "t:1001:1: error: more than 1000 brackets are open here\n");
 	memset(deep, '[', 1000);
 	memset(deep + 1000, ']', 1000);
-	check_output("a thousand lists", deep, 2000,
-		"t:1:1: error: the file: expected a mapping, found a list\n");
+	check_output("a thousand lists", deep, 2000, "t:1:1: error: the file: expected a mapping, found a list\n");
 	for (size_t i = 0; i < sizeof(deep); i++)
 		deep[i] = "- "[i % 2];
 	check_output("lists by indentation", deep, sizeof(deep),
@@ -335,8 +328,7 @@ static void nesting(void **state)
 		deep[i] = "[],\n"[i % 4];
 	memcpy(deep, "[\n\n\n", 4);
 	memcpy(deep + sizeof(deep) - 4, "\n]\n\n", 4);
-	check_output("many lists", deep, sizeof(deep),
-		"t:1:1: error: the file: expected a mapping, found a list\n");
+	check_output("many lists", deep, sizeof(deep), "t:1:1: error: the file: expected a mapping, found a list\n");
 }
 
 /* --- aliases --- */
@@ -449,20 +441,18 @@ static void check_place(const struct config *c, const void *member, unsigned int
 {
 	struct cfg_mark at = cfg_where(c, member);
 
-	check(at.line == line && at.column == column, "%u:%u instead of %u:%u", at.line, at.column, line,
-		column);
+	check(at.line == line && at.column == column, "%u:%u instead of %u:%u", at.line, at.column, line, column);
 	assert_int_equal(!!cfg_given(c, member), line != 0);
 }
 
 static void where_and_given(void **state)
 {
-	struct config *c = conf_load(CONF_CHECK,
-		BASE "memory: {buffers: 16K}\n"
-		     "routes:\n"
-		     "  - {prefix: 10.0.0.0/8, port: p0}\n"
-		     "  - prefix: 11.0.0.0/8\n"
-		     "    port:\n"
-		     "      p0\n");
+	struct config *c = conf_load(CONF_CHECK, BASE "memory: {buffers: 16K}\n"
+						      "routes:\n"
+						      "  - {prefix: 10.0.0.0/8, port: p0}\n"
+						      "  - prefix: 11.0.0.0/8\n"
+						      "    port:\n"
+						      "      p0\n");
 
 	check_place(c, &c->node.name, 1, 14);
 	check_place(c, &c->node.loopback, 1, 29);
@@ -513,15 +503,14 @@ static void marks_table(void **state)
 
 static void names_are_found(void **state)
 {
-	struct config *c = conf_load(CONF_LOAD,
-		"node: {name: pe1, loopback: \"fd00::1\"}\n"
-		"lcores: {control: 0, rx: [1], worker: [1]}\n"
-		"ports:\n"
-		"  - {name: zz9, device: net_null0, side: dc}\n"
-		"  - {name: wan0, device: net_null1, side: wan}\n"
-		"  - {name: wan1, device: net_null2, side: wan}\n"
-		"  - {name: wan0, device: net_null3, side: wan}\n"
-		"vrfs: [{name: red}, {name: blue}]\n");
+	struct config *c = conf_load(CONF_LOAD, "node: {name: pe1, loopback: \"fd00::1\"}\n"
+						"lcores: {control: 0, rx: [1], worker: [1]}\n"
+						"ports:\n"
+						"  - {name: zz9, device: net_null0, side: dc}\n"
+						"  - {name: wan0, device: net_null1, side: wan}\n"
+						"  - {name: wan1, device: net_null2, side: wan}\n"
+						"  - {name: wan0, device: net_null3, side: wan}\n"
+						"vrfs: [{name: red}, {name: blue}]\n");
 	const char *near;
 
 	assert_int_equal(cfg_find_port(c, "zz9"), 0);
@@ -597,8 +586,9 @@ static void large_file(void **state)
 	assert_non_null(out);
 	fputs(BASE "routes:\n", out);
 	for (unsigned int i = 0; i < ROUTES; i++)
-		fprintf(out, "  # site %06u, exported by the inventory\n"
-			     "  - {prefix: \"2001:db8:%x:%x::/64\", port: p0, nexthop: \"fe80::%x\"}\n",
+		fprintf(out,
+			"  # site %06u, exported by the inventory\n"
+			"  - {prefix: \"2001:db8:%x:%x::/64\", port: p0, nexthop: \"fe80::%x\"}\n",
 			i, i >> 8, i & 0xff, i % 1000 + 1);
 	fclose(out);
 	assert_true(size > 10000000);

@@ -56,16 +56,24 @@ static void budget_check(void **state)
 	static const struct conf_row rows[] = {
 		{"fits exactly", "buffers: 128K", "buffers: 37831", NULL},
 		{"one too few", "buffers: 128K", "buffers: ^37830",
-			"buffers: 37830 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive descriptors + 1792 transmit "
-			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
-			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
+			"buffers: 37830 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive "
+			"descriptors + 1792 transmit "
+			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy "
+			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress "
+			"queues of control traffic + 3584 rings between lcores + 1024 packets "
+			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
+			"neighbour did not answer "
 			"+ 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 128K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive descriptors + 1792 transmit "
-			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress queues of control traffic + 3584 rings between lcores + 1024 packets "
-			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose neighbour did not answer "
+			"buffers: 16384 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive "
+			"descriptors + 1792 transmit "
+			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy "
+			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress "
+			"queues of control traffic + 3584 rings between lcores + 1024 packets "
+			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
+			"neighbour did not answer "
 			"+ 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 	};
@@ -111,9 +119,9 @@ static void budget_frame(void **state)
 	static const struct {
 		const char *mtu, *size;
 		unsigned int buffers;
-	} rows[] = {{"1280", "2K", 1}, {"1500", "2K", 1}, {"2022", "2K", 1}, {"2026", "2K", 1}, {"2027", "2K", 2}, {"4074", "2K", 2},
-		{"4075", "2K", 3}, {"9216", "2K", 5}, {"9216", "9K", 2}, {"9216", "10K", 1}, {"9194", "9K", 1}, {"9195", "9K", 2},
-		{"16000", "2K", 8}, {"16000", "16K", 1}};
+	} rows[] = {{"1280", "2K", 1}, {"1500", "2K", 1}, {"2022", "2K", 1}, {"2026", "2K", 1}, {"2027", "2K", 2},
+		{"4074", "2K", 2}, {"4075", "2K", 3}, {"9216", "2K", 5}, {"9216", "9K", 2}, {"9216", "10K", 1},
+		{"9194", "9K", 1}, {"9195", "9K", 2}, {"16000", "2K", 8}, {"16000", "16K", 1}};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
 		for (unsigned int first = 0; first < 2; first++) {
@@ -123,8 +131,8 @@ static void budget_frame(void **state)
 			snprintf(memory, sizeof(memory), "memory: {buffers: 1M, buffer-size: %s}\n", rows[i].size);
 			text = jumbo_text(first ? rows[i].mtu : "1280", first ? "1280" : rows[i].mtu, memory);
 			c = conf_load(CONF_CHECK, text);
-			check(cfg_frame_buffers(c) == rows[i].buffers, "mtu %s of port %u, buffers of %s: %u", rows[i].mtu, first,
-				rows[i].size, cfg_frame_buffers(c));
+			check(cfg_frame_buffers(c) == rows[i].buffers, "mtu %s of port %u, buffers of %s: %u",
+				rows[i].mtu, first, rows[i].size, cfg_frame_buffers(c));
 			check(cfg_sent_buffers(c) == rows[i].buffers, "nothing is put in front");
 			cfg_free(c);
 			free(text);
@@ -164,18 +172,22 @@ static void budget_jumbo(void **state)
 	assert_int_equal(b.n, ARRAY_LEN(lines));
 	for (unsigned int i = 0; i < b.n; i++) {
 		check_text("line", b.line[i].what, lines[i].what);
-		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what, (unsigned long long)b.line[i].buffers);
+		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
+			(unsigned long long)b.line[i].buffers);
 	}
 	assert_int_equal(b.total, 42984);
 	cfg_free(c);
 	free(text);
 }
 
-#define SUM(rx, rewritten, rings, parked, waiting, unanswered, bursts, control)                                                  \
-	#rx " receive descriptors + 1024 transmit descriptors + " #rewritten " rewritten, not yet taken by the device + 3584 egress " \
-	"queues of lossy classes + 512 egress queues of control traffic + " #rings " rings between lcores + " #parked " packets "      \
-	"parked while a ring is full + " #waiting " packets waiting for a neighbour + " #unanswered " packets whose neighbour did "    \
-	"not answer + " #bursts " pool caches and bursts of lcores + " #control " control packets"
+#define SUM(rx, rewritten, rings, parked, waiting, unanswered, bursts, control) \
+#rx " receive descriptors + 1024 transmit descriptors + " #rewritten \
+	    " rewritten, not yet taken by the device + 3584 egress " \
+	    "queues of lossy classes + 512 egress queues of control traffic + " #rings \
+	    " rings between lcores + " #parked " packets " \
+	    "parked while a ring is full + " #waiting " packets waiting for a neighbour + " #unanswered \
+	    " packets whose neighbour did " \
+	    "not answer + " #bursts " pool caches and bursts of lcores + " #control " control packets"
 
 /* Too few say what to type: more, or larger ones, whichever will do. */
 static void budget_mending(void **state)
@@ -186,14 +198,16 @@ static void budget_mending(void **state)
 		const char *memory, *said;
 	} rows[] = {
 		{"memory: {buffers: 42984}\n", NULL},
-		{"memory: {buffers: ^42983}\n", "buffers: 42983 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
-		{"memory: {buffers: ^14432}\n", "buffers: 14432 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
-		{"memory: {buffers: ^14431}\n",
-			"buffers: 14431 are too few, " TOO_FEW "memory.buffers to 14432 and memory.buffer-size to 10K: " CHAINS},
+		{"memory: {buffers: ^42983}\n",
+			"buffers: 42983 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
+		{"memory: {buffers: ^14432}\n",
+			"buffers: 14432 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
+		{"memory: {buffers: ^14431}\n", "buffers: 14431 are too few, " TOO_FEW
+						"memory.buffers to 14432 and memory.buffer-size to 10K: " CHAINS},
 		{"memory: {buffers: 14432, buffer-size: 10K}\n", NULL},
 		{"memory: {buffers: ^14431, buffer-size: 10K}\n",
-			"buffers: 14431 are too few, 14432 are promised; set memory.buffers to 14432: "
-			SUM(1024, 512, 5120, 512, 512, 32, 1344, 256)},
+			"buffers: 14431 are too few, 14432 are promised; set memory.buffers to 14432: " SUM(1024, 512,
+				5120, 512, 512, 32, 1344, 256)},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
@@ -224,7 +238,8 @@ static void budget_outer(void **state)
 		struct cfg_budget b;
 		struct config *c;
 
-		snprintf(more, sizeof(more), "policies: [{name: far, encap: %s, paths: [{name: one, segments: [%s]}]}]\n", rows[i].encap,
+		snprintf(more, sizeof(more),
+			"policies: [{name: far, encap: %s, paths: [{name: one, segments: [%s]}]}]\n", rows[i].encap,
 			rows[i].segments);
 		text = jumbo_text("1500", "1500", more);
 		c = conf_load(CONF_CHECK, text);
@@ -242,8 +257,7 @@ static void budget_rings(void **state)
 	static const struct {
 		const char *ring;
 		uint64_t buffers;
-	} rows[] = {{"ring: 512", 7 * 512}, {"ring: 513", 7 * 1024}, {"ring: 1K", 7 * 1024}, {"ring: 64",
-	7 * 64},
+	} rows[] = {{"ring: 512", 7 * 512}, {"ring: 513", 7 * 1024}, {"ring: 1K", 7 * 1024}, {"ring: 64", 7 * 64},
 		{"ring: 65", 7 * 128}, {"ring: 65535", 7 * 65536}};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
@@ -278,7 +292,8 @@ static void lcores_and_rings(void **state)
 
 		snprintf(text, sizeof(text),
 			"node: {name: a, loopback: \"fd00::1\"}\nports: [{name: p, device: net_null0, side: dc}]\n"
-			"lcores: %s\nmemory: {buffers: 64K}\n", rows[i].lcores);
+			"lcores: %s\nmemory: {buffers: 64K}\n",
+			rows[i].lcores);
 		c = conf_load(CONF_CHECK, text);
 		check(cfg_lcore_count(c) == rows[i].count, "%s", rows[i].lcores);
 		check(cfg_packet_rings(c) == rows[i].rings, "%s", rows[i].lcores);

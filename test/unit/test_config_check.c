@@ -41,14 +41,12 @@ static void references(void **state)
 static void duplicates(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"port name", "- name: dc1", "- name: ^dc0",
-			"name dc0 stands twice in ports, first in line 45"},
+		{"port name", "- name: dc1", "- name: ^dc0", "name dc0 stands twice in ports, first in line 45"},
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
 			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 46"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
 			"name blue stands twice in vrfs, first in line 180"},
-		{"thrice: each names the first", "- name: blue\n",
-			"- name: blue\n  - name: ^blue\n  - name: ^blue\n",
+		{"thrice: each names the first", "- name: blue\n", "- name: blue\n  - name: ^blue\n  - name: ^blue\n",
 			"name blue stands twice in vrfs, first in line 180\n"
 			"name blue stands twice in vrfs, first in line 180"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
@@ -59,8 +57,7 @@ static void duplicates(void **state)
 			"name via-spine5 stands twice in paths, first in line 231"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 stands twice in policies, first in line 229", "policy: marked",
-			"policy: to-dc2"},
+			"name to-dc2 stands twice in policies, first in line 229", "policy: marked", "policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
 
@@ -79,8 +76,7 @@ static void lcores(void **state)
 			"worker: expected lcores from 0 to 126, found 127"},
 		{"rx twice", "rx: [1, 2]\n", "rx: [1, 2, ^1]\n", "rx: lcore 1 is listed twice"},
 		{"worker twice", "worker: [2, 3]", "worker: [2, 3, ^3]", "worker: lcore 3 is listed twice"},
-		{"control is rx and worker",
-			"control: 0\n  rx: [1, 2]\n  worker: [2, 3]\n  cpus: \"0@0,1@4,2@5,3@6\"",
+		{"control is rx and worker", "control: 0\n  rx: [1, 2]\n  worker: [2, 3]\n  cpus: \"0@0,1@4,2@5,3@6\"",
 			"control: 2\n  rx: [2]\n  worker: [2]", NULL},
 
 		{"cpus: two lcores on one CPU", "0@0,1@4", "0@0,1@0", NULL},
@@ -89,8 +85,7 @@ static void lcores(void **state)
 			"cpus: lcore 4 is neither control nor rx nor worker"},
 		{"cpus: far beyond", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"4000@7\"",
 			"cpus: lcore 4000 is neither control nor rx nor worker"},
-		{"cpus: twice", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"1@0,2@5,1@6\"",
-			"cpus: lcore 1 is listed twice"},
+		{"cpus: twice", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"1@0,2@5,1@6\"", "cpus: lcore 1 is listed twice"},
 		{"cpus: no CPU", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"0@0,1\"",
 			"cpus: expected LCORE@CPU,LCORE@CPU,..., found '1'"},
 		{"cpus: other separator", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"0@0 1@4\"",
@@ -123,7 +118,8 @@ static void ports(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"device", "device: net_null1", "device: ^eth0",
-			"device: expected a PCI address (0000:17:00.0) or a virtual device (net_pcap0,...), found 'eth0'"},
+			"device: expected a PCI address (0000:17:00.0) or a virtual device (net_pcap0,...), found "
+			"'eth0'"},
 		{"PCI device with arguments", "\"0000:17:00.1\"", "\"0000:17:00.1,mprq_en=1\"", NULL},
 		{"worker that is none", "worker: 2\n", "worker: ^1\n",
 			"worker: lcore 1 is not listed under lcores.worker"},
@@ -158,7 +154,7 @@ static void pci_addresses(void **state)
 		check(!!cfg_device_is_pci(rows[i].device) == rows[i].pci, "%s", rows[i].device);
 }
 
-#define DC1  "vrf: blue\n    addresses: [10.1.0.1/24]"
+#define DC1 "vrf: blue\n    addresses: [10.1.0.1/24]"
 #define WAN0 "addresses: [\"fe80::1/64\", \"2001:db8:2::1/64\"]"
 
 static void addresses(void **state)
@@ -179,8 +175,7 @@ static void addresses(void **state)
 			"addresses: 255.255.255.255/32 is no unicast address"},
 		{"twice on a port", DC1, "vrf: blue\n    addresses: [10.1.0.1/24, ^10.1.0.1/25]",
 			"addresses: 10.1.0.1/25 is also an address of port dc1"},
-		{"two of one subnet on a port", DC1, "vrf: blue\n    addresses: [10.1.0.1/24, 10.1.0.2/24]",
-			NULL},
+		{"two of one subnet on a port", DC1, "vrf: blue\n    addresses: [10.1.0.1/24, 10.1.0.2/24]", NULL},
 		{"on another port of the table", DC1, "vrf: red\n    addresses: [^10.1.0.1/24]",
 			"addresses: 10.1.0.1/24 is also an address of port dc0"},
 		{"subnet within another's", DC1, "vrf: red\n    addresses: [^10.1.0.129/25]",
@@ -259,7 +254,7 @@ static void neighbors(void **state)
 /* --- routes --- */
 
 #define LAST_ROUTE "- prefix: 192.0.2.0/24\n    port: wan0\n    nexthop: \"fe80::6\""
-#define VRF_ROUTE  "- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: 10.1.0.253"
+#define VRF_ROUTE "- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: 10.1.0.253"
 
 static void routes(void **state)
 {
@@ -268,8 +263,7 @@ static void routes(void **state)
 		{"underlay route leads nowhere", LAST_ROUTE, "- ^prefix: 192.0.2.0/24",
 			"a route needs a port or a policy"},
 		{"on link", VRF_ROUTE, "- prefix: 10.3.0.0/16\n        port: dc0", NULL},
-		{"leads two ways", VRF_ROUTE,
-			"- prefix: 10.3.0.0/16\n        port: dc0\n        policy: ^to-dc2",
+		{"leads two ways", VRF_ROUTE, "- prefix: 10.3.0.0/16\n        port: dc0\n        policy: ^to-dc2",
 			"policy: a route has a port or a policy, not both"},
 		{"nexthop of a policy", VRF_ROUTE,
 			"- prefix: 10.3.0.0/16\n        policy: to-dc2\n        nexthop: ^10.1.0.253",
@@ -289,14 +283,11 @@ static void routes(void **state)
 			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: ^10.1.0.1",
 			"nexthop: 10.1.0.1 is the port's own address"},
 
-		{"twice", LAST_ROUTE,
-			"- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
+		{"twice", LAST_ROUTE, "- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
 			"this route is already in line 160"},
-		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"",
-			NULL},
+		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"", NULL},
 		{"ECMP over two ports", LAST_ROUTE,
-			"- prefix: \"5f00:0:500::/48\"\n    port: dc0\n    nexthop: \"fe80::5\"",
-			NULL},
+			"- prefix: \"5f00:0:500::/48\"\n    port: dc0\n    nexthop: \"fe80::5\"", NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
 			"this route is already in line 166"},
@@ -339,8 +330,8 @@ static void ecmp_limit(void **state)
 /* --- SIDs (RFC 9800, PROTOCOL.md 3.3) --- */
 
 #define UDT4 "sid: \"5f00:0:e102::/48\"\n    behavior: uDT4\n    vrf: blue"
-#define UN   "sid: \"5f00:0:100::/48\"\n    behavior: uN"
-#define UA   "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\""
+#define UN "sid: \"5f00:0:100::/48\"\n    behavior: uN"
+#define UA "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\""
 #define UA64 "sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0\n    nexthop: \"2001:db8:2::5\""
 
 static void sid_values(void **state)
@@ -381,27 +372,32 @@ static void sid_values(void **state)
 static void sid_behaviors(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"uA without port", UA,
-			"^sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    nexthop: \"fe80::5\"",
+		{"uA without port", UA, "^sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    nexthop: \"fe80::5\"",
 			"a uA needs the port of its adjacency"},
 		{"uA without nexthop", UA64, "^sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0",
 			"a uA needs the nexthop of its adjacency"},
-		{"uA off link", UA, "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^\"2001:db8:77::5\"",
+		{"uA off link", UA,
+			"sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^\"2001:db8:77::5\"",
 			"nexthop: 2001:db8:77::5 is on no subnet of port wan0"},
 		{"uA to the port itself", UA64,
-			"sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0\n    nexthop: ^\"2001:db8:2::1\"",
+			"sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0\n    nexthop: "
+			"^\"2001:db8:2::1\"",
 			"nexthop: 2001:db8:2::1 is the port's own address"},
 		{"End.X.PFC with usd", "flavors: [psp, usp]", "flavors: [psp, ^usd]",
 			"flavors: End.X.PFC has no usd; put a DT46 SID behind it for data"},
 		{"adjacencies of another SID", "sid: \"5f00:0:100::/48\"\n    behavior: uN",
-			"sid: \"5f00:0:100::/48\"\n    behavior: uN\n    adjacencies:\n      ^- {port: wan0, nexthop: \"fe80::5\"}",
+			"sid: \"5f00:0:100::/48\"\n    behavior: uN\n    adjacencies:\n      ^- {port: wan0, nexthop: "
+			"\"fe80::5\"}",
 			"adjacencies: a uN has none"},
 		{"several adjacencies", UA, UA "\n    adjacencies:\n      - {port: wan0, nexthop: \"fe80::7\"}", NULL},
-		{"an adjacency of the other family", UA, UA "\n    adjacencies:\n      - {port: dc0, nexthop: ^10.1.0.253}",
+		{"an adjacency of the other family", UA,
+			UA "\n    adjacencies:\n      - {port: dc0, nexthop: ^10.1.0.253}",
 			"nexthop: a uA sends IPv6, which needs an IPv6 next hop"},
 		{"adjacency off link", "      - port: wan0\n        nexthop: \"2001:db8:2::5\"",
-			"      - port: wan0\n        nexthop: ^\"2001:db8:77::5\"", "nexthop: 2001:db8:77::5 is on no subnet of port wan0"},
-		{"a paused port without speed", "    behavior: End.X.PFC\n    flavors: [psp, usp]\n    port: wan0\n    nexthop: \"fe80::5\"",
+			"      - port: wan0\n        nexthop: ^\"2001:db8:77::5\"",
+			"nexthop: 2001:db8:77::5 is on no subnet of port wan0"},
+		{"a paused port without speed",
+			"    behavior: End.X.PFC\n    flavors: [psp, usp]\n    port: wan0\n    nexthop: \"fe80::5\"",
 			"    behavior: End.X.PFC\n    flavors: [psp, usp]\n    port: ^dc1\n    nexthop: \"fe80::5\"",
 			"port: an End.X.PFC pauses 'dc1', a virtual device, by its speed; give it one"},
 		{"sources of a SID that ends no PFC", UA, UA "\n    allowed-sources: ^[\"2001:db8:2::/48\"]",
@@ -410,7 +406,8 @@ static void sid_behaviors(void **state)
 		{"jitter of a SID that hands pauses to a gateway", UDT4,
 			"sid: \"5f00:0:e102::/48\"\n    behavior: uDX2\n    port: dc0\n    jitter: ^5",
 			"jitter: a uDX2 pauses no queues; that of a gateway's pauses stands at the PFC relay"},
-		{"jitter of more than a watchdog bears", "    jitter: 500", "    jitter: ^100001", "jitter: expected a whole number from 0 to 100000 us, found '100001'"},
+		{"jitter of more than a watchdog bears", "    jitter: 500", "    jitter: ^100001",
+			"jitter: expected a whole number from 0 to 100000 us, found '100001'"},
 		{"uA with a VRF", UA, UA "\n    vrf: ^red",
 			"vrf: a uA looks nothing up in a VRF; DT4, DT6, DT46 and End.T do"},
 		{"uN with a VRF", UN, UN "\n    vrf: ^red",
@@ -418,7 +415,8 @@ static void sid_behaviors(void **state)
 		{"uN with an adjacency", UN, UN "\n    port: ^wan0\n    nexthop: ^\"fe80::5\"",
 			"port: a uN has no adjacency\nnexthop: a uN has no adjacency"},
 		{"uDT with a port", UDT4, UDT4 "\n    port: ^wan0", "port: a uDT4 has no adjacency"},
-		{"uA over IPv4", UA, "sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^10.1.0.5",
+		{"uA over IPv4", UA,
+			"sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^10.1.0.5",
 			"nexthop: a uA sends IPv6, which needs an IPv6 next hop"},
 		{"DX4 over IPv6", "behavior: End.DX4\n    port: dc0\n    nexthop: 10.1.0.254",
 			"behavior: End.DX4\n    port: dc0\n    nexthop: \"fe80::1\"", NULL},
@@ -460,8 +458,7 @@ static void sid_surroundings(void **state)
 		{"a block of another length", "block: \"5f00::/32\"", "block: ^\"5f00::/16\"",
 			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /16"},
 		{"no infrastructure", "  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n", "",
-			"sids: without node.infrastructure every packet to them would be dropped",
-			"\nsids:\n  - sid",
+			"sids: without node.infrastructure every packet to them would be dropped", "\nsids:\n  - sid",
 			"\nsids:\n  ^- sid"},
 		{"a SID as infrastructure", "\"2001:db8:2::/48\"]", "^\"5f00:0:100::/48\"]",
 			"infrastructure: a SID is no source"},
@@ -481,7 +478,8 @@ static void sid_surroundings(void **state)
 	conf_expect("no SIDs", CONF_CHECK,
 		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}}\n"
 		"lcores: {control: 0, rx: [1], worker: [1]}\n"
-		"ports: [{name: p, device: net_null0, side: dc}]\n", NULL);
+		"ports: [{name: p, device: net_null0, side: dc}]\n",
+		NULL);
 }
 
 /* --- circuits --- */
@@ -500,10 +498,12 @@ static void circuits(void **state)
 			"port: there is no 'dc7' in ports; did you mean 'dc0'?"},
 		{"same VLAN of a port", PW1, PW1 "  - name: pw2\n    port: dc0\n    vlan: ^100\n    policy: frames\n",
 			"circuit 'pw1' of port 'dc0' takes the same frames"},
-		{"same VLAN of another port", PW1, PW1 "  - name: pw2\n    port: dc1\n    vlan: 100\n    policy: frames\n", NULL},
+		{"same VLAN of another port", PW1,
+			PW1 "  - name: pw2\n    port: dc1\n    vlan: 100\n    policy: frames\n", NULL},
 		{"a VLAN and the rest", PW1, PW1 "  - name: pw2\n    port: dc0\n    policy: frames\n", NULL},
 		{"the rest twice", PW1,
-			"  - name: pw1\n    port: dc0\n    policy: frames\n  - ^name: pw2\n    port: dc0\n    policy: frames\n",
+			"  - name: pw1\n    port: dc0\n    policy: frames\n  - ^name: pw2\n    port: dc0\n    policy: "
+			"frames\n",
 			"circuit 'pw1' of port 'dc0' takes the same frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
 			"name pw1 stands twice in circuits, first in line 259"},
@@ -532,20 +532,23 @@ static void boundary(void **state)
 		{"a host port without a list", DC1_PORT, "  - name: dc1\n    device: net_null1\n    side: ^host\n",
 			"side: a host port needs allow-sids or hmac: required"},
 		{"a host port with one", DC1_PORT,
-			"  - name: dc1\n    device: net_null1\n    side: host\n    allow-sids: [\"5f00:0:1::/48\"]\n", NULL},
+			"  - name: dc1\n    device: net_null1\n    side: host\n    allow-sids: [\"5f00:0:1::/48\"]\n",
+			NULL},
 		{"a list elsewhere", DC1_PORT, DC1_PORT "    allow-sids: ^[\"5f00:0:1::/48\"]\n",
 			"allow-sids: only a port with side: host has such a list"},
 		{"HMAC elsewhere", DC1_PORT, DC1_PORT "    hmac: ^required\n",
 			"hmac: only a port with side: host asks for one"},
 		{"filters off", DC1_PORT, DC1_PORT "    boundary-off: [sids, sources]\n", NULL},
-		{"a filter off twice", DC1_PORT, DC1_PORT "    boundary-off: [sids, ^sids]\n", "boundary-off: listed twice"},
+		{"a filter off twice", DC1_PORT, DC1_PORT "    boundary-off: [sids, ^sids]\n",
+			"boundary-off: listed twice"},
 		{"a filter that is not there", "boundary-off: [sources]", "boundary-off: [^sids]",
 			"boundary-off: only a dc port has the filter sids"},
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
 	conf_expect("HMACs without keys", CONF_CHECK,
-		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}, infrastructure: [\"fd00::/16\"]}\n"
+		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}, infrastructure: "
+		"[\"fd00::/16\"]}\n"
 		"lcores: {control: 0, rx: [1], worker: [1]}\n"
 		"ports: [{name: p, device: net_null0, side: host, hmac: ^required}]\n"
 		"sids: [{sid: \"5f00:0:1::/48\", behavior: uN, hmac: ^required}]\n"
@@ -563,13 +566,12 @@ static void policies(void **state)
 	static const struct conf_row rows[] = {
 		{"source is a SID", "source: \"fd00:0:1::2\"", "source: ^\"5f00:0:100::\"",
 			"source: a SID is no source address"},
-		{"value without set", "dscp: set\n", "dscp: copy\n",
-			"dscp-value: has no meaning without dscp: set",
+		{"value without set", "dscp: set\n", "dscp: copy\n", "dscp-value: has no meaning without dscp: set",
 			"dscp-value: 46", "dscp-value: ^46"},
-		{"default value without set", "dscp: set\n", "dscp: copy\n", NULL, "dscp-value: 46",
-			"dscp-value: 0"},
+		{"default value without set", "dscp: set\n", "dscp: copy\n", NULL, "dscp-value: 46", "dscp-value: 0"},
 		{"set without value", "    dscp-value: 46\n", "", NULL},
-		{"control traffic's", "dscp-value: 46", "dscp-value: ^48", "dscp-value: expected a whole number from 0 to 47, found '48'"},
+		{"control traffic's", "dscp-value: 46", "dscp-value: ^48",
+			"dscp-value: expected a whole number from 0 to 47, found '48'"},
 		{"multicast segment", "[\"2001:db8:9::1\"]", "[^\"ff02::1\"]", unicast},
 		{"unspecified segment", "[\"2001:db8:9::1\"]", "[^\"::\"]", unicast},
 		{"loopback segment", "[\"2001:db8:9::1\"]", "[^\"::1\"]", unicast},
@@ -583,8 +585,7 @@ static void policies(void **state)
 			"segments: the path ends at this node itself"},
 		{"leads nowhere", "[\"2001:db8:9::1\"]", "^[\"5f00:0:100::\"]",
 			"segments: it leads nowhere but to this node itself"},
-		{"begins here", "[\"2001:db8:9::1\"]",
-			"[\"5f00:0:100::\", \"5f00:0:e005::\", \"5f00:0:500::\"]", NULL},
+		{"begins here", "[\"2001:db8:9::1\"]", "[\"5f00:0:100::\", \"5f00:0:e005::\", \"5f00:0:500::\"]", NULL},
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
@@ -629,7 +630,9 @@ static void qos(void **state)
 		{"PFC from nobody", "priorities: [3, 4]\n      peers: [\"02:00:00:00:0a:01\"]\n      learn: true\n",
 			"priorities: ^[3, 4]\n", "pfc: nobody may pause this port: give peers, or learn: true"},
 		{"headroom of an unknown speed", "    device: net_null1\n",
-			"    device: net_null1\n    pfc: {priorities: [3], peers: [\"02:00:00:00:0b:01\"], buffer: near}\n", NULL},
+			"    device: net_null1\n    pfc: {priorities: [3], peers: [\"02:00:00:00:0b:01\"], buffer: "
+			"near}\n",
+			NULL},
 		{"PFC peer", "peers: [\"02:00:00:00:0a:01\"]", "peers: [^\"01:80:c2:00:00:01\"]",
 			"peers: expected a unicast address"},
 		{"PFC priority", "priorities: [3, 4]", "priorities: [3, ^9]",
@@ -637,7 +640,8 @@ static void qos(void **state)
 		{"PFC buffer", "buffer: far", "buffer: ^fax",
 			"buffer: there is no 'fax' in buffer-profiles; did you mean 'far'?"},
 		{"bounce into a lossless class", "bounce-class: 1", "bounce-class: ^4",
-			"bounce-class: 4 is one of the priorities of pfc, and what bounces must not wait in a class that may be paused"},
+			"bounce-class: 4 is one of the priorities of pfc, and what bounces must not wait in a class "
+			"that may be paused"},
 		{"XON above XOFF", "xon: 300K", "xon: ^513K", "xon: 525312 is more than xoff, 524288"},
 		{"ECN class twice", "classes: [3, 4]", "classes: [3, ^3]", "classes: 3 is listed twice"},
 	};

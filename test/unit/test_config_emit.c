@@ -45,95 +45,93 @@ static void full_configuration(void **state)
 /* Zeros that stand for something: control: 0, side: dc, behavior: uN. */
 static void least_configuration(void **state)
 {
-	static const char least[] =
-		"node:\n"
-		"  name: pe1\n"
-		"  loopback: \"fd00::1\"\n"
-		"lcores:\n"
-		"  control: 0\n"
-		"  rx: [0]\n"
-		"  worker: [0]\n"
-		"ports:\n"
-		"  - name: p0\n"
-		"    device: net_null0\n"
-		"    side: dc\n";
-	static const char all[] =
-		"node:\n"
-		"  name: pe1\n"
-		"  loopback: \"fd00::1\"\n"
-		"  slice-option: 0\n"
-		"lcores:\n"
-		"  control: 0\n"
-		"  rx: [0]\n"
-		"  worker: [0]\n"
-		"memory:\n"
-		"  hugepages: auto\n"
-		"  buffers: 16K\n"
-		"  buffer-size: 2K\n"
-		"  lossless: 0\n"
-		"  ring: 1K\n"
-		"  fib: fast\n"
-		"idle:\n"
-		"  policy: poll\n"
-		"  max-sleep: 100\n"
-		"icmp:\n"
-		"  errors-per-port: 100\n"
-		"  errors: 1K\n"
-		"  echo: 1K\n"
-		"neighbor-discovery:\n"
-		"  retransmit: 1000\n"
-		"  probes: 3\n"
-		"  reachable: 30000\n"
-		"  stale: 600000\n"
-		"  hold: 16\n"
-		"  hold-total: 512\n"
-		"  max: 1K\n"
-		"log:\n"
-		"  to: stderr\n"
-		"  level: notice\n"
-		"  rate: 50\n"
-		"ports:\n"
-		"  - name: p0\n"
-		"    device: net_null0\n"
-		"    side: dc\n"
-		"    mtu: 1500\n"
-		"    rx-queues: 1\n"
-		"    descriptors:\n"
-		"      rx: 512\n"
-		"      tx: 512\n"
-		"    worker: any\n"
-		"    queue-limit: 256\n"
-		"    buffer-limit: 1792\n"
-		"    control-limit: 256\n"
-		"    control-rate: 100K\n"
-		"    bounce-class: 0\n"
-		"    ecn:\n"
-		"      min: 150K\n"
-		"      max: 1500K\n"
-		"    pfc:\n"
-		"      learn: false\n"
-		"      learn-tunnels: false\n"
-		"      lenient-cev: false\n"
-		"      lenient-pad: false\n"
-		"      hardware: auto\n"
-		"      length: 100\n"
-		"      peer-descriptors: 2\n"
-		"      watchdog:\n"
-		"        action: release\n"
-		"        alarm: auto\n"
-		"        detect: auto\n"
-		"        restore: auto\n"
-		"    hmac: off\n"
-		"hmac:\n"
-		"  profile: rfc8754\n"
-		"pfc-learning:\n"
-		"  tunnels: 256\n"
-		"  idle: 180\n"
-		"  max-rtt: 200\n"
-		"  flow-label: 0\n"
-		"  hmac-key: 0\n"
-		"  slice-by: sid\n"
-		"  repeat: false\n";
+	static const char least[] = "node:\n"
+				    "  name: pe1\n"
+				    "  loopback: \"fd00::1\"\n"
+				    "lcores:\n"
+				    "  control: 0\n"
+				    "  rx: [0]\n"
+				    "  worker: [0]\n"
+				    "ports:\n"
+				    "  - name: p0\n"
+				    "    device: net_null0\n"
+				    "    side: dc\n";
+	static const char all[] = "node:\n"
+				  "  name: pe1\n"
+				  "  loopback: \"fd00::1\"\n"
+				  "  slice-option: 0\n"
+				  "lcores:\n"
+				  "  control: 0\n"
+				  "  rx: [0]\n"
+				  "  worker: [0]\n"
+				  "memory:\n"
+				  "  hugepages: auto\n"
+				  "  buffers: 16K\n"
+				  "  buffer-size: 2K\n"
+				  "  lossless: 0\n"
+				  "  ring: 1K\n"
+				  "  fib: fast\n"
+				  "idle:\n"
+				  "  policy: poll\n"
+				  "  max-sleep: 100\n"
+				  "icmp:\n"
+				  "  errors-per-port: 100\n"
+				  "  errors: 1K\n"
+				  "  echo: 1K\n"
+				  "neighbor-discovery:\n"
+				  "  retransmit: 1000\n"
+				  "  probes: 3\n"
+				  "  reachable: 30000\n"
+				  "  stale: 600000\n"
+				  "  hold: 16\n"
+				  "  hold-total: 512\n"
+				  "  max: 1K\n"
+				  "log:\n"
+				  "  to: stderr\n"
+				  "  level: notice\n"
+				  "  rate: 50\n"
+				  "ports:\n"
+				  "  - name: p0\n"
+				  "    device: net_null0\n"
+				  "    side: dc\n"
+				  "    mtu: 1500\n"
+				  "    rx-queues: 1\n"
+				  "    descriptors:\n"
+				  "      rx: 512\n"
+				  "      tx: 512\n"
+				  "    worker: any\n"
+				  "    queue-limit: 256\n"
+				  "    buffer-limit: 1792\n"
+				  "    control-limit: 256\n"
+				  "    control-rate: 100K\n"
+				  "    bounce-class: 0\n"
+				  "    ecn:\n"
+				  "      min: 150K\n"
+				  "      max: 1500K\n"
+				  "    pfc:\n"
+				  "      learn: false\n"
+				  "      learn-tunnels: false\n"
+				  "      lenient-cev: false\n"
+				  "      lenient-pad: false\n"
+				  "      hardware: auto\n"
+				  "      length: 100\n"
+				  "      peer-descriptors: 2\n"
+				  "      watchdog:\n"
+				  "        action: release\n"
+				  "        alarm: auto\n"
+				  "        detect: auto\n"
+				  "        restore: auto\n"
+				  "    hmac: off\n"
+				  "hmac:\n"
+				  "  profile: rfc8754\n"
+				  "pfc-learning:\n"
+				  "  tunnels: 256\n"
+				  "  idle: 180\n"
+				  "  max-rtt: 200\n"
+				  "  flow-label: 0\n"
+				  "  hmac-key: 0\n"
+				  "  slice-by: sid\n"
+				  "  repeat: false\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 
@@ -188,12 +186,9 @@ static void defaults_are_left_out(void **state)
 /* Text that YAML would read as something else, or not at all, comes back as it was. */
 static void awkward_texts(void **state)
 {
-	static const char *const rows[] = {"net_pcap0,rx_pcap=in.pcap", "true", "No", "null", "~", "123",
-		"0x10", "1.5",
-		"a: b", "a #b", "#a", "- a", "-", "?", "? a", "!tag", "&a", "*a", "%a", "@a", "`a", "'", "\"",
-		"\\",
-		"\\n", "{a", "[a", "a]", ",", "|", ">", "a b", " a", "a ", "...", "---", "--- a", "<<", "=",
-		"\xc3\xa4",
+	static const char *const rows[] = {"net_pcap0,rx_pcap=in.pcap", "true", "No", "null", "~", "123", "0x10", "1.5",
+		"a: b", "a #b", "#a", "- a", "-", "?", "? a", "!tag", "&a", "*a", "%a", "@a", "`a", "'", "\"", "\\",
+		"\\n", "{a", "[a", "a]", ",", "|", ">", "a b", " a", "a ", "...", "---", "--- a", "<<", "=", "\xc3\xa4",
 		"\xe2\x82\xac", "a'b\"c\\d"};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
@@ -209,7 +204,8 @@ static void awkward_texts(void **state)
 		escaped[n] = '\0';
 		snprintf(text, sizeof(text),
 			"node: {name: pe1, loopback: \"fd00::1\"}\nlcores: {control: 0, rx: [1], worker: [1]}\n"
-			"ports: [{name: \"p0\", side: dc, device: \"%s\"}]\n", escaped);
+			"ports: [{name: \"p0\", side: dc, device: \"%s\"}]\n",
+			escaped);
 		c = conf_load(CONF_LOAD, text);
 		check_text(rows[i], c->ports.items[0].device, rows[i]);
 		check_fixed_point(rows[i], c, CONF_LOAD);
@@ -269,9 +265,9 @@ static void random_scalar(uint64_t *random, const struct cfg_key *key, enum cfg_
 		if (type == CFG_SCALE && unit_random(random) % 2)
 			fputs(key->word, out);
 		else
-			fprintf(out, "%llu", (unsigned long long)random_in(random,
-				key->type == CFG_LIST_OF ? 0 : key->min,
-						     key->type == CFG_LIST_OF ? 126 : key->max));
+			fprintf(out, "%llu",
+				(unsigned long long)random_in(random, key->type == CFG_LIST_OF ? 0 : key->min,
+					key->type == CFG_LIST_OF ? 126 : key->max));
 		break;
 	case CFG_WORD:
 		while (key->words[words])
@@ -397,7 +393,8 @@ static size_t items_of(const struct cfg_key *key, const char *from, const char *
 }
 
 /* Each key of `map`, in one of its instances at least. */
-static void all_keys_given(const struct config *c, const char *path, const struct cfg_map *map, const char *const *at, size_t n)
+static void all_keys_given(const struct config *c, const char *path, const struct cfg_map *map, const char *const *at,
+	size_t n)
 {
 	for (uint32_t i = 0; i < map->n_keys; i++) {
 		const struct cfg_key *key = &map->keys[i];
@@ -477,8 +474,7 @@ static void reference_is_complete(void **state)
 	expect_keys(&cfg_root, text, 0);
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
 		check(strcspn(line, "\n") <= 100, "'%.40s...' is wide", line);
-		check(*line == '\n' || line[strcspn(line, "\n") - 1] != ' ', "'%.40s...' ends with a blank",
-			line);
+		check(*line == '\n' || line[strcspn(line, "\n") - 1] != ' ', "'%.40s...' ends with a blank", line);
 	}
 	free(text);
 }
@@ -496,8 +492,7 @@ static void expect_good_defaults(const struct cfg_map *map)
 		if (key->map)
 			expect_good_defaults(key->map);
 		if (key->fallback)
-			check(cfg_parse_scalar(key, key->type, key->fallback, NULL, value, err,
-				sizeof(err)) == 0,
+			check(cfg_parse_scalar(key, key->type, key->fallback, NULL, value, err, sizeof(err)) == 0,
 				"default of %s: %s", key->name, err);
 		/* what is required has no default */
 		check(!(key->flags & CFG_REQUIRED) || !key->fallback, "%s", key->name);

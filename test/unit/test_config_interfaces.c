@@ -8,8 +8,8 @@
 
 /* RED is put behind the interface that is there; dc0 has VRF red and 10.1.0.1/24; its circuit is VLAN 100 */
 #define SLICES "slices:\n  - name: gold\n"
-#define RED                                                                                        \
-	"  - name: dc0.7\n    port: dc0\n    vlan: 7\n    vrf: red\n    mtu: 1500\n"    \
+#define RED \
+	"  - name: dc0.7\n    port: dc0\n    vlan: 7\n    vrf: red\n    mtu: 1500\n" \
 	"    addresses: [10.7.0.1/24, \"fe80::7/64\"]\n"
 #define SECOND(text) RED "  - name: second\n    port: dc0\n    vlan: 8\n" text SLICES
 #define VRF_ROUTE "port: dc0\n        nexthop: 10.1.0.253"
@@ -18,8 +18,7 @@ static void refused(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"as it should be", SLICES, RED SLICES, NULL},
-		{"no VLAN", SLICES, "  - ^name: dc0.7\n    port: dc0\n" SLICES,
-			"an interface lacks the key 'vlan'"},
+		{"no VLAN", SLICES, "  - ^name: dc0.7\n    port: dc0\n" SLICES, "an interface lacks the key 'vlan'"},
 		{"VLAN 0", SLICES, "  - name: dc0.7\n    port: dc0\n    vlan: ^0\n" SLICES,
 			"vlan: expected a whole number from 1 to 4094, found '0'"},
 		{"VLAN 4095", SLICES, "  - name: dc0.7\n    port: dc0\n    vlan: ^4095\n" SLICES,
@@ -34,14 +33,18 @@ static void refused(void **state)
 			"name: 'dc1' is a port already"},
 		{"the same VLAN", SLICES, RED "  - name: b\n    port: dc0\n    vlan: ^7\n" SLICES,
 			"interface 'dc0.7' of port 'dc0' takes the same frames"},
-		{"the same VLAN of another type", SLICES, RED "  - name: b\n    port: dc0\n    vlan: ^7\n    tag: 802.1ad\n" SLICES,
+		{"the same VLAN of another type", SLICES,
+			RED "  - name: b\n    port: dc0\n    vlan: ^7\n    tag: 802.1ad\n" SLICES,
 			"interface 'dc0.7' of port 'dc0' takes the same frames"},
 		{"the same VLAN of another port", SLICES, RED "  - name: b\n    port: dc1\n    vlan: 7\n" SLICES, NULL},
-		{"the same VLAN with a second tag", SLICES, RED "  - name: b\n    port: dc0\n    vlan: 7\n    inner-vlan: 7\n" SLICES, NULL},
+		{"the same VLAN with a second tag", SLICES,
+			RED "  - name: b\n    port: dc0\n    vlan: 7\n    inner-vlan: 7\n" SLICES, NULL},
 		{"a circuit's VLAN", SLICES, "  - name: b\n    port: dc0\n    vlan: ^100\n" SLICES,
 			"vlan: 100 of port 'dc0' belongs to circuit 'pw1'"},
-		{"a circuit's VLAN on another port", SLICES, "  - name: b\n    port: dc1\n    vlan: 100\n" SLICES, NULL},
-		{"more than the port's MTU", SLICES, SECOND("    mtu: ^9101\n"), "mtu: 9101 is more than the 9100 of port 'dc0'"},
+		{"a circuit's VLAN on another port", SLICES, "  - name: b\n    port: dc1\n    vlan: 100\n" SLICES,
+			NULL},
+		{"more than the port's MTU", SLICES, SECOND("    mtu: ^9101\n"),
+			"mtu: 9101 is more than the 9100 of port 'dc0'"},
 		{"as much as the port's MTU", SLICES, SECOND("    mtu: 9100\n"), NULL},
 		{"the port's MTU", SLICES, SECOND("    mtu: port\n"), NULL},
 		{"an address of the port", SLICES, SECOND("    vrf: red\n    addresses: [^10.1.0.1/24]\n"),
@@ -50,7 +53,8 @@ static void refused(void **state)
 			"addresses: 10.7.0.1/24 is also an address of interface dc0.7"},
 		{"a subnet of another interface", SLICES, SECOND("    vrf: red\n    addresses: [^10.7.0.129/25]\n"),
 			"addresses: the subnet of 10.7.0.129/25 overlaps one of interface dc0.7 in the same table"},
-		{"the same subnet in another VRF", SLICES, SECOND("    vrf: blue\n    addresses: [10.7.0.1/24]\n"), NULL},
+		{"the same subnet in another VRF", SLICES, SECOND("    vrf: blue\n    addresses: [10.7.0.1/24]\n"),
+			NULL},
 		{"a SID as address", SLICES, SECOND("    addresses: [^\"5f00::1/64\"]\n"),
 			"addresses: 5f00::1/64 lies in the SID space, where no interface may be"},
 	};
@@ -67,12 +71,15 @@ static void named(void **state)
 			"nexthop: 10.1.0.253 is on no subnet of interface dc0.7", SLICES, RED SLICES},
 		{"a route to itself", VRF_ROUTE, "port: dc0.7\n        nexthop: ^10.7.0.1",
 			"nexthop: 10.7.0.1 is the interface's own address", SLICES, RED SLICES},
-		{"a neighbour", "- port: dc0\n    address: 10.1.0.254", "- port: dc0.7\n    address: 10.7.0.254", NULL, SLICES, RED SLICES},
-		{"a neighbour off the link", "- port: dc0\n    address: 10.1.0.254", "- port: dc0.7\n    address: ^10.1.0.254",
+		{"a neighbour", "- port: dc0\n    address: 10.1.0.254", "- port: dc0.7\n    address: 10.7.0.254", NULL,
+			SLICES, RED SLICES},
+		{"a neighbour off the link", "- port: dc0\n    address: 10.1.0.254",
+			"- port: dc0.7\n    address: ^10.1.0.254",
 			"address: 10.1.0.254 is on no subnet of interface dc0.7", SLICES, RED SLICES},
 		{"an adjacency", "behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\"",
 			"behavior: uA\n    port: dc0.7\n    nexthop: \"fe80::5\"", NULL, SLICES, RED SLICES},
-		{"frames out of it", "\nsids:\n", "\nsids:\n  - sid: \"5f00:0:e777::/48\"\n    behavior: uDX2\n    port: ^dc0.7\n",
+		{"frames out of it", "\nsids:\n",
+			"\nsids:\n  - sid: \"5f00:0:e777::/48\"\n    behavior: uDX2\n    port: ^dc0.7\n",
 			"port: 'dc0.7' is an interface; a uDX2 sends frames out of a whole port", SLICES, RED SLICES},
 		{"a circuit on it", "port: dc0\n    vlan: 100", "port: ^dc0.7\n    vlan: 100",
 			"port: there is no 'dc0.7' in ports; did you mean 'dc0'?", SLICES, RED SLICES},
@@ -102,9 +109,10 @@ static void comes_back(void **state)
 	cfg_emit(c, f, 0);
 	fclose(f);
 	cfg_free(c);
-	assert_non_null(strstr(out, "  - name: p.9\n    port: p\n    vlan: 9\n    inner-vlan: 4094\n    tag: 802.1q\n    vrf: red\n"
-				    "    slice: gold\n    mtu: 1400\n    addresses: [10.9.0.1/24]\n"
-				    "  - name: p.8\n    port: p\n    vlan: 8\n"));
+	assert_non_null(strstr(out,
+		"  - name: p.9\n    port: p\n    vlan: 9\n    inner-vlan: 4094\n    tag: 802.1q\n    vrf: red\n"
+		"    slice: gold\n    mtu: 1400\n    addresses: [10.9.0.1/24]\n"
+		"  - name: p.8\n    port: p\n    vlan: 8\n"));
 	free(out);
 }
 

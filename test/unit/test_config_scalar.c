@@ -14,8 +14,7 @@ static const struct cfg_key key_bool = {"flag", CFG_BOOL};
 static const struct cfg_key key_count = {"count", CFG_UINT, .unit = UNIT_COUNT, .min = 2, .max = 65536};
 static const struct cfg_key key_plain = {"plain", CFG_UINT, .min = 0, .max = UINT64_MAX};
 static const struct cfg_key key_ms = {"time", CFG_UINT, .unit = UNIT_MS, .min = 10, .max = 60000};
-static const struct cfg_key key_bps = {"speed", CFG_UINT, .unit = UNIT_BPS, .min = 1000000,
-	.max = 3200000000000};
+static const struct cfg_key key_bps = {"speed", CFG_UINT, .unit = UNIT_BPS, .min = 1000000, .max = 3200000000000};
 static const struct cfg_key key_items = {"items", CFG_LIST_OF, .item = CFG_UINT, .min = 1, .max = 2};
 static const struct cfg_key key_word = {"word", CFG_WORD, .words = some_words};
 static const struct cfg_key key_name = {"name", CFG_NAME};
@@ -34,11 +33,11 @@ static const struct cfg_key key_loss = {"loss", CFG_FRACTION};
 
 #define TIME_WANTED "expected a time like 100ns, 5us, 2.5ms or 1s"
 #define LOSS_WANTED "expected a share from 0 to 1, like 0.001, 1e-6 or 0.1%, found "
-#define MAC_WANTED     "expected a MAC address like \"02:00:00:00:00:01\", found "
-#define NAME_WANTED    "expected a name of letters, digits, '-', '_' and '.', at most 31 characters, found "
-#define PREFIX_WANTED  "expected a prefix like 10.1.0.0/16 or \"2001:db8::/32\", found "
+#define MAC_WANTED "expected a MAC address like \"02:00:00:00:00:01\", found "
+#define NAME_WANTED "expected a name of letters, digits, '-', '_' and '.', at most 31 characters, found "
+#define PREFIX_WANTED "expected a prefix like 10.1.0.0/16 or \"2001:db8::/32\", found "
 #define PREFIX6_WANTED "expected an IPv6 prefix like \"2001:db8::/32\", found "
-#define IFADDR_WANTED  "expected an address with its prefix length, like 10.1.0.1/24, found "
+#define IFADDR_WANTED "expected an address with its prefix length, like 10.1.0.1/24, found "
 
 static void scalars(void **state)
 {
@@ -122,8 +121,7 @@ static void scalars(void **state)
 		{&key_name, "_", "_", NULL},
 		{&key_name, "true", "\"true\"", NULL},
 		{&key_name, "abcdefghijklmnopqrstuvwxyz01234", "abcdefghijklmnopqrstuvwxyz01234", NULL},
-		{&key_name, "abcdefghijklmnopqrstuvwxyz012345", NULL,
-			NAME_WANTED "'abcdefghijklmnopqrstuvwxyz012345'"},
+		{&key_name, "abcdefghijklmnopqrstuvwxyz012345", NULL, NAME_WANTED "'abcdefghijklmnopqrstuvwxyz012345'"},
 		{&key_name, "", NULL, NAME_WANTED "''"},
 		{&key_name, "-dc0", NULL, NAME_WANTED "'-dc0'"},
 		{&key_name, ".dc0", NULL, NAME_WANTED "'.dc0'"},

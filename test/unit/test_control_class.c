@@ -16,39 +16,44 @@
 #include "wire/udp.h"
 
 /* Tenants behind dc0 and, without VRF, dc1; fd00:0:3::/48 is behind wan1, fd00:0:4::/48 behind wan0. */
-#define NODE                                                                                       \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"        \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
-	"memory: {fib: compact, buffers: 64K}\n"                                                     \
-	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, min-frame: 100}]\n"          \
-	"ports:\n"                                                                                  \
-	"  - {name: dc0, device: net_null0, side: dc, vrf: red, speed: 10G, addresses: [10.1.0.1/24, \"2001:db8:a::2/64\"],\n" \
-	"     queue-limit: 32, buffer-limit: 256, pfc: {priorities: [3], peers: [\"02:00:00:00:a0:09\"], buffer: b}}\n" \
-	"  - {name: wan0, device: net_null1, side: wan, speed: 10G, addresses: [192.0.2.2/24, \"2001:db8:b::2/64\"],\n" \
-	"     queue-limit: 32, buffer-limit: 256, pfc: {priorities: [3], peers: [\"02:00:00:00:b0:03\"], buffer: b}}\n" \
-	"  - {name: wan1, device: net_null2, side: wan, speed: 10G, addresses: [\"2001:db8:c::2/64\"], queue-limit: 32,\n" \
-	"     buffer-limit: 256}\n"                                                                  \
-	"  - {name: dc1, device: net_null3, side: dc, addresses: [\"2001:db8:d::2/64\"]}\n"           \
-	"interfaces: [{name: wan0.7, port: wan0, vlan: 7, addresses: [\"2001:db8:7::2/64\"]}]\n"      \
-	"neighbors:\n"                                                                              \
-	"  - {port: dc0, address: 10.1.0.9, mac: \"02:00:00:00:a0:09\"}\n"                            \
-	"  - {port: dc0, address: \"2001:db8:a::9\", mac: \"02:00:00:00:a0:09\"}\n"                   \
-	"  - {port: wan0, address: 192.0.2.3, mac: \"02:00:00:00:b0:03\"}\n"                          \
-	"  - {port: wan0, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                  \
-	"  - {port: wan1, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n"                  \
-	"routes:\n"                                                                                 \
-	"  - {prefix: \"5f00:0:500::/48\", port: wan0, nexthop: \"2001:db8:b::3\"}\n"                 \
-	"  - {prefix: \"5f00:0:600::/48\", port: wan1, nexthop: \"2001:db8:c::3\"}\n"                 \
-	"  - {prefix: \"fd00:0:3::/48\", port: wan1, nexthop: \"2001:db8:c::3\"}\n"                   \
-	"  - {prefix: \"fd00:0:4::/48\", port: wan0, nexthop: \"2001:db8:b::3\"}\n"                   \
-	"  - {prefix: 198.51.100.0/24, port: wan0, nexthop: 192.0.2.3}\n"                            \
-	"vrfs:\n"                                                                                   \
+#define NODE \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
+	"  infrastructure: [\"fd00::/16\"]}\n" \
+	"memory: {fib: compact, buffers: 64K}\n" \
+	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, min-frame: 100}]\n" \
+	"ports:\n" \
+	"  - {name: dc0, device: net_null0, side: dc, vrf: red, speed: 10G, addresses: [10.1.0.1/24, " \
+	"\"2001:db8:a::2/64\"],\n" \
+	"     queue-limit: 32, buffer-limit: 256, pfc: {priorities: [3], peers: [\"02:00:00:00:a0:09\"], buffer: " \
+	"b}}\n" \
+	"  - {name: wan0, device: net_null1, side: wan, speed: 10G, addresses: [192.0.2.2/24, " \
+	"\"2001:db8:b::2/64\"],\n" \
+	"     queue-limit: 32, buffer-limit: 256, pfc: {priorities: [3], peers: [\"02:00:00:00:b0:03\"], buffer: " \
+	"b}}\n" \
+	"  - {name: wan1, device: net_null2, side: wan, speed: 10G, addresses: [\"2001:db8:c::2/64\"], queue-limit: " \
+	"32,\n" \
+	"     buffer-limit: 256}\n" \
+	"  - {name: dc1, device: net_null3, side: dc, addresses: [\"2001:db8:d::2/64\"]}\n" \
+	"interfaces: [{name: wan0.7, port: wan0, vlan: 7, addresses: [\"2001:db8:7::2/64\"]}]\n" \
+	"neighbors:\n" \
+	"  - {port: dc0, address: 10.1.0.9, mac: \"02:00:00:00:a0:09\"}\n" \
+	"  - {port: dc0, address: \"2001:db8:a::9\", mac: \"02:00:00:00:a0:09\"}\n" \
+	"  - {port: wan0, address: 192.0.2.3, mac: \"02:00:00:00:b0:03\"}\n" \
+	"  - {port: wan0, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
+	"  - {port: wan1, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:500::/48\", port: wan0, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: \"5f00:0:600::/48\", port: wan1, nexthop: \"2001:db8:c::3\"}\n" \
+	"  - {prefix: \"fd00:0:3::/48\", port: wan1, nexthop: \"2001:db8:c::3\"}\n" \
+	"  - {prefix: \"fd00:0:4::/48\", port: wan0, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: 198.51.100.0/24, port: wan0, nexthop: 192.0.2.3}\n" \
+	"vrfs:\n" \
 	"  - {name: red, routes: [{prefix: 10.2.0.0/16, policy: p}, {prefix: \"2001:db8:2::/48\", policy: p},\n" \
-	"      {prefix: \"2001:db8:3::/48\", port: dc0, nexthop: \"2001:db8:a::9\"}]}\n"              \
-	"policies: [{name: p, paths: [{name: a, segments: [\"5f00:0:600:e102::\"]}]}]\n"              \
-	"sids:\n"                                                                                   \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
-	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46, vrf: red}\n"                               \
+	"      {prefix: \"2001:db8:3::/48\", port: dc0, nexthop: \"2001:db8:a::9\"}]}\n" \
+	"policies: [{name: p, paths: [{name: a, segments: [\"5f00:0:600:e102::\"]}]}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
+	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46, vrf: red}\n" \
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan1, nexthop: \"2001:db8:c::3\"}\n"
 
 static const char *const lcores[] = {"lcores: {control: 0, rx: [0], worker: [0]}\n",
@@ -93,7 +98,8 @@ static struct ip_addr address(const char *text)
 static void ethernet(struct packet *p, const struct testbed *t, unsigned int port, uint16_t type)
 {
 	*p = (struct packet){.n = sizeof(struct eth_hdr)};
-	*(struct eth_hdr *)p->bytes = (struct eth_hdr){.dst = t->port[port]->port.mac, .src = {{2, 0, 0, 0, 0xee, 1}},
+	*(struct eth_hdr *)p->bytes = (struct eth_hdr){.dst = t->port[port]->port.mac,
+		.src = {{2, 0, 0, 0, 0xee, 1}},
 		.type = be16(type)};
 }
 
@@ -115,16 +121,22 @@ static void *more(struct packet *p, uint32_t n)
 	return p->bytes + p->n - n;
 }
 
-static struct ipv6_hdr *ip6(struct packet *p, const char *src, const char *dst, uint8_t dscp, uint8_t next, uint32_t payload)
+static struct ipv6_hdr *ip6(struct packet *p, const char *src, const char *dst, uint8_t dscp, uint8_t next,
+	uint32_t payload)
 {
 	struct ipv6_hdr *ip = more(p, sizeof(*ip));
 
-	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow((uint8_t)(dscp << 2), 0), .payload_length = be16((uint16_t)payload),
-		.next_header = next, .hop_limit = 64, .src = address(src).v6, .dst = address(dst).v6};
+	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow((uint8_t)(dscp << 2), 0),
+		.payload_length = be16((uint16_t)payload),
+		.next_header = next,
+		.hop_limit = 64,
+		.src = address(src).v6,
+		.dst = address(dst).v6};
 	return ip;
 }
 
-static void ip4(struct packet *p, const char *src, const char *dst, uint8_t dscp, uint8_t protocol, bool alert, uint32_t payload)
+static void ip4(struct packet *p, const char *src, const char *dst, uint8_t dscp, uint8_t protocol, bool alert,
+	uint32_t payload)
 {
 	static const uint8_t router_alert[] = {IPV4_OPTION_RALERT, 4, 0, 0}; /* RFC 2113 */
 	uint32_t header = sizeof(struct ipv4_hdr) + (alert ? 4 : 0);
@@ -132,9 +144,13 @@ static void ip4(struct packet *p, const char *src, const char *dst, uint8_t dscp
 	struct ipv4_hdr *ip = (struct ipv4_hdr *)at;
 	struct ip_addr from = address(src), to = address(dst);
 
-	*ip = (struct ipv4_hdr){.version_ihl = (uint8_t)(0x40 | header / 4), .tos = (uint8_t)(dscp << 2),
-		.total_length = be16((uint16_t)(header + payload)), .ttl = 64, .protocol = protocol,
-		.src = be32(ip_addr_v4(&from)), .dst = be32(ip_addr_v4(&to))};
+	*ip = (struct ipv4_hdr){.version_ihl = (uint8_t)(0x40 | header / 4),
+		.tos = (uint8_t)(dscp << 2),
+		.total_length = be16((uint16_t)(header + payload)),
+		.ttl = 64,
+		.protocol = protocol,
+		.src = be32(ip_addr_v4(&from)),
+		.dst = be32(ip_addr_v4(&to))};
 	if (alert)
 		memcpy(at + sizeof(*ip), router_alert, sizeof(router_alert));
 	packet_seal4_header(at);
@@ -273,7 +289,7 @@ static void data(struct testbed *t, unsigned int to, unsigned int class, uint32_
 	static const char *const da[] = {"5f00:0:e101::", "5f00:0:100:500:300::", "5f00:0:100:600:300::"};
 	unsigned int from = to == WAN0 ? WAN1 : WAN0;
 	uint8_t frame[1024];
-	uint32_t n = testbed_frame(frame, &t->port[from]->port.mac, da[to], (uint16_t)class, sequence, 400);
+	uint32_t n = testbed_frame(frame, &t->port[from]->port.mac, da[to], (uint16_t) class, sequence, 400);
 
 	((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), class);
 	fake_port_receive(t->port[from], 0, frame, n, 0);
@@ -471,7 +487,8 @@ static void probes_act(struct testbed *t)
 /* PFC of the neighbour on the link and of the far PE: XOFF is refreshed, XON opens, and the senders hear of it. */
 static void pfc_acts(struct testbed *t)
 {
-	const struct egress_queue *link = &t->node->egress[WAN0].slice[0].queue[3], *far = &t->node->egress[WAN1].slice[0].queue[3];
+	const struct egress_queue *link = &t->node->egress[WAN0].slice[0].queue[3],
+				  *far = &t->node->egress[WAN1].slice[0].queue[3];
 	uint64_t link_until = link->pause_until, far_until = far->pause_until;
 	uint32_t queued = link->packets.n + far->packets.n + t->node->egress[DC0].slice[0].queue[3].packets.n;
 	struct out o;
@@ -541,8 +558,8 @@ static void tenants_stay_out(void **state)
 			if (how == 1)
 				ip4(&p, "10.1.0.9", "10.2.0.1", dscp, IP_PROTO_RSVP, true, RSVP_BYTES);
 			else /* 3: as if from a router of the domain */
-				ip6(&p, how == 3 ? FAR : "2001:db8:a::9", "2001:db8:2::1", dscp, how == 2 ? IP_PROTO_RSVP : IP_PROTO_UDP,
-					how == 2 ? RSVP_BYTES : 32);
+				ip6(&p, how == 3 ? FAR : "2001:db8:a::9", "2001:db8:2::1", dscp,
+					how == 2 ? IP_PROTO_RSVP : IP_PROTO_UDP, how == 2 ? RSVP_BYTES : 32);
 			if (how == 1 || how == 2)
 				rsvp(&p);
 			else
@@ -558,7 +575,8 @@ static void tenants_stay_out(void **state)
 	egress_set_gates(&t->node->egress[WAN1], &t->node->worker[0].ctx, PFC_ALL_SLICES, UINT8_MAX);
 	testbed_settle(t, 50);
 	for (queued = 0; (f = fake_port_take(t->port[WAN1])); queued++) {
-		check(ipv6_tc((struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr))) >> 2 == 40, "outer DSCP of packet %u", queued);
+		check(ipv6_tc((struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr))) >> 2 == 40,
+			"outer DSCP of packet %u", queued);
 		free(f);
 	}
 	assert_true(queued > 60);

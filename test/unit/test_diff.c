@@ -50,7 +50,8 @@ static void each_kind_of_change(void **state)
 		{"weight: 3", "weight: 4", "~policies[to-dc2].paths[via-spine5].weight: 3 > 4\n"},
 		{"  - name: blue\n", "  - name: green\n", "-vrfs[blue]\n+vrfs[green]\n"},
 		{"      - prefix: 10.2.0.0/16\n", "      - prefix: 10.4.0.0/16\n",
-			"-vrfs[red].routes[prefix 10.2.0.0/16, policy to-dc2]\n+vrfs[red].routes[prefix 10.4.0.0/16, policy to-dc2]\n"},
+			"-vrfs[red].routes[prefix 10.2.0.0/16, policy to-dc2]\n+vrfs[red].routes[prefix 10.4.0.0/16, "
+			"policy to-dc2]\n"},
 	};
 
 	(void)state;
@@ -79,9 +80,11 @@ static void order_does_not_count(void **state)
 	free(got);
 	free(text);
 	free(without);
-	got = diff("node: {name: a, loopback: fd00::1}\nlcores: {control: 0, rx: [1], worker: [1]}\nports: [{name: x, device: net_null0, side: wan}]\nroutes:\n"
+	got = diff("node: {name: a, loopback: fd00::1}\nlcores: {control: 0, rx: [1], worker: [1]}\nports: [{name: x, "
+		   "device: net_null0, side: wan}]\nroutes:\n"
 		   "  - {prefix: 10.0.0.0/8, port: x}\n  - {prefix: 10.0.0.0/8, port: x}\n",
-		"node: {name: a, loopback: fd00::1}\nlcores: {control: 0, rx: [1], worker: [1]}\nports: [{name: x, device: net_null0, side: wan}]\nroutes:\n"
+		"node: {name: a, loopback: fd00::1}\nlcores: {control: 0, rx: [1], worker: [1]}\nports: [{name: x, "
+		"device: net_null0, side: wan}]\nroutes:\n"
 		"  - {prefix: 10.0.0.0/8, port: x}\n");
 	check_text("twice", got, "-routes[prefix 10.0.0.0/8, port x]\n");
 	free(got);

@@ -7,16 +7,16 @@
 #include "test/support/testbed.h"
 #include "wire/icmp.h"
 
-#define YAML                                                                                       \
-	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
-	"ports:\n"                                                                                  \
-	"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"           \
-	"  - {name: out, device: net_null1, side: wan, queue-limit: 512, addresses: [\"2001:db8:b::2/64\"]}\n" \
-	"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n"          \
-	"routes:\n"                                                                                 \
-	"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n"                   \
-	"  - {prefix: \"5f00:0:600::/48\", port: out, nexthop: \"2001:db8:b::6\"}\n"                   \
-	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+#define YAML \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: out, device: net_null1, side: wan, queue-limit: 512, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n" \
+		"routes:\n" \
+		"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n" \
+		"  - {prefix: \"5f00:0:600::/48\", port: out, nexthop: \"2001:db8:b::6\"}\n" \
+		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
 
 enum { IN, OUT };
 
@@ -42,7 +42,7 @@ static void receive(struct testbed *t, const char *da, uint8_t dscp, uint16_t fl
 	fake_port_receive(t->port[IN], 0, frame, n, 0);
 }
 
-#define VIA_KNOWN   "5f00:0:100:500:300::"
+#define VIA_KNOWN "5f00:0:100:500:300::"
 #define VIA_UNKNOWN "5f00:0:100:600:300::"
 
 /* Sent frames of flow `flow`, in order from `first`; returns how many in a row came next. */
@@ -263,7 +263,7 @@ static void waiting_packets_come_back_to_a_full_port(void **state)
 		receive(t, VIA_UNKNOWN, 0, 1, i, 100);
 	testbed_settle(t, 20);
 	t->port[OUT]->tx_allowed = 0;
-	for (uint8_t class = 0; class < 4; class++) {
+	for (uint8_t class = 0; class < 4; ++class) {
 		for (uint32_t i = 0; i < 512; i++)
 			receive(t, VIA_KNOWN, (uint8_t)(8 * class), 2, i, 100);
 		testbed_settle(t, 20);

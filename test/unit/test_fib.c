@@ -66,7 +66,8 @@ static void compare(int family, int fast, size_t n)
 		target_t got = family == 4 ? fib_lookup4(f, ip_addr_v4(&a)) : fib_lookup6(f, &a.v6);
 		char text[IP_ADDR_TEXT];
 
-		check(got == want, "IPv%d fast %d: %s: got %x, want %x", family, fast, ip_addr_format(&a, text), got, want);
+		check(got == want, "IPv%d fast %d: %s: got %x, want %x", family, fast, ip_addr_format(&a, text), got,
+			want);
 	}
 	fib_free(f);
 	free(routes);
@@ -98,7 +99,8 @@ static void many_targets(void **state)
 	f = fib_build(4, routes, n, 1, -1);
 	assert_non_null(f);
 	for (size_t i = 0; i < n; i += 97)
-		assert_int_equal(fib_lookup4(f, 0x0a000000u + (uint32_t)i * 256 + 5), target(TARGET_NBR, (uint32_t)i + 1));
+		assert_int_equal(fib_lookup4(f, 0x0a000000u + (uint32_t)i * 256 + 5),
+			target(TARGET_NBR, (uint32_t)i + 1));
 	fib_free(f);
 	free(routes);
 }

@@ -11,8 +11,12 @@ static size_t make(uint8_t *packet, size_t options, size_t payload, uint16_t fie
 	struct ipv4_hdr *ip = (struct ipv4_hdr *)packet;
 	size_t header = sizeof(*ip) + options;
 
-	*ip = (struct ipv4_hdr){.version_ihl = (uint8_t)(0x40 | header / 4), .total_length = be16((uint16_t)(header + payload)),
-		.id = be16(7), .fragment = be16(field), .ttl = 9, .protocol = 17};
+	*ip = (struct ipv4_hdr){.version_ihl = (uint8_t)(0x40 | header / 4),
+		.total_length = be16((uint16_t)(header + payload)),
+		.id = be16(7),
+		.fragment = be16(field),
+		.ttl = 9,
+		.protocol = 17};
 	for (size_t i = 0; i < options; i++)
 		packet[sizeof(*ip) + i] = 1; /* no operation */
 	for (size_t i = 0; i < payload; i++)
@@ -59,7 +63,8 @@ static void pieces_make_the_whole(void **state)
 	check_pieces(0, 1480, 1280, 0x2000 | 185);
 	check_pieces(40, 9000, 68, 0);
 	for (unsigned int i = 0; i < 2000; i++)
-		check_pieces(unit_random(&random) % 11 * 4, 1 + unit_random(&random) % 9000, 68 + unit_random(&random) % 2000,
+		check_pieces(unit_random(&random) % 11 * 4, 1 + unit_random(&random) % 9000,
+			68 + unit_random(&random) % 2000,
 			(uint16_t)((unit_random(&random) & 1 ? IPV4_MF : 0) | (unit_random(&random) % 1000)));
 }
 

@@ -10,32 +10,32 @@
 #include "wire/ipv4.h"
 
 /* packets and the answers to them; made by another implementation */
-#define UDP6                                                                                       \
-	"66812345 0018 11 01 20010db8000100000000000000000002 5f000000010000000000000000000000"    \
+#define UDP6 \
+	"66812345 0018 11 01 20010db8000100000000000000000002 5f000000010000000000000000000000" \
 	"03e8 12b7 0018 2c2c 30313233343536373839616263646566"
-#define UDP4                                                                                       \
-	"45 68 002c 1234 4000 01 11 5313 0a010007 0a020009"                                        \
+#define UDP4 \
+	"45 68 002c 1234 4000 01 11 5313 0a010007 0a020009" \
 	"03e8 12b7 0018 a5d5 30313233343536373839616263646566"
 #define ERROR6_HEADER "60000000 0048 3a 40 fd000000000100000000000000000001 20010db8000100000000000000000002"
 #define ERROR4_HEADER "45 c0 0048 0000 0000 40 01 65ec 0a010001 0a010007"
-#define ECHO6                                                                                      \
-	"66812345 000d 3a 3c 20010db8000100000000000000000002 5f000000010000000000000000000000"    \
+#define ECHO6 \
+	"66812345 000d 3a 3c 20010db8000100000000000000000002 5f000000010000000000000000000000" \
 	"80 00 dfef 1234 0007 70696e6721"
-#define ECHO6_REPLY                                                                                \
-	"66800000 000d 3a 40 5f000000010000000000000000000000 20010db8000100000000000000000002"    \
+#define ECHO6_REPLY \
+	"66800000 000d 3a 40 5f000000010000000000000000000000 20010db8000100000000000000000002" \
 	"81 00 deef 1234 0007 70696e6721"
-#define ECHO4	    "45 68 0021 0001 4000 3c 01 2a6a 0a010007 0a010001 08 00 e5f3 1234 0007 70696e6721"
+#define ECHO4 "45 68 0021 0001 4000 3c 01 2a6a 0a010007 0a010001 08 00 e5f3 1234 0007 70696e6721"
 #define ECHO4_REPLY "45 68 0021 0001 4000 40 01 266a 0a010001 0a010007 00 00 edf3 1234 0007 70696e6721"
 
 /* offsets in these packets */
-#define IP6_NEXT  6
-#define IP6_SRC	  8
-#define IP6_DST	  24
+#define IP6_NEXT 6
+#define IP6_SRC 8
+#define IP6_DST 24
 #define IP6_UPPER 40
-#define IP4_FRAG  6
+#define IP4_FRAG 6
 #define IP4_PROTO 9
-#define IP4_SRC	  12
-#define IP4_DST	  16
+#define IP4_SRC 12
+#define IP4_DST 16
 #define IP4_UPPER 20
 
 struct change {
@@ -97,29 +97,24 @@ static void may_report_ipv6(void **state)
 		{"e.2: redirect", UDP6, {{IP6_NEXT, "3a"}, {IP6_UPPER, "89"}}, 0, false},
 		{"ICMPv6 whose type is cut off", UDP6, {{IP6_NEXT, "3a"}}, 40, false},
 
-		{"error behind hop-by-hop options", UDP6, {{IP6_NEXT, "00"}, {IP6_UPPER,
-			"3a00 0104 0000 0000 01"}},
-			0, false},
-		{"error behind destination options", UDP6,
-			{{IP6_NEXT, "3c"}, {IP6_UPPER, "3a00 0104 0000 0000 01"}}, 0, false},
+		{"error behind hop-by-hop options", UDP6, {{IP6_NEXT, "00"}, {IP6_UPPER, "3a00 0104 0000 0000 01"}}, 0,
+			false},
+		{"error behind destination options", UDP6, {{IP6_NEXT, "3c"}, {IP6_UPPER, "3a00 0104 0000 0000 01"}}, 0,
+			false},
 		{"error behind an SRH", UDP6,
-			{{IP6_NEXT, "2b"}, {IP6_UPPER,
-				"3a02 0400 0000 0000 5f000000010000000000000000000000 03"}}, 0,
+			{{IP6_NEXT, "2b"}, {IP6_UPPER, "3a02 0400 0000 0000 5f000000010000000000000000000000 03"}}, 0,
 			false},
 		{"error behind two headers", UDP6,
-			{{IP6_NEXT, "00"}, {IP6_UPPER, "3c00 0104 0000 0000 3a00 0104 0000 0000 01"}}, 0,
-				false},
+			{{IP6_NEXT, "00"}, {IP6_UPPER, "3c00 0104 0000 0000 3a00 0104 0000 0000 01"}}, 0, false},
 		{"echo behind an SRH", UDP6,
-			{{IP6_NEXT, "2b"}, {IP6_UPPER,
-				"3a02 0400 0000 0000 5f000000010000000000000000000000 80"}}, 0,
+			{{IP6_NEXT, "2b"}, {IP6_UPPER, "3a02 0400 0000 0000 5f000000010000000000000000000000 80"}}, 0,
 			true},
-		{"UDP behind hop-by-hop options", UDP6,
-			{{IP6_NEXT, "00"}, {IP6_UPPER, "1100 0104 0000 0000 01"}}, 0, true},
+		{"UDP behind hop-by-hop options", UDP6, {{IP6_NEXT, "00"}, {IP6_UPPER, "1100 0104 0000 0000 01"}}, 0,
+			true},
 		{"options that end nowhere", UDP6, {{IP6_NEXT, "00"}, {IP6_UPPER, "3aff"}}, 0, false},
-		{"first fragment of an error", UDP6,
-			{{IP6_NEXT, "2c"}, {IP6_UPPER, "3a00 0001 00000007 01"}}, 0, false},
-		{"first fragment of an echo", UDP6,
-			{{IP6_NEXT, "2c"}, {IP6_UPPER, "3a00 0001 00000007 80"}}, 0, true},
+		{"first fragment of an error", UDP6, {{IP6_NEXT, "2c"}, {IP6_UPPER, "3a00 0001 00000007 01"}}, 0,
+			false},
+		{"first fragment of an echo", UDP6, {{IP6_NEXT, "2c"}, {IP6_UPPER, "3a00 0001 00000007 80"}}, 0, true},
 		{"later fragment, whose first byte is no type", UDP6,
 			{{IP6_NEXT, "2c"}, {IP6_UPPER, "3a00 0009 00000007 01"}}, 0, true},
 
@@ -150,10 +145,8 @@ static void may_report_ipv4(void **state)
 		{"echo request", UDP4, {{IP4_PROTO, "01"}, {IP4_UPPER, "08"}}, 0, true},
 		{"echo reply", UDP4, {{IP4_PROTO, "01"}, {IP4_UPPER, "00"}}, 0, true},
 		{"timestamp", UDP4, {{IP4_PROTO, "01"}, {IP4_UPPER, "0d"}}, 0, true},
-		{"error behind options", UDP4, {{0, "46"}, {IP4_PROTO, "01"}, {IP4_UPPER, "94040000 03"}}, 0,
-			false},
-		{"echo behind options", UDP4, {{0, "46"}, {IP4_PROTO, "01"}, {IP4_UPPER, "03030303 08"}}, 0,
-			true},
+		{"error behind options", UDP4, {{0, "46"}, {IP4_PROTO, "01"}, {IP4_UPPER, "94040000 03"}}, 0, false},
+		{"echo behind options", UDP4, {{0, "46"}, {IP4_PROTO, "01"}, {IP4_UPPER, "03030303 08"}}, 0, true},
 		{"ICMP whose type is cut off", UDP4, {{IP4_PROTO, "01"}}, 20, false},
 		{"ICMP whose options are cut off", UDP4, {{0, "4f"}, {IP4_PROTO, "01"}}, 0, false},
 
@@ -285,8 +278,7 @@ static void quote_limits(void **state)
 				check(packet_sum6(out, 58, icmp, n - 40) == 0, "%zu bytes", size);
 				check((size_t)(out[4] << 8 | out[5]) == n - 40, "%zu bytes", size);
 			} else {
-				check(packet_sum(out, 20) == 0 && packet_sum(icmp, n - 20) == 0, "%zu bytes",
-					size);
+				check(packet_sum(out, 20) == 0 && packet_sum(icmp, n - 20) == 0, "%zu bytes", size);
 				check((size_t)(out[2] << 8 | out[3]) == n, "%zu bytes", size);
 			}
 			free(out);
@@ -365,8 +357,8 @@ static void echo_cut_short(void **state)
 		for (size_t size = upper; size <= whole; size++) {
 			uint8_t *copy = exact_copy(packet, size);
 
-			check(icmp_make_echo_reply(copy, upper, size) == (size == whole),
-				"packet %u, %zu bytes", i, size);
+			check(icmp_make_echo_reply(copy, upper, size) == (size == whole), "packet %u, %zu bytes", i,
+				size);
 			free(copy);
 		}
 	}
@@ -381,8 +373,7 @@ static void echo_sizes(void **state)
 		uint8_t six[400], four[400], *made;
 
 		unit_bytes(ECHO6, six, sizeof(six));
-		unit_bytes("46 68 0021 0001 4000 3c 01 0000 0a010007 0a010001 94040000 08 00 0000 1234 0007",
-		four,
+		unit_bytes("46 68 0021 0001 4000 3c 01 0000 0a010007 0a010001 94040000 08 00 0000 1234 0007", four,
 			sizeof(four));
 		for (size_t i = 0; i < data; i++)
 			six[48 + i] = four[32 + i] = (uint8_t)unit_random(&random);
@@ -393,8 +384,7 @@ static void echo_sizes(void **state)
 		check(icmp_make_echo_reply(made, 40, 48 + data), "%zu bytes", data);
 		check(packet_sum6(made, 58, made + 40, 8 + data) == 0, "%zu bytes", data);
 		check(memcmp(made + 44, six + 44, 4 + data) == 0, "%zu bytes", data);
-		check(memcmp(made + 8, six + 24, 16) == 0 && memcmp(made + 24, six + 8, 16) == 0, "%zu bytes",
-			data);
+		check(memcmp(made + 8, six + 24, 16) == 0 && memcmp(made + 24, six + 8, 16) == 0, "%zu bytes", data);
 		free(made);
 
 		made = exact_copy(four, 32 + data);

@@ -7,16 +7,16 @@
 #include "test/support/conf.h"
 #include "test/support/testbed.h"
 
-#define BASE                                                                                       \
-	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
-	"neighbor-discovery: {retransmit: 100, probes: 2}\n"                                        \
-	"ports:\n"                                                                                  \
-	"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"           \
-	"  - {name: out, device: net_null1, side: wan}\n"                                             \
-	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
-#define VLAN(n)	    "interfaces: [{name: v, port: out, vlan: " n ", addresses: [\"2001:db8:b::2/64\"]}]\n"
-#define STATIC	    "neighbors: [{port: v, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n"
-#define ROUTE	    "routes: [{prefix: \"5f00:0:500::/48\", port: v, nexthop: \"2001:db8:b::3\"}]\n"
+#define BASE \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"neighbor-discovery: {retransmit: 100, probes: 2}\n" \
+		"ports:\n" \
+		"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: out, device: net_null1, side: wan}\n" \
+		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+#define VLAN(n) "interfaces: [{name: v, port: out, vlan: " n ", addresses: [\"2001:db8:b::2/64\"]}]\n"
+#define STATIC "neighbors: [{port: v, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n"
+#define ROUTE "routes: [{prefix: \"5f00:0:500::/48\", port: v, nexthop: \"2001:db8:b::3\"}]\n"
 
 enum { IN, OUT };
 
@@ -33,11 +33,12 @@ static void receive(struct testbed *t, const char *da, uint32_t n)
 	uint8_t frame[256];
 
 	for (uint32_t i = 0; i < n; i++)
-		fake_port_receive(t->port[IN], 0, frame, testbed_frame(frame, &t->port[IN]->port.mac, da, 1, i, 100), 0);
+		fake_port_receive(t->port[IN], 0, frame, testbed_frame(frame, &t->port[IN]->port.mac, da, 1, i, 100),
+			0);
 	testbed_settle(t, 100);
 }
 
-#define TO_SID	"5f00:0:100:500:300::"
+#define TO_SID "5f00:0:100:500:300::"
 #define ON_LINK "2001:db8:b::3"
 
 /* Data frames that were sent since, all with that VLAN; solicitations are told by their ICMPv6. */
@@ -254,15 +255,18 @@ static void slices(void **state)
 	static const char yaml[] = BASE
 		"slices: [{name: gold}, {name: silver}]\nvrfs: [{name: red, slice: silver, routes: []}]\n"
 		"interfaces:\n  - {name: v, port: out, vlan: 5, addresses: [\"2001:db8:b::2/64\"]}\n"
-		"  - {name: w, port: in, vlan: 9, slice: gold}\n  - {name: x, port: in, vlan: 10, vrf: red}\n" STATIC ROUTE;
+		"  - {name: w, port: in, vlan: 9, slice: gold}\n  - {name: x, port: in, vlan: 10, vrf: red}\n" STATIC
+			ROUTE;
 	struct testbed *t = testbed_new(yaml);
 	const struct snapshot *s = t->node->snapshot;
 	uint8_t frame[256];
 	uint32_t n = testbed_frame(frame + 4, &t->port[IN]->port.mac, TO_SID, 1, 0, 100), queued = 0;
 
 	for (uint32_t row = 2; row < s->n_interfaces; row++)
-		assert_string_equal(s->slice[s->interface[row]->slice].name,
-			*s->interface[row]->name == 'w' ? "gold" : *s->interface[row]->name == 'x' ? "silver" : "");
+		assert_string_equal(s->slice[s->interface[row]->slice].name, *s->interface[row]->name == 'w' ? "gold"
+									     : *s->interface[row]->name == 'x'
+										     ? "silver"
+										     : "");
 	memmove(frame, frame + 4, 12);
 	memcpy(frame + 12, "\x81\0\0\x09", 4);
 	t->port[OUT]->tx_allowed = 0;
@@ -270,7 +274,7 @@ static void slices(void **state)
 		fake_port_receive(t->port[IN], 0, frame, n + 4, 0);
 		testbed_settle(t, 10);
 	}
-	for (unsigned int class = 0; class < 8; class++)
+	for (unsigned int class = 0; class < 8; ++class)
 		for (uint32_t i = 0; i < s->n_slices; i++)
 			if (s->slice[i].name && strcmp(s->slice[i].name, "gold") == 0)
 				queued += t->node->egress[OUT].slice[i].queue[class].packets.n;

@@ -13,10 +13,11 @@
 #define HEX_16 "00112233445566778899aabbccddeeff"
 #define HEX_64 HEX_16 HEX_16 HEX_16 HEX_16
 
-#define NODE                                                                                                              \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100}, infrastructure: [\"fd00::/16\"]}\n" \
-	"lcores: {control: 0, rx: [1], worker: [1]}\n"                                                                    \
-	"ports: [{name: in, device: net_null0, side: wan}]\n"                                                             \
+#define NODE \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100}, infrastructure: " \
+	"[\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n" \
+	"ports: [{name: in, device: net_null0, side: wan}]\n" \
 	"hmac: {keys: hmac.keys}\n"
 
 /* NODE with the keys beside it, and all that is said. What complains loads nothing, and what loads says nothing. */
@@ -64,8 +65,8 @@ static void modes(void **state)
 	static const struct {
 		mode_t mode;
 		bool good;
-	} rows[] = {{0600, true}, {0400, true}, {0700, true}, {0640, false}, {0620, false}, {0610, false}, {0604, false},
-		{0602, false}, {0601, false}, {0644, false}, {0666, false}};
+	} rows[] = {{0600, true}, {0400, true}, {0700, true}, {0640, false}, {0620, false}, {0610, false},
+		{0604, false}, {0602, false}, {0601, false}, {0644, false}, {0666, false}};
 
 	(void)state;
 	write_keys("1 " HEX_16 "\n", 35);
@@ -74,8 +75,9 @@ static void modes(void **state)
 
 		snprintf(row, sizeof(row), "%o", (unsigned int)rows[i].mode);
 		assert_int_equal(chmod("hmac.keys", rows[i].mode), 0);
-		refused(row, rows[i].good ? "" :
-			AT_KEY "./hmac.keys may be read by others than its owner; chmod 600 ./hmac.keys\n");
+		refused(row, rows[i].good ? ""
+					  : AT_KEY
+				     "./hmac.keys may be read by others than its owner; chmod 600 ./hmac.keys\n");
 	}
 }
 
@@ -87,7 +89,8 @@ static void owner(void **state)
 		skip();
 	write_keys("1 " HEX_16 "\n", 35);
 	assert_int_equal(chown("hmac.keys", 12345, 0), 0);
-	refused("another's", AT_KEY "./hmac.keys belongs to another user (12345), who can read and change it; chown 0 ./hmac.keys\n");
+	refused("another's", AT_KEY
+		"./hmac.keys belongs to another user (12345), who can read and change it; chown 0 ./hmac.keys\n");
 	assert_int_equal(chown("hmac.keys", 0, 12345), 0);
 	refused("another group, which may nothing", "");
 }
@@ -129,9 +132,9 @@ static void links(void **state)
 }
 
 #define AT(place) "./hmac.keys:" place ": error: "
-#define ID	  "expected a key id from 1 to 4294967295\n"
-#define SIZE	  "expected a key of 16 to 64 bytes, two hexadecimal digits each\n"
-#define DIGIT	  "expected a hexadecimal digit\n"
+#define ID "expected a key id from 1 to 4294967295\n"
+#define SIZE "expected a key of 16 to 64 bytes, two hexadecimal digits each\n"
+#define DIGIT "expected a hexadecimal digit\n"
 #define TEXT(text) text, sizeof(text) - 1
 
 static void lines(void **state)
@@ -145,7 +148,8 @@ static void lines(void **state)
 		{"empty", TEXT(""), 0, ""},
 		{"comments and blanks", TEXT("# none\n\n \t\r\n#"), 0, ""},
 		{"shortest and longest", TEXT("1 " HEX_16 "\n2 " HEX_64 "\n"), 2, ""},
-		{"upper case, tabs, CR LF, a comment", TEXT("\t0xFF\t00112233445566778899AABBCCDDEEFF\t# yes\r\n"), 1, ""},
+		{"upper case, tabs, CR LF, a comment", TEXT("\t0xFF\t00112233445566778899AABBCCDDEEFF\t# yes\r\n"), 1,
+			""},
 		{"no newline at the end", TEXT("4294967295 " HEX_16), 1, ""},
 		{"decimal, not octal", TEXT("010 " HEX_16 "\n8 " HEX_16 "\n"), 2, ""},
 		{"key id 0", TEXT("0 " HEX_16 "\n"), 0, AT("1:1") ID},
@@ -159,11 +163,15 @@ static void lines(void **state)
 		{"65 bytes", TEXT("7 " HEX_64 "00\n"), 0, AT("1:3") SIZE},
 		{"prefix", TEXT("7 0x" HEX_16 "\n"), 0, AT("1:4") DIGIT},
 		{"base64", TEXT("7 ABEiM0RVZneImaq7zN3u/w==\n"), 0, AT("1:6") DIGIT},
-		{"three words", TEXT("7 " HEX_16 " key\n"), 0, AT("1:36") "expected the end of the line, or a comment: # ...\n"},
-		{"zero byte", TEXT("7 " HEX_16 "\n8\0 " HEX_16 "\n"), 0, AT("2:2") "expected text, found a zero byte\n"},
-		{"twice", TEXT("5 " HEX_16 "\n0x5 " HEX_64 "\n"), 0, AT("2:1") "this key id stands in the file already\n"},
+		{"three words", TEXT("7 " HEX_16 " key\n"), 0,
+			AT("1:36") "expected the end of the line, or a comment: # ...\n"},
+		{"zero byte", TEXT("7 " HEX_16 "\n8\0 " HEX_16 "\n"), 0,
+			AT("2:2") "expected text, found a zero byte\n"},
+		{"twice", TEXT("5 " HEX_16 "\n0x5 " HEX_64 "\n"), 0,
+			AT("2:1") "this key id stands in the file already\n"},
 		{"all at once", TEXT("0 " HEX_16 "\n1 zz\n2 " HEX_16 "\n2 " HEX_16 "\n3\n"), 0,
-			AT("1:1") ID AT("2:3") DIGIT AT("4:1") "this key id stands in the file already\n" AT("5:2") SIZE},
+			AT("1:1") ID AT("2:3") DIGIT AT("4:1") "this key id stands in the file already\n" AT("5:2")
+				SIZE},
 	};
 
 	(void)state;
@@ -182,7 +190,8 @@ static void lines(void **state)
 
 static void values(void **state)
 {
-	static const uint8_t want[] = {0x0f, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69, 0x78, 0x87, 0x96, 0xa5, 0xb4, 0xc3, 0xd2, 0xe1, 0xf0};
+	static const uint8_t want[] = {0x0f, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69, 0x78, 0x87, 0x96, 0xa5, 0xb4, 0xc3,
+		0xd2, 0xe1, 0xf0};
 	static const char text[] = "70000 0f1E2d3C4b5A69788796a5B4c3D2e1F0\n1 " HEX_16 "\n";
 	const struct cfg_key_secret *k;
 	struct config *c;

@@ -64,7 +64,8 @@ static void rate(void **state)
 /* A full bandwidth-delay product of 400 Gb/s over 50 ms, headers only: more than a ring begins with, wrapped often. */
 static void product(void **state)
 {
-	struct line *l = a_line(&(struct line_config){.rate_bps = 400 * GIGA, .delay_ns = 50000000, .memory_max = 1u << 30});
+	struct line *l = a_line(
+		&(struct line_config){.rate_bps = 400 * GIGA, .delay_ns = 50000000, .memory_max = 1u << 30});
 	const struct line_frame *f;
 	uint32_t sent = 0, received = 0;
 
@@ -106,8 +107,14 @@ static void memory(void **state)
 
 static void faults(void **state)
 {
-	struct line *l = a_line(&(struct line_config){.delay_ns = 1000, .jitter_ns = 500, .loss = 0.01, .corruption = 0.02,
-		.duplication = 0.03, .reordering = 0.04, .reorder_ns = 3000, .seed = 7});
+	struct line *l = a_line(&(struct line_config){.delay_ns = 1000,
+		.jitter_ns = 500,
+		.loss = 0.01,
+		.corruption = 0.02,
+		.duplication = 0.03,
+		.reordering = 0.04,
+		.reorder_ns = 3000,
+		.seed = 7});
 	const struct line_stats *s = line_stats(l);
 	uint32_t last = 0, overtaken = 0;
 	const struct line_frame *f;

@@ -12,34 +12,34 @@
 
 /* offsets in an IPv6 packet that holds a neighbour message */
 #define AT_NEXT_HEADER 6
-#define AT_HOP_LIMIT   7
-#define AT_SRC	       8
-#define AT_DST	       24
-#define AT_ICMP	       40
-#define AT_CODE	       41
-#define AT_FLAGS       44
-#define AT_TARGET      48
-#define AT_OPTION      64
+#define AT_HOP_LIMIT 7
+#define AT_SRC 8
+#define AT_DST 24
+#define AT_ICMP 40
+#define AT_CODE 41
+#define AT_FLAGS 44
+#define AT_TARGET 48
+#define AT_OPTION 64
 
 /* fe80::1, 02:00:00:00:d0:00 asks for fe80::5; made by another implementation */
-#define SOLICIT                                                                                    \
-	"6c000000 0020 3a ff fe800000000000000000000000000001 ff0200000000000000000001ff000005"    \
+#define SOLICIT \
+	"6c000000 0020 3a ff fe800000000000000000000000000001 ff0200000000000000000001ff000005" \
 	"87 00 aa91 00000000 fe800000000000000000000000000005 01 01 02000000d000"
 /* the same as a probe: to fe80::5 itself */
-#define PROBE                                                                                      \
-	"6c000000 0020 3a ff fe800000000000000000000000000001 fe800000000000000000000000000005"    \
+#define PROBE \
+	"6c000000 0020 3a ff fe800000000000000000000000000001 fe800000000000000000000000000005" \
 	"87 00 aa15 00000000 fe800000000000000000000000000005 01 01 02000000d000"
 /* the answer, with router, solicited and override set */
-#define ADVERT                                                                                     \
-	"6c000000 0020 3a ff fe800000000000000000000000000005 fe800000000000000000000000000001"    \
+#define ADVERT \
+	"6c000000 0020 3a ff fe800000000000000000000000000005 fe800000000000000000000000000001" \
 	"88 00 9315 e0000000 fe800000000000000000000000000005 02 01 020000000500"
 /* the same to all nodes, not solicited */
-#define ADVERT_ALL                                                                                 \
-	"6c000000 0020 3a ff fe800000000000000000000000000005 ff020000000000000000000000000001"    \
+#define ADVERT_ALL \
+	"6c000000 0020 3a ff fe800000000000000000000000000005 ff020000000000000000000000000001" \
 	"88 00 d293 a0000000 fe800000000000000000000000000005 02 01 020000000500"
 
 #define ARP_QUESTION "0001 0800 06 04 0001 02000000d000 0a010001 000000000000 0a0100fe"
-#define ARP_ANSWER   "0001 0800 06 04 0002 020000000a01 0a0100fe 02000000d000 0a010001"
+#define ARP_ANSWER "0001 0800 06 04 0002 020000000a01 0a0100fe 02000000d000 0a010001"
 
 /* The parser gets a copy of exactly this size, so that a read behind its end is found out. */
 static int parse_exact(int (*parse)(const void *, size_t, struct nd_message *), const void *packet, size_t size,
@@ -105,8 +105,7 @@ static void check_changes(const struct change *rows, size_t n)
 static void nd_rules(void **state)
 {
 	static const struct change rows[] = {
-		{"7.1.1: as it should be", SOLICIT, {{0}},
-			"solicit from fe80::1 about fe80::5 mac 02:00:00:00:d0:00"},
+		{"7.1.1: as it should be", SOLICIT, {{0}}, "solicit from fe80::1 about fe80::5 mac 02:00:00:00:d0:00"},
 		{"7.1.2: as it should be", ADVERT, {{0}},
 			"advert from fe80::5 about fe80::5 mac 02:00:00:00:05:00 solicited override"},
 		{"probe", PROBE, {{0}}, "solicit from fe80::1 about fe80::5 mac 02:00:00:00:d0:00"},
@@ -122,8 +121,7 @@ static void nd_rules(void **state)
 		{"target unspecified", SOLICIT, {{AT_TARGET, "00000000000000000000000000000000"}}, NULL},
 		{"7.1.1: option of length 0", SOLICIT, {{AT_OPTION, "01 00"}}, NULL},
 		{"7.1.2: option of length 0", ADVERT, {{AT_OPTION, "02 00"}}, NULL},
-		{"7.1.1: unknown option of length 0 at the end", SOLICIT, {{AT_OPTION + 8,
-			"0e 00 000000000000"}},
+		{"7.1.1: unknown option of length 0 at the end", SOLICIT, {{AT_OPTION + 8, "0e 00 000000000000"}},
 			NULL},
 		{"option longer than what is left", SOLICIT, {{AT_OPTION, "01 02"}}, NULL},
 		{"option of the greatest length", SOLICIT, {{AT_OPTION, "01 ff"}}, NULL},
@@ -137,16 +135,20 @@ static void nd_rules(void **state)
 			{{AT_SRC, "00000000000000000000000000000000"}}, NULL},
 		{"7.1.1: the same with an odd length of the option", SOLICIT,
 			{{AT_SRC, "00000000000000000000000000000000"},
-				{AT_OPTION, "01 02 0200 0000 d000 0000 0000 0000 0000"}}, NULL},
+				{AT_OPTION, "01 02 0200 0000 d000 0000 0000 0000 0000"}},
+			NULL},
 		{"7.1.1: unspecified source, to the target itself", SOLICIT,
 			{{AT_SRC, "00000000000000000000000000000000"}, {AT_OPTION, "0e"},
-				{AT_DST, "fe800000000000000000000000000005"}}, NULL},
+				{AT_DST, "fe800000000000000000000000000005"}},
+			NULL},
 		{"7.1.1: unspecified source, to all nodes", SOLICIT,
 			{{AT_SRC, "00000000000000000000000000000000"}, {AT_OPTION, "0e"},
-				{AT_DST, "ff020000000000000000000000000001"}}, NULL},
+				{AT_DST, "ff020000000000000000000000000001"}},
+			NULL},
 		{"7.1.1: unspecified source, to a group that only looks like it", SOLICIT,
 			{{AT_SRC, "00000000000000000000000000000000"}, {AT_OPTION, "0e"},
-				{AT_DST, "ff0200000000000000000001fe000005"}}, NULL},
+				{AT_DST, "ff0200000000000000000001fe000005"}},
+			NULL},
 		{"7.1.1: unspecified source, to the solicited-node group", SOLICIT,
 			{{AT_SRC, "00000000000000000000000000000000"}, {AT_OPTION, "0e"}},
 			"solicit from - about fe80::5 mac -"},
@@ -214,8 +216,7 @@ static void nd_truncated(void **state)
 			int rc;
 
 			unit_bytes(packets[i], packet, sizeof(packet));
-			check(parse_exact(nd_parse, packet, cut, &m) == -EINVAL, "packet %u, %zu bytes", i,
-				cut);
+			check(parse_exact(nd_parse, packet, cut, &m) == -EINVAL, "packet %u, %zu bytes", i, cut);
 			if (cut < AT_ICMP)
 				continue;
 			packet_seal6(packet, AT_ICMP, cut);
@@ -343,8 +344,7 @@ static void arp_rules(void **state)
 		unsigned int at;
 		const char *bytes, *says;
 	} rows[] = {
-		{"question", ARP_QUESTION, 0, "",
-			"solicit from 10.1.0.1 about 10.1.0.254 mac 02:00:00:00:d0:00"},
+		{"question", ARP_QUESTION, 0, "", "solicit from 10.1.0.1 about 10.1.0.254 mac 02:00:00:00:d0:00"},
 		{"answer", ARP_ANSWER, 0, "",
 			"advert from 10.1.0.254 about 10.1.0.254 mac 02:00:00:00:0a:01 solicited override"},
 		{"RFC 5227: probe, no sender address", ARP_QUESTION, 14, "00000000",

@@ -71,7 +71,7 @@ static void answered_late(void **state)
 	bench_heard(b, 1, "fe80::5", &bench_mac5, SOLICITED | OVERRIDE);
 	bench_run_to(b, 10000);
 	bench_expect(b, "0 ask 1 fe80::5 all\n1000 ask 1 fe80::5 all\n2000 ask 1 fe80::5 all\n"
-		  "2500 set 1 fe80::5 02:00:00:00:05:00\n");
+			"2500 set 1 fe80::5 02:00:00:00:05:00\n");
 	bench_expect_state(b, 1, "fe80::5", NEIGH_REACHABLE);
 }
 
@@ -129,7 +129,7 @@ static void ages_and_is_probed(void **state)
 	bench_used(b, 1, "fe80::5");
 	bench_run_to(b, 210000);
 	bench_expect(b, "205000 ask 1 fe80::5 02:00:00:00:05:00\n206000 ask 1 fe80::5 02:00:00:00:05:00\n"
-		  "207000 ask 1 fe80::5 02:00:00:00:05:00\n208000 tell 1 fe80::5 failed\n");
+			"207000 ask 1 fe80::5 02:00:00:00:05:00\n208000 tell 1 fe80::5 failed\n");
 	assert_int_equal(neigh_count(b->t), 0);
 }
 
@@ -261,8 +261,7 @@ static void advert_rules(void **state)
 			char what[8], value[24];
 
 			check(sscanf(line, "%*u %7s 1 fe80::5 %23s", what, value) == 2, "%s: %s", row, line);
-			snprintf(says + strlen(says), sizeof(says) - strlen(says), "%s%s %s", *says ? " " : "",
-				what,
+			snprintf(says + strlen(says), sizeof(says) - strlen(says), "%s%s %s", *says ? " " : "", what,
 				value);
 		}
 		check_text(row, says, rows[i].says);
@@ -321,8 +320,7 @@ static void asked_again(void **state)
 		b = own;
 		bench_make_state(b, states[i]);
 		assert_int_equal(bench_ask(b, 1, "fe80::5"), 0);
-		check(strstr(b->said, " set 1 fe80::5 02:00:00:00:05:00\n"), "state %s",
-			neigh_state_name(states[i]));
+		check(strstr(b->said, " set 1 fe80::5 02:00:00:00:05:00\n"), "state %s", neigh_state_name(states[i]));
 		bench_expect_state(b, 1, "fe80::5", states[i] == NEIGH_STALE ? NEIGH_DELAY : states[i]);
 		bench_teardown(&own);
 	}

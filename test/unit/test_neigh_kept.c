@@ -50,8 +50,8 @@ static void kept_that_fails_is_asked_again(void **state)
 	bench_keep(b, 1, "fe80::5", true);
 	bench_run_to(b, 15500);
 	bench_expect(b, "0 ask 1 fe80::5 all\n1000 ask 1 fe80::5 all\n2000 ask 1 fe80::5 all\n"
-		  "3000 tell 1 fe80::5 failed\n"
-		  "13000 ask 1 fe80::5 all\n14000 ask 1 fe80::5 all\n15000 ask 1 fe80::5 all\n");
+			"3000 tell 1 fe80::5 failed\n"
+			"13000 ask 1 fe80::5 all\n14000 ask 1 fe80::5 all\n15000 ask 1 fe80::5 all\n");
 	bench_run_to(b, 17000);
 	bench_expect(b, "16000 tell 1 fe80::5 failed\n");
 	bench_expect_state(b, 1, "fe80::5", NEIGH_FAILED);
@@ -124,7 +124,7 @@ static void port_goes_down(void **state)
 {
 	struct bench *b = *state;
 
-	bench_make_reachable(b); /* fe80::5, port 1 */
+	bench_make_reachable(b);			 /* fe80::5, port 1 */
 	assert_int_equal(bench_ask(b, 1, "fe80::1"), 0); /* still unresolved */
 	assert_int_equal(bench_ask(b, 2, "fe80::2"), 0);
 	bench_heard(b, 2, "fe80::2", &bench_mac6, SOLICITED | OVERRIDE);
@@ -195,8 +195,8 @@ static void shown_in_order(void **state)
 	static const struct {
 		uint16_t port;
 		const char *addr;
-	} keeps[] = {{2, "10.0.0.1"}, {1, "fe80::2"}, {1, "10.0.0.9"}, {1, "fe80::10"}, {0, "fe80::9"}, {1,
-	"10.0.0.10"}};
+	} keeps[] = {{2, "10.0.0.1"}, {1, "fe80::2"}, {1, "10.0.0.9"}, {1, "fe80::10"}, {0, "fe80::9"},
+		{1, "10.0.0.10"}};
 	struct bench *b = *state;
 	char shown[256] = "";
 

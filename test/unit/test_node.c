@@ -14,23 +14,24 @@
 #include "test/support/conf.h"
 #include "test/support/testbed.h"
 
-#define NODE_OF(lcores)                                                                            \
-	TESTBED_NODE                                                                                \
-	"lcores: " lcores "\n"                                                                      \
-	"memory: {fib: compact, buffers: 48K, ring: 256}\n"                                         \
-	"ports:\n"                                                                                  \
-	"  - {name: p0, device: net_null0, side: wan, rx-queues: 2, queue-limit: 2K, addresses: [\"2001:db8:a::2/64\"]}\n" \
+#define NODE_OF(lcores) \
+	TESTBED_NODE \
+	"lcores: " lcores "\n" \
+	"memory: {fib: compact, buffers: 48K, ring: 256}\n" \
+	"ports:\n" \
+	"  - {name: p0, device: net_null0, side: wan, rx-queues: 2, queue-limit: 2K, addresses: " \
+	"[\"2001:db8:a::2/64\"]}\n" \
 	"  - {name: p1, device: net_null1, side: wan, queue-limit: 1K, addresses: [\"2001:db8:b::2/64\"]}\n" \
-	"neighbors:\n"                                                                              \
-	"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:03\"}\n"                     \
-	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                     \
-	"routes:\n"                                                                                 \
-	"  - {prefix: \"5f00:0:400::/48\", port: p0, nexthop: \"2001:db8:a::3\"}\n"                    \
-	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"                    \
+	"neighbors:\n" \
+	"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:03\"}\n" \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:400::/48\", port: p0, nexthop: \"2001:db8:a::3\"}\n" \
+	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
 	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
 
 #define TWO_BY_TWO NODE_OF("{control: 0, rx: [1, 2], worker: [3, 4]}")
-#define FLOWS	   64
+#define FLOWS 64
 
 static const char *const out_of[2] = {"5f00:0:100:400:300::", "5f00:0:100:500:300::"};
 
@@ -289,14 +290,15 @@ static unsigned int with_input(const struct testbed *t)
 static void input_is_told(void **state)
 {
 	enum { CONTROL, RX, WORKER };
-	struct testbed *t = testbed_new(NODE_OF("{control: 0, rx: [1], worker: [2]}")
-		"neighbor-discovery: {retransmit: 100, probes: 1}\n");
+	struct testbed *t = testbed_new(
+		NODE_OF("{control: 0, rx: [1], worker: [2]}") "neighbor-discovery: {retransmit: 100, probes: 1}\n");
 	uint8_t frame[256];
 
 	(void)state;
 	testbed_settle(t, 1000);
 	assert_int_equal(with_input(t), 0);
-	fake_port_receive(t->port[0], 0, frame, testbed_frame(frame, &t->port[0]->port.mac, "2001:db8:b::9", 0, 0, 100), 0);
+	fake_port_receive(t->port[0], 0, frame, testbed_frame(frame, &t->port[0]->port.mac, "2001:db8:b::9", 0, 0, 100),
+		0);
 	poll_one(t, RX);
 	assert_int_equal(with_input(t), 1u << WORKER); /* the packet */
 	poll_one(t, WORKER);
@@ -314,7 +316,8 @@ static void input_is_told(void **state)
 	poll_one(t, WORKER);
 	assert_int_equal(with_input(t), 0);
 	/* and what is for the node itself */
-	fake_port_receive(t->port[0], 0, frame, testbed_frame(frame, &t->port[0]->port.mac, "2001:db8:a::2", 0, 0, 100), 0);
+	fake_port_receive(t->port[0], 0, frame, testbed_frame(frame, &t->port[0]->port.mac, "2001:db8:a::2", 0, 0, 100),
+		0);
 	poll_one(t, RX);
 	assert_int_equal(with_input(t), 1u << CONTROL);
 	testbed_settle(t, 100);

@@ -9,17 +9,17 @@
 #include "test/support/testbed.h"
 #include "wire/icmp.h"
 
-#define BASE(list)                                                                                 \
-	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
-	"ports:\n"                                                                                  \
-	"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"           \
-	"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"          \
-	"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n"          \
-	"routes: [{prefix: \"5f00::/16\", port: out, nexthop: \"2001:db8:b::3\"}]\n"                  \
-	"policies:\n"                                                                               \
-	"  - {name: p, paths: [{name: a, segments: [" list "]}, {name: b, segments: [\"5f00:0:7::\"]}]}\n" \
-	"  - {name: q, paths: [{name: a, segments: [" list "]}]}\n"                                \
-	"  - {name: r, paths: [{name: a, segments: [\"5f00:0:7::\"]}]}\n"
+#define BASE(list) \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n" \
+		"routes: [{prefix: \"5f00::/16\", port: out, nexthop: \"2001:db8:b::3\"}]\n" \
+		"policies:\n" \
+		"  - {name: p, paths: [{name: a, segments: [" list "]}, {name: b, segments: [\"5f00:0:7::\"]}]}\n" \
+		"  - {name: q, paths: [{name: a, segments: [" list "]}]}\n" \
+		"  - {name: r, paths: [{name: a, segments: [\"5f00:0:7::\"]}]}\n"
 #define LIST "\"5f00:0:5::\", \"5f00:0:6::\""
 #define OUR_DA "5f00:0:5:6::"
 
@@ -34,7 +34,9 @@ static void tell(struct testbed *t, const char *da, uint32_t mtu, uint16_t bytes
 	struct icmp_hdr *icmp = (struct icmp_hdr *)(ip + 1);
 	struct ip_addr a;
 
-	*eth = (struct eth_hdr){.dst = t->port[IN]->port.mac, .src = {{2, 0, 0, 0, 0xa0, 3}}, .type = be16(ETH_TYPE_IPV6)};
+	*eth = (struct eth_hdr){.dst = t->port[IN]->port.mac,
+		.src = {{2, 0, 0, 0, 0xa0, 3}},
+		.type = be16(ETH_TYPE_IPV6)};
 	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0), .next_header = IP_PROTO_ICMP6, .hop_limit = 60};
 	assert_int_equal(ip_addr_parse("2001:db8:77::1", &a), 0);
 	ip->src = a.v6;
@@ -42,7 +44,9 @@ static void tell(struct testbed *t, const char *da, uint32_t mtu, uint16_t bytes
 	ip->dst = a.v6;
 	*icmp = (struct icmp_hdr){.type = ICMP6_TOO_BIG, .rest = be32(mtu)};
 	quote = (struct ipv6_hdr *)(icmp + 1);
-	*quote = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0x777), .next_header = IP_PROTO_IPV4, .src = a.v6,
+	*quote = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0x777),
+		.next_header = IP_PROTO_IPV4,
+		.src = a.v6,
 		.payload_length = be16((uint16_t)(bytes - 40))};
 	assert_int_equal(ip_addr_parse(da, &a), 0);
 	quote->dst = a.v6;
@@ -56,7 +60,8 @@ static void expect_mtus(struct testbed *t, unsigned int p, unsigned int q, unsig
 	const struct snapshot *s = t->node->snapshot;
 
 	check(s->policy[0].inner_mtu == p && s->policy[1].inner_mtu == q && s->policy[2].inner_mtu == r,
-		"%u %u %u instead of %u %u %u", s->policy[0].inner_mtu, s->policy[1].inner_mtu, s->policy[2].inner_mtu, p, q, r);
+		"%u %u %u instead of %u %u %u", s->policy[0].inner_mtu, s->policy[1].inner_mtu, s->policy[2].inner_mtu,
+		p, q, r);
 }
 
 static void expect_counted(struct testbed *t, uint64_t taken, uint64_t ignored)

@@ -9,7 +9,8 @@
 
 static const struct pfc_buffer_config config = {.xoff = {1000, 10}, .xon = {400, 4}, .full = {3000, 30}};
 
-static bool look(struct pfc_buffer *b, const struct pfc_buffer_config *c, uint64_t bytes, uint64_t buffers, uint64_t left)
+static bool look(struct pfc_buffer *b, const struct pfc_buffer_config *c, uint64_t bytes, uint64_t buffers,
+	uint64_t left)
 {
 	return pfc_buffer_look(b, c, &(struct pfc_threshold){bytes, buffers}, left, false);
 }
@@ -113,8 +114,14 @@ static void speaker(void **state)
 /* PROTOCOL.md 5.4: 1000 km, 100 Gb/s, no drain: 62.5 MB by draft-he, twice that and a little by D37. */
 static void headroom(void **state)
 {
-	struct headroom_question q = {.in_bps = 100000000000, .drain_bps = 100000000000, .pfc_ns = 5000000, .data_ns = 5000000,
-		.source_bytes = 9234, .own_bytes = 9234, .response_ns = 2018, .pe_ns = 0};
+	struct headroom_question q = {.in_bps = 100000000000,
+		.drain_bps = 100000000000,
+		.pfc_ns = 5000000,
+		.data_ns = 5000000,
+		.source_bytes = 9234,
+		.own_bytes = 9234,
+		.response_ns = 2018,
+		.pe_ns = 0};
 	struct headroom_answer a;
 
 	(void)state;
@@ -150,33 +157,44 @@ static void headroom(void **state)
 /* H of PROTOCOL.md 5.4, of rates, ways and drains, computed otherwise; the parts add up, nothing is rounded down. */
 static void headroom_by_hand(void **state)
 {
-	static const double gbps[] = {10, 25, 40, 100, 200, 400, 800}, km[] = {0.1, 2, 80, 1000, 5000}, drain[] = {0, 0.25, 1, 2};
+	static const double gbps[] = {10, 25, 40, 100, 200, 400, 800}, km[] = {0.1, 2, 80, 1000, 5000},
+			    drain[] = {0, 0.25, 1, 2};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_LEN(gbps) * ARRAY_LEN(km) * ARRAY_LEN(drain) * 4; i++) {
 		double rate = gbps[i % 7] * 1e9, way = km[i / 7 % 5] * 5e-6, out = drain[i / 35 % 4] * rate;
 		unsigned int losses = i / 140;
-		double lost = losses * 65535 * 512 / rate / 2, jitter = 30e-6, pe = 20e-6, response = 1e-6 * (1 + losses);
-		struct headroom_question q = {.in_bps = (uint64_t)rate, .out_bps = (uint64_t)out, .drain_bps = (uint64_t)rate,
-			.pfc_ns = (uint64_t)(way * 1e9 + 0.5), .data_ns = (uint64_t)(way * 1e9 + 0.5), .pe_ns = (uint64_t)(pe * 1e9 + 0.5),
-			.response_ns = (uint64_t)(response * 1e9 + 0.5), .jitter_ns = (uint64_t)((jitter + lost) * 1e9 + 0.5),
-			.own_bytes = 9118, .source_bytes = 3 * 1518};
+		double lost = losses * 65535 * 512 / rate / 2, jitter = 30e-6, pe = 20e-6,
+		       response = 1e-6 * (1 + losses);
+		struct headroom_question q = {.in_bps = (uint64_t)rate,
+			.out_bps = (uint64_t)out,
+			.drain_bps = (uint64_t)rate,
+			.pfc_ns = (uint64_t)(way * 1e9 + 0.5),
+			.data_ns = (uint64_t)(way * 1e9 + 0.5),
+			.pe_ns = (uint64_t)(pe * 1e9 + 0.5),
+			.response_ns = (uint64_t)(response * 1e9 + 0.5),
+			.jitter_ns = (uint64_t)((jitter + lost) * 1e9 + 0.5),
+			.own_bytes = 9118,
+			.source_bytes = 3 * 1518};
 		double net = out < rate ? rate - out : 0;
 		double h = (net * 2 * way + rate * (pe + response)) / 8 + 9118 + 3 * 1518 + rate * (jitter + lost) / 8;
 		struct headroom_answer a;
 
 		headroom_compute(&q, &a);
-		check((double)a.full > h - rate / 8e9 && (double)a.full < h + rate / 8e9 + 3, "row %u: %llu bytes, %.1f by hand", i,
-			(unsigned long long)a.full, h);
+		check((double)a.full > h - rate / 8e9 && (double)a.full < h + rate / 8e9 + 3,
+			"row %u: %llu bytes, %.1f by hand", i, (unsigned long long)a.full, h);
 		assert_int_equal(a.full, a.round_trip + a.reaction + a.jitter + a.frames);
-		check((double)a.draft_he >= net * way / 8 - 1 && (double)a.draft_he < net * way / 8 + 2, "row %u: draft-he", i);
-		check((double)a.xon >= rate * 2 * way / 8 - 1 && (double)a.xon < rate * 2 * way / 8 + 2, "row %u: XON", i);
+		check((double)a.draft_he >= net * way / 8 - 1 && (double)a.draft_he < net * way / 8 + 2,
+			"row %u: draft-he", i);
+		check((double)a.xon >= rate * 2 * way / 8 - 1 && (double)a.xon < rate * 2 * way / 8 + 2, "row %u: XON",
+			i);
 	}
 	/* response times of IEEE 802.3 by speed, in quanta of 64 bytes; between two speeds the slower reaction counts */
 	for (unsigned int i = 0; i < 7; i++) {
 		static const unsigned int quanta[] = {67, 80, 118, 394, 453, 905, 905};
 
-		assert_int_equal(headroom_response_ns((uint64_t)(gbps[i] * 1e9)), (uint64_t)(quanta[i] * 512 / gbps[i]));
+		assert_int_equal(headroom_response_ns((uint64_t)(gbps[i] * 1e9)),
+			(uint64_t)(quanta[i] * 512 / gbps[i]));
 	}
 	assert_int_equal(headroom_response_ns(50000000000), 147 * 512 / 50);
 	assert_int_equal(headroom_response_ns(0), 0);
@@ -185,7 +203,9 @@ static void headroom_by_hand(void **state)
 /* Software cannot take back what its device has been given: that comes too. */
 static void headroom_for_a_software_neighbour(void **state)
 {
-	struct cfg_port port = {.mtu = 4400, .descriptors = {.tx = 64}, .pfc = {.length_m = 100, .peer_descriptors = 2}};
+	struct cfg_port port = {.mtu = 4400,
+		.descriptors = {.tx = 64},
+		.pfc = {.length_m = 100, .peer_descriptors = 2}};
 	struct cfg_buffer_profile profile = {.response_us = 5};
 	struct headroom_question q;
 	struct headroom_answer a, software;

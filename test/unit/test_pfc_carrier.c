@@ -12,29 +12,29 @@
 #include "wire/udp.h"
 
 /* p0 is inside the domain, the gateway behind p1; the far PE is fd00::b for a, fd00::a for b. */
-#define NODE(own, list)                                                                            \
+#define NODE(own, list) \
 	"node: {name: " own ", loopback: \"fd00::" own "\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                        \
-	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                               \
-	"memory: {fib: compact, buffers: 16K}\n"                                                     \
-	"buffer-profiles: [{name: small, xoff: 4096, headroom: 4096}]\n"                             \
-	"ports:\n"                                                                                   \
-	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"          \
+	"  infrastructure: [\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {fib: compact, buffers: 16K}\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, headroom: 4096}]\n" \
+	"ports:\n" \
+	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
 	"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n" \
-	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:03\"], buffer: small}}\n"           \
-	"neighbors: [{port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:03\"}]\n"          \
-	"routes:\n"                                                                                  \
-	"  - {prefix: \"fd00::/16\", port: p0, nexthop: \"2001:db8:a::3\"}\n"                         \
-	"  - {prefix: \"5f00:1::/32\", port: p0, nexthop: \"2001:db8:a::3\"}\n"                       \
-	"sids:\n"                                                                                    \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
-	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT6}\n"                                          \
-	"pfc-relays:\n"                                                                              \
+	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:03\"], buffer: small}}\n" \
+	"neighbors: [{port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:03\"}]\n" \
+	"routes:\n" \
+	"  - {prefix: \"fd00::/16\", port: p0, nexthop: \"2001:db8:a::3\"}\n" \
+	"  - {prefix: \"5f00:1::/32\", port: p0, nexthop: \"2001:db8:a::3\"}\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
+	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT6}\n" \
+	"pfc-relays:\n" \
 	"  - {name: gw, port: p1, carrier: state, udp-port: 4794, segments: [" list "], flow-label: 7}\n"
 #define A NODE("a", "\"5f00:1:2:1::\", \"fd00::b\"")
 #define B NODE("b", "\"fd00::a\"")
 
-#define MS   NSEC_PER_MSEC
+#define MS NSEC_PER_MSEC
 #define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s */
 
 enum { WAN, DC };
@@ -64,13 +64,18 @@ static void seal(struct message *m)
 	uint32_t n = be16_get(m->udp.length);
 
 	m->udp.checksum = be16(0);
-	m->udp.checksum = checksum_finish(checksum_add(checksum_pseudo6(&m->ip.src, &m->ip.dst, n, IP_PROTO_UDP), &m->udp, n));
+	m->udp.checksum = checksum_finish(
+		checksum_add(checksum_pseudo6(&m->ip.src, &m->ip.dst, n, IP_PROTO_UDP), &m->udp, n));
 }
 
 /* A message that is right in every way. */
 static struct message message_of(const char *source, uint8_t stopped, uint32_t epoch, uint32_t sequence)
 {
-	struct pfc_state s = {.speaks_for = 0x18, .stopped = stopped, .epoch = epoch, .sequence = sequence, .lease_ns = 50 * MS};
+	struct pfc_state s = {.speaks_for = 0x18,
+		.stopped = stopped,
+		.epoch = epoch,
+		.sequence = sequence,
+		.lease_ns = 50 * MS};
 	struct message m = {.udp = {be16(9999), be16(4794), be16(28), be16(0)}};
 	struct ip_addr a;
 
@@ -92,7 +97,9 @@ static void arrives(struct testbed *t, unsigned int port, const void *packet, si
 	uint8_t frame[512];
 	struct eth_hdr *eth = (struct eth_hdr *)frame;
 
-	*eth = (struct eth_hdr){.dst = t->port[port]->port.mac, .src = {{2, 0, 0, 0, 0xa0, 3}}, .type = be16(ETH_TYPE_IPV6)};
+	*eth = (struct eth_hdr){.dst = t->port[port]->port.mac,
+		.src = {{2, 0, 0, 0, 0xa0, 3}},
+		.type = be16(ETH_TYPE_IPV6)};
 	memcpy(eth + 1, packet, size);
 	fake_port_receive(t->port[port], 0, frame, (uint32_t)(sizeof(*eth) + size), 0);
 	testbed_settle(t, 10);
@@ -159,7 +166,9 @@ static void on_the_wire(void **state)
 	assert_memory_equal(&srh->segment[0], &a.v6, 16);
 	assert_int_equal(be16_get(udp->dst_port), 4794);
 	assert_int_equal(be16_get(udp->length), 28);
-	assert_int_equal(be16_get(checksum_finish(checksum_add(checksum_pseudo6(&ip->src, &a.v6, 28, IP_PROTO_UDP), udp, 28))), 0);
+	assert_int_equal(be16_get(checksum_finish(
+				 checksum_add(checksum_pseudo6(&ip->src, &a.v6, 28, IP_PROTO_UDP), udp, 28))),
+		0);
 	free(f);
 	testbed_free(t);
 }
@@ -186,7 +195,8 @@ static void sender(void **state)
 
 				assert_int_equal(s.epoch, last.epoch);
 				assert_int_equal(s.sequence, last.sequence + 1);
-				check(gap > want - 10000 && gap < want + 10000, "message %u after %llu ns", n, (unsigned long long)gap);
+				check(gap > want - 10000 && gap < want + 10000, "message %u after %llu ns", n,
+					(unsigned long long)gap);
 			}
 			at = t->now;
 			last = s;
@@ -269,8 +279,9 @@ static void order(void **state)
 	static const struct {
 		uint32_t epoch, sequence;
 		bool taken;
-	} rows[] = {{7, 10, true}, {7, 10, false}, {7, 9, false}, {7, 11, true}, {7, 0x80000000u, true}, {7, 11, false}, {8, 1, true},
-		{7, 0x80000001u, false}, {8, 2, true}, {9, 0xffffffffu, true}, {9, 0, true}, {9, 0xffffffffu, false}};
+	} rows[] = {{7, 10, true}, {7, 10, false}, {7, 9, false}, {7, 11, true}, {7, 0x80000000u, true}, {7, 11, false},
+		{8, 1, true}, {7, 0x80000001u, false}, {8, 2, true}, {9, 0xffffffffu, true}, {9, 0, true},
+		{9, 0xffffffffu, false}};
 	struct testbed *t = testbed_new(B);
 	uint64_t stale = 0, taken = 0;
 
@@ -281,7 +292,9 @@ static void order(void **state)
 		comes(t, &m);
 		taken += rows[i].taken;
 		stale += !rows[i].taken;
-		check(testbed_reason(t, WAN, DROP_pfc_state_stale) == stale && testbed_reason(t, WAN, CONSUME_pfc) == taken, "row %u", i);
+		check(testbed_reason(t, WAN, DROP_pfc_state_stale) == stale &&
+				testbed_reason(t, WAN, CONSUME_pfc) == taken,
+			"row %u", i);
 	}
 	assert_int_equal(t->node->control->pfc->carrier[DC].stale, stale);
 	testbed_free(t);
@@ -375,7 +388,8 @@ static void bounded(void **state)
 static void allowed(void **state)
 {
 	struct testbed *t = testbed_new(NODE("b", "\"fd00::a\"") "     # nothing\n"
-		"  - {name: gw2, port: p1, carrier: state, udp-port: 4795, allowed-sources: [\"fd00::a/128\"]}\n");
+								 "  - {name: gw2, port: p1, carrier: state, udp-port: "
+								 "4795, allowed-sources: [\"fd00::a/128\"]}\n");
 	struct message m = message_of("fd00::c", 0x08, 1, 1);
 
 	(void)state;

@@ -13,30 +13,37 @@ static void faults(void **state)
 		size_t size;
 		enum pfc_fault strict, lenient;
 	} rows[] = {
-		{"priority 3", "0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
+		{"priority 3",
+			"0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
 			PFC_LEGAL, PFC_LEGAL},
-		{"longer", "0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING " ab",
+		{"longer",
+			"0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING
+			" ab",
 			61, PFC_LEGAL, PFC_LEGAL},
-		{"nothing enabled", "0180c2000001 0200000000c1 8808 0101 0000 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING,
-			60, PFC_LEGAL, PFC_LEGAL},
-		{"59 bytes", "0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 59,
-			PFC_SHORT, PFC_LEGAL},
+		{"nothing enabled",
+			"0180c2000001 0200000000c1 8808 0101 0000 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
+			PFC_LEGAL, PFC_LEGAL},
+		{"59 bytes", "0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING,
+			59, PFC_SHORT, PFC_LEGAL},
 		{"34 bytes", "0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000", 34,
 			PFC_SHORT, PFC_LEGAL},
 		{"33 bytes", "0180c2000001 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000", 33,
 			PFC_SHORT, PFC_SHORT},
 		{"empty", "", 0, PFC_SHORT, PFC_SHORT},
-		{"LLDP's address", "0180c200000e 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING,
-			60, PFC_BAD_DA, PFC_BAD_DA},
-		{"unicast", "0200000000d0 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
+		{"LLDP's address",
+			"0180c200000e 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
 			PFC_BAD_DA, PFC_BAD_DA},
-		{"VLAN tag", "0180c2000001 0200000000c1 8100 6001 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000" PADDING,
+		{"unicast", "0200000000d0 0200000000c1 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING,
+			60, PFC_BAD_DA, PFC_BAD_DA},
+		{"VLAN tag",
+			"0180c2000001 0200000000c1 8100 6001 8808 0101 0008 0000 0000 0000 ffff 0000 0000 0000" PADDING,
 			60, PFC_BAD_TYPE, PFC_BAD_TYPE},
-		{"802.3x", "0180c2000001 0200000000c1 8808 0001 ffff 0000 0000 0000 0000 0000 0000 0000 0000" PADDING, 60,
-			PFC_IS_PAUSE, PFC_IS_PAUSE},
-		{"opcode 2", "0180c2000001 0200000000c1 8808 0002 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
-			PFC_BAD_OPCODE, PFC_BAD_OPCODE},
-		{"high octet", "0180c2000001 0200000000c1 8808 0101 0108 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
+		{"802.3x", "0180c2000001 0200000000c1 8808 0001 ffff 0000 0000 0000 0000 0000 0000 0000 0000" PADDING,
+			60, PFC_IS_PAUSE, PFC_IS_PAUSE},
+		{"opcode 2", "0180c2000001 0200000000c1 8808 0002 0008 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING,
+			60, PFC_BAD_OPCODE, PFC_BAD_OPCODE},
+		{"high octet",
+			"0180c2000001 0200000000c1 8808 0101 0108 0000 0000 0000 ffff 0000 0000 0000 0000" PADDING, 60,
 			PFC_BAD_ENABLE, PFC_LEGAL},
 	};
 	struct pfc_request r;
@@ -52,8 +59,8 @@ static void faults(void **state)
 		check(fault == rows[i].lenient, "%s: lenient says %d", rows[i].row, fault);
 		/* either leniency lets pass its own fault only */
 		fault = pfc_read(frame, rows[i].size, PFC_UNPADDED, &r);
-		check(fault == (rows[i].strict == PFC_BAD_ENABLE ? PFC_BAD_ENABLE : rows[i].lenient), "%s: unpadded says %d",
-			rows[i].row, fault);
+		check(fault == (rows[i].strict == PFC_BAD_ENABLE ? PFC_BAD_ENABLE : rows[i].lenient),
+			"%s: unpadded says %d", rows[i].row, fault);
 		fault = pfc_read(frame, rows[i].size, PFC_ANY_ENABLE, &r);
 		check(fault == (rows[i].strict == PFC_SHORT ? PFC_SHORT : rows[i].lenient), "%s: any enable says %d",
 			rows[i].row, fault);
@@ -116,7 +123,8 @@ static void scaling(void **state)
 				uint16_t out = pfc_scale((uint16_t)q, rate[from], rate[to]);
 				long double exact = (long double)q * rate[to] / rate[from];
 
-				check((long double)out >= exact || out == 65535, "%u quanta, rate %u to %u: %u", q, from, to, out);
+				check((long double)out >= exact || out == 65535, "%u quanta, rate %u to %u: %u", q,
+					from, to, out);
 				check((long double)out < exact + 1, "%u quanta, rate %u to %u: %u", q, from, to, out);
 			}
 		}

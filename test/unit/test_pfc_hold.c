@@ -4,10 +4,10 @@
 #include "pfc/pfc_history.h"
 #include "pfc/pfc_hold.h"
 
-#define GOLD   1
+#define GOLD 1
 #define SILVER 2
-#define RATE   100000000000ull
-#define LONG   335540ull /* ns of 65535 quanta at that rate */
+#define RATE 100000000000ull
+#define LONG 335540ull /* ns of 65535 quanta at that rate */
 
 static const struct pfc_heed all; /* everybody's words count */
 
@@ -84,8 +84,8 @@ static void exact(void **state)
 	say(&h, 7, 1, GOLD, 3, 65535, 0);
 	for (unsigned int slice = 0; slice < 4; slice++)
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-			check((pfc_holds_until(&h, (uint8_t)slice, i, all) != 0) == (slice == GOLD && i == 3), "slice %u priority %u",
-				slice, i);
+			check((pfc_holds_until(&h, (uint8_t)slice, i, all) != 0) == (slice == GOLD && i == 3),
+				"slice %u priority %u", slice, i);
 	/* one source may speak by one SID about two slices: two holds */
 	say(&h, 7, 1, SILVER, 3, 65535, 0);
 	say(&h, 7, 1, SILVER, 3, 0, 0);
@@ -160,7 +160,8 @@ static void many(void **state)
 					for (unsigned int k = 0; k < SOURCES; k++)
 						want = MAX_OF(want, until[s][k][i]);
 				/* ended holds may have made place for others */
-				check(got == want || (got <= now && want <= now), "step %u, slice %u, priority %u", step, slice, i);
+				check(got == want || (got <= now && want <= now), "step %u, slice %u, priority %u",
+					step, slice, i);
 			}
 		}
 	}
@@ -182,7 +183,7 @@ static void history(void **state)
 	assert_int_equal(h.last_ns, 10000);
 	assert_int_equal(h.total_ns, 10000);
 	assert_int_equal(h.length[3], 1); /* 8 to 15 us */
-	pfc_history_set(&h, 0, 12000);	 /* XON without XOFF */
+	pfc_history_set(&h, 0, 12000);	  /* XON without XOFF */
 	assert_int_equal(h.transitions, 1);
 
 	/* ran out unseen: it ended when it ended */

@@ -17,67 +17,99 @@
 #include "wire/srh.h"
 #include "wire/udp.h"
 
-#define HEAD(name, id)                                                                             \
-	"node: {name: " name ", loopback: \"fd00::" id "\", infrastructure: [\"fd00::/16\"]}\n"       \
-	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                             \
-	"memory: {fib: compact, buffers: 32K}\n"                                                   \
-	"slices: [{name: gold}]\n"                                                                 \
+#define HEAD(name, id) \
+	"node: {name: " name ", loopback: \"fd00::" id "\", infrastructure: [\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {fib: compact, buffers: 32K}\n" \
+	"slices: [{name: gold}]\n" \
 	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"
-#define REMOTE                                                                                     \
-	"remote-sids:\n"                                                                           \
-	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r1}\n"                         \
-	"  - {sid: \"5f00:1:1:1::/64\", behavior: End, owner: r1}\n"                               \
-	"  - {sid: \"5f00:1:4:e1::/64\", behavior: End.X.PFC, owner: r4}\n"                         \
-	"  - {sid: \"5f00:1:4:1::/64\", behavior: End, owner: r4}\n"                               \
-	"  - {sid: \"5f00:1:2:1::/64\", behavior: End, owner: r2}\n"                               \
+#define REMOTE \
+	"remote-sids:\n" \
+	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r1}\n" \
+	"  - {sid: \"5f00:1:1:1::/64\", behavior: End, owner: r1}\n" \
+	"  - {sid: \"5f00:1:4:e1::/64\", behavior: End.X.PFC, owner: r4}\n" \
+	"  - {sid: \"5f00:1:4:1::/64\", behavior: End, owner: r4}\n" \
+	"  - {sid: \"5f00:1:2:1::/64\", behavior: End, owner: r2}\n" \
 	"  - {sid: \"5f00:1:5:1::/64\", behavior: End, owner: r5}\n"
 #define SMALL "pfc: {priorities: [3], learn: true, buffer: small}"
 #define LEARNS "pfc: {priorities: [3], learn: true, buffer: small, learn-tunnels: true}"
 
 /* Ports p0 to the left and p1 to the right; addresses and MACs by node and side. */
-#define PORTS(n, left, right)                                                                      \
-	"ports:\n"                                                                                 \
+#define PORTS(n, left, right) \
+	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, speed: 1G, mac: \"02:00:00:00:" n ":00\", " left "\n" \
-	"     addresses: [\"2001:db8:" n "::1/64\"]}\n"                                            \
-	"  - {name: p1, device: net_null1, speed: 1G, mac: \"02:00:00:00:" n ":01\", " right "\n"   \
+	"     addresses: [\"2001:db8:" n "::1/64\"]}\n" \
+	"  - {name: p1, device: net_null1, speed: 1G, mac: \"02:00:00:00:" n ":01\", " right "\n" \
 	"     addresses: [\"2001:db8:" n ":1::1/64\"]}\n"
 
-#define R1                                                                                         \
-	HEAD("r1", "1") PORTS("1a", "", "side: wan,")                                              \
-	"neighbors: [{port: p1, address: \"2001:db8:1a:1::4\", mac: \"02:00:00:00:4a:00\"}]\n"       \
-	"routes: [{prefix: \"5f00:1::/32\", port: p1, nexthop: \"2001:db8:1a:1::4\"}]\n"             \
-	"sids:\n"                                                                                  \
-	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:1a:1::4\", slice: gold}\n"
-#define R4                                                                                         \
-	HEAD("r4", "4") PORTS("4a", LEARNS ",", "side: wan,")                                      \
-	"neighbors:\n"                                                                             \
-	"  - {port: p0, address: \"2001:db8:4a::1a\", mac: \"02:00:00:00:1a:01\"}\n"                \
-	"  - {port: p1, address: \"2001:db8:4a:1::2\", mac: \"02:00:00:00:2a:00\"}\n"               \
-	"routes:\n"                                                                                \
-	"  - {prefix: \"5f00:1:1::/48\", port: p0, nexthop: \"2001:db8:4a::1a\"}\n"                \
-	"  - {prefix: \"5f00:1::/32\", port: p1, nexthop: \"2001:db8:4a:1::2\"}\n"                 \
-	"sids:\n"                                                                                  \
-	"  - {sid: \"5f00:1:4:1::/64\", behavior: End}\n"                                          \
-	"  - {sid: \"5f00:1:4:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:4a:1::2\", slice: gold}\n" REMOTE
-#define R2                                                                                         \
-	HEAD("r2", "2") PORTS("2a", "", "side: wan,")                                              \
-	"neighbors:\n"                                                                             \
-	"  - {port: p0, address: \"2001:db8:2a::4\", mac: \"02:00:00:00:4a:01\"}\n"                 \
-	"  - {port: p1, address: \"2001:db8:2a:1::3\", mac: \"02:00:00:00:3a:00\"}\n"               \
-	"routes:\n"                                                                                \
-	"  - {prefix: \"5f00:1::/32\", port: p0, nexthop: \"2001:db8:2a::4\"}\n"                   \
-	"  - {prefix: \"5f00:1:3::/48\", port: p1, nexthop: \"2001:db8:2a:1::3\"}\n"               \
+#define R1 \
+	HEAD("r1", "1") \
+	PORTS("1a", "", "side: wan,") \
+	"neighbors: [{port: p1, address: \"2001:db8:1a:1::4\", mac: \"02:00:00:00:4a:00\"}]\n" \
+	"routes: [{prefix: \"5f00:1::/32\", port: p1, nexthop: \"2001:db8:1a:1::4\"}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: " \
+	"\"2001:db8:1a:1::4\", slice: gold}\n"
+#define R4 \
+	HEAD("r4", "4") \
+	PORTS("4a", LEARNS ",", "side: wan,") \
+	"neighbors:\n" \
+	"  - {port: p0, address: \"2001:db8:4a::1a\", mac: \"02:00:00:00:1a:01\"}\n" \
+	"  - {port: p1, address: \"2001:db8:4a:1::2\", mac: \"02:00:00:00:2a:00\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:1:1::/48\", port: p0, nexthop: \"2001:db8:4a::1a\"}\n" \
+	"  - {prefix: \"5f00:1::/32\", port: p1, nexthop: \"2001:db8:4a:1::2\"}\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:1:4:1::/64\", behavior: End}\n" \
+	"  - {sid: \"5f00:1:4:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: " \
+	"\"2001:db8:4a:1::2\", slice: gold}\n" REMOTE
+#define R2 \
+	HEAD("r2", "2") \
+	PORTS("2a", "", "side: wan,") \
+	"neighbors:\n" \
+	"  - {port: p0, address: \"2001:db8:2a::4\", mac: \"02:00:00:00:4a:01\"}\n" \
+	"  - {port: p1, address: \"2001:db8:2a:1::3\", mac: \"02:00:00:00:3a:00\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:1::/32\", port: p0, nexthop: \"2001:db8:2a::4\"}\n" \
+	"  - {prefix: \"5f00:1:3::/48\", port: p1, nexthop: \"2001:db8:2a:1::3\"}\n" \
 	"sids: [{sid: \"5f00:1:2:1::/64\", behavior: End}]\n"
-#define R3_WITH(learning, remote)                                                                  \
-	HEAD("r3", "3") PORTS("3a", LEARNS ",", "side: dc, vrf: red, pfc: {priorities: [3], peers: [\"02:00:00:00:dc:02\"]},") \
-	"neighbors:\n"                                                                             \
-	"  - {port: p0, address: \"2001:db8:3a::2\", mac: \"02:00:00:00:2a:01\"}\n"                 \
-	"  - {port: p1, address: \"2001:db8:3a:1::2\", mac: \"02:00:00:00:dc:02\"}\n"               \
-	"routes: [{prefix: \"5f00:1::/32\", port: p0, nexthop: \"2001:db8:3a::2\"}]\n"              \
-	"vrfs: [{name: red, slice: gold, routes: [{prefix: \"2001:db8:d::/48\", port: p1, nexthop: \"2001:db8:3a:1::2\"}]}]\n" \
-	"sids:\n"                                                                                  \
-	"  - {sid: \"5f00:1:3:d46::/64\", behavior: End.DT46, vrf: red}\n"                         \
-	"  - {sid: \"5f00:1:3:1::/64\", behavior: End}\n" learning remote
+#define R3_WITH(learning, remote) \
+	HEAD("r3", "3") \
+	PORTS("3a", LEARNS ",", "side: dc, vrf: red, pfc: {priorities: [3], peers: [\"02:00:00:00:dc:02\"]},") \
+	"neighbors:\n" \
+	"  - {port: p0, " \
+	"address: " \
+	"\"2001:db8:3a::2\", " \
+	"mac: " \
+	"\"02:00:00:00:2a:" \
+	"01\"}\n" \
+	"  - {port: p1, " \
+	"address: " \
+	"\"2001:db8:3a:1::2\"," \
+	" mac: " \
+	"\"02:00:00:00:dc:" \
+	"02\"}\n" \
+	"routes: [{prefix: " \
+	"\"5f00:1::/32\", " \
+	"port: p0, nexthop: " \
+	"\"2001:db8:3a::2\"}]" \
+	"\n" \
+	"vrfs: [{name: red, " \
+	"slice: gold, routes: " \
+	"[{prefix: " \
+	"\"2001:db8:d::/48\", " \
+	"port: p1, nexthop: " \
+	"\"2001:db8:3a:1::2\"}" \
+	"]}]\n" \
+	"sids:\n" \
+	"  - {sid: " \
+	"\"5f00:1:3:d46::/" \
+	"64\", behavior: " \
+	"End.DT46, vrf: red}\n" \
+	"  - {sid: " \
+	"\"5f00:1:3:1::/64\", " \
+	"behavior: " \
+	"End}\n" learning remote
 #define R3 R3_WITH("", REMOTE)
 
 static struct ipv6_addr address(const char *text)
@@ -89,8 +121,8 @@ static struct ipv6_addr address(const char *text)
 }
 
 /* A list in travel order, of which the SID at `at` is the destination; SRH with all of them, or none at all. */
-static uint32_t data_frame(uint8_t *out, const struct eth_addr *to, const char *source, const char *list, unsigned int at,
-	bool srh)
+static uint32_t data_frame(uint8_t *out, const struct eth_addr *to, const char *source, const char *list,
+	unsigned int at, bool srh)
 {
 	struct eth_hdr *eth = (struct eth_hdr *)out;
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1), *inner;
@@ -112,8 +144,11 @@ static uint32_t data_frame(uint8_t *out, const struct eth_addr *to, const char *
 	inner = (struct ipv6_hdr *)h;
 	ip->next_header = IP_PROTO_IPV6;
 	if (srh) {
-		*h = (struct srh){.next_header = IP_PROTO_IPV6, .length = (uint8_t)(2 * n), .routing_type = SRH_ROUTING_TYPE,
-			.segments_left = (uint8_t)(n - 1 - at), .last_entry = (uint8_t)(n - 1)};
+		*h = (struct srh){.next_header = IP_PROTO_IPV6,
+			.length = (uint8_t)(2 * n),
+			.routing_type = SRH_ROUTING_TYPE,
+			.segments_left = (uint8_t)(n - 1 - at),
+			.last_entry = (uint8_t)(n - 1)};
 		for (unsigned int i = 0; i < n; i++)
 			h->segment[i] = sid[n - 1 - i];
 		ip->next_header = IP_PROTO_ROUTING;
@@ -298,7 +333,8 @@ static void drain(struct testbed *t)
 	}
 }
 
-static void data(struct testbed *t, const char *source, const char *list, unsigned int at, bool srh, unsigned int packets)
+static void data(struct testbed *t, const char *source, const char *list, unsigned int at, bool srh,
+	unsigned int packets)
 {
 	for (; packets; packets--) {
 		send_to(t, source, list, at, srh);
@@ -329,13 +365,19 @@ static void refusals(void **state)
 	} rows[] = {
 		{"5f00:1:3:d46::", 0, false, PFC_REFUSED_no_srh},
 		{"5f00:1:3:1:: 5f00:1:3:d46::", 0, true, PFC_REFUSED_no_upstream},
-		{"5f00:1:2:1:: 5f00:1:3:d46::", 1, true, PFC_REFUSED_no_upstream}, /* as reduced encapsulation leaves it */
+		{"5f00:1:2:1:: 5f00:1:3:d46::", 1, true,
+			PFC_REFUSED_no_upstream}, /* as reduced encapsulation leaves it */
 		{"5f00:1:4:e1:: 5f00:1:9:1:: 5f00:1:3:d46::", 2, true, PFC_REFUSED_unknown_sid},
-		{"5f00:1:4:e1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
-		 "5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
-		 "5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
-		 "5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
-		 "5f00:1:3:d46::", 32, true, PFC_REFUSED_too_long},
+		{"5f00:1:4:e1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
+		 "5f00:1:2:1:: "
+		 "5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
+		 "5f00:1:2:1:: "
+		 "5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
+		 "5f00:1:2:1:: "
+		 "5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: 5f00:1:2:1:: "
+		 "5f00:1:2:1:: "
+		 "5f00:1:3:d46::",
+			32, true, PFC_REFUSED_too_long},
 	};
 	struct testbed *t = testbed_new(R3);
 	const struct pfc_tunnels *all = &t->node->control->pfc->tunnels;
@@ -386,13 +428,15 @@ static void slices_refused(void **state)
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
-		char *a = with(R3_WITH("pfc-learning: {slice-by: argument}\n", REMOTE), "[{name: gold}]", rows[i].slices);
+		char *a = with(R3_WITH("pfc-learning: {slice-by: argument}\n", REMOTE), "[{name: gold}]",
+			rows[i].slices);
 		char *b = with(a, "5f00:1:4:e1::/64", rows[i].remote);
 		struct testbed *t = testbed_new(b);
 
 		data(t, "fd00::c", rows[i].list, 3, true, 1);
 		check(tunnels(t) == (rows[i].reason == PFC_REFUSED_none), "row %u", i);
-		check(t->node->control->pfc->tunnels.refused[rows[i].reason] == (rows[i].reason != PFC_REFUSED_none), "row %u", i);
+		check(t->node->control->pfc->tunnels.refused[rows[i].reason] == (rows[i].reason != PFC_REFUSED_none),
+			"row %u", i);
 		if (!rows[i].reason)
 			assert_int_equal(t->node->control->pfc->tunnel[0].outer.header[40 + 8 + 8 + 1], 5);
 		testbed_free(t);
@@ -410,9 +454,10 @@ static void not_looked_at(void **state)
 	uint8_t frame[1024];
 	uint32_t n;
 
-	for (unsigned int class = 0; class < 8; class++) {
+	for (unsigned int class = 0; class < 8; ++class) {
 		n = data_frame(frame, &t->port[0]->port.mac, "fd00::c", LIST, 3, true);
-		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 0x12345);
+		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5),
+			0x12345);
 		if (class == 3)
 			continue;
 		fake_port_receive(t->port[0], 0, frame, n, 0);
@@ -421,7 +466,7 @@ static void not_looked_at(void **state)
 	data(t, "fd00::c", LIST, 2, true, 3);
 	assert_int_equal(testbed_reason(t, 0, DROP_no_route), 0);
 	assert_int_equal(l->shown, 0);
-	for (unsigned int class = 0; class < 8; class++)
+	for (unsigned int class = 0; class < 8; ++class)
 		assert_int_equal(node_share_of(l, 0, 0, &source, class, t->now), 0);
 	data(t, "fd00::c", LIST, 3, true, 1);
 	assert_int_equal(l->shown, 1);
@@ -535,11 +580,11 @@ static void apply(struct testbed *t, const char *yaml)
 		testbed_round(t);
 }
 
-#define ELSEWHERE                                                                                  \
-	"remote-sids:\n"                                                                           \
-	"  - {sid: \"5f00:1:4:e1::/64\", behavior: End.X.PFC, owner: r4}\n"                         \
-	"  - {sid: \"5f00:1:4:1::/64\", behavior: End, owner: r4}\n"                               \
-	"  - {sid: \"5f00:1:2:1::/64\", behavior: End.X, owner: r2}\n"                              \
+#define ELSEWHERE \
+	"remote-sids:\n" \
+	"  - {sid: \"5f00:1:4:e1::/64\", behavior: End.X.PFC, owner: r4}\n" \
+	"  - {sid: \"5f00:1:4:1::/64\", behavior: End, owner: r4}\n" \
+	"  - {sid: \"5f00:1:2:1::/64\", behavior: End.X, owner: r2}\n" \
 	"  - {sid: \"5f00:1:2:7::/64\", behavior: End, owner: r2}\n"
 #define NOWHERE "remote-sids: [{sid: \"5f00:1:2:1::/64\", behavior: End, owner: r2}]\n"
 
@@ -589,7 +634,8 @@ static void bounded(void **state)
 	assert_int_equal(t->node->control->pfc->tunnels.learnt, 20);
 	assert_true(t->node->rx[0].learner->left_out > 500);
 	assert_int_equal(t->node->rx[0].learner->left_out + t->node->rx[0].learner->shown, 1000);
-	assert_int_equal(t->node->control->pfc->tunnels.refused[PFC_REFUSED_table_full], t->node->rx[0].learner->shown - 20);
+	assert_int_equal(t->node->control->pfc->tunnels.refused[PFC_REFUSED_table_full],
+		t->node->rx[0].learner->shown - 20);
 	assert_true(t->node->rx[0].learner->uncounted > 0);
 	testbed_free(t);
 }

@@ -14,28 +14,29 @@
 #include "test/support/testbed.h"
 
 /* p0 receives; data leaves by p1 and p2, the set J of SID e1; SID e2 is p1's for slice gold. */
-#define NODE                                                                                       \
-	TESTBED_NODE                                                                                \
-	"lcores: {control: 0, rx: [1], worker: [2, 3]}\n"                                           \
-	"memory: {fib: compact, buffers: 32K}\n"                                                              \
-	"slices: [{name: gold}, {name: silver}]\n"                                                  \
-	"ports:\n"                                                                                  \
+#define NODE \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [1], worker: [2, 3]}\n" \
+	"memory: {fib: compact, buffers: 32K}\n" \
+	"slices: [{name: gold}, {name: silver}]\n" \
+	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, worker: 2, addresses: [\"2001:db8:a::2/64\"]}\n" \
 	"  - {name: p1, device: net_null1, side: wan, worker: 2, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n" \
 	"  - {name: p2, device: net_null2, side: wan, worker: 3, speed: 10G, addresses: [\"2001:db8:c::2/64\"]}\n" \
-	"neighbors:\n"                                                                              \
-	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                     \
-	"  - {port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n"                     \
-	"routes:\n"                                                                                 \
-	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"                    \
-	"  - {prefix: \"5f00:0:500::/48\", port: p2, nexthop: \"2001:db8:c::3\"}\n"                    \
-	"sids:\n"                                                                                   \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
+	"neighbors:\n" \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
+	"  - {port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: \"5f00:0:500::/48\", port: p2, nexthop: \"2001:db8:c::3\"}\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
 	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\",\n" \
-	"     adjacencies: [{port: p2, nexthop: \"2001:db8:c::3\"}]}\n"                             \
-	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, flavors: [psp, usp], port: p1, nexthop: \"2001:db8:b::3\",\n" \
-	"     slice: gold}\n"                                                                        \
+	"     adjacencies: [{port: p2, nexthop: \"2001:db8:c::3\"}]}\n" \
+	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, flavors: [psp, usp], port: p1, nexthop: " \
+	"\"2001:db8:b::3\",\n" \
+	"     slice: gold}\n" \
 	"  - {sid: \"5f00:1:1:e3::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", jitter: 500}\n"
 
 #define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s; ten times that at 10 Gb/s */
@@ -84,8 +85,8 @@ static bool passes(struct testbed *t, const char *via, unsigned int class, unsig
 	return passed;
 }
 
-#define VIA_P1	 "5f00:0:100:400::"
-#define VIA_P2	 "5f00:0:100:500::"
+#define VIA_P1 "5f00:0:100:400::"
+#define VIA_P2 "5f00:0:100:500::"
 #define VIA_GOLD "5f00:0:e100:400::"
 
 static void drain(struct testbed *t)
@@ -109,7 +110,7 @@ static void exactly_those_queues(void **state)
 	stop(t, "5f00:1:1:e1::", "fd00::3", 3, 65535);
 	began = t->now;
 	assert_int_equal(testbed_reason(t, 0, CONSUME_pfc), 1);
-	for (unsigned int class = 0; class < 6; class++) {
+	for (unsigned int class = 0; class < 6; ++class) {
 		check(passes(t, VIA_P1, class, 1) == (class != 3), "p1, class %u", class);
 		check(passes(t, VIA_P2, class, 2) == (class != 3), "p2, class %u", class);
 		check(passes(t, VIA_GOLD, class, 1), "gold, class %u", class);
@@ -191,7 +192,7 @@ static void one_frame_many_priorities(void **state)
 	pause(t, "5f00:1:1:e1::", "fd00::3", &nothing);
 	assert_true(passes(t, VIA_P1, 0, 1));
 	pause(t, "5f00:1:1:e1::", "fd00::3", &many);
-	for (unsigned int class = 0; class < 6; class++)
+	for (unsigned int class = 0; class < 6; ++class)
 		check(passes(t, VIA_P2, class, 2) == !(class & 1), "class %u", class);
 	assert_int_equal(testbed_reason(t, 0, CONSUME_pfc), 2);
 	drain(t);
@@ -230,30 +231,30 @@ static void too_many_parties(void **state)
 }
 
 /* R3 of draft-ruan figure 3: data comes in by p0 and leaves by p1; tunnels to the upstream nodes leave by p2. */
-#define CONGESTED_NODE                                                                             \
-	TESTBED_NODE                                                                                \
-	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                              \
-	"memory: {fib: compact, buffers: 32K}\n"                                                    \
-	"slices: [{name: gold}]\n"                                                                  \
-	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"                  \
-	"ports:\n"                                                                                  \
+#define CONGESTED_NODE \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {fib: compact, buffers: 32K}\n" \
+	"slices: [{name: gold}]\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n" \
+	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n" \
-	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n"             \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n" \
 	"  - {name: p1, device: net_null1, side: wan, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n" \
-	"  - {name: p2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n"          \
-	"neighbors:\n"                                                                              \
-	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                   \
-	"  - {port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n"                   \
-	"routes:\n"                                                                                 \
-	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"                  \
-	"  - {prefix: \"5f00:1::/32\", port: p2, nexthop: \"2001:db8:c::3\"}\n"                      \
-	"sids:\n"                                                                                   \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                            \
+	"  - {name: p2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n" \
+	"neighbors:\n" \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
+	"  - {port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: \"5f00:1::/32\", port: p2, nexthop: \"2001:db8:c::3\"}\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
 	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
 	"  - {sid: \"5f00:1:3:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\"}\n" \
 	"  - {sid: \"5f00:1:3:e2::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n"
 #define PLAIN_TUNNEL "  - {name: plain, port: p0, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e1::\"]}\n"
-#define GOLD_TUNNEL                                                                                \
+#define GOLD_TUNNEL \
 	"  - {name: gold, port: p0, slice: gold, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e2::\"]}\n"
 #define CONGESTED CONGESTED_NODE "pfc-tunnels:\n" PLAIN_TUNNEL GOLD_TUNNEL
 
@@ -303,7 +304,7 @@ static void own_congestion(void **state)
 	testbed_pass(t, 20000, 1000);
 	assert_int_equal(said(t), 4);
 	assert_int_equal(t->port[0]->n_sent, 0); /* nothing is said on the link, where nobody would understand */
-	burst(t, VIA_P1, 5);			  /* another slice goes on */
+	burst(t, VIA_P1, 5);			 /* another slice goes on */
 	assert_int_equal(said(t) & 3, 0);
 	for (unsigned int i = 0; i < 6; i++) {
 		pause(t, "5f00:1:3:e2::", "fd00::9", &r);
@@ -342,7 +343,8 @@ static void headroom_for_all(void **state)
 
 	hold_both(t);
 	for (unsigned int i = 0; !(bits & 1) && i < 200; bits |= said(t)) {
-		check((bits != 0) == (b->level.bytes >= 4096), "said %u at %llu bytes", bits, (unsigned long long)b->level.bytes);
+		check((bits != 0) == (b->level.bytes >= 4096), "said %u at %llu bytes", bits,
+			(unsigned long long)b->level.bytes);
 		if (i++ % 50 == 49)
 			hold_both(t);
 		burst(t, VIA_GOLD, 1);
@@ -387,7 +389,8 @@ static void idle_control(void **state)
 	assert_int_equal(said(t), 4);
 	node_lcore_poll(l, t->now, &next);
 	/* the refresh, after half of 65535 quanta */
-	check(next > t->now + 100000 && next <= t->now + LONG / 2, "stopped: next in %llu ns", (unsigned long long)(next - t->now));
+	check(next > t->now + 100000 && next <= t->now + LONG / 2, "stopped: next in %llu ns",
+		(unsigned long long)(next - t->now));
 	drain(t);
 	said(t);
 	testbed_free(t);
@@ -486,7 +489,8 @@ static void tunnel_removed(void **state)
 	burst(t, VIA_GOLD, 50);
 	testbed_pass(t, 20000, 1000);
 	assert_int_equal(said(t), 4);
-	check(node_apply(t->node, conf_load(CONF_CHECK, CONGESTED_NODE "pfc-tunnels:\n" PLAIN_TUNNEL), err, sizeof(err)) == 0,
+	check(node_apply(t->node, conf_load(CONF_CHECK, CONGESTED_NODE "pfc-tunnels:\n" PLAIN_TUNNEL), err,
+		      sizeof(err)) == 0,
 		"%s", err);
 	testbed_pass(t, 20000, 1000);
 	assert_int_equal(said(t) & 12, 8);
@@ -532,20 +536,20 @@ static void regenerated(void **state)
 }
 
 /* A PE between the WAN (p0, p2) and its gateway (p1). */
-#define RELAY_NODE                                                                                 \
-	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n"                  \
-	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                             \
-	"memory: {fib: compact, buffers: 32K}\n"                                                   \
-	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"                 \
-	"ports:\n"                                                                                 \
-	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"        \
+#define RELAY_NODE \
+	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {fib: compact, buffers: 32K}\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n" \
+	"ports:\n" \
+	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
 	"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n" \
-	"     pfc: {priorities: [3], peers: [\"02:00:00:00:b0:00\"], buffer: small}}\n"            \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:b0:00\"], buffer: small}}\n" \
 	"  - {name: p2, device: net_null2, side: wan, speed: 100G, addresses: [\"2001:db8:c::2/64\"]}\n" \
-	"neighbors: [{port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}]\n"        \
-	"routes: [{prefix: \"2001:db8:99::/48\", port: p2, nexthop: \"2001:db8:c::3\"}]\n"         \
-	"sids:\n"                                                                                  \
-	"  - {sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: p1}\n"                           \
+	"neighbors: [{port: p2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:03\"}]\n" \
+	"routes: [{prefix: \"2001:db8:99::/48\", port: p2, nexthop: \"2001:db8:c::3\"}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: p1}\n" \
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p2, nexthop: \"2001:db8:c::3\"}\n" \
 	"pfc-relays: [{name: gw, port: p1, sid: \"5f00:1:1:d2::/64\", mode: "
 
@@ -619,7 +623,8 @@ static void one_voice(void **state)
 static void honour_local(void **state)
 {
 	static const char yaml[] =
-		"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"], usid: {block: \"5f00:0::/32\", node: 0x100}}\n"
+		"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"], usid: {block: "
+		"\"5f00:0::/32\", node: 0x100}}\n"
 		"lcores: {control: 0, rx: [1], worker: [2]}\n"
 		"memory: {fib: compact, buffers: 32K}\n"
 		"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"

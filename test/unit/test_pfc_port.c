@@ -6,37 +6,37 @@
 
 #include "test/support/testbed.h"
 
-#define NODE                                                                                       \
-	TESTBED_NODE                                                                                      \
+#define NODE \
+	TESTBED_NODE \
 	"memory: {fib: compact, buffers: 32K, lossless: 4K}\n"
 
 /* Ports in, out, out2, out3; everything for 5f00:0:50N:: leaves by the N-th. */
-#define PORTS(pfc)                                                                                 \
-	"ports:\n"                                                                                  \
-	"  - {name: in, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"],\n"  \
-	"     descriptors: {tx: 64}, pfc: {" pfc "}}\n"                                              \
+#define PORTS(pfc) \
+	"ports:\n" \
+	"  - {name: in, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"],\n" \
+	"     descriptors: {tx: 64}, pfc: {" pfc "}}\n" \
 	"  - {name: out, device: net_null1, side: wan, speed: 10G, addresses: [\"2001:db8:b::2/64\"],\n" \
-	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:01\"], buffer: b}}\n"                \
-	"  - {name: out2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n"         \
-	"  - {name: out3, device: net_null3, side: wan, addresses: [\"2001:db8:d::2/64\"]}\n"         \
-	"buffer-profiles:\n"                                                                        \
-	"  - {name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}\n"                        \
-	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, min-frame: 100}\n"                     \
-	"  - {name: auto, xoff: 20K, xon: 8K, min-frame: 1000}\n"                                  \
-	"  - {name: shared, xoff: 4M, headroom: 20K, alpha: 1/128, min-frame: 1000}\n"              \
-	"neighbors:\n"                                                                              \
-	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n"                   \
-	"  - {port: out2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:01\"}\n"                  \
-	"  - {port: out3, address: \"2001:db8:d::3\", mac: \"02:00:00:00:d0:01\"}\n"                  \
-	"routes:\n"                                                                                 \
-	"  - {prefix: \"5f00:0:501::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n"                   \
-	"  - {prefix: \"5f00:0:502::/48\", port: out2, nexthop: \"2001:db8:c::3\"}\n"                  \
-	"  - {prefix: \"5f00:0:503::/48\", port: out3, nexthop: \"2001:db8:d::3\"}\n"                  \
+	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:01\"], buffer: b}}\n" \
+	"  - {name: out2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n" \
+	"  - {name: out3, device: net_null3, side: wan, addresses: [\"2001:db8:d::2/64\"]}\n" \
+	"buffer-profiles:\n" \
+	"  - {name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}\n" \
+	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, min-frame: 100}\n" \
+	"  - {name: auto, xoff: 20K, xon: 8K, min-frame: 1000}\n" \
+	"  - {name: shared, xoff: 4M, headroom: 20K, alpha: 1/128, min-frame: 1000}\n" \
+	"neighbors:\n" \
+	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
+	"  - {port: out2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:01\"}\n" \
+	"  - {port: out3, address: \"2001:db8:d::3\", mac: \"02:00:00:00:d0:01\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:501::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: \"5f00:0:502::/48\", port: out2, nexthop: \"2001:db8:c::3\"}\n" \
+	"  - {prefix: \"5f00:0:503::/48\", port: out3, nexthop: \"2001:db8:d::3\"}\n" \
 	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
 
-#define ONE_LCORE  "lcores: {control: 0, rx: [0], worker: [0]}\n"
+#define ONE_LCORE "lcores: {control: 0, rx: [0], worker: [0]}\n"
 #define MANY_LCORES "lcores: {control: 0, rx: [1], worker: [1, 2, 3, 4]}\n"
-#define PEER	   "priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b"
+#define PEER "priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b"
 
 enum { IN, OUT, OUT2, OUT3 };
 
@@ -369,8 +369,8 @@ static void headroom_has_the_decision_period(void **state)
 	assert_int_equal(at_line_rate(20, &used, &headroom), 0);
 	check(used > headroom * 3 / 4, "%llu of %llu bytes", (unsigned long long)used, (unsigned long long)headroom);
 	/* an owner that looks so seldom finds out about the end of the headroom late as well */
-	check(at_line_rate(100, &used, &headroom) > 0 || used > headroom, "%llu of %llu bytes", (unsigned long long)used,
-		(unsigned long long)headroom);
+	check(at_line_rate(100, &used, &headroom) > 0 || used > headroom, "%llu of %llu bytes",
+		(unsigned long long)used, (unsigned long long)headroom);
 }
 
 /* A ring that is full stops the senders of the ports behind it, before anything is lost. */

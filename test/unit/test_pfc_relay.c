@@ -9,7 +9,7 @@
 #define G100 100000000000ull
 #define G400 400000000000ull
 #define HALF 167770ull /* ns of half the longest pause at 100 Gb/s */
-#define MS   NSEC_PER_MSEC
+#define MS NSEC_PER_MSEC
 
 static const struct pfc_relay_config regenerate = {PFC_RELAY_REGENERATE, G100, 100000, MS};
 static const struct pfc_party one = {.sid = 5, .source = {.b = {1}}}, two = {.sid = 5, .source = {.b = {2}}};
@@ -24,7 +24,8 @@ static struct pfc_request ask(unsigned int priority, uint16_t quanta)
 
 static void check_request(const char *row, const struct pfc_request *r, uint8_t enable, uint8_t stops)
 {
-	check(r->enable == enable && pfc_stops(r) == stops, "%s: enables %02x, stops %02x", row, r->enable, pfc_stops(r));
+	check(r->enable == enable && pfc_stops(r) == stops, "%s: enables %02x, stops %02x", row, r->enable,
+		pfc_stops(r));
 }
 
 /* The letter of draft-he: what comes in goes out. */
@@ -299,7 +300,10 @@ static void storm(void **state)
 	static const enum pfc_relay_mode modes[] = {PFC_RELAY_REGENERATE, PFC_RELAY_TRANSPARENT};
 
 	for (unsigned int m = 0; m < ARRAY_LEN(modes); m++) {
-		const struct pfc_relay_config c = {.mode = modes[m], .from_bps = G100, .jitter_ns = MS, .hold_min_ns = MS,
+		const struct pfc_relay_config c = {.mode = modes[m],
+			.from_bps = G100,
+			.jitter_ns = MS,
+			.hold_min_ns = MS,
 			.watchdog = {PFC_WATCHDOG_RELEASE, 100 * MS, 200 * MS, 50 * MS}};
 		struct pfc_request in = ask(3, 65535), out;
 		struct pfc_relay_port p = {.bps = G100};

@@ -8,7 +8,9 @@
 static struct pfc_remote row(const char *prefix, uint16_t behavior, uint8_t node_bits, uint8_t function_bits,
 	const char *owner)
 {
-	struct pfc_remote r = {.behavior = behavior, .block_bits = 32, .node_bits = node_bits,
+	struct pfc_remote r = {.behavior = behavior,
+		.block_bits = 32,
+		.node_bits = node_bits,
 		.function_bits = function_bits};
 
 	r.argument_bits = (uint8_t)(96 - node_bits - function_bits);
@@ -79,7 +81,8 @@ static void reverse_lists(void **state)
 	} rows[] = {
 		/* draft-ruan's both examples come to the same (D33) */
 		{"scenario 2", "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:d46::", 2, 0, "5f00:1:2:1:: 5f00:1:1:e1::"},
-		{"four SIDs", "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:1:: 5f00:1:3:d46::", 2, 0, "5f00:1:2:1:: 5f00:1:1:e1::"},
+		{"four SIDs", "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:1:: 5f00:1:3:d46::", 2, 0,
+			"5f00:1:2:1:: 5f00:1:1:e1::"},
 		{"adjacent", "5f00:1:1:e1:: 5f00:1:3:d46::", 1, 0, "5f00:1:1:e1::"},
 		/* an End.X on the way is one-way: its node's End is used */
 		{"End.X between", "5f00:1:1:e1:: 5f00:1:2:a3:: 5f00:1:3:d46::", 2, 0, "5f00:1:2:1:: 5f00:1:1:e1::"},
@@ -89,7 +92,8 @@ static void reverse_lists(void **state)
 			"5f00:1:2:1:: 5f00:1:1:e1::"},
 		{"the nearest of two", "5f00:1:1:e1:: 5f00:1:5:e1:: 5f00:1:2:1:: 5f00:1:3:d46::", 3, 0,
 			"5f00:1:2:1:: 5f00:1:5:e1::"},
-		{"own SIDs in a row", "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:1:: 5f00:1:3:d46::", 3, 0, "5f00:1:2:1:: 5f00:1:1:e1::"},
+		{"own SIDs in a row", "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:1:: 5f00:1:3:d46::", 3, 0,
+			"5f00:1:2:1:: 5f00:1:1:e1::"},
 		{"the own one does not count", "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:e1:: 5f00:1:3:d46::", 3, 0,
 			"5f00:1:2:1:: 5f00:1:1:e1::"},
 		{"own SID is one too", "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:e1::", 2, 0, "5f00:1:2:1:: 5f00:1:1:e1::"},
@@ -155,7 +159,8 @@ static void longest_match(void **state)
 		struct pfc_remote *r = &rows[t.n];
 
 		*r = (struct pfc_remote){.prefix = {.addr = {.family = 6}, .len = lens[unit_random(&random) % 5]},
-			.node_bits = 16, .behavior = 1};
+			.node_bits = 16,
+			.behavior = 1};
 		for (unsigned int k = 0; k < 16; k++)
 			r->prefix.addr.b[k] = (uint8_t)(unit_random(&random) % 2);
 		r->prefix = ip_prefix_network(&r->prefix);
@@ -178,7 +183,8 @@ static void longest_match(void **state)
 		for (unsigned int k = 0; k < 16; k++)
 			a.b[k] = (uint8_t)(unit_random(&random) % 2);
 		for (unsigned int i = 0; i < t.n; i++)
-			if (ip_prefix_contains(&t.sid[i].prefix, &a) && (!want || t.sid[i].prefix.len > want->prefix.len))
+			if (ip_prefix_contains(&t.sid[i].prefix, &a) &&
+				(!want || t.sid[i].prefix.len > want->prefix.len))
 				want = &t.sid[i];
 		check(pfc_remote_find(&t, &a.v6, NULL) == want, "step %u", step);
 	}

@@ -62,7 +62,8 @@ static void who_does_it(void **state)
 		bool asked; /* the device was asked anything */
 	} rows[] = {
 		{"net_ixgbe", {.pfc_fails_at = -1}, 0, true, PORT_PFC_SOFTWARE, false, 0, false},
-		{"net_af_packet", {.fc_get = -ENOTSUP, .pfc_set = -ENOTSUP}, 8, true, PORT_PFC_SOFTWARE, false, 0, false},
+		{"net_af_packet", {.fc_get = -ENOTSUP, .pfc_set = -ENOTSUP}, 8, true, PORT_PFC_SOFTWARE, false, 0,
+			false},
 		{"net_ixgbe", {.pfc_fails_at = -1}, 8, true, PORT_PFC_SOFTWARE, false, 0, true},
 		{"net_i40e", {.pfc_set = -ENOSYS}, 8, true, PORT_PFC_SOFTWARE, true, 0, true},
 		/* says yes and means no */
@@ -73,7 +74,8 @@ static void who_does_it(void **state)
 		/* one priority fails: none is left switched on */
 		{"net_hns3", {.pfc_fails_at = 4}, 0x1b, true, PORT_PFC_BLIND, false, 0, true},
 		{"net_unheard_of", {.pfc_fails_at = -1}, 8, true, PORT_PFC_SOFTWARE, false, 0, true},
-		{"net_unheard_of", {.fc_set = -ENOTSUP, .pfc_fails_at = -1}, 8, true, PORT_PFC_HARDWARE, false, 8, true},
+		{"net_unheard_of", {.fc_set = -ENOTSUP, .pfc_fails_at = -1}, 8, true, PORT_PFC_HARDWARE, false, 8,
+			true},
 		{"net_unheard_of", {.fc_get = -ENOTSUP, .pfc_set = -ENOTSUP}, 8, true, PORT_PFC_BLIND, false, 0, true},
 	};
 
@@ -96,7 +98,8 @@ static void who_does_it(void **state)
 		check(!changes.fc || fake.fc.mode == RTE_ETH_FC_NONE, "row %u: mode %u", i, fake.fc.mode);
 		pfc_restore(&device, 7, &changes);
 		check(fake.obeys == 0, "row %u: obeys %02x when stopped", i, fake.obeys);
-		check((fake.calls > calls) == (rows[i].obeys || (rows[i].asked && rows[i].pfc == PORT_PFC_SOFTWARE)), "row %u", i);
+		check((fake.calls > calls) == (rows[i].obeys || (rows[i].asked && rows[i].pfc == PORT_PFC_SOFTWARE)),
+			"row %u", i);
 		pfc_restore(&device, 7, &changes);
 	}
 }

@@ -11,31 +11,31 @@
 #include "test/support/testbed.h"
 
 /* Data comes in by p0 and leaves by p1, whose neighbour storms; SID e1 pauses p1 for nobody's slice. */
-#define NODE                                                                                       \
-	TESTBED_NODE                                                                                 \
-	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                               \
-	"memory: {fib: compact, buffers: 32K}\n"                                                     \
-	"slices: [{name: gold}]\n"                                                                   \
-	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 256K, min-frame: 100}]\n"  \
-	"neighbors:\n"                                                                               \
-	"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:00\"}\n"                    \
-	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n"                    \
-	"routes:\n"                                                                                  \
-	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n"                   \
-	"  - {prefix: \"5f00:0:300::/48\", port: p0, nexthop: \"2001:db8:a::3\"}\n"                   \
-	"sids:\n"                                                                                    \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
+#define NODE \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {fib: compact, buffers: 32K}\n" \
+	"slices: [{name: gold}]\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 256K, min-frame: 100}]\n" \
+	"neighbors:\n" \
+	"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:00\"}\n" \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: \"5f00:0:300::/48\", port: p0, nexthop: \"2001:db8:a::3\"}\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\"}\n"
-#define PORTS(watchdog)                                                                            \
-	"ports:\n"                                                                                   \
+#define PORTS(watchdog) \
+	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n" \
-	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n"              \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n" \
 	"  - {name: p1, device: net_null1, side: wan, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n" \
 	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:03\"], buffer: small, watchdog: {" watchdog "}}}\n"
 
 #define TIMES "alarm: 10, detect: 20, restore: 10"
-#define MS    NSEC_PER_MSEC
-#define LONG  335540ull /* ns of 65535 quanta at 100 Gb/s */
+#define MS NSEC_PER_MSEC
+#define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s */
 
 enum { IN, OUT };
 
@@ -115,7 +115,8 @@ static void data(struct testbed *t, unsigned int from, unsigned int class, unsig
 		uint32_t size = testbed_frame(frame, &t->port[from]->port.mac,
 			from == IN ? "5f00:0:100:400::" : "5f00:0:100:300::", 7, 0, 120);
 
-		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 0);
+		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5),
+			0);
 		fake_port_receive(t->port[from], 0, frame, size, 0);
 		for (unsigned int i = 0; i < 3; i++)
 			testbed_round(t);
@@ -245,8 +246,8 @@ static void drops(void **state)
 	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded) + testbed_reason(t, IN, DROP_queue_full), 0);
 	check_shown(t, "show pfc watchdog", "storm");
 	check_metrics(t, "sluice_pfc_storm{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority=\"3\"} 1\n");
-	check_metrics(t,
-		"sluice_pfc_storm_dropped_packets_total{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority=\"3\"} 150\n");
+	check_metrics(t, "sluice_pfc_storm_dropped_packets_total{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority="
+			 "\"3\"} 150\n");
 	/* quiet: ten milliseconds after the last frame it is over, and what was said meanwhile does not come back */
 	link_says(t, 0x08, 65535);
 	testbed_pass(t, 9 * MS, 5000);

@@ -9,7 +9,7 @@
 #define IDLE_NS (180 * NSEC_PER_SEC)
 #define G100 100000000000ull
 #define HALF 167770ull
-#define MS   NSEC_PER_MSEC
+#define MS NSEC_PER_MSEC
 
 static struct {
 	unsigned int n;
@@ -28,7 +28,8 @@ static void check_sent(const char *row, unsigned int n, uint32_t tunnel, uint8_t
 {
 	check(sent.n == n, "%s: %u frames", row, sent.n);
 	check(!n || (sent.tunnel == tunnel && sent.request.enable == enable && pfc_stops(&sent.request) == stops),
-		"%s: tunnel %u, enables %02x, stops %02x", row, sent.tunnel, sent.request.enable, pfc_stops(&sent.request));
+		"%s: tunnel %u, enables %02x, stops %02x", row, sent.tunnel, sent.request.enable,
+		pfc_stops(&sent.request));
 	sent.n = 0;
 }
 
@@ -37,7 +38,9 @@ static struct pfc_tunnels *tunnels(void)
 	struct pfc_tunnels *t = calloc(1, sizeof(*t));
 
 	t->send = record;
-	t->config = (struct pfc_tunnels_config){.idle_ns = IDLE_NS, .max_rtt_ns = 100 * MS, .learnt_max = PFC_TUNNELS_MAX};
+	t->config = (struct pfc_tunnels_config){.idle_ns = IDLE_NS,
+		.max_rtt_ns = 100 * MS,
+		.learnt_max = PFC_TUNNELS_MAX};
 	sent.n = 0;
 	return t;
 }
@@ -145,7 +148,10 @@ static struct pfc_remotes remotes(void)
 	for (unsigned int i = 0; i < ARRAY_LEN(known); i++) {
 		struct pfc_remote *r = &rows[t.n++];
 
-		*r = (struct pfc_remote){.behavior = known[i].behavior, .block_bits = 32, .node_bits = 16, .function_bits = 16};
+		*r = (struct pfc_remote){.behavior = known[i].behavior,
+			.block_bits = 32,
+			.node_bits = 16,
+			.function_bits = 16};
 		ip_prefix_parse(known[i].prefix, &r->prefix);
 		snprintf(r->owner, sizeof(r->owner), "%s", known[i].owner);
 	}
@@ -163,8 +169,8 @@ static struct ipv6_addr address(const char *text)
 
 static struct pfc_sighting sighting(struct ipv6_addr *list, uint8_t slice, const char *source, const char *via)
 {
-	struct pfc_sighting d = {.slice = slice, .priorities = 0x08, .source = address(source), .list = list, .n = 3,
-		.far_bps = G100};
+	struct pfc_sighting d =
+		{.slice = slice, .priorities = 0x08, .source = address(source), .list = list, .n = 3, .far_bps = G100};
 
 	ip_prefix_parse("5f00:1:3:d46::/64", &d.own);
 	list[0] = address("5f00:1:1:e1::");
@@ -282,7 +288,7 @@ static void refused(void **state)
 	assert_int_equal(pfc_tunnel_learn(t, &r, &d, 0, &id), PFC_REFUSED_table_full);
 	for (unsigned int i = PFC_REFUSED_none + 1; i < PFC_REFUSAL_COUNT; i++)
 		assert_int_equal(t->refused[i], i != PFC_REFUSED_no_end_sid && i != PFC_REFUSED_too_long &&
-			i != PFC_REFUSED_no_slice_id && i != PFC_REFUSED_no_argument);
+							i != PFC_REFUSED_no_slice_id && i != PFC_REFUSED_no_argument);
 	poll(t, IDLE_NS);
 	assert_int_equal(t->bound, 0);
 	free(t);

@@ -54,8 +54,8 @@ static void over_reads_are_seen(void **state)
 	(void)state;
 	assert_false(dies(0));
 	assert_false(dies(99));
-	assert_true(dies(100));	 /* one byte into the tailroom */
-	assert_true(dies(-1));	 /* one byte into the headroom */
+	assert_true(dies(100)); /* one byte into the tailroom */
+	assert_true(dies(-1));	/* one byte into the headroom */
 	assert_true(dies(1000));
 }
 #endif

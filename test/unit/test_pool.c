@@ -15,25 +15,26 @@
 #define MTU "9216"
 #define FRAME (9216 + sizeof(struct eth_hdr))
 
-#define YAML                                                                                                     \
-	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"                       \
-	"  infrastructure: [\"fd00::/16\"]}\n"                                                                        \
-	"lcores: {control: 0, rx: [1], worker: [2]}\n"                                                                \
-	"memory: {fib: compact, ring: 128, buffers: %llu, buffer-size: %s}\n"                                         \
-	"icmp: {echo: 1000000}\n"                                                                                     \
-	"neighbor-discovery: {hold: 64, hold-total: 64}\n"                                                            \
-	"ports:\n"                                                                                                    \
-	"  - {name: in, device: net_null0, side: wan, mtu: " MTU ", addresses: [\"2001:db8:a::2/64\"]}\n"             \
-	"  - {name: out, device: net_null1, side: wan, mtu: " MTU ", buffer-limit: 64, addresses: [\"2001:db8:b::2/64\"]}\n" \
-	"neighbors:\n"                                                                                                \
-	"  - {port: in, address: \"2001:db8:a::9\", mac: \"02:00:00:00:a0:00\"}\n"                                    \
-	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n"                                   \
-	"routes:\n"                                                                                                   \
-	"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n"                                  \
-	"  - {prefix: \"5f00:0:600::/48\", port: out, nexthop: \"2001:db8:b::6\"}\n"                                  \
+#define YAML \
+	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
+	"  infrastructure: [\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {fib: compact, ring: 128, buffers: %llu, buffer-size: %s}\n" \
+	"icmp: {echo: 1000000}\n" \
+	"neighbor-discovery: {hold: 64, hold-total: 64}\n" \
+	"ports:\n" \
+	"  - {name: in, device: net_null0, side: wan, mtu: " MTU ", addresses: [\"2001:db8:a::2/64\"]}\n" \
+	"  - {name: out, device: net_null1, side: wan, mtu: " MTU \
+	", buffer-limit: 64, addresses: [\"2001:db8:b::2/64\"]}\n" \
+	"neighbors:\n" \
+	"  - {port: in, address: \"2001:db8:a::9\", mac: \"02:00:00:00:a0:00\"}\n" \
+	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: \"5f00:0:600::/48\", port: out, nexthop: \"2001:db8:b::6\"}\n" \
 	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
 
-#define VIA_KNOWN   "5f00:0:100:500:300::"
+#define VIA_KNOWN "5f00:0:100:500:300::"
 #define VIA_UNKNOWN "5f00:0:100:600:300::"
 
 enum { IN, OUT };
@@ -190,7 +191,8 @@ static void a_pool_of_what_is_promised_is_enough(void **state)
 		uint64_t rings;
 
 		fill_up(f);
-		rings = in_ring(&n->rx[0].to_worker[0]) + in_ring(&n->rx[0].to_control) + in_ring(&n->control->to_worker[0]);
+		rings = in_ring(&n->rx[0].to_worker[0]) + in_ring(&n->rx[0].to_control) +
+			in_ring(&n->control->to_worker[0]);
 		/* a ring keeps one slot empty */
 		assert_int_equal(rings, 3 * 127);
 		assert_int_equal((rings + 3) * frame, line(&f->promised, "rings between lcores"));

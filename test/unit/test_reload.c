@@ -11,16 +11,16 @@
 #include "test/support/conf.h"
 #include "test/support/testbed.h"
 
-#define BASE                                                                                       \
-	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
-	"ports:\n"                                                                                  \
-	"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"           \
-	"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"          \
-	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+#define BASE \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
 #define STATIC(mac) "neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"" mac "\"}]\n"
-#define ROUTE	    "routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}]\n"
-#define OLD	    "02:00:00:00:b0:01"
-#define NEW	    "02:00:00:00:b0:02"
+#define ROUTE "routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}]\n"
+#define OLD "02:00:00:00:b0:01"
+#define NEW "02:00:00:00:b0:02"
 
 enum { IN, OUT };
 
@@ -267,14 +267,14 @@ struct seen {
 	uint32_t before[64];
 };
 
-#define LATE(segment, mac)                                                                         \
-	TESTBED_NODE TESTBED_ONE_LCORE                                                              \
-	"ports:\n"                                                                                  \
-	"  - {name: in, device: net_null0, side: dc, vrf: red, addresses: [\"2001:db8:a::2/64\"]}\n" \
-	"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"         \
-	"vrfs: [{name: red, routes: [{prefix: \"2001:db8:77::/48\", policy: p}]}]\n"                 \
-	"policies: [{name: p, paths: [{name: a, segments: [\"5f00:0:500:" segment "::\"]}]}]\n"     \
-	ROUTE STATIC(mac)
+#define LATE(segment, mac) \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: in, device: net_null0, side: dc, vrf: red, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"vrfs: [{name: red, routes: [{prefix: \"2001:db8:77::/48\", policy: p}]}]\n" \
+		"policies: [{name: p, paths: [{name: a, segments: [\"5f00:0:500:" segment "::\"]}]}]\n" ROUTE \
+		STATIC(mac)
 
 /*
  * Late binding: what waits behind a gate leaves with the path and the neighbour there are when its turn has come, in order
@@ -314,8 +314,8 @@ static void what_waits_takes_the_newest(void **state)
 		memcpy(&sequence, f->bytes + sizeof(struct eth_hdr) + 3 * sizeof(*outer) + 8, sizeof(sequence));
 		if (outer->next_header == IP_PROTO_IPV6) {
 			check(f->bytes[5] == 2, "packet %u went to %02x", n, f->bytes[5]);
-			check(outer->dst.b[6] == 0xe1 && outer->dst.b[7] == 0x02, "packet %u: segment %02x%02x", n, outer->dst.b[6],
-				outer->dst.b[7]);
+			check(outer->dst.b[6] == 0xe1 && outer->dst.b[7] == 0x02, "packet %u: segment %02x%02x", n,
+				outer->dst.b[6], outer->dst.b[7]);
 			assert_int_equal(be32_get(sequence), n++);
 		}
 		free(f);

@@ -9,13 +9,13 @@
 #include "config/remote_sids.h"
 #include "test/support/conf.h"
 
-#define NODE                                                                                       \
-	"node: {name: r3, loopback: \"fd00::3\", infrastructure: [\"fd00::/16\"],\n"                 \
-	"  usid: {block: \"5f00:0::/32\", node: 0x0b03, more-blocks: [\"5f00:7::/32\"]}}\n"           \
-	"lcores: {control: 0, rx: [1], worker: [1]}\n"                                             \
-	"ports: [{name: wan0, device: net_null0, side: wan}]\n"                                    \
-	"sids:\n"                                                                                  \
-	"  - {sid: \"5f00:0:b03::/48\", behavior: uN}\n"                                            \
+#define NODE \
+	"node: {name: r3, loopback: \"fd00::3\", infrastructure: [\"fd00::/16\"],\n" \
+	"  usid: {block: \"5f00:0::/32\", node: 0x0b03, more-blocks: [\"5f00:7::/32\"]}}\n" \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n" \
+	"ports: [{name: wan0, device: net_null0, side: wan}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:b03::/48\", behavior: uN}\n" \
 	"  - {sid: \"5f00:1:3:d46::/64\", behavior: End.DT46}\n"
 
 #define ENTRY(rest) "{sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r1" rest "}"
@@ -26,36 +26,52 @@ static void checks(void **state)
 		const char *row, *list, *messages;
 	} rows[] = {
 		{"one", "  - " ENTRY("") "\n", NULL},
-		{"whole", "  - " ENTRY(", flavors: [psp, usp], code: 0x8103, block-bits: 40, node-bits: 8, function-bits: 16, "
-				       "argument-bits: 64") "\n", NULL},
+		{"whole",
+			"  - " ENTRY(
+				", flavors: [psp, usp], code: 0x8103, block-bits: 40, node-bits: 8, function-bits: 16, "
+				"argument-bits: 64") "\n",
+			NULL},
 		{"mistyped behaviour", "  - {sid: \"5f00:1:1:e1::/64\", behavior: ^End.X.PCF, owner: r1}\n",
-			"behavior: expected one of uN, uA, uDT4, uDT6, uDT46, uDX4, uDX6, uDX2, End, End.X, End.T, End.DT4, End.DT6, "
-			"End.DT46, End.DX4, End.DX6, End.DX2, End.X.PFC, uA.PFC, other, found 'End.X.PCF'; did you mean 'End.X.PFC'?"},
+			"behavior: expected one of uN, uA, uDT4, uDT6, uDT46, uDX4, uDX6, uDX2, End, End.X, End.T, "
+			"End.DT4, End.DT6, "
+			"End.DT46, End.DX4, End.DX6, End.DX2, End.X.PFC, uA.PFC, other, found 'End.X.PCF'; did you "
+			"mean 'End.X.PFC'?"},
 		{"mistyped key", "  - {sid: \"5f00:1:1:e1::/64\", behavior: End, owner: r1, ^flavours: [psp]}\n",
 			"unknown key 'flavours' in a remote SID; did you mean 'flavors'?"},
 		{"no owner", "  - ^{sid: \"5f00:1:1:e1::/64\", behavior: End}\n", "a remote SID lacks the key 'owner'"},
 		{"wrong code", "  - " ENTRY(", code: ^0x8101") "\n",
 			"code: that of End.X.PFC with these flavors is 33024, not 33025"},
 		{"other", "  - {sid: \"5f00:1:1:b6::/64\", behavior: other, code: 14, owner: r1}\n", NULL},
-		{"other, of what", "  - {sid: \"5f00:1:1:b6::/64\", behavior: ^other, owner: r1}\n", "behavior: other needs its code"},
-		{"other's flavours", "  - {sid: \"5f00:1:1:b6::/64\", behavior: other, code: 14, flavors: [^psp], owner: r1}\n",
+		{"other, of what", "  - {sid: \"5f00:1:1:b6::/64\", behavior: ^other, owner: r1}\n",
+			"behavior: other needs its code"},
+		{"other's flavours",
+			"  - {sid: \"5f00:1:1:b6::/64\", behavior: other, code: 14, flavors: [^psp], owner: r1}\n",
 			"flavors: other has none"},
-		{"flavours of a DT46", "  - {sid: \"5f00:1:1:46::/64\", behavior: End.DT46, flavors: [^psp], owner: r1}\n",
+		{"flavours of a DT46",
+			"  - {sid: \"5f00:1:1:46::/64\", behavior: End.DT46, flavors: [^psp], owner: r1}\n",
 			"flavors: End.DT46 has none"},
 		{"usd", "  - " ENTRY(", flavors: [psp, ^usd]") "\n", "flavors: End.X.PFC has no usd"},
-		{"structure", "  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End, owner: r1, node-bits: 24, function-bits: 16}\n",
+		{"structure",
+			"  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End, owner: r1, node-bits: 24, function-bits: "
+			"16}\n",
 			"sid: a /64, but block, node and function are 32 + 24 + 16 bits"},
-		{"argument", "  - " ENTRY(", argument-bits: ^65") "\n", "argument-bits: there are 64 bits behind the function"},
-		{"no block", "  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End, owner: r1, block-bits: 0, node-bits: 48}\n",
+		{"argument", "  - " ENTRY(", argument-bits: ^65") "\n",
+			"argument-bits: there are 64 bits behind the function"},
+		{"no block",
+			"  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End, owner: r1, block-bits: 0, node-bits: 48}\n",
 			"sid: has no block"},
-		{"nothing but a block", "  - {sid: ^\"5f00::/20\", behavior: End, owner: r1}\n", "sid: has no node and no function"},
+		{"nothing but a block", "  - {sid: ^\"5f00::/20\", behavior: End, owner: r1}\n",
+			"sid: has no node and no function"},
 		{"twice the same", "  - " ENTRY("") "\n  - " ENTRY("") "\n", NULL},
-		{"twice, not the same", "  - " ENTRY("") "\n  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End.X, owner: r1}\n",
+		{"twice, not the same",
+			"  - " ENTRY("") "\n  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End.X, owner: r1}\n",
 			"sid: 'r1' has it with another behaviour or structure as well"},
 		{"two owners", "  - " ENTRY("") "\n  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r2}\n",
 			"sid: 'r1' has it too, so it would lead to two nodes"},
-		{"two owners of a local id", "  - {sid: \"5f00:0:e0e1::/48\", behavior: uA.PFC, owner: r1}\n"
-					     "  - {sid: \"5f00:0:e0e1::/48\", behavior: uA, owner: r2}\n", NULL},
+		{"two owners of a local id",
+			"  - {sid: \"5f00:0:e0e1::/48\", behavior: uA.PFC, owner: r1}\n"
+			"  - {sid: \"5f00:0:e0e1::/48\", behavior: uA, owner: r2}\n",
+			NULL},
 		{"the own one", "  - {sid: \"5f00:1:3:d46::/64\", behavior: End.DT4, owner: r3}\n", NULL},
 		{"the own one of another", "  - {sid: ^\"5f00:1:3:d46::/64\", behavior: End.DT46, owner: r4}\n",
 			"sid: 'r3' has it too, so it would lead to two nodes"},
@@ -122,30 +138,42 @@ static void files(void **state)
 		{"one file", FILE_OF(R1), NULL, ""},
 		{"two files that say the same", FILE_OF(R1), FILE_OF(R1), ""},
 		{"empty list", FILE_OF(""), NULL, ""},
-		{"two files that do not", FILE_OF(R1), "{\n\"remote-sids\": [\n {\"sid\": \"5f00:1:1:e1::/64\", \"behavior\": \"End\", "
-			"\"owner\": \"r1\"}]}", "./b.json:3:10: error: sid: 'r1' has it with another behaviour or structure as well\n"},
-		{"both wrong", "{}", "[]", "./a.json:1:1: error: the file lacks the key 'remote-sids'\n"
+		{"two files that do not", FILE_OF(R1),
+			"{\n\"remote-sids\": [\n {\"sid\": \"5f00:1:1:e1::/64\", \"behavior\": \"End\", "
+			"\"owner\": \"r1\"}]}",
+			"./b.json:3:10: error: sid: 'r1' has it with another behaviour or structure as well\n"},
+		{"both wrong", "{}", "[]",
+			"./a.json:1:1: error: the file lacks the key 'remote-sids'\n"
 			"./b.json:1:1: error: the file: expected a mapping, found a list\n"},
-		{"cut off", "{\"remote-sids\": [\n" R1 ",", NULL, "./a.json:2:68: error: not JSON: ']' expected near end of file\n"},
+		{"cut off", "{\"remote-sids\": [\n" R1 ",", NULL,
+			"./a.json:2:68: error: not JSON: ']' expected near end of file\n"},
 		{"YAML", "remote-sids: []", NULL, "./a.json:1:6: error: not JSON: '[' or '{' expected near 'remote'\n"},
 		{"key twice", "{\"remote-sids\": [], \"remote-sids\": []}", NULL,
 			"./a.json:1:33: error: not JSON: duplicate object key near '\"remote-sids\"'\n"},
-		{"mistyped key", FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behaviour\": \"End\", \"owner\": \"r1\"}"), NULL,
+		{"mistyped key", FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behaviour\": \"End\", \"owner\": \"r1\"}"),
+			NULL,
 			"./a.json:1:18: error: a remote SID lacks the key 'behavior'\n"
 			"./a.json:1:45: error: unknown key 'behaviour' in a remote SID; did you mean 'behavior'?\n"},
 		{"number for text", FILE_OF("{\"sid\": 7, \"behavior\": \"End\", \"owner\": \"r1\"}"), NULL,
 			"./a.json:1:26: error: sid: expected an IPv6 prefix like \"2001:db8::/32\", found '7'\n"},
-		{"NUL", FILE_OF("{\"sid\": \"\\u0000\"}"), NULL, "./a.json:1:33: error: not JSON: \\u0000 is not allowed without "
+		{"NUL", FILE_OF("{\"sid\": \"\\u0000\"}"), NULL,
+			"./a.json:1:33: error: not JSON: \\u0000 is not allowed without "
 			"JSON_ALLOW_NUL near '\"\\u0000\"'\n"},
-		{"something behind it", FILE_OF("") "]", NULL, "./a.json:1:20: error: not JSON: end of file expected near ']'\n"},
-		{"a list for a word", FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behavior\": \"End\", \"owner\": [\"r1\"]}"), NULL,
-			"./a.json:1:73: error: owner: expected a name of letters, digits, '-', '_' and '.', at most 31 characters, found a "
+		{"something behind it", FILE_OF("") "]", NULL,
+			"./a.json:1:20: error: not JSON: end of file expected near ']'\n"},
+		{"a list for a word",
+			FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behavior\": \"End\", \"owner\": [\"r1\"]}"), NULL,
+			"./a.json:1:73: error: owner: expected a name of letters, digits, '-', '_' and '.', at most 31 "
+			"characters, found a "
 			"list\n"},
 		{"null", FILE_OF("{\"sid\": null, \"behavior\": \"End\", \"owner\": \"r1\"}"), NULL,
 			"./a.json:1:26: error: sid: expected an IPv6 prefix like \"2001:db8::/32\", found 'null'\n"},
-		{"a list for an entry", FILE_OF("\n[1]"), NULL, "./a.json:2:1: error: a remote SID: expected a mapping, found a list\n"},
-		{"too large", FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behavior\": \"other\", \"owner\": \"r1\", \"code\": 65536}"), NULL,
-			"./a.json:1:89: error: code: expected a whole number from 0 to 65535, found '65536'\n"},
+		{"a list for an entry", FILE_OF("\n[1]"), NULL,
+			"./a.json:2:1: error: a remote SID: expected a mapping, found a list\n"},
+		{"too large",
+			FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behavior\": \"other\", \"owner\": \"r1\", \"code\": "
+				"65536}"),
+			NULL, "./a.json:1:89: error: code: expected a whole number from 0 to 65535, found '65536'\n"},
 		{"nothing", "", NULL, "./a.json:1:0: error: not JSON: '[' or '{' expected near end of file\n"},
 	};
 
@@ -167,9 +195,12 @@ static void monsters(void **state)
 		unsigned int times;
 	} rows[] = {
 		{"deep lists", "[", "]", "./a.json:1:1016: error: more than 1000 brackets are open here\n", 1500},
-		{"deep mappings", "{\"a\":", "}", "./a.json:1:5012: error: more than 1000 brackets are open here\n", 1500},
-		{"deeper than JSON may be", "[", "]", "./a.json:1:2064: error: not JSON: maximum parsing depth reached near '['\n", 50000},
-		{"too many", "[", "{},", "./a.json:1:17: error: remote-sids: expected 0 to 32768 items, found 40001\n", 40000},
+		{"deep mappings", "{\"a\":", "}", "./a.json:1:5012: error: more than 1000 brackets are open here\n",
+			1500},
+		{"deeper than JSON may be", "[", "]",
+			"./a.json:1:2064: error: not JSON: maximum parsing depth reached near '['\n", 50000},
+		{"too many", "[", "{},", "./a.json:1:17: error: remote-sids: expected 0 to 32768 items, found 40001\n",
+			40000},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
@@ -220,8 +251,10 @@ static void round_trip(void **state)
 		"{\"sid\": \"5f00:7:e0e1::/48\", \"behavior\": \"uA\", \"flavors\": [\"none\"], \"owner\": \"r1\"},"
 		"{\"sid\": \"5f00:0:b01::/48\", \"behavior\": \"uN\", \"owner\": \"r1\"},"
 		"{\"sid\": \"5f00:0:b01:e001::/64\", \"behavior\": \"uA\", \"owner\": \"r1\"},"
-		"{\"sid\": \"5f00:1:1:b6::/64\", \"behavior\": \"other\", \"code\": 14, \"owner\": \"r1\", \"argument-bits\": 16},"
-		"{\"sid\": \"5f00:1:1:e1::/64\", \"behavior\": \"End.X.PFC\", \"flavors\": [\"psp\"], \"owner\": \"r1\"}";
+		"{\"sid\": \"5f00:1:1:b6::/64\", \"behavior\": \"other\", \"code\": 14, \"owner\": \"r1\", "
+		"\"argument-bits\": 16},"
+		"{\"sid\": \"5f00:1:1:e1::/64\", \"behavior\": \"End.X.PFC\", \"flavors\": [\"psp\"], \"owner\": "
+		"\"r1\"}";
 	char *file, *said, *first, *second;
 	struct config *c;
 	json_t *json;
@@ -277,7 +310,8 @@ static void defaults(void **state)
 		{"5f00:1:1:e1::/64", 0x8101, 32, 16, 16, 0},
 		{"5f00:1:3:d46::/64", 20, 32, 16, 16, 0},
 	};
-	static const char text[] = NODE "remote-sids:\n"
+	static const char text[] = NODE
+		"remote-sids:\n"
 		"  - {sid: \"5f00:0:b01::/48\", behavior: uN, owner: r1}\n"
 		"  - {sid: \"5f00:0:b01:e001::/64\", behavior: uA, owner: r1}\n"
 		"  - {sid: \"5f00:0:e0e1::/48\", behavior: uA.PFC, owner: r1}\n"
@@ -300,8 +334,8 @@ static void defaults(void **state)
 		check(r, "%s", rows[i].sid);
 		check(r->code == rows[i].code && r->block_bits == rows[i].block && r->node_bits == rows[i].node &&
 				r->function_bits == rows[i].function && r->argument_bits == rows[i].argument,
-			"%s: code %u, %u + %u + %u + %u", rows[i].sid, r->code, r->block_bits, r->node_bits, r->function_bits,
-			r->argument_bits);
+			"%s: code %u, %u + %u + %u + %u", rows[i].sid, r->code, r->block_bits, r->node_bits,
+			r->function_bits, r->argument_bits);
 		check_text(rows[i].sid, r->owner, r->sid.addr.b[5] == 3 ? "r3" : "r1");
 	}
 	cfg_free(c);
@@ -319,7 +353,9 @@ static void count_change(void *arg, const struct cfg_change *change)
 static void differences(void **state)
 {
 	char *said;
-	struct config *from = load(FILE_OF(R1 ",{\"sid\": \"5f00:1:2:1::/64\", \"behavior\": \"End\", \"owner\": \"r2\"}"), NULL, &said);
+	struct config *from = load(FILE_OF(R1
+					   ",{\"sid\": \"5f00:1:2:1::/64\", \"behavior\": \"End\", \"owner\": \"r2\"}"),
+		NULL, &said);
 	unsigned int n[3] = {0};
 	struct config *to;
 

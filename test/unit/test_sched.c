@@ -7,9 +7,9 @@
 #include "test/support/testbed.h"
 #include "wire/icmp.h"
 
-#define HEAD                                                                                       \
-	TESTBED_NODE                                                                                \
-	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
+#define HEAD \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
 	"memory: {fib: compact, buffers: 64K}\n"
 
 /* One SID a slice: s0 is none, s1 to s16 are slices whose weight %s says. */
@@ -20,16 +20,19 @@ static char *yaml(const char *slices, const char *out_port)
 	FILE *f = open_memstream(&text, &size);
 
 	assert_non_null(f);
-	fprintf(f, HEAD "ports:\n"
-			"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"
-			"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"], queue-limit: 16K, "
-			"buffer-limit: 32K, %s}\n"
-			"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"},\n"
-			"  {port: in, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:01\"}]\n"
-			"routes:\n"
-			"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n"
-			"  - {prefix: \"5f00:0:600::/48\", port: in, nexthop: \"2001:db8:a::3\"}\n"
-			"slices: [%s]\nsids:\n  - {sid: \"5f00:0:100::/48\", behavior: uN}\n", out_port, slices);
+	fprintf(f,
+		HEAD
+		"ports:\n"
+		"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"
+		"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"], queue-limit: 16K, "
+		"buffer-limit: 32K, %s}\n"
+		"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"},\n"
+		"  {port: in, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:01\"}]\n"
+		"routes:\n"
+		"  - {prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n"
+		"  - {prefix: \"5f00:0:600::/48\", port: in, nexthop: \"2001:db8:a::3\"}\n"
+		"slices: [%s]\nsids:\n  - {sid: \"5f00:0:100::/48\", behavior: uN}\n",
+		out_port, slices);
 	for (unsigned int i = 1; i <= 64; i++) {
 		char name[32];
 
@@ -38,7 +41,9 @@ static char *yaml(const char *slices, const char *out_port)
 		snprintf(name, sizeof(name), "name: s%u", i);
 		at = strstr(slices, name);
 		if (at && strspn(at + strlen(name), ",}"))
-			fprintf(f, "  - {sid: \"5f00:0:%x::/48\", behavior: uA, port: out, nexthop: \"2001:db8:b::3\", slice: s%u}\n",
+			fprintf(f,
+				"  - {sid: \"5f00:0:%x::/48\", behavior: uA, port: out, nexthop: \"2001:db8:b::3\", "
+				"slice: s%u}\n",
 				0xe100 + i, i);
 	}
 	fclose(f);
@@ -175,7 +180,8 @@ static void max_rate(void **state)
 	testbed_settle(t, 1000);
 	end = t->now + (uint64_t)(seconds * 1e9);
 	take(t, &y);
-	check(y.packets[0] == 500, "%u packets of the slice without limit were held back", (unsigned int)(500 - y.packets[0]));
+	check(y.packets[0] == 500, "%u packets of the slice without limit were held back",
+		(unsigned int)(500 - y.packets[0]));
 	memset(y.bytes, 0, sizeof(y.bytes));
 	/* the node says itself when it wants to run next; nothing arrives */
 	while (t->now < end) {
@@ -198,7 +204,8 @@ static void max_rate_of_short_frames(void **state)
 		const char *rate;
 		double bps;
 		uint32_t size;
-	} rows[] = {{"7G", 7e9, 110}, {"40G", 40e9, 110}, {"100G", 100e9, 110}, {"400G", 400e9, 110}, {"333G", 333e9, 1500}};
+	} rows[] = {{"7G", 7e9, 110}, {"40G", 40e9, 110}, {"100G", 100e9, 110}, {"400G", 400e9, 110},
+		{"333G", 333e9, 1500}};
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
@@ -226,8 +233,8 @@ static void max_rate_of_short_frames(void **state)
 		take(t, &y);
 		/* it may have been ahead by so much, and the last one is not due yet */
 		rate = ((double)y.bytes[8] - EGRESS_SHAPE_BURST - rows[i].size) * 8e9 / (double)(t->now - begin);
-		check(rate > 0.99 * rows[i].bps && rate < 1.01 * rows[i].bps, "%s, %u bytes: %.0f bit/s", rows[i].rate, rows[i].size,
-			rate);
+		check(rate > 0.99 * rows[i].bps && rate < 1.01 * rows[i].bps, "%s, %u bytes: %.0f bit/s", rows[i].rate,
+			rows[i].size, rate);
 		testbed_free(t);
 	}
 }
@@ -548,7 +555,8 @@ static void marking_grows(void **state)
 		for (uint32_t i = 0; i < level[k] + 2200; i++) {
 			uint32_t n = testbed_frame(frame, &t->port[IN]->port.mac, "5f00:0:100:500:300::", 3, i, 1000);
 
-			((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow(24 << 2 | 1 << (i & 1), 3);
+			((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow =
+				ipv6_vtc_flow(24 << 2 | 1 << (i & 1), 3);
 			if (i == level[k] + 200)
 				before = q->marked;
 			fake_port_receive(t->port[IN], 0, frame, n, 0);
@@ -560,8 +568,8 @@ static void marking_grows(void **state)
 			take(t, &y);
 		}
 		check(due > 0.05 && due < 0.99 && (double)(q->marked - before) / 2000 > due - 0.05 &&
-			(double)(q->marked - before) / 2000 < due + 0.05, "%u KB: %.3f marked, due %.3f", level[k],
-			(double)(q->marked - before) / 2000, due);
+				(double)(q->marked - before) / 2000 < due + 0.05,
+			"%u KB: %.3f marked, due %.3f", level[k], (double)(q->marked - before) / 2000, due);
 		testbed_free(t);
 	}
 }
@@ -595,7 +603,8 @@ static void class_maps(void **state)
 		"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"
 		"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n"
 		"class-maps:\n"
-		"  - {name: m, dscp: [{from: 0, to: 2, class: 5}, {from: 26, class: 4}], pcp: [{from: 1, to: 2, class: 6}]}\n"
+		"  - {name: m, dscp: [{from: 0, to: 2, class: 5}, {from: 26, class: 4}], pcp: [{from: 1, to: 2, class: "
+		"6}]}\n"
 		"  - {name: tunnel, classes: [{from: 4, class: 1}]}\n"
 		"vrfs: [{name: red, routes: [{prefix: \"2001:db8:3::/48\", port: out, nexthop: \"2001:db8:b::3\"}]}]\n"
 		"routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}]\n"
@@ -605,8 +614,8 @@ static void class_maps(void **state)
 		const char *da;
 		uint8_t dscp, class;
 	} rows[] = {{"5f00:0:100:500::", 0, 5}, {"5f00:0:100:500::", 2, 5}, {"5f00:0:100:500::", 3, 0},
-		{"5f00:0:100:500::", 26, 4}, {"5f00:0:100:500::", 27, 3}, {"5f00:0:e101::", 26, 1}, {"5f00:0:e101::", 27, 3},
-		{"5f00:0:e101::", 56, 7}};
+		{"5f00:0:100:500::", 26, 4}, {"5f00:0:100:500::", 27, 3}, {"5f00:0:e101::", 26, 1},
+		{"5f00:0:e101::", 27, 3}, {"5f00:0:e101::", 56, 7}};
 	uint8_t frame[256];
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
 

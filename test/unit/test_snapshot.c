@@ -10,11 +10,11 @@
 #include "test/support/testbed.h"
 #include "wire/srh.h"
 
-#define NODE                                                                                       \
-	TESTBED_NODE                                                                                \
-	"lcores: {control: 0, rx: [0], worker: [0]}\n"                                              \
-	"memory: {fib: compact}\n"                                                                  \
-	"ports:\n"                                                                                  \
+#define NODE \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
+	"memory: {fib: compact}\n" \
+	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\", 10.9.0.1/24]}\n" \
 	"  - {name: p1, device: net_null1, side: dc, vrf: red, addresses: [10.1.0.1/24]}\n"
 
@@ -81,7 +81,8 @@ static void direct_index_equals_longest_match(void **state)
 	for (uint32_t second = 0; second < 65536; second++) {
 		struct ipv6_addr a = ipv6_from(0x5f00000001000000ull | second, 0);
 
-		check(s->usid.subtable[0][second] == fib_lookup6(s->vrf[VRF_UNDERLAY].v6, &a), "second id %04x", second);
+		check(s->usid.subtable[0][second] == fib_lookup6(s->vrf[VRF_UNDERLAY].v6, &a), "second id %04x",
+			second);
 	}
 	snapshot_free(s);
 	cfg_free(c);
@@ -91,12 +92,11 @@ static void direct_index_equals_longest_match(void **state)
 /* A reload that adds and removes leaves the ids of what stays, and shares tables that did not change. */
 static void ids_and_tables_survive(void **state)
 {
-	static const char before[] = NODE
-		"vrfs: [{name: red, routes: [{prefix: 10.2.0.0/16, policy: b}]}]\n"
-		"routes: [{prefix: \"5f00:0:500::/48\", port: p0, nexthop: \"fe80::5\"}]\n"
-		"policies:\n"
-		"  - {name: a, paths: [{name: x, segments: [\"5f00:0:500::\"]}]}\n"
-		"  - {name: b, paths: [{name: x, segments: [\"5f00:0:500::\"]}]}\n";
+	static const char before[] = NODE "vrfs: [{name: red, routes: [{prefix: 10.2.0.0/16, policy: b}]}]\n"
+					  "routes: [{prefix: \"5f00:0:500::/48\", port: p0, nexthop: \"fe80::5\"}]\n"
+					  "policies:\n"
+					  "  - {name: a, paths: [{name: x, segments: [\"5f00:0:500::\"]}]}\n"
+					  "  - {name: b, paths: [{name: x, segments: [\"5f00:0:500::\"]}]}\n";
 	static const char after[] = NODE
 		"vrfs: [{name: blue}, {name: red, routes: [{prefix: 10.2.0.0/16, policy: b}]}]\n"
 		"routes: [{prefix: \"5f00:0:400::/48\", port: p0, nexthop: \"fe80::4\"},\n"
@@ -186,8 +186,10 @@ static void reduced_headers(void **state)
 		struct snapshot *s;
 		struct config *c;
 
-		snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\npolicies: [{name: a, paths: [{name: x, segments: "
-						  "%s}]}]\n", rows[i].segments);
+		snprintf(yaml, sizeof(yaml),
+			NODE "vrfs: [{name: red}]\npolicies: [{name: a, paths: [{name: x, segments: "
+			     "%s}]}]\n",
+			rows[i].segments);
 		assert_int_equal(snapshot_registry_init(&r), 0);
 		s = build(&r, &c, yaml, NULL);
 		check_bytes(rows[i].segments, s->path[0].header, s->path[0].bytes, rows[i].header);
@@ -221,7 +223,8 @@ static void buckets_follow_weights(void **state)
 
 		for (unsigned int k = 0; k < 4 && rows[i].weight[k]; k++)
 			n += snprintf(yaml + n, sizeof(yaml) - (size_t)n,
-				"      - {name: x%u, weight: %u, segments: [\"5f00:0:%u::\"]}\n", k, rows[i].weight[k], k + 1);
+				"      - {name: x%u, weight: %u, segments: [\"5f00:0:%u::\"]}\n", k, rows[i].weight[k],
+				k + 1);
 		assert_int_equal(snapshot_registry_init(&r), 0);
 		s = build(&r, &c, yaml, NULL);
 		for (unsigned int k = 0; k < SNAP_POLICY_BUCKETS; k++)
@@ -264,8 +267,16 @@ static void buckets_stay(void **state)
 		const char *before, *after;
 		unsigned int moved; /* of 64 */
 	} rows[] = {
-		{"11", "11", 0},    {"11", "31", 16},  {"31", "11", 16}, {"111", "1-1", 22}, {"1-1", "111", 22},
-		{"1111", "111-", 16}, {"11", "1b", 32}, {"1b", "11", 32}, {"1b", "b1", 64},   {"1", "-1", 64},
+		{"11", "11", 0},
+		{"11", "31", 16},
+		{"31", "11", 16},
+		{"111", "1-1", 22},
+		{"1-1", "111", 22},
+		{"1111", "111-", 16},
+		{"11", "1b", 32},
+		{"1b", "11", 32},
+		{"1b", "b1", 64},
+		{"1", "-1", 64},
 		{"1234", "1235", 3},
 	};
 
@@ -287,8 +298,8 @@ static void buckets_stay(void **state)
 			kept[new->path[new->policy[0].bucket[k]].name[1] - '0']++;
 			fresh[other->path[other->policy[0].bucket[k]].name[1] - '0']++;
 		}
-		check(moved == rows[i].moved, "%s to %s: %u buckets moved, want %u", rows[i].before, rows[i].after, moved,
-			rows[i].moved);
+		check(moved == rows[i].moved, "%s to %s: %u buckets moved, want %u", rows[i].before, rows[i].after,
+			moved, rows[i].moved);
 		assert_memory_equal(kept, fresh, sizeof(kept));
 		snapshot_free(new);
 		snapshot_free(old);
@@ -307,9 +318,18 @@ static void paths_that_lead_nowhere(void **state)
 		const char *paths, *routed; /* as above; paths with a route */
 		const char *carry;	    /* by path: tenths of the buckets, rounded; who carries more than none */
 	} rows[] = {
-		{"11", "12", "55"}, {"11", "1", "A0"}, {"11", "2", "0A"}, {"11", "", "55"},   {"1b", "12", "A0"},
-		{"1b", "2", "0A"},  {"1b", "1", "A0"}, {"1b", "", "A0"},  {"1bb", "23", "055"}, {"1bb", "3", "00A"},
-		{"11b", "23", "0A0"}, {"91b", "123", "910"},
+		{"11", "12", "55"},
+		{"11", "1", "A0"},
+		{"11", "2", "0A"},
+		{"11", "", "55"},
+		{"1b", "12", "A0"},
+		{"1b", "2", "0A"},
+		{"1b", "1", "A0"},
+		{"1b", "", "A0"},
+		{"1bb", "23", "055"},
+		{"1bb", "3", "00A"},
+		{"11b", "23", "0A0"},
+		{"91b", "123", "910"},
 	};
 
 	(void)state;
@@ -318,7 +338,8 @@ static void paths_that_lead_nowhere(void **state)
 		struct config *c;
 		struct snapshot *s;
 		char yaml[4096];
-		int n = snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\n%s", rows[i].routed[0] ? "routes:\n" : "");
+		int n = snprintf(yaml, sizeof(yaml), NODE "vrfs: [{name: red}]\n%s",
+			rows[i].routed[0] ? "routes:\n" : "");
 
 		for (const char *k = rows[i].routed; *k; k++)
 			n += snprintf(yaml + n, sizeof(yaml) - (size_t)n,

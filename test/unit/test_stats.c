@@ -14,13 +14,13 @@ static void reason_names(void **state)
 
 		check(name && *name && help && *help, "reason %d", r);
 		for (const char *p = name; *p; p++)
-			check(islower((unsigned char)*p) || isdigit((unsigned char)*p) || *p == '_', "%s",
-				name);
+			check(islower((unsigned char)*p) || isdigit((unsigned char)*p) || *p == '_', "%s", name);
 		check(!strpbrk(help, "\"\\\n"), "%s: would need quoting", name);
 		/* a drop and a consumption may share a name, two of a kind may not */
 		for (int k = 0; k < r; k++)
 			check(reason_is_drop((enum reason)k) != reason_is_drop((enum reason)r) ||
-				      strcmp(reason_name((enum reason)k), name) != 0, "%s", name);
+					strcmp(reason_name((enum reason)k), name) != 0,
+				"%s", name);
 	}
 	assert_string_equal(reason_name(DROP_truncated), "truncated");
 	assert_string_equal(reason_name(DROP_stopped), "stopped");
@@ -80,8 +80,7 @@ static void sums_take_every_member(void **state)
 		PORT_COUNTERS(X)
 #undef X
 		for (unsigned int r = 0; r < REASON_COUNT; r++) {
-			check(sum->port[p].reason[r] == 2 * block->port[p].reason[r], "port %u reason %u", p,
-				r);
+			check(sum->port[p].reason[r] == 2 * block->port[p].reason[r], "port %u reason %u", p, r);
 			if (reason_is_drop((enum reason)r))
 				drops += block->port[p].reason[r];
 			else

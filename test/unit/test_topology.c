@@ -6,18 +6,18 @@
 
 #include "lab/topology.h"
 
-#define NODE(name)                                                                                 \
-	"  - name: " name "\n"                                                                         \
-	"    config:\n"                                                                                \
-	"      node: {name: " name ", loopback: \"fd00::1\"}\n"                                        \
-	"      lcores: {control: 0, rx: [1], worker: [1]}\n"                                           \
-	"      memory: {buffers: 16K, fib: compact}\n"                                                 \
+#define NODE(name) \
+	"  - name: " name "\n" \
+	"    config:\n" \
+	"      node: {name: " name ", loopback: \"fd00::1\"}\n" \
+	"      lcores: {control: 0, rx: [1], worker: [1]}\n" \
+	"      memory: {buffers: 16K, fib: compact}\n" \
 	"      ports: [{name: p0, device: net_null0, side: wan}, {name: p1, device: net_null1, side: wan}]\n"
 #define NODES "nodes:\n" NODE("n1") NODE("n2")
 #define HOSTS "hosts: [{name: h1, addresses: [10.0.0.1/24]}, {name: h2, addresses: [10.0.0.2/24]}]\n"
 #define ONE_HOST "hosts: [{name: h2, addresses: [10.0.0.2/24]}, {name: h1, addresses: [10.0.0.1/24],\n  "
-#define LAB   "lab: {name: t, run: 1ms}\n"
-#define LINK  "links: [{a: h1.eth0, b: h2.eth0, rate: 10G}]\n"
+#define LAB "lab: {name: t, run: 1ms}\n"
+#define LINK "links: [{a: h1.eth0, b: h2.eth0, rate: 10G}]\n"
 
 static char *errors_of(const char *yaml)
 {
@@ -55,9 +55,11 @@ static void refused(void **state)
 		{LAB HOSTS "links: [{a: h1.eth0, b: h1.eth0, rate: 10G, delay: 1us}]\n",
 			"t.yaml:3:25: error: b: 'h1.eth0' is already an end of link h1.eth0-h1.eth0\n"},
 		{LAB NODES "links: [{a: n1.p0, b: n2.p0, rate: 10G}, {name: back, a: n2.p1, b: n1.p1, rate: 10G}]\n",
-			"t.yaml:15:42: error: link back closes a loop of links without delay, in which no time would pass; give it a "
+			"t.yaml:15:42: error: link back closes a loop of links without delay, in which no time would "
+			"pass; give it a "
 			"delay\n"},
-		{LAB NODES "links: [{a: n1.p0, b: n2.p0, rate: 10G}, {a: n2.p1, b: n1.p1, rate: 10G, delay: 1ns}]\n", ""},
+		{LAB NODES "links: [{a: n1.p0, b: n2.p0, rate: 10G}, {a: n2.p1, b: n1.p1, rate: 10G, delay: 1ns}]\n",
+			""},
 		{LAB ONE_HOST "sink: {drain: 1G, stalls: [{at: 1ms, for: 1ms}, {at: 2ms, for: 1ms}]}}]\n" LINK, ""},
 		{LAB ONE_HOST "sink: {stalls: [{at: 1ms, for: 1ms}]}}]\n" LINK,
 			"t.yaml:3:19: error: a host that stops needs a rate to go on with: drain\n"},
@@ -71,21 +73,25 @@ static void refused(void **state)
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10}]\n",
 			"t.yaml:3:40: error: rate: expected a whole number from 1M to 3200G bit/s, found '10'\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, delay: 5}]\n",
-			"t.yaml:3:52: error: delay: expected a time like 100ns, 5us, 2.5ms or 1s, at least 0 ns and at most 10 s, found "
+			"t.yaml:3:52: error: delay: expected a time like 100ns, 5us, 2.5ms or 1s, at least 0 ns and at "
+			"most 10 s, found "
 			"'5'\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, los: 1%}]\n",
 			"t.yaml:3:45: error: unknown key 'los' in a link; did you mean 'loss'?\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, loss: 101%}]\n",
-			"t.yaml:3:51: error: loss: expected a share from 0 to 1, like 0.001, 1e-6 or 0.1%, found '101%'\n"},
+			"t.yaml:3:51: error: loss: expected a share from 0 to 1, like 0.001, 1e-6 or 0.1%, found "
+			"'101%'\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, delay: 1us, km: 5}]\n",
 			"t.yaml:3:61: error: km: the link has a delay already; give one of them\n"},
 		{LAB HOSTS LINK "flows: [{from: h1, to: h2, rate: 11G}]\n",
 			"t.yaml:4:34: error: rate: host 'h1' is on a link of 10 Gb/s\n"},
 		{LAB HOSTS LINK "flows: [{from: h1, to: h3}]\n",
 			"t.yaml:4:24: error: to: there is no host 'h3'; did you mean 'h1'?\n"},
-		{LAB HOSTS LINK "flows: [{from: h1, to: h1}]\n", "t.yaml:4:24: error: to: host 'h1' cannot send to itself\n"},
+		{LAB HOSTS LINK "flows: [{from: h1, to: h1}]\n",
+			"t.yaml:4:24: error: to: host 'h1' cannot send to itself\n"},
 		{LAB HOSTS LINK "flows: [{from: h1, to: h2, family: 6}]\n",
-			"t.yaml:4:16: error: from: host 'h1' has no IPv6 address\nt.yaml:4:24: error: to: host 'h2' has no IPv6 address\n"},
+			"t.yaml:4:16: error: from: host 'h1' has no IPv6 address\nt.yaml:4:24: error: to: host 'h2' "
+			"has no IPv6 address\n"},
 		{LAB HOSTS LINK "schedule: [{at: 1ms, node: n1, command: show ports}]\n",
 			"t.yaml:4:28: error: node: there is no node 'n1'\n"},
 		{LAB HOSTS LINK "captures: [{place: h3.eth0, file: x}]\n",
@@ -94,11 +100,15 @@ static void refused(void **state)
 			"t.yaml:2:26: error: file: nowhere.yaml:0:0: cannot open: No such file or directory\n"},
 		{LAB "nodes: [{name: n1}]\n" HOSTS LINK, "t.yaml:2:9: error: node 'n1' needs either file or config\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, failures: [{at: 0, repeat: 2}]}]\n",
-			"t.yaml:3:56: error: every: to repeat, a failure must end (for) before the next begins (every)\n"},
-		{"lab: {name: t, run: 1ms, memory: 1G}\n" HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 3200G, delay: 1s}]\n"
-			"flows: [{from: h1, to: h2}]\n",
-			"t.yaml:1:34: error: memory: 1024 MB are allowed, 38986 MB are needed: 0 MB buffers and tables of nodes + 38922 MB "
-			"on links + 0 MB hosts + 64 MB fixed; link h1.eth0-h2.eth0: 3200 Gb/s x 1000 ms / 8 = 4e+05 MB on the fibre, "
+			"t.yaml:3:56: error: every: to repeat, a failure must end (for) before the next begins "
+			"(every)\n"},
+		{"lab: {name: t, run: 1ms, memory: 1G}\n" HOSTS
+		 "links: [{a: h1.eth0, b: h2.eth0, rate: 3200G, delay: 1s}]\n"
+		 "flows: [{from: h1, to: h2}]\n",
+			"t.yaml:1:34: error: memory: 1024 MB are allowed, 38986 MB are needed: 0 MB buffers and tables "
+			"of nodes + 38922 MB "
+			"on links + 0 MB hosts + 64 MB fixed; link h1.eth0-h2.eth0: 3200 Gb/s x 1000 ms / 8 = 4e+05 MB "
+			"on the fibre, "
 			"94474258 frames of 4234 bytes, 216 bytes of memory each, both ways: 38922 MB\n"},
 	};
 
@@ -118,18 +128,21 @@ static void inline_errors(void **state)
 	char *got = errors_of(LAB "nodes:\n" NODE("n1") "      routes: [{prefix: 10.0.0.0/8, port: p7}]\n" HOSTS LINK);
 
 	(void)state;
-	check_text("inline", got, "t.yaml:9:43: error: port: there is no 'p7' in ports or interfaces; did you mean 'p0'?\n");
+	check_text("inline", got,
+		"t.yaml:9:43: error: port: there is no 'p7' in ports or interfaces; did you mean 'p0'?\n");
 	free(got);
 	/* found by fuzzing: what has no name was looked for by its name */
 	got = errors_of(LAB "nodes: [{name: n1, config: {vrfs: [{}, {}]}}]\n" HOSTS LINK);
-	check(strstr(got, "t.yaml:2:36: error: a VRF lacks the key 'name'\nt.yaml:2:40: error: a VRF lacks the key 'name'\n"),
+	check(strstr(got, "t.yaml:2:36: error: a VRF lacks the key 'name'\nt.yaml:2:40: error: a VRF lacks the key "
+			  "'name'\n"),
 		"%s", got);
 	free(got);
 }
 
 static void bandwidth_delay(void **state)
 {
-	static const char yaml[] = LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 400G, km: 1000}]\nflows: [{from: h1, to: h2}]\n";
+	static const char yaml[] = LAB HOSTS
+		"links: [{a: h1.eth0, b: h2.eth0, rate: 400G, km: 1000}]\nflows: [{from: h1, to: h2}]\n";
 	struct cfg_diags diags = {0};
 	struct topology *t = topo_load_text("t.yaml", yaml, strlen(yaml), &diags);
 	struct topo_memory m;

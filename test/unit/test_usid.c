@@ -34,8 +34,7 @@ static char *format_list(const struct ipv6_addr *list, unsigned int n, char *out
 
 	out[0] = '\0';
 	for (unsigned int i = 0; i < n; i++)
-		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? " " : "", ipv6_addr_format(&list[i],
-		text));
+		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? " " : "", ipv6_addr_format(&list[i], text));
 	return out;
 }
 
@@ -107,8 +106,7 @@ static void packs(void **state)
 		{"another block stands alone", "5f00:1:1:: 5f00:1:2::", "5f00:1:1:: 5f00:1:2::"},
 		{"a plain SID in front", "2001:db8::1 " S(1) " " S(2), "2001:db8::1 5f00:0:1:2::"},
 		{"a plain SID behind", S(1) " " S(2) " 2001:db8::1", "5f00:0:1:2:: 2001:db8::1"},
-		{"a plain SID between", S(1) " 2001:db8::1 " S(2) " " S(3),
-			"5f00:0:1:: 2001:db8::1 5f00:0:2:3::"},
+		{"a plain SID between", S(1) " 2001:db8::1 " S(2) " " S(3), "5f00:0:1:: 2001:db8::1 5f00:0:2:3::"},
 		{"two plain SIDs between", S(1) " 2001:db8::1 2001:db8::2 " S(2),
 			"5f00:0:1:: 2001:db8::1 2001:db8::2 5f00:0:2::"},
 	};
@@ -164,14 +162,13 @@ static void packs_several_blocks(void **state)
 /* It says how many it takes, and writes no more than there is room for. */
 static void packs_into_little_room(void **state)
 {
-	static const char *const written[] = {"", "5f00:0:1:2:3:4:5:6", "5f00:0:1:2:3:4:5:6 5f00:0:7::",
-		"5f00:0:1:2:3:4:5:6 5f00:0:7:: 2001:db8::1"};
+	static const char *const written[] = {"", "5f00:0:1:2:3:4:5:6",
+		"5f00:0:1:2:3:4:5:6 5f00:0:7::", "5f00:0:1:2:3:4:5:6 5f00:0:7:: 2001:db8::1"};
 	struct ip_prefix block = block_of("5f00::/32");
 	struct ip_addr sids[SIDS_MAX];
 	struct ipv6_addr out[3];
 	char text[256];
-	unsigned int n = parse_list(
-		S1_6 " " S(7) " 2001:db8::1 2001:db8::2", sids);
+	unsigned int n = parse_list(S1_6 " " S(7) " 2001:db8::1 2001:db8::2", sids);
 
 	for (unsigned int room = 0; room <= 3; room++) {
 		memset(out, 0xee, sizeof(out));
@@ -185,22 +182,22 @@ static void packs_into_little_room(void **state)
 /* --- cfg_program --- */
 
 /* The node 0x100 with a uA, local and combined, and a VRF. */
-#define PROGRAM                                                                                    \
-	"node: {name: pe1, loopback: \"fd00::1\", infrastructure: [\"fd00::/16\"],\n"                \
-	"  usid: {block: \"5f00::/32\", node: 0x100}}\n"                                             \
-	"lcores: {control: 0, rx: [1], worker: [1]}\n"                                             \
-	"ports: [{name: wan0, device: net_null0, side: wan}]\n"                                    \
-	"sids:\n"                                                                                  \
-	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"                                             \
-	"  - {sid: \"5f00:0:101::/48\", behavior: uN}\n"                                             \
-	"  - {sid: \"5f00:0:e005::/48\", behavior: uA, port: wan0, nexthop: \"fe80::5\"}\n"           \
-	"  - {sid: \"5f00:0:100:e006::/64\", behavior: uA, port: wan0, nexthop: \"fe80::6\"}\n"       \
-	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46}\n"                                         \
+#define PROGRAM \
+	"node: {name: pe1, loopback: \"fd00::1\", infrastructure: [\"fd00::/16\"],\n" \
+	"  usid: {block: \"5f00::/32\", node: 0x100}}\n" \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n" \
+	"ports: [{name: wan0, device: net_null0, side: wan}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
+	"  - {sid: \"5f00:0:101::/48\", behavior: uN}\n" \
+	"  - {sid: \"5f00:0:e005::/48\", behavior: uA, port: wan0, nexthop: \"fe80::5\"}\n" \
+	"  - {sid: \"5f00:0:100:e006::/64\", behavior: uA, port: wan0, nexthop: \"fe80::6\"}\n" \
+	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46}\n" \
 	"  - {sid: \"5f00:0:100:e102::/64\", behavior: uDT4}\n"
 
 #define ENDS_HERE "the path ends at this node itself"
-#define NOWHERE	  "it leads nowhere but to this node itself"
-#define TOO_LONG  "they take more than 16 addresses, which no header holds"
+#define NOWHERE "it leads nowhere but to this node itself"
+#define TOO_LONG "they take more than 16 addresses, which no header holds"
 
 static void programs(void **state)
 {
@@ -217,12 +214,10 @@ static void programs(void **state)
 		{"own uN and uA", S(100) " " S(e005) " " S(500), "5f00:0:500::", "5f00:0:e005::/48"},
 		{"both in one entry", "5f00:0:100:e005:: " S(500), "5f00:0:500::", "5f00:0:e005::/48"},
 		{"combined uA", "5f00:0:100:e006:: " S(500), "5f00:0:500::", "5f00:0:100:e006::/64"},
-		{"combined uA, in two entries", S(100) " " S(e006) " " S(500), "5f00:0:500::",
-			"5f00:0:100:e006::/64"},
-		{"combined uA behind another uN of ours", S(101) " 5f00:0:100:e006:: " S(500), "5f00:0:500::",
-			"5f00:0:100:e006::/64"},
-		{"uN in front of a function of another node", S(100) " " S(e009) " " S(500),
-			"5f00:0:e009:500::", NULL},
+		{"combined uA, in two entries", S(100) " " S(e006) " " S(500), "5f00:0:500::", "5f00:0:100:e006::/64"},
+		{"combined uA behind another uN of ours", S(101) " 5f00:0:100:e006:: " S(500),
+			"5f00:0:500::", "5f00:0:100:e006::/64"},
+		{"uN in front of a function of another node", S(100) " " S(e009) " " S(500), "5f00:0:e009:500::", NULL},
 
 		/* behind the way out, own SIDs are what any router would see */
 		{"own uN behind the uA", S(e005) " " S(100) " " S(500), "5f00:0:100:500::", "5f00:0:e005::/48"},
@@ -234,11 +229,10 @@ static void programs(void **state)
 			"5f00:0:2:3:4:5:6:0 5f00:0:7::", NULL},
 		{"an own container in front", S(100) " 2001:db8::1", "2001:db8::1", NULL},
 		{"own uN and uA fill a container", S(100) " " S(e005) " 2001:db8::1 " S(500),
-			"2001:db8::1 5f00:0:500::",
-			"5f00:0:e005::/48"},
+			"2001:db8::1 5f00:0:500::", "5f00:0:e005::/48"},
 		{"own ones reach into the second container",
-			"5f00:0:100:100:100:100:100:100 " S(101) " " S(e005) " " S(500), "5f00:0:500::",
-			"5f00:0:e005::/48"},
+			"5f00:0:100:100:100:100:100:100 " S(101) " " S(e005) " " S(500),
+			"5f00:0:500::", "5f00:0:e005::/48"},
 
 		/* other blocks have other owners */
 		{"an own id in another block", "5f00:1:100:: " S(500), "5f00:1:100:: 5f00:0:500::", NULL},

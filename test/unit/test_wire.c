@@ -319,8 +319,7 @@ static void prefix_every_length(void **state)
 			for (unsigned int i = 0; i < bits; i++) {
 				struct ip_addr other = p.addr;
 
-				check(bit(&network.addr, i) == (i < len ? bit(&p.addr, i) : 0), "/%u bit %u",
-					len, i);
+				check(bit(&network.addr, i) == (i < len ? bit(&p.addr, i) : 0), "/%u bit %u", len, i);
 				other.b[i / 8] ^= (uint8_t)(0x80 >> i % 8);
 				check(ip_prefix_contains(&p, &other) == (i >= len), "/%u bit %u", len, i);
 				check(ip_prefix_contains(&network, &other) == (i >= len), "/%u bit %u", len, i);
@@ -338,8 +337,7 @@ static void prefix_every_length(void **state)
 static void prefix_order(void **state)
 {
 	/* in the order that ip_prefix_compare promises: what covers comes before what is covered */
-	static const char *const sorted[] = {"0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/9", "10.1.0.0/16",
-		"10.1.0.0/32",
+	static const char *const sorted[] = {"0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/9", "10.1.0.0/16", "10.1.0.0/32",
 		"10.128.0.0/9", "192.0.2.0/24", "::/0", "::/1", "::1/128", "2001:db8::/32", "2001:db8::/48",
 		"2001:db8:0:1::/64", "8000::/1", "ff00::/8"};
 	static const struct {
@@ -371,8 +369,7 @@ static void prefix_order(void **state)
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
 		struct ip_prefix outer = prefix(rows[i].outer), inner = prefix(rows[i].inner);
 
-		check(ip_prefix_covers(&outer, &inner) == rows[i].covers, "%s %s", rows[i].outer,
-			rows[i].inner);
+		check(ip_prefix_covers(&outer, &inner) == rows[i].covers, "%s %s", rows[i].outer, rows[i].inner);
 	}
 }
 
@@ -518,8 +515,7 @@ static void header_fields(void **state)
 		uint8_t length;
 		unsigned int bytes;
 		int max_last_entry;
-	} srh[] = {{0, 8, -1}, {1, 16, -1}, {2, 24, 0}, {3, 32, 0}, {4, 40, 1}, {32, 264, 15}, {255, 2048,
-	126}};
+	} srh[] = {{0, 8, -1}, {1, 16, -1}, {2, 24, 0}, {3, 32, 0}, {4, 40, 1}, {32, 264, 15}, {255, 2048, 126}};
 
 	check_bytes("vtc_flow", &ip.vtc_flow, 4, "6c5abcde");
 	assert_int_equal(ipv6_tc(&ip), 0xc5);
@@ -579,8 +575,8 @@ static void checksum_chunks(void **state)
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)unit_random(&random);
 	for (size_t size = 0; size < 300; size++)
-		check(be16_get(checksum_finish(checksum_add(0, bytes, size))) == packet_sum(bytes, size),
-			"%zu bytes", size);
+		check(be16_get(checksum_finish(checksum_add(0, bytes, size))) == packet_sum(bytes, size), "%zu bytes",
+			size);
 	/* in chunks, of which only the last may be odd */
 	for (size_t cut = 0; cut <= 100; cut += 2) {
 		sum = checksum_add(checksum_add(0, bytes, cut), bytes + cut, 101 - cut);
@@ -664,8 +660,8 @@ static void ttl_every_checksum(void **state)
 			check(ip->ttl == ttls[t] - 1, "id 0x%04x", id);
 			check(packet_sum(bytes, 20) == 0, "ttl %u, sum 0x%04x became 0x%04x", ttls[t], before,
 				be16_get(ip->checksum));
-			check(be16_get(ip->checksum) == be16_get(checksum_ipv4(ip)), "ttl %u, sum 0x%04x",
-				ttls[t], before);
+			check(be16_get(ip->checksum) == be16_get(checksum_ipv4(ip)), "ttl %u, sum 0x%04x", ttls[t],
+				before);
 			if (before)
 				continue;
 			ip->ttl = ttls[t];

@@ -220,7 +220,7 @@ static int set_up_queues(struct port *p, const struct cfg_port *config, struct r
 	return 0;
 }
 
-/* MAC and MTU: set them where the device can; say so where it cannot (DESIGN.md rule 10). */
+/* MAC and MTU: set them where the device can; say so where it cannot (docs/design.md rule 10). */
 static int set_up_identity(struct port *p, const struct cfg_port *config, char *err, size_t size)
 {
 	uint16_t id = dev_of(p)->id;

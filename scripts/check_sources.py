@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules of the source tree that a compiler does not know (DESIGN.md section 2), as TAP.
+"""Rules of the source tree that a compiler does not know (docs/design.md section 2), as TAP.
 
   layers     a library includes only libraries that lib/meson.build names before it
   pure       lib/base, wire, config, stats, icmp, pfc and the neighbour state machine know no DPDK

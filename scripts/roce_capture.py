@@ -3,7 +3,7 @@
 """Write a capture of RoCEv2 traffic from one NIC to another, as its gateway would receive it.
 
 RC SEND, RDMA WRITE, READ response, ACK and CNP of several queue pairs, IPv4 and IPv6, payloads of 64 to 4096
-bytes, with a valid ICRC (PROTOCOL.md section 6.1). Always the same bytes for the same arguments.
+bytes, with a valid ICRC (docs/protocol.md section 6.1). Always the same bytes for the same arguments.
 """
 import argparse
 import logging

@@ -165,7 +165,7 @@ bool classify_may_enter(struct walk *w, uint32_t at, uint64_t hi, uint64_t lo);
 void classify_decap_frame(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p);
 
 /*
- * Slice that a packet says for itself at a SID that lets it (PROTOCOL.md 4.5). True: *slice is that one, or as it was
+ * Slice that a packet says for itself at a SID that lets it (docs/protocol.md 4.5). True: *slice is that one, or as it was
  * if the packet says nothing. False: it says one that is not known here.
  */
 bool classify_told_slice(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p, uint8_t *slice);

@@ -74,7 +74,7 @@ static inline uint32_t hash_flow4(const uint8_t *frame, uint32_t readable, uint3
 			h));
 }
 
-/* 20 bits, never 0 (PROTOCOL.md 3.4). */
+/* 20 bits, never 0 (docs/protocol.md 3.4). */
 static inline uint32_t hash_flow_label(uint32_t hash)
 {
 	uint32_t label = hash & IPV6_FLOW_MASK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIDs and policies: RFC 9800 structure (PROTOCOL.md 3.3, D28), what each behaviour needs. */
+/* SIDs and policies: RFC 9800 structure (docs/protocol.md 3.3, D28), what each behaviour needs. */
 #include "config/behavior.h"
 #include "config/check_priv.h"
 #include "config/keys.h"
@@ -167,7 +167,7 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 				"flavors: End.X.PFC has no usd; put a DT46 SID behind it for data");
 }
 
-/* PROTOCOL.md 4.5: in a container the argument is the rest of the list. */
+/* docs/protocol.md 4.5: in a container the argument is the rest of the list. */
 static void check_told_slice(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
 	bool in_block = c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, &s->sid);

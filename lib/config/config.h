@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a YAML file to a checked configuration (DESIGN.md section 7).
+ * From a YAML file to a checked configuration (docs/design.md section 7).
  *
  *   cfg_load   file -> model, by the schema; reports every syntax, type and range error it finds
  *   cfg_check  what one key cannot tell: names that refer to nothing, overlaps, promises that do not fit

@@ -37,7 +37,7 @@ void headroom_compute(const struct headroom_question *q, struct headroom_answer 
 
 uint64_t headroom_response_ns(uint64_t bps)
 {
-	/* quanta by speed, as SONiC has them from IEEE 802.3 (PROTOCOL.md 5.4) */
+	/* quanta by speed, as SONiC has them from IEEE 802.3 (docs/protocol.md 5.4) */
 	static const struct {
 		uint64_t bps;
 		uint32_t quanta;
@@ -95,7 +95,7 @@ static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
 }
 
 /*
- * PROTOCOL.md 5.7: first the largest contributors are told to stop, at a second threshold all. Headroom is reckoned from
+ * docs/protocol.md 5.7: first the largest contributors are told to stop, at a second threshold all. Headroom is reckoned from
  * the moment all have been told, so the way from the first threshold to the second comes on top of it.
  */
 static bool has_choice(const struct config *c, const struct cfg_port *port)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How much may still arrive once a sender has been told to stop, over a link or a WAN (PROTOCOL.md 5.4, D37), beside
+ * How much may still arrive once a sender has been told to stop, over a link or a WAN (docs/protocol.md 5.4, D37), beside
  * the rule of draft-he-rtgwg-wan-pfc section 3.2. Pure arithmetic; bytes are those of frames without FCS, times are ns.
  */
 #ifndef CONFIG_HEADROOM_H

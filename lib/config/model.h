@@ -32,7 +32,7 @@ struct cfg_mark {
 #define CFG_MAX_INTERFACES 1024
 
 enum cfg_side { SIDE_DC, SIDE_WAN, SIDE_HOST };
-enum cfg_slice_by { SLICE_BY_SID, SLICE_BY_ARGUMENT, SLICE_BY_OPTION }; /* PROTOCOL.md 4.5 */
+enum cfg_slice_by { SLICE_BY_SID, SLICE_BY_ARGUMENT, SLICE_BY_OPTION }; /* docs/protocol.md 4.5 */
 #define CFG_SLICE_ARGUMENT_BITS 16
 enum cfg_hmac_check { HMAC_OFF, HMAC_REQUIRED };
 enum cfg_hmac_profile { HMAC_RFC8754, HMAC_LINUX };

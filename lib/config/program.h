@@ -3,7 +3,7 @@
  * A policy's segment list as the addresses that go on the wire (RFC 9800 section 6.2), from the first one on that this
  * node itself does not own: it has already "executed" the leading own ones (D33). The SRH of a list that is not reduced
  * has them all the same, as if it had been pushed before (RFC 8986 section 5.1): who learns a PFC tunnel from the list
- * looks for them there (PROTOCOL.md 4.6). No DPDK; control code.
+ * looks for them there (docs/protocol.md 4.6). No DPDK; control code.
  */
 #ifndef CONFIG_PROGRAM_H
 #define CONFIG_PROGRAM_H
@@ -31,7 +31,7 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 /* Entries of the SRH that the policy puts in front (RFC 8754 section 4.1); 0: there is none. */
 unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_program *program);
 
-#define CFG_SLICE_OPTION_BYTES 16 /* hop-by-hop options header with a slice's id (PROTOCOL.md 4.5) */
+#define CFG_SLICE_OPTION_BYTES 16 /* hop-by-hop options header with a slice's id (docs/protocol.md 4.5) */
 #define CFG_HMAC_TLV_BYTES 40	  /* type, length, flags, key id, SHA-256 (RFC 8754 section 2.1.2) */
 
 /* Bytes of all outer headers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SIDs of other nodes: prefix, behaviour, structure, owner (PROTOCOL.md 4.6). They stand in the configuration, or in JSON
+ * SIDs of other nodes: prefix, behaviour, structure, owner (docs/protocol.md 4.6). They stand in the configuration, or in JSON
  * files with the same keys, which take the place of the advertisement by IGP or BGP-LS that draft-ruan section 2 leaves to
  * another document: what one node writes with `show remote-sids -j`, another one reads. Control code; no DPDK.
  */

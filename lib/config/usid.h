@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * uSIDs as text-book values: the structure of RFC 9800 with LBL 32 and LNFL 16 (PROTOCOL.md 3.3), and the
+ * uSIDs as text-book values: the structure of RFC 9800 with LBL 32 and LNFL 16 (docs/protocol.md 3.3), and the
  * packing of a list of SIDs into containers (RFC 9800 section 6.2). No DPDK; control code.
  */
 #ifndef CONFIG_USID_H

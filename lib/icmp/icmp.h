@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ICMP messages the node makes: errors about packets it dropped (RFC 4443, RFC 792; PROTOCOL.md 3.5) and echo
+ * ICMP messages the node makes: errors about packets it dropped (RFC 4443, RFC 792; docs/protocol.md 3.5) and echo
  * replies. Bytes only; no DPDK. All sizes count from the IP header on.
  */
 #ifndef ICMP_ICMP_H

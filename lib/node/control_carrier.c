@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PFC relays whose PEs tell each other the state of their gateways under a lease, instead of sending frames (`carrier:
- * state`, PROTOCOL.md 5.6, D38). A message is a UDP packet of this node to an address of the far PE, by way of the relay's
+ * state`, docs/protocol.md 5.6, D38). A message is a UDP packet of this node to an address of the far PE, by way of the relay's
  * segments; it is lost, doubled and overtaken like any other.
  */
 #include "node/control_carrier.h"

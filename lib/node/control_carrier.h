@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the control role knows of leased state messages (PROTOCOL.md 5.6). It alone writes; others read counters, relaxed. */
+/* What the control role knows of leased state messages (docs/protocol.md 5.6). It alone writes; others read counters, relaxed. */
 #ifndef NODE_CONTROL_CARRIER_H
 #define NODE_CONTROL_CARRIER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * IPv4 packets that are too large for their way and may be fragmented: in front of the encapsulation, never behind it
- * (PROTOCOL.md 3.4, D29). Rare, for RDMA and TCP forbid it, and so done here rather than where packets are fast.
+ * (docs/protocol.md 3.4, D29). Rare, for RDMA and TCP forbid it, and so done here rather than where packets are fast.
  */
 #include "icmp/fragment.h"
 #include "node/control_priv.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets to the node itself, and ICMP errors about packets that were dropped (PROTOCOL.md 3.5). */
+/* Packets to the node itself, and ICMP errors about packets that were dropped (docs/protocol.md 3.5). */
 #include "icmp/icmp.h"
 #include "node/control_priv.h"
 #include "wire/icmp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Path MTU of tunnels (RFC 8201, RFC 2473 section 7; PROTOCOL.md 3.4): a Packet Too Big about a packet that this node has
+ * Path MTU of tunnels (RFC 8201, RFC 2473 section 7; docs/protocol.md 3.4): a Packet Too Big about a packet that this node has
  * encapsulated lowers what its path takes; ten minutes later the path is tried again. It comes from routers that nobody
  * vouches for, so the quote must be of a packet that only somebody on the path has seen.
  */

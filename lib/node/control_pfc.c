@@ -3,7 +3,7 @@
  * PFC across the WAN, on the control lcore.
  *
  *   out of tunnels   frames are judged; at End.X.PFC they become messages to the owners of the ports that are to pause
- *		      (PROTOCOL.md 4.4), at the DX2 SID of a relay frames to the gateway (5.3, 5.5)
+ *		      (docs/protocol.md 4.4), at the DX2 SID of a relay frames to the gateway (5.3, 5.5)
  *   into tunnels     what a gateway says (draft-he); what this node's own buffers say is in control_tunnels.c
  */
 #include "node/control_pfc.h"
@@ -53,7 +53,7 @@ static bool is_allowed(const struct snap_pfc_sid *sid, const struct ipv6_addr *s
 	return sid->n_allowed == 0; /* then any infrastructure source, which classification has made sure of */
 }
 
-/* In the words of PROTOCOL.md 4.4. */
+/* In the words of docs/protocol.md 4.4. */
 static enum reason reason_of(enum pfc_fault fault)
 {
 	switch (fault) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PFC tunnels of this node's own buffers (draft-ruan section 3), on the control lcore: which there are, configured or
- * learnt from what rx roles have seen, and which of them are to be told to stop (PROTOCOL.md 4.6, 5.7).
+ * learnt from what rx roles have seen, and which of them are to be told to stop (docs/protocol.md 4.6, 5.7).
  */
 #include "config/usid.h"
 #include "node/control_pfc.h"
@@ -286,7 +286,7 @@ static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int 
 	return sum;
 }
 
-/* Which parties of a port and class are to hold a stop: those that fill the buffer (PROTOCOL.md 5.7). */
+/* Which parties of a port and class are to hold a stop: those that fill the buffer (docs/protocol.md 5.7). */
 static void decide(struct control_role *c, uint16_t port, unsigned int class, enum pfc_level level)
 {
 	struct pfc_fanout *f = &c->pfc->fanout[port][class];

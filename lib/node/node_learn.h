@@ -3,8 +3,8 @@
  * What rx roles find out about data that fills lossless buffers, for PFC tunnels:
  *
  *   sightings   who sends by which segment list: shown to the control role once, and now and then again, which learns
- *		 tunnels from them (PROTOCOL.md 4.6)
- *   shares      how many bytes come from each ingress node of late, by port, slice and class (PROTOCOL.md 5.7)
+ *		 tunnels from them (docs/protocol.md 4.6)
+ *   shares      how many bytes come from each ingress node of late, by port, slice and class (docs/protocol.md 5.7)
  *
  * Both are made of packets that a local SID was executed for, behind their classification, and only on ports that ask
  * for them.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC on Ethernet ports, both ways (PROTOCOL.md 5.1, 5.2), and the buffers behind it.
+ * PFC on Ethernet ports, both ways (docs/protocol.md 5.1, 5.2), and the buffers behind it.
  *
  *   heard   an rx role reads and judges a frame, and tells the owner of the port's egress, who sets a hold
  *   said    the owner of a port sums what all workers hold of what came in there, by class, and tells the

@@ -98,7 +98,7 @@ bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 	if (fault == PFC_LEGAL && !may_pause(rx->node, p, m->port, &eth->src))
 		reason = DROP_pfc_bad_peer;
 	else if (fault == PFC_LEGAL && eth_equal(&eth->src, &p->mac))
-		reason = DROP_mac_source; /* the own words come back: never into a tunnel (PROTOCOL.md 5.5) */
+		reason = DROP_mac_source; /* the own words come back: never into a tunnel (docs/protocol.md 5.5) */
 	else if (fault == PFC_LEGAL && message.request.enable && (!p->pfc_relayed || p->pfc_obeyed) &&
 		 !node_pfc_tell(rx, &message))
 		reason = DROP_pfc_busy;

@@ -23,7 +23,7 @@ struct pfc_buffer_config {
 	struct pfc_threshold xon;  /* go on below; at most xoff */
 	/*
 	 * Where there is a choice of senders: up to here those with the largest shares are told, from here on all of them.
-	 * At least xoff; what lies above is headroom enough for all (PROTOCOL.md 5.7).
+	 * At least xoff; what lies above is headroom enough for all (docs/protocol.md 5.7).
 	 */
 	struct pfc_threshold urgent;
 	struct pfc_threshold full; /* all headroom used */

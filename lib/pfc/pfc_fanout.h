@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whom to pause when several ingress nodes feed one congested egress (PROTOCOL.md 5.7): those with the largest share
+ * Whom to pause when several ingress nodes feed one congested egress (docs/protocol.md 5.7): those with the largest share
  * first, as few as it takes. It affects fairness, never loss: headroom is computed as if nobody were singled out.
  *
  * One object per (slice, priority). Contributors are numbered by the caller, the same number for the same one as long as

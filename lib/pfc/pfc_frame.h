@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC frames, read and written, and the arithmetic of pause quanta (PROTOCOL.md 5.1, 5.2). No packets, no
+ * PFC frames, read and written, and the arithmetic of pause quanta (docs/protocol.md 5.1, 5.2). No packets, no
  * clock; any lcore.
  */
 #ifndef PFC_PFC_FRAME_H

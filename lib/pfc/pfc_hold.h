@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who holds a port's queues closed, and until when (PROTOCOL.md 4.4, D42).
+ * Who holds a port's queues closed, and until when (docs/protocol.md 4.4, D42).
  *
  * A queue (slice, priority) of a port may be paused by several parties at once: the peer on the link, and for
  * every End.X.PFC SID of the port each tunnel source behind it. Each has a hold of its own; a new request of the

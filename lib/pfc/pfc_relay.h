@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC relay (draft-he; PROTOCOL.md 5.3, 5.5): what the far PE hands to the gateway, and what the PE beside the congestion
+ * PFC relay (draft-he; docs/protocol.md 5.3, 5.5): what the far PE hands to the gateway, and what the PE beside the congestion
  * sends into the tunnel.
  *
  *   transparent  every frame as it came (the letter of draft-he); right only between ports of one speed
@@ -53,7 +53,7 @@ struct pfc_relay_port {
 bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
 	const struct pfc_request *request, uint64_t now, struct pfc_request *out);
 
-/* The same for a leased state (PROTOCOL.md 5.6): every priority of `speaks_for` is stopped for lease_ns or may go on. */
+/* The same for a leased state (docs/protocol.md 5.6): every priority of `speaks_for` is stopped for lease_ns or may go on. */
 bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
 	uint8_t speaks_for, uint8_t stopped, uint64_t lease_ns, uint64_t now, struct pfc_request *out);
 

@@ -2,7 +2,7 @@
 /*
  * SIDs of other nodes: prefix, behaviour, structure, owner. draft-ruan section 2 leaves their advertisement to another
  * document (IGP, BGP-LS); here they come from the configuration or from a JSON file. A SID's value alone does not tell
- * its behaviour, so without this table nothing can be learnt (PROTOCOL.md 4.6).
+ * its behaviour, so without this table nothing can be learnt (docs/protocol.md 4.6).
  *
  * Made by the management thread, read by the control lcore; immutable in between.
  */
@@ -92,13 +92,13 @@ struct pfc_list {
 
 /*
  * A full segment list in travel order, its containers taken apart. Containers in an SRH are as the headend wrote them,
- * unshifted, so they can be (PROTOCOL.md 4.6).
+ * unshifted, so they can be (docs/protocol.md 4.6).
  */
 enum pfc_refusal pfc_expand(const struct pfc_remotes *t, const struct ipv6_addr *list, unsigned int n,
 	struct pfc_list *out);
 
 /*
- * The reverse list (PROTOCOL.md 4.6): from the node that owns list[own] back to the nearest End.X.PFC before it, over
+ * The reverse list (docs/protocol.md 4.6): from the node that owns list[own] back to the nearest End.X.PFC before it, over
  * the End SIDs of the nodes between (D33); that node's own further SIDs are left out.
  */
 enum pfc_refusal pfc_reverse(const struct pfc_remotes *t, const struct pfc_list *list, unsigned int own,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The leased state message of `regenerate` (PROTOCOL.md 5.6): instead of PFC frames a PE sends which priorities are to stop
+ * The leased state message of `regenerate` (docs/protocol.md 5.6): instead of PFC frames a PE sends which priorities are to stop
  * and for how long that holds. Idempotent: it survives loss, duplicates and reordering. No draft defines it; it is spoken
  * between two sluice nodes only.
  *

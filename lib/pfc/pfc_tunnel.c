@@ -5,7 +5,7 @@
 
 #define REPEAT_NS NSEC_PER_MSEC
 
-/* Stops are renewed at half of the time that was sent (PROTOCOL.md 5.1). */
+/* Stops are renewed at half of the time that was sent (docs/protocol.md 5.1). */
 static uint64_t refresh_interval(const struct pfc_tunnel *x)
 {
 	return MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, x->far_bps) / 2, 1);

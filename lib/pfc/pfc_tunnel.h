@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PFC tunnels of a congested node: where its back-pressure goes, and what has been said there (draft-ruan section 3,
- * PROTOCOL.md 4.6).
+ * docs/protocol.md 4.6).
  *
  *   configured   scenario 1: a controller has deployed the segment list and the slice
  *   learnt       scenario 2: from the segment list that the first data packet of a policy shows

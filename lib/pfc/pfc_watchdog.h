@@ -7,7 +7,7 @@
  *
  * While a storm lasts:
  *
- *   release    what tunnels say is set aside, for a pause across the WAN must end (PROTOCOL.md 5.5); the neighbour on the
+ *   release    what tunnels say is set aside, for a pause across the WAN must end (docs/protocol.md 5.5); the neighbour on the
  *              link is obeyed
  *   drop       what the queue holds and what comes for it is dropped, counted, and no PFC is sent because of it
  *   forward    the queue is served as if there were no PFC
@@ -16,7 +16,7 @@
  * What is known to go wrong elsewhere is excluded here: breaks are seen by the end of each pause, not by polling;
  * restoration goes by frames received, not by a counter that stands still; a resume (time 0) is no storm; drops of
  * the queue add up; the state belongs to the queue and outlives a reload. An alarm comes before the detection, for a
- * pause of WAN length looks like a storm (PROTOCOL.md 5.5).
+ * pause of WAN length looks like a storm (docs/protocol.md 5.5).
  *
  * One writer: the owner of the port; of a gateway behind a relay, the control lcore. Pure: no packets, no clock.
  */

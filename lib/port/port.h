@@ -22,7 +22,7 @@ enum port_pfc {
 	PORT_PFC_BLIND,	   /* the device keeps them to itself and does not obey: the port cannot be paused */
 };
 
-/* What a port can do; found out when it is opened (DESIGN.md rule 10). */
+/* What a port can do; found out when it is opened (docs/design.md rule 10). */
 struct port_abilities {
 	bool set_mac; /* else it sends the configured MAC but cannot filter for it */
 	bool set_mtu;

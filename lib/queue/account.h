@@ -2,7 +2,7 @@
 /*
  * Who holds how much of the buffer pool in egress queues: by the port a packet came in by and the class it came
  * in with, and by its slice besides. Each worker has one block that it alone writes; totals only grow. The owner
- * of the ingress port sums the blocks of all workers and decides about XOFF and XON (DESIGN.md section 4).
+ * of the ingress port sums the blocks of all workers and decides about XOFF and XON (docs/design.md section 4).
  *
  * Bytes are those of the frame as it was received; buffers are counted too, because a 64-byte packet holds a
  * whole one.

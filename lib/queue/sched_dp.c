@@ -4,7 +4,7 @@
 
 #include "wire/ipv4.h"
 
-/* The class a packet is queued in; not its own when it would go back where it came from (DESIGN.md section 4). */
+/* The class a packet is queued in; not its own when it would go back where it came from (docs/design.md section 4). */
 static inline uint8_t queue_class(const struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
 {
 	uint8_t class = pkt_of(m)->tclass;

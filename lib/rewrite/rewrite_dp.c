@@ -6,7 +6,7 @@
 #include "wire/checksum.h"
 #include "wire/srh.h"
 
-/* Tenants may not enter the classes of network control: DSCP 48 to 63 becomes CS5 outside (DESIGN.md 4). */
+/* Tenants may not enter the classes of network control: DSCP 48 to 63 becomes CS5 outside (docs/design.md 4). */
 #define DSCP_NETWORK_CONTROL 48
 #define DSCP_TENANT_MAX 40
 

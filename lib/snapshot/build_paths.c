@@ -241,7 +241,7 @@ static unsigned int way_mtu(const struct snapshot *s, target_t t)
 	}
 }
 
-/* DESIGN.md section 4: a policy's MTU is the least of its paths', so that moving to another one drops nothing. */
+/* docs/design.md section 4: a policy's MTU is the least of its paths', so that moving to another one drops nothing. */
 static void build_mtus(struct builder *b)
 {
 	struct snapshot *s = b->s;

@@ -3,7 +3,7 @@
 
 #include "config/program.h"
 
-#define TUNNEL_TC 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (PROTOCOL.md 5.3) */
+#define TUNNEL_TC 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (docs/protocol.md 5.3) */
 #define TUNNEL_HOP_LIMIT 64
 
 const struct hmac_key *snap_hmac_key(const struct snapshot *s, uint32_t id)

@@ -9,15 +9,15 @@
 #define PFC_OUTER_ADDRESSES 16
 
 /*
- * H.Encaps.L2.Red of a frame of 60 bytes (RFC 8986 section 5.4; PROTOCOL.md 5.3) to `n` addresses, from 1 to
+ * H.Encaps.L2.Red of a frame of 60 bytes (RFC 8986 section 5.4; docs/protocol.md 5.3) to `n` addresses, from 1 to
  * PFC_OUTER_ADDRESSES, in travel order. key: of the HMAC TLV, with which the SRH is always there; NULL: none. option: type
- * of a hop-by-hop option with slice_id (PROTOCOL.md 4.5); 0: none.
+ * of a hop-by-hop option with slice_id (docs/protocol.md 4.5); 0: none.
  */
 void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source, const struct ipv6_addr *address,
 	unsigned int n, uint32_t flow_label, const struct hmac_key *key, uint8_t option, uint32_t slice_id);
 
 /*
- * Write a slice's id as the argument of the SID that an address begins with (PROTOCOL.md 4.5). False: what SID that is
+ * Write a slice's id as the argument of the SID that an address begins with (docs/protocol.md 4.5). False: what SID that is
  * is not known, its argument is something else, or the id does not fit.
  */
 bool pfc_slice_argument(const struct pfc_remotes *remotes, struct ipv6_addr *address, uint32_t slice_id);

@@ -264,7 +264,7 @@ struct snap_circuit {
 #define SNAP_VLAN_ANY 0xffff
 #define SNAP_VLANS 4096
 
-/* Direct index by the 16 bits behind the block (DESIGN.md section 2, PROTOCOL.md 3.3). */
+/* Direct index by the 16 bits behind the block (docs/design.md section 2, docs/protocol.md 3.3). */
 struct snap_usid {
 	uint64_t block;	     /* the first 32 bits of its addresses; SNAP_USID_NONE */
 	target_t *entry;     /* 65536 */

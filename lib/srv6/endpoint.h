@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SRv6 endpoint behaviours (RFC 8986 section 4, RFC 9800 section 4; order of work: PROTOCOL.md 3.2).
+ * SRv6 endpoint behaviours (RFC 8986 section 4, RFC 9800 section 4; order of work: docs/protocol.md 3.2).
  *
  * A packet whose destination is a local SID is worked on without being touched: the state below says what it
  * would look like, and the egress writes it. rx lcores.
@@ -89,7 +89,7 @@ static inline void srv6_shift(const struct snap_sid *sid, uint64_t *hi, uint64_t
 }
 
 /*
- * Slice id in a hop-by-hop option of this type (draft-ietf-6man-enhanced-vpn-vtn-id; PROTOCOL.md 4.5); 0: there is none.
+ * Slice id in a hop-by-hop option of this type (draft-ietf-6man-enhanced-vpn-vtn-id; docs/protocol.md 4.5); 0: there is none.
  * Walks.
  */
 uint32_t srv6_slice_option(struct srv6_packet *p, uint8_t type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Segment Routing Header (RFC 8754 section 2; PROTOCOL.md 3.1). */
+/* Segment Routing Header (RFC 8754 section 2; docs/protocol.md 3.1). */
 #ifndef WIRE_SRH_H
 #define WIRE_SRH_H
 

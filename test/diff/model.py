@@ -462,7 +462,7 @@ class Model:
         text = src + bytes([last, flags]) + bits + struct.pack("!I", key) + segments
         return b"\x05\x26" + bits + struct.pack("!I", key) + hmac.digest(self.keys[key], text, "sha256")
 
-    # --- endpoints (PROTOCOL.md 3.2)
+    # --- endpoints (docs/protocol.md 3.2)
 
     def execute(self, p, sid):
         while True:

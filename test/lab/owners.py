@@ -15,7 +15,7 @@ LOOKS = 3    # rx, worker, owner of the ingress port
 
 
 def headroom(rate, period_us, delay_us, decision):
-    """Bytes (PROTOCOL.md 5.4): the round trip, frames already begun at both ends, and the time to decide."""
+    """Bytes (docs/protocol.md 5.4): the round trip, frames already begun at both ends, and the time to decide."""
     return int(rate * 125 * (2 * delay_us + (LOOKS * period_us if decision else 0))) + 2 * FRAME
 
 

@@ -121,7 +121,7 @@ def pfc_strangers(kind, seed=1):
 
 
 def quanta_out(mode, quanta, rate, far):
-    """PROTOCOL.md 5.5."""
+    """docs/protocol.md 5.5."""
     return quanta if mode == "transparent" else min(QUANTA_MAX, -(-quanta * far // rate))
 
 

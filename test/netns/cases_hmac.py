@@ -5,7 +5,7 @@ HMAC TLVs (RFC 8754 2.1.2) between sluice and Linux, both ways.
     hmac      A -- k1 == s1 -- B      each side's packets carry an HMAC, and each side asks for one
 
 Linux has not the text of RFC 8754: it leaves out the TLV's D and reserved bits, and wants a flag in the SRH that the RFC
-does not know (PROTOCOL.md 3.8). `profile: linux` speaks like that; the cases say where nothing else would do.
+does not know (docs/protocol.md 3.8). `profile: linux` speaks like that; the cases say where nothing else would do.
 """
 
 from checks import MLD, Lossless, eventually, expect, ping, pings, reaches

@@ -266,7 +266,7 @@ STATE_PORT, LEASE = 4794, 100_000  # us
 
 
 def states(t):
-    """Messages of PROTOCOL.md 5.6 that crossed the wan: (priorities, XOFF vector, epoch, sequence, lease), in order."""
+    """Messages of docs/protocol.md 5.6 that crossed the wan: (priorities, XOFF vector, epoch, sequence, lease), in order."""
     found = []
     for frame in map(Ether, t.core.take("east")):
         expect(frame.lastlayer().name != "MACControl" and b"\x88\x08" not in bytes(frame)[12:70], "a PFC frame crosses the wan")

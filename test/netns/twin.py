@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
 The same frames through Linux and through sluice, each with the same SIDs and policies: what leaves must be equal byte
-for byte, but for the deviations of Linux that have a name here (PROTOCOL.md 3.8).
+for byte, but for the deviations of Linux that have a name here (docs/protocol.md 3.8).
 
     sender -- twin (Linux or sluice) -- sink       fd00:a::/64 and fd00:b::/64; both ends answer nobody
     tenant --                                      what is to be encapsulated comes from here

@@ -158,7 +158,7 @@ def plan_headroom(bench):
                "0ns", "-j")
     expect(same.stdout == done.stdout, same.stdout + same.stderr)
     expect("verdict:" in run("headroom", "--rate", "10G", "--distance", "300m").stdout, "no text")
-    # by hand (PROTOCOL.md 5.4): 400 Gb/s, 2 ms there and 2 ms back of which 100 Gb/s leave; 20 us and 905 quanta at full rate;
+    # by hand (docs/protocol.md 5.4): 400 Gb/s, 2 ms there and 2 ms back of which 100 Gb/s leave; 20 us and 905 quanta at full rate;
     # 50 us of jitter and three refreshes of 41.942 us; two frames
     answer = json.loads(run("headroom", "--rate", "400G", "--distance", "400km", "--drain", "100G", "--jitter", "50us", "--losses",
                             "3", "--mtu", "4200", "-j").stdout)

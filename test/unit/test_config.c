@@ -410,7 +410,7 @@ static void defaults(void **state)
 	assert_int_equal(c->memory.fib, FIB_FAST);
 	assert_int_equal(c->idle.policy, IDLE_POLL);
 	assert_int_equal(c->idle.max_sleep_us, 100);
-	assert_int_equal(c->icmp.errors_per_port, 100); /* PROTOCOL.md 3.5 */
+	assert_int_equal(c->icmp.errors_per_port, 100); /* docs/protocol.md 3.5 */
 	assert_int_equal(c->icmp.errors, 1000);
 	assert_int_equal(c->icmp.echo, 1000);
 	assert_int_equal(c->discovery.retransmit_ms, 1000); /* RFC 4861 section 10 */

@@ -327,7 +327,7 @@ static void ecmp_limit(void **state)
 	ecmp_group(66, "more than 64 next hops for one prefix\nmore than 64 next hops for one prefix");
 }
 
-/* --- SIDs (RFC 9800, PROTOCOL.md 3.3) --- */
+/* --- SIDs (RFC 9800, docs/protocol.md 3.3) --- */
 
 #define UDT4 "sid: \"5f00:0:e102::/48\"\n    behavior: uDT4\n    vrf: blue"
 #define UN "sid: \"5f00:0:100::/48\"\n    behavior: uN"

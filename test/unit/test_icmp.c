@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ICMP errors and echo replies (RFC 4443, RFC 792, RFC 1122, RFC 1812; PROTOCOL.md 3.5). */
+/* ICMP errors and echo replies (RFC 4443, RFC 792, RFC 1122, RFC 1812; docs/protocol.md 3.5). */
 #include "test/support/unit.h"
 
 #include <stdlib.h>

@@ -111,7 +111,7 @@ static void speaker(void **state)
 	assert_int_equal(s.history[4].total_ns, 20 * US);
 }
 
-/* PROTOCOL.md 5.4: 1000 km, 100 Gb/s, no drain: 62.5 MB by draft-he, twice that and a little by D37. */
+/* docs/protocol.md 5.4: 1000 km, 100 Gb/s, no drain: 62.5 MB by draft-he, twice that and a little by D37. */
 static void headroom(void **state)
 {
 	struct headroom_question q = {.in_bps = 100000000000,
@@ -154,7 +154,7 @@ static void headroom(void **state)
 	assert_true(a.full == INT64_MAX);
 }
 
-/* H of PROTOCOL.md 5.4, of rates, ways and drains, computed otherwise; the parts add up, nothing is rounded down. */
+/* H of docs/protocol.md 5.4, of rates, ways and drains, computed otherwise; the parts add up, nothing is rounded down. */
 static void headroom_by_hand(void **state)
 {
 	static const double gbps[] = {10, 25, 40, 100, 200, 400, 800}, km[] = {0.1, 2, 80, 1000, 5000},

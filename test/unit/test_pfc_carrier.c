@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State messages between PFC relays (PROTOCOL.md 5.6): what a node sends, what it takes, and two nodes back to back. */
+/* State messages between PFC relays (docs/protocol.md 5.6): what a node sends, what it takes, and two nodes back to back. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>

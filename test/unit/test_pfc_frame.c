@@ -5,7 +5,7 @@
 
 #define PADDING " 0000 0000 0000 0000 0000 0000 0000 0000 0000 0000 0000 0000 0000"
 
-/* Every row of the legality table (PROTOCOL.md 5.2), source addresses aside. */
+/* Every row of the legality table (docs/protocol.md 5.2), source addresses aside. */
 static void faults(void **state)
 {
 	static const struct {
@@ -90,7 +90,7 @@ static void there_and_back(void **state)
 	assert_int_equal(got.time[1], 0);
 }
 
-/* PROTOCOL.md 5.1: the longest pause by line rate. */
+/* docs/protocol.md 5.1: the longest pause by line rate. */
 static void pause_times(void **state)
 {
 	assert_int_equal(pfc_quanta_ns(65535, 10000000000ull), 3355392);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC tunnels that running nodes learn from the segment lists of data (draft-ruan section 3, scenario 2; PROTOCOL.md 4.6):
+ * PFC tunnels that running nodes learn from the segment lists of data (draft-ruan section 3, scenario 2; docs/protocol.md 4.6):
  * the network of draft-ruan figure 3 and one more capable node in it, and what a single node refuses, forgets and changes.
  *
  *   source - r1 (End.X.PFC) - r4 (End.X.PFC) - r2 (End, knows no PFC) - r3 (End.DT46) - data centre
@@ -640,7 +640,7 @@ static void bounded(void **state)
 	testbed_free(t);
 }
 
-/* PROTOCOL.md 5.7: of two ingress nodes of one slice the one that sends more is told first, and both before it is too late. */
+/* docs/protocol.md 5.7: of two ingress nodes of one slice the one that sends more is told first, and both before it is too late. */
 static void larger_share_first(void **state)
 {
 	struct testbed *t = testbed_new(R3);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PFC frames out of tunnels act on the queues of a whole node: exactly those of the SID's ports, slice and priority, for
- * exactly as long as the party that asked says (PROTOCOL.md 4.4, D42).
+ * exactly as long as the party that asked says (docs/protocol.md 4.4, D42).
  */
 #include "test/support/unit.h"
 
@@ -331,7 +331,7 @@ static void hold_both(struct testbed *t)
 }
 
 /*
- * PROTOCOL.md 5.7: first the slice that fills the buffer is told, at a second threshold all; and from there on all of the
+ * docs/protocol.md 5.7: first the slice that fills the buffer is told, at a second threshold all; and from there on all of the
  * headroom is left, so that whom to spare is a question of fairness and never of loss.
  */
 static void headroom_for_all(void **state)

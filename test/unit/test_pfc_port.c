@@ -115,7 +115,7 @@ static struct sent take(struct testbed *t, unsigned int port)
 	return s;
 }
 
-/* PROTOCOL.md 5.2, row by row: what pauses, and by which name the rest is dropped. */
+/* docs/protocol.md 5.2, row by row: what pauses, and by which name the rest is dropped. */
 static void legality(void **state)
 {
 	static const struct {

@@ -19,7 +19,7 @@ static struct pfc_remote row(const char *prefix, uint16_t behavior, uint8_t node
 	return r;
 }
 
-/* The worked example of PROTOCOL.md 4.6, and the same as uSIDs. */
+/* The worked example of docs/protocol.md 4.6, and the same as uSIDs. */
 static struct pfc_remotes table(void)
 {
 	static struct pfc_remote rows[16];

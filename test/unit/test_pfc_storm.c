@@ -328,7 +328,7 @@ static void alerts(void **state)
 	end(t);
 }
 
-/* The default: a pause across the WAN ends, PROTOCOL.md 5.5; the neighbour on the link is obeyed before and after. */
+/* The default: a pause across the WAN ends, docs/protocol.md 5.5; the neighbour on the link is obeyed before and after. */
 static void releases(void **state)
 {
 	struct testbed *t = bed(PORTS(TIMES));

@@ -294,7 +294,7 @@ static void refused(void **state)
 	free(t);
 }
 
-/* PROTOCOL.md 5.7: largest first until the rest drains, the next ones a loop later, all at the second threshold. */
+/* docs/protocol.md 5.7: largest first until the rest drains, the next ones a loop later, all at the second threshold. */
 static void fanout(void **state)
 {
 	const uint64_t rate[5] = {100, 500, 0, 300, 200};

@@ -126,7 +126,7 @@ def end_family():
         case = Case(
             f"flavors_{name}",
             f"{behavior} with all combinations of PSP, USP and USD, at every state of the SRH",
-            "RFC 8986 4.1 to 4.3, 4.16; RFC 9800 4.1; PROTOCOL.md 3.2",
+            "RFC 8986 4.1 to 4.3, 4.16; RFC 9800 4.1; docs/protocol.md 3.2",
             node_of(*sids),
         )
         for b in behaviors:
@@ -183,7 +183,7 @@ def frames():
     case = Case(
         "dx2_frames",
         "frames of every kind out of a tunnel, tags and all; what is behind the tunnel's length is not theirs",
-        "RFC 8986 4.9; PROTOCOL.md 3.2",
+        "RFC 8986 4.9; docs/protocol.md 3.2",
         node_of(sid("5f00:0:e101::/48", "uDX2", port="p2"), mtu=1600),
     )
     case.config["ports"][2]["mtu"] = 1500
@@ -219,7 +219,7 @@ def frames():
     case = Case(
         "dx2_jumbo",
         "frames longer than a buffer out of a tunnel",
-        "RFC 8986 4.9; DESIGN.md 2 rule 7",
+        "RFC 8986 4.9; docs/design.md 2 rule 7",
         node_of(sid("5f00:0:e101::/48", "uDX2", port="p2"), mtu=9100),
     )
     for size in (1900, 1992, 1993, 1994, 2100, 4000, 9000):
@@ -245,7 +245,7 @@ def around():
     case = Case(
         "behaviors_headers",
         "options in front of the SRH, behind it, and without one; several SRHs; fragments",
-        "RFC 8200 4.1; RFC 8986 4.1, 4.1.1; PROTOCOL.md 3.2, D27",
+        "RFC 8200 4.1; RFC 8986 4.1, 4.1.1; docs/protocol.md 3.2, D27",
         node_of(*sids),
     )
     fronts = (
@@ -362,7 +362,7 @@ def delivered():
     case = Case(
         "sid_allow",
         "ping and traceroute to SIDs: what is allowed is answered, the rest is an SR Upper-layer Header Error",
-        "RFC 8986 4.1.1; RFC 9259 2.2, A.1.2, A.2; PROTOCOL.md 3.2, 3.5",
+        "RFC 8986 4.1.1; RFC 9259 2.2, A.1.2, A.2; docs/protocol.md 3.2, 3.5",
         node_of(*sids),
     )
     for dst, ping_, trace in (
@@ -392,7 +392,7 @@ def limits():
     case = Case(
         "ext_headers_eight",
         "eight extension headers are walked, the ninth is too many",
-        "RFC 8200 4.1; DESIGN.md 2 rule 7",
+        "RFC 8200 4.1; docs/design.md 2 rule 7",
         node_of(sid("5f00:0:100::/48", "uN")),
     )
     for n in range(1, 11):
@@ -406,7 +406,7 @@ def limits():
     case = Case(
         "ext_headers_split",
         "headers that reach into a second buffer are counted as such; those that reach nowhere are not",
-        "DESIGN.md 2 rule 7",
+        "docs/design.md 2 rule 7",
         node_of(sid("5f00:1:2:1::/64", "End", flavors=["psp", "usd"]), mtu=9100),
     )
     front = dest_options(ROUTING, 1976)

@@ -57,7 +57,7 @@ def at_sids():
         Case(
             "hmac_verify",
             "HMAC TLV at End, uN and uDT46: full and reduced lists, several keys, other TLVs around it",
-            "RFC 8754 2.1.2.1; PROTOCOL.md 3.1, D25",
+            "RFC 8754 2.1.2.1; docs/protocol.md 3.1, D25",
             core(*sids, routes=to_p1("5f00:9::/32"), icmp=MANY_ERRORS),
         )
     )
@@ -99,7 +99,7 @@ def at_sids():
         Case(
             "hmac_refused",
             "HMAC TLV missing, forged, of another key, about another segment: Parameter Problem at the TLV",
-            "RFC 8754 2.1.2.1; PROTOCOL.md 3.5, D25",
+            "RFC 8754 2.1.2.1; docs/protocol.md 3.5, D25",
             core(*sids, routes=to_p1("5f00:9::/32"), icmp=MANY_ERRORS),
         )
     )
@@ -175,8 +175,8 @@ def by_linux(**more):
 
 
 def linux():
-    """hmac.profile: linux. What Linux 6.18 sends and takes, PROTOCOL.md 3.8; live: test/netns, network hmac."""
-    source = "PROTOCOL.md 3.8; Linux net/ipv6/seg6_hmac.c"
+    """hmac.profile: linux. What Linux 6.18 sends and takes, docs/protocol.md 3.8; live: test/netns, network hmac."""
+    source = "docs/protocol.md 3.8; Linux net/ipv6/seg6_hmac.c"
     sids = [sid(f"{END}/64", "End", hmac="required"), sid(f"{UN}/48", "uN", hmac="required")]
     case = with_keys(Case("hmac_linux_verify", "HMACs as Linux makes them, and those of RFC 8754 refused", source,
                           core(*sids, routes=to_p1("5f00:9::/32"), icmp=MANY_ERRORS)))
@@ -234,7 +234,7 @@ def hosts():
     case = Case(
         "host_allow_sids",
         "a host's packets into the SID space: destination and every segment must be allowed",
-        "RFC 8754 5.2; draft-filsfils-spring-srv6-ai-backend-00 4; PROTOCOL.md 3.6",
+        "RFC 8754 5.2; draft-filsfils-spring-srv6-ai-backend-00 4; docs/protocol.md 3.6",
         host_node(allow_sids=["5f00:0:100:500::/64", "5f00:0:500::/48", "5f00:9::/32"]),
     )
     packet = tunnel("5f00:0:100:500:300::", roce6())
@@ -266,7 +266,7 @@ def hosts():
         Case(
             "host_hmac",
             "a host proves its packets by HMAC; what is in its list needs none",
-            "RFC 8754 5.2, 2.1.2; PROTOCOL.md 3.6",
+            "RFC 8754 5.2, 2.1.2; docs/protocol.md 3.6",
             host_node(allow_sids=["5f00:0:600::/48"], hmac="required"),
         )
     )
@@ -291,7 +291,7 @@ def switched_off():
     case = Case(
         "boundary_off_sids",
         "a port outside whose filter of destinations is off; sources are still looked at",
-        "RFC 8754 5.1; PROTOCOL.md 3.6",
+        "RFC 8754 5.1; docs/protocol.md 3.6",
         config,
     )
     packet = tunnel("5f00:0:100:500::", roce6())
@@ -303,7 +303,7 @@ def switched_off():
     case = Case(
         "boundary_off_sources",
         "a port whose filter of sources is off; the other port's is not, nor is that for what comes out of a tunnel",
-        "RFC 8754 5.1; PROTOCOL.md 3.6",
+        "RFC 8754 5.1; docs/protocol.md 3.6",
         config,
     )
     for src in (PEER, HOST_A, "2001:db8:99::1"):

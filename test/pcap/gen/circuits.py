@@ -60,7 +60,7 @@ def whole_port():
         case = Case(
             f"circuit_{name}",
             f"{encap}, {n} uSIDs: all frames of a port, tags and padding and all",
-            "RFC 8986 5.3, 5.4; PROTOCOL.md 3.4",
+            "RFC 8986 5.3, 5.4; docs/protocol.md 3.4",
             with_circuits(circuit("pw1"), encap=encap, lists=[usids(n)]),
         )
         for f, tc in kinds():
@@ -69,7 +69,7 @@ def whole_port():
     case = Case(
         "circuit_refused",
         "frames that no circuit carries: PAUSE, forged sources, too long ones",
-        "IEEE 802.1Q; PROTOCOL.md 3.4",
+        "IEEE 802.1Q; docs/protocol.md 3.4",
         with_circuits(circuit("pw1"), mtu=1554, p0_mtu=2000),
     )
     f = frame(bytes(1500), type=0x88B5)
@@ -130,7 +130,7 @@ def classes():
     case = Case(
         "circuit_dscp",
         "outer DSCP from the packet in the frame, tenants' 48 to 63 lowered; no ECN, the far end could not hand it on",
-        "RFC 2983; RFC 6040 4.1; DESIGN.md 4",
+        "RFC 2983; RFC 6040 4.1; docs/design.md 4",
         with_circuits(circuit("pw1")),
     )
     fixed = Case(
@@ -154,7 +154,7 @@ def long_ones():
     case = Case(
         "circuit_jumbo",
         "frames longer than a buffer, and headers longer than a headroom",
-        "RFC 8986 5.3; DESIGN.md 2 rule 7",
+        "RFC 8986 5.3; docs/design.md 2 rule 7",
         with_circuits(circuit("pw1"), lists=[usids(37)], mtu=9500, p0_mtu=9216),
     )
     for size in (46, 1900, 2033, 2034, 2035, 4000, 9000):

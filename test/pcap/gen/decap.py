@@ -111,7 +111,7 @@ def lengths():
     case = Case(
         "decap_lengths",
         "the outer length bounds what is inside; what is behind the inner packet goes",
-        "RFC 8200 3; DESIGN.md 2 rule 7",
+        "RFC 8200 3; docs/design.md 2 rule 7",
         tail(UDT46),
     )
     for inner in (roce6(), roce4()):

@@ -94,7 +94,7 @@ def nowhere():
     case = Case(
         "forward_no_route",
         "no route: destination unreachable, from the loopback and from the port's address",
-        "RFC 4443 3.1; RFC 792; PROTOCOL.md 3.5",
+        "RFC 4443 3.1; RFC 792; docs/protocol.md 3.5",
         core(),
     )
     for packet in (roce6(dst="2001:db8:dead::1"), roce4(dst="203.0.113.1")):
@@ -103,7 +103,7 @@ def nowhere():
     case = Case(
         "forward_no_way_back",
         "no route to the source either: the error itself is dropped and counted",
-        "DESIGN.md 2 rule 8",
+        "docs/design.md 2 rule 8",
         core(),
     )
     for packet in (roce6("2001:db8:dead::2", "2001:db8:dead::1"), roce4("203.0.113.2", "203.0.113.1")):
@@ -178,7 +178,7 @@ def boundary():
     case = Case(
         "boundary_outside",
         "from outside nothing goes to SIDs: not to the block, not to 5f00::/16, own or not",
-        "RFC 8754 5.1; RFC 9602 7; PROTOCOL.md 3.6",
+        "RFC 8754 5.1; RFC 9602 7; docs/protocol.md 3.6",
         config,
     )
     for dst in ("fcbb:bb00:100:200::", "fcbb:bb00:100::", "fcbb:bb00:200::", "5f00:0:100::", "5f00:ffff::1"):
@@ -191,7 +191,7 @@ def boundary():
     case = Case(
         "boundary_inside",
         "from inside own SIDs only for infrastructure sources; other SIDs are just destinations",
-        "RFC 8754 5.1; PROTOCOL.md 3.6",
+        "RFC 8754 5.1; docs/protocol.md 3.6",
         config,
     )
     for src in (HOST_A, HOST_B, "2001:db8:c::1", "2001:db8:e:ffff::1"):

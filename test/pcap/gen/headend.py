@@ -69,7 +69,7 @@ def traffic_class():
     copied = Case(
         "encap_dscp_copy",
         "every DSCP is copied, but 48 to 63 become 40; ECN is copied",
-        "RFC 2983 uniform model; RFC 6040 4.1; DESIGN.md 4",
+        "RFC 2983 uniform model; RFC 6040 4.1; docs/design.md 4",
         headend(SHORT_LIST),
     )
     fixed = Case(
@@ -137,7 +137,7 @@ def mtu():
         case = Case(
             f"encap_too_big_{n}",
             f"{n} uSIDs take {overhead} of 1500 bytes: Packet Too Big says {1500 - overhead}",
-            "PROTOCOL.md 3.4; RFC 8200 5; RFC 1191 4",
+            "docs/protocol.md 3.4; RFC 8200 5; RFC 1191 4",
             headend(usids(n)),
         )
         for make in (roce6, roce4):
@@ -159,13 +159,13 @@ def mtu():
 
 
 def fragmented():
-    """IPv4 that may be fragmented is, in front of the tunnel; PROTOCOL.md 3.4, D29."""
+    """IPv4 that may be fragmented is, in front of the tunnel; docs/protocol.md 3.4, D29."""
     sizes = ([1420], [1421, 1436, 1437, 2000, 2804, 4000, 9000])
     for name, segments, mtu in (("1", usids(13), 1420), ("2", usids(3), 1460)):
         case = Case(
             f"encap_fragment_{name}",
             "IPv4 without DF that is too large goes on in fragments, each in a tunnel of its own; DF: the sender hears of it",
-            "PROTOCOL.md 3.4; RFC 791 3.2; RFC 2473 7.2",
+            "docs/protocol.md 3.4; RFC 791 3.2; RFC 2473 7.2",
             headend(segments, tenant_mtu=9100),
         )
         for size in sizes[0] + sizes[1]:
@@ -320,7 +320,7 @@ def path_sources():
     case = Case(
         "encap_source_prefix",
         "an outer source for each path",
-        "PROTOCOL.md 6.2 D39; RFC 8986 5.1",
+        "docs/protocol.md 6.2 D39; RFC 8986 5.1",
         headend(*lists, source_prefix="2001:db8:f:ff::/64"),
         spread={"p1": 2},
     )
@@ -332,7 +332,7 @@ def path_sources():
     case = Case(
         "encap_backup",
         "a backup path carries nothing, but its MTU counts: no packet may become too big when it must",
-        "DESIGN.md 4; RFC 9256 2.9",
+        "docs/design.md 4; RFC 9256 2.9",
         headend(SHORT_LIST, ({"backup": True, "weight": 9}, usids(13))),
     )
     for sport in range(49152, 49152 + 8):

@@ -56,7 +56,7 @@ def inner():
     case = Case(
         "hops_inner",
         "inner hop limits 0 to 2 after uN, uA and uDT46",
-        "RFC 8986 4.16.3; PROTOCOL.md 3.2",
+        "RFC 8986 4.16.3; docs/protocol.md 3.2",
         usid_node(icmp=MANY_ERRORS),
     )
     for dst in ("5f00:0:100::", "5f00:0:e101::", "5f00:0:e005::", "5f00:0:100:e101::"):

@@ -55,7 +55,7 @@ def ether_types():
     case = Case(
         "eth_types",
         "ether types that are not handled, VLAN tags, MAC control",
-        "IEEE 802.1Q 9.3; IEEE 802.3 31; DESIGN.md 7",
+        "IEEE 802.1Q 9.3; IEEE 802.3 31; docs/design.md 7",
         core(UN),
     )
     body = roce6()
@@ -157,7 +157,7 @@ def truncated():
     case = Case(
         "truncated_v6",
         "a tunnelled packet cut to every length from 0 to 120: first no headers, then too few bytes",
-        "DESIGN.md 2 rule 7; RFC 8200 3",
+        "docs/design.md 2 rule 7; RFC 8200 3",
         core(UDT),
     )
     for n, frame in enumerate(_lengths(to_node("p0", tunnel(UDT_DST, roce6(size=64))))):
@@ -166,7 +166,7 @@ def truncated():
     case = Case(
         "truncated_v4",
         "an IPv4 packet with options cut to every length: Ethernet, IPv4, options, payload",
-        "DESIGN.md 2 rule 7; RFC 791 3.1",
+        "docs/design.md 2 rule 7; RFC 791 3.1",
         core(),
     )
     with_options = ip4(HOST_A4, HOST_B4, bytes(80), options=[IPOption(b"\x01" * 12)])
@@ -176,7 +176,7 @@ def truncated():
     case = Case(
         "truncated_inner_v6",
         "the inner IPv6 packet cut, the outer length fits: inner header until 94, then inner length",
-        "DESIGN.md 2 rule 7; RFC 8200 3",
+        "docs/design.md 2 rule 7; RFC 8200 3",
         core(UDT),
     )
     for n, frame in _cut_behind_outer(tunnel(UDT_DST, roce6(size=64))).items():
@@ -185,7 +185,7 @@ def truncated():
     case = Case(
         "truncated_inner_v4",
         "the inner IPv4 packet cut, the outer length fits: inner header until 74, then inner length",
-        "DESIGN.md 2 rule 7; RFC 791 3.1",
+        "docs/design.md 2 rule 7; RFC 791 3.1",
         core(UDT),
     )
     for n, frame in _cut_behind_outer(tunnel(UDT_DST, roce4(size=64))).items():
@@ -194,7 +194,7 @@ def truncated():
     case = Case(
         "truncated_srh",
         "a packet with SRH cut, the outer length fits: SRH until 78, inner header until 98 or 118",
-        "DESIGN.md 2 rule 7; RFC 8754 2",
+        "docs/design.md 2 rule 7; RFC 8754 2",
         core(UDT),
     )
     for inner, header_end in ((roce6(size=64), 118), (roce4(size=64), 98)):
@@ -208,7 +208,7 @@ def split():
     case = Case(
         "headers_split",
         "the inner header begins in the first buffer of a long frame and ends in the second",
-        "DESIGN.md 2 rule 7",
+        "docs/design.md 2 rule 7",
         core(UDT, mtu=9100),
     )
     for inner in (roce6(size=500), roce4(size=500)):

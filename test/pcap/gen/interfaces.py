@@ -108,7 +108,7 @@ def refused():
     case = Case(
         "vlan_refused",
         "VLANs that nobody has, more or fewer tags than there should be, frames that end in a tag, foreign stations",
-        "IEEE 802.1Q 6.9; PROTOCOL.md 3.6",
+        "IEEE 802.1Q 6.9; docs/protocol.md 3.6",
         tenants(RED, GREEN),
     )
     whole = to_node("p0", roce6())
@@ -277,7 +277,7 @@ def long_ones():
     case = Case(
         "vlan_mtu",
         "an interface's own MTU: packets that just fit and that do not, into a tunnel and out to the VLAN",
-        "RFC 4443 3.2; RFC 791 3.2; PROTOCOL.md 3.4",
+        "RFC 4443 3.2; RFC 791 3.2; docs/protocol.md 3.4",
         tail_node(
             sid("5f00:0:e101::/48", "uDT46", vrf="red"),
             sid("5f00:0:e102::/48", "uDT46", vrf="blue"),

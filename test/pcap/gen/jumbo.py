@@ -22,7 +22,7 @@ def through():
     case = Case(
         "jumbo_forward",
         "4 KB and 9000 bytes and the edges of buffers in transit, with padding that goes",
-        "RFC 8200 3; DESIGN.md 2 rule 7",
+        "RFC 8200 3; docs/design.md 2 rule 7",
         core(mtu=MTU),
     )
     for make in (roce6, roce4):
@@ -52,7 +52,7 @@ def through():
     case = Case(
         "jumbo_srh_at_edge",
         "an SRH that reaches to the end of the first buffer",
-        "RFC 8754 2; DESIGN.md 2 rule 7",
+        "RFC 8754 2; docs/design.md 2 rule 7",
         core(UN, mtu=MTU),
     )
     for options in (BUFFER - 54 - 24 - n for n in (10, 18)):

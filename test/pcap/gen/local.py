@@ -157,7 +157,7 @@ def ports():
     case = Case(
         "port_unreachable",
         "UDP and TCP to an own address: port unreachable",
-        "RFC 4443 3.1; RFC 1122 3.2.2.1; PROTOCOL.md 3.5",
+        "RFC 4443 3.1; RFC 1122 3.2.2.1; docs/protocol.md 3.5",
         local_node(icmp=MANY_ERRORS),
     )
     for layer in (UDP(sport=1000, dport=33434) / Raw(b"trace"), TCP(sport=1000, dport=179), UDP(dport=4791)):

@@ -46,7 +46,7 @@ def lowered():
         case = Case(
             f"ptb_{name}",
             f"a router on the way takes 1400 bytes: the tunnel's packets are {1400 - overhead} from then on, as far as uSIDs were used up there",
-            "RFC 8201 4; RFC 2473 7, 8; RFC 9800 9.4; PROTOCOL.md 3.4",
+            "RFC 8201 4; RFC 2473 7, 8; RFC 9800 9.4; docs/protocol.md 3.4",
             with_slices(far([segments], encap=encap, **{"slice-by": "option"})) if by_option else far([segments], encap=encap),
         )
         without = encaps if encap == "H.Encaps" else encaps_red
@@ -75,7 +75,7 @@ def least():
     case = Case(
         "ptb_least",
         "a router that takes 1280 bytes: packets of 1280 bytes are sent all the same, for IPv6 has no smaller links",
-        "RFC 8201 4; RFC 8200 5; PROTOCOL.md 3.4, D29",
+        "RFC 8201 4; RFC 8200 5; docs/protocol.md 3.4, D29",
         far([SHORT_LIST]),
     )
     time = Timeline(case)
@@ -91,7 +91,7 @@ def least():
 
 
 def hostile():
-    case = Case("ptb_forged_slice", "a quote with another hop-by-hop header, or without one, is of no packet of this path", "RFC 8201 6; PROTOCOL.md 4.5",
+    case = Case("ptb_forged_slice", "a quote with another hop-by-hop header, or without one, is of no packet of this path", "RFC 8201 6; docs/protocol.md 4.5",
                 with_slices(far([SHORT_LIST], **{"slice-by": "option"})))
     whole = roce6(size=1544 - PLAIN6)
     ours = in_slice(encaps_red(whole, SHORT_LIST), 0)
@@ -108,7 +108,7 @@ def hostile():
     case = Case(
         "ptb_forged",
         "messages that quote no packet of ours, or say nothing that can be true, change nothing",
-        "RFC 8201 4, 6; PROTOCOL.md 3.5",
+        "RFC 8201 4, 6; docs/protocol.md 3.5",
         far([SHORT_LIST]),
     )
     whole = roce6(size=1560 - PLAIN6)

@@ -122,7 +122,7 @@ def _usid():
 
 
 def _faults():
-    """PROTOCOL.md 4.2, 4.4: what is decapsulated and no legal PFC frame from an allowed peer is dropped, never bridged."""
+    """docs/protocol.md 4.2, 4.4: what is decapsulated and no legal PFC frame from an allowed peer is dropped, never bridged."""
     case = Case("endxpfc_faults", "End.X.PFC: every fault of a decapsulated frame", f"{RUAN} 2 S03 has no else branch",
                 node_of(pfc_sid(f"{PLAIN}/64", allowed_sources=[f"{FAR}/128"])))
     tagged = frame()[:12] + bytes.fromhex("81006003") + frame()[12:]
@@ -271,7 +271,7 @@ STATE_PORT, FAR_PE = 4794, "2001:db8:f::3"
 
 
 def state(stopped, sequence, epoch=0, speaks_for=0x18, lease=50000, version=1, flags=0, slice_id=0):
-    """A leased state (PROTOCOL.md 5.6)."""
+    """A leased state (docs/protocol.md 5.6)."""
     return struct.pack(">BBBBIIII", version, flags, speaks_for, stopped, epoch, sequence, lease, slice_id)
 
 
@@ -390,7 +390,7 @@ def told(packet, slice_id, option=OPTION):
 
 
 def _slices():
-    """PROTOCOL.md 4.5: whose queues pause is said by the SID's argument, or by a hop-by-hop option; and whose data it is."""
+    """docs/protocol.md 4.5: whose queues pause is said by the SID's argument, or by a hop-by-hop option; and whose data it is."""
     def by_argument(packet, slice_id):
         return packet[:32] + struct.pack(">H", slice_id) + packet[34:]
 
@@ -416,7 +416,7 @@ def _slices():
 
 
 def _learnt():
-    """Scenario 2 in one node: data shows its list, p1 is paused, and what goes back is the list of PROTOCOL.md 4.6."""
+    """Scenario 2 in one node: data shows its list, p1 is paused, and what goes back is the list of docs/protocol.md 4.6."""
     remote = [{"sid": "5f00:1:1:e1::/64", "behavior": "End.X.PFC", "owner": "r1"},
               {"sid": "5f00:1:2:1::/64", "behavior": "End", "owner": "r2"},
               {"sid": "5f00:0:b01::/48", "behavior": "uN", "owner": "r1"}, {"sid": "5f00:0:e0e1::/48", "behavior": "uA.PFC", "owner": "r1"},

@@ -32,11 +32,11 @@ def _traffic(case):
 def layouts():
     sids = [sid("5f00:0:100::/48", "uN"), sid("5f00:0:e101::/48", "uDT46")]
     for name, (title, lcores) in LAYOUTS.items():
-        case = Case(f"lcores_{name}", title, "DESIGN.md 1", core(*sids, lcores=lcores), unordered=["p0"])
+        case = Case(f"lcores_{name}", title, "docs/design.md 1", core(*sids, lcores=lcores), unordered=["p0"])
         case.config["memory"]["buffers"] = 32768
         _traffic(case)
         yield case
-    case = Case("lcores_poll", "lcores that never sleep", "DESIGN.md 1", core(*sids, lcores=LAYOUTS["ring"][1]))
+    case = Case("lcores_poll", "lcores that never sleep", "docs/design.md 1", core(*sids, lcores=LAYOUTS["ring"][1]))
     case.config["idle"] = {"policy": "poll"}
     _traffic(case)
     yield case
@@ -46,7 +46,7 @@ def floods():
     case = Case(
         "lcores_small_ring",
         "a thousand packets through a ring of 64: none is lost, none overtakes another",
-        "DESIGN.md 1, 2 rule 6",
+        "docs/design.md 1, 2 rule 6",
         core(lcores=LAYOUTS["ring"][1]),
     )
     case.config["memory"]["ring"] = 64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The slice's id on data (PROTOCOL.md 4.5): policies write it into a hop-by-hop option, SIDs read it there."""
+"""The slice's id on data (docs/protocol.md 4.5): policies write it into a hop-by-hop option, SIDs read it there."""
 
 from gen.boundary import tlv, with_keys
 from gen.case import Case, Frame
@@ -13,7 +13,7 @@ from gen.wire import (
     tos_of, too_big, tunnel,
 )
 
-SOURCE = "PROTOCOL.md 4.5; draft-ietf-6man-enhanced-vpn-vtn-id"
+SOURCE = "docs/protocol.md 4.5; draft-ietf-6man-enhanced-vpn-vtn-id"
 
 
 def with_slices(config):
@@ -60,7 +60,7 @@ def packets():
 
 def fragments():
     """IPv4 that is cut in front of the tunnel: each piece is of the packet's slice."""
-    case = Case("slice_option_fragments", "fragments are of the slice that the packet was of", f"{SOURCE}; PROTOCOL.md 3.4", edge(SHORT_LIST))
+    case = Case("slice_option_fragments", "fragments are of the slice that the packet was of", f"{SOURCE}; docs/protocol.md 3.4", edge(SHORT_LIST))
     packet = sized(lambda **k: roce4(flags=0, **k), 1500)
     case.rx("p0", packet)
     case.count("p0", "fragmented")
@@ -93,7 +93,7 @@ def own_first():
             red = encap == "H.Encaps.Red"
             case = Case(f"encap_own_{name}{'_red' if red else '_full'}",
                         f"{encap} of a list that begins with own SIDs: they are {'left out' if red else 'in the SRH, and done with'}",
-                        "RFC 8986 5.1, 5.2; PROTOCOL.md 4.6", config)
+                        "RFC 8986 5.1, 5.2; docs/protocol.md 4.6", config)
             containers = pack(first + rest)
             to = containers[2] if name == "plain" else "5f00:0:100:101:102:103::"
             left = len(containers) - (3 if name == "plain" else 1)

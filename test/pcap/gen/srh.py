@@ -30,7 +30,7 @@ def bounds():
     case = Case(
         "srh_bounds",
         "Last Entry beyond the header, Segments Left beyond Last Entry + 1: pointer at Segments Left",
-        "RFC 8986 4.1 S09-S10; PROTOCOL.md 3.2",
+        "RFC 8986 4.1 S09-S10; docs/protocol.md 3.2",
         usid_node(icmp=MANY_ERRORS),
     )
     for header in _bounds():
@@ -80,7 +80,7 @@ def no_sid():
     case = Case(
         "srh_to_interface",
         "SRH with segments left to an own address that is no SID: pointer at the routing type",
-        "RFC 8754 4.3.2; PROTOCOL.md 3.5",
+        "RFC 8754 4.3.2; docs/protocol.md 3.5",
         usid_node(),
     )
     for dst in (P0_OWN, P1_OWN, LOOPBACK):
@@ -142,7 +142,7 @@ def upper_layers():
     case = Case(
         "upper_layer",
         "what a SID does not take as upper layer: SR Upper-layer Header Error, pointer at that header",
-        "RFC 8986 4.1.1, 10.2; PROTOCOL.md 3.5",
+        "RFC 8986 4.1.1, 10.2; docs/protocol.md 3.5",
         usid_node(icmp=MANY_ERRORS),
     )
     for dst in (UN_DST, UA_DST, UDT_DST):
@@ -171,7 +171,7 @@ def upper_layers():
     case = Case(
         "fragment_at_sid",
         "a fragment at its last SID: dropped, counted, not reported",
-        "PROTOCOL.md 3.2, D27",
+        "docs/protocol.md 3.2, D27",
         usid_node(),
     )
     for dst in (UN_DST, UA_DST, UDT_DST):
@@ -186,7 +186,7 @@ def chains():
     case = Case(
         "ext_chain",
         "extension headers that run past the end of their packet, or do not end",
-        "RFC 8200 4; DESIGN.md 2 rule 7",
+        "RFC 8200 4; docs/design.md 2 rule 7",
         usid_node(),
     )
     whole = ip6(PEER, UN_DST, srh(FAR, 1) + roce6(), ROUTING)

@@ -14,7 +14,7 @@ def cases():
     yield Case(
         "start_unknown_key",
         "an unknown key is an error with its place and the nearest known one",
-        "DESIGN.md 7",
+        "docs/design.md 7",
         config,
         status=BAD_CONFIG,
         stderr=r"config\.yaml:\d+:\d+: error: unknown key 'mut' in a port; did you mean 'mtu'\?",
@@ -30,7 +30,7 @@ def cases():
     yield Case(
         "start_local_id",
         "a uN takes a global id",
-        "PROTOCOL.md 3.3, D28",
+        "docs/protocol.md 3.3, D28",
         core(sid("5f00:0:e100::/48", "uN")),
         status=BAD_CONFIG,
         stderr="id 0xe100 is not a global id",
@@ -40,7 +40,7 @@ def cases():
     yield Case(
         "start_no_device",
         "a device that cannot be opened",
-        "DESIGN.md 2 rule 10",
+        "docs/design.md 2 rule 10",
         config,
         status=BAD_MACHINE,
         stderr=r"no-such-file\.pcap",
@@ -48,7 +48,7 @@ def cases():
     yield Case(
         "start_bad_option",
         "an option that does not exist",
-        "DESIGN.md 7",
+        "docs/design.md 7",
         core(),
         args=["--exit-when-ilde", "100"],
         status=BAD_USAGE,

@@ -41,7 +41,7 @@ def shifts():
     case = Case(
         "un_shift_any_packet",
         "uN: the shift does not look behind the IPv6 header",
-        "RFC 9800 4.1.1; PROTOCOL.md 3.2",
+        "RFC 9800 4.1.1; docs/protocol.md 3.2",
         usid_node(),
     )
     for nh, payload in (
@@ -62,7 +62,7 @@ def shifts():
     case = Case(
         "un_shift_srh_unchecked",
         "uN: as long as the argument is not 0 the SRH is neither changed nor checked",
-        "RFC 9800 4.1.1; PROTOCOL.md 3.2",
+        "RFC 9800 4.1.1; docs/protocol.md 3.2",
         usid_node(),
     )
     for left, last in ((0, 1), (1, 1), (2, 1), (200, 1), (1, 200)):
@@ -72,7 +72,7 @@ def shifts():
     case = Case(
         "un_shift_id_zero",
         "uN: all of the argument counts, so id 0 comes up and leads nowhere",
-        "RFC 9800 4.1.1, 5; PROTOCOL.md D26",
+        "RFC 9800 4.1.1, 5; docs/protocol.md D26",
         usid_node(),
     )
     packet = tunnel("5f00:0:100:0:500::", roce6())
@@ -121,7 +121,7 @@ def adjacencies():
     case = Case(
         "ua_shift",
         "uA, alone (/48) and with the node's id in front (/64): shift and over the adjacency",
-        "RFC 9800 4.1.2, 5.3; PROTOCOL.md 3.3",
+        "RFC 9800 4.1.2, 5.3; docs/protocol.md 3.3",
         usid_node(),
     )
     for argument in ("300::", "500:300::", "200::", "100:e005:300::", "999::"):
@@ -145,7 +145,7 @@ def adjacencies():
     case = Case(
         "ua_usd",
         "uA at the end: the inner packet goes to the adjacency, without a lookup",
-        "RFC 8986 4.16.3; PROTOCOL.md 3.2",
+        "RFC 8986 4.16.3; docs/protocol.md 3.2",
         usid_node(),
     )
     for dst, mac in (("5f00:0:e005::", MAC5), ("5f00:0:100:e006::", MAC6)):
@@ -161,7 +161,7 @@ def sequences():
     case = Case(
         "un_then_own",
         "uN, then the next own SID: each takes one off the hop limit",
-        "RFC 9800 4.1.1; PROTOCOL.md 3.3",
+        "RFC 9800 4.1.1; docs/protocol.md 3.3",
         usid_node(),
     )
     packet = tunnel("5f00:0:100:200:500:300::", roce6())
@@ -203,7 +203,7 @@ def sequences():
     case = Case(
         "sid_loop",
         "eight own SIDs in one packet are served, the ninth is not",
-        "DESIGN.md 2",
+        "docs/design.md 2",
         usid_node(),
     )
     six = "5f00:0:100:200:100:200:100:200"
@@ -258,7 +258,7 @@ def tables():
     case = Case(
         "usid_no_route",
         "ids that nobody has, before and after a shift: no route, quoting the packet as received",
-        "RFC 4443 3.1; PROTOCOL.md 3.5",
+        "RFC 4443 3.1; docs/protocol.md 3.5",
         usid_node(),
     )
     for dst in ("5f00:0:b00::", "5f00:0:e006::", "5f00:0:100:e007::", "5f00:0:100:b00::", "5f00:1:500::"):
@@ -282,7 +282,7 @@ def several():
         case = Case(
             f"{name}_several",
             f"{kind} with three adjacencies: flows are spread over all, by the outer flow label, and none is split",
-            "RFC 8986 4.2, 4.4, 7; PROTOCOL.md 3.2",
+            "RFC 8986 4.2, 4.4, 7; docs/protocol.md 3.2",
             core(sid(prefix, kind, **first, adjacencies=both), neighbors=stations),
             spread={"p0": 1, "p1": 2},
         )
@@ -299,7 +299,7 @@ def several():
     path = Case(
         "encap_several",
         "a list that begins with an own uA of several adjacencies uses all of them",
-        "RFC 8986 4.2, 5.2; PROTOCOL.md 3.4",
+        "RFC 8986 4.2, 5.2; docs/protocol.md 3.4",
         headend(["5f00:0:e005::", "5f00:0:500::"], wan_side=[sid("5f00:0:e005::/48", "uA", **first, adjacencies=both[1:])]),
         spread={"p1": 2},
     )

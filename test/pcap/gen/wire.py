@@ -52,7 +52,7 @@ def header(packet):
 
 
 def _icrc6(packet):
-    """RoCEv2 invariant CRC over IPv6 (PROTOCOL.md 6.1) of a packet that ends in room for it; scapy knows IPv4's."""
+    """RoCEv2 invariant CRC over IPv6 (docs/protocol.md 6.1) of a packet that ends in room for it; scapy knows IPv4's."""
     p = bytearray(packet[:-4])
     p[0:4] = struct.pack(">I", struct.unpack(">I", p[0:4])[0] | 0x0FFFFFFF)
     p[7] = p[46] = p[47] = p[52] = 0xFF

@@ -170,7 +170,7 @@ static void rsvp(struct packet *p)
 }
 #define RSVP_BYTES 20
 
-/* Hop-by-hop header with the router alert of RSVP (RFC 2711), as docs/protocol.md 1.1 has it. */
+/* Hop-by-hop header with the router alert of RSVP (RFC 2711), as docs/credit.md 1.1 has it. */
 static void alert6(struct packet *p)
 {
 	memcpy(more(p, 8), (uint8_t[]){IP_PROTO_RSVP, 0, 5, 2, 0, 1, 1, 0}, 8);

@@ -207,7 +207,7 @@ def _relay_in():
             case.tx("p1", _outward(on_wire, inner, first), origin="p2")
             case.count("p2", "pfc")
         yield case
-    case = Case("pfc_relay_refused", "what is no legal PFC of the gateway does not enter the tunnel", f"{he}; PROTOCOL 5.2",
+    case = Case("pfc_relay_refused", "what is no legal PFC of the gateway does not enter the tunnel", f"{he}; docs/protocol.md 5.2",
                 _gateway(pfc=own, speed="1G", mode="transparent", segments=[PLAIN]))
     for reason, inner in (
         ("pfc_bad_peer", frame(src="02:00:00:00:99:99")), ("pfc_bad_da", frame(dst="01:80:c2:00:00:0e", src=PEER_MAC["p2"])),
@@ -218,7 +218,7 @@ def _relay_in():
         case.rx("p2", Frame(inner))
         case.count("p2", reason)
     yield case
-    case = Case("pfc_relay_loop", "what this port has said itself comes back: never into the tunnel, whoever is a peer", "PROTOCOL 5.5",
+    case = Case("pfc_relay_loop", "what this port has said itself comes back: never into the tunnel, whoever is a peer", "docs/protocol.md 5.5",
                 _gateway(pfc={**own, "peers": [PEER_MAC["p2"], mac_of("p2")]}, speed="1G", mode="transparent", segments=[PLAIN]))
     for source, reason in ((mac_of("p2"), "mac_source"), (PEER_MAC["p2"], "pfc")):
         case.rx("p2", Frame(frame(src=source)))
@@ -226,7 +226,7 @@ def _relay_in():
     case.tx("p1", _outward([PLAIN], frame(src=PEER_MAC["p2"]), PLAIN), origin="p2")
     yield case
     # refreshes that come sooner than a third of the hold are left out; a change never is
-    case = Case("pfc_relay_thinned", "regenerate: of refreshes in one burst the first one goes", "PROTOCOL 5.5; D38",
+    case = Case("pfc_relay_thinned", "regenerate: of refreshes in one burst the first one goes", "docs/protocol.md 5.5; D38",
                 _gateway(pfc=own, speed="1G", segments=[PLAIN], hold_min=100000))
     for times, passes in (({3: 65535}, 1), ({3: 65535}, 0), ({3: 65535}, 0), ({3: 0}, 1), ({3: 0}, 0), ({4: 9}, 1), ({3: 1, 4: 9}, 1)):
         inner = frame(times, src=PEER_MAC["p2"])
@@ -288,7 +288,7 @@ def _carrier_in():
     """What the gateway says as a state, at once and twice more; the last change is what the repeats say."""
     own = {"priorities": [3, 4], "peers": [PEER_MAC["p2"]], "buffer": "small"}
     for name, segments in (("one", [FAR_PE]), ("srh", ["5f00:1:2:1::", FAR_PE])):
-        case = Case(f"pfc_state_out_{name}", f"carrier: state, to the far PE: {name}", "PROTOCOL 5.6; D38",
+        case = Case(f"pfc_state_out_{name}", f"carrier: state, to the far PE: {name}", "docs/protocol.md 5.6; D38",
                     _gateway(pfc=own, speed="1G", carrier="state", udp_port=STATE_PORT, lease=90000, segments=segments),
                     mask=["state_epoch"])
         case.config["routes"] += via("p1", "2001:db8:b::1", f"{FAR_PE}/128")
@@ -305,7 +305,7 @@ def _carrier_in():
 def _carrier_out():
     """The other end: PFC anew; whatever is wrong has a name."""
     keys = {"carrier": "state", "udp_port": STATE_PORT, "allowed_sources": [f"{FAR_PE}/128"]}
-    case = Case("pfc_state_in", "carrier: state, from the far PE: XOFF and XON to the gateway", "PROTOCOL 5.6; D38",
+    case = Case("pfc_state_in", "carrier: state, from the far PE: XOFF and XON to the gateway", "docs/protocol.md 5.6; D38",
                 _gateway([sid("5f00:0:300::/48", "uN")], **keys))
     case.config["routes"] = [r for r in case.config["routes"] if r["prefix"] != "5f00:0:300::/48"]
     own = mac_of("p2")
@@ -343,7 +343,7 @@ def _proven():
     own = {"priorities": [3], "peers": [PEER_MAC["p2"]], "buffer": "small"}
     for name, segments in (("one", [PLAIN]), ("three", ["5f00:1:2:1::", "5f00:1:3:2::", PLAIN])):
         case = with_keys(
-            Case(f"pfc_hmac_made_{name}", f"PFC of a gateway into a tunnel with an HMAC TLV: {name}", "RFC 8754 2.1.2; PROTOCOL 4.4, D25",
+            Case(f"pfc_hmac_made_{name}", f"PFC of a gateway into a tunnel with an HMAC TLV: {name}", "RFC 8754 2.1.2; docs/protocol.md 4.4, D25",
                  _gateway(pfc=own, speed="1G", mode="transparent", segments=segments, **{"hmac-key": 7})))
         listed = segments[1:] or segments
         left = len(segments) - 1
@@ -356,7 +356,7 @@ def _proven():
         yield case
 
     case = with_keys(
-        Case("endxpfc_hmac", "End.X.PFC with pfc-hmac: PFC frames are proven, data needs no HMAC", f"{RUAN} 4; PROTOCOL 4.4, D25",
+        Case("endxpfc_hmac", "End.X.PFC with pfc-hmac: PFC frames are proven, data needs no HMAC", f"{RUAN} 4; docs/protocol.md 4.4, D25",
              node_of(sid("5f00:0:100::/48", "uN"), pfc_sid(f"{PLAIN}/64", **{"pfc-hmac": "required"}),
                      pfc_sid(f"{USID}/48", **{"pfc-hmac": "required"}))))
     packed_end = "5f00:0:100:e0e1::"
@@ -397,7 +397,7 @@ def _slices():
     for name, say in (("argument", by_argument), ("option", told)):
         config = node_of(pfc_sid(f"{PLAIN}/64", **{"slice-by": name, "slice": "silver"}), lcores=ONE_LCORE, slices=SLICES)
         config["node"]["slice-option"] = OPTION
-        case = Case(f"endxpfc_slice_{name}", f"End.X.PFC: the slice is that of the {name}", f"{RUAN} 1.1 a, 3; PROTOCOL 4.5", config)
+        case = Case(f"endxpfc_slice_{name}", f"End.X.PFC: the slice is that of the {name}", f"{RUAN} 1.1 a, 3; docs/protocol.md 4.5", config)
         # apart by their sequence numbers, for of the argument nothing is left behind the node
         gold, silver, onward = (tunnel(PLAIN, roce6(psn=psn), segments=[PLAIN, "5f00:0:300:e102::"], left=1, tc=26 << 2)
                                 for psn in (5, 6, 7))
@@ -432,7 +432,7 @@ def _learnt():
                  port("p1", "dc", "2001:db8:3::1/64", vrf="tenant", speed="1G")]
         ports[0]["pfc"] = {"priorities": [3], "learn": TRUE, "learn-tunnels": TRUE, "buffer": "small"}
         ports[1]["pfc"] = {"priorities": [3], "peers": [PEER_MAC["p1"]], "buffer": "small"}
-        case = Case(f"pfc_learnt_{name}", f"a PFC tunnel learnt from the segment list of data: {name}", f"{RUAN} 3 scenario 2; PROTOCOL 4.6",
+        case = Case(f"pfc_learnt_{name}", f"a PFC tunnel learnt from the segment list of data: {name}", f"{RUAN} 3 scenario 2; docs/protocol.md 4.6",
                     node(ports, lcores=ONE_LCORE, neighbors=[neighbor("p0", "2001:db8:a::1"), neighbor("p1", HOST_B)],
                          routes=via("p0", "2001:db8:a::1", "5f00::/16"), slices=SLICES,
                          vrfs=[{"slice": "gold", **vrf("tenant", {"prefix": "2001:db8:3::/64", "port": "p1"})}],

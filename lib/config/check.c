@@ -7,13 +7,6 @@
 #include "config/check_priv.h"
 #include "config/schema.h"
 
-struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_mark around)
-{
-	struct cfg_mark at = cfg_where(c, member);
-
-	return at.line ? at : around;
-}
-
 struct value {
 	char *text;
 	const void *member;

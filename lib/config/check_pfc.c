@@ -38,17 +38,6 @@ static void check_list(const struct config *c, struct cfg_diags *d, const struct
 		cfg_diag_add(d, at, "segments: %s", why);
 }
 
-void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cfg_watchdog *w, bool relay)
-{
-	if (relay && (w->action == WATCHDOG_DROP || w->action == WATCHDOG_FORWARD))
-		cfg_diag_add(d, cfg_where(c, &w->action),
-			"action: a relay has no queue to empty or to serve: release, alert or off");
-	if (w->alarm_ms != CFG_NONE && w->detect_ms != CFG_NONE && w->alarm_ms >= w->detect_ms)
-		cfg_diag_add(d, cfg_where(c, &w->alarm_ms),
-			"alarm: after %llu ms it would come no earlier than the storm, after %llu",
-			(unsigned long long)w->alarm_ms, (unsigned long long)w->detect_ms);
-}
-
 /* carrier: state; and its keys where frames are carried. */
 static void check_carrier(const struct config *c, struct cfg_diags *d, uint32_t i)
 {

@@ -26,18 +26,6 @@ static void check_ranges(const struct config *c, struct cfg_diags *d, const char
 	}
 }
 
-void check_slice_by(const struct config *c, struct cfg_diags *d, const uint32_t *slice_by)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < c->slices.n; i++)
-		any |= c->slices.items[i].id != 0;
-	if (*slice_by == SLICE_BY_OPTION && !c->node.slice_option)
-		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: there is no node.slice-option");
-	else if (*slice_by && !any)
-		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: no slice has an id");
-}
-
 static void check_slice_ids(const struct config *c, struct cfg_diags *d)
 {
 	for (uint32_t i = 0; i < c->slices.n; i++)

@@ -334,15 +334,6 @@ void check_circuits(const struct config *c, struct cfg_diags *d)
 	}
 }
 
-void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key)
-{
-	if (*key && !c->hmac.keys)
-		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no hmac.keys to take it from");
-	else if (*key && c->secrets && !cfg_secret(c, (uint32_t)*key))
-		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key %llu in %s", (unsigned long long)*key,
-			c->hmac.keys);
-}
-
 void check_policies(const struct config *c, struct cfg_diags *d)
 {
 	struct cfg_own_sids *own = cfg_own_sids_new(c);

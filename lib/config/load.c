@@ -7,10 +7,8 @@
  * bounded by the number of nodes in the document, twice.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <yaml.h>
 
 #include "base/arena.h"
@@ -19,7 +17,6 @@
 #include "config/keys.h"
 #include "config/marks.h"
 #include "config/names.h"
-#include "config/remote_sids.h"
 #include "config/schema.h"
 
 #define VISIT_SPARE 1000 /* list items that aliases may add to a small document */
@@ -394,92 +391,4 @@ struct config *cfg_load_text(const char *name, const char *text, size_t size, st
 	}
 	cfg_free(c);
 	return NULL;
-}
-
-static char *read_whole(FILE *f, size_t *size)
-{
-	size_t room = 64 * 1024, n = 0;
-	char *buf = NULL, *p;
-
-	for (;;) {
-		p = realloc(buf, room);
-		if (!p)
-			break;
-		buf = p;
-		n += fread(buf + n, 1, room - n, f);
-		if (n < room || n > CFG_FILE_MAX) {
-			*size = n;
-			return buf;
-		}
-		room *= 2;
-	}
-	free(buf);
-	return NULL;
-}
-
-char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags)
-{
-	struct cfg_mark none = {0, 0};
-	char *text;
-	FILE *f;
-	int fd;
-
-	diags->file = path;
-	/* to open a FIFO without a writer would wait for one; to read what is being written to one may wait */
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	f = fd < 0 || fcntl(fd, F_SETFL, 0) < 0 ? NULL : fdopen(fd, "r");
-	if (!f) {
-		cfg_diag_add(diags, none, "cannot open: %s", strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
-	text = read_whole(f, size);
-	if (text && !ferror(f) && *size <= CFG_FILE_MAX) {
-		fclose(f);
-		return text;
-	}
-	if (!text || ferror(f))
-		cfg_diag_add(diags, none, "cannot read: %s", text ? strerror(errno) : "out of memory");
-	else
-		cfg_diag_add(diags, none, "larger than %u MB", CFG_FILE_MAX >> 20);
-	free(text);
-	fclose(f);
-	return NULL;
-}
-
-char *cfg_path_beside(struct arena *arena, const char *beside, const char *name)
-{
-	const char *slash = name[0] == '/' ? NULL : strrchr(beside, '/');
-	size_t folder = slash ? (size_t)(slash - beside) + 1 : 0, size = folder + strlen(name) + 1;
-	char *path = arena_alloc(arena, size);
-
-	if (path)
-		snprintf(path, size, "%.*s%s", (int)folder, beside, name);
-	return path;
-}
-
-struct config *cfg_load_file(const char *path, struct cfg_diags *diags)
-{
-	size_t size = 0;
-	char *text = cfg_read_file(path, &size, diags);
-	struct config *c = text ? cfg_load_text(path, text, size, diags) : NULL;
-
-	free(text);
-	return c ? cfg_load_beside(c, path, diags) : NULL;
-}
-
-struct config *cfg_load_beside(struct config *c, const char *file, struct cfg_diags *diags)
-{
-	int secrets = cfg_load_secrets(c, file, diags), remote = cfg_remote_load(c, file, diags);
-
-	if (secrets == 0 && remote == 0)
-		return c;
-	cfg_free(c);
-	return NULL;
-}
-
-struct cfg_mark cfg_where(const struct config *c, const void *member)
-{
-	return cfg_marks_get(c->marks, member);
 }

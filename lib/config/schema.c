@@ -13,7 +13,6 @@ static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
 static const char *const words_fib[] = {"fast", "compact", NULL};
 static const char *const words_idle[] = {"poll", "sleep", NULL};
 static const char *const words_behavior[] = {CFG_BEHAVIOR_WORDS, NULL};
-const char *const cfg_words_flavor[] = {"psp", "usp", "usd", "none", NULL};
 static const char *const words_allow[] = {"ping", "traceroute", "none", NULL};
 static const char *const words_encap[] = {"H.Encaps.Red", "H.Encaps", "H.Encaps.L2", "H.Encaps.L2.Red", NULL};
 static const char *const words_tag[] = {"auto", "802.1q", "802.1ad", NULL};

@@ -6,8 +6,6 @@ static const char *const words_alpha[] = {"static", "1/128", "1/64", "1/32", "1/
 	"8", NULL};
 static const char *const words_hardware[] = {"auto", "off", NULL};
 
-const char *const cfg_words_slice_by[] = {"sid", "argument", "option", NULL};
-
 /* clang-format off */
 
 static const struct cfg_key slice_keys[] = {

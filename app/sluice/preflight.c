@@ -5,9 +5,6 @@
  */
 #include "preflight.h"
 
-#include <stdarg.h>
-#include <string.h>
-
 #include "app.h"
 #include "base/sysfs.h"
 
@@ -21,31 +18,6 @@ const struct cli_option preflight_options[] = {
 };
 const size_t n_preflight_options = ARRAY_LEN(preflight_options);
 
-static const char *const severities[] = {"ok", "advice", "must"};
-
-void find(struct findings *f, enum severity severity, const char *about, const char *mend, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	json_array_append_new(f->list, json_pack("{ss ss ss ss}", "verdict", severities[severity], "about", about,
-					       "found", text, "mend", mend ? mend : ""));
-	f->worst = MAX_OF(f->worst, severity);
-}
-
-void find_error(struct findings *f, const char *about, char *error)
-{
-	static const char separator[] = "; run: ";
-	char *mend = strstr(error, separator);
-
-	if (mend)
-		*mend = '\0';
-	find(f, MUST, about, mend ? mend + sizeof(separator) - 1 : NULL, "%s", error);
-}
-
 static struct config *load(struct findings *f, const char *file)
 {
 	struct config *c = cfg_load_checked(file, stderr);
@@ -53,26 +25,6 @@ static struct config *load(struct findings *f, const char *file)
 	if (!c)
 		find(f, MUST, "configuration", NULL, "%s is not valid; its errors stand on standard error", file);
 	return c;
-}
-
-static void print_text(const json_t *list)
-{
-	unsigned int count[ARRAY_LEN(severities)] = {0};
-	json_t *finding;
-	size_t i;
-
-	json_array_foreach(list, i, finding) {
-		const char *verdict = json_string_value(json_object_get(finding, "verdict"));
-		const char *mend = json_string_value(json_object_get(finding, "mend"));
-
-		for (size_t s = 0; s < ARRAY_LEN(severities); s++)
-			count[s] += strcmp(verdict, severities[s]) == 0;
-		printf("%-6s  %s: %s\n", verdict, json_string_value(json_object_get(finding, "about")),
-			json_string_value(json_object_get(finding, "found")));
-		if (*mend)
-			printf("        mend: %s\n", mend);
-	}
-	printf("%u must be mended, %u should be\n", count[MUST], count[ADVICE]);
 }
 
 static int usage(FILE *out, int status)
@@ -119,7 +71,7 @@ int preflight(int argc, char **argv)
 		json_dumpf(f.list, stdout, JSON_INDENT(2));
 		printf("\n");
 	} else {
-		print_text(f.list);
+		findings_print(f.list);
 	}
 	json_decref(f.list);
 	return f.worst == MUST;

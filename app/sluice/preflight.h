@@ -24,6 +24,9 @@ void find(struct findings *f, enum severity severity, const char *about, const c
 /* What a check of the start says: "what is wrong; run: COMMAND". */
 void find_error(struct findings *f, const char *about, char *error);
 
+/* Print the list as text on standard output, with the number of findings of each severity. */
+void findings_print(const json_t *list);
+
 /* preflight_machine.c: hugepages, IOMMU, VFIO, network controllers. need: of the configuration; NULL: none given. */
 void preflight_machine(struct findings *f, const struct memory_plan *need);
 

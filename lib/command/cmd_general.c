@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show log, set log, show version, help, quit */
+/* show log, set log, show version, quit. Management thread. */
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include <rte_version.h>
@@ -9,16 +8,6 @@
 #include "base/log.h"
 #include "command/command_priv.h"
 #include "node/node.h"
-
-int command_fail(struct command_call *c, int rc, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(c->error, sizeof(c->error), format, args);
-	va_end(args);
-	return rc;
-}
 
 int cmd_show_log(struct command_call *c)
 {
@@ -44,22 +33,6 @@ int cmd_show_version(struct command_call *c)
 {
 	c->result = json_pack("{ss ss ss}", "sluice", c->host->version ? c->host->version : SLUICE_VERSION, "dpdk",
 		rte_version(), "node", c->node->name);
-	return 0;
-}
-
-int cmd_help(struct command_call *c)
-{
-	char usage[256];
-
-	c->result = json_array();
-	for (unsigned int i = 0; i < n_commands; i++) {
-		if (c->arg[0] && strncmp(commands[i].words, c->arg[0], strlen(c->arg[0])) != 0)
-			continue;
-		command_usage(&commands[i], usage, sizeof(usage));
-		json_array_append_new(c->result, json_pack("{ss ss}", "command", usage, "what", commands[i].help));
-	}
-	if (!json_array_size(c->result))
-		return command_fail(c, -ENOENT, "no command begins with '%.60s'", c->arg[0]);
 	return 0;
 }
 

@@ -8,6 +8,9 @@
 /* Say why and return rc. */
 int command_fail(struct command_call *c, int rc, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* commands.c */
+int cmd_help(struct command_call *c);
+
 /* cmd_port.c */
 int cmd_show_ports(struct command_call *c);
 int cmd_show_interfaces(struct command_call *c);
@@ -69,7 +72,6 @@ int cmd_rollback(struct command_call *c);
 int cmd_show_log(struct command_call *c);
 int cmd_set_log(struct command_call *c);
 int cmd_show_version(struct command_call *c);
-int cmd_help(struct command_call *c);
 int cmd_quit(struct command_call *c);
 
 #endif

@@ -57,14 +57,15 @@ void docs_commands(FILE *out)
 {
 	char usage[256];
 
-	fprintf(out, "# Commands\n\n"
-		     "Generated from the command table in `lib/command/command.c` by `sluice --print commands`; do not "
-		     "edit.\n\n"
-		     "The same commands work at the console (`sluice -i`), in script files (`sluice -f`) and over the "
-		     "socket\n"
-		     "(`sluicectl`). Words may be abbreviated as long as they are unique. `-j` anywhere on the line "
-		     "asks for\n"
-		     "JSON. `#` begins a comment. Words with spaces stand in double quotes.\n");
+	fprintf(out,
+		"# Commands\n\n"
+		"Generated from the command table in `lib/command/commands.c` by `sluice --print commands`; do not "
+		"edit.\n\n"
+		"The same commands work at the console (`sluice -i`), in script files (`sluice -f`) and over the "
+		"socket\n"
+		"(`sluicectl`). Words may be abbreviated as long as they are unique. `-j` anywhere on the line "
+		"asks for\n"
+		"JSON. `#` begins a comment. Words with spaces stand in double quotes.\n");
 	for (unsigned int i = 0; i < n_commands; i++) {
 		const struct command *c = &commands[i];
 

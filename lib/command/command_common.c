@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all commands share: reporting a failure, and the usage line of the table. Management thread. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "command/command_priv.h"
+
+int command_fail(struct command_call *c, int rc, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->error, sizeof(c->error), format, args);
+	va_end(args);
+	return rc;
+}
+
+void command_usage(const struct command *c, char *buf, size_t size)
+{
+	size_t n = (size_t)snprintf(buf, size, "%s", c->words);
+
+	for (unsigned int i = 0; i < COMMAND_ARGS_MAX && c->args[i].name && n < size; i++) {
+		const struct command_arg *a = &c->args[i];
+		const char *name = a->kind == ARG_WORD ? a->words : a->name;
+		const char *more = a->kind != ARG_WORD && a->words ? a->words : "";
+
+		n += (size_t)snprintf(buf + n, size - n, a->optional ? " [%s%s%s%s]" : " %s%s%s%s", name,
+			*more ? "|" : "", more, a->keyword ? " EXPRESSION" : "");
+	}
+	if (c->flag && n < size)
+		snprintf(buf + n, size - n, " [%s]", c->flag);
+}

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hosts: NICs that speak RoCEv2. lab_host.c is the NIC (ports, pausing, ARP and ND), lab_sink.c its receive buffer,
- * lab_qp.c a queue pair (reliable connection with go-back-N, or datagrams), lab_frame.c the frames, dcqcn.c the rate control,
- * lab_inject.c frames of any kind.
+ * Hosts: NICs that speak RoCEv2. lab_host.c is the NIC (pausing, ARP and ND), lab_port.c the sending side of its ports,
+ * lab_sink.c its receive buffer, lab_qp.c a queue pair (reliable connection with go-back-N, or datagrams), lab_frame.c
+ * the frames, dcqcn.c the rate control, lab_inject.c frames of any kind.
+ *
+ * Each file calls only those below it: host; qp, inject; sink; frame, port.
  */
 #ifndef LAB_HOST_PRIV_H
 #define LAB_HOST_PRIV_H
@@ -65,6 +67,11 @@ struct lab_qp {
 	} stats;
 };
 
+static inline bool qp_is_datagram(const struct lab_qp *q)
+{
+	return q->flow->transport == TRANSPORT_DATAGRAM;
+}
+
 /* A whole frame that a host makes of itself: ACK, NAK, CNP, PFC, ARP, ND. */
 struct host_control {
 	uint16_t size;
@@ -119,12 +126,14 @@ struct lab_host {
 };
 
 /* lab_host.c */
-void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
-void host_queue_control(struct host_port *p, const void *bytes, uint16_t size);
-void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size); /* in front of all else */
-void host_ready(struct lab_qp *q);					       /* it has something to send, now */
-struct ip_addr host_address(const struct lab_host *h, uint64_t family);
 uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority);
+
+/* lab_port.c */
+void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
+void host_run_at(struct host_port *p, uint64_t at); /* look what can be sent, then or when its line is free */
+void host_queue_control(struct host_port *p, const void *bytes, uint16_t size);
+void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size); /* before everything else */
+void host_ready(struct lab_qp *q);					       /* it has something to send, now */
 
 /* lab_sink.c */
 void sink_init(struct lab_host *h);
@@ -145,9 +154,9 @@ void qp_ack(struct lab_qp *q, const struct roce_bth *bth, const struct roce_aeth
 void qp_cnp(struct lab_qp *q);
 void qp_stop(struct lab_qp *q); /* no new data */
 bool qp_idle(const struct lab_qp *q);
-bool qp_is_datagram(const struct lab_qp *q);
 
 /* lab_frame.c */
+struct ip_addr host_address(const struct lab_host *h, uint64_t family); /* its first one; zero when it has none */
 /* A data packet; returns what of it is carried, *length: on the wire. */
 uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t packet, uint64_t sent_ns, uint8_t *out,
 	uint32_t *length);

@@ -9,6 +9,14 @@
 #define ECT0 2
 #define CE 3
 
+struct ip_addr host_address(const struct lab_host *h, uint64_t family)
+{
+	for (uint32_t i = 0; i < h->topo->addresses.n; i++)
+		if (h->topo->addresses.items[i].addr.family == family)
+			return h->topo->addresses.items[i].addr;
+	return (struct ip_addr){0};
+}
+
 static bool first_of_message(const struct lab_qp *q, uint64_t packet)
 {
 	return !qp_is_datagram(q) && packet % q->per_message == 0;

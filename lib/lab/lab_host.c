@@ -13,94 +13,6 @@
 #include "wire/icmp.h"
 #include "wire/ipv4.h"
 
-#define CONTROL_MOST 65536 /* frames of a port's own that wait */
-
-struct ip_addr host_address(const struct lab_host *h, uint64_t family)
-{
-	for (uint32_t i = 0; i < h->topo->addresses.n; i++)
-		if (h->topo->addresses.items[i].addr.family == family)
-			return h->topo->addresses.items[i].addr;
-	return (struct ip_addr){0};
-}
-
-void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length)
-{
-	struct lab_host *h = p->host;
-
-	h->stats.sent++;
-	h->stats.sent_bytes += length;
-	if (h->lab->capture)
-		lab_captured(h->lab, &p->way->link->end[p->way->from].place, true, bytes, captured, length);
-	lab_way_send(p->way, bytes, captured, length);
-}
-
-static void run_at(struct host_port *p, uint64_t at)
-{
-	event_set_by(&p->host->lab->queue, &p->tx, MAX_OF(MAX_OF(at, line_free_at(p->way->line)), p->host->lab->now));
-}
-
-void host_queue_control(struct host_port *p, const void *bytes, uint16_t size)
-{
-	struct host_control *c;
-
-	if (p->control_n == p->control_room) {
-		uint32_t room = p->control_room ? p->control_room * 2 : 64;
-		struct host_control *ring = room <= CONTROL_MOST ? calloc(room, sizeof(*ring)) : NULL;
-
-		if (!ring)
-			return; /* like a lost frame: every protocol here stands that */
-		for (uint32_t i = 0; i < p->control_n; i++)
-			ring[i] = p->control[(p->control_head + i) % p->control_room];
-		free(p->control);
-		p->control = ring;
-		p->control_head = 0;
-		p->control_room = room;
-	}
-	c = &p->control[(p->control_head + p->control_n++) % p->control_room];
-	c->size = size;
-	memcpy(c->bytes, bytes, MIN_OF(size, sizeof(c->bytes)));
-	run_at(p, p->host->lab->now);
-}
-
-void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size)
-{
-	host_queue_control(p, bytes, size);
-	if (p->control_n > 1) {
-		struct host_control c = p->control[(p->control_head + p->control_n - 1) % p->control_room];
-
-		p->control_head = (p->control_head + p->control_room - 1) % p->control_room;
-		p->control[p->control_head] = c;
-	}
-}
-
-/* Its home port, or the other one while that has no link. */
-static uint16_t port_of(const struct lab_qp *q)
-{
-	const struct lab_host *h = q->from;
-	uint16_t home = h->n_ports > 1 ? q->number % h->n_ports : 0;
-
-	return h->port[home].up || h->n_ports == 1 || !h->port[!home].up ? home : !home;
-}
-
-void host_ready(struct lab_qp *q)
-{
-	struct host_port *p;
-	unsigned int priority = (unsigned int)q->flow->priority;
-
-	if (q->ready)
-		return;
-	q->port = port_of(q);
-	p = &q->from->port[q->port];
-	q->ready = true;
-	q->next_ready = NULL;
-	if (p->ready[priority].head)
-		p->ready[priority].tail->next_ready = q;
-	else
-		p->ready[priority].head = q;
-	p->ready[priority].tail = q;
-	run_at(p, q->lab->now);
-}
-
 /* The next queue pair whose priority is not paused; else when one will be let go. */
 static struct lab_qp *next_ready(struct host_port *p, uint64_t *when)
 {
@@ -132,7 +44,7 @@ static void transmit(void *arg)
 	if (!p->up)
 		return; /* lab_host_link comes back to it */
 	if (line_free_at(p->way->line) > lab->now) {
-		run_at(p, lab->now);
+		host_run_at(p, lab->now);
 		return;
 	}
 	if (p->control_n) {
@@ -148,7 +60,7 @@ static void transmit(void *arg)
 			qp_send(q, p);
 	}
 	if (when != TIME_NEVER)
-		run_at(p, when);
+		host_run_at(p, when);
 }
 
 /* Queue pairs that wait here go to where their port is now. */
@@ -171,7 +83,7 @@ void lab_host_link(struct lab_host *h, uint16_t port, bool up)
 			}
 		}
 		if (p->control_n)
-			run_at(p, h->lab->now);
+			host_run_at(p, h->lab->now);
 	}
 }
 
@@ -186,7 +98,7 @@ static void set_pause(struct host_port *p, unsigned int priority, uint16_t quant
 		p->paused_ns[priority] += p->paused_until[priority] - p->paused_from[priority];
 	p->paused_from[priority] = now;
 	p->paused_until[priority] = until;
-	run_at(p, until);
+	host_run_at(p, until);
 }
 
 uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority)

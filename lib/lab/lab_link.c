@@ -18,31 +18,6 @@ static uint64_t seed_of(const struct lab *lab, const char *name, uint64_t which)
 	return line_random(&hash);
 }
 
-void lab_way_kick(struct lab_way *w)
-{
-	uint64_t next = line_next(w->line);
-
-	if (next != TIME_NEVER)
-		event_set_by(&w->link->lab->queue, &w->arrival, MAX_OF(next, w->link->lab->now));
-}
-
-void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint32_t length)
-{
-	struct lab *lab = w->link->lab;
-	int rc;
-
-	line_send(w->line, lab->now, bytes, captured, length, &rc);
-	if (rc < 0)
-		lab_violate(lab, "memory", "the line %s has no memory left for frames under way: raise lab.memory",
-			w->name);
-	lab_way_kick(w);
-}
-
-bool lab_way_up(const struct lab_way *w)
-{
-	return w->reported;
-}
-
 static void arrive(void *arg)
 {
 	struct lab_way *w = arg;

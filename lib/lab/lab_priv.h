@@ -150,14 +150,18 @@ struct lab {
 	json_t *commands; /* what scheduled commands said */
 };
 
-/* lab.c */
+/* lab_record.c */
 void lab_record(struct lab *lab, const char *kind, const char *name, uint64_t value);
 void lab_violate(struct lab *lab, const char *invariant, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* lab.c */
 void lab_commands(struct lab *lab, struct lab_node *n, FILE *out); /* every `show` of a node */
 
 /* lab_link.c */
 int lab_links_init(struct lab *lab, char *err, size_t size);
 void lab_links_fini(struct lab *lab);
+
+/* lab_way.c */
 void lab_way_kick(struct lab_way *w); /* something was put on the line */
 void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint32_t length);
 bool lab_way_up(const struct lab_way *w); /* as the ends see it */

@@ -15,11 +15,6 @@
 #define PHASE_NS 2000u
 #define TIMEOUT_UNIT 4096u /* ns: local ACK timeout 0 */
 
-bool qp_is_datagram(const struct lab_qp *q)
-{
-	return q->flow->transport == TRANSPORT_DATAGRAM;
-}
-
 static uint64_t timeout_ns(const struct lab_qp *q)
 {
 	return (uint64_t)TIMEOUT_UNIT << q->flow->timeout;

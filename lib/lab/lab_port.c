@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The sending side of a host's port: what waits to be sent, and when the port looks at it again. What is sent next is
+ * decided in lab_host.c. The lab is single-threaded.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/host_priv.h"
+
+#define CONTROL_MOST 65536 /* frames of a port's own that wait */
+
+void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length)
+{
+	struct lab_host *h = p->host;
+
+	h->stats.sent++;
+	h->stats.sent_bytes += length;
+	if (h->lab->capture)
+		lab_captured(h->lab, &p->way->link->end[p->way->from].place, true, bytes, captured, length);
+	lab_way_send(p->way, bytes, captured, length);
+}
+
+void host_run_at(struct host_port *p, uint64_t at)
+{
+	event_set_by(&p->host->lab->queue, &p->tx, MAX_OF(MAX_OF(at, line_free_at(p->way->line)), p->host->lab->now));
+}
+
+void host_queue_control(struct host_port *p, const void *bytes, uint16_t size)
+{
+	struct host_control *c;
+
+	if (p->control_n == p->control_room) {
+		uint32_t room = p->control_room ? p->control_room * 2 : 64;
+		struct host_control *ring = room <= CONTROL_MOST ? calloc(room, sizeof(*ring)) : NULL;
+
+		if (!ring)
+			return; /* like a lost frame: every protocol here stands that */
+		for (uint32_t i = 0; i < p->control_n; i++)
+			ring[i] = p->control[(p->control_head + i) % p->control_room];
+		free(p->control);
+		p->control = ring;
+		p->control_head = 0;
+		p->control_room = room;
+	}
+	c = &p->control[(p->control_head + p->control_n++) % p->control_room];
+	c->size = size;
+	memcpy(c->bytes, bytes, MIN_OF(size, sizeof(c->bytes)));
+	host_run_at(p, p->host->lab->now);
+}
+
+void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size)
+{
+	host_queue_control(p, bytes, size);
+	if (p->control_n > 1) {
+		struct host_control c = p->control[(p->control_head + p->control_n - 1) % p->control_room];
+
+		p->control_head = (p->control_head + p->control_room - 1) % p->control_room;
+		p->control[p->control_head] = c;
+	}
+}
+
+/* Its home port, or the other one while that has no link. */
+static uint16_t port_of(const struct lab_qp *q)
+{
+	const struct lab_host *h = q->from;
+	uint16_t home = h->n_ports > 1 ? q->number % h->n_ports : 0;
+
+	return h->port[home].up || h->n_ports == 1 || !h->port[!home].up ? home : !home;
+}
+
+void host_ready(struct lab_qp *q)
+{
+	struct host_port *p;
+	unsigned int priority = (unsigned int)q->flow->priority;
+
+	if (q->ready)
+		return;
+	q->port = port_of(q);
+	p = &q->from->port[q->port];
+	q->ready = true;
+	q->next_ready = NULL;
+	if (p->ready[priority].head)
+		p->ready[priority].tail->next_ready = q;
+	else
+		p->ready[priority].head = q;
+	p->ready[priority].tail = q;
+	host_run_at(p, q->lab->now);
+}

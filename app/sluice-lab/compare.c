@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several topologies beside each other: each runs in a process of its own, and one page shows all of them. */
+/* Several topologies on one page: each runs in a process of its own, and the reports are joined. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>

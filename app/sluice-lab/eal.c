@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts the EAL for the lab: one lcore, no hugepages, no devices. Main thread. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* sluice-lab: runs topologies under virtual time. Main thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of sluice-lab and its help. Main thread. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One run: the topology loaded, the lab run with a progress bar, its report written. */
+/* One run: load the topology, run the lab with a progress bar, write the report. Main thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One direction of a link under virtual time: serialiser, propagation and faults. Single-threaded; time is an argument.
+ */
 #include "drivers/virtual/line.h"
 
 #include <errno.h>

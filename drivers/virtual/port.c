@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The virtual port: receive and transmit descriptors between a node and a line. Single-threaded; the owner holds the
+ * clock.
+ */
 #include "drivers/virtual/port.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* DCQCN, the rate control of a sending queue pair (Zhu et al., SIGCOMM 2015). Pure: time is an argument. */
 #include "lab/dcqcn.h"
 
 #include "base/compiler.h"

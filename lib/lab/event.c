@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The queue of events under virtual time. Pure but for the memory of the queue; the lab is single-threaded. */
 #include "lab/event.h"
 
 #include <errno.h>

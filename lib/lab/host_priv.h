@@ -156,7 +156,6 @@ void qp_stop(struct lab_qp *q); /* no new data */
 bool qp_idle(const struct lab_qp *q);
 
 /* lab_frame.c */
-struct ip_addr host_address(const struct lab_host *h, uint64_t family); /* its first one; zero when it has none */
 /* A data packet; returns what of it is carried, *length: on the wire. */
 uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t packet, uint64_t sent_ns, uint8_t *out,
 	uint32_t *length);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lab as a whole: built, run from event to event, taken apart. */
+/*
+ * The lab as a whole: it is built, run from event to event, and taken apart. Single-threaded: every file of the lab
+ * runs in the thread that calls lab_run.
+ */
 #include "lab/lab.h"
 
 #include <errno.h>
@@ -222,12 +225,12 @@ int lab_run(struct lab *lab)
 	return lab->violation ? -EPROTO : 0;
 }
 
-void lab_commands(struct lab *lab, struct lab_node *n, FILE *out)
+/* Every `show` of a node. */
+static void show_node(struct lab_node *n, FILE *out)
 {
 	static const char *const lines[] = {"show ports", "show queues", "show rings", "show drops",
 		"show conservation", "show neighbors", "show lcores"};
 
-	(void)lab;
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		fprintf(out, "%s> %s\n", n->topo->name, lines[i]);
 		lab_node_command(n, lines[i], out);
@@ -248,5 +251,5 @@ void lab_dump(struct lab *lab, FILE *out)
 		fputc('\n', out);
 	}
 	for (uint32_t i = 0; i < lab->n_nodes; i++)
-		lab_commands(lab, &lab->node[i], out);
+		show_node(&lab->node[i], out);
 }

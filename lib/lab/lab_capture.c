@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Captures at ends of links, in virtual time from the epoch on. Frames of which only headers are carried are cut. */
+/*
+ * Captures at the ends of links: pcapng files whose clock is virtual time, starting at the epoch. With headers only,
+ * frames are truncated. Writes files. The lab is single-threaded.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

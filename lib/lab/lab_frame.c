@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frames that hosts make and understand. */
+/* The frames that hosts send and understand. Pure: a queue pair or a frame goes in, bytes or fields come out. */
 #include <rte_hash_crc.h>
 
 #include "lab/host_priv.h"
@@ -9,7 +9,8 @@
 #define ECT0 2
 #define CE 3
 
-struct ip_addr host_address(const struct lab_host *h, uint64_t family)
+/* The first address of a family; zero when the host has none. */
+static struct ip_addr host_address(const struct lab_host *h, uint64_t family)
 {
 	for (uint32_t i = 0; i < h->topo->addresses.n; i++)
 		if (h->topo->addresses.items[i].addr.family == family)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A host's NIC: one or two ports, each of which sends what is most urgent whenever its line is free: frames of its own
- * (ACK, PFC, ARP), then queue pairs in turn, priority by priority, unless the priority is paused.
+ * The NIC of a host: it receives, answers ARP and ND, obeys PFC, and decides what each of its one or two ports sends next:
+ * frames of its own first (ACK, PFC, ARP), then queue pairs in turn, except those whose priority is paused. The lab is
+ * single-threaded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -237,7 +238,7 @@ void lab_host_receive(struct lab_host *h, struct lab_end *end, const struct line
 	}
 }
 
-struct eth_addr lab_host_mac(const struct lab *lab, uint32_t host, uint16_t port)
+static struct eth_addr host_mac(const struct lab *lab, uint32_t host, uint16_t port)
 {
 	struct eth_addr mac = lab->topo->hosts.items[host].mac;
 
@@ -255,9 +256,9 @@ static void init_port(struct lab_host *h, uint16_t index, struct lab_way *w, con
 	p->index = index;
 	p->way = w;
 	p->up = true;
-	p->mac = lab_host_mac(h->lab, h->index, index);
+	p->mac = host_mac(h->lab, h->index, index);
 	p->peer = peer->place.node >= 0 ? lab_node_mac(h->lab, (uint32_t)peer->place.node, peer->port)
-					: lab_host_mac(h->lab, (uint32_t)peer->place.host, peer->port);
+					: host_mac(h->lab, (uint32_t)peer->place.host, peer->port);
 	event_init(&p->tx, transmit, p, "transmit", h->topo->name);
 	h->n_ports = (uint16_t)MAX_OF(h->n_ports, index + 1);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames that hosts send as they are written in the topology: what strangers, attackers and broken devices send. */
+/*
+ * Frames that hosts send exactly as the topology gives them: for what strangers, attackers and broken devices send.
+ * The lab is single-threaded.
+ */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  *   poll   after every pass of an lcore of a node; must be cheap
  *   full   at every sample, at the end, and with --check-every-event after each event
  *
- * Each hook returns true, or false with the reason.
+ * Each hook returns true, or false with the reason. They only read. The lab is single-threaded.
  */
 #include <stdlib.h>
 #include <string.h>

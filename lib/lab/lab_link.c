@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links: two lines between two ends, and when they fail. */
+/*
+ * Links: two lines between two ends, arrivals at those ends, failures and when they are noticed. The lab is
+ * single-threaded.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

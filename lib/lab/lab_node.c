@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes in the lab. A node is the appliance's: this file makes it, gives it virtual ports, and calls node_lcore_poll.
+ * Nodes in the lab. A node is the appliance's own: this file creates it, gives it virtual ports and calls
+ * node_lcore_poll for each of its lcores, all in one thread.
  *
- * When is an lcore called? When a frame has come into a receive queue that it polls; when its roles asked for it
- * (`next`); when something waits for it in a ring; and, since a real lcore never stops looking, SWEEP_NS after any
- * lcore of its node found work. A pass takes as many cycles as the topology says; until they are over nothing
- * else happens on that lcore, and frames pile up where they would in reality.
+ * An lcore is called when a frame has arrived in a receive queue that it polls, when its roles asked for it (`next`),
+ * when something is in one of its rings, and, since a real lcore never stops polling, SWEEP_NS after any lcore of its
+ * node found work. A pass takes as many cycles as the topology says. Until they are over nothing else happens on that
+ * lcore, and frames accumulate where they would in reality.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static void poll_lcore(void *arg)
 		wake(lc, next);
 }
 
-void lab_node_wake(struct lab_node *n)
+/* Calls all its lcores, now. */
+static void wake_all(struct lab_node *n)
 {
 	for (uint16_t i = 0; n->node && i < n->n_lcores; i++)
 		wake(&n->lcore[i], n->lab->now);
@@ -103,7 +105,7 @@ void lab_node_link(struct lab_node *n, uint16_t port, bool up)
 	if (!n->node)
 		return;
 	virtual_port_set_link(n->node->port[port], up);
-	lab_node_wake(n);
+	wake_all(n);
 }
 
 /* A port's address: its own, or one made of its place. */
@@ -222,7 +224,7 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 		node_lcore_enter(lc->lcore);
 	}
 	map_queues(n);
-	lab_node_wake(n);
+	wake_all(n);
 	return 0;
 }
 
@@ -284,7 +286,8 @@ static void remember(struct lab_node *n)
 	}
 }
 
-void lab_node_stop(struct lab_node *n)
+/* Drains the node, frees it and checks for leaks. */
+static void stop_node(struct lab_node *n)
 {
 	if (!n->node)
 		return;
@@ -309,7 +312,7 @@ void lab_node_restart(struct lab_node *n, uint64_t for_ns)
 {
 	lab_record(n->lab, "node stops", n->topo->name, for_ns);
 	if (n->node)
-		lab_node_stop(n);
+		stop_node(n);
 	n->restarts++;
 	event_set(&n->lab->queue, &n->restart, n->lab->now + for_ns);
 }
@@ -317,7 +320,7 @@ void lab_node_restart(struct lab_node *n, uint64_t for_ns)
 void lab_node_fini(struct lab_node *n)
 {
 	if (n->node)
-		lab_node_stop(n);
+		stop_node(n);
 	line_free(n->void_line);
 	free(n->text);
 }
@@ -354,7 +357,7 @@ int lab_node_command(struct lab_node *n, const char *line, FILE *out)
 	rc = command_run(&host, line, out);
 	for (uint16_t i = 0; i < n->n_lcores; i++)
 		node_lcore_enter(n->lcore[i].lcore);
-	lab_node_wake(n);
+	wake_all(n);
 	return rc;
 }
 
@@ -365,7 +368,7 @@ void lab_node_housekeeping(struct lab_node *n)
 	node_tick(n->node, n->lab->now);
 	if (n->node->retired) {
 		node_reclaim(n->node);
-		lab_node_wake(n);
+		wake_all(n);
 	}
 	if (capture_active(n->node->captures))
 		capture_poll(n->node->captures);

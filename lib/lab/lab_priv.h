@@ -154,9 +154,6 @@ struct lab {
 void lab_record(struct lab *lab, const char *kind, const char *name, uint64_t value);
 void lab_violate(struct lab *lab, const char *invariant, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* lab.c */
-void lab_commands(struct lab *lab, struct lab_node *n, FILE *out); /* every `show` of a node */
-
 /* lab_link.c */
 int lab_links_init(struct lab *lab, char *err, size_t size);
 void lab_links_fini(struct lab *lab);
@@ -169,11 +166,9 @@ bool lab_way_up(const struct lab_way *w); /* as the ends see it */
 /* lab_node.c */
 int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size);
 int lab_node_start(struct lab_node *n, char *err, size_t size);
-void lab_node_stop(struct lab_node *n); /* drains and frees it; checks for leaks */
 void lab_node_fini(struct lab_node *n);
 void lab_node_receive(struct lab_node *n, struct lab_end *end, const struct line_frame *f);
 void lab_node_link(struct lab_node *n, uint16_t port, bool up);
-void lab_node_wake(struct lab_node *n); /* all its lcores, now */
 int lab_node_command(struct lab_node *n, const char *line, FILE *out);
 void lab_node_restart(struct lab_node *n, uint64_t for_ns);
 void lab_node_housekeeping(struct lab_node *n);
@@ -185,7 +180,6 @@ void lab_hosts_fini(struct lab *lab);
 void lab_host_receive(struct lab_host *h, struct lab_end *end, const struct line_frame *f);
 void lab_host_link(struct lab_host *h, uint16_t port, bool up);
 void lab_hosts_stop(struct lab *lab); /* no new data from now on */
-struct eth_addr lab_host_mac(const struct lab *lab, uint32_t host, uint16_t port);
 uint64_t lab_hosts_lost(const struct lab *lab);
 bool lab_hosts_idle(const struct lab *lab);
 

@@ -2,7 +2,7 @@
 /*
  * Queue pairs. The reliable connection is that of the InfiniBand specification, chapter 9.7, as NICs have it: the
  * receiver takes packets in sequence only and asks for the expected one once (NAK); the sender then, or after its
- * local ACK timeout, sends everything from there again: go-back-N.
+ * local ACK timeout, sends everything from there again: go-back-N. The lab is single-threaded.
  */
 #include <errno.h>
 #include <math.h>

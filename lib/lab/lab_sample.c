@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time series: what is read at every sample, for the plots. A feature that has something to show adds a series here,
- * with the plot ("group") it belongs to and its unit.
+ * Time series: values that are read at every sample, for the plots. A feature that has something to show adds a series
+ * here, with the plot ("group") it belongs to and its unit. The lab is single-threaded.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A host's receive buffer: emptied at a rate, but for the times when the host stops; it pauses who fills it. */
+/*
+ * The receive buffer of a host: it drains at a fixed rate, except while the host is stalled, and pauses the senders by
+ * PFC when it fills. The lab is single-threaded.
+ */
 #include "lab/host_priv.h"
 
 static void send_pause(struct lab_host *h, uint16_t quanta)

@@ -3,10 +3,10 @@
  * Deadlock: the wait-for graph of the whole network. A closed queue waits for the buffers that closed it, each of which
  * waits until enough of what it holds has left the queues it stands in.
  *
- * Found is what can never go on: among all closed queues and stopped buffers, those are taken out that will move, a buffer
- * when what stands in stuck queues alone would not keep it stopped, a queue when no stuck buffer holds it; until nothing
- * changes. So neither a pause that is on its way out nor a cycle with a way out is mistaken for a deadlock. What is left
- * has a cycle, and that is named. Hosts empty their buffers and make nobody wait for ever.
+ * Everything that will still move is removed from the graph until nothing changes: a buffer when the packets in stuck
+ * queues alone would not keep it stopped, a queue when no stuck buffer holds it. So neither a pause that is about to end
+ * nor a cycle with a way out is mistaken for a deadlock. If anything is left, it contains a cycle, which is named. Hosts
+ * drain their buffers, so nothing waits for a host for ever. Reads the nodes only; the lab is single-threaded.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run has shown, as JSON: the text and the HTML page are made of that. */
+/*
+ * The result of a run as JSON, which the text and the HTML page are made from. Reads the lab and changes nothing; runs
+ * after lab_run, in the same thread.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report as one page that needs no network: report.html with the JSON in it draws itself. */
+/*
+ * The report as one HTML page that needs no network: the JSON is embedded in report.html, which draws itself. Pure but
+ * for the output.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report for a terminal: what was delivered, what was lost, where. */
+/* The report for a terminal: what was delivered, what was lost, and where. Pure but for the output. */
 #include "lab/lab.h"
 
 static json_int_t number(const json_t *o, const char *key)

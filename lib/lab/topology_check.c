@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the schema cannot tell: names that lead nowhere, loops without delay, rates and memory that cannot be. */
+/*
+ * Checks that the schema cannot make: names that do not exist, loops without delay, impossible rates, too little memory.
+ * Reads the configurations that the topology names; runs before the lab does.
+ */
 #include <stdlib.h>
 #include <string.h>
 

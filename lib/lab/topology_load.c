@@ -41,6 +41,27 @@ void topo_free(struct topology *t)
 	arena_free(t->arena);
 }
 
+static char *joined(struct topology *t, const char *a, const char *b)
+{
+	size_t size = strlen(a) + strlen(b) + 2;
+	char *name = arena_alloc(t->arena, size);
+
+	if (name)
+		snprintf(name, size, "%s-%s", a, b);
+	return name;
+}
+
+/* Names for links and flows that have none. */
+static void topo_name(struct topology *t)
+{
+	for (uint32_t i = 0; i < t->links.n; i++)
+		if (!t->links.items[i].name)
+			t->links.items[i].name = joined(t, t->links.items[i].a, t->links.items[i].b);
+	for (uint32_t i = 0; i < t->flows.n; i++)
+		if (!t->flows.items[i].name)
+			t->flows.items[i].name = joined(t, t->flows.items[i].from, t->flows.items[i].to);
+}
+
 struct topology *topo_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags)
 {
 	struct topology *t = topo_new(name);
@@ -69,24 +90,4 @@ struct topology *topo_load_file(const char *path, struct cfg_diags *diags)
 
 	free(text);
 	return t;
-}
-
-static char *joined(struct topology *t, const char *a, const char *b)
-{
-	size_t size = strlen(a) + strlen(b) + 2;
-	char *name = arena_alloc(t->arena, size);
-
-	if (name)
-		snprintf(name, size, "%s-%s", a, b);
-	return name;
-}
-
-void topo_name(struct topology *t)
-{
-	for (uint32_t i = 0; i < t->links.n; i++)
-		if (!t->links.items[i].name)
-			t->links.items[i].name = joined(t, t->links.items[i].a, t->links.items[i].b);
-	for (uint32_t i = 0; i < t->flows.n; i++)
-		if (!t->flows.items[i].name)
-			t->flows.items[i].name = joined(t, t->flows.items[i].from, t->flows.items[i].to);
 }

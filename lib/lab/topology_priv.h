@@ -4,9 +4,6 @@
 
 #include "lab/topology.h"
 
-/* Names for links and flows that have none. */
-void topo_name(struct topology *t);
-
 /* What one key cannot tell; loads the configurations of nodes that are files. */
 void topo_check(struct topology *t, struct cfg_diags *diags);
 

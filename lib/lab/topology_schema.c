@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The declared topology file: each key with type, limits, default and help, like lib/config/schema.c. */
+/*
+ * The schema of a topology file: each key with type, limits, default and help, as lib/config/schema.c has them. Data only.
+ */
 #include "base/compiler.h"
 #include "config/schema.h"
 #include "lab/topology.h"

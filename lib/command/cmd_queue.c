@@ -83,33 +83,19 @@ int cmd_show_queues(struct command_call *c)
 	return 0;
 }
 
-static void add_ring(json_t *list, const char *from, unsigned int a, const char *to, unsigned int b,
-	const struct node_ring *r)
+int cmd_show_rings(struct command_call *c)
 {
 	char name[48];
 
-	if (!r->ring)
-		return;
-	snprintf(name, sizeof(name), "%s %u -> %s %u", from, a, to, b);
-	json_array_append_new(list,
-		json_pack("{ss si si sI sI sI}", "ring", name, "size", (int)rte_ring_get_capacity(r->ring), "used",
-			(int)rte_ring_count(r->ring), "pushed", (json_int_t)stat_read(&r->pushed), "refused",
-			(json_int_t)stat_read(&r->refused), "popped", (json_int_t)stat_read(&r->popped)));
-}
-
-int cmd_show_rings(struct command_call *c)
-{
-	const struct node *n = c->node;
-
 	c->result = json_array();
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		for (uint16_t w = 0; w < n->n_workers; w++)
-			add_ring(c->result, "rx", n->rx[i].lcore->id, "worker", n->worker[w].lcore->id,
-				&n->rx[i].to_worker[w]);
-		add_ring(c->result, "rx", n->rx[i].lcore->id, "control", n->control->lcore->id, &n->rx[i].to_control);
+	for (const struct mailbox *b = c->node->mailboxes.first; b; b = b->next) {
+		snprintf(name, sizeof(name), "%s %u -> %s %u", mailbox_role_name(b->from.role), b->from.lcore->id,
+			mailbox_role_name(b->to.role), b->to.lcore->id);
+		json_array_append_new(c->result,
+			json_pack("{ss ss si si sI sI sI}", "ring", name, "carries", b->carries, "size",
+				(int)rte_ring_get_capacity(b->ring), "used", (int)mailbox_used(b), "pushed",
+				(json_int_t)stat_read(&b->pushed), "refused", (json_int_t)stat_read(&b->refused),
+				"popped", (json_int_t)stat_read(&b->popped)));
 	}
-	for (uint16_t w = 0; w < n->n_workers; w++)
-		add_ring(c->result, "control", n->control->lcore->id, "worker", n->worker[w].lcore->id,
-			&n->control->to_worker[w]);
 	return 0;
 }

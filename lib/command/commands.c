@@ -49,7 +49,7 @@ const struct command commands[] = {
 	{"show pfc tunnels", "PFC tunnels and relays: what they were told to stop, and frames by kind.", cmd_show_pfc_tunnels},
 	{"show pfc watchdog", "PFC storms: what is done about them, and by queue when there were some and what they cost.",
 		cmd_show_pfc_watchdog},
-	{"show rings", "Rings between lcores: size, used, pushed, refused, popped.", cmd_show_rings},
+	{"show rings", "Rings between lcores, of packets and of messages: size, used, pushed, refused, popped.", cmd_show_rings},
 	{"show stats", "All counters of all ports and lcores.", cmd_show_stats},
 	{"show drops", "Packets dropped or consumed, by port and reason.", cmd_show_drops},
 	{"show conservation", "Where all packets are: rx + originated = sent + dropped + consumed + held.",

@@ -352,30 +352,24 @@ static void sids(const struct page *p)
 		__builtin_offsetof(struct sid_counter, bytes));
 }
 
-static void ring(const struct page *p, const char *from, const char *to, const struct node_ring *r, int what)
+/* "rx 1"; there is only one control lcore. */
+static void mailbox_end(const struct mailbox_end *end, char *buf, size_t size)
 {
-	static const char *const names[] = {"sluice_ring_used", "sluice_ring_refused_total"};
-
-	if (r->ring)
-		fprintf(p->out, "%s{node=\"%s\",from=\"%s\",to=\"%s\"} %llu\n", names[what], p->n->name, from, to,
-			(unsigned long long)(what ? stat_read(&r->refused) : rte_ring_count(r->ring)));
+	if (end->role == MAILBOX_CONTROL)
+		snprintf(buf, size, "control");
+	else
+		snprintf(buf, size, "%s %u", mailbox_role_name(end->role), end->lcore->id);
 }
 
-static void rings(const struct page *p, int what)
+static void rings(const struct page *p, const char *name, bool refused)
 {
 	char from[24], to[24];
 
-	for (uint16_t i = 0; i < p->n->n_rx; i++) {
-		snprintf(from, sizeof(from), "rx %u", p->n->rx[i].lcore->id);
-		for (uint16_t w = 0; w < p->n->n_workers; w++) {
-			snprintf(to, sizeof(to), "worker %u", p->n->worker[w].lcore->id);
-			ring(p, from, to, &p->n->rx[i].to_worker[w], what);
-		}
-		ring(p, from, "control", &p->n->rx[i].to_control, what);
-	}
-	for (uint16_t w = 0; w < p->n->n_workers; w++) {
-		snprintf(to, sizeof(to), "worker %u", p->n->worker[w].lcore->id);
-		ring(p, "control", to, &p->n->control->to_worker[w], what);
+	for (const struct mailbox *b = p->n->mailboxes.first; b; b = b->next) {
+		mailbox_end(&b->from, from, sizeof(from));
+		mailbox_end(&b->to, to, sizeof(to));
+		fprintf(p->out, "%s{node=\"%s\",from=\"%s\",to=\"%s\",carries=\"%s\"} %llu\n", name, p->n->name, from,
+			to, b->carries, (unsigned long long)(refused ? stat_read(&b->refused) : mailbox_used(b)));
 	}
 }
 
@@ -411,10 +405,10 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	LCORE_COUNTERS(X)
 #undef X
 	sids(&p);
-	family(&p, "sluice_ring_used", "gauge", "", "packets in a ring between lcores");
-	rings(&p, 0);
-	family(&p, "sluice_ring_refused", "counter", "", "packets that found the ring full; they waited");
-	rings(&p, 1);
+	family(&p, "sluice_ring_used", "gauge", "", "packets or messages in a ring between lcores");
+	rings(&p, "sluice_ring_used", false);
+	family(&p, "sluice_ring_refused", "counter", "", "packets or messages refused because the ring was full");
+	rings(&p, "sluice_ring_refused_total", true);
 	family(&p, "sluice_held_packets", "gauge", "", "inside the node");
 	fprintf(out, "sluice_held_packets{node=\"%s\"} %llu\n", n->name, (unsigned long long)b.held);
 	family(&p, "sluice_missing_packets", "gauge", "",

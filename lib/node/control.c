@@ -42,7 +42,7 @@ static void to_owner(struct control_role *c, struct rte_mbuf *m)
 {
 	uint16_t owner = c->node->owner[pkt_of(m)->egress];
 
-	if (node_push(&c->to_worker[owner], &m, 1) != 1)
+	if (mailbox_push_packets(&c->to_worker[owner], &m, 1) != 1)
 		pkt_end(m, DROP_punt_full, &c->lcore->stats);
 }
 
@@ -111,10 +111,10 @@ static void take(struct control_role *c, struct rte_mbuf *m)
 	}
 }
 
-static unsigned int take_ring(struct control_role *c, struct node_ring *r)
+static unsigned int take_ring(struct control_role *c, struct mailbox *r)
 {
 	struct rte_mbuf *pkts[CONTROL_BURST];
-	unsigned int n = node_pop(r, pkts, CONTROL_BURST);
+	unsigned int n = mailbox_pop_packets(r, pkts, CONTROL_BURST);
 
 	/* what came out of the ring may have been classified by a newer snapshot */
 	c->s = c->classifier.s = node_snapshot(c->node);

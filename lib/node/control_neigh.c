@@ -126,8 +126,8 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 						    : NBR_FORGET);
 	if (state == NEIGH_REACHABLE)
 		node_pfc_learn(c->node, snap_port_of(interface), mac);
-	/* there is room: see control_mailboxes_ready */
-	rte_ring_sp_enqueue_elem(w->from_control, &m, sizeof(m));
+	/* control_mailboxes_ready has made sure that there is room; otherwise the mailbox counts the message as refused */
+	mailbox_push(&w->from_control, &m, sizeof(m));
 }
 
 int control_neigh_init(struct control_role *c)
@@ -220,8 +220,8 @@ void control_neigh_snapshot(struct control_role *c)
 bool control_mailboxes_ready(const struct control_role *c)
 {
 	for (uint16_t i = 0; i < c->node->n_workers; i++)
-		if (rte_ring_free_count(c->node->worker[i].from_control) < 2 * CONTROL_BURST ||
-			rte_ring_free_count(c->node->worker[i].pauses) < 2 * CONTROL_BURST * MAX_PORTS)
+		if (mailbox_room(&c->node->worker[i].from_control) < 2 * CONTROL_BURST ||
+			mailbox_room(&c->node->worker[i].pauses) < 2 * CONTROL_BURST * MAX_PORTS)
 			return false;
 	return true;
 }
@@ -229,7 +229,7 @@ bool control_mailboxes_ready(const struct control_role *c)
 static unsigned int answer_questions(struct control_role *c, struct worker_role *w)
 {
 	struct nbr_message m[CONTROL_BURST];
-	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->ask_control, m, sizeof(m[0]), CONTROL_BURST, NULL);
+	unsigned int n = mailbox_pop(&w->ask_control, m, sizeof(m[0]), CONTROL_BURST);
 	static const struct eth_addr none;
 
 	for (unsigned int i = 0; i < n; i++) {

@@ -33,16 +33,21 @@ void control_pfc_fini(struct control_role *c)
 	c->pfc = NULL;
 }
 
-/* Tell the owner of a port. Room in its mailbox was made sure of before (control_mailboxes_ready). */
+/*
+ * Tell the owner of a port. control_mailboxes_ready has made sure that there is room; should there be none after all, the
+ * mailbox counts the message as refused.
+ */
 static void pause_port(struct control_role *c, uint16_t port, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause)
 {
 	struct worker_role *w = &c->node->worker[c->node->owner[port]];
-	struct pfc_message m = {.party = *party, .port = port, .slice = slice, .enable = pause->enable};
+	struct pfc_message m = {.kind = PFC_PAUSE_QUEUES,
+		.port = (uint8_t)port,
+		.slice = slice,
+		.party = *party,
+		.pause = *pause};
 
-	memcpy(m.ns, pause->ns, sizeof(m.ns));
-	if (rte_ring_sp_enqueue_elem(w->pauses, &m, sizeof(m)) != 0)
-		stat_add(&c->lcore->stats.pfc_refused, 1);
+	mailbox_push(&w->pauses, &m, sizeof(m));
 }
 
 static bool is_allowed(const struct snap_pfc_sid *sid, const struct ipv6_addr *source)
@@ -105,11 +110,9 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
 {
 	struct worker_role *w = &c->node->worker[c->node->owner[port]];
-	struct pfc_message m = {.port = port, .slice = NODE_PFC_SAY, .enable = request->enable};
+	struct pfc_message m = {.kind = PFC_TELL_NEIGHBOUR, .port = (uint8_t)port, .request = *request};
 
-	memcpy(m.time, request->time, sizeof(m.time));
-	if (rte_ring_sp_enqueue_elem(w->pauses, &m, sizeof(m)) != 0)
-		stat_add(&c->lcore->stats.pfc_refused, 1);
+	mailbox_push(&w->pauses, &m, sizeof(m)); /* as in pause_port */
 }
 
 static struct pfc_relay_config relay_config(const struct snap_relay *r)

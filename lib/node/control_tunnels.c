@@ -213,8 +213,7 @@ static unsigned int take_sightings(struct control_role *c)
 	unsigned int work = 0;
 
 	for (uint16_t i = 0; i < c->node->n_rx; i++) {
-		unsigned int n = rte_ring_sc_dequeue_burst_elem(c->node->rx[i].sightings, s, sizeof(s[0]),
-			SIGHTINGS_PASS, NULL);
+		unsigned int n = mailbox_pop(&c->node->rx[i].sightings, s, sizeof(s[0]), SIGHTINGS_PASS);
 
 		for (unsigned int k = 0; k < n; k++)
 			learn(c, &s[k]);
@@ -337,9 +336,6 @@ static bool has_turned(const struct control_role *c, uint16_t port)
 
 bool control_pfc_has_input(const struct control_role *c)
 {
-	for (uint16_t i = 0; i < c->node->n_rx; i++)
-		if (!rte_ring_empty(c->node->rx[i].sightings))
-			return true;
 	for (uint16_t port = 0; c->s && port < c->s->n_ports; port++)
 		if (has_turned(c, port))
 			return true;

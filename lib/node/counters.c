@@ -7,23 +7,17 @@
 #include "node/node_ctl.h"
 #include "node/trace_priv.h"
 
-static uint64_t ring_held(const struct node_ring *r)
-{
-	return r->ring ? rte_ring_count(r->ring) : 0;
-}
-
 uint64_t node_held(const struct node *n)
 {
 	uint64_t held = 0;
 
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		held += ring_held(&n->rx[i].to_control);
+	for (const struct mailbox *b = n->mailboxes.first; b; b = b->next)
+		held += mailbox_has_packets(b) ? mailbox_used(b) : 0;
+	for (uint16_t i = 0; i < n->n_rx; i++)
 		for (uint16_t w = 0; w < n->n_workers; w++)
-			held += ring_held(&n->rx[i].to_worker[w]) + n->rx[i].park[w].n;
-	}
+			held += n->rx[i].park[w].n;
 	for (uint16_t w = 0; w < n->n_workers; w++)
-		held += ring_held(&n->control->to_worker[w]) + ring_held(&n->worker[w].to_control) +
-			n->worker[w].nbrs.held;
+		held += n->worker[w].nbrs.held;
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		held += egress_held(&n->egress[i]);
 	return held;

@@ -36,29 +36,12 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
 	return work;
 }
 
-static bool waits(const struct rte_ring *r)
-{
-	return r && !rte_ring_empty(r);
-}
-
 bool node_lcore_has_input(const struct node_lcore *l)
 {
-	const struct node *n = l->node;
-
-	for (uint16_t w = 0; l->control && w < n->n_workers; w++)
-		if (waits(n->worker[w].ask_control) || waits(n->worker[w].to_control.ring))
+	for (const struct mailbox *b = l->node->mailboxes.first; b; b = b->next)
+		if (b->to.lcore == l && !rte_ring_empty(b->ring))
 			return true;
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		if (l->control && waits(n->rx[i].to_control.ring))
-			return true;
-		if (l->worker && (waits(n->rx[i].to_worker[l->worker->index].ring) ||
-					 waits(n->rx[i].pfc_to_worker[l->worker->index])))
-			return true;
-	}
-	if (l->control && control_pfc_has_input(l->control))
-		return true;
-	return l->worker && (waits(l->worker->from_control) || waits(l->worker->pauses) ||
-				    waits(n->control->to_worker[l->worker->index].ring));
+	return l->control && control_pfc_has_input(l->control);
 }
 
 void node_lcore_slept(struct node_lcore *l, uint64_t ns)

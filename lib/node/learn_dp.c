@@ -46,7 +46,7 @@ static void show(struct rx_role *rx, const struct node_sighting *s)
 		    now - known->at < rx->classifier.s->pfc_learning.idle_ns / 4))
 		return;
 	if (!bucket_take(&l->bucket, now, SIGHTINGS_PER_SECOND, SIGHTINGS_AT_ONCE) ||
-		rte_ring_sp_enqueue_elem(rx->sightings, (void *)(uintptr_t)s, sizeof(*s)) != 0) {
+		!mailbox_push(&rx->sightings, s, sizeof(*s))) {
 		stat_add(&l->left_out, 1);
 		return;
 	}

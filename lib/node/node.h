@@ -15,12 +15,12 @@
 #define NODE_NODE_H
 
 #include <rte_rcu_qsbr.h>
-#include <rte_ring_elem.h>
 
 #include "base/bucket.h"
 #include "classify/classify.h"
 #include "config/budget.h"
 #include "neigh/neigh.h"
+#include "node/mailbox.h"
 #include "node/node_learn.h"
 #include "node/node_pfc.h"
 #include "pkt/filter.h"
@@ -31,19 +31,11 @@
 #define NODE_BURST BUDGET_BURST
 #define NODE_PARK BUDGET_PARK
 #define NODE_WORKER_PUNTS BUDGET_WORKER_PUNTS
-#define NODE_MESSAGES 1024 /* slots of a message ring */
-#define NODE_PAUSES 4096   /* of the ring of pauses: a frame may pause all ports of a worker */
+#define NODE_MESSAGES 1024 /* slots of a mailbox about neighbors */
+#define NODE_PAUSES 4096   /* slots of the mailbox of pauses: a frame may pause all ports of a worker */
 
 struct node;
 struct node_lcore;
-
-/* Packets between two roles: one producer, one consumer. The counters are the producer's and the consumer's. */
-struct node_ring {
-	struct rte_ring *ring;	       /* NULL: both roles are on one lcore, or there is nothing to send */
-	uint64_t pushed;	       /* written by the producer */
-	uint64_t refused;	       /* written by the producer: found full */
-	uint64_t popped CACHE_ALIGNED; /* written by the consumer */
-};
 
 struct rx_queue {
 	struct port *port;
@@ -63,12 +55,12 @@ struct rx_role {
 	uint16_t n_queues;
 	struct rx_queue queue[MAX_PORTS * 4];
 	struct classifier classifier;
-	struct rx_park park[NODE_MAX_ROLES];	    /* by worker */
-	struct node_ring to_worker[NODE_MAX_ROLES]; /* by worker */
-	struct node_ring to_control;
-	struct rte_ring *pfc_to_worker[NODE_MAX_ROLES];	   /* struct node_pfc_message; by worker, NULL: same lcore */
+	struct rx_park park[NODE_MAX_ROLES];	      /* by worker */
+	struct mailbox to_worker[NODE_MAX_ROLES];     /* packets, by worker; not open: same lcore */
+	struct mailbox to_control;		      /* packets */
+	struct mailbox pfc_to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, not open: same lcore */
 	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* of what stormers sent; relaxed readers */
-	struct rte_ring *sightings;			   /* struct node_sighting; to the control role */
+	struct mailbox sightings;			   /* struct node_sighting; to the control role */
 	struct node_learner *learner;
 	bool crowded; /* some ring to a worker was full; written by this role, relaxed readers */
 	bool stopped; /* written by management: receive nothing more; relaxed */
@@ -86,26 +78,30 @@ struct worker_role {
 	struct nbr_table nbrs;
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* those it owns */
-	struct rte_ring *from_control;	  /* struct nbr_message; producer: control */
-	struct rte_ring *pauses;	  /* struct pfc_message; producer: control */
-	struct rte_ring *ask_control;	  /* struct nbr_message; producer: this worker */
-	struct node_ring to_control;	  /* packets whose neighbour did not answer */
+	struct mailbox from_control;	  /* struct nbr_message (enum nbr_update), from the control role */
+	struct mailbox pauses;		  /* struct pfc_message, from the control role */
+	struct mailbox ask_control;	  /* struct nbr_message (enum nbr_question), to the control role */
+	struct mailbox to_control;	  /* packets whose neighbour did not answer */
 	bool stalled;			  /* written by tests: the worker does nothing; relaxed */
 } CACHE_ALIGNED;
 
-/* The control lcore to the owner of a port: a party pauses or resumes queues there, or a relay speaks to the gateway. */
+enum pfc_message_kind {
+	PFC_PAUSE_QUEUES,   /* a party pauses or resumes queues of the port */
+	PFC_TELL_NEIGHBOUR, /* a relay pauses or resumes the gateway behind the port */
+};
+
+/* From the control role to the owner of a port. */
 struct pfc_message {
-	struct pfc_party party;
-	uint16_t port;
-	uint8_t slice; /* NODE_PFC_SAY: to the gateway */
-	uint8_t enable;
+	uint8_t kind; /* enum pfc_message_kind */
+	uint8_t port;
+	uint8_t slice;		/* PFC_PAUSE_QUEUES: slice id, or PFC_ALL_SLICES */
+	struct pfc_party party; /* PFC_PAUSE_QUEUES */
 	union {
-		uint64_t ns[PFC_PRIORITIES];
-		uint16_t time[PFC_PRIORITIES]; /* to the gateway: quanta */
+		struct pfc_pause pause;	    /* PFC_PAUSE_QUEUES */
+		struct pfc_request request; /* PFC_TELL_NEIGHBOUR */
 	};
 };
 
-#define NODE_PFC_SAY 0xfe
 _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
 
 /* A path on which a Packet Too Big was heard. */
@@ -132,8 +128,8 @@ struct control_role {
 	uint32_t kept_at;
 	uint16_t interface[INTERFACE_SLOTS]; /* VLAN interfaces there were: numbers, by row; compared in the same way */
 	uint32_t interface_at, interface_rows;
-	struct node_ring to_worker[NODE_MAX_ROLES];
-	bool port_up[MAX_PORTS]; /* in the last pass */
+	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker */
+	bool port_up[MAX_PORTS];		  /* in the last pass */
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
 	/* Path MTUs that were learnt, and the generation they were last said to. */
 	struct control_mtu mtu[CONTROL_MTUS];
@@ -210,6 +206,7 @@ struct node {
 	struct worker_role *worker;
 	struct control_role *control;
 	uint16_t n_rx, n_workers;
+	struct mailbox_list mailboxes; /* all between roles; constant while lcores run */
 	struct node_lcore *lcore[2 * NODE_MAX_ROLES + 1];
 	uint16_t n_lcores;
 
@@ -245,7 +242,7 @@ unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next);
 unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next);
 
 /*
- * Does anything wait in a ring or mailbox for a role of this lcore? Device queues are not looked at. Exact only while
+ * Is there anything in a mailbox for a role of this lcore? Device queues are not looked at. Exact only while
  * no lcore of the node runs: the lab, which wakes an lcore when something has arrived for it.
  */
 bool node_lcore_has_input(const struct node_lcore *l);
@@ -258,17 +255,11 @@ void node_lcore_slept(struct node_lcore *l, uint64_t ns);
 
 /*
  * Packets for one egress from a role on the same lcore as its worker, in order. For rings, rx roles and the
- * control role use node_push.
+ * control role use mailbox_push_packets.
  */
 void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
 
 /* Take over a newer snapshot if there is one: after a ring was read, for what came out of it may be that new. */
 void worker_refresh(struct worker_role *w);
-
-/* Push up to n packets; returns how many went in. The producer of the ring. */
-unsigned int node_push(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n);
-
-/* Pop up to n packets. The consumer of the ring. */
-unsigned int node_pop(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n);
 
 #endif

@@ -101,83 +101,98 @@ static bool ask_control(void *arg, struct nbr_message *message)
 {
 	struct worker_role *w = arg;
 
-	return rte_ring_sp_enqueue_elem(w->ask_control, message, sizeof(*message)) == 0;
+	return mailbox_push(&w->ask_control, message, sizeof(*message));
 }
 
 static bool punt_to_control(void *arg, struct rte_mbuf *m)
 {
 	struct worker_role *w = arg;
 
-	return node_push(&w->to_control, &m, 1) == 1;
+	return mailbox_push_packets(&w->to_control, &m, 1) == 1;
 }
 
-static int make_ring_of(struct node *n, struct node_ring *r, const char *what, unsigned int a, unsigned int b,
-	unsigned int size, int socket)
+static struct mailbox_end rx_end(const struct rx_role *rx)
 {
-	char name[28];
-
-	r->ring = rte_ring_create(unique_name(n, what, a, b, name), size, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	return r->ring ? 0 : -ENOMEM;
+	return (struct mailbox_end){.lcore = rx->lcore, .role = MAILBOX_RX};
 }
 
-static int make_ring(struct node *n, struct node_ring *r, const char *what, unsigned int a, unsigned int b, int socket)
+static struct mailbox_end worker_end(const struct worker_role *w)
 {
-	return make_ring_of(n, r, what, a, b, rte_align32pow2((uint32_t)n->config->memory.ring), socket);
+	return (struct mailbox_end){.lcore = w->lcore, .role = MAILBOX_WORKER};
 }
 
-static int make_message_ring(struct node *n, struct rte_ring **r, const char *what, unsigned int a, unsigned int bytes,
-	unsigned int slots, int socket)
+static struct mailbox_end control_end(const struct node *n)
 {
-	char name[28];
-
-	*r = rte_ring_create_elem(unique_name(n, what, a, 0, name), bytes, slots, socket,
-		RING_F_SP_ENQ | RING_F_SC_DEQ);
-	return *r ? 0 : -ENOMEM;
+	return (struct mailbox_end){.lcore = n->control->lcore, .role = MAILBOX_CONTROL};
 }
 
-static int make_pfc_ring(struct node *n, struct rte_ring **r, unsigned int rx, unsigned int worker, int socket)
+static int open_of_rx(struct node *n, struct rx_role *rx, int socket)
 {
-	char name[28];
+	struct mailbox_options packets = {.carries = "packets",
+		.from = rx_end(rx),
+		.to = control_end(n),
+		.slots = rte_align32pow2((uint32_t)n->config->memory.ring),
+		.socket = socket};
+	struct mailbox_options sightings = {.carries = "sightings",
+		.from = rx_end(rx),
+		.to = control_end(n),
+		.bytes = sizeof(struct node_sighting),
+		.slots = NODE_SIGHTINGS,
+		.socket = socket};
+	struct mailbox_options heard = {.carries = "pfc heard",
+		.from = rx_end(rx),
+		.bytes = sizeof(struct node_pfc_message),
+		.slots = NODE_PFC_MESSAGES,
+		.socket = socket};
+	int rc = mailbox_open(&n->mailboxes, &rx->to_control, &packets);
 
-	*r = rte_ring_create_elem(unique_name(n, "rp", rx, worker, name), sizeof(struct node_pfc_message),
-		NODE_PFC_MESSAGES, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	return *r ? 0 : -ENOMEM;
+	if (rc == 0)
+		rc = mailbox_open(&n->mailboxes, &rx->sightings, &sightings);
+	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
+		if (rx->lcore == n->worker[w].lcore)
+			continue;
+		packets.to = heard.to = worker_end(&n->worker[w]);
+		rc = mailbox_open(&n->mailboxes, &rx->to_worker[w], &packets);
+		if (rc == 0)
+			rc = mailbox_open(&n->mailboxes, &rx->pfc_to_worker[w], &heard);
+	}
+	return rc;
 }
 
-static int make_rings(struct node *n, int socket)
+static int open_of_worker(struct node *n, struct worker_role *w, int socket)
+{
+	const struct {
+		struct mailbox *mailbox;
+		struct mailbox_options options;
+	} all[] = {
+		{&n->control->to_worker[w->index], {"packets", control_end(n), worker_end(w), 0,
+							   rte_align32pow2((uint32_t)n->config->memory.ring), socket}},
+		{&w->to_control, {"packets", worker_end(w), control_end(n), 0, NODE_WORKER_PUNTS, socket}},
+		{&w->from_control, {"neighbors", control_end(n), worker_end(w), sizeof(struct nbr_message),
+					   NODE_MESSAGES, socket}},
+		{&w->ask_control, {"questions", worker_end(w), control_end(n), sizeof(struct nbr_message),
+					  NODE_MESSAGES, socket}},
+		{&w->pauses,
+			{"pauses", control_end(n), worker_end(w), sizeof(struct pfc_message), NODE_PAUSES, socket}},
+	};
+	int rc = 0;
+
+	for (unsigned int i = 0; i < RTE_DIM(all) && rc == 0; i++)
+		rc = mailbox_open(&n->mailboxes, all[i].mailbox, &all[i].options);
+	w->ctx.punt = punt_to_control;
+	w->ctx.ask = ask_control;
+	w->ctx.ask_arg = w;
+	return rc;
+}
+
+static int open_mailboxes(struct node *n, int socket)
 {
 	int rc = 0;
 
-	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
-		rc = make_ring(n, &n->rx[i].to_control, "rc", i, 0, socket);
-		if (rc == 0)
-			rc = make_message_ring(n, &n->rx[i].sightings, "rs", i, sizeof(struct node_sighting),
-				NODE_SIGHTINGS, socket);
-		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
-			if (n->rx[i].lcore == n->worker[w].lcore)
-				continue;
-			rc = make_ring(n, &n->rx[i].to_worker[w], "rw", i, w, socket);
-			if (rc == 0)
-				rc = make_pfc_ring(n, &n->rx[i].pfc_to_worker[w], i, w, socket);
-		}
-	}
-	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
-		rc = make_ring(n, &n->control->to_worker[w], "cw", w, 0, socket);
-		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].from_control, "mw", w, sizeof(struct nbr_message),
-				NODE_MESSAGES, socket);
-		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].ask_control, "mc", w, sizeof(struct nbr_message),
-				NODE_MESSAGES, socket);
-		if (rc == 0)
-			rc = make_message_ring(n, &n->worker[w].pauses, "mp", w, sizeof(struct pfc_message),
-				NODE_PAUSES, socket);
-		if (rc == 0)
-			rc = make_ring_of(n, &n->worker[w].to_control, "wc", w, 0, NODE_WORKER_PUNTS, socket);
-		n->worker[w].ctx.punt = punt_to_control;
-		n->worker[w].ctx.ask = ask_control;
-		n->worker[w].ctx.ask_arg = &n->worker[w];
-	}
+	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++)
+		rc = open_of_rx(n, &n->rx[i], socket);
+	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
+		rc = open_of_worker(n, &n->worker[w], socket);
 	return rc;
 }
 
@@ -263,7 +278,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	if (rc == 0)
 		rc = make_qsbr(n, options->socket);
 	if (rc == 0)
-		rc = make_rings(n, options->socket);
+		rc = open_mailboxes(n, options->socket);
 	if (rc == 0)
 		rc = make_control(n, options->socket);
 	if (rc == 0)
@@ -390,12 +405,13 @@ void node_set_receiving(struct node *n, bool on)
 		__atomic_store_n(&n->rx[i].stopped, !on, __ATOMIC_RELAXED);
 }
 
-static void drain_ring(struct node_ring *r, struct lcore_stats *stats)
+static void drain_mailboxes(struct node *n)
 {
 	struct rte_mbuf *m;
 
-	while (r->ring && node_pop(r, &m, 1) == 1)
-		pkt_end(m, DROP_stopped, stats);
+	for (struct mailbox *b = n->mailboxes.first; b; b = b->next)
+		while (mailbox_has_packets(b) && mailbox_pop_packets(b, &m, 1) == 1)
+			pkt_end(m, DROP_stopped, &b->to.lcore->stats);
 }
 
 static void drain_waiting(struct worker_role *w)
@@ -410,19 +426,15 @@ static void drain_waiting(struct worker_role *w)
 
 void node_drain(struct node *n)
 {
+	drain_mailboxes(n);
 	for (uint16_t i = 0; i < n->n_rx; i++) {
 		struct rx_role *rx = &n->rx[i];
 
-		drain_ring(&rx->to_control, &rx->lcore->stats);
-		for (uint16_t w = 0; w < n->n_workers; w++) {
-			drain_ring(&rx->to_worker[w], &rx->lcore->stats);
+		for (uint16_t w = 0; w < n->n_workers; w++)
 			while (rx->park[w].n)
 				pkt_end(rx->park[w].pkts[--rx->park[w].n], DROP_stopped, &rx->lcore->stats);
-		}
 	}
 	for (uint16_t w = 0; w < n->n_workers; w++) {
-		drain_ring(&n->control->to_worker[w], n->worker[w].ctx.stats);
-		drain_ring(&n->worker[w].to_control, n->worker[w].ctx.stats);
 		drain_waiting(&n->worker[w]);
 		for (uint16_t i = 0; i < n->worker[w].n_egress; i++)
 			egress_drain(n->worker[w].egress[i], &n->worker[w].ctx, DROP_stopped);
@@ -431,23 +443,12 @@ void node_drain(struct node *n)
 
 static void free_roles(struct node *n)
 {
+	mailbox_close_all(&n->mailboxes);
 	for (uint16_t i = 0; n->rx && i < n->n_rx; i++) {
 		free(n->rx[i].classifier.sids);
 		free(n->rx[i].learner);
-		rte_ring_free(n->rx[i].sightings);
-		rte_ring_free(n->rx[i].to_control.ring);
-		for (uint16_t w = 0; w < n->n_workers; w++)
-			rte_ring_free(n->rx[i].to_worker[w].ring);
-		for (uint16_t w = 0; w < n->n_workers; w++)
-			rte_ring_free(n->rx[i].pfc_to_worker[w]);
 	}
 	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
-		if (n->control)
-			rte_ring_free(n->control->to_worker[w].ring);
-		rte_ring_free(n->worker[w].from_control);
-		rte_ring_free(n->worker[w].ask_control);
-		rte_ring_free(n->worker[w].pauses);
-		rte_ring_free(n->worker[w].to_control.ring);
 		nbr_table_fini(&n->worker[w].nbrs);
 		free(n->worker[w].accounts);
 	}

@@ -70,8 +70,7 @@ bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
 	struct worker_role *w = &rx->node->worker[owner];
 
 	if (w->lcore != rx->lcore)
-		return rte_ring_sp_enqueue_elem(rx->pfc_to_worker[owner], (void *)(uintptr_t)message,
-			       sizeof(*message)) == 0;
+		return mailbox_push(&rx->pfc_to_worker[owner], message, sizeof(*message));
 	w->ctx.now = rx->classifier.now;
 	worker_refresh(w);
 	take(w, message);
@@ -116,8 +115,7 @@ unsigned int node_pfc_read(struct worker_role *w)
 	unsigned int work = 0;
 
 	for (uint16_t i = 0; i < w->node->n_rx; i++) {
-		struct rte_ring *r = w->node->rx[i].pfc_to_worker[w->index];
-		unsigned int n = r ? rte_ring_sc_dequeue_burst_elem(r, m, sizeof(m[0]), MESSAGES_A_PASS, NULL) : 0;
+		unsigned int n = mailbox_pop(&w->node->rx[i].pfc_to_worker[w->index], m, sizeof(m[0]), MESSAGES_A_PASS);
 
 		for (unsigned int k = 0; k < n; k++)
 			take(w, &m[k]);

@@ -5,7 +5,7 @@
  *
  * Ids live longer than snapshots, for packets carry them. An id that the newest snapshot does not use is given
  * away again when no packet that an older one resolved is left: not with an rx lcore (grace period), not
- * parked, not in a ring (what was pushed by then has been popped), not in a queue (counts by generation).
+ * parked, not in a mailbox (what was pushed by then has been popped), not in a queue (counts by generation).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct node_retired {
 	uint64_t generation;	       /* of its successor */
 	bool unparked[NODE_MAX_ROLES]; /* by rx role: nothing parked was seen */
 	bool marked;		       /* `popped_by` is set */
-	uint64_t *popped_by;	       /* by ring, in the order of each_ring: what must be popped */
+	uint64_t *popped_by;	       /* by mailbox, in the order of node.mailboxes: how many must be popped */
 };
 
 void node_lcore_enter(struct node_lcore *l)
@@ -35,26 +35,13 @@ void node_lcore_leave(struct node_lcore *l)
 	rte_rcu_qsbr_thread_offline(l->node->qsbr, l->qsbr);
 }
 
-/* The i-th ring that packets cross; NULL behind the last. Unused ones have no rte_ring. */
-static const struct node_ring *ring_at(const struct node *n, unsigned int i)
+static unsigned int count_mailboxes(const struct node *n)
 {
-	unsigned int per_rx = n->n_workers + 1u;
+	unsigned int count = 0;
 
-	if (i < n->n_rx * per_rx) {
-		const struct rx_role *rx = &n->rx[i / per_rx];
-
-		return i % per_rx == n->n_workers ? &rx->to_control : &rx->to_worker[i % per_rx];
-	}
-	i -= n->n_rx * per_rx;
-	if (i < n->n_workers)
-		return &n->control->to_worker[i];
-	i -= n->n_workers;
-	return i < n->n_workers ? &n->worker[i].to_control : NULL;
-}
-
-static unsigned int count_rings(const struct node *n)
-{
-	return n->n_rx * (n->n_workers + 1u) + 2u * n->n_workers;
+	for (const struct mailbox *b = n->mailboxes.first; b; b = b->next)
+		count++;
+	return count;
 }
 
 static void free_snapshot(struct node_retired *r)
@@ -88,16 +75,19 @@ static bool parks_are_through(const struct node *n, struct node_retired *r)
 	return all;
 }
 
-/* Everything pushed by the time the parks were through has been popped. */
-static bool rings_are_through(const struct node *n, struct node_retired *r)
+/* All packets pushed by the time the parks were through have been popped. */
+static bool mailboxes_are_through(const struct node *n, struct node_retired *r)
 {
+	unsigned int i = 0;
+
 	if (!r->marked) {
-		for (unsigned int i = 0; i < count_rings(n); i++)
-			r->popped_by[i] = stat_read(&ring_at(n, i)->pushed);
+		for (const struct mailbox *b = n->mailboxes.first; b; b = b->next)
+			r->popped_by[i++] = stat_read(&b->pushed);
 		r->marked = true;
 	}
-	for (unsigned int i = 0; i < count_rings(n); i++)
-		if ((int64_t)(stat_read(&ring_at(n, i)->popped) - r->popped_by[i]) < 0)
+	i = 0;
+	for (const struct mailbox *b = n->mailboxes.first; b; b = b->next, i++)
+		if (mailbox_has_packets(b) && (int64_t)(stat_read(&b->popped) - r->popped_by[i]) < 0)
 			return false;
 	return true;
 }
@@ -144,7 +134,7 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 		return;
 	r = calloc(1, sizeof(*r));
 	if (r)
-		r->popped_by = calloc(count_rings(n), sizeof(*r->popped_by));
+		r->popped_by = calloc(count_mailboxes(n), sizeof(*r->popped_by));
 	if (!r || !r->popped_by) {
 		free(r);
 		return; /* the old one leaks, which beats freeing it too early */
@@ -165,7 +155,8 @@ unsigned int node_reclaim(struct node *n)
 	while ((r = *at)) {
 		if (r->snapshot && rte_rcu_qsbr_check(n->qsbr, r->token, false) == 1)
 			free_snapshot(r);
-		if (!r->snapshot && parks_are_through(n, r) && rings_are_through(n, r) && queues_are_through(n, r)) {
+		if (!r->snapshot && parks_are_through(n, r) && mailboxes_are_through(n, r) &&
+			queues_are_through(n, r)) {
 			snapshot_reap(&n->registry, r->generation);
 			*at = r->next;
 			free_retired(r);

@@ -6,24 +6,6 @@
 #include "node/node.h"
 #include "srv6/endpoint.h"
 
-unsigned int node_push(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n)
-{
-	unsigned int done = rte_ring_sp_enqueue_burst(r->ring, (void **)pkts, n, NULL);
-
-	stat_add(&r->pushed, done);
-	if (unlikely(done < n))
-		stat_add(&r->refused, n - done);
-	return done;
-}
-
-unsigned int node_pop(struct node_ring *r, struct rte_mbuf **pkts, unsigned int n)
-{
-	unsigned int done = rte_ring_sc_dequeue_burst(r->ring, (void **)pkts, n, NULL);
-
-	stat_add(&r->popped, done);
-	return done;
-}
-
 /* Packets of one worker that is on another lcore. */
 static void send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
 {
@@ -31,7 +13,7 @@ static void send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, un
 	unsigned int done = 0;
 
 	if (likely(!park->n))
-		done = node_push(&rx->to_worker[worker], pkts, n);
+		done = mailbox_push_packets(&rx->to_worker[worker], pkts, n);
 	if (unlikely(done < n)) {
 		/* there is room: see may_receive */
 		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
@@ -48,7 +30,7 @@ static void unpark(struct rx_role *rx)
 
 		if (likely(!park->n))
 			continue;
-		done = node_push(&rx->to_worker[w], park->pkts, park->n);
+		done = mailbox_push_packets(&rx->to_worker[w], park->pkts, park->n);
 		park->n = (uint16_t)(park->n - done);
 		memmove(park->pkts, park->pkts + done, park->n * sizeof(park->pkts[0]));
 	}
@@ -73,9 +55,9 @@ static void punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 	struct pkt *x = pkt_of(m);
 	/* errors and fragments may fill half of the ring, so that a flood of bad packets cannot shut out ND */
 	bool crowded = (x->punt == PUNT_ERROR || x->punt == PUNT_FRAGMENT) &&
-		       rte_ring_free_count(rx->to_control.ring) < rte_ring_get_capacity(rx->to_control.ring) / 2;
+		       mailbox_room(&rx->to_control) < rte_ring_get_capacity(rx->to_control.ring) / 2;
 
-	if (crowded || node_push(&rx->to_control, &m, 1) != 1) {
+	if (crowded || mailbox_push_packets(&rx->to_control, &m, 1) != 1) {
 		enum reason reason = x->punt == PUNT_ERROR ? (enum reason)x->reason : DROP_punt_full;
 
 		if (x->punt == PUNT_ERROR)

@@ -49,7 +49,7 @@ static void submit(struct worker_role *w, struct rte_mbuf **pkts, unsigned int n
 	}
 }
 
-static unsigned int empty_ring(struct worker_role *w, struct node_ring *r)
+static unsigned int empty_ring(struct worker_role *w, struct mailbox *r)
 {
 	struct rte_mbuf *pkts[NODE_BURST];
 	unsigned int work = 0, n;
@@ -57,7 +57,7 @@ static unsigned int empty_ring(struct worker_role *w, struct node_ring *r)
 	if (!r->ring)
 		return 0;
 	for (unsigned int i = 0; i < RING_BURSTS; i++) {
-		n = node_pop(r, pkts, NODE_BURST);
+		n = mailbox_pop_packets(r, pkts, NODE_BURST);
 		if (!n)
 			break;
 		worker_refresh(w);
@@ -72,7 +72,7 @@ static unsigned int empty_ring(struct worker_role *w, struct node_ring *r)
 static unsigned int read_mailbox(struct worker_role *w)
 {
 	struct nbr_message m[32];
-	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->from_control, m, sizeof(m[0]), 32, NULL);
+	unsigned int n = mailbox_pop(&w->from_control, m, sizeof(m[0]), 32);
 
 	for (unsigned int i = 0; i < n; i++)
 		egress_nbr_update(&w->node->egress[snap_port_of(m[i].interface)], &w->ctx, &m[i]);
@@ -83,20 +83,18 @@ static unsigned int read_mailbox(struct worker_role *w)
 static unsigned int read_pauses(struct worker_role *w)
 {
 	struct pfc_message m[8];
-	unsigned int n = rte_ring_sc_dequeue_burst_elem(w->pauses, m, sizeof(m[0]), 8, NULL);
+	unsigned int n = mailbox_pop(&w->pauses, m, sizeof(m[0]), 8);
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct pfc_request request = {.enable = m[i].enable};
-		struct pfc_pause pause = {.enable = m[i].enable};
-
-		if (m[i].slice == NODE_PFC_SAY) {
-			memcpy(request.time, m[i].time, sizeof(request.time));
-			node_pfc_relay(w, m[i].port, &request);
-			continue;
+		switch ((enum pfc_message_kind)m[i].kind) {
+		case PFC_PAUSE_QUEUES:
+			if (!egress_pause(&w->node->egress[m[i].port], &w->ctx, &m[i].party, m[i].slice, &m[i].pause))
+				stat_add(&w->ctx.stats->pfc_refused, 1);
+			break;
+		case PFC_TELL_NEIGHBOUR:
+			node_pfc_relay(w, m[i].port, &m[i].request);
+			break;
 		}
-		memcpy(pause.ns, m[i].ns, sizeof(pause.ns));
-		if (!egress_pause(&w->node->egress[m[i].port], &w->ctx, &m[i].party, m[i].slice, &pause))
-			stat_add(&w->ctx.stats->pfc_refused, 1);
 	}
 	return n;
 }

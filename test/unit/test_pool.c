@@ -148,7 +148,7 @@ static void receive(struct fill *f, unsigned int frames)
 	}
 }
 
-static unsigned int in_ring(const struct node_ring *r)
+static unsigned int in_ring(const struct mailbox *r)
 {
 	return rte_ring_count(r->ring);
 }

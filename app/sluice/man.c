@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sluice(8) and sluicectl(1): what is declared elsewhere, options and commands, between what is written here. */
 #include "app.h"
-#include "command/man.h"
+#include "reference/man.h"
 
 static void man_options(FILE *out, const struct cli_option *options, size_t n)
 {

@@ -8,7 +8,7 @@
 #include <microhttpd.h>
 
 #include "app.h"
-#include "command/openmetrics.h"
+#include "metrics/openmetrics.h"
 #include "node/node.h"
 
 #define CONNECTIONS_MAX 16

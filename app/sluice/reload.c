@@ -8,7 +8,7 @@
 
 #include "app.h"
 #include "base/log.h"
-#include "command/apply.h"
+#include "manage/apply.h"
 #include "node/node_ctl.h"
 
 static char *running_text(const struct node *n)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "command/apply.h"
+#include "manage/apply.h"
 #include "lab/lab_priv.h"
 
 #define SWEEP_NS 10000u

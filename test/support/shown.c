@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "command/command.h"
-#include "command/openmetrics.h"
+#include "metrics/openmetrics.h"
 #include "test/support/unit.h"
 
 /* line NULL: the metrics. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reference pages made of the lists in the code: docs/counters.md and docs/commands.md. */
-#ifndef COMMAND_DOCS_H
-#define COMMAND_DOCS_H
+#ifndef REFERENCE_DOCS_H
+#define REFERENCE_DOCS_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Manual pages in troff, made of the lists in the code. */
-#ifndef COMMAND_MAN_H
-#define COMMAND_MAN_H
+#ifndef REFERENCE_MAN_H
+#define REFERENCE_MAN_H
 
 #include <stdio.h>
 

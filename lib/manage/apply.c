@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "command/apply.h"
+#include "manage/apply.h"
 
 #include <errno.h>
 #include <stdio.h>

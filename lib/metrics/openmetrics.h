@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All counters as a page for Prometheus. Names, units and help come from the lists in lib/stats. */
-#ifndef COMMAND_OPENMETRICS_H
-#define COMMAND_OPENMETRICS_H
+#ifndef METRICS_OPENMETRICS_H
+#define METRICS_OPENMETRICS_H
 
 #include <stdbool.h>
 #include <stdio.h>

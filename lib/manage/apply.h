@@ -4,8 +4,8 @@
  *
  * Management thread only.
  */
-#ifndef COMMAND_APPLY_H
-#define COMMAND_APPLY_H
+#ifndef MANAGE_APPLY_H
+#define MANAGE_APPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

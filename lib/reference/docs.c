@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "command/docs.h"
+#include "reference/docs.h"
 
 #include "command/command.h"
 #include "stats/stats.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "command/man.h"
+#include "reference/man.h"
 
 #include "command/command.h"
 #include "config/schema.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "command/openmetrics.h"
+#include "metrics/openmetrics.h"
 
 #include <stdlib.h>
 #include <string.h>

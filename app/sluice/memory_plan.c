@@ -8,7 +8,6 @@
 #include "base/sysfs.h"
 #include "config/budget.h"
 #include "pkt/pkt.h"
-#include "snapshot/build.h"
 
 #define FIXED_MB 48 /* hashes of neighbours, message rings, DPDK's own */
 
@@ -61,8 +60,6 @@ static uint64_t need_mb(const struct config *c)
 	bytes += (bytes >> 21) * each;
 	/* a ring is rounded up to a power of two, so to less than twice its size */
 	bytes += (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
-	/* a reload builds the new tables while the old ones are in use */
-	bytes += 2 * snapshot_table_bytes(c);
 	return (bytes >> 20) + FIXED_MB;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "snapshot/build.h"
 #include "base/text.h"
 #include "config/budget.h"
 #include "config/program.h"
@@ -96,6 +97,8 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		(unsigned long long)c->memory.buffers);
 	fprintf(out, "memory\n  %llu MB of %s (hugepages free: %llu MB)\n", (unsigned long long)m->need_mb,
 		m->hugepages ? "hugepages" : "ordinary memory", (unsigned long long)m->free_huge_mb);
+	fprintf(out, "  %llu KB for the tables of routes, and as much again during a reload\n",
+		(unsigned long long)(snapshot_table_bytes(c) + 1023) / 1024);
 	if (!m->hugepages)
 		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; capture start works\n");
 }

@@ -109,7 +109,7 @@ struct cfg_lcores {
 struct cfg_memory {
 	struct cfg_mark at;
 	uint32_t hugepages; /* enum cfg_hugepages */
-	uint32_t fib;	    /* enum cfg_fib_kind */
+	uint32_t fib;	    /* enum cfg_fib_kind; ignored */
 	uint64_t buffers;
 	uint64_t buffer_size; /* bytes of a frame that one of them takes */
 	uint64_t lossless;    /* buffers that profiles with alpha share */

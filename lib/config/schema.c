@@ -93,8 +93,7 @@ static const struct cfg_key memory_keys[] = {
 		.flags = CFG_START_ONLY, .fallback = "1K",
 		.help = "Slots of each ring between two lcores; rounded up to a power of two."},
 	{"fib", CFG_WORD, .offset = AT(struct cfg_memory, fib), .words = words_fib, .fallback = "fast",
-		.help = "fast: DIR-24-8 and trie, 32 MB or more a table. compact: a tree whose size follows the "
-			"number of routes, with slower lookups."},
+		.help = "Ignored: one kind of table serves every number of routes. Accepted so that files of earlier versions load."},
 };
 static const struct cfg_map memory_map = MAP_OF(memory_keys, "memory", struct cfg_memory);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Longest-prefix match over one table of one family: DPDK's rte_fib and rte_fib6, built once and never
- * changed. A changed table is a new fib.
+ * Longest-prefix match over one table of one family, built once and never changed: a changed table is a new fib.
+ * One form serves all sizes: memory follows the number of routes (a few hundred bytes for ten routes), and a lookup
+ * takes one step for each 6 bits in which routes differ. fib_priv.h describes it, ADR 4 says why it is our own.
  */
 #ifndef FIB_FIB_H
 #define FIB_FIB_H
@@ -19,18 +20,17 @@ struct fib_route {
 };
 
 /*
- * Build a table of `family` from `n` routes, all of that family, prefixes all different; sorts them in place.
- * fast: DIR-24-8 (IPv4) or a trie of 24-8-8... (IPv6), at least 32 MB each; else a radix tree. NULL with errno: ENOMEM, or
- * what DPDK said. Control code, one thread; the caller owns it.
+ * Build a table of `family` from `n` routes, all of that family, prefixes all different; sorts them in place. NULL: out of
+ * memory. Control code, one thread; the caller owns it.
  */
-struct fib *fib_build(int family, struct fib_route *routes, size_t n, int fast, int socket);
+struct fib *fib_build(int family, struct fib_route *routes, size_t n);
 
 /* Snapshots share unchanged tables: one more owner, one owner less; the last one frees. NULL is fine. */
 struct fib *fib_ref(struct fib *f);
 void fib_free(struct fib *f);
 
-/* Bytes of DPDK memory that fib_build would take at most for these routes; sorts them in place. */
-size_t fib_size(int family, struct fib_route *routes, size_t n, int fast);
+/* Bytes of memory that the table takes; 0 for NULL. */
+size_t fib_bytes(const struct fib *f);
 
 /* The routes of the table, sorted by prefix; owned by it. NULL has none. */
 const struct fib_route *fib_routes(const struct fib *f, size_t *n);

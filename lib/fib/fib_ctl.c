@@ -1,153 +1,250 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Building and freeing tables: the management thread. */
+/* Building, sharing and freeing tables: the management thread. fib_priv.h describes what is built. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <rte_errno.h>
+#include <sys/mman.h>
 
 #include "base/compiler.h"
-#include "base/dpdk_compat.h"
 #include "fib/fib_priv.h"
 
-#define TARGETS_2B ((1u << 15) - 1)
-#define TBL24_ENTRIES (1u << 24)
+#define HUGE_PAGE (2u << 20)
+
+/* A table being built. Nodes and leaves are named by number, for the arrays move as they grow. */
+struct maker {
+	const struct fib_route *route;
+	struct fib_node *node;
+	target_t *leaf;
+	uint32_t n_nodes, node_room, n_leaves, leaf_room;
+	bool failed; /* out of memory, or of numbers */
+};
+
+/* One value of the bits that a node or the direct table looks at. */
+struct slot {
+	target_t leaf;	   /* longest match among the routes that end within these bits */
+	uint32_t first, n; /* the longer routes below it */
+};
+
+struct key {
+	uint64_t hi, lo; /* left-aligned */
+};
+
+static struct key key_of(const struct ip_prefix *p)
+{
+	be64_t half[2];
+
+	if (p->addr.family == 4)
+		return (struct key){.hi = (uint64_t)ip_addr_v4(&p->addr) << 32};
+	memcpy(half, p->addr.b, sizeof(half));
+	return (struct key){.hi = be64_get(half[0]), .lo = be64_get(half[1])};
+}
+
+/* 64 bits of the key from bit `at` on; zeros follow its end. */
+static uint64_t bits_from(struct key k, unsigned int at)
+{
+	if (at >= 64)
+		return at >= 128 ? 0 : k.lo << (at - 64);
+	return at ? k.hi << at | k.lo >> (64 - at) : k.hi;
+}
+
+static unsigned int common_bits(const struct ip_prefix *a, const struct ip_prefix *b)
+{
+	struct key x = key_of(a), y = key_of(b);
+
+	if (x.hi != y.hi)
+		return (unsigned int)__builtin_clzll(x.hi ^ y.hi);
+	return x.lo != y.lo ? 64 + (unsigned int)__builtin_clzll(x.lo ^ y.lo) : 128;
+}
+
+/* Numbers for `n` more items of `size` bytes; the first of them. */
+static uint32_t reserve(struct maker *m, void *array, size_t size, uint32_t *used, uint32_t *room, uint32_t n)
+{
+	uint32_t first = *used;
+	void **items = array;
+
+	if (n >= FIB_IS_NODE - *used) {
+		m->failed = true;
+		return 0;
+	}
+	if (*used + n > *room) {
+		uint32_t more = MAX_OF(*used + n, *room * 2);
+		void *grown = realloc(*items, (size_t)more * size);
+
+		if (!grown) {
+			m->failed = true;
+			return 0;
+		}
+		*items = grown;
+		*room = more;
+	}
+	*used += n;
+	return first;
+}
+
+static uint32_t reserve_nodes(struct maker *m, uint32_t n)
+{
+	return reserve(m, &m->node, sizeof(*m->node), &m->n_nodes, &m->node_room, n);
+}
+
+static void add_leaf(struct maker *m, target_t t)
+{
+	uint32_t at = reserve(m, &m->leaf, sizeof(*m->leaf), &m->n_leaves, &m->leaf_room, 1);
+
+	if (!m->failed)
+		m->leaf[at] = t;
+}
+
+/*
+ * Spread `n` routes, all longer than `depth` bits, over the slots of the next `bits` bits. A route comes before those
+ * inside it, so a later one may overwrite what an earlier one filled in.
+ */
+static void spread(const struct maker *m, uint32_t first, uint32_t n, unsigned int depth, unsigned int bits,
+	target_t inherited, struct slot *slot)
+{
+	for (uint32_t i = 0; i < 1u << bits; i++)
+		slot[i] = (struct slot){.leaf = inherited};
+	for (uint32_t i = first; i < first + n; i++) {
+		const struct ip_prefix *p = &m->route[i].prefix;
+		uint64_t at = bits_from(key_of(p), depth) >> 1 >> (63 - bits);
+
+		if (p->len > depth + bits) {
+			if (slot[at].n++ == 0)
+				slot[at].first = i;
+			continue;
+		}
+		for (uint64_t k = 0; k < UINT64_C(1) << (depth + bits - p->len); k++)
+			slot[at + k].leaf = m->route[i].target;
+	}
+}
+
+static void add_leaves(struct maker *m, const struct slot *slot, struct fib_node *out)
+{
+	const struct slot *last = NULL;
+
+	for (unsigned int i = 0; i < FIB_SLOTS; i++) {
+		if (slot[i].n) {
+			out->children |= UINT64_C(1) << i;
+		} else if (!last || last->leaf != slot[i].leaf) {
+			last = &slot[i];
+			out->runs |= UINT64_C(1) << i;
+			add_leaf(m, last->leaf);
+		}
+	}
+}
+
+/* Node number `at` for `n` routes, at least one, all longer than `depth` bits and equal in these. */
+static void make_node(struct maker *m, uint32_t at, uint32_t first, uint32_t n, unsigned int depth, target_t inherited)
+{
+	const struct ip_prefix *a = &m->route[first].prefix, *z = &m->route[first + n - 1].prefix;
+	/* the first route is the shortest of those that end within the bits that all have */
+	unsigned int common = MIN_OF(common_bits(a, z), a->len), skip = MIN_OF(common - depth, FIB_SKIP_MAX);
+	uint64_t skipped = skip ? bits_from(key_of(a), depth) >> (64 - skip) << (64 - skip) : 0;
+	struct fib_node out = {.skip = skipped | skip, .first_leaf = m->n_leaves};
+	struct slot slot[FIB_SLOTS];
+	uint32_t child;
+
+	add_leaf(m, inherited);
+	depth += skip;
+	if (a->len == depth) {
+		inherited = m->route[first++].target;
+		n--;
+	}
+	spread(m, first, n, depth, FIB_STRIDE, inherited, slot);
+	add_leaves(m, slot, &out);
+	child = out.first_node = reserve_nodes(m, (uint32_t)__builtin_popcountll(out.children));
+	if (m->failed)
+		return;
+	m->node[at] = out;
+	for (unsigned int i = 0; i < FIB_SLOTS && !m->failed; i++)
+		if (slot[i].n)
+			make_node(m, child++, slot[i].first, slot[i].n, depth + FIB_STRIDE, slot[i].leaf);
+}
+
+static void make_direct(struct maker *m, struct fib *f)
+{
+	struct slot *slot = calloc((size_t)1 << f->direct_bits, sizeof(*slot));
+	uint32_t first = f->n_routes && m->route[0].prefix.len == 0;
+
+	f->direct = calloc((size_t)1 << f->direct_bits, sizeof(*f->direct));
+	m->failed = !slot || !f->direct;
+	if (!m->failed)
+		spread(m, first, (uint32_t)f->n_routes - first, 0, f->direct_bits, first ? m->route[0].target : 0,
+			slot);
+	for (uint32_t i = 0; i < 1u << f->direct_bits && !m->failed; i++) {
+		f->direct[i] = slot[i].leaf;
+		if (slot[i].n) {
+			uint32_t at = reserve_nodes(m, 1);
+
+			f->direct[i] = FIB_IS_NODE | at;
+			if (!m->failed)
+				make_node(m, at, slot[i].first, slot[i].n, f->direct_bits, slot[i].leaf);
+		}
+	}
+	free(slot);
+}
+
+/* An array in its final size; a large one where the kernel can give huge pages. Takes `p`; NULL: out of memory. */
+static void *settle(void *p, size_t bytes)
+{
+	void *at = NULL;
+
+	if (bytes < HUGE_PAGE)
+		at = p && bytes ? realloc(p, bytes) : p;
+	else if (posix_memalign(&at, HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE) == 0) {
+		madvise(at, bytes, MADV_HUGEPAGE); /* without them the table is slower, no more */
+		memcpy(at, p, bytes);
+		free(p);
+	}
+	if (!at)
+		free(p);
+	return at;
+}
 
 static int by_prefix(const void *a, const void *b)
 {
 	return ip_prefix_compare(&((const struct fib_route *)a)->prefix, &((const struct fib_route *)b)->prefix);
 }
 
-static int by_value(const void *a, const void *b)
+/* Tables are often built and compared from the same list: look before sorting. */
+static void sort(struct fib_route *routes, size_t n)
 {
-	target_t x = *(const target_t *)a, y = *(const target_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/*
- * Second-level tables of 256 entries that the routes need: one for every different prefix of 24, 32, 40 ...
- * bits with a longer route inside. Routes must be sorted.
- */
-static uint32_t count_tbl8(const struct fib_route *routes, size_t n)
-{
-	const struct fib_route *last[16] = {NULL};
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		for (unsigned int level = 0, bits = 24; bits < routes[i].prefix.len; level++, bits += 8) {
-			if (!last[level] || memcmp(last[level]->prefix.addr.b, routes[i].prefix.addr.b, bits / 8) != 0)
-				count++;
-			last[level] = &routes[i];
+	for (size_t i = 1; i < n; i++) {
+		if (by_prefix(&routes[i - 1], &routes[i]) > 0) {
+			qsort(routes, n, sizeof(*routes), by_prefix);
+			return;
 		}
 	}
-	return count;
 }
 
-static int collect_targets(struct fib *f, const struct fib_route *routes, size_t n)
+static bool make(struct fib *f)
 {
-	uint32_t kept = 1;
+	struct maker m = {.route = f->routes};
 
-	f->targets = calloc(n + 1, sizeof(*f->targets));
-	f->routes = calloc(n + 1, sizeof(*f->routes));
-	if (!f->targets || !f->routes)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		f->targets[i + 1] = routes[i].target;
-	qsort(f->targets + 1, n, sizeof(*f->targets), by_value);
-	for (size_t i = 1; i <= n; i++)
-		if (f->targets[i] != f->targets[kept - 1])
-			f->targets[kept++] = f->targets[i];
-	f->n_targets = kept;
-	return 0;
+	f->direct_bits = f->n_routes < FIB_DIRECT_ROUTES ? 0 : FIB_DIRECT_BITS;
+	make_direct(&m, f);
+	f->n_nodes = m.n_nodes;
+	f->n_leaves = m.n_leaves;
+	f->node = settle(m.node, m.n_nodes * sizeof(*m.node));
+	f->leaf = settle(m.leaf, m.n_leaves * sizeof(*m.leaf));
+	return !m.failed && (f->node || !m.n_nodes) && (f->leaf || !m.n_leaves);
 }
 
-static uint64_t index_of(const struct fib *f, target_t t)
-{
-	const target_t *at = bsearch(&t, f->targets + 1, f->n_targets - 1, sizeof(t), by_value);
-
-	return at ? (uint64_t)(at - f->targets) : 0;
-}
-
-static int create(struct fib *f, int family, size_t n, int fast, uint32_t tbl8, int socket)
-{
-	int small = f->n_targets <= TARGETS_2B;
-	char name[32];
-
-	/* DPDK wants a unique name for its list of tables; nobody looks one up by it */
-	snprintf(name, sizeof(name), "fib%" PRIxPTR, (uintptr_t)f);
-	if (family == 4) {
-		struct rte_fib_conf conf = {
-			.type = fast ? RTE_FIB_DIR24_8 : RTE_FIB_DUMMY,
-			.max_routes = (int)n + 16,
-			.dir24_8 = {.nh_sz = small ? RTE_FIB_DIR24_8_2B : RTE_FIB_DIR24_8_4B, .num_tbl8 = tbl8},
-		};
-
-		f->v4 = rte_fib_create(name, socket, &conf);
-	} else {
-		struct rte_fib6_conf conf = {
-			.type = fast ? RTE_FIB6_TRIE : RTE_FIB6_DUMMY,
-			.max_routes = (int)n + 16,
-			.trie = {.nh_sz = small ? RTE_FIB6_TRIE_2B : RTE_FIB6_TRIE_4B, .num_tbl8 = tbl8},
-		};
-
-		f->v6 = rte_fib6_create(name, socket, &conf);
-	}
-	return f->v4 || f->v6 ? 0 : rte_errno ? -rte_errno : -ENOMEM;
-}
-
-static void destroy(struct fib *f)
-{
-	rte_fib_free(f->v4);
-	rte_fib6_free(f->v6);
-	f->v4 = NULL;
-	f->v6 = NULL;
-}
-
-static int fill(struct fib *f, const struct fib_route *routes, size_t n)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		const struct ip_prefix *p = &routes[i].prefix;
-		uint64_t index = index_of(f, routes[i].target);
-
-		if (f->v4)
-			rc = rte_fib_add(f->v4, ip_addr_v4(&p->addr), p->len, index);
-		else
-			rc = rte_fib6_add(f->v6, COMPAT_IPV6(p->addr.b), p->len, index);
-	}
-	return rc;
-}
-
-struct fib *fib_build(int family, struct fib_route *routes, size_t n, int fast, int socket)
+struct fib *fib_build(int family, struct fib_route *routes, size_t n)
 {
 	struct fib *f = calloc(1, sizeof(*f));
-	uint32_t tbl8;
-	int rc;
 
-	if (!f || collect_targets(f, routes, n) < 0) {
-		fib_free(f);
-		errno = ENOMEM;
+	if (!f || n >= FIB_IS_NODE) {
+		free(f);
 		return NULL;
 	}
-	qsort(routes, n, sizeof(*routes), by_prefix);
+	sort(routes, n);
 	f->family = family;
 	f->owners = 1;
 	f->n_routes = n;
-	memcpy(f->routes, routes, n * sizeof(*routes));
-	/* DPDK reserves second-level tables more generously than it uses them: ask for more when it says so */
-	for (tbl8 = count_tbl8(routes, n) + 16;; tbl8 *= 2) {
-		rc = create(f, family, n, fast, tbl8, socket);
-		if (rc == 0)
-			rc = fill(f, routes, n);
-		if (rc != -ENOSPC || tbl8 > (1u << 24))
-			break;
-		destroy(f);
-	}
-	if (rc < 0) {
+	f->routes = calloc(n + 1, sizeof(*f->routes));
+	if (f->routes && n)
+		memcpy(f->routes, routes, n * sizeof(*routes));
+	if (!f->routes || !make(f)) {
 		fib_free(f);
-		errno = -rc;
 		return NULL;
 	}
 	return f;
@@ -164,21 +261,19 @@ void fib_free(struct fib *f)
 {
 	if (!f || (f->owners && --f->owners))
 		return;
-	destroy(f);
-	free(f->targets);
+	free(f->direct);
+	free(f->node);
+	free(f->leaf);
 	free(f->routes);
 	free(f);
 }
 
-size_t fib_size(int family, struct fib_route *routes, size_t n, int fast)
+size_t fib_bytes(const struct fib *f)
 {
-	size_t tree = (n * 2 + 64) * 128, entry = n < TARGETS_2B ? 2 : 4;
-
-	(void)family;
-	if (!fast)
-		return tree;
-	qsort(routes, n, sizeof(*routes), by_prefix);
-	return tree + TBL24_ENTRIES * entry + (size_t)(count_tbl8(routes, n) + 16) * 2 * 256 * entry;
+	if (!f)
+		return 0;
+	return sizeof(*f) + (sizeof(*f->direct) << f->direct_bits) + f->n_nodes * sizeof(*f->node) +
+	       f->n_leaves * sizeof(*f->leaf) + f->n_routes * sizeof(*f->routes);
 }
 
 const struct fib_route *fib_routes(const struct fib *f, size_t *n)
@@ -191,7 +286,7 @@ bool fib_holds(const struct fib *f, int family, struct fib_route *routes, size_t
 {
 	if (!f || f->family != family || f->n_routes != n)
 		return false;
-	qsort(routes, n, sizeof(*routes), by_prefix);
+	sort(routes, n);
 	for (size_t i = 0; i < n; i++)
 		if (routes[i].target != f->routes[i].target ||
 			!ip_prefix_equal(&routes[i].prefix, &f->routes[i].prefix))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a lookup says: where a packet goes next. A kind and an index, in 31 bits, so that it fits a DPDK FIB
- * entry and one slot of a uSID table. 0 is "nothing found".
+ * What a lookup says: where a packet goes next. A kind and an index, in 31 bits, so that it fits an entry of a
+ * FIB and one slot of a uSID table. 0 is "nothing found".
  */
 #ifndef FIB_TARGET_H
 #define FIB_TARGET_H

@@ -15,7 +15,6 @@
 #include "lab/lab_priv.h"
 #include "lab/topology_priv.h"
 #include "pkt/pkt.h"
-#include "snapshot/build.h"
 
 #define FIBRE_NS_PER_KM 5000u
 #define NODE_FIXED (12ull << 20) /* counters, neighbours, message rings */
@@ -105,9 +104,8 @@ static uint64_t node_bytes(const struct topology *t, const struct config *c)
 	uint64_t room = t->lab.frames == FRAMES_HEADERS ? LAB_BUFFER_BYTES : c->memory.buffer_size;
 	uint64_t bytes = NODE_FIXED + c->memory.buffers * pkt_buffer_memory(room);
 
-	/* as app/sluice counts them: rings rounded up, tables twice because of reloads */
-	bytes += (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
-	return bytes + 2 * snapshot_table_bytes(c);
+	/* as app/sluice counts them: rings are rounded up to a power of two */
+	return bytes + (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
 }
 
 /* The largest frames that flows send; what a line is full of. */

@@ -35,7 +35,10 @@ struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config
 /* Free what no other snapshot shares. No lcore may still read it. NULL is fine. */
 void snapshot_free(struct snapshot *s);
 
-/* Bytes of DPDK memory that the tables of a configuration take at most. */
+/*
+ * Bytes of memory that the configured routes take in tables, found by building these. Addresses of interfaces and SIDs add
+ * little. A reload needs as much again for tables that change.
+ */
 size_t snapshot_table_bytes(const struct config *config);
 
 #endif

@@ -190,19 +190,11 @@ static int build_family(struct builder *b, int family, const struct items *l, co
 	if (rc == 0 && n && old && !b->s->n_groups && fib_holds(old, family, routes, n)) {
 		*out = fib_ref((struct fib *)(uintptr_t)old);
 	} else if (rc == 0 && n) {
-		*out = fib_build(family, routes, n, b->config->memory.fib == FIB_FAST, -1);
-		rc = *out ? 0 : -errno;
+		*out = fib_build(family, routes, n);
+		rc = *out ? 0 : -ENOMEM;
 	}
 	free(routes);
-	if (rc == -ENOMEM)
-		return build_fail(b, rc,
-			"no memory for a table of %zu IPv%d routes: start with more of it, with -- -m MEGABYTES", n,
-			family);
-	/* DPDK counts three second-level tables for each long IPv6 prefix, and has numbers for 32 k of them */
-	return rc ? build_fail(b, rc,
-			    "a table of %zu IPv%d routes does not fit; memory.fib: compact at the start takes it", n,
-			    family)
-		  : 0;
+	return rc == -ENOMEM ? build_fail(b, rc, "out of memory for a table of %zu IPv%d routes", n, family) : rc;
 }
 
 static int build_table(struct builder *b, uint16_t vrf, const struct cfg_route *routes, uint32_t n)
@@ -243,30 +235,32 @@ int build_tables(struct builder *b)
 	return rc;
 }
 
+static size_t table_bytes(int family, const struct cfg_route *r, uint32_t n)
+{
+	struct fib_route *routes = calloc(n + 1, sizeof(*routes));
+	struct fib *f = NULL;
+	size_t count = 0, bytes;
+
+	for (uint32_t i = 0; routes && i < n; i++)
+		if (r[i].prefix.addr.family == family)
+			routes[count++] = (struct fib_route){.prefix = r[i].prefix, .target = i + 1};
+	if (count)
+		f = fib_build(family, routes, count);
+	bytes = fib_bytes(f);
+	fib_free(f);
+	free(routes);
+	return bytes;
+}
+
 size_t snapshot_table_bytes(const struct config *config)
 {
-	/* two families a table at most; second-level tables by the number of routes, three for each at worst */
-	int fast = config->memory.fib == FIB_FAST;
-	size_t bytes = 0;
+	size_t bytes = table_bytes(4, config->routes.items, config->routes.n) +
+		       table_bytes(6, config->routes.items, config->routes.n);
 
-	for (int64_t i = -1; i < (int64_t)config->vrfs.n; i++) {
-		const struct cfg_route *r = i < 0 ? config->routes.items : config->vrfs.items[i].routes.items;
-		uint32_t n = i < 0 ? config->routes.n : config->vrfs.items[i].routes.n;
-		struct fib_route *routes[2] = {calloc(n + 1, sizeof(**routes)), calloc(n + 1, sizeof(**routes))};
-		size_t count[2] = {0, 0};
+	for (uint32_t i = 0; i < config->vrfs.n; i++) {
+		const struct cfg_vrf *v = &config->vrfs.items[i];
 
-		for (uint32_t k = 0; routes[0] && routes[1] && k < n; k++) {
-			int six = r[k].prefix.addr.family == 6;
-
-			routes[six][count[six]].target = k;
-			routes[six][count[six]++].prefix = r[k].prefix;
-		}
-		for (int six = 0; six < 2; six++) {
-			if (routes[six])
-				bytes += fib_size(six ? 6 : 4, routes[six], count[six], fast);
-			free(routes[six]);
-		}
+		bytes += table_bytes(4, v->routes.items, v->routes.n) + table_bytes(6, v->routes.items, v->routes.n);
 	}
-	/* own and connected prefixes, and SIDs, add little but may need second-level tables of their own */
-	return bytes + (config->ports.n * 32 + config->sids.n) * 3 * 1024;
+	return bytes;
 }

@@ -12,7 +12,7 @@ static const char yaml[] =
 	"node: {name: fuzz, loopback: \"2001:db8:f::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n"
 	"  infrastructure: [\"2001:db8:a::/64\", \"2001:db8:b::/64\", \"2001:db8:f::/64\"], slice-option: 30}\n"
 	"lcores: {control: 0, rx: [1], worker: [2]}\n"
-	"memory: {fib: compact, buffers: 48K, ring: 256}\n"
+	"memory: {buffers: 48K, ring: 256}\n"
 	"slices: [{name: gold, id: 5}, {name: silver, id: 70000}]\n"
 	"icmp: {errors-per-port: 100000, errors: 100000, echo: 100000}\n"
 	"neighbor-discovery: {retransmit: 100, probes: 2, reachable: 1000, stale: 10000, hold: 4, hold-total: 64, max: "

@@ -187,7 +187,7 @@ class Net:
         c = {"node": {"name": name, "loopback": f"fd00::{node['id']:x}", "infrastructure": ["fd00::/16"],
                       "usid": {"block": f"{BLOCK}::/32", "node": node["id"]}},
              "lcores": node["lcores"] or {"control": 0, "rx": [1], "worker": [1]},
-             "memory": {**self._buffers(ports), "fib": "compact", **node["memory"]},
+             "memory": {**self._buffers(ports), **node["memory"]},
              "ports": ports, "neighbors": neighbors, "routes": routes, "sids": [{"sid": uid(node["id"]) + "/48", "behavior": "uN"}]}
         if node["pfc"]:
             c["buffer-profiles"] = [{"name": "lab", "min-frame": 1024, "response": 5}]

@@ -33,7 +33,7 @@ def long_port(number, interface, *rest, **more):
 
 
 # such frames in one buffer each, and then af_packet does it
-LARGE_BUFFERS = {"hugepages": "off", "fib": "compact", "buffers": "16K", "buffer-size": "10K"}
+LARGE_BUFFERS = {"hugepages": "off", "buffers": "16K", "buffer-size": "10K"}
 
 
 def large_port(number, interface, *rest, **more):
@@ -77,7 +77,7 @@ class Node:
             "node": {"name": self.name, "loopback": loopback, "usid": {"block": BLOCK},
                      "infrastructure": ["fd00::/16"]},
             "lcores": {"control": 0, "rx": [1], "worker": [1], "cpus": f"0@{cpus[0]},1@{cpus[len(cpus) > 1]}"},
-            "memory": {"hugepages": "off", "fib": "compact", "buffers": "32K"},
+            "memory": {"hugepages": "off", "buffers": "32K"},
             "idle": {"policy": "sleep", "max-sleep": 50},
             "neighbor-discovery": DISCOVERY,
             "ports": ports,

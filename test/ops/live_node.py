@@ -12,7 +12,7 @@ CONFIG = """
 node: {{name: {name}, loopback: fd00::d, usid: {{block: "5f00:0::/32", node: 0x0100}}, infrastructure: ["fd00::/16"]}}
 lcores: {{control: 0, rx: [1], worker: [2], cpus: "0@0,1@0,2@0"}}
 idle: {{policy: sleep}}
-memory: {{fib: compact, buffers: 32K}}
+memory: {{buffers: 32K}}
 metrics: {{listen: "127.0.0.1:{port}"}}
 ports:
   - {{name: p0, device: "net_null0,no-rx=1", side: wan, addresses: ["2001:db8:a::2/64"]}}

@@ -48,7 +48,7 @@ class Preflight:
         """Exit status, findings, text."""
         command = [self.sluice, "preflight", "--root", m.root, *args]
         if config is not None:
-            m.write("config.yaml", CONFIG.format(**dict({"lcores": LCORES, "memory": "{buffers: 32K, fib: compact}",
+            m.write("config.yaml", CONFIG.format(**dict({"lcores": LCORES, "memory": "{buffers: 32K}",
                                                          "device": NIC}, **config)))
             command += ["-c", m.path("config.yaml")]
         code, out = run([*command, "-j"])
@@ -86,7 +86,7 @@ def hugepages_missing(p):
         m.hugepages(0, 0, 0)
         p.expect(m, "advice", "hugepages", "NUMA node 0 has none",
                  r"echo \d+ > /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages")
-        _, findings, text = p.run(m, config={"memory": "{buffers: 32K, fib: compact, hugepages: off}"})
+        _, findings, text = p.run(m, config={"memory": "{buffers: 32K, hugepages: off}"})
         expect(not [f for f in findings if f["about"] == "hugepages" and f["verdict"] != "ok"],
                f"asks for hugepages that are off:\n{text}")
 
@@ -95,7 +95,7 @@ def hugepages_on_the_wrong_node(p):
     """What is free at another node does not help."""
     with good_machine() as m:
         m.hugepages(0, 10, 4)
-        config = {"memory": "{buffers: 32K, fib: compact, hugepages: on}"}
+        config = {"memory": "{buffers: 32K, hugepages: on}"}
         code, findings, text = p.run(m, config=config)
         found = next(f for f in findings if f["about"] == "memory")
         need = int(re.search(r"NUMA node 0 8 MB of hugepages are free and (\d+) are needed", found["found"]).group(1))

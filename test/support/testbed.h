@@ -15,7 +15,7 @@
 	"  infrastructure: [\"fd00::/16\"]}\n"
 #define TESTBED_ONE_LCORE \
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
-	"memory: {fib: compact, buffers: 24K}\n"
+	"memory: {buffers: 24K}\n"
 
 /* Start the EAL once for the program: no hugepages, nothing on the bus, no files. */
 void testbed_eal(void);

@@ -50,7 +50,7 @@ node:
   usid: {{block: "5f00:0::/32", node: 0x0100}}
   infrastructure: ["fd00::/16"]
 lcores: {{control: 0, rx: [1], worker: [2], cpus: "0@0,1@0,2@1"}}
-memory: {{fib: compact, buffers: 32K}}
+memory: {{buffers: 32K}}
 neighbor-discovery: {{retransmit: 100, probes: 1}}
 ports:
   - {{name: wan0, device: "net_memif0,role=server,socket-abstract=no,socket={socket}", side: wan, mac: "02:00:00:00:d0:00",
@@ -112,7 +112,7 @@ node:
   usid: {{block: "5f01:0::/32", node: 0x0100}}
   infrastructure: ["fd00::/16"]
 lcores: {{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}}
-memory: {{fib: compact, buffers: 32K}}
+memory: {{buffers: 32K}}
 ports:
   - {{name: in0, device: "net_pcap0,rx_pcap=in.pcap", side: wan, mac: "02:00:00:00:d0:00", addresses: ["2001:db8:c::2/64"]}}
   - {{name: out0, device: "net_memif0,socket-abstract=no,socket={socket}", side: wan, mac: "02:00:00:00:a0:00",

@@ -23,7 +23,7 @@ node:
   usid: {{block: "5f00:0::/32", node: 0x0100}}
   infrastructure: ["fd00::/16"]
 lcores: {{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}}
-memory: {{fib: compact, buffers: 32K}}
+memory: {{buffers: 32K}}
 idle: {{policy: sleep}}
 neighbor-discovery: {{retransmit: 60000, probes: 1}}
 ports:

@@ -281,7 +281,7 @@ def dumpcap(bench):
     lcores = '{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1"}'
     stream = capturing.STREAM
     with hugepages(400):
-        bench.config(lcores=lcores, memory="{fib: compact, buffers: 32K, hugepages: on}", **stream)
+        bench.config(lcores=lcores, memory="{buffers: 32K, hugepages: on}", **stream)
         # hugepages that only this node and dumpcap can see
         os.mkdir(bench.path("huge"))
         real, bench.sluice = bench.sluice, bench.path("wrapper")

@@ -61,7 +61,7 @@ def af_packet_cuts_frames(bench):
             (1500, "2K", ",framecnt=511", r"framecnt \(511\) one of blocksz/framesz")):
         # lo is there wherever there is a kernel; the refusal comes before it is touched
         bench.config(p1=f'net_af_packet1,iface=lo{args}", mtu: {mtu}, speed: "1G',
-                     memory=f"{{fib: compact, buffers: 48K, buffer-size: {size}}}")
+                     memory=f"{{buffers: 48K, buffer-size: {size}}}")
         refuses(bench, 3, pattern)
 
 
@@ -95,7 +95,7 @@ def missing_pci_device(bench):
 def no_hugepages(bench):
     write_pcap(bench.path("in.pcap"), [])
     free = int(open("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages").read())
-    bench.config(memory=f"{{fib: compact, hugepages: on, buffers: {max(32768, free * 2048)}}}")
+    bench.config(memory=f"{{hugepages: on, buffers: {max(32768, free * 2048)}}}")
     refuses(bench, 3, r"hugepages.*free.*needed; run: echo \d+ > /sys/devices/\S+/nr_hugepages")
 
 
@@ -226,7 +226,7 @@ def several_lcores(bench, lcores):
         write_pcap(bench.path(f"in{queue}.pcap"),
                    [frame(f, n, f // 2 % 2) for n in range(50) for f in range(flows) if f % 2 == queue])
     bench.config(lcores=lcores, queues=2, p0="net_pcap0,rx_pcap=in0.pcap,rx_pcap=in1.pcap,tx_pcap=out0.pcap",
-                 memory="{fib: compact, buffers: 48K}")
+                 memory="{buffers: 48K}")
     code, _, err = bench.run("--exit-when-idle", "500")
     expect(code == 0, f"ended with {code}: {err}")
     due = collections.Counter()

@@ -40,7 +40,7 @@ sids:
 """
 DEFAULTS = {
     "lcores": '{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}',
-    "memory": "{fib: compact, buffers: 32K}",
+    "memory": "{buffers: 32K}",
     "p0": "net_pcap0,rx_pcap=in.pcap,tx_pcap=out0.pcap",
     "p1": "net_pcap1,tx_pcap=out1.pcap",
     "queues": 1,

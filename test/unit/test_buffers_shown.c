@@ -8,7 +8,7 @@
 	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
 	"  infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold, max-rate: 1M}]\n" \
 	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}]\n" \
 	"ports:\n" \

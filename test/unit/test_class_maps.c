@@ -13,7 +13,7 @@
 	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
 	"  infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"class-maps:\n" \
 	"  - {name: m, dscp: [{from: 0, to: 2, class: 5}, {from: 26, class: 4}, {from: 63, class: 1}],\n" \
 	"     pcp: [{from: 1, to: 2, class: 6}, {from: 7, class: 0}]}\n" \

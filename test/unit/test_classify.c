@@ -12,7 +12,7 @@
 #define CONFIG \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"ports:\n" \
 	"  - {name: lossless, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"],\n" \
 	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:03\"]}}\n" \

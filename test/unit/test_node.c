@@ -17,7 +17,7 @@
 #define NODE_OF(lcores) \
 	TESTBED_NODE \
 	"lcores: " lcores "\n" \
-	"memory: {fib: compact, buffers: 48K, ring: 256}\n" \
+	"memory: {buffers: 48K, ring: 256}\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, rx-queues: 2, queue-limit: 2K, addresses: " \
 	"[\"2001:db8:a::2/64\"]}\n" \

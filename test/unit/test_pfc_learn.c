@@ -20,7 +20,7 @@
 #define HEAD(name, id) \
 	"node: {name: " name ", loopback: \"fd00::" id "\", infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold}]\n" \
 	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"
 #define REMOTE \

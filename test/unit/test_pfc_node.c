@@ -17,7 +17,7 @@
 #define NODE \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [1], worker: [2, 3]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold}, {name: silver}]\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, worker: 2, addresses: [\"2001:db8:a::2/64\"]}\n" \
@@ -234,7 +234,7 @@ static void too_many_parties(void **state)
 #define CONGESTED_NODE \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold}]\n" \
 	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n" \
 	"ports:\n" \
@@ -504,7 +504,7 @@ static void regenerated(void **state)
 	static const char yaml[] =
 		"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n"
 		"lcores: {control: 0, rx: [1], worker: [2]}\n"
-		"memory: {fib: compact, buffers: 32K}\n"
+		"memory: {buffers: 32K}\n"
 		"ports:\n"
 		"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"
 		"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n"
@@ -539,7 +539,7 @@ static void regenerated(void **state)
 #define RELAY_NODE \
 	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
@@ -626,7 +626,7 @@ static void honour_local(void **state)
 		"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"], usid: {block: "
 		"\"5f00:0::/32\", node: 0x100}}\n"
 		"lcores: {control: 0, rx: [1], worker: [2]}\n"
-		"memory: {fib: compact, buffers: 32K}\n"
+		"memory: {buffers: 32K}\n"
 		"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"
 		"ports:\n"
 		"  - {name: p0, device: net_null0, side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n"

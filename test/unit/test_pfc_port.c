@@ -8,7 +8,7 @@
 
 #define NODE \
 	TESTBED_NODE \
-	"memory: {fib: compact, buffers: 32K, lossless: 4K}\n"
+	"memory: {buffers: 32K, lossless: 4K}\n"
 
 /* Ports in, out, out2, out3; everything for 5f00:0:50N:: leaves by the N-th. */
 #define PORTS(pfc) \

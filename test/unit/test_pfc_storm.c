@@ -14,7 +14,7 @@
 #define NODE \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
-	"memory: {fib: compact, buffers: 32K}\n" \
+	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold}]\n" \
 	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 256K, min-frame: 100}]\n" \
 	"neighbors:\n" \

@@ -19,7 +19,7 @@
 	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
 	"  infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
-	"memory: {fib: compact, ring: 128, buffers: %llu, buffer-size: %s}\n" \
+	"memory: {ring: 128, buffers: %llu, buffer-size: %s}\n" \
 	"icmp: {echo: 1000000}\n" \
 	"neighbor-discovery: {hold: 64, hold-total: 64}\n" \
 	"ports:\n" \

@@ -10,7 +10,7 @@
 #define HEAD \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
-	"memory: {fib: compact, buffers: 64K}\n"
+	"memory: {buffers: 64K}\n"
 
 /* One SID a slice: s0 is none, s1 to s16 are slices whose weight %s says. */
 static char *yaml(const char *slices, const char *out_port)

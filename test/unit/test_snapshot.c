@@ -13,7 +13,6 @@
 #define NODE \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
-	"memory: {fib: compact}\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\", 10.9.0.1/24]}\n" \
 	"  - {name: p1, device: net_null1, side: dc, vrf: red, addresses: [10.1.0.1/24]}\n"

@@ -11,7 +11,7 @@
 	"    config:\n" \
 	"      node: {name: " name ", loopback: \"fd00::1\"}\n" \
 	"      lcores: {control: 0, rx: [1], worker: [1]}\n" \
-	"      memory: {buffers: 16K, fib: compact}\n" \
+	"      memory: {buffers: 16K}\n" \
 	"      ports: [{name: p0, device: net_null0, side: wan}, {name: p1, device: net_null1, side: wan}]\n"
 #define NODES "nodes:\n" NODE("n1") NODE("n2")
 #define HOSTS "hosts: [{name: h1, addresses: [10.0.0.1/24]}, {name: h2, addresses: [10.0.0.2/24]}]\n"

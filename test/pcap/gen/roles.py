@@ -53,17 +53,6 @@ def floods():
     case.rx("p0", *(ip6(HOST_A, HOST_B, fl=n) for n in range(1000)))
     case.tx("p1", *(hop(ip6(HOST_A, HOST_B, fl=n)) for n in range(1000)))
     yield case
-    case = Case(
-        "fib_compact",
-        "the small form of the tables gives the same answers",
-        "config/reference.yaml memory.fib",
-        core(sid("5f00:0:100::/48", "uN"), sid("5f00:0:e101::/48", "uDT46")),
-    )
-    case.config["memory"]["fib"] = "compact"
-    for packet in (roce6(), roce4()):
-        case.passes("p0", packet, "p1", hop(packet))
-        case.passes("p0", tunnel("5f00:0:e101::", packet), "p1", hop(packet))
-    yield case
 
 
 def cases():

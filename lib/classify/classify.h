@@ -9,6 +9,7 @@
 #include "base/bucket.h"
 #include "pkt/pkt.h"
 #include "snapshot/snapshot.h"
+
 struct sid_counter {
 	uint64_t packets, bytes;
 };

@@ -5,6 +5,7 @@
 
 #include "classify/classify.h"
 #include "classify/hash.h"
+#include "snapshot/path_mtu.h"
 #include "srv6/endpoint.h"
 #include "srv6/hmac.h"
 #include "wire/icmp.h"
@@ -111,15 +112,24 @@ static inline target_t member_of(struct walk *w, target_t t)
 	return g->member[((flow_hash(w) ^ (uint32_t)ipv6_lo(&w->s->loopback)) * 0x85ebca6bu >> 16) % g->n];
 }
 
+/* Apart from encap(), which asks only if the packet is too big for the links, or if something was learnt about them. */
+static __attribute__((noinline, unused)) bool fits_policy(struct walk *w, const struct snap_policy *policy)
+{
+	uint16_t mtu = path_mtu_of_policy(policy);
+
+	if (w->x->l3_bytes <= mtu)
+		return true;
+	too_big(w, mtu);
+	return false;
+}
+
 static inline void encap(struct walk *w, const struct snap_policy *policy)
 {
 	struct pkt *x = w->x;
 	const struct snap_path *path;
 
-	if (unlikely(x->l3_bytes > policy->inner_mtu)) {
-		too_big(w, policy->inner_mtu);
+	if (unlikely(x->l3_bytes > policy->inner_mtu || path_mtu_is_learnt(policy)) && !fits_policy(w, policy))
 		return;
-	}
 	x->path = policy->bucket[flow_hash(w) >> 26];
 	path = &w->s->path[x->path];
 	if (unlikely(!path->via)) {

@@ -8,6 +8,7 @@
 #include "config/program.h"
 #include "config/remote_sids.h"
 #include "node/node_ctl.h"
+#include "snapshot/path_mtu.h"
 #include "wire/srh.h"
 
 /* "psp usd" */
@@ -79,7 +80,7 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 		buckets += policy->bucket[b] == id;
 	return json_pack("{ss ss si si sb si si ss so}", "policy", policy->name, "path", p->name, "share_percent",
 		(int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes, "backup", p->backup, "inner_mtu",
-		(int)p->inner_mtu, "policy_mtu", p->via ? (int)policy->inner_mtu : 0, "way_out",
+		(int)path_mtu_of(p), "policy_mtu", p->via ? (int)path_mtu_of_policy(policy) : 0, "way_out",
 		describe_target(c->node, p->via, way), "addresses", addresses_of(p));
 }
 

@@ -4,10 +4,9 @@
  * encapsulated lowers what its path takes; ten minutes later the path is tried again. It comes from routers that nobody
  * vouches for, so the quote must be of a packet that only somebody on the path has seen.
  */
-#include <rte_hash_crc.h>
-
 #include "config/program.h"
 #include "node/control_priv.h"
+#include "snapshot/path_mtu.h"
 #include "snapshot/pfc_outer.h"
 #include "wire/checksum.h"
 #include "wire/icmp.h"
@@ -16,9 +15,10 @@
 #define MTU_AGE_NS (600 * NSEC_PER_SEC) /* RFC 8201 section 4 recommends ten minutes */
 #define MTU_PER_SECOND 100		/* messages that are looked at: each is compared with all paths */
 
-static uint32_t print_of(const struct snap_path *p)
+/* This lcore alone writes them. */
+static struct path_mtus *mtus_of(struct control_role *c)
 {
-	return rte_hash_crc(p->header, p->bytes, p->bytes);
+	return c->node->registry.path_mtus;
 }
 
 /* Is `da` the address `sid` after so many uSIDs of it were used up, none to five? */
@@ -68,25 +68,29 @@ static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *pat
 	return is_shifted(&ip->dst, sid);
 }
 
-/* What a path takes now, by what was learnt; the snapshot's own number is written by nobody but this lcore. */
-static void set_path(struct control_role *c, uint32_t id, uint16_t mtu)
+/* A policy takes what the least of its paths takes (docs/design.md section 4). */
+static void set_policy(struct control_role *c, const struct snap_policy *policy)
 {
-	struct snap_path *path = &c->s->path[id];
+	uint16_t least = policy->inner_mtu;
 
-	__atomic_store_n(&path->inner_mtu, mtu, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < c->s->n_policies; i++) {
-		struct snap_policy *policy = &c->s->policy[i];
-		uint16_t least = UINT16_MAX;
-		bool has = false;
+	for (uint32_t i = 0; i < policy->n_paths; i++) {
+		const struct snap_path *path = &c->s->path[policy->path[i]];
 
-		for (uint32_t k = 0; k < policy->n_paths; k++) {
-			has = has || policy->path[k] == id;
-			if (c->s->path[policy->path[k]].via)
-				least = MIN_OF(least, c->s->path[policy->path[k]].inner_mtu);
-		}
-		if (has)
-			__atomic_store_n(&policy->inner_mtu, least, __ATOMIC_RELAXED);
+		if (path->via)
+			least = MIN_OF(least, path_mtu_of(path));
 	}
+	path_mtu_set(&mtus_of(c)->policy[policy->path[0]], policy->fingerprint, least < policy->inner_mtu ? least : 0);
+}
+
+/* The path takes `mtu` now; 0: what its way out takes. */
+static void set_path(struct control_role *c, struct control_mtu *m, uint16_t mtu)
+{
+	const struct snap_path *path = &c->s->path[m->path];
+	const struct snap_policy *policy = &c->s->policy[path->policy_index];
+
+	path_mtu_set(&mtus_of(c)->path[m->path], path->fingerprint, mtu);
+	m->first_path = policy->path[0];
+	set_policy(c, policy);
 }
 
 /* False when it is not less than what the path takes already, or when there is no room. */
@@ -96,7 +100,7 @@ static bool learn(struct control_role *c, uint32_t id, uint32_t outer_mtu)
 	/* what every link of IPv6 carries is tried in any case: nothing is fragmented behind the encapsulation (D29) */
 	uint32_t mtu = MAX_OF(outer_mtu - MIN_OF(outer_mtu, path->bytes), IPV6_MIN_MTU), i;
 
-	if (!path->via || mtu >= path->inner_mtu)
+	if (!path->via || mtu >= path_mtu_of(path))
 		return false;
 	for (i = 0; i < c->n_mtus && c->mtu[i].path != id;)
 		i++;
@@ -104,10 +108,10 @@ static bool learn(struct control_role *c, uint32_t id, uint32_t outer_mtu)
 		return false;
 	c->n_mtus = MAX_OF(c->n_mtus, i + 1);
 	c->mtu[i] = (struct control_mtu){.path = id,
-		.print = print_of(path),
+		.fingerprint = path->fingerprint,
 		.mtu = (uint16_t)mtu,
 		.until = c->now + MTU_AGE_NS};
-	set_path(c, id, (uint16_t)mtu);
+	set_path(c, &c->mtu[i], (uint16_t)mtu);
 	return true;
 }
 
@@ -134,47 +138,52 @@ static bool heard(struct control_role *c, const uint8_t *packet, size_t at, size
 	return learnt;
 }
 
-void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size)
-{
-	stat_add(heard(c, packet, at, size) ? &c->lcore->stats.ptb_taken : &c->lcore->stats.ptb_ignored, 1);
-}
-
 static void forget(struct control_role *c, uint32_t i)
 {
 	c->mtu[i] = c->mtu[--c->n_mtus];
 }
 
-/* A new snapshot knows what its links take, not what was learnt: say it again, of paths that are what they were. */
-static void apply(struct control_role *c)
+/*
+ * A new snapshot may have other paths under the same ids, and policies that begin with another path. What was learnt
+ * stays with the paths that are what they were.
+ */
+static void follow_snapshot(struct control_role *c)
 {
+	if (c->mtu_generation == c->s->generation)
+		return;
+	c->mtu_generation = c->s->generation;
 	for (uint32_t i = 0; i < c->n_mtus;) {
 		struct control_mtu *m = &c->mtu[i];
 		const struct snap_path *path = m->path < c->s->n_paths ? &c->s->path[m->path] : NULL;
 
-		if (!path || !path->via || print_of(path) != m->print) {
-			forget(c, i);
+		path_mtu_set(&mtus_of(c)->policy[m->first_path], 0, 0);
+		if (path && path->via && path->fingerprint == m->fingerprint) {
+			i++;
 			continue;
 		}
-		if (m->mtu < path->inner_mtu)
-			set_path(c, m->path, m->mtu);
-		i++;
+		path_mtu_set(&mtus_of(c)->path[m->path], 0, 0);
+		forget(c, i);
 	}
+	for (uint32_t i = 0; i < c->n_mtus; i++)
+		set_path(c, &c->mtu[i], c->mtu[i].mtu);
+}
+
+void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size)
+{
+	follow_snapshot(c);
+	stat_add(heard(c, packet, at, size) ? &c->lcore->stats.ptb_taken : &c->lcore->stats.ptb_ignored, 1);
 }
 
 void control_mtu_poll(struct control_role *c, uint64_t *next)
 {
-	if (likely(!c->n_mtus))
-		return;
-	if (c->mtu_generation != c->s->generation)
-		apply(c);
-	c->mtu_generation = c->s->generation;
+	follow_snapshot(c);
 	for (uint32_t i = 0; i < c->n_mtus;) {
 		if (c->mtu[i].until > c->now) {
 			*next = MIN_OF(*next, c->mtu[i].until);
 			i++;
 			continue;
 		}
-		set_path(c, c->mtu[i].path, c->s->path[c->mtu[i].path].way_mtu);
+		set_path(c, &c->mtu[i], 0);
 		forget(c, i);
 	}
 }

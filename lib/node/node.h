@@ -104,14 +104,15 @@ struct pfc_message {
 
 _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
 
-/* A path on which a Packet Too Big was heard. */
+/* A path about which a Packet Too Big was received. */
 #define CONTROL_MTUS 256
 
 struct control_mtu {
-	uint32_t path;
-	uint32_t print; /* of its outer headers */
-	uint16_t mtu;	/* of what is inside */
-	uint64_t until;
+	uint32_t path;	      /* id */
+	uint32_t first_path;  /* of its policy: where the table has the policy's MTU */
+	uint32_t fingerprint; /* of its outer headers */
+	uint16_t mtu;	      /* of what is inside */
+	uint64_t until;	      /* ns: when the path is tried again */
 };
 
 struct control_pfc;
@@ -131,7 +132,7 @@ struct control_role {
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker */
 	bool port_up[MAX_PORTS];		  /* in the last pass */
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
-	/* Path MTUs that were learnt, and the generation they were last said to. */
+	/* Path MTUs that were learnt, and the generation of the snapshot that they were last compared with. */
 	struct control_mtu mtu[CONTROL_MTUS];
 	uint32_t n_mtus;
 	uint64_t mtu_generation;

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/behavior.h"
 #include "config/config.h"
+#include "snapshot/path_mtu.h"
 
 int snapshot_registry_init(struct snapshot_registry *r)
 {
@@ -19,8 +21,9 @@ int snapshot_registry_init(struct snapshot_registry *r)
 		.vrfs = ids_new(SNAP_VRF_MAX),
 		.slices = ids_new(SNAP_SLICE_MAX),
 		.interfaces = ids_new(SNAP_INTERFACE_MAX),
+		.path_mtus = calloc(1, sizeof(*r->path_mtus)),
 	};
-	if (r->nbrs && r->paths && r->sids && r->vrfs && r->slices && r->interfaces)
+	if (r->path_mtus && r->nbrs && r->paths && r->sids && r->vrfs && r->slices && r->interfaces)
 		return 0;
 	snapshot_registry_fini(r);
 	return -ENOMEM;
@@ -34,6 +37,7 @@ void snapshot_registry_fini(struct snapshot_registry *r)
 	ids_free(r->vrfs);
 	ids_free(r->slices);
 	ids_free(r->interfaces);
+	free(r->path_mtus);
 	*r = (struct snapshot_registry){0};
 }
 

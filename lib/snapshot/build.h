@@ -6,10 +6,11 @@
 #include "snapshot/ids.h"
 #include "snapshot/snapshot.h"
 
-/* What survives from one snapshot to the next: ids, and the generation counter. One per node. */
+/* What survives from one snapshot to the next: ids, learnt MTUs, the generation counter. One per node. */
 struct snapshot_registry {
 	struct ids *nbrs, *paths, *sids, *vrfs, *slices, *interfaces;
-	uint64_t generation; /* of the newest snapshot built */
+	struct path_mtus *path_mtus; /* written by the control lcore alone: path_mtu.h */
+	uint64_t generation;	     /* of the newest snapshot built */
 };
 
 int snapshot_registry_init(struct snapshot_registry *r); /* 0 or -ENOMEM */

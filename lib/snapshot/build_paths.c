@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_hash_crc.h>
+
 #include "config/config.h"
 #include "config/program.h"
 #include "snapshot/build_priv.h"
+#include "snapshot/path_mtu.h"
 #include "snapshot/pfc_outer.h"
 #include "wire/srh.h"
 
@@ -248,8 +251,7 @@ static void build_mtus(struct builder *b)
 
 	for (uint32_t i = 0; i < s->n_paths; i++)
 		if (s->path[i].bytes && s->path[i].via)
-			s->path[i].inner_mtu = s->path[i].way_mtu = (uint16_t)(way_mtu(s, s->path[i].via) -
-									       s->path[i].bytes);
+			s->path[i].inner_mtu = (uint16_t)(way_mtu(s, s->path[i].via) - s->path[i].bytes);
 	for (uint32_t i = 0; i < s->n_policies; i++) {
 		struct snap_policy *p = &s->policy[i];
 
@@ -257,6 +259,26 @@ static void build_mtus(struct builder *b)
 		for (uint32_t k = 0; k < p->n_paths; k++)
 			if (s->path[p->path[k]].via)
 				p->inner_mtu = MIN_OF(p->inner_mtu, s->path[p->path[k]].inner_mtu);
+	}
+}
+
+/* By these a path MTU that was learnt is told from one of other headers under the same ids. */
+static void build_fingerprints(struct builder *b)
+{
+	struct snapshot *s = b->s;
+
+	for (uint32_t i = 0; i < s->n_policies; i++) {
+		struct snap_policy *policy = &s->policy[i];
+
+		policy->learnt_mtu = &b->ids->path_mtus->policy[policy->path[0]];
+		for (uint32_t k = 0; k < policy->n_paths; k++) {
+			struct snap_path *path = &s->path[policy->path[k]];
+
+			path->policy_index = i;
+			path->learnt_mtu = &b->ids->path_mtus->path[policy->path[k]];
+			path->fingerprint = rte_hash_crc(path->header, path->bytes, path->bytes);
+			policy->fingerprint = rte_hash_crc_4byte(path->fingerprint, policy->fingerprint);
+		}
 	}
 }
 
@@ -277,5 +299,6 @@ int build_path_ways(struct builder *b)
 	for (uint32_t i = 0; i < b->s->n_policies; i++)
 		fill_buckets(b, &b->s->policy[i], &b->config->policies.items[i]);
 	build_mtus(b);
+	build_fingerprints(b);
 	return 0;
 }

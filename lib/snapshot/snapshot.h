@@ -235,10 +235,12 @@ struct snap_path {
 	uint8_t slice_at;	/* offset of the slice's id in the headers; 0: it is not there */
 	uint8_t dscp;		/* 0 to 63, or SNAP_DSCP_COPY */
 	bool backup;
-	uint16_t way_mtu;    /* largest packet or frame that fits the way out */
-	uint16_t inner_mtu;  /* the same, or what a Packet Too Big left of it: written by the control lcore; relaxed */
-	uint32_t flow_label; /* 0: hash */
-	target_t via;	     /* where the first address leads; 0: nowhere */
+	uint16_t inner_mtu;	    /* largest packet or frame, in bytes, that fits the way out; see path_mtu.h */
+	uint32_t fingerprint;	    /* of the outer headers */
+	uint32_t policy_index;	    /* of the policy that it is one of */
+	const uint64_t *learnt_mtu; /* entry in the table of path_mtu.h */
+	uint32_t flow_label;	    /* 0: hash */
+	target_t via;		    /* where the first address leads; 0: nowhere */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by the one the packet came in */
 	const char *policy, *name;
 	uint8_t header[SNAP_ENCAP_BYTES_MAX];
@@ -247,9 +249,11 @@ struct snap_path {
 
 struct snap_policy {
 	const char *name;
-	/* largest packet or frame that fits every path; 65535 when none leads anywhere. Written by the control lcore; relaxed */
+	/* largest packet or frame, in bytes, that fits the ways out; 65535 when no path leads anywhere; see path_mtu.h */
 	uint16_t inner_mtu;
-	uint16_t n_paths;
+	uint16_t n_paths;		      /* at least 1 */
+	uint32_t fingerprint;		      /* of the outer headers of all paths */
+	const uint64_t *learnt_mtu;	      /* entry in the table of path_mtu.h */
 	const uint32_t *path;		      /* ids, in the order of the configuration; backups too */
 	uint32_t bucket[SNAP_POLICY_BUCKETS]; /* path ids, each as often as its weight says */
 };

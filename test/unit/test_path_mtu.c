@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Packet Too Big did to a path: how long it lasts, what a reload makes of it, and what is counted. */
+/* What a Packet Too Big does to a path: how long it lasts, how readers see it, what a reload makes of it, what is counted. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
 
+#include "snapshot/path_mtu.h"
 #include "test/support/conf.h"
 #include "test/support/packet.h"
 #include "test/support/testbed.h"
 #include "wire/icmp.h"
 
-#define BASE(list) \
+#define BASE(list) BASE_OF("{name: a, segments: [" list "]}, {name: b, segments: [\"5f00:0:7::\"]}", list)
+#define BASE_OF(paths_of_p, list) \
 	TESTBED_NODE TESTBED_ONE_LCORE \
 		"ports:\n" \
 		"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
 		"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"  - {name: red, device: net_null2, side: dc, vrf: red, addresses: [\"2001:db8:c::2/64\"]}\n" \
+		"vrfs: [{name: red, routes: [{prefix: \"2001:db8:99::/48\", policy: p}]}]\n" \
 		"neighbors: [{port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}]\n" \
 		"routes: [{prefix: \"5f00::/16\", port: out, nexthop: \"2001:db8:b::3\"}]\n" \
 		"policies:\n" \
-		"  - {name: p, paths: [{name: a, segments: [" list "]}, {name: b, segments: [\"5f00:0:7::\"]}]}\n" \
+		"  - {name: p, paths: [" paths_of_p "]}\n" \
 		"  - {name: q, paths: [{name: a, segments: [" list "]}]}\n" \
 		"  - {name: r, paths: [{name: a, segments: [\"5f00:0:7::\"]}]}\n"
 #define LIST "\"5f00:0:5::\", \"5f00:0:6::\""
 #define OUR_DA "5f00:0:5:6::"
 
-enum { IN, OUT };
+enum { IN, OUT, RED };
 
 /* About a packet of `bytes` from the loopback to `da`. */
 static void tell(struct testbed *t, const char *da, uint32_t mtu, uint16_t bytes)
@@ -57,11 +61,11 @@ static void tell(struct testbed *t, const char *da, uint32_t mtu, uint16_t bytes
 
 static void expect_mtus(struct testbed *t, unsigned int p, unsigned int q, unsigned int r)
 {
-	const struct snapshot *s = t->node->snapshot;
+	unsigned int is[3];
 
-	check(s->policy[0].inner_mtu == p && s->policy[1].inner_mtu == q && s->policy[2].inner_mtu == r,
-		"%u %u %u instead of %u %u %u", s->policy[0].inner_mtu, s->policy[1].inner_mtu, s->policy[2].inner_mtu,
-		p, q, r);
+	for (unsigned int i = 0; i < 3; i++)
+		is[i] = path_mtu_of_policy(&t->node->snapshot->policy[i]);
+	check(is[0] == p && is[1] == q && is[2] == r, "%u %u %u instead of %u %u %u", is[0], is[1], is[2], p, q, r);
 }
 
 static void expect_counted(struct testbed *t, uint64_t taken, uint64_t ignored)
@@ -97,17 +101,135 @@ static void learns_and_forgets(void **state)
 	testbed_free(t);
 }
 
+/* An IPv6 packet of `bytes` into policy p. */
+static void send_into_p(struct testbed *t, uint16_t bytes)
+{
+	uint8_t frame[sizeof(struct eth_hdr) + 1500] = {0};
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1);
+	struct ip_addr a;
+
+	*eth = (struct eth_hdr){.dst = t->port[RED]->port.mac,
+		.src = {{2, 0, 0, 0, 0xa0, 3}},
+		.type = be16(ETH_TYPE_IPV6)};
+	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0),
+		.payload_length = be16((uint16_t)(bytes - sizeof(*ip))),
+		.next_header = 59,
+		.hop_limit = 60};
+	assert_int_equal(ip_addr_parse("2001:db8:77::1", &a), 0);
+	ip->src = a.v6;
+	assert_int_equal(ip_addr_parse("2001:db8:99::1", &a), 0);
+	ip->dst = a.v6;
+	fake_port_receive(t->port[RED], 0, frame, sizeof(*eth) + bytes, 0);
+	testbed_settle(t, 50);
+}
+
+/* Packets are refused as soon as the MTU is learnt, and the snapshot is the same to the byte. */
+static void readers_see_it(void **state)
+{
+	struct testbed *t = testbed_new(BASE(LIST));
+	const struct snapshot *s = t->node->snapshot;
+	const size_t paths = s->n_paths * sizeof(*s->path), policies = s->n_policies * sizeof(*s->policy);
+	void *copy = malloc(paths + policies);
+
+	assert_non_null(copy);
+	memcpy(copy, s->path, paths);
+	memcpy((char *)copy + paths, s->policy, policies);
+	send_into_p(t, 1400);
+	assert_int_equal(testbed_reason(t, RED, DROP_too_big), 0);
+	tell(t, OUR_DA, 1400, 1500);
+	send_into_p(t, 1361);
+	assert_int_equal(testbed_reason(t, RED, DROP_too_big), 1);
+	send_into_p(t, 1360);
+	assert_int_equal(testbed_reason(t, RED, DROP_too_big), 1);
+	assert_ptr_equal(t->node->snapshot, s);
+	assert_memory_equal(copy, s->path, paths);
+	assert_memory_equal((char *)copy + paths, s->policy, policies);
+	free(copy);
+	testbed_free(t);
+}
+
+/* The paths of p are forgotten at different times: its MTU is always the least of both. */
+static void least_of_several(void **state)
+{
+	struct testbed *t = testbed_new(BASE(LIST));
+
+	tell(t, OUR_DA, 1350, 1500);
+	testbed_pass(t, 300 * NSEC_PER_SEC, NSEC_PER_SEC);
+	tell(t, "5f00:0:7::", 1400, 1500);
+	expect_mtus(t, 1310, 1310, 1360);
+	testbed_pass(t, 301 * NSEC_PER_SEC, NSEC_PER_SEC);
+	expect_mtus(t, 1360, 1460, 1360);
+	tell(t, OUR_DA, 1380, 1500);
+	expect_mtus(t, 1340, 1340, 1360);
+	testbed_pass(t, 301 * NSEC_PER_SEC, NSEC_PER_SEC);
+	expect_mtus(t, 1340, 1340, 1460);
+	testbed_pass(t, 301 * NSEC_PER_SEC, NSEC_PER_SEC);
+	expect_mtus(t, 1460, 1460, 1460);
+	testbed_free(t);
+}
+
+static void apply(struct testbed *t, const char *yaml)
+{
+	char err[256] = "";
+
+	check(node_apply(t->node, conf_load(CONF_CHECK, yaml), err, sizeof(err)) == 0, "%s", err);
+}
+
+/* The first path of a policy goes away, comes back, changes places: what was learnt about the other one stays. */
+static void follows_reloads(void **state)
+{
+	struct testbed *t = testbed_new(BASE(LIST));
+	const char *const b_alone = BASE_OF("{name: b, segments: [\"5f00:0:7::\"]}", LIST);
+	const char *const b_first = BASE_OF("{name: b, segments: [\"5f00:0:7::\"]}, {name: a, segments: [" LIST "]}",
+		LIST);
+
+	tell(t, "5f00:0:7::", 1400, 1500);
+	expect_mtus(t, 1360, 1460, 1360);
+	apply(t, b_alone);
+	testbed_settle(t, 100);
+	expect_mtus(t, 1360, 1460, 1360);
+	apply(t, b_first);
+	testbed_settle(t, 100);
+	expect_mtus(t, 1360, 1460, 1360);
+	tell(t, OUR_DA, 1350, 1500);
+	expect_mtus(t, 1310, 1310, 1360);
+	apply(t, b_alone);
+	testbed_settle(t, 100);
+	expect_mtus(t, 1360, 1310, 1360);
+	apply(t, BASE(LIST));
+	testbed_settle(t, 100);
+	expect_mtus(t, 1360, 1310, 1360);
+	testbed_pass(t, 601 * NSEC_PER_SEC, NSEC_PER_SEC);
+	expect_mtus(t, 1460, 1460, 1460);
+	testbed_free(t);
+}
+
+/* Other headers under the same name: a reader that is ahead of the control lcore does not apply what was learnt. */
+static void ahead_of_control(void **state)
+{
+	struct testbed *t = testbed_new(BASE(LIST));
+
+	tell(t, OUR_DA, 1400, 1500);
+	apply(t, BASE(LIST));
+	expect_mtus(t, 1360, 1360, 1460);
+	apply(t, BASE("\"5f00:0:9::\""));
+	expect_mtus(t, 1460, 1460, 1460);
+	testbed_settle(t, 100);
+	expect_mtus(t, 1460, 1460, 1460);
+	testbed_free(t);
+}
+
 static void survives_reloads(void **state)
 {
 	struct testbed *t = testbed_new(BASE(LIST));
-	char err[256] = "";
 
 	tell(t, OUR_DA, 1400, 1500);
-	assert_int_equal(node_apply(t->node, conf_load(CONF_CHECK, BASE(LIST)), err, sizeof(err)), 0);
+	apply(t, BASE(LIST));
 	testbed_settle(t, 100);
 	expect_mtus(t, 1360, 1360, 1460);
 	/* another list by the same name is another path */
-	assert_int_equal(node_apply(t->node, conf_load(CONF_CHECK, BASE("\"5f00:0:9::\"")), err, sizeof(err)), 0);
+	apply(t, BASE("\"5f00:0:9::\""));
 	testbed_settle(t, 100);
 	expect_mtus(t, 1460, 1460, 1460);
 	testbed_pass(t, 700 * NSEC_PER_SEC, NSEC_PER_SEC);
@@ -115,7 +237,7 @@ static void survives_reloads(void **state)
 	testbed_free(t);
 }
 
-/* Whoever sends many is not looked at any more; what is true is heard a moment later. */
+/* Too many of them are not looked at; a true one is learnt from a moment later. */
 static void a_flood(void **state)
 {
 	struct testbed *t = testbed_new(BASE(LIST));
@@ -135,7 +257,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(learns_and_forgets),
+		cmocka_unit_test(readers_see_it),
+		cmocka_unit_test(least_of_several),
 		cmocka_unit_test(survives_reloads),
+		cmocka_unit_test(follows_reloads),
+		cmocka_unit_test(ahead_of_control),
 		cmocka_unit_test(a_flood),
 	};
 

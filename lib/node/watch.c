@@ -44,8 +44,8 @@ static bool of_relay(const struct node *n, uint32_t port, unsigned int priority,
 		.relay = r ? r->name : "(removed)",
 		.slice = "",
 		.priority = priority,
-		.config = r ? &r->watchdog : &off,
-		.state = n->control->pfc->relay[port].watchdog[priority]};
+		.config = r ? &r->watchdog : &off};
+	pfc_watchdog_copy(&out->state, &n->control->pfc->relay[port].watchdog[priority]);
 	return out->state.alarms || out->state.detections || out->state.paused;
 }
 
@@ -57,8 +57,8 @@ static bool of_queue(const struct node *n, uint32_t port, uint32_t slice, unsign
 	*out = (struct node_watchdog){.port = n->port[port]->name,
 		.slice = name ? name : "(removed)",
 		.priority = priority,
-		.config = &n->snapshot->port[port].watchdog,
-		.state = n->egress[port].watchdog[slice][priority]};
+		.config = &n->snapshot->port[port].watchdog};
+	pfc_watchdog_copy(&out->state, &n->egress[port].watchdog[slice][priority]);
 	if (out->state.by_link)
 		out->dropped_from = dropped_by_rx(n, port, priority);
 	return out->state.alarms || out->state.detections || out->state.paused;

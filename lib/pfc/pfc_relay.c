@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pfc/pfc_relay.h"
 
+#include "stats/stats.h"
+
 uint64_t pfc_relay_hold_ns(const struct pfc_relay_config *c, uint16_t quanta)
 {
 	return MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns);
@@ -87,7 +89,7 @@ static uint64_t look_for_storms(struct pfc_relay_port *p, const struct pfc_relay
 		enum pfc_watchdog_event event;
 
 		while ((event = pfc_watchdog_poll(&p->watchdog[i], &c->watchdog, now, &next)) != PFC_WATCHDOG_NOTHING) {
-			p->watch_events++;
+			stat_add(&p->watch_events, 1);
 			/* the gateway was told so by a frame that was handed on: now it is told to go on */
 			if (event == PFC_WATCHDOG_STORM && c->watchdog.action == PFC_WATCHDOG_RELEASE &&
 				!(p->stopped >> i & 1))

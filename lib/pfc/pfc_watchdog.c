@@ -1,6 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pfc/pfc_watchdog.h"
 
+#include "stats/stats.h"
+
+/* All members, for pfc_watchdog_copy. */
+#define MEMBERS(X) \
+	X(paused) \
+	X(alarmed) \
+	X(stormed) \
+	X(by_link) \
+	X(action) \
+	X(since) \
+	X(until) \
+	X(last_stop) \
+	X(heed.link) \
+	X(heed.tunnels) \
+	X(alarms) \
+	X(detections) \
+	X(restorations) \
+	X(detected_at) \
+	X(restored_at) \
+	X(storm_ns) \
+	X(last_storm_ns) \
+	X(ignored) \
+	X(sent) \
+	X(dropped) \
+	X(last_sent) \
+	X(last_dropped)
+_Static_assert(sizeof(struct pfc_watchdog) == 8 + 17 * sizeof(uint64_t), "MEMBERS lists every member");
+
+/* Other threads read the state. */
+#define SET(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELAXED)
+
+void pfc_watchdog_copy(struct pfc_watchdog *to, const struct pfc_watchdog *from)
+{
+#define X(member) SET(to->member, __atomic_load_n(&from->member, __ATOMIC_RELAXED));
+	MEMBERS(X)
+#undef X
+}
+
 static bool sets_aside(const struct pfc_watchdog *w, bool tunnel)
 {
 	switch ((enum pfc_watchdog_action)w->action) {
@@ -19,11 +57,11 @@ static bool sets_aside(const struct pfc_watchdog *w, bool tunnel)
 bool pfc_watchdog_frame(struct pfc_watchdog *w, bool tunnel, uint64_t until, uint64_t now)
 {
 	if (until > now)
-		w->last_stop = now;
+		SET(w->last_stop, now);
 	if (likely(!sets_aside(w, tunnel)))
 		return true;
 	if (until > now)
-		w->ignored++;
+		stat_add(&w->ignored, 1);
 	return false;
 }
 
@@ -37,16 +75,16 @@ void pfc_watchdog_gate(struct pfc_watchdog *w, uint64_t until, uint64_t now)
 {
 	bool broken = !w->paused || w->until < now;
 
-	w->paused = until > now;
+	SET(w->paused, until > now);
 	if (!w->paused) {
-		w->alarmed = false;
+		SET(w->alarmed, false);
 		return;
 	}
 	if (broken) {
-		w->since = now;
-		w->alarmed = false;
+		SET(w->since, now);
+		SET(w->alarmed, false);
 	}
-	w->until = until;
+	SET(w->until, until);
 }
 
 /* Has the unbroken pause lasted for `ns` by now? It may have ended meanwhile. */
@@ -58,27 +96,28 @@ static bool lasted(const struct pfc_watchdog *w, uint64_t ns, uint64_t now)
 static enum pfc_watchdog_event restore(struct pfc_watchdog *w, uint64_t now)
 {
 	if (sets_aside(w, false))
-		w->heed.link = now;
+		SET(w->heed.link, now);
 	if (sets_aside(w, true))
-		w->heed.tunnels = now;
-	w->stormed = false;
-	w->restorations++;
-	w->restored_at = now;
-	w->last_storm_ns = now - w->detected_at;
-	w->storm_ns += w->last_storm_ns;
-	/* a pause may go on that was obeyed all the time: it counts anew */
-	w->since = now;
-	w->alarmed = false;
+		SET(w->heed.tunnels, now);
+	SET(w->stormed, false);
+	stat_add(&w->restorations, 1);
+	SET(w->restored_at, now);
+	SET(w->last_storm_ns, now - w->detected_at);
+	stat_add(&w->storm_ns, w->last_storm_ns);
+	/* a pause may go on that was obeyed all the time: it counts from here */
+	SET(w->since, now);
+	SET(w->alarmed, false);
 	return PFC_WATCHDOG_RESTORED;
 }
 
 static enum pfc_watchdog_event detect(struct pfc_watchdog *w, const struct pfc_watchdog_config *config, uint64_t now)
 {
-	w->stormed = true;
-	w->action = config->action;
-	w->detections++;
-	w->detected_at = now;
-	w->last_sent = w->last_dropped = 0;
+	SET(w->stormed, true);
+	SET(w->action, config->action);
+	stat_add(&w->detections, 1);
+	SET(w->detected_at, now);
+	SET(w->last_sent, 0);
+	SET(w->last_dropped, 0);
 	return PFC_WATCHDOG_STORM;
 }
 
@@ -108,8 +147,8 @@ enum pfc_watchdog_event pfc_watchdog_poll(struct pfc_watchdog *w, const struct p
 		return PFC_WATCHDOG_NOTHING;
 	}
 	if (!w->alarmed && lasted(w, config->alarm_ns, now)) {
-		w->alarmed = true;
-		w->alarms++;
+		SET(w->alarmed, true);
+		stat_add(&w->alarms, 1);
 		return PFC_WATCHDOG_ALARM;
 	}
 	if (lasted(w, config->detect_ns, now))

@@ -18,7 +18,8 @@
  * the queue add up; the state belongs to the queue and outlives a reload. An alarm comes before the detection, for a
  * pause of WAN length looks like a storm (docs/protocol.md 5.5).
  *
- * One writer: the owner of the port; of a gateway behind a relay, the control lcore. Pure: no packets, no clock.
+ * One writer: the owner of the port; of a gateway behind a relay, the control lcore. It stores relaxed, member by member;
+ * other threads read by pfc_watchdog_copy. Pure: no packets, no clock.
  */
 #ifndef PFC_PFC_WATCHDOG_H
 #define PFC_PFC_WATCHDOG_H
@@ -91,6 +92,12 @@ static inline bool pfc_watchdog_drops(const struct pfc_watchdog *w)
 {
 	return unlikely(w->stormed) && w->action == PFC_WATCHDOG_DROP;
 }
+
+/*
+ * Copy the state member by member, with relaxed loads and stores. Each member is whole; while the owner goes on, they
+ * may be of different moments.
+ */
+void pfc_watchdog_copy(struct pfc_watchdog *to, const struct pfc_watchdog *from);
 
 /* Time of storms, the one under way included. */
 uint64_t pfc_watchdog_storm_ns(const struct pfc_watchdog *w, uint64_t now);

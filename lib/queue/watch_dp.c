@@ -37,7 +37,8 @@ static void act(struct egress *e, struct egress_context *c, uint32_t slice, unsi
 
 	stat_add(&e->watch_events, 1);
 	if (event == PFC_WATCHDOG_STORM)
-		w->by_link = pfc_holds_until(&e->holds, (uint8_t)slice, class, link_alone) >= c->now;
+		__atomic_store_n(&w->by_link, pfc_holds_until(&e->holds, (uint8_t)slice, class, link_alone) >= c->now,
+			__ATOMIC_RELAXED);
 	if (event != PFC_WATCHDOG_ALARM)
 		sched_set_gate(e, c, slice, class);
 }
@@ -84,9 +85,10 @@ void watch_poll(struct egress *e, struct egress_context *c)
 
 void watch_configure(struct egress *e, const struct egress_context *c, uint32_t n_slices_before)
 {
-	/* slices that are gone; whoever gets their ids begins anew */
+	/* of slices that are gone; a new slice may get their ids */
 	for (uint32_t id = e->n_slices; id < n_slices_before; id++)
-		memset(e->watchdog[id], 0, sizeof(e->watchdog[id]));
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			pfc_watchdog_copy(&e->watchdog[id][k], &(const struct pfc_watchdog){0});
 	for (uint32_t id = 0; id < e->n_slices && watch_is_on(e, c); id++)
 		for (unsigned int k = 0; e->slice[id].closed >> k; k++)
 			if (e->slice[id].closed >> k & 1 && !e->watchdog[id][k].paused && !e->watchdog[id][k].stormed)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What each DPDK driver and kernel driver can do, known before a device is opened: MAC control frames, PFC, frame
+ * length. Constant tables; main and management thread.
+ */
 #include "drivers/abilities.h"
 
 #include <ctype.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checks before the EAL starts that each device exists, is bound to a usable driver and belongs to nobody else. Main
+ * thread.
+ */
 #include "drivers/device_check.h"
 
 #include <errno.h>

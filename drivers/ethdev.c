@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A DPDK Ethernet device as a port: opens, configures, starts and closes it in the management thread. rx runs on the
+ * lcore of its receive queue, tx on the worker that owns the port.
+ */
 #include "drivers/ethdev.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* State and MTU of a kernel network interface under an af_packet device, by ioctl(2). Management thread. */
 #include "drivers/kernel_if.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Configures flow control of a device when its port starts (IEEE 802.1Qbb), and restores what it was when the port
+ * stops. Management thread.
+ */
 #include "drivers/pfc_setup.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Command-line options from their table: the arguments of getopt_long(3), and the list that --help prints. Main thread,
+ * before it starts others.
+ */
 #include "cli/cli.h"
 
 #define HELP_COLUMN 22 /* of what stands in front of the help */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of sluicectl. The program and its manual page read the same table. Constant data; any thread. */
 #include "cli/cli.h"
 
 const struct cli_option sluicectl_options[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several topologies on one page: each runs in a process of its own, and the reports are joined. */
+/* Several topologies on one page: each runs in a process of its own, and the reports are joined. Main thread. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>

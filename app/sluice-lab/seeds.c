@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many seeds: one process for each, several at a time. They share nothing, so each run is what it would be alone. */
+/*
+ * Many seeds: one process for each, several at a time. They share nothing, so each run is what it would be alone. Main
+ * thread.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

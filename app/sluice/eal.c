@@ -2,6 +2,7 @@
 /*
  * The EAL's command line, made of the configuration. Nothing is bound or probed that it does not name: devices
  * are given one by one, and --no-pci goes in front when none of them is a PCI device.
+ * Main thread, before lcores start.
  */
 #include <dirent.h>
 #include <errno.h>

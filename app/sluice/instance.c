@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process a node: a locked pid file in the runtime directory. */
+/* One process a node: a locked pid file in the runtime directory. Main thread, before lcores start. */
 #include <bsd/libutil.h>
 #include <errno.h>
 #include <limits.h>

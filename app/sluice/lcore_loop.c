@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only endless loops of the data path, and the only place that reads its clock. */
+/*
+ * The only endless loops of the data path, and the only place that reads its clock. Every lcore but the main thread's.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <time.h>

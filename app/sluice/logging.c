@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where log lines go: stderr or syslog, with a limit on lines per module and second. Management thread; log lines come
+ * from it alone.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>

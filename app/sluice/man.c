@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sluice(8) and sluicectl(1): what is declared elsewhere, options and commands, between what is written here. */
+/*
+ * sluice(8) and sluicectl(1): what is declared elsewhere, options and commands, between what is written here. Main
+ * thread, before lcores start.
+ */
 #include "app.h"
 #include "reference/man.h"
 

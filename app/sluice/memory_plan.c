@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much memory a configuration takes, and whether hugepages can give it. */
+/* How much memory a configuration takes, and whether hugepages can give it. Main thread, before lcores start. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

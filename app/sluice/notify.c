@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sd_notify(3) is one datagram. */
+/* sd_notify(3) is one datagram. Management thread. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

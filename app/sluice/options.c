@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of sluice and its help. Main thread, before the EAL starts. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --check: what a start would do, from the configuration alone. */
+/* --check: what a start would do, from the configuration alone. Main thread, before lcores start. */
 #include <string.h>
 
 #include "app.h"

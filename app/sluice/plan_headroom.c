@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `sluice plan headroom`: how much buffer a lossless class needs over a way, by two rules side by side (D37). */
+/*
+ * `sluice plan headroom`: how much buffer a lossless class needs over a way, by two rules side by side (D37). Main
+ * thread, before lcores start.
+ */
 #include <stdlib.h>
 #include <string.h>
 

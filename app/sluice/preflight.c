@@ -2,6 +2,7 @@
 /*
  * sluice preflight: what this machine offers to a poll-mode appliance, without starting anything. Each finding that
  * should be mended comes with the command that does. Exit status 0: nothing must be mended; 1: something must.
+ * Main thread, before lcores start.
  */
 #include "preflight.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the machine lacks for a configuration. */
+/* What the machine lacks for a configuration. Main thread, before lcores start. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the machine has, whatever is configured. */
+/* What the machine has, whatever is configured. Main thread, before lcores start. */
 #include <dirent.h>
 #include <fnmatch.h>
 #include <limits.h>

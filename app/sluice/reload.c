@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reload: read, check, plan, apply whole or not at all. The way back is the text of what ran before.
+ * Management thread.
  */
 #include <errno.h>
 #include <stdlib.h>

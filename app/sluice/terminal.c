@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rdline is marked experimental in DPDK 22.11, so this file alone is built with ALLOW_EXPERIMENTAL_API. */
+/*
+ * rdline is marked experimental in DPDK 22.11, so this file alone is built with ALLOW_EXPERIMENTAL_API. Management
+ * thread.
+ */
 #include "terminal.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * sluicectl: the commands of a running node, over its unix socket. One command and an exit status; commands from
- * standard input; or, on a terminal, a console.
+ * standard input; or, on a terminal, a console. A process of one thread.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* An allocator whose blocks are all freed together. Pure; an arena belongs to one thread at a time. */
 #include "base/arena.h"
 
 #include <bsd/sys/queue.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Log levels and the sink that receives log lines. Management thread: lcores do not log. */
 #include "base/log.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads single values of /sys and /proc, below a root directory that tests may change. Main thread and management
+ * thread.
+ */
 #include "base/sysfs.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers with unit suffixes, edit distance and the nearest known word, error texts. Pure. */
 #include "base/text.h"
 
 #include <ctype.h>

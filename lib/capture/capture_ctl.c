@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Captures of packets to pcapng files: starts and stops them, and empties the rings that lcores copy packets into.
+ * Management thread.
+ */
 #include "capture/capture.h"
 
 #include <errno.h>

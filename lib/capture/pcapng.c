@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes blocks of a pcapng file: section header, interface description, enhanced packet (draft-ietf-opsawg-pcapng).
+ * Management thread.
+ */
 #include "capture/pcapng.h"
 
 #include <errno.h>

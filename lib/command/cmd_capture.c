@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* capture start, stop, drops; show captures */
+/* capture start, stop, drops; show captures. Management thread. */
 #include <errno.h>
 #include <time.h>
 

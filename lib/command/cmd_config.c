@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show config, reload, commit, rollback */
+/* show config, reload, commit, rollback. Management thread. */
 #include <errno.h>
 #include <stdlib.h>
 

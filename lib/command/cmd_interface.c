@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show interfaces */
+/* show interfaces. Management thread. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show pfc counters, show buffers, clear watermarks */
+/* show pfc counters, show buffers, clear watermarks. Management thread. */
 #include "command/command_priv.h"
 #include "node/node_ctl.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show pfc tunnels, show pfc history */
+/* show pfc tunnels, show pfc history. Management thread. */
 #include "command/command_priv.h"
 #include "node/control_pfc.h"
 #include "node/node_ctl.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show ports, show port ... */
+/* show ports, show port ... Management thread. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

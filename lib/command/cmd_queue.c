@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show queues, rings */
+/* show queues, rings. Management thread. */
 #include "command/command_priv.h"
 #include "node/node_ctl.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show routes, neighbors */
+/* show routes, neighbors. Management thread. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show sids, remote-sids, policies */
+/* show sids, remote-sids, policies. Management thread. */
 #include <errno.h>
 
 #include "command/command_priv.h"

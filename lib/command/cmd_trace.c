@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace add, show trace, clear trace */
+/* trace add, show trace, clear trace. Management thread. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may come next on a line: words of commands, and values of arguments. */
+/* What may come next on a line: words of commands, and values of arguments. Management thread. */
 #include <string.h>
 
 #include "command/parse.h"

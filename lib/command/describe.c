@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Names for ids of the forwarding state: VRFs, interfaces, neighbours, routes. Management thread. */
 #include "command/describe.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Splits a byte stream into command lines and rejects lines that are too long. Pure. */
 #include "command/line.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Splits a line into words, finds the command that they abbreviate and checks its arguments. Management thread. */
 #include "command/parse.h"
 
 #include <errno.h>

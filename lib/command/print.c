@@ -2,7 +2,7 @@
 /*
  * JSON to text. A list of objects that have the same keys and plain values becomes a table; of other objects, a
  * line of "key value" pairs for each, or a block where there is more inside; a list of other values one line each;
- * an object "key: value" lines, nested ones indented.
+ * an object "key: value" lines, nested ones indented. Management thread.
  */
 #include <stdlib.h>
 #include <string.h>

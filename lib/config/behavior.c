@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of SRv6 endpoint behaviours: name, IANA code point, flavours and parameters (RFC 8986 section 4 and 10.2,
+ * RFC 9800 section 4.1). Pure.
+ */
 #include "config/behavior.h"
 
 const struct behavior_info *behavior_info(enum cfg_behavior b)

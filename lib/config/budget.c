@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Adds up who may hold how many packet buffers at once, and checks that the sum fits memory.buffers. Pure. */
 #include "config/budget.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks that the schema itself declares: names that must exist, values that must differ. */
+/* Checks that the schema itself declares: names that must exist, values that must differ. Pure. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* VLAN interfaces: each takes frames that nothing else of its port takes. Addresses are checked with those of ports. */
+/*
+ * VLAN interfaces: each takes frames that nothing else of its port takes. Addresses are checked with those of ports.
+ * Pure.
+ */
 #include <stdlib.h>
 #include <string.h>
 

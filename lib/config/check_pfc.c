@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PFC across the WAN: relays and tunnels, and that no two flow controls meet on one path and class (E37). */
+/* PFC across the WAN: relays and tunnels, and that no two flow controls meet on one path and class (E37). Pure. */
 #include "config/behavior.h"
 #include "config/check_priv.h"
 #include "config/program.h"

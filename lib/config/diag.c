@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of messages about a configuration, sorted by place. Management thread. */
 #include "config/diag.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Compares two configurations key by key, as the schema declares them. Management thread. */
 #include "config/diff.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Model to YAML: `show config`, and the reference page made of the schema alone. */
+/* Model to YAML: `show config`, and the reference page made of the schema alone. Management thread. */
 #include <stdlib.h>
 #include <string.h>
 

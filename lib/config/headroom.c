@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* PFC headroom and thresholds of a port, from its speed, cable length, MTU and device (docs/protocol.md D37). Pure. */
 #include "config/headroom.h"
 
 #include "base/compiler.h"

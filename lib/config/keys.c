@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads the file of HMAC keys (RFC 8754 section 2.1.2.1), whose owner and mode must keep others out; keys are wiped
+ * from memory after use. Management thread.
+ */
 #include "config/keys.h"
 
 #include <bsd/string.h>

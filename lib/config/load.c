@@ -4,7 +4,7 @@
  * by side, fills the structs and reports everything that does not fit, so that one run names all errors.
  *
  * The depth of the walk is the depth of the schema, whatever aliases the document plays with; its length is
- * bounded by the number of nodes in the document, twice.
+ * bounded by the number of nodes in the document, twice. Management thread.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A hash table from the address of a model member to its line and column. Management thread. */
 #include "config/marks.h"
 
 #include <errno.h>

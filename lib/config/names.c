@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finds ports, interfaces, VRFs and policies of a configuration by name, and the nearest name for an error message.
+ * Read-only once built; any thread.
+ */
 #include "config/names.h"
 
 #include <stdlib.h>

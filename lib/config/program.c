@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Turns the segment list of a path into an encapsulation: which own SIDs it begins with, how SIDs are packed into
+ * containers, SRH or none (RFC 8754 section 4.1, RFC 9800 section 6). Pure.
+ */
 #include "config/program.h"
 
 #include "config/behavior.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SIDs of other nodes: loads them from JSON files, derives their structure, checks them, and writes the node's own for
+ * others (docs/protocol.md 4.6). Management thread.
+ */
 #include "config/remote_sids.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scalars of the schema: text to value, value to text, and what was expected. */
+/* Scalars of the schema: text to value, value to text, and what was expected. Pure. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The declared configuration. Each key: name, type, limits, default, whether a reload may change it, and one
- * help text. The order here is the order of the reference and of `show config`.
+ * help text. The order here is the order of the reference and of `show config`. Pure.
  */
 #include "config/schema_priv.h"
 

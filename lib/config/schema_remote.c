@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The declared table of other nodes' SIDs: in a configuration, and in JSON files with the same keys. */
+/* The declared table of other nodes' SIDs: in a configuration, and in JSON files with the same keys. Pure. */
 #include "config/schema_priv.h"
 
 static const char *const words_remote[] = {CFG_BEHAVIOR_WORDS, "other", NULL};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts the ids of a uSID container and packs SIDs into containers (RFC 9800 section 6.2). Pure. */
 #include "config/usid.h"
 
 unsigned int usid_count(const struct ipv6_addr *a)

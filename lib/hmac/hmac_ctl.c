@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Prepares HMAC keys for the data path: the two states of SHA-256 after the padded key (RFC 2104 section 4). Management
+ * thread.
+ */
 #include "hmac/hmac.h"
 
 #include <bsd/string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Fragments an IPv4 packet (RFC 791 section 3.2). Pure. */
 #include "icmp/fragment.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decides whether a packet may be answered with an ICMP error, builds the error, and turns an echo request into its
+ * reply (RFC 792, RFC 4443 section 2.4). Pure.
+ */
 #include "icmp/icmp.h"
 
 #include "base/compiler.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Checks that the schema cannot make: names that do not exist, loops without delay, impossible rates, too little memory.
- * Reads the configurations that the topology names; runs before the lab does.
+ * Reads the configurations that the topology names; runs before the lab does. The lab's only thread.
  */
 #include <stdlib.h>
 #include <string.h>

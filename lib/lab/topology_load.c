@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Topology files in and out of memory: read, named, checked, freed. Reads the file and the configurations that it names;
- * runs before the lab does.
+ * runs before the lab does. The lab's only thread.
  */
 #include <stdio.h>
 #include <stdlib.h>

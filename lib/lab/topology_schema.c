@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The schema of a topology file: each key with type, limits, default and help, as lib/config/schema.c has them. Data only.
+ * The lab's only thread.
  */
 #include "base/compiler.h"
 #include "config/schema.h"

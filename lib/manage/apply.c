@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Applies a checked configuration to a running node, whole or not at all, and describes what changes. Management
+ * thread.
+ */
 #include "manage/apply.h"
 
 #include <errno.h>

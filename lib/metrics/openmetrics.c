@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes all counters as one OpenMetrics page. Management thread. */
 #include "metrics/openmetrics.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The worker's side of neighbours; only *_init and *_fini may allocate. */
+/* The worker's side of neighbours; only *_init and *_fini may allocate. Worker lcores. */
 #include "neigh/nbr.h"
 
 #include <rte_hash.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads and writes Neighbor Discovery (RFC 4861) and ARP (RFC 826) packets. Pure. */
 #include "neigh/nd.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Thresholds of a lossless buffer: when to send XOFF and XON, and when to refresh it (IEEE 802.1Qbb). Pure; the owner
+ * of the buffer calls.
+ */
 #include "pfc/pfc_buffer.h"
 
 static bool reached(const struct pfc_threshold *level, const struct pfc_threshold *t)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses which contributors of a full buffer are paused first (docs/protocol.md 5.7). Pure; control lcore. */
 #include "pfc/pfc_fanout.h"
 
 static uint64_t everybody(unsigned int n)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads and writes PFC frames (IEEE 802.1Qbb, 802.3 annex 31D). Pure. */
 #include "pfc/pfc_frame.h"
 
 static const struct eth_addr mac_control_da = MAC_CONTROL_DA;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts pauses and their total, longest and distribution of lengths. Pure; one lcore writes a history. */
 #include "pfc/pfc_history.h"
 
 #include "base/compiler.h"

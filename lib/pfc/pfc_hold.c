@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who pauses a port, which slices and priorities, and until when; the pauses of all parties together (docs/protocol.md
+ * 4.4). Pure; the worker that owns the port calls.
+ */
 #include "pfc/pfc_hold.h"
 
 struct pfc_pause pfc_pause_of(const struct pfc_request *request, uint64_t bps, uint64_t jitter_ns)

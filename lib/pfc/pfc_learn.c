@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tunnels made from the segment list that data shows (draft-ruan section 3, scenario 2; docs/protocol.md 4.6). */
+/* Tunnels made from the segment list that data shows (draft-ruan section 3, scenario 2; docs/protocol.md 4.6). Pure. */
 #include <stdio.h>
 
 #include "pfc/pfc_tunnel_priv.h"

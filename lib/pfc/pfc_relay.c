@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Carries PFC over the WAN to the gateway's port: transparent, scaled or regenerated (draft-he-rtgwg-wan-pfc;
+ * docs/protocol.md 5.3, 5.5). Pure; control lcore.
+ */
 #include "pfc/pfc_relay.h"
 
 #include "stats/stats.h"

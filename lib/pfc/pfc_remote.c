@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of other nodes' SIDs, expansion of a segment list and its reversal for the way back (docs/protocol.md 4.6).
+ * Pure; sealed by the management thread, read by the control lcore.
+ */
 #include "pfc/pfc_remote.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * State messages between PFC relays: format, sender with lease and refresh, receiver (docs/protocol.md 5.6). Pure;
+ * control lcore.
+ */
 #include "pfc/pfc_state.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PFC tunnels of a congested node: makes, refreshes and ages them, and sends pauses into them (draft-ruan section 3;
+ * docs/protocol.md 4.6). Pure; control lcore.
+ */
 #include <stdio.h>
 
 #include "pfc/pfc_tunnel_priv.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The PFC storm watchdog: detects an unbroken pause and decides when it is over. Pure; one lcore owns a watchdog. */
 #include "pfc/pfc_watchdog.h"
 
 #include "stats/stats.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiles a pcap filter expression in the management thread; lcores match frames against the result. */
 #include "pkt/filter.h"
 
 #include <errno.h>

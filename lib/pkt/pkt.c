@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Creates packet pools in the management thread; cuts and copies packets on any lcore. */
 #include "pkt/pkt.h"
 
 #include <rte_eal.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copies of packets for captures and traces. The lcore that has the packet; a copy for which there is no buffer or no
+ * slot is counted and left out.
+ */
 #include "pkt/filter.h"
 #include "pkt/pkt.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Generates docs/counters.md and docs/commands.md from the lists in the code. Main thread. */
 #include "reference/docs.h"
 
 #include "command/command.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Generates manual pages in troff from the lists in the code. Main thread. */
 #include "reference/man.h"
 
 #include "command/command.h"

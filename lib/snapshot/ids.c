@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Ids that stay the same from snapshot to snapshot as long as a name exists. Pure; management thread. */
 #include "snapshot/ids.h"
 
 #include <bsd/sys/tree.h>

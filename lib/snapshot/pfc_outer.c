@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Builds the outer headers of PFC tunnels. The management thread for configured tunnels, the control lcore for learnt
+ * ones.
+ */
 #include "snapshot/pfc_outer.h"
 
 #include "config/program.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Names and help texts of the reasons for which packets are dropped or consumed. Constant tables; any thread. */
 #include "stats/reasons.h"
 
 static const struct {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums the counters of all lcores, and subtracts the base line of `clear stats`. Management thread. */
 #include "stats/stats.h"
 
 static void add_port(struct port_stats *sum, const struct port_stats *p)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses and prefixes: parse, format, compare, cover (RFC 5952 for IPv6 text). Pure. */
 #include "wire/addr.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The Internet checksum (RFC 1071) and those over pseudo-headers (RFC 8200 section 8.1). Pure. */
 #include "wire/checksum.h"
 
 uint32_t checksum_add(uint32_t sum, const void *data, size_t size)

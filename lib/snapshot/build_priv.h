@@ -15,11 +15,15 @@ struct builder {
 	size_t err_size;
 };
 
+/* build_common.c: ids of named things; a message in err, and rc; own addresses of an interface. */
 int build_fail(struct builder *b, int rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void build_match(struct snap_match *m, const struct ip_prefix *p);
+uint16_t build_vrf_of(const struct builder *b, const char *name);  /* NULL: VRF_UNDERLAY */
+uint8_t build_slice_of(const struct builder *b, const char *name); /* NULL: SNAP_SLICE_NONE */
+int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n);
 
 /* build_qos.c: slices; what of a port, a VRF, a SID or a path is about them and about classes. */
 int build_slices(struct builder *b);
-uint8_t build_slice_of(const struct builder *b, const char *name); /* NULL: SNAP_SLICE_NONE */
 int build_port_qos(struct builder *b, struct snap_port *p, const struct cfg_port *cp, uint64_t speed_bps);
 void build_tunnel_classes(const struct builder *b, const char *class_map, uint8_t *tclass_of);
 
@@ -27,11 +31,11 @@ void build_tunnel_classes(const struct builder *b, const char *class_map, uint8_
 int build_interfaces(struct builder *b);
 uint16_t build_interface_of(const struct builder *b, const char *name);
 
-uint16_t build_vrf_of(const struct builder *b, const char *name); /* NULL: VRF_UNDERLAY */
-int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n);
-
-/* Neighbour id of an address on a named port or interface. */
+/* build_nbrs.c: static neighbours, needs interfaces; the neighbour id of an address on a named port or interface. */
+int build_static_nbrs(struct builder *b);
 int build_nbr(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id);
+
+int build_sids(struct builder *b); /* needs neighbours, VRFs, relays */
 
 /* An ECMP group of members of equal weight. */
 int build_group(struct builder *b, const target_t *members, size_t n, target_t *out);
@@ -53,11 +57,6 @@ struct srh;
 int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh); /* needs keys */
 
 int build_circuits(struct builder *b); /* needs ports and policies */
-
-/* Objects that are gone but may still be named by queued packets come along from the old snapshot. */
-void build_carry_over(struct builder *b);
-
-void build_match(struct snap_match *m, const struct ip_prefix *p);
 
 /* Times of a watchdog; longest_ns: of a pause that one frame can ask for. */
 struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t longest_ns);

@@ -33,15 +33,6 @@ int build_slices(struct builder *b)
 	return 0;
 }
 
-uint8_t build_slice_of(const struct builder *b, const char *name)
-{
-	uint32_t id = SNAP_SLICE_NONE;
-
-	if (name)
-		ids_find(b->ids->slices, name, &id);
-	return (uint8_t)id;
-}
-
 static const struct cfg_class_map *class_map(const struct config *c, const char *name)
 {
 	int i = cfg_find_named(c, "class-maps", name, NULL);

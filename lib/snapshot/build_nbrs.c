@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Neighbours: static ones, and the next hops that routes and SIDs name. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "snapshot/build_priv.h"
+
+int build_nbr(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id)
+{
+	uint16_t number = build_interface_of(b, link);
+	char key[80], text[IP_ADDR_TEXT];
+	struct snap_nbr *n;
+	int rc;
+
+	snprintf(key, sizeof(key), "%u %s", number, ip_addr_format(addr, text));
+	rc = ids_get(b->ids->nbrs, key, b->s->generation, id);
+	if (rc < 0)
+		return build_fail(b, rc, "more than %d next hops and static neighbours", SNAP_NBR_MAX);
+	n = &b->s->nbr[*id];
+	n->used = true;
+	n->port = snap_port_of(number);
+	n->interface = number;
+	n->mtu = snap_interface(b->s, number)->mtu;
+	n->addr = *addr;
+	return 0;
+}
+
+int build_static_nbrs(struct builder *b)
+{
+	uint32_t id;
+	int rc;
+
+	/* grows while routes and SIDs name next hops; sized for all that may come */
+	b->s->nbr = arena_alloc(b->s->arena, SNAP_NBR_MAX * sizeof(*b->s->nbr));
+	if (!b->s->nbr)
+		return build_fail(b, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < b->config->neighbors.n; i++) {
+		const struct cfg_neighbor *n = &b->config->neighbors.items[i];
+
+		rc = build_nbr(b, n->port, &n->address, &id);
+		if (rc < 0)
+			return rc;
+		b->s->nbr[id].is_static = true;
+		b->s->nbr[id].mac = n->mac;
+	}
+	return 0;
+}

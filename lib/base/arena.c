@@ -16,8 +16,15 @@ struct chunk {
 	alignas(max_align_t) char data[];
 };
 
+struct secret {
+	struct secret *next;
+	size_t size;
+	alignas(max_align_t) char data[];
+};
+
 struct arena {
 	SLIST_HEAD(, chunk) chunks;
+	struct secret *secrets; /* in chunks */
 	size_t used;
 };
 
@@ -32,6 +39,8 @@ void arena_free(struct arena *a)
 
 	if (!a)
 		return;
+	for (struct secret *s = a->secrets; s; s = s->next)
+		explicit_bzero(s->data, s->size);
 	while ((c = SLIST_FIRST(&a->chunks))) {
 		SLIST_REMOVE_HEAD(&a->chunks, next);
 		free(c);
@@ -60,6 +69,18 @@ void *arena_alloc(struct arena *a, size_t size)
 	c->used += size;
 	a->used += size;
 	return p;
+}
+
+void *arena_alloc_secret(struct arena *a, size_t size)
+{
+	struct secret *s = size > SIZE_MAX / 2 ? NULL : arena_alloc(a, sizeof(*s) + size);
+
+	if (!s)
+		return NULL;
+	s->size = size;
+	s->next = a->secrets;
+	a->secrets = s;
+	return s->data;
 }
 
 char *arena_strdup(struct arena *a, const char *text)

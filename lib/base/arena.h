@@ -14,6 +14,9 @@ struct arena *arena_new(void);	  /* NULL when out of memory */
 void arena_free(struct arena *a); /* NULL is fine */
 
 void *arena_alloc(struct arena *a, size_t size); /* NULL when out of memory */
+/* The same; its bytes are overwritten before they are freed. */
+void *arena_alloc_secret(struct arena *a, size_t size);
+
 char *arena_strdup(struct arena *a, const char *text);
 
 /* Bytes handed out so far. */

@@ -16,8 +16,8 @@
 
 struct node_retired {
 	struct node_retired *next;
-	struct snapshot *snapshot; /* NULL: freed, only ids are waited for */
-	struct config *config;	   /* NULL: still running */
+	const struct snapshot *snapshot; /* NULL: freed, only ids are waited for */
+	struct config *config;		 /* NULL: still running */
 	uint64_t token;
 	uint64_t generation;	       /* of its successor */
 	bool unparked[NODE_MAX_ROLES]; /* by rx role: nothing parked was seen */
@@ -114,7 +114,7 @@ bool node_may_publish(const struct node *n)
 
 void node_publish(struct node *n, struct snapshot *s, struct config *config)
 {
-	struct snapshot *old = (struct snapshot *)(uintptr_t)n->snapshot;
+	const struct snapshot *old = n->snapshot;
 	struct config *old_config = n->config == config ? NULL : n->config;
 	struct node_retired *r;
 

@@ -93,21 +93,22 @@ static uint32_t end_for(const struct pfc_remotes *t, const struct pfc_remote *co
 	return found;
 }
 
-int pfc_remotes_seal(struct pfc_remotes *t)
+int pfc_remotes_seal(struct pfc_remotes *t, struct pfc_remote *sid, uint32_t n)
 {
-	const struct pfc_remote **ends = calloc(t->n + 1, sizeof(*ends));
-	uint32_t n = 0;
+	const struct pfc_remote **ends = calloc(n + 1, sizeof(*ends));
+	uint32_t n_ends = 0;
 
 	if (!ends)
 		return -ENOMEM;
-	if (t->n)
-		qsort(t->sid, t->n, sizeof(*t->sid), compare);
-	for (uint32_t i = 0; i < t->n; i++)
-		if (pfc_behavior_is_end(t->sid[i].behavior))
-			ends[n++] = &t->sid[i];
-	qsort(ends, n, sizeof(*ends), by_owner);
-	for (uint32_t i = 0; i < t->n; i++)
-		t->sid[i].end = end_for(t, ends, n, &t->sid[i]);
+	*t = (struct pfc_remotes){.sid = sid, .n = n};
+	if (n)
+		qsort(sid, n, sizeof(*sid), compare);
+	for (uint32_t i = 0; i < n; i++)
+		if (pfc_behavior_is_end(sid[i].behavior))
+			ends[n_ends++] = &sid[i];
+	qsort(ends, n_ends, sizeof(*ends), by_owner);
+	for (uint32_t i = 0; i < n; i++)
+		sid[i].end = end_for(t, ends, n_ends, &sid[i]);
 	free(ends);
 	return 0;
 }

@@ -35,12 +35,12 @@ struct pfc_remote {
 #define PFC_REMOTE_NONE UINT32_MAX
 
 struct pfc_remotes {
-	struct pfc_remote *sid; /* sorted by pfc_remotes_seal; the caller's */
+	const struct pfc_remote *sid; /* sorted by pfc_remotes_seal; the caller's */
 	uint32_t n;
 };
 
-/* Sort the table and find every owner's End SID. After filling, before anything else. 0 or -ENOMEM. */
-int pfc_remotes_seal(struct pfc_remotes *t);
+/* A table of `n` SIDs, which stay the caller's: sorts them and finds every owner's End SID. 0 or -ENOMEM. */
+int pfc_remotes_seal(struct pfc_remotes *t, struct pfc_remote *sid, uint32_t n);
 
 /*
  * The SID an address begins with, by longest match. A SID of local meaning (no node bits: a function of the local id

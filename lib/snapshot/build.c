@@ -51,14 +51,14 @@ static int build_vrfs(struct builder *b)
 	if (rc < 0)
 		return build_fail(b, rc, "too many VRFs");
 	b->s->n_vrfs = ids_bound(b->ids->vrfs);
-	b->s->vrf = arena_alloc(b->s->arena, b->s->n_vrfs * sizeof(*b->s->vrf));
-	if (!b->s->vrf)
+	b->s->vrf = b->vrf = arena_alloc(b->s->arena, b->s->n_vrfs * sizeof(*b->vrf));
+	if (!b->vrf)
 		return build_fail(b, -ENOMEM, "out of memory");
-	b->s->vrf[VRF_UNDERLAY].name = "";
+	b->vrf[VRF_UNDERLAY].name = "";
 	for (uint32_t i = 0; i < b->config->vrfs.n; i++) {
 		ids_find(b->ids->vrfs, b->config->vrfs.items[i].name, &id);
-		b->s->vrf[id].name = b->config->vrfs.items[i].name;
-		b->s->vrf[id].slice = build_slice_of(b, b->config->vrfs.items[i].slice);
+		b->vrf[id].name = b->config->vrfs.items[i].name;
+		b->vrf[id].slice = build_slice_of(b, b->config->vrfs.items[i].slice);
 	}
 	return 0;
 }
@@ -114,15 +114,15 @@ static void build_carry_over(struct builder *b)
 	for (uint32_t i = 0; old && i < MIN_OF(old->n_nbrs, s->n_nbrs); i++) {
 		if (s->nbr[i].used)
 			continue;
-		s->nbr[i] = old->nbr[i];
-		s->nbr[i].used = false;
+		b->nbr[i] = old->nbr[i];
+		b->nbr[i].used = false;
 	}
 	for (uint32_t i = 0; old && i < MIN_OF(old->n_paths, s->n_paths); i++) {
 		if (s->path[i].bytes || !old->path[i].bytes)
 			continue;
-		s->path[i] = old->path[i];
-		s->path[i].policy = s->path[i].name = NULL; /* of a configuration that may be freed */
-		s->path[i].via = 0;			    /* nothing new goes there */
+		b->path[i] = old->path[i];
+		b->path[i].policy = b->path[i].name = NULL; /* of a configuration that may be freed */
+		b->path[i].via = 0;			    /* nothing new goes there */
 	}
 }
 
@@ -200,7 +200,7 @@ struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config
 	return b.s;
 }
 
-void snapshot_free(struct snapshot *s)
+void snapshot_free(const struct snapshot *s)
 {
 	if (!s)
 		return;
@@ -208,7 +208,5 @@ void snapshot_free(struct snapshot *s)
 		fib_free(s->vrf[i].v4);
 		fib_free(s->vrf[i].v6);
 	}
-	if (s->key)
-		explicit_bzero(s->key, s->n_keys * sizeof(*s->key));
 	arena_free(s->arena);
 }

@@ -34,7 +34,7 @@ struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config
 	const struct snapshot_port_info *ports, const struct snapshot *old, char *err, size_t size);
 
 /* Free what no other snapshot shares. No lcore may still read it. NULL is fine. */
-void snapshot_free(struct snapshot *s);
+void snapshot_free(const struct snapshot *s);
 
 /*
  * Bytes of memory that the configured routes take in tables, found by building these. Addresses of interfaces and SIDs add

@@ -11,14 +11,15 @@ int build_keys(struct builder *b)
 {
 	const struct cfg_secrets *secrets = b->config->secrets;
 	struct snapshot *s = b->s;
+	struct hmac_key *key;
 
 	if (!secrets)
 		return 0;
-	s->key = arena_alloc(s->arena, (secrets->n + 1) * sizeof(*s->key));
-	if (!s->key)
+	s->key = key = arena_alloc_secret(s->arena, (secrets->n + 1) * sizeof(*key));
+	if (!key)
 		return build_fail(b, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < secrets->n; i++)
-		hmac_prepare(&s->key[s->n_keys++], secrets->key[i].id, secrets->key[i].key, secrets->key[i].bytes,
+		hmac_prepare(&key[s->n_keys++], secrets->key[i].id, secrets->key[i].key, secrets->key[i].bytes,
 			b->config->hmac.profile == HMAC_LINUX);
 	return 0;
 }

@@ -39,24 +39,25 @@ uint16_t build_vrf_of(const struct builder *b, const char *name)
 int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n)
 {
 	struct ip_prefix link_local = {.addr = {.family = 6}, .len = 64};
+	struct ip_prefix *own = arena_alloc(b->s->arena, (n + 1) * sizeof(*own));
 
-	p->n_own = 0;
-	p->own = arena_alloc(b->s->arena, (n + 1) * sizeof(*p->own));
-	if (!p->own)
+	if (!own)
 		return build_fail(b, -ENOMEM, "out of memory");
 	link_local.addr.v6 = ipv6_link_local_of(&p->mac);
-	p->own[p->n_own++] = link_local;
+	p->own = own;
+	p->n_own = 0;
+	own[p->n_own++] = link_local;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ip_prefix *a = &addresses[i];
 
-		if (a->addr.family == 6 && ipv6_is_link_local(&a->addr.v6) && ip_prefix_equal(&p->own[0], &link_local))
-			p->own[0] = *a;
+		if (a->addr.family == 6 && ipv6_is_link_local(&a->addr.v6) && ip_prefix_equal(&own[0], &link_local))
+			own[0] = *a;
 		else
-			p->own[p->n_own++] = *a;
+			own[p->n_own++] = *a;
 	}
 	for (unsigned int i = 0; i < p->n_own; i++)
-		if (p->own[i].addr.family == 6)
-			p->own6_hints |= 1ull << (p->own[i].addr.v6.b[15] & 63);
+		if (own[i].addr.family == 6)
+			p->own6_hints |= 1ull << (own[i].addr.v6.b[15] & 63);
 	return 0;
 }
 

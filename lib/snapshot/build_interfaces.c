@@ -40,19 +40,21 @@ static uint16_t *number_table(struct builder *b)
 /* Into the tables by which a frame finds it. */
 static int put(struct builder *b, struct snap_port *port, const struct cfg_interface *v, uint16_t number)
 {
-	const uint16_t **inner = (const uint16_t **)(uintptr_t)port->inner_vlan;
-	uint16_t *table = (uint16_t *)(uintptr_t)port->vlan;
+	uint16_t **inner = b->inner_vlan[port->interface];
+	uint16_t *table = b->vlan[port->interface];
 
 	if (!inner) {
 		inner = arena_alloc(b->s->arena, SNAP_VLANS * sizeof(*inner));
 		table = number_table(b);
 		if (!inner || !table)
 			return build_fail(b, -ENOMEM, "out of memory");
-		port->inner_vlan = inner;
+		b->inner_vlan[port->interface] = inner;
+		b->vlan[port->interface] = table;
+		port->inner_vlan = (const uint16_t *const *)inner;
 		port->vlan = table;
 	}
 	if (v->inner_vlan) {
-		table = inner[v->vlan] ? (uint16_t *)(uintptr_t)inner[v->vlan] : number_table(b);
+		table = inner[v->vlan] ? inner[v->vlan] : number_table(b);
 		if (!table)
 			return build_fail(b, -ENOMEM, "out of memory");
 		inner[v->vlan] = table;
@@ -84,7 +86,7 @@ static int build_interface(struct builder *b, const struct cfg_interface *v, uin
 	p->tag[0] = (struct snap_tag){tag == TAG_8021AD ? ETH_TYPE_QINQ : ETH_TYPE_VLAN, (uint16_t)v->vlan};
 	p->tag[1] = (struct snap_tag){ETH_TYPE_VLAN, (uint16_t)v->inner_vlan};
 	p->n_tags = v->inner_vlan ? 2 : 1;
-	b->s->interface[number / SNAP_INTERFACE_ROW] = p;
+	b->interface[number / SNAP_INTERFACE_ROW] = p;
 	if (build_own_addresses(b, p, v->addresses.items, v->addresses.n) < 0)
 		return -ENOMEM;
 	return put(b, port, v, number);
@@ -104,9 +106,10 @@ int build_interfaces(struct builder *b)
 				"too many interfaces; those that were removed are still draining");
 	}
 	b->s->n_interfaces = ids_bound(b->ids->interfaces) + 2;
-	b->s->interface = arena_alloc(b->s->arena, b->s->n_interfaces * sizeof(*b->s->interface));
-	if (!b->s->interface)
+	b->interface = arena_alloc(b->s->arena, b->s->n_interfaces * sizeof(*b->interface));
+	if (!b->interface)
 		return build_fail(b, -ENOMEM, "out of memory");
+	b->s->interface = (const struct snap_port *const *)b->interface;
 	for (uint32_t i = 0; i < c->interfaces.n && rc == 0; i++)
 		rc = build_interface(b, &c->interfaces.items[i], number_of(b, &c->interfaces.items[i]));
 	return rc;

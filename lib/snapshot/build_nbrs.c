@@ -16,7 +16,7 @@ int build_nbr(struct builder *b, const char *link, const struct ip_addr *addr, u
 	rc = ids_get(b->ids->nbrs, key, b->s->generation, id);
 	if (rc < 0)
 		return build_fail(b, rc, "more than %d next hops and static neighbours", SNAP_NBR_MAX);
-	n = &b->s->nbr[*id];
+	n = &b->nbr[*id];
 	n->used = true;
 	n->port = snap_port_of(number);
 	n->interface = number;
@@ -31,8 +31,8 @@ int build_static_nbrs(struct builder *b)
 	int rc;
 
 	/* grows while routes and SIDs name next hops; sized for all that may come */
-	b->s->nbr = arena_alloc(b->s->arena, SNAP_NBR_MAX * sizeof(*b->s->nbr));
-	if (!b->s->nbr)
+	b->s->nbr = b->nbr = arena_alloc(b->s->arena, SNAP_NBR_MAX * sizeof(*b->nbr));
+	if (!b->nbr)
 		return build_fail(b, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < b->config->neighbors.n; i++) {
 		const struct cfg_neighbor *n = &b->config->neighbors.items[i];
@@ -40,8 +40,8 @@ int build_static_nbrs(struct builder *b)
 		rc = build_nbr(b, n->port, &n->address, &id);
 		if (rc < 0)
 			return rc;
-		b->s->nbr[id].is_static = true;
-		b->s->nbr[id].mac = n->mac;
+		b->nbr[id].is_static = true;
+		b->nbr[id].mac = n->mac;
 	}
 	return 0;
 }

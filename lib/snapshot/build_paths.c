@@ -71,7 +71,7 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 	uint32_t place, uint32_t id)
 {
 	const struct cfg_path *cp = &policy->paths.items[place];
-	struct snap_path *path = &b->s->path[id];
+	struct snap_path *path = &b->path[id];
 	struct cfg_program program;
 	char sid[IP_PREFIX_TEXT];
 	const char *why;
@@ -202,17 +202,17 @@ int build_policies(struct builder *b)
 		return rc;
 	s->n_paths = ids_bound(b->ids->paths);
 	s->n_policies = c->policies.n;
-	s->path = arena_alloc(s->arena, (s->n_paths + 1) * sizeof(*s->path));
-	s->policy = arena_alloc(s->arena, (s->n_policies + 1) * sizeof(*s->policy));
+	s->path = b->path = arena_alloc(s->arena, (s->n_paths + 1) * sizeof(*b->path));
+	s->policy = b->policy = arena_alloc(s->arena, (s->n_policies + 1) * sizeof(*b->policy));
 	own = cfg_own_sids_new(c);
-	if (!s->path || !s->policy || !own)
+	if (!b->path || !b->policy || !own)
 		rc = build_fail(b, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < c->policies.n && rc == 0; i++) {
 		const struct cfg_policy *cp = &c->policies.items[i];
 
-		s->policy[i].name = cp->name;
-		s->policy[i].path = ids = arena_alloc(s->arena, cp->paths.n * sizeof(*ids));
-		s->policy[i].n_paths = (uint16_t)cp->paths.n;
+		b->policy[i].name = cp->name;
+		b->policy[i].path = ids = arena_alloc(s->arena, cp->paths.n * sizeof(*ids));
+		b->policy[i].n_paths = (uint16_t)cp->paths.n;
 		if (!ids)
 			rc = build_fail(b, -ENOMEM, "out of memory");
 		for (uint32_t k = 0; k < cp->paths.n && rc == 0; k++) {
@@ -251,9 +251,9 @@ static void build_mtus(struct builder *b)
 
 	for (uint32_t i = 0; i < s->n_paths; i++)
 		if (s->path[i].bytes && s->path[i].via)
-			s->path[i].inner_mtu = (uint16_t)(way_mtu(s, s->path[i].via) - s->path[i].bytes);
+			b->path[i].inner_mtu = (uint16_t)(way_mtu(s, s->path[i].via) - s->path[i].bytes);
 	for (uint32_t i = 0; i < s->n_policies; i++) {
-		struct snap_policy *p = &s->policy[i];
+		struct snap_policy *p = &b->policy[i];
 
 		p->inner_mtu = UINT16_MAX;
 		for (uint32_t k = 0; k < p->n_paths; k++)
@@ -268,11 +268,11 @@ static void build_fingerprints(struct builder *b)
 	struct snapshot *s = b->s;
 
 	for (uint32_t i = 0; i < s->n_policies; i++) {
-		struct snap_policy *policy = &s->policy[i];
+		struct snap_policy *policy = &b->policy[i];
 
 		policy->learnt_mtu = &b->ids->path_mtus->policy[policy->path[0]];
 		for (uint32_t k = 0; k < policy->n_paths; k++) {
-			struct snap_path *path = &s->path[policy->path[k]];
+			struct snap_path *path = &b->path[policy->path[k]];
 
 			path->policy_index = i;
 			path->learnt_mtu = &b->ids->path_mtus->path[policy->path[k]];
@@ -285,7 +285,7 @@ static void build_fingerprints(struct builder *b)
 int build_path_ways(struct builder *b)
 {
 	for (uint32_t i = 0; i < b->s->n_paths; i++) {
-		struct snap_path *p = &b->s->path[i];
+		struct snap_path *p = &b->path[i];
 		const struct ipv6_hdr *ip = (const struct ipv6_hdr *)p->header;
 
 		if (!p->bytes || p->via)
@@ -297,7 +297,7 @@ int build_path_ways(struct builder *b)
 			p->via = 0;
 	}
 	for (uint32_t i = 0; i < b->s->n_policies; i++)
-		fill_buckets(b, &b->s->policy[i], &b->config->policies.items[i]);
+		fill_buckets(b, &b->policy[i], &b->config->policies.items[i]);
 	build_mtus(b);
 	build_fingerprints(b);
 	return 0;

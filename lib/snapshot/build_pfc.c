@@ -57,6 +57,7 @@ struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t
 static int build_relay(struct builder *b, const struct cfg_own_sids *own, const struct cfg_relay *r,
 	struct snap_relay *out)
 {
+	struct snap_match *allowed;
 	struct snap_port *port;
 
 	*out = (struct snap_relay){.name = r->name,
@@ -70,11 +71,11 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 	if (r->carrier == CARRIER_STATE) {
 		out->udp_port = (uint16_t)r->udp_port;
 		out->lease_ns = r->lease_us * NSEC_PER_USEC;
-		out->allowed = arena_alloc(b->s->arena, (r->allowed_sources.n + 1) * sizeof(*out->allowed));
-		if (!out->allowed)
+		out->allowed = allowed = arena_alloc(b->s->arena, (r->allowed_sources.n + 1) * sizeof(*allowed));
+		if (!allowed)
 			return build_fail(b, -ENOMEM, "out of memory");
 		for (uint32_t i = 0; i < r->allowed_sources.n; i++)
-			build_match(&out->allowed[out->n_allowed++], &r->allowed_sources.items[i]);
+			build_match(&allowed[out->n_allowed++], &r->allowed_sources.items[i]);
 	}
 	port = &b->s->port[out->port];
 	if (r->segments.n) {
@@ -114,8 +115,7 @@ static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const
 
 static void add_remote(void *arg, const struct cfg_remote *r)
 {
-	struct pfc_remotes *t = arg;
-	struct pfc_remote *out = &t->sid[t->n++];
+	struct pfc_remote **at = arg, *out = (*at)++;
 
 	*out = (struct pfc_remote){.prefix = r->sid,
 		.behavior = r->code,
@@ -159,12 +159,13 @@ static int build_remotes(struct builder *b)
 {
 	const struct config *c = b->config;
 	uint32_t n = cfg_remote_count(c);
+	struct pfc_remote *sid, *end;
 
 	if (n == c->sids.n)
 		return 0;
-	b->s->remotes.sid = arena_alloc(b->s->arena, n * sizeof(*b->s->remotes.sid));
-	if (!b->s->remotes.sid || cfg_remote_each(c, add_remote, &b->s->remotes) < 0 ||
-		pfc_remotes_seal(&b->s->remotes) < 0)
+	sid = end = arena_alloc(b->s->arena, n * sizeof(*sid));
+	if (!sid || cfg_remote_each(c, add_remote, &end) < 0 ||
+		pfc_remotes_seal(&b->s->remotes, sid, (uint32_t)(end - sid)) < 0)
 		return build_fail(b, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -173,20 +174,21 @@ int build_pfc_wan(struct builder *b)
 {
 	const struct config *c = b->config;
 	struct cfg_own_sids *own = cfg_own_sids_new(c);
+	struct snap_pfc_tunnel *tunnel;
 	int rc = 0;
 
 	b->s->n_relays = c->relays.n;
 	b->s->n_pfc_tunnels = c->pfc_tunnels.n;
-	b->s->relay = arena_alloc(b->s->arena, (c->relays.n + 1) * sizeof(*b->s->relay));
-	b->s->pfc_tunnel = arena_alloc(b->s->arena, (c->pfc_tunnels.n + 1) * sizeof(*b->s->pfc_tunnel));
-	if (!own || !b->s->relay || !b->s->pfc_tunnel)
+	b->s->relay = b->relay = arena_alloc(b->s->arena, (c->relays.n + 1) * sizeof(*b->relay));
+	b->s->pfc_tunnel = tunnel = arena_alloc(b->s->arena, (c->pfc_tunnels.n + 1) * sizeof(*tunnel));
+	if (!own || !b->relay || !tunnel)
 		rc = build_fail(b, -ENOMEM, "out of memory");
 	if (rc == 0)
 		rc = build_remotes(b);
 	for (uint32_t i = 0; i < c->relays.n && rc == 0; i++)
-		rc = build_relay(b, own, &c->relays.items[i], &b->s->relay[i]);
+		rc = build_relay(b, own, &c->relays.items[i], &b->relay[i]);
 	for (uint32_t i = 0; i < c->pfc_tunnels.n && rc == 0; i++)
-		rc = build_tunnel(b, own, &c->pfc_tunnels.items[i], &b->s->pfc_tunnel[i]);
+		rc = build_tunnel(b, own, &c->pfc_tunnels.items[i], &tunnel[i]);
 	cfg_own_sids_free(own);
 	build_learning(b);
 	return rc;

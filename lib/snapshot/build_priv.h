@@ -11,6 +11,21 @@ struct builder {
 	const struct config *config;
 	const struct snapshot *old;
 	struct snapshot *s;
+	/* The arrays of *s, which itself has pointers to const. */
+	struct snap_vrf *vrf;
+	struct snap_nbr *nbr;
+	struct snap_sid *sid;
+	struct snap_path *path;
+	struct snap_group *group;
+	struct snap_policy *policy;
+	struct snap_relay *relay;
+	struct snap_port **interface;
+	target_t *usid_entry;
+	target_t **usid_subtable;
+	/* By port: its tables of VLANs and circuits; NULL: it has none. */
+	uint16_t *vlan[MAX_PORTS];
+	uint16_t **inner_vlan[MAX_PORTS];
+	const struct snap_circuit **circuit[MAX_PORTS];
 	char *err;
 	size_t err_size;
 };

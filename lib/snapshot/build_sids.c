@@ -39,19 +39,18 @@ static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, struct
 static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s, uint32_t ports)
 {
 	struct snap_pfc_sid *pfc = arena_alloc(b->s->arena, sizeof(*pfc));
+	struct snap_match *allowed = arena_alloc(b->s->arena, (cs->allowed_sources.n + 1) * sizeof(*allowed));
 
-	if (!pfc)
+	if (!pfc || !allowed)
 		return build_fail(b, -ENOMEM, "out of memory");
-	pfc->allowed = arena_alloc(b->s->arena, (cs->allowed_sources.n + 1) * sizeof(*pfc->allowed));
-	if (!pfc->allowed)
-		return build_fail(b, -ENOMEM, "out of memory");
+	pfc->allowed = allowed;
 	pfc->slice = build_slice_of(b, cs->slice);
 	pfc->lenient_cev = cs->lenient_cev;
 	pfc->hmac = cs->pfc_hmac == HMAC_REQUIRED;
 	pfc->jitter_ns = cs->jitter_us * NSEC_PER_USEC;
 	pfc->relay = build_relay_of(b, &cs->sid);
 	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
-		build_match(&pfc->allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);
+		build_match(&allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);
 	pfc->ports = ports;
 	s->pfc = pfc;
 	return 0;
@@ -120,12 +119,12 @@ int build_sids(struct builder *b)
 			return build_fail(b, rc, "too many SIDs");
 	}
 	b->s->n_sids = ids_bound(b->ids->sids);
-	b->s->sid = arena_alloc(b->s->arena, (b->s->n_sids + 1) * sizeof(*b->s->sid));
-	if (!b->s->sid)
+	b->s->sid = b->sid = arena_alloc(b->s->arena, (b->s->n_sids + 1) * sizeof(*b->sid));
+	if (!b->sid)
 		return build_fail(b, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < c->sids.n; i++) {
 		ids_find(b->ids->sids, ip_prefix_format(&c->sids.items[i].sid, key), &id);
-		rc = build_sid(b, &c->sids.items[i], &b->s->sid[id]);
+		rc = build_sid(b, &c->sids.items[i], &b->sid[id]);
 		if (rc < 0)
 			return rc;
 	}

@@ -123,10 +123,10 @@ int build_group(struct builder *b, const target_t *members, size_t n, target_t *
 		if (!g)
 			return build_fail(b, -ENOMEM, "out of memory");
 		if (s->n_groups)
-			memcpy(g, s->group, s->n_groups * sizeof(*g));
-		s->group = g;
+			memcpy(g, b->group, s->n_groups * sizeof(*g));
+		s->group = b->group = g;
 	}
-	g = &s->group[s->n_groups];
+	g = &b->group[s->n_groups];
 	g->n = (uint8_t)MIN_OF(n, SNAP_GROUP_MAX);
 	for (unsigned int i = 0; i < g->n; i++)
 		g->member[i] = members[i];
@@ -169,7 +169,7 @@ static int merge(struct builder *b, const struct item *first, size_t n, struct f
 	return build_group(b, member, members, &out->target);
 }
 
-static int build_family(struct builder *b, int family, const struct items *l, const struct fib *old, struct fib **out)
+static int build_family(struct builder *b, int family, const struct items *l, struct fib *old, struct fib **out)
 {
 	struct fib_route *routes = calloc(l->n + 1, sizeof(*routes));
 	size_t n = 0;
@@ -188,7 +188,7 @@ static int build_family(struct builder *b, int family, const struct items *l, co
 	 * are; those tables are built anew.
 	 */
 	if (rc == 0 && n && old && !b->s->n_groups && fib_holds(old, family, routes, n)) {
-		*out = fib_ref((struct fib *)(uintptr_t)old);
+		*out = fib_ref(old);
 	} else if (rc == 0 && n) {
 		*out = fib_build(family, routes, n);
 		rc = *out ? 0 : -ENOMEM;
@@ -200,7 +200,7 @@ static int build_family(struct builder *b, int family, const struct items *l, co
 static int build_table(struct builder *b, uint16_t vrf, const struct cfg_route *routes, uint32_t n)
 {
 	const struct snap_vrf *old = b->old && vrf < b->old->n_vrfs ? &b->old->vrf[vrf] : NULL;
-	struct snap_vrf *v = &b->s->vrf[vrf];
+	struct snap_vrf *v = &b->vrf[vrf];
 	struct items l = {0};
 	int rc = add_ports(b, &l, vrf);
 

@@ -19,28 +19,29 @@ static target_t *new_subtable(struct builder *b, uint16_t id)
 	if (!t || !grown)
 		return NULL;
 	if (u->n_subtables)
-		memcpy(grown, u->subtable, u->n_subtables * sizeof(*grown));
+		memcpy(grown, b->usid_subtable, u->n_subtables * sizeof(*grown));
 	/* whatever the /48 says holds for every second id that has no SID of its own */
 	for (uint32_t i = 0; i <= SNAP_SUBTABLE_BASE; i++)
-		t[i] = u->entry[id];
+		t[i] = b->usid_entry[id];
 	grown[u->n_subtables] = t;
-	u->subtable = grown;
-	u->entry[id] = target(TARGET_SUBTABLE, u->n_subtables++);
+	b->usid_subtable = grown;
+	u->subtable = (const target_t *const *)grown;
+	b->usid_entry[id] = target(TARGET_SUBTABLE, u->n_subtables++);
 	return t;
 }
 
 static int put_longer(struct builder *b, const struct fib_route *r)
 {
-	struct snap_usid *u = &b->s->usid;
+	target_t *entry = b->usid_entry;
 	uint16_t id = usid_at(&r->prefix.addr.v6, 0), second = usid_at(&r->prefix.addr.v6, 1);
 	target_t *t;
 
-	if (r->prefix.len != 64 || target_kind(r->target) != TARGET_SID || target_kind(u->entry[id]) == TARGET_LPM) {
-		u->entry[id] = target(TARGET_LPM, 0);
+	if (r->prefix.len != 64 || target_kind(r->target) != TARGET_SID || target_kind(entry[id]) == TARGET_LPM) {
+		entry[id] = target(TARGET_LPM, 0);
 		return 0;
 	}
-	if (target_kind(u->entry[id]) == TARGET_SUBTABLE)
-		t = u->subtable[target_index(u->entry[id])];
+	if (target_kind(entry[id]) == TARGET_SUBTABLE)
+		t = b->usid_subtable[target_index(entry[id])];
 	else
 		t = new_subtable(b, id);
 	if (!t)
@@ -61,7 +62,7 @@ int build_usid(struct builder *b)
 	if (!cu->at.line)
 		return 0;
 	u->block = ipv6_hi(&cu->block.addr.v6) >> 32;
-	u->entry = arena_alloc(b->s->arena, 65536 * sizeof(*u->entry));
+	u->entry = b->usid_entry = arena_alloc(b->s->arena, 65536 * sizeof(*b->usid_entry));
 	if (!u->entry)
 		return build_fail(b, -ENOMEM, "out of memory");
 	routes = fib_routes(b->s->vrf[VRF_UNDERLAY].v6, &n);
@@ -86,7 +87,7 @@ int build_usid(struct builder *b)
 				continue;
 			}
 			for (uint32_t k = 0; k < count; k++)
-				u->entry[first + k] = routes[i].target;
+				b->usid_entry[first + k] = routes[i].target;
 		}
 	}
 	return rc;

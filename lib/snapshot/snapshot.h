@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The forwarding state that lcores read: one immutable object, made from a checked configuration by
- * snapshot_build (management thread), published as a pointer, freed after a grace period.
+ * snapshot_build (management thread), published as a pointer, freed after a grace period. Nobody writes it after
+ * that: it is published as a pointer to const, and its own pointers are such; only the build (build_priv.h) has others.
  *
  * Ids of neighbours, paths, SIDs and VRFs are stable: the same object keeps its id from one snapshot to the
  * next, and the id of a removed one is not given away while a queued packet may name it. All indices held in
@@ -107,8 +108,8 @@ struct snap_port {
 	uint8_t n_allow_sids;
 	const struct snap_match *allow_sids;	   /* SIDE_HOST */
 	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: none; NULL: there are none */
-	uint64_t own6_hints;   /* of the last six bits of its IPv6 addresses: a bit is 0 if none has these */
-	struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
+	uint64_t own6_hints;	     /* of the last six bits of its IPv6 addresses: a bit is 0 if none has these */
+	const struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
 	/* VLAN interfaces on it: numbers by the id of the only tag, tables by the id of the outer tag; 0, NULL: none */
 	const uint16_t *vlan;
@@ -146,7 +147,7 @@ struct snap_slice {
 struct snap_vrf {
 	const char *name; /* NULL: a free id */
 	uint8_t slice;
-	struct fib *v4, *v6;
+	struct fib *v4, *v6; /* shared by snapshots, counted; read only (fib.h) */
 };
 
 /* A tunnel that PFC frames are sent into: its outer headers, ready to be copied (H.Encaps.L2.Red). */
@@ -167,7 +168,7 @@ struct snap_relay {
 	uint16_t udp_port;		     /* carrier: state; 0: frames */
 	uint64_t lease_ns;
 	uint32_t n_allowed; /* sources of state messages; 0: any infrastructure source */
-	struct snap_match *allowed;
+	const struct snap_match *allowed;
 };
 
 struct snap_pfc_tunnel {
@@ -201,7 +202,7 @@ struct snap_pfc_sid {
 	bool hmac;			/* an HMAC TLV is required */
 	uint64_t jitter_ns;		/* End.X.PFC: beyond what a frame says */
 	uint32_t n_allowed;		/* 0: any infrastructure source */
-	struct snap_match *allowed;
+	const struct snap_match *allowed;
 };
 
 /* What a behaviour does, taken apart (RFC 8986 section 4, RFC 9800 section 4). */
@@ -270,9 +271,9 @@ struct snap_circuit {
 
 /* Direct index by the 16 bits behind the block (docs/design.md section 2, docs/protocol.md 3.3). */
 struct snap_usid {
-	uint64_t block;	     /* the first 32 bits of its addresses; SNAP_USID_NONE */
-	target_t *entry;     /* 65536 */
-	target_t **subtable; /* by TARGET_SUBTABLE index: 65536 by the second id, [65536] the /48's own */
+	uint64_t block;			 /* the first 32 bits of its addresses; SNAP_USID_NONE */
+	const target_t *entry;		 /* 65536 */
+	const target_t *const *subtable; /* by TARGET_SUBTABLE index: 65536 by the second id, [65536] the /48's own */
 	uint32_t n_subtables;
 };
 
@@ -284,8 +285,8 @@ struct snapshot {
 	struct ipv6_addr loopback;
 	struct snap_port port[MAX_PORTS];
 	uint32_t n_ports;
-	struct snap_port **interface; /* VLAN interfaces by row of their number; NULL: a free id */
-	uint32_t n_interfaces;	      /* rows */
+	const struct snap_port *const *interface; /* VLAN interfaces by row of their number; NULL: a free id */
+	uint32_t n_interfaces;			  /* rows */
 	struct snap_usid usid;
 	struct snap_match infrastructure[64];
 	uint32_t n_infrastructure;
@@ -295,27 +296,27 @@ struct snapshot {
 	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
 	uint8_t slice_option;			 /* type of the hop-by-hop option with a slice's wire id; 0: none */
 	uint32_t n_slices;
-	struct snap_vrf *vrf; /* by VRF id */
+	const struct snap_vrf *vrf; /* by VRF id */
 	uint32_t n_vrfs;
-	struct snap_nbr *nbr; /* by neighbour id */
+	const struct snap_nbr *nbr; /* by neighbour id */
 	uint32_t n_nbrs;
-	struct snap_sid *sid; /* by SID id */
+	const struct snap_sid *sid; /* by SID id */
 	uint32_t n_sids;
-	struct snap_path *path; /* by path id */
+	const struct snap_path *path; /* by path id */
 	uint32_t n_paths;
-	struct snap_group *group;
+	const struct snap_group *group;
 	uint32_t n_groups;
-	struct snap_policy *policy;
+	const struct snap_policy *policy;
 	uint32_t n_policies;
-	struct snap_circuit *circuit;
+	const struct snap_circuit *circuit;
 	uint32_t n_circuits;
-	struct snap_relay *relay;
+	const struct snap_relay *relay;
 	uint32_t n_relays;
-	struct snap_pfc_tunnel *pfc_tunnel;
+	const struct snap_pfc_tunnel *pfc_tunnel;
 	uint32_t n_pfc_tunnels;
 	struct snap_pfc_learning pfc_learning;
 	struct pfc_remotes remotes; /* SIDs of the domain, own ones too: what PFC tunnels are learnt by */
-	struct hmac_key *key;	    /* for HMAC TLVs */
+	const struct hmac_key *key; /* for HMAC TLVs */
 	uint32_t n_keys;
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */

@@ -40,7 +40,7 @@ static struct pfc_remotes table(void)
 	rows[t.n++] = row("5f00:0:e0e1::/48", SRV6_END_X_PFC_NEXT_CSID, 0, 16, "r1");
 	rows[t.n++] = row("5f00:0:e0e1::/48", SRV6_END_X_PFC_NEXT_CSID, 0, 16, "r2");
 	rows[t.n++] = row("5f00:0:e0a2::/48", 57, 0, 16, "r2");
-	assert_int_equal(pfc_remotes_seal(&t), 0);
+	assert_int_equal(pfc_remotes_seal(&t, rows, t.n), 0);
 	return t;
 }
 
@@ -173,7 +173,7 @@ static void longest_match(void **state)
 			}
 		}
 	}
-	assert_int_equal(pfc_remotes_seal(&t), 0);
+	assert_int_equal(pfc_remotes_seal(&t, rows, t.n), 0);
 	for (unsigned int i = 0; i < t.n; i++)
 		assert_int_equal(t.sid[i].end, i);
 	for (unsigned int step = 0; step < 20000; step++) {
@@ -188,8 +188,7 @@ static void longest_match(void **state)
 				want = &t.sid[i];
 		check(pfc_remote_find(&t, &a.v6, NULL) == want, "step %u", step);
 	}
-	t.n = 0;
-	assert_int_equal(pfc_remotes_seal(&t), 0);
+	assert_int_equal(pfc_remotes_seal(&t, rows, 0), 0);
 	assert_null(pfc_remote_find(&t, &rows[0].prefix.addr.v6, NULL));
 }
 

@@ -155,7 +155,7 @@ static struct pfc_remotes remotes(void)
 		ip_prefix_parse(known[i].prefix, &r->prefix);
 		snprintf(r->owner, sizeof(r->owner), "%s", known[i].owner);
 	}
-	assert_int_equal(pfc_remotes_seal(&t), 0);
+	assert_int_equal(pfc_remotes_seal(&t, rows, t.n), 0);
 	return t;
 }
 

@@ -73,9 +73,10 @@ static void read_list(struct node_sighting *s, const struct rte_mbuf *m, const s
 		s->list[i] = srh->segment[srh->last_entry - i];
 }
 
-static struct node_share *share_at(struct node_learner *l, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
+/* Where the share of a source is looked for first; its next places follow. */
+static uint32_t place_of(uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
 {
-	return &l->share[(mix(mix((uint64_t)port << 8 | slice, hi), lo) >> 16) % NODE_SHARES];
+	return (uint32_t)(mix(mix((uint64_t)port << 8 | slice, hi), lo) >> 16) % NODE_SHARES;
 }
 
 static bool is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
@@ -84,18 +85,16 @@ static bool is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint
 	       s->slice == slice;
 }
 
-static struct node_share *next_share(struct node_learner *l, struct node_share *s)
-{
-	return s + 1 < l->share + NODE_SHARES ? s + 1 : l->share;
-}
-
 /* The place of a source, or one that nobody has used of late; NULL: there is none. */
 static struct node_share *find_share(struct node_learner *l, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo,
 	uint64_t now)
 {
-	struct node_share *s = share_at(l, port, slice, hi, lo), *spare = NULL;
+	uint32_t first = place_of(port, slice, hi, lo);
+	struct node_share *spare = NULL;
 
-	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++, s = next_share(l, s)) {
+	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++) {
+		struct node_share *s = &l->share[(first + i) % NODE_SHARES];
+
 		if (is_of(s, port, slice, hi, lo))
 			return s;
 		if (!spare && (!s->began || now - s->began >= 2 * NODE_SHARE_NS))
@@ -157,10 +156,11 @@ uint64_t node_share_of(const struct node_learner *l, uint16_t port, uint8_t slic
 	unsigned int class, uint64_t now)
 {
 	uint64_t hi = ipv6_hi(source), lo = ipv6_lo(source);
-	struct node_learner *of = (struct node_learner *)(uintptr_t)l;
-	const struct node_share *s = share_at(of, port, slice, hi, lo);
+	uint32_t first = place_of(port, slice, hi, lo);
 
-	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++, s = next_share(of, (struct node_share *)(uintptr_t)s)) {
+	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++) {
+		const struct node_share *s = &l->share[(first + i) % NODE_SHARES];
+
 		if (!is_of(s, port, slice, hi, lo))
 			continue;
 		/* a source that fell silent has a time that nobody has ended */

@@ -60,7 +60,7 @@ uint64_t port_stats_drops(const struct port_stats *p)
 	uint64_t n = 0;
 
 	for (unsigned int r = 0; r < DROP_COUNT; r++)
-		n += p->reason[r];
+		n += stat_read(&p->reason[r]);
 	return n;
 }
 
@@ -69,6 +69,6 @@ uint64_t port_stats_consumed(const struct port_stats *p)
 	uint64_t n = 0;
 
 	for (unsigned int r = CONSUME_FIRST; r < REASON_COUNT; r++)
-		n += p->reason[r];
+		n += stat_read(&p->reason[r]);
 	return n;
 }

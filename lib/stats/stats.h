@@ -115,7 +115,7 @@ void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block);
 /* What was counted since `base`: *out = *now - *base; max_gap_ns stays as it is now. */
 void lcore_stats_since(struct lcore_stats *out, const struct lcore_stats *now, const struct lcore_stats *base);
 
-/* All drops, all consumed packets of a summed block. */
+/* All drops, all consumed packets of a port, in one block or summed. Any thread. */
 uint64_t port_stats_drops(const struct port_stats *p);
 uint64_t port_stats_consumed(const struct port_stats *p);
 

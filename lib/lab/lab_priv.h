@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 #include "drivers/virtual/line.h"
+#include "drivers/virtual/pool.h"
 #include "drivers/virtual/port.h"
 #include "lab/event.h"
 #include "lab/lab.h"

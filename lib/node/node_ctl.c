@@ -255,10 +255,22 @@ static unsigned int cache_size(const struct node *n)
 	return (unsigned int)MIN_OF(share, 256);
 }
 
+static struct rte_mempool *make_pool(const struct node *n, const struct node_options *options)
+{
+	const struct cfg_memory *m = &n->config->memory;
+	uint32_t bytes = options->buffer_bytes ? options->buffer_bytes : (uint32_t)m->buffer_size;
+	char name[28];
+
+	unique_name(n, "pool", 0, 0, name);
+	if (options->new_pool)
+		return options->new_pool(name, (unsigned int)m->buffers, bytes);
+	return pkt_pool_create(name, (unsigned int)m->buffers, cache_size(n), bytes, options->socket,
+		options->shared_cpu);
+}
+
 struct node *node_new(struct config *config, const struct node_options *options, char *err, size_t size)
 {
 	struct node *n = new_aligned(sizeof(*n));
-	char name[28];
 	int rc;
 
 	if (!n) {
@@ -289,9 +301,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 		node_free(n);
 		return NULL;
 	}
-	n->pool = pkt_pool_create(unique_name(n, "pool", 0, 0, name), (unsigned int)config->memory.buffers,
-		cache_size(n), options->buffer_bytes ? options->buffer_bytes : (uint32_t)config->memory.buffer_size,
-		options->socket, options->shared_cpu);
+	n->pool = make_pool(n, options);
 	if (!n->pool) {
 		text_fail(err, size, 0,
 			"no memory for %llu packet buffers of %llu bytes (%s): lower memory.buffers or "

@@ -22,6 +22,8 @@ struct node_options {
 	int socket;		 /* NUMA node of memory, or -1 */
 	uint64_t wall_offset_ns; /* to add to lcore time for the time of day: captures */
 	uint32_t buffer_bytes;	 /* instead of memory.buffer-size; 0: as that says. The lab may carry headers only */
+	/* Creates the pool of packet buffers; NULL: pkt_pool_create. The node frees it with rte_mempool_free. */
+	struct rte_mempool *(*new_pool)(const char *name, unsigned int buffers, uint32_t bytes);
 };
 
 /*

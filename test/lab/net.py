@@ -29,6 +29,7 @@ class Net:
         self.paths = {}  # (from, to) -> lists of node names to name as segments
         self.plain = {}  # end -> (own address, address of the other end)
         self.tunes = {}  # node -> what is done to its configuration
+        self.known = {}  # what _distances has found, until there is another link
         self.files = {}  # configurations beside the topology: name -> content
 
     def node(self, name, lcores=None, memory=None, port=None, pfc=None, **lab):
@@ -46,6 +47,7 @@ class Net:
 
     def link(self, a, b, rate="100G", plain=False, **keys):
         self.links.append({"a": a, "b": b, "rate": rate, **({"delay": "1us"} if "km" not in keys else {}), **keys})
+        self.known = {}
         for near, far in ((a, b), (b, a)):
             owner, port = near.split(".")
             if owner in self.nodes:
@@ -93,7 +95,9 @@ class Net:
                 yield port, far
 
     def _distances(self, to):
-        distance = {to: 0}
+        if to in self.known:
+            return self.known[to]
+        distance = self.known[to] = {to: 0}
         queue = collections.deque([to])
         while queue:
             at = queue.popleft()
@@ -152,7 +156,8 @@ class Net:
                     p["pfc"].update({"length": self._meters(end), "peer-descriptors": ring})
             if owner in self.hosts:
                 host = self.hosts[owner]
-                p.update(vrf="ai", addresses=[f"10.{host['subnet']}.0.{100 + number * 8 + index}/24"])
+                own = 100 + number * 8 + index if number < 19 else 240 + index  # an octet; hosts end before 240
+                p.update(vrf="ai", addresses=[f"10.{host['subnet']}.0.{own}/24"])
                 neighbors.append({"port": port, "address": host["address"], "mac": self._mac(far)})
                 vrf_routes.append({"prefix": f"{host['address']}/32", "port": port, "nexthop": host["address"]})
             elif end in self.plain:

@@ -9,6 +9,7 @@
   comments   file names in comments of C, Python, YAML, meson and shell are files of the tree
   decisions  each decision (D42) and erratum (E34) that any file cites has one anchor in docs, and no two anchors are equal
   sections   "docs/protocol.md 4.6", "docs/design.md 2 rule 7": the page has that section, and the section that rule
+  drawings   docs/drawings/*.svg are what scripts/drawings.py makes of the texts beside them
   vectors    each test vector (v21) that a page names is a case in test/pcap or a pair of captures in test/vectors
 
 A name may end in * or contain one. Names from DPDK, the kernel and the user's own folders are not looked for.
@@ -20,7 +21,8 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(TOP, "test"))
+sys.path[:0] = [os.path.join(TOP, "test"), os.path.join(TOP, "scripts")]
+import drawings  # noqa: E402
 import tap  # noqa: E402
 
 FOREIGN = re.compile(r"^(rte_|net_|net/|dpdk|/|out/|\.\./)")
@@ -176,6 +178,8 @@ def comments(path, body):
         return "\n".join(re.findall(r'"""(?:.|\n)*?"""|(?:^|\s)#[^\n]*', body))
     if path.endswith(".md"):
         return ""
+    if path.startswith("docs/drawings/"):
+        return body
     return "\n".join(re.findall(r"(?:^|\s)#[^\n]*", body)) if not path.endswith(".json") else body
 
 
@@ -201,7 +205,8 @@ def main():
     pages = [f for f in files if f.endswith(".md")]
     checks = [("links", check_links(pages)), ("files", check_files(pages, files)), ("names", check_names(pages, files)),
               ("tests", check_tests(pages, files)), ("comments", check_comments(files)), ("decisions", check_decisions(pages, files)),
-              ("sections", check_sections(files)), ("vectors", check_vectors(pages, files))]
+              ("sections", check_sections(files)), ("vectors", check_vectors(pages, files)),
+              ("drawings", drawings.stale())]
     return tap.tell([(f"documentation: {name}", problems) for name, problems in checks])
 
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several lcores, stepped one by one in many different orders: rings, parks, ownership, order of flows. And the
- * same with real threads, while snapshots are exchanged under them.
+ * Several lcores, stepped one by one in many different orders: rings, parks, ownership, order of flows. The same with
+ * real threads: test_threads.c.
  */
 #include "test/support/unit.h"
 
-#include <sched.h>
 #include <stdlib.h>
-
-#include <rte_lcore.h>
 
 #include "config/config.h"
 #include "test/support/conf.h"
@@ -192,86 +189,6 @@ static void chained_frames(void **state)
 	testbed_free(t);
 }
 
-struct thread {
-	pthread_t id;
-	struct node_lcore *lcore;
-	const bool *stop;
-};
-
-static void *poll_thread(void *arg)
-{
-	struct thread *x = arg;
-	uint64_t now = NSEC_PER_SEC, next;
-
-	rte_thread_register();
-	while (!__atomic_load_n(x->stop, __ATOMIC_RELAXED)) {
-		now += 1000;
-		if (!node_lcore_poll(x->lcore, now, &next))
-			sched_yield();
-	}
-	rte_thread_unregister();
-	return NULL;
-}
-
-/* Two files that differ in neighbours' MACs and in the number of everything. */
-#define OTHER TWO_BY_TWO "  \nvrfs: [{name: red}]\n"
-
-/*
- * Two rx and two worker threads, one tx queue a port; the snapshot under them is exchanged all the time.
- * Order of flows, balance, and no use of freed memory (sanitizer builds).
- */
-static void threads_and_snapshots(void **state)
-{
-	struct testbed *t = testbed_new(TWO_BY_TWO);
-	uint32_t sent[FLOWS] = {0}, next[FLOWS] = {0}, total = 0, got = 0, published = 0;
-	struct snapshot_port_info info[2];
-	struct thread thread[8];
-	bool stop = false;
-	uint64_t seed = 99;
-
-	(void)state;
-	for (unsigned int i = 0; i < 2; i++)
-		info[i].mac = t->port[i]->port.mac;
-	for (uint16_t i = 0; i < t->node->n_lcores; i++) {
-		thread[i] = (struct thread){.lcore = t->node->lcore[i], .stop = &stop};
-		assert_int_equal(pthread_create(&thread[i].id, NULL, poll_thread, &thread[i]), 0);
-	}
-	for (unsigned int round = 0; round < 300; round++) {
-		struct config *c = conf_load(CONF_CHECK, round % 2 ? TWO_BY_TWO : OTHER);
-		char err[256];
-		struct snapshot *s;
-
-		for (unsigned int k = 0; k < 64; k++) {
-			uint16_t flow = (uint16_t)(unit_random(&seed) % FLOWS);
-
-			receive(t, flow, sent[flow]++);
-			total++;
-		}
-		s = snapshot_build(&t->node->registry, c, info, t->node->snapshot, err, sizeof(err));
-		assert_non_null(s);
-		node_publish(t->node, s, c);
-		published++;
-		/* grace periods are looked at, never waited for; the threads end them in their own time */
-		for (unsigned int k = 0; node_reclaim(t->node) > 20 && k < 100000; k++)
-			sched_yield();
-		got += take_all(t, next);
-	}
-	for (unsigned int k = 0; k < 200000 && got < total; k++) {
-		sched_yield();
-		got += take_all(t, next);
-	}
-	for (unsigned int k = 0; node_reclaim(t->node) && k < 100000; k++)
-		sched_yield();
-	assert_int_equal(node_reclaim(t->node), 0);
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	for (uint16_t i = 0; i < t->node->n_lcores; i++)
-		pthread_join(thread[i].id, NULL);
-	got += take_all(t, next);
-	assert_int_equal(got, total);
-	assert_true(published == 300);
-	testbed_free(t);
-}
-
 /* A bit for each lcore that has input. */
 static unsigned int with_input(const struct testbed *t)
 {
@@ -332,7 +249,6 @@ int main(void)
 		cmocka_unit_test(every_mixture_of_roles),
 		cmocka_unit_test(chained_frames),
 		cmocka_unit_test(input_is_told),
-		cmocka_unit_test(threads_and_snapshots),
 	};
 
 	testbed_eal();

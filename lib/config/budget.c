@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/limits.h"
 #include "config/check_priv.h"
 #include "config/headroom.h"
 #include "config/program.h"
@@ -76,11 +77,11 @@ static bool pushes_much(const struct config *c)
 		for (uint32_t k = 0; k < p->paths.n && !much; k++) {
 			/* what no packing of the segments could bring about needs none */
 			program.n = program.n_all = p->paths.items[k].segments.n;
-			if (cfg_outer_bytes(p, &program) + LINK_BYTES <= BUDGET_FRONT)
+			if (cfg_outer_bytes(p, &program) + LINK_BYTES <= LIMIT_FRONT)
 				continue;
 			own = own ? own : cfg_own_sids_new(c);
 			much = !own || (cfg_program(c, own, &p->paths.items[k], &program, &why) == 0 &&
-					       cfg_outer_bytes(p, &program) + LINK_BYTES > BUDGET_FRONT);
+					       cfg_outer_bytes(p, &program) + LINK_BYTES > LIMIT_FRONT);
 		}
 	}
 	cfg_own_sids_free(own);
@@ -141,7 +142,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	}
 	add(out, "receive descriptors", rx);
 	add(out, "transmit descriptors", tx);
-	add(out, "rewritten, not yet taken by the device", 2ull * BUDGET_TX_ROOM * c->ports.n * out->sent);
+	add(out, "rewritten, not yet taken by the device", 2ull * LIMIT_TX_ROOM * c->ports.n * out->sent);
 	add(out, "egress queues of lossy classes", lossy);
 	if (xoff + c->memory.lossless)
 		add(out, "lossless classes below XOFF", xoff + c->memory.lossless);
@@ -150,11 +151,11 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	add(out, "egress queues of control traffic", control);
 	add_packets(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
 	add_packets(out, "packets parked while a ring is full",
-		(uint64_t)c->lcores.rx.n * c->lcores.worker.n * BUDGET_PARK);
+		(uint64_t)c->lcores.rx.n * c->lcores.worker.n * LIMIT_PARK);
 	add_packets(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
-	add_packets(out, "packets whose neighbour did not answer", c->lcores.worker.n * BUDGET_WORKER_PUNTS);
-	add(out, "pool caches and bursts of lcores", lcores * (BUDGET_CACHE + (uint64_t)BUDGET_BURST * out->frame));
-	add_packets(out, "control packets", BUDGET_CONTROL);
+	add_packets(out, "packets whose neighbour did not answer", c->lcores.worker.n * LIMIT_WORKER_PUNTS);
+	add(out, "pool caches and bursts of lcores", lcores * (LIMIT_POOL_CACHE + (uint64_t)LIMIT_BURST * out->frame));
+	add_packets(out, "control packets", LIMIT_CONTROL);
 }
 
 /* What to type: more buffers, or ones that take a whole frame if that is enough. */

@@ -11,13 +11,6 @@
 
 #include "config/model.h"
 
-#define BUDGET_BURST 64	       /* packets an lcore holds in its hands */
-#define BUDGET_PARK 256	       /* packets an rx lcore keeps for one worker whose ring is full */
-#define BUDGET_CACHE 384       /* buffers in the pool cache of one lcore: 256, flushed at 1.5 times that */
-#define BUDGET_TX_ROOM 128     /* rewritten frames of a port that its device has not taken; of control and data each */
-#define BUDGET_WORKER_PUNTS 32 /* slots of the ring from a worker to the control lcore */
-#define BUDGET_CONTROL 256     /* packets the control lcore originates or answers at a time */
-#define BUDGET_FRONT 128       /* bytes in front of a received frame (RTE_PKTMBUF_HEADROOM) */
 #define BUDGET_LINES 17
 
 struct cfg_budget {

@@ -63,7 +63,7 @@ static bool queue_bounded(const struct lab_node *n, uint16_t port, char *why, si
 {
 	const struct cfg_port *cp = &n->node->config->ports.items[port];
 	uint64_t queued = node_port_queued(n->node, port);
-	uint64_t limit = cp->buffer_limit + cp->control_limit + 2 * BUDGET_TX_ROOM;
+	uint64_t limit = cp->buffer_limit + cp->control_limit + 2 * LIMIT_TX_ROOM;
 
 	if (queued <= limit || has_lossless(n->node))
 		return true;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
+#include "config/budget.h"
 #include "manage/apply.h"
 #include "lab/lab_priv.h"
 

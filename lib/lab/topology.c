@@ -10,6 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/text.h"
+#include "config/budget.h"
 #include "config/marks.h"
 #include "drivers/virtual/line.h"
 #include "lab/lab_priv.h"

@@ -17,8 +17,8 @@
 #include <rte_rcu_qsbr.h>
 
 #include "base/bucket.h"
+#include "base/limits.h"
 #include "classify/classify.h"
-#include "config/budget.h"
 #include "neigh/neigh.h"
 #include "node/mailbox.h"
 #include "node/node_learn.h"
@@ -28,9 +28,9 @@
 #include "snapshot/build.h"
 
 #define NODE_MAX_ROLES 32 /* rx roles, worker roles */
-#define NODE_BURST BUDGET_BURST
-#define NODE_PARK BUDGET_PARK
-#define NODE_WORKER_PUNTS BUDGET_WORKER_PUNTS
+#define NODE_BURST LIMIT_BURST
+#define NODE_PARK LIMIT_PARK
+#define NODE_WORKER_PUNTS LIMIT_WORKER_PUNTS
 #define NODE_MESSAGES 1024 /* slots of a mailbox about neighbors */
 #define NODE_PAUSES 4096   /* slots of the mailbox of pauses: a frame may pause all ports of a worker */
 

@@ -16,7 +16,7 @@
 #ifndef QUEUE_EGRESS_H
 #define QUEUE_EGRESS_H
 
-#include "config/budget.h"
+#include "base/limits.h"
 #include "neigh/nbr.h"
 #include "pfc/pfc_watchdog.h"
 #include "pkt/fifo.h"
@@ -25,7 +25,7 @@
 #include "snapshot/snapshot.h"
 
 #define EGRESS_TX_ROOM \
-	BUDGET_TX_ROOM	   /* rewritten frames that the device has not taken yet; of control and of data each */
+	LIMIT_TX_ROOM	   /* rewritten frames that the device has not taken yet; of control and of data each */
 #define EGRESS_TX_BATCH 32 /* frames dequeued before the device is asked again: what it refuses is not decided anew */
 #define EGRESS_GENERATIONS 64	 /* snapshots that queued packets may stem from at a time */
 #define EGRESS_QUANTUM 9216	 /* bytes per class and round */

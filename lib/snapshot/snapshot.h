@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/limits.h"
 #include "config/model.h"
 #include "fib/fib.h"
 #include "hmac/hmac.h"

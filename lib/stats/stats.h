@@ -14,11 +14,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/limits.h"
 #include "stats/reasons.h"
-
-#define MAX_PORTS 32
-#define PORT_LOCAL MAX_PORTS /* pseudo ingress of originated packets */
-#define PORT_SLOTS (MAX_PORTS + 1)
 
 /* name, unit, help */
 #define PORT_COUNTERS(X) \
@@ -64,8 +61,6 @@ struct port_stats {
 	X(tx_bytes, "bytes", "that leave here, without FCS")
 
 /* VLAN interfaces, by row of their number (snapshot/snapshot.h); their packets are among those of the port, too. */
-#define INTERFACE_SLOTS 1026
-
 struct interface_stats {
 #define X(name, unit, help) uint64_t name;
 	INTERFACE_COUNTERS(X)

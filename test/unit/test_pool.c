@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "config/budget.h"
 #include "test/support/conf.h"
 #include "test/support/packet.h"
 #include "test/support/testbed.h"
@@ -80,7 +81,7 @@ static struct fill *fill_new(const char *size)
 	snprintf(yaml, sizeof(yaml), YAML, (unsigned long long)f->promised.total, size);
 	f->t = testbed_new(yaml);
 	/* what one lcore has in its hands; data for one of two ports in its queues, and rewritten */
-	free_lines = (line(&f->promised, "pool caches and bursts of lcores") / 3 - BUDGET_CACHE) + 64 +
+	free_lines = (line(&f->promised, "pool caches and bursts of lcores") / 3 - LIMIT_POOL_CACHE) + 64 +
 		     line(&f->promised, "rewritten, not yet taken by the device") / 4;
 	for (unsigned int i = 0; i < ARRAY_LEN(filled); i++)
 		free_lines += line(&f->promised, filled[i]);
@@ -197,13 +198,13 @@ static void a_pool_of_what_is_promised_is_enough(void **state)
 		assert_int_equal(rings, 3 * 127);
 		assert_int_equal((rings + 3) * frame, line(&f->promised, "rings between lcores"));
 		assert_int_equal(n->worker[0].nbrs.held * frame, line(&f->promised, "packets waiting for a neighbour"));
-		assert_true(n->rx[0].park[0].n > BUDGET_PARK - BUDGET_BURST && n->rx[0].park[0].n <= BUDGET_PARK);
+		assert_true(n->rx[0].park[0].n > LIMIT_PARK - LIMIT_BURST && n->rx[0].park[0].n <= LIMIT_PARK);
 		assert_true(n->egress[OUT].lossy > 64 - frame && n->egress[OUT].lossy <= 64);
 		assert_true(n->egress[OUT].tx.n >= 127);
 		/* the device has got its next burst, and nobody takes it */
-		assert_int_equal(f->t->port[IN]->rx[0].n, BUDGET_BURST);
+		assert_int_equal(f->t->port[IN]->rx[0].n, LIMIT_BURST);
 		/* and there was not much to spare: of a ring each a slot, of the park what a burst may find free, one in tx */
-		check(left(f) <= (3 + BUDGET_BURST + 1 + 1) * frame, "buffers of %s: %u are left", sizes[i], left(f));
+		check(left(f) <= (3 + LIMIT_BURST + 1 + 1) * frame, "buffers of %s: %u are left", sizes[i], left(f));
 		testbed_check_balance(f->t);
 		fill_free(f);
 	}

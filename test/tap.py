@@ -18,7 +18,7 @@ PLAN = re.compile(r"^1\.\.(\d+)")
 class Counter:
     def __init__(self):
         self.passed = self.failed = self.skipped = self.planned = 0
-        self.failures, self.skips = [], []
+        self.failures, self.skips, self.repeated = [], [], 0
 
     def take(self, line):
         """Count one line of TAP; returns whether it is worth showing."""
@@ -26,6 +26,9 @@ class Counter:
         if plan:
             self.planned += int(plan.group(1))
             return False
+        if line.startswith("# repeated: "):  # of machine.py; load is worth knowing of, even if the test passed later
+            self.repeated += 1
+            return True
         result = LINE.match(line)
         if not result:
             return line.startswith("#") and self.failures != []
@@ -77,7 +80,8 @@ def run_suite(name, command, one):
     counter.close(status)
     for failure in counter.failures:
         print(f"   FAILED {failure}")
-    print(f"   {counter.passed} passed, {counter.failed} failed, {counter.skipped} skipped, "
+    repeated = f", {counter.repeated} repeated under load" if counter.repeated else ""
+    print(f"   {counter.passed} passed, {counter.failed} failed, {counter.skipped} skipped{repeated}, "
           f"{time.monotonic() - started:.0f} s", flush=True)
     return counter
 

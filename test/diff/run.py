@@ -22,8 +22,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import machine  # noqa: E402
 from generate import PORTS, Generator  # noqa: E402
 from model import Abstain, Model  # noqa: E402
 from node import config  # noqa: E402
@@ -78,7 +79,7 @@ class Sluice:
             write_pcap(self.folder / f"in-{port}.pcap", [f for p, f in arrivals if p == port])
             (self.folder / f"out-{port}.pcap").unlink(missing_ok=True)
         command = [self.program, "-c", "config.yaml", "--exit-when-idle", "150", "--report", "report.json"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=self.timeout, check=False)
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=machine.patience(self.timeout), check=False)
         for base in ("/run/dpdk", os.path.join(os.environ.get("XDG_RUNTIME_DIR", "/tmp"), "dpdk")):
             shutil.rmtree(os.path.join(base, "sluice-" + self.name), ignore_errors=True)
         if done.returncode or re.search(r"runtime error:|ERROR: \w+Sanitizer", done.stderr):

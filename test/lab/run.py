@@ -6,11 +6,14 @@ import concurrent.futures
 import fnmatch
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import machine  # noqa: E402
 from catalogue import SCENARIOS  # noqa: E402
 from suite import build, expectations  # noqa: E402
 
@@ -140,7 +143,7 @@ def run(lab, topology, folder, seed=None, extra=()):
         with open(os.path.join(folder, name), "w") as f:
             json.dump(config, f)
     command = [lab, "--json", "--quiet", *(["--seed", str(seed)] if seed is not None else []), *extra, path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=machine.patience(TIMEOUT), check=False)
     return done.returncode, done.stderr, done.stdout
 
 
@@ -214,9 +217,16 @@ def main():
     parser.add_argument("--lab", default=os.path.join(TOP, "build/app/sluice-lab/sluice-lab"))
     parser.add_argument("--keep", help="folder to keep topologies and reports in")
     parser.add_argument("--jobs", type=int, default=2, help="scenarios that run at once (default: %(default)s); 1 with --keep")
+    parser.add_argument("-k", dest="pattern", default="", help="only scenarios whose name and parameters match this regular expression")
+    parser.add_argument("--list", action="store_true", help="print the names of the scenarios")
     parser.add_argument("names", nargs="*", help="scenarios, or patterns like pfc_*; default: all")
     args = parser.parse_args()
-    cases = [(s, p) for s in SCENARIOS if is_wanted(s, args.names) for p in s.short]
+    cases = [(s, p) for s in SCENARIOS if is_wanted(s, args.names) for p in s.short
+             if re.search(args.pattern, f"{s.name} {label(p)}", re.IGNORECASE)]
+    if args.list:
+        print("\n".join(f"{s.name} {label(p)}".strip() for s, p in cases))
+        return 0
+    machine.watch()  # before there are several threads
     print(f"1..{len(cases)}")
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(1 if args.keep else args.jobs) as pool:

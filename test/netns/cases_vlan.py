@@ -15,7 +15,7 @@ from scapy.layers.inet6 import ICMPv6EchoReply, ICMPv6EchoRequest, ICMPv6ND_NA, 
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 
 from cases_pfc import MAC_A
-from checks import SETTLE, Failure, expect
+from checks import SETTLE, Failure, expect, machine
 from net import make_host, make_router
 from node import over, policy, port, via
 from topology import A4, A6, GATE_A4, GATE_A6, NET_A4, NET_A6, NEXT_CSID, U1, U2, WAN_MTU, Topology, encaps, seg6local, sid
@@ -88,8 +88,8 @@ def asks(t, number, packet, is_answer):
     """Send with this tag, answer what is asked meanwhile, and return the answer with its tag; it must be that tag."""
     t.a.forget()
     t.a.send(Ether(src=MAC_A, dst=t.gate) / Dot1Q(vlan=number) / packet)
-    until, asked = time.monotonic() + SETTLE, set()
-    while time.monotonic() < until:
+    deadline, asked = machine.Deadline(SETTLE), set()
+    while not deadline.passed():
         for frame in map(Ether, t.a.take()):
             back = answer(frame)
             if back is not None:

@@ -5,7 +5,11 @@ import json
 import pathlib
 import re
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import machine  # noqa: E402
 
 TRAFFIC = pathlib.Path(__file__).resolve().parent / "traffic.py"
 BULK = 100 * 1000 * 1000
@@ -24,16 +28,16 @@ def expect(condition, text):
 
 def eventually(what, text, seconds=SETTLE):
     """Wait until what() is true."""
-    until = time.monotonic() + seconds
+    deadline = machine.Deadline(seconds)
     while not (found := what()):
-        expect(time.monotonic() < until, f"{text}: not within {seconds} s")
+        expect(not deadline.passed(), f"{text}: not within {seconds} s")
         time.sleep(0.1)
     return found
 
 
 def ping(space, to, count=3, size=56, more=()):
     """How many were answered, and what ping said."""
-    done = space.exec("ping", "-n", "-c", count, "-i", 0.05, "-W", 1, "-s", size, *more, to, check=False)
+    done = space.exec("ping", "-n", "-c", count, "-i", 0.05, "-W", round(machine.patience(1), 1), "-s", size, *more, to, check=False)
     answered = re.search(r"(\d+) received", done.stdout)
     return int(answered[1]) if answered else 0, done.stdout + done.stderr
 
@@ -53,7 +57,7 @@ def program(space, *args):
 
 def result_of(process, seconds):
     try:
-        out, err = process.communicate(timeout=seconds)
+        out, err = process.communicate(timeout=machine.patience(seconds))
     except subprocess.TimeoutExpired:
         process.kill()
         raise Failure(f"{' '.join(process.args[4:])}: not done in {seconds} s: {process.communicate()[1]}") from None
@@ -86,7 +90,7 @@ def transfer(sender, receiver, address, size=BULK, port=5001):
 def roce(sender, receiver, address, flows=16, count=300, size=1024):
     """RoCEv2-like UDP; every packet once, in order per queue pair."""
     _, got = between(sender, ["roce-send", address, flows, count, size],
-                     receiver, ["roce-receive", address, flows, count, size, 20], 30)
+                     receiver, ["roce-receive", address, flows, count, size, machine.patience(20)], 30)
     expect(got["packets"] == flows * count and not got["wrong"], f"{flows * count} packets sent, found: {got}")
     return got
 

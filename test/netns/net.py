@@ -7,8 +7,13 @@ removed by the next one.
 """
 
 import os
+import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import machine  # noqa: E402
 
 PREFIX = "sluicetest"
 
@@ -18,7 +23,7 @@ class CommandFailed(Exception):
 
 
 def run(command, text=None, check=True, timeout=30):
-    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=machine.patience(timeout), check=False)
     if check and done.returncode:
         raise CommandFailed(f"{' '.join(command)}: status {done.returncode}: {done.stderr or done.stdout}")
     return done

@@ -12,7 +12,7 @@ kernel decapsulates IPv4 with End.DX4, and End.DT6 looks up an ordinary table.
 """
 
 from net import Net, make_host, make_port, make_router
-from node import LARGE_BUFFERS, Node, large_port, long_port, over, policy, port, via
+from node import LARGE_BUFFERS, Node, large_port, long_port, over, policy, port, quick_discovery, via
 from station import Station
 from twin import SENDER_MAC, SINK_MAC, TENANT_MAC, TWIN_MACS
 
@@ -107,7 +107,8 @@ def through(options, host_mtu=1500, wan_mtu=WAN_MTU, port=port, far_port=port, *
            routes=via("wan0", "fd00:a::2", "5f00::/16", "fd00::/16"),
            vrfs=[{"name": "blue", "routes": over("east", NET_B4, NET_B6)}],
            sids=[{"sid": U1, "behavior": "uN"}, {"sid": "5f00:0:e146::/48", "behavior": "uDT46", "vrf": "blue"}],
-           policies=[policy("east", sid("200"), sid("300", "e301"), sid("400", "e446"))])
+           policies=[policy("east", sid("200"), sid("300", "e301"), sid("400", "e446"))],
+           neighbor_discovery=quick_discovery())
     t.node(pe, "fd00:0:4::1",
            [far_port(0, "wan0", "wan", "fd00:c::2/64", mtu=wan_mtu),
             far_port(1, "dc0", "dc", f"{GATE_B4}/24", f"{GATE_B6}/64", vrf="blue", mtu=host_mtu)],
@@ -115,7 +116,8 @@ def through(options, host_mtu=1500, wan_mtu=WAN_MTU, port=port, far_port=port, *
            vrfs=[{"name": "blue", "routes": over("west", NET_A4, NET_A6)}],
            sids=[{"sid": U4, "behavior": "uN"}, {"sid": "5f00:0:e446::/48", "behavior": "uDT46", "vrf": "blue"}],
            # westwards uN and uA are two steps
-           policies=[policy("west", sid("300"), sid("200"), sid("e201"), sid("100"), sid("e146"))], **far)
+           policies=[policy("west", sid("300"), sid("200"), sid("e201"), sid("100"), sid("e146"))],
+           neighbor_discovery=quick_discovery(), **far)
     return t
 
 

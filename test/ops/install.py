@@ -10,10 +10,9 @@ import shutil
 import socket
 import sys
 import tempfile
-import time
 
 from live_node import LiveNode
-from tap_main import TOP, expect, expect_match, report, run
+from tap_main import TOP, expect, expect_match, machine, report, run
 
 PREFIX = "usr/local"
 UNIT = f"{PREFIX}/lib/systemd/system/sluice@.service"
@@ -103,8 +102,8 @@ class Manager:
         self.socket.bind(self.path)
 
     def wait_for(self, state, seconds):
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+        deadline = machine.Deadline(seconds)
+        while not deadline.passed():
             if select.select([self.socket], [], [], 0.1)[0] and self.socket.recv(4096).decode() == state:
                 return True
         return False

@@ -8,6 +8,8 @@ import tempfile
 import time
 import urllib.request
 
+from tap_main import machine
+
 CONFIG = """
 node: {{name: {name}, loopback: fd00::d, usid: {{block: "5f00:0::/32", node: 0x0100}}, infrastructure: ["fd00::/16"]}}
 lcores: {{control: 0, rx: [1], worker: [2], cpus: "0@0,1@0,2@0"}}
@@ -48,8 +50,8 @@ class LiveNode:
 
     def __enter__(self):
         socket_path = f"/run/sluice/{self.name}.sock"
-        until = time.monotonic() + 30
-        while not os.path.exists(socket_path) and self.process.poll() is None and time.monotonic() < until:
+        deadline = machine.Deadline(30)
+        while not os.path.exists(socket_path) and self.process.poll() is None and not deadline.passed():
             time.sleep(0.05)
         if not os.path.exists(socket_path):
             self.stop()
@@ -65,7 +67,7 @@ class LiveNode:
         if self.process.poll() is None:
             self.process.terminate()
         try:
-            self.output += self.process.communicate(timeout=30)[0] or ""
+            self.output += self.process.communicate(timeout=machine.patience(30))[0] or ""
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.output += self.process.communicate()[0] or ""
@@ -77,9 +79,10 @@ class LiveNode:
         """Exit status, standard output and standard error together."""
         build = os.path.dirname(os.path.dirname(os.path.abspath(self.process.args[0])))
         done = subprocess.run([os.path.join(build, "sluicectl", "sluicectl"), "-n", self.name, *command],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=machine.patience(120),
+                              check=False)
         return done.returncode, done.stdout
 
     def metrics(self):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=machine.patience(10)) as page:
             return page.read().decode()

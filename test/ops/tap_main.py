@@ -3,9 +3,12 @@
 import os
 import re
 import subprocess
+import sys
 import traceback
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "test"))
+import machine  # noqa: E402
 
 
 class Failure(Exception):
@@ -23,9 +26,21 @@ def expect_match(pattern, text):
 
 def run(command, timeout=60, **more):
     """Exit status and both outputs together."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,
-                          check=False, **more)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=machine.patience(timeout), check=False, **more)
     return done.returncode, done.stdout
+
+
+def run_once(test):
+    """What is wrong. A test that stumbles has failed; no load explains that."""
+    try:
+        test()
+        return [], False
+    except Failure as e:
+        return str(e).splitlines() or ["failed"], False
+    except Exception as e:
+        timed_out = isinstance(e, (subprocess.TimeoutExpired, OSError))
+        return traceback.format_exc().splitlines(), not timed_out
 
 
 def report(tests):
@@ -33,12 +48,7 @@ def report(tests):
     print(f"1..{len(tests)}", flush=True)
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
-        try:
-            test()
-            print(f"ok {number} - {name}", flush=True)
-        except Exception as e:  # a test that stumbles has failed
-            failed += 1
-            text = str(e) if isinstance(e, Failure) else traceback.format_exc()
-            print(f"not ok {number} - {name}", flush=True)
-            print("\n".join("# " + line for line in text.splitlines()), flush=True)
+        result = machine.attempt(lambda test=test: run_once(test))
+        failed += result.outcome == machine.FAIL
+        result.print(number, name)
     return 1 if failed else 0

@@ -4,6 +4,7 @@ import argparse
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -14,7 +15,8 @@ import tempfile
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "scripts"))
+sys.path[:0] = [os.path.join(TOP, "scripts"), os.path.join(TOP, "test")]
+import machine  # noqa: E402
 from demo import read_pcap  # noqa: E402,F401
 
 CONFIG = """
@@ -69,6 +71,10 @@ class Failure(Exception):
     pass
 
 
+class Certain(Failure):
+    """A failure that no load of the machine explains."""
+
+
 def expect(condition, text):
     if not condition:
         raise Failure(text)
@@ -101,7 +107,7 @@ class Bench:
     def run(self, *args, timeout=60):
         """Exit status, standard output, standard error."""
         process = self.start(*args)
-        out, err = process.communicate(timeout=timeout)
+        out, err = process.communicate(timeout=machine.patience(timeout))
         return process.returncode, out, err
 
     def mounted(self, script):
@@ -125,14 +131,15 @@ class Bench:
         program = os.path.join(os.path.dirname(os.path.dirname(self.sluice)), "sluicectl", "sluicectl")
         more = dict({"stdin": subprocess.DEVNULL}, **more) if "input" not in more else more
         done = subprocess.run([program, "-n", self.name, *args], capture_output=True, text=True, check=False,
-                              timeout=60, cwd=self.folder, **more)
+                              timeout=machine.patience(60), cwd=self.folder, **more)
         return done.returncode, done.stdout, done.stderr
 
     def check_lossless(self):
         """At the end of every test: if a node has reported, it has dropped nothing of a lossless class."""
         if os.path.exists(self.path("report.json")):
             lost = [d for d in self.report().get("drops", []) if d["reason"] == "headroom_exceeded"]
-            expect(not lost, f"{lost}")
+            if lost:
+                raise Certain(f"{lost}")
 
     def leftovers(self):
         runtime = glob.glob("/var/run/dpdk/sluice-" + self.name) + glob.glob("/run/user/*/dpdk/sluice-" + self.name)
@@ -155,7 +162,7 @@ class Session:
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.connect(path)
-        self.socket.settimeout(20)
+        self.socket.settimeout(machine.patience(20))
         self.file = self.socket.makefile("rb")
 
     def answer(self):
@@ -242,17 +249,19 @@ class Node:
 
     def ends(self):
         self.session.close()
-        self.process.wait(timeout=30)
-        expect(self.process.returncode == 0, f"ended with {self.process.returncode}: {self.log()}")
+        self.process.wait(timeout=machine.patience(30))
+        if self.process.returncode:
+            raise Certain(f"ended with {self.process.returncode}: {self.log()}")
         balance = self.bench.report()["conservation"]
-        expect(balance["missing"] == 0, f"{balance}")
+        if balance["missing"]:
+            raise Certain(f"{balance}")
         expect(not self.bench.leftovers(), f"left behind: {self.bench.leftovers()}")
 
 
 def wait_for(condition, what, more=lambda: "", seconds=30):
-    until = time.monotonic() + seconds
+    deadline = machine.Deadline(seconds)
     while not condition():
-        expect(time.monotonic() < until, f"{what} {more()}")
+        expect(not deadline.passed(), f"{what} {more()}")
         time.sleep(0.02)
 
 
@@ -268,28 +277,42 @@ def quiet(node):
     wait_for(still, "the node does not come to rest")
 
 
+def run_once(test, options):
+    """One test in a folder of its own: what is wrong, whether that is certain, and the test's own remarks."""
+    bench = Bench(os.path.abspath(options.sluice))
+    bench.update = options.update
+    try:
+        remarks = test(bench) or []
+        bench.check_lossless()
+        return [], False, remarks
+    except (Failure, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as e:
+        return f"{type(e).__name__}: {e}".splitlines(), isinstance(e, Certain), []
+    finally:
+        bench.close()
+
+
 def main(what, tests):
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--sluice", default=os.path.join(TOP, "build", "app", "sluice", "sluice"))
-    parser.add_argument("-k", default="", help="only tests whose name has this in it")
+    parser.add_argument("-k", dest="pattern", default="", help="only tests whose name matches this regular expression")
+    parser.add_argument("--list", action="store_true", help="print the names of the tests")
     parser.add_argument("--update", action="store_true", help="write transcripts instead of comparing them")
     args = parser.parse_args()
-    tests = [t for t in tests if args.k in t[0]]
+    tests = [t for t in tests if re.search(args.pattern, t[0], re.IGNORECASE)]
+    if args.list:
+        print("\n".join(name for name, _ in tests))
+        return 0
     print(f"1..{len(tests)}", flush=True)
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
-        bench = Bench(os.path.abspath(args.sluice))
-        bench.update = args.update
-        problem = None
-        try:
-            remarks = test(bench) or []
-            bench.check_lossless()
-        except (Failure, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as e:
-            problem, remarks = f"{type(e).__name__}: {e}", []
-        finally:
-            bench.close()
-        failed += problem is not None
-        print(f"{'ok' if problem is None else 'not ok'} {number} - {name}", flush=True)
-        for line in remarks + (problem or "").splitlines():
+        remarks = []
+
+        def once(test=test, remarks=remarks):
+            problems, certain, remarks[:] = run_once(test, args)
+            return problems, certain
+        result = machine.attempt(once)
+        failed += result.outcome == machine.FAIL
+        result.print(number, name)
+        for line in remarks:
             print(f"# {line}", flush=True)
     return 1 if failed else 0

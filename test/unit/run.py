@@ -1,26 +1,51 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Run all unit test programs of a build folder; their TAP goes through, a program that dies is a failure."""
+import argparse
 import glob
 import os
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import machine  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 TIMEOUT = 600
 
 
+def tests_of(program):
+    """The names of a program's tests, as its source lists them: cmocka neither lists tests nor runs one by its name."""
+    with open(os.path.join(HERE, os.path.basename(program) + ".c"), encoding="utf-8") as f:
+        return re.findall(r"cmocka_unit_test\w*\((\w+)", f.read())
+
+
 def main():
-    build = sys.argv[1] if len(sys.argv) > 1 else "build"
-    programs = sorted(p for p in glob.glob(os.path.join(build, "test", "unit", "test_*")) if os.access(p, os.X_OK)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", nargs="?", default="build", help="build folder")
+    parser.add_argument("name", nargs="?", help="only the program of this name")
+    parser.add_argument("-k", dest="pattern", default="",
+                        help="only programs whose name, or the name of one of whose tests, matches this regular expression")
+    parser.add_argument("--list", action="store_true", help="print the names of the tests, with that of their program")
+    args = parser.parse_args()
+    build = args.build
+    programs = sorted(p for p in glob.glob(os.path.join(build, "test", "unit", args.name or "test_*")) if os.access(p, os.X_OK)
                       and os.path.isfile(p))
+    if args.list and not programs:  # not built yet
+        programs = sorted(p.removesuffix(".c") for p in glob.glob(os.path.join(HERE, "test_*.c")))
+    names = {p: [f"{os.path.basename(p)}: {test}" for test in tests_of(p) or ["(all)"]] for p in programs}
+    programs = [p for p in programs if any(re.search(args.pattern, name, re.IGNORECASE) for name in names[p])]
+    if args.list:
+        print("\n".join(name for p in programs for name in names[p]))
+        return 0
     env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
     status = 0
     for program in programs:
         name = os.path.basename(program)
         try:
             done = subprocess.run([program], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=TIMEOUT, check=False)
+                                  errors="replace", timeout=machine.patience(TIMEOUT), check=False)
             output, code = done.stdout, done.returncode
         except subprocess.TimeoutExpired as e:
             output, code = (e.stdout or b"").decode(errors="replace"), "timeout"

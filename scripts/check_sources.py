@@ -36,7 +36,7 @@ LAB_INCLUDES = re.compile(
 # Whose functions are the data path, flow control and protocols: the lab neither has any of that name nor calls one.
 LAB_FORBIDDEN = re.compile(
     r"^(egress|classify|rewrite|endpoint|srv6|fib|nbr|neigh|queue|credit|rsvp|pfc|slice|steer|snapshot|rx|worker|control)_")
-LAB_WITHOUT = {"lib/libmetrics.a", "lib/libreference.a"}  # pages about a node; no part of what it does
+LAB_WITHOUT = {"lib/libreference.a"}  # pages about a node; no part of what it does
 DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that know DPDK
 
 # What the data path may need of other libraries.

@@ -10,8 +10,12 @@
 #include "pkt/pkt.h"
 #include "snapshot/snapshot.h"
 
+#define SID_COUNTERS(X) \
+	X(counter, packets, "packets", "packets", "sluice_sid_packets", "that a local SID was executed for") \
+	X(counter, bytes, "bytes", "bytes", "sluice_sid_bytes", "of the frames that a local SID was executed for")
+
 struct sid_counter {
-	uint64_t packets, bytes;
+	SID_COUNTERS(STAT_DECLARE)
 };
 
 /* What an lcore classifies with: set up for each pass, written by that lcore alone. */

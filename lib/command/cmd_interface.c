@@ -6,6 +6,7 @@
 #include "classify/vlan.h"
 #include "command/command_priv.h"
 #include "command/describe.h"
+#include "command/json_row.h"
 #include "node/node_ctl.h"
 
 /* "802.1q 100", "802.1ad 200 802.1q 7" */
@@ -41,16 +42,15 @@ int cmd_show_interfaces(struct command_call *c)
 	for (uint32_t i = 0; i < s->config->interfaces.n; i++) {
 		for (uint32_t row = 0; row < s->n_interfaces; row++) {
 			const struct snap_port *in = s->interface[row];
-			const struct interface_stats *p = &sum->interface[row];
+			json_t *o;
 
 			if (!in || in->name != s->config->interfaces.items[i].name)
 				continue;
-			json_array_append_new(c->result,
-				json_pack("{ss ss so ss si so sI sI sI sI}", "interface", in->name, "port",
-					describe_interface(s, snap_port_of(in->interface)), "tags", tags_of(in), "vrf",
-					describe_vrf(s, in->vrf), "mtu", (int)in->mtu, "addresses", addresses_of(in),
-					"rx", (json_int_t)p->rx_packets, "rx_bytes", (json_int_t)p->rx_bytes, "tx",
-					(json_int_t)p->tx_packets, "tx_bytes", (json_int_t)p->tx_bytes));
+			o = json_pack("{ss ss so ss si so}", "interface", in->name, "port",
+				describe_interface(s, snap_port_of(in->interface)), "tags", tags_of(in), "vrf",
+				describe_vrf(s, in->vrf), "mtu", (int)in->mtu, "addresses", addresses_of(in));
+			json_row(o, &stat_interface, &sum->interface[row], 0);
+			json_array_append_new(c->result, o);
 		}
 	}
 	free(sum);

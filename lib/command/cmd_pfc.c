@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* show pfc counters, show buffers, clear watermarks. Management thread. */
 #include "command/command_priv.h"
+#include "command/json_row.h"
 #include "node/node_ctl.h"
-
-static json_t *per_priority(const uint64_t *values)
-{
-	json_t *list = json_array();
-
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
-		json_array_append_new(list, json_integer((json_int_t)stat_read(&values[i])));
-	return list;
-}
 
 static json_t *priorities_of(uint8_t mask)
 {
@@ -35,16 +27,16 @@ static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_
 	const struct snap_port *p = &n->snapshot->port[i];
 	const struct node_pfc_port shown = node_pfc_shown(n, i), *c = &shown;
 	uint64_t now = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
+	json_t *o;
 
 	if (!p->lossless && !c->frames && !c->speaker.frames)
 		return;
-	json_array_append_new(ports,
-		json_pack("{ss ss so sI so so sI so so sI sI sI}", "port", n->port[i]->name, "by", mode_of(n, i),
-			"priorities", priorities_of(p->lossless), "rx", (json_int_t)stat_read(&c->frames), "rx_xoff",
-			per_priority(c->xoff), "rx_xon", per_priority(c->xon), "tx",
-			(json_int_t)stat_read(&c->speaker.frames), "tx_xoff", per_priority(c->speaker.xoff), "tx_xon",
-			per_priority(c->speaker.xon), "ignored", (json_int_t)stat_read(&c->ignored), "refused",
-			(json_int_t)stat_read(&c->refused), "no_buffer", (json_int_t)stat_read(&c->no_buffer)));
+	o = json_pack("{ss ss so}", "port", n->port[i]->name, "by", mode_of(n, i), "priorities",
+		priorities_of(p->lossless));
+	json_row(o, &stat_pfc_rx, c, now);
+	json_row(o, &stat_pfc_tx, &c->speaker, now);
+	json_row(o, &stat_pfc, c, now);
+	json_array_append_new(ports, o);
 	for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
 		const struct pfc_history heard = pfc_history_at(&c->heard[k], now);
 		const struct pfc_history said = pfc_history_at(&c->speaker.history[k], now);
@@ -77,31 +69,30 @@ static void add_buffer(json_t *list, const struct node *n, uint32_t port, unsign
 {
 	const struct snap_port *p = &n->snapshot->port[port];
 	const struct pfc_buffer *b = &n->pfc[port].buffer[class];
+	bool lossless = p->lossless >> class & 1;
 	struct account_level level = {0};
+	json_t *o;
 
 	for (uint16_t w = 0; w < n->n_workers; w++)
 		account_add(&n->worker[w].accounts->total[port][class], &level);
-	if (!(p->lossless >> class & 1)) {
-		if (level.buffers)
-			json_array_append_new(list,
-				json_pack("{ss si ss sI sI sn sn sn sn sn sn sn sn sn sn sn sn}", "port",
-					n->port[port]->name, "class", (int)class, "kind", "lossy", "bytes",
-					(json_int_t)level.bytes, "buffers", (json_int_t)level.buffers, "sender",
-					"xoff_bytes", "xon_bytes", "headroom_bytes", "promised_buffers", "most_bytes",
-					"most_buffers", "most_headroom", "ever_bytes", "ever_headroom", "xoffs",
-					"exhausted"));
+	if (!lossless && !level.buffers)
 		return;
+	o = json_pack("{ss si ss sI sI}", "port", n->port[port]->name, "class", (int)class, "kind",
+		lossless ? "lossless" : "lossy", "bytes", (json_int_t)level.bytes, "buffers",
+		(json_int_t)level.buffers);
+	if (lossless) {
+		json_object_update_new(o,
+			json_pack("{ss sI sI sI sI}", "sender", b->stopped ? "stopped" : "free", "xoff_bytes",
+				(json_int_t)p->buffer.xoff.bytes, "xon_bytes", (json_int_t)p->buffer.xon.bytes,
+				"headroom_bytes", (json_int_t)(p->buffer.full.bytes - p->buffer.xoff.bytes),
+				"promised_buffers", (json_int_t)p->buffer.full.buffers));
+		json_row(o, &stat_buffer, b, 0);
+	} else {
+		json_object_update_new(o, json_pack("{sn sn sn sn sn}", "sender", "xoff_bytes", "xon_bytes",
+						  "headroom_bytes", "promised_buffers"));
+		json_row_null(o, &stat_buffer);
 	}
-	json_array_append_new(list,
-		json_pack("{ss si ss sI sI ss sI sI sI sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "class",
-			(int)class, "kind", "lossless", "bytes", (json_int_t)level.bytes, "buffers",
-			(json_int_t)level.buffers, "sender", b->stopped ? "stopped" : "free", "xoff_bytes",
-			(json_int_t)p->buffer.xoff.bytes, "xon_bytes", (json_int_t)p->buffer.xon.bytes,
-			"headroom_bytes", (json_int_t)(p->buffer.full.bytes - p->buffer.xoff.bytes), "promised_buffers",
-			(json_int_t)p->buffer.full.buffers, "most_bytes", (json_int_t)b->user.bytes, "most_buffers",
-			(json_int_t)b->user.buffers, "most_headroom", (json_int_t)b->user_headroom.bytes, "ever_bytes",
-			(json_int_t)b->most.bytes, "ever_headroom", (json_int_t)b->most_headroom.bytes, "xoffs",
-			(json_int_t)b->xoffs, "exhausted", (json_int_t)b->exhausted_times));
+	json_array_append_new(list, o);
 }
 
 int cmd_show_buffers(struct command_call *c)

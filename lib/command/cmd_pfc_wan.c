@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* show pfc tunnels, show pfc history. Management thread. */
 #include "command/command_priv.h"
+#include "command/json_row.h"
 #include "node/control_pfc.h"
 #include "node/node_ctl.h"
 
@@ -45,19 +46,19 @@ static void add_tunnel(json_t *out, const struct node *n, uint32_t id)
 	const struct control_party *p;
 	char source[IP_ADDR_TEXT];
 	uint8_t port;
+	json_t *o;
 
 	if (t->origin == PFC_TUNNEL_FREE)
 		return;
 	port = n->control->pfc->tunnel[id].port;
 	p = &n->control->pfc->party[port][n->control->pfc->tunnel[id].party];
-	json_array_append_new(out,
-		json_pack("{ss ss ss ss ss sI so so so sI sI sI sI}", "tunnel", t->name, "origin", origins[t->origin],
-			"port", n->port[port]->name, "slice", slice_of(n, t->slice), "source",
-			p->has_source ? ipv6_addr_format(&p->source, source) : "", "seen_ms",
-			(json_int_t)(t->origin == PFC_TUNNEL_LEARNT ? ms_since(n, t->used) : 0), "priorities",
-			mask_of(t->priorities), "stopped", mask_of(t->stopped), "segments", list_of(&t->list), "xoff",
-			(json_int_t)stat_read(&t->stops), "xon", (json_int_t)stat_read(&t->resumes), "refreshes",
-			(json_int_t)stat_read(&t->refreshes), "repeats", (json_int_t)stat_read(&t->repeats)));
+	o = json_pack("{ss ss ss ss ss sI so so so}", "tunnel", t->name, "origin", origins[t->origin], "port",
+		n->port[port]->name, "slice", slice_of(n, t->slice), "source",
+		p->has_source ? ipv6_addr_format(&p->source, source) : "", "seen_ms",
+		(json_int_t)(t->origin == PFC_TUNNEL_LEARNT ? ms_since(n, t->used) : 0), "priorities",
+		mask_of(t->priorities), "stopped", mask_of(t->stopped), "segments", list_of(&t->list));
+	json_row(o, &stat_tunnel, t, 0);
+	json_array_append_new(out, o);
 }
 
 static void add_relay(json_t *out, const struct node *n, uint32_t i)
@@ -65,19 +66,13 @@ static void add_relay(json_t *out, const struct node *n, uint32_t i)
 	static const char *const modes[] = {"transparent", "scaled", "regenerate"};
 	const struct snap_relay *r = &n->snapshot->relay[i];
 	const struct pfc_relay_port *p = &n->control->pfc->relay[r->port];
-	const struct pfc_thinner *in = &n->control->pfc->thinner[r->port];
-	const struct carrier *state = &n->control->pfc->carrier[r->port];
+	json_t *o = json_pack("{ss ss ss ss so}", "relay", r->name, "port", n->port[r->port]->name, "mode",
+		modes[r->mode], "carrier", r->udp_port ? "state" : "frames", "stopped", mask_of(p->stopped));
 
-	json_array_append_new(out,
-		json_pack("{ss ss ss ss so sI sI sI sI sI sI sI sI sI sI}", "relay", r->name, "port",
-			n->port[r->port]->name, "mode", modes[r->mode], "carrier", r->udp_port ? "state" : "frames",
-			"stopped", mask_of(p->stopped), "out_of_tunnels", (json_int_t)stat_read(&p->relayed),
-			"to_gateway", (json_int_t)stat_read(&p->sent), "refreshes",
-			(json_int_t)stat_read(&p->refreshes), "expired", (json_int_t)stat_read(&p->expired), "refused",
-			(json_int_t)stat_read(&p->refused), "into_tunnel", (json_int_t)stat_read(&in->passed),
-			"left_out", (json_int_t)stat_read(&in->thinned), "states_sent",
-			(json_int_t)stat_read(&state->sent), "states_taken", (json_int_t)stat_read(&state->taken),
-			"states_stale", (json_int_t)stat_read(&state->stale)));
+	json_row(o, &stat_relay, p, 0);
+	json_row(o, &stat_thinner, &n->control->pfc->thinner[r->port], 0);
+	json_row(o, &stat_carrier, &n->control->pfc->carrier[r->port], 0);
+	json_array_append_new(out, o);
 }
 
 /* Data that no tunnel could be learnt from, with the reason. */
@@ -104,20 +99,17 @@ static json_t *refused_of(const struct node *n)
 static json_t *learning_of(const struct node *n)
 {
 	const struct pfc_tunnels *t = &n->control->pfc->tunnels;
-	uint64_t refused = 0, shown = 0, left_out = 0, uncounted = 0;
+	json_t *o = json_object();
+	uint64_t refused = 0;
 
 	for (unsigned int i = 0; i < PFC_REFUSAL_COUNT; i++)
 		refused += stat_read(&t->refused[i]);
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		shown += stat_read(&n->rx[i].learner->shown);
-		left_out += stat_read(&n->rx[i].learner->left_out);
-		uncounted += stat_read(&n->rx[i].learner->uncounted);
-	}
-	return json_pack("{sI sI sI sI sI sI sI sI}", "learnt", (json_int_t)stat_read(&t->learnt), "aged",
-		(json_int_t)stat_read(&t->aged), "replaced", (json_int_t)stat_read(&t->replaced), "refused",
-		(json_int_t)refused, "at_most", (json_int_t)n->snapshot->pfc_learning.max, "lists_seen",
-		(json_int_t)shown, "lists_left_out", (json_int_t)left_out, "packets_of_too_many_sources",
-		(json_int_t)uncounted);
+	json_row(o, &stat_learning, t, 0);
+	json_object_set_new(o, "refused", json_integer((json_int_t)refused));
+	json_object_set_new(o, "at_most", json_integer((json_int_t)n->snapshot->pfc_learning.max));
+	for (uint16_t i = 0; i < n->n_rx; i++)
+		json_row_add(o, &stat_learner, n->rx[i].learner);
+	return o;
 }
 
 int cmd_show_pfc_tunnels(struct command_call *c)
@@ -139,7 +131,7 @@ int cmd_show_pfc_tunnels(struct command_call *c)
 static void add_pauses(void *out, const struct node_pauses *p)
 {
 	const struct pfc_history *h = &p->history;
-	json_t *lengths = json_object();
+	json_t *lengths = json_object(), *o;
 
 	for (unsigned int i = 0; i < PFC_HISTOGRAM; i++) {
 		char key[32];
@@ -149,11 +141,10 @@ static void add_pauses(void *out, const struct node_pauses *p)
 		snprintf(key, sizeof(key), "%s%u us", i == 0 ? "<" : ">=", i == 0 ? 2 : 1u << i);
 		json_object_set_new(lengths, key, json_integer((json_int_t)h->length[i]));
 	}
-	json_array_append_new(out,
-		json_pack("{ss ss si sI sI sI sI so}", "direction", p->direction, "name", p->name, "priority",
-			(int)p->priority, "pauses", (json_int_t)h->transitions, "total_us",
-			(json_int_t)(p->total_ns / NSEC_PER_USEC), "last_us", (json_int_t)(h->last_ns / NSEC_PER_USEC),
-			"last_began_ns", (json_int_t)h->last_began, "lengths", lengths));
+	o = json_pack("{ss ss si}", "direction", p->direction, "name", p->name, "priority", (int)p->priority);
+	json_row(o, &stat_pauses, p, 0);
+	json_object_set_new(o, "lengths", lengths);
+	json_array_append_new(out, o);
 }
 
 int cmd_show_pfc_history(struct command_call *c)

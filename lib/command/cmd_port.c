@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/command_priv.h"
+#include "command/json_row.h"
 #include "node/node_ctl.h"
 
 static json_t *address_list(const struct snap_port *p)
@@ -67,15 +68,10 @@ static json_t *counters(const struct node *n, uint32_t i, const struct lcore_sta
 	json_t *o = json_object();
 
 	n->port[i]->ops->device_stats(n->port[i], &d);
-#define X(name, unit, help) json_object_set_new(o, #name, json_integer((json_int_t)p->name));
-	PORT_COUNTERS(X)
-#undef X
+	json_row(o, &stat_port, p, 0);
 	json_object_set_new(o, "dropped", json_integer((json_int_t)port_stats_drops(p)));
 	json_object_set_new(o, "consumed", json_integer((json_int_t)port_stats_consumed(p)));
-	json_object_set_new(o, "imissed", json_integer((json_int_t)d.imissed));
-	json_object_set_new(o, "rx_nombuf", json_integer((json_int_t)d.rx_nombuf));
-	json_object_set_new(o, "ierrors", json_integer((json_int_t)d.ierrors));
-	json_object_set_new(o, "oerrors", json_integer((json_int_t)d.oerrors));
+	json_row(o, &stat_device, &d, 0);
 	return o;
 }
 

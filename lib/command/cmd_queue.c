@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* show queues, rings. Management thread. */
 #include "command/command_priv.h"
+#include "command/json_row.h"
 #include "node/node_ctl.h"
 
 static const char *slice_name(const struct node *n, uint32_t id)
@@ -14,12 +15,11 @@ static void add_control(json_t *list, const struct node *n, uint32_t port)
 {
 	const struct egress *e = &n->egress[port];
 	uint32_t packets = __atomic_load_n(&e->control.n, __ATOMIC_RELAXED);
+	json_t *o = json_pack("{ss ss ss si si ss}", "port", n->port[port]->name, "slice", "", "class", "control",
+		"packets", (int)packets, "limit", (int)n->snapshot->port[port].control_limit, "gate", "none");
 
-	json_array_append_new(list,
-		json_pack("{ss ss ss si si ss sn sn sn sn sn sn sn sn}", "port", n->port[port]->name, "slice", "",
-			"class", "control", "packets", (int)packets, "limit",
-			(int)n->snapshot->port[port].control_limit, "gate", "none", "bytes", "most_bytes", "ever_bytes",
-			"entered", "dropped", "marked", "pauses", "paused_us"));
+	json_row_null(o, &stat_queue);
+	json_array_append_new(list, o);
 }
 
 /* Why a queue does not send; it may be busy all the same. */
@@ -34,35 +34,26 @@ static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_
 {
 	const struct egress_queue *q = &n->egress[port].slice[slice].queue[class];
 	char name[4];
+	json_t *o;
 
 	/* of 8 classes in 64 slices most are never used */
 	if (!stat_read(&q->entered) && !stat_read(&q->dropped) && !stat_read(&q->pauses))
 		return;
 	snprintf(name, sizeof(name), "%u", class);
-	json_array_append_new(list,
-		json_pack("{ss ss ss si si ss sI sI sI sI sI sI sI sI}", "port", n->port[port]->name, "slice",
-			slice_name(n, slice), "class", name, "packets",
-			(int)__atomic_load_n(&q->packets.n, __ATOMIC_RELAXED), "limit",
-			(int)n->snapshot->port[port].queue_limit, "gate", gate_of(&n->egress[port].slice[slice], class),
-			"bytes", (json_int_t)stat_read(&q->bytes), "most_bytes", (json_int_t)stat_read(&q->user_bytes),
-			"ever_bytes", (json_int_t)stat_read(&q->most_bytes), "entered",
-			(json_int_t)stat_read(&q->entered), "dropped", (json_int_t)stat_read(&q->dropped), "marked",
-			(json_int_t)stat_read(&q->marked), "pauses", (json_int_t)stat_read(&q->pauses), "paused_us",
-			(json_int_t)(stat_read(&q->paused_ns) / NSEC_PER_USEC)));
+	o = json_pack("{ss ss ss si si ss}", "port", n->port[port]->name, "slice", slice_name(n, slice), "class", name,
+		"packets", (int)__atomic_load_n(&q->packets.n, __ATOMIC_RELAXED), "limit",
+		(int)n->snapshot->port[port].queue_limit, "gate", gate_of(&n->egress[port].slice[slice], class));
+	json_row(o, &stat_queue, q, 0);
+	json_array_append_new(list, o);
 }
 
 static void add_port(json_t *list, const struct node *n, uint32_t port)
 {
-	const struct egress *e = &n->egress[port];
+	json_t *o = json_pack("{ss sI}", "port", n->port[port]->name, "lossy_limit",
+		(json_int_t)n->snapshot->port[port].buffer_limit);
 
-	json_array_append_new(list, json_pack("{ss sI sI sI sI sI sI sI}", "port", n->port[port]->name, "queued_now",
-					    (json_int_t)__atomic_load_n(&e->backlog, __ATOMIC_RELAXED), "lossy_buffers",
-					    (json_int_t)__atomic_load_n(&e->lossy, __ATOMIC_RELAXED), "lossy_limit",
-					    (json_int_t)n->snapshot->port[port].buffer_limit, "offered_to_device",
-					    (json_int_t)__atomic_load_n(&e->tx.n, __ATOMIC_RELAXED), "control_offered",
-					    (json_int_t)__atomic_load_n(&e->control_tx.n, __ATOMIC_RELAXED),
-					    "queued_ever", (json_int_t)stat_read(&e->queued_packets), "queued_most",
-					    (json_int_t)stat_read(&e->queued_most)));
+	json_row(o, &stat_egress, &n->egress[port], 0);
+	json_array_append_new(list, o);
 }
 
 int cmd_show_queues(struct command_call *c)

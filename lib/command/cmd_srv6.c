@@ -4,6 +4,7 @@
 
 #include "command/command_priv.h"
 #include "command/describe.h"
+#include "command/json_row.h"
 #include "config/behavior.h"
 #include "config/program.h"
 #include "config/remote_sids.h"
@@ -35,16 +36,17 @@ int cmd_show_sids(struct command_call *c)
 	c->result = json_array();
 	for (uint32_t i = 0; i < s->n_sids; i++) {
 		struct sid_counter counter;
+		json_t *o;
 
 		if (!s->sid[i].used)
 			continue;
 		counter = node_sid_shown(c->node, i);
-		json_array_append_new(c->result,
-			json_pack("{ss ss ss si ss ss sI sI}", "sid", ip_prefix_format(&s->sid[i].prefix, text),
-				"behavior", behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors",
-				flavors_of(&s->sid[i], flavors, sizeof(flavors)), "code", (int)s->sid[i].code, "vrf",
-				describe_vrf(s, s->sid[i].vrf), "adjacency", way_of(c->node, &s->sid[i], way),
-				"packets", (json_int_t)counter.packets, "bytes", (json_int_t)counter.bytes));
+		o = json_pack("{ss ss ss si ss ss}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
+			behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors",
+			flavors_of(&s->sid[i], flavors, sizeof(flavors)), "code", (int)s->sid[i].code, "vrf",
+			describe_vrf(s, s->sid[i].vrf), "adjacency", way_of(c->node, &s->sid[i], way));
+		json_row(o, &stat_sid, &counter, 0);
+		json_array_append_new(c->result, o);
 	}
 	return 0;
 }

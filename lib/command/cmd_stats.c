@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "command/command_priv.h"
+#include "command/json_row.h"
 #include "node/node_ctl.h"
 
 static const char *port_name(const struct node *n, unsigned int port)
@@ -72,9 +73,7 @@ int cmd_show_stats(struct command_call *c)
 		json_t *o = json_object(), *dropped = json_object(), *consumed = json_object();
 
 		if (port_exists(n, i)) {
-#define X(name, unit, help) json_object_set_new(o, #name, json_integer((json_int_t)sum->port[i].name));
-			PORT_COUNTERS(X)
-#undef X
+			json_row(o, &stat_port, &sum->port[i], 0);
 			put_reasons(dropped, &sum->port[i], 0, DROP_COUNT);
 			put_reasons(consumed, &sum->port[i], CONSUME_FIRST, REASON_COUNT);
 			json_object_set(o, "dropped", dropped);
@@ -85,9 +84,7 @@ int cmd_show_stats(struct command_call *c)
 		json_decref(dropped);
 		json_decref(consumed);
 	}
-#define X(name, unit, help) json_object_set_new(node, #name, json_integer((json_int_t)sum->name));
-	LCORE_COUNTERS(X)
-#undef X
+	json_row(node, &stat_lcore, sum, 0);
 	c->result = json_pack("{so so}", "ports", ports, "lcores_together", node);
 	free(sum);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* show pfc watchdog. Management thread. */
 #include "command/command_priv.h"
+#include "command/json_row.h"
 #include "node/node_ctl.h"
 
 struct shown {
@@ -15,31 +16,20 @@ static const char *status_of(const struct pfc_watchdog *w)
 	return w->stormed ? "storm" : w->alarmed ? "alarm" : w->paused ? "paused" : "operational";
 }
 
-/* ms since then on the node's clock; never: null */
-static json_t *ago(uint64_t then, uint64_t now)
-{
-	return then ? json_integer((json_int_t)((now > then ? now - then : 0) / NSEC_PER_MSEC)) : json_null();
-}
-
 static void add_queue(void *arg, const struct node_watchdog *w)
 {
-	const struct pfc_watchdog *s = &w->state;
+	struct pfc_watchdog state = w->state;
 	struct shown *shown = arg;
+	json_t *o = json_pack("{ss ss ss si ss}", "port", w->port, "of", w->relay ? w->relay : "queue", "slice",
+		*w->slice  ? w->slice
+		: w->relay ? ""
+			   : "(none)",
+		"priority", (int)w->priority, "status", status_of(&state));
 
-	json_array_append_new(shown->queues,
-		json_pack("{ss ss ss si ss sI sI sI so so sI sI sI sI sI sI sI}", "port", w->port, "of",
-			w->relay ? w->relay : "queue", "slice",
-			*w->slice  ? w->slice
-			: w->relay ? ""
-				   : "(none)",
-			"priority", (int)w->priority, "status", status_of(s), "alarms", (json_int_t)s->alarms,
-			"detected", (json_int_t)s->detections, "restored", (json_int_t)s->restorations,
-			"detected_ms_ago", ago(s->detected_at, shown->now), "restored_ms_ago",
-			ago(s->restored_at, shown->now), "storm_ms",
-			(json_int_t)(pfc_watchdog_storm_ns(s, MAX_OF(shown->now, s->detected_at)) / NSEC_PER_MSEC),
-			"ignored", (json_int_t)s->ignored, "sent", (json_int_t)s->sent, "dropped",
-			(json_int_t)s->dropped, "last_sent", (json_int_t)s->last_sent, "last_dropped",
-			(json_int_t)s->last_dropped, "rx_dropped", (json_int_t)w->dropped_from));
+	state.storm_ns = pfc_watchdog_storm_ns(&w->state, MAX_OF(shown->now, w->state.detected_at));
+	json_row(o, &stat_watchdog, &state, shown->now);
+	json_row(o, &stat_storm, w, shown->now);
+	json_array_append_new(shown->queues, o);
 }
 
 static void add_config(json_t *list, const char *port, const char *relay, const struct pfc_watchdog_config *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All counters as a page for Prometheus. Names, units and help come from the lists in lib/stats. */
+/* All counters as a page for Prometheus. Names, units and help come from the tables (metrics/tables.h). */
 #ifndef METRICS_OPENMETRICS_H
 #define METRICS_OPENMETRICS_H
 

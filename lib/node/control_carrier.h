@@ -15,11 +15,18 @@ struct carrier_peer {
 	struct pfc_state_receiver receiver;
 };
 
+/* Leased state messages. */
+#define CARRIER_COUNTERS(X) \
+	X(counter, sent, "states_sent", "messages", "sluice_pfc_relay_states_sent", "state messages sent") \
+	X(counter, taken, "states_taken", "messages", "sluice_pfc_relay_states_received", "state messages obeyed") \
+	X(counter, stale, "states_stale", "messages", "sluice_pfc_relay_states_stale", \
+		"state messages older than the last one, or received twice")
+
 /* Of a port with a gateway behind it. */
 struct carrier {
 	struct pfc_state_sender sender; /* epoch 0: not yet used */
 	uint64_t until[PFC_PRIORITIES]; /* what the gateway asks for */
-	uint64_t sent, taken, stale;	/* messages */
+	CARRIER_COUNTERS(STAT_DECLARE)
 	struct carrier_peer peer[CARRIER_PEERS];
 };
 

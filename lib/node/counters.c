@@ -56,24 +56,26 @@ struct lcore_stats *node_stats_shown(const struct node *n)
 	return shown;
 }
 
-static struct sid_counter sum_sid(const struct node *n, uint32_t sid)
+struct sid_counter node_sid(const struct node *n, uint32_t sid)
 {
 	struct sid_counter sum = {0};
 
 	for (uint16_t i = 0; i < n->n_rx; i++) {
-		sum.packets += stat_read(&n->rx[i].classifier.sids[sid].packets);
-		sum.bytes += stat_read(&n->rx[i].classifier.sids[sid].bytes);
+#define X(kind, member, ...) sum.member += stat_read(&n->rx[i].classifier.sids[sid].member);
+		SID_COUNTERS(X)
+#undef X
 	}
 	return sum;
 }
 
 struct sid_counter node_sid_shown(const struct node *n, uint32_t sid)
 {
-	struct sid_counter sum = sum_sid(n, sid);
+	struct sid_counter sum = node_sid(n, sid);
 
 	if (n->cleared_sids) {
-		sum.packets -= n->cleared_sids[sid].packets;
-		sum.bytes -= n->cleared_sids[sid].bytes;
+#define X(kind, member, ...) STAT_SINCE(kind, sum.member, n->cleared_sids[sid].member)
+		SID_COUNTERS(X)
+#undef X
 	}
 	return sum;
 }
@@ -87,7 +89,7 @@ void node_clear_stats(struct node *n)
 	if (n->cleared)
 		node_stats(n, n->cleared);
 	for (uint32_t i = 0; n->cleared_sids && i < SNAP_SID_MAX; i++)
-		n->cleared_sids[i] = sum_sid(n, i);
+		n->cleared_sids[i] = node_sid(n, i);
 	node_clear_pfc(n);
 }
 

@@ -8,6 +8,15 @@
 
 #include "node/node.h"
 
+#define PAUSE_COUNTERS(X) \
+	X(part_counter, history.transitions, "pauses", "pauses", "sluice_pfc_pauses", \
+		"pauses by PFC, from the first XOFF to XON or to the end of the time") \
+	X(part_counter, total_ns, "total_us", "ns", "sluice_pfc_paused_ns", \
+		"time paused by PFC, a pause under way included") \
+	X(part_gauge, history.last_ns, "last_us", "ns", NULL, "length of the last pause that has ended") \
+	X(part_gauge, history.last_began, "last_began_ns", "ns", NULL, \
+		"when the last pause began, on the node's clock; 0: never")
+
 /* Pauses of one queue in one direction, as they happened (pfc/pfc_history.h). */
 struct node_pauses {
 	const char *direction; /* heard, said: with the neighbour; relayed: to a gateway; tunnel: through one */
@@ -75,6 +84,7 @@ struct lcore_stats *node_stats_shown(const struct node *n);
 void node_clear_stats(struct node *n);
 
 /* Counters of a SID, of all rx roles; and since node_clear_stats. */
+struct sid_counter node_sid(const struct node *n, uint32_t sid);
 struct sid_counter node_sid_shown(const struct node *n, uint32_t sid);
 
 /* To be called every few milliseconds, with the time: collects trace events, measures rates. */
@@ -115,6 +125,10 @@ void node_clear_pfc(struct node *n);
 
 /* --- PFC watchdogs: watch.c --- */
 
+#define STORM_COUNTERS(X) \
+	X(counter, dropped_from, "rx_dropped", "packets", "sluice_pfc_storm_rx_dropped_packets", \
+		"of the neighbour that causes a storm, dropped as they came in")
+
 struct node_watchdog {
 	const char *port;
 	const char *relay; /* of the gateway behind it; NULL: a queue of the port */
@@ -122,7 +136,7 @@ struct node_watchdog {
 	unsigned int priority;
 	const struct pfc_watchdog_config *config;
 	struct pfc_watchdog state; /* the owner goes on meanwhile */
-	uint64_t dropped_from;	   /* packets of the neighbour in that priority, dropped as it came in a storm */
+	STORM_COUNTERS(STAT_DECLARE)
 };
 
 /* All that are paused, or ever were for long. Management thread. */

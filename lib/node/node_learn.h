@@ -49,10 +49,17 @@ struct node_share {
 	uint8_t port, slice;
 };
 
+#define LEARNER_COUNTERS(X) \
+	X(counter, shown, "lists_seen", "lists", "sluice_pfc_learning_lists", \
+		"segment lists of data reported to the control lcore") \
+	X(counter, left_out, "lists_left_out", "lists", "sluice_pfc_learning_left_out", \
+		"segment lists of data not reported: the rate limit, or a full ring") \
+	X(counter, uncounted, "packets_of_too_many_sources", "packets", "sluice_pfc_learning_uncounted_packets", \
+		"whose source found no place, so that their share of a buffer is not known")
+
 struct node_learner {
 	struct bucket bucket;
-	uint64_t shown, left_out; /* sightings; those that found no token or no room */
-	uint64_t uncounted;	  /* packets whose source found no place */
+	LEARNER_COUNTERS(STAT_DECLARE)
 	struct node_sighted sighted[NODE_SIGHTED];
 	struct node_share share[NODE_SHARES];
 };

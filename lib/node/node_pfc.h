@@ -29,6 +29,21 @@ _Static_assert(sizeof(struct node_pfc_message) % 4 == 0, "node_pfc_message must 
 #define NODE_PFC_MESSAGES 256 /* slots from each rx role to each worker */
 #define NODE_PFC_PEERS 8      /* learnt, of a port */
 
+/* PFC frames received from the neighbour. */
+#define PFC_RX_COUNTERS(X) \
+	X(counter, frames, "rx", "frames", "sluice_pfc_rx_frames", "PFC frames received") \
+	X(priority_counter, xoff, "rx_xoff", "frames", "sluice_pfc_rx_xoff", \
+		"PFC frames received that stop this priority") \
+	X(priority_counter, xon, "rx_xon", "frames", "sluice_pfc_rx_xon", "PFC frames received that end its pause")
+
+#define PFC_COUNTERS(X) \
+	X(counter, ignored, "ignored", "frames", "sluice_pfc_ignored", \
+		"PFC frames received about priorities that are not lossless here") \
+	X(counter, refused, "refused", "frames", "sluice_pfc_refused", \
+		"PFC frames refused: too many parties pause the port already") \
+	X(counter, no_buffer, "no_buffer", "frames", "sluice_pfc_no_buffer", \
+		"PFC frames to send that found the buffer pool empty; tried again")
+
 /* Of a port; the owner of its egress writes, relaxed readers. */
 struct node_pfc_port {
 	struct pfc_buffer buffer[PFC_PRIORITIES]; /* of what came in here */
@@ -39,10 +54,8 @@ struct node_pfc_port {
 	struct pfc_speaker speaker;		  /* to the neighbour, about the own buffers */
 	uint64_t relayed_until[PFC_PRIORITIES];	  /* end of pauses that a relay has asked for */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
-	uint64_t frames, xoff[PFC_PRIORITIES], xon[PFC_PRIORITIES];
-	uint64_t ignored;   /* heard about priorities that are not the port's */
-	uint64_t refused;   /* no room for another hold */
-	uint64_t no_buffer; /* frames to send that found the pool empty; tried again */
+	PFC_RX_COUNTERS(STAT_DECLARE)
+	PFC_COUNTERS(STAT_DECLARE)
 };
 
 /* MAC addresses that ND and ARP found on a port; the control role writes, rx roles read, relaxed. 0: free. */

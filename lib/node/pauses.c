@@ -84,16 +84,14 @@ struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port)
 	if (!n->cleared_pfc)
 		return out;
 	base = &n->cleared_pfc->port[port];
-	out.frames -= base->frames;
-	out.ignored -= base->ignored;
-	out.refused -= base->refused;
-	out.no_buffer -= base->no_buffer;
-	out.speaker.frames -= base->speaker.frames;
+#define X(kind, member, ...) STAT_SINCE(kind, out.member, base->member)
+	PFC_RX_COUNTERS(X)
+	PFC_COUNTERS(X)
+#undef X
+#define X(kind, member, ...) STAT_SINCE(kind, out.speaker.member, base->speaker.member)
+	PFC_TX_COUNTERS(X)
+#undef X
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-		out.xoff[i] -= base->xoff[i];
-		out.xon[i] -= base->xon[i];
-		out.speaker.xoff[i] -= base->speaker.xoff[i];
-		out.speaker.xon[i] -= base->speaker.xon[i];
 		out.heard[i] = pfc_history_since(&out.heard[i], &base->heard[i], n->cleared_pfc->at);
 		out.speaker.history[i] = pfc_history_since(&out.speaker.history[i], &base->speaker.history[i],
 			n->cleared_pfc->at);

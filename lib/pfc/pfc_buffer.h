@@ -13,6 +13,7 @@
 
 #include "pfc/pfc_frame.h"
 #include "pfc/pfc_history.h"
+#include "stats/counter.h"
 
 struct pfc_threshold {
 	uint64_t bytes, buffers;
@@ -30,6 +31,23 @@ struct pfc_buffer_config {
 	uint32_t alpha;		   /* in 128ths; 0: static */
 };
 
+/* Of a lossless class of the port that its packets came in by. */
+#define BUFFER_COUNTERS(X) \
+	X(part_gauge, level.bytes, NULL, "bytes", "sluice_buffer_bytes", \
+		"held of what came in here in a lossless class") \
+	X(part_gauge, level.buffers, NULL, "buffers", "sluice_buffer_packets", "packet buffers held by it") \
+	X(part_gauge, user.bytes, "most_bytes", "bytes", NULL, "held at most since 'clear watermarks'") \
+	X(part_gauge, user.buffers, "most_buffers", "buffers", NULL, "held at most since 'clear watermarks'") \
+	X(part_gauge, user_headroom.bytes, "most_headroom", "bytes", NULL, \
+		"of its headroom used at most since 'clear watermarks'") \
+	X(part_gauge, most.bytes, "ever_bytes", "bytes", "sluice_buffer_most_bytes", "ever held by it") \
+	X(part_gauge, most_headroom.bytes, "ever_headroom", "bytes", "sluice_buffer_most_headroom_bytes", \
+		"of its headroom ever used") \
+	X(counter, xoffs, "xoffs", "times", "sluice_buffer_xoffs", "times that it rose to XOFF") \
+	X(counter, xons, NULL, "times", "sluice_buffer_xons", "times that it fell to XON") \
+	X(counter, exhausted_times, "exhausted", "times", "sluice_buffer_exhausted", \
+		"times that its headroom was used up")
+
 struct pfc_buffer {
 	bool stopped;				  /* XOFF is in force */
 	bool urgent;				  /* for all senders, whatever their share */
@@ -37,8 +55,7 @@ struct pfc_buffer {
 	struct pfc_threshold level;		  /* as last seen */
 	struct pfc_threshold most, most_headroom; /* ever; the part above xoff */
 	struct pfc_threshold user, user_headroom; /* the same since the user cleared them */
-	uint64_t xoffs, xons;
-	uint64_t exhausted_times;
+	BUFFER_COUNTERS(STAT_DECLARE)
 };
 
 /*
@@ -54,12 +71,19 @@ bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_t
 /* Forget the user's watermarks, and the persistent ones too or not; they begin with the next look. */
 void pfc_buffer_clear(struct pfc_buffer *b, bool persistent);
 
+/* PFC frames sent to the neighbour. */
+#define PFC_TX_COUNTERS(X) \
+	X(counter, frames, "tx", "frames", "sluice_pfc_tx_frames", "PFC frames sent to the neighbour") \
+	X(priority_counter, xoff, "tx_xoff", "frames", "sluice_pfc_tx_xoff", \
+		"PFC frames sent that stop this priority, refreshes included") \
+	X(priority_counter, xon, "tx_xon", "frames", "sluice_pfc_tx_xon", "PFC frames sent that end its pause")
+
 /* What a port tells its neighbour. */
 struct pfc_speaker {
 	uint8_t stopped;  /* classes that were last told to stop */
 	uint64_t said_ns; /* when they were told last */
 	struct pfc_history history[PFC_PRIORITIES];
-	uint64_t frames, xoff[PFC_PRIORITIES], xon[PFC_PRIORITIES]; /* sent, by priority */
+	PFC_TX_COUNTERS(STAT_DECLARE)
 };
 
 /*

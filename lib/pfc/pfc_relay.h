@@ -29,19 +29,31 @@ struct pfc_relay_config {
 /* How long the far PE holds a priority for a request (regenerate): quanta at the rate of birth, J_max, at least hold_min. */
 uint64_t pfc_relay_hold_ns(const struct pfc_relay_config *c, uint16_t quanta);
 
+#define RELAY_COUNTERS(X) \
+	X(counter, relayed, "out_of_tunnels", "frames", "sluice_pfc_relay_received", "PFC frames taken from tunnels") \
+	X(counter, sent, "to_gateway", "frames", "sluice_pfc_relay_sent", "PFC frames sent to the gateway") \
+	X(counter, refreshes, "refreshes", "frames", "sluice_pfc_relay_refreshes", \
+		"of these, frames that only renew a pause") \
+	X(counter, expired, "expired", "pauses", "sluice_pfc_relay_expired", \
+		"pauses that ended because no further frame came") \
+	X(counter, refused, "refused", "requests", "sluice_pfc_relay_refused", \
+		"requests to pause that were refused: too many tunnels pause the gateway already")
+
+/* Of frames of the gateway on their way into the tunnel. */
+#define THINNER_COUNTERS(X) \
+	X(counter, passed, "into_tunnel", "frames", "sluice_pfc_relay_forwarded", "PFC frames sent into the tunnel") \
+	X(counter, thinned, "left_out", "frames", "sluice_pfc_relay_left_out", \
+		"refreshes not sent into the tunnel, for the pause they renew lasts long enough")
+
 /* A port behind which a gateway is paused. */
 struct pfc_relay_port {
 	uint64_t bps;	 /* its rate; set before use */
 	uint8_t stopped; /* regenerate: priorities that the gateway was told to stop */
 	struct pfc_holds holds;
 	uint64_t refresh_at[PFC_PRIORITIES];
-	uint64_t relayed;   /* frames from tunnels taken */
-	uint64_t sent;	    /* frames handed to the gateway */
-	uint64_t refreshes; /* of these, only to renew a pause */
-	uint64_t expired;   /* holds that ended because nothing was heard any more */
-	uint64_t refused;   /* requests that found no place for a hold */
-	bool busy;	    /* pfc_relay_poll wants to be called */
-	uint8_t release;    /* transparent, scaled: priorities in a storm that the gateway must be told to go on with */
+	RELAY_COUNTERS(STAT_DECLARE)
+	bool busy;	 /* pfc_relay_poll wants to be called */
+	uint8_t release; /* transparent, scaled: priorities in a storm that the gateway must be told to go on with */
 	uint64_t watch_events; /* alarms, storms, restorations */
 	struct pfc_watchdog watchdog[PFC_PRIORITIES];
 	struct pfc_history history[PFC_PRIORITIES];
@@ -65,7 +77,7 @@ bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 struct pfc_thinner {
 	uint8_t stopped;
 	uint64_t sent_at[PFC_PRIORITIES], hold_end[PFC_PRIORITIES];
-	uint64_t passed, thinned;
+	THINNER_COUNTERS(STAT_DECLARE)
 };
 
 /*

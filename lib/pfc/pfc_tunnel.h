@@ -19,6 +19,7 @@
 #include "pfc/pfc_frame.h"
 #include "pfc/pfc_history.h"
 #include "pfc/pfc_remote.h"
+#include "stats/counter.h"
 
 #define PFC_TUNNELS_MAX 1024
 #define PFC_TUNNEL_NONE UINT32_MAX
@@ -26,6 +27,15 @@
 #define PFC_REFUSED_MAX 32 /* refusals that are remembered one by one */
 
 enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEARNT };
+
+/* Frames sent through a tunnel. */
+#define TUNNEL_COUNTERS(X) \
+	X(counter, stops, "xoff", "frames", "sluice_pfc_tunnel_xoff", "PFC frames sent that stop the far end") \
+	X(counter, resumes, "xon", "frames", "sluice_pfc_tunnel_xon", "PFC frames sent that end its pause") \
+	X(counter, refreshes, "refreshes", "frames", "sluice_pfc_tunnel_refreshes", \
+		"PFC frames sent that renew its pause") \
+	X(counter, repeats, "repeats", "frames", "sluice_pfc_tunnel_repeats", \
+		"PFC frames sent that repeat a change, for a WAN that loses packets")
 
 struct pfc_tunnel {
 	uint8_t origin;	    /* enum pfc_tunnel_origin */
@@ -46,8 +56,8 @@ struct pfc_tunnel {
 	uint64_t used;		      /* learnt: when data was last seen */
 	uint64_t superseded;	      /* learnt: when data came by another list; 0: not */
 	uint64_t refresh_at, repeat_at;
-	uint64_t stops, resumes, refreshes, repeats; /* frames */
-	struct pfc_history history[PFC_PRIORITIES];  /* of what it was told */
+	TUNNEL_COUNTERS(STAT_DECLARE)
+	struct pfc_history history[PFC_PRIORITIES]; /* of what it was told */
 };
 
 /* Settings that a reload may change. */
@@ -66,6 +76,12 @@ struct pfc_refused {
 	uint64_t count, last; /* sightings; time of the last one */
 };
 
+#define LEARNING_COUNTERS(X) \
+	X(counter, learnt, "learnt", "tunnels", "sluice_pfc_tunnels_learnt", "PFC tunnels learnt from data") \
+	X(counter, aged, "aged", "tunnels", "sluice_pfc_tunnels_aged", "learnt PFC tunnels removed without data") \
+	X(counter, replaced, "replaced", "tunnels", "sluice_pfc_tunnels_replaced", \
+		"learnt PFC tunnels replaced because data came by another segment list")
+
 struct pfc_tunnels {
 	struct pfc_tunnels_config config;
 	/* A frame for tunnel `i`, to be sent at once. */
@@ -80,7 +96,8 @@ struct pfc_tunnels {
 	uint32_t n_learnt; /* of these */
 	uint64_t due;	   /* before that nothing is to be done; 0: look */
 	uint32_t changes;  /* of which tunnels of data there are: sightings that were left out are wanted again */
-	uint64_t learnt, aged, replaced, refused[PFC_REFUSAL_COUNT];
+	LEARNING_COUNTERS(STAT_DECLARE)
+	uint64_t refused[PFC_REFUSAL_COUNT];
 	struct pfc_refused recent[PFC_REFUSED_MAX];
 	struct pfc_tunnel tunnel[PFC_TUNNELS_MAX];
 };

@@ -4,11 +4,10 @@
 
 #include "stats/stats.h"
 
-/* All members, for pfc_watchdog_copy. */
+/* With WATCHDOG_COUNTERS all members, for pfc_watchdog_copy. */
 #define MEMBERS(X) \
 	X(paused) \
 	X(alarmed) \
-	X(stormed) \
 	X(by_link) \
 	X(action) \
 	X(since) \
@@ -16,28 +15,21 @@
 	X(last_stop) \
 	X(heed.link) \
 	X(heed.tunnels) \
-	X(alarms) \
-	X(detections) \
-	X(restorations) \
-	X(detected_at) \
-	X(restored_at) \
-	X(storm_ns) \
-	X(last_storm_ns) \
-	X(ignored) \
-	X(sent) \
-	X(dropped) \
-	X(last_sent) \
-	X(last_dropped)
-_Static_assert(sizeof(struct pfc_watchdog) == 8 + 17 * sizeof(uint64_t), "MEMBERS lists every member");
+	X(last_storm_ns)
+_Static_assert(sizeof(struct pfc_watchdog) == 8 + 17 * sizeof(uint64_t),
+	"MEMBERS and WATCHDOG_COUNTERS list every member");
 
 /* Other threads read the state. */
 #define SET(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELAXED)
 
 void pfc_watchdog_copy(struct pfc_watchdog *to, const struct pfc_watchdog *from)
 {
-#define X(member) SET(to->member, __atomic_load_n(&from->member, __ATOMIC_RELAXED));
-	MEMBERS(X)
-#undef X
+#define COPY(member) SET(to->member, __atomic_load_n(&from->member, __ATOMIC_RELAXED));
+#define COPY_COUNTER(kind, member, ...) COPY(member)
+	MEMBERS(COPY)
+	WATCHDOG_COUNTERS(COPY_COUNTER)
+#undef COPY_COUNTER
+#undef COPY
 }
 
 static bool sets_aside(const struct pfc_watchdog *w, bool tunnel)

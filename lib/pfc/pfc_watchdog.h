@@ -25,6 +25,7 @@
 #define PFC_PFC_WATCHDOG_H
 
 #include "pfc/pfc_hold.h"
+#include "stats/counter.h"
 
 /* Order of words_watchdog in schema_pfc.c, and of enum cfg_watchdog_action. */
 enum pfc_watchdog_action {
@@ -50,6 +51,24 @@ enum pfc_watchdog_event {
 	PFC_WATCHDOG_RESTORED, /* likewise */
 };
 
+/* Packets are those of the queue while it was in a storm; the owner of the queue counts them. */
+#define WATCHDOG_COUNTERS(X) \
+	X(part_gauge, stormed, NULL, "storms", "sluice_pfc_storm", \
+		"1 while a queue, or a gateway behind a relay, is in a PFC storm") \
+	X(counter, alarms, "alarms", "alarms", "sluice_pfc_storm_alarms", "pauses that lasted for the alarm time") \
+	X(counter, detections, "detected", "storms", "sluice_pfc_storms", "PFC storms detected") \
+	X(counter, restorations, "restored", "storms", "sluice_pfc_storms_restored", "PFC storms that are over") \
+	X(time, detected_at, "detected_ms_ago", "ms", NULL, "since the last storm was detected") \
+	X(time, restored_at, "restored_ms_ago", "ms", NULL, "since the last storm was over") \
+	X(counter, storm_ns, "storm_ms", "ns", "sluice_pfc_storm_ns", "time in storms that are over") \
+	X(counter, ignored, "ignored", "requests", "sluice_pfc_storm_ignored", \
+		"requests to pause not obeyed in a storm") \
+	X(counter, sent, "sent", "packets", "sluice_pfc_storm_sent_packets", "sent by the queue in storms") \
+	X(counter, dropped, "dropped", "packets", "sluice_pfc_storm_dropped_packets", \
+		"of the queue, dropped in storms") \
+	X(gauge, last_sent, "last_sent", "packets", NULL, "sent by the queue in the last or present storm") \
+	X(gauge, last_dropped, "last_dropped", "packets", NULL, "of the queue, dropped in the last or present storm")
+
 struct pfc_watchdog {
 	bool paused, alarmed, stormed;
 	bool by_link;	       /* the storm under way is the neighbour's on the link; the caller's */
@@ -58,13 +77,8 @@ struct pfc_watchdog {
 	uint64_t last_stop;    /* when a frame last asked the queue to stop */
 	struct pfc_heed heed;  /* when there is no storm: what storms have said does not come back */
 
-	uint64_t alarms, detections, restorations;
-	uint64_t detected_at, restored_at; /* 0: never */
-	uint64_t storm_ns;		   /* of storms that are over */
-	uint64_t last_storm_ns;		   /* of the last one that is over */
-	uint64_t ignored;		   /* requests to stop that were not obeyed */
-	/* packets of the queue while it was stormed, in all and in the last or present storm; written by the owner */
-	uint64_t sent, dropped, last_sent, last_dropped;
+	WATCHDOG_COUNTERS(STAT_DECLARE)
+	uint64_t last_storm_ns; /* of the last storm that is over */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stats/counter.h"
 #include "wire/eth.h"
 
 struct rte_mbuf;
@@ -34,11 +35,19 @@ struct port_abilities {
 	const char *driver;
 };
 
-/* Losses and errors that only the device knows; totals. */
+/* Losses and errors that only the device knows; totals. These frames never reached the node. */
+#define DEVICE_COUNTERS(X) \
+	X(counter, imissed, "imissed", "packets", "sluice_port_imissed_packets", \
+		"lost by the device: no descriptor was free") \
+	X(counter, rx_nombuf, "rx_nombuf", "packets", "sluice_port_rx_nombuf_packets", \
+		"lost by the device: no buffer was free") \
+	X(counter, ierrors, "ierrors", "packets", "sluice_port_ierrors_packets", \
+		"received in error, as the device counts them") \
+	X(counter, oerrors, "oerrors", "packets", "sluice_port_oerrors_packets", \
+		"not sent because of errors, as the device counts them")
+
 struct port_device_stats {
-	uint64_t imissed;   /* frames lost because no descriptor was free */
-	uint64_t rx_nombuf; /* frames lost because the pool was empty */
-	uint64_t ierrors, oerrors;
+	DEVICE_COUNTERS(STAT_DECLARE)
 };
 
 /* What a port was found and made to be. */

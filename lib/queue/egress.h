@@ -38,21 +38,48 @@
 #define EGRESS_TIME_SHIFT 20	 /* a byte may take much less than a nanosecond; at 3.2 Tb/s still right to 0.02 % */
 #define EGRESS_SHAPE_BURST 32768 /* bytes a slice may be ahead of its max-rate */
 
-/* One cache line is touched for a packet that waits, the other one by what happens to queues. */
+/* What a packet that waits changes (stats/counter.h); packets that pass straight through are not counted. */
+#define QUEUE_LEVELS(X) \
+	X(gauge, bytes, "bytes", "bytes", "sluice_queue_bytes", "waiting in an egress queue") \
+	X(gauge, user_bytes, "most_bytes", "bytes", NULL, "that waited at most since 'clear watermarks'") \
+	X(gauge, most_bytes, "ever_bytes", "bytes", "sluice_queue_most_bytes", "that ever waited in an egress queue") \
+	X(counter, entered, "entered", "packets", "sluice_queue_entered_packets", "that had to wait in an egress queue")
+
+/* What happens to queues. */
+#define QUEUE_EVENTS(X) \
+	X(counter, dropped, "dropped", "packets", "sluice_queue_dropped_packets", \
+		"dropped in front of an egress queue") \
+	X(counter, marked, "marked", "packets", "sluice_queue_marked_packets", "marked CE in an egress queue") \
+	X(counter, pauses, "pauses", "times", "sluice_queue_pauses", "times that the gate of an egress queue closed") \
+	X(counter, paused_ns, "paused_us", "ns", "sluice_queue_paused_ns", \
+		"time that the gate of an egress queue was closed, without a pause under way")
+
+/* Of a port: all its queues, and what its device is offered. */
+#define EGRESS_COUNTERS(X) \
+	X(part_gauge, backlog, "queued_now", "packets", "sluice_port_queued_packets", \
+		"waiting in the egress queues of the port") \
+	X(part_gauge, lossy, "lossy_buffers", "buffers", "sluice_port_lossy_buffers", \
+		"packet buffers held for lossy classes") \
+	X(part_gauge, tx.n, "offered_to_device", "packets", "sluice_port_offered_packets", \
+		"of data that the device has not taken yet") \
+	X(part_gauge, control_tx.n, "control_offered", "packets", "sluice_port_control_offered_packets", \
+		"of control traffic that the device has not taken yet") \
+	X(counter, queued_packets, "queued_ever", "packets", "sluice_port_entered_packets", \
+		"that had to wait in the egress queues of the port") \
+	X(gauge, queued_most, "queued_most", "packets", "sluice_port_most_queued_packets", \
+		"that ever waited in the egress queues of the port at a time")
+
+/* One cache line is touched for a packet that waits, the other one by what happens to queues. Counters: relaxed readers. */
 struct egress_queue {
 	struct fifo packets;
 	int32_t deficit; /* bytes the class may still send this round */
-	uint64_t bytes;	 /* waiting; relaxed readers */
-	/* totals, relaxed readers; what passed straight through is not in them */
-	uint64_t entered;
-	uint64_t most_bytes; /* ever */
-	uint64_t user_bytes; /* most since the user cleared it */
-	uint64_t dropped CACHE_ALIGNED;
-	uint64_t marked, pauses, paused_ns;
-	uint64_t pause_until;  /* ns; in the past: open. Relaxed readers */
+	QUEUE_LEVELS(STAT_DECLARE)
+	uint64_t pause_until CACHE_ALIGNED; /* ns; in the past: open. Relaxed readers */
+	QUEUE_EVENTS(STAT_DECLARE)
 	uint64_t paused_since; /* of a pause under way */
 };
-_Static_assert(offsetof(struct egress_queue, dropped) == CACHE_LINE_BYTES, "what a packet touches is one cache line");
+_Static_assert(offsetof(struct egress_queue, pause_until) == CACHE_LINE_BYTES,
+	"what a packet touches is one cache line");
 
 struct egress_slice {
 	uint8_t busy;	 /* bit per class with packets */
@@ -97,7 +124,7 @@ struct egress {
 	uint64_t wake_ns;  /* when a gate opens next by itself, or a watchdog is due; TIME_NEVER */
 	uint64_t retry_ns; /* after which a device that took nothing is asked again */
 	struct fifo control;
-	uint64_t queued_packets, queued_most; /* ever queued; highest backlog. Relaxed readers */
+	EGRESS_COUNTERS(STAT_DECLARE) /* relaxed readers */
 	uint32_t n_slices;
 	uint32_t queue_limit, buffer_limit; /* of the snapshot's port, as are the classes whose queues mark */
 	uint8_t ecn_classes;

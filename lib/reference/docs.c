@@ -3,17 +3,25 @@
 #include "reference/docs.h"
 
 #include "command/command.h"
-#include "stats/stats.h"
+#include "metrics/tables.h"
+#include "stats/reasons.h"
 
-struct row {
-	const char *name, *unit, *help;
-};
-
-static void table(FILE *out, const struct row *rows, size_t n)
+static void table(FILE *out, const struct stat_table *t)
 {
-	fprintf(out, "| name | unit | what |\n|---|---|---|\n");
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "| `%s` | %s | %s |\n", rows[i].name, rows[i].unit, rows[i].help);
+	char metric[STAT_METRIC];
+
+	fprintf(out, "\n## %s\n\n%s%s| name | metric | unit | what |\n|---|---|---|---|\n", t->title, t->about,
+		*t->about ? "\n\n" : "");
+	for (unsigned int i = 0; i < t->n; i++) {
+		const struct stat_row *r = &t->rows[i];
+
+		fprintf(out, "| %s%s%s |", r->name ? "`" : "", r->name ? r->name : "", r->name ? "`" : "");
+		if (r->metric)
+			fprintf(out, " `%s%s` |", stat_metric(r, metric), r->kind == STAT_COUNTER ? "_total" : "");
+		else
+			fprintf(out, " |");
+		fprintf(out, " %s | %s |\n", r->unit, r->help);
+	}
 }
 
 static void reasons(FILE *out, unsigned int first, unsigned int end)
@@ -25,29 +33,21 @@ static void reasons(FILE *out, unsigned int first, unsigned int end)
 
 void docs_counters(FILE *out)
 {
-#define X(name, unit, help) {#name, unit, help},
-	static const struct row ports[] = {PORT_COUNTERS(X)};
-	static const struct row interfaces[] = {INTERFACE_COUNTERS(X)};
-	static const struct row lcores[] = {LCORE_COUNTERS(X)};
-#undef X
-
 	fprintf(out,
 		"# Counters\n\n"
-		"Generated from the lists in `lib/stats` by `sluice --print counters`; do not edit.\n\n"
+		"Generated from the lists in the code (`lib/metrics/tables.h` names them all) by `sluice --print "
+		"counters`;\n"
+		"do not edit.\n\n"
 		"A packet that is received or originated ends in exactly one way: sent, dropped for one named reason,\n"
 		"or consumed by the node. Until then it is held. So at any time, per port it came in by and in "
 		"total:\n\n"
 		"    rx + originated = sent + dropped + consumed + held\n\n"
 		"`show conservation` prints the sum; a node that ends with another sum exits with status 4.\n\n"
-		"## Per port\n\n");
-	table(out, ports, ARRAY_LEN(ports));
-	fprintf(out, "\nWhat the device itself lost is shown beside them: `imissed` (no descriptor was free) and\n"
-		     "`rx_nombuf` (the buffer pool was empty). These packets never reached the node.\n\n"
-		     "## Per VLAN interface\n\n"
-		     "Its packets are among those of its port, too.\n\n");
-	table(out, interfaces, ARRAY_LEN(interfaces));
-	fprintf(out, "\n## Per lcore\n\n");
-	table(out, lcores, ARRAY_LEN(lcores));
+		"The name is that of JSON and the console, the metric that of OpenMetrics. What is counted in ns is "
+		"shown "
+		"in the\nunit that its name ends with, and exported in seconds.\n");
+	for (const struct stat_table *const *t = stat_tables; *t; t++)
+		table(out, *t);
 	fprintf(out, "\n## Reasons to drop\n\n");
 	reasons(out, 0, DROP_COUNT);
 	fprintf(out, "\n## Ways to be consumed\n\n");

@@ -13,7 +13,7 @@ static void add_port(struct port_stats *sum, const struct port_stats *p)
 
 static void add_interface(struct interface_stats *sum, const struct interface_stats *s)
 {
-#define X(name, unit, help) sum->name += stat_read(&s->name);
+#define X(kind, name, ...) sum->name += stat_read(&s->name);
 	INTERFACE_COUNTERS(X)
 #undef X
 }
@@ -49,7 +49,7 @@ void lcore_stats_since(struct lcore_stats *out, const struct lcore_stats *now, c
 			o->reason[r] = n->reason[r] - b->reason[r];
 	}
 	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
-#define X(name, unit, help) out->interface[i].name = now->interface[i].name - base->interface[i].name;
+#define X(kind, name, ...) out->interface[i].name = now->interface[i].name - base->interface[i].name;
 		INTERFACE_COUNTERS(X)
 #undef X
 	}

@@ -15,6 +15,7 @@
 
 #include "base/compiler.h"
 #include "base/limits.h"
+#include "stats/counter.h"
 #include "stats/reasons.h"
 
 /* name, unit, help */
@@ -43,7 +44,7 @@
 	X(ecn_marked, "packets", "marked CE in an egress queue") \
 	X(class_bounced, "packets", "lossless, queued in bounce-class: they leave by the port they came in by") \
 	X(ecn_unusual, "packets", "decapsulated with an ECN combination that RFC 6040 marks (!)") \
-	X(pfc_refused, "requests", "to pause that found 64 parties pausing the port already") \
+	X(pfc_refused, "requests", "to pause that were refused: too many parties pause the port already") \
 	X(ring_refused, "packets", "that found the ring to a worker full and were parked")
 
 struct port_stats {
@@ -53,18 +54,16 @@ struct port_stats {
 	uint64_t reason[REASON_COUNT];
 } CACHE_ALIGNED;
 
-/* name, unit, help */
+/* stats/counter.h */
 #define INTERFACE_COUNTERS(X) \
-	X(rx_packets, "packets", "received") \
-	X(rx_bytes, "bytes", "received, without FCS") \
-	X(tx_packets, "packets", "that leave here") \
-	X(tx_bytes, "bytes", "that leave here, without FCS")
+	X(counter, rx_packets, "rx", "packets", "sluice_interface_rx_packets", "received") \
+	X(counter, rx_bytes, "rx_bytes", "bytes", "sluice_interface_rx_bytes", "received, without FCS") \
+	X(counter, tx_packets, "tx", "packets", "sluice_interface_tx_packets", "that leave here") \
+	X(counter, tx_bytes, "tx_bytes", "bytes", "sluice_interface_tx_bytes", "that leave here, without FCS")
 
 /* VLAN interfaces, by row of their number (snapshot/snapshot.h); their packets are among those of the port, too. */
 struct interface_stats {
-#define X(name, unit, help) uint64_t name;
-	INTERFACE_COUNTERS(X)
-#undef X
+	INTERFACE_COUNTERS(STAT_DECLARE)
 };
 
 struct pkt_tap;

@@ -61,7 +61,7 @@ static void sums_take_every_member(void **state)
 			block->port[p].reason[r] = n++;
 	}
 	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
-#define X(name, unit, help) block->interface[i].name = n++;
+#define X(kind, name, ...) block->interface[i].name = n++;
 		INTERFACE_COUNTERS(X)
 #undef X
 	}
@@ -90,14 +90,14 @@ static void sums_take_every_member(void **state)
 		assert_int_equal(port_stats_consumed(&block->port[p]), consumed);
 	}
 	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
-#define X(name, unit, help) check(sum->interface[i].name == 2 * block->interface[i].name, "interface %u " #name, i);
+#define X(kind, name, ...) check(sum->interface[i].name == 2 * block->interface[i].name, "interface %u " #name, i);
 		INTERFACE_COUNTERS(X)
 #undef X
 	}
 	/* and what came since is the one block */
 	lcore_stats_since(sum, sum, block);
 	for (unsigned int i = 0; i < INTERFACE_SLOTS; i++) {
-#define X(name, unit, help) check(sum->interface[i].name == block->interface[i].name, "interface %u " #name, i);
+#define X(kind, name, ...) check(sum->interface[i].name == block->interface[i].name, "interface %u " #name, i);
 		INTERFACE_COUNTERS(X)
 #undef X
 	}

@@ -13,7 +13,11 @@ static const char *const module_names[] = {
 #undef X
 };
 
-static const char *const level_names[] = {"error", "warning", "notice", "info", "debug"};
+static const char *const level_names[] = {
+#define X(id, word) word,
+	LOG_LEVELS(X)
+#undef X
+};
 
 static void sink_stderr(enum log_level level, enum log_module module, const char *line)
 {

@@ -10,7 +10,20 @@
 
 #include "base/compiler.h"
 
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_NOTICE, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+/* constant, word; the most urgent first */
+#define LOG_LEVELS(X) \
+	X(LOG_LEVEL_ERROR, "error") \
+	X(LOG_LEVEL_WARNING, "warning") \
+	X(LOG_LEVEL_NOTICE, "notice") \
+	X(LOG_LEVEL_INFO, "info") \
+	X(LOG_LEVEL_DEBUG, "debug")
+
+enum log_level {
+#define X(id, word) id,
+	LOG_LEVELS(X)
+#undef X
+		LOG_LEVEL_COUNT
+};
 
 /* name, what its lines are about */
 #define LOG_MODULES(X) \

@@ -63,7 +63,7 @@ static void add_tunnel(json_t *out, const struct node *n, uint32_t id)
 
 static void add_relay(json_t *out, const struct node *n, uint32_t i)
 {
-	static const char *const modes[] = {"transparent", "scaled", "regenerate"};
+	static const char *const modes[] = {CFG_RELAY_MODES(CFG_TEXT)};
 	const struct snap_relay *r = &n->snapshot->relay[i];
 	const struct pfc_relay_port *p = &n->control->pfc->relay[r->port];
 	json_t *o = json_pack("{ss ss ss ss so}", "relay", r->name, "port", n->port[r->port]->name, "mode",

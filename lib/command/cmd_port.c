@@ -20,7 +20,9 @@ static json_t *address_list(const struct snap_port *p)
 
 static const char *side_name(uint8_t side)
 {
-	return side == SIDE_DC ? "dc" : side == SIDE_WAN ? "wan" : "host";
+	static const char *const names[] = {CFG_SIDES(CFG_TEXT)};
+
+	return names[side];
 }
 
 /* Filters of RFC 8754 section 5.1: "on", or which are off. */

@@ -9,7 +9,7 @@ struct shown {
 	uint64_t now;
 };
 
-static const char *const actions[] = {"release", "drop", "forward", "alert", "off"};
+static const char *const actions[] = {CFG_WATCHDOG_ACTIONS(CFG_TEXT)};
 
 static const char *status_of(const struct pfc_watchdog *w)
 {

@@ -3,8 +3,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/compiler.h"
 #include "command/command_priv.h"
+
+/* "|main|config..." */
+#define MODULE_WORD(name, help) "|" #name
+/* "|error|warning...": an alternative to no word is none, so the first bar is skipped */
+#define LEVEL_WORD(id, word) "|" word
+#define LEVEL_WORDS (&(LOG_LEVELS(LEVEL_WORD))[1])
 
 #define PORT_OPTIONAL \
 	{ \
@@ -66,8 +73,8 @@ const struct command commands[] = {
 		{{.name = "persistent", .kind = ARG_WORD, .words = "persistent", .optional = true, .help = "forget those as well"}}},
 	{"clear trace", "Forget traced packets and stop waiting for more.", cmd_clear_trace},
 	{"set log", "Set how much a module logs.", cmd_set_log,
-		{{.name = "MODULE", .kind = ARG_WORD, .words = "all|main|config|port|neigh|srv6|pfc|console", .help = "module of the log"},
-		{.name = "LEVEL", .kind = ARG_WORD, .words = "error|warning|notice|info|debug", .help = "least urgent level shown"}}},
+		{{.name = "MODULE", .kind = ARG_WORD, .words = "all" LOG_MODULES(MODULE_WORD), .help = "module of the log"},
+		{.name = "LEVEL", .kind = ARG_WORD, .words = LEVEL_WORDS, .help = "least urgent level shown"}}},
 	{"trace add", "Record the way of the next packets.", cmd_trace_add,
 		{{.name = "N", .kind = ARG_NUMBER, .min = 1, .max = 1000, .help = "how many packets"}, FILTER}},
 	{"capture start", "Write packets to a pcapng file: of a port, both directions, those that are dropped, or those with the O-flag.",

@@ -8,27 +8,16 @@
 const struct behavior_info *behavior_info(enum cfg_behavior b)
 {
 	static const struct behavior_info table[BEHAVIOR_COUNT] = {
-		[BEHAVIOR_UN] = {"uN", KIND_END, true, .code = 43},
-		[BEHAVIOR_UA] = {"uA", KIND_END_X, true, .code = 52},
-		/* RFC 9800 gives those at the end of a container no code points of their own */
-		[BEHAVIOR_UDT4] = {"uDT4", KIND_DT, true, .inner4 = true, .code = 19},
-		[BEHAVIOR_UDT6] = {"uDT6", KIND_DT, true, .inner6 = true, .code = 18},
-		[BEHAVIOR_UDT46] = {"uDT46", KIND_DT, true, .inner4 = true, .inner6 = true, .code = 20},
-		[BEHAVIOR_UDX4] = {"uDX4", KIND_DX, true, .inner4 = true, .code = 17},
-		[BEHAVIOR_UDX6] = {"uDX6", KIND_DX, true, .inner6 = true, .code = 16},
-		[BEHAVIOR_UDX2] = {"uDX2", KIND_DX2, true, .code = 21},
-		[BEHAVIOR_END] = {"End", KIND_END, .code = 1},
-		[BEHAVIOR_END_X] = {"End.X", KIND_END_X, .code = 5},
-		[BEHAVIOR_END_T] = {"End.T", KIND_END_T, .code = 9},
-		[BEHAVIOR_END_DT4] = {"End.DT4", KIND_DT, .inner4 = true, .code = 19},
-		[BEHAVIOR_END_DT6] = {"End.DT6", KIND_DT, .inner6 = true, .code = 18},
-		[BEHAVIOR_END_DT46] = {"End.DT46", KIND_DT, .inner4 = true, .inner6 = true, .code = 20},
-		[BEHAVIOR_END_DX4] = {"End.DX4", KIND_DX, .inner4 = true, .code = 17},
-		[BEHAVIOR_END_DX6] = {"End.DX6", KIND_DX, .inner6 = true, .code = 16},
-		[BEHAVIOR_END_DX2] = {"End.DX2", KIND_DX2, .code = 21},
-		/* draft-ruan-spring-priority-flow-control-sid-02; private use numbers (D30) */
-		[BEHAVIOR_END_X_PFC] = {"End.X.PFC", KIND_END_X, .pauses = true, .code = 0x8100},
-		[BEHAVIOR_UA_PFC] = {"uA.PFC", KIND_END_X, true, .pauses = true, .code = 0x8104},
+#define X(id, name_, kind_, properties, code_) \
+	[BEHAVIOR_##id] = {.name = (name_), \
+		.kind = KIND_##kind_, \
+		.compressed = ((properties)&BEHAVIOR_COMPRESSED) != 0, \
+		.inner4 = ((properties)&BEHAVIOR_INNER4) != 0, \
+		.inner6 = ((properties)&BEHAVIOR_INNER6) != 0, \
+		.pauses = ((properties)&BEHAVIOR_PAUSES) != 0, \
+		.code = (code_)},
+		BEHAVIORS(X)
+#undef X
 	};
 
 	return &table[b];

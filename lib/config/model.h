@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/words.h"
 #include "wire/addr.h"
 
 /* A place in the file, both counted from 1; 0:0 for what was not written there. */
@@ -31,50 +32,7 @@ struct cfg_mark {
 #define CFG_VLAN_MAX 4094
 #define CFG_MAX_INTERFACES 1024
 
-enum cfg_side { SIDE_DC, SIDE_WAN, SIDE_HOST };
-enum cfg_slice_by { SLICE_BY_SID, SLICE_BY_ARGUMENT, SLICE_BY_OPTION }; /* docs/protocol.md 4.5 */
 #define CFG_SLICE_ARGUMENT_BITS 16
-enum cfg_hmac_check { HMAC_OFF, HMAC_REQUIRED };
-enum cfg_hmac_profile { HMAC_RFC8754, HMAC_LINUX };
-
-/* Filters of RFC 8754 section 5.1 that a port can do without. */
-enum cfg_boundary { BOUNDARY_SIDS, BOUNDARY_SOURCES };
-enum cfg_hugepages { HUGEPAGES_AUTO, HUGEPAGES_ON, HUGEPAGES_OFF };
-enum cfg_fib_kind { FIB_FAST, FIB_COMPACT };
-enum cfg_idle_policy { IDLE_POLL, IDLE_SLEEP };
-enum cfg_dscp_mode { DSCP_COPY, DSCP_SET };
-
-/* Behaviours as users write them; enum order is the order of the word table in schema.c. */
-enum cfg_behavior {
-	BEHAVIOR_UN,
-	BEHAVIOR_UA,
-	BEHAVIOR_UDT4,
-	BEHAVIOR_UDT6,
-	BEHAVIOR_UDT46,
-	BEHAVIOR_UDX4,
-	BEHAVIOR_UDX6,
-	BEHAVIOR_UDX2,
-	BEHAVIOR_END,
-	BEHAVIOR_END_X,
-	BEHAVIOR_END_T,
-	BEHAVIOR_END_DT4,
-	BEHAVIOR_END_DT6,
-	BEHAVIOR_END_DT46,
-	BEHAVIOR_END_DX4,
-	BEHAVIOR_END_DX6,
-	BEHAVIOR_END_DX2,
-	BEHAVIOR_END_X_PFC,
-	BEHAVIOR_UA_PFC,
-	BEHAVIOR_COUNT
-};
-
-/* RFC 8986 section 4.16. FLAVOR_NONE: none of them, where the default would be some. */
-enum cfg_flavor { FLAVOR_PSP, FLAVOR_USP, FLAVOR_USD, FLAVOR_NONE };
-
-/* Upper layers at a SID that are for the node itself (RFC 8986 section 4.1.1). */
-enum cfg_allow { ALLOW_PING, ALLOW_TRACEROUTE, ALLOW_NONE };
-
-enum cfg_encap { ENCAP_H_ENCAPS_RED, ENCAP_H_ENCAPS, ENCAP_H_ENCAPS_L2, ENCAP_H_ENCAPS_L2_RED };
 
 static inline int cfg_encap_is_l2(uint32_t encap)
 {
@@ -145,8 +103,6 @@ struct cfg_metrics {
 	char *listen; /* "127.0.0.1:9111"; NULL: none */
 };
 
-enum cfg_log_to { LOG_TO_STDERR, LOG_TO_SYSLOG };
-
 struct cfg_log {
 	struct cfg_mark at;
 	uint32_t to;	/* enum cfg_log_to */
@@ -202,16 +158,11 @@ struct cfg_buffer_profile {
 	uint64_t selective;   /* bytes; CFG_NONE: an eighth of the headroom */
 };
 
-/* Order of words_watchdog in schema_pfc.c, and of enum pfc_watchdog_action. */
-enum cfg_watchdog_action { WATCHDOG_RELEASE, WATCHDOG_DROP, WATCHDOG_FORWARD, WATCHDOG_ALERT, WATCHDOG_OFF };
-
 struct cfg_watchdog {
 	struct cfg_mark at;
 	uint32_t action;			  /* enum cfg_watchdog_action */
 	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: by the longest pause there can be */
 };
-
-enum cfg_pfc_hardware { PFC_HARDWARE_AUTO, PFC_HARDWARE_OFF };
 
 struct cfg_pfc {
 	struct cfg_mark at;
@@ -253,9 +204,6 @@ struct cfg_port {
 	uint32_t hmac; /* enum cfg_hmac_check */
 	CFG_LIST(struct ip_prefix) addresses;
 };
-
-/* Order of words_tag in schema.c. TAG_AUTO: 802.1ad outside where there are two tags. */
-enum cfg_tag { TAG_AUTO, TAG_8021Q, TAG_8021AD };
 
 /* A VLAN of a port as an interface of its own: routed, with addresses and neighbours. */
 struct cfg_interface {
@@ -360,12 +308,6 @@ struct cfg_circuit {
 	uint64_t vlan; /* outer tag; CFG_VLAN_UNTAGGED; CFG_NONE: whatever no other circuit of the port takes */
 	char *policy;
 };
-
-/* Order of words_relay in schema_pfc.c, and of enum pfc_relay_mode. */
-enum cfg_relay_mode { RELAY_TRANSPARENT, RELAY_SCALED, RELAY_REGENERATE };
-
-/* Order of words_carrier in schema_pfc.c. */
-enum cfg_carrier { CARRIER_FRAMES, CARRIER_STATE };
 
 /* PFC of a gateway behind a port, through the WAN (draft-he). */
 struct cfg_relay {

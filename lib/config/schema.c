@@ -3,22 +3,23 @@
  * The declared configuration. Each key: name, type, limits, default, whether a reload may change it, and one
  * help text. The order here is the order of the reference and of `show config`. Pure.
  */
+#include "base/log.h"
 #include "config/schema_priv.h"
 
-static const char *const words_side[] = {"dc", "wan", "host", NULL};
-static const char *const words_hmac[] = {"off", "required", NULL};
-static const char *const words_hmac_profile[] = {"rfc8754", "linux", NULL};
-static const char *const words_boundary[] = {"sids", "sources", NULL};
-static const char *const words_hugepages[] = {"auto", "on", "off", NULL};
-static const char *const words_fib[] = {"fast", "compact", NULL};
-static const char *const words_idle[] = {"poll", "sleep", NULL};
-static const char *const words_behavior[] = {CFG_BEHAVIOR_WORDS, NULL};
-static const char *const words_allow[] = {"ping", "traceroute", "none", NULL};
-static const char *const words_encap[] = {"H.Encaps.Red", "H.Encaps", "H.Encaps.L2", "H.Encaps.L2.Red", NULL};
-static const char *const words_tag[] = {"auto", "802.1q", "802.1ad", NULL};
-static const char *const words_log[] = {"stderr", "syslog", NULL};
-static const char *const words_level[] = {"error", "warning", "notice", "info", "debug", NULL};
-static const char *const words_dscp[] = {"copy", "set", NULL};
+static const char *const words_side[] = CFG_WORDS(CFG_SIDES);
+static const char *const words_hmac[] = CFG_WORDS(CFG_HMAC_CHECKS);
+static const char *const words_hmac_profile[] = CFG_WORDS(CFG_HMAC_PROFILES);
+static const char *const words_boundary[] = CFG_WORDS(CFG_BOUNDARIES);
+static const char *const words_hugepages[] = CFG_WORDS(CFG_HUGEPAGES);
+static const char *const words_fib[] = CFG_WORDS(CFG_FIB_KINDS);
+static const char *const words_idle[] = CFG_WORDS(CFG_IDLE_POLICIES);
+static const char *const words_behavior[] = {BEHAVIORS(CFG_BEHAVIOR_TEXT) NULL};
+static const char *const words_allow[] = CFG_WORDS(CFG_ALLOWED);
+static const char *const words_encap[] = CFG_WORDS(CFG_ENCAPS);
+static const char *const words_tag[] = CFG_WORDS(CFG_TAGS);
+static const char *const words_log[] = CFG_WORDS(CFG_LOG_TO);
+static const char *const words_level[] = CFG_WORDS(LOG_LEVELS);
+static const char *const words_dscp[] = CFG_WORDS(CFG_DSCP_MODES);
 
 /* clang-format off */
 

@@ -2,9 +2,9 @@
 /* The declared configuration of PFC across the WAN. Pure. */
 #include "config/schema_priv.h"
 
-static const char *const words_watchdog[] = {"release", "drop", "forward", "alert", "off", NULL};
-static const char *const words_carrier[] = {"frames", "state", NULL};
-static const char *const words_relay[] = {"transparent", "scaled", "regenerate", NULL};
+static const char *const words_watchdog[] = CFG_WORDS(CFG_WATCHDOG_ACTIONS);
+static const char *const words_carrier[] = CFG_WORDS(CFG_CARRIERS);
+static const char *const words_relay[] = CFG_WORDS(CFG_RELAY_MODES);
 
 /* clang-format off */
 

@@ -13,10 +13,6 @@
 		.name = what, .keys = keys_, .n_keys = ARRAY_LEN(keys_), .size = sizeof(type) \
 	}
 
-/* In the order of enum cfg_behavior. */
-#define CFG_BEHAVIOR_WORDS \
-	"uN", "uA", "uDT4", "uDT6", "uDT46", "uDX4", "uDX6", "uDX2", "End", "End.X", "End.T", "End.DT4", "End.DT6", \
-		"End.DT46", "End.DX4", "End.DX6", "End.DX2", "End.X.PFC", "uA.PFC"
 extern const char *const cfg_words_flavor[]; /* enum cfg_flavor */
 
 extern const char *const cfg_words_slice_by[]; /* enum cfg_slice_by */

@@ -4,7 +4,8 @@
 
 static const char *const words_alpha[] = {"static", "1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1", "2", "4",
 	"8", NULL};
-static const char *const words_hardware[] = {"auto", "off", NULL};
+static const char *const words_hardware[] = CFG_WORDS(CFG_PFC_HARDWARE);
+_Static_assert(ARRAY_LEN(words_alpha) == ALPHA_LAST + 2, "a word for each value of enum cfg_alpha, and the end");
 
 /* clang-format off */
 

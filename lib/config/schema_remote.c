@@ -2,7 +2,7 @@
 /* The declared table of other nodes' SIDs: in a configuration, and in JSON files with the same keys. Pure. */
 #include "config/schema_priv.h"
 
-static const char *const words_remote[] = {CFG_BEHAVIOR_WORDS, "other", NULL};
+static const char *const words_remote[] = {BEHAVIORS(CFG_BEHAVIOR_TEXT) "other", NULL};
 
 /* clang-format off */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words that several parts of the schema offer as values, in the order of their enums in config/model.h. Pure. */
+/* Words that several parts of the schema offer as values. Pure. */
 #include "config/schema_priv.h"
 
-const char *const cfg_words_flavor[] = {"psp", "usp", "usd", "none", NULL};
-const char *const cfg_words_slice_by[] = {"sid", "argument", "option", NULL};
+const char *const cfg_words_flavor[] = CFG_WORDS(CFG_FLAVORS);
+const char *const cfg_words_slice_by[] = CFG_WORDS(CFG_SLICE_BY);

@@ -27,7 +27,7 @@
 #include "pfc/pfc_hold.h"
 #include "stats/counter.h"
 
-/* Order of words_watchdog in schema_pfc.c, and of enum cfg_watchdog_action. */
+/* The values of enum cfg_watchdog_action (config/words.h), as snapshot/build_pfc.c asserts. */
 enum pfc_watchdog_action {
 	PFC_WATCHDOG_RELEASE,
 	PFC_WATCHDOG_DROP,

@@ -7,8 +7,14 @@
 #include "config/config.h"
 #include "config/program.h"
 #include "config/remote_sids.h"
+#include "pfc/pfc_relay.h"
 #include "snapshot/build_priv.h"
 #include "snapshot/pfc_outer.h"
+
+#define X(id, word) _Static_assert((int)id == (int)PFC_##id, "the configuration and lib/pfc agree");
+CFG_WATCHDOG_ACTIONS(X)
+CFG_RELAY_MODES(X)
+#undef X
 
 /* By the key id of the configuration; 0: none. */
 static int key_of(struct builder *b, uint64_t id, const struct hmac_key **key)

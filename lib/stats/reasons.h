@@ -9,6 +9,7 @@
 #define STATS_REASONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* name, what it means */
 #define DROP_REASONS(X) \
@@ -88,6 +89,8 @@ enum reason {
 #undef X
 		REASON_COUNT
 };
+
+_Static_assert(REASON_COUNT <= UINT8_MAX, "struct pkt and trace events hold a reason in one byte");
 
 const char *reason_name(enum reason r);
 const char *reason_help(enum reason r);

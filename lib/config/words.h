@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Words that configuration keys take as values. One list each makes the enum and the words of the schema; commands show the
+ * same words. Pure.
+ */
+#ifndef CONFIG_WORDS_H
+#define CONFIG_WORDS_H
+
+/* X(constant, word) */
+#define CFG_CONSTANT(id, word) id,
+#define CFG_TEXT(id, word) word,
+
+/* Words of a list, as the schema wants them. */
+#define CFG_WORDS(list) \
+	{ \
+		list(CFG_TEXT) NULL \
+	}
+
+#define CFG_SIDES(X) \
+	X(SIDE_DC, "dc") \
+	X(SIDE_WAN, "wan") \
+	X(SIDE_HOST, "host")
+
+enum cfg_side { CFG_SIDES(CFG_CONSTANT) };
+
+/* How a slice is known on the wire (docs/protocol.md 4.5). */
+#define CFG_SLICE_BY(X) \
+	X(SLICE_BY_SID, "sid") \
+	X(SLICE_BY_ARGUMENT, "argument") \
+	X(SLICE_BY_OPTION, "option")
+
+enum cfg_slice_by { CFG_SLICE_BY(CFG_CONSTANT) };
+
+#define CFG_HMAC_CHECKS(X) \
+	X(HMAC_OFF, "off") \
+	X(HMAC_REQUIRED, "required")
+
+enum cfg_hmac_check { CFG_HMAC_CHECKS(CFG_CONSTANT) };
+
+#define CFG_HMAC_PROFILES(X) \
+	X(HMAC_RFC8754, "rfc8754") \
+	X(HMAC_LINUX, "linux")
+
+enum cfg_hmac_profile { CFG_HMAC_PROFILES(CFG_CONSTANT) };
+
+/* Filters of RFC 8754 section 5.1 that a port can do without. */
+#define CFG_BOUNDARIES(X) \
+	X(BOUNDARY_SIDS, "sids") \
+	X(BOUNDARY_SOURCES, "sources")
+
+enum cfg_boundary { CFG_BOUNDARIES(CFG_CONSTANT) };
+
+#define CFG_HUGEPAGES(X) \
+	X(HUGEPAGES_AUTO, "auto") \
+	X(HUGEPAGES_ON, "on") \
+	X(HUGEPAGES_OFF, "off")
+
+enum cfg_hugepages { CFG_HUGEPAGES(CFG_CONSTANT) };
+
+#define CFG_FIB_KINDS(X) \
+	X(FIB_FAST, "fast") \
+	X(FIB_COMPACT, "compact")
+
+enum cfg_fib_kind { CFG_FIB_KINDS(CFG_CONSTANT) };
+
+#define CFG_IDLE_POLICIES(X) \
+	X(IDLE_POLL, "poll") \
+	X(IDLE_SLEEP, "sleep")
+
+enum cfg_idle_policy { CFG_IDLE_POLICIES(CFG_CONSTANT) };
+
+#define CFG_DSCP_MODES(X) \
+	X(DSCP_COPY, "copy") \
+	X(DSCP_SET, "set")
+
+enum cfg_dscp_mode { CFG_DSCP_MODES(CFG_CONSTANT) };
+
+/* RFC 8986 section 4.16. FLAVOR_NONE: none of them, where the default would be some. */
+#define CFG_FLAVORS(X) \
+	X(FLAVOR_PSP, "psp") \
+	X(FLAVOR_USP, "usp") \
+	X(FLAVOR_USD, "usd") \
+	X(FLAVOR_NONE, "none")
+
+enum cfg_flavor { CFG_FLAVORS(CFG_CONSTANT) };
+
+/* Upper layers at a SID that are for the node itself (RFC 8986 section 4.1.1). */
+#define CFG_ALLOWED(X) \
+	X(ALLOW_PING, "ping") \
+	X(ALLOW_TRACEROUTE, "traceroute") \
+	X(ALLOW_NONE, "none")
+
+enum cfg_allow { CFG_ALLOWED(CFG_CONSTANT) };
+
+/* Headend behaviours (RFC 8986 section 5). */
+#define CFG_ENCAPS(X) \
+	X(ENCAP_H_ENCAPS_RED, "H.Encaps.Red") \
+	X(ENCAP_H_ENCAPS, "H.Encaps") \
+	X(ENCAP_H_ENCAPS_L2, "H.Encaps.L2") \
+	X(ENCAP_H_ENCAPS_L2_RED, "H.Encaps.L2.Red")
+
+enum cfg_encap { CFG_ENCAPS(CFG_CONSTANT) };
+
+#define CFG_LOG_TO(X) \
+	X(LOG_TO_STDERR, "stderr") \
+	X(LOG_TO_SYSLOG, "syslog")
+
+enum cfg_log_to { CFG_LOG_TO(CFG_CONSTANT) };
+
+/* What a PFC watchdog does about a storm; enum pfc_watchdog_action has the same values (snapshot/build_pfc.c). */
+#define CFG_WATCHDOG_ACTIONS(X) \
+	X(WATCHDOG_RELEASE, "release") \
+	X(WATCHDOG_DROP, "drop") \
+	X(WATCHDOG_FORWARD, "forward") \
+	X(WATCHDOG_ALERT, "alert") \
+	X(WATCHDOG_OFF, "off")
+
+enum cfg_watchdog_action { CFG_WATCHDOG_ACTIONS(CFG_CONSTANT) };
+
+#define CFG_PFC_HARDWARE(X) \
+	X(PFC_HARDWARE_AUTO, "auto") \
+	X(PFC_HARDWARE_OFF, "off")
+
+enum cfg_pfc_hardware { CFG_PFC_HARDWARE(CFG_CONSTANT) };
+
+/* Type of an outer VLAN tag. TAG_AUTO: 802.1ad outside where there are two tags. */
+#define CFG_TAGS(X) \
+	X(TAG_AUTO, "auto") \
+	X(TAG_8021Q, "802.1q") \
+	X(TAG_8021AD, "802.1ad")
+
+enum cfg_tag { CFG_TAGS(CFG_CONSTANT) };
+
+/* Modes of a PFC relay; enum pfc_relay_mode has the same values (snapshot/build_pfc.c). */
+#define CFG_RELAY_MODES(X) \
+	X(RELAY_TRANSPARENT, "transparent") \
+	X(RELAY_SCALED, "scaled") \
+	X(RELAY_REGENERATE, "regenerate")
+
+enum cfg_relay_mode { CFG_RELAY_MODES(CFG_CONSTANT) };
+
+/* What crosses the WAN between PFC relays. */
+#define CFG_CARRIERS(X) \
+	X(CARRIER_FRAMES, "frames") \
+	X(CARRIER_STATE, "state")
+
+enum cfg_carrier { CFG_CARRIERS(CFG_CONSTANT) };
+
+/*
+ * SRv6 endpoint behaviours: X(constant, name, kind, properties, code). kind: of enum behavior_kind; properties:
+ * BEHAVIOR_...; code: IANA SRv6 Endpoint Behaviors, without flavours. RFC 9800 gives behaviours at the end of a container no
+ * code points of their own. Those of draft-ruan-spring-priority-flow-control-sid-02 have private use numbers (D30).
+ */
+#define BEHAVIORS(X) \
+	X(UN, "uN", END, BEHAVIOR_COMPRESSED, 43) \
+	X(UA, "uA", END_X, BEHAVIOR_COMPRESSED, 52) \
+	X(UDT4, "uDT4", DT, BEHAVIOR_COMPRESSED | BEHAVIOR_INNER4, 19) \
+	X(UDT6, "uDT6", DT, BEHAVIOR_COMPRESSED | BEHAVIOR_INNER6, 18) \
+	X(UDT46, "uDT46", DT, BEHAVIOR_COMPRESSED | BEHAVIOR_INNER4 | BEHAVIOR_INNER6, 20) \
+	X(UDX4, "uDX4", DX, BEHAVIOR_COMPRESSED | BEHAVIOR_INNER4, 17) \
+	X(UDX6, "uDX6", DX, BEHAVIOR_COMPRESSED | BEHAVIOR_INNER6, 16) \
+	X(UDX2, "uDX2", DX2, BEHAVIOR_COMPRESSED, 21) \
+	X(END, "End", END, 0, 1) \
+	X(END_X, "End.X", END_X, 0, 5) \
+	X(END_T, "End.T", END_T, 0, 9) \
+	X(END_DT4, "End.DT4", DT, BEHAVIOR_INNER4, 19) \
+	X(END_DT6, "End.DT6", DT, BEHAVIOR_INNER6, 18) \
+	X(END_DT46, "End.DT46", DT, BEHAVIOR_INNER4 | BEHAVIOR_INNER6, 20) \
+	X(END_DX4, "End.DX4", DX, BEHAVIOR_INNER4, 17) \
+	X(END_DX6, "End.DX6", DX, BEHAVIOR_INNER6, 16) \
+	X(END_DX2, "End.DX2", DX2, 0, 21) \
+	X(END_X_PFC, "End.X.PFC", END_X, BEHAVIOR_PAUSES, 0x8100) \
+	X(UA_PFC, "uA.PFC", END_X, BEHAVIOR_COMPRESSED | BEHAVIOR_PAUSES, 0x8104)
+
+#define BEHAVIOR_COMPRESSED 0x1 /* SID of the uSID block: block and 16-bit ids */
+#define BEHAVIOR_INNER4 0x2	/* IPv4 may be inside; KIND_DT, KIND_DX */
+#define BEHAVIOR_INNER6 0x4	/* IPv6 may be inside; KIND_DT, KIND_DX */
+#define BEHAVIOR_PAUSES 0x8	/* ends PFC frames (draft-ruan section 2) */
+
+#define CFG_BEHAVIOR_CONSTANT(id, name, kind, properties, code) BEHAVIOR_##id,
+#define CFG_BEHAVIOR_TEXT(id, name, kind, properties, code) name,
+
+enum cfg_behavior { BEHAVIORS(CFG_BEHAVIOR_CONSTANT) BEHAVIOR_COUNT };
+
+#endif

@@ -93,38 +93,43 @@ void node_clear_stats(struct node *n)
 	node_clear_pfc(n);
 }
 
+static void measure_rate(const struct node *n, uint32_t port, struct node_rates *r, uint64_t ns)
+{
+	uint64_t rx_packets = 0, rx_bytes = 0, tx_packets = 0, tx_bytes = 0;
+	double seconds = (double)ns / 1e9;
+
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+		const struct port_stats *p = &n->lcore[i]->stats.port[port];
+
+		rx_packets += stat_read(&p->rx_packets);
+		rx_bytes += stat_read(&p->rx_bytes);
+		tx_packets += stat_read(&p->tx_packets);
+		tx_bytes += stat_read(&p->tx_bytes);
+	}
+	if (r->since_ns)
+		r->port[port] = (struct port_rate){.rx_pps = (uint64_t)((double)(rx_packets -
+										 r->last[port].rx_packets) /
+									seconds),
+			.rx_bps = (uint64_t)((double)(rx_bytes - r->last[port].rx_bytes) * 8 / seconds),
+			.tx_pps = (uint64_t)((double)(tx_packets - r->last[port].tx_packets) / seconds),
+			.tx_bps = (uint64_t)((double)(tx_bytes - r->last[port].tx_bytes) * 8 / seconds)};
+	r->last[port].rx_packets = rx_packets;
+	r->last[port].rx_bytes = rx_bytes;
+	r->last[port].tx_packets = tx_packets;
+	r->last[port].tx_bytes = tx_bytes;
+}
+
 void node_tick(struct node *n, uint64_t now)
 {
 	struct node_rates *r = &n->rates;
-	uint64_t ns = now - r->since_ns;
-	struct lcore_stats *sum;
 
 	node_trace_collect(n);
 	node_watch_report(n);
-	if (r->since_ns && ns < NSEC_PER_SEC)
+	if (r->since_ns && now - r->since_ns < NSEC_PER_SEC)
 		return;
-	sum = new_aligned(sizeof(*sum));
-	if (!sum)
-		return;
-	node_stats(n, sum);
-	for (uint32_t i = 0; i < n->n_ports; i++) {
-		const struct port_stats *p = &sum->port[i];
-		double seconds = (double)ns / 1e9;
-
-		if (r->since_ns)
-			r->port[i] = (struct port_rate){.rx_pps = (uint64_t)((double)(p->rx_packets -
-										      r->last[i].rx_packets) /
-									     seconds),
-				.rx_bps = (uint64_t)((double)(p->rx_bytes - r->last[i].rx_bytes) * 8 / seconds),
-				.tx_pps = (uint64_t)((double)(p->tx_packets - r->last[i].tx_packets) / seconds),
-				.tx_bps = (uint64_t)((double)(p->tx_bytes - r->last[i].tx_bytes) * 8 / seconds)};
-		r->last[i].rx_packets = p->rx_packets;
-		r->last[i].rx_bytes = p->rx_bytes;
-		r->last[i].tx_packets = p->tx_packets;
-		r->last[i].tx_bytes = p->tx_bytes;
-	}
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		measure_rate(n, i, r, now - r->since_ns);
 	r->since_ns = now;
-	free(sum);
 }
 
 /* Only the counters that the sum needs, of the ports that there are: the lab asks every node at every sample. */

@@ -125,10 +125,11 @@ static struct line_frame *ring_head(struct ring *r)
 	return r->used ? (struct line_frame *)(void *)(r->bytes + r->head) : NULL;
 }
 
+/* An empty ring starts over, so that a line with few frames on it stays in the cache. */
 static void ring_drop(struct ring *r, size_t n)
 {
-	r->head = (r->head + n) % r->size;
 	r->used -= n;
+	r->head = r->used ? (r->head + n) % r->size : 0;
 }
 
 static bool comes_before(const struct straggler *a, const struct straggler *b)

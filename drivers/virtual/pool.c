@@ -124,3 +124,8 @@ struct rte_mempool *virtual_pool_new(const char *name, unsigned int buffers, uin
 	rte_errno = ENOMEM;
 	return NULL;
 }
+
+unsigned int virtual_pool_in_use(const struct rte_mempool *mp)
+{
+	return mp->size - count(mp);
+}

@@ -50,6 +50,8 @@ static void reap(struct virtual_port *v)
 		v->tx_head = (v->tx_head + 1) % v->config.tx_descriptors;
 		v->tx_n--;
 	}
+	if (!v->tx_n)
+		v->tx_head = 0; /* an empty ring starts over, so that it stays in the cache */
 }
 
 static uint16_t rx(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
@@ -64,6 +66,8 @@ static uint16_t rx(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint1
 		r->head = (r->head + 1) % v->config.rx_descriptors;
 		r->n--;
 	}
+	if (!r->n)
+		r->head = 0;
 	v->stats.polled += done;
 	return done;
 }

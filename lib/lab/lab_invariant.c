@@ -2,9 +2,14 @@
 /*
  * What must always be true. One table: a feature that promises something adds a row with the hook that can tell.
  *
- *   way    after every arrival on a line; must be cheap
- *   poll   after every pass of an lcore of a node; must be cheap
- *   full   at every sample, at the end, and with --check-every-event after each event
+ *   way      after every arrival on a line
+ *   queue    after every pass of an lcore, for the ports whose egress it owns: only there packets come to wait
+ *   touched  after every pass of an lcore of a node, for the ports that have sent, or lost what arrived, since the last one
+ *   poll     after every pass of an lcore of a node
+ *   full     at every sample, at the end, and with --check-every-event after each event; then the others too, for all
+ *            ports of all nodes
+ *
+ * All but the last must be cheap, and cost the same however many nodes there are.
  *
  * Each hook returns true, or false with the reason. They only read. The lab is single-threaded.
  */
@@ -16,7 +21,9 @@
 struct invariant {
 	const char *name;
 	bool (*way)(const struct lab_way *w, char *why, size_t size);
-	bool (*poll)(struct lab_node *n, char *why, size_t size);
+	bool (*queue)(const struct lab_node *n, uint16_t port, char *why, size_t size);
+	bool (*touched)(const struct lab_node *n, uint16_t port, char *why, size_t size);
+	bool (*poll)(const struct lab_node *n, char *why, size_t size);
 	bool (*full)(struct lab *lab, char *why, size_t size);
 };
 
@@ -36,18 +43,18 @@ static bool line_conserved(const struct lab_way *w, char *why, size_t size)
 }
 
 /* What a port has sent is what its line was given. */
-static bool ports_agree(struct lab_node *n, char *why, size_t size)
+static bool port_agrees(const struct lab_node *n, uint16_t port, char *why, size_t size)
 {
-	for (uint16_t i = 0; i < n->n_ports; i++) {
-		uint64_t port = virtual_port_stats(n->node->port[i])->sent + n->past.port_sent[i];
+	uint64_t sent;
 
-		if (!n->way[i] || port == line_stats(n->way[i]->line)->sent)
-			continue;
-		snprintf(why, size, "%s: the port has sent %llu frames, its line was given %llu", n->way[i]->name,
-			(unsigned long long)port, (unsigned long long)line_stats(n->way[i]->line)->sent);
-		return false;
-	}
-	return true;
+	if (!n->way[port])
+		return true;
+	sent = virtual_port_stats(n->node->port[port])->sent + n->past.port_sent[port];
+	if (sent == line_stats(n->way[port]->line)->sent)
+		return true;
+	snprintf(why, size, "%s: the port has sent %llu frames, its line was given %llu", n->way[port]->name,
+		(unsigned long long)sent, (unsigned long long)line_stats(n->way[port]->line)->sent);
+	return false;
 }
 
 /* Is some class of some port lossless? Then what waits is bounded by headroom at the ingress, not at the egress. */
@@ -59,33 +66,36 @@ static bool has_lossless(const struct node *n)
 	return false;
 }
 
-static bool queue_bounded(const struct lab_node *n, uint16_t port, char *why, size_t size)
+static bool backlog_bounded(const struct lab_node *n, uint16_t port, char *why, size_t size)
 {
-	const struct cfg_port *cp = &n->node->config->ports.items[port];
 	uint64_t queued = node_port_queued(n->node, port);
-	uint64_t limit = cp->buffer_limit + cp->control_limit + 2 * LIMIT_TX_ROOM;
 
-	if (queued <= limit || has_lossless(n->node))
+	if (queued <= n->queue_limit[port] || has_lossless(n->node))
 		return true;
 	snprintf(why, size, "%s: %llu packets wait behind port %s, its queues and bursts hold %llu", n->topo->name,
-		(unsigned long long)queued, cp->name, (unsigned long long)limit);
+		(unsigned long long)queued, n->node->port[port]->name, (unsigned long long)n->queue_limit[port]);
 	return false;
 }
 
-/* A node holds no more packets than its configuration promises buffers for, so its pool never runs dry. */
-static bool node_bounded(struct lab_node *n, char *why, size_t size)
+static bool pool_lasted(const struct lab_node *n, uint16_t port, char *why, size_t size)
 {
-	uint64_t held = node_held(n->node);
+	if (!virtual_port_stats(n->node->port[port])->nombuf)
+		return true;
+	snprintf(why, size, "%s: the buffer pool ran dry at port %s", n->topo->name, n->node->port[port]->name);
+	return false;
+}
 
-	for (uint16_t i = 0; i < n->n_ports; i++) {
-		if (!queue_bounded(n, i, why, size))
-			return false;
-		if (virtual_port_stats(n->node->port[i])->nombuf) {
-			snprintf(why, size, "%s: the buffer pool ran dry at port %s", n->topo->name,
-				n->node->port[i]->name);
-			return false;
-		}
-	}
+/*
+ * A node holds no more packets than its configuration promises buffers for, so its pool never runs dry. Each packet has a
+ * buffer at least: as long as no more than that are in use there is nothing to count.
+ */
+static bool node_bounded(const struct lab_node *n, char *why, size_t size)
+{
+	uint64_t held;
+
+	if (virtual_pool_in_use(n->node->pool) <= n->promised)
+		return true;
+	held = node_held(n->node);
 	if (held <= n->promised)
 		return true;
 	snprintf(why, size, "%s: %llu packets are held, %llu buffers are promised", n->topo->name,
@@ -97,18 +107,15 @@ static bool node_bounded(struct lab_node *n, char *why, size_t size)
 static bool nodes_conserve(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
-		struct node_balance b;
+		const struct node_balance *b = lab_node_balance(&lab->node[i]);
 
-		if (!lab->node[i].node)
-			continue;
-		node_balance(lab->node[i].node, &b);
-		if (!b.missing)
+		if (!b->missing)
 			continue;
 		snprintf(why, size,
 			"%s: rx %llu + originated %llu - sent %llu - dropped %llu - consumed %llu - held %llu = %lld",
-			lab->node[i].topo->name, (unsigned long long)b.rx, (unsigned long long)b.originated,
-			(unsigned long long)b.sent, (unsigned long long)b.dropped, (unsigned long long)b.consumed,
-			(unsigned long long)b.held, (long long)b.missing);
+			lab->node[i].topo->name, (unsigned long long)b->rx, (unsigned long long)b->originated,
+			(unsigned long long)b->sent, (unsigned long long)b->dropped, (unsigned long long)b->consumed,
+			(unsigned long long)b->held, (long long)b->missing);
 		return false;
 	}
 	return true;
@@ -119,11 +126,9 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
 		struct lab_node *n = &lab->node[i];
-		struct node_balance b = {0};
+		const struct node_balance *b = lab_node_balance(n);
 		uint64_t polled = 0, sent = 0;
 
-		if (n->node)
-			node_balance(n->node, &b);
 		for (uint16_t p = 0; p < n->n_ports; p++) {
 			const struct virtual_port_stats none = {0};
 			const struct virtual_port_stats *s = n->node ? virtual_port_stats(n->node->port[p]) : &none;
@@ -132,11 +137,11 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 			sent += s->sent + n->past.port_sent[p];
 		}
 		polled -= n->past.unpolled;
-		if (b.rx + n->past.rx == polled && b.sent + n->past.sent == sent)
+		if (b->rx + n->past.rx == polled && b->sent + n->past.sent == sent)
 			continue;
 		snprintf(why, size, "%s: counts %llu received and %llu sent packets, its ports %llu and %llu",
-			n->topo->name, (unsigned long long)(b.rx + n->past.rx),
-			(unsigned long long)(b.sent + n->past.sent), (unsigned long long)polled,
+			n->topo->name, (unsigned long long)(b->rx + n->past.rx),
+			(unsigned long long)(b->sent + n->past.sent), (unsigned long long)polled,
 			(unsigned long long)sent);
 		return false;
 	}
@@ -205,7 +210,7 @@ static bool no_leak(struct lab *lab, char *why, size_t size)
 		held = node_held(n->node);
 		for (uint16_t p = 0; p < n->n_ports; p++)
 			held += virtual_port_held(n->node->port[p]);
-		used = rte_mempool_in_use_count(n->node->pool);
+		used = virtual_pool_in_use(n->node->pool);
 		if (used >= held && (held || !used))
 			continue;
 		snprintf(why, size, "%s: %llu buffers are in use, %llu packets are held", n->topo->name,
@@ -220,7 +225,7 @@ static bool pool_suffices(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
 		const struct lab_node *n = &lab->node[i];
-		uint64_t used = n->node ? rte_mempool_in_use_count(n->node->pool) : 0;
+		uint64_t used = n->node ? virtual_pool_in_use(n->node->pool) : 0;
 
 		if (!n->node || used <= n->promised)
 			continue;
@@ -232,11 +237,11 @@ static bool pool_suffices(struct lab *lab, char *why, size_t size)
 }
 
 static const struct invariant invariants[] = {
-	{"line conservation", .way = line_conserved}, {"port conservation", .poll = ports_agree},
-	{"bounds", .poll = node_bounded}, {"node conservation", .full = nodes_conserve},
-	{"node counters", .full = nodes_count}, {"delivery", .full = ends_receive},
-	{"network conservation", .full = network_conserves}, {"buffer leak", .full = no_leak},
-	{"pool", .full = pool_suffices}, {"deadlock", .full = lab_no_deadlock},
+	{"line conservation", .way = line_conserved}, {"port conservation", .touched = port_agrees},
+	{"bounds", .queue = backlog_bounded}, {"bounds", .touched = pool_lasted}, {"bounds", .poll = node_bounded},
+	{"node conservation", .full = nodes_conserve}, {"node counters", .full = nodes_count},
+	{"delivery", .full = ends_receive}, {"network conservation", .full = network_conserves},
+	{"buffer leak", .full = no_leak}, {"pool", .full = pool_suffices}, {"deadlock", .full = lab_no_deadlock},
 	/* "order" is checked packet by packet in lab_qp.c, "memory" where memory is taken */
 };
 
@@ -249,13 +254,40 @@ void lab_check_way(struct lab_way *w)
 			lab_violate(w->link->lab, invariants[i].name, "%s", why);
 }
 
-void lab_check_node(struct lab_node *n)
+static void check_port(struct lab_node *n, uint16_t port, bool touched, bool queue)
 {
 	char why[400];
 
+	for (size_t i = 0; i < ARRAY_LEN(invariants); i++) {
+		const struct invariant *v = &invariants[i];
+
+		if ((touched && v->touched && !v->touched(n, port, why, sizeof(why))) ||
+			(queue && v->queue && !v->queue(n, port, why, sizeof(why))))
+			lab_violate(n->lab, v->name, "%s", why);
+	}
+}
+
+void lab_check_pass(struct lab_node *n, uint32_t queues)
+{
+	uint32_t touched = n->touched, ports = touched | queues;
+	char why[400];
+
+	n->touched = 0;
+	for (; ports; ports &= ports - 1) {
+		uint16_t port = (uint16_t)__builtin_ctz(ports);
+
+		check_port(n, port, touched >> port & 1, queues >> port & 1);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(invariants); i++)
 		if (invariants[i].poll && !invariants[i].poll(n, why, sizeof(why)))
 			lab_violate(n->lab, invariants[i].name, "%s", why);
+}
+
+/* The same for all ports, whatever has happened to them. */
+static void check_node(struct lab_node *n)
+{
+	n->touched = (uint32_t)((1ull << n->n_ports) - 1);
+	lab_check_pass(n, n->touched);
 }
 
 void lab_check(struct lab *lab)
@@ -267,7 +299,7 @@ void lab_check(struct lab *lab)
 			lab_check_way(&lab->link[i].way[w]);
 	for (uint32_t i = 0; i < lab->n_nodes; i++)
 		if (lab->node[i].node)
-			lab_check_node(&lab->node[i]);
+			check_node(&lab->node[i]);
 	for (size_t i = 0; i < ARRAY_LEN(invariants); i++)
 		if (invariants[i].full && !invariants[i].full(lab, why, sizeof(why)))
 			lab_violate(lab, invariants[i].name, "%s", why);
@@ -275,7 +307,7 @@ void lab_check(struct lab *lab)
 
 void lab_check_leak(struct lab *lab, struct lab_node *n)
 {
-	unsigned int used = rte_mempool_in_use_count(n->node->pool);
+	unsigned int used = virtual_pool_in_use(n->node->pool);
 
 	if (used)
 		lab_violate(lab, "buffer leak", "%s: %u buffers are missing now that it is stopped", n->topo->name,

@@ -70,7 +70,7 @@ static void poll_lcore(void *arg)
 	uint64_t next = TIME_NEVER;
 	unsigned int work = node_lcore_poll(lc->lcore, lab->now, &next);
 
-	lab_check_node(n);
+	lab_check_pass(n, lc->owns);
 	lc->busy_until = lab->now + MAX_OF(spend(lc, n->topo->pass_cycles + work * n->topo->cycles), 1);
 	wake_others(lc, lc->busy_until, work);
 	if (work)
@@ -97,7 +97,9 @@ void lab_node_receive(struct lab_node *n, struct lab_end *end, const struct line
 		return;
 	}
 	queue = virtual_port_receive(n->node->port[end->port], f);
-	if (queue >= 0)
+	if (queue < 0)
+		n->touched |= 1u << end->port;
+	else
 		wake(&n->lcore[n->rx_lcore[end->port][queue]], n->lab->now);
 }
 
@@ -122,7 +124,9 @@ struct eth_addr lab_node_mac(const struct lab *lab, uint32_t node, uint16_t port
 static void frames_sent(void *arg, int rc)
 {
 	struct lab_way *w = arg;
+	struct lab_end *from = &w->link->end[w->from];
 
+	from->node->touched |= 1u << from->port;
 	if (rc < 0)
 		lab_violate(w->link->lab, "memory",
 			"the line %s has no memory left for frames under way: raise lab.memory", w->name);
@@ -160,9 +164,14 @@ static struct port *open_port(struct lab_node *n, uint16_t port)
 	return p;
 }
 
-/* Which lcore polls which queue. */
+/* Which lcore polls which queue, and which owns which egress. */
 static void map_queues(struct lab_node *n)
 {
+	for (uint16_t i = 0; i < n->n_ports; i++)
+		for (uint16_t k = 0; k < n->n_lcores; k++)
+			if (n->lcore[k].lcore->worker == &n->node->worker[n->node->owner[i]])
+				n->lcore[k].owns |= 1u << i;
+
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
 		const struct rx_role *rx = n->lcore[i].lcore->rx;
 
@@ -201,6 +210,9 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 	}
 	cfg_budget(c, &budget);
 	n->promised = budget.total;
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		n->queue_limit[i] = c->ports.items[i].buffer_limit + c->ports.items[i].control_limit +
+				    2 * LIMIT_TX_ROOM;
 	n->node = node_new(c, &options, err, size);
 	if (!n->node)
 		return -ENOMEM;

@@ -51,6 +51,7 @@ struct lab_lcore {
 	struct lab_node *owner;
 	struct node_lcore *lcore;
 	struct event wake;
+	uint32_t owns; /* bit per port whose egress its worker role owns */
 	uint64_t busy_until;
 	uint64_t cycles_left; /* of a nanosecond: what rounding left over */
 	char name[48];
@@ -68,7 +69,11 @@ struct lab_node {
 	struct line *void_line;		  /* for such ports */
 	uint16_t rx_lcore[MAX_PORTS][64]; /* lcore that polls a queue */
 	uint32_t n_ports;
-	uint64_t promised; /* buffers, by its configuration's own sum */
+	uint64_t promised;		 /* buffers, by its configuration's own sum */
+	uint64_t queue_limit[MAX_PORTS]; /* packets that may wait behind a port without lossless classes */
+	uint32_t touched;		 /* bit per port that has sent, or lost what arrived, since it was checked */
+	struct node_balance balance;	 /* during the event of this number */
+	uint64_t balance_event;
 	struct event restart;
 	uint64_t restarts;
 	/* of earlier lives */
@@ -175,6 +180,9 @@ void lab_node_restart(struct lab_node *n, uint64_t for_ns);
 void lab_node_housekeeping(struct lab_node *n);
 struct eth_addr lab_node_mac(const struct lab *lab, uint32_t node, uint16_t port);
 
+/* lab_balance.c: zero while the node is down. To be called when the event under way changes the node no more. */
+const struct node_balance *lab_node_balance(struct lab_node *n);
+
 /* lab_host.c */
 int lab_hosts_init(struct lab *lab, char *err, size_t size);
 void lab_hosts_fini(struct lab *lab);
@@ -196,9 +204,9 @@ int lab_samples_init(struct lab *lab, char *err, size_t size);
 void lab_samples_fini(struct lab *lab);
 
 /* lab_invariant.c */
-void lab_check(struct lab *lab);       /* everything */
-void lab_check_way(struct lab_way *w); /* what is cheap, after an arrival and after a pass */
-void lab_check_node(struct lab_node *n);
+void lab_check(struct lab *lab);			  /* everything */
+void lab_check_way(struct lab_way *w);			  /* what is cheap, after an arrival; after a pass: */
+void lab_check_pass(struct lab_node *n, uint32_t queues); /* bit per port that the lcore owns */
 void lab_check_leak(struct lab *lab, struct lab_node *n);
 
 /* lab_waitfor.c: an invariant (lab_invariant.c) */

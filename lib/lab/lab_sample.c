@@ -90,14 +90,10 @@ static double read_lossless(struct lab *lab, struct lab_series *s)
 
 static double read_drops(struct lab *lab, struct lab_series *s)
 {
-	const struct lab_node *n = s->of;
-	struct node_balance b = {0};
-	uint64_t total = n->past.dropped, grown;
+	struct lab_node *n = s->of;
+	uint64_t total = n->past.dropped + lab_node_balance(n)->dropped, grown;
 
 	(void)lab;
-	if (n->node)
-		node_balance(n->node, &b);
-	total += b.dropped;
 	for (uint16_t p = 0; p < n->n_ports; p++)
 		total += n->past.missed[p] + (n->node ? virtual_port_stats(n->node->port[p])->imissed : 0);
 	grown = total - s->last;

@@ -563,12 +563,10 @@ static inline __attribute__((always_inline)) void payload(struct walk *w, const 
 	}
 }
 
-/* Tenants may use these DSCPs as they like; among the domain's own packets they mark network control. */
-#define DSCP_NETWORK_CONTROL 48
-
 /*
  * A packet at `at` of a network control DSCP is control traffic only if it comes from inside the domain, over a WAN
- * interface, and not faster than is allowed there. Returns its class, else `tclass`.
+ * interface, and not faster than is allowed there: tenants may use these DSCPs as they like. Returns its class, else
+ * `tclass`.
  */
 static __attribute__((noinline)) uint8_t network_control(struct walk *w, uint32_t at, uint8_t tclass)
 {

@@ -4,7 +4,7 @@
 #define CLASSIFY_PRIV_H
 
 #include "classify/classify.h"
-#include "classify/hash.h"
+#include "pkt/flow_hash.h"
 #include "snapshot/path_mtu.h"
 #include "srv6/endpoint.h"
 #include "srv6/hmac.h"
@@ -130,7 +130,7 @@ static inline void encap(struct walk *w, const struct snap_policy *policy)
 
 	if (unlikely(x->l3_bytes > policy->inner_mtu || path_mtu_is_learnt(policy)) && !fits_policy(w, policy))
 		return;
-	x->path = policy->bucket[flow_hash(w) >> 26];
+	x->path = policy->bucket[flow_hash(w) >> (32 - SNAP_POLICY_BUCKETS_LOG2)];
 	path = &w->s->path[x->path];
 	if (unlikely(!path->via)) {
 		if (x->family == PKT_FRAME)

@@ -67,7 +67,7 @@ int cmd_show_queues(struct command_call *c)
 		add_port(ports, n, i);
 		add_control(queues, n, i);
 		for (uint32_t slice = 0; slice < n->snapshot->n_slices; slice++)
-			for (unsigned int class = 0; class < 8; ++class)
+			for (unsigned int class = 0; class < PKT_CLASSES; ++class)
 				add_queue(queues, n, i, slice, class);
 	}
 	c->result = json_pack("{so so}", "ports", ports, "queues", queues);

@@ -32,7 +32,7 @@ static void visit_charges(const struct fifo *f, const struct node_wait_visitor *
 		sum[m->port][x->priority].buffers += m->nb_segs;
 	}
 	for (uint16_t port = 0; port < PORT_SLOTS; port++)
-		for (uint8_t class = 0; class < 8; ++class)
+		for (uint8_t class = 0; class < PKT_CLASSES; ++class)
 			if (sum[port][class].buffers)
 				v->charges(v->arg, port, class, sum[port][class].bytes, sum[port][class].buffers);
 }
@@ -47,7 +47,7 @@ void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_
 		for (uint32_t slice = 0; slice < e->n_slices; slice++) {
 			const struct egress_slice *s = &e->slice[slice];
 
-			for (uint8_t class = 0; class < 8; ++class) {
+			for (uint8_t class = 0; class < PKT_CLASSES; ++class) {
 				struct node_queue q = {port, (uint8_t)slice, class};
 
 				if (!(s->busy & s->closed & 1u << class) || s->queue[class].pause_until <= now)

@@ -48,8 +48,9 @@ enum pkt_punt {
 /* From here on: the neighbour is the destination itself, on the interface in the low bits; the egress finds it. */
 #define PKT_NBR_LINK 0xffff0000u
 
-/* Class of control traffic: strict priority, own queue. 0 to 7 are the traffic classes. */
-#define PKT_CLASS_CONTROL 8
+/* Classes of data are 0 to PKT_CLASSES - 1; control traffic has one of its own: strict priority, own queue. */
+#define PKT_CLASSES 8
+#define PKT_CLASS_CONTROL PKT_CLASSES
 
 struct pkt {
 	struct rte_mbuf *next; /* in a FIFO; written by the lcore that owns the FIFO */

@@ -94,7 +94,7 @@ struct egress_slice {
 	uint64_t burst_ns;  /* how far ahead of that it may be */
 	uint64_t paid_ns;   /* time up to which its rate is used up, */
 	uint64_t paid_part; /* and what is beyond that nanosecond, in 2^-EGRESS_TIME_SHIFT ns */
-	struct egress_queue queue[8];
+	struct egress_queue queue[PKT_CLASSES];
 };
 
 struct egress_burst {
@@ -159,6 +159,7 @@ struct egress_context {
 };
 
 _Static_assert(SNAP_SLICE_MAX == 128, "two words hold a bit per slice");
+_Static_assert(PKT_CLASSES == PFC_PRIORITIES, "PFC pauses a class by the priority of the same number");
 
 /* An empty egress of a port; *e is all zero. Before its owner starts. */
 void egress_init(struct egress *e, struct port *port);

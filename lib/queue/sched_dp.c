@@ -475,7 +475,7 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 void egress_clear_watermarks(struct egress *e, bool persistent)
 {
 	for (uint32_t i = 0; i < e->n_slices; i++)
-		for (unsigned int k = 0; k < 8; k++) {
+		for (unsigned int k = 0; k < PKT_CLASSES; k++) {
 			struct egress_queue *q = &e->slice[i].queue[k];
 
 			__atomic_store_n(&q->user_bytes, q->bytes, __ATOMIC_RELAXED);

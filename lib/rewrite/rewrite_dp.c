@@ -2,12 +2,11 @@
 /* Worker lcores: strip, lower the hop limit, new destination, outer headers, Ethernet header. */
 #include "rewrite/rewrite.h"
 
-#include "classify/hash.h"
+#include "pkt/flow_hash.h"
 #include "wire/checksum.h"
 #include "wire/srh.h"
 
 /* Tenants may not enter the classes of network control: DSCP 48 to 63 becomes CS5 outside (docs/design.md 4). */
-#define DSCP_NETWORK_CONTROL 48
 #define DSCP_TENANT_MAX 40
 
 static void change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)

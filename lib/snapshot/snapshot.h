@@ -33,7 +33,8 @@
 #define SNAP_SLICE_MAX 128 /* twice what a configuration may have: ids of those that are gone linger */
 #define SNAP_SLICE_NONE 0  /* slice of what belongs to none */
 #define SNAP_SLICE_KEEP 0xff
-#define SNAP_POLICY_BUCKETS 64
+#define SNAP_POLICY_BUCKETS_LOG2 6 /* as many high bits of a flow's hash choose the path */
+#define SNAP_POLICY_BUCKETS (1 << SNAP_POLICY_BUCKETS_LOG2)
 #define SNAP_ENCAP_BYTES_MAX (40 + 16 + 8 + 16 * 16 + 40)
 #define VRF_UNDERLAY 0
 

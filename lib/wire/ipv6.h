@@ -61,6 +61,7 @@ enum ip_proto {
 
 #define IPV6_MIN_MTU 1280
 #define IPV6_FLOW_MASK 0x000fffffu
+#define DSCP_NETWORK_CONTROL 48 /* CS6; DSCPs from here on mark network control (RFC 4594 section 3.1) */
 #define IPV6_VERSION_BIT 0x60000000u
 
 /* The address as two host-order halves, high half first. */

@@ -4,8 +4,8 @@
  * section 5.5). Over the 5-tuple; over addresses and flow label where the payload is a tunnel (RFC 8986
  * section 7), whose sender put the inner flow there.
  */
-#ifndef CLASSIFY_HASH_H
-#define CLASSIFY_HASH_H
+#ifndef PKT_FLOW_HASH_H
+#define PKT_FLOW_HASH_H
 
 #include <rte_hash_crc.h>
 

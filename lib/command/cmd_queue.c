@@ -25,9 +25,9 @@ static void add_control(json_t *list, const struct node *n, uint32_t port)
 /* Why a queue does not send; it may be busy all the same. */
 static const char *gate_of(const struct egress_slice *s, unsigned int class)
 {
-	if (__atomic_load_n(&s->closed, __ATOMIC_RELAXED) >> class & 1)
+	if (__atomic_load_n(&s->closed[EGRESS_PAUSE], __ATOMIC_RELAXED) >> class & 1)
 		return "closed";
-	return __atomic_load_n(&s->shaped, __ATOMIC_RELAXED) ? "max-rate" : "open";
+	return __atomic_load_n(&s->closed[EGRESS_RATE], __ATOMIC_RELAXED) ? "max-rate" : "open";
 }
 
 static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_t slice, unsigned int class)

@@ -147,8 +147,9 @@ static json_t *report_gates(const struct lab_node *n)
 		for (uint32_t s = 0; s < e->n_slices; s++) {
 			for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 				const struct egress_queue *q = &e->slice[s].queue[i];
-				uint64_t ns = q->paused_ns +
-					      (e->slice[s].closed >> i & 1 ? n->lab->now - q->paused_since : 0);
+				uint64_t ns = q->paused_ns + (e->slice[s].closed[EGRESS_PAUSE] >> i & 1
+									     ? n->lab->now - q->paused_since
+									     : 0);
 
 				if (q->pauses)
 					json_array_append_new(out,

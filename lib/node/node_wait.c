@@ -42,7 +42,7 @@ void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_
 	for (uint16_t port = 0; port < n->n_ports; port++) {
 		const struct egress *e = &n->egress[port];
 
-		if (!(e->gates & EGRESS_GATE_CLOSED))
+		if (!(e->gates & EGRESS_GATE_PAUSE))
 			continue;
 		for (uint32_t slice = 0; slice < e->n_slices; slice++) {
 			const struct egress_slice *s = &e->slice[slice];
@@ -50,7 +50,8 @@ void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_
 			for (uint8_t class = 0; class < PKT_CLASSES; ++class) {
 				struct node_queue q = {port, (uint8_t)slice, class};
 
-				if (!(s->busy & s->closed & 1u << class) || s->queue[class].pause_until <= now)
+				if (!(s->busy & s->closed[EGRESS_PAUSE] & 1u << class) ||
+					s->queue[class].pause_until <= now)
 					continue;
 				v->closed(v->arg, &q);
 				visit_holds(n, &q, now, v);

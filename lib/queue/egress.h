@@ -10,7 +10,7 @@
  *   control     one queue of its own: strict priority, own buffers, no gate, a burst of its own
  *   data        one queue per (slice, traffic class); deficit round robin over the slices that may send, by
  *               weight, then over their classes. What a packet costs does not depend on how many slices there are
- *   gates       absolute pause_until per (slice, class), computed from holds; each hold has one source
+ *   gates       one per (slice, class), closed by any of several causes: a pause, the max-rate, the device (gate.h)
  *   watchdogs   one per queue; in a storm that drops, the gate is closed, and what is there or comes is dropped
  */
 #ifndef QUEUE_EGRESS_H
@@ -81,13 +81,19 @@ struct egress_queue {
 _Static_assert(offsetof(struct egress_queue, pause_until) == CACHE_LINE_BYTES,
 	"what a packet touches is one cache line");
 
+/* Why the gate of a class of a slice may be closed (gate.h). The device closes the gate of all data: EGRESS_GATE_DEVICE. */
+enum egress_cause {
+	EGRESS_PAUSE, /* by PFC, of the link or of tunnels */
+	EGRESS_RATE,  /* the slice is ahead of its max-rate; all its classes */
+	EGRESS_CAUSES
+};
+
 struct egress_slice {
-	uint8_t busy;	 /* bit per class with packets */
-	uint8_t closed;	 /* bit per class whose gate is closed */
-	uint8_t barred;	 /* bit per class that may not send: closed, or all of them while it waits for its max-rate */
-	uint8_t turn;	 /* class whose turn it is */
-	bool shaped;	 /* waits for its max-rate */
-	int32_t deficit; /* bytes it may still send this round */
+	uint8_t busy;		       /* bit per class with packets */
+	uint8_t closed[EGRESS_CAUSES]; /* by cause: bit per class whose gate it keeps closed. Relaxed readers */
+	uint8_t barred;		       /* bit per class whose gate is closed, for whatever cause */
+	uint8_t turn;		       /* class whose turn it is */
+	int32_t deficit;	       /* bytes it may still send this round */
 	uint32_t quantum;
 	uint32_t lossy;	    /* buffers held for lossy classes */
 	uint64_t byte_time; /* what a byte takes at its max-rate, in 2^-EGRESS_TIME_SHIFT ns; 0: no limit */
@@ -104,8 +110,9 @@ struct egress_burst {
 	struct rte_mbuf *pkts[EGRESS_TX_ROOM];
 };
 
-#define EGRESS_GATE_CLOSED 0x1 /* some gate is */
-#define EGRESS_GATE_SHAPED 0x2 /* some slice has a max-rate */
+/* Why packets may not just pass: what submitting one has to look at. */
+#define EGRESS_GATE_PAUSE 0x1  /* some class is paused */
+#define EGRESS_GATE_RATE 0x2   /* some slice has a max-rate */
 #define EGRESS_GATE_DEVICE 0x4 /* the device has not taken all it was offered */
 #define EGRESS_GATE_STORM 0x8  /* some queue is in a PFC storm */
 
@@ -186,9 +193,6 @@ uint64_t egress_next(const struct egress *e, const struct egress_context *c);
  */
 bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause);
-
-/* Somebody else has changed e->holds: set the gates of classes, of one slice or of all, as they say now. */
-void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, uint8_t classes);
 
 /* May some packet of data go? */
 static inline bool egress_may_send(const struct egress *e)

@@ -2,6 +2,7 @@
 /* Worker lcores; the owner of the egress. */
 #include "queue/turn.h"
 
+#include "queue/watch.h"
 #include "rewrite/rewrite.h"
 #include "wire/icmp.h"
 
@@ -12,6 +13,56 @@ void egress_init(struct egress *e, struct port *port)
 	e->wake_ns = TIME_NEVER;
 	e->watch_ns = TIME_NEVER;
 	e->random = 0x9e3779b9u * (port->index + 1u);
+}
+
+void egress_configure(struct egress *e, const struct egress_context *c)
+{
+	const struct snap_port *port = &c->s->port[e->index];
+	uint32_t before = e->n_slices;
+
+	e->n_slices = c->s->n_slices;
+	e->retry_ns = EGRESS_RETRY_NS;
+	if (port->speed_bps)
+		e->retry_ns = MAX_OF(e->retry_ns,
+			EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / port->speed_bps);
+	watch_configure(e, c, before);
+	e->queue_limit = port->queue_limit;
+	e->buffer_limit = port->buffer_limit;
+	e->ecn_classes = port->ecn_classes;
+	e->shared = e->n_slices > 1 ? UINT32_MAX : 0;
+	e->gates &= (uint8_t)~EGRESS_GATE_RATE;
+	for (uint32_t i = 0; i < e->n_slices; i++) {
+		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;
+		gate_set_rate(&e->slice[i], c->s->slice[i].max_rate_bps);
+		if (e->slice[i].byte_time)
+			e->gates |= EGRESS_GATE_RATE;
+	}
+	e->wake_ns = c->now; /* rates may have changed */
+}
+
+void egress_clear_watermarks(struct egress *e, bool persistent)
+{
+	for (uint32_t i = 0; i < e->n_slices; i++)
+		for (unsigned int k = 0; k < PKT_CLASSES; k++) {
+			struct egress_queue *q = &e->slice[i].queue[k];
+
+			__atomic_store_n(&q->user_bytes, q->bytes, __ATOMIC_RELAXED);
+			if (persistent)
+				__atomic_store_n(&q->most_bytes, q->bytes, __ATOMIC_RELAXED);
+		}
+}
+
+bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
+	const struct pfc_pause *pause)
+{
+	gate_watch(e, c);
+	watch_request(e, c, party, slice, pause);
+	if (!pfc_holds_apply(&e->holds, party, slice, pause, c->now))
+		return false;
+	gate_pause(e, c, slice, pause->enable);
+	if (e->gates & EGRESS_GATE_PAUSE && e->tx.n)
+		sched_take_back(e, c);
+	return true;
 }
 
 static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m)
@@ -224,10 +275,7 @@ static unsigned int offer(struct egress *e, struct egress_context *c)
 		sent = offer_burst(e, c, &e->control_tx);
 	if (likely(e->tx.n && !e->control_tx.n))
 		sent += offer_burst(e, c, &e->tx);
-	if (unlikely(e->tx.n || e->control_tx.n))
-		e->gates |= EGRESS_GATE_DEVICE;
-	else if (unlikely(e->gates & EGRESS_GATE_DEVICE))
-		e->gates &= (uint8_t)~EGRESS_GATE_DEVICE;
+	gate_device(e, !e->tx.n && !e->control_tx.n);
 	return sent;
 }
 
@@ -237,8 +285,8 @@ static inline bool has_room(const struct egress *e, unsigned int n)
 }
 
 /*
- * May a packet go though others wait? When nothing is before it in its queue, its gate is open and no rate is counted: what
- * else waits is held by gates of its own, or goes in this very pass, for the device has taken all it was offered.
+ * May a packet pass though others are queued? Yes, when its queue is empty, its gate is open and no rate is metered: the
+ * other packets are held by gates of their own, or go in this very pass, for the device has taken all it was offered.
  */
 static inline bool passes(const struct egress *e, const struct rte_mbuf *m, const struct pkt *x)
 {
@@ -246,7 +294,7 @@ static inline bool passes(const struct egress *e, const struct rte_mbuf *m, cons
 
 	if (unlikely(x->tclass == PKT_CLASS_CONTROL))
 		return !e->control.n;
-	return !((s->busy | s->closed) >> x->tclass & 1) && !s->byte_time && m->port != e->index;
+	return !((s->busy | s->barred) >> x->tclass & 1) && !s->byte_time && m->port != e->index;
 }
 
 /* Some packets wait, or some gate is closed. */
@@ -313,12 +361,20 @@ static bool serve(struct egress *e, struct egress_context *c)
 	return true;
 }
 
+/* Gates open, and queues that storms empty get emptier. */
+static void wake(struct egress *e, struct egress_context *c)
+{
+	gate_wake(e, c);
+	if (unlikely(e->gates & EGRESS_GATE_STORM))
+		sched_flush(e, c);
+}
+
 unsigned int egress_run(struct egress *e, struct egress_context *c)
 {
 	unsigned int sent = 0;
 
 	if (unlikely(c->now >= e->wake_ns))
-		sched_wake(e, c);
+		wake(e, c);
 	do {
 		while (e->backlog && serve(e, c))
 			;
@@ -456,15 +512,15 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	/* whatever the gates say */
 	e->holds.n = 0;
 	memset(e->watchdog, 0, sizeof(e->watchdog));
-	egress_set_gates(e, c, EGRESS_ALL_SLICES, UINT8_MAX);
+	gate_pause(e, c, EGRESS_ALL_SLICES, UINT8_MAX);
 	for (uint32_t i = 0; i < e->n_slices; i++)
 		e->slice[i].byte_time = 0;
-	sched_wake(e, c);
+	wake(e, c);
 	while (egress_may_send(e)) {
 		sched_begin(e, c, &turn);
 		do {
 			pkt_end(sched_dequeue(c, &turn), reason, c->stats);
-		} while (turn.q->packets.n);
+		} while (turn.fifo->n);
 		sched_end(e, c, &turn);
 	}
 	drain_burst(c, &e->control_tx, reason);

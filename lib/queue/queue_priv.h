@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the scheduler (sched_dp.c) and the egress (egress_dp.c). The owner of the egress. */
+/*
+ * Inside the egress. One file calls the next, never back: egress_dp.c, sched_dp.c (packets and turns), gate_dp.c (what
+ * may send), watch_dp.c (which pauses count). The owner of the egress.
+ */
 #ifndef QUEUE_QUEUE_PRIV_H
 #define QUEUE_QUEUE_PRIV_H
 
@@ -120,30 +123,10 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 /* The oldest control packet; there must be one. */
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c);
 
-/* --- watch_dp.c --- */
+/* Frames that the device has not taken though their gate has closed become the oldest packets of their queues again. */
+void sched_take_back(struct egress *e, struct egress_context *c);
 
-static inline bool watch_is_on(const struct egress *e, const struct egress_context *c)
-{
-	return c->s->port[e->index].watchdog.detect_ns;
-}
-
-/* A request of a party, before its hold is set. */
-void watch_heard(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
-	const struct pfc_pause *pause);
-
-/* The holds of a queue close its gate until then. */
-void watch_gate(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class, uint64_t until);
-
-/* Alarms, storms and restorations that are due; called when now >= e->watch_ns, before a gate opens for its time is over. */
-void watch_poll(struct egress *e, struct egress_context *c);
-
-/* A new configuration: a watchdog may be on that was off, or the reverse. */
-void watch_configure(struct egress *e, const struct egress_context *c, uint32_t n_slices_before);
-
-/* A queue's gate, as holds and watchdog say now. */
-void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t slice, unsigned int class);
-
-/* Gates whose time has come open; called when now >= e->wake_ns. */
-void sched_wake(struct egress *e, struct egress_context *c);
+/* Drop packets of queues in a storm that drops, so many in one pass; e->wake_ns is c->now when some are left. */
+void sched_flush(struct egress *e, struct egress_context *c);
 
 #endif

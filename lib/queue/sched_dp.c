@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues, gates and the scheduler of an egress. Its owner. */
+/* Packets enter the queues of an egress, and leave them out of turn (turn.h has the turns). The owner of the egress. */
 #include "queue/turn.h"
 
 #include "wire/ipv4.h"
@@ -245,42 +245,6 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 		e->wake_ns = c->now; /* its queue may be one that is to be empty */
 }
 
-/* A gate or the rate of a slice has changed. */
-static void bar(struct egress *e, struct egress_slice *s)
-{
-	uint8_t id = (uint8_t)(s - e->slice);
-	uint64_t bit = 1ull << id % 64;
-
-	s->barred = s->shaped ? UINT8_MAX : s->closed;
-	e->barred[id / 64] = s->barred ? e->barred[id / 64] | bit : e->barred[id / 64] & ~bit;
-	sched_list(e, s, id);
-	sched_unlist(e, s, id);
-}
-
-/* A slice that was ahead of its rate may go on when it is no longer; one without a rate at once. */
-static void unshape(struct egress *e, const struct egress_context *c, struct egress_slice *s)
-{
-	uint64_t next = s->byte_time ? s->paid_ns - MIN_OF(s->paid_ns, s->burst_ns) : 0;
-	bool shaped = next > c->now;
-
-	if (shaped)
-		e->wake_ns = MIN_OF(e->wake_ns, next);
-	if (shaped == s->shaped)
-		return;
-	s->shaped = shaped;
-	bar(e, s);
-}
-
-void sched_pay(struct egress *e, const struct egress_context *c, const struct sched_turn *t)
-{
-	struct egress_slice *s = t->s;
-	uint64_t time = sched_time(t);
-
-	s->paid_ns = MAX_OF(s->paid_ns, c->now) + (time >> EGRESS_TIME_SHIFT);
-	s->paid_part = time & ((1ull << EGRESS_TIME_SHIFT) - 1);
-	unshape(e, c, s);
-}
-
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c)
 {
 	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&e->control));
@@ -290,75 +254,9 @@ struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *
 	return m;
 }
 
-/* The slices of which some class may not send, one after the other; what there is to do does not grow with the others. */
-static struct egress_slice *next_barred(struct egress *e, uint64_t left[static SNAP_SLICE_MAX / 64])
-{
-	unsigned int word = left[0] ? 0 : 1, id;
+#define FLUSH_BATCH 256 /* packets in one pass */
 
-	if (!left[word])
-		return NULL;
-	id = (unsigned int)__builtin_ctzll(left[word]);
-	left[word] &= left[word] - 1;
-	return &e->slice[word * 64 + id];
-}
-
-/* Is some gate closed, and when does the next one open or the next slice go on? */
-static void look_ahead(struct egress *e, struct egress_context *c)
-{
-	uint64_t left[] = {e->barred[0], e->barred[1]};
-	struct egress_slice *s;
-
-	e->gates &= (uint8_t)~EGRESS_GATE_CLOSED;
-	e->wake_ns = e->watch_ns;
-	while ((s = next_barred(e, left))) {
-		FOR_EACH_BIT(k, s->closed)
-			e->wake_ns = MIN_OF(e->wake_ns, s->queue[k].pause_until);
-		if (s->closed)
-			e->gates |= EGRESS_GATE_CLOSED;
-		if (s->shaped)
-			unshape(e, c, s);
-	}
-}
-
-void sched_set_gate(struct egress *e, struct egress_context *c, uint32_t id, unsigned int class)
-{
-	struct egress_slice *s = &e->slice[id];
-	struct egress_queue *q = &s->queue[class];
-	struct pfc_watchdog *w = &e->watchdog[id][class];
-	uint64_t until = pfc_holds_until(&e->holds, (uint8_t)id, class, pfc_watchdog_heed(w)), now = c->now;
-	bool was = s->closed >> class & 1, is;
-
-	watch_gate(e, c, id, class, until);
-	if (unlikely(pfc_watchdog_drops(w)))
-		until = TIME_NEVER;
-	is = until > now;
-	__atomic_store_n(&q->pause_until, until, __ATOMIC_RELAXED);
-	if (is && !was) {
-		q->paused_since = now;
-		stat_add(&q->pauses, 1);
-		s->closed = (uint8_t)(s->closed | 1u << class);
-	} else if (was && !is) {
-		stat_add(&q->paused_ns, now - q->paused_since);
-		s->closed = (uint8_t)(s->closed & ~(1u << class));
-	}
-	bar(e, s);
-}
-
-void egress_set_gates(struct egress *e, struct egress_context *c, uint8_t slice, uint8_t classes)
-{
-	uint32_t first = slice == EGRESS_ALL_SLICES ? 0 : slice;
-	uint32_t end = slice == EGRESS_ALL_SLICES ? e->n_slices : slice + 1u;
-
-	for (uint32_t id = first; id < end; id++)
-		FOR_EACH_BIT(k, classes)
-			sched_set_gate(e, c, id, k);
-	look_ahead(e, c);
-}
-
-#define FLUSH_BATCH 256 /* packets a pass */
-
-/* Queues in a storm that drops are emptied, bit by bit. */
-static void flush(struct egress *e, struct egress_context *c)
+void sched_flush(struct egress *e, struct egress_context *c)
 {
 	unsigned int left = FLUSH_BATCH;
 
@@ -371,7 +269,7 @@ static void flush(struct egress *e, struct egress_context *c)
 			if (!(s->busy >> k & 1) || !pfc_watchdog_drops(&e->watchdog[id][k]))
 				continue;
 			sched_begin_at(&turn, e, c, (uint8_t)id, (uint8_t)k);
-			for (; turn.q->packets.n && left; left--)
+			for (; turn.fifo->n && left; left--)
 				storm_drop(e, c, sched_dequeue(c, &turn));
 			sched_end(e, c, &turn);
 		}
@@ -380,25 +278,7 @@ static void flush(struct egress *e, struct egress_context *c)
 		e->wake_ns = c->now;
 }
 
-void sched_wake(struct egress *e, struct egress_context *c)
-{
-	uint64_t left[SNAP_SLICE_MAX / 64];
-	struct egress_slice *s;
-
-	if (c->now >= e->watch_ns)
-		watch_poll(e, c);
-	memcpy(left, e->barred, sizeof(left));
-	while ((s = next_barred(e, left)))
-		FOR_EACH_BIT(k, s->closed)
-			if (s->queue[k].pause_until <= c->now)
-				sched_set_gate(e, c, (uint32_t)(s - e->slice), k);
-	look_ahead(e, c);
-	if (unlikely(e->gates & EGRESS_GATE_STORM))
-		flush(e, c);
-}
-
-/* Frames that wait for the device though their gate has closed become the oldest of their queues again. */
-static void take_back(struct egress *e, struct egress_context *c)
+void sched_take_back(struct egress *e, struct egress_context *c)
 {
 	struct egress_burst *b = &e->tx;
 	uint16_t kept = 0, copied = b->n_copied, traced = b->n_traced;
@@ -408,7 +288,7 @@ static void take_back(struct egress *e, struct egress_context *c)
 	for (uint16_t i = 0; i < b->n; i++) {
 		struct pkt *x = pkt_of(b->pkts[i]);
 
-		if (!(e->slice[x->slice].closed >> queue_class(e, c, b->pkts[i]) & 1)) {
+		if (!(e->slice[x->slice].closed[EGRESS_PAUSE] >> queue_class(e, c, b->pkts[i]) & 1)) {
 			b->pkts[kept++] = b->pkts[i];
 			continue;
 		}
@@ -424,62 +304,4 @@ static void take_back(struct egress *e, struct egress_context *c)
 	b->n = kept;
 	while (n)
 		sched_give_back(e, c, closed[--n]);
-}
-
-bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
-	const struct pfc_pause *pause)
-{
-	if (c->now >= e->watch_ns)
-		watch_poll(e, c);
-	watch_heard(e, c, party, slice, pause);
-	if (!pfc_holds_apply(&e->holds, party, slice, pause, c->now))
-		return false;
-	egress_set_gates(e, c, slice, pause->enable);
-	if (e->gates & EGRESS_GATE_CLOSED && e->tx.n)
-		take_back(e, c);
-	return true;
-}
-
-/* Divided once, not for every packet. */
-static void set_rate(struct egress_slice *s, uint64_t bps)
-{
-	s->byte_time = bps ? MAX_OF((8 * NSEC_PER_SEC << EGRESS_TIME_SHIFT) / bps, 1) : 0;
-	s->burst_ns = bps ? EGRESS_SHAPE_BURST * 8 * NSEC_PER_SEC / bps : 0;
-}
-
-void egress_configure(struct egress *e, const struct egress_context *c)
-{
-	uint64_t bps = c->s->port[e->index].speed_bps;
-	uint32_t before = e->n_slices;
-
-	e->n_slices = c->s->n_slices;
-	e->retry_ns = EGRESS_RETRY_NS;
-	if (bps)
-		e->retry_ns = MAX_OF(e->retry_ns,
-			EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / bps);
-	watch_configure(e, c, before);
-	e->queue_limit = c->s->port[e->index].queue_limit;
-	e->buffer_limit = c->s->port[e->index].buffer_limit;
-	e->ecn_classes = c->s->port[e->index].ecn_classes;
-	e->shared = e->n_slices > 1 ? UINT32_MAX : 0;
-	e->gates &= (uint8_t)~EGRESS_GATE_SHAPED;
-	for (uint32_t i = 0; i < e->n_slices; i++) {
-		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;
-		set_rate(&e->slice[i], c->s->slice[i].max_rate_bps);
-		if (e->slice[i].byte_time)
-			e->gates |= EGRESS_GATE_SHAPED;
-	}
-	e->wake_ns = c->now; /* rates may have changed */
-}
-
-void egress_clear_watermarks(struct egress *e, bool persistent)
-{
-	for (uint32_t i = 0; i < e->n_slices; i++)
-		for (unsigned int k = 0; k < PKT_CLASSES; k++) {
-			struct egress_queue *q = &e->slice[i].queue[k];
-
-			__atomic_store_n(&q->user_bytes, q->bytes, __ATOMIC_RELAXED);
-			if (persistent)
-				__atomic_store_n(&q->most_bytes, q->bytes, __ATOMIC_RELAXED);
-		}
 }

@@ -8,15 +8,22 @@
  * A turn: sched_begin, when some slice may send (egress_may_send); sched_dequeue for the first packet, and for another
  * one as long as sched_goes_on; after each of them sched_account with the bytes that were sent of it (0: it waits
  * elsewhere or was dropped); then sched_end. The packets come in the order that a new turn for each would have given.
+ *
+ * There are two levels, slice and class, and a class has one FIFO. A third level, sessions with a FIFO and a gate each,
+ * goes between a class and its FIFO: struct egress_queue gets a ring of the sessions that may send beside its own FIFO;
+ * sched_begin_at chooses the FIFO of the turn; sched_end takes the class out of `busy` when neither its FIFO nor a session
+ * may send; sched_dp.c appends to the FIFO of the packet's session. Everything else deals with classes: order of slices
+ * and classes, gates by pause and rate, limits, counters. A class without sessions then costs one test more.
  */
 #ifndef QUEUE_TURN_H
 #define QUEUE_TURN_H
 
-#include "queue/queue_priv.h"
+#include "queue/gate.h"
 
 struct sched_turn {
 	struct egress_slice *s;
 	struct egress_queue *q;
+	struct fifo *fifo; /* of q, from which the turn takes */
 	int32_t may, left; /* bytes of the line that slice and class may send, and what is left of them */
 	uint8_t slice, class;
 	uint32_t packets, lossy; /* booked, as are bytes */
@@ -99,8 +106,9 @@ static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct
 	t->class = class;
 	t->may = t->left = 0;
 	t->packets = t->lossy = 0;
-	t->bytes = t->sent = 0;
-	m = t->q->packets.head;
+	t->bytes = t->sent = t->slack_ns = 0;
+	t->fifo = &t->q->packets;
+	m = t->fifo->head;
 	queue_tally_begin(&t->released, c, pkt_of(m), m);
 }
 
@@ -125,7 +133,7 @@ static inline void sched_book(struct sched_turn *t)
 
 static inline struct rte_mbuf *sched_dequeue(struct egress_context *c, struct sched_turn *t)
 {
-	struct rte_mbuf *m = fifo_pop(&t->q->packets);
+	struct rte_mbuf *m = fifo_pop(t->fifo);
 	const struct pkt *x = pkt_of(m);
 
 	if (unlikely(!queue_tally_fits(&t->released, x, m))) {
@@ -152,12 +160,9 @@ static inline uint64_t sched_time(const struct sched_turn *t)
 
 static inline bool sched_goes_on(const struct sched_turn *t)
 {
-	return t->q->packets.n && t->left > 0 &&
+	return t->fifo->n && t->left > 0 &&
 	       (likely(!t->s->byte_time) || sched_time(t) >> EGRESS_TIME_SHIFT <= t->slack_ns);
 }
-
-/* What was sent of a slice with a max-rate is paid for. */
-void sched_pay(struct egress *e, const struct egress_context *c, const struct sched_turn *t);
 
 static inline void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t)
 {
@@ -181,7 +186,7 @@ static inline void sched_end(struct egress *e, struct egress_context *c, struct 
 		stat_add(&e->watchdog[t->slice][t->class].last_sent, t->packets);
 	}
 	if (unlikely(s->byte_time))
-		sched_pay(e, c, t);
+		gate_pay(e, c, s, sched_time(t));
 	sched_unlist(e, s, t->slice);
 }
 

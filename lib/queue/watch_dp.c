@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PFC watchdogs of an egress (pfc/pfc_watchdog.h). Its owner. */
-#include "queue/queue_priv.h"
+/* The PFC watchdogs of an egress (pfc/pfc_watchdog.h). The owner of the egress. */
+#include "queue/watch.h"
+
+static bool watch_is_on(const struct egress *e, const struct egress_context *c)
+{
+	return c->s->port[e->index].watchdog.detect_ns;
+}
 
 static const struct pfc_watchdog_config *config_of(const struct egress *e, const struct egress_context *c)
 {
 	return &c->s->port[e->index].watchdog;
 }
 
-void watch_heard(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
+void watch_request(struct egress *e, const struct egress_context *c, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause)
 {
 	uint32_t first = slice == EGRESS_ALL_SLICES ? 0 : slice;
@@ -19,32 +24,37 @@ void watch_heard(struct egress *e, struct egress_context *c, const struct pfc_pa
 				c->now);
 }
 
-void watch_gate(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class, uint64_t until)
+uint64_t watch_pause(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class)
 {
 	struct pfc_watchdog *w = &e->watchdog[slice][class];
+	uint64_t until = pfc_holds_until(&e->holds, (uint8_t)slice, class, pfc_watchdog_heed(w));
 
-	if (!watch_is_on(e, c) && !w->stormed)
-		return;
-	pfc_watchdog_gate(w, until, c->now);
-	e->watch_ns = MIN_OF(e->watch_ns, pfc_watchdog_next(w, config_of(e, c)));
+	if (watch_is_on(e, c) || w->stormed) {
+		pfc_watchdog_gate(w, until, c->now);
+		e->watch_ns = MIN_OF(e->watch_ns, pfc_watchdog_next(w, config_of(e, c)));
+	}
+	return unlikely(pfc_watchdog_drops(w)) ? TIME_NEVER : until;
 }
 
-static void act(struct egress *e, struct egress_context *c, uint32_t slice, unsigned int class,
-	enum pfc_watchdog_event event)
+bool watch_poll(struct egress *e, const struct egress_context *c, uint32_t slice, unsigned int class, uint64_t *next)
 {
 	struct pfc_watchdog *w = &e->watchdog[slice][class];
 	struct pfc_heed link_alone = {.link = w->heed.link, .tunnels = TIME_NEVER};
+	enum pfc_watchdog_event event;
 
-	stat_add(&e->watch_events, 1);
-	if (event == PFC_WATCHDOG_STORM)
-		__atomic_store_n(&w->by_link, pfc_holds_until(&e->holds, (uint8_t)slice, class, link_alone) >= c->now,
-			__ATOMIC_RELAXED);
-	if (event != PFC_WATCHDOG_ALARM)
-		sched_set_gate(e, c, slice, class);
+	while ((event = pfc_watchdog_poll(w, config_of(e, c), c->now, next)) != PFC_WATCHDOG_NOTHING) {
+		stat_add(&e->watch_events, 1);
+		if (event == PFC_WATCHDOG_STORM)
+			__atomic_store_n(&w->by_link,
+				pfc_holds_until(&e->holds, (uint8_t)slice, class, link_alone) >= c->now,
+				__ATOMIC_RELAXED);
+		if (event != PFC_WATCHDOG_ALARM)
+			return true;
+	}
+	return false;
 }
 
-/* What the port's storms mean for others: packets here must be looked at, and some must not come in. */
-static void tell(struct egress *e, const struct egress_context *c)
+void watch_publish(struct egress *e, const struct egress_context *c)
 {
 	bool storm = false;
 	uint8_t drop = 0;
@@ -63,26 +73,6 @@ static void tell(struct egress *e, const struct egress_context *c)
 		__atomic_store_n(&c->storming[e->index], drop, __ATOMIC_RELAXED);
 }
 
-void watch_poll(struct egress *e, struct egress_context *c)
-{
-	uint64_t next, first = TIME_NEVER;
-
-	for (uint32_t id = 0; id < e->n_slices; id++) {
-		for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
-			struct pfc_watchdog *w = &e->watchdog[id][k];
-			enum pfc_watchdog_event event;
-
-			if (!w->paused && !w->stormed)
-				continue;
-			while ((event = pfc_watchdog_poll(w, config_of(e, c), c->now, &next)) != PFC_WATCHDOG_NOTHING)
-				act(e, c, id, k, event);
-			first = MIN_OF(first, next);
-		}
-	}
-	e->watch_ns = first;
-	tell(e, c);
-}
-
 void watch_configure(struct egress *e, const struct egress_context *c, uint32_t n_slices_before)
 {
 	/* of slices that are gone; a new slice may get their ids */
@@ -90,8 +80,8 @@ void watch_configure(struct egress *e, const struct egress_context *c, uint32_t 
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			pfc_watchdog_copy(&e->watchdog[id][k], &(const struct pfc_watchdog){0});
 	for (uint32_t id = 0; id < e->n_slices && watch_is_on(e, c); id++)
-		for (unsigned int k = 0; e->slice[id].closed >> k; k++)
-			if (e->slice[id].closed >> k & 1 && !e->watchdog[id][k].paused && !e->watchdog[id][k].stormed)
+		FOR_EACH_BIT(k, e->slice[id].closed[EGRESS_PAUSE])
+			if (!e->watchdog[id][k].paused && !e->watchdog[id][k].stormed)
 				pfc_watchdog_gate(&e->watchdog[id][k], e->slice[id].queue[k].pause_until, c->now);
 	e->watch_ns = c->now; /* times may have changed */
 }

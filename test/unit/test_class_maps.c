@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "queue/gate.h"
 #include "test/support/packet.h"
 #include "test/support/testbed.h"
 #include "wire/ipv4.h"
@@ -286,7 +287,7 @@ static void marks_in_tunnels(void **state)
 	}
 	assert_int_equal(e->slice[0].queue[2].packets.n, 240);
 	e->holds.n = 0;
-	egress_set_gates(e, &t->node->worker[0].ctx, PFC_ALL_SLICES, UINT8_MAX);
+	gate_pause(e, &t->node->worker[0].ctx, PFC_ALL_SLICES, UINT8_MAX);
 	testbed_settle(t, 50);
 	for (unsigned int i = 0; (f = fake_port_take(t->port[OUT])); i++) {
 		const uint8_t *outer = f->bytes + sizeof(struct eth_hdr), *inner = outer + sizeof(struct ipv6_hdr);

@@ -9,6 +9,7 @@
 
 #include "config/model.h"
 #include "pfc/pfc_frame.h"
+#include "queue/gate.h"
 #include "test/support/packet.h"
 #include "test/support/testbed.h"
 #include "wire/icmp.h"
@@ -318,7 +319,7 @@ static void close_and_fill(struct testbed *t)
 	tunnel_pfc(t, 65535);
 	testbed_settle(t, 10);
 	for (unsigned int p = DC0; p <= WAN1; p++)
-		assert_int_equal(t->node->egress[p].slice[0].closed, 0xff);
+		assert_int_equal(t->node->egress[p].slice[0].closed[EGRESS_PAUSE], 0xff);
 	for (uint32_t i = 0; i < 40; i++)
 		for (unsigned int p = DC0; p <= WAN1; p++)
 			for (unsigned int k = 0; k < 6; k++)
@@ -504,7 +505,7 @@ static void pfc_acts(struct testbed *t)
 	testbed_settle(t, 100);
 	assert_int_equal(t->node->pfc[WAN0].xon[3], 1);
 	for (unsigned int p = DC0; p <= WAN1; p++) {
-		assert_int_equal(t->node->egress[p].slice[0].closed, 0xf7);
+		assert_int_equal(t->node->egress[p].slice[0].closed[EGRESS_PAUSE], 0xf7);
 		o = take(t, p);
 		check(o.pfc == (p != WAN1), "port %u: %u PFC frames", p, o.pfc);
 		queued -= o.data;
@@ -572,7 +573,7 @@ static void tenants_stay_out(void **state)
 	/* in the WAN they are CS5: no other node takes them for control traffic either */
 	hold(t, 0);
 	t->node->egress[WAN1].holds.n = 0;
-	egress_set_gates(&t->node->egress[WAN1], &t->node->worker[0].ctx, PFC_ALL_SLICES, UINT8_MAX);
+	gate_pause(&t->node->egress[WAN1], &t->node->worker[0].ctx, PFC_ALL_SLICES, UINT8_MAX);
 	testbed_settle(t, 50);
 	for (queued = 0; (f = fake_port_take(t->port[WAN1])); queued++) {
 		check(ipv6_tc((struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr))) >> 2 == 40,

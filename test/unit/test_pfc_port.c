@@ -154,7 +154,7 @@ static void legality(void **state)
 		fake_port_receive(t->port[OUT], 0, frame, rows[i].size, 0);
 		testbed_settle(t, 3);
 		check(testbed_reason(t, OUT, (enum reason)rows[i].reason) == before + 1, "%s", rows[i].what);
-		paused = t->node->egress[OUT].slice[0].closed & 0x08;
+		paused = t->node->egress[OUT].slice[0].closed[EGRESS_PAUSE] & 0x08;
 		check(paused == (rows[i].reason == CONSUME_pfc), "%s", rows[i].what);
 		t->now += NSEC_PER_MSEC;
 		testbed_settle(t, 3);

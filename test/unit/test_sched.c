@@ -367,7 +367,7 @@ static void holds_of_several_sources(void **state)
 	assert_int_equal(e->slice[1].queue[3].pause_until, now + far + 2);
 	assert_int_equal(e->slice[0].queue[3].pause_until, now + far + 2);
 	pause(t, PKT_SID_NONE, EGRESS_ALL_SLICES, 0x08, 0);
-	assert_int_equal(e->slice[0].closed, 0);
+	assert_int_equal(e->slice[0].closed[EGRESS_PAUSE], 0);
 	assert_int_equal(e->slice[1].queue[3].pause_until, now + far + 1);
 	receive(t, 1, 3, 0, 100);
 	receive(t, 0, 3, 0, 100);
@@ -376,7 +376,7 @@ static void holds_of_several_sources(void **state)
 	pause(t, 8, 1, 0x08, 0);
 	testbed_settle(t, 20);
 	assert_int_equal(take(t, &y), 0);
-	assert_int_equal(e->slice[1].closed, 0x08);
+	assert_int_equal(e->slice[1].closed[EGRESS_PAUSE], 0x08);
 	/* a shorter pause of the same source replaces what was left of the longer one */
 	pause(t, 7, 1, 0x08, 3000);
 	assert_int_equal(e->slice[1].queue[3].pause_until, t->now + 3000);

@@ -4,28 +4,20 @@
 
 #include "pfc/pfc_tunnel_priv.h"
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ bytes[i]) * 0x100000001b3ull;
-	return h;
-}
-
 static uint64_t hash_list(const struct pfc_sighting *d)
 {
-	uint64_t h = 0xcbf29ce484222325ull;
+	uint64_t h = PFC_TUNNEL_HASH;
 
-	h = hash_bytes(h, d->list, MIN_OF(d->n, PFC_LIST_MAX) * sizeof(d->list[0]));
-	h = hash_bytes(h, &d->source, sizeof(d->source));
-	return hash_bytes(h, &d->port, sizeof(d->port));
+	h = pfc_tunnel_hash(h, d->list, MIN_OF(d->n, PFC_LIST_MAX) * sizeof(d->list[0]));
+	h = pfc_tunnel_hash(h, &d->source, sizeof(d->source));
+	return pfc_tunnel_hash(h, &d->port, sizeof(d->port));
 }
 
 static struct pfc_tunnel *find_learnt(struct pfc_tunnels *t, uint8_t slice, uint64_t forward)
 {
-	for (uint32_t i = 0; i < t->bound; i++)
+	uint32_t i = pfc_tunnel_first(t, PFC_TUNNELS_BY_KEY, forward);
+
+	for (; i != PFC_TUNNEL_NONE; i = pfc_tunnel_next(t, PFC_TUNNELS_BY_KEY, i))
 		if (t->tunnel[i].origin == PFC_TUNNEL_LEARNT && t->tunnel[i].forward == forward &&
 			t->tunnel[i].slice == slice)
 			return &t->tunnel[i];
@@ -55,12 +47,21 @@ static enum pfc_refusal reverse_of(const struct pfc_remotes *remotes, const stru
 	return PFC_REFUSED_not_in_list;
 }
 
+static uint64_t hash_source(const struct pfc_tunnel *x)
+{
+	uint64_t h = pfc_tunnel_hash(PFC_TUNNEL_HASH, &x->contributor, sizeof(x->contributor));
+
+	h = pfc_tunnel_hash(h, &x->slice, sizeof(x->slice));
+	return pfc_tunnel_hash(h, &x->port, sizeof(x->port));
+}
+
 /* Data of the same ingress node and slice now comes another way as well: what the other tunnels were told. */
 static uint8_t supersede(struct pfc_tunnels *t, const struct pfc_tunnel *by, uint64_t now)
 {
+	uint32_t i = pfc_tunnel_first(t, PFC_TUNNELS_BY_SOURCE, hash_source(by));
 	uint8_t stopped = 0;
 
-	for (uint32_t i = 0; i < t->bound; i++) {
+	for (; i != PFC_TUNNEL_NONE; i = pfc_tunnel_next(t, PFC_TUNNELS_BY_SOURCE, i)) {
 		struct pfc_tunnel *x = &t->tunnel[i];
 
 		if (x == by || x->origin != PFC_TUNNEL_LEARNT || x->slice != by->slice || x->port != by->port ||
@@ -68,6 +69,7 @@ static uint8_t supersede(struct pfc_tunnels *t, const struct pfc_tunnel *by, uin
 			continue;
 		if (!x->superseded)
 			x->superseded = now;
+		pfc_tunnel_arm(t, x);
 		stopped |= x->stopped;
 		/* those that are used still are to be seen again soon */
 		t->changes++;
@@ -101,6 +103,8 @@ static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *r
 	memcpy(x.data.sid, d->list, d->n * sizeof(d->list[0]));
 	snprintf(x.name, sizeof(x.name), "learnt-%016llx", (unsigned long long)forward);
 	t->tunnel[*id] = x;
+	pfc_tunnel_link(t, *id, PFC_TUNNELS_BY_KEY, forward);
+	pfc_tunnel_link(t, *id, PFC_TUNNELS_BY_SOURCE, hash_source(&x));
 	t->n_learnt++;
 	refusal = t->made ? t->made(t->arg, *id) : PFC_REFUSED_none;
 	if (refusal) {
@@ -108,7 +112,7 @@ static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *r
 		return refusal;
 	}
 	t->learnt++;
-	t->due = 0;
+	pfc_tunnel_lead(t, *id, &x.list, now);
 	pfc_tunnel_want(t, *id, supersede(t, &t->tunnel[*id], now), now);
 	return PFC_REFUSED_none;
 }

@@ -8,6 +8,7 @@
 #include "pfc/pfc_tunnel_priv.h"
 
 #define REPEAT_NS NSEC_PER_MSEC
+#define POLL_BUDGET 4096 /* timers looked at in one pass: some for each tunnel there can be */
 
 /* Stops are renewed at half of the time that was sent (docs/protocol.md 5.1). */
 static uint64_t refresh_interval(const struct pfc_tunnel *x)
@@ -25,17 +26,28 @@ static bool same_end(const struct pfc_list *a, const struct pfc_list *b)
 	return a->n > 1 && b->n > 1 && memcmp(&a->sid[a->n - 2], &b->sid[b->n - 2], sizeof(a->sid[0])) == 0;
 }
 
+static uint64_t hash_end(const struct pfc_list *list)
+{
+	return pfc_tunnel_hash(PFC_TUNNEL_HASH, &list->sid[list->n - 1], sizeof(list->sid[0]));
+}
+
+/* The first tunnel that may end where this one does. */
+static uint32_t first_peer(const struct pfc_tunnels *t, const struct pfc_tunnel *x)
+{
+	return x->list.n ? pfc_tunnel_first(t, PFC_TUNNELS_BY_END, hash_end(&x->list)) : PFC_TUNNEL_NONE;
+}
+
 /* What other tunnels to the same SID hold stopped. There, all of them are one party (D42). */
 static uint8_t held_by_others(const struct pfc_tunnels *t, const struct pfc_tunnel *x)
 {
 	uint8_t stopped = 0;
 
-	for (uint32_t i = 0; i < t->bound; i++) {
+	for (uint32_t i = first_peer(t, x); i != PFC_TUNNEL_NONE; i = pfc_tunnel_next(t, PFC_TUNNELS_BY_END, i)) {
 		const struct pfc_tunnel *y = &t->tunnel[i];
 
 		if (y == x || (x->carries && y->carries && x->slice != y->slice))
 			continue;
-		if (y->origin != PFC_TUNNEL_FREE && y->stopped && same_end(&x->list, &y->list))
+		if (y->stopped && same_end(&x->list, &y->list))
 			stopped |= y->stopped;
 	}
 	return stopped;
@@ -57,104 +69,6 @@ static void tell(struct pfc_tunnels *t, struct pfc_tunnel *x, uint8_t about)
 	t->send(t->arg, (uint32_t)(x - t->tunnel), &r);
 }
 
-uint32_t pfc_tunnel_place(struct pfc_tunnels *t)
-{
-	for (uint32_t i = 0; i < t->bound; i++)
-		if (t->tunnel[i].origin == PFC_TUNNEL_FREE)
-			return i;
-	return t->bound < PFC_TUNNELS_MAX ? t->bound++ : PFC_TUNNEL_NONE;
-}
-
-static bool same_list(const struct pfc_list *a, const struct pfc_list *b)
-{
-	return a->n == b->n && memcmp(a->sid, b->sid, a->n * sizeof(a->sid[0])) == 0;
-}
-
-uint32_t pfc_tunnel_find(const struct pfc_tunnels *t, const char *name)
-{
-	for (uint32_t i = 0; i < t->bound; i++)
-		if (t->tunnel[i].origin == PFC_TUNNEL_CONFIGURED && strcmp(t->tunnel[i].name, name) == 0)
-			return i;
-	return PFC_TUNNEL_NONE;
-}
-
-uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t slice, uint8_t priorities,
-	const struct pfc_list *list, uint64_t far_bps, uint64_t now)
-{
-	uint32_t i = pfc_tunnel_find(t, name);
-	struct pfc_tunnel *x;
-	uint8_t stopped;
-
-	if (i == PFC_TUNNEL_NONE) {
-		i = pfc_tunnel_place(t);
-		if (i == PFC_TUNNEL_NONE)
-			return i;
-		t->tunnel[i] = (struct pfc_tunnel){.origin = PFC_TUNNEL_CONFIGURED, .twice = t->config.repeat};
-		snprintf(t->tunnel[i].name, sizeof(t->tunnel[i].name), "%s", name);
-	}
-	x = &t->tunnel[i];
-	stopped = x->stopped;
-	/* let go where it will not speak any more; the old list ends by its own time elsewhere */
-	if (x->slice != slice)
-		pfc_tunnel_want(t, i, 0, now);
-	else
-		pfc_tunnel_want(t, i, stopped & priorities, now);
-	x->slice = slice;
-	x->priorities = priorities;
-	x->far_bps = far_bps;
-	pfc_tunnel_lead(t, i, list, now);
-	t->due = 0;
-	return i;
-}
-
-void pfc_tunnel_lead(struct pfc_tunnels *t, uint32_t i, const struct pfc_list *list, uint64_t now)
-{
-	struct pfc_tunnel *x = &t->tunnel[i];
-	bool same = same_list(&x->list, list);
-
-	x->list = *list;
-	if (!x->stopped)
-		return;
-	if (!same) {
-		tell(t, x, x->stopped);
-		x->stops++;
-	}
-	x->refresh_at = now + refresh_interval(x);
-}
-
-void pfc_tunnel_remove(struct pfc_tunnels *t, uint32_t i, uint64_t now)
-{
-	pfc_tunnel_want(t, i, 0, now);
-	t->n_learnt -= t->tunnel[i].origin == PFC_TUNNEL_LEARNT;
-	t->tunnel[i].origin = PFC_TUNNEL_FREE;
-	while (t->bound && t->tunnel[t->bound - 1].origin == PFC_TUNNEL_FREE)
-		t->bound--;
-}
-
-void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now)
-{
-	struct pfc_tunnel *x = &t->tunnel[i];
-	uint8_t want = stopped & x->priorities, changed = want ^ x->stopped;
-
-	if (!changed)
-		return;
-	t->due = 0;
-	x->stopped = want;
-	tell(t, x, changed | want);
-	if (changed & want)
-		x->stops++;
-	else
-		x->resumes++;
-	x->refresh_at = now + refresh_interval(x);
-	if (x->twice) {
-		x->repeat = changed;
-		x->repeat_at = now + REPEAT_NS;
-	}
-	for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-		if (changed & 1u << k)
-			pfc_history_set(&x->history[k], want & 1u << k ? TIME_NEVER : 0, now);
-}
-
 /*
  * When the tunnel goes if no data comes. Not while it alone holds a stop: the data has stopped because of it, and its
  * successor may lead to another interface.
@@ -170,11 +84,134 @@ static uint64_t end_of(const struct pfc_tunnels *t, const struct pfc_tunnel *x)
 	return x->superseded ? MIN_OF(end, x->superseded + t->config.max_rtt_ns) : end;
 }
 
-static unsigned int serve(struct pfc_tunnels *t, uint32_t i, uint64_t now, uint64_t *next)
+void pfc_tunnel_arm(struct pfc_tunnels *t, struct pfc_tunnel *x)
+{
+	uint64_t at = end_of(t, x);
+
+	if (x->stopped)
+		at = MIN_OF(at, x->refresh_at);
+	if (x->repeat)
+		at = MIN_OF(at, x->repeat_at);
+	timers_set(&t->timers, &x->timer, at);
+}
+
+/* The tunnel holds more, or elsewhere: those that stay only because nobody else holds what they hold may go. */
+static void arm_peers(struct pfc_tunnels *t, const struct pfc_tunnel *x)
+{
+	for (uint32_t i = first_peer(t, x); i != PFC_TUNNEL_NONE; i = pfc_tunnel_next(t, PFC_TUNNELS_BY_END, i))
+		if (&t->tunnel[i] != x && t->tunnel[i].superseded)
+			pfc_tunnel_arm(t, &t->tunnel[i]);
+}
+
+static bool same_list(const struct pfc_list *a, const struct pfc_list *b)
+{
+	return a->n == b->n && memcmp(a->sid, b->sid, a->n * sizeof(a->sid[0])) == 0;
+}
+
+static uint64_t hash_name(const char *name)
+{
+	return pfc_tunnel_hash(PFC_TUNNEL_HASH, name, strlen(name));
+}
+
+uint32_t pfc_tunnel_find(const struct pfc_tunnels *t, const char *name)
+{
+	uint32_t i = pfc_tunnel_first(t, PFC_TUNNELS_BY_KEY, hash_name(name));
+
+	while (i != PFC_TUNNEL_NONE &&
+		(t->tunnel[i].origin != PFC_TUNNEL_CONFIGURED || strcmp(t->tunnel[i].name, name) != 0))
+		i = pfc_tunnel_next(t, PFC_TUNNELS_BY_KEY, i);
+	return i;
+}
+
+uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t slice, uint8_t priorities,
+	const struct pfc_list *list, uint64_t far_bps, uint64_t now)
+{
+	uint32_t i = pfc_tunnel_find(t, name);
+	struct pfc_tunnel *x;
+	uint8_t stopped;
+
+	if (i == PFC_TUNNEL_NONE) {
+		i = pfc_tunnel_place(t);
+		if (i == PFC_TUNNEL_NONE)
+			return i;
+		t->tunnel[i] = (struct pfc_tunnel){.origin = PFC_TUNNEL_CONFIGURED, .twice = t->config.repeat};
+		snprintf(t->tunnel[i].name, sizeof(t->tunnel[i].name), "%s", name);
+		pfc_tunnel_link(t, i, PFC_TUNNELS_BY_KEY, hash_name(name));
+	}
+	x = &t->tunnel[i];
+	stopped = x->stopped;
+	/* let go where it will not speak any more; the old list ends by its own time elsewhere */
+	if (x->slice != slice)
+		pfc_tunnel_want(t, i, 0, now);
+	else
+		pfc_tunnel_want(t, i, stopped & priorities, now);
+	x->slice = slice;
+	x->priorities = priorities;
+	x->far_bps = far_bps;
+	pfc_tunnel_lead(t, i, list, now);
+	return i;
+}
+
+void pfc_tunnel_lead(struct pfc_tunnels *t, uint32_t i, const struct pfc_list *list, uint64_t now)
+{
+	struct pfc_tunnel *x = &t->tunnel[i];
+	bool same = same_list(&x->list, list);
+
+	x->list = *list;
+	if (list->n)
+		pfc_tunnel_link(t, i, PFC_TUNNELS_BY_END, hash_end(list));
+	if (x->stopped) {
+		if (!same) {
+			tell(t, x, x->stopped);
+			x->stops++;
+		}
+		x->refresh_at = now + refresh_interval(x);
+		arm_peers(t, x);
+	}
+	pfc_tunnel_arm(t, x);
+}
+
+void pfc_tunnel_remove(struct pfc_tunnels *t, uint32_t i, uint64_t now)
+{
+	pfc_tunnel_want(t, i, 0, now);
+	t->n_learnt -= t->tunnel[i].origin == PFC_TUNNEL_LEARNT;
+	timers_cancel(&t->timers, &t->tunnel[i].timer);
+	pfc_tunnel_free(t, i);
+}
+
+void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now)
+{
+	struct pfc_tunnel *x = &t->tunnel[i];
+	uint8_t want = stopped & x->priorities, changed = want ^ x->stopped;
+
+	if (!changed)
+		return;
+	x->stopped = want;
+	tell(t, x, changed | want);
+	if (changed & want)
+		x->stops++;
+	else
+		x->resumes++;
+	x->refresh_at = now + refresh_interval(x);
+	if (x->twice) {
+		x->repeat = changed;
+		x->repeat_at = now + REPEAT_NS;
+	}
+	for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+		if (changed & 1u << k)
+			pfc_history_set(&x->history[k], want & 1u << k ? TIME_NEVER : 0, now);
+	pfc_tunnel_arm(t, x);
+	if (changed & want)
+		arm_peers(t, x);
+}
+
+/* What is due for a tunnel. Returns frames sent. */
+static unsigned int serve(struct pfc_tunnels *t, uint32_t i, uint64_t now)
 {
 	struct pfc_tunnel *x = &t->tunnel[i];
 	unsigned int sent = 0;
 
+	/* data may have come meanwhile, or another tunnel that holds the same may have gone */
 	if (now >= end_of(t, x)) {
 		t->changes += x->superseded != 0;
 		*(x->superseded ? &t->replaced : &t->aged) += 1;
@@ -194,25 +231,28 @@ static unsigned int serve(struct pfc_tunnels *t, uint32_t i, uint64_t now, uint6
 		x->repeat = 0;
 		sent++;
 	}
-	*next = MIN_OF(*next, end_of(t, x));
-	if (x->stopped)
-		*next = MIN_OF(*next, x->refresh_at);
-	if (x->repeat)
-		*next = MIN_OF(*next, x->repeat_at);
+	pfc_tunnel_arm(t, x);
 	return sent;
 }
 
 unsigned int pfc_tunnels_poll(struct pfc_tunnels *t, uint64_t now, uint64_t *next)
 {
-	unsigned int sent = 0;
+	unsigned int sent = 0, budget = POLL_BUDGET;
+	uint64_t due[PFC_TUNNELS_MAX / 64];
+	struct timer *timer;
 
-	*next = t->due;
-	if (now < t->due)
+	*next = timers_next(&t->timers);
+	if (now < *next)
 		return 0;
-	*next = TIME_NEVER;
-	for (uint32_t i = 0; i < t->bound; i++)
-		if (t->tunnel[i].origin != PFC_TUNNEL_FREE)
-			sent += serve(t, i, now, next);
-	t->due = *next;
+	memset(due, 0, sizeof(due));
+	while ((timer = timers_pop(&t->timers, now, &budget))) {
+		uint32_t i = (uint32_t)(TIMER_OWNER(timer, struct pfc_tunnel, timer) - t->tunnel);
+
+		due[i / 64] |= 1ull << i % 64;
+	}
+	for (uint32_t w = 0; w < ARRAY_LEN(due); w++)
+		for (; due[w]; due[w] &= due[w] - 1)
+			sent += serve(t, w * 64 + (uint32_t)__builtin_ctzll(due[w]), now);
+	*next = timers_next(&t->timers);
 	return sent;
 }

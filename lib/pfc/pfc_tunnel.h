@@ -16,6 +16,7 @@
 #ifndef PFC_PFC_TUNNEL_H
 #define PFC_PFC_TUNNEL_H
 
+#include "base/timers.h"
 #include "pfc/pfc_frame.h"
 #include "pfc/pfc_history.h"
 #include "pfc/pfc_remote.h"
@@ -25,6 +26,20 @@
 #define PFC_TUNNEL_NONE UINT32_MAX
 #define PFC_TUNNEL_NAME 32
 #define PFC_REFUSED_MAX 32 /* refusals that are remembered one by one */
+#define PFC_TUNNEL_BUCKETS 1024
+
+/* Tunnels are found by what they have in common, without looking at the others: chains of those with the same hash. */
+enum pfc_tunnel_chain {
+	PFC_TUNNELS_BY_KEY,    /* name of a configured one, pfc_tunnel.forward of a learnt one */
+	PFC_TUNNELS_BY_END,    /* the last SID of its list */
+	PFC_TUNNELS_BY_SOURCE, /* learnt: contributor, slice and port */
+	PFC_TUNNEL_CHAINS
+};
+
+/* A place in a chain: ids and bucket count from 1; all zero: in no chain. */
+struct pfc_tunnel_link {
+	uint16_t next, prev, bucket;
+};
 
 enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEARNT };
 
@@ -58,9 +73,11 @@ struct pfc_tunnel {
 	uint64_t refresh_at, repeat_at;
 	TUNNEL_COUNTERS(STAT_DECLARE)
 	struct pfc_history history[PFC_PRIORITIES]; /* of what it was told */
+	struct timer timer;			    /* when something is to be done for it */
+	struct pfc_tunnel_link link[PFC_TUNNEL_CHAINS];
 };
 
-/* Settings that a reload may change. */
+/* Settings that a reload may change. Tunnels go by them when they are next configured or learnt again. */
 struct pfc_tunnels_config {
 	uint64_t idle_ns;    /* a learnt tunnel without data */
 	uint64_t max_rtt_ns; /* longest round trip: for how long an old tunnel is kept beside its successor */
@@ -94,11 +111,13 @@ struct pfc_tunnels {
 	void *arg;
 	uint32_t bound;	   /* ids in use are below */
 	uint32_t n_learnt; /* of these */
-	uint64_t due;	   /* before that nothing is to be done; 0: look */
 	uint32_t changes;  /* of which tunnels of data there are: sightings that were left out are wanted again */
 	LEARNING_COUNTERS(STAT_DECLARE)
 	uint64_t refused[PFC_REFUSAL_COUNT];
 	struct pfc_refused recent[PFC_REFUSED_MAX];
+	struct timers timers;
+	uint64_t in_use[PFC_TUNNELS_MAX / 64]; /* bit per id */
+	uint16_t chain[PFC_TUNNEL_CHAINS][PFC_TUNNEL_BUCKETS];
 	struct pfc_tunnel tunnel[PFC_TUNNELS_MAX];
 };
 
@@ -140,7 +159,10 @@ bool pfc_tunnel_relearn(struct pfc_tunnels *t, const struct pfc_remotes *remotes
 /* From now on the tunnel is to hold exactly these priorities stopped, as far as it may speak about them. */
 void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now);
 
-/* Refresh, repeat, age. *next: when to call again if nothing happens, TIME_NEVER for never. Returns frames sent. */
+/*
+ * Refresh, repeat, age: what is due at `now`, in the order of ids. A pass in which nothing is due takes a constant number
+ * of steps. *next: when to call again if nothing happens, TIME_NEVER for never. Returns frames sent.
+ */
 unsigned int pfc_tunnels_poll(struct pfc_tunnels *t, uint64_t now, uint64_t *next);
 
 #endif

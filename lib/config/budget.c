@@ -142,7 +142,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	}
 	add(out, "receive descriptors", rx);
 	add(out, "transmit descriptors", tx);
-	add(out, "rewritten, not yet taken by the device", 2ull * LIMIT_TX_ROOM * c->ports.n * out->sent);
+	add(out, "rewritten frames that the device has not accepted yet",
+		2ull * LIMIT_TX_ROOM * c->ports.n * out->sent);
 	add(out, "egress queues of lossy classes", lossy);
 	if (xoff + c->memory.lossless)
 		add(out, "lossless classes below XOFF", xoff + c->memory.lossless);
@@ -186,7 +187,7 @@ void check_buffers(const struct config *c, struct cfg_diags *d)
 
 	if (c->memory.buffer_size % 1024) {
 		cfg_diag_add(d, cfg_where(c, &c->memory.buffer_size),
-			"buffer-size: expected a multiple of 1K, found %llu: network cards count in 1 KB",
+			"buffer-size: expected a multiple of 1K, found %llu: NICs count buffers in units of 1 KB",
 			(unsigned long long)c->memory.buffer_size);
 		return;
 	}
@@ -199,10 +200,11 @@ void check_buffers(const struct config *c, struct cfg_diags *d)
 	mending(c, b.total, mend, sizeof(mend));
 	if (b.frame > 1)
 		cfg_diag_add(d, at,
-			"buffers: %llu are too few, %llu are promised, %u for a frame of %llu bytes; %s: %s",
+			"buffers: %llu is too few: up to %llu can be in use at once, %u for each frame of %llu bytes; "
+			"%s. In use: %s",
 			(unsigned long long)c->memory.buffers, (unsigned long long)b.total, b.frame,
 			(unsigned long long)cfg_longest_frame(c), mend, sum);
 	else
-		cfg_diag_add(d, at, "buffers: %llu are too few, %llu are promised; %s: %s",
+		cfg_diag_add(d, at, "buffers: %llu is too few: up to %llu can be in use at once; %s. In use: %s",
 			(unsigned long long)c->memory.buffers, (unsigned long long)b.total, mend, sum);
 }

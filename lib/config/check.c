@@ -43,7 +43,7 @@ static void check_unique(const struct config *c, struct cfg_diags *d, const stru
 		if (strcmp(values[first].text, values[i].text) != 0)
 			first = i;
 		else
-			cfg_diag_add(d, cfg_where(c, values[i].member), "%s %s stands twice in %s, first in line %u",
+			cfg_diag_add(d, cfg_where(c, values[i].member), "%s %s is used twice in %s, first in line %u",
 				key->name, values[i].text, list->name, cfg_where(c, values[first].member).line);
 	}
 out:

@@ -17,26 +17,25 @@ void check_slice_by(const struct config *c, struct cfg_diags *d, const uint32_t 
 	for (uint32_t i = 0; i < c->slices.n; i++)
 		any |= c->slices.items[i].id != 0;
 	if (*slice_by == SLICE_BY_OPTION && !c->node.slice_option)
-		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: there is no node.slice-option");
+		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: option needs node.slice-option");
 	else if (*slice_by && !any)
-		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: no slice has an id");
+		cfg_diag_add(d, cfg_where(c, slice_by), "slice-by: no slice has an id; set id in slices");
 }
 
 void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cfg_watchdog *w, bool relay)
 {
 	if (relay && (w->action == WATCHDOG_DROP || w->action == WATCHDOG_FORWARD))
 		cfg_diag_add(d, cfg_where(c, &w->action),
-			"action: a relay has no queue to empty or to serve: release, alert or off");
+			"action: a relay has no queue to drop from or to send; use release, alert or off");
 	if (w->alarm_ms != CFG_NONE && w->detect_ms != CFG_NONE && w->alarm_ms >= w->detect_ms)
-		cfg_diag_add(d, cfg_where(c, &w->alarm_ms),
-			"alarm: after %llu ms it would come no earlier than the storm, after %llu",
+		cfg_diag_add(d, cfg_where(c, &w->alarm_ms), "alarm: %llu ms is not shorter than detect, %llu ms",
 			(unsigned long long)w->alarm_ms, (unsigned long long)w->detect_ms);
 }
 
 void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key)
 {
 	if (*key && !c->hmac.keys)
-		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no hmac.keys to take it from");
+		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key file; set hmac.keys");
 	else if (*key && c->secrets && !cfg_secret(c, (uint32_t)*key))
 		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key %llu in %s", (unsigned long long)*key,
 			c->hmac.keys);

@@ -35,8 +35,8 @@ static void check_twice(const struct config *c, struct cfg_diags *d)
 		const struct cfg_interface *v = sorted[i], *o = sorted[i - 1];
 
 		if (strcmp(v->port, o->port) == 0 && v->vlan == o->vlan && v->inner_vlan == o->inner_vlan)
-			cfg_diag_add(d, cfg_where(c, &v->vlan), "interface '%s' of port '%s' takes the same frames",
-				o->name, v->port);
+			cfg_diag_add(d, cfg_where(c, &v->vlan),
+				"interface '%s' of port '%s' already takes these frames", o->name, v->port);
 	}
 	free(sorted);
 }
@@ -46,14 +46,15 @@ static void check_interface(const struct config *c, struct cfg_diags *d, const s
 	int port = cfg_find_port(c, v->port);
 
 	if (cfg_find_port(c, v->name) >= 0)
-		cfg_diag_add(d, cfg_where(c, &v->name), "name: '%s' is a port already", v->name);
+		cfg_diag_add(d, cfg_where(c, &v->name), "name: '%s' is already the name of a port", v->name);
 	if (port >= 0 && v->mtu != CFG_NONE && v->mtu > c->ports.items[port].mtu)
-		cfg_diag_add(d, cfg_where(c, &v->mtu), "mtu: %llu is more than the %llu of port '%s'",
+		cfg_diag_add(d, cfg_where(c, &v->mtu), "mtu: %llu is larger than %llu, the mtu of port '%s'",
 			(unsigned long long)v->mtu, (unsigned long long)c->ports.items[port].mtu, v->port);
 	for (uint32_t i = 0; i < c->circuits.n; i++)
 		if (c->circuits.items[i].vlan == v->vlan && strcmp(c->circuits.items[i].port, v->port) == 0)
-			cfg_diag_add(d, cfg_where(c, &v->vlan), "vlan: %llu of port '%s' belongs to circuit '%s'",
-				(unsigned long long)v->vlan, v->port, c->circuits.items[i].name);
+			cfg_diag_add(d, cfg_where(c, &v->vlan),
+				"vlan: %llu of port '%s' is already used by circuit '%s'", (unsigned long long)v->vlan,
+				v->port, c->circuits.items[i].name);
 }
 
 void check_interfaces(const struct config *c, struct cfg_diags *d)

@@ -45,28 +45,30 @@ static void check_carrier(const struct config *c, struct cfg_diags *d, uint32_t 
 
 	if (r->carrier == CARRIER_FRAMES) {
 		if (r->udp_port)
-			cfg_diag_add(d, cfg_where(c, &r->udp_port), "udp-port: frames have none; carrier: state does");
+			cfg_diag_add(d, cfg_where(c, &r->udp_port),
+				"udp-port: carrier: frames does not use it; remove it, or set carrier: state");
 		if (r->allowed_sources.n)
 			cfg_diag_add(d, cfg_where(c, &r->allowed_sources),
-				"allowed-sources: for frames they stand at the SID");
+				"allowed-sources: carrier: frames does not use it; set allowed-sources of the SID");
 		return;
 	}
 	if (r->mode != RELAY_REGENERATE)
 		cfg_diag_add(d, cfg_where(c, &r->carrier),
-			"carrier: a state holds no pause times to hand on: mode: regenerate");
+			"carrier: state messages carry no pause times; set mode: regenerate");
 	if (r->sid.addr.family)
 		cfg_diag_add(d, cfg_where(c, &r->sid),
-			"sid: state messages come to udp-port of an own address, not to a SID");
+			"sid: state messages are sent to udp-port of an address of this node, not to a SID; remove "
+			"sid");
 	if (!r->udp_port)
-		cfg_diag_add(d, cfg_where(c, &r->carrier), "carrier: state messages need a udp-port");
+		cfg_diag_add(d, cfg_where(c, &r->carrier), "carrier: state messages need a UDP port; set udp-port");
 	if (r->jitter_us > r->lease_us / 3)
 		cfg_diag_add(d, check_at(c, &r->lease_us, cfg_where(c, &r->carrier)),
-			"lease: %llu us are too short: renewed every third of that, and late by jitter, %llu us, it "
-			"would end meanwhile",
+			"lease: %llu us is too short: it is renewed every third of that time, and with a jitter of "
+			"%llu us it could expire before the renewal arrives",
 			(unsigned long long)r->lease_us, (unsigned long long)r->jitter_us);
 	for (uint32_t k = 0; k < i && r->udp_port; k++)
 		if (c->relays.items[k].udp_port == r->udp_port)
-			cfg_diag_add(d, cfg_where(c, &r->udp_port), "udp-port: %llu is already that of relay '%s'",
+			cfg_diag_add(d, cfg_where(c, &r->udp_port), "udp-port: %llu is already used by relay '%s'",
 				(unsigned long long)r->udp_port, c->relays.items[k].name);
 }
 
@@ -78,18 +80,19 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 
 	check_carrier(c, d, i);
 	if (!r->sid.addr.family && !r->segments.n && r->carrier == CARRIER_FRAMES)
-		cfg_diag_add(d, r->at, "a PFC relay needs a sid to receive by, or segments to send over");
+		cfg_diag_add(d, r->at, "a PFC relay needs a sid to receive PFC, or segments to send it");
 	if (r->sid.addr.family && (!sid || behavior_info((enum cfg_behavior)sid->behavior)->kind != KIND_DX2))
-		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: is no DX2 SID of this node");
+		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: expected a DX2 SID of this node");
 	else if (sid && sid->port && strcmp(sid->port, r->port) != 0)
-		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: hands frames to '%s', not to '%s'", sid->port, r->port);
+		cfg_diag_add(d, cfg_where(c, &r->sid), "sid: it sends frames to port '%s', not to '%s'", sid->port,
+			r->port);
 	for (uint32_t k = 0; k < i; k++) {
 		if (sid && ip_prefix_equal(&c->relays.items[k].sid, &r->sid))
-			cfg_diag_add(d, cfg_where(c, &r->sid), "sid: is already that of relay '%s'",
+			cfg_diag_add(d, cfg_where(c, &r->sid), "sid: it is already used by relay '%s'",
 				c->relays.items[k].name);
 		if (r->segments.n && c->relays.items[k].segments.n && strcmp(c->relays.items[k].port, r->port) == 0)
 			cfg_diag_add(d, cfg_where(c, &r->segments),
-				"segments: PFC of port '%s' already goes into relay '%s'", r->port,
+				"segments: PFC of port '%s' is already carried by relay '%s'", r->port,
 				c->relays.items[k].name);
 	}
 	check_list(c, d, own, r->segments.items, r->segments.n, cfg_where(c, &r->segments));
@@ -99,13 +102,13 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 		return;
 	if (p->side == SIDE_WAN)
 		cfg_diag_add(d, cfg_where(c, &r->port),
-			"port: '%s' is inside the domain (side: wan); gateways are outside", r->port);
+			"port: '%s' is inside the domain (side: wan); a gateway is outside", r->port);
 	if (r->segments.n && !p->pfc.priorities.n)
 		cfg_diag_add(d, cfg_where(c, &r->port),
-			"port: '%s' has no pfc priorities, so its PFC is not listened to", r->port);
+			"port: '%s' has no pfc priorities, so PFC received on it is ignored", r->port);
 	if (!p->speed_bps && !cfg_device_is_pci(p->device))
 		cfg_diag_add(d, cfg_where(c, &r->port),
-			"port: pauses of '%s', a virtual device, go by its speed; give it one", r->port);
+			"port: '%s' is a virtual device, and its pause times depend on its speed; set speed", r->port);
 }
 
 /* The slice that the far end is told must have a number, and that must fit. */
@@ -117,7 +120,7 @@ static void check_carried(const struct config *c, struct cfg_diags *d, const str
 	if (t->slice_by && !id)
 		cfg_diag_add(d, cfg_where(c, &t->slice_by), "slice-by: the tunnel's slice has no id");
 	else if (t->slice_by == SLICE_BY_ARGUMENT && id > UINT16_MAX)
-		cfg_diag_add(d, cfg_where(c, &t->slice_by), "slice-by: id %llu of slice '%s' takes more than 16 bits",
+		cfg_diag_add(d, cfg_where(c, &t->slice_by), "slice-by: id %llu of slice '%s' needs more than 16 bits",
 			(unsigned long long)id, t->slice);
 }
 
@@ -135,13 +138,12 @@ static void check_tunnel(const struct config *c, struct cfg_diags *d, const stru
 				"priorities: expected classes from 0 to 7, found %llu", (unsigned long long)priority);
 		else if (p && !has_priority(p, priority))
 			cfg_diag_add(d, cfg_where(c, &t->priorities.items[i]),
-				"priorities: %llu is none of the pfc priorities of '%s', so nothing is known about its "
-				"buffer",
+				"priorities: %llu is not one of the pfc priorities of '%s', so it has no buffer there",
 				(unsigned long long)priority, t->port);
 	}
 	if (p && p->side != SIDE_WAN)
 		cfg_diag_add(d, cfg_where(c, &t->port),
-			"port: '%s' is outside the domain (side: dc); tunnels lead through it", t->port);
+			"port: '%s' is outside the domain; PFC tunnels need a port with side: wan", t->port);
 	check_hmac_key(c, d, &t->hmac_key);
 	check_slice_by(c, d, &t->slice_by);
 	check_carried(c, d, t);
@@ -157,14 +159,16 @@ static void check_learning(const struct config *c, struct cfg_diags *d)
 			continue;
 		if (p->side != SIDE_WAN)
 			cfg_diag_add(d, at,
-				"learn-tunnels: '%s' is outside the domain; segment lists of data are seen inside",
+				"learn-tunnels: '%s' is outside the domain, where data has no segment lists to learn "
+				"from; it needs side: wan",
 				p->name);
 		if (!p->pfc.priorities.n)
 			cfg_diag_add(d, at,
-				"learn-tunnels: '%s' has no pfc priorities, so there is nothing to tell a tunnel",
+				"learn-tunnels: '%s' has no pfc priorities, so its tunnels would never send a pause",
 				p->name);
 		if (!c->remote_sids.n && !c->remote_files.n)
-			cfg_diag_add(d, at, "learn-tunnels: without remote-sids no segment list tells its way back");
+			cfg_diag_add(d, at,
+				"learn-tunnels: without remote-sids no way back can be derived from a segment list");
 	}
 	check_hmac_key(c, d, &c->pfc_learning.hmac_key);
 	check_slice_by(c, d, &c->pfc_learning.slice_by);
@@ -180,9 +184,8 @@ static void check_learnt_scheme(const struct config *c, struct cfg_diags *d, con
 		for (uint32_t k = 0; gateway && r->segments.n && !r->honour_local && k < gateway->pfc.priorities.n; k++)
 			if (has_priority(p, gateway->pfc.priorities.items[k]))
 				cfg_diag_add(d, cfg_where(c, &p->pfc.learn_tunnels),
-					"learn-tunnels: priority %llu is held back by relay '%s' already, which would "
-					"stall it twice; one of the "
-					"two, or honour-local",
+					"learn-tunnels: priority %llu is already paused through relay '%s' and would "
+					"be paused twice; remove one, or set honour-local: true on the relay",
 					(unsigned long long)gateway->pfc.priorities.items[k], r->name);
 	}
 }
@@ -204,9 +207,8 @@ static void check_one_scheme(const struct config *c, struct cfg_diags *d, const 
 		for (uint32_t k = 0; k < t->priorities.n; k++)
 			if (has_priority(gateway, t->priorities.items[k]))
 				cfg_diag_add(d, cfg_where(c, &t->priorities.items[k]),
-					"priorities: %llu of this slice is held back by relay '%s' already, which "
-					"would stall it twice; one of "
-					"the two, or honour-local",
+					"priorities: %llu of this slice is already paused through relay '%s' and would "
+					"be paused twice; remove one, or set honour-local: true on the relay",
 					(unsigned long long)t->priorities.items[k], r->name);
 	}
 }

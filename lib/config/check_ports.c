@@ -86,7 +86,7 @@ static void check_cpus(const struct config *c, struct cfg_diags *d)
 		}
 		if (l != c->lcores.control && !cfg_is_rx(c, l) && !cfg_is_worker(c, l))
 			cfg_diag_add(d, cfg_where(c, &c->lcores.cpus),
-				"cpus: lcore %llu is neither control nor rx nor worker", (unsigned long long)l);
+				"cpus: lcore %llu is not listed under control, rx or worker", (unsigned long long)l);
 		else if (l < 128 && seen[l])
 			cfg_diag_add(d, cfg_where(c, &c->lcores.cpus), "cpus: lcore %llu is listed twice",
 				(unsigned long long)l);
@@ -162,15 +162,16 @@ static void check_address(const struct config *c, struct cfg_diags *d, uint32_t 
 	struct cfg_link o;
 
 	if (check_in_blocks(c, &a->addr))
-		cfg_diag_add(d, cfg_where(c, a), "addresses: %s lies in the SID space, where no interface may be",
+		cfg_diag_add(d, cfg_where(c, a),
+			"addresses: %s is in the SID space; interface addresses must be outside",
 			ip_prefix_format(a, buf));
 	if (a->addr.family == 6 ? ipv6_is_multicast(&a->addr.v6) || ipv6_is_unspecified(&a->addr.v6)
 				: ipv4_bad_source(ip_addr_v4(&a->addr)))
-		cfg_diag_add(d, cfg_where(c, a), "addresses: %s is no unicast address", ip_prefix_format(a, buf));
+		cfg_diag_add(d, cfg_where(c, a), "addresses: %s is not a unicast address", ip_prefix_format(a, buf));
 	if (is_link_local(a)) {
 		for (uint32_t k = 0; k < i; k++)
 			if (ip_addr_equal(&a->addr, &l->addresses[k].addr))
-				cfg_diag_add(d, cfg_where(c, a), "addresses: %s stands twice",
+				cfg_diag_add(d, cfg_where(c, a), "addresses: %s is listed twice",
 					ip_prefix_format(a, buf));
 		return;
 	}
@@ -185,7 +186,7 @@ static void check_address(const struct config *c, struct cfg_diags *d, uint32_t 
 					ip_prefix_format(a, buf), kind_of(&o), o.name);
 			else if (q != link && (ip_prefix_contains(a, &b->addr) || ip_prefix_contains(b, &a->addr)))
 				cfg_diag_add(d, cfg_where(c, a),
-					"addresses: the subnet of %s overlaps one of %s %s in the same table",
+					"addresses: the subnet of %s overlaps a subnet of %s %s in the same table",
 					ip_prefix_format(a, buf), kind_of(&o), o.name);
 		}
 	}
@@ -214,7 +215,7 @@ static void check_neighbor(const struct config *c, struct cfg_diags *d, const st
 	if (eth_is_multicast(&n->mac) || eth_is_zero(&n->mac))
 		cfg_diag_add(d, cfg_where(c, &n->mac), "mac: expected a unicast address");
 	if (cfg_find_link(c, n->port, &link) && !on_link(&link, &n->address))
-		cfg_diag_add(d, cfg_where(c, &n->address), "address: %s is on no subnet of %s %s",
+		cfg_diag_add(d, cfg_where(c, &n->address), "address: %s is not on a subnet of %s %s",
 			ip_addr_format(&n->address, buf), kind_of(&link), link.name);
 }
 
@@ -244,7 +245,7 @@ static void check_neighbors(const struct config *c, struct cfg_diags *d)
 	for (uint32_t i = 1; i < c->neighbors.n; i++)
 		if (strcmp(sorted[i]->port, sorted[i - 1]->port) == 0 &&
 			ip_addr_equal(&sorted[i]->address, &sorted[i - 1]->address))
-			cfg_diag_add(d, sorted[i]->at, "this neighbour of port %s is already in line %u",
+			cfg_diag_add(d, sorted[i]->at, "this neighbour of port %s is already listed in line %u",
 				sorted[i]->port, sorted[i - 1]->at.line);
 	free(sorted);
 }
@@ -309,7 +310,7 @@ void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port
 	if (!nexthop->family || !cfg_find_link(c, port_name, &link))
 		return;
 	if (!on_link(&link, nexthop))
-		cfg_diag_add(d, cfg_where(c, nexthop), "nexthop: %s is on no subnet of %s %s",
+		cfg_diag_add(d, cfg_where(c, nexthop), "nexthop: %s is not on a subnet of %s %s",
 			ip_addr_format(nexthop, buf), kind_of(&link), link.name);
 	for (uint32_t i = 0; i < link.n_addresses; i++)
 		if (ip_addr_equal(&link.addresses[i].addr, nexthop))
@@ -331,7 +332,7 @@ static void check_route(const struct config *c, struct cfg_diags *d, const struc
 	if (r->port && r->policy)
 		cfg_diag_add(d, cfg_where(c, &r->policy), "policy: a route has a port or a policy, not both");
 	if (r->nexthop.family && !r->port)
-		cfg_diag_add(d, cfg_where(c, &r->nexthop), "nexthop: needs the port it is on");
+		cfg_diag_add(d, cfg_where(c, &r->nexthop), "nexthop: a next hop needs a port");
 	if (r->nexthop.family == 4 && r->prefix.addr.family == 6)
 		cfg_diag_add(d, cfg_where(c, &r->nexthop), "nexthop: an IPv6 prefix needs an IPv6 next hop");
 	check_nexthop(c, d, r->port, &r->nexthop);
@@ -372,18 +373,18 @@ static void check_table(const struct config *c, struct cfg_diags *d, const struc
 		}
 		/* next hops of one prefix form an ECMP group: few of them, all different, no policy among them */
 		if (i - first >= 64)
-			cfg_diag_add(d, r->at, "more than 64 next hops for one prefix");
+			cfg_diag_add(d, r->at, "this prefix has more than 64 next hops");
 		for (uint32_t k = first; k < i && i - first < 64; k++) {
 			q = sorted[k];
 			if (r->policy || q->policy) {
 				cfg_diag_add(d, r->at,
-					"this prefix is already in line %u; a policy spreads over its "
-					"own paths",
+					"this prefix is already listed in line %u; a policy distributes flows over its "
+					"own paths only",
 					q->at.line);
 				break;
 			}
 			if (same_text(r->port, q->port) && ip_addr_equal(&r->nexthop, &q->nexthop))
-				cfg_diag_add(d, r->at, "this route is already in line %u", q->at.line);
+				cfg_diag_add(d, r->at, "this route is already listed in line %u", q->at.line);
 		}
 	}
 	free(sorted);

@@ -32,7 +32,7 @@ static void check_slice_ids(const struct config *c, struct cfg_diags *d)
 		for (uint32_t k = 0; k < i; k++)
 			if (c->slices.items[i].id && c->slices.items[i].id == c->slices.items[k].id)
 				cfg_diag_add(d, cfg_where(c, &c->slices.items[i].id),
-					"id: %llu is already that of slice '%s'",
+					"id: %llu is already used by slice '%s'",
 					(unsigned long long)c->slices.items[i].id, c->slices.items[k].name);
 	/* 0, 1, 4 and 5 are assigned (Pad1, PadN, Tunnel Encapsulation Limit, Router Alert) */
 	if (c->node.slice_option &&
@@ -67,10 +67,10 @@ static void check_ecn(const struct config *c, struct cfg_diags *d, const struct 
 static void check_profile(const struct config *c, struct cfg_diags *d, const struct cfg_buffer_profile *p)
 {
 	if (p->xon != CFG_NONE && p->xon > p->xoff)
-		cfg_diag_add(d, cfg_where(c, &p->xon), "xon: %llu is more than xoff, %llu", (unsigned long long)p->xon,
-			(unsigned long long)p->xoff);
+		cfg_diag_add(d, cfg_where(c, &p->xon), "xon: %llu is larger than xoff, %llu",
+			(unsigned long long)p->xon, (unsigned long long)p->xoff);
 	if (p->alpha != ALPHA_STATIC && !c->memory.lossless)
-		cfg_diag_add(d, cfg_where(c, &p->alpha), "alpha: there is nothing to share: give memory.lossless");
+		cfg_diag_add(d, cfg_where(c, &p->alpha), "alpha: there are no buffers to share; set memory.lossless");
 }
 
 static void check_pfc(const struct config *c, struct cfg_diags *d, const struct cfg_port *port)
@@ -87,15 +87,15 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 	for (uint32_t i = 0; i < p->priorities.n; i++)
 		if (p->priorities.items[i] == port->bounce_class)
 			cfg_diag_add(d, check_at(c, &port->bounce_class, port->at),
-				"bounce-class: %llu is one of the priorities of pfc, and what bounces must not wait in "
-				"a class that "
-				"may be paused",
+				"bounce-class: %llu is one of the priorities of pfc, and bounced packets must not wait "
+				"in a class that can be paused; use another class",
 				(unsigned long long)port->bounce_class);
 	if (!p->peers.n && !p->learn)
 		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
-			"pfc: nobody may pause this port: give peers, or learn: true");
+			"pfc: no source may pause this port; set peers, or learn: true");
 	if (!port->speed_bps && cfg_port_profile(c, port).headroom == CFG_NONE)
-		cfg_diag_add(d, check_at(c, &p->priorities, p->at), "pfc: headroom: auto needs the speed of the port");
+		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
+			"pfc: headroom: auto needs the speed of the port; set speed");
 }
 
 void check_qos(const struct config *c, struct cfg_diags *d)

@@ -39,7 +39,7 @@ static void check_usid_place(const struct config *c, struct cfg_diags *d, const 
 		return;
 	}
 	if (!ip_prefix_covers(&c->node.usid.block, &s->sid)) {
-		cfg_diag_add(d, at, "sid: lies outside node.usid.block");
+		cfg_diag_add(d, at, "sid: it is outside node.usid.block");
 		return;
 	}
 	if (s->sid.len != 48 && s->sid.len != 64) {
@@ -49,7 +49,7 @@ static void check_usid_place(const struct config *c, struct cfg_diags *d, const 
 	local = usid_is_local(s->sid.len == 48 ? first : second);
 	if (kind_of(s) == KIND_END) {
 		if (s->sid.len != 48)
-			cfg_diag_add(d, at, "sid: a uN is a /48, block and global id");
+			cfg_diag_add(d, at, "sid: a uN must be a /48: block and global id");
 		else if (local || first == 0)
 			cfg_diag_add(d, at, "sid: id 0x%04x is not a global id; a uN needs one from 0x0001 to 0x%04x",
 				first, USID_LIB_FIRST - 1);
@@ -59,7 +59,7 @@ static void check_usid_place(const struct config *c, struct cfg_diags *d, const 
 		cfg_diag_add(d, at, "sid: id 0x%04x is not a local id; functions need one from 0x%04x to 0xffff",
 			s->sid.len == 48 ? first : second, USID_LIB_FIRST);
 	if (s->sid.len == 64 && (usid_is_local(first) || first == 0))
-		cfg_diag_add(d, at, "sid: a /64 begins with the node's global id; 0x%04x is none", first);
+		cfg_diag_add(d, at, "sid: a /64 begins with the node's global id; 0x%04x is not a global id", first);
 }
 
 /* Every id of the uSID block means a compressed SID, so others lie elsewhere. */
@@ -69,11 +69,10 @@ static void check_plain_place(const struct config *c, struct cfg_diags *d, const
 
 	if (c->node.usid.at.line && c->node.usid.block.len == 32 &&
 		(ip_prefix_covers(&c->node.usid.block, &s->sid) || ip_prefix_covers(&s->sid, &c->node.usid.block)))
-		cfg_diag_add(d, at,
-			"sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); %s %s lies outside",
+		cfg_diag_add(d, at, "sid: node.usid.block is for uSIDs only (uN, uA, uD*); %s %s must be outside",
 			A_NAME(s));
 	else if (!in_sid_blocks(c, &s->sid))
-		cfg_diag_add(d, at, "sid: lies neither in 5f00::/16 nor in node.sid-blocks");
+		cfg_diag_add(d, at, "sid: it is neither in 5f00::/16 nor in node.sid-blocks");
 }
 
 /* Which keys a behaviour takes: what it has no use for is a mistake. */
@@ -88,7 +87,7 @@ static void check_sid_keys(const struct config *c, struct cfg_diags *d, const st
 			nexthop ? "of its adjacency" : "that frames leave by");
 	if (kind == KIND_DX2 && s->port && cfg_find_port(c, s->port) < 0 && cfg_find_link(c, s->port, &link))
 		cfg_diag_add(d, cfg_where(c, &s->port),
-			"port: '%s' is an interface; %s %s sends frames out of a whole port", s->port, A_NAME(s));
+			"port: '%s' is an interface; %s %s needs a whole port to send frames", s->port, A_NAME(s));
 	if (nexthop && !s->nexthop.family)
 		cfg_diag_add(d, s->at, "%s %s needs the nexthop of its adjacency", A_NAME(s));
 	if (!port && s->port)
@@ -97,9 +96,9 @@ static void check_sid_keys(const struct config *c, struct cfg_diags *d, const st
 		cfg_diag_add(d, cfg_where(c, &s->nexthop), "nexthop: %s %s has no adjacency", A_NAME(s));
 	if (kind != KIND_DT && kind != KIND_END_T && s->vrf)
 		cfg_diag_add(d, cfg_where(c, &s->vrf),
-			"vrf: %s %s looks nothing up in a VRF; DT4, DT6, DT46 and End.T do", A_NAME(s));
+			"vrf: %s %s does not use a VRF; only DT4, DT6, DT46 and End.T do", A_NAME(s));
 	if (nexthop && s->nexthop.family == 4 && !behavior_info((enum cfg_behavior)s->behavior)->inner4)
-		cfg_diag_add(d, cfg_where(c, &s->nexthop), "nexthop: %s %s sends IPv6, which needs an IPv6 next hop",
+		cfg_diag_add(d, cfg_where(c, &s->nexthop), "nexthop: %s %s sends IPv6 and needs an IPv6 next hop",
 			A_NAME(s));
 	else if (nexthop)
 		check_nexthop(c, d, s->port, &s->nexthop);
@@ -111,10 +110,10 @@ static void check_words(const struct config *c, struct cfg_diags *d, const char 
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (items[i] == none && n > 1)
-			cfg_diag_add(d, cfg_where(c, &items[i]), "%s: none stands alone", key);
+			cfg_diag_add(d, cfg_where(c, &items[i]), "%s: none cannot be combined with other values", key);
 		for (uint32_t k = 0; k < i; k++)
 			if (items[k] == items[i])
-				cfg_diag_add(d, cfg_where(c, &items[i]), "%s: listed twice", key);
+				cfg_diag_add(d, cfg_where(c, &items[i]), "%s: this value is listed twice", key);
 	}
 }
 
@@ -126,8 +125,9 @@ static void check_pause_speed(const struct config *c, struct cfg_diags *d, const
 
 	if (cfg_find_link(c, port, &link) && !c->ports.items[link.port].speed_bps &&
 		!cfg_device_is_pci(c->ports.items[link.port].device))
-		cfg_diag_add(d, at, "port: %s %s pauses '%s', a virtual device, by its speed; give it one", A_NAME(s),
-			port);
+		cfg_diag_add(d, at,
+			"port: %s %s pauses '%s', a virtual device, and pause times depend on its speed; set speed",
+			A_NAME(s), port);
 }
 
 /* What only SIDs that end PFC frames have. */
@@ -136,19 +136,20 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 	const struct behavior_info *info = behavior_info((enum cfg_behavior)s->behavior);
 
 	if (info->kind != KIND_END_X && info->kind != KIND_DX && s->adjacencies.n)
-		cfg_diag_add(d, cfg_where(c, &s->adjacencies), "adjacencies: %s %s has none", A_NAME(s));
+		cfg_diag_add(d, cfg_where(c, &s->adjacencies), "adjacencies: %s %s has no adjacencies", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->allowed_sources.n)
-		cfg_diag_add(d, cfg_where(c, &s->allowed_sources), "allowed-sources: %s %s ends no PFC frames",
-			A_NAME(s));
+		cfg_diag_add(d, cfg_where(c, &s->allowed_sources),
+			"allowed-sources: %s %s does not terminate PFC frames", A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->lenient_cev)
-		cfg_diag_add(d, cfg_where(c, &s->lenient_cev), "lenient-cev: %s %s ends no PFC frames", A_NAME(s));
+		cfg_diag_add(d, cfg_where(c, &s->lenient_cev), "lenient-cev: %s %s does not terminate PFC frames",
+			A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->pfc_hmac)
-		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: %s %s ends no PFC frames", A_NAME(s));
+		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: %s %s does not terminate PFC frames", A_NAME(s));
 	if (!info->pauses && s->jitter_us)
-		cfg_diag_add(d, cfg_where(c, &s->jitter_us), "jitter: %s %s pauses no queues%s", A_NAME(s),
-			info->kind == KIND_DX2 ? "; that of a gateway's pauses stands at the PFC relay" : "");
+		cfg_diag_add(d, cfg_where(c, &s->jitter_us), "jitter: %s %s does not pause queues%s", A_NAME(s),
+			info->kind == KIND_DX2 ? "; for a gateway, set jitter of the PFC relay" : "");
 	if (s->pfc_hmac && !c->hmac.keys)
-		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: there is no hmac.keys to verify with");
+		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: there is no key file; set hmac.keys");
 	if (info->pauses && s->port)
 		check_pause_speed(c, d, s, cfg_where(c, &s->port), s->port);
 	for (uint32_t i = 0; i < s->adjacencies.n; i++) {
@@ -159,12 +160,12 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 			check_pause_speed(c, d, s, cfg_where(c, &a->port), a->port);
 		if (a->nexthop.family == 4 && !info->inner4)
 			cfg_diag_add(d, cfg_where(c, &a->nexthop),
-				"nexthop: %s %s sends IPv6, which needs an IPv6 next hop", A_NAME(s));
+				"nexthop: %s %s sends IPv6 and needs an IPv6 next hop", A_NAME(s));
 	}
 	for (uint32_t i = 0; i < s->flavors.n; i++)
 		if (s->behavior == BEHAVIOR_END_X_PFC && s->flavors.items[i] == FLAVOR_USD)
 			cfg_diag_add(d, cfg_where(c, &s->flavors.items[i]),
-				"flavors: End.X.PFC has no usd; put a DT46 SID behind it for data");
+				"flavors: End.X.PFC does not support usd; for data, use a DT46 SID after it");
 }
 
 /* docs/protocol.md 4.5: in a container the argument is the rest of the list. */
@@ -175,8 +176,8 @@ static void check_told_slice(const struct config *c, struct cfg_diags *d, const 
 	if (s->slice_by == SLICE_BY_ARGUMENT &&
 		(in_block || s->sid.len % 8 || s->sid.len + CFG_SLICE_ARGUMENT_BITS > 128))
 		cfg_diag_add(d, cfg_where(c, &s->slice_by),
-			"slice-by: an argument of 16 bits needs a SID of whole bytes, a /112 at most, outside "
-			"node.usid.block");
+			"slice-by: argument needs a SID outside node.usid.block, a whole number of bytes long and at "
+			"most a /112, followed by 16 bits");
 	else
 		check_slice_by(c, d, &s->slice_by);
 }
@@ -196,10 +197,10 @@ static void check_sid(const struct config *c, struct cfg_diags *d, const struct 
 	check_words(c, d, "flavors", s->flavors.items, s->flavors.n, FLAVOR_NONE);
 	check_words(c, d, "allow", s->allow.items, s->allow.n, ALLOW_NONE);
 	if (s->hmac && !c->hmac.keys)
-		cfg_diag_add(d, cfg_where(c, &s->hmac), "hmac: there is no hmac.keys to verify with");
+		cfg_diag_add(d, cfg_where(c, &s->hmac), "hmac: there is no key file; set hmac.keys");
 	if (s->flavors.n && !behavior_has_flavors((enum cfg_behavior)s->behavior))
 		cfg_diag_add(d, cfg_where(c, &s->flavors),
-			"flavors: %s %s has none; uN, uA, End, End.X, End.T and End.X.PFC do", A_NAME(s));
+			"flavors: %s %s has no flavors; only uN, uA, End, End.X, End.T and End.X.PFC do", A_NAME(s));
 }
 
 static void check_sid_blocks(const struct config *c, struct cfg_diags *d)
@@ -210,7 +211,8 @@ static void check_sid_blocks(const struct config *c, struct cfg_diags *d)
 		for (uint32_t k = 0; k < c->node.infrastructure.n; k++)
 			if (ip_prefix_covers(p, &c->node.infrastructure.items[k]))
 				cfg_diag_add(d, cfg_where(c, p),
-					"sid-blocks: holds infrastructure sources; a SID is no source");
+					"sid-blocks: this block contains infrastructure sources, but a SID cannot be a "
+					"source address");
 	}
 }
 
@@ -226,11 +228,12 @@ void check_sids(const struct config *c, struct cfg_diags *d)
 				c->node.usid.more_blocks.items[i].len);
 	if (c->sids.n && !c->node.infrastructure.n)
 		cfg_diag_add(d, cfg_where(c, &c->sids),
-			"sids: without node.infrastructure every packet to them would be dropped");
+			"sids: without node.infrastructure every packet to a SID is dropped; set node.infrastructure");
 	for (uint32_t i = 0; i < c->node.infrastructure.n; i++)
 		if (c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, &c->node.infrastructure.items[i]))
 			cfg_diag_add(d, cfg_where(c, &c->node.infrastructure.items[i]),
-				"infrastructure: a SID is no source");
+				"infrastructure: this prefix is in node.usid.block, but a SID cannot be a source "
+				"address");
 	for (uint32_t i = 0; i < c->sids.n; i++)
 		check_sid(c, d, &c->sids.items[i]);
 	check_sid_blocks(c, d);
@@ -258,7 +261,7 @@ static void check_path(const struct config *c, struct cfg_diags *d, const struct
 
 		if (ipv6_is_multicast(&s->v6) || ipv6_is_unspecified(&s->v6) || ipv6_is_link_local(&s->v6) ||
 			ipv6_is_loopback(&s->v6))
-			cfg_diag_add(d, cfg_where(c, s), "segments: a SID is a routable unicast address");
+			cfg_diag_add(d, cfg_where(c, s), "segments: a SID must be a routable unicast address");
 		else if (c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, s) && has_id_0(&s->v6))
 			cfg_diag_add(d, cfg_where(c, s), "segments: id 0 is reserved (RFC 9800 section 5)");
 	}
@@ -273,12 +276,12 @@ static void check_source_prefix(const struct config *c, struct cfg_diags *d, con
 	if (!p->source_prefix.addr.family)
 		return;
 	if (p->source.family)
-		cfg_diag_add(d, at, "source-prefix: there is a source already; one of the two");
+		cfg_diag_add(d, at, "source-prefix: source is set too; remove one of them");
 	if (p->source_prefix.len > 120)
 		cfg_diag_add(d, at, "source-prefix: expected at most a /120, which holds 255 paths; found a /%u",
 			p->source_prefix.len);
 	if (check_in_blocks(c, &p->source_prefix.addr))
-		cfg_diag_add(d, at, "source-prefix: a SID is no source address");
+		cfg_diag_add(d, at, "source-prefix: it is in the SID space, but a SID cannot be a source address");
 }
 
 static const struct cfg_policy *policy_of(const struct config *c, const char *name)
@@ -296,13 +299,14 @@ void check_boundary(const struct config *c, struct cfg_diags *d)
 
 		if (p->side != SIDE_HOST && p->allow_sids.n)
 			cfg_diag_add(d, cfg_where(c, &p->allow_sids),
-				"allow-sids: only a port with side: host has such a list");
+				"allow-sids: only a port with side: host uses this list");
 		if (p->side != SIDE_HOST && p->hmac)
-			cfg_diag_add(d, cfg_where(c, &p->hmac), "hmac: only a port with side: host asks for one");
+			cfg_diag_add(d, cfg_where(c, &p->hmac),
+				"hmac: only a port with side: host can require an HMAC");
 		if (p->side == SIDE_HOST && !p->allow_sids.n && !p->hmac)
 			cfg_diag_add(d, cfg_where(c, &p->side), "side: a host port needs allow-sids or hmac: required");
 		if (p->hmac && !c->hmac.keys)
-			cfg_diag_add(d, cfg_where(c, &p->hmac), "hmac: there is no hmac.keys to verify with");
+			cfg_diag_add(d, cfg_where(c, &p->hmac), "hmac: there is no key file; set hmac.keys");
 		check_words(c, d, "boundary-off", p->boundary_off.items, p->boundary_off.n, UINT32_MAX);
 		for (uint32_t k = 0; k < p->boundary_off.n; k++)
 			if (p->boundary_off.items[k] == BOUNDARY_SIDS && p->side != SIDE_DC)
@@ -325,12 +329,12 @@ void check_circuits(const struct config *c, struct cfg_diags *d)
 				p->name);
 		if (port >= 0 && c->ports.items[port].side == SIDE_WAN)
 			cfg_diag_add(d, cfg_where(c, &a->port),
-				"port: '%s' is inside the domain (side: wan); a circuit is outside", a->port);
+				"port: '%s' is inside the domain (side: wan); a circuit needs a port outside", a->port);
 		for (uint32_t k = 0; k < i; k++)
 			if (strcmp(c->circuits.items[k].port, a->port) == 0 && c->circuits.items[k].vlan == a->vlan)
 				cfg_diag_add(d, check_at(c, &a->vlan, a->at),
-					"circuit '%s' of port '%s' takes the same frames", c->circuits.items[k].name,
-					a->port);
+					"circuit '%s' of port '%s' already takes these frames",
+					c->circuits.items[k].name, a->port);
 	}
 }
 
@@ -347,15 +351,16 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 		uint32_t backups = 0;
 
 		if (p->source.family && check_in_blocks(c, &p->source))
-			cfg_diag_add(d, cfg_where(c, &p->source), "source: a SID is no source address");
+			cfg_diag_add(d, cfg_where(c, &p->source),
+				"source: it is in the SID space, but a SID cannot be a source address");
 		/* the default may be spelt out: cfg_emit does when asked for all keys */
 		if (p->dscp_mode == DSCP_COPY && p->dscp)
-			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: has no meaning without dscp: set");
+			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: it is used only with dscp: set");
 		check_source_prefix(c, d, p);
 		check_hmac_key(c, d, &p->hmac_key);
 		if (p->slice_by == SLICE_BY_ARGUMENT)
 			cfg_diag_add(d, cfg_where(c, &p->slice_by),
-				"slice-by: segments are written with their arguments; expected sid or option");
+				"slice-by: expected sid or option; arguments are written in the segments");
 		else
 			check_slice_by(c, d, &p->slice_by);
 		for (uint32_t k = 0; k < p->paths.n; k++) {
@@ -363,7 +368,8 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 			backups += p->paths.items[k].backup;
 		}
 		if (backups == p->paths.n)
-			cfg_diag_add(d, cfg_where(c, &p->paths), "paths: all are backups; of what?");
+			cfg_diag_add(d, cfg_where(c, &p->paths),
+				"paths: all paths are backups; at least one must not be a backup");
 	}
 	cfg_own_sids_free(own);
 }

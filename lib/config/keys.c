@@ -85,7 +85,7 @@ static void parse_line(struct keys_file *f, char *line)
 		return;
 	}
 	if (cfg_secret(f->config, (uint32_t)value)) {
-		complain(f, id, "this key id stands in the file already");
+		complain(f, id, "this key id is already used in the file");
 		return;
 	}
 	if (s->n == CFG_KEYS_MAX) {
@@ -111,7 +111,7 @@ static void parse(struct keys_file *f, char *text, size_t size)
 		f->text = text;
 		nul = memchr(text, '\0', (size_t)(next - text));
 		if (nul) {
-			complain(f, nul, "expected text, found a zero byte");
+			complain(f, nul, "expected text, found a NUL byte");
 			continue;
 		}
 		*(newline ? newline : end) = '\0'; /* there is a byte behind the text */
@@ -134,10 +134,12 @@ static int open_keys(const char *path, struct cfg_mark at, struct cfg_diags *d)
 	else if (!S_ISREG(st.st_mode))
 		cfg_diag_add(d, at, "keys: %s is not a regular file", path);
 	else if (st.st_uid != geteuid() && st.st_uid != 0)
-		cfg_diag_add(d, at, "keys: %s belongs to another user (%u), who can read and change it; chown %u %s",
-			path, st.st_uid, geteuid(), path);
+		cfg_diag_add(d, at,
+			"keys: %s belongs to another user (%u), who can read and change it; type: chown %u %s", path,
+			st.st_uid, geteuid(), path);
 	else if (st.st_mode & (S_IRWXG | S_IRWXO))
-		cfg_diag_add(d, at, "keys: %s may be read by others than its owner; chmod 600 %s", path, path);
+		cfg_diag_add(d, at, "keys: users other than its owner have access to %s; type: chmod 600 %s", path,
+			path);
 	else if (st.st_size > CFG_KEYS_FILE_MAX)
 		cfg_diag_add(d, at, "keys: %s is larger than %u KB", path, CFG_KEYS_FILE_MAX >> 10);
 	else

@@ -86,7 +86,7 @@ static void load_scalar(struct loader *l, const struct cfg_key *key, enum cfg_ty
 		return;
 	}
 	if (strlen(scalar_text(node)) != node->data.scalar.length) {
-		cfg_diag_add(l->diags, mark_of(node), "%s: holds a NUL character", key->name);
+		cfg_diag_add(l->diags, mark_of(node), "%s: the value contains a NUL character", key->name);
 		return;
 	}
 	if (cfg_parse_scalar(key, type, scalar_text(node), l->arena, out, err, sizeof(err)) < 0) {
@@ -127,9 +127,7 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 
 		if (++l->visits > l->visits_max) {
 			cfg_diag_add(l->diags, mark_of(node),
-				"%s: the file is too large once its aliases are "
-				"resolved",
-				key->name);
+				"%s: the file is too large after its aliases are resolved", key->name);
 			return;
 		}
 		if (key->item == CFG_MAP)
@@ -234,7 +232,7 @@ static void load_map(struct loader *l, const struct cfg_map *map, const yaml_nod
 			continue;
 		}
 		if (strlen(scalar_text(k)) != k->data.scalar.length) {
-			cfg_diag_add(l->diags, mark_of(k), "%s: a key holds a NUL character", map->name);
+			cfg_diag_add(l->diags, mark_of(k), "%s: a key contains a NUL character", map->name);
 			continue;
 		}
 		while (i < map->n_keys && strcmp(map->keys[i].name, scalar_text(k)) != 0)
@@ -242,7 +240,8 @@ static void load_map(struct loader *l, const struct cfg_map *map, const yaml_nod
 		if (i == map->n_keys)
 			unknown_key(l, map, k);
 		else if (values[i])
-			cfg_diag_add(l->diags, mark_of(k), "key '%s' stands twice in %s", map->keys[i].name, map->name);
+			cfg_diag_add(l->diags, mark_of(k), "key '%s' is given twice in %s", map->keys[i].name,
+				map->name);
 		else
 			values[i] = yaml_document_get_node(&l->doc, p->value);
 	}
@@ -254,7 +253,7 @@ static void load_map(struct loader *l, const struct cfg_map *map, const yaml_nod
 		if (values[i])
 			load_value(l, key, values[i], member);
 		else if (key->flags & CFG_REQUIRED)
-			cfg_diag_add(l->diags, at, "%s lacks the key '%s'", map->name, key->name);
+			cfg_diag_add(l->diags, at, "%s needs the key '%s'", map->name, key->name);
 	}
 }
 
@@ -319,7 +318,7 @@ static void load_document(struct loader *l, yaml_parser_t *parser, const struct 
 	}
 	root = yaml_document_get_root_node(&more);
 	if (root)
-		cfg_diag_add(l->diags, mark_of(root), "a second YAML document; a file holds one");
+		cfg_diag_add(l->diags, mark_of(root), "a second YAML document begins here; a file can have only one");
 	yaml_document_delete(&more);
 }
 

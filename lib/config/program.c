@@ -90,7 +90,7 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 	out->n = usid_pack(blocks, n_blocks, path->segments.items, path->segments.n, out->container,
 		USID_MAX_CONTAINERS);
 	if (out->n > USID_MAX_CONTAINERS) {
-		*why = "they take more than 16 addresses, which no header holds";
+		*why = "the list takes more than 16 addresses; an SRH has room for 16";
 		return -EINVAL;
 	}
 	out->n_all = out->n;
@@ -99,7 +99,7 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 		const struct behavior_info *info = behavior_info((enum cfg_behavior)sid->behavior);
 
 		if (info->kind != KIND_END && info->kind != KIND_END_X) {
-			*why = "the path ends at this node itself";
+			*why = "the path ends at this node";
 			return -EINVAL;
 		}
 		if (info->kind == KIND_END_X)
@@ -112,7 +112,7 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 		out->n--;
 		memmove(out->container, out->container + 1, out->n * sizeof(out->container[0]));
 		if (!out->n) {
-			*why = "it leads nowhere but to this node itself";
+			*why = "the list contains only SIDs of this node";
 			return -EINVAL;
 		}
 	}

@@ -60,7 +60,7 @@ char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags)
 	if (!text || ferror(f))
 		cfg_diag_add(diags, none, "cannot read: %s", text ? strerror(errno) : "out of memory");
 	else
-		cfg_diag_add(diags, none, "larger than %u MB", CFG_FILE_MAX >> 20);
+		cfg_diag_add(diags, none, "the file is larger than %u MB", CFG_FILE_MAX >> 20);
 	free(text);
 	fclose(f);
 	return NULL;

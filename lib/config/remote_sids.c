@@ -168,13 +168,15 @@ static void check_structure(const struct config *c, struct cfg_diags *d, const s
 	struct cfg_mark at = check_at(c, &row->from->sid, row->from->at);
 
 	if (sum != r->sid.len)
-		cfg_diag_add_in(d, row->file, at, "sid: a /%u, but block, node and function are %u + %u + %u bits",
-			r->sid.len, r->block_bits, r->node_bits, r->function_bits);
+		cfg_diag_add_in(d, row->file, at,
+			"sid: it is a /%u, but block, node and function are %u + %u + %u bits", r->sid.len,
+			r->block_bits, r->node_bits, r->function_bits);
 	else if (sum + r->argument_bits > 128)
 		cfg_diag_add_in(d, row->file, check_at(c, &row->from->argument_bits, at),
-			"argument-bits: there are %u bits behind the function", 128 - sum);
+			"argument-bits: only %u bits are left after the function", 128 - sum);
 	else if (!r->block_bits || sum == r->block_bits)
-		cfg_diag_add_in(d, row->file, at, "sid: has no %s", r->block_bits ? "node and no function" : "block");
+		cfg_diag_add_in(d, row->file, at, "sid: it has no %s",
+			r->block_bits ? "node and no function" : "block");
 }
 
 static void check_entry(const struct config *c, struct cfg_diags *d, const struct row *row)
@@ -182,20 +184,20 @@ static void check_entry(const struct config *c, struct cfg_diags *d, const struc
 	const struct cfg_remote_sid *r = row->from;
 
 	if (r->behavior == CFG_REMOTE_OTHER && !r->code)
-		cfg_diag_add_in(d, row->file, cfg_where(c, &r->behavior), "behavior: other needs its code");
+		cfg_diag_add_in(d, row->file, cfg_where(c, &r->behavior), "behavior: other needs a code; set code");
 	if (r->behavior != CFG_REMOTE_OTHER && r->code && r->code != row->r.code)
 		cfg_diag_add_in(d, row->file, cfg_where(c, &r->code),
-			"code: that of %s with these flavors is %u, not %llu",
+			"code: %s with these flavors has code %u, not %llu",
 			behavior_info((enum cfg_behavior)r->behavior)->name, row->r.code, (unsigned long long)r->code);
 	for (uint32_t i = 0; i < r->flavors.n; i++) {
 		struct cfg_mark at = cfg_where(c, &r->flavors.items[i]);
 
 		if (r->behavior == CFG_REMOTE_OTHER || !behavior_has_flavors((enum cfg_behavior)r->behavior))
-			cfg_diag_add_in(d, row->file, at, "flavors: %s has none",
+			cfg_diag_add_in(d, row->file, at, "flavors: %s has no flavors",
 				r->behavior == CFG_REMOTE_OTHER ? "other"
 								: behavior_info((enum cfg_behavior)r->behavior)->name);
 		else if (r->behavior == BEHAVIOR_END_X_PFC && r->flavors.items[i] == FLAVOR_USD)
-			cfg_diag_add_in(d, row->file, at, "flavors: End.X.PFC has no usd");
+			cfg_diag_add_in(d, row->file, at, "flavors: End.X.PFC does not support usd");
 	}
 	check_structure(c, d, row);
 }
@@ -213,10 +215,10 @@ static void check_pair(const struct config *c, struct cfg_diags *d, const struct
 		first->r.node_bits == row->r.node_bits && first->r.function_bits == row->r.function_bits &&
 		first->r.argument_bits == row->r.argument_bits;
 	if (same(first, row) && first->from && !equal)
-		cfg_diag_add_in(d, row->file, at, "sid: '%s' has it with another behaviour or structure as well",
+		cfg_diag_add_in(d, row->file, at, "sid: '%s' already has this SID, with another behaviour or structure",
 			first->r.owner);
 	if (!same(first, row) && (row->r.node_bits || first->r.node_bits))
-		cfg_diag_add_in(d, row->file, at, "sid: '%s' has it too, so it would lead to two nodes",
+		cfg_diag_add_in(d, row->file, at, "sid: '%s' already has this SID; it would lead to two nodes",
 			first->r.owner);
 }
 
@@ -236,7 +238,7 @@ void check_remote_sids(const struct config *c, struct cfg_diags *d)
 		cfg_diag_add(d,
 			cfg_where(c,
 				c->remote_files.n ? (const void *)&c->remote_files : (const void *)&c->remote_sids),
-			"together with own ones they are %u SIDs; at most %u are kept", n, CFG_REMOTE_ALL_MAX);
+			"together with own SIDs these are %u SIDs; the limit is %u", n, CFG_REMOTE_ALL_MAX);
 	for (uint32_t i = 0; i < n; i++) {
 		if (rows[i].from)
 			check_entry(c, d, &rows[i]);
@@ -313,7 +315,7 @@ static int load_file(struct config *c, const char *path, struct cfg_mark at, str
 	rc = stat(path, &st);
 	if (rc < 0 || !S_ISREG(st.st_mode)) {
 		cfg_diag_add(d, at, "remote-sids-files: cannot open %s: %s", path,
-			rc < 0 ? strerror(errno) : "it is no file");
+			rc < 0 ? strerror(errno) : "not a regular file");
 		return -EINVAL;
 	}
 	text = cfg_read_file(path, &size, &own);

@@ -275,7 +275,7 @@ static int parse_prefix(const struct cfg_key *key, enum cfg_type type, const cha
 	}
 	network = ip_prefix_network(out);
 	if (!ip_prefix_equal(&network, out))
-		return refuse(err, size, "'%s' has bits set behind its length; did you mean '%s'?", text,
+		return refuse(err, size, "'%s' has bits set after its prefix length; did you mean '%s'?", text,
 			ip_prefix_format(&network, buf));
 	return 0;
 }

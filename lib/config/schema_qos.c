@@ -11,15 +11,15 @@ _Static_assert(ARRAY_LEN(words_alpha) == ALPHA_LAST + 2, "a word for each value 
 
 static const struct cfg_key slice_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_slice, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
-		.example = "gold", .help = "Name used by ports, VRFs and SIDs."},
+		.example = "gold", .help = "Name of the slice, used by ports, VRFs and SIDs."},
 	{"id", CFG_UINT, .offset = AT(struct cfg_slice, id), .max = 0xffffffff, .fallback = "0",
-		.help = "The slice's number in the whole network, where packets carry it (slice-by); 0: none."},
+		.help = "Number of the slice in the whole network, as packets carry it (slice-by). 0: none."},
 	{"weight", CFG_UINT, .offset = AT(struct cfg_slice, weight), .min = 1, .max = 100, .fallback = "1",
-		.help = "Share of a port's rate when slices compete for it, relative to the others. What belongs to no slice "
-			"has weight 1."},
+		.help = "Share of a port's rate when slices compete for it, relative to the others. Traffic of no "
+			"slice has weight 1."},
 	{"max-rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_slice, max_rate_bps), .min = 1000000,
 		.max = 3200000000000ull, .example = "40G",
-		.help = "Most that the slice may send on each port, Ethernet headers included. Default: no limit."},
+		.help = "Largest rate of the slice on each port, Ethernet headers included. Default: no limit."},
 };
 const struct cfg_map cfg_slice_map = MAP_OF(slice_keys, "a slice", struct cfg_slice);
 
@@ -27,7 +27,7 @@ static const struct cfg_key dscp_range_keys[] = {
 	{"from", CFG_UINT, .offset = AT(struct cfg_class_range, from), .max = 63, .flags = CFG_REQUIRED, .example = "24",
 		.help = "First DSCP."},
 	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 63, .example = "31",
-		.help = "Last DSCP. Default: only the first."},
+		.help = "Last DSCP. Default: the value of from."},
 	{"class", CFG_UINT, .offset = AT(struct cfg_class_range, class), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "Traffic class of these packets."},
 };
@@ -36,7 +36,8 @@ static const struct cfg_map dscp_range_map = MAP_OF(dscp_range_keys, "a DSCP ran
 static const struct cfg_key pcp_range_keys[] = {
 	{"from", CFG_UINT, .offset = AT(struct cfg_class_range, from), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "First priority code point."},
-	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 7, .help = "Last one. Default: only the first."},
+	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 7,
+		.help = "Last priority code point. Default: the value of from."},
 	{"class", CFG_UINT, .offset = AT(struct cfg_class_range, class), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "Traffic class of these frames."},
 };
@@ -45,23 +46,26 @@ static const struct cfg_map pcp_range_map = MAP_OF(pcp_range_keys, "a PCP range"
 static const struct cfg_key class_range_keys[] = {
 	{"from", CFG_UINT, .offset = AT(struct cfg_class_range, from), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "First class."},
-	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 7, .help = "Last one. Default: only the first."},
+	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 7,
+		.help = "Last class. Default: the value of from."},
 	{"class", CFG_UINT, .offset = AT(struct cfg_class_range, class), .max = 7, .flags = CFG_REQUIRED, .example = "4",
-		.help = "The class they are queued in behind the tunnel's end."},
+		.help = "Class of these packets after they enter or leave the tunnel."},
 };
 static const struct cfg_map class_range_map = MAP_OF(class_range_keys, "a class range", struct cfg_class_range);
 
 static const struct cfg_key class_map_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_class_map, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
-		.example = "roce", .help = "Name used by ports, policies and SIDs."},
+		.example = "roce", .help = "Name of the class map, used by ports, policies and SIDs."},
 	{"dscp", CFG_LIST_OF, .item = CFG_MAP, .map = &dscp_range_map, .offset = AT(struct cfg_class_map, dscp), .max = 64,
-		.help = "Ports: class by DSCP. A DSCP that is not listed belongs to its class selector, DSCP / 8."},
+		.help = "Ports: class by DSCP. A DSCP that is not listed has the class of its class selector, DSCP / "
+			"8."},
 	{"pcp", CFG_LIST_OF, .item = CFG_MAP, .map = &pcp_range_map, .offset = AT(struct cfg_class_map, pcp), .max = 8,
-		.help = "Ports: class of VLAN-tagged frames by PCP. A PCP that is not listed is its own class."},
+		.help = "Ports: class of VLAN-tagged frames by PCP. A PCP that is not listed has the class with the "
+			"same number."},
 	{"classes", CFG_LIST_OF, .item = CFG_MAP, .map = &class_range_map, .offset = AT(struct cfg_class_map, classes),
 		.max = 8,
-		.help = "Policies and SIDs: class of a packet that enters or leaves the tunnel, by the class it came in. A "
-			"class that is not listed stays."},
+		.help = "Policies and SIDs: class of a packet that enters or leaves the tunnel, by the class it has "
+			"before. A class that is not listed stays the same."},
 };
 const struct cfg_map cfg_class_map_map = MAP_OF(class_map_keys, "a class map", struct cfg_class_map);
 
@@ -69,76 +73,80 @@ static const struct cfg_key ecn_keys[] = {
 	{"classes", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_ecn, classes), .max = 8, .example = "[3]",
 		.help = "Traffic classes in whose queues ECN-capable packets are marked CE. Default: none."},
 	{"min", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_ecn, min), .max = 1u << 30, .fallback = "150K",
-		.help = "Bytes waiting in the queue from which on packets are marked, with growing probability."},
+		.help = "Bytes in the queue above which packets are marked, with growing probability."},
 	{"max", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_ecn, max), .max = 1u << 30, .fallback = "1500K",
-		.help = "Bytes waiting from which on every packet is marked."},
+		.help = "Bytes in the queue above which every packet is marked."},
 };
 const struct cfg_map cfg_ecn_map = MAP_OF(ecn_keys, "ecn", struct cfg_ecn);
 
 static const struct cfg_key profile_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_buffer_profile, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
-		.example = "near", .help = "Name used by ports under pfc."},
+		.example = "near", .help = "Name of the profile, used by ports under pfc."},
 	{"alpha", CFG_WORD, .offset = AT(struct cfg_buffer_profile, alpha), .words = words_alpha, .fallback = "static",
-		.help = "static: XOFF at xoff. Otherwise also when the class holds so many times the buffers that are left of "
-			"memory.lossless."},
+		.help = "static: XOFF at xoff. Any other value: also XOFF when the class holds alpha times the "
+			"buffers that are left of memory.lossless."},
 	{"xoff", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xoff), .min = 2048,
 		.max = 1ull << 40, .fallback = "64K",
-		.help = "Bytes that a class may hold in egress queues before its sender is told to stop."},
+		.help = "Bytes that a class may hold in egress queues before its sender is paused."},
 	{"xon", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xon), .max = 1ull << 40, .word = "half",
 		.word_value = CFG_NONE, .fallback = "half",
-		.help = "Bytes below which it is told to go on; half: of xoff. Over a long way, at least what leaves in a round "
-			"trip, or the line runs dry."},
+		.help = "Bytes below which the sender is resumed. half: half of xoff. Over a long distance, use at "
+			"least the bytes that are sent in a round trip, or the link runs idle."},
 	{"headroom", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, headroom), .max = 1ull << 40,
 		.word = "auto", .word_value = CFG_NONE, .fallback = "auto", .example = "48K",
-		.help = "Bytes that may still arrive once XOFF has been decided. auto: computed from speed, length and MTU of "
-			"the port (sluice plan headroom)."},
+		.help = "Bytes that may still arrive after XOFF is decided. auto: calculated from speed, length and "
+			"MTU of the port (sluice plan headroom)."},
 	{"min-frame", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, min_frame), .min = 60, .max = 1024,
 		.fallback = "60",
-		.help = "Shortest frames of the class, without FCS. A frame holds a whole buffer however short it is, so this "
-			"decides how many are set aside."},
+		.help = "Shortest frame of the class, without FCS. A frame holds a whole buffer however short it is, "
+			"so this value determines how many buffers are reserved."},
 	{"response", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_buffer_profile, response_us), .min = 1, .max = 10000,
-		.fallback = "20", .help = "Time this node may take from receiving a frame to deciding about XOFF, for headroom: auto."},
+		.fallback = "20",
+		.help = "For headroom: auto: time that this node may take from receiving a frame to deciding on XOFF."},
 	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_buffer_profile, jitter_us), .max = 1000000, .fallback = "0",
-		.help = "For headroom: auto: delay variation of the way, and the time that as many lost PFC frames cost as are to be "
-			"survived."},
+		.help = "For headroom: auto: delay variation of the path, plus time for the number of lost PFC frames "
+			"to be tolerated."},
 	{"selective", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, selective), .max = 1ull << 40,
 		.word = "eighth", .word_value = CFG_NONE, .fallback = "eighth",
-		.help = "Where PFC tunnels leave a choice of whom to stop: bytes above xoff within which those are stopped that hold most, and "
-			"above which all are; set aside besides headroom. eighth: of the headroom. What a slice that must never stop "
-			"others has under way in a round trip should fit."},
+		.help = "For ports with PFC tunnels: bytes above xoff within which only the largest contributors are "
+			"paused. Above them all contributors are paused. They are reserved in addition to headroom. "
+			"eighth: an eighth of the headroom. For a slice that must never pause others, use at least "
+			"the bytes that it has in flight in a round trip."},
 };
 const struct cfg_map cfg_buffer_profile_map = MAP_OF(profile_keys, "a buffer profile", struct cfg_buffer_profile);
 
 static const struct cfg_key pfc_keys[] = {
 	{"priorities", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_pfc, priorities), .max = 8, .example = "[3]",
-		.help = "Lossless classes: what arrives here in one of them is never dropped for want of room, and its "
-			"priority is paused and may pause (IEEE 802.1Qbb). Default: none, PFC is not listened to."},
+		.help = "Lossless classes. Packets that are received here in one of them are never dropped for lack "
+			"of room; PFC is sent and obeyed for its priority (IEEE 802.1Qbb). Default: none, received "
+			"PFC is ignored."},
 	{"peers", CFG_LIST_OF, .item = CFG_MAC, .offset = AT(struct cfg_pfc, peers), .max = 8,
 		.example = "[\"02:00:00:00:0a:01\"]",
-		.help = "Source addresses PFC is believed from: the neighbour's port and system MAC. Where there are "
-			"priorities, peers or learn is required."},
+		.help = "Source addresses from which PFC is accepted: the port MAC and the system MAC of the "
+			"neighbour. With priorities, peers or learn is required."},
 	{"learn", CFG_BOOL, .offset = AT(struct cfg_pfc, learn), .fallback = "false",
-		.help = "Believe the MAC addresses that ND and ARP found on the port, too."},
+		.help = "Also accept PFC from the MAC addresses that ND and ARP find on the port."},
 	{"learn-tunnels", CFG_BOOL, .offset = AT(struct cfg_pfc, learn_tunnels), .fallback = "false",
-		.help = "side: wan: learn PFC tunnels from the segment lists of data that arrives here (pfc-learning, remote-sids). "
-			"The neighbour itself is told nothing then."},
+		.help = "side: wan: learn PFC tunnels from the segment lists of data that is received here "
+			"(pfc-learning, remote-sids). No PFC is then sent to the neighbour on the link."},
 	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_pfc, lenient_cev), .fallback = "false",
-		.help = "Ignore the high octet of the class enable vector instead of refusing a frame where it is not 0."},
+		.help = "Ignore the high octet of the class enable vector instead of rejecting a frame in which it is "
+			"not 0."},
 	{"lenient-pad", CFG_BOOL, .offset = AT(struct cfg_pfc, lenient_pad), .fallback = "false",
-		.help = "Take frames that end behind the last pause time, as some captures have them."},
+		.help = "Accept frames that end after the last pause time, as in some captures."},
 	{"hardware", CFG_WORD, .offset = AT(struct cfg_pfc, hardware), .words = words_hardware, .fallback = "auto",
 		.flags = CFG_START_ONLY,
-		.help = "auto: let the device react to PFC where its driver can. off: software only."},
+		.help = "auto: let the device obey PFC if its driver can. off: obey PFC in software only."},
 	{"buffer", CFG_NAME, .offset = AT(struct cfg_pfc, buffer), .refs = "buffer-profiles",
 		.example = "near",
-		.help = "Thresholds. Default: those of a profile that says nothing."},
+		.help = "Buffer profile. Default: the built-in profile."},
 	{"length", CFG_UINT, .offset = AT(struct cfg_pfc, length_m), .max = 50000000, .fallback = "100",
-		.help = "Way to the neighbour in metres, for headroom: auto."},
+		.help = "Distance to the neighbour in metres, for headroom: auto."},
 	{"peer-descriptors", CFG_UINT, .offset = AT(struct cfg_pfc, peer_descriptors), .min = 2, .max = 16384, .fallback = "2",
-		.help = "Frames that still come although the neighbour has heard PFC, for headroom: auto. 2: a switch or NIC, "
-			"which ends the frame it is at, and one it has made ready. Software sends all that its device has been "
-			"given: the transmit descriptors of the neighbour's port."},
+		.help = "For headroom: auto: frames that the neighbour still sends after it has received PFC. 2: a "
+			"switch or NIC, which finishes the current frame and one that is ready. Software sends all "
+			"frames that it has given to its device: use the transmit descriptors of the neighbour's port."},
 	{"watchdog", CFG_MAP, .offset = AT(struct cfg_pfc, watchdog), .map = &cfg_watchdog_map,
-		.help = "PFC storms: queues of this port that are paused without a break, by the neighbour or by tunnels."},
+		.help = "PFC storms: unbroken pauses of queues of this port by the neighbour or by tunnels."},
 };
 const struct cfg_map cfg_pfc_map = MAP_OF(pfc_keys, "pfc", struct cfg_pfc);

@@ -149,7 +149,7 @@ def keys(bench):
     node.ok("reload keyed.yaml")
     before = state(node)
     put("1 " + 32 * "b", 0o640)
-    node.fails("reload", "keyed.yaml:40:14: error: keys: hmac.keys may be read by others than its owner; chmod 600")
+    node.fails("reload", "keyed.yaml:40:14: error: keys: users other than its owner have access to hmac.keys; type: chmod 600")
     put("1 " + 32 * "b" + "\n2 " + 32 * "bc" + "x\n")
     node.fails("reload", "hmac.keys:2:67: error: expected a hexadecimal digit")
     os.remove(path)

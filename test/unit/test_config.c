@@ -67,25 +67,25 @@ static void mistakes(void **state)
 		{"a policy for an underlay route", BASE "routes:\n  - {prefix: 10.0.0.0/8, ^policy: p}\n",
 			"unknown key 'policy' in a route; expected one of: prefix, port, nexthop"},
 		{"key twice", BASE "^node: {name: pe2, loopback: \"fd00::2\"}\n",
-			"key 'node' stands twice in the file"},
+			"key 'node' is given twice in the file"},
 		{"key twice in a mapping", BASE "memory: {ring: 64, fib: fast, ^ring: 128}\n",
-			"key 'ring' stands twice in memory"},
+			"key 'ring' is given twice in memory"},
 		{"key thrice", BASE "memory: {ring: 64, ^ring: 64, ^ring: 64}\n",
-			"key 'ring' stands twice in memory\nkey 'ring' stands twice in memory"},
+			"key 'ring' is given twice in memory\nkey 'ring' is given twice in memory"},
 		{"merge key", BASE "memory: {^<<: {ring: 64}}\n",
 			"unknown key '<<' in memory; expected one of: hugepages, buffers, buffer-size, lossless, "
 			"ring, fib"},
 		{"key that is a list", BASE "memory: {? ^[a, b] : 1}\n", "memory: expected a key, found a list"},
 		{"key that is a mapping", BASE "? ^{a: b}\n: 1\n", "the file: expected a key, found a mapping"},
-		{"key with a NUL", BASE "^\"memory\\0\": {}\n", "the file: a key holds a NUL character"},
+		{"key with a NUL", BASE "^\"memory\\0\": {}\n", "the file: a key contains a NUL character"},
 
 		{"required keys", "^^node: ^^{}\n",
-			"the file lacks the key 'lcores'\nthe file lacks the key 'ports'\n"
-			"node lacks the key 'name'\nnode lacks the key 'loopback'"},
+			"the file needs the key 'lcores'\nthe file needs the key 'ports'\n"
+			"node needs the key 'name'\nnode needs the key 'loopback'"},
 		{"required in a mapping", BASE "neighbors:\n  - ^port: p0\n    address: \"fe80::5\"\n",
-			"a neighbor lacks the key 'mac'"},
+			"a neighbor needs the key 'mac'"},
 		{"required in every item", BASE "vrfs: [{name: a}, ^{routes: []}, ^{}]\n",
-			"a VRF lacks the key 'name'\na VRF lacks the key 'name'"},
+			"a VRF needs the key 'name'\na VRF needs the key 'name'"},
 
 		{"a list for a mapping", BASE "memory: ^[16K]\n", "memory: expected a mapping, found a list"},
 		{"a value for a mapping", BASE "memory: ^16K\n", "memory: expected a mapping, found a single value"},
@@ -113,10 +113,13 @@ static void mistakes(void **state)
 			"behavior: expected one of uN, uA, uDT4, uDT6, uDT46, uDX4, uDX6, uDX2, End, "
 			"End.X, End.T, End.DT4, End.DT6, End.DT46, End.DX4, End.DX6, End.DX2, End.X.PFC, uA.PFC, found "
 			"'uX'; did you mean 'uN'?"},
-		{"a text with a NUL", BASE "idle: {policy: ^\"poll\\0x\"}\n", "policy: holds a NUL character"},
+		{"a text with a NUL", BASE "idle: {policy: ^\"poll\\0x\"}\n",
+			"policy: the value contains a NUL character"},
 
-		{"a second document", BASE "---\n^node: {}\n", "a second YAML document; a file holds one"},
-		{"a second document, of one value", BASE "...\n---\n^x\n", "a second YAML document; a file holds one"},
+		{"a second document", BASE "---\n^node: {}\n",
+			"a second YAML document begins here; a file can have only one"},
+		{"a second document, of one value", BASE "...\n---\n^x\n",
+			"a second YAML document begins here; a file can have only one"},
 		{"a list for the file", "^- node\n", "the file: expected a mapping, found a list"},
 		{"a value for the file", "^node\n", "the file: expected a mapping, found a single value"},
 		{"nothing but the file's start", "---\n^", "the file: expected a mapping, found nothing"},
@@ -210,16 +213,17 @@ static void all_errors_in_one_run(void **state)
 		"t:5:37: error: worker: expected 1 to 64 items, found 0\n"
 		"t:6:19: error: buffers: expected a whole number from 512 to 64M, found '100'\n"
 		"t:6:29: error: fib: expected one of fast, compact, found 'fasst'; did you mean 'fast'?\n"
-		"t:6:46: error: key 'ring' stands twice in memory\n"
+		"t:6:46: error: key 'ring' is given twice in memory\n"
 		"t:8:41: error: side: expected one of dc, wan, host, found 'lan'; did you mean 'wan'?\n"
 		"t:8:67: error: addresses: expected an address with its prefix length, like 10.1.0.1/24, found "
 		"'10.1.0.1'\n"
-		"t:9:5: error: a port lacks the key 'device'\n"
+		"t:9:5: error: a port needs the key 'device'\n"
 		"t:9:34: error: speed: expected a whole number from 1M to 3200G bit/s, found 'fast'\n"
-		"t:11:13: error: prefix: '10.1.2.0/16' has bits set behind its length; did you mean '10.1.0.0/16'?\n"
+		"t:11:13: error: prefix: '10.1.2.0/16' has bits set after its prefix length; did you mean "
+		"'10.1.0.0/16'?\n"
 		"t:12:14: error: nexthop: expected an IPv4 or IPv6 address, found 'nowhere'\n"
 		"t:13:5: error: a route: expected a mapping, found a single value\n"
-		"t:16:1: error: a second YAML document; a file holds one\n");
+		"t:16:1: error: a second YAML document begins here; a file can have only one\n");
 }
 
 static void errors_in_front_of_broken_yaml(void **state)
@@ -358,14 +362,14 @@ static void aliases(void **state)
 		BASE "routes: &all [{prefix: ^^10.0.0.0.0}]\nvrfs: [{name: a, routes: *all}]\n",
 		"prefix: " PREFIX_WANTED "'10.0.0.0.0'\nprefix: " PREFIX_WANTED "'10.0.0.0.0'");
 	conf_expect("a list within itself", CONF_LOAD, BASE "vrfs: &v [^{^name: a, ^routes: *v}]\n",
-		"a VRF route lacks the key 'prefix'\n"
+		"a VRF route needs the key 'prefix'\n"
 		"unknown key 'name' in a VRF route; expected one of: prefix, port, nexthop, policy\n"
 		"unknown key 'routes' in a VRF route; expected one of: prefix, port, nexthop, policy");
 	conf_expect("a mapping within itself", CONF_LOAD,
 		"lcores: {control: 0, rx: [1], worker: [1]}\n"
 		"ports: [{name: p0, device: net_null0, side: dc}]\n"
 		"node: ^&n {^name: pe1, ^loopback: \"::1\", ^usid: *n}\n",
-		"node.usid lacks the key 'block'\n"
+		"node.usid needs the key 'block'\n"
 		"unknown key 'name' in node.usid; did you mean 'node'?\n"
 		"unknown key 'loopback' in node.usid; expected one of: block, more-blocks, node\n"
 		"unknown key 'usid' in node.usid; expected one of: block, more-blocks, node");
@@ -567,7 +571,7 @@ static void files(void **state)
 		strlen(BASE));
 	expect_file_error(path, message);
 	assert_int_equal(ftruncate(fd, CFG_FILE_MAX + 1), 0);
-	expect_file_error(path, "larger than 64 MB");
+	expect_file_error(path, "the file is larger than 64 MB");
 	close(fd);
 	unlink(path);
 	expect_file_error(path, "cannot open: No such file or directory");

@@ -23,7 +23,7 @@ static void budget_sum(void **state)
 	} lines[] = {
 		{"receive descriptors", 3584},
 		{"transmit descriptors", 1792},
-		{"rewritten, not yet taken by the device", 2048},
+		{"rewritten frames that the device has not accepted yet", 2048},
 		{"egress queues of lossy classes", 6400},
 		{"lossless classes below XOFF", 2114},
 		{"headroom of lossless classes", 13765},
@@ -56,9 +56,11 @@ static void budget_check(void **state)
 	static const struct conf_row rows[] = {
 		{"fits exactly", "buffers: 128K", "buffers: 37831", NULL},
 		{"one too few", "buffers: 128K", "buffers: ^37830",
-			"buffers: 37830 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive "
+			"buffers: 37830 is too few: up to 37831 can be in use at once; set memory.buffers to 37831. In "
+			"use: 3584 receive "
 			"descriptors + 1792 transmit "
-			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy "
+			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
+			"of lossy "
 			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress "
 			"queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
@@ -67,9 +69,11 @@ static void budget_check(void **state)
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 128K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 are too few, 37831 are promised; set memory.buffers to 37831: 3584 receive "
+			"buffers: 16384 is too few: up to 37831 can be in use at once; set memory.buffers to 37831. In "
+			"use: 3584 receive "
 			"descriptors + 1792 transmit "
-			"descriptors + 2048 rewritten, not yet taken by the device + 6400 egress queues of lossy "
+			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
+			"of lossy "
 			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 896 egress "
 			"queues of control traffic + 3584 rings between lcores + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
@@ -93,7 +97,7 @@ static void buffer_size(void **state)
 			"buffer-size: expected a whole number from 2K to 16K bytes, found '17K'"},
 		{"in bytes", "buffer-size: 10K", "buffer-size: 9216", NULL},
 		{"no multiple", "buffer-size: 10K", "buffer-size: ^9238",
-			"buffer-size: expected a multiple of 1K, found 9238: network cards count in 1 KB"},
+			"buffer-size: expected a multiple of 1K, found 9238: NICs count buffers in units of 1 KB"},
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
@@ -154,7 +158,7 @@ static void budget_jumbo(void **state)
 	} lines[] = {
 		{"receive descriptors", 1032},
 		{"transmit descriptors", 1024},
-		{"rewritten, not yet taken by the device", 2560},
+		{"rewritten frames that the device has not accepted yet", 2560},
 		{"egress queues of lossy classes", 3584},
 		{"egress queues of control traffic", 512},
 		{"rings between lcores", 25600},
@@ -182,7 +186,7 @@ static void budget_jumbo(void **state)
 
 #define SUM(rx, rewritten, rings, parked, waiting, unanswered, bursts, control) \
 #rx " receive descriptors + 1024 transmit descriptors + " #rewritten \
-	    " rewritten, not yet taken by the device + 3584 egress " \
+	    " rewritten frames that the device has not accepted yet + 3584 egress " \
 	    "queues of lossy classes + 512 egress queues of control traffic + " #rings \
 	    " rings between lcores + " #parked " packets " \
 	    "parked while a ring is full + " #waiting " packets waiting for a neighbour + " #unanswered \
@@ -192,22 +196,23 @@ static void budget_jumbo(void **state)
 /* Too few say what to type: more, or larger ones, whichever will do. */
 static void budget_mending(void **state)
 {
-#define TOO_FEW "42984 are promised, 5 for a frame of 9238 bytes; set memory.buffers to 42984, or "
+#define TOO_FEW "up to 42984 can be in use at once, 5 for each frame of 9238 bytes; set memory.buffers to 42984, or "
 #define CHAINS SUM(1032, 2560, 25600, 2560, 2560, 160, 2112, 1280)
 	static const struct {
 		const char *memory, *said;
 	} rows[] = {
 		{"memory: {buffers: 42984}\n", NULL},
 		{"memory: {buffers: ^42983}\n",
-			"buffers: 42983 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
+			"buffers: 42983 is too few: " TOO_FEW "memory.buffer-size to 10K. In use: " CHAINS},
 		{"memory: {buffers: ^14432}\n",
-			"buffers: 14432 are too few, " TOO_FEW "memory.buffer-size to 10K: " CHAINS},
-		{"memory: {buffers: ^14431}\n", "buffers: 14431 are too few, " TOO_FEW
-						"memory.buffers to 14432 and memory.buffer-size to 10K: " CHAINS},
+			"buffers: 14432 is too few: " TOO_FEW "memory.buffer-size to 10K. In use: " CHAINS},
+		{"memory: {buffers: ^14431}\n",
+			"buffers: 14431 is too few: " TOO_FEW
+			"memory.buffers to 14432 and memory.buffer-size to 10K. In use: " CHAINS},
 		{"memory: {buffers: 14432, buffer-size: 10K}\n", NULL},
 		{"memory: {buffers: ^14431, buffer-size: 10K}\n",
-			"buffers: 14431 are too few, 14432 are promised; set memory.buffers to 14432: " SUM(1024, 512,
-				5120, 512, 512, 32, 1344, 256)},
+			"buffers: 14431 is too few: up to 14432 can be in use at once; set memory.buffers to 14432. In "
+			"use: " SUM(1024, 512, 5120, 512, 512, 32, 1344, 256)},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {

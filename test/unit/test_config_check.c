@@ -41,23 +41,23 @@ static void references(void **state)
 static void duplicates(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"port name", "- name: dc1", "- name: ^dc0", "name dc0 stands twice in ports, first in line 45"},
+		{"port name", "- name: dc1", "- name: ^dc0", "name dc0 is used twice in ports, first in line 45"},
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
-			"device \"net_pcap0,rx_pcap=in.pcap\" stands twice in ports, first in line 46"},
+			"device \"net_pcap0,rx_pcap=in.pcap\" is used twice in ports, first in line 46"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 180"},
+			"name blue is used twice in vrfs, first in line 180"},
 		{"thrice: each names the first", "- name: blue\n", "- name: blue\n  - name: ^blue\n  - name: ^blue\n",
-			"name blue stands twice in vrfs, first in line 180\n"
-			"name blue stands twice in vrfs, first in line 180"},
+			"name blue is used twice in vrfs, first in line 180\n"
+			"name blue is used twice in vrfs, first in line 180"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 192"},
+			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 192"},
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
-			"sid \"5f00:0:e101::/48\" stands twice in sids, first in line 192"},
+			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 192"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 stands twice in paths, first in line 231"},
+			"name via-spine5 is used twice in paths, first in line 231"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 stands twice in policies, first in line 229", "policy: marked", "policy: to-dc2"},
+			"name to-dc2 is used twice in policies, first in line 229", "policy: marked", "policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
 
@@ -82,9 +82,9 @@ static void lcores(void **state)
 		{"cpus: two lcores on one CPU", "0@0,1@4", "0@0,1@0", NULL},
 		{"cpus: not all are named", "\"0@0,1@4,2@5,3@6\"", "2@1", NULL},
 		{"cpus: unknown lcore", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"0@0,4@7\"",
-			"cpus: lcore 4 is neither control nor rx nor worker"},
+			"cpus: lcore 4 is not listed under control, rx or worker"},
 		{"cpus: far beyond", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"4000@7\"",
-			"cpus: lcore 4000 is neither control nor rx nor worker"},
+			"cpus: lcore 4000 is not listed under control, rx or worker"},
 		{"cpus: twice", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"1@0,2@5,1@6\"", "cpus: lcore 1 is listed twice"},
 		{"cpus: no CPU", "cpus: \"0@0,1@4,2@5,3@6\"", "cpus: ^\"0@0,1\"",
 			"cpus: expected LCORE@CPU,LCORE@CPU,..., found '1'"},
@@ -161,31 +161,31 @@ static void addresses(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"in 5f00::/16 (RFC 9602)", DC1, "vrf: blue\n    addresses: [^\"5f00:77::1/64\"]",
-			"addresses: 5f00:77::1/64 lies in the SID space, where no interface may be"},
+			"addresses: 5f00:77::1/64 is in the SID space; interface addresses must be outside"},
 		{"next to it", DC1, "vrf: blue\n    addresses: [\"5f01::1/64\"]", NULL},
 		{"IPv6 multicast", DC1, "vrf: blue\n    addresses: [^\"ff02::1/64\"]",
-			"addresses: ff02::1/64 is no unicast address"},
+			"addresses: ff02::1/64 is not a unicast address"},
 		{"IPv6 unspecified", DC1, "vrf: blue\n    addresses: [^\"::/64\"]",
-			"addresses: ::/64 is no unicast address"},
+			"addresses: ::/64 is not a unicast address"},
 		{"IPv4 multicast", DC1, "vrf: blue\n    addresses: [^224.0.0.1/24]",
-			"addresses: 224.0.0.1/24 is no unicast address"},
+			"addresses: 224.0.0.1/24 is not a unicast address"},
 		{"IPv4 loopback", DC1, "vrf: blue\n    addresses: [^127.0.0.1/8]",
-			"addresses: 127.0.0.1/8 is no unicast address"},
+			"addresses: 127.0.0.1/8 is not a unicast address"},
 		{"IPv4 broadcast", DC1, "vrf: blue\n    addresses: [^255.255.255.255/32]",
-			"addresses: 255.255.255.255/32 is no unicast address"},
+			"addresses: 255.255.255.255/32 is not a unicast address"},
 		{"twice on a port", DC1, "vrf: blue\n    addresses: [10.1.0.1/24, ^10.1.0.1/25]",
 			"addresses: 10.1.0.1/25 is also an address of port dc1"},
 		{"two of one subnet on a port", DC1, "vrf: blue\n    addresses: [10.1.0.1/24, 10.1.0.2/24]", NULL},
 		{"on another port of the table", DC1, "vrf: red\n    addresses: [^10.1.0.1/24]",
 			"addresses: 10.1.0.1/24 is also an address of port dc0"},
 		{"subnet within another's", DC1, "vrf: red\n    addresses: [^10.1.0.129/25]",
-			"addresses: the subnet of 10.1.0.129/25 overlaps one of port dc0 in the same table"},
+			"addresses: the subnet of 10.1.0.129/25 overlaps a subnet of port dc0 in the same table"},
 		{"subnet around another's", DC1, "vrf: red\n    addresses: [^10.9.0.1/8]",
-			"addresses: the subnet of 10.9.0.1/8 overlaps one of port dc0 in the same table"},
+			"addresses: the subnet of 10.9.0.1/8 overlaps a subnet of port dc0 in the same table"},
 		{"subnet beside another's", DC1, "vrf: red\n    addresses: [10.1.1.1/24]", NULL},
 		{"the later port is the one to complain about", "vrf: blue\n    addresses: [10.1.0.1/24]",
 			"addresses: [\"2001:db8:2::99/96\"]",
-			"addresses: the subnet of 2001:db8:2::1/64 overlaps one of port dc1 in the same table",
+			"addresses: the subnet of 2001:db8:2::1/64 overlaps a subnet of port dc1 in the same table",
 			"\"2001:db8:2::1/64\"]", "^\"2001:db8:2::1/64\"]"},
 		{"the same link-local address on two ports", DC1, "addresses: [\"fe80::1/64\"]", NULL,
 			"behavior: uDT4\n    vrf: blue", "behavior: uDT4"},
@@ -202,7 +202,7 @@ static void addresses_in_the_block(void **state)
 	} rows[] = {
 		{"\"fd00::1\"", "\"fcbb:bb01::1/64\"", NULL},
 		{"\"fd00::1\"", "^\"fcbb:bb00:1::1/64\"",
-			"addresses: fcbb:bb00:1::1/64 lies in the SID space, where no interface may be"},
+			"addresses: fcbb:bb00:1::1/64 is in the SID space; interface addresses must be outside"},
 		{"^\"fcbb:bb00::1\"", "10.0.0.1/8",
 			"loopback: expected a routable unicast address outside the SID space"},
 	};
@@ -240,10 +240,10 @@ static void neighbors(void **state)
 		{"zero MAC", "mac: \"02:00:00:00:05:00\"", "mac: ^\"00:00:00:00:00:00\"",
 			"mac: expected a unicast address"},
 		{"off link", "address: 10.1.0.254", "address: ^10.1.1.254",
-			"address: 10.1.1.254 is on no subnet of port dc0"},
+			"address: 10.1.1.254 is not on a subnet of port dc0"},
 		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
 		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
-			"this neighbour of port wan0 is already in line 153"},
+			"this neighbour of port wan0 is already listed in line 153"},
 		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
@@ -267,7 +267,7 @@ static void routes(void **state)
 			"policy: a route has a port or a policy, not both"},
 		{"nexthop of a policy", VRF_ROUTE,
 			"- prefix: 10.3.0.0/16\n        policy: to-dc2\n        nexthop: ^10.1.0.253",
-			"nexthop: needs the port it is on"},
+			"nexthop: a next hop needs a port"},
 		{"IPv6 over IPv4", VRF_ROUTE,
 			"- prefix: \"2001:db8:5::/48\"\n        port: dc0\n        nexthop: ^10.1.0.253",
 			"nexthop: an IPv6 prefix needs an IPv6 next hop"},
@@ -275,26 +275,28 @@ static void routes(void **state)
 			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: \"2001:db8:1::5\"", NULL},
 		{"nexthop off link", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n    nexthop: ^\"2001:db8:3::5\"",
-			"nexthop: 2001:db8:3::5 is on no subnet of port wan0"},
+			"nexthop: 2001:db8:3::5 is not on a subnet of port wan0"},
 		{"nexthop of another port", VRF_ROUTE,
 			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: ^\"2001:db8:2::5\"",
-			"nexthop: 2001:db8:2::5 is on no subnet of port dc0"},
+			"nexthop: 2001:db8:2::5 is not on a subnet of port dc0"},
 		{"nexthop is the port itself", VRF_ROUTE,
 			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: ^10.1.0.1",
 			"nexthop: 10.1.0.1 is the port's own address"},
 
 		{"twice", LAST_ROUTE, "- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
-			"this route is already in line 160"},
+			"this route is already listed in line 160"},
 		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"", NULL},
 		{"ECMP over two ports", LAST_ROUTE,
 			"- prefix: \"5f00:0:500::/48\"\n    port: dc0\n    nexthop: \"fe80::5\"", NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
-			"this route is already in line 166"},
+			"this route is already listed in line 166"},
 		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
-			"this prefix is already in line 173; a policy spreads over its own paths"},
+			"this prefix is already listed in line 173; a policy distributes flows over its own paths "
+			"only"},
 		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
-			"this prefix is already in line 173; a policy spreads over its own paths"},
+			"this prefix is already listed in line 173; a policy distributes flows over its own paths "
+			"only"},
 		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: marked", NULL},
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
 	};
@@ -323,8 +325,8 @@ static void ecmp_group(unsigned int n, const char *messages)
 static void ecmp_limit(void **state)
 {
 	ecmp_group(64, NULL);
-	ecmp_group(65, "more than 64 next hops for one prefix");
-	ecmp_group(66, "more than 64 next hops for one prefix\nmore than 64 next hops for one prefix");
+	ecmp_group(65, "this prefix has more than 64 next hops");
+	ecmp_group(66, "this prefix has more than 64 next hops\nthis prefix has more than 64 next hops");
 }
 
 /* --- SIDs (RFC 9800, docs/protocol.md 3.3) --- */
@@ -338,7 +340,7 @@ static void sid_values(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"outside the block", UDT4, "sid: ^\"5f00:1:e102::/48\"\n    behavior: uDT4",
-			"sid: lies outside node.usid.block"},
+			"sid: it is outside node.usid.block"},
 		{"a length between", UDT4, "sid: ^\"5f00:0:e102::/56\"\n    behavior: uDT4",
 			"sid: expected a /48 (block and one id) or a /64 (block, node id, function)"},
 		{"a whole address", UDT4, "sid: ^\"5f00:0:e102::\"\n    behavior: uDT4",
@@ -346,7 +348,7 @@ static void sid_values(void **state)
 		{"the block itself", UDT4, "sid: ^\"5f00::/32\"\n    behavior: uDT4",
 			"sid: expected a /48 (block and one id) or a /64 (block, node id, function)"},
 		{"uN of 64 bits", UN, "sid: ^\"5f00:0:100:200::/64\"\n    behavior: uN",
-			"sid: a uN is a /48, block and global id"},
+			"sid: a uN must be a /48: block and global id"},
 		{"uN with a local id", UN, "sid: ^\"5f00:0:e000::/48\"\n    behavior: uN",
 			"sid: id 0xe000 is not a global id; a uN needs one from 0x0001 to 0xdfff"},
 		{"uN with the last global id", UN, "sid: \"5f00:0:dfff::/48\"\n    behavior: uN", NULL},
@@ -361,9 +363,9 @@ static void sid_values(void **state)
 		{"/64 whose function is global", UDT4, "sid: ^\"5f00:0:100:200::/64\"\n    behavior: uDT4",
 			"sid: id 0x0200 is not a local id; functions need one from 0xe000 to 0xffff"},
 		{"/64 whose node id is local", UDT4, "sid: ^\"5f00:0:e100:e102::/64\"\n    behavior: uDT4",
-			"sid: a /64 begins with the node's global id; 0xe100 is none"},
+			"sid: a /64 begins with the node's global id; 0xe100 is not a global id"},
 		{"/64 whose node id is 0", UDT4, "sid: ^\"5f00:0:0:e102::/64\"\n    behavior: uDT4",
-			"sid: a /64 begins with the node's global id; 0x0000 is none"},
+			"sid: a /64 begins with the node's global id; 0x0000 is not a global id"},
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
@@ -378,73 +380,76 @@ static void sid_behaviors(void **state)
 			"a uA needs the nexthop of its adjacency"},
 		{"uA off link", UA,
 			"sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^\"2001:db8:77::5\"",
-			"nexthop: 2001:db8:77::5 is on no subnet of port wan0"},
+			"nexthop: 2001:db8:77::5 is not on a subnet of port wan0"},
 		{"uA to the port itself", UA64,
 			"sid: \"5f00:0:100:e006::/64\"\n    behavior: uA\n    port: wan0\n    nexthop: "
 			"^\"2001:db8:2::1\"",
 			"nexthop: 2001:db8:2::1 is the port's own address"},
 		{"End.X.PFC with usd", "flavors: [psp, usp]", "flavors: [psp, ^usd]",
-			"flavors: End.X.PFC has no usd; put a DT46 SID behind it for data"},
+			"flavors: End.X.PFC does not support usd; for data, use a DT46 SID after it"},
 		{"adjacencies of another SID", "sid: \"5f00:0:100::/48\"\n    behavior: uN",
 			"sid: \"5f00:0:100::/48\"\n    behavior: uN\n    adjacencies:\n      ^- {port: wan0, nexthop: "
 			"\"fe80::5\"}",
-			"adjacencies: a uN has none"},
+			"adjacencies: a uN has no adjacencies"},
 		{"several adjacencies", UA, UA "\n    adjacencies:\n      - {port: wan0, nexthop: \"fe80::7\"}", NULL},
 		{"an adjacency of the other family", UA,
 			UA "\n    adjacencies:\n      - {port: dc0, nexthop: ^10.1.0.253}",
-			"nexthop: a uA sends IPv6, which needs an IPv6 next hop"},
+			"nexthop: a uA sends IPv6 and needs an IPv6 next hop"},
 		{"adjacency off link", "      - port: wan0\n        nexthop: \"2001:db8:2::5\"",
 			"      - port: wan0\n        nexthop: ^\"2001:db8:77::5\"",
-			"nexthop: 2001:db8:77::5 is on no subnet of port wan0"},
+			"nexthop: 2001:db8:77::5 is not on a subnet of port wan0"},
 		{"a paused port without speed",
 			"    behavior: End.X.PFC\n    flavors: [psp, usp]\n    port: wan0\n    nexthop: \"fe80::5\"",
 			"    behavior: End.X.PFC\n    flavors: [psp, usp]\n    port: ^dc1\n    nexthop: \"fe80::5\"",
-			"port: an End.X.PFC pauses 'dc1', a virtual device, by its speed; give it one"},
+			"port: an End.X.PFC pauses 'dc1', a virtual device, and pause times depend on its speed; set "
+			"speed"},
 		{"sources of a SID that ends no PFC", UA, UA "\n    allowed-sources: ^[\"2001:db8:2::/48\"]",
-			"allowed-sources: a uA ends no PFC frames"},
-		{"jitter of a SID that pauses nothing", UA, UA "\n    jitter: ^500", "jitter: a uA pauses no queues"},
+			"allowed-sources: a uA does not terminate PFC frames"},
+		{"jitter of a SID that pauses nothing", UA, UA "\n    jitter: ^500",
+			"jitter: a uA does not pause queues"},
 		{"jitter of a SID that hands pauses to a gateway", UDT4,
 			"sid: \"5f00:0:e102::/48\"\n    behavior: uDX2\n    port: dc0\n    jitter: ^5",
-			"jitter: a uDX2 pauses no queues; that of a gateway's pauses stands at the PFC relay"},
+			"jitter: a uDX2 does not pause queues; for a gateway, set jitter of the PFC relay"},
 		{"jitter of more than a watchdog bears", "    jitter: 500", "    jitter: ^100001",
 			"jitter: expected a whole number from 0 to 100000 us, found '100001'"},
 		{"uA with a VRF", UA, UA "\n    vrf: ^red",
-			"vrf: a uA looks nothing up in a VRF; DT4, DT6, DT46 and End.T do"},
+			"vrf: a uA does not use a VRF; only DT4, DT6, DT46 and End.T do"},
 		{"uN with a VRF", UN, UN "\n    vrf: ^red",
-			"vrf: a uN looks nothing up in a VRF; DT4, DT6, DT46 and End.T do"},
+			"vrf: a uN does not use a VRF; only DT4, DT6, DT46 and End.T do"},
 		{"uN with an adjacency", UN, UN "\n    port: ^wan0\n    nexthop: ^\"fe80::5\"",
 			"port: a uN has no adjacency\nnexthop: a uN has no adjacency"},
 		{"uDT with a port", UDT4, UDT4 "\n    port: ^wan0", "port: a uDT4 has no adjacency"},
 		{"uA over IPv4", UA,
 			"sid: \"5f00:0:e005::/48\"\n    behavior: uA\n    port: wan0\n    nexthop: ^10.1.0.5",
-			"nexthop: a uA sends IPv6, which needs an IPv6 next hop"},
+			"nexthop: a uA sends IPv6 and needs an IPv6 next hop"},
 		{"DX4 over IPv6", "behavior: End.DX4\n    port: dc0\n    nexthop: 10.1.0.254",
 			"behavior: End.DX4\n    port: dc0\n    nexthop: \"fe80::1\"", NULL},
 		{"DX6 over IPv4", "behavior: End.DX4\n    port: dc0\n    nexthop: 10.1.0.254",
 			"behavior: End.DX6\n    port: dc0\n    nexthop: ^10.1.0.254",
-			"nexthop: an End.DX6 sends IPv6, which needs an IPv6 next hop"},
+			"nexthop: an End.DX6 sends IPv6 and needs an IPv6 next hop"},
 		{"DX2 without port", UDT4, "^sid: \"5f00:0:e102::/48\"\n    behavior: uDX2",
 			"a uDX2 needs the port that frames leave by"},
 		{"DX2 with a next hop", UDT4,
 			"sid: \"5f00:0:e102::/48\"\n    behavior: uDX2\n    port: dc0\n    nexthop: ^10.1.0.254",
 			"nexthop: a uDX2 has no adjacency"},
 		{"flavours of a DT", UDT4, UDT4 "\n    flavors: ^[psp]",
-			"flavors: a uDT4 has none; uN, uA, End, End.X, End.T and End.X.PFC do"},
+			"flavors: a uDT4 has no flavors; only uN, uA, End, End.X, End.T and End.X.PFC do"},
 		{"no flavours of a uN", UN, UN "\n    flavors: [none]", NULL},
-		{"none and some", "[psp, usp, usd]", "[psp, ^none]", "flavors: none stands alone"},
-		{"a flavour twice", "[psp, usp, usd]", "[psp, usd, ^psp]", "flavors: listed twice"},
-		{"allowed twice", "[ping, traceroute]", "[ping, ^ping]", "allow: listed twice"},
+		{"none and some", "[psp, usp, usd]", "[psp, ^none]",
+			"flavors: none cannot be combined with other values"},
+		{"a flavour twice", "[psp, usp, usd]", "[psp, usd, ^psp]", "flavors: this value is listed twice"},
+		{"allowed twice", "[ping, traceroute]", "[ping, ^ping]", "allow: this value is listed twice"},
 		{"nothing allowed", "[ping, traceroute]", "[none]", NULL},
 		{"End inside the block", "\"5f00:9:1::/48\"", "^\"5f00:0:1::/48\"",
-			"sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); an End lies outside"},
+			"sid: node.usid.block is for uSIDs only (uN, uA, uD*); an End must be outside"},
 		{"End around the block", "\"5f00:9:1::/48\"", "^\"5f00::/24\"",
-			"sid: inside node.usid.block there are uSIDs only (uN, uA, uD*); an End lies outside"},
+			"sid: node.usid.block is for uSIDs only (uN, uA, uD*); an End must be outside"},
 		{"End nowhere", "\"5f00:9:1::/48\"", "^\"2001:db8:1::/48\"",
-			"sid: lies neither in 5f00::/16 nor in node.sid-blocks"},
+			"sid: it is neither in 5f00::/16 nor in node.sid-blocks"},
 		{"sources among the SIDs", "sid-blocks: [\"2001:db8:f0::/48\"]",
 			"sid-blocks: [\"2001:db8:f0::/48\", ^\"2001:db8:2::/47\"]",
-			"sid-blocks: holds infrastructure sources; a SID is no source\n"
-			"addresses: 2001:db8:2::1/64 lies in the SID space, where no interface may be",
+			"sid-blocks: this block contains infrastructure sources, but a SID cannot be a source address\n"
+			"addresses: 2001:db8:2::1/64 is in the SID space; interface addresses must be outside",
 			"\"2001:db8:2::1/64\"]", "^\"2001:db8:2::1/64\"]"},
 		{"uDT without VRF", UDT4, "sid: \"5f00:0:e102::/48\"\n    behavior: uDT4", NULL},
 	};
@@ -458,12 +463,12 @@ static void sid_surroundings(void **state)
 		{"a block of another length", "block: \"5f00::/32\"", "block: ^\"5f00::/16\"",
 			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /16"},
 		{"no infrastructure", "  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n", "",
-			"sids: without node.infrastructure every packet to them would be dropped", "\nsids:\n  - sid",
-			"\nsids:\n  ^- sid"},
+			"sids: without node.infrastructure every packet to a SID is dropped; set node.infrastructure",
+			"\nsids:\n  - sid", "\nsids:\n  ^- sid"},
 		{"a SID as infrastructure", "\"2001:db8:2::/48\"]", "^\"5f00:0:100::/48\"]",
-			"infrastructure: a SID is no source"},
+			"infrastructure: this prefix is in node.usid.block, but a SID cannot be a source address"},
 		{"the block as infrastructure", "\"2001:db8:2::/48\"]", "^\"5f00::/32\"]",
-			"infrastructure: a SID is no source"},
+			"infrastructure: this prefix is in node.usid.block, but a SID cannot be a source address"},
 		{"everybody", "\"2001:db8:2::/48\"]", "\"::/0\"]", NULL},
 	};
 
@@ -493,31 +498,31 @@ static void circuits(void **state)
 		{"frames instead of packets", "policy: marked", "policy: ^frames",
 			"policy: 'frames' carries Ethernet frames; a route needs H.Encaps or H.Encaps.Red"},
 		{"inside the domain", "port: dc0\n    vlan", "port: ^wan0\n    vlan",
-			"port: 'wan0' is inside the domain (side: wan); a circuit is outside"},
+			"port: 'wan0' is inside the domain (side: wan); a circuit needs a port outside"},
 		{"unknown port", "port: dc0\n    vlan", "port: ^dc7\n    vlan",
 			"port: there is no 'dc7' in ports; did you mean 'dc0'?"},
 		{"same VLAN of a port", PW1, PW1 "  - name: pw2\n    port: dc0\n    vlan: ^100\n    policy: frames\n",
-			"circuit 'pw1' of port 'dc0' takes the same frames"},
+			"circuit 'pw1' of port 'dc0' already takes these frames"},
 		{"same VLAN of another port", PW1,
 			PW1 "  - name: pw2\n    port: dc1\n    vlan: 100\n    policy: frames\n", NULL},
 		{"a VLAN and the rest", PW1, PW1 "  - name: pw2\n    port: dc0\n    policy: frames\n", NULL},
 		{"the rest twice", PW1,
 			"  - name: pw1\n    port: dc0\n    policy: frames\n  - ^name: pw2\n    port: dc0\n    policy: "
 			"frames\n",
-			"circuit 'pw1' of port 'dc0' takes the same frames"},
+			"circuit 'pw1' of port 'dc0' already takes these frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
-			"name pw1 stands twice in circuits, first in line 259"},
+			"name pw1 is used twice in circuits, first in line 259"},
 		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/48\"]",
 			"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /48"},
 		{"only backups", "    paths:\n      - name: raw\n        segments: [\"2001:db8:9::2\"]\n",
 			"    paths:\n      ^- name: raw\n        segments: [\"2001:db8:9::2\"]\n        backup: true\n",
-			"paths: all are backups; of what?"},
+			"paths: all paths are backups; at least one must not be a backup"},
 		{"two sources", "source-prefix: \"fd", "source: \"fd00::7\"\n    source-prefix: ^\"fd",
-			"source-prefix: there is a source already; one of the two"},
+			"source-prefix: source is set too; remove one of them"},
 		{"a prefix too long", "source-prefix: \"fd00:0:1:ff::/64\"", "source-prefix: ^\"fd00:0:1:ff::/121\"",
 			"source-prefix: expected at most a /120, which holds 255 paths; found a /121"},
 		{"SIDs as sources", "source-prefix: \"fd00:0:1:ff::/64\"", "source-prefix: ^\"5f00:1:ff::/64\"",
-			"source-prefix: a SID is no source address"},
+			"source-prefix: it is in the SID space, but a SID cannot be a source address"},
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
@@ -535,12 +540,12 @@ static void boundary(void **state)
 			"  - name: dc1\n    device: net_null1\n    side: host\n    allow-sids: [\"5f00:0:1::/48\"]\n",
 			NULL},
 		{"a list elsewhere", DC1_PORT, DC1_PORT "    allow-sids: ^[\"5f00:0:1::/48\"]\n",
-			"allow-sids: only a port with side: host has such a list"},
+			"allow-sids: only a port with side: host uses this list"},
 		{"HMAC elsewhere", DC1_PORT, DC1_PORT "    hmac: ^required\n",
-			"hmac: only a port with side: host asks for one"},
+			"hmac: only a port with side: host can require an HMAC"},
 		{"filters off", DC1_PORT, DC1_PORT "    boundary-off: [sids, sources]\n", NULL},
 		{"a filter off twice", DC1_PORT, DC1_PORT "    boundary-off: [sids, ^sids]\n",
-			"boundary-off: listed twice"},
+			"boundary-off: this value is listed twice"},
 		{"a filter that is not there", "boundary-off: [sources]", "boundary-off: [^sids]",
 			"boundary-off: only a dc port has the filter sids"},
 	};
@@ -553,20 +558,21 @@ static void boundary(void **state)
 		"ports: [{name: p, device: net_null0, side: host, hmac: ^required}]\n"
 		"sids: [{sid: \"5f00:0:1::/48\", behavior: uN, hmac: ^required}]\n"
 		"policies: [{name: t, hmac-key: ^7, paths: [{name: a, segments: [\"5f00:0:2::\"]}]}]\n",
-		"hmac: there is no hmac.keys to verify with\nhmac: there is no hmac.keys to verify with\n"
-		"hmac-key: there is no hmac.keys to take it from");
+		"hmac: there is no key file; set hmac.keys\n"
+		"hmac: there is no key file; set hmac.keys\n"
+		"hmac-key: there is no key file; set hmac.keys");
 }
 
 /* --- policies --- */
 
 static void policies(void **state)
 {
-	static const char unicast[] = "segments: a SID is a routable unicast address";
+	static const char unicast[] = "segments: a SID must be a routable unicast address";
 	static const char zero[] = "segments: id 0 is reserved (RFC 9800 section 5)";
 	static const struct conf_row rows[] = {
 		{"source is a SID", "source: \"fd00:0:1::2\"", "source: ^\"5f00:0:100::\"",
-			"source: a SID is no source address"},
-		{"value without set", "dscp: set\n", "dscp: copy\n", "dscp-value: has no meaning without dscp: set",
+			"source: it is in the SID space, but a SID cannot be a source address"},
+		{"value without set", "dscp: set\n", "dscp: copy\n", "dscp-value: it is used only with dscp: set",
 			"dscp-value: 46", "dscp-value: ^46"},
 		{"default value without set", "dscp: set\n", "dscp: copy\n", NULL, "dscp-value: 46", "dscp-value: 0"},
 		{"set without value", "    dscp-value: 46\n", "", NULL},
@@ -582,9 +588,9 @@ static void policies(void **state)
 		{"zeros in a foreign SID", "[\"2001:db8:9::1\"]", "[\"5f00:1:0:500::\"]", NULL},
 		{"six ids", "[\"2001:db8:9::1\"]", "[\"5f00:0:500:501:502:503:504:505\"]", NULL},
 		{"ends here", "[\"2001:db8:9::1\"]", "^[\"5f00:0:100::\", \"5f00:0:e101::\"]",
-			"segments: the path ends at this node itself"},
+			"segments: the path ends at this node"},
 		{"leads nowhere", "[\"2001:db8:9::1\"]", "^[\"5f00:0:100::\"]",
-			"segments: it leads nowhere but to this node itself"},
+			"segments: the list contains only SIDs of this node"},
 		{"begins here", "[\"2001:db8:9::1\"]", "[\"5f00:0:100::\", \"5f00:0:e005::\", \"5f00:0:500::\"]", NULL},
 	};
 
@@ -593,7 +599,7 @@ static void policies(void **state)
 
 static void longest_path(void **state)
 {
-	static const char message[] = "segments: they take more than 16 addresses, which no header holds";
+	static const char message[] = "segments: the list takes more than 16 addresses; an SRH has room for 16";
 
 	for (unsigned int n = 16; n <= 17; n++) {
 		char *list = NULL, *text;
@@ -628,7 +634,7 @@ static void qos(void **state)
 		{"ECN limits", "max: 1M", "max: ^99K", "ecn: max, 101376, is less than min, 102400"},
 		{"ECN class", "classes: [3, 4]", "classes: [3, ^8]", "classes: expected classes from 0 to 7, found 8"},
 		{"PFC from nobody", "priorities: [3, 4]\n      peers: [\"02:00:00:00:0a:01\"]\n      learn: true\n",
-			"priorities: ^[3, 4]\n", "pfc: nobody may pause this port: give peers, or learn: true"},
+			"priorities: ^[3, 4]\n", "pfc: no source may pause this port; set peers, or learn: true"},
 		{"headroom of an unknown speed", "    device: net_null1\n",
 			"    device: net_null1\n    pfc: {priorities: [3], peers: [\"02:00:00:00:0b:01\"], buffer: "
 			"near}\n",
@@ -640,9 +646,9 @@ static void qos(void **state)
 		{"PFC buffer", "buffer: far", "buffer: ^fax",
 			"buffer: there is no 'fax' in buffer-profiles; did you mean 'far'?"},
 		{"bounce into a lossless class", "bounce-class: 1", "bounce-class: ^4",
-			"bounce-class: 4 is one of the priorities of pfc, and what bounces must not wait in a class "
-			"that may be paused"},
-		{"XON above XOFF", "xon: 300K", "xon: ^513K", "xon: 525312 is more than xoff, 524288"},
+			"bounce-class: 4 is one of the priorities of pfc, and bounced packets must not wait in a class "
+			"that can be paused; use another class"},
+		{"XON above XOFF", "xon: 300K", "xon: ^513K", "xon: 525312 is larger than xoff, 524288"},
 		{"ECN class twice", "classes: [3, 4]", "classes: [3, ^3]", "classes: 3 is listed twice"},
 	};
 

@@ -30,36 +30,35 @@ static void pfc_wan(void **state)
 		{"both directions",
 			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: \"5f00:1:1:d2::/64\", " FAR "}\n", NULL},
 		{"no direction", WAN_NODE "pfc-relays:\n  - ^{name: a, port: dc0}\n",
-			"a PFC relay needs a sid to receive by, or segments to send over"},
+			"a PFC relay needs a sid to receive PFC, or segments to send it"},
 		{"no DX2", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: ^\"5f00:1:1:1::/64\"}\n",
-			"sid: is no DX2 SID of this node"},
+			"sid: expected a DX2 SID of this node"},
 		{"unknown SID", WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, sid: ^\"5f00:1:1:2::/64\"}\n",
-			"sid: is no DX2 SID of this node"},
+			"sid: expected a DX2 SID of this node"},
 		{"another port's SID", WAN_NODE "pfc-relays:\n  - {name: a, port: ^dc2, sid: ^\"5f00:1:1:d2::/64\"}\n",
-			"port: pauses of 'dc2', a virtual device, go by its speed; give it one\n"
-			"sid: hands frames to 'dc0', not to 'dc2'"},
+			"port: 'dc2' is a virtual device, and its pause times depend on its speed; set speed\n"
+			"sid: it sends frames to port 'dc0', not to 'dc2'"},
 		{"deaf port", WAN_NODE "pfc-relays:\n  - {name: a, port: ^dc1, " FAR "}\n",
-			"port: 'dc1' has no pfc priorities, so its PFC is not listened to"},
+			"port: 'dc1' has no pfc priorities, so PFC received on it is ignored"},
 		{"inside the domain", WAN_NODE "pfc-relays:\n  - {name: a, port: ^wan0, " FAR "}\n",
-			"port: 'wan0' is inside the domain (side: wan); gateways are outside"},
+			"port: 'wan0' is inside the domain (side: wan); a gateway is outside"},
 		{"tunnel", WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, slice: gold, priorities: [3], " FAR "}\n",
 			NULL},
 		{"tunnel of a lossy class",
 			WAN_NODE "pfc-tunnels:\n  - {name: a, port: wan0, priorities: [3, ^4, ^8], " FAR "}\n",
-			"priorities: 4 is none of the pfc priorities of 'wan0', so nothing is known about its buffer\n"
+			"priorities: 4 is not one of the pfc priorities of 'wan0', so it has no buffer there\n"
 			"priorities: expected classes from 0 to 7, found 8"},
 		{"tunnel outside", WAN_NODE "pfc-tunnels:\n  - {name: a, port: ^dc0, priorities: [3], " FAR "}\n",
-			"port: 'dc0' is outside the domain (side: dc); tunnels lead through it"},
+			"port: 'dc0' is outside the domain; PFC tunnels need a port with side: wan"},
 		{"tunnel to itself",
 			WAN_NODE
 			"pfc-tunnels:\n  - {name: a, port: wan0, priorities: [3], segments: ^[\"5f00:1:1:1::\"]}\n",
-			"segments: it leads nowhere but to this node itself"},
+			"segments: the list contains only SIDs of this node"},
 		{"E37",
 			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR "}\n"
 				 "pfc-tunnels:\n  - {name: b, port: wan0, slice: gold, priorities: [^3], " FAR "}\n",
-			"priorities: 3 of this slice is held back by relay 'a' already, which would stall it twice; "
-			"one of the two, or "
-			"honour-local"},
+			"priorities: 3 of this slice is already paused through relay 'a' and would be paused twice; "
+			"remove one, or set honour-local: true on the relay"},
 		{"E37, other slice",
 			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR "}\n"
 				 "pfc-tunnels:\n  - {name: b, port: wan0, priorities: [3], " FAR "}\n",
@@ -67,8 +66,8 @@ static void pfc_wan(void **state)
 		{"a relay's watchdog",
 			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {action: ^drop}}\n"
 				 "  - {name: b, port: dc0, sid: \"5f00:1:1:d2::/64\", watchdog: {action: ^forward}}\n",
-			"action: a relay has no queue to empty or to serve: release, alert or off\n"
-			"action: a relay has no queue to empty or to serve: release, alert or off"},
+			"action: a relay has no queue to drop from or to send; use release, alert or off\n"
+			"action: a relay has no queue to drop from or to send; use release, alert or off"},
 		{"states",
 			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, carrier: state, udp-port: 4794, segments: "
 				 "[\"fd00::9\"]}\n"
@@ -80,21 +79,22 @@ static void pfc_wan(void **state)
 			"  - {name: b, port: dc0, carrier: state, udp-port: ^4794, sid: ^\"5f00:1:1:d2::/64\"}\n"
 			"  - {name: c, port: dc0, carrier: ^state}\n"
 			"  - {name: d, port: dc0, carrier: state, udp-port: 9, jitter: 2001, lease: ^6000}\n",
-			"carrier: a state holds no pause times to hand on: mode: regenerate\n"
-			"udp-port: 4794 is already that of relay 'a'\n"
-			"sid: state messages come to udp-port of an own address, not to a SID\n"
-			"carrier: state messages need a udp-port\n"
-			"lease: 6000 us are too short: renewed every third of that, and late by jitter, 2001 us, it "
-			"would end meanwhile"},
+			"carrier: state messages carry no pause times; set mode: regenerate\n"
+			"udp-port: 4794 is already used by relay 'a'\n"
+			"sid: state messages are sent to udp-port of an address of this node, not to a SID; remove "
+			"sid\n"
+			"carrier: state messages need a UDP port; set udp-port\n"
+			"lease: 6000 us is too short: it is renewed every third of that time, and with a jitter of "
+			"2001 us it could expire before the renewal arrives"},
 		{"keys of states with frames",
 			WAN_NODE
 			"pfc-relays:\n  - {name: a, port: dc0, udp-port: ^1, allowed-sources: ^[\"fd00::/64\"], " FAR
 			"}\n",
-			"udp-port: frames have none; carrier: state does\n"
-			"allowed-sources: for frames they stand at the SID"},
+			"udp-port: carrier: frames does not use it; remove it, or set carrier: state\n"
+			"allowed-sources: carrier: frames does not use it; set allowed-sources of the SID"},
 		{"a late alarm",
 			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {alarm: ^50, detect: 50}}\n",
-			"alarm: after 50 ms it would come no earlier than the storm, after 50"},
+			"alarm: 50 ms is not shorter than detect, 50 ms"},
 		{"no alarm",
 			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, " FAR ", watchdog: {alarm: 0, detect: 1}}\n",
 			NULL},
@@ -123,17 +123,17 @@ static void learning(void **state)
 	} rows[] = {
 		{"learns", LEARNER("", THREE ", learn-tunnels: true") KNOWN, NULL},
 		{"outside", LEARNER(THREE ", learn-tunnels: ^true", "") KNOWN,
-			"learn-tunnels: 'dc0' is outside the domain; segment lists of data are seen inside"},
+			"learn-tunnels: 'dc0' is outside the domain, where data has no segment lists to learn from; it "
+			"needs side: wan"},
 		{"nothing to tell", LEARNER("", "learn-tunnels: ^true") KNOWN,
-			"learn-tunnels: 'wan0' has no pfc priorities, so there is nothing to tell a tunnel"},
+			"learn-tunnels: 'wan0' has no pfc priorities, so its tunnels would never send a pause"},
 		{"nothing known", LEARNER("", THREE ", learn-tunnels: ^true"),
-			"learn-tunnels: without remote-sids no segment list tells its way back"},
+			"learn-tunnels: without remote-sids no way back can be derived from a segment list"},
 		{"E37",
 			LEARNER(THREE, THREE ", learn-tunnels: ^true") KNOWN "pfc-relays: [{name: a, port: dc0, " FAR
 									     "}]\n",
-			"learn-tunnels: priority 3 is held back by relay 'a' already, which would stall it twice; one "
-			"of the two, or "
-			"honour-local"},
+			"learn-tunnels: priority 3 is already paused through relay 'a' and would be paused twice; "
+			"remove one, or set honour-local: true on the relay"},
 		{"E37, honoured",
 			LEARNER(THREE, THREE ", learn-tunnels: true") KNOWN
 			"pfc-relays: [{name: a, port: dc0, honour-local: true, " FAR "}]\n",
@@ -142,20 +142,20 @@ static void learning(void **state)
 			LEARNER("", THREE ", learn-tunnels: true") KNOWN
 			"pfc-learning: {hmac-key: ^7}\n"
 			"pfc-tunnels: [{name: a, port: wan0, priorities: [3], hmac-key: ^8, " FAR "}]\n",
-			"hmac-key: there is no hmac.keys to take it from\nhmac-key: there is no hmac.keys to take it "
-			"from"},
+			"hmac-key: there is no key file; set hmac.keys\n"
+			"hmac-key: there is no key file; set hmac.keys"},
 		{"no keys to verify",
 			LEARNER("", THREE) "sids:\n  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan0, "
 					   "nexthop: \"fe80::1\", pfc-hmac: ^required}\n",
-			"pfc-hmac: there is no hmac.keys to verify with"},
+			"pfc-hmac: there is no key file; set hmac.keys"},
 		{"nothing to verify",
 			LEARNER("", THREE) "hmac: {keys: k}\nsids:\n"
 					   "  - {sid: \"5f00:1:1:1::/64\", behavior: End, pfc-hmac: ^required}\n",
-			"pfc-hmac: an End ends no PFC frames"},
+			"pfc-hmac: an End does not terminate PFC frames"},
 		{"no option", LEARNER("", THREE) "slices: [{name: gold, id: 5}]\npfc-learning: {slice-by: ^option}\n",
-			"slice-by: there is no node.slice-option"},
+			"slice-by: option needs node.slice-option"},
 		{"no ids", LEARNER("", THREE) "slices: [{name: gold}]\npfc-learning: {slice-by: ^argument}\n",
-			"slice-by: no slice has an id"},
+			"slice-by: no slice has an id; set id in slices"},
 		{"this one has none",
 			LEARNER("", THREE) "slices: [{name: gold}, {name: silver, id: 5}]\n"
 					   "pfc-tunnels: [{name: a, port: wan0, slice: gold, priorities: [3], "
@@ -165,26 +165,26 @@ static void learning(void **state)
 			LEARNER("", THREE) "slices: [{name: gold, id: 65536}]\n"
 					   "pfc-tunnels: [{name: a, port: wan0, slice: gold, priorities: [3], "
 					   "slice-by: ^argument, " FAR "}]\n",
-			"slice-by: id 65536 of slice 'gold' takes more than 16 bits"},
+			"slice-by: id 65536 of slice 'gold' needs more than 16 bits"},
 		{"ids", LEARNER("", "") "slices: [{name: gold, id: 5}, {name: silver, id: ^5}]\n",
-			"id: 5 is already that of slice 'gold'"},
+			"id: 5 is already used by slice 'gold'"},
 		{"mistyped", LEARNER("", "") "pfc-learning: {slice-by: ^argumnet}\n",
 			"slice-by: expected one of sid, argument, option, found 'argumnet'; did you mean 'argument'?"},
 		{"no room",
 			LEARNER("", "") "slices: [{name: gold, id: 5}]\nsids:\n"
 					"  - {sid: \"5f00:1:1:1::/113\", behavior: End, slice-by: ^argument}\n",
-			"slice-by: an argument of 16 bits needs a SID of whole bytes, a /112 at most, outside "
-			"node.usid.block"},
+			"slice-by: argument needs a SID outside node.usid.block, a whole number of bytes long and at "
+			"most a /112, followed by 16 bits"},
 		{"of a policy",
 			LEARNER("", "") "slices: [{name: gold, id: 5}]\npolicies:\n"
 					"  - {name: a, slice-by: ^argument, paths: [{name: a, segments: "
 					"[\"5f00:1:2:1::\"]}]}\n",
-			"slice-by: segments are written with their arguments; expected sid or option"},
+			"slice-by: expected sid or option; arguments are written in the segments"},
 		{"of a policy without type",
 			LEARNER("", "") "slices: [{name: gold, id: 5}]\npolicies:\n"
 					"  - {name: a, slice-by: ^option, paths: [{name: a, segments: "
 					"[\"5f00:1:2:1::\"]}]}\n",
-			"slice-by: there is no node.slice-option"},
+			"slice-by: option needs node.slice-option"},
 		{"limits", LEARNER("", "") "pfc-learning: {tunnels: ^0, idle: ^0, max-rtt: ^20000}\n",
 			"tunnels: expected a whole number from 1 to 512, found '0'\n"
 			"idle: expected a whole number from 1 to 86400 s, found '0'\n"

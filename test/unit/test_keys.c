@@ -75,9 +75,10 @@ static void modes(void **state)
 
 		snprintf(row, sizeof(row), "%o", (unsigned int)rows[i].mode);
 		assert_int_equal(chmod("hmac.keys", rows[i].mode), 0);
-		refused(row, rows[i].good ? ""
-					  : AT_KEY
-				     "./hmac.keys may be read by others than its owner; chmod 600 ./hmac.keys\n");
+		refused(row,
+			rows[i].good ? ""
+				     : AT_KEY
+				"users other than its owner have access to ./hmac.keys; type: chmod 600 ./hmac.keys\n");
 	}
 }
 
@@ -90,7 +91,7 @@ static void owner(void **state)
 	write_keys("1 " HEX_16 "\n", 35);
 	assert_int_equal(chown("hmac.keys", 12345, 0), 0);
 	refused("another's", AT_KEY
-		"./hmac.keys belongs to another user (12345), who can read and change it; chown 0 ./hmac.keys\n");
+		"./hmac.keys belongs to another user (12345), who can read and change it; type: chown 0 ./hmac.keys\n");
 	assert_int_equal(chown("hmac.keys", 0, 12345), 0);
 	refused("another group, which may nothing", "");
 }
@@ -125,7 +126,7 @@ static void links(void **state)
 	refused("link", "");
 	assert_int_equal(chmod("real.keys", 0644), 0);
 	refused("link to what others may read",
-		AT_KEY "./hmac.keys may be read by others than its owner; chmod 600 ./hmac.keys\n");
+		AT_KEY "users other than its owner have access to ./hmac.keys; type: chmod 600 ./hmac.keys\n");
 	unlink("real.keys");
 	refused("link to nothing", AT_KEY "cannot open ./hmac.keys: No such file or directory\n");
 	unlink("hmac.keys");
@@ -165,12 +166,11 @@ static void lines(void **state)
 		{"base64", TEXT("7 ABEiM0RVZneImaq7zN3u/w==\n"), 0, AT("1:6") DIGIT},
 		{"three words", TEXT("7 " HEX_16 " key\n"), 0,
 			AT("1:36") "expected the end of the line, or a comment: # ...\n"},
-		{"zero byte", TEXT("7 " HEX_16 "\n8\0 " HEX_16 "\n"), 0,
-			AT("2:2") "expected text, found a zero byte\n"},
+		{"NUL byte", TEXT("7 " HEX_16 "\n8\0 " HEX_16 "\n"), 0, AT("2:2") "expected text, found a NUL byte\n"},
 		{"twice", TEXT("5 " HEX_16 "\n0x5 " HEX_64 "\n"), 0,
-			AT("2:1") "this key id stands in the file already\n"},
+			AT("2:1") "this key id is already used in the file\n"},
 		{"all at once", TEXT("0 " HEX_16 "\n1 zz\n2 " HEX_16 "\n2 " HEX_16 "\n3\n"), 0,
-			AT("1:1") ID AT("2:3") DIGIT AT("4:1") "this key id stands in the file already\n" AT("5:2")
+			AT("1:1") ID AT("2:3") DIGIT AT("4:1") "this key id is already used in the file\n" AT("5:2")
 				SIZE},
 	};
 

@@ -82,7 +82,7 @@ static struct fill *fill_new(const char *size)
 	f->t = testbed_new(yaml);
 	/* what one lcore has in its hands; data for one of two ports in its queues, and rewritten */
 	free_lines = (line(&f->promised, "pool caches and bursts of lcores") / 3 - LIMIT_POOL_CACHE) + 64 +
-		     line(&f->promised, "rewritten, not yet taken by the device") / 4;
+		     line(&f->promised, "rewritten frames that the device has not accepted yet") / 4;
 	for (unsigned int i = 0; i < ARRAY_LEN(filled); i++)
 		free_lines += line(&f->promised, filled[i]);
 	while (left(f) > free_lines) {

@@ -38,43 +38,43 @@ static void checks(void **state)
 			"mean 'End.X.PFC'?"},
 		{"mistyped key", "  - {sid: \"5f00:1:1:e1::/64\", behavior: End, owner: r1, ^flavours: [psp]}\n",
 			"unknown key 'flavours' in a remote SID; did you mean 'flavors'?"},
-		{"no owner", "  - ^{sid: \"5f00:1:1:e1::/64\", behavior: End}\n", "a remote SID lacks the key 'owner'"},
+		{"no owner", "  - ^{sid: \"5f00:1:1:e1::/64\", behavior: End}\n", "a remote SID needs the key 'owner'"},
 		{"wrong code", "  - " ENTRY(", code: ^0x8101") "\n",
-			"code: that of End.X.PFC with these flavors is 33024, not 33025"},
+			"code: End.X.PFC with these flavors has code 33024, not 33025"},
 		{"other", "  - {sid: \"5f00:1:1:b6::/64\", behavior: other, code: 14, owner: r1}\n", NULL},
 		{"other, of what", "  - {sid: \"5f00:1:1:b6::/64\", behavior: ^other, owner: r1}\n",
-			"behavior: other needs its code"},
+			"behavior: other needs a code; set code"},
 		{"other's flavours",
 			"  - {sid: \"5f00:1:1:b6::/64\", behavior: other, code: 14, flavors: [^psp], owner: r1}\n",
-			"flavors: other has none"},
+			"flavors: other has no flavors"},
 		{"flavours of a DT46",
 			"  - {sid: \"5f00:1:1:46::/64\", behavior: End.DT46, flavors: [^psp], owner: r1}\n",
-			"flavors: End.DT46 has none"},
-		{"usd", "  - " ENTRY(", flavors: [psp, ^usd]") "\n", "flavors: End.X.PFC has no usd"},
+			"flavors: End.DT46 has no flavors"},
+		{"usd", "  - " ENTRY(", flavors: [psp, ^usd]") "\n", "flavors: End.X.PFC does not support usd"},
 		{"structure",
 			"  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End, owner: r1, node-bits: 24, function-bits: "
 			"16}\n",
-			"sid: a /64, but block, node and function are 32 + 24 + 16 bits"},
+			"sid: it is a /64, but block, node and function are 32 + 24 + 16 bits"},
 		{"argument", "  - " ENTRY(", argument-bits: ^65") "\n",
-			"argument-bits: there are 64 bits behind the function"},
+			"argument-bits: only 64 bits are left after the function"},
 		{"no block",
 			"  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End, owner: r1, block-bits: 0, node-bits: 48}\n",
-			"sid: has no block"},
+			"sid: it has no block"},
 		{"nothing but a block", "  - {sid: ^\"5f00::/20\", behavior: End, owner: r1}\n",
-			"sid: has no node and no function"},
+			"sid: it has no node and no function"},
 		{"twice the same", "  - " ENTRY("") "\n  - " ENTRY("") "\n", NULL},
 		{"twice, not the same",
 			"  - " ENTRY("") "\n  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End.X, owner: r1}\n",
-			"sid: 'r1' has it with another behaviour or structure as well"},
+			"sid: 'r1' already has this SID, with another behaviour or structure"},
 		{"two owners", "  - " ENTRY("") "\n  - {sid: ^\"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r2}\n",
-			"sid: 'r1' has it too, so it would lead to two nodes"},
+			"sid: 'r1' already has this SID; it would lead to two nodes"},
 		{"two owners of a local id",
 			"  - {sid: \"5f00:0:e0e1::/48\", behavior: uA.PFC, owner: r1}\n"
 			"  - {sid: \"5f00:0:e0e1::/48\", behavior: uA, owner: r2}\n",
 			NULL},
 		{"the own one", "  - {sid: \"5f00:1:3:d46::/64\", behavior: End.DT4, owner: r3}\n", NULL},
 		{"the own one of another", "  - {sid: ^\"5f00:1:3:d46::/64\", behavior: End.DT46, owner: r4}\n",
-			"sid: 'r3' has it too, so it would lead to two nodes"},
+			"sid: 'r3' already has this SID; it would lead to two nodes"},
 	};
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
@@ -141,9 +141,9 @@ static void files(void **state)
 		{"two files that do not", FILE_OF(R1),
 			"{\n\"remote-sids\": [\n {\"sid\": \"5f00:1:1:e1::/64\", \"behavior\": \"End\", "
 			"\"owner\": \"r1\"}]}",
-			"./b.json:3:10: error: sid: 'r1' has it with another behaviour or structure as well\n"},
+			"./b.json:3:10: error: sid: 'r1' already has this SID, with another behaviour or structure\n"},
 		{"both wrong", "{}", "[]",
-			"./a.json:1:1: error: the file lacks the key 'remote-sids'\n"
+			"./a.json:1:1: error: the file needs the key 'remote-sids'\n"
 			"./b.json:1:1: error: the file: expected a mapping, found a list\n"},
 		{"cut off", "{\"remote-sids\": [\n" R1 ",", NULL,
 			"./a.json:2:68: error: not JSON: ']' expected near end of file\n"},
@@ -152,7 +152,7 @@ static void files(void **state)
 			"./a.json:1:33: error: not JSON: duplicate object key near '\"remote-sids\"'\n"},
 		{"mistyped key", FILE_OF("{\"sid\": \"5f00:1:1:1::/64\", \"behaviour\": \"End\", \"owner\": \"r1\"}"),
 			NULL,
-			"./a.json:1:18: error: a remote SID lacks the key 'behavior'\n"
+			"./a.json:1:18: error: a remote SID needs the key 'behavior'\n"
 			"./a.json:1:45: error: unknown key 'behaviour' in a remote SID; did you mean 'behavior'?\n"},
 		{"number for text", FILE_OF("{\"sid\": 7, \"behavior\": \"End\", \"owner\": \"r1\"}"), NULL,
 			"./a.json:1:26: error: sid: expected an IPv6 prefix like \"2001:db8::/32\", found '7'\n"},
@@ -238,7 +238,7 @@ static void missing_files(void **state)
 	assert_int_equal(diags.n, 2);
 	check_text("none", diags.items[0].text, "remote-sids-files: cannot open none.json: No such file or directory");
 	assert_int_equal(diags.items[0].at.line, 8);
-	check_text("folder", diags.items[1].text, "remote-sids-files: cannot open /: it is no file");
+	check_text("folder", diags.items[1].text, "remote-sids-files: cannot open /: not a regular file");
 	assert_int_equal(diags.items[1].at.line, 9);
 	cfg_diags_free(&diags);
 }

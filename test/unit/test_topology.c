@@ -133,8 +133,8 @@ static void inline_errors(void **state)
 	free(got);
 	/* found by fuzzing: what has no name was looked for by its name */
 	got = errors_of(LAB "nodes: [{name: n1, config: {vrfs: [{}, {}]}}]\n" HOSTS LINK);
-	check(strstr(got, "t.yaml:2:36: error: a VRF lacks the key 'name'\nt.yaml:2:40: error: a VRF lacks the key "
-			  "'name'\n"),
+	check(strstr(got, "t.yaml:2:36: error: a VRF needs the key 'name'\n"
+			  "t.yaml:2:40: error: a VRF needs the key 'name'\n"),
 		"%s", got);
 	free(got);
 }

@@ -195,9 +195,9 @@ static void packs_into_little_room(void **state)
 	"  - {sid: \"5f00:0:e101::/48\", behavior: uDT46}\n" \
 	"  - {sid: \"5f00:0:100:e102::/64\", behavior: uDT4}\n"
 
-#define ENDS_HERE "the path ends at this node itself"
-#define NOWHERE "it leads nowhere but to this node itself"
-#define TOO_LONG "they take more than 16 addresses, which no header holds"
+#define ENDS_HERE "the path ends at this node"
+#define NOWHERE "the list contains only SIDs of this node"
+#define TOO_LONG "the list takes more than 16 addresses; an SRH has room for 16"
 
 static void programs(void **state)
 {

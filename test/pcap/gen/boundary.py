@@ -322,7 +322,7 @@ def key_files():
             "config/reference.yaml hmac.keys",
             core(),
             status=1,
-            stderr=r"config\.yaml:\d+:\d+: error: keys: hmac\.keys may be read by others than its owner; chmod 600",
+            stderr=r"config\.yaml:\d+:\d+: error: keys: users other than its owner have access to hmac\.keys; type: chmod 600",
             keys_mode="640",
         )
     )
@@ -335,7 +335,7 @@ def key_files():
         status=1,
         stderr=(
             r"hmac\.keys:2:1: error: expected a key id from 1 to 4294967295\nhmac\.keys:3:3: error: expected a hexadecimal digit\n"
-            r"hmac\.keys:4:3: error: expected a key of 16 to 64 bytes, .*\nhmac\.keys:6:1: error: this key id stands in the file already"
+            r"hmac\.keys:4:3: error: expected a key of 16 to 64 bytes, .*\nhmac\.keys:6:1: error: this key id is already used in the file"
         ),
     )
     case.config["hmac"] = {"keys": "hmac.keys"}

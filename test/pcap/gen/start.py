@@ -25,7 +25,7 @@ def cases():
         "RFC 8754 5.1",
         core(sid("5f00:0:100::/48", "uN"), infrastructure=[]),
         status=BAD_CONFIG,
-        stderr="sids: without node.infrastructure every packet to them would be dropped",
+        stderr="sids: without node.infrastructure every packet to a SID is dropped; set node.infrastructure",
     )
     yield Case(
         "start_local_id",

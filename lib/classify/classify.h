@@ -11,8 +11,8 @@
 #include "snapshot/snapshot.h"
 
 #define SID_COUNTERS(X) \
-	X(counter, packets, "packets", "packets", "sluice_sid_packets", "that a local SID was executed for") \
-	X(counter, bytes, "bytes", "bytes", "sluice_sid_bytes", "of the frames that a local SID was executed for")
+	X(counter, packets, "packets", "packets", "sluice_sid_packets", "packets processed by this local SID") \
+	X(counter, bytes, "bytes", "bytes", "sluice_sid_bytes", "bytes of the frames processed by this local SID")
 
 struct sid_counter {
 	SID_COUNTERS(STAT_DECLARE)

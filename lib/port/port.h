@@ -38,13 +38,13 @@ struct port_abilities {
 /* Losses and errors that only the device knows; totals. These frames never reached the node. */
 #define DEVICE_COUNTERS(X) \
 	X(counter, imissed, "imissed", "packets", "sluice_port_imissed_packets", \
-		"lost by the device: no descriptor was free") \
+		"packets lost by the device because no receive descriptor was free") \
 	X(counter, rx_nombuf, "rx_nombuf", "packets", "sluice_port_rx_nombuf_packets", \
-		"lost by the device: no buffer was free") \
+		"packets lost by the device because no buffer was free") \
 	X(counter, ierrors, "ierrors", "packets", "sluice_port_ierrors_packets", \
-		"received in error, as the device counts them") \
+		"packets received with errors, as counted by the device") \
 	X(counter, oerrors, "oerrors", "packets", "sluice_port_oerrors_packets", \
-		"not sent because of errors, as the device counts them")
+		"packets not transmitted because of errors, as counted by the device")
 
 struct port_device_stats {
 	DEVICE_COUNTERS(STAT_DECLARE)

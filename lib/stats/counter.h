@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is counted of an object, as a list of rows: X(kind, member, name, unit, metric, help). The list stands beside the
- * struct and is all there is to write: it declares the members, and tables made of it (metrics/tables.h) feed the console,
- * JSON, OpenMetrics and docs/counters.md.
+ * The counters of an object are a list of rows: X(kind, member, name, unit, metric, help). The list is next to the struct
+ * and is the only place to edit for a new counter: it declares the members, and the tables generated from it
+ * (metrics/tables.h) feed the console, JSON, OpenMetrics and docs/counters.md.
  *
  *   kind    counter, gauge, time (ns on the node's clock; 0: never), priority_counter (one value for each of the eight
  *           priorities); part_counter, part_gauge: the member is declared by hand, often inside another struct
- *   name    in JSON and on the console; NULL: not shown there. Nanoseconds are shown in the unit that the name ends with
+ *   name    in JSON and on the console; NULL: not shown there. Nanoseconds are shown in the unit at the end of the name
  *           (_us, _ms)
- *   metric  of OpenMetrics, without _total; NULL: none. What ends with _ns is exported in seconds, as _seconds
+ *   metric  name in OpenMetrics, without _total; NULL: not exported. A metric that ends with _ns is exported in seconds,
+ *           as _seconds
+ *   help    a noun phrase that states exactly what is counted, such as "packets received on this port"
  *
- * Pure. Values are read relaxed: any thread may read what one lcore writes.
+ * Pure. Values are read relaxed, so any thread may read the counters of an lcore.
  */
 #ifndef STATS_COUNTER_H
 #define STATS_COUNTER_H
@@ -19,7 +21,7 @@
 #include <stdint.h>
 
 #define STAT_PRIORITIES 8
-#define STAT_METRIC 80 /* characters of a metric's name, the NUL included */
+#define STAT_METRIC 80 /* bytes of a metric's name, including the NUL */
 
 enum stat_kind { STAT_COUNTER, STAT_GAUGE, STAT_TIME };
 
@@ -60,7 +62,7 @@ struct stat_row {
 #define STAT_N_part_counter 1
 #define STAT_N_part_gauge 1
 
-/* Counters of *out since *base; the rest stays. */
+/* Subtract the counters of *base from *out; gauges and times stay unchanged. */
 #define STAT_SINCE(kind, out, base) STAT_SINCE_##kind(out, base)
 #define STAT_SINCE_counter(out, base) (out) -= (base);
 #define STAT_SINCE_gauge(out, base)
@@ -74,7 +76,7 @@ struct stat_row {
 /* Value i (below row->n) of the object. */
 uint64_t stat_value(const struct stat_row *row, const void *object, unsigned int i);
 
-/* A value in the unit of the row's name: nanoseconds in us or ms. */
+/* Convert a value from nanoseconds to the unit of the row's name (us or ms). */
 uint64_t stat_shown(const struct stat_row *row, uint64_t value);
 
 /* Is the metric a time, exported in seconds? */

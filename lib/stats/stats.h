@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters. Every lcore has one block that it alone writes; readers sum the blocks. Counters only grow;
- * "clear" remembers a base line and subtracts it.
+ * Counters. Every lcore has one block, which only that lcore writes; readers sum the blocks. Counters only grow;
+ * `clear` stores a baseline, and readers subtract the baseline.
  *
- * Ports are counted twice over: as the port a packet came in by (rx, drops, consumed, sent: together they
- * tell what became of it) and as the port it left by (tx). Packets the node makes itself come in by
- * PORT_LOCAL.
+ * A packet is counted on two ports. The ingress port counts rx and one of drops, consumed and sent, so that every
+ * received packet is accounted for. The egress port counts tx. The ingress port of packets that the node itself
+ * creates is PORT_LOCAL.
  */
 #ifndef STATS_STATS_H
 #define STATS_STATS_H
@@ -20,32 +20,39 @@
 
 /* name, unit, help */
 #define PORT_COUNTERS(X) \
-	X(rx_packets, "packets", "received") \
-	X(rx_bytes, "bytes", "received, without FCS") \
-	X(originated, "packets", "made by the node itself") \
-	X(sent, "packets", "that came in here and were handed to a device") \
-	X(tx_packets, "packets", "handed to this device") \
-	X(tx_bytes, "bytes", "handed to this device, without FCS")
+	X(rx_packets, "packets", "packets received on this port") \
+	X(rx_bytes, "bytes", "bytes received on this port, without FCS") \
+	X(originated, "packets", "packets created by the node itself") \
+	X(sent, "packets", "packets received on this port and transmitted") \
+	X(tx_packets, "packets", "packets transmitted on this port") \
+	X(tx_bytes, "bytes", "bytes transmitted on this port, without FCS")
 
 /* name, unit, help */
 #define LCORE_COUNTERS(X) \
-	X(passes, "passes", "through the lcore's roles") \
-	X(busy_passes, "passes", "that found work") \
-	X(busy_ns, "ns", "spent in passes that found work") \
-	X(sleep_ns, "ns", "slept because there was no work") \
-	X(max_gap_ns, "ns", "longest time between the beginnings of two passes") \
+	X(passes, "passes", "passes through the lcore's roles") \
+	X(busy_passes, "passes", "passes that found work") \
+	X(busy_ns, "ns", "time spent in passes that found work") \
+	X(sleep_ns, "ns", "time slept because there was no work") \
+	X(max_gap_ns, "ns", "longest time between the starts of two consecutive passes") \
 	X(icmp_sent, "packets", "ICMP errors sent") \
-	X(icmp_suppressed, "packets", "ICMP errors not sent: rate limit or a rule of RFC 4443") \
-	X(ptb_taken, "packets", "Packet Too Big about own tunnels that lowered what a path takes") \
-	X(ptb_ignored, "packets", "Packet Too Big to the node that say nothing new or true about its tunnels") \
+	X(icmp_suppressed, "packets", \
+		"ICMP errors not sent because of a rate limit, a full ring or a rule of RFC 4443") \
+	X(ptb_taken, "packets", "Packet Too Big messages that lowered the MTU of a path") \
+	X(ptb_ignored, "packets", \
+		"Packet Too Big messages ignored: invalid, about no path of the node, above the rate limit, or no " \
+		"lower MTU") \
 	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent") \
-	X(dscp_remapped, "packets", "outer DSCP 48-63 of a tenant lowered") \
-	X(control_policed, "packets", "of DSCP 48-63 in transit, beyond control-rate: queued with the data") \
-	X(ecn_marked, "packets", "marked CE in an egress queue") \
-	X(class_bounced, "packets", "lossless, queued in bounce-class: they leave by the port they came in by") \
-	X(ecn_unusual, "packets", "decapsulated with an ECN combination that RFC 6040 marks (!)") \
-	X(pfc_refused, "requests", "to pause that were refused: too many parties pause the port already") \
-	X(ring_refused, "packets", "that found the ring to a worker full and were parked")
+	X(dscp_remapped, "packets", \
+		"packets encapsulated with outer DSCP 40 (CS5) because the inner DSCP is 48 to 63") \
+	X(control_policed, "packets", "packets in transit with DSCP 48 to 63 above control-rate; queued as data") \
+	X(ecn_marked, "packets", "packets marked CE in an egress queue") \
+	X(class_bounced, "packets", \
+		"lossless packets queued in bounce-class because they leave by the port they arrived on") \
+	X(ecn_unusual, "packets", \
+		"packets decapsulated with an ECN combination that should not occur, (!) or (!!!) in RFC 6040 figure " \
+		"4") \
+	X(pfc_refused, "requests", "pause requests refused because too many parties pause the port already") \
+	X(ring_refused, "packets", "packets parked because the ring to a worker was full")
 
 struct port_stats {
 #define X(name, unit, help) uint64_t name;
@@ -56,12 +63,16 @@ struct port_stats {
 
 /* stats/counter.h */
 #define INTERFACE_COUNTERS(X) \
-	X(counter, rx_packets, "rx", "packets", "sluice_interface_rx_packets", "received") \
-	X(counter, rx_bytes, "rx_bytes", "bytes", "sluice_interface_rx_bytes", "received, without FCS") \
-	X(counter, tx_packets, "tx", "packets", "sluice_interface_tx_packets", "that leave here") \
-	X(counter, tx_bytes, "tx_bytes", "bytes", "sluice_interface_tx_bytes", "that leave here, without FCS")
+	X(counter, rx_packets, "rx", "packets", "sluice_interface_rx_packets", \
+		"packets received on this VLAN interface") \
+	X(counter, rx_bytes, "rx_bytes", "bytes", "sluice_interface_rx_bytes", \
+		"bytes received on this VLAN interface, without FCS") \
+	X(counter, tx_packets, "tx", "packets", "sluice_interface_tx_packets", \
+		"packets sent on this VLAN interface, counted when they leave their queue") \
+	X(counter, tx_bytes, "tx_bytes", "bytes", "sluice_interface_tx_bytes", \
+		"bytes sent on this VLAN interface, without FCS, counted when they leave their queue")
 
-/* VLAN interfaces, by row of their number (snapshot/snapshot.h); their packets are among those of the port, too. */
+/* A VLAN interface, by row of its number (snapshot/snapshot.h). The port counts the same packets as well. */
 struct interface_stats {
 	INTERFACE_COUNTERS(STAT_DECLARE)
 };
@@ -69,7 +80,7 @@ struct interface_stats {
 struct pkt_tap;
 
 struct lcore_stats {
-	struct pkt_tap *tap; /* where copies of dropped packets go (pkt/tap.h); set once, before lcores run */
+	struct pkt_tap *tap; /* receives copies of dropped packets (pkt/tap.h); set once, before lcores run */
 #define X(name, unit, help) uint64_t name;
 	LCORE_COUNTERS(X)
 #undef X
@@ -78,15 +89,15 @@ struct lcore_stats {
 } CACHE_ALIGNED;
 
 /*
- * Written by the owning lcore with a plain add (it is the only writer), read by anyone. Relaxed on both
- * sides: a counter orders nothing.
+ * The owning lcore is the only writer, so a plain add is enough; any thread may read. Both sides are relaxed: a
+ * counter orders nothing.
  */
 static inline void stat_add(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-/* For a level, which may fall; the same writer. */
+/* Decrease a level, as opposed to a counter. The owning lcore only. */
 static inline void stat_sub(uint64_t *level, uint64_t n)
 {
 	__atomic_store_n(level, *level - n, __ATOMIC_RELAXED);
@@ -103,13 +114,13 @@ static inline uint64_t stat_read(const uint64_t *counter)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* *sum += *block, member by member; max_gap_ns is a maximum. Any thread. */
+/* Add *block to *sum, member by member; max_gap_ns becomes the maximum of both. Any thread. */
 void lcore_stats_add(struct lcore_stats *sum, const struct lcore_stats *block);
 
-/* What was counted since `base`: *out = *now - *base; max_gap_ns stays as it is now. */
+/* Counts since `base`: *out = *now - *base; max_gap_ns is taken from *now. */
 void lcore_stats_since(struct lcore_stats *out, const struct lcore_stats *now, const struct lcore_stats *base);
 
-/* All drops, all consumed packets of a port, in one block or summed. Any thread. */
+/* All dropped, all consumed packets of a port, in one block or in a sum. Any thread. */
 uint64_t port_stats_drops(const struct port_stats *p);
 uint64_t port_stats_consumed(const struct port_stats *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known about drivers before one is opened: tables, so that knowledge is data. */
+/* Tables of what drivers can do, known before a device is opened. */
 #ifndef DRIVERS_ABILITIES_H
 #define DRIVERS_ABILITIES_H
 
@@ -9,16 +9,16 @@
 #include "config/model.h"
 #include "port/port.h"
 
-/* Does the driver pass frames of any length, whatever MTU it says it has? */
+/* Does the driver pass frames of any length, independent of the MTU that it reports? */
 bool abilities_any_length(const char *driver);
 
-/* Lines about what the port's driver cannot do, each behind `indent`. Nothing for an unknown driver. */
+/* Print the limits of the port's driver, one per line, each after `indent`. Nothing for an unknown driver. */
 void abilities_print(const struct cfg_port *port, const char *indent, FILE *out);
 
-/* What is known about MAC control frames (PFC) of the NICs a kernel driver is for; empty text: nothing. */
+/* How the NICs of a kernel driver handle MAC control frames (PFC) under DPDK; empty text: unknown. */
 void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size);
 
-/* One sentence about who does PFC on an opened port, for the log. */
+/* One sentence for the log: does software or the device handle PFC on an opened port? */
 const char *abilities_pfc(const struct port_abilities *a);
 
 #endif

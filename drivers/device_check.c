@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks before the EAL starts that each device exists, is bound to a usable driver and belongs to nobody else. Main
- * thread.
+ * Checks before the EAL starts that each device exists, is bound to a usable driver, and fits the configured frames and
+ * buffers. Main thread.
  */
 #include "drivers/device_check.h"
 
@@ -40,10 +40,10 @@ static int check_writable(const struct cfg_port *p, const char *file, char *err,
 
 static int check_interface(const struct cfg_port *p, const char *name, char *err, size_t size)
 {
-	/* not in /sys, which may be another network namespace's */
+	/* not through /sys, which may show another network namespace */
 	if (if_nametoindex(name))
 		return 0;
-	return text_fail(err, size, -ENODEV, "port %s: iface: there is no network interface %s; see: ip link", p->name,
+	return text_fail(err, size, -ENODEV, "port %s: iface: there is no network interface %s; see ip link", p->name,
 		name);
 }
 
@@ -71,12 +71,12 @@ static unsigned long round_up(unsigned long n, unsigned long step)
 }
 
 /*
- * DPDK 22.11's af_packet driver looks for frame n at n * framesz, where the kernel only puts it if blocks have no
- * rest; the kernel cuts what is longer than a slot, silently; and the driver copies a slot to one buffer.
+ * DPDK 22.11's af_packet driver reads frame n at n * framesz. The kernel writes it there only if framesz divides
+ * blocksz. The kernel silently truncates frames longer than a slot, and the driver copies a slot to one buffer.
  */
 static int check_af_packet(const struct cfg_port *p, unsigned long buffer, char *err, size_t size)
 {
-	/* the kernel's header in front of a frame, and what of it stands outside of what the driver counts */
+	/* the kernel's header before a frame, and the part of it that the driver does not count */
 	const unsigned long slot_header = 66, driver_header = 32, frame = p->mtu + 14;
 	unsigned long framesz = argument(p, ",framesz=", 2048), page = (unsigned long)sysconf(_SC_PAGESIZE);
 	unsigned long blocksz = argument(p, ",blocksz=", page), framecnt = argument(p, ",framecnt=", 512);
@@ -86,31 +86,31 @@ static int check_af_packet(const struct cfg_port *p, unsigned long buffer, char 
 	if (!framesz || framesz % 16 || framesz > blocksz || blocksz % framesz || blocksz % page || !framecnt ||
 		framecnt % (blocksz / framesz))
 		return text_fail(err, size, -EINVAL,
-			"port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) one of framesz "
-			"and of %lu, framecnt (%lu) one of blocksz/framesz",
+			"port %s: framesz (%lu) must be a multiple of 16, blocksz (%lu) a multiple of framesz and of "
+			"%lu, framecnt (%lu) a multiple of blocksz/framesz",
 			p->name, framesz, blocksz, page, framecnt);
 	if (framesz > most)
 		return text_fail(err, size, -EINVAL,
-			"port %s: a framesz of %lu does not fit a buffer; at most %lu, or set "
-			"memory.buffer-size to %luK",
+			"port %s: framesz=%lu does not fit a buffer; use at most %lu, or set memory.buffer-size to "
+			"%luK",
 			p->name, framesz, most, round_up(framesz - driver_header, 1024) / 1024);
 	if (frame + slot_header <= framesz)
 		return 0;
 	if (kb <= most)
 		return text_fail(err, size, -EINVAL,
-			"port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu", p->name,
+			"port %s: the kernel would truncate frames of mtu %lu; add framesz=%lu,blocksz=%lu", p->name,
 			(unsigned long)p->mtu, kb, 4 * kb);
 	if (need <= most)
 		return text_fail(err, size, -EINVAL,
-			"port %s: the kernel would cut frames of mtu %lu; add framesz=%lu,blocksz=%lu", p->name,
+			"port %s: the kernel would truncate frames of mtu %lu; add framesz=%lu,blocksz=%lu", p->name,
 			(unsigned long)p->mtu, most, most * page / 32);
 	return text_fail(err, size, -EINVAL,
-		"port %s: the kernel would cut frames of mtu %lu, and no larger framesz fits a "
-		"buffer; set memory.buffer-size to %luK, or lower mtu to %lu",
+		"port %s: the kernel would truncate frames of mtu %lu, and no larger framesz fits a buffer; set "
+		"memory.buffer-size to %luK, or lower mtu to %lu",
 		p->name, (unsigned long)p->mtu, kb / 1024, most - slot_header - 14);
 }
 
-/* DPDK 22.11's net_null writes as much as it is told to, whatever fits. */
+/* DPDK 22.11's net_null writes size= bytes into one buffer without a check. */
 static int check_null(const struct cfg_port *p, unsigned long buffer, char *err, size_t size)
 {
 	unsigned long frame = argument(p, ",size=", 64);
@@ -123,7 +123,7 @@ static int check_null(const struct cfg_port *p, unsigned long buffer, char *err,
 		p->name, frame, buffer, round_up(frame, 1024) / 1024);
 }
 
-/* A PCI device must be there and belong to a driver that hands it to user space. */
+/* A PCI device must exist and be bound to a driver that gives user space access. */
 static int check_pci(const struct cfg_port *p, char *err, size_t size)
 {
 	int n = (int)strcspn(p->device, ",");
@@ -131,7 +131,7 @@ static int check_pci(const struct cfg_port *p, char *err, size_t size)
 
 	if (!sysfs_exists("/sys/bus/pci/devices/%.*s", n, p->device))
 		return text_fail(err, size, -ENODEV,
-			"port %s: there is no PCI device %.*s; see: dpdk-devbind.py --status-dev net", p->name, n,
+			"port %s: there is no PCI device %.*s; see dpdk-devbind.py --status-dev net", p->name, n,
 			p->device);
 	sysfs_link(driver, sizeof(driver), "/sys/bus/pci/devices/%.*s/driver", n, p->device);
 	/* Mellanox devices stay with their kernel driver */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Can the devices of a configuration be opened at all? Asked before the EAL starts, so that the answer is clear. */
+/* Checks devices before the EAL starts, so that errors are clear. Main thread. */
 #ifndef DRIVERS_DEVICE_CHECK_H
 #define DRIVERS_DEVICE_CHECK_H
 
@@ -7,7 +7,7 @@
 
 #include "config/model.h"
 
-/* 0, or -errno with a message that names port, finding and cure. Looks at files only. */
+/* 0, or -errno with a message that names port, problem and remedy. Opens no device. */
 int device_check(const struct config *c, const struct cfg_port *port, char *err, size_t size);
 
 #endif

@@ -24,12 +24,12 @@ struct ethdev {
 	uint16_t rx_descriptors, tx_descriptors;
 	uint64_t rx_offloads, tx_offloads;
 	uint8_t pfc_priorities;
-	bool pfc_hardware; /* the device may do it */
+	bool pfc_hardware; /* the device may obey PFC itself */
 	struct pfc_changes pfc_changes;
-	bool connects;		/* memif client: it knocks once, when it is started */
-	unsigned int kernel_if; /* af_packet: index of the interface it is bound to; 0: no such thing */
-	uint16_t frame_buffers; /* of the longest frame there may be */
-	uint64_t too_long;	/* frames of more; relaxed readers, each receive queue's lcore adds */
+	bool connects;		/* memif client: tries to connect once, when it is started */
+	unsigned int kernel_if; /* af_packet: index of the kernel's interface; 0: another driver */
+	uint16_t frame_buffers; /* buffers of the longest configured frame */
+	uint64_t too_long;	/* frames of more buffers; atomic: the lcore of each receive queue adds */
 };
 
 static struct ethdev *dev_of(const struct port *p)
@@ -43,8 +43,8 @@ static uint16_t rx(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint1
 }
 
 /*
- * The same for devices that know no longest frame: chains of more buffers than the pool has been promised for one are
- * dropped here, as a NIC drops them. Few frames are chains at all.
+ * For devices without a maximum frame length: drop frames of more buffers than the budget counts for one frame, as a
+ * NIC would.
  */
 static uint16_t rx_bounded(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n)
 {
@@ -75,7 +75,7 @@ static int start(struct port *p)
 	if (rc == 0)
 		pfc_setup(&pfc_ethdev, dev_of(p)->id, p->abilities.driver, dev_of(p)->pfc_priorities,
 			dev_of(p)->pfc_hardware, &p->abilities, &dev_of(p)->pfc_changes);
-	/* a memif client whose server is not there yet is no failure: see reconnect */
+	/* a memif client may start before its server: see reconnect */
 	return dev_of(p)->connects ? 0 : rc;
 }
 
@@ -100,7 +100,7 @@ static bool link_up(struct port *p)
 {
 	struct rte_eth_link link;
 
-	/* the driver's own answer is "up", whatever happens */
+	/* the driver always reports "up" */
 	if (dev_of(p)->kernel_if)
 		return dev_of(p)->started && kernel_if_running(dev_of(p)->kernel_if);
 	return rte_eth_link_get_nowait(dev_of(p)->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
@@ -185,18 +185,18 @@ void ethdev_name_of(const char *device, char *buf, size_t size)
 	snprintf(buf, size, "%.*s", (int)strcspn(device, ","), device);
 }
 
-/* What is promised of the pool is counted by what the configuration says (config/budget.h). */
+/* The buffer budget counts the configured number of descriptors (config/budget.h). */
 static int check_descriptors(const struct port *p, const char *key, uint16_t set, uint64_t wanted, char *err,
 	size_t size)
 {
 	if (set <= wanted)
 		return 0;
 	return text_fail(err, size, -EINVAL,
-		"port %s: the device makes %u of %llu descriptors; set descriptors.%s to %u", p->name, set,
+		"port %s: the device provides %u instead of %llu descriptors; set descriptors.%s to %u", p->name, set,
 		(unsigned long long)wanted, key, set);
 }
 
-/* Queues and descriptors as configured, within what the device has. */
+/* Set up queues and descriptors as configured. */
 static int set_up_queues(struct port *p, const struct cfg_port *config, struct rte_mempool *pool,
 	const struct rte_eth_dev_info *info, char *err, size_t size)
 {
@@ -224,7 +224,7 @@ static int set_up_queues(struct port *p, const struct cfg_port *config, struct r
 	return 0;
 }
 
-/* MAC and MTU: set them where the device can; say so where it cannot (docs/design.md rule 10). */
+/* Set MAC address and MTU, and record in abilities whether the device could (docs/design.md rule 10). */
 static int set_up_identity(struct port *p, const struct cfg_port *config, char *err, size_t size)
 {
 	uint16_t id = dev_of(p)->id;
@@ -238,19 +238,19 @@ static int set_up_identity(struct port *p, const struct cfg_port *config, char *
 		memcpy(&mac, &config->mac, sizeof(mac));
 		p->abilities.set_mac = rte_eth_dev_default_mac_addr_set(id, &mac) == 0;
 	}
-	/* the driver believes that no frame of an af_packet device is longer than 1518 bytes */
+	/* the af_packet driver assumes frames of at most 1518 bytes */
 	if (dev_of(p)->kernel_if)
 		rc = kernel_if_set_mtu(dev_of(p)->kernel_if, (unsigned int)config->mtu);
 	else
 		rc = rte_eth_dev_set_mtu(id, (uint16_t)config->mtu);
 	p->abilities.set_mtu = rc == 0;
 	if (rc < 0 && !abilities_any_length(p->abilities.driver))
-		return text_fail(err, size, rc, "port %s: the device refuses an MTU of %llu: %s; lower mtu", p->name,
+		return text_fail(err, size, rc, "port %s: the device rejects an MTU of %llu: %s; lower mtu", p->name,
 			(unsigned long long)config->mtu, strerror(-rc));
 	return 0;
 }
 
-/* Without a MAC filter of its own address the device must hand everything up; ND needs group addresses. */
+/* A device that cannot filter for the port's MAC address must pass all frames; ND needs group addresses. */
 static void set_up_filters(struct port *p, const struct cfg_port *config)
 {
 	uint16_t id = dev_of(p)->id;
@@ -262,8 +262,8 @@ static void set_up_filters(struct port *p, const struct cfg_port *config)
 }
 
 /*
- * DPDK 22.11's memif does not clear the "more follows" mark of a descriptor it reuses: once the ring has gone
- * round, frames of more than one descriptor get glued to their neighbours. So one must hold the longest frame.
+ * DPDK 22.11's memif does not clear the "next" flag of a descriptor that it reuses: after one turn of the ring, frames
+ * of several descriptors are merged with the next frame. So one descriptor must hold the longest frame.
  */
 static int check_memif(const struct port *p, const struct cfg_port *config, char *err, size_t size)
 {
@@ -274,12 +274,11 @@ static int check_memif(const struct port *p, const struct cfg_port *config, char
 	if (strcmp(p->abilities.driver, "net_memif") != 0 || bsize >= need)
 		return 0;
 	return text_fail(err, size, -EINVAL,
-		"port %s: frames of mtu %llu need memif buffers of %lu bytes; add bsize=%lu to "
-		"device",
-		p->name, (unsigned long long)config->mtu, need, (need + 1023) / 1024 * 1024);
+		"port %s: frames of mtu %llu need memif buffers of %lu bytes; add bsize=%lu to device", p->name,
+		(unsigned long long)config->mtu, need, (need + 1023) / 1024 * 1024);
 }
 
-/* Frames that are longer than a buffer come as chains; does the device make such, and does it take buffers of this size? */
+/* Does the device accept buffers of this size, and can it receive long frames as chains of them? */
 static int check_buffers(const struct port *p, const struct cfg_port *config, const struct rte_mempool *pool,
 	const struct rte_eth_dev_info *info, char *err, size_t size)
 {
@@ -322,14 +321,14 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	if (rc < 0)
 		return rc;
 	if (config->rx_queues > info.max_rx_queues)
-		return text_fail(err, size, -EINVAL, "port %s: rx-queues is %llu, the device has %u", p->name,
-			(unsigned long long)config->rx_queues, info.max_rx_queues);
+		return text_fail(err, size, -EINVAL, "port %s: rx-queues: %llu is more than the %u of the device",
+			p->name, (unsigned long long)config->rx_queues, info.max_rx_queues);
 	p->n_rx_queues = (uint16_t)config->rx_queues;
 	if (p->n_rx_queues > 1 && info.flow_type_rss_offloads & rss) {
 		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads & rss;
 	}
-	/* frames longer than one buffer come and go as chains */
+	/* frames longer than one buffer are received and sent as chains */
 	conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	if (!abilities_any_length(info.driver_name) && !dev_of(p)->kernel_if)
@@ -338,7 +337,7 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	dev_of(p)->tx_offloads = conf.txmode.offloads;
 	rc = rte_eth_dev_configure(id, p->n_rx_queues, 1, &conf);
 	if (rc < 0)
-		return text_fail(err, size, rc, "port %s: the device refuses its configuration: %s", p->name,
+		return text_fail(err, size, rc, "port %s: the device rejects its configuration: %s", p->name,
 			strerror(-rc));
 	rc = set_up_identity(p, config, err, size);
 	if (rc == 0)

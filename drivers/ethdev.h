@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any DPDK Ethernet device as a port. The only place that knows rte_ethdev. */
+/* A DPDK Ethernet device as a port. Only drivers/ uses rte_ethdev. */
 #ifndef DRIVERS_ETHDEV_H
 #define DRIVERS_ETHDEV_H
 
@@ -9,12 +9,12 @@
 struct rte_mempool;
 
 /*
- * Open and configure the device of a configuration's port; the EAL was told about it at start. NULL with a message in err
- * that names the cure. The caller frees with ops->close. Management thread.
+ * Open and configure the device of port `index` of the configuration; the EAL must have probed it. NULL with a message
+ * in err that names the remedy. The caller frees with ops->close. Management thread.
  */
 struct port *ethdev_open(const struct config *c, uint32_t index, struct rte_mempool *pool, char *err, size_t size);
 
-/* "net_pcap0,rx_pcap=..." -> "net_pcap0": the name under which the EAL knows a device. */
+/* The EAL's name of a device: "net_pcap0,rx_pcap=..." -> "net_pcap0". */
 void ethdev_name_of(const char *device, char *buf, size_t size);
 
 #endif

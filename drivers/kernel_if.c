@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State and MTU of a kernel network interface under an af_packet device, by ioctl(2). Management thread. */
+/* Carrier and MTU of the kernel interface below an af_packet device, by ioctl(2). Management thread. */
 #include "drivers/kernel_if.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ bool kernel_if_running(unsigned int index)
 	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
 	struct ifreq r = {.ifr_data = (char *)&link};
 
-	/* the carrier itself: IFF_RUNNING follows it up to a second later */
+	/* the carrier itself; IFF_RUNNING follows up to one second later */
 	if (request(index, SIOCETHTOOL, &r) == 0)
 		return link.data;
 	return request(index, SIOCGIFFLAGS, &r) == 0 && (r.ifr_flags & IFF_UP) && (r.ifr_flags & IFF_RUNNING);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel's interface behind a port: what DPDK 22.11's af_packet driver does not ask it. By index, which a
- * renaming leaves as it is. Management thread, which is in the network namespace of the interface.
+ * The kernel interface of an af_packet port: functions that DPDK 22.11's driver lacks. The index identifies the
+ * interface, because it survives renaming. Management thread, in the network namespace of the interface.
  */
 #ifndef DRIVERS_KERNEL_IF_H
 #define DRIVERS_KERNEL_IF_H
 
 #include <stdbool.h>
 
-/* Up, and with carrier. False for an interface that has gone. */
+/* Is the interface up, with carrier? False if it no longer exists. */
 bool kernel_if_running(unsigned int index);
 
-/* 0 or -errno. Frames longer than the interface's MTU are lost on their way out, without a word. */
+/* 0 or -errno. The kernel silently drops sent frames longer than the interface's MTU. */
 int kernel_if_set_mtu(unsigned int index, unsigned int mtu);
 
 #endif

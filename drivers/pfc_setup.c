@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Configures flow control of a device when its port starts (IEEE 802.1Qbb), and restores what it was when the port
- * stops. Management thread.
+ * Configures flow control of a device when its port starts (IEEE 802.1Qbb), and restores the original settings when the
+ * port stops. Management thread.
  */
 #include "drivers/pfc_setup.h"
 
@@ -16,13 +16,13 @@ const struct pfc_device pfc_ethdev = {
 };
 
 enum fwd {
-	FWD_ALWAYS,  /* a software device: frames pass anyway */
+	FWD_ALWAYS,  /* software device: frames always pass */
 	FWD_HONOURS, /* mac_ctrl_frame_fwd works */
-	FWD_REFUSES, /* or is said to; the request fails */
-	FWD_IGNORES, /* the request succeeds and nothing happens */
+	FWD_REFUSES, /* the request fails, or is documented to fail */
+	FWD_IGNORES, /* the request succeeds without effect */
 };
 
-/* Read in the sources of DPDK 22.11. A driver that is not listed is believed when it says it has done as asked. */
+/* From the sources of DPDK 22.11. For other drivers the return value of the request counts. */
 static const struct {
 	const char *driver;
 	enum fwd fwd;
@@ -66,7 +66,7 @@ static bool takes_frames(const struct pfc_device *d, uint16_t id, enum fwd fwd, 
 	if (d->fc_get(id, &conf) != 0)
 		return false;
 	changes->before = conf;
-	conf.mode = RTE_ETH_FC_NONE; /* the device itself must not obey what software is to obey */
+	conf.mode = RTE_ETH_FC_NONE; /* software obeys PFC, so the device must not */
 	conf.autoneg = 0;
 	conf.mac_ctrl_frame_fwd = 1;
 	changes->fc = d->fc_set(id, &conf) == 0;
@@ -85,10 +85,10 @@ static int set_priority(const struct pfc_device *d, uint16_t id, unsigned int pr
 	return d->pfc_set(id, &conf);
 }
 
-/* All priorities or none: half of them would be a promise that does not hold. */
+/* All priorities or none: partial PFC would leave some lossless priorities unprotected. */
 static bool obeys_itself(const struct pfc_device *d, uint16_t id, uint8_t priorities)
 {
-	/* only to be paused: when to pause the neighbour depends on queues that the device does not know */
+	/* reception only: when to pause the neighbour depends on software queues */
 	for (unsigned int i = 0; i < 8; i++) {
 		if (!(priorities >> i & 1) || set_priority(d, id, i, RTE_ETH_FC_RX_PAUSE) == 0)
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who does PFC on a port: sluice, if the device hands MAC control frames to software; else the device, if its driver
- * can; else nobody, which is said. What drivers are known to do is a table, because some take the request and ignore it.
- * None of this has met a NIC yet; it is tested against a device of functions.
+ * Selects who obeys PFC on a port: sluice, if the device passes MAC control frames to software; otherwise the device,
+ * if its driver can; otherwise nobody, which is logged. A table lists the behaviour of drivers, because some accept the
+ * request and ignore it. Tested with a mock device; not yet on a NIC.
  */
 #ifndef DRIVERS_PFC_SETUP_H
 #define DRIVERS_PFC_SETUP_H
@@ -11,7 +11,7 @@
 
 #include "port/port.h"
 
-/* The three calls it takes, so that tests can stand in for a device. */
+/* The calls to a device; tests provide their own. */
 struct pfc_device {
 	int (*fc_get)(uint16_t id, struct rte_eth_fc_conf *conf);
 	int (*fc_set)(uint16_t id, struct rte_eth_fc_conf *conf);
@@ -19,21 +19,21 @@ struct pfc_device {
 };
 extern const struct pfc_device pfc_ethdev;
 
-/* What pfc_setup has changed; all zero: nothing. */
+/* Changes by pfc_setup; all zero: none. */
 struct pfc_changes {
-	bool fc; /* flow control; it was `before` */
+	bool fc; /* flow control was changed; `before` has the original */
 	struct rte_eth_fc_conf before;
-	uint8_t obeys; /* bit per priority that the device was told to obey */
+	uint8_t obeys; /* bit per priority that the device obeys */
 };
 
 /*
- * Set up a started device; driver: its name in DPDK ("net_ixgbe"); hardware: the device may do it. Fills abilities->pfc
- * and ->pfc_swallows, and *changes. A port without priorities is left as it is. Management thread.
+ * Set up a started device. driver: its DPDK name ("net_ixgbe"); hardware: the device may obey PFC itself. Fills
+ * abilities->pfc, abilities->pfc_swallows and *changes. A port without priorities is not changed. Management thread.
  */
 void pfc_setup(const struct pfc_device *d, uint16_t id, const char *driver, uint8_t priorities, bool hardware,
 	struct port_abilities *abilities, struct pfc_changes *changes);
 
-/* Before the device is stopped: as it was found, for whoever uses it next. Clears *changes. Management thread. */
+/* Restore the original settings; call before the device is stopped. Clears *changes. Management thread. */
 void pfc_restore(const struct pfc_device *d, uint16_t id, struct pfc_changes *changes);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Command-line options from their table: the arguments of getopt_long(3), and the list that --help prints. Main thread,
- * before it starts others.
+ * Command-line options from their table: the arguments of getopt_long(3), and the list that --help prints. Main thread.
  */
 #include "cli/cli.h"
 
-#define HELP_COLUMN 22 /* of what stands in front of the help */
+#define HELP_COLUMN 22 /* width of option and argument */
 
 void cli_getopt_init(struct cli_getopt *g, const struct cli_option *options, size_t n)
 {

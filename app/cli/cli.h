@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command-line options as a table: getopt, --help and the manual pages follow from it. */
+/* Command-line options as a table. getopt, --help and the manual pages read it. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -10,26 +10,26 @@
 #define CLI_OPTIONS_MAX 24
 
 struct cli_option {
-	int value;	  /* what getopt answers: a letter, which is the short form too, or a number above 255 */
+	int value;	  /* returned by getopt: the letter of the short form, or a number above 255 for none */
 	const char *name; /* long form, without -- */
-	const char *arg;  /* name of its argument; NULL: takes none */
+	const char *arg;  /* name of the argument; NULL: none */
 	const char *help;
 };
 
-/* What getopt_long wants. */
+/* Arguments of getopt_long(3). */
 struct cli_getopt {
 	struct option longs[CLI_OPTIONS_MAX + 1];
-	/* begins with +: what follows the first word that is no option is left alone */
+	/* begins with +: parsing stops at the first word that is not an option */
 	char shorts[2 * CLI_OPTIONS_MAX + 2];
 };
 
-/* n of at most CLI_OPTIONS_MAX. */
+/* n: at most CLI_OPTIONS_MAX. */
 void cli_getopt_init(struct cli_getopt *g, const struct cli_option *options, size_t n);
 
-/* "  -c, --config FILE   help", a line for each. */
+/* Print one line per option: "  -c, --config FILE   help". */
 void cli_print_options(const struct cli_option *options, size_t n, FILE *out);
 
-/* sluicectl's, for its manual page too. */
+/* The options of sluicectl; sluice prints them in the manual page. */
 extern const struct cli_option sluicectl_options[];
 extern const size_t n_sluicectl_options;
 

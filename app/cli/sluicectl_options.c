@@ -3,10 +3,11 @@
 #include "cli/cli.h"
 
 const struct cli_option sluicectl_options[] = {
-	{'n', "node", "NODE", "node to talk to; default: the only one that runs here"},
+	{'n', "node", "NODE", "connect to NODE; default: the only running node"},
 	{'s', "socket", "PATH",
-		"its socket; default: /run/sluice/NODE.sock, for users $XDG_RUNTIME_DIR/sluice/NODE.sock"},
-	{'j', "json", NULL, "answers as JSON"},
-	{'h', "help", NULL, "print this"},
+		"connect to the socket PATH; default: /run/sluice/NODE.sock, or $XDG_RUNTIME_DIR/sluice/NODE.sock if "
+		"not root"},
+	{'j', "json", NULL, "print answers as JSON"},
+	{'h', "help", NULL, "print this help"},
 };
 const size_t n_sluicectl_options = sizeof(sluicectl_options) / sizeof(sluicectl_options[0]);

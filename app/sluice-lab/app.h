@@ -10,9 +10,9 @@
 
 struct options {
 	const char *file;
-	char *const *files; /* the same, and those to compare with it */
+	char *const *files; /* all files to compare, `file` first */
 	unsigned int n_files;
-	const char *out;   /* folder of report.json, report.html and captures; NULL: none are written */
+	const char *out;   /* folder for report.json, report.html and captures; NULL: write none */
 	const char *print; /* "reference"; NULL: run */
 	bool check;	   /* load and check only */
 	bool quiet;	   /* no progress bar, no text */
@@ -22,23 +22,23 @@ struct options {
 	uint64_t seed;
 	bool many;
 	uint64_t first, last; /* seeds */
-	unsigned int jobs;    /* processes at a time */
+	unsigned int jobs;    /* processes in parallel */
 };
 
-/* Parse the command line. 0: go on; else the exit status + 1. */
+/* Parse the command line. 0: continue; otherwise the exit status + 1. */
 int options_parse(struct options *o, int argc, char **argv);
 
-/* Start the EAL with so much memory, without hugepages, files or buses. 0 or -errno. */
+/* Start the EAL with `bytes` of memory, without hugepages, files or buses. 0 or -errno. */
 int eal_start(uint64_t bytes);
 void eal_stop(void);
 
-/* Run the topology once. Exit status; a violation's text in `violation` when it is not NULL, for the caller to free. */
+/* Run the topology once. Exit status; *violation: text of a violated invariant, the caller frees it. NULL is fine. */
 int run_once(const struct options *o, bool seed_given, uint64_t seed, char **violation);
 
 /* Run all seeds, in parallel processes. Exit status. */
 int run_seeds(const struct options *o);
 
-/* Run all files and write out/compare.html beside the reports of each. Exit status. */
+/* Run all files and write compare.html to the folder, beside a folder for each report. Exit status. */
 int run_compared(const struct options *o);
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE, STATUS_VIOLATION };

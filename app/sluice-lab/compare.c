@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several topologies on one page: each runs in a process of its own, and the reports are joined. Main thread. */
+/* Compares topologies on one page: runs each in a process of its own and joins the reports. Main thread. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "app.h"
 #include "base/compiler.h"
 
-/* Its report's folder: that of all with the topology's own name, less its ending. */
+/* The folder of a topology's report: --out plus the file's name without its suffix. */
 static void folder_of(const struct options *o, const char *file, char *out, size_t size)
 {
 	char path[1024], *name, *dot;
@@ -42,7 +42,7 @@ static void child(const struct options *o, const char *file)
 	_exit(run_once(&own, own.seed_given, own.seed, NULL));
 }
 
-/* One after the other up to o->jobs at a time. The worst exit status. */
+/* Run all files, o->jobs in parallel. Returns the worst exit status. */
 static int run_all(const struct options *o)
 {
 	unsigned int running = 0;
@@ -108,13 +108,13 @@ static void print_table(const json_t *all)
 	const json_t *r, *f;
 	size_t i, k;
 
-	printf("%-32s %12s %12s %12s %14s\n", "", "Gb/s", "lost", "sent again", "starved, ms");
+	printf("%-32s %12s %12s %14s %14s\n", "", "Gb/s", "lost", "retransmitted", "starved, ms");
 	json_array_foreach(json_object_get(all, "variants"), i, r) {
 		double goodput = 0;
 
 		json_array_foreach(json_object_get(r, "flows"), k, f)
 			goodput += json_number_value(json_object_get(f, "goodput_gbps"));
-		printf("%-32s %12.3f %12lld %12lld %14.3f\n", json_string_value(json_object_get(r, "name")), goodput,
+		printf("%-32s %12.3f %12lld %14lld %14.3f\n", json_string_value(json_object_get(r, "name")), goodput,
 			(long long)json_integer_value(json_object_get(r, "losses")),
 			(long long)sum_of(json_object_get(r, "flows"), "retransmitted"),
 			(double)sum_of(json_object_get(r, "hosts"), "starved_ns") / 1e6);
@@ -129,8 +129,7 @@ int run_compared(const struct options *o)
 	int worst;
 
 	if (!o->out || o->many || o->check) {
-		fputs("sluice-lab: several topologies are compared in a folder: --out FOLDER, without --seeds and "
-		      "--check\n",
+		fputs("sluice-lab: to compare several topologies, add --out FOLDER and omit --seeds and --check\n",
 			stderr);
 		return STATUS_USAGE;
 	}
@@ -151,7 +150,7 @@ int run_compared(const struct options *o)
 	fclose(f);
 	if (!o->quiet) {
 		print_table(all);
-		printf("\nAll of them in one page: %s\n", path);
+		printf("\nComparison with plots: %s\n", path);
 	}
 	json_decref(all);
 	return worst;

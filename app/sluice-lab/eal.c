@@ -12,7 +12,7 @@
 #include "app.h"
 #include "base/compiler.h"
 
-/* One lcore that may run wherever this process may: many labs may run beside each other. */
+/* One lcore on any CPU that this process may use, so that several labs can run in parallel. */
 static void name_cpus(char *buf, size_t size)
 {
 	size_t n = (size_t)snprintf(buf, size, "0@(");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sluice-lab: runs topologies under virtual time. Main thread. */
+/* The program sluice-lab: runs topologies under virtual time. Main thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "app.h"
 
-/* With its parents. 0 or -errno. */
+/* Create a folder and its parents. 0 or -errno. */
 static int make_folder(const char *path)
 {
 	char part[1024];

@@ -14,20 +14,21 @@ static const char usage[] =
 	"\n"
 	"Run a network of complete sluice nodes under virtual time (docs/lab.md). Needs no root, no hugepages, no "
 	"NIC.\n"
-	"Several topologies are compared: FOLDER/compare.html shows them in one page.\n"
+	"With several topologies, run each and compare them in FOLDER/compare.html.\n"
 	"\n"
-	"  --out FOLDER          write report.html, report.json and captures there\n"
+	"  --out FOLDER          write report.html, report.json and captures to FOLDER\n"
 	"  --json                print the report as JSON instead of text\n"
-	"  --seed N              instead of the file's\n"
-	"  --seeds A..B          run all of them, in parallel processes; names the first that fails\n"
-	"  --jobs N              processes at a time; default: as many as CPUs\n"
-	"  --check               check the file and print what the run would take\n"
-	"  --check-every-event   check all invariants after every event: slow, exact\n"
-	"  --quiet               no progress bar; with --seeds no line for each seed\n"
-	"  --print reference     every key of a topology file\n"
-	"  --help, --version\n"
+	"  --seed N              use seed N instead of the file's\n"
+	"  --seeds A..B          run seeds A to B in parallel processes; print the first that fails\n"
+	"  --jobs N              run N processes in parallel; default: the number of CPUs\n"
+	"  --check               check the file and print the memory that a run needs\n"
+	"  --check-every-event   check all invariants after every event (slow)\n"
+	"  --quiet               print no progress bar, and with --seeds no line for each seed\n"
+	"  --print reference     print every key of a topology file\n"
+	"  --help                print this help\n"
+	"  --version             print the version\n"
 	"\n"
-	"Exit status: 0 done, 1 it could not run, 2 wrong usage or wrong file, 3 an invariant was violated.\n";
+	"Exit status: 0 success, 1 the run failed, 2 wrong usage or invalid file, 3 an invariant was violated.\n";
 
 enum {
 	OPT_OUT = 256,
@@ -111,7 +112,7 @@ static int take(struct options *o, int opt, const char *arg)
 		printf("sluice-lab %s\n", SLUICE_VERSION);
 		return STATUS_OK + 1;
 	default:
-		fputs("sluice-lab --help lists the options\n", stderr);
+		fputs("see sluice-lab --help\n", stderr);
 		return STATUS_USAGE + 1;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One run: load the topology, run the lab with a progress bar, write the report. Main thread. */
+/* One run: loads the topology, runs the lab with a progress bar, writes the report. Main thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static double seconds_since(const struct timespec *t, clockid_t clock)
 	return (double)(now.tv_sec - t->tv_sec) + (double)(now.tv_nsec - t->tv_nsec) / 1e9;
 }
 
-/* One line that is written over: where the run is, and how fast. */
+/* Overwrite one line with the position of the run and its speed. */
 static void show_progress(const struct lab *lab, void *arg)
 {
 	struct progress *p = arg;
@@ -55,7 +55,8 @@ static void print_memory(const struct topology *t)
 	topo_memory(t, &m);
 	printf("%s: %u nodes, %u hosts, %u links, %u flows\n", t->lab.name, t->nodes.n, t->hosts.n, t->links.n,
 		t->flows.n);
-	printf("memory: %llu MB buffers and tables of nodes + %llu MB on links + %llu MB hosts + %llu MB fixed, of "
+	printf("memory: %llu MB for node buffers and tables + %llu MB for links + %llu MB for hosts + %llu MB fixed, "
+	       "of "
 	       "%llu MB\n",
 		(unsigned long long)(m.nodes >> 20), (unsigned long long)(m.lines >> 20),
 		(unsigned long long)(m.hosts >> 20), (unsigned long long)(m.eal >> 20),
@@ -86,7 +87,7 @@ static void print_json(json_t *report, FILE *out)
 	fputc('\n', out);
 }
 
-/* How fast it was goes to stderr only: reports do not depend on the machine. By CPU time: others may be at work too. */
+/* The speed goes to stderr only, so that reports do not depend on the machine. Rates are per second of CPU time. */
 static void show_speed(const struct options *o, const struct lab *lab, const struct progress *p)
 {
 	double cpu = seconds_since(&p->cpu_began, CLOCK_PROCESS_CPUTIME_ID);
@@ -103,7 +104,7 @@ static int report(const struct options *o, struct lab *lab)
 	int rc = 0;
 
 	if (!r) {
-		fprintf(stderr, "sluice-lab: no memory for the report\n");
+		fprintf(stderr, "sluice-lab: out of memory for the report\n");
 		return STATUS_FAILED;
 	}
 	if (o->json)
@@ -168,7 +169,7 @@ int run_once(const struct options *o, bool seed_given, uint64_t seed, char **vio
 	}
 	topo_memory(t, &m);
 	if (eal_start(m.nodes + m.eal) < 0) {
-		fprintf(stderr, "sluice-lab: the EAL does not start: its own message stands above\n");
+		fprintf(stderr, "sluice-lab: cannot start the EAL; see its message above\n");
 		topo_free(t);
 		return STATUS_FAILED;
 	}

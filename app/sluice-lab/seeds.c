@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many seeds: one process for each, several at a time. They share nothing, so each run is what it would be alone. Main
- * thread.
+ * Runs many seeds: one process per seed, several in parallel. They share nothing, so each run is the same as a run
+ * alone. Main thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 struct job {
 	pid_t pid; /* 0: none */
 	uint64_t seed;
-	FILE *says; /* what is wrong */
+	FILE *violation; /* its text, written by the child */
 };
 
 struct runs {
@@ -26,8 +26,8 @@ struct runs {
 	char first_why[600];
 };
 
-/* The child: silent but for what went wrong. */
-static void child(const struct options *o, uint64_t seed, FILE *says)
+/* The child: prints nothing and writes a violation to `text`. */
+static void child(const struct options *o, uint64_t seed, FILE *text)
 {
 	struct options own = *o;
 	char *violation = NULL;
@@ -39,22 +39,22 @@ static void child(const struct options *o, uint64_t seed, FILE *says)
 	dup2(null, STDERR_FILENO);
 	status = run_once(&own, true, seed, &violation);
 	if (violation)
-		fprintf(says, "%.500s", violation);
-	fflush(says);
+		fprintf(text, "%.500s", violation);
+	fflush(text);
 	_exit(status);
 }
 
 static int start(struct runs *r, struct job *j, uint64_t seed)
 {
-	*j = (struct job){.seed = seed, .says = tmpfile()};
-	if (!j->says)
+	*j = (struct job){.seed = seed, .violation = tmpfile()};
+	if (!j->violation)
 		return -errno;
 	fflush(NULL);
 	j->pid = fork();
 	if (j->pid < 0)
 		return -errno;
 	if (j->pid == 0)
-		child(r->options, seed, j->says);
+		child(r->options, seed, j->violation);
 	return 0;
 }
 
@@ -63,11 +63,11 @@ static void finish(struct runs *r, struct job *j, int status)
 	char why[600] = "";
 	bool bad = !WIFEXITED(status) || WEXITSTATUS(status) != STATUS_OK;
 
-	rewind(j->says);
-	if (!fgets(why, sizeof(why), j->says) && bad)
+	rewind(j->violation);
+	if (!fgets(why, sizeof(why), j->violation) && bad)
 		snprintf(why, sizeof(why), WIFSIGNALED(status) ? "killed by signal %d" : "ended with status %d",
 			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	fclose(j->says);
+	fclose(j->violation);
 	j->pid = 0;
 	r->done++;
 	if (bad && (!r->failed || j->seed < r->first_failed)) {

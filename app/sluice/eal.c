@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The EAL's command line, made of the configuration. Nothing is bound or probed that it does not name: devices
- * are given one by one, and --no-pci goes in front when none of them is a PCI device.
+ * Builds the EAL's command line from the configuration. The EAL probes only the devices that the configuration names:
+ * each is passed explicitly, and --no-pci is added when none of them is a PCI device.
  * Main thread, before lcores start.
  */
 #include <dirent.h>
@@ -22,7 +22,7 @@
 #define MAIN_LCORE 127 /* the management thread; configured lcores end at 126 */
 #define ARGS_MAX 256
 
-static bool pdump; /* dpdk-dumpcap can attach */
+static bool pdump; /* dpdk-dumpcap may attach */
 
 struct args {
 	char *v[ARGS_MAX];
@@ -76,9 +76,8 @@ int lcores_check(const struct config *c, char *err, size_t size)
 			continue;
 		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &set)) {
 			snprintf(err, size,
-				"lcores: lcore %llu is to run on CPU %u, but this process may use %d CPUs and that is "
-				"none of "
-				"them; name another with lcores.cpus, for example cpus: \"%llu@0\"",
+				"lcores: lcore %llu is placed on CPU %u, which is not one of the %d CPUs that this "
+				"process may use; choose another with lcores.cpus, for example cpus: \"%llu@0\"",
 				(unsigned long long)l, cpu, CPU_COUNT(&set), (unsigned long long)l);
 			return -ENODEV;
 		}
@@ -86,7 +85,7 @@ int lcores_check(const struct config *c, char *err, size_t size)
 	return 0;
 }
 
-/* The management thread stays off the CPUs of rx and workers where there are others. */
+/* The management thread avoids the CPUs of rx and worker lcores if there are others. */
 static void add_lcores(struct args *a, const struct config *c)
 {
 	char list[4096], *at = list;
@@ -125,7 +124,7 @@ static void add_devices(struct args *a, const struct config *c)
 		add(a, "--no-pci");
 }
 
-/* A number for each NUMA node up to the one that gives all. */
+/* --socket-mem takes one number per NUMA node; all memory comes from m->node. */
 static void add_socket_memory(struct args *a, const struct memory_plan *m)
 {
 	char list[2 * RTE_MAX_NUMA_NODES + 32] = "";
@@ -139,7 +138,7 @@ static void add_socket_memory(struct args *a, const struct memory_plan *m)
 
 int eal_start(const struct config *c, const struct memory_plan *m, const struct options *o, char *err, size_t size)
 {
-	static struct args a; /* the EAL keeps pointers to these words to the end */
+	static struct args a; /* static: the EAL keeps pointers to these words */
 	char *argv[ARGS_MAX];
 	int rc;
 
@@ -147,7 +146,8 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	add_lcores(&a, c);
 	add_devices(&a, c);
 	add(&a, "--file-prefix=sluice-%s", c->node.name);
-	/* the first that fits a name counts. What a start lacks was checked before, with clearer words */
+	/* The first pattern that matches a name counts. Errors of the EAL stay quiet: main.c has checked the machine
+	 * before, with clearer messages. */
 	add(&a, "--log-level=lib.telemetry:error");
 	add(&a, "--log-level=lib.eal:error");
 	add(&a, "--log-level=*:warning");
@@ -161,19 +161,19 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	}
 	for (int i = 0; i < o->eal_argc; i++)
 		add(&a, "%s", o->eal_argv[i]);
-	memcpy(argv, a.v, sizeof(argv)); /* a copy, for the EAL overwrites one */
+	memcpy(argv, a.v, sizeof(argv)); /* a copy, because the EAL reorders its argv */
 	rc = rte_eal_init(a.n, argv);
 	if (rc >= 0) {
-		/* only memory of hugepages can be shared with dpdk-dumpcap */
+		/* dpdk-dumpcap can map only hugepages */
 		pdump = m->hugepages && rte_pdump_init() == 0;
 		return 0;
 	}
 	rc = rte_errno ? -rte_errno : -EIO;
-	snprintf(err, size, "the EAL does not start (%s): its own message stands above", strerror(-rc));
+	snprintf(err, size, "cannot start the EAL (%s); see its message above", strerror(-rc));
 	return rc;
 }
 
-/* The EAL leaves its runtime directory behind. */
+/* The EAL does not remove its runtime directory. */
 static void remove_directory(const char *path)
 {
 	DIR *dir = opendir(path);

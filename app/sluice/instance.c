@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process a node: a locked pid file in the runtime directory. Main thread, before lcores start. */
+/* One process per node: a locked pid file in the runtime directory. Main thread, before lcores start. */
 #include <bsd/libutil.h>
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 #include "app.h"
 
-/* /run/sluice as root, else below the user's runtime directory. */
+/* /run/sluice for root, a folder in $XDG_RUNTIME_DIR for other users. */
 int instance_directory(char *buf, size_t size)
 {
 	const char *user = getenv("XDG_RUNTIME_DIR");
@@ -29,7 +29,7 @@ struct pidfh *instance_lock(const char *name, char *err, size_t size)
 	pid_t other = 0;
 
 	if (instance_directory(dir, sizeof(dir)) < 0) {
-		snprintf(err, size, "cannot make %s: %s", dir, strerror(errno));
+		snprintf(err, size, "cannot create %s: %s", dir, strerror(errno));
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "%s/%s.pid", dir, name);
@@ -39,8 +39,8 @@ struct pidfh *instance_lock(const char *name, char *err, size_t size)
 		return lock;
 	}
 	if (errno == EEXIST)
-		snprintf(err, size, "node %s runs already, as process %d; stop it, or give this node another name",
-			name, (int)other);
+		snprintf(err, size, "node %s is already running as process %d; stop it, or change node.name", name,
+			(int)other);
 	else
 		snprintf(err, size, "cannot lock %s: %s", path, strerror(errno));
 	return NULL;

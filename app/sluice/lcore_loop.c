@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The only endless loops of the data path, and the only place that reads its clock. Every lcore but the main thread's.
+ * The endless loop of each lcore, and the only place where the data path's clock is read. Runs on every lcore except
+ * the management thread's.
  */
 #include <errno.h>
 #include <sched.h>
@@ -14,7 +15,7 @@
 #include "app.h"
 #include "node/node_ctl.h"
 
-#define SLEEP_FIRST_NS 1000 /* doubled with every empty pass */
+#define SLEEP_FIRST_NS 1000 /* doubled after every empty pass */
 #define EMPTY_PASSES 64	    /* before the first sleep */
 
 /* Written once at start, read by all lcores. `stop` is written by the management thread; relaxed. */
@@ -44,7 +45,7 @@ uint64_t clock_wall_offset(void)
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec - clock_now();
 }
 
-/* No work in this pass, the `empty`-th in a row. Returns ns slept. */
+/* After `empty` consecutive passes without work: sleep by the idle policy, until `next` at most. Returns ns slept. */
 static uint64_t idle(unsigned int empty, uint64_t now, uint64_t next)
 {
 	struct timespec t = {0};

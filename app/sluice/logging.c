@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where log lines go: stderr or syslog, with a limit on lines per module and second. Management thread; log lines come
- * from it alone.
+ * Writes log lines to stderr or syslog, with a limit per module and second. Management thread, the only one that logs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "app.h"
 #include "base/log.h"
 
-/* Written by the management thread; lines come from it alone. */
 static struct {
 	bool syslog;
 	uint64_t rate;
@@ -31,7 +29,7 @@ static void write_line(enum log_level level, enum log_module module, const char 
 		fprintf(stderr, "%s: %s: %s\n", log_level_name(level), log_module_name(module), line);
 }
 
-/* A new second: say what the last one left out, and count anew. */
+/* At the start of a new second: report the lines suppressed in the last one and reset the counters. */
 static void turn_over(enum log_module module, time_t now)
 {
 	uint64_t suppressed = state.module[module].suppressed;
@@ -42,7 +40,7 @@ static void turn_over(enum log_module module, time_t now)
 	state.module[module].second = now;
 	state.module[module].lines = state.module[module].suppressed = 0;
 	if (suppressed) {
-		snprintf(text, sizeof(text), "%llu lines left out (log.rate)", (unsigned long long)suppressed);
+		snprintf(text, sizeof(text), "%llu lines suppressed (log.rate)", (unsigned long long)suppressed);
 		write_line(LOG_LEVEL_WARNING, module, text);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The life of the appliance, in stages; each is undone in reverse when a later one fails or the node ends.
+ * The life of the appliance, in stages. They are undone in reverse order when one fails or when the node stops.
  *
  *   options -> configuration -> machine -> EAL -> node -> ports -> snapshot -> links -> lcores -> sessions
  *
@@ -25,11 +25,11 @@
 #include "manage.h"
 #include "node/node_ctl.h"
 
-#define RECONNECT_MS 200	    /* how long a handshake may take */
-#define DRAIN_NS (2 * NSEC_PER_SEC) /* how long packets inside may take to leave at the end */
-#define EXIT_CONFIG 1		    /* configuration wrong */
+#define RECONNECT_MS 200	    /* between attempts; time for one handshake */
+#define DRAIN_NS (2 * NSEC_PER_SEC) /* for held packets to leave at the end */
+#define EXIT_CONFIG 1		    /* invalid configuration */
 #define EXIT_USAGE 2
-#define EXIT_START 3	 /* something the machine lacks */
+#define EXIT_START 3	 /* the machine lacks a requirement */
 #define EXIT_INVARIANT 4 /* packets unaccounted for, or buffers leaked: a bug */
 
 static int open_signals(void)
@@ -41,7 +41,7 @@ static int open_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
-	/* before the EAL makes threads, so that all of them leave these signals to us */
+	/* before the EAL creates threads: they inherit the mask, so that these signals reach the signalfd only */
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -64,7 +64,7 @@ static int start_ports(struct node *n, char *err, size_t size)
 		int rc = n->port[i]->ops->start(n->port[i]);
 
 		if (rc < 0) {
-			snprintf(err, size, "port %s does not start: %s", n->port[i]->name, strerror(-rc));
+			snprintf(err, size, "port %s: cannot start: %s", n->port[i]->name, strerror(-rc));
 			return rc;
 		}
 		if (n->config->ports.items[i].pfc.priorities.n)
@@ -73,7 +73,7 @@ static int start_ports(struct node *n, char *err, size_t size)
 	return 0;
 }
 
-/* Every port, both directions, and drops: one file for the life of the node. */
+/* --capture: every port in both directions, and drops, in one file until the node stops. */
 static int start_capture(struct node *n, const struct options *o, char *err, size_t size)
 {
 	struct capture_filter all = {.rx_ports = ~0ull, .tx_ports = ~0ull, .drops = 1};
@@ -85,7 +85,7 @@ static int start_capture(struct node *n, const struct options *o, char *err, siz
 	return rc < 0 ? rc : 0;
 }
 
-/* True when told to stop meanwhile. */
+/* True if a signal stopped the node meanwhile. */
 static bool wait_for_links(struct app *app, int signals)
 {
 	const struct options *o = app->options;
@@ -102,12 +102,12 @@ static bool wait_for_links(struct app *app, int signals)
 	}
 	for (uint32_t i = 0; i < n->n_ports && o->wait_links_ms; i++)
 		if (!port_is_up(n->port[i]))
-			log_warning(port, "%s: no link after %llu s; going on without", n->port[i]->name,
+			log_warning(port, "%s: no link after %llu s; starting without it", n->port[i]->name,
 				(unsigned long long)o->wait_links_ms / 1000);
 	return false;
 }
 
-/* Receive nothing more and let what is inside leave. */
+/* Stop receiving and let the held packets leave. */
 static void drain(struct node *n)
 {
 	uint64_t until = clock_now() + DRAIN_NS;
@@ -146,7 +146,7 @@ static int report(struct app *app)
 	struct node_balance b;
 
 	node_drain(n);
-	/* the report is about the whole life */
+	/* the report covers the whole run: ignore `clear stats` */
 	free(n->cleared);
 	n->cleared = NULL;
 	printf("\nnode %s has stopped\n\n", n->name);
@@ -182,7 +182,7 @@ static int close_all(struct node *n)
 	return EXIT_INVARIANT;
 }
 
-/* lcores run: serve until told to stop, then drain and report. Exit status. */
+/* With lcores running: serve until the node is stopped, then drain and report. Exit status. */
 static int serve(struct app *app, int signals)
 {
 	char err[512] = "";
@@ -199,7 +199,8 @@ static int serve(struct app *app, int signals)
 		return EXIT_START;
 	}
 	telemetry_start(app);
-	log_notice(main, "node %s runs: %u ports, %u lcores", app->node->name, app->node->n_ports, app->node->n_lcores);
+	log_notice(main, "node %s is running: %u ports, %u lcores", app->node->name, app->node->n_ports,
+		app->node->n_lcores);
 	notify("READY=1");
 	manage(app, signals);
 	notify("STOPPING=1");
@@ -210,13 +211,13 @@ static int serve(struct app *app, int signals)
 	return report(app);
 }
 
-/* From an EAL that runs to the end. `config` belongs to the node from here on. */
+/* From a started EAL to the end of the node, which takes ownership of `config`. Exit status. */
 static int run(struct config *config, const struct options *o, int signals)
 {
 	struct node_options options = {.shared_cpu = lcores_share_cpus(config),
 		.socket = -1,
 		.wall_offset_ns = clock_wall_offset()};
-	/* telemetry threads may ask for its lock to the end of the process */
+	/* static: telemetry threads may take its lock until the process ends */
 	static struct app app = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	char err[512] = "";
 	int status = EXIT_START, leaks;
@@ -238,18 +239,18 @@ static int run(struct config *config, const struct options *o, int signals)
 	if (wait_for_links(&app, signals)) {
 		status = 0;
 	} else if (lcores_launch(app.node, app.node->config) < 0) {
-		log_error(main, "lcores cannot be launched");
+		log_error(main, "cannot launch the lcores");
 	} else {
 		status = serve(&app, signals);
 	}
 	lcores_stop();
-	/* the lock stays taken: telemetry must not look at a node that is going */
+	/* keep the lock: telemetry must not read a node that is being freed */
 	leaks = close_all(app.node);
 	reload_fini(&app);
 	return status ? status : leaks;
 }
 
-/* What the machine must have for this configuration. 0, or -errno with a message that names the cure. */
+/* Does the machine meet the needs of this configuration? 0, or -errno with a message that names the remedy. */
 static int check_machine(const struct config *c, struct memory_plan *memory, char *err, size_t size)
 {
 	int rc = lcores_check(c, err, size);
@@ -265,7 +266,7 @@ static int check(struct config *c)
 	char err[512];
 	int rc;
 
-	memory_plan_make(c, &memory, err, sizeof(err)); /* for the plan, whatever else is wrong */
+	memory_plan_make(c, &memory, err, sizeof(err)); /* the plan prints it even if a check fails */
 	rc = check_machine(c, &memory, err, sizeof(err));
 	plan_print(c, &memory, stdout);
 	printf("%s is valid\n", c->file);
@@ -292,12 +293,14 @@ static int print_page(const char *what)
 		}
 	}
 	near = text_nearest(what, names, ARRAY_LEN(names));
-	fprintf(stderr, "sluice: --print: there is no page '%s'; %s %s\n", what,
-		near ? "did you mean" : "see:", near ? near : "sluice --help");
+	if (near)
+		fprintf(stderr, "sluice: --print: unknown page '%s'; did you mean '%s'?\n", what, near);
+	else
+		fprintf(stderr, "sluice: --print: unknown page '%s'; sluice --help lists them\n", what);
 	return EXIT_USAGE;
 }
 
-/* From a checked configuration to the end; consumes it. */
+/* From a checked configuration to the end of the process; frees it. Exit status. */
 static int start(struct config *c, const struct options *o)
 {
 	int signals = open_signals(), status = EXIT_START;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The management thread: signals, links, sessions, HTTP, captures, grace periods, watchdog, idle exit. */
+/*
+ * The loop of the management thread: signals, links, sessions, HTTP, captures, reclaiming of snapshots, systemd's
+ * watchdog, idle exit.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -43,9 +46,9 @@ static uint64_t packets_in(const struct node *n)
 	return sum;
 }
 
-/* systemd's watchdog: fed only while every lcore makes passes. */
+/* systemd's watchdog, fed only while every lcore makes passes. */
 struct watchdog {
-	uint64_t period_ns, fed_ns; /* period 0: nobody asks */
+	uint64_t period_ns, fed_ns; /* period 0: not requested */
 	uint64_t passes[2 * NODE_MAX_ROLES + 1];
 };
 
@@ -66,7 +69,7 @@ static void watchdog_tick(struct watchdog *w, const struct node *n, uint64_t now
 		uint64_t passes = stat_read(&n->lcore[i]->stats.passes);
 
 		if (passes == w->passes[i]) {
-			log_error(main, "lcore %u makes no passes", n->lcore[i]->id);
+			log_error(main, "lcore %u has made no pass since the last watchdog check", n->lcore[i]->id);
 			alive = false;
 		}
 		w->passes[i] = passes;
@@ -94,14 +97,14 @@ bool told_to_stop(struct app *app, int signals)
 	return app->stop;
 }
 
-/* Wait for something to do, with the lock given back, and do it. */
+/* Wait for events with the lock released, then serve them. */
 static void wait_and_serve(struct app *app, int signals)
 {
 	struct pollfd fds[FDS_MAX] = {{.fd = signals, .events = POLLIN}, {.fd = metrics_fd(app), .events = POLLIN}};
 	unsigned int n = 2 + server_poll_set(app, fds + 2, FDS_MAX - 2);
 
 	pthread_mutex_unlock(&app->lock);
-	/* while a capture or a trace runs, their small rings want to be emptied often */
+	/* a running capture or trace has small rings that must be emptied often */
 	poll(fds, n, server_is_busy(app) ? 0 : capture_active(app->node->captures) || app->node->traces ? 1 : TICK_MS);
 	pthread_mutex_lock(&app->lock);
 	if (fds[0].revents)

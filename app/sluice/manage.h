@@ -4,10 +4,10 @@
 
 #include "app.h"
 
-/* Read the links of all ports. Returns how many are up. */
+/* Update the link state of all ports and log changes. Returns how many are up. */
 unsigned int look_at_links(struct node *n);
 
-/* Take signals that have come; true when one of them, or a command, says stop. */
+/* Handle pending signals. True if one of them, or a command, has stopped the node. */
 bool told_to_stop(struct app *app, int signals);
 
 #endif

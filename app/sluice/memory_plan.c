@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much memory a configuration takes, and whether hugepages can give it. Main thread, before lcores start. */
+/* Computes the memory that a configuration needs, and whether hugepages suffice. Main thread, before lcores start. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "config/budget.h"
 #include "pkt/pkt.h"
 
-#define FIXED_MB 48 /* hashes of neighbours, message rings, DPDK's own */
+#define FIXED_MB 48 /* neighbour hashes, message rings, DPDK itself */
 
 bool hugetlbfs_mounted(void)
 {
@@ -24,7 +24,7 @@ bool hugetlbfs_mounted(void)
 	return found;
 }
 
-/* The EAL takes all memory from one NUMA node: that of the first rx lcore, where packets are written first. */
+/* All memory comes from one NUMA node: that of the first rx lcore, where packets are written first. */
 static unsigned int memory_node(const struct config *c)
 {
 	return c->lcores.rx.n ? sysfs_node_of_cpu(cfg_cpu_of(c, c->lcores.rx.items[0])) : 0;
@@ -56,9 +56,9 @@ static uint64_t need_mb(const struct config *c)
 {
 	uint64_t each = pkt_buffer_memory(c->memory.buffer_size), bytes = c->memory.buffers * each;
 
-	/* none lies across the border of two hugepages */
+	/* no buffer spans two hugepages */
 	bytes += (bytes >> 21) * each;
-	/* a ring is rounded up to a power of two, so to less than twice its size */
+	/* DPDK rounds a ring up to a power of two, to less than twice its size */
 	bytes += (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
 	return (bytes >> 20) + FIXED_MB;
 }
@@ -74,9 +74,9 @@ int memory_plan_make(const struct config *c, struct memory_plan *m, char *err, s
 		return 0;
 	if (m->free_huge_mb < m->need_mb)
 		snprintf(err, size,
-			"memory.hugepages is on, but on NUMA node %u %llu MB of hugepages are free and %llu are "
-			"needed; run: echo %llu > "
-			"/sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
+			"memory.hugepages is on, but NUMA node %u has %llu MB of free hugepages and %llu MB are "
+			"needed; "
+			"run: echo %llu > /sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
 			m->node, (unsigned long long)m->free_huge_mb, (unsigned long long)m->need_mb,
 			(unsigned long long)hugepages_for(m->node, m->need_mb), m->node);
 	else

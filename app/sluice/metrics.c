@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One page over HTTP: libmicrohttpd, run by the management thread's own loop. */
+/* Serves /metrics over HTTP with libmicrohttpd, polled by the management thread. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -55,15 +55,15 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *u
 	(void)version;
 	(void)data;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
-	/* the first call comes before the body; there is none, so answer on the second */
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n");
+	/* libmicrohttpd calls once for the headers and again for the body; answer on the second call */
 	if (!*state) {
 		*state = &seen;
 		return MHD_YES;
 	}
 	*data_size = 0;
 	if (strcmp(url, "/metrics") != 0)
-		return refuse(c, MHD_HTTP_NOT_FOUND, "see /metrics\n");
+		return refuse(c, MHD_HTTP_NOT_FOUND, "not found; the only page is /metrics\n");
 	f = open_memstream(&text, &size);
 	if (!f)
 		return MHD_NO;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sd_notify(3) is one datagram. Management thread. */
+/* Notifies systemd as sd_notify(3) does: one datagram, without linking libsystemd. Management thread. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void notify(const char *state)
 		return;
 	if (sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&to,
 		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) < 0) {
-		/* whoever started us does not listen any more; nothing depends on it */
+		/* the service manager has closed its socket; nothing depends on the notification */
 	}
 	close(fd);
 }

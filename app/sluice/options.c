@@ -10,19 +10,19 @@
 enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_PRINT, OPT_VERSION };
 
 const struct cli_option sluice_options[] = {
-	{'c', "config", "FILE", "configuration; its keys: sluice.yaml(5)"},
-	{'i', "interactive", NULL, "console on standard input; its end ends the node"},
-	{'f', "script", "FILE", "run commands from a file after the start"},
-	{OPT_CHECK, "check", NULL, "check the configuration, print the plan, do not start"},
-	{OPT_IDLE, "exit-when-idle", "MS", "end, after a drain, once nothing arrived for MS milliseconds"},
-	{OPT_WAIT, "wait-for-links", "S", "receive nothing until all links are up, at most S seconds"},
-	{OPT_REPORT, "report", "FILE", "write the last report as JSON"},
-	{OPT_CAPTURE, "capture", "FILE", "write all packets of all ports, and drops, as pcapng"},
+	{'c', "config", "FILE", "read the configuration from FILE; sluice.yaml(5) has its keys"},
+	{'i', "interactive", NULL, "run a console on standard input; the node stops at end of input"},
+	{'f', "script", "FILE", "run the commands in FILE after the start"},
+	{OPT_CHECK, "check", NULL, "check the configuration and print the plan; start nothing"},
+	{OPT_IDLE, "exit-when-idle", "MS", "drain and stop after MS milliseconds without packets"},
+	{OPT_WAIT, "wait-for-links", "S", "wait at most S seconds for all links before receiving"},
+	{OPT_REPORT, "report", "FILE", "write the final report to FILE as JSON"},
+	{OPT_CAPTURE, "capture", "FILE", "write all packets of all ports, and all drops, to FILE as pcapng"},
 	{OPT_PRINT, "print", "PAGE",
-		"print a page: reference (of the configuration), counters, commands, sluice.8, sluicectl.1, "
+		"print PAGE and exit: reference (all configuration keys), counters, commands, sluice.8, sluicectl.1, "
 		"sluice.yaml.5"},
 	{OPT_VERSION, "version", NULL, "print the version"},
-	{'h', "help", NULL, "print this"},
+	{'h', "help", NULL, "print this help"},
 };
 const size_t n_sluice_options = ARRAY_LEN(sluice_options);
 
@@ -93,9 +93,9 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	o->eal_argc = argc - optind;
 	o->eal_argv = argv + optind;
-	/* getopt takes the first -- for itself; without it nothing may be left over */
+	/* getopt consumes the first --; without one, no argument may remain */
 	if (o->eal_argc && (optind == 0 || strcmp(argv[optind - 1], "--") != 0)) {
-		fprintf(stderr, "sluice: '%s' is no option; EAL options come behind --\n", argv[optind]);
+		fprintf(stderr, "sluice: unexpected argument '%s'; put EAL options after --\n", argv[optind]);
 		return 2 + 1;
 	}
 	if (!o->config_file && !o->print) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --check: what a start would do, from the configuration alone. Main thread, before lcores start. */
+/* --check: prints what a start would do. Main thread, before lcores start. */
 #include <string.h>
 
 #include "app.h"
@@ -36,10 +36,10 @@ static void print_lcores(const struct config *c, FILE *out)
 		fprintf(out, "%s\n", cfg_is_rx(c, l) && cfg_is_worker(c, l) ? " (run to completion)" : "");
 	}
 	if (lcores_share_cpus(c))
-		fprintf(out, "  lcores share CPUs: they yield when idle, and the pool tolerates preemption\n");
+		fprintf(out, "  lcores share CPUs: idle lcores yield, and the buffer pool tolerates preemption\n");
 }
 
-/* The same rule as the node's: ports without a wish go to the worker that has fewest. */
+/* The node's rule: a port without `worker` goes to the worker that has the fewest ports. */
 static void owners(const struct config *c, uint64_t *owner)
 {
 	unsigned int load[64] = {0};
@@ -87,20 +87,20 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 	struct cfg_budget b;
 
 	cfg_budget(c, &b);
-	fprintf(out, "rings\n  %u of %llu packets between lcores\n", cfg_packet_rings(c),
+	fprintf(out, "rings\n  %u between lcores, of %llu packets each\n", cfg_packet_rings(c),
 		(unsigned long long)c->memory.ring);
-	fprintf(out, "buffers\n  of %llu bytes: the longest frame, %llu bytes, takes %u\n",
+	fprintf(out, "buffers\n  %llu bytes each; the longest frame, %llu bytes, takes %u\n",
 		(unsigned long long)c->memory.buffer_size, (unsigned long long)cfg_longest_frame(c), b.frame);
 	for (unsigned int i = 0; i < b.n; i++)
 		fprintf(out, "  %8llu  %s\n", (unsigned long long)b.line[i].buffers, b.line[i].what);
-	fprintf(out, "  %8llu  promised, of %llu in the pool\n", (unsigned long long)b.total,
+	fprintf(out, "  %8llu  total, of %llu in the pool\n", (unsigned long long)b.total,
 		(unsigned long long)c->memory.buffers);
 	fprintf(out, "memory\n  %llu MB of %s (hugepages free: %llu MB)\n", (unsigned long long)m->need_mb,
 		m->hugepages ? "hugepages" : "ordinary memory", (unsigned long long)m->free_huge_mb);
-	fprintf(out, "  %llu KB for the tables of routes, and as much again during a reload\n",
+	fprintf(out, "  %llu KB for route tables, twice as much during a reload\n",
 		(unsigned long long)(snapshot_table_bytes(c) + 1023) / 1024);
 	if (!m->hugepages)
-		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; capture start works\n");
+		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; use capture start instead\n");
 }
 
 static void print_paths(const struct config *c, FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `sluice plan headroom`: how much buffer a lossless class needs over a way, by two rules side by side (D37). Main
- * thread, before lcores start.
+ * `sluice plan headroom`: computes how much buffer a lossless class needs over a distance, by two rules side by side
+ * (D37). Main thread, before lcores start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "base/text.h"
 #include "config/headroom.h"
 
-struct wish {
+struct wish { /* the options, in base units */
 	uint64_t rate, drain, meters, delay_ns, data_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame,
 		own_frames, peer_frames;
 	uint64_t decide_ns;
 };
 
-/* A number with an optional unit of the list, whose factors are in `factor`; the last unit has the empty name. */
+/* A number with an optional unit. unit[i] multiplies by factor[i]; the list ends with the empty unit. */
 static bool read_unit(const char *text, const char *const *unit, const uint64_t *factor, uint64_t *out)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -65,27 +65,31 @@ static bool read_bytes(const char *text, uint64_t *bytes)
 	return text_parse_number(text, 1024, bytes) == 0;
 }
 
-enum { OPT_KEY = 256 }; /* and the place in keys[] */
+enum { OPT_KEY = 256 }; /* plus the index in keys[] */
 
 const struct cli_option plan_options[] = {
-	{OPT_KEY, "rate", "100G", "most that may arrive, bit/s"},
-	{OPT_KEY + 1, "drain", "40G", "what surely leaves meanwhile, bit/s; default 0: the next hop may pause too"},
-	{OPT_KEY + 2, "distance", "1000km", "way of the link or WAN"},
-	{OPT_KEY + 3, "delay", "5ms", "one way, instead of distance at 5 ns a metre"},
-	{OPT_KEY + 4, "jitter", "20us", "delay variation of the way; default 0"},
-	{OPT_KEY + 5, "losses", "3", "PFC frames in a row whose loss must cost nothing; default 1, on a link 0 may do"},
-	{OPT_KEY + 6, "refresh", "168us", "time between them; default: half of the longest pause at that rate"},
-	{OPT_KEY + 7, "response", "2us", "of the sender; default: what IEEE 802.3 allows at that rate"},
-	{OPT_KEY + 8, "mtu", "9100", "longest IP packet; default 9100"},
-	{OPT_KEY + 9, "own-frames", "64", "in front of the PFC frame in the port's own ring; default 1"},
-	{OPT_KEY + 10, "min-frame", "60", "shortest frames of the class, bytes; default 60"},
-	{OPT_KEY + 11, "peer-frames", "64", "that the sender's device has been given and sends; default 1"},
+	{OPT_KEY, "rate", "100G", "highest arrival rate, bit/s"},
+	{OPT_KEY + 1, "drain", "40G",
+		"rate that is certain to leave meanwhile, bit/s; default 0: the next hop may pause too"},
+	{OPT_KEY + 2, "distance", "1000km", "length of the link or WAN, at 5 ns a metre"},
+	{OPT_KEY + 3, "delay", "5ms", "one-way delay, instead of --distance"},
+	{OPT_KEY + 4, "jitter", "20us", "delay variation, one way; default 0"},
+	{OPT_KEY + 5, "losses", "3",
+		"consecutive PFC frames that may be lost without data loss; default 1 (0 is enough on a direct link)"},
+	{OPT_KEY + 6, "refresh", "168us",
+		"interval between PFC frames; default: half of the longest pause at that rate"},
+	{OPT_KEY + 7, "response", "2us",
+		"time for the sender to obey; default: the maximum of IEEE 802.3 at that rate"},
+	{OPT_KEY + 8, "mtu", "9100", "longest IP packet, bytes; default 9100"},
+	{OPT_KEY + 9, "own-frames", "64", "frames ahead of the PFC frame in the port's transmit ring; default 1"},
+	{OPT_KEY + 10, "min-frame", "60", "shortest frame of the class, bytes; default 60"},
+	{OPT_KEY + 11, "peer-frames", "64", "frames that the sender's device already holds and still sends; default 1"},
 	{OPT_KEY + 12, "decide", "20us",
-		"until the PFC frame is made, and what tunnels take at both ends; default 20us"},
+		"time until the PFC frame is made, plus tunnel processing at both ends; default 20us"},
 	{OPT_KEY + 13, "data-delay", "7ms",
-		"one way of the data, if queues or another path make it longer; default: as that of PFC frames"},
-	{'j', "json", NULL, "the answer as JSON"},
-	{'h', "help", NULL, "print this"},
+		"one-way delay of the data, if queues or another path make it longer; default: that of PFC frames"},
+	{'j', "json", NULL, "print the answer as JSON"},
+	{'h', "help", NULL, "print this help"},
 };
 const size_t n_plan_options = ARRAY_LEN(plan_options);
 
@@ -118,13 +122,13 @@ static int usage(FILE *out, int status)
 	return status;
 }
 
-static int wrong(const char *problem)
+static int wrong(const char *problem, const char *found)
 {
-	fprintf(stderr, "sluice: plan headroom: %s\n", problem);
+	fprintf(stderr, "sluice: plan headroom: %s%s\n", problem, found);
 	return usage(stderr, 2);
 }
 
-/* 0 to go on; else the exit status + 1. */
+/* 0: continue; otherwise the exit status + 1. */
 static int read_options(struct wish *w, bool *json, int argc, char **argv)
 {
 	struct cli_getopt table;
@@ -138,19 +142,19 @@ static int read_options(struct wish *w, bool *json, int argc, char **argv)
 			return 1 + (opt == 'h' ? usage(stdout, 0) : usage(stderr, 2));
 		} else if (!keys[opt - OPT_KEY].read(optarg,
 				   (uint64_t *)(void *)((char *)w + keys[opt - OPT_KEY].member))) {
-			fprintf(stderr, "sluice: --%s: expected something like %s, found '%s'\n",
+			fprintf(stderr, "sluice: --%s: expected a value such as %s, found '%s'\n",
 				plan_options[opt - OPT_KEY].name, plan_options[opt - OPT_KEY].arg, optarg);
 			return 1 + 2;
 		}
 	}
 	if (optind < argc)
-		return 1 + wrong("expected options only");
+		return 1 + wrong("unexpected argument: ", argv[optind]);
 	if (!w->rate)
-		return 1 + wrong("--rate is needed");
+		return 1 + wrong("--rate is required, for example --rate 100G", "");
 	if (!w->meters && !w->delay_ns)
-		return 1 + wrong("--distance or --delay is needed");
+		return 1 + wrong("--distance or --delay is required, for example --distance 1000km", "");
 	if (!w->min_frame)
-		return 1 + wrong("--min-frame: 0 is no size of a frame");
+		return 1 + wrong("--min-frame: expected at least 1 byte, found 0", "");
 	return 0;
 }
 
@@ -159,7 +163,7 @@ static json_t *answer_json(const struct wish *w, const struct headroom_question 
 	uint64_t missing = a->full - MIN_OF(a->full, a->draft_he);
 	char verdict[160];
 
-	snprintf(verdict, sizeof(verdict), "draft-he's rule is short by %llu bytes, %.1f %% of what is needed",
+	snprintf(verdict, sizeof(verdict), "draft-he's formula is short by %llu bytes, %.1f %% of the headroom needed",
 		(unsigned long long)missing, a->full ? 100.0 * (double)missing / (double)a->full : 0.0);
 	return json_pack("{s{sI sI sI sI sI sI} sI s{sI sI sI sI sI} ss s{sI sI} s{sI sI sI}}", "way", "rate_bps",
 		(json_int_t)q->in_bps, "drain_bps", (json_int_t)q->out_bps, "one_way_ns", (json_int_t)q->pfc_ns,
@@ -223,42 +227,56 @@ int plan(int argc, char **argv)
 	return headroom(argc - 1, argv + 1);
 }
 
+/* With separators between groups of three digits. buf: at least 27 bytes; returns buf. */
+static const char *grouped(uint64_t n, char *buf)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	char *at = buf;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
+	}
+	*at = '\0';
+	return buf;
+}
+
 void plan_headroom_print(const struct config *c, const struct cfg_port *p, const char *indent, FILE *out)
 {
 	struct cfg_buffer_profile profile = cfg_port_profile(c, p);
 	struct headroom_question q;
 	struct headroom_answer a;
 	struct cfg_lossless l;
+	char n[4][32];
 
 	if (!p->pfc.priorities.n)
 		return;
 	cfg_port_lossless(c, p, p->speed_bps, &l);
-	fprintf(out, "%spfc: %u lossless class%s, each: XOFF at %llu bytes, XON at %llu, headroom %llu; %llu buffers\n",
-		indent, p->pfc.priorities.n, p->pfc.priorities.n == 1 ? "" : "es", (unsigned long long)l.xoff_bytes,
-		(unsigned long long)l.xon_bytes, (unsigned long long)l.headroom_bytes,
-		(unsigned long long)(l.xoff_buffers + l.choice_buffers + l.headroom_buffers));
+	fprintf(out, "%spfc: %u lossless class%s, each: XOFF at %s bytes, XON at %s, headroom %s; %s buffers\n", indent,
+		p->pfc.priorities.n, p->pfc.priorities.n == 1 ? "" : "es", grouped(l.xoff_bytes, n[0]),
+		grouped(l.xon_bytes, n[1]), grouped(l.headroom_bytes, n[2]),
+		grouped(l.xoff_buffers + l.choice_buffers + l.headroom_buffers, n[3]));
 	if (l.choice_bytes)
 		fprintf(out,
-			"%spfc: in tunnels those that hold most are stopped first, all of them %llu bytes above XOFF; "
-			"that is set aside, "
-			"too\n",
-			indent, (unsigned long long)l.choice_bytes);
+			"%spfc: tunnels: the largest contributors are paused at XOFF, all of them at XOFF + %s bytes "
+			"(reserved)\n",
+			indent, grouped(l.choice_bytes, n[0]));
 	if (!p->speed_bps)
 		return;
 	headroom_of_port(p, &profile, p->speed_bps, &q);
 	headroom_compute(&q, &a);
-	fprintf(out,
-		"%spfc: over %llu m draft-he's rule wants %llu bytes of headroom, the full one %llu: %llu more; to "
-		"keep the "
-		"line busy after XON, %llu below it\n",
-		indent, (unsigned long long)p->pfc.length_m, (unsigned long long)a.draft_he, (unsigned long long)a.full,
-		(unsigned long long)(a.full - a.draft_he), (unsigned long long)a.xon);
+	fprintf(out, "%spfc: headroom needed for %s m: %s bytes (draft-he's formula: %s, too small by %s)\n", indent,
+		grouped(p->pfc.length_m, n[0]), grouped(a.full, n[1]), grouped(a.draft_he, n[2]),
+		grouped(a.full - a.draft_he, n[3]));
+	fprintf(out, "%spfc: XON at %s bytes or more keeps the link busy after a pause\n", indent,
+		grouped(a.xon, n[0]));
 	if (l.headroom_bytes < a.full)
 		fprintf(out,
-			"%spfc: the headroom is %llu bytes short of that: packets will be dropped as "
-			"headroom_exceeded\n",
-			indent, (unsigned long long)(a.full - l.headroom_bytes));
+			"%spfc: the headroom is %s bytes too small: packets will be dropped as headroom_exceeded\n",
+			indent, grouped(a.full - l.headroom_bytes, n[0]));
 	if (l.xon_bytes < a.xon)
-		fprintf(out, "%spfc: XON is %llu bytes below that: the line may run dry for a round trip\n", indent,
-			(unsigned long long)(a.xon - l.xon_bytes));
+		fprintf(out, "%spfc: XON is %s bytes too low: the link may be idle for a round trip after a pause\n",
+			indent, grouped(a.xon - l.xon_bytes, n[0]));
 }

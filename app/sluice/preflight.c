@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sluice preflight: what this machine offers to a poll-mode appliance, without starting anything. Each finding that
- * should be mended comes with the command that does. Exit status 0: nothing must be mended; 1: something must.
- * Main thread, before lcores start.
+ * sluice preflight: checks a machine for a poll-mode appliance without starting anything. Each warning and error comes
+ * with the command that fixes it. Exit status 0: no errors; 1: errors. Main thread, before lcores start.
  */
 #include "preflight.h"
 
@@ -12,10 +11,10 @@
 enum { OPT_ROOT = 256 };
 
 const struct cli_option preflight_options[] = {
-	{'c', "config", "FILE", "look at what this configuration needs, too"},
-	{'j', "json", NULL, "findings as JSON"},
-	{OPT_ROOT, "root", "DIR", "read /sys and /proc below this folder: another machine's copy, or a test's"},
-	{'h', "help", NULL, "print this"},
+	{'c', "config", "FILE", "also check the machine for the configuration in FILE"},
+	{'j', "json", NULL, "print the findings as JSON"},
+	{OPT_ROOT, "root", "DIR", "read /sys and /proc below DIR, for example a copy from another machine"},
+	{'h', "help", NULL, "print this help"},
 };
 const size_t n_preflight_options = ARRAY_LEN(preflight_options);
 
@@ -24,7 +23,7 @@ static struct config *load(struct findings *f, const char *file)
 	struct config *c = cfg_load_checked(file, stderr);
 
 	if (!c)
-		find(f, MUST, "configuration", NULL, "%s is not valid; its errors stand on standard error", file);
+		find(f, FINDING_ERROR, "configuration", NULL, "%s is not valid; standard error has the details", file);
 	return c;
 }
 
@@ -75,5 +74,5 @@ int preflight(int argc, char **argv)
 		findings_print(f.list);
 	}
 	json_decref(f.list);
-	return f.worst == MUST;
+	return f.worst == FINDING_ERROR;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the machine lacks for a configuration. Main thread, before lcores start. */
+/* Checks the machine against the needs of a configuration. Main thread, before lcores start. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct cpus {
 	bool has[CPUS_MAX];
 };
 
-/* "1-3,8"; empty when there is none. */
+/* "1-3,8"; empty for an empty set. */
 static const char *cpu_list(const struct cpus *set, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -55,15 +55,15 @@ static void check_memory(struct findings *f, const struct config *c)
 	if (memory_plan_make(c, &memory, err, sizeof(err)) < 0)
 		find_error(f, "memory", err);
 	else
-		find(f, OK, "memory", NULL, "%llu MB needed, from %s", (unsigned long long)memory.need_mb,
+		find(f, FINDING_OK, "memory", NULL, "%llu MB needed, from %s", (unsigned long long)memory.need_mb,
 			memory.hugepages ? "hugepages" : "ordinary memory");
 }
 
-/* One finding for all, for the kernel's command line takes one list. */
+/* One finding for all CPUs, because the kernel's command line takes one list. */
 static void check_isolation(struct findings *f, const struct cpus *data)
 {
 	struct cpus missing = {0}, wanted = {0};
-	char isolated[256], quiet[256], list[512], all[512], mend[2048];
+	char isolated[256], quiet[256], list[512], all[512], fix[2048];
 
 	sysfs_line(isolated, sizeof(isolated), "/sys/devices/system/cpu/isolated");
 	sysfs_line(quiet, sizeof(quiet), "/sys/devices/system/cpu/nohz_full");
@@ -74,21 +74,21 @@ static void check_isolation(struct findings *f, const struct cpus *data)
 		wanted.has[cpu] = data->has[cpu] || sysfs_in_list(isolated, cpu);
 	}
 	if (!*cpu_list(&missing, list, sizeof(list))) {
-		find(f, OK, "isolation", NULL, "CPUs %s are isolated and without timer ticks",
+		find(f, FINDING_OK, "isolation", NULL, "CPUs %s are isolated and have no timer ticks",
 			cpu_list(data, all, sizeof(all)));
 		return;
 	}
 	cpu_list(&wanted, all, sizeof(all));
-	snprintf(mend, sizeof(mend), "add to the kernel's command line: isolcpus=%s nohz_full=%s rcu_nocbs=%s", all,
-		all, all);
-	find(f, ADVICE, "isolation", mend, "CPU%s %s: other tasks and timer ticks interrupt the lcores there",
+	snprintf(fix, sizeof(fix), "add to the kernel's command line: isolcpus=%s nohz_full=%s rcu_nocbs=%s", all, all,
+		all);
+	find(f, FINDING_WARNING, "isolation", fix, "CPU%s %s: other tasks and timer ticks interrupt the lcores",
 		strpbrk(list, "-,") ? "s" : "", list);
 }
 
 static void check_governor(struct findings *f, const struct cpus *data)
 {
 	struct cpus slow = {0};
-	char governor[64], list[512], mend[1024], first[64] = "";
+	char governor[64], list[512], fix[1024], first[64] = "";
 	size_t n;
 
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
@@ -101,21 +101,21 @@ static void check_governor(struct findings *f, const struct cpus *data)
 	}
 	if (!first[0])
 		return;
-	n = (size_t)snprintf(mend, sizeof(mend), "for c in");
-	for (unsigned int cpu = 0; cpu < CPUS_MAX && n < sizeof(mend); cpu++)
+	n = (size_t)snprintf(fix, sizeof(fix), "for c in");
+	for (unsigned int cpu = 0; cpu < CPUS_MAX && n < sizeof(fix); cpu++)
 		if (slow.has[cpu])
-			n += (size_t)snprintf(mend + n, sizeof(mend) - n, " %u", cpu);
-	if (n < sizeof(mend))
-		snprintf(mend + n, sizeof(mend) - n,
+			n += (size_t)snprintf(fix + n, sizeof(fix) - n, " %u", cpu);
+	if (n < sizeof(fix))
+		snprintf(fix + n, sizeof(fix) - n,
 			"; do echo performance > /sys/devices/system/cpu/cpu$c/cpufreq/scaling_governor; done");
-	find(f, ADVICE, "frequency", mend, "governor %s on CPU %s: a core that is slowed down loses packets", first,
+	find(f, FINDING_WARNING, "frequency", fix, "governor %s on CPU %s: a slowed-down core loses packets", first,
 		cpu_list(&slow, list, sizeof(list)));
 }
 
-/* Two hardware threads share a core: what the other one does, takes from the lcore. */
+/* Two hardware threads share a core: work on one slows down the other. */
 static void check_siblings(struct findings *f, const struct cpus *data)
 {
-	char siblings[64], isolated[256], mend[128];
+	char siblings[64], isolated[256], fix[128];
 
 	sysfs_line(isolated, sizeof(isolated), "/sys/devices/system/cpu/isolated");
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
@@ -127,13 +127,13 @@ static void check_siblings(struct findings *f, const struct cpus *data)
 			if (other == cpu || !sysfs_in_list(siblings, other))
 				continue;
 			if (data->has[other] && other > cpu)
-				find(f, ADVICE, "CPUs", "name a CPU of another core in lcores.cpus",
+				find(f, FINDING_WARNING, "CPUs", "choose a CPU of another core in lcores.cpus",
 					"CPUs %u and %u are threads of one core and both run lcores", cpu, other);
 			if (data->has[other] || sysfs_in_list(isolated, other))
 				continue;
-			snprintf(mend, sizeof(mend), "echo 0 > /sys/devices/system/cpu/cpu%u/online", other);
-			find(f, ADVICE, "CPUs", mend, "CPU %u shares its core with CPU %u, where other tasks run", cpu,
-				other);
+			snprintf(fix, sizeof(fix), "echo 0 > /sys/devices/system/cpu/cpu%u/online", other);
+			find(f, FINDING_WARNING, "CPUs", fix,
+				"CPU %u shares its core with CPU %u, which runs other tasks", cpu, other);
 		}
 	}
 }
@@ -147,14 +147,14 @@ static void check_shared(struct findings *f, const struct config *c)
 			lcores[cfg_cpu_of(c, l)]++;
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
 		if (lcores[cpu] > 1)
-			find(f, ADVICE, "CPUs", "name a CPU for each in lcores.cpus",
-				"%u lcores share CPU %u and take turns", lcores[cpu], cpu);
+			find(f, FINDING_WARNING, "CPUs", "give each lcore a CPU of its own in lcores.cpus",
+				"%u lcores share CPU %u and delay each other", lcores[cpu], cpu);
 }
 
-/* Packets that cross the link between sockets cost more and arrive later. */
+/* Packets that cross the link between sockets cost more cycles and arrive later. */
 static void check_nodes(struct findings *f, const struct config *c, const struct cpus *data)
 {
-	char there[256], mend[512];
+	char there[256], fix[512];
 
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const struct cfg_port *p = &c->ports.items[i];
@@ -167,11 +167,11 @@ static void check_nodes(struct findings *f, const struct config *c, const struct
 		for (unsigned int cpu = 0; cpu < CPUS_MAX && node >= 0; cpu++) {
 			if (!data->has[cpu] || sysfs_node_of_cpu(cpu) == (unsigned int)node)
 				continue;
-			snprintf(mend, sizeof(mend), "choose CPUs of node %lld in lcores.cpus: %s", (long long)node,
+			snprintf(fix, sizeof(fix), "choose CPUs of node %lld in lcores.cpus: %s", (long long)node,
 				sysfs_line(there, sizeof(there), "/sys/devices/system/node/node%lld/cpulist",
 					(long long)node));
-			find(f, ADVICE, "NUMA", mend, "port %s (%.*s) is at node %lld, CPU %u at node %u", p->name, n,
-				p->device, (long long)node, cpu, sysfs_node_of_cpu(cpu));
+			find(f, FINDING_WARNING, "NUMA", fix, "port %s (%.*s) is on node %lld, CPU %u is on node %u",
+				p->name, n, p->device, (long long)node, cpu, sysfs_node_of_cpu(cpu));
 		}
 	}
 }

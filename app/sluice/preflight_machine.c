@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the machine has, whatever is configured. Main thread, before lcores start. */
+/* Checks the machine independently of a configuration. Main thread, before lcores start. */
 #include <dirent.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #define NODES_MAX 64
 #define NICS_MAX 64
 #define PCI_TEXT 16
-#define MB_SUGGESTED 2048 /* when no configuration says how many */
+#define MB_SUGGESTED 2048 /* without a configuration */
 
 static const unsigned int page_kb[] = {2048, 1048576};
 
@@ -33,8 +33,8 @@ static bool hugepages_of(struct findings *f, unsigned int node)
 		if (!total)
 			continue;
 		any = true;
-		find(f, OK, "hugepages", NULL, "NUMA node %u: %lld of %u MB, %lld free", node, (long long)total,
-			page_kb[i] / 1024, (long long)unused);
+		find(f, FINDING_OK, "hugepages", NULL, "NUMA node %u: %lld pages of %u MB, %lld free", node,
+			(long long)total, page_kb[i] / 1024, (long long)unused);
 	}
 	return any;
 }
@@ -42,7 +42,7 @@ static bool hugepages_of(struct findings *f, unsigned int node)
 static void check_hugepages(struct findings *f, const struct memory_plan *need)
 {
 	bool any = false;
-	char mend[160];
+	char fix[160];
 
 	for (unsigned int node = 0; node < NODES_MAX; node++) {
 		uint64_t mb = need ? need->need_mb : MB_SUGGESTED;
@@ -56,19 +56,20 @@ static void check_hugepages(struct findings *f, const struct memory_plan *need)
 		}
 		if (!wanted)
 			continue;
-		snprintf(mend, sizeof(mend),
+		snprintf(fix, sizeof(fix),
 			"echo %llu > /sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
 			(unsigned long long)hugepages_for(node, mb), node);
-		find(f, ADVICE, "hugepages", mend,
-			"NUMA node %u has none; ordinary memory works, with more TLB misses and without physical NICs",
+		find(f, FINDING_WARNING, "hugepages", fix,
+			"NUMA node %u has none; ordinary memory works, but costs TLB misses and excludes physical NICs",
 			node);
 	}
 	if (any && !hugetlbfs_mounted())
-		find(f, ADVICE, "hugepages", "mkdir -p /dev/hugepages && mount -t hugetlbfs none /dev/hugepages",
-			"no hugetlbfs is mounted, so they cannot be used");
+		find(f, FINDING_WARNING, "hugepages",
+			"mkdir -p /dev/hugepages && mount -t hugetlbfs none /dev/hugepages",
+			"no hugetlbfs is mounted, so hugepages cannot be used");
 }
 
-/* The module that claims a device by its identity, whatever it is bound to now; empty when none does. */
+/* The kernel module for a device by its PCI identity, whichever driver it is bound to; empty if there is none. */
 static const char *native_driver(const char *pci, char *buf, size_t size)
 {
 	char alias[128], line[512], pattern[256], module[64];
@@ -89,7 +90,7 @@ static const char *native_driver(const char *pci, char *buf, size_t size)
 	return buf;
 }
 
-/* scripts/bind-nic, or the name that it is installed by beside this program. */
+/* scripts/bind-nic, or the name under which it is installed beside this program. */
 static const char *bind_nic(void)
 {
 	char path[PATH_MAX];
@@ -108,30 +109,31 @@ static const char *bind_nic(void)
 
 static void check_mac_control(struct findings *f, const char *pci, const char *driver)
 {
-	char native[64], says[160];
+	char native[64], known[160];
 
-	/* what is bound to vfio-pci already still has a kernel driver by its identity */
+	/* a device that is bound to vfio-pci still has a kernel driver by its identity */
 	if (strncmp(driver, "vfio", 4) == 0 || !driver[0])
 		driver = native_driver(pci, native, sizeof(native));
-	abilities_of_kernel_driver(driver, says, sizeof(says));
-	if (says[0])
-		find(f, OK, "NIC and PFC", NULL, "%s (%s): %s", pci, driver, says);
+	abilities_of_kernel_driver(driver, known, sizeof(known));
+	if (known[0])
+		find(f, FINDING_OK, "NIC and PFC", NULL, "%s (%s): %s", pci, driver, known);
 	else
-		find(f, ADVICE, "NIC and PFC", NULL, "%s (%s): not known whether MAC control frames reach software",
-			pci, driver[0] ? driver : "no driver claims it");
+		find(f, FINDING_WARNING, "NIC and PFC", NULL,
+			"%s (%s): unknown whether MAC control frames reach software", pci,
+			driver[0] ? driver : "no kernel driver");
 }
 
 static void check_nic(struct findings *f, const char *pci)
 {
-	char driver[64], mend[128];
+	char driver[64], fix[128];
 
 	sysfs_link(driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", pci);
-	snprintf(mend, sizeof(mend), "%s bind %.*s", bind_nic(), PCI_TEXT, pci);
+	snprintf(fix, sizeof(fix), "%s bind %.*s", bind_nic(), PCI_TEXT, pci);
 	if (strcmp(driver, "vfio-pci") == 0 || strncmp(driver, "mlx", 3) == 0)
-		find(f, OK, "NIC", NULL, "%s: driver %s, usable by DPDK", pci, driver);
+		find(f, FINDING_OK, "NIC", NULL, "%s: driver %s, usable by DPDK", pci, driver);
 	else
-		find(f, ADVICE, "NIC", mend, "%s: driver %s; to use it with sluice, bind it", pci,
-			driver[0] ? driver : "none");
+		find(f, FINDING_WARNING, "NIC", fix, "%s: driver %s; bind the NIC to vfio-pci to use it with sluice",
+			pci, driver[0] ? driver : "none");
 	check_mac_control(f, pci, driver);
 }
 
@@ -147,7 +149,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* PCI network controllers, in order of their addresses; at most `room`. */
+/* PCI network controllers in order of address, at most `room`. Returns their number. */
 static unsigned int list_nics(char (*pci)[PCI_TEXT], unsigned int room)
 {
 	DIR *d = sysfs_opendir("/sys/bus/pci/devices");
@@ -187,16 +189,17 @@ static void check_vfio(struct findings *f)
 	if (cpus)
 		fclose(cpus);
 	if (has_entries("/sys/kernel/iommu_groups"))
-		find(f, OK, "IOMMU", NULL, "on");
+		find(f, FINDING_OK, "IOMMU", NULL, "enabled");
 	else
-		find(f, ADVICE, "IOMMU",
+		find(f, FINDING_WARNING, "IOMMU",
 			amd ? "add to the kernel's command line: amd_iommu=on iommu=pt"
 			    : "add to the kernel's command line: intel_iommu=on iommu=pt",
-			"off: a NIC bound to vfio-pci could write anywhere in memory");
+			"disabled: a NIC bound to vfio-pci could write anywhere in memory");
 	if (sysfs_exists("/sys/bus/pci/drivers/vfio-pci"))
-		find(f, OK, "VFIO", NULL, "vfio-pci is loaded");
+		find(f, FINDING_OK, "VFIO", NULL, "vfio-pci is loaded");
 	else
-		find(f, ADVICE, "VFIO", "modprobe vfio-pci", "vfio-pci is not loaded: no NIC can be bound to it");
+		find(f, FINDING_WARNING, "VFIO", "modprobe vfio-pci",
+			"vfio-pci is not loaded, so no NIC can be bound to it");
 }
 
 void preflight_machine(struct findings *f, const struct memory_plan *need)
@@ -206,7 +209,7 @@ void preflight_machine(struct findings *f, const struct memory_plan *need)
 
 	check_hugepages(f, need);
 	if (!n) {
-		find(f, OK, "NIC", NULL, "no PCI network controller; virtual devices work");
+		find(f, FINDING_OK, "NIC", NULL, "no PCI network controller; virtual devices work");
 		return;
 	}
 	check_vfio(f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reload: read, check, plan, apply whole or not at all. The way back is the text of what ran before.
- * Management thread.
+ * Reload: reads, checks and plans a configuration, and applies it whole or not at all. Rollback applies the saved text
+ * of the configuration before. Management thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,10 @@ static char *running_text(const struct node *n)
 	return text;
 }
 
-/* A configuration loaded since `started`, or NULL with what is wrong in `diags`; both are consumed. */
+/*
+ * Apply a configuration. c is NULL if it could not be loaded, with the errors in diags; both are freed or taken over.
+ * started: when loading began.
+ */
 static int apply(struct app *app, struct config *c, struct cfg_diags *diags, const char *file, bool dry,
 	uint64_t started, json_t **out, char *err, size_t size)
 {
@@ -57,7 +60,7 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 	return rc;
 }
 
-/* `file` NULL: the running configuration's. */
+/* file NULL: that of the running configuration. */
 static int apply_file(struct app *app, const char *file, bool dry, json_t **out, char *err, size_t size)
 {
 	uint64_t started = clock_now();
@@ -83,8 +86,7 @@ static int reload(void *arg, const char *file, bool dry, json_t **out, char *err
 	struct app *app = arg;
 
 	if (!dry && app->confirm_before_ns) {
-		snprintf(err, size,
-			"nothing was changed: what commit confirmed has applied waits; commit or rollback first");
+		snprintf(err, size, "nothing was changed: a commit confirmed is pending; run commit or rollback first");
 		return -EBUSY;
 	}
 	return apply_file(app, file, dry, out, err, size);
@@ -100,7 +102,7 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 	int rc;
 
 	if (!app->previous) {
-		snprintf(err, size, "nothing was reloaded yet");
+		snprintf(err, size, "no earlier configuration: nothing has been reloaded yet");
 		return -ENOENT;
 	}
 	text = strdup(app->previous);
@@ -110,7 +112,7 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 	rc = apply(app, c, &diags, "(before the last reload)", false, started, out, err, size);
 	free(text);
 	if (rc == 0) {
-		/* both change places, so that another rollback goes forward again */
+		/* swap both, so that a second rollback undoes the first */
 		text = app->file;
 		app->file = app->previous_file;
 		app->previous_file = text;
@@ -126,7 +128,7 @@ static int commit_confirmed(void *arg, const char *file, uint64_t seconds, json_
 	char *previous = app->previous, *previous_file = app->previous_file;
 	int rc;
 
-	/* what runs now was never confirmed: the way back stays the one that leads behind it */
+	/* the running configuration is unconfirmed: a rollback still goes to the one before it */
 	if (again)
 		app->previous = app->previous_file = NULL;
 	rc = apply_file(app, file, false, out, err, size);
@@ -146,7 +148,7 @@ static int commit(void *arg, char *err, size_t size)
 	struct app *app = arg;
 
 	if (!app->confirm_before_ns) {
-		snprintf(err, size, "nothing waits to be confirmed");
+		snprintf(err, size, "no commit confirmed is pending");
 		return -ENOENT;
 	}
 	app->confirm_before_ns = 0;
@@ -161,9 +163,9 @@ void reload_tick(struct app *app, uint64_t now)
 	if (!app->confirm_before_ns || now < app->confirm_before_ns)
 		return;
 	app->confirm_before_ns = 0;
-	log_warning(config, "not confirmed in time: going back");
+	log_warning(config, "not confirmed in time; rolling back");
 	if (rollback(app, &plan, err, sizeof(err)) < 0)
-		log_error(config, "cannot go back: %s", err);
+		log_error(config, "cannot roll back: %s", err);
 	json_decref(plan);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sessions: the console on standard input and connections to the unix socket. All of them are served by the
- * management thread without ever blocking it: what a peer does not read is kept up to a limit, then the session
- * ends.
+ * Sessions: the console on standard input and connections to the unix socket. The management thread serves all of
+ * them and never blocks: output that a peer does not read is buffered up to a limit, and meanwhile its input is not
+ * read.
  *
- * A connection begins in line mode: "x COMMAND" is answered by "STATUS LENGTH" and so many bytes of text; "i" turns
- * it into a terminal with editing, completion and history, whose other end must be raw.
+ * A connection begins in line mode: the answer to "x COMMAND" is "STATUS LENGTH" and LENGTH bytes of text. "i" starts
+ * a terminal with editing, completion and history; the client's terminal must be in raw mode.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,18 +27,18 @@
 
 #define SESSIONS_MAX 17		 /* the console and 16 connections */
 #define OUTPUT_MAX (64u << 20)	 /* bytes of one answer */
-#define OUTPUT_PAUSE (64u << 10) /* a peer that leaves more than this unread is not listened to */
-#define OUTPUT_KEEP (1u << 20)	 /* a larger buffer is given back once it is empty */
+#define OUTPUT_PAUSE (64u << 10) /* with more than this unread, the session's input is not read */
+#define OUTPUT_KEEP (1u << 20)	 /* a larger buffer is freed when it is empty */
 #define READ_MAX 4096
-#define ACCEPT_MAX 64	  /* connections in a pass */
-#define LAST_WORD_MS 2000 /* for the console to take what is left when the node ends */
+#define ACCEPT_MAX 64	  /* connections per pass */
+#define LAST_WORD_MS 2000 /* for the console to read the remaining output when the node stops */
 
 struct session {
 	int in, out;		   /* -1: free; equal for connections */
-	bool ended;		   /* nothing more comes */
-	bool closing;		   /* once everything is written */
+	bool ended;		   /* end of input */
+	bool closing;		   /* close when all output is written */
 	struct terminal *terminal; /* NULL: line mode */
-	char input[READ_MAX];	   /* received; taken up to input_at, a command in a pass */
+	char input[READ_MAX];	   /* received; processed up to input_at, one command per pass */
 	size_t input_at, input_n;
 	struct line_reader line;
 	char *output;
@@ -86,7 +86,7 @@ static void put(struct session *s, const void *data, size_t n)
 	s->output_n += n;
 }
 
-/* Write what the peer takes now. */
+/* Write as much as the peer accepts without blocking. */
 static void flush(struct server *v, struct session *s)
 {
 	size_t done = 0;
@@ -116,7 +116,7 @@ static void flush(struct server *v, struct session *s)
 		end_session(v, s);
 }
 
-/* Is there anything this session could go on with now? */
+/* Can this session process input without waiting? */
 static bool is_pending(const struct session *s)
 {
 	return s->in >= 0 && !s->closing && s->output_n <= OUTPUT_PAUSE && (s->ended || s->input_at < s->input_n);
@@ -127,7 +127,7 @@ static void quit_session(void *arg)
 	((struct session *)arg)->closing = true;
 }
 
-/* Run a line; its output as text the caller frees, NULL when it says nothing. */
+/* Run a line. Returns its output, which the caller frees; NULL when out of memory. */
 static char *run(struct server *v, struct session *s, const char *line, size_t *size, int *rc)
 {
 	struct command_host host = v->app->host;
@@ -138,7 +138,7 @@ static char *run(struct server *v, struct session *s, const char *line, size_t *
 	*size = 0;
 	if (!f)
 		return NULL;
-	/* the console's quit stops the node, a connection's ends itself */
+	/* quit stops the node on the console, and only the session on a connection */
 	if (s->in != STDIN_FILENO) {
 		host.session = s;
 		host.quit = quit_session;
@@ -147,13 +147,13 @@ static char *run(struct server *v, struct session *s, const char *line, size_t *
 	fclose(f);
 	if (text && *size > OUTPUT_MAX) {
 		*rc = -EFBIG;
-		*size = (size_t)sprintf(text,
-			"the answer has %zu bytes, more than the %u that are kept; ask for less\n", *size, OUTPUT_MAX);
+		*size = (size_t)sprintf(text, "the output has %zu bytes, more than the limit of %u; request less\n",
+			*size, OUTPUT_MAX);
 	}
 	return text;
 }
 
-/* "STATUS LENGTH" and so many bytes. */
+/* "STATUS LENGTH" and LENGTH bytes. */
 static void put_answer(struct session *s, int rc, const char *text, size_t size)
 {
 	char head[48];
@@ -162,7 +162,7 @@ static void put_answer(struct session *s, int rc, const char *text, size_t size)
 	put(s, text, size);
 }
 
-/* A message that answers what is no command. */
+/* The answer to input that is not a command. */
 static void put_message(struct session *s, int rc, const char *text)
 {
 	if (s->in == STDIN_FILENO)
@@ -181,7 +181,7 @@ static void answer(struct server *v, struct session *s, const char *command)
 	free(text);
 }
 
-/* terminal.c wants to show something. */
+/* Output of the line editor (terminal.c). */
 static void show(void *arg, const char *data, size_t n)
 {
 	put(arg, data, n);
@@ -236,7 +236,7 @@ static void take_line(struct server *v, struct session *s)
 	}
 }
 
-/* What the line, or its beginning, turned out to be. True when it is finished: others shall have their turn. */
+/* Handle a line by its state. True when it is complete, so that other sessions get their turn. */
 static bool take_state(struct server *v, struct session *s, enum line_state state)
 {
 	char text[64];
@@ -246,7 +246,7 @@ static bool take_state(struct server *v, struct session *s, enum line_state stat
 		take_line(v, s);
 		return true;
 	case LINE_BINARY:
-		put_message(s, -EINVAL, "a line holds text; byte 0x00 is none\n");
+		put_message(s, -EINVAL, "the line contains a NUL byte\n");
 		return true;
 	case LINE_TOO_LONG:
 		snprintf(text, sizeof(text), "a line has at most %d bytes\n", COMMAND_LINE_MAX - 1);
@@ -285,7 +285,7 @@ static void receive(struct session *s)
 	s->input_n = n > 0 ? (size_t)n : 0;
 }
 
-/* Go on with what was received, one command at most. */
+/* Process received input, at most one command. */
 static void go_on(struct server *v, struct session *s)
 {
 	bool line = false;
@@ -296,14 +296,14 @@ static void go_on(struct server *v, struct session *s)
 		if (s->in == STDIN_FILENO) {
 			if (!v->console_is_tty)
 				take_state(v, s, line_end(&s->line));
-			v->app->stop = true; /* the console is the node's life line */
+			v->app->stop = true; /* with -i the node stops at end of input */
 		}
 		s->closing = true;
 	}
 	flush(v, s);
 }
 
-/* The first is the console's. */
+/* Session 0 is the console. */
 static struct session *free_session(struct server *v)
 {
 	for (unsigned int i = 1; i < SESSIONS_MAX; i++)
@@ -351,14 +351,14 @@ static int listen_on(struct server *v, char *err, size_t size)
 		return -errno;
 	snprintf(v->path, sizeof(v->path), "%s/%s.sock", dir, v->app->node->name);
 	if (strlen(v->path) >= sizeof(addr.sun_path)) {
-		snprintf(err, size, "the path of the socket is too long: %s", v->path);
+		snprintf(err, size, "socket path too long: %s; shorten node.name", v->path);
 		return -ENAMETOOLONG;
 	}
 	strcpy(addr.sun_path, v->path);
 	v->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (v->listener < 0)
 		return -errno;
-	unlink(v->path); /* the node's name is ours, so a socket that is there is stale */
+	unlink(v->path); /* this process holds the lock of the node's name, so an existing socket is stale */
 	mask = umask(0177);
 	rc = bind(v->listener, (struct sockaddr *)&addr, sizeof(addr));
 	umask(mask);
@@ -371,8 +371,8 @@ static int listen_on(struct server *v, char *err, size_t size)
 }
 
 /*
- * Standard output in a way that a terminal that was stopped, or a reader that does not read, cannot keep us
- * waiting. Opened again, because others share what we were given and do not expect it to refuse.
+ * Standard output, opened again without blocking, so that a stopped terminal or a slow reader cannot block the
+ * management thread. O_NONBLOCK on the inherited descriptor would affect other processes that share it.
  */
 static int open_output(void)
 {
@@ -401,7 +401,7 @@ static void begin_console(struct server *v)
 	}
 }
 
-/* Commands of a file, in order; what they say goes to standard output, what fails is named with its line. */
+/* Run the commands of a file in order. Output goes to standard output; a failed command is reported with its line. */
 static void run_script(struct app *app, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -420,7 +420,7 @@ static void run_script(struct app *app, const char *path)
 		number++;
 		line[strcspn(line, "\n")] = '\0';
 		if (!text)
-			printf("a line holds text; byte 0x00 is none\n");
+			printf("the line contains a NUL byte\n");
 		if (!text || command_run(&app->host, line, stdout) < 0)
 			printf("%s:%u: failed: %s\n", path, number, line);
 		fflush(stdout);
@@ -455,7 +455,7 @@ int server_start(struct app *app, char *err, size_t size)
 	return 0;
 }
 
-/* What the console has not taken yet is the answer to the last commands of whoever drives it. */
+/* Wait for the console to read the answers to its last commands. */
 static void finish_console(struct server *v)
 {
 	struct session *s = &v->session[0];

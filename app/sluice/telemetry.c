@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DPDK's telemetry socket: /sluice/... answers what the show commands say. DPDK calls from a thread of its own,
- * so these take the lock that the management thread holds while it works. A reply has at most 16 KB and 256 entries
- * (DPDK's limits); lists are paged: /sluice/drops,100 begins at the 100th.
+ * DPDK's telemetry socket: /sluice/... returns the output of show commands. DPDK calls from a thread of its own, so the
+ * handlers take the lock that the management thread holds while it works. DPDK limits a reply to 16 KB and 256
+ * entries; lists are paged: /sluice/drops,100 starts at row 100.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "app.h"
 #include "node/node.h"
 
-#define PAGE_MAX 64 /* rows: what 16 KB hold for sure */
+#define PAGE_MAX 64 /* rows that always fit 16 KB */
 
-/* Telemetry has no context argument; there is one appliance in a process. */
+/* Telemetry handlers have no context argument; a process has one appliance. */
 static struct app *serving;
 
 static const struct {
@@ -26,7 +26,8 @@ static const struct {
 	{"/sluice/sids", "show sids", "Local SIDs. Parameter: first row"},
 	{"/sluice/rings", "show rings", "Rings between lcores. Parameter: first row"},
 	{"/sluice/neighbors", "show neighbors", "Neighbours. Parameter: first row"},
-	{"/sluice/conservation", "show conservation", "Where all packets are"},
+	{"/sluice/conservation", "show conservation",
+		"Packet balance: received, originated, sent, dropped, consumed, held"},
 	{"/sluice/version", "show version", "Versions"},
 };
 
@@ -56,7 +57,7 @@ static void fill_dict(struct rte_tel_data *d, json_t *object)
 		add_value(d, key, v);
 }
 
-/* DPDK 22.11 takes dictionaries inside a dictionary only, so rows are keyed by their number. */
+/* DPDK 22.11 nests dictionaries only in dictionaries, so the key of a row is its number. */
 static void fill_rows(struct rte_tel_data *d, json_t *rows, size_t first)
 {
 	char key[24];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rdline is marked experimental in DPDK 22.11, so this file alone is built with ALLOW_EXPERIMENTAL_API. Management
- * thread.
+ * The line editor of the console, over DPDK's rdline. rdline is experimental in DPDK 22.11, so only this file is built
+ * with ALLOW_EXPERIMENTAL_API. Management thread.
  */
 #include "terminal.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 
-#define LINE_MAX_RDLINE 512 /* what rdline takes; the rest of a longer line it ignores */
+#define LINE_MAX_RDLINE 512 /* rdline's limit; it ignores the rest of a longer line */
 #define PROMPT_MAX 48
 #define OFFERS_MAX 256
 #define HELP_COLUMN 24
@@ -31,11 +31,11 @@ struct terminal {
 	char prompt[PROMPT_MAX];
 	void (*show)(void *arg, const char *data, size_t n);
 	void *arg;
-	char buffer[1024]; /* what is about to be shown */
+	char buffer[1024]; /* output not shown yet */
 	size_t n;
-	bool entered; /* the line in `text` is finished */
+	bool entered; /* the line in `text` is complete */
 	char text[LINE_MAX_RDLINE + 1];
-	struct offer *offers; /* of the completion under way */
+	struct offer *offers; /* of the current completion */
 	unsigned int n_offers;
 };
 
@@ -60,7 +60,7 @@ static void validate(struct rdline *line, const char *buf, unsigned int size)
 {
 	struct terminal *t = rdline_get_opaque(line);
 
-	(void)size; /* counts only what is left of the cursor */
+	(void)size; /* counts only the characters left of the cursor */
 	snprintf(t->text, sizeof(t->text), "%.*s", (int)strcspn(buf, "\r\n"), buf);
 	t->entered = true;
 }
@@ -77,7 +77,7 @@ static void take_offer(void *arg, const char *text, const char *help)
 	snprintf(o->help, sizeof(o->help), "%s", help ? help : "");
 }
 
-/* How many characters all offers have in common. */
+/* Length of the prefix that all offers share. */
 static size_t common_prefix(const struct terminal *t)
 {
 	size_t n = strlen(t->offers[0].text);
@@ -92,7 +92,7 @@ static size_t common_prefix(const struct terminal *t)
 	return n;
 }
 
-/* Capitals stand for a value to be typed: they are shown, not filled in. */
+/* A word in capitals stands for a value: it is shown, but not filled in. */
 static bool is_placeholder(const char *text)
 {
 	return text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] == '\0';
@@ -107,8 +107,8 @@ static const char *last_word(const char *buf)
 }
 
 /*
- * rdline calls this with *state 0 for Tab and -1 for '?'. Answer 2: dst completes the line; 1: dst is one line of
- * a list, come again for the next; 0: nothing more.
+ * rdline calls this with *state 0 for Tab and -1 for '?'. Returns RDLINE_RES_COMPLETE (2): append dst to the line; 1:
+ * dst is one line of a list, call again for the next; 0: no more lines.
  */
 static int complete(struct rdline *line, const char *buf, char *dst, unsigned int size, int *state)
 {
@@ -175,7 +175,7 @@ bool terminal_input(struct terminal *t, char key, void (*enter)(void *arg, const
 {
 	int rc;
 
-	/* rdline knows no Ctrl-U: to the beginning, and cut to the end */
+	/* rdline lacks Ctrl-U: go to the start of the line and cut to its end */
 	if (key == CTRL_U) {
 		rdline_char_in(t->line, CTRL_A);
 		key = CTRL_K;
@@ -186,7 +186,7 @@ bool terminal_input(struct terminal *t, char key, void (*enter)(void *arg, const
 		t->entered = false;
 		show_buffer(t);
 		enter(arg, t->text);
-		/* history keeps what was typed, not repetitions */
+		/* history omits repeated lines */
 		if (t->text[0] && (!rdline_get_history_item(t->line, 0) ||
 					  strcmp(rdline_get_history_item(t->line, 0), t->text) != 0))
 			rdline_add_history(t->line, t->text);
@@ -200,7 +200,7 @@ void terminal_print(struct terminal *t, const char *text, size_t n)
 {
 	const char *end = text + n;
 
-	/* the terminal is raw: a new line needs its carriage return */
+	/* a raw terminal needs a carriage return at each newline */
 	while (text < end) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 		size_t part = nl ? (size_t)(nl - text) : (size_t)(end - text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line editor with completion, context help ('?') and history: DPDK's rdline over the command table. */
+/* A line editor with completion, context help ('?') and history for console sessions. Management thread. */
 #ifndef SLUICE_TERMINAL_H
 #define SLUICE_TERMINAL_H
 
@@ -7,15 +7,15 @@
 
 struct terminal;
 
-/* show: called with what must appear on the screen. NULL when out of memory. */
+/* show: writes text to the screen. NULL when out of memory. The caller frees with terminal_free. */
 struct terminal *terminal_new(const struct command_host *host, const char *prompt,
 	void (*show)(void *arg, const char *data, size_t n), void *arg);
 void terminal_free(struct terminal *t); /* NULL is fine */
 
-/* One key. Calls enter with each finished line. True when the user wants to leave (Ctrl-D). */
+/* Process one key. Calls enter with each complete line. True at Ctrl-D: end the session. */
 bool terminal_input(struct terminal *t, char key, void (*enter)(void *arg, const char *line), void *arg);
 
-/* Output of a command. */
+/* Show the output of a command. */
 void terminal_print(struct terminal *t, const char *text, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sluicectl: the commands of a running node, over its unix socket. One command and an exit status; commands from
- * standard input; or, on a terminal, a console. A process of one thread.
+ * sluicectl: sends commands to a running node over its unix socket: one command from the command line, commands from
+ * standard input, or, on a terminal, a console. Single-threaded.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include "cli/cli.h"
 
-#define EXIT_COMMAND 1 /* the node refused a command */
+#define EXIT_COMMAND 1 /* a command failed */
 #define EXIT_USAGE 2
 #define EXIT_CONNECT 3
 
@@ -28,10 +28,12 @@ static void usage(FILE *out)
 {
 	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [COMMAND...]\n\n");
 	cli_print_options(sluicectl_options, n_sluicectl_options, out);
-	fprintf(out, "\n"
-		     "Without COMMAND: a console on a terminal (Ctrl-D or Ctrl-C ends it), else commands from standard "
-		     "input, a\n"
-		     "line each. Exit status: 0 done, 1 a command failed, 2 wrong usage, 3 no connection.\n");
+	fprintf(out,
+		"\n"
+		"Without COMMAND, sluicectl opens a console if standard input is a terminal (Ctrl-D or Ctrl-C leaves "
+		"it).\n"
+		"Otherwise it reads commands from standard input, one per line.\n"
+		"Exit status: 0 success, 1 a command failed, 2 wrong usage, 3 no connection.\n");
 }
 
 static const char *runtime_directory(char *buf, size_t size)
@@ -65,7 +67,7 @@ static int connect_to(const char *path)
 	return -1;
 }
 
-/* A connection to the only node that runs here; -1 with a message. */
+/* A connection to the only running node; -1 with a message. */
 static int connect_to_only(void)
 {
 	char dir[PATH_MAX / 2], path[PATH_MAX], names[1024] = "";
@@ -82,7 +84,7 @@ static int connect_to_only(void)
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
 		fd = connect_to(path);
 		if (fd < 0) {
-			/* a node that was killed leaves its socket behind */
+			/* a killed node leaves a stale socket */
 			why = errno == ECONNREFUSED ? why : errno;
 			continue;
 		}
@@ -97,9 +99,9 @@ static int connect_to_only(void)
 	if (found == 1)
 		return only;
 	if (found)
-		fprintf(stderr, "sluicectl: several nodes run here; choose one with -n:%s\n", names);
+		fprintf(stderr, "sluicectl: several nodes are running; choose one with -n:%s\n", names);
 	else
-		fprintf(stderr, "sluicectl: no node runs here that this user may talk to (%s: %s)\n", dir,
+		fprintf(stderr, "sluicectl: found no running node that this user may connect to (%s: %s)\n", dir,
 			strerror(why));
 	if (only >= 0)
 		close(only);
@@ -129,10 +131,10 @@ static int execute(FILE *from, int fd, const char *line, bool json)
 	int status;
 
 	if (strchr(line, '\n')) {
-		fprintf(stderr, "sluicectl: a command is one line\n");
+		fprintf(stderr, "sluicectl: a command must be a single line\n");
 		return EXIT_USAGE;
 	}
-	/* a node that refuses the connection has said why before it closed it: sending may fail, reading not */
+	/* a node that refuses a connection sends the reason and closes: sending may fail, reading succeeds */
 	if (send_all(fd, "x ", 2) == 0 && send_all(fd, line, strlen(line)) == 0 &&
 		(!json || send_all(fd, " -j", 3) == 0))
 		send_all(fd, "\n", 1);
@@ -144,7 +146,7 @@ static int execute(FILE *from, int fd, const char *line, bool json)
 		size_t n = fread(buf, 1, size < sizeof(buf) ? size : sizeof(buf), from);
 
 		if (!n) {
-			fprintf(stderr, "sluicectl: the answer is cut short\n");
+			fprintf(stderr, "sluicectl: the node closed the connection in the middle of the answer\n");
 			return EXIT_CONNECT;
 		}
 		fwrite(buf, 1, n, status ? stderr : stdout);
@@ -169,7 +171,7 @@ static int from_input(int fd, bool json)
 	return status;
 }
 
-/* Words of the command line as one line, quoted where they have spaces; a single one may be a whole line. */
+/* Join the words of the command line, with quotes around words with spaces. A single word may be a whole line. */
 static char *join(int argc, char **argv)
 {
 	char *line = NULL;
@@ -187,7 +189,7 @@ static char *join(int argc, char **argv)
 	return line;
 }
 
-/* Bytes both ways until one side ends or the user types Ctrl-C, which ends the console and not the node. */
+/* Copy bytes both ways until one side closes, or the user types Ctrl-C, which leaves the console only. */
 static void relay(int fd)
 {
 	struct pollfd p[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = fd, .events = POLLIN}};

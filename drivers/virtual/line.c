@@ -14,17 +14,17 @@
 #define PS_PER_S 1000000000000ull
 #define RING_MIN (64u * 1024)
 
-/* Frames in the order of their arrival, back to back in a ring of bytes. None is split: the end may be skipped. */
+/* Frames in order of arrival, back to back in a ring of bytes. A frame is never split: the end may be skipped. */
 struct ring {
 	uint8_t *bytes;
-	size_t size, head, used; /* used: bytes from head on, skipped ones included */
-	size_t skip;		 /* bytes at the end that hold no frame */
+	size_t size, head, used; /* used: bytes from head, including skipped ones */
+	size_t skip;		 /* unused bytes at the end */
 };
 
-/* Frames that others overtake. */
+/* A reordered frame: others overtake it. */
 struct straggler {
 	struct line_frame *frame;
-	uint64_t number; /* ties: first come, first served */
+	uint64_t number; /* breaks ties: first in, first out */
 };
 
 struct line {
@@ -33,13 +33,13 @@ struct line {
 	struct ring ring;
 	struct straggler *late; /* a binary heap by arrival */
 	uint32_t n_late, room_late;
-	struct line_frame *given; /* a straggler that the caller is looking at */
-	size_t given_ring;	  /* bytes of the ring that the caller is looking at */
-	uint64_t free_ps;	  /* the serialiser */
+	struct line_frame *given; /* straggler returned to the caller; valid until the next call */
+	size_t given_ring;	  /* bytes of the ring returned to the caller; likewise */
+	uint64_t free_ps;	  /* when the serialiser is free */
 	uint64_t last_arrival_ns;
 	uint64_t up_since_ns;
 	uint64_t random;
-	uint64_t run; /* of lost frames watched, in a row, so far */
+	uint64_t run; /* current number of consecutive losses of watched frames */
 	uint64_t frames, bytes, memory, numbers;
 	bool up;
 };
@@ -79,7 +79,7 @@ void line_free(struct line *l)
 	free(l);
 }
 
-/* Twice the size, frames moved to its beginning. */
+/* Double the ring and move its frames to the start. */
 static int ring_grow(struct ring *r)
 {
 	uint8_t *bytes = malloc(r->size * 2);
@@ -95,7 +95,7 @@ static int ring_grow(struct ring *r)
 	return 0;
 }
 
-/* Room for one frame at the tail; NULL when it does not fit. */
+/* Reserve room for one frame at the tail; NULL if it does not fit. */
 static struct line_frame *ring_put(struct line *l, size_t need)
 {
 	struct ring *r = &l->ring;
@@ -177,7 +177,7 @@ static struct line_frame *late_take(struct line *l)
 	return first;
 }
 
-/* Put a copy of a frame on its way. */
+/* Put a copy of a frame on the line. */
 static int put(struct line *l, struct line_frame *head, const void *bytes, bool straggles)
 {
 	size_t need = line_frame_memory(head->captured);
@@ -215,7 +215,7 @@ static void count_watched(struct line *l, bool lost)
 	l->stats.watched_run = MAX_OF(l->stats.watched_run, l->run);
 }
 
-/* What the line does to a frame behind its serialiser; how many copies get lost for lack of memory. */
+/* Apply delay and faults to a frame after the serialiser. 0, or -ENOBUFS if the frame was lost for lack of memory. */
 static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 {
 	bool straggles = happens(l, l->config.reordering);
@@ -270,7 +270,7 @@ uint64_t line_free_at(const struct line *l)
 	return l->free_ps / PS_PER_NS;
 }
 
-/* A frame that the caller has been given goes when it asks for the next. */
+/* Free the frame that the last call returned. */
 static void take_back(struct line *l)
 {
 	free(l->given);
@@ -292,7 +292,7 @@ uint64_t line_next(const struct line *l)
 	return f ? MIN_OF(next, f->arrival_ns) : next;
 }
 
-/* The next frame by `now`, out of the books; NULL when none is due. */
+/* Remove the next frame that is due by `now`; NULL if there is none. */
 static struct line_frame *take(struct line *l, uint64_t now)
 {
 	struct line_frame *f, *late = l->n_late ? l->late[0].frame : NULL;
@@ -327,7 +327,7 @@ const struct line_frame *line_receive(struct line *l, uint64_t now)
 	struct line_frame *f;
 
 	while ((f = take(l, now))) {
-		/* it must have been up from the frame's departure until now */
+		/* the line must have been up from the frame's departure until now */
 		if (!l->up || f->departure_ns < l->up_since_ns) {
 			l->stats.cut++;
 			continue;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One direction of a link under virtual time: a serialiser of a given rate, and behind it a propagation line that
- * holds every frame on its way, a full bandwidth-delay product and more if need be. Faults are drawn from the
- * line's own random numbers, so that one line's luck does not change another's.
+ * One direction of a link under virtual time: a serialiser of a given rate, followed by a propagation line that holds
+ * every frame in flight, a full bandwidth-delay product or more. Each line draws faults from its own random numbers, so
+ * that lines do not affect each other.
  *
- * A frame is so many bytes on the wire of which the first `captured` are carried: simulating 400 Gb/s over 10 ms
- * would else take half a gigabyte for payload that nobody reads.
+ * A frame occupies `length` bytes of the link, but only its first `captured` bytes are stored: 400 Gb/s over 10 ms
+ * would otherwise take half a gigabyte for payload that nobody reads.
  *
- * Time comes from the caller, in ns; inside, departures are kept in ps, lest rounding changes the rate. One thread.
+ * Time comes from the caller, in ns. Departures are computed in ps, so that rounding does not change the rate.
+ * Single-threaded.
  */
 #ifndef VIRTUAL_LINE_H
 #define VIRTUAL_LINE_H
@@ -16,22 +17,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* On the wire beside the frame: preamble and start 8, frame check sequence 4, inter-packet gap 12 (IEEE 802.3). */
+/* Bytes on the wire around a frame: preamble and SFD 8, FCS 4, inter-packet gap 12 (IEEE 802.3). */
 #define LINE_OVERHEAD 24
 #define LINE_FRAME_MIN 60
-#define LINE_SNAP_MAX 16384 /* bytes of a frame that can be carried */
+#define LINE_SNAP_MAX 16384 /* stored bytes of a frame */
 
 struct line_config {
 	uint64_t rate_bps;   /* >= 1 Mbit/s */
 	uint64_t delay_ns;   /* propagation */
-	uint64_t jitter_ns;  /* up to so much more, evenly; never overtakes */
-	uint64_t reorder_ns; /* a reordered frame comes so much later, others overtake it */
-	double loss, corruption, duplication, reordering; /* of each frame, 0 to 1 */
-	bool deliver_corrupt; /* a bit flips and nobody notices; else the receiver's FCS check does */
+	uint64_t jitter_ns;  /* additional delay, uniform from 0 to this; keeps the order */
+	uint64_t reorder_ns; /* additional delay of a reordered frame; others overtake it */
+	double loss, corruption, duplication, reordering; /* probability per frame, 0 to 1 */
+	bool deliver_corrupt; /* corruption flips a bit with a valid FCS; otherwise the FCS is wrong */
 	uint32_t frame_max;   /* longest frame without FCS; longer ones are lost */
 	uint64_t seed;
-	uint64_t memory_max;				       /* bytes for frames on their way */
-	bool (*watched)(const void *bytes, uint32_t captured); /* frames that are counted apart; NULL: none */
+	uint64_t memory_max;				       /* bytes for frames in flight */
+	bool (*watched)(const void *bytes, uint32_t captured); /* frames to count separately; NULL: none */
 };
 
 /* Frames; bytes without overhead. sent + duplicated = delivered + corrupt + lost + cut + oversize + on the line. */
@@ -39,20 +40,20 @@ struct line_stats {
 	uint64_t sent, sent_bytes;
 	uint64_t delivered, delivered_bytes;
 	uint64_t lost;	  /* by `loss` */
-	uint64_t cut;	  /* on the line, or entering it, when it was down */
-	uint64_t corrupt; /* handed over with a wrong FCS */
+	uint64_t cut;	  /* on the line, or sent, while it was down */
+	uint64_t corrupt; /* returned with a wrong FCS */
 	uint64_t flipped; /* delivered with a flipped bit */
 	uint64_t duplicated, reordered, oversize;
-	uint64_t most_bytes, most_frames; /* on the line at a time */
-	/* of the frames watched: how many were sent, how many of them `loss` took, and how many of those in a row at most */
+	uint64_t most_bytes, most_frames; /* maxima on the line */
+	/* watched frames: sent, lost by `loss`, and most consecutive losses */
 	uint64_t watched, watched_lost, watched_run;
 };
 
 struct line_frame {
-	uint64_t departure_ns; /* its last bit left the sender */
+	uint64_t departure_ns; /* when the last bit left the sender */
 	uint64_t arrival_ns;
 	uint32_t length;   /* bytes of the frame without FCS */
-	uint16_t captured; /* of these, bytes[] */
+	uint16_t captured; /* stored bytes of these, in bytes[] */
 	bool corrupt;	   /* the FCS is wrong: a MAC drops it and counts an error */
 	uint8_t bytes[];
 };
@@ -68,10 +69,10 @@ void line_free(struct line *l);				 /* NULL is fine */
  */
 uint64_t line_send(struct line *l, uint64_t now, const void *bytes, uint32_t captured, uint32_t length, int *rc);
 
-/* When the serialiser has nothing left to do: the last ns before, for a sender who wants to waste none of it. */
+/* When the serialiser becomes idle, rounded down to ns, so that a sender can use all of its time. */
 uint64_t line_free_at(const struct line *l);
 
-/* When the next frame arrives, or dies; TIME_NEVER when none is on the line. */
+/* When the next frame arrives or is cut; TIME_NEVER when the line is empty. */
 uint64_t line_next(const struct line *l);
 
 /*
@@ -79,7 +80,7 @@ uint64_t line_next(const struct line *l);
  */
 const struct line_frame *line_receive(struct line *l, uint64_t now);
 
-/* Down: everything on the line and everything sent from now on is cut, until it is up again. */
+/* While down, all frames on the line and all frames sent are cut. */
 void line_set_up(struct line *l, uint64_t now, bool up);
 
 /* Frames and bytes (of frames, without overhead) on the line. */
@@ -87,13 +88,13 @@ uint64_t line_frames(const struct line *l);
 uint64_t line_bytes(const struct line *l);
 const struct line_stats *line_stats(const struct line *l);
 
-/* Does the sum of line_stats' comment hold? */
+/* Does the sum in the comment of struct line_stats hold? */
 bool line_conserves(const struct line *l);
 
-/* Bytes of memory that a frame of which `captured` bytes are carried takes on a line. */
+/* Bytes of memory of a frame on a line with `captured` stored bytes. */
 size_t line_frame_memory(uint32_t captured);
 
-/* Random numbers for everything in the lab (splitmix64, Steele et al. 2014): the same in every run. */
+/* Random numbers for the lab (splitmix64, Steele et al. 2014), reproducible from the seed. */
 static inline uint64_t line_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15ull;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pool of buffers that grows up to its size, last freed first used. Single-threaded. */
+/* A pool of packet buffers that grows on demand up to its size; last freed, first used. Single-threaded. */
 #include "drivers/virtual/pool.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "pkt/pkt.h"
 
 #define OPS_NAME "virtual_pool"
-#define FIRST_CHUNK 64 /* buffers; each further chunk is as large as all before it, up to CHUNK_MAX */
+#define FIRST_CHUNK 64 /* buffers; each chunk doubles the pool, up to CHUNK_MAX buffers a chunk */
 #define CHUNK_MAX 1024
 
-/* Room for all buffers from the beginning, so that giving one back never fails; pages that are not used are not taken. */
+/* Room for all buffers from the start, so that a free never fails; the kernel backs only pages that are used. */
 struct stack {
 	unsigned int n;
 	void *object[];
@@ -50,7 +50,7 @@ static void free_chunk(struct rte_mempool_memhdr *chunk, void *arg)
 	free(chunk->addr);
 }
 
-/* One more chunk of buffers; they go on the stack and are initialised there. */
+/* Add a chunk of buffers to the stack and initialise them. */
 static int grow(struct rte_mempool *mp)
 {
 	unsigned int n = MIN_OF(MAX_OF(mp->populated_size, (unsigned int)FIRST_CHUNK), (unsigned int)CHUNK_MAX);
@@ -87,7 +87,7 @@ static int dequeue(struct rte_mempool *mp, void **objects, unsigned int n)
 	return 0;
 }
 
-/* What has not been made yet is free. */
+/* Buffers that do not exist yet count as free. */
 static unsigned int count(const struct rte_mempool *mp)
 {
 	const struct stack *s = mp->pool_data;

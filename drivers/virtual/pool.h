@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A pool of packet buffers whose memory is taken when buffers are first used, and whose buffers are used again in the
- * order in which they were freed last: what a node takes then is what it holds at most, not what its configuration allows,
- * and it stays in the cache. For many nodes in one process that run in one thread; no locks.
+ * A pool of packet buffers that allocates memory on first use and reuses the buffers freed last. A node then takes the
+ * memory of the buffers that it holds at most, not of all that its configuration allows, and that memory stays in the
+ * cache. For many nodes in one process and one thread; no locks.
  */
 #ifndef VIRTUAL_POOL_H
 #define VIRTUAL_POOL_H
@@ -12,8 +12,8 @@
 struct rte_mempool;
 
 /*
- * `buffers` of `bytes` behind the headroom, counted as free from the beginning; NULL with rte_errno when out of memory.
- * Freed by rte_mempool_free. An allocation fails when all buffers are in use, or when memory has run out.
+ * A pool of `buffers` buffers with `bytes` bytes after the headroom, all counted as free. NULL with rte_errno when out
+ * of memory. The caller frees with rte_mempool_free. An allocation fails if all buffers are in use or memory runs out.
  */
 struct rte_mempool *virtual_pool_new(const char *name, unsigned int buffers, uint32_t bytes);
 

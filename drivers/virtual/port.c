@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The virtual port: receive and transmit descriptors between a node and a line. Single-threaded; the owner holds the
+ * The virtual port: receive and transmit descriptors between a node and a line. Single-threaded; the owner has the
  * clock.
  */
 #include "drivers/virtual/port.h"
@@ -16,12 +16,12 @@
 struct rx_ring {
 	struct rte_mbuf **frame; /* of rx_descriptors */
 	uint32_t head, n;
-	uint32_t used; /* descriptors: one a buffer */
+	uint32_t used; /* descriptors, one per buffer */
 };
 
 struct tx_slot {
 	struct rte_mbuf *frame;
-	uint64_t left_ns; /* when its last bit has left */
+	uint64_t left_ns; /* when the last bit has left */
 };
 
 struct virtual_port {
@@ -41,7 +41,7 @@ static struct virtual_port *of(const struct port *p)
 	return p->driver;
 }
 
-/* Descriptors whose frames have left. */
+/* Free descriptors whose frames have left. */
 static void reap(struct virtual_port *v)
 {
 	while (v->tx_n && v->tx[v->tx_head].left_ns <= *v->config.now) {
@@ -214,7 +214,7 @@ struct port *virtual_port_new(const struct virtual_port_config *config)
 	return &v->port;
 }
 
-/* What a NIC's RSS does: flows stay together. Addresses and flow label, or addresses and ports. */
+/* The receive queue by a hash of addresses and flow label (IPv6), or addresses and ports (IPv4), like RSS in a NIC. */
 static uint16_t queue_of(const struct virtual_port *v, const struct line_frame *f)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)f->bytes;
@@ -242,7 +242,7 @@ static uint32_t buffers_of(const struct virtual_port *v, const struct line_frame
 	return f->captured > room ? (f->captured + room - 1) / room : 1;
 }
 
-/* A frame in buffers of the pool; NULL when it is empty. The last buffer's frame may be longer than its data. */
+/* Copy a frame to buffers of the pool; NULL if it is exhausted. pkt_len may exceed the stored data. */
 static struct rte_mbuf *to_buffers(struct virtual_port *v, const struct line_frame *f)
 {
 	struct rte_mbuf *head = NULL, **at = &head, *m;

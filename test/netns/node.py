@@ -107,7 +107,7 @@ class Node:
                 self.options.sluice, "-c", "config.yaml", "--report", "report.json", cwd=self.folder,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = machine.Deadline(timeout)
-        while f"node {self.name} runs" not in self.log():
+        while f"node {self.name} is running" not in self.log():
             if self.process.poll() is not None or deadline.passed():
                 raise NodeFailed(f"{self.space.name} does not start:\n{self.log()}")
             time.sleep(0.05)

@@ -229,7 +229,7 @@ def script(bench):
     node = typed_node(bench, "-f", "script")
     out = node.output()
     for text in ("dpdk:", "unknown command 'show prots'; did you mean 'show ports'?\nscript:3: failed: show prots\n",
-                 '"level": "debug"', "a line holds text; byte 0x00 is none\nscript:7: failed: show ports\n",
+                 '"level": "debug"', "the line contains a NUL byte\nscript:7: failed: show ports\n",
                  "there is no port 'wan7'; did you mean 'wan0'?\nscript:8: failed: show port wan7\n", '"missing": 0'):
         expect(text in out, f"'{text}' is not in:\n{out}")
     expect("script:2" not in out and "script:6" not in out, out)
@@ -266,7 +266,7 @@ def one_shot(bench):
             (["show", "port", "wan9"], 1, "", "there is no port 'wan9'"),
             (["trace", "add", "3", "filter", "udp port 4791"], 0, "", ""),
             (["trace", "add", "3", "filter", "udp prot 4791"], 1, "", "syntax error"),
-            (["show\nquit"], 2, "", "a command is one line"),
+            (["show\nquit"], 2, "", "a command must be a single line"),
             (["quit"], 0, "", ""),
             (["x" * 5000], 1, "", "a line has at most 4095 bytes"),
             (["--nosuch"], 2, "", "usage:")):

@@ -63,7 +63,7 @@ def watchdog(bench):
     expect(inbox.seen.count("READY=1") == 1 and inbox.seen[0] == "READY=1", f"{inbox.seen}")
     lcore = next(tid for name, tid in node.threads().items() if re.search(r"(worker|lcore).*-1$", name))
     with stopped(lcore):
-        wait_for(lambda: "lcore 1 makes no passes" in node.log(), "nobody noticed", node.log)
+        wait_for(lambda: "lcore 1 has made no pass" in node.log(), "nobody noticed", node.log)
         inbox.read()
         fed = len(inbox.seen)
         time.sleep(1.2)
@@ -92,7 +92,7 @@ def pid_file(bench):
     with open(f"/run/sluice/{bench.name}.pid") as f:
         expect(int(f.read()) == node.process.pid, "the pid file")
     code, _, err = bench.run("--exit-when-idle", "100")
-    expect(code == 3 and f"node {bench.name} runs already, as process {node.process.pid}" in err, f"{code}: {err}")
+    expect(code == 3 and f"node {bench.name} is already running as process {node.process.pid}" in err, f"{code}: {err}")
     expect(os.path.exists(node.socket) and node.command("show version")[0] == 0, "the first one keeps its socket")
     node.process.send_signal(signal.SIGKILL)
     node.process.wait()
@@ -102,7 +102,7 @@ def pid_file(bench):
 
 
 def levels(bench):
-    """Levels by module and a limit that says what it left out."""
+    """Levels by module, and a limit that reports the lines it suppressed."""
     write_pcap(bench.path("in.pcap"), [frame(1, 0, 1)])
     bench.config()
     with open(bench.path("config.yaml"), "a") as f:
@@ -123,9 +123,9 @@ def levels(bench):
         before = node.json("show lcores")
         node.process.send_signal(signal.SIGHUP)
         wait_for(lambda: node.json("show lcores") != before, "a pass")
-    wait_for(lambda: re.search(r"warning: config: \d+ lines left out \(log.rate\)", node.log()), "the summary", node.log)
-    wait_for(lambda: len(lines()) + sum(int(n) for n in re.findall(r"config: (\d+) lines left out", node.log())) >= 10, "sums")
-    expect(len(lines()) < 60, "nothing was left out")
+    wait_for(lambda: re.search(r"warning: config: \d+ lines suppressed \(log.rate\)", node.log()), "the summary", node.log)
+    wait_for(lambda: len(lines()) + sum(int(n) for n in re.findall(r"config: (\d+) lines suppressed", node.log())) >= 10, "sums")
+    expect(len(lines()) < 60, "nothing was suppressed")
     node.ok("set log all error")
     os.rename(bench.path("good.yaml"), bench.path("config.yaml"))
     node.stop()
@@ -141,10 +141,10 @@ def syslog(bench):
     existed = os.path.lexists("/dev/log")
     try:
         node = bench.mounted(f"{{ [ -e /dev/log ] || touch /dev/log; }} && mount --bind {bench.path('log')} /dev/log")
-        wait_for(lambda: any("runs: 2 ports" in line for line in inbox.read()), "a line", lambda: str(inbox.seen) + node.log())
-        line = next(line for line in inbox.seen if "runs: 2 ports" in line)
-        expect(re.match(rf"<29>.* sluice\[{node.process.pid}\]: main: node {bench.name} runs", line), line)  # daemon.notice
-        expect("runs: 2 ports" not in node.log(), "on stderr, too")
+        wait_for(lambda: any("is running: 2 ports" in line for line in inbox.read()), "a line", lambda: str(inbox.seen) + node.log())
+        line = next(line for line in inbox.seen if "is running: 2 ports" in line)
+        expect(re.match(rf"<29>.* sluice\[{node.process.pid}\]: main: node {bench.name} is running: ", line), line)  # daemon.notice
+        expect("is running: 2 ports" not in node.log(), "on stderr, too")
         node.stop()
     finally:
         if not existed and os.path.lexists("/dev/log"):
@@ -152,7 +152,7 @@ def syslog(bench):
 
 
 def preflight(bench):
-    """Findings with a verdict and what mends them; the status says whether something must be mended."""
+    """Findings with a verdict and a fix; the exit status says whether there are errors."""
     bench.config(p1="net_null1,no-rx=1")
     write_pcap(bench.path("in.pcap"), [])
 
@@ -164,7 +164,7 @@ def preflight(bench):
     expect(code == 0 and {f["verdict"] for f in found} <= {"ok", "advice"}, f"{code}: {found}")
     expect(any("MB needed" in f["found"] for f in found) and any(f["about"] == "hugepages" for f in found), f"{found}")
     code, out, _ = run("-c", "config.yaml")
-    expect(code == 0 and out.splitlines()[-1].startswith("0 must be mended"), out)
+    expect(code == 0 and out.splitlines()[-1].startswith("0 errors, "), out)
     bench.config(lcores='{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1000"}', p1="net_af_packet1,iface=nosuch0")
     code, out, _ = run("-j", "-c", "config.yaml")
     bad = [f["found"] for f in json.loads(out) if f["verdict"] == "must"]

@@ -305,7 +305,7 @@ def dumpcap(bench):
                            bench.path("none.pcapng")], capture_output=True, text=True, check=False, timeout=60, cwd=bench.folder)
     expect(done.returncode != 0, "dumpcap attached without hugepages?")
     _, plan, _ = bench.run("--check")
-    expect("dpdk-dumpcap cannot attach to ordinary memory; capture start works" in plan, plan)
+    expect("dpdk-dumpcap cannot attach to ordinary memory; use capture start instead" in plan, plan)
     capturing.forwards(node)
     node.stop()
 

@@ -47,18 +47,18 @@ def missing_interface(bench):
 
 
 def af_packet_cuts_frames(bench):
-    """The kernel would cut long frames silently, or the driver overrun its buffers: neither starts."""
+    """The kernel would truncate long frames silently, or the driver overrun its buffers: neither starts."""
     write_pcap(bench.path("in.pcap"), [])
     for mtu, size, args, pattern in (
-            (1969, "2K", "", r"port p1: the kernel would cut frames of mtu 1969; add framesz=2080,blocksz=266240"),
+            (1969, "2K", "", r"port p1: the kernel would truncate frames of mtu 1969; add framesz=2080,blocksz=266240"),
             (2001, "2K", "", r"port p1: .* frames of mtu 2001, .*; set memory.buffer-size to 3K, or lower mtu to 2000"),
             (9216, "2K", "", r"port p1: .* frames of mtu 9216, .*; set memory.buffer-size to 10K, or lower mtu to 2000"),
             (9216, "9K", "", r"port p1: .* frames of mtu 9216, .*; set memory.buffer-size to 10K, or lower mtu to 9168"),
-            (9216, "10K", "", r"port p1: the kernel would cut frames of mtu 9216; add framesz=10240,blocksz=40960"),
-            (1500, "2K", ",framesz=3072,blocksz=12288", r"a framesz of 3072 does not fit a buffer; at most 2080, or set "
+            (9216, "10K", "", r"port p1: the kernel would truncate frames of mtu 9216; add framesz=10240,blocksz=40960"),
+            (1500, "2K", ",framesz=3072,blocksz=12288", r"framesz=3072 does not fit a buffer; use at most 2080, or set "
              r"memory.buffer-size to 3K"),
-            (1500, "2K", ",framesz=2080,blocksz=4096", r"port p1: framesz \(2080\) must be .*, blocksz \(4096\) one of framesz"),
-            (1500, "2K", ",framecnt=511", r"framecnt \(511\) one of blocksz/framesz")):
+            (1500, "2K", ",framesz=2080,blocksz=4096", r"port p1: framesz \(2080\) must be .*, blocksz \(4096\) a multiple of framesz"),
+            (1500, "2K", ",framecnt=511", r"framecnt \(511\) a multiple of blocksz/framesz")):
         # lo is there wherever there is a kernel; the refusal comes before it is touched
         bench.config(p1=f'net_af_packet1,iface=lo{args}", mtu: {mtu}, speed: "1G',
                      memory=f"{{buffers: 48K, buffer-size: {size}}}")
@@ -102,7 +102,7 @@ def no_hugepages(bench):
 def no_such_cpu(bench):
     write_pcap(bench.path("in.pcap"), [])
     bench.config(lcores='{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1000"}')
-    refuses(bench, 3, r"lcore 1 is to run on CPU 1000.*lcores.cpus")
+    refuses(bench, 3, r"lcore 1 is placed on CPU 1000.*lcores.cpus")
 
 
 def memif_buffers_too_small(bench):
@@ -128,7 +128,7 @@ def missing_configuration(bench):
 
 def wrong_options(bench):
     for args, text in ((["--exit-when-idle", "x"], "--exit-when-idle: expected a whole number, found 'x'"),
-                       (["--no-such"], "usage:"), (["stray"], "'stray' is no option"), (["--print", "x"], "--print:")):
+                       (["--no-such"], "usage:"), (["stray"], "unexpected argument 'stray'; put EAL options after --"), (["--print", "x"], "--print:")):
         done = subprocess.run([bench.sluice, "-c", "x", *args], capture_output=True, text=True, check=False)
         expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")
 
@@ -137,7 +137,7 @@ def plan_without_start(bench):
     bench.config()
     code, out, err = bench.run("--check")
     expect(code == 0, f"ended with {code}: {err}")
-    for text in ("1 on CPU 0    rx + worker (run to completion)", "egress owned by lcore 1", "promised, of 32768",
+    for text in ("1 on CPU 0    rx + worker (run to completion)", "egress owned by lcore 1", "total, of 32768",
                  "config.yaml is valid", "a start on this machine would fail: port p0: rx_pcap: cannot read in.pcap"):
         expect(text in out, f"'{text}' is not in the plan:\n{out}")
 
@@ -172,10 +172,10 @@ def plan_headroom(bench):
     later = json.loads(run("headroom", "--rate", "100G", "--delay", "5ms", "--data-delay", "7ms", "--losses", "0", "-j").stdout)
     expect(later["headroom_draft_he_bytes"] == 62500000 and later["headroom_full"]["round_trip_bytes"] == 150000000, f"{later}")
     expect(later["xon_side"]["full_bytes"] == 150000000, f"{later}")
-    for args, text in ((("headroom",), "--rate is needed"), (("head",), "expected 'headroom', found 'head'"), ((), "expected 'headroom'"),
-                       (("headroom", "--rate", "100G"), "--distance or --delay is needed"),
-                       (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected something like 1000km, found '10mi'"),
-                       (("headroom", "--rate", "100G", "--distance", "1km", "x"), "expected options only")):
+    for args, text in ((("headroom",), "--rate is required"), (("head",), "expected 'headroom', found 'head'"), ((), "expected 'headroom'"),
+                       (("headroom", "--rate", "100G"), "--distance or --delay is required"),
+                       (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected a value such as 1000km, found '10mi'"),
+                       (("headroom", "--rate", "100G", "--distance", "1km", "x"), "unexpected argument: x")):
         done = run(*args)
         expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")
 
@@ -212,7 +212,7 @@ def the_name_is_taken(bench):
     first = bench.start()
     time.sleep(1.5)
     code, _, err = bench.run("--exit-when-idle", "100")
-    expect(code == 3 and re.search(r"node " + bench.name + r" runs already", err), f"{code}: {err}")
+    expect(code == 3 and re.search(r"node " + bench.name + r" is already running", err), f"{code}: {err}")
     expect(first.poll() is None, "the first one was disturbed")
     first.send_signal(signal.SIGTERM)
     first.communicate(timeout=30)

@@ -24,6 +24,7 @@
 #include "drivers/ethdev.h"
 #include "manage.h"
 #include "node/node_ctl.h"
+#include "node/services.h"
 
 #define RECONNECT_MS 200	    /* between attempts; time for one handshake */
 #define DRAIN_NS (2 * NSEC_PER_SEC) /* for held packets to leave at the end */
@@ -214,7 +215,8 @@ static int serve(struct app *app, int signals)
 /* From a started EAL to the end of the node, which takes ownership of `config`. Exit status. */
 static int run(struct config *config, const struct options *o, int signals)
 {
-	struct node_options options = {.shared_cpu = lcores_share_cpus(config),
+	struct node_options options = {.services = node_services,
+		.shared_cpu = lcores_share_cpus(config),
 		.socket = -1,
 		.wall_offset_ns = clock_wall_offset()};
 	/* static: telemetry threads may take its lock until the process ends */

@@ -3,6 +3,7 @@
 #include "command/command_priv.h"
 #include "command/json_row.h"
 #include "node/node_ctl.h"
+#include "node/pfc_ctl.h"
 
 static json_t *priorities_of(uint8_t mask)
 {
@@ -68,7 +69,7 @@ int cmd_show_pfc_counters(struct command_call *c)
 static void add_buffer(json_t *list, const struct node *n, uint32_t port, unsigned int class)
 {
 	const struct snap_port *p = &n->snapshot->port[port];
-	const struct pfc_buffer *b = &n->pfc[port].buffer[class];
+	const struct pfc_buffer *b = &node_pfc(n)->port[port].buffer[class];
 	bool lossless = p->lossless >> class & 1;
 	struct account_level level = {0};
 	json_t *o;

@@ -16,6 +16,7 @@
 #include "config/budget.h"
 #include "manage/apply.h"
 #include "lab/lab_priv.h"
+#include "node/services.h"
 
 #define SWEEP_NS 10000u
 
@@ -197,7 +198,8 @@ static struct config *parse_text(struct lab_node *n)
 
 int lab_node_start(struct lab_node *n, char *err, size_t size)
 {
-	struct node_options options = {.socket = -1,
+	struct node_options options = {.services = node_services,
+		.socket = -1,
 		.new_pool = virtual_pool_new,
 		.buffer_bytes = n->lab->topo->lab.frames == FRAMES_HEADERS ? LAB_BUFFER_BYTES : 0};
 	struct config *c = parse_text(n);

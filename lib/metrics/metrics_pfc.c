@@ -5,6 +5,7 @@
 #include "metrics/metrics_priv.h"
 #include "node/control_pfc.h"
 #include "node/node_learn.h"
+#include "node/pfc_ctl.h"
 
 struct listener {
 	metric_object object;
@@ -17,7 +18,7 @@ static void each_rx(const struct metric_context *c, metric_object object, void *
 
 	for (uint32_t i = 0; i < c->n->n_ports; i++) {
 		snprintf(labels, sizeof(labels), "port=\"%s\"", c->n->port[i]->name);
-		object(arg, labels, &c->n->pfc[i], c->n->snapshot->port[i].lossless);
+		object(arg, labels, &node_pfc(c->n)->port[i], c->n->snapshot->port[i].lossless);
 	}
 }
 
@@ -27,7 +28,7 @@ static void each_tx(const struct metric_context *c, metric_object object, void *
 
 	for (uint32_t i = 0; i < c->n->n_ports; i++) {
 		snprintf(labels, sizeof(labels), "port=\"%s\"", c->n->port[i]->name);
-		object(arg, labels, &c->n->pfc[i].speaker, c->n->snapshot->port[i].lossless);
+		object(arg, labels, &node_pfc(c->n)->port[i].speaker, c->n->snapshot->port[i].lossless);
 	}
 }
 
@@ -85,7 +86,7 @@ static void each_storm(const struct metric_context *c, metric_object object, voi
 
 static void each_tunnel(const struct metric_context *c, metric_object object, void *arg)
 {
-	const struct pfc_tunnels *t = &c->n->control->pfc->tunnels;
+	const struct pfc_tunnels *t = &node_pfc(c->n)->control->tunnels;
 	uint32_t bound = __atomic_load_n(&t->bound, __ATOMIC_RELAXED);
 	char labels[METRIC_LABELS];
 
@@ -99,7 +100,7 @@ static void each_tunnel(const struct metric_context *c, metric_object object, vo
 
 static void each_learning(const struct metric_context *c, metric_object object, void *arg)
 {
-	object(arg, "", &c->n->control->pfc->tunnels, 0);
+	object(arg, "", &node_pfc(c->n)->control->tunnels, 0);
 }
 
 static void each_learner(const struct metric_context *c, metric_object object, void *arg)
@@ -108,7 +109,7 @@ static void each_learner(const struct metric_context *c, metric_object object, v
 
 	for (uint16_t i = 0; i < c->n->n_rx; i++) {
 		snprintf(labels, sizeof(labels), "lcore=\"%u\"", c->n->rx[i].lcore->id);
-		object(arg, labels, c->n->rx[i].learner, 0);
+		object(arg, labels, node_pfc(c->n)->rx[i].learner, 0);
 	}
 }
 
@@ -125,7 +126,7 @@ static void each_relay(const struct metric_context *c, metric_object object, voi
 
 	for (uint32_t i = 0; i < c->n->snapshot->n_relays; i++) {
 		relay_labels(c->n, i, labels);
-		object(arg, labels, &c->n->control->pfc->relay[c->n->snapshot->relay[i].port], 0);
+		object(arg, labels, &node_pfc(c->n)->control->relay[c->n->snapshot->relay[i].port], 0);
 	}
 }
 
@@ -135,7 +136,7 @@ static void each_thinner(const struct metric_context *c, metric_object object, v
 
 	for (uint32_t i = 0; i < c->n->snapshot->n_relays; i++) {
 		relay_labels(c->n, i, labels);
-		object(arg, labels, &c->n->control->pfc->thinner[c->n->snapshot->relay[i].port], 0);
+		object(arg, labels, &node_pfc(c->n)->control->thinner[c->n->snapshot->relay[i].port], 0);
 	}
 }
 
@@ -145,7 +146,7 @@ static void each_carrier(const struct metric_context *c, metric_object object, v
 
 	for (uint32_t i = 0; i < c->n->snapshot->n_relays; i++) {
 		relay_labels(c->n, i, labels);
-		object(arg, labels, &c->n->control->pfc->carrier[c->n->snapshot->relay[i].port], 0);
+		object(arg, labels, &node_pfc(c->n)->control->carrier[c->n->snapshot->relay[i].port], 0);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "metrics/metrics_priv.h"
+#include "node/pfc_ctl.h"
 
 static void each_egress(const struct metric_context *c, metric_object object, void *arg)
 {
@@ -53,7 +54,7 @@ static void each_buffer(const struct metric_context *c, metric_object object, vo
 			if (!(c->n->snapshot->port[i].lossless >> k & 1))
 				continue;
 			snprintf(labels, sizeof(labels), "port=\"%s\",class=\"%u\"", c->n->port[i]->name, k);
-			object(arg, labels, &c->n->pfc[i].buffer[k], 0);
+			object(arg, labels, &node_pfc(c->n)->port[i].buffer[k], 0);
 		}
 	}
 }

@@ -4,6 +4,7 @@
 
 #include "node/control_pfc.h"
 #include "node/node_ctl.h"
+#include "node/pfc_ctl.h"
 #include "node/node_learn.h"
 
 #define QUEUE_COUNTERS(X) QUEUE_LEVELS(X) QUEUE_EVENTS(X)

@@ -7,7 +7,6 @@
 #include "node/control_carrier.h"
 
 #include "node/control_pfc.h"
-#include "node/control_priv.h"
 #include "wire/checksum.h"
 #include "wire/srh.h"
 #include "wire/udp.h"
@@ -46,14 +45,14 @@ static void send_state(struct control_role *c, const struct snap_relay *r, const
 	m = control_packet(c, packet, (uint32_t)(r->outer.bytes + sizeof(body)));
 	if (!m)
 		return;
-	stat_add(&c->pfc->carrier[r->port].sent, 1);
+	stat_add(&control_pfc(c)->carrier[r->port].sent, 1);
 	control_send_routed(c, m, VRF_UNDERLAY);
 }
 
 /* A sender of this start of the node, with what the configuration says now. */
 static struct pfc_state_sender *sender_of(struct control_role *c, const struct snap_relay *r)
 {
-	struct pfc_state_sender *s = &c->pfc->carrier[r->port].sender;
+	struct pfc_state_sender *s = &control_pfc(c)->carrier[r->port].sender;
 
 	/* another number at every start, and the same one in every run of the lab */
 	if (!s->state.epoch)
@@ -77,7 +76,7 @@ static uint8_t wanted(const struct carrier *k, uint64_t now)
 
 void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request)
 {
-	struct carrier *k = &c->pfc->carrier[r->port];
+	struct carrier *k = &control_pfc(c)->carrier[r->port];
 	struct pfc_state state;
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
@@ -91,7 +90,7 @@ void control_carrier_heard(struct control_role *c, const struct snap_relay *r, c
 
 static unsigned int poll_sender(struct control_role *c, const struct snap_relay *r, uint64_t *next)
 {
-	struct carrier *k = &c->pfc->carrier[r->port];
+	struct carrier *k = &control_pfc(c)->carrier[r->port];
 	struct pfc_state_sender *s = sender_of(c, r);
 	uint8_t stopped = wanted(k, c->now);
 	struct pfc_state state;
@@ -157,7 +156,7 @@ static struct carrier_peer *peer_of(struct carrier *k, const struct ipv6_addr *s
 static enum reason take_state(struct control_role *c, const struct snap_relay *r, const struct ipv6_addr *source,
 	const struct pfc_state *state)
 {
-	struct carrier *k = &c->pfc->carrier[r->port];
+	struct carrier *k = &control_pfc(c)->carrier[r->port];
 	struct pfc_party party = {.sid = PFC_SID_STATE, .source = *source};
 	struct carrier_peer *peer = peer_of(k, source, c->now);
 	struct pfc_request out;

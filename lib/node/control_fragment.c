@@ -4,7 +4,7 @@
  * (docs/protocol.md 3.4, D29). Rare, for RDMA and TCP forbid it, and so done here rather than where packets are fast.
  */
 #include "icmp/fragment.h"
-#include "node/control_priv.h"
+#include "node/control_icmp.h"
 #include "wire/checksum.h"
 #include "wire/ipv4.h"
 
@@ -19,8 +19,8 @@ static void change(struct ipv4_hdr *ip, const struct pkt *x)
 void control_fragment(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
-	uint8_t *packet = c->scratch, *out = c->fragment;
-	size_t mtu = MIN_OF(x->icmp_arg, sizeof(c->fragment)), done = 0, n;
+	uint8_t *packet = c->scratch, *out = control_icmp(c)->fragment;
+	size_t mtu = MIN_OF(x->icmp_arg, sizeof(control_icmp(c)->fragment)), done = 0, n;
 	uint32_t size = pkt_copy_out(m, x->strip, packet, MIN_OF(x->l3_bytes, sizeof(c->scratch)));
 
 	if (size < x->l3_bytes || !fragment_possible(packet, mtu)) {

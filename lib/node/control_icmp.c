@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Packets to the node itself, and ICMP errors about packets that were dropped (docs/protocol.md 3.5). */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "icmp/icmp.h"
-#include "node/control_priv.h"
+#include "node/control_icmp.h"
+#include "node/service.h"
 #include "wire/icmp.h"
 #include "wire/ipv4.h"
 
@@ -15,9 +19,9 @@ static bool error_allowed(struct control_role *c, uint16_t port)
 {
 	const struct snapshot *s = c->s;
 
-	return bucket_take(&c->errors_of_port[port], c->now, s->icmp_errors_per_port,
+	return bucket_take(&control_icmp(c)->errors_of_port[port], c->now, s->icmp_errors_per_port,
 		       burst_of(s->icmp_errors_per_port)) &&
-	       bucket_take(&c->errors, c->now, s->icmp_errors, burst_of(s->icmp_errors));
+	       bucket_take(&control_icmp(c)->errors, c->now, s->icmp_errors, burst_of(s->icmp_errors));
 }
 
 static bool own4(const struct snap_port *p, struct ip_addr *out)
@@ -84,34 +88,13 @@ static bool report(struct control_role *c, struct rte_mbuf *m, const struct icmp
 	return true;
 }
 
-void control_icmp_error(struct control_role *c, struct rte_mbuf *m)
+static void take_error(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
 	struct icmp_error error = {.type = x->icmp_type, .code = x->icmp_code, .arg = x->icmp_arg};
 
 	stat_add(report(c, m, &error) ? &c->lcore->stats.icmp_sent : &c->lcore->stats.icmp_suppressed, 1);
 	pkt_end(m, (enum reason)x->reason, &c->lcore->stats);
-}
-
-/* The upper layer; extension headers of a packet to the node itself say nothing more to it. */
-struct control_upper control_upper_layer(const uint8_t *packet, size_t size)
-{
-	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
-	struct control_upper u = {.at = sizeof(*ip),
-		.type = ip->next_header,
-		.named = __builtin_offsetof(struct ipv6_hdr, next_header)};
-
-	if (packet[0] >> 4 == 4)
-		return (struct control_upper){.at = ipv4_header_bytes((const struct ipv4_hdr *)packet),
-			.type = ((const struct ipv4_hdr *)packet)->protocol,
-			.named = __builtin_offsetof(struct ipv4_hdr, protocol)};
-	while ((u.type == IP_PROTO_HOPOPTS || u.type == IP_PROTO_DSTOPTS || u.type == IP_PROTO_ROUTING) &&
-		u.at + 8 <= size) {
-		u.type = packet[u.at];
-		u.named = (uint32_t)u.at;
-		u.at += 8u * (packet[u.at + 1] + 1u);
-	}
-	return u;
 }
 
 /* Take the headers between IPv6 and its upper layer out; returns the new size. */
@@ -132,7 +115,7 @@ static enum reason answer_echo(struct control_role *c, struct rte_mbuf *m, size_
 {
 	const struct pkt *x = pkt_of(m);
 
-	if (!bucket_take(&c->echo, c->now, c->s->icmp_echo, burst_of(c->s->icmp_echo)))
+	if (!bucket_take(&control_icmp(c)->echo, c->now, c->s->icmp_echo, burst_of(c->s->icmp_echo)))
 		return DROP_echo_limited;
 	size = cut_extensions(c->scratch, upper, size, type);
 	upper = x->family == 4 ? upper : sizeof(struct ipv6_hdr);
@@ -162,7 +145,7 @@ static enum reason refuse(struct control_role *c, struct rte_mbuf *m, const stru
 	return DROP_not_served;
 }
 
-void control_icmp_local(struct control_role *c, struct rte_mbuf *m)
+static void take_local(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
 	size_t size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, sizeof(c->scratch)));
@@ -184,3 +167,41 @@ void control_icmp_local(struct control_role *c, struct rte_mbuf *m)
 		control_mtu_heard(c, c->scratch, u.at, size);
 	pkt_end(m, reason, &c->lcore->stats);
 }
+
+static bool take(struct control_role *c, struct rte_mbuf *m)
+{
+	switch ((enum pkt_punt)pkt_of(m)->punt) {
+	case PUNT_LOCAL:
+		take_local(c, m);
+		return true;
+	case PUNT_ERROR:
+		take_error(c, m);
+		return true;
+	case PUNT_FRAGMENT:
+		control_fragment(c, m);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int init(struct control_role *c, int socket)
+{
+	(void)socket;
+	c->node->state[SERVICE_ICMP] = calloc(1, sizeof(struct control_icmp));
+	return control_icmp(c) ? 0 : -ENOMEM;
+}
+
+static void fini(struct control_role *c)
+{
+	free(control_icmp(c));
+}
+
+const struct control_service icmp_service = {
+	.name = "icmp",
+	.init = init,
+	.fini = fini,
+	.takes = SERVICE_TAKES(PUNT_LOCAL) | SERVICE_TAKES(PUNT_ERROR) | SERVICE_TAKES(PUNT_FRAGMENT),
+	.take = take,
+	.poll = control_mtu_poll,
+};

@@ -5,7 +5,7 @@
  * vouches for, so the quote must be of a packet that only somebody on the path has seen.
  */
 #include "config/program.h"
-#include "node/control_priv.h"
+#include "node/control_icmp.h"
 #include "snapshot/path_mtu.h"
 #include "snapshot/pfc_outer.h"
 #include "wire/checksum.h"
@@ -102,16 +102,16 @@ static bool learn(struct control_role *c, uint32_t id, uint32_t outer_mtu)
 
 	if (!path->via || mtu >= path_mtu_of(path))
 		return false;
-	for (i = 0; i < c->n_mtus && c->mtu[i].path != id;)
+	for (i = 0; i < control_icmp(c)->n_mtus && control_icmp(c)->mtu[i].path != id;)
 		i++;
 	if (i == CONTROL_MTUS)
 		return false;
-	c->n_mtus = MAX_OF(c->n_mtus, i + 1);
-	c->mtu[i] = (struct control_mtu){.path = id,
+	control_icmp(c)->n_mtus = MAX_OF(control_icmp(c)->n_mtus, i + 1);
+	control_icmp(c)->mtu[i] = (struct control_mtu){.path = id,
 		.fingerprint = path->fingerprint,
 		.mtu = (uint16_t)mtu,
 		.until = c->now + MTU_AGE_NS};
-	set_path(c, &c->mtu[i], (uint16_t)mtu);
+	set_path(c, &control_icmp(c)->mtu[i], (uint16_t)mtu);
 	return true;
 }
 
@@ -130,7 +130,7 @@ static bool heard(struct control_role *c, const uint8_t *packet, size_t at, size
 	quoted = (const struct ipv6_hdr *)quote;
 	/* one that would have fitted is none that was too big */
 	if (sizeof(*quoted) + be16_get(quoted->payload_length) <= mtu ||
-		!bucket_take(&c->mtus, c->now, MTU_PER_SECOND, MTU_PER_SECOND))
+		!bucket_take(&control_icmp(c)->mtus, c->now, MTU_PER_SECOND, MTU_PER_SECOND))
 		return false;
 	for (uint32_t i = 0; i < c->s->n_paths; i++)
 		if (is_of(quote, size - at - sizeof(*icmp), &c->s->path[i]) && learn(c, i, mtu))
@@ -140,7 +140,7 @@ static bool heard(struct control_role *c, const uint8_t *packet, size_t at, size
 
 static void forget(struct control_role *c, uint32_t i)
 {
-	c->mtu[i] = c->mtu[--c->n_mtus];
+	control_icmp(c)->mtu[i] = control_icmp(c)->mtu[--control_icmp(c)->n_mtus];
 }
 
 /*
@@ -149,11 +149,11 @@ static void forget(struct control_role *c, uint32_t i)
  */
 static void follow_snapshot(struct control_role *c)
 {
-	if (c->mtu_generation == c->s->generation)
+	if (control_icmp(c)->mtu_generation == c->s->generation)
 		return;
-	c->mtu_generation = c->s->generation;
-	for (uint32_t i = 0; i < c->n_mtus;) {
-		struct control_mtu *m = &c->mtu[i];
+	control_icmp(c)->mtu_generation = c->s->generation;
+	for (uint32_t i = 0; i < control_icmp(c)->n_mtus;) {
+		struct control_mtu *m = &control_icmp(c)->mtu[i];
 		const struct snap_path *path = m->path < c->s->n_paths ? &c->s->path[m->path] : NULL;
 
 		path_mtu_set(&mtus_of(c)->policy[m->first_path], 0, 0);
@@ -164,8 +164,8 @@ static void follow_snapshot(struct control_role *c)
 		path_mtu_set(&mtus_of(c)->path[m->path], 0, 0);
 		forget(c, i);
 	}
-	for (uint32_t i = 0; i < c->n_mtus; i++)
-		set_path(c, &c->mtu[i], c->mtu[i].mtu);
+	for (uint32_t i = 0; i < control_icmp(c)->n_mtus; i++)
+		set_path(c, &control_icmp(c)->mtu[i], control_icmp(c)->mtu[i].mtu);
 }
 
 void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size)
@@ -174,16 +174,17 @@ void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at,
 	stat_add(heard(c, packet, at, size) ? &c->lcore->stats.ptb_taken : &c->lcore->stats.ptb_ignored, 1);
 }
 
-void control_mtu_poll(struct control_role *c, uint64_t *next)
+unsigned int control_mtu_poll(struct control_role *c, uint64_t *next)
 {
 	follow_snapshot(c);
-	for (uint32_t i = 0; i < c->n_mtus;) {
-		if (c->mtu[i].until > c->now) {
-			*next = MIN_OF(*next, c->mtu[i].until);
+	for (uint32_t i = 0; i < control_icmp(c)->n_mtus;) {
+		if (control_icmp(c)->mtu[i].until > c->now) {
+			*next = MIN_OF(*next, control_icmp(c)->mtu[i].until);
 			i++;
 			continue;
 		}
-		set_path(c, &c->mtu[i], 0);
+		set_path(c, &control_icmp(c)->mtu[i], 0);
 		forget(c, i);
 	}
+	return 0;
 }

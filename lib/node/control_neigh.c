@@ -3,11 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/aligned.h"
 #include "classify/vlan.h"
 #include "neigh/nd.h"
-#include "node/control_priv.h"
+#include "node/control_send.h"
+#include "node/neighbor.h"
+#include "node/node_pfc.h"
+#include "node/service.h"
 #include "wire/arp.h"
 #include "wire/icmp.h"
+
+#define MESSAGES 1024 /* slots of a mailbox */
 
 static const struct ip_prefix *own_subnet(const struct snap_port *p, const struct ip_addr *addr)
 {
@@ -126,25 +132,8 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 						    : NBR_FORGET);
 	if (state == NEIGH_REACHABLE)
 		node_pfc_learn(c->node, snap_port_of(interface), mac);
-	/* control_mailboxes_ready has made sure that there is room; otherwise the mailbox counts the message as refused */
-	mailbox_push(&w->from_control, &m, sizeof(m));
-}
-
-int control_neigh_init(struct control_role *c)
-{
-	static const struct neigh_ops ops = {.solicit = solicit, .update = update};
-
-	c->neighs = neigh_new(&ops, c);
-	c->kept = calloc(SNAP_NBR_MAX, sizeof(*c->kept));
-	c->kept_at = 0;
-	c->interface_at = 0;
-	return c->neighs && c->kept ? 0 : -ENOMEM;
-}
-
-void control_neigh_fini(struct control_role *c)
-{
-	neigh_free(c->neighs);
-	free(c->kept);
+	/* control_has_room has made sure that there is room; otherwise the mailbox counts the message as refused */
+	mailbox_push(&neighbors_of(c)->updates[w->index], &m, sizeof(m));
 }
 
 /* One neighbour id of the snapshot against what is being kept under that id. */
@@ -152,15 +141,15 @@ static void keep(struct control_role *c, uint32_t id)
 {
 	const struct snap_nbr *want = id < c->s->n_nbrs ? &c->s->nbr[id] : NULL;
 	bool wanted = want && want->used && !want->is_static;
-	struct control_kept *k = &c->kept[id];
+	struct control_kept *k = &neighbors_of(c)->kept[id];
 
 	if (k->kept && (!wanted || k->interface != want->interface || !ip_addr_equal(&k->addr, &want->addr))) {
-		neigh_keep(c->neighs, c->now, k->interface, &k->addr, false);
+		neigh_keep(neighbors_of(c)->table, c->now, k->interface, &k->addr, false);
 		k->kept = false;
 	}
 	if (wanted && !k->kept) {
 		*k = (struct control_kept){.addr = want->addr, .interface = want->interface};
-		k->kept = neigh_keep(c->neighs, c->now, k->interface, &k->addr, true) == 0;
+		k->kept = neigh_keep(neighbors_of(c)->table, c->now, k->interface, &k->addr, true) == 0;
 	}
 }
 
@@ -169,28 +158,28 @@ static bool look_at_interface(struct control_role *c, uint32_t row)
 {
 	const struct snap_port *in = row < c->s->n_interfaces ? c->s->interface[row] : NULL;
 	uint16_t number = in ? in->interface : 0;
-	bool gone = c->interface[row] && c->interface[row] != number;
+	bool gone = neighbors_of(c)->interface[row] && neighbors_of(c)->interface[row] != number;
 
 	if (gone)
-		neigh_link_down(c->neighs, c->now, c->interface[row], UINT16_MAX);
-	c->interface[row] = number;
+		neigh_link_down(neighbors_of(c)->table, c->now, neighbors_of(c)->interface[row], UINT16_MAX);
+	neighbors_of(c)->interface[row] = number;
 	return gone;
 }
 
 /* Each that is gone takes a look at all neighbours, so only some of them in a pass. True when all are done. */
 static bool look_at_interfaces(struct control_role *c)
 {
-	uint32_t rows = MAX_OF(c->interface_rows, c->s->n_interfaces), gone = 0;
+	uint32_t rows = MAX_OF(neighbors_of(c)->interface_rows, c->s->n_interfaces), gone = 0;
 
-	while (c->interface_at < rows && gone < CONTROL_BURST)
-		gone += look_at_interface(c, c->interface_at++);
-	if (c->interface_at < rows)
+	while (neighbors_of(c)->interface_at < rows && gone < CONTROL_BURST)
+		gone += look_at_interface(c, neighbors_of(c)->interface_at++);
+	if (neighbors_of(c)->interface_at < rows)
 		return false;
-	c->interface_rows = c->s->n_interfaces;
+	neighbors_of(c)->interface_rows = c->s->n_interfaces;
 	return true;
 }
 
-void control_neigh_snapshot(struct control_role *c)
+static void take_snapshot(struct control_role *c)
 {
 	const struct cfg_discovery *d = &c->s->discovery;
 	struct neigh_limits limits = {
@@ -201,27 +190,26 @@ void control_neigh_snapshot(struct control_role *c)
 		.max = (uint32_t)d->max,
 	};
 
-	if (likely(c->kept_generation == c->s->generation && c->kept_at == SNAP_NBR_MAX))
+	if (likely(neighbors_of(c)->kept_generation == c->s->generation && neighbors_of(c)->kept_at == SNAP_NBR_MAX))
 		return;
-	if (c->kept_generation != c->s->generation) {
-		c->kept_generation = c->s->generation;
-		c->kept_at = 0;
-		c->interface_at = 0;
-		neigh_set_limits(c->neighs, &limits);
+	if (neighbors_of(c)->kept_generation != c->s->generation) {
+		neighbors_of(c)->kept_generation = c->s->generation;
+		neighbors_of(c)->kept_at = 0;
+		neighbors_of(c)->interface_at = 0;
+		neigh_set_limits(neighbors_of(c)->table, &limits);
 	}
 	/* first, for what is kept on a new interface must not be given up with what was behind its number */
 	if (!look_at_interfaces(c))
 		return;
-	for (unsigned int i = 0; i < CONTROL_BURST && c->kept_at < SNAP_NBR_MAX; i++)
-		keep(c, c->kept_at++);
+	for (unsigned int i = 0; i < CONTROL_BURST && neighbors_of(c)->kept_at < SNAP_NBR_MAX; i++)
+		keep(c, neighbors_of(c)->kept_at++);
 }
 
 /* Each event tells a worker at most two things, and a batch is CONTROL_BURST events. */
-bool control_mailboxes_ready(const struct control_role *c)
+static bool has_room(const struct control_role *c)
 {
 	for (uint16_t i = 0; i < c->node->n_workers; i++)
-		if (mailbox_room(&c->node->worker[i].from_control) < 2 * CONTROL_BURST ||
-			mailbox_room(&c->node->worker[i].pauses) < 2 * CONTROL_BURST * MAX_PORTS)
+		if (mailbox_room(&neighbors_of(c)->updates[i]) < 2 * CONTROL_BURST)
 			return false;
 	return true;
 }
@@ -229,13 +217,13 @@ bool control_mailboxes_ready(const struct control_role *c)
 static unsigned int answer_questions(struct control_role *c, struct worker_role *w)
 {
 	struct nbr_message m[CONTROL_BURST];
-	unsigned int n = mailbox_pop(&w->ask_control, m, sizeof(m[0]), CONTROL_BURST);
+	unsigned int n = mailbox_pop(&neighbors_of(c)->questions[w->index], m, sizeof(m[0]), CONTROL_BURST);
 	static const struct eth_addr none;
 
 	for (unsigned int i = 0; i < n; i++) {
 		if (m[i].what == NBR_USED)
-			neigh_used(c->neighs, c->now, m[i].interface, &m[i].addr);
-		else if (neigh_ask(c->neighs, c->now, m[i].interface, &m[i].addr) < 0)
+			neigh_used(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr);
+		else if (neigh_ask(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr) < 0)
 			update(c, m[i].interface, &m[i].addr, &none, -1);
 	}
 	return n;
@@ -247,24 +235,25 @@ static void look_at_links(struct control_role *c)
 	for (uint32_t i = 0; i < c->s->n_ports; i++) {
 		bool up = port_is_up(c->node->port[i]);
 
-		if (c->port_up[i] && !up)
-			neigh_link_down(c->neighs, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
-		c->port_up[i] = up;
+		if (neighbors_of(c)->port_up[i] && !up)
+			neigh_link_down(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
+		neighbors_of(c)->port_up[i] = up;
 	}
 }
 
-unsigned int control_neigh_poll(struct control_role *c, uint64_t *next)
+static unsigned int poll_neighbors(struct control_role *c, uint64_t *next)
 {
 	unsigned int work = 0;
+	uint64_t due = c->now;
 
-	*next = c->now;
 	look_at_links(c);
-	for (uint16_t i = 0; i < c->node->n_workers && control_mailboxes_ready(c); i++)
+	for (uint16_t i = 0; i < c->node->n_workers && control_has_room(c); i++)
 		work += answer_questions(c, &c->node->worker[i]);
-	if (control_mailboxes_ready(c))
-		work += neigh_poll(c->neighs, c->now, CONTROL_BURST, next);
-	if (c->kept_at < SNAP_NBR_MAX)
-		*next = c->now;
+	if (control_has_room(c))
+		work += neigh_poll(neighbors_of(c)->table, c->now, CONTROL_BURST, &due);
+	if (neighbors_of(c)->kept_at < SNAP_NBR_MAX)
+		due = c->now;
+	*next = MIN_OF(*next, due);
 	return work;
 }
 
@@ -308,11 +297,11 @@ static bool hear(struct control_role *c, const struct snap_port *in, const struc
 			answer_solicit(c, in, nd, from);
 	}
 	if (about->family)
-		neigh_heard(c->neighs, c->now, &news);
+		neigh_heard(neighbors_of(c)->table, c->now, &news);
 	return true;
 }
 
-void control_neigh_packet(struct control_role *c, struct rte_mbuf *m)
+static bool take(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct snap_port *in = control_came_in_by(c, m);
 	const struct pkt *x = pkt_of(m);
@@ -327,4 +316,74 @@ void control_neigh_packet(struct control_role *c, struct rte_mbuf *m)
 	else if (rc < 0 || !hear(c, in, &nd, &from))
 		reason = DROP_nd_invalid;
 	pkt_end(m, reason, &c->lcore->stats);
+	return true;
 }
+
+/* A worker's egress asks; see struct egress_context. */
+static bool ask_control(void *arg, struct nbr_message *message)
+{
+	struct worker_role *w = arg;
+
+	return mailbox_push(&node_neighbors(w->node)->questions[w->index], message, sizeof(*message));
+}
+
+static int open_mailboxes(struct control_role *c, struct worker_role *w, int socket)
+{
+	struct mailbox_options updates = {.carries = "neighbors",
+		.from = control_end(c),
+		.to = worker_end(w),
+		.bytes = sizeof(struct nbr_message),
+		.slots = MESSAGES,
+		.socket = socket};
+	struct mailbox_options questions = {.carries = "questions",
+		.from = worker_end(w),
+		.to = control_end(c),
+		.bytes = sizeof(struct nbr_message),
+		.slots = MESSAGES,
+		.socket = socket};
+	int rc = mailbox_open(&c->node->mailboxes, &neighbors_of(c)->updates[w->index], &updates);
+
+	if (rc == 0)
+		rc = mailbox_open(&c->node->mailboxes, &neighbors_of(c)->questions[w->index], &questions);
+	w->ctx.ask = ask_control;
+	return rc;
+}
+
+static int init(struct control_role *c, int socket)
+{
+	static const struct neigh_ops ops = {.solicit = solicit, .update = update};
+	struct node_neighbors *s = new_aligned(sizeof(*s));
+	int rc = 0;
+
+	c->node->state[SERVICE_NEIGHBOR] = s;
+	if (!s)
+		return -ENOMEM;
+	s->table = neigh_new(&ops, c);
+	s->kept = calloc(SNAP_NBR_MAX, sizeof(*s->kept));
+	if (!s->table || !s->kept)
+		return -ENOMEM;
+	for (uint16_t w = 0; w < c->node->n_workers && rc == 0; w++)
+		rc = open_mailboxes(c, &c->node->worker[w], socket);
+	return rc;
+}
+
+static void fini(struct control_role *c)
+{
+	if (!neighbors_of(c))
+		return;
+	neigh_free(neighbors_of(c)->table);
+	free(neighbors_of(c)->kept);
+	free(neighbors_of(c));
+}
+
+const struct control_service neighbor_service = {
+	.name = "neighbor",
+	.init = init,
+	.fini = fini,
+	.snapshot = take_snapshot,
+	.has_room = has_room,
+	.takes = SERVICE_TAKES(PUNT_ND) | SERVICE_TAKES(PUNT_ARP),
+	.take = take,
+	.poll = poll_neighbors,
+	.worker = &neighbor_worker_hooks,
+};

@@ -11,30 +11,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "node/control_priv.h"
+#include "base/aligned.h"
+#include "node/service.h"
 #include "wire/srh.h"
 
 /* More than 400 Gb/s ports refresh by half-life, four times over; a flood costs the control lcore no more than that. */
 #define FRAMES_PER_SECOND 100000
 #define FRAMES_AT_ONCE 256
 
-int control_pfc_init(struct control_role *c)
-{
-	c->pfc = calloc(1, sizeof(*c->pfc));
-	if (!c->pfc)
-		return -ENOMEM;
-	control_tunnels_init(c);
-	return 0;
-}
-
-void control_pfc_fini(struct control_role *c)
-{
-	free(c->pfc);
-	c->pfc = NULL;
-}
-
 /*
- * Tell the owner of a port. control_mailboxes_ready has made sure that there is room; should there be none after all, the
+ * Tell the owner of a port. control_has_room has made sure that there is room; should there be none after all, the
  * mailbox counts the message as refused.
  */
 static void pause_port(struct control_role *c, uint16_t port, const struct pfc_party *party, uint8_t slice,
@@ -47,7 +33,7 @@ static void pause_port(struct control_role *c, uint16_t port, const struct pfc_p
 		.party = *party,
 		.pause = *pause};
 
-	mailbox_push(&w->pauses, &m, sizeof(m));
+	mailbox_push(&node_pfc_worker(w)->pauses, &m, sizeof(m));
 }
 
 static bool is_allowed(const struct snap_pfc_sid *sid, const struct ipv6_addr *source)
@@ -79,7 +65,7 @@ static enum reason reason_of(enum pfc_fault fault)
 
 bool control_pfc_may_listen(struct control_role *c, uint16_t port)
 {
-	return bucket_take(&c->pfc->frames[port], c->now, FRAMES_PER_SECOND, FRAMES_AT_ONCE);
+	return bucket_take(&control_pfc(c)->frames[port], c->now, FRAMES_PER_SECOND, FRAMES_AT_ONCE);
 }
 
 static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struct snap_sid **sid,
@@ -106,13 +92,13 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 	return reason;
 }
 
-/* A PFC frame to the gateway behind a port; its owner speaks (node_pfc_relay). */
+/* A PFC frame to the gateway behind a port; its owner speaks. */
 void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
 {
 	struct worker_role *w = &c->node->worker[c->node->owner[port]];
 	struct pfc_message m = {.kind = PFC_TELL_NEIGHBOUR, .port = (uint8_t)port, .request = *request};
 
-	mailbox_push(&w->pauses, &m, sizeof(m)); /* as in pause_port */
+	mailbox_push(&node_pfc_worker(w)->pauses, &m, sizeof(m)); /* as in pause_port */
 }
 
 static struct pfc_relay_config relay_config(const struct snap_relay *r)
@@ -128,7 +114,7 @@ static void relay_out(struct control_role *c, const struct snap_relay *r, const 
 	const struct pfc_request *request)
 {
 	struct pfc_relay_config config = relay_config(r);
-	struct pfc_relay_port *p = &c->pfc->relay[r->port];
+	struct pfc_relay_port *p = &control_pfc(c)->relay[r->port];
 	struct pfc_request out;
 
 	p->bps = c->s->port[r->port].speed_bps;
@@ -140,7 +126,7 @@ bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const
 	const struct pfc_state *state, struct pfc_request *out)
 {
 	struct pfc_relay_config config = relay_config(r);
-	struct pfc_relay_port *p = &c->pfc->relay[r->port];
+	struct pfc_relay_port *p = &control_pfc(c)->relay[r->port];
 
 	p->bps = c->s->port[r->port].speed_bps;
 	return p->bps &&
@@ -160,7 +146,7 @@ static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, 
 	}
 }
 
-void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
+static void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct snap_sid *sid;
 	struct pfc_request request;
@@ -190,7 +176,7 @@ void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer
 }
 
 /* draft-he section 3.2: the frame goes as it came, pad and all. */
-void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
+static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 {
 	struct pfc_frame frame = {.enable = 0};
 	const struct snap_relay *r = NULL;
@@ -206,7 +192,7 @@ void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 
 		if (r->udp_port)
 			control_carrier_heard(c, r, &request);
-		else if (pfc_thinner_frame(&c->pfc->thinner[m->port], &config, &request, c->now))
+		else if (pfc_thinner_frame(&control_pfc(c)->thinner[m->port], &config, &request, c->now))
 			control_pfc_send(c, &r->outer, &frame);
 	}
 	pkt_end(m, CONSUME_pfc, &c->lcore->stats);
@@ -220,10 +206,10 @@ static bool poll_relay(struct control_role *c, uint16_t port, struct pfc_request
 	for (uint32_t i = 0; i < c->s->n_relays; i++)
 		if (c->s->relay[i].port == port)
 			config = relay_config(&c->s->relay[i]);
-	return pfc_relay_poll(&c->pfc->relay[port], &config, c->now, out, due);
+	return pfc_relay_poll(&control_pfc(c)->relay[port], &config, c->now, out, due);
 }
 
-unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
+static unsigned int poll(struct control_role *c, uint64_t *next)
 {
 	unsigned int work;
 	uint64_t due;
@@ -233,7 +219,7 @@ unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
 	for (uint16_t port = 0; port < c->s->n_ports; port++) {
 		struct pfc_request out;
 
-		if (!c->pfc->relay[port].busy)
+		if (!control_pfc(c)->relay[port].busy)
 			continue;
 		if (poll_relay(c, port, &out, &due)) {
 			control_say_to_gateway(c, port, &out);
@@ -243,3 +229,113 @@ unsigned int control_pfc_poll(struct control_role *c, uint64_t *next)
 	}
 	return work;
 }
+
+static bool take(struct control_role *c, struct rte_mbuf *m)
+{
+	switch ((enum pkt_punt)pkt_of(m)->punt) {
+	case PUNT_PFC_TUNNEL:
+		control_pfc_frame(c, m);
+		return true;
+	case PUNT_PFC_RELAY:
+		control_pfc_relay(c, m);
+		return true;
+	case PUNT_LOCAL:
+		return control_carrier_take(c, m);
+	default:
+		return false;
+	}
+}
+
+/* A batch is CONTROL_BURST events, each of which may pause all ports. */
+static bool has_room(const struct control_role *c)
+{
+	for (uint16_t i = 0; i < c->node->n_workers; i++)
+		if (mailbox_room(&node_pfc(c->node)->worker[i].pauses) < 2 * CONTROL_BURST * MAX_PORTS)
+			return false;
+	return true;
+}
+
+static int open_of_rx(struct control_role *c, struct rx_role *rx, int socket)
+{
+	struct mailbox_options sightings = {.carries = "sightings",
+		.from = rx_end(rx),
+		.to = control_end(c),
+		.bytes = sizeof(struct node_sighting),
+		.slots = NODE_SIGHTINGS,
+		.socket = socket};
+	struct mailbox_options heard = {.carries = "pfc heard",
+		.from = rx_end(rx),
+		.bytes = sizeof(struct node_pfc_message),
+		.slots = NODE_PFC_MESSAGES,
+		.socket = socket};
+	struct node_pfc_rx *of = node_pfc_rx(rx);
+	int rc = mailbox_open(&c->node->mailboxes, &of->sightings, &sightings);
+
+	for (uint16_t w = 0; w < c->node->n_workers && rc == 0; w++) {
+		heard.to = worker_end(&c->node->worker[w]);
+		if (rx->lcore != heard.to.lcore)
+			rc = mailbox_open(&c->node->mailboxes, &of->to_worker[w], &heard);
+	}
+	of->learner = calloc(1, sizeof(*of->learner));
+	return of->learner ? rc : -ENOMEM;
+}
+
+static int open_of_worker(struct control_role *c, struct worker_role *w, int socket)
+{
+	struct mailbox_options pauses = {.carries = "pauses",
+		.from = control_end(c),
+		.to = worker_end(w),
+		.bytes = sizeof(struct pfc_message),
+		.slots = NODE_PAUSES,
+		.socket = socket};
+
+	return mailbox_open(&c->node->mailboxes, &node_pfc_worker(w)->pauses, &pauses);
+}
+
+static int init(struct control_role *c, int socket)
+{
+	struct node_pfc *s = new_aligned(sizeof(*s));
+	int rc = 0;
+
+	c->node->state[SERVICE_PFC] = s;
+	if (!s)
+		return -ENOMEM;
+	s->control = calloc(1, sizeof(*s->control));
+	if (!s->control)
+		return -ENOMEM;
+	control_tunnels_init(c);
+	for (uint16_t i = 0; i < c->node->n_rx && rc == 0; i++)
+		rc = open_of_rx(c, &c->node->rx[i], socket);
+	for (uint16_t w = 0; w < c->node->n_workers && rc == 0; w++)
+		rc = open_of_worker(c, &c->node->worker[w], socket);
+	return rc;
+}
+
+static void fini(struct control_role *c)
+{
+	struct node_pfc *s = node_pfc(c->node);
+
+	if (!s)
+		return;
+	for (uint16_t i = 0; i < c->node->n_rx; i++)
+		free(s->rx[i].learner);
+	node_watch_fini(c->node);
+	free(s->cleared);
+	free(s->control);
+	free(s);
+}
+
+const struct control_service pfc_service = {
+	.name = "pfc",
+	.init = init,
+	.fini = fini,
+	.tick = node_watch_report,
+	.clear = node_clear_pfc,
+	.has_room = has_room,
+	.takes = SERVICE_TAKES(PUNT_PFC_TUNNEL) | SERVICE_TAKES(PUNT_PFC_RELAY) | SERVICE_TAKES(PUNT_LOCAL),
+	.take = take,
+	.poll = poll,
+	.has_input = control_tunnels_have_input,
+	.rx = &pfc_rx_hooks,
+	.worker = &pfc_worker_hooks,
+};

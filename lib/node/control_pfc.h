@@ -3,8 +3,10 @@
 #ifndef NODE_CONTROL_PFC_H
 #define NODE_CONTROL_PFC_H
 
+#include "base/bucket.h"
 #include "node/control_carrier.h"
-#include "node/node.h"
+#include "node/control_send.h"
+#include "node/node_pfc.h"
 #include "pfc/pfc_fanout.h"
 #include "pfc/pfc_relay.h"
 #include "pfc/pfc_tunnel.h"
@@ -41,11 +43,34 @@ struct control_pfc {
 	struct pfc_tunnels tunnels;
 };
 
+static inline struct control_pfc *control_pfc(const struct control_role *c)
+{
+	return node_pfc(c->node)->control;
+}
+
 /* control_pfc.c: a frame of 60 bytes behind outer headers, routed by the underlay. */
 void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame);
+
+/* control_pfc.c: PFC to the gateway behind a port; a state of it; may another message of that port be read? */
+void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request);
+bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
+	const struct pfc_state *state, struct pfc_request *out);
+bool control_pfc_may_listen(struct control_role *c, uint16_t port);
+
+/* control_carrier.c: state messages between PEs instead of frames */
+bool control_carrier_take(struct control_role *c,
+	struct rte_mbuf *m); /* PUNT_LOCAL; true: it was one, and is consumed */
+void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request);
+unsigned int control_carrier_poll(struct control_role *c, uint64_t *next); /* lowers *next */
+
+/* watch.c and pauses.c: the management thread's parts of the service */
+void node_watch_report(struct node *n);
+void node_watch_fini(struct node *n);
+void node_clear_pfc(struct node *n);
 
 /* control_tunnels.c: where the back-pressure of this node's own buffers goes */
 void control_tunnels_init(struct control_role *c);
 unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next); /* lowers *next */
+bool control_tunnels_have_input(const struct control_role *c); /* has some buffer that tunnels speak about turned? */
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "config/usid.h"
 #include "node/control_pfc.h"
-#include "node/control_priv.h"
 #include "snapshot/pfc_outer.h"
 
 #define LOOP_NS (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */
@@ -15,7 +14,7 @@
 static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request)
 {
 	struct control_role *c = arg;
-	const struct control_tunnel *t = &c->pfc->tunnel[id];
+	const struct control_tunnel *t = &control_pfc(c)->tunnel[id];
 	struct pfc_frame frame;
 
 	pfc_write(&frame, &c->s->port[t->port].mac, request);
@@ -33,7 +32,7 @@ static bool is_party(const struct control_party *p, uint8_t slice, const struct 
 /* Those beyond the table share its last place: they are stopped together. */
 static uint8_t party_of(struct control_role *c, uint16_t port, uint8_t slice, const struct ipv6_addr *source)
 {
-	struct control_party *p = c->pfc->party[port];
+	struct control_party *p = control_pfc(c)->party[port];
 	uint8_t i;
 
 	for (i = 0; i < PFC_CONTRIBUTORS_MAX; i++)
@@ -51,28 +50,28 @@ static uint8_t party_of(struct control_role *c, uint16_t port, uint8_t slice, co
 /* After tunnels came or went: parties that have none any more are gone, and what is held is thought over. */
 static void count_parties(struct control_role *c)
 {
-	const struct pfc_tunnels *t = &c->pfc->tunnels;
+	const struct pfc_tunnels *t = &control_pfc(c)->tunnels;
 
 	for (uint16_t port = 0; port < MAX_PORTS; port++)
 		for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++)
-			c->pfc->party[port][i].priorities = 0;
+			control_pfc(c)->party[port][i].priorities = 0;
 	for (uint32_t id = 0; id < t->bound; id++) {
-		const struct control_tunnel *x = &c->pfc->tunnel[id];
+		const struct control_tunnel *x = &control_pfc(c)->tunnel[id];
 
 		if (t->tunnel[id].origin != PFC_TUNNEL_FREE)
-			c->pfc->party[x->port][x->party].priorities |= t->tunnel[id].priorities;
+			control_pfc(c)->party[x->port][x->party].priorities |= t->tunnel[id].priorities;
 	}
 	for (uint16_t port = 0; port < MAX_PORTS; port++) {
 		for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
-			struct control_party *p = &c->pfc->party[port][i];
+			struct control_party *p = &control_pfc(c)->party[port][i];
 
 			if (!p->used || p->priorities)
 				continue;
 			*p = (struct control_party){0};
 			for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-				c->pfc->fanout[port][k].paused &= ~(1ull << i);
+				control_pfc(c)->fanout[port][k].paused &= ~(1ull << i);
 		}
-		c->pfc->look_at[port] = 0;
+		control_pfc(c)->look_at[port] = 0;
 	}
 }
 
@@ -97,7 +96,7 @@ static struct pfc_list list_of(const struct snap_pfc_outer *outer)
 
 static void take_configured(struct control_role *c)
 {
-	struct pfc_tunnels *t = &c->pfc->tunnels;
+	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
 
 	for (uint32_t i = t->bound; i > 0; i--)
 		if (t->tunnel[i - 1].origin == PFC_TUNNEL_CONFIGURED &&
@@ -113,10 +112,10 @@ static void take_configured(struct control_role *c)
 
 		/* a tunnel that changes is told all anew over its new way; over the old one its pause runs out */
 		if (id != PFC_TUNNEL_NONE)
-			c->pfc->tunnel[id] = x;
+			control_pfc(c)->tunnel[id] = x;
 		id = pfc_tunnel_configure(t, from->name, from->slice, from->priorities, &list, from->far_bps, c->now);
 		/* learnt ones leave room for all that can be configured */
-		c->pfc->tunnel[id] = x;
+		control_pfc(c)->tunnel[id] = x;
 		t->tunnel[id].twice = from->repeat;
 		t->tunnel[id].carries = from->carries;
 	}
@@ -134,8 +133,8 @@ static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 {
 	struct control_role *c = arg;
 	const struct snap_pfc_learning *l = &c->s->pfc_learning;
-	struct pfc_tunnel *t = &c->pfc->tunnels.tunnel[id];
-	struct control_tunnel *x = &c->pfc->tunnel[id];
+	struct pfc_tunnel *t = &control_pfc(c)->tunnels.tunnel[id];
+	struct control_tunnel *x = &control_pfc(c)->tunnel[id];
 	uint32_t slice = c->s->slice[t->slice].wire_id;
 	struct ipv6_addr address[PFC_OUTER_ADDRESSES];
 	struct ip_addr sids[PFC_LIST_MAX];
@@ -162,7 +161,7 @@ static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 /* What is learnt must still be wanted, and SIDs mean the same, or the list is learnt anew. */
 static void take_learnt(struct control_role *c)
 {
-	struct pfc_tunnels *t = &c->pfc->tunnels;
+	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
 	const struct snap_pfc_learning *l = &c->s->pfc_learning;
 
 	t->config = (struct pfc_tunnels_config){.idle_ns = l->idle_ns,
@@ -192,7 +191,7 @@ static void take_learnt(struct control_role *c)
 static void learn(struct control_role *c, const struct node_sighting *s)
 {
 	struct pfc_sighting d = {.port = s->port, .slice = s->slice, .source = s->source, .list = s->list, .n = s->n};
-	uint64_t before = c->pfc->tunnels.learnt;
+	uint64_t before = control_pfc(c)->tunnels.learnt;
 	uint32_t id;
 
 	/* ports and SIDs may have changed since it was written */
@@ -202,8 +201,8 @@ static void learn(struct control_role *c, const struct node_sighting *s)
 	d.own = c->s->sid[s->sid].prefix;
 	d.priorities = c->s->port[s->port].lossless;
 	d.far_bps = far_speed(c, s->port);
-	pfc_tunnel_learn(&c->pfc->tunnels, &c->s->remotes, &d, c->now, &id);
-	if (c->pfc->tunnels.learnt != before)
+	pfc_tunnel_learn(&control_pfc(c)->tunnels, &c->s->remotes, &d, c->now, &id);
+	if (control_pfc(c)->tunnels.learnt != before)
 		count_parties(c);
 }
 
@@ -213,7 +212,7 @@ static unsigned int take_sightings(struct control_role *c)
 	unsigned int work = 0;
 
 	for (uint16_t i = 0; i < c->node->n_rx; i++) {
-		unsigned int n = mailbox_pop(&c->node->rx[i].sightings, s, sizeof(s[0]), SIGHTINGS_PASS);
+		unsigned int n = mailbox_pop(&node_pfc_rx(&c->node->rx[i])->sightings, s, sizeof(s[0]), SIGHTINGS_PASS);
 
 		for (unsigned int k = 0; k < n; k++)
 			learn(c, &s[k]);
@@ -239,7 +238,8 @@ static uint64_t sent_by(const struct control_role *c, uint16_t port, const struc
 	uint64_t bytes = 0;
 
 	for (uint16_t i = 0; p->has_source && i < c->node->n_rx; i++)
-		bytes += node_share_of(c->node->rx[i].learner, port, p->slice, &p->source, class, c->now);
+		bytes += node_share_of(node_pfc_rx(&c->node->rx[i])->learner, port, p->slice, &p->source, class,
+			c->now);
 	return bytes;
 }
 
@@ -250,7 +250,7 @@ static uint64_t sent_by(const struct control_role *c, uint16_t port, const struc
 static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int class, uint64_t *weight,
 	unsigned int *n)
 {
-	const struct control_party *party = c->pfc->party[port];
+	const struct control_party *party = control_pfc(c)->party[port];
 	uint64_t sent[PFC_CONTRIBUTORS_MAX], sum = 0;
 
 	*n = 0;
@@ -288,33 +288,33 @@ static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int 
 /* Which parties of a port and class are to hold a stop: those that fill the buffer (docs/protocol.md 5.7). */
 static void decide(struct control_role *c, uint16_t port, unsigned int class, enum pfc_level level)
 {
-	struct pfc_fanout *f = &c->pfc->fanout[port][class];
+	struct pfc_fanout *f = &control_pfc(c)->fanout[port][class];
 	uint64_t weight[PFC_CONTRIBUTORS_MAX], sum, paused;
 	unsigned int n;
 
 	sum = weigh(c, port, class, weight, &n);
 	paused = pfc_fanout_decide(f, level, weight, n, c->s->port[port].buffer.xon.bytes, sum, c->now);
 	for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
-		uint8_t *want = &c->pfc->party[port][i].want;
+		uint8_t *want = &control_pfc(c)->party[port][i].want;
 
 		*want = (uint8_t)((*want & ~(1u << class)) | (paused >> i & 1) << class);
 	}
 	/* whether those are enough shows one loop later */
 	if (level == PFC_LEVEL_HIGH)
-		c->pfc->look_at[port] = MIN_OF(c->pfc->look_at[port], f->decided_at + f->loop_ns);
+		control_pfc(c)->look_at[port] = MIN_OF(control_pfc(c)->look_at[port], f->decided_at + f->loop_ns);
 }
 
 /* The owner of the port has said that some class turned. */
 static void look_at_port(struct control_role *c, uint16_t port)
 {
-	const struct node_pfc_port *p = &c->node->pfc[port];
-	struct pfc_tunnels *t = &c->pfc->tunnels;
+	const struct node_pfc_port *p = &node_pfc(c->node)->port[port];
+	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
 	uint8_t stopped, urgent;
 
-	c->pfc->turns[port] = __atomic_load_n(&p->turns, __ATOMIC_ACQUIRE);
+	control_pfc(c)->turns[port] = __atomic_load_n(&p->turns, __ATOMIC_ACQUIRE);
 	stopped = __atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
 	urgent = __atomic_load_n(&p->urgent, __ATOMIC_RELAXED);
-	c->pfc->look_at[port] = TIME_NEVER;
+	control_pfc(c)->look_at[port] = TIME_NEVER;
 	for (unsigned int class = 0; class < PFC_PRIORITIES; ++class) {
 		if (!(c->s->port[port].lossless >> class & 1))
 			continue;
@@ -324,17 +324,18 @@ static void look_at_port(struct control_role *c, uint16_t port)
 					       : PFC_LEVEL_LOW);
 	}
 	for (uint32_t i = 0; i < t->bound; i++)
-		if (t->tunnel[i].origin != PFC_TUNNEL_FREE && c->pfc->tunnel[i].port == port)
-			pfc_tunnel_want(t, i, c->pfc->party[port][c->pfc->tunnel[i].party].want, c->now);
+		if (t->tunnel[i].origin != PFC_TUNNEL_FREE && control_pfc(c)->tunnel[i].port == port)
+			pfc_tunnel_want(t, i, control_pfc(c)->party[port][control_pfc(c)->tunnel[i].party].want,
+				c->now);
 }
 
 static bool has_turned(const struct control_role *c, uint16_t port)
 {
 	return c->s->port[port].pfc_tunnelled &&
-	       __atomic_load_n(&c->node->pfc[port].turns, __ATOMIC_RELAXED) != c->pfc->turns[port];
+	       __atomic_load_n(&node_pfc(c->node)->port[port].turns, __ATOMIC_RELAXED) != control_pfc(c)->turns[port];
 }
 
-bool control_pfc_has_input(const struct control_role *c)
+bool control_tunnels_have_input(const struct control_role *c)
 {
 	for (uint16_t port = 0; c->s && port < c->s->n_ports; port++)
 		if (has_turned(c, port))
@@ -347,9 +348,9 @@ static void look_at_buffers(struct control_role *c, uint64_t *next)
 	for (uint16_t port = 0; port < c->s->n_ports; port++) {
 		if (!c->s->port[port].pfc_tunnelled)
 			continue;
-		if (has_turned(c, port) || c->now >= c->pfc->look_at[port])
+		if (has_turned(c, port) || c->now >= control_pfc(c)->look_at[port])
 			look_at_port(c, port);
-		*next = MIN_OF(*next, c->pfc->look_at[port]);
+		*next = MIN_OF(*next, control_pfc(c)->look_at[port]);
 	}
 }
 
@@ -357,12 +358,12 @@ static void look_at_buffers(struct control_role *c, uint64_t *next)
 
 void control_tunnels_init(struct control_role *c)
 {
-	c->pfc->tunnels.send = send_tunnel;
-	c->pfc->tunnels.made = make_tunnel;
-	c->pfc->tunnels.arg = c;
+	control_pfc(c)->tunnels.send = send_tunnel;
+	control_pfc(c)->tunnels.made = make_tunnel;
+	control_pfc(c)->tunnels.arg = c;
 	for (unsigned int i = 0; i < MAX_PORTS; i++)
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			c->pfc->fanout[i][k].loop_ns = LOOP_NS;
+			control_pfc(c)->fanout[i][k].loop_ns = LOOP_NS;
 }
 
 /* A new snapshot: tunnels that are gone let go first, over the way they had; the others learn what is new. */
@@ -371,17 +372,17 @@ static void take_snapshot(struct control_role *c)
 	take_learnt(c);
 	take_configured(c);
 	count_parties(c);
-	c->pfc->generation = c->s->generation;
+	control_pfc(c)->generation = c->s->generation;
 }
 
 unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next)
 {
-	struct pfc_tunnels *t = &c->pfc->tunnels;
+	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
 	unsigned int work = 0;
 	uint32_t learnt;
 	uint64_t due;
 
-	if (unlikely(c->pfc->generation != c->s->generation))
+	if (unlikely(control_pfc(c)->generation != c->s->generation))
 		take_snapshot(c);
 	if (c->s->pfc_learning.any)
 		work = take_sightings(c);
@@ -391,9 +392,9 @@ unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next)
 	if (unlikely(t->n_learnt != learnt))
 		count_parties(c);
 	*next = MIN_OF(*next, due);
-	if (unlikely(c->pfc->changes != t->changes)) {
-		c->pfc->changes = t->changes;
-		__atomic_store_n(&c->node->sight_epoch, t->changes, __ATOMIC_RELAXED);
+	if (unlikely(control_pfc(c)->changes != t->changes)) {
+		control_pfc(c)->changes = t->changes;
+		__atomic_store_n(&node_pfc(c->node)->sight_epoch, t->changes, __ATOMIC_RELAXED);
 	}
 	return work;
 }

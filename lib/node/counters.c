@@ -5,6 +5,7 @@
 
 #include "base/aligned.h"
 #include "node/node_ctl.h"
+#include "node/service.h"
 #include "node/trace_priv.h"
 
 uint64_t node_held(const struct node *n)
@@ -90,7 +91,9 @@ void node_clear_stats(struct node *n)
 		node_stats(n, n->cleared);
 	for (uint32_t i = 0; n->cleared_sids && i < SNAP_SID_MAX; i++)
 		n->cleared_sids[i] = node_sid(n, i);
-	node_clear_pfc(n);
+	for (const struct control_service *const *s = n->services; *s; s++)
+		if ((*s)->clear)
+			(*s)->clear(n);
 }
 
 static void measure_rate(const struct node *n, uint32_t port, struct node_rates *r, uint64_t ns)
@@ -124,7 +127,9 @@ void node_tick(struct node *n, uint64_t now)
 	struct node_rates *r = &n->rates;
 
 	node_trace_collect(n);
-	node_watch_report(n);
+	for (const struct control_service *const *s = n->services; *s; s++)
+		if ((*s)->tick)
+			(*s)->tick(n);
 	if (r->since_ns && now - r->since_ns < NSEC_PER_SEC)
 		return;
 	for (uint32_t i = 0; i < n->n_ports; i++)

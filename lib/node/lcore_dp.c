@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One pass of an lcore: its roles, then the bookkeeping that is done once per pass and never per packet. */
-#include "node/node.h"
+#include "node/service.h"
 
 unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
 {
@@ -41,7 +41,10 @@ bool node_lcore_has_input(const struct node_lcore *l)
 	for (const struct mailbox *b = l->node->mailboxes.first; b; b = b->next)
 		if (b->to.lcore == l && !rte_ring_empty(b->ring))
 			return true;
-	return l->control && control_pfc_has_input(l->control);
+	for (const struct control_service *const *s = l->node->services; l->control && *s; s++)
+		if ((*s)->has_input && (*s)->has_input(l->control))
+			return true;
+	return false;
 }
 
 void node_lcore_slept(struct node_lcore *l, uint64_t ns)

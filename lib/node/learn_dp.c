@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rx lcores: who sends lossless data here, by which segment list, and how much. */
-#include "node/node.h"
+#include "node/node_pfc.h"
 #include "srv6/endpoint.h"
 
 #define SIGHTINGS_PER_SECOND 2000
@@ -36,9 +36,9 @@ static struct node_sighted *known_at(struct node_learner *l, uint64_t hash)
 /* Once, and again when it has been a while or when control wants to know. */
 static void show(struct rx_role *rx, const struct node_sighting *s)
 {
-	struct node_learner *l = rx->learner;
+	struct node_learner *l = node_pfc_rx(rx)->learner;
 	uint64_t now = rx->classifier.now, hash = hash_of(s);
-	uint32_t epoch = __atomic_load_n(&rx->node->sight_epoch, __ATOMIC_RELAXED);
+	uint32_t epoch = __atomic_load_n(&node_pfc(rx->node)->sight_epoch, __ATOMIC_RELAXED);
 	struct node_sighted *known = known_at(l, hash);
 
 	/* a tunnel lives on being shown again */
@@ -46,7 +46,7 @@ static void show(struct rx_role *rx, const struct node_sighting *s)
 		    now - known->at < rx->classifier.s->pfc_learning.idle_ns / 4))
 		return;
 	if (!bucket_take(&l->bucket, now, SIGHTINGS_PER_SECOND, SIGHTINGS_AT_ONCE) ||
-		!mailbox_push(&rx->sightings, s, sizeof(*s))) {
+		!mailbox_push(&node_pfc_rx(rx)->sightings, s, sizeof(*s))) {
 		stat_add(&l->left_out, 1);
 		return;
 	}
@@ -111,10 +111,11 @@ static void count_share(struct rx_role *rx, const struct pkt *x, const struct ip
 	uint32_t bytes)
 {
 	uint64_t now = rx->classifier.now;
-	struct node_share *s = find_share(rx->learner, port, x->slice, ipv6_hi(&ip->src), ipv6_lo(&ip->src), now);
+	struct node_share *s = find_share(node_pfc_rx(rx)->learner, port, x->slice, ipv6_hi(&ip->src),
+		ipv6_lo(&ip->src), now);
 
 	if (unlikely(!s)) {
-		stat_add(&rx->learner->uncounted, 1);
+		stat_add(&node_pfc_rx(rx)->learner->uncounted, 1);
 		return;
 	}
 	if (unlikely(now - s->began >= NODE_SHARE_NS)) {

@@ -5,7 +5,7 @@
  *
  *   rx role       receives from its queues, classifies, hands packets to the owner of their egress
  *   worker role   owns the egress of its ports
- *   control role  ND, ARP, ICMP; protocol timers
+ *   control role  packets for the node itself and protocols, by services (node/service.h)
  *   management    everything else, in whatever thread calls the functions of node_ctl.h
  *
  * A role is polled: one bounded pass over what there is, at a time the caller gives. An lcore plays one role or
@@ -19,10 +19,7 @@
 #include "base/bucket.h"
 #include "base/limits.h"
 #include "classify/classify.h"
-#include "neigh/neigh.h"
 #include "node/mailbox.h"
-#include "node/node_learn.h"
-#include "node/node_pfc.h"
 #include "pkt/filter.h"
 #include "queue/egress.h"
 #include "snapshot/build.h"
@@ -31,8 +28,7 @@
 #define NODE_BURST LIMIT_BURST
 #define NODE_PARK LIMIT_PARK
 #define NODE_WORKER_PUNTS LIMIT_WORKER_PUNTS
-#define NODE_MESSAGES 1024 /* slots of a mailbox about neighbors */
-#define NODE_PAUSES 4096   /* slots of the mailbox of pauses: a frame may pause all ports of a worker */
+#define NODE_SERVICES_MAX 16
 
 struct node;
 struct node_lcore;
@@ -55,13 +51,9 @@ struct rx_role {
 	uint16_t n_queues;
 	struct rx_queue queue[MAX_PORTS * 4];
 	struct classifier classifier;
-	struct rx_park park[NODE_MAX_ROLES];	      /* by worker */
-	struct mailbox to_worker[NODE_MAX_ROLES];     /* packets, by worker; not open: same lcore */
-	struct mailbox to_control;		      /* packets */
-	struct mailbox pfc_to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, not open: same lcore */
-	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* of what stormers sent; relaxed readers */
-	struct mailbox sightings;			   /* struct node_sighting; to the control role */
-	struct node_learner *learner;
+	struct rx_park park[NODE_MAX_ROLES];	  /* by worker */
+	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open: same lcore */
+	struct mailbox to_control;		  /* packets */
 	bool crowded; /* some ring to a worker was full; written by this role, relaxed readers */
 	bool stopped; /* written by management: receive nothing more; relaxed */
 } CACHE_ALIGNED;
@@ -72,82 +64,23 @@ struct worker_role {
 	uint16_t index;
 	struct egress_context ctx;
 	struct accounts *accounts;
-	uint16_t n_lossless;			    /* of its ports, those with lossless classes */
 	uint32_t watermark_epoch, persistent_epoch; /* that the user's and the persistent watermarks are of */
-	uint64_t shared_held; /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
 	struct nbr_table nbrs;
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* those it owns */
-	struct mailbox from_control;	  /* struct nbr_message (enum nbr_update), from the control role */
-	struct mailbox pauses;		  /* struct pfc_message, from the control role */
-	struct mailbox ask_control;	  /* struct nbr_message (enum nbr_question), to the control role */
 	struct mailbox to_control;	  /* packets whose neighbour did not answer */
 	bool stalled;			  /* written by tests: the worker does nothing; relaxed */
 } CACHE_ALIGNED;
-
-enum pfc_message_kind {
-	PFC_PAUSE_QUEUES,   /* a party pauses or resumes queues of the port */
-	PFC_TELL_NEIGHBOUR, /* a relay pauses or resumes the gateway behind the port */
-};
-
-/* From the control role to the owner of a port. */
-struct pfc_message {
-	uint8_t kind; /* enum pfc_message_kind */
-	uint8_t port;
-	uint8_t slice;		/* PFC_PAUSE_QUEUES: slice id, or PFC_ALL_SLICES */
-	struct pfc_party party; /* PFC_PAUSE_QUEUES */
-	union {
-		struct pfc_pause pause;	    /* PFC_PAUSE_QUEUES */
-		struct pfc_request request; /* PFC_TELL_NEIGHBOUR */
-	};
-};
-
-_Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
-
-/* A path about which a Packet Too Big was received. */
-#define CONTROL_MTUS 256
-
-struct control_mtu {
-	uint32_t path;	      /* id */
-	uint32_t first_path;  /* of its policy: where the table has the policy's MTU */
-	uint32_t fingerprint; /* of its outer headers */
-	uint16_t mtu;	      /* of what is inside */
-	uint64_t until;	      /* ns: when the path is tried again */
-};
-
-struct control_pfc;
 
 struct control_role {
 	struct node *node;
 	struct node_lcore *lcore;
 	struct classifier classifier;
-	struct neigh_table *neighs;
-	const struct snapshot *s; /* of this pass */
-	uint64_t kept_generation; /* of the snapshot whose next hops are kept */
-	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
-	struct control_kept *kept;
-	uint32_t kept_at;
-	uint16_t interface[INTERFACE_SLOTS]; /* VLAN interfaces there were: numbers, by row; compared in the same way */
-	uint32_t interface_at, interface_rows;
+	const struct snapshot *s;		  /* of this pass */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker */
-	bool port_up[MAX_PORTS];		  /* in the last pass */
-	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
-	/* Path MTUs that were learnt, and the generation of the snapshot that they were last compared with. */
-	struct control_mtu mtu[CONTROL_MTUS];
-	uint32_t n_mtus;
-	uint64_t mtu_generation;
-	struct bucket mtus;
-	struct control_pfc *pfc;
 	uint64_t now; /* of the pass under way, for callbacks; management reads it too (relaxed), to show ages */
-	uint8_t scratch[17408];	 /* one whole IP packet, and the error about it */
-	uint8_t fragment[16384]; /* as long as the largest MTU */
+	uint8_t scratch[17408]; /* for services: one whole IP packet, and an error about it */
 } CACHE_ALIGNED;
-
-struct control_kept {
-	struct ip_addr addr;
-	uint16_t interface;
-	bool kept;
-};
 
 /* One lcore of the node and what it plays. */
 struct node_lcore {
@@ -177,8 +110,10 @@ struct node_rates {
 	struct port_rate port[MAX_PORTS];
 };
 
+struct control_service;
 struct node_traces;
-struct node_storms;
+struct rx_hooks;
+struct worker_hooks;
 
 struct node {
 	char name[32];
@@ -194,13 +129,9 @@ struct node {
 	/* By ingress port, a bit per class; see struct egress_context. */
 	uint8_t lossless[PORT_SLOTS], exhausted[PORT_SLOTS];
 	uint8_t storming[PORT_SLOTS];
-	struct node_pfc_port *pfc; /* by port */
-	struct node_pfc_peers pfc_peers[MAX_PORTS];
 	uint32_t rx_of_port[MAX_PORTS]; /* bit per rx role that serves it */
 	/* Written by management, read by workers. Who clears the persistent ones counts them first, the user's behind it in any case. */
 	uint32_t watermark_epoch, persistent_epoch;
-	uint32_t
-		sight_epoch; /* written by control, read by rx roles, relaxed: what they have shown may be wanted again */
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
 
 	struct rx_role *rx;
@@ -208,17 +139,22 @@ struct node {
 	struct control_role *control;
 	uint16_t n_rx, n_workers;
 	struct mailbox_list mailboxes; /* all between roles; constant while lcores run */
+	/* Services, and what they do where; constant once the node is made. */
+	const struct control_service *const *services; /* NULL behind the last */
+	const struct rx_hooks *rx_hooks[NODE_SERVICES_MAX];
+	const struct worker_hooks *worker_hooks[NODE_SERVICES_MAX];
+	uint16_t n_rx_hooks, n_worker_hooks;
+	uint32_t rx_takes;		/* a bit per enum pkt_punt that some rx hook takes */
+	void *state[NODE_SERVICES_MAX]; /* of services, by row */
 	struct node_lcore *lcore[2 * NODE_MAX_ROLES + 1];
 	uint16_t n_lcores;
 
 	/* management thread only */
 	struct lcore_stats *cleared; /* base line of clear stats */
 	struct sid_counter *cleared_sids;
-	struct node_cleared_pfc *cleared_pfc; /* pauses.c */
 	struct node_rates rates;
-	struct trace_filter trace;	       /* what lcores choose packets by */
-	struct node_traces *traces;	       /* events collected so far */
-	struct node_storms *storms[MAX_PORTS]; /* what of its watchdogs has been logged */
+	struct trace_filter trace;  /* what lcores choose packets by */
+	struct node_traces *traces; /* events collected so far */
 	struct snapshot_registry registry;
 	struct config *config; /* running */
 	struct capture_set *captures;
@@ -247,9 +183,6 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
  * no lcore of the node runs: the lab, which wakes an lcore when something has arrived for it.
  */
 bool node_lcore_has_input(const struct node_lcore *l);
-
-/* Control role: has some buffer that tunnels speak about turned? Part of node_lcore_has_input. */
-bool control_pfc_has_input(const struct control_role *c);
 
 /* The caller slept for `ns` because the last pass found no work. */
 void node_lcore_slept(struct node_lcore *l, uint64_t ns);

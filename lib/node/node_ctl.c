@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "capture/capture.h"
 #include "config/config.h"
-#include "node/control_priv.h"
+#include "node/service.h"
 #include "node/trace_priv.h"
 
 /* DPDK wants process-wide unique names of at most 28 characters. */
@@ -71,8 +71,7 @@ static int make_roles(struct node *n)
 		rx->index = i;
 		rx->lcore = lcore_of(n, c->rx.items[i]);
 		rx->classifier.sids = calloc(SNAP_SID_MAX, sizeof(struct sid_counter));
-		rx->learner = calloc(1, sizeof(*rx->learner));
-		if (!rx->lcore || !rx->classifier.sids || !rx->learner)
+		if (!rx->lcore || !rx->classifier.sids)
 			return -ENOMEM;
 		rx->classifier.stats = &rx->lcore->stats;
 		rx->lcore->rx = rx;
@@ -97,13 +96,6 @@ static int make_roles(struct node *n)
 	return 0;
 }
 
-static bool ask_control(void *arg, struct nbr_message *message)
-{
-	struct worker_role *w = arg;
-
-	return mailbox_push(&w->ask_control, message, sizeof(*message));
-}
-
 static bool punt_to_control(void *arg, struct rte_mbuf *m)
 {
 	struct worker_role *w = arg;
@@ -111,88 +103,54 @@ static bool punt_to_control(void *arg, struct rte_mbuf *m)
 	return mailbox_push_packets(&w->to_control, &m, 1) == 1;
 }
 
-static struct mailbox_end rx_end(const struct rx_role *rx)
+static int open_packets(struct node *n, struct mailbox *b, struct mailbox_end from, struct mailbox_end to,
+	uint32_t slots, int socket)
 {
-	return (struct mailbox_end){.lcore = rx->lcore, .role = MAILBOX_RX};
+	return mailbox_open(&n->mailboxes, b, &(struct mailbox_options){"packets", from, to, 0, slots, socket});
 }
 
-static struct mailbox_end worker_end(const struct worker_role *w)
+/* Those that carry packets; services open those for their messages. */
+static int open_mailboxes(struct node *n, int socket)
 {
-	return (struct mailbox_end){.lcore = w->lcore, .role = MAILBOX_WORKER};
-}
+	uint32_t slots = rte_align32pow2((uint32_t)n->config->memory.ring);
+	struct mailbox_end control = control_end(n->control);
+	int rc = 0;
 
-static struct mailbox_end control_end(const struct node *n)
-{
-	return (struct mailbox_end){.lcore = n->control->lcore, .role = MAILBOX_CONTROL};
-}
+	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
+		struct rx_role *rx = &n->rx[i];
 
-static int open_of_rx(struct node *n, struct rx_role *rx, int socket)
-{
-	struct mailbox_options packets = {.carries = "packets",
-		.from = rx_end(rx),
-		.to = control_end(n),
-		.slots = rte_align32pow2((uint32_t)n->config->memory.ring),
-		.socket = socket};
-	struct mailbox_options sightings = {.carries = "sightings",
-		.from = rx_end(rx),
-		.to = control_end(n),
-		.bytes = sizeof(struct node_sighting),
-		.slots = NODE_SIGHTINGS,
-		.socket = socket};
-	struct mailbox_options heard = {.carries = "pfc heard",
-		.from = rx_end(rx),
-		.bytes = sizeof(struct node_pfc_message),
-		.slots = NODE_PFC_MESSAGES,
-		.socket = socket};
-	int rc = mailbox_open(&n->mailboxes, &rx->to_control, &packets);
+		rc = open_packets(n, &rx->to_control, rx_end(rx), control, slots, socket);
+		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
+			if (rx->lcore != n->worker[w].lcore)
+				rc = open_packets(n, &rx->to_worker[w], rx_end(rx), worker_end(&n->worker[w]), slots,
+					socket);
+	}
+	for (uint16_t i = 0; i < n->n_workers && rc == 0; i++) {
+		struct worker_role *w = &n->worker[i];
 
-	if (rc == 0)
-		rc = mailbox_open(&n->mailboxes, &rx->sightings, &sightings);
-	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++) {
-		if (rx->lcore == n->worker[w].lcore)
-			continue;
-		packets.to = heard.to = worker_end(&n->worker[w]);
-		rc = mailbox_open(&n->mailboxes, &rx->to_worker[w], &packets);
+		rc = open_packets(n, &n->control->to_worker[i], control, worker_end(w), slots, socket);
 		if (rc == 0)
-			rc = mailbox_open(&n->mailboxes, &rx->pfc_to_worker[w], &heard);
+			rc = open_packets(n, &w->to_control, worker_end(w), control, NODE_WORKER_PUNTS, socket);
+		w->ctx.punt = punt_to_control;
+		w->ctx.ask_arg = w;
 	}
 	return rc;
 }
 
-static int open_of_worker(struct node *n, struct worker_role *w, int socket)
-{
-	const struct {
-		struct mailbox *mailbox;
-		struct mailbox_options options;
-	} all[] = {
-		{&n->control->to_worker[w->index], {"packets", control_end(n), worker_end(w), 0,
-							   rte_align32pow2((uint32_t)n->config->memory.ring), socket}},
-		{&w->to_control, {"packets", worker_end(w), control_end(n), 0, NODE_WORKER_PUNTS, socket}},
-		{&w->from_control, {"neighbors", control_end(n), worker_end(w), sizeof(struct nbr_message),
-					   NODE_MESSAGES, socket}},
-		{&w->ask_control, {"questions", worker_end(w), control_end(n), sizeof(struct nbr_message),
-					  NODE_MESSAGES, socket}},
-		{&w->pauses,
-			{"pauses", control_end(n), worker_end(w), sizeof(struct pfc_message), NODE_PAUSES, socket}},
-	};
-	int rc = 0;
-
-	for (unsigned int i = 0; i < RTE_DIM(all) && rc == 0; i++)
-		rc = mailbox_open(&n->mailboxes, all[i].mailbox, &all[i].options);
-	w->ctx.punt = punt_to_control;
-	w->ctx.ask = ask_control;
-	w->ctx.ask_arg = w;
-	return rc;
-}
-
-static int open_mailboxes(struct node *n, int socket)
+static int start_services(struct node *n, int socket)
 {
 	int rc = 0;
 
-	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++)
-		rc = open_of_rx(n, &n->rx[i], socket);
-	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
-		rc = open_of_worker(n, &n->worker[w], socket);
+	for (const struct control_service *const *s = n->services; *s && rc == 0; s++) {
+		if ((*s)->rx) {
+			n->rx_hooks[n->n_rx_hooks++] = (*s)->rx;
+			n->rx_takes |= (*s)->rx->takes;
+		}
+		if ((*s)->worker)
+			n->worker_hooks[n->n_worker_hooks++] = (*s)->worker;
+		if ((*s)->init)
+			rc = (*s)->init(n->control, socket);
+	}
 	return rc;
 }
 
@@ -200,13 +158,10 @@ static int make_control(struct node *n, int socket)
 {
 	const struct cfg_discovery *d = &n->config->discovery;
 	char name[28];
-	int rc;
+	int rc = start_services(n, socket);
 
 	n->control->classifier.stats = &n->control->lcore->stats;
 	n->control->classifier.sids = n->rx[0].classifier.sids; /* the node never sends to its own SIDs */
-	rc = control_neigh_init(n->control);
-	if (rc == 0)
-		rc = control_pfc_init(n->control);
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
 		rc = nbr_table_init(&n->worker[w].nbrs, unique_name(n, "nt", w, 0, name), (uint32_t)d->max,
 			(uint32_t)d->hold_total, socket);
@@ -282,9 +237,9 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	snprintf(n->name, sizeof(n->name), "%s", config->node.name);
 	n->born_ns = options->wall_offset_ns;
 	n->n_ports = config->ports.n;
+	n->services = options->services;
 	n->egress = new_aligned((n->n_ports + 1) * sizeof(*n->egress));
-	n->pfc = new_aligned((n->n_ports + 1) * sizeof(*n->pfc));
-	rc = n->egress && n->pfc ? snapshot_registry_init(&n->registry) : -ENOMEM;
+	rc = n->egress ? snapshot_registry_init(&n->registry) : -ENOMEM;
 	if (rc == 0)
 		rc = make_roles(n);
 	if (rc == 0)
@@ -456,16 +411,14 @@ static void free_roles(struct node *n)
 	mailbox_close_all(&n->mailboxes);
 	for (uint16_t i = 0; n->rx && i < n->n_rx; i++) {
 		free(n->rx[i].classifier.sids);
-		free(n->rx[i].learner);
 	}
 	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
 		nbr_table_fini(&n->worker[w].nbrs);
 		free(n->worker[w].accounts);
 	}
-	if (n->control) {
-		control_neigh_fini(n->control);
-		control_pfc_fini(n->control);
-	}
+	for (const struct control_service *const *s = n->services; n->control && *s; s++)
+		if ((*s)->fini)
+			(*s)->fini(n->control);
 	free(n->rx);
 	free(n->worker);
 	free(n->control);
@@ -480,7 +433,6 @@ void node_free(struct node *n)
 			n->port[i]->ops->close(n->port[i]);
 	capture_free(n->captures);
 	node_trace_fini(n);
-	node_watch_fini(n);
 	free_roles(n);
 	node_publish(n, NULL, NULL);
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
@@ -489,11 +441,9 @@ void node_free(struct node *n)
 	}
 	free(n->cleared);
 	free(n->cleared_sids);
-	free(n->cleared_pfc);
 	snapshot_registry_fini(&n->registry);
 	rte_free(n->qsbr);
 	rte_mempool_free(n->pool);
 	free(n->egress);
-	free(n->pfc);
 	free(n);
 }

@@ -8,29 +8,12 @@
 
 #include "node/node.h"
 
-#define PAUSE_COUNTERS(X) \
-	X(part_counter, history.transitions, "pauses", "pauses", "sluice_pfc_pauses", \
-		"pauses by PFC, from the first XOFF to XON or to the end of the time") \
-	X(part_counter, total_ns, "total_us", "ns", "sluice_pfc_paused_ns", \
-		"time paused by PFC, a pause under way included") \
-	X(part_gauge, history.last_ns, "last_us", "ns", NULL, "length of the last pause that has ended") \
-	X(part_gauge, history.last_began, "last_began_ns", "ns", NULL, \
-		"when the last pause began, on the node's clock; 0: never")
-
-/* Pauses of one queue in one direction, as they happened (pfc/pfc_history.h). */
-struct node_pauses {
-	const char *direction; /* heard, said: with the neighbour; relayed: to a gateway; tunnel: through one */
-	const char *name;      /* of the port or the tunnel */
-	unsigned int priority;
-	struct pfc_history history; /* what has run out is booked */
-	uint64_t total_ns;	    /* the pause under way included */
-};
-
 struct node_options {
-	bool shared_cpu;	 /* lcores may preempt each other: pool and rings that stand it */
-	int socket;		 /* NUMA node of memory, or -1 */
-	uint64_t wall_offset_ns; /* to add to lcore time for the time of day: captures */
-	uint32_t buffer_bytes;	 /* instead of memory.buffer-size; 0: as that says. The lab may carry headers only */
+	const struct control_service *const *services; /* NULL behind the last: node_services of service/services.h */
+	bool shared_cpu;			       /* lcores may preempt each other: pool and rings that stand it */
+	int socket;				       /* NUMA node of memory, or -1 */
+	uint64_t wall_offset_ns;		       /* to add to lcore time for the time of day: captures */
+	uint32_t buffer_bytes; /* instead of memory.buffer-size; 0: as that says. The lab may carry headers only */
 	/* Creates the pool of packet buffers; NULL: pkt_pool_create. The node frees it with rte_mempool_free. */
 	struct rte_mempool *(*new_pool)(const char *name, unsigned int buffers, uint32_t bytes);
 };
@@ -108,42 +91,5 @@ struct node_balance {
 void node_balance(const struct node *n, struct node_balance *out);
 
 void node_free(struct node *n); /* closes ports that are still open; NULL is fine */
-
-/*
- * Calls `say` for every queue that was ever paused, or that paused others; `shown`: since node_clear_stats. Management
- * thread.
- */
-void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
-void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p),
-	void *arg);
-
-/* PFC counters and histories of a port since node_clear_stats; what is no counter is as it is. Management thread. */
-struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port);
-
-/* Part of node_clear_stats. */
-void node_clear_pfc(struct node *n);
-
-/* --- PFC watchdogs: watch.c --- */
-
-#define STORM_COUNTERS(X) \
-	X(counter, dropped_from, "rx_dropped", "packets", "sluice_pfc_storm_rx_dropped_packets", \
-		"of the neighbour that causes a storm, dropped as they came in")
-
-struct node_watchdog {
-	const char *port;
-	const char *relay; /* of the gateway behind it; NULL: a queue of the port */
-	const char *slice; /* "": what belongs to none */
-	unsigned int priority;
-	const struct pfc_watchdog_config *config;
-	struct pfc_watchdog state; /* the owner goes on meanwhile */
-	STORM_COUNTERS(STAT_DECLARE)
-};
-
-/* All that are paused, or ever were for long. Management thread. */
-void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct node_watchdog *w), void *arg);
-
-/* Write what they found since the last call to the log; node_tick does. */
-void node_watch_report(struct node *n);
-void node_watch_fini(struct node *n);
 
 #endif

@@ -9,13 +9,12 @@
 #ifndef NODE_NODE_PFC_H
 #define NODE_NODE_PFC_H
 
+#include "node/node.h"
+#include "node/node_learn.h"
+#include "node/services.h"
 #include "pfc/pfc_buffer.h"
 #include "pfc/pfc_hold.h"
 #include "queue/egress.h"
-
-struct node;
-struct rx_role;
-struct worker_role;
 
 /* From an rx role to the owner of a port: what a legal frame asks for. */
 struct node_pfc_message {
@@ -26,6 +25,26 @@ struct node_pfc_message {
 };
 _Static_assert(sizeof(struct node_pfc_message) % 4 == 0, "node_pfc_message must fit its ring");
 
+enum pfc_message_kind {
+	PFC_PAUSE_QUEUES,   /* a party pauses or resumes queues of the port */
+	PFC_TELL_NEIGHBOUR, /* a relay pauses or resumes the gateway behind the port */
+};
+
+/* From the control role to the owner of a port. */
+struct pfc_message {
+	uint8_t kind; /* enum pfc_message_kind */
+	uint8_t port;
+	uint8_t slice;		/* PFC_PAUSE_QUEUES: slice id, or PFC_ALL_SLICES */
+	struct pfc_party party; /* PFC_PAUSE_QUEUES */
+	union {
+		struct pfc_pause pause;	    /* PFC_PAUSE_QUEUES */
+		struct pfc_request request; /* PFC_TELL_NEIGHBOUR */
+	};
+};
+
+_Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
+
+#define NODE_PAUSES 4096      /* slots from the control role to each worker: a frame may pause all its ports */
 #define NODE_PFC_MESSAGES 256 /* slots from each rx role to each worker */
 #define NODE_PFC_PEERS 8      /* learnt, of a port */
 
@@ -64,32 +83,61 @@ struct node_pfc_peers {
 	uint32_t next;
 };
 
-/* rx role: a frame of PUNT_PFC. True: consumed. False: it is PUNT_PFC_RELAY now, for the control role. */
-bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m);
+/* Of an rx role, which alone writes it. */
+struct node_pfc_rx {
+	struct mailbox to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, not open: same lcore */
+	struct mailbox sightings;		  /* struct node_sighting; to the control role */
+	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* of what stormers sent; relaxed readers */
+	struct node_learner *learner;
+} CACHE_ALIGNED;
+
+/* Of a worker, which alone writes it. */
+struct node_pfc_worker {
+	struct mailbox pauses; /* struct pfc_message, from the control role */
+	uint16_t n_lossless;   /* of its ports, those with lossless classes */
+	uint64_t shared_held;  /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
+} CACHE_ALIGNED;
+
+struct control_pfc;
+struct node_cleared_pfc;
+struct node_storms;
+
+/* The state of the service. */
+struct node_pfc {
+	struct node_pfc_rx rx[NODE_MAX_ROLES];
+	struct node_pfc_worker worker[NODE_MAX_ROLES];
+	struct node_pfc_port port[MAX_PORTS];
+	struct node_pfc_peers peers[MAX_PORTS];
+	/* Written by the control lcore, read by rx roles, relaxed: what they have shown may be wanted again. */
+	uint32_t sight_epoch;
+	struct control_pfc *control; /* the control lcore's */
+	/* management thread only */
+	struct node_cleared_pfc *cleared;      /* pauses.c */
+	struct node_storms *storms[MAX_PORTS]; /* what of its watchdogs has been logged */
+};
+
+static inline struct node_pfc *node_pfc(const struct node *n)
+{
+	return n->state[SERVICE_PFC];
+}
+
+static inline struct node_pfc_rx *node_pfc_rx(const struct rx_role *rx)
+{
+	return &node_pfc(rx->node)->rx[rx->index];
+}
+
+static inline struct node_pfc_worker *node_pfc_worker(const struct worker_role *w)
+{
+	return &node_pfc(w->node)->worker[w->index];
+}
+
+extern const struct rx_hooks pfc_rx_hooks;
+extern const struct worker_hooks pfc_worker_hooks;
 
 /* rx role: to the owner of message->port; false when its mailbox is full. */
 bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message);
 
 /* Control role: a neighbour's MAC is known. */
 void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac);
-
-/*
- * Worker: a relay speaks to the gateway behind a port. Its frames and those about the own buffers look alike, so the owner
- * lets neither end a pause of the other: the relay's are left out while the own buffers stop a class, and their XON gives
- * what is left of a relay's pause.
- */
-void node_pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_request *request);
-
-/* Worker: what was heard. Returns the number of messages. */
-unsigned int node_pfc_read(struct worker_role *w);
-
-/* Worker: levels of the ports it owns; XOFF, refresh, XON. */
-void node_pfc_look(struct worker_role *w);
-
-/* Worker: when node_pfc_look must run again though nothing arrives. */
-uint64_t node_pfc_next(const struct worker_role *w, bool worked);
-
-/* Worker: take over what a new snapshot says about lossless classes. */
-void node_pfc_configure(struct worker_role *w);
 
 #endif

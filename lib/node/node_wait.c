@@ -67,7 +67,7 @@ bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const
 	const struct snapshot *s = n->snapshot;
 	uint64_t left = s->shared_buffers > shared ? s->shared_buffers - shared : 0;
 
-	return s->port[port].lossless >> class & 1 && n->pfc[port].buffer[class].stopped &&
+	return s->port[port].lossless >> class & 1 && node_pfc(n)->port[port].buffer[class].stopped &&
 	       !(level && pfc_buffer_may_resume(&s->port[port].buffer, level, left));
 }
 
@@ -98,7 +98,7 @@ static bool ends_at(const struct node *n, struct ipv6_addr a, const struct ip_pr
 
 uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, uint8_t class)
 {
-	const struct pfc_tunnels *t = &n->control->pfc->tunnels;
+	const struct pfc_tunnels *t = &node_pfc(n)->control->tunnels;
 	uint32_t ports = 0;
 
 	for (uint32_t i = 0; i < t->bound; i++) {
@@ -106,7 +106,7 @@ uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, ui
 
 		if (x->origin != PFC_TUNNEL_FREE && x->stopped >> class & 1 &&
 			ends_at(n, x->list.sid[x->list.n - 1], sid))
-			ports |= 1u << n->control->pfc->tunnel[i].port;
+			ports |= 1u << node_pfc(n)->control->tunnel[i].port;
 	}
 	return ports;
 }
@@ -114,7 +114,7 @@ uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, ui
 void node_relay_holds(const struct node *n, uint16_t port, uint8_t class, uint64_t now,
 	void (*fn)(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source), void *arg)
 {
-	const struct pfc_holds *holds = &n->control->pfc->relay[port].holds;
+	const struct pfc_holds *holds = &node_pfc(n)->control->relay[port].holds;
 	/* state messages come to the node itself */
 	const struct ip_prefix self = {.addr = ip_addr_from6(&n->snapshot->loopback), .len = 128};
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rx and worker lcores. */
-#include "node/node.h"
+#include "node/node_pfc.h"
+
+#include "node/service.h"
 
 #define MESSAGES_A_PASS 64
 #define LOOK_AGAIN_NS 1000 /* other workers may release what keeps a sender stopped */
@@ -23,14 +25,14 @@ static bool may_pause(const struct node *n, const struct snap_port *p, uint16_t 
 		if (eth_equal(&p->pfc_peer[i], from))
 			return true;
 	for (unsigned int i = 0; p->pfc_learn && i < NODE_PFC_PEERS; i++)
-		if (__atomic_load_n(&n->pfc_peers[port].mac[i], __ATOMIC_RELAXED) == word)
+		if (__atomic_load_n(&node_pfc(n)->peers[port].mac[i], __ATOMIC_RELAXED) == word)
 			return true;
 	return false;
 }
 
 void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac)
 {
-	struct node_pfc_peers *t = &n->pfc_peers[port];
+	struct node_pfc_peers *t = &node_pfc(n)->peers[port];
 	uint64_t word = mac_word(mac);
 
 	for (unsigned int i = 0; i < NODE_PFC_PEERS; i++)
@@ -42,7 +44,7 @@ void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac)
 static void take(struct worker_role *w, const struct node_pfc_message *message)
 {
 	struct egress *e = &w->node->egress[message->port];
-	struct node_pfc_port *port = &w->node->pfc[message->port];
+	struct node_pfc_port *port = &node_pfc(w->node)->port[message->port];
 	const struct snap_port *p = &w->ctx.s->port[message->port];
 	struct pfc_request request = message->request;
 	struct pfc_pause pause;
@@ -70,14 +72,15 @@ bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
 	struct worker_role *w = &rx->node->worker[owner];
 
 	if (w->lcore != rx->lcore)
-		return mailbox_push(&rx->pfc_to_worker[owner], message, sizeof(*message));
+		return mailbox_push(&node_pfc_rx(rx)->to_worker[owner], message, sizeof(*message));
 	w->ctx.now = rx->classifier.now;
 	worker_refresh(w);
 	take(w, message);
 	return true;
 }
 
-bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
+/* A frame of PUNT_PFC. True: consumed. False: it is PUNT_PFC_RELAY now, for the control role. */
+static bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 {
 	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc,
 		[PFC_SHORT] = DROP_pfc_short,
@@ -109,13 +112,14 @@ bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 	return true;
 }
 
-unsigned int node_pfc_read(struct worker_role *w)
+static unsigned int read_heard(struct worker_role *w)
 {
 	struct node_pfc_message m[MESSAGES_A_PASS];
 	unsigned int work = 0;
 
 	for (uint16_t i = 0; i < w->node->n_rx; i++) {
-		unsigned int n = mailbox_pop(&w->node->rx[i].pfc_to_worker[w->index], m, sizeof(m[0]), MESSAGES_A_PASS);
+		unsigned int n = mailbox_pop(&node_pfc(w->node)->rx[i].to_worker[w->index], m, sizeof(m[0]),
+			MESSAGES_A_PASS);
 
 		for (unsigned int k = 0; k < n; k++)
 			take(w, &m[k]);
@@ -123,6 +127,39 @@ unsigned int node_pfc_read(struct worker_role *w)
 	}
 	return work;
 }
+
+/*
+ * A neighbour that pauses without end is broken, and what it sends is dropped as well where the watchdog drops: else it
+ * would fill the buffers of its class. Returns how many packets are left.
+ */
+static unsigned int drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+{
+	uint8_t storming = __atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED);
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct pkt *x = pkt_of(pkts[i]);
+
+		if (x->verdict == PKT_FORWARD && x->tclass != PKT_CLASS_CONTROL && storming >> x->priority & 1) {
+			stat_add(&node_pfc_rx(rx)->storm_dropped[port][x->priority], 1);
+			pkt_end(pkts[i], DROP_pfc_storm, &rx->lcore->stats);
+		} else {
+			pkts[kept++] = pkts[i];
+		}
+	}
+	return kept;
+}
+
+static unsigned int examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+{
+	if (rx->classifier.s->port[port].pfc_shares)
+		node_learn(rx, pkts, n, port);
+	if (__atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED))
+		n = drop_storming(rx, pkts, n, port);
+	return n;
+}
+
+const struct rx_hooks pfc_rx_hooks = {.takes = SERVICE_TAKES(PUNT_PFC), .take = node_pfc_receive, .examine = examine};
 
 /* --- said --- */
 
@@ -141,7 +178,7 @@ static uint64_t shared_left(const struct worker_role *w)
 	uint64_t held = 0, all = w->ctx.s->shared_buffers;
 
 	for (uint16_t i = 0; all && i < w->node->n_workers; i++)
-		held += stat_read(&w->node->worker[i].shared_held);
+		held += stat_read(&node_pfc(w->node)->worker[i].shared_held);
 	return all > held ? all - held : 0;
 }
 
@@ -184,7 +221,7 @@ static bool send_frame(struct worker_role *w, uint16_t port, const struct pfc_re
 	struct rte_mbuf *m = new_frame(w, port, request);
 
 	if (!m) {
-		stat_add(&w->node->pfc[port].no_buffer, 1);
+		stat_add(&node_pfc(w->node)->port[port].no_buffer, 1);
 		return false;
 	}
 	egress_submit(&w->node->egress[port], &w->ctx, &m, 1);
@@ -205,7 +242,7 @@ static struct pfc_request with_relayed(const struct node_pfc_port *own, const st
 
 static void speak(struct worker_role *w, uint16_t port, uint8_t stopped)
 {
-	struct node_pfc_port *own = &w->node->pfc[port];
+	struct node_pfc_port *own = &node_pfc(w->node)->port[port];
 	uint64_t bps = w->ctx.s->port[port].speed_bps;
 	struct pfc_request request, merged;
 
@@ -216,9 +253,14 @@ static void speak(struct worker_role *w, uint16_t port, uint8_t stopped)
 		pfc_speaker_said(&own->speaker, &request, bps, w->ctx.now);
 }
 
-void node_pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_request *request)
+/*
+ * A relay speaks to the gateway behind a port. Its frames and those about the own buffers look alike, so the owner lets
+ * neither end a pause of the other: the relay's are left out while the own buffers stop a class, and their XON gives what is
+ * left of a relay's pause.
+ */
+static void relay(struct worker_role *w, uint16_t port, const struct pfc_request *request)
 {
-	struct node_pfc_port *own = &w->node->pfc[port];
+	struct node_pfc_port *own = &node_pfc(w->node)->port[port];
 	uint64_t bps = w->ctx.s->port[port].speed_bps;
 	struct pfc_request out = *request;
 
@@ -233,11 +275,36 @@ void node_pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_reque
 		send_frame(w, port, &out);
 }
 
+/* Pauses and resumes that the control lcore has found legal. */
+static unsigned int read_pauses(struct worker_role *w)
+{
+	struct pfc_message m[8];
+	unsigned int n = mailbox_pop(&node_pfc_worker(w)->pauses, m, sizeof(m[0]), 8);
+
+	for (unsigned int i = 0; i < n; i++) {
+		switch ((enum pfc_message_kind)m[i].kind) {
+		case PFC_PAUSE_QUEUES:
+			if (!egress_pause(&w->node->egress[m[i].port], &w->ctx, &m[i].party, m[i].slice, &m[i].pause))
+				stat_add(&w->ctx.stats->pfc_refused, 1);
+			break;
+		case PFC_TELL_NEIGHBOUR:
+			relay(w, m[i].port, &m[i].request);
+			break;
+		}
+	}
+	return n;
+}
+
+static unsigned int read_messages(struct worker_role *w)
+{
+	return read_heard(w) + read_pauses(w);
+}
+
 /* Levels of one port's lossless classes; what the classes with alpha hold is added to *held. */
 static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_t *held)
 {
 	const struct snap_port *p = &w->ctx.s->port[port];
-	struct node_pfc_port *own = &w->node->pfc[port];
+	struct node_pfc_port *own = &node_pfc(w->node)->port[port];
 	bool crowded = is_crowded(w->node, port);
 	uint8_t stopped = 0, urgent = 0, exhausted = 0;
 
@@ -274,35 +341,35 @@ static void clear_watermarks(struct worker_role *w)
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		egress_clear_watermarks(w->egress[i], persistent);
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			pfc_buffer_clear(&w->node->pfc[w->egress[i]->index].buffer[k], persistent);
+			pfc_buffer_clear(&node_pfc(w->node)->port[w->egress[i]->index].buffer[k], persistent);
 	}
 }
 
-void node_pfc_look(struct worker_role *w)
+static void look(struct worker_role *w)
 {
 	uint64_t left, held = 0;
 
 	if (unlikely(__atomic_load_n(&w->node->watermark_epoch, __ATOMIC_RELAXED) != w->watermark_epoch))
 		clear_watermarks(w);
-	if (likely(!w->n_lossless))
+	if (likely(!node_pfc_worker(w)->n_lossless))
 		return;
 	left = shared_left(w);
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		uint16_t port = w->egress[i]->index;
 
-		if (w->ctx.s->port[port].lossless | w->node->pfc[port].speaker.stopped)
+		if (w->ctx.s->port[port].lossless | node_pfc(w->node)->port[port].speaker.stopped)
 			look_at(w, port, left, &held);
 	}
-	__atomic_store_n(&w->shared_held, held, __ATOMIC_RELAXED);
+	__atomic_store_n(&node_pfc_worker(w)->shared_held, held, __ATOMIC_RELAXED);
 }
 
-uint64_t node_pfc_next(const struct worker_role *w, bool worked)
+static uint64_t next_look(const struct worker_role *w, bool worked)
 {
 	uint64_t next = TIME_NEVER;
 
-	for (uint16_t i = 0; w->n_lossless && i < w->n_egress; i++) {
+	for (uint16_t i = 0; node_pfc_worker(w)->n_lossless && i < w->n_egress; i++) {
 		uint16_t port = w->egress[i]->index;
-		const struct pfc_speaker *s = &w->node->pfc[port].speaker;
+		const struct pfc_speaker *s = &node_pfc(w->node)->port[port].speaker;
 
 		if (!s->stopped)
 			continue;
@@ -313,18 +380,24 @@ uint64_t node_pfc_next(const struct worker_role *w, bool worked)
 	return next;
 }
 
-void node_pfc_configure(struct worker_role *w)
+static void configure(struct worker_role *w)
 {
-	w->n_lossless = 0;
+	node_pfc_worker(w)->n_lossless = 0;
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		uint16_t port = w->egress[i]->index;
 		uint8_t lossless = w->ctx.s->port[port].lossless;
 
 		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
 		/* a class that is lossless no more: its last word to the neighbour is still to be XON */
-		w->n_lossless += lossless || w->node->pfc[port].speaker.stopped;
+		node_pfc_worker(w)->n_lossless += lossless || node_pfc(w->node)->port[port].speaker.stopped;
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			if (!(lossless >> k & 1))
-				w->node->pfc[port].buffer[k].stopped = w->node->pfc[port].buffer[k].exhausted = false;
+				node_pfc(w->node)->port[port].buffer[k].stopped =
+					node_pfc(w->node)->port[port].buffer[k].exhausted = false;
 	}
 }
+
+const struct worker_hooks pfc_worker_hooks = {.snapshot = configure,
+	.read = read_messages,
+	.look = look,
+	.next = next_look};

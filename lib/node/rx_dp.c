@@ -3,7 +3,7 @@
  * The rx role: receive, classify, hand on. When the ring to a worker is full its packets are parked here, and
  * nothing more is received until they found room: inside the node nothing is lost.
  */
-#include "node/node.h"
+#include "node/service.h"
 #include "srv6/endpoint.h"
 
 /* Packets of one worker that is on another lcore. */
@@ -68,10 +68,11 @@ static void punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 
 static void punt(struct rx_role *rx, struct rte_mbuf *m)
 {
-	struct pkt *x = pkt_of(m);
+	const struct node *n = rx->node;
 
-	if (x->punt == PUNT_PFC && node_pfc_receive(rx, m))
-		return;
+	for (uint16_t i = 0; unlikely(n->rx_takes >> pkt_of(m)->punt & 1) && i < n->n_rx_hooks; i++)
+		if (n->rx_hooks[i]->takes >> pkt_of(m)->punt & 1 && n->rx_hooks[i]->take(rx, m))
+			return;
 	punt_to_control(rx, m);
 }
 
@@ -128,26 +129,14 @@ static void copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n,
 	}
 }
 
-/*
- * A neighbour that pauses without end is broken, and what it sends is dropped as well where the watchdog drops: else it
- * would fill the buffers of its class. Returns how many packets are left.
- */
-static unsigned int drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+static uint16_t examine(struct rx_role *rx, struct rte_mbuf **pkts, uint16_t n, uint16_t port)
 {
-	uint8_t storming = __atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED);
-	unsigned int kept = 0;
+	const struct node *node = rx->node;
 
-	for (unsigned int i = 0; i < n; i++) {
-		const struct pkt *x = pkt_of(pkts[i]);
-
-		if (x->verdict == PKT_FORWARD && x->tclass != PKT_CLASS_CONTROL && storming >> x->priority & 1) {
-			stat_add(&rx->storm_dropped[port][x->priority], 1);
-			pkt_end(pkts[i], DROP_pfc_storm, &rx->lcore->stats);
-		} else {
-			pkts[kept++] = pkts[i];
-		}
-	}
-	return kept;
+	for (uint16_t i = 0; i < node->n_rx_hooks; i++)
+		if (node->rx_hooks[i]->examine)
+			n = (uint16_t)node->rx_hooks[i]->examine(rx, pkts, n, port);
+	return n;
 }
 
 unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
@@ -176,13 +165,12 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 		classify_burst(&rx->classifier, q->port->index, pkts, n);
 		if (unlikely(pkt_tap_wants_oam(&rx->lcore->tap)))
 			copy_oam(rx, pkts, n, q->port->index);
-		if (unlikely(rx->classifier.s->port[q->port->index].pfc_shares))
-			node_learn(rx, pkts, n, q->port->index);
 		if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
 			pkt_tap_trace_received(&rx->lcore->tap, pkts, n, q->port->index);
 		work += n;
-		if (unlikely(__atomic_load_n(&rx->node->storming[q->port->index], __ATOMIC_RELAXED)))
-			n = (uint16_t)drop_storming(rx, pkts, n, q->port->index);
+		if (unlikely(rx->classifier.s->port[q->port->index].examined ||
+			     __atomic_load_n(&rx->node->storming[q->port->index], __ATOMIC_RELAXED)))
+			n = examine(rx, pkts, n, q->port->index);
 		dispatch(rx, pkts, n);
 	}
 	return work;

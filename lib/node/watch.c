@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "node/control_pfc.h"
-#include "node/node_ctl.h"
+#include "node/pfc_ctl.h"
 
 #define RELAY SNAP_SLICE_MAX /* the gateway behind a port, beside the slices of its queues */
 
@@ -31,7 +31,7 @@ static uint64_t dropped_by_rx(const struct node *n, uint32_t port, unsigned int 
 	uint64_t sum = 0;
 
 	for (uint16_t i = 0; i < n->n_rx; i++)
-		sum += stat_read(&n->rx[i].storm_dropped[port][priority]);
+		sum += stat_read(&node_pfc(n)->rx[i].storm_dropped[port][priority]);
 	return sum;
 }
 
@@ -45,7 +45,7 @@ static bool of_relay(const struct node *n, uint32_t port, unsigned int priority,
 		.slice = "",
 		.priority = priority,
 		.config = r ? &r->watchdog : &off};
-	pfc_watchdog_copy(&out->state, &n->control->pfc->relay[port].watchdog[priority]);
+	pfc_watchdog_copy(&out->state, &node_pfc(n)->control->relay[port].watchdog[priority]);
 	return out->state.alarms || out->state.detections || out->state.paused;
 }
 
@@ -127,7 +127,7 @@ static void log_events(const struct node_watchdog *w, struct seen *seen)
 
 static void report_port(struct node *n, uint32_t port, uint64_t events)
 {
-	struct node_storms *s = n->storms[port];
+	struct node_storms *s = node_pfc(n)->storms[port];
 	struct node_watchdog w;
 
 	for (uint32_t slice = 0; slice < n->snapshot->n_slices; slice++)
@@ -144,13 +144,13 @@ void node_watch_report(struct node *n)
 {
 	for (uint32_t port = 0; port < n->n_ports; port++) {
 		uint64_t events = stat_read(&n->egress[port].watch_events) +
-				  stat_read(&n->control->pfc->relay[port].watch_events);
+				  stat_read(&node_pfc(n)->control->relay[port].watch_events);
 
 		if (!events)
 			continue;
-		if (!n->storms[port])
-			n->storms[port] = calloc(1, sizeof(*n->storms[port]));
-		if (n->storms[port] && n->storms[port]->events != events)
+		if (!node_pfc(n)->storms[port])
+			node_pfc(n)->storms[port] = calloc(1, sizeof(*node_pfc(n)->storms[port]));
+		if (node_pfc(n)->storms[port] && node_pfc(n)->storms[port]->events != events)
 			report_port(n, port, events);
 	}
 }
@@ -158,5 +158,5 @@ void node_watch_report(struct node *n)
 void node_watch_fini(struct node *n)
 {
 	for (uint32_t port = 0; port < MAX_PORTS; port++)
-		free(n->storms[port]);
+		free(node_pfc(n)->storms[port]);
 }

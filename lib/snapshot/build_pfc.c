@@ -156,6 +156,7 @@ static void build_learning(struct builder *b)
 		p->pfc_learning = b->config->ports.items[i].pfc.learn_tunnels;
 		p->pfc_tunnelled |= p->pfc_learning;
 		p->pfc_shares |= p->pfc_learning;
+		p->examined = p->pfc_shares;
 		out->any |= p->pfc_learning;
 	}
 }

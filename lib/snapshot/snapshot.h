@@ -96,6 +96,7 @@ struct snap_port {
 	bool pfc_obeyed;    /* and is obeyed here */
 	bool pfc_tunnelled; /* what would be said to the neighbour goes into tunnels */
 	bool pfc_learning;  /* tunnels are learnt from data that arrives here */
+	bool examined;	    /* services look at every packet received here (struct rx_hooks) */
 	bool pfc_shares;    /* how much comes from whom is counted: there is a choice of whom to stop */
 	uint64_t speed_bps; /* 0: unknown, and lossless is 0 then */
 	struct eth_addr pfc_peer[8];

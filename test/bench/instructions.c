@@ -15,6 +15,7 @@
 
 #include "config/config.h"
 #include "node/node_ctl.h"
+#include "node/services.h"
 
 #define BURST 64
 
@@ -134,7 +135,7 @@ int main(int argc, char **argv)
 {
 	const char *eal[] = {"bench", "--no-huge", "-m", "512", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores",
 		"0@0", "--log-level=*:error", "--file-prefix=sluice-bench"};
-	struct node_options options = {.socket = -1};
+	struct node_options options = {.services = node_services, .socket = -1};
 	struct cfg_diags diags = {0};
 	char err[256] = "";
 	struct config *c;

@@ -7,6 +7,7 @@
 #include <rte_eal.h>
 
 #include "config/config.h"
+#include "node/services.h"
 #include "pfc/pfc_frame.h"
 #include "test/support/conf.h"
 #include "test/support/packet.h"
@@ -38,7 +39,7 @@ void testbed_eal(void)
 
 struct testbed *testbed_new(const char *yaml)
 {
-	struct node_options options = {.shared_cpu = true, .socket = -1};
+	struct node_options options = {.services = node_services, .shared_cpu = true, .socket = -1};
 	struct testbed *t = calloc(1, sizeof(*t));
 	struct config *c = conf_load(CONF_CHECK, yaml);
 	struct cfg_diags diags = {0};

@@ -2,6 +2,7 @@
 /* Mailboxes: order, counters, what happens when one is full; and the list of all mailboxes of a node. */
 #include "test/support/unit.h"
 
+#include "node/node_pfc.h"
 #include "test/support/shown.h"
 
 struct note {
@@ -157,6 +158,7 @@ static void a_full_one_is_counted_under_its_name(void **state)
 	struct testbed *t = testbed_new(NODE);
 	struct pfc_request stop = {.enable = 8, .time = {[3] = 65535}};
 	struct worker_role *w = &t->node->worker[t->node->owner[1]];
+	struct mailbox *pauses = &node_pfc_worker(w)->pauses;
 	struct pfc_message nothing = {.kind = PFC_TELL_NEIGHBOUR, .port = 1};
 	uint8_t frame[TESTBED_PFC_FRAME];
 	struct lcore_stats sum;
@@ -170,16 +172,16 @@ static void a_full_one_is_counted_under_its_name(void **state)
 	testbed_settle(t, 100);
 	assert_int_equal(testbed_reason(t, 0, CONSUME_pfc), 1);
 	w->stalled = true;
-	while (mailbox_room(&w->pauses))
-		assert_true(mailbox_push(&w->pauses, &nothing, sizeof(nothing)));
+	while (mailbox_room(pauses))
+		assert_true(mailbox_push(pauses, &nothing, sizeof(nothing)));
 	/* the relay refreshes the gateway's pause every 168 us */
 	testbed_pass(t, 2 * NSEC_PER_MSEC, 10000);
-	assert_true(w->pauses.refused >= 10);
+	assert_true(pauses->refused >= 10);
 	node_stats(t->node, &sum);
 	assert_int_equal(sum.pfc_refused, 0);
 	snprintf(line, sizeof(line),
 		"sluice_ring_refused_total{node=\"t\",from=\"control\",to=\"worker %u\",carries=\"pauses\"} %llu",
-		w->lcore->id, (unsigned long long)w->pauses.refused);
+		w->lcore->id, (unsigned long long)pauses->refused);
 	check_metrics(t, line);
 	w->stalled = false;
 	testbed_pass(t, 6 * NSEC_PER_MSEC, 10000);

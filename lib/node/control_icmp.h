@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ICMP on the control lcore: ping, errors, path MTUs of tunnels, and IPv4 packets that must be fragmented. */
+#ifndef NODE_CONTROL_ICMP_H
+#define NODE_CONTROL_ICMP_H
+
+#include "base/bucket.h"
+#include "node/control_send.h"
+#include "node/services.h"
+
+/* A path about which a Packet Too Big was received. */
+#define CONTROL_MTUS 256
+
+struct control_mtu {
+	uint32_t path;	      /* id */
+	uint32_t first_path;  /* of its policy: where the table has the policy's MTU */
+	uint32_t fingerprint; /* of its outer headers */
+	uint16_t mtu;	      /* of what is inside */
+	uint64_t until;	      /* ns: when the path is tried again */
+};
+
+/* The state of the service. The control lcore alone reads and writes it. */
+struct control_icmp {
+	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
+	/* Path MTUs that were learnt, and the generation of the snapshot that they were last compared with. */
+	struct control_mtu mtu[CONTROL_MTUS];
+	uint32_t n_mtus;
+	uint64_t mtu_generation;
+	struct bucket mtus;
+	uint8_t fragment[16384]; /* as long as the largest MTU */
+};
+
+static inline struct control_icmp *control_icmp(const struct control_role *c)
+{
+	return c->node->state[SERVICE_ICMP];
+}
+
+/* control_mtu.c: a Packet Too Big to the node, `packet` of `size` bytes with ICMPv6 at `at` */
+void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size);
+unsigned int control_mtu_poll(struct control_role *c, uint64_t *next); /* lowers *next */
+
+/* control_fragment.c */
+void control_fragment(struct control_role *c, struct rte_mbuf *m); /* PUNT_FRAGMENT; consumes m */
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Control lcore: what its services share. Packets of the node's own go through the mailbox to the owner of their egress. */
+#include "node/control_send.h"
+
+#include "classify/vlan.h"
+#include "node/service.h"
+#include "wire/ipv4.h"
+
+struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32_t size)
+{
+	struct rte_mbuf *head = NULL, **at = &head, *m;
+	const uint8_t *from = data;
+	uint32_t left = size, n;
+	uint16_t segs = 0;
+
+	do {
+		m = rte_pktmbuf_alloc(c->node->pool);
+		if (!m) {
+			if (head) {
+				head->nb_segs = segs;
+				rte_pktmbuf_free(head);
+			}
+			return NULL;
+		}
+		n = MIN_OF(left, rte_pktmbuf_tailroom(m));
+		memcpy(rte_pktmbuf_mtod(m, void *), from, n);
+		m->data_len = (uint16_t)n;
+		from += n;
+		left -= n;
+		segs++;
+		*at = m;
+		at = &m->next;
+	} while (left);
+	head->nb_segs = segs;
+	head->pkt_len = size;
+	head->port = PORT_LOCAL;
+	stat_add(&c->lcore->stats.port[PORT_LOCAL].originated, 1);
+	return head;
+}
+
+static void to_owner(struct control_role *c, struct rte_mbuf *m)
+{
+	uint16_t owner = c->node->owner[pkt_of(m)->egress];
+
+	if (mailbox_push_packets(&c->to_worker[owner], &m, 1) != 1)
+		pkt_end(m, DROP_punt_full, &c->lcore->stats);
+}
+
+void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf)
+{
+	classify_originated(&c->classifier, m, vrf);
+	if (pkt_of(m)->verdict == PKT_FORWARD)
+		to_owner(c, m);
+	else
+		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
+}
+
+void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of)
+{
+	classify_part(&c->classifier, m, of);
+	if (pkt_of(m)->verdict == PKT_FORWARD)
+		to_owner(c, m);
+	else
+		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
+}
+
+void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t interface)
+{
+	classify_to_neighbor(&c->classifier, m, family, interface);
+	to_owner(c, m);
+}
+
+void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port)
+{
+	classify_to_neighbor(&c->classifier, m, 0, port);
+	to_owner(c, m);
+}
+
+const struct snap_port *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m)
+{
+	/* a packet of the node itself has no frame around it; a received one has the first of its headers in one piece */
+	if (m->port == PORT_LOCAL)
+		return NULL;
+	return vlan_find(c->s, &c->s->port[m->port], rte_pktmbuf_mtod(m, const uint8_t *), m->data_len).in;
+}
+
+/* The upper layer; extension headers of a packet to the node itself say nothing more to it. */
+struct control_upper control_upper_layer(const uint8_t *packet, size_t size)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
+	struct control_upper u = {.at = sizeof(*ip),
+		.type = ip->next_header,
+		.named = __builtin_offsetof(struct ipv6_hdr, next_header)};
+
+	if (packet[0] >> 4 == 4)
+		return (struct control_upper){.at = ipv4_header_bytes((const struct ipv4_hdr *)packet),
+			.type = ((const struct ipv4_hdr *)packet)->protocol,
+			.named = __builtin_offsetof(struct ipv4_hdr, protocol)};
+	while ((u.type == IP_PROTO_HOPOPTS || u.type == IP_PROTO_DSTOPTS || u.type == IP_PROTO_ROUTING) &&
+		u.at + 8 <= size) {
+		u.type = packet[u.at];
+		u.named = (uint32_t)u.at;
+		u.at += 8u * (packet[u.at + 1] + 1u);
+	}
+	return u;
+}
+
+bool control_has_room(const struct control_role *c)
+{
+	for (const struct control_service *const *s = c->node->services; *s; s++)
+		if ((*s)->has_room && !(*s)->has_room(c))
+			return false;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ND and ARP: the state machine on the control lcore, and what it and the owners of egresses tell each other. */
+#ifndef NODE_NEIGHBOR_H
+#define NODE_NEIGHBOR_H
+
+#include "neigh/neigh.h"
+#include "node/node.h"
+#include "node/services.h"
+
+struct control_kept {
+	struct ip_addr addr;
+	uint16_t interface;
+	bool kept;
+};
+
+/* The state of the service; the control lcore's but for the workers' sides of the mailboxes. */
+struct node_neighbors {
+	struct neigh_table *table;
+	struct mailbox updates[NODE_MAX_ROLES];	  /* struct nbr_message (enum nbr_update), to each worker */
+	struct mailbox questions[NODE_MAX_ROLES]; /* struct nbr_message (enum nbr_question), from each worker */
+	uint64_t kept_generation;		  /* of the snapshot whose next hops are kept */
+	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
+	struct control_kept *kept;
+	uint32_t kept_at;
+	uint16_t interface[INTERFACE_SLOTS]; /* VLAN interfaces there were: numbers, by row; compared in the same way */
+	uint32_t interface_at, interface_rows;
+	bool port_up[MAX_PORTS]; /* in the last pass */
+};
+
+static inline struct node_neighbors *node_neighbors(const struct node *n)
+{
+	return n->state[SERVICE_NEIGHBOR];
+}
+
+static inline struct node_neighbors *neighbors_of(const struct control_role *c)
+{
+	return node_neighbors(c->node);
+}
+
+extern const struct worker_hooks neighbor_worker_hooks;
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Workers: what the control lcore has found out about neighbors. */
+#include "node/neighbor.h"
+#include "node/service.h"
+
+static unsigned int read_updates(struct worker_role *w)
+{
+	struct nbr_message m[32];
+	unsigned int n = mailbox_pop(&node_neighbors(w->node)->updates[w->index], m, sizeof(m[0]), 32);
+
+	for (unsigned int i = 0; i < n; i++)
+		egress_nbr_update(&w->node->egress[snap_port_of(m[i].interface)], &w->ctx, &m[i]);
+	return n;
+}
+
+const struct worker_hooks neighbor_worker_hooks = {.read = read_updates};

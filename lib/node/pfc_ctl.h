@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What PFC shows of itself to the management thread: pauses, counters and watchdogs. */
+#ifndef NODE_PFC_CTL_H
+#define NODE_PFC_CTL_H
+
+#include "node/node_pfc.h"
+#include "pfc/pfc_history.h"
+#include "pfc/pfc_watchdog.h"
+
+#define PAUSE_COUNTERS(X) \
+	X(part_counter, history.transitions, "pauses", "pauses", "sluice_pfc_pauses", \
+		"pauses by PFC, from the first XOFF to XON or to the end of the time") \
+	X(part_counter, total_ns, "total_us", "ns", "sluice_pfc_paused_ns", \
+		"time paused by PFC, a pause under way included") \
+	X(part_gauge, history.last_ns, "last_us", "ns", NULL, "length of the last pause that has ended") \
+	X(part_gauge, history.last_began, "last_began_ns", "ns", NULL, \
+		"when the last pause began, on the node's clock; 0: never")
+
+/* Pauses of one queue in one direction, as they happened (pfc/pfc_history.h). */
+struct node_pauses {
+	const char *direction; /* heard, said: with the neighbour; relayed: to a gateway; tunnel: through one */
+	const char *name;      /* of the port or the tunnel */
+	unsigned int priority;
+	struct pfc_history history; /* what has run out is booked */
+	uint64_t total_ns;	    /* the pause under way included */
+};
+
+/*
+ * Calls `say` for every queue that was ever paused, or that paused others; `shown`: since node_clear_stats. Management
+ * thread.
+ */
+void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p), void *arg);
+void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p),
+	void *arg);
+
+/* PFC counters and histories of a port since node_clear_stats; what is no counter is as it is. Management thread. */
+struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port);
+
+/* --- watchdogs: watch.c --- */
+
+#define STORM_COUNTERS(X) \
+	X(counter, dropped_from, "rx_dropped", "packets", "sluice_pfc_storm_rx_dropped_packets", \
+		"of the neighbour that causes a storm, dropped as they came in")
+
+struct node_watchdog {
+	const char *port;
+	const char *relay; /* of the gateway behind it; NULL: a queue of the port */
+	const char *slice; /* "": what belongs to none */
+	unsigned int priority;
+	const struct pfc_watchdog_config *config;
+	struct pfc_watchdog state; /* the owner goes on meanwhile */
+	STORM_COUNTERS(STAT_DECLARE)
+};
+
+/* All that are paused, or ever were for long. Management thread. */
+void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct node_watchdog *w), void *arg);
+
+#endif

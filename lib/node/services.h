@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The services of a node (node/service.h), in the order in which they are called: a row here and a folder in lib/service make
+ * one. X(id, name): the state is node.state[SERVICE_id], the row is name_service.
+ */
+#ifndef SERVICE_SERVICES_H
+#define SERVICE_SERVICES_H
+
+#define SERVICES(X) \
+	X(NEIGHBOR, neighbor) \
+	X(PFC, pfc) \
+	X(ICMP, icmp)
+
+enum service_id {
+#define X(id, name) SERVICE_##id,
+	SERVICES(X)
+#undef X
+		SERVICE_COUNT
+};
+
+struct control_service;
+
+/* All of them, for struct node_options; NULL behind the last. */
+extern const struct control_service *const node_services[];
+
+#endif

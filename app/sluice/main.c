@@ -24,7 +24,7 @@
 #include "drivers/ethdev.h"
 #include "manage.h"
 #include "node/node_ctl.h"
-#include "node/services.h"
+#include "service/services.h"
 
 #define RECONNECT_MS 200	    /* between attempts; time for one handshake */
 #define DRAIN_NS (2 * NSEC_PER_SEC) /* for held packets to leave at the end */

@@ -3,7 +3,7 @@
 #include "command/command_priv.h"
 #include "command/json_row.h"
 #include "node/node_ctl.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/pfc_ctl.h"
 
 static json_t *priorities_of(uint8_t mask)
 {

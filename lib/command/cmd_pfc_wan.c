@@ -2,9 +2,9 @@
 /* show pfc tunnels, show pfc history. Management thread. */
 #include "command/command_priv.h"
 #include "command/json_row.h"
-#include "node/control_pfc.h"
+#include "service/pfc/control_pfc.h"
 #include "node/node_ctl.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/pfc_ctl.h"
 
 static json_t *mask_of(uint8_t mask)
 {

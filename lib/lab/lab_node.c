@@ -16,7 +16,7 @@
 #include "config/budget.h"
 #include "manage/apply.h"
 #include "lab/lab_priv.h"
-#include "node/services.h"
+#include "service/services.h"
 
 #define SWEEP_NS 10000u
 

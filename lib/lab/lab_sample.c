@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "lab/host_priv.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/pfc_ctl.h"
 
 #define SAMPLES 400
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lab/lab_priv.h"
-#include "node/node_wait.h"
+#include "service/pfc/node_wait.h"
 
 struct wait_queue {
 	struct lab_node *node;

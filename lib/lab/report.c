@@ -8,7 +8,7 @@
 
 #include "base/aligned.h"
 #include "lab/host_priv.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/pfc_ctl.h"
 
 #define INT(x) ((json_int_t)(x))
 

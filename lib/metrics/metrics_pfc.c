@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "metrics/metrics_priv.h"
-#include "node/control_pfc.h"
-#include "node/node_learn.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/control_pfc.h"
+#include "service/pfc/node_learn.h"
+#include "service/pfc/pfc_ctl.h"
 
 struct listener {
 	metric_object object;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "metrics/metrics_priv.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/pfc_ctl.h"
 
 static void each_egress(const struct metric_context *c, metric_object object, void *arg)
 {

@@ -2,10 +2,10 @@
 /* Tables of all counters, made of the lists beside the structs. Constants. */
 #include "metrics/tables.h"
 
-#include "node/control_pfc.h"
+#include "service/pfc/control_pfc.h"
 #include "node/node_ctl.h"
-#include "node/pfc_ctl.h"
-#include "node/node_learn.h"
+#include "service/pfc/pfc_ctl.h"
+#include "service/pfc/node_learn.h"
 
 #define QUEUE_COUNTERS(X) QUEUE_LEVELS(X) QUEUE_EVENTS(X)
 

@@ -15,7 +15,7 @@
 
 #include "config/config.h"
 #include "node/node_ctl.h"
-#include "node/services.h"
+#include "service/services.h"
 
 #define BURST 64
 

@@ -7,7 +7,7 @@
 #include <rte_eal.h>
 
 #include "config/config.h"
-#include "node/services.h"
+#include "service/services.h"
 #include "pfc/pfc_frame.h"
 #include "test/support/conf.h"
 #include "test/support/packet.h"

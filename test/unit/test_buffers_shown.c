@@ -2,7 +2,7 @@
 /* show queues, show buffers, clear watermarks and their metrics, of a node that has something waiting. */
 #include "test/support/unit.h"
 
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "test/support/shown.h"
 
 #define NODE \

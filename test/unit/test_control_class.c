@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "config/model.h"
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "pfc/pfc_frame.h"
 #include "queue/gate.h"
 #include "test/support/packet.h"

@@ -2,7 +2,7 @@
 /* Mailboxes: order, counters, what happens when one is full; and the list of all mailboxes of a node. */
 #include "test/support/unit.h"
 
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "test/support/shown.h"
 
 struct note {

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "node/control_carrier.h"
-#include "node/control_pfc.h"
+#include "service/pfc/control_carrier.h"
+#include "service/pfc/control_pfc.h"
 #include "test/support/testbed.h"
 #include "wire/checksum.h"
 #include "wire/srh.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "node/control_pfc.h"
+#include "service/pfc/control_pfc.h"
 #include "test/support/conf.h"
 #include "test/support/shown.h"
 #include "test/support/testbed.h"

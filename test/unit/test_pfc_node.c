@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "pfc/pfc_frame.h"
 #include "test/support/conf.h"
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "test/support/shown.h"
 #include "test/support/testbed.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "test/support/testbed.h"
 
 #define NODE \

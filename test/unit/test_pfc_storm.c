@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "test/support/conf.h"
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "test/support/shown.h"
 #include "test/support/testbed.h"
 

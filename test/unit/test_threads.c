@@ -13,7 +13,7 @@
 #include "config/config.h"
 #include "test/support/conf.h"
 #include "test/support/testbed.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/pfc_ctl.h"
 
 #define NODE_OF(lcores) \
 	TESTBED_NODE \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the control role knows about PFC across the WAN. It alone writes; others read counters, relaxed. */
-#ifndef NODE_CONTROL_PFC_H
-#define NODE_CONTROL_PFC_H
+#ifndef SERVICE_PFC_CONTROL_PFC_H
+#define SERVICE_PFC_CONTROL_PFC_H
 
 #include "base/bucket.h"
-#include "node/control_carrier.h"
+#include "service/pfc/control_carrier.h"
 #include "node/control_send.h"
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "pfc/pfc_fanout.h"
 #include "pfc/pfc_relay.h"
 #include "pfc/pfc_tunnel.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "node/services.h"
+#include "service/services.h"
 
 #include "node/service.h"
 

@@ -4,9 +4,9 @@
  * state`, docs/protocol.md 5.6, D38). A message is a UDP packet of this node to an address of the far PE, by way of the relay's
  * segments; it is lost, doubled and overtaken like any other.
  */
-#include "node/control_carrier.h"
+#include "service/pfc/control_carrier.h"
 
-#include "node/control_pfc.h"
+#include "service/pfc/control_pfc.h"
 #include "wire/checksum.h"
 #include "wire/srh.h"
 #include "wire/udp.h"

@@ -4,7 +4,7 @@
  * (docs/protocol.md 3.4, D29). Rare, for RDMA and TCP forbid it, and so done here rather than where packets are fast.
  */
 #include "icmp/fragment.h"
-#include "node/control_icmp.h"
+#include "service/icmp/control_icmp.h"
 #include "wire/checksum.h"
 #include "wire/ipv4.h"
 

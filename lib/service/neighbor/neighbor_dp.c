@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Workers: what the control lcore has found out about neighbors. */
-#include "node/neighbor.h"
+#include "service/neighbor/neighbor.h"
 #include "node/service.h"
 
 static unsigned int read_updates(struct worker_role *w)

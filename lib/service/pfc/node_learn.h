@@ -9,8 +9,8 @@
  * Both are made of packets that a local SID was executed for, behind their classification, and only on ports that ask
  * for them.
  */
-#ifndef NODE_NODE_LEARN_H
-#define NODE_NODE_LEARN_H
+#ifndef SERVICE_PFC_NODE_LEARN_H
+#define SERVICE_PFC_NODE_LEARN_H
 
 #include "base/bucket.h"
 #include "pfc/pfc_frame.h"

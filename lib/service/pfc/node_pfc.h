@@ -6,12 +6,12 @@
  *   said    the owner of a port sums what all workers hold of what came in there, by class, and tells the
  *           neighbour to stop and to go on
  */
-#ifndef NODE_NODE_PFC_H
-#define NODE_NODE_PFC_H
+#ifndef SERVICE_PFC_NODE_PFC_H
+#define SERVICE_PFC_NODE_PFC_H
 
 #include "node/node.h"
-#include "node/node_learn.h"
-#include "node/services.h"
+#include "service/pfc/node_learn.h"
+#include "service/services.h"
 #include "pfc/pfc_buffer.h"
 #include "pfc/pfc_hold.h"
 #include "queue/egress.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "node/control_pfc.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_ctl.h"
 
 #define RELAY SNAP_SLICE_MAX /* the gateway behind a port, beside the slices of its queues */
 

@@ -5,7 +5,7 @@
  * vouches for, so the quote must be of a packet that only somebody on the path has seen.
  */
 #include "config/program.h"
-#include "node/control_icmp.h"
+#include "service/icmp/control_icmp.h"
 #include "snapshot/path_mtu.h"
 #include "snapshot/pfc_outer.h"
 #include "wire/checksum.h"

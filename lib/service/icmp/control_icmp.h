@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ICMP on the control lcore: ping, errors, path MTUs of tunnels, and IPv4 packets that must be fragmented. */
-#ifndef NODE_CONTROL_ICMP_H
-#define NODE_CONTROL_ICMP_H
+#ifndef SERVICE_ICMP_CONTROL_ICMP_H
+#define SERVICE_ICMP_CONTROL_ICMP_H
 
 #include "base/bucket.h"
 #include "node/control_send.h"
-#include "node/services.h"
+#include "service/services.h"
 
 /* A path about which a Packet Too Big was received. */
 #define CONTROL_MTUS 256

@@ -2,8 +2,8 @@
 /* The management thread: who was paused, and for how long; also since `clear stats`. */
 #include <stdlib.h>
 
-#include "node/control_pfc.h"
-#include "node/pfc_ctl.h"
+#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_ctl.h"
 
 /* Counters as they were then. A tunnel is known by its name, for its place may be another one's by now. */
 struct node_cleared_pfc {

@@ -6,8 +6,8 @@
  *   a queue whose gate is closed waits for those that closed it (its holds)
  *   a buffer that says XOFF waits for the queues in which its packets stand
  */
-#ifndef NODE_NODE_WAIT_H
-#define NODE_NODE_WAIT_H
+#ifndef SERVICE_PFC_NODE_WAIT_H
+#define SERVICE_PFC_NODE_WAIT_H
 
 #include "node/node.h"
 

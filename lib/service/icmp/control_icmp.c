@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "icmp/icmp.h"
-#include "node/control_icmp.h"
+#include "service/icmp/control_icmp.h"
 #include "node/service.h"
 #include "wire/icmp.h"
 #include "wire/ipv4.h"

@@ -4,7 +4,7 @@
  * learnt from what rx roles have seen, and which of them are to be told to stop (docs/protocol.md 4.6, 5.7).
  */
 #include "config/usid.h"
-#include "node/control_pfc.h"
+#include "service/pfc/control_pfc.h"
 #include "snapshot/pfc_outer.h"
 
 #define LOOP_NS (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */

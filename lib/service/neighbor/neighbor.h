@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ND and ARP: the state machine on the control lcore, and what it and the owners of egresses tell each other. */
-#ifndef NODE_NEIGHBOR_H
-#define NODE_NEIGHBOR_H
+#ifndef SERVICE_NEIGHBOR_NEIGHBOR_H
+#define SERVICE_NEIGHBOR_NEIGHBOR_H
 
 #include "neigh/neigh.h"
 #include "node/node.h"
-#include "node/services.h"
+#include "service/services.h"
 
 struct control_kept {
 	struct ip_addr addr;

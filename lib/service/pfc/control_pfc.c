@@ -6,7 +6,7 @@
  *		      (docs/protocol.md 4.4), at the DX2 SID of a relay frames to the gateway (5.3, 5.5)
  *   into tunnels     what a gateway says (draft-he); what this node's own buffers say is in control_tunnels.c
  */
-#include "node/control_pfc.h"
+#include "service/pfc/control_pfc.h"
 
 #include <errno.h>
 #include <stdlib.h>

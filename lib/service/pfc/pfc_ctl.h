@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What PFC shows of itself to the management thread: pauses, counters and watchdogs. */
-#ifndef NODE_PFC_CTL_H
-#define NODE_PFC_CTL_H
+#ifndef SERVICE_PFC_PFC_CTL_H
+#define SERVICE_PFC_PFC_CTL_H
 
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "pfc/pfc_history.h"
 #include "pfc/pfc_watchdog.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rx lcores: who sends lossless data here, by which segment list, and how much. */
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 #include "srv6/endpoint.h"
 
 #define SIGHTINGS_PER_SECOND 2000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rx and worker lcores. */
-#include "node/node_pfc.h"
+#include "service/pfc/node_pfc.h"
 
 #include "node/service.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "node/node_wait.h"
+#include "service/pfc/node_wait.h"
 
-#include "node/control_pfc.h"
+#include "service/pfc/control_pfc.h"
 #include "wire/srh.h"
 
 static void visit_holds(const struct node *n, const struct node_queue *q, uint64_t now,

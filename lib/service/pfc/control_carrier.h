@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the control role knows of leased state messages (docs/protocol.md 5.6). It alone writes; others read counters, relaxed. */
-#ifndef NODE_CONTROL_CARRIER_H
-#define NODE_CONTROL_CARRIER_H
+#ifndef SERVICE_PFC_CONTROL_CARRIER_H
+#define SERVICE_PFC_CONTROL_CARRIER_H
 
 #include "node/node.h"
 #include "pfc/pfc_state.h"

@@ -4,6 +4,7 @@
 
   layers     a library includes only libraries that lib/meson.build names before it
   pure       lib/base, wire, config, stats, icmp, pfc, fib and the neighbour state machine know no DPDK
+  services   lib/node names no protocol: those are services, which it reaches through their table
   ethdev     rte_ethdev.h is included in drivers/ only
   lab        lib/lab and app/sluice-lab use the appliance's objects and have no forwarding of their own
   circles    no file uses, by the linker's symbols, one that uses it in turn, be it through others
@@ -31,7 +32,7 @@ GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "count
 LAB_DRIVER = "drivers/virtual/"
 # What the lab may know of the appliance: how a node is made, polled, told and asked, and what frames look like.
 LAB_INCLUDES = re.compile(
-    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl|_wait)?\.h$|manage/apply\.h$|command/command\.h$|capture/|neigh/nd\.h$"
+    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|service/services\.h$|service/pfc/(pfc_ctl|node_wait)\.h$|manage/apply\.h$|command/command\.h$|capture/|neigh/nd\.h$"
     r"|snapshot/build\.h$|pkt/pkt\.h$|[^/]+\.h$|sys/)")
 # Whose functions are the data path, flow control and protocols: the lab neither has any of that name nor calls one.
 LAB_FORBIDDEN = re.compile(
@@ -57,6 +58,16 @@ DATAPATH_POINTED = [
 
 # Folders with circles of files that remain to be opened.
 CIRCLES_ALLOWED = ("lib/node/", "lib/queue/", "lib/snapshot/")
+
+
+# Words of identifiers, file names and included paths that lib/node may not have: protocols, and what belongs to one of them.
+# Neighbors as the owner of an egress has them (nbr) are part of the egress, and so of every node.
+PROTOCOLS = {"arp", "nd", "neigh", "neighbor", "icmp", "icmp4", "icmp6", "echo", "ptb", "mtu", "pfc", "pause", "pauses", "relay",
+             "tunnel", "tunnels", "carrier", "gateway", "roce", "rsvp", "credit"}
+NODE_MAY_NAME = {
+    "classify_to_neighbor": "sends to any station on a link",
+    "icmp_suppressed": "an error that finds its mailbox full is counted where it is dropped",
+}
 
 
 def sources(*suffixes, under=("lib", "drivers", "app")):
@@ -105,6 +116,28 @@ def check_pure():
         for include in includes(path):
             if include.startswith("rte_") or include in ("pkt/pkt.h", "pkt/fifo.h"):
                 yield f"{path}: includes {include}"
+
+
+def code_of(path):
+    """The text of a C file without comments and strings, but with the paths it includes."""
+    with open(os.path.join(TOP, path)) as f:
+        text = f.read()
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    return re.sub(r'(?<!#include )"(\\.|[^"\\\n])*"', '""', text)
+
+
+def check_services():
+    for path in sources(".c", ".h", under=("lib/node",)):
+        names = set(re.findall(r"\w+", code_of(path) + " " + os.path.basename(path))) - set(NODE_MAY_NAME)
+        for name in sorted(names):
+            if PROTOCOLS & set(name.lower().split("_")):
+                yield f"{path}: {name}: a protocol is a service (lib/node/service.h)"
+    table = "lib/service/services.h"
+    with open(os.path.join(TOP, table)) as f:
+        rows = re.findall(r"^\tX\(\w+, (\w+)\)", f.read(), re.M)
+    folders = {p.split("/")[2] for p in sources(".c", ".h", under=("lib/service",)) if p.count("/") > 2}
+    for name in sorted(folders ^ set(rows)):
+        yield f"{table}: {name} has no row" if name in folders else f"lib/service/{name} does not exist, but {table} has a row for it"
 
 
 def check_ethdev():
@@ -221,7 +254,7 @@ def check_python():
 
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
-    return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("ethdev in drivers only", check_ethdev()),
+    return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("lib/node names no protocol", check_services()), ("ethdev in drivers only", check_ethdev()),
                      ("the lab has no forwarding of its own", check_lab(build)),
                      ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()),
                      ("generated files", check_generated(build)), ("Python", check_python())])

@@ -7,7 +7,7 @@
  * one that was learnt for other headers under the same id does not count, so a reader with a newer snapshot than the
  * control lcore never applies what is out of date.
  *
- * One writer, the control lcore (node/control_mtu.c); any lcore or thread may read. All accesses are relaxed: an entry
+ * One writer, the control lcore (service/icmp/control_mtu.c); any lcore or thread may read. All accesses are relaxed: an entry
  * is one word and orders nothing.
  */
 #ifndef SNAPSHOT_PATH_MTU_H

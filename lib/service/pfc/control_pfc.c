@@ -15,10 +15,6 @@
 #include "node/service.h"
 #include "wire/srh.h"
 
-/* More than 400 Gb/s ports refresh by half-life, four times over; a flood costs the control lcore no more than that. */
-#define FRAMES_PER_SECOND 100000
-#define FRAMES_AT_ONCE 256
-
 /*
  * Tell the owner of a port. control_has_room has made sure that there is room; should there be none after all, the
  * mailbox counts the message as refused.
@@ -63,11 +59,6 @@ static enum reason reason_of(enum pfc_fault fault)
 	return DROP_pfc_bad_opcode;
 }
 
-bool control_pfc_may_listen(struct control_role *c, uint16_t port)
-{
-	return bucket_take(&control_pfc(c)->frames[port], c->now, FRAMES_PER_SECOND, FRAMES_AT_ONCE);
-}
-
 static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struct snap_sid **sid,
 	struct pfc_party *party, struct pfc_request *request)
 {
@@ -92,45 +83,16 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 	return reason;
 }
 
-/* A PFC frame to the gateway behind a port; its owner speaks. */
-void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
-{
-	struct worker_role *w = &c->node->worker[c->node->owner[port]];
-	struct pfc_message m = {.kind = PFC_TELL_NEIGHBOUR, .port = (uint8_t)port, .request = *request};
-
-	mailbox_push(&node_pfc_worker(w)->pauses, &m, sizeof(m)); /* as in pause_port */
-}
-
-static struct pfc_relay_config relay_config(const struct snap_relay *r)
-{
-	return (struct pfc_relay_config){.mode = r->mode,
-		.from_bps = r->from_bps,
-		.jitter_ns = r->jitter_ns,
-		.hold_min_ns = r->hold_min_ns,
-		.watchdog = r->watchdog};
-}
-
 static void relay_out(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
 	const struct pfc_request *request)
 {
-	struct pfc_relay_config config = relay_config(r);
+	struct pfc_relay_config config = control_relay_config(r);
 	struct pfc_relay_port *p = &control_pfc(c)->relay[r->port];
 	struct pfc_request out;
 
 	p->bps = c->s->port[r->port].speed_bps;
 	if (p->bps && pfc_relay_frame(p, &config, party, request, c->now, &out))
 		control_say_to_gateway(c, r->port, &out);
-}
-
-bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
-	const struct pfc_state *state, struct pfc_request *out)
-{
-	struct pfc_relay_config config = relay_config(r);
-	struct pfc_relay_port *p = &control_pfc(c)->relay[r->port];
-
-	p->bps = c->s->port[r->port].speed_bps;
-	return p->bps &&
-	       pfc_relay_state(p, &config, party, state->speaks_for, state->stopped, state->lease_ns, c->now, out);
 }
 
 static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, uint8_t slice,
@@ -162,19 +124,6 @@ static void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 
 /* --- into tunnels --- */
 
-/* The frame behind outer headers, routed by the underlay. */
-void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame)
-{
-	uint8_t packet[SNAP_ENCAP_BYTES_MAX + sizeof(struct pfc_frame)];
-	struct rte_mbuf *m;
-
-	memcpy(packet, outer->header, outer->bytes);
-	memcpy(packet + outer->bytes, frame, sizeof(struct pfc_frame));
-	m = control_packet(c, packet, (uint32_t)(outer->bytes + sizeof(struct pfc_frame)));
-	if (m)
-		control_send_routed(c, m, VRF_UNDERLAY);
-}
-
 /* draft-he section 3.2: the frame goes as it came, pad and all. */
 static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 {
@@ -188,7 +137,7 @@ static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 	pkt_copy_out(m, 0, &frame, sizeof(frame));
 	/* it was legal when it came in; a shorter one is padded here */
 	if (r && pfc_read(&frame, sizeof(frame), PFC_ANY_ENABLE, &request) == PFC_LEGAL) {
-		struct pfc_relay_config config = relay_config(r);
+		struct pfc_relay_config config = control_relay_config(r);
 
 		if (r->udp_port)
 			control_carrier_heard(c, r, &request);
@@ -205,7 +154,7 @@ static bool poll_relay(struct control_role *c, uint16_t port, struct pfc_request
 
 	for (uint32_t i = 0; i < c->s->n_relays; i++)
 		if (c->s->relay[i].port == port)
-			config = relay_config(&c->s->relay[i]);
+			config = control_relay_config(&c->s->relay[i]);
 	return pfc_relay_poll(&control_pfc(c)->relay[port], &config, c->now, out, due);
 }
 

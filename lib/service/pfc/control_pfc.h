@@ -48,14 +48,15 @@ static inline struct control_pfc *control_pfc(const struct control_role *c)
 	return node_pfc(c->node)->control;
 }
 
-/* control_pfc.c: a frame of 60 bytes behind outer headers, routed by the underlay. */
+/* control_pfc_common.c: a frame of 60 bytes behind outer headers, routed by the underlay. */
 void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame);
 
-/* control_pfc.c: PFC to the gateway behind a port; a state of it; may another message of that port be read? */
+/* PFC to the gateway behind a port; a state of it; may another message of that port be read? */
 void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request);
 bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
 	const struct pfc_state *state, struct pfc_request *out);
 bool control_pfc_may_listen(struct control_role *c, uint16_t port);
+struct pfc_relay_config control_relay_config(const struct snap_relay *r);
 
 /* control_carrier.c: state messages between PEs instead of frames */
 bool control_carrier_take(struct control_role *c,

@@ -32,7 +32,7 @@ static __attribute__((noinline)) void go_another_way(struct walk *w, target_t t,
 		encap(w, &w->s->policy[target_index(t)]);
 		return;
 	default:
-		error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
+		classify_error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
 	}
 }
 
@@ -50,7 +50,7 @@ static inline void transit(struct walk *w, target_t t, uint8_t hop_limit)
 {
 	if (w->in || w->rounds) {
 		if (unlikely(hop_limit <= 1)) {
-			error(w, DROP_hop_limit, ICMP6_TIME_EXCEEDED, 0, 0);
+			classify_error(w, DROP_hop_limit, ICMP6_TIME_EXCEEDED, 0, 0);
 			return;
 		}
 		w->x->hops = 1;
@@ -174,7 +174,8 @@ static void deliver6(struct walk *w, struct srv6_packet *p)
 	}
 	if ((p->srh && p->segments_left) || p->foreign_routing_left) {
 		routing = p->srh && p->segments_left ? p->srh : p->foreign_routing;
-		error(w, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD, routing - p->at + 2);
+		classify_error(w, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD,
+			routing - p->at + 2);
 		return;
 	}
 	deliver(w);

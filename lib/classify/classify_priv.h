@@ -28,7 +28,7 @@ static inline void drop(struct walk *w, enum reason reason)
 }
 
 /* A drop that an ICMP error may report. */
-static __attribute__((noinline, cold, unused)) void error(struct walk *w, enum reason reason, uint8_t type,
+static __attribute__((noinline, cold, unused)) void classify_error(struct walk *w, enum reason reason, uint8_t type,
 	uint8_t code, uint32_t arg)
 {
 	w->x->verdict = PKT_PUNT;
@@ -52,7 +52,7 @@ static inline bool may_fragment(const struct walk *w)
 }
 
 /* Only packets of at most `mtu` bytes would go on. No error is made about a frame. */
-static __attribute__((noinline, cold, unused)) void too_big(struct walk *w, uint32_t mtu)
+static __attribute__((noinline, cold, unused)) void classify_too_big(struct walk *w, uint32_t mtu)
 {
 	uint8_t slice = w->x->slice;
 
@@ -60,7 +60,7 @@ static __attribute__((noinline, cold, unused)) void too_big(struct walk *w, uint
 		drop(w, DROP_too_big);
 		return;
 	}
-	error(w, DROP_too_big, ICMP6_TOO_BIG, 0, w->x->family == 6 ? MAX_OF(mtu, IPV6_MIN_MTU) : mtu);
+	classify_error(w, DROP_too_big, ICMP6_TOO_BIG, 0, w->x->family == 6 ? MAX_OF(mtu, IPV6_MIN_MTU) : mtu);
 	/* what the node makes itself is small enough, and fragments are */
 	if (w->x->family == 4 && w->in && may_fragment(w)) {
 		w->x->punt = PUNT_FRAGMENT;
@@ -84,7 +84,7 @@ static inline void leave(struct walk *w, target_t t, uint32_t bytes)
 		mtu = snap_interface(w->s, index)->mtu;
 	}
 	if (unlikely(bytes > mtu)) {
-		too_big(w, mtu - (bytes - x->l3_bytes));
+		classify_too_big(w, mtu - (bytes - x->l3_bytes));
 		return;
 	}
 	x->verdict = PKT_FORWARD;
@@ -119,7 +119,7 @@ static __attribute__((noinline, unused)) bool fits_policy(struct walk *w, const 
 
 	if (w->x->l3_bytes <= mtu)
 		return true;
-	too_big(w, mtu);
+	classify_too_big(w, mtu);
 	return false;
 }
 
@@ -136,7 +136,7 @@ static inline void encap(struct walk *w, const struct snap_policy *policy)
 		if (x->family == PKT_FRAME)
 			drop(w, DROP_no_route);
 		else
-			error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
+			classify_error(w, DROP_no_route, ICMP6_UNREACHABLE, ICMP6_UNREACH_NO_ROUTE, 0);
 		return;
 	}
 	x->ops |= PKT_OP_ENCAP;
@@ -147,7 +147,7 @@ static inline void encap(struct walk *w, const struct snap_policy *policy)
 static inline void drop_for(struct walk *w, const struct srv6_error *e)
 {
 	if (e->type)
-		error(w, e->reason, e->type, e->code, e->pointer);
+		classify_error(w, e->reason, e->type, e->code, e->pointer);
 	else
 		drop(w, e->reason);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The queue of events under virtual time. Pure but for the memory of the queue; the lab is single-threaded. */
+/* The queue of events under virtual time. Pure apart from the memory of the queue; the lab is single-threaded. */
 #include "lab/event.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 
-/* A heap of degree 4: flatter than a binary one, children side by side in a cache line or two. */
+/* A heap of degree 4 is flatter than a binary one, and the children of a node share one or two cache lines. */
 #define DEGREE 4
 
 void event_queue_fini(struct event_queue *q)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What happens when, under virtual time: a priority queue of events, each of which belongs to a thing (a line, an
- * lcore, a port of a host) and stands in the queue once at most. So the queue's size is that of the topology, and the
- * cost of an event does not grow with the length of the run. Events of the same time fire in the order in which they
- * were set: a run is the same every time.
+ * The priority queue of events under virtual time. Each event belongs to one object (a line, an lcore, a port of a host)
+ * and is in the queue at most once. The size of the queue is therefore bounded by the topology, and the cost of an event
+ * does not grow with the length of the run. Events of the same time fire in the order in which they were set, so that a
+ * run is reproducible.
  */
 #ifndef LAB_EVENT_H
 #define LAB_EVENT_H
@@ -16,9 +16,9 @@
 struct event {
 	void (*fire)(void *arg);
 	void *arg;
-	const char *kind, *name; /* for people */
-	uint64_t at;		 /* ns; valid while it is set */
-	uint32_t slot;		 /* place in the queue, or EVENT_IDLE */
+	const char *kind, *name; /* shown to people */
+	uint64_t at;		 /* ns; valid while the event is set */
+	uint32_t slot;		 /* index in the queue, or EVENT_IDLE */
 };
 
 struct event_slot {
@@ -34,13 +34,13 @@ struct event_queue {
 
 void event_queue_fini(struct event_queue *q);
 
-/* An event of one thing, not set. */
+/* Initialize the event of an object; it is not set. */
 void event_init(struct event *e, void (*fire)(void *arg), void *arg, const char *kind, const char *name);
 
-/* Set it, or move it, to a time. -ENOMEM, or 0. */
+/* Set the event to a time, or move it there. 0, or -ENOMEM. */
 int event_set(struct event_queue *q, struct event *e, uint64_t at);
 
-/* The same unless it is set to an earlier time already. */
+/* Like event_set, but an event that is already set to an earlier time stays there. */
 int event_set_by(struct event_queue *q, struct event *e, uint64_t at);
 
 void event_clear(struct event_queue *q, struct event *e);
@@ -50,10 +50,10 @@ static inline bool event_is_set(const struct event *e)
 	return e->slot != EVENT_IDLE;
 }
 
-/* The next one, taken out; NULL when there is none. */
+/* Remove the next event and return it; NULL when the queue is empty. */
 struct event *event_next(struct event_queue *q);
 
-/* When that is; TIME_NEVER. */
+/* Time of the next event; TIME_NEVER when the queue is empty. */
 uint64_t event_next_at(const struct event_queue *q);
 
 #endif

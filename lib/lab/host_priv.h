@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hosts: NICs that speak RoCEv2. lab_host.c is the NIC (pausing, ARP and ND), lab_port.c the sending side of its ports,
+ * Hosts: NICs with RoCEv2. lab_host.c is the NIC (pausing, ARP and ND), lab_port.c the transmit side of its ports,
  * lab_sink.c its receive buffer, lab_qp.c a queue pair (reliable connection with go-back-N, or datagrams), lab_frame.c
- * the frames, dcqcn.c the rate control, lab_inject.c frames of any kind.
+ * the frames, dcqcn.c the rate control, lab_inject.c frames given by the topology. The lab is single-threaded.
  *
- * Each file calls only those below it: host; qp, inject; sink; frame, port.
+ * Each file calls only those after it in this order: host; qp, inject; sink; frame, port.
  */
 #ifndef LAB_HOST_PRIV_H
 #define LAB_HOST_PRIV_H
@@ -14,15 +14,15 @@
 #include "wire/pfc.h"
 #include "wire/roce.h"
 
-#define HOST_QP_SENDER 0x800000u /* in a queue pair's number on the wire: the sender's end */
-#define HOST_MESSAGES 256	 /* whose completion is timed at a time */
+#define HOST_QP_SENDER 0x800000u /* bit of a queue pair number on the wire that marks the sender's end */
+#define HOST_MESSAGES 256	 /* messages of a queue pair whose completion is timed at once */
 
-/* Stands at the beginning of every data packet's payload. */
+/* The first bytes of the payload of every data packet. */
 struct host_mark {
-	be64_t serial;	/* of the packet, in the order in which the queue pair sent */
-	be64_t sent_ns; /* datagrams: when it was due */
+	be64_t serial;	/* of the packet, in transmit order of the queue pair */
+	be64_t sent_ns; /* datagrams: when the packet was due */
 	be32_t reserved;
-	be32_t check; /* what an ICRC would find wrong */
+	be32_t check; /* stands in for the ICRC */
 };
 WIRE_SIZE(struct host_mark, 24);
 
@@ -32,22 +32,22 @@ struct lab_qp {
 	uint32_t number;
 	struct lab_host *from, *to;
 	uint16_t udp_source;
-	uint16_t port; /* of `from`, now */
+	uint16_t port; /* current port of `from` */
 	uint64_t random;
-	uint64_t start_ns; /* its flow's, and a little */
+	uint64_t start_ns; /* start of its flow plus a random offset */
 	struct lab_qp *next_ready;
 	bool ready;   /* in its port's list */
-	bool failed;  /* gave up */
+	bool failed;  /* has given up after too many timeouts */
 	bool stopped; /* the run is over */
 	char name[48];
 
 	/* sender */
-	uint64_t next, una, limit, highest; /* packet sequence numbers; highest: ever sent, plus one */
+	uint64_t next, una, limit, highest; /* packet sequence numbers; highest: largest ever sent, plus one */
 	uint64_t per_message;
 	uint64_t serial;
-	uint64_t pace_ps; /* not before */
+	uint64_t pace_ps; /* earliest time of the next packet, ps */
 	uint64_t progress_ns;
-	uint64_t due, due_ns[64]; /* datagrams that wait; when the first of them were due */
+	uint64_t due, due_ns[64]; /* waiting datagrams; due times of the first of them */
 	struct event pace, rto, arrival;
 	uint64_t timeouts_in_row;
 	struct dcqcn dcqcn;
@@ -59,9 +59,9 @@ struct lab_qp {
 
 	struct lab_qp_stats {
 		uint64_t sent, retransmitted, acked_bytes, naks, timeouts, cnps;
-		uint64_t messages, message_ns, message_ns_max; /* completed; time they took */
+		uint64_t messages, message_ns, message_ns_max; /* completed; their total time */
 		uint64_t received, received_bytes;	       /* in sequence */
-		uint64_t last_ns;			       /* when the last of them came */
+		uint64_t last_ns;			       /* arrival of the last of them */
 		uint64_t out_of_sequence, duplicates, reordered, marked;
 		uint64_t delay_ns, delay_min_ns, delay_max_ns; /* one way, sum */
 	} stats;
@@ -72,7 +72,7 @@ static inline bool qp_is_datagram(const struct lab_qp *q)
 	return q->flow->transport == TRANSPORT_DATAGRAM;
 }
 
-/* A whole frame that a host makes of itself: ACK, NAK, CNP, PFC, ARP, ND. */
+/* A whole frame that a host originates besides data: ACK, NAK, CNP, PFC, ARP, ND. */
 struct host_control {
 	uint16_t size;
 	uint8_t bytes[TOPO_FRAME_MAX];
@@ -80,7 +80,7 @@ struct host_control {
 
 struct host_port {
 	struct lab_host *host;
-	struct lab_way *way; /* it sends into; NULL: nothing is plugged in */
+	struct lab_way *way; /* transmit direction; NULL: no link is connected */
 	uint16_t index;
 	bool up;
 	struct eth_addr mac, peer;
@@ -92,7 +92,7 @@ struct host_port {
 	} ready[PFC_PRIORITIES];
 	unsigned int turn;
 	uint64_t paused_until[PFC_PRIORITIES];
-	uint64_t paused_ns[PFC_PRIORITIES]; /* in the past */
+	uint64_t paused_ns[PFC_PRIORITIES]; /* total of pauses that have ended */
 	uint64_t paused_from[PFC_PRIORITIES];
 };
 
@@ -107,7 +107,7 @@ struct lab_host {
 	/* receive buffer, emptied at drain_bps */
 	double buffered;
 	uint64_t buffered_at;
-	bool took; /* something has come */
+	bool took; /* at least one packet was received */
 	double starved_ns;
 	bool pausing;
 	struct event pause;
@@ -117,7 +117,7 @@ struct lab_host {
 		uint64_t goodput_bytes;
 		uint64_t overflow;   /* no room in the receive buffer */
 		uint64_t fcs, check; /* frames with a wrong FCS; with a flipped bit that ICRC or header checks find */
-		uint64_t stray;	     /* not for this host, or nothing it knows */
+		uint64_t stray;	     /* not for this host, or of an unknown kind */
 		uint64_t answered;   /* ARP and ND */
 		uint64_t icmp;	     /* ICMP messages received */
 		uint64_t pauses_sent, pauses_received;
@@ -130,16 +130,16 @@ uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority);
 
 /* lab_port.c */
 void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
-void host_run_at(struct host_port *p, uint64_t at); /* look what can be sent, then or when its line is free */
+void host_run_at(struct host_port *p, uint64_t at); /* look for frames to send at that time, or once the line is free */
 void host_queue_control(struct host_port *p, const void *bytes, uint16_t size);
 void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size); /* before everything else */
-void host_ready(struct lab_qp *q);					       /* it has something to send, now */
+void host_ready(struct lab_qp *q);					       /* the queue pair has data to send */
 
 /* lab_sink.c */
 void sink_init(struct lab_host *h);
-bool host_take(struct lab_host *h, uint32_t bytes); /* room in the receive buffer? then it is taken */
-double host_buffered(const struct lab_host *h);	    /* bytes in it, now */
-uint64_t host_starved_ns(const struct lab_host *h); /* it could have taken more than came */
+bool host_take(struct lab_host *h, uint32_t bytes); /* reserve room in the receive buffer; false: full */
+double host_buffered(const struct lab_host *h);	    /* bytes in the receive buffer */
+uint64_t host_starved_ns(const struct lab_host *h); /* time in which it could have taken more than arrived */
 
 /* lab_inject.c */
 int inject_init(struct lab_host *h);
@@ -156,7 +156,7 @@ void qp_stop(struct lab_qp *q); /* no new data */
 bool qp_idle(const struct lab_qp *q);
 
 /* lab_frame.c */
-/* A data packet; returns what of it is carried, *length: on the wire. */
+/* A data packet; returns the number of bytes carried, and the length on the wire in *length. */
 uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t packet, uint64_t sent_ns, uint8_t *out,
 	uint32_t *length);
 uint16_t frame_ack(const struct lab_qp *q, const struct host_port *p, uint32_t psn, uint8_t syndrome, uint8_t *out);
@@ -164,7 +164,7 @@ uint16_t frame_cnp(const struct lab_qp *q, const struct host_port *p, uint8_t *o
 uint16_t frame_pfc(const struct host_port *p, uint8_t mask, uint16_t quanta, uint8_t *out);
 uint32_t frame_payload(const struct lab_qp *q, uint64_t packet); /* bytes of a packet's payload */
 
-/* A received RoCEv2 packet. False: something a NIC would drop is wrong with it. */
+/* A received RoCEv2 packet. False: it has an error for which a NIC would drop it. */
 struct frame_roce {
 	const struct roce_bth *bth;
 	const struct roce_aeth *aeth; /* ACK */

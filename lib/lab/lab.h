@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lab: a topology of complete nodes, links and hosts under virtual time, in one thread. Nodes are the appliance's
- * own objects; the lab only says what time it is, carries frames between their ports, and calls node_lcore_poll
- * when something has arrived for an lcore, or when the lcore's own roles asked for it. Nothing is stepped idly.
+ * The lab: a topology of complete nodes, links and hosts under virtual time, in one thread. Nodes are the
+ * objects of the appliance. The lab sets the time, carries frames between their ports, and calls node_lcore_poll when
+ * an lcore has received something or when one of its roles has asked for a call. It makes no idle calls.
  *
- * The EAL must run. Everything printed depends on the topology and its seed alone.
+ * The EAL must be initialized. The output depends only on the topology and its seed.
  */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
@@ -20,40 +20,40 @@
 struct lab;
 
 struct lab_options {
-	uint64_t seed; /* in place of the file's when seed_given */
+	uint64_t seed; /* replaces the seed of the file if seed_given */
 	bool seed_given;
-	const char *out;	/* folder for captures; NULL: none are written */
-	FILE *console;		/* what scheduled commands say; NULL: nowhere */
-	bool check_every_event; /* all invariants after every event: slow, exact */
-	/* Called now and then while it runs, for a progress bar; NULL: never. */
+	const char *out;	/* folder for captures; NULL: do not write captures */
+	FILE *console;		/* gets the output of scheduled commands; NULL: discard it */
+	bool check_every_event; /* check all invariants after every event: slow, but exact */
+	/* Called at intervals during the run, for a progress bar; NULL: never. */
 	void (*progress)(const struct lab *lab, void *arg);
 	void *progress_arg;
 };
 
-/* Build it. Takes over nothing; the topology outlives it. NULL with the reason in err. */
+/* Build a lab. The caller keeps the topology, which must outlive the lab. On failure NULL, with the reason in err. */
 struct lab *lab_new(struct topology *t, const struct lab_options *options, char *err, size_t size);
 
-/* Run to the end. 0; -EPROTO when an invariant was violated: lab_violation says which. */
+/* Run to the end. 0, or -EPROTO when an invariant was violated: lab_violation names it. */
 int lab_run(struct lab *lab);
 
 void lab_free(struct lab *lab);
 
-/* Where it is: ns of virtual time, share of the whole, events so far, frames that crossed a link. */
+/* Progress: ns of virtual time, share of the run from 0 to 1, events, frames carried by links. */
 uint64_t lab_now(const struct lab *lab);
 double lab_share_done(const struct lab *lab);
 uint64_t lab_events(const struct lab *lab);
 uint64_t lab_hops(const struct lab *lab);
 uint64_t lab_losses(const struct lab *lab); /* frames lost anywhere */
 
-/* NULL while nothing is wrong; else which invariant, why, and during which event. */
+/* NULL as long as all invariants hold; otherwise the violated invariant, the reason and the event. */
 const char *lab_violation(const struct lab *lab);
 
-/* The last events before now, oldest first, and what every node's `show` says: for a violation. */
+/* Print the last events, oldest first, and the output of `show` commands of every node: to explain a violation. */
 void lab_dump(struct lab *lab, FILE *out);
 
-/* Everything the run has shown, for people and machines: see lab/report.c for the keys. The caller frees it. */
+/* The results of the run as JSON; lab/report.c has the keys. The caller frees it. */
 json_t *lab_report(struct lab *lab);
 void lab_report_text(json_t *report, FILE *out);
-void lab_report_html(json_t *report, FILE *out); /* one page, no network needed */
+void lab_report_html(json_t *report, FILE *out); /* one self-contained page */
 
 #endif

@@ -10,25 +10,25 @@
 #include "lab/lab.h"
 #include "node/node_ctl.h"
 
-#define LAB_HEADER_BYTES 192 /* what hosts make at most of a frame when only headers are carried */
-#define LAB_BUFFER_BYTES 384 /* of a frame in a node's buffers then: as many as the longest outer headers take */
+#define LAB_HEADER_BYTES 192 /* most bytes of a frame that hosts write when only headers are carried */
+#define LAB_BUFFER_BYTES 384 /* size of a node's buffers then: room for the longest outer headers */
 #define LAB_FRAME_OVERHEAD \
-	138 /* of a data packet around its payload: Ethernet, IPv6, UDP, BTH, RETH, ICRC, an outer IPv6 */
+	138 /* headers and trailers of a data packet: Ethernet, IPv6, UDP, BTH, RETH, ICRC, outer IPv6 */
 #define LAB_HISTORY 1000
 #define LAB_SERIES_MAX 4096
 
 _Static_assert(LAB_BUFFER_BYTES >= SNAP_ENCAP_BYTES_MAX + 22,
-	"outer headers, Ethernet and two tags are put into one buffer");
+	"outer headers, Ethernet and two tags must fit into one buffer");
 
 struct lab_host;
 
-/* Who sends into one direction of a link, or takes out of it. */
+/* One end of a link: a port of a node or host. */
 struct lab_end {
 	struct topo_end place;
 	struct lab_node *node; /* or NULL */
 	struct lab_host *host; /* or NULL */
 	uint16_t port;
-	uint64_t into_void; /* frames that came while the node was down */
+	uint64_t into_void; /* frames that arrived while the node was down */
 };
 
 struct lab_link {
@@ -40,8 +40,8 @@ struct lab_link {
 		struct line *line;
 		struct event arrival;
 		uint16_t from; /* index of the end that sends; the other receives */
-		uint16_t cuts; /* failures under way */
-		bool reported; /* as it is seen at the ends: up */
+		uint16_t cuts; /* failures in progress */
+		bool reported; /* link state reported to the ends: up */
 		uint64_t sampled_bytes;
 		char name[80]; /* "gw1.p0 > leaf1.p0" */
 	} way[2];
@@ -53,7 +53,7 @@ struct lab_lcore {
 	struct event wake;
 	uint32_t owns; /* bit per port whose egress its worker role owns */
 	uint64_t busy_until;
-	uint64_t cycles_left; /* of a nanosecond: what rounding left over */
+	uint64_t cycles_left; /* fraction of a nanosecond left over by rounding */
 	char name[48];
 };
 
@@ -65,18 +65,18 @@ struct lab_node {
 	uint32_t index;
 	struct lab_lcore lcore[2 * NODE_MAX_ROLES + 1];
 	uint16_t n_lcores;
-	struct lab_way *way[MAX_PORTS];	  /* it sends into; NULL: nothing is plugged in */
-	struct line *void_line;		  /* for such ports */
+	struct lab_way *way[MAX_PORTS];	  /* transmit direction; NULL: no link is connected */
+	struct line *void_line;		  /* for ports without a link */
 	uint16_t rx_lcore[MAX_PORTS][64]; /* lcore that polls a queue */
 	uint32_t n_ports;
-	uint64_t promised;		 /* buffers, by its configuration's own sum */
-	uint64_t queue_limit[MAX_PORTS]; /* packets that may wait behind a port without lossless classes */
-	uint32_t touched;		 /* bit per port that has sent, or lost what arrived, since it was checked */
-	struct node_balance balance;	 /* during the event of this number */
+	uint64_t promised;		 /* buffers, the budget of its configuration */
+	uint64_t queue_limit[MAX_PORTS]; /* most packets queued on a port without lossless classes */
+	uint32_t touched;		 /* bit per port that has sent, or missed frames, since the last check */
+	struct node_balance balance;	 /* valid for the event of this number */
 	uint64_t balance_event;
 	struct event restart;
 	uint64_t restarts;
-	/* of earlier lives */
+	/* sums of the time before the last restart */
 	struct lab_past {
 		uint64_t rx, originated, sent, dropped, consumed;
 		uint64_t port_sent[MAX_PORTS], port_received[MAX_PORTS], missed[MAX_PORTS];
@@ -87,12 +87,12 @@ struct lab_node {
 struct lab_failure {
 	struct lab_link *link;
 	const struct topo_failure *topo;
-	uint64_t left; /* times still to come */
+	uint64_t left; /* remaining repetitions */
 	bool down;
 	struct event change;
 };
 
-/* A port learns of a failure, or of its end, later than it happens. */
+/* Reports a failure, or its end, to the ports after the detection time. */
 struct lab_notice {
 	struct lab_link *link;
 	struct event event;
@@ -150,10 +150,10 @@ struct lab {
 	uint64_t *sample_at;
 	uint64_t sample_ns, sampled_at;
 	struct event sample;
-	bool relaxed_order; /* something in the topology may reorder a flow */
+	bool relaxed_order; /* the topology may reorder a flow */
 	bool ending;	    /* senders have stopped */
 	char *violation;
-	json_t *commands; /* what scheduled commands said */
+	json_t *commands; /* output of scheduled commands */
 };
 
 /* lab_record.c */
@@ -165,9 +165,9 @@ int lab_links_init(struct lab *lab, char *err, size_t size);
 void lab_links_fini(struct lab *lab);
 
 /* lab_way.c */
-void lab_way_kick(struct lab_way *w); /* something was put on the line */
+void lab_way_kick(struct lab_way *w); /* a frame was put on the line */
 void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint32_t length);
-bool lab_way_up(const struct lab_way *w); /* as the ends see it */
+bool lab_way_up(const struct lab_way *w); /* the state reported to the ends */
 
 /* lab_node.c */
 int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size);
@@ -180,7 +180,7 @@ void lab_node_restart(struct lab_node *n, uint64_t for_ns);
 void lab_node_housekeeping(struct lab_node *n);
 struct eth_addr lab_node_mac(const struct lab *lab, uint32_t node, uint16_t port);
 
-/* lab_balance.c: zero while the node is down. To be called when the event under way changes the node no more. */
+/* lab_balance.c: zero while the node is down. Call it after the current event has made its last change to the node. */
 const struct node_balance *lab_node_balance(struct lab_node *n);
 
 /* lab_host.c */
@@ -204,8 +204,8 @@ int lab_samples_init(struct lab *lab, char *err, size_t size);
 void lab_samples_fini(struct lab *lab);
 
 /* lab_invariant.c */
-void lab_check(struct lab *lab);			  /* everything */
-void lab_check_way(struct lab_way *w);			  /* what is cheap, after an arrival; after a pass: */
+void lab_check(struct lab *lab);			  /* all invariants */
+void lab_check_way(struct lab_way *w);			  /* the cheap invariants: after an arrival, and after a pass */
 void lab_check_pass(struct lab_node *n, uint32_t queues); /* bit per port that the lcore owns */
 void lab_check_leak(struct lab *lab, struct lab_node *n);
 

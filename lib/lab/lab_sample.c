@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time series: values that are read at every sample, for the plots. A feature that has something to show adds a series
- * here, with the plot ("group") it belongs to and its unit. The lab is single-threaded.
+ * Time series for the plots: values that are read at every sample. A feature with something to show adds a series here,
+ * with its plot ("group") and its unit. The lab is single-threaded.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 typedef double (*read_fn)(struct lab *lab, struct lab_series *s);
 
-/* Growth of a counter since the last sample, by the second. */
+/* Growth of a counter since the last sample, per second. */
 static double rate(struct lab *lab, struct lab_series *s, uint64_t total)
 {
 	uint64_t grown = total - s->last;
@@ -77,7 +77,7 @@ static double read_held(struct lab *lab, struct lab_series *s)
 	return (double)held;
 }
 
-/* Bytes of lossless classes that came in by a port and wait. */
+/* Queued bytes of lossless classes that were received on a port. */
 static double read_lossless(struct lab *lab, struct lab_series *s)
 {
 	const struct lab_node *n = s->of;
@@ -129,7 +129,7 @@ static int add(struct lab *lab, read_fn read, void *of, uint32_t index, const ch
 	int n;
 
 	if (lab->n_series == LAB_SERIES_MAX)
-		return 0; /* a topology this large has more to show than anyone looks at */
+		return 0; /* a topology this large has more series than anyone would read */
 	va_start(args, format);
 	n = vasprintf(&s->name, format, args);
 	va_end(args);
@@ -195,9 +195,9 @@ static int add_links(struct lab *lab)
 	for (uint32_t i = 0; i < lab->n_links * 2 && rc == 0; i++) {
 		struct lab_way *w = &lab->link[i / 2].way[i % 2];
 
-		rc = add(lab, read_way, w, 0, "Links: what arrives, with all overhead", "Gb/s", "%s", w->name);
+		rc = add(lab, read_way, w, 0, "Links: received, overhead included", "Gb/s", "%s", w->name);
 		rc = rc ? rc
-			: add(lab, read_flight, w, 0, "Under way on links and in transmit descriptors", "MB", "%s",
+			: add(lab, read_flight, w, 0, "In flight on links and in transmit descriptors", "MB", "%s",
 				  w->name);
 		rc = rc ? rc : add(lab, read_way_lost, w, 0, "Lost on links", "frames per sample", "%s", w->name);
 	}
@@ -219,7 +219,7 @@ static void sample(void *arg)
 		lab->n_samples++;
 		lab->sampled_at = lab->now;
 	}
-	/* while a long drain waits for a timeout or two there is little to see */
+	/* sample less often during a long drain: it mostly waits for timeouts */
 	event_set(&lab->queue, &lab->sample, lab->now + MAX_OF(lab->sample_ns, behind / 50));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The result of a run as JSON, which the text and the HTML page are made from. Reads the lab and changes nothing; runs
+ * The result of a run as JSON, the source of the text and of the HTML page. Reads the lab without changing it; runs
  * after lab_run, in the same thread.
  */
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static json_t *report_qp(const struct lab_qp *q)
 		INT(s->message_ns_max), "failed", q->failed);
 }
 
-/* A flow: its queue pairs, summed up. */
+/* The sum of a flow's queue pairs. */
 static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 {
 	uint64_t sent = 0, again = 0, received = 0, bytes = 0, delay = 0, delay_max = 0, delay_min = UINT64_MAX,
@@ -55,7 +55,7 @@ static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 		last = MAX_OF(last, q->stats.last_ns);
 		json_array_append_new(qps, report_qp(q));
 	}
-	/* from when the first bit could arrive until the run was over or, if it took longer, all had arrived */
+	/* from the earliest possible arrival to the end of the run; a flow with `messages` ends with its last arrival */
 	last -= received ? MIN_OF(last, delay_min) : 0;
 	ns = (f->messages ? last : lab->topo->lab.run_ns);
 	ns -= MIN_OF(ns, f->start_ns);
@@ -137,7 +137,7 @@ static json_t *report_pauses(const struct lab_node *n)
 	return out;
 }
 
-/* Queues whose gates were closed. */
+/* Queues that were paused. */
 static json_t *report_gates(const struct lab_node *n)
 {
 	json_t *out = json_array();
@@ -163,7 +163,7 @@ static json_t *report_gates(const struct lab_node *n)
 	return out;
 }
 
-/* What lossless classes of ports held at most, and above XOFF. */
+/* The maximum that each lossless class of a port held, in total and above XOFF. */
 static json_t *report_buffers(const struct lab_node *n)
 {
 	json_t *out = json_array();
@@ -226,7 +226,7 @@ static json_t *report_series(const struct lab *lab)
 			any = any || s->value[k] != 0;
 			json_array_append_new(values, json_real(s->value[k]));
 		}
-		/* what never moved is named, not listed */
+		/* a series of zeros keeps its name, without values */
 		if (!any)
 			json_array_clear(values);
 		json_array_append_new(all, json_pack("{ss ss ss so}", "name", s->name, "group", s->group, "unit",

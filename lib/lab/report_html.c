@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report as one HTML page that needs no network: the JSON is embedded in report.html, which draws itself. Pure but
- * for the output.
+ * The report as one HTML page that needs no network: the JSON is embedded in report.html, whose script draws it.
+ * Pure apart from the output.
  */
 #include <stdlib.h>
 #include <string.h>

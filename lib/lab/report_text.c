@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report for a terminal: what was delivered, what was lost, and where. Pure but for the output. */
+/* The report for a terminal: packets delivered and lost, and where. Pure apart from the output. */
 #include "lab/lab.h"
 
 static json_int_t number(const json_t *o, const char *key)
@@ -24,10 +24,10 @@ static void flows(const json_t *report, FILE *out)
 	const json_t *f;
 	size_t i;
 
-	fprintf(out, "\n%-24s %10s %12s %12s %8s %8s %12s %12s\n", "flow", "Gb/s", "packets", "again", "NAKs",
-		"timeouts", "delay us", "longest us");
+	fprintf(out, "\n%-24s %10s %12s %13s %8s %8s %12s %12s\n", "flow", "Gb/s", "packets", "retransmitted", "NAKs",
+		"timeouts", "mean us", "max us");
 	json_array_foreach(json_object_get(report, "flows"), i, f)
-		fprintf(out, "%-24s %10.3f %12lld %12lld %8lld %8lld %12.2f %12.2f%s\n", text(f, "name"),
+		fprintf(out, "%-24s %10.3f %12lld %13lld %8lld %8lld %12.2f %12.2f%s\n", text(f, "name"),
 			real(f, "goodput_gbps"), (long long)number(f, "received"),
 			(long long)number(f, "retransmitted"), (long long)number(f, "naks"),
 			(long long)number(f, "timeouts"), real(f, "delay_mean_us"), real(f, "delay_max_us"),
@@ -45,7 +45,7 @@ static unsigned int lost_line(FILE *out, const char *where, const char *why, jso
 static unsigned int lost_on_way(const json_t *way, FILE *out)
 {
 	static const char *const keys[][2] = {{"lost", "lost on the link"}, {"cut", "link was down"},
-		{"corrupt", "FCS wrong"}, {"oversize", "longer than the link's MTU"}, {"into_void", "node was down"}};
+		{"corrupt", "FCS error"}, {"oversize", "exceeds the link's MTU"}, {"into_void", "node was down"}};
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -82,7 +82,7 @@ void lab_report_text(json_t *report, FILE *out)
 		text(report, "name"), (long long)number(report, "seed"), (double)number(report, "ended_ns") / 1e6,
 		(long long)number(report, "events"), (long long)number(report, "packet_hops"));
 	flows(report, out);
-	fprintf(out, "\nLost, dropped or consumed by a node:\n");
+	fprintf(out, "\nPackets lost, dropped, or consumed by a node:\n");
 	json_array_foreach(json_object_get(report, "links"), i, o) {
 		n += lost_on_way(json_object_get(o, "a_to_b"), out);
 		n += lost_on_way(json_object_get(o, "b_to_a"), out);
@@ -91,11 +91,11 @@ void lab_report_text(json_t *report, FILE *out)
 		n += lost_in_node(o, out);
 	json_array_foreach(json_object_get(report, "hosts"), i, o) {
 		n += lost_line(out, text(o, "name"), "receive buffer full", number(o, "buffer_overflow"));
-		n += lost_line(out, text(o, "name"), "FCS wrong", number(o, "fcs_errors"));
-		n += lost_line(out, text(o, "name"), "ICRC or header wrong", number(o, "check_errors"));
+		n += lost_line(out, text(o, "name"), "FCS error", number(o, "fcs_errors"));
+		n += lost_line(out, text(o, "name"), "ICRC or header error", number(o, "check_errors"));
 	}
 	if (!n)
-		fprintf(out, "  nothing\n");
+		fprintf(out, "  none\n");
 	if (json_object_get(report, "violation"))
 		fprintf(out, "\n%s\n", text(report, "violation"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A topology file in memory: what the lab is to build and run. Filled by the configuration loader after the schema of
- * topology_schema.c; freed as a whole. Times are ns, rates bit/s, shares 0 to 1.
+ * A topology file in memory. The configuration loader fills it by the schema of topology_schema.c; it is freed as a
+ * whole. Times are ns, rates bit/s, shares 0 to 1.
  */
 #ifndef LAB_TOPOLOGY_H
 #define LAB_TOPOLOGY_H
@@ -23,7 +23,7 @@ struct topo_lab {
 	uint64_t seed;
 	uint32_t frames;    /* enum topo_frames */
 	uint64_t memory;    /* bytes */
-	uint64_t sample_ns; /* 0: a four-hundredth of the run */
+	uint64_t sample_ns; /* 0: 1/400 of the run */
 };
 
 struct topo_node {
@@ -44,14 +44,14 @@ struct topo_failure {
 
 struct topo_link {
 	struct cfg_mark at;
-	char *name;  /* NULL: made of its ends */
+	char *name;  /* NULL: built from its ends */
 	char *a, *b; /* NODE.PORT or HOST.PORT */
 	uint64_t rate_bps;
-	uint64_t delay_ns, km; /* one of them; km: metres of fibre at 5 ns */
-	uint32_t faulty;       /* enum topo_direction: which way there are jitter, loss, ... */
+	uint64_t delay_ns, km; /* either; km: kilometres of fibre at 5 us */
+	uint32_t faulty;       /* enum topo_direction: direction of jitter, loss, ... */
 	uint64_t jitter_ns, reorder_ns;
 	double loss, corruption, duplication, reordering;
-	bool fcs; /* receivers notice corruption */
+	bool fcs; /* receivers detect corruption */
 	uint64_t mtu;
 	CFG_LIST(struct topo_failure) failures;
 };
@@ -63,10 +63,10 @@ struct topo_stall {
 
 struct topo_sink {
 	struct cfg_mark at;
-	uint64_t drain_bps;	    /* 0: as fast as it comes */
+	uint64_t drain_bps;	    /* 0: at once */
 	uint64_t buffer, xoff, xon; /* bytes */
 	uint64_t quanta;
-	CFG_LIST(struct topo_stall) stalls; /* in order */
+	CFG_LIST(struct topo_stall) stalls; /* in chronological order */
 };
 
 #define TOPO_FRAME_MAX 192 /* bytes */
@@ -81,8 +81,8 @@ struct topo_host {
 	struct cfg_mark at;
 	char *name;
 	CFG_LIST(struct ip_prefix) addresses;
-	struct eth_addr mac;	/* zero: made of its number */
-	CFG_LIST(uint64_t) pfc; /* priorities that are paused when told to */
+	struct eth_addr mac;	/* zero: derived from its number */
+	CFG_LIST(uint64_t) pfc; /* priorities with PFC */
 	struct topo_sink sink;
 	CFG_LIST(struct topo_injection) send;
 };
@@ -94,10 +94,10 @@ struct topo_flow {
 	uint32_t transport; /* enum topo_transport */
 	uint64_t family;    /* 4 or 6 */
 	uint64_t queue_pairs;
-	uint64_t message, messages; /* bytes of one; how many a queue pair sends, 0: until the end */
+	uint64_t message, messages; /* bytes of a message; messages of each queue pair, 0: until the end */
 	uint64_t start_ns;
-	uint64_t rate_bps; /* of a queue pair; 0: as fast as the port */
-	uint64_t window;   /* bytes unacknowledged at a time; 0: no limit */
+	uint64_t rate_bps; /* of a queue pair; 0: rate of the port */
+	uint64_t window;   /* most unacknowledged bytes; 0: no limit */
 	uint64_t mtu;	   /* payload of one packet */
 	uint64_t ack_every, timeout, retries;
 	uint64_t dscp, priority;
@@ -137,7 +137,7 @@ struct topology {
 
 #define TOPO_HOST_PORTS 2 /* eth0, eth1 */
 
-/* One end of a link, or a place to capture at. */
+/* An end of a link, or a capture point. */
 struct topo_end {
 	int node, host; /* index, or -1 */
 	uint16_t port;
@@ -147,29 +147,29 @@ struct cfg_map;
 extern const struct cfg_map topo_root;
 
 /*
- * Load and check a topology with all its nodes' configurations. NULL with messages in `diags`, which may belong to
- * several files: each message of a node's own file is added as one of its "file" key.
+ * Load and check a topology with the configurations of all its nodes. On errors NULL, with messages in `diags`. A
+ * message about a node's own file is reported at the node's "file" key.
  */
 struct topology *topo_load_file(const char *path, struct cfg_diags *diags);
 struct topology *topo_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags);
 void topo_free(struct topology *t); /* NULL is fine */
 
-/* "leaf1.wan0" to an end. 0, or -ENOENT with a message in err. */
+/* Resolve an end such as "leaf1.wan0". 0, or -ENOENT with a message in err. */
 int topo_find_end(const struct topology *t, const char *text, struct topo_end *end, char *err, size_t size);
 
-/* Bytes of a frame in hexadecimal digits, white space between them; -1: it is none, or longer than `room`. */
+/* Parse pairs of hexadecimal digits and white space; returns the number of bytes, or -1 if invalid or over `room`. */
 int topo_frame(const char *text, uint8_t *out, size_t room);
 
 /* One-way propagation delay of a link. */
 uint64_t topo_delay(const struct topo_link *l);
 
-/* Where a member of the topology stood. */
+/* Position of a member in the topology file. */
 struct cfg_mark topo_where(const struct topology *t, const void *member);
 
-/* How much memory a run takes, by part; for the check before the start and for people. */
+/* Memory needed by a run, by part; for the check before the start and for messages. */
 struct topo_memory {
-	uint64_t nodes, lines, hosts, eal; /* bytes; lines: of links, full of full-sized frames */
-	char widest[512];		   /* the link that holds most, as arithmetic */
+	uint64_t nodes, lines, hosts, eal; /* bytes; lines: links full of frames of full size */
+	char widest[512];		   /* the calculation for the link that holds most */
 };
 void topo_memory(const struct topology *t, struct topo_memory *out);
 

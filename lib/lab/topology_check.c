@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks that the schema cannot make: names that do not exist, loops without delay, impossible rates, too little memory.
- * Reads the configurations that the topology names; runs before the lab does. The lab's only thread.
+ * Checks that the schema cannot make: unknown names, loops without delay, impossible rates, too little memory. Reads the
+ * configurations that the topology names; runs before the lab is built. The lab is single-threaded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static struct cfg_mark at(const struct check *c, const void *member, struct cfg_
 	return mark.line ? mark : around;
 }
 
-/* Errors of a node's own file, each as an error of the key that names the file. */
+/* Report each error of a node's own file at the key that names the file. */
 static void load_node_file(struct check *c, struct topo_node *n)
 {
 	struct cfg_diags own = {0};
@@ -60,7 +60,7 @@ static void check_nodes(struct check *c)
 		c->diags->file = c->t->file;
 		for (uint32_t k = 0; k < i; k++)
 			if (strcmp(n->name, c->t->nodes.items[k].name) == 0)
-				cfg_diag_add(c->diags, topo_where(c->t, &n->name), "name %s stands twice in nodes",
+				cfg_diag_add(c->diags, topo_where(c->t, &n->name), "duplicate name '%s' in nodes",
 					n->name);
 	}
 }
@@ -78,22 +78,22 @@ static void check_sink(struct check *c, const struct topo_host *h)
 	const struct topo_sink *s = &h->sink;
 
 	if (s->xoff > s->buffer)
-		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff), "xoff: beyond the buffer of %llu bytes",
+		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff), "xoff: exceeds the buffer of %llu bytes",
 			(unsigned long long)s->buffer);
 	if (s->xon > s->xoff)
-		cfg_diag_add(c->diags, topo_where(c->t, &s->xon), "xon: above xoff, which is %llu",
+		cfg_diag_add(c->diags, topo_where(c->t, &s->xon), "xon: exceeds xoff, which is %llu bytes",
 			(unsigned long long)s->xoff);
 	if (s->xoff && !h->pfc.n)
 		cfg_diag_add(c->diags, topo_where(c->t, &s->xoff),
-			"xoff: whom to pause? host '%s' names no priorities under pfc", h->name);
+			"xoff: host '%s' has no priorities to pause; list them under pfc", h->name);
 	for (uint32_t i = 0; i < s->stalls.n; i++) {
 		const struct topo_stall *stall = &s->stalls.items[i];
 
 		if (!s->drain_bps)
-			cfg_diag_add(c->diags, stall->at, "a host that stops needs a rate to go on with: drain");
+			cfg_diag_add(c->diags, stall->at, "a host with stalls needs a drain rate; set drain");
 		if (i && stall->start_ns < stall[-1].start_ns + stall[-1].for_ns)
 			cfg_diag_add(c->diags, topo_where(c->t, &stall->start_ns),
-				"at: before the stall in front of it has ended");
+				"at: the previous stall has not ended at this time");
 	}
 }
 
@@ -114,10 +114,10 @@ static void check_hosts(struct check *c)
 		struct topo_host *h = &c->t->hosts.items[i];
 
 		if (find_host(c, h->name) != (int)i)
-			cfg_diag_add(c->diags, topo_where(c->t, &h->name), "name %s stands twice in hosts", h->name);
+			cfg_diag_add(c->diags, topo_where(c->t, &h->name), "duplicate name '%s' in hosts", h->name);
 		for (uint32_t k = 0; k < c->t->nodes.n; k++)
 			if (strcmp(h->name, c->t->nodes.items[k].name) == 0)
-				cfg_diag_add(c->diags, topo_where(c->t, &h->name), "%s is the name of a node too",
+				cfg_diag_add(c->diags, topo_where(c->t, &h->name), "'%s' is also the name of a node",
 					h->name);
 		for (uint32_t k = 0; k < h->pfc.n; k++)
 			if (h->pfc.items[k] > 7)
@@ -160,11 +160,12 @@ static void check_failures(struct check *c, const struct topo_link *l)
 
 		if (f->repeat > 1 && (f->for_ns == TIME_NEVER || f->every_ns <= f->for_ns))
 			cfg_diag_add(c->diags, at(c, &f->every_ns, f->at),
-				"every: to repeat, a failure must end (for) before the next begins (every)");
+				"every: a repeated failure must end before the next one begins; make every longer than "
+				"for");
 	}
 }
 
-/* A number for who is at an end: nodes first, then hosts. */
+/* The number of the node or host at an end: nodes first, then hosts. */
 static uint32_t owner(const struct check *c, const struct topo_end *e)
 {
 	return e->node >= 0 ? (uint32_t)e->node : c->t->nodes.n + (uint32_t)e->host;
@@ -177,7 +178,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t i)
 	return i;
 }
 
-/* Round a loop without delay frames would go for ever while no time passes. */
+/* In a loop without delay frames could circulate for ever while no time passes. */
 static void check_loops(struct check *c)
 {
 	uint32_t n = c->t->nodes.n + c->t->hosts.n, *parent = calloc(n + 1, sizeof(*parent));
@@ -194,7 +195,7 @@ static void check_loops(struct check *c)
 		b = root_of(parent, owner(c, &c->ends[i][1]));
 		if (a == b)
 			cfg_diag_add(c->diags, l->at,
-				"link %s closes a loop of links without delay, in which no time would pass; give it a "
+				"link %s closes a loop of links without delay, in which no time passes; give it a "
 				"delay",
 				l->name);
 		parent[a] = b;
@@ -221,13 +222,13 @@ static void check_links(struct check *c)
 		check_end(c, i, 1);
 		if (l->km && topo_where(c->t, &l->delay_ns).line)
 			cfg_diag_add(c->diags, topo_where(c->t, &l->km),
-				"km: the link has a delay already; give one of them");
+				"km: the link also has a delay; give either km or delay");
 		check_failures(c, l);
 	}
 	for (uint32_t i = 0; i < c->t->hosts.n; i++)
 		if (has_port(c, (int)i, 1) && !has_port(c, (int)i, 0))
-			cfg_diag_add(c->diags, c->t->hosts.items[i].at, "host '%s' has a link at eth1 and none at eth0",
-				c->t->hosts.items[i].name);
+			cfg_diag_add(c->diags, c->t->hosts.items[i].at,
+				"host '%s' has a link at eth1 but none at eth0; use eth0", c->t->hosts.items[i].name);
 	check_loops(c);
 }
 
@@ -261,7 +262,7 @@ static int flow_end(struct check *c, const struct topo_flow *f, char *const *nam
 		cfg_diag_add(c->diags, topo_where(c->t, name), "%s: host '%s' has no IPv%llu address", key, *name,
 			(unsigned long long)f->family);
 	if (!host_rate(c, host))
-		cfg_diag_add(c->diags, topo_where(c->t, name), "%s: no link leads to host '%s'", key, *name);
+		cfg_diag_add(c->diags, topo_where(c->t, name), "%s: host '%s' has no link", key, *name);
 	return host;
 }
 
@@ -279,12 +280,15 @@ static void check_flows(struct check *c)
 			cfg_diag_add(c->diags, topo_where(c->t, &f->to), "to: host '%s' cannot send to itself", f->to);
 		if (from >= 0 && host_rate(c, from) && f->rate_bps > host_rate(c, from))
 			cfg_diag_add(c->diags, topo_where(c->t, &f->rate_bps),
-				"rate: host '%s' is on a link of %.4g Gb/s", f->from, (double)host_rate(c, from) / 1e9);
+				"rate: exceeds the link rate of host '%s', %.4g Gb/s", f->from,
+				(double)host_rate(c, from) / 1e9);
 		if (f->transport == TRANSPORT_DATAGRAM && f->message > f->mtu)
 			cfg_diag_add(c->diags, at(c, &f->message, f->at),
-				"message: a datagram is one packet, at most mtu (%llu)", (unsigned long long)f->mtu);
+				"message: a datagram is one packet; its payload is at most mtu, %llu bytes",
+				(unsigned long long)f->mtu);
 		if (f->transport == TRANSPORT_DATAGRAM && f->arrivals == ARRIVALS_POISSON && !f->rate_bps)
-			cfg_diag_add(c->diags, topo_where(c->t, &f->arrivals), "arrivals: poisson needs a rate");
+			cfg_diag_add(c->diags, topo_where(c->t, &f->arrivals),
+				"arrivals: poisson needs a rate; set rate");
 	}
 }
 
@@ -299,7 +303,7 @@ static void check_schedule(struct check *c)
 		if (!found)
 			cfg_diag_add(c->diags, topo_where(c->t, &e->node), "node: there is no node '%s'", e->node);
 		if (!!e->command + !!e->reload + (e->restart_ns != TIME_NEVER) != 1)
-			cfg_diag_add(c->diags, e->at, "an event is one of command, reload and restart");
+			cfg_diag_add(c->diags, e->at, "an event needs exactly one of command, reload and restart");
 	}
 }
 
@@ -326,10 +330,10 @@ static void check_memory(struct check *c)
 	if (sum <= c->t->lab.memory)
 		return;
 	cfg_diag_add(c->diags, at(c, &c->t->lab.memory, c->t->lab.at),
-		"memory: %llu MB are allowed, %llu MB are needed: %llu MB buffers and tables of nodes + %llu MB on "
-		"links + "
-		"%llu MB hosts + %llu MB fixed; %s",
-		(unsigned long long)(c->t->lab.memory >> 20), (unsigned long long)(sum >> 20),
+		"memory: the run needs %llu MB, more than the limit of %llu MB: %llu MB buffers and tables of nodes + "
+		"%llu MB on "
+		"links + %llu MB hosts + %llu MB fixed; %s",
+		(unsigned long long)(sum >> 20), (unsigned long long)(c->t->lab.memory >> 20),
 		(unsigned long long)(m.nodes >> 20), (unsigned long long)(m.lines >> 20),
 		(unsigned long long)(m.hosts >> 20), (unsigned long long)(m.eal >> 20), m.widest);
 }

@@ -4,7 +4,7 @@
 
 #include "lab/topology.h"
 
-/* What one key cannot tell; loads the configurations of nodes that are files. */
+/* Check the relations between keys. Loads the configuration files of nodes. */
 void topo_check(struct topology *t, struct cfg_diags *diags);
 
 #endif

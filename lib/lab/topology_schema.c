@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The schema of a topology file: each key with type, limits, default and help, as lib/config/schema.c has them. Data only.
- * The lab's only thread.
+ * The schema of a topology file: each key with type, limits, default and help, in the format of lib/config/schema.c. Data only;
+ * the lab is single-threaded.
  */
 #include "base/compiler.h"
 #include "config/schema.h"
@@ -23,20 +23,20 @@ static const char *const words_arrivals[] = {"constant", "poisson", NULL};
 
 static const struct cfg_key lab_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct topo_lab, name), .flags = CFG_REQUIRED, .example = "two-gateways",
-		.help = "Name of the topology: title of the report."},
+		.help = "Name of the topology and title of the report."},
 	{"run", CFG_TIME, .offset = AT(struct topo_lab, run_ns), .min = 1000, .max = HOUR_NS, .flags = CFG_REQUIRED,
-		.example = "20ms", .help = "Virtual time that senders send."},
+		.example = "20ms", .help = "Virtual time for which senders send."},
 	{"drain", CFG_TIME, .offset = AT(struct topo_lab, drain_ns), .max = HOUR_NS, .fallback = "1s",
-		.help = "Virtual time at most, behind that, for what is under way to arrive."},
+		.help = "Longest virtual time after the run for frames in flight to arrive."},
 	{"seed", CFG_UINT, .offset = AT(struct topo_lab, seed), .max = UINT32_MAX, .fallback = "1",
-		.help = "Of all random numbers. The same file and seed give the same run, to the byte."},
+		.help = "Seed of all random numbers. The same file and seed reproduce the run byte for byte."},
 	{"frames", CFG_WORD, .offset = AT(struct topo_lab, frames), .words = words_frames, .fallback = "headers",
-		.help = "headers: of each frame only the first bytes are carried, at its full length in time and counters. "
-			"whole: every byte."},
+		.help = "headers: carry only the first bytes of each frame; timing and counters use its full length. "
+			"whole: carry every byte."},
 	{"memory", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_lab, memory), .min = 64u << 20,
-		.max = 1ull << 42, .fallback = "2G", .help = "What the run may take; checked before it starts."},
+		.max = 1ull << 42, .fallback = "2G", .help = "Memory that the run may use; checked before it starts."},
 	{"sample", CFG_TIME, .offset = AT(struct topo_lab, sample_ns), .max = HOUR_NS,
-		.help = "Time between two points of the plots. Default: a four-hundredth of the run."},
+		.help = "Time between two points of the plots. Default: 1/400 of the run."},
 };
 static const struct cfg_map lab_map = MAP_OF(lab_keys, "lab", struct topo_lab);
 
@@ -44,16 +44,16 @@ static const struct cfg_key node_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct topo_node, name), .flags = CFG_REQUIRED | CFG_IDENTITY, .example = "gw1",
 		.help = "Name used by links and the schedule."},
 	{"file", CFG_TEXT, .offset = AT(struct topo_node, file),
-		.help = "Its configuration: an ordinary one, beside this file. Devices of its ports are not looked at."},
+		.help = "Configuration file of the node, relative to this file. The devices of its ports are ignored."},
 	{"config", CFG_CONFIG, .offset = AT(struct topo_node, config), .example = "{node: {name: gw1, loopback: \"fd00::1\"}, "
 		"lcores: {control: 0, rx: [1], worker: [1]}, ports: [{name: p0, device: net_null0, side: wan}]}",
-		.help = "The same, inline."},
+		.help = "Configuration of the node, inline."},
 	{"cpu", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct topo_node, cpu_hz), .min = 1000000, .max = 100000000000ull,
-		.fallback = "3G", .help = "Clock of its CPUs, in Hz: what cycles are counted by."},
+		.fallback = "3G", .help = "Clock rate of its CPUs in Hz."},
 	{"cycles", CFG_UINT, .offset = AT(struct topo_node, cycles), .max = 100000000, .fallback = "60",
-		.help = "CPU cycles for a packet that a role receives or hands on: on one lcore a forwarded packet is two."},
+		.help = "CPU cycles for each packet that a role receives or passes on. On a single lcore a forwarded packet counts twice."},
 	{"pass-cycles", CFG_UINT, .offset = AT(struct topo_node, pass_cycles), .min = 1, .max = 100000000,
-		.fallback = "120", .help = "CPU cycles of a pass that finds nothing."},
+		.fallback = "120", .help = "CPU cycles of a pass that finds no work."},
 };
 static const struct cfg_map node_map = MAP_OF(node_keys, "a node", struct topo_node);
 
@@ -63,50 +63,50 @@ static const struct cfg_key failure_keys[] = {
 	{"for", CFG_TIME, .offset = AT(struct topo_failure, for_ns), .min = 1, .max = HOUR_NS, .word = "ever",
 		.word_value = TIME_NEVER, .fallback = "ever", .help = "How long it lasts."},
 	{"direction", CFG_WORD, .offset = AT(struct topo_failure, direction), .words = words_direction, .fallback = "both",
-		.help = "Which way the link is cut."},
+		.help = "Direction in which the link fails."},
 	{"detect", CFG_TIME, .offset = AT(struct topo_failure, detect_ns), .max = HOUR_NS, .word = "never",
 		.word_value = TIME_NEVER, .fallback = "10us",
-		.help = "After this the ports at both ends see that the link is down, and later that it is up. never: they "
-			"go on sending into the void."},
+		.help = "Time until the ports at both ends detect that the link is down, and later that it is up. never: they "
+			"keep sending, and the frames are lost."},
 	{"repeat", CFG_UINT, .offset = AT(struct topo_failure, repeat), .min = 1, .max = 100000, .fallback = "1",
-		.help = "How often: a flapping link."},
+		.help = "Number of failures, for a flapping link."},
 	{"every", CFG_TIME, .offset = AT(struct topo_failure, every_ns), .max = HOUR_NS, .fallback = "0",
-		.help = "From the beginning of one failure to that of the next."},
+		.help = "Time from the start of one failure to the start of the next."},
 };
 static const struct cfg_map failure_map = MAP_OF(failure_keys, "a failure", struct topo_failure);
 
 static const struct cfg_key link_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct topo_link, name),
-		.help = "Name in the report. Default: made of its ends."},
+		.help = "Name in the report. Default: built from the names of its ends."},
 	{"a", CFG_NAME, .offset = AT(struct topo_link, a), .flags = CFG_REQUIRED, .example = "gw1.p0",
 		.help = "One end: NODE.PORT, or HOST.eth0 or HOST.eth1."},
 	{"b", CFG_NAME, .offset = AT(struct topo_link, b), .flags = CFG_REQUIRED, .example = "nic1.eth0",
 		.help = "The other end."},
 	{"rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct topo_link, rate_bps), .min = 1000000,
-		.max = 3200000000000ull, .flags = CFG_REQUIRED, .example = "100G", .help = "Line rate, each way."},
+		.max = 3200000000000ull, .flags = CFG_REQUIRED, .example = "100G", .help = "Line rate in each direction."},
 	{"delay", CFG_TIME, .offset = AT(struct topo_link, delay_ns), .max = 10 * NSEC_PER_SEC, .example = "1us",
-		.help = "Propagation, one way."},
+		.help = "One-way propagation delay."},
 	{"km", CFG_UINT, .offset = AT(struct topo_link, km), .max = 100000,
-		.help = "The same, as kilometres of fibre: 5 us each."},
+		.help = "Propagation delay as kilometres of fibre, 5 us each."},
 	{"faulty", CFG_WORD, .offset = AT(struct topo_link, faulty), .words = words_direction, .fallback = "both",
-		.help = "Which way there are jitter, loss, corruption, duplication and reordering."},
+		.help = "Direction with jitter, loss, corruption, duplication and reordering."},
 	{"jitter", CFG_TIME, .offset = AT(struct topo_link, jitter_ns), .max = NSEC_PER_SEC, .fallback = "0",
-		.help = "Up to so much more, evenly distributed. Frames keep their order."},
+		.help = "Largest additional delay, uniformly distributed. Frames keep their order."},
 	{"loss", CFG_FRACTION, .offset = AT(struct topo_link, loss), .fallback = "0", .help = "Share of frames lost."},
 	{"corruption", CFG_FRACTION, .offset = AT(struct topo_link, corruption), .fallback = "0",
 		.help = "Share of frames with a bit error."},
 	{"fcs", CFG_BOOL, .offset = AT(struct topo_link, fcs), .fallback = "true",
-		.help = "The receiver's FCS check drops frames with bit errors. false: they arrive, a bit flipped."},
+		.help = "true: the receiver's FCS check drops frames with bit errors. false: they arrive with one bit flipped."},
 	{"duplication", CFG_FRACTION, .offset = AT(struct topo_link, duplication), .fallback = "0",
 		.help = "Share of frames that arrive twice."},
 	{"reordering", CFG_FRACTION, .offset = AT(struct topo_link, reordering), .fallback = "0",
-		.help = "Share of frames that others overtake."},
+		.help = "Share of frames that are delayed by reorder-delay, so that later frames overtake them."},
 	{"reorder-delay", CFG_TIME, .offset = AT(struct topo_link, reorder_ns), .max = NSEC_PER_SEC, .fallback = "10us",
-		.help = "How much later those come."},
+		.help = "Additional delay of reordered frames."},
 	{"mtu", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_link, mtu), .min = 1280, .max = 16000,
-		.fallback = "9600", .help = "Longest IP packet it carries; longer ones are lost."},
+		.fallback = "9600", .help = "Longest IP packet the link carries; longer packets are lost."},
 	{"failures", CFG_LIST_OF, .item = CFG_MAP, .map = &failure_map, .offset = AT(struct topo_link, failures),
-		.max = 1000, .help = "When it is down. Frames under way then are lost."},
+		.max = 1000, .help = "Times when the link is down. Frames in flight are lost."},
 };
 static const struct cfg_map link_map = MAP_OF(link_keys, "a link", struct topo_link);
 
@@ -120,11 +120,11 @@ static const struct cfg_map stall_map = MAP_OF(stall_keys, "a stall", struct top
 
 static const struct cfg_key injection_keys[] = {
 	{"at", CFG_TIME, .offset = AT(struct topo_injection, start_ns), .max = HOUR_NS, .flags = CFG_REQUIRED, .example = "1ms",
-		.help = "When the first one is sent, behind what already waits in the NIC."},
+		.help = "When the first frame is sent, after the frames already queued in the NIC."},
 	{"repeat", CFG_UINT, .offset = AT(struct topo_injection, repeat), .min = 1, .max = 10000000, .fallback = "1",
-		.help = "How often it is sent."},
+		.help = "Number of times the frame is sent."},
 	{"every", CFG_TIME, .offset = AT(struct topo_injection, every_ns), .min = 1, .max = HOUR_NS, .fallback = "100us",
-		.help = "From one to the next."},
+		.help = "Interval between frames."},
 	{"frame", CFG_TEXT, .offset = AT(struct topo_injection, frame), .flags = CFG_REQUIRED,
 		.example = "\"0180c2000001 02000000ff00 8808 0101 0008 000000000000 ffff\"",
 		.help = "The frame in hexadecimal digits, without FCS; a short one is padded."},
@@ -133,17 +133,17 @@ static const struct cfg_map injection_map = MAP_OF(injection_keys, "a frame to s
 
 static const struct cfg_key sink_keys[] = {
 	{"drain", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct topo_sink, drain_bps), .max = 3200000000000ull,
-		.fallback = "0", .help = "How fast the host takes what it receives out of its buffer. 0: at once."},
+		.fallback = "0", .help = "Rate at which the host empties its receive buffer. 0: at once."},
 	{"buffer", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_sink, buffer), .min = 16384, .max = 1ull << 40,
-		.fallback = "1M", .help = "What does not fit is lost."},
+		.fallback = "1M", .help = "Size of the receive buffer. Packets that do not fit are lost."},
 	{"xoff", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_sink, xoff), .max = 1ull << 40, .fallback = "0",
-		.help = "Fuller than this it sends PFC pause for the priorities of pfc. 0: never."},
+		.help = "Fill level above which the host pauses the priorities of pfc. 0: never."},
 	{"xon", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_sink, xon), .max = 1ull << 40, .fallback = "0",
-		.help = "Emptier than this again it lets go."},
+		.help = "Fill level below which the host resumes them."},
 	{"quanta", CFG_UINT, .offset = AT(struct topo_sink, quanta), .min = 1, .max = 65535, .fallback = "65535",
-		.help = "Pause time it asks for, in 512 bit times; asked for again at half of it."},
+		.help = "Pause time it requests, in quanta of 512 bit times; refreshed after half of it."},
 	{"stalls", CFG_LIST_OF, .item = CFG_MAP, .map = &stall_map, .offset = AT(struct topo_sink, stalls), .max = 1000,
-		.help = "When the host takes nothing out of its buffer. In order of time."},
+		.help = "Times when the host does not empty its buffer, in chronological order."},
 };
 static const struct cfg_map sink_map = MAP_OF(sink_keys, "sink", struct topo_sink);
 
@@ -151,13 +151,13 @@ static const struct cfg_key host_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct topo_host, name), .flags = CFG_REQUIRED | CFG_IDENTITY, .example = "nic1",
 		.help = "Name used by links and flows. Its ports are eth0 and, when dual-homed, eth1."},
 	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct topo_host, addresses), .max = 8,
-		.example = "[10.1.0.11/24]", .help = "The first of each family is used by flows; ARP and ND are answered."},
-	{"mac", CFG_MAC, .offset = AT(struct topo_host, mac), .help = "Of eth0; eth1's is one more. Default: made of its number."},
+		.example = "[10.1.0.11/24]", .help = "Addresses. Flows use the first of each family. The host answers ARP and ND for all."},
+	{"mac", CFG_MAC, .offset = AT(struct topo_host, mac), .help = "MAC address of eth0; eth1 has the next one. Default: derived from the number of the host."},
 	{"pfc", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct topo_host, pfc), .max = 8, .example = "[3]",
-		.help = "Priorities it pauses when it is told to, and asks to be paused."},
+		.help = "Priorities with PFC: the host obeys pauses of them and pauses them itself."},
 	{"sink", CFG_MAP, .offset = AT(struct topo_host, sink), .map = &sink_map, .help = "Its receive buffer."},
 	{"send", CFG_LIST_OF, .item = CFG_MAP, .map = &injection_map, .offset = AT(struct topo_host, send), .max = 1000,
-		.help = "Frames that it sends by eth0 just as they stand here: what strangers and broken devices send."},
+		.help = "Frames that it sends on eth0 exactly as given, for example those of attackers and broken devices."},
 };
 static const struct cfg_map host_map = MAP_OF(host_keys, "a host", struct topo_host);
 
@@ -168,76 +168,76 @@ static const struct cfg_key flow_keys[] = {
 	{"to", CFG_NAME, .offset = AT(struct topo_flow, to), .flags = CFG_REQUIRED, .refs = "hosts", .example = "nic2",
 		.help = "Host that receives."},
 	{"transport", CFG_WORD, .offset = AT(struct topo_flow, transport), .words = words_transport, .fallback = "rc",
-		.help = "rc: RoCEv2 reliable connection with go-back-N. datagram: packets that nobody acknowledges."},
+		.help = "rc: RoCEv2 reliable connection with go-back-N. datagram: packets without acknowledgement."},
 	{"family", CFG_UINT, .offset = AT(struct topo_flow, family), .min = 4, .max = 6, .fallback = "4",
 		.help = "IP version, 4 or 6."},
 	{"queue-pairs", CFG_UINT, .offset = AT(struct topo_flow, queue_pairs), .min = 1, .max = 65536, .fallback = "1",
 		.help = "Connections; each has its own UDP source port."},
 	{"message", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_flow, message), .min = 64, .max = 1ull << 31,
-		.fallback = "1M", .help = "Length of one message (RDMA WRITE), or of one datagram's payload."},
+		.fallback = "1M", .help = "Length of a message (RDMA WRITE), or of the payload of a datagram."},
 	{"messages", CFG_UINT, .offset = AT(struct topo_flow, messages), .max = 1ull << 40, .fallback = "0",
-		.help = "How many a queue pair sends. 0: as many as fit the run."},
+		.help = "Messages that each queue pair sends. 0: as many as fit into the run."},
 	{"start", CFG_TIME, .offset = AT(struct topo_flow, start_ns), .max = HOUR_NS, .fallback = "0",
 		.help = "When it begins to send."},
 	{"rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct topo_flow, rate_bps), .max = 3200000000000ull,
-		.fallback = "0", .help = "Of one queue pair, with all headers. 0: as fast as its port."},
+		.fallback = "0", .help = "Rate of one queue pair, headers included. 0: the rate of its port."},
 	{"window", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_flow, window), .max = 1ull << 40, .fallback = "0",
-		.help = "Unacknowledged bytes of a queue pair at most. 0: no limit."},
+		.help = "Most unacknowledged bytes of a queue pair. 0: no limit."},
 	{"mtu", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_flow, mtu), .min = 256, .max = 8192,
 		.fallback = "4096", .help = "Payload of one packet (path MTU of the connection)."},
 	{"ack-every", CFG_UINT, .offset = AT(struct topo_flow, ack_every), .min = 1, .max = 100000, .fallback = "16",
-		.help = "The receiver acknowledges every so many packets, and the last of each message."},
+		.help = "Packets per acknowledgement. The last packet of each message is always acknowledged."},
 	{"timeout", CFG_UINT, .offset = AT(struct topo_flow, timeout), .max = 31, .fallback = "14",
-		.help = "Local ACK timeout: 4.096 us times two to this. 0: none."},
+		.help = "Exponent of the local ACK timeout, 4.096 us * 2^timeout. 0: no timeout."},
 	{"retries", CFG_UINT, .offset = AT(struct topo_flow, retries), .max = 1000000, .fallback = "7",
-		.help = "Timeouts in a row without progress before the queue pair gives up."},
+		.help = "Consecutive timeouts without progress after which the queue pair gives up."},
 	{"dscp", CFG_UINT, .offset = AT(struct topo_flow, dscp), .max = 63, .fallback = "26", .help = "DSCP of its packets."},
 	{"priority", CFG_UINT, .offset = AT(struct topo_flow, priority), .max = 7, .fallback = "3",
-		.help = "PFC priority that pauses it."},
-	{"ecn", CFG_BOOL, .offset = AT(struct topo_flow, ecn), .fallback = "true", .help = "Packets are ECT(0), else Not-ECT."},
+		.help = "PFC priority that pauses the flow."},
+	{"ecn", CFG_BOOL, .offset = AT(struct topo_flow, ecn), .fallback = "true", .help = "true: packets are ECT(0). false: Not-ECT."},
 	{"dcqcn", CFG_BOOL, .offset = AT(struct topo_flow, dcqcn), .fallback = "false",
-		.help = "Receivers answer CE with CNP, senders slow down (DCQCN)."},
+		.help = "Receivers answer CE with CNP and senders slow down (DCQCN)."},
 	{"arrivals", CFG_WORD, .offset = AT(struct topo_flow, arrivals), .words = words_arrivals, .fallback = "constant",
-		.help = "Datagrams: evenly spaced, or a Poisson process of the same mean rate."},
+		.help = "Datagrams are sent at constant intervals, or as a Poisson process of the same mean rate."},
 };
 static const struct cfg_map flow_map = MAP_OF(flow_keys, "a flow", struct topo_flow);
 
 static const struct cfg_key capture_keys[] = {
 	{"place", CFG_NAME, .offset = AT(struct topo_capture, place), .flags = CFG_REQUIRED, .example = "gw1.p0",
-		.help = "Port of a node or host; both directions."},
+		.help = "Port of a node or host. Both directions are captured."},
 	{"file", CFG_TEXT, .offset = AT(struct topo_capture, file), .flags = CFG_REQUIRED, .example = "gw1.pcapng",
-		.help = "pcapng file, in the folder of the report."},
+		.help = "Name of the pcapng file in the folder of the report."},
 	{"count", CFG_UINT, .offset = AT(struct topo_capture, count), .max = 1ull << 40, .fallback = "0",
-		.help = "End after so many frames. 0: never."},
+		.help = "Stop after this number of frames. 0: never."},
 };
 static const struct cfg_map capture_map = MAP_OF(capture_keys, "a capture", struct topo_capture);
 
 static const struct cfg_key event_keys[] = {
 	{"at", CFG_TIME, .offset = AT(struct topo_event, time_ns), .max = HOUR_NS, .flags = CFG_REQUIRED,
-		.example = "10ms", .help = "When."},
+		.example = "10ms", .help = "Virtual time of the event."},
 	{"node", CFG_NAME, .offset = AT(struct topo_event, node), .flags = CFG_REQUIRED, .refs = "nodes", .example = "gw1",
-		.help = "Where."},
+		.help = "Node of the event."},
 	{"command", CFG_TEXT, .offset = AT(struct topo_event, command), .example = "show conservation",
-		.help = "Line for its console (docs/commands.md); what it says goes to the report."},
-	{"reload", CFG_TEXT, .offset = AT(struct topo_event, reload), .help = "Configuration file to reload, beside this one."},
+		.help = "Command for the console of the node (docs/commands.md). The report shows its output."},
+	{"reload", CFG_TEXT, .offset = AT(struct topo_event, reload), .help = "Configuration file to reload, relative to this file."},
 	{"restart", CFG_TIME, .offset = AT(struct topo_event, restart_ns), .max = HOUR_NS, .word = "no",
 		.word_value = TIME_NEVER, .fallback = "no",
-		.help = "The node stops, loses all it holds, and comes back after so long with its configuration."},
+		.help = "Stop the node, lose the packets it holds, and start it with the same configuration after this time."},
 };
 static const struct cfg_map event_map = MAP_OF(event_keys, "an event", struct topo_event);
 
 static const struct cfg_key root_keys[] = {
-	{"lab", CFG_MAP, .offset = AT(struct topology, lab), .map = &lab_map, .flags = CFG_REQUIRED, .help = "The run."},
+	{"lab", CFG_MAP, .offset = AT(struct topology, lab), .map = &lab_map, .flags = CFG_REQUIRED, .help = "Settings of the run."},
 	{"nodes", CFG_LIST_OF, .item = CFG_MAP, .map = &node_map, .offset = AT(struct topology, nodes), .max = 256,
 		.help = "Complete sluice nodes."},
 	{"hosts", CFG_LIST_OF, .item = CFG_MAP, .map = &host_map, .offset = AT(struct topology, hosts), .max = 1024,
 		.help = "RoCEv2 NICs."},
 	{"links", CFG_LIST_OF, .item = CFG_MAP, .map = &link_map, .offset = AT(struct topology, links), .flags = CFG_REQUIRED,
-		.min = 1, .max = 4096, .help = "What joins them."},
+		.min = 1, .max = 4096, .help = "Links between nodes and hosts."},
 	{"flows", CFG_LIST_OF, .item = CFG_MAP, .map = &flow_map, .offset = AT(struct topology, flows), .max = 4096,
-		.help = "Who sends what to whom."},
+		.help = "Traffic between hosts."},
 	{"captures", CFG_LIST_OF, .item = CFG_MAP, .map = &capture_map, .offset = AT(struct topology, captures), .max = 64,
-		.help = "Where frames are written down."},
+		.help = "Ports whose frames are captured."},
 	{"schedule", CFG_LIST_OF, .item = CFG_MAP, .map = &event_map, .offset = AT(struct topology, schedule), .max = 10000,
 		.help = "Console commands, reloads and restarts of nodes."},
 };
@@ -248,7 +248,7 @@ const struct cfg_map topo_root = MAP_OF(root_keys, "the file", struct topology);
 void topo_emit_reference(FILE *out)
 {
 	cfg_emit_reference_of(&topo_root,
-		"# Reference of the lab's topology files: every key, with its limits and its default.\n"
+		"# Reference of lab topology files: every key, with its limits and its default.\n"
 		"# Generated from the schema (lib/lab/topology_schema.c) by `sluice-lab --print reference`; do not "
 		"edit.\n"
 		"# Times end in ns, us, ms or s; shares are numbers from 0 to 1, or end in %.\n",

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(TOP, "test"))
 import tap  # noqa: E402
 
 BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND"]
-GROUPS = ["Sent by hosts", "Goodput of hosts: payload received in order", "Links: what arrives, with all overhead", "Egress queues", "Buffers in use in nodes",
+GROUPS = ["Sent by hosts", "Goodput of hosts: payload received in order", "Links: received, overhead included", "Egress queues", "Buffers in use in nodes",
           "Dropped in nodes", "Receive buffers of hosts"]
 NUMBER = re.compile(r"^-?[\d.]+( [kMG])?$")
 
@@ -125,10 +125,10 @@ def check_comparison(lab, folder):
     page.feed(done.stdout)
     if page.body.get("data-drawn") != "yes":
         return [done.stderr[-300:] or "not drawn"]
-    for name, losses in zip(names, (r'class="bad">[\d\u202f]+ lost', 'class="good">lossless', r'class="fair">[\d\u202f]+ lost, by links alone')):
+    for name, losses in zip(names, (r'class="bad">[\d\u202f]+ lost', 'class="good">lossless', r'class="fair">[\d\u202f]+ lost, all on links')):
         if not re.search(losses + rf"</b><span>{name}</span>", done.stdout):
             problems.append(f"no tile of {name} in its colour")
-        if f"<td>{name}</td>" not in done.stdout or f"{name}: gpu1 (most" not in done.stdout:
+        if f"<td>{name}</td>" not in done.stdout or f"{name}: gpu1 (max" not in done.stdout:
             problems.append(f"{name} has no row, or no line in a plot")
     plot = next((p for p in page.plots if p["group"] == "Buffers of lossless classes"), {"series": []})
     if len(page.strokes) != len(names):

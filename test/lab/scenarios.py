@@ -115,7 +115,7 @@ def ecmp_spread(pairs=64):
     return net
 
 
-@scenario(short=[{}], expect=["lost == 0", "most('Under way on links and in transmit descriptors', 'gw1.wan0 > gw2.wan0') > 480",
+@scenario(short=[{}], expect=["lost == 0", "most('In flight on links and in transmit descriptors', 'gw1.wan0 > gw2.wan0') > 480",
                                "flow().goodput_gbps > 290"])
 def wide_wan():
     """400 Gb/s over 2000 km: a full bandwidth-delay product of half a gigabyte is under way, in little memory."""

@@ -55,16 +55,15 @@ static void refused(void **state)
 		{LAB HOSTS "links: [{a: h1.eth0, b: h1.eth0, rate: 10G, delay: 1us}]\n",
 			"t.yaml:3:25: error: b: 'h1.eth0' is already an end of link h1.eth0-h1.eth0\n"},
 		{LAB NODES "links: [{a: n1.p0, b: n2.p0, rate: 10G}, {name: back, a: n2.p1, b: n1.p1, rate: 10G}]\n",
-			"t.yaml:15:42: error: link back closes a loop of links without delay, in which no time would "
-			"pass; give it a "
-			"delay\n"},
+			"t.yaml:15:42: error: link back closes a loop of links without delay, in which no time "
+			"passes; give it a delay\n"},
 		{LAB NODES "links: [{a: n1.p0, b: n2.p0, rate: 10G}, {a: n2.p1, b: n1.p1, rate: 10G, delay: 1ns}]\n",
 			""},
 		{LAB ONE_HOST "sink: {drain: 1G, stalls: [{at: 1ms, for: 1ms}, {at: 2ms, for: 1ms}]}}]\n" LINK, ""},
 		{LAB ONE_HOST "sink: {stalls: [{at: 1ms, for: 1ms}]}}]\n" LINK,
-			"t.yaml:3:19: error: a host that stops needs a rate to go on with: drain\n"},
+			"t.yaml:3:19: error: a host with stalls needs a drain rate; set drain\n"},
 		{LAB ONE_HOST "sink: {drain: 1G, stalls: [{at: 1ms, for: 1ms}, {at: 1999us, for: 1ms}]}}]\n" LINK,
-			"t.yaml:3:56: error: at: before the stall in front of it has ended\n"},
+			"t.yaml:3:56: error: at: the previous stall has not ended at this time\n"},
 		{LAB ONE_HOST "send: [{at: 1ms, frame: 0180c2000001 020000000001 8808 0101}]}]\n" LINK, ""},
 		{LAB ONE_HOST "send: [{at: 1ms, frame: 0180c2000001 02000000000}]}]\n" LINK,
 			"t.yaml:3:27: error: frame: expected 14 to 192 bytes as pairs of hexadecimal digits\n"},
@@ -82,9 +81,9 @@ static void refused(void **state)
 			"t.yaml:3:51: error: loss: expected a share from 0 to 1, like 0.001, 1e-6 or 0.1%, found "
 			"'101%'\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, delay: 1us, km: 5}]\n",
-			"t.yaml:3:61: error: km: the link has a delay already; give one of them\n"},
+			"t.yaml:3:61: error: km: the link also has a delay; give either km or delay\n"},
 		{LAB HOSTS LINK "flows: [{from: h1, to: h2, rate: 11G}]\n",
-			"t.yaml:4:34: error: rate: host 'h1' is on a link of 10 Gb/s\n"},
+			"t.yaml:4:34: error: rate: exceeds the link rate of host 'h1', 10 Gb/s\n"},
 		{LAB HOSTS LINK "flows: [{from: h1, to: h3}]\n",
 			"t.yaml:4:24: error: to: there is no host 'h3'; did you mean 'h1'?\n"},
 		{LAB HOSTS LINK "flows: [{from: h1, to: h1}]\n",
@@ -100,12 +99,13 @@ static void refused(void **state)
 			"t.yaml:2:26: error: file: nowhere.yaml:0:0: cannot open: No such file or directory\n"},
 		{LAB "nodes: [{name: n1}]\n" HOSTS LINK, "t.yaml:2:9: error: node 'n1' needs either file or config\n"},
 		{LAB HOSTS "links: [{a: h1.eth0, b: h2.eth0, rate: 10G, failures: [{at: 0, repeat: 2}]}]\n",
-			"t.yaml:3:56: error: every: to repeat, a failure must end (for) before the next begins "
-			"(every)\n"},
+			"t.yaml:3:56: error: every: a repeated failure must end before the next one begins; make "
+			"every longer than for\n"},
 		{"lab: {name: t, run: 1ms, memory: 1G}\n" HOSTS
 		 "links: [{a: h1.eth0, b: h2.eth0, rate: 3200G, delay: 1s}]\n"
 		 "flows: [{from: h1, to: h2}]\n",
-			"t.yaml:1:34: error: memory: 1024 MB are allowed, 38986 MB are needed: 0 MB buffers and tables "
+			"t.yaml:1:34: error: memory: the run needs 38986 MB, more than the limit of 1024 MB: 0 MB "
+			"buffers and tables "
 			"of nodes + 38922 MB "
 			"on links + 0 MB hosts + 64 MB fixed; link h1.eth0-h2.eth0: 3200 Gb/s x 1000 ms / 8 = 4e+05 MB "
 			"on the fibre, "

@@ -97,7 +97,7 @@ unsigned int cfg_sent_buffers(const struct config *c)
  * Transmit descriptors hold a buffer each, as those of NICs do; a frame takes as many as it has buffers. net_ring has
  * slots for whole frames instead. Other software devices have copied or freed a frame when they have taken it.
  */
-static uint64_t sent_by(const struct cfg_port *p, unsigned int frame)
+static uint64_t tx_buffers(const struct cfg_port *p, unsigned int frame)
 {
 	if (strncmp(p->device, "net_ring", strlen("net_ring")) == 0)
 		return MAX_OF(p->descriptors.tx, NET_RING_SLOTS) * frame;
@@ -105,12 +105,12 @@ static uint64_t sent_by(const struct cfg_port *p, unsigned int frame)
 }
 
 /* Receive descriptors hold a buffer each, too, and so do the beginnings of a frame whose end has not come yet. */
-static uint64_t received_by(const struct cfg_port *p, unsigned int frame)
+static uint64_t rx_buffers(const struct cfg_port *p, unsigned int frame)
 {
 	return p->rx_queues * (p->descriptors.rx + frame - 1);
 }
 
-static void add(struct cfg_budget *b, const char *what, uint64_t buffers)
+static void add_line(struct cfg_budget *b, const char *what, uint64_t buffers)
 {
 	b->line[b->n].what = what;
 	b->line[b->n++].buffers = buffers;
@@ -118,9 +118,9 @@ static void add(struct cfg_budget *b, const char *what, uint64_t buffers)
 }
 
 /* What is bounded in packets, for the longest ones. */
-static void add_packets(struct cfg_budget *b, const char *what, uint64_t packets)
+static void add_packet_line(struct cfg_budget *b, const char *what, uint64_t packets)
 {
-	add(b, what, packets * b->frame);
+	add_line(b, what, packets * b->frame);
 }
 
 void cfg_budget(const struct config *c, struct cfg_budget *out)
@@ -132,35 +132,36 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		const struct cfg_port *p = &c->ports.items[i];
 		struct cfg_lossless l;
 
-		rx += received_by(p, out->frame);
-		tx += sent_by(p, out->sent);
+		rx += rx_buffers(p, out->frame);
+		tx += tx_buffers(p, out->sent);
 		lossy += p->buffer_limit;
 		control += p->control_limit;
 		cfg_port_lossless(c, p, p->speed_bps, &l);
 		xoff += cfg_port_profile(c, p).alpha == ALPHA_STATIC ? p->pfc.priorities.n * l.xoff_buffers : 0;
 		headroom += p->pfc.priorities.n * (l.choice_buffers + l.headroom_buffers);
 	}
-	add(out, "receive descriptors", rx);
-	add(out, "transmit descriptors", tx);
-	add(out, "rewritten frames that the device has not accepted yet",
+	add_line(out, "receive descriptors", rx);
+	add_line(out, "transmit descriptors", tx);
+	add_line(out, "rewritten frames that the device has not accepted yet",
 		2ull * LIMIT_TX_ROOM * c->ports.n * out->sent);
-	add(out, "egress queues of lossy classes", lossy);
+	add_line(out, "egress queues of lossy classes", lossy);
 	if (xoff + c->memory.lossless)
-		add(out, "lossless classes below XOFF", xoff + c->memory.lossless);
+		add_line(out, "lossless classes below XOFF", xoff + c->memory.lossless);
 	if (headroom)
-		add(out, "headroom of lossless classes", headroom);
-	add(out, "egress queues of control traffic", control);
-	add_packets(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
-	add_packets(out, "packets parked while a ring is full",
+		add_line(out, "headroom of lossless classes", headroom);
+	add_line(out, "egress queues of control traffic", control);
+	add_packet_line(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
+	add_packet_line(out, "packets parked while a ring is full",
 		(uint64_t)c->lcores.rx.n * c->lcores.worker.n * LIMIT_PARK);
-	add_packets(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
-	add_packets(out, "packets whose neighbour did not answer", c->lcores.worker.n * LIMIT_WORKER_PUNTS);
-	add(out, "pool caches and bursts of lcores", lcores * (LIMIT_POOL_CACHE + (uint64_t)LIMIT_BURST * out->frame));
-	add_packets(out, "control packets", LIMIT_CONTROL);
+	add_packet_line(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
+	add_packet_line(out, "packets whose neighbour did not answer", c->lcores.worker.n * LIMIT_WORKER_PUNTS);
+	add_line(out, "pool caches and bursts of lcores",
+		lcores * (LIMIT_POOL_CACHE + (uint64_t)LIMIT_BURST * out->frame));
+	add_packet_line(out, "control packets", LIMIT_CONTROL);
 }
 
 /* What to type: more buffers, or ones that take a whole frame if that is enough. */
-static void mending(const struct config *c, uint64_t total, char *out, size_t size)
+static void write_remedy(const struct config *c, uint64_t total, char *out, size_t size)
 {
 	uint64_t whole = (cfg_longest_frame(c) + 1023) / 1024;
 	struct config larger = *c;
@@ -197,7 +198,7 @@ void check_buffers(const struct config *c, struct cfg_diags *d)
 	for (unsigned int i = 0; i < b.n; i++)
 		n += (size_t)snprintf(sum + n, sizeof(sum) - n, "%s%llu %s", i ? " + " : "",
 			(unsigned long long)b.line[i].buffers, b.line[i].what);
-	mending(c, b.total, mend, sizeof(mend));
+	write_remedy(c, b.total, mend, sizeof(mend));
 	if (b.frame > 1)
 		cfg_diag_add(d, at,
 			"buffers: %llu is too few: up to %llu can be in use at once, %u for each frame of %llu bytes; "

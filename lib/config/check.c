@@ -66,7 +66,7 @@ static void check_reference(const struct config *c, struct cfg_diags *d, const s
 		cfg_diag_add(d, cfg_where(c, member), "%s: there is no '%s' in %s", key->name, name, key->refs);
 }
 
-static void walk(const struct config *c, struct cfg_diags *d, const struct cfg_map *map, const char *base)
+static void check_map(const struct config *c, struct cfg_diags *d, const struct cfg_map *map, const char *base)
 {
 	for (uint32_t i = 0; i < map->n_keys; i++) {
 		const struct cfg_key *key = &map->keys[i];
@@ -76,7 +76,7 @@ static void walk(const struct config *c, struct cfg_diags *d, const struct cfg_m
 		if (key->refs)
 			check_reference(c, d, key, member);
 		if (key->type == CFG_MAP)
-			walk(c, d, key->map, member);
+			check_map(c, d, key->map, member);
 		if (key->type != CFG_LIST_OF || key->item != CFG_MAP)
 			continue;
 		memcpy(&list, member, sizeof(list));
@@ -84,13 +84,13 @@ static void walk(const struct config *c, struct cfg_diags *d, const struct cfg_m
 			if (key->map->keys[k].flags & (CFG_IDENTITY | CFG_UNIQUE))
 				check_unique(c, d, key, &key->map->keys[k], list.items, list.n);
 		for (uint32_t k = 0; k < list.n; k++)
-			walk(c, d, key->map, list.items + (size_t)k * key->map->size);
+			check_map(c, d, key->map, list.items + (size_t)k * key->map->size);
 	}
 }
 
 void check_schema(const struct config *c, struct cfg_diags *d)
 {
-	walk(c, d, &cfg_root, (const char *)c);
+	check_map(c, d, &cfg_root, (const char *)c);
 }
 
 int cfg_check(const struct config *c, struct cfg_diags *d)

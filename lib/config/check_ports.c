@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lcores, ports, neighbours and routes. */
+/* Checks lcores, ports, neighbours and routes. Pure. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "config/check_priv.h"
 #include "wire/ipv4.h"
 
-/* One "LCORE@CPU" of the list; 0, or -EINVAL. */
+/* Parse one "LCORE@CPU" at *at and advance *at past it. 0, or -EINVAL. */
 static int parse_cpu(const char **at, uint64_t *lcore, unsigned int *cpu)
 {
 	unsigned int l, n;
@@ -40,20 +40,20 @@ unsigned int cfg_cpu_of(const struct config *c, uint64_t lcore)
 	return (unsigned int)lcore;
 }
 
-int cfg_is_rx(const struct config *c, uint64_t lcore)
+bool cfg_is_rx(const struct config *c, uint64_t lcore)
 {
 	for (uint32_t i = 0; i < c->lcores.rx.n; i++)
 		if (c->lcores.rx.items[i] == lcore)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
-int cfg_is_worker(const struct config *c, uint64_t lcore)
+bool cfg_is_worker(const struct config *c, uint64_t lcore)
 {
 	for (uint32_t i = 0; i < c->lcores.worker.n; i++)
 		if (c->lcores.worker.items[i] == lcore)
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 static void check_lcore_list(const struct config *c, struct cfg_diags *d, const char *name, const uint64_t *items,
@@ -102,7 +102,7 @@ void check_lcores(const struct config *c, struct cfg_diags *d)
 	check_cpus(c, d);
 }
 
-int cfg_device_is_pci(const char *device)
+bool cfg_device_is_pci(const char *device)
 {
 	unsigned int a, b, dev, fn;
 	int used = 0;
@@ -121,18 +121,18 @@ static bool on_link(const struct cfg_link *link, const struct ip_addr *nexthop)
 	return false;
 }
 
-int check_in_blocks(const struct config *c, const struct ip_addr *a)
+bool check_in_blocks(const struct config *c, const struct ip_addr *a)
 {
 	static const struct ip_prefix rfc9602 = {.addr = {.family = 6, .b = {0x5f}}, .len = 16};
 
 	if (ip_prefix_contains(&rfc9602, a))
-		return 1;
+		return true;
 	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
 		if (ip_prefix_contains(&c->node.usid.more_blocks.items[i], a))
-			return 1;
+			return true;
 	for (uint32_t i = 0; i < c->node.sid_blocks.n; i++)
 		if (ip_prefix_contains(&c->node.sid_blocks.items[i], a))
-			return 1;
+			return true;
 	return c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, a);
 }
 
@@ -148,7 +148,7 @@ static const char *kind_of(const struct cfg_link *link)
 	return link->interface ? "interface" : "port";
 }
 
-/* Link-local subnets exist on every port and overlap nothing. */
+/* Every port has the link-local subnet, so link-local addresses are exempt from the overlap check. */
 static bool is_link_local(const struct ip_prefix *p)
 {
 	return p->addr.family == 6 && ipv6_is_link_local(&p->addr.v6);
@@ -371,7 +371,7 @@ static void check_table(const struct config *c, struct cfg_diags *d, const struc
 			first = i;
 			continue;
 		}
-		/* next hops of one prefix form an ECMP group: few of them, all different, no policy among them */
+		/* next hops of one prefix form an ECMP group: at most 64, all different, no policy */
 		if (i - first >= 64)
 			cfg_diag_add(d, r->at, "this prefix has more than 64 next hops");
 		for (uint32_t k = first; k < i && i - first < 64; k++) {

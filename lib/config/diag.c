@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PRINTF_LIKE(4, 0) void add(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format,
+static PRINTF_LIKE(4, 0) void diag_add_va(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format,
 	va_list args)
 {
 	struct cfg_diag *items, one = {.at = at};
@@ -36,7 +36,7 @@ void cfg_diag_add(struct cfg_diags *d, struct cfg_mark at, const char *format, .
 	va_list args;
 
 	va_start(args, format);
-	add(d, NULL, at, format, args);
+	diag_add_va(d, NULL, at, format, args);
 	va_end(args);
 }
 
@@ -45,7 +45,7 @@ void cfg_diag_add_in(struct cfg_diags *d, const char *file, struct cfg_mark at, 
 	va_list args;
 
 	va_start(args, format);
-	add(d, file, at, format, args);
+	diag_add_va(d, file, at, format, args);
 	va_end(args);
 }
 

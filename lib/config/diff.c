@@ -17,7 +17,7 @@ struct diff {
 	int rc;
 };
 
-static void tell(struct diff *d, enum cfg_change_kind kind, const char *path, const char *from, const char *to,
+static void report_change(struct diff *d, enum cfg_change_kind kind, const char *path, const char *from, const char *to,
 	uint32_t flags)
 {
 	struct cfg_change change = {.kind = kind,
@@ -64,13 +64,13 @@ static const struct cfg_key *identity_of(const struct cfg_map *map)
 	return NULL;
 }
 
-/* What an item is called: its identity, or all it says. */
+/* A list item and its name: its identity key, or else its whole content. */
 struct item {
 	char *name;
 	const char *base;
 };
 
-static void put_content(const struct cfg_map *map, const char *base, FILE *f)
+static void write_content(const struct cfg_map *map, const char *base, FILE *f)
 {
 	bool first = true;
 
@@ -99,7 +99,7 @@ static char *item_name(const struct cfg_map *map, const char *base)
 	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;
-	put_content(map, base, f);
+	write_content(map, base, f);
 	fclose(f);
 	return text;
 }
@@ -139,9 +139,9 @@ static void diff_items(struct diff *d, const struct cfg_key *key, const char *fr
 {
 	struct cfg_any_list a = cfg_list_at(from), b = cfg_list_at(to);
 	struct item *x = sorted_items(key, &a), *y = sorted_items(key, &b);
-	/* ports are numbered, so none can come or go while lcores run */
+	/* ports are numbered, so none can be added or removed while lcores run */
 	uint32_t flags = key->map->keys[0].flags & CFG_START_ONLY;
-	char sub[1024]; /* long contents are cut: this is for reading */
+	char sub[1024]; /* long contents are truncated: this is for people */
 
 	if (!x || !y)
 		d->rc = -ENOMEM;
@@ -150,9 +150,9 @@ static void diff_items(struct diff *d, const struct cfg_key *key, const char *fr
 
 		snprintf(sub, sizeof(sub), "%.400s[%.600s]", path, c <= 0 ? x[i].name : y[k].name);
 		if (c < 0)
-			tell(d, CFG_REMOVED, sub, "", "", flags);
+			report_change(d, CFG_REMOVED, sub, "", "", flags);
 		else if (c > 0)
-			tell(d, CFG_ADDED, sub, "", "", flags);
+			report_change(d, CFG_ADDED, sub, "", "", flags);
 		else if (identity_of(key->map))
 			diff_map(d, key->map, x[i].base, y[k].base, sub);
 		i += c <= 0;
@@ -169,7 +169,7 @@ static void diff_value(struct diff *d, const struct cfg_key *key, const char *fr
 	if (!a || !b)
 		d->rc = -ENOMEM;
 	else if (strcmp(a, b) != 0)
-		tell(d, CFG_CHANGED, path, a, b, key->flags);
+		report_change(d, CFG_CHANGED, path, a, b, key->flags);
 	free(a);
 	free(b);
 }
@@ -192,7 +192,7 @@ static void diff_map(struct diff *d, const struct cfg_map *map, const char *from
 	}
 }
 
-/* What the files of remote-sids-files hold, whichever file holds it. */
+/* SIDs of all files of remote-sids-files together: moving one to another file is no difference. */
 static void diff_imported(struct diff *d, const struct config *from, const struct config *to)
 {
 	static const struct cfg_key key = {.name = "remote-sids",

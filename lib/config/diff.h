@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What distinguishes two configurations, by the schema. Control code only. */
+/* Differences between two configurations, by the schema. Management thread. */
 #ifndef CONFIG_DIFF_H
 #define CONFIG_DIFF_H
 
@@ -10,21 +10,21 @@ enum cfg_change_kind { CFG_ADDED, CFG_CHANGED, CFG_REMOVED };
 /* One difference. Texts are valid during the call. */
 struct cfg_change {
 	enum cfg_change_kind kind;
-	const char *path;      /* "ports[wan0].mtu"; list items without a name of their own by their content */
+	const char *path;      /* "ports[wan0].mtu"; list items without a name are shown by their content */
 	const char *from, *to; /* values; "" for whole objects */
-	bool start_only;       /* a reload cannot do it */
+	bool start_only;       /* needs a restart; a reload rejects it */
 };
 
 /*
  * Calls fn for every difference, in the order of the schema. Items of a list are matched by their identity key,
- * others by their whole content; their order does not count. -ENOMEM, or 0.
+ * others by their whole content; their order does not count. 0, or -ENOMEM.
  */
 int cfg_diff(const struct config *from, const struct config *to, void (*fn)(void *arg, const struct cfg_change *change),
 	void *arg);
 
 /*
- * Put the ports of `to` into the order in which `from` has them, so that both number them alike. -ENOENT when
- * they do not have the same names.
+ * Put the ports of `to` into the order of those in `from`, so that both give them the same numbers. 0; -ENOENT if the
+ * port names differ, -ENOMEM.
  */
 int cfg_align_ports(const struct config *from, struct config *to);
 

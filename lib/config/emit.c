@@ -9,20 +9,20 @@
 
 #define INDENT(n) ((int)(n)*2), ""
 
-/* Texts and addresses without default are absent when empty; numbers without default when 0. */
+/* Texts and addresses without a default are absent if empty, numbers without a default if 0. */
 static bool is_absent(const struct cfg_key *key, const void *value)
 {
 	static const char zero[sizeof(struct ip_prefix)];
 
 	if (key->type == CFG_LIST_OF)
 		return cfg_list_at(value).n == 0;
-	/* what must be given was given: lcore 0, side dc and behavior uN are zeros too */
+	/* a required key was given even if its value is 0: lcore 0, side dc, behavior uN */
 	if (key->fallback || key->flags & CFG_REQUIRED)
 		return false;
 	return memcmp(value, zero, cfg_value_size(key, key->type)) == 0;
 }
 
-/* A mapping that was left out and that defaults alone do not make valid, or that has nothing to say. */
+/* A mapping that was left out and has required keys, or all of whose keys are absent. */
 static bool map_is_absent(const struct cfg_map *map, const char *base)
 {
 	struct cfg_mark at;
@@ -120,7 +120,7 @@ static void emit_map(const struct cfg_map *map, const char *base, FILE *out, uns
 	}
 }
 
-void cfg_emit(const struct config *c, FILE *out, int all)
+void cfg_emit(const struct config *c, FILE *out, bool all)
 {
 	emit_map(&cfg_root, (const char *)c, out, 0, all, false);
 }
@@ -222,7 +222,7 @@ void cfg_emit_reference_of(const struct cfg_map *map, const char *title, FILE *o
 {
 	fprintf(out,
 		"%s"
-		"# A value shown is the default or, where there is none, an example.\n"
+		"# Each value is the default or, if there is none, an example.\n"
 		"# Numbers may be hexadecimal (0x...) and may end in K, M, G or T: powers of 1024 for bytes\n"
 		"# and counts, of 1000 for rates.\n",
 		title);

@@ -28,15 +28,15 @@ struct keys_file {
 	const char *text; /* where that line begins */
 };
 
-/* Never with what was found: it may be a key. */
-static void complain(struct keys_file *f, const char *where, const char *expected)
+/* The message must not contain the text found: it may be a key. */
+static void report_line(struct keys_file *f, const char *where, const char *expected)
 {
 	struct cfg_mark at = {f->line, (uint32_t)(where - f->text) + 1};
 
 	cfg_diag_add_in(f->diags, f->path, at, "%s", expected);
 }
 
-/* The next word from *at on, NUL behind it; "" at the end of the line. *at goes behind it. */
+/* The next word from *at, terminated by NUL; "" at the end of the line. Advances *at past the word. */
 static char *next_word(char **at)
 {
 	char *word = *at + strspn(*at, BLANKS), *end = word + strcspn(word, BLANKS);
@@ -57,11 +57,11 @@ static bool parse_key(struct keys_file *f, const char *hex, struct cfg_key_secre
 	size_t n = strlen(hex), digits = strspn(hex, "0123456789abcdefABCDEF");
 
 	if (digits < n) {
-		complain(f, hex + digits, "expected a hexadecimal digit");
+		report_line(f, hex + digits, "expected a hexadecimal digit");
 		return false;
 	}
 	if (n % 2 || n < 2 * CFG_KEY_BYTES_MIN || n > 2 * CFG_KEY_BYTES_MAX) {
-		complain(f, hex, "expected a key of 16 to 64 bytes, two hexadecimal digits each");
+		report_line(f, hex, "expected a key of 16 to 64 bytes, two hexadecimal digits each");
 		return false;
 	}
 	k->bytes = (uint32_t)n / 2;
@@ -70,7 +70,7 @@ static bool parse_key(struct keys_file *f, const char *hex, struct cfg_key_secre
 	return true;
 }
 
-/* A line without its comment: nothing, or a key id and a key. */
+/* Parse a line without its comment: empty, or a key id and a key. */
 static void parse_line(struct keys_file *f, char *line)
 {
 	struct cfg_secrets *s = f->config->secrets;
@@ -81,26 +81,26 @@ static void parse_line(struct keys_file *f, char *line)
 	if (!*id)
 		return;
 	if (text_parse_number(id, 1000, &value) < 0 || !value || value > UINT32_MAX) {
-		complain(f, id, "expected a key id from 1 to 4294967295");
+		report_line(f, id, "expected a key id from 1 to 4294967295");
 		return;
 	}
 	if (cfg_secret(f->config, (uint32_t)value)) {
-		complain(f, id, "this key id is already used in the file");
+		report_line(f, id, "this key id is already used in the file");
 		return;
 	}
 	if (s->n == CFG_KEYS_MAX) {
-		complain(f, id, "expected at most 256 keys");
+		report_line(f, id, "expected at most 256 keys");
 		return;
 	}
 	k->id = (uint32_t)value;
 	if (!parse_key(f, hex, k))
 		return;
 	if (*more)
-		complain(f, more, "expected the end of the line, or a comment: # ...");
+		report_line(f, more, "expected the end of the line, or a comment: # ...");
 	s->n++;
 }
 
-static void parse(struct keys_file *f, char *text, size_t size)
+static void parse_keys(struct keys_file *f, char *text, size_t size)
 {
 	char *end = text + size, *next;
 
@@ -111,18 +111,18 @@ static void parse(struct keys_file *f, char *text, size_t size)
 		f->text = text;
 		nul = memchr(text, '\0', (size_t)(next - text));
 		if (nul) {
-			complain(f, nul, "expected text, found a NUL byte");
+			report_line(f, nul, "expected text, found a NUL byte");
 			continue;
 		}
-		*(newline ? newline : end) = '\0'; /* there is a byte behind the text */
+		*(newline ? newline : end) = '\0'; /* the buffer has one byte after the text */
 		text[strcspn(text, "#")] = '\0';
 		parse_line(f, text);
 	}
 }
 
 /*
- * Open without waiting, and ask the very file that was opened: what a name leads to may change between two looks,
- * and to open a FIFO would wait for a writer. Returns a descriptor, or -1 with a message.
+ * Open without blocking (a FIFO would wait for a writer), and check the file that was opened: the file of a name may
+ * change between two system calls. Returns a descriptor, or -1 with a message.
  */
 static int open_keys(const char *path, struct cfg_mark at, struct cfg_diags *d)
 {
@@ -149,7 +149,7 @@ static int open_keys(const char *path, struct cfg_mark at, struct cfg_diags *d)
 	return -1;
 }
 
-/* Not through a FILE, whose buffer would keep keys. */
+/* Does not use a FILE, whose buffer would keep copies of keys. */
 static void read_keys(struct keys_file *f, int fd, struct cfg_mark at)
 {
 	char *text = malloc(CFG_KEYS_FILE_MAX + 1);
@@ -163,7 +163,7 @@ static void read_keys(struct keys_file *f, int fd, struct cfg_mark at)
 	if (!text || n < 0)
 		cfg_diag_add(f->diags, at, "keys: cannot read %s: %s", f->path, strerror(errno));
 	else
-		parse(f, text, size);
+		parse_keys(f, text, size);
 	if (text)
 		explicit_bzero(text, size);
 	free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Secret keys, in a file of their own: lines of a number and the key in hexadecimal; # begins a comment. Control code. */
+/* HMAC keys, in a file of their own: one line per key, key id and key in hexadecimal; # begins a comment. Management thread. */
 #ifndef CONFIG_KEYS_H
 #define CONFIG_KEYS_H
 
@@ -11,7 +11,7 @@
 #define CFG_KEYS_MAX 256
 #define CFG_KEY_BYTES_MAX 64
 #define CFG_KEY_BYTES_MIN 16
-#define CFG_KEYS_FILE_MAX (256u * 1024) /* bytes; larger files are refused */
+#define CFG_KEYS_FILE_MAX (256u * 1024) /* bytes; larger files are rejected */
 
 struct cfg_key_secret {
 	uint32_t id; /* not 0 */
@@ -25,16 +25,17 @@ struct cfg_secrets {
 };
 
 /*
- * Read the file that hmac.keys of `c` names, relative to the directory of the file `beside`, into c->secrets, which
- * cfg_free frees. 0, also when it names none; -EINVAL with messages: it cannot be read, is no regular file, is not root's
- * or this process's user's, others may read it (mode 0600 is asked for), a line is wrong. Symbolic links are followed; what
- * is asked of the file is asked of the one they lead to. Never waits. No message contains anything of the file.
+ * Read the key file hmac.keys of `c`, relative to the directory of the file `beside`, into c->secrets, which cfg_free
+ * frees. Returns 0, also if there is no hmac.keys; or -EINVAL with messages if the file cannot be read, is not a regular
+ * file, belongs to neither root nor the user of this process, is accessible to others (mode 0600 is required), or has a
+ * wrong line. A symbolic link is followed, and its target must meet these conditions. The function never blocks, and no
+ * message contains text of the file.
  */
 int cfg_load_secrets(struct config *c, const char *beside, struct cfg_diags *d);
 
-/* NULL when there is no such key. */
+/* The key with this id; NULL if there is none. The configuration owns it. */
 const struct cfg_key_secret *cfg_secret(const struct config *c, uint32_t id);
 
-void cfg_free_secrets(struct config *c); /* wiped first */
+void cfg_free_secrets(struct config *c); /* wipes them first */
 
 #endif

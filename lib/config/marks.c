@@ -21,7 +21,7 @@ static size_t slot_of(const void *member, size_t mask)
 	return ((uintptr_t)member >> 2) * 0x9e3779b97f4a7c15ull >> 20 & mask;
 }
 
-static struct entry *find(struct entry *table, size_t mask, const void *member)
+static struct entry *find_entry(struct entry *table, size_t mask, const void *member)
 {
 	size_t i = slot_of(member, mask);
 
@@ -53,7 +53,7 @@ void cfg_marks_free(struct cfg_marks *m)
 	free(m);
 }
 
-static int grow(struct cfg_marks *m)
+static int grow_table(struct cfg_marks *m)
 {
 	size_t mask = m->mask * 2 + 1;
 	struct entry *table = calloc(mask + 1, sizeof(*table));
@@ -62,7 +62,7 @@ static int grow(struct cfg_marks *m)
 		return -ENOMEM;
 	for (size_t i = 0; i <= m->mask; i++)
 		if (m->table[i].member)
-			*find(table, mask, m->table[i].member) = m->table[i];
+			*find_entry(table, mask, m->table[i].member) = m->table[i];
 	free(m->table);
 	m->table = table;
 	m->mask = mask;
@@ -73,9 +73,9 @@ int cfg_marks_put(struct cfg_marks *m, const void *member, struct cfg_mark at)
 {
 	struct entry *e;
 
-	if (m->used * 2 > m->mask && grow(m) < 0)
+	if (m->used * 2 > m->mask && grow_table(m) < 0)
 		return -ENOMEM;
-	e = find(m->table, m->mask, member);
+	e = find_entry(m->table, m->mask, member);
 	if (!e->member)
 		m->used++;
 	*e = (struct entry){.member = member, .at = at};
@@ -84,5 +84,5 @@ int cfg_marks_put(struct cfg_marks *m, const void *member, struct cfg_mark at)
 
 struct cfg_mark cfg_marks_get(const struct cfg_marks *m, const void *member)
 {
-	return find(m->table, m->mask, member)->at;
+	return find_entry(m->table, m->mask, member)->at;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address of a model member -> its place in the file. */
+/* Map from the address of a model member to its place in the file. Management thread; not for concurrent use. */
 #ifndef CONFIG_MARKS_H
 #define CONFIG_MARKS_H
 

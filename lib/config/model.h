@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A configuration in memory: plain structs, filled by the loader after the schema (schema.c), freed as a
- * whole. Every struct that stands for a YAML mapping begins with the place where it stood in the file.
+ * A configuration in memory: plain structs that the loader fills by the schema (schema.c) and that are freed as a
+ * whole. Every struct of a YAML mapping begins with the place of the mapping in the file.
  *
- * Immutable once loaded and checked; control code only. Addresses are in network order, everything else in
- * host order; units stand in the schema.
+ * Immutable after loading and checking; management thread. Addresses are in network order, all other members in host
+ * order. The schema gives the units.
  */
 #ifndef CONFIG_MODEL_H
 #define CONFIG_MODEL_H
@@ -15,7 +15,7 @@
 #include "config/words.h"
 #include "wire/addr.h"
 
-/* A place in the file, both counted from 1; 0:0 for what was not written there. */
+/* A place in the file, line and column from 1; 0:0: the value was not given. */
 struct cfg_mark {
 	uint32_t line, column;
 };
@@ -34,7 +34,7 @@ struct cfg_mark {
 
 #define CFG_SLICE_ARGUMENT_BITS 16
 
-static inline int cfg_encap_is_l2(uint32_t encap)
+static inline bool cfg_encap_is_l2(uint32_t encap)
 {
 	return encap == ENCAP_H_ENCAPS_L2 || encap == ENCAP_H_ENCAPS_L2_RED;
 }
@@ -69,7 +69,7 @@ struct cfg_memory {
 	uint32_t hugepages; /* enum cfg_hugepages */
 	uint32_t fib;	    /* enum cfg_fib_kind; ignored */
 	uint64_t buffers;
-	uint64_t buffer_size; /* bytes of a frame that one of them takes */
+	uint64_t buffer_size; /* bytes of a frame that fit one buffer */
 	uint64_t lossless;    /* buffers that profiles with alpha share */
 	uint64_t ring;
 };
@@ -82,9 +82,9 @@ struct cfg_idle {
 
 struct cfg_icmp {
 	struct cfg_mark at;
-	uint64_t errors_per_port; /* a second */
-	uint64_t errors;	  /* a second */
-	uint64_t echo;		  /* a second */
+	uint64_t errors_per_port; /* per second */
+	uint64_t errors;	  /* per second */
+	uint64_t echo;		  /* per second */
 };
 
 struct cfg_discovery {
@@ -107,7 +107,7 @@ struct cfg_log {
 	struct cfg_mark at;
 	uint32_t to;	/* enum cfg_log_to */
 	uint32_t level; /* enum log_level */
-	uint64_t rate;	/* lines a second and module */
+	uint64_t rate;	/* lines per second and module */
 };
 
 struct cfg_descriptors {
@@ -118,14 +118,14 @@ struct cfg_descriptors {
 struct cfg_slice {
 	struct cfg_mark at;
 	char *name;
-	uint64_t id; /* of the whole network, on the wire; 0: none */
+	uint64_t id; /* unique in the whole network, as on the wire; 0: none */
 	uint64_t weight;
 	uint64_t max_rate_bps; /* 0: no limit */
 };
 
 struct cfg_class_range {
 	struct cfg_mark at;
-	uint64_t from, to; /* to: not given: from */
+	uint64_t from, to; /* to, if not given: from */
 	uint64_t class;
 };
 
@@ -143,7 +143,7 @@ struct cfg_ecn {
 	uint64_t min, max; /* bytes */
 };
 
-/* Powers of two from 1/128 on, behind ALPHA_STATIC; order of words_alpha in schema_qos.c. */
+/* After ALPHA_STATIC, powers of two from 1/128; order of words_alpha in schema_qos.c. */
 enum cfg_alpha { ALPHA_STATIC, ALPHA_FIRST, ALPHA_ONE = ALPHA_FIRST + 7, ALPHA_LAST = ALPHA_FIRST + 10 };
 
 struct cfg_buffer_profile {
@@ -154,14 +154,14 @@ struct cfg_buffer_profile {
 	uint64_t headroom;    /* bytes; CFG_NONE: computed */
 	uint64_t min_frame;   /* bytes */
 	uint64_t response_us; /* of this node */
-	uint64_t jitter_us;   /* and what lost frames cost */
+	uint64_t jitter_us;   /* with the time for lost frames */
 	uint64_t selective;   /* bytes; CFG_NONE: an eighth of the headroom */
 };
 
 struct cfg_watchdog {
 	struct cfg_mark at;
 	uint32_t action;			  /* enum cfg_watchdog_action */
-	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: by the longest pause there can be */
+	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: from the longest possible pause */
 };
 
 struct cfg_pfc {
@@ -172,9 +172,9 @@ struct cfg_pfc {
 	bool learn_tunnels;
 	bool lenient_cev, lenient_pad;
 	uint32_t hardware; /* enum cfg_pfc_hardware */
-	char *buffer;	   /* a buffer profile, or NULL: the defaults of one */
+	char *buffer;	   /* a buffer profile, or NULL: the built-in one */
 	uint64_t length_m;
-	uint64_t peer_descriptors; /* frames the neighbour's device may hold when PFC comes */
+	uint64_t peer_descriptors; /* frames that the neighbour still sends after PFC */
 	struct cfg_watchdog watchdog;
 };
 
@@ -193,7 +193,7 @@ struct cfg_port {
 	uint64_t queue_limit;	/* packets */
 	uint64_t buffer_limit;	/* packet buffers */
 	uint64_t control_limit; /* packet buffers */
-	uint64_t control_rate;	/* packets a second */
+	uint64_t control_rate;	/* packets per second */
 	char *slice;		/* or NULL */
 	char *class_map;	/* or NULL */
 	uint64_t bounce_class;
@@ -205,7 +205,7 @@ struct cfg_port {
 	CFG_LIST(struct ip_prefix) addresses;
 };
 
-/* A VLAN of a port as an interface of its own: routed, with addresses and neighbours. */
+/* A VLAN of a port as a routed interface with its own addresses and neighbours. */
 struct cfg_interface {
 	struct cfg_mark at;
 	char *name;
@@ -221,7 +221,7 @@ struct cfg_interface {
 
 struct cfg_neighbor {
 	struct cfg_mark at;
-	char *port; /* or interface, as everywhere where a next hop is */
+	char *port; /* or interface, as for every next hop */
 	struct ip_addr address;
 	struct eth_addr mac;
 };
@@ -265,7 +265,7 @@ struct cfg_sid {
 	uint32_t pfc_hmac;			    /* enum cfg_hmac_check */
 	uint32_t slice_by;			    /* enum cfg_slice_by */
 	bool lenient_cev;
-	uint64_t jitter_us; /* that a pause is held beyond what its frame says */
+	uint64_t jitter_us; /* by which a pause outlasts the end that its frame gives */
 };
 
 struct cfg_path {
@@ -305,11 +305,12 @@ struct cfg_circuit {
 	struct cfg_mark at;
 	char *name;
 	char *port;
-	uint64_t vlan; /* outer tag; CFG_VLAN_UNTAGGED; CFG_NONE: whatever no other circuit of the port takes */
+	uint64_t
+		vlan; /* outer tag, or CFG_VLAN_UNTAGGED; CFG_NONE: all frames that no other circuit of the port takes */
 	char *policy;
 };
 
-/* PFC of a gateway behind a port, through the WAN (draft-he). */
+/* PFC of the gateway on a port, carried across the WAN (draft-he). */
 struct cfg_relay {
 	struct cfg_mark at;
 	char *name;
@@ -329,28 +330,28 @@ struct cfg_relay {
 	struct cfg_watchdog watchdog;
 };
 
-/* Where the back-pressure of a slice goes (draft-ruan section 3, scenario 1). */
+/* A tunnel that carries the back-pressure of a slice upstream (draft-ruan section 3, scenario 1). */
 struct cfg_pfc_tunnel {
 	struct cfg_mark at;
 	char *name;
 	char *slice; /* or NULL */
-	char *port;  /* where the data comes in */
+	char *port;  /* on which the data is received */
 	CFG_LIST(uint64_t) priorities;
 	CFG_LIST(struct ip_addr) segments;
 	uint64_t far_bps; /* 0: the rate of `port` */
 	uint64_t flow_label;
 	uint64_t hmac_key;     /* 0: none */
 	uint32_t slice_by;     /* enum cfg_slice_by */
-	struct ip_addr source; /* of the data whose ingress node it leads to; family 0: of all */
+	struct ip_addr source; /* outer source of the data from the tunnel's far end; family 0: all data */
 	bool repeat;
 };
 
-/* Tunnels made from what data shows (scenario 2). */
+/* Tunnels learnt from data (scenario 2). */
 struct cfg_pfc_learning {
 	struct cfg_mark at;
 	uint64_t tunnels;
 	uint64_t idle_s, max_rtt_ms;
-	uint64_t far_bps; /* 0: the rate of the port the data comes in by */
+	uint64_t far_bps; /* 0: the rate of the port on which the data is received */
 	uint64_t flow_label;
 	uint64_t hmac_key; /* 0: none */
 	uint32_t slice_by; /* enum cfg_slice_by */
@@ -359,7 +360,7 @@ struct cfg_pfc_learning {
 
 #define CFG_REMOTE_SIDS_MAX 32768 /* of the configuration, and of each file */
 
-#define CFG_REMOTE_OTHER BEHAVIOR_COUNT /* a behaviour that has no word here: its code point says which */
+#define CFG_REMOTE_OTHER BEHAVIOR_COUNT /* a behaviour without a name here, given by its code point */
 
 /* A SID of another node (draft-ruan section 2 leaves its advertisement to IGP and BGP-LS). */
 struct cfg_remote_sid {
@@ -372,10 +373,10 @@ struct cfg_remote_sid {
 	uint64_t block_bits, node_bits, function_bits, argument_bits; /* CFG_NONE: by config/remote_sids.h */
 };
 
-/* A JSON file of them. */
+/* A JSON file of remote SIDs. */
 struct cfg_remote_file {
 	struct cfg_mark at;
-	const char *path; /* as messages name it */
+	const char *path; /* as in messages */
 	CFG_LIST(struct cfg_remote_sid) sids;
 };
 
@@ -412,11 +413,11 @@ struct config {
 	CFG_LIST(char *) remote_files;
 
 	struct cfg_hmac hmac;
-	CFG_LIST(struct cfg_remote_file) imported; /* what remote_files hold */
+	CFG_LIST(struct cfg_remote_file) imported; /* SIDs of remote_files */
 	struct cfg_secrets *secrets;		   /* keys of hmac.keys; NULL: not read */
 	struct arena *arena;			   /* owns everything above */
-	struct cfg_marks *marks;		   /* where each scalar stood */
-	struct cfg_names *names;		   /* of what other parts refer to, sorted */
+	struct cfg_marks *marks;		   /* place of each scalar in the file */
+	struct cfg_names *names;		   /* sorted names of objects that others refer to */
 };
 
 #endif

@@ -31,7 +31,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* Equal names keep file order out of it: the first one in the file must be found, so compare that too. */
+/* Of equal names the first one in the file must be found, so the index decides between them. */
 static int by_name_then_index(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -48,7 +48,7 @@ static int by_name_then_index(const void *a, const void *b)
 			(idx)->entries[i_] = (struct entry){(list_).items[i_].name, i_}; \
 	} while (0)
 
-/* Ports, and behind them interfaces. */
+/* Ports, followed by interfaces. */
 static void fill_links(struct index *index, const struct config *c)
 {
 	index->entries = calloc(c->ports.n + c->interfaces.n + 1, sizeof(struct entry));
@@ -101,7 +101,7 @@ void cfg_names_free(struct cfg_names *n)
 	free(n);
 }
 
-static const char *nearest(const struct index *index, const char *name)
+static const char *nearest_name(const struct index *index, const char *name)
 {
 	unsigned int best = (unsigned int)strlen(name) / 3 + 2;
 	const char *found = NULL;
@@ -135,7 +135,7 @@ int cfg_find_named(const struct config *c, const char *list, const char *name, c
 		return (int)e->index;
 	}
 	if (near)
-		*near = nearest(index, name);
+		*near = nearest_name(index, name);
 	return -1;
 }
 

@@ -91,7 +91,7 @@ struct row {
 	uint32_t place;
 };
 
-static int compare(const void *a, const void *b)
+static int by_sid_and_owner(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 	int d = ip_prefix_compare(&x->r.sid, &y->r.sid);
@@ -131,7 +131,7 @@ static struct row *all_rows(const struct config *c, uint32_t *n)
 	for (uint32_t i = 0; i < c->imported.n; i++)
 		add_rows(c, rows, n, c->imported.items[i].sids.items, c->imported.items[i].sids.n,
 			c->imported.items[i].path);
-	qsort(rows, *n, sizeof(*rows), compare);
+	qsort(rows, *n, sizeof(*rows), by_sid_and_owner);
 	return rows;
 }
 
@@ -140,7 +140,7 @@ static bool same_sid(const struct row *a, const struct row *b)
 	return ip_prefix_equal(&a->r.sid, &b->r.sid);
 }
 
-static bool same(const struct row *a, const struct row *b)
+static bool same_sid_and_owner(const struct row *a, const struct row *b)
 {
 	return same_sid(a, b) && strcmp(a->r.owner, b->r.owner) == 0;
 }
@@ -153,7 +153,7 @@ int cfg_remote_each(const struct config *c, void (*fn)(void *arg, const struct c
 	if (!rows)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		if (i == 0 || !same(&rows[i - 1], &rows[i]))
+		if (i == 0 || !same_sid_and_owner(&rows[i - 1], &rows[i]))
 			fn(arg, &rows[i].r);
 	free(rows);
 	return 0;
@@ -214,10 +214,10 @@ static void check_pair(const struct config *c, struct cfg_diags *d, const struct
 	equal = first->r.code == row->r.code && first->r.block_bits == row->r.block_bits &&
 		first->r.node_bits == row->r.node_bits && first->r.function_bits == row->r.function_bits &&
 		first->r.argument_bits == row->r.argument_bits;
-	if (same(first, row) && first->from && !equal)
+	if (same_sid_and_owner(first, row) && first->from && !equal)
 		cfg_diag_add_in(d, row->file, at, "sid: '%s' already has this SID, with another behaviour or structure",
 			first->r.owner);
-	if (!same(first, row) && (row->r.node_bits || first->r.node_bits))
+	if (!same_sid_and_owner(first, row) && (row->r.node_bits || first->r.node_bits))
 		cfg_diag_add_in(d, row->file, at, "sid: '%s' already has this SID; it would lead to two nodes",
 			first->r.owner);
 }

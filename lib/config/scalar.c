@@ -126,8 +126,8 @@ size_t cfg_value_size(const struct cfg_key *key, enum cfg_type type)
 	return 0;
 }
 
-static int refuse(char *err, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
-static int refuse(char *err, size_t size, const char *format, ...)
+static int reject(char *err, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
+static int reject(char *err, size_t size, const char *format, ...)
 {
 	va_list args;
 
@@ -137,12 +137,12 @@ static int refuse(char *err, size_t size, const char *format, ...)
 	return -EINVAL;
 }
 
-static int refuse_type(const struct cfg_key *key, enum cfg_type type, const char *text, char *err, size_t size)
+static int reject_type(const struct cfg_key *key, enum cfg_type type, const char *text, char *err, size_t size)
 {
 	char expected[256];
 
 	cfg_key_expected(key, type, expected, sizeof(expected));
-	return refuse(err, size, "expected %s, found '%.60s'", expected, text);
+	return reject(err, size, "expected %s, found '%.60s'", expected, text);
 }
 
 static int parse_word(const struct cfg_key *key, const char *text, uint32_t *out, char *err, size_t size)
@@ -157,7 +157,7 @@ static int parse_word(const struct cfg_key *key, const char *text, uint32_t *out
 			return 0;
 		}
 	}
-	rc = refuse_type(key, CFG_WORD, text, err, size);
+	rc = reject_type(key, CFG_WORD, text, err, size);
 	near = text_nearest(text, key->words, n);
 	if (near) {
 		n = strlen(err);
@@ -176,9 +176,9 @@ static int parse_uint(const struct cfg_key *key, enum cfg_type type, const char 
 		return 0;
 	}
 	if (text_parse_number(text, unit_base(key->unit), &value) < 0)
-		return refuse_type(key, type, text, err, size);
+		return reject_type(key, type, text, err, size);
 	if (key->type != CFG_LIST_OF && (value < key->min || value > key->max))
-		return refuse_type(key, type, text, err, size);
+		return reject_type(key, type, text, err, size);
 	*out = value;
 	return 0;
 }
@@ -267,15 +267,15 @@ static int parse_prefix(const struct cfg_key *key, enum cfg_type type, const cha
 	char buf[IP_PREFIX_TEXT];
 
 	if (ip_prefix_parse(text, out) < 0 || (type == CFG_PREFIX6 && out->addr.family != 6))
-		return refuse_type(key, type, text, err, size);
+		return reject_type(key, type, text, err, size);
 	if (type == CFG_IFADDR) {
 		if (!strchr(text, '/'))
-			return refuse_type(key, type, text, err, size);
+			return reject_type(key, type, text, err, size);
 		return 0;
 	}
 	network = ip_prefix_network(out);
 	if (!ip_prefix_equal(&network, out))
-		return refuse(err, size, "'%s' has bits set after its prefix length; did you mean '%s'?", text,
+		return reject(err, size, "'%s' has bits set after its prefix length; did you mean '%s'?", text,
 			ip_prefix_format(&network, buf));
 	return 0;
 }
@@ -296,18 +296,18 @@ int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *
 		return parse_word(key, text, out, err, size);
 	case CFG_NAME:
 		if (!is_name(text))
-			return refuse_type(key, type, text, err, size);
+			return reject_type(key, type, text, err, size);
 		/* fall through */
 	case CFG_TEXT: {
 		char *copy;
 
 		if (!*text || strlen(text) > CFG_TEXT_MAX)
-			return refuse(err, size, "expected text of 1 to %d characters", CFG_TEXT_MAX);
+			return reject(err, size, "expected text of 1 to %d characters", CFG_TEXT_MAX);
 		if (has_control(text))
-			return refuse(err, size, "expected text without control characters");
+			return reject(err, size, "expected text without control characters");
 		copy = arena_strdup(arena, text);
 		if (!copy)
-			return refuse(err, size, "out of memory");
+			return reject(err, size, "out of memory");
 		memcpy(out, &copy, sizeof(copy));
 		return 0;
 	}
@@ -338,7 +338,7 @@ int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *
 		rc = -EINVAL;
 		break;
 	}
-	return rc < 0 ? refuse_type(key, type, text, err, size) : 0;
+	return rc < 0 ? reject_type(key, type, text, err, size) : 0;
 }
 
 /* YAML needs quotes around text that could be read as something else, or that holds its punctuation. */

@@ -17,7 +17,8 @@
 #include <rte_errno.h>
 #include <rte_pdump.h>
 
-#include "app.h"
+#include "machine.h"
+#include "options.h"
 
 #define MAIN_LCORE 127 /* the management thread; configured lcores end at 126 */
 #define ARGS_MAX 256

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app.h"
+#include "machine.h"
 
 /* /run/sluice for root, a folder in $XDG_RUNTIME_DIR for other users. */
 int instance_directory(char *buf, size_t size)

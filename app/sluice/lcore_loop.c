@@ -12,7 +12,8 @@
 #include <rte_lcore.h>
 #include <rte_pause.h>
 
-#include "app.h"
+#include "lcores.h"
+#include "machine.h"
 #include "node/node_ctl.h"
 
 #define SLEEP_FIRST_NS 1000 /* doubled after every empty pass */

@@ -7,7 +7,7 @@
 #include <syslog.h>
 #include <time.h>
 
-#include "app.h"
+#include "logging.h"
 #include "base/log.h"
 
 static struct {

@@ -14,6 +14,14 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "lcores.h"
+#include "logging.h"
+#include "machine.h"
+#include "man.h"
+#include "notify.h"
+#include "options.h"
+#include "plan.h"
+#include "preflight.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "capture/capture.h"

@@ -3,7 +3,10 @@
  * The manual pages sluice(8) and sluicectl(1): fixed text around options and commands, which come from their tables.
  * Main thread, before lcores start.
  */
-#include "app.h"
+#include "man.h"
+#include "options.h"
+#include "plan.h"
+#include "preflight.h"
 #include "reference/man.h"
 
 static void man_options(FILE *out, const struct cli_option *options, size_t n)

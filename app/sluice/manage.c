@@ -12,6 +12,10 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "lcores.h"
+#include "logging.h"
+#include "notify.h"
+#include "options.h"
 #include "base/log.h"
 #include "capture/capture.h"
 #include "manage.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
+#include "machine.h"
 #include "base/sysfs.h"
 #include "config/budget.h"
 #include "pkt/pkt.h"

@@ -8,6 +8,7 @@
 #include <microhttpd.h>
 
 #include "app.h"
+#include "config/config.h"
 #include "metrics/openmetrics.h"
 #include "node/node.h"
 

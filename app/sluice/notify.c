@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "app.h"
+#include "notify.h"
 
 void notify(const char *state)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
+#include "options.h"
 #include "base/compiler.h"
 #include "base/text.h"
 

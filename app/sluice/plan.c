@@ -2,7 +2,8 @@
 /* --check: prints what a start would do. Main thread, before lcores start. */
 #include <string.h>
 
-#include "app.h"
+#include "machine.h"
+#include "plan.h"
 #include "snapshot/build.h"
 #include "base/text.h"
 #include "config/budget.h"

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
+#include "plan.h"
 #include "base/text.h"
+#include "command/command.h"
 #include "config/headroom.h"
 
 struct wish { /* the options, in base units */

@@ -5,7 +5,7 @@
  */
 #include "preflight.h"
 
-#include "app.h"
+#include "machine.h"
 #include "base/sysfs.h"
 
 enum { OPT_ROOT = 256 };

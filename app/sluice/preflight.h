@@ -6,9 +6,16 @@
 #include <jansson.h>
 
 #include "base/compiler.h"
+#include "cli/cli.h"
 #include "config/config.h"
 
 struct memory_plan;
+
+extern const struct cli_option preflight_options[];
+extern const size_t n_preflight_options;
+
+/* `sluice preflight [-c FILE]`: print what this machine has and lacks. Exit status. */
+int preflight(int argc, char **argv);
 
 enum severity { FINDING_OK, FINDING_WARNING, FINDING_ERROR };
 

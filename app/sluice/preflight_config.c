@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app.h"
+#include "machine.h"
 #include "base/sysfs.h"
 #include "drivers/device_check.h"
 #include "preflight.h"

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "app.h"
+#include "machine.h"
 #include "base/sysfs.h"
 #include "drivers/abilities.h"
 #include "preflight.h"

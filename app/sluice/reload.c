@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "app.h"
+#include "lcores.h"
+#include "logging.h"
+#include "options.h"
 #include "base/log.h"
 #include "manage/apply.h"
 #include "node/node_ctl.h"

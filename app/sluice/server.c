@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "machine.h"
+#include "options.h"
 #include "base/log.h"
 #include "command/line.h"
 #include "node/node.h"

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan that --check prints, and `sluice plan`. Main thread, before lcores start. */
+#ifndef SLUICE_PLAN_H
+#define SLUICE_PLAN_H
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "config/config.h"
+
+struct memory_plan;
+
+/* --check: print what a start would do. */
+void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
+
+extern const struct cli_option plan_options[];
+extern const size_t n_plan_options;
+
+/* `sluice plan headroom ...`: compute headroom without a configuration. Exit status. */
+int plan(int argc, char **argv);
+
+/* Headroom of a configured port, as lines of the plan; nothing without PFC. */
+void plan_headroom_print(const struct config *c, const struct cfg_port *p, const char *indent, FILE *out);
+
+#endif

@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check that whatever the documentation and the comments name exists in the tree. Prints TAP.
+"""Check that everything that the documentation and the comments name exists in the tree. Prints TAP.
 
-  links      relative links of Markdown files lead to a file, and to a heading or anchor of it
+  links      relative links of Markdown files point to a file, and to a heading or anchor in it
   files      file names in backticks are files of the tree: a whole path, or the end of one
   names      identifiers in backticks (counters, functions, tests, cases, scenarios) occur outside the documentation
   tests      "`test_x`: a, b" means that test/unit/test_x.c has test functions a and b
   comments   file names in comments of C, Python, YAML, meson and shell are files of the tree
   decisions  each decision (D42) and erratum (E34) that any file cites has one anchor in docs, and no two anchors are equal
   sections   "docs/protocol.md 4.6", "docs/design.md 2 rule 7": the page has that section, and the section that rule
-  drawings   docs/drawings/*.svg are what scripts/drawings.py makes of the texts beside them
+  drawings   docs/drawings/*.svg match the texts that scripts/drawings.py draws them from
   vectors    each test vector (v21) that a page names is a case in test/pcap or a pair of captures in test/vectors
 
-A name may end in * or contain one. Names from DPDK, the kernel and the user's own folders are not looked for.
+A name may end in * or contain one. Names from DPDK, the kernel and the user's own folders are not checked.
 """
 import fnmatch
 import os
@@ -29,7 +29,7 @@ FOREIGN = re.compile(r"^(rte_|net_|net/|dpdk|/|out/|\.\./)")
 PLACEHOLDER = re.compile(r"[A-Z]{4}")
 FILE = re.compile(r"^[\w*./-]+\.(c|h|py|yaml|json|build|pcap|service)$")
 NAME = re.compile(r"^[a-z][a-z0-9]*_[a-z0-9_*]*$")
-# Specifications name things that are not built yet; these names are not looked for.
+# Specifications name things that are not built yet; these names are not checked.
 SPECIFICATIONS = {"docs/protocol.md", "docs/credit.md"}
 # Names of other software, and names that a reader chooses.
 OTHERS = {"my_scenario", "test/unit/test_x.c", "cable.yaml", "nr_hugepages", "rcu_nocbs", "nohz_full", "infinite_rx"}
@@ -123,7 +123,7 @@ COMMENTED = re.compile(r"(?<![\w./*{<$-])((?:[\w-]+/)*[\w-]+\.(?:c|h|py|md|build
 
 
 def texts(files):
-    """Files in which decisions and sections may be cited: whatever a person or a generator of the tree wrote."""
+    """Files in which decisions and sections may be cited: all files written by a person or by a generator of the tree."""
     for path in files:
         if path.endswith(CODE + (".md",)) or ("." not in os.path.basename(path) and path.startswith(("scripts/", "drivers/"))):
             yield path, text(path)
@@ -171,7 +171,7 @@ def check_sections(files):
 
 
 def comments(path, body):
-    """What a file says to its reader: comments, and in Python texts of modules, classes and functions."""
+    """The prose of a file: comments, and in Python also docstrings."""
     if path.endswith((".c", ".h")):
         return "\n".join(re.findall(r"/\*.*?\*/|//[^\n]*", body, re.S))
     if path.endswith(".py"):

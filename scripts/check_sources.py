@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules of the source tree that a compiler does not know (docs/design.md section 2), as TAP.
+"""Check the rules of the source tree that a compiler does not check (docs/design.md section 2). Prints TAP.
 
   layers     a library includes only libraries that lib/meson.build names before it
-  pure       lib/base, wire, config, stats, icmp, pfc, fib and the neighbour state machine know no DPDK
+  pure       lib/base, wire, config, stats, icmp, pfc, fib and the neighbour state machine do not use DPDK
   services   lib/node names no protocol: those are services, which it reaches through their table
   ethdev     rte_ethdev.h is included in drivers/ only
   lab        lib/lab and app/sluice-lab use the appliance's objects and have no forwarding of their own
-  circles    no file uses, by the linker's symbols, one that uses it in turn, be it through others
-  datapath   what *_dp.c calls, and all that this calls in turn, needs no allocation, lock, log, clock or system call
+  circles    by the linker's symbols, no files use each other, directly or through others
+  datapath   *_dp.c and all functions they call, directly or not, use no allocation, lock, log, clock or system call
   size       no C file above 800 lines
-  format     clang-format has nothing to change (.clang-format)
-  generated  reference pages are what the code says
-  python     no name is undefined, and whatever else pyflakes finds; imports that are there for others are
+  format     clang-format would change nothing (.clang-format)
+  generated  reference pages match the code
+  python     no findings of pyflakes, except imports that other modules use
 """
 import os
 import re
@@ -30,17 +30,17 @@ GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "count
              ("docs/man/sluice.8", "sluice.8"), ("docs/man/sluicectl.1", "sluicectl.1"),
              ("docs/man/sluice.yaml.5", "sluice.yaml.5")]
 LAB_DRIVER = "drivers/virtual/"
-# What the lab may know of the appliance: how a node is made, polled, told and asked, and what frames look like.
+# Interfaces of the appliance that the lab may use: to create, poll, control and query a node, and frame formats.
 LAB_INCLUDES = re.compile(
     r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|service/services\.h$|service/pfc/(pfc_ctl|node_wait)\.h$|manage/apply\.h$|command/command\.h$|capture/|neigh/nd\.h$"
     r"|snapshot/build\.h$|pkt/pkt\.h$|[^/]+\.h$|sys/)")
-# Whose functions are the data path, flow control and protocols: the lab neither has any of that name nor calls one.
+# Libraries of the data path, flow control and protocols: the lab neither defines nor calls a function of these.
 LAB_FORBIDDEN = re.compile(
     r"^(egress|classify|rewrite|endpoint|srv6|fib|nbr|neigh|queue|credit|rsvp|pfc|slice|steer|snapshot|rx|worker|control)_")
-LAB_WITHOUT = {"lib/libreference.a"}  # pages about a node; no part of what it does
-DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that know DPDK
+LAB_WITHOUT = {"lib/libreference.a"}  # generates pages about a node; not part of one
+DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that use DPDK
 
-# What the data path may need of other libraries.
+# Functions of other libraries that the data path may call.
 DATAPATH_IMPORTS = re.compile(
     r"^(mem(cpy|move|set|cmp)|__mem\w+_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_"
     r"|rte_hash_(lookup_data|add_key_data|del_key)|rte_hash_crc\w*|crc32_alg"
@@ -84,7 +84,7 @@ def includes(path):
 
 def library_order():
     order = []
-    for path in ("lib/meson.build", "lib/lab/meson.build"):  # the lab stands behind everything, drivers too
+    for path in ("lib/meson.build", "lib/lab/meson.build"):  # the lab is the last library, after drivers
         with open(os.path.join(TOP, path)) as f:
             order += re.findall(r"(?:static_library\('|# headers only: )(\w+)", f.read())
     return order

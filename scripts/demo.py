@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The main job, shown: RoCEv2 in, SRv6 across four nodes, RoCEv2 out.
+"""Show the main job: RoCEv2 in, SRv6 across four nodes, RoCEv2 out.
 
 Four sluice processes run at the same time, joined by memif; a capture goes in at the gateway of one NIC and
-must come out at the other NIC: every packet, in order per flow, byte for byte but for MAC and hop limit.
-Illustration of draft-filsfils-spring-srv6-ai-backend-00 section 5.2 (slips of the draft corrected).
+must come out at the other NIC: every packet, in order per flow, byte for byte except MAC and hop limit.
+Illustration of draft-filsfils-spring-srv6-ai-backend-00 section 5.2 (with errors of the draft corrected).
 """
 import argparse
 import collections
@@ -55,7 +55,7 @@ def read_pcap(path):
 
 
 def flow_of(frame):
-    """What identifies a flow: addresses, UDP ports, queue pair, and DSCP, for classes may overtake each other."""
+    """What identifies a flow: addresses, UDP ports, queue pair, and DSCP, because classes may overtake each other."""
     v6 = frame[14] >> 4 == 6
     udp = 54 if v6 else 14 + (frame[14] & 15) * 4
     addresses = frame[22:54] if v6 else frame[26:34]
@@ -74,7 +74,7 @@ def comparable(frame):
 
 
 def compare(sent, received, hops):
-    """Lines about what differs; none when all arrived as they should."""
+    """The differences as lines of text; none when all packets arrived as expected."""
     flows = collections.defaultdict(list)
     problems = []
     for frame in sent:
@@ -112,14 +112,14 @@ class Demo:
     def __init__(self, sluice, out, quiet):
         self.sluice, self.out, self.quiet = sluice, out, quiet
         self.peak = {}  # node -> MB
-        self.certain = False  # no load of the machine explains what went wrong
+        self.certain = False  # the load of the machine cannot explain the problems
 
     def say(self, *text):
         if not self.quiet:
             print(*text, flush=True)
 
     def start(self, run, node, folder):
-        """One node in the background; it ends by itself when idle, or when told to."""
+        """One node in the background; it ends by itself when idle, or on request."""
         command = [self.sluice, "-c", f"{node}.yaml", "--report", f"{node}.json", "--capture", f"{node}.pcapng",
                    "--wait-for-links", "20"]
         if node == run.nodes[0]:
@@ -141,10 +141,10 @@ class Demo:
         return folder
 
     def forward(self, run, folder):
-        """Run the four nodes; returns what went wrong."""
+        """Run the four nodes; returns problems."""
         processes = {}
         try:
-            # the far end first: each node connects to the one behind it
+            # the far end first: each node connects to the next one
             for node in reversed(run.nodes):
                 processes[node] = self.start(run, node, folder)
             for node in run.nodes:
@@ -225,7 +225,7 @@ class Demo:
         return problems
 
     def show(self, run):
-        """Run it and show what happened; what went wrong, and whether no load of the machine explains that."""
+        """Run it and show the result; returns problems, and whether the load of the machine cannot explain them."""
         self.certain = False
         self.say(f"\n== {run.folder}: {run.title}")
         folder = self.prepare(run)
@@ -244,18 +244,18 @@ class Demo:
         for problem in problems:
             self.say(f"  PROBLEM: {problem}")
         if not problems:
-            self.say("  every packet arrived, in order per flow, byte for byte but for MAC and hop limit")
+            self.say("  every packet arrived, in order per flow, byte for byte except MAC and hop limit")
         return problems, self.certain
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sluice", default=os.path.join(TOP, "build", "app", "sluice", "sluice"))
-    parser.add_argument("--out", default=os.path.join(TOP, "out", "demo"), help="where captures are kept")
+    parser.add_argument("--out", default=os.path.join(TOP, "out", "demo"), help="folder for captures")
     parser.add_argument("-k", dest="pattern", default="", help="only runs whose name matches this regular expression")
     parser.add_argument("--list", action="store_true", help="print the names of the runs")
     parser.add_argument("--tap", action="store_true", help="print test results only")
-    parser.add_argument("runs", nargs="*", help="folders of config/demo; default all")
+    parser.add_argument("runs", nargs="*", help="folders of config/demo; default: all")
     args = parser.parse_args()
     demo = Demo(os.path.abspath(args.sluice), os.path.abspath(args.out), args.tap)
     runs = [run for run in RUNS if (not args.runs or run.folder in args.runs)

@@ -3,11 +3,11 @@
 """Draw docs/drawings/*.txt as SVG: lanes, the steps of a journey in them, and arrows from step to step.
 
   lane NAME TEXT        a column
-  step LANE TEXT :: FILES   the next step; an arrow leads to it from the step before
-  side LANE TEXT :: FILES   beside the journey; a dashed arrow leads to it from the last step
+  step LANE TEXT :: FILES   the next step; an arrow connects it with the step before
+  side LANE TEXT :: FILES   beside the journey; a dashed arrow connects it with the last step
   arrow TEXT            a word on the arrow to the step above this line
 
-scripts/drawings.py writes the SVG files; --check says which of them differ from their text.
+scripts/drawings.py writes the SVG files; --check lists those that differ from their text.
 """
 import argparse
 import glob
@@ -105,7 +105,7 @@ def draw(path):
 
 
 def stale():
-    """SVG files that are not what their text says, as lines for check_docs.py."""
+    """SVG files that differ from their text, as lines for check_docs.py."""
     for path in sorted(glob.glob(os.path.join(TOP, "docs/drawings/*.txt"))):
         svg = path[:-4] + ".svg"
         old = ""
@@ -113,7 +113,7 @@ def stale():
             with open(svg) as f:
                 old = f.read()
         if old != draw(path):
-            yield f"{os.path.relpath(svg, TOP)}: not what its text says; run scripts/drawings.py"
+            yield f"{os.path.relpath(svg, TOP)}: differs from its text; run scripts/drawings.py"
 
 
 def main():
@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file differs")
     if parser.parse_args().check:
         problems = list(stale())
-        print("\n".join(problems) if problems else "all drawings are what their texts say")
+        print("\n".join(problems) if problems else "all drawings match their texts")
         return bool(problems)
     for path in sorted(glob.glob(os.path.join(TOP, "docs/drawings/*.txt"))):
         with open(path[:-4] + ".svg", "w") as f:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the objects of a build define, need and call: for rules that hold for the program and not only for its text.
+"""Definitions, references and calls of the objects of a build, for rules about the program rather than its source text.
 
-Everything is read from the objects with nm and objdump, so that inlining, static functions of one name in several files and
-parts that the compiler split off a function are what they are in the program.
+nm and objdump read them from the objects. Inlined functions, static functions of the same name in several files and parts
+that the compiler split off a function therefore appear as in the program.
 """
 import collections
 import graphlib
@@ -30,7 +30,7 @@ def tool(*command):
 
 
 def uses(sources):
-    """{(source, source): symbols}: which file needs what of which. Two programs may each have a function of one name: that
+    """{(source, source): symbols}: the symbols that each file uses of another. Two programs may each have a function of one name: that
     of the same folder is meant."""
     defined, needed = collections.defaultdict(set), []
     for line in tool("nm", "-A", "-P", "-g", *sources):
@@ -105,7 +105,7 @@ class Calls:
                     self.globals[name] = (source, section)
 
     def target(self, source, symbol, addend):
-        """The place that a relocation means, or the name of what no object defines."""
+        """The place that a relocation refers to, or the name of a symbol that no object defines."""
         if (source, symbol) in self.at:  # a section of code, and how far in it
             return source, self.at[source, symbol].get(addend)
         if symbol.startswith("."):
@@ -122,7 +122,7 @@ class Calls:
         here, previous, called = None, "", None
         for source, line in self.read("-dr"):
             relocation = re.match(r"\s+[0-9a-f]+: (R_\S+)\s+(\S+?)(?:([-+])0x([0-9a-f]+))?$", line)
-            if called and not relocation:  # within a section; else the relocation says what is called
+            if called and not relocation:  # within a section; otherwise the relocation names the function called
                 self.reached[here].add(called)
             called = None
             start = re.match(r"[0-9a-f]+ <(.+)>:$", line)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The priority queue of events under virtual time. Each event belongs to one object (a line, an lcore, a port of a host)
- * and is in the queue at most once. The size of the queue is therefore bounded by the topology, and the cost of an event
- * does not grow with the length of the run. Events of the same time fire in the order in which they were set, so that a
- * run is reproducible.
+ * The priority queue of events under virtual time. Each event belongs to one object (a line, an lcore, a port of a
+ * host) and is in the queue at most once. The size of the queue is therefore bounded by the topology, and the cost of
+ * an event does not grow with the length of the run. Events of the same time fire in the order in which they were set,
+ * so that a run is reproducible.
  */
 #ifndef LAB_EVENT_H
 #define LAB_EVENT_H

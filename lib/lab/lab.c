@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lab as a whole: it is built, run from event to event, and taken apart. Single-threaded: every file of the lab
- * runs in the thread that calls lab_run.
+ * The lab as a whole: build it, run it event by event, free it. Single-threaded: every file of the lab runs in the
+ * thread that calls lab_run.
  */
 #include "lab/lab.h"
 
@@ -68,7 +68,7 @@ uint64_t lab_losses(const struct lab *lab)
 	return lost;
 }
 
-/* What a scheduled event does. */
+/* Carry out a scheduled event. */
 static void scheduled(void *arg)
 {
 	struct lab_scheduled *s = arg;
@@ -178,7 +178,7 @@ void lab_free(struct lab *lab)
 	free(lab);
 }
 
-/* Nothing is under way any more. */
+/* No frame or event is pending. */
 static bool quiet(const struct lab *lab)
 {
 	if (!lab_hosts_idle(lab))
@@ -225,7 +225,7 @@ int lab_run(struct lab *lab)
 	return lab->violation ? -EPROTO : 0;
 }
 
-/* Every `show` of a node. */
+/* The `show` commands that explain a violation. */
 static void show_node(struct lab_node *n, FILE *out)
 {
 	static const char *const lines[] = {"show ports", "show queues", "show rings", "show drops",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sums of a node's counters, taken once for all that ask during an event. The lab is single-threaded. */
+/* The sums of a node's counters, computed once per event for all its callers. The lab is single-threaded. */
 #include "lab/lab_priv.h"
 
 const struct node_balance *lab_node_balance(struct lab_node *n)

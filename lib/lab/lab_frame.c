@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frames that hosts send and understand. Pure: a queue pair or a frame goes in, bytes or fields come out. */
+/* Build and parse the frames of hosts. Pure. */
 #include <rte_hash_crc.h>
 
 #include "lab/host_priv.h"
@@ -32,7 +32,7 @@ uint32_t frame_payload(const struct lab_qp *q, uint64_t packet)
 	return (uint32_t)MAX_OF(bytes, sizeof(struct host_mark));
 }
 
-/* rte_hash_crc reads words, wherever they lie; these are where they may lie. */
+/* rte_hash_crc reads words without regard to alignment; this copy is aligned. */
 static uint32_t crc_of(const void *data, size_t size, uint32_t crc)
 {
 	_Alignas(8) uint8_t aligned[64];
@@ -41,7 +41,7 @@ static uint32_t crc_of(const void *data, size_t size, uint32_t crc)
 	return rte_hash_crc(aligned, (uint32_t)size, crc);
 }
 
-/* What an ICRC would cover of it: addresses, UDP ports, BTH and the mark. */
+/* The fields that the ICRC would cover: addresses, UDP ports, BTH and the mark. */
 static uint32_t check_of(const void *addresses, size_t addresses_size, const struct udp_hdr *udp,
 	const struct roce_bth *bth, const struct host_mark *mark)
 {
@@ -52,7 +52,7 @@ static uint32_t check_of(const void *addresses, size_t addresses_size, const str
 	return mark ? crc_of(mark, offsetof(struct host_mark, check), crc) : crc;
 }
 
-/* Ethernet, IP and UDP from one host to another; returns what stands behind them. */
+/* Ethernet, IP and UDP from one host to another; returns the first byte after them. */
 static uint8_t *write_headers(const struct lab_host *from, const struct lab_host *to, const struct lab_qp *q,
 	const struct host_port *p, uint8_t dscp, uint8_t ecn, uint32_t udp_bytes, uint8_t *out)
 {
@@ -149,12 +149,12 @@ uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t 
 	return *length;
 }
 
-/* A packet of the receiver, back to the sender, small enough to be carried whole. */
+/* A packet from the receiver to the sender, small enough to be carried whole. */
 static uint16_t write_reply(const struct lab_qp *q, const struct host_port *p, uint8_t opcode, uint32_t psn,
 	const void *rest, uint32_t rest_size, uint8_t *out)
 {
 	uint32_t udp = (uint32_t)(sizeof(struct udp_hdr) + sizeof(struct roce_bth)) + rest_size + ROCE_ICRC_BYTES;
-	/* replies have the flow's own class, lest they are paused with something else */
+	/* replies have the class of the flow, so that a pause of another class does not stop them */
 	uint8_t *at = write_headers(q->to, q->from, q, p, (uint8_t)q->flow->dscp, 0, udp, out);
 	struct roce_bth *bth = (struct roce_bth *)at;
 	be32_t check;
@@ -200,7 +200,7 @@ uint16_t frame_pfc(const struct host_port *p, uint8_t mask, uint16_t quanta, uin
 	return sizeof(*f);
 }
 
-/* Is it IP and UDP to one of the host's addresses? Then what is behind, and the flow's family. */
+/* For IP and UDP to an address of the host: the UDP payload and the address family. */
 static const struct udp_hdr *find_udp(const struct lab_host *h, const struct line_frame *f, uint64_t *family, bool *ce)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)f->bytes;
@@ -233,7 +233,7 @@ static const struct udp_hdr *find_udp(const struct lab_host *h, const struct lin
 	return ip_addr_equal(&own, &dst) ? udp : NULL;
 }
 
-/* Data: the mark behind BTH and RETH. */
+/* Data: the mark after BTH and RETH. */
 static bool parse_data(const uint8_t *end, uint32_t udp_bytes, struct frame_roce *out)
 {
 	const uint8_t *at = (const uint8_t *)(out->bth + 1);

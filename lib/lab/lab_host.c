@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NIC of a host: it receives, answers ARP and ND, obeys PFC, and decides what each of its one or two ports sends next:
- * frames of its own first (ACK, PFC, ARP), then queue pairs in turn, except those whose priority is paused. The lab is
- * single-threaded.
+ * The NIC of a host: it receives, answers ARP and ND, obeys PFC, and decides what each of its one or two ports sends
+ * next: first control frames (ACK, PFC, ARP), then queue pairs in turn, except those whose priority is paused. The lab
+ * is single-threaded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "wire/icmp.h"
 #include "wire/ipv4.h"
 
-/* The next queue pair whose priority is not paused; else when one will be let go. */
+/* The next queue pair whose priority is not paused; if all are paused, the time when the first one resumes. */
 static struct lab_qp *next_ready(struct host_port *p, uint64_t *when)
 {
 	for (unsigned int i = 1; i <= PFC_PRIORITIES; i++) {
@@ -43,7 +43,7 @@ static void transmit(void *arg)
 	struct lab_qp *q;
 
 	if (!p->up)
-		return; /* lab_host_link comes back to it */
+		return; /* lab_host_link retries it */
 	if (line_free_at(p->way->line) > lab->now) {
 		host_run_at(p, lab->now);
 		return;
@@ -64,7 +64,7 @@ static void transmit(void *arg)
 		host_run_at(p, when);
 }
 
-/* Queue pairs that wait here go to where their port is now. */
+/* Move waiting queue pairs to their current port. */
 void lab_host_link(struct lab_host *h, uint16_t port, bool up)
 {
 	h->port[port].up = up;
@@ -172,7 +172,7 @@ static bool answer_nd(struct host_port *p, const struct line_frame *f)
 	return true;
 }
 
-/* ARP, ND, ICMP: what a host's kernel would take. */
+/* ARP, ND and ICMP: frames for the kernel of a host. */
 static bool take_other(struct host_port *p, const struct line_frame *f)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)f->bytes;

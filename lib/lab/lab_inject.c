@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames that hosts send exactly as the topology gives them: for what strangers, attackers and broken devices send.
+ * Frames that hosts send exactly as the topology gives them, to act as attackers and broken devices.
  * The lab is single-threaded.
  */
 #include <errno.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What must always be true. One table: a feature that promises something adds a row with the hook that can tell.
+ * Invariants. One table: a feature that makes a promise adds a row with a function that checks it.
  *
  *   way      after every arrival on a line
- *   queue    after every pass of an lcore, for the ports whose egress it owns: only there packets come to wait
- *   touched  after every pass of an lcore of a node, for the ports that have sent, or lost what arrived, since the last one
+ *   queue    after every pass of an lcore, for the ports whose egress it owns: packets are queued only there
+ *   touched  after every pass of an lcore of a node, for the ports that have sent or missed frames since the last check
  *   poll     after every pass of an lcore of a node
- *   full     at every sample, at the end, and with --check-every-event after each event; then the others too, for all
- *            ports of all nodes
+ *   full     at every sample, at the end, and after each event with --check-every-event; the other invariants are
+ *            then checked too, for all ports of all nodes
  *
- * All but the last must be cheap, and cost the same however many nodes there are.
+ * All but the last must be cheap, at a cost that does not depend on the number of nodes.
  *
- * Each hook returns true, or false with the reason. They only read. The lab is single-threaded.
+ * Each function returns true, or false with the reason. They only read. The lab is single-threaded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct invariant {
 	bool (*full)(struct lab *lab, char *why, size_t size);
 };
 
-/* A line loses nothing but what its faults take. */
+/* A line loses frames only by its configured faults. */
 static bool line_conserved(const struct lab_way *w, char *why, size_t size)
 {
 	const struct line_stats *s = line_stats(w->line);
@@ -35,14 +35,14 @@ static bool line_conserved(const struct lab_way *w, char *why, size_t size)
 	if (line_conserves(w->line))
 		return true;
 	snprintf(why, size,
-		"%s: sent %llu, duplicated %llu, delivered %llu, corrupt %llu, lost %llu, cut %llu, on it %llu",
+		"%s: sent %llu, duplicated %llu, delivered %llu, corrupt %llu, lost %llu, cut %llu, in flight %llu",
 		w->name, (unsigned long long)s->sent, (unsigned long long)s->duplicated,
 		(unsigned long long)s->delivered, (unsigned long long)s->corrupt, (unsigned long long)s->lost,
 		(unsigned long long)s->cut, (unsigned long long)line_frames(w->line));
 	return false;
 }
 
-/* What a port has sent is what its line was given. */
+/* A port has sent as many frames as its line has accepted. */
 static bool port_agrees(const struct lab_node *n, uint16_t port, char *why, size_t size)
 {
 	uint64_t sent;
@@ -52,12 +52,12 @@ static bool port_agrees(const struct lab_node *n, uint16_t port, char *why, size
 	sent = virtual_port_stats(n->node->port[port])->sent + n->past.port_sent[port];
 	if (sent == line_stats(n->way[port]->line)->sent)
 		return true;
-	snprintf(why, size, "%s: the port has sent %llu frames, its line was given %llu", n->way[port]->name,
+	snprintf(why, size, "%s: the port has sent %llu frames, its line has accepted %llu", n->way[port]->name,
 		(unsigned long long)sent, (unsigned long long)line_stats(n->way[port]->line)->sent);
 	return false;
 }
 
-/* Is some class of some port lossless? Then what waits is bounded by headroom at the ingress, not at the egress. */
+/* Has any port a lossless class? Then the ingress headroom bounds the queues, not the egress limit. */
 static bool has_lossless(const struct node *n)
 {
 	for (unsigned int i = 0; i < PORT_SLOTS; i++)
@@ -72,8 +72,10 @@ static bool backlog_bounded(const struct lab_node *n, uint16_t port, char *why, 
 
 	if (queued <= n->queue_limit[port] || has_lossless(n->node))
 		return true;
-	snprintf(why, size, "%s: %llu packets wait behind port %s, its queues and bursts hold %llu", n->topo->name,
-		(unsigned long long)queued, n->node->port[port]->name, (unsigned long long)n->queue_limit[port]);
+	snprintf(why, size,
+		"%s: %llu packets are queued on port %s, more than the %llu that its queues and bursts can hold",
+		n->topo->name, (unsigned long long)queued, n->node->port[port]->name,
+		(unsigned long long)n->queue_limit[port]);
 	return false;
 }
 
@@ -81,13 +83,13 @@ static bool pool_lasted(const struct lab_node *n, uint16_t port, char *why, size
 {
 	if (!virtual_port_stats(n->node->port[port])->nombuf)
 		return true;
-	snprintf(why, size, "%s: the buffer pool ran dry at port %s", n->topo->name, n->node->port[port]->name);
+	snprintf(why, size, "%s: the buffer pool was empty at port %s", n->topo->name, n->node->port[port]->name);
 	return false;
 }
 
 /*
- * A node holds no more packets than its configuration promises buffers for, so its pool never runs dry. Each packet has a
- * buffer at least: as long as no more than that are in use there is nothing to count.
+ * A node never holds more packets than the buffer budget of its configuration, so that its pool is never empty. Each
+ * packet has at least one buffer: while the buffers in use are within the budget, the packets need not be counted.
  */
 static bool node_bounded(const struct lab_node *n, char *why, size_t size)
 {
@@ -98,7 +100,7 @@ static bool node_bounded(const struct lab_node *n, char *why, size_t size)
 	held = node_held(n->node);
 	if (held <= n->promised)
 		return true;
-	snprintf(why, size, "%s: %llu packets are held, %llu buffers are promised", n->topo->name,
+	snprintf(why, size, "%s: %llu packets are held, more than the budget of %llu buffers", n->topo->name,
 		(unsigned long long)held, (unsigned long long)n->promised);
 	return false;
 }
@@ -121,7 +123,7 @@ static bool nodes_conserve(struct lab *lab, char *why, size_t size)
 	return true;
 }
 
-/* What nodes count as received and sent is what their ports took and gave. */
+/* The counters of a node match those of its ports. */
 static bool nodes_count(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
@@ -139,7 +141,7 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 		polled -= n->past.unpolled;
 		if (b->rx + n->past.rx == polled && b->sent + n->past.sent == sent)
 			continue;
-		snprintf(why, size, "%s: counts %llu received and %llu sent packets, its ports %llu and %llu",
+		snprintf(why, size, "%s: the node counts %llu packets received and %llu sent, its ports %llu and %llu",
 			n->topo->name, (unsigned long long)(b->rx + n->past.rx),
 			(unsigned long long)(b->sent + n->past.sent), (unsigned long long)polled,
 			(unsigned long long)sent);
@@ -148,7 +150,7 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 	return true;
 }
 
-/* Every frame that a line delivers is received, missed, or came to a node that was down. */
+/* Every frame that a line delivers is received, missed, or arrives while the node is down. */
 static bool ends_receive(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_links; i++) {
@@ -168,7 +170,7 @@ static bool ends_receive(struct lab *lab, char *why, size_t size)
 			}
 			if (got == s->delivered + s->corrupt)
 				continue;
-			snprintf(why, size, "%s: the line delivered %llu frames, the port knows of %llu", way->name,
+			snprintf(why, size, "%s: the line delivered %llu frames, the port counts %llu", way->name,
 				(unsigned long long)(s->delivered + s->corrupt), (unsigned long long)got);
 			return false;
 		}
@@ -176,7 +178,7 @@ static bool ends_receive(struct lab *lab, char *why, size_t size)
 	return true;
 }
 
-/* Hosts and nodes together have sent what all lines were given. */
+/* All hosts and nodes together have sent as many frames as all lines have accepted. */
 static bool network_conserves(struct lab *lab, char *why, size_t size)
 {
 	uint64_t given = 0, sent = 0;
@@ -193,12 +195,12 @@ static bool network_conserves(struct lab *lab, char *why, size_t size)
 					(lab->node[i].node ? virtual_port_stats(lab->node[i].node->port[p])->sent : 0);
 	if (given == sent)
 		return true;
-	snprintf(why, size, "hosts and nodes have sent %llu frames, lines were given %llu", (unsigned long long)sent,
+	snprintf(why, size, "hosts and nodes have sent %llu frames, lines have accepted %llu", (unsigned long long)sent,
 		(unsigned long long)given);
 	return false;
 }
 
-/* Buffers in use are those that packets inside, and devices, hold. A chained frame holds several. */
+/* All buffers in use belong to held packets or to devices. A chained frame has several. */
 static bool no_leak(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
@@ -220,7 +222,7 @@ static bool no_leak(struct lab *lab, char *why, size_t size)
 	return true;
 }
 
-/* What a node's configuration promises covers all buffers that anybody holds, so its pool never runs dry. */
+/* The buffer budget of a node covers all buffers in use, so that its pool is never empty. */
 static bool pool_suffices(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
@@ -229,7 +231,7 @@ static bool pool_suffices(struct lab *lab, char *why, size_t size)
 
 		if (!n->node || used <= n->promised)
 			continue;
-		snprintf(why, size, "%s: %llu buffers are in use, %llu are promised", n->topo->name,
+		snprintf(why, size, "%s: %llu buffers are in use, more than the budget of %llu", n->topo->name,
 			(unsigned long long)used, (unsigned long long)n->promised);
 		return false;
 	}
@@ -242,7 +244,7 @@ static const struct invariant invariants[] = {
 	{"node conservation", .full = nodes_conserve}, {"node counters", .full = nodes_count},
 	{"delivery", .full = ends_receive}, {"network conservation", .full = network_conserves},
 	{"buffer leak", .full = no_leak}, {"pool", .full = pool_suffices}, {"deadlock", .full = lab_no_deadlock},
-	/* "order" is checked packet by packet in lab_qp.c, "memory" where memory is taken */
+	/* lab_qp.c checks "order" for each packet; every allocation checks "memory" */
 };
 
 void lab_check_way(struct lab_way *w)
@@ -283,7 +285,7 @@ void lab_check_pass(struct lab_node *n, uint32_t queues)
 			lab_violate(n->lab, invariants[i].name, "%s", why);
 }
 
-/* The same for all ports, whatever has happened to them. */
+/* Like lab_check_pass, for all ports. */
 static void check_node(struct lab_node *n)
 {
 	n->touched = (uint32_t)((1ull << n->n_ports) - 1);
@@ -310,6 +312,6 @@ void lab_check_leak(struct lab *lab, struct lab_node *n)
 	unsigned int used = virtual_pool_in_use(n->node->pool);
 
 	if (used)
-		lab_violate(lab, "buffer leak", "%s: %u buffers are missing now that it is stopped", n->topo->name,
+		lab_violate(lab, "buffer leak", "%s: %u buffers were not returned when the node stopped", n->topo->name,
 			used);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links: two lines between two ends, arrivals at those ends, failures and when they are noticed. The lab is
+ * Links: two lines between two ends, arrivals at those ends, failures and their detection. The lab is
  * single-threaded.
  */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "wire/eth.h"
 #include "wire/ipv6.h"
 
-/* Every random stream of a run hangs on its seed and on what it is for. */
+/* Every random stream of a run depends on the seed and on its purpose. */
 static uint64_t seed_of(const struct lab *lab, const char *name, uint64_t which)
 {
 	uint64_t hash = 0xcbf29ce484222325ull ^ lab->seed * 0x9e3779b97f4a7c15ull ^ which;
@@ -47,7 +47,7 @@ static void tell_end(struct lab_end *e, bool up)
 		lab_host_link(e->host, e->port, up);
 }
 
-/* A port is up when both directions are: the far end signals what it does not receive (remote fault). */
+/* A port is up when both directions are: the far end signals that it receives nothing (remote fault). */
 static void notice(void *arg)
 {
 	struct lab_notice *n = arg;
@@ -55,7 +55,7 @@ static void notice(void *arg)
 
 	for (int w = 0; w < 2; w++)
 		n->link->way[w].reported = up;
-	lab_record(n->link->lab, up ? "link seen up" : "link seen down", n->link->topo->name, 0);
+	lab_record(n->link->lab, up ? "link reported up" : "link reported down", n->link->topo->name, 0);
 	tell_end(&n->link->end[0], up);
 	tell_end(&n->link->end[1], up);
 }
@@ -129,7 +129,7 @@ static int init_failures(struct lab *lab)
 	return 0;
 }
 
-/* PFC, on an Ethernet link or in a tunnel: Ethernet behind IPv6 or SRH, of DSCP CS7 (docs/pfc.md). */
+/* PFC, on an Ethernet link or in a tunnel: Ethernet after IPv6 or SRH, with DSCP CS7 (docs/pfc.md). */
 static bool is_pfc(const void *bytes, uint32_t captured)
 {
 	const struct eth_hdr *eth = bytes;

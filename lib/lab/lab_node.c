@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes in the lab. A node is the appliance's own: this file creates it, gives it virtual ports and calls
+ * Nodes in the lab. A node is an object of the appliance: this file creates it, gives it virtual ports and calls
  * node_lcore_poll for each of its lcores, all in one thread.
  *
- * An lcore is called when a frame has arrived in a receive queue that it polls, when its roles asked for it (`next`),
- * when something is in one of its rings, and, since a real lcore never stops polling, SWEEP_NS after any lcore of its
- * node found work. A pass takes as many cycles as the topology says. Until they are over nothing else happens on that
- * lcore, and frames accumulate where they would in reality.
+ * An lcore is called when a frame has arrived in a receive queue that it polls, when its roles ask for it (`next`),
+ * when one of its rings has entries, and SWEEP_NS after any lcore of its node found work, because a real lcore never
+ * stops polling. A pass takes the number of cycles that the topology gives. Until it ends the lcore does nothing else,
+ * and frames accumulate as on a real machine.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void wake(struct lab_lcore *lc, uint64_t at)
 	event_set_by(&lab->queue, &lc->wake, MAX_OF(MAX_OF(at, lc->busy_until), lab->now));
 }
 
-/* ns that so many cycles take; what is left of a nanosecond is kept for the next time. */
+/* Duration of so many cycles in ns; the remainder is carried over to the next call. */
 static uint64_t spend(struct lab_lcore *lc, uint64_t cycles)
 {
 	uint64_t hz = lc->owner->topo->cpu_hz, total = cycles * NSEC_PER_SEC + lc->cycles_left;
@@ -48,7 +48,10 @@ static bool frames_wait(const struct lab_lcore *lc)
 	return false;
 }
 
-/* Who else of the node must look now; and soon, after work. A pass that found none may still have told others something. */
+/*
+ * Wake the other lcores of the node that have input, and after work all of them soon. A pass without work may still
+ * have sent messages.
+ */
 static void wake_others(struct lab_lcore *me, uint64_t when, bool worked)
 {
 	struct lab_node *n = me->owner;
@@ -82,7 +85,7 @@ static void poll_lcore(void *arg)
 		wake(lc, next);
 }
 
-/* Calls all its lcores, now. */
+/* Call all its lcores at once. */
 static void wake_all(struct lab_node *n)
 {
 	for (uint16_t i = 0; n->node && i < n->n_lcores; i++)
@@ -112,7 +115,7 @@ void lab_node_link(struct lab_node *n, uint16_t port, bool up)
 	wake_all(n);
 }
 
-/* A port's address: its own, or one made of its place. */
+/* MAC address of a port: configured, or derived from its number. */
 struct eth_addr lab_node_mac(const struct lab *lab, uint32_t node, uint16_t port)
 {
 	const struct eth_addr *own = &lab->topo->nodes.items[node].config->ports.items[port].mac;
@@ -130,7 +133,7 @@ static void frames_sent(void *arg, int rc)
 	from->node->touched |= 1u << from->port;
 	if (rc < 0)
 		lab_violate(w->link->lab, "memory",
-			"the line %s has no memory left for frames under way: raise lab.memory", w->name);
+			"the line %s has no memory left for frames in flight: increase lab.memory", w->name);
 	lab_way_kick(w);
 }
 
@@ -165,7 +168,7 @@ static struct port *open_port(struct lab_node *n, uint16_t port)
 	return p;
 }
 
-/* Which lcore polls which queue, and which owns which egress. */
+/* Record the lcore that polls each queue and the lcore that owns each egress. */
 static void map_queues(struct lab_node *n)
 {
 	for (uint16_t i = 0; i < n->n_ports; i++)
@@ -207,7 +210,7 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 	int rc;
 
 	if (!c) {
-		snprintf(err, size, "node %s: its configuration does not survive being printed", n->topo->name);
+		snprintf(err, size, "node %s: its configuration cannot be read back after printing", n->topo->name);
 		return -EINVAL;
 	}
 	cfg_budget(c, &budget);
@@ -281,7 +284,7 @@ int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size)
 	return -ENOMEM;
 }
 
-/* What this life leaves for the network's sums. */
+/* Keep the counters of this run of the node for the sums of the network. */
 static void remember(struct lab_node *n)
 {
 	struct node_balance b;
@@ -302,7 +305,7 @@ static void remember(struct lab_node *n)
 	}
 }
 
-/* Drains the node, frees it and checks for leaks. */
+/* Drain the node, free it and check for leaks. */
 static void stop_node(struct lab_node *n)
 {
 	if (!n->node)
@@ -349,7 +352,8 @@ static int reload(void *arg, const char *file, bool dry, json_t **plan, char *er
 	const char *path = file ? cfg_path_beside(topo->arena, topo->file, file) : n->topo->file;
 
 	if (!path && !file) {
-		snprintf(err, size, "the configuration of %s stands in the topology; name a file", n->topo->name);
+		snprintf(err, size, "the configuration of %s is part of the topology; give the name of a file",
+			n->topo->name);
 		return -EINVAL;
 	}
 	if (!path)
@@ -366,7 +370,7 @@ int lab_node_command(struct lab_node *n, const char *line, FILE *out)
 		fprintf(out, "%s is down\n", n->topo->name);
 		return -ENOTCONN;
 	}
-	/* a command may wait for grace periods; no lcore is in a pass now, so let none be waited for */
+	/* a command may wait for grace periods; no lcore is in a pass, so it need not wait for any */
 	for (uint16_t i = 0; i < n->n_lcores; i++)
 		node_lcore_leave(n->lcore[i].lcore);
 	node_tick(n->node, n->lab->now);

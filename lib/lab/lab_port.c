@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sending side of a host's port: what waits to be sent, and when the port looks at it again. What is sent next is
- * decided in lab_host.c. The lab is single-threaded.
+ * The transmit side of a host's port: its queues, and the time of its next attempt to send. lab_host.c selects the next
+ * frame. The lab is single-threaded.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lab/host_priv.h"
 
-#define CONTROL_MOST 65536 /* frames of a port's own that wait */
+#define CONTROL_MOST 65536 /* most queued control frames of a port */
 
 void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length)
 {
@@ -35,7 +35,7 @@ void host_queue_control(struct host_port *p, const void *bytes, uint16_t size)
 		struct host_control *ring = room <= CONTROL_MOST ? calloc(room, sizeof(*ring)) : NULL;
 
 		if (!ring)
-			return; /* like a lost frame: every protocol here stands that */
+			return; /* like a lost frame, which every protocol here tolerates */
 		for (uint32_t i = 0; i < p->control_n; i++)
 			ring[i] = p->control[(p->control_head + i) % p->control_room];
 		free(p->control);
@@ -60,7 +60,7 @@ void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size)
 	}
 }
 
-/* Its home port, or the other one while that has no link. */
+/* The home port of the queue pair, or the other port while the home port has no link. */
 static uint16_t port_of(const struct lab_qp *q)
 {
 	const struct lab_host *h = q->from;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Queue pairs. The reliable connection is that of the InfiniBand specification, chapter 9.7, as NICs have it: the
- * receiver takes packets in sequence only and asks for the expected one once (NAK); the sender then, or after its
- * local ACK timeout, sends everything from there again: go-back-N. The lab is single-threaded.
+ * receiver accepts packets in sequence only and requests the expected one once (NAK); the sender then, or after its
+ * local ACK timeout, retransmits all packets from that one on: go-back-N. The lab is single-threaded.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@ static uint64_t timeout_ns(const struct lab_qp *q)
 	return (uint64_t)TIMEOUT_UNIT << q->flow->timeout;
 }
 
-/* bit/s at which it may send; 0: as fast as the port. */
+/* Rate of the queue pair in bit/s; 0: the rate of the port. */
 static uint64_t rate_of(struct lab_qp *q, uint64_t bytes)
 {
 	uint64_t own = q->flow->rate_bps, allowed;
@@ -52,7 +52,7 @@ bool qp_may_send(const struct lab_qp *q)
 	return has_data(q) && q->pace_ps <= q->lab->now * PS_PER_NS && q->lab->now >= q->start_ns;
 }
 
-/* Something has changed: send now, or when its pace allows. */
+/* After a change: send now, or as soon as the pace allows. */
 static void stir(struct lab_qp *q)
 {
 	uint64_t when = MAX_OF((q->pace_ps + PS_PER_NS - 1) / PS_PER_NS, q->start_ns);
@@ -126,9 +126,9 @@ int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct top
 	q->random = lab->seed * 0x9e3779b97f4a7c15ull + number;
 	q->per_message = (flow->message + flow->mtu - 1) / flow->mtu;
 	q->limit = flow->messages ? flow->messages * q->per_message : UINT64_MAX;
-	/* any port above the well-known and registered ones; spread, because it is the entropy that ECMP has */
+	/* a dynamic port; the values are spread, because they are the entropy for ECMP */
 	q->udp_source = (uint16_t)(0xc000 | (line_random(&q->random) & 0x3fff));
-	/* nobody begins at the same instant; so each seed has other collisions */
+	/* random start times, so that each seed has other collisions */
 	q->start_ns = flow->start_ns + line_random(&q->random) % PHASE_NS;
 	q->cnp_at = 0;
 	snprintf(q->name, sizeof(q->name), "%s/%u", flow->name, index);
@@ -145,7 +145,7 @@ int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct top
 	return event_set(&lab->queue, &q->pace, q->start_ns);
 }
 
-/* When the datagram that is sent now was due. Only the first ones that wait are known by time. */
+/* Due time of the datagram being sent. It is known only for the first waiting ones. */
 static uint64_t datagram_due(struct lab_qp *q)
 {
 	uint64_t at = q->flow->rate_bps ? q->due_ns[0] : q->lab->now;
@@ -194,7 +194,7 @@ void qp_send(struct lab_qp *q, struct host_port *p)
 	stir(q);
 }
 
-/* Everything before `seq` has arrived. */
+/* All packets before `seq` have arrived. */
 static void acknowledged(struct lab_qp *q, uint64_t seq)
 {
 	uint64_t now = q->lab->now;
@@ -247,7 +247,7 @@ static void note_delay(struct lab_qp *q, const struct host_mark *mark)
 	q->stats.delay_max_ns = MAX_OF(q->stats.delay_max_ns, delay);
 }
 
-/* The network must keep a queue pair's packets in order, whatever its transport makes of them. */
+/* The network must keep the packets of a queue pair in order, for every transport. */
 static void check_order(struct lab_qp *q, const struct host_mark *mark)
 {
 	uint64_t serial = be64_get(mark->serial);
@@ -255,7 +255,7 @@ static void check_order(struct lab_qp *q, const struct host_mark *mark)
 	if (serial < q->last_serial) {
 		q->stats.reordered++;
 		if (!q->lab->relaxed_order)
-			lab_violate(q->lab, "order", "%s: packet %llu arrived behind packet %llu", q->name,
+			lab_violate(q->lab, "order", "%s: packet %llu arrived after packet %llu", q->name,
 				(unsigned long long)serial, (unsigned long long)q->last_serial);
 	}
 	q->last_serial = MAX_OF(q->last_serial, serial);
@@ -319,7 +319,7 @@ void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, 
 		reply(q, p, (uint32_t)q->expected - 1, ROCE_SYNDROME_ACK);
 }
 
-/* A flow without an end of its own ends with the run: what is unacknowledged then is forgotten, not sent again. */
+/* A flow without a number of messages ends with the run: unacknowledged packets are not retransmitted. */
 void qp_stop(struct lab_qp *q)
 {
 	if (q->flow->messages)

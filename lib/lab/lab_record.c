@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What has happened in a run: the last events, and the first invariant that was violated. Every other file of the lab may
- * call this one; it calls none of them. The lab is single-threaded.
+ * Record of a run: the last events, and the first violated invariant. Every other file of the lab may call this one; it
+ * calls none of them. The lab is single-threaded.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ void lab_violate(struct lab *lab, const char *invariant, const char *format, ...
 	va_list args;
 
 	if (lab->violation)
-		return; /* the first one counts */
+		return; /* keep the first one */
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);

@@ -17,7 +17,7 @@ static void send_pause(struct lab_host *h, uint16_t quanta)
 	}
 }
 
-/* Of the time between two moments, that in which the host did not stand still. */
+/* The part of an interval in which the host was not stalled. */
 static uint64_t awake_ns(const struct lab_host *h, uint64_t from, uint64_t to)
 {
 	uint64_t ns = to - from;
@@ -31,7 +31,7 @@ static uint64_t awake_ns(const struct lab_host *h, uint64_t from, uint64_t to)
 	return ns;
 }
 
-/* When the host will have been awake for so long. Stalls do not overlap and are in order (topo_check). */
+/* The time when the host will have run for so long. Stalls do not overlap and are in order (topo_check). */
 static uint64_t after_awake(const struct lab_host *h, uint64_t ns)
 {
 	uint64_t at = h->lab->now;
@@ -62,7 +62,7 @@ double host_buffered(const struct lab_host *h)
 	return h->buffered > taken ? h->buffered - taken : 0;
 }
 
-/* Time in which the host could have taken more than there was, once something had come and while senders sent. */
+/* Time in which the host was idle for lack of data, from its first packet until the senders stopped. */
 static double starved(const struct lab_host *h)
 {
 	uint64_t until = MIN_OF(h->lab->now, h->lab->topo->lab.run_ns);
@@ -86,7 +86,9 @@ static void drain(struct lab_host *h)
 	h->buffered_at = h->lab->now;
 }
 
-/* While it pauses others: has the buffer emptied? Else ask again before the pause runs out. */
+/*
+ * While the host pauses its link: send XON if the buffer is below xon, otherwise refresh the pause before it expires.
+ */
 static void pause_tick(void *arg)
 {
 	struct lab_host *h = arg;

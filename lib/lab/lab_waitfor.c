@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock: the wait-for graph of the whole network. A closed queue waits for the buffers that closed it, each of which
- * waits until enough of what it holds has left the queues it stands in.
+ * Deadlock: the wait-for graph of the whole network. A paused queue waits for the buffers that paused it. Each of
+ * these waits until enough of its packets have left their queues.
  *
- * Everything that will still move is removed from the graph until nothing changes: a buffer when the packets in stuck
- * queues alone would not keep it stopped, a queue when no stuck buffer holds it. So neither a pause that is about to end
- * nor a cycle with a way out is mistaken for a deadlock. If anything is left, it contains a cycle, which is named. Hosts
- * drain their buffers, so nothing waits for a host for ever. Reads the nodes only; the lab is single-threaded.
+ * The check removes all that can still move until nothing changes: a buffer when the packets in stuck queues alone
+ * would not keep it above its threshold, a queue when no stuck buffer pauses it. A pause that is about to end, or a
+ * cycle with an exit, is therefore not reported as a deadlock. The rest of the graph contains a cycle, which is
+ * reported. Hosts drain their buffers, so no queue waits for a host for ever. Reads the nodes only; the lab is single-
+ * threaded.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,13 @@ struct wait_queue {
 };
 
 struct wait_buffer {
-	struct pfc_threshold level; /* that stands in stuck queues */
+	struct pfc_threshold level; /* the part in stuck queues */
 	bool stuck;
 };
 
 struct wait_edge {
 	uint32_t queue, buffer;
-	uint64_t bytes, buffers; /* that the queue holds of it; 0: the buffer holds the queue */
+	uint64_t bytes, buffers; /* of the buffer in the queue; 0: the buffer pauses the queue */
 };
 
 struct wait_graph {
@@ -35,11 +36,11 @@ struct wait_graph {
 	struct lab_node *node; /* being visited */
 	struct wait_queue *queue;
 	struct wait_buffer *buffer; /* by node, port and class */
-	uint64_t *shared; /* by node: of the buffers that classes with alpha share, those that stand in stuck queues */
+	uint64_t *shared;	    /* by node: of the buffers shared by classes with alpha, those in stuck queues */
 	struct wait_edge *edge;
 	uint32_t n_queues, n_edges, room_queues, room_edges;
-	uint8_t class; /* whose far end is looked for */
-	bool failed;   /* no memory */
+	uint8_t class; /* class for which the far end is searched */
+	bool failed;   /* out of memory */
 };
 
 static uint32_t buffer_id(const struct lab_node *n, uint16_t port, uint8_t class)
@@ -47,7 +48,7 @@ static uint32_t buffer_id(const struct lab_node *n, uint16_t port, uint8_t class
 	return (n->index * MAX_PORTS + port) * 8 + class;
 }
 
-/* Room for one more item; NULL, and the graph is incomplete, when there is no memory. */
+/* Room for one more item; NULL when out of memory, and the graph is then incomplete. */
 static void *grow(struct wait_graph *g, void *items, uint32_t n, uint32_t *room, size_t size)
 {
 	void *more;
@@ -86,7 +87,7 @@ static void charges(void *arg, uint16_t port, uint8_t class, uint64_t bytes, uin
 		add_edge(g, buffer_id(g->node, port, class), bytes, buffers);
 }
 
-/* What is plugged in at the other end, when it is a node that runs. */
+/* The running node at the other end of the link, or NULL. */
 static const struct lab_end *other_end(const struct lab_node *n, uint16_t port)
 {
 	const struct lab_way *w = n->way[port];
@@ -95,7 +96,7 @@ static const struct lab_end *other_end(const struct lab_node *n, uint16_t port)
 	return end && end->node && end->node->node ? end : NULL;
 }
 
-/* The buffer of an end and class holds the queue. */
+/* The buffer of an end and class pauses the queue. */
 static void wait_for(struct wait_graph *g, struct lab_node *n, uint16_t port, uint8_t class)
 {
 	if (node_buffer_stops(n->node, port, class, NULL, 0))
@@ -123,7 +124,7 @@ static void held_by_tunnel(void *arg, const struct ip_prefix *sid, const struct 
 			wait_for(g, from, port, class);
 }
 
-/* A relay has stopped a gateway because of the gateway at its far end. */
+/* A relay has paused a gateway on behalf of the gateway at its far end. */
 static void held_by_relay(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source)
 {
 	struct wait_graph *g = arg;
@@ -181,7 +182,7 @@ static uint16_t port_of_buffer(uint32_t buffer)
 	return (uint16_t)(buffer / 8 % MAX_PORTS);
 }
 
-/* What would be left in buffers if all queues that are not stuck were empty. */
+/* The contents of the buffers if all queues that are not stuck were empty. */
 static void fill(struct wait_graph *g)
 {
 	memset(g->buffer, 0, (size_t)g->lab->n_nodes * MAX_PORTS * 8 * sizeof(*g->buffer));
@@ -199,7 +200,7 @@ static void fill(struct wait_graph *g)
 	}
 }
 
-/* Take out what will move; returns how many queues never will. */
+/* Remove the queues and buffers that can move; returns the number of stuck queues. */
 static uint32_t reduce(struct wait_graph *g)
 {
 	uint32_t stuck = g->n_queues, before = UINT32_MAX;
@@ -227,7 +228,10 @@ static uint32_t reduce(struct wait_graph *g)
 	return stuck;
 }
 
-/* An edge of a stuck queue to a stuck buffer that holds it, or of a stuck buffer to a stuck queue that it stands in. */
+/*
+ * An edge from a stuck queue to a stuck buffer that pauses it, or from a stuck buffer to a stuck queue with its
+ * packets.
+ */
 static const struct wait_edge *next(const struct wait_graph *g, bool to_buffer, uint32_t from)
 {
 	for (uint32_t i = 0; i < g->n_edges; i++) {
@@ -254,7 +258,7 @@ static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 
 	while (!g->queue[at].stuck)
 		at++;
-	/* after as many steps as there are queues one is on the cycle */
+	/* after as many steps as there are queues, the walk is on the cycle */
 	for (uint32_t i = 0; i < g->n_queues; i++)
 		at = next(g, false, next(g, true, at)->buffer)->queue;
 	first = at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sending side of one direction of a link: frames are put on the line and the next arrival is scheduled. What
- * happens at the far end is in lab_link.c. The lab is single-threaded.
+ * The transmit side of one direction of a link: put frames on the line and schedule the next arrival. lab_link.c has
+ * the receive side. The lab is single-threaded.
  */
 #include "lab/lab_priv.h"
 
@@ -20,7 +20,7 @@ void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint3
 
 	line_send(w->line, lab->now, bytes, captured, length, &rc);
 	if (rc < 0)
-		lab_violate(lab, "memory", "the line %s has no memory left for frames under way: raise lab.memory",
+		lab_violate(lab, "memory", "the line %s has no memory left for frames in flight: increase lab.memory",
 			w->name);
 	lab_way_kick(w);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a topology says: where a member stood in its file, what is at the end of a link, how much memory a run takes. Pure:
- * a topology goes in, an answer comes out. Loading is in topology_load.c, the checks are in topology_check.c.
+ * Queries of a topology: the position of a member in its file, the ends of links, the memory of a run. Pure. Loading is
+ * in topology_load.c, checks are in topology_check.c.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -105,11 +105,11 @@ static uint64_t node_bytes(const struct topology *t, const struct config *c)
 	uint64_t room = t->lab.frames == FRAMES_HEADERS ? LAB_BUFFER_BYTES : c->memory.buffer_size;
 	uint64_t bytes = NODE_FIXED + c->memory.buffers * pkt_buffer_memory(room);
 
-	/* as app/sluice counts them: rings are rounded up to a power of two */
+	/* like app/sluice: rings are rounded up to a power of two */
 	return bytes + (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);
 }
 
-/* The largest frames that flows send; what a line is full of. */
+/* The largest frames of all flows; a full line is filled with them. */
 static uint64_t frame_bytes(const struct topology *t)
 {
 	uint64_t bytes = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks that the schema cannot make: unknown names, loops without delay, impossible rates, too little memory. Reads the
- * configurations that the topology names; runs before the lab is built. The lab is single-threaded.
+ * Checks that the schema cannot make: unknown names, loops without delay, impossible rates, too little memory. Reads
+ * the configurations that the topology names; runs before the lab is built. The lab is single-threaded.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topology files in and out of memory: read, named, checked, freed. Reads the file and the configurations that it names;
- * runs before the lab does. The lab's only thread.
+ * Load, check and free topology files. Reads the file and the configurations that it names; runs before the lab is
+ * built. The lab is single-threaded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static char *joined(struct topology *t, const char *a, const char *b)
 	return name;
 }
 
-/* Names for links and flows that have none. */
+/* Name the links and flows without a name. */
 static void topo_name(struct topology *t)
 {
 	for (uint32_t i = 0; i < t->links.n; i++)
@@ -74,7 +74,7 @@ struct topology *topo_load_text(const char *name, const char *text, size_t size,
 	if (cfg_load_map(name, text, size, &topo_root, t, t->arena, t->marks, diags) == 0) {
 		topo_name(t);
 		topo_check(t, diags);
-		diags->file = name; /* checks of inline configurations have put their own there */
+		diags->file = name; /* checks of inline configurations have changed it */
 	}
 	if (!diags->n && !diags->suppressed)
 		return t;

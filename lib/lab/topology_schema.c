@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The schema of a topology file: each key with type, limits, default and help, in the format of lib/config/schema.c. Data only;
- * the lab is single-threaded.
+ * The schema of a topology file: each key with type, limits, default and help, in the format of lib/config/schema.c.
+ * Data only; the lab is single-threaded.
  */
 #include "base/compiler.h"
 #include "config/schema.h"
@@ -51,7 +51,8 @@ static const struct cfg_key node_keys[] = {
 	{"cpu", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct topo_node, cpu_hz), .min = 1000000, .max = 100000000000ull,
 		.fallback = "3G", .help = "Clock rate of its CPUs in Hz."},
 	{"cycles", CFG_UINT, .offset = AT(struct topo_node, cycles), .max = 100000000, .fallback = "60",
-		.help = "CPU cycles for each packet that a role receives or passes on. On a single lcore a forwarded packet counts twice."},
+		.help = "CPU cycles for each packet that a role receives or passes on. On a single lcore a forwarded packet "
+			"counts twice."},
 	{"pass-cycles", CFG_UINT, .offset = AT(struct topo_node, pass_cycles), .min = 1, .max = 100000000,
 		.fallback = "120", .help = "CPU cycles of a pass that finds no work."},
 };
@@ -151,8 +152,10 @@ static const struct cfg_key host_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct topo_host, name), .flags = CFG_REQUIRED | CFG_IDENTITY, .example = "nic1",
 		.help = "Name used by links and flows. Its ports are eth0 and, when dual-homed, eth1."},
 	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct topo_host, addresses), .max = 8,
-		.example = "[10.1.0.11/24]", .help = "Addresses. Flows use the first of each family. The host answers ARP and ND for all."},
-	{"mac", CFG_MAC, .offset = AT(struct topo_host, mac), .help = "MAC address of eth0; eth1 has the next one. Default: derived from the number of the host."},
+		.example = "[10.1.0.11/24]",
+		.help = "Addresses. Flows use the first of each family. The host answers ARP and ND for all."},
+	{"mac", CFG_MAC, .offset = AT(struct topo_host, mac),
+		.help = "MAC address of eth0; eth1 has the next one. Default: derived from the number of the host."},
 	{"pfc", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct topo_host, pfc), .max = 8, .example = "[3]",
 		.help = "Priorities with PFC: the host obeys pauses of them and pauses them itself."},
 	{"sink", CFG_MAP, .offset = AT(struct topo_host, sink), .map = &sink_map, .help = "Its receive buffer."},
@@ -194,7 +197,8 @@ static const struct cfg_key flow_keys[] = {
 	{"dscp", CFG_UINT, .offset = AT(struct topo_flow, dscp), .max = 63, .fallback = "26", .help = "DSCP of its packets."},
 	{"priority", CFG_UINT, .offset = AT(struct topo_flow, priority), .max = 7, .fallback = "3",
 		.help = "PFC priority that pauses the flow."},
-	{"ecn", CFG_BOOL, .offset = AT(struct topo_flow, ecn), .fallback = "true", .help = "true: packets are ECT(0). false: Not-ECT."},
+	{"ecn", CFG_BOOL, .offset = AT(struct topo_flow, ecn), .fallback = "true",
+		.help = "true: packets are ECT(0). false: Not-ECT."},
 	{"dcqcn", CFG_BOOL, .offset = AT(struct topo_flow, dcqcn), .fallback = "false",
 		.help = "Receivers answer CE with CNP and senders slow down (DCQCN)."},
 	{"arrivals", CFG_WORD, .offset = AT(struct topo_flow, arrivals), .words = words_arrivals, .fallback = "constant",
@@ -219,7 +223,8 @@ static const struct cfg_key event_keys[] = {
 		.help = "Node of the event."},
 	{"command", CFG_TEXT, .offset = AT(struct topo_event, command), .example = "show conservation",
 		.help = "Command for the console of the node (docs/commands.md). The report shows its output."},
-	{"reload", CFG_TEXT, .offset = AT(struct topo_event, reload), .help = "Configuration file to reload, relative to this file."},
+	{"reload", CFG_TEXT, .offset = AT(struct topo_event, reload),
+		.help = "Configuration file to reload, relative to this file."},
 	{"restart", CFG_TIME, .offset = AT(struct topo_event, restart_ns), .max = HOUR_NS, .word = "no",
 		.word_value = TIME_NEVER, .fallback = "no",
 		.help = "Stop the node, lose the packets it holds, and start it with the same configuration after this time."},
@@ -227,7 +232,8 @@ static const struct cfg_key event_keys[] = {
 static const struct cfg_map event_map = MAP_OF(event_keys, "an event", struct topo_event);
 
 static const struct cfg_key root_keys[] = {
-	{"lab", CFG_MAP, .offset = AT(struct topology, lab), .map = &lab_map, .flags = CFG_REQUIRED, .help = "Settings of the run."},
+	{"lab", CFG_MAP, .offset = AT(struct topology, lab), .map = &lab_map, .flags = CFG_REQUIRED,
+		.help = "Settings of the run."},
 	{"nodes", CFG_LIST_OF, .item = CFG_MAP, .map = &node_map, .offset = AT(struct topology, nodes), .max = 256,
 		.help = "Complete sluice nodes."},
 	{"hosts", CFG_LIST_OF, .item = CFG_MAP, .map = &host_map, .offset = AT(struct topology, hosts), .max = 1024,

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The same network in the lab and live: the four nodes of config/demo/1-un, in virtual time and as processes joined by
-memif. What the lab's host has sent is played to the live gateway; counters of all ports and digests of all flows must be
+memif. The frames that the lab's host sent are replayed to the live gateway; counters of all ports and digests of all flows must be
 equal. Static neighbours, finite input. Prints TAP."""
 import argparse
 import collections

@@ -18,7 +18,7 @@ SHORT = [{"seed": n} for n in (1, 2, 3)] + [{"seed": 4, "tunnels": True}, {"seed
 LONG = [{}, {"tunnels": True}, {"alpha": True}]
 PORT = {"mtu": 4400, "descriptors": {"rx": 256, "tx": 64}, "buffer-limit": 64, "queue-limit": 64, "control-limit": 64}
 MESSAGES = 400  # of each flow
-# thresholds that only shares of common buffers make: XOFF at a quarter of what is left of them, far below xoff and xon
+# thresholds from shares of common buffers alone: XOFF at a quarter of what is left of them, far below xoff and xon
 SHARED, ALPHA = 128, {"name": "lab", "alpha": "1/4", "xoff": "1M", "min-frame": 1024, "response": 5}
 
 
@@ -69,7 +69,7 @@ class Maze(Net):
             p["pfc"]["priorities"] = LEGS[:used] if self.remap and p["side"] == "wan" else [EDGE]
         if self.tunnels:
             self._tunnels(name, c)
-        # what PORT and the profile promise, and a little: a run begins with all of them
+        # the budget of PORT and the profile, and a reserve: a run allocates all of them at the start
         classes = sum(len(p["pfc"]["priorities"]) for p in c["ports"])
         c["memory"]["buffers"] = 3072 + 704 * len(c["ports"]) + 800 * classes
         if self.alpha:
@@ -143,7 +143,7 @@ def deadlock_remapped(seed, tunnels=False, alpha=False):
 @scenario(short=[{}], expect=["lost == 0", "flow('there').received == flow('there').sent", "flow('back').received == flow('back').sent",
                               "host('h1').pauses_received > 0", "host('h2').pauses_received > 0"])
 def deadlock_hairpin(seed=1):
-    """Traffic that leaves a node by the port it came in by, in both nodes of a link: in its own class each queue would hold the
+    """Traffic that leaves a node by its ingress port, in both nodes of a link: in its own class each queue would hold the
     buffer that holds the other. It waits in the bounce class, which nobody pauses."""
     rng = random.Random(seed)
     ways = {"h1": ("d1", ["s1", "n1", "n2", "n1", "t1"]), "h2": ("d2", ["s2", "n2", "n1", "n2", "t2"])}

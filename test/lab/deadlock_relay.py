@@ -3,7 +3,7 @@
 
     h0 - g0 - a0 === b0 - g1 - a1 === b1 - g2 - ...      and around again
 
-Gateways stop each other across the WAN: bi tells ai what the gateway behind it says (draft-he), and ai stops its own. All in one
+Gateways stop each other across the WAN: bi relays the PFC of its gateway to ai (draft-he), and ai pauses its own gateway. All in one
 class they come to wait for each other for ever; if nothing passes through one of them there is a way out, and all arrives.
 """
 import random
@@ -39,7 +39,7 @@ class Ring(Net):
             self.link(f"b{i}.dc", f"g{(i + 1) % self.size}.west", rate=f"{RATE}G", plain=True)
 
     def _everywhere(self, config, node, port):
-        """All hosts are behind a port, but those of the node's own."""
+        """All hosts are behind a port, except those of the node itself."""
         routes = [r for r in config["vrfs"][0]["routes"] if r["prefix"].endswith("/32")]
         config["vrfs"][0]["routes"] = routes + [
             {"prefix": f"10.{i + 1}.0.0/24", "port": port, "nexthop": self.plain[f"{node}.{port}"][1]}
@@ -53,7 +53,7 @@ class Ring(Net):
         config["memory"]["buffers"] = 16384
 
     def _pe(self, config, peer):
-        """The port to the gateway; what stops it comes by way of a relay."""
+        """The port to the gateway, which is paused through a relay."""
         port = next(p for p in config["ports"] if p["name"] == "dc")
         port.update(speed=f"{RATE}G", pfc={"priorities": [CLASS], "peers": [self._mac(peer)], "buffer": "near"})
         config["buffer-profiles"] = [{"name": "near", "xoff": "256K", "min-frame": 1024, "response": 100}]

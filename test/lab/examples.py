@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write the examples of config/lab, or check that they are what this would write (--check)."""
+"""Write the examples of config/lab, or check that they are up to date (--check)."""
 import os
 import sys
 
@@ -74,7 +74,7 @@ def two_dcs():
 def two_paths():
     """Cross-DC WAN of draft-ruan-spring-priority-flow-control-sid-02, figure 2: R1 and R5 know PFC, R2 to R4 do not.
 
-    The traffic of DC 1 takes both ways to R5; the link from there to DC 2 is slower than what comes.
+    The traffic of DC 1 takes both paths to R5. The link from there to DC 2 is slower than the traffic that arrives.
     """
     net = Net("two-paths", "40ms")
     for n in ("r1", "r2", "r3", "r4", "r5"):
@@ -137,7 +137,7 @@ def parameter_sync():
 
 @example
 def sample_data():
-    """draft-hu-rtgwg-cbfc-rsvp-01, section 3.2: sample data goes straight into the memory of remote servers.
+    """draft-hu-rtgwg-cbfc-rsvp-01, section 3.2: sample data is written directly into the memory of remote servers.
 
     One link of the WAN loses one packet in a thousand: with go-back-N that costs about half of the throughput.
     """
@@ -156,8 +156,8 @@ def sample_data():
 def split_inference():
     """draft-hu-rtgwg-cbfc-rsvp-01, section 3.3: inference is split between a customer's site and an AIDC.
 
-    Activations go one way, tokens the other. In the middle of the run a link of the WAN fails for 5 ms and nobody
-    protects it: what is on it then, and until its ends notice, is lost.
+    Activations go in one direction, tokens in the other. In the middle of the run a WAN link without protection fails
+    for 5 ms: frames in flight, and frames sent until its ends detect the failure, are lost.
     """
     net = hu_wan("split-inference", "30ms")
     for i in (1, 2):
@@ -259,7 +259,7 @@ def pfc_tunnel():
 
 @example
 def pfc_xon_side():
-    """A receiver of 60 Gb/s behind 100 Gb/s over 1000 km: what drains in a round trip is left in the buffer when XON is sent.
+    """A receiver of 60 Gb/s after 100 Gb/s over 1000 km: at XON the buffer still holds what drains in one round trip.
 
     So the receiver never waits. Take xon out of gw2's buffer profile, and it waits a third of the time.
     """
@@ -268,7 +268,7 @@ def pfc_xon_side():
 
 @example
 def pfc_transparent():
-    """A relay that hands frames on as they come (draft-he to the letter), over a WAN that loses 1 % of them and delays them by up
+    """A relay that forwards frames as they arrive (draft-he to the letter), over a WAN that loses 1 % of them and delays them by up
     to 1 ms, three times the longest pause at 100 Gb/s: pauses have holes, and packets are lost.
 
     Compare: sluice-lab --out out/modes config/lab/pfc-best-effort.yaml config/lab/pfc-transparent.yaml
@@ -315,7 +315,7 @@ def pfc_slices():
     """Four slices on one WAN port, PFC tunnels of draft-ruan for each: the receiver of slice g1 stops for 30 ms, the other slices go on.
 
     What g1 has under way when it is stopped must fit above XOFF of gw2's WAN port, before all are stopped: `selective`. By default
-    it does not, and all slices stop, for what is left of the buffer is promised to those that send (docs/pfc.md).
+    it does not, and all slices stop, because the rest of the buffer is reserved for the other slices (docs/pfc.md).
 
     Compare: sluice-lab --out out/slices config/lab/pfc-slices.yaml config/lab/pfc-no-slices.yaml
     """
@@ -330,9 +330,9 @@ def pfc_no_slices():
 
 @example
 def pfc_deadlock():
-    """Three nodes in a ring, all traffic clockwise over two hops, PFC in one class: they come to wait for each other for ever.
+    """Three nodes in a ring, all traffic clockwise over two hops, PFC in one class: in the end they wait for each other for ever.
 
-    The lab ends the run there and names the cycle. test/lab/deadlock.py has what helps: a class for each part of the way.
+    The lab ends the run there and names the cycle. test/lab/deadlock.py has the remedy: a class for each part of the path.
     """
     nodes = ("n1", "n2", "n3")
     ways = {f"h{i}": (f"h{(i + 1) % 3 + 1}", [nodes[(i - 1 + k) % 3] for k in range(3)]) for i in (1, 2, 3)}

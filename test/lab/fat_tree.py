@@ -16,7 +16,7 @@ from suite import scenario
 
 
 def fat_tree(k, run="1ms", flow=None, **lab):
-    """Each host sends to the one half of the network away, so that every flow crosses the core."""
+    """Each host sends to the host half of the network away, so that every flow crosses the core."""
     net = Net(f"fat-tree-{k}", run, **{"memory": "16G", **lab})
     half = k // 2
     edges = [(pod, i) for pod in range(k) for i in range(half)]

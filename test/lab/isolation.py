@@ -19,7 +19,7 @@ GOODPUT = "Goodput of hosts: payload received in order"
 
 
 def unharmed(begin, end):
-    """While it happens, the others have what they have without it."""
+    """During the stall the other slices have the same goodput as without it."""
     others = [i for i in range(SLICES) if i != BAD]
     return [f"mean('{GOODPUT}', 'd{i}', {begin}, {end}) >= 0.99 * base.mean('{GOODPUT}', 'd{i}', {begin}, {end}) > 0" for i in others] + [
         f"flow('f{i}').received == flow('f{i}').sent" for i in others]
@@ -66,7 +66,7 @@ class Slices(Net):
         config["vrfs"][0]["routes"] = [{"prefix": f"10.{101 + i}.0.0/24", "policy": f"p{i}"} for i in range(self.count)]
         config["sids"] += [{"sid": pauses(i) + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": self._local("gw2.wan"),
                             "slice": f"g{i}"} for i in range(self.count)]
-        # what is shown here is that nobody else suffers however long a pause lasts; the watchdog would end it
+        # no other slice may suffer, however long the pause lasts; the watchdog would end it
         next(p for p in config["ports"] if p["name"] == "wan").setdefault("pfc", {})["watchdog"] = {"action": "alert"}
 
     def _tail(self, config):
@@ -78,7 +78,7 @@ class Slices(Net):
                                       "segments": [uid(self.nodes["gw1"]["id"]), pauses(i)]} for i in range(self.count)]
 
     def storm(self, at, every, repeat):
-        """Somebody in the domain sends XOFF for the bad slice to gw1, again and again."""
+        """A node of the domain repeatedly sends XOFF for the bad slice to gw1."""
         self.host("mallory", 200).link("gw2.m", "mallory.eth0", rate="100M")
         self.hosts["mallory"]["keys"]["send"] = [{"at": at, "every": every, "repeat": repeat, "frame": self._xoff()}]
         self.tune("gw2", self._trusted)
@@ -167,7 +167,7 @@ def isolation_greedy(selective, stalls=True, seed=1):
 
 
 def flood_expect(what):
-    """Who hears no pause fills the buffer of his own port and class and nothing else; lossy, a queue."""
+    """A sender that ignores pauses fills only the buffer of its own port and class; if lossy, a queue."""
     dropped = {"obeys": "lost == 0", "lossless": "reason('gw1', 'headroom_exceeded') > 1000", "lossy": "reason('gw1', 'queue_full') > 1000"}
     return [*unharmed(500, 4000), *(LOSSLESS if what == "lossy" else []), dropped[what], f"host('s{BAD}').sent > 10000",
             "reason('gw2', 'headroom_exceeded') == 0", "way('gw1.wan').delivered > 1.2 * base.way('gw1.wan').delivered"]

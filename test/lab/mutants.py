@@ -20,7 +20,7 @@ import run  # noqa: E402
 from catalogue import SCENARIOS  # noqa: E402
 
 Mutant = collections.namedtuple("Mutant", "what path old new scenario")
-VIOLATES = "what the device did not take is forgotten"  # an invariant, so that the run stops and tells
+VIOLATES = "what the device did not take is forgotten"  # violates an invariant, so that the run stops and reports it
 TOLD = ["invariant 'node conservation' is violated at", "The last 1000 events:", "gw1> show conservation", "gw1> show queues"]
 MUTANTS = [
     Mutant("a pause does not close the gate of a queue", "lib/queue/turn.h",
@@ -60,7 +60,7 @@ MUTANTS = [
     Mutant("who holds most is spared as little as by default", "lib/config/headroom.c",
            "p.selective == CFG_NONE ? out->headroom_bytes / CHOICE_PART : p.selective", "out->headroom_bytes / CHOICE_PART",
            "isolation_greedy"),
-    # PFC over distance: each proof breaks with what it proves
+    # PFC over distance: each proof fails without the mechanism it proves
     Mutant("headroom is for one way only", "lib/config/headroom.c",
            "out->round_trip = capped(bytes_in(q->in_bps - out_bps, q->pfc_ns + q->data_ns));",
            "out->round_trip = capped(bytes_in(q->in_bps - out_bps, q->pfc_ns));", "pfc_any_distance"),
@@ -122,7 +122,7 @@ def copy_sources(folder):
 
 
 def build(folder):
-    """None, or what the build said."""
+    """None, or the output of the build."""
     if not os.path.exists(os.path.join(folder, "build")):
         done = subprocess.run(["meson", "setup", "build", "-Dtests=disabled"], cwd=folder, capture_output=True, text=True,
                               check=False)
@@ -138,7 +138,7 @@ def passes(folder, scenario):
 
 
 def told(folder, mutant):
-    """A violation must be explained, and its first seed named with the command that replays it. None, or what is missing."""
+    """A violation must be explained, and its first seed named with the command that replays it. Returns None, or the missing part."""
     scenario = next(s for s in SCENARIOS if s.name == mutant.scenario)
     lab = os.path.join(folder, "build", TARGET)
     status, errors, _ = run.run(lab, scenario.build(**scenario.short[0]), folder, 5)
@@ -165,7 +165,7 @@ def applies(folder, mutant):
 
 
 def attempt(folder, mutant):
-    """None, or what is wrong."""
+    """None, or the problem."""
     path = os.path.join(folder, mutant.path)
     wrong = applies(folder, mutant)
     if wrong:
@@ -187,7 +187,7 @@ def attempt(folder, mutant):
 
 
 def check():
-    """Quickly: do they still say what there is?"""
+    """A quick check that the code to replace still exists."""
     problems = [p for p in (applies(TOP, m) for m in MUTANTS) if p]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0

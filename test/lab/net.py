@@ -28,8 +28,8 @@ class Net:
         self.nodes, self.hosts, self.links, self.flows, self.extra = {}, {}, [], [], {}
         self.paths = {}  # (from, to) -> lists of node names to name as segments
         self.plain = {}  # end -> (own address, address of the other end)
-        self.tunes = {}  # node -> what is done to its configuration
-        self.known = {}  # what _distances has found, until there is another link
+        self.tunes = {}  # node -> changes to its configuration
+        self.known = {}  # results of _distances, valid until a link is added
         self.files = {}  # configurations beside the topology: name -> content
 
     def node(self, name, lcores=None, memory=None, port=None, pfc=None, **lab):
@@ -67,7 +67,7 @@ class Net:
         return self
 
     def tune(self, name, change):
-        """change(configuration) is called with what this file makes of a node."""
+        """change(configuration) is called with the configuration that this file builds for a node."""
         self.tunes.setdefault(name, []).append(change)
         return self
 
@@ -232,7 +232,7 @@ def inline(value):
 
 
 def tidy(value, indent=0, lead=0):
-    """YAML for people: what fits a line stands in one. `lead`: characters in front of it."""
+    """Readable YAML: a value that fits into one line is written in one. `lead`: characters before it."""
     if len(inline(value)) + indent + lead <= WIDTH and not (indent == 0 and isinstance(value, dict)):
         return " " + inline(value) + "\n"
     pad = " " * indent

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traffic of one port spread over egresses that three workers own, each on an lcore of its own that looks only so often.
+"""Traffic of one port spread over egresses that three workers own, each on a separate lcore that polls only at intervals.
 
-Nobody alone holds much; the owner of the ingress port must add it up and say XOFF in time. What still comes until it has
+None of them holds much; the owner of the ingress port must add it up and send XOFF in time. Data that arrives until it has
 decided is part of the headroom: a frame is first seen by the rx lcore, then held by its worker, then added up.
 """
 import random
@@ -36,7 +36,7 @@ def pfc_several_owners(decision, seed=1):
              port={"mtu": 4400, "descriptors": {"rx": 512, "tx": 64}}, **{"pass-cycles": int(look * 3000)})
     net.host("s", 1, pfc=[3])
     net.link("s.eth0", "gw1.in", rate=f"{rate}G", delay=f"{delay}us")
-    # what the owner of the ingress port holds itself leaves as it comes
+    # the packets that the owner of the ingress port holds itself leave at once
     share = [0.1, r.uniform(0.3, 0.6), r.uniform(0.3, 0.6)]
     drain = [0.2, r.uniform(0.05, 0.1), r.uniform(0.05, 0.1)]
     for i in range(3):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lossless over distance: PFC between data centres, in every way the drafts have, against what loses (docs/pfc.md).
+"""Lossless over distance: PFC between data centres, in all variants of the drafts, compared with lossy ones (docs/pfc.md).
 
 Full size is 100 Gb/s over 1000 km. Most seeds run smaller bandwidth-delay products, of rates and distances that the seed
-draws, for what counts is the ratio of what is in flight to what is reserved.
+draws, because only the ratio of data in flight to reserved buffer matters.
 """
 import random
 
 from suite import scenario
 from wan import QUANTA_MAX, QUANTUM_BITS, Wan, longest_us, refresh_us
 
-# where the headroom is; how XON is said there, and how it is heard at the other end of the WAN
+# where the headroom is; how XON is sent there, and received at the other end of the WAN
 ENDS = {"relay": ("gw2", "pe", "pause('gw2', 'said', 'pe')", "pause('gw1', 'heard', 'pe')"),
         "tunnel": ("pe2", "wan", "pause('pe2', 'tunnel', 'to-pe1')", "gate('pe1', 'wan')")}
 NOTHING_LOST = ["lost == 0", "flow().retransmitted == 0", "flow().failed == 0"]
@@ -54,7 +54,7 @@ def pfc_any_distance(scheme, rule="full", seed=1):
 def lossy_expect(mode, loss, jitter=2.0, **_):
     if mode == "regenerate":
         return ["lost == way('pe2.wan').lost", "flow().retransmitted == 0", "host('gpu2').pauses_sent > 0"]
-    # packets lost at the very end of the run are not asked for again any more
+    # packets lost at the very end of the run are not retransmitted
     return ["host('gpu2').buffer_overflow > 0"]
 
 
@@ -123,7 +123,7 @@ def pfc_xon_side(scheme, reserved, seed=1):
     r = random.Random(seed)
     rate, km = r.choice([(10, 1000), (25, 400), (40, 200)])
     drain = rate * r.uniform(0.4, 0.8)
-    # XON may come as late as a scheduler's round and the frames in front of it
+    # XON may be delayed by a scheduler's round and the frames before it
     xon = int(drain * 125 * (10 * km + 300 + 2 * 256 * 9234 * 8 / rate / 1e3)) if reserved else None
     return Wan("pfc-xon-side", scheme, rate=rate, km=km, xon=xon, drain=f"{int(drain * 1000)}M", run=f"{200 * km}us",
                sample="1ms").net
@@ -131,7 +131,7 @@ def pfc_xon_side(scheme, reserved, seed=1):
 
 def congested_expect(at, **_):
     return ["flow('gpu1-gpu2').retransmitted == 0", f"reason('{at}', 'queue_full') > 0", "host('gpu1').paused_ns[3] > 0",
-            # all that was lost is data of the flow that is too fast: no frame of the tunnel, no acknowledgement
+            # only data of the flow that is too fast was lost: no frame of the tunnel, no acknowledgement
             "lost == flow('flood').sent - flow('flood').received", "lost == sum(dropped(n['name']) for n in report['nodes'])",
             "way('pe2.wan').pfc > 0", "into('pe1.wan').pfc == way('pe2.wan').pfc"]
 
@@ -140,7 +140,7 @@ def congested_expect(at, **_):
           expect=congested_expect)
 def pfc_congested_wan(at, mode="regenerate", seed=1):
     """Best-effort traffic overflows the WAN in the direction in which PFC goes, where it enters or halfway: the relay's frames
-    (CS7) are not among what is lost, and the data they protect is not either."""
+    (CS7) are not lost, and neither is the data they protect."""
     r = random.Random(seed)
     rate, km = r.choice([(10, 1000), (25, 400)])
     slow, fast = rate * 6 // 5, 4 * rate
@@ -159,10 +159,10 @@ def pfc_congested_wan(at, mode="regenerate", seed=1):
 @scenario(short=[{"wan": 0.8, "drain": 0.4}, {"wan": 0.48, "drain": 0.44}],
           long=[{"wan": w, "drain": d, "mode": m} for w, d in ((0.8, 0.4), (0.48, 0.44)) for m in ("regenerate", "transparent")],
           expect=[*NOTHING_LOST, "pause('pe1', 'said', 'dc').pauses > 20", "pause('pe1', 'relayed', 'dc').pauses > 2",
-                  # nor does the relay's XON let the gateway go on while the own buffer is full
+                  # the relay's XON does not resume the gateway while the PE's own buffer is full
                   "buffer('pe1', 'dc').headroom_most_bytes < 400e3"])
 def pfc_two_voices(wan, drain, mode="regenerate", seed=1):
-    """A PE's own WAN port is slower than what comes, so that its buffers stop the gateway again and again while the relay does
+    """A PE's own WAN port is slower than the traffic it receives, so that its buffers pause the gateway repeatedly while the relay does
     so too: neither ends the other's pauses, and nothing is lost on either side of the WAN."""
     r = random.Random(seed)
     rate, km = 25, r.randrange(300, 450)

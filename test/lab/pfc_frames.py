@@ -16,7 +16,7 @@ def digits(mac):
 
 
 def pfc(source, quanta=QUANTA_MAX, da=PFC_DA, tag="", opcode=0x0101, enable=0x0008):
-    """A PFC frame for priority 3, or what looks like one."""
+    """A PFC frame for priority 3, or a frame that resembles one."""
     times = "0000" * 3 + f"{quanta:04x}" + "0000" * 4
     return f"{da}{digits(source)}{tag}8808{opcode:04x}{enable:04x}{times}" + "00" * 26
 
@@ -59,7 +59,7 @@ KINDS = {
            ("foreign-source", "2001:db8:666::1", pfc(GENUINE), "boundary_source"),
            ("not-allowed", "fd00::666", pfc(GENUINE), "pfc_bad_peer"),
            ("802.3x-inside", "fd00::200", pfc(GENUINE, opcode=1), "pfc_bad_opcode"),
-           # End.DX2 is a wire for what is no MAC control frame, and no NIC takes a tagged one for PFC
+           # End.DX2 forwards all but MAC control frames, and no NIC accepts a tagged frame as PFC
            ("vlan-inside", "fd00::200", pfc(GENUINE, tag="81006003"), HANDED_ON if scheme == "hosts" else "pfc_bad_opcode"),
            ("unicast-inside", "fd00::200", pfc(GENUINE, da="020000000001"), "pfc_bad_da"))},
     # and those that do count, or this would prove nothing
@@ -72,7 +72,7 @@ KINDS = {
 
 
 def transit(config):
-    """p is inside the domain with all its ports: who sends from `evil` has got into the WAN."""
+    """p is inside the domain with all its ports: a sender at `evil` has access to the WAN."""
     for port in config["ports"]:
         if port["name"] == "evil":
             port.update(side="wan", addresses=["fe80::66:1/64"])

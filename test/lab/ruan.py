@@ -34,7 +34,7 @@ class Ruan(Net):
             profiles.append({"min-frame": 1024, **profile})
 
     def tunnel(self, down, port, up, to, via, us, xoff="128K"):
-        """What came into down.port and fills its buffer is stopped at up.to, the nearest capable node before it. `via`: the
+        """The traffic received on down.port that fills its buffer is paused at up.to, the nearest capable node before it. `via`: the
         node between; us: one way."""
         peer = self.nodes[down]["ports"][port]
         room = int(RATE * 125 * (2 * us + REACTION_US)) + (3 if via else 2) * RING * FRAME
@@ -55,7 +55,7 @@ class Ruan(Net):
 def chain_expect(stall, **_):
     always = ["lost == 0", "flow().received == flow().sent", "reason('r2', 'pfc') == 0", "gate('r3', 'east').pauses > 0",
               "pause('r4', 'tunnel', 'to-r3').pauses > 0",
-              # step d: a node speaks if, and only if, its own buffer has crossed its threshold
+              # step d: a node sends PFC if, and only if, its own buffer has crossed its threshold
               *(f"(buffer('{n}', '{port}').xoffs > 0) == ({said}.pauses > 0)" for n, port, said in (
                   ("r4", "west", "pause('r4', 'tunnel', 'to-r3')"), ("r3", "west", "pause('r3', 'tunnel', 'to-r1')"),
                   ("r1", "h1", "pause('r1', 'said', 'h1')")))]
@@ -77,7 +77,7 @@ def pfc_ruan_chain(stall, seed=1):
     to r1, past r2, only when r3's own buffer crosses its threshold; and to the data centre when r1's does."""
     r = random.Random(seed)
     km = [r.randint(1, 20) for _ in range(3)]
-    # r3 takes in 1 MB, that is 0.8 ms and more, before it says anything
+    # r3 buffers 1 MB, which takes at least 0.8 ms, before it sends XOFF
     length = r.randint(50, 250) if stall == "short" else r.randint(4000, 8000)
     net = Ruan("ruan-chain", ("r1", "r2", "r3", "r4"), f"{length + 3000}us", sample="100us")
     begin = f"{r.randint(500, 1000)}us"
@@ -91,7 +91,7 @@ def pfc_ruan_chain(stall, seed=1):
 @scenario(short=[{"later": "r3"}, {"later": "r4"}],
           expect=lambda later: ["lost == 0", "flow('f3').received == flow('f3').sent", "flow('f4').received == flow('f4').sent",
                                 "pause('r3', 'tunnel', 'to-r1').pauses == 1", "pause('r4', 'tunnel', 'to-r1').pauses == 1",
-                                # they overlap, and what counts is the one that goes on for longer
+                                # they overlap; the longer one determines the pause
                                 "pause('r3', 'tunnel', 'to-r1').last_began_ns < pause('r4', 'tunnel', 'to-r1').ended_ns",
                                 "pause('r4', 'tunnel', 'to-r1').last_began_ns < pause('r3', 'tunnel', 'to-r1').ended_ns",
                                 "gate('r1', 'east').pauses == 1",
@@ -105,7 +105,7 @@ def pfc_ruan_two_behind_one(later, seed=1):
     r = random.Random(seed)
     km = [r.randint(10, 20) for _ in range(3)]
     net = Ruan("ruan-two", ("r1", "r2", "r3", "r4"), "16ms", sample="100us")
-    # what is in flight when the first one's XOFF has stopped r1 must be enough for the other's
+    # the data in flight when the first XOFF has paused r1 must suffice to cause the other XOFF
     begin = r.randint(500, 800)
     stalls = {n: [begin + r.randint(0, 40), 4000] for n in ("r3", "r4")}
     stalls[later][1] += r.randint(500, 3000)

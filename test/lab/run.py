@@ -82,7 +82,7 @@ class Report:
         return sum(x["delay_ns"] for x in self.data["links"] if x["delay_ns"] > 1000)
 
     def pause(self, node, direction, name, priority=3):
-        """Pauses of a node's queue in one direction; zeroes if there were none. ended_ns: of the last one that has ended."""
+        """Pauses of a node's queue in one direction; zeros if there were no pauses. ended_ns: of the last one that has ended."""
         for p in self.node(node).pauses:
             if (p["direction"], p["name"], p["priority"]) == (direction, name, priority):
                 return Record({**p, "ended_ns": p["last_began_ns"] + p["last_ns"]})
@@ -109,7 +109,7 @@ class Report:
         return sum(p["imissed"] for p in self.node(node).ports)
 
     def share(self, a, b):
-        """Of the frames that came into two ends, those of the first."""
+        """The first end's share of the frames received at two ends."""
         first, second = self.into(a).delivered, self.into(b).delivered
         return first / (first + second)
 
@@ -166,7 +166,7 @@ def overrun(report, expected):
 
 
 def judge(scenario, parameters, status, errors, text, base=None):
-    """Lines about what is wrong; none when all is as it must be."""
+    """The problems as lines of text; none when the run is as expected."""
     if scenario.violates:
         found = status == 3 and f"invariant '{scenario.violates}' is violated" in errors
         return [] if found else [f"status {status}, no violation of '{scenario.violates}'"]
@@ -197,7 +197,7 @@ def label(parameters):
 
 
 def twice(lab, scenario, parameters, keep):
-    """What came of it; one seed gives one report."""
+    """Run it and return the result; one seed gives one report."""
     with tempfile.TemporaryDirectory() as folder:
         folder = keep or folder
         os.makedirs(folder, exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scenarios of the lab: what is built, what is varied, what must be true at the end.
+"""The scenarios of the lab: topology, parameters, assertions at the end.
 
 Each has a builder, the parameters of the short form (scripts/test) and those of the long form (scripts/campaign), and
 assertions: expressions over the report (see Report in run.py). Besides, every run checks all invariants of
@@ -57,7 +57,7 @@ DONE = ["flow().messages == 64", "flow().failed == 0"]
     expect=[*DONE, "PARAM['failure'].get('direction') == 'b-to-a' or "
                       "way('gw1.wan0').cut + way('gw2.wan0').cut + dropped('gw1') + dropped('gw2') > 0"])
 def link_failure(failure):
-    """A link fails and returns, one way or both, noticed or not, once or flapping: what was lost is known, the rest arrives."""
+    """A link fails and returns, one way or both, detected or not, once or flapping: losses are counted, and the rest arrives."""
     return pair(wan={"failures": [failure]}, run="4ms", drain="5s", flow=FINITE)
 
 
@@ -92,7 +92,7 @@ def refused_reload(wrong="refers to nothing"):
           for a in (10, 500, 1700) for d in ("0", "100us", "5ms")],
           expect=[*DONE, "node('gw1').restarts + node('gw2').restarts == 1", "PARAM.get('down') == '0' or lost > 0"])
 def node_restart(node, at="1ms", down="500us"):
-    """A node stops in the middle of the run and comes back: what it held is counted, and traffic goes on."""
+    """A node restarts in the middle of the run: the packets it held are counted, and traffic resumes."""
     net = pair(run="4ms", drain="5s", flow=FINITE)
     net.extra["schedule"] = [{"at": at, "node": node, "restart": down}]
     return net
@@ -185,7 +185,7 @@ def lcores(lcores):
           expect=["lost == 0", "flow().received == 4096", "node('gw1').ports[1]['tx_bytes'] == 4096 * 4194 + 64 * 16",
                   "flow().messages == 64"])
 def whole_frames(frames):
-    """Carrying all bytes or headers only makes no difference to what is counted."""
+    """The counters are the same whether frames carry all bytes or headers only."""
     return pair(frames=frames, flow={"messages": 16})
 
 
@@ -196,7 +196,7 @@ def finite_datagrams():
 
 
 def direct(sink=None, run="5ms", link=None, flow=None, **lab):
-    """nic1 - router - nic2, without a tunnel: nothing between them but one queue."""
+    """nic1 - router - nic2, without a tunnel: a single queue between them."""
     net = Net("direct", run, **lab)
     net.node("r1", **{"pass-cycles": 1, "cycles": 0, "cpu": "100G"})
     net.host("nic1", 1, pfc=[3])
@@ -223,7 +223,7 @@ def host_pfc(xoff):
 @scenario(short=[{}], long=[{"at": f"{t}us"} for t in (1, 300, 900)],
           expect=["flow('d1-d2').messages == 64", "flow('d1-d2').failed == 0", "way('d1.eth1').sent > 2000"])
 def dual_homed(at="400us"):
-    """A dual-homed NIC goes on with its other port when one of its links fails."""
+    """A dual-homed NIC continues on its other port when one of its links fails."""
     net = Net("dual", "4ms", drain="5s")
     for leaf in (1, 2, 3):
         net.node(f"leaf{leaf}")
@@ -235,7 +235,7 @@ def dual_homed(at="400us"):
         net.link(f"leaf{leaf}.up", f"leaf3.l{leaf}", km=5)
     net.link("leaf3.d2", "d2.eth0")
     net.flow("d1", "d2", **{"queue-pairs": 4, "rate": "10G", "message": 262144, **FINITE})
-    # the failed port's answers come by the other leaf: both are gateways of the same subnet
+    # the failed port's replies arrive through the other leaf: both are gateways of the same subnet
     base = net.config
 
     def config(name):
@@ -270,7 +270,7 @@ MD1 = "abs((flow().delay_mean_us - flow().delay_min_us) / (PARAM['load'] / 2 / (
 
 @scenario(short=[{"load": 0.5}], long=[{"load": x} for x in (0.3, 0.5, 0.7)], expect=[MD1, "lost == 0"], seeds=FEW)
 def calibration_md1(load):
-    """Poisson arrivals at a port of 10 Gb/s wait as long as M/D/1 says: load / (2 (1 - load)) service times, to 1 %."""
+    """Poisson arrivals at a port of 10 Gb/s wait as long as M/D/1 predicts: load / (2 (1 - load)) service times, to 1 %."""
     # long enough for a standard error of the mean of a third of the tolerance, and less
     return direct(run="3s" if load < 0.6 else "16s", sample="100ms", link={"rate": "10G"},
                   flow={"transport": "datagram", "message": 996, "arrivals": "poisson", "rate": f"{int(load * 10000)}M"})
@@ -283,7 +283,7 @@ GBN = "abs(flow().goodput_gbps / 32.18 / ((1 - PARAM['loss']) / (1 - PARAM['loss
           expect=[GBN, "PARAM['loss'] != 0.001 or PARAM['km'] != 100 or 0.45 < flow().goodput_gbps / 32.18 < 0.55"], seeds=FEW)
 def calibration_go_back_n(loss, km):
     """0.1 % loss costs go-back-N half its throughput where a round trip holds 1000 packets (100 km at 33 Gb/s), and what
-    the formula (1 - p) / (1 - p + p W) says elsewhere."""
+    the formula (1 - p) / (1 - p + p W) predicts elsewhere."""
     net = Net("go-back-n", "2s")
     net.host("nic1", 1)
     net.host("nic2", 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/lab.md, followed to the letter: its files are written, its commands run, its Python scenario too; and what docs/pfc.md
-shows of the lab is what the lab says. Prints TAP."""
+"""Follow docs/lab.md to the letter: write its files, run its commands and its Python scenario. The lab output that docs/pfc.md
+shows must match, too. Prints TAP."""
 import argparse
 import os
 import re

@@ -11,7 +11,7 @@ from net import BLOCK, Net
 DX2, XPFC = f"{BLOCK}:e1d2::", f"{BLOCK}:e0f1::"
 QUANTA_MAX, QUANTUM_BITS = 65535, 512
 FRAME = 9216 + 18
-TX = 256  # transmit descriptors: what a PFC frame may have to wait for
+TX = 256  # transmit descriptors: the most frames that a PFC frame waits for
 
 
 def longest_us(rate):
@@ -20,8 +20,8 @@ def longest_us(rate):
 
 
 def refresh_us(rate, mode="regenerate", hold_min=1000):
-    """Time between refreshes in the tunnel. A gateway says one every half of a pause; where the far PE regenerates, the
-    near one lets pass the first that comes a third of hold-min or more behind the last."""
+    """Time between refreshes in the tunnel. A gateway sends one every half of a pause; where the far PE regenerates, the
+    near one passes the first that arrives at least a third of hold-min after the last."""
     half = longest_us(rate) / 2
     return half if mode != "regenerate" else -(-(hold_min / 3) // half) * half
 
@@ -91,7 +91,7 @@ class Wan:
             net.tune(n, getattr(self, f"_{self.scheme.replace('-', '_')}_{n}", self._buffers))
 
     def _buffers(self, config, near=0, most=0):
-        """As few packet buffers as will do, for a run begins with all of them: `near` of its ports have a lossless class and a
+        """As few packet buffers as suffice, because a run allocates all of them at the start: `near` of its ports have a lossless class and a
         neighbour in the room, another one `most` bytes."""
         config["memory"]["buffers"] = 4200 + 3100 * len(config["ports"]) + 5500 * near + most // 1024
 
@@ -102,13 +102,13 @@ class Wan:
             profile.update(headroom="auto", response=REACTION_US, jitter=int(self.more_us))
             next(p for p in config["ports"] if p["name"] == port)["pfc"].update({"length": self.km * 1000, "peer-descriptors": TX})
         config["buffer-profiles"].append(profile)
-        # of tunnels, an eighth more: that is when nobody is spared any more
+        # of tunnels, an eighth more: the threshold above which all are paused
         self._buffers(config, near, self.xon + 512 * 1024 + self.room * 9 // 8)
 
     def _peers(self, config, port, end, rate, buffer="near"):
         peers(config, port, self.net._mac(end), rate, buffer)
 
-    # the gateways: they hear the PE and their data centre, and tell them
+    # the gateways: they obey and send PFC towards the PE and their data centre
 
     def _best_effort_gw1(self, config):
         self._peers(config, "dc", "gpu1.eth0", self.far_rate)
@@ -134,7 +134,7 @@ class Wan:
         self._peers(config, "dc", peer, rate)
         self._buffers(config, 1)
         config["sids"].append({"sid": DX2 + "/48", "behavior": "uDX2", "port": "dc"})
-        # receivers stop for longer here than a watchdog left to itself would stand
+        # receivers stall for longer here than the default watchdog allows
         relay = {"name": "gw", "port": "dc", "sid": DX2 + "/48", "mode": self.mode, "from-speed": f"{from_rate}G",
                  "watchdog": {"detect": 2000}, "hold-min": self.hold_min,
                  "segments": [f"{BLOCK}:{self.net.nodes[far]['id']:x}::", DX2]}

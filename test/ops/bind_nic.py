@@ -10,7 +10,7 @@ from tap_main import TOP, expect, expect_match, report, run
 NIC, OTHER, BRIDGE = "0000:17:00.0", "0000:17:00.1", "0000:16:00.0"
 ROUTE = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
 
-# They do to the files what the real ones do to a kernel, and note how they were called.
+# They change the files as the real programs change a kernel, and record their arguments.
 TOOLS = {
     "dpdk-devbind.py": """
 [ "$1" = -b ] || exit 9

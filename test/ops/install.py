@@ -34,7 +34,7 @@ class Installation:
             return f.read()
 
     def unit(self):
-        """The unit's sections; of a key that stands twice the last counts."""
+        """The unit's sections; the last value of a repeated key counts."""
         parser = configparser.ConfigParser(strict=False, interpolation=None)
         parser.optionxform = str
         parser.read_string(self.read(UNIT))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""sluice preflight on machines made of files: what it finds, and the command that fixes it. Prints TAP."""
+"""sluice preflight on machines made of files: its findings, and the command that fixes each. Prints TAP."""
 import argparse
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""README's 'A day with sluice', command by command: every one succeeds and says what the page shows. Prints TAP.
+"""README's 'A day with sluice', command by command: each succeeds and prints what the page shows. Prints TAP.
 
 All commands run in one shell, in the folder of the sources, in namespaces of their own (network, and /run/sluice),
 so that another node here is not in the way. Between the start of the node and the next command this test waits as a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the suites of this folder share: a list of named tests, run one after the other, told as TAP."""
+"""Shared by the suites of this folder: run a list of named tests in order and print TAP."""
 import os
 import re
 import subprocess

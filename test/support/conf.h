@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Configurations in tests: load a text, and compare what is said about it, place by place. */
+/* Configurations in tests: load a text and compare its messages, place by place. */
 #ifndef SUPPORT_CONF_H
 #define SUPPORT_CONF_H
 
@@ -10,7 +10,7 @@
 /* A valid configuration that gives every key there is a value other than its default, as cfg_emit writes it. */
 extern const char conf_full[];
 
-enum conf_depth { CONF_LOAD, CONF_CHECK }; /* cfg_load_text alone, or cfg_check behind it */
+enum conf_depth { CONF_LOAD, CONF_CHECK }; /* cfg_load_text alone, or cfg_check after it */
 
 /*
  * `marked` is a configuration in which a '^' stands in front of every place that is to be complained about;

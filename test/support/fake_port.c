@@ -137,7 +137,7 @@ void fake_port_receive(struct fake_port *p, uint16_t queue, const void *frame, u
 
 		m = rte_pktmbuf_alloc(p->pool);
 		if (!m)
-			abort(); /* the test's pool is too small for what it puts in */
+			abort(); /* the test's pool is too small for its packets */
 		/* whatever a recycled buffer held must not matter */
 		memset(rte_mbuf_to_priv(m), 0xff, sizeof(struct pkt));
 		memset(m->buf_addr, 0xa5, m->buf_len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port with knobs: frames are put in by the test, and what is sent is kept as bytes. Accepted buffers are
+ * A controllable port: the test injects frames, and sent frames are kept as bytes. Accepted buffers are
  * overwritten before they are freed, so that touching one after handing it over shows.
  */
 #ifndef SUPPORT_FAKE_PORT_H

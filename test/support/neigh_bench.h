@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A neighbour table with a clock of its own, whose messages and news are written down.
+ * A neighbour table with its own clock, whose messages and events are recorded.
  *
  * Each line of `said` is the time in ms, what happened, port and address: "0 ask 1 fe80::5 all" (solicited by
  * multicast; or a MAC, that station), "250 set 1 fe80::5 02:00:00:00:05:00" (the egress may send there),
@@ -29,7 +29,7 @@ int bench_setup(void **state);
 int bench_teardown(void **state);
 #define BENCH_TEST(f) cmocka_unit_test_setup_teardown(f, bench_setup, bench_teardown)
 
-/* What was said since the last call must be this. */
+/* Compare the records since the last call with this text. */
 void bench_expect(struct bench *b, const char *want);
 
 /* Let time pass, doing everything when it is due and not a nanosecond later. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a node says of itself: answers to commands, and metrics. */
+/* The output of a node: answers to commands, and metrics. */
 #ifndef SUPPORT_SHOWN_H
 #define SUPPORT_SHOWN_H
 
@@ -7,13 +7,13 @@
 
 #include "test/support/testbed.h"
 
-/* `part` stands in the answer to the command line, which must not fail. */
+/* The answer to the command line contains `part`; the command must not fail. */
 void check_shown(struct testbed *t, const char *line, const char *part);
 
 /* The answer to a command line that ends in -j, which must not fail, for the caller to give back. */
 json_t *shown_json(struct testbed *t, const char *line);
 
-/* `part` stands in the metrics. */
+/* The metrics contain `part`. */
 void check_metrics(struct testbed *t, const char *part);
 
 #endif

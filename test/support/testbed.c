@@ -14,7 +14,7 @@
 #include "test/support/unit.h"
 #include "wire/udp.h"
 
-/* The EAL leaves an empty directory behind. */
+/* The EAL leaves an empty directory. */
 static void remove_runtime(void)
 {
 	rmdir(rte_eal_get_runtime_dir());
@@ -95,7 +95,7 @@ static uint64_t charged(const struct account *a)
 	return level.bytes | level.buffers;
 }
 
-/* Nothing is held any more, so nothing may be charged: what stays charged stops a sender for ever. */
+/* No packet is held, so none may be charged: a remaining charge would pause a sender for ever. */
 static void check_released(struct testbed *t)
 {
 	for (uint16_t w = 0; w < t->node->n_workers; w++) {

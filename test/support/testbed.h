@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A whole node in a test: made from YAML like the real one, its ports fake, its lcores polled by the test at
- * times the test chooses. Nothing differs from the appliance but ports and clock.
+ * times the test chooses. Only ports and clock differ from the appliance.
  */
 #ifndef SUPPORT_TESTBED_H
 #define SUPPORT_TESTBED_H

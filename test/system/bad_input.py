@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What comes over the socket that no sluicectl sends: a clear answer, and packets go on."""
+"""Socket input that sluicectl never sends: it gets a clear answer, and packets keep flowing."""
 import contextlib
 import random
 import socket
@@ -127,7 +127,7 @@ def cpu_ticks(node):
 
 
 def many_connections(bench):
-    """100 at once: 16 are served, the others are told; two consoles beside each other."""
+    """100 clients at once: 16 are served, the others are refused with a reason; two consoles in parallel."""
     node = capturing.streaming(bench)
     sessions, refused = [], 0
     for _ in range(100):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trace and capture: what is told about packets, and files that other programs read."""
+"""Trace and capture: the steps of packets, and files that other programs read."""
 import glob
 import os
 import subprocess
@@ -125,7 +125,7 @@ routes:
 
 
 def trace_filter(bench):
-    """Only what the filter takes; one trace after the other; 1000 packets with all their steps under full load."""
+    """Only packets that match the filter; one trace after the other; 1000 packets with all their steps under full load."""
     node = streaming(bench)
     node.ok('trace add 5 filter "udp src port 7"')
     node.ok('trace add 7 filter "ip6[25] = 0 and ip6 dst net 5f00::/16"')

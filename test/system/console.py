@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What is typed and what is answered: console, script file, socket, sluicectl. Transcripts lie beside this file; when a
-change of what is said is wanted, run.py --update writes them anew, and the difference is read before it is committed.
+Input and output of console, script file, socket and sluicectl. Transcripts are in the folder of this file. After an
+intended change of output, run.py --update rewrites them; read the difference before you commit it.
 """
 import json
 import os
@@ -86,7 +86,7 @@ def mask_text(text):
 
 
 def transcript(bench, name, node, lines):
-    """Run the lines; what comes must be what lies in transcripts/NAME.txt."""
+    """Run the lines; the output must match transcripts/NAME.txt."""
     got = []
     for line in lines:
         status, text = node.command(line)

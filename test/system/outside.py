@@ -41,7 +41,7 @@ def measured_node(bench):
 
 
 def page(bench):
-    """Both formats; promtool finds nothing to say; every number is the one that show says; one list for all."""
+    """Both formats; promtool has no complaints; every number equals that of show; one list for all."""
     node, port = measured_node(bench)
     before = node.json("show lcores")
     kind, text = get(port)
@@ -180,7 +180,7 @@ def telemetry(bench):
 
 
 def port_details(bench):
-    """show port NAME: what was configured and what the device says."""
+    """show port NAME: the configuration and the state of the device."""
     node, _ = measured_node(bench)
     port = node.json("show port wan0")
     for key, want in {"driver": "net_pcap", "mtu": 1500, "mac": "02:00:00:00:d0:00", "rx_queues": 1, "rx_descriptors": 512,

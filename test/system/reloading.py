@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reload: what it says, what it refuses, the way back; and that packets do not notice."""
+"""Reload: its output, its refusals, the way back; and no effect on packets."""
 import collections
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""sluice as a process: how it starts, refuses to start, stops, and what several lcores do. Prints TAP."""
+"""sluice as a process: start, refused starts, stop, several lcores. Prints TAP."""
 import collections
 import json
 import re

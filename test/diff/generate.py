@@ -218,7 +218,7 @@ class Generator:
         return dst + src + self.tags(port) + struct.pack("!H", kind) + packet
 
     def tags(self, port):
-        """VLAN tags: mostly those that somebody has, mostly of the right type."""
+        """VLAN tags: mostly configured ones, mostly of the right type."""
         if not self.maybe(25 if port in TAGGED else 2):
             return b""
         tags = self.r.choice(TAGGED.get(port, []) + [[0], [5], [100, 9]])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What sluice must do with a frame, said a second time, after RFC 8754, 8986, 9800, 8200, 4443 and 6040 and not after
+A second, independent model of frame processing, after RFC 8754, 8986, 9800, 8200, 4443 and 6040 and not after
 sluice's code: on plain bytes, one packet at a time, each step carried out at once. Shares nothing with the pcap cases'
 generator.
 
@@ -93,7 +93,7 @@ class Chain:
     def __init__(self, p):
         self.srh = self.active = self.option = None  # offsets
         kind, at = p[6], 40
-        self.named = 6  # the field that says what the upper layer is
+        self.named = 6  # the field that names the upper layer
         for _ in range(EXTENSIONS + 1):
             if kind not in (HBH, ROUTING, DSTOPTS):
                 self.upper, self.kind = at, kind
@@ -117,7 +117,7 @@ class Chain:
             self.active = at
 
     def _options(self, p, at):
-        """RFC 8200 section 4.2; those behind a routing header that is still in use are not for this node."""
+        """RFC 8200 section 4.2; options after a routing header with segments left are not for this node."""
         o, end = at + 2, at + 8 * (p[at + 1] + 1)
         while o < end:
             if p[o] == 0:
@@ -187,7 +187,7 @@ class Model:
         self.infrastructure = [network(n) for n in config["node"]["infrastructure"]]
         self.space = [network("5f00::/16"), network(config["node"]["usid"]["block"])]
         self.ports = {p["name"]: p for p in config["ports"]}
-        # what has addresses: ports, and VLANs on them, which have everything else of their port
+        # interfaces with addresses: ports, and VLANs on them, which take all other settings from their port
         self.links = dict(self.ports)
         for v in config["interfaces"]:
             self.links[v["name"]] = {**self.ports[v["port"]], "vrf": "", **v}
@@ -224,7 +224,7 @@ class Model:
     def receive(self, port, frame):
         """([(port, frame)], {(port, reason): n})"""
         self.port, self.sent, self.counted, self.rounds = port, [], {}, 0
-        self.packet = None  # as received, or as it came out of a tunnel: what an error quotes
+        self.packet = None  # as received, or as decapsulated: the packet that an error quotes
         self.link, self.vrf = port, self.ports[port].get("vrf", "")
         try:
             self.ethernet(frame)
@@ -258,7 +258,7 @@ class Model:
         tagged = kind in (ETH_VLAN, ETH_QINQ)
         kind, data = self.untag(frame, kind)
         if tagged and kind == ETH_IP6 and self.is_control(data):
-            self.tclass = 8  # whatever the tag says
+            self.tclass = 8  # for any tag
         if kind == ETH_IP6:
             self.ip6(data)
         elif kind == ETH_IP4:
@@ -338,7 +338,7 @@ class Model:
     # --- IPv6
 
     def ip6(self, data, via=None, ecn=None):
-        """via: the way out, if no table is to be asked; ecn: what a tunnel's end makes of the mark."""
+        """via: the egress, if no table is consulted; ecn: the mark after decapsulation."""
         if len(data) < 40:
             raise Dropped("truncated")
         if data[0] >> 4 != 6:
@@ -404,7 +404,7 @@ class Model:
         self.leave(lower_hops(p), target)
 
     def leave(self, p, target):
-        """The packet goes out by the target, or cannot."""
+        """Send the packet to the target, or drop it."""
         if target[0] == "policy":
             p, target = self.encapsulate(p, self.policies[target[1]])
         if target[0] not in ("via", "link"):
@@ -558,7 +558,7 @@ class Model:
         was = (tclass6(inner) if kind == IP6 else inner[1]) & 3
         now = self.ecn(tclass6(p) & 3, was)
         self.vrf = sid.vrf
-        self.tclass = min(self.tclass, 7)  # network control of the domain is none behind the tunnel
+        self.tclass = min(self.tclass, 7)  # network control of the domain is not network control after the tunnel
         via = ("via", sid.port, address(sid.nexthop)) if sid.nexthop and sid.kind in ("A", "X", "DX4", "DX6") else None
         if kind == IP6:
             self.ip6(inner, via, now)
@@ -656,7 +656,7 @@ class Model:
             self.originate(seal4(header + body))
 
     def originate(self, p):
-        """A packet of the node's own finds its way like any other; what cannot go counts as the node's."""
+        """Route a packet that the node originates like any other; a drop counts as the node's."""
         dst = p[24:40] if p[0] >> 4 == 6 else p[16:20]
         if dst[0] == 0xFF or dst[:2] == b"\xfe\x80":
             raise Abstain("an answer on the link")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Random packets through the real sluice and through the model; any difference in what leaves or in what is counted
+Random packets through the real sluice and through the model; any difference in packets sent or in counters
 fails, with the packet that makes it. Prints TAP, a test a seed.
 
     run.py                       the seeds that belong to the tests
@@ -105,7 +105,7 @@ def model_outcome(model, arrivals):
 
 
 def arrivals_of(model, seed, count):
-    """Packets about which the model has an opinion, and how many it had none about."""
+    """Packets for which the model makes a prediction, and the number of those for which it makes none."""
     generator, found, skipped = Generator(seed), [], 0
     while len(found) < count:
         port, frame = generator.next()

@@ -125,7 +125,7 @@ def config_seeds():
             yield struct.pack("<BH", 1, n) + text
             yield struct.pack("<BH", 3, n) + text
             yield struct.pack("<BH", 6, n) + inside
-    # what only a large or a strange file has
+    # features of large or unusual files
     yield b"\x01\0\0" + b"[" * 1001
     yield b"&a " * 10001
     yield b"routes: [&r {prefix: 10.0.0.0/8}" + b", *r" * 1100 + b"]"

@@ -27,7 +27,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 		} \
 	} while (0)
 
-/* The input, eaten from the front; zeroes behind its end. */
+/* The input, consumed from the front; zeros after its end. */
 struct fuzz_input {
 	const uint8_t *at;
 	size_t left;

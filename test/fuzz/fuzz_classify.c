@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (flags & 8)
 		fuzz_seal(copy, bytes);
 	memcpy(rte_pktmbuf_mtod(m, void *), copy, bytes);
-	/* the rest of a split frame is in a buffer that nobody may look into; its length counts */
+	/* the rest of a split frame is in a buffer that must not be read; its length counts */
 	m->data_len = (uint16_t)(first ? MIN_OF(first, bytes) : bytes);
 	m->pkt_len = bytes;
 	memset(pkt_of(m), 0xff, sizeof(struct pkt));

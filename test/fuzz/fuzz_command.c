@@ -49,7 +49,7 @@ static void complete(const char *line)
 	}
 }
 
-/* Commands that change no more than what the next look shows. */
+/* Commands that change only the next output. */
 static bool only_looks(const struct command *c)
 {
 	return strncmp(c->words, "show ", 5) == 0 || strcmp(c->words, "help") == 0 ||

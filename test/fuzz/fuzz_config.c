@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The YAML loader and the checks behind it. A refusal says something; what is accepted can be printed, is accepted
+ * The YAML loader and the checks after it. A refusal has a message; what is accepted can be printed, is accepted
  * again and prints the same. The input is the text, but for beginnings that no YAML has:
  *
  *   01 and two bytes  the allocation of that number (low byte first) fails

@@ -17,7 +17,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* What is believed is what RFC 4861 section 7.1 and RFC 826 allow. */
+/* Only messages that RFC 4861 section 7.1 and RFC 826 allow are accepted. */
 static void check_message(const struct nd_message *m, uint8_t family)
 {
 	static const struct eth_addr none;

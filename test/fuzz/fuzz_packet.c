@@ -18,7 +18,7 @@
 
 #define FRAMES_MAX 16
 #define FRAME_MAX 4096
-#define FRAME_PORT 4 /* where DX2 puts out what was in a tunnel */
+#define FRAME_PORT 4 /* egress of decapsulated DX2 frames */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Endpoint behaviours on one IPv6 packet. First byte: which SID of the node, second: hop limit of the packet; the
- * rest is the packet, whose version and destination are set to fit, argument and all behind it as they are.
+ * rest is the packet, whose version and destination are set to fit, argument and all bytes after it unchanged.
  */
 #include "test/support/unit.h"
 

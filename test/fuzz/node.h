@@ -12,8 +12,8 @@
 struct testbed *fuzz_node(void);
 
 /*
- * Make a frame what the fuzzer could not guess: addressed to the port; with the checksums of IPv4, ICMP and ICMPv6
- * right where these stand directly behind the Ethernet or IP header.
+ * Give a frame the values that the fuzzer could not guess: addressed to the port; with the checksums of IPv4, ICMP and ICMPv6
+ * correct where these directly follow the Ethernet or IP header.
  */
 void fuzz_address(uint8_t *frame, size_t size, const struct port *p);
 void fuzz_seal(uint8_t *frame, size_t size);

@@ -4,7 +4,7 @@
 Run a fuzz target, or all of them as a test.
 
     run.py                      list the targets
-    run.py TARGET [SECONDS]     run one (default 60 s) on all but one CPU; what it finds out stays in BUILD/corpus
+    run.py TARGET [SECONDS]     run one (default 60 s) on all but one CPU; new inputs stay in BUILD/corpus
     run.py --tap                run all of them from the seeds alone, print TAP; measure which lines of the parsers they reach
 """
 
@@ -23,7 +23,7 @@ TOP = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 from corpus import write_seeds, write_words  # noqa: E402
 
-# what it is, executions in the test, longest input
+# description, executions in the test, longest input
 TARGETS = {
     "chain": ("chain of extension headers of one IPv6 packet", 1_000_000, 2048),
     "classify": ("one frame through the classifier, its buffer poisoned around it", 400_000, 2048),

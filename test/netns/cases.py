@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cases, network by network, in order: a later one finds what an earlier one left."""
+"""The cases, network by network, in order: a later one starts from the state that an earlier one left."""
 
 import json
 import pathlib
@@ -112,10 +112,10 @@ def link_of(t, node, port, up):
 
 
 def carrier_goes(t):
-    """The host pulls its end: sluice sees it, drops for the right reason, and goes on when it returns."""
+    """The host takes its link down: sluice detects it, drops for the right reason, and resumes when the link returns."""
     t.b.ip("link set eth0 down")
     link_of(t, "pe", "dc0", False)
-    # what comes back is another station, and nothing is sent to the one that was there
+    # another station appears, and nothing is sent to the previous one
     t.b.ip("link set eth0 address 02:00:00:00:0b:03")
     before = all_drops(t)["pe"].get("port_down", 0)
     expect(not ping(t.a, B4, 3)[0], "pings are answered without a link")
@@ -195,7 +195,7 @@ def reassembled(space):
 
 
 def fragmented(t):
-    """IPv4 without DF: cut in front of the tunnel (D29), put together by the hosts, never by anybody on the way."""
+    """IPv4 without DF: cut in front of the tunnel (D29), reassembled by the hosts, never on the way."""
     reaches(t.a, B4)
     before = [reassembled(host) for host in (t.b, t.a)]
     with Lossless(t):
@@ -208,7 +208,7 @@ def fragmented(t):
 
 LONG = [
     ("IPv4 without DF is fragmented in front of the tunnel, both ways", fragmented),
-    # wan MTU 1600 less 40 of the tunnel; TCP's time stamps take 12 of what is left behind IP and TCP headers
+    # wan MTU 1600 less 40 of the tunnel; TCP's time stamps take 12 bytes of the rest after IP and TCP headers
     ("TCP IPv4 learns the tunnel's MTU from ICMP", lambda t: discovers_mtu(t, B4, 1600 - 40 - 20 - 20 - 12)),
     ("TCP IPv6 learns the tunnel's MTU from ICMPv6", lambda t: discovers_mtu(t, B6, 1600 - 40 - 40 - 20 - 12)),
 ]
@@ -347,7 +347,7 @@ def twin_case(number):
 
 TWIN = [twin_case(number) for number in range(len(twin.PACKETS))]
 
-# --- story: what scripts/run --live shows
+# --- story: the output of scripts/run --live
 
 
 def story(t):

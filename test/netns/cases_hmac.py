@@ -114,7 +114,7 @@ def in_the_rfcs_words(t):
 
 
 def without(t):
-    """Neither takes a packet that has none."""
+    """Neither accepts a packet without an HMAC."""
     again(t)
     linux_encaps(t, "encap", key=False)
     refused_by_sluice(t)

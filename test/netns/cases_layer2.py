@@ -33,7 +33,7 @@ def pseudowire(encap, *segments):
 
 def layer2(options):
     t, k1, s1 = beside(options)
-    # Linux encapsulates what it routes, frame and all: it has B's MAC address towards A; B in turn knows A by its own
+    # Linux encapsulates whole frames that it routes: it has B's MAC address towards A; B in turn knows A by its own
     k1.ip(f"link set hosts0 address {t.b.mac('eth0')}")
     t.b.ip(*(f"neigh replace {gate} lladdr {t.a.mac('eth0')} dev eth0" for gate in (GATE_B4, GATE_B6)))
     kernel_edge(k1, "fd00:0:1::1", "wan0", "fd00:a::1/64", GATE_A4, GATE_A6)
@@ -133,7 +133,7 @@ def payloads():
 
 
 def frames(*tags):
-    """(name, frame) of every kind behind these tags; each frame with a mark of its own."""
+    """(name, frame) of every kind with these tags; each frame has a unique mark."""
     for n, (name, payload) in enumerate(payloads()):
         frame = Ether(src=MAC_A, dst="ff:ff:ff:ff:ff:ff" if name == "ARP" else MAC_B)
         for tag in tags:
@@ -148,7 +148,7 @@ def marked(station, interface):
 
 
 def tpid_of_af_packet(frame):
-    """Linux takes the outer tag out of what it hands to af_packet, and DPDK 22.11 puts it back as one of 802.1Q."""
+    """Linux removes the outer tag of frames that it passes to af_packet, and DPDK 22.11 puts it back as one of 802.1Q."""
     return frame[:12] + b"\x81\0" + frame[14:] if frame[12:14] == b"\x88\xa8" else frame
 
 

@@ -77,7 +77,7 @@ class Packet:
 
 
 def spread(t, address, flows=FLOWS):
-    """Send, and see by which path each flow goes: flow -> path."""
+    """Send, and return the path of each flow: flow -> path."""
     for station in t.watched.values():
         station.forget()
     roce(t.a, t.b, address, flows=flows, count=EACH, size=64)
@@ -119,7 +119,7 @@ def reweighted(t):
 
 
 def backup(t):
-    """South carries nothing until north leads nowhere."""
+    """South carries nothing while north is usable."""
     t.gw.reload(policies=towards_pe(1, 1, backup=True))
     expect(set(spread(t, B6).values()) == {NORTH}, "the backup is used")
     t.gw.reload(routes=gw_routes(SOUTH))

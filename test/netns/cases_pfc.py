@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-PFC over veth: what scapy's frames stop, and what does not stop anything (IEEE 802.1Qbb, draft-he-rtgwg-wan-pfc-00 3.2).
+PFC over veth: scapy's frames that pause traffic, and frames that must not (IEEE 802.1Qbb, draft-he-rtgwg-wan-pfc-00 3.2).
 
     pfc       A -- sw -- B        one sluice; B is the congested station. Both are stations without a protocol stack
 
@@ -109,7 +109,7 @@ def refresh(t):
 
 
 def expires(t):
-    """XOFF and then silence: the pause lasts as long as the frame says, by the port's rate."""
+    """XOFF and then silence: the pause lasts for the time in the frame, at the port's rate."""
     quanta, xons = 10_000_000 // 512, heard(t.sw, "p1", 3, "rx_xon")
     says(t, {3: quanta})
     takes_effect(t.sw, "p1", 3, "closed")
@@ -136,7 +136,7 @@ def priorities_apart(t):
 
 
 def stops_again_on_the_way_out(t):
-    """XON and XOFF in one breath, many times: what comes is in order, and nothing is lost."""
+    """XON and XOFF back to back, many times: packets arrive in order, and none is lost."""
     says(t, {3: FULL})
     takes_effect(t.sw, "p1", 3, "closed")
     numbers = t.flow.send(100, 3)
@@ -192,7 +192,7 @@ def foreign_priority(t):
 
 
 def chain(t):
-    """B stops sluice, its buffer fills, sluice stops A (decoded by tshark), B lets go, sluice lets A go; nothing is lost."""
+    """B pauses sluice, its buffer fills, sluice pauses A (decoded by tshark), B resumes, sluice resumes A; nothing is lost."""
     def said(what):
         return t.sw.show("pfc counters p0")["ports"][0][what][3]
 

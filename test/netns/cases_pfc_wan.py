@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-PFC through tunnels between real processes over veth; what crosses the wires is decoded by tshark.
+PFC through tunnels between real processes over veth; tshark decodes the frames on the wires.
 
     relay     A -- gw -- pe1 == p == pe2 -- B      draft-he: all sluice; gw is the gateway of the source data centre. Two
                          pe1 == p == pe2 -- B      more lines, in the modes transparent and scaled, end at station G
@@ -141,7 +141,7 @@ SPOKEN = [{3: 1000}, {3: 20000, 4: FULL}, {4: 0}, {3: 0}]
 
 
 def relayed(t, line):
-    """All that is SPOKEN goes in at this line, and comes out at the other end."""
+    """Send all of SPOKEN at this end of the line; it arrives at the other end."""
     for station in (t.core, t.far, t.g):
         station.forget()
     handed = relay_of(t, "pe1", LINES[line])["to_gateway"]
@@ -180,14 +180,14 @@ def scaled(t):
 
 
 def to_gateway(t):
-    """What gw hears of pe1: times, all with that port's source MAC."""
+    """The pauses that gw receives from pe1: times, all with that port's source MAC."""
     rows = read(t, t.at_gw, "pe")
     expect(all(r["eth.src"] == [t.pe1_mac[2]] and r["eth.dst"] == [PFC_DA] for r in rows), f"gw hears {rows}")
     return [times_of(r) for r in rows]
 
 
 def regenerated(t):
-    """pe1 keeps the gateway stopped by frames of its own; XON lets everything go, in order."""
+    """pe1 keeps the gateway paused by its own frames; after XON all packets arrive, in order."""
     released(t.flow, split((0, 3), t.flow.send(5, 0, 3)))
     for station in (t.core, t.at_gw):
         station.forget()
@@ -211,7 +211,7 @@ def regenerated(t):
 
 
 def falls_silent(t):
-    """B says XOFF and no more: after the hold pe1 lets the gateway go, with a frame that nobody sent it."""
+    """B sends one XOFF only: after the hold pe1 resumes the gateway with an XON of its own."""
     expired = relay_of(t, "pe1", "two")["expired"]
     t.at_gw.forget()
     say(t, 2, {3: FULL})
@@ -237,7 +237,7 @@ def thinned(t):
 
 
 def storm(t):
-    """B says XOFF without end: the far PE's watchdog lets the gateway go, and listens again once B has been silent."""
+    """B sends XOFF without end: the far PE's watchdog resumes the gateway, and obeys B again after B has been silent."""
     pe1, gw = t.nodes["pe1"], t.nodes["gw"]
     pe1.reload(pfc_relays=relays_of_pe1(action="release", detect=1000, restore=300))
     t.at_gw.forget()
@@ -307,7 +307,7 @@ def by_state(t):
 
 
 def whole_chain(t):
-    """B stops, gw fills and stops A, all the way over the wan; when B lets go nothing has been lost or reordered."""
+    """B pauses gw, gw fills and pauses A across the wan; after B resumes nothing has been lost or reordered."""
     def said(what):
         return t.nodes["gw"].show("pfc counters a0")["ports"][0][what][3]
 
@@ -330,7 +330,7 @@ def whole_chain(t):
 
 
 def honoured(t):
-    """honour-local (E34): pe2 stops its own port as well, so that what is on its way waits there and not in front of B."""
+    """honour-local (E34): pe2 pauses its own port too, so that packets in flight wait there and not in front of B."""
     def heard():
         return t.nodes["pe2"].show("pfc counters dc2")["ports"][0]["rx_xoff"][3]
 
@@ -389,7 +389,7 @@ GOLD_ID, SLICE_OPTION = 5, 30
 
 
 def edge(number, mac):
-    """Two dc ports: VRF blue, of slice gold, and red, of none."""
+    """Two dc ports: VRF blue, of slice gold, and VRF red, without a slice."""
     return [port(1 + n, f"dc{n}", "dc", f"10.{number}.{n}.1/24", vrf=vrf, **lossless(mac, 3))
             for n, vrf in enumerate(("blue", "red"))]
 
@@ -618,7 +618,7 @@ def proven(t):
 
 
 def not_proven(t):
-    """r1 has another key: it drops what the tunnel says, and is not stopped."""
+    """r1 has another key: it drops the tunnel's packets, and is not paused."""
     r1, r3, flow = t.nodes["r1"], t.nodes["r3"], t.flows[0]
     write_keys(r1, OTHER)
     r1.reload()

@@ -73,7 +73,7 @@ def tags_of(frame):
 
 
 def answer(frame):
-    """What a station says to a question of ARP or ND about it, by the way the question came; None: it is none."""
+    """A station's reply to an ARP or ND request for it, sent back the way the request came; None: not a request."""
     back = Ether(src=MAC_A, dst=frame.src)
     for number in tags_of(frame):
         back = back / Dot1Q(vlan=number)
@@ -85,7 +85,7 @@ def answer(frame):
 
 
 def asks(t, number, packet, is_answer):
-    """Send with this tag, answer what is asked meanwhile, and return the answer with its tag; it must be that tag."""
+    """Send with this tag, answer requests meanwhile, and return the reply with its tag; it must be the same tag."""
     t.a.forget()
     t.a.send(Ether(src=MAC_A, dst=t.gate) / Dot1Q(vlan=number) / packet)
     deadline, asked = machine.Deadline(SETTLE), set()

@@ -13,7 +13,7 @@ import machine  # noqa: E402
 
 TRAFFIC = pathlib.Path(__file__).resolve().parent / "traffic.py"
 BULK = 100 * 1000 * 1000
-MLD = ("multicast",)  # what Linux says for itself when its links come up; sluice counts it as that
+MLD = ("multicast",)  # packets that Linux originates when its links come up; sluice counts them under this reason
 SETTLE = 10  # seconds within which something must have happened
 
 
@@ -36,7 +36,7 @@ def eventually(what, text, seconds=SETTLE):
 
 
 def ping(space, to, count=3, size=56, more=()):
-    """How many were answered, and what ping said."""
+    """The number of replies, and the output of ping."""
     done = space.exec("ping", "-n", "-c", count, "-i", 0.05, "-W", round(machine.patience(1), 1), "-s", size, *more, to, check=False)
     answered = re.search(r"(\d+) received", done.stdout)
     return int(answered[1]) if answered else 0, done.stdout + done.stderr
@@ -66,7 +66,7 @@ def result_of(process, seconds):
 
 
 def between(sender, send, receiver, receive, seconds):
-    """Run two programs against each other; what the sender and what the receiver found."""
+    """Run two programs against each other; returns the results of sender and receiver."""
     taker = program(receiver, *receive)
     try:
         expect(taker.stdout.readline() == "ready\n", f"{receive[0]} does not listen")
@@ -100,7 +100,7 @@ def all_drops(t):
 
 
 def quiet(t):
-    """Wait until Linux has told every link which multicast groups it joined (MLD), which sluice counts as drops."""
+    """Wait until Linux has reported its multicast groups on every link (MLD); sluice counts the reports as drops."""
     last = [None]
 
     def same():
@@ -113,7 +113,7 @@ def quiet(t):
 
 
 class Lossless:
-    """Within, no drop counter of any node may move. but: reasons that may; then nobody has to wait for Linux to be quiet."""
+    """Within, no drop counter of any node may move. but: reasons that may; the check then need not wait until Linux is quiet."""
 
     def __init__(self, t, but=()):
         self.t, self.but = t, but

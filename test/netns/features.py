@@ -32,7 +32,7 @@ def encap(mode):
     return lambda: tries(f"route add 2001:db8::/64 encap seg6 mode {mode} segs {SID} dev v0")
 
 
-# name -> (what is missing without it, probe)
+# name -> (the feature that is missing without it, probe)
 FEATURES = {
     "root": ("root", lambda: os.geteuid() == 0),
     "namespaces": ("network namespaces and veth", tries),

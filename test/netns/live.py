@@ -178,7 +178,7 @@ PFC_DRAWING = r"""
 
 
 def pfc_story(t):
-    """draft-he: what cases_pfc_wan asserts, told."""
+    """draft-he: show the behaviour that cases_pfc_wan asserts."""
     say(PFC_DRAWING)
     t.start()
     gw, flow, numbers = t.nodes["gw"], t.flow, []
@@ -218,7 +218,7 @@ def pfc_story(t):
 
 
 def stay(t):
-    """For those who want to look around themselves."""
+    """Commands for exploring the network."""
     gw = t.nodes["gw"]
     say("\nThe network stays until you press Enter. In another terminal, as root:\n")
     ctl = pathlib.Path(gw.options.sluice).parents[1] / "sluicectl" / "sluicectl"

@@ -112,7 +112,7 @@ def make_router(space):
     interfaces = space.exec("ls", "/sys/class/net").stdout.split()
     space.sysctl("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1", "net.ipv4.conf.all.rp_filter=0",
                  "net.ipv6.conf.all.seg6_enabled=1", "net.ipv6.conf.default.seg6_enabled=1",
-                 # errors are part of what is tested; their limits are not
+                 # errors are part of the test; their limits are not
                  "net.ipv6.icmp.ratelimit=0", "net.ipv4.icmp_ratelimit=0",
                  *(f"net.ipv6.conf.{i}.seg6_enabled=1" for i in interfaces),
                  *(f"net.ipv4.conf.{i}.rp_filter=0" for i in interfaces))

@@ -15,7 +15,7 @@ from net import machine, make_port, run
 BLOCK = "5f00:0::/32"
 # one buffer of the kernel's ring holds 1,968 bytes of IP; many slots, for two CPUs serve everything here
 AF_PACKET = "framesz=2048,blocksz=65536,framecnt=4096"
-# A neighbour that is slow to answer, because it gets no CPU, is none that has gone
+# A neighbour that answers slowly for lack of CPU time has not gone
 DISCOVERY = {"retransmit": 1000, "probes": 5, "reachable": 600000, "stale": 600000}
 
 
@@ -32,7 +32,7 @@ def port(number, interface, side, *addresses, **more):
 def long_port(number, interface, *rest, **more):
     """
     The same for frames that no buffer holds, in chains of buffers, which af_packet of DPDK 22.11 does not do. Incoming
-    frames only: libpcap would hear what is sent here, too.
+    frames only: libpcap would also receive the frames sent here.
     """
     return {**port(number, interface, *rest, **more), "device": f"net_pcap{number},rx_iface_in={interface},tx_iface={interface}"}
 
@@ -124,7 +124,7 @@ class Node:
         return self.ask("show", *what.split())
 
     def reload(self, **sections):
-        """Run on with these sections of the configuration instead of what they were."""
+        """Reload with these sections of the configuration replaced."""
         self.config.update(yaml_keys(sections))
         self.write_config()
         self.ask("reload", str(self.folder / "config.yaml"))
@@ -144,7 +144,7 @@ class Node:
         return next(p for p in self.show("ports") if p["port"] == name)
 
     def stop(self):
-        """Drain and end; what is wrong with the way it ended."""
+        """Drain and stop; returns problems of the shutdown."""
         if self.process is None:
             return [f"{self.space.name}: was not started"]
         self.process.send_signal(signal.SIGTERM)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-PFC frames by scapy, what tshark says of those that sluice sent, and numbered packets whose order tells what was paused.
+PFC frames by scapy, tshark's decoding of those that sluice sent, and numbered packets whose order shows the pauses.
 
 Nothing here looks at a clock: a packet that was sent after a paused one and came before it has overtaken it, and only
 a paused class is overtaken.
@@ -41,7 +41,7 @@ class Flow:
         ether = Ether(src=src_mac, dst=dst_mac)
         network = {c: (IPv6(src=src, dst=dst, tc=d << 2, fl=1) if ":" in dst else IP(src=src, dst=dst, tos=d << 2))
                    for c, d in DSCP.items()}
-        # a checksum of 0 is none; over IPv6 nobody on the way looks at it
+        # 0 means no checksum; over IPv6 no node on the way checks it
         self.head = {c: bytes(ether / n / UDP(sport=49152 + c, dport=4791, chksum=0) / (MARK + bytes([c]) + bytes(80)))[:-80]
                      for c, n in network.items()}
 
@@ -58,7 +58,7 @@ class Flow:
         return numbers
 
     def take(self):
-        """(class, number) of what came since the last time, in order."""
+        """(class, number) of the packets received since the last call, in order."""
         found = []
         for frame in self.sink.take(self.interface):
             at = frame.find(MARK)
@@ -100,7 +100,7 @@ def passes_only(flow, free, stopped, count=20):
 
 
 def released(flow, numbers, first=()):
-    """The packets that were held come, in order, each once. first: what came of them already."""
+    """The held packets arrive, in order, each once. first: those that have arrived already."""
     wanted = [n for held in numbers.values() for n in held]
     found = [*first, *flow.comes(set(wanted) - {n for _, n in first})]
     for c, held in numbers.items():
@@ -114,7 +114,7 @@ def gate(node, port, priority, slice_="(none)"):
 
 
 def heard(node, port, priority, what):
-    """Frames a port has heard; what: rx_xoff, rx_xon."""
+    """Frames a port has received; what: rx_xoff, rx_xon."""
     return node.show(f"pfc counters {port}")["ports"][0][what][priority]
 
 

@@ -22,7 +22,7 @@ from node import NodeFailed  # noqa: E402
 
 PROBLEMS = (Failure, CommandFailed, NodeFailed, OSError, KeyError, StopIteration, ValueError, subprocess.TimeoutExpired)
 END = "nodes end, every packet accounted for"
-BEFORE = 10  # seconds before a test that its load includes: it finds what earlier tests left
+BEFORE = 10  # seconds before a test that its load includes: that load is left by earlier tests
 
 
 class Tap:
@@ -54,8 +54,8 @@ def check(test, t):
 
 class Group:
     """
-    A network and its tests. A test finds what earlier ones left, so when one of them is repeated the whole network is made
-    again; what has passed stays passed.
+    A network and its tests. A test starts from the state that earlier ones left, so when one of them is repeated the whole network is made
+    again; tests that have passed stay passed.
     """
 
     def __init__(self, tap, options, name, build, tests):

@@ -15,7 +15,7 @@ import time
 
 ETH_P_ALL = 3
 SOL_PACKET, PACKET_AUXDATA, VLAN_VALID, VLAN_TPID_VALID = 263, 8, 0x10, 0x40
-MAC_BYTES = 12  # of both addresses; a tag stands behind them
+MAC_BYTES = 12  # of both addresses; a tag follows them
 SNAP = 65535
 
 
@@ -55,13 +55,13 @@ class Program:
             if s is not sys.stdin:
                 try:
                     frame, own = receive(s)
-                except OSError:  # the link went; what was received before comes first
+                except OSError:  # the link went down; deliver the frames received before
                     continue
                 self.seen.append((self.names[s], "sent" if own else "received", frame.hex()))
         return sys.stdin in ready
 
     def repeat(self):
-        """Send what is due; seconds until the next."""
+        """Send the frames that are due; returns the seconds until the next one."""
         now = time.monotonic()
         for entry in self.repeated.values():
             if entry[3] <= now:
@@ -81,7 +81,7 @@ class Program:
         del self.repeated[name]
 
     def take(self):
-        """Everything seen since the last time, what waits in the sockets too."""
+        """All frames since the last call, including those in the sockets."""
         while select.select(list(self.names), [], [], 0)[0]:
             self.collect(0)
         seen, self.seen = self.seen, []

@@ -99,7 +99,7 @@ def through(options, host_mtu=1500, wan_mtu=WAN_MTU, port=port, far_port=port, *
     seg6local(r1, U2, f"End {NEXT_CSID}", "west")
     seg6local(r2, U3, f"End {NEXT_CSID}", "east")
     seg6local(r1, "5f00:0:e201::/48", f"End.X nh6 fd00:a::1 {NEXT_CSID}", "east")
-    # eastwards the node's id and the function behind it are taken in one step
+    # eastwards the node's id and the function after it are consumed in one step
     seg6local(r2, "5f00:0:300:e301::/64", "End.X nh6 fd00:c::2 flavors next-csid lblen 32 nflen 32", "east")
     t.node(gw, "fd00:0:1::1",
            [port(0, "dc0", "dc", f"{GATE_A4}/24", f"{GATE_A6}/64", vrf="blue", mtu=host_mtu),
@@ -145,7 +145,7 @@ def kernel_edge(space, tunnel_source, wan, wan_address, gate4, gate6):
 
 
 def encaps(space, mode, segments, *prefixes):
-    """H.Encaps of the kernel; segments as they shall stand in the packet, in the order of travel."""
+    """H.Encaps of the kernel; segments as in the packet, in the order of travel."""
     space.ip(*(f"route replace {p} encap seg6 mode {mode} segs {','.join(segments)} dev wan0" for p in prefixes))
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
 Programs that talk through the network under test, each run in a host's namespace. A receiver prints "ready" once it
-listens; every program's last line is what it found, as JSON.
+listens; the last line of every program is its result, as JSON.
 """
 
 import hashlib

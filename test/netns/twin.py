@@ -135,7 +135,7 @@ def number_of(frame):
 
 
 def exchange(seconds):
-    """In the hosts' namespace: send every packet, collect what comes by eth0 and eth1, by number."""
+    """In the hosts' namespace: send every packet, and collect the packets received on eth0 and eth1 by number."""
     send, sink, tenant = (socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) for _ in range(3))
     send.bind(("eth0", 0))
     sink.bind(("eth1", 0))
@@ -161,7 +161,7 @@ def exchange(seconds):
 
 
 def difference(name, masks, linux, sluice):
-    """Lines about what is not equal; none when all is."""
+    """The differences as lines of text; none when all are equal."""
     if len(linux) != 1 or len(sluice) != 1:
         return [f"{name}: Linux sends {linux}, sluice {sluice}"]
     packets = []

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who may send into the SID space: ports outside the domain, hosts that write SIDs, HMACs (RFC 8754 section 5). rx lcores. */
+/* The boundary of the SR domain: drops packets that may not enter the SID space (RFC 8754 section 5). rx lcores. */
 #include "classify/classify_priv.h"
 
 bool classify_proven(struct walk *w, const struct snap_sid *sid, struct srv6_packet *p, struct srv6_error *e)
@@ -13,7 +13,7 @@ bool classify_proven(struct walk *w, const struct snap_sid *sid, struct srv6_pac
 	return srv6_verify_hmac(&h, sid, p, e);
 }
 
-static bool allowed_sid(const struct snap_port *in, uint64_t hi, uint64_t lo)
+static bool classify_allowed_sid(const struct snap_port *in, uint64_t hi, uint64_t lo)
 {
 	for (unsigned int i = 0; i < in->n_allow_sids; i++)
 		if (snap_match_has(&in->allow_sids[i], hi, lo))
@@ -21,41 +21,41 @@ static bool allowed_sid(const struct snap_port *in, uint64_t hi, uint64_t lo)
 	return false;
 }
 
-/* Destination and all segments within what the port allows. */
-static bool all_allowed(const struct snap_port *in, const struct srv6_packet *p)
+/* Are the destination and all segments in allow-sids of the port? */
+static bool classify_all_allowed(const struct snap_port *in, const struct srv6_packet *p)
 {
 	const struct srh *srh = (const struct srh *)(p->frame + p->srh);
 
-	if (!allowed_sid(in, p->da_hi, p->da_lo) || (p->srh && (int)srh->last_entry > srh_max_last_entry(srh)))
+	if (!classify_allowed_sid(in, p->da_hi, p->da_lo) || (p->srh && (int)srh->last_entry > srh_max_last_entry(srh)))
 		return false;
 	for (unsigned int i = 0; p->srh && i <= srh->last_entry; i++)
-		if (!allowed_sid(in, ipv6_hi(&srh->segment[i]), ipv6_lo(&srh->segment[i])))
+		if (!classify_allowed_sid(in, ipv6_hi(&srh->segment[i]), ipv6_lo(&srh->segment[i])))
 			return false;
 	return true;
 }
 
 bool classify_may_enter(struct walk *w, uint32_t at, uint64_t hi, uint64_t lo)
 {
-	struct srv6_packet p = packet_at(w, at);
+	struct srv6_packet p = classify_packet_at(w, at);
 	struct srv6_error e;
 
 	if (w->in->side != SIDE_HOST) {
-		drop(w, DROP_boundary_drop);
+		classify_drop(w, DROP_boundary_drop);
 		return false;
 	}
 	p.da_hi = hi;
 	p.da_lo = lo;
 	if (!srv6_walk(&p)) {
-		drop(w, p.failure);
+		classify_drop(w, p.failure);
 		return false;
 	}
-	if (all_allowed(w->in, &p))
+	if (classify_all_allowed(w->in, &p))
 		return true;
 	if (!w->in->hmac)
-		drop(w, DROP_host_sid);
+		classify_drop(w, DROP_host_sid);
 	else if (classify_proven(w, NULL, &p, &e))
 		return true;
 	else
-		drop_for(w, &e);
+		classify_drop_for(w, &e);
 	return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Classification: each packet is parsed and looked up once, and its struct pkt says what becomes of it. The
- * frame is only read.
+ * Classification: parse and look up each packet once, and write the verdict to its struct pkt. The frame is only read.
+ * rx lcores for received packets; the control lcore for packets that the node creates.
  */
 #ifndef CLASSIFY_CLASSIFY_H
 #define CLASSIFY_CLASSIFY_H
@@ -18,28 +18,28 @@ struct sid_counter {
 	SID_COUNTERS(STAT_DECLARE)
 };
 
-/* What an lcore classifies with: set up for each pass, written by that lcore alone. */
+/* State of one lcore for classification: set up for each pass, written by that lcore only. */
 struct classifier {
 	const struct snapshot *s;
 	struct lcore_stats *stats;
 	struct sid_counter *sids;	  /* by SID id; SNAP_SID_MAX entries */
-	uint64_t now;			  /* of the pass */
-	struct bucket control[MAX_PORTS]; /* control traffic in transit, by the port it came in by */
+	uint64_t now;			  /* ns, start of the pass */
+	struct bucket control[MAX_PORTS]; /* rate limit of control traffic in transit, by ingress port */
 };
 
-/* Received frames of one port. */
+/* Classify a burst of n frames received on one port. */
 void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
 
 /*
- * An IP packet the node made itself (no Ethernet header), routed in `vrf`, as control traffic. Its m->port
- * must be PORT_LOCAL. Hop limit and TTL are sent as they are.
+ * Classify an IP packet that the node created (no Ethernet header): route it in `vrf` as control traffic. m->port must
+ * be PORT_LOCAL. Hop limit and TTL are sent unchanged.
  */
 void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf);
 
-/* The same for a part of a received packet, which keeps the class that the whole one `of` had. */
+/* Classify a fragment of the received packet `of`: VRF, class and slice are those of `of`. */
 void classify_part(struct classifier *c, struct rte_mbuf *m, const struct pkt *of);
 
-/* The same for a packet to a neighbour on a given interface, which no table is asked about. */
+/* Classify a packet that the node created for a neighbour on a given interface, without a lookup. */
 void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t interface);
 
 #endif

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ethernet frames as the payload of a tunnel: into it from an attachment circuit, out of it to a port. rx lcores. */
+/* Ethernet frames over SRv6: from an attachment circuit into a tunnel, and from a tunnel to a port. rx lcores. */
 #include "classify/classify_priv.h"
 
 #include "classify/vlan.h"
 #include "wire/eth.h"
 
-/* Last checks of an Ethernet frame at `at`, of `bytes`, that leaves by a port as it is. */
-static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t port)
+/* Forward the Ethernet frame of `bytes` at `at` unchanged to a port, after the last checks. */
+static void classify_leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t port)
 {
 	const uint8_t *frame = w->frame + at;
 	uint32_t header = sizeof(struct eth_hdr), readable = MIN_OF(bytes, w->readable > at ? w->readable - at : 0);
 
 	if (readable < header) {
-		drop(w, bytes < header ? DROP_truncated : DROP_headers_split);
+		classify_drop(w, bytes < header ? DROP_truncated : DROP_headers_split);
 		return;
 	}
-	/* PAUSE and PFC are between neighbours on a link */
+	/* PAUSE and PFC are valid between neighbours on one link only */
 	if (be16_get(((const struct eth_hdr *)frame)->type) == ETH_TYPE_MAC_CONTROL) {
-		drop(w, DROP_mac_control);
+		classify_drop(w, DROP_mac_control);
 		return;
 	}
 	header = eth_header_bytes(frame, readable);
@@ -27,7 +27,7 @@ static void leave_frame(struct walk *w, uint32_t at, uint32_t bytes, uint8_t por
 	w->x->nbr = PKT_NBR_LINK + port;
 	w->x->egress = port;
 	if (bytes - header > w->s->port[port].mtu)
-		drop(w, DROP_too_big);
+		classify_drop(w, DROP_too_big);
 	else
 		w->x->verdict = PKT_FORWARD;
 }
@@ -56,12 +56,12 @@ void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, struct srv6_p
 	struct srv6_error e;
 
 	if (unlikely(sid->pfc->hmac) && !srv6_verify_hmac(&h, sid, p, &e)) {
-		drop(w, e.reason); /* who forges frames is not answered */
+		classify_drop(w, e.reason); /* no ICMP error to the sender of a forged frame */
 		return;
 	}
 	w->x->slice = sid->pfc->slice;
 	if (unlikely(sid->slice_by) && !classify_told_slice(w, sid, p, &w->x->slice)) {
-		drop(w, DROP_pfc_bad_slice);
+		classify_drop(w, DROP_pfc_bad_slice);
 		return;
 	}
 	w->x->ops = 0;
@@ -69,10 +69,10 @@ void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, struct srv6_p
 	w->x->srh = p->at;
 	w->x->strip = p->upper;
 	w->x->l3_bytes = (uint16_t)(p->end - p->upper);
-	punt(w, PUNT_PFC_TUNNEL);
+	classify_punt(w, PUNT_PFC_TUNNEL);
 }
 
-static bool is_mac_control(const struct srv6_packet *p)
+static bool classify_is_mac_control(const struct srv6_packet *p)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)(p->frame + p->upper);
 
@@ -84,22 +84,22 @@ void classify_decap_frame(struct walk *w, const struct snap_sid *sid, struct srv
 {
 	w->x->ops = 0;
 	w->x->hops = 0;
-	/* of a PFC relay (draft-he section 3.2): not bridged, but said anew by this port */
-	if (unlikely(sid->pfc) && is_mac_control(p)) {
+	/* PFC relay (draft-he section 3.2): the frame is not bridged; this port sends PFC of its own */
+	if (unlikely(sid->pfc) && classify_is_mac_control(p)) {
 		classify_punt_pfc(w, sid, p);
 		return;
 	}
 	w->x->tclass = sid->tclass_of[w->x->tclass];
-	leave_frame(w, p->upper, p->end - p->upper, sid->port);
+	classify_leave_frame(w, p->upper, p->end - p->upper, sid->port);
 }
 
-/* The IP header in a frame, behind up to two tags; family 0: there is none. */
+/* The IP header in a frame, after up to two tags; family 0: none. */
 struct inside {
 	uint32_t at;
 	uint8_t family;
 };
 
-static struct inside ip_inside(const uint8_t *frame, uint32_t size)
+static struct inside classify_ip_inside(const uint8_t *frame, uint32_t size)
 {
 	struct inside in = {.at = eth_header_bytes(frame, size)};
 	uint16_t type = (uint16_t)(frame[in.at - 2] << 8 | frame[in.at - 1]);
@@ -111,8 +111,8 @@ static struct inside ip_inside(const uint8_t *frame, uint32_t size)
 	return in;
 }
 
-/* A flow is the IP flow inside, or the pair of stations: two-way traffic without IP must not be reordered. */
-static uint32_t frame_hash(const uint8_t *frame, uint32_t size, const struct inside *in)
+/* The flow of a frame: its IP flow, or its pair of MAC addresses if it carries no IP, to keep the order of frames. */
+static uint32_t classify_frame_hash(const uint8_t *frame, uint32_t size, const struct inside *in)
 {
 	uint64_t stations[2] = {0};
 
@@ -133,28 +133,28 @@ bool classify_circuit(struct walk *w)
 
 	if (type == ETH_TYPE_VLAN || type == ETH_TYPE_QINQ) {
 		if (w->readable < sizeof(*eth) + sizeof(struct vlan_tag)) {
-			drop(w, DROP_truncated);
+			classify_drop(w, DROP_truncated);
 			return true;
 		}
-		/* VLAN 0 is a priority tag: no VLAN (IEEE 802.1Q 9.6) */
+		/* VLAN 0 is a priority tag, not a VLAN (IEEE 802.1Q 9.6) */
 		vlan = be16_get(((const struct vlan_tag *)(eth + 1))->tci) & VLAN_ID_MASK;
 	}
 	circuit = w->in->circuit[vlan];
 	if (!circuit)
 		return false;
 	if (eth_is_multicast(&eth->src)) {
-		drop(w, DROP_mac_source);
+		classify_drop(w, DROP_mac_source);
 		return true;
 	}
 	w->x->family = PKT_FRAME;
 	w->x->strip = 0;
 	if (w->frame_bytes > UINT16_MAX) {
-		drop(w, DROP_too_big);
+		classify_drop(w, DROP_too_big);
 		return true;
 	}
 	w->x->l3_bytes = (uint16_t)w->frame_bytes;
-	in = ip_inside(w->frame, w->readable);
-	w->x->hash = frame_hash(w->frame, w->readable, &in) | 1; /* 0 would mean: not known yet */
-	encap(w, &w->s->policy[circuit->policy]);
+	in = classify_ip_inside(w->frame, w->readable);
+	w->x->hash = classify_frame_hash(w->frame, w->readable, &in) | 1; /* 0 means "not computed yet" */
+	classify_encap(w, &w->s->policy[circuit->policy]);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which interface a tagged frame belongs to: IEEE 802.1Q, 802.1ad. Any lcore. */
+/* Finds the interface of a tagged frame (IEEE 802.1Q, 802.1ad). Any lcore. */
 #ifndef CLASSIFY_VLAN_H
 #define CLASSIFY_VLAN_H
 
@@ -9,20 +9,21 @@
 #define VLAN_ID_MASK 0x0fff
 
 struct vlan_place {
-	const struct snap_port *in; /* NULL: no interface takes the frame */
+	const struct snap_port *in; /* NULL: the tags match no interface */
 	uint32_t at;		    /* offset of the payload */
-	bool truncated;		    /* it ends inside its tags */
+	bool truncated;		    /* the frame ends inside its tags */
 };
 
-/* Row of a VLAN interface in tables that have one for each. */
+/* Row of a VLAN interface in tables by interface. */
 static inline uint32_t vlan_row(const struct snap_port *interface)
 {
 	return interface->interface / SNAP_INTERFACE_ROW;
 }
 
 /*
- * The interface of a frame that came in by `port`, whose `size` readable bytes begin with an Ethernet header: the port
- * itself when there is no tag, or one of VLAN 0 (a priority tag). Tags must have the types of the interface.
+ * Find the interface of a frame received on `port`. `size` bytes are readable and begin with a complete Ethernet
+ * header. The interface is the port itself for a frame without a tag or with VLAN 0 (a priority tag). The TPIDs must
+ * match the interface.
  */
 static inline struct vlan_place vlan_find(const struct snapshot *s, const struct snap_port *port, const uint8_t *frame,
 	size_t size)

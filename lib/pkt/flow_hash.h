@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hash of a flow: spreads over paths and next hops, and becomes the outer flow label (RFC 6437, RFC 8754
- * section 5.5). Over the 5-tuple; over addresses and flow label where the payload is a tunnel (RFC 8986
- * section 7), whose sender put the inner flow there.
+ * Hash of a flow. Selects paths and next hops, and becomes the outer flow label (RFC 6437, RFC 8754 section 5.5). The
+ * input is the 5-tuple; for a tunnel the addresses and the flow label, which carries the entropy of the inner flow (RFC
+ * 8986 section 7).
  */
 #ifndef PKT_FLOW_HASH_H
 #define PKT_FLOW_HASH_H
@@ -14,7 +14,7 @@
 #include "wire/ipv6.h"
 #include "wire/udp.h"
 
-/* Spread the bits of a CRC, whose neighbours differ little, over the whole word. */
+/* Mix a CRC: similar inputs have similar CRCs, and the result must differ in all bits. */
 static inline uint32_t hash_finish(uint32_t h)
 {
 	h ^= h >> 16;
@@ -27,7 +27,7 @@ static inline bool hash_has_ports(uint8_t proto)
 	return proto == IP_PROTO_UDP || proto == IP_PROTO_TCP;
 }
 
-/* Both ports, when the frame has them at `at`; else 0. */
+/* Both ports as one word if they are readable at `at`; else 0. */
 static inline uint32_t hash_ports(const uint8_t *frame, uint32_t readable, uint32_t at)
 {
 	uint32_t ports;
@@ -61,7 +61,7 @@ static inline uint32_t hash_flow6(const uint8_t *frame, uint32_t readable, uint3
 static inline uint32_t hash_flow4(const uint8_t *frame, uint32_t readable, uint32_t at)
 {
 	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)(frame + at);
-	/* all fragments of a datagram must take one path, and only the first has ports */
+	/* all fragments of a datagram must take the same path, and only the first one has ports */
 	bool ports = hash_has_ports(ip->protocol) && !(be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK));
 	uint64_t addresses;
 	uint32_t h;

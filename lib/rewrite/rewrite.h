@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one place where a frame is changed: at the egress, after its turn has come, as struct pkt says. What
- * is written is the newest there is (late binding): path headers and neighbour come from the snapshot of now.
+ * Rewriting of frames at the egress, after the scheduler has chosen them. No other code changes a frame. struct pkt
+ * describes the changes. Path headers and neighbour come from the current snapshot, not from the one that classified
+ * the packet (late binding).
  *
- * Worker lcores, and only by the owner of the packet.
+ * Worker lcores; only the owner of the packet may call.
  */
 #ifndef REWRITE_REWRITE_H
 #define REWRITE_REWRITE_H
@@ -13,20 +14,20 @@
 #include "wire/eth.h"
 
 /*
- * Turn the received frame into the frame that leaves. `mac` is the header of the neighbour: destination and
- * source filled in, the type is set here. 0, or the reason why the packet must be dropped (it is unchanged or
- * half changed then, and still owned by the caller).
+ * Turn a received frame into the frame to send. `mac` has the destination and source; this function sets the type.
+ * Returns 0, or the reason for which the caller must drop the packet. The caller owns the packet in both cases; a
+ * packet that must be dropped may be partly changed.
  */
 int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, struct lcore_stats *stats);
 
-/* The same with the VLAN tags of the interface `in`, whose priority is the packet's class. */
+/* Like rewrite_packet, with the VLAN tags of the interface `in`; their PCP is the class of the packet. */
 int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
 	const struct snap_port *in, struct lcore_stats *stats);
 
-/* A PKT_FRAME without encapsulation: what is in front of and behind it goes, nothing else changes. */
+/* Rewrite a PKT_FRAME that is not encapsulated: remove the bytes before and after the frame. */
 void rewrite_frame(struct rte_mbuf *m);
 
-/* The address that the neighbour of a PKT_NBR_LINK packet has: the destination it will leave with. */
+/* Neighbour address of a PKT_NBR_LINK packet: the destination address after rewriting. */
 struct ip_addr rewrite_destination(struct rte_mbuf *m, const struct snapshot *s);
 
 #endif

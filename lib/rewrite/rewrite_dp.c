@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Worker lcores: strip, lower the hop limit, new destination, outer headers, Ethernet header. */
+/* Rewrites frames: strip, hop limit, destination, SRH, outer headers, Ethernet header. Worker lcores. */
 #include "rewrite/rewrite.h"
 
 #include "pkt/flow_hash.h"
 #include "wire/checksum.h"
 #include "wire/srh.h"
 
-/* Tenants may not enter the classes of network control: DSCP 48 to 63 becomes CS5 outside (docs/design.md 4). */
+/* Tenants may not use the DSCPs of network control: inner DSCP 48 to 63 becomes outer CS5 (docs/design.md 4). */
 #define DSCP_TENANT_MAX 40
 
-static void change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)
+static void rewrite_change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)
 {
 	if (x->ops & PKT_OP_ECN) {
 		ip->tos = (uint8_t)((ip->tos & ~3) | x->ecn);
@@ -20,17 +20,17 @@ static void change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)
 	}
 }
 
-static void change_ecn6(struct ipv6_hdr *ip, uint8_t ecn)
+static void rewrite_change_ecn6(struct ipv6_hdr *ip, uint8_t ecn)
 {
 	ip->vtc_flow = be32((be32_get(ip->vtc_flow) & ~(3u << 20)) | (uint32_t)ecn << 20);
 }
 
 /*
- * Unlink the SRH: what stands in front of it moves up over it. Returns the bytes by which the packet's start
- * moved. The header whose next-header byte named the SRH is found by walking to it again; the classifier has
- * walked the same bytes before.
+ * Remove the SRH by moving the headers before it towards the end of the packet. Returns the bytes by which the start of
+ * the packet moved. Walks the chain again to find the next-header field that names the SRH; the chain is known to be
+ * valid, since the classifier walked the same bytes.
  */
-static uint32_t pop_srh(uint8_t *ip_at, uint32_t srh_offset)
+static uint32_t rewrite_pop_srh(uint8_t *ip_at, uint32_t srh_offset)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)ip_at;
 	struct srh *srh = (struct srh *)(ip_at + srh_offset);
@@ -49,7 +49,7 @@ static uint32_t pop_srh(uint8_t *ip_at, uint32_t srh_offset)
 	return bytes;
 }
 
-static inline void change_ipv6(uint8_t *at, const struct pkt *x)
+static inline void rewrite_change_ipv6(uint8_t *at, const struct pkt *x)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
 
@@ -57,13 +57,13 @@ static inline void change_ipv6(uint8_t *at, const struct pkt *x)
 	if (x->ops & PKT_OP_DA)
 		ip->dst = x->da;
 	if (unlikely(x->ops & PKT_OP_ECN))
-		change_ecn6(ip, x->ecn);
+		rewrite_change_ecn6(ip, x->ecn);
 	if (unlikely(x->ops & PKT_OP_SL))
 		((struct srh *)(at + x->srh - x->strip))->segments_left = x->segments_left;
 }
 
-/* Outer traffic class: DSCP copied or set, ECN copied (RFC 6040 normal mode). */
-static uint8_t outer_tc(const struct snap_path *path, uint8_t inner, struct lcore_stats *stats)
+/* Outer traffic class: DSCP copied or configured, ECN copied (RFC 6040 normal mode). */
+static uint8_t rewrite_outer_tc(const struct snap_path *path, uint8_t inner, struct lcore_stats *stats)
 {
 	uint8_t dscp = inner >> 2;
 
@@ -77,10 +77,11 @@ static uint8_t outer_tc(const struct snap_path *path, uint8_t inner, struct lcor
 }
 
 /*
- * DSCP of the IP packet in a frame, behind up to two tags. No ECN: the far end could not hand a mark on, so none may
- * be set on the way (compatibility mode, RFC 6040 section 4.1). `size` bytes are readable.
+ * Traffic class of the IP packet in a frame, after up to two tags, with ECN cleared: the tunnel end cannot copy a CE
+ * mark into the frame, so the outer header must be Not-ECT (RFC 6040 section 4.1, compatibility mode). `size` bytes
+ * are readable.
  */
-static uint8_t frame_tos(const uint8_t *frame, uint32_t size)
+static uint8_t rewrite_frame_tos(const uint8_t *frame, uint32_t size)
 {
 	unsigned int at = eth_header_bytes(frame, size);
 	uint16_t type = (uint16_t)(frame[at - 2] << 8 | frame[at - 1]);
@@ -90,27 +91,27 @@ static uint8_t frame_tos(const uint8_t *frame, uint32_t size)
 	return type == ETH_TYPE_IPV4 && at + 2 <= size ? frame[at + 1] & (uint8_t)~3 : 0;
 }
 
-static uint8_t tos_of(const struct pkt *x, const uint8_t *inner, uint32_t size)
+static uint8_t rewrite_tos_of(const struct pkt *x, const uint8_t *inner, uint32_t size)
 {
 	if (likely(x->family == 6))
 		return ipv6_tc((const struct ipv6_hdr *)inner);
-	return x->family == 4 ? ((const struct ipv4_hdr *)inner)->tos : frame_tos(inner, size);
+	return x->family == 4 ? ((const struct ipv4_hdr *)inner)->tos : rewrite_frame_tos(inner, size);
 }
 
-static uint8_t next_header_of(uint8_t family)
+static uint8_t rewrite_next_header_of(uint8_t family)
 {
 	return family == 6 ? IP_PROTO_IPV6 : family == 4 ? IP_PROTO_IPV4 : IP_PROTO_ETHERNET;
 }
 
-/* Copy the path's headers in front of the inner packet and fill in what depends on it. */
-static inline void put_outer(uint8_t *at, const struct snapshot *s, const struct pkt *x, const uint8_t *inner,
+/* Write the outer headers of the path to `at`, before the inner packet, and fill in the fields that depend on it. */
+static inline void rewrite_put_outer(uint8_t *at, const struct snapshot *s, const struct pkt *x, const uint8_t *inner,
 	uint32_t readable, uint32_t inner_bytes, struct lcore_stats *stats)
 {
 	const struct snap_path *path = &s->path[x->path];
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
-	uint8_t tos = tos_of(x, inner, readable);
+	uint8_t tos = rewrite_tos_of(x, inner, readable);
 
-	/* a constant size lets the copy of the common case, one address and no SRH, be three moves */
+	/* common case, no SRH: with a constant size the compiler copies 40 bytes in three moves */
 	if (likely(path->bytes == sizeof(*ip))) {
 		memcpy(at, path->header, sizeof(*ip));
 	} else {
@@ -118,18 +119,18 @@ static inline void put_outer(uint8_t *at, const struct snapshot *s, const struct
 		if (unlikely(path->slice_at))
 			*(be32_t *)(at + path->slice_at) = be32(s->slice[x->slice].wire_id);
 	}
-	at[path->next_header_at] = next_header_of(x->family);
-	ip->vtc_flow = ipv6_vtc_flow(outer_tc(path, tos, stats),
+	at[path->next_header_at] = rewrite_next_header_of(x->family);
+	ip->vtc_flow = ipv6_vtc_flow(rewrite_outer_tc(path, tos, stats),
 		path->flow_label ? path->flow_label : hash_flow_label(x->hash));
 	ip->payload_length = be16((uint16_t)(inner_bytes + path->bytes - sizeof(*ip)));
 }
 
 /*
- * No room for `bytes` in front of the data: a chained buffer of its own. The head keeps its identity (others hold
- * pointers to it): its data moves to a new second buffer, and the head becomes the buffer of the headers. NULL when
- * the pool is empty.
+ * Make room for `bytes` before the data when the headroom is too small. The head must stay the head, since pointers to
+ * it exist, so its data moves to a new second buffer and the head receives the headers. Returns NULL when the pool is
+ * empty.
  */
-static __attribute__((noinline)) uint8_t *chain_front(struct rte_mbuf *m, uint32_t bytes)
+static __attribute__((noinline)) uint8_t *rewrite_chain_front(struct rte_mbuf *m, uint32_t bytes)
 {
 	struct rte_mbuf *tail = rte_pktmbuf_alloc(m->pool);
 
@@ -146,8 +147,8 @@ static __attribute__((noinline)) uint8_t *chain_front(struct rte_mbuf *m, uint32
 	return rte_pktmbuf_mtod(m, uint8_t *);
 }
 
-/* The first `strip` bytes go, `front` bytes come in their place, and there is room for them. Where the frame begins then. */
-static inline uint8_t *move_front(struct rte_mbuf *m, uint32_t strip, uint32_t front)
+/* Replace the first `strip` bytes by `front` bytes, for which there is headroom. Returns the new start of the frame. */
+static inline uint8_t *rewrite_move_front(struct rte_mbuf *m, uint32_t strip, uint32_t front)
 {
 	uint32_t more = front - strip;
 
@@ -157,18 +158,18 @@ static inline uint8_t *move_front(struct rte_mbuf *m, uint32_t strip, uint32_t f
 	return rte_pktmbuf_mtod(m, uint8_t *);
 }
 
-static inline bool has_room(const struct rte_mbuf *m, uint32_t strip, uint32_t front)
+static inline bool rewrite_has_room(const struct rte_mbuf *m, uint32_t strip, uint32_t front)
 {
 	return rte_pktmbuf_headroom(m) + strip >= front;
 }
 
-/* The same, whether there is room or not; NULL when the pool is empty. */
-static uint8_t *make_front(struct rte_mbuf *m, uint32_t strip, uint32_t front)
+/* Like rewrite_move_front, with or without headroom. Returns NULL when the pool is empty. */
+static uint8_t *rewrite_make_front(struct rte_mbuf *m, uint32_t strip, uint32_t front)
 {
-	if (likely(has_room(m, strip, front)))
-		return move_front(m, strip, front);
-	move_front(m, strip, 0);
-	return chain_front(m, front);
+	if (likely(rewrite_has_room(m, strip, front)))
+		return rewrite_move_front(m, strip, front);
+	rewrite_move_front(m, strip, 0);
+	return rewrite_chain_front(m, front);
 }
 
 void rewrite_frame(struct rte_mbuf *m)
@@ -183,7 +184,7 @@ void rewrite_frame(struct rte_mbuf *m)
 	m->pkt_len -= x->strip;
 }
 
-static inline void put_ethernet(uint8_t *frame, const struct eth_hdr *mac, uint16_t type)
+static inline void rewrite_put_ethernet(uint8_t *frame, const struct eth_hdr *mac, uint16_t type)
 {
 	struct eth_hdr *eth = (struct eth_hdr *)frame;
 
@@ -191,7 +192,7 @@ static inline void put_ethernet(uint8_t *frame, const struct eth_hdr *mac, uint1
 	eth->type = be16(type);
 }
 
-/* Whatever there may be to do. In front of the Ethernet header room is left for so many bytes of tags. */
+/* The complete case: apply all changes. Leaves `tags` bytes of room before the Ethernet header. */
 static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struct snapshot *s,
 	const struct eth_hdr *mac, uint32_t tags, struct lcore_stats *stats)
 {
@@ -200,32 +201,33 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 	uint8_t *at = rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), *frame;
 	const struct snap_path *path = NULL;
 
-	/* padding behind the IP packet, and outer trailers after decapsulation, do not travel on */
+	/* remove padding after the IP packet, and outer trailers after decapsulation */
 	if (unlikely(m->pkt_len != x->strip + inner_bytes))
 		pkt_cut(m, x->strip + inner_bytes);
 	pkt_unpoison(m);
 	if (likely(x->family == 6))
-		change_ipv6(at, x);
+		rewrite_change_ipv6(at, x);
 	else if (x->family == 4)
-		change_ipv4((struct ipv4_hdr *)at, x);
+		rewrite_change_ipv4((struct ipv4_hdr *)at, x);
 	if (unlikely(x->ops & PKT_OP_POP_SRH)) {
-		popped = pop_srh(at, x->srh - x->strip);
+		popped = rewrite_pop_srh(at, x->srh - x->strip);
 		inner_bytes -= popped;
 	}
 	if (x->ops & PKT_OP_ENCAP) {
 		path = &s->path[x->path];
 		front += path->bytes;
 	}
-	frame = make_front(m, x->strip + popped, front);
+	frame = rewrite_make_front(m, x->strip + popped, front);
 	if (unlikely(!frame))
 		return DROP_no_buffer;
 	if (path) {
 		const struct rte_mbuf *rest = m->nb_segs > 1 && m->data_len == front ? m->next : NULL;
 
-		put_outer(frame + tags + sizeof(*mac), s, x, rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
+		rewrite_put_outer(frame + tags + sizeof(*mac), s, x,
+			rest ? rte_pktmbuf_mtod(rest, uint8_t *) : frame + front,
 			rest ? rest->data_len : m->data_len - front, inner_bytes, stats);
 	}
-	put_ethernet(frame + tags, mac, path || x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4);
+	rewrite_put_ethernet(frame + tags, mac, path || x->family == 6 ? ETH_TYPE_IPV6 : ETH_TYPE_IPV4);
 	return 0;
 }
 
@@ -246,13 +248,13 @@ int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const st
 	return 0;
 }
 
-/* IPv6 without padding, its header in the first buffer, and room for `front` bytes in place of what is in front of it? */
-static inline bool is_simple(const struct rte_mbuf *m, const struct pkt *x, uint32_t front)
+/* Fast path: an IPv6 packet without padding, with headroom for `front` bytes? */
+static inline bool rewrite_is_simple(const struct rte_mbuf *m, const struct pkt *x, uint32_t front)
 {
-	return x->family == 6 && m->pkt_len == (uint32_t)x->strip + x->l3_bytes && has_room(m, x->strip, front);
+	return x->family == 6 && m->pkt_len == (uint32_t)x->strip + x->l3_bytes && rewrite_has_room(m, x->strip, front);
 }
 
-/* Outer headers in front of a packet that is otherwise left alone. */
+/* Fast path of encapsulation: no other change to the inner packet. */
 static __attribute__((noinline)) int rewrite_encap(struct rte_mbuf *m, const struct snapshot *s,
 	const struct eth_hdr *mac, struct lcore_stats *stats)
 {
@@ -265,13 +267,13 @@ static __attribute__((noinline)) int rewrite_encap(struct rte_mbuf *m, const str
 		return rewrite_any(m, s, mac, 0, stats);
 	path = &s->path[x->path];
 	front = (uint32_t)sizeof(*mac) + path->bytes;
-	if (unlikely(!is_simple(m, x, front) || strip + sizeof(struct ipv6_hdr) > m->data_len))
+	if (unlikely(!rewrite_is_simple(m, x, front) || strip + sizeof(struct ipv6_hdr) > m->data_len))
 		return rewrite_any(m, s, mac, 0, stats);
 	pkt_unpoison(m);
-	change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, strip), x);
-	frame = move_front(m, strip, front);
-	put_outer(frame + sizeof(*mac), s, x, frame + front, m->data_len - front, x->l3_bytes, stats);
-	put_ethernet(frame, mac, ETH_TYPE_IPV6);
+	rewrite_change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, strip), x);
+	frame = rewrite_move_front(m, strip, front);
+	rewrite_put_outer(frame + sizeof(*mac), s, x, frame + front, m->data_len - front, x->l3_bytes, stats);
+	rewrite_put_ethernet(frame, mac, ETH_TYPE_IPV6);
 	return 0;
 }
 
@@ -281,11 +283,11 @@ int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct et
 
 	if (x->ops & ~PKT_OP_DA)
 		return rewrite_encap(m, s, mac, stats);
-	if (unlikely(!is_simple(m, x, sizeof(*mac))))
+	if (unlikely(!rewrite_is_simple(m, x, sizeof(*mac))))
 		return rewrite_any(m, s, mac, 0, stats);
 	pkt_unpoison(m);
-	change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), x);
-	put_ethernet(move_front(m, x->strip, sizeof(*mac)), mac, ETH_TYPE_IPV6);
+	rewrite_change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), x);
+	rewrite_put_ethernet(rewrite_move_front(m, x->strip, sizeof(*mac)), mac, ETH_TYPE_IPV6);
 	return 0;
 }
 

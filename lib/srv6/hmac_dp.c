@@ -5,7 +5,7 @@
 #include "config/usid.h"
 #include "wire/icmp.h"
 
-static bool refuse(struct srv6_error *e, uint32_t pointer)
+static bool srv6_hmac_refuse(struct srv6_error *e, uint32_t pointer)
 {
 	*e = (struct srv6_error){.reason = DROP_hmac,
 		.type = ICMP6_PARAM_PROBLEM,
@@ -14,8 +14,8 @@ static bool refuse(struct srv6_error *e, uint32_t pointer)
 	return false;
 }
 
-/* Offset of the HMAC TLV in the SRH; 0: there is none. */
-static uint32_t find(const struct srh *srh)
+/* Offset of the HMAC TLV in the SRH; 0: none. */
+static uint32_t srv6_hmac_find_tlv(const struct srh *srh)
 {
 	const uint8_t *b = (const uint8_t *)srh;
 	uint32_t at = (uint32_t)sizeof(*srh) + 16u * (srh->last_entry + 1u), end = srh_bytes(srh);
@@ -35,10 +35,10 @@ static uint32_t find(const struct srh *srh)
 }
 
 /*
- * Is the destination the active segment? Behind the first uSID of a container it is that segment with some uSIDs
- * shifted out (D25).
+ * Is the destination the active segment? After the first uSID of a container, the destination is the active segment
+ * with some uSIDs shifted out (D25).
  */
-static bool is_active(const struct srv6_packet *p, const struct srh *srh, const struct snap_sid *sid)
+static bool srv6_hmac_is_active(const struct srv6_packet *p, const struct srh *srh, const struct snap_sid *sid)
 {
 	struct ipv6_addr want = srh->segment[p->segments_left];
 
@@ -51,7 +51,7 @@ static bool is_active(const struct srv6_packet *p, const struct srh *srh, const 
 	return false;
 }
 
-static const struct hmac_key *find_key(const struct srv6_hmac *h, uint32_t id)
+static const struct hmac_key *srv6_hmac_find_key(const struct srv6_hmac *h, uint32_t id)
 {
 	for (uint32_t i = 0; i < h->n; i++)
 		if (h->key[i].id == id)
@@ -70,9 +70,9 @@ bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, con
 	uint32_t at, pointer;
 	bool reduced;
 
-	/* no SRH, no HMAC: an SRH left out must not be a way in */
+	/* a packet without an SRH has no HMAC: omitting the SRH must not bypass the check */
 	if (!p->srh)
-		return refuse(e, (uint32_t) __builtin_offsetof(struct ipv6_hdr, next_header));
+		return srv6_hmac_refuse(e, (uint32_t) __builtin_offsetof(struct ipv6_hdr, next_header));
 	pointer = (uint32_t)(p->srh - p->at);
 	if ((int)srh->last_entry > srh_max_last_entry(srh) || p->segments_left > srh->last_entry + 1u) {
 		*e = (struct srv6_error){.reason = DROP_srh_bounds,
@@ -81,17 +81,17 @@ bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, con
 			.pointer = pointer + (uint32_t) __builtin_offsetof(struct srh, segments_left)};
 		return false;
 	}
-	at = find(srh);
+	at = srv6_hmac_find_tlv(srh);
 	if (!at)
-		return refuse(e, pointer);
+		return srv6_hmac_refuse(e, pointer);
 	tlv = (const struct srh_hmac *)((const uint8_t *)srh + at);
-	key = find_key(h, be32_get(tlv->key_id));
+	key = srv6_hmac_find_key(h, be32_get(tlv->key_id));
 	if (!key)
-		return refuse(e, pointer + at);
-	/* of a reduced list the first segment is not there to be compared; Linux does not say so by D */
+		return srv6_hmac_refuse(e, pointer + at);
+	/* a reduced list omits the first segment, so there is nothing to compare; Linux does not set the D flag */
 	reduced = p->segments_left > srh->last_entry && (key->as_linux || be16_get(tlv->flags) & SRH_HMAC_D);
-	if (!reduced && (p->segments_left > srh->last_entry || !is_active(p, srh, sid)))
-		return refuse(e, pointer + at);
+	if (!reduced && (p->segments_left > srh->last_entry || !srv6_hmac_is_active(p, srh, sid)))
+		return srv6_hmac_refuse(e, pointer + at);
 	hmac_of_srh(key, &ip->src, srh, tlv, hmac);
-	return hmac_equal(hmac, tlv->hmac) || refuse(e, pointer + at);
+	return hmac_equal(hmac, tlv->hmac) || srv6_hmac_refuse(e, pointer + at);
 }

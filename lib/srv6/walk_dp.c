@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The chain of extension headers in front of the upper layer (RFC 8200 section 4). rx lcores; nothing is written. */
+/* Walks the chain of IPv6 extension headers (RFC 8200 section 4). rx lcores. The frame is only read. */
 #include "srv6/endpoint.h"
 #include "wire/cursor.h"
 #include "wire/icmp.h"
@@ -9,26 +9,26 @@
 #define OPTION_PAD1 0
 #define OPTION_PADN 1
 
-static bool fail(struct srv6_packet *p, enum reason reason)
+static bool srv6_walk_fail(struct srv6_packet *p, enum reason reason)
 {
 	p->failure = reason;
 	return false;
 }
 
-/* `bytes` from `at` on are not there: are they in the packet's next buffer, or nowhere? */
-static bool cut_off(struct srv6_packet *p, uint32_t at, uint32_t bytes)
+/* The first buffer lacks `bytes` at `at`: the rest is in the next buffer, or the packet is truncated. */
+static bool srv6_walk_cut_off(struct srv6_packet *p, uint32_t at, uint32_t bytes)
 {
-	return fail(p, at + bytes <= p->end ? DROP_headers_split : DROP_ext_chain);
+	return srv6_walk_fail(p, at + bytes <= p->end ? DROP_headers_split : DROP_ext_chain);
 }
 
-static void note_routing(struct srv6_packet *p, const struct ipv6_ext *ext, uint16_t at)
+static void srv6_walk_routing(struct srv6_packet *p, const struct ipv6_ext *ext, uint16_t at)
 {
 	const struct srh *srh = (const struct srh *)ext; /* at least 8 bytes were pulled */
 
-	/* the first one with segments left is acted upon; those behind it are for the nodes it leads to */
+	/* only the first routing header with segments left applies to this node; later ones apply to later nodes */
 	if (p->segments_left || p->foreign_routing_left || at == p->spent)
 		return;
-	/* one SRH a visit: of another one behind it there is no way to say what is to be changed */
+	/* one SRH per visit: struct srv6_change can describe changes to one only */
 	if (srh->routing_type == SRH_ROUTING_TYPE && !p->spent && (!p->srh || srh->segments_left)) {
 		p->srh = at;
 		p->srh_bytes = (uint16_t)srh_bytes(srh);
@@ -40,10 +40,10 @@ static void note_routing(struct srv6_packet *p, const struct ipv6_ext *ext, uint
 }
 
 /*
- * Options of a hop-by-hop or destination options header that this node is the destination of. The first unknown one
- * whose type does not say "skip me" is noted (RFC 8200 section 4.2). False when an option runs past its header.
+ * Options of a hop-by-hop or destination options header that applies to this node. Stores the first unknown option
+ * whose type does not allow skipping it (RFC 8200 section 4.2). Returns false when an option exceeds its header.
  */
-static bool note_options(struct srv6_packet *p, const struct ipv6_ext *ext, uint16_t at)
+static bool srv6_walk_options(struct srv6_packet *p, const struct ipv6_ext *ext, uint16_t at)
 {
 	const uint8_t *o = (const uint8_t *)ext;
 	unsigned int end = 8u * (ext->length + 1u), i = sizeof(*ext);
@@ -83,22 +83,22 @@ bool srv6_walk_chain(struct srv6_packet *p)
 		}
 		ext = wire_peek(&c, sizeof(*ext));
 		if (!ext)
-			return cut_off(p, at, sizeof(*ext));
+			return srv6_walk_cut_off(p, at, sizeof(*ext));
 		if (!wire_pull(&c, 8u * (ext->length + 1u)))
-			return cut_off(p, at, 8u * (ext->length + 1u));
+			return srv6_walk_cut_off(p, at, 8u * (ext->length + 1u));
 		if (type == IP_PROTO_ROUTING)
-			note_routing(p, ext, at);
-		/* options behind a routing header with segments left are for the last destination only */
-		else if (!p->segments_left && !p->foreign_routing_left && !note_options(p, ext, at))
-			return fail(p, DROP_ext_chain);
+			srv6_walk_routing(p, ext, at);
+		/* options after a routing header with segments left apply to the last destination only */
+		else if (!p->segments_left && !p->foreign_routing_left && !srv6_walk_options(p, ext, at))
+			return srv6_walk_fail(p, DROP_ext_chain);
 		type = ext->next_header;
 	}
-	return fail(p, DROP_ext_chain);
+	return srv6_walk_fail(p, DROP_ext_chain);
 }
 
 bool srv6_option_error(const struct srv6_packet *p, struct srv6_error *e)
 {
-	/* 01: discard; 10: and report; 11: and report, unless to a multicast address, which is never walked here */
+	/* 01: discard; 10: discard and report; 11: the same except for multicast, which never gets here */
 	*e = (struct srv6_error){.reason = DROP_option};
 	if (p->option_type >> 6 != 1) {
 		e->type = ICMP6_PARAM_PROBLEM;
@@ -115,7 +115,7 @@ uint32_t srv6_slice_option(struct srv6_packet *p, uint8_t type)
 	unsigned int end, i = sizeof(struct ipv6_ext);
 	be32_t id;
 
-	/* a chain that could be walked has a header that is readable, and options that stay inside it */
+	/* after a successful walk the header is readable and no option exceeds it */
 	if (ip->next_header != IP_PROTO_HOPOPTS || !srv6_walk(p))
 		return 0;
 	end = 8u * (((const struct ipv6_ext *)o)->length + 1u);

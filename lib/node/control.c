@@ -19,8 +19,11 @@ static void take(struct control_role *c, struct rte_mbuf *m)
 static unsigned int take_ring(struct control_role *c, struct mailbox *r)
 {
 	struct rte_mbuf *pkts[CONTROL_BURST];
-	unsigned int n = mailbox_pop_packets(r, pkts, CONTROL_BURST);
+	unsigned int n;
 
+	if (mailbox_is_empty(r) || !control_has_room(c))
+		return 0;
+	n = mailbox_pop_packets(r, pkts, CONTROL_BURST);
 	/* what came out of the ring may have been classified by a newer snapshot */
 	c->s = c->classifier.s = node_snapshot(c->node);
 	for (unsigned int k = 0; k < n; k++)
@@ -32,9 +35,9 @@ static unsigned int take_punts(struct control_role *c)
 {
 	unsigned int work = 0;
 
-	for (uint16_t i = 0; i < c->node->n_rx && control_has_room(c); i++)
+	for (uint16_t i = 0; i < c->node->n_rx; i++)
 		work += take_ring(c, &c->node->rx[i].to_control);
-	for (uint16_t i = 0; i < c->node->n_workers && control_has_room(c); i++)
+	for (uint16_t i = 0; i < c->node->n_workers; i++)
 		work += take_ring(c, &c->node->worker[i].to_control);
 	return work;
 }

@@ -71,6 +71,12 @@ static inline bool mailbox_has_packets(const struct mailbox *b)
 	return b->bytes == 0;
 }
 
+/* Is there nothing to pop? The consumer of an open mailbox. */
+static inline bool mailbox_is_empty(const struct mailbox *b)
+{
+	return rte_ring_empty(b->ring);
+}
+
 /* Packets or messages in the mailbox. Any thread; exact only while neither role runs. */
 static inline uint32_t mailbox_used(const struct mailbox *b)
 {

@@ -216,10 +216,14 @@ static bool has_room(const struct control_role *c)
 
 static unsigned int answer_questions(struct control_role *c, struct worker_role *w)
 {
+	struct mailbox *questions = &neighbors_of(c)->questions[w->index];
 	struct nbr_message m[CONTROL_BURST];
-	unsigned int n = mailbox_pop(&neighbors_of(c)->questions[w->index], m, sizeof(m[0]), CONTROL_BURST);
 	static const struct eth_addr none;
+	unsigned int n;
 
+	if (mailbox_is_empty(questions) || !control_has_room(c))
+		return 0;
+	n = mailbox_pop(questions, m, sizeof(m[0]), CONTROL_BURST);
 	for (unsigned int i = 0; i < n; i++) {
 		if (m[i].what == NBR_USED)
 			neigh_used(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr);
@@ -247,7 +251,7 @@ static unsigned int poll_neighbors(struct control_role *c, uint64_t *next)
 	uint64_t due = c->now;
 
 	look_at_links(c);
-	for (uint16_t i = 0; i < c->node->n_workers && control_has_room(c); i++)
+	for (uint16_t i = 0; i < c->node->n_workers; i++)
 		work += answer_questions(c, &c->node->worker[i]);
 	if (control_has_room(c))
 		work += neigh_poll(neighbors_of(c)->table, c->now, CONTROL_BURST, &due);

@@ -89,7 +89,7 @@ def longer_than_promised(bench):
 def missing_pci_device(bench):
     write_pcap(bench.path("in.pcap"), [])
     bench.config(p1="ffff:ff:1f.7")
-    refuses(bench, 3, r"port p1: there is no PCI device ffff:ff:1f.7; see: dpdk-devbind.py")
+    refuses(bench, 3, r"port p1: there is no PCI device ffff:ff:1f.7; see dpdk-devbind.py")
 
 
 def no_hugepages(bench):

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of control services, from the list in services.h. Constant; any thread. */
 #include "service/services.h"
 
 #include "node/service.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who holds which queue of a node, and which buffers may not drain: the edges of the wait-for graph that deadlocks are found
+ * in. Read-only; any thread while no lcore of the node is in a pass.
+ */
 #include "service/pfc/node_wait.h"
 
 #include "service/pfc/control_pfc.h"

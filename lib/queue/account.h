@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who holds how much of the buffer pool in egress queues: by the port a packet came in by and the class it came
- * in with, and by its slice besides. Each worker has one block that it alone writes; totals only grow. The owner
- * of the ingress port sums the blocks of all workers and decides about XOFF and XON (docs/design.md section 4).
+ * Accounts of the buffer pool: how much of it the egress queues hold, by ingress port and class of the packets, and
+ * also by slice. Each worker has one block of accounts and is its only writer; totals only grow. The owner of the
+ * ingress port sums the blocks of all workers and decides about XOFF and XON (docs/design.md section 4).
  *
- * Bytes are those of the frame as it was received; buffers are counted too, because a 64-byte packet holds a
- * whole one.
+ * Bytes are those of the frame as received. Buffers are counted too, because a 64-byte packet holds a whole buffer.
  */
 #ifndef QUEUE_ACCOUNT_H
 #define QUEUE_ACCOUNT_H
@@ -14,21 +13,24 @@
 #include "stats/stats.h"
 
 struct account {
-	uint64_t charged_bytes, released_bytes;
-	uint64_t charged_buffers, released_buffers;
+	uint64_t charged_bytes, released_bytes;	    /* bytes queued, and bytes that left the queues, since start */
+	uint64_t charged_buffers, released_buffers; /* the same in buffers of the pool */
 };
 
-/* By ingress port and priority; in an order that is found by shifts alone. */
+/* By ingress port and priority. The order of the indices lets the address be computed by shifts alone. */
 struct accounts {
-	struct account total[PORT_SLOTS][8];
-	struct account slice[PORT_SLOTS][SNAP_SLICE_MAX][8];
+	struct account total[PORT_SLOTS][8];		     /* all slices */
+	struct account slice[PORT_SLOTS][SNAP_SLICE_MAX][8]; /* each slice */
 };
 
 struct account_level {
 	uint64_t bytes, buffers;
 };
 
-/* Worker only. */
+/*
+ * Count bytes and buffers that enter (charge) or leave (release) a queue. Only the worker that owns the block may
+ * call.
+ */
 static inline void account_charge(struct account *a, uint32_t bytes, uint32_t buffers)
 {
 	stat_add(&a->charged_bytes, bytes);
@@ -42,8 +44,8 @@ static inline void account_release(struct account *a, uint32_t bytes, uint32_t b
 }
 
 /*
- * Add what one worker holds to *level. Any thread. What was released is read first, so that a level read while
- * the worker works is never below the true one of some moment in between.
+ * Add the bytes and buffers that one worker holds to *level. Any thread may call. The released totals are read first:
+ * while the worker runs, the result is never below the true level of some moment during the call.
  */
 static inline void account_add(const struct account *a, struct account_level *level)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The egress of a port: queues, the gates in front of them, the scheduler over them, and the bursts that are
- * offered to the device.
+ * The egress of a port: queues, the gates in front of them, the scheduler over them, and the bursts that are offered
+ * to the device.
  *
- * One worker owns an egress and alone touches it. A packet that finds its queue empty, its gate open and a device that
- * takes all passes straight through to the device's burst; otherwise it waits in its queue. It is rewritten when its turn has come,
- * never before.
+ * One worker owns an egress, and only that worker touches it. A packet passes straight through to the device's burst
+ * if its queue is empty, its gate is open and the device accepts frames; otherwise it is queued. A packet is rewritten
+ * when it leaves its queue, never before.
  *
- *   control     one queue of its own: strict priority, own buffers, no gate, a burst of its own
+ *   control     one queue with strict priority, own buffers, no gate and its own burst
  *   data        one queue per (slice, traffic class); deficit round robin over the slices that may send, by
- *               weight, then over their classes. What a packet costs does not depend on how many slices there are
+ *               weight, then over their classes. The cost of a packet does not depend on the number of slices
  *   gates       one per (slice, class), closed by any of several causes: a pause, the max-rate, the device (gate.h)
- *   watchdogs   one per queue; in a storm that drops, the gate is closed, and what is there or comes is dropped
+ *   watchdogs   one per queue; in a storm with action drop, the gate is closed, and queued and arriving packets are
+ *               dropped
  */
 #ifndef QUEUE_EGRESS_H
 #define QUEUE_EGRESS_H
@@ -24,28 +25,36 @@
 #include "queue/account.h"
 #include "snapshot/snapshot.h"
 
-#define EGRESS_TX_ROOM \
-	LIMIT_TX_ROOM	   /* rewritten frames that the device has not taken yet; of control and of data each */
-#define EGRESS_TX_BATCH 32 /* frames dequeued before the device is asked again: what it refuses is not decided anew */
-#define EGRESS_GENERATIONS 64	 /* snapshots that queued packets may stem from at a time */
+/* Rewritten frames that the device has not accepted yet: limit for control and for data, each. */
+#define EGRESS_TX_ROOM LIMIT_TX_ROOM
+/*
+ * Frames dequeued before they are offered to the device. It limits the frames that are already rewritten when the
+ * device refuses.
+ */
+#define EGRESS_TX_BATCH 32
+#define EGRESS_GENERATIONS 64	 /* generations of snapshots that queued packets may refer to at a time */
 #define EGRESS_QUANTUM 9216	 /* bytes per class and round */
-#define EGRESS_WEIGHT_BYTES 4096 /* bytes per slice and round, for each unit of weight */
-#define EGRESS_LINE_BYTES \
-	24 /* what a frame takes of the line besides itself: preamble, FCS, gap. Shares are of the line */
-#define EGRESS_RETRY_NS 1000  /* a device that took nothing is asked again after this */
-#define EGRESS_RETRY_FRAMES 8 /* or, on slow lines, when it may have sent so many of the shortest frames */
+#define EGRESS_WEIGHT_BYTES 4096 /* bytes per slice and round, per unit of weight */
+/* Bytes of line time per frame in addition to the frame: preamble, FCS, gap. Shares are shares of the line. */
+#define EGRESS_LINE_BYTES 24
+#define EGRESS_RETRY_NS 1000  /* ns until frames are offered again to a device that accepted none */
+#define EGRESS_RETRY_FRAMES 8 /* on slow lines: time of this many shortest frames, if longer */
 #define EGRESS_ALL_SLICES PFC_ALL_SLICES
-#define EGRESS_TIME_SHIFT 20	 /* a byte may take much less than a nanosecond; at 3.2 Tb/s still right to 0.02 % */
-#define EGRESS_SHAPE_BURST 32768 /* bytes a slice may be ahead of its max-rate */
+/*
+ * Binary places of a nanosecond in egress_slice.byte_time: a byte may take much less than 1 ns. At 3.2 Tb/s the error
+ * is 0.02 %.
+ */
+#define EGRESS_TIME_SHIFT 20
+#define EGRESS_SHAPE_BURST 32768 /* bytes that a slice may send ahead of its max-rate */
 
-/* What a packet that waits changes (stats/counter.h); packets that pass straight through are not counted. */
+/* Counters that a queued packet changes (stats/counter.h). Packets that pass straight through are not counted. */
 #define QUEUE_LEVELS(X) \
 	X(gauge, bytes, "bytes", "bytes", "sluice_queue_bytes", "waiting in an egress queue") \
 	X(gauge, user_bytes, "most_bytes", "bytes", NULL, "that waited at most since 'clear watermarks'") \
 	X(gauge, most_bytes, "ever_bytes", "bytes", "sluice_queue_most_bytes", "that ever waited in an egress queue") \
 	X(counter, entered, "entered", "packets", "sluice_queue_entered_packets", "that had to wait in an egress queue")
 
-/* What happens to queues. */
+/* Counters of events of a queue: drops, CE marks, pauses. */
 #define QUEUE_EVENTS(X) \
 	X(counter, dropped, "dropped", "packets", "sluice_queue_dropped_packets", \
 		"dropped in front of an egress queue") \
@@ -54,7 +63,7 @@
 	X(counter, paused_ns, "paused_us", "ns", "sluice_queue_paused_ns", \
 		"time that the gate of an egress queue was closed, without a pause under way")
 
-/* Of a port: all its queues, and what its device is offered. */
+/* Counters of a port: all its queues, and the frames offered to its device. */
 #define EGRESS_COUNTERS(X) \
 	X(part_gauge, backlog, "queued_now", "packets", "sluice_port_queued_packets", \
 		"waiting in the egress queues of the port") \
@@ -69,132 +78,154 @@
 	X(gauge, queued_most, "queued_most", "packets", "sluice_port_most_queued_packets", \
 		"that ever waited in the egress queues of the port at a time")
 
-/* One cache line is touched for a packet that waits, the other one by what happens to queues. Counters: relaxed readers. */
+/*
+ * The first cache line is touched for each queued packet, the second one by events of the queue. The owner writes;
+ * other threads read the counters relaxed.
+ */
 struct egress_queue {
-	struct fifo packets;
-	int32_t deficit; /* bytes the class may still send this round */
+	struct fifo packets; /* oldest first */
+	int32_t deficit;     /* bytes that the class may still send in this round; negative: debt */
 	QUEUE_LEVELS(STAT_DECLARE)
-	uint64_t pause_until CACHE_ALIGNED; /* ns; in the past: open. Relaxed readers */
+	/* Time in ns until which pauses close the gate; in the past: open. Relaxed readers. */
+	uint64_t pause_until CACHE_ALIGNED;
 	QUEUE_EVENTS(STAT_DECLARE)
-	uint64_t paused_since; /* of a pause under way */
+	uint64_t paused_since; /* time in ns at which the current pause began */
 };
 _Static_assert(offsetof(struct egress_queue, pause_until) == CACHE_LINE_BYTES,
 	"what a packet touches is one cache line");
 
-/* Why the gate of a class of a slice may be closed (gate.h). The device closes the gate of all data: EGRESS_GATE_DEVICE. */
+/*
+ * Causes that close the gate of a class of a slice (gate.h). The device closes the gate of all data:
+ * EGRESS_GATE_DEVICE.
+ */
 enum egress_cause {
-	EGRESS_PAUSE, /* by PFC, of the link or of tunnels */
-	EGRESS_RATE,  /* the slice is ahead of its max-rate; all its classes */
+	EGRESS_PAUSE, /* PFC of the link or of tunnels */
+	EGRESS_RATE,  /* the slice is ahead of its max-rate; closes all its classes */
 	EGRESS_CAUSES
 };
 
 struct egress_slice {
-	uint8_t busy;		       /* bit per class with packets */
-	uint8_t closed[EGRESS_CAUSES]; /* by cause: bit per class whose gate it keeps closed. Relaxed readers */
-	uint8_t barred;		       /* bit per class whose gate is closed, for whatever cause */
+	uint8_t busy;		       /* bit per class that has queued packets */
+	uint8_t closed[EGRESS_CAUSES]; /* bit per class whose gate this cause closes. Relaxed readers */
+	uint8_t barred;		       /* bit per class whose gate is closed by any cause */
 	uint8_t turn;		       /* class whose turn it is */
-	int32_t deficit;	       /* bytes it may still send this round */
-	uint32_t quantum;
-	uint32_t lossy;	    /* buffers held for lossy classes */
-	uint64_t byte_time; /* what a byte takes at its max-rate, in 2^-EGRESS_TIME_SHIFT ns; 0: no limit */
-	uint64_t burst_ns;  /* how far ahead of that it may be */
-	uint64_t paid_ns;   /* time up to which its rate is used up, */
-	uint64_t paid_part; /* and what is beyond that nanosecond, in 2^-EGRESS_TIME_SHIFT ns */
-	struct egress_queue queue[PKT_CLASSES];
+	int32_t deficit;	       /* bytes that the slice may still send in this round; negative: debt */
+	uint32_t quantum;	       /* bytes added to deficit in each round */
+	uint32_t lossy;		       /* buffers held for lossy classes */
+	/* Time of a byte at the max-rate, in 2^-EGRESS_TIME_SHIFT ns; 0: no max-rate. */
+	uint64_t byte_time;
+	uint64_t burst_ns;			/* ns by which the slice may be ahead of its max-rate */
+	uint64_t paid_ns;			/* time in ns up to which the max-rate is used */
+	uint64_t paid_part;			/* fraction beyond paid_ns, in 2^-EGRESS_TIME_SHIFT ns */
+	struct egress_queue queue[PKT_CLASSES]; /* by class */
 };
 
 struct egress_burst {
-	uint16_t n;
-	uint16_t n_copied; /* of these, already captured */
-	uint16_t n_traced; /* of these, already traced */
-	struct rte_mbuf *pkts[EGRESS_TX_ROOM];
+	uint16_t n;			       /* frames in pkts */
+	uint16_t n_copied;		       /* first frames of pkts that are already captured */
+	uint16_t n_traced;		       /* first frames of pkts that are already traced */
+	struct rte_mbuf *pkts[EGRESS_TX_ROOM]; /* rewritten, oldest first; owned by the egress */
 };
 
-/* Why packets may not just pass: what submitting one has to look at. */
+/* Reasons why a submitted packet may not pass straight through; 0: nothing to check. */
 #define EGRESS_GATE_PAUSE 0x1  /* some class is paused */
 #define EGRESS_GATE_RATE 0x2   /* some slice has a max-rate */
-#define EGRESS_GATE_DEVICE 0x4 /* the device has not taken all it was offered */
+#define EGRESS_GATE_DEVICE 0x4 /* the device has not accepted all frames offered */
 #define EGRESS_GATE_STORM 0x8  /* some queue is in a PFC storm */
 
 struct egress {
-	struct port *port;
-	uint16_t index;			      /* port */
+	struct port *port;		      /* the port; outlives the egress */
+	uint16_t index;			      /* index of the port */
 	uint8_t gates;			      /* EGRESS_GATE_... */
-	uint8_t first;			      /* slice whose turn it is, if it may send; else the one before it */
-	uint64_t may[SNAP_SLICE_MAX / 64];    /* bit per slice that may send now */
-	uint64_t barred[SNAP_SLICE_MAX / 64]; /* bit per slice of which some class may not, packets or none */
+	uint8_t first;			      /* slice whose turn it is if it may send; else the slice before it */
+	uint64_t may[SNAP_SLICE_MAX / 64];    /* bit per slice that may send */
+	uint64_t barred[SNAP_SLICE_MAX / 64]; /* bit per slice with a closed gate, with or without packets */
 	uint32_t backlog;		      /* packets in all queues */
 	uint32_t lossy;			      /* buffers held for lossy classes */
-	uint32_t shared;		      /* all ones when slices share the buffers, else 0 */
-	uint32_t control_buffers;
-	uint32_t random;   /* of the marking */
-	uint64_t wake_ns;  /* when a gate opens next by itself, or a watchdog is due; TIME_NEVER */
-	uint64_t retry_ns; /* after which a device that took nothing is asked again */
-	struct fifo control;
+	uint32_t shared;		      /* all ones if several slices share the buffers, else 0 */
+	uint32_t control_buffers;	      /* buffers held by queue control */
+	uint32_t random;		      /* state of the random generator for ECN marks */
+	uint64_t wake_ns; /* time in ns at which the next gate opens by itself or a watchdog is due; TIME_NEVER: none */
+	uint64_t retry_ns;	      /* ns until frames are offered again to a device that accepted none */
+	struct fifo control;	      /* control traffic, oldest first */
 	EGRESS_COUNTERS(STAT_DECLARE) /* relaxed readers */
-	uint32_t n_slices;
-	uint32_t queue_limit, buffer_limit; /* of the snapshot's port, as are the classes whose queues mark */
-	uint8_t ecn_classes;
-	struct egress_burst control_tx, tx;
-	struct pfc_holds holds;
+	uint32_t n_slices;	      /* slices of the snapshot */
+	/* Limits of the snapshot's port: packets in a queue, and buffers of all lossy classes. */
+	uint32_t queue_limit, buffer_limit;
+	uint8_t ecn_classes;			   /* bit per class whose queues mark CE; from the snapshot's port */
+	struct egress_burst control_tx, tx;	   /* frames for the device: control traffic, data */
+	struct pfc_holds holds;			   /* of all parties that pause queues of the port */
 	struct egress_slice slice[SNAP_SLICE_MAX]; /* by slice id */
-	uint64_t watch_ns;			   /* when a watchdog is due; TIME_NEVER */
-	uint64_t watch_events;			   /* alarms, storms and restorations so far; relaxed readers */
+	uint64_t watch_ns;			   /* time in ns at which a watchdog is due; TIME_NEVER: none */
+	uint64_t watch_events;			   /* alarms, storms and restorations since start; relaxed readers */
 	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
 } CACHE_ALIGNED;
 
-/* What the owner works with in this pass. */
+/* The owner's environment in the current pass. */
 struct egress_context {
-	const struct snapshot *s;
-	uint64_t now; /* ns */
-	struct lcore_stats *stats;
-	struct nbr_table *nbrs;
-	struct accounts *accounts;
-	/* By ingress port: classes whose packets are never dropped for want of room, and those of them whose buffer is
-	 * used up all the same. Written by the owner of that port, who may be another worker; relaxed. */
+	const struct snapshot *s;  /* the newest snapshot */
+	uint64_t now;		   /* time of the pass in ns */
+	struct lcore_stats *stats; /* of the owner's lcore */
+	struct nbr_table *nbrs;	   /* of the owner */
+	struct accounts *accounts; /* block of the owner */
+	/*
+	 * By ingress port, a bit per class. lossless: packets are never dropped for lack of room. exhausted: lossless
+	 * classes whose buffer is used up, headroom included. The owner of the ingress port, possibly another worker,
+	 * writes them; relaxed.
+	 */
 	const uint8_t *lossless, *exhausted;
-	/* By port: priorities whose neighbour is the cause of a storm that drops: what arrives there in them is dropped as
-	 * well. Written by the owner of the port, relaxed readers; NULL: nobody reads it. */
+	/*
+	 * By port, a bit per priority: the neighbour causes a storm with action drop, so packets that arrive there in
+	 * that priority are dropped too. Written by the owner of the port, relaxed readers; NULL: no reader.
+	 */
 	uint8_t *storming;
-	/* Tell the control lcore; false when its mailbox is full. */
+	/* Send a message to the control lcore; false when its mailbox is full. */
 	bool (*ask)(void *arg, struct nbr_message *message);
-	/* Hand a packet to the control lcore, as pkt.punt says; false when its ring is full. */
+	/* Punt a packet to the control lcore for the reason in pkt.punt; false when its ring is full. */
 	bool (*punt)(void *arg, struct rte_mbuf *m);
-	void *ask_arg;
-	/* Waiting packets by the generation of their snapshot; written by the owner, relaxed readers. */
+	void *ask_arg; /* first argument of ask and punt */
+	/* Queued packets by generation of their snapshot; written by the owner, relaxed readers. */
 	uint64_t held[EGRESS_GENERATIONS];
 };
 
 _Static_assert(SNAP_SLICE_MAX == 128, "two words hold a bit per slice");
 _Static_assert(PKT_CLASSES == PFC_PRIORITIES, "PFC pauses a class by the priority of the same number");
 
-/* An empty egress of a port; *e is all zero. Before its owner starts. */
+/* Initialize an empty egress of a port; *e must be all zero. Call before the owner starts. */
 void egress_init(struct egress *e, struct port *port);
 
-/* Take over weights and rates from a new snapshot. */
+/* Apply weights, rates, limits and watchdogs of a new snapshot, c->s. This and all functions below: owner only. */
 void egress_configure(struct egress *e, const struct egress_context *c);
 
-/* The user's watermarks of the queues, and the persistent ones too or not, begin with what is queued now. */
+/*
+ * Reset the user's watermarks of the queues, and with `persistent` also the permanent ones, to the bytes queued now.
+ */
 void egress_clear_watermarks(struct egress *e, bool persistent);
 
-/* Packets for this egress, in order; they are sent, queued, held for a neighbour or dropped. */
+/*
+ * Submit packets to this egress, in order. The egress takes them over: it sends, queues, holds for a neighbour or
+ * drops each one.
+ */
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
 
-/* Serve the queues while the device has room, then offer it what is ready. Returns frames it took. */
+/*
+ * Serve the queues while the device has room, then offer it the frames that are ready. Returns the number of frames
+ * that it accepted.
+ */
 unsigned int egress_run(struct egress *e, struct egress_context *c);
 
-/* When to run again though nothing arrives: soon if packets may go, else when a gate opens. */
+/* Time in ns of the next egress_run if no packet arrives: soon if packets may be sent, else when a gate opens. */
 uint64_t egress_next(const struct egress *e, const struct egress_context *c);
 
 /*
- * A party pauses or resumes classes of a slice (or of all). The gates then are where all holds together say: closed
- * until the latest of them ends. Frames of a class that is closed now go back from the device's burst to the front of
- * their queue. False when there are too many parties (pfc_hold.h).
+ * A party pauses or resumes classes of a slice (or of all slices: EGRESS_ALL_SLICES). A gate is closed until the
+ * latest of its holds ends. Frames of a class that is now closed go back from the device's burst to the front of their
+ * queue. Returns false when there are too many parties (pfc_hold.h).
  */
 bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause);
 
-/* May some packet of data go? */
+/* May any data packet be sent? */
 static inline bool egress_may_send(const struct egress *e)
 {
 	return e->may[0] | e->may[1];
@@ -206,16 +237,16 @@ static inline uint32_t egress_held(const struct egress *e)
 	return e->backlog + e->tx.n + e->control_tx.n;
 }
 
-/* A neighbour has its MAC: what waits for it goes out ahead of everything that comes after it. */
+/* The MAC of neighbour `id` is known. Packets held for the neighbour are sent before all later packets. */
 void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id);
 
-/* A neighbour was resolved (its packets go out now), aged, failed or is no longer needed. */
+/* Apply an update of a neighbour: resolved (its held packets are sent), aged, failed, or no longer needed. */
 void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message);
 
-/* The oldest packet that waits for a neighbour waits no more: it is the caller's. */
+/* Remove the oldest packet held for a neighbour, at least one; the caller owns it. */
 struct rte_mbuf *egress_nbr_pop(struct egress_context *c, struct nbr *n);
 
-/* Drop everything held, for a reason. */
+/* Drop all packets in queues and bursts, counted under `reason`. */
 void egress_drain(struct egress *e, struct egress_context *c, enum reason reason);
 
 #endif

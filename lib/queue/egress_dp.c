@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Worker lcores; the owner of the egress. */
+/*
+ * Submits packets to an egress, serves its queues, holds packets for neighbours and offers bursts to the device.
+ * Worker lcores; the owner of the egress.
+ */
 #include "queue/turn.h"
 
 #include "queue/watch.h"
@@ -79,7 +82,7 @@ static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, st
 		return;
 	}
 	if (unlikely(x->lossless)) {
-		/* what bounds these is the buffer of their class, as in any queue */
+		/* lossless packets are limited by the buffer of their class, as in any queue */
 		if (queue_is_exhausted(c, x, m)) {
 			pkt_end(m, DROP_headroom_exceeded, c->stats);
 			return;
@@ -126,7 +129,7 @@ static inline uint32_t nbr_of(struct egress_context *c, struct rte_mbuf *m)
 	return nbr_lookup(c->nbrs, c->s, (uint16_t)x->nbr, &addr);
 }
 
-/* The device's burst of control traffic, or that of data. */
+/* The burst of a packet: control traffic or data. */
 static inline struct egress_burst *burst_of(struct egress *e, const struct pkt *x)
 {
 	return x->tclass == PKT_CLASS_CONTROL ? &e->control_tx : &e->tx;
@@ -145,7 +148,7 @@ static inline uint32_t put_tx(struct egress *e, struct egress_context *c, struct
 	return m->pkt_len;
 }
 
-/* To a neighbour on a VLAN interface, with the tags that it has now. */
+/* Send to a neighbour on a VLAN interface, with the current tags of the interface. */
 static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rte_mbuf *m, const struct nbr *n,
 	const struct snap_port *in)
 {
@@ -159,7 +162,7 @@ static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rt
 	return bytes;
 }
 
-/* To a neighbour that is not known, or not for sure, or behind tags. */
+/* Send to a neighbour that is unresolved, stale, or on a VLAN interface. */
 static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m,
 	uint32_t id)
 {
@@ -179,7 +182,7 @@ static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct eg
 	return in->n_tags ? put_tagged(e, c, m, n, in) : put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
 }
 
-/* A packet's turn has come, and its burst has room. Returns the bytes that will be sent. */
+/* Rewrite a packet and append it to its burst, which has room. Returns the bytes to be sent; 0: held or dropped. */
 static inline uint32_t emit(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	struct egress_burst *b;
@@ -203,9 +206,9 @@ static inline uint32_t emit(struct egress *e, struct egress_context *c, struct r
 	return emit_apart(e, c, m, id);
 }
 
-/* Frames of a burst one after the other that came in by the same port. */
+/* Consecutive frames of a burst with the same ingress port. */
 struct run {
-	uint16_t from, n;
+	uint16_t from, n; /* ingress port; number of frames */
 };
 
 static unsigned int find_runs(const struct egress_burst *b, struct run *runs)
@@ -232,7 +235,10 @@ static uint64_t bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
 	return bytes;
 }
 
-/* Offer a burst to the device; what it does not take stays. Counts before, for the frames are gone afterwards. */
+/*
+ * Offer a burst to the device; frames that it does not accept remain. Bytes are counted before the call, because
+ * accepted frames belong to the device afterwards.
+ */
 static unsigned int offer_burst(struct egress *e, struct egress_context *c, struct egress_burst *b)
 {
 	struct run runs[EGRESS_TX_ROOM];
@@ -266,7 +272,7 @@ static unsigned int offer_burst(struct egress *e, struct egress_context *c, stru
 	return taken;
 }
 
-/* Control traffic first; data only when the device has taken all of it. */
+/* Offer control traffic first, and data only when the device has accepted all control traffic. */
 static unsigned int offer(struct egress *e, struct egress_context *c)
 {
 	unsigned int sent = 0;
@@ -285,8 +291,9 @@ static inline bool has_room(const struct egress *e, unsigned int n)
 }
 
 /*
- * May a packet pass though others are queued? Yes, when its queue is empty, its gate is open and no rate is metered: the
- * other packets are held by gates of their own, or go in this very pass, for the device has taken all it was offered.
+ * May a packet pass although others are queued? Yes if its queue is empty, its gate is open and its slice has no
+ * max-rate. The other packets are held by other gates, or are sent in the same pass, because the device has accepted
+ * all frames offered.
  */
 static inline bool passes(const struct egress *e, const struct rte_mbuf *m, const struct pkt *x)
 {
@@ -297,7 +304,7 @@ static inline bool passes(const struct egress *e, const struct rte_mbuf *m, cons
 	return !((s->busy | s->barred) >> x->tclass & 1) && !s->byte_time && m->port != e->index;
 }
 
-/* Some packets wait, or some gate is closed. */
+/* Submit packets while others are queued or a gate is closed. */
 static __attribute__((noinline)) void submit_among_others(struct egress *e, struct egress_context *c,
 	struct rte_mbuf **pkts, unsigned int n)
 {
@@ -334,7 +341,7 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 		sched_enqueue(e, c, pkts, n);
 }
 
-/* The queue whose turn it is, as long as it is and the batch has room. */
+/* Serve the queue whose turn it is until its turn ends or the batch is full. */
 static void serve_data(struct egress *e, struct egress_context *c)
 {
 	struct sched_turn turn;
@@ -348,7 +355,7 @@ static void serve_data(struct egress *e, struct egress_context *c)
 	sched_end(e, c, &turn);
 }
 
-/* Control if there is any, else data. False: none may go, or the batch is full. */
+/* Send a control packet if there is one, else data. False: no packet may be sent, or the batch is full. */
 static bool serve(struct egress *e, struct egress_context *c)
 {
 	if (e->control.n && e->control_tx.n < EGRESS_TX_BATCH) {
@@ -361,7 +368,7 @@ static bool serve(struct egress *e, struct egress_context *c)
 	return true;
 }
 
-/* Gates open, and queues that storms empty get emptier. */
+/* Open the gates that are due, and drop packets of queues in a storm. */
 static void wake(struct egress *e, struct egress_context *c)
 {
 	gate_wake(e, c);
@@ -391,14 +398,15 @@ uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 	return e->wake_ns;
 }
 
-/* Buffers that the port's queues hold, with those of packets that are about to come back to them. */
+/* Buffers held by the port's queues, including packets that are about to return to them. */
 struct returned {
-	uint32_t lossy, control;
+	uint32_t lossy, control; /* buffers of lossy classes; buffers of control traffic */
 };
 
 /*
- * Is this one's buffer promised to the port's queues as well? While it waited it had another, which the next one to wait
- * may take now. Lossless packets were charged to their class all the while.
+ * Is there room in the port's queues for a packet that returns from a neighbour? While it was held, its buffer counted
+ * against the limit of held packets, which the next held packet may use now. A lossless packet always returns: it stayed
+ * charged to its class.
  */
 static bool may_return(const struct egress *e, struct egress_context *c, struct rte_mbuf *m, struct returned *sum)
 {
@@ -418,8 +426,8 @@ static bool may_return(const struct egress *e, struct egress_context *c, struct 
 }
 
 /*
- * Packets that waited for a neighbour become the oldest ones of their queues again: whatever is queued for that
- * neighbour came after them.
+ * Packets held for a neighbour become the oldest packets of their queues: all queued packets for that neighbour
+ * arrived later.
  */
 void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id)
 {
@@ -438,7 +446,7 @@ void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id
 		sched_give_back(e, c, fifo_pop(&newest_first));
 }
 
-/* The sender hears of it (RFC 4861 section 7.2.2), unless it is the node itself. */
+/* Send an ICMP error to the sender (RFC 4861 section 7.2.2), unless the sender is the node itself. */
 static void unreachable(struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
@@ -509,7 +517,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 
 	while (e->control.n)
 		pkt_end(sched_dequeue_control(e, c), reason, c->stats);
-	/* whatever the gates say */
+	/* open all gates */
 	e->holds.n = 0;
 	memset(e->watchdog, 0, sizeof(e->watchdog));
 	gate_pause(e, c, EGRESS_ALL_SLICES, UINT8_MAX);

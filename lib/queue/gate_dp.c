@@ -4,7 +4,7 @@
 
 #include "queue/watch.h"
 
-/* Classes of a slice whose gates a cause keeps closed now, among all classes. */
+/* Set the classes (a bit each) of a slice whose gates `cause` closes, and update the union of all causes. */
 static void gate_set(struct egress *e, struct egress_slice *s, enum egress_cause cause, uint8_t closed)
 {
 	uint8_t id = (uint8_t)(s - e->slice);
@@ -19,14 +19,16 @@ static void gate_set(struct egress *e, struct egress_slice *s, enum egress_cause
 
 /* --- rate --- */
 
-/* Divided once, not for every packet. */
+/* Divide here once instead of for every packet. */
 void gate_set_rate(struct egress_slice *s, uint64_t bps)
 {
 	s->byte_time = bps ? MAX_OF((8 * NSEC_PER_SEC << EGRESS_TIME_SHIFT) / bps, 1) : 0;
 	s->burst_ns = bps ? EGRESS_SHAPE_BURST * 8 * NSEC_PER_SEC / bps : 0;
 }
 
-/* A slice that was ahead of its rate may go on when it is no longer; one without a rate at once. */
+/*
+ * Close the gate of a slice that is ahead of its max-rate; open the gate of one that is not, or that has no max-rate.
+ */
 static void gate_rate(struct egress *e, const struct egress_context *c, struct egress_slice *s)
 {
 	uint64_t next = s->byte_time ? s->paid_ns - MIN_OF(s->paid_ns, s->burst_ns) : 0;
@@ -47,7 +49,10 @@ void gate_pay(struct egress *e, const struct egress_context *c, struct egress_sl
 
 /* --- time --- */
 
-/* The slices of which some class may not send, one after the other; the number of steps does not grow with the others. */
+/*
+ * Iterate over the slices with a closed gate; NULL at the end. The number of steps does not depend on the other
+ * slices.
+ */
 static struct egress_slice *gate_next_barred(struct egress *e, uint64_t left[static SNAP_SLICE_MAX / 64])
 {
 	unsigned int word = left[0] ? 0 : 1, id;
@@ -59,7 +64,7 @@ static struct egress_slice *gate_next_barred(struct egress *e, uint64_t left[sta
 	return &e->slice[word * 64 + id];
 }
 
-/* Is some class paused, and when does the first gate open? Rates are looked at on the way. */
+/* Find out whether any class is paused and when the first gate opens. Gates by rate are updated on the way. */
 static void gate_look_ahead(struct egress *e, const struct egress_context *c)
 {
 	uint64_t left[] = {e->barred[0], e->barred[1]};
@@ -134,7 +139,7 @@ void gate_wake(struct egress *e, const struct egress_context *c)
 	uint64_t left[SNAP_SLICE_MAX / 64];
 	struct egress_slice *s;
 
-	/* before a pause ends: it may have lasted long enough for a storm */
+	/* before pauses end: a pause may have lasted long enough for a storm */
 	gate_watch(e, c);
 	memcpy(left, e->barred, sizeof(left));
 	while ((s = gate_next_barred(e, left)))

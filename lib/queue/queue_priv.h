@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the egress. One file calls the next, never back: egress_dp.c, sched_dp.c (packets and turns), gate_dp.c (what
- * may send), watch_dp.c (which pauses count). The owner of the egress.
+ * Internals of the egress. Calls go in one direction: egress_dp.c, sched_dp.c (packets and turns), gate_dp.c (which
+ * classes may send), watch_dp.c (which pauses count). Worker lcores; the owner of the egress.
  */
 #ifndef QUEUE_QUEUE_PRIV_H
 #define QUEUE_QUEUE_PRIV_H
 
 #include "queue/egress.h"
 
-/* A packet that waits keeps the ids of its snapshot's generation in use. */
+/* A queued packet keeps the ids of its snapshot's generation in use. */
 static inline void queue_hold(struct egress_context *c, struct rte_mbuf *m)
 {
 	stat_add(&c->held[pkt_of(m)->generation % EGRESS_GENERATIONS], 1);
@@ -32,7 +32,7 @@ static inline void queue_trace(struct egress_context *c, struct rte_mbuf *m, enu
 		pkt_tap_trace(c->stats->tap, m, kind, port, value);
 }
 
-/* What a packet holds of the pool, while it does. */
+/* Charge the bytes and buffers of a packet to its accounts; queue_release undoes it. */
 static inline void queue_charge(struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
 {
 	account_charge(&c->accounts->total[m->port][x->priority], m->pkt_len, m->nb_segs);
@@ -46,17 +46,17 @@ static inline void queue_release(struct egress_context *c, const struct pkt *x, 
 }
 
 /*
- * The same for packets one after the other, as long as they are alike: they are booked at once. All zero is empty.
- * Whoever adds to a tally books what is in it before anybody else looks.
+ * Sum over consecutive packets of the same kind, so that they are booked in one step. All zero: empty. The function
+ * that adds packets books the tally before any other code reads the accounts.
  */
 struct queue_tally {
-	uint64_t kind; /* struct pkt.kind */
-	struct account *total, *slice;
-	uint64_t *held;
-	uint16_t port;
-	bool lossless;
-	uint32_t packets, buffers;
-	uint64_t bytes;
+	uint64_t kind;		       /* struct pkt.kind of all its packets */
+	struct account *total, *slice; /* accounts that are charged or released */
+	uint64_t *held;		       /* counter of the generation, in egress_context.held */
+	uint16_t port;		       /* ingress port */
+	bool lossless;		       /* class is lossless on the ingress port */
+	uint32_t packets, buffers;     /* sums */
+	uint64_t bytes;		       /* sum */
 };
 
 static inline void queue_tally_begin(struct queue_tally *t, struct egress_context *c, const struct pkt *x,
@@ -101,32 +101,35 @@ static inline void queue_book_releases(const struct queue_tally *t)
 	stat_sub(t->held, t->packets);
 }
 
-/* Does the packet belong to a class that is never dropped for want of room? */
+/* Is the packet's class lossless on its ingress port? Then it is never dropped for lack of room. */
 static inline bool queue_is_lossless(const struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
 {
 	return x->tclass != PKT_CLASS_CONTROL &&
 	       __atomic_load_n(&c->lossless[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
 }
 
-/* Is the buffer of its class used up, headroom and all? */
+/* Is the buffer of the packet's class used up, headroom included? */
 static inline bool queue_is_exhausted(const struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
 {
 	return __atomic_load_n(&c->exhausted[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
 }
 
-/* Let packets wait in their queues, or drop them. */
+/* Append packets to their queues, or drop them with a reason. */
 void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
 
-/* Put a rewritten frame back to the front of its queue. */
+/* Put a frame back at the front of its queue. */
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
 
-/* The oldest control packet; there must be one. */
+/* Remove and return the oldest control packet. The control queue must not be empty. */
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c);
 
-/* Frames that the device has not taken though their gate has closed become the oldest packets of their queues again. */
+/* Move frames of paused classes from the device's burst back to the front of their queues, in order. */
 void sched_take_back(struct egress *e, struct egress_context *c);
 
-/* Drop packets of queues in a storm that drops, so many in one pass; e->wake_ns is c->now when some are left. */
+/*
+ * Drop a limited number of packets from queues in a storm with action drop. Sets e->wake_ns to c->now when the limit
+ * was reached.
+ */
 void sched_flush(struct egress *e, struct egress_context *c);
 
 #endif

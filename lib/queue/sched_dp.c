@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets enter the queues of an egress, and leave them out of turn (turn.h has the turns). The owner of the egress. */
+/*
+ * Appends packets to the queues of an egress, and removes packets outside a turn (turns: turn.h). Worker lcores; the
+ * owner of the egress.
+ */
 #include "queue/turn.h"
 
 #include "wire/ipv4.h"
 
-/* The class a packet is queued in; not its own when it would go back where it came from (docs/design.md section 4). */
+/*
+ * The class in which a packet is queued: its own, or the bounce class if it would leave by its ingress port in a
+ * lossless class (docs/design.md section 4).
+ */
 static inline uint8_t queue_class(const struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
 {
 	uint8_t class = pkt_of(m)->tclass;
@@ -15,9 +21,9 @@ static inline uint8_t queue_class(const struct egress *e, const struct egress_co
 }
 
 /*
- * Room for packets of a lossy class: in their queue, in the port's buffers, and so much left that other slices keep
- * some whatever this one does (dynamic threshold after Choudhury and Hahne, alpha 1). It takes the same number of steps
- * with one slice and with many.
+ * Is there room for packets of a lossy class? They need room in their queue and in the port's buffers, and other
+ * slices must keep some room regardless of this slice (dynamic threshold of Choudhury and Hahne, alpha 1). The number
+ * of steps is the same with one slice and with many.
  */
 static inline bool has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
 	uint32_t packets, uint32_t buffers)
@@ -26,7 +32,7 @@ static inline bool has_room(const struct egress *e, const struct egress_slice *s
 	       e->lossy + (s->lossy & e->shared) + buffers <= e->buffer_limit;
 }
 
-/* xorshift; any sequence will do */
+/* xorshift; the quality of the sequence is not critical */
 static uint32_t next_random(struct egress *e)
 {
 	e->random ^= e->random << 13;
@@ -35,7 +41,10 @@ static uint32_t next_random(struct egress *e)
 	return e->random;
 }
 
-/* RFC 3168: a packet that says it understands is told that its queue is long, which had `level` bytes with it. */
+/*
+ * Mark an ECN-capable packet CE (RFC 3168), with a probability that grows with `level`, the bytes in the queue
+ * including the packet.
+ */
 static void mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m, uint64_t level)
 {
 	const struct snap_port *p = &c->s->port[e->index];
@@ -57,7 +66,7 @@ static void mark(struct egress *e, struct egress_context *c, struct egress_queue
 	stat_add(&c->stats->ecn_marked, 1);
 }
 
-/* The packets that came last to a queue, beginning with m. */
+/* Mark the newest packets of a queue, beginning with m. `bytes`: their sum. */
 static __attribute__((noinline)) void mark_last(struct egress *e, struct egress_context *c, struct egress_queue *q,
 	struct rte_mbuf *m, uint64_t bytes)
 {
@@ -70,7 +79,7 @@ static __attribute__((noinline)) void mark_last(struct egress *e, struct egress_
 	}
 }
 
-/* Data packets wait: they are in their queue now, as nothing else is known of them. */
+/* Account for data packets just added to their queue: busy bit, charges, levels, watermarks. */
 static inline void put(struct egress *e, struct egress_slice *s, struct egress_queue *q, const struct pkt *x,
 	const struct queue_tally *t)
 {
@@ -102,7 +111,7 @@ static void enqueue_control(struct egress *e, struct egress_context *c, struct r
 	e->backlog++;
 }
 
-/* Are such packets to be dropped? Then for *reason. */
+/* Must the packets of a tally be dropped? *reason is the drop reason. */
 static inline bool refused(const struct egress *e, const struct egress_context *c, const struct pkt *x,
 	const struct rte_mbuf *m, const struct queue_tally *t, enum reason *reason)
 {
@@ -125,7 +134,7 @@ static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mb
 	pkt_end(m, DROP_pfc_storm, c->stats);
 }
 
-/* How many of the packets are alike: they are linked, and what they hold is in the tally. */
+/* Link the leading packets of the same kind to a list and sum them in the tally. */
 static inline void gather(struct egress_context *c, struct rte_mbuf **pkts, unsigned int n, bool lossless,
 	struct queue_tally *t)
 {
@@ -158,7 +167,7 @@ static __attribute__((noinline)) void trace(struct egress *e, struct egress_cont
 static void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n,
 	bool traced);
 
-/* The first packet, and those after it that are like it, wait or are dropped. Returns how many. */
+/* Queue or drop the first packet together with the following packets of the same kind. Returns their number. */
 static inline __attribute__((always_inline)) unsigned int enqueue(struct egress *e, struct egress_context *c,
 	struct rte_mbuf **pkts, unsigned int n, bool traced)
 {
@@ -206,7 +215,7 @@ static inline __attribute__((always_inline)) unsigned int enqueue(struct egress 
 	return t.packets;
 }
 
-/* As many as there is room for. */
+/* Queue packets one by one, so that as many as possible find room. */
 static __attribute__((noinline)) void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts,
 	unsigned int n, bool traced)
 {
@@ -242,7 +251,7 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 	fifo_push_front(&s->queue[x->tclass].packets, m);
 	put(e, s, &s->queue[x->tclass], x, &t);
 	if (unlikely(e->gates & EGRESS_GATE_STORM))
-		e->wake_ns = c->now; /* its queue may be one that is to be empty */
+		e->wake_ns = c->now; /* the queue may be in a storm with action drop, and must then be emptied */
 }
 
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c)
@@ -254,7 +263,7 @@ struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *
 	return m;
 }
 
-#define FLUSH_BATCH 256 /* packets in one pass */
+#define FLUSH_BATCH 256 /* packets dropped in one pass */
 
 void sched_flush(struct egress *e, struct egress_context *c)
 {
@@ -295,7 +304,7 @@ void sched_take_back(struct egress *e, struct egress_context *c)
 		closed[n++] = b->pkts[i];
 		b->n_copied = (uint16_t)(b->n_copied - (i < copied));
 		b->n_traced = (uint16_t)(b->n_traced - (i < traced));
-		/* it is finished */
+		/* already rewritten */
 		x->family = PKT_FRAME;
 		x->ops = 0;
 		x->strip = 0;

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whose turn it is among the queues of an egress, and what a turn takes out of them. The owner of the egress.
+ * Selects the queue of an egress that sends next, and accounts for the packets of its turn. Worker lcores; the owner
+ * of the egress.
  *
- * Deficit round robin (Shreedhar and Varghese) over the slices that may send, a bit of egress.may each, then over their
- * classes. Shares are of the line: what a frame takes of it besides itself counts.
+ * Deficit round robin (Shreedhar and Varghese) over the slices that may send, one bit of egress.may each, then over
+ * their classes. Shares are shares of the line: preamble, FCS and gap of each frame count.
  *
- * A turn: sched_begin, when some slice may send (egress_may_send); sched_dequeue for the first packet, and for another
- * one as long as sched_goes_on; after each of them sched_account with the bytes that were sent of it (0: it waits
- * elsewhere or was dropped); then sched_end. The packets come in the order that a new turn for each would have given.
+ * A turn begins with sched_begin, when a slice may send (egress_may_send). sched_dequeue returns the first packet, and
+ * another one as long as sched_goes_on is true. After each packet, sched_account takes the number of bytes sent; 0 if
+ * the packet was held for a neighbour or dropped. sched_end ends the turn. The order of packets is the same as with
+ * one packet per turn.
  *
- * There are two levels, slice and class, and a class has one FIFO. A third level, sessions with a FIFO and a gate each,
- * goes between a class and its FIFO: struct egress_queue gets a ring of the sessions that may send beside its own FIFO;
- * sched_begin_at chooses the FIFO of the turn; sched_end takes the class out of `busy` when neither its FIFO nor a session
- * may send; sched_dp.c appends to the FIFO of the packet's session. Everything else deals with classes: order of slices
- * and classes, gates by pause and rate, limits, counters. A class without sessions then costs one test more.
+ * There are two levels, slice and class, and a class has one FIFO. A third level, sessions with a FIFO and a gate
+ * each, would go between a class and its FIFO: struct egress_queue gets a ring of the sessions that may send, beside
+ * its own FIFO; sched_begin_at selects the FIFO of the turn; sched_end clears the class in `busy` when neither its
+ * FIFO nor a session may send; sched_dp.c appends to the FIFO of the packet's session. All other code deals with
+ * classes: order of slices and classes, gates by pause and rate, limits, counters. A class without sessions would cost
+ * one more test.
  */
 #ifndef QUEUE_TURN_H
 #define QUEUE_TURN_H
@@ -21,18 +24,19 @@
 #include "queue/gate.h"
 
 struct sched_turn {
-	struct egress_slice *s;
-	struct egress_queue *q;
-	struct fifo *fifo; /* of q, from which the turn takes */
-	int32_t may, left; /* bytes of the line that slice and class may send, and what is left of them */
-	uint8_t slice, class;
-	uint32_t packets, lossy; /* booked, as are bytes */
-	uint64_t bytes, sent;
-	uint64_t slack_ns; /* of a max-rate */
-	struct queue_tally released;
+	struct egress_slice *s; /* slice of the turn */
+	struct egress_queue *q; /* its queue */
+	struct fifo *fifo;	/* FIFO of q from which packets are taken */
+	/* Bytes of the line that slice and class may send in this turn, and the part not used yet. */
+	int32_t may, left;
+	uint8_t slice, class;	     /* ids of s and q */
+	uint32_t packets, lossy;     /* booked so far: packets, and buffers of lossy classes */
+	uint64_t bytes, sent;	     /* bytes booked as received; bytes sent */
+	uint64_t slack_ns;	     /* ns that the slice may send before it exceeds its max-rate */
+	struct queue_tally released; /* packets dequeued but not booked yet */
 };
 
-/* Classes that may send. */
+/* Classes that may send: queued packets and an open gate. A bit each. */
 static inline uint8_t sched_ready(const struct egress_slice *s)
 {
 	return (uint8_t)(s->busy & ~s->barred);
@@ -49,11 +53,11 @@ static inline void sched_unlist(struct egress *e, struct egress_slice *s, uint8_
 	if (sched_ready(s))
 		return;
 	e->may[id / 64] &= ~(1ull << id % 64);
-	/* what it did not use is lost, what it owes is not */
+	/* an unused deficit is lost, a debt remains */
 	s->deficit = MIN_OF(s->deficit, 0);
 }
 
-/* The next slice behind this one that may send; round and round. There is one. */
+/* The next slice after `id` that may send, cyclically. At least one must exist. */
 static inline uint8_t sched_next_listed(const struct egress *e, uint8_t id)
 {
 	unsigned int word = id / 64;
@@ -85,7 +89,7 @@ static inline uint8_t sched_next_class(struct egress_slice *s)
 	if ((may >> class & 1) && s->queue[class].deficit > 0)
 		return class;
 	do {
-		/* round and round, from one that may send to the next */
+		/* cyclically over the classes that may send */
 		later = (uint8_t)(may & 0xfeu << class);
 		class = (uint8_t)__builtin_ctz(later ? later : may);
 		s->queue[class].deficit += EGRESS_QUANTUM;
@@ -94,7 +98,7 @@ static inline uint8_t sched_next_class(struct egress_slice *s)
 	return class;
 }
 
-/* The turn of a queue with packets, whosever it is. */
+/* Begin a turn of a given queue, which must have packets, regardless of gates and order. */
 static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct egress_context *c, uint8_t slice,
 	uint8_t class)
 {
@@ -119,7 +123,7 @@ static inline void sched_begin(struct egress *e, struct egress_context *c, struc
 	sched_begin_at(t, e, c, e->first, sched_next_class(s));
 	t->may = t->left = MIN_OF(s->deficit, t->q->deficit);
 	if (unlikely(s->byte_time))
-		/* it may send: it is not further ahead than that */
+		/* the slice may send, so it is at most burst_ns ahead */
 		t->slack_ns = s->burst_ns + c->now - MAX_OF(s->paid_ns, c->now);
 }
 
@@ -152,7 +156,7 @@ static inline void sched_account(struct sched_turn *t, uint32_t bytes)
 	t->sent += bytes;
 }
 
-/* What the turn's bytes take at the slice's max-rate. */
+/* Time of the turn's bytes at the slice's max-rate, in 2^-EGRESS_TIME_SHIFT ns; includes paid_part. */
 static inline uint64_t sched_time(const struct sched_turn *t)
 {
 	return t->s->paid_part + t->sent * t->s->byte_time;

@@ -75,7 +75,7 @@ void watch_publish(struct egress *e, const struct egress_context *c)
 
 void watch_configure(struct egress *e, const struct egress_context *c, uint32_t n_slices_before)
 {
-	/* of slices that are gone; a new slice may get their ids */
+	/* clear watchdogs of removed slices: a new slice may reuse their ids */
 	for (uint32_t id = e->n_slices; id < n_slices_before; id++)
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			pfc_watchdog_copy(&e->watchdog[id][k], &(const struct pfc_watchdog){0});
@@ -83,5 +83,5 @@ void watch_configure(struct egress *e, const struct egress_context *c, uint32_t 
 		FOR_EACH_BIT(k, e->slice[id].closed[EGRESS_PAUSE])
 			if (!e->watchdog[id][k].paused && !e->watchdog[id][k].stormed)
 				pfc_watchdog_gate(&e->watchdog[id][k], e->slice[id].queue[k].pause_until, c->now);
-	e->watch_ns = c->now; /* times may have changed */
+	e->watch_ns = c->now; /* configured times may have changed */
 }

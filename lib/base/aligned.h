@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory in whole cache lines, for what one lcore writes and others read. */
+/* Memory in whole cache lines, for data that one lcore writes and others read. */
 #ifndef BASE_ALIGNED_H
 #define BASE_ALIGNED_H
 
@@ -8,7 +8,9 @@
 
 #include "base/compiler.h"
 
-/* Zeroed, for the caller to free(); NULL when there is no memory. Not for lcores. */
+/*
+ * Returns zeroed memory that the caller frees with free(), or NULL when out of memory. Must not be called on an lcore.
+ */
 static inline void *new_aligned(size_t size)
 {
 	void *p = aligned_alloc(CACHE_LINE_BYTES, (size + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An allocator whose blocks are all freed together. Pure; an arena belongs to one thread at a time. */
+/* An allocator that frees all its blocks together. Pure; an arena belongs to one thread at a time. */
 #include "base/arena.h"
 
 #include <bsd/sys/queue.h>
@@ -53,7 +53,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	struct chunk *c = SLIST_FIRST(&a->chunks);
 	void *p;
 
-	if (size > SIZE_MAX / 2) /* would wrap below */
+	if (size > SIZE_MAX / 2) /* a larger size would wrap in the arithmetic below */
 		return NULL;
 	size = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 	if (!c || c->size - c->used < size) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Token bucket on the caller's clock. rte_meter would do, but it counts TSC cycles, and time here may be
- * virtual.
+ * Token bucket on the caller's clock. rte_meter does not fit because it counts TSC cycles, and time may be virtual
+ * here.
  */
 #ifndef BASE_BUCKET_H
 #define BASE_BUCKET_H
@@ -13,11 +13,14 @@
 
 /* All zero is a full bucket. */
 struct bucket {
-	uint64_t debt_ns; /* time that the tokens taken so far still need to grow again */
-	uint64_t seen_ns; /* when debt_ns was right */
+	uint64_t debt_ns; /* time in which the tokens taken so far grow again */
+	uint64_t seen_ns; /* time for which debt_ns is valid */
 };
 
-/* Take one token of `rate` a second from a bucket of `burst`; false when it is empty. Rate 0: always empty. */
+/*
+ * Take one token from a bucket that holds `burst` tokens and gains `rate` tokens a second. Returns false when the
+ * bucket is empty. A bucket of rate 0 is always empty.
+ */
 static inline bool bucket_take(struct bucket *b, uint64_t now_ns, uint64_t rate, uint64_t burst)
 {
 	uint64_t token_ns, grown;

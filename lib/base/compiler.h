@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every file may lean on: branch hints, array lengths, cache line size. */
+/* Definitions for every file: branch hints, array lengths, cache line size. */
 #ifndef BASE_COMPILER_H
 #define BASE_COMPILER_H
 
@@ -11,7 +11,7 @@
 #endif
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-/* i: the number of each bit that is set, lowest first. */
+/* Iterate over the bits that are set, lowest first; i is the bit number. */
 #define FOR_EACH_BIT(i, set) \
 	for (unsigned int left_##i = (set), i; left_##i && ((i = (unsigned int)__builtin_ctz(left_##i)), 1); \
 		left_##i &= left_##i - 1)

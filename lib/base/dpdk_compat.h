@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What changed between DPDK 22.11 and later LTS releases, in one place. */
+/* The differences between DPDK 22.11 and later LTS releases, in one place. */
 #ifndef BASE_DPDK_COMPAT_H
 #define BASE_DPDK_COMPAT_H
 
 #include <rte_version.h>
 
-/* 24.11: IPv6 addresses became a struct. */
+/* In DPDK 24.11 IPv6 addresses became a struct. */
 #if RTE_VERSION >= RTE_VERSION_NUM(24, 11, 0, 0)
 #include <rte_ip6.h>
 #define COMPAT_IPV6(p) ((const struct rte_ipv6_addr *)(const void *)(p))

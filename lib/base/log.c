@@ -24,7 +24,7 @@ static void sink_stderr(enum log_level level, enum log_module module, const char
 	fprintf(stderr, "%s: %s: %s\n", level_names[level], module_names[module], line);
 }
 
-/* The process's log: written by control code at start and by the console, read by log_line. */
+/* The log of the process. Control code writes it at start and from the console; log_line reads it. */
 static log_sink_fn sink = sink_stderr;
 static unsigned char levels[LOG_MODULE_COUNT] = {[0 ... LOG_MODULE_COUNT - 1] = LOG_LEVEL_NOTICE};
 

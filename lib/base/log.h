@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Log lines of control code. Never called on a data-path lcore: those post events, and the management thread
- * writes them.
+ * Log lines of control code. A data-path lcore must not log: it posts events, and the management thread writes them.
  *
- * One sink per process receives finished lines; a test installs its own.
+ * A process has one sink, which receives finished lines. A test can install its own.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -25,7 +24,7 @@ enum log_level {
 		LOG_LEVEL_COUNT
 };
 
-/* name, what its lines are about */
+/* name, subject of its lines */
 #define LOG_MODULES(X) \
 	X(main, "start, stop and signals") \
 	X(config, "files, reloads and what they change") \
@@ -44,14 +43,14 @@ enum log_module {
 
 typedef void (*log_sink_fn)(enum log_level level, enum log_module module, const char *line);
 
-void log_set_sink(log_sink_fn sink); /* NULL: the default, stderr */
+void log_set_sink(log_sink_fn sink); /* NULL: the default sink, stderr */
 void log_set_level(enum log_module module, enum log_level level);
 enum log_level log_get_level(enum log_module module);
 
 const char *log_module_name(enum log_module module);
 const char *log_level_name(enum log_level level);
 
-/* Index of the named module or level; -ENOENT. */
+/* Index of the module or level with this name; -ENOENT when there is none. */
 int log_module_by_name(const char *name);
 int log_level_by_name(const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads single values of /sys and /proc, below a root directory that tests may change. Main thread and management
+ * Reads single values of /sys and /proc below a root directory, which tests may change. Main thread and management
  * thread.
  */
 #include "base/sysfs.h"
@@ -21,7 +21,7 @@ void sysfs_set_root(const char *new_root)
 	root = new_root;
 }
 
-/* Root and path in `path`, an array of PATH_MAX bytes; the caller's variable arguments begin behind `format`. */
+/* Put root and path into `path`, an array of PATH_MAX bytes. The caller's variable arguments follow `format`. */
 #define MAKE_PATH(path, format) \
 	do { \
 		va_list args; \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the kernel says about the machine in /sys and /proc. Paths are given from the root; another root makes the
- * machine one of files, for tests and to look at what was copied from elsewhere.
+ * The kernel's description of the machine in /sys and /proc. Paths start at the root. With another root, the files
+ * below it describe the machine: for tests, and to examine a copy from another machine.
  *
- * Management thread and before the start only.
+ * Management thread, and the main thread before lcores start.
  */
 #ifndef BASE_SYSFS_H
 #define BASE_SYSFS_H
@@ -16,30 +16,30 @@
 
 #include "base/compiler.h"
 
-/* Folder that stands for /; kept by reference. Default: / itself. */
+/* Set the directory that stands for /. The string is kept by reference. Default: / itself. */
 void sysfs_set_root(const char *root);
 
 bool sysfs_exists(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* For reading; NULL with errno set. */
+/* Open a file for reading. Returns NULL with errno set on failure. */
 FILE *sysfs_open(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* NULL with errno set. */
+/* Open a directory. Returns NULL with errno set on failure. */
 DIR *sysfs_opendir(const char *format, ...) PRINTF_LIKE(1, 2);
 
-/* The first line without its end, cut to size; empty when it cannot be read. Returns buf. */
+/* Read the first line without its newline, cut to size. buf is empty when the file cannot be read. Returns buf. */
 const char *sysfs_line(char *buf, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* A whole number; `otherwise` when there is none. */
+/* Read a whole number; returns `otherwise` when there is none. */
 int64_t sysfs_number(int64_t otherwise, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The last part of what a symbolic link points to; empty when it is none. Returns buf. */
+/* Read the last component of a symbolic link's target. buf is empty when the path is no symbolic link. Returns buf. */
 const char *sysfs_link(char *buf, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Is n in a list like "2-5,8"? What is no list holds nothing. */
+/* Is n in a list such as "2-5,8"? Text that is not a list contains no number. */
 bool sysfs_in_list(const char *list, unsigned int n);
 
-/* NUMA node of a CPU; 0 when the machine does not say. */
+/* NUMA node of a CPU; 0 when it is unknown. */
 unsigned int sysfs_node_of_cpu(unsigned int cpu);
 
 #endif

@@ -5,7 +5,7 @@
 _Static_assert(TIMERS_SLOTS == 64, "a word has a bit per slot");
 _Static_assert(TIMERS_LEVELS *TIMERS_SLOTS < UINT16_MAX, "timer.slot counts them from 1");
 
-/* Slot of a time that is not before the position. */
+/* Slot of a time that is not before the wheel's position. */
 static unsigned int timers_slot_of(const struct timers *t, uint64_t at)
 {
 	uint64_t differs = at ^ t->position;
@@ -14,7 +14,7 @@ static unsigned int timers_slot_of(const struct timers *t, uint64_t at)
 	return level * TIMERS_SLOTS + (unsigned int)(at >> level * TIMERS_BITS) % TIMERS_SLOTS;
 }
 
-/* Is that time one of the slot whose timers are being moved? It is the slot of the position on its level. */
+/* Does the time fall into the slot whose timers are being moved? That slot contains the position on its level. */
 static bool timers_is_moving(const struct timers *t, uint64_t at)
 {
 	unsigned int shift;
@@ -81,7 +81,7 @@ void timers_set(struct timers *t, struct timer *x, uint64_t at)
 		timers_unlink(t, x);
 	}
 	x->at = at;
-	/* behind those of the same time that have not been moved yet */
+	/* after the timers of the same time that have not been moved yet */
 	timers_link(t, x, timers_is_moving(t, at) ? t->moving - 1u : timers_slot_of(t, at));
 }
 
@@ -91,7 +91,7 @@ void timers_cancel(struct timers *t, struct timer *x)
 		timers_unlink(t, x);
 }
 
-/* The slot that has the timers which expire first; the wheel has some, and none are being moved. */
+/* The slot whose timers expire first. The wheel is not empty, and no timers are being moved. */
 static unsigned int timers_first(const struct timers *t)
 {
 	unsigned int level = (unsigned int)__builtin_ctz(t->levels);
@@ -133,7 +133,10 @@ struct timer *timers_pop(struct timers *t, uint64_t now, unsigned int *budget)
 	return NULL;
 }
 
-/* Find out when a slot's first timer expires; when there are too many, what is known is early enough. */
+/*
+ * Find the time at which a slot's first timer expires. With too many timers to scan, the known lower bound is good
+ * enough.
+ */
 static void timers_scan(struct timers *t, struct timers_slot *s)
 {
 	uint64_t earliest = TIME_NEVER;

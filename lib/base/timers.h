@@ -41,26 +41,26 @@
 #define TIMERS_LEVELS ((64 + TIMERS_BITS - 1) / TIMERS_BITS)
 #define TIMERS_SCAN 32 /* timers of a slot that timers_next looks at */
 
-/* All zero: not set. While it is set it must not be copied or moved in memory. */
+/* All zero: not set. While a timer is set it must not be copied or moved in memory. */
 struct timer {
 	struct timer *next, *prev;
-	uint64_t at;   /* ns: when it expires. Only while it is set */
-	uint16_t slot; /* where it stands, counted from 1; 0: it is not set */
+	uint64_t at;   /* ns: expiry time; valid only while the timer is set */
+	uint16_t slot; /* slot that holds it, counted from 1; 0: not set */
 };
 
-/* The structure whose member `member` the timer is. */
+/* The structure that contains the timer as its member `member`. */
 #define TIMER_OWNER(timer, type, member) ((type *)(void *)((char *)(timer)-offsetof(type, member)))
 
 struct timers_slot {
 	struct timer *first, *last; /* in the order in which they were set */
-	uint64_t earliest;	    /* none of the slot's timers expires before */
-	bool stale;		    /* a timer with that time has been moved or cancelled since */
+	uint64_t earliest;	    /* lower bound of the expiry times in the slot */
+	bool stale;		    /* a timer with that time was moved or cancelled */
 };
 
-/* All zero is a wheel without timers. */
+/* All zero: a wheel without timers. */
 struct timers {
-	uint64_t position; /* ns: of the last timer that expired, or later. No timer is set for a time before */
-	uint64_t visited;  /* timers looked at so far: moved between levels, expired or scanned. For tests */
+	uint64_t position; /* ns: time of the last timer that expired, or later; no timer is set for an earlier time */
+	uint64_t visited;  /* timers examined so far: moved between levels, expired or scanned; for tests */
 	uint16_t levels;   /* bit per level in use */
 	uint16_t moving;   /* slot whose timers are being moved to lower levels, counted from 1; 0: none */
 	uint64_t used[TIMERS_LEVELS]; /* bit per slot in use */
@@ -73,31 +73,32 @@ static inline bool timer_is_set(const struct timer *x)
 }
 
 /*
- * Let a timer expire at `at`, whether it was set before or not. A time before the wheel's position means that position:
- * the timer expires in the next pass. TIME_NEVER cancels it. A timer that was set for that time already keeps its turn
- * among those of the same time.
+ * Set the timer to expire at `at`, whether it was set before or not. A time before the wheel's position means that
+ * position: the timer expires in the next pass. TIME_NEVER cancels the timer. A timer that is already set for that time
+ * keeps its place among the timers of the same time.
  */
 void timers_set(struct timers *t, struct timer *x, uint64_t at);
 
-/* The timer does not expire. It need not have been set. */
+/* Cancel the timer. It need not be set. */
 void timers_cancel(struct timers *t, struct timer *x);
 
 /*
- * The next timer whose time has come at `now`: it is no longer set. Timers expire in the order of their times, those of
- * the same time in the order in which they were set. NULL: no more are due, or the budget is used up.
+ * Take the next timer that has expired at `now`; it is not set afterwards. Timers expire in the order of their times.
+ * Timers of the same time expire in the order in which they were set. Returns NULL when no more are due or the budget
+ * is used up.
  *
- * *budget: timers that may still be looked at in this pass; a timer that is moved to a lower level counts as well. When
- * it has become 0, timers may be left that are due; then timers_next returns a time that has passed.
+ * *budget is the number of timers that this pass may still examine. A timer that is moved to a lower level counts as
+ * well. At 0, due timers may be left; timers_next then returns a time in the past.
  *
  * `now` may stand still or jump ahead by any time. When it goes back, nothing expires until it has caught up.
  */
 struct timer *timers_pop(struct timers *t, uint64_t now, unsigned int *budget);
 
 /*
- * When to call timers_pop again; TIME_NEVER: no timer is set. It is never later than the first timer. It is exactly the
- * first timer's time, with two exceptions: a time that has passed when a pass used up its budget; and the time of a
- * timer that was moved or cancelled, when more than TIMERS_SCAN others stand in its slot. A pass at such a time finds
- * nothing due, and that time does not come again.
+ * Time of the next call of timers_pop; TIME_NEVER when no timer is set. It is never later than the first timer's time.
+ * It equals that time, with two exceptions. After a pass that used up its budget it lies in the past. After a timer in
+ * a slot with more than TIMERS_SCAN others was moved or cancelled, it may be that timer's time. A pass at such a time
+ * finds nothing due, and that time is not returned again.
  */
 uint64_t timers_next(struct timers *t);
 

@@ -62,7 +62,7 @@ int eth_addr_parse(const char *text, struct eth_addr *out)
 {
 	struct eth_addr a;
 
-	/* by hand: scanf would take blanks, signs and 0x for digits */
+	/* parsed by hand: scanf would accept blanks, signs and 0x as digits */
 	for (unsigned int i = 0; i < sizeof(a.b); i++, text += 3) {
 		int high = hex_digit(text[0]), low = high < 0 ? -1 : hex_digit(text[1]);
 

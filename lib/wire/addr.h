@@ -8,7 +8,7 @@
 #include "wire/eth.h"
 #include "wire/ipv6.h"
 
-/* 4 or 6; 0 means "no address". IPv4 lies in the first four bytes, network order. */
+/* 4 or 6; 0 means "no address". IPv4 uses the first four bytes, in network order. */
 struct ip_addr {
 	uint8_t family;
 	union {
@@ -17,7 +17,9 @@ struct ip_addr {
 	};
 };
 
-/* An address with a prefix length in bits; of a prefix the bits behind are 0, of an interface address not. */
+/*
+ * An address with a prefix length in bits. A prefix has 0 in all bits after its length; an interface address need not.
+ */
 struct ip_prefix {
 	struct ip_addr addr;
 	uint8_t len;
@@ -27,12 +29,12 @@ struct ip_prefix {
 #define IP_PREFIX_TEXT 50
 #define ETH_ADDR_TEXT 18
 
-/* Text to value; 0, or -EINVAL when the text is nothing else than exactly that. */
+/* Parse text. Returns 0, or -EINVAL when the text is not exactly one such value. */
 int ip_addr_parse(const char *text, struct ip_addr *out);
-int ip_prefix_parse(const char *text, struct ip_prefix *out); /* /32 or /128 when no length is given */
+int ip_prefix_parse(const char *text, struct ip_prefix *out); /* /32 or /128 when the text has no length */
 int eth_addr_parse(const char *text, struct eth_addr *out);
 
-/* Value to text into buf of at least the size named above; returns buf. */
+/* Format a value into buf of at least the size named above. Returns buf. */
 const char *ip_addr_format(const struct ip_addr *a, char *buf);
 const char *ip_prefix_format(const struct ip_prefix *p, char *buf);
 const char *ipv6_addr_format(const struct ipv6_addr *a, char *buf);
@@ -52,7 +54,7 @@ static inline struct ip_addr ip_addr_from4(uint32_t host_order)
 	return a;
 }
 
-/* IPv4 address in host order. */
+/* Convert an IPv4 address to host order. */
 static inline uint32_t ip_addr_v4(const struct ip_addr *a)
 {
 	be32_t v;
@@ -69,16 +71,16 @@ static inline unsigned int ip_addr_bits(const struct ip_addr *a)
 bool ip_addr_equal(const struct ip_addr *a, const struct ip_addr *b);
 bool ip_prefix_equal(const struct ip_prefix *a, const struct ip_prefix *b);
 
-/* Does the prefix (or the subnet of an interface address) hold the address? */
+/* Does the prefix, or the subnet of an interface address, contain the address? */
 bool ip_prefix_contains(const struct ip_prefix *p, const struct ip_addr *a);
 
-/* Does `outer` hold every address of `inner`? */
+/* Does `outer` contain every address of `inner`? */
 bool ip_prefix_covers(const struct ip_prefix *outer, const struct ip_prefix *inner);
 
-/* The prefix with all bits behind its length cleared. */
+/* The prefix with all bits after its length cleared. */
 struct ip_prefix ip_prefix_network(const struct ip_prefix *p);
 
-/* Family, then address bytes, then length: an order in which a covering prefix precedes what it covers. */
+/* Order by family, then address bytes, then length. A covering prefix precedes the prefixes that it covers. */
 int ip_prefix_compare(const struct ip_prefix *a, const struct ip_prefix *b);
 
 /* fe80::/64 with the modified EUI-64 of the MAC (RFC 4291 appendix A). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Big-endian integers as they lie on the wire.
+ * Big-endian integers as they are on the wire.
  *
- * They are structs of bytes on purpose: a header made of them has no padding and no alignment, and the
- * compiler refuses to mix them with host integers.
+ * They are structs of bytes on purpose. A header made of them has no padding and no alignment, and the compiler refuses
+ * to mix them with host integers.
  */
 #ifndef WIRE_BYTES_H
 #define WIRE_BYTES_H
@@ -74,7 +74,7 @@ static inline be64_t be64(uint64_t host)
 	return v;
 }
 
-/* Size and offsets of a wire format are part of its definition. */
+/* The size and offsets of a wire format are part of its definition. */
 #define WIRE_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type " has a wrong size")
 #define WIRE_AT(type, member, offset) \
 	_Static_assert(__builtin_offsetof(type, member) == (offset), #type "." #member " is misplaced")

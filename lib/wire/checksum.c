@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Internet checksum (RFC 1071) and those over pseudo-headers (RFC 8200 section 8.1). Pure. */
+/* The Internet checksum (RFC 1071) and checksums over pseudo-headers (RFC 8200 section 8.1). Pure. */
 #include "wire/checksum.h"
 
 uint32_t checksum_add(uint32_t sum, const void *data, size_t size)
@@ -41,6 +41,6 @@ be16_t checksum_ipv4(const struct ipv4_hdr *h)
 {
 	uint32_t sum = checksum_add(0, h, ipv4_header_bytes(h));
 
-	/* take the stored field out again */
+	/* subtract the stored checksum field */
 	return checksum_finish(sum + (uint16_t)~be16_get(h->checksum));
 }

@@ -8,7 +8,7 @@
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"
 
-/* Running one's complement sum; start with 0, chunks but the last must have an even size. */
+/* Add a chunk to a running one's complement sum, which starts at 0. Every chunk except the last has an even size. */
 uint32_t checksum_add(uint32_t sum, const void *data, size_t size);
 
 /* The finished checksum, ready to be stored. */
@@ -18,7 +18,7 @@ be16_t checksum_finish(uint32_t sum);
 uint32_t checksum_pseudo6(const struct ipv6_addr *src, const struct ipv6_addr *dst, uint32_t length,
 	uint8_t next_header);
 
-/* Header checksum of IPv4 over its own length, the field taken as 0. */
+/* Header checksum of IPv4 over the header's own length, with the checksum field taken as 0. */
 be16_t checksum_ipv4(const struct ipv4_hdr *h);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A bounds-checked read position. Every parser of received bytes advances through one of these, so that a
- * length from the wire is compared with what is left before anything is read.
+ * A bounds-checked read position. Every parser of received bytes reads through a cursor, so that a length from the wire
+ * is compared with the bytes left before anything is read.
  */
 #ifndef WIRE_CURSOR_H
 #define WIRE_CURSOR_H

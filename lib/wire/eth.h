@@ -36,7 +36,7 @@ struct vlan_tag {
 WIRE_SIZE(struct vlan_tag, 4);
 WIRE_AT(struct vlan_tag, type, 2);
 
-/* Bytes in front of the payload: MAC addresses, up to two VLAN tags and the type. `size` bytes are readable, >= 14. */
+/* Bytes before the payload: MAC addresses, up to two VLAN tags and the type. `size` readable bytes, at least 14. */
 static inline unsigned int eth_header_bytes(const uint8_t *frame, size_t size)
 {
 	unsigned int n = sizeof(struct eth_hdr);
@@ -52,8 +52,9 @@ static inline unsigned int eth_header_bytes(const uint8_t *frame, size_t size)
 }
 
 /*
- * Tags behind the MAC addresses of a frame: VLAN `id` of type `outer` and, unless `inner` is 0, that VLAN in a second tag;
- * `priority` (0 to 7) in both; then `type`. Returns the bytes in front of the payload.
+ * Write tags after the MAC addresses of a frame, then `type`. The outer tag has VLAN `id` and type `outer`. Unless
+ * `inner` is 0, a second tag has that VLAN. Both have `priority` (0 to 7). Returns the number of bytes before the
+ * payload.
  */
 static inline unsigned int eth_put_tags(uint8_t *frame, uint16_t outer, uint16_t id, uint16_t inner, uint8_t priority,
 	uint16_t type)

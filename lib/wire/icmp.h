@@ -83,13 +83,13 @@ struct nd_opt_link {
 WIRE_SIZE(struct nd_opt_link, 8);
 WIRE_AT(struct nd_opt_link, mac, 2);
 
-/* ff02::1:ffXX:XXXX of an address (RFC 4291 section 2.7.1). */
+/* Solicited-node address ff02::1:ffXX:XXXX of an address (RFC 4291 section 2.7.1). */
 static inline struct ipv6_addr nd_solicited_node(const struct ipv6_addr *a)
 {
 	return ipv6_from(0xff02000000000000ull, 0x00000001ff000000ull | (ipv6_lo(a) & 0xffffff));
 }
 
-/* 33:33 and the low 32 bits (RFC 2464 section 7). */
+/* Multicast MAC: 33:33 and the low 32 bits (RFC 2464 section 7). */
 static inline struct eth_addr nd_multicast_mac(const struct ipv6_addr *a)
 {
 	return (struct eth_addr){{0x33, 0x33, a->b[12], a->b[13], a->b[14], a->b[15]}};

@@ -34,7 +34,7 @@ static inline unsigned int ipv4_header_bytes(const struct ipv4_hdr *h)
 	return (h->version_ihl & 0x0f) * 4u;
 }
 
-/* RFC 1812 5.3.7, RFC 6890: sources no host may have (host order). */
+/* Source addresses that no host may have, in host order (RFC 1812 section 5.3.7, RFC 6890). */
 static inline int ipv4_bad_source(uint32_t a)
 {
 	return a == 0 || a == 0xffffffff || (a >> 28) == 0xe || (a >> 24) == 127;
@@ -51,12 +51,12 @@ static inline int ipv4_stays_on_link(uint32_t a)
 	return (a >> 16) == 0xa9fe || (a >> 24) == 0 || (a >> 24) == 127;
 }
 
-/* TTL - 1 with the checksum mended in place (RFC 1624); TTL must be above 0. */
+/* Decrement the TTL and update the checksum in place (RFC 1624). The TTL must be above 0. */
 static inline void ipv4_decrement_ttl(struct ipv4_hdr *h)
 {
 	uint32_t sum = be16_get(h->checksum) + 0x0100u;
 
-	/* a folded sum of a header that is not all zero is 0xffff, never 0: so the checksum is 0, never 0xffff */
+	/* The folded sum of a header that is not all zero is 0xffff, never 0. So the checksum is 0, never 0xffff. */
 	h->checksum = be16((uint16_t)(sum + (sum >= 0xffff)));
 	h->ttl--;
 }

@@ -26,7 +26,7 @@ WIRE_AT(struct ipv6_hdr, hop_limit, 7);
 WIRE_AT(struct ipv6_hdr, src, 8);
 WIRE_AT(struct ipv6_hdr, dst, 24);
 
-/* Hop-by-hop options, destination options and routing headers begin alike. */
+/* Common first two bytes of hop-by-hop options, destination options and routing headers. */
 struct ipv6_ext {
 	uint8_t next_header;
 	uint8_t length; /* 8-byte units after the first 8 bytes */
@@ -61,10 +61,10 @@ enum ip_proto {
 
 #define IPV6_MIN_MTU 1280
 #define IPV6_FLOW_MASK 0x000fffffu
-#define DSCP_NETWORK_CONTROL 48 /* CS6; DSCPs from here on mark network control (RFC 4594 section 3.1) */
+#define DSCP_NETWORK_CONTROL 48 /* CS6; this and higher DSCPs mark network control (RFC 4594 section 3.1) */
 #define IPV6_VERSION_BIT 0x60000000u
 
-/* The address as two host-order halves, high half first. */
+/* The address as two halves in host order, high half first. */
 static inline uint64_t ipv6_hi(const struct ipv6_addr *a)
 {
 	be64_t v;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MAC control frames: PFC (IEEE 802.1Q clause 36, once 802.1Qbb) and PAUSE (IEEE 802.3 annex 31B). */
+/* MAC control frames: PFC (IEEE 802.1Q clause 36, formerly 802.1Qbb) and PAUSE (IEEE 802.3 annex 31B). */
 #ifndef WIRE_PFC_H
 #define WIRE_PFC_H
 
@@ -11,9 +11,9 @@
 #define PFC_PRIORITIES 8
 #define PFC_QUANTUM_BITS 512 /* bit times of the receiving port */
 #define PFC_QUANTA_MAX 65535
-#define PFC_PARSED_BYTES 34 /* what is behind is padding */
+#define PFC_PARSED_BYTES 34 /* the rest of the frame is padding */
 
-/* Where all MAC control frames go; no bridge forwards it. */
+/* Destination of all MAC control frames. No bridge forwards it. */
 #define MAC_CONTROL_DA \
 	{ \
 		{ \
@@ -25,7 +25,7 @@ struct pfc_frame {
 	struct eth_hdr eth;
 	be16_t opcode;
 	uint8_t enable_hi;	     /* high octet of the class enable vector: 0 */
-	uint8_t enable;		     /* bit n: time[n] is meant */
+	uint8_t enable;		     /* bit n: time[n] is valid */
 	be16_t time[PFC_PRIORITIES]; /* quanta; 0: resume (XON) */
 	uint8_t pad[26];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RoCEv2 transport headers behind UDP (InfiniBand Architecture volume 1, chapter 9 and annex A17). */
+/* RoCEv2 transport headers after UDP (InfiniBand Architecture volume 1, chapter 9 and annex A17). */
 #ifndef WIRE_ROCE_H
 #define WIRE_ROCE_H
 
@@ -31,7 +31,7 @@ WIRE_SIZE(struct roce_bth, 12);
 WIRE_AT(struct roce_bth, qp, 4);
 WIRE_AT(struct roce_bth, psn, 8);
 
-/* RDMA extended transport header: of the first packet of a WRITE. */
+/* RDMA extended transport header, in the first packet of a WRITE. */
 struct roce_reth {
 	be64_t address;
 	be32_t key;

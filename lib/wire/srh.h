@@ -30,7 +30,9 @@ static inline unsigned int srh_bytes(const struct srh *h)
 	return 8u * (h->length + 1u);
 }
 
-/* How many segments the header's own length has room for, minus one (RFC 8754 section 4.3.1.1); -1: none. */
+/*
+ * Last Entry as the header's own length allows: the number of segments minus one (RFC 8754 section 4.3.1.1); -1: none.
+ */
 static inline int srh_max_last_entry(const struct srh *h)
 {
 	return h->length / 2 - 1;

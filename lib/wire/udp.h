@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* UDP (RFC 768), and what TCP and SCTP share with it: the two ports. */
+/* UDP (RFC 768), and the two ports, which TCP and SCTP have at the same offset. */
 #ifndef WIRE_UDP_H
 #define WIRE_UDP_H
 

@@ -13,8 +13,8 @@
 
 /* All zero is a full bucket. */
 struct bucket {
-	uint64_t debt_ns; /* time in which the tokens taken so far grow again */
-	uint64_t seen_ns; /* time for which debt_ns is valid */
+	uint64_t debt_ns; /* time that the tokens taken so far need to grow again */
+	uint64_t seen_ns; /* time at which debt_ns was computed */
 };
 
 /*

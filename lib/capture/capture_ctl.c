@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures of packets to pcapng files: starts and stops them, and empties the rings that lcores copy packets into.
+ * Captures packets to pcapng files: starts and stops captures, and drains the rings into which lcores copy packets.
  * Management thread.
  */
 #include "capture/capture.h"
@@ -20,9 +20,9 @@
 #include <rte_ring.h>
 
 #define CAPTURES_MAX 16
-#define CAPTURE_RING 4096  /* copies on their way from one lcore */
+#define CAPTURE_RING 4096  /* copies in transit from one lcore */
 #define CAPTURE_POOL 8191  /* buffers for copies of all lcores */
-#define CAPTURE_BYTES 2048 /* of a frame in each; a longer one takes several */
+#define CAPTURE_BYTES 2048 /* of a frame in each buffer; a longer frame takes several */
 #define FRAME_MAX 65536
 
 struct session {
@@ -49,7 +49,7 @@ struct capture_set *capture_new(const struct capture_source *source)
 	return s;
 }
 
-/* Rings and pool are made when first needed and kept: lcores may look at them at any time afterwards. */
+/* Rings and pool are created on first use and kept, because lcores may access them at any time afterwards. */
 static int prepare(struct capture_set *s)
 {
 	char name[28];
@@ -74,7 +74,7 @@ static int prepare(struct capture_set *s)
 	return 0;
 }
 
-/* What all sessions together want. */
+/* The union of the selections of all captures. */
 static void switch_taps(struct capture_set *s)
 {
 	struct capture_filter all = {0};
@@ -95,7 +95,7 @@ static void switch_taps(struct capture_set *s)
 	}
 }
 
-/* Nonblocking, for a FIFO that nobody reads must not hold up the node; a file does not care. */
+/* Open nonblocking: a FIFO without a reader must not block the node. A regular file ignores the flag. */
 static FILE *open_file(const char *file)
 {
 	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
@@ -111,7 +111,7 @@ static int begin_file(const struct capture_set *s, FILE *f)
 	char description[64];
 	int rc = pcapng_begin(f, "sluice");
 
-	/* originated packets that are dropped have no port: one interface more */
+	/* dropped packets that the node originated have no port: one more interface */
 	for (unsigned int i = 0; i <= s->source.n_ports && rc == 0; i++) {
 		const char *name = i < s->source.n_ports ? s->source.port_name[i] : "(local)";
 
@@ -165,7 +165,7 @@ int capture_start(struct capture_set *s, const struct capture_filter *filter, co
 
 static void end_session(struct capture_set *s, struct session *x)
 {
-	bool failed = ferror(x->f); /* which has been said */
+	bool failed = ferror(x->f); /* already logged */
 
 	if (fclose(x->f) != 0 && !failed)
 		log_error(main, "capture %s: %s", x->file, strerror(errno));
@@ -245,7 +245,7 @@ unsigned int capture_poll(struct capture_set *s)
 	for (unsigned int i = 0; i < s->source.n_taps; i++) {
 		struct rte_ring *ring = s->source.taps[i]->ring;
 
-		/* bounded, for an lcore may copy faster than this writes */
+		/* bounded, because an lcore may copy faster than this loop writes */
 		for (unsigned int done = 0; ring && done < CAPTURE_RING; done += n) {
 			n = rte_ring_sc_dequeue_burst(ring, (void **)pkts, 64, NULL);
 			if (!n)
@@ -255,14 +255,14 @@ unsigned int capture_poll(struct capture_set *s)
 			work += n;
 		}
 	}
-	/* whoever reads along sees what has been written */
+	/* a reader of the growing file sees complete blocks */
 	for (unsigned int i = 0; work && i < CAPTURES_MAX; i++)
 		if (s->session[i].f && fflush(s->session[i].f) != 0)
 			fail_session(s, &s->session[i]);
 	return work;
 }
 
-/* A consistent copy of a sample that its lcore may be writing; false when there is none. */
+/* Copy a sample that its lcore may be writing. Returns false when there is none, or no consistent copy was possible. */
 static bool read_sample(const struct tap_sample *from, struct tap_sample *to)
 {
 	for (int tries = 0; tries < 100; tries++) {

@@ -23,7 +23,7 @@
 
 #define OPTIONS_MAX 1024
 
-/* Options of one block, padded as they must be. */
+/* Options of one block, padded to 32 bits. */
 struct options {
 	uint8_t bytes[OPTIONS_MAX];
 	uint32_t n;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HMAC-SHA-256 (RFC 2104) by libcrypto. Its EVP functions allocate whenever a digest starts, even anew with the same
- * context (OpenSSL 3.0), which the data path may not; SHA256_Update and its kin, deprecated as they are, do not. A
- * prepared key holds the digest's state behind the padded key, so it saves half of the work too, and is only read.
+ * HMAC-SHA-256 (RFC 2104) by libcrypto. Its EVP functions allocate whenever a digest starts, even when the context is
+ * reused (OpenSSL 3.0), and the data path must not allocate. The deprecated SHA256_Update family does not allocate. A
+ * prepared key holds the state of the digest after the padded key. That saves half of the work, and the key is
+ * read-only.
  */
 #ifndef HMAC_HMAC_H
 #define HMAC_HMAC_H
@@ -21,11 +22,11 @@
 struct hmac_key {
 	uint32_t id; /* host order */
 	/*
-	 * Text and flags as Linux (6.18) has them: the SRH says by a flag, of before RFC 8754, that there is an HMAC, and
-	 * D and the reserved bits are left out of the text.
+	 * Text and flags as in Linux 6.18: a flag of the SRH, older than RFC 8754, shows that there is an HMAC TLV. The
+	 * text omits D and the reserved bits.
 	 */
 	bool as_linux;
-	SHA256_CTX inner, outer; /* behind the key, padded and masked */
+	SHA256_CTX inner, outer; /* after the key, padded and masked */
 };
 
 void hmac_prepare(struct hmac_key *k, uint32_t id, const uint8_t *key, size_t bytes,
@@ -49,12 +50,12 @@ WIRE_AT(struct srh_hmac, key_id, 4);
 
 /*
  * The HMAC over source, Last Entry, flags, the TLV's flags and key id, and the whole segment list (RFC 8754 section
- * 2.1.2.1), which must be readable. Any lcore.
+ * 2.1.2.1). The whole list must be readable. Any lcore.
  */
 void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const struct srh *srh,
 	const struct srh_hmac *tlv, uint8_t out[HMAC_BYTES]);
 
-/* Without telling by the time it takes where they differ. */
+/* Compare in constant time, so that the time does not reveal the position of a difference. */
 bool hmac_equal(const uint8_t *a, const uint8_t *b);
 
 #endif

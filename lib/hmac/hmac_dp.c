@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rx lcores: hashing from where a prepared key left off. */
+/* Computes HMACs on rx lcores, starting from the state in a prepared key. */
 #include "hmac/hmac.h"
 
 #include <openssl/crypto.h>

@@ -19,7 +19,10 @@ bool fragment_possible(const void *packet, size_t mtu)
 	return !(be16_get(ip->fragment) & IPV4_DF) && mtu >= ipv4_header_bytes(ip) + 8;
 }
 
-/* Options that every fragment has, padded to whole words; returns their bytes. Broken ones end the list. */
+/*
+ * Copy the options that every fragment has, padded to whole words. Returns their size in bytes. A malformed option ends
+ * the list.
+ */
 static size_t copied_options(const uint8_t *from, size_t size, uint8_t *to)
 {
 	size_t n = 0;

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* May the packet be cut, and do pieces of `mtu` bytes carry anything? All of the header is readable. */
+/* May the packet be fragmented, and can fragments of `mtu` bytes carry any payload? The whole header is readable. */
 bool fragment_possible(const void *packet, size_t mtu);
 
 /*
- * Write the fragment that begins at byte *done of the payload, at most `mtu` bytes with its header, to `out`; *done
- * moves on. A packet that is a fragment itself is cut further. `size`: of the whole packet, all readable. Returns the
- * size of the fragment; 0 behind the last.
+ * Write the fragment that begins at byte *done of the payload to `out`. The fragment has at most `mtu` bytes, header
+ * included. *done advances. A packet that is a fragment already is fragmented further. `size` is that of the whole
+ * packet, all readable. Returns the size of the fragment; 0 after the last.
  */
 size_t fragment_next(const void *packet, size_t size, size_t mtu, size_t *done, void *out);
 

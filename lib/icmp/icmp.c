@@ -13,8 +13,8 @@
 #define ERROR_HOP_LIMIT 64
 
 /*
- * ICMPv6 type of the packet if its chain of extension headers leads to one; -1 otherwise. One that is cut off
- * counts as type 0: it may have been an error.
+ * ICMPv6 type of the packet if its chain of extension headers leads to an ICMPv6 header; -1 otherwise. A truncated
+ * chain counts as type 0, because the packet may have been an error.
  */
 static int icmp6_type_of(const uint8_t *ip, size_t size)
 {
@@ -29,7 +29,7 @@ static int icmp6_type_of(const uint8_t *ip, size_t size)
 		if ((next != IP_PROTO_HOPOPTS && next != IP_PROTO_DSTOPTS && next != IP_PROTO_ROUTING && !fragment) ||
 			at + sizeof(struct ipv6_ext) > size)
 			return -1;
-		/* a later fragment does not begin with a header */
+		/* a later fragment does not begin with an upper-layer header */
 		if (fragment && (at + sizeof(struct ipv6_fragment) > size || ip[at + 2] || ip[at + 3] & 0xf8))
 			return -1;
 		next = ip[at];
@@ -55,7 +55,7 @@ static bool may_report4(const uint8_t *packet, size_t size)
 	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)packet;
 	size_t header;
 
-	/* 240.0.0.0/4 names no single host: class E and broadcast */
+	/* 240.0.0.0/4 identifies no single host: class E and broadcast */
 	if (size < sizeof(*ip) || ipv4_bad_source(be32_get(ip->src)) || be32_get(ip->src) >> 28 == 0xf ||
 		ipv4_is_multicast(be32_get(ip->dst)) || be32_get(ip->dst) == 0xffffffff ||
 		be16_get(ip->fragment) & IPV4_OFFSET_MASK)
@@ -111,7 +111,7 @@ static size_t write_error6(uint8_t *out, const uint8_t *packet, size_t size, con
 	return sizeof(*ip) + payload;
 }
 
-/* The IPv4 message for an ICMPv6 one; false when there is none. */
+/* The IPv4 message that corresponds to an ICMPv6 message; false when there is none. */
 static bool translate(const struct icmp_error *e, struct icmp_hdr *out)
 {
 	*out = (struct icmp_hdr){0};
@@ -126,7 +126,7 @@ static bool translate(const struct icmp_error *e, struct icmp_hdr *out)
 							       : ICMP4_UNREACH_NET;
 		return true;
 	case ICMP6_PARAM_PROBLEM:
-		/* the only one there is about IPv4: an upper layer that is not known */
+		/* the only one with an IPv4 equivalent: unknown upper layer */
 		if (e->code != ICMP6_PARAM_NEXT_HEADER)
 			return false;
 		out->type = ICMP4_UNREACHABLE;
@@ -148,7 +148,7 @@ static size_t write_error4(uint8_t *out, const uint8_t *packet, size_t size, con
 	const struct ipv4_hdr *about = (const struct ipv4_hdr *)packet;
 	struct ipv4_hdr *ip = (struct ipv4_hdr *)out;
 	struct icmp_hdr *icmp = (struct icmp_hdr *)(ip + 1);
-	/* RFC 1812 section 4.3.2.3: as much as fits 576 bytes */
+	/* RFC 1812 section 4.3.2.3: as much as fits into 576 bytes */
 	size_t quoted = MIN_OF(size, 576 - sizeof(*ip) - sizeof(*icmp));
 
 	if (!translate(error, icmp))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A queue of packets through their private areas. Bounded by whoever fills it; one lcore owns it. */
+/*
+ * A queue of packets, linked through their private areas. The code that appends limits its length. One lcore owns it.
+ */
 #ifndef PKT_FIFO_H
 #define PKT_FIFO_H
 
@@ -21,7 +23,7 @@ static inline void fifo_push(struct fifo *f, struct rte_mbuf *m)
 	f->tail = m;
 }
 
-/* The same for n packets, each of which has the next one in its private area but the last. */
+/* Append n packets that are already linked: each one except the last has the next one in its private area. */
 static inline void fifo_append(struct fifo *f, struct rte_mbuf *first, struct rte_mbuf *last, uint32_t n)
 {
 	uint32_t before = f->n;
@@ -33,7 +35,7 @@ static inline void fifo_append(struct fifo *f, struct rte_mbuf *first, struct rt
 	f->n = before + n;
 }
 
-/* Give a packet back to the front: the oldest one again. */
+/* Return a packet to the front. It becomes the oldest packet again. */
 static inline void fifo_push_front(struct fifo *f, struct rte_mbuf *m)
 {
 	pkt_of(m)->next = f->head;

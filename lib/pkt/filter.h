@@ -9,18 +9,20 @@
 
 struct pkt_filter;
 
-/* NULL with libpcap's message in err when the expression is wrong. An empty or NULL expression takes all. */
+/*
+ * Returns NULL with libpcap's message in err when the expression is invalid. An empty or NULL expression matches all.
+ */
 struct pkt_filter *pkt_filter_new(const char *expression, char *err, size_t size);
 void pkt_filter_free(struct pkt_filter *f); /* NULL is fine */
 
-/* Does the filter take the frame? NULL takes all. Any thread. */
+/* Does the filter match the frame? NULL matches all. Any thread. */
 bool pkt_filter_match(const struct pkt_filter *f, const uint8_t *frame, uint32_t captured, uint32_t length);
 
-/* Packets still to be chosen by a trace; lcores take from it. */
+/* The number of packets that a trace may still choose. lcores subtract from it. */
 struct trace_filter {
 	struct pkt_filter *filter;
 	int64_t left;	 /* atomic: lcores subtract */
-	uint32_t chosen; /* atomic: last number given out; 1 to 65535, by several traces in turn */
+	uint32_t chosen; /* atomic: last number assigned; 1 to 65535, shared by successive traces */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hash of a flow. Selects paths and next hops, and becomes the outer flow label (RFC 6437, RFC 8754 section 5.5). The
- * input is the 5-tuple; for a tunnel the addresses and the flow label, which carries the entropy of the inner flow (RFC
- * 8986 section 7).
+ * Hash of a flow. It selects paths and next hops, and becomes the outer flow label (RFC 6437, RFC 8754 section 5.5).
+ * The input is the 5-tuple. For a tunnel it is the addresses and the flow label, which carries the entropy of the inner
+ * flow (RFC 8986 section 7).
  */
 #ifndef PKT_FLOW_HASH_H
 #define PKT_FLOW_HASH_H
@@ -14,7 +14,7 @@
 #include "wire/ipv6.h"
 #include "wire/udp.h"
 
-/* Mix a CRC: similar inputs have similar CRCs, and the result must differ in all bits. */
+/* Mix the bits of a CRC. Similar inputs have similar CRCs, and the result must differ in all bits. */
 static inline uint32_t hash_finish(uint32_t h)
 {
 	h ^= h >> 16;

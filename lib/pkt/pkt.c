@@ -7,11 +7,11 @@
 struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint32_t bytes,
 	int socket, bool shared_cpu)
 {
-	/* a preempted thread must not block the others on its CPU (ecosystem notes on non-preemptive rings) */
+	/* a preempted thread must not block the others on its CPU (DPDK: rings are not preemptive) */
 	const char *ops = shared_cpu ? "ring_mt_hts" : "ring_mp_mc";
 	/*
-	 * Without hugepages DPDK would place one buffer a page, lest one should cross a page boundary. Addresses
-	 * are virtual then, for every device that can be used, so crossing does no harm.
+	 * Without hugepages DPDK would place one buffer per page, so that none crosses a page boundary. In that mode
+	 * every usable device has virtual addresses, so a buffer may cross a boundary.
 	 */
 	unsigned int flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 	struct rte_pktmbuf_pool_private priv = {.mbuf_data_room_size = (uint16_t)(bytes + RTE_PKTMBUF_HEADROOM),

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A packet: an rte_mbuf whose private area holds what classification found out about it.
+ * A packet: an rte_mbuf whose private area holds the result of classification.
  *
- * Rules for the private area: classification writes every member it or a later stage reads, whatever the
- * buffer held before; nobody reads it before that. The owner of a packet is the lcore that holds it; it
- * passes on through a ring, never by being looked at. The frame itself stays as it was received until the
- * egress rewrites it.
+ * Rules for the private area: classification writes every member that it or a later stage reads, because the buffer's
+ * old contents remain. No code reads a member before that. The lcore that holds a packet owns it. Ownership moves only
+ * through a ring. The frame stays as received until the egress rewrites it.
  */
 #ifndef PKT_PKT_H
 #define PKT_PKT_H
@@ -18,37 +17,40 @@
 #include "stats/stats.h"
 #include "wire/ipv6.h"
 
-/* What is done to the packet when it leaves, apart from lowering the hop limit and a new Ethernet header. */
+/* Changes to the packet at the egress, apart from decrementing the hop limit and writing a new Ethernet header. */
 #define PKT_OP_DA 0x01	    /* write pkt.da over the destination address */
 #define PKT_OP_SL 0x02	    /* write pkt.segments_left into the SRH */
 #define PKT_OP_POP_SRH 0x04 /* unlink the SRH (PSP) */
 #define PKT_OP_ECN 0x08	    /* write pkt.ecn into the IP header */
-#define PKT_OP_ENCAP 0x10   /* put the outer headers of path pkt.path in front */
+#define PKT_OP_ENCAP 0x10   /* prepend the outer headers of path pkt.path */
 
 enum pkt_verdict {
 	PKT_FORWARD, /* to the owner of port pkt.egress */
 	PKT_PUNT,    /* to the control lcore, as pkt.punt says */
-	PKT_DROP,    /* for pkt.reason */
+	PKT_DROP,    /* counted as pkt.reason */
 };
 
 enum pkt_punt {
 	PUNT_ND, /* ICMPv6 types 133 to 137 */
 	PUNT_ARP,
-	PUNT_PFC,	 /* MAC control, on a port that has PFC; the rx role itself sees to it */
-	PUNT_LOCAL,	 /* to an own address or SID: ping and the like; pkt.strip is its IP header */
+	PUNT_PFC,	 /* MAC control, on a port that has PFC; the rx role handles it */
+	PUNT_LOCAL,	 /* to an own address or SID, for example ping; pkt.strip is its IP header */
 	PUNT_ERROR,	 /* dropped for pkt.reason; an ICMP error may be due */
 	PUNT_PFC_RELAY,	 /* legal PFC of a gateway, the whole frame, for a tunnel */
-	PUNT_PFC_TUNNEL, /* frame out of a tunnel to pkt.sid, at pkt.strip; the outer IPv6 header is at pkt.srh */
-	PUNT_FRAGMENT,	 /* IPv4, larger than its way, whose pkt.icmp_arg is the MTU; may be fragmented */
+	PUNT_PFC_TUNNEL, /* frame from a tunnel to pkt.sid, at pkt.strip; the outer IPv6 header is at pkt.srh */
+	PUNT_FRAGMENT,	 /* IPv4, may be fragmented, exceeds the MTU of its way, which is pkt.icmp_arg */
 };
 
-#define PKT_FRAME 0 /* struct pkt.family: leaves as it is, with its own Ethernet header */
+#define PKT_FRAME 0 /* struct pkt.family: sent as it is, with its own Ethernet header */
 
 #define PKT_SID_NONE UINT32_MAX
-/* From here on: the neighbour is the destination itself, on the interface in the low bits; the egress finds it. */
+/* From this id on the neighbour is the destination itself, on the interface in the low bits. The egress looks it up. */
 #define PKT_NBR_LINK 0xffff0000u
 
-/* Classes of data are 0 to PKT_CLASSES - 1; control traffic has one of its own: strict priority, own queue. */
+/*
+ * Data classes are 0 to PKT_CLASSES - 1. Control traffic has a class of its own, with strict priority and its own
+ * queue.
+ */
 #define PKT_CLASSES 8
 #define PKT_CLASS_CONTROL PKT_CLASSES
 
@@ -56,9 +58,9 @@ struct pkt {
 	struct rte_mbuf *next; /* in a FIFO; written by the lcore that owns the FIFO */
 	uint32_t nbr;	       /* neighbour id, or PKT_NBR_LINK + interface */
 	uint32_t path;	       /* PKT_OP_ENCAP */
-	uint32_t hash;	       /* of the flow; 0 when nothing needed it */
+	uint32_t hash;	       /* of the flow; 0: not computed */
 	uint16_t trace;	       /* number of the packet in a trace; 0: not traced */
-	uint16_t strip;	       /* offset of what leaves, an IP or Ethernet header, from the start of the frame */
+	uint16_t strip;	       /* offset from the start of the frame to the IP or Ethernet header that is sent first */
 	union {
 		struct {
 			uint16_t generation; /* of the snapshot that resolved it, low bits */
@@ -68,7 +70,7 @@ struct pkt {
 				};
 				struct {		  /* PKT_FORWARD */
 					uint8_t slice;	  /* slice id */
-					uint8_t priority; /* class it arrived in, whose buffer it holds; 0 for control */
+					uint8_t priority; /* class on arrival, whose buffer it occupies; 0 for control */
 				};
 			};
 			uint8_t tclass;	 /* class it is queued in: 0 to 7, or PKT_CLASS_CONTROL */
@@ -79,17 +81,18 @@ struct pkt {
 				uint8_t lossless; /* queued: not counted among the packets of lossy classes */
 			};
 		};
-		uint64_t kind; /* all of these at once: packets alike in it wait in one queue and are booked together */
+		uint64_t
+			kind; /* all of these at once: packets with the same value share a queue and are accounted together */
 	};
 	uint8_t ops;	       /* PKT_OP_... */
 	uint8_t hops;	       /* to subtract from hop limit or TTL */
 	uint8_t ecn;	       /* PKT_OP_ECN */
 	uint8_t segments_left; /* PKT_OP_SL */
-	uint8_t family;	       /* what is at strip: 4 or 6, an IP header; PKT_FRAME, an Ethernet header */
+	uint8_t family;	       /* of the header at strip: 4 or 6, IP; PKT_FRAME, Ethernet */
 	uint8_t reason;	       /* enum reason */
-	uint16_t l3_bytes;     /* length of the IP packet there, as its header says; of the frame there */
+	uint16_t l3_bytes;     /* length at strip: of the IP packet, from its header, or of the frame */
 	uint16_t srh;	       /* offset of the SRH from the start of the frame: PKT_OP_SL, PKT_OP_POP_SRH */
-	uint16_t vrf;	       /* table the packet was last looked up in */
+	uint16_t vrf;	       /* table of the last lookup */
 	struct ipv6_addr da;   /* PKT_OP_DA */
 	union {
 		uint32_t icmp_arg; /* PUNT_ERROR: pointer or MTU; host order */
@@ -104,26 +107,26 @@ static inline struct pkt *pkt_of(struct rte_mbuf *m)
 }
 
 /*
- * The pool of a node: buffers of one size, struct pkt in front of each. bytes: of a frame in one buffer, without its
- * headroom; at most UINT16_MAX with it. shared_cpu: lcores may be preempted.
+ * The pool of a node: buffers of one size, each preceded by a struct pkt. `bytes` is the frame data of one buffer,
+ * without headroom; with headroom it is at most UINT16_MAX. `shared_cpu`: lcores may be preempted.
  */
 struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint32_t bytes,
 	int socket, bool shared_cpu);
 
-/* Memory that one such buffer takes with everything around it. */
+/* Memory in bytes that one such buffer takes, overhead included. */
 static inline uint64_t pkt_buffer_memory(uint64_t bytes)
 {
 	return bytes + RTE_PKTMBUF_HEADROOM + sizeof(struct rte_mbuf) + sizeof(struct pkt) + 192;
 }
 
-/* Give a whole frame back to its pool. */
+/* Return a whole frame to its pool. */
 static inline void pkt_free(struct rte_mbuf *m)
 {
 	pkt_unpoison(m);
 	rte_pktmbuf_free(m);
 }
 
-/* End a packet for a reason, counted and, if it is a drop, kept as a sample under the port it came in by. */
+/* End a packet for a reason. It is counted; a dropped packet is also kept as a sample under its ingress port. */
 static inline void pkt_end(struct rte_mbuf *m, enum reason reason, struct lcore_stats *stats)
 {
 	stat_add(&stats->port[m->port].reason[reason], 1);
@@ -133,14 +136,14 @@ static inline void pkt_end(struct rte_mbuf *m, enum reason reason, struct lcore_
 }
 
 /*
- * A frame's length is pkt_len. In the lab its last buffer may hold less than that (frames of which only the headers
- * are carried), so whoever walks a chain stops at its end as well.
+ * A frame's length is pkt_len. In the lab the last buffer may hold fewer bytes than that, because some frames carry
+ * only their headers. So code that walks a chain also stops at the end of the chain.
  */
 
-/* Cut a frame to `bytes`, dropping whole buffers of the chain where need be; bytes <= pkt_len, >= 1. */
+/* Cut a frame to `bytes`, from 1 to pkt_len. Buffers of the chain that become empty are freed. */
 void pkt_cut(struct rte_mbuf *m, uint32_t bytes);
 
-/* Copy up to `bytes` from offset `at` of a frame, across buffers; returns how many there were. */
+/* Copy up to `bytes` from offset `at` of a frame, across buffers. Returns the number of bytes copied. */
 uint32_t pkt_copy_out(const struct rte_mbuf *m, uint32_t at, void *out, uint32_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * AddressSanitizer cannot see a read past the end of a frame: the bytes behind it belong to the same buffer
- * pool. In sanitizer builds everything of a buffer outside its data is poisoned while sluice holds it, and
- * unpoisoned before it goes back to DPDK. Elsewhere these compile to nothing.
+ * AddressSanitizer cannot see a read past the end of a frame, because the bytes after it belong to the same buffer
+ * pool. Sanitizer builds poison every part of a buffer outside its data while sluice holds it. They unpoison it before
+ * it returns to DPDK. In other builds these functions compile to nothing.
  */
 #ifndef PKT_POISON_H
 #define PKT_POISON_H

@@ -26,14 +26,14 @@ struct rte_ring;
 
 enum tap_direction { TAP_RX, TAP_TX, TAP_DROP, TAP_OAM };
 
-/* Whoever may write an SRH can set the O-flag: copies a second and lcore, and at once. */
+/* Any sender of an SRH can set the O-flag. These limit the copies: per second and lcore, and in one burst. */
 #define TAP_OAM_RATE 1000
 #define TAP_OAM_BURST 100
 
 #define TAP_SAMPLES 8	     /* per reason */
 #define TAP_SAMPLE_BYTES 192 /* of each packet */
 
-/* One dropped packet. seq is odd while the lcore writes; a reader that sees it change reads again. */
+/* One dropped packet. seq is odd while the lcore writes. A reader that sees seq change reads again. */
 struct tap_sample {
 	uint32_t seq;
 	uint32_t length;
@@ -48,11 +48,11 @@ struct tap_samples {
 };
 
 enum trace_kind {
-	TRACE_RECEIVED, /* bytes: as it came */
+	TRACE_RECEIVED, /* bytes: as received */
 	TRACE_RESOLVED, /* bytes: its struct pkt */
-	TRACE_QUEUED,	/* value: packets of its class before it */
-	TRACE_WAITS,	/* for its neighbour; value: packets that wait already */
-	TRACE_SENT,	/* bytes: as it left */
+	TRACE_QUEUED,	/* value: packets of its class already queued */
+	TRACE_WAITS,	/* for its neighbour; value: packets already waiting */
+	TRACE_SENT,	/* bytes: as sent */
 	TRACE_ENDED,	/* value: reason */
 };
 
@@ -70,27 +70,27 @@ struct trace_event {
 };
 _Static_assert(sizeof(struct trace_event) == 128, "trace_event must fit its ring");
 
-/* What a trace chooses by, shared by all lcores of a node. */
+/* The selection of a trace, shared by all lcores of a node. */
 struct trace_filter;
 
 struct pkt_tap {
-	/* written by the management thread (release, after what they point to), read by the lcore (acquire) */
+	/* written by the management thread (release, after the objects they refer to), read by the lcore (acquire) */
 	uint64_t rx_ports, tx_ports; /* captures: bit per port */
 	uint64_t drops;		     /* captures: dropped packets too */
 	uint64_t oam;		     /* captures: packets with the O-flag at a local SID */
 	uint64_t tracing;	     /* events of traced packets are wanted */
 	struct rte_ring *ring;	     /* copies. Producer: the lcore; consumer: management */
 	struct rte_mempool *pool;
-	struct rte_ring *events; /* struct trace_event. Same ends */
+	struct rte_ring *events; /* struct trace_event; producer and consumer as for ring */
 	struct trace_filter *filter;
 	struct tap_samples *samples; /* set before lcores run, written by the lcore */
 	/* written by the lcore */
 	uint64_t now_ns CACHE_ALIGNED; /* of the pass under way */
-	uint64_t lost;		       /* copies and events beyond a rate, or without buffer or room; relaxed */
+	uint64_t lost;		       /* copies and events that exceeded a rate or found no buffer or room; relaxed */
 	struct bucket oam_bucket;
 };
 
-/* What a copy's private area says about it. */
+/* Private area of a copy. */
 struct tap_record {
 	uint64_t time_ns;
 	uint32_t length; /* of the packet; the copy may be shorter */
@@ -114,21 +114,21 @@ static inline bool pkt_tap_tracing(const struct pkt_tap *t)
 	return __atomic_load_n(&t->tracing, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* All of these: the lcore the tap belongs to. They never fail; what found no room is counted as lost. */
+/* Called by the lcore that owns the tap. These functions never fail; copies without room are counted as lost. */
 
 void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port,
 	enum tap_direction direction, unsigned int reason);
 
-/* One packet with the O-flag, as it came in by `port`; rate-limited. */
+/* Copy one packet with the O-flag as received on `port`. The rate is limited. */
 void pkt_tap_oam(struct pkt_tap *t, struct rte_mbuf *m, uint16_t port);
 
-/* A packet ends: sample, capture and trace it as they want. */
+/* A packet ends: add it to samples, captures and trace as they are enabled. */
 void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason);
 
-/* Packets just classified, frames still as received: choose some for the trace. */
+/* Choose packets for the trace. They have just been classified, and their frames are still as received. */
 void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
 
-/* An event in the life of a packet; nothing if it is not traced. TRACE_SENT takes the frame along. */
+/* Record an event in the life of a packet. Does nothing for an untraced packet. TRACE_SENT includes the frame. */
 void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, uint16_t port, uint32_t value);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of packets for captures and traces. The lcore that has the packet; a copy for which there is no buffer or no
- * slot is counted and left out.
+ * Copies packets for captures and traces, on the lcore that holds the packet. A copy that finds no buffer or no slot is
+ * counted as lost.
  */
 #include "pkt/filter.h"
 #include "pkt/pkt.h"
 
 #include <rte_ring_elem.h>
 
-/* Bytes that are there to be copied; see pkt_cut for frames that are longer. */
+/* Number of bytes that can be copied. See pkt_cut for frames whose length exceeds it. */
 static uint32_t captured(const struct rte_mbuf *m)
 {
 	uint32_t n = 0;

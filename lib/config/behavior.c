@@ -43,8 +43,8 @@ uint16_t behavior_code(enum cfg_behavior b, unsigned int flavors)
 	if (!behavior_has_flavors(b))
 		return info->code;
 	/*
-	 * Eight numbers in the order of the bits PSP, USP, USD. Those of RFC 8986 with USD came later: 28 to 39 for
-	 * what begins with 1, 5 and 9.
+	 * Eight numbers in the order of the bits PSP, USP, USD. In RFC 8986 the combinations with USD have separate
+	 * numbers: 28 to 39 for the behaviours whose numbers begin at 1, 5 and 9.
 	 */
 	if (info->compressed || flavors < FLAVOR_BIT(FLAVOR_USD))
 		return (uint16_t)(info->code + flavors);

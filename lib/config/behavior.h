@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SRv6 endpoint behaviours (RFC 8986 section 4, RFC 9800 section 4.1): what each is called, needs and does. No DPDK. */
+/*
+ * SRv6 endpoint behaviours (RFC 8986 section 4, RFC 9800 section 4.1): name, required parameters and action of each. No
+ * DPDK.
+ */
 #ifndef CONFIG_BEHAVIOR_H
 #define CONFIG_BEHAVIOR_H
 
@@ -7,34 +10,34 @@
 
 #include "config/model.h"
 
-/* What is left to do with a packet when the SID was the last one, or before. */
+/* The action on a packet at this SID. */
 enum behavior_kind {
-	KIND_END,   /* on to the next segment, by lookup */
-	KIND_END_X, /* on to the next segment, over an adjacency */
-	KIND_END_T, /* on to the next segment, by lookup in a table of its own */
-	KIND_DT,    /* decapsulate, lookup in a table */
-	KIND_DX,    /* decapsulate, over an adjacency */
-	KIND_DX2,   /* decapsulate a frame, out of a port */
+	KIND_END,   /* go to the next segment, by lookup */
+	KIND_END_X, /* go to the next segment, over an adjacency */
+	KIND_END_T, /* go to the next segment, by lookup in the SID's own table */
+	KIND_DT,    /* decapsulate, then lookup in a table */
+	KIND_DX,    /* decapsulate, then send over an adjacency */
+	KIND_DX2,   /* decapsulate a frame, then send it by a port */
 };
 
 struct behavior_info {
 	const char *name; /* as in the configuration */
 	enum behavior_kind kind;
 	bool compressed;     /* SID of the uSID block: block and 16-bit ids */
-	bool inner4, inner6; /* KIND_DT, KIND_DX: what may be inside */
+	bool inner4, inner6; /* KIND_DT, KIND_DX: allowed inner packets */
 	bool pauses;	     /* ends PFC frames (draft-ruan section 2) */
 	uint16_t code;	     /* IANA SRv6 Endpoint Behaviors, without flavours */
 };
 
 const struct behavior_info *behavior_info(enum cfg_behavior b);
 
-/* May it carry PSP, USP, USD: is it one of the End family? uA.PFC has one number only. */
+/* Whether the behaviour may have PSP, USP and USD, so belongs to the End family. uA.PFC has one code point only. */
 static inline bool behavior_has_flavors(enum cfg_behavior b)
 {
 	return behavior_info(b)->kind <= KIND_END_T && b != BEHAVIOR_UA_PFC;
 }
 
-/* Bits of cfg_flavor that the SID has: those given, else the behaviour's default (uN and uA: PSP and USD). */
+/* Bits of cfg_flavor that the SID has: those configured, else the behaviour's default (uN and uA: PSP and USD). */
 unsigned int behavior_flavors(const struct cfg_sid *sid);
 
 /* IANA code point of a behaviour with flavours (bits of cfg_flavor). */

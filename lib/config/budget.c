@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds up who may hold how many packet buffers at once, and checks that the sum fits memory.buffers. Pure. */
+/*
+ * Adds up how many packet buffers each part of the node may hold at once, and checks that the sum fits memory.buffers.
+ * Pure.
+ */
 #include "config/budget.h"
 
 #include <string.h>
@@ -10,8 +13,8 @@
 #include "config/headroom.h"
 #include "config/program.h"
 
-#define LINK_BYTES 22	    /* an Ethernet header, two tags */
-#define NET_RING_SLOTS 1024 /* of DPDK's net_ring, whatever descriptors say */
+#define LINK_BYTES 22	    /* an Ethernet header and two tags */
+#define NET_RING_SLOTS 1024 /* slots of DPDK's net_ring, independent of the configured descriptors */
 
 unsigned int cfg_lcore_count(const struct config *c)
 {
@@ -34,7 +37,7 @@ unsigned int cfg_packet_rings(const struct config *c)
 	return n;
 }
 
-/* Slots a ring gets: a power of two. */
+/* Slots that a ring is given: a power of two. */
 static uint64_t ring_slots(const struct config *c)
 {
 	uint64_t slots = 1;
@@ -63,7 +66,7 @@ unsigned int cfg_frame_buffers(const struct config *c)
 	return (unsigned int)buffers_of(c, cfg_longest_frame(c));
 }
 
-/* Do the outer headers of some path with tags in front need more room than there is before a whole frame? */
+/* Whether the outer headers of some path, with tags in front, need more room than there is before a whole frame. */
 static bool pushes_much(const struct config *c)
 {
 	struct cfg_own_sids *own = NULL;
@@ -75,7 +78,7 @@ static bool pushes_much(const struct config *c)
 		const struct cfg_policy *p = &c->policies.items[i];
 
 		for (uint32_t k = 0; k < p->paths.n && !much; k++) {
-			/* what no packing of the segments could bring about needs none */
+			/* not needed if even the longest packing of the segments fits */
 			program.n = program.n_all = p->paths.items[k].segments.n;
 			if (cfg_outer_bytes(p, &program) + LINK_BYTES <= LIMIT_FRONT)
 				continue;
@@ -94,8 +97,8 @@ unsigned int cfg_sent_buffers(const struct config *c)
 }
 
 /*
- * Transmit descriptors hold a buffer each, as those of NICs do; a frame takes as many as it has buffers. net_ring has
- * slots for whole frames instead. Other software devices have copied or freed a frame when they have taken it.
+ * Each transmit descriptor holds a buffer, as in NICs; a frame occupies as many descriptors as it has buffers. net_ring
+ * has slots for whole frames instead. Other software devices have copied or freed a frame when they accept it.
  */
 static uint64_t tx_buffers(const struct cfg_port *p, unsigned int frame)
 {
@@ -104,7 +107,7 @@ static uint64_t tx_buffers(const struct cfg_port *p, unsigned int frame)
 	return p->descriptors.tx;
 }
 
-/* Receive descriptors hold a buffer each, too, and so do the beginnings of a frame whose end has not come yet. */
+/* Each receive descriptor holds a buffer, too. So do the first parts of a frame that has not arrived completely. */
 static uint64_t rx_buffers(const struct cfg_port *p, unsigned int frame)
 {
 	return p->rx_queues * (p->descriptors.rx + frame - 1);
@@ -117,7 +120,7 @@ static void add_line(struct cfg_budget *b, const char *what, uint64_t buffers)
 	b->total += buffers;
 }
 
-/* What is bounded in packets, for the longest ones. */
+/* Buffers for limits in packets, computed for the longest frames. */
 static void add_packet_line(struct cfg_budget *b, const char *what, uint64_t packets)
 {
 	add_line(b, what, packets * b->frame);
@@ -160,7 +163,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	add_packet_line(out, "control packets", LIMIT_CONTROL);
 }
 
-/* What to type: more buffers, or ones that take a whole frame if that is enough. */
+/* Advice to print: more buffers, or larger buffers if one that takes a whole frame is enough. */
 static void write_remedy(const struct config *c, uint64_t total, char *out, size_t size)
 {
 	uint64_t whole = (cfg_longest_frame(c) + 1023) / 1024;

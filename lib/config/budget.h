@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffer arithmetic: who may hold how many packet buffers at once. The sum must fit memory.buffers, so that
- * the pool never runs dry whatever arrives; checked when a configuration is, printed by --check.
+ * Buffer arithmetic: how many packet buffers each part of the node may hold at once. The sum must fit memory.buffers,
+ * so that the pool never runs empty, whatever arrives. A configuration check verifies the sum, and --check prints it.
  *
- * A frame of more than memory.buffer-size bytes holds several buffers. What is bounded in packets is promised as many
- * for each as the longest frame takes (cfg_frame_buffers); what is bounded in buffers already, is not.
+ * A frame of more than memory.buffer-size bytes occupies several buffers. A limit in packets is therefore multiplied by
+ * the number of buffers of the longest frame (cfg_frame_buffers). A limit in buffers is not.
  */
 #ifndef CONFIG_BUDGET_H
 #define CONFIG_BUDGET_H
@@ -25,19 +25,22 @@ struct cfg_budget {
 
 void cfg_budget(const struct config *c, struct cfg_budget *out);
 
-/* Bytes of the longest frame of any port, with two VLAN tags and without FCS. */
+/* Bytes of the longest frame of any port, two VLAN tags included, without FCS. */
 uint64_t cfg_longest_frame(const struct config *c);
 
-/* Buffers that it takes as it is received. */
+/* Buffers that the longest frame occupies as received. */
 unsigned int cfg_frame_buffers(const struct config *c);
 
-/* The same as it is sent: one more where outer headers may not fit the room in front of a frame. */
+/*
+ * Buffers that the longest frame occupies as sent: one more if outer headers may not fit the headroom of its first
+ * buffer.
+ */
 unsigned int cfg_sent_buffers(const struct config *c);
 
-/* Number of lcores that play at least one role. */
+/* Number of lcores that have at least one role. */
 unsigned int cfg_lcore_count(const struct config *c);
 
-/* Rings between roles that carry packets: rx to the other lcores' workers, rx to control, control to workers. */
+/* Rings between roles that carry packets: rx to the workers of other lcores, rx to control, control to workers. */
 unsigned int cfg_packet_rings(const struct config *c);
 
 #endif

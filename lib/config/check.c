@@ -17,7 +17,7 @@ static int by_text(const void *a, const void *b)
 	const struct value *x = a, *y = b;
 	int d = strcmp(x->text, y->text);
 
-	/* equal texts in file order: members of a list lie in file order in memory */
+	/* equal texts in file order: members of a list are in file order in memory */
 	return d ? d : x->member < y->member ? -1 : x->member > y->member;
 }
 
@@ -120,7 +120,7 @@ struct config *cfg_load_checked(const char *path, FILE *errors)
 	struct config *c = cfg_load_file(path, &diags);
 	bool good = c && cfg_check(c, &diags) == 0;
 
-	/* before cfg_free: the file's name is the configuration's */
+	/* before cfg_free: the configuration owns the file name */
 	cfg_diags_print(&diags, errors);
 	cfg_diags_free(&diags);
 	if (good)

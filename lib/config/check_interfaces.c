@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * VLAN interfaces: each takes frames that nothing else of its port takes. Addresses are checked with those of ports.
- * Pure.
+ * Checks VLAN interfaces: each accepts frames that nothing else of its port accepts. Their addresses are checked with
+ * those of ports. Pure.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/check_priv.h"
 
-/* In the order of what they take; of two that take the same, the one further down in the file comes second. */
+/* Sorts by accepted frames. Of two that accept the same frames, the later one in the file comes second. */
 static int by_frames(const void *a, const void *b)
 {
 	const struct cfg_interface *x = *(const struct cfg_interface *const *)a;

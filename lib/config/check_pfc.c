@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PFC across the WAN: relays and tunnels, and that no two flow controls meet on one path and class (E37). Pure. */
+/*
+ * Checks PFC across the WAN: relays, tunnels, and that two flow controls never meet on one path and class (E37). Pure.
+ */
 #include "config/behavior.h"
 #include "config/check_priv.h"
 #include "config/program.h"
@@ -38,7 +40,7 @@ static void check_list(const struct config *c, struct cfg_diags *d, const struct
 		cfg_diag_add(d, at, "segments: %s", why);
 }
 
-/* carrier: state; and its keys where frames are carried. */
+/* carrier: state needs its own keys; carrier: frames must not have them. */
 static void check_carrier(const struct config *c, struct cfg_diags *d, uint32_t i)
 {
 	const struct cfg_relay *r = &c->relays.items[i];
@@ -111,7 +113,7 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 			"port: '%s' is a virtual device, and its pause times depend on its speed; set speed", r->port);
 }
 
-/* The slice that the far end is told must have a number, and that must fit. */
+/* The slice whose number the far end receives must have an id, and the id must fit the field. */
 static void check_carried(const struct config *c, struct cfg_diags *d, const struct cfg_pfc_tunnel *t)
 {
 	int i = t->slice ? cfg_find_named(c, "slices", t->slice, NULL) : -1;
@@ -190,7 +192,7 @@ static void check_learnt_scheme(const struct config *c, struct cfg_diags *d, con
 	}
 }
 
-/* E37: what comes in by a port may be held back by one scheme only. */
+/* E37: only one scheme may hold back the traffic that is received on a port. */
 static void check_one_scheme(const struct config *c, struct cfg_diags *d, const struct cfg_pfc_tunnel *t)
 {
 	for (uint32_t i = 0; i < c->relays.n; i++) {

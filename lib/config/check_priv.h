@@ -12,27 +12,29 @@ void check_routes(const struct config *c, struct cfg_diags *d);
 void check_sids(const struct config *c, struct cfg_diags *d);
 void check_boundary(const struct config *c, struct cfg_diags *d);
 void check_circuits(const struct config *c, struct cfg_diags *d);
-/* A watchdog of a port, or of a relay, which has no queue. */
+/* Check a watchdog of a port, or of a relay, which has no queue. */
 void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cfg_watchdog *w, bool relay);
 void check_pfc_wan(const struct config *c, struct cfg_diags *d);     /* relays, PFC tunnels */
-void check_remote_sids(const struct config *c, struct cfg_diags *d); /* of other nodes */
+void check_remote_sids(const struct config *c, struct cfg_diags *d); /* SIDs of other nodes */
 void check_policies(const struct config *c, struct cfg_diags *d);
 void check_qos(const struct config *c, struct cfg_diags *d); /* slices, class maps, queues */
 void check_buffers(const struct config *c, struct cfg_diags *d);
 
-/* A key id to sign with, 0 for none: the key must exist. */
+/* Check a key id for signing; 0: none. The key must exist. */
 void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key);
 
-/* The slice-by key at *slice_by: its option and slice ids must be configured. */
+/* Check the slice-by key at *slice_by: its option and slice ids must be configured. */
 void check_slice_by(const struct config *c, struct cfg_diags *d, const uint32_t *slice_by);
 
-/* Place of a member, or of the mapping around it if the member was left out. */
+/* Place of a member, or of the enclosing mapping if the member was omitted. */
 struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_mark around);
 
-/* Whether the address is in the SID space of the domain: no interface or source may have it. */
+/* Whether the address is in the SID space of the domain, which no interface or source address may use. */
 bool check_in_blocks(const struct config *c, const struct ip_addr *a);
 
-/* A next hop of a route or an adjacency: on a subnet of the port or interface, and not one of its own addresses. */
+/*
+ * Check a next hop of a route or an adjacency: on a subnet of the port or interface, and not one of its own addresses.
+ */
 void check_nexthop(const struct config *c, struct cfg_diags *d, const char *port_name, const struct ip_addr *nexthop);
 
 #endif

@@ -62,7 +62,7 @@ static void check_usid_place(const struct config *c, struct cfg_diags *d, const 
 		cfg_diag_add(d, at, "sid: a /64 begins with the node's global id; 0x%04x is not a global id", first);
 }
 
-/* Every id of the uSID block means a compressed SID, so others lie elsewhere. */
+/* Every id of the uSID block denotes a compressed SID, so all other SIDs must be outside the block. */
 static void check_plain_place(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
 	struct cfg_mark at = cfg_where(c, &s->sid);
@@ -75,7 +75,7 @@ static void check_plain_place(const struct config *c, struct cfg_diags *d, const
 		cfg_diag_add(d, at, "sid: it is neither in 5f00::/16 nor in node.sid-blocks");
 }
 
-/* Which keys a behaviour takes: what it has no use for is a mistake. */
+/* Check which keys a behaviour accepts: a key that it does not use is an error. */
 static void check_sid_keys(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
 	enum behavior_kind kind = kind_of(s);
@@ -104,7 +104,7 @@ static void check_sid_keys(const struct config *c, struct cfg_diags *d, const st
 		check_nexthop(c, d, s->port, &s->nexthop);
 }
 
-/* A list of words, each at most once, and none alone. */
+/* A list of words: each at most once, and 'none' only by itself. */
 static void check_words(const struct config *c, struct cfg_diags *d, const char *key, const uint32_t *items, uint32_t n,
 	uint32_t none)
 {
@@ -117,7 +117,7 @@ static void check_words(const struct config *c, struct cfg_diags *d, const char 
 	}
 }
 
-/* Pause times are bit times of the port that is to stop; virtual devices report no rate. */
+/* Pause times are bit times of the port that must stop; virtual devices report no rate. */
 static void check_pause_speed(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s, struct cfg_mark at,
 	const char *port)
 {
@@ -130,7 +130,7 @@ static void check_pause_speed(const struct config *c, struct cfg_diags *d, const
 			A_NAME(s), port);
 }
 
-/* What only SIDs that end PFC frames have. */
+/* Checks that apply only to SIDs that end PFC frames. */
 static void check_pauses(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
 	const struct behavior_info *info = behavior_info((enum cfg_behavior)s->behavior);
@@ -239,7 +239,7 @@ void check_sids(const struct config *c, struct cfg_diags *d)
 	check_sid_blocks(c, d);
 }
 
-/* Shifting would bring an id 0 to the front, which names nothing. */
+/* The shift would move an id 0 to the front, and id 0 names nothing. */
 static bool has_id_0(const struct ipv6_addr *a)
 {
 	unsigned int n = usid_count(a);
@@ -291,7 +291,7 @@ static const struct cfg_policy *policy_of(const struct config *c, const char *na
 	return i < 0 ? NULL : &c->policies.items[i];
 }
 
-/* What a port says about the boundary of the domain (RFC 8754 section 5). */
+/* Checks a port's keys for the boundary of the domain (RFC 8754 section 5). */
 void check_boundary(const struct config *c, struct cfg_diags *d)
 {
 	for (uint32_t i = 0; i < c->ports.n; i++) {
@@ -353,7 +353,7 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 		if (p->source.family && check_in_blocks(c, &p->source))
 			cfg_diag_add(d, cfg_where(c, &p->source),
 				"source: it is in the SID space, but a SID cannot be a source address");
-		/* the default may be spelt out: cfg_emit does when asked for all keys */
+		/* the default may be given explicitly: cfg_emit writes it when asked for all keys */
 		if (p->dscp_mode == DSCP_COPY && p->dscp)
 			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: it is used only with dscp: set");
 		check_source_prefix(c, d, p);

@@ -192,7 +192,7 @@ static void diff_map(struct diff *d, const struct cfg_map *map, const char *from
 	}
 }
 
-/* SIDs of all files of remote-sids-files together: moving one to another file is no difference. */
+/* SIDs of all files of remote-sids-files together: moving a SID to another file is not a difference. */
 static void diff_imported(struct diff *d, const struct config *from, const struct config *to)
 {
 	static const struct cfg_key key = {.name = "remote-sids",
@@ -248,7 +248,7 @@ int cfg_align_ports(const struct config *from, struct config *to)
 		to->ports.items[k] = to->ports.items[i];
 		to->ports.items[i] = port;
 	}
-	/* the index by name holds positions */
+	/* the index by name contains positions */
 	cfg_names_free(to->names);
 	to->names = cfg_names_new(to);
 	return to->names ? 0 : -ENOMEM;

@@ -16,15 +16,15 @@ struct cfg_change {
 };
 
 /*
- * Calls fn for every difference, in the order of the schema. Items of a list are matched by their identity key,
- * others by their whole content; their order does not count. 0, or -ENOMEM.
+ * Calls fn for every difference, in the order of the schema. Items of a list are matched by their identity key, or by
+ * their whole content if they have none; their order does not matter. 0, or -ENOMEM.
  */
 int cfg_diff(const struct config *from, const struct config *to, void (*fn)(void *arg, const struct cfg_change *change),
 	void *arg);
 
 /*
- * Put the ports of `to` into the order of those in `from`, so that both give them the same numbers. 0; -ENOENT if the
- * port names differ, -ENOMEM.
+ * Put the ports of `to` into the order of those in `from`, so that both configurations number them alike. 0; -ENOENT if
+ * the port names differ; -ENOMEM.
  */
 int cfg_align_ports(const struct config *from, struct config *to);
 

@@ -22,7 +22,7 @@ static bool is_absent(const struct cfg_key *key, const void *value)
 	return memcmp(value, zero, cfg_value_size(key, key->type)) == 0;
 }
 
-/* A mapping that was left out and has required keys, or all of whose keys are absent. */
+/* Whether a mapping is absent: it was omitted and has required keys, or all of its keys are absent. */
 static bool map_is_absent(const struct cfg_map *map, const char *base)
 {
 	struct cfg_mark at;

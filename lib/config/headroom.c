@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define CHOICE_PART 8 /* of the headroom, beside it, by default */
+#define CHOICE_PART 8 /* default of the selective part: headroom / 8, in addition to the headroom */
 #define CAP ((unsigned __int128)INT64_MAX)
 
 static uint64_t capped(unsigned __int128 v)
@@ -15,7 +15,7 @@ static uint64_t capped(unsigned __int128 v)
 	return (uint64_t)MIN_OF(v, CAP);
 }
 
-/* Bytes that pass at a rate in a time, rounded up. */
+/* Bytes sent at a rate during a time, rounded up. */
 static unsigned __int128 bytes_in(uint64_t bps, uint64_t ns)
 {
 	return ((unsigned __int128)bps * ns + 8 * NSEC_PER_SEC - 1) / (8 * NSEC_PER_SEC);
@@ -38,7 +38,7 @@ void headroom_compute(const struct headroom_question *q, struct headroom_answer 
 
 uint64_t headroom_response_ns(uint64_t bps)
 {
-	/* quanta by speed, as SONiC has them from IEEE 802.3 (docs/protocol.md 5.4) */
+	/* quanta by speed, from IEEE 802.3 as used by SONiC (docs/protocol.md 5.4) */
 	static const struct {
 		uint64_t bps;
 		uint32_t quanta;
@@ -67,7 +67,7 @@ void headroom_of_port(const struct cfg_port *port, const struct cfg_buffer_profi
 		.pe_ns = profile->response_us * NSEC_PER_USEC,
 		.jitter_ns = profile->jitter_us * NSEC_PER_USEC,
 		.response_ns = headroom_response_ns(bps),
-		/* a device that is given frames in order sends those it has before the PFC frame */
+		/* a device that receives frames in order sends its queued frames before the PFC frame */
 		.own_bytes = port->descriptors.tx * frame,
 		.source_bytes = port->pfc.peer_descriptors * frame};
 }
@@ -87,8 +87,8 @@ struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct 
 }
 
 /*
- * In the shortest frames bytes hold most buffers, one each. No longer frame, of several buffers, holds more for each of its
- * bytes: memory.buffer-size is at least twice as large as any min-frame.
+ * The shortest frames need the most buffers per byte, one for each frame. No longer frame that occupies several buffers
+ * needs more per byte, because memory.buffer-size is at least twice any min-frame.
  */
 static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
 {
@@ -96,8 +96,8 @@ static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
 }
 
 /*
- * docs/protocol.md 5.7: first the largest contributors are told to stop, at a second threshold all. Headroom is reckoned from
- * the moment all have been told, so the way from the first threshold to the second comes on top of it.
+ * docs/protocol.md 5.7: the largest contributors are stopped first, and all contributors at a second threshold. The
+ * headroom starts when all have been asked to stop, so the distance between the two thresholds is added to it.
  */
 static bool has_choice(const struct config *c, const struct cfg_port *port)
 {

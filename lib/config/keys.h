@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HMAC keys, in a file of their own: one line per key, key id and key in hexadecimal; # begins a comment. Management thread. */
+/*
+ * HMAC keys, in a separate file: one line per key, with key id and key in hexadecimal; # begins a comment. Management
+ * thread.
+ */
 #ifndef CONFIG_KEYS_H
 #define CONFIG_KEYS_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * YAML to model, driven by the schema. libyaml builds the document; this file walks document and schema side
- * by side, fills the structs and reports everything that does not fit, so that one run names all errors.
+ * Converts YAML to the model by the schema. libyaml builds the document. This file walks document and schema in
+ * parallel, fills the structs and reports everything that does not fit, so that one run finds all errors.
  *
- * The depth of the walk is the depth of the schema, whatever aliases the document plays with; its length is
- * bounded by the number of nodes in the document, twice. Management thread.
+ * The schema bounds the depth of the walk, whatever aliases the document contains. Twice the number of nodes in the
+ * document bounds its length. Management thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,11 +21,11 @@
 
 #define VISIT_SPARE 1000 /* list items that aliases may add to a small document */
 #define ANCHORS_MAX 10000
-#define DEPTH_MAX 1000 /* brackets; the schema needs six */
+#define DEPTH_MAX 1000 /* brackets; the schema needs six levels */
 
 struct loader {
 	yaml_document_t doc;
-	struct arena *arena; /* what is being loaded goes here; an inline configuration has its own */
+	struct arena *arena; /* owner of the loaded data; an inline configuration has an arena of its own */
 	struct cfg_marks *marks;
 	const char *file;
 	struct cfg_diags *diags;
@@ -139,7 +139,7 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 
 static struct config *config_new(const char *name);
 
-/* A whole node configuration inside another file: with arena and places of its own, so that it can be handed on. */
+/* Load a whole node configuration inside another file. It has its own arena and places, so that it can change owner. */
 static void load_config(struct loader *l, const yaml_node_t *node, void *out)
 {
 	struct config *c = config_new(l->file);
@@ -158,7 +158,7 @@ static void load_config(struct loader *l, const yaml_node_t *node, void *out)
 	load_map(l, &cfg_root, node, c);
 	l->arena = arena;
 	l->marks = marks;
-	/* of one that is not whole, names may be missing */
+	/* an incomplete configuration may lack names */
 	if (l->diags->n + l->diags->suppressed != before)
 		return;
 	c->names = cfg_names_new(c);
@@ -323,8 +323,8 @@ static void load_document(struct loader *l, yaml_parser_t *parser, const struct 
 }
 
 /*
- * libyaml takes time in the square of the bracket depth, and of the number of anchors: minutes for a file of some
- * 100 KB that is nothing else. Counted without regard to quotes and comments, hence the generous limits.
+ * libyaml needs time that grows with the square of the bracket depth and of the number of anchors: minutes for a file
+ * of about 100 KB that contains nothing else. The count ignores quotes and comments, so the limits are generous.
  */
 static bool too_laborious(struct cfg_diags *diags, const char *text, size_t size)
 {

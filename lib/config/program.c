@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Turns the segment list of a path into an encapsulation: which own SIDs it begins with, how SIDs are packed into
- * containers, SRH or none (RFC 8754 section 4.1, RFC 9800 section 6). Pure.
+ * Turns the segment list of a path into an encapsulation: skips the leading own SIDs, packs SIDs into containers, and
+ * decides whether an SRH is needed (RFC 8754 section 4.1, RFC 9800 section 6). Pure.
  */
 #include "config/program.h"
 
@@ -54,7 +54,7 @@ static const struct cfg_sid *own_plain_sid(const struct config *c, const struct 
 	return best;
 }
 
-/* The own SID that the address begins with: the longer one first. */
+/* The own SID at the beginning of the address; the longest match wins. */
 static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_own_sids *own, const struct ipv6_addr *a)
 {
 	uint16_t id = usid_at(a, 0);
@@ -68,7 +68,7 @@ static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_ow
 	return own->by_id[id];
 }
 
-/* Drop `ids` ids behind the block, as NEXT-CSID does. */
+/* Remove `ids` ids after the block, as NEXT-CSID does. */
 static void shift(struct ipv6_addr *a, unsigned int ids)
 {
 	memmove(a->b + 4, a->b + 4 + 2 * ids, 12 - 2 * ids);
@@ -123,7 +123,7 @@ unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_progra
 {
 	bool reduced = policy->encap == ENCAP_H_ENCAPS_RED || policy->encap == ENCAP_H_ENCAPS_L2_RED;
 
-	/* the TLV needs an SRH, and that an entry */
+	/* the TLV needs an SRH, and an SRH needs an entry */
 	if ((reduced ? program->n : program->n_all) == 1)
 		return policy->hmac_key ? 1 : 0;
 	return reduced ? program->n - 1 : program->n_all;

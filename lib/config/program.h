@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A policy's segment list as the addresses that go on the wire (RFC 9800 section 6.2), from the first one on that this
- * node itself does not own: it has already "executed" the leading own ones (D33). The SRH of a list that is not reduced
- * has them all the same, as if it had been pushed before (RFC 8986 section 5.1): who learns a PFC tunnel from the list
- * looks for them there (docs/protocol.md 4.6). No DPDK; control code.
+ * Turns a policy's segment list into the addresses that go on the wire (RFC 9800 section 6.2). The list on the wire
+ * begins with the first SID that this node does not own, because the node has already executed the leading SIDs of its
+ * own (D33). The SRH of a list that is not reduced contains these own SIDs all the same, as if it had been pushed
+ * before they were executed (RFC 8986 section 5.1). A node that learns a PFC tunnel from the list looks for them there
+ * (docs/protocol.md 4.6). No DPDK; control code.
  */
 #ifndef CONFIG_PROGRAM_H
 #define CONFIG_PROGRAM_H
@@ -14,30 +15,30 @@
 struct cfg_program {
 	struct ipv6_addr container[USID_MAX_CONTAINERS]; /* in travel order */
 	unsigned int n;
-	struct ipv6_addr all[USID_MAX_CONTAINERS]; /* with the own ones */
+	struct ipv6_addr all[USID_MAX_CONTAINERS]; /* the whole list, own SIDs included */
 	unsigned int n_all;
-	const struct cfg_sid *via; /* own uA at the head of the list: its adjacency is the way out; or NULL */
+	const struct cfg_sid *via; /* own uA at the head of the list: its adjacency is the next hop; NULL: none */
 };
 
-/* Which own SIDs there are, by id; made once for many calls of cfg_program. */
+/* Index of the own SIDs by id. Build it once and use it for many calls of cfg_program. */
 struct cfg_own_sids;
 struct cfg_own_sids *cfg_own_sids_new(const struct config *c); /* NULL when out of memory */
 void cfg_own_sids_free(struct cfg_own_sids *o);
 
-/* 0, or -EINVAL with *why saying what is wrong with the list. */
+/* 0, or -EINVAL with *why set to the error in the list. */
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why);
 
-/* Entries of the SRH that the policy puts in front (RFC 8754 section 4.1); 0: there is none. */
+/* Entries of the SRH that the policy pushes (RFC 8754 section 4.1). 0: no SRH. */
 unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_program *program);
 
-#define CFG_SLICE_OPTION_BYTES 16 /* hop-by-hop options header with a slice's id (docs/protocol.md 4.5) */
+#define CFG_SLICE_OPTION_BYTES 16 /* hop-by-hop options header with a slice id (docs/protocol.md 4.5) */
 #define CFG_HMAC_TLV_BYTES 40	  /* type, length, flags, key id, SHA-256 (RFC 8754 section 2.1.2) */
 
 /* Bytes of all outer headers. */
 unsigned int cfg_outer_bytes(const struct cfg_policy *policy, const struct cfg_program *program);
 
-/* Outer source address of the path at this place of the policy. */
+/* Outer source address of the path at this position in the policy. */
 struct ip_addr cfg_outer_source(const struct config *c, const struct cfg_policy *policy, uint32_t path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SIDs of other nodes: loads them from JSON files, derives their structure, checks them, and writes the node's own for
- * others (docs/protocol.md 4.6). Management thread.
+ * SIDs of other nodes: loads them from JSON files, derives their structure, checks them, and writes this node's own
+ * SIDs for other nodes (docs/protocol.md 4.6). Management thread.
  */
 #include "config/remote_sids.h"
 
@@ -34,13 +34,13 @@ static uint8_t bits_or(uint64_t given, unsigned int otherwise)
 	return (uint8_t)(given == CFG_NONE ? otherwise : given);
 }
 
-/* NEXT-CSID behaviours of RFC 9800 section 4.1 and D30: what is behind the SID are further SIDs. */
+/* NEXT-CSID behaviours of RFC 9800 section 4.1 and D30: further SIDs follow the SID. */
 static bool is_next_csid(uint16_t code)
 {
 	return (code >= 43 && code <= 60) || (code >= 85 && code <= 97) || code == behavior_info(BEHAVIOR_UA_PFC)->code;
 }
 
-/* The structure, as far as it is not given. */
+/* Derives the parts of the structure that are not given. */
 static void fill_structure(const struct config *c, struct cfg_remote *r, uint64_t block, uint64_t node,
 	uint64_t function, uint64_t argument)
 {
@@ -202,7 +202,7 @@ static void check_entry(const struct config *c, struct cfg_diags *d, const struc
 	check_structure(c, d, row);
 }
 
-/* Two entries about the same SID: they must say the same, or be about functions of local meaning. */
+/* Compares two entries for the same SID: they must be equal, or be functions of local meaning. */
 static void check_pair(const struct config *c, struct cfg_diags *d, const struct row *first, const struct row *row)
 {
 	struct cfg_mark at;
@@ -258,7 +258,7 @@ static void add_json(void *arg, const struct cfg_remote *r)
 	for (unsigned int i = 0; i <= FLAVOR_USD; i++)
 		if (r->flavors >> i & 1)
 			json_array_append_new(flavors, json_string(cfg_words_flavor[i]));
-	/* what has flavours and none of them says so, for the default may be another one */
+	/* a behaviour that can have flavours and has none must be written as such, because its default may differ */
 	if (!r->flavors && r->behavior < BEHAVIOR_COUNT && behavior_has_flavors((enum cfg_behavior)r->behavior))
 		json_array_append_new(flavors, json_string(cfg_words_flavor[FLAVOR_NONE]));
 	one = json_pack("{ss ss so si ss si si si si}", "sid", ip_prefix_format(&r->sid, text), "behavior",
@@ -282,8 +282,8 @@ json_t *cfg_remote_json(const struct config *c)
 /* --- files --- */
 
 /*
- * jansson says whether it is JSON, and the schema, which reads JSON as the YAML that it is, what it means: so every
- * message has its place, and a key is declared once.
+ * jansson decides whether the text is JSON. The schema loader then reads the JSON as YAML. So every message has its
+ * place, and each key is declared once.
  */
 int cfg_remote_load_text(struct config *c, const char *path, const char *text, size_t size, struct cfg_diags *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scalars of the schema: text to value, value to text, and what was expected. Pure. */
+/* Scalars of the schema: text to value, value to text, and descriptions of the expected values. Pure. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, 
 		for (unsigned int i = 0; key->words[i] && n < size; i++)
 			n += (size_t)snprintf(buf + n, size - n, "%s %s", i ? "," : "", key->words[i]);
 	} else if (type == CFG_UINT) {
-		/* limits of a list are about its length */
+		/* limits of a list are limits of its length */
 		if (key->type == CFG_LIST_OF)
 			snprintf(buf, size, "a whole number");
 		else
@@ -183,7 +183,7 @@ static int parse_uint(const struct cfg_key *key, enum cfg_type type, const char 
 	return 0;
 }
 
-/* Unit by unit, from the smallest: what a time may end in. */
+/* Suffixes of a time, from the smallest unit. */
 static const struct {
 	const char *name;
 	uint64_t ns;
@@ -207,7 +207,7 @@ static int parse_time(const struct cfg_key *key, const char *text, uint64_t *out
 		*out = (uint64_t)(value * (double)time_units[i].ns + 0.5);
 		return *out < key->min || (key->max && *out > key->max) ? -EINVAL : 0;
 	}
-	/* nought needs no unit */
+	/* zero needs no unit */
 	*out = 0;
 	return *end || value != 0 || key->min ? -EINVAL : 0;
 }
@@ -251,7 +251,7 @@ static bool is_name(const char *text)
 	return true;
 }
 
-/* C0, DEL and C1: YAML takes them only as escapes, and no name of a device or file has them. */
+/* C0, DEL and C1: YAML accepts them only as escapes, and no name of a device or file contains them. */
 static bool has_control(const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
@@ -341,7 +341,7 @@ int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *
 	return rc < 0 ? reject_type(key, type, text, err, size) : 0;
 }
 
-/* YAML needs quotes around text that could be read as something else, or that holds its punctuation. */
+/* YAML needs quotes around text that could be read as another type, or that contains YAML punctuation. */
 static void format_text(const char *text, char *buf, size_t size)
 {
 	static const char *const not_text[] = {"true", "false", "yes", "no", "on", "off", "null", "~"};
@@ -367,7 +367,7 @@ static void format_text(const char *text, char *buf, size_t size)
 	buf[n] = '\0';
 }
 
-/* In the largest unit that leaves a whole number. */
+/* Uses the largest unit that gives a whole number. */
 static void format_time(uint64_t ns, char *buf, size_t size)
 {
 	size_t i = ARRAY_LEN(time_units) - 1;
@@ -432,7 +432,7 @@ void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void
 		double share;
 
 		memcpy(&share, value, sizeof(share));
-		/* as few digits as tell it from any other number */
+		/* uses the fewest digits that distinguish it from every other number */
 		for (int digits = 6; digits <= 17; digits++) {
 			snprintf(buf, size, "%.*g", digits, share);
 			if (strtod(buf, NULL) == share)

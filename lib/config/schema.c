@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The declared configuration. Each key: name, type, limits, default, whether a reload may change it, and one
- * help text. The order here is the order of the reference and of `show config`. Pure.
+ * The declared configuration. Each key has a name, type, limits, default, help text, and a flag that says whether a
+ * reload may change it. The order here is the order of the reference and of `show config`. Pure.
  */
 #include "base/log.h"
 #include "config/schema_priv.h"
@@ -380,7 +380,10 @@ static const struct cfg_key sid_keys[] = {
 	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_sid, lenient_cev), .fallback = "false",
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: accept frames whose class enable vector has bits "
 			"in its high octet."},
-	/* at most half of the detect time of a port's watchdog by default, so that one frame never is a storm (build_watchdog) */
+	/*
+	 * by default at most half of the detect time of a port's watchdog, so that one frame is never a storm
+	 * (build_watchdog)
+	 */
 	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_sid, jitter_us), .max = 100000, .fallback = "0",
 		.help = "End.X.PFC, uA.PFC: time for which a pause is held after the end that its frame gives. Use "
 			"the delay variation of the tunnel, plus time for the number of lost frames to be tolerated. "

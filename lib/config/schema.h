@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one declared table of what a configuration may hold. Loading, checking, `show config`, the difference
- * of two configurations, config/reference.yaml and sluice.yaml(5) are all driven by it: a new key is one new
- * line in schema.c and one new member in model.h.
+ * The only table of configuration keys. Loading, checking, `show config`, the difference of two configurations,
+ * config/reference.yaml and sluice.yaml(5) all use it. A new key is one new line in schema.c and one new member in
+ * model.h.
  */
 #ifndef CONFIG_SCHEMA_H
 #define CONFIG_SCHEMA_H
@@ -28,9 +28,9 @@ enum cfg_type {
 	CFG_PREFIX6,  /* the same, IPv6 only */
 	CFG_IFADDR,   /* struct ip_prefix, host bits are the address */
 	CFG_SCALE,    /* uint64_t, or the word `word` meaning `word_value` */
-	CFG_TIME,     /* uint64_t, ns: "5ms", "1.5s"; or the word `word`, where there is one, meaning `word_value` */
+	CFG_TIME,     /* uint64_t, ns: "5ms", "1.5s"; or `word`, unless NULL, which means `word_value` */
 	CFG_FRACTION, /* double, 0 to 1: "0.001" or "0.1%" */
-	CFG_CONFIG,   /* struct config *: a whole node configuration, to be freed by who uses it */
+	CFG_CONFIG,   /* struct config *: a whole node configuration; the caller of the load frees it */
 };
 
 enum cfg_unit {
@@ -38,17 +38,17 @@ enum cfg_unit {
 	UNIT_COUNT,	 /* K, M, G are powers of 1024 */
 	UNIT_BYTES,	 /* K, M, G are powers of 1024 */
 	UNIT_BPS,	 /* bit/s; K, M, G are powers of 1000 */
-	UNIT_PER_SECOND, /* events a second */
+	UNIT_PER_SECOND, /* events per second */
 	UNIT_SECONDS,
 	UNIT_MS,
 	UNIT_US,
 };
 
 #define CFG_REQUIRED 0x1u
-#define CFG_START_ONLY 0x2u /* a reload that changes it is refused, with that reason */
-#define CFG_IDENTITY 0x4u   /* tells list items apart: unique within the list */
-#define CFG_COMMENTED 0x10u /* mappings that the reference shows commented out: it needs others to be valid */
-#define CFG_UNIQUE 0x8u	    /* unique within the list, without naming the item */
+#define CFG_START_ONLY 0x2u /* needs a restart; a reload that changes it is rejected with that reason */
+#define CFG_IDENTITY 0x4u   /* identity of a list item: unique within the list */
+#define CFG_COMMENTED 0x10u /* mappings: commented out in the reference, because it needs others */
+#define CFG_UNIQUE 0x8u	    /* unique within the list, but not the identity of the item */
 
 struct cfg_map;
 
@@ -81,9 +81,9 @@ struct cfg_map {
 extern const struct cfg_map cfg_root;
 
 /*
- * Load YAML text by any schema into *out, a zeroed struct of `map`; lists and texts go into `arena`, places into
- * `marks`. 0, or -EINVAL with messages in `diags`; *out may then be filled in part. Configurations inside it
- * (CFG_CONFIG) are the caller's in either case.
+ * Load YAML text by any schema into *out, a zeroed struct of `map`. Lists and texts are allocated in `arena`; places
+ * are stored in `marks`. 0, or -EINVAL with messages in `diags`; *out may then be filled in part. The caller owns the
+ * configurations in *out (CFG_CONFIG) in both cases.
  */
 struct arena;
 struct cfg_diags;
@@ -92,21 +92,23 @@ int cfg_load_map(const char *name, const char *text, size_t size, const struct c
 	struct arena *arena, struct cfg_marks *marks, struct cfg_diags *diags);
 
 /*
- * A file's whole text, for the caller to free; NULL with the reason in `diags`. A pipe is read to its end; one that
- * nobody writes to is empty.
+ * Read a whole file; the caller frees the text. NULL: the reason is in `diags`. A pipe is read to its end; a pipe
+ * without a writer is empty.
  */
 char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags);
 
-/* Every key of a schema with type, limits, default and help, as YAML that can be loaded. `title`: comment lines. */
+/*
+ * Write every key of a schema with type, limits, default and help, as YAML that can be loaded. `title`: comment lines.
+ */
 void cfg_emit_reference_of(const struct cfg_map *map, const char *title, FILE *out);
 
-/* How a unit is written in documentation: "bytes", "ms". */
+/* Name of a unit in documentation: "bytes", "ms". */
 const char *cfg_unit_text(enum cfg_unit unit);
 
-/* "text", "whole number 64..9600 (bytes)", "one of: dc, wan": what a value of this key looks like. */
+/* Description of a key's value: "text", "whole number 64..9600 (bytes)", "one of: dc, wan". */
 void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, size_t size);
 
-/* Any CFG_LIST member of the model, its items as bytes. */
+/* View of any CFG_LIST member of the model, with its items as bytes. */
 struct cfg_any_list {
 	const char *items;
 	uint32_t n;
@@ -123,14 +125,16 @@ static inline struct cfg_any_list cfg_list_at(const void *member)
 /* Size of one value of a scalar type, or of one list item. */
 size_t cfg_value_size(const struct cfg_key *key, enum cfg_type type);
 
-/* One scalar from text into *out. 0, or -EINVAL with a message in err. Names and texts are arena copies. */
+/*
+ * Parse one scalar from text into *out. 0, or -EINVAL with a message in err. Names and texts are copied into the arena.
+ */
 int cfg_parse_scalar(const struct cfg_key *key, enum cfg_type type, const char *text, struct arena *arena, void *out,
 	char *err, size_t err_size);
 
-/* The inverse: YAML text of one scalar, quoted where YAML needs it. */
+/* Format one scalar as YAML text, quoted where YAML requires it. */
 void cfg_format_scalar(const struct cfg_key *key, enum cfg_type type, const void *value, char *buf, size_t size);
 
-#define CFG_TEXT_MAX 255		       /* longest CFG_TEXT */
-#define CFG_SCALAR_TEXT (2 * CFG_TEXT_MAX + 3) /* room for any formatted scalar: all escaped, quotes, NUL */
+#define CFG_TEXT_MAX 255		       /* bytes of the longest CFG_TEXT */
+#define CFG_SCALAR_TEXT (2 * CFG_TEXT_MAX + 3) /* any formatted scalar: all characters escaped, quotes, NUL */
 
 #endif

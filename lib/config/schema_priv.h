@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parts of the schema that stand in files of their own. */
+/* Parts of the schema that are defined in separate files. */
 #ifndef CONFIG_SCHEMA_PRIV_H
 #define CONFIG_SCHEMA_PRIV_H
 

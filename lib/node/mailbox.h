@@ -2,15 +2,16 @@
 /*
  * Mailboxes: how the roles of a node hand packets and messages to each other.
  *
- * A mailbox has one role as its producer and one as its consumer, and is the only way from one to the other. It holds either
- * packets (struct rte_mbuf *) or messages of one type, by value. Nothing is lost without notice: a push into a full mailbox
- * fails, is counted as refused, and the producer decides what becomes of the packet or message. The consumer receives them
- * in the order in which they were pushed.
+ * A mailbox has one producer role and one consumer role. Roles on different lcores exchange packets and messages only through mailboxes. A
+ * mailbox holds either packets (struct rte_mbuf *) or messages of one type, by value. A push into a full mailbox fails and is
+ * counted as refused; the producer then decides what to do with the packet or message. The consumer receives them in the
+ * order in which they were pushed.
  *
- * All mailboxes of a node stand in one list. It is used to free them, to show them, to find out whether an lcore has something
- * to do (node_lcore_has_input), what the node holds (node_held) and when packets of an old snapshot are gone (publish.c).
+ * All mailboxes of a node are in one list. The list is used to free and show the mailboxes, to check an lcore for work
+ * (node_lcore_has_input), to count the packets that the node holds (node_held), and to find out when the packets of an old
+ * snapshot have left (publish.c).
  *
- * mailbox_open and mailbox_close_all belong to the management thread, before the lcores run and after they have stopped.
+ * The management thread calls mailbox_open before the lcores run, and mailbox_close_all after they have stopped.
  */
 #ifndef NODE_MAILBOX_H
 #define NODE_MAILBOX_H
@@ -33,37 +34,37 @@ struct mailbox_end {
 };
 
 struct mailbox {
-	struct rte_ring *ring;	       /* NULL: not open, because nothing is sent this way */
+	struct rte_ring *ring;	       /* NULL: not open, because nothing is sent in this direction */
 	uint64_t pushed;	       /* written by the producer; relaxed readers */
 	uint64_t refused;	       /* written by the producer: the mailbox was full; relaxed readers */
 	uint64_t popped CACHE_ALIGNED; /* written by the consumer; relaxed readers */
 	/* Constant once the mailbox is open. */
 	struct mailbox *next;
-	const char *carries; /* what `show rings` calls its contents */
+	const char *carries; /* name of the contents in `show rings` */
 	struct mailbox_end from, to;
 	uint32_t bytes; /* size of a message; 0: packets */
 };
 
-/* All zero is an empty list. */
+/* A list that is all zero is empty. */
 struct mailbox_list {
 	struct mailbox *first, *last;
 };
 
 struct mailbox_options {
-	const char *carries; /* static string: "packets", or what the messages are about */
+	const char *carries; /* static string: "packets" or the subject of the messages */
 	struct mailbox_end from, to;
 	uint32_t bytes; /* size of a message, a multiple of 4; 0: packets */
-	uint32_t slots; /* a power of two; one less can be used */
+	uint32_t slots; /* a power of two; slots - 1 are usable */
 	int socket;	/* NUMA node of the memory, or -1 */
 };
 
-/* Open a mailbox, all zero, and add it to the list. 0 or -ENOMEM. */
+/* Open a mailbox that is all zero and add it to the list. Returns 0 or -ENOMEM. */
 int mailbox_open(struct mailbox_list *list, struct mailbox *b, const struct mailbox_options *o);
 
-/* Free the rings of all mailboxes and empty the list. Packets in them must be gone. */
+/* Free the rings of all mailboxes and empty the list. The caller has removed all packets from them. */
 void mailbox_close_all(struct mailbox_list *list);
 
-/* "rx", "worker", "control" */
+/* Return "rx", "worker" or "control". */
 const char *mailbox_role_name(enum mailbox_role role);
 
 static inline bool mailbox_has_packets(const struct mailbox *b)
@@ -71,25 +72,25 @@ static inline bool mailbox_has_packets(const struct mailbox *b)
 	return b->bytes == 0;
 }
 
-/* Is there nothing to pop? The consumer of an open mailbox. */
+/* Return whether an open mailbox is empty. Caller: the consumer. */
 static inline bool mailbox_is_empty(const struct mailbox *b)
 {
 	return rte_ring_empty(b->ring);
 }
 
-/* Packets or messages in the mailbox. Any thread; exact only while neither role runs. */
+/* Return the number of packets or messages in the mailbox. Caller: any thread. Exact only while neither role runs. */
 static inline uint32_t mailbox_used(const struct mailbox *b)
 {
 	return b->ring ? rte_ring_count(b->ring) : 0;
 }
 
-/* Free slots. Exact for the producer, as the consumer can only add to them. */
+/* Return the number of free slots. For the producer it is a lower bound: the consumer can only free more. */
 static inline uint32_t mailbox_room(const struct mailbox *b)
 {
 	return rte_ring_free_count(b->ring);
 }
 
-/* Push one message of `bytes`, which is copied; false when the mailbox is full. The producer. */
+/* Push a copy of one message of `bytes`. Returns false when the mailbox is full. Caller: the producer. */
 static inline bool mailbox_push(struct mailbox *b, const void *message, uint32_t bytes)
 {
 	RTE_VERIFY(bytes == b->bytes);
@@ -101,7 +102,7 @@ static inline bool mailbox_push(struct mailbox *b, const void *message, uint32_t
 	return true;
 }
 
-/* Pop up to n messages of `bytes` each; none when the mailbox is not open. Returns how many. The consumer. */
+/* Pop up to n messages of `bytes` each. Returns their number, 0 when the mailbox is not open. Caller: the consumer. */
 static inline unsigned int mailbox_pop(struct mailbox *b, void *messages, uint32_t bytes, unsigned int n)
 {
 	unsigned int done;
@@ -115,7 +116,7 @@ static inline unsigned int mailbox_pop(struct mailbox *b, void *messages, uint32
 	return done;
 }
 
-/* Push up to n packets; returns how many went in, the others are still the caller's. The producer. */
+/* Push up to n packets. Returns the number pushed; the caller keeps the others. Caller: the producer. */
 static inline unsigned int mailbox_push_packets(struct mailbox *b, struct rte_mbuf **pkts, unsigned int n)
 {
 	unsigned int done = rte_ring_sp_enqueue_burst(b->ring, (void **)pkts, n, NULL);
@@ -126,7 +127,7 @@ static inline unsigned int mailbox_push_packets(struct mailbox *b, struct rte_mb
 	return done;
 }
 
-/* Pop up to n packets. Returns how many. The consumer. */
+/* Pop up to n packets. Returns their number. Caller: the consumer. */
 static inline unsigned int mailbox_pop_packets(struct mailbox *b, struct rte_mbuf **pkts, unsigned int n)
 {
 	unsigned int done = rte_ring_sc_dequeue_burst(b->ring, (void **)pkts, n, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The management thread: opens and closes mailboxes. */
+/* Open and close mailboxes. Management thread. */
 #include "node/mailbox.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@ int mailbox_open(struct mailbox_list *list, struct mailbox *b, const struct mail
 	char name[RTE_RING_NAMESIZE];
 	uint32_t bytes = o->bytes ? o->bytes : (uint32_t)sizeof(struct rte_mbuf *);
 
-	/* DPDK wants names that are unique in the process */
+	/* DPDK requires names that are unique in the process. */
 	snprintf(name, sizeof(name), "%.8s.%llx", o->carries, (unsigned long long)(uintptr_t)b);
 	b->ring = rte_ring_create_elem(name, bytes, o->slots, o->socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
 	if (!b->ring)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node: one whole appliance. Everything sluice knows hangs on this struct; a process may hold many (the lab
- * does).
+ * A node is one whole appliance. struct node holds all of its state. A process can hold many nodes, as the lab does.
  *
  *   rx role       receives from its queues, classifies, hands packets to the owner of their egress
  *   worker role   owns the egress of its ports
- *   control role  packets for the node itself and protocols, by services (node/service.h)
- *   management    everything else, in whatever thread calls the functions of node_ctl.h
+ *   control role  runs the services (node/service.h): packets for the node itself, and protocols
+ *   management    everything else, in the thread that calls the functions of node_ctl.h
  *
- * A role is polled: one bounded pass over what there is, at a time the caller gives. An lcore plays one role or
- * several; it runs them one after the other and then reports quiescence.
+ * A role is polled: each call is one bounded pass over its input, at a time that the caller passes. An lcore has one role or
+ * several. It runs them one after the other and then reports quiescence.
  */
 #ifndef NODE_NODE_H
 #define NODE_NODE_H
@@ -24,7 +23,7 @@
 #include "queue/egress.h"
 #include "snapshot/build.h"
 
-#define NODE_MAX_ROLES 32 /* rx roles, worker roles */
+#define NODE_MAX_ROLES 32 /* limit for rx roles, and for worker roles */
 #define NODE_BURST LIMIT_BURST
 #define NODE_PARK LIMIT_PARK
 #define NODE_WORKER_PUNTS LIMIT_WORKER_PUNTS
@@ -38,7 +37,10 @@ struct rx_queue {
 	uint16_t queue;
 };
 
-/* Packets that found the ring to their worker full. As long as there are any, nothing more is received. */
+/*
+ * Packets that did not fit into the mailbox to their worker. The rx role receives only while a whole burst can still be
+ * parked.
+ */
 struct rx_park {
 	uint16_t n;
 	struct rte_mbuf *pkts[NODE_PARK];
@@ -52,10 +54,10 @@ struct rx_role {
 	struct rx_queue queue[MAX_PORTS * 4];
 	struct classifier classifier;
 	struct rx_park park[NODE_MAX_ROLES];	  /* by worker */
-	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open: same lcore */
+	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
 	struct mailbox to_control;		  /* packets */
-	bool crowded; /* some ring to a worker was full; written by this role, relaxed readers */
-	bool stopped; /* written by management: receive nothing more; relaxed */
+	bool crowded; /* the park of a worker has no room for a burst; written by this role, relaxed readers */
+	bool stopped; /* stop receiving; written by management, relaxed */
 } CACHE_ALIGNED;
 
 struct worker_role {
@@ -64,25 +66,26 @@ struct worker_role {
 	uint16_t index;
 	struct egress_context ctx;
 	struct accounts *accounts;
-	uint32_t watermark_epoch, persistent_epoch; /* that the user's and the persistent watermarks are of */
+	uint32_t watermark_epoch,
+		persistent_epoch; /* of the user's and of the persistent watermarks: epoch of the last clear */
 	struct nbr_table nbrs;
 	uint16_t n_egress;
-	struct egress *egress[MAX_PORTS]; /* those it owns */
-	struct mailbox to_control;	  /* packets whose neighbour did not answer */
-	bool stalled;			  /* written by tests: the worker does nothing; relaxed */
+	struct egress *egress[MAX_PORTS]; /* the egresses that this worker owns */
+	struct mailbox to_control;	  /* packets of neighbours that did not answer */
+	bool stalled;			  /* the worker does nothing; written by tests, relaxed */
 } CACHE_ALIGNED;
 
 struct control_role {
 	struct node *node;
 	struct node_lcore *lcore;
 	struct classifier classifier;
-	const struct snapshot *s;		  /* of this pass */
+	const struct snapshot *s;		  /* snapshot of the current pass */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker */
-	uint64_t now; /* of the pass under way, for callbacks; management reads it too (relaxed), to show ages */
-	uint8_t scratch[17408]; /* for services: one whole IP packet, and an error about it */
+	uint64_t now; /* ns, time of the current pass, for callbacks; management reads it (relaxed) to show ages */
+	uint8_t scratch[17408]; /* for services: one whole IP packet and an ICMP error about it */
 } CACHE_ALIGNED;
 
-/* One lcore of the node and what it plays. */
+/* One lcore of the node, with its roles. */
 struct node_lcore {
 	struct node *node;
 	unsigned int id; /* EAL lcore */
@@ -91,13 +94,13 @@ struct node_lcore {
 	struct control_role *control;
 	struct rx_role *rx;
 	struct worker_role *worker;
-	uint64_t last_pass_ns; /* 0: none, or it slept since */
+	uint64_t last_pass_ns; /* start of the last pass; 0: none, or the lcore slept after it */
 	bool was_busy;	       /* the last pass found work */
 	struct pkt_tap tap;
 	struct lcore_stats stats;
 };
 
-/* Packets and bits a second of each port over the last full second or so. */
+/* Packets and bits per second of a port, over the last measured interval of at least 1 s. */
 struct port_rate {
 	uint64_t rx_pps, rx_bps, tx_pps, tx_bps;
 };
@@ -117,8 +120,8 @@ struct worker_hooks;
 
 struct node {
 	char name[32];
-	uint64_t born_ns; /* what lcore time was short of the time of day at the start; set once */
-	/* What lcores read. Written by the management thread (release), read by every role (acquire). */
+	uint64_t born_ns; /* time of day minus lcore time at the start, ns; set once */
+	/* Written by the management thread (release), read by every role (acquire); see publish.c. */
 	const struct snapshot *snapshot;
 
 	struct rte_mempool *pool;
@@ -129,8 +132,11 @@ struct node {
 	/* By ingress port, a bit per class; see struct egress_context. */
 	uint8_t lossless[PORT_SLOTS], exhausted[PORT_SLOTS];
 	uint8_t storming[PORT_SLOTS];
-	uint32_t rx_of_port[MAX_PORTS]; /* bit per rx role that serves it */
-	/* Written by management, read by workers. Who clears the persistent ones counts them first, the user's behind it in any case. */
+	uint32_t rx_of_port[MAX_PORTS]; /* one bit per rx role that serves the port */
+	/*
+	 * Incremented by management to clear watermarks, read by workers. Each clear increments watermark_epoch. A clear of the
+	 * persistent watermarks increments persistent_epoch before that.
+	 */
 	uint32_t watermark_epoch, persistent_epoch;
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
 
@@ -138,62 +144,69 @@ struct node {
 	struct worker_role *worker;
 	struct control_role *control;
 	uint16_t n_rx, n_workers;
-	struct mailbox_list mailboxes; /* all between roles; constant while lcores run */
-	/* Services, and what they do where; constant once the node is made. */
-	const struct control_service *const *services; /* NULL behind the last */
+	struct mailbox_list mailboxes; /* all mailboxes of the node; constant while lcores run */
+	/* Services and their hooks; constant after node_new. */
+	const struct control_service *const *services; /* NULL after the last */
 	const struct rx_hooks *rx_hooks[NODE_SERVICES_MAX];
 	const struct worker_hooks *worker_hooks[NODE_SERVICES_MAX];
 	uint16_t n_rx_hooks, n_worker_hooks;
-	uint32_t rx_takes;		/* a bit per enum pkt_punt that some rx hook takes */
-	void *state[NODE_SERVICES_MAX]; /* of services, by row */
+	uint32_t rx_takes;		/* one bit per enum pkt_punt that an rx hook takes */
+	void *state[NODE_SERVICES_MAX]; /* state of services, by row (enum service_id) */
 	struct node_lcore *lcore[2 * NODE_MAX_ROLES + 1];
 	uint16_t n_lcores;
 
 	/* management thread only */
-	struct lcore_stats *cleared; /* base line of clear stats */
+	struct lcore_stats *cleared; /* counters at the last `clear stats` */
 	struct sid_counter *cleared_sids;
 	struct node_rates rates;
-	struct trace_filter trace;  /* what lcores choose packets by */
-	struct node_traces *traces; /* events collected so far */
+	struct trace_filter trace;  /* lcores select packets by it */
+	struct node_traces *traces; /* collected events */
 	struct snapshot_registry registry;
 	struct config *config; /* running */
 	struct capture_set *captures;
-	struct node_retired *retired; /* snapshots waiting for their grace period */
+	struct node_retired *retired; /* old snapshots and ids that are not free yet; see publish.c */
 };
 
-/* Newest snapshot. Any role; at least as new as any packet the caller has taken out of a ring before. */
+/* Return the newest snapshot. Caller: any role. It is at least as new as every packet that the caller has popped before. */
 static inline const struct snapshot *node_snapshot(const struct node *n)
 {
 	return __atomic_load_n(&n->snapshot, __ATOMIC_ACQUIRE);
 }
 
 /*
- * One pass of a role. `now`: ns on a clock that never goes back. Returns the work done (packets, messages,
- * timers); *next: the earliest time it must be polled again if nothing arrives, TIME_NEVER for "never".
+ * Run one pass of a role. now: ns of a clock that never goes back. Returns the work done (packets, messages, timers).
+ * *next is set to the latest time of the next pass if nothing arrives (ns); TIME_NEVER: none is needed. Caller: the lcore of the
+ * role.
  */
 unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next);
 unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next);
 unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next);
 
-/* One pass of all roles of an lcore, in the order control, rx, worker; then quiescence and bookkeeping. */
+/*
+ * Run one pass of all roles of an lcore, in the order control, rx, worker. Then report quiescence and update the counters of the
+ * lcore. Arguments and result as above.
+ */
 unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next);
 
 /*
- * Is there anything in a mailbox for a role of this lcore? Device queues are not looked at. Exact only while
- * no lcore of the node runs: the lab, which wakes an lcore when something has arrived for it.
+ * Return whether a mailbox to a role of this lcore has contents, or a service has other input. Device queues are not
+ * checked. Exact only while no lcore of the node runs. Caller: the lab, which wakes an lcore when input has arrived.
  */
 bool node_lcore_has_input(const struct node_lcore *l);
 
-/* The caller slept for `ns` because the last pass found no work. */
+/* Account a sleep of `ns` after a pass that found no work. Caller: the lcore. */
 void node_lcore_slept(struct node_lcore *l, uint64_t ns);
 
 /*
- * Packets for one egress from a role on the same lcore as its worker, in order. For rings, rx roles and the
- * control role use mailbox_push_packets.
+ * Submit n packets to one egress of the worker, in order. Takes the packets over. Caller: a role on the same lcore as the
+ * worker. Roles on other lcores, and the control role, use mailbox_push_packets.
  */
 void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
 
-/* Take over a newer snapshot if there is one: after a ring was read, for what came out of it may be that new. */
+/*
+ * Adopt the newest snapshot. Required after packets were popped from a mailbox, because a newer snapshot may have resolved them.
+ * Caller: the lcore of the worker.
+ */
 void worker_refresh(struct worker_role *w);
 
 #endif

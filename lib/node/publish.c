@@ -1,11 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Snapshots: unpublish, grace period, free, in this order, and nowhere else. The grace period is started when
- * a snapshot is replaced and looked at later; nobody waits for it.
+ * Publication of snapshots.
  *
- * Ids live longer than snapshots, for packets carry them. An id that the newest snapshot does not use is given
- * away again when no packet that an older one resolved is left: not with an rx lcore (grace period), not
- * parked, not in a mailbox (what was pushed by then has been popped), not in a queue (counts by generation).
+ * Purpose
+ * =======
+ *
+ * Lcores read the forwarding state without locks while the management thread replaces it. The state is a struct
+ * snapshot, which is constant from its publication until it is freed. The management thread publishes a snapshot by one
+ * pointer, node.snapshot, and frees it after the last reader has finished. Neither side waits for the other. This is the
+ * RCU scheme, with DPDK's rte_rcu_qsbr for the grace periods.
+ *
+ * Protocol
+ * ========
+ *
+ *   build        The management thread builds a snapshot with the next generation number (snapshot_build). No lcore
+ *                can see the snapshot yet.
+ *   publish      node_publish stores the pointer with release order and starts a grace period for the old snapshot.
+ *   adopt        Each role loads the pointer with acquire order (node_snapshot) at the start of its pass. A worker and
+ *                the control role load it again after they pop packets from a mailbox, because the rx lcore may have
+ *                classified these packets by a newer snapshot. A role therefore never has an older snapshot than the
+ *                packets it handles.
+ *   quiesce      At the end of each pass of an lcore, node_lcore_poll reports a quiescent state: the next pass loads
+ *                the pointer before it reads a snapshot. node_lcore_leave takes an lcore out of all grace
+ *                periods while it does not poll; node_lcore_enter takes it in again.
+ *   reclaim      node_reclaim frees an old snapshot and its configuration when its grace period has ended: every
+ *                lcore that is online has reported a quiescent state since the publication.
+ *
+ * Generations and ids
+ * ===================
+ *
+ * Packets outlive snapshots: a packet can be queued for longer than a grace period. A packet therefore carries ids (of
+ * a neighbour, path, SID or slice) and the number of the generation that resolved them, and no pointers. The owner looks
+ * the ids up in the newest snapshot. The registry keeps an id reserved after the newest snapshot has stopped using it.
+ * The id can be assigned again (snapshot_reap) when no packet of an older generation is left. node_reclaim checks, in
+ * this order:
+ *
+ *   1. rx lcores   The grace period has ended: no rx lcore classifies by the old snapshot.
+ *   2. parks       Every rx role has been seen without parked packets since then. The roles need not be empty at the
+ *                  same time.
+ *   3. mailboxes   Every mailbox that carries packets has popped as many as had been pushed when check 2 succeeded.
+ *                  Mailboxes are in order, so all packets that were in them at that time have been popped. Mailboxes
+ *                  of messages are not checked.
+ *   4. queues      egress_context.held counts the queued packets of each worker by generation. The counts of all
+ *                  older generations are 0.
+ *
+ * Who may do what
+ * ===============
+ *
+ *   management thread    Build, publish, reclaim. It alone writes node.snapshot, node.config, node.retired and the ids
+ *                        of node.registry. As the only writer it may read node.snapshot directly.
+ *   lcores               Read a snapshot within one pass. Keep no pointer into it across passes, except one that is
+ *                        replaced before the next use (worker_role.ctx.s). Write nothing in it.
+ *   parks, mailboxes,    Each counter has one writer, the role that owns it. The management thread reads the counters
+ *   queues               with relaxed order; a late value only delays the release of ids.
+ *
+ * Usage
+ * =====
+ *
+ * The management thread replaces the configuration (node_apply), and reclaims every few milliseconds:
+ *
+ *	node_reclaim(n);
+ *	if (!node_may_publish(n))
+ *		return -EBUSY;
+ *	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
+ *	if (!s)
+ *		return -EINVAL;
+ *	node_publish(n, s, config);
+ *
+ * An lcore:
+ *
+ *	node_lcore_enter(l);
+ *	while (running)
+ *		node_lcore_poll(l, now, &next);
+ *	node_lcore_leave(l);
+ *
+ * Limits
+ * ======
+ *
+ *   - Queued packets can stem from at most EGRESS_GENERATIONS (64) generations. While packets of the oldest are queued,
+ *     node_may_publish is false and node_apply fails with -EBUSY.
+ *   - An lcore that is online and does not poll delays the release of all old snapshots. Publication continues, and
+ *     memory grows by one snapshot for each.
+ *   - If there is no memory to record an old snapshot, the old snapshot and its ids are never freed. A leak is safe, and
+ *     an early free is not.
+ *   - node_publish with NULL frees everything at once. The caller ensures that no lcore runs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,13 +94,13 @@
 
 struct node_retired {
 	struct node_retired *next;
-	const struct snapshot *snapshot; /* NULL: freed, only ids are waited for */
-	struct config *config;		 /* NULL: still running */
+	const struct snapshot *snapshot; /* NULL: freed; only its ids are still reserved */
+	struct config *config;		 /* NULL: also the configuration of the successor */
 	uint64_t token;
-	uint64_t generation;	       /* of its successor */
-	bool unparked[NODE_MAX_ROLES]; /* by rx role: nothing parked was seen */
-	bool marked;		       /* `popped_by` is set */
-	uint64_t *popped_by;	       /* by mailbox, in the order of node.mailboxes: how many must be popped */
+	uint64_t generation;	       /* of the successor */
+	bool unparked[NODE_MAX_ROLES]; /* by rx role: was seen without parked packets since the grace period */
+	bool marked;		       /* popped_by is set */
+	uint64_t *popped_by;	       /* by mailbox, in the order of node.mailboxes: value that `popped` must reach */
 };
 
 void node_lcore_enter(struct node_lcore *l)
@@ -59,7 +137,7 @@ static void free_retired(struct node_retired *r)
 	free(r);
 }
 
-/* Every rx role has been seen without parked packets since the grace period. */
+/* Returns true when every rx role has been seen without parked packets since the end of the grace period. */
 static bool parks_are_through(const struct node *n, struct node_retired *r)
 {
 	bool all = true;
@@ -75,7 +153,7 @@ static bool parks_are_through(const struct node *n, struct node_retired *r)
 	return all;
 }
 
-/* All packets pushed by the time the parks were through have been popped. */
+/* Returns true when all packets that had been pushed before the first call have been popped. */
 static bool mailboxes_are_through(const struct node *n, struct node_retired *r)
 {
 	unsigned int i = 0;
@@ -92,6 +170,7 @@ static bool mailboxes_are_through(const struct node *n, struct node_retired *r)
 	return true;
 }
 
+/* Returns true when no packet of a generation older than the successor is queued. */
 static bool queues_are_through(const struct node *n, const struct node_retired *r)
 {
 	for (uint16_t w = 0; w < n->n_workers; w++)
@@ -105,7 +184,7 @@ bool node_may_publish(const struct node *n)
 {
 	uint64_t next = n->registry.generation + 1;
 
-	/* packets of a generation 64 ago could not be told from new ones */
+	/* The counts are kept modulo 64: packets of 64 generations ago would be counted as new ones. */
 	for (uint16_t w = 0; w < n->n_workers; w++)
 		if (stat_read(&n->worker[w].ctx.held[next % EGRESS_GENERATIONS]))
 			return false;
@@ -121,7 +200,7 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 	__atomic_store_n(&n->snapshot, s, __ATOMIC_RELEASE);
 	n->config = config;
 	if (!s) {
-		/* the node is being freed: no lcore runs, so no grace period is left to wait for */
+		/* The node is being freed. No lcore runs, so all grace periods have ended. */
 		while ((r = n->retired)) {
 			n->retired = r->next;
 			free_retired(r);
@@ -137,7 +216,7 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 		r->popped_by = calloc(count_mailboxes(n), sizeof(*r->popped_by));
 	if (!r || !r->popped_by) {
 		free(r);
-		return; /* the old one leaks, which beats freeing it too early */
+		return; /* The old snapshot leaks, because freeing it now would be too early. */
 	}
 	r->next = n->retired;
 	r->snapshot = old;

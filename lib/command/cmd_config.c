@@ -17,7 +17,7 @@ int cmd_show_config(struct command_call *c)
 		return -ENOMEM;
 	cfg_emit(c->node->config, f, c->arg[0] != NULL);
 	fclose(f);
-	/* the text form prints a string as it is, so what comes out is YAML */
+	/* the text form prints a string unchanged, so the output is YAML */
 	while (size && text[size - 1] == '\n')
 		text[--size] = '\0';
 	c->result = json_string(text);

@@ -22,7 +22,7 @@ int cmd_set_log(struct command_call *c)
 {
 	int level = log_level_by_name(c->arg[1]);
 
-	/* the words of the argument are: all, then the modules */
+	/* the words of the argument are "all" and then the modules */
 	for (unsigned int m = 0; m < LOG_MODULE_COUNT; m++)
 		if (strcmp(c->arg[0], "all") == 0 || log_module_by_name(c->arg[0]) == (int)m)
 			log_set_level((enum log_module)m, (enum log_level)level);

@@ -15,7 +15,7 @@ static json_t *priorities_of(uint8_t mask)
 	return list;
 }
 
-/* How PFC frames reach this node and its neighbour: by the port's driver, as it was found at the start. */
+/* How this node sends and receives PFC frames on the port: a property of the port's driver, found at the start. */
 static const char *mode_of(const struct node *n, uint32_t port)
 {
 	static const char *const names[] = {"software", "hardware", "blind"};

@@ -76,7 +76,7 @@ static void add_relay(json_t *out, const struct node *n, uint32_t i)
 	json_array_append_new(out, o);
 }
 
-/* Data that no tunnel could be learnt from, with the reason. */
+/* Data from which no tunnel could be learnt, with the reason. */
 static json_t *refused_of(const struct node *n)
 {
 	const struct pfc_tunnels *t = &node_pfc(n)->control->tunnels;
@@ -128,7 +128,7 @@ int cmd_show_pfc_tunnels(struct command_call *c)
 	return 0;
 }
 
-/* One queue's pauses in one direction. */
+/* Pauses of one queue in one direction. */
 static void add_pauses(void *out, const struct node_pauses *p)
 {
 	const struct pfc_history *h = &p->history;

@@ -25,7 +25,7 @@ static const char *side_name(uint8_t side)
 	return names[side];
 }
 
-/* Filters of RFC 8754 section 5.1: "on", or which are off. */
+/* Filters of RFC 8754 section 5.1: "on", or the list of filters that are off. */
 static const char *boundary_of(const struct snap_port *s)
 {
 	bool no_sids = s->side == SIDE_DC && !s->sids_closed;
@@ -102,7 +102,7 @@ static json_t *details_of(const struct node *n, uint32_t i)
 		"tx_bps", (json_int_t)r->tx_bps);
 }
 
-/* One object for a port, a list for "all". */
+/* One object for one port, a list for "all". */
 static int each_port(struct command_call *c, json_t *(*make)(const struct node *n, uint32_t i, void *arg), void *arg)
 {
 	if (!c->is_word[0]) {

@@ -22,7 +22,7 @@ static void add_control(json_t *list, const struct node *n, uint32_t port)
 	json_array_append_new(list, o);
 }
 
-/* Why a queue does not send; it may be busy all the same. */
+/* Why a queue does not send; the queue may contain packets all the same. */
 static const char *gate_of(const struct egress_slice *s, unsigned int class)
 {
 	if (__atomic_load_n(&s->closed[EGRESS_PAUSE], __ATOMIC_RELAXED) >> class & 1)
@@ -36,7 +36,7 @@ static void add_queue(json_t *list, const struct node *n, uint32_t port, uint32_
 	char name[4];
 	json_t *o;
 
-	/* of 8 classes in 64 slices most are never used */
+	/* of 8 classes in 64 slices, most are never used */
 	if (!stat_read(&q->entered) && !stat_read(&q->dropped) && !stat_read(&q->pauses))
 		return;
 	snprintf(name, sizeof(name), "%u", class);

@@ -66,7 +66,7 @@ static json_t *addresses_of(const struct snap_path *p)
 	char text[IP_ADDR_TEXT];
 
 	json_array_append_new(list, json_string(ipv6_addr_format(&ip->dst, text)));
-	/* own SIDs that a full list begins with are no destination any more */
+	/* own SIDs at the head of a full list have been executed and are no destinations */
 	for (int i = p->bytes > fixed ? srh->segments_left - 1 : -1; i >= 0; i--)
 		json_array_append_new(list, json_string(ipv6_addr_format(&srh->segment[i], text)));
 	return list;

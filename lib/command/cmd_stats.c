@@ -12,7 +12,7 @@ static const char *port_name(const struct node *n, unsigned int port)
 	return port == PORT_LOCAL ? "(local)" : n->port[port]->name;
 }
 
-/* Ports that exist, and the node itself. */
+/* Existing ports, and the node itself. */
 static bool port_exists(const struct node *n, unsigned int port)
 {
 	return port < n->n_ports || port == PORT_LOCAL;

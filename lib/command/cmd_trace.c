@@ -19,13 +19,13 @@ int cmd_clear_trace(struct command_call *c)
 	return 0;
 }
 
-/* A packet's steps while they are put together. */
+/* Collects the steps of a packet. */
 struct walk {
 	struct command_call *c;
-	json_t *steps; /* of the packet under way */
+	json_t *steps; /* steps of the current packet */
 	uint16_t id;
 	uint64_t first_ns, last_ns;
-	uint8_t frame[TRACE_BYTES]; /* as it came */
+	uint8_t frame[TRACE_BYTES]; /* the frame as received */
 	uint32_t captured;
 };
 
@@ -33,7 +33,9 @@ static void add_step(struct walk *w, const struct trace_event *e, const char *wh
 {
 	json_t *step;
 
-	/* times are those of passes: another lcore's may have begun before the packet was handed to it */
+	/*
+	 * a step has the time of its pass: a pass of another lcore may have begun before that lcore received the packet
+	 */
 	w->last_ns = MAX_OF(w->last_ns, e->time_ns);
 	step = json_pack("{sI ss}", "ns", (json_int_t)(w->last_ns - w->first_ns), "step", what);
 
@@ -53,7 +55,7 @@ static json_t *frame_text(const struct trace_event *e)
 	return json_string(hex);
 }
 
-/* What the changes are, in words. */
+/* Describes the changes of a packet in words. */
 static json_t *changes_of(const struct pkt *x)
 {
 	json_t *list = json_array();
@@ -75,7 +77,7 @@ static json_t *changes_of(const struct pkt *x)
 	return list;
 }
 
-/* What was looked up last: the destination after the SIDs were executed. False when too little was kept. */
+/* The address of the last lookup: the destination after the SIDs were executed. False if too few bytes were kept. */
 static bool looked_up(const struct walk *w, const struct pkt *x, struct ip_addr *out)
 {
 	size_t at = x->strip + (x->family == 4 ? offsetof(struct ipv4_hdr, dst) : offsetof(struct ipv6_hdr, dst));
@@ -114,7 +116,7 @@ static json_t *resolved(const struct walk *w, const struct node *n, const struct
 		return o;
 	if (x->sid < s->n_sids && s->sid[x->sid].used)
 		json_object_set_new(o, "sid", json_string(ip_prefix_format(&s->sid[x->sid].prefix, text)));
-	/* the way out of an adjacency SID is its own */
+	/* an adjacency SID has a next hop of its own */
 	if (!(x->sid < s->n_sids && s->sid[x->sid].used && s->sid[x->sid].adjacency) && looked_up(w, x, &to))
 		json_object_set_new(o, "route", json_string(describe_route(s, x->vrf, &to, text)));
 	if (x->ops & PKT_OP_ENCAP && x->path < s->n_paths && s->path[x->path].name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all commands share: reporting a failure, and the usage line of the table. Management thread. */
+/* Functions that all commands share: report a failure, and format the usage line of the table. Management thread. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "base/compiler.h"
 #include "command/command.h"
 
-/* Say why and return rc. */
+/* Set the reason of a failure and return rc. */
 int command_fail(struct command_call *c, int rc, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* commands.c */

@@ -9,7 +9,7 @@
 
 /* "|main|config..." */
 #define MODULE_WORD(name, help) "|" #name
-/* "|error|warning...": an alternative to no word is none, so the first bar is skipped */
+/* "|error|warning...": the first bar is skipped, because an empty alternative is not allowed */
 #define LEVEL_WORD(id, word) "|" word
 #define LEVEL_WORDS (&(LOG_LEVELS(LEVEL_WORD))[1])
 
@@ -25,7 +25,7 @@
 	}
 
 /* clang-format off */
-/* In the order of completion and of docs/commands.md: words that begin alike stand together. */
+/* In the order of completion and of docs/commands.md: commands with the same first words are adjacent. */
 const struct command commands[] = {
 	{"show ports", "Ports: side, link, packets and bytes in and out, rates, losses of the device.", cmd_show_ports},
 	{"show port", "One port in full: link, MTU, MAC, queues, descriptors, offloads, abilities, counters.", cmd_show_port,

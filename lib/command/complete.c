@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may come next on a line: words of commands, and values of arguments. Management thread. */
+/* Completion of a line: words of commands, and values of arguments. Management thread. */
 #include <string.h>
 
 #include "command/parse.h"
@@ -9,8 +9,8 @@ struct completion {
 	const struct command_host *host;
 	command_complete_fn fn;
 	void *arg;
-	const char *partial; /* what stands of the last word */
-	char last[64];	     /* to leave out repetitions; the table is in order */
+	const char *partial; /* the part of the last word before the cursor */
+	char last[64];	     /* last text offered: skips duplicates, which are adjacent in the table */
 };
 
 static void offer(struct completion *c, const char *text, const char *help)
@@ -29,12 +29,12 @@ static void offer_value(struct completion *c, const struct command_arg *a)
 		offer(c, word, a->help);
 	for (uint32_t i = 0; a->kind == ARG_PORT && i < c->host->node->n_ports; i++)
 		offer(c, c->host->node->port[i]->name, a->help);
-	/* what cannot be completed is at least named, in capitals */
+	/* an argument without completions is shown by its name, in capitals */
 	if (a->kind != ARG_WORD && a->kind != ARG_PORT && !*c->partial)
 		c->fn(c->arg, a->keyword ? "EXPRESSION" : a->name, a->help);
 }
 
-/* The arguments that may come next, when those in front of them stand on the line. */
+/* The arguments that may come next, given the arguments on the line. */
 static void offer_args(struct completion *c, const struct command *cmd, const struct words *w, unsigned int used)
 {
 	const struct command_arg *a = cmd->args, *end = cmd->args + COMMAND_ARGS_MAX;
@@ -60,7 +60,7 @@ static void offer_args(struct completion *c, const struct command *cmd, const st
 	}
 }
 
-/* Do the words on the line fit the command's own? *count: how many it has. */
+/* Whether the words on the line match the command's own words. *count: number of the command's words. */
 static bool fits(const struct command *cmd, const struct words *w, unsigned int *count)
 {
 	const char *own;
@@ -111,7 +111,7 @@ void command_complete(const struct command_host *host, const char *line, command
 	c.partial = line + finished;
 	memcpy(text, line, finished);
 	text[finished] = '\0';
-	/* inside quotes and comments there is nothing to complete */
+	/* no completion inside quotes and comments */
 	if (strchr(c.partial, '"') || strchr(c.partial, '#') || parse_words(text, &w, err, sizeof(err)) < 0 ||
 		w.comment)
 		return;

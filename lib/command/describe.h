@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ids of the forwarding state in words. */
+/* Descriptions of ids of the forwarding state. */
 #ifndef COMMAND_DESCRIBE_H
 #define COMMAND_DESCRIBE_H
 
@@ -8,19 +8,19 @@
 
 #define DESCRIBE_TEXT 256
 
-/* "wan0 via fe80::5", "policy to-dc2": what a lookup's answer means. Returns buf. */
+/* Description of a lookup result: "wan0 via fe80::5", "policy to-dc2". Returns buf. */
 const char *describe_target(const struct node *n, target_t t, char *buf);
 
 /* Name of a VRF; "underlay" for the underlay's table. */
 const char *describe_vrf(const struct snapshot *s, uint32_t vrf);
 
-/* "10.2.0.0/16": the route of a VRF that an address takes; "none". */
+/* The route of a VRF that matches an address: "10.2.0.0/16"; "none". */
 const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct ip_addr *addr, char *buf);
 
 /* Name of a port or a VLAN interface by number; "the node" for PORT_LOCAL, "(removed)". */
 const char *describe_interface(const struct snapshot *s, uint32_t interface);
 
-/* "wan0 via fe80::5" of a neighbour id. */
+/* Description of a neighbour id: "wan0 via fe80::5". */
 const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf);
 
 #endif

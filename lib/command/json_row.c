@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters of an object as JSON, by their table. Management thread. */
+/* Converts the counters of an object to JSON, by their table. Management thread. */
 #include "command/json_row.h"
 
 #include "base/compiler.h"

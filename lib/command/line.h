@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes of a stream to command lines, whatever comes. */
+/* Splits a byte stream into command lines. Any input is allowed. */
 #ifndef COMMAND_LINE_H
 #define COMMAND_LINE_H
 
 #include "command/command.h"
 
 enum line_state {
-	LINE_MORE,     /* not finished */
-	LINE_WHOLE,    /* `text` is one, without its end */
-	LINE_BINARY,   /* finished, but it held a zero byte */
-	LINE_TOO_LONG, /* said once; the rest of it is skipped */
-	LINE_SKIPPED,  /* the end of one that was too long */
+	LINE_MORE,     /* the line is not complete */
+	LINE_WHOLE,    /* `text` is a complete line, without its end */
+	LINE_BINARY,   /* the line is complete, but contains a zero byte */
+	LINE_TOO_LONG, /* reported once; the rest of the line is skipped */
+	LINE_SKIPPED,  /* end of a line that was too long */
 };
 
 struct line_reader {
 	char text[COMMAND_LINE_MAX];
 	size_t n;
-	bool skipping, taken; /* the rest of a long line; `text` was handed out */
+	bool skipping, taken; /* skipping the rest of a long line; `text` was returned to the caller */
 };
 
-/* One byte. What follows LINE_WHOLE begins anew. A struct of zeroes is a fresh one. */
+/* Process one byte. The byte after LINE_WHOLE begins a new line. Initialize the struct with zeroes. */
 enum line_state line_take(struct line_reader *l, char byte);
 
-/* The stream has ended: was there a last line without its end? LINE_MORE: none. */
+/* End of the stream: returns the last line if it has no line end. LINE_MORE: there is none. */
 enum line_state line_end(struct line_reader *l);
 
 #endif

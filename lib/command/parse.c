@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "node/node.h"
 
-#define INSTEAD_MAX 4 /* words that may stand instead of a port */
+#define INSTEAD_MAX 4 /* words that may replace a port */
 
 static int fail(char *err, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 static int fail(char *err, size_t size, const char *format, ...)
@@ -94,12 +94,12 @@ const char *parse_word_of(const struct command *c, unsigned int k, size_t *len)
 	return at;
 }
 
-/* How a command fits the beginning of a line. */
+/* How well a command matches the beginning of a line. */
 struct fit {
-	bool fits;	    /* all of its words that the line reaches do */
-	bool complete;	    /* the line reaches all of them */
-	unsigned int words; /* its words */
-	unsigned int exact; /* bit per word that is written out, the first one highest */
+	bool fits;	    /* all of its words that the line covers match */
+	bool complete;	    /* the line covers all of its words */
+	unsigned int words; /* number of its words */
+	unsigned int exact; /* one bit per word that is written in full, the first word highest */
 };
 
 static struct fit fit_of(const struct command *c, const struct words *w)
@@ -148,7 +148,7 @@ static void unknown(const struct words *w, char *err, size_t size)
 		fail(err, size, "unknown command '%s'; try help", text);
 }
 
-/* Could the line as well be the beginning of another command, by a word that is not written out? */
+/* Whether the line could also be the beginning of another command, through an abbreviated word. */
 static bool could_become_another(const struct words *w, const struct command *best, const struct fit *f)
 {
 	for (unsigned int i = 0; i < n_commands; i++) {
@@ -165,7 +165,7 @@ static bool could_become_another(const struct words *w, const struct command *be
 	return false;
 }
 
-/* Lists commands that the line could become. */
+/* Lists the commands that match the line: completely if `complete`, otherwise in part. */
 static void list_fitting(const struct words *w, bool complete, unsigned int words, char *err, size_t size)
 {
 	size_t n = (size_t)snprintf(err, size, complete ? "more than one command fits:" : "the line is not finished:");
@@ -232,7 +232,7 @@ int parse_word_index(const char *words, const char *word)
 	return -1;
 }
 
-/* Of a port argument, the words that may stand instead included. */
+/* Names that match a port argument, including the words that may replace a port. */
 static int bad_port(const struct command_arg *a, const struct command_call *call, const char *word, char *err,
 	size_t size)
 {
@@ -298,7 +298,7 @@ static int parse_arg(const struct command_arg *a, const char *word, struct comma
 	}
 }
 
-/* The words from the i-th on, a space between them, where they stand. */
+/* The words from the i-th on, separated by single spaces, joined in place. */
 static const char *join(struct words *w, unsigned int i)
 {
 	char *first = w->word[i], *end = first + strlen(first);

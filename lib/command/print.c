@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * JSON to text. A list of objects that have the same keys and plain values becomes a table; of other objects, a
- * line of "key value" pairs for each, or a block where there is more inside; a list of other values one line each;
- * an object "key: value" lines, nested ones indented. Management thread.
+ * Converts JSON to text. Management thread.
+ * A list of objects with the same keys and plain values becomes a table.
+ * Each object of any other list of objects becomes a line of "key value" pairs, or a block if it contains more.
+ * Every other list becomes one line per value.
+ * An object becomes "key: value" lines; nested objects are indented.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 
 #define COLUMNS_MAX 32
 
-/* One value in one line. The caller frees. */
+/* Format one value on one line. The caller frees. */
 static char *cell(json_t *v)
 {
 	char *text = NULL;
@@ -54,7 +56,7 @@ static bool has_objects(json_t *v)
 	return json_is_object(v) || (json_is_array(v) && json_array_size(v) && json_is_object(json_array_get(v, 0)));
 }
 
-/* All values can stand in one line. */
+/* Whether all values fit on one line. */
 static bool is_plain(json_t *object)
 {
 	const char *key;
@@ -92,7 +94,7 @@ static void print_row(json_t *row, const char *const *keys, unsigned int n, cons
 		json_t *v = json_object_get(row, keys[k]);
 		char *text = cell(v);
 
-		/* numbers to the right, everything else to the left, nothing behind the last column */
+		/* numbers are right-aligned, all others left-aligned; nothing follows the last column */
 		if (number[k])
 			fprintf(out, "%*s", (int)width[k], text ? text : "");
 		else if (k + 1 < n)
@@ -126,7 +128,7 @@ static void print_table(json_t *rows, FILE *out, unsigned int indent)
 
 			v = json_object_get(row, keys[k]);
 			text = cell(v);
-			number[k] |= json_is_number(v); /* of some rows; others have none there */
+			number[k] |= json_is_number(v); /* true if any row has a number; other rows may have none */
 			width[k] = MAX_OF(width[k], text ? strlen(text) : 0);
 			free(text);
 		}
@@ -144,7 +146,7 @@ static void print_table(json_t *rows, FILE *out, unsigned int indent)
 
 static void print_object(json_t *object, FILE *out, unsigned int indent);
 
-/* "step sent, port wan0, bytes 150": values of an object in one line, the key of the first left out. */
+/* Values of an object on one line, without the key of the first: "step sent, port wan0, bytes 150". */
 static void print_inline(json_t *object, FILE *out, unsigned int indent)
 {
 	const char *key;

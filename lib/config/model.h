@@ -69,7 +69,7 @@ struct cfg_memory {
 	uint32_t hugepages; /* enum cfg_hugepages */
 	uint32_t fib;	    /* enum cfg_fib_kind; ignored */
 	uint64_t buffers;
-	uint64_t buffer_size; /* bytes of a frame that fit one buffer */
+	uint64_t buffer_size; /* bytes of a frame that fit into one buffer */
 	uint64_t lossless;    /* buffers that profiles with alpha share */
 	uint64_t ring;
 };
@@ -118,7 +118,7 @@ struct cfg_descriptors {
 struct cfg_slice {
 	struct cfg_mark at;
 	char *name;
-	uint64_t id; /* unique in the whole network, as on the wire; 0: none */
+	uint64_t id; /* unique in the whole network, as sent on the wire; 0: none */
 	uint64_t weight;
 	uint64_t max_rate_bps; /* 0: no limit */
 };
@@ -154,14 +154,14 @@ struct cfg_buffer_profile {
 	uint64_t headroom;    /* bytes; CFG_NONE: computed */
 	uint64_t min_frame;   /* bytes */
 	uint64_t response_us; /* of this node */
-	uint64_t jitter_us;   /* with the time for lost frames */
+	uint64_t jitter_us;   /* includes the time that lost frames cost */
 	uint64_t selective;   /* bytes; CFG_NONE: an eighth of the headroom */
 };
 
 struct cfg_watchdog {
 	struct cfg_mark at;
 	uint32_t action;			  /* enum cfg_watchdog_action */
-	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: from the longest possible pause */
+	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: derived from the longest possible pause */
 };
 
 struct cfg_pfc {
@@ -174,7 +174,7 @@ struct cfg_pfc {
 	uint32_t hardware; /* enum cfg_pfc_hardware */
 	char *buffer;	   /* a buffer profile, or NULL: the built-in one */
 	uint64_t length_m;
-	uint64_t peer_descriptors; /* frames that the neighbour still sends after PFC */
+	uint64_t peer_descriptors; /* frames that the neighbour still sends after it received PFC */
 	struct cfg_watchdog watchdog;
 };
 
@@ -221,7 +221,7 @@ struct cfg_interface {
 
 struct cfg_neighbor {
 	struct cfg_mark at;
-	char *port; /* or interface, as for every next hop */
+	char *port; /* a port or an interface, as for every next hop */
 	struct ip_addr address;
 	struct eth_addr mac;
 };
@@ -261,11 +261,11 @@ struct cfg_sid {
 	char *slice;		  /* or NULL */
 	char *class_map;	  /* or NULL */
 	CFG_LIST(struct cfg_adjacency) adjacencies;
-	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
+	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all infrastructure sources */
 	uint32_t pfc_hmac;			    /* enum cfg_hmac_check */
 	uint32_t slice_by;			    /* enum cfg_slice_by */
 	bool lenient_cev;
-	uint64_t jitter_us; /* by which a pause outlasts the end that its frame gives */
+	uint64_t jitter_us; /* time by which a pause exceeds the end given by its frame */
 };
 
 struct cfg_path {
@@ -326,7 +326,7 @@ struct cfg_relay {
 	uint32_t carrier;  /* enum cfg_carrier */
 	uint64_t udp_port; /* 0: not given */
 	uint64_t lease_us;
-	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all of the infrastructure */
+	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all infrastructure sources */
 	struct cfg_watchdog watchdog;
 };
 
@@ -358,7 +358,7 @@ struct cfg_pfc_learning {
 	bool repeat;
 };
 
-#define CFG_REMOTE_SIDS_MAX 32768 /* of the configuration, and of each file */
+#define CFG_REMOTE_SIDS_MAX 32768 /* limit for the configuration, and for each file */
 
 #define CFG_REMOTE_OTHER BEHAVIOR_COUNT /* a behaviour without a name here, given by its code point */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Words that configuration keys take as values. One list each makes the enum and the words of the schema; commands show the
- * same words. Pure.
+ * Words that configuration keys accept as values. One list per key defines both the enum and the words of the schema;
+ * commands print the same words. Pure.
  */
 #ifndef CONFIG_WORDS_H
 #define CONFIG_WORDS_H
@@ -10,7 +10,7 @@
 #define CFG_CONSTANT(id, word) id,
 #define CFG_TEXT(id, word) word,
 
-/* Words of a list, as the schema wants them. */
+/* Words of a list, in the form that the schema requires. */
 #define CFG_WORDS(list) \
 	{ \
 		list(CFG_TEXT) NULL \
@@ -23,7 +23,7 @@
 
 enum cfg_side { CFG_SIDES(CFG_CONSTANT) };
 
-/* How a slice is known on the wire (docs/protocol.md 4.5). */
+/* How a packet on the wire identifies its slice (docs/protocol.md 4.5). */
 #define CFG_SLICE_BY(X) \
 	X(SLICE_BY_SID, "sid") \
 	X(SLICE_BY_ARGUMENT, "argument") \
@@ -43,7 +43,7 @@ enum cfg_hmac_check { CFG_HMAC_CHECKS(CFG_CONSTANT) };
 
 enum cfg_hmac_profile { CFG_HMAC_PROFILES(CFG_CONSTANT) };
 
-/* Filters of RFC 8754 section 5.1 that a port can do without. */
+/* Filters of RFC 8754 section 5.1 that can be switched off for a port. */
 #define CFG_BOUNDARIES(X) \
 	X(BOUNDARY_SIDS, "sids") \
 	X(BOUNDARY_SOURCES, "sources")
@@ -75,7 +75,7 @@ enum cfg_idle_policy { CFG_IDLE_POLICIES(CFG_CONSTANT) };
 
 enum cfg_dscp_mode { CFG_DSCP_MODES(CFG_CONSTANT) };
 
-/* RFC 8986 section 4.16. FLAVOR_NONE: none of them, where the default would be some. */
+/* RFC 8986 section 4.16. FLAVOR_NONE: no flavours, where the default would be some. */
 #define CFG_FLAVORS(X) \
 	X(FLAVOR_PSP, "psp") \
 	X(FLAVOR_USP, "usp") \
@@ -84,7 +84,7 @@ enum cfg_dscp_mode { CFG_DSCP_MODES(CFG_CONSTANT) };
 
 enum cfg_flavor { CFG_FLAVORS(CFG_CONSTANT) };
 
-/* Upper layers at a SID that are for the node itself (RFC 8986 section 4.1.1). */
+/* Upper layers that a SID of this node accepts (RFC 8986 section 4.1.1). */
 #define CFG_ALLOWED(X) \
 	X(ALLOW_PING, "ping") \
 	X(ALLOW_TRACEROUTE, "traceroute") \
@@ -107,7 +107,7 @@ enum cfg_encap { CFG_ENCAPS(CFG_CONSTANT) };
 
 enum cfg_log_to { CFG_LOG_TO(CFG_CONSTANT) };
 
-/* What a PFC watchdog does about a storm; enum pfc_watchdog_action has the same values (snapshot/build_pfc.c). */
+/* Reaction of a PFC watchdog to a storm; enum pfc_watchdog_action has the same values (snapshot/build_pfc.c). */
 #define CFG_WATCHDOG_ACTIONS(X) \
 	X(WATCHDOG_RELEASE, "release") \
 	X(WATCHDOG_DROP, "drop") \
@@ -139,7 +139,7 @@ enum cfg_tag { CFG_TAGS(CFG_CONSTANT) };
 
 enum cfg_relay_mode { CFG_RELAY_MODES(CFG_CONSTANT) };
 
-/* What crosses the WAN between PFC relays. */
+/* Messages that PFC relays send across the WAN. */
 #define CFG_CARRIERS(X) \
 	X(CARRIER_FRAMES, "frames") \
 	X(CARRIER_STATE, "state")

@@ -66,7 +66,7 @@ int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, cons
 		rc = refuse(diags, err, size);
 		goto out;
 	}
-	/* ports that differ are reported by the plan; those that are the same must be numbered the same */
+	/* the plan reports ports that differ; unchanged ports must keep their numbers */
 	rc = cfg_align_ports(n->config, c);
 	if (rc != -ENOMEM)
 		rc = cfg_diff(n->config, c, add_change, &p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A configuration for a running node: check, plan, apply whole or not at all. What appliance and lab mean by reload.
+ * Gives a running node a new configuration: check, plan, then apply all of it or nothing. The appliance and the lab
+ * reload by this function.
  *
  * Management thread only.
  */
@@ -17,15 +18,17 @@
 struct node;
 
 /*
- * Take `c`, as cfg_load_* returned it, or NULL with the reason in `diags`; both are consumed. `file` is what the plan calls
- * it. 0 with *plan set (the caller's), and unless `dry` `c` is now the node's; else -errno, everything is as before and
- * `err` says why:
- *   -EINVAL what is in `diags`; -EBUSY a change needs a restart; -ENOMEM, or what node_apply says.
+ * Apply `c`, a result of cfg_load_*; NULL: loading failed and `diags` has the reason. Both are consumed. The plan calls
+ * the configuration `file`. Returns 0 with *plan set, which the caller owns; unless `dry`, the node has taken over `c`.
+ * Otherwise returns -errno, the node is unchanged and `err` gives the reason:
+ *   -EINVAL: the errors in `diags`
+ *   -EBUSY: a change needs a restart
+ *   -ENOMEM, or any error of node_apply
  */
 int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, const char *file, bool dry, json_t **plan,
 	char *err, size_t size);
 
-/* A number of the plan: "added", "changed", "removed", "needs_restart". */
+/* A count of the plan: "added", "changed", "removed", "needs_restart". */
 unsigned long long apply_count(const json_t *plan, const char *name);
 
 #endif

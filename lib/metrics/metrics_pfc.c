@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where counters of PFC are: ports, pauses, watchdogs, tunnels, relays. Management thread; owners and control lcore write. */
+/*
+ * Locates the counters of PFC: ports, pauses, watchdogs, tunnels, relays. Management thread; owners and the control
+ * lcore write them.
+ */
 #include <stdio.h>
 
 #include "metrics/metrics_priv.h"
@@ -32,7 +35,7 @@ static void each_tx(const struct metric_context *c, metric_object object, void *
 	}
 }
 
-/* Names are of ports (heard, said), relays (relayed) and tunnels (tunnel). */
+/* Names of ports (heard, said), relays (relayed) and tunnels (tunnel). */
 static void add_pauses(void *arg, const struct node_pauses *p)
 {
 	const struct listener *l = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where counters of ports, devices, VLAN interfaces, lcores and local SIDs are. Management thread. */
+/* Locates the counters of ports, devices, VLAN interfaces, lcores and local SIDs. Management thread. */
 #include <stdio.h>
 
 #include "config/behavior.h"

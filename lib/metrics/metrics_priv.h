@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the objects of a table are, with the labels of their samples. */
+/* Locates the objects of a table and gives the labels of their samples. */
 #ifndef METRICS_METRICS_PRIV_H
 #define METRICS_METRICS_PRIV_H
 
 #include "metrics/tables.h"
 #include "node/node_ctl.h"
 
-#define METRIC_LABELS 512 /* characters of an object's labels, the NUL included */
+#define METRIC_LABELS 512 /* bytes of an object's labels, the NUL included */
 
 struct metric_context {
 	const struct node *n;
-	const struct lcore_stats *sum; /* of all lcores */
+	const struct lcore_stats *sum; /* sum over all lcores */
 };
 
-/* An object with labels like 'port="wan0"'; `priorities`: which values of rows with one for each are exported. */
+/*
+ * An object with labels like 'port="wan0"'. `priorities`: the priorities to export from rows with one value for each.
+ */
 typedef void (*metric_object)(void *arg, const char *labels, const void *object, uint8_t priorities);
 
 struct metric_source {
@@ -21,7 +23,7 @@ struct metric_source {
 	void (*each)(const struct metric_context *c, metric_object object, void *arg);
 };
 
-/* The last one has no table. */
+/* The last element has no table. */
 extern const struct metric_source metric_ports[];  /* metrics_port.c: ports, devices, interfaces, lcores, SIDs */
 extern const struct metric_source metric_queues[]; /* metrics_queue.c: egresses, queues, buffers */
 extern const struct metric_source metric_pfc[];	   /* metrics_pfc.c */

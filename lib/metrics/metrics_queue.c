@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where counters of egresses, queues and buffers are. Management thread; the owners of ports write. */
+/* Locates the counters of egresses, queues and buffers. Management thread; the owners of ports write them. */
 #include <stdio.h>
 
 #include "metrics/metrics_priv.h"
@@ -15,7 +15,7 @@ static void each_egress(const struct metric_context *c, metric_object object, vo
 	}
 }
 
-/* Of 8 classes in 64 slices most are never used. */
+/* Of 8 classes in 64 slices, most are never used. */
 static bool was_used(const struct egress_queue *q)
 {
 	return stat_read(&q->entered) || stat_read(&q->dropped) || stat_read(&q->pauses);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The page: one family of samples for each row of the tables, and what is no counter. Management thread. */
+/*
+ * Writes the page: one family of samples for each row of the tables, and the information that is not a counter.
+ * Management thread.
+ */
 #include "metrics/openmetrics.h"
 
 #include <stdlib.h>
@@ -14,7 +17,7 @@ struct page {
 	bool open;
 };
 
-/* The unit that OpenMetrics wants to be told: that with which the name ends. */
+/* The unit that OpenMetrics requires: the suffix of the name. */
 static const char *unit_of(const char *full)
 {
 	static const char *const units[] = {"bytes", "seconds"};
@@ -39,7 +42,7 @@ static void family(const struct page *p, const char *full, const char *type, con
 		fprintf(p->out, "# UNIT %s %s\n", full, unit_of(full));
 }
 
-/* One row of a table while its objects are walked over. */
+/* State while the objects of one table row are visited. */
 struct row_family {
 	const struct page *p;
 	const struct stat_row *row;
@@ -54,7 +57,7 @@ static void sample(const struct row_family *f, const char *labels, const void *o
 		*labels ? "," : "", labels);
 	if (f->row->n > 1)
 		fprintf(f->p->out, ",priority=\"%u\"", i);
-	/* nanoseconds become seconds, as Prometheus wants base units */
+	/* nanoseconds become seconds, because Prometheus requires base units */
 	if (stat_in_seconds(f->row))
 		fprintf(f->p->out, "} %llu.%09llu\n", (unsigned long long)(v / NSEC_PER_SEC),
 			(unsigned long long)(v % NSEC_PER_SEC));
@@ -105,7 +108,7 @@ static void links(const struct page *p)
 			port_is_up(p->n->port[i]));
 }
 
-/* "rx 1"; there is only one control lcore. */
+/* Label of an lcore's role: "rx 1". There is only one control lcore. */
 static void mailbox_end(const struct mailbox_end *end, char *buf, size_t size)
 {
 	if (end->role == MAILBOX_CONTROL)

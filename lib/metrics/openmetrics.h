@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All counters as a page for Prometheus. Names, units and help come from the tables (metrics/tables.h). */
+/* Page of all counters for Prometheus. Names, units and help come from the tables (metrics/tables.h). */
 #ifndef METRICS_OPENMETRICS_H
 #define METRICS_OPENMETRICS_H
 
@@ -8,7 +8,7 @@
 
 struct node;
 
-/* open: OpenMetrics 1.0 (units, _total only on samples, # EOF); else Prometheus' text format 0.0.4. */
+/* open: OpenMetrics 1.0 (units, _total only on samples, # EOF); otherwise the text format 0.0.4 of Prometheus. */
 void openmetrics_print(const struct node *n, bool open, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of all counters, made of the lists beside the structs. Constants. */
+/* Tables of all counters, made from the lists beside the structs. Constants. */
 #include "metrics/tables.h"
 
 #include "service/pfc/control_pfc.h"
@@ -13,7 +13,7 @@
 
 #define ROW_port(name, unit, help) \
 	STAT_ROW(struct port_stats, counter, name, #name, unit, "sluice_port_" #name, help),
-/* the longest gap is a level that only grows, not a count */
+/* the longest gap is a gauge that only grows, not a count */
 #define KIND_lcore(name) \
 	(offsetof(struct lcore_stats, name) == offsetof(struct lcore_stats, max_gap_ns) ? STAT_GAUGE : STAT_COUNTER)
 #define ROW_lcore(member, unit_, help_) \

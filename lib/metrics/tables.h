@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everything that is counted, as tables made of the lists beside the structs (stats/counter.h): JSON, OpenMetrics and
- * docs/counters.md walk over them. A counter is a line of its list; a new list is a line of STAT_TABLES.
+ * Tables of all counters, made from the lists beside the structs (stats/counter.h). JSON, OpenMetrics and
+ * docs/counters.md use them. A counter is a line of its list; a new list is a line of STAT_TABLES.
  */
 #ifndef METRICS_TABLES_H
 #define METRICS_TABLES_H
@@ -47,7 +47,7 @@ struct stat_table {
 STAT_TABLES(X)
 #undef X
 
-/* All of them, in order; the last one is NULL. */
+/* All tables, in order; the last element is NULL. */
 extern const struct stat_table *const stat_tables[];
 
 #endif

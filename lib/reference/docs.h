@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reference pages made of the lists in the code: docs/counters.md and docs/commands.md. */
+/* Reference pages made from the lists in the code: docs/counters.md and docs/commands.md. */
 #ifndef REFERENCE_DOCS_H
 #define REFERENCE_DOCS_H
 

@@ -7,7 +7,7 @@
 
 void man_text(FILE *out, const char *text)
 {
-	/* troff takes a dot or quote at the beginning of a line as a request, and a minus as a hyphen */
+	/* troff treats a dot or quote at the beginning of a line as a request, and a minus as a hyphen */
 	if (*text == '.' || *text == '\'')
 		fputs("\\&", out);
 	for (const char *p = text; *p; p++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The control role: hands what rx roles and workers punt to the services, and runs their timers. It never waits and never
- * touches a file.
+ * The control role: it hands the packets that rx roles and workers punt to the services, and runs the timers of
+ * services. It never waits and never accesses a file. Control lcore.
  */
 #include "node/control_send.h"
 #include "node/service.h"
@@ -24,7 +24,7 @@ static unsigned int take_ring(struct control_role *c, struct mailbox *r)
 	if (mailbox_is_empty(r) || !control_has_room(c))
 		return 0;
 	n = mailbox_pop_packets(r, pkts, CONTROL_BURST);
-	/* what came out of the ring may have been classified by a newer snapshot */
+	/* A newer snapshot may have classified these packets. */
 	c->s = c->classifier.s = node_snapshot(c->node);
 	for (unsigned int k = 0; k < n; k++)
 		take(c, pkts[k]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control lcore: what its services share. Packets of the node's own go through the mailbox to the owner of their egress. */
+/*
+ * Functions shared by services. Originated packets go through the mailbox to the owner of their egress. Control lcore.
+ */
 #include "node/control_send.h"
 
 #include "classify/vlan.h"
@@ -78,13 +80,13 @@ void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t por
 
 const struct snap_port *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m)
 {
-	/* a packet of the node itself has no frame around it; a received one has the first of its headers in one piece */
+	/* An originated packet has no Ethernet header. The first headers of a received packet are contiguous. */
 	if (m->port == PORT_LOCAL)
 		return NULL;
 	return vlan_find(c->s, &c->s->port[m->port], rte_pktmbuf_mtod(m, const uint8_t *), m->data_len).in;
 }
 
-/* The upper layer; extension headers of a packet to the node itself say nothing more to it. */
+/* The extension headers of a packet to the node itself have no further effect, so they are skipped. */
 struct control_upper control_upper_layer(const uint8_t *packet, size_t size)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;

@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all services on the control lcore call: packets of the node's own, and where a received one came from. */
+/*
+ * Functions for all services on the control lcore: they originate packets, and find the ingress interface of received
+ * ones. Caller: the control lcore.
+ */
 #ifndef NODE_CONTROL_SEND_H
 #define NODE_CONTROL_SEND_H
 
 #include "node/node.h"
 
-#define CONTROL_BURST 32 /* packets, messages or timers of one kind in a pass */
+#define CONTROL_BURST 32 /* limit of packets, messages or timers of one kind in a pass */
 
-/* A buffer chain holding `size` bytes, counted as originated; NULL when the pool is empty. */
+/* Copy `size` bytes into a new buffer chain, counted as originated. Returns NULL when the pool is empty. */
 struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32_t size);
 
-/* The interface a received packet came in by; NULL: it was removed since, or the packet is the node's own. */
+/*
+ * Return the ingress interface of a received packet. NULL: the interface was removed, or the node originated the
+ * packet.
+ */
 const struct snap_port *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m);
 
-/* An IP packet of the node's own: by the table of `vrf`, or to a station on the link of `interface`. Consumes m. */
+/* Send an IP packet that the node originates, by the table of `vrf`. Consumes m. */
 void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf);
-/* A part of a received packet `of`, in the class and by the table of that. Consumes m. */
+/* Send a fragment m of the received packet `of`, in the class and by the table of `of`. Consumes m. */
 void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of);
 
+/* Send an IP packet that the node originates to a station on the link of `interface`; family: 4 or 6. Consumes m. */
 void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t interface);
 
-/* A finished Ethernet frame of the node's own, out of a port. Consumes m. */
+/* Send a complete Ethernet frame that the node originates, on a port. Consumes m. */
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port);
 
-/* Have the mailboxes of all services room for a batch of events? */
+/* Return whether the mailboxes of all services have room for a batch of CONTROL_BURST events. */
 bool control_has_room(const struct control_role *c);
 
-/* The upper layer of a packet to the node itself, after its extension headers. */
+/*
+ * Find the upper layer of a packet to the node itself, after its extension headers. `packet` has `size` readable bytes.
+ */
 struct control_upper {
-	size_t at; /* may be behind the end */
-	uint8_t type;
-	uint32_t named; /* offset of the byte that says what it is */
+	size_t at;	/* offset; may be after the end */
+	uint8_t type;	/* IP protocol number */
+	uint32_t named; /* offset of the byte that contains `type` */
 };
 struct control_upper control_upper_layer(const uint8_t *packet, size_t size);
 

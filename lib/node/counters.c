@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The management thread: what a node has counted, how fast, and whether every packet is somewhere. */
+/* The counters, rates and packet balance of a node. Management thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +137,7 @@ void node_tick(struct node *n, uint64_t now)
 	r->since_ns = now;
 }
 
-/* Only the counters that the sum needs, of the ports that there are: the lab asks every node at every sample. */
+/* Reads only the counters that the sum needs, because the lab asks every node at every sample. */
 static void add_balance(const struct port_stats *p, struct node_balance *out)
 {
 	out->rx += stat_read(&p->rx_packets);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass of an lcore: its roles, then the bookkeeping that is done once per pass and never per packet. */
+/* One pass of an lcore: its roles, then quiescence and the counters that are updated once per pass. Every lcore. */
 #include "node/service.h"
 
 unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
@@ -52,5 +52,5 @@ void node_lcore_slept(struct node_lcore *l, uint64_t ns)
 	if (!ns)
 		return;
 	stat_add(&l->stats.sleep_ns, ns);
-	l->last_pass_ns = 0; /* the gap was wanted */
+	l->last_pass_ns = 0; /* The gap was intended: it does not count for max_gap_ns. */
 }

@@ -2,14 +2,14 @@
 /*
  * Mailboxes: how the roles of a node hand packets and messages to each other.
  *
- * A mailbox has one producer role and one consumer role. Roles on different lcores exchange packets and messages only through mailboxes. A
- * mailbox holds either packets (struct rte_mbuf *) or messages of one type, by value. A push into a full mailbox fails and is
- * counted as refused; the producer then decides what to do with the packet or message. The consumer receives them in the
- * order in which they were pushed.
+ * A mailbox has one producer role and one consumer role. Roles on different lcores exchange packets and messages only
+ * through mailboxes. A mailbox holds either packets (struct rte_mbuf *) or messages of one type, by value. A push into
+ * a full mailbox fails and is counted as refused; the producer then decides what to do with the packet or message. The
+ * consumer receives them in the order in which they were pushed.
  *
  * All mailboxes of a node are in one list. The list is used to free and show the mailboxes, to check an lcore for work
- * (node_lcore_has_input), to count the packets that the node holds (node_held), and to find out when the packets of an old
- * snapshot have left (publish.c).
+ * (node_lcore_has_input), to count the packets that the node holds (node_held), and to find out when the packets of an
+ * old snapshot have left (publish.c).
  *
  * The management thread calls mailbox_open before the lcores run, and mailbox_close_all after they have stopped.
  */

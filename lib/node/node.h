@@ -7,8 +7,8 @@
  *   control role  runs the services (node/service.h): packets for the node itself, and protocols
  *   management    everything else, in the thread that calls the functions of node_ctl.h
  *
- * A role is polled: each call is one bounded pass over its input, at a time that the caller passes. An lcore has one role or
- * several. It runs them one after the other and then reports quiescence.
+ * A role is polled: each call is one bounded pass over its input, at a time that the caller passes. An lcore has one
+ * role or several. It runs them one after the other and then reports quiescence.
  */
 #ifndef NODE_NODE_H
 #define NODE_NODE_H
@@ -134,8 +134,8 @@ struct node {
 	uint8_t storming[PORT_SLOTS];
 	uint32_t rx_of_port[MAX_PORTS]; /* one bit per rx role that serves the port */
 	/*
-	 * Incremented by management to clear watermarks, read by workers. Each clear increments watermark_epoch. A clear of the
-	 * persistent watermarks increments persistent_epoch before that.
+	 * Incremented by management to clear watermarks, read by workers. Each clear increments watermark_epoch. A
+	 * clear of the persistent watermarks increments persistent_epoch before that.
 	 */
 	uint32_t watermark_epoch, persistent_epoch;
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
@@ -167,7 +167,10 @@ struct node {
 	struct node_retired *retired; /* old snapshots and ids that are not free yet; see publish.c */
 };
 
-/* Return the newest snapshot. Caller: any role. It is at least as new as every packet that the caller has popped before. */
+/*
+ * Return the newest snapshot. Caller: any role. It is at least as new as every packet that the caller has popped
+ * before.
+ */
 static inline const struct snapshot *node_snapshot(const struct node *n)
 {
 	return __atomic_load_n(&n->snapshot, __ATOMIC_ACQUIRE);
@@ -175,16 +178,16 @@ static inline const struct snapshot *node_snapshot(const struct node *n)
 
 /*
  * Run one pass of a role. now: ns of a clock that never goes back. Returns the work done (packets, messages, timers).
- * *next is set to the latest time of the next pass if nothing arrives (ns); TIME_NEVER: none is needed. Caller: the lcore of the
- * role.
+ * *next is set to the latest time of the next pass if nothing arrives (ns); TIME_NEVER: none is needed. Caller: the
+ * lcore of the role.
  */
 unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next);
 unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next);
 unsigned int control_poll(struct control_role *c, uint64_t now, uint64_t *next);
 
 /*
- * Run one pass of all roles of an lcore, in the order control, rx, worker. Then report quiescence and update the counters of the
- * lcore. Arguments and result as above.
+ * Run one pass of all roles of an lcore, in the order control, rx, worker. Then report quiescence and update the
+ * counters of the lcore. Arguments and result as above.
  */
 unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next);
 
@@ -198,14 +201,14 @@ bool node_lcore_has_input(const struct node_lcore *l);
 void node_lcore_slept(struct node_lcore *l, uint64_t ns);
 
 /*
- * Submit n packets to one egress of the worker, in order. Takes the packets over. Caller: a role on the same lcore as the
- * worker. Roles on other lcores, and the control role, use mailbox_push_packets.
+ * Submit n packets to one egress of the worker, in order. Takes the packets over. Caller: a role on the same lcore as
+ * the worker. Roles on other lcores, and the control role, use mailbox_push_packets.
  */
 void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
 
 /*
- * Adopt the newest snapshot. Required after packets were popped from a mailbox, because a newer snapshot may have resolved them.
- * Caller: the lcore of the worker.
+ * Adopt the newest snapshot. Required after packets were popped from a mailbox, because a newer snapshot may have
+ * resolved them. Caller: the lcore of the worker.
  */
 void worker_refresh(struct worker_role *w);
 

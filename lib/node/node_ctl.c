@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The management thread: what a node is made of, and how its parts are joined. */
+/* Make, join and free the parts of a node. Management thread. */
 #include "node/node_ctl.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "node/service.h"
 #include "node/trace_priv.h"
 
-/* DPDK wants process-wide unique names of at most 28 characters. */
+/* DPDK requires names that are unique in the process and have less than 28 characters. */
 static const char *unique_name(const struct node *n, const char *what, unsigned int a, unsigned int b, char *buf)
 {
 	snprintf(buf, 28, "%x.%s.%u.%u", (unsigned int)((uintptr_t)n >> 6), what, a, b);
@@ -109,7 +109,7 @@ static int open_packets(struct node *n, struct mailbox *b, struct mailbox_end fr
 	return mailbox_open(&n->mailboxes, b, &(struct mailbox_options){"packets", from, to, 0, slots, socket});
 }
 
-/* Those that carry packets; services open those for their messages. */
+/* Open the mailboxes that carry packets. Services open the mailboxes for their messages. */
 static int open_mailboxes(struct node *n, int socket)
 {
 	uint32_t slots = rte_align32pow2((uint32_t)n->config->memory.ring);
@@ -202,7 +202,7 @@ static int make_captures(struct node *n, const struct node_options *options)
 	return n->captures ? 0 : -ENOMEM;
 }
 
-/* Pool caches must not hold a great part of a small pool. */
+/* The caches of the lcores must not hold a large part of a small pool. */
 static unsigned int cache_size(const struct node *n)
 {
 	uint64_t share = n->config->memory.buffers / (n->n_lcores * 4u);
@@ -275,7 +275,7 @@ void node_attach_port(struct node *n, uint16_t index, struct port *port)
 	n->port[index] = port;
 }
 
-/* Ports without a wish go to the worker that has fewest. */
+/* A port without a configured worker goes to the worker that owns the fewest ports. */
 static void deal_out_egresses(struct node *n)
 {
 	for (uint32_t i = 0; i < n->n_ports; i++) {
@@ -293,7 +293,7 @@ static void deal_out_egresses(struct node *n)
 	}
 }
 
-/* Queues go round the rx roles, so that the queues of one port land on different ones. */
+/* Queues are assigned to rx roles in turn, so that the queues of one port are on different lcores. */
 static int deal_out_queues(struct node *n)
 {
 	uint16_t turn = 0;
@@ -311,7 +311,7 @@ static int deal_out_queues(struct node *n)
 	return 0;
 }
 
-/* What the configuration says, else what the device does. */
+/* Return the speed of the configuration, else of the link, else of the device, in bit/s. */
 static uint64_t port_speed(const struct node *n, uint32_t i)
 {
 	struct port *p = n->port[i];

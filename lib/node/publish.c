@@ -7,8 +7,8 @@
  *
  * Lcores read the forwarding state without locks while the management thread replaces it. The state is a struct
  * snapshot, which is constant from its publication until it is freed. The management thread publishes a snapshot by one
- * pointer, node.snapshot, and frees it after the last reader has finished. Neither side waits for the other. This is the
- * RCU scheme, with DPDK's rte_rcu_qsbr for the grace periods.
+ * pointer, node.snapshot, and frees it after the last reader has finished. Neither side waits for the other. This is
+ * the RCU scheme, with DPDK's rte_rcu_qsbr for the grace periods.
  *
  * Protocol
  * ========
@@ -30,10 +30,10 @@
  * ===================
  *
  * Packets outlive snapshots: a packet can be queued for longer than a grace period. A packet therefore carries ids (of
- * a neighbour, path, SID or slice) and the number of the generation that resolved them, and no pointers. The owner looks
- * the ids up in the newest snapshot. The registry keeps an id reserved after the newest snapshot has stopped using it.
- * The id can be assigned again (snapshot_reap) when no packet of an older generation is left. node_reclaim checks, in
- * this order:
+ * a neighbour, path, SID or slice) and the number of the generation that resolved them, and no pointers. The owner
+ * looks the ids up in the newest snapshot. The registry keeps an id reserved after the newest snapshot has stopped
+ * using it. The id can be assigned again (snapshot_reap) when no packet of an older generation is left. node_reclaim
+ * checks, in this order:
  *
  *   1. rx lcores   The grace period has ended: no rx lcore classifies by the old snapshot.
  *   2. parks       Every rx role has been seen without parked packets since then. The roles need not be empty at the

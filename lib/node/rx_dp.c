@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rx role: receive, classify, hand on. When the ring to a worker is full its packets are parked here, and
- * nothing more is received until they found room: inside the node nothing is lost.
+ * The rx role: it receives packets, classifies them and hands them to the owner of their egress. Packets that do not
+ * fit into the mailbox of a worker are parked. While the park has no room for a burst, the role receives nothing, so
+ * that no packet is lost inside the node. Rx lcores.
  */
 #include "node/service.h"
 #include "srv6/endpoint.h"
 
-/* Packets of one worker that is on another lcore. */
+/* Hand packets to a worker on another lcore. */
 static void send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
 {
 	struct rx_park *park = &rx->park[worker];
@@ -15,7 +16,7 @@ static void send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, un
 	if (likely(!park->n))
 		done = mailbox_push_packets(&rx->to_worker[worker], pkts, n);
 	if (unlikely(done < n)) {
-		/* there is room: see may_receive */
+		/* The park has room: may_receive has checked it. */
 		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
 		park->n = (uint16_t)(park->n + n - done);
 		stat_add(&rx->lcore->stats.ring_refused, n - done);
@@ -36,7 +37,7 @@ static void unpark(struct rx_role *rx)
 	}
 }
 
-/* Is there room to park a whole burst, whatever worker it is for? */
+/* Return whether every park has room for a whole burst, and receiving is not stopped. */
 static bool may_receive(struct rx_role *rx)
 {
 	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
@@ -53,7 +54,7 @@ static bool may_receive(struct rx_role *rx)
 static void punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
-	/* errors and fragments may fill half of the ring, so that a flood of bad packets cannot shut out ND */
+	/* Errors and fragments may fill half of the mailbox, so that a flood of bad packets cannot block ND. */
 	bool crowded = (x->punt == PUNT_ERROR || x->punt == PUNT_FRAGMENT) &&
 		       mailbox_room(&rx->to_control) < rte_ring_get_capacity(rx->to_control.ring) / 2;
 
@@ -87,7 +88,7 @@ static void forward(struct rx_role *rx, uint8_t egress, struct rte_mbuf **pkts, 
 		send(rx, owner, pkts, n);
 }
 
-/* Runs of packets for the same egress go on together. */
+/* Consecutive packets for the same egress are handed over together. */
 static void dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
 {
 	for (unsigned int i = 0, run; i < n; i += run) {
@@ -108,8 +109,8 @@ static void dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
 }
 
 /*
- * Packets a local SID has worked on whose SRH asks for a copy: frames are still as received. One that ends in an
- * ICMP error has its SID's place taken by the error; the drops have it.
+ * Copy the packets of a local SID whose SRH has the O-flag (RFC 9259). The frames are still as received. In a packet
+ * that causes an ICMP error, the error occupies the field of the SID; such a packet is captured among the drops.
  */
 static void copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
@@ -153,7 +154,7 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 		uint16_t n;
 
 		if (unlikely(!may_receive(rx))) {
-			*next = now; /* a worker must make room first, so come back at once */
+			*next = now; /* Poll again at once: a worker must make room first. */
 			break;
 		}
 		n = q->port->ops->rx(q->port, q->queue, pkts, NODE_BURST);

@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Services: what a node does besides forwarding. Each protocol is one (neighbors, ICMP, PFC); lib/node knows none of them.
+ * Services: the functions of a node besides forwarding. Each protocol (neighbours, ICMP, PFC) is a service. lib/node
+ * depends on none of them.
  *
- * A service is a folder below lib/service and a row in the table of service/services.h. The row names the functions through
- * which the node reaches it, on the control lcore and, where it needs them, on rx lcores and workers. A member that is NULL is
- * not called. Within a pass the services are called in the order of the table.
+ * A service is a folder below lib/service and a row in the table of service/services.h. The row contains the functions
+ * that the node calls: on the control lcore, and optionally on rx lcores and workers. A member that is NULL is not
+ * called. Within a pass the services are called in the order of the table.
  *
- * The state of a service hangs on node.state[], at the index of its row. It says itself who may touch which part.
+ * The state of a service is node.state[], at the index of its row. The header of the service documents who may access
+ * which part.
  */
 #ifndef NODE_SERVICE_H
 #define NODE_SERVICE_H
 
 #include "node/node.h"
 
-/* On rx lcores. */
+/* Functions that rx lcores call. */
 struct rx_hooks {
-	uint32_t takes; /* a bit per enum pkt_punt: packets that `take` sees before they go to the control lcore */
-	/* True: the packet is consumed. False: it goes on to the control lcore, as pkt.punt says now. */
+	uint32_t
+		takes; /* one bit per enum pkt_punt: packets that are passed to `take` before they go to the control lcore */
+	/* Returns true when the packet is consumed; false: it goes to the control lcore, with the current pkt.punt. */
 	bool (*take)(struct rx_role *rx, struct rte_mbuf *m);
 	/*
-	 * Packets received on a port, after classification, where snap_port.examined or node.storming says so. May end some and
-	 * moves the others together, in order; returns how many are left.
+	 * Examine packets received on a port, after classification, if snap_port.examined or node.storming is set. May
+	 * end some packets, and moves the others together, in order. Returns the number of packets left.
 	 */
 	unsigned int (*examine)(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
 };
 
-/* On workers, in the order of a pass. */
+/* Functions that workers call, in the order of a pass. */
 struct worker_hooks {
-	void (*snapshot)(struct worker_role *w); /* w->ctx.s is new, and the egresses have taken it over */
-	unsigned int (*read)(
-		struct worker_role *w);	     /* read mailboxes, before packets are; returns the number of messages */
-	void (*look)(struct worker_role *w); /* packets have come in, the egresses are served next */
-	/* When the next pass is due though nothing arrives, or TIME_NEVER; `worked`: this one has read something. */
+	void (*snapshot)(struct worker_role *w); /* w->ctx.s is new; the egresses have adopted it */
+	unsigned int (*read)(struct worker_role
+			*w); /* read mailboxes of messages, before packets are read; returns the number of messages */
+	void (*look)(struct worker_role *w); /* after packets were read, before the egresses are served */
+	/* Returns when the next pass is due if nothing arrives (ns), or TIME_NEVER; worked: this pass has done work. */
 	uint64_t (*next)(const struct worker_role *w, bool worked);
 };
 
@@ -41,29 +44,34 @@ struct control_service {
 	/* --- management thread --- */
 
 	/*
-	 * Make the state and open the mailboxes; roles and lcores are there, ports and snapshot are not. socket: NUMA node of the
-	 * memory, or -1. Returns 0 or -errno.
+	 * Make the state and open the mailboxes. Roles and lcores exist; ports and snapshot do not. socket: NUMA node
+	 * of the memory, or -1. Returns 0 or -errno.
 	 */
 	int (*init)(struct control_role *c, int socket);
-	/* Free the state; the mailboxes are closed. No lcore runs. Also called when init has failed or did not run. */
+	/*
+	 * Free the state. The mailboxes are closed and no lcore runs. Also called when init has failed or has not run.
+	 */
 	void (*fini)(struct control_role *c);
 	void (*tick)(struct node *n);  /* every few milliseconds while lcores run */
-	void (*clear)(struct node *n); /* counters shown to users start from here (clear stats) */
+	void (*clear)(struct node *n); /* set the base of the counters shown to users (clear stats) */
 
 	/* --- control lcore, in the order of a pass --- */
 
-	void (*snapshot)(struct control_role *c); /* in every pass: c->s may be new */
-	/* Do its mailboxes have room for what CONTROL_BURST events may send? If not, punts stay where they are. */
+	void (*snapshot)(struct control_role *c); /* in every pass; c->s may be new */
+	/*
+	 * Returns whether the mailboxes have room for the messages of CONTROL_BURST events. If not, punts stay in their
+	 * mailboxes.
+	 */
 	bool (*has_room)(const struct control_role *c);
-	uint32_t takes; /* a bit per enum pkt_punt: packets that `take` sees */
-	/* True: the packet is consumed. False: it is the next service's that takes such packets. */
+	uint32_t takes; /* one bit per enum pkt_punt: packets that are passed to `take` */
+	/* Returns true when the packet is consumed; false: it is passed to the next service that takes such packets. */
 	bool (*take)(struct control_role *c, struct rte_mbuf *m);
-	/* Messages and timers; returns the work done and lowers *next to the time it must run again. */
+	/* Handle messages and timers. Returns the work done and lowers *next to the time of the next call (ns). */
 	unsigned int (*poll)(struct control_role *c, uint64_t *next);
-	/* Has it something to do besides its mailboxes? Part of node_lcore_has_input. */
+	/* Returns whether there is work besides the mailboxes. Part of node_lcore_has_input. */
 	bool (*has_input)(const struct control_role *c);
 
-	/* --- other lcores; NULL: nothing to do there --- */
+	/* --- other lcores; NULL: no functions there --- */
 
 	const struct rx_hooks *rx;
 	const struct worker_hooks *worker;
@@ -71,7 +79,7 @@ struct control_service {
 
 #define SERVICE_TAKES(punt) (1u << (punt))
 
-/* Ends of the mailboxes that a service opens. */
+/* Ends for the mailboxes that a service opens. */
 static inline struct mailbox_end rx_end(const struct rx_role *rx)
 {
 	return (struct mailbox_end){.lcore = rx->lcore, .role = MAILBOX_RX};

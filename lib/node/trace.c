@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tracing from the management thread's side: arm the lcores, collect their events, keep them in order. */
+/* Packet traces: arm the lcores, collect their events and sort them. Management thread. */
 #include "node/trace_priv.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 
 #include "node/node_ctl.h"
 
-#define EVENT_RING 8192	  /* events on their way from one lcore: all of the largest trace, should nobody collect */
-#define EVENTS_KEPT 16384 /* of one trace */
-#define GRACE_TRIES 100	  /* milliseconds to wait for lcores to let go of an old filter */
+#define EVENT_RING 8192	  /* events of one lcore that are not collected yet: room for the largest trace */
+#define EVENTS_KEPT 16384 /* limit of events in one trace */
+#define GRACE_TRIES 100	  /* ms to wait until no lcore uses the old filter */
 
 struct node_traces {
 	unsigned int n;
-	/* Numbers of this trace's packets: packets of an earlier one may still wait in a queue. */
+	/* The numbers of the packets in this trace. Packets of an earlier trace may still be queued. */
 	uint32_t first, last;
 	struct trace_event event[EVENTS_KEPT];
 };
@@ -26,7 +26,7 @@ static void set_tracing(struct node *n, bool on)
 		__atomic_store_n(&n->lcore[i]->tap.tracing, (uint64_t)on, __ATOMIC_RELEASE);
 }
 
-/* After this no lcore looks at the filter. */
+/* Stop tracing and wait until no lcore uses the filter. Returns 0 or -EBUSY. */
 static int let_go(struct node *n)
 {
 	uint64_t token;
@@ -116,7 +116,9 @@ static int by_packet(const void *a, const void *b)
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
-	/* kinds are in the order of a packet's life; times are those of passes, which overlap on several lcores */
+	/*
+	 * Kinds are in the order in which a packet passes them. Times are of passes, which overlap on several lcores.
+	 */
 	if (x->kind != y->kind)
 		return (int)x->kind - (int)y->kind;
 	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;

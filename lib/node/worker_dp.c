@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The worker role: it always empties its rings, whatever its gates and queues look like, then serves the
- * egresses it owns.
+ * The worker role: it reads its mailboxes first, whatever the state of its gates and queues, and then serves the
+ * egresses that it owns. Worker lcores.
  */
 #include "node/service.h"
 
-#define RING_BURSTS 16 /* bursts taken out of one ring in a pass */
+#define RING_BURSTS 16 /* limit of bursts that are popped from one mailbox in a pass */
 
 static void nbr_resolved(void *arg, uint32_t id)
 {
@@ -39,7 +39,7 @@ void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts,
 	egress_submit(&w->node->egress[port], &w->ctx, pkts, n);
 }
 
-/* Runs of packets for the same egress are submitted together. */
+/* Consecutive packets for the same egress are submitted together. */
 static void submit(struct worker_role *w, struct rte_mbuf **pkts, unsigned int n)
 {
 	for (unsigned int i = 0, run; i < n; i += run) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The services of a node (node/service.h), in the order in which they are called: a row here and a folder in lib/service make
- * one. X(id, name): the state is node.state[SERVICE_id], the row is name_service.
+ * The services of a node (node/service.h), in the order in which they are called. A service is a row here and a folder
+ * in lib/service. X(id, name): the state is node.state[SERVICE_id], the row is name_service.
  */
 #ifndef SERVICE_SERVICES_H
 #define SERVICE_SERVICES_H
@@ -20,7 +20,7 @@ enum service_id {
 
 struct control_service;
 
-/* All of them, for struct node_options; NULL behind the last. */
+/* All services, for struct node_options; NULL after the last. */
 extern const struct control_service *const node_services[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making and freeing a worker's neighbour table: before lcores start, after they stopped. */
+/* Creates and frees a worker's neighbour table: before lcores start, after they have stopped. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ int nbr_table_init(struct nbr_table *t, const char *name, uint32_t learnt, uint3
 		.key_len = 20,
 		.hash_func = rte_hash_crc,
 		.socket_id = socket,
-		/* the bucket next door must not be full by chance: what is configured must fit */
+		/* configured entries must fit even when a hash bucket happens to be full */
 		.extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
 	};
 

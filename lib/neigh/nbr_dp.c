@@ -64,7 +64,7 @@ void nbr_release(struct nbr_table *t, uint32_t id)
 	}
 }
 
-/* A configured next hop takes over what was learnt about the same address. */
+/* A configured next hop inherits the state learnt for the same address. */
 static void adopt(struct nbr_table *t, uint32_t id, uint32_t learnt)
 {
 	struct nbr *n = &t->nbr[id], *from = &t->nbr[learnt];
@@ -88,7 +88,7 @@ static void become_static(struct nbr_table *t, uint32_t id, const struct eth_add
 		sync->resolved(sync->arg, id);
 }
 
-/* What was configured is used until ND or ARP has found out whether it is still true: no packet need wait. */
+/* A neighbour that was static stays usable until ND or ARP has confirmed or replaced its MAC. No packet has to wait. */
 static void become_dynamic(struct nbr *n)
 {
 	n->is_static = false;
@@ -97,7 +97,7 @@ static void become_dynamic(struct nbr *n)
 		nbr_set_state(n, NBR_STALE);
 }
 
-/* A static neighbour that is gone from the configuration may still be somebody's destination on the link. */
+/* A static neighbour that was removed from the configuration may still be an on-link destination. */
 static void removed(struct nbr *n, const struct snapshot *s)
 {
 	become_dynamic(n);

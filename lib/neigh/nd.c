@@ -9,7 +9,7 @@
 #include "wire/cursor.h"
 #include "wire/icmp.h"
 
-/* Options of RFC 4861 section 4.6: none may have length 0. */
+/* Options of RFC 4861 section 4.6. An option of length 0 is invalid. */
 static int parse_options(struct wire_cursor *c, uint8_t wanted, struct nd_message *out)
 {
 	while (wire_left(c)) {
@@ -19,7 +19,10 @@ static int parse_options(struct wire_cursor *c, uint8_t wanted, struct nd_messag
 			return -EINVAL;
 		if (opt->type != wanted)
 			continue;
-		/* one unit on Ethernet (RFC 2464 section 6); another length is no address, but not none either */
+		/*
+		 * one unit on Ethernet (RFC 2464 section 6); another length makes the message invalid, not one without
+		 * the option
+		 */
 		if (opt->length != 1)
 			return -EINVAL;
 		out->mac = opt->mac;
@@ -95,12 +98,15 @@ int arp_parse(const void *arp, size_t size, struct nd_message *out)
 	if (be32_get(a->sender_ip))
 		out->sender = ip_addr_from4(be32_get(a->sender_ip));
 	else if (op == ARP_OP_REPLY)
-		return -EINVAL; /* about nobody */
+		return -EINVAL; /* no address to learn */
 	out->kind = op == ARP_OP_REQUEST ? ND_SOLICIT : ND_ADVERT;
-	/* a reply is about its sender; a request about its target */
+	/* a reply describes its sender; a request asks about its target */
 	out->target = op == ARP_OP_REQUEST ? ip_addr_from4(be32_get(a->target_ip)) : out->sender;
 	out->override = op == ARP_OP_REPLY;
-	/* a station that answers itself only announces: it does not show that it hears us (RFC 5227 section 3) */
+	/*
+	 * a gratuitous reply is only an announcement: it does not show that the station receives our frames (RFC 5227
+	 * section 3)
+	 */
 	out->solicited = op == ARP_OP_REPLY && be32_get(a->target_ip) != be32_get(a->sender_ip);
 	return 0;
 }
@@ -110,7 +116,7 @@ static size_t finish(struct ipv6_hdr *ip, const struct ipv6_addr *src, const str
 	struct nd_neighbor *nd = (struct nd_neighbor *)(ip + 1);
 	uint32_t sum;
 
-	ip->vtc_flow = ipv6_vtc_flow(0xc0, 0); /* CS6, as other network control */
+	ip->vtc_flow = ipv6_vtc_flow(0xc0, 0); /* CS6, like other network control */
 	ip->payload_length = be16((uint16_t)payload);
 	ip->next_header = IP_PROTO_ICMP6;
 	ip->hop_limit = 255;

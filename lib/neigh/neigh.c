@@ -9,13 +9,13 @@
 #include "base/compiler.h"
 
 #define DELAY_FIRST_PROBE_NS (5 * NSEC_PER_SEC) /* RFC 4861 DELAY_FIRST_PROBE_TIME */
-#define FAILED_PAUSE_FACTOR 10			/* retransmit times between two tries for a kept neighbour */
+#define FAILED_PAUSE_FACTOR 10			/* retransmit times between two attempts for a kept neighbour */
 
 struct entry {
 	RB_ENTRY(entry) by_key;
 	RB_ENTRY(entry) by_time;
 	struct neigh_info i;
-	uint32_t asked; /* solicitations in this state */
+	uint32_t asked; /* solicitations sent in this state */
 };
 
 RB_HEAD(key_tree, entry);
@@ -114,7 +114,7 @@ static void tell(struct neigh_table *t, struct entry *e, int state)
 	t->ops.update(t->arg, e->i.port, &e->i.addr, &e->i.mac, state);
 }
 
-/* Multicast or broadcast while nothing is known, unicast to the station we believe in afterwards. */
+/* Solicit by multicast or broadcast while the MAC is unknown, afterwards by unicast to the known MAC. */
 static void solicit(struct neigh_table *t, struct entry *e, uint64_t now)
 {
 	e->asked++;
@@ -203,7 +203,7 @@ int neigh_ask(struct neigh_table *t, uint64_t now, uint16_t port, const struct i
 	} else if (e->i.state == NEIGH_FAILED) {
 		enter(t, e, NEIGH_INCOMPLETE, now);
 	} else if (e->i.state != NEIGH_INCOMPLETE) {
-		/* the asker did not hear what was said before, or it was only learnt in passing */
+		/* the requester missed the earlier update, or the entry was learnt without a request */
 		tell(t, e, NEIGH_REACHABLE);
 		if (e->i.state == NEIGH_STALE)
 			enter(t, e, NEIGH_DELAY, now);
@@ -285,7 +285,7 @@ static void due(struct neigh_table *t, struct entry *e, uint64_t now)
 			give_up(t, e, now);
 		break;
 	case NEIGH_REACHABLE:
-		/* a kept one is confirmed ahead of use */
+		/* a kept entry is confirmed before it is used */
 		enter(t, e, e->i.keep ? NEIGH_PROBE : NEIGH_STALE, now);
 		if (!e->i.keep)
 			tell(t, e, NEIGH_STALE);
@@ -319,7 +319,7 @@ void neigh_link_down(struct neigh_table *t, uint64_t now, uint16_t port, uint16_
 	RB_FOREACH(e, key_tree, &t->keys) {
 		if ((e->i.port & mask) != (port & mask) || e->i.state == NEIGH_FAILED)
 			continue;
-		/* asked often enough, in vain */
+		/* no answer to the last solicitation */
 		if (e->i.state != NEIGH_INCOMPLETE)
 			e->i.state = NEIGH_PROBE;
 		e->asked = UINT32_MAX;

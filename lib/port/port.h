@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A port as the rest of sluice sees it: a small table of functions. drivers/ fills it in, for any DPDK device
- * and for the virtual links of tests and the lab.
+ * A port as seen by the rest of sluice: a small table of functions. drivers/ implements it for any DPDK device and for
+ * the virtual links of tests and the lab.
  */
 #ifndef PORT_PORT_H
 #define PORT_PORT_H
@@ -16,26 +16,26 @@ struct rte_mbuf;
 struct rte_mempool;
 struct port;
 
-/* How PFC frames pass between a port's neighbour and sluice. */
+/* The path of PFC frames between a port's neighbour and sluice. */
 enum port_pfc {
-	PORT_PFC_SOFTWARE, /* the device hands them over and sends those that software makes */
-	PORT_PFC_HARDWARE, /* the device obeys them itself; software does not see them */
-	PORT_PFC_BLIND,	   /* the device keeps them to itself and does not obey: the port cannot be paused */
+	PORT_PFC_SOFTWARE, /* the device delivers received frames and sends those that software builds */
+	PORT_PFC_HARDWARE, /* the device obeys them itself; software does not receive them */
+	PORT_PFC_BLIND,	   /* the device consumes them and does not obey: the port cannot be paused */
 };
 
-/* What a port can do; found out when it is opened (docs/design.md rule 10). */
+/* Capabilities of a port, found when it is opened (docs/design.md rule 10). */
 struct port_abilities {
-	bool set_mac; /* else it sends the configured MAC but cannot filter for it */
+	bool set_mac; /* false: it sends from the configured MAC but cannot filter for it */
 	bool set_mtu;
 	bool promiscuous;
-	uint16_t tx_queues, rx_queues; /* at most */
-	uint32_t speed_mbps;	       /* 0: reports none */
+	uint16_t tx_queues, rx_queues; /* maximum */
+	uint32_t speed_mbps;	       /* 0: not reported */
 	uint8_t pfc;		       /* enum port_pfc */
-	bool pfc_swallows;	       /* frames that software makes do not leave the device */
+	bool pfc_swallows;	       /* PFC frames that software sends do not leave the device */
 	const char *driver;
 };
 
-/* Losses and errors that only the device knows; totals. These frames never reached the node. */
+/* Losses and errors that only the device knows, as totals. These frames never reached the node. */
 #define DEVICE_COUNTERS(X) \
 	X(counter, imissed, "imissed", "packets", "sluice_port_imissed_packets", \
 		"packets lost by the device because no receive descriptor was free") \
@@ -50,43 +50,46 @@ struct port_device_stats {
 	DEVICE_COUNTERS(STAT_DECLARE)
 };
 
-/* What a port was found and made to be. */
+/* The state and settings of an open port. */
 struct port_details {
 	char device[64];
 	const char *driver;
-	uint32_t link_mbps; /* 0: reports none */
+	uint32_t link_mbps; /* 0: not reported */
 	bool full_duplex, promiscuous, all_multicast;
 	int socket;				 /* NUMA node; -1: any */
-	uint16_t device_mtu;			 /* as the device believes */
+	uint16_t device_mtu;			 /* MTU that the device reports */
 	uint16_t rx_descriptors, tx_descriptors; /* of each queue */
 	char rx_offloads[128], tx_offloads[128]; /* in use, names separated by spaces */
 };
 
 struct port_ops {
-	/* One burst from a queue; the frames' data is theirs alone. rx lcore that polls the queue. */
+	/*
+	 * Receive one burst from a queue. No other code refers to the data of the frames. Called by the rx lcore that
+	 * polls the queue.
+	 */
 	uint16_t (*rx)(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n);
-	/* Hand over up to n frames; those taken belong to the device. Never waits. Owner of the egress. */
+	/* Send up to n frames; the device owns the accepted ones. Never waits. Called by the owner of the egress. */
 	uint16_t (*tx)(struct port *p, struct rte_mbuf **pkts, uint16_t n);
-	/* The rest: management thread. 0 or -errno. */
+	/* The functions below: management thread. They return 0 or -errno. */
 	int (*start)(struct port *p);
 	void (*stop)(struct port *p);
 	void (*close)(struct port *p); /* frees the port */
 	bool (*link_up)(struct port *p);
-	/* Try again to get a link; only while no lcore polls the port. NULL: it comes by itself. */
+	/* Try again to bring the link up; only while no lcore polls the port. NULL: the link comes up by itself. */
 	void (*reconnect)(struct port *p);
 	void (*device_stats)(struct port *p, struct port_device_stats *out);
-	/* NULL where a port has no such thing. */
+	/* NULL when the port does not support it. */
 	void (*details)(struct port *p, struct port_details *out);
 	void (*xstats)(struct port *p, void (*fn)(void *arg, const char *name, uint64_t value), void *arg);
 };
 
 struct port {
 	const struct port_ops *ops;
-	void *driver; /* the driver's own */
+	void *driver; /* private to the driver */
 	char name[32];
 	uint16_t index; /* in the configuration */
 	uint16_t n_rx_queues;
-	struct eth_addr mac; /* what the node sends and answers as */
+	struct eth_addr mac; /* source address of the node's frames and replies */
 	struct port_abilities abilities;
 	/* Written by the management thread, read by lcores; relaxed, orders nothing. */
 	bool up;

@@ -2,9 +2,9 @@
 /*
  * Timers: a hierarchical timing wheel (Varghese and Lauck, scheme 7) with a resolution of one nanosecond.
  *
- * A wheel holds any number of timers. To set, move or cancel one takes a constant number of steps, and so does a pass
- * in which none expires, however many are set. Over its life a timer is moved at most TIMERS_LEVELS times before it
- * expires.
+ * A wheel holds any number of timers. Setting, moving and cancelling a timer take a constant number of steps. So does a
+ * pass in which none expires, whatever the number of timers. A timer moves between levels at most TIMERS_LEVELS times
+ * before it expires.
  *
  *	struct session {
  *		struct timer lease;
@@ -19,10 +19,10 @@
  *		expire(TIMER_OWNER(timer, struct session, lease));	it may set and cancel any timer
  *	next = timers_next(&wheel);
  *
- * Level L has 64 slots, each of 64^L ns. A timer stands on the level of the highest digit (base 64) in which its time
- * differs from the wheel's position, in the slot that this digit says. So the first slot in use of the lowest level in
- * use has the timers that expire first. When the earliest of them is due, the position moves to its time, and the
- * timers of that slot move to lower levels, relative to the new position. A slot of level 0 is one nanosecond.
+ * Level L has 64 slots, each of 64^L ns. The level of a timer is the highest digit (base 64) in which its time differs
+ * from the wheel's position. That digit is the number of its slot. So the first slot in use of the lowest level in use
+ * has the timers that expire first. When the earliest of them is due, the position moves to its time. The timers of
+ * that slot then move to lower levels, relative to the new position. A slot of level 0 is one nanosecond.
  *
  * Times are in ns of one clock, the caller's, which may be virtual. They range from 0 to TIME_NEVER - 1; TIME_NEVER
  * means that the timer is not set. The caller owns wheel and timers. A wheel belongs to one lcore or thread. Nothing is

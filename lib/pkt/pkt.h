@@ -26,7 +26,7 @@
 
 enum pkt_verdict {
 	PKT_FORWARD, /* to the owner of port pkt.egress */
-	PKT_PUNT,    /* to the control lcore, as pkt.punt says */
+	PKT_PUNT,    /* to the control lcore, for the purpose in pkt.punt */
 	PKT_DROP,    /* counted as pkt.reason */
 };
 
@@ -81,8 +81,7 @@ struct pkt {
 				uint8_t lossless; /* queued: not counted among the packets of lossy classes */
 			};
 		};
-		uint64_t
-			kind; /* all of these at once: packets with the same value share a queue and are accounted together */
+		uint64_t kind; /* all of the above: packets with the same value share a queue and an account */
 	};
 	uint8_t ops;	       /* PKT_OP_... */
 	uint8_t hops;	       /* to subtract from hop limit or TTL */

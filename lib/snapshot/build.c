@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps of a build in their order; VRFs and ports. */
+/* Runs the steps of a build in order; builds VRFs and ports. Management thread. */
 #include "snapshot/build_priv.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int build_vrfs(struct builder *b)
 	uint32_t id;
 	int rc;
 
-	/* no user may name a VRF "", so the underlay's table is always VRF 0 */
+	/* no user can name a VRF "", so the underlay's table is always VRF 0 */
 	rc = ids_get(b->ids->vrfs, "", b->s->generation, &id);
 	for (uint32_t i = 0; rc == 0 && i < b->config->vrfs.n; i++)
 		rc = ids_get(b->ids->vrfs, b->config->vrfs.items[i].name, b->s->generation, &id);
@@ -104,7 +104,7 @@ static void build_boundary(struct builder *b)
 		build_match(&s->sid_space[s->n_sid_space++], &node->sid_blocks.items[i]);
 }
 
-/* Objects that are gone but may still be named by queued packets come along from the old snapshot. */
+/* Copy from the old snapshot the objects that were removed but may still be referred to by queued packets. */
 static void build_carry_over(struct builder *b)
 {
 	struct snapshot *s = b->s;
@@ -121,8 +121,8 @@ static void build_carry_over(struct builder *b)
 		if (s->path[i].bytes || !old->path[i].bytes)
 			continue;
 		b->path[i] = old->path[i];
-		b->path[i].policy = b->path[i].name = NULL; /* of a configuration that may be freed */
-		b->path[i].via = 0;			    /* nothing new goes there */
+		b->path[i].policy = b->path[i].name = NULL; /* these belong to a configuration that may be freed */
+		b->path[i].via = 0;			    /* no new packet uses it */
 	}
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ports let into the domain, and the keys that prove it (RFC 8754 sections 2.1.2 and 5). */
+/*
+ * The traffic that ports admit into the SR domain, and the keys that authenticate it (RFC 8754 sections 2.1.2 and 5).
+ */
 #include <errno.h>
 
 #include "config/config.h"
@@ -26,7 +28,7 @@ int build_keys(struct builder *b)
 
 void build_sources_closed(struct snap_port *p)
 {
-	/* in a VRF addresses are the tenant's own, whatever they look like */
+	/* addresses in a VRF belong to the tenant, even when they look like addresses of the domain */
 	p->sources_closed = p->side == SIDE_DC && p->vrf == VRF_UNDERLAY && !p->any_source;
 }
 
@@ -51,7 +53,7 @@ int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg
 	return 0;
 }
 
-/* The TLV of a path: nothing in its text changes from packet to packet. */
+/* Write the HMAC TLV of a path. The text that it covers is the same for all packets of the path. */
 int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh)
 {
 	const struct hmac_key *key = snap_hmac_key(b->s, key_id);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attachment circuits: for each port that has any, which one takes the frames of a VLAN. */
+/* Attachment circuits: for each port that has circuits, the circuit of each VLAN. Management thread. */
 #include <errno.h>
 
 #include "config/config.h"
 #include "snapshot/build_priv.h"
 
-/* VLANs of interfaces are none of the rest. */
+/* A circuit for all other VLANs excludes the VLANs of interfaces. */
 static bool is_interface(const struct snap_port *p, uint32_t vlan)
 {
 	return p->vlan && (p->vlan[vlan] || p->inner_vlan[vlan]);

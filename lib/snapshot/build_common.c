@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What several steps of a build use. */
+/* Functions that several steps of a build use. Management thread. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ uint16_t build_vrf_of(const struct builder *b, const char *name)
 	return (uint16_t)id;
 }
 
-/* The link-local address in front: the configured one, else the one made of the MAC. */
+/* Put the link-local address first: the configured one, otherwise the one derived from the MAC. */
 int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n)
 {
 	struct ip_prefix link_local = {.addr = {.family = 6}, .len = 64};

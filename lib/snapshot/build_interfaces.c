@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* VLAN interfaces: ports in all respects but those that their configuration names. */
+/*
+ * VLAN interfaces. An interface is a port except for the properties that its own configuration sets. Management thread.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -7,7 +9,7 @@
 #include "snapshot/build_priv.h"
 #include "wire/eth.h"
 
-/* What an interface is told by: the same frames keep their id, whatever it is called. */
+/* The key of an interface's id: port and VLANs. Renaming an interface keeps its id. */
 static void key_of(const struct cfg_interface *v, int port, char *key, size_t size)
 {
 	snprintf(key, size, "%d %u %u", port, (unsigned int)v->vlan, (unsigned int)v->inner_vlan);
@@ -37,7 +39,7 @@ static uint16_t *number_table(struct builder *b)
 	return arena_alloc(b->s->arena, SNAP_VLANS * sizeof(uint16_t));
 }
 
-/* Into the tables by which a frame finds it. */
+/* Add the interface to the tables that received frames are looked up in. */
 static int put(struct builder *b, struct snap_port *port, const struct cfg_interface *v, uint16_t number)
 {
 	uint16_t **inner = b->inner_vlan[port->interface];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbours: static ones, and the next hops that routes and SIDs name. */
+/* Neighbours: static ones, and the next hops of routes and SIDs. Management thread. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ int build_static_nbrs(struct builder *b)
 	uint32_t id;
 	int rc;
 
-	/* grows while routes and SIDs name next hops; sized for all that may come */
+	/* grows as routes and SIDs add next hops; allocated for the maximum */
 	b->s->nbr = b->nbr = arena_alloc(b->s->arena, SNAP_NBR_MAX * sizeof(*b->nbr));
 	if (!b->nbr)
 		return build_fail(b, -ENOMEM, "out of memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Policies: the outer headers of each path, ready to be copied, and the spread of flows over the paths. */
+/* Policies: the outer headers of each path, ready to be copied, and the distribution of flows over the paths. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +19,9 @@ static void path_key(const struct cfg_policy *policy, const struct cfg_path *pat
 }
 
 /*
- * RFC 8754 section 4.1: the list backwards; reduced (4.1.1): the first address only in the DA, SL = LE + 1. Own SIDs that
- * a full list begins with stand above SL: they are done with.
+ * RFC 8754 section 4.1: the segment list in reverse order. In a reduced list (section 4.1.1) the first address is only
+ * in the DA, and SL = LE + 1. Own SIDs at the start of a full list have indices above SL, because they are already
+ * processed.
  */
 static void build_srh(struct srh *srh, const struct cfg_program *program, unsigned int listed)
 {
@@ -87,15 +88,15 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 	rc = build_header(b, policy, place, &program, path);
 	if (rc < 0)
 		return rc;
-	/* over the adjacencies of an own SID that the list begins with */
+	/* over the adjacencies of the own SID that starts the list */
 	if (program.via && ids_find(b->ids->sids, ip_prefix_format(&program.via->sid, sid), &id_of_sid) == 0)
 		path->via = b->s->sid[id_of_sid].adjacency;
 	return 0;
 }
 
 /*
- * Which paths carry something: those that lead somewhere and are no backup; if there are none, the backups that do. If
- * nothing leads anywhere, those that are no backup, and their packets have no route.
+ * Select the paths that carry traffic: the primary paths that have a way out, otherwise the backups that have one. When
+ * no path has a way out, the primary paths are selected, and their packets have no route.
  */
 static void choose_paths(const struct snapshot *s, const struct cfg_policy *cp, const uint32_t *ids, bool *carries)
 {
@@ -108,7 +109,10 @@ static void choose_paths(const struct snapshot *s, const struct cfg_policy *cp, 
 		carries[i] = (none || s->path[ids[i]].via) && cp->paths.items[i].backup == (!none && !leads[0]);
 }
 
-/* How many buckets each path gets: by weight, largest remainder first, at least one while there are buckets. */
+/*
+ * Distribute the buckets by weight with the largest-remainder method. Each path gets at least one while there are
+ * buckets.
+ */
 static void share_buckets(const struct cfg_policy *cp, const bool *carries, unsigned int *share)
 {
 	unsigned int at = 0, left = 0, end;
@@ -140,8 +144,8 @@ static const struct snap_policy *old_policy(const struct builder *b, const char 
 }
 
 /*
- * A flow keeps its path over a reload as far as the weights allow: buckets stay with the path they had until that has
- * its share, and only what is left over is given to those that lack.
+ * A flow keeps its path over a reload as far as the weights allow. A path keeps its old buckets up to its new share.
+ * Only the remaining buckets go to the paths that are below their share.
  */
 static void fill_buckets(const struct builder *b, struct snap_policy *p, const struct cfg_policy *cp)
 {
@@ -225,7 +229,7 @@ int build_policies(struct builder *b)
 	return rc;
 }
 
-/* MTU of the way out; 0: there is none. */
+/* MTU of the way out in bytes; 0 when there is none. */
 static unsigned int way_mtu(const struct snapshot *s, target_t t)
 {
 	unsigned int mtu = UINT16_MAX;
@@ -244,7 +248,10 @@ static unsigned int way_mtu(const struct snapshot *s, target_t t)
 	}
 }
 
-/* docs/design.md section 4: a policy's MTU is the least of its paths', so that moving to another one drops nothing. */
+/*
+ * docs/design.md section 4: a policy's MTU is the least of its paths' MTUs, so that a move to another path drops no
+ * packet.
+ */
 static void build_mtus(struct builder *b)
 {
 	struct snapshot *s = b->s;
@@ -262,7 +269,10 @@ static void build_mtus(struct builder *b)
 	}
 }
 
-/* By these a path MTU that was learnt is told from one of other headers under the same ids. */
+/*
+ * A fingerprint ties a learnt path MTU to the outer headers it was learnt for. Other headers may use the same ids
+ * later.
+ */
 static void build_fingerprints(struct builder *b)
 {
 	struct snapshot *s = b->s;
@@ -291,7 +301,7 @@ int build_path_ways(struct builder *b)
 		if (!p->bytes || p->via)
 			continue;
 		p->via = fib_lookup6(b->s->vrf[VRF_UNDERLAY].v6, &ip->dst);
-		/* a policy inside a policy, or a path to an own address, leads nowhere */
+		/* a policy inside a policy, or a path to an own address, has no way out */
 		if (target_kind(p->via) != TARGET_NBR && target_kind(p->via) != TARGET_GROUP &&
 			target_kind(p->via) != TARGET_LINK)
 			p->via = 0;

@@ -16,7 +16,7 @@ CFG_WATCHDOG_ACTIONS(X)
 CFG_RELAY_MODES(X)
 #undef X
 
-/* By the key id of the configuration; 0: none. */
+/* Find a key by its id in the configuration; 0: no key. */
 static int key_of(struct builder *b, uint64_t id, const struct hmac_key **key)
 {
 	*key = id ? snap_hmac_key(b->s, (uint32_t)id) : NULL;
@@ -48,7 +48,7 @@ static int build_outer(struct builder *b, const struct cfg_own_sids *own, const 
 
 struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t longest_ns)
 {
-	/* one frame is no storm, however long its pause: that ends by itself */
+	/* a single frame must not count as a storm, however long its pause: that pause ends by itself */
 	uint64_t by_default = MAX_OF(DETECT_NS, 2 * longest_ns);
 	struct pfc_watchdog_config out = {.action = (uint8_t)w->action};
 
@@ -161,7 +161,7 @@ static void build_learning(struct builder *b)
 	}
 }
 
-/* Without SIDs of others there is nothing to learn, and own ones are not kept twice. */
+/* Without SIDs of other nodes there is nothing to learn. In that case the own SIDs need no second copy. */
 static int build_remotes(struct builder *b)
 {
 	const struct config *c = b->config;

@@ -5,13 +5,13 @@
 #include "base/arena.h"
 #include "snapshot/build.h"
 
-/* One build under way. Every step returns 0, or a negative errno with a message in err. */
+/* One build in progress. Every step returns 0, or a negative errno with a message in err. */
 struct builder {
 	struct snapshot_registry *ids;
 	const struct config *config;
 	const struct snapshot *old;
 	struct snapshot *s;
-	/* The arrays of *s, which itself has pointers to const. */
+	/* The arrays of *s, writable; the pointers in *s are to const. */
 	struct snap_vrf *vrf;
 	struct snap_nbr *nbr;
 	struct snap_sid *sid;
@@ -22,7 +22,7 @@ struct builder {
 	struct snap_port **interface;
 	target_t *usid_entry;
 	target_t **usid_subtable;
-	/* By port: its tables of VLANs and circuits; NULL: it has none. */
+	/* By port: its tables of VLANs and circuits; NULL: none. */
 	uint16_t *vlan[MAX_PORTS];
 	uint16_t **inner_vlan[MAX_PORTS];
 	const struct snap_circuit **circuit[MAX_PORTS];
@@ -30,14 +30,17 @@ struct builder {
 	size_t err_size;
 };
 
-/* build_common.c: ids of named things; a message in err, and rc; own addresses of an interface. */
+/*
+ * build_common.c: ids of named objects; build_fail writes a message to err and returns rc; own addresses of an
+ * interface.
+ */
 int build_fail(struct builder *b, int rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void build_match(struct snap_match *m, const struct ip_prefix *p);
 uint16_t build_vrf_of(const struct builder *b, const char *name);  /* NULL: VRF_UNDERLAY */
 uint8_t build_slice_of(const struct builder *b, const char *name); /* NULL: SNAP_SLICE_NONE */
 int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n);
 
-/* build_qos.c: slices; what of a port, a VRF, a SID or a path is about them and about classes. */
+/* build_qos.c: slices; the slice and class members of a port, a VRF, a SID or a path. */
 int build_slices(struct builder *b);
 int build_port_qos(struct builder *b, struct snap_port *p, const struct cfg_port *cp, uint64_t speed_bps);
 void build_tunnel_classes(const struct builder *b, const char *class_map, uint8_t *tclass_of);
@@ -62,10 +65,10 @@ const struct snap_relay *build_relay_of(const struct builder *b, const struct ip
 int build_tables(struct builder *b); /* VRF tables and ECMP groups; needs ports, SIDs and policies */
 int build_usid(struct builder *b);   /* the direct index; needs the underlay's table */
 int build_policies(struct builder *b);
-int build_path_ways(struct builder *b); /* where each path leads, and who carries what; needs the direct index */
+int build_path_ways(struct builder *b); /* ways out of paths and shares of policies; needs the direct index */
 
 int build_keys(struct builder *b);
-/* An interface, once its side, VRF and boundary are known. */
+/* Complete an interface whose side, VRF and boundary are set. */
 void build_sources_closed(struct snap_port *p);
 int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp);
 struct srh;
@@ -73,7 +76,7 @@ int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, 
 
 int build_circuits(struct builder *b); /* needs ports and policies */
 
-/* Times of a watchdog; longest_ns: of a pause that one frame can ask for. */
+/* Times of a watchdog. longest_ns: the longest pause that one frame can request. */
 struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t longest_ns);
 
 #endif

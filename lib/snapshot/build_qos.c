@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slices, and everything by which a packet finds its queue. */
+/* Slices, and the maps that select a packet's queue. Management thread. */
 #include <errno.h>
 
 #include "config/config.h"
@@ -12,7 +12,7 @@ int build_slices(struct builder *b)
 	uint32_t id;
 	int rc;
 
-	/* no user may name a slice "", so what belongs to none is always slice 0 */
+	/* no user can name a slice "", so traffic without a slice always has slice 0 */
 	rc = ids_get(b->ids->slices, "", b->s->generation, &id);
 	for (uint32_t i = 0; rc == 0 && i < c->slices.n; i++)
 		rc = ids_get(b->ids->slices, c->slices.items[i].name, b->s->generation, &id);
@@ -20,7 +20,7 @@ int build_slices(struct builder *b)
 		return build_fail(b, rc, "too many slices; those that were removed are still draining");
 	b->s->n_slices = ids_bound(b->ids->slices);
 	for (uint32_t i = 0; i < b->s->n_slices; i++)
-		b->s->slice[i].weight = 1; /* of one that is gone, too */
+		b->s->slice[i].weight = 1; /* of a removed slice, too */
 	b->s->slice[SNAP_SLICE_NONE].name = "";
 	b->s->slice_option = (uint8_t)c->node.slice_option;
 	for (uint32_t i = 0; i < c->slices.n; i++) {
@@ -112,6 +112,6 @@ void build_tunnel_classes(const struct builder *b, const char *name, uint8_t *tc
 		tclass_of[i] = (uint8_t)MIN_OF(i, 7);
 	if (map)
 		apply(b->config, map->classes.items, map->classes.n, tclass_of);
-	/* the node's own control traffic stays that in a tunnel; at a tunnel's end see build_sid */
+	/* in a tunnel the node's own control traffic stays control traffic; for the end of a tunnel see build_sid */
 	tclass_of[SNAP_TUNNEL_CLASSES - 1] = SNAP_TUNNEL_CLASSES - 1;
 }

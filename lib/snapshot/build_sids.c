@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Local SIDs: what each behaviour does, taken apart (RFC 8986 section 4, RFC 9800 section 4). */
+/* Local SIDs: each behaviour as a set of properties (RFC 8986 section 4, RFC 9800 section 4). Management thread. */
 #include <errno.h>
 
 #include "config/behavior.h"
@@ -14,7 +14,7 @@ static bool allows(const struct cfg_sid *cs, uint32_t what)
 	return cs->allow.n == 0 && what == ALLOW_PING;
 }
 
-/* Set J (RFC 8986 section 4.2): one adjacency, or several that flows are spread over; *ports: a bit for each port. */
+/* Set J (RFC 8986 section 4.2): one adjacency, or several over which flows are distributed. *ports: bit per port. */
 static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s, uint32_t *ports)
 {
 	target_t members[SNAP_GROUP_MAX];
@@ -35,7 +35,7 @@ static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, struct
 	return cs->adjacencies.n ? build_group(b, members, cs->adjacencies.n + 1, &s->adjacency) : 0;
 }
 
-/* `ports`: that its frames pause; 0: they are relayed. */
+/* `ports`: ports that the SID's PFC frames pause; 0: the frames are relayed. */
 static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct snap_sid *s, uint32_t ports)
 {
 	struct snap_pfc_sid *pfc = arena_alloc(b->s->arena, sizeof(*pfc));

@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "snapshot/build_priv.h"
 
-/* Who wins when the same prefix comes from several sources: the lower one. */
+/* Precedence of the sources of the same prefix: the lowest value wins. */
 enum source { FROM_SID, FROM_OWN, FROM_CONNECTED, FROM_ROUTE };
 
 struct item {
@@ -57,7 +57,7 @@ static int add_addresses(struct items *l, const struct snap_port *p, uint16_t vr
 {
 	int rc = 0;
 
-	/* own[0] is link-local, which no table knows */
+	/* own[0] is link-local, which is in no table */
 	for (unsigned int k = 1; p->vrf == vrf && k < p->n_own && rc == 0; k++)
 		rc = add_own(l, &p->own[k], target(TARGET_LINK, p->interface), target(TARGET_LOCAL, p->interface));
 	return rc;
@@ -117,7 +117,7 @@ int build_group(struct builder *b, const target_t *members, size_t n, target_t *
 	struct snapshot *s = b->s;
 	struct snap_group *g;
 
-	/* the array lives in the arena, so it grows by doubling and leaves the old one behind */
+	/* the array is in the arena, so it grows by doubling, and the old array stays allocated */
 	if ((s->n_groups & (s->n_groups + 1)) == 0) {
 		g = arena_alloc(s->arena, (s->n_groups * 2 + 1) * sizeof(*g));
 		if (!g)
@@ -144,7 +144,7 @@ static bool same_group(const struct snap_group *g, const struct item *members, s
 	return true;
 }
 
-/* One route of a prefix out of everything that names it. */
+/* Merge all entries of a prefix into one route. */
 static int merge(struct builder *b, const struct item *first, size_t n, struct fib_route *out)
 {
 	target_t member[SNAP_GROUP_MAX];
@@ -156,7 +156,7 @@ static int merge(struct builder *b, const struct item *first, size_t n, struct f
 	out->target = first->target;
 	if (first->source != FROM_ROUTE || members == 1)
 		return 0;
-	/* neighbouring prefixes often share their next hops: look at the last few groups before making one */
+	/* neighbouring prefixes often share their next hops: search the last few groups before adding one */
 	for (uint32_t k = b->s->n_groups, tries = 8; k > 0 && tries > 0; k--, tries--) {
 		if (same_group(&b->s->group[k - 1], first, members)) {
 			out->target = target(TARGET_GROUP, k - 1);
@@ -184,8 +184,8 @@ static int build_family(struct builder *b, int family, const struct items *l, st
 			rc = merge(b, &l->item[i], same, &routes[n++]);
 	}
 	/*
-	 * A group's number is its place in this snapshot, so a table with groups is only the same if all groups
-	 * are; those tables are built anew.
+	 * The number of a group is its index in this snapshot. So a table with groups can be shared only if all groups
+	 * are the same. sluice always rebuilds those tables.
 	 */
 	if (rc == 0 && n && old && !b->s->n_groups && fib_holds(old, family, routes, n)) {
 		*out = fib_ref(old);

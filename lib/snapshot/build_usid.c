@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The direct index of the 16-bit ids behind the block: what an LPM on block:id::/48 would say, for all ids at
- * once. An id with longer prefixes inside says TARGET_LPM, unless these are all local SIDs of 64 bits, which
- * get a second table.
+ * The direct index of the 16-bit ids after the block: the result of an LPM on block:id::/48 for every id. An id that
+ * contains longer prefixes has TARGET_LPM. If all of these are local SIDs of 64 bits, the id gets a second table
+ * instead.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static target_t *new_subtable(struct builder *b, uint16_t id)
 		return NULL;
 	if (u->n_subtables)
 		memcpy(grown, b->usid_subtable, u->n_subtables * sizeof(*grown));
-	/* whatever the /48 says holds for every second id that has no SID of its own */
+	/* the /48's target applies to every second id without a SID of its own */
 	for (uint32_t i = 0; i <= SNAP_SUBTABLE_BASE; i++)
 		t[i] = b->usid_entry[id];
 	grown[u->n_subtables] = t;
@@ -66,7 +66,10 @@ int build_usid(struct builder *b)
 	if (!u->entry)
 		return build_fail(b, -ENOMEM, "out of memory");
 	routes = fib_routes(b->s->vrf[VRF_UNDERLAY].v6, &n);
-	/* shorter prefixes first, so that longer ones overwrite them; sorted by address, so: by length in turn */
+	/*
+	 * shorter prefixes first, so that longer ones overwrite them; the list is sorted by address, so one pass per
+	 * length
+	 */
 	for (unsigned int len = 0; len <= 128 && rc == 0; len++) {
 		for (size_t i = 0; i < n && rc == 0; i++) {
 			const struct ip_prefix *p = &routes[i].prefix;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ids that stay the same from snapshot to snapshot as long as a name exists. Pure; management thread. */
+/* Ids that stay the same from snapshot to snapshot as long as the name exists. Pure; management thread. */
 #include "snapshot/ids.h"
 
 #include <bsd/sys/tree.h>
@@ -10,7 +10,7 @@
 
 struct entry {
 	RB_ENTRY(entry) link;
-	uint64_t used; /* last generation that did */
+	uint64_t used; /* last generation that used the name */
 	uint32_t id;
 	char name[];
 };
@@ -89,7 +89,7 @@ int ids_get(struct ids *ids, const char *name, uint64_t gen, uint32_t *id)
 	uint32_t free_id = 0;
 
 	if (!e) {
-		/* at the end while there is room, for that is quick; then the first hole */
+		/* append while there is room, which is fast; then search for the first free id */
 		if (ids->bound < ids->max)
 			free_id = ids->bound;
 		else

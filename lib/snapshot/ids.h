@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stable small numbers for named objects. A name keeps its id for as long as every snapshot holds it; the id
- * of a name that is gone is given away only after the publisher said that nobody can still mean it.
- * Management thread only.
+ * Stable small numbers for named objects. A name keeps its id as long as every snapshot contains the name. The id of a
+ * removed name is assigned again only after the publisher has confirmed that no packet refers to it. Management thread
+ * only.
  */
 #ifndef SNAPSHOT_IDS_H
 #define SNAPSHOT_IDS_H
@@ -14,16 +14,16 @@ struct ids;
 struct ids *ids_new(uint32_t max); /* NULL when out of memory */
 void ids_free(struct ids *ids);
 
-/* Id of the name, new if need be, marked as used by generation `gen`. 0, -ENOSPC or -ENOMEM. */
+/* Id of the name, assigned if necessary, and marked as used by generation `gen`. 0, -ENOSPC or -ENOMEM. */
 int ids_get(struct ids *ids, const char *name, uint64_t gen, uint32_t *id);
 
-/* Id of the name; -ENOENT. */
+/* Id of the name; -ENOENT when it has none. */
 int ids_find(const struct ids *ids, const char *name, uint32_t *id);
 
 /* One above the highest id in use: the length of an array indexed by id. */
 uint32_t ids_bound(const struct ids *ids);
 
-/* Forget names that no generation from `gen` on has used: no packet resolved before it is left anywhere. */
+/* Forget the names that no generation from `gen` on has used. No packet resolved before `gen` is left anywhere. */
 void ids_reap(struct ids *ids, uint64_t gen);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Builds the outer headers of PFC tunnels. The management thread for configured tunnels, the control lcore for learnt
- * ones.
+ * Builds the outer headers of PFC tunnels: in the management thread for configured tunnels, on the control lcore for
+ * learnt ones.
  */
 #include "snapshot/pfc_outer.h"
 
 #include "config/program.h"
 
-#define TUNNEL_TC 0xe0 /* CS7; Not-ECT, for a frame could not hand a mark on (docs/protocol.md 5.3) */
+#define TUNNEL_TC 0xe0 /* CS7; Not-ECT, because a frame cannot pass on a mark (docs/protocol.md 5.3) */
 #define TUNNEL_HOP_LIMIT 64
 
 const struct hmac_key *snap_hmac_key(const struct snapshot *s, uint32_t id)
@@ -57,7 +57,7 @@ void pfc_outer_write(struct snap_pfc_outer *out, const struct ipv6_addr *source,
 	unsigned int n, uint32_t flow_label, const struct hmac_key *key, uint8_t option, uint32_t slice_id)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)out->header;
-	/* reduced: the first address stands in the destination only; the TLV needs an SRH, and that an entry */
+	/* reduced: the first address is only in the DA; the TLV needs an SRH, and the SRH needs a segment */
 	unsigned int listed = n > 1 ? n - 1 : key != NULL;
 	struct srh *srh;
 

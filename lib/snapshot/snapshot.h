@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The forwarding state that lcores read: one immutable object, made from a checked configuration by
- * snapshot_build (management thread), published as a pointer, freed after a grace period. Nobody writes it after
- * that: it is published as a pointer to const, and its own pointers are such; only the build (build_priv.h) has others.
+ * The forwarding state that lcores read: one immutable object. snapshot_build (management thread) makes it from a
+ * checked configuration. The object is published as a pointer and freed after a grace period. Nothing writes it after
+ * publication: the published pointer and the pointers inside it are to const. Only the build (build_priv.h) has
+ * writable ones.
  *
- * Ids of neighbours, paths, SIDs and VRFs are stable: the same object keeps its id from one snapshot to the
- * next, and the id of a removed one is not given away while a queued packet may name it. All indices held in
- * packets are such ids.
+ * Ids of neighbours, paths, SIDs and VRFs are stable. The same object keeps its id from one snapshot to the next. The
+ * id of a removed object is not assigned again while a queued packet may refer to it. All indices in packets are such
+ * ids.
  */
 #ifndef SNAPSHOT_SNAPSHOT_H
 #define SNAPSHOT_SNAPSHOT_H
@@ -30,20 +31,20 @@
 #define SNAP_INTERFACE_MAX 1024
 #define SNAP_VRF_MAX 1025 /* the underlay's table is VRF 0 */
 #define SNAP_GROUP_MAX 64
-#define SNAP_SLICE_MAX 128 /* twice what a configuration may have: ids of those that are gone linger */
-#define SNAP_SLICE_NONE 0  /* slice of what belongs to none */
+#define SNAP_SLICE_MAX 128 /* twice the configuration's maximum: ids of removed slices stay reserved */
+#define SNAP_SLICE_NONE 0  /* traffic without a slice */
 #define SNAP_SLICE_KEEP 0xff
-#define SNAP_POLICY_BUCKETS_LOG2 6 /* as many high bits of a flow's hash choose the path */
+#define SNAP_POLICY_BUCKETS_LOG2 6 /* number of high bits of a flow's hash that choose the path */
 #define SNAP_POLICY_BUCKETS (1 << SNAP_POLICY_BUCKETS_LOG2)
 #define SNAP_ENCAP_BYTES_MAX (40 + 16 + 8 + 16 * 16 + 40)
 #define VRF_UNDERLAY 0
 
-/* Classes as pkt.tclass has them, control too: which no packet leaves or enters a tunnel in. */
+/* Classes as in pkt.tclass, control included. No packet leaves or enters a tunnel in the control class. */
 #define SNAP_TUNNEL_CLASSES 9
 
 /*
- * Interfaces by number: a port has its own index; a VLAN interface has that of its port in the low bits and its id,
- * stable like others, above. Rows 0 and 1 are those of ports and of PORT_LOCAL.
+ * Interfaces by number. A port's number is its index. The number of a VLAN interface has the port's index in the low
+ * bits and the interface's stable id above. Row 0 is that of ports, row 1 that of PORT_LOCAL.
  */
 #define SNAP_INTERFACE_ROW MAX_PORTS
 _Static_assert(SNAP_INTERFACE_MAX + 2 == INTERFACE_SLOTS, "a row of counters for each");
@@ -80,8 +81,8 @@ struct snap_port {
 	uint16_t mtu;
 	uint8_t side; /* enum cfg_side */
 	uint8_t n_own;
-	uint8_t slice;		   /* of what arrives here */
-	uint8_t bounce_class;	   /* queue of lossless packets that leave by the port they came in by */
+	uint8_t slice;		   /* of packets received here */
+	uint8_t bounce_class;	   /* queue of lossless packets that leave by their ingress port */
 	uint8_t ecn_classes;	   /* bit per class whose queue marks */
 	uint32_t queue_limit;	   /* packets of one queue */
 	uint32_t buffer_limit;	   /* buffers of all queues of lossy classes */
@@ -92,32 +93,32 @@ struct snap_port {
 	uint8_t pfc_pass;	   /* PFC_UNPADDED, PFC_ANY_ENABLE */
 	uint8_t n_pfc_peers;
 	bool pfc_learn;
-	bool pfc_relayed;   /* PFC heard here goes into a tunnel */
-	bool pfc_obeyed;    /* and is obeyed here */
-	bool pfc_tunnelled; /* what would be said to the neighbour goes into tunnels */
-	bool pfc_learning;  /* tunnels are learnt from data that arrives here */
+	bool pfc_relayed;   /* received PFC goes into a tunnel */
+	bool pfc_obeyed;    /* a port with pfc_relayed obeys received PFC as well */
+	bool pfc_tunnelled; /* PFC for the neighbour goes into tunnels instead */
+	bool pfc_learning;  /* tunnels are learnt from data received here */
 	bool examined;	    /* services look at every packet received here (struct rx_hooks) */
-	bool pfc_shares;    /* how much comes from whom is counted: there is a choice of whom to stop */
+	bool pfc_shares;    /* traffic is counted per contributor, to choose the one to pause */
 	uint64_t speed_bps; /* 0: unknown, and lossless is 0 then */
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer;     /* of each lossless class */
 	struct pfc_watchdog_config watchdog; /* of each queue */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
-	bool sids_closed;    /* packets into the SID space are dropped, or looked at closely */
-	bool any_source;     /* packets to own SIDs may come from anywhere */
-	bool sources_closed; /* what is forwarded from here in the underlay may not claim to come from inside */
-	bool hmac;	     /* SIDE_HOST: an HMAC proves what allow_sids does not cover */
+	bool sids_closed;    /* packets into the SID space are dropped unless allowed */
+	bool any_source;     /* packets to own SIDs may have any source */
+	bool sources_closed; /* underlay packets from here must not have a source inside the domain */
+	bool hmac;	     /* SIDE_HOST: an HMAC authorises SIDs outside allow_sids */
 	uint8_t n_allow_sids;
 	const struct snap_match *allow_sids;	   /* SIDE_HOST */
-	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: none; NULL: there are none */
-	uint64_t own6_hints;	     /* of the last six bits of its IPv6 addresses: a bit is 0 if none has these */
+	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: untagged; NULL: no circuits */
+	uint64_t own6_hints; /* bit per value of the last six bits of its IPv6 addresses; 0: no address has it */
 	const struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
 	/* VLAN interfaces on it: numbers by the id of the only tag, tables by the id of the outer tag; 0, NULL: none */
 	const uint16_t *vlan;
 	const uint16_t *const *inner_vlan;
-	/* of a VLAN interface, which is a port in all other respects: */
+	/* only for a VLAN interface, which is a port in all other respects: */
 	uint16_t interface; /* number; a port's own index */
 	uint8_t n_tags;
 	struct snap_tag {
@@ -153,7 +154,7 @@ struct snap_vrf {
 	struct fib *v4, *v6; /* shared by snapshots, counted; read only (fib.h) */
 };
 
-/* A tunnel that PFC frames are sent into: its outer headers, ready to be copied (H.Encaps.L2.Red). */
+/* The outer headers of a tunnel for PFC frames, ready to be copied (H.Encaps.L2.Red). */
 #define SNAP_PFC_STATE_BYTES 28 /* UDP header and state message */
 
 struct snap_pfc_outer {
@@ -167,7 +168,7 @@ struct snap_relay {
 	uint8_t mode; /* enum pfc_relay_mode */
 	uint64_t from_bps, jitter_ns, hold_min_ns;
 	struct pfc_watchdog_config watchdog; /* of the gateway's priorities */
-	struct snap_pfc_outer outer;	     /* where PFC of the gateway goes */
+	struct snap_pfc_outer outer;	     /* of the tunnel for the gateway's PFC */
 	uint16_t udp_port;		     /* carrier: state; 0: frames */
 	uint64_t lease_ns;
 	uint32_t n_allowed; /* sources of state messages; 0: any infrastructure source */
@@ -178,7 +179,7 @@ struct snap_pfc_tunnel {
 	const char *name;
 	uint8_t slice, port, priorities;
 	bool repeat, has_source;
-	bool carries;		 /* its packets say the slice */
+	bool carries;		 /* its packets carry the slice's id */
 	struct ipv6_addr source; /* of the data, if has_source */
 	uint64_t far_bps;
 	struct snap_pfc_outer outer;
@@ -192,40 +193,40 @@ struct snap_pfc_learning {
 	uint8_t slice_by;	       /* enum cfg_slice_by */
 	uint64_t idle_ns, max_rtt_ns;
 	uint64_t far_bps;		/* 0: the rate of the port */
-	struct ip_prefix block[1 + 16]; /* whose uSIDs share containers */
+	struct ip_prefix block[1 + 16]; /* blocks whose uSIDs share containers */
 	uint8_t n_blocks;
 };
 
-/* How PFC frames inside a tunnel end at a SID: End.X.PFC and uA.PFC, DX2 of a PFC relay. */
+/* The end of a PFC tunnel at a SID: End.X.PFC and uA.PFC, or DX2 of a PFC relay. */
 struct snap_pfc_sid {
 	uint32_t ports; /* End.X.PFC: bit per port of the set J; 0: the frame is relayed */
-	uint8_t slice;	/* whose queues pause */
+	uint8_t slice;	/* slice whose queues pause */
 	bool lenient_cev;
-	const struct snap_relay *relay; /* of the gateway that the frames are for; NULL: End.X.PFC */
+	const struct snap_relay *relay; /* of the gateway that receives the frames; NULL: End.X.PFC */
 	bool hmac;			/* an HMAC TLV is required */
-	uint64_t jitter_ns;		/* End.X.PFC: beyond what a frame says */
+	uint64_t jitter_ns;		/* End.X.PFC: added to a frame's pause time */
 	uint32_t n_allowed;		/* 0: any infrastructure source */
 	const struct snap_match *allowed;
 };
 
-/* What a behaviour does, taken apart (RFC 8986 section 4, RFC 9800 section 4). */
+/* A behaviour as a set of properties (RFC 8986 section 4, RFC 9800 section 4). */
 struct snap_sid {
 	uint8_t behavior;	     /* enum cfg_behavior, for show */
 	uint8_t shift_bits;	     /* NEXT-CSID: LNFL, 16 or 32; 0: not compressed */
 	bool psp, usp, usd;	     /* flavours */
-	bool decap4, decap6, decap2; /* End.DT*, End.DX*: what may be inside */
+	bool decap4, decap6, decap2; /* End.DT*, End.DX*: allowed inner packets */
 	bool last;		     /* End.DT*, End.DX*: no segment may follow */
 	bool used;
-	bool hmac;		    /* an HMAC TLV is required */
-	bool closer;		    /* that, or slice_by: a shift is not all there is to do */
-	uint8_t slice_by;	    /* enum cfg_slice_by: who says the slice, of packets and of PFC frames */
-	uint8_t slice_shift;	    /* SLICE_BY_ARGUMENT: bits of the address behind the argument */
-	bool in_container;	    /* may stand behind other uSIDs of a container */
-	bool allow_ping, allow_udp; /* upper layers for the node itself */
-	uint8_t port;		    /* End.DX2: out of it */
-	uint8_t slice;		    /* of packets it is executed for, or SNAP_SLICE_KEEP */
-	uint64_t arg_hi, arg_lo;    /* which bits of an address are the argument behind the SID (D26); shift_bits */
-	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class behind the tunnel, by the one it had */
+	bool hmac;				/* an HMAC TLV is required */
+	bool closer;				/* hmac or slice_by: the SID needs more than a shift */
+	uint8_t slice_by;			/* enum cfg_slice_by: source of the slice of packets and PFC frames */
+	uint8_t slice_shift;			/* SLICE_BY_ARGUMENT: bits of the address after the argument */
+	bool in_container;			/* may follow other uSIDs of a container */
+	bool allow_ping, allow_udp;		/* upper layers addressed to the node itself */
+	uint8_t port;				/* End.DX2: egress port */
+	uint8_t slice;				/* of packets that the SID processes, or SNAP_SLICE_KEEP */
+	uint64_t arg_hi, arg_lo;		/* mask of the argument after the SID (D26); shift_bits */
+	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class after the tunnel, by class in it */
 	uint16_t vrf;				/* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;				/* IANA SRv6 Endpoint Behaviors */
 	target_t adjacency;		/* End.X, End.DX4, End.DX6: TARGET_NBR, of a set J TARGET_GROUP; 0: none */
@@ -235,17 +236,17 @@ struct snap_sid {
 
 struct snap_path {
 	uint16_t bytes;		/* of the outer headers; 0: a free id */
-	uint8_t next_header_at; /* offset of the byte that says what is inside */
-	uint8_t slice_at;	/* offset of the slice's id in the headers; 0: it is not there */
+	uint8_t next_header_at; /* offset of the byte with the inner header's type */
+	uint8_t slice_at;	/* offset of the slice's id in the headers; 0: none */
 	uint8_t dscp;		/* 0 to 63, or SNAP_DSCP_COPY */
 	bool backup;
 	uint16_t inner_mtu;	    /* largest packet or frame, in bytes, that fits the way out; see path_mtu.h */
 	uint32_t fingerprint;	    /* of the outer headers */
-	uint32_t policy_index;	    /* of the policy that it is one of */
+	uint32_t policy_index;	    /* of the policy that contains it */
 	const uint64_t *learnt_mtu; /* entry in the table of path_mtu.h */
 	uint32_t flow_label;	    /* 0: hash */
-	target_t via;		    /* where the first address leads; 0: nowhere */
-	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by the one the packet came in */
+	target_t via;		    /* target of the first address; 0: no way out */
+	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by class of the inner packet */
 	const char *policy, *name;
 	uint8_t header[SNAP_ENCAP_BYTES_MAX];
 };
@@ -253,16 +254,16 @@ struct snap_path {
 
 struct snap_policy {
 	const char *name;
-	/* largest packet or frame, in bytes, that fits the ways out; 65535 when no path leads anywhere; see path_mtu.h */
+	/* largest packet or frame, in bytes, that fits the ways out; 65535 when no path has one; see path_mtu.h */
 	uint16_t inner_mtu;
 	uint16_t n_paths;		      /* at least 1 */
 	uint32_t fingerprint;		      /* of the outer headers of all paths */
 	const uint64_t *learnt_mtu;	      /* entry in the table of path_mtu.h */
-	const uint32_t *path;		      /* ids, in the order of the configuration; backups too */
-	uint32_t bucket[SNAP_POLICY_BUCKETS]; /* path ids, each as often as its weight says */
+	const uint32_t *path;		      /* ids, in the order of the configuration, backups included */
+	uint32_t bucket[SNAP_POLICY_BUCKETS]; /* path ids, each in proportion to its weight */
 };
 
-/* An attachment circuit: frames of a port, or of a VLAN there, go through a tunnel. */
+/* An attachment circuit: frames of a port, or of one of its VLANs, are sent through a tunnel. */
 struct snap_circuit {
 	const char *name;
 	uint32_t policy; /* index */
@@ -272,11 +273,11 @@ struct snap_circuit {
 #define SNAP_VLAN_ANY 0xffff
 #define SNAP_VLANS 4096
 
-/* Direct index by the 16 bits behind the block (docs/design.md section 2, docs/protocol.md 3.3). */
+/* Direct index by the 16 bits after the block (docs/design.md section 2, docs/protocol.md 3.3). */
 struct snap_usid {
 	uint64_t block;			 /* the first 32 bits of its addresses; SNAP_USID_NONE */
 	const target_t *entry;		 /* 65536 */
-	const target_t *const *subtable; /* by TARGET_SUBTABLE index: 65536 by the second id, [65536] the /48's own */
+	const target_t *const *subtable; /* by TARGET_SUBTABLE index: 65536 by second id; [65536]: the /48's own */
 	uint32_t n_subtables;
 };
 
@@ -293,7 +294,7 @@ struct snapshot {
 	struct snap_usid usid;
 	struct snap_match infrastructure[64];
 	uint32_t n_infrastructure;
-	struct snap_match sid_space[2 + 16 + 16]; /* nothing from outside may go there */
+	struct snap_match sid_space[2 + 16 + 16]; /* destinations closed to traffic from outside */
 	uint32_t n_sid_space;
 
 	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
@@ -318,17 +319,17 @@ struct snapshot {
 	const struct snap_pfc_tunnel *pfc_tunnel;
 	uint32_t n_pfc_tunnels;
 	struct snap_pfc_learning pfc_learning;
-	struct pfc_remotes remotes; /* SIDs of the domain, own ones too: what PFC tunnels are learnt by */
+	struct pfc_remotes remotes; /* SIDs of the domain, own ones included: PFC tunnels are learnt by them */
 	const struct hmac_key *key; /* for HMAC TLVs */
 	uint32_t n_keys;
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */
 
 	/* limits of the control lcore */
-	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* a second */
+	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* per second */
 	struct cfg_discovery discovery;
 
-	const struct config *config; /* made from; owned by the publisher, outlives the snapshot */
+	const struct config *config; /* source of the snapshot; owned by the publisher, outlives the snapshot */
 	struct arena *arena;	     /* owns the arrays */
 };
 
@@ -340,7 +341,7 @@ static inline const struct snap_port *snap_interface(const struct snapshot *s, u
 	return number / SNAP_INTERFACE_ROW < s->n_interfaces ? s->interface[number / SNAP_INTERFACE_ROW] : NULL;
 }
 
-/* The table behind a VRF id. */
+/* The table of a VRF id. */
 static inline const struct snap_vrf *snap_vrf_of(const struct snapshot *s, uint16_t vrf)
 {
 	return &s->vrf[vrf];

@@ -28,7 +28,9 @@ void pfc_buffer_clear(struct pfc_buffer *b, bool persistent)
 		b->most = b->most_headroom = (struct pfc_threshold){0};
 }
 
-/* In buffers; those that are left shrink while the class grows, so that classes share without starving each other. */
+/*
+ * Dynamic limit in buffers. The buffers left shrink as the class grows, so classes share without starving each other.
+ */
 static uint64_t dynamic_limit(const struct pfc_buffer_config *c, uint64_t shared_left)
 {
 	return c->alpha ? shared_left * c->alpha / 128 : UINT64_MAX;
@@ -36,7 +38,7 @@ static uint64_t dynamic_limit(const struct pfc_buffer_config *c, uint64_t shared
 
 bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_threshold *level, uint64_t shared_left)
 {
-	/* with a dynamic limit of next to nothing the class must still be able to start again once it is empty */
+	/* an empty class may always resume, even if its dynamic limit is almost 0 */
 	return level->bytes <= c->xon.bytes && level->buffers <= c->xon.buffers &&
 	       (!level->buffers || level->buffers <= dynamic_limit(c, shared_left) / 2);
 }

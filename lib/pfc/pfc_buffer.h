@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The buffer of one lossless class of an ingress port: when its sender must stop, when it may go on, when the headroom
- * is used up; and what is said to a neighbour on the link about all classes of the port. Pure: no packets, no clock.
- * The owner of the ingress port alone touches it.
+ * The buffer of one lossless class of an ingress port: when the sender must stop, when it may resume, when the
+ * headroom is used up. Also the PFC frames to the neighbour on the link for all classes of the port. Pure: no packets,
+ * no clock. Only the owner of the ingress port touches it.
  *
- * Levels are counted in bytes and in buffers of the pool; each threshold has both, and whichever is reached first
- * counts. A class whose thresholds are dynamic stops as well when it holds more than alpha times what is left of the
- * shared buffers.
+ * Levels are counted in bytes and in buffers of the pool. Each threshold has both values, and the one reached first
+ * counts. A class with dynamic thresholds also stops when it holds more than alpha times the shared buffers that are
+ * left.
  */
 #ifndef PFC_PFC_BUFFER_H
 #define PFC_PFC_BUFFER_H
@@ -16,22 +16,22 @@
 #include "stats/counter.h"
 
 struct pfc_threshold {
-	uint64_t bytes, buffers;
+	uint64_t bytes, buffers; /* both count; reached when either is reached */
 };
 
 struct pfc_buffer_config {
-	struct pfc_threshold xoff; /* stop from here on */
-	struct pfc_threshold xon;  /* go on below; at most xoff */
+	struct pfc_threshold xoff; /* send XOFF at or above */
+	struct pfc_threshold xon;  /* send XON at or below; at most xoff */
 	/*
-	 * Where there is a choice of senders: up to here those with the largest shares are told, from here on all of them.
-	 * At least xoff; what lies above is headroom enough for all (docs/protocol.md 5.7).
+	 * If there are several senders: below this threshold only those with the largest shares are paused, at or
+	 * above it all of them. At least xoff; the room above it is headroom for all senders (docs/protocol.md 5.7).
 	 */
 	struct pfc_threshold urgent;
-	struct pfc_threshold full; /* all headroom used */
-	uint32_t alpha;		   /* in 128ths; 0: static */
+	struct pfc_threshold full; /* all headroom is used; further packets are dropped */
+	uint32_t alpha;		   /* factor of the dynamic threshold, in 128ths; 0: static thresholds */
 };
 
-/* Of a lossless class of the port that its packets came in by. */
+/* Counters of a lossless class of an ingress port. */
 #define BUFFER_COUNTERS(X) \
 	X(part_gauge, level.bytes, NULL, "bytes", "sluice_buffer_bytes", \
 		"held of what came in here in a lossless class") \
@@ -50,52 +50,58 @@ struct pfc_buffer_config {
 
 struct pfc_buffer {
 	bool stopped;				  /* XOFF is in force */
-	bool urgent;				  /* for all senders, whatever their share */
+	bool urgent;				  /* XOFF is in force for all senders, regardless of their shares */
 	bool exhausted;				  /* the headroom is used up: further packets are dropped */
-	struct pfc_threshold level;		  /* as last seen */
-	struct pfc_threshold most, most_headroom; /* ever; the part above xoff */
-	struct pfc_threshold user, user_headroom; /* the same since the user cleared them */
+	struct pfc_threshold level;		  /* level at the last pfc_buffer_look */
+	struct pfc_threshold most, most_headroom; /* highest level since start, and its highest part above xoff */
+	struct pfc_threshold user, user_headroom; /* the same since the user last cleared the watermarks */
 	BUFFER_COUNTERS(STAT_DECLARE)
 };
 
 /*
- * The class holds `level`; `shared_left` buffers are left of those shared by classes with alpha. `force`: stop
- * whatever the level (rings are full). Returns true when stopped has changed.
+ * Update the buffer: the class holds `level`, and `shared_left` buffers are left of those that classes with alpha
+ * share. force: stop regardless of the level (rings are full). Returns true when `stopped` has changed.
  */
 bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, const struct pfc_threshold *level,
 	uint64_t shared_left, bool force);
 
-/* Would a class that is stopped go on if it held `level` and `shared_left` buffers were left? */
+/* May a stopped class resume if it holds `level` and `shared_left` buffers are left? */
 bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_threshold *level, uint64_t shared_left);
 
-/* Forget the user's watermarks, and the persistent ones too or not; they begin with the next look. */
+/*
+ * Clear the user's watermarks, and with `persistent` also the permanent ones. They start again at the next
+ * pfc_buffer_look.
+ */
 void pfc_buffer_clear(struct pfc_buffer *b, bool persistent);
 
-/* PFC frames sent to the neighbour. */
+/* Counters of PFC frames sent to the neighbour. */
 #define PFC_TX_COUNTERS(X) \
 	X(counter, frames, "tx", "frames", "sluice_pfc_tx_frames", "PFC frames sent to the neighbour") \
 	X(priority_counter, xoff, "tx_xoff", "frames", "sluice_pfc_tx_xoff", \
 		"PFC frames sent that stop this priority, refreshes included") \
 	X(priority_counter, xon, "tx_xon", "frames", "sluice_pfc_tx_xon", "PFC frames sent that end its pause")
 
-/* What a port tells its neighbour. */
+/* State of the PFC frames that a port sends to its neighbour. */
 struct pfc_speaker {
-	uint8_t stopped;  /* classes that were last told to stop */
-	uint64_t said_ns; /* when they were told last */
-	struct pfc_history history[PFC_PRIORITIES];
+	uint8_t stopped;			    /* bit per class stopped by the last frame */
+	uint64_t said_ns;			    /* time in ns of the last frame */
+	struct pfc_history history[PFC_PRIORITIES]; /* pauses of the neighbour, by priority */
 	PFC_TX_COUNTERS(STAT_DECLARE)
 };
 
 /*
- * At `now` these classes are to be stopped. True when a frame must go out: a change, at once and with everything that
- * is stopped in it, or a refresh, when half of the time is over that was given (65535 quanta of `bps`). *out is what to
- * send; tell pfc_speaker_said when it is really on its way.
+ * Returns true when a frame must be sent at `now` (ns) so that exactly the classes in `stopped` (a bit each) are
+ * paused. A change is sent at once, in a frame with all stopped classes. A refresh is sent after half of the pause
+ * time (65,535 quanta at `bps`, the line rate in bits per second). *out is the request to send; call pfc_speaker_said
+ * once its frame is sent.
  */
 bool pfc_speaker_want(const struct pfc_speaker *s, uint8_t stopped, uint64_t bps, uint64_t now,
 	struct pfc_request *out);
+
+/* Record that a frame with request `said` was sent at `now`. */
 void pfc_speaker_said(struct pfc_speaker *s, const struct pfc_request *said, uint64_t bps, uint64_t now);
 
-/* When the next refresh is due; TIME_NEVER: nothing is stopped. */
+/* Time in ns at which the next refresh is due; TIME_NEVER: no class is stopped. */
 uint64_t pfc_speaker_next(const struct pfc_speaker *s, uint64_t bps);
 
 #endif

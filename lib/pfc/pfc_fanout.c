@@ -7,7 +7,7 @@ static uint64_t everybody(unsigned int n)
 	return n >= 64 ? UINT64_MAX : (1ull << n) - 1;
 }
 
-/* The one that sends most among those that are not in `paused`; -1: none is left that sends. */
+/* The contributor with the highest rate that is not in `paused`; -1: none left with a rate above 0. */
 static int largest(const uint64_t *rate, unsigned int n, uint64_t paused)
 {
 	int best = -1;
@@ -18,7 +18,7 @@ static int largest(const uint64_t *rate, unsigned int n, uint64_t paused)
 	return best;
 }
 
-/* Pause in the order of shares until the rest is no more than what drains; at least `least` more. */
+/* Pause contributors, largest share first, until the rest send no more than drains; at least `least` more of them. */
 static uint64_t pick(uint64_t paused, const uint64_t *rate, unsigned int n, uint64_t drain, unsigned int least)
 {
 	uint64_t rest = 0;
@@ -52,7 +52,7 @@ uint64_t pfc_fanout_decide(struct pfc_fanout *f, enum pfc_level level, const uin
 			f->paused = pick(0, rate, n, drain, 1);
 		else if (now >= f->decided_at + f->loop_ns && buffered > f->bytes_then)
 			f->paused = pick(before, rate, n, drain, 1);
-		/* nobody is known to send, but something fills the buffer */
+		/* no contributor is known to send, yet the buffer fills */
 		if (!f->paused)
 			f->paused = everybody(n);
 		break;
@@ -60,7 +60,7 @@ uint64_t pfc_fanout_decide(struct pfc_fanout *f, enum pfc_level level, const uin
 		f->paused = everybody(n);
 		break;
 	}
-	/* what was decided shows after one loop only; look again then, whether somebody was added or not */
+	/* a decision takes effect after one loop only; decide again then, even if no contributor was added */
 	if (f->paused & ~before || (level == PFC_LEVEL_HIGH && now >= f->decided_at + f->loop_ns)) {
 		f->decided_at = now;
 		f->bytes_then = buffered;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whom to pause when several ingress nodes feed one congested egress (docs/protocol.md 5.7): those with the largest share
- * first, as few as it takes. It affects fairness, never loss: headroom is computed as if nobody were singled out.
+ * Selects the contributors to pause when several ingress nodes feed one congested egress (docs/protocol.md 5.7): those
+ * with the largest shares first, and as few as necessary. The selection affects fairness, never loss: headroom is
+ * computed as if no contributor were selected.
  *
- * One object per (slice, priority). Contributors are numbered by the caller, the same number for the same one as long as
- * the object lives. Pure; one writer.
+ * One object per (slice, priority). The caller numbers the contributors; a contributor keeps its number as long as the
+ * object lives. Pure; one writer, the control lcore.
  */
 #ifndef PFC_PFC_FANOUT_H
 #define PFC_PFC_FANOUT_H
@@ -16,25 +17,25 @@
 
 #define PFC_CONTRIBUTORS_MAX 64
 
-/* Where the buffer of the priority stands. */
+/* Level of the priority's buffer. */
 enum pfc_level {
-	PFC_LEVEL_LOW,	/* below XON: everybody may go on */
-	PFC_LEVEL_FINE, /* between XON and XOFF: nothing changes */
-	PFC_LEVEL_HIGH, /* above XOFF */
-	PFC_LEVEL_FULL, /* above the second threshold: everybody is paused */
+	PFC_LEVEL_LOW,	/* below XON: all contributors may resume */
+	PFC_LEVEL_FINE, /* between XON and XOFF: no change */
+	PFC_LEVEL_HIGH, /* above XOFF: the largest contributors are paused */
+	PFC_LEVEL_FULL, /* above the second threshold: all contributors are paused */
 };
 
 struct pfc_fanout {
-	uint64_t loop_ns;    /* longest time from a decision to its effect: one round trip and the reactions */
-	uint64_t paused;     /* contributors that hold a stop */
-	uint64_t decided_at; /* last time somebody was paused */
-	uint64_t bytes_then; /* in the buffer at that time */
+	uint64_t loop_ns; /* longest time in ns from a decision to its effect: one round trip and the reaction times */
+	uint64_t paused;  /* bit per contributor that is paused */
+	uint64_t decided_at; /* time in ns of the last decision to pause */
+	uint64_t bytes_then; /* bytes in the buffer at decided_at */
 };
 
 /*
- * Decide at `now`. rate[i]: bytes a second that contributor i of n sent of late; drain: bytes a second that leave;
- * buffered: bytes in the buffer. Returns who is to hold a stop from now on: pause those that are new, resume those that are
- * gone. Contributors that went silent keep what they have.
+ * Decide at `now` (ns). rate[i]: recent rate of contributor i of n in bytes per second. drain: bytes per second that
+ * leave the buffer. buffered: bytes in the buffer. Returns the contributors that must be paused, a bit each: the
+ * caller pauses new ones and resumes those removed. A contributor that has stopped sending keeps its state.
  */
 uint64_t pfc_fanout_decide(struct pfc_fanout *f, enum pfc_level level, const uint64_t *rate, unsigned int n,
 	uint64_t drain, uint64_t buffered, uint64_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC frames, read and written, and the arithmetic of pause quanta (docs/protocol.md 5.1, 5.2). No packets, no
- * clock; any lcore.
+ * Reads and writes PFC frames, and converts pause quanta (docs/protocol.md 5.1, 5.2). No packets, no clock; any lcore
+ * may call.
  */
 #ifndef PFC_PFC_FRAME_H
 #define PFC_PFC_FRAME_H
@@ -11,37 +11,37 @@
 #include "base/compiler.h"
 #include "wire/pfc.h"
 
-/* What is wrong with a frame that should be PFC, in the order in which it is looked for. */
+/* Faults of a PFC frame, in the order in which pfc_read checks them. */
 enum pfc_fault {
-	PFC_LEGAL,
-	PFC_SHORT,	/* less than 60 bytes; with PFC_UNPADDED less than 34 */
+	PFC_LEGAL,	/* no fault */
+	PFC_SHORT,	/* shorter than 60 bytes; with PFC_UNPADDED shorter than 34 */
 	PFC_BAD_DA,	/* destination is not 01-80-C2-00-00-01 */
-	PFC_BAD_TYPE,	/* ether type is not 0x8808: no MAC control, or a VLAN tag */
-	PFC_IS_PAUSE,	/* 802.3x PAUSE: same address and ether type, another opcode */
-	PFC_BAD_OPCODE, /* some other MAC control opcode */
+	PFC_BAD_TYPE,	/* EtherType is not 0x8808: no MAC control frame, or a VLAN tag */
+	PFC_IS_PAUSE,	/* 802.3x PAUSE: same address and EtherType, another opcode */
+	PFC_BAD_OPCODE, /* another MAC control opcode */
 	PFC_BAD_ENABLE, /* high octet of the class enable vector is not 0 (D35) */
 };
 
-/* What may be let pass. */
-#define PFC_UNPADDED 0x1u   /* frames that end behind the last pause time */
-#define PFC_ANY_ENABLE 0x2u /* a high enable octet that is not 0: 802.1Q has receivers ignore it (D35) */
+/* Faults that the caller of pfc_read accepts. */
+#define PFC_UNPADDED 0x1u   /* frames that end after the last pause time, without padding */
+#define PFC_ANY_ENABLE 0x2u /* a high enable octet that is not 0: IEEE 802.1Q requires receivers to ignore it (D35) */
 
-/* What a legal frame asks for. */
+/* Contents of a legal frame. */
 struct pfc_request {
-	uint8_t enable;		       /* priorities it speaks about */
-	uint16_t time[PFC_PRIORITIES]; /* quanta, 0 where not enabled */
+	uint8_t enable;		       /* bit per priority that the frame pauses or resumes */
+	uint16_t time[PFC_PRIORITIES]; /* pause time in quanta, 0: resume; 0 where not enabled */
 };
 
 /*
- * Judge and read `size` bytes of a frame without FCS; `pass` is what is let pass. Source addresses are the
- * caller's business. *out is written when the frame is legal.
+ * Check and read a frame of `size` bytes without FCS. pass: faults to accept (PFC_UNPADDED, PFC_ANY_ENABLE). The
+ * source address is not checked. *out is written only when the frame is legal.
  */
 enum pfc_fault pfc_read(const void *frame, size_t size, unsigned int pass, struct pfc_request *out);
 
-/* A whole frame, padded. */
+/* Write a whole frame, padded to the minimum length, without FCS. */
 void pfc_write(struct pfc_frame *out, const struct eth_addr *source, const struct pfc_request *request);
 
-/* Priorities that are asked to stop; the other enabled ones are asked to resume. */
+/* Priorities that the request pauses, a bit each; it resumes the other enabled ones. */
 static inline uint8_t pfc_stops(const struct pfc_request *r)
 {
 	uint8_t stops = 0;
@@ -52,25 +52,25 @@ static inline uint8_t pfc_stops(const struct pfc_request *r)
 	return stops;
 }
 
-/* Time of `quanta` at a line rate, in ns, rounded up; the rate must not be 0. */
+/* Duration of `quanta` at a line rate in bits per second, in ns, rounded up. The rate must not be 0. */
 static inline uint64_t pfc_quanta_ns(uint16_t quanta, uint64_t bps)
 {
 	/* at most 65535 * 512 * 10^9 = 3.4 * 10^16 */
 	return (quanta * PFC_QUANTUM_BITS * NSEC_PER_SEC + bps - 1) / bps;
 }
 
-/* Quanta that cover `ns` at a line rate, at most 65535. */
+/* Number of quanta that cover `ns` at a line rate in bits per second, at most 65,535. */
 static inline uint16_t pfc_ns_quanta(uint64_t ns, uint64_t bps)
 {
 	uint64_t unit = PFC_QUANTUM_BITS * NSEC_PER_SEC;
 
-	/* below that the product fits 64 bits */
+	/* below that limit the product fits 64 bits */
 	if (ns >= pfc_quanta_ns(PFC_QUANTA_MAX, bps))
 		return PFC_QUANTA_MAX;
 	return (uint16_t)((ns * bps + unit - 1) / unit);
 }
 
-/* The same time at another rate: min(65535, ceil(quanta * to / from)) (D38). */
+/* Convert quanta to the rate of another port, same duration: min(65535, ceil(quanta * to / from)) (D38). */
 static inline uint16_t pfc_scale(uint16_t quanta, uint64_t from_bps, uint64_t to_bps)
 {
 	unsigned __int128 scaled = ((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps;

@@ -28,7 +28,7 @@ void pfc_history_settle(struct pfc_history *h, uint64_t now)
 
 void pfc_history_set(struct pfc_history *h, uint64_t until, uint64_t now)
 {
-	/* a pause that is renewed at the very moment it ends was never open */
+	/* a pause renewed at the moment it ends has no gap */
 	pfc_history_settle(h, now);
 	if (until > now) {
 		if (!h->until) {
@@ -64,6 +64,6 @@ uint64_t pfc_history_total(const struct pfc_history *h, uint64_t now)
 {
 	uint64_t to = MIN_OF(h->until, now);
 
-	/* a reader's `now` may be a little older than the last word */
+	/* a reader's `now` may be slightly older than the last update */
 	return h->total_ns + (h->until && to > h->last_began ? to - h->last_began : 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What became of one queue's pauses, exactly: each one is known by the frames that began and ended it, not by
- * polling. One object per queue and direction (paused by others, pausing others). Pure; one writer.
+ * Exact history of the pauses of one queue: each pause is known by the frames that began and ended it, not by polling.
+ * One object per queue and direction (paused by others, pausing others). Pure; one writer.
  */
 #ifndef PFC_PFC_HISTORY_H
 #define PFC_PFC_HISTORY_H
@@ -9,35 +9,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PFC_HISTOGRAM 24 /* [i]: pauses of 2^i to 2^(i+1) - 1 us; [0] also shorter, the last one also longer */
+/*
+ * Buckets of the histogram of pause lengths. [i] counts pauses of 2^i to 2^(i+1) - 1 us; [0] also shorter ones, the
+ * last bucket also longer ones.
+ */
+#define PFC_HISTOGRAM 24
 
 struct pfc_history {
-	uint64_t transitions; /* from open to paused */
-	uint64_t total_ns;    /* of pauses that have ended */
-	uint64_t last_ns;     /* length of the last one that has ended */
-	uint64_t last_began;  /* ns on the caller's clock; 0: never */
-	uint64_t until;	      /* end of the pause under way as known so far; 0: open */
-	uint64_t length[PFC_HISTOGRAM];
+	uint64_t transitions;		/* number of changes from open to paused */
+	uint64_t total_ns;		/* total of ended pauses, in ns */
+	uint64_t last_ns;		/* length of the last ended pause, in ns */
+	uint64_t last_began;		/* begin of the last pause, in ns of the caller's clock; 0: never paused */
+	uint64_t until;			/* known end of the current pause, in ns of the caller's clock; 0: open */
+	uint64_t length[PFC_HISTOGRAM]; /* number of ended pauses by length */
 };
 
-/* At `now` the queue is known to be paused until `until`; until <= now: it is open from now on. */
+/* Record at `now` that the queue is paused until `until` (both ns); until <= now: open from now on. */
 void pfc_history_set(struct pfc_history *h, uint64_t until, uint64_t now);
 
-/* Book a pause that has run out. */
+/* Count a pause that has expired at or before `now`. */
 void pfc_history_settle(struct pfc_history *h, uint64_t now);
 
 /*
- * What a reader on another lcore is shown at `now`, while the writer goes on: a pause that has run out is booked, which
- * the writer does only with its next word.
+ * Copy for a reader on another lcore at `now`, while the writer continues. In the copy a pause that has expired is
+ * counted; in the original the writer counts it at its next update.
  */
 struct pfc_history pfc_history_at(const struct pfc_history *from, uint64_t now);
 
-/* Time paused so far, the pause under way included. A copy will do for readers on other lcores. */
+/* Total time paused in ns at `now`, the current pause included. Readers on other lcores may pass a copy. */
 uint64_t pfc_history_total(const struct pfc_history *h, uint64_t now);
 
 /*
- * What has been counted since `base`, a copy of the same history made at `base_now`: of a pause under way then the rest.
- * Length and begin of the last pause stay.
+ * Difference to `base`, a copy of the same history made at `base_now`. Of a pause that was current then, only the rest
+ * counts. Length and begin of the last pause are copied unchanged.
  */
 struct pfc_history pfc_history_since(const struct pfc_history *h, const struct pfc_history *base, uint64_t base_now);
 

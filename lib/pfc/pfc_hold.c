@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who pauses a port, which slices and priorities, and until when; the pauses of all parties together (docs/protocol.md
- * 4.4). Pure; the worker that owns the port calls.
+ * Records the parties that pause a port, which slices and priorities they pause and until when, and combines the
+ * pauses of all parties (docs/protocol.md 4.4). Pure; the worker that owns the port calls.
  */
 #include "pfc/pfc_hold.h"
 
@@ -36,7 +36,7 @@ static struct pfc_hold *find(struct pfc_holds *h, const struct pfc_party *party,
 	return NULL;
 }
 
-/* A free place: one whose hold is over, or a new one. */
+/* Find a free entry: one whose hold has ended, or a new one. NULL: full. */
 static struct pfc_hold *place(struct pfc_holds *h, uint64_t now)
 {
 	for (uint32_t i = 0; i < h->n; i++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tunnels made from the segment list that data shows (draft-ruan section 3, scenario 2; docs/protocol.md 4.6). Pure. */
+/*
+ * Learns tunnels from the segment lists of received data (draft-ruan section 3, scenario 2; docs/protocol.md 4.6).
+ * Pure; control lcore.
+ */
 #include <stdio.h>
 
 #include "pfc/pfc_tunnel_priv.h"
@@ -24,7 +27,7 @@ static struct pfc_tunnel *find_learnt(struct pfc_tunnels *t, uint8_t slice, uint
 	return NULL;
 }
 
-/* The list's part up to the own SID backwards; `own` is the prefix of that. */
+/* Reverse the part of the list up to the own SID; `own` is the prefix of that SID. */
 static enum pfc_refusal reverse_of(const struct pfc_remotes *remotes, const struct ip_prefix *own,
 	const struct ipv6_addr *list, unsigned int n, struct pfc_list *out)
 {
@@ -55,7 +58,10 @@ static uint64_t hash_source(const struct pfc_tunnel *x)
 	return pfc_tunnel_hash(h, &x->port, sizeof(x->port));
 }
 
-/* Data of the same ingress node and slice now comes another way as well: what the other tunnels were told. */
+/*
+ * Data of the same ingress node and slice arrives by another list: mark its other tunnels as superseded. Returns the
+ * priorities that they hold stopped.
+ */
 static uint8_t supersede(struct pfc_tunnels *t, const struct pfc_tunnel *by, uint64_t now)
 {
 	uint32_t i = pfc_tunnel_first(t, PFC_TUNNELS_BY_SOURCE, hash_source(by));
@@ -71,7 +77,7 @@ static uint8_t supersede(struct pfc_tunnels *t, const struct pfc_tunnel *by, uin
 			x->superseded = now;
 		pfc_tunnel_arm(t, x);
 		stopped |= x->stopped;
-		/* those that are used still are to be seen again soon */
+		/* tunnels that are still in use must be sighted again soon */
 		t->changes++;
 	}
 	return stopped;
@@ -117,7 +123,7 @@ static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *r
 	return PFC_REFUSED_none;
 }
 
-/* The refusals of late, each kind once; the oldest makes room. */
+/* Remember a recent refusal, one entry for each kind; a new kind replaces the oldest entry. */
 static void remember(struct pfc_tunnels *t, const struct pfc_sighting *d, enum pfc_refusal reason, uint64_t now)
 {
 	struct pfc_refused *r = &t->recent[0];
@@ -151,7 +157,7 @@ enum pfc_refusal pfc_tunnel_learn(struct pfc_tunnels *t, const struct pfc_remote
 	enum pfc_refusal refusal;
 
 	if (known) {
-		/* a list that is still used beside its successor is no old one: flows are spread over both */
+		/* a list in use beside its successor is not superseded: flows are spread over both */
 		known->superseded = 0;
 		known->used = now;
 		*id = (uint32_t)(known - t->tunnel);

@@ -17,7 +17,7 @@ static uint64_t refresh_interval(const struct pfc_relay_port *p)
 	return MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, p->bps) / 2, 1);
 }
 
-/* Bring what the gateway was told in line with the holds. True when it is to be told something. */
+/* Update the gateway's state to match the holds. Returns true when a frame must be sent to the gateway. */
 static bool settle(struct pfc_relay_port *p, uint64_t now, struct pfc_request *out)
 {
 	*out = (struct pfc_request){0};
@@ -39,13 +39,16 @@ static bool settle(struct pfc_relay_port *p, uint64_t now, struct pfc_request *o
 	return out->enable;
 }
 
-/* A tunnel speaks about a priority: is it to be obeyed? */
+/* Report a request of a tunnel for priority i to the watchdog. Returns true when the request counts. */
 static bool heard(struct pfc_relay_port *p, unsigned int i, bool stop, uint64_t now)
 {
 	return pfc_watchdog_frame(&p->watchdog[i], true, stop ? TIME_NEVER : 0, now);
 }
 
-/* Letter of the draft: each frame as it is, or with its times converted. Holds only tell who has said so. */
+/*
+ * Modes transparent and scaled: forward each frame as received, or with converted times. Holds only record which
+ * parties pause the gateway.
+ */
 static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
 	const struct pfc_request *request, uint64_t now, struct pfc_request *out)
 {
@@ -84,7 +87,10 @@ static bool hold(struct pfc_relay_port *p, const struct pfc_party *party, const 
 	return settle(p, now, out);
 }
 
-/* Before time goes on for the gates: a pause may have lasted long enough before it ended. Returns when to look again. */
+/*
+ * Run the watchdogs before holds expire: a pause may have lasted long enough before it ended. Returns the time in ns
+ * of the next call.
+ */
 static uint64_t look_for_storms(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint64_t now)
 {
 	uint64_t next, first = TIME_NEVER;
@@ -94,7 +100,7 @@ static uint64_t look_for_storms(struct pfc_relay_port *p, const struct pfc_relay
 
 		while ((event = pfc_watchdog_poll(&p->watchdog[i], &c->watchdog, now, &next)) != PFC_WATCHDOG_NOTHING) {
 			stat_add(&p->watch_events, 1);
-			/* the gateway was told so by a frame that was handed on: now it is told to go on */
+			/* a forwarded frame paused the gateway, so the gateway must now be resumed */
 			if (event == PFC_WATCHDOG_STORM && c->watchdog.action == PFC_WATCHDOG_RELEASE &&
 				!(p->stopped >> i & 1))
 				p->release = (uint8_t)(p->release | 1u << i);
@@ -134,7 +140,7 @@ bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 	return hold(p, party, &pause, now, out);
 }
 
-/* Priorities in a storm that tunnels do not keep stopped. */
+/* Priorities in a storm for which no request of a tunnel counts. */
 static uint8_t released(const struct pfc_relay_port *p)
 {
 	uint8_t bits = 0;
@@ -145,7 +151,7 @@ static uint8_t released(const struct pfc_relay_port *p)
 	return bits;
 }
 
-/* Frames that were handed on have made a storm: the gateway is told to go on. */
+/* Forwarded frames have caused a storm: resume the gateway. */
 static void release(struct pfc_relay_port *p, uint64_t now, struct pfc_request *out)
 {
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
@@ -198,7 +204,7 @@ bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 	return out->enable;
 }
 
-/* Does the request change what the receiver holds, or renew what it holds soon enough? */
+/* Does the request change the receiver's state, or renew it when a renewal is due? */
 static bool is_due(const struct pfc_thinner *t, const struct pfc_relay_config *c, const struct pfc_request *r,
 	uint64_t now)
 {

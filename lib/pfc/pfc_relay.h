@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC relay (draft-he; docs/protocol.md 5.3, 5.5): what the far PE hands to the gateway, and what the PE beside the congestion
- * sends into the tunnel.
+ * PFC relay (draft-he; docs/protocol.md 5.3, 5.5): the frames that the far PE sends to the gateway, and the frames
+ * that the PE next to the congestion sends into the tunnel.
  *
- *   transparent  every frame as it came (the letter of draft-he); right only between ports of one speed
- *   scaled       pause times converted between the speeds of the two ports
- *   regenerate   the tunnel says what is to stop and for how long; the far PE itself keeps its gateway paused by fresh
- *                frames, so that jitter, lost refreshes and lost resumes do not matter (default)
+ *   transparent  every frame as received (the letter of draft-he); correct only between ports of the same speed
+ *   scaled       pause times are converted between the speeds of the two ports
+ *   regenerate   the tunnel carries which priorities to stop and for how long; the far PE keeps its gateway paused
+ *                with frames of its own, so jitter, lost refreshes and lost resumes have no effect (default)
  *
- * The port's owner alone touches the state of a port. Pure: no packets, no clock.
+ * Only the control lcore touches the state of a port. Pure: no packets, no clock.
  */
 #ifndef PFC_PFC_RELAY_H
 #define PFC_PFC_RELAY_H
@@ -19,14 +19,18 @@
 enum pfc_relay_mode { PFC_RELAY_TRANSPARENT, PFC_RELAY_SCALED, PFC_RELAY_REGENERATE };
 
 struct pfc_relay_config {
-	uint8_t mode;			     /* enum pfc_relay_mode */
-	uint64_t from_bps;		     /* port where the frames are born, beside the congestion */
-	uint64_t jitter_ns;		     /* J_max: delay variation of the tunnel and the losses it is to survive */
-	uint64_t hold_min_ns;		     /* shortest hold */
-	struct pfc_watchdog_config watchdog; /* release: what tunnels say is set aside while a storm lasts; alert */
+	uint8_t mode;	      /* enum pfc_relay_mode */
+	uint64_t from_bps;    /* bits per second of the port where the frames originate, next to the congestion */
+	uint64_t jitter_ns;   /* J_max in ns: delay variation of the tunnel, plus the losses to survive */
+	uint64_t hold_min_ns; /* shortest hold in ns */
+	/* Of the gateway. Action release: requests of tunnels are ignored during a storm; or alert. */
+	struct pfc_watchdog_config watchdog;
 };
 
-/* How long the far PE holds a priority for a request (regenerate): quanta at the rate of birth, J_max, at least hold_min. */
+/*
+ * Time in ns for which the far PE holds a priority after a request (regenerate): quanta at the rate of the originating
+ * port plus J_max, and at least hold_min_ns.
+ */
 uint64_t pfc_relay_hold_ns(const struct pfc_relay_config *c, uint16_t quanta);
 
 #define RELAY_COUNTERS(X) \
@@ -39,50 +43,61 @@ uint64_t pfc_relay_hold_ns(const struct pfc_relay_config *c, uint16_t quanta);
 	X(counter, refused, "refused", "requests", "sluice_pfc_relay_refused", \
 		"requests to pause that were refused: too many tunnels pause the gateway already")
 
-/* Of frames of the gateway on their way into the tunnel. */
+/* Counters of the gateway's frames on their way into the tunnel. */
 #define THINNER_COUNTERS(X) \
 	X(counter, passed, "into_tunnel", "frames", "sluice_pfc_relay_forwarded", "PFC frames sent into the tunnel") \
 	X(counter, thinned, "left_out", "frames", "sluice_pfc_relay_left_out", \
 		"refreshes not sent into the tunnel, for the pause they renew lasts long enough")
 
-/* A port behind which a gateway is paused. */
+/* A port whose gateway is paused by the relay. */
 struct pfc_relay_port {
-	uint64_t bps;	 /* its rate; set before use */
-	uint8_t stopped; /* regenerate: priorities that the gateway was told to stop */
-	struct pfc_holds holds;
-	uint64_t refresh_at[PFC_PRIORITIES];
+	uint64_t bps;			     /* line rate in bits per second; set before use */
+	uint8_t stopped;		     /* regenerate: bit per priority stopped at the gateway */
+	struct pfc_holds holds;		     /* of all tunnels */
+	uint64_t refresh_at[PFC_PRIORITIES]; /* time in ns of the next refresh to the gateway */
 	RELAY_COUNTERS(STAT_DECLARE)
-	bool busy;	 /* pfc_relay_poll wants to be called */
-	uint8_t release; /* transparent, scaled: priorities in a storm that the gateway must be told to go on with */
-	uint64_t watch_events; /* alarms, storms, restorations */
-	struct pfc_watchdog watchdog[PFC_PRIORITIES];
-	struct pfc_history history[PFC_PRIORITIES];
+	bool busy;	       /* pfc_relay_poll must be called */
+	uint8_t release;       /* transparent, scaled: bit per priority in a storm that the gateway must resume */
+	uint64_t watch_events; /* alarms, storms and restorations since start */
+	struct pfc_watchdog watchdog[PFC_PRIORITIES]; /* by priority */
+	struct pfc_history history[PFC_PRIORITIES];   /* pauses of the gateway, by priority */
 };
 
 /*
- * A frame out of a tunnel: `party` is (SID, tunnel source). True: *out is to be sent to the gateway at once.
+ * Process a frame received from a tunnel at `now` (ns); `party` is (SID, tunnel source). True: send *out to the
+ * gateway at once.
  */
 bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
 	const struct pfc_request *request, uint64_t now, struct pfc_request *out);
 
-/* The same for a leased state (docs/protocol.md 5.6): every priority of `speaks_for` is stopped for lease_ns or may go on. */
+/*
+ * The same for a leased state message (docs/protocol.md 5.6): each priority of `speaks_for` is stopped for lease_ns if
+ * it is in `stopped`, else resumed.
+ */
 bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
 	uint8_t speaks_for, uint8_t stopped, uint64_t lease_ns, uint64_t now, struct pfc_request *out);
 
-/* Renew and end pauses, look for storms; as long as p->busy. True: *out is to be sent. *next: when to call again, TIME_NEVER for never. */
+/*
+ * Renew and end pauses, and run the watchdogs. Call as long as p->busy is set. True: send *out to the gateway. *next:
+ * time in ns of the next call; TIME_NEVER: none.
+ */
 bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint64_t now, struct pfc_request *out,
 	uint64_t *next);
 
-/* The sending side of `regenerate` with frames: refreshes thinned out. Per port and tunnel. */
+/*
+ * The sending side of `regenerate` with frames: it leaves out refreshes that are not necessary. One per port and
+ * tunnel.
+ */
 struct pfc_thinner {
-	uint8_t stopped;
+	uint8_t stopped; /* bit per priority stopped by the last frame sent */
+	/* Time in ns of the last frame sent, and the end of the hold that it causes at the far PE. */
 	uint64_t sent_at[PFC_PRIORITIES], hold_end[PFC_PRIORITIES];
 	THINNER_COUNTERS(STAT_DECLARE)
 };
 
 /*
- * Shall this frame go into the tunnel? In the other modes whenever it enables anything; with `regenerate` when it changes
- * something, and of refreshes one in a third of the shortest hold.
+ * Must this frame be sent into the tunnel? In the modes transparent and scaled: if it enables any priority. With
+ * `regenerate`: if it changes the state, or if a third of the shortest hold has passed since the last frame.
  */
 bool pfc_thinner_frame(struct pfc_thinner *t, const struct pfc_relay_config *c, const struct pfc_request *request,
 	uint64_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of other nodes' SIDs, expansion of a segment list and its reversal for the way back (docs/protocol.md 4.6).
- * Pure; sealed by the management thread, read by the control lcore.
+ * The table of other nodes' SIDs, expansion of a segment list, and its reversal (docs/protocol.md 4.6). Pure; the
+ * management thread seals the table, the control lcore reads it.
  */
 #include "pfc/pfc_remote.h"
 
@@ -70,7 +70,7 @@ static int by_owner(const void *a, const void *b)
 	return d ? d : *x < *y ? -1 : *x > *y;
 }
 
-/* The End SID that stands for `r` on the way back: its owner's, of the same block if there is one. */
+/* The End SID that replaces `r` in a reverse list: one of the same owner, from the same block if there is one. */
 static uint32_t end_for(const struct pfc_remotes *t, const struct pfc_remote *const *ends, uint32_t n,
 	const struct pfc_remote *r)
 {
@@ -113,7 +113,7 @@ int pfc_remotes_seal(struct pfc_remotes *t, struct pfc_remote *sid, uint32_t n)
 	return 0;
 }
 
-/* First entry that is not before (len, address). */
+/* Index of the first entry that is not before (len, address). */
 static uint32_t lower_bound(const struct pfc_remotes *t, const struct ip_prefix *p)
 {
 	struct pfc_remote key = {.prefix = *p};
@@ -130,7 +130,7 @@ static uint32_t lower_bound(const struct pfc_remotes *t, const struct ip_prefix 
 	return low;
 }
 
-/* Of the entries from `i` on that have this prefix, the one that is meant. */
+/* The entry for `owner` among the entries from `i` on with this prefix. */
 static const struct pfc_remote *meant(const struct pfc_remotes *t, uint32_t i, const struct ip_prefix *p,
 	const char *owner)
 {
@@ -143,7 +143,7 @@ static const struct pfc_remote *meant(const struct pfc_remotes *t, uint32_t i, c
 		only = &t->sid[i];
 		n++;
 	}
-	/* a SID of local meaning belongs to the node reached before; to anybody only if nobody was */
+	/* a SID of local meaning belongs to the previous node; without a previous node, to the only owner */
 	if (n != 1 || (owner && only->node_bits == 0))
 		return NULL;
 	return only;
@@ -154,7 +154,7 @@ const struct pfc_remote *pfc_remote_find(const struct pfc_remotes *t, const stru
 	struct ip_prefix p = {.addr = ip_addr_from6(a)};
 	uint32_t at = 0;
 
-	/* one search for each length there is */
+	/* one search per prefix length */
 	while (at < t->n) {
 		const struct pfc_remote *found;
 		uint8_t len = t->sid[at].prefix.len;
@@ -173,7 +173,10 @@ const struct pfc_remote *pfc_remote_find(const struct pfc_remotes *t, const stru
 	return NULL;
 }
 
-/* What is left of a container behind a SID: the block, and the argument moved up to it. False: nothing. */
+/*
+ * The rest of a container after a SID: the block, followed by the argument shifted up to it. False: the container is
+ * empty.
+ */
 static bool next_of_container(const struct pfc_remote *r, struct ipv6_addr *a)
 {
 	unsigned int block = r->block_bits / 8, used = (r->node_bits + r->function_bits) / 8;
@@ -184,7 +187,7 @@ static bool next_of_container(const struct pfc_remote *r, struct ipv6_addr *a)
 	return memcmp(a->b + block, zero.b, sizeof(a->b) - block) != 0;
 }
 
-/* Structures that are whole bytes and leave room for an argument can be taken apart. */
+/* A SID can be split if its lengths are whole bytes and leave room for an argument. */
 static bool divisible(const struct pfc_remote *r)
 {
 	unsigned int used = r->node_bits + r->function_bits;
@@ -221,7 +224,7 @@ enum pfc_refusal pfc_expand(const struct pfc_remotes *t, const struct ipv6_addr 
 static enum pfc_refusal append(struct pfc_list *out, const struct ipv6_addr *sid)
 {
 	if (out->n && memcmp(&out->sid[out->n - 1], sid, sizeof(*sid)) == 0)
-		return PFC_REFUSED_none; /* several SIDs of one node in a row: it is visited once */
+		return PFC_REFUSED_none; /* several consecutive SIDs of one node: visit the node once */
 	if (out->n == PFC_LIST_MAX)
 		return PFC_REFUSED_too_long;
 	out->sid[out->n++] = *sid;
@@ -255,21 +258,21 @@ enum pfc_refusal pfc_reverse(const struct pfc_remotes *t, const struct pfc_list 
 		of[i] = pfc_remote_find(t, &list->sid[i], owner);
 		owner = of[i] ? of[i]->owner : NULL;
 	}
-	/* of the node itself a list may have several SIDs in a row, and none of them is upstream of it */
+	/* the list may have several consecutive SIDs of the node itself, and none of them is upstream */
 	for (unsigned int i = 0; i < own; i++)
 		if (of[i] && pfc_behavior_pauses(of[i]->behavior) && !same_owner(of[i], of[own]))
 			upstream = (int)i;
 	if (upstream < 0)
 		return PFC_REFUSED_no_upstream;
 	for (int i = (int)own - 1; i > upstream; i--) {
-		/* further SIDs of the upstream node itself lead nowhere on the way back */
+		/* further SIDs of the upstream node or of the node itself are not needed on the way back */
 		if (same_owner(of[i], of[upstream]) || same_owner(of[i], of[own]))
 			continue;
 		refusal = append_end(t, of[i], out);
 		if (refusal)
 			return refusal;
 	}
-	/* a SID of local meaning is found only behind its node */
+	/* a SID of local meaning is valid only after a SID of its node */
 	out->local = of[upstream]->node_bits == 0;
 	if (out->local) {
 		refusal = append_end(t, of[upstream], out);

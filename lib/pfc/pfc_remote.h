@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * SIDs of other nodes: prefix, behaviour, structure, owner. draft-ruan section 2 leaves their advertisement to another
- * document (IGP, BGP-LS); here they come from the configuration or from a JSON file. A SID's value alone does not tell
- * its behaviour, so without this table nothing can be learnt (docs/protocol.md 4.6).
+ * document (IGP, BGP-LS); sluice reads them from the configuration or from a JSON file. The value of a SID does not
+ * show its behaviour, so tunnels cannot be learnt without this table (docs/protocol.md 4.6).
  *
- * Made by the management thread, read by the control lcore; immutable in between.
+ * The management thread makes the table, and the control lcore reads it; it is immutable after pfc_remotes_seal.
  */
 #ifndef PFC_PFC_REMOTE_H
 #define PFC_PFC_REMOTE_H
@@ -13,7 +13,7 @@
 
 #include "wire/addr.h"
 
-/* SRv6 Endpoint Behaviors, private use (D30): not assigned yet, "TBA" in draft-ruan section 6. */
+/* Code points of SRv6 Endpoint Behaviors from the private-use range (D30): draft-ruan section 6 has only "TBA". */
 #define SRV6_END_X_PFC 0x8100
 #define SRV6_END_X_PFC_PSP 0x8101
 #define SRV6_END_X_PFC_USP 0x8102
@@ -25,43 +25,46 @@
 
 struct pfc_remote {
 	struct ip_prefix prefix; /* block, node and function */
-	uint16_t behavior;	 /* code point */
-	/* RFC 9800 section 4: lengths in bits */
+	uint16_t behavior;	 /* code point of the SRv6 Endpoint Behavior */
+	/* Structure of the SID, lengths in bits (RFC 9800 section 4). */
 	uint8_t block_bits, node_bits, function_bits, argument_bits;
-	char owner[PFC_OWNER_TEXT];
-	uint32_t
-		end; /* the owner's End SID, of the same block if there is one, or PFC_REMOTE_NONE; set by pfc_remotes_seal */
+	char owner[PFC_OWNER_TEXT]; /* name of the node that owns the SID */
+	/* Index of the owner's End SID, from the same block if there is one, or PFC_REMOTE_NONE; set by pfc_remotes_seal. */
+	uint32_t end;
 };
 #define PFC_REMOTE_NONE UINT32_MAX
 
 struct pfc_remotes {
-	const struct pfc_remote *sid; /* sorted by pfc_remotes_seal; the caller's */
-	uint32_t n;
+	const struct pfc_remote *sid; /* sorted by pfc_remotes_seal; owned by the caller */
+	uint32_t n;		      /* entries of sid */
 };
 
-/* A table of `n` SIDs, which stay the caller's: sorts them and finds every owner's End SID. 0 or -ENOMEM. */
+/*
+ * Make a table of `n` SIDs: sort them and find the End SID of each owner. The caller keeps ownership of the array,
+ * which must outlive the table. Returns 0 or -ENOMEM.
+ */
 int pfc_remotes_seal(struct pfc_remotes *t, struct pfc_remote *sid, uint32_t n);
 
 /*
- * The SID an address begins with, by longest match. A SID of local meaning (no node bits: a function of the local id
- * block) says nothing without its node: `owner` is the node that the packet has reached before it, or NULL. NULL: not
- * known, or several nodes have one and `owner` does not decide.
+ * Find the SID with which an address begins, by longest match. A SID of local meaning (no node bits: a function of the
+ * local id block) is ambiguous without its node: `owner` is the node that the packet visited before it, or NULL.
+ * Returns NULL if the SID is unknown, or if several nodes have it and `owner` does not decide.
  */
 const struct pfc_remote *pfc_remote_find(const struct pfc_remotes *t, const struct ipv6_addr *a, const char *owner);
 
-/* draft-ruan's behaviours, of all flavours. */
+/* Is it a behaviour of draft-ruan (End.X.PFC), of any flavour? */
 static inline bool pfc_behavior_pauses(uint16_t code)
 {
 	return code >= SRV6_END_X_PFC && code <= SRV6_END_X_PFC_NEXT_CSID;
 }
 
-/* Plain End or uN, of all flavours: a SID that means the node and nothing else. */
+/* Is it a plain End or uN, of any flavour? Such a SID identifies only the node. */
 bool pfc_behavior_is_end(uint16_t code);
 
-/* NEXT-CSID: the argument holds further SIDs. */
+/* Is it a NEXT-CSID behaviour? Its argument holds further SIDs. */
 bool pfc_behavior_is_next_csid(uint16_t code);
 
-/* Why no tunnel can be made of what a data packet shows. */
+/* Reasons why no tunnel can be learnt from a data packet. */
 #define PFC_REFUSALS(X) \
 	X(none, "accepted") \
 	X(no_srh, "no SRH: removed by PSP, or all SIDs were in one container") \
@@ -85,21 +88,21 @@ const char *pfc_refusal_name(enum pfc_refusal r);
 const char *pfc_refusal_help(enum pfc_refusal r);
 
 struct pfc_list {
-	uint8_t n;
-	bool local;			    /* the last one means something only behind the one before it */
+	uint8_t n;  /* SIDs in sid */
+	bool local; /* the last SID has local meaning: it is valid only after the SID before it */
 	struct ipv6_addr sid[PFC_LIST_MAX]; /* in travel order, not packed into containers */
 };
 
 /*
- * A full segment list in travel order, its containers taken apart. Containers in an SRH are as the headend wrote them,
- * unshifted, so they can be (docs/protocol.md 4.6).
+ * Expand a full segment list of `n` entries, in travel order: split its containers into SIDs. Containers in an SRH are
+ * not shifted, as the headend wrote them, so they can be split (docs/protocol.md 4.6).
  */
 enum pfc_refusal pfc_expand(const struct pfc_remotes *t, const struct ipv6_addr *list, unsigned int n,
 	struct pfc_list *out);
 
 /*
- * The reverse list (docs/protocol.md 4.6): from the node that owns list[own] back to the nearest End.X.PFC before it, over
- * the End SIDs of the nodes between (D33); that node's own further SIDs are left out.
+ * Make the reverse list (docs/protocol.md 4.6): from the node that owns list[own] back to the nearest End.X.PFC before
+ * it, over the End SIDs of the nodes in between (D33). Further SIDs of that upstream node are left out.
  */
 enum pfc_refusal pfc_reverse(const struct pfc_remotes *t, const struct pfc_list *list, unsigned int own,
 	struct pfc_list *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The leased state message of `regenerate` (docs/protocol.md 5.6): instead of PFC frames a PE sends which priorities are to stop
- * and for how long that holds. Idempotent: it survives loss, duplicates and reordering. No draft defines it; it is spoken
- * between two sluice nodes only.
+ * The leased state message of `regenerate` (docs/protocol.md 5.6). Instead of PFC frames a PE sends which priorities
+ * must stop, and for how long the message is valid. Messages are idempotent: loss, duplicates and reordering do no
+ * harm. No draft defines the format; only sluice nodes use it with each other.
  *
  * Pure: no packets, no clock.
  */
@@ -16,19 +16,20 @@
 #include "wire/bytes.h"
 
 #define PFC_STATE_VERSION 1
-#define PFC_STATE_LEASE_MAX_NS (100 * NSEC_PER_MSEC) /* well below the watchdog of a DC switch */
-#define PFC_STATE_REPEATS 2
-#define PFC_STATE_REPEAT_NS NSEC_PER_MSEC
+/* Longest lease; well below the watchdog times of data-centre switches. */
+#define PFC_STATE_LEASE_MAX_NS (100 * NSEC_PER_MSEC)
+#define PFC_STATE_REPEATS 2		  /* repeats of a change */
+#define PFC_STATE_REPEAT_NS NSEC_PER_MSEC /* interval of the repeats */
 
 struct pfc_state_msg {
-	uint8_t version;
-	uint8_t flags;	    /* 0 */
-	uint8_t speaks_for; /* bit per priority */
-	uint8_t stopped;    /* bit per priority: XOFF; the whole state, never a change */
-	be32_t epoch;	    /* random at every start of the sender */
-	be32_t sequence;
-	be32_t lease; /* us */
-	be32_t slice; /* 0: that of the tunnel */
+	uint8_t version;    /* PFC_STATE_VERSION */
+	uint8_t flags;	    /* reserved, 0 */
+	uint8_t speaks_for; /* bit per priority that the message covers */
+	uint8_t stopped;    /* bit per priority: XOFF; always the whole state, never a change */
+	be32_t epoch;	    /* random, chosen at each start of the sender */
+	be32_t sequence;    /* of the message in its epoch */
+	be32_t lease;	    /* time of validity in us */
+	be32_t slice;	    /* slice id; 0: slice of the tunnel */
 };
 WIRE_SIZE(struct pfc_state_msg, 20);
 WIRE_AT(struct pfc_state_msg, epoch, 4);
@@ -36,41 +37,47 @@ WIRE_AT(struct pfc_state_msg, sequence, 8);
 WIRE_AT(struct pfc_state_msg, lease, 12);
 WIRE_AT(struct pfc_state_msg, slice, 16);
 
-/* What a message says. */
+/* Contents of a message, in host byte order. */
 struct pfc_state {
-	uint8_t speaks_for, stopped;
-	uint32_t epoch, sequence, slice;
-	uint64_t lease_ns;
+	uint8_t speaks_for, stopped;	 /* bit per priority: covered by the message; XOFF */
+	uint32_t epoch, sequence, slice; /* as in the message */
+	uint64_t lease_ns;		 /* time of validity in ns */
 };
 
-/* 0, or -EINVAL: too short, another version, a flag, no lease where one is needed, or one that is too long. */
+/*
+ * Check and read a message of `size` bytes. Returns 0, or -EINVAL if it is too short, has another version or a flag,
+ * lacks a necessary lease, or has a lease that is too long.
+ */
 int pfc_state_read(const void *data, size_t size, struct pfc_state *out);
+
+/* Write a message. */
 void pfc_state_write(struct pfc_state_msg *out, const struct pfc_state *state);
 
 struct pfc_state_sender {
-	struct pfc_state state; /* set all but stopped and sequence before use */
-	uint8_t repeats;	/* still to send after the last change */
-	uint64_t send_at;	/* TIME_NEVER: nothing is due */
+	struct pfc_state state; /* set all members except stopped and sequence before use */
+	uint8_t repeats;	/* repeats of the last change that are still to be sent */
+	uint64_t send_at;	/* time in ns of the next message; TIME_NEVER: none */
 };
 
+/* Initialize a sender. speaks_for: bit per priority that its messages cover. lease_ns: validity of each message. */
 void pfc_state_sender_init(struct pfc_state_sender *s, uint8_t speaks_for, uint32_t epoch, uint64_t lease_ns,
 	uint32_t slice);
 
-/* The state is this now. True: *out is to be sent at once; two repeats follow. */
+/* Set the state: bit per stopped priority. True: send *out at once; two repeats follow. */
 bool pfc_state_sender_set(struct pfc_state_sender *s, uint8_t stopped, uint64_t now, struct pfc_state *out);
 
-/* True: *out is to be sent. s->send_at says when to call again. */
+/* Send what is due at `now` (ns). True: send *out. s->send_at is the time of the next call. */
 bool pfc_state_sender_poll(struct pfc_state_sender *s, uint64_t now, struct pfc_state *out);
 
-/* What a receiver knows of one sender. All zero: nothing. */
+/* State of a receiver for one sender. All zero: no message received yet. */
 struct pfc_state_receiver {
-	uint32_t epoch[4]; /* the last ones, [0] the current one */
-	uint8_t n_epochs;
-	uint32_t sequence; /* of the current epoch, the last one taken */
-	uint64_t taken, stale;
+	uint32_t epoch[4];     /* recent epochs, [0] is the current one */
+	uint8_t n_epochs;      /* epochs in use */
+	uint32_t sequence;     /* sequence number of the last message accepted in the current epoch */
+	uint64_t taken, stale; /* messages accepted; messages rejected as not new */
 };
 
-/* Is the message news? Older ones, duplicates and ones of an epoch that is over are not. */
+/* Accept a message if it is new. False: it is older, a duplicate, or of a previous epoch. */
 bool pfc_state_receiver_take(struct pfc_state_receiver *r, const struct pfc_state *state);
 
 #endif

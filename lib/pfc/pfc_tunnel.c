@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC tunnels of a congested node: makes, refreshes and ages them, and sends pauses into them (draft-ruan section 3;
- * docs/protocol.md 4.6). Pure; control lcore.
+ * PFC tunnels of a congested node: configures, refreshes and ages them, and sends pauses into them (draft-ruan section
+ * 3; docs/protocol.md 4.6). Pure; control lcore.
  */
 #include <stdio.h>
 
 #include "pfc/pfc_tunnel_priv.h"
 
 #define REPEAT_NS NSEC_PER_MSEC
-#define POLL_BUDGET 4096 /* timers looked at in one pass: some for each tunnel there can be */
+#define POLL_BUDGET 4096 /* timers processed in one pass: a few for each possible tunnel */
 
-/* Stops are renewed at half of the time that was sent (docs/protocol.md 5.1). */
+/* Interval in ns at which stops are refreshed: half of the pause time sent (docs/protocol.md 5.1). */
 static uint64_t refresh_interval(const struct pfc_tunnel *x)
 {
 	return MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, x->far_bps) / 2, 1);
 }
 
-/* Do both end at the same SID of the same node? */
+/* Do both lists end at the same SID of the same node? */
 static bool same_end(const struct pfc_list *a, const struct pfc_list *b)
 {
 	if (!a->n || !b->n || memcmp(&a->sid[a->n - 1], &b->sid[b->n - 1], sizeof(a->sid[0])) != 0)
@@ -31,13 +31,15 @@ static uint64_t hash_end(const struct pfc_list *list)
 	return pfc_tunnel_hash(PFC_TUNNEL_HASH, &list->sid[list->n - 1], sizeof(list->sid[0]));
 }
 
-/* The first tunnel that may end where this one does. */
+/* The first tunnel that may end at the same SID as this one. */
 static uint32_t first_peer(const struct pfc_tunnels *t, const struct pfc_tunnel *x)
 {
 	return x->list.n ? pfc_tunnel_first(t, PFC_TUNNELS_BY_END, hash_end(&x->list)) : PFC_TUNNEL_NONE;
 }
 
-/* What other tunnels to the same SID hold stopped. There, all of them are one party (D42). */
+/*
+ * Priorities that other tunnels to the same SID hold stopped. The far end sees all these tunnels as one party (D42).
+ */
 static uint8_t held_by_others(const struct pfc_tunnels *t, const struct pfc_tunnel *x)
 {
 	uint8_t stopped = 0;
@@ -57,7 +59,7 @@ static void tell(struct pfc_tunnels *t, struct pfc_tunnel *x, uint8_t about)
 {
 	struct pfc_request r = {.enable = about};
 
-	/* an XON of this tunnel would end what another one asks for */
+	/* an XON of this tunnel would cancel the XOFF of another one */
 	if (about & ~x->stopped) {
 		r.enable = (uint8_t)(about & ~(held_by_others(t, x) & ~x->stopped));
 		if (!r.enable)
@@ -70,8 +72,8 @@ static void tell(struct pfc_tunnels *t, struct pfc_tunnel *x, uint8_t about)
 }
 
 /*
- * When the tunnel goes if no data comes. Not while it alone holds a stop: the data has stopped because of it, and its
- * successor may lead to another interface.
+ * Time in ns at which the tunnel is removed if no data arrives. It stays as long as it alone holds a stop: the data
+ * has stopped because of it, and its successor may lead to another interface.
  */
 static uint64_t end_of(const struct pfc_tunnels *t, const struct pfc_tunnel *x)
 {
@@ -95,7 +97,10 @@ void pfc_tunnel_arm(struct pfc_tunnels *t, struct pfc_tunnel *x)
 	timers_set(&t->timers, &x->timer, at);
 }
 
-/* The tunnel holds more, or elsewhere: those that stay only because nobody else holds what they hold may go. */
+/*
+ * The tunnel holds more priorities, or ends at another SID. Superseded tunnels that stay only because no other tunnel
+ * holds the same stop may now be removed.
+ */
 static void arm_peers(struct pfc_tunnels *t, const struct pfc_tunnel *x)
 {
 	for (uint32_t i = first_peer(t, x); i != PFC_TUNNEL_NONE; i = pfc_tunnel_next(t, PFC_TUNNELS_BY_END, i))
@@ -140,7 +145,7 @@ uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t s
 	}
 	x = &t->tunnel[i];
 	stopped = x->stopped;
-	/* let go where it will not speak any more; the old list ends by its own time elsewhere */
+	/* release stops that the tunnel no longer covers; elsewhere, pauses by the old list expire by themselves */
 	if (x->slice != slice)
 		pfc_tunnel_want(t, i, 0, now);
 	else
@@ -205,13 +210,13 @@ void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_
 		arm_peers(t, x);
 }
 
-/* What is due for a tunnel. Returns frames sent. */
+/* Do what is due for a tunnel. Returns the number of frames sent. */
 static unsigned int serve(struct pfc_tunnels *t, uint32_t i, uint64_t now)
 {
 	struct pfc_tunnel *x = &t->tunnel[i];
 	unsigned int sent = 0;
 
-	/* data may have come meanwhile, or another tunnel that holds the same may have gone */
+	/* data may have arrived meanwhile, or another tunnel that holds the same stop may have been removed */
 	if (now >= end_of(t, x)) {
 		t->changes += x->superseded != 0;
 		*(x->superseded ? &t->replaced : &t->aged) += 1;

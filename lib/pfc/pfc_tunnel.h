@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC tunnels of a congested node: where its back-pressure goes, and what has been said there (draft-ruan section 3,
+ * PFC tunnels of a congested node: where its back-pressure is sent, and its last state (draft-ruan section 3,
  * docs/protocol.md 4.6).
  *
  *   configured   scenario 1: a controller has deployed the segment list and the slice
- *   learnt       scenario 2: from the segment list that the first data packet of a policy shows
+ *   learnt       scenario 2: from the segment list in the first data packet of a policy
  *
- * A tunnel that was told to stop priorities is told again before its pause runs out. A learnt one ages out when no data
- * refreshes it, but never while it holds a stop: the data has stopped because of it. When data of the same ingress node
- * and slice comes by another list, the new tunnel is made first, is told at once what the old one was told, and the old
- * one is kept for one more round trip.
+ * A stop is refreshed before its pause ends. A learnt tunnel ages out when no data refreshes it, but never while it
+ * holds a stop: the data has stopped because of it. When data of the same ingress node and slice arrives by another
+ * list, the new tunnel is made first and gets the stops of the old one at once. The old tunnel is kept for one more
+ * round trip.
  *
- * Pure: no packets, no clock; what is to be sent is handed to `send`. The control lcore alone touches it.
+ * Pure: no packets, no clock; frames are passed to `send`. Only the control lcore touches it.
  */
 #ifndef PFC_PFC_TUNNEL_H
 #define PFC_PFC_TUNNEL_H
@@ -25,25 +25,25 @@
 #define PFC_TUNNELS_MAX 1024
 #define PFC_TUNNEL_NONE UINT32_MAX
 #define PFC_TUNNEL_NAME 32
-#define PFC_REFUSED_MAX 32 /* refusals that are remembered one by one */
+#define PFC_REFUSED_MAX 32 /* refusals that are remembered individually */
 #define PFC_TUNNEL_BUCKETS 1024
 
-/* Tunnels are found by what they have in common, without looking at the others: chains of those with the same hash. */
+/* Hash chains, so that tunnels with a common property are found without a search of all tunnels. */
 enum pfc_tunnel_chain {
-	PFC_TUNNELS_BY_KEY,    /* name of a configured one, pfc_tunnel.forward of a learnt one */
+	PFC_TUNNELS_BY_KEY,    /* name of a configured tunnel, pfc_tunnel.forward of a learnt one */
 	PFC_TUNNELS_BY_END,    /* the last SID of its list */
 	PFC_TUNNELS_BY_SOURCE, /* learnt: contributor, slice and port */
 	PFC_TUNNEL_CHAINS
 };
 
-/* A place in a chain: ids and bucket count from 1; all zero: in no chain. */
+/* Links of a tunnel in a chain. Ids and the bucket count from 1; all zero: not in a chain. */
 struct pfc_tunnel_link {
-	uint16_t next, prev, bucket;
+	uint16_t next, prev, bucket; /* id + 1 of the neighbours, bucket + 1 */
 };
 
 enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEARNT };
 
-/* Frames sent through a tunnel. */
+/* Counters of frames sent through a tunnel. */
 #define TUNNEL_COUNTERS(X) \
 	X(counter, stops, "xoff", "frames", "sluice_pfc_tunnel_xoff", "PFC frames sent that stop the far end") \
 	X(counter, resumes, "xon", "frames", "sluice_pfc_tunnel_xon", "PFC frames sent that end its pause") \
@@ -53,44 +53,44 @@ enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEAR
 		"PFC frames sent that repeat a change, for a WAN that loses packets")
 
 struct pfc_tunnel {
-	uint8_t origin;	    /* enum pfc_tunnel_origin */
-	uint8_t slice;	    /* whose back-pressure it carries */
-	uint8_t priorities; /* it may speak about */
-	uint8_t stopped;    /* priorities it has been told to stop */
-	uint8_t repeat;	    /* priorities of the last change, to be said once more */
-	bool twice;	    /* every change is said twice */
-	bool carries;	    /* its packets say the slice, so that at the far end each slice is one more party */
-	char name[PFC_TUNNEL_NAME];
-	uint8_t port;		      /* learnt: that the data comes in by */
+	uint8_t origin;		      /* enum pfc_tunnel_origin */
+	uint8_t slice;		      /* slice whose back-pressure it carries */
+	uint8_t priorities;	      /* bit per priority that it may pause */
+	uint8_t stopped;	      /* bit per priority that it holds stopped */
+	uint8_t repeat;		      /* bit per priority of the last change that must be repeated */
+	bool twice;		      /* every change is sent twice */
+	bool carries;		      /* packets carry the slice, so the far end sees each slice as a separate party */
+	char name[PFC_TUNNEL_NAME];   /* unique name */
+	uint8_t port;		      /* learnt: ingress port of the data */
 	struct ipv6_addr contributor; /* learnt: source of the data's outer header, the ingress node */
-	struct pfc_list list;	      /* travel order; ends with the upstream node's End.X.PFC */
-	struct ip_prefix own;	      /* learnt: own SID that the data was for */
-	struct pfc_list data;	      /* learnt: the data's list, as its SRH has it */
-	uint64_t forward;	      /* learnt: hash of that and all else that tells tunnels apart */
-	uint64_t far_bps;	      /* rate of the interface that is to stop */
-	uint64_t used;		      /* learnt: when data was last seen */
-	uint64_t superseded;	      /* learnt: when data came by another list; 0: not */
-	uint64_t refresh_at, repeat_at;
+	struct pfc_list list;	      /* in travel order; ends with the upstream node's End.X.PFC */
+	struct ip_prefix own;	      /* learnt: own SID to which the data was sent */
+	struct pfc_list data;	      /* learnt: segment list of the data, as in its SRH */
+	uint64_t forward;	      /* learnt: hash of `data` and of all other properties that distinguish tunnels */
+	uint64_t far_bps;	      /* rate in bits per second of the interface that must stop */
+	uint64_t used;		      /* learnt: time in ns of the last data */
+	uint64_t superseded;	      /* learnt: time in ns at which data arrived by another list; 0: never */
+	uint64_t refresh_at, repeat_at; /* time in ns of the next refresh and repeat */
 	TUNNEL_COUNTERS(STAT_DECLARE)
-	struct pfc_history history[PFC_PRIORITIES]; /* of what it was told */
-	struct timer timer;			    /* when something is to be done for it */
-	struct pfc_tunnel_link link[PFC_TUNNEL_CHAINS];
+	struct pfc_history history[PFC_PRIORITIES];	/* pauses sent, by priority */
+	struct timer timer;				/* next time at which the tunnel needs service */
+	struct pfc_tunnel_link link[PFC_TUNNEL_CHAINS]; /* by chain */
 };
 
-/* Settings that a reload may change. Tunnels go by them when they are next configured or learnt again. */
+/* Settings that a reload may change. They apply to a tunnel when it is next configured or learnt again. */
 struct pfc_tunnels_config {
-	uint64_t idle_ns;    /* a learnt tunnel without data */
-	uint64_t max_rtt_ns; /* longest round trip: for how long an old tunnel is kept beside its successor */
-	bool repeat;	     /* new tunnels say every change twice, a millisecond apart */
-	uint32_t learnt_max; /* tunnels that may be learnt */
+	uint64_t idle_ns;    /* ns without data after which a learnt tunnel is removed */
+	uint64_t max_rtt_ns; /* longest round trip in ns: an old tunnel is kept beside its successor for this time */
+	bool repeat;	     /* new tunnels send every change twice, 1 ms apart */
+	uint32_t learnt_max; /* limit of learnt tunnels */
 };
 
-/* Data that no tunnel can be learnt from. */
+/* Data from which no tunnel can be learnt. */
 struct pfc_refused {
-	uint8_t reason; /* enum pfc_refusal; PFC_REFUSED_none: a free place */
-	uint8_t port, slice;
-	struct ipv6_addr source;
-	uint64_t count, last; /* sightings; time of the last one */
+	uint8_t reason;		 /* enum pfc_refusal; PFC_REFUSED_none: free entry */
+	uint8_t port, slice;	 /* ingress port and slice of the data */
+	struct ipv6_addr source; /* of the outer header */
+	uint64_t count, last;	 /* number of sightings; time of the last one in ns */
 };
 
 #define LEARNING_COUNTERS(X) \
@@ -100,42 +100,43 @@ struct pfc_refused {
 		"learnt PFC tunnels replaced because data came by another segment list")
 
 struct pfc_tunnels {
-	struct pfc_tunnels_config config;
-	/* A frame for tunnel `i`, to be sent at once. */
+	struct pfc_tunnels_config config; /* settings */
+	/* Send a frame with this request through tunnel `i` at once. */
 	void (*send)(void *arg, uint32_t i, const struct pfc_request *request);
 	/*
-	 * Tunnel `i` was learnt or learnt anew: make its outer headers, before anything is sent. A refusal: they cannot be
-	 * made. NULL: there is nothing to be made.
+	 * Tunnel `i` was learnt, or learnt again: make its outer headers before a frame is sent. Returns a refusal if
+	 * they cannot be made. NULL: no headers are needed.
 	 */
 	enum pfc_refusal (*made)(void *arg, uint32_t i);
-	void *arg;
-	uint32_t bound;	   /* ids in use are below */
-	uint32_t n_learnt; /* of these */
-	uint32_t changes;  /* of which tunnels of data there are: sightings that were left out are wanted again */
+	void *arg;	   /* first argument of send and made */
+	uint32_t bound;	   /* all ids in use are below this */
+	uint32_t n_learnt; /* learnt tunnels */
+	uint32_t
+		changes; /* changes of the set of learnt tunnels; after a change, suppressed sightings are wanted again */
 	LEARNING_COUNTERS(STAT_DECLARE)
-	uint64_t refused[PFC_REFUSAL_COUNT];
-	struct pfc_refused recent[PFC_REFUSED_MAX];
-	struct timers timers;
-	uint64_t in_use[PFC_TUNNELS_MAX / 64]; /* bit per id */
-	uint16_t chain[PFC_TUNNEL_CHAINS][PFC_TUNNEL_BUCKETS];
-	struct pfc_tunnel tunnel[PFC_TUNNELS_MAX];
+	uint64_t refused[PFC_REFUSAL_COUNT];		       /* sightings refused, by reason */
+	struct pfc_refused recent[PFC_REFUSED_MAX];	       /* recent refusals */
+	struct timers timers;				       /* of all tunnels */
+	uint64_t in_use[PFC_TUNNELS_MAX / 64];		       /* bit per id */
+	uint16_t chain[PFC_TUNNEL_CHAINS][PFC_TUNNEL_BUCKETS]; /* first id + 1 of each bucket; 0: empty */
+	struct pfc_tunnel tunnel[PFC_TUNNELS_MAX];	       /* by id */
 };
 
-/* What a data packet for an own SID shows. */
+/* A sighting: properties of a data packet to an own SID. */
 struct pfc_sighting {
-	uint8_t port; /* it came in by */
-	uint8_t slice;
-	uint8_t priorities;	      /* that tunnels of the slice may speak about */
+	uint8_t port;		      /* ingress port */
+	uint8_t slice;		      /* slice of the data */
+	uint8_t priorities;	      /* bit per priority that tunnels of the slice may pause */
 	struct ipv6_addr source;      /* of the outer header */
-	struct ip_prefix own;	      /* the own SID that it was for */
+	struct ip_prefix own;	      /* own SID to which the packet was sent */
 	const struct ipv6_addr *list; /* from the SRH, in travel order, not expanded */
-	unsigned int n;		      /* 0: there was no SRH */
-	uint64_t far_bps;	      /* rate to reckon pauses by */
+	unsigned int n;		      /* entries of list; 0: no SRH */
+	uint64_t far_bps;	      /* rate in bits per second from which pauses are computed */
 };
 
 /*
- * Scenario 1, at start and after a reload. The tunnel called `name`, new or changed in place; a changed list is told what the
- * old one was told. Returns its id, or PFC_TUNNEL_NONE when the table is full.
+ * Configure tunnel `name` (scenario 1), at start and after a reload: add it or change it in place. After a change of
+ * the list, the stops are sent by the new list. Returns the id, or PFC_TUNNEL_NONE when the table is full.
  */
 uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t slice, uint8_t priorities,
 	const struct pfc_list *list, uint64_t far_bps, uint64_t now);
@@ -143,25 +144,26 @@ uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t s
 /* Id of a configured tunnel, or PFC_TUNNEL_NONE. */
 uint32_t pfc_tunnel_find(const struct pfc_tunnels *t, const char *name);
 
-/* Remove a tunnel; what it holds is released first. */
+/* Remove a tunnel; its stops are released first. */
 void pfc_tunnel_remove(struct pfc_tunnels *t, uint32_t i, uint64_t now);
 
-/* Scenario 2: data was seen. *id: the tunnel for it when it is not refused. */
+/* Learn a tunnel from data (scenario 2), or refresh it. *id: id of the tunnel, unless the data is refused. */
 enum pfc_refusal pfc_tunnel_learn(struct pfc_tunnels *t, const struct pfc_remotes *remotes,
 	const struct pfc_sighting *data, uint64_t now, uint32_t *id);
 
 /*
- * What SIDs mean may have changed: learn tunnel `i` again from the list it was learnt from. False: that cannot be done
- * any more, and the tunnel has gone. Its headers are made anew in any case.
+ * Learn tunnel `i` again from the list of its data, after the meaning of SIDs may have changed. False: no tunnel can
+ * be learnt from it any more, and the tunnel was removed. Otherwise its headers are made again.
  */
 bool pfc_tunnel_relearn(struct pfc_tunnels *t, const struct pfc_remotes *remotes, uint32_t i, uint64_t now);
 
-/* From now on the tunnel is to hold exactly these priorities stopped, as far as it may speak about them. */
+/* Set the priorities that the tunnel holds stopped, a bit each; those that it may not pause are ignored. */
 void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now);
 
 /*
- * Refresh, repeat, age: what is due at `now`, in the order of ids. A pass in which nothing is due takes a constant number
- * of steps. *next: when to call again if nothing happens, TIME_NEVER for never. Returns frames sent.
+ * Refresh, repeat and age tunnels as due at `now` (ns), in the order of ids. A pass in which nothing is due takes a
+ * constant number of steps. *next: time in ns of the next call if nothing happens; TIME_NEVER: none. Returns the
+ * number of frames sent.
  */
 unsigned int pfc_tunnels_poll(struct pfc_tunnels *t, uint64_t now, uint64_t *next);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ids of PFC tunnels are in use, and how tunnels are found (pfc_tunnel_priv.h). The control lcore. */
+/* Allocates the ids of PFC tunnels and finds tunnels by hash (pfc_tunnel_priv.h). Control lcore. */
 #include "pfc/pfc_tunnel_priv.h"
 
 _Static_assert(PFC_TUNNELS_MAX < UINT16_MAX && PFC_TUNNEL_BUCKETS < UINT16_MAX, "links count from 1");

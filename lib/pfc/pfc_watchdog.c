@@ -4,7 +4,7 @@
 
 #include "stats/stats.h"
 
-/* With WATCHDOG_COUNTERS all members, for pfc_watchdog_copy. */
+/* Together with WATCHDOG_COUNTERS: all members, for pfc_watchdog_copy. */
 #define MEMBERS(X) \
 	X(paused) \
 	X(alarmed) \
@@ -19,7 +19,7 @@
 _Static_assert(sizeof(struct pfc_watchdog) == 8 + 17 * sizeof(uint64_t),
 	"MEMBERS and WATCHDOG_COUNTERS list every member");
 
-/* Other threads read the state. */
+/* Relaxed store: other threads read the state. */
 #define SET(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELAXED)
 
 void pfc_watchdog_copy(struct pfc_watchdog *to, const struct pfc_watchdog *from)
@@ -80,7 +80,7 @@ void pfc_watchdog_gate(struct pfc_watchdog *w, uint64_t until, uint64_t now)
 	SET(w->until, until);
 }
 
-/* Has the unbroken pause lasted for `ns` by now? It may have ended meanwhile. */
+/* Has the unbroken pause lasted for `ns` at `now`? It may have ended meanwhile. */
 static bool lasted(const struct pfc_watchdog *w, uint64_t ns, uint64_t now)
 {
 	return w->paused && ns && now >= w->since + ns && w->until >= w->since + ns;
@@ -97,7 +97,7 @@ static enum pfc_watchdog_event restore(struct pfc_watchdog *w, uint64_t now)
 	SET(w->restored_at, now);
 	SET(w->last_storm_ns, now - w->detected_at);
 	stat_add(&w->storm_ns, w->last_storm_ns);
-	/* a pause may go on that was obeyed all the time: it counts from here */
+	/* a pause that was obeyed all the time may continue: it counts from here */
 	SET(w->since, now);
 	SET(w->alarmed, false);
 	return PFC_WATCHDOG_RESTORED;
@@ -114,7 +114,7 @@ static enum pfc_watchdog_event detect(struct pfc_watchdog *w, const struct pfc_w
 	return PFC_WATCHDOG_STORM;
 }
 
-/* When the pause under way will have lasted for `ns`, if it does. */
+/* Time in ns at which the current pause will have lasted for `ns`; TIME_NEVER if it ends before. */
 static uint64_t due(const struct pfc_watchdog *w, uint64_t ns)
 {
 	return w->paused && ns && w->until >= w->since + ns ? w->since + ns : TIME_NEVER;

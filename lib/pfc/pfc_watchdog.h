@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC storm watchdog of one queue (port, slice, priority), with the meaning SONiC's operators know:
+ * PFC storm watchdog of one queue (port, slice, priority), with the semantics of SONiC's watchdog:
  *
  *   storm      the queue was paused without a break for the detection time, even if it was empty
  *   restored   no frame has asked the queue to stop for the restoration time
  *
- * While a storm lasts:
+ * Actions during a storm:
  *
- *   release    what tunnels say is set aside, for a pause across the WAN must end (docs/protocol.md 5.5); the neighbour on the
- *              link is obeyed
- *   drop       what the queue holds and what comes for it is dropped, counted, and no PFC is sent because of it
+ *   release    requests of tunnels are ignored, because a pause across the WAN must end (docs/protocol.md 5.5);
+ *              requests of the neighbour on the link count
+ *   drop       queued and arriving packets are dropped and counted, and cause no PFC
  *   forward    the queue is served as if there were no PFC
- *   alert      only reported; the queue stays as paused as PFC wants it
+ *   alert      the storm is only reported; the queue stays paused as PFC requests
  *
- * What is known to go wrong elsewhere is excluded here: breaks are seen by the end of each pause, not by polling;
- * restoration goes by frames received, not by a counter that stands still; a resume (time 0) is no storm; drops of
- * the queue add up; the state belongs to the queue and outlives a reload. An alarm comes before the detection, for a
- * pause of WAN length looks like a storm (docs/protocol.md 5.5).
+ * Known defects of other watchdogs are avoided: breaks are detected by the end of each pause, not by polling;
+ * restoration depends on frames received, not on a counter that does not change; a resume (time 0) is no storm; drops
+ * of the queue accumulate; the state belongs to the queue and survives a reload. An alarm precedes the detection,
+ * because a pause of WAN length looks like a storm (docs/protocol.md 5.5).
  *
- * One writer: the owner of the port; of a gateway behind a relay, the control lcore. It stores relaxed, member by member;
- * other threads read by pfc_watchdog_copy. Pure: no packets, no clock.
+ * There is one writer: the owner of the port, or the control lcore for a gateway behind a relay. It stores each member
+ * relaxed; other threads read with pfc_watchdog_copy. Pure: no packets, no clock.
  */
 #ifndef PFC_PFC_WATCHDOG_H
 #define PFC_PFC_WATCHDOG_H
@@ -36,22 +36,22 @@ enum pfc_watchdog_action {
 	PFC_WATCHDOG_OFF,
 };
 
-/* From the configuration. All zero but the action: off. */
+/* Configuration of a watchdog. All zero except the action: off. */
 struct pfc_watchdog_config {
-	uint8_t action;	    /* enum pfc_watchdog_action */
-	uint64_t alarm_ns;  /* 0: no alarm before the detection */
-	uint64_t detect_ns; /* 0: the watchdog is off */
-	uint64_t restore_ns;
+	uint8_t action;	     /* enum pfc_watchdog_action */
+	uint64_t alarm_ns;   /* ns of unbroken pause until the alarm; 0: no alarm */
+	uint64_t detect_ns;  /* ns of unbroken pause until a storm is detected; 0: the watchdog is off */
+	uint64_t restore_ns; /* ns without a request to stop until the storm is over */
 };
 
 enum pfc_watchdog_event {
-	PFC_WATCHDOG_NOTHING,
+	PFC_WATCHDOG_NOTHING,  /* no event is due */
 	PFC_WATCHDOG_ALARM,    /* paused for the alarm time */
-	PFC_WATCHDOG_STORM,    /* detected: the caller sets the gate by pfc_watchdog_heed anew */
-	PFC_WATCHDOG_RESTORED, /* likewise */
+	PFC_WATCHDOG_STORM,    /* a storm begins: the caller updates the gate with pfc_watchdog_heed */
+	PFC_WATCHDOG_RESTORED, /* a storm is over: the caller updates the gate with pfc_watchdog_heed */
 };
 
-/* Packets are those of the queue while it was in a storm; the owner of the queue counts them. */
+/* Counters of a watchdog. Packets are those of the queue during storms; the owner of the queue counts them. */
 #define WATCHDOG_COUNTERS(X) \
 	X(part_gauge, stormed, NULL, "storms", "sluice_pfc_storm", \
 		"1 while a queue, or a gateway behind a relay, is in a PFC storm") \
@@ -70,50 +70,53 @@ enum pfc_watchdog_event {
 	X(gauge, last_dropped, "last_dropped", "packets", NULL, "of the queue, dropped in the last or present storm")
 
 struct pfc_watchdog {
-	bool paused, alarmed, stormed;
-	bool by_link;	       /* the storm under way is the neighbour's on the link; the caller's */
-	uint8_t action;	       /* of the storm under way: a reload changes only the next one */
-	uint64_t since, until; /* of the unbroken pause, while paused */
-	uint64_t last_stop;    /* when a frame last asked the queue to stop */
-	struct pfc_heed heed;  /* when there is no storm: what storms have said does not come back */
+	bool paused, alarmed, stormed; /* unbroken pause; alarm was raised in it; in a storm */
+	bool by_link;		       /* the neighbour on the link causes the current storm; set by the caller */
+	uint8_t action;		       /* action of the current storm; a reload changes only that of the next storm */
+	uint64_t since, until;	       /* begin and end in ns of the unbroken pause; valid if paused */
+	uint64_t last_stop;	       /* time in ns of the last request to stop */
+	struct pfc_heed heed;	       /* holds that count outside storms; requests of past storms do not count again */
 
 	WATCHDOG_COUNTERS(STAT_DECLARE)
-	uint64_t last_storm_ns; /* of the last storm that is over */
+	uint64_t last_storm_ns; /* duration in ns of the last storm that is over */
 };
 
 /*
- * A frame, of a tunnel or of the peer on the link, asked the queue to stop until `until`, or to resume (until <= now).
- * Returns true when it is to be obeyed. The caller keeps its hold in any case, and reports what the gate does now by
- * pfc_watchdog_gate.
+ * Report a request, of a tunnel or of the peer on the link, to stop the queue until `until` (ns), or to resume (until
+ * <= now). Returns true when the request counts. The caller sets its hold in either case, and reports the resulting
+ * gate with pfc_watchdog_gate.
  */
 bool pfc_watchdog_frame(struct pfc_watchdog *w, bool tunnel, uint64_t until, uint64_t now);
 
-/* Whose holds make the gate of the queue. */
+/* Holds that count for the gate of the queue. */
 struct pfc_heed pfc_watchdog_heed(const struct pfc_watchdog *w);
 
-/* The gate of the queue is closed until `until` now, all holds that count considered; <= now: open. */
+/* Report that the gate of the queue is closed until `until` (ns) by the holds that count; <= now: open. */
 void pfc_watchdog_gate(struct pfc_watchdog *w, uint64_t until, uint64_t now);
 
-/* What is due at `now`? Call again until nothing is. *next: when to ask again, TIME_NEVER for never. */
+/*
+ * Return the event that is due at `now` (ns). Call again until PFC_WATCHDOG_NOTHING. *next: time in ns of the next
+ * call; TIME_NEVER: none.
+ */
 enum pfc_watchdog_event pfc_watchdog_poll(struct pfc_watchdog *w, const struct pfc_watchdog_config *config,
 	uint64_t now, uint64_t *next);
 
-/* When pfc_watchdog_poll has something to say if nothing happens; TIME_NEVER: never. */
+/* Time in ns of the next event of pfc_watchdog_poll if no frame is received; TIME_NEVER: none. */
 uint64_t pfc_watchdog_next(const struct pfc_watchdog *w, const struct pfc_watchdog_config *config);
 
-/* Are packets of the queue to be dropped? */
+/* Must packets of the queue be dropped? */
 static inline bool pfc_watchdog_drops(const struct pfc_watchdog *w)
 {
 	return unlikely(w->stormed) && w->action == PFC_WATCHDOG_DROP;
 }
 
 /*
- * Copy the state member by member, with relaxed loads and stores. Each member is whole; while the owner goes on, they
- * may be of different moments.
+ * Copy the state member by member, with relaxed loads and stores. Each member is consistent; while the owner runs,
+ * members may stem from different moments.
  */
 void pfc_watchdog_copy(struct pfc_watchdog *to, const struct pfc_watchdog *from);
 
-/* Time of storms, the one under way included. */
+/* Total time in storms in ns, the current one included. */
 uint64_t pfc_watchdog_storm_ns(const struct pfc_watchdog *w, uint64_t now);
 
 #endif

@@ -232,7 +232,7 @@ int parse_word_index(const char *words, const char *word)
 	return -1;
 }
 
-/* Names that match a port argument, including the words that may replace a port. */
+/* Reports an unknown port and suggests the nearest port, or the nearest word that may replace a port. */
 static int bad_port(const struct command_arg *a, const struct command_call *call, const char *word, char *err,
 	size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slices, class maps and queues. Pure. */
+/* Checks slices, class maps and queues. Pure. */
 #include "config/check_priv.h"
 #include "config/headroom.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIDs and policies: RFC 9800 structure (docs/protocol.md 3.3, D28), what each behaviour needs. Pure. */
+/*
+ * Checks SIDs and policies: RFC 9800 structure (docs/protocol.md 3.3, D28), and the parameters of each behaviour. Pure.
+ */
 #include "config/behavior.h"
 #include "config/check_priv.h"
 #include "config/keys.h"

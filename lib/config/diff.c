@@ -139,9 +139,9 @@ static void diff_items(struct diff *d, const struct cfg_key *key, const char *fr
 {
 	struct cfg_any_list a = cfg_list_at(from), b = cfg_list_at(to);
 	struct item *x = sorted_items(key, &a), *y = sorted_items(key, &b);
-	/* ports are numbered, so none can be added or removed while lcores run */
+	/* the set of ports is fixed while lcores run, because ports are numbered */
 	uint32_t flags = key->map->keys[0].flags & CFG_START_ONLY;
-	char sub[1024]; /* long contents are truncated: this is for people */
+	char sub[1024]; /* long contents are truncated: people read this text, not programs */
 
 	if (!x || !y)
 		d->rc = -ENOMEM;

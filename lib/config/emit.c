@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Model to YAML: `show config`, and the reference page made of the schema alone. Management thread. */
+/* Converts the model to YAML: `show config`, and the reference page made from the schema alone. Management thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,7 +194,7 @@ static void reference_map(const struct cfg_map *map, FILE *out, unsigned int ind
 		if (indent == 0)
 			fprintf(out, "\n");
 		emit_key_help(key, out, indent);
-		/* a list item begins with a dash in front of its first key */
+		/* a list item begins with a dash before its first key */
 		if (in_item && i == 0)
 			fprintf(out, "%*s- ", (int)indent - 2, "");
 		else

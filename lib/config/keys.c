@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the file of HMAC keys (RFC 8754 section 2.1.2.1), whose owner and mode must keep others out; keys are wiped
+ * Reads the file of HMAC keys (RFC 8754 section 2.1.2.1). Its owner and mode must deny access to others. Keys are wiped
  * from memory after use. Management thread.
  */
 #include "config/keys.h"
@@ -25,7 +25,7 @@ struct keys_file {
 	const char *path;
 	struct cfg_diags *diags;
 	uint32_t line;	  /* from 1 */
-	const char *text; /* where that line begins */
+	const char *text; /* start of that line */
 };
 
 /* The message must not contain the text found: it may be a key. */

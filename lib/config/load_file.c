@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loads a configuration from a file, and then the files that it names: keys and SIDs of other nodes. Management thread,
- * and the start of the program before there are other threads.
+ * Loads a configuration from a file, then the files that it names: keys and SIDs of other nodes. Management thread, and
+ * the start of the program before there are other threads.
  */
 #include <stdlib.h>
 

@@ -31,7 +31,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* Of equal names the first one in the file must be found, so the index decides between them. */
+/* Among equal names the first one in the file must be found, so equal names are sorted by index. */
 static int by_name_then_index(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

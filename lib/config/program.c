@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 struct cfg_own_sids {
-	const struct cfg_sid *by_id[65536]; /* /48 */
+	const struct cfg_sid *by_id[65536]; /* SIDs of length /48 */
 	uint8_t has_longer[65536];	    /* some /64 begins with this id */
-	bool has_plain;			    /* there are SIDs outside the block */
+	bool has_plain;			    /* whether there are SIDs outside the block */
 };
 
 struct cfg_own_sids *cfg_own_sids_new(const struct config *c)

@@ -43,7 +43,7 @@ char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags)
 	int fd;
 
 	diags->file = path;
-	/* opening a FIFO without a writer would block; reading from a FIFO with a writer may block */
+	/* opening a FIFO without a writer would block; reading from a FIFO with a writer is allowed to block */
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	f = fd < 0 || fcntl(fd, F_SETFL, 0) < 0 ? NULL : fdopen(fd, "r");
 	if (!f) {

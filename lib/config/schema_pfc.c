@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The declared configuration of PFC across the WAN. Pure. */
+/* The declared keys of PFC across the WAN. Pure. */
 #include "config/schema_priv.h"
 
 static const char *const words_watchdog[] = CFG_WORDS(CFG_WATCHDOG_ACTIONS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The declared configuration of the egress: slices, classes, queues. Pure. */
+/* The declared keys of the egress: slices, classes, queues. Pure. */
 #include "config/schema_priv.h"
 
 static const char *const words_alpha[] = {"static", "1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1", "2", "4",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The declared table of other nodes' SIDs: in a configuration, and in JSON files with the same keys. Pure. */
+/* The declared keys of other nodes' SIDs: in a configuration, and in JSON files with the same keys. Pure. */
 #include "config/schema_priv.h"
 
 static const char *const words_remote[] = {BEHAVIORS(CFG_BEHAVIOR_TEXT) "other", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where in its file a member of the configuration was given. Pure. */
+/* Finds the place of a configuration member in its file. Pure. */
 #include "config/config.h"
 #include "config/marks.h"
 

@@ -108,7 +108,7 @@ static void links(const struct page *p)
 			port_is_up(p->n->port[i]));
 }
 
-/* Label of an lcore's role: "rx 1". There is only one control lcore. */
+/* Name of a mailbox's end: "rx 1". The control lcore has no number, as there is only one. */
 static void mailbox_end(const struct mailbox_end *end, char *buf, size_t size)
 {
 	if (end->role == MAILBOX_CONTROL)

@@ -95,7 +95,7 @@ void timers_cancel(struct timers *t, struct timer *x);
 struct timer *timers_pop(struct timers *t, uint64_t now, unsigned int *budget);
 
 /*
- * Time of the next call of timers_pop; TIME_NEVER when no timer is set. It is never later than the first timer's time.
+ * When to call timers_pop again; TIME_NEVER when no timer is set. It is never later than the first timer's time.
  * It equals that time, with two exceptions. After a pass that used up its budget it lies in the past. After a timer in
  * a slot with more than TIMERS_SCAN others was moved or cancelled, it may be that timer's time. A pass at such a time
  * finds nothing due, and that time is not returned again.

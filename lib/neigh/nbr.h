@@ -28,7 +28,7 @@ struct nbr {
 	bool ready;	    /* resolved, and frames get no tag: the fast path of most packets */
 	bool used_id;
 	bool is_static;	    /* configured; results of ND and ARP are ignored */
-	bool confirm;	    /* was static until the last snapshot: probe soon after the first use */
+	bool confirm;	    /* was static until the last snapshot: its next use asks the control lcore to resolve it */
 	uint16_t interface; /* snapshot.h */
 	struct fifo waiting;
 	struct ip_addr addr;

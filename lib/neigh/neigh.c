@@ -203,7 +203,7 @@ int neigh_ask(struct neigh_table *t, uint64_t now, uint16_t port, const struct i
 	} else if (e->i.state == NEIGH_FAILED) {
 		enter(t, e, NEIGH_INCOMPLETE, now);
 	} else if (e->i.state != NEIGH_INCOMPLETE) {
-		/* the requester missed the earlier update, or the entry was learnt without a request */
+		/* the worker missed the earlier update, or the entry was learnt without a request */
 		tell(t, e, NEIGH_REACHABLE);
 		if (e->i.state == NEIGH_STALE)
 			enter(t, e, NEIGH_DELAY, now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcap filter expressions ("udp port 4791"), compiled by libpcap, run on frames. */
+/* pcap filter expressions, such as "udp port 4791": libpcap compiles them; sluice runs them on frames. */
 #ifndef PKT_FILTER_H
 #define PKT_FILTER_H
 

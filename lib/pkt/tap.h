@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where an lcore's packets can be looked at from outside:
+ * The means to inspect an lcore's packets:
  *
- *   captures  copies of bursts received and sent, of dropped packets, and of packets whose SRH asks for it (O-flag,
+ *   captures  copies of bursts received and sent, of dropped packets, and of packets whose SRH requests it (O-flag,
  *             RFC 9259 section 2.1), through a ring to the management thread
- *   samples   the last dropped packets of each reason, always kept, in the lcore's own memory
+ *   samples   the last dropped packets of each reason, always on, in the lcore's own memory
  *   trace     events in the life of chosen packets, through a ring of their own
  *
- * Off, captures and trace cost one predictable branch a burst. Copies come from a pool of their own: looking
- * takes no buffer from forwarding.
+ * Captures and traces that are off cost one predictable branch per burst. Copies come from a separate pool, so they
+ * take no buffer from forwarding.
  */
 #ifndef PKT_TAP_H
 #define PKT_TAP_H

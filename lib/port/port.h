@@ -64,7 +64,7 @@ struct port_details {
 
 struct port_ops {
 	/*
-	 * Receive one burst from a queue. No other code refers to the data of the frames. Called by the rx lcore that
+	 * Receive one burst from a queue. The data of the frames is not shared. Called by the rx lcore that
 	 * polls the queue.
 	 */
 	uint16_t (*rx)(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n);

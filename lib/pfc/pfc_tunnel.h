@@ -100,7 +100,7 @@ struct pfc_refused {
 		"learnt PFC tunnels replaced because data came by another segment list")
 
 struct pfc_tunnels {
-	struct pfc_tunnels_config config; /* settings */
+	struct pfc_tunnels_config config; /* of the newest configuration */
 	/* Send a frame with this request through tunnel `i` at once. */
 	void (*send)(void *arg, uint32_t i, const struct pfc_request *request);
 	/*
@@ -111,8 +111,8 @@ struct pfc_tunnels {
 	void *arg;	   /* first argument of send and made */
 	uint32_t bound;	   /* all ids in use are below this */
 	uint32_t n_learnt; /* learnt tunnels */
-	uint32_t
-		changes; /* changes of the set of learnt tunnels; after a change, suppressed sightings are wanted again */
+	/* Changes of the set of learnt tunnels. After a change, suppressed sightings are wanted again. */
+	uint32_t changes;
 	LEARNING_COUNTERS(STAT_DECLARE)
 	uint64_t refused[PFC_REFUSAL_COUNT];		       /* sightings refused, by reason */
 	struct pfc_refused recent[PFC_REFUSED_MAX];	       /* recent refusals */
@@ -153,7 +153,7 @@ enum pfc_refusal pfc_tunnel_learn(struct pfc_tunnels *t, const struct pfc_remote
 
 /*
  * Learn tunnel `i` again from the list of its data, after the meaning of SIDs may have changed. False: no tunnel can
- * be learnt from it any more, and the tunnel was removed. Otherwise its headers are made again.
+ * be learnt from it any more, and the tunnel was removed. True: its headers were made again, even if the list is the same.
  */
 bool pfc_tunnel_relearn(struct pfc_tunnels *t, const struct pfc_remotes *remotes, uint32_t i, uint64_t now);
 

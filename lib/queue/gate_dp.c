@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gates of an egress, by cause (gate.h). The owner of the egress. */
+/* Opens and closes the gates of an egress, by cause (gate.h). Worker lcores; the owner of the egress. */
 #include "queue/turn.h"
 
 #include "queue/watch.h"

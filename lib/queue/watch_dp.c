@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PFC watchdogs of an egress (pfc/pfc_watchdog.h). The owner of the egress. */
+/* Runs the PFC watchdogs of an egress (pfc/pfc_watchdog.h). Worker lcores; the owner of the egress. */
 #include "queue/watch.h"
 
 static bool watch_is_on(const struct egress *e, const struct egress_context *c)

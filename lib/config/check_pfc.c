@@ -176,7 +176,7 @@ static void check_learning(const struct config *c, struct cfg_diags *d)
 	check_slice_by(c, d, &c->pfc_learning.slice_by);
 }
 
-/* E37: learnt tunnels pause all slices, so every slice is compared. */
+/* E37: tunnels are learnt for every slice, so the relays of all slices count. */
 static void check_learnt_scheme(const struct config *c, struct cfg_diags *d, const struct cfg_port *p)
 {
 	for (uint32_t i = 0; p->pfc.learn_tunnels && i < c->relays.n; i++) {

@@ -17,8 +17,8 @@
 
 /* Functions that rx lcores call. */
 struct rx_hooks {
-	uint32_t
-		takes; /* one bit per enum pkt_punt: packets that are passed to `take` before they go to the control lcore */
+	/* One bit per enum pkt_punt: packets that are passed to `take` before they go to the control lcore. */
+	uint32_t takes;
 	/* Returns true when the packet is consumed; false: it goes to the control lcore, with the current pkt.punt. */
 	bool (*take)(struct rx_role *rx, struct rte_mbuf *m);
 	/*
@@ -31,8 +31,8 @@ struct rx_hooks {
 /* Functions that workers call, in the order of a pass. */
 struct worker_hooks {
 	void (*snapshot)(struct worker_role *w); /* w->ctx.s is new; the egresses have adopted it */
-	unsigned int (*read)(struct worker_role
-			*w); /* read mailboxes of messages, before packets are read; returns the number of messages */
+	/* Read mailboxes of messages, before packets are read. Returns the number of messages. */
+	unsigned int (*read)(struct worker_role *w);
 	void (*look)(struct worker_role *w); /* after packets were read, before the egresses are served */
 	/* Returns when the next pass is due if nothing arrives (ns), or TIME_NEVER; worked: this pass has done work. */
 	uint64_t (*next)(const struct worker_role *w, bool worked);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * IPv4 packets that are too large for their way and may be fragmented: in front of the encapsulation, never behind it
- * (docs/protocol.md 3.4, D29). Rare, for RDMA and TCP forbid it, and so done here rather than where packets are fast.
+ * Fragmentation of IPv4 packets that exceed the MTU of their path and have DF clear. Packets are fragmented before
+ * encapsulation, never after it (docs/protocol.md 3.4, D29). This is rare, because RDMA and TCP set DF, so the control
+ * lcore does it instead of the rx lcores.
  */
 #include "icmp/fragment.h"
 #include "service/icmp/control_icmp.h"
 #include "wire/checksum.h"
 #include "wire/ipv4.h"
 
-/* What the egress would have changed: hop, and congestion mark out of a tunnel. */
+/* Make the changes of the egress: TTL, and the ECN field of a decapsulated packet. */
 static void change(struct ipv4_hdr *ip, const struct pkt *x)
 {
 	ip->ttl = (uint8_t)(ip->ttl - x->hops);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets to the node itself, and ICMP errors about packets that were dropped (docs/protocol.md 3.5). */
+/* Packets to the node itself, and ICMP errors about dropped packets (docs/protocol.md 3.5). Control lcore. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "wire/icmp.h"
 #include "wire/ipv4.h"
 
-/* Packets that may come at once: a tenth of a second's worth, but not fewer than a traceroute sends. */
+/* Burst in packets: a tenth of a second at `rate` (packets/s), but not less than a traceroute sends. */
 static uint64_t burst_of(uint64_t rate)
 {
 	return MAX_OF(rate / 10, 10);
@@ -35,7 +35,7 @@ static bool own4(const struct snap_port *p, struct ip_addr *out)
 	return false;
 }
 
-/* IPv4 errors come from an address of the interface the packet came in by, else from any of the same table. */
+/* The source of an IPv4 error is an address of the ingress interface, else any own address of the same table. */
 static bool source4(struct control_role *c, const struct snap_port *in, uint16_t vrf, struct ip_addr *out)
 {
 	const struct snapshot *s = c->s;
@@ -51,7 +51,7 @@ static bool source4(struct control_role *c, const struct snap_port *in, uint16_t
 	return false;
 }
 
-/* Route an answer; one to a link-local address goes back to the link the question came from. */
+/* Route a reply. A reply to a link-local address is sent on the link of the request. */
 static void send_answer(struct control_role *c, const void *packet, size_t size, uint16_t vrf,
 	const struct snap_port *in)
 {
@@ -97,7 +97,7 @@ static void take_error(struct control_role *c, struct rte_mbuf *m)
 	pkt_end(m, (enum reason)x->reason, &c->lcore->stats);
 }
 
-/* Take the headers between IPv6 and its upper layer out; returns the new size. */
+/* Remove the headers between IPv6 and its upper layer. Returns the new size. */
 static size_t cut_extensions(uint8_t *packet, size_t upper, size_t size, uint8_t type)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)packet;
@@ -125,7 +125,7 @@ static enum reason answer_echo(struct control_role *c, struct rte_mbuf *m, size_
 	return CONSUME_echo;
 }
 
-/* What becomes of an upper layer that the node does not have; the sender may hear of it. */
+/* Refuse an upper layer that the node does not support. The sender may receive an ICMP error. */
 static enum reason refuse(struct control_role *c, struct rte_mbuf *m, const struct control_upper *u)
 {
 	struct icmp_error error = {ICMP6_PARAM_PROBLEM, ICMP6_PARAM_NEXT_HEADER, u->named};
@@ -133,10 +133,10 @@ static enum reason refuse(struct control_role *c, struct rte_mbuf *m, const stru
 
 	if (six && u->type == IP_PROTO_FRAGMENT)
 		return DROP_fragment;
-	/* nothing follows, and that is that (RFC 8200 section 4.7); a later IPv4 fragment is silent anyway */
+	/* No next header (RFC 8200 section 4.7): no error is sent. A later IPv4 fragment causes no error either. */
 	if (six && u->type == IP_PROTO_NONE)
 		return DROP_not_served;
-	/* too short to say what it is */
+	/* Too short for an ICMP header. */
 	if (u->type == (six ? IP_PROTO_ICMP6 : IP_PROTO_ICMP))
 		return DROP_not_served;
 	if (u->type == IP_PROTO_UDP || u->type == IP_PROTO_TCP)
@@ -154,7 +154,7 @@ static void take_local(struct control_role *c, struct rte_mbuf *m)
 	uint8_t icmp = x->family == 6 ? IP_PROTO_ICMP6 : IP_PROTO_ICMP;
 	enum reason reason;
 
-	/* SIDs of this node may have led to another destination than the packet came in with */
+	/* SIDs of this node may have changed the destination since the packet was received. */
 	if (x->ops & PKT_OP_DA)
 		((struct ipv6_hdr *)c->scratch)->dst = x->da;
 	if (u.type != icmp || u.at + sizeof(struct icmp_hdr) > size)

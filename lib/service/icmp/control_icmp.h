@@ -12,21 +12,21 @@
 
 struct control_mtu {
 	uint32_t path;	      /* id */
-	uint32_t first_path;  /* of its policy: where the table has the policy's MTU */
+	uint32_t first_path;  /* first path of its policy: index of the policy's MTU */
 	uint32_t fingerprint; /* of its outer headers */
-	uint16_t mtu;	      /* of what is inside */
-	uint64_t until;	      /* ns: when the path is tried again */
+	uint16_t mtu;	      /* bytes, of the inner packet */
+	uint64_t until;	      /* ns: time of the next try of the full MTU */
 };
 
 /* The state of the service. The control lcore alone reads and writes it. */
 struct control_icmp {
 	struct bucket errors, errors_of_port[PORT_SLOTS], echo;
-	/* Path MTUs that were learnt, and the generation of the snapshot that they were last compared with. */
+	/* Learnt path MTUs, and the generation of the snapshot with which they were last compared. */
 	struct control_mtu mtu[CONTROL_MTUS];
 	uint32_t n_mtus;
 	uint64_t mtu_generation;
 	struct bucket mtus;
-	uint8_t fragment[16384]; /* as long as the largest MTU */
+	uint8_t fragment[16384]; /* size of the largest MTU */
 };
 
 static inline struct control_icmp *control_icmp(const struct control_role *c)
@@ -34,7 +34,7 @@ static inline struct control_icmp *control_icmp(const struct control_role *c)
 	return c->node->state[SERVICE_ICMP];
 }
 
-/* control_mtu.c: a Packet Too Big to the node, `packet` of `size` bytes with ICMPv6 at `at` */
+/* control_mtu.c: handle a Packet Too Big to the node. `packet` has `size` bytes, ICMPv6 starts at offset `at`. */
 void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size);
 unsigned int control_mtu_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Path MTU of tunnels (RFC 8201, RFC 2473 section 7; docs/protocol.md 3.4): a Packet Too Big about a packet that this node has
- * encapsulated lowers what its path takes; ten minutes later the path is tried again. It comes from routers that nobody
- * vouches for, so the quote must be of a packet that only somebody on the path has seen.
+ * Path MTU of tunnels (RFC 8201, RFC 2473 section 7; docs/protocol.md 3.4): a Packet Too Big about a packet that this
+ * node has encapsulated lowers the MTU of its path. Ten minutes later the full MTU is tried again. The sender is not
+ * authenticated, so the quoted packet must match the outer headers of the path, which only nodes on the path know.
+ * Control lcore.
  */
 #include "config/program.h"
 #include "service/icmp/control_icmp.h"
@@ -13,15 +14,15 @@
 #include "wire/srh.h"
 
 #define MTU_AGE_NS (600 * NSEC_PER_SEC) /* RFC 8201 section 4 recommends ten minutes */
-#define MTU_PER_SECOND 100		/* messages that are looked at: each is compared with all paths */
+#define MTU_PER_SECOND 100		/* limit of messages: each is compared with all paths */
 
-/* This lcore alone writes them. */
+/* Written by this lcore only. */
 static struct path_mtus *mtus_of(struct control_role *c)
 {
 	return c->node->registry.path_mtus;
 }
 
-/* Is `da` the address `sid` after so many uSIDs of it were used up, none to five? */
+/* Return whether `da` is the address `sid` after zero to five of its uSIDs were consumed. */
 static bool is_shifted(const struct ipv6_addr *da, const struct ipv6_addr *sid)
 {
 	static const uint8_t zero[10];
@@ -33,7 +34,7 @@ static bool is_shifted(const struct ipv6_addr *da, const struct ipv6_addr *sid)
 	return false;
 }
 
-/* Can the packet, of which `size` bytes are quoted, have left by the path and come so far? */
+/* Return whether the quoted packet (`size` bytes) can have been sent on the path. */
 static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *path)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)quote, *ours = (const struct ipv6_hdr *)path->header;
@@ -47,7 +48,7 @@ static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *pat
 		return false;
 	if (path->flow_label && ipv6_flow_label(ip) != path->flow_label)
 		return false;
-	/* the option as it was sent; of what slice the packet was nobody here can tell any more */
+	/* The option must be as it was sent, except the slice: the slice of the packet is not known here. */
 	next_header = path->slice_at ? quote[sizeof(*ip)] : ip->next_header;
 	if (path->slice_at &&
 		(ip->next_header != IP_PROTO_HOPOPTS ||
@@ -57,7 +58,10 @@ static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *pat
 		return (next_header == IP_PROTO_IPV6 || next_header == IP_PROTO_IPV4 ||
 			       next_header == IP_PROTO_ETHERNET) &&
 		       is_shifted(&ip->dst, sid);
-	/* of the SRH only Segments Left changes on the way, and what is inside is not in the path's */
+	/*
+	 * Only Segments Left of the SRH changes on the path. The next header is not compared: it depends on the inner
+	 * packet.
+	 */
 	if (next_header != IP_PROTO_ROUTING || srh->segments_left > our_srh->segments_left ||
 		srh->length != our_srh->length || srh->last_entry != our_srh->last_entry ||
 		srh->routing_type != our_srh->routing_type ||
@@ -68,7 +72,7 @@ static bool is_of(const uint8_t *quote, size_t size, const struct snap_path *pat
 	return is_shifted(&ip->dst, sid);
 }
 
-/* A policy takes what the least of its paths takes (docs/design.md section 4). */
+/* The MTU of a policy is the lowest MTU of its paths (docs/design.md section 4). */
 static void set_policy(struct control_role *c, const struct snap_policy *policy)
 {
 	uint16_t least = policy->inner_mtu;
@@ -82,7 +86,7 @@ static void set_policy(struct control_role *c, const struct snap_policy *policy)
 	path_mtu_set(&mtus_of(c)->policy[policy->path[0]], policy->fingerprint, least < policy->inner_mtu ? least : 0);
 }
 
-/* The path takes `mtu` now; 0: what its way out takes. */
+/* Set the MTU of the path; 0: the MTU of its egress. */
 static void set_path(struct control_role *c, struct control_mtu *m, uint16_t mtu)
 {
 	const struct snap_path *path = &c->s->path[m->path];
@@ -93,11 +97,14 @@ static void set_path(struct control_role *c, struct control_mtu *m, uint16_t mtu
 	set_policy(c, policy);
 }
 
-/* False when it is not less than what the path takes already, or when there is no room. */
+/* Returns false when the MTU is not lower than the current one of the path, or the table is full. */
 static bool learn(struct control_role *c, uint32_t id, uint32_t outer_mtu)
 {
 	const struct snap_path *path = &c->s->path[id];
-	/* what every link of IPv6 carries is tried in any case: nothing is fragmented behind the encapsulation (D29) */
+	/*
+	 * The minimum is IPV6_MIN_MTU, which every IPv6 link carries: no packet is fragmented after encapsulation
+	 * (D29).
+	 */
 	uint32_t mtu = MAX_OF(outer_mtu - MIN_OF(outer_mtu, path->bytes), IPV6_MIN_MTU), i;
 
 	if (!path->via || mtu >= path_mtu_of(path))
@@ -144,8 +151,8 @@ static void forget(struct control_role *c, uint32_t i)
 }
 
 /*
- * A new snapshot may have other paths under the same ids, and policies that begin with another path. What was learnt
- * stays with the paths that are what they were.
+ * A new snapshot can have other paths under the same ids, and policies with another first path. Paths that are
+ * unchanged keep their learnt MTU.
  */
 static void follow_snapshot(struct control_role *c)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ND and ARP of the control role: the state machine's messages out, the neighbours' messages in. */
+/*
+ * ND and ARP of the control role: sends the messages of the state machine, handles those of neighbours. Control lcore.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,7 +33,7 @@ static bool is_own(const struct snap_port *p, const struct ip_addr *addr)
 	return false;
 }
 
-/* The Ethernet header of what the node says on an interface; returns its bytes. */
+/* Write the Ethernet header of a message on an interface. Returns its length in bytes. */
 static uint32_t put_header(uint8_t *frame, const struct snap_port *in, const struct eth_addr *to, uint16_t type)
 {
 	struct eth_hdr *eth = (struct eth_hdr *)frame;
@@ -41,7 +43,7 @@ static uint32_t put_header(uint8_t *frame, const struct snap_port *in, const str
 	eth->type = be16(type);
 	if (!in->n_tags)
 		return sizeof(*eth);
-	/* what keeps the link working has the highest priority there is */
+	/* ND and ARP keep the link working, so they have the highest priority. */
 	return eth_put_tags(frame, in->tag[0].type, in->tag[0].id, in->n_tags > 1 ? in->tag[1].id : 0, 7, type);
 }
 
@@ -80,7 +82,7 @@ static void solicit4(struct control_role *c, const struct snap_port *in, const s
 	send_arp(c, in, ARP_OP_REQUEST, own ? ip_addr_v4(&own->addr) : 0, mac, ip_addr_v4(addr));
 }
 
-/* An ND packet to a station whose MAC is known, or to a group. */
+/* Send an ND packet to `mac`; NULL: to the multicast MAC of its destination. */
 static void send_nd(struct control_role *c, const struct snap_port *in, const void *packet, size_t size,
 	const struct eth_addr *mac)
 {
@@ -111,7 +113,7 @@ static void solicit(void *arg, uint16_t interface, const struct ip_addr *addr, c
 	struct control_role *c = arg;
 	const struct snap_port *in = snap_interface(c->s, interface);
 
-	/* nobody is asked where there is no link any more; the entry goes by itself */
+	/* The interface was removed: send nothing. The entry expires. */
 	if (!in)
 		return;
 	if (addr->family == 4)
@@ -132,11 +134,11 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 						    : NBR_FORGET);
 	if (state == NEIGH_REACHABLE)
 		node_pfc_learn(c->node, snap_port_of(interface), mac);
-	/* control_has_room has made sure that there is room; otherwise the mailbox counts the message as refused */
+	/* control_has_room has checked for room. If there is none, the mailbox counts the message as refused. */
 	mailbox_push(&neighbors_of(c)->updates[w->index], &m, sizeof(m));
 }
 
-/* One neighbour id of the snapshot against what is being kept under that id. */
+/* Compare one neighbour id of the snapshot with the entry that is kept resolved under that id. */
 static void keep(struct control_role *c, uint32_t id)
 {
 	const struct snap_nbr *want = id < c->s->n_nbrs ? &c->s->nbr[id] : NULL;
@@ -153,7 +155,7 @@ static void keep(struct control_role *c, uint32_t id)
 	}
 }
 
-/* A VLAN interface of the snapshot against the one there was: behind another number are other stations. */
+/* Compare a VLAN interface with the one of the last snapshot. Another number means other stations. True: it is gone. */
 static bool look_at_interface(struct control_role *c, uint32_t row)
 {
 	const struct snap_port *in = row < c->s->n_interfaces ? c->s->interface[row] : NULL;
@@ -166,7 +168,7 @@ static bool look_at_interface(struct control_role *c, uint32_t row)
 	return gone;
 }
 
-/* Each that is gone takes a look at all neighbours, so only some of them in a pass. True when all are done. */
+/* Each removed interface costs a scan of all neighbours, so a pass is limited. Returns true when all are done. */
 static bool look_at_interfaces(struct control_role *c)
 {
 	uint32_t rows = MAX_OF(neighbors_of(c)->interface_rows, c->s->n_interfaces), gone = 0;
@@ -198,14 +200,14 @@ static void take_snapshot(struct control_role *c)
 		neighbors_of(c)->interface_at = 0;
 		neigh_set_limits(neighbors_of(c)->table, &limits);
 	}
-	/* first, for what is kept on a new interface must not be given up with what was behind its number */
+	/* Interfaces come first: entries kept on a new interface must not be dropped with those of the old one. */
 	if (!look_at_interfaces(c))
 		return;
 	for (unsigned int i = 0; i < CONTROL_BURST && neighbors_of(c)->kept_at < SNAP_NBR_MAX; i++)
 		keep(c, neighbors_of(c)->kept_at++);
 }
 
-/* Each event tells a worker at most two things, and a batch is CONTROL_BURST events. */
+/* Each event causes at most two messages to a worker, and a batch is CONTROL_BURST events. */
 static bool has_room(const struct control_role *c)
 {
 	for (uint16_t i = 0; i < c->node->n_workers; i++)
@@ -233,7 +235,7 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 	return n;
 }
 
-/* Behind a link that was down there may be another station: what was learnt there is void. */
+/* After a link was down, another station may be connected, so the learnt entries are invalid. */
 static void look_at_links(struct control_role *c)
 {
 	for (uint32_t i = 0; i < c->s->n_ports; i++) {
@@ -275,11 +277,11 @@ static void answer_solicit(struct control_role *c, const struct snap_port *in, c
 	}
 	size = nd_write_advert(packet, &nd->target.v6, nd->sender.family ? &nd->sender.v6 : &all_nodes, &nd->target.v6,
 		&in->mac, nd->sender.family != 0);
-	/* to where the option says, else to where the frame came from (RFC 4861 section 7.2.4) */
+	/* To the MAC of the option, else to the source MAC of the frame (RFC 4861 section 7.2.4). */
 	send_nd(c, in, packet, size, !nd->sender.family ? NULL : nd->has_mac ? &nd->mac : from);
 }
 
-/* False when the message may not be believed. */
+/* Returns false when the message is not valid on the interface. */
 static bool hear(struct control_role *c, const struct snap_port *in, const struct nd_message *nd,
 	const struct eth_addr *from)
 {
@@ -323,7 +325,7 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 	return true;
 }
 
-/* A worker's egress asks; see struct egress_context. */
+/* egress_context.ask: the egress of a worker requests a neighbour. Worker lcore. */
 static bool ask_control(void *arg, struct nbr_message *message)
 {
 	struct worker_role *w = arg;

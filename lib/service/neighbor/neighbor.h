@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ND and ARP: the state machine on the control lcore, and what it and the owners of egresses tell each other. */
+/* ND and ARP: the state machine on the control lcore, and its messages to and from the owners of egresses. */
 #ifndef SERVICE_NEIGHBOR_NEIGHBOR_H
 #define SERVICE_NEIGHBOR_NEIGHBOR_H
 
@@ -13,7 +13,7 @@ struct control_kept {
 	bool kept;
 };
 
-/* The state of the service; the control lcore's but for the workers' sides of the mailboxes. */
+/* The state of the service. Only the control lcore accesses it, except for the workers' ends of the mailboxes. */
 struct node_neighbors {
 	struct neigh_table *table;
 	struct mailbox updates[NODE_MAX_ROLES];	  /* struct nbr_message (enum nbr_update), to each worker */
@@ -22,7 +22,7 @@ struct node_neighbors {
 	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
 	struct control_kept *kept;
 	uint32_t kept_at;
-	uint16_t interface[INTERFACE_SLOTS]; /* VLAN interfaces there were: numbers, by row; compared in the same way */
+	uint16_t interface[INTERFACE_SLOTS]; /* numbers of the last VLAN interfaces, by row; compared likewise */
 	uint32_t interface_at, interface_rows;
 	bool port_up[MAX_PORTS]; /* in the last pass */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Workers: what the control lcore has found out about neighbors. */
+/* Apply the neighbour updates of the control lcore. Worker lcores. */
 #include "service/neighbor/neighbor.h"
 #include "node/service.h"
 

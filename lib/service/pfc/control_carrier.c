@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC relays whose PEs tell each other the state of their gateways under a lease, instead of sending frames (`carrier:
- * state`, docs/protocol.md 5.6, D38). A message is a UDP packet of this node to an address of the far PE, by way of the relay's
- * segments; it is lost, doubled and overtaken like any other.
+ * PFC relays whose PEs send each other the leased state of their gateways instead of frames (`carrier: state`,
+ * docs/protocol.md 5.6, D38). A message is a UDP packet of this node to an address of the far PE, by the segments of
+ * the relay. It can be lost, duplicated and reordered. Control lcore.
  */
 #include "service/pfc/control_carrier.h"
 
@@ -11,11 +11,11 @@
 #include "wire/srh.h"
 #include "wire/udp.h"
 
-#define MESSAGE_MAX 512 /* headers and message; what is longer is none */
+#define MESSAGE_MAX 512 /* bytes of headers and message; longer packets are invalid */
 
 /* --- to the far PE --- */
 
-/* Where the packet ends up, which its checksum is about (RFC 8200 section 8.1). */
+/* The final destination, which the checksum covers (RFC 8200 section 8.1). */
 static const struct ipv6_addr *destination(const struct snap_pfc_outer *outer)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)outer->header;
@@ -39,7 +39,7 @@ static void send_state(struct control_role *c, const struct snap_relay *r, const
 	sum = checksum_pseudo6(&ip->src, destination(&r->outer), sizeof(body), IP_PROTO_UDP);
 	body.udp.checksum = checksum_finish(checksum_add(sum, &body, sizeof(body)));
 	if (!be16_get(body.udp.checksum))
-		body.udp.checksum = be16(0xffff); /* 0 would say that there is none */
+		body.udp.checksum = be16(0xffff); /* 0 would mean no checksum */
 	memcpy(packet, r->outer.header, r->outer.bytes);
 	memcpy(packet + r->outer.bytes, &body, sizeof(body));
 	m = control_packet(c, packet, (uint32_t)(r->outer.bytes + sizeof(body)));
@@ -49,12 +49,12 @@ static void send_state(struct control_role *c, const struct snap_relay *r, const
 	control_send_routed(c, m, VRF_UNDERLAY);
 }
 
-/* A sender of this start of the node, with what the configuration says now. */
+/* The sender of a relay, with the current configuration. It is initialized once per start of the node. */
 static struct pfc_state_sender *sender_of(struct control_role *c, const struct snap_relay *r)
 {
 	struct pfc_state_sender *s = &control_pfc(c)->carrier[r->port].sender;
 
-	/* another number at every start, and the same one in every run of the lab */
+	/* The epoch differs at every start, but is the same in every run of the lab. */
 	if (!s->state.epoch)
 		pfc_state_sender_init(s, 0, (uint32_t)((c->node->born_ns + c->now) * 0x9e3779b97f4a7c15ull >> 32) | 1,
 			r->lease_ns, 0);
@@ -63,7 +63,7 @@ static struct pfc_state_sender *sender_of(struct control_role *c, const struct s
 	return s;
 }
 
-/* What the gateway wants stopped now: its pauses end by themselves. */
+/* Return the priorities that the gateway pauses, a bit each. Its pauses expire. */
 static uint8_t wanted(const struct carrier *k, uint64_t now)
 {
 	uint8_t bits = 0;
@@ -119,7 +119,7 @@ unsigned int control_carrier_poll(struct control_role *c, uint64_t *next)
 
 /* --- from far PEs --- */
 
-/* May this packet tell a relay what to stop? It came over a link inside the domain, in no tunnel, from a known PE. */
+/* Return whether a relay accepts state from this packet: received on a WAN port, not tunnelled, from a permitted PE. */
 static bool is_trusted(const struct control_role *c, const struct rte_mbuf *m, const struct pkt *x,
 	const struct snap_relay *r, const struct ipv6_addr *source)
 {
@@ -134,7 +134,10 @@ static bool is_trusted(const struct control_role *c, const struct rte_mbuf *m, c
 	return r->n_allowed == 0;
 }
 
-/* What is known of a far PE; of one that is new, in the place of one that has been silent for longer than any lease. */
+/*
+ * Return the entry of a far PE. A new PE replaces one that has been silent for longer than any lease. NULL: none is
+ * free.
+ */
 static struct carrier_peer *peer_of(struct carrier *k, const struct ipv6_addr *source, uint64_t now)
 {
 	struct carrier_peer *oldest = &k->peer[0];
@@ -174,7 +177,7 @@ static enum reason take_state(struct control_role *c, const struct snap_relay *r
 	return CONSUME_pfc;
 }
 
-/* UDP as it must be, with a message inside: 0, or what is wrong. */
+/* Read the message of a UDP packet. Returns false when the UDP header, its checksum or the message is invalid. */
 static bool read_message(const uint8_t *packet, uint32_t size, uint32_t at, struct pfc_state *state)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
@@ -186,7 +189,7 @@ static bool read_message(const uint8_t *packet, uint32_t size, uint32_t at, stru
 	if (be16_get(checksum_finish(
 		    checksum_add(checksum_pseudo6(&ip->src, &ip->dst, length, IP_PROTO_UDP), udp, length))))
 		return false;
-	/* slices have no number that two nodes agree on: only that of the tunnel is understood */
+	/* Nodes have no common slice numbers, so only slice 0, that of the tunnel, is accepted. */
 	return pfc_state_read(udp + 1, length - sizeof(*udp), state) == 0 && state->slice == 0;
 }
 
@@ -217,7 +220,7 @@ bool control_carrier_take(struct control_role *c, struct rte_mbuf *m)
 	if (!r)
 		return false;
 	if (x->ops & PKT_OP_DA)
-		ip->dst = x->da; /* SIDs of this node have led to this address */
+		ip->dst = x->da; /* SIDs of this node have changed the destination */
 	if (!is_trusted(c, m, x, r, &ip->src))
 		reason = DROP_pfc_bad_peer;
 	else if (!read_message(c->scratch, size, (uint32_t)u.at, &state))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC across the WAN, on the control lcore.
+ * PFC across the WAN. Control lcore.
  *
- *   out of tunnels   frames are judged; at End.X.PFC they become messages to the owners of the ports that are to pause
+ *   out of tunnels   frames are checked; at End.X.PFC they become messages to the owners of the ports that must pause
  *		      (docs/protocol.md 4.4), at the DX2 SID of a relay frames to the gateway (5.3, 5.5)
- *   into tunnels     what a gateway says (draft-he); what this node's own buffers say is in control_tunnels.c
+ *   into tunnels     frames of a gateway (draft-he); control_tunnels.c sends those about the node's own buffers
  */
 #include "service/pfc/control_pfc.h"
 
@@ -16,8 +16,8 @@
 #include "wire/srh.h"
 
 /*
- * Tell the owner of a port. control_has_room has made sure that there is room; should there be none after all, the
- * mailbox counts the message as refused.
+ * Send a pause to the owner of a port. control_has_room has checked for room. If there is none, the mailbox counts the
+ * message as refused.
  */
 static void pause_port(struct control_role *c, uint16_t port, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause)
@@ -37,10 +37,10 @@ static bool is_allowed(const struct snap_pfc_sid *sid, const struct ipv6_addr *s
 	for (uint32_t i = 0; i < sid->n_allowed; i++)
 		if (snap_match_has(&sid->allowed[i], ipv6_hi(source), ipv6_lo(source)))
 			return true;
-	return sid->n_allowed == 0; /* then any infrastructure source, which classification has made sure of */
+	return sid->n_allowed == 0; /* empty list: any infrastructure source; checked by classification */
 }
 
-/* In the words of docs/protocol.md 4.4. */
+/* The reasons of docs/protocol.md 4.4. */
 static enum reason reason_of(enum pfc_fault fault)
 {
 	switch (fault) {
@@ -67,7 +67,7 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 	uint32_t size = pkt_copy_out(m, x->strip, frame, MIN_OF(x->l3_bytes, sizeof(frame)));
 	enum reason reason;
 
-	/* the SID may be gone since it was looked up */
+	/* The SID may have been removed since it was looked up. */
 	*sid = x->sid < c->s->n_sids ? &c->s->sid[x->sid] : NULL;
 	if (!*sid || !(*sid)->used || !(*sid)->pfc)
 		return DROP_not_served;
@@ -124,7 +124,7 @@ static void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 
 /* --- into tunnels --- */
 
-/* draft-he section 3.2: the frame goes as it came, pad and all. */
+/* draft-he section 3.2: the frame is sent as received, with its padding. */
 static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 {
 	struct pfc_frame frame = {.enable = 0};
@@ -135,7 +135,7 @@ static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 		if (c->s->relay[i].port == m->port && c->s->relay[i].outer.bytes)
 			r = &c->s->relay[i];
 	pkt_copy_out(m, 0, &frame, sizeof(frame));
-	/* it was legal when it came in; a shorter one is padded here */
+	/* The frame was checked on reception. A shorter one is padded here. */
 	if (r && pfc_read(&frame, sizeof(frame), PFC_ANY_ENABLE, &request) == PFC_LEGAL) {
 		struct pfc_relay_config config = control_relay_config(r);
 
@@ -147,7 +147,7 @@ static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 	pkt_end(m, CONSUME_pfc, &c->lcore->stats);
 }
 
-/* What the gateway behind a port must hear now; a relay that a reload has removed lets it go when its time is over. */
+/* The request that is due to the gateway of a port. After a reload removes a relay, its pause ends with its time. */
 static bool poll_relay(struct control_role *c, uint16_t port, struct pfc_request *out, uint64_t *due)
 {
 	struct pfc_relay_config config = {.mode = PFC_RELAY_REGENERATE, .watchdog.action = PFC_WATCHDOG_OFF};

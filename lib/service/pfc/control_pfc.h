@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the control role knows about PFC across the WAN. It alone writes; others read counters, relaxed. */
+/* State of PFC across the WAN. Written by the control lcore only; others read counters, relaxed. */
 #ifndef SERVICE_PFC_CONTROL_PFC_H
 #define SERVICE_PFC_CONTROL_PFC_H
 
@@ -11,20 +11,23 @@
 #include "pfc/pfc_relay.h"
 #include "pfc/pfc_tunnel.h"
 
-/* Of a tunnel, by its id. */
+/* State of a tunnel, by its id. */
 struct control_tunnel {
 	uint8_t port;  /* where the data comes in: source MAC of the frames inside */
 	uint8_t party; /* contributor of that port that it leads to */
 	struct snap_pfc_outer outer;
 };
 
-/* One that may be told to stop: an ingress node within a slice, or a slice as a whole. All its tunnels are told alike. */
+/*
+ * A contributor that can be paused: an ingress node within a slice, or a whole slice. All its tunnels carry the same
+ * requests.
+ */
 struct control_party {
 	bool used;
 	bool has_source;
 	uint8_t slice;
-	uint8_t priorities; /* that some tunnel of it speaks about */
-	uint8_t want;	    /* of these, those to be stopped */
+	uint8_t priorities; /* priorities that its tunnels control */
+	uint8_t want;	    /* the subset that must be paused */
 	struct ipv6_addr source;
 };
 
@@ -51,7 +54,10 @@ static inline struct control_pfc *control_pfc(const struct control_role *c)
 /* control_pfc_common.c: a frame of 60 bytes behind outer headers, routed by the underlay. */
 void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame);
 
-/* PFC to the gateway behind a port; a state of it; may another message of that port be read? */
+/*
+ * Send PFC to the gateway of a port; apply a state message to it; return whether the rate limit permits another message
+ * of that port.
+ */
 void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request);
 bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
 	const struct pfc_state *state, struct pfc_request *out);
@@ -72,6 +78,6 @@ void node_clear_pfc(struct node *n);
 /* control_tunnels.c: where the back-pressure of this node's own buffers goes */
 void control_tunnels_init(struct control_role *c);
 unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next); /* lowers *next */
-bool control_tunnels_have_input(const struct control_role *c); /* has some buffer that tunnels speak about turned? */
+bool control_tunnels_have_input(const struct control_role *c); /* has the state of a tunnelled buffer changed? */
 
 #endif

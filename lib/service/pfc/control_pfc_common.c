@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control lcore: what the parts of PFC across the WAN share: frames sent into tunnels and to gateways, and their limits. */
+/*
+ * Functions shared by the parts of PFC across the WAN: send frames into tunnels and to gateways, limit them. Control
+ * lcore.
+ */
 #include "service/pfc/control_pfc.h"
 
 /* More than 400 Gb/s ports refresh by half-life, four times over; a flood costs the control lcore no more than that. */
@@ -11,13 +14,13 @@ bool control_pfc_may_listen(struct control_role *c, uint16_t port)
 	return bucket_take(&control_pfc(c)->frames[port], c->now, FRAMES_PER_SECOND, FRAMES_AT_ONCE);
 }
 
-/* A PFC frame to the gateway behind a port; its owner speaks. */
+/* Send PFC to the gateway of a port, through the owner of the port. */
 void control_say_to_gateway(struct control_role *c, uint16_t port, const struct pfc_request *request)
 {
 	struct worker_role *w = &c->node->worker[c->node->owner[port]];
 	struct pfc_message m = {.kind = PFC_TELL_NEIGHBOUR, .port = (uint8_t)port, .request = *request};
 
-	/* a full mailbox counts it as refused; the next refresh says the same */
+	/* A full mailbox counts it as refused. The next refresh repeats the request. */
 	mailbox_push(&node_pfc_worker(w)->pauses, &m, sizeof(m));
 }
 

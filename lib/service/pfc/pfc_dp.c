@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rx and worker lcores. */
+/*
+ * PFC on Ethernet ports: frames of neighbours are received, and neighbours are paused and resumed. Rx and worker
+ * lcores.
+ */
 #include "service/pfc/node_pfc.h"
 
 #include "node/service.h"
 
 #define MESSAGES_A_PASS 64
-#define LOOK_AGAIN_NS 1000 /* other workers may release what keeps a sender stopped */
+#define LOOK_AGAIN_NS 1000 /* other workers may release the buffers that keep a sender paused */
 
-/* --- heard --- */
+/* --- frames received --- */
 
 static uint64_t mac_word(const struct eth_addr *mac)
 {
@@ -79,7 +82,7 @@ bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
 	return true;
 }
 
-/* A frame of PUNT_PFC. True: consumed. False: it is PUNT_PFC_RELAY now, for the control role. */
+/* Handle a frame of PUNT_PFC. True: consumed. False: it has become PUNT_PFC_RELAY, for the control role. */
 static bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 {
 	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc,
@@ -100,7 +103,7 @@ static bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 	if (fault == PFC_LEGAL && !may_pause(rx->node, p, m->port, &eth->src))
 		reason = DROP_pfc_bad_peer;
 	else if (fault == PFC_LEGAL && eth_equal(&eth->src, &p->mac))
-		reason = DROP_mac_source; /* the own words come back: never into a tunnel (docs/protocol.md 5.5) */
+		reason = DROP_mac_source; /* our own frame: never into a tunnel (docs/protocol.md 5.5) */
 	else if (fault == PFC_LEGAL && message.request.enable && (!p->pfc_relayed || p->pfc_obeyed) &&
 		 !node_pfc_tell(rx, &message))
 		reason = DROP_pfc_busy;
@@ -129,8 +132,8 @@ static unsigned int read_heard(struct worker_role *w)
 }
 
 /*
- * A neighbour that pauses without end is broken, and what it sends is dropped as well where the watchdog drops: else it
- * would fill the buffers of its class. Returns how many packets are left.
+ * A neighbour that pauses without end is broken. If the action of the watchdog is drop, the packets of the neighbour
+ * are dropped too, because they would fill the buffers of their class. Returns the number of packets left.
  */
 static unsigned int drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
@@ -161,7 +164,7 @@ static unsigned int examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned
 
 const struct rx_hooks pfc_rx_hooks = {.takes = SERVICE_TAKES(PUNT_PFC), .take = node_pfc_receive, .examine = examine};
 
-/* --- said --- */
+/* --- frames sent --- */
 
 static struct pfc_threshold level_of(const struct node *n, uint16_t port, unsigned int class)
 {
@@ -172,7 +175,7 @@ static struct pfc_threshold level_of(const struct node *n, uint16_t port, unsign
 	return (struct pfc_threshold){level.bytes, level.buffers};
 }
 
-/* Buffers that classes with alpha have not taken of those they share. */
+/* Return the number of shared buffers that classes with alpha do not hold. */
 static uint64_t shared_left(const struct worker_role *w)
 {
 	uint64_t held = 0, all = w->ctx.s->shared_buffers;
@@ -182,7 +185,7 @@ static uint64_t shared_left(const struct worker_role *w)
 	return all > held ? all - held : 0;
 }
 
-/* Does some rx role that serves the port find the ring to a worker full? */
+/* Return whether an rx role that serves the port has no room to park packets for a worker. */
 static bool is_crowded(const struct node *n, uint16_t port)
 {
 	for (uint16_t i = 0; i < n->n_rx; i++)
@@ -228,7 +231,7 @@ static bool send_frame(struct worker_role *w, uint16_t port, const struct pfc_re
 	return true;
 }
 
-/* What the neighbour is told instead of XON for a class that a relay still pauses: what is left of that. */
+/* Replace XON for a class that a relay still pauses by the rest of the relay's pause. */
 static struct pfc_request with_relayed(const struct node_pfc_port *own, const struct pfc_request *request, uint64_t bps,
 	uint64_t now)
 {
@@ -254,9 +257,9 @@ static void speak(struct worker_role *w, uint16_t port, uint8_t stopped)
 }
 
 /*
- * A relay speaks to the gateway behind a port. Its frames and those about the own buffers look alike, so the owner lets
- * neither end a pause of the other: the relay's are left out while the own buffers stop a class, and their XON gives what is
- * left of a relay's pause.
+ * Send a request of a relay to the gateway of a port. The gateway cannot distinguish frames of the relay from frames
+ * about the port's own buffers, so neither may end a pause of the other. The relay's request for a class is omitted
+ * while the own buffers pause it, and XON of the own buffers carries the rest of a relay's pause.
  */
 static void relay(struct worker_role *w, uint16_t port, const struct pfc_request *request)
 {
@@ -275,7 +278,7 @@ static void relay(struct worker_role *w, uint16_t port, const struct pfc_request
 		send_frame(w, port, &out);
 }
 
-/* Pauses and resumes that the control lcore has found legal. */
+/* Apply pauses and resumes that the control lcore has accepted. */
 static unsigned int read_pauses(struct worker_role *w)
 {
 	struct pfc_message m[8];
@@ -300,7 +303,7 @@ static unsigned int read_messages(struct worker_role *w)
 	return read_heard(w) + read_pauses(w);
 }
 
-/* Levels of one port's lossless classes; what the classes with alpha hold is added to *held. */
+/* Check the levels of the lossless classes of a port. Buffers of classes with alpha are added to *held. */
 static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_t *held)
 {
 	const struct snap_port *p = &w->ctx.s->port[port];
@@ -388,7 +391,7 @@ static void configure(struct worker_role *w)
 		uint8_t lossless = w->ctx.s->port[port].lossless;
 
 		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
-		/* a class that is lossless no more: its last word to the neighbour is still to be XON */
+		/* A class that was lossless until this snapshot must still send XON to the neighbour. */
 		node_pfc_worker(w)->n_lossless += lossless || node_pfc(w->node)->port[port].speaker.stopped;
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			if (!(lossless >> k & 1))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the PFC watchdogs found, for the log and for those who ask. Management thread; the owners of ports write. */
+/*
+ * Results of the PFC watchdogs, for the log and for commands. Management thread; the owners of ports write the results.
+ */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -12,7 +14,7 @@ struct seen {
 	uint64_t alarms, detections, restorations;
 };
 
-/* Of a port: what the log has. */
+/* The events of a port that have been logged. */
 struct node_storms {
 	uint64_t events;
 	struct seen queue[SNAP_SLICE_MAX + 1][PFC_PRIORITIES];

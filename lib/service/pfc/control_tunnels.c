@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC tunnels of this node's own buffers (draft-ruan section 3), on the control lcore: which there are, configured or
- * learnt from what rx roles have seen, and which of them are to be told to stop (docs/protocol.md 4.6, 5.7).
+ * PFC tunnels of this node's own buffers (draft-ruan section 3): configured tunnels, tunnels learnt from the sightings
+ * of rx roles, and the choice of the contributors to pause (docs/protocol.md 4.6, 5.7). Control lcore.
  */
 #include "config/usid.h"
 #include "service/pfc/control_pfc.h"
@@ -10,7 +10,7 @@
 #define LOOP_NS (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */
 #define SIGHTINGS_PASS 8	     /* of each rx role */
 
-/* What tunnel `id` says, as a frame of the port its data comes in by. */
+/* Send a request into tunnel `id`, as a frame of the ingress port of its data. */
 static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request)
 {
 	struct control_role *c = arg;
@@ -29,7 +29,7 @@ static bool is_party(const struct control_party *p, uint8_t slice, const struct 
 	       (!source || memcmp(&p->source, source, sizeof(*source)) == 0);
 }
 
-/* Those beyond the table share its last place: they are stopped together. */
+/* Contributors beyond the table share its last entry and are paused together. */
 static uint8_t party_of(struct control_role *c, uint16_t port, uint8_t slice, const struct ipv6_addr *source)
 {
 	struct control_party *p = control_pfc(c)->party[port];
@@ -47,7 +47,7 @@ static uint8_t party_of(struct control_role *c, uint16_t port, uint8_t slice, co
 	return i;
 }
 
-/* After tunnels came or went: parties that have none any more are gone, and what is held is thought over. */
+/* After tunnels were added or removed: remove contributors without tunnels, and decide again whom to pause. */
 static void count_parties(struct control_role *c)
 {
 	const struct pfc_tunnels *t = &control_pfc(c)->tunnels;
@@ -85,7 +85,7 @@ static uint32_t find_tunnel(const struct control_role *c, const char *name)
 	return PFC_TUNNEL_NONE;
 }
 
-/* The addresses of outer headers: what tells one tunnel from another. */
+/* The addresses of outer headers. They identify a tunnel. */
 static struct pfc_list list_of(const struct snap_pfc_outer *outer)
 {
 	struct pfc_list list = {.n = 0};
@@ -110,11 +110,11 @@ static void take_configured(struct control_role *c)
 			.outer = from->outer};
 		uint32_t id = pfc_tunnel_find(t, from->name);
 
-		/* a tunnel that changes is told all anew over its new way; over the old one its pause runs out */
+		/* A changed tunnel receives its state again on the new path. On the old path the pause expires. */
 		if (id != PFC_TUNNEL_NONE)
 			control_pfc(c)->tunnel[id] = x;
 		id = pfc_tunnel_configure(t, from->name, from->slice, from->priorities, &list, from->far_bps, c->now);
-		/* learnt ones leave room for all that can be configured */
+		/* Learnt tunnels leave room for all tunnels that can be configured. */
 		control_pfc(c)->tunnel[id] = x;
 		t->tunnel[id].twice = from->repeat;
 		t->tunnel[id].carries = from->carries;
@@ -128,7 +128,7 @@ static uint64_t far_speed(const struct control_role *c, uint16_t port)
 	return c->s->pfc_learning.far_bps ? c->s->pfc_learning.far_bps : c->s->port[port].speed_bps;
 }
 
-/* Outer headers of a tunnel that was learnt: its list, packed into containers where it is of uSIDs. */
+/* Build the outer headers of a learnt tunnel from its list. uSIDs are packed into containers. */
 static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 {
 	struct control_role *c = arg;
@@ -158,7 +158,7 @@ static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 	return PFC_REFUSED_none;
 }
 
-/* What is learnt must still be wanted, and SIDs mean the same, or the list is learnt anew. */
+/* Keep a learnt tunnel if its port still learns and its SIDs are unchanged; otherwise the list is learnt again. */
 static void take_learnt(struct control_role *c)
 {
 	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
@@ -194,7 +194,7 @@ static void learn(struct control_role *c, const struct node_sighting *s)
 	uint64_t before = control_pfc(c)->tunnels.learnt;
 	uint32_t id;
 
-	/* ports and SIDs may have changed since it was written */
+	/* Ports and SIDs may have changed since the sighting was written. */
 	if (s->port >= c->s->n_ports || !c->s->port[s->port].pfc_learning || s->sid >= c->s->n_sids ||
 		!c->s->sid[s->sid].used)
 		return;
@@ -223,7 +223,7 @@ static unsigned int take_sightings(struct control_role *c)
 
 /* --- whom to stop --- */
 
-/* Bytes in egress queues that came in by a port in a class, of one slice. */
+/* Bytes in egress queues that were received on a port in a class, of one slice. */
 static uint64_t held_of(const struct control_role *c, uint8_t slice, uint16_t port, unsigned int class)
 {
 	struct account_level level = {0};
@@ -244,8 +244,8 @@ static uint64_t sent_by(const struct control_role *c, uint16_t port, const struc
 }
 
 /*
- * What each party has in the buffer: of its slice's bytes the share that came from it of late. Which of the bytes there
- * are whose is not recorded. Returns the sum.
+ * Estimate the bytes of each contributor in the buffer: the bytes of its slice, divided by recent shares. The owner of
+ * each byte is not recorded. Returns the sum.
  */
 static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int class, uint64_t *weight,
 	unsigned int *n)
@@ -285,7 +285,7 @@ static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int 
 	return sum;
 }
 
-/* Which parties of a port and class are to hold a stop: those that fill the buffer (docs/protocol.md 5.7). */
+/* Choose the contributors of a port and class to pause: those that fill the buffer (docs/protocol.md 5.7). */
 static void decide(struct control_role *c, uint16_t port, unsigned int class, enum pfc_level level)
 {
 	struct pfc_fanout *f = &control_pfc(c)->fanout[port][class];
@@ -299,12 +299,12 @@ static void decide(struct control_role *c, uint16_t port, unsigned int class, en
 
 		*want = (uint8_t)((*want & ~(1u << class)) | (paused >> i & 1) << class);
 	}
-	/* whether those are enough shows one loop later */
+	/* One loop later the level shows whether the chosen ones are enough. */
 	if (level == PFC_LEVEL_HIGH)
 		control_pfc(c)->look_at[port] = MIN_OF(control_pfc(c)->look_at[port], f->decided_at + f->loop_ns);
 }
 
-/* The owner of the port has said that some class turned. */
+/* The owner of the port has reported a change of a class. */
 static void look_at_port(struct control_role *c, uint16_t port)
 {
 	const struct node_pfc_port *p = &node_pfc(c->node)->port[port];
@@ -354,7 +354,7 @@ static void look_at_buffers(struct control_role *c, uint64_t *next)
 	}
 }
 
-/* --- all of it --- */
+/* --- snapshots and passes --- */
 
 void control_tunnels_init(struct control_role *c)
 {
@@ -366,7 +366,7 @@ void control_tunnels_init(struct control_role *c)
 			control_pfc(c)->fanout[i][k].loop_ns = LOOP_NS;
 }
 
-/* A new snapshot: tunnels that are gone let go first, over the way they had; the others learn what is new. */
+/* A new snapshot: removed tunnels send XON first, on their old path. The other tunnels adopt the changes. */
 static void take_snapshot(struct control_role *c)
 {
 	take_learnt(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rx lcores: who sends lossless data here, by which segment list, and how much. */
+/* Learn the sources of lossless data, their segment lists and their recent bytes. Rx lcores. */
 #include "service/pfc/node_pfc.h"
 #include "srv6/endpoint.h"
 
@@ -23,7 +23,7 @@ static uint64_t hash_of(const struct node_sighting *s)
 	return h ? h : 1;
 }
 
-/* Of the two places where it may be remembered, the one where it is, or the one that is older. */
+/* A hash has two possible entries. Return the one that holds it, else the older one. */
 static struct node_sighted *known_at(struct node_learner *l, uint64_t hash)
 {
 	struct node_sighted *a = &l->sighted[hash % NODE_SIGHTED], *b = &l->sighted[(hash % NODE_SIGHTED) ^ 1];
@@ -33,7 +33,7 @@ static struct node_sighted *known_at(struct node_learner *l, uint64_t hash)
 	return a->at <= b->at ? a : b;
 }
 
-/* Once, and again when it has been a while or when control wants to know. */
+/* Report a sighting once, and again after a time or when the control role asks for it. */
 static void show(struct rx_role *rx, const struct node_sighting *s)
 {
 	struct node_learner *l = node_pfc_rx(rx)->learner;
@@ -41,7 +41,7 @@ static void show(struct rx_role *rx, const struct node_sighting *s)
 	uint32_t epoch = __atomic_load_n(&node_pfc(rx->node)->sight_epoch, __ATOMIC_RELAXED);
 	struct node_sighted *known = known_at(l, hash);
 
-	/* a tunnel lives on being shown again */
+	/* Repeated sightings keep a tunnel alive. */
 	if (likely(known->hash == hash && known->epoch == epoch &&
 		    now - known->at < rx->classifier.s->pfc_learning.idle_ns / 4))
 		return;
@@ -54,7 +54,7 @@ static void show(struct rx_role *rx, const struct node_sighting *s)
 	*known = (struct node_sighted){.hash = hash, .at = now, .epoch = epoch};
 }
 
-/* The list backwards is the way the packet has come. */
+/* The list in reverse is the path of the packet. */
 static void read_list(struct node_sighting *s, const struct rte_mbuf *m, const struct ipv6_hdr *ip)
 {
 	struct srv6_packet p = {.frame = rte_pktmbuf_mtod(m, const uint8_t *),
@@ -73,7 +73,7 @@ static void read_list(struct node_sighting *s, const struct rte_mbuf *m, const s
 		s->list[i] = srh->segment[srh->last_entry - i];
 }
 
-/* Where the share of a source is looked for first; its next places follow. */
+/* The first entry to search for the share of a source. The search continues with the next entries. */
 static uint32_t place_of(uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
 {
 	return (uint32_t)(mix(mix((uint64_t)port << 8 | slice, hi), lo) >> 16) % NODE_SHARES;
@@ -85,7 +85,7 @@ static bool is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint
 	       s->slice == slice;
 }
 
-/* The place of a source, or one that nobody has used of late; NULL: there is none. */
+/* Return the entry of a source, or one that has not been used recently; NULL: there is none. */
 static struct node_share *find_share(struct node_learner *l, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo,
 	uint64_t now)
 {
@@ -164,7 +164,7 @@ uint64_t node_share_of(const struct node_learner *l, uint16_t port, uint8_t slic
 
 		if (!is_of(s, port, slice, hi, lo))
 			continue;
-		/* a source that fell silent has a time that nobody has ended */
+		/* The last period of a silent source has not been closed. */
 		if (now - stat_read(&s->began) >= 2 * NODE_SHARE_NS)
 			return 0;
 		return stat_read(&s->bytes[0][class]) + stat_read(&s->bytes[1][class]);

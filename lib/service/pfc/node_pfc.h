@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PFC on Ethernet ports, both ways (docs/protocol.md 5.1, 5.2), and the buffers behind it.
+ * PFC on Ethernet ports in both directions (docs/protocol.md 5.1, 5.2), and its buffers.
  *
- *   heard   an rx role reads and judges a frame, and tells the owner of the port's egress, who sets a hold
- *   said    the owner of a port sums what all workers hold of what came in there, by class, and tells the
- *           neighbour to stop and to go on
+ *   received   an rx role checks a frame and sends a message to the owner of the port's egress, which sets a hold
+ *   sent       the owner of a port adds up the buffers that all workers hold of packets received there, by class, and
+ *              sends XOFF and XON to the neighbour
  */
 #ifndef SERVICE_PFC_NODE_PFC_H
 #define SERVICE_PFC_NODE_PFC_H
@@ -16,10 +16,10 @@
 #include "pfc/pfc_hold.h"
 #include "queue/egress.h"
 
-/* From an rx role to the owner of a port: what a legal frame asks for. */
+/* From an rx role to the owner of a port: the request of a valid frame. */
 struct node_pfc_message {
 	struct pfc_party party;
-	uint8_t port;  /* whose queues */
+	uint8_t port;  /* the port whose queues are paused */
 	uint8_t slice; /* slice id, or PFC_ALL_SLICES */
 	struct pfc_request request;
 };
@@ -44,7 +44,7 @@ struct pfc_message {
 
 _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring");
 
-#define NODE_PAUSES 4096      /* slots from the control role to each worker: a frame may pause all its ports */
+#define NODE_PAUSES 4096      /* slots from the control role to each worker: a frame can pause all its ports */
 #define NODE_PFC_MESSAGES 256 /* slots from each rx role to each worker */
 #define NODE_PFC_PEERS 8      /* learnt, of a port */
 
@@ -65,13 +65,13 @@ _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring
 
 /* Of a port; the owner of its egress writes, relaxed readers. */
 struct node_pfc_port {
-	struct pfc_buffer buffer[PFC_PRIORITIES]; /* of what came in here */
-	/* For the tunnels of the control role, which looks when `turns` has changed; relaxed, turns release. */
-	uint8_t stopped; /* classes whose buffers say XOFF */
-	uint8_t urgent;	 /* to everybody */
+	struct pfc_buffer buffer[PFC_PRIORITIES]; /* packets received on this port */
+	/* For the tunnels of the control role, which reads them after a change of `turns`. Relaxed; turns: release. */
+	uint8_t stopped; /* classes whose buffers are above XOFF */
+	uint8_t urgent;	 /* classes that pause all contributors */
 	uint32_t turns;
 	struct pfc_speaker speaker;		  /* to the neighbour, about the own buffers */
-	uint64_t relayed_until[PFC_PRIORITIES];	  /* end of pauses that a relay has asked for */
+	uint64_t relayed_until[PFC_PRIORITIES];	  /* ns: end of the pauses of a relay */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
 	PFC_RX_COUNTERS(STAT_DECLARE)
 	PFC_COUNTERS(STAT_DECLARE)
@@ -83,15 +83,15 @@ struct node_pfc_peers {
 	uint32_t next;
 };
 
-/* Of an rx role, which alone writes it. */
+/* State of an rx role. Only this role writes it. */
 struct node_pfc_rx {
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, not open: same lcore */
 	struct mailbox sightings;		  /* struct node_sighting; to the control role */
-	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* of what stormers sent; relaxed readers */
+	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* packets of a storming neighbour; relaxed readers */
 	struct node_learner *learner;
 } CACHE_ALIGNED;
 
-/* Of a worker, which alone writes it. */
+/* State of a worker. Only this worker writes it. */
 struct node_pfc_worker {
 	struct mailbox pauses; /* struct pfc_message, from the control role */
 	uint16_t n_lossless;   /* of its ports, those with lossless classes */
@@ -108,12 +108,12 @@ struct node_pfc {
 	struct node_pfc_worker worker[NODE_MAX_ROLES];
 	struct node_pfc_port port[MAX_PORTS];
 	struct node_pfc_peers peers[MAX_PORTS];
-	/* Written by the control lcore, read by rx roles, relaxed: what they have shown may be wanted again. */
+	/* Incremented by the control lcore to receive all sightings again; read by rx roles, relaxed. */
 	uint32_t sight_epoch;
 	struct control_pfc *control; /* the control lcore's */
 	/* management thread only */
 	struct node_cleared_pfc *cleared;      /* pauses.c */
-	struct node_storms *storms[MAX_PORTS]; /* what of its watchdogs has been logged */
+	struct node_storms *storms[MAX_PORTS]; /* watchdog events that were logged */
 };
 
 static inline struct node_pfc *node_pfc(const struct node *n)
@@ -134,10 +134,10 @@ static inline struct node_pfc_worker *node_pfc_worker(const struct worker_role *
 extern const struct rx_hooks pfc_rx_hooks;
 extern const struct worker_hooks pfc_worker_hooks;
 
-/* rx role: to the owner of message->port; false when its mailbox is full. */
+/* Send a message to the owner of message->port. Returns false when the mailbox is full. Caller: an rx role. */
 bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message);
 
-/* Control role: a neighbour's MAC is known. */
+/* Record the MAC of a neighbour. Caller: the control role. */
 void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who holds which queue of a node, and which buffers may not drain: the edges of the wait-for graph that deadlocks are found
- * in. Read-only; any thread while no lcore of the node is in a pass.
+ * The holds of queues, and the buffers that cannot drain: the edges of the wait-for graph for the deadlock search.
+ * Read-only; any thread while no lcore of the node is in a pass.
  */
 #include "service/pfc/node_wait.h"
 
@@ -85,7 +85,7 @@ bool node_buffer_shares(const struct node *n, uint16_t port, uint8_t class)
 /* Does an address of this node's lists lead to a SID, be it as the last one in a container (RFC 9800 section 4.1)? */
 static bool ends_at(const struct node *n, struct ipv6_addr a, const struct ip_prefix *sid)
 {
-	const size_t at = 4; /* behind the block */
+	const size_t at = 4; /* after the block */
 	bool container = ipv6_hi(&a) >> 32 == n->snapshot->usid.block;
 
 	for (size_t left = container ? sizeof(a) - at : 0;; left -= sizeof(uint16_t)) {
@@ -119,7 +119,7 @@ void node_relay_holds(const struct node *n, uint16_t port, uint8_t class, uint64
 	void (*fn)(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source), void *arg)
 {
 	const struct pfc_holds *holds = &node_pfc(n)->control->relay[port].holds;
-	/* state messages come to the node itself */
+	/* State messages are addressed to the node itself. */
 	const struct ip_prefix self = {.addr = ip_addr_from6(&n->snapshot->loopback), .len = 128};
 
 	for (uint32_t i = 0; i < holds->n; i++) {

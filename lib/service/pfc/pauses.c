@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The management thread: who was paused, and for how long; also since `clear stats`. */
+/* Pauses and their durations, in total and since `clear stats`. Management thread. */
 #include <stdlib.h>
 
 #include "service/pfc/control_pfc.h"
 #include "service/pfc/pfc_ctl.h"
 
-/* Counters as they were then. A tunnel is known by its name, for its place may be another one's by now. */
+/* Counters at the last clear. A tunnel is identified by its name, because its entry may be reused. */
 struct node_cleared_pfc {
 	uint64_t at; /* ns on the node's clock */
 	struct node_pfc_port port[MAX_PORTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What PFC shows of itself to the management thread: pauses, counters and watchdogs. */
+/* Functions for the management thread: pauses, counters and watchdogs of PFC. */
 #ifndef SERVICE_PFC_PFC_CTL_H
 #define SERVICE_PFC_PFC_CTL_H
 
@@ -21,8 +21,8 @@ struct node_pauses {
 	const char *direction; /* heard, said: with the neighbour; relayed: to a gateway; tunnel: through one */
 	const char *name;      /* of the port or the tunnel */
 	unsigned int priority;
-	struct pfc_history history; /* what has run out is booked */
-	uint64_t total_ns;	    /* the pause under way included */
+	struct pfc_history history; /* expired pauses are included */
+	uint64_t total_ns;	    /* includes the current pause */
 };
 
 /*
@@ -33,7 +33,7 @@ void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, cons
 void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p),
 	void *arg);
 
-/* PFC counters and histories of a port since node_clear_stats; what is no counter is as it is. Management thread. */
+/* PFC counters and histories of a port since node_clear_stats. Other members are current. Management thread. */
 struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port);
 
 /* --- watchdogs: watch.c --- */
@@ -52,7 +52,7 @@ struct node_watchdog {
 	STORM_COUNTERS(STAT_DECLARE)
 };
 
-/* All that are paused, or ever were for long. Management thread. */
+/* Call `say` for each watchdog that is paused, or has had an alarm or a storm. Management thread. */
 void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct node_watchdog *w), void *arg);
 
 #endif

@@ -108,8 +108,8 @@ def icmp_seeds():
 
 def every_key():
     """The text conf_full of the unit tests: each key that there is."""
-    source = (TOP / "test" / "support" / "conf.c").read_text().split("conf_full[] =\n")[1].split(";\n")[0]
-    return "".join(json.loads(line) for line in re.findall(r'^\t(".*")$', source, re.M)).encode()
+    source = (TOP / "test" / "support" / "conf.c").read_text().split("conf_full[] =")[1].split(";\n")[0]
+    return "".join(json.loads(line) for line in re.findall(r'^[^"]*(".*")$', source, re.M)).encode()
 
 
 def config_seeds():

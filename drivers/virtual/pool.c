@@ -16,7 +16,8 @@
 
 /* Room for all buffers from the start, so that a free never fails; the kernel backs only pages that are used. */
 struct stack {
-	unsigned int n;
+	unsigned int n;	   /* free buffers */
+	unsigned int made; /* buffers that exist */
 	void *object[];
 };
 
@@ -25,7 +26,7 @@ static int stack_alloc(struct rte_mempool *mp)
 	struct stack *s = malloc(sizeof(*s) + mp->size * sizeof(s->object[0]));
 
 	if (s)
-		s->n = 0;
+		s->n = s->made = 0;
 	mp->pool_data = s;
 	return s ? 0 : -ENOMEM;
 }
@@ -50,15 +51,21 @@ static void free_chunk(struct rte_mempool_memhdr *chunk, void *arg)
 	free(chunk->addr);
 }
 
-/* Add a chunk of buffers to the stack and initialise them. */
+/*
+ * Add a chunk of buffers to the stack and initialise them. rte_mempool_free takes each buffer out of the pool, and lowers
+ * populated_size as it does: with buffers leaked it would find the pool empty and have it grow for ever.
+ */
 static int grow(struct rte_mempool *mp)
 {
 	unsigned int n = MIN_OF(MAX_OF(mp->populated_size, (unsigned int)FIRST_CHUNK), (unsigned int)CHUNK_MAX);
 	size_t each = mp->header_size + mp->elt_size + mp->trailer_size, bytes;
-	const struct stack *s;
+	struct stack *s = mp->pool_data;
 	void *memory;
 	int made;
 
+	/* the first call makes the stack */
+	if (s && mp->populated_size != s->made)
+		return -ENOMEM;
 	n = MIN_OF(n, mp->size - mp->populated_size);
 	bytes = (n * each + RTE_MEMPOOL_ALIGN - 1) & ~(size_t)(RTE_MEMPOOL_ALIGN - 1);
 	memory = n ? aligned_alloc(RTE_MEMPOOL_ALIGN, bytes) : NULL;
@@ -70,6 +77,7 @@ static int grow(struct rte_mempool *mp)
 		return -ENOMEM;
 	}
 	s = mp->pool_data;
+	s->made += (unsigned int)made;
 	for (unsigned int i = 1; i <= (unsigned int)made; i++)
 		rte_pktmbuf_init(mp, NULL, s->object[s->n - i], 0);
 	return 0;

@@ -2,6 +2,8 @@
 /* The pool of the lab's nodes: as many buffers as it says, memory for those that were used, last freed first used. */
 #include "test/support/unit.h"
 
+#include <sys/resource.h>
+
 #include <rte_mempool.h>
 
 #include "drivers/virtual/pool.h"
@@ -69,11 +71,32 @@ static void it_takes_memory_for_what_is_used(void **state)
 	rte_mempool_free(p);
 }
 
+/* A node that leaked buffers is freed all the same, and its pool does not grow meanwhile. */
+static void it_is_freed_with_buffers_in_use(void **state)
+{
+	struct rte_mempool *p = virtual_pool_new("leaky", BUFFERS, BYTES);
+	struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+	struct rusage before, after;
+
+	(void)state;
+	assert_non_null(p);
+	for (unsigned int i = 0; i < BUFFERS / 2; i++)
+		take(p);
+	getrusage(RUSAGE_SELF, &before);
+	limit.rlim_cur = 2ul << 30;
+	setrlimit(RLIMIT_DATA, &limit); /* growth ends at some point, before the machine does */
+	rte_mempool_free(p);
+	getrusage(RUSAGE_SELF, &after);
+	check(after.ru_maxrss - before.ru_maxrss < 16384, "%ld KB more while a pool was freed",
+		after.ru_maxrss - before.ru_maxrss);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_has_as_many_buffers_as_it_says),
 		cmocka_unit_test(it_takes_memory_for_what_is_used),
+		cmocka_unit_test(it_is_freed_with_buffers_in_use),
 	};
 
 	testbed_eal();

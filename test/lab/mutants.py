@@ -32,7 +32,7 @@ MUTANTS = [
     Mutant("packets overtake those that wait in the queue", "lib/queue/egress_dp.c",
            "if (likely(e->backlog == 0 && e->gates == 0)) {", "if (true) {", "incast_best_effort"),
     Mutant("what finds the ring to its worker full is lost", "lib/node/rx_dp.c",
-           "if (unlikely(done < n)) {\n\t\t/* there is room", "if (false) {\n\t\t/* there is room", "too_few_cycles"),
+           "if (unlikely(done < n)) {\n\t\t/* The park has room", "if (false) {\n\t\t/* The park has room", "too_few_cycles"),
     Mutant("tunnels do not remap classes", "lib/classify/classify_priv.h",
            "x->tclass = path->tclass_of[x->tclass];", "", "deadlock_remapped"),
     Mutant("headroom forgets what the neighbour's device has been given", "lib/config/headroom.c",

@@ -75,7 +75,7 @@ static void it_takes_memory_for_what_is_used(void **state)
 static void it_is_freed_with_buffers_in_use(void **state)
 {
 	struct rte_mempool *p = virtual_pool_new("leaky", BUFFERS, BYTES);
-	struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+	struct rlimit limit, unbounded;
 	struct rusage before, after;
 
 	(void)state;
@@ -83,9 +83,12 @@ static void it_is_freed_with_buffers_in_use(void **state)
 	for (unsigned int i = 0; i < BUFFERS / 2; i++)
 		take(p);
 	getrusage(RUSAGE_SELF, &before);
+	getrlimit(RLIMIT_DATA, &unbounded);
+	limit = unbounded;
 	limit.rlim_cur = 2ul << 30;
 	setrlimit(RLIMIT_DATA, &limit); /* growth ends at some point, before the machine does */
 	rte_mempool_free(p);
+	setrlimit(RLIMIT_DATA, &unbounded);
 	getrusage(RUSAGE_SELF, &after);
 	check(after.ru_maxrss - before.ru_maxrss < 16384, "%ld KB more while a pool was freed",
 		after.ru_maxrss - before.ru_maxrss);

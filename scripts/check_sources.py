@@ -26,18 +26,18 @@ import objects  # noqa: E402
 import tap  # noqa: E402
 
 PURE = ["base", "wire", "config", "stats", "icmp", "pfc", "fib"]
-PURE_FILES = ["neigh/neigh.c", "neigh/neigh.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
+PURE_FILES = ["neigh/neigh_cache.c", "neigh/neigh_cache.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
 GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands"),
              ("docs/man/sluice.8", "sluice.8"), ("docs/man/sluicectl.1", "sluicectl.1"),
              ("docs/man/sluice.yaml.5", "sluice.yaml.5")]
 LAB_DRIVER = "drivers/virtual/"
 # Interfaces of the appliance that the lab may use: to create, poll, control and query a node, and frame formats.
 LAB_INCLUDES = re.compile(
-    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|service/services\.h$|service/pfc/(pfc_ctl|node_wait)\.h$|manage/apply\.h$|command/command\.h$|capture/|neigh/nd\.h$"
+    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|service/services\.h$|service/pfc/(pfc_ctl|service_wait)\.h$|manage/apply\.h$|command/command\.h$|capture/|neigh/nd\.h$"
     r"|snapshot/build\.h$|pkt/pkt\.h$|[^/]+\.h$|sys/)")
 # Libraries of the data path, flow control and protocols: the lab neither defines nor calls a function of these.
 LAB_FORBIDDEN = re.compile(
-    r"^(egress|classify|rewrite|endpoint|srv6|fib|nbr|neigh|queue|credit|rsvp|pfc|slice|steer|snapshot|rx|worker|control)_")
+    r"^(egress|classify|rewrite|endpoint|srv6|fib|neigh|queue|credit|rsvp|pfc|slice|steer|snapshot|rx|worker|control)_")
 LAB_WITHOUT = {"lib/libreference.a"}  # generates pages about a node; not part of one
 DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that use DPDK
 
@@ -51,21 +51,26 @@ DATAPATH_IMPORTS = re.compile(
 DATAPATH_CUTS = {"control_poll"}
 # Calls through pointers, which objects do not show. These files make some; all of DPDK's own (memory pools, device drivers)
 # and of the functions listed, which are followed as *_dp.c is.
-DATAPATH_POINTS = {"nbr_dp.c", "pfc_dp.c", "lcore_dp.c", "rx_dp.c", "worker_dp.c", "pkt.c", "tap_dp.c", "egress_dp.c", "sched_dp.c", "rewrite_dp.c", "ethdev.c"}
+DATAPATH_POINTS = {"neigh_table_dp.c", "pfc_dp.c", "lcore_dp.c", "rx_dp.c", "worker_dp.c", "pkt.c", "tap_dp.c", "egress_dp.c", "sched_dp.c", "rewrite_dp.c", "ethdev.c"}
 DATAPATH_POINTED = [
     ("drivers/ethdev.c", "rx"), ("drivers/ethdev.c", "rx_bounded"), ("drivers/ethdev.c", "tx"),  # struct port_ops
-    ("lib/service/neighbor/control_neigh.c", "ask_control"), ("lib/node/node_ctl.c", "punt_to_control"),  # struct egress_context
-    ("lib/node/worker_dp.c", "nbr_resolved"),  # struct nbr_sync
-    ("lib/service/pfc/control_tunnels.c", "control_tunnels_have_input")]  # struct control_service; hooks are in *_dp.c
+    ("lib/service/neighbor/neighbor_cp.c", "ask_control"), ("lib/node/node_ctl.c", "punt_to_control"),  # struct egress_context
+    ("lib/node/worker_dp.c", "worker_neigh_resolved"),  # struct neigh_sync
+    ("lib/service/pfc/tunnels_cp.c", "control_tunnels_have_input")]  # struct control_service; hooks are in *_dp.c
 
 # Words of identifiers, file names and included paths that lib/node may not have: protocols, and what belongs to one of them.
-# Neighbors as the owner of an egress has them (nbr) are part of the egress, and so of every node.
-PROTOCOLS = {"arp", "nd", "neigh", "neighbor", "icmp", "icmp4", "icmp6", "echo", "ptb", "mtu", "pfc", "pause", "pauses", "relay",
+# The table of neighbours (neigh_table) is part of an egress, and so of every node; the cache that asks and answers is ND's.
+PROTOCOLS = {"arp", "nd", "neighbor", "icmp", "icmp4", "icmp6", "echo", "ptb", "mtu", "pfc", "pause", "pauses", "relay",
              "tunnel", "tunnels", "carrier", "gateway", "roce", "rsvp", "credit"}
 NODE_MAY_NAME = {
     "classify_to_neighbor": "sends to any station on a link",
     "icmp_suppressed": "an error that finds its mailbox full is counted where it is dropped",
 }
+
+
+# Libraries whose files belong to one plane each, and the pure files in them, which run wherever their caller runs.
+PLANED = ("lib/fib", "lib/hmac", "lib/neigh", "lib/classify", "lib/srv6", "lib/rewrite", "lib/queue", "lib/node", "lib/service")
+NO_PLANE = {"lib/neigh/nd.c", "lib/neigh/neigh_cache.c"}
 
 
 def sources(*suffixes, under=("lib", "drivers", "app")):
@@ -128,7 +133,7 @@ def check_services():
     for path in sources(".c", ".h", under=("lib/node",)):
         names = set(re.findall(r"\w+", code_of(path) + " " + os.path.basename(path))) - set(NODE_MAY_NAME)
         for name in sorted(names):
-            if PROTOCOLS & set(name.lower().split("_")):
+            if PROTOCOLS & set(name.lower().split("_")) or name.lower().startswith("neigh_cache"):
                 yield f"{path}: {name}: a protocol is a service (lib/node/service.h)"
     table = "lib/service/services.h"
     with open(os.path.join(TOP, table)) as f:
@@ -250,6 +255,13 @@ def check_lab_reference(build):
             yield f"config/lab/reference.yaml is not up to date: run {build}/app/sluice-lab/sluice-lab --print reference"
 
 
+def check_planes():
+    """The suffix of a file says who runs it."""
+    for path in sources(".c", under=PLANED):
+        if not path.endswith(("_dp.c", "_cp.c", "_ctl.c")) and path not in NO_PLANE:
+            yield f"{path}: ends neither in _dp (rx and worker lcores) nor _cp (control lcore) nor _ctl (management thread)"
+
+
 def check_python():
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.py"], cwd=TOP, capture_output=True, text=True,
                            check=True).stdout.splitlines()
@@ -262,7 +274,7 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
     return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("lib/node names no protocol", check_services()), ("ethdev in drivers only", check_ethdev()),
                      ("the lab has no forwarding of its own", check_lab(build)),
-                     ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()), ("file comments", check_heads()),
+                     ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()), ("file comments", check_heads()), ("planes", check_planes()),
                      ("generated files", check_generated(build)), ("Python", check_python())])
 
 

@@ -13,7 +13,7 @@ bool classify_proven(struct walk *w, const struct snap_sid *sid, struct srv6_pac
 	return srv6_verify_hmac(&h, sid, p, e);
 }
 
-static bool classify_allowed_sid(const struct snap_port *in, uint64_t hi, uint64_t lo)
+static bool classify_allowed_sid(const struct snap_interface *in, uint64_t hi, uint64_t lo)
 {
 	for (unsigned int i = 0; i < in->n_allow_sids; i++)
 		if (snap_match_has(&in->allow_sids[i], hi, lo))
@@ -22,7 +22,7 @@ static bool classify_allowed_sid(const struct snap_port *in, uint64_t hi, uint64
 }
 
 /* Are the destination and all segments in allow-sids of the port? */
-static bool classify_all_allowed(const struct snap_port *in, const struct srv6_packet *p)
+static bool classify_all_allowed(const struct snap_interface *in, const struct srv6_packet *p)
 {
 	const struct srh *srh = (const struct srh *)(p->frame + p->srh);
 

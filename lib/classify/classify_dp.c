@@ -40,7 +40,7 @@ static __attribute__((noinline)) void classify_go_another_way(struct walk *w, ta
 /* Forward a packet to the result of its lookup. The hop limit was already dealt with. */
 static inline void classify_go_on(struct walk *w, target_t t, uint32_t bytes)
 {
-	if (likely(target_kind(t) == TARGET_NBR))
+	if (likely(target_kind(t) == TARGET_NEIGH))
 		classify_leave(w, t, bytes);
 	else
 		classify_go_another_way(w, t, bytes);
@@ -307,7 +307,7 @@ static inline void classify_srv6(struct walk *w, uint32_t at, target_t t, uint64
 		classify_local6(w, at);
 }
 
-static bool classify_own_address(const struct snap_port *in, const struct ip_addr *a)
+static bool classify_own_address(const struct snap_interface *in, const struct ip_addr *a)
 {
 	for (unsigned int i = 0; i < in->n_own; i++)
 		if (ip_addr_equal(&in->own[i].addr, a))
@@ -399,7 +399,7 @@ static void classify_own6(struct walk *w, uint32_t at)
 static inline __attribute__((always_inline)) void classify_walk6(struct walk *w, uint32_t at, target_t via,
 	bool arrived)
 {
-	const struct snap_port *in = w->in;
+	const struct snap_interface *in = w->in;
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
 	uint64_t src_hi, src_lo, hi, lo;
 	bool received = arrived || in, first = arrived || w->rounds == 0, odd;
@@ -581,7 +581,7 @@ static __attribute__((noinline)) uint8_t classify_network_control(struct walk *w
 	if (w->in->side != SIDE_WAN || w->readable < at + sizeof(*ip) || ipv6_tc(ip) >> 2 < DSCP_NETWORK_CONTROL ||
 		!snap_is_infrastructure(w->s, ipv6_hi(&ip->src), ipv6_lo(&ip->src)))
 		return tclass;
-	if (!bucket_take(&w->c->control[snap_port_of(w->in->interface)], w->c->now, rate, rate / 100 + 1)) {
+	if (!bucket_take(&w->c->control[snap_interface_of(w->in->interface)], w->c->now, rate, rate / 100 + 1)) {
 		stat_add(&w->c->stats->control_policed, 1);
 		return tclass;
 	}
@@ -591,7 +591,7 @@ static __attribute__((noinline)) uint8_t classify_network_control(struct walk *w
 /* A tagged frame: of a VLAN interface, or priority-tagged and of the port itself (IEEE 802.1Q 9.6). */
 static __attribute__((noinline)) void classify_tagged(struct walk *w, const struct eth_hdr *eth)
 {
-	const struct snap_port *port = w->in;
+	const struct snap_interface *port = w->in;
 	struct vlan_place place = vlan_find(w->s, port, w->frame, w->readable);
 	uint16_t type;
 
@@ -673,7 +673,7 @@ static inline void classify_start(struct walk *w, struct classifier *c, struct r
 }
 
 /* Class of a received frame: from DSCP, or from PCP if the frame is tagged. */
-static inline void classify_traffic_class(const struct snap_port *in, struct walk *w)
+static inline void classify_traffic_class(const struct snap_interface *in, struct walk *w)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
 	struct pkt *x = w->x;
@@ -696,7 +696,7 @@ static inline void classify_traffic_class(const struct snap_port *in, struct wal
 
 void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
 {
-	const struct snap_port *in = &c->s->port[port];
+	const struct snap_interface *in = &c->s->port[port];
 	uint64_t bytes = 0, kind = classify_kind_of(c->s, in->slice);
 	struct walk w;
 
@@ -749,8 +749,8 @@ void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t fami
 
 	memset(x, 0, sizeof(*x));
 	x->verdict = PKT_FORWARD;
-	x->nbr = PKT_NBR_LINK + interface;
-	x->egress = snap_port_of(interface);
+	x->neigh = PKT_NEIGH_LINK + interface;
+	x->egress = snap_interface_of(interface);
 	x->tclass = PKT_CLASS_CONTROL;
 	x->family = family;
 	x->generation = (uint16_t)c->s->generation;

@@ -13,7 +13,7 @@
 struct walk {
 	struct classifier *c;
 	const struct snapshot *s;
-	const struct snap_port *in; /* NULL: originated */
+	const struct snap_interface *in; /* NULL: originated */
 	struct pkt *x;
 	const uint8_t *frame;
 	uint32_t readable;    /* bytes of the first buffer */
@@ -74,13 +74,13 @@ static inline void classify_leave(struct walk *w, target_t t, uint32_t bytes)
 	struct pkt *x = w->x;
 	uint32_t index = target_index(t), mtu;
 
-	if (likely(target_kind(t) == TARGET_NBR)) {
-		x->nbr = index;
-		x->egress = (uint8_t)w->s->nbr[index].port;
-		mtu = w->s->nbr[index].mtu;
+	if (likely(target_kind(t) == TARGET_NEIGH)) {
+		x->neigh = index;
+		x->egress = (uint8_t)w->s->neigh[index].port;
+		mtu = w->s->neigh[index].mtu;
 	} else {
-		x->nbr = PKT_NBR_LINK + index;
-		x->egress = snap_port_of(index);
+		x->neigh = PKT_NEIGH_LINK + index;
+		x->egress = snap_interface_of(index);
 		mtu = snap_interface(w->s, index)->mtu;
 	}
 	if (unlikely(bytes > mtu)) {

@@ -24,7 +24,7 @@ static void classify_leave_frame(struct walk *w, uint32_t at, uint32_t bytes, ui
 	w->x->family = PKT_FRAME;
 	w->x->strip = (uint16_t)at;
 	w->x->l3_bytes = (uint16_t)bytes;
-	w->x->nbr = PKT_NBR_LINK + port;
+	w->x->neigh = PKT_NEIGH_LINK + port;
 	w->x->egress = port;
 	if (bytes - header > w->s->port[port].mtu)
 		classify_drop(w, DROP_too_big);

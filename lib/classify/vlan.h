@@ -9,13 +9,13 @@
 #define VLAN_ID_MASK 0x0fff
 
 struct vlan_place {
-	const struct snap_port *in; /* NULL: the tags match no interface */
-	uint32_t at;		    /* offset of the payload */
-	bool truncated;		    /* the frame ends inside its tags */
+	const struct snap_interface *in; /* NULL: the tags match no interface */
+	uint32_t at;			 /* offset of the payload */
+	bool truncated;			 /* the frame ends inside its tags */
 };
 
 /* Row of a VLAN interface in tables by interface. */
-static inline uint32_t vlan_row(const struct snap_port *interface)
+static inline uint32_t vlan_row(const struct snap_interface *interface)
 {
 	return interface->interface / SNAP_INTERFACE_ROW;
 }
@@ -25,8 +25,8 @@ static inline uint32_t vlan_row(const struct snap_port *interface)
  * header. The interface is the port itself for a frame without a tag or with VLAN 0 (a priority tag). The TPIDs must
  * match the interface.
  */
-static inline struct vlan_place vlan_find(const struct snapshot *s, const struct snap_port *port, const uint8_t *frame,
-	size_t size)
+static inline struct vlan_place vlan_find(const struct snapshot *s, const struct snap_interface *port,
+	const uint8_t *frame, size_t size)
 {
 	const struct vlan_tag *tag = (const struct vlan_tag *)(frame + sizeof(struct eth_hdr));
 	struct vlan_place place = {.at = sizeof(struct eth_hdr)};

@@ -10,7 +10,7 @@
 #include "node/node_ctl.h"
 
 /* "802.1q 100", "802.1ad 200 802.1q 7" */
-static json_t *tags_of(const struct snap_port *in)
+static json_t *tags_of(const struct snap_interface *in)
 {
 	json_t *list = json_array();
 
@@ -20,7 +20,7 @@ static json_t *tags_of(const struct snap_port *in)
 	return list;
 }
 
-static json_t *addresses_of(const struct snap_port *in)
+static json_t *addresses_of(const struct snap_interface *in)
 {
 	json_t *list = json_array();
 	char text[IP_PREFIX_TEXT];
@@ -41,13 +41,13 @@ int cmd_show_interfaces(struct command_call *c)
 	/* in the order of the configuration */
 	for (uint32_t i = 0; i < s->config->interfaces.n; i++) {
 		for (uint32_t row = 0; row < s->n_interfaces; row++) {
-			const struct snap_port *in = s->interface[row];
+			const struct snap_interface *in = s->interface[row];
 			json_t *o;
 
 			if (!in || in->name != s->config->interfaces.items[i].name)
 				continue;
 			o = json_pack("{ss ss so ss si so}", "interface", in->name, "port",
-				describe_interface(s, snap_port_of(in->interface)), "tags", tags_of(in), "vrf",
+				describe_interface(s, snap_interface_of(in->interface)), "tags", tags_of(in), "vrf",
 				describe_vrf(s, in->vrf), "mtu", (int)in->mtu, "addresses", addresses_of(in));
 			json_row(o, &stat_interface, &sum->interface[row], 0);
 			json_array_append_new(c->result, o);

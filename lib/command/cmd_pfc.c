@@ -25,8 +25,8 @@ static const char *mode_of(const struct node *n, uint32_t port)
 
 static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_t i)
 {
-	const struct snap_port *p = &n->snapshot->port[i];
-	const struct node_pfc_port shown = node_pfc_shown(n, i), *c = &shown;
+	const struct snap_interface *p = &n->snapshot->port[i];
+	const struct service_pfc_port shown = service_pfc_shown(n, i), *c = &shown;
 	uint64_t now = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
 	json_t *o;
 
@@ -68,8 +68,8 @@ int cmd_show_pfc_counters(struct command_call *c)
 
 static void add_buffer(json_t *list, const struct node *n, uint32_t port, unsigned int class)
 {
-	const struct snap_port *p = &n->snapshot->port[port];
-	const struct pfc_buffer *b = &node_pfc(n)->port[port].buffer[class];
+	const struct snap_interface *p = &n->snapshot->port[port];
+	const struct pfc_buffer *b = &service_pfc(n)->port[port].buffer[class];
 	bool lossless = p->lossless >> class & 1;
 	struct account_level level = {0};
 	json_t *o;

@@ -2,7 +2,7 @@
 /* show pfc tunnels, show pfc history. Management thread. */
 #include "command/command_priv.h"
 #include "command/json_row.h"
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "node/node_ctl.h"
 #include "service/pfc/pfc_ctl.h"
 
@@ -43,7 +43,7 @@ static uint64_t ms_since(const struct node *n, uint64_t then)
 static void add_tunnel(json_t *out, const struct node *n, uint32_t id)
 {
 	static const char *const origins[] = {"", "configured", "learnt"};
-	const struct pfc_tunnel *t = &node_pfc(n)->control->tunnels.tunnel[id];
+	const struct pfc_tunnel *t = &service_pfc(n)->control->tunnels.tunnel[id];
 	const struct control_party *p;
 	char source[IP_ADDR_TEXT];
 	uint8_t port;
@@ -51,8 +51,8 @@ static void add_tunnel(json_t *out, const struct node *n, uint32_t id)
 
 	if (t->origin == PFC_TUNNEL_FREE)
 		return;
-	port = node_pfc(n)->control->tunnel[id].port;
-	p = &node_pfc(n)->control->party[port][node_pfc(n)->control->tunnel[id].party];
+	port = service_pfc(n)->control->tunnel[id].port;
+	p = &service_pfc(n)->control->party[port][service_pfc(n)->control->tunnel[id].party];
 	o = json_pack("{ss ss ss ss ss sI so so so}", "tunnel", t->name, "origin", origins[t->origin], "port",
 		n->port[port]->name, "slice", slice_of(n, t->slice), "source",
 		p->has_source ? ipv6_addr_format(&p->source, source) : "", "seen_ms",
@@ -66,20 +66,20 @@ static void add_relay(json_t *out, const struct node *n, uint32_t i)
 {
 	static const char *const modes[] = {CFG_RELAY_MODES(CFG_TEXT)};
 	const struct snap_relay *r = &n->snapshot->relay[i];
-	const struct pfc_relay_port *p = &node_pfc(n)->control->relay[r->port];
+	const struct pfc_relay_port *p = &service_pfc(n)->control->relay[r->port];
 	json_t *o = json_pack("{ss ss ss ss so}", "relay", r->name, "port", n->port[r->port]->name, "mode",
 		modes[r->mode], "carrier", r->udp_port ? "state" : "frames", "stopped", mask_of(p->stopped));
 
 	json_row(o, &stat_relay, p, 0);
-	json_row(o, &stat_thinner, &node_pfc(n)->control->thinner[r->port], 0);
-	json_row(o, &stat_carrier, &node_pfc(n)->control->carrier[r->port], 0);
+	json_row(o, &stat_thinner, &service_pfc(n)->control->thinner[r->port], 0);
+	json_row(o, &stat_carrier, &service_pfc(n)->control->carrier[r->port], 0);
 	json_array_append_new(out, o);
 }
 
 /* Data from which no tunnel could be learnt, with the reason. */
 static json_t *refused_of(const struct node *n)
 {
-	const struct pfc_tunnels *t = &node_pfc(n)->control->tunnels;
+	const struct pfc_tunnels *t = &service_pfc(n)->control->tunnels;
 	json_t *list = json_array();
 	char source[IP_ADDR_TEXT];
 
@@ -99,7 +99,7 @@ static json_t *refused_of(const struct node *n)
 
 static json_t *learning_of(const struct node *n)
 {
-	const struct pfc_tunnels *t = &node_pfc(n)->control->tunnels;
+	const struct pfc_tunnels *t = &service_pfc(n)->control->tunnels;
 	json_t *o = json_object();
 	uint64_t refused = 0;
 
@@ -109,7 +109,7 @@ static json_t *learning_of(const struct node *n)
 	json_object_set_new(o, "refused", json_integer((json_int_t)refused));
 	json_object_set_new(o, "at_most", json_integer((json_int_t)n->snapshot->pfc_learning.max));
 	for (uint16_t i = 0; i < n->n_rx; i++)
-		json_row_add(o, &stat_learner, node_pfc(n)->rx[i].learner);
+		json_row_add(o, &stat_learner, service_pfc(n)->rx[i].learner);
 	return o;
 }
 
@@ -117,7 +117,7 @@ int cmd_show_pfc_tunnels(struct command_call *c)
 {
 	const struct node *n = c->node;
 	json_t *tunnels = json_array(), *relays = json_array();
-	uint32_t bound = __atomic_load_n(&node_pfc(n)->control->tunnels.bound, __ATOMIC_RELAXED);
+	uint32_t bound = __atomic_load_n(&service_pfc(n)->control->tunnels.bound, __ATOMIC_RELAXED);
 
 	for (uint32_t i = 0; i < bound; i++)
 		add_tunnel(tunnels, n, i);

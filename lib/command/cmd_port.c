@@ -8,7 +8,7 @@
 #include "command/json_row.h"
 #include "node/node_ctl.h"
 
-static json_t *address_list(const struct snap_port *p)
+static json_t *address_list(const struct snap_interface *p)
 {
 	json_t *list = json_array();
 	char text[IP_PREFIX_TEXT];
@@ -26,7 +26,7 @@ static const char *side_name(uint8_t side)
 }
 
 /* Filters of RFC 8754 section 5.1: "on", or the list of filters that are off. */
-static const char *boundary_of(const struct snap_port *s)
+static const char *boundary_of(const struct snap_interface *s)
 {
 	bool no_sids = s->side == SIDE_DC && !s->sids_closed;
 
@@ -79,7 +79,7 @@ static json_t *counters(const struct node *n, uint32_t i, const struct lcore_sta
 
 static json_t *details_of(const struct node *n, uint32_t i)
 {
-	const struct snap_port *s = &n->snapshot->port[i];
+	const struct snap_interface *s = &n->snapshot->port[i];
 	const struct port_rate *r = &n->rates.port[i];
 	const struct port_abilities *a = &n->port[i]->abilities;
 	struct port_details d = {.driver = "", .socket = -1};

@@ -36,7 +36,7 @@ int cmd_show_routes(struct command_call *c)
 	return found ? 0 : command_fail(c, -ENOENT, "there is no VRF '%.40s'", c->arg[0]);
 }
 
-static const char *nbr_state_name(uint8_t state)
+static const char *neigh_entry_state_name(uint8_t state)
 {
 	static const char *const names[] = {"unknown", "asked", "resolved", "stale"};
 
@@ -50,10 +50,10 @@ int cmd_show_neighbors(struct command_call *c)
 
 	c->result = json_array();
 	for (uint16_t w = 0; w < n->n_workers; w++) {
-		for (uint32_t i = 0; i < n->worker[w].nbrs.n; i++) {
-			const struct nbr *nb = &n->worker[w].nbrs.nbr[i];
-			bool is_static = i < n->snapshot->n_nbrs && n->snapshot->nbr[i].used &&
-					 n->snapshot->nbr[i].is_static;
+		for (uint32_t i = 0; i < n->worker[w].neighs.n; i++) {
+			const struct neigh_entry *nb = &n->worker[w].neighs.neigh[i];
+			bool is_static = i < n->snapshot->n_neighs && n->snapshot->neigh[i].used &&
+					 n->snapshot->neigh[i].is_static;
 			uint8_t state = __atomic_load_n(&nb->state, __ATOMIC_RELAXED);
 
 			if (!nb->used_id)
@@ -61,8 +61,8 @@ int cmd_show_neighbors(struct command_call *c)
 			json_array_append_new(c->result,
 				json_pack("{ss ss ss ss si}", "port", describe_interface(n->snapshot, nb->interface),
 					"address", ip_addr_format(&nb->addr, addr), "mac",
-					state >= NBR_RESOLVED ? eth_addr_format(&nb->mac.dst, mac) : "", "state",
-					is_static ? "static" : nbr_state_name(state), "waiting",
+					state >= NEIGH_ENTRY_RESOLVED ? eth_addr_format(&nb->mac.dst, mac) : "",
+					"state", is_static ? "static" : neigh_entry_state_name(state), "waiting",
 					(int)__atomic_load_n(&nb->waiting.n, __ATOMIC_RELAXED)));
 		}
 	}

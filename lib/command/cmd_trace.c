@@ -94,7 +94,7 @@ static bool looked_up(const struct walk *w, const struct pkt *x, struct ip_addr 
 
 static const char *on_link(const struct snapshot *s, const struct pkt *x, char *text)
 {
-	uint32_t interface = x->nbr - PKT_NBR_LINK;
+	uint32_t interface = x->neigh - PKT_NEIGH_LINK;
 
 	if (!snap_is_vlan(interface))
 		return "on-link";
@@ -123,7 +123,7 @@ static json_t *resolved(const struct walk *w, const struct node *n, const struct
 		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
 	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
 	json_object_set_new(o, "next_hop",
-		json_string(x->nbr >= PKT_NBR_LINK ? on_link(s, x, text) : describe_nbr(n, x->nbr, text)));
+		json_string(x->neigh >= PKT_NEIGH_LINK ? on_link(s, x, text) : describe_neigh(n, x->neigh, text)));
 	json_object_set_new(o, "class", json_integer(x->tclass));
 	json_object_set_new(o, "changes", changes_of(x));
 	return o;

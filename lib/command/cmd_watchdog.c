@@ -17,7 +17,7 @@ static const char *status_of(const struct pfc_watchdog *w)
 	return w->stormed ? "storm" : w->alarmed ? "alarm" : w->paused ? "paused" : "operational";
 }
 
-static void add_queue(void *arg, const struct node_watchdog *w)
+static void add_queue(void *arg, const struct service_watchdog *w)
 {
 	struct pfc_watchdog state = w->state;
 	struct shown *shown = arg;
@@ -53,7 +53,7 @@ int cmd_show_pfc_watchdog(struct command_call *c)
 	for (uint32_t i = 0; i < n->snapshot->n_relays; i++)
 		add_config(config, n->port[n->snapshot->relay[i].port]->name, n->snapshot->relay[i].name,
 			&n->snapshot->relay[i].watchdog);
-	node_watchdogs(n, add_queue, &shown);
+	service_watchdogs(n, add_queue, &shown);
 	c->result = json_pack("{so so}", "config", config, "queues", shown.queues);
 	return 0;
 }

@@ -14,21 +14,21 @@ const char *describe_vrf(const struct snapshot *s, uint32_t vrf)
 
 const char *describe_interface(const struct snapshot *s, uint32_t interface)
 {
-	const struct snap_port *in = interface == PORT_LOCAL ? NULL : snap_interface(s, interface);
+	const struct snap_interface *in = interface == PORT_LOCAL ? NULL : snap_interface(s, interface);
 
 	return interface == PORT_LOCAL ? "the node" : in ? in->name : "(removed)";
 }
 
-const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf)
+const char *describe_neigh(const struct node *n, uint32_t neigh, char *buf)
 {
 	const struct snapshot *s = n->snapshot;
 	char addr[IP_ADDR_TEXT];
 
-	if (nbr >= s->n_nbrs)
+	if (neigh >= s->n_neighs)
 		snprintf(buf, DESCRIBE_TEXT, "(unknown)");
 	else
-		snprintf(buf, DESCRIBE_TEXT, "%s via %s", describe_interface(s, s->nbr[nbr].interface),
-			ip_addr_format(&s->nbr[nbr].addr, addr));
+		snprintf(buf, DESCRIBE_TEXT, "%s via %s", describe_interface(s, s->neigh[neigh].interface),
+			ip_addr_format(&s->neigh[neigh].addr, addr));
 	return buf;
 }
 
@@ -71,8 +71,8 @@ const char *describe_target(const struct node *n, target_t t, char *buf)
 	char text[IP_PREFIX_TEXT];
 
 	switch (target_kind(t)) {
-	case TARGET_NBR:
-		return describe_nbr(n, index, buf);
+	case TARGET_NEIGH:
+		return describe_neigh(n, index, buf);
 	case TARGET_GROUP:
 		describe_group(n, &s->group[index], buf);
 		break;

@@ -21,6 +21,6 @@ const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct 
 const char *describe_interface(const struct snapshot *s, uint32_t interface);
 
 /* Description of a neighbour id: "wan0 via fe80::5". */
-const char *describe_nbr(const struct node *n, uint32_t nbr, char *buf);
+const char *describe_neigh(const struct node *n, uint32_t neigh, char *buf);
 
 #endif

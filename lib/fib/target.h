@@ -12,7 +12,7 @@ typedef uint32_t target_t;
 
 enum target_kind {
 	TARGET_NONE,	  /* no route */
-	TARGET_NBR,	  /* index: neighbour id, a resolved or resolvable next hop */
+	TARGET_NEIGH,	  /* index: neighbour id, a resolved or resolvable next hop */
 	TARGET_GROUP,	  /* index: ECMP group */
 	TARGET_LINK,	  /* index: interface (snapshot.h); the destination itself is the neighbour */
 	TARGET_POLICY,	  /* index: policy */

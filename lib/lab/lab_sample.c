@@ -85,7 +85,7 @@ static double read_lossless(struct lab *lab, struct lab_series *s)
 
 	(void)lab;
 	for (unsigned int i = 0; n->node && i < PFC_PRIORITIES; i++)
-		bytes += (double)node_pfc(n->node)->port[s->index].buffer[i].level.bytes;
+		bytes += (double)service_pfc(n->node)->port[s->index].buffer[i].level.bytes;
 	return bytes / 1e6;
 }
 

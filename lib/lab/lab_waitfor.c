@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "lab/lab_priv.h"
-#include "service/pfc/node_wait.h"
+#include "service/pfc/service_wait.h"
 
 struct wait_queue {
 	struct lab_node *node;
@@ -154,7 +154,7 @@ static void held_by_link(void *arg)
 
 static void build(struct wait_graph *g)
 {
-	const struct node_wait_visitor visitor = {.arg = g,
+	const struct service_wait_visitor visitor = {.arg = g,
 		.closed = closed,
 		.held_by_link = held_by_link,
 		.held_by_tunnel = held_by_tunnel,
@@ -163,7 +163,7 @@ static void build(struct wait_graph *g)
 	for (uint32_t i = 0; i < g->lab->n_nodes && !g->failed; i++) {
 		g->node = &g->lab->node[i];
 		if (g->node->node)
-			node_wait_visit(g->node->node, g->lab->now, &visitor);
+			service_wait_visit(g->node->node, g->lab->now, &visitor);
 	}
 	if (g->n_queues) {
 		g->buffer = calloc((size_t)g->lab->n_nodes * MAX_PORTS * 8, sizeof(*g->buffer));

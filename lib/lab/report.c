@@ -170,7 +170,7 @@ static json_t *report_buffers(const struct lab_node *n)
 
 	for (uint16_t p = 0; n->node && p < n->n_ports; p++) {
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-			const struct pfc_buffer *b = &node_pfc(n->node)->port[p].buffer[i];
+			const struct pfc_buffer *b = &service_pfc(n->node)->port[p].buffer[i];
 
 			if (b->most.bytes)
 				json_array_append_new(out,

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "metrics/metrics_priv.h"
-#include "service/pfc/control_pfc.h"
-#include "service/pfc/node_learn.h"
+#include "service/pfc/pfc_cp.h"
+#include "service/pfc/service_learn.h"
 #include "service/pfc/pfc_ctl.h"
 
 struct listener {
@@ -21,7 +21,7 @@ static void each_rx(const struct metric_context *c, metric_object object, void *
 
 	for (uint32_t i = 0; i < c->n->n_ports; i++) {
 		snprintf(labels, sizeof(labels), "port=\"%s\"", c->n->port[i]->name);
-		object(arg, labels, &node_pfc(c->n)->port[i], c->n->snapshot->port[i].lossless);
+		object(arg, labels, &service_pfc(c->n)->port[i], c->n->snapshot->port[i].lossless);
 	}
 }
 
@@ -31,7 +31,7 @@ static void each_tx(const struct metric_context *c, metric_object object, void *
 
 	for (uint32_t i = 0; i < c->n->n_ports; i++) {
 		snprintf(labels, sizeof(labels), "port=\"%s\"", c->n->port[i]->name);
-		object(arg, labels, &node_pfc(c->n)->port[i].speaker, c->n->snapshot->port[i].lossless);
+		object(arg, labels, &service_pfc(c->n)->port[i].speaker, c->n->snapshot->port[i].lossless);
 	}
 }
 
@@ -53,13 +53,13 @@ static void each_pauses(const struct metric_context *c, metric_object object, vo
 	node_pauses(c->n, stat_read(&c->n->control->now), add_pauses, &l);
 }
 
-static void watchdog_labels(const struct node_watchdog *w, char *labels)
+static void watchdog_labels(const struct service_watchdog *w, char *labels)
 {
 	snprintf(labels, METRIC_LABELS, "port=\"%s\",relay=\"%s\",slice=\"%s\",priority=\"%u\"", w->port,
 		w->relay ? w->relay : "", w->slice, w->priority);
 }
 
-static void add_watchdog(void *arg, const struct node_watchdog *w)
+static void add_watchdog(void *arg, const struct service_watchdog *w)
 {
 	const struct listener *l = arg;
 	char labels[METRIC_LABELS];
@@ -68,7 +68,7 @@ static void add_watchdog(void *arg, const struct node_watchdog *w)
 	l->object(l->arg, labels, &w->state, 0);
 }
 
-static void add_storm(void *arg, const struct node_watchdog *w)
+static void add_storm(void *arg, const struct service_watchdog *w)
 {
 	const struct listener *l = arg;
 	char labels[METRIC_LABELS];
@@ -79,17 +79,17 @@ static void add_storm(void *arg, const struct node_watchdog *w)
 
 static void each_watchdog(const struct metric_context *c, metric_object object, void *arg)
 {
-	node_watchdogs(c->n, add_watchdog, &(struct listener){object, arg});
+	service_watchdogs(c->n, add_watchdog, &(struct listener){object, arg});
 }
 
 static void each_storm(const struct metric_context *c, metric_object object, void *arg)
 {
-	node_watchdogs(c->n, add_storm, &(struct listener){object, arg});
+	service_watchdogs(c->n, add_storm, &(struct listener){object, arg});
 }
 
 static void each_tunnel(const struct metric_context *c, metric_object object, void *arg)
 {
-	const struct pfc_tunnels *t = &node_pfc(c->n)->control->tunnels;
+	const struct pfc_tunnels *t = &service_pfc(c->n)->control->tunnels;
 	uint32_t bound = __atomic_load_n(&t->bound, __ATOMIC_RELAXED);
 	char labels[METRIC_LABELS];
 
@@ -103,7 +103,7 @@ static void each_tunnel(const struct metric_context *c, metric_object object, vo
 
 static void each_learning(const struct metric_context *c, metric_object object, void *arg)
 {
-	object(arg, "", &node_pfc(c->n)->control->tunnels, 0);
+	object(arg, "", &service_pfc(c->n)->control->tunnels, 0);
 }
 
 static void each_learner(const struct metric_context *c, metric_object object, void *arg)
@@ -112,7 +112,7 @@ static void each_learner(const struct metric_context *c, metric_object object, v
 
 	for (uint16_t i = 0; i < c->n->n_rx; i++) {
 		snprintf(labels, sizeof(labels), "lcore=\"%u\"", c->n->rx[i].lcore->id);
-		object(arg, labels, node_pfc(c->n)->rx[i].learner, 0);
+		object(arg, labels, service_pfc(c->n)->rx[i].learner, 0);
 	}
 }
 
@@ -129,7 +129,7 @@ static void each_relay(const struct metric_context *c, metric_object object, voi
 
 	for (uint32_t i = 0; i < c->n->snapshot->n_relays; i++) {
 		relay_labels(c->n, i, labels);
-		object(arg, labels, &node_pfc(c->n)->control->relay[c->n->snapshot->relay[i].port], 0);
+		object(arg, labels, &service_pfc(c->n)->control->relay[c->n->snapshot->relay[i].port], 0);
 	}
 }
 
@@ -139,7 +139,7 @@ static void each_thinner(const struct metric_context *c, metric_object object, v
 
 	for (uint32_t i = 0; i < c->n->snapshot->n_relays; i++) {
 		relay_labels(c->n, i, labels);
-		object(arg, labels, &node_pfc(c->n)->control->thinner[c->n->snapshot->relay[i].port], 0);
+		object(arg, labels, &service_pfc(c->n)->control->thinner[c->n->snapshot->relay[i].port], 0);
 	}
 }
 
@@ -149,7 +149,7 @@ static void each_carrier(const struct metric_context *c, metric_object object, v
 
 	for (uint32_t i = 0; i < c->n->snapshot->n_relays; i++) {
 		relay_labels(c->n, i, labels);
-		object(arg, labels, &node_pfc(c->n)->control->carrier[c->n->snapshot->relay[i].port], 0);
+		object(arg, labels, &service_pfc(c->n)->control->carrier[c->n->snapshot->relay[i].port], 0);
 	}
 }
 

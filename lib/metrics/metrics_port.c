@@ -44,7 +44,7 @@ static void each_interface(const struct metric_context *c, metric_object object,
 		if (!s->interface[i])
 			continue;
 		snprintf(labels, sizeof(labels), "port=\"%s\",interface=\"%s\"",
-			metric_port_name(c->n, snap_port_of(s->interface[i]->interface)), s->interface[i]->name);
+			metric_port_name(c->n, snap_interface_of(s->interface[i]->interface)), s->interface[i]->name);
 		object(arg, labels, &c->sum->interface[i], 0);
 	}
 }

@@ -54,7 +54,7 @@ static void each_buffer(const struct metric_context *c, metric_object object, vo
 			if (!(c->n->snapshot->port[i].lossless >> k & 1))
 				continue;
 			snprintf(labels, sizeof(labels), "port=\"%s\",class=\"%u\"", c->n->port[i]->name, k);
-			object(arg, labels, &node_pfc(c->n)->port[i].buffer[k], 0);
+			object(arg, labels, &service_pfc(c->n)->port[i].buffer[k], 0);
 		}
 	}
 }

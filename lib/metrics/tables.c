@@ -2,10 +2,10 @@
 /* Tables of all counters, made from the lists beside the structs. Constants. */
 #include "metrics/tables.h"
 
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "node/node_ctl.h"
 #include "service/pfc/pfc_ctl.h"
-#include "service/pfc/node_learn.h"
+#include "service/pfc/service_learn.h"
 
 #define QUEUE_COUNTERS(X) QUEUE_LEVELS(X) QUEUE_EVENTS(X)
 
@@ -24,15 +24,15 @@
 #define ROW_egress(...) STAT_ROW(struct egress, __VA_ARGS__),
 #define ROW_queue(...) STAT_ROW(struct egress_queue, __VA_ARGS__),
 #define ROW_buffer(...) STAT_ROW(struct pfc_buffer, __VA_ARGS__),
-#define ROW_pfc_rx(...) STAT_ROW(struct node_pfc_port, __VA_ARGS__),
+#define ROW_pfc_rx(...) STAT_ROW(struct service_pfc_port, __VA_ARGS__),
 #define ROW_pfc_tx(...) STAT_ROW(struct pfc_speaker, __VA_ARGS__),
-#define ROW_pfc(...) STAT_ROW(struct node_pfc_port, __VA_ARGS__),
+#define ROW_pfc(...) STAT_ROW(struct service_pfc_port, __VA_ARGS__),
 #define ROW_pauses(...) STAT_ROW(struct node_pauses, __VA_ARGS__),
 #define ROW_watchdog(...) STAT_ROW(struct pfc_watchdog, __VA_ARGS__),
-#define ROW_storm(...) STAT_ROW(struct node_watchdog, __VA_ARGS__),
+#define ROW_storm(...) STAT_ROW(struct service_watchdog, __VA_ARGS__),
 #define ROW_tunnel(...) STAT_ROW(struct pfc_tunnel, __VA_ARGS__),
 #define ROW_learning(...) STAT_ROW(struct pfc_tunnels, __VA_ARGS__),
-#define ROW_learner(...) STAT_ROW(struct node_learner, __VA_ARGS__),
+#define ROW_learner(...) STAT_ROW(struct service_learner, __VA_ARGS__),
 #define ROW_relay(...) STAT_ROW(struct pfc_relay_port, __VA_ARGS__),
 #define ROW_thinner(...) STAT_ROW(struct pfc_thinner, __VA_ARGS__),
 #define ROW_carrier(...) STAT_ROW(struct carrier, __VA_ARGS__),

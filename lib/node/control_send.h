@@ -17,7 +17,7 @@ struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32
  * Return the ingress interface of a received packet. NULL: the interface was removed, or the node originated the
  * packet.
  */
-const struct snap_port *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m);
+const struct snap_interface *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m);
 
 /* Send an IP packet that the node originates, by the table of `vrf`. Consumes m. */
 void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf);

@@ -9,7 +9,7 @@
  *
  * All mailboxes of a node are in one list. The list is used to free and show the mailboxes, to check an lcore for work
  * (node_lcore_has_input), to count the packets that the node holds (node_held), and to find out when the packets of an
- * old snapshot have left (publish.c).
+ * old snapshot have left (publish_ctl.c).
  *
  * The management thread calls mailbox_open before the lcores run, and mailbox_close_all after they have stopped.
  */

@@ -68,7 +68,7 @@ struct worker_role {
 	struct accounts *accounts;
 	uint32_t watermark_epoch,
 		persistent_epoch; /* of the user's and of the persistent watermarks: epoch of the last clear */
-	struct nbr_table nbrs;
+	struct neigh_table neighs;
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* the egresses that this worker owns */
 	struct mailbox to_control;	  /* packets of neighbours that did not answer */
@@ -121,7 +121,7 @@ struct worker_hooks;
 struct node {
 	char name[32];
 	uint64_t born_ns; /* time of day minus lcore time at the start, ns; set once */
-	/* Written by the management thread (release), read by every role (acquire); see publish.c. */
+	/* Written by the management thread (release), read by every role (acquire); see publish_ctl.c. */
 	const struct snapshot *snapshot;
 
 	struct rte_mempool *pool;
@@ -164,7 +164,7 @@ struct node {
 	struct snapshot_registry registry;
 	struct config *config; /* running */
 	struct capture_set *captures;
-	struct node_retired *retired; /* old snapshots and ids that are not free yet; see publish.c */
+	struct node_retired *retired; /* old snapshots and ids that are not free yet; see publish_ctl.c */
 };
 
 /*

@@ -90,7 +90,7 @@ static int make_roles(struct node *n)
 		w->ctx.exhausted = n->exhausted;
 		w->ctx.storming = n->storming;
 		w->ctx.stats = &w->lcore->stats;
-		w->ctx.nbrs = &w->nbrs;
+		w->ctx.neighs = &w->neighs;
 		w->lcore->worker = w;
 	}
 	return 0;
@@ -163,7 +163,7 @@ static int make_control(struct node *n, int socket)
 	n->control->classifier.stats = &n->control->lcore->stats;
 	n->control->classifier.sids = n->rx[0].classifier.sids; /* the node never sends to its own SIDs */
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
-		rc = nbr_table_init(&n->worker[w].nbrs, unique_name(n, "nt", w, 0, name), (uint32_t)d->max,
+		rc = neigh_table_init(&n->worker[w].neighs, unique_name(n, "nt", w, 0, name), (uint32_t)d->max,
 			(uint32_t)d->hold_total, socket);
 	return rc;
 }
@@ -381,11 +381,11 @@ static void drain_mailboxes(struct node *n)
 
 static void drain_waiting(struct worker_role *w)
 {
-	for (uint32_t i = 0; i < w->nbrs.n; i++) {
-		struct nbr *nb = &w->nbrs.nbr[i];
+	for (uint32_t i = 0; i < w->neighs.n; i++) {
+		struct neigh_entry *nb = &w->neighs.neigh[i];
 
 		while (nb->used_id && nb->waiting.n)
-			pkt_end(egress_nbr_pop(&w->ctx, nb), DROP_stopped, w->ctx.stats);
+			pkt_end(egress_neigh_pop(&w->ctx, nb), DROP_stopped, w->ctx.stats);
 	}
 }
 
@@ -413,7 +413,7 @@ static void free_roles(struct node *n)
 		free(n->rx[i].classifier.sids);
 	}
 	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
-		nbr_table_fini(&n->worker[w].nbrs);
+		neigh_table_fini(&n->worker[w].neighs);
 		free(n->worker[w].accounts);
 	}
 	for (const struct control_service *const *s = n->services; n->control && *s; s++)

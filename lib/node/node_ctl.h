@@ -41,7 +41,7 @@ bool node_may_publish(const struct node *n);
 
 /*
  * Publish a snapshot that was built for `config`, and take both over. `config` may be the running one. Never waits. The
- * protocol is described in publish.c.
+ * protocol is described in publish_ctl.c.
  */
 void node_publish(struct node *n, struct snapshot *s, struct config *config);
 

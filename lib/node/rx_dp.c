@@ -8,7 +8,7 @@
 #include "srv6/endpoint.h"
 
 /* Hand packets to a worker on another lcore. */
-static void send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
+static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
 {
 	struct rx_park *park = &rx->park[worker];
 	unsigned int done = 0;
@@ -16,14 +16,14 @@ static void send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, un
 	if (likely(!park->n))
 		done = mailbox_push_packets(&rx->to_worker[worker], pkts, n);
 	if (unlikely(done < n)) {
-		/* The park has room: may_receive has checked it. */
+		/* The park has room: rx_may_receive has checked it. */
 		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
 		park->n = (uint16_t)(park->n + n - done);
 		stat_add(&rx->lcore->stats.ring_refused, n - done);
 	}
 }
 
-static void unpark(struct rx_role *rx)
+static void rx_unpark(struct rx_role *rx)
 {
 	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
 		struct rx_park *park = &rx->park[w];
@@ -38,7 +38,7 @@ static void unpark(struct rx_role *rx)
 }
 
 /* Return whether every park has room for a whole burst, and receiving is not stopped. */
-static bool may_receive(struct rx_role *rx)
+static bool rx_may_receive(struct rx_role *rx)
 {
 	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
 		if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST)) {
@@ -51,7 +51,7 @@ static bool may_receive(struct rx_role *rx)
 	return !__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED);
 }
 
-static void punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
+static void rx_punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
 	/* Errors and fragments may fill half of the mailbox, so that a flood of bad packets cannot block ND. */
@@ -67,17 +67,17 @@ static void punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 	}
 }
 
-static void punt(struct rx_role *rx, struct rte_mbuf *m)
+static void rx_punt(struct rx_role *rx, struct rte_mbuf *m)
 {
 	const struct node *n = rx->node;
 
 	for (uint16_t i = 0; unlikely(n->rx_takes >> pkt_of(m)->punt & 1) && i < n->n_rx_hooks; i++)
 		if (n->rx_hooks[i]->takes >> pkt_of(m)->punt & 1 && n->rx_hooks[i]->take(rx, m))
 			return;
-	punt_to_control(rx, m);
+	rx_punt_to_control(rx, m);
 }
 
-static void forward(struct rx_role *rx, uint8_t egress, struct rte_mbuf **pkts, unsigned int n)
+static void rx_forward(struct rx_role *rx, uint8_t egress, struct rte_mbuf **pkts, unsigned int n)
 {
 	uint16_t owner = rx->node->owner[egress];
 	struct worker_role *w = &rx->node->worker[owner];
@@ -85,11 +85,11 @@ static void forward(struct rx_role *rx, uint8_t egress, struct rte_mbuf **pkts, 
 	if (w->lcore == rx->lcore)
 		worker_submit(w, egress, pkts, n);
 	else
-		send(rx, owner, pkts, n);
+		rx_send(rx, owner, pkts, n);
 }
 
 /* Consecutive packets for the same egress are handed over together. */
-static void dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
+static void rx_dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
 {
 	for (unsigned int i = 0, run; i < n; i += run) {
 		struct pkt *x = pkt_of(pkts[i]);
@@ -99,9 +99,9 @@ static void dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
 			while (i + run < n && pkt_of(pkts[i + run])->verdict == PKT_FORWARD &&
 				pkt_of(pkts[i + run])->egress == x->egress)
 				run++;
-			forward(rx, x->egress, &pkts[i], run);
+			rx_forward(rx, x->egress, &pkts[i], run);
 		} else if (x->verdict == PKT_PUNT) {
-			punt(rx, pkts[i]);
+			rx_punt(rx, pkts[i]);
 		} else {
 			pkt_end(pkts[i], (enum reason)x->reason, &rx->lcore->stats);
 		}
@@ -112,7 +112,7 @@ static void dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
  * Copy the packets of a local SID whose SRH has the O-flag (RFC 9259). The frames are still as received. In a packet
  * that causes an ICMP error, the error occupies the field of the SID; such a packet is captured among the drops.
  */
-static void copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+static void rx_copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		const struct pkt *x = pkt_of(pkts[i]);
@@ -130,7 +130,7 @@ static void copy_oam(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n,
 	}
 }
 
-static uint16_t examine(struct rx_role *rx, struct rte_mbuf **pkts, uint16_t n, uint16_t port)
+static uint16_t rx_examine(struct rx_role *rx, struct rte_mbuf **pkts, uint16_t n, uint16_t port)
 {
 	const struct node *node = rx->node;
 
@@ -148,12 +148,12 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 	*next = TIME_NEVER;
 	rx->classifier.now = now;
 	rx->classifier.s = node_snapshot(rx->node);
-	unpark(rx);
+	rx_unpark(rx);
 	for (uint16_t i = 0; i < rx->n_queues; i++) {
 		struct rx_queue *q = &rx->queue[i];
 		uint16_t n;
 
-		if (unlikely(!may_receive(rx))) {
+		if (unlikely(!rx_may_receive(rx))) {
 			*next = now; /* Poll again at once: a worker must make room first. */
 			break;
 		}
@@ -165,14 +165,14 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 		pkt_poison_burst(pkts, n);
 		classify_burst(&rx->classifier, q->port->index, pkts, n);
 		if (unlikely(pkt_tap_wants_oam(&rx->lcore->tap)))
-			copy_oam(rx, pkts, n, q->port->index);
+			rx_copy_oam(rx, pkts, n, q->port->index);
 		if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
 			pkt_tap_trace_received(&rx->lcore->tap, pkts, n, q->port->index);
 		work += n;
 		if (unlikely(rx->classifier.s->port[q->port->index].examined ||
 			     __atomic_load_n(&rx->node->storming[q->port->index], __ATOMIC_RELAXED)))
-			n = examine(rx, pkts, n, q->port->index);
-		dispatch(rx, pkts, n);
+			n = rx_examine(rx, pkts, n, q->port->index);
+		rx_dispatch(rx, pkts, n);
 	}
 	return work;
 }

@@ -22,7 +22,7 @@ struct rx_hooks {
 	/* Returns true when the packet is consumed; false: it goes to the control lcore, with the current pkt.punt. */
 	bool (*take)(struct rx_role *rx, struct rte_mbuf *m);
 	/*
-	 * Examine packets received on a port, after classification, if snap_port.examined or node.storming is set. May
+	 * Examine packets received on a port, after classification, if snap_interface.examined or node.storming is set. May
 	 * end some packets, and moves the others together, in order. Returns the number of packets left.
 	 */
 	unsigned int (*examine)(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port);

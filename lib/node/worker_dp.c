@@ -7,18 +7,18 @@
 
 #define RING_BURSTS 16 /* limit of bursts that are popped from one mailbox in a pass */
 
-static void nbr_resolved(void *arg, uint32_t id)
+static void worker_neigh_resolved(void *arg, uint32_t id)
 {
 	struct worker_role *w = arg;
 
-	egress_nbr_resolved(&w->node->egress[snap_port_of(w->nbrs.nbr[id].interface)], &w->ctx, id);
+	egress_neigh_resolved(&w->node->egress[snap_interface_of(w->neighs.neigh[id].interface)], &w->ctx, id);
 }
 
 void worker_refresh(struct worker_role *w)
 {
 	const struct snapshot *s = node_snapshot(w->node);
 	bool owns[MAX_PORTS];
-	struct nbr_sync sync = {.owns = owns, .resolved = nbr_resolved, .arg = w};
+	struct neigh_sync sync = {.owns = owns, .resolved = worker_neigh_resolved, .arg = w};
 
 	if (likely(s == w->ctx.s))
 		return;
@@ -30,7 +30,7 @@ void worker_refresh(struct worker_role *w)
 	for (uint16_t i = 0; i < w->node->n_worker_hooks; i++)
 		if (w->node->worker_hooks[i]->snapshot)
 			w->node->worker_hooks[i]->snapshot(w);
-	nbr_table_sync(&w->nbrs, s, &sync);
+	neigh_table_sync(&w->neighs, s, &sync);
 }
 
 void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
@@ -40,7 +40,7 @@ void worker_submit(struct worker_role *w, uint16_t port, struct rte_mbuf **pkts,
 }
 
 /* Consecutive packets for the same egress are submitted together. */
-static void submit(struct worker_role *w, struct rte_mbuf **pkts, unsigned int n)
+static void worker_submit_runs(struct worker_role *w, struct rte_mbuf **pkts, unsigned int n)
 {
 	for (unsigned int i = 0, run; i < n; i += run) {
 		uint8_t egress = pkt_of(pkts[i])->egress;
@@ -51,7 +51,7 @@ static void submit(struct worker_role *w, struct rte_mbuf **pkts, unsigned int n
 	}
 }
 
-static unsigned int empty_ring(struct worker_role *w, struct mailbox *r)
+static unsigned int worker_empty_ring(struct worker_role *w, struct mailbox *r)
 {
 	struct rte_mbuf *pkts[NODE_BURST];
 	unsigned int work = 0, n;
@@ -63,7 +63,7 @@ static unsigned int empty_ring(struct worker_role *w, struct mailbox *r)
 		if (!n)
 			break;
 		worker_refresh(w);
-		submit(w, pkts, n);
+		worker_submit_runs(w, pkts, n);
 		work += n;
 		if (n < NODE_BURST)
 			break;
@@ -84,9 +84,9 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
 		if (node->worker_hooks[i]->read)
 			work += node->worker_hooks[i]->read(w);
-	work += empty_ring(w, &node->control->to_worker[w->index]);
+	work += worker_empty_ring(w, &node->control->to_worker[w->index]);
 	for (uint16_t i = 0; i < node->n_rx; i++)
-		work += empty_ring(w, &node->rx[i].to_worker[w->index]);
+		work += worker_empty_ring(w, &node->rx[i].to_worker[w->index]);
 	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
 		if (node->worker_hooks[i]->look)
 			node->worker_hooks[i]->look(w);

@@ -45,7 +45,7 @@ enum pkt_punt {
 
 #define PKT_SID_NONE UINT32_MAX
 /* From this id on the neighbour is the destination itself, on the interface in the low bits. The egress looks it up. */
-#define PKT_NBR_LINK 0xffff0000u
+#define PKT_NEIGH_LINK 0xffff0000u
 
 /*
  * Data classes are 0 to PKT_CLASSES - 1. Control traffic has a class of its own, with strict priority and its own
@@ -56,7 +56,7 @@ enum pkt_punt {
 
 struct pkt {
 	struct rte_mbuf *next; /* in a FIFO; written by the lcore that owns the FIFO */
-	uint32_t nbr;	       /* neighbour id, or PKT_NBR_LINK + interface */
+	uint32_t neigh;	       /* neighbour id, or PKT_NEIGH_LINK + interface */
 	uint32_t path;	       /* PKT_OP_ENCAP */
 	uint32_t hash;	       /* of the flow; 0: not computed */
 	uint16_t trace;	       /* number of the packet in a trace; 0: not traced */

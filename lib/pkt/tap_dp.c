@@ -9,7 +9,7 @@
 #include <rte_ring_elem.h>
 
 /* Number of bytes that can be copied. See pkt_cut for frames whose length exceeds it. */
-static uint32_t captured(const struct rte_mbuf *m)
+static uint32_t tap_captured(const struct rte_mbuf *m)
 {
 	uint32_t n = 0;
 
@@ -26,7 +26,7 @@ void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uin
 		struct rte_mbuf *copy;
 
 		pkt_unpoison(pkts[i]);
-		copy = rte_pktmbuf_copy(pkts[i], t->pool, 0, captured(pkts[i]));
+		copy = rte_pktmbuf_copy(pkts[i], t->pool, 0, tap_captured(pkts[i]));
 		if (!copy) {
 			stat_add(&t->lost, 1);
 			continue;
@@ -53,7 +53,7 @@ void pkt_tap_oam(struct pkt_tap *t, struct rte_mbuf *m, uint16_t port)
 }
 
 /* The first bytes of a frame, from its first buffer. */
-static uint32_t first_bytes(struct rte_mbuf *m, uint8_t *out, uint32_t room)
+static uint32_t tap_first_bytes(struct rte_mbuf *m, uint8_t *out, uint32_t room)
 {
 	uint32_t n = MIN_OF(m->data_len, room);
 
@@ -61,7 +61,7 @@ static uint32_t first_bytes(struct rte_mbuf *m, uint8_t *out, uint32_t room)
 	return n;
 }
 
-static void sample(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
+static void tap_keep_sample(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
 {
 	struct tap_sample *s = &t->samples->sample[reason][t->samples->next[reason]++ % TAP_SAMPLES];
 
@@ -70,7 +70,7 @@ static void sample(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
 	s->length = m->pkt_len;
 	s->time_ns = t->now_ns;
 	s->port = m->port;
-	s->captured = (uint16_t)first_bytes(m, s->bytes, sizeof(s->bytes));
+	s->captured = (uint16_t)tap_first_bytes(m, s->bytes, sizeof(s->bytes));
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
 }
 
@@ -78,7 +78,7 @@ void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
 {
 	if (reason_is_drop(reason)) {
 		if (t->samples)
-			sample(t, m, reason);
+			tap_keep_sample(t, m, reason);
 		if (unlikely(__atomic_load_n(&t->drops, __ATOMIC_ACQUIRE)))
 			pkt_tap_copy(t, &m, 1, m->port, TAP_DROP, reason);
 	}
@@ -86,7 +86,7 @@ void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
 		pkt_tap_trace(t, m, TRACE_ENDED, m->port, reason);
 }
 
-static void post(struct pkt_tap *t, struct trace_event *e)
+static void tap_post(struct pkt_tap *t, struct trace_event *e)
 {
 	e->time_ns = t->now_ns;
 	if (rte_ring_sp_enqueue_elem(t->events, e, sizeof(*e)) != 0)
@@ -105,12 +105,12 @@ void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, 
 	if (!x->trace)
 		return;
 	if (kind == TRACE_SENT || kind == TRACE_RECEIVED) {
-		e.captured = first_bytes(m, e.bytes, sizeof(e.bytes));
+		e.captured = tap_first_bytes(m, e.bytes, sizeof(e.bytes));
 	} else if (kind == TRACE_RESOLVED) {
 		e.captured = sizeof(*x);
 		memcpy(e.bytes, x, sizeof(*x));
 	}
-	post(t, &e);
+	tap_post(t, &e);
 }
 
 void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port)

@@ -18,7 +18,7 @@
 #define QUEUE_EGRESS_H
 
 #include "base/limits.h"
-#include "neigh/nbr.h"
+#include "neigh/neigh_table.h"
 #include "pfc/pfc_watchdog.h"
 #include "pkt/fifo.h"
 #include "port/port.h"
@@ -163,11 +163,11 @@ struct egress {
 
 /* The owner's environment in the current pass. */
 struct egress_context {
-	const struct snapshot *s;  /* the newest snapshot */
-	uint64_t now;		   /* time of the pass in ns */
-	struct lcore_stats *stats; /* of the owner's lcore */
-	struct nbr_table *nbrs;	   /* of the owner */
-	struct accounts *accounts; /* block of the owner */
+	const struct snapshot *s;   /* the newest snapshot */
+	uint64_t now;		    /* time of the pass in ns */
+	struct lcore_stats *stats;  /* of the owner's lcore */
+	struct neigh_table *neighs; /* of the owner */
+	struct accounts *accounts;  /* block of the owner */
 	/*
 	 * By ingress port, a bit per class. lossless: packets are never dropped for lack of room. exhausted: lossless
 	 * classes whose buffer is used up, headroom included. The owner of the ingress port, possibly another worker,
@@ -180,7 +180,7 @@ struct egress_context {
 	 */
 	uint8_t *storming;
 	/* Send a message to the control lcore; false when its mailbox is full. */
-	bool (*ask)(void *arg, struct nbr_message *message);
+	bool (*ask)(void *arg, struct neigh_message *message);
 	/* Punt a packet to the control lcore for the reason in pkt.punt; false when its ring is full. */
 	bool (*punt)(void *arg, struct rte_mbuf *m);
 	void *ask_arg; /* first argument of ask and punt */
@@ -238,13 +238,13 @@ static inline uint32_t egress_held(const struct egress *e)
 }
 
 /* The MAC of neighbour `id` is known. Packets held for the neighbour are sent before all later packets. */
-void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id);
+void egress_neigh_resolved(struct egress *e, struct egress_context *c, uint32_t id);
 
 /* Apply an update of a neighbour: resolved (its held packets are sent), aged, failed, or no longer needed. */
-void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message);
+void egress_neigh_update(struct egress *e, struct egress_context *c, const struct neigh_message *message);
 
 /* Remove the oldest packet held for a neighbour, at least one; the caller owns it. */
-struct rte_mbuf *egress_nbr_pop(struct egress_context *c, struct nbr *n);
+struct rte_mbuf *egress_neigh_pop(struct egress_context *c, struct neigh_entry *n);
 
 /* Drop all packets in queues and bursts, counted under `reason`. */
 void egress_drain(struct egress *e, struct egress_context *c, enum reason reason);

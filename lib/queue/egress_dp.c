@@ -20,7 +20,7 @@ void egress_init(struct egress *e, struct port *port)
 
 void egress_configure(struct egress *e, const struct egress_context *c)
 {
-	const struct snap_port *port = &c->s->port[e->index];
+	const struct snap_interface *port = &c->s->port[e->index];
 	uint32_t before = e->n_slices;
 
 	e->n_slices = c->s->n_slices;
@@ -68,16 +68,16 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 	return true;
 }
 
-static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m)
+static void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m)
 {
-	struct nbr *n = &c->nbrs->nbr[id];
-	struct nbr_message question = {.addr = n->addr, .interface = n->interface, .what = NBR_ASK};
+	struct neigh_entry *n = &c->neighs->neigh[id];
+	struct neigh_message question = {.addr = n->addr, .interface = n->interface, .what = NEIGH_ASK};
 	struct pkt *x = pkt_of(m);
 
-	if (n->state == NBR_UNKNOWN && c->ask(c->ask_arg, &question))
-		nbr_set_state(n, NBR_ASKED);
+	if (n->state == NEIGH_ENTRY_UNKNOWN && c->ask(c->ask_arg, &question))
+		neigh_entry_set_state(n, NEIGH_ASKED);
 	x->lossless = queue_is_lossless(c, x, m);
-	if (!x->lossless && (n->waiting.n >= c->nbrs->hold || c->nbrs->held >= c->nbrs->hold_total)) {
+	if (!x->lossless && (n->waiting.n >= c->neighs->hold || c->neighs->held >= c->neighs->hold_total)) {
 		pkt_end(m, DROP_neighbor_hold, c->stats);
 		return;
 	}
@@ -92,50 +92,50 @@ static void nbr_wait(struct egress *e, struct egress_context *c, uint32_t id, st
 	queue_trace(c, m, TRACE_WAITS, e->index, n->waiting.n);
 	queue_hold(c, m);
 	fifo_push(&n->waiting, m);
-	c->nbrs->held++;
+	c->neighs->held++;
 }
 
-struct rte_mbuf *egress_nbr_pop(struct egress_context *c, struct nbr *n)
+struct rte_mbuf *egress_neigh_pop(struct egress_context *c, struct neigh_entry *n)
 {
 	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&n->waiting));
 
-	c->nbrs->held--;
+	c->neighs->held--;
 	if (unlikely(pkt_of(m)->lossless))
 		queue_release(c, pkt_of(m), m);
 	return m;
 }
 
-static void nbr_stale(struct egress_context *c, struct nbr *n)
+static void egress_neigh_stale(struct egress_context *c, struct neigh_entry *n)
 {
-	struct nbr_message question = {.addr = n->addr,
+	struct neigh_message question = {.addr = n->addr,
 		.interface = n->interface,
-		.what = n->confirm ? NBR_ASK : NBR_USED};
+		.what = n->confirm ? NEIGH_ASK : NEIGH_USED};
 
 	if (!c->ask(c->ask_arg, &question))
 		return;
-	nbr_set_state(n, NBR_RESOLVED);
+	neigh_entry_set_state(n, NEIGH_ENTRY_RESOLVED);
 	n->confirm = false;
 }
 
 /* Id of the packet's neighbour; UINT32_MAX when the table is full. */
-static inline uint32_t nbr_of(struct egress_context *c, struct rte_mbuf *m)
+static inline uint32_t egress_neigh_of(struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
 	struct ip_addr addr;
 
-	if (likely(x->nbr < PKT_NBR_LINK))
-		return x->nbr;
+	if (likely(x->neigh < PKT_NEIGH_LINK))
+		return x->neigh;
 	addr = rewrite_destination(m, c->s);
-	return nbr_lookup(c->nbrs, c->s, (uint16_t)x->nbr, &addr);
+	return neigh_table_lookup(c->neighs, c->s, (uint16_t)x->neigh, &addr);
 }
 
 /* The burst of a packet: control traffic or data. */
-static inline struct egress_burst *burst_of(struct egress *e, const struct pkt *x)
+static inline struct egress_burst *egress_burst_of(struct egress *e, const struct pkt *x)
 {
 	return x->tclass == PKT_CLASS_CONTROL ? &e->control_tx : &e->tx;
 }
 
-static inline uint32_t put_tx(struct egress *e, struct egress_context *c, struct rte_mbuf *m, int reason)
+static inline uint32_t egress_put_tx(struct egress *e, struct egress_context *c, struct rte_mbuf *m, int reason)
 {
 	struct egress_burst *b;
 
@@ -143,17 +143,17 @@ static inline uint32_t put_tx(struct egress *e, struct egress_context *c, struct
 		pkt_end(m, (enum reason)reason, c->stats);
 		return 0;
 	}
-	b = burst_of(e, pkt_of(m));
+	b = egress_burst_of(e, pkt_of(m));
 	b->pkts[b->n++] = m;
 	return m->pkt_len;
 }
 
 /* Send to a neighbour on a VLAN interface, with the current tags of the interface. */
-static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rte_mbuf *m, const struct nbr *n,
-	const struct snap_port *in)
+static uint32_t egress_put_tagged(struct egress *e, struct egress_context *c, struct rte_mbuf *m,
+	const struct neigh_entry *n, const struct snap_interface *in)
 {
 	struct interface_stats *stats = &c->stats->interface[n->interface / SNAP_INTERFACE_ROW];
-	uint32_t bytes = put_tx(e, c, m, rewrite_packet_tagged(m, c->s, &n->mac, in, c->stats));
+	uint32_t bytes = egress_put_tx(e, c, m, rewrite_packet_tagged(m, c->s, &n->mac, in, c->stats));
 
 	if (bytes) {
 		stat_add(&stats->tx_packets, 1);
@@ -166,43 +166,44 @@ static uint32_t put_tagged(struct egress *e, struct egress_context *c, struct rt
 static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m,
 	uint32_t id)
 {
-	struct nbr *n = &c->nbrs->nbr[id];
-	const struct snap_port *in = snap_interface(c->s, n->interface);
+	struct neigh_entry *n = &c->neighs->neigh[id];
+	const struct snap_interface *in = snap_interface(c->s, n->interface);
 
 	if (!in) {
 		pkt_end(m, DROP_no_route, c->stats);
 		return 0;
 	}
-	if (n->state != NBR_RESOLVED && n->state != NBR_STALE) {
-		nbr_wait(e, c, id, m);
+	if (n->state != NEIGH_ENTRY_RESOLVED && n->state != NEIGH_ENTRY_STALE) {
+		egress_neigh_wait(e, c, id, m);
 		return 0;
 	}
-	if (n->state == NBR_STALE)
-		nbr_stale(c, n);
-	return in->n_tags ? put_tagged(e, c, m, n, in) : put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
+	if (n->state == NEIGH_ENTRY_STALE)
+		egress_neigh_stale(c, n);
+	return in->n_tags ? egress_put_tagged(e, c, m, n, in)
+			  : egress_put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
 }
 
 /* Rewrite a packet and append it to its burst, which has room. Returns the bytes to be sent; 0: held or dropped. */
-static inline uint32_t emit(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+static inline uint32_t egress_emit(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	struct egress_burst *b;
-	struct nbr *n;
+	struct neigh_entry *n;
 	uint32_t id;
 
 	if (unlikely(pkt_of(m)->family == PKT_FRAME && !(pkt_of(m)->ops & PKT_OP_ENCAP))) {
 		rewrite_frame(m);
-		b = burst_of(e, pkt_of(m));
+		b = egress_burst_of(e, pkt_of(m));
 		b->pkts[b->n++] = m;
 		return m->pkt_len;
 	}
-	id = nbr_of(c, m);
+	id = egress_neigh_of(c, m);
 	if (unlikely(id == UINT32_MAX)) {
 		pkt_end(m, DROP_neighbor_hold, c->stats);
 		return 0;
 	}
-	n = &c->nbrs->nbr[id];
+	n = &c->neighs->neigh[id];
 	if (likely(n->ready))
-		return put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
+		return egress_put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
 	return emit_apart(e, c, m, id);
 }
 
@@ -211,7 +212,7 @@ struct run {
 	uint16_t from, n; /* ingress port; number of frames */
 };
 
-static unsigned int find_runs(const struct egress_burst *b, struct run *runs)
+static unsigned int egress_find_runs(const struct egress_burst *b, struct run *runs)
 {
 	struct run *run = runs;
 
@@ -226,7 +227,7 @@ static unsigned int find_runs(const struct egress_burst *b, struct run *runs)
 	return (unsigned int)(run - runs) + 1;
 }
 
-static uint64_t bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
+static uint64_t egress_bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
 {
 	uint64_t bytes = 0;
 
@@ -239,12 +240,12 @@ static uint64_t bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
  * Offer a burst to the device; frames that it does not accept remain. Bytes are counted before the call, because
  * accepted frames belong to the device afterwards.
  */
-static unsigned int offer_burst(struct egress *e, struct egress_context *c, struct egress_burst *b)
+static unsigned int egress_offer_burst(struct egress *e, struct egress_context *c, struct egress_burst *b)
 {
 	struct run runs[EGRESS_TX_ROOM];
-	unsigned int n_runs = find_runs(b, runs);
+	unsigned int n_runs = egress_find_runs(b, runs);
 	uint16_t n = b->n, taken;
-	uint64_t bytes = bytes_of(b->pkts, n);
+	uint64_t bytes = egress_bytes_of(b->pkts, n);
 
 	if (unlikely(c->stats->tap && pkt_tap_wants(&c->stats->tap->tx_ports, e->index) && b->n_copied < n)) {
 		pkt_tap_copy(c->stats->tap, b->pkts + b->n_copied, n - b->n_copied, e->index, TAP_TX, 0);
@@ -265,7 +266,7 @@ static unsigned int offer_burst(struct egress *e, struct egress_context *c, stru
 		left -= sent;
 	}
 	stat_add(&c->stats->port[e->index].tx_packets, taken);
-	stat_add(&c->stats->port[e->index].tx_bytes, bytes - bytes_of(b->pkts + taken, (uint16_t)(n - taken)));
+	stat_add(&c->stats->port[e->index].tx_bytes, bytes - egress_bytes_of(b->pkts + taken, (uint16_t)(n - taken)));
 	b->n = (uint16_t)(n - taken);
 	if (unlikely(b->n))
 		memmove(b->pkts, b->pkts + taken, b->n * sizeof(b->pkts[0]));
@@ -273,19 +274,19 @@ static unsigned int offer_burst(struct egress *e, struct egress_context *c, stru
 }
 
 /* Offer control traffic first, and data only when the device has accepted all control traffic. */
-static unsigned int offer(struct egress *e, struct egress_context *c)
+static unsigned int egress_offer(struct egress *e, struct egress_context *c)
 {
 	unsigned int sent = 0;
 
 	if (unlikely(e->control_tx.n))
-		sent = offer_burst(e, c, &e->control_tx);
+		sent = egress_offer_burst(e, c, &e->control_tx);
 	if (likely(e->tx.n && !e->control_tx.n))
-		sent += offer_burst(e, c, &e->tx);
+		sent += egress_offer_burst(e, c, &e->tx);
 	gate_device(e, !e->tx.n && !e->control_tx.n);
 	return sent;
 }
 
-static inline bool has_room(const struct egress *e, unsigned int n)
+static inline bool egress_has_room(const struct egress *e, unsigned int n)
 {
 	return e->tx.n + n <= EGRESS_TX_ROOM && e->control_tx.n + n <= EGRESS_TX_ROOM;
 }
@@ -295,7 +296,7 @@ static inline bool has_room(const struct egress *e, unsigned int n)
  * max-rate. The other packets are held by other gates, or are sent in the same pass, because the device has accepted
  * all frames offered.
  */
-static inline bool passes(const struct egress *e, const struct rte_mbuf *m, const struct pkt *x)
+static inline bool egress_passes(const struct egress *e, const struct rte_mbuf *m, const struct pkt *x)
 {
 	const struct egress_slice *s = &e->slice[x->slice];
 
@@ -309,11 +310,11 @@ static __attribute__((noinline)) void submit_among_others(struct egress *e, stru
 	struct rte_mbuf **pkts, unsigned int n)
 {
 	for (unsigned int i = 0, run; i < n; i += run) {
-		for (run = 0; i + run < n && passes(e, pkts[i + run], pkt_of(pkts[i + run])); run++)
-			emit(e, c, pkts[i + run]);
+		for (run = 0; i + run < n && egress_passes(e, pkts[i + run], pkt_of(pkts[i + run])); run++)
+			egress_emit(e, c, pkts[i + run]);
 		if (run)
 			continue;
-		for (run = 1; i + run < n && !passes(e, pkts[i + run], pkt_of(pkts[i + run]));)
+		for (run = 1; i + run < n && !egress_passes(e, pkts[i + run], pkt_of(pkts[i + run]));)
 			run++;
 		sched_enqueue(e, c, &pkts[i], run);
 	}
@@ -327,22 +328,22 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 		return;
 	}
 	if (likely(e->backlog == 0 && e->gates == 0)) {
-		if (unlikely(!has_room(e, n)))
-			offer(e, c);
-		if (likely(has_room(e, n))) {
+		if (unlikely(!egress_has_room(e, n)))
+			egress_offer(e, c);
+		if (likely(egress_has_room(e, n))) {
 			for (unsigned int i = 0; i < n; i++)
-				emit(e, c, pkts[i]);
+				egress_emit(e, c, pkts[i]);
 			return;
 		}
 	}
-	if (!(e->gates & (EGRESS_GATE_DEVICE | EGRESS_GATE_STORM)) && has_room(e, n))
+	if (!(e->gates & (EGRESS_GATE_DEVICE | EGRESS_GATE_STORM)) && egress_has_room(e, n))
 		submit_among_others(e, c, pkts, n);
 	else
 		sched_enqueue(e, c, pkts, n);
 }
 
 /* Serve the queue whose turn it is until its turn ends or the batch is full. */
-static void serve_data(struct egress *e, struct egress_context *c)
+static void egress_serve_data(struct egress *e, struct egress_context *c)
 {
 	struct sched_turn turn;
 
@@ -350,26 +351,26 @@ static void serve_data(struct egress *e, struct egress_context *c)
 	do {
 		struct rte_mbuf *m = sched_dequeue(c, &turn);
 
-		sched_account(&turn, emit(e, c, m));
+		sched_account(&turn, egress_emit(e, c, m));
 	} while (sched_goes_on(&turn) && e->tx.n < EGRESS_TX_BATCH);
 	sched_end(e, c, &turn);
 }
 
 /* Send a control packet if there is one, else data. False: no packet may be sent, or the batch is full. */
-static bool serve(struct egress *e, struct egress_context *c)
+static bool egress_serve(struct egress *e, struct egress_context *c)
 {
 	if (e->control.n && e->control_tx.n < EGRESS_TX_BATCH) {
-		emit(e, c, sched_dequeue_control(e, c));
+		egress_emit(e, c, sched_dequeue_control(e, c));
 		return true;
 	}
 	if (!egress_may_send(e) || e->tx.n >= EGRESS_TX_BATCH)
 		return false;
-	serve_data(e, c);
+	egress_serve_data(e, c);
 	return true;
 }
 
 /* Open the gates that are due, and drop packets of queues in a storm. */
-static void wake(struct egress *e, struct egress_context *c)
+static void egress_wake(struct egress *e, struct egress_context *c)
 {
 	gate_wake(e, c);
 	if (unlikely(e->gates & EGRESS_GATE_STORM))
@@ -381,12 +382,12 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 	unsigned int sent = 0;
 
 	if (unlikely(c->now >= e->wake_ns))
-		wake(e, c);
+		egress_wake(e, c);
 	do {
-		while (e->backlog && serve(e, c))
+		while (e->backlog && egress_serve(e, c))
 			;
 		if (e->tx.n | e->control_tx.n)
-			sent += offer(e, c);
+			sent += egress_offer(e, c);
 	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || egress_may_send(e)));
 	return sent;
 }
@@ -408,7 +409,8 @@ struct returned {
  * against the limit of held packets, which the next held packet may use now. A lossless packet always returns: it stayed
  * charged to its class.
  */
-static bool may_return(const struct egress *e, struct egress_context *c, struct rte_mbuf *m, struct returned *sum)
+static bool egress_may_return(const struct egress *e, struct egress_context *c, struct rte_mbuf *m,
+	struct returned *sum)
 {
 	const struct pkt *x = pkt_of(m);
 	bool control = x->tclass == PKT_CLASS_CONTROL;
@@ -429,17 +431,17 @@ static bool may_return(const struct egress *e, struct egress_context *c, struct 
  * Packets held for a neighbour become the oldest packets of their queues: all queued packets for that neighbour
  * arrived later.
  */
-void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id)
+void egress_neigh_resolved(struct egress *e, struct egress_context *c, uint32_t id)
 {
-	struct nbr *n = &c->nbrs->nbr[id];
+	struct neigh_entry *n = &c->neighs->neigh[id];
 	struct returned sum = {.lossy = e->lossy, .control = e->control_buffers};
 	struct fifo newest_first = {0};
 
-	nbr_set_state(n, NBR_RESOLVED);
+	neigh_entry_set_state(n, NEIGH_ENTRY_RESOLVED);
 	while (n->waiting.n) {
-		struct rte_mbuf *m = egress_nbr_pop(c, n);
+		struct rte_mbuf *m = egress_neigh_pop(c, n);
 
-		if (may_return(e, c, m, &sum))
+		if (egress_may_return(e, c, m, &sum))
 			fifo_push_front(&newest_first, m);
 	}
 	while (newest_first.n)
@@ -447,7 +449,7 @@ void egress_nbr_resolved(struct egress *e, struct egress_context *c, uint32_t id
 }
 
 /* Send an ICMP error to the sender (RFC 4861 section 7.2.2), unless the sender is the node itself. */
-static void unreachable(struct egress_context *c, struct rte_mbuf *m)
+static void egress_unreachable(struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
 
@@ -467,44 +469,44 @@ static void unreachable(struct egress_context *c, struct rte_mbuf *m)
 	}
 }
 
-static void fail_waiting(struct egress_context *c, struct nbr *n)
+static void egress_fail_waiting(struct egress_context *c, struct neigh_entry *n)
 {
 	while (n->waiting.n)
-		unreachable(c, egress_nbr_pop(c, n));
+		egress_unreachable(c, egress_neigh_pop(c, n));
 }
 
-void egress_nbr_update(struct egress *e, struct egress_context *c, const struct nbr_message *message)
+void egress_neigh_update(struct egress *e, struct egress_context *c, const struct neigh_message *message)
 {
-	uint32_t id = nbr_find(c->nbrs, message->interface, &message->addr);
-	struct nbr *n;
+	uint32_t id = neigh_table_find(c->neighs, message->interface, &message->addr);
+	struct neigh_entry *n;
 
-	if (id == UINT32_MAX || c->nbrs->nbr[id].is_static)
+	if (id == UINT32_MAX || c->neighs->neigh[id].is_static)
 		return;
-	n = &c->nbrs->nbr[id];
-	switch ((enum nbr_update)message->what) {
-	case NBR_SET:
+	n = &c->neighs->neigh[id];
+	switch ((enum neigh_update)message->what) {
+	case NEIGH_SET:
 		n->mac.dst = message->mac;
 		n->confirm = false;
-		egress_nbr_resolved(e, c, id);
+		egress_neigh_resolved(e, c, id);
 		break;
-	case NBR_AGED:
-		if (n->state == NBR_RESOLVED)
-			nbr_set_state(n, NBR_STALE);
+	case NEIGH_AGED:
+		if (n->state == NEIGH_ENTRY_RESOLVED)
+			neigh_entry_set_state(n, NEIGH_ENTRY_STALE);
 		break;
-	case NBR_FAIL:
-		nbr_set_state(n, NBR_UNKNOWN);
-		fail_waiting(c, n);
+	case NEIGH_FAIL:
+		neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
+		egress_fail_waiting(c, n);
 		break;
-	case NBR_FORGET:
-		fail_waiting(c, n);
-		nbr_set_state(n, NBR_UNKNOWN);
-		if (id >= SNAP_NBR_MAX)
-			nbr_release(c->nbrs, id);
+	case NEIGH_FORGET:
+		egress_fail_waiting(c, n);
+		neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
+		if (id >= SNAP_NEIGH_MAX)
+			neigh_table_release(c->neighs, id);
 		break;
 	}
 }
 
-static void drain_burst(struct egress_context *c, struct egress_burst *b, enum reason reason)
+static void egress_drain_burst(struct egress_context *c, struct egress_burst *b, enum reason reason)
 {
 	for (uint16_t i = 0; i < b->n; i++)
 		pkt_end(b->pkts[i], reason, c->stats);
@@ -523,7 +525,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	gate_pause(e, c, EGRESS_ALL_SLICES, UINT8_MAX);
 	for (uint32_t i = 0; i < e->n_slices; i++)
 		e->slice[i].byte_time = 0;
-	wake(e, c);
+	egress_wake(e, c);
 	while (egress_may_send(e)) {
 		sched_begin(e, c, &turn);
 		do {
@@ -531,6 +533,6 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 		} while (turn.fifo->n);
 		sched_end(e, c, &turn);
 	}
-	drain_burst(c, &e->control_tx, reason);
-	drain_burst(c, &e->tx, reason);
+	egress_drain_burst(c, &e->control_tx, reason);
+	egress_drain_burst(c, &e->tx, reason);
 }

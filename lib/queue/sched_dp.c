@@ -11,7 +11,7 @@
  * The class in which a packet is queued: its own, or the bounce class if it would leave by its ingress port in a
  * lossless class (docs/design.md section 4).
  */
-static inline uint8_t queue_class(const struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
+static inline uint8_t sched_queue_class(const struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
 {
 	uint8_t class = pkt_of(m)->tclass;
 
@@ -25,7 +25,7 @@ static inline uint8_t queue_class(const struct egress *e, const struct egress_co
  * slices must keep some room regardless of this slice (dynamic threshold of Choudhury and Hahne, alpha 1). The number
  * of steps is the same with one slice and with many.
  */
-static inline bool has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
+static inline bool sched_has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
 	uint32_t packets, uint32_t buffers)
 {
 	return q->packets.n + packets <= e->queue_limit &&
@@ -33,7 +33,7 @@ static inline bool has_room(const struct egress *e, const struct egress_slice *s
 }
 
 /* xorshift; the quality of the sequence is not critical */
-static uint32_t next_random(struct egress *e)
+static uint32_t sched_next_random(struct egress *e)
 {
 	e->random ^= e->random << 13;
 	e->random ^= e->random >> 17;
@@ -45,14 +45,16 @@ static uint32_t next_random(struct egress *e)
  * Mark an ECN-capable packet CE (RFC 3168), with a probability that grows with `level`, the bytes in the queue
  * including the packet.
  */
-static void mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m, uint64_t level)
+static void sched_mark(struct egress *e, struct egress_context *c, struct egress_queue *q, struct rte_mbuf *m,
+	uint64_t level)
 {
-	const struct snap_port *p = &c->s->port[e->index];
+	const struct snap_interface *p = &c->s->port[e->index];
 	struct pkt *x = pkt_of(m);
 	const uint8_t *ip;
 	uint8_t ecn;
 
-	if (level < p->ecn_max && (level - p->ecn_min) << 32 < (uint64_t)next_random(e) * (p->ecn_max - p->ecn_min))
+	if (level < p->ecn_max &&
+		(level - p->ecn_min) << 32 < (uint64_t)sched_next_random(e) * (p->ecn_max - p->ecn_min))
 		return;
 	if (x->family != 4 && x->family != 6)
 		return;
@@ -75,12 +77,12 @@ static __attribute__((noinline)) void mark_last(struct egress *e, struct egress_
 	for (; m; m = pkt_of(m)->next) {
 		level += m->pkt_len;
 		if (level > c->s->port[e->index].ecn_min)
-			mark(e, c, q, m, level);
+			sched_mark(e, c, q, m, level);
 	}
 }
 
 /* Account for data packets just added to their queue: busy bit, charges, levels, watermarks. */
-static inline void put(struct egress *e, struct egress_slice *s, struct egress_queue *q, const struct pkt *x,
+static inline void sched_put(struct egress *e, struct egress_slice *s, struct egress_queue *q, const struct pkt *x,
 	const struct queue_tally *t)
 {
 	s->busy = (uint8_t)(s->busy | 1u << x->tclass);
@@ -98,7 +100,7 @@ static inline void put(struct egress *e, struct egress_slice *s, struct egress_q
 	}
 }
 
-static void enqueue_control(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+static void sched_enqueue_control(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	if (e->control_buffers + m->nb_segs > c->s->port[e->index].control_limit) {
 		pkt_end(m, DROP_control_full, c->stats);
@@ -112,7 +114,7 @@ static void enqueue_control(struct egress *e, struct egress_context *c, struct r
 }
 
 /* Must the packets of a tally be dropped? *reason is the drop reason. */
-static inline bool refused(const struct egress *e, const struct egress_context *c, const struct pkt *x,
+static inline bool sched_refused(const struct egress *e, const struct egress_context *c, const struct pkt *x,
 	const struct rte_mbuf *m, const struct queue_tally *t, enum reason *reason)
 {
 	const struct egress_slice *s = &e->slice[x->slice];
@@ -122,10 +124,10 @@ static inline bool refused(const struct egress *e, const struct egress_context *
 		return queue_is_exhausted(c, x, m);
 	}
 	*reason = DROP_queue_full;
-	return !has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers);
+	return !sched_has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers);
 }
 
-static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+static void sched_storm_drop(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pfc_watchdog *w = &e->watchdog[pkt_of(m)->slice][pkt_of(m)->tclass];
 
@@ -135,7 +137,7 @@ static void storm_drop(struct egress *e, struct egress_context *c, struct rte_mb
 }
 
 /* Link the leading packets of the same kind to a list and sum them in the tally. */
-static inline void gather(struct egress_context *c, struct rte_mbuf **pkts, unsigned int n, bool lossless,
+static inline void sched_gather(struct egress_context *c, struct rte_mbuf **pkts, unsigned int n, bool lossless,
 	struct queue_tally *t)
 {
 	struct pkt *x = pkt_of(pkts[0]);
@@ -164,7 +166,7 @@ static __attribute__((noinline)) void trace(struct egress *e, struct egress_cont
 		queue_trace(c, pkts[i], TRACE_QUEUED, e->index, waiting + i);
 }
 
-static void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n,
+static void sched_enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n,
 	bool traced);
 
 /* Queue or drop the first packet together with the following packets of the same kind. Returns their number. */
@@ -180,10 +182,10 @@ static inline __attribute__((always_inline)) unsigned int enqueue(struct egress 
 	uint8_t class;
 
 	if (unlikely(x->tclass == PKT_CLASS_CONTROL)) {
-		enqueue_control(e, c, m);
+		sched_enqueue_control(e, c, m);
 		return 1;
 	}
-	class = queue_class(e, c, m);
+	class = sched_queue_class(e, c, m);
 	if (unlikely(class != x->tclass)) {
 		stat_add(&c->stats->class_bounced, 1);
 		x->tclass = class;
@@ -192,13 +194,13 @@ static inline __attribute__((always_inline)) unsigned int enqueue(struct egress 
 	q = &s->queue[class];
 	if (unlikely(e->gates & EGRESS_GATE_STORM) && pfc_watchdog_drops(&e->watchdog[x->slice][class])) {
 		stat_add(&q->dropped, 1);
-		storm_drop(e, c, m);
+		sched_storm_drop(e, c, m);
 		return 1;
 	}
-	gather(c, pkts, n, queue_is_lossless(c, x, m), &t);
-	if (unlikely(refused(e, c, x, m, &t, &reason))) {
+	sched_gather(c, pkts, n, queue_is_lossless(c, x, m), &t);
+	if (unlikely(sched_refused(e, c, x, m, &t, &reason))) {
 		if (t.packets > 1) {
-			enqueue_each(e, c, pkts, t.packets, traced);
+			sched_enqueue_each(e, c, pkts, t.packets, traced);
 			return t.packets;
 		}
 		stat_add(&q->dropped, 1);
@@ -209,15 +211,15 @@ static inline __attribute__((always_inline)) unsigned int enqueue(struct egress 
 		trace(e, c, pkts, t.packets, q->packets.n);
 	fifo_append(&q->packets, m, pkts[t.packets - 1], t.packets);
 	stat_add(&q->entered, t.packets);
-	put(e, s, q, x, &t);
+	sched_put(e, s, q, x, &t);
 	if (unlikely(e->ecn_classes >> class & 1 && q->bytes > c->s->port[e->index].ecn_min))
 		mark_last(e, c, q, m, t.bytes);
 	return t.packets;
 }
 
 /* Queue packets one by one, so that as many as possible find room. */
-static __attribute__((noinline)) void enqueue_each(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts,
-	unsigned int n, bool traced)
+static __attribute__((noinline)) void sched_enqueue_each(struct egress *e, struct egress_context *c,
+	struct rte_mbuf **pkts, unsigned int n, bool traced)
 {
 	for (unsigned int i = 0; i < n; i++)
 		enqueue(e, c, &pkts[i], 1, traced);
@@ -246,10 +248,10 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 		e->backlog++;
 		return;
 	}
-	x->tclass = queue_class(e, c, m);
-	gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
+	x->tclass = sched_queue_class(e, c, m);
+	sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
 	fifo_push_front(&s->queue[x->tclass].packets, m);
-	put(e, s, &s->queue[x->tclass], x, &t);
+	sched_put(e, s, &s->queue[x->tclass], x, &t);
 	if (unlikely(e->gates & EGRESS_GATE_STORM))
 		e->wake_ns = c->now; /* the queue may be in a storm with action drop, and must then be emptied */
 }
@@ -279,7 +281,7 @@ void sched_flush(struct egress *e, struct egress_context *c)
 				continue;
 			sched_begin_at(&turn, e, c, (uint8_t)id, (uint8_t)k);
 			for (; turn.fifo->n && left; left--)
-				storm_drop(e, c, sched_dequeue(c, &turn));
+				sched_storm_drop(e, c, sched_dequeue(c, &turn));
 			sched_end(e, c, &turn);
 		}
 	}
@@ -297,7 +299,7 @@ void sched_take_back(struct egress *e, struct egress_context *c)
 	for (uint16_t i = 0; i < b->n; i++) {
 		struct pkt *x = pkt_of(b->pkts[i]);
 
-		if (!(e->slice[x->slice].closed[EGRESS_PAUSE] >> queue_class(e, c, b->pkts[i]) & 1)) {
+		if (!(e->slice[x->slice].closed[EGRESS_PAUSE] >> sched_queue_class(e, c, b->pkts[i]) & 1)) {
 			b->pkts[kept++] = b->pkts[i];
 			continue;
 		}

@@ -7,7 +7,7 @@ static bool watch_is_on(const struct egress *e, const struct egress_context *c)
 	return c->s->port[e->index].watchdog.detect_ns;
 }
 
-static const struct pfc_watchdog_config *config_of(const struct egress *e, const struct egress_context *c)
+static const struct pfc_watchdog_config *watch_config_of(const struct egress *e, const struct egress_context *c)
 {
 	return &c->s->port[e->index].watchdog;
 }
@@ -31,7 +31,7 @@ uint64_t watch_pause(struct egress *e, const struct egress_context *c, uint32_t 
 
 	if (watch_is_on(e, c) || w->stormed) {
 		pfc_watchdog_gate(w, until, c->now);
-		e->watch_ns = MIN_OF(e->watch_ns, pfc_watchdog_next(w, config_of(e, c)));
+		e->watch_ns = MIN_OF(e->watch_ns, pfc_watchdog_next(w, watch_config_of(e, c)));
 	}
 	return unlikely(pfc_watchdog_drops(w)) ? TIME_NEVER : until;
 }
@@ -42,7 +42,7 @@ bool watch_poll(struct egress *e, const struct egress_context *c, uint32_t slice
 	struct pfc_heed link_alone = {.link = w->heed.link, .tunnels = TIME_NEVER};
 	enum pfc_watchdog_event event;
 
-	while ((event = pfc_watchdog_poll(w, config_of(e, c), c->now, next)) != PFC_WATCHDOG_NOTHING) {
+	while ((event = pfc_watchdog_poll(w, watch_config_of(e, c), c->now, next)) != PFC_WATCHDOG_NOTHING) {
 		stat_add(&e->watch_events, 1);
 		if (event == PFC_WATCHDOG_STORM)
 			__atomic_store_n(&w->by_link,

@@ -22,12 +22,12 @@ int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct et
 
 /* Like rewrite_packet, with the VLAN tags of the interface `in`; their PCP is the class of the packet. */
 int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
-	const struct snap_port *in, struct lcore_stats *stats);
+	const struct snap_interface *in, struct lcore_stats *stats);
 
 /* Rewrite a PKT_FRAME that is not encapsulated: remove the bytes before and after the frame. */
 void rewrite_frame(struct rte_mbuf *m);
 
-/* Neighbour address of a PKT_NBR_LINK packet: the destination address after rewriting. */
+/* Neighbour address of a PKT_NEIGH_LINK packet: the destination address after rewriting. */
 struct ip_addr rewrite_destination(struct rte_mbuf *m, const struct snapshot *s);
 
 #endif

@@ -232,7 +232,7 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 }
 
 int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
-	const struct snap_port *in, struct lcore_stats *stats)
+	const struct snap_interface *in, struct lcore_stats *stats)
 {
 	uint32_t tags = in->n_tags * (uint32_t)sizeof(struct vlan_tag);
 	int reason = rewrite_any(m, s, mac, tags, stats);

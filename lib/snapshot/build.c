@@ -13,7 +13,7 @@
 int snapshot_registry_init(struct snapshot_registry *r)
 {
 	*r = (struct snapshot_registry){
-		.nbrs = ids_new(SNAP_NBR_MAX),
+		.neighs = ids_new(SNAP_NEIGH_MAX),
 		.paths = ids_new(SNAP_PATH_MAX),
 		.sids = ids_new(SNAP_SID_MAX),
 		.vrfs = ids_new(SNAP_VRF_MAX),
@@ -21,7 +21,7 @@ int snapshot_registry_init(struct snapshot_registry *r)
 		.interfaces = ids_new(SNAP_INTERFACE_MAX),
 		.path_mtus = calloc(1, sizeof(*r->path_mtus)),
 	};
-	if (r->path_mtus && r->nbrs && r->paths && r->sids && r->vrfs && r->slices && r->interfaces)
+	if (r->path_mtus && r->neighs && r->paths && r->sids && r->vrfs && r->slices && r->interfaces)
 		return 0;
 	snapshot_registry_fini(r);
 	return -ENOMEM;
@@ -29,7 +29,7 @@ int snapshot_registry_init(struct snapshot_registry *r)
 
 void snapshot_registry_fini(struct snapshot_registry *r)
 {
-	ids_free(r->nbrs);
+	ids_free(r->neighs);
 	ids_free(r->paths);
 	ids_free(r->sids);
 	ids_free(r->vrfs);
@@ -70,7 +70,7 @@ static int build_ports(struct builder *b, const struct snapshot_port_info *info)
 	b->s->n_ports = b->config->ports.n;
 	for (uint32_t i = 0; i < b->s->n_ports && rc == 0; i++) {
 		const struct cfg_port *cp = &b->config->ports.items[i];
-		struct snap_port *p = &b->s->port[i];
+		struct snap_interface *p = &b->s->port[i];
 
 		p->name = cp->name;
 		p->interface = (uint16_t)i;
@@ -110,12 +110,12 @@ static void build_carry_over(struct builder *b)
 	struct snapshot *s = b->s;
 	const struct snapshot *old = b->old;
 
-	s->n_nbrs = ids_bound(b->ids->nbrs);
-	for (uint32_t i = 0; old && i < MIN_OF(old->n_nbrs, s->n_nbrs); i++) {
-		if (s->nbr[i].used)
+	s->n_neighs = ids_bound(b->ids->neighs);
+	for (uint32_t i = 0; old && i < MIN_OF(old->n_neighs, s->n_neighs); i++) {
+		if (s->neigh[i].used)
 			continue;
-		b->nbr[i] = old->nbr[i];
-		b->nbr[i].used = false;
+		b->neigh[i] = old->neigh[i];
+		b->neigh[i].used = false;
 	}
 	for (uint32_t i = 0; old && i < MIN_OF(old->n_paths, s->n_paths); i++) {
 		if (s->path[i].bytes || !old->path[i].bytes)
@@ -147,7 +147,7 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	if (rc == 0)
 		rc = build_interfaces(b);
 	if (rc == 0)
-		rc = build_static_nbrs(b);
+		rc = build_static_neighs(b);
 	if (rc == 0)
 		rc = build_pfc_wan(b);
 	if (rc == 0)
@@ -169,7 +169,7 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 
 void snapshot_reap(struct snapshot_registry *r, uint64_t generation)
 {
-	ids_reap(r->nbrs, generation);
+	ids_reap(r->neighs, generation);
 	ids_reap(r->paths, generation);
 	ids_reap(r->sids, generation);
 	ids_reap(r->vrfs, generation);

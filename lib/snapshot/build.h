@@ -8,7 +8,7 @@
 
 /* State that outlives snapshots: ids, learnt MTUs, the generation counter. One per node. */
 struct snapshot_registry {
-	struct ids *nbrs, *paths, *sids, *vrfs, *slices, *interfaces;
+	struct ids *neighs, *paths, *sids, *vrfs, *slices, *interfaces;
 	struct path_mtus *path_mtus; /* written only by the control lcore: path_mtu.h */
 	uint64_t generation;	     /* of the newest snapshot built */
 };

@@ -26,13 +26,13 @@ int build_keys(struct builder *b)
 	return 0;
 }
 
-void build_sources_closed(struct snap_port *p)
+void build_sources_closed(struct snap_interface *p)
 {
 	/* addresses in a VRF belong to the tenant, even when they look like addresses of the domain */
 	p->sources_closed = p->side == SIDE_DC && p->vrf == VRF_UNDERLAY && !p->any_source;
 }
 
-int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+int build_port_boundary(struct builder *b, struct snap_interface *p, const struct cfg_port *cp)
 {
 	struct snap_match *m = arena_alloc(b->s->arena, (cp->allow_sids.n + 1) * sizeof(*m));
 

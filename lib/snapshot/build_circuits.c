@@ -6,14 +6,14 @@
 #include "snapshot/build_priv.h"
 
 /* A circuit for all other VLANs excludes the VLANs of interfaces. */
-static bool is_interface(const struct snap_port *p, uint32_t vlan)
+static bool is_interface(const struct snap_interface *p, uint32_t vlan)
 {
 	return p->vlan && (p->vlan[vlan] || p->inner_vlan[vlan]);
 }
 
 static int put(struct builder *b, const struct snap_circuit *a)
 {
-	struct snap_port *p = &b->s->port[a->port];
+	struct snap_interface *p = &b->s->port[a->port];
 	const struct snap_circuit **table = b->circuit[a->port];
 
 	if (!table) {

@@ -36,7 +36,7 @@ uint16_t build_vrf_of(const struct builder *b, const char *name)
 }
 
 /* Put the link-local address first: the configured one, otherwise the one derived from the MAC. */
-int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n)
+int build_own_addresses(struct builder *b, struct snap_interface *p, const struct ip_prefix *addresses, uint32_t n)
 {
 	struct ip_prefix link_local = {.addr = {.family = 6}, .len = 64};
 	struct ip_prefix *own = arena_alloc(b->s->arena, (n + 1) * sizeof(*own));

@@ -40,7 +40,7 @@ static uint16_t *number_table(struct builder *b)
 }
 
 /* Add the interface to the tables that received frames are looked up in. */
-static int put(struct builder *b, struct snap_port *port, const struct cfg_interface *v, uint16_t number)
+static int put(struct builder *b, struct snap_interface *port, const struct cfg_interface *v, uint16_t number)
 {
 	uint16_t **inner = b->inner_vlan[port->interface];
 	uint16_t *table = b->vlan[port->interface];
@@ -69,8 +69,8 @@ static int put(struct builder *b, struct snap_port *port, const struct cfg_inter
 
 static int build_interface(struct builder *b, const struct cfg_interface *v, uint16_t number)
 {
-	struct snap_port *port = &b->s->port[snap_port_of(number)];
-	struct snap_port *p = arena_alloc(b->s->arena, sizeof(*p));
+	struct snap_interface *port = &b->s->port[snap_interface_of(number)];
+	struct snap_interface *p = arena_alloc(b->s->arena, sizeof(*p));
 	uint32_t tag = v->tag != TAG_AUTO ? v->tag : v->inner_vlan ? TAG_8021AD : TAG_8021Q;
 
 	if (!p)
@@ -111,7 +111,7 @@ int build_interfaces(struct builder *b)
 	b->interface = arena_alloc(b->s->arena, b->s->n_interfaces * sizeof(*b->interface));
 	if (!b->interface)
 		return build_fail(b, -ENOMEM, "out of memory");
-	b->s->interface = (const struct snap_port *const *)b->interface;
+	b->s->interface = (const struct snap_interface *const *)b->interface;
 	for (uint32_t i = 0; i < c->interfaces.n && rc == 0; i++)
 		rc = build_interface(b, &c->interfaces.items[i], number_of(b, &c->interfaces.items[i]));
 	return rc;

@@ -235,8 +235,8 @@ static unsigned int way_mtu(const struct snapshot *s, target_t t)
 	unsigned int mtu = UINT16_MAX;
 
 	switch (target_kind(t)) {
-	case TARGET_NBR:
-		return s->nbr[target_index(t)].mtu;
+	case TARGET_NEIGH:
+		return s->neigh[target_index(t)].mtu;
 	case TARGET_LINK:
 		return snap_interface(s, target_index(t))->mtu;
 	case TARGET_GROUP:
@@ -302,7 +302,7 @@ int build_path_ways(struct builder *b)
 			continue;
 		p->via = fib_lookup6(b->s->vrf[VRF_UNDERLAY].v6, &ip->dst);
 		/* a policy inside a policy, or a path to an own address, has no way out */
-		if (target_kind(p->via) != TARGET_NBR && target_kind(p->via) != TARGET_GROUP &&
+		if (target_kind(p->via) != TARGET_NEIGH && target_kind(p->via) != TARGET_GROUP &&
 			target_kind(p->via) != TARGET_LINK)
 			p->via = 0;
 	}

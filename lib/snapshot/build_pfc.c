@@ -64,7 +64,7 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 	struct snap_relay *out)
 {
 	struct snap_match *allowed;
-	struct snap_port *port;
+	struct snap_interface *port;
 
 	*out = (struct snap_relay){.name = r->name,
 		.port = (uint8_t)cfg_find_port(b->config, r->port),
@@ -100,7 +100,7 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const struct cfg_pfc_tunnel *t,
 	struct snap_pfc_tunnel *out)
 {
-	struct snap_port *port;
+	struct snap_interface *port;
 
 	*out = (struct snap_pfc_tunnel){.name = t->name,
 		.slice = build_slice_of(b, t->slice),
@@ -151,7 +151,7 @@ static void build_learning(struct builder *b)
 	for (uint32_t i = 0; i < usid->more_blocks.n; i++)
 		out->block[out->n_blocks++] = usid->more_blocks.items[i];
 	for (uint32_t i = 0; i < b->config->ports.n; i++) {
-		struct snap_port *p = &b->s->port[i];
+		struct snap_interface *p = &b->s->port[i];
 
 		p->pfc_learning = b->config->ports.items[i].pfc.learn_tunnels;
 		p->pfc_tunnelled |= p->pfc_learning;

@@ -13,13 +13,13 @@ struct builder {
 	struct snapshot *s;
 	/* The arrays of *s, writable; the pointers in *s are to const. */
 	struct snap_vrf *vrf;
-	struct snap_nbr *nbr;
+	struct snap_neigh *neigh;
 	struct snap_sid *sid;
 	struct snap_path *path;
 	struct snap_group *group;
 	struct snap_policy *policy;
 	struct snap_relay *relay;
-	struct snap_port **interface;
+	struct snap_interface **interface;
 	target_t *usid_entry;
 	target_t **usid_subtable;
 	/* By port: its tables of VLANs and circuits; NULL: none. */
@@ -38,20 +38,20 @@ int build_fail(struct builder *b, int rc, const char *format, ...) __attribute__
 void build_match(struct snap_match *m, const struct ip_prefix *p);
 uint16_t build_vrf_of(const struct builder *b, const char *name);  /* NULL: VRF_UNDERLAY */
 uint8_t build_slice_of(const struct builder *b, const char *name); /* NULL: SNAP_SLICE_NONE */
-int build_own_addresses(struct builder *b, struct snap_port *p, const struct ip_prefix *addresses, uint32_t n);
+int build_own_addresses(struct builder *b, struct snap_interface *p, const struct ip_prefix *addresses, uint32_t n);
 
 /* build_qos.c: slices; the slice and class members of a port, a VRF, a SID or a path. */
 int build_slices(struct builder *b);
-int build_port_qos(struct builder *b, struct snap_port *p, const struct cfg_port *cp, uint64_t speed_bps);
+int build_port_qos(struct builder *b, struct snap_interface *p, const struct cfg_port *cp, uint64_t speed_bps);
 void build_tunnel_classes(const struct builder *b, const char *class_map, uint8_t *tclass_of);
 
 /* build_interfaces.c: VLAN interfaces, needs ports; the number of a named port or interface. */
 int build_interfaces(struct builder *b);
 uint16_t build_interface_of(const struct builder *b, const char *name);
 
-/* build_nbrs.c: static neighbours, needs interfaces; the neighbour id of an address on a named port or interface. */
-int build_static_nbrs(struct builder *b);
-int build_nbr(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id);
+/* build_neighs.c: static neighbours, needs interfaces; the neighbour id of an address on a named port or interface. */
+int build_static_neighs(struct builder *b);
+int build_neigh(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id);
 
 int build_sids(struct builder *b); /* needs neighbours, VRFs, relays */
 
@@ -69,8 +69,8 @@ int build_path_ways(struct builder *b); /* ways out of paths and shares of polic
 
 int build_keys(struct builder *b);
 /* Complete an interface whose side, VRF and boundary are set. */
-void build_sources_closed(struct snap_port *p);
-int build_port_boundary(struct builder *b, struct snap_port *p, const struct cfg_port *cp);
+void build_sources_closed(struct snap_interface *p);
+int build_port_boundary(struct builder *b, struct snap_interface *p, const struct cfg_port *cp);
 struct srh;
 int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh); /* needs keys */
 

@@ -50,7 +50,7 @@ static void apply(const struct config *c, const struct cfg_class_range *ranges, 
 	}
 }
 
-static int build_pfc(struct builder *b, struct snap_port *p, const struct cfg_port *cp)
+static int build_pfc(struct builder *b, struct snap_interface *p, const struct cfg_port *cp)
 {
 	struct cfg_buffer_profile profile = cfg_port_profile(b->config, cp);
 	struct cfg_lossless l;
@@ -77,7 +77,7 @@ static int build_pfc(struct builder *b, struct snap_port *p, const struct cfg_po
 	return 0;
 }
 
-int build_port_qos(struct builder *b, struct snap_port *p, const struct cfg_port *cp, uint64_t speed_bps)
+int build_port_qos(struct builder *b, struct snap_interface *p, const struct cfg_port *cp, uint64_t speed_bps)
 {
 	const struct cfg_class_map *map = class_map(b->config, cp->class_map);
 

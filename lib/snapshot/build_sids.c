@@ -19,15 +19,15 @@ static int build_adjacencies(struct builder *b, const struct cfg_sid *cs, struct
 {
 	target_t members[SNAP_GROUP_MAX];
 	uint32_t id;
-	int rc = build_nbr(b, cs->port, &cs->nexthop, &id);
+	int rc = build_neigh(b, cs->port, &cs->nexthop, &id);
 
 	*ports = 0;
 	for (uint32_t i = 0; rc == 0; i++) {
-		members[i] = target(TARGET_NBR, id);
-		*ports |= 1u << b->s->nbr[id].port;
+		members[i] = target(TARGET_NEIGH, id);
+		*ports |= 1u << b->s->neigh[id].port;
 		if (i == cs->adjacencies.n)
 			break;
-		rc = build_nbr(b, cs->adjacencies.items[i].port, &cs->adjacencies.items[i].nexthop, &id);
+		rc = build_neigh(b, cs->adjacencies.items[i].port, &cs->adjacencies.items[i].nexthop, &id);
 	}
 	if (rc < 0)
 		return rc;

@@ -53,7 +53,7 @@ static int add_own(struct items *l, const struct ip_prefix *own, target_t connec
 	return rc ? rc : add(l, &host, FROM_OWN, local);
 }
 
-static int add_addresses(struct items *l, const struct snap_port *p, uint16_t vrf)
+static int add_addresses(struct items *l, const struct snap_interface *p, uint16_t vrf)
 {
 	int rc = 0;
 
@@ -96,8 +96,8 @@ static int add_route(struct builder *b, struct items *l, const struct cfg_route 
 			target(TARGET_POLICY, (uint32_t)cfg_find_policy(b->config, r->policy)));
 	if (!r->nexthop.family)
 		return add(l, &r->prefix, FROM_ROUTE, target(TARGET_LINK, build_interface_of(b, r->port)));
-	rc = build_nbr(b, r->port, &r->nexthop, &id);
-	return rc ? rc : add(l, &r->prefix, FROM_ROUTE, target(TARGET_NBR, id));
+	rc = build_neigh(b, r->port, &r->nexthop, &id);
+	return rc ? rc : add(l, &r->prefix, FROM_ROUTE, target(TARGET_NEIGH, id));
 }
 
 static int by_prefix(const void *a, const void *b)

@@ -7,7 +7,7 @@
  * headers that it was learnt for. An entry with another fingerprint is ignored. So a reader whose snapshot is newer
  * than the control lcore's never applies an outdated MTU.
  *
- * One writer, the control lcore (service/icmp/control_mtu.c); any lcore or thread may read. All accesses are relaxed:
+ * One writer, the control lcore (service/icmp/mtu_cp.c); any lcore or thread may read. All accesses are relaxed:
  * an entry is one word and orders nothing.
  */
 #ifndef SNAPSHOT_PATH_MTU_H

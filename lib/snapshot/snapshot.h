@@ -25,7 +25,7 @@
 #include "stats/stats.h"
 #include "wire/addr.h"
 
-#define SNAP_NBR_MAX 4096 /* configured next hops and static neighbours */
+#define SNAP_NEIGH_MAX 4096 /* configured next hops and static neighbours */
 #define SNAP_PATH_MAX (64u * 1024)
 #define SNAP_SID_MAX (64u * 1024)
 #define SNAP_INTERFACE_MAX 1024
@@ -55,7 +55,7 @@ static inline uint16_t snap_interface_number(uint16_t port, uint32_t id)
 }
 
 /* Port of an interface. */
-static inline uint8_t snap_port_of(uint32_t interface)
+static inline uint8_t snap_interface_of(uint32_t interface)
 {
 	return (uint8_t)(interface % SNAP_INTERFACE_ROW);
 }
@@ -75,7 +75,7 @@ static inline bool snap_match_has(const struct snap_match *m, uint64_t hi, uint6
 	return (hi & m->mask_hi) == m->hi && (lo & m->mask_lo) == m->lo;
 }
 
-struct snap_port {
+struct snap_interface {
 	struct eth_addr mac;
 	uint16_t vrf;
 	uint16_t mtu;
@@ -126,7 +126,7 @@ struct snap_port {
 	} tag[2]; /* outer first */
 };
 
-struct snap_nbr {
+struct snap_neigh {
 	uint16_t port;
 	uint16_t interface;
 	uint16_t mtu; /* of that interface */
@@ -138,7 +138,7 @@ struct snap_nbr {
 
 struct snap_group {
 	uint8_t n;
-	target_t member[SNAP_GROUP_MAX]; /* TARGET_NBR or TARGET_LINK */
+	target_t member[SNAP_GROUP_MAX]; /* TARGET_NEIGH or TARGET_LINK */
 };
 
 struct snap_slice {
@@ -229,7 +229,7 @@ struct snap_sid {
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class after the tunnel, by class in it */
 	uint16_t vrf;				/* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;				/* IANA SRv6 Endpoint Behaviors */
-	target_t adjacency;		/* End.X, End.DX4, End.DX6: TARGET_NBR, of a set J TARGET_GROUP; 0: none */
+	target_t adjacency;		/* End.X, End.DX4, End.DX6: TARGET_NEIGH, of a set J TARGET_GROUP; 0: none */
 	const struct snap_pfc_sid *pfc; /* NULL: no PFC frames end here */
 	struct ip_prefix prefix;
 };
@@ -287,10 +287,10 @@ struct snap_usid {
 struct snapshot {
 	uint64_t generation;
 	struct ipv6_addr loopback;
-	struct snap_port port[MAX_PORTS];
+	struct snap_interface port[MAX_PORTS];
 	uint32_t n_ports;
-	const struct snap_port *const *interface; /* VLAN interfaces by row of their number; NULL: a free id */
-	uint32_t n_interfaces;			  /* rows */
+	const struct snap_interface *const *interface; /* VLAN interfaces by row of their number; NULL: a free id */
+	uint32_t n_interfaces;			       /* rows */
 	struct snap_usid usid;
 	struct snap_match infrastructure[64];
 	uint32_t n_infrastructure;
@@ -302,8 +302,8 @@ struct snapshot {
 	uint32_t n_slices;
 	const struct snap_vrf *vrf; /* by VRF id */
 	uint32_t n_vrfs;
-	const struct snap_nbr *nbr; /* by neighbour id */
-	uint32_t n_nbrs;
+	const struct snap_neigh *neigh; /* by neighbour id */
+	uint32_t n_neighs;
 	const struct snap_sid *sid; /* by SID id */
 	uint32_t n_sids;
 	const struct snap_path *path; /* by path id */
@@ -334,7 +334,7 @@ struct snapshot {
 };
 
 /* An interface by number; NULL: it was removed. */
-static inline const struct snap_port *snap_interface(const struct snapshot *s, uint32_t number)
+static inline const struct snap_interface *snap_interface(const struct snapshot *s, uint32_t number)
 {
 	if (!snap_is_vlan(number))
 		return &s->port[number];

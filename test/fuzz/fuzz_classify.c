@@ -23,9 +23,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void check_forward(const struct pkt *x, const struct snapshot *s, uint32_t size)
 {
 	must(x->egress < s->n_ports, "egress %u", x->egress);
-	must(x->nbr >= PKT_NBR_LINK ? snap_port_of(x->nbr - PKT_NBR_LINK) == x->egress
-				    : x->nbr < s->n_nbrs && s->nbr[x->nbr].used,
-		"neighbour %u", x->nbr);
+	must(x->neigh >= PKT_NEIGH_LINK ? snap_interface_of(x->neigh - PKT_NEIGH_LINK) == x->egress
+					: x->neigh < s->n_neighs && s->neigh[x->neigh].used,
+		"neighbour %u", x->neigh);
 	/* a circuit takes a frame as it is */
 	must((x->strip >= 14 || (x->family == PKT_FRAME && !x->strip)) && x->strip + x->l3_bytes <= size,
 		"packet at %u, %u bytes, frame of %u", x->strip, x->l3_bytes, size);

@@ -46,10 +46,10 @@ int bench_setup(void **state)
 
 	if (!b)
 		return -1;
-	b->t = neigh_new(&ops, b);
+	b->t = neigh_cache_new(&ops, b);
 	if (!b->t)
 		return -1;
-	neigh_set_limits(b->t, &bench_limits);
+	neigh_cache_set_limits(b->t, &bench_limits);
 	*state = b;
 	return 0;
 }
@@ -58,7 +58,7 @@ int bench_teardown(void **state)
 {
 	struct bench *b = *state;
 
-	neigh_free(b->t);
+	neigh_cache_free(b->t);
 	free(b);
 	return 0;
 }
@@ -83,7 +83,7 @@ void bench_expect(struct bench *b, const char *want)
 void bench_run_to(struct bench *b, uint64_t ms)
 {
 	for (;;) {
-		neigh_poll(b->t, b->now, 1000, &b->next);
+		neigh_cache_poll(b->t, b->now, 1000, &b->next);
 		if (b->next > ms * MS)
 			break;
 		assert_true(b->next > b->now);
@@ -106,7 +106,7 @@ struct bench_entry bench_entry(struct bench *b, uint16_t port, const char *text)
 {
 	struct bench_entry l = {.port = port, .addr = addr(text)};
 
-	neigh_each(b->t, look, &l);
+	neigh_cache_each(b->t, look, &l);
 	return l;
 }
 
@@ -122,21 +122,21 @@ int bench_ask(struct bench *b, uint16_t port, const char *text)
 {
 	struct ip_addr a = addr(text);
 
-	return neigh_ask(b->t, b->now, port, &a);
+	return neigh_cache_ask(b->t, b->now, port, &a);
 }
 
 void bench_keep(struct bench *b, uint16_t port, const char *text, bool wanted)
 {
 	struct ip_addr a = addr(text);
 
-	assert_int_equal(neigh_keep(b->t, b->now, port, &a, wanted), 0);
+	assert_int_equal(neigh_cache_keep(b->t, b->now, port, &a, wanted), 0);
 }
 
 void bench_used(struct bench *b, uint16_t port, const char *text)
 {
 	struct ip_addr a = addr(text);
 
-	neigh_used(b->t, b->now, port, &a);
+	neigh_cache_used(b->t, b->now, port, &a);
 }
 
 void bench_heard(struct bench *b, uint16_t port, const char *text, const struct eth_addr *mac, unsigned int flags)
@@ -152,7 +152,7 @@ void bench_heard(struct bench *b, uint16_t port, const char *text, const struct 
 
 	if (mac)
 		news.mac = *mac;
-	neigh_heard(b->t, b->now, &news);
+	neigh_cache_heard(b->t, b->now, &news);
 }
 
 void bench_make_reachable(struct bench *b)

@@ -10,12 +10,12 @@
 #define SUPPORT_NEIGH_BENCH_H
 
 #include "base/compiler.h"
-#include "neigh/neigh.h"
+#include "neigh/neigh_cache.h"
 
 #define MS NSEC_PER_MSEC
 
 struct bench {
-	struct neigh_table *t;
+	struct neigh_cache *t;
 	uint64_t now, next;
 	char said[4096];
 };
@@ -44,12 +44,12 @@ struct bench_entry {
 struct bench_entry bench_entry(struct bench *b, uint16_t port, const char *addr);
 void bench_expect_state(struct bench *b, uint16_t port, const char *addr, enum neigh_state state);
 
-/* neigh_ask, neigh_keep and neigh_used, now. */
+/* neigh_cache_ask, neigh_cache_keep and neigh_cache_used, now. */
 int bench_ask(struct bench *b, uint16_t port, const char *addr);
 void bench_keep(struct bench *b, uint16_t port, const char *addr, bool wanted);
 void bench_used(struct bench *b, uint16_t port, const char *addr);
 
-/* neigh_heard; mac NULL: the message had none. */
+/* neigh_cache_heard; mac NULL: the message had none. */
 enum {
 	SOLICITED = 1,
 	OVERRIDE = 2,

@@ -2,7 +2,7 @@
 /* show queues, show buffers, clear watermarks and their metrics, of a node that has something waiting. */
 #include "test/support/unit.h"
 
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "test/support/shown.h"
 
 #define NODE \
@@ -99,7 +99,7 @@ static void what_waits_and_why(void **state)
 static void watermarks(void **state)
 {
 	struct testbed *t = testbed_new(NODE);
-	const struct pfc_buffer *b = &node_pfc(t->node)->port[IN].buffer[3];
+	const struct pfc_buffer *b = &service_pfc(t->node)->port[IN].buffer[3];
 	const struct egress_queue *q = &t->node->egress[OUT].slice[0].queue[3];
 
 	(void)state;

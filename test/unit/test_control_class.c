@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "config/model.h"
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "pfc/pfc_frame.h"
 #include "queue/gate.h"
 #include "test/support/packet.h"
@@ -328,10 +328,11 @@ static void close_and_fill(struct testbed *t)
 					data(t, p, k, i);
 	testbed_settle(t, 100);
 	for (uint32_t i = 0;
-		i < 200 && !(node_pfc(t->node)->port[DC0].stopped && node_pfc(t->node)->port[WAN0].stopped); i++) {
-		if (!node_pfc(t->node)->port[DC0].stopped)
+		i < 200 && !(service_pfc(t->node)->port[DC0].stopped && service_pfc(t->node)->port[WAN0].stopped);
+		i++) {
+		if (!service_pfc(t->node)->port[DC0].stopped)
 			tenant(t);
-		if (!node_pfc(t->node)->port[WAN0].stopped) {
+		if (!service_pfc(t->node)->port[WAN0].stopped) {
 			data(t, DC0, 3, i / 2);
 			data(t, WAN1, 3, i / 2);
 		}
@@ -505,7 +506,7 @@ static void pfc_acts(struct testbed *t)
 	tunnel_pfc(t, 0);
 	link_pfc(t, DC0, &dc0_peer, 0);
 	testbed_settle(t, 100);
-	assert_int_equal(node_pfc(t->node)->port[WAN0].xon[3], 1);
+	assert_int_equal(service_pfc(t->node)->port[WAN0].xon[3], 1);
 	for (unsigned int p = DC0; p <= WAN1; p++) {
 		assert_int_equal(t->node->egress[p].slice[0].closed[EGRESS_PAUSE], 0xf7);
 		o = take(t, p);
@@ -513,7 +514,7 @@ static void pfc_acts(struct testbed *t)
 		queued -= o.data;
 	}
 	assert_int_equal(queued, 0);
-	assert_int_equal(node_pfc(t->node)->port[DC0].stopped | node_pfc(t->node)->port[WAN0].stopped, 0);
+	assert_int_equal(service_pfc(t->node)->port[DC0].stopped | service_pfc(t->node)->port[WAN0].stopped, 0);
 }
 
 /* With every data queue of every port closed and full: RSVP, ND, probes and PFC that arrive still act. */

@@ -184,10 +184,10 @@ static void control_goes_first(void **state)
 		fake_port_receive(t->port[OUT], 0, frame, n, 0);
 	}
 	/* that neighbour, and the one the error goes to, are known */
-	struct nbr_message m = {.what = NBR_SET, .interface = IN, .mac = {{2, 0, 0, 0, 0xa0, 9}}};
+	struct neigh_message m = {.what = NEIGH_SET, .interface = IN, .mac = {{2, 0, 0, 0, 0xa0, 9}}};
 	assert_int_equal(ip_addr_parse("2001:db8:a::9", &m.addr), 0);
 	testbed_settle(t, 50);
-	egress_nbr_update(&t->node->egress[IN], &t->node->worker[0].ctx, &m);
+	egress_neigh_update(&t->node->egress[IN], &t->node->worker[0].ctx, &m);
 	testbed_settle(t, 50);
 	for (uint32_t i = 0; i < NODE_BURST + 100; i++)
 		fake_port_receive(t->port[OUT], 0, frame,
@@ -221,7 +221,7 @@ static void control_goes_first(void **state)
 static void waiting_packets_keep_order(void **state)
 {
 	struct testbed *t = bed();
-	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 6}}};
+	struct neigh_message m = {.what = NEIGH_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 6}}};
 	uint32_t next[4] = {0};
 
 	(void)state;
@@ -229,13 +229,13 @@ static void waiting_packets_keep_order(void **state)
 	for (uint32_t i = 0; i < 10; i++)
 		receive(t, VIA_UNKNOWN, 0, 1, i, 100);
 	testbed_settle(t, 20);
-	assert_int_equal(t->node->worker[0].nbrs.held, 10);
+	assert_int_equal(t->node->worker[0].neighs.held, 10);
 	/* the device is stuck when the answer comes, and more packets arrive meanwhile */
 	t->port[OUT]->tx_allowed = 0;
 	for (uint32_t i = 0; i < NODE_BURST; i++)
 		receive(t, VIA_KNOWN, 0, 2, i, 100);
 	testbed_settle(t, 20);
-	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
 	for (uint32_t i = 10; i < 60; i++)
 		receive(t, VIA_UNKNOWN, 0, 1, i, 100);
 	testbed_settle(t, 20);
@@ -252,7 +252,7 @@ static void waiting_packets_keep_order(void **state)
 static void waiting_packets_come_back_to_a_full_port(void **state)
 {
 	struct testbed *t = bed();
-	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 6}}};
+	struct neigh_message m = {.what = NEIGH_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 6}}};
 	struct egress *e = &t->node->egress[OUT];
 	uint32_t next[4] = {0};
 	uint64_t full;
@@ -273,8 +273,8 @@ static void waiting_packets_come_back_to_a_full_port(void **state)
 	testbed_settle(t, 20);
 	assert_int_equal(e->lossy, 1787);
 	full = testbed_reason(t, IN, DROP_queue_full);
-	egress_nbr_update(e, &t->node->worker[0].ctx, &m);
-	assert_int_equal(t->node->worker[0].nbrs.held, 0);
+	egress_neigh_update(e, &t->node->worker[0].ctx, &m);
+	assert_int_equal(t->node->worker[0].neighs.held, 0);
 	assert_int_equal(e->lossy, 1792);
 	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), full + 11);
 	testbed_check_balance(t);
@@ -302,12 +302,12 @@ static void waiting_is_bounded(void **state)
 	for (uint32_t i = 0; i < 40; i++)
 		receive(t, VIA_UNKNOWN, 0, 1, i, 100);
 	testbed_settle(t, 20);
-	assert_int_equal(t->node->worker[0].nbrs.held, 16);
+	assert_int_equal(t->node->worker[0].neighs.held, 16);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 24);
 	/* nobody answers: three solicitations a second apart, then the end */
 	testbed_pass(t, 4 * NSEC_PER_SEC, 100 * NSEC_PER_MSEC);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 16);
-	assert_int_equal(t->node->worker[0].nbrs.held, 0);
+	assert_int_equal(t->node->worker[0].neighs.held, 0);
 	assert_int_equal(take_all(t, next), 0);
 	testbed_free(t);
 }

@@ -100,7 +100,7 @@ static size_t clustered_routes(uint64_t *seed, int family, struct fib_route *rou
 
 		p.len = (uint8_t)(unit_random(seed) % (ip_addr_bits(&p.addr) + 1));
 		routes[i].prefix = ip_prefix_network(&p);
-		routes[i].target = target(TARGET_NBR, (uint32_t)i % 500);
+		routes[i].target = target(TARGET_NEIGH, (uint32_t)i % 500);
 	}
 	return remove_doubles(routes, n);
 }
@@ -228,7 +228,7 @@ static void tables_of_the_internet(void **state)
 
 			p.len = random_length(&seed, rows[r].family);
 			routes[i].prefix = ip_prefix_network(&p);
-			routes[i].target = target(TARGET_NBR, (uint32_t)unit_random(&seed) % 100000);
+			routes[i].target = target(TARGET_NEIGH, (uint32_t)unit_random(&seed) % 100000);
 		}
 		n = remove_doubles(routes, rows[r].n);
 		f = fib_build(rows[r].family, routes, n);

@@ -95,10 +95,10 @@ static void removed_while_packets_wait(void **state)
 	receive(t, ON_LINK, 5);
 	assert_int_equal(sent(t, 5, &asked), 0);
 	assert_int_equal(asked, 1);
-	assert_int_equal(t->node->worker[0].nbrs.held, 5);
+	assert_int_equal(t->node->worker[0].neighs.held, 5);
 	apply(t, BASE);
 	testbed_pass(t, NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
-	assert_int_equal(t->node->worker[0].nbrs.held, 0);
+	assert_int_equal(t->node->worker[0].neighs.held, 0);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 5);
 	assert_int_equal(sent(t, 5, &asked), 0);
 	assert_int_equal(asked, 0);
@@ -128,7 +128,7 @@ static void removed_while_packets_are_queued(void **state)
 static void numbers_are_used_again(void **state)
 {
 	struct testbed *t = testbed_new(BASE VLAN("5"));
-	struct nbr_message m = {.what = NBR_SET, .mac = {{2, 0, 0, 0, 0xb0, 9}}};
+	struct neigh_message m = {.what = NEIGH_SET, .mac = {{2, 0, 0, 0, 0xb0, 9}}};
 	uint16_t number = t->node->snapshot->interface[2]->interface;
 	uint32_t asked;
 
@@ -136,7 +136,7 @@ static void numbers_are_used_again(void **state)
 	assert_int_equal(sent(t, 5, &asked), 0);
 	m.interface = number;
 	assert_int_equal(ip_addr_parse(ON_LINK, &m.addr), 0);
-	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
 	testbed_settle(t, 50);
 	receive(t, ON_LINK, 1);
 	assert_int_equal(sent(t, 5, &asked), 2);
@@ -148,7 +148,7 @@ static void numbers_are_used_again(void **state)
 	receive(t, ON_LINK, 3);
 	assert_int_equal(sent(t, 6, &asked), 0);
 	check(asked >= 1, "nobody was asked for");
-	assert_int_equal(t->node->worker[0].nbrs.held, 3);
+	assert_int_equal(t->node->worker[0].neighs.held, 3);
 	testbed_free(t);
 	/* the same with a configured one */
 	t = testbed_new(BASE VLAN("5") STATIC);
@@ -228,7 +228,7 @@ static void counted(void **state)
 	testbed_settle(t, 50);
 	node_stats(t->node, sum);
 	for (uint32_t row = 2; row < 4; row++) {
-		bool in = snap_port_of(t->node->snapshot->interface[row]->interface) == IN;
+		bool in = snap_interface_of(t->node->snapshot->interface[row]->interface) == IN;
 		const struct interface_stats *s = &sum->interface[row];
 
 		assert_int_equal(s->rx_packets, in ? 3 : 0);

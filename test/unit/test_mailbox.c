@@ -2,7 +2,7 @@
 /* Mailboxes: order, counters, what happens when one is full; and the list of all mailboxes of a node. */
 #include "test/support/unit.h"
 
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "test/support/shown.h"
 
 struct note {
@@ -158,7 +158,7 @@ static void a_full_one_is_counted_under_its_name(void **state)
 	struct testbed *t = testbed_new(NODE);
 	struct pfc_request stop = {.enable = 8, .time = {[3] = 65535}};
 	struct worker_role *w = &t->node->worker[t->node->owner[1]];
-	struct mailbox *pauses = &node_pfc_worker(w)->pauses;
+	struct mailbox *pauses = &service_pfc_worker(w)->pauses;
 	struct pfc_message nothing = {.kind = PFC_TELL_NEIGHBOUR, .port = 1};
 	uint8_t frame[TESTBED_PFC_FRAME];
 	struct lcore_stats sum;

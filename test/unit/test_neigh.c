@@ -28,7 +28,7 @@ static void resolves(void **state)
 	assert_false(l.info.keep);
 	/* section 6.3.2: between 0.5 and 1.5 times ReachableTime */
 	assert_in_range(l.info.until_ns, 250 * MS + 15000 * MS, 250 * MS + 45000 * MS);
-	assert_int_equal(neigh_count(b->t), 1);
+	assert_int_equal(neigh_cache_count(b->t), 1);
 	bench_run_to(b, 14000);
 	bench_expect(b, "");
 }
@@ -53,7 +53,7 @@ static void retries_and_fails(void **state)
 	bench_expect_state(b, 1, "fe80::5", NEIGH_INCOMPLETE);
 	bench_run_to(b, 3000);
 	bench_expect(b, "3000 tell 1 fe80::5 failed\n");
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 	assert_true(b->next == TIME_NEVER);
 	bench_run_to(b, 100000);
 	bench_expect(b, "");
@@ -130,7 +130,7 @@ static void ages_and_is_probed(void **state)
 	bench_run_to(b, 210000);
 	bench_expect(b, "205000 ask 1 fe80::5 02:00:00:00:05:00\n206000 ask 1 fe80::5 02:00:00:00:05:00\n"
 			"207000 ask 1 fe80::5 02:00:00:00:05:00\n208000 tell 1 fe80::5 failed\n");
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 }
 
 /* Neighbours confirmed at the same time are not probed at the same time (section 6.3.2). */
@@ -142,7 +142,7 @@ static void reachable_times_spread(void **state)
 	char text[IP_ADDR_TEXT];
 
 	many.max = 1000;
-	neigh_set_limits(b->t, &many);
+	neigh_cache_set_limits(b->t, &many);
 	for (unsigned int i = 1; i <= 500; i++) {
 		uint64_t until;
 
@@ -164,7 +164,7 @@ static void delay_is_not_longer_than_reachable(void **state)
 	struct neigh_limits quick = bench_limits;
 
 	quick.reachable_ns = 100 * MS;
-	neigh_set_limits(b->t, &quick);
+	neigh_cache_set_limits(b->t, &quick);
 	bench_make_reachable(b);
 	bench_run_to(b, 1000);
 	b->said[0] = '\0';
@@ -183,7 +183,7 @@ static void stale_is_forgotten(void **state)
 	bench_run_to(b, until / MS);
 	bench_expect(b, "");
 	bench_run_to(b, until / MS + 1);
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 	assert_non_null(strstr(b->said, " tell 1 fe80::5 forget\n"));
 }
 
@@ -294,7 +294,7 @@ static void learns_only_when_told_to(void **state)
 	bench_heard(b, 1, "fe80::5", &bench_mac5, SOLICITED | OVERRIDE);
 	bench_heard(b, 1, "fe80::5", &bench_mac5, OVERRIDE);
 	bench_heard(b, 1, "fe80::5", NULL, OVERRIDE | CREATE);
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 	bench_heard(b, 1, "fe80::5", &bench_mac5, OVERRIDE | CREATE);
 	bench_expect_state(b, 1, "fe80::5", NEIGH_STALE);
 	/* nobody has asked for it yet, so nobody is told */
@@ -340,12 +340,12 @@ static void limit_of_learnt_ones(void **state)
 	b->said[0] = '\0';
 	assert_int_equal(bench_ask(b, 1, "fe80::5"), -ENOSPC);
 	bench_heard(b, 1, "fe80::5", &bench_mac5, OVERRIDE | CREATE);
-	assert_int_equal(neigh_count(b->t), 5);
+	assert_int_equal(neigh_cache_count(b->t), 5);
 	bench_expect(b, "");
 	/* known ones and kept ones are not in question */
 	assert_int_equal(bench_ask(b, 1, "fe80::4"), 0);
 	bench_keep(b, 1, "fe80::bb", true);
-	assert_int_equal(neigh_count(b->t), 6);
+	assert_int_equal(neigh_cache_count(b->t), 6);
 	/* a learnt one that becomes kept makes room */
 	bench_keep(b, 1, "fe80::4", true);
 	assert_int_equal(bench_ask(b, 1, "fe80::5"), 0);
@@ -374,7 +374,7 @@ static void ports_and_families_apart(void **state)
 	assert_true(eth_equal(&two.info.mac, &bench_mac6));
 	assert_int_equal(bench_ask(b, 1, "10.0.0.1"), 0);
 	assert_int_equal(bench_ask(b, 1, "a00:1::"), 0); /* the same first four bytes */
-	assert_int_equal(neigh_count(b->t), 4);
+	assert_int_equal(neigh_cache_count(b->t), 4);
 }
 
 int main(void)

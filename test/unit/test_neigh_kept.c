@@ -103,7 +103,7 @@ static void no_longer_kept(void **state)
 	assert_non_null(strstr(b->said, " tell 1 fe80::5 stale\n"));
 	assert_null(strstr(b->said, "ask"));
 	bench_run_to(b, 700000);
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 
 	/* failed: gone once its pause is over */
 	bench_keep(b, 1, "fe80::6", true);
@@ -112,10 +112,10 @@ static void no_longer_kept(void **state)
 	b->said[0] = '\0';
 	bench_run_to(b, 714000);
 	bench_expect(b, "713000 tell 1 fe80::6 forget\n");
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 	/* one that never was */
 	bench_keep(b, 1, "fe80::7", false);
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 }
 
 /* --- links --- */
@@ -133,19 +133,19 @@ static void port_goes_down(void **state)
 	bench_keep(b, 1, "fe80::a", true);
 	bench_run_to(b, 100);
 	b->said[0] = '\0';
-	neigh_link_down(b->t, b->now, 1, UINT16_MAX);
+	neigh_cache_link_down(b->t, b->now, 1, UINT16_MAX);
 	bench_expect(b, "");
 	bench_run_to(b, 100);
 	/* those who wait for an answer are told as well */
 	bench_expect(b, "100 tell 1 fe80::1 failed\n100 tell 1 fe80::5 failed\n100 tell 1 fe80::9 failed\n"
 			"100 tell 1 fe80::a failed\n");
-	assert_int_equal(neigh_count(b->t), 3);
+	assert_int_equal(neigh_cache_count(b->t), 3);
 	bench_expect_state(b, 2, "fe80::2", NEIGH_REACHABLE);
 	bench_expect_state(b, 1, "fe80::9", NEIGH_FAILED);
 	bench_expect_state(b, 1, "fe80::a", NEIGH_FAILED);
 	/* once more is no news */
-	neigh_link_down(b->t, b->now, 1, UINT16_MAX);
-	neigh_link_down(b->t, b->now, 7, UINT16_MAX);
+	neigh_cache_link_down(b->t, b->now, 1, UINT16_MAX);
+	neigh_cache_link_down(b->t, b->now, 7, UINT16_MAX);
 	bench_run_to(b, 200);
 	bench_expect(b, "");
 	/* the kept ones are asked for again */
@@ -160,7 +160,7 @@ static void poll_has_a_budget(void **state)
 	struct bench *b = *state;
 	uint64_t next = 0;
 
-	assert_int_equal(neigh_poll(b->t, 0, 10, &next), 0);
+	assert_int_equal(neigh_cache_poll(b->t, 0, 10, &next), 0);
 	assert_true(next == TIME_NEVER);
 	for (unsigned int i = 1; i <= 4; i++) {
 		char text[IP_ADDR_TEXT];
@@ -169,16 +169,16 @@ static void poll_has_a_budget(void **state)
 		assert_int_equal(bench_ask(b, 1, text), 0);
 		b->now += 10 * MS;
 	}
-	assert_int_equal(neigh_poll(b->t, 999 * MS, 10, &next), 0);
+	assert_int_equal(neigh_cache_poll(b->t, 999 * MS, 10, &next), 0);
 	assert_int_equal(next, 1000 * MS);
 	b->now = 2000 * MS;
 	b->said[0] = '\0';
-	assert_int_equal(neigh_poll(b->t, b->now, 3, &next), 3);
+	assert_int_equal(neigh_cache_poll(b->t, b->now, 3, &next), 3);
 	bench_expect(b, "2000 ask 1 fe80::1 all\n2000 ask 1 fe80::2 all\n2000 ask 1 fe80::3 all\n");
 	assert_true(next <= b->now); /* one is still due */
-	assert_int_equal(neigh_poll(b->t, b->now, 0, &next), 0);
+	assert_int_equal(neigh_cache_poll(b->t, b->now, 0, &next), 0);
 	assert_true(next <= b->now);
-	assert_int_equal(neigh_poll(b->t, b->now, 3, &next), 1);
+	assert_int_equal(neigh_cache_poll(b->t, b->now, 3, &next), 1);
 	bench_expect(b, "2000 ask 1 fe80::4 all\n");
 	assert_int_equal(next, 3000 * MS);
 }
@@ -202,7 +202,7 @@ static void shown_in_order(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_LEN(keeps); i++)
 		bench_keep(b, keeps[i].port, keeps[i].addr, true);
-	neigh_each(b->t, collect, shown);
+	neigh_cache_each(b->t, collect, shown);
 	assert_string_equal(shown, "0 fe80::9\n1 10.0.0.9\n1 10.0.0.10\n1 fe80::2\n1 fe80::10\n2 10.0.0.1\n");
 	assert_string_equal(neigh_state_name(NEIGH_INCOMPLETE), "incomplete");
 	assert_string_equal(neigh_state_name(NEIGH_REACHABLE), "reachable");
@@ -238,7 +238,7 @@ static void any_order_of_events(void **state)
 		snprintf(text, sizeof(text), "fe80::%u", 1 + unit_random(&random) % 8);
 		switch (unit_random(&random) % 8) {
 		case 0:
-			count = neigh_count(b->t);
+			count = neigh_cache_count(b->t);
 			assert_true(bench_ask(b, port, text) == 0 || count >= 4);
 			break;
 		case 1:
@@ -255,13 +255,13 @@ static void any_order_of_events(void **state)
 			break;
 		case 5:
 			if (unit_random(&random) % 50 == 0)
-				neigh_link_down(b->t, b->now, port, UINT16_MAX);
+				neigh_cache_link_down(b->t, b->now, port, UINT16_MAX);
 			break;
 		default:
 			bench_run_to(b, b->now / MS + unit_random(&random) % 5000);
 		}
-		neigh_each(b->t, count_entry, &n);
-		assert_int_equal(n, neigh_count(b->t));
+		neigh_cache_each(b->t, count_entry, &n);
+		assert_int_equal(n, neigh_cache_count(b->t));
 		assert_true(n <= 16);
 		b->said[0] = '\0';
 	}
@@ -271,7 +271,7 @@ static void any_order_of_events(void **state)
 		bench_keep(b, 1, text, false);
 	}
 	bench_run_to(b, b->now / MS + 1000000);
-	assert_int_equal(neigh_count(b->t), 0);
+	assert_int_equal(neigh_cache_count(b->t), 0);
 	assert_true(b->next == TIME_NEVER);
 }
 

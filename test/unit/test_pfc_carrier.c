@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "service/pfc/control_carrier.h"
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/carrier_cp.h"
+#include "service/pfc/pfc_cp.h"
 #include "test/support/testbed.h"
 #include "wire/checksum.h"
 #include "wire/srh.h"
@@ -251,7 +251,7 @@ static void receiver(void **state)
 	check(t->now > began + 50 * MS - 10000 && t->now < began + 50 * MS + 10000, "the lease ended after %llu ns",
 		(unsigned long long)(t->now - began));
 	assert_true(n > 290);
-	assert_int_equal(node_pfc(t->node)->control->relay[DC].expired, 1);
+	assert_int_equal(service_pfc(t->node)->control->relay[DC].expired, 1);
 	/* XON is whatever is not XOFF */
 	m = message_of("fd00::a", 0x18, 77, 2);
 	comes(t, &m);
@@ -259,7 +259,7 @@ static void receiver(void **state)
 	m = message_of("fd00::a", 0x10, 77, 3);
 	comes(t, &m);
 	assert_int_equal(told(t), 0); /* a frame about priority 3 alone */
-	assert_int_equal(node_pfc(t->node)->control->relay[DC].stopped, 0x10);
+	assert_int_equal(service_pfc(t->node)->control->relay[DC].stopped, 0x10);
 	/* two far PEs hold apart (D42) */
 	m = message_of("fd00::c", 0x10, 5, 1);
 	comes(t, &m);
@@ -296,7 +296,7 @@ static void order(void **state)
 				testbed_reason(t, WAN, CONSUME_pfc) == taken,
 			"row %u", i);
 	}
-	assert_int_equal(node_pfc(t->node)->control->carrier[DC].stale, stale);
+	assert_int_equal(service_pfc(t->node)->control->carrier[DC].stale, stale);
 	testbed_free(t);
 }
 
@@ -338,7 +338,7 @@ static void hostile(void **state)
 			seal(&m);
 		arrives(t, rows[i].port, &m, rows[i].size);
 		check(testbed_reason(t, rows[i].port, (enum reason)rows[i].reason) == before + 1, "%s", rows[i].what);
-		check(told(t) < 0 && !node_pfc(t->node)->control->relay[DC].relayed, "%s: paused", rows[i].what);
+		check(told(t) < 0 && !service_pfc(t->node)->control->relay[DC].relayed, "%s: paused", rows[i].what);
 	}
 	testbed_free(t);
 }

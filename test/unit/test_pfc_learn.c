@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "test/support/conf.h"
 #include "test/support/shown.h"
 #include "test/support/testbed.h"
@@ -246,7 +246,7 @@ static void net_send(struct net *n, unsigned int packets)
 
 static const struct pfc_tunnel *only_tunnel(struct testbed *t)
 {
-	const struct pfc_tunnels *all = &node_pfc(t->node)->control->tunnels;
+	const struct pfc_tunnels *all = &service_pfc(t->node)->control->tunnels;
 	const struct pfc_tunnel *found = NULL;
 
 	for (uint32_t i = 0; i < all->bound; i++) {
@@ -346,7 +346,7 @@ static void data(struct testbed *t, const char *source, const char *list, unsign
 
 static unsigned int tunnels(struct testbed *t)
 {
-	const struct pfc_tunnels *all = &node_pfc(t->node)->control->tunnels;
+	const struct pfc_tunnels *all = &service_pfc(t->node)->control->tunnels;
 	unsigned int n = 0;
 
 	for (uint32_t i = 0; i < all->bound; i++)
@@ -380,7 +380,7 @@ static void refusals(void **state)
 			32, true, PFC_REFUSED_too_long},
 	};
 	struct testbed *t = testbed_new(R3);
-	const struct pfc_tunnels *all = &node_pfc(t->node)->control->tunnels;
+	const struct pfc_tunnels *all = &service_pfc(t->node)->control->tunnels;
 	char source[16];
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
@@ -394,7 +394,7 @@ static void refusals(void **state)
 		check_shown(t, "show pfc tunnels -j", source);
 	}
 	assert_int_equal(tunnels(t), 0);
-	assert_int_equal(node_pfc(t->node)->rx[0].learner->shown, ARRAY_LEN(rows));
+	assert_int_equal(service_pfc(t->node)->rx[0].learner->shown, ARRAY_LEN(rows));
 	drain(t);
 	testbed_free(t);
 }
@@ -435,11 +435,11 @@ static void slices_refused(void **state)
 
 		data(t, "fd00::c", rows[i].list, 3, true, 1);
 		check(tunnels(t) == (rows[i].reason == PFC_REFUSED_none), "row %u", i);
-		check(node_pfc(t->node)->control->tunnels.refused[rows[i].reason] ==
+		check(service_pfc(t->node)->control->tunnels.refused[rows[i].reason] ==
 				(rows[i].reason != PFC_REFUSED_none),
 			"row %u", i);
 		if (!rows[i].reason)
-			assert_int_equal(node_pfc(t->node)->control->tunnel[0].outer.header[40 + 8 + 8 + 1], 5);
+			assert_int_equal(service_pfc(t->node)->control->tunnel[0].outer.header[40 + 8 + 8 + 1], 5);
 		testbed_free(t);
 		free(b);
 		free(a);
@@ -450,7 +450,7 @@ static void slices_refused(void **state)
 static void not_looked_at(void **state)
 {
 	struct testbed *t = testbed_new(R3);
-	const struct node_learner *l = node_pfc(t->node)->rx[0].learner;
+	const struct service_learner *l = service_pfc(t->node)->rx[0].learner;
 	struct ipv6_addr source = address("fd00::c");
 	uint8_t frame[1024];
 	uint32_t n;
@@ -490,13 +490,13 @@ static void ages_out(void **state)
 		data(t, "fd00::c", LIST, 3, true, 1);
 	}
 	assert_int_equal(tunnels(t), 1);
-	assert_int_equal(node_pfc(t->node)->control->tunnels.learnt, 1);
-	pfc_tunnels_poll(&node_pfc(t->node)->control->tunnels, t->now, &next);
+	assert_int_equal(service_pfc(t->node)->control->tunnels.learnt, 1);
+	pfc_tunnels_poll(&service_pfc(t->node)->control->tunnels, t->now, &next);
 	testbed_pass(t, 1900 * NSEC_PER_MSEC, NSEC_PER_SEC / 10);
 	assert_int_equal(tunnels(t), 1);
 	testbed_pass(t, NSEC_PER_SEC, NSEC_PER_SEC / 10);
 	assert_int_equal(tunnels(t), 0);
-	assert_int_equal(node_pfc(t->node)->control->tunnels.aged, 1);
+	assert_int_equal(service_pfc(t->node)->control->tunnels.aged, 1);
 	/* and learnt again by the next packet */
 	data(t, "fd00::c", LIST, 3, true, 1);
 	assert_int_equal(tunnels(t), 1);
@@ -556,7 +556,7 @@ static void list_changes(void **state)
 	said(t, &xoff, &xon);
 	assert_int_equal(xon, 0);
 	assert_true(xoff > 0);
-	assert_int_equal(node_pfc(t->node)->control->tunnels.replaced, 1);
+	assert_int_equal(service_pfc(t->node)->control->tunnels.replaced, 1);
 	data_center_says(t, 0);
 	testbed_pass(t, 5 * NSEC_PER_MSEC, NSEC_PER_MSEC);
 	said(t, &xoff, &xon);
@@ -567,7 +567,7 @@ static void list_changes(void **state)
 		testbed_pass(t, NSEC_PER_MSEC, NSEC_PER_MSEC);
 	}
 	assert_int_equal(tunnels(t), 2);
-	assert_int_equal(node_pfc(t->node)->control->tunnels.replaced, 1);
+	assert_int_equal(service_pfc(t->node)->control->tunnels.replaced, 1);
 	drain(t);
 	testbed_free(t);
 }
@@ -632,12 +632,13 @@ static void bounded(void **state)
 		data(t, source, LIST, 3, true, 1);
 	}
 	assert_int_equal(tunnels(t), 20);
-	assert_int_equal(node_pfc(t->node)->control->tunnels.learnt, 20);
-	assert_true(node_pfc(t->node)->rx[0].learner->left_out > 500);
-	assert_int_equal(node_pfc(t->node)->rx[0].learner->left_out + node_pfc(t->node)->rx[0].learner->shown, 1000);
-	assert_int_equal(node_pfc(t->node)->control->tunnels.refused[PFC_REFUSED_table_full],
-		node_pfc(t->node)->rx[0].learner->shown - 20);
-	assert_true(node_pfc(t->node)->rx[0].learner->uncounted > 0);
+	assert_int_equal(service_pfc(t->node)->control->tunnels.learnt, 20);
+	assert_true(service_pfc(t->node)->rx[0].learner->left_out > 500);
+	assert_int_equal(service_pfc(t->node)->rx[0].learner->left_out + service_pfc(t->node)->rx[0].learner->shown,
+		1000);
+	assert_int_equal(service_pfc(t->node)->control->tunnels.refused[PFC_REFUSED_table_full],
+		service_pfc(t->node)->rx[0].learner->shown - 20);
+	assert_true(service_pfc(t->node)->rx[0].learner->uncounted > 0);
 	testbed_free(t);
 }
 
@@ -645,7 +646,7 @@ static void bounded(void **state)
 static void larger_share_first(void **state)
 {
 	struct testbed *t = testbed_new(R3);
-	const struct pfc_tunnels *all = &node_pfc(t->node)->control->tunnels;
+	const struct pfc_tunnels *all = &service_pfc(t->node)->control->tunnels;
 	static const char far[] = "5f00:1:1:e1:: 5f00:1:2:1:: 5f00:1:3:d46::";
 	const struct pfc_tunnel *small, *large;
 

@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "pfc/pfc_frame.h"
 #include "test/support/conf.h"
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "test/support/shown.h"
 #include "test/support/testbed.h"
 
@@ -338,7 +338,7 @@ static void hold_both(struct testbed *t)
 static void headroom_for_all(void **state)
 {
 	struct testbed *t = testbed_new(CONGESTED);
-	const struct pfc_buffer *b = &node_pfc(t->node)->port[0].buffer[3];
+	const struct pfc_buffer *b = &service_pfc(t->node)->port[0].buffer[3];
 	unsigned int bits = 0;
 	uint64_t at;
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "test/support/testbed.h"
 
 #define NODE \
@@ -190,14 +190,14 @@ static void pause_times(void **state)
 	pfc_from(t, OUT, &out_peer, 0x08, 0);
 	testbed_settle(t, 5);
 	assert_int_equal(take(t, OUT).packets, 10);
-	assert_int_equal(node_pfc(t->node)->port[OUT].xoff[3], 2);
-	assert_int_equal(node_pfc(t->node)->port[OUT].xon[3], 1);
-	assert_int_equal(node_pfc(t->node)->port[OUT].xon[4], 1);
+	assert_int_equal(service_pfc(t->node)->port[OUT].xoff[3], 2);
+	assert_int_equal(service_pfc(t->node)->port[OUT].xon[3], 1);
+	assert_int_equal(service_pfc(t->node)->port[OUT].xon[4], 1);
 	/* priorities that are not the port's do nothing */
 	pfc_from(t, OUT, &out_peer, 0xe7, 65535);
 	testbed_settle(t, 5);
 	assert_int_equal(t->node->egress[OUT].gates, 0);
-	assert_int_equal(node_pfc(t->node)->port[OUT].ignored, 1);
+	assert_int_equal(service_pfc(t->node)->port[OUT].ignored, 1);
 	/* nor anything on a port without PFC */
 	pfc_from(t, OUT2, &out_peer, 0x08, 65535);
 	testbed_settle(t, 5);
@@ -228,11 +228,11 @@ static void the_chain(void **state)
 		}
 	}
 	assert_int_equal(told_at, 21); /* 21000 bytes are more than 20 K */
-	assert_true(node_pfc(t->node)->port[IN].buffer[3].stopped);
+	assert_true(service_pfc(t->node)->port[IN].buffer[3].stopped);
 	/* half of 3.355 ms later it is said again; the way out stays closed meanwhile */
 	pfc_from(t, OUT, &out_peer, 0x08, 65535);
 	testbed_settle(t, 3);
-	t->now = node_pfc(t->node)->port[IN].speaker.said_ns + 1677696 - 2000; /* half of 65535 * 512 / 10^10 s */
+	t->now = service_pfc(t->node)->port[IN].speaker.said_ns + 1677696 - 2000; /* half of 65535 * 512 / 10^10 s */
 	testbed_round(t);
 	assert_int_equal(take(t, IN).pfc, 0);
 	testbed_round(t);
@@ -251,11 +251,11 @@ static void the_chain(void **state)
 	assert_int_equal(s.enable, 0x08);
 	assert_int_equal(s.time[3], 0);
 	assert_int_equal(take(t, OUT).packets, 60);
-	assert_int_equal(node_pfc(t->node)->port[IN].speaker.xoff[3], 2);
-	assert_int_equal(node_pfc(t->node)->port[IN].speaker.xon[3], 1);
+	assert_int_equal(service_pfc(t->node)->port[IN].speaker.xoff[3], 2);
+	assert_int_equal(service_pfc(t->node)->port[IN].speaker.xon[3], 1);
 	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded), 0);
-	assert_int_equal(node_pfc(t->node)->port[IN].buffer[3].most.bytes, 60000);
-	assert_int_equal(node_pfc(t->node)->port[IN].buffer[3].most_headroom.bytes, 60000 - 20 * 1024);
+	assert_int_equal(service_pfc(t->node)->port[IN].buffer[3].most.bytes, 60000);
+	assert_int_equal(service_pfc(t->node)->port[IN].buffer[3].most_headroom.bytes, 60000 - 20 * 1024);
 	testbed_free(t);
 }
 
@@ -349,7 +349,7 @@ static uint64_t at_line_rate(unsigned int period_us, uint64_t *used, uint64_t *h
 	__atomic_store_n(&owner->stalled, false, __ATOMIC_RELAXED);
 	testbed_settle(t, 20);
 	assert_true(told);
-	*used = node_pfc(t->node)->port[IN].buffer[3].most_headroom.bytes;
+	*used = service_pfc(t->node)->port[IN].buffer[3].most_headroom.bytes;
 	lost = testbed_reason(t, IN, DROP_headroom_exceeded);
 	t->overruns = true; /* the caller has an opinion on that */
 	for (unsigned int p = OUT; p <= OUT3; p++)
@@ -417,7 +417,7 @@ static void too_little_headroom_is_seen(void **state)
 	t->overruns = true;
 	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded), 17);
 	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 0);
-	assert_int_equal(node_pfc(t->node)->port[IN].buffer[3].exhausted_times, 1);
+	assert_int_equal(service_pfc(t->node)->port[IN].buffer[3].exhausted_times, 1);
 	testbed_free(t);
 }
 
@@ -425,15 +425,15 @@ static void too_little_headroom_is_seen(void **state)
 static void waiting_for_a_neighbour(void **state)
 {
 	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
-	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = out_peer};
+	struct neigh_message m = {.what = NEIGH_SET, .interface = OUT, .mac = out_peer};
 	struct account_level level = {0};
-	struct nbr *n;
+	struct neigh_entry *n;
 
 	(void)state;
 	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
-	n = &t->node->worker[0].nbrs.nbr[nbr_find(&t->node->worker[0].nbrs, OUT, &m.addr)];
+	n = &t->node->worker[0].neighs.neigh[neigh_table_find(&t->node->worker[0].neighs, OUT, &m.addr)];
 	n->is_static = false;
-	nbr_set_state(n, NBR_UNKNOWN);
+	neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
 	empty(t, IN);
 	for (uint32_t i = 0; i < 40; i++) {
 		data(t, OUT, 3, i, 1000);
@@ -443,7 +443,7 @@ static void waiting_for_a_neighbour(void **state)
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 32); /* eight of each fill the hold of 16 */
 	assert_int_equal(take(t, IN).enable, 0x08);
 	empty(t, OUT);
-	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
 	testbed_settle(t, 10);
 	check(take(t, OUT).packets >= 40, "lossless packets were lost");
 	account_add(&t->node->worker[0].accounts->total[IN][3], &level);
@@ -456,24 +456,24 @@ static void waiting_for_a_neighbour(void **state)
 static void a_neighbour_that_fails(void **state)
 {
 	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
-	struct nbr_message m = {.what = NBR_FAIL, .interface = OUT};
-	struct nbr *n;
+	struct neigh_message m = {.what = NEIGH_FAIL, .interface = OUT};
+	struct neigh_entry *n;
 
 	(void)state;
 	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
-	n = &t->node->worker[0].nbrs.nbr[nbr_find(&t->node->worker[0].nbrs, OUT, &m.addr)];
+	n = &t->node->worker[0].neighs.neigh[neigh_table_find(&t->node->worker[0].neighs, OUT, &m.addr)];
 	n->is_static = false;
-	nbr_set_state(n, NBR_UNKNOWN);
+	neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
 	empty(t, IN);
 	for (uint32_t i = 0; i < 30; i++)
 		data(t, OUT, 3, i, 1000);
 	testbed_settle(t, 10);
 	assert_int_equal(take(t, IN).time[3], 65535);
-	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
 	testbed_settle(t, 10);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 30);
-	assert_int_equal(node_pfc(t->node)->port[IN].buffer[3].level.bytes, 0);
-	assert_int_equal(node_pfc(t->node)->port[IN].speaker.xon[3], 1); /* the sender may go on */
+	assert_int_equal(service_pfc(t->node)->port[IN].buffer[3].level.bytes, 0);
+	assert_int_equal(service_pfc(t->node)->port[IN].speaker.xon[3], 1); /* the sender may go on */
 	empty(t, IN);
 	testbed_free(t);
 }
@@ -487,11 +487,11 @@ static void learnt_peers(void **state)
 	pfc_from(t, IN, &in_peer, 0x08, 65535);
 	testbed_settle(t, 5);
 	assert_int_equal(testbed_reason(t, IN, DROP_pfc_bad_peer), 1);
-	node_pfc_learn(t->node, IN, &in_peer);
+	service_pfc_learn(t->node, IN, &in_peer);
 	pfc_from(t, IN, &in_peer, 0x08, 65535);
 	testbed_settle(t, 5);
 	assert_int_equal(testbed_reason(t, IN, DROP_pfc_bad_peer), 1);
-	assert_int_equal(node_pfc(t->node)->port[IN].xoff[3], 1);
+	assert_int_equal(service_pfc(t->node)->port[IN].xoff[3], 1);
 	testbed_free(t);
 }
 

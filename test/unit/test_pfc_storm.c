@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "test/support/conf.h"
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "test/support/shown.h"
 #include "test/support/testbed.h"
 
@@ -242,7 +242,7 @@ static void drops(void **state)
 	assert_int_equal(testbed_reason(t, IN, DROP_pfc_storm), 150);
 	assert_int_equal(testbed_reason(t, OUT, DROP_pfc_storm), 20);
 	assert_int_equal(w->dropped, 150);
-	assert_int_equal(node_pfc(t->node)->rx[0].storm_dropped[OUT][3], 20);
+	assert_int_equal(service_pfc(t->node)->rx[0].storm_dropped[OUT][3], 20);
 	assert_int_equal(w->sent, 0);
 	assert_int_equal(testbed_reason(t, IN, DROP_headroom_exceeded) + testbed_reason(t, IN, DROP_queue_full), 0);
 	check_shown(t, "show pfc watchdog", "storm");

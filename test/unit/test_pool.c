@@ -197,7 +197,8 @@ static void a_pool_of_what_is_promised_is_enough(void **state)
 		/* a ring keeps one slot empty */
 		assert_int_equal(rings, 3 * 127);
 		assert_int_equal((rings + 3) * frame, line(&f->promised, "rings between lcores"));
-		assert_int_equal(n->worker[0].nbrs.held * frame, line(&f->promised, "packets waiting for a neighbour"));
+		assert_int_equal(n->worker[0].neighs.held * frame,
+			line(&f->promised, "packets waiting for a neighbour"));
 		assert_true(n->rx[0].park[0].n > LIMIT_PARK - LIMIT_BURST && n->rx[0].park[0].n <= LIMIT_PARK);
 		assert_true(n->egress[OUT].lossy > 64 - frame && n->egress[OUT].lossy <= 64);
 		assert_true(n->egress[OUT].tx.n >= 127);

@@ -75,10 +75,10 @@ static uint32_t sent(struct testbed *t, uint8_t *mac, uint32_t *solicitations)
 
 static void answer(struct testbed *t, uint8_t last)
 {
-	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, last}}};
+	struct neigh_message m = {.what = NEIGH_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, last}}};
 
 	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
-	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
 	testbed_settle(t, 50);
 }
 
@@ -173,11 +173,11 @@ static void dynamic_becomes_static(void **state)
 	for (uint32_t i = 0; i < 10; i++)
 		receive(t, i);
 	assert_int_equal(sent(t, &mac, &asked), 0);
-	assert_int_equal(t->node->worker[0].nbrs.held, 10);
+	assert_int_equal(t->node->worker[0].neighs.held, 10);
 	apply(t, BASE STATIC(NEW) ROUTE);
 	for (uint32_t i = 10; i < 20; i++)
 		receive(t, i);
-	assert_int_equal(t->node->worker[0].nbrs.held, 0);
+	assert_int_equal(t->node->worker[0].neighs.held, 0);
 	while ((f = fake_port_take(t->port[OUT]))) {
 		uint16_t flow;
 		uint32_t sequence;
@@ -197,7 +197,7 @@ static void dynamic_becomes_static(void **state)
 static void a_release_survives_adoption(void **state)
 {
 	struct testbed *t = testbed_new(BASE);
-	struct nbr_message m = {.what = NBR_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 7}}};
+	struct neigh_message m = {.what = NEIGH_SET, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 7}}};
 	uint8_t frame[256];
 	uint32_t asked, n;
 	uint8_t mac = 0;
@@ -208,7 +208,7 @@ static void a_release_survives_adoption(void **state)
 		fake_port_receive(t->port[IN], 0, frame,
 			testbed_frame(frame, &t->port[IN]->port.mac, "2001:db8:b::3", 1, i, 100), 0);
 	testbed_settle(t, 100);
-	assert_int_equal(t->node->worker[0].nbrs.held, 8);
+	assert_int_equal(t->node->worker[0].neighs.held, 8);
 	t->port[OUT]->tx_allowed = 0;
 	/* the answer comes while the device takes nothing: first fill its burst */
 	answer(t, 7);

@@ -417,22 +417,22 @@ static void the_burst_is_taken_back(void **state)
 static void waiting_packets_obey_gates(void **state)
 {
 	struct testbed *t = bed("{name: s1}", "mtu: 1500");
-	struct nbr_message m = {.what = NBR_FAIL, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 1}}};
+	struct neigh_message m = {.what = NEIGH_FAIL, .interface = OUT, .mac = {{2, 0, 0, 0, 0xb0, 1}}};
 	struct tally y = {0};
 
 	(void)state;
 	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
 	t->port[OUT]->tx_allowed = UINT64_MAX;
-	t->node->worker[0].nbrs.nbr[nbr_find(&t->node->worker[0].nbrs, OUT, &m.addr)].is_static = false;
-	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	t->node->worker[0].neighs.neigh[neigh_table_find(&t->node->worker[0].neighs, OUT, &m.addr)].is_static = false;
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
 	for (uint32_t i = 0; i < 10; i++)
 		receive(t, 1, 3, i, 100);
 	testbed_settle(t, 5);
 	pause(t, 7, 1, 0x08, NSEC_PER_MSEC);
 	for (uint32_t i = 10; i < 20; i++)
 		receive(t, 1, 3, i, 100);
-	m.what = NBR_SET;
-	egress_nbr_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	m.what = NEIGH_SET;
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
 	testbed_settle(t, 5);
 	assert_int_equal(take(t, &y), 0);
 	t->now += NSEC_PER_MSEC;

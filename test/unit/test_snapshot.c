@@ -123,7 +123,7 @@ static void ids_and_tables_survive(void **state)
 	assert_string_equal(s1->path[1].policy, "b");
 	assert_string_equal(s2->path[1].policy, "b");
 	assert_string_equal(s2->path[2].policy, "c");
-	assert_true(ip_addr_equal(&s1->nbr[0].addr, &s2->nbr[0].addr));
+	assert_true(ip_addr_equal(&s1->neigh[0].addr, &s2->neigh[0].addr));
 	snapshot_free(s1);
 	cfg_free(c1);
 	/* shared tables live on */

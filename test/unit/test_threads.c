@@ -37,7 +37,7 @@ static void *poll_thread(void *arg)
 	return NULL;
 }
 
-static void nothing(void *arg, const struct node_watchdog *w)
+static void nothing(void *arg, const struct service_watchdog *w)
 {
 	(void)arg;
 	(void)w;
@@ -89,7 +89,7 @@ static void threads_and_snapshots(void **state)
 		got += take_all(t, next);
 		/* what management reads while lcores write it; node_balance is exact only while nothing is polled */
 		node_stats(t->node, sum);
-		node_watchdogs(t->node, nothing, NULL);
+		service_watchdogs(t->node, nothing, NULL);
 	}
 	for (unsigned int k = 0; k < 200000 && got < total; k++) {
 		sched_yield();

@@ -3,7 +3,7 @@
 #ifndef SERVICE_NEIGHBOR_NEIGHBOR_H
 #define SERVICE_NEIGHBOR_NEIGHBOR_H
 
-#include "neigh/neigh.h"
+#include "neigh/neigh_cache.h"
 #include "node/node.h"
 #include "service/services.h"
 
@@ -15,9 +15,9 @@ struct control_kept {
 
 /* The state of the service. Only the control lcore accesses it, except for the workers' ends of the mailboxes. */
 struct node_neighbors {
-	struct neigh_table *table;
-	struct mailbox updates[NODE_MAX_ROLES];	  /* struct nbr_message (enum nbr_update), to each worker */
-	struct mailbox questions[NODE_MAX_ROLES]; /* struct nbr_message (enum nbr_question), from each worker */
+	struct neigh_cache *table;
+	struct mailbox updates[NODE_MAX_ROLES];	  /* struct neigh_message (enum neigh_update), to each worker */
+	struct mailbox questions[NODE_MAX_ROLES]; /* struct neigh_message (enum neigh_question), from each worker */
 	uint64_t kept_generation;		  /* of the snapshot whose next hops are kept */
 	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
 	struct control_kept *kept;

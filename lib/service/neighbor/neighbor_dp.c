@@ -3,14 +3,14 @@
 #include "service/neighbor/neighbor.h"
 #include "node/service.h"
 
-static unsigned int read_updates(struct worker_role *w)
+static unsigned int neighbor_read_updates(struct worker_role *w)
 {
-	struct nbr_message m[32];
+	struct neigh_message m[32];
 	unsigned int n = mailbox_pop(&node_neighbors(w->node)->updates[w->index], m, sizeof(m[0]), 32);
 
 	for (unsigned int i = 0; i < n; i++)
-		egress_nbr_update(&w->node->egress[snap_port_of(m[i].interface)], &w->ctx, &m[i]);
+		egress_neigh_update(&w->node->egress[snap_interface_of(m[i].interface)], &w->ctx, &m[i]);
 	return n;
 }
 
-const struct worker_hooks neighbor_worker_hooks = {.read = read_updates};
+const struct worker_hooks neighbor_worker_hooks = {.read = neighbor_read_updates};

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Learn the sources of lossless data, their segment lists and their recent bytes. Rx lcores. */
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "srv6/endpoint.h"
 
 #define SIGHTINGS_PER_SECOND 2000
 #define SIGHTINGS_AT_ONCE 256
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t learn_mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15ull;
 	return h ^ h >> 29;
 }
 
-static uint64_t hash_of(const struct node_sighting *s)
+static uint64_t learn_hash_of(const struct node_sighting *s)
 {
-	uint64_t h = mix((uint64_t)s->sid << 32 | (uint64_t)s->port << 24 | (uint64_t)s->slice << 16 | s->n,
+	uint64_t h = learn_mix((uint64_t)s->sid << 32 | (uint64_t)s->port << 24 | (uint64_t)s->slice << 16 | s->n,
 		ipv6_hi(&s->source));
 
-	h = mix(h, ipv6_lo(&s->source));
+	h = learn_mix(h, ipv6_lo(&s->source));
 	for (unsigned int i = 0; i < MIN_OF(s->n, PFC_LIST_MAX); i++)
-		h = mix(mix(h, ipv6_hi(&s->list[i])), ipv6_lo(&s->list[i]));
+		h = learn_mix(learn_mix(h, ipv6_hi(&s->list[i])), ipv6_lo(&s->list[i]));
 	return h ? h : 1;
 }
 
 /* A hash has two possible entries. Return the one that holds it, else the older one. */
-static struct node_sighted *known_at(struct node_learner *l, uint64_t hash)
+static struct node_sighted *learn_known_at(struct service_learner *l, uint64_t hash)
 {
 	struct node_sighted *a = &l->sighted[hash % NODE_SIGHTED], *b = &l->sighted[(hash % NODE_SIGHTED) ^ 1];
 
@@ -34,19 +34,19 @@ static struct node_sighted *known_at(struct node_learner *l, uint64_t hash)
 }
 
 /* Report a sighting once, and again after a time or when the control role asks for it. */
-static void show(struct rx_role *rx, const struct node_sighting *s)
+static void learn_show(struct rx_role *rx, const struct node_sighting *s)
 {
-	struct node_learner *l = node_pfc_rx(rx)->learner;
-	uint64_t now = rx->classifier.now, hash = hash_of(s);
-	uint32_t epoch = __atomic_load_n(&node_pfc(rx->node)->sight_epoch, __ATOMIC_RELAXED);
-	struct node_sighted *known = known_at(l, hash);
+	struct service_learner *l = service_pfc_rx(rx)->learner;
+	uint64_t now = rx->classifier.now, hash = learn_hash_of(s);
+	uint32_t epoch = __atomic_load_n(&service_pfc(rx->node)->sight_epoch, __ATOMIC_RELAXED);
+	struct node_sighted *known = learn_known_at(l, hash);
 
 	/* Repeated sightings keep a tunnel alive. */
 	if (likely(known->hash == hash && known->epoch == epoch &&
 		    now - known->at < rx->classifier.s->pfc_learning.idle_ns / 4))
 		return;
 	if (!bucket_take(&l->bucket, now, SIGHTINGS_PER_SECOND, SIGHTINGS_AT_ONCE) ||
-		!mailbox_push(&node_pfc_rx(rx)->sightings, s, sizeof(*s))) {
+		!mailbox_push(&service_pfc_rx(rx)->sightings, s, sizeof(*s))) {
 		stat_add(&l->left_out, 1);
 		return;
 	}
@@ -55,7 +55,7 @@ static void show(struct rx_role *rx, const struct node_sighting *s)
 }
 
 /* The list in reverse is the path of the packet. */
-static void read_list(struct node_sighting *s, const struct rte_mbuf *m, const struct ipv6_hdr *ip)
+static void learn_read_list(struct node_sighting *s, const struct rte_mbuf *m, const struct ipv6_hdr *ip)
 {
 	struct srv6_packet p = {.frame = rte_pktmbuf_mtod(m, const uint8_t *),
 		.readable = m->data_len,
@@ -74,28 +74,28 @@ static void read_list(struct node_sighting *s, const struct rte_mbuf *m, const s
 }
 
 /* The first entry to search for the share of a source. The search continues with the next entries. */
-static uint32_t place_of(uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
+static uint32_t learn_place_of(uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
 {
-	return (uint32_t)(mix(mix((uint64_t)port << 8 | slice, hi), lo) >> 16) % NODE_SHARES;
+	return (uint32_t)(learn_mix(learn_mix((uint64_t)port << 8 | slice, hi), lo) >> 16) % NODE_SHARES;
 }
 
-static bool is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
+static bool learn_is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
 {
 	return stat_read(&s->began) && stat_read(&s->lo) == lo && stat_read(&s->hi) == hi && s->port == port &&
 	       s->slice == slice;
 }
 
 /* Return the entry of a source, or one that has not been used recently; NULL: there is none. */
-static struct node_share *find_share(struct node_learner *l, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo,
-	uint64_t now)
+static struct node_share *learn_find_share(struct service_learner *l, uint16_t port, uint8_t slice, uint64_t hi,
+	uint64_t lo, uint64_t now)
 {
-	uint32_t first = place_of(port, slice, hi, lo);
+	uint32_t first = learn_place_of(port, slice, hi, lo);
 	struct node_share *spare = NULL;
 
 	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++) {
 		struct node_share *s = &l->share[(first + i) % NODE_SHARES];
 
-		if (is_of(s, port, slice, hi, lo))
+		if (learn_is_of(s, port, slice, hi, lo))
 			return s;
 		if (!spare && (!s->began || now - s->began >= 2 * NODE_SHARE_NS))
 			spare = s;
@@ -107,15 +107,15 @@ static struct node_share *find_share(struct node_learner *l, uint16_t port, uint
 	return spare;
 }
 
-static void count_share(struct rx_role *rx, const struct pkt *x, const struct ipv6_hdr *ip, uint16_t port,
+static void learn_count_share(struct rx_role *rx, const struct pkt *x, const struct ipv6_hdr *ip, uint16_t port,
 	uint32_t bytes)
 {
 	uint64_t now = rx->classifier.now;
-	struct node_share *s = find_share(node_pfc_rx(rx)->learner, port, x->slice, ipv6_hi(&ip->src),
+	struct node_share *s = learn_find_share(service_pfc_rx(rx)->learner, port, x->slice, ipv6_hi(&ip->src),
 		ipv6_lo(&ip->src), now);
 
 	if (unlikely(!s)) {
-		stat_add(&node_pfc_rx(rx)->learner->uncounted, 1);
+		stat_add(&service_pfc_rx(rx)->learner->uncounted, 1);
 		return;
 	}
 	if (unlikely(now - s->began >= NODE_SHARE_NS)) {
@@ -130,9 +130,9 @@ static void count_share(struct rx_role *rx, const struct pkt *x, const struct ip
 	stat_add(&s->bytes[0][x->priority], bytes);
 }
 
-void node_learn(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+void service_learn(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
-	const struct snap_port *p = &rx->classifier.s->port[port];
+	const struct snap_interface *p = &rx->classifier.s->port[port];
 
 	for (unsigned int i = 0; i < n; i++) {
 		const struct pkt *x = pkt_of(pkts[i]);
@@ -144,25 +144,25 @@ void node_learn(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint
 			!(p->lossless >> x->priority & 1) || be16_get(eth->type) != ETH_TYPE_IPV6)
 			continue;
 		if (p->pfc_shares)
-			count_share(rx, x, ip, port, pkts[i]->pkt_len);
+			learn_count_share(rx, x, ip, port, pkts[i]->pkt_len);
 		if (!p->pfc_learning)
 			continue;
 		s = (struct node_sighting){.source = ip->src, .sid = x->sid, .port = (uint8_t)port, .slice = x->slice};
-		read_list(&s, pkts[i], ip);
-		show(rx, &s);
+		learn_read_list(&s, pkts[i], ip);
+		learn_show(rx, &s);
 	}
 }
 
-uint64_t node_share_of(const struct node_learner *l, uint16_t port, uint8_t slice, const struct ipv6_addr *source,
+uint64_t node_share_of(const struct service_learner *l, uint16_t port, uint8_t slice, const struct ipv6_addr *source,
 	unsigned int class, uint64_t now)
 {
 	uint64_t hi = ipv6_hi(source), lo = ipv6_lo(source);
-	uint32_t first = place_of(port, slice, hi, lo);
+	uint32_t first = learn_place_of(port, slice, hi, lo);
 
 	for (unsigned int i = 0; i < NODE_SHARE_PROBES; i++) {
 		const struct node_share *s = &l->share[(first + i) % NODE_SHARES];
 
-		if (!is_of(s, port, slice, hi, lo))
+		if (!learn_is_of(s, port, slice, hi, lo))
 			continue;
 		/* The last period of a silent source has not been closed. */
 		if (now - stat_read(&s->began) >= 2 * NODE_SHARE_NS)

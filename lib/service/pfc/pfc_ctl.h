@@ -3,7 +3,7 @@
 #ifndef SERVICE_PFC_PFC_CTL_H
 #define SERVICE_PFC_PFC_CTL_H
 
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "pfc/pfc_history.h"
 #include "pfc/pfc_watchdog.h"
 
@@ -34,15 +34,15 @@ void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg
 	void *arg);
 
 /* PFC counters and histories of a port since node_clear_stats. Other members are current. Management thread. */
-struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port);
+struct service_pfc_port service_pfc_shown(const struct node *n, uint32_t port);
 
-/* --- watchdogs: watch.c --- */
+/* --- watchdogs: watch_ctl.c --- */
 
 #define STORM_COUNTERS(X) \
 	X(counter, dropped_from, "rx_dropped", "packets", "sluice_pfc_storm_rx_dropped_packets", \
 		"of the neighbour that causes a storm, dropped as they came in")
 
-struct node_watchdog {
+struct service_watchdog {
 	const char *port;
 	const char *relay; /* of the gateway behind it; NULL: a queue of the port */
 	const char *slice; /* "": what belongs to none */
@@ -53,6 +53,6 @@ struct node_watchdog {
 };
 
 /* Call `say` for each watchdog that is paused, or has had an alarm or a storm. Management thread. */
-void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct node_watchdog *w), void *arg);
+void service_watchdogs(const struct node *n, void (*say)(void *arg, const struct service_watchdog *w), void *arg);
 
 #endif

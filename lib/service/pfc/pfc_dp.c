@@ -3,7 +3,7 @@
  * PFC on Ethernet ports: frames of neighbours are received, and neighbours are paused and resumed. Rx and worker
  * lcores.
  */
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 
 #include "node/service.h"
 
@@ -12,7 +12,7 @@
 
 /* --- frames received --- */
 
-static uint64_t mac_word(const struct eth_addr *mac)
+static uint64_t pfc_mac_word(const struct eth_addr *mac)
 {
 	uint64_t word = 0;
 
@@ -20,23 +20,24 @@ static uint64_t mac_word(const struct eth_addr *mac)
 	return word;
 }
 
-static bool may_pause(const struct node *n, const struct snap_port *p, uint16_t port, const struct eth_addr *from)
+static bool pfc_may_pause(const struct node *n, const struct snap_interface *p, uint16_t port,
+	const struct eth_addr *from)
 {
-	uint64_t word = mac_word(from);
+	uint64_t word = pfc_mac_word(from);
 
 	for (unsigned int i = 0; i < p->n_pfc_peers; i++)
 		if (eth_equal(&p->pfc_peer[i], from))
 			return true;
 	for (unsigned int i = 0; p->pfc_learn && i < NODE_PFC_PEERS; i++)
-		if (__atomic_load_n(&node_pfc(n)->peers[port].mac[i], __ATOMIC_RELAXED) == word)
+		if (__atomic_load_n(&service_pfc(n)->peers[port].mac[i], __ATOMIC_RELAXED) == word)
 			return true;
 	return false;
 }
 
-void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac)
+void service_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac)
 {
-	struct node_pfc_peers *t = &node_pfc(n)->peers[port];
-	uint64_t word = mac_word(mac);
+	struct service_pfc_peers *t = &service_pfc(n)->peers[port];
+	uint64_t word = pfc_mac_word(mac);
 
 	for (unsigned int i = 0; i < NODE_PFC_PEERS; i++)
 		if (t->mac[i] == word)
@@ -44,11 +45,11 @@ void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac)
 	__atomic_store_n(&t->mac[t->next++ % NODE_PFC_PEERS], word, __ATOMIC_RELAXED);
 }
 
-static void take(struct worker_role *w, const struct node_pfc_message *message)
+static void pfc_take(struct worker_role *w, const struct service_pfc_message *message)
 {
 	struct egress *e = &w->node->egress[message->port];
-	struct node_pfc_port *port = &node_pfc(w->node)->port[message->port];
-	const struct snap_port *p = &w->ctx.s->port[message->port];
+	struct service_pfc_port *port = &service_pfc(w->node)->port[message->port];
+	const struct snap_interface *p = &w->ctx.s->port[message->port];
 	struct pfc_request request = message->request;
 	struct pfc_pause pause;
 
@@ -69,21 +70,21 @@ static void take(struct worker_role *w, const struct node_pfc_message *message)
 	}
 }
 
-bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message)
+bool service_pfc_tell(struct rx_role *rx, const struct service_pfc_message *message)
 {
 	uint16_t owner = rx->node->owner[message->port];
 	struct worker_role *w = &rx->node->worker[owner];
 
 	if (w->lcore != rx->lcore)
-		return mailbox_push(&node_pfc_rx(rx)->to_worker[owner], message, sizeof(*message));
+		return mailbox_push(&service_pfc_rx(rx)->to_worker[owner], message, sizeof(*message));
 	w->ctx.now = rx->classifier.now;
 	worker_refresh(w);
-	take(w, message);
+	pfc_take(w, message);
 	return true;
 }
 
 /* Handle a frame of PUNT_PFC. True: consumed. False: it has become PUNT_PFC_RELAY, for the control role. */
-static bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
+static bool pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 {
 	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc,
 		[PFC_SHORT] = DROP_pfc_short,
@@ -92,20 +93,20 @@ static bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 		[PFC_IS_PAUSE] = DROP_pause_frame,
 		[PFC_BAD_OPCODE] = DROP_pfc_bad_opcode,
 		[PFC_BAD_ENABLE] = DROP_pfc_bad_cev};
-	const struct snap_port *p = &rx->classifier.s->port[m->port];
+	const struct snap_interface *p = &rx->classifier.s->port[m->port];
 	const struct eth_hdr *eth = rte_pktmbuf_mtod(m, const struct eth_hdr *);
-	struct node_pfc_message message = {.party = {.sid = PFC_SID_LINK},
+	struct service_pfc_message message = {.party = {.sid = PFC_SID_LINK},
 		.port = (uint8_t)m->port,
 		.slice = PFC_ALL_SLICES};
 	enum pfc_fault fault = pfc_read(eth, m->data_len, p->pfc_pass, &message.request);
 	enum reason reason = reasons[fault];
 
-	if (fault == PFC_LEGAL && !may_pause(rx->node, p, m->port, &eth->src))
+	if (fault == PFC_LEGAL && !pfc_may_pause(rx->node, p, m->port, &eth->src))
 		reason = DROP_pfc_bad_peer;
 	else if (fault == PFC_LEGAL && eth_equal(&eth->src, &p->mac))
 		reason = DROP_mac_source; /* our own frame: never into a tunnel (docs/protocol.md 5.5) */
 	else if (fault == PFC_LEGAL && message.request.enable && (!p->pfc_relayed || p->pfc_obeyed) &&
-		 !node_pfc_tell(rx, &message))
+		 !service_pfc_tell(rx, &message))
 		reason = DROP_pfc_busy;
 	if (reason == CONSUME_pfc && p->pfc_relayed && message.request.enable) {
 		pkt_of(m)->punt = PUNT_PFC_RELAY;
@@ -115,17 +116,17 @@ static bool node_pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 	return true;
 }
 
-static unsigned int read_heard(struct worker_role *w)
+static unsigned int pfc_read_heard(struct worker_role *w)
 {
-	struct node_pfc_message m[MESSAGES_A_PASS];
+	struct service_pfc_message m[MESSAGES_A_PASS];
 	unsigned int work = 0;
 
 	for (uint16_t i = 0; i < w->node->n_rx; i++) {
-		unsigned int n = mailbox_pop(&node_pfc(w->node)->rx[i].to_worker[w->index], m, sizeof(m[0]),
+		unsigned int n = mailbox_pop(&service_pfc(w->node)->rx[i].to_worker[w->index], m, sizeof(m[0]),
 			MESSAGES_A_PASS);
 
 		for (unsigned int k = 0; k < n; k++)
-			take(w, &m[k]);
+			pfc_take(w, &m[k]);
 		work += n;
 	}
 	return work;
@@ -135,7 +136,7 @@ static unsigned int read_heard(struct worker_role *w)
  * A neighbour that pauses without end is broken. If the action of the watchdog is drop, the packets of the neighbour
  * are dropped too, because they would fill the buffers of their class. Returns the number of packets left.
  */
-static unsigned int drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+static unsigned int pfc_drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
 	uint8_t storming = __atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED);
 	unsigned int kept = 0;
@@ -144,7 +145,7 @@ static unsigned int drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, un
 		const struct pkt *x = pkt_of(pkts[i]);
 
 		if (x->verdict == PKT_FORWARD && x->tclass != PKT_CLASS_CONTROL && storming >> x->priority & 1) {
-			stat_add(&node_pfc_rx(rx)->storm_dropped[port][x->priority], 1);
+			stat_add(&service_pfc_rx(rx)->storm_dropped[port][x->priority], 1);
 			pkt_end(pkts[i], DROP_pfc_storm, &rx->lcore->stats);
 		} else {
 			pkts[kept++] = pkts[i];
@@ -153,20 +154,20 @@ static unsigned int drop_storming(struct rx_role *rx, struct rte_mbuf **pkts, un
 	return kept;
 }
 
-static unsigned int examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+static unsigned int pfc_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
 	if (rx->classifier.s->port[port].pfc_shares)
-		node_learn(rx, pkts, n, port);
+		service_learn(rx, pkts, n, port);
 	if (__atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED))
-		n = drop_storming(rx, pkts, n, port);
+		n = pfc_drop_storming(rx, pkts, n, port);
 	return n;
 }
 
-const struct rx_hooks pfc_rx_hooks = {.takes = SERVICE_TAKES(PUNT_PFC), .take = node_pfc_receive, .examine = examine};
+const struct rx_hooks pfc_rx_hooks = {.takes = SERVICE_TAKES(PUNT_PFC), .take = pfc_receive, .examine = pfc_examine};
 
 /* --- frames sent --- */
 
-static struct pfc_threshold level_of(const struct node *n, uint16_t port, unsigned int class)
+static struct pfc_threshold pfc_level_of(const struct node *n, uint16_t port, unsigned int class)
 {
 	struct account_level level = {0};
 
@@ -176,17 +177,17 @@ static struct pfc_threshold level_of(const struct node *n, uint16_t port, unsign
 }
 
 /* Return the number of shared buffers that classes with alpha do not hold. */
-static uint64_t shared_left(const struct worker_role *w)
+static uint64_t pfc_shared_left(const struct worker_role *w)
 {
 	uint64_t held = 0, all = w->ctx.s->shared_buffers;
 
 	for (uint16_t i = 0; all && i < w->node->n_workers; i++)
-		held += stat_read(&node_pfc(w->node)->worker[i].shared_held);
+		held += stat_read(&service_pfc(w->node)->worker[i].shared_held);
 	return all > held ? all - held : 0;
 }
 
 /* Return whether an rx role that serves the port has no room to park packets for a worker. */
-static bool is_crowded(const struct node *n, uint16_t port)
+static bool pfc_is_crowded(const struct node *n, uint16_t port)
 {
 	for (uint16_t i = 0; i < n->n_rx; i++)
 		if (n->rx_of_port[port] >> i & 1 && __atomic_load_n(&n->rx[i].crowded, __ATOMIC_RELAXED))
@@ -194,7 +195,7 @@ static bool is_crowded(const struct node *n, uint16_t port)
 	return false;
 }
 
-static struct rte_mbuf *new_frame(struct worker_role *w, uint16_t port, const struct pfc_request *request)
+static struct rte_mbuf *pfc_new_frame(struct worker_role *w, uint16_t port, const struct pfc_request *request)
 {
 	struct rte_mbuf *m = rte_pktmbuf_alloc(w->node->pool);
 	struct pkt *x;
@@ -205,7 +206,7 @@ static struct rte_mbuf *new_frame(struct worker_role *w, uint16_t port, const st
 	memset(x, 0, sizeof(*x));
 	x->verdict = PKT_FORWARD;
 	x->family = PKT_FRAME;
-	x->nbr = PKT_NBR_LINK + port;
+	x->neigh = PKT_NEIGH_LINK + port;
 	x->egress = (uint8_t)port;
 	x->tclass = PKT_CLASS_CONTROL;
 	x->generation = (uint16_t)w->ctx.s->generation;
@@ -219,12 +220,12 @@ static struct rte_mbuf *new_frame(struct worker_role *w, uint16_t port, const st
 	return m;
 }
 
-static bool send_frame(struct worker_role *w, uint16_t port, const struct pfc_request *request)
+static bool pfc_send_frame(struct worker_role *w, uint16_t port, const struct pfc_request *request)
 {
-	struct rte_mbuf *m = new_frame(w, port, request);
+	struct rte_mbuf *m = pfc_new_frame(w, port, request);
 
 	if (!m) {
-		stat_add(&node_pfc(w->node)->port[port].no_buffer, 1);
+		stat_add(&service_pfc(w->node)->port[port].no_buffer, 1);
 		return false;
 	}
 	egress_submit(&w->node->egress[port], &w->ctx, &m, 1);
@@ -232,8 +233,8 @@ static bool send_frame(struct worker_role *w, uint16_t port, const struct pfc_re
 }
 
 /* Replace XON for a class that a relay still pauses by the rest of the relay's pause. */
-static struct pfc_request with_relayed(const struct node_pfc_port *own, const struct pfc_request *request, uint64_t bps,
-	uint64_t now)
+static struct pfc_request pfc_with_relayed(const struct service_pfc_port *own, const struct pfc_request *request,
+	uint64_t bps, uint64_t now)
 {
 	struct pfc_request out = *request;
 
@@ -243,16 +244,16 @@ static struct pfc_request with_relayed(const struct node_pfc_port *own, const st
 	return out;
 }
 
-static void speak(struct worker_role *w, uint16_t port, uint8_t stopped)
+static void pfc_speak(struct worker_role *w, uint16_t port, uint8_t stopped)
 {
-	struct node_pfc_port *own = &node_pfc(w->node)->port[port];
+	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
 	uint64_t bps = w->ctx.s->port[port].speed_bps;
 	struct pfc_request request, merged;
 
 	if (!pfc_speaker_want(&own->speaker, stopped, bps, w->ctx.now, &request))
 		return;
-	merged = with_relayed(own, &request, bps, w->ctx.now);
-	if (send_frame(w, port, &merged))
+	merged = pfc_with_relayed(own, &request, bps, w->ctx.now);
+	if (pfc_send_frame(w, port, &merged))
 		pfc_speaker_said(&own->speaker, &request, bps, w->ctx.now);
 }
 
@@ -261,9 +262,9 @@ static void speak(struct worker_role *w, uint16_t port, uint8_t stopped)
  * about the port's own buffers, so neither may end a pause of the other. The relay's request for a class is omitted
  * while the own buffers pause it, and XON of the own buffers carries the rest of a relay's pause.
  */
-static void relay(struct worker_role *w, uint16_t port, const struct pfc_request *request)
+static void pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_request *request)
 {
-	struct node_pfc_port *own = &node_pfc(w->node)->port[port];
+	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
 	uint64_t bps = w->ctx.s->port[port].speed_bps;
 	struct pfc_request out = *request;
 
@@ -275,14 +276,14 @@ static void relay(struct worker_role *w, uint16_t port, const struct pfc_request
 								 : 0;
 	out.enable &= (uint8_t)~own->speaker.stopped;
 	if (out.enable)
-		send_frame(w, port, &out);
+		pfc_send_frame(w, port, &out);
 }
 
 /* Apply pauses and resumes that the control lcore has accepted. */
-static unsigned int read_pauses(struct worker_role *w)
+static unsigned int pfc_read_pauses(struct worker_role *w)
 {
 	struct pfc_message m[8];
-	unsigned int n = mailbox_pop(&node_pfc_worker(w)->pauses, m, sizeof(m[0]), 8);
+	unsigned int n = mailbox_pop(&service_pfc_worker(w)->pauses, m, sizeof(m[0]), 8);
 
 	for (unsigned int i = 0; i < n; i++) {
 		switch ((enum pfc_message_kind)m[i].kind) {
@@ -291,24 +292,24 @@ static unsigned int read_pauses(struct worker_role *w)
 				stat_add(&w->ctx.stats->pfc_refused, 1);
 			break;
 		case PFC_TELL_NEIGHBOUR:
-			relay(w, m[i].port, &m[i].request);
+			pfc_relay(w, m[i].port, &m[i].request);
 			break;
 		}
 	}
 	return n;
 }
 
-static unsigned int read_messages(struct worker_role *w)
+static unsigned int pfc_read_messages(struct worker_role *w)
 {
-	return read_heard(w) + read_pauses(w);
+	return pfc_read_heard(w) + pfc_read_pauses(w);
 }
 
 /* Check the levels of the lossless classes of a port. Buffers of classes with alpha are added to *held. */
-static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_t *held)
+static void pfc_look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_t *held)
 {
-	const struct snap_port *p = &w->ctx.s->port[port];
-	struct node_pfc_port *own = &node_pfc(w->node)->port[port];
-	bool crowded = is_crowded(w->node, port);
+	const struct snap_interface *p = &w->ctx.s->port[port];
+	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
+	bool crowded = pfc_is_crowded(w->node, port);
 	uint8_t stopped = 0, urgent = 0, exhausted = 0;
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
@@ -317,7 +318,7 @@ static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_
 
 		if (!(p->lossless >> i & 1))
 			continue;
-		level = level_of(w->node, port, i);
+		level = pfc_level_of(w->node, port, i);
 		pfc_buffer_look(b, &p->buffer, &level, left, crowded);
 		stopped = (uint8_t)(stopped | b->stopped << i);
 		urgent = (uint8_t)(urgent | b->urgent << i);
@@ -330,10 +331,10 @@ static void look_at(struct worker_role *w, uint16_t port, uint64_t left, uint64_
 		__atomic_store_n(&own->urgent, urgent, __ATOMIC_RELAXED);
 		__atomic_store_n(&own->turns, own->turns + 1, __ATOMIC_RELEASE);
 	}
-	speak(w, port, p->pfc_tunnelled ? 0 : stopped);
+	pfc_speak(w, port, p->pfc_tunnelled ? 0 : stopped);
 }
 
-static void clear_watermarks(struct worker_role *w)
+static void pfc_clear_watermarks(struct worker_role *w)
 {
 	uint32_t epoch = __atomic_load_n(&w->node->watermark_epoch, __ATOMIC_ACQUIRE);
 	uint32_t ever = __atomic_load_n(&w->node->persistent_epoch, __ATOMIC_RELAXED);
@@ -344,35 +345,35 @@ static void clear_watermarks(struct worker_role *w)
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		egress_clear_watermarks(w->egress[i], persistent);
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			pfc_buffer_clear(&node_pfc(w->node)->port[w->egress[i]->index].buffer[k], persistent);
+			pfc_buffer_clear(&service_pfc(w->node)->port[w->egress[i]->index].buffer[k], persistent);
 	}
 }
 
-static void look(struct worker_role *w)
+static void pfc_look(struct worker_role *w)
 {
 	uint64_t left, held = 0;
 
 	if (unlikely(__atomic_load_n(&w->node->watermark_epoch, __ATOMIC_RELAXED) != w->watermark_epoch))
-		clear_watermarks(w);
-	if (likely(!node_pfc_worker(w)->n_lossless))
+		pfc_clear_watermarks(w);
+	if (likely(!service_pfc_worker(w)->n_lossless))
 		return;
-	left = shared_left(w);
+	left = pfc_shared_left(w);
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		uint16_t port = w->egress[i]->index;
 
-		if (w->ctx.s->port[port].lossless | node_pfc(w->node)->port[port].speaker.stopped)
-			look_at(w, port, left, &held);
+		if (w->ctx.s->port[port].lossless | service_pfc(w->node)->port[port].speaker.stopped)
+			pfc_look_at(w, port, left, &held);
 	}
-	__atomic_store_n(&node_pfc_worker(w)->shared_held, held, __ATOMIC_RELAXED);
+	__atomic_store_n(&service_pfc_worker(w)->shared_held, held, __ATOMIC_RELAXED);
 }
 
-static uint64_t next_look(const struct worker_role *w, bool worked)
+static uint64_t pfc_next_look(const struct worker_role *w, bool worked)
 {
 	uint64_t next = TIME_NEVER;
 
-	for (uint16_t i = 0; node_pfc_worker(w)->n_lossless && i < w->n_egress; i++) {
+	for (uint16_t i = 0; service_pfc_worker(w)->n_lossless && i < w->n_egress; i++) {
 		uint16_t port = w->egress[i]->index;
-		const struct pfc_speaker *s = &node_pfc(w->node)->port[port].speaker;
+		const struct pfc_speaker *s = &service_pfc(w->node)->port[port].speaker;
 
 		if (!s->stopped)
 			continue;
@@ -383,24 +384,24 @@ static uint64_t next_look(const struct worker_role *w, bool worked)
 	return next;
 }
 
-static void configure(struct worker_role *w)
+static void pfc_configure(struct worker_role *w)
 {
-	node_pfc_worker(w)->n_lossless = 0;
+	service_pfc_worker(w)->n_lossless = 0;
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		uint16_t port = w->egress[i]->index;
 		uint8_t lossless = w->ctx.s->port[port].lossless;
 
 		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
 		/* A class that was lossless until this snapshot must still send XON to the neighbour. */
-		node_pfc_worker(w)->n_lossless += lossless || node_pfc(w->node)->port[port].speaker.stopped;
+		service_pfc_worker(w)->n_lossless += lossless || service_pfc(w->node)->port[port].speaker.stopped;
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			if (!(lossless >> k & 1))
-				node_pfc(w->node)->port[port].buffer[k].stopped =
-					node_pfc(w->node)->port[port].buffer[k].exhausted = false;
+				service_pfc(w->node)->port[port].buffer[k].stopped =
+					service_pfc(w->node)->port[port].buffer[k].exhausted = false;
 	}
 }
 
-const struct worker_hooks pfc_worker_hooks = {.snapshot = configure,
-	.read = read_messages,
-	.look = look,
-	.next = next_look};
+const struct worker_hooks pfc_worker_hooks = {.snapshot = pfc_configure,
+	.read = pfc_read_messages,
+	.look = pfc_look,
+	.next = pfc_next_look};

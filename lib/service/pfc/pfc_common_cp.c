@@ -3,7 +3,7 @@
  * Functions shared by the parts of PFC across the WAN: send frames into tunnels and to gateways, limit them. Control
  * lcore.
  */
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 
 /* More than 400 Gb/s ports refresh by half-life, four times over; a flood costs the control lcore no more than that. */
 #define FRAMES_PER_SECOND 100000
@@ -21,7 +21,7 @@ void control_say_to_gateway(struct control_role *c, uint16_t port, const struct 
 	struct pfc_message m = {.kind = PFC_TELL_NEIGHBOUR, .port = (uint8_t)port, .request = *request};
 
 	/* A full mailbox counts it as refused. The next refresh repeats the request. */
-	mailbox_push(&node_pfc_worker(w)->pauses, &m, sizeof(m));
+	mailbox_push(&service_pfc_worker(w)->pauses, &m, sizeof(m));
 }
 
 struct pfc_relay_config control_relay_config(const struct snap_relay *r)

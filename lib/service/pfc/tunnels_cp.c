@@ -4,7 +4,7 @@
  * of rx roles, and the choice of the contributors to pause (docs/protocol.md 4.6, 5.7). Control lcore.
  */
 #include "config/usid.h"
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "snapshot/pfc_outer.h"
 
 #define LOOP_NS (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */
@@ -170,7 +170,7 @@ static void take_learnt(struct control_role *c)
 		.learnt_max = l->max};
 	for (uint32_t i = t->bound; i > 0; i--) {
 		struct pfc_tunnel *x = &t->tunnel[i - 1];
-		const struct snap_port *port = &c->s->port[x->port];
+		const struct snap_interface *port = &c->s->port[x->port];
 
 		if (x->origin != PFC_TUNNEL_LEARNT)
 			continue;
@@ -212,7 +212,8 @@ static unsigned int take_sightings(struct control_role *c)
 	unsigned int work = 0;
 
 	for (uint16_t i = 0; i < c->node->n_rx; i++) {
-		unsigned int n = mailbox_pop(&node_pfc_rx(&c->node->rx[i])->sightings, s, sizeof(s[0]), SIGHTINGS_PASS);
+		unsigned int n = mailbox_pop(&service_pfc_rx(&c->node->rx[i])->sightings, s, sizeof(s[0]),
+			SIGHTINGS_PASS);
 
 		for (unsigned int k = 0; k < n; k++)
 			learn(c, &s[k]);
@@ -238,7 +239,7 @@ static uint64_t sent_by(const struct control_role *c, uint16_t port, const struc
 	uint64_t bytes = 0;
 
 	for (uint16_t i = 0; p->has_source && i < c->node->n_rx; i++)
-		bytes += node_share_of(node_pfc_rx(&c->node->rx[i])->learner, port, p->slice, &p->source, class,
+		bytes += node_share_of(service_pfc_rx(&c->node->rx[i])->learner, port, p->slice, &p->source, class,
 			c->now);
 	return bytes;
 }
@@ -307,7 +308,7 @@ static void decide(struct control_role *c, uint16_t port, unsigned int class, en
 /* The owner of the port has reported a change of a class. */
 static void look_at_port(struct control_role *c, uint16_t port)
 {
-	const struct node_pfc_port *p = &node_pfc(c->node)->port[port];
+	const struct service_pfc_port *p = &service_pfc(c->node)->port[port];
 	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
 	uint8_t stopped, urgent;
 
@@ -331,8 +332,8 @@ static void look_at_port(struct control_role *c, uint16_t port)
 
 static bool has_turned(const struct control_role *c, uint16_t port)
 {
-	return c->s->port[port].pfc_tunnelled &&
-	       __atomic_load_n(&node_pfc(c->node)->port[port].turns, __ATOMIC_RELAXED) != control_pfc(c)->turns[port];
+	return c->s->port[port].pfc_tunnelled && __atomic_load_n(&service_pfc(c->node)->port[port].turns,
+							 __ATOMIC_RELAXED) != control_pfc(c)->turns[port];
 }
 
 bool control_tunnels_have_input(const struct control_role *c)
@@ -394,7 +395,7 @@ unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next)
 	*next = MIN_OF(*next, due);
 	if (unlikely(control_pfc(c)->changes != t->changes)) {
 		control_pfc(c)->changes = t->changes;
-		__atomic_store_n(&node_pfc(c->node)->sight_epoch, t->changes, __ATOMIC_RELAXED);
+		__atomic_store_n(&service_pfc(c->node)->sight_epoch, t->changes, __ATOMIC_RELAXED);
 	}
 	return work;
 }

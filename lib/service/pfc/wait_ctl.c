@@ -3,13 +3,13 @@
  * The holds of queues, and the buffers that cannot drain: the edges of the wait-for graph for the deadlock search.
  * Read-only; any thread while no lcore of the node is in a pass.
  */
-#include "service/pfc/node_wait.h"
+#include "service/pfc/service_wait.h"
 
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "wire/srh.h"
 
 static void visit_holds(const struct node *n, const struct node_queue *q, uint64_t now,
-	const struct node_wait_visitor *v)
+	const struct service_wait_visitor *v)
 {
 	const struct pfc_holds *holds = &n->egress[q->port].holds;
 
@@ -25,7 +25,7 @@ static void visit_holds(const struct node *n, const struct node_queue *q, uint64
 	}
 }
 
-static void visit_charges(const struct fifo *f, const struct node_wait_visitor *v)
+static void visit_charges(const struct fifo *f, const struct service_wait_visitor *v)
 {
 	struct account_level sum[PORT_SLOTS][8] = {0};
 
@@ -41,7 +41,7 @@ static void visit_charges(const struct fifo *f, const struct node_wait_visitor *
 				v->charges(v->arg, port, class, sum[port][class].bytes, sum[port][class].buffers);
 }
 
-void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_visitor *v)
+void service_wait_visit(const struct node *n, uint64_t now, const struct service_wait_visitor *v)
 {
 	for (uint16_t port = 0; port < n->n_ports; port++) {
 		const struct egress *e = &n->egress[port];
@@ -71,13 +71,13 @@ bool node_buffer_stops(const struct node *n, uint16_t port, uint8_t class, const
 	const struct snapshot *s = n->snapshot;
 	uint64_t left = s->shared_buffers > shared ? s->shared_buffers - shared : 0;
 
-	return s->port[port].lossless >> class & 1 && node_pfc(n)->port[port].buffer[class].stopped &&
+	return s->port[port].lossless >> class & 1 && service_pfc(n)->port[port].buffer[class].stopped &&
 	       !(level && pfc_buffer_may_resume(&s->port[port].buffer, level, left));
 }
 
 bool node_buffer_shares(const struct node *n, uint16_t port, uint8_t class)
 {
-	const struct snap_port *p = &n->snapshot->port[port];
+	const struct snap_interface *p = &n->snapshot->port[port];
 
 	return p->buffer.alpha && p->lossless >> class & 1;
 }
@@ -102,7 +102,7 @@ static bool ends_at(const struct node *n, struct ipv6_addr a, const struct ip_pr
 
 uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, uint8_t class)
 {
-	const struct pfc_tunnels *t = &node_pfc(n)->control->tunnels;
+	const struct pfc_tunnels *t = &service_pfc(n)->control->tunnels;
 	uint32_t ports = 0;
 
 	for (uint32_t i = 0; i < t->bound; i++) {
@@ -110,7 +110,7 @@ uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, ui
 
 		if (x->origin != PFC_TUNNEL_FREE && x->stopped >> class & 1 &&
 			ends_at(n, x->list.sid[x->list.n - 1], sid))
-			ports |= 1u << node_pfc(n)->control->tunnel[i].port;
+			ports |= 1u << service_pfc(n)->control->tunnel[i].port;
 	}
 	return ports;
 }
@@ -118,7 +118,7 @@ uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, ui
 void node_relay_holds(const struct node *n, uint16_t port, uint8_t class, uint64_t now,
 	void (*fn)(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source), void *arg)
 {
-	const struct pfc_holds *holds = &node_pfc(n)->control->relay[port].holds;
+	const struct pfc_holds *holds = &service_pfc(n)->control->relay[port].holds;
 	/* State messages are addressed to the node itself. */
 	const struct ip_prefix self = {.addr = ip_addr_from6(&n->snapshot->loopback), .len = 128};
 

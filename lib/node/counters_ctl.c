@@ -18,7 +18,7 @@ uint64_t node_held(const struct node *n)
 		for (uint16_t w = 0; w < n->n_workers; w++)
 			held += n->rx[i].park[w].n;
 	for (uint16_t w = 0; w < n->n_workers; w++)
-		held += n->worker[w].nbrs.held;
+		held += n->worker[w].neighs.held;
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		held += egress_held(&n->egress[i]);
 	return held;

@@ -16,7 +16,7 @@ struct node_queue {
 	uint8_t slice, class;
 };
 
-struct node_wait_visitor {
+struct service_wait_visitor {
 	void *arg;
 	/* A queue with packets whose gate is closed at `now`; those below are called about it next. */
 	void (*closed)(void *arg, const struct node_queue *q);
@@ -28,7 +28,7 @@ struct node_wait_visitor {
 	void (*charges)(void *arg, uint16_t port, uint8_t class, uint64_t bytes, uint64_t buffers);
 };
 
-void node_wait_visit(const struct node *n, uint64_t now, const struct node_wait_visitor *v);
+void service_wait_visit(const struct node *n, uint64_t now, const struct service_wait_visitor *v);
 
 /*
  * Does the buffer of a port and class say XOFF, and would it still if it held only `level`, and all classes that share

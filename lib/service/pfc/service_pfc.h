@@ -10,20 +10,20 @@
 #define SERVICE_PFC_NODE_PFC_H
 
 #include "node/node.h"
-#include "service/pfc/node_learn.h"
+#include "service/pfc/service_learn.h"
 #include "service/services.h"
 #include "pfc/pfc_buffer.h"
 #include "pfc/pfc_hold.h"
 #include "queue/egress.h"
 
 /* From an rx role to the owner of a port: the request of a valid frame. */
-struct node_pfc_message {
+struct service_pfc_message {
 	struct pfc_party party;
 	uint8_t port;  /* the port whose queues are paused */
 	uint8_t slice; /* slice id, or PFC_ALL_SLICES */
 	struct pfc_request request;
 };
-_Static_assert(sizeof(struct node_pfc_message) % 4 == 0, "node_pfc_message must fit its ring");
+_Static_assert(sizeof(struct service_pfc_message) % 4 == 0, "service_pfc_message must fit its ring");
 
 enum pfc_message_kind {
 	PFC_PAUSE_QUEUES,   /* a party pauses or resumes queues of the port */
@@ -64,7 +64,7 @@ _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring
 		"PFC frames to send that found the buffer pool empty; tried again")
 
 /* Of a port; the owner of its egress writes, relaxed readers. */
-struct node_pfc_port {
+struct service_pfc_port {
 	struct pfc_buffer buffer[PFC_PRIORITIES]; /* packets received on this port */
 	/* For the tunnels of the control role, which reads them after a change of `turns`. Relaxed; turns: release. */
 	uint8_t stopped; /* classes whose buffers are above XOFF */
@@ -78,21 +78,21 @@ struct node_pfc_port {
 };
 
 /* MAC addresses that ND and ARP found on a port; the control role writes, rx roles read, relaxed. 0: free. */
-struct node_pfc_peers {
+struct service_pfc_peers {
 	uint64_t mac[NODE_PFC_PEERS];
 	uint32_t next;
 };
 
 /* State of an rx role. Only this role writes it. */
-struct node_pfc_rx {
-	struct mailbox to_worker[NODE_MAX_ROLES]; /* struct node_pfc_message; by worker, not open: same lcore */
+struct service_pfc_rx {
+	struct mailbox to_worker[NODE_MAX_ROLES]; /* struct service_pfc_message; by worker, not open: same lcore */
 	struct mailbox sightings;		  /* struct node_sighting; to the control role */
 	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* packets of a storming neighbour; relaxed readers */
-	struct node_learner *learner;
+	struct service_learner *learner;
 } CACHE_ALIGNED;
 
 /* State of a worker. Only this worker writes it. */
-struct node_pfc_worker {
+struct service_pfc_worker {
 	struct mailbox pauses; /* struct pfc_message, from the control role */
 	uint16_t n_lossless;   /* of its ports, those with lossless classes */
 	uint64_t shared_held;  /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
@@ -103,41 +103,41 @@ struct node_cleared_pfc;
 struct node_storms;
 
 /* The state of the service. */
-struct node_pfc {
-	struct node_pfc_rx rx[NODE_MAX_ROLES];
-	struct node_pfc_worker worker[NODE_MAX_ROLES];
-	struct node_pfc_port port[MAX_PORTS];
-	struct node_pfc_peers peers[MAX_PORTS];
+struct service_pfc {
+	struct service_pfc_rx rx[NODE_MAX_ROLES];
+	struct service_pfc_worker worker[NODE_MAX_ROLES];
+	struct service_pfc_port port[MAX_PORTS];
+	struct service_pfc_peers peers[MAX_PORTS];
 	/* Incremented by the control lcore to receive all sightings again; read by rx roles, relaxed. */
 	uint32_t sight_epoch;
 	struct control_pfc *control; /* the control lcore's */
 	/* management thread only */
-	struct node_cleared_pfc *cleared;      /* pauses.c */
+	struct node_cleared_pfc *cleared;      /* pauses_ctl.c */
 	struct node_storms *storms[MAX_PORTS]; /* watchdog events that were logged */
 };
 
-static inline struct node_pfc *node_pfc(const struct node *n)
+static inline struct service_pfc *service_pfc(const struct node *n)
 {
 	return n->state[SERVICE_PFC];
 }
 
-static inline struct node_pfc_rx *node_pfc_rx(const struct rx_role *rx)
+static inline struct service_pfc_rx *service_pfc_rx(const struct rx_role *rx)
 {
-	return &node_pfc(rx->node)->rx[rx->index];
+	return &service_pfc(rx->node)->rx[rx->index];
 }
 
-static inline struct node_pfc_worker *node_pfc_worker(const struct worker_role *w)
+static inline struct service_pfc_worker *service_pfc_worker(const struct worker_role *w)
 {
-	return &node_pfc(w->node)->worker[w->index];
+	return &service_pfc(w->node)->worker[w->index];
 }
 
 extern const struct rx_hooks pfc_rx_hooks;
 extern const struct worker_hooks pfc_worker_hooks;
 
 /* Send a message to the owner of message->port. Returns false when the mailbox is full. Caller: an rx role. */
-bool node_pfc_tell(struct rx_role *rx, const struct node_pfc_message *message);
+bool service_pfc_tell(struct rx_role *rx, const struct service_pfc_message *message);
 
 /* Record the MAC of a neighbour. Caller: the control role. */
-void node_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac);
+void service_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac);
 
 #endif

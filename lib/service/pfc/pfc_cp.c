@@ -4,9 +4,9 @@
  *
  *   out of tunnels   frames are checked; at End.X.PFC they become messages to the owners of the ports that must pause
  *		      (docs/protocol.md 4.4), at the DX2 SID of a relay frames to the gateway (5.3, 5.5)
- *   into tunnels     frames of a gateway (draft-he); control_tunnels.c sends those about the node's own buffers
+ *   into tunnels     frames of a gateway (draft-he); tunnels_cp.c sends those about the node's own buffers
  */
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void pause_port(struct control_role *c, uint16_t port, const struct pfc_p
 		.party = *party,
 		.pause = *pause};
 
-	mailbox_push(&node_pfc_worker(w)->pauses, &m, sizeof(m));
+	mailbox_push(&service_pfc_worker(w)->pauses, &m, sizeof(m));
 }
 
 static bool is_allowed(const struct snap_pfc_sid *sid, const struct ipv6_addr *source)
@@ -199,7 +199,7 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 static bool has_room(const struct control_role *c)
 {
 	for (uint16_t i = 0; i < c->node->n_workers; i++)
-		if (mailbox_room(&node_pfc(c->node)->worker[i].pauses) < 2 * CONTROL_BURST * MAX_PORTS)
+		if (mailbox_room(&service_pfc(c->node)->worker[i].pauses) < 2 * CONTROL_BURST * MAX_PORTS)
 			return false;
 	return true;
 }
@@ -214,10 +214,10 @@ static int open_of_rx(struct control_role *c, struct rx_role *rx, int socket)
 		.socket = socket};
 	struct mailbox_options heard = {.carries = "pfc heard",
 		.from = rx_end(rx),
-		.bytes = sizeof(struct node_pfc_message),
+		.bytes = sizeof(struct service_pfc_message),
 		.slots = NODE_PFC_MESSAGES,
 		.socket = socket};
-	struct node_pfc_rx *of = node_pfc_rx(rx);
+	struct service_pfc_rx *of = service_pfc_rx(rx);
 	int rc = mailbox_open(&c->node->mailboxes, &of->sightings, &sightings);
 
 	for (uint16_t w = 0; w < c->node->n_workers && rc == 0; w++) {
@@ -238,12 +238,12 @@ static int open_of_worker(struct control_role *c, struct worker_role *w, int soc
 		.slots = NODE_PAUSES,
 		.socket = socket};
 
-	return mailbox_open(&c->node->mailboxes, &node_pfc_worker(w)->pauses, &pauses);
+	return mailbox_open(&c->node->mailboxes, &service_pfc_worker(w)->pauses, &pauses);
 }
 
 static int init(struct control_role *c, int socket)
 {
-	struct node_pfc *s = new_aligned(sizeof(*s));
+	struct service_pfc *s = new_aligned(sizeof(*s));
 	int rc = 0;
 
 	c->node->state[SERVICE_PFC] = s;
@@ -262,13 +262,13 @@ static int init(struct control_role *c, int socket)
 
 static void fini(struct control_role *c)
 {
-	struct node_pfc *s = node_pfc(c->node);
+	struct service_pfc *s = service_pfc(c->node);
 
 	if (!s)
 		return;
 	for (uint16_t i = 0; i < c->node->n_rx; i++)
 		free(s->rx[i].learner);
-	node_watch_fini(c->node);
+	service_watch_fini(c->node);
 	free(s->cleared);
 	free(s->control);
 	free(s);
@@ -278,7 +278,7 @@ const struct control_service pfc_service = {
 	.name = "pfc",
 	.init = init,
 	.fini = fini,
-	.tick = node_watch_report,
+	.tick = service_watch_report,
 	.clear = node_clear_pfc,
 	.has_room = has_room,
 	.takes = SERVICE_TAKES(PUNT_PFC_TUNNEL) | SERVICE_TAKES(PUNT_PFC_RELAY) | SERVICE_TAKES(PUNT_LOCAL),

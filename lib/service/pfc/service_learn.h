@@ -57,7 +57,7 @@ struct node_share {
 	X(counter, uncounted, "packets_of_too_many_sources", "packets", "sluice_pfc_learning_uncounted_packets", \
 		"whose source found no place, so that their share of a buffer is not known")
 
-struct node_learner {
+struct service_learner {
 	struct bucket bucket;
 	LEARNER_COUNTERS(STAT_DECLARE)
 	struct node_sighted sighted[NODE_SIGHTED];
@@ -65,10 +65,10 @@ struct node_learner {
 };
 
 /* rx role: classified packets of a port that learns tunnels or counts shares. */
-void node_learn(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
+void service_learn(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
 
 /* Return the recent bytes from a source, by ingress port, class and slice. Caller: the control role. */
-uint64_t node_share_of(const struct node_learner *l, uint16_t port, uint8_t slice, const struct ipv6_addr *source,
+uint64_t node_share_of(const struct service_learner *l, uint16_t port, uint8_t slice, const struct ipv6_addr *source,
 	unsigned int class, uint64_t now);
 
 #endif

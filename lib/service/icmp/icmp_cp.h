@@ -34,11 +34,11 @@ static inline struct control_icmp *control_icmp(const struct control_role *c)
 	return c->node->state[SERVICE_ICMP];
 }
 
-/* control_mtu.c: handle a Packet Too Big to the node. `packet` has `size` bytes, ICMPv6 starts at offset `at`. */
+/* mtu_cp.c: handle a Packet Too Big to the node. `packet` has `size` bytes, ICMPv6 starts at offset `at`. */
 void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size);
 unsigned int control_mtu_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 
-/* control_fragment.c */
+/* fragment_cp.c */
 void control_fragment(struct control_role *c, struct rte_mbuf *m); /* PUNT_FRAGMENT; consumes m */
 
 #endif

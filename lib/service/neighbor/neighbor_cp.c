@@ -10,14 +10,14 @@
 #include "neigh/nd.h"
 #include "node/control_send.h"
 #include "service/neighbor/neighbor.h"
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "node/service.h"
 #include "wire/arp.h"
 #include "wire/icmp.h"
 
 #define MESSAGES 1024 /* slots of a mailbox */
 
-static const struct ip_prefix *own_subnet(const struct snap_port *p, const struct ip_addr *addr)
+static const struct ip_prefix *own_subnet(const struct snap_interface *p, const struct ip_addr *addr)
 {
 	for (unsigned int i = 0; i < p->n_own; i++)
 		if (ip_prefix_contains(&p->own[i], addr))
@@ -25,7 +25,7 @@ static const struct ip_prefix *own_subnet(const struct snap_port *p, const struc
 	return NULL;
 }
 
-static bool is_own(const struct snap_port *p, const struct ip_addr *addr)
+static bool is_own(const struct snap_interface *p, const struct ip_addr *addr)
 {
 	for (unsigned int i = 0; i < p->n_own; i++)
 		if (ip_addr_equal(&p->own[i].addr, addr))
@@ -34,7 +34,7 @@ static bool is_own(const struct snap_port *p, const struct ip_addr *addr)
 }
 
 /* Write the Ethernet header of a message on an interface. Returns its length in bytes. */
-static uint32_t put_header(uint8_t *frame, const struct snap_port *in, const struct eth_addr *to, uint16_t type)
+static uint32_t put_header(uint8_t *frame, const struct snap_interface *in, const struct eth_addr *to, uint16_t type)
 {
 	struct eth_hdr *eth = (struct eth_hdr *)frame;
 
@@ -47,7 +47,7 @@ static uint32_t put_header(uint8_t *frame, const struct snap_port *in, const str
 	return eth_put_tags(frame, in->tag[0].type, in->tag[0].id, in->n_tags > 1 ? in->tag[1].id : 0, 7, type);
 }
 
-static void send_frame(struct control_role *c, const struct snap_port *in, const uint8_t *frame, uint32_t size)
+static void send_frame(struct control_role *c, const struct snap_interface *in, const uint8_t *frame, uint32_t size)
 {
 	struct rte_mbuf *m = control_packet(c, frame, size);
 
@@ -60,10 +60,10 @@ static void send_frame(struct control_role *c, const struct snap_port *in, const
 		stat_add(&stats->tx_packets, 1);
 		stat_add(&stats->tx_bytes, size);
 	}
-	control_send_frame(c, m, snap_port_of(in->interface));
+	control_send_frame(c, m, snap_interface_of(in->interface));
 }
 
-static void send_arp(struct control_role *c, const struct snap_port *in, uint16_t op, uint32_t own,
+static void send_arp(struct control_role *c, const struct snap_interface *in, uint16_t op, uint32_t own,
 	const struct eth_addr *to, uint32_t target)
 {
 	static const struct eth_addr broadcast = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
@@ -74,7 +74,7 @@ static void send_arp(struct control_role *c, const struct snap_port *in, uint16_
 	send_frame(c, in, frame, ETH_MIN_LEN + at - (uint32_t)sizeof(struct eth_hdr));
 }
 
-static void solicit4(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr,
+static void solicit4(struct control_role *c, const struct snap_interface *in, const struct ip_addr *addr,
 	const struct eth_addr *mac)
 {
 	const struct ip_prefix *own = own_subnet(in, addr);
@@ -83,7 +83,7 @@ static void solicit4(struct control_role *c, const struct snap_port *in, const s
 }
 
 /* Send an ND packet to `mac`; NULL: to the multicast MAC of its destination. */
-static void send_nd(struct control_role *c, const struct snap_port *in, const void *packet, size_t size,
+static void send_nd(struct control_role *c, const struct snap_interface *in, const void *packet, size_t size,
 	const struct eth_addr *mac)
 {
 	uint8_t frame[sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag) + ND_MESSAGE_MAX];
@@ -94,7 +94,7 @@ static void send_nd(struct control_role *c, const struct snap_port *in, const vo
 	send_frame(c, in, frame, at + (uint32_t)size);
 }
 
-static void solicit6(struct control_role *c, const struct snap_port *in, const struct ip_addr *addr,
+static void solicit6(struct control_role *c, const struct snap_interface *in, const struct ip_addr *addr,
 	const struct eth_addr *mac)
 {
 	const struct ip_prefix *own = own_subnet(in, addr);
@@ -111,7 +111,7 @@ static void solicit6(struct control_role *c, const struct snap_port *in, const s
 static void solicit(void *arg, uint16_t interface, const struct ip_addr *addr, const struct eth_addr *mac)
 {
 	struct control_role *c = arg;
-	const struct snap_port *in = snap_interface(c->s, interface);
+	const struct snap_interface *in = snap_interface(c->s, interface);
 
 	/* The interface was removed: send nothing. The entry expires. */
 	if (!in)
@@ -125,15 +125,15 @@ static void solicit(void *arg, uint16_t interface, const struct ip_addr *addr, c
 static void update(void *arg, uint16_t interface, const struct ip_addr *addr, const struct eth_addr *mac, int state)
 {
 	struct control_role *c = arg;
-	struct worker_role *w = &c->node->worker[c->node->owner[snap_port_of(interface)]];
-	struct nbr_message m = {.addr = *addr, .interface = interface, .mac = *mac};
+	struct worker_role *w = &c->node->worker[c->node->owner[snap_interface_of(interface)]];
+	struct neigh_message m = {.addr = *addr, .interface = interface, .mac = *mac};
 
-	m.what = (uint8_t)(state == NEIGH_REACHABLE ? NBR_SET
-			   : state == NEIGH_STALE   ? NBR_AGED
-			   : state == NEIGH_FAILED  ? NBR_FAIL
-						    : NBR_FORGET);
+	m.what = (uint8_t)(state == NEIGH_REACHABLE ? NEIGH_SET
+			   : state == NEIGH_STALE   ? NEIGH_AGED
+			   : state == NEIGH_FAILED  ? NEIGH_FAIL
+						    : NEIGH_FORGET);
 	if (state == NEIGH_REACHABLE)
-		node_pfc_learn(c->node, snap_port_of(interface), mac);
+		service_pfc_learn(c->node, snap_interface_of(interface), mac);
 	/* control_has_room has checked for room. If there is none, the mailbox counts the message as refused. */
 	mailbox_push(&neighbors_of(c)->updates[w->index], &m, sizeof(m));
 }
@@ -141,29 +141,29 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 /* Compare one neighbour id of the snapshot with the entry that is kept resolved under that id. */
 static void keep(struct control_role *c, uint32_t id)
 {
-	const struct snap_nbr *want = id < c->s->n_nbrs ? &c->s->nbr[id] : NULL;
+	const struct snap_neigh *want = id < c->s->n_neighs ? &c->s->neigh[id] : NULL;
 	bool wanted = want && want->used && !want->is_static;
 	struct control_kept *k = &neighbors_of(c)->kept[id];
 
 	if (k->kept && (!wanted || k->interface != want->interface || !ip_addr_equal(&k->addr, &want->addr))) {
-		neigh_keep(neighbors_of(c)->table, c->now, k->interface, &k->addr, false);
+		neigh_cache_keep(neighbors_of(c)->table, c->now, k->interface, &k->addr, false);
 		k->kept = false;
 	}
 	if (wanted && !k->kept) {
 		*k = (struct control_kept){.addr = want->addr, .interface = want->interface};
-		k->kept = neigh_keep(neighbors_of(c)->table, c->now, k->interface, &k->addr, true) == 0;
+		k->kept = neigh_cache_keep(neighbors_of(c)->table, c->now, k->interface, &k->addr, true) == 0;
 	}
 }
 
 /* Compare a VLAN interface with the one of the last snapshot. Another number means other stations. True: it is gone. */
 static bool look_at_interface(struct control_role *c, uint32_t row)
 {
-	const struct snap_port *in = row < c->s->n_interfaces ? c->s->interface[row] : NULL;
+	const struct snap_interface *in = row < c->s->n_interfaces ? c->s->interface[row] : NULL;
 	uint16_t number = in ? in->interface : 0;
 	bool gone = neighbors_of(c)->interface[row] && neighbors_of(c)->interface[row] != number;
 
 	if (gone)
-		neigh_link_down(neighbors_of(c)->table, c->now, neighbors_of(c)->interface[row], UINT16_MAX);
+		neigh_cache_link_down(neighbors_of(c)->table, c->now, neighbors_of(c)->interface[row], UINT16_MAX);
 	neighbors_of(c)->interface[row] = number;
 	return gone;
 }
@@ -192,18 +192,18 @@ static void take_snapshot(struct control_role *c)
 		.max = (uint32_t)d->max,
 	};
 
-	if (likely(neighbors_of(c)->kept_generation == c->s->generation && neighbors_of(c)->kept_at == SNAP_NBR_MAX))
+	if (likely(neighbors_of(c)->kept_generation == c->s->generation && neighbors_of(c)->kept_at == SNAP_NEIGH_MAX))
 		return;
 	if (neighbors_of(c)->kept_generation != c->s->generation) {
 		neighbors_of(c)->kept_generation = c->s->generation;
 		neighbors_of(c)->kept_at = 0;
 		neighbors_of(c)->interface_at = 0;
-		neigh_set_limits(neighbors_of(c)->table, &limits);
+		neigh_cache_set_limits(neighbors_of(c)->table, &limits);
 	}
 	/* Interfaces come first: entries kept on a new interface must not be dropped with those of the old one. */
 	if (!look_at_interfaces(c))
 		return;
-	for (unsigned int i = 0; i < CONTROL_BURST && neighbors_of(c)->kept_at < SNAP_NBR_MAX; i++)
+	for (unsigned int i = 0; i < CONTROL_BURST && neighbors_of(c)->kept_at < SNAP_NEIGH_MAX; i++)
 		keep(c, neighbors_of(c)->kept_at++);
 }
 
@@ -219,7 +219,7 @@ static bool has_room(const struct control_role *c)
 static unsigned int answer_questions(struct control_role *c, struct worker_role *w)
 {
 	struct mailbox *questions = &neighbors_of(c)->questions[w->index];
-	struct nbr_message m[CONTROL_BURST];
+	struct neigh_message m[CONTROL_BURST];
 	static const struct eth_addr none;
 	unsigned int n;
 
@@ -227,9 +227,9 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 		return 0;
 	n = mailbox_pop(questions, m, sizeof(m[0]), CONTROL_BURST);
 	for (unsigned int i = 0; i < n; i++) {
-		if (m[i].what == NBR_USED)
-			neigh_used(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr);
-		else if (neigh_ask(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr) < 0)
+		if (m[i].what == NEIGH_USED)
+			neigh_cache_used(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr);
+		else if (neigh_cache_ask(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr) < 0)
 			update(c, m[i].interface, &m[i].addr, &none, -1);
 	}
 	return n;
@@ -242,7 +242,7 @@ static void look_at_links(struct control_role *c)
 		bool up = port_is_up(c->node->port[i]);
 
 		if (neighbors_of(c)->port_up[i] && !up)
-			neigh_link_down(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
+			neigh_cache_link_down(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
 		neighbors_of(c)->port_up[i] = up;
 	}
 }
@@ -256,14 +256,14 @@ static unsigned int poll_neighbors(struct control_role *c, uint64_t *next)
 	for (uint16_t i = 0; i < c->node->n_workers; i++)
 		work += answer_questions(c, &c->node->worker[i]);
 	if (control_has_room(c))
-		work += neigh_poll(neighbors_of(c)->table, c->now, CONTROL_BURST, &due);
-	if (neighbors_of(c)->kept_at < SNAP_NBR_MAX)
+		work += neigh_cache_poll(neighbors_of(c)->table, c->now, CONTROL_BURST, &due);
+	if (neighbors_of(c)->kept_at < SNAP_NEIGH_MAX)
 		due = c->now;
 	*next = MIN_OF(*next, due);
 	return work;
 }
 
-static void answer_solicit(struct control_role *c, const struct snap_port *in, const struct nd_message *nd,
+static void answer_solicit(struct control_role *c, const struct snap_interface *in, const struct nd_message *nd,
 	const struct eth_addr *from)
 {
 	static const struct ipv6_addr all_nodes = {{0xff, 0x02, [15] = 1}};
@@ -282,7 +282,7 @@ static void answer_solicit(struct control_role *c, const struct snap_port *in, c
 }
 
 /* Returns false when the message is not valid on the interface. */
-static bool hear(struct control_role *c, const struct snap_port *in, const struct nd_message *nd,
+static bool hear(struct control_role *c, const struct snap_interface *in, const struct nd_message *nd,
 	const struct eth_addr *from)
 {
 	const struct ip_addr *about = nd->kind == ND_SOLICIT ? &nd->sender : &nd->target;
@@ -303,13 +303,13 @@ static bool hear(struct control_role *c, const struct snap_port *in, const struc
 			answer_solicit(c, in, nd, from);
 	}
 	if (about->family)
-		neigh_heard(neighbors_of(c)->table, c->now, &news);
+		neigh_cache_heard(neighbors_of(c)->table, c->now, &news);
 	return true;
 }
 
 static bool take(struct control_role *c, struct rte_mbuf *m)
 {
-	const struct snap_port *in = control_came_in_by(c, m);
+	const struct snap_interface *in = control_came_in_by(c, m);
 	const struct pkt *x = pkt_of(m);
 	enum reason reason = x->punt == PUNT_ARP ? CONSUME_arp : CONSUME_nd;
 	struct nd_message nd;
@@ -326,7 +326,7 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 }
 
 /* egress_context.ask: the egress of a worker requests a neighbour. Worker lcore. */
-static bool ask_control(void *arg, struct nbr_message *message)
+static bool ask_control(void *arg, struct neigh_message *message)
 {
 	struct worker_role *w = arg;
 
@@ -338,13 +338,13 @@ static int open_mailboxes(struct control_role *c, struct worker_role *w, int soc
 	struct mailbox_options updates = {.carries = "neighbors",
 		.from = control_end(c),
 		.to = worker_end(w),
-		.bytes = sizeof(struct nbr_message),
+		.bytes = sizeof(struct neigh_message),
 		.slots = MESSAGES,
 		.socket = socket};
 	struct mailbox_options questions = {.carries = "questions",
 		.from = worker_end(w),
 		.to = control_end(c),
-		.bytes = sizeof(struct nbr_message),
+		.bytes = sizeof(struct neigh_message),
 		.slots = MESSAGES,
 		.socket = socket};
 	int rc = mailbox_open(&c->node->mailboxes, &neighbors_of(c)->updates[w->index], &updates);
@@ -364,8 +364,8 @@ static int init(struct control_role *c, int socket)
 	c->node->state[SERVICE_NEIGHBOR] = s;
 	if (!s)
 		return -ENOMEM;
-	s->table = neigh_new(&ops, c);
-	s->kept = calloc(SNAP_NBR_MAX, sizeof(*s->kept));
+	s->table = neigh_cache_new(&ops, c);
+	s->kept = calloc(SNAP_NEIGH_MAX, sizeof(*s->kept));
 	if (!s->table || !s->kept)
 		return -ENOMEM;
 	for (uint16_t w = 0; w < c->node->n_workers && rc == 0; w++)
@@ -377,7 +377,7 @@ static void fini(struct control_role *c)
 {
 	if (!neighbors_of(c))
 		return;
-	neigh_free(neighbors_of(c)->table);
+	neigh_cache_free(neighbors_of(c)->table);
 	free(neighbors_of(c)->kept);
 	free(neighbors_of(c));
 }

@@ -5,7 +5,7 @@
  * lcore does it instead of the rx lcores.
  */
 #include "icmp/fragment.h"
-#include "service/icmp/control_icmp.h"
+#include "service/icmp/icmp_cp.h"
 #include "wire/checksum.h"
 #include "wire/ipv4.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "service/pfc/pfc_ctl.h"
 
 #define RELAY SNAP_SLICE_MAX /* the gateway behind a port, beside the slices of its queues */
@@ -33,30 +33,30 @@ static uint64_t dropped_by_rx(const struct node *n, uint32_t port, unsigned int 
 	uint64_t sum = 0;
 
 	for (uint16_t i = 0; i < n->n_rx; i++)
-		sum += stat_read(&node_pfc(n)->rx[i].storm_dropped[port][priority]);
+		sum += stat_read(&service_pfc(n)->rx[i].storm_dropped[port][priority]);
 	return sum;
 }
 
-static bool of_relay(const struct node *n, uint32_t port, unsigned int priority, struct node_watchdog *out)
+static bool of_relay(const struct node *n, uint32_t port, unsigned int priority, struct service_watchdog *out)
 {
 	static const struct pfc_watchdog_config off = {.action = PFC_WATCHDOG_OFF};
 	const struct snap_relay *r = relay_of(n, port);
 
-	*out = (struct node_watchdog){.port = n->port[port]->name,
+	*out = (struct service_watchdog){.port = n->port[port]->name,
 		.relay = r ? r->name : "(removed)",
 		.slice = "",
 		.priority = priority,
 		.config = r ? &r->watchdog : &off};
-	pfc_watchdog_copy(&out->state, &node_pfc(n)->control->relay[port].watchdog[priority]);
+	pfc_watchdog_copy(&out->state, &service_pfc(n)->control->relay[port].watchdog[priority]);
 	return out->state.alarms || out->state.detections || out->state.paused;
 }
 
 static bool of_queue(const struct node *n, uint32_t port, uint32_t slice, unsigned int priority,
-	struct node_watchdog *out)
+	struct service_watchdog *out)
 {
 	const char *name = n->snapshot->slice[slice].name;
 
-	*out = (struct node_watchdog){.port = n->port[port]->name,
+	*out = (struct service_watchdog){.port = n->port[port]->name,
 		.slice = name ? name : "(removed)",
 		.priority = priority,
 		.config = &n->snapshot->port[port].watchdog};
@@ -66,9 +66,9 @@ static bool of_queue(const struct node *n, uint32_t port, uint32_t slice, unsign
 	return out->state.alarms || out->state.detections || out->state.paused;
 }
 
-void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct node_watchdog *w), void *arg)
+void service_watchdogs(const struct node *n, void (*say)(void *arg, const struct service_watchdog *w), void *arg)
 {
-	struct node_watchdog w;
+	struct service_watchdog w;
 
 	for (uint32_t port = 0; port < n->n_ports; port++) {
 		for (uint32_t slice = 0; slice < n->snapshot->n_slices; slice++)
@@ -82,13 +82,13 @@ void node_watchdogs(const struct node *n, void (*say)(void *arg, const struct no
 }
 
 /* "wan0, slice gold, priority 3", "the gateway behind dc0, priority 3" */
-static void describe(const struct node_watchdog *w, char *buf, size_t size)
+static void describe(const struct service_watchdog *w, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s%s, priority %u", w->relay ? "the gateway behind " : "", w->port,
 		*w->slice ? ", slice " : "", w->slice, w->priority);
 }
 
-static const char *measure(const struct node_watchdog *w)
+static const char *measure(const struct service_watchdog *w)
 {
 	switch ((enum pfc_watchdog_action)w->state.action) {
 	case PFC_WATCHDOG_RELEASE:
@@ -107,7 +107,7 @@ static const char *measure(const struct node_watchdog *w)
 	return "PFC is still obeyed";
 }
 
-static void log_events(const struct node_watchdog *w, struct seen *seen)
+static void log_events(const struct service_watchdog *w, struct seen *seen)
 {
 	char who[128];
 
@@ -129,8 +129,8 @@ static void log_events(const struct node_watchdog *w, struct seen *seen)
 
 static void report_port(struct node *n, uint32_t port, uint64_t events)
 {
-	struct node_storms *s = node_pfc(n)->storms[port];
-	struct node_watchdog w;
+	struct node_storms *s = service_pfc(n)->storms[port];
+	struct service_watchdog w;
 
 	for (uint32_t slice = 0; slice < n->snapshot->n_slices; slice++)
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
@@ -142,23 +142,23 @@ static void report_port(struct node *n, uint32_t port, uint64_t events)
 	s->events = events;
 }
 
-void node_watch_report(struct node *n)
+void service_watch_report(struct node *n)
 {
 	for (uint32_t port = 0; port < n->n_ports; port++) {
 		uint64_t events = stat_read(&n->egress[port].watch_events) +
-				  stat_read(&node_pfc(n)->control->relay[port].watch_events);
+				  stat_read(&service_pfc(n)->control->relay[port].watch_events);
 
 		if (!events)
 			continue;
-		if (!node_pfc(n)->storms[port])
-			node_pfc(n)->storms[port] = calloc(1, sizeof(*node_pfc(n)->storms[port]));
-		if (node_pfc(n)->storms[port] && node_pfc(n)->storms[port]->events != events)
+		if (!service_pfc(n)->storms[port])
+			service_pfc(n)->storms[port] = calloc(1, sizeof(*service_pfc(n)->storms[port]));
+		if (service_pfc(n)->storms[port] && service_pfc(n)->storms[port]->events != events)
 			report_port(n, port, events);
 	}
 }
 
-void node_watch_fini(struct node *n)
+void service_watch_fini(struct node *n)
 {
 	for (uint32_t port = 0; port < MAX_PORTS; port++)
-		free(node_pfc(n)->storms[port]);
+		free(service_pfc(n)->storms[port]);
 }

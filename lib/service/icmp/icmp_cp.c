@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "icmp/icmp.h"
-#include "service/icmp/control_icmp.h"
+#include "service/icmp/icmp_cp.h"
 #include "node/service.h"
 #include "wire/icmp.h"
 #include "wire/ipv4.h"
@@ -24,7 +24,7 @@ static bool error_allowed(struct control_role *c, uint16_t port)
 	       bucket_take(&control_icmp(c)->errors, c->now, s->icmp_errors, burst_of(s->icmp_errors));
 }
 
-static bool own4(const struct snap_port *p, struct ip_addr *out)
+static bool own4(const struct snap_interface *p, struct ip_addr *out)
 {
 	for (unsigned int k = 0; k < p->n_own; k++) {
 		if (p->own[k].addr.family == 4) {
@@ -36,7 +36,7 @@ static bool own4(const struct snap_port *p, struct ip_addr *out)
 }
 
 /* The source of an IPv4 error is an address of the ingress interface, else any own address of the same table. */
-static bool source4(struct control_role *c, const struct snap_port *in, uint16_t vrf, struct ip_addr *out)
+static bool source4(struct control_role *c, const struct snap_interface *in, uint16_t vrf, struct ip_addr *out)
 {
 	const struct snapshot *s = c->s;
 
@@ -53,7 +53,7 @@ static bool source4(struct control_role *c, const struct snap_port *in, uint16_t
 
 /* Route a reply. A reply to a link-local address is sent on the link of the request. */
 static void send_answer(struct control_role *c, const void *packet, size_t size, uint16_t vrf,
-	const struct snap_port *in)
+	const struct snap_interface *in)
 {
 	struct rte_mbuf *m = control_packet(c, packet, (uint32_t)size);
 	const struct ipv6_hdr *ip = packet;
@@ -71,7 +71,7 @@ static void send_answer(struct control_role *c, const void *packet, size_t size,
 static bool report(struct control_role *c, struct rte_mbuf *m, const struct icmp_error *error)
 {
 	const struct pkt *x = pkt_of(m);
-	const struct snap_port *in = control_came_in_by(c, m);
+	const struct snap_interface *in = control_came_in_by(c, m);
 	uint8_t *out = c->scratch + ICMP_ERROR_MAX;
 	struct ip_addr src = ip_addr_from6(&c->s->loopback);
 	uint32_t size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, ICMP_ERROR_MAX));

@@ -4,9 +4,9 @@
 #define SERVICE_PFC_CONTROL_PFC_H
 
 #include "base/bucket.h"
-#include "service/pfc/control_carrier.h"
+#include "service/pfc/carrier_cp.h"
 #include "node/control_send.h"
-#include "service/pfc/node_pfc.h"
+#include "service/pfc/service_pfc.h"
 #include "pfc/pfc_fanout.h"
 #include "pfc/pfc_relay.h"
 #include "pfc/pfc_tunnel.h"
@@ -40,7 +40,7 @@ struct control_pfc {
 	uint32_t changes;				     /* of pfc_tunnels.changes, told to rx roles */
 	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES]; /* over the parties of the port */
 	struct control_party party[MAX_PORTS][PFC_CONTRIBUTORS_MAX];
-	uint32_t turns[MAX_PORTS];		       /* of node_pfc_port.turns, seen */
+	uint32_t turns[MAX_PORTS];		       /* of service_pfc_port.turns, seen */
 	uint64_t look_at[MAX_PORTS];		       /* when whom to stop must be thought over again; TIME_NEVER */
 	struct control_tunnel tunnel[PFC_TUNNELS_MAX]; /* by tunnel id */
 	struct pfc_tunnels tunnels;
@@ -48,10 +48,10 @@ struct control_pfc {
 
 static inline struct control_pfc *control_pfc(const struct control_role *c)
 {
-	return node_pfc(c->node)->control;
+	return service_pfc(c->node)->control;
 }
 
-/* control_pfc_common.c: a frame of 60 bytes behind outer headers, routed by the underlay. */
+/* pfc_common_cp.c: a frame of 60 bytes behind outer headers, routed by the underlay. */
 void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame);
 
 /*
@@ -64,18 +64,18 @@ bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const
 bool control_pfc_may_listen(struct control_role *c, uint16_t port);
 struct pfc_relay_config control_relay_config(const struct snap_relay *r);
 
-/* control_carrier.c: state messages between PEs instead of frames */
+/* carrier_cp.c: state messages between PEs instead of frames */
 bool control_carrier_take(struct control_role *c,
 	struct rte_mbuf *m); /* PUNT_LOCAL; true: it was one, and is consumed */
 void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request);
 unsigned int control_carrier_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 
-/* watch.c and pauses.c: the management thread's parts of the service */
-void node_watch_report(struct node *n);
-void node_watch_fini(struct node *n);
+/* watch_ctl.c and pauses_ctl.c: the management thread's parts of the service */
+void service_watch_report(struct node *n);
+void service_watch_fini(struct node *n);
 void node_clear_pfc(struct node *n);
 
-/* control_tunnels.c: where the back-pressure of this node's own buffers goes */
+/* tunnels_cp.c: where the back-pressure of this node's own buffers goes */
 void control_tunnels_init(struct control_role *c);
 unsigned int control_tunnels_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 bool control_tunnels_have_input(const struct control_role *c); /* has the state of a tunnelled buffer changed? */

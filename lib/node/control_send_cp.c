@@ -78,7 +78,7 @@ void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t por
 	to_owner(c, m);
 }
 
-const struct snap_port *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m)
+const struct snap_interface *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m)
 {
 	/* An originated packet has no Ethernet header. The first headers of a received packet are contiguous. */
 	if (m->port == PORT_LOCAL)

@@ -2,13 +2,13 @@
 /* Pauses and their durations, in total and since `clear stats`. Management thread. */
 #include <stdlib.h>
 
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "service/pfc/pfc_ctl.h"
 
 /* Counters at the last clear. A tunnel is identified by its name, because its entry may be reused. */
 struct node_cleared_pfc {
 	uint64_t at; /* ns on the node's clock */
-	struct node_pfc_port port[MAX_PORTS];
+	struct service_pfc_port port[MAX_PORTS];
 	struct pfc_history relay[MAX_PORTS][PFC_PRIORITIES];
 	struct {
 		char name[PFC_TUNNEL_NAME];
@@ -40,14 +40,14 @@ static void tell(const struct listener *l, const char *direction, const char *na
 
 static void all(const struct node *n, const struct node_cleared_pfc *base, const struct listener *l)
 {
-	const struct control_pfc *wan = node_pfc(n)->control;
+	const struct control_pfc *wan = service_pfc(n)->control;
 	uint32_t bound = __atomic_load_n(&wan->tunnels.bound, __ATOMIC_RELAXED);
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		for (uint32_t port = 0; port < n->n_ports; port++) {
-			tell(l, "heard", n->port[port]->name, i, &node_pfc(n)->port[port].heard[i],
+			tell(l, "heard", n->port[port]->name, i, &service_pfc(n)->port[port].heard[i],
 				base ? &base->port[port].heard[i] : NULL);
-			tell(l, "said", n->port[port]->name, i, &node_pfc(n)->port[port].speaker.history[i],
+			tell(l, "said", n->port[port]->name, i, &service_pfc(n)->port[port].speaker.history[i],
 				base ? &base->port[port].speaker.history[i] : NULL);
 			tell(l, "relayed", n->port[port]->name, i, &wan->relay[port].history[i],
 				base ? &base->relay[port][i] : NULL);
@@ -71,19 +71,19 @@ void node_pauses(const struct node *n, uint64_t now, void (*say)(void *arg, cons
 void node_pauses_shown(const struct node *n, uint64_t now, void (*say)(void *arg, const struct node_pauses *p),
 	void *arg)
 {
-	const struct node_cleared_pfc *base = node_pfc(n)->cleared;
+	const struct node_cleared_pfc *base = service_pfc(n)->cleared;
 
 	all(n, base, &(struct listener){say, arg, now, base ? base->at : 0});
 }
 
-struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port)
+struct service_pfc_port service_pfc_shown(const struct node *n, uint32_t port)
 {
-	struct node_pfc_port out = node_pfc(n)->port[port];
-	const struct node_pfc_port *base;
+	struct service_pfc_port out = service_pfc(n)->port[port];
+	const struct service_pfc_port *base;
 
-	if (!node_pfc(n)->cleared)
+	if (!service_pfc(n)->cleared)
 		return out;
-	base = &node_pfc(n)->cleared->port[port];
+	base = &service_pfc(n)->cleared->port[port];
 #define X(kind, member, ...) STAT_SINCE(kind, out.member, base->member)
 	PFC_RX_COUNTERS(X)
 	PFC_COUNTERS(X)
@@ -92,28 +92,28 @@ struct node_pfc_port node_pfc_shown(const struct node *n, uint32_t port)
 	PFC_TX_COUNTERS(X)
 #undef X
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-		out.heard[i] = pfc_history_since(&out.heard[i], &base->heard[i], node_pfc(n)->cleared->at);
+		out.heard[i] = pfc_history_since(&out.heard[i], &base->heard[i], service_pfc(n)->cleared->at);
 		out.speaker.history[i] = pfc_history_since(&out.speaker.history[i], &base->speaker.history[i],
-			node_pfc(n)->cleared->at);
+			service_pfc(n)->cleared->at);
 	}
 	return out;
 }
 
 void node_clear_pfc(struct node *n)
 {
-	const struct control_pfc *wan = node_pfc(n)->control;
-	struct node_cleared_pfc *base = node_pfc(n)->cleared ? node_pfc(n)->cleared : calloc(1, sizeof(*base));
+	const struct control_pfc *wan = service_pfc(n)->control;
+	struct node_cleared_pfc *base = service_pfc(n)->cleared ? service_pfc(n)->cleared : calloc(1, sizeof(*base));
 
 	if (!base)
 		return;
-	node_pfc(n)->cleared = base;
+	service_pfc(n)->cleared = base;
 	base->at = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
 	for (uint32_t port = 0; port < n->n_ports; port++) {
-		base->port[port] = node_pfc(n)->port[port];
+		base->port[port] = service_pfc(n)->port[port];
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
-			base->port[port].heard[i] = pfc_history_at(&node_pfc(n)->port[port].heard[i], base->at);
+			base->port[port].heard[i] = pfc_history_at(&service_pfc(n)->port[port].heard[i], base->at);
 			base->port[port].speaker.history[i] =
-				pfc_history_at(&node_pfc(n)->port[port].speaker.history[i], base->at);
+				pfc_history_at(&service_pfc(n)->port[port].speaker.history[i], base->at);
 			base->relay[port][i] = pfc_history_at(&wan->relay[port].history[i], base->at);
 		}
 	}

@@ -6,7 +6,7 @@
  * Control lcore.
  */
 #include "config/program.h"
-#include "service/icmp/control_icmp.h"
+#include "service/icmp/icmp_cp.h"
 #include "snapshot/path_mtu.h"
 #include "snapshot/pfc_outer.h"
 #include "wire/checksum.h"

@@ -5,43 +5,43 @@
 
 #include "snapshot/build_priv.h"
 
-int build_nbr(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id)
+int build_neigh(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id)
 {
 	uint16_t number = build_interface_of(b, link);
 	char key[80], text[IP_ADDR_TEXT];
-	struct snap_nbr *n;
+	struct snap_neigh *n;
 	int rc;
 
 	snprintf(key, sizeof(key), "%u %s", number, ip_addr_format(addr, text));
-	rc = ids_get(b->ids->nbrs, key, b->s->generation, id);
+	rc = ids_get(b->ids->neighs, key, b->s->generation, id);
 	if (rc < 0)
-		return build_fail(b, rc, "more than %d next hops and static neighbours", SNAP_NBR_MAX);
-	n = &b->nbr[*id];
+		return build_fail(b, rc, "more than %d next hops and static neighbours", SNAP_NEIGH_MAX);
+	n = &b->neigh[*id];
 	n->used = true;
-	n->port = snap_port_of(number);
+	n->port = snap_interface_of(number);
 	n->interface = number;
 	n->mtu = snap_interface(b->s, number)->mtu;
 	n->addr = *addr;
 	return 0;
 }
 
-int build_static_nbrs(struct builder *b)
+int build_static_neighs(struct builder *b)
 {
 	uint32_t id;
 	int rc;
 
 	/* grows as routes and SIDs add next hops; allocated for the maximum */
-	b->s->nbr = b->nbr = arena_alloc(b->s->arena, SNAP_NBR_MAX * sizeof(*b->nbr));
-	if (!b->nbr)
+	b->s->neigh = b->neigh = arena_alloc(b->s->arena, SNAP_NEIGH_MAX * sizeof(*b->neigh));
+	if (!b->neigh)
 		return build_fail(b, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < b->config->neighbors.n; i++) {
 		const struct cfg_neighbor *n = &b->config->neighbors.items[i];
 
-		rc = build_nbr(b, n->port, &n->address, &id);
+		rc = build_neigh(b, n->port, &n->address, &id);
 		if (rc < 0)
 			return rc;
-		b->nbr[id].is_static = true;
-		b->nbr[id].mac = n->mac;
+		b->neigh[id].is_static = true;
+		b->neigh[id].mac = n->mac;
 	}
 	return 0;
 }

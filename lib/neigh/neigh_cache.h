@@ -6,8 +6,8 @@
  * Pure: no packets, no clock, no DPDK. The control lcore passes `now` and carries out the callbacks. Not thread safe;
  * one per node. A `port` is any number that the caller assigns to a link.
  */
-#ifndef NEIGH_NEIGH_H
-#define NEIGH_NEIGH_H
+#ifndef NEIGH_NEIGH_CACHE_H
+#define NEIGH_NEIGH_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,23 +36,23 @@ struct neigh_ops {
 	void (*update)(void *arg, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac, int state);
 };
 
-struct neigh_table;
+struct neigh_cache;
 
-struct neigh_table *neigh_new(const struct neigh_ops *ops, void *arg); /* NULL when out of memory */
-void neigh_free(struct neigh_table *t);
-void neigh_set_limits(struct neigh_table *t, const struct neigh_limits *limits);
+struct neigh_cache *neigh_cache_new(const struct neigh_ops *ops, void *arg); /* NULL when out of memory */
+void neigh_cache_free(struct neigh_cache *t);
+void neigh_cache_set_limits(struct neigh_cache *t, const struct neigh_limits *limits);
 
 /*
  * Add a configured next hop, which is resolved before traffic arrives and kept resolved (`keep`), or stop keeping it.
  * Returns 0 or -ENOMEM.
  */
-int neigh_keep(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr, bool keep);
+int neigh_cache_keep(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr, bool keep);
 
 /* A packet waits for the address. Returns 0, -ENOSPC at the limit, or -ENOMEM. */
-int neigh_ask(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr);
+int neigh_cache_ask(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr);
 
 /* A stale address was used. */
-void neigh_used(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr);
+void neigh_cache_used(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr);
 
 /*
  * A station announced its MAC: in an advertisement (`solicited` and `override` as its flags), or in a request that it
@@ -65,16 +65,16 @@ struct neigh_news {
 	bool has_mac;
 	bool solicited, override, create;
 };
-void neigh_heard(struct neigh_table *t, uint64_t now, const struct neigh_news *news);
+void neigh_cache_heard(struct neigh_cache *t, uint64_t now, const struct neigh_news *news);
 
 /*
  * A link went down. It affects each port whose number equals `port` in the bits of `mask`: its entries are no longer
- * valid. neigh_poll removes them within its budget, so that the messages about them find room.
+ * valid. neigh_cache_poll removes them within its budget, so that the messages about them find room.
  */
-void neigh_link_down(struct neigh_table *t, uint64_t now, uint16_t port, uint16_t mask);
+void neigh_cache_link_down(struct neigh_cache *t, uint64_t now, uint16_t port, uint16_t mask);
 
 /* Process at most `budget` entries that are due. Returns their number. *next is the time of the next call. */
-unsigned int neigh_poll(struct neigh_table *t, uint64_t now, unsigned int budget, uint64_t *next);
+unsigned int neigh_cache_poll(struct neigh_cache *t, uint64_t now, unsigned int budget, uint64_t *next);
 
 /* For show: call fn for each entry, in order of port and address. */
 struct neigh_info {
@@ -85,8 +85,8 @@ struct neigh_info {
 	bool keep;
 	uint64_t until_ns;
 };
-void neigh_each(const struct neigh_table *t, void (*fn)(void *arg, const struct neigh_info *info), void *arg);
-unsigned int neigh_count(const struct neigh_table *t);
+void neigh_cache_each(const struct neigh_cache *t, void (*fn)(void *arg, const struct neigh_info *info), void *arg);
+unsigned int neigh_cache_count(const struct neigh_cache *t);
 const char *neigh_state_name(enum neigh_state state);
 
 #endif

@@ -4,9 +4,9 @@
  * docs/protocol.md 5.6, D38). A message is a UDP packet of this node to an address of the far PE, by the segments of
  * the relay. It can be lost, duplicated and reordered. Control lcore.
  */
-#include "service/pfc/control_carrier.h"
+#include "service/pfc/carrier_cp.h"
 
-#include "service/pfc/control_pfc.h"
+#include "service/pfc/pfc_cp.h"
 #include "wire/checksum.h"
 #include "wire/srh.h"
 #include "wire/udp.h"

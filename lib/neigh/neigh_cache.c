@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The control lcore's neighbour state machine (RFC 4861 section 7.3, appendix C). */
-#include "neigh/neigh.h"
+#include "neigh/neigh_cache.h"
 
 #include <bsd/sys/tree.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ struct entry {
 RB_HEAD(key_tree, entry);
 RB_HEAD(time_tree, entry);
 
-struct neigh_table {
+struct neigh_cache {
 	struct key_tree keys;
 	struct time_tree times;
 	struct neigh_ops ops;
@@ -50,9 +50,9 @@ static int compare_time(const struct entry *a, const struct entry *b)
 RB_GENERATE_INTERNAL(key_tree, entry, by_key, compare_key, static __attribute__((unused)))
 RB_GENERATE_INTERNAL(time_tree, entry, by_time, compare_time, static __attribute__((unused)))
 
-struct neigh_table *neigh_new(const struct neigh_ops *ops, void *arg)
+struct neigh_cache *neigh_cache_new(const struct neigh_ops *ops, void *arg)
 {
-	struct neigh_table *t = calloc(1, sizeof(*t));
+	struct neigh_cache *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
@@ -62,7 +62,7 @@ struct neigh_table *neigh_new(const struct neigh_ops *ops, void *arg)
 	return t;
 }
 
-static void unlink_entry(struct neigh_table *t, struct entry *e)
+static void unlink_entry(struct neigh_cache *t, struct entry *e)
 {
 	RB_REMOVE(time_tree, &t->times, e);
 	RB_REMOVE(key_tree, &t->keys, e);
@@ -71,7 +71,7 @@ static void unlink_entry(struct neigh_table *t, struct entry *e)
 	free(e);
 }
 
-void neigh_free(struct neigh_table *t)
+void neigh_cache_free(struct neigh_cache *t)
 {
 	struct entry *e;
 
@@ -82,12 +82,12 @@ void neigh_free(struct neigh_table *t)
 	free(t);
 }
 
-void neigh_set_limits(struct neigh_table *t, const struct neigh_limits *limits)
+void neigh_cache_set_limits(struct neigh_cache *t, const struct neigh_limits *limits)
 {
 	t->limits = *limits;
 }
 
-static struct entry *find(const struct neigh_table *t, uint16_t port, const struct ip_addr *addr)
+static struct entry *find(const struct neigh_cache *t, uint16_t port, const struct ip_addr *addr)
 {
 	struct entry key = {.i = {.port = port, .addr = *addr}};
 	struct entry *e = RB_ROOT(&t->keys);
@@ -102,27 +102,27 @@ static struct entry *find(const struct neigh_table *t, uint16_t port, const stru
 	return e;
 }
 
-static void set_timer(struct neigh_table *t, struct entry *e, uint64_t until)
+static void set_timer(struct neigh_cache *t, struct entry *e, uint64_t until)
 {
 	RB_REMOVE(time_tree, &t->times, e);
 	e->i.until_ns = until;
 	RB_INSERT(time_tree, &t->times, e);
 }
 
-static void tell(struct neigh_table *t, struct entry *e, int state)
+static void tell(struct neigh_cache *t, struct entry *e, int state)
 {
 	t->ops.update(t->arg, e->i.port, &e->i.addr, &e->i.mac, state);
 }
 
 /* Solicit by multicast or broadcast while the MAC is unknown, afterwards by unicast to the known MAC. */
-static void solicit(struct neigh_table *t, struct entry *e, uint64_t now)
+static void solicit(struct neigh_cache *t, struct entry *e, uint64_t now)
 {
 	e->asked++;
 	t->ops.solicit(t->arg, e->i.port, &e->i.addr, e->i.state == NEIGH_PROBE ? &e->i.mac : NULL);
 	set_timer(t, e, now + t->limits.retransmit_ns);
 }
 
-static void enter(struct neigh_table *t, struct entry *e, enum neigh_state state, uint64_t now)
+static void enter(struct neigh_cache *t, struct entry *e, enum neigh_state state, uint64_t now)
 {
 	e->i.state = state;
 	e->asked = 0;
@@ -148,7 +148,7 @@ static void enter(struct neigh_table *t, struct entry *e, enum neigh_state state
 	}
 }
 
-static struct entry *create(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr,
+static struct entry *create(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr,
 	enum neigh_state state)
 {
 	struct entry *e = calloc(1, sizeof(*e));
@@ -165,7 +165,7 @@ static struct entry *create(struct neigh_table *t, uint64_t now, uint16_t port, 
 	return e;
 }
 
-int neigh_keep(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr, bool keep)
+int neigh_cache_keep(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr, bool keep)
 {
 	struct entry *e = find(t, port, addr);
 
@@ -189,7 +189,7 @@ int neigh_keep(struct neigh_table *t, uint64_t now, uint16_t port, const struct 
 	return 0;
 }
 
-int neigh_ask(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr)
+int neigh_cache_ask(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr)
 {
 	struct entry *e = find(t, port, addr);
 
@@ -211,7 +211,7 @@ int neigh_ask(struct neigh_table *t, uint64_t now, uint16_t port, const struct i
 	return 0;
 }
 
-void neigh_used(struct neigh_table *t, uint64_t now, uint16_t port, const struct ip_addr *addr)
+void neigh_cache_used(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr)
 {
 	struct entry *e = find(t, port, addr);
 
@@ -220,7 +220,7 @@ void neigh_used(struct neigh_table *t, uint64_t now, uint16_t port, const struct
 }
 
 /* RFC 4861 section 7.2.5, and appendix C. */
-void neigh_heard(struct neigh_table *t, uint64_t now, const struct neigh_news *news)
+void neigh_cache_heard(struct neigh_cache *t, uint64_t now, const struct neigh_news *news)
 {
 	struct entry *e = find(t, news->port, &news->addr);
 	bool differs;
@@ -265,7 +265,7 @@ void neigh_heard(struct neigh_table *t, uint64_t now, const struct neigh_news *n
 	}
 }
 
-static void give_up(struct neigh_table *t, struct entry *e, uint64_t now)
+static void give_up(struct neigh_cache *t, struct entry *e, uint64_t now)
 {
 	tell(t, e, NEIGH_FAILED);
 	if (e->i.keep)
@@ -274,7 +274,7 @@ static void give_up(struct neigh_table *t, struct entry *e, uint64_t now)
 		unlink_entry(t, e);
 }
 
-static void due(struct neigh_table *t, struct entry *e, uint64_t now)
+static void due(struct neigh_cache *t, struct entry *e, uint64_t now)
 {
 	switch (e->i.state) {
 	case NEIGH_INCOMPLETE:
@@ -312,7 +312,7 @@ static void due(struct neigh_table *t, struct entry *e, uint64_t now)
 	}
 }
 
-void neigh_link_down(struct neigh_table *t, uint64_t now, uint16_t port, uint16_t mask)
+void neigh_cache_link_down(struct neigh_cache *t, uint64_t now, uint16_t port, uint16_t mask)
 {
 	struct entry *e;
 
@@ -327,7 +327,7 @@ void neigh_link_down(struct neigh_table *t, uint64_t now, uint16_t port, uint16_
 	}
 }
 
-unsigned int neigh_poll(struct neigh_table *t, uint64_t now, unsigned int budget, uint64_t *next)
+unsigned int neigh_cache_poll(struct neigh_cache *t, uint64_t now, unsigned int budget, uint64_t *next)
 {
 	unsigned int done = 0;
 	struct entry *e;
@@ -341,7 +341,7 @@ unsigned int neigh_poll(struct neigh_table *t, uint64_t now, unsigned int budget
 	return done;
 }
 
-void neigh_each(const struct neigh_table *t, void (*fn)(void *arg, const struct neigh_info *info), void *arg)
+void neigh_cache_each(const struct neigh_cache *t, void (*fn)(void *arg, const struct neigh_info *info), void *arg)
 {
 	struct entry *e;
 
@@ -349,7 +349,7 @@ void neigh_each(const struct neigh_table *t, void (*fn)(void *arg, const struct 
 		fn(arg, &e->i);
 }
 
-unsigned int neigh_count(const struct neigh_table *t)
+unsigned int neigh_cache_count(const struct neigh_cache *t)
 {
 	return t->n;
 }

@@ -146,6 +146,14 @@ def config_seeds():
     yield b'node: {name: "a\\0b"}\n'
     yield b'"no\\0de": 1\n'
     yield b"node: {name: a}\n---\nnode: {name: b}\n"
+    yield b"node: {name: a}\n---\nnode: [\n"
+    yield b"? [node]\n: {name: a}\n"
+    yield b"node: [a]\nports: {}\nroutes: 3\n"
+    yield b"node: {name: a, name: b, nmae: c, qqqqqqqq: d}\n"
+    yield b"ports: [" + b"{}, " * 5000 + b"{}]\n"
+    yield b"node: {name: [a], router-id: x}\nports: [{name: p0, mtu: x, rx-queues: {}}]\n"
+    yield b"node: {name: \xff\xfe}\n"
+    yield b"\x01\0\0" + texts[0]
 
 
 def scalar_seeds():

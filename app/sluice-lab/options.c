@@ -28,7 +28,8 @@ static const char usage[] =
 	"  --help                print this help\n"
 	"  --version             print the version\n"
 	"\n"
-	"Exit status: 0 success, 1 the run failed, 2 wrong usage or invalid file, 3 an invariant was violated.\n";
+	"Exit status: 0 success, 1 the run failed, 2 wrong usage or invalid file, 3 an invariant or the promise of a "
+	"lossless class was violated.\n";
 
 enum {
 	OPT_OUT = 256,

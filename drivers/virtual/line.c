@@ -207,6 +207,12 @@ static bool happens(struct line *l, double share)
 	return share > 0 && line_random_share(&l->random) < share;
 }
 
+static void gone(const struct line *l, const char *why, const void *bytes, uint32_t captured)
+{
+	if (l->config.gone)
+		l->config.gone(l->config.arg, why, bytes, captured);
+}
+
 static void count_watched(struct line *l, bool lost)
 {
 	l->stats.watched++;
@@ -226,6 +232,7 @@ static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 		count_watched(l, lost);
 	if (lost) {
 		l->stats.lost++;
+		gone(l, "lost on the link", bytes, f->captured);
 		return 0;
 	}
 	f->corrupt = happens(l, l->config.corruption);
@@ -239,6 +246,7 @@ static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 	}
 	if (put(l, f, bytes, straggles) < 0) {
 		l->stats.lost++;
+		gone(l, "no memory for frames in flight", bytes, f->captured);
 		return -ENOBUFS;
 	}
 	if (happens(l, l->config.duplication) && put(l, f, bytes, straggles) == 0)
@@ -256,10 +264,12 @@ uint64_t line_send(struct line *l, uint64_t now, const void *bytes, uint32_t cap
 	f.departure_ns = (l->free_ps + PS_PER_NS - 1) / PS_PER_NS;
 	l->stats.sent++;
 	l->stats.sent_bytes += length;
-	if (length > l->config.frame_max)
+	if (length > l->config.frame_max) {
 		l->stats.oversize++;
-	else
+		gone(l, "exceeds the link's MTU", bytes, f.captured);
+	} else {
 		failed = propagate(l, &f, bytes);
+	}
 	if (rc)
 		*rc = failed;
 	return f.departure_ns;
@@ -330,6 +340,7 @@ const struct line_frame *line_receive(struct line *l, uint64_t now)
 		/* the line must have been up from the frame's departure until now */
 		if (!l->up || f->departure_ns < l->up_since_ns) {
 			l->stats.cut++;
+			gone(l, "link was down", f->bytes, f->captured);
 			continue;
 		}
 		if (f->corrupt && l->config.deliver_corrupt && f->captured)

@@ -33,6 +33,9 @@ struct line_config {
 	uint64_t seed;
 	uint64_t memory_max;				       /* bytes for frames in flight */
 	bool (*watched)(const void *bytes, uint32_t captured); /* frames to count separately; NULL: none */
+	/* Called for every frame that is lost, cut or oversize; NULL: never. `why` is a constant. */
+	void (*gone)(void *arg, const char *why, const void *bytes, uint32_t captured);
+	void *arg;
 };
 
 /* Frames; bytes without overhead. sent + duplicated = delivered + corrupt + lost + cut + oversize + on the line. */

@@ -281,16 +281,16 @@ int virtual_port_receive(struct port *p, const struct line_frame *frame)
 	if (unlikely(frame->corrupt ||
 		     frame->length > v->config.mtu + sizeof(struct eth_hdr) + 2 * sizeof(struct vlan_tag))) {
 		v->stats.ierrors++;
-		return -1;
+		return VIRTUAL_PORT_ERROR;
 	}
 	if (unlikely(r->used + buffers_of(v, frame) > v->config.rx_descriptors)) {
 		v->stats.imissed++;
-		return -1;
+		return VIRTUAL_PORT_MISSED;
 	}
 	m = to_buffers(v, frame);
 	if (unlikely(!m)) {
 		v->stats.nombuf++;
-		return -1;
+		return VIRTUAL_PORT_NO_BUFFER;
 	}
 	r->used += m->nb_segs;
 	if (unlikely(v->config.seen))

@@ -39,7 +39,10 @@ struct virtual_port_stats {
 /* A port of the node; NULL when out of memory. The caller frees with ops->close. */
 struct port *virtual_port_new(const struct virtual_port_config *config);
 
-/* Deliver an arriving frame. Returns its receive queue, or -1 if it was lost. */
+/* Why an arriving frame was lost, and counted: it has an error, no descriptor was free, no buffer was free. */
+enum virtual_port_loss { VIRTUAL_PORT_ERROR = -1, VIRTUAL_PORT_MISSED = -2, VIRTUAL_PORT_NO_BUFFER = -3 };
+
+/* Deliver an arriving frame. Returns its receive queue, or one of enum virtual_port_loss. */
 int virtual_port_receive(struct port *p, const struct line_frame *frame);
 
 /* Number of frames in a receive queue. */

@@ -45,7 +45,8 @@ struct lab_qp {
 	uint64_t next, una, limit, highest; /* packet sequence numbers; highest: largest ever sent, plus one */
 	uint64_t per_message;
 	uint64_t serial;
-	uint64_t pace_ps; /* earliest time of the next packet, ps */
+	uint64_t arrived, lost; /* data packets: at their host, even if it had no room; on the way there */
+	uint64_t pace_ps;	/* earliest time of the next packet, ps */
 	uint64_t progress_ns;
 	uint64_t due, due_ns[64]; /* waiting datagrams; due times of the first of them */
 	struct event pace, rto, arrival;

@@ -122,7 +122,8 @@ static int build(struct lab *lab, char *err, size_t size)
 	lab->n_nodes = lab->topo->nodes.n;
 	lab->node = calloc(lab->n_nodes + 1, sizeof(*lab->node));
 	lab->commands = json_array();
-	if (!lab->node || !lab->commands || init_schedule(lab) < 0) {
+	lab->broken = json_array();
+	if (!lab->node || !lab->commands || !lab->broken || init_schedule(lab) < 0) {
 		snprintf(err, size, "out of memory");
 		return -ENOMEM;
 	}
@@ -153,6 +154,7 @@ struct lab *lab_new(struct topology *t, const struct lab_options *options, char 
 	lab->options = *options;
 	lab->seed = options->seed_given ? options->seed : t->lab.seed;
 	lab->end_ns = t->lab.run_ns + t->lab.drain_ns;
+	lab->lossless = topo_lossless(t, &lab->lossless_required);
 	if (build(lab, err, size) == 0)
 		return lab;
 	lab_free(lab);
@@ -175,6 +177,8 @@ void lab_free(struct lab *lab)
 	free(lab->node);
 	free(lab->violation);
 	json_decref(lab->commands);
+	json_decref(lab->broken);
+	lab_losses_fini(lab);
 	free(lab);
 }
 
@@ -201,6 +205,7 @@ static bool quiet(const struct lab *lab)
 int lab_run(struct lab *lab)
 {
 	struct event *e;
+	bool drained = false;
 
 	while (!lab->violation && (e = event_next(&lab->queue))) {
 		if (e->at > lab->end_ns)
@@ -216,12 +221,16 @@ int lab_run(struct lab *lab)
 		e->fire(e->arg);
 		if (unlikely(lab->options.check_every_event))
 			lab_check(lab);
-		if (lab->ending && e == &lab->sample && quiet(lab))
-			break;
+		if (lab->ending && e == &lab->sample && quiet(lab)) {
+			drained = true;
+			if (!lab_gates_closed(lab))
+				break;
+		}
 		if (unlikely(lab->events % PROGRESS_EVENTS == 0) && lab->options.progress)
 			lab->options.progress(lab, lab->options.progress_arg);
 	}
 	lab_check(lab);
+	lab_judge_lossless(lab, drained);
 	return lab->violation ? -EPROTO : 0;
 }
 
@@ -241,6 +250,8 @@ void lab_dump(struct lab *lab, FILE *out)
 {
 	uint64_t n = MIN_OF(lab->recorded, (uint64_t)LAB_HISTORY);
 
+	if (json_array_size(lab->broken))
+		return; /* found at the end of the run, where events no longer tell why */
 	fprintf(out, "The last %llu events:\n", (unsigned long long)n);
 	for (uint64_t i = lab->recorded - n; i < lab->recorded; i++) {
 		const struct lab_record *r = &lab->history[i % LAB_HISTORY];

@@ -202,16 +202,19 @@ static void take_roce(struct host_port *p, const struct frame_roce *r)
 	struct lab_qp *q = index < lab->n_qps ? lab->qp[index] : NULL;
 	bool to_sender = number & HOST_QP_SENDER;
 
-	if (!q || p->host != (to_sender ? q->from : q->to))
+	if (!q || p->host != (to_sender ? q->from : q->to)) {
 		p->host->stats.stray++;
-	else if (!to_sender && r->mark)
+		if (q && !to_sender && r->mark)
+			lab_lost_data(lab, p->host->topo->name, "delivered to another host", BLAME_NODE, q);
+	} else if (!to_sender && r->mark) {
 		qp_data(q, p, r->bth, r->mark, r->payload, r->congestion);
-	else if (to_sender && r->bth->opcode == ROCE_RC_ACK)
+	} else if (to_sender && r->bth->opcode == ROCE_RC_ACK) {
 		qp_ack(q, r->bth, r->aeth);
-	else if (to_sender && r->bth->opcode == ROCE_CNP)
+	} else if (to_sender && r->bth->opcode == ROCE_CNP) {
 		qp_cnp(q);
-	else
+	} else {
 		p->host->stats.stray++;
+	}
 }
 
 void lab_host_receive(struct lab_host *h, struct lab_end *end, const struct line_frame *f)
@@ -231,10 +234,13 @@ void lab_host_receive(struct lab_host *h, struct lab_end *end, const struct line
 		receive_pfc(p, f);
 	} else if (!eth_is_multicast(&eth->dst) && !eth_equal(&eth->dst, &p->mac)) {
 		h->stats.stray++;
+		lab_lost(h->lab, h->topo->name, "for the MAC address of another station",
+			h->lab->flips ? BLAME_LINK : BLAME_NODE, f->bytes, f->captured);
 	} else if (frame_parse(h, f, &roce)) {
 		take_roce(p, &roce);
 	} else if (!take_other(p, f)) {
 		h->stats.check++;
+		lab_lost(h->lab, h->topo->name, "ICRC or header error", BLAME_LINK, f->bytes, f->captured);
 	}
 }
 

@@ -30,6 +30,8 @@ static void arrive(void *arg)
 
 	while (!lab->violation && (f = line_receive(w->line, lab->now))) {
 		lab->hops++;
+		if (f->corrupt)
+			lab_lost(lab, w->name, "FCS error", BLAME_LINK, f->bytes, f->captured);
 		if (to->node)
 			lab_node_receive(to->node, to, f);
 		else
@@ -143,6 +145,13 @@ static bool is_pfc(const void *bytes, uint32_t captured)
 	       (ip->next_header == IP_PROTO_ETHERNET || ip->next_header == IP_PROTO_ROUTING);
 }
 
+static void gone(void *arg, const char *why, const void *bytes, uint32_t captured)
+{
+	const struct lab_way *w = arg;
+
+	lab_lost(w->link->lab, w->name, why, BLAME_LINK, bytes, captured);
+}
+
 static int init_way(struct lab_link *l, uint16_t from)
 {
 	const struct topo_link *t = l->topo;
@@ -157,6 +166,8 @@ static int init_way(struct lab_link *l, uint16_t from)
 		.duplication = faulty ? t->duplication : 0,
 		.reordering = faulty ? t->reordering : 0,
 		.watched = is_pfc,
+		.gone = gone,
+		.arg = w,
 		.deliver_corrupt = !t->fcs,
 		.frame_max = (uint32_t)t->mtu + 18, /* Ethernet header and a tag */
 		.seed = seed_of(l->lab, t->name, from),
@@ -200,6 +211,8 @@ int lab_links_init(struct lab *lab, char *err, size_t size)
 		init_end(lab, l, 0);
 		init_end(lab, l, 1);
 		lab->relaxed_order |= l->topo->reordering > 0;
+		lab->flips |= l->topo->corruption > 0 && !l->topo->fcs;
+		lab->duplicates |= l->topo->duplication > 0;
 	}
 	if (lab->link && init_failures(lab) == 0)
 		return 0;

@@ -16,6 +16,7 @@
 #include "config/budget.h"
 #include "manage/apply.h"
 #include "lab/lab_priv.h"
+#include "pkt/pkt.h"
 #include "service/services.h"
 
 #define SWEEP_NS 10000u
@@ -98,13 +99,22 @@ void lab_node_receive(struct lab_node *n, struct lab_end *end, const struct line
 
 	if (!n->node) {
 		end->into_void++;
+		if (!f->corrupt)
+			lab_lost(n->lab, n->place[end->port], "node was down", BLAME_RESTART, f->bytes, f->captured);
 		return;
 	}
 	queue = virtual_port_receive(n->node->port[end->port], f);
-	if (queue < 0)
-		n->touched |= 1u << end->port;
-	else
+	if (queue >= 0) {
 		wake(&n->lcore[n->rx_lcore[end->port][queue]], n->lab->now);
+		return;
+	}
+	n->touched |= 1u << end->port;
+	if (!f->corrupt)
+		lab_lost(n->lab, n->place[end->port],
+			queue == VIRTUAL_PORT_MISSED	  ? "imissed: no receive descriptor"
+			: queue == VIRTUAL_PORT_NO_BUFFER ? "rx_nombuf: no packet buffer"
+							  : "ierrors: frame exceeds the port's MTU",
+			BLAME_NODE, f->bytes, f->captured);
 }
 
 void lab_node_link(struct lab_node *n, uint16_t port, bool up)
@@ -184,6 +194,36 @@ static void map_queues(struct lab_node *n)
 	}
 }
 
+/* Whose fault a drop is. A node that gets frames with flipped bits may drop them for many reasons. */
+static enum lab_blame blame_of(const struct lab *lab, enum reason reason)
+{
+	switch (reason) {
+	case DROP_stopped:
+		return BLAME_RESTART;
+	case DROP_pfc_storm:
+		return BLAME_WATCHDOG;
+	case DROP_queue_full:
+	case DROP_headroom_exceeded:
+	case DROP_port_down:
+	case DROP_no_buffer:
+		return BLAME_NODE;
+	default:
+		return lab->flips ? BLAME_LINK : BLAME_NODE;
+	}
+}
+
+/* A node drops a packet. Its place is the port of the queue that it did not get into, else the port it came from. */
+static void dropped(void *arg, struct rte_mbuf *m, enum reason reason)
+{
+	struct lab_node *n = arg;
+	bool at_egress = reason == DROP_queue_full || reason == DROP_port_down || reason == DROP_pfc_storm;
+	uint16_t port = at_egress ? pkt_of(m)->egress : m->port;
+
+	pkt_unpoison(m);
+	lab_lost(n->lab, port < n->n_ports ? n->place[port] : n->topo->name, reason_name(reason),
+		blame_of(n->lab, reason), rte_pktmbuf_mtod(m, const void *), m->data_len);
+}
+
 static struct config *parse_text(struct lab_node *n)
 {
 	struct cfg_diags diags = {0};
@@ -240,6 +280,8 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 		*lc = (struct lab_lcore){.owner = n, .lcore = n->node->lcore[i]};
 		snprintf(lc->name, sizeof(lc->name), "%s lcore %u", n->topo->name, lc->lcore->id);
 		event_init(&lc->wake, poll_lcore, lc, "poll", lc->name);
+		lc->lcore->tap.dropped = dropped;
+		lc->lcore->tap.dropped_arg = n;
 		node_lcore_enter(lc->lcore);
 	}
 	map_queues(n);
@@ -278,7 +320,10 @@ int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size)
 		cfg_emit(n->topo->config, f, 0);
 		fclose(f);
 	}
-	if (n->text && n->void_line)
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		if (asprintf(&n->place[i], "%s.%s", n->topo->name, n->topo->config->ports.items[i].name) < 0)
+			n->place[i] = NULL;
+	if (n->text && n->void_line && (!n->n_ports || n->place[n->n_ports - 1]))
 		return 0;
 	snprintf(err, size, "out of memory");
 	return -ENOMEM;
@@ -305,6 +350,21 @@ static void remember(struct lab_node *n)
 	}
 }
 
+/* Free the frames that were received and not polled. */
+static void lose_unpolled(struct lab_node *n, uint16_t port)
+{
+	struct port *p = n->node->port[port];
+	struct rte_mbuf *m;
+
+	for (uint16_t q = 0; q < p->n_rx_queues; q++) {
+		while (p->ops->rx(p, q, &m, 1)) {
+			lab_lost(n->lab, n->place[port], reason_name(DROP_stopped), BLAME_RESTART,
+				rte_pktmbuf_mtod(m, const void *), m->data_len);
+			pkt_free(m);
+		}
+	}
+}
+
 /* Drain the node, free it and check for leaks. */
 static void stop_node(struct lab_node *n)
 {
@@ -317,8 +377,10 @@ static void stop_node(struct lab_node *n)
 		node_lcore_leave(n->lcore[i].lcore);
 	}
 	for (uint16_t i = 0; i < n->n_ports; i++) {
-		if (n->node->port[i])
+		if (n->node->port[i]) {
+			lose_unpolled(n, i);
 			n->node->port[i]->ops->close(n->node->port[i]);
+		}
 		n->node->port[i] = NULL;
 	}
 	if (!n->lab->violation)
@@ -342,6 +404,8 @@ void lab_node_fini(struct lab_node *n)
 		stop_node(n);
 	line_free(n->void_line);
 	free(n->text);
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		free(n->place[i]);
 }
 
 static int reload(void *arg, const char *file, bool dry, json_t **plan, char *err, size_t size)

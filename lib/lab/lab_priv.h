@@ -8,6 +8,7 @@
 #include "drivers/virtual/port.h"
 #include "lab/event.h"
 #include "lab/lab.h"
+#include "lab/lab_loss.h"
 #include "node/node_ctl.h"
 
 #define LAB_HEADER_BYTES 192 /* most bytes of a frame that hosts write when only headers are carried */
@@ -65,6 +66,7 @@ struct lab_node {
 	uint32_t index;
 	struct lab_lcore lcore[2 * NODE_MAX_ROLES + 1];
 	uint16_t n_lcores;
+	char *place[MAX_PORTS];		  /* "gw1.p0" */
 	struct lab_way *way[MAX_PORTS];	  /* transmit direction; NULL: no link is connected */
 	struct line *void_line;		  /* for ports without a link */
 	uint16_t rx_lcore[MAX_PORTS][64]; /* lcore that polls a queue */
@@ -151,7 +153,13 @@ struct lab {
 	uint64_t sample_ns, sampled_at;
 	struct event sample;
 	bool relaxed_order; /* the topology may reorder a flow */
-	bool ending;	    /* senders have stopped */
+	bool flips;	    /* a link delivers frames with flipped bits */
+	bool duplicates;    /* a link duplicates frames */
+	uint8_t lossless;   /* bit per priority whose packets must not be lost */
+	bool lossless_required;
+	struct lab_losses losses;
+	json_t *broken; /* promises of lossless classes that the run has broken, in words */
+	bool ending;	/* senders have stopped */
 	char *violation;
 	json_t *commands; /* output of scheduled commands */
 };
@@ -159,6 +167,14 @@ struct lab {
 /* lab_record.c */
 void lab_record(struct lab *lab, const char *kind, const char *name, uint64_t value);
 void lab_violate(struct lab *lab, const char *invariant, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* lab_class.c: the queue pair of a frame, or NULL; *reply: sent by the receiver of its data. */
+struct lab_qp *lab_flow_of(const struct lab *lab, const void *bytes, uint32_t captured, bool *reply);
+
+/* lab_lossless.c */
+bool lab_gates_closed(const struct lab *lab);		/* pauses of lossless classes that are still in force */
+void lab_judge_lossless(struct lab *lab, bool drained); /* at the end of the run; drained: no packet is under way */
+json_t *lab_lossless_report(const struct lab *lab);
 
 /* lab_link.c */
 int lab_links_init(struct lab *lab, char *err, size_t size);

@@ -293,11 +293,16 @@ void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, 
 {
 	uint32_t psn = be32_get(bth->psn), ahead = (psn - (uint32_t)q->expected) & ROCE_PSN_MASK;
 
+	q->arrived++;
 	check_order(q, mark);
 	if (congestion)
 		notify_congestion(q, p);
-	if (!host_take(q->to, payload))
+	if (!host_take(q->to, payload)) {
+		q->arrived--;
+		lab_lost_data(q->lab, q->to->topo->name, "receive buffer full",
+			q->to->topo->sink.xoff ? BLAME_PAUSER : BLAME_RECEIVER, q);
 		return;
+	}
 	if (qp_is_datagram(q)) {
 		accept(q, mark, payload);
 		return;

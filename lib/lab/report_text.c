@@ -72,6 +72,32 @@ static unsigned int lost_in_node(const json_t *node, FILE *out)
 	return n;
 }
 
+/* What became of the lossless classes: the losses, whose fault they are, and promises that were broken. */
+static void lossless(const json_t *report, FILE *out)
+{
+	const json_t *l = json_object_get(report, "lossless"), *o;
+	unsigned int n = 0;
+	size_t i;
+
+	if (!json_array_size(json_object_get(l, "priorities")))
+		return;
+	fprintf(out, "\nOf these, packets of lossless classes (priorities");
+	json_array_foreach(json_object_get(l, "priorities"), i, o)
+		fprintf(out, "%s %lld", i ? "," : "", (long long)json_integer_value(o));
+	fprintf(out, "; %s):\n", json_is_true(json_object_get(l, "required")) ? "required" : "not required");
+	json_array_foreach(json_object_get(l, "losses"), i, o) {
+		if (!json_is_true(json_object_get(o, "lossless")))
+			continue;
+		n += lost_line(out, text(o, "place"), text(o, "reason"), number(o, "packets"));
+		fprintf(out, "  %40s fault of: %s; from %.3f to %.3f ms\n", "", text(o, "cause"),
+			(double)number(o, "first_ns") / 1e6, (double)number(o, "last_ns") / 1e6);
+	}
+	if (!n)
+		fprintf(out, "  none\n");
+	json_array_foreach(json_object_get(l, "broken"), i, o)
+		fprintf(out, "%sBroken promise: %s\n", i ? "" : "\n", json_string_value(o));
+}
+
 void lab_report_text(json_t *report, FILE *out)
 {
 	const json_t *o;
@@ -96,6 +122,7 @@ void lab_report_text(json_t *report, FILE *out)
 	}
 	if (!n)
 		fprintf(out, "  none\n");
+	lossless(report, out);
 	if (json_object_get(report, "violation"))
 		fprintf(out, "\n%s\n", text(report, "violation"));
 }

@@ -32,6 +32,30 @@ uint64_t topo_delay(const struct topo_link *l)
 	return l->km ? l->km * FIBRE_NS_PER_KM : l->delay_ns;
 }
 
+static uint8_t bits(uint8_t mask, const uint64_t *priorities, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		mask = (uint8_t)(mask | 1u << priorities[i]);
+	return mask;
+}
+
+uint8_t topo_lossless(const struct topology *t, bool *required)
+{
+	uint8_t of_nodes = 0, of_hosts = 0;
+
+	for (uint32_t i = 0; i < t->nodes.n; i++) {
+		const struct config *c = t->nodes.items[i].config;
+
+		for (uint32_t p = 0; p < c->ports.n; p++)
+			of_nodes = bits(of_nodes, c->ports.items[p].pfc.priorities.items,
+				c->ports.items[p].pfc.priorities.n);
+	}
+	for (uint32_t i = 0; i < t->hosts.n; i++)
+		of_hosts = bits(of_hosts, t->hosts.items[i].pfc.items, t->hosts.items[i].pfc.n);
+	*required = t->lab.lossless == LOSSLESS_REQUIRED || (t->lab.lossless == LOSSLESS_AUTO && of_nodes);
+	return of_nodes ? of_nodes : of_hosts;
+}
+
 static int find_host_port(const struct topology *t, int host, const char *port, struct topo_end *end, char *err,
 	size_t size)
 {

@@ -12,6 +12,7 @@
 #include "config/config.h"
 
 enum topo_frames { FRAMES_HEADERS, FRAMES_WHOLE };
+enum topo_lossless { LOSSLESS_AUTO, LOSSLESS_REQUIRED, LOSSLESS_OFF };
 enum topo_direction { DIRECTION_BOTH, DIRECTION_A_TO_B, DIRECTION_B_TO_A };
 enum topo_transport { TRANSPORT_RC, TRANSPORT_DATAGRAM };
 enum topo_arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON };
@@ -24,6 +25,7 @@ struct topo_lab {
 	uint32_t frames;    /* enum topo_frames */
 	uint64_t memory;    /* bytes */
 	uint64_t sample_ns; /* 0: 1/400 of the run */
+	uint32_t lossless;  /* enum topo_lossless */
 };
 
 struct topo_node {
@@ -159,6 +161,12 @@ int topo_find_end(const struct topology *t, const char *text, struct topo_end *e
 
 /* Parse pairs of hexadecimal digits and white space; returns the number of bytes, or -1 if invalid or over `room`. */
 int topo_frame(const char *text, uint8_t *out, size_t room);
+
+/*
+ * The lossless classes: a bit per priority with PFC on a port of any node, or of any host if no node has one. *required:
+ * a loss of them fails the run.
+ */
+uint8_t topo_lossless(const struct topology *t, bool *required);
 
 /* One-way propagation delay of a link. */
 uint64_t topo_delay(const struct topo_link *l);

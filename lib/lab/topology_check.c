@@ -320,6 +320,17 @@ static void check_captures(struct check *c)
 	}
 }
 
+static void check_lossless(struct check *c)
+{
+	bool required;
+
+	if (!topo_lossless(c->t, &required) && required)
+		cfg_diag_add(c->diags, topo_where(c->t, &c->t->lab.lossless),
+			"lossless: required, but no port and no host has PFC priorities; list them under pfc, or "
+			"remove "
+			"the key");
+}
+
 static void check_memory(struct check *c)
 {
 	struct topo_memory m;
@@ -351,6 +362,8 @@ void topo_check(struct topology *t, struct cfg_diags *diags)
 		check_flows(&c);
 		check_schedule(&c);
 		check_captures(&c);
+		if (!diags->n)
+			check_lossless(&c);
 		if (!diags->n)
 			check_memory(&c);
 	} else {

@@ -15,6 +15,7 @@
 #define HOUR_NS (3600 * NSEC_PER_SEC)
 
 static const char *const words_frames[] = {"headers", "whole", NULL};
+static const char *const words_lossless[] = {"auto", "required", "off", NULL};
 static const char *const words_direction[] = {"both", "a-to-b", "b-to-a", NULL};
 static const char *const words_transport[] = {"rc", "datagram", NULL};
 static const char *const words_arrivals[] = {"constant", "poisson", NULL};
@@ -37,6 +38,10 @@ static const struct cfg_key lab_keys[] = {
 		.max = 1ull << 42, .fallback = "2G", .help = "Memory that the run may use; checked before it starts."},
 	{"sample", CFG_TIME, .offset = AT(struct topo_lab, sample_ns), .max = HOUR_NS,
 		.help = "Time between two points of the plots. Default: 1/400 of the run."},
+	{"lossless", CFG_WORD, .offset = AT(struct topo_lab, lossless), .words = words_lossless, .fallback = "auto",
+		.help = "required: the run fails if a node loses a packet of a priority with PFC, if a host that pauses "
+			"overflows, or if a pause remains when all has arrived. auto: required if a port of a node has PFC "
+			"priorities. off: such losses are only counted."},
 };
 static const struct cfg_map lab_map = MAP_OF(lab_keys, "lab", struct topo_lab);
 

@@ -84,6 +84,9 @@ struct pkt_tap {
 	struct rte_ring *events; /* struct trace_event; producer and consumer as for ring */
 	struct trace_filter *filter;
 	struct tap_samples *samples; /* set before lcores run, written by the lcore */
+	/* Called for each dropped packet before it is freed; set before lcores run, NULL: none. For the lab. */
+	void (*dropped)(void *arg, struct rte_mbuf *m, enum reason reason);
+	void *dropped_arg;
 	/* written by the lcore */
 	uint64_t now_ns CACHE_ALIGNED; /* of the pass under way */
 	uint64_t lost;		       /* copies and events that exceeded a rate or found no buffer or room; relaxed */

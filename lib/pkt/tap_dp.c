@@ -79,6 +79,8 @@ void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
 	if (reason_is_drop(reason)) {
 		if (t->samples)
 			tap_keep_sample(t, m, reason);
+		if (unlikely(t->dropped))
+			t->dropped(t->dropped_arg, m, reason);
 		if (unlikely(__atomic_load_n(&t->drops, __ATOMIC_ACQUIRE)))
 			pkt_tap_copy(t, &m, 1, m->port, TAP_DROP, reason);
 	}

@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from net import Net, tidy  # noqa: E402
+from net import Net, loses, tidy  # noqa: E402
 from deadlock import EDGE, PORT, Maze  # noqa: E402
 from isolation import Slices  # noqa: E402
 from wan import Wan, refresh_us  # noqa: E402
@@ -217,10 +217,10 @@ def distance(name, scheme, **keys):
     return Wan(name, scheme, **STOP, **keys).net
 
 
-def lossy(name, mode, scheme="relay"):
+def lossy(name, mode, scheme="relay", **lab):
     more = int(3 * refresh_us(100, mode) + 1000)
     return distance(name, scheme, mode=mode, more_us=more, jitter_us=more + 50,
-                    wan={"loss": "1%", "jitter": "1ms", "faulty": "b-to-a"})
+                    wan={"loss": "1%", "jitter": "1ms", "faulty": "b-to-a"}, **lab)
 
 
 @example
@@ -230,7 +230,7 @@ def pfc_best_effort():
     Compare: sluice-lab --out out/pfc config/lab/pfc-best-effort.yaml config/lab/pfc-one-way.yaml config/lab/pfc-relay.yaml
     config/lab/pfc-tunnel.yaml
     """
-    return distance("pfc-best-effort", "best-effort")
+    return distance("pfc-best-effort", "best-effort", **loses())
 
 
 @example
@@ -239,7 +239,7 @@ def pfc_one_way():
 
     What is under way when the sender stops arrives for another one-way delay: half of it is lost.
     """
-    return distance("pfc-one-way", "relay", rule="draft-he")
+    return distance("pfc-one-way", "relay", rule="draft-he", **loses())
 
 
 @example
@@ -274,13 +274,13 @@ def pfc_transparent():
     Compare: sluice-lab --out out/modes config/lab/pfc-best-effort.yaml config/lab/pfc-transparent.yaml
     config/lab/pfc-scaled.yaml config/lab/pfc-regenerate.yaml config/lab/pfc-tunnel-held.yaml
     """
-    return lossy("pfc-transparent", "transparent")
+    return lossy("pfc-transparent", "transparent", **loses())
 
 
 @example
 def pfc_scaled():
     """The same with pause times converted between the speeds of the two ports, which are equal here: the holes are the same."""
-    return lossy("pfc-scaled", "scaled")
+    return lossy("pfc-scaled", "scaled", **loses())
 
 
 @example

@@ -18,6 +18,11 @@ def seconds(text):
     return float(number) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[unit]
 
 
+def loses(expected=True):
+    """Keys of `lab` for a negative control: the loss of lossless packets is what the run is to show, not a failure of it."""
+    return {"lossless": "off"} if expected else {}
+
+
 def uid(number):
     return f"{BLOCK}:{number:x}::"
 

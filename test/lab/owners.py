@@ -6,7 +6,7 @@ decided is part of the headroom: a frame is first seen by the rx lcore, then hel
 """
 import random
 
-from net import Net
+from net import Net, loses
 from suite import scenario
 
 FRAME = 4400 + 18
@@ -31,7 +31,7 @@ def pfc_several_owners(decision, seed=1):
     # rx takes 32 frames in a pass: no longer than it can be without falling behind
     look = 32 * FRAME * 8 / rate / 1e3 * r.uniform(0.5 if decision else 0.8, 0.8) # a short look may happen to do without
     period = look + 64 * CYCLES / 3000
-    net = Net("owners", f"{120 // rate + 2}ms", drain="100ms")
+    net = Net("owners", f"{120 // rate + 2}ms", drain="100ms", **loses(not decision))
     net.node("gw1", pfc=[3], lcores={"control": 0, "rx": [1], "worker": [2, 3, 4]}, cycles=CYCLES, memory={"buffers": 32768},
              port={"mtu": 4400, "descriptors": {"rx": 512, "tx": 64}}, **{"pass-cycles": int(look * 3000)})
     net.host("s", 1, pfc=[3])

@@ -6,6 +6,7 @@ draws, because only the ratio of data in flight to reserved buffer matters.
 """
 import random
 
+from net import loses
 from suite import scenario
 from wan import QUANTA_MAX, QUANTUM_BITS, Wan, longest_us, refresh_us
 
@@ -36,7 +37,7 @@ def distance_expect(scheme, rule="full"):
 def pfc_1000_km(scheme, rule="full"):
     """100 Gb/s over 1000 km, the receiver stops for 50 ms: best effort loses, draft-he's one-way buffer loses, the full
     headroom (D37) loses nothing, behind a relay and behind End.X.PFC; traffic resumes within one way and one refresh."""
-    return Wan("pfc-1000-km", scheme, rule=rule, stall=STALL).net
+    return Wan("pfc-1000-km", scheme, rule=rule, stall=STALL, **loses(scheme == "best-effort" or rule != "full")).net
 
 
 @scenario(short=[{"scheme": "relay"}, {"scheme": "tunnel"}, {"scheme": "tunnel", "rule": "draft-he"}], long=SCHEMES, expect=distance_expect)
@@ -48,7 +49,7 @@ def pfc_any_distance(scheme, rule="full", seed=1):
     fill = 5e6 * 8 / rate / 1e3  # us until the receiver's buffer and the gateway's are at XOFF, and a little
     begin, stall = r.randrange(2000, 8000), 10 * km + fill + r.randrange(0, 20000)
     return Wan("pfc-any-distance", scheme, rate=rate, km=km, rule=rule, stall=(f"{begin}us", f"{int(stall)}us"),
-               run=f"{int(begin + stall + 20 * km + 8000)}us", sample="1ms").net
+               run=f"{int(begin + stall + 20 * km + 8000)}us", sample="1ms", **loses(scheme == "best-effort" or rule != "full")).net
 
 
 def lossy_expect(mode, loss, jitter=2.0, **_):
@@ -72,7 +73,7 @@ def pfc_lossy_tunnel(mode, loss, jitter=2.0, seed=1):
     begin, stall = r.randrange(2000, 8000), 90 * longest_us(rate) + r.randrange(0, 20000)
     return Wan("pfc-lossy-tunnel", "hosts", rate=rate, km=km, mode=mode, more_us=more, jitter_us=more + 50,
                stall=(f"{begin}us", f"{int(stall)}us"), run=f"{int(begin + stall + 20 * km + 5000)}us", sample="1ms",
-               wan={"loss": loss, "jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}).net
+               wan={"loss": loss, "jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}, **loses(mode != "regenerate")).net
 
 
 def lossy_sid_expect(held, **_):
@@ -96,7 +97,7 @@ def pfc_lossy_sid(held, loss, jitter=2.0, seed=1):
     begin, stall = r.randrange(2000, 8000), 90 * longest_us(rate) + r.randrange(0, 20000)
     return Wan("pfc-lossy-sid", "tunnel", rate=rate, km=km, more_us=more, jitter_us=more + 50 if held else None,
                stall=(f"{begin}us", f"{int(stall)}us"), run=f"{int(begin + stall + 20 * km + 5000)}us", sample="1ms",
-               wan={"loss": loss, "jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}).net
+               wan={"loss": loss, "jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}, **loses(not held)).net
 
 
 @scenario(short=[{"mode": m} for m in ("transparent", "scaled", "regenerate")], seeds=0.01,
@@ -108,7 +109,7 @@ def pfc_modes_1000_km(mode):
     three times the longest pause."""
     more = 3 * refresh_us(100, mode) + 1000
     return Wan("pfc-modes-1000-km", "relay", mode=mode, more_us=more, jitter_us=more + 50, stall=STALL,
-               wan={"loss": 0.01, "jitter": "1ms", "faulty": "b-to-a"}).net
+               wan={"loss": 0.01, "jitter": "1ms", "faulty": "b-to-a"}, **loses(mode != "regenerate")).net
 
 
 def xon_expect(reserved, **_):

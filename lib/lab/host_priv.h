@@ -10,6 +10,7 @@
 #define LAB_HOST_PRIV_H
 
 #include "lab/dcqcn.h"
+#include "lab/histogram.h"
 #include "lab/lab_priv.h"
 #include "wire/pfc.h"
 #include "wire/roce.h"
@@ -25,6 +26,17 @@ struct host_mark {
 	be32_t check; /* stands in for the ICRC */
 };
 WIRE_SIZE(struct host_mark, 24);
+
+/* Sums of all queue pairs of a flow for the report, and the bounds of lab_bound.c. */
+struct lab_flow {
+	const struct topo_flow *topo;
+	uint32_t from, to;		/* hosts */
+	struct lab_flow *next;		/* to the same host */
+	uint64_t way_ns;		/* propagation delay of the shortest way */
+	double offered_bps;		/* payload */
+	uint64_t bytes, sampled_bytes;	/* payload received in order; at the last sample */
+	struct histogram message, wait; /* ns: of a message; one way of a packet, beyond way_ns */
+};
 
 struct lab_qp {
 	struct lab *lab;
@@ -68,6 +80,11 @@ struct lab_qp {
 	} stats;
 };
 
+static inline struct lab_flow *qp_flow(const struct lab_qp *q)
+{
+	return &q->lab->flow[q->flow - q->lab->topo->flows.items];
+}
+
 static inline bool qp_is_datagram(const struct lab_qp *q)
 {
 	return q->flow->transport == TRANSPORT_DATAGRAM;
@@ -100,6 +117,10 @@ struct host_port {
 struct lab_host {
 	struct lab *lab;
 	const struct topo_host *topo;
+	struct tracks tracks;
+	struct lab_flow *flows; /* to it */
+	double best_bps;	/* payload that it could get at most, by rates and links (lab_bound.c) */
+	double possible_bytes;	/* and, since the start, with its drain rate and stalls */
 	uint32_t index;
 	struct host_port port[TOPO_HOST_PORTS];
 	uint16_t n_ports;
@@ -129,6 +150,12 @@ struct lab_host {
 /* lab_host.c */
 uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority);
 
+/* lab_bound.c; after links and hosts */
+int lab_bounds_init(struct lab *lab, char *err, size_t size);
+void lab_bounds_fini(struct lab *lab);
+/* Payload bytes that a host could receive from t0, the end of the last call, to t1 (ns). */
+double lab_bound_bytes(const struct lab *lab, struct lab_host *h, uint64_t t0, uint64_t t1);
+
 /* lab_port.c */
 void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
 void host_run_at(struct host_port *p, uint64_t at); /* look for frames to send at that time, or once the line is free */
@@ -140,6 +167,7 @@ void host_ready(struct lab_qp *q);					       /* the queue pair has data to send
 void sink_init(struct lab_host *h);
 bool host_take(struct lab_host *h, uint32_t bytes); /* reserve room in the receive buffer; false: full */
 double host_buffered(const struct lab_host *h);	    /* bytes in the receive buffer */
+uint64_t host_awake_ns(const struct lab_host *h, uint64_t from, uint64_t to); /* part in which it is not stalled */
 uint64_t host_starved_ns(const struct lab_host *h); /* time in which it could have taken more than arrived */
 
 /* lab_inject.c */

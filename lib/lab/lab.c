@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/lab_priv.h"
+#include "lab/host_priv.h"
 
 #define PROGRESS_EVENTS 65536
 
@@ -135,6 +135,8 @@ static int build(struct lab *lab, char *err, size_t size)
 		rc = lab_captures_init(lab, err, size);
 	if (rc == 0)
 		rc = lab_hosts_init(lab, err, size);
+	if (rc == 0)
+		rc = lab_bounds_init(lab, err, size);
 	for (uint32_t i = 0; i < lab->n_nodes && rc == 0; i++)
 		rc = lab_node_start(&lab->node[i], err, size);
 	if (rc == 0)
@@ -169,6 +171,7 @@ void lab_free(struct lab *lab)
 		if (lab->node[i].lab)
 			lab_node_fini(&lab->node[i]);
 	lab_samples_fini(lab);
+	lab_bounds_fini(lab);
 	lab_hosts_fini(lab);
 	lab_captures_fini(lab);
 	lab_links_fini(lab);

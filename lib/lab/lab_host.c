@@ -99,6 +99,8 @@ static void set_pause(struct host_port *p, unsigned int priority, uint16_t quant
 		p->paused_ns[priority] += p->paused_until[priority] - p->paused_from[priority];
 	p->paused_from[priority] = now;
 	p->paused_until[priority] = until;
+	track_set(&p->host->tracks,
+		&(struct track_id){TRACK_GATE, (uint8_t)p->index, TRACK_NO_INDEX, (uint8_t)priority}, now, until);
 	host_run_at(p, until);
 }
 
@@ -370,6 +372,7 @@ void lab_hosts_fini(struct lab *lab)
 		for (uint16_t p = 0; p < TOPO_HOST_PORTS; p++)
 			free(lab->host[i].port[p].control);
 		free(lab->host[i].injection);
+		tracks_fini(&lab->host[i].tracks);
 	}
 	free(lab->host);
 }

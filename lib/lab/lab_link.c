@@ -83,6 +83,8 @@ static void set_cut(struct lab_way *w, bool cut)
 {
 	w->cuts = (uint16_t)(cut ? w->cuts + 1 : w->cuts - 1);
 	line_set_up(w->line, w->link->lab->now, w->cuts == 0);
+	track_set(&w->tracks, &(struct track_id){TRACK_LINK, TRACK_NO_INDEX, TRACK_NO_INDEX, TRACK_NO_INDEX},
+		w->link->lab->now, w->cuts ? TIME_NEVER : w->link->lab->now);
 }
 
 /* A failure begins or ends. */
@@ -230,8 +232,10 @@ void lab_links_fini(struct lab *lab)
 		free(n);
 	}
 	for (uint32_t i = 0; lab->link && i < lab->n_links; i++)
-		for (int w = 0; w < 2; w++)
+		for (int w = 0; w < 2; w++) {
 			line_free(lab->link[i].way[w].line);
+			tracks_fini(&lab->link[i].way[w].tracks);
+		}
 	free(lab->link);
 	free(lab->failure);
 }

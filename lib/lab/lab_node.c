@@ -76,6 +76,7 @@ static void poll_lcore(void *arg)
 	unsigned int work = node_lcore_poll(lc->lcore, lab->now, &next);
 
 	lab_check_pass(n, lc->owns);
+	lab_watch_pass(n, lc->owns);
 	lc->busy_until = lab->now + MAX_OF(spend(lc, n->topo->pass_cycles + work * n->topo->cycles), 1);
 	wake_others(lc, lc->busy_until, work);
 	if (work)
@@ -323,7 +324,7 @@ int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size)
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		if (asprintf(&n->place[i], "%s.%s", n->topo->name, n->topo->config->ports.items[i].name) < 0)
 			n->place[i] = NULL;
-	if (n->text && n->void_line && (!n->n_ports || n->place[n->n_ports - 1]))
+	if (lab_watch_init(n) == 0 && n->text && n->void_line && (!n->n_ports || n->place[n->n_ports - 1]))
 		return 0;
 	snprintf(err, size, "out of memory");
 	return -ENOMEM;
@@ -394,6 +395,7 @@ void lab_node_restart(struct lab_node *n, uint64_t for_ns)
 	lab_record(n->lab, "node stops", n->topo->name, for_ns);
 	if (n->node)
 		stop_node(n);
+	lab_watch_stopped(n, for_ns);
 	n->restarts++;
 	event_set(&n->lab->queue, &n->restart, n->lab->now + for_ns);
 }
@@ -402,6 +404,7 @@ void lab_node_fini(struct lab_node *n)
 {
 	if (n->node)
 		stop_node(n);
+	lab_watch_fini(n);
 	line_free(n->void_line);
 	free(n->text);
 	for (uint32_t i = 0; i < n->n_ports; i++)

@@ -9,6 +9,7 @@
 #include "lab/event.h"
 #include "lab/lab.h"
 #include "lab/lab_loss.h"
+#include "lab/lab_track.h"
 #include "node/node_ctl.h"
 
 #define LAB_HEADER_BYTES 192 /* most bytes of a frame that hosts write when only headers are carried */
@@ -22,6 +23,8 @@ _Static_assert(LAB_BUFFER_BYTES >= SNAP_ENCAP_BYTES_MAX + 22,
 	"outer headers, Ethernet and two tags must fit into one buffer");
 
 struct lab_host;
+struct lab_flow;
+struct lab_seen;
 
 /* One end of a link: a port of a node or host. */
 struct lab_end {
@@ -43,7 +46,7 @@ struct lab_link {
 		uint16_t from; /* index of the end that sends; the other receives */
 		uint16_t cuts; /* failures in progress */
 		bool reported; /* link state reported to the ends: up */
-		uint64_t sampled_bytes;
+		struct tracks tracks;
 		char name[80]; /* "gw1.p0 > leaf1.p0" */
 	} way[2];
 };
@@ -78,6 +81,8 @@ struct lab_node {
 	uint64_t balance_event;
 	struct event restart;
 	uint64_t restarts;
+	struct tracks tracks;
+	struct lab_seen *seen; /* by port; lab_watch.c */
 	/* sums of the time before the last restart */
 	struct lab_past {
 		uint64_t rx, originated, sent, dropped, consumed;
@@ -114,9 +119,17 @@ struct lab_record {
 	uint64_t value;
 };
 
+/* What becomes of two samples that are joined: their mean by time, the larger one, the sum. */
+enum series_kind { SERIES_RATE, SERIES_LEVEL, SERIES_COUNT, SERIES_BOUND /* a rate that cannot be exceeded */ };
+
+#define LAB_LIMITS 4 /* XON, XOFF, urgent, full */
+
 struct lab_series {
 	char *name, *unit, *group;
-	double *value; /* of each sample */
+	enum series_kind kind;
+	bool limited;
+	double limit[LAB_LIMITS]; /* thresholds of a buffer, in the unit of the series, if `limited` */
+	double *value;		  /* of each sample */
 	double (*read)(struct lab *lab, struct lab_series *s);
 	void *of;
 	uint32_t index;
@@ -140,6 +153,8 @@ struct lab {
 	uint32_t n_hosts;
 	struct lab_qp **qp; /* all queue pairs, by number */
 	uint32_t n_qps;
+	struct lab_flow *flow; /* as in the topology */
+	uint32_t n_flows;
 	struct lab_failure *failure;
 	uint32_t n_failures;
 	struct lab_notice *notice;
@@ -149,8 +164,9 @@ struct lab {
 	uint64_t recorded;
 	struct lab_series series[LAB_SERIES_MAX];
 	uint32_t n_series, n_samples, room_samples;
+	uint32_t series_left_out; /* there was no room for */
 	uint64_t *sample_at;
-	uint64_t sample_ns, sampled_at;
+	uint64_t sample_ns, record_ns, sampled_at; /* record_ns: least time between samples that are kept */
 	struct event sample;
 	bool relaxed_order; /* the topology may reorder a flow */
 	bool flips;	    /* a link delivers frames with flipped bits */
@@ -208,6 +224,12 @@ void lab_hosts_stop(struct lab *lab); /* no new data from now on */
 uint64_t lab_hosts_lost(const struct lab *lab);
 bool lab_hosts_idle(const struct lab *lab);
 
+/* lab_watch.c */
+int lab_watch_init(struct lab_node *n);
+void lab_watch_fini(struct lab_node *n);
+void lab_watch_pass(struct lab_node *n, uint32_t queues);    /* after a pass; bit per port that the lcore owns */
+void lab_watch_stopped(struct lab_node *n, uint64_t for_ns); /* the node restarts after for_ns */
+
 /* lab_capture.c */
 int lab_captures_init(struct lab *lab, char *err, size_t size);
 void lab_captures_fini(struct lab *lab);
@@ -215,7 +237,8 @@ bool lab_captures_at(const struct lab *lab, const struct topo_end *place);
 void lab_captured(struct lab *lab, const struct topo_end *place, bool outbound, const void *bytes, uint32_t captured,
 	uint32_t length);
 
-/* lab_sample.c */
+/* lab_series.c, lab_sample.c */
+int lab_series_init(struct lab *lab);
 int lab_samples_init(struct lab *lab, char *err, size_t size);
 void lab_samples_fini(struct lab *lab);
 

@@ -205,6 +205,7 @@ static void acknowledged(struct lab_qp *q, uint64_t seq)
 		q->stats.messages++;
 		q->stats.message_ns += took;
 		q->stats.message_ns_max = MAX_OF(q->stats.message_ns_max, took);
+		histogram_add(&qp_flow(q)->message, took);
 		q->stats.acked_bytes += q->flow->message;
 	}
 	q->una = seq;
@@ -242,6 +243,7 @@ static void note_delay(struct lab_qp *q, const struct host_mark *mark)
 {
 	uint64_t delay = q->lab->now - be64_get(mark->sent_ns);
 
+	histogram_add(&qp_flow(q)->wait, delay - MIN_OF(delay, qp_flow(q)->way_ns));
 	q->stats.delay_ns += delay;
 	q->stats.delay_min_ns = MIN_OF(q->stats.delay_min_ns, delay);
 	q->stats.delay_max_ns = MAX_OF(q->stats.delay_max_ns, delay);
@@ -274,6 +276,7 @@ static void accept(struct lab_qp *q, const struct host_mark *mark, uint32_t payl
 	q->stats.received_bytes += payload;
 	q->stats.last_ns = q->lab->now;
 	q->to->stats.goodput_bytes += payload;
+	qp_flow(q)->bytes += payload;
 	note_delay(q, mark);
 }
 

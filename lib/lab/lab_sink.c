@@ -17,8 +17,7 @@ static void send_pause(struct lab_host *h, uint16_t quanta)
 	}
 }
 
-/* The part of an interval in which the host was not stalled. */
-static uint64_t awake_ns(const struct lab_host *h, uint64_t from, uint64_t to)
+uint64_t host_awake_ns(const struct lab_host *h, uint64_t from, uint64_t to)
 {
 	uint64_t ns = to - from;
 
@@ -29,6 +28,16 @@ static uint64_t awake_ns(const struct lab_host *h, uint64_t from, uint64_t to)
 		ns -= end > begin ? end - begin : 0;
 	}
 	return ns;
+}
+
+/* The host has its senders paused until so. */
+static void track_pausing(struct lab_host *h, uint64_t until)
+{
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (h->pfc_mask >> i & 1)
+			track_set(&h->tracks,
+				&(struct track_id){TRACK_XOFF, TRACK_NO_INDEX, TRACK_NO_INDEX, (uint8_t)i}, h->lab->now,
+				until);
 }
 
 /* The time when the host will have run for so long. Stalls do not overlap and are in order (topo_check). */
@@ -52,7 +61,7 @@ static uint64_t after_awake(const struct lab_host *h, uint64_t ns)
 
 static double drained(const struct lab_host *h, uint64_t until)
 {
-	return (double)h->topo->sink.drain_bps / 8e9 * (double)awake_ns(h, h->buffered_at, until);
+	return (double)h->topo->sink.drain_bps / 8e9 * (double)host_awake_ns(h, h->buffered_at, until);
 }
 
 double host_buffered(const struct lab_host *h)
@@ -98,6 +107,7 @@ static void pause_tick(void *arg)
 	drain(h);
 	if (h->buffered <= (double)s->xon) {
 		h->pausing = false;
+		track_pausing(h, h->lab->now);
 		send_pause(h, 0);
 		return;
 	}
@@ -125,6 +135,7 @@ bool host_take(struct lab_host *h, uint32_t bytes)
 	h->stats.buffered_most = MAX_OF(h->stats.buffered_most, (uint64_t)h->buffered);
 	if (s->xoff && !h->pausing && h->buffered > (double)s->xoff) {
 		h->pausing = true;
+		track_pausing(h, TIME_NEVER);
 		pause_tick(h);
 	}
 	return true;
@@ -132,5 +143,12 @@ bool host_take(struct lab_host *h, uint32_t bytes)
 
 void sink_init(struct lab_host *h)
 {
+	static const struct track_id stalled = {TRACK_STALL, TRACK_NO_INDEX, TRACK_NO_INDEX, TRACK_NO_INDEX};
+
 	event_init(&h->pause, pause_tick, h, "pause", h->topo->name);
+	for (uint32_t i = 0; i < h->topo->sink.stalls.n; i++) {
+		const struct topo_stall *t = &h->topo->sink.stalls.items[i];
+
+		track_set(&h->tracks, &stalled, t->start_ns, t->start_ns + t->for_ns);
+	}
 }

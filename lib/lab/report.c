@@ -8,6 +8,7 @@
 
 #include "base/aligned.h"
 #include "lab/host_priv.h"
+#include "lab/report_priv.h"
 #include "service/pfc/pfc_ctl.h"
 
 #define INT(x) ((json_int_t)(x))
@@ -28,9 +29,31 @@ static json_t *report_qp(const struct lab_qp *q)
 		INT(s->message_ns_max), "failed", q->failed);
 }
 
-/* The sum of a flow's queue pairs. */
-static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
+static const double quantiles[] = {0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 1};
+
+static json_t *report_quantiles(void)
 {
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < ARRAY_LEN(quantiles); i++)
+		json_array_append_new(out, json_real(quantiles[i]));
+	return out;
+}
+
+/* Times in us at `quantiles`, less `base` ns; empty if there are none. */
+static json_t *report_times_at(const struct histogram *h, double base)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; h->n && i < ARRAY_LEN(quantiles); i++)
+		json_array_append_new(out, json_real(MAX_OF(histogram_quantile(h, quantiles[i]) - base, 0.0) / 1e3));
+	return out;
+}
+
+/* The sum of a flow's queue pairs. */
+static json_t *report_flow(const struct lab *lab, const struct lab_flow *sum)
+{
+	const struct topo_flow *f = sum->topo;
 	uint64_t sent = 0, again = 0, received = 0, bytes = 0, delay = 0, delay_max = 0, delay_min = UINT64_MAX,
 		 failed = 0;
 	uint64_t naks = 0, timeouts = 0, messages = 0, last = 0, ns;
@@ -59,13 +82,15 @@ static json_t *report_flow(const struct lab *lab, const struct topo_flow *f)
 	last -= received ? MIN_OF(last, delay_min) : 0;
 	ns = (f->messages ? last : lab->topo->lab.run_ns);
 	ns -= MIN_OF(ns, f->start_ns);
-	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf so}", "name", f->name, "from", f->from,
-		"to", f->to, "transport", f->transport == TRANSPORT_RC ? "rc" : "datagram", "queue_pairs",
+	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf so so so}", "name", f->name, "from",
+		f->from, "to", f->to, "transport", f->transport == TRANSPORT_RC ? "rc" : "datagram", "queue_pairs",
 		INT(f->queue_pairs), "sent", INT(sent), "retransmitted", INT(again), "received", INT(received),
 		"received_bytes", INT(bytes), "naks", INT(naks), "timeouts", INT(timeouts), "messages", INT(messages),
 		"failed", INT(failed), "goodput_gbps", ns ? (double)bytes * 8 / (double)ns : 0.0, "delay_mean_us",
 		received ? (double)delay / (double)received / 1e3 : 0.0, "delay_min_us",
-		received ? (double)delay_min / 1e3 : 0.0, "delay_max_us", (double)delay_max / 1e3, "qps", qps);
+		received ? (double)delay_min / 1e3 : 0.0, "delay_max_us", (double)delay_max / 1e3, "message_time_us",
+		report_times_at(&sum->message, 0), "queueing_delay_us",
+		report_times_at(&sum->wait, (double)sum->wait.least), "qps", qps);
 }
 
 static json_t *report_host(const struct lab_host *h)
@@ -75,12 +100,13 @@ static json_t *report_host(const struct lab_host *h)
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		json_array_append_new(paused, json_integer(INT(host_paused_ns(h, i))));
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI so sI}", "name", h->topo->name, "ports",
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI so sI sI}", "name", h->topo->name, "ports",
 		INT(h->n_ports), "sent", INT(s->sent), "sent_bytes", INT(s->sent_bytes), "received", INT(s->received),
 		"received_bytes", INT(s->received_bytes), "goodput_bytes", INT(s->goodput_bytes), "buffer_overflow",
 		INT(s->overflow), "fcs_errors", INT(s->fcs), "check_errors", INT(s->check), "stray", INT(s->stray),
 		"icmp", INT(s->icmp), "pauses_sent", INT(s->pauses_sent), "pauses_received", INT(s->pauses_received),
-		"buffer_most", INT(s->buffered_most), "paused_ns", paused, "starved_ns", INT(host_starved_ns(h)));
+		"buffer_most", INT(s->buffered_most), "paused_ns", paused, "starved_ns", INT(host_starved_ns(h)),
+		"possible_bytes", INT(h->possible_bytes));
 }
 
 static json_t *report_way(const struct lab_way *w)
@@ -213,25 +239,34 @@ static json_t *report_node(const struct lab_node *n)
 	return node;
 }
 
+static json_t *report_one_series(const struct lab *lab, const struct lab_series *s)
+{
+	json_t *values = json_array(), *out;
+	bool any = false;
+
+	for (uint32_t k = 0; k < lab->n_samples; k++) {
+		any = any || s->value[k] != 0;
+		json_array_append_new(values, json_real(s->value[k]));
+	}
+	/* a series of zeros keeps its name, without values */
+	if (!any)
+		json_array_clear(values);
+	out = json_pack("{ss ss ss so}", "name", s->name, "group", s->group, "unit", s->unit, "values", values);
+	if (s->kind == SERIES_BOUND)
+		json_object_set_new(out, "bound", json_true());
+	if (s->limited)
+		json_object_set_new(out, "limits",
+			json_pack("{sf sf sf sf}", "XON", s->limit[0], "XOFF", s->limit[1], "urgent", s->limit[2],
+				"full", s->limit[3]));
+	return out;
+}
+
 static json_t *report_series(const struct lab *lab)
 {
 	json_t *all = json_array();
 
-	for (uint32_t i = 0; i < lab->n_series; i++) {
-		const struct lab_series *s = &lab->series[i];
-		json_t *values = json_array();
-		bool any = false;
-
-		for (uint32_t k = 0; k < lab->n_samples; k++) {
-			any = any || s->value[k] != 0;
-			json_array_append_new(values, json_real(s->value[k]));
-		}
-		/* a series of zeros keeps its name, without values */
-		if (!any)
-			json_array_clear(values);
-		json_array_append_new(all, json_pack("{ss ss ss so}", "name", s->name, "group", s->group, "unit",
-						   s->unit, "values", values));
-	}
+	for (uint32_t i = 0; i < lab->n_series; i++)
+		json_array_append_new(all, report_one_series(lab, &lab->series[i]));
 	return all;
 }
 
@@ -248,17 +283,19 @@ json_t *lab_report(struct lab *lab)
 {
 	json_t *flows = json_array(), *hosts = json_array(), *links = json_array(), *nodes = json_array();
 
-	for (uint32_t i = 0; i < lab->topo->flows.n; i++)
-		json_array_append_new(flows, report_flow(lab, &lab->topo->flows.items[i]));
+	for (uint32_t i = 0; i < lab->n_flows; i++)
+		json_array_append_new(flows, report_flow(lab, &lab->flow[i]));
 	for (uint32_t i = 0; i < lab->n_hosts; i++)
 		json_array_append_new(hosts, report_host(&lab->host[i]));
 	for (uint32_t i = 0; i < lab->n_links; i++)
 		json_array_append_new(links, report_link(&lab->link[i]));
 	for (uint32_t i = 0; i < lab->n_nodes; i++)
 		json_array_append_new(nodes, report_node(&lab->node[i]));
-	return json_pack("{ss sI sI sI sI sI sI ss* so so so so so sO so so}", "name", lab->topo->lab.name, "seed",
-		INT(lab->seed), "run_ns", INT(lab->topo->lab.run_ns), "ended_ns", INT(lab->now), "events",
+	return json_pack("{ss sI sI sI sI sI sI ss* so so so so so sO so so so so sI}", "name", lab->topo->lab.name,
+		"seed", INT(lab->seed), "run_ns", INT(lab->topo->lab.run_ns), "ended_ns", INT(lab->now), "events",
 		INT(lab->events), "packet_hops", INT(lab->hops), "losses", INT(lab_losses(lab)), "violation",
 		lab->violation, "lossless", lab_lossless_report(lab), "flows", flows, "hosts", hosts, "links", links,
-		"nodes", nodes, "commands", lab->commands, "time_ms", report_times(lab), "series", report_series(lab));
+		"nodes", nodes, "commands", lab->commands, "quantiles", report_quantiles(), "tracks",
+		report_tracks(lab), "time_ms", report_times(lab), "series", report_series(lab), "series_left_out",
+		INT(lab->series_left_out));
 }

@@ -16,9 +16,9 @@ uint64_t node_held(const struct node *n)
 		held += mailbox_has_packets(b) ? mailbox_used(b) : 0;
 	for (uint16_t i = 0; i < n->n_rx; i++)
 		for (uint16_t w = 0; w < n->n_workers; w++)
-			held += n->rx[i].park[w].n;
+			held += __atomic_load_n(&n->rx[i].park[w].n, __ATOMIC_RELAXED);
 	for (uint16_t w = 0; w < n->n_workers; w++)
-		held += n->worker[w].neighs.held;
+		held += __atomic_load_n(&n->worker[w].neighs.held, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		held += egress_held(&n->egress[i]);
 	return held;

@@ -81,7 +81,10 @@ static inline bool mailbox_is_empty(const struct mailbox *b)
 /* Return the number of packets or messages in the mailbox. Caller: any thread. Exact only while neither role runs. */
 static inline uint32_t mailbox_used(const struct mailbox *b)
 {
-	return b->ring ? rte_ring_count(b->ring) : 0;
+	uint64_t popped = stat_read(&b->popped), pushed = stat_read(&b->pushed);
+
+	/* The producer counts after it has pushed, so the consumer can be ahead of it. */
+	return pushed > popped ? (uint32_t)(pushed - popped) : 0;
 }
 
 /* Return the number of free slots. For the producer it is a lower bound: the consumer can only free more. */

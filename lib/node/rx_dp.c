@@ -18,7 +18,7 @@ static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts,
 	if (unlikely(done < n)) {
 		/* The park has room: rx_may_receive has checked it. */
 		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
-		park->n = (uint16_t)(park->n + n - done);
+		stat_level(park->n, park->n + n - done);
 		stat_add(&rx->lcore->stats.ring_refused, n - done);
 	}
 }
@@ -32,7 +32,7 @@ static void rx_unpark(struct rx_role *rx)
 		if (likely(!park->n))
 			continue;
 		done = mailbox_push_packets(&rx->to_worker[w], park->pkts, park->n);
-		park->n = (uint16_t)(park->n - done);
+		stat_level(park->n, park->n - done);
 		memmove(park->pkts, park->pkts + done, park->n * sizeof(park->pkts[0]));
 	}
 }

@@ -5,6 +5,8 @@
  */
 #include "pfc/pfc_buffer.h"
 
+#include "stats/stats.h"
+
 static bool reached(const struct pfc_threshold *level, const struct pfc_threshold *t)
 {
 	return level->bytes >= t->bytes || level->buffers >= t->buffers;
@@ -17,8 +19,8 @@ static uint64_t above(uint64_t level, uint64_t threshold)
 
 static void raise_to(struct pfc_threshold *mark, const struct pfc_threshold *level)
 {
-	mark->bytes = MAX_OF(mark->bytes, level->bytes);
-	mark->buffers = MAX_OF(mark->buffers, level->buffers);
+	stat_max(&mark->bytes, level->bytes);
+	stat_max(&mark->buffers, level->buffers);
 }
 
 void pfc_buffer_clear(struct pfc_buffer *b, bool persistent)
@@ -50,7 +52,8 @@ bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, co
 	struct pfc_threshold over;
 	bool much = level->buffers && level->buffers >= dynamic_limit(c, shared_left);
 
-	b->level = *level;
+	stat_level(b->level.bytes, level->bytes);
+	stat_level(b->level.buffers, level->buffers);
 	over.bytes = above(level->bytes, c->xoff.bytes);
 	over.buffers = above(level->buffers, c->xoff.buffers);
 	raise_to(&b->most, level);
@@ -58,14 +61,14 @@ bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, co
 	raise_to(&b->most_headroom, &over);
 	raise_to(&b->user_headroom, &over);
 	if (force || much || reached(level, &c->xoff))
-		b->stopped = true;
+		stat_level(b->stopped, true);
 	else if (pfc_buffer_may_resume(c, level, shared_left))
-		b->stopped = false;
-	b->urgent = b->stopped && (force || much || reached(level, &c->urgent));
-	b->exhausted = reached(level, &c->full);
-	b->exhausted_times += b->exhausted && !was_exhausted;
-	b->xoffs += b->stopped && !was;
-	b->xons += was && !b->stopped;
+		stat_level(b->stopped, false);
+	stat_level(b->urgent, b->stopped && (force || much || reached(level, &c->urgent)));
+	stat_level(b->exhausted, reached(level, &c->full));
+	stat_add(&b->exhausted_times, b->exhausted && !was_exhausted);
+	stat_add(&b->xoffs, b->stopped && !was);
+	stat_add(&b->xons, was && !b->stopped);
 	return was != b->stopped;
 }
 
@@ -86,13 +89,13 @@ bool pfc_speaker_want(const struct pfc_speaker *s, uint8_t stopped, uint64_t bps
 
 void pfc_speaker_said(struct pfc_speaker *s, const struct pfc_request *said, uint64_t bps, uint64_t now)
 {
-	s->frames++;
+	stat_add(&s->frames, 1);
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		if (!(said->enable >> i & 1))
 			continue;
 		pfc_history_set(&s->history[i], said->time[i] ? now + pfc_quanta_ns(said->time[i], bps) : 0, now);
-		s->xoff[i] += said->time[i] != 0;
-		s->xon[i] += said->time[i] == 0;
+		stat_add(&s->xoff[i], said->time[i] != 0);
+		stat_add(&s->xon[i], said->time[i] == 0);
 	}
 	s->stopped = pfc_stops(said);
 	s->said_ns = now;

@@ -3,6 +3,7 @@
 #include "pfc/pfc_history.h"
 
 #include "base/compiler.h"
+#include "stats/stats.h"
 
 static unsigned int bucket_of(uint64_t ns)
 {
@@ -14,10 +15,10 @@ static unsigned int bucket_of(uint64_t ns)
 
 static void end(struct pfc_history *h, uint64_t at)
 {
-	h->last_ns = at - h->last_began;
-	h->total_ns += h->last_ns;
-	h->length[bucket_of(h->last_ns)]++;
-	h->until = 0;
+	stat_level(h->last_ns, at - h->last_began);
+	stat_add(&h->total_ns, h->last_ns);
+	stat_add(&h->length[bucket_of(h->last_ns)], 1);
+	stat_level(h->until, 0);
 }
 
 void pfc_history_settle(struct pfc_history *h, uint64_t now)
@@ -32,10 +33,10 @@ void pfc_history_set(struct pfc_history *h, uint64_t until, uint64_t now)
 	pfc_history_settle(h, now);
 	if (until > now) {
 		if (!h->until) {
-			h->transitions++;
-			h->last_began = now;
+			stat_add(&h->transitions, 1);
+			stat_level(h->last_began, now);
 		}
-		h->until = until;
+		stat_level(h->until, until);
 	} else if (h->until) {
 		end(h, now);
 	}
@@ -43,8 +44,16 @@ void pfc_history_set(struct pfc_history *h, uint64_t until, uint64_t now)
 
 struct pfc_history pfc_history_at(const struct pfc_history *from, uint64_t now)
 {
-	struct pfc_history h = *from;
+	struct pfc_history h = {
+		.transitions = stat_read(&from->transitions),
+		.total_ns = stat_read(&from->total_ns),
+		.last_ns = stat_read(&from->last_ns),
+		.last_began = stat_read(&from->last_began),
+		.until = stat_read(&from->until),
+	};
 
+	for (unsigned int i = 0; i < PFC_HISTOGRAM; i++)
+		h.length[i] = stat_read(&from->length[i]);
 	pfc_history_settle(&h, now);
 	return h;
 }

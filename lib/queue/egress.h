@@ -231,10 +231,11 @@ static inline bool egress_may_send(const struct egress *e)
 	return e->may[0] | e->may[1];
 }
 
-/* Packets in queues and in the device's bursts. */
+/* Packets in queues and in the device's bursts. Any thread. */
 static inline uint32_t egress_held(const struct egress *e)
 {
-	return e->backlog + e->tx.n + e->control_tx.n;
+	return __atomic_load_n(&e->backlog, __ATOMIC_RELAXED) + __atomic_load_n(&e->tx.n, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&e->control_tx.n, __ATOMIC_RELAXED);
 }
 
 /* The MAC of neighbour `id` is known. Packets held for the neighbour are sent before all later packets. */

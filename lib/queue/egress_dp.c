@@ -92,14 +92,14 @@ static void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32
 	queue_trace(c, m, TRACE_WAITS, e->index, n->waiting.n);
 	queue_hold(c, m);
 	fifo_push(&n->waiting, m);
-	c->neighs->held++;
+	stat_level(c->neighs->held, c->neighs->held + 1);
 }
 
 struct rte_mbuf *egress_neigh_pop(struct egress_context *c, struct neigh_entry *n)
 {
 	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&n->waiting));
 
-	c->neighs->held--;
+	stat_level(c->neighs->held, c->neighs->held - 1);
 	if (unlikely(pkt_of(m)->lossless))
 		queue_release(c, pkt_of(m), m);
 	return m;
@@ -144,7 +144,8 @@ static inline uint32_t egress_put_tx(struct egress *e, struct egress_context *c,
 		return 0;
 	}
 	b = egress_burst_of(e, pkt_of(m));
-	b->pkts[b->n++] = m;
+	b->pkts[b->n] = m;
+	stat_level(b->n, b->n + 1);
 	return m->pkt_len;
 }
 
@@ -193,7 +194,8 @@ static inline uint32_t egress_emit(struct egress *e, struct egress_context *c, s
 	if (unlikely(pkt_of(m)->family == PKT_FRAME && !(pkt_of(m)->ops & PKT_OP_ENCAP))) {
 		rewrite_frame(m);
 		b = egress_burst_of(e, pkt_of(m));
-		b->pkts[b->n++] = m;
+		b->pkts[b->n] = m;
+		stat_level(b->n, b->n + 1);
 		return m->pkt_len;
 	}
 	id = egress_neigh_of(c, m);
@@ -267,7 +269,7 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 	}
 	stat_add(&c->stats->port[e->index].tx_packets, taken);
 	stat_add(&c->stats->port[e->index].tx_bytes, bytes - egress_bytes_of(b->pkts + taken, (uint16_t)(n - taken)));
-	b->n = (uint16_t)(n - taken);
+	stat_level(b->n, n - taken);
 	if (unlikely(b->n))
 		memmove(b->pkts, b->pkts + taken, b->n * sizeof(b->pkts[0]));
 	return taken;
@@ -510,7 +512,7 @@ static void egress_drain_burst(struct egress_context *c, struct egress_burst *b,
 {
 	for (uint16_t i = 0; i < b->n; i++)
 		pkt_end(b->pkts[i], reason, c->stats);
-	b->n = 0;
+	stat_level(b->n, 0);
 }
 
 void egress_drain(struct egress *e, struct egress_context *c, enum reason reason)

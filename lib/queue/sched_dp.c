@@ -89,10 +89,10 @@ static inline void sched_put(struct egress *e, struct egress_slice *s, struct eg
 	sched_list(e, s, x->slice);
 	queue_book_charges(t);
 	if (!x->lossless) {
-		e->lossy += t->buffers;
+		stat_level(e->lossy, e->lossy + t->buffers);
 		s->lossy += t->buffers;
 	}
-	e->backlog += t->packets;
+	stat_level(e->backlog, e->backlog + t->packets);
 	stat_add(&q->bytes, t->bytes);
 	if (unlikely(q->bytes > q->user_bytes)) {
 		stat_max(&q->user_bytes, q->bytes);
@@ -110,7 +110,7 @@ static void sched_enqueue_control(struct egress *e, struct egress_context *c, st
 	queue_hold(c, m);
 	fifo_push(&e->control, m);
 	e->control_buffers += m->nb_segs;
-	e->backlog++;
+	stat_level(e->backlog, e->backlog + 1);
 }
 
 /* Must the packets of a tally be dropped? *reason is the drop reason. */
@@ -245,7 +245,7 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 		queue_hold(c, m);
 		fifo_push_front(&e->control, m);
 		e->control_buffers += m->nb_segs;
-		e->backlog++;
+		stat_level(e->backlog, e->backlog + 1);
 		return;
 	}
 	x->tclass = sched_queue_class(e, c, m);
@@ -261,7 +261,7 @@ struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *
 	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&e->control));
 
 	e->control_buffers -= m->nb_segs;
-	e->backlog--;
+	stat_level(e->backlog, e->backlog - 1);
 	return m;
 }
 
@@ -312,7 +312,7 @@ void sched_take_back(struct egress *e, struct egress_context *c)
 		x->strip = 0;
 		x->l3_bytes = (uint16_t)b->pkts[i]->pkt_len;
 	}
-	b->n = kept;
+	stat_level(b->n, kept);
 	while (n)
 		sched_give_back(e, c, closed[--n]);
 }

@@ -175,9 +175,9 @@ static inline void sched_end(struct egress *e, struct egress_context *c, struct 
 	int32_t line = t->may - t->left;
 
 	sched_book(t);
-	e->lossy -= t->lossy;
+	stat_level(e->lossy, e->lossy - t->lossy);
 	s->lossy -= t->lossy;
-	e->backlog -= t->packets;
+	stat_level(e->backlog, e->backlog - t->packets);
 	stat_sub(&q->bytes, t->bytes);
 	s->deficit -= line;
 	q->deficit -= line;

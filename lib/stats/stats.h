@@ -109,6 +109,9 @@ static inline void stat_max(uint64_t *counter, uint64_t value)
 		__atomic_store_n(counter, value, __ATOMIC_RELAXED);
 }
 
+/* Set a level of any integer type that other threads read. The owning lcore only. */
+#define stat_level(level, value) __atomic_store_n(&(level), (__typeof__(level))(value), __ATOMIC_RELAXED)
+
 static inline uint64_t stat_read(const uint64_t *counter)
 {
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);

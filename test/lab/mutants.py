@@ -26,7 +26,7 @@ MUTANTS = [
     Mutant("a pause does not close the gate of a queue", "lib/queue/turn.h",
            "(uint8_t)(s->busy & ~s->barred)", "(uint8_t)(s->busy)", "pfc_chain"),
     Mutant("what the device did not take is forgotten", "lib/queue/egress_dp.c",
-           "b->n = (uint16_t)(n - taken);", "b->n = 0;", "incast_best_effort"),
+           "stat_level(b->n, n - taken);", "b->n = 0;", "incast_best_effort"),
     Mutant("a queue has no limit", "lib/queue/sched_dp.c",
            "return !sched_has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers);", "return false;", "incast_best_effort"),
     Mutant("packets overtake those that wait in the queue", "lib/queue/egress_dp.c",

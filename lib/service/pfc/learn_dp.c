@@ -81,8 +81,9 @@ static uint32_t learn_place_of(uint16_t port, uint8_t slice, uint64_t hi, uint64
 
 static bool learn_is_of(const struct node_share *s, uint16_t port, uint8_t slice, uint64_t hi, uint64_t lo)
 {
-	return stat_read(&s->began) && stat_read(&s->lo) == lo && stat_read(&s->hi) == hi && s->port == port &&
-	       s->slice == slice;
+	return stat_read(&s->began) && stat_read(&s->lo) == lo && stat_read(&s->hi) == hi &&
+	       __atomic_load_n(&s->port, __ATOMIC_RELAXED) == port &&
+	       __atomic_load_n(&s->slice, __ATOMIC_RELAXED) == slice;
 }
 
 /* Return the entry of a source, or one that has not been used recently; NULL: there is none. */
@@ -101,7 +102,16 @@ static struct node_share *learn_find_share(struct service_learner *l, uint16_t p
 			spare = s;
 	}
 	if (spare) {
-		*spare = (struct node_share){.hi = hi, .lo = lo, .port = (uint8_t)port, .slice = slice};
+		/* The control role reads meanwhile: `began` is 0 until the entry is whole. */
+		__atomic_store_n(&spare->began, 0, __ATOMIC_RELAXED);
+		stat_level(spare->hi, hi);
+		stat_level(spare->lo, lo);
+		stat_level(spare->port, port);
+		stat_level(spare->slice, slice);
+		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+			stat_level(spare->bytes[0][i], 0);
+			stat_level(spare->bytes[1][i], 0);
+		}
 		__atomic_store_n(&spare->began, MAX_OF(now, 1), __ATOMIC_RELAXED);
 	}
 	return spare;

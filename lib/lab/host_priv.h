@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hosts: NICs with RoCEv2. lab_host.c is the NIC (pausing, ARP and ND), lab_port.c the transmit side of its ports,
- * lab_sink.c its receive buffer, lab_qp.c a queue pair (reliable connection with go-back-N, or datagrams), lab_frame.c
- * the frames, dcqcn.c the rate control, lab_inject.c frames given by the topology. The lab is single-threaded.
+ * lab_sink.c its receive buffer, lab_qp.c a queue pair (reliable connection, or datagrams), lab_repeat.c its selective
+ * repeat, lab_frame.c the frames, dcqcn.c the rate control, lab_inject.c frames given by the topology. The lab is single-threaded.
  *
- * Each file calls only those after it in this order: host; qp, inject; sink; frame, port.
+ * Each file calls only those after it in this order: host; qp, inject; sink; frame, port, repeat.
  */
 #ifndef LAB_HOST_PRIV_H
 #define LAB_HOST_PRIV_H
@@ -38,6 +38,14 @@ struct lab_flow {
 	struct histogram message, wait; /* ns: of a message; one way of a packet, beyond way_ns */
 };
 
+#define REPEAT_WINDOW 65536u /* packets: most of a queue pair with selective repeat that are not acknowledged */
+
+/* Selective repeat. */
+struct lab_repeat {
+	uint64_t *sacked, *kept; /* rings of bits: of the sender, arrived after a gap; of the receiver likewise */
+	uint64_t next, end;	 /* packets to repeat, except for those that have arrived; none: next >= end */
+};
+
 struct lab_qp {
 	struct lab *lab;
 	const struct topo_flow *flow;
@@ -64,6 +72,7 @@ struct lab_qp {
 	struct event pace, rto, arrival;
 	uint64_t timeouts_in_row;
 	struct dcqcn dcqcn;
+	struct lab_repeat repeat;
 	uint64_t began_ns[HOST_MESSAGES];
 
 	/* receiver */
@@ -85,6 +94,17 @@ static inline struct lab_flow *qp_flow(const struct lab_qp *q)
 	return &q->lab->flow[q->flow - q->lab->topo->flows.items];
 }
 
+/* Does the sender keep a rate of its own below that of the port? */
+static inline bool qp_has_rate(const struct lab_qp *q)
+{
+	return q->flow->dcqcn || q->flow->slow_restart;
+}
+
+static inline bool qp_is_selective(const struct lab_qp *q)
+{
+	return q->repeat.sacked != NULL;
+}
+
 static inline bool qp_is_datagram(const struct lab_qp *q)
 {
 	return q->flow->transport == TRANSPORT_DATAGRAM;
@@ -96,6 +116,12 @@ struct host_control {
 	uint8_t bytes[TOPO_FRAME_MAX];
 };
 
+/* A queue of such frames: a ring. */
+struct host_fifo {
+	struct host_control *item;
+	uint32_t head, n, room;
+};
+
 struct host_port {
 	struct lab_host *host;
 	struct lab_way *way; /* transmit direction; NULL: no link is connected */
@@ -103,15 +129,16 @@ struct host_port {
 	bool up;
 	struct eth_addr mac, peer;
 	struct event tx;
-	struct host_control *control; /* a ring */
-	uint32_t control_head, control_n, control_room;
+	struct host_fifo control;		/* PFC, ARP, ND and given frames, which no pause stops */
+	struct host_fifo reply[PFC_PRIORITIES]; /* ACK, NAK and CNP, which pauses of their class stop */
 	struct {
 		struct lab_qp *head, *tail;
 	} ready[PFC_PRIORITIES];
 	unsigned int turn;
-	uint64_t paused_until[PFC_PRIORITIES];
-	uint64_t paused_ns[PFC_PRIORITIES]; /* total of pauses that have ended */
-	uint64_t paused_from[PFC_PRIORITIES];
+	/* The current pause, which begins when the NIC has responded, and the total of those before it. */
+	uint64_t paused_from[PFC_PRIORITIES], paused_until[PFC_PRIORITIES];
+	uint64_t paused_ns[PFC_PRIORITIES];
+	uint64_t committed[PFC_PRIORITIES]; /* bytes that it still sends: they are in its pipeline */
 };
 
 struct lab_host {
@@ -160,8 +187,21 @@ double lab_bound_bytes(const struct lab *lab, struct lab_host *h, uint64_t t0, u
 void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32_t length);
 void host_run_at(struct host_port *p, uint64_t at); /* look for frames to send at that time, or once the line is free */
 void host_queue_control(struct host_port *p, const void *bytes, uint16_t size);
+void host_queue_reply(struct host_port *p, unsigned int priority, const void *bytes, uint16_t size);
 void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size); /* before everything else */
 void host_ready(struct lab_qp *q);					       /* the queue pair has data to send */
+
+bool host_fifo_pop(struct host_fifo *f, struct host_control *out);
+
+/* lab_repeat.c */
+int repeat_init(struct lab_qp *q);
+void repeat_fini(struct lab_qp *q);
+bool repeat_next(struct lab_qp *q, uint64_t *packet); /* the next packet to repeat; false: none */
+bool repeat_sacked(struct lab_qp *q, uint64_t seq);   /* a packet has arrived after a gap. True: a recovery begins */
+void repeat_all(struct lab_qp *q);		      /* after a timeout */
+void repeat_acknowledged(struct lab_qp *q, uint64_t from, uint64_t to); /* packets from `from` up to before `to` */
+bool repeat_keep(struct lab_qp *q, uint64_t seq); /* the receiver keeps a packet after a gap. False: a duplicate */
+bool repeat_filled(struct lab_qp *q);		  /* it takes kept packets that follow. True: there were some */
 
 /* lab_sink.c */
 void sink_init(struct lab_host *h);
@@ -175,20 +215,21 @@ int inject_init(struct lab_host *h);
 
 /* lab_qp.c */
 int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct topo_flow *flow, uint32_t index);
-bool qp_may_send(const struct lab_qp *q);
+bool qp_may_send(struct lab_qp *q);
 void qp_send(struct lab_qp *q, struct host_port *p);
 void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, const struct host_mark *mark,
 	uint32_t payload, bool congestion);
 void qp_ack(struct lab_qp *q, const struct roce_bth *bth, const struct roce_aeth *aeth);
 void qp_cnp(struct lab_qp *q);
 void qp_stop(struct lab_qp *q); /* no new data */
-bool qp_idle(const struct lab_qp *q);
+bool qp_idle(struct lab_qp *q);
 
 /* lab_frame.c */
 /* A data packet; returns the number of bytes carried, and the length on the wire in *length. */
 uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t packet, uint64_t sent_ns, uint8_t *out,
 	uint32_t *length);
-uint16_t frame_ack(const struct lab_qp *q, const struct host_port *p, uint32_t psn, uint8_t syndrome, uint8_t *out);
+uint16_t frame_ack(const struct lab_qp *q, const struct host_port *p, uint32_t psn, uint8_t syndrome, uint32_t msn,
+	uint8_t *out);
 uint16_t frame_cnp(const struct lab_qp *q, const struct host_port *p, uint8_t *out);
 uint16_t frame_pfc(const struct host_port *p, uint8_t mask, uint16_t quanta, uint8_t *out);
 uint32_t frame_payload(const struct lab_qp *q, uint64_t packet); /* bytes of a packet's payload */

@@ -60,12 +60,13 @@ static int pass_header(struct walk *w, int kind)
 	}
 }
 
-struct lab_qp *lab_flow_of(const struct lab *lab, const void *bytes, uint32_t captured, bool *reply)
+struct lab_qp *lab_flow_of(const struct lab *lab, const void *bytes, uint32_t captured, bool *reply, uint8_t *priority)
 {
 	struct walk w = {bytes, (const uint8_t *)bytes + captured};
 	const struct udp_hdr *udp;
 	const struct roce_bth *bth;
 	int kind = IP_PROTO_ETHERNET;
+	struct lab_qp *q;
 	uint32_t number;
 
 	while (kind >= 0 && kind != IP_PROTO_UDP)
@@ -77,5 +78,9 @@ struct lab_qp *lab_flow_of(const struct lab *lab, const void *bytes, uint32_t ca
 	number = be32_get(bth->qp) & ROCE_PSN_MASK;
 	*reply = number & HOST_QP_SENDER;
 	number &= ~HOST_QP_SENDER;
-	return number < lab->n_qps ? lab->qp[number] : NULL;
+	if (number >= lab->n_qps)
+		return NULL;
+	q = lab->qp[number];
+	*priority = (uint8_t)(bth->opcode == ROCE_CNP ? q->flow->cnp_priority : q->flow->priority);
+	return q;
 }

@@ -150,12 +150,11 @@ uint32_t frame_data(const struct lab_qp *q, const struct host_port *p, uint64_t 
 }
 
 /* A packet from the receiver to the sender, small enough to be carried whole. */
-static uint16_t write_reply(const struct lab_qp *q, const struct host_port *p, uint8_t opcode, uint32_t psn,
-	const void *rest, uint32_t rest_size, uint8_t *out)
+static uint16_t write_reply(const struct lab_qp *q, const struct host_port *p, uint8_t opcode, uint8_t dscp,
+	uint32_t psn, const void *rest, uint32_t rest_size, uint8_t *out)
 {
 	uint32_t udp = (uint32_t)(sizeof(struct udp_hdr) + sizeof(struct roce_bth)) + rest_size + ROCE_ICRC_BYTES;
-	/* replies have the class of the flow, so that a pause of another class does not stop them */
-	uint8_t *at = write_headers(q->to, q->from, q, p, (uint8_t)q->flow->dscp, 0, udp, out);
+	uint8_t *at = write_headers(q->to, q->from, q, p, dscp, 0, udp, out);
 	struct roce_bth *bth = (struct roce_bth *)at;
 	be32_t check;
 	size_t size;
@@ -174,18 +173,19 @@ static uint16_t write_reply(const struct lab_qp *q, const struct host_port *p, u
 	return (uint16_t)(at + rest_size + sizeof(check) - out);
 }
 
-uint16_t frame_ack(const struct lab_qp *q, const struct host_port *p, uint32_t psn, uint8_t syndrome, uint8_t *out)
+uint16_t frame_ack(const struct lab_qp *q, const struct host_port *p, uint32_t psn, uint8_t syndrome, uint32_t msn,
+	uint8_t *out)
 {
-	struct roce_aeth aeth = {be32((uint32_t)syndrome << 24)};
+	struct roce_aeth aeth = {be32((uint32_t)syndrome << 24 | (msn & ROCE_PSN_MASK))};
 
-	return write_reply(q, p, ROCE_RC_ACK, psn, &aeth, sizeof(aeth), out);
+	return write_reply(q, p, ROCE_RC_ACK, (uint8_t)q->flow->dscp, psn, &aeth, sizeof(aeth), out);
 }
 
 uint16_t frame_cnp(const struct lab_qp *q, const struct host_port *p, uint8_t *out)
 {
 	static const uint8_t reserved[16];
 
-	return write_reply(q, p, ROCE_CNP, 0, reserved, sizeof(reserved), out);
+	return write_reply(q, p, ROCE_CNP, (uint8_t)q->flow->cnp_dscp, 0, reserved, sizeof(reserved), out);
 }
 
 uint16_t frame_pfc(const struct host_port *p, uint8_t mask, uint16_t quanta, uint8_t *out)

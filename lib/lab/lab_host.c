@@ -1,32 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The NIC of a host: it receives, answers ARP and ND, obeys PFC, and decides what each of its one or two ports sends
- * next: first control frames (ACK, PFC, ARP), then queue pairs in turn, except those whose priority is paused. The lab
- * is single-threaded.
+ * next: first control frames (PFC, ARP), then replies (ACK, NAK, CNP) and queue pairs in turn, except those whose
+ * priority is paused. The lab is single-threaded.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/headroom.h"
 #include "lab/host_priv.h"
 #include "neigh/nd.h"
 #include "wire/arp.h"
 #include "wire/icmp.h"
 #include "wire/ipv4.h"
 
-/* The next queue pair whose priority is not paused; if all are paused, the time when the first one resumes. */
+/*
+ * May the port send in this priority? What is committed to its pipeline leaves although it is paused. If it is paused,
+ * *when is lowered to the end of the pause.
+ */
+static bool may_send(const struct host_port *p, unsigned int priority, uint64_t *when)
+{
+	uint64_t now = p->host->lab->now;
+
+	if (p->paused_from[priority] > now || p->paused_until[priority] <= now || p->committed[priority])
+		return true;
+	*when = MIN_OF(*when, p->paused_until[priority]);
+	return false;
+}
+
+/* Account for a frame that leaves during a pause. */
+static void commit(struct host_port *p, unsigned int priority, uint32_t bytes)
+{
+	if (p->paused_from[priority] <= p->host->lab->now)
+		p->committed[priority] -= MIN_OF(p->committed[priority], bytes);
+}
+
+/* The next ACK, NAK or CNP whose priority is not paused. */
+static bool next_reply(struct host_port *p, struct host_control *c, uint64_t *when)
+{
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		if (p->reply[i].n && may_send(p, i, when) && host_fifo_pop(&p->reply[i], c)) {
+			commit(p, i, c->size);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The next queue pair whose priority is not paused. */
 static struct lab_qp *next_ready(struct host_port *p, uint64_t *when)
 {
 	for (unsigned int i = 1; i <= PFC_PRIORITIES; i++) {
 		unsigned int priority = (p->turn + i) % PFC_PRIORITIES;
 		struct lab_qp *q = p->ready[priority].head;
 
-		if (!q)
+		if (!q || !may_send(p, priority, when))
 			continue;
-		if (p->paused_until[priority] > p->host->lab->now) {
-			*when = MIN_OF(*when, p->paused_until[priority]);
-			continue;
-		}
 		p->ready[priority].head = q->next_ready;
 		q->ready = false;
 		p->turn = priority;
@@ -35,12 +65,33 @@ static struct lab_qp *next_ready(struct host_port *p, uint64_t *when)
 	return NULL;
 }
 
+/* Send one frame. Returns the time when the next one may be sent; TIME_NEVER: there is none. */
+static uint64_t send_next(struct host_port *p)
+{
+	struct lab *lab = p->host->lab;
+	uint64_t when = TIME_NEVER;
+	struct host_control c;
+	struct lab_qp *q;
+
+	if (host_fifo_pop(&p->control, &c) || next_reply(p, &c, &when)) {
+		host_send(p, c.bytes, c.size, c.size);
+		return lab->now;
+	}
+	q = next_ready(p, &when);
+	if (!q)
+		return when;
+	if (qp_may_send(q)) {
+		commit(p, (unsigned int)q->flow->priority, (uint32_t)q->flow->mtu);
+		qp_send(q, p);
+	}
+	return lab->now;
+}
+
 static void transmit(void *arg)
 {
 	struct host_port *p = arg;
 	struct lab *lab = p->host->lab;
-	uint64_t when = TIME_NEVER;
-	struct lab_qp *q;
+	uint64_t when;
 
 	if (!p->up)
 		return; /* lab_host_link retries it */
@@ -48,18 +99,7 @@ static void transmit(void *arg)
 		host_run_at(p, lab->now);
 		return;
 	}
-	if (p->control_n) {
-		struct host_control *c = &p->control[p->control_head];
-
-		p->control_head = (p->control_head + 1) % p->control_room;
-		p->control_n--;
-		host_send(p, c->bytes, c->size, c->size);
-		when = lab->now;
-	} else if ((q = next_ready(p, &when))) {
-		when = lab->now;
-		if (qp_may_send(q))
-			qp_send(q, p);
-	}
+	when = send_next(p);
 	if (when != TIME_NEVER)
 		host_run_at(p, when);
 }
@@ -83,21 +123,37 @@ void lab_host_link(struct lab_host *h, uint16_t port, bool up)
 				q = next;
 			}
 		}
-		if (p->control_n)
-			host_run_at(p, h->lab->now);
+		host_run_at(p, h->lab->now);
 	}
 }
 
+/* Time of the current pause of a priority until now. */
+static uint64_t paused_so_far(const struct host_port *p, unsigned int priority)
+{
+	uint64_t to = MIN_OF(p->paused_until[priority], p->host->lab->now);
+
+	return to - MIN_OF(p->paused_from[priority], to);
+}
+
+static uint64_t response_ns(const struct host_port *p)
+{
+	uint64_t own = p->host->topo->response_ns;
+
+	return own == TIME_NEVER ? headroom_response_ns(p->way->link->topo->rate_bps) : own;
+}
+
+/* A pause begins after the NIC's response, unless it continues another one; it ends at once. */
 static void set_pause(struct host_port *p, unsigned int priority, uint16_t quanta)
 {
 	uint64_t now = p->host->lab->now, rate = p->way->link->topo->rate_bps;
 	uint64_t until = now + (uint64_t)((double)quanta * PFC_QUANTUM_BITS * 1e9 / (double)rate);
 
-	if (p->paused_until[priority] > now)
-		p->paused_ns[priority] += now - p->paused_from[priority];
-	else
-		p->paused_ns[priority] += p->paused_until[priority] - p->paused_from[priority];
-	p->paused_from[priority] = now;
+	p->paused_ns[priority] += paused_so_far(p, priority);
+	if (p->paused_until[priority] <= now) {
+		p->paused_from[priority] = now + response_ns(p);
+		p->committed[priority] = p->host->topo->pipeline;
+	}
+	p->paused_from[priority] = MAX_OF(p->paused_from[priority], now);
 	p->paused_until[priority] = until;
 	track_set(&p->host->tracks,
 		&(struct track_id){TRACK_GATE, (uint8_t)p->index, TRACK_NO_INDEX, (uint8_t)priority}, now, until);
@@ -108,12 +164,8 @@ uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority)
 {
 	uint64_t sum = 0;
 
-	for (uint16_t i = 0; i < h->n_ports; i++) {
-		const struct host_port *p = &h->port[i];
-
-		sum += p->paused_ns[priority] + MIN_OF(p->paused_until[priority], h->lab->now) -
-		       p->paused_from[priority];
-	}
+	for (uint16_t i = 0; i < h->n_ports; i++)
+		sum += h->port[i].paused_ns[priority] + paused_so_far(&h->port[i], priority);
 	return sum;
 }
 
@@ -365,12 +417,17 @@ uint64_t lab_hosts_lost(const struct lab *lab)
 
 void lab_hosts_fini(struct lab *lab)
 {
-	for (uint32_t i = 0; lab->qp && i < lab->n_qps; i++)
+	for (uint32_t i = 0; lab->qp && i < lab->n_qps; i++) {
+		repeat_fini(lab->qp[i]);
 		free(lab->qp[i]);
+	}
 	free(lab->qp);
 	for (uint32_t i = 0; lab->host && i < lab->n_hosts; i++) {
-		for (uint16_t p = 0; p < TOPO_HOST_PORTS; p++)
-			free(lab->host[i].port[p].control);
+		for (uint16_t p = 0; p < TOPO_HOST_PORTS; p++) {
+			free(lab->host[i].port[p].control.item);
+			for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+				free(lab->host[i].port[p].reply[k].item);
+		}
 		free(lab->host[i].injection);
 		tracks_fini(&lab->host[i].tracks);
 	}

@@ -49,11 +49,11 @@ static struct lab_loss *row(struct lab_losses *t, const struct lab_loss *key)
 }
 
 static void enter(struct lab *lab, const char *place, const char *reason, enum lab_blame blame, struct lab_qp *q,
-	bool reply)
+	bool reply, uint8_t priority)
 {
 	struct lab_loss key = {.place = place,
 		.reason = reason,
-		.priority = (uint8_t)q->flow->priority,
+		.priority = priority,
 		.reply = reply,
 		.blame = (uint8_t)blame,
 		.first_ns = lab->now};
@@ -71,16 +71,17 @@ static void enter(struct lab *lab, const char *place, const char *reason, enum l
 void lab_lost(struct lab *lab, const char *place, const char *reason, enum lab_blame blame, const void *bytes,
 	uint32_t captured)
 {
+	uint8_t priority = 0;
 	bool reply = false;
-	struct lab_qp *q = lab_flow_of(lab, bytes, captured, &reply);
+	struct lab_qp *q = lab_flow_of(lab, bytes, captured, &reply, &priority);
 
 	if (q)
-		enter(lab, place, reason, blame, q, reply);
+		enter(lab, place, reason, blame, q, reply, priority);
 	else
 		lab->losses.unknown++;
 }
 
 void lab_lost_data(struct lab *lab, const char *place, const char *reason, enum lab_blame blame, struct lab_qp *q)
 {
-	enter(lab, place, reason, blame, q, false);
+	enter(lab, place, reason, blame, q, false, (uint8_t)q->flow->priority);
 }

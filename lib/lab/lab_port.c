@@ -26,37 +26,64 @@ void host_run_at(struct host_port *p, uint64_t at)
 	event_set_by(&p->host->lab->queue, &p->tx, MAX_OF(MAX_OF(at, line_free_at(p->way->line)), p->host->lab->now));
 }
 
-void host_queue_control(struct host_port *p, const void *bytes, uint16_t size)
+/* A new frame at the end; NULL: no room, like a lost frame, which every protocol here tolerates. */
+static struct host_control *push(struct host_fifo *f)
 {
-	struct host_control *c;
-
-	if (p->control_n == p->control_room) {
-		uint32_t room = p->control_room ? p->control_room * 2 : 64;
+	if (f->n == f->room) {
+		uint32_t room = f->room ? f->room * 2 : 64;
 		struct host_control *ring = room <= CONTROL_MOST ? calloc(room, sizeof(*ring)) : NULL;
 
 		if (!ring)
-			return; /* like a lost frame, which every protocol here tolerates */
-		for (uint32_t i = 0; i < p->control_n; i++)
-			ring[i] = p->control[(p->control_head + i) % p->control_room];
-		free(p->control);
-		p->control = ring;
-		p->control_head = 0;
-		p->control_room = room;
+			return NULL;
+		for (uint32_t i = 0; i < f->n; i++)
+			ring[i] = f->item[(f->head + i) % f->room];
+		free(f->item);
+		*f = (struct host_fifo){.item = ring, .n = f->n, .room = room};
 	}
-	c = &p->control[(p->control_head + p->control_n++) % p->control_room];
+	return &f->item[(f->head + f->n++) % f->room];
+}
+
+static void queue(struct host_port *p, struct host_fifo *f, const void *bytes, uint16_t size)
+{
+	struct host_control *c = push(f);
+
+	if (!c)
+		return;
 	c->size = size;
 	memcpy(c->bytes, bytes, MIN_OF(size, sizeof(c->bytes)));
 	host_run_at(p, p->host->lab->now);
 }
 
+bool host_fifo_pop(struct host_fifo *f, struct host_control *out)
+{
+	if (!f->n)
+		return false;
+	*out = f->item[f->head];
+	f->head = (f->head + 1) % f->room;
+	f->n--;
+	return true;
+}
+
+void host_queue_control(struct host_port *p, const void *bytes, uint16_t size)
+{
+	queue(p, &p->control, bytes, size);
+}
+
+void host_queue_reply(struct host_port *p, unsigned int priority, const void *bytes, uint16_t size)
+{
+	queue(p, &p->reply[priority], bytes, size);
+}
+
 void host_queue_urgent(struct host_port *p, const void *bytes, uint16_t size)
 {
-	host_queue_control(p, bytes, size);
-	if (p->control_n > 1) {
-		struct host_control c = p->control[(p->control_head + p->control_n - 1) % p->control_room];
+	struct host_fifo *f = &p->control;
 
-		p->control_head = (p->control_head + p->control_room - 1) % p->control_room;
-		p->control[p->control_head] = c;
+	queue(p, f, bytes, size);
+	if (f->n > 1) {
+		struct host_control c = f->item[(f->head + f->n - 1) % f->room];
+
+		f->head = (f->head + f->room - 1) % f->room;
+		f->item[f->head] = c;
 	}
 }
 

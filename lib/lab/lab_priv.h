@@ -184,8 +184,8 @@ struct lab {
 void lab_record(struct lab *lab, const char *kind, const char *name, uint64_t value);
 void lab_violate(struct lab *lab, const char *invariant, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* lab_class.c: the queue pair of a frame, or NULL; *reply: sent by the receiver of its data. */
-struct lab_qp *lab_flow_of(const struct lab *lab, const void *bytes, uint32_t captured, bool *reply);
+/* lab_class.c: the queue pair of a frame, or NULL; *reply: sent by the receiver of its data; its priority. */
+struct lab_qp *lab_flow_of(const struct lab *lab, const void *bytes, uint32_t captured, bool *reply, uint8_t *priority);
 
 /* lab_lossless.c */
 bool lab_gates_closed(const struct lab *lab);		/* pauses of lossless classes that are still in force */

@@ -2,7 +2,8 @@
 /*
  * Queue pairs. The reliable connection is that of the InfiniBand specification, chapter 9.7, as NICs have it: the
  * receiver accepts packets in sequence only and requests the expected one once (NAK); the sender then, or after its
- * local ACK timeout, retransmits all packets from that one on: go-back-N. The lab is single-threaded.
+ * local ACK timeout, retransmits all packets from that one on: go-back-N. lab_repeat.c has the alternative. The lab is
+ * single-threaded.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,7 +26,7 @@ static uint64_t rate_of(struct lab_qp *q, uint64_t bytes)
 {
 	uint64_t own = q->flow->rate_bps, allowed;
 
-	if (!q->flow->dcqcn)
+	if (!qp_has_rate(q))
 		return own;
 	allowed = dcqcn_rate(&q->dcqcn, q->lab->now, bytes);
 	return own && own < allowed ? own : allowed;
@@ -35,19 +36,26 @@ static bool window_open(const struct lab_qp *q)
 {
 	uint64_t packets = q->flow->window ? MAX_OF(q->flow->window / q->flow->mtu, 1) : PSN_HALF - 1;
 
+	if (qp_is_selective(q))
+		packets = MIN_OF(packets, (uint64_t)REPEAT_WINDOW);
+
 	return q->next - q->una < packets;
 }
 
-static bool has_data(const struct lab_qp *q)
+static bool has_data(struct lab_qp *q)
 {
+	uint64_t again;
+
 	if (q->failed || q->stopped)
 		return false;
 	if (qp_is_datagram(q))
 		return q->due > 0;
+	if (qp_is_selective(q) && repeat_next(q, &again))
+		return true;
 	return q->next < q->limit && window_open(q);
 }
 
-bool qp_may_send(const struct lab_qp *q)
+bool qp_may_send(struct lab_qp *q)
 {
 	return has_data(q) && q->pace_ps <= q->lab->now * PS_PER_NS && q->lab->now >= q->start_ns;
 }
@@ -113,7 +121,12 @@ static void timed_out(void *arg)
 		q->failed = true;
 		return;
 	}
-	q->next = q->una;
+	if (q->flow->slow_restart)
+		dcqcn_restart(&q->dcqcn, q->lab->now);
+	if (qp_is_selective(q))
+		repeat_all(q);
+	else
+		q->next = q->una;
 	q->progress_ns = q->lab->now;
 	stir(q);
 }
@@ -135,8 +148,11 @@ int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct top
 	event_init(&q->pace, pace, q, "pace", q->name);
 	event_init(&q->rto, timed_out, q, "ack timeout", q->name);
 	event_init(&q->arrival, arrival, q, "datagram due", q->name);
-	dcqcn_init(&q->dcqcn, q->from->port[0].way->link->topo->rate_bps);
+	dcqcn_init(&q->dcqcn, flow->dcqcn_profile == DCQCN_NIC ? &dcqcn_nic : &dcqcn_paper,
+		q->from->port[0].way->link->topo->rate_bps);
 	q->stats.delay_min_ns = UINT64_MAX;
+	if (!qp_is_datagram(q) && flow->repeat == REPEAT_SELECTIVE && repeat_init(q) < 0)
+		return -ENOMEM;
 	if (!qp_is_datagram(q))
 		return event_set(&lab->queue, &q->pace, q->start_ns);
 	if (flow->rate_bps)
@@ -157,16 +173,16 @@ static uint64_t datagram_due(struct lab_qp *q)
 	return at;
 }
 
-static void count_sent(struct lab_qp *q)
+static void count_sent(struct lab_qp *q, uint64_t packet)
 {
 	q->stats.sent++;
-	if (q->next < q->highest) {
+	if (packet < q->highest) {
 		q->stats.retransmitted++;
 		return;
 	}
-	q->highest = q->next + 1;
-	if (q->next % q->per_message == 0)
-		q->began_ns[q->next / q->per_message % HOST_MESSAGES] = q->lab->now;
+	q->highest = packet + 1;
+	if (packet % q->per_message == 0)
+		q->began_ns[packet / q->per_message % HOST_MESSAGES] = q->lab->now;
 }
 
 void qp_send(struct lab_qp *q, struct host_port *p)
@@ -174,12 +190,16 @@ void qp_send(struct lab_qp *q, struct host_port *p)
 	struct lab *lab = q->lab;
 	uint8_t frame[LINE_SNAP_MAX];
 	uint64_t sent_ns = qp_is_datagram(q) ? datagram_due(q) : lab->now, rate;
+	uint64_t packet = q->next, again;
 	uint32_t length, carried;
 
+	if (qp_is_selective(q) && repeat_next(q, &again))
+		packet = again;
+
 	q->serial++;
-	carried = frame_data(q, p, q->next, sent_ns, frame, &length);
-	count_sent(q);
-	q->next++;
+	carried = frame_data(q, p, packet, sent_ns, frame, &length);
+	count_sent(q, packet);
+	*(packet == q->next ? &q->next : &q->repeat.next) = packet + 1;
 	if (!qp_is_datagram(q)) {
 		if (q->next - q->una == 1)
 			q->progress_ns = lab->now;
@@ -208,6 +228,8 @@ static void acknowledged(struct lab_qp *q, uint64_t seq)
 		histogram_add(&qp_flow(q)->message, took);
 		q->stats.acked_bytes += q->flow->message;
 	}
+	if (qp_is_selective(q))
+		repeat_acknowledged(q, q->una, seq);
 	q->una = seq;
 	q->next = MAX_OF(q->next, seq);
 	q->progress_ns = now;
@@ -218,7 +240,8 @@ void qp_ack(struct lab_qp *q, const struct roce_bth *bth, const struct roce_aeth
 {
 	uint32_t ahead = (be32_get(bth->psn) - (uint32_t)q->una) & ROCE_PSN_MASK;
 	bool nak = be32_get(aeth->syndrome_msn) >> 24 == ROCE_SYNDROME_NAK_SEQUENCE;
-	uint64_t seq = q->una + ahead + !nak;
+	uint64_t seq = q->una + ahead + !nak, sacked;
+	bool begins = true;
 
 	/* an ACK names the last packet that has arrived, a NAK the one that has not */
 	if (ahead >= PSN_HALF || seq > q->highest || q->failed)
@@ -227,7 +250,14 @@ void qp_ack(struct lab_qp *q, const struct roce_bth *bth, const struct roce_aeth
 		acknowledged(q, seq);
 	if (nak) {
 		q->stats.naks++;
-		q->next = q->una;
+		if (qp_is_selective(q)) {
+			sacked = q->una + ((be32_get(aeth->syndrome_msn) - (uint32_t)q->una) & ROCE_PSN_MASK);
+			begins = repeat_sacked(q, sacked);
+		} else {
+			q->next = q->una;
+		}
+		if (begins && q->flow->slow_restart)
+			dcqcn_restart(&q->dcqcn, q->lab->now);
 	}
 	stir(q);
 }
@@ -263,11 +293,11 @@ static void check_order(struct lab_qp *q, const struct host_mark *mark)
 	q->last_serial = MAX_OF(q->last_serial, serial);
 }
 
-static void reply(struct lab_qp *q, struct host_port *p, uint32_t psn, uint8_t syndrome)
+static void reply(struct lab_qp *q, struct host_port *p, uint32_t psn, uint8_t syndrome, uint32_t msn)
 {
 	uint8_t frame[128];
 
-	host_queue_control(p, frame, frame_ack(q, p, psn, syndrome, frame));
+	host_queue_reply(p, (unsigned int)q->flow->priority, frame, frame_ack(q, p, psn, syndrome, msn, frame));
 }
 
 static void accept(struct lab_qp *q, const struct host_mark *mark, uint32_t payload)
@@ -285,16 +315,42 @@ static void notify_congestion(struct lab_qp *q, struct host_port *p)
 	uint8_t frame[128];
 
 	q->stats.marked++;
-	if (!q->flow->dcqcn || (q->cnp_at && q->lab->now < q->cnp_at + DCQCN_CNP_NS))
+	if (!q->flow->dcqcn || (q->cnp_at && q->lab->now < q->cnp_at + q->dcqcn.profile->cnp_ns))
 		return;
 	q->cnp_at = q->lab->now;
-	host_queue_control(p, frame, frame_cnp(q, p, frame));
+	host_queue_reply(p, (unsigned int)q->flow->cnp_priority, frame, frame_cnp(q, p, frame));
+}
+
+/* A packet after one that is missing. */
+static void beyond_gap(struct lab_qp *q, struct host_port *p, uint64_t seq, const struct host_mark *mark,
+	uint32_t payload)
+{
+	q->stats.out_of_sequence++;
+	if (qp_is_selective(q)) {
+		if (repeat_keep(q, seq))
+			accept(q, mark, payload);
+		else
+			q->stats.duplicates++;
+	}
+	if (qp_is_selective(q) || !q->nak_sent)
+		reply(q, p, (uint32_t)q->expected, ROCE_SYNDROME_NAK_SEQUENCE, (uint32_t)seq);
+	q->nak_sent = true;
+}
+
+/* The packet that was expected. Returns true if the sender must hear of it: a gap is filled. */
+static bool in_sequence(struct lab_qp *q, const struct host_mark *mark, uint32_t payload)
+{
+	q->nak_sent = false;
+	q->expected++;
+	accept(q, mark, payload);
+	return qp_is_selective(q) && repeat_filled(q);
 }
 
 void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, const struct host_mark *mark,
 	uint32_t payload, bool congestion)
 {
 	uint32_t psn = be32_get(bth->psn), ahead = (psn - (uint32_t)q->expected) & ROCE_PSN_MASK;
+	bool answer = false;
 
 	q->arrived++;
 	check_order(q, mark);
@@ -310,21 +366,14 @@ void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, 
 		accept(q, mark, payload);
 		return;
 	}
-	if (ahead >= PSN_HALF) {
+	if (ahead >= PSN_HALF)
 		q->stats.duplicates++;
-	} else if (ahead) {
-		q->stats.out_of_sequence++;
-		if (!q->nak_sent)
-			reply(q, p, (uint32_t)q->expected, ROCE_SYNDROME_NAK_SEQUENCE);
-		q->nak_sent = true;
-		return;
-	} else {
-		q->nak_sent = false;
-		q->expected++;
-		accept(q, mark, payload);
-	}
-	if (psn & ROCE_ACK_REQUEST)
-		reply(q, p, (uint32_t)q->expected - 1, ROCE_SYNDROME_ACK);
+	else if (ahead)
+		return beyond_gap(q, p, q->expected + ahead, mark, payload);
+	else
+		answer = in_sequence(q, mark, payload);
+	if (answer || psn & ROCE_ACK_REQUEST)
+		reply(q, p, (uint32_t)q->expected - 1, ROCE_SYNDROME_ACK, 0);
 }
 
 /* A flow without a number of messages ends with the run: unacknowledged packets are not retransmitted. */
@@ -339,7 +388,7 @@ void qp_stop(struct lab_qp *q)
 	event_clear(&q->lab->queue, &q->pace);
 }
 
-bool qp_idle(const struct lab_qp *q)
+bool qp_idle(struct lab_qp *q)
 {
 	if (q->failed || q->stopped)
 		return true;

@@ -15,6 +15,8 @@ enum topo_frames { FRAMES_HEADERS, FRAMES_WHOLE };
 enum topo_lossless { LOSSLESS_AUTO, LOSSLESS_REQUIRED, LOSSLESS_OFF };
 enum topo_direction { DIRECTION_BOTH, DIRECTION_A_TO_B, DIRECTION_B_TO_A };
 enum topo_transport { TRANSPORT_RC, TRANSPORT_DATAGRAM };
+enum topo_repeat { REPEAT_GO_BACK_N, REPEAT_SELECTIVE };
+enum topo_profile { DCQCN_PAPER, DCQCN_NIC };
 enum topo_arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON };
 
 struct topo_lab {
@@ -85,6 +87,8 @@ struct topo_host {
 	CFG_LIST(struct ip_prefix) addresses;
 	struct eth_addr mac;	/* zero: derived from its number */
 	CFG_LIST(uint64_t) pfc; /* priorities with PFC */
+	uint64_t response_ns;	/* from an XOFF to its effect; TIME_NEVER: the limit of IEEE 802.1Q */
+	uint64_t pipeline;	/* bytes that leave after that */
 	struct topo_sink sink;
 	CFG_LIST(struct topo_injection) send;
 };
@@ -103,8 +107,11 @@ struct topo_flow {
 	uint64_t mtu;	   /* payload of one packet */
 	uint64_t ack_every, timeout, retries;
 	uint64_t dscp, priority;
-	bool ecn, dcqcn;
-	uint32_t arrivals; /* enum topo_arrivals; datagrams */
+	uint64_t cnp_dscp, cnp_priority;
+	bool ecn, dcqcn, slow_restart;
+	uint32_t dcqcn_profile; /* enum topo_profile */
+	uint32_t repeat;	/* enum topo_repeat */
+	uint32_t arrivals;	/* enum topo_arrivals; datagrams */
 };
 
 struct topo_capture {

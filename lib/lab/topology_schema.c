@@ -18,6 +18,8 @@ static const char *const words_frames[] = {"headers", "whole", NULL};
 static const char *const words_lossless[] = {"auto", "required", "off", NULL};
 static const char *const words_direction[] = {"both", "a-to-b", "b-to-a", NULL};
 static const char *const words_transport[] = {"rc", "datagram", NULL};
+static const char *const words_repeat[] = {"go-back-n", "selective", NULL};
+static const char *const words_profile[] = {"paper", "nic", NULL};
 static const char *const words_arrivals[] = {"constant", "poisson", NULL};
 
 /* clang-format off */
@@ -163,6 +165,11 @@ static const struct cfg_key host_keys[] = {
 		.help = "MAC address of eth0; eth1 has the next one. Default: derived from the number of the host."},
 	{"pfc", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct topo_host, pfc), .max = 8, .example = "[3]",
 		.help = "Priorities with PFC: the host obeys pauses of them and pauses them itself."},
+	{"response", CFG_TIME, .offset = AT(struct topo_host, response_ns), .max = NSEC_PER_SEC, .word = "standard",
+		.word_value = TIME_NEVER, .fallback = "standard",
+		.help = "Time from an XOFF to its effect. standard: the limit of IEEE 802.1Q for the rate of the link."},
+	{"pipeline", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_host, pipeline), .max = 1ull << 30, .fallback = "0",
+		.help = "Bytes of a paused priority that still leave after that, as from a switch whose pipeline holds frames."},
 	{"sink", CFG_MAP, .offset = AT(struct topo_host, sink), .map = &sink_map, .help = "Its receive buffer."},
 	{"send", CFG_LIST_OF, .item = CFG_MAP, .map = &injection_map, .offset = AT(struct topo_host, send), .max = 1000,
 		.help = "Frames that it sends on eth0 exactly as given, for example those of attackers and broken devices."},
@@ -176,7 +183,7 @@ static const struct cfg_key flow_keys[] = {
 	{"to", CFG_NAME, .offset = AT(struct topo_flow, to), .flags = CFG_REQUIRED, .refs = "hosts", .example = "nic2",
 		.help = "Host that receives."},
 	{"transport", CFG_WORD, .offset = AT(struct topo_flow, transport), .words = words_transport, .fallback = "rc",
-		.help = "rc: RoCEv2 reliable connection with go-back-N. datagram: packets without acknowledgement."},
+		.help = "rc: RoCEv2 reliable connection. datagram: packets without acknowledgement."},
 	{"family", CFG_UINT, .offset = AT(struct topo_flow, family), .min = 4, .max = 6, .fallback = "4",
 		.help = "IP version, 4 or 6."},
 	{"queue-pairs", CFG_UINT, .offset = AT(struct topo_flow, queue_pairs), .min = 1, .max = 65536, .fallback = "1",
@@ -206,6 +213,18 @@ static const struct cfg_key flow_keys[] = {
 		.help = "true: packets are ECT(0). false: Not-ECT."},
 	{"dcqcn", CFG_BOOL, .offset = AT(struct topo_flow, dcqcn), .fallback = "false",
 		.help = "Receivers answer CE with CNP and senders slow down (DCQCN)."},
+	{"dcqcn-profile", CFG_WORD, .offset = AT(struct topo_flow, dcqcn_profile), .words = words_profile, .fallback = "paper",
+		.help = "Constants of DCQCN. paper: those of Zhu et al., SIGCOMM 2015. nic: firmware defaults of ConnectX-5 and later."},
+	{"slow-restart", CFG_BOOL, .offset = AT(struct topo_flow, slow_restart), .fallback = "false",
+		.help = "Senders that retransmit, after a NAK or a timeout, halve their rate and recover "
+			"as after a CNP, like NICs."},
+	{"repeat", CFG_WORD, .offset = AT(struct topo_flow, repeat), .words = words_repeat, .fallback = "go-back-n",
+		.help = "What is sent again after a loss: everything from the lost packet on, or selective: only what is lost; at "
+			"most 65536 packets are then unacknowledged."},
+	{"cnp-dscp", CFG_UINT, .offset = AT(struct topo_flow, cnp_dscp), .max = 63, .fallback = "48",
+		.help = "DSCP of its CNPs."},
+	{"cnp-priority", CFG_UINT, .offset = AT(struct topo_flow, cnp_priority), .max = 7, .fallback = "6",
+		.help = "PFC priority that pauses its CNPs."},
 	{"arrivals", CFG_WORD, .offset = AT(struct topo_flow, arrivals), .words = words_arrivals, .fallback = "constant",
 		.help = "Datagrams are sent at constant intervals, or as a Poisson process of the same mean rate."},
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All scenarios, in the order in which they run."""
 import scenarios  # noqa: F401
+import hosts  # noqa: F401
 import promise  # noqa: F401
 import deadlock  # noqa: F401
 import deadlock_relay  # noqa: F401

@@ -145,5 +145,6 @@ def pfc_speeds(rate, far, mode, quanta, seed=1):
     lasts what was asked for, rounded up to the next quantum and cut at the longest pause; `transparent` has it shrink or grow."""
     wan = Wan("pfc-speeds", "hosts", rate=rate, far_rate=far, km=random.Random(seed).randrange(1, 300), mode=mode, run="4ms",
               flow={"rate": "1G"})
+    wan.net.hosts["gpu1"]["keys"]["response"] = "0"  # the pause is measured at the host, from the arrival of its frame on
     wan.net.hosts["gpu2"]["keys"]["send"] = [{"at": "1ms", "frame": pfc(wan.net._mac("gpu2.eth0"), quanta=quanta)}]
     return wan.net

@@ -36,7 +36,7 @@ class Report:
         self.data = data
         self.names = {"PARAM": parameters or {}, "report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
-                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "mean": self.mean, "command": self.command}
+                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "any": any, "mean": self.mean, "command": self.command}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
                           into=self.into, lossless=self.lossless)

@@ -11,10 +11,10 @@
 #include "command/command.h"
 #include "config/headroom.h"
 
-struct wish { /* the options, in base units */
+struct wish { /* the options, in base units; CFG_NONE: not given */
 	uint64_t rate, drain, meters, delay_ns, data_ns, jitter_ns, losses, refresh_ns, response_ns, mtu, min_frame,
-		own_frames, peer_frames;
-	uint64_t decide_ns;
+		own_frames, peer_frames, decide_ns;
+	const char *file, *port;
 };
 
 /* A number with an optional unit. unit[i] multiplies by factor[i]; the list ends with the empty unit. */
@@ -68,27 +68,30 @@ static bool read_bytes(const char *text, uint64_t *bytes)
 
 enum { OPT_KEY = 256 }; /* plus the index in keys[] */
 
+enum { OPT_PORT = 'p' };
+
 const struct cli_option plan_options[] = {
 	{OPT_KEY, "rate", "100G", "highest arrival rate, bit/s"},
 	{OPT_KEY + 1, "drain", "40G",
 		"rate that is certain to leave meanwhile, bit/s; default 0: the next hop may pause too"},
 	{OPT_KEY + 2, "distance", "1000km", "length of the link or WAN, at 5 ns a metre"},
 	{OPT_KEY + 3, "delay", "5ms", "one-way delay, instead of --distance"},
-	{OPT_KEY + 4, "jitter", "20us", "delay variation, one way; default 0"},
-	{OPT_KEY + 5, "losses", "3",
-		"consecutive PFC frames that may be lost without data loss; default 1 (0 is enough on a direct link)"},
-	{OPT_KEY + 6, "refresh", "168us",
-		"interval between PFC frames; default: half of the longest pause at that rate"},
+	{OPT_KEY + 4, "jitter", "20us", "delay variation, one way"},
+	{OPT_KEY + 5, "losses", "3", "consecutive PFC frames that may be lost without data loss"},
+	{OPT_KEY + 6, "refresh", "168us", "interval between PFC frames; default: half of the longest pause"},
 	{OPT_KEY + 7, "response", "2us",
 		"time for the sender to obey; default: the maximum of IEEE 802.3 at that rate"},
-	{OPT_KEY + 8, "mtu", "9100", "longest IP packet, bytes; default 9100"},
-	{OPT_KEY + 9, "own-frames", "64", "frames ahead of the PFC frame in the port's transmit ring; default 1"},
-	{OPT_KEY + 10, "min-frame", "60", "shortest frame of the class, bytes; default 60"},
-	{OPT_KEY + 11, "peer-frames", "64", "frames that the sender's device already holds and still sends; default 1"},
-	{OPT_KEY + 12, "decide", "20us",
-		"time until the PFC frame is made, plus tunnel processing at both ends; default 20us"},
+	{OPT_KEY + 8, "mtu", "9100", "longest IP packet, bytes"},
+	{OPT_KEY + 9, "own-frames", "64",
+		"frames ahead of the PFC frame in the port's transmit ring; default: its descriptors"},
+	{OPT_KEY + 10, "min-frame", "60", "shortest frame of the class, bytes"},
+	{OPT_KEY + 11, "peer-frames", "64", "frames that the sender's device already holds and still sends"},
+	{OPT_KEY + 12, "decide", "20us", "time until the PFC frame is made, plus tunnel processing at both ends"},
 	{OPT_KEY + 13, "data-delay", "7ms",
 		"one-way delay of the data, if queues or another path make it longer; default: that of PFC frames"},
+	{'c', "config", "FILE",
+		"take what no option gives from a port of this configuration; default: a port with default keys"},
+	{OPT_PORT, "port", "wan0", "with --config: the port"},
 	{'j', "json", NULL, "print the answer as JSON"},
 	{'h', "help", NULL, "print this help"},
 };
@@ -118,7 +121,8 @@ static const struct {
 
 static int usage(FILE *out, int status)
 {
-	fprintf(out, "usage: sluice plan headroom --rate 100G --distance 1000km [options] [-j]\n\n");
+	fprintf(out, "usage: sluice plan headroom --rate 100G --distance 1000km [options] [-j]\n"
+		     "       sluice plan headroom -c FILE --port NAME [options] [-j]\n\n");
 	cli_print_options(plan_options, n_plan_options, out);
 	return status;
 }
@@ -139,6 +143,10 @@ static int read_options(struct wish *w, bool *json, int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, table.shorts, table.longs, NULL)) != -1) {
 		if (opt == 'j') {
 			*json = true;
+		} else if (opt == 'c') {
+			w->file = optarg;
+		} else if (opt == OPT_PORT) {
+			w->port = optarg;
 		} else if (opt < OPT_KEY) {
 			return 1 + (opt == 'h' ? usage(stdout, 0) : usage(stderr, 2));
 		} else if (!keys[opt - OPT_KEY].read(optarg,
@@ -150,12 +158,16 @@ static int read_options(struct wish *w, bool *json, int argc, char **argv)
 	}
 	if (optind < argc)
 		return 1 + wrong("unexpected argument: ", argv[optind]);
-	if (!w->rate)
+	if (!w->file != !w->port)
+		return 1 + wrong("--config and --port belong together", "");
+	if (w->rate == CFG_NONE && !w->file)
 		return 1 + wrong("--rate is required, for example --rate 100G", "");
-	if (!w->meters && !w->delay_ns)
+	if (w->meters == CFG_NONE && w->delay_ns == CFG_NONE && !w->file)
 		return 1 + wrong("--distance or --delay is required, for example --distance 1000km", "");
-	if (!w->min_frame)
-		return 1 + wrong("--min-frame: expected at least 1 byte, found 0", "");
+	if (!w->rate || !w->min_frame)
+		return 1 + wrong(w->rate ? "--min-frame: expected at least 1 byte, found 0"
+					 : "--rate: expected more than 0",
+				   "");
 	return 0;
 }
 
@@ -178,36 +190,48 @@ static json_t *answer_json(const struct wish *w, const struct headroom_question 
 		(json_int_t)((a->full + a->xon + w->min_frame - 1) / w->min_frame));
 }
 
-static int headroom(int argc, char **argv)
+static uint64_t or_else(uint64_t given, uint64_t otherwise)
 {
-	struct wish w = {.mtu = 9100,
-		.losses = 1,
-		.min_frame = 60,
-		.own_frames = 1,
-		.peer_frames = 1,
-		.decide_ns = 20 * NSEC_PER_USEC};
-	struct headroom_question q;
-	struct headroom_answer a;
-	bool json = false;
-	json_t *o;
-	int rc = read_options(&w, &json, argc, argv);
+	return given == CFG_NONE ? otherwise : given;
+}
 
-	if (rc)
-		return rc - 1;
-	if (!w.refresh_ns)
-		w.refresh_ns = 65535ull * 512 * NSEC_PER_SEC / w.rate / 2;
-	q = (struct headroom_question){.in_bps = w.rate,
-		.out_bps = w.drain,
-		.drain_bps = w.rate,
-		.pfc_ns = w.delay_ns ? w.delay_ns : w.meters * HEADROOM_NS_PER_M,
-		.jitter_ns = w.jitter_ns + w.losses * w.refresh_ns,
-		.response_ns = w.response_ns ? w.response_ns : headroom_response_ns(w.rate),
-		.pe_ns = w.decide_ns,
-		.own_bytes = w.own_frames * (w.mtu + 18),
-		.source_bytes = w.peer_frames * (w.mtu + 18)};
-	q.data_ns = w.data_ns ? w.data_ns : q.pfc_ns;
-	headroom_compute(&q, &a);
-	o = answer_json(&w, &q, &a);
+/* What headroom: auto would count for the port, with the options in place of its keys. */
+static void ask(const struct config *c, const struct cfg_port *port, const struct cfg_buffer_profile *profile,
+	struct wish *w, struct headroom_question *q)
+{
+	struct cfg_buffer_profile p = *profile;
+	struct cfg_port as = *port;
+
+	as.mtu = or_else(w->mtu, port->mtu);
+	as.descriptors.tx = or_else(w->own_frames, port->descriptors.tx);
+	as.pfc.peer_descriptors = or_else(w->peer_frames, port->pfc.peer_descriptors);
+	if (w->meters != CFG_NONE) {
+		as.pfc.round_trip_us = CFG_NONE;
+		as.pfc.length_m = w->meters;
+	}
+	p.losses = or_else(w->losses, profile->losses);
+	if (w->refresh_ns != CFG_NONE) /* added below */
+		p.losses = 0;
+	headroom_of_port(c, &as, &p, w->rate, q);
+	q->out_bps = or_else(w->drain, 0);
+	q->pfc_ns = or_else(w->delay_ns, q->pfc_ns);
+	q->data_ns = or_else(w->data_ns, w->delay_ns == CFG_NONE ? q->data_ns : q->pfc_ns);
+	if (w->jitter_ns != CFG_NONE)
+		q->jitter_ns = q->jitter_ns - p.jitter_us * NSEC_PER_USEC + w->jitter_ns;
+	if (w->refresh_ns != CFG_NONE)
+		q->jitter_ns += or_else(w->losses, profile->losses) * w->refresh_ns;
+	q->response_ns = or_else(w->response_ns, q->response_ns);
+	q->pe_ns = or_else(w->decide_ns, q->pe_ns);
+	w->min_frame = or_else(w->min_frame, profile->min_frame);
+}
+
+static void print_answer(const struct wish *w, const struct headroom_question *q, bool json)
+{
+	struct headroom_answer a;
+	json_t *o;
+
+	headroom_compute(q, &a);
+	o = answer_json(w, q, &a);
 	if (json) {
 		json_dumpf(o, stdout, JSON_INDENT(2));
 		printf("\n");
@@ -215,7 +239,65 @@ static int headroom(int argc, char **argv)
 		command_print_text(o, stdout);
 	}
 	json_decref(o);
-	return 0;
+}
+
+/* A configuration with one port, all of whose keys have their defaults. */
+static struct config *default_port(void)
+{
+	static const char text[] =
+		"node: {name: plan, loopback: \"fd00::1\"}\nlcores: {control: 0, rx: [1], worker: [1]}\n"
+		"memory: {}\nports: [{name: port, device: net_null0, side: dc}]\n";
+	struct cfg_diags diags = {0};
+	struct config *c = cfg_load_text("plan", text, sizeof(text) - 1, &diags);
+
+	cfg_diags_print(&diags, stderr);
+	cfg_diags_free(&diags);
+	return c;
+}
+
+static struct config *load(const struct wish *w)
+{
+	struct cfg_diags diags = {0};
+	struct config *c = w->file ? cfg_load_file(w->file, &diags) : default_port();
+
+	/* without its checks: the headroom that they ask for may be the question */
+	cfg_diags_print(&diags, stderr);
+	cfg_diags_free(&diags);
+	return c;
+}
+
+static int headroom(int argc, char **argv)
+{
+	struct wish w;
+	struct cfg_buffer_profile profile;
+	struct headroom_question q;
+	struct config *c;
+	bool json = false;
+	int rc, i;
+
+	memset(&w, 0xff, sizeof(w)); /* CFG_NONE everywhere */
+	w.file = w.port = NULL;
+	rc = read_options(&w, &json, argc, argv);
+	if (rc)
+		return rc - 1;
+	c = load(&w);
+	if (!c)
+		return 1;
+	i = cfg_find_port(c, w.file ? w.port : "port");
+	if (i >= 0) {
+		profile = cfg_port_profile(c, &c->ports.items[i]);
+		w.rate = or_else(w.rate, c->ports.items[i].speed_bps);
+	}
+	if (i < 0)
+		rc = wrong("--port: there is no such port: ", w.port);
+	else if (!w.rate)
+		rc = wrong("--rate is required, because the port has no speed", "");
+	else
+		ask(c, &c->ports.items[i], &profile, &w, &q);
+	if (!rc)
+		print_answer(&w, &q, json);
+	cfg_free(c);
+	return rc;
 }
 
 int plan(int argc, char **argv)
@@ -246,9 +328,6 @@ static const char *grouped(uint64_t n, char *buf)
 
 void plan_headroom_print(const struct config *c, const struct cfg_port *p, const char *indent, FILE *out)
 {
-	struct cfg_buffer_profile profile = cfg_port_profile(c, p);
-	struct headroom_question q;
-	struct headroom_answer a;
 	struct cfg_lossless l;
 	char n[4][32];
 
@@ -266,18 +345,21 @@ void plan_headroom_print(const struct config *c, const struct cfg_port *p, const
 			indent, grouped(l.choice_bytes, n[0]));
 	if (!p->speed_bps)
 		return;
-	headroom_of_port(p, &profile, p->speed_bps, &q);
-	headroom_compute(&q, &a);
-	fprintf(out, "%spfc: headroom needed for %s m: %s bytes (draft-he's formula: %s, too small by %s)\n", indent,
-		grouped(p->pfc.length_m, n[0]), grouped(a.full, n[1]), grouped(a.draft_he, n[2]),
-		grouped(a.full - a.draft_he, n[3]));
+	if (p->pfc.round_trip_us == CFG_NONE)
+		fprintf(out, "%spfc: headroom needed for %s m: ", indent,
+			grouped(p->pfc.length_m == CFG_NONE ? HEADROOM_LENGTH_M : p->pfc.length_m, n[0]));
+	else
+		fprintf(out, "%spfc: headroom needed for a round trip of %s us: ", indent,
+			grouped(p->pfc.round_trip_us, n[0]));
+	fprintf(out, "%s bytes (draft-he's formula: %s, too small by %s)\n", grouped(l.rule.full, n[1]),
+		grouped(l.rule.draft_he, n[2]), grouped(l.rule.full - l.rule.draft_he, n[3]));
 	fprintf(out, "%spfc: XON at %s bytes or more keeps the link busy after a pause\n", indent,
-		grouped(a.xon, n[0]));
-	if (l.headroom_bytes < a.full)
+		grouped(l.rule.xon, n[0]));
+	if (l.headroom_bytes < l.rule.full)
 		fprintf(out,
 			"%spfc: the headroom is %s bytes too small: packets will be dropped as headroom_exceeded\n",
-			indent, grouped(a.full - l.headroom_bytes, n[0]));
-	if (l.xon_bytes < a.xon)
+			indent, grouped(l.rule.full - l.headroom_bytes, n[0]));
+	if (l.xon_bytes < l.rule.xon)
 		fprintf(out, "%spfc: XON is %s bytes too low: the link may be idle for a round trip after a pause\n",
-			indent, grouped(a.xon - l.xon_bytes, n[0]));
+			indent, grouped(l.rule.xon - l.xon_bytes, n[0]));
 }

@@ -95,7 +95,7 @@ void check_schema(const struct config *c, struct cfg_diags *d)
 
 int cfg_check(const struct config *c, struct cfg_diags *d)
 {
-	unsigned int before = d->n + d->suppressed;
+	unsigned int before = cfg_diags_errors(d);
 
 	d->file = c->file;
 	check_schema(c, d);
@@ -106,12 +106,13 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_sids(c, d);
 	check_policies(c, d);
 	check_qos(c, d);
+	check_headroom(c, d);
 	check_circuits(c, d);
 	check_pfc_wan(c, d);
 	check_remote_sids(c, d);
 	check_boundary(c, d);
 	check_buffers(c, d);
-	return d->n + d->suppressed > before ? -EINVAL : 0;
+	return cfg_diags_errors(d) > before ? -EINVAL : 0;
 }
 
 struct config *cfg_load_checked(const char *path, FILE *errors)

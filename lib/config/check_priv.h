@@ -17,7 +17,8 @@ void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cf
 void check_pfc_wan(const struct config *c, struct cfg_diags *d);     /* relays, PFC tunnels */
 void check_remote_sids(const struct config *c, struct cfg_diags *d); /* SIDs of other nodes */
 void check_policies(const struct config *c, struct cfg_diags *d);
-void check_qos(const struct config *c, struct cfg_diags *d); /* slices, class maps, queues */
+void check_qos(const struct config *c, struct cfg_diags *d);	  /* slices, class maps, queues */
+void check_headroom(const struct config *c, struct cfg_diags *d); /* buffers of lossless classes */
 void check_buffers(const struct config *c, struct cfg_diags *d);
 
 /* Check a key id for signing; 0: none. The key must exist. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks slices, class maps and queues. Pure. */
 #include "config/check_priv.h"
-#include "config/headroom.h"
 
 static void check_ranges(const struct config *c, struct cfg_diags *d, const char *what,
 	const struct cfg_class_range *ranges, uint32_t n)
@@ -66,7 +65,7 @@ static void check_ecn(const struct config *c, struct cfg_diags *d, const struct 
 
 static void check_profile(const struct config *c, struct cfg_diags *d, const struct cfg_buffer_profile *p)
 {
-	if (p->xon != CFG_NONE && p->xon > p->xoff)
+	if (p->xon != CFG_NONE && p->xoff != CFG_NONE && p->xon > p->xoff)
 		cfg_diag_add(d, cfg_where(c, &p->xon), "xon: %llu is larger than xoff, %llu",
 			(unsigned long long)p->xon, (unsigned long long)p->xoff);
 	if (p->alpha != ALPHA_STATIC && !c->memory.lossless)
@@ -93,9 +92,6 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 	if (!p->peers.n && !p->learn)
 		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
 			"pfc: no source may pause this port; set peers, or learn: true");
-	if (!port->speed_bps && cfg_port_profile(c, port).headroom == CFG_NONE)
-		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
-			"pfc: headroom: auto needs the speed of the port; set speed");
 }
 
 void check_qos(const struct config *c, struct cfg_diags *d)

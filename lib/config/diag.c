@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PRINTF_LIKE(4, 0) void diag_add_va(struct cfg_diags *d, const char *file, struct cfg_mark at, const char *format,
-	va_list args)
+static PRINTF_LIKE(5, 0) void diag_add_va(struct cfg_diags *d, bool warning, const char *file, struct cfg_mark at,
+	const char *format, va_list args)
 {
-	struct cfg_diag *items, one = {.at = at};
+	struct cfg_diag *items, one = {.at = at, .warning = warning};
 
 	if (d->n >= CFG_DIAGS_MAX) {
-		d->suppressed++;
+		d->suppressed += !warning;
 		return;
 	}
 	if (vasprintf(&one.text, format, args) < 0)
@@ -23,12 +23,13 @@ static PRINTF_LIKE(4, 0) void diag_add_va(struct cfg_diags *d, const char *file,
 	if (items)
 		d->items = items;
 	if (!items || !one.text || (file && !one.file)) {
-		d->suppressed++;
+		d->suppressed += !warning;
 		free(one.text);
 		free(one.file);
 		return;
 	}
 	items[d->n++] = one;
+	d->n_warnings += warning;
 }
 
 void cfg_diag_add(struct cfg_diags *d, struct cfg_mark at, const char *format, ...)
@@ -36,7 +37,16 @@ void cfg_diag_add(struct cfg_diags *d, struct cfg_mark at, const char *format, .
 	va_list args;
 
 	va_start(args, format);
-	diag_add_va(d, NULL, at, format, args);
+	diag_add_va(d, false, NULL, at, format, args);
+	va_end(args);
+}
+
+void cfg_diag_warn(struct cfg_diags *d, struct cfg_mark at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	diag_add_va(d, true, NULL, at, format, args);
 	va_end(args);
 }
 
@@ -45,16 +55,26 @@ void cfg_diag_add_in(struct cfg_diags *d, const char *file, struct cfg_mark at, 
 	va_list args;
 
 	va_start(args, format);
-	diag_add_va(d, file, at, format, args);
+	diag_add_va(d, false, file, at, format, args);
+	va_end(args);
+}
+
+static PRINTF_LIKE(5, 6) void diag_add_any(struct cfg_diags *d, bool warning, const char *file, struct cfg_mark at,
+	const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	diag_add_va(d, warning, file, at, format, args);
 	va_end(args);
 }
 
 int cfg_diags_move(struct cfg_diags *to, struct cfg_diags *from)
 {
-	int rc = from->n || from->suppressed ? -EINVAL : 0;
+	int rc = cfg_diags_errors(from) ? -EINVAL : 0;
 
 	for (unsigned int i = 0; i < from->n; i++)
-		cfg_diag_add_in(to, from->file, from->items[i].at, "%s", from->items[i].text);
+		diag_add_any(to, from->items[i].warning, from->file, from->items[i].at, "%s", from->items[i].text);
 	to->suppressed += from->suppressed;
 	cfg_diags_free(from);
 	return rc;
@@ -79,12 +99,12 @@ void cfg_diags_print(struct cfg_diags *d, FILE *out)
 		qsort(d->items, d->n, sizeof(*d->items), by_place);
 	for (unsigned int i = 0; i < d->n; i++) {
 		const struct cfg_diag *x = &d->items[i];
-		const char *file = x->file ? x->file : d->file;
+		const char *file = x->file ? x->file : d->file, *kind = x->warning ? "warning" : "error";
 
 		if (x->at.line)
-			fprintf(out, "%s:%u:%u: error: %s\n", file, x->at.line, x->at.column, x->text);
+			fprintf(out, "%s:%u:%u: %s: %s\n", file, x->at.line, x->at.column, kind, x->text);
 		else
-			fprintf(out, "%s: error: %s\n", file, x->text);
+			fprintf(out, "%s: %s: %s\n", file, kind, x->text);
 	}
 	if (d->suppressed)
 		fprintf(out, "%s: %u more errors\n", d->file, d->suppressed);

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#define CHOICE_PART 8 /* default of the selective part: headroom / 8, in addition to the headroom */
+#define GAP_BYTES (32ull * 1024) /* between XON and XOFF, and the least XON */
+#define CHOICE_PART 8		 /* default of the selective part: headroom / 8, in addition to the headroom */
 #define CAP ((unsigned __int128)INT64_MAX)
 
 static uint64_t capped(unsigned __int128 v)
@@ -55,17 +56,55 @@ uint64_t headroom_response_ns(uint64_t bps)
 	return bps ? quanta * 512 * NSEC_PER_SEC / bps : 0;
 }
 
-void headroom_of_port(const struct cfg_port *port, const struct cfg_buffer_profile *profile, uint64_t bps,
-	struct headroom_question *out)
+uint64_t headroom_refresh_ns(uint64_t bps)
 {
-	uint64_t frame = port->mtu + 18; /* Ethernet header, a tag */
+	return HEADROOM_QUANTA_MAX * HEADROOM_QUANTUM_BITS * NSEC_PER_SEC / bps / 2;
+}
+
+static bool is_fed_by(const struct cfg_pfc_tunnel *t, const struct cfg_port *port)
+{
+	return t->port && strcmp(t->port, port->name) == 0;
+}
+
+bool cfg_port_has_tunnels(const struct config *c, const struct cfg_port *port)
+{
+	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
+		if (is_fed_by(&c->pfc_tunnels.items[i], port))
+			return true;
+	return port->pfc.learn_tunnels;
+}
+
+uint64_t headroom_loss_ns(const struct config *c, const struct cfg_port *port, uint64_t bps)
+{
+	uint64_t slowest = port->pfc.learn_tunnels && c->pfc_learning.far_bps ? MIN_OF(bps, c->pfc_learning.far_bps)
+									      : bps;
+
+	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
+		if (is_fed_by(&c->pfc_tunnels.items[i], port) && c->pfc_tunnels.items[i].far_bps)
+			slowest = MIN_OF(slowest, c->pfc_tunnels.items[i].far_bps);
+	return headroom_refresh_ns(slowest);
+}
+
+static uint64_t one_way_ns(const struct cfg_pfc *p)
+{
+	if (p->round_trip_us != CFG_NONE)
+		return p->round_trip_us * NSEC_PER_USEC / 2;
+	return (p->length_m == CFG_NONE ? HEADROOM_LENGTH_M : p->length_m) * HEADROOM_NS_PER_M;
+}
+
+void headroom_of_port(const struct config *c, const struct cfg_port *port, const struct cfg_buffer_profile *profile,
+	uint64_t bps, struct headroom_question *out)
+{
+	uint64_t frame = port->mtu + HEADROOM_FRAME_BYTES, way = one_way_ns(&port->pfc);
+	/* an lcore that sleeps finds its frames, and decides, that much later */
+	uint64_t asleep_us = c->idle.policy == IDLE_SLEEP ? c->idle.max_sleep_us : 0;
 
 	*out = (struct headroom_question){.in_bps = bps,
 		.drain_bps = bps,
-		.pfc_ns = port->pfc.length_m * HEADROOM_NS_PER_M,
-		.data_ns = port->pfc.length_m * HEADROOM_NS_PER_M,
-		.pe_ns = profile->response_us * NSEC_PER_USEC,
-		.jitter_ns = profile->jitter_us * NSEC_PER_USEC,
+		.pfc_ns = way,
+		.data_ns = way,
+		.pe_ns = (profile->response_us + asleep_us) * NSEC_PER_USEC,
+		.jitter_ns = profile->jitter_us * NSEC_PER_USEC + profile->losses * headroom_loss_ns(c, port, bps),
 		.response_ns = headroom_response_ns(bps),
 		/* a device that receives frames in order sends its queued frames before the PFC frame */
 		.own_bytes = port->descriptors.tx * frame,
@@ -78,7 +117,7 @@ struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct 
 
 	if (i >= 0)
 		return c->buffer_profiles.items[i];
-	return (struct cfg_buffer_profile){.xoff = 64 * 1024,
+	return (struct cfg_buffer_profile){.xoff = CFG_NONE,
 		.xon = CFG_NONE,
 		.headroom = CFG_NONE,
 		.min_frame = 60,
@@ -96,35 +135,45 @@ static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
 }
 
 /*
- * docs/protocol.md 5.7: the largest contributors are stopped first, and all contributors at a second threshold. The
- * headroom starts when all have been asked to stop, so the distance between the two thresholds is added to it.
+ * What is left in the queue when XON is sent must last until the first packet after the pause arrives. The gap to XOFF
+ * keeps a queue near its thresholds from sending PFC for every packet.
  */
-static bool has_choice(const struct config *c, const struct cfg_port *port)
+static void set_thresholds(const struct cfg_buffer_profile *p, struct cfg_lossless *out)
 {
-	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
-		if (c->pfc_tunnels.items[i].port && strcmp(c->pfc_tunnels.items[i].port, port->name) == 0)
-			return true;
-	return port->pfc.learn_tunnels;
+	uint64_t half;
+
+	if (p->xoff == CFG_NONE) {
+		out->xon_bytes = p->xon == CFG_NONE ? MAX_OF(GAP_BYTES, out->rule.xon) : p->xon;
+		out->xoff_bytes = out->xon_bytes + GAP_BYTES;
+		out->xoff_bytes = MAX_OF(out->xoff_bytes, 2 * GAP_BYTES);
+		return;
+	}
+	half = p->xoff / 2;
+	out->xoff_bytes = p->xoff;
+	out->xon_bytes = p->xon;
+	if (p->xon == CFG_NONE)
+		out->xon_bytes = MAX_OF(half, MIN_OF(out->rule.xon, p->xoff - MIN_OF(GAP_BYTES, p->xoff)));
 }
 
 void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out)
 {
 	struct cfg_buffer_profile p = cfg_port_profile(c, port);
 	struct headroom_question q;
-	struct headroom_answer a;
 
 	*out = (struct cfg_lossless){0};
 	if (port->pfc.buffer && cfg_find_named(c, "buffer-profiles", port->pfc.buffer, NULL) < 0)
 		return; /* reported elsewhere */
-	out->xoff_bytes = p.xoff;
-	out->xon_bytes = p.xon == CFG_NONE ? p.xoff / 2 : p.xon;
-	out->headroom_bytes = p.headroom;
-	if (p.headroom == CFG_NONE) {
-		headroom_of_port(port, &p, bps, &q);
-		headroom_compute(&q, &a);
-		out->headroom_bytes = bps ? a.full : 0;
+	if (bps) {
+		headroom_of_port(c, port, &p, bps, &q);
+		headroom_compute(&q, &out->rule);
 	}
-	if (has_choice(c, port))
+	set_thresholds(&p, out);
+	out->headroom_bytes = p.headroom == CFG_NONE ? out->rule.full : p.headroom;
+	/*
+	 * docs/protocol.md 5.7: the largest contributors are stopped first, and all contributors at a second threshold.
+	 * The headroom starts when all have been asked to stop, so the distance between the two thresholds is added.
+	 */
+	if (cfg_port_has_tunnels(c, port))
 		out->choice_bytes = p.selective == CFG_NONE ? out->headroom_bytes / CHOICE_PART : p.selective;
 	out->xoff_buffers = buffers_for(out->xoff_bytes, p.min_frame);
 	out->xon_buffers = buffers_for(out->xon_bytes, p.min_frame);

@@ -9,7 +9,11 @@
 
 #include "config/model.h"
 
-#define HEADROOM_NS_PER_M 5 /* speed of light in fibre */
+#define HEADROOM_QUANTA_MAX 65535ull
+#define HEADROOM_QUANTUM_BITS 512ull
+#define HEADROOM_FRAME_BYTES 18 /* Ethernet header and a tag, beside the MTU */
+#define HEADROOM_NS_PER_M 5	/* speed of light in fibre */
+#define HEADROOM_LENGTH_M 100	/* of a link without `length` */
 
 struct headroom_question {
 	uint64_t in_bps;       /* highest rate at which data may arrive */
@@ -40,9 +44,24 @@ void headroom_compute(const struct headroom_question *q, struct headroom_answer 
 /* Time within which a port of this speed must react to PFC (IEEE 802.3), in ns. */
 uint64_t headroom_response_ns(uint64_t bps);
 
-/* Input of the headroom formula for a port that uses `profile`. The port's speed must be known. */
-void headroom_of_port(const struct cfg_port *port, const struct cfg_buffer_profile *profile, uint64_t bps,
-	struct headroom_question *out);
+/* Time in ns between two PFC frames that renew a pause, at this line rate: half of the longest pause. bps: not 0. */
+uint64_t headroom_refresh_ns(uint64_t bps);
+
+/*
+ * Input of the headroom formula for a port that uses `profile`. bps: speed of the port, not 0. `sluice plan headroom`,
+ * headroom: auto and --check all take it from here.
+ */
+void headroom_of_port(const struct config *c, const struct cfg_port *port, const struct cfg_buffer_profile *profile,
+	uint64_t bps, struct headroom_question *out);
+
+/*
+ * Time in ns that one lost PFC frame of the port costs: until the next one. Pause times count in bit times of the slowest
+ * interface that is paused. bps: speed of the port, not 0.
+ */
+uint64_t headroom_loss_ns(const struct config *c, const struct cfg_port *port, uint64_t bps);
+
+/* Whether PFC tunnels carry the pauses of this port, so that its control loop spans the WAN. */
+bool cfg_port_has_tunnels(const struct config *c, const struct cfg_port *port);
 
 /* The buffer profile that a port uses. A port that names none gets a profile of the defaults. */
 struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct cfg_port *port);
@@ -53,9 +72,10 @@ struct cfg_lossless {
 	/* bytes above XOFF: the largest contributors are stopped first, all when this part is full; 0: no tunnels */
 	uint64_t choice_bytes;
 	uint64_t xoff_buffers, xon_buffers, headroom_buffers, choice_buffers;
+	struct headroom_answer rule; /* what the class needs; all 0 if the speed is unknown */
 };
 
-/* bps: speed of the port. 0: unknown; then headroom: auto gives 0. */
+/* bps: speed of the port. 0: unknown; then headroom: auto gives 0, and xon: auto does not cover a round trip. */
 void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out);
 
 #endif

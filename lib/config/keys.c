@@ -172,7 +172,7 @@ static void read_keys(struct keys_file *f, int fd, struct cfg_mark at)
 int cfg_load_secrets(struct config *c, const char *beside, struct cfg_diags *d)
 {
 	struct cfg_mark at = cfg_where(c, &c->hmac.keys);
-	unsigned int before = d->n + d->suppressed;
+	unsigned int before = cfg_diags_errors(d);
 	struct keys_file f = {.config = c, .diags = d};
 	int fd;
 
@@ -189,7 +189,7 @@ int cfg_load_secrets(struct config *c, const char *beside, struct cfg_diags *d)
 		read_keys(&f, fd, at);
 		close(fd);
 	}
-	return d->n + d->suppressed > before ? -EINVAL : 0;
+	return cfg_diags_errors(d) > before ? -EINVAL : 0;
 }
 
 const struct cfg_key_secret *cfg_secret(const struct config *c, uint32_t id)

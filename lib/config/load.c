@@ -145,7 +145,7 @@ static void load_config(struct loader *l, const yaml_node_t *node, void *out)
 	struct config *c = config_new(l->file);
 	struct arena *arena = l->arena;
 	struct cfg_marks *marks = l->marks;
-	unsigned int before = l->diags->n + l->diags->suppressed;
+	unsigned int before = cfg_diags_errors(l->diags);
 
 	if (!c) {
 		out_of_memory(l);
@@ -159,7 +159,7 @@ static void load_config(struct loader *l, const yaml_node_t *node, void *out)
 	l->arena = arena;
 	l->marks = marks;
 	/* an incomplete configuration may lack names */
-	if (l->diags->n + l->diags->suppressed != before)
+	if (cfg_diags_errors(l->diags) != before)
 		return;
 	c->names = cfg_names_new(c);
 	if (!c->names)
@@ -370,7 +370,7 @@ int cfg_load_map(const char *name, const char *text, size_t size, const struct c
 		report_yaml(diags, &parser);
 	}
 	yaml_parser_delete(&parser);
-	return diags->n || diags->suppressed ? -EINVAL : 0;
+	return cfg_diags_errors(diags) ? -EINVAL : 0;
 }
 
 struct config *cfg_load_text(const char *name, const char *text, size_t size, struct cfg_diags *diags)

@@ -150,11 +150,13 @@ struct cfg_buffer_profile {
 	struct cfg_mark at;
 	char *name;
 	uint32_t alpha;	      /* enum cfg_alpha */
-	uint64_t xoff, xon;   /* bytes; xon CFG_NONE: half of xoff */
+	uint64_t xoff, xon;   /* bytes; CFG_NONE: computed */
 	uint64_t headroom;    /* bytes; CFG_NONE: computed */
+	bool forced;	      /* headroom counts even if it is less than computed */
 	uint64_t min_frame;   /* bytes */
 	uint64_t response_us; /* of this node */
-	uint64_t jitter_us;   /* includes the time that lost frames cost */
+	uint64_t jitter_us;   /* of the path */
+	uint64_t losses;      /* PFC frames in a row that may be lost */
 	uint64_t selective;   /* bytes; CFG_NONE: an eighth of the headroom */
 };
 
@@ -171,9 +173,11 @@ struct cfg_pfc {
 	bool learn;
 	bool learn_tunnels;
 	bool lenient_cev, lenient_pad;
-	uint32_t hardware; /* enum cfg_pfc_hardware */
-	char *buffer;	   /* a buffer profile, or NULL: the built-in one */
-	uint64_t length_m;
+	uint32_t hardware;	   /* enum cfg_pfc_hardware */
+	uint32_t blind;		   /* enum cfg_pfc_blind */
+	char *buffer;		   /* a buffer profile, or NULL: the built-in one */
+	uint64_t length_m;	   /* CFG_NONE: not given; then HEADROOM_LENGTH_M for a link */
+	uint64_t round_trip_us;	   /* of PFC frame and data; CFG_NONE: by length_m */
 	uint64_t peer_descriptors; /* frames that the neighbour still sends after it received PFC */
 	struct cfg_watchdog watchdog;
 };
@@ -317,7 +321,7 @@ struct cfg_relay {
 	char *port;
 	struct ip_prefix sid; /* family 0: nothing is received */
 	uint32_t mode;	      /* enum cfg_relay_mode */
-	uint64_t from_bps;
+	uint64_t from_bps;    /* CFG_NONE: the rate of `port` */
 	uint64_t jitter_us, hold_min_us;
 	CFG_LIST(struct ip_addr) segments; /* none: nothing is sent */
 	uint64_t flow_label;

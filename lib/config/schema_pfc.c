@@ -51,8 +51,9 @@ static const struct cfg_key relay_keys[] = {
 			"pause times from from-speed to the speed of the port. regenerate: keep the gateway paused "
 			"with new frames until XON, or until no frame has been received for the time of the last "
 			"frame plus jitter."},
-	{"from-speed", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_relay, from_bps), .min = 1000000, .max = RATE_MAX,
-		.fallback = "100G", .help = "Rate of the port at the far PE on which the frames originate."},
+	{"from-speed", CFG_SCALE, .unit = UNIT_BPS, .offset = AT(struct cfg_relay, from_bps), .min = 1000000, .max = RATE_MAX,
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
+		.help = "Rate of the port at the far PE on which the frames originate. auto: the rate of port."},
 	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_relay, jitter_us), .max = 1000000, .fallback = "1000",
 		.help = "regenerate: delay variation of the tunnel, plus time for the number of lost frames to be "
 			"tolerated."},

@@ -5,6 +5,7 @@
 static const char *const words_alpha[] = {"static", "1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2", "1", "2", "4",
 	"8", NULL};
 static const char *const words_hardware[] = CFG_WORDS(CFG_PFC_HARDWARE);
+static const char *const words_blind[] = CFG_WORDS(CFG_PFC_BLINDS);
 _Static_assert(ARRAY_LEN(words_alpha) == ALPHA_LAST + 2, "a word for each value of enum cfg_alpha, and the end");
 
 /* clang-format off */
@@ -85,27 +86,34 @@ static const struct cfg_key profile_keys[] = {
 	{"alpha", CFG_WORD, .offset = AT(struct cfg_buffer_profile, alpha), .words = words_alpha, .fallback = "static",
 		.help = "static: XOFF at xoff. Any other value: also XOFF when the class holds alpha times the "
 			"buffers that are left of memory.lossless."},
-	{"xoff", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xoff), .min = 2048,
-		.max = 1ull << 40, .fallback = "64K",
-		.help = "Bytes that a class may hold in egress queues before its sender is paused."},
-	{"xon", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xon), .max = 1ull << 40, .word = "half",
-		.word_value = CFG_NONE, .fallback = "half",
-		.help = "Bytes below which the sender is resumed. half: half of xoff. Over a long distance, use at "
-			"least the bytes that are sent in a round trip, or the link runs idle."},
+	{"xoff", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xoff), .min = 2048,
+		.max = 1ull << 40, .word = "auto", .word_value = CFG_NONE, .fallback = "auto",
+		.help = "Bytes that a class may hold in egress queues before its sender is paused. auto: 64 KB, or 32 "
+			"KB more than xon if that is more."},
+	{"xon", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, xon), .max = 1ull << 40, .word = "auto",
+		.word_value = CFG_NONE, .fallback = "auto",
+		.help = "Bytes below which the sender is resumed. auto: 32 KB or half of xoff, or the bytes that are "
+			"sent in a round trip over the length of the port if those are more, so that the link does not "
+			"run idle after a pause. A given xoff limits it."},
 	{"headroom", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, headroom), .max = 1ull << 40,
-		.word = "auto", .word_value = CFG_NONE, .fallback = "auto", .example = "48K",
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
 		.help = "Bytes that may still arrive after XOFF is decided. auto: calculated from speed, length and "
-			"MTU of the port (sluice plan headroom)."},
+			"MTU of the port (sluice plan headroom). Less than that is an error unless forced."},
+	{"forced", CFG_BOOL, .offset = AT(struct cfg_buffer_profile, forced), .fallback = "false",
+		.help = "Use headroom as given, although it is less than calculated: lossless packets may be dropped "
+			"as headroom_exceeded."},
 	{"min-frame", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, min_frame), .min = 60, .max = 1024,
-		.fallback = "60",
+		.fallback = "60", .example = "256",
 		.help = "Shortest frame of the class, without FCS. A frame holds a whole buffer however short it is, "
 			"so this value determines how many buffers are reserved."},
 	{"response", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_buffer_profile, response_us), .min = 1, .max = 10000,
 		.fallback = "20",
 		.help = "For headroom: auto: time that this node may take from receiving a frame to deciding on XOFF."},
 	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_buffer_profile, jitter_us), .max = 1000000, .fallback = "0",
-		.help = "For headroom: auto: delay variation of the path, plus time for the number of lost PFC frames "
-			"to be tolerated."},
+		.help = "For headroom: auto: delay variation of the path."},
+	{"losses", CFG_UINT, .offset = AT(struct cfg_buffer_profile, losses), .max = 1000, .fallback = "0",
+		.help = "For headroom: auto: PFC frames in a row that may be lost; each costs half of the longest "
+			"pause. 0 is right for a link; a WAN can lose one."},
 	{"selective", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, selective), .max = 1ull << 40,
 		.word = "eighth", .word_value = CFG_NONE, .fallback = "eighth",
 		.help = "For ports with PFC tunnels: bytes above xoff within which only the largest contributors are "
@@ -140,8 +148,20 @@ static const struct cfg_key pfc_keys[] = {
 	{"buffer", CFG_NAME, .offset = AT(struct cfg_pfc, buffer), .refs = "buffer-profiles",
 		.example = "near",
 		.help = "Buffer profile. Default: the built-in profile."},
-	{"length", CFG_UINT, .offset = AT(struct cfg_pfc, length_m), .max = 50000000, .fallback = "100",
-		.help = "Distance to the neighbour in metres, for headroom: auto."},
+	{"blind", CFG_WORD, .offset = AT(struct cfg_pfc, blind), .words = words_blind, .fallback = "refuse",
+		.flags = CFG_START_ONLY,
+		.help = "What a start does if the device neither passes PFC frames to software nor obeys them, or "
+			"drops those that software sends. refuse: the node does not start. accept: it starts, and "
+			"lossless packets can be lost on this port."},
+	{"length", CFG_SCALE, .offset = AT(struct cfg_pfc, length_m), .max = 50000000, .word = "auto",
+		.word_value = CFG_NONE, .fallback = "auto",
+		.help = "Distance in metres to whoever is paused, for headroom and xon: the neighbour, or with PFC "
+			"tunnels the farthest node that they lead to. auto: 100, for a link in a building; a port "
+			"with PFC tunnels needs a value, or round-trip."},
+	{"round-trip", CFG_SCALE, .unit = UNIT_US, .offset = AT(struct cfg_pfc, round_trip_us), .min = 1, .max = 1000000,
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
+		.help = "Round-trip time to whoever is paused, as ping measures it, instead of length. auto: 5 ns a "
+			"metre each way."},
 	{"peer-descriptors", CFG_UINT, .offset = AT(struct cfg_pfc, peer_descriptors), .min = 2, .max = 16384, .fallback = "2",
 		.help = "For headroom: auto: frames that the neighbour still sends after it has received PFC. 2: a "
 			"switch or NIC, which finishes the current frame and one that is ready. Software sends all "

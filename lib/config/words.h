@@ -123,6 +123,13 @@ enum cfg_watchdog_action { CFG_WATCHDOG_ACTIONS(CFG_CONSTANT) };
 
 enum cfg_pfc_hardware { CFG_PFC_HARDWARE(CFG_CONSTANT) };
 
+/* What a start does with lossless classes on a port whose device cannot do PFC. */
+#define CFG_PFC_BLINDS(X) \
+	X(PFC_BLIND_REFUSE, "refuse") \
+	X(PFC_BLIND_ACCEPT, "accept")
+
+enum cfg_pfc_blind { CFG_PFC_BLINDS(CFG_CONSTANT) };
+
 /* Type of an outer VLAN tag. TAG_AUTO: 802.1ad outside where there are two tags. */
 #define CFG_TAGS(X) \
 	X(TAG_AUTO, "auto") \

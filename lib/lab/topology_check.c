@@ -27,7 +27,7 @@ static struct cfg_mark at(const struct check *c, const void *member, struct cfg_
 	return mark.line ? mark : around;
 }
 
-/* Report each error of a node's own file at the key that names the file. */
+/* Report each message about a node's own file at the key that names the file. */
 static void load_node_file(struct check *c, struct topo_node *n)
 {
 	struct cfg_diags own = {0};
@@ -40,9 +40,9 @@ static void load_node_file(struct check *c, struct topo_node *n)
 	if (n->config)
 		cfg_check(n->config, &own);
 	for (unsigned int i = 0; i < own.n; i++)
-		cfg_diag_add(c->diags, topo_where(c->t, &n->file), "file: %s:%u:%u: %s",
-			own.items[i].file ? own.items[i].file : path, own.items[i].at.line, own.items[i].at.column,
-			own.items[i].text);
+		(own.items[i].warning ? cfg_diag_warn : cfg_diag_add)(c->diags, topo_where(c->t, &n->file),
+			"file: %s:%u:%u: %s", own.items[i].file ? own.items[i].file : path, own.items[i].at.line,
+			own.items[i].at.column, own.items[i].text);
 	cfg_diags_free(&own);
 }
 

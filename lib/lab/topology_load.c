@@ -76,7 +76,7 @@ struct topology *topo_load_text(const char *name, const char *text, size_t size,
 		topo_check(t, diags);
 		diags->file = name; /* checks of inline configurations have changed it */
 	}
-	if (!diags->n && !diags->suppressed)
+	if (!cfg_diags_errors(diags))
 		return t;
 	topo_free(t);
 	return NULL;

@@ -16,7 +16,7 @@
 #define CHANGES_SHOWN 200
 
 struct plan {
-	json_t *changes;
+	json_t *changes, *warnings;
 	uint64_t count[3]; /* by enum cfg_change_kind */
 	uint64_t restart;
 };
@@ -34,11 +34,21 @@ static void add_change(void *arg, const struct cfg_change *c)
 				c->to, "needs_restart", c->start_only));
 }
 
+/* Each as FILE:LINE:COLUMN and text, as --check prints them. */
+static void add_warnings(struct plan *p, const struct cfg_diags *diags)
+{
+	for (unsigned int i = 0; i < diags->n; i++)
+		if (diags->items[i].warning)
+			json_array_append_new(p->warnings,
+				json_sprintf("%s:%u:%u: %s", diags->items[i].file ? diags->items[i].file : diags->file,
+					diags->items[i].at.line, diags->items[i].at.column, diags->items[i].text));
+}
+
 static json_t *plan_json(const struct plan *p, const char *file, bool applied)
 {
-	return json_pack("{ss sI sI sI sI sb sO}", "file", file, "added", (json_int_t)p->count[CFG_ADDED], "changed",
+	return json_pack("{ss sI sI sI sI sb sO sO}", "file", file, "added", (json_int_t)p->count[CFG_ADDED], "changed",
 		(json_int_t)p->count[CFG_CHANGED], "removed", (json_int_t)p->count[CFG_REMOVED], "needs_restart",
-		(json_int_t)p->restart, "applied", applied, "changes", p->changes);
+		(json_int_t)p->restart, "applied", applied, "changes", p->changes, "warnings", p->warnings);
 }
 
 /* All diagnostics as one text in err. */
@@ -59,7 +69,7 @@ static int refuse(struct cfg_diags *diags, char *err, size_t size)
 int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, const char *file, bool dry, json_t **plan,
 	char *err, size_t size)
 {
-	struct plan p = {.changes = json_array()};
+	struct plan p = {.changes = json_array(), .warnings = json_array()};
 	int rc;
 
 	if (!c || cfg_check(c, diags) < 0) {
@@ -67,6 +77,7 @@ int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, cons
 		goto out;
 	}
 	/* the plan reports ports that differ; unchanged ports must keep their numbers */
+	add_warnings(&p, diags);
 	rc = cfg_align_ports(n->config, c);
 	if (rc != -ENOMEM)
 		rc = cfg_diff(n->config, c, add_change, &p);
@@ -87,6 +98,7 @@ out:
 	cfg_diags_free(diags);
 	cfg_free(c);
 	json_decref(p.changes);
+	json_decref(p.warnings);
 	return rc;
 }
 

@@ -44,6 +44,7 @@ static int build_outer(struct builder *b, const struct cfg_own_sids *own, const 
 	return 0;
 }
 
+#define RELAY_BPS 100000000000ull /* of a gateway, while the device of its port reports no speed */
 #define DETECT_NS (200 * NSEC_PER_MSEC)
 
 struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t longest_ns)
@@ -63,17 +64,20 @@ struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t
 static int build_relay(struct builder *b, const struct cfg_own_sids *own, const struct cfg_relay *r,
 	struct snap_relay *out)
 {
+	uint64_t speed_bps = b->s->port[cfg_find_port(b->config, r->port)].speed_bps;
 	struct snap_match *allowed;
 	struct snap_interface *port;
 
 	*out = (struct snap_relay){.name = r->name,
 		.port = (uint8_t)cfg_find_port(b->config, r->port),
 		.mode = (uint8_t)r->mode,
-		.from_bps = r->from_bps,
+		.from_bps = r->from_bps != CFG_NONE ? r->from_bps
+			    : speed_bps		    ? speed_bps
+						    : RELAY_BPS,
 		.jitter_ns = r->jitter_us * NSEC_PER_USEC,
 		.hold_min_ns = r->hold_min_us * NSEC_PER_USEC};
 	out->watchdog = build_watchdog(&r->watchdog,
-		MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, r->from_bps) + out->jitter_ns, out->hold_min_ns));
+		MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, out->from_bps) + out->jitter_ns, out->hold_min_ns));
 	if (r->carrier == CARRIER_STATE) {
 		out->udp_port = (uint16_t)r->udp_port;
 		out->lease_ns = r->lease_us * NSEC_PER_USEC;

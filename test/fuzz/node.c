@@ -31,7 +31,7 @@ static const char yaml[] =
 	"  - {name: p1.7, port: p1, vlan: 7, addresses: [\"2001:db8:7::2/64\"]}\n"
 	"  - {name: p3.7, port: p3, vlan: 7, inner-vlan: 8, vrf: tenant, slice: gold, addresses: [203.0.113.1/24, "
 	"\"2001:db8:8::1/64\"]}\n"
-	"buffer-profiles: [{name: small, xoff: 8192, headroom: 8192}]\n"
+	"buffer-profiles: [{name: small, xoff: 8192, headroom: 8192, forced: true}]\n"
 	"neighbors:\n"
 	"  - {port: p0, address: \"2001:db8:a::1\", mac: \"02:00:00:00:a0:00\"}\n"
 	"  - {port: p1, address: \"2001:db8:b::1\", mac: \"02:00:00:00:b0:01\"}\n"

@@ -11,4 +11,5 @@ import fat_tree  # noqa: F401
 import ruan  # noqa: F401
 import pfc_distance  # noqa: F401
 import pfc_frames  # noqa: F401
+import promises  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

@@ -37,6 +37,8 @@ MUTANTS = [
            "x->tclass = path->tclass_of[x->tclass];", "", "deadlock_remapped"),
     Mutant("headroom forgets what the neighbour's device has been given", "lib/config/headroom.c",
            "port->pfc.peer_descriptors * frame", "2 * frame", "deadlock_remapped"),
+    Mutant("XON is sent as if the way back were short", "lib/config/headroom.c",
+           "MAX_OF(GAP_BYTES, out->rule.xon)", "GAP_BYTES", "pfc_slow_receiver"),
     Mutant("the wait-for graph does not see what a neighbour holds", "lib/service/pfc/wait_ctl.c",
            "if (h->party.sid == PFC_SID_LINK)", "if (false)", "deadlock_one_class"),
     Mutant("the wait-for graph does not see what tunnels hold", "lib/service/pfc/wait_ctl.c",

@@ -47,5 +47,5 @@ def pfc_several_owners(decision, seed=1):
     def owners(config):
         for p in config["ports"]:
             p["worker"] = {"in": 2, "o0": 2, "o1": 3, "o2": 4}[p["name"]]
-        config["buffer-profiles"][0].update(xoff="96K", xon="48K", headroom=headroom(rate, period, delay, decision))
+        config["buffer-profiles"][0].update(xoff="96K", xon="48K", headroom=headroom(rate, period, delay, decision), forced=True)
     return net.tune("gw1", owners)

@@ -40,7 +40,7 @@ class Ruan(Net):
         room = int(RATE * 125 * (2 * us + REACTION_US)) + (3 if via else 2) * RING * FRAME
 
         def head(config):
-            self._lossless(config, port, peer, {"name": "wan", "xoff": xoff, "xon": "64K", "headroom": room})
+            self._lossless(config, port, peer, {"name": "wan", "xoff": xoff, "xon": "64K", "headroom": room, "forced": True})
             config["pfc-tunnels"] = [{"name": f"to-{up}", "port": port, "priorities": [3],
                                       "segments": [uid(self.nodes[n]["id"]) for n in [*via, up]] + [XPFC]}]
 

@@ -98,7 +98,9 @@ class Wan:
     def _room(self, config, port, near):
         """The buffer at the end of the WAN: full headroom as the node itself reckons it, draft-he's in bytes."""
         profile = {"name": "wan", "xoff": self.xon + 512 * 1024, "xon": self.xon, "headroom": self.room, "min-frame": 1024}
-        if self.rule == "full":
+        if self.rule != "full":
+            profile["forced"] = True
+        else:
             profile.update(headroom="auto", response=REACTION_US, jitter=int(self.more_us))
             next(p for p in config["ports"] if p["name"] == port)["pfc"].update({"length": self.km * 1000, "peer-descriptors": TX})
         config["buffer-profiles"].append(profile)

@@ -14,8 +14,8 @@ enum conf_depth { CONF_LOAD, CONF_CHECK }; /* cfg_load_text alone, or cfg_check 
 
 /*
  * `marked` is a configuration in which a '^' stands in front of every place that is to be complained about;
- * `messages` are the messages in the order of the marks, a line each. NULL: there is nothing to complain
- * about. A message that begins with '-' is expected without a place.
+ * `messages` are the messages in the order of the marks, a line each. A message that begins with "warning: " is a
+ * warning. NULL: there is nothing to complain about. A message that begins with '-' is expected without a place.
  */
 void conf_expect(const char *row, enum conf_depth depth, const char *marked, const char *messages);
 

@@ -142,11 +142,47 @@ def plan_without_start(bench):
         expect(text in out, f"'{text}' is not in the plan:\n{out}")
 
 
+def one_headroom(bench):
+    """`plan headroom` with a port's keys, `plan headroom` of that port, `headroom: auto` and --check: one number."""
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write("""node: {name: one, loopback: "fd00::1", infrastructure: ["fd00::/16"]}
+lcores: {control: 0, rx: [1], worker: [1]}
+memory: {buffers: 400K}
+idle: {policy: sleep, max-sleep: 70}
+buffer-profiles: [{name: far, min-frame: 512, response: 30, jitter: 25, losses: 2}, {name: few, headroom: 100K, min-frame: 512}]
+ports:
+  - {name: p0, device: net_null0, side: wan, speed: 25G, mtu: 4200, descriptors: {tx: 128},
+     pfc: {priorities: [3], learn: true, buffer: far, length: 170000, peer-descriptors: 64}}
+  - {name: p1, device: net_null1, side: wan, speed: 25G, pfc: {priorities: [3], learn: true, buffer: BUFFER, round-trip: 1700}}
+""".replace("BUFFER", "far"))
+    _, out, _ = bench.run("--check")
+    found = [int(n.replace(",", "")) for n in re.findall(r"headroom ([\d,]+);", out)]
+    needed = [int(n.replace(",", "")) for n in re.findall(r"headroom needed for [^:]+: ([\d,]+) bytes", out)]
+
+    def plan(*args):
+        done = subprocess.run([bench.sluice, "plan", "headroom", *args, "-j"], capture_output=True, text=True, check=False)
+        return json.loads(done.stdout)["headroom_full"]["total_bytes"]
+    planned = [plan("-c", bench.path("config.yaml"), "--port", p) for p in ("p0", "p1")]
+    by_hand = plan("--rate", "25G", "--distance", "170km", "--mtu", "4200", "--own-frames", "128", "--peer-frames", "64", "--decide",
+                   "100us", "--jitter", "25us", "--losses", "2")
+    expect(len(found) == 2 and found == needed == planned and by_hand == found[0], f"{found} {needed} {planned} {by_hand}\n{out}")
+    with open(bench.path("config.yaml")) as f:
+        text = f.read()
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write(text.replace("buffer: far, round-trip", "buffer: few, round-trip"))
+    code, _, err = bench.run("--check")
+    needs = plan("-c", bench.path("config.yaml"), "--port", "p1")
+    expect(code == 1 and f":5:107: error: headroom: 102400 bytes are too few for port 'p1': {needs} can arrive after XOFF at 25Gbit/s over a "
+           "round trip of 1700 us; set headroom: auto, or forced: true if packets may be lost" in err, f"{code}: {err}")
+
+
 def plan_headroom(bench):
     """D37 beside draft-he's rule; units, refusals, JSON."""
     def run(*args):
         return subprocess.run([bench.sluice, "plan", *args], capture_output=True, text=True, check=False)
-    done = run("headroom", "--rate", "100G", "--distance", "1000km", "--losses", "0", "--response", "1us", "--mtu", "982", "--decide", "0", "-j")
+    switch = ("--own-frames", "1", "--peer-frames", "1")
+    done = run("headroom", "--rate", "100G", "--distance", "1000km", "--losses", "0", "--response", "1us", "--mtu", "982", "--decide", "0",
+               *switch, "-j")
     expect(done.returncode == 0, done.stderr)
     answer = json.loads(done.stdout)
     full = answer["headroom_full"]
@@ -155,13 +191,13 @@ def plan_headroom(bench):
     expect(full["total_bytes"] == 125014500 and answer["xon_side"]["full_bytes"] == 125000000, done.stdout)
     expect("short by 62514500 bytes" in answer["verdict"], done.stdout)
     same = run("headroom", "--rate", "100000M", "--delay", "5000us", "--losses", "0", "--response", "1000ns", "--mtu", "982", "--decide",
-               "0ns", "-j")
+               "0ns", *switch, "-j")
     expect(same.stdout == done.stdout, same.stdout + same.stderr)
     expect("verdict:" in run("headroom", "--rate", "10G", "--distance", "300m").stdout, "no text")
     # by hand (docs/protocol.md 5.4): 400 Gb/s, 2 ms there and 2 ms back of which 100 Gb/s leave; 20 us and 905 quanta at full rate;
     # 50 us of jitter and three refreshes of 41.942 us; two frames
     answer = json.loads(run("headroom", "--rate", "400G", "--distance", "400km", "--drain", "100G", "--jitter", "50us", "--losses",
-                            "3", "--mtu", "4200", "-j").stdout)
+                            "3", "--mtu", "4200", *switch, "-j").stdout)
     full = answer["headroom_full"]
     expect(answer["headroom_draft_he_bytes"] == 300 * 2000 * 125, f"{answer}")
     expect(full["round_trip_bytes"] == 300 * 4000 * 125 and full["frames_bytes"] == 2 * 4218, f"{full}")
@@ -256,6 +292,7 @@ PROCESS = [
     ("wrong options", wrong_options),
     ("plan without start", plan_without_start),
     ("plan headroom", plan_headroom),
+    ("one headroom", one_headroom),
     ("ends when idle", ends_when_idle),
     ("SIGTERM drains and reports", lambda b: stops_on_signal(b, signal.SIGTERM)),
     ("SIGINT drains and reports", lambda b: stops_on_signal(b, signal.SIGINT)),

@@ -11,7 +11,7 @@
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
 	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold, max-rate: 1M}]\n" \
-	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}]\n" \
+	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 40K, forced: true, min-frame: 100}]\n" \
 	"ports:\n" \
 	"  - {name: in, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"],\n" \
 	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b}}\n" \

@@ -20,7 +20,7 @@
 	"     pcp: [{from: 1, to: 2, class: 6}, {from: 7, class: 0}]}\n" \
 	"  - {name: into, classes: [{from: 0, class: 7}, {from: 3, class: 2}, {from: 5, to: 6, class: 1}]}\n" \
 	"  - {name: out-of, classes: [{from: 4, class: 1}, {from: 7, class: 6}]}\n" \
-	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, min-frame: 100}]\n" \
+	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, forced: true, min-frame: 100}]\n" \
 	"ports:\n" \
 	"  - {name: plain, device: net_null0, side: wan, addresses: [192.0.2.2/24, \"2001:db8:a::2/64\"]}\n" \
 	"  - {name: mapped, device: net_null1, side: dc, vrf: red, class-map: m, speed: 10G, bounce-class: 6,\n" \

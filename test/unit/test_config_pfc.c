@@ -9,7 +9,7 @@
 	"lcores: {control: 0, rx: [1], worker: [1]}\n" \
 	"memory: {buffers: 64K}\n" \
 	"slices: [{name: gold}]\n" \
-	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K}]\n" \
+	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K, forced: true}]\n" \
 	"ports:\n" \
 	"  - {name: dc0, device: net_null0, side: dc, speed: 1G, slice: gold,\n" \
 	"     pfc: {priorities: [3], peers: [\"02:00:00:00:0a:01\"], buffer: small}}\n" \
@@ -109,7 +109,7 @@ static void pfc_wan(void **state)
 	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [1], worker: [1]}\n" \
 	"memory: {buffers: 64K}\n" \
-	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K}]\n" \
+	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K, forced: true}]\n" \
 	"ports:\n" \
 	"  - {name: dc0, device: net_null0, side: dc, speed: 1G, pfc: {" dc "}}\n" \
 	"  - {name: wan0, device: net_null2, side: wan, speed: 1G, pfc: {" wan "}}\n"

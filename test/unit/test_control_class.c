@@ -22,7 +22,7 @@
 	"node: {name: t, loopback: \"fd00::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
 	"  infrastructure: [\"fd00::/16\"]}\n" \
 	"memory: {buffers: 64K}\n" \
-	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, min-frame: 100}]\n" \
+	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 60K, forced: true, min-frame: 100}]\n" \
 	"ports:\n" \
 	"  - {name: dc0, device: net_null0, side: dc, vrf: red, speed: 10G, addresses: [10.1.0.1/24, " \
 	"\"2001:db8:a::2/64\"],\n" \

@@ -203,23 +203,24 @@ static void headroom_by_hand(void **state)
 /* Software cannot take back what its device has been given: that comes too. */
 static void headroom_for_a_software_neighbour(void **state)
 {
+	struct config c = {0};
 	struct cfg_port port = {.mtu = 4400,
 		.descriptors = {.tx = 64},
-		.pfc = {.length_m = 100, .peer_descriptors = 2}};
+		.pfc = {.length_m = 100, .round_trip_us = CFG_NONE, .peer_descriptors = 2}};
 	struct cfg_buffer_profile profile = {.response_us = 5};
 	struct headroom_question q;
 	struct headroom_answer a, software;
 
 	(void)state;
-	headroom_of_port(&port, &profile, 10000000000, &q);
+	headroom_of_port(&c, &port, &profile, 10000000000, &q);
 	headroom_compute(&q, &a);
 	port.pfc.peer_descriptors = 64;
-	headroom_of_port(&port, &profile, 10000000000, &q);
+	headroom_of_port(&c, &port, &profile, 10000000000, &q);
 	headroom_compute(&q, &software);
 	assert_int_equal(software.full - a.full, 62 * 4418);
 	/* and what comes while lost and late frames of the tunnel are made up for */
 	profile.jitter_us = 1000;
-	headroom_of_port(&port, &profile, 10000000000, &q);
+	headroom_of_port(&c, &port, &profile, 10000000000, &q);
 	headroom_compute(&q, &a);
 	assert_int_equal(a.full - software.full, 1250000);
 }

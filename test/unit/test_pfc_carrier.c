@@ -17,7 +17,7 @@
 	"  infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
 	"memory: {buffers: 16K}\n" \
-	"buffer-profiles: [{name: small, xoff: 4096, headroom: 4096}]\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, headroom: 4096, forced: true}]\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
 	"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n" \

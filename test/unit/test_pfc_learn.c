@@ -22,7 +22,7 @@
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
 	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold}]\n" \
-	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K}]\n"
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K, forced: true}]\n"
 #define REMOTE \
 	"remote-sids:\n" \
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r1}\n" \

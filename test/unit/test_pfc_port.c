@@ -21,10 +21,10 @@
 	"  - {name: out2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n" \
 	"  - {name: out3, device: net_null3, side: wan, addresses: [\"2001:db8:d::2/64\"]}\n" \
 	"buffer-profiles:\n" \
-	"  - {name: b, xoff: 20K, xon: 8K, headroom: 40K, min-frame: 100}\n" \
-	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, min-frame: 100}\n" \
+	"  - {name: b, xoff: 20K, xon: 8K, headroom: 40K, forced: true, min-frame: 100}\n" \
+	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, forced: true, min-frame: 100}\n" \
 	"  - {name: auto, xoff: 20K, xon: 8K, min-frame: 1000}\n" \
-	"  - {name: shared, xoff: 4M, headroom: 20K, alpha: 1/128, min-frame: 1000}\n" \
+	"  - {name: shared, xoff: 4M, headroom: 20K, forced: true, alpha: 1/128, min-frame: 1000}\n" \
 	"neighbors:\n" \
 	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
 	"  - {port: out2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:01\"}\n" \

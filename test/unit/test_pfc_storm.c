@@ -17,7 +17,7 @@
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
 	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold}]\n" \
-	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 256K, min-frame: 100}]\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 256K, forced: true, min-frame: 100}]\n" \
 	"neighbors:\n" \
 	"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:00\"}\n" \
 	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \

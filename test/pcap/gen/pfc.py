@@ -25,7 +25,7 @@ def frame(enable, *times, opcode=0x0101, src=PEER_MAC["p0"], dst=GROUP, pad=26, 
 def node(**pfc):
     config = core(UN)
     config["ports"][0].update(speed="10G", pfc={"priorities": [3], "buffer": "small", **pfc})
-    config["buffer-profiles"] = [{"name": "small", "xoff": "20K", "headroom": "20K"}]
+    config["buffer-profiles"] = [{"name": "small", "xoff": "20K", "headroom": "20K", "forced": True}]
     return config
 
 

@@ -178,7 +178,7 @@ def _gateway(sids=(), pfc=None, speed="100G", **keys):
         neighbors=[neighbor("p1", "2001:db8:b::1")],
         routes=via("p1", "2001:db8:b::1", "5f00:1::/32", "5f00:0:300::/48"),
         sids=list(sids),
-        buffer_profiles=[{"name": "small", "xoff": 8192, "headroom": 8192}],
+        buffer_profiles=[{"name": "small", "xoff": 8192, "headroom": 8192, "forced": True}],
         pfc_relays=[{"name": "gw", "port": "p2", **keys}],
     )
 
@@ -439,7 +439,7 @@ def _learnt():
                          sids=[sid("5f00:1:3:d46::/64", "End.DT46", vrf="tenant")], remote_sids=remote,
                          # so slow that no refresh is due before the pause is over
                          pfc_learning={"far-speed": "1M", **more},
-                         buffer_profiles=[{"name": "small", "xoff": 2048, "headroom": 65536}]))
+                         buffer_profiles=[{"name": "small", "xoff": 2048, "headroom": 65536, "forced": True}]))
         case.config["node"]["slice-option"] = OPTION
         # one lcore takes 32 of p0, then the pause, then the rest, which waits
         data = tunnel("5f00:1:3:d46::", roce6(tc=26 << 2), src=FAR, segments=forward, left=0, tc=26 << 2)

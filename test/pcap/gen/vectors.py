@@ -69,7 +69,7 @@ def _relay(sids=(), priorities=(), **keys):
         neighbors=[neighbor("p0", "2001:db8:a::1"), neighbor("p1", "2001:db8:b::1")],
         routes=via("p0", "2001:db8:a::1", "5f00:1:1::/48"),
         sids=list(sids),
-        buffer_profiles=[{"name": "small", "xoff": 8192, "headroom": 8192}],
+        buffer_profiles=[{"name": "small", "xoff": 8192, "headroom": 8192, "forced": True}],
         pfc_relays=[{"name": "gw", "port": "p2", "mode": "transparent", **keys}],
     )
 

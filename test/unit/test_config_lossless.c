@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A configuration in which a lossless class can lose is refused, or warned of with the figure. '^' stands where the message must point to. */
+#include "test/support/unit.h"
+
+#include "config/headroom.h"
+#include "test/support/conf.h"
+
+struct row {
+	const char *row, *text, *messages;
+};
+
+static void expect_rows(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		conf_expect(rows[i].row, CONF_CHECK, rows[i].text, rows[i].messages);
+}
+
+#define NODE(idle, buffers, profiles, ports) \
+	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n" \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n" idle "memory: {buffers: " buffers "}\n" \
+	"buffer-profiles: [{name: b, min-frame: 1024" profiles "}]\n" \
+	"ports:\n" ports
+#define PORT(name, number, side, keys, pfc) \
+	"  - {name: " name ", device: net_null" number ", side: " side keys ", pfc: {" pfc "}}\n"
+#define LOSSLESS "priorities: [3], learn: true, buffer: b"
+#define MARKED "priorities: ^[3], learn: true, buffer: b"
+#define ROUTE "routes: [{prefix: \"5f00:1::/32\", port: wan0, nexthop: \"fe80::2\"}]\n"
+#define TUNNEL ROUTE "pfc-tunnels: [{name: a, port: wan0, priorities: [3], segments: [\"5f00:1:3:e1::\"]}]\n"
+#define KNOWN "remote-sids: [{sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r1}]\n"
+
+/* 10 Gb/s, mtu 1500: 512 + 2 frames of 1518; 20 us and 67 quanta of 64 bytes; 5 ns a metre each way */
+static void headroom(void **state)
+{
+	static const struct row rows[] = {
+		{"auto", NODE("", "64K", "", PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS)), NULL},
+		/* 780252 + 29287 + 1250 */
+		{"exactly enough",
+			NODE("", "64K", ", headroom: 810790", PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS)), NULL},
+		{"a byte too few",
+			NODE("", "64K", ", headroom: ^810789", PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS)),
+			"headroom: 810789 bytes are too few for port 'dc0': 810790 can arrive after XOFF at 10Gbit/s "
+			"over 100 "
+			"m; set headroom: auto, or forced: true if packets may be lost"},
+		{"forced",
+			NODE("", "64K", ", headroom: 8K, forced: true",
+				PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS)),
+			NULL},
+		{"nothing to force",
+			NODE("", "64K", ", forced: ^true", PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS)),
+			"forced: headroom: auto is never too small; remove it, or set headroom to a number of bytes"},
+		{"a lossy port does not need it",
+			NODE("", "64K", ", headroom: 8K", PORT("dc0", "0", "dc", "", "buffer: b")), NULL},
+		{"without a speed", NODE("", "64K", ", headroom: 8M", PORT("dc0", "0", "dc", "", MARKED)),
+			"pfc: whether the headroom of profile 'b' is enough depends on the speed of the port; set "
+			"speed"},
+		{"auto without a speed", NODE("", "64K", "", PORT("dc0", "0", "dc", "", MARKED)),
+			"pfc: headroom: auto needs the speed of the port; set speed"},
+		/* 70 us more at 10 Gb/s */
+		{"lcores that sleep",
+			NODE("idle: {policy: sleep, max-sleep: 70}\n", "64K", ", headroom: ^810790",
+				PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS)),
+			"headroom: 810790 bytes are too few for port 'dc0': 898290 can arrive after XOFF at 10Gbit/s "
+			"over 100 "
+			"m; set headroom: auto, or forced: true if packets may be lost"},
+	};
+
+	(void)state;
+	expect_rows(rows, ARRAY_LEN(rows));
+}
+
+/* Pauses of a port with tunnels cross the WAN. */
+static void distance(void **state)
+{
+	static const struct row rows[] = {
+		{"a tunnel over no distance",
+			NODE("", "64K", ", losses: 1", PORT("wan0", "0", "wan", ", speed: 10G", MARKED)) TUNNEL,
+			"pfc: PFC tunnels carry the pauses of 'wan0' across the WAN, so headroom depends on how far; "
+			"set length "
+			"to the metres of fibre to the farthest node that they lead to, or round-trip to what ping "
+			"measures"},
+		{"learnt tunnels over no distance",
+			NODE("", "64K", ", losses: 1",
+				PORT("wan0", "0", "wan", ", speed: 10G", MARKED ", learn-tunnels: true")) KNOWN,
+			"pfc: PFC tunnels carry the pauses of 'wan0' across the WAN, so headroom depends on how far; "
+			"set length "
+			"to the metres of fibre to the farthest node that they lead to, or round-trip to what ping "
+			"measures"},
+		{"a length, though it is the one of a link",
+			NODE("", "64K", ", losses: 1",
+				PORT("wan0", "0", "wan", ", speed: 10G", LOSSLESS ", length: 100")) TUNNEL,
+			NULL},
+		{"a round trip",
+			NODE("", "64K", ", losses: 1",
+				PORT("wan0", "0", "wan", ", speed: 10G", LOSSLESS ", round-trip: 2000")) TUNNEL,
+			NULL},
+		{"both",
+			NODE("", "64K", ", losses: 1",
+				PORT("wan0", "0", "wan", ", speed: 10G", LOSSLESS ", length: 100, round-trip: ^2000"))
+				TUNNEL,
+			"round-trip: length says the same; give one of them"},
+		/* 400 km: 4 ms at 10 Gb/s, and one lost frame of the tunnel: half of 65535 quanta */
+		{"for a link, used for a tunnel",
+			NODE("", "64K", ", headroom: ^810790, losses: 1",
+				PORT("wan0", "0", "wan", ", speed: 10G", LOSSLESS ", length: 400000")) TUNNEL,
+			"headroom: 810790 bytes are too few for port 'wan0': 7906660 can arrive after XOFF at 10Gbit/s "
+			"over 400 "
+			"km; set headroom: auto, or forced: true if packets may be lost"},
+		{"no losses",
+			NODE("", "64K", ", headroom: 5809540",
+				PORT("wan0", "0", "wan", ", speed: 10G", MARKED ", length: 400000")) TUNNEL,
+			"warning: pfc: if the WAN loses one PFC frame of the tunnels, 2097120 bytes more arrive at "
+			"'wan0' than its headroom holds; set losses: 1 in its buffer profile"},
+	};
+
+	(void)state;
+	expect_rows(rows, ARRAY_LEN(rows));
+}
+
+/* What is left when XON is sent lasts for a round trip. */
+static void thresholds(void **state)
+{
+	static const struct {
+		const char *profile, *length;
+		uint64_t xoff, xon;
+		const char *messages;
+	} rows[] = {
+		{"", "100", 65536, 32768, NULL},
+		{"", "100000", 1250000 + 32768, 1250000, NULL},
+		{", xoff: 256K", "100", 262144, 131072, NULL},
+		{", xoff: 2M", "100000", 2097152, 1250000, NULL},
+		{", xoff: 4M", "100000", 4194304, 2097152, NULL},
+		{", xoff: ^1000000", "100000", 1000000, 967232,
+			"warning: xon: 967232 bytes are less than the 1250000 that port 'wan0' receives in a round "
+			"trip over "
+			"100 km: after a pause a receiver can wait up to 226 us; use xon: auto"},
+		{", xon: 2M", "100", 2097152 + 32768, 2097152, NULL},
+		{", xon: 8K", "100", 65536, 8192, NULL},
+		{", xon: ^8K", "2000", 65536, 8192,
+			"warning: xon: 8192 bytes are less than the 25000 that port 'wan0' receives in a round trip "
+			"over 2 km: "
+			"after a pause a receiver can wait up to 13 us; use xon: auto"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char marked[1024], text[1024], *out = text;
+		struct cfg_lossless l;
+		struct config *c;
+
+		snprintf(marked, sizeof(marked),
+			NODE("", "64K", "%s", PORT("wan0", "0", "wan", ", speed: 10G", LOSSLESS ", length: %s")),
+			rows[i].profile, rows[i].length);
+		conf_expect(rows[i].profile, CONF_CHECK, marked, rows[i].messages);
+		for (const char *p = marked; *p; p++)
+			if (*p != '^')
+				*out++ = *p;
+		*out = '\0';
+		c = conf_load(CONF_CHECK, text);
+		cfg_port_lossless(c, &c->ports.items[0], c->ports.items[0].speed_bps, &l);
+		check(l.xoff_bytes == rows[i].xoff && l.xon_bytes == rows[i].xon, "row %zu: XOFF %llu, XON %llu", i,
+			(unsigned long long)l.xoff_bytes, (unsigned long long)l.xon_bytes);
+		cfg_free(c);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(headroom),
+		cmocka_unit_test(distance),
+		cmocka_unit_test(thresholds),
+	};
+
+	return cmocka_run_group_tests_name("config_lossless", tests, NULL, NULL);
+}

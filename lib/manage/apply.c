@@ -46,9 +46,10 @@ static void add_warnings(struct plan *p, const struct cfg_diags *diags)
 
 static json_t *plan_json(const struct plan *p, const char *file, bool applied)
 {
-	return json_pack("{ss sI sI sI sI sb sO sO}", "file", file, "added", (json_int_t)p->count[CFG_ADDED], "changed",
-		(json_int_t)p->count[CFG_CHANGED], "removed", (json_int_t)p->count[CFG_REMOVED], "needs_restart",
-		(json_int_t)p->restart, "applied", applied, "changes", p->changes, "warnings", p->warnings);
+	return json_pack("{ss sI sI sI sI sb sO sO*}", "file", file, "added", (json_int_t)p->count[CFG_ADDED],
+		"changed", (json_int_t)p->count[CFG_CHANGED], "removed", (json_int_t)p->count[CFG_REMOVED],
+		"needs_restart", (json_int_t)p->restart, "applied", applied, "changes", p->changes, "warnings",
+		json_array_size(p->warnings) ? p->warnings : NULL);
 }
 
 /* All diagnostics as one text in err. */

@@ -140,7 +140,7 @@ static void threads_and_snapshots(void **state)
 	"  - {name: out, device: net_null1, side: wan, speed: 10G, queue-limit: 256, addresses: " \
 	"[\"2001:db8:b::2/64\"],\n" \
 	"     pfc: {priorities: [3], peers: [\"02:00:00:00:b0:01\"], buffer: b}}\n" \
-	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 400K, min-frame: 100}]\n" \
+	"buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 400K, forced: true, min-frame: 100}]\n" \
 	"neighbors:\n" \
 	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
 	"routes:\n" \

@@ -11,11 +11,13 @@ static inline __attribute__((always_inline)) unsigned int bits_set(uint64_t x)
 /* The address is left-aligned in `hi` and `lo` and shifted out as it is used. `wide`: lo is in use. */
 static inline __attribute__((always_inline)) target_t look_up(const struct fib *f, uint64_t hi, uint64_t lo, bool wide)
 {
-	uint32_t entry = f->direct[hi >> 1 >> (63 - f->direct_bits)];
+	uint32_t entry = f->direct[hi >> 1 >> (63 ^ f->direct_bits)];
 	unsigned int used = f->direct_bits;
+	const struct fib_node *n;
 
-	while (entry & FIB_IS_NODE) {
-		const struct fib_node *n = &f->node[entry & ~FIB_IS_NODE];
+	if (!(entry & FIB_IS_NODE))
+		return entry;
+	for (n = &f->node[entry & ~FIB_IS_NODE];; n = &f->node[entry]) {
 		unsigned int skip = n->skip & FIB_SKIP_COUNT, slot;
 
 		if (wide) {
@@ -31,11 +33,11 @@ static inline __attribute__((always_inline)) target_t look_up(const struct fib *
 			return f->leaf[n->first_leaf];
 		slot = (unsigned int)(hi << skip >> (64 - FIB_STRIDE));
 		used = skip + FIB_STRIDE;
+		/* 63 ^ slot is 63 - slot */
 		if (!(n->children >> slot & 1))
-			return f->leaf[n->first_leaf + bits_set(n->runs << (FIB_SLOTS - 1 - slot))];
-		entry = FIB_IS_NODE | (n->first_node + bits_set(n->children & ~(~UINT64_C(0) << slot)));
+			return f->leaf[n->first_leaf + bits_set(n->runs << (63 ^ slot))];
+		entry = n->first_node + bits_set(n->children & ~(~UINT64_C(0) << slot));
 	}
-	return entry;
 }
 
 target_t fib_lookup4(const struct fib *f, uint32_t host_order)

@@ -46,11 +46,13 @@ static inline uint32_t hash_flow6(const uint8_t *frame, uint32_t readable, uint3
 	uint32_t h;
 
 	memcpy(w, &ip->src, sizeof(w));
-	if (proto == IP_PROTO_IPV6 || proto == IP_PROTO_IPV4 || proto == IP_PROTO_ROUTING || proto == IP_PROTO_ETHERNET)
+	if (likely(hash_has_ports(proto)))
+		last = (uint64_t)proto << 32 | hash_ports(frame, readable, at + sizeof(*ip));
+	else if (proto == IP_PROTO_IPV6 || proto == IP_PROTO_IPV4 || proto == IP_PROTO_ROUTING ||
+		 proto == IP_PROTO_ETHERNET)
 		last = ipv6_flow_label(ip);
 	else
-		last = (uint64_t)proto << 32 |
-		       (hash_has_ports(proto) ? hash_ports(frame, readable, at + sizeof(*ip)) : 0);
+		last = (uint64_t)proto << 32;
 	h = rte_hash_crc_8byte(w[0], 0x5c1ce);
 	h = rte_hash_crc_8byte(w[1], h);
 	h = rte_hash_crc_8byte(w[2], h);

@@ -41,7 +41,7 @@ struct line {
 	uint64_t random;
 	uint64_t run; /* current number of consecutive losses of watched frames */
 	uint64_t frames, bytes, memory, numbers;
-	bool up;
+	bool up, outage[2]; /* outage: of watched frames, of others */
 };
 
 size_t line_frame_memory(uint32_t captured)
@@ -226,10 +226,16 @@ static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 {
 	bool straggles = happens(l, l->config.reordering);
 	uint64_t jitter = l->config.jitter_ns ? line_random(&l->random) % (l->config.jitter_ns + 1) : 0;
-	bool lost = happens(l, l->config.loss);
+	bool lost = happens(l, l->config.loss), watched;
 
-	if (l->config.watched && l->config.watched(bytes, f->captured))
-		count_watched(l, lost);
+	watched = l->config.watched && l->config.watched(bytes, f->captured);
+	if (watched)
+		count_watched(l, lost || l->outage[0]);
+	if (l->outage[!watched]) {
+		l->stats.cut++;
+		gone(l, "outage of the link", bytes, f->captured);
+		return 0;
+	}
 	if (lost) {
 		l->stats.lost++;
 		gone(l, "lost on the link", bytes, f->captured);
@@ -361,6 +367,12 @@ void line_set_up(struct line *l, uint64_t now, bool up)
 	if (up && !l->up)
 		l->up_since_ns = now;
 	l->up = up;
+}
+
+void line_set_outage(struct line *l, bool watched, bool others)
+{
+	l->outage[0] = watched;
+	l->outage[1] = others;
 }
 
 uint64_t line_frames(const struct line *l)

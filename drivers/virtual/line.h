@@ -86,6 +86,9 @@ const struct line_frame *line_receive(struct line *l, uint64_t now);
 /* While down, all frames on the line and all frames sent are cut. */
 void line_set_up(struct line *l, uint64_t now, bool up);
 
+/* An outage of watched frames, or of all others: frames sent meanwhile are cut. */
+void line_set_outage(struct line *l, bool watched, bool others);
+
 /* Frames and bytes (of frames, without overhead) on the line. */
 uint64_t line_frames(const struct line *l);
 uint64_t line_bytes(const struct line *l);

@@ -211,6 +211,12 @@ static void unknown_key(struct loader *l, const struct cfg_map *map, const yaml_
 		map->name, known);
 }
 
+/* A scalar in whose place a mapping may stand, and stands. */
+static bool is_mapping_instead(const struct cfg_key *key, const yaml_node_t *node)
+{
+	return key->map && key->type != CFG_MAP && key->type != CFG_LIST_OF && node->type == YAML_MAPPING_NODE;
+}
+
 static void load_map(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out)
 {
 	const yaml_node_t *values[64] = {0};
@@ -250,7 +256,9 @@ static void load_map(struct loader *l, const struct cfg_map *map, const yaml_nod
 		char *member = (char *)out + key->offset;
 
 		apply_default(l, key, member);
-		if (values[i])
+		if (values[i] && is_mapping_instead(key, values[i]))
+			load_map(l, key->map, values[i], (char *)out + key->map_offset);
+		else if (values[i])
 			load_value(l, key, values[i], member);
 		else if (key->flags & CFG_REQUIRED)
 			cfg_diag_add(l->diags, at, "%s needs the key '%s'", map->name, key->name);

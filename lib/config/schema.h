@@ -58,7 +58,8 @@ struct cfg_key {
 	enum cfg_type item; /* CFG_LIST_OF */
 	uint32_t offset;    /* of the member in its struct */
 	uint32_t flags;
-	const struct cfg_map *map; /* CFG_MAP, and CFG_LIST_OF maps */
+	const struct cfg_map *map; /* CFG_MAP, and CFG_LIST_OF maps; of a scalar: a mapping may stand in its place */
+	uint32_t map_offset;	   /* of the struct of that mapping */
 	const char *const *words;  /* CFG_WORD: NULL-terminated */
 	enum cfg_unit unit;
 	uint64_t min, max; /* CFG_UINT and CFG_SCALE; CFG_LIST_OF: number of items */

@@ -109,7 +109,7 @@ static int init_schedule(struct lab *lab)
 		s->lab = lab;
 		s->topo = &lab->topo->schedule.items[i];
 		event_init(&s->event, scheduled, s, "scheduled", s->topo->node);
-		if (event_set(&lab->queue, &s->event, s->topo->time_ns) < 0)
+		if (lab_trigger_or_set(lab, &s->topo->when, s->topo->time_ns, &s->event) < 0)
 			return -ENOMEM;
 	}
 	return lab->scheduled ? 0 : -ENOMEM;
@@ -182,6 +182,7 @@ void lab_free(struct lab *lab)
 	json_decref(lab->commands);
 	json_decref(lab->broken);
 	lab_losses_fini(lab);
+	lab_triggers_fini(lab);
 	free(lab);
 }
 

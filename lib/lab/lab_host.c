@@ -148,6 +148,9 @@ static void set_pause(struct host_port *p, unsigned int priority, uint16_t quant
 	uint64_t now = p->host->lab->now, rate = p->way->link->topo->rate_bps;
 	uint64_t until = now + (uint64_t)((double)quanta * PFC_QUANTUM_BITS * 1e9 / (double)rate);
 
+	if ((p->paused_until[priority] > now) != (quanta > 0))
+		lab_trigger(p->host->lab, quanta ? AFTER_PAUSED : AFTER_RESUMED, &p->way->link->end[p->way->from].place,
+			priority);
 	p->paused_ns[priority] += paused_so_far(p, priority);
 	if (p->paused_until[priority] <= now) {
 		p->paused_from[priority] = now + response_ns(p);

@@ -49,20 +49,23 @@ static void tell_end(struct lab_end *e, bool up)
 		lab_host_link(e->host, e->port, up);
 }
 
-/* A port is up when both directions are: the far end signals that it receives nothing (remote fault). */
 static void notice(void *arg)
 {
 	struct lab_notice *n = arg;
-	bool up = n->up[0] && n->up[1];
 
-	for (int w = 0; w < 2; w++)
-		n->link->way[w].reported = up;
-	lab_record(n->link->lab, up ? "link reported up" : "link reported down", n->link->topo->name, 0);
-	tell_end(&n->link->end[0], up);
-	tell_end(&n->link->end[1], up);
+	for (int i = 0; i < 2; i++)
+		n->link->way[i].reported = n->up[i];
+	lab_record(n->link->lab, n->up[0] && n->up[1] ? "link reported up" : "link reported down", n->link->topo->name,
+		0);
+	tell_end(&n->link->end[0], n->up[0]);
+	tell_end(&n->link->end[1], n->up[1]);
 }
 
-static void notify_later(struct lab_link *l, uint64_t delay_ns)
+/*
+ * Tell the ports later. A port is up while it receives, and with remote fault only while the other one does, too: that
+ * one signals that it receives nothing.
+ */
+static void notify_later(struct lab_link *l, uint64_t delay_ns, bool remote_fault)
 {
 	struct lab_notice *n = calloc(1, sizeof(*n));
 
@@ -71,20 +74,25 @@ static void notify_later(struct lab_link *l, uint64_t delay_ns)
 		return;
 	}
 	n->link = l;
-	for (int w = 0; w < 2; w++)
-		n->up[w] = l->way[w].cuts == 0;
+	for (int i = 0; i < 2; i++)
+		n->up[i] = !l->way[!i].cuts[TRAFFIC_ALL] && !(remote_fault && l->way[i].cuts[TRAFFIC_ALL]);
 	n->next = l->lab->notice;
 	l->lab->notice = n;
 	event_init(&n->event, notice, n, "notice", l->topo->name);
 	event_set(&l->lab->queue, &n->event, l->lab->now + delay_ns);
 }
 
-static void set_cut(struct lab_way *w, bool cut)
+static void set_cut(struct lab_way *w, enum topo_traffic traffic, bool cut)
 {
-	w->cuts = (uint16_t)(cut ? w->cuts + 1 : w->cuts - 1);
-	line_set_up(w->line, w->link->lab->now, w->cuts == 0);
-	track_set(&w->tracks, &(struct track_id){TRACK_LINK, TRACK_NO_INDEX, TRACK_NO_INDEX, TRACK_NO_INDEX},
-		w->link->lab->now, w->cuts ? TIME_NEVER : w->link->lab->now);
+	uint64_t now = w->link->lab->now;
+	bool any;
+
+	w->cuts[traffic] = (uint16_t)(cut ? w->cuts[traffic] + 1 : w->cuts[traffic] - 1);
+	line_set_up(w->line, now, !w->cuts[TRAFFIC_ALL]);
+	line_set_outage(w->line, w->cuts[TRAFFIC_CONTROL], w->cuts[TRAFFIC_DATA]);
+	any = w->cuts[TRAFFIC_ALL] || w->cuts[TRAFFIC_CONTROL] || w->cuts[TRAFFIC_DATA];
+	track_set(&w->tracks, &(struct track_id){TRACK_LINK, TRACK_NO_INDEX, TRACK_NO_INDEX, TRACK_NO_INDEX}, now,
+		any ? TIME_NEVER : now);
 }
 
 /* A failure begins or ends. */
@@ -97,11 +105,11 @@ static void change(void *arg)
 	f->down = !f->down;
 	lab_record(lab, f->down ? "link fails" : "link returns", f->link->topo->name, t->direction);
 	if (t->direction != DIRECTION_B_TO_A)
-		set_cut(&f->link->way[0], f->down);
+		set_cut(&f->link->way[0], t->traffic, f->down);
 	if (t->direction != DIRECTION_A_TO_B)
-		set_cut(&f->link->way[1], f->down);
-	if (t->detect_ns != TIME_NEVER)
-		notify_later(f->link, t->detect_ns);
+		set_cut(&f->link->way[1], t->traffic, f->down);
+	if (t->detect_ns != TIME_NEVER && t->traffic == TRAFFIC_ALL)
+		notify_later(f->link, t->detect_ns, t->remote_fault);
 	if (f->down && t->for_ns != TIME_NEVER)
 		event_set(&lab->queue, &f->change, lab->now + t->for_ns);
 	else if (!f->down && --f->left)
@@ -127,7 +135,8 @@ static int init_failures(struct lab *lab)
 			f->topo = &t->failures.items[k];
 			f->left = f->topo->repeat;
 			event_init(&f->change, change, f, "failure", t->name);
-			event_set(&lab->queue, &f->change, f->topo->start_ns);
+			if (lab_trigger_or_set(lab, &f->topo->when, f->topo->start_ns, &f->change) < 0)
+				return -ENOMEM;
 		}
 	}
 	return 0;

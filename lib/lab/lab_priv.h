@@ -43,9 +43,9 @@ struct lab_link {
 		struct lab_link *link;
 		struct line *line;
 		struct event arrival;
-		uint16_t from; /* index of the end that sends; the other receives */
-		uint16_t cuts; /* failures in progress */
-		bool reported; /* link state reported to the ends: up */
+		uint16_t from;	  /* index of the end that sends; the other receives */
+		uint16_t cuts[3]; /* failures in progress, by enum topo_traffic */
+		bool reported;	  /* link state reported to the ends: up */
 		struct tracks tracks;
 		char name[80]; /* "gw1.p0 > leaf1.p0" */
 	} way[2];
@@ -104,7 +104,7 @@ struct lab_notice {
 	struct lab_link *link;
 	struct event event;
 	struct lab_notice *next;
-	bool up[2];
+	bool up[2]; /* of the ends */
 };
 
 struct lab_scheduled {
@@ -137,6 +137,7 @@ struct lab_series {
 };
 
 struct lab_capture;
+struct lab_trigger;
 
 struct lab {
 	struct topology *topo;
@@ -160,6 +161,7 @@ struct lab {
 	struct lab_notice *notice;
 	struct lab_scheduled *scheduled;
 	struct lab_capture *capture;
+	struct lab_trigger *trigger;
 	struct lab_record history[LAB_HISTORY];
 	uint64_t recorded;
 	struct lab_series series[LAB_SERIES_MAX];
@@ -191,6 +193,14 @@ struct lab_qp *lab_flow_of(const struct lab *lab, const void *bytes, uint32_t ca
 bool lab_gates_closed(const struct lab *lab);		/* pauses of lossless classes that are still in force */
 void lab_judge_lossless(struct lab *lab, bool drained); /* at the end of the run; drained: no packet is under way */
 json_t *lab_lossless_report(const struct lab *lab);
+
+/* lab_trigger.c */
+/* Set the event to a time, or for when a pause begins or ends. 0, or -ENOMEM. */
+int lab_trigger_or_set(struct lab *lab, const struct topo_when *when, uint64_t at, struct event *event);
+/* A pause begins or ends. */
+void lab_trigger(struct lab *lab, enum topo_after what, const struct topo_end *place, unsigned int priority);
+json_t *lab_untriggered(const struct lab *lab); /* events whose pause has not come */
+void lab_triggers_fini(struct lab *lab);
 
 /* lab_link.c */
 int lab_links_init(struct lab *lab, char *err, size_t size);

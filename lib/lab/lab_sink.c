@@ -5,6 +5,14 @@
  */
 #include "lab/host_priv.h"
 
+static void trigger(struct lab_host *h, enum topo_after what)
+{
+	for (uint16_t i = 0; h->lab->trigger && i < h->n_ports; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			if (h->pfc_mask >> k & 1)
+				lab_trigger(h->lab, what, &h->port[i].way->link->end[h->port[i].way->from].place, k);
+}
+
 static void send_pause(struct lab_host *h, uint16_t quanta)
 {
 	uint8_t frame[sizeof(struct pfc_frame)];
@@ -107,6 +115,7 @@ static void pause_tick(void *arg)
 	drain(h);
 	if (h->buffered <= (double)s->xon) {
 		h->pausing = false;
+		trigger(h, AFTER_XON);
 		track_pausing(h, h->lab->now);
 		send_pause(h, 0);
 		return;
@@ -135,6 +144,7 @@ bool host_take(struct lab_host *h, uint32_t bytes)
 	h->stats.buffered_most = MAX_OF(h->stats.buffered_most, (uint64_t)h->buffered);
 	if (s->xoff && !h->pausing && h->buffered > (double)s->xoff) {
 		h->pausing = true;
+		trigger(h, AFTER_XOFF);
 		track_pausing(h, TIME_NEVER);
 		pause_tick(h);
 	}

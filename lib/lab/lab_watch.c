@@ -27,6 +27,17 @@ static void set(struct lab_node *n, enum track_kind kind, unsigned int port, uns
 	track_set(&n->tracks, &id, n->lab->now, on ? TIME_NEVER : n->lab->now);
 }
 
+/* A port says XOFF or XON, or its gate closes or opens, in a slice. */
+static void trigger(struct lab_node *n, enum track_kind kind, unsigned int port, unsigned int class, bool on)
+{
+	struct topo_end place = {.node = (int)n->index, .host = -1, .port = (uint16_t)port};
+
+	if (kind == TRACK_XOFF)
+		lab_trigger(n->lab, on ? AFTER_XOFF : AFTER_XON, &place, class);
+	else if (kind == TRACK_GATE)
+		lab_trigger(n->lab, on ? AFTER_PAUSED : AFTER_RESUMED, &place, class);
+}
+
 static void set_classes(struct lab_node *n, enum track_kind kind, unsigned int port, unsigned int slice, uint8_t was,
 	uint8_t is)
 {
@@ -34,6 +45,7 @@ static void set_classes(struct lab_node *n, enum track_kind kind, unsigned int p
 		unsigned int class = (unsigned int)__builtin_ctz(changed);
 
 		set(n, kind, port, slice, class, is >> class & 1);
+		trigger(n, kind, port, class, is >> class & 1);
 	}
 }
 

@@ -291,11 +291,11 @@ json_t *lab_report(struct lab *lab)
 		json_array_append_new(links, report_link(&lab->link[i]));
 	for (uint32_t i = 0; i < lab->n_nodes; i++)
 		json_array_append_new(nodes, report_node(&lab->node[i]));
-	return json_pack("{ss sI sI sI sI sI sI ss* so so so so so sO so so so so sI}", "name", lab->topo->lab.name,
+	return json_pack("{ss sI sI sI sI sI sI ss* so so so so so so sO so so so so sI}", "name", lab->topo->lab.name,
 		"seed", INT(lab->seed), "run_ns", INT(lab->topo->lab.run_ns), "ended_ns", INT(lab->now), "events",
 		INT(lab->events), "packet_hops", INT(lab->hops), "losses", INT(lab_losses(lab)), "violation",
-		lab->violation, "lossless", lab_lossless_report(lab), "flows", flows, "hosts", hosts, "links", links,
-		"nodes", nodes, "commands", lab->commands, "quantiles", report_quantiles(), "tracks",
-		report_tracks(lab), "time_ms", report_times(lab), "series", report_series(lab), "series_left_out",
-		INT(lab->series_left_out));
+		lab->violation, "lossless", lab_lossless_report(lab), "untriggered", lab_untriggered(lab), "flows",
+		flows, "hosts", hosts, "links", links, "nodes", nodes, "commands", lab->commands, "quantiles",
+		report_quantiles(), "tracks", report_tracks(lab), "time_ms", report_times(lab), "series",
+		report_series(lab), "series_left_out", INT(lab->series_left_out));
 }

@@ -123,6 +123,9 @@ void lab_report_text(json_t *report, FILE *out)
 	if (!n)
 		fprintf(out, "  none\n");
 	lossless(report, out);
+	json_array_foreach(json_object_get(report, "untriggered"), i, o)
+		fprintf(out, "\nNever happened: '%s', because %s at %s did not come (%lld times missing)\n",
+			text(o, "event"), text(o, "after"), text(o, "port"), (long long)number(o, "left"));
 	if (json_object_get(report, "violation"))
 		fprintf(out, "\n%s\n", text(report, "violation"));
 }

@@ -38,9 +38,23 @@ struct topo_node {
 	uint64_t cpu_hz, cycles, pass_cycles;
 };
 
+enum topo_after { AFTER_XOFF, AFTER_XON, AFTER_PAUSED, AFTER_RESUMED };
+enum topo_traffic { TRAFFIC_ALL, TRAFFIC_CONTROL, TRAFFIC_DATA };
+
+/* A time relative to a pause, in place of one since the start. */
+struct topo_when {
+	struct cfg_mark at;
+	uint32_t after; /* enum topo_after */
+	char *port;	/* NODE.PORT or HOST.PORT; NULL: the time is given as such */
+	uint64_t priority, count, delay_ns;
+};
+
 struct topo_failure {
 	struct cfg_mark at;
 	uint64_t start_ns, for_ns;
+	struct topo_when when;
+	uint32_t traffic; /* enum topo_traffic */
+	bool remote_fault;
 	uint32_t direction; /* enum topo_direction */
 	uint64_t detect_ns; /* TIME_NEVER: never */
 	uint64_t repeat, every_ns;
@@ -124,6 +138,7 @@ struct topo_capture {
 struct topo_event {
 	struct cfg_mark at;
 	uint64_t time_ns;
+	struct topo_when when;
 	char *node;
 	char *command, *reload; /* one of them */
 	uint64_t restart_ns;	/* TIME_NEVER: no restart */

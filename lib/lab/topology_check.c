@@ -153,11 +153,21 @@ static void check_end(struct check *c, uint32_t link, int side)
 					side ? "b" : "a", *text, c->t->links.items[i].name);
 }
 
+static void check_when(struct check *c, const struct topo_when *w)
+{
+	struct topo_end end;
+	char err[256];
+
+	if (w->port && topo_find_end(c->t, w->port, &end, err, sizeof(err)) < 0)
+		cfg_diag_add(c->diags, topo_where(c->t, &w->port), "port: %s", err);
+}
+
 static void check_failures(struct check *c, const struct topo_link *l)
 {
 	for (uint32_t i = 0; i < l->failures.n; i++) {
 		const struct topo_failure *f = &l->failures.items[i];
 
+		check_when(c, &f->when);
 		if (f->repeat > 1 && (f->for_ns == TIME_NEVER || f->every_ns <= f->for_ns))
 			cfg_diag_add(c->diags, at(c, &f->every_ns, f->at),
 				"every: a repeated failure must end before the next one begins; make every longer than "
@@ -298,6 +308,7 @@ static void check_schedule(struct check *c)
 		struct topo_event *e = &c->t->schedule.items[i];
 		bool found = false;
 
+		check_when(c, &e->when);
 		for (uint32_t k = 0; k < c->t->nodes.n; k++)
 			found = found || strcmp(c->t->nodes.items[k].name, e->node) == 0;
 		if (!found)

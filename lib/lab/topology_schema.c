@@ -20,6 +20,8 @@ static const char *const words_direction[] = {"both", "a-to-b", "b-to-a", NULL};
 static const char *const words_transport[] = {"rc", "datagram", NULL};
 static const char *const words_repeat[] = {"go-back-n", "selective", NULL};
 static const char *const words_profile[] = {"paper", "nic", NULL};
+static const char *const words_after[] = {"xoff", "xon", "paused", "resumed", NULL};
+static const char *const words_traffic[] = {"all", "control", "data", NULL};
 static const char *const words_arrivals[] = {"constant", "poisson", NULL};
 
 /* clang-format off */
@@ -65,13 +67,34 @@ static const struct cfg_key node_keys[] = {
 };
 static const struct cfg_map node_map = MAP_OF(node_keys, "a node", struct topo_node);
 
+static const struct cfg_key when_keys[] = {
+	{"after", CFG_WORD, .offset = AT(struct topo_when, after), .words = words_after, .flags = CFG_REQUIRED,
+		.example = "xoff", .help = "What it follows. xoff, xon: the port stops its senders, or lets them go. paused, "
+			"resumed: the port is stopped by its neighbour, or let go."},
+	{"port", CFG_NAME, .offset = AT(struct topo_when, port), .flags = CFG_REQUIRED, .example = "gw1.p0",
+		.help = "Port of a node or host."},
+	{"priority", CFG_UINT, .offset = AT(struct topo_when, priority), .max = 7, .fallback = "3", .help = "PFC priority."},
+	{"count", CFG_UINT, .offset = AT(struct topo_when, count), .min = 1, .max = 1000000, .fallback = "1",
+		.help = "The first time that this happens, the second, and so on."},
+	{"delay", CFG_TIME, .offset = AT(struct topo_when, delay_ns), .max = HOUR_NS, .fallback = "0",
+		.help = "Time from there on."},
+};
+static const struct cfg_map when_map = MAP_OF(when_keys, "a time relative to a pause", struct topo_when);
+
 static const struct cfg_key failure_keys[] = {
 	{"at", CFG_TIME, .offset = AT(struct topo_failure, start_ns), .max = HOUR_NS, .flags = CFG_REQUIRED,
-		.example = "5ms", .help = "When it begins."},
+		.map = &when_map, .map_offset = AT(struct topo_failure, when), .example = "5ms",
+		.help = "When it begins: a time, or one relative to a pause, such as {after: xoff, port: gw1.p0, delay: 10us}."},
 	{"for", CFG_TIME, .offset = AT(struct topo_failure, for_ns), .min = 1, .max = HOUR_NS, .word = "ever",
 		.word_value = TIME_NEVER, .fallback = "ever", .help = "How long it lasts."},
 	{"direction", CFG_WORD, .offset = AT(struct topo_failure, direction), .words = words_direction, .fallback = "both",
 		.help = "Direction in which the link fails."},
+	{"traffic", CFG_WORD, .offset = AT(struct topo_failure, traffic), .words = words_traffic, .fallback = "all",
+		.help = "What is lost. control: PFC frames and state messages only; data: everything else. The link itself is then "
+			"up, and no port detects anything."},
+	{"remote-fault", CFG_BOOL, .offset = AT(struct topo_failure, remote_fault), .fallback = "true",
+		.help = "If one direction fails: true: both ports go down, because the receiver signals it (IEEE 802.3). false: only "
+			"the port that receives nothing."},
 	{"detect", CFG_TIME, .offset = AT(struct topo_failure, detect_ns), .max = HOUR_NS, .word = "never",
 		.word_value = TIME_NEVER, .fallback = "10us",
 		.help = "Time until the ports at both ends detect that the link is down, and later that it is up. never: they "
@@ -242,7 +265,8 @@ static const struct cfg_map capture_map = MAP_OF(capture_keys, "a capture", stru
 
 static const struct cfg_key event_keys[] = {
 	{"at", CFG_TIME, .offset = AT(struct topo_event, time_ns), .max = HOUR_NS, .flags = CFG_REQUIRED,
-		.example = "10ms", .help = "Virtual time of the event."},
+		.map = &when_map, .map_offset = AT(struct topo_event, when), .example = "10ms",
+		.help = "Virtual time of the event, or a time relative to a pause, like that of a failure."},
 	{"node", CFG_NAME, .offset = AT(struct topo_event, node), .flags = CFG_REQUIRED, .refs = "nodes", .example = "gw1",
 		.help = "Node of the event."},
 	{"command", CFG_TEXT, .offset = AT(struct topo_event, command), .example = "show conservation",

@@ -180,7 +180,8 @@ static void xstats(struct port *p, void (*fn)(void *arg, const char *name, uint6
 
 static const struct port_ops ops = OPS(rx), ops_bounded = OPS(rx_bounded);
 
-void ethdev_name_of(const char *device, char *buf, size_t size)
+/* The EAL's name of a device: "net_pcap0,rx_pcap=..." -> "net_pcap0". */
+static void name_of(const char *device, char *buf, size_t size)
 {
 	snprintf(buf, size, "%.*s", (int)strcspn(device, ","), device);
 }
@@ -354,7 +355,7 @@ struct port *ethdev_open(const struct config *c, uint32_t index, struct rte_memp
 	struct ethdev *dev = calloc(1, sizeof(*dev));
 	char name[64];
 
-	ethdev_name_of(config->device, name, sizeof(name));
+	name_of(config->device, name, sizeof(name));
 	if (!p || !dev) {
 		text_fail(err, size, 0, "out of memory");
 	} else if (rte_eth_dev_get_port_by_name(name, &dev->id) != 0) {

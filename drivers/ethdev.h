@@ -14,7 +14,4 @@ struct rte_mempool;
  */
 struct port *ethdev_open(const struct config *c, uint32_t index, struct rte_mempool *pool, char *err, size_t size);
 
-/* The EAL's name of a device: "net_pcap0,rx_pcap=..." -> "net_pcap0". */
-void ethdev_name_of(const char *device, char *buf, size_t size);
-
 #endif

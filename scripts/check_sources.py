@@ -68,6 +68,9 @@ NODE_MAY_NAME = {
 }
 
 
+# Used by the fuzz targets, which are built apart.
+FUZZED = {"cfg_remote_load_text"}
+
 # Libraries whose files belong to one plane each, and the pure files in them, which run wherever their caller runs.
 PLANED = ("lib/fib", "lib/hmac", "lib/neigh", "lib/classify", "lib/srv6", "lib/rewrite", "lib/queue", "lib/node", "lib/service")
 NO_PLANE = {"lib/neigh/nd.c", "lib/neigh/neigh_cache.c"}
@@ -213,6 +216,21 @@ def symbols(path, which):
     return {line.split()[0] for line in text.splitlines() if line and not line.endswith(":")}
 
 
+def check_private(build):
+    """A function that only its own file uses is static. Tests may be the other user."""
+    defined, used = {}, set()
+    for folder, _, files in os.walk(os.path.join(TOP, build)):
+        for path in (os.path.join(folder, f) for f in files if f.endswith(".o")):
+            place = os.path.relpath(path, os.path.join(TOP, build))
+            used |= symbols(path, "--undefined-only")
+            if place.startswith(("lib/", "drivers/", "app/")):
+                text = subprocess.run(["nm", "--defined-only", "-P", path], capture_output=True, text=True, check=True).stdout
+                defined.update({line.split()[0]: place for line in text.splitlines() if line.split()[1] == "T"})
+    for name, place in sorted(defined.items()):
+        if name not in used and name != "main" and name not in FUZZED:
+            yield f"{os.path.basename(place)}: {name} is used in no other file: make it static"
+
+
 def check_size():
     for path in sources(".c", ".h", under=("lib", "drivers", "app", "test")):
         with open(os.path.join(TOP, path)) as f:
@@ -274,7 +292,7 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
     return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("lib/node names no protocol", check_services()), ("ethdev in drivers only", check_ethdev()),
                      ("the lab has no forwarding of its own", check_lab(build)),
-                     ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()), ("file comments", check_heads()), ("planes", check_planes()),
+                     ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()), ("file comments", check_heads()), ("planes", check_planes()), ("private functions", check_private(build)),
                      ("generated files", check_generated(build)), ("Python", check_python())])
 
 

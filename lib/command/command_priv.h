@@ -9,7 +9,6 @@
 int command_fail(struct command_call *c, int rc, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* commands.c */
-int cmd_help(struct command_call *c);
 
 /* cmd_port.c */
 int cmd_show_ports(struct command_call *c);

@@ -24,6 +24,8 @@
 		.help = "pcap filter in quotes, for example: \"udp port 4791\"" \
 	}
 
+static int cmd_help(struct command_call *c);
+
 /* clang-format off */
 /* In the order of completion and of docs/commands.md: commands with the same first words are adjacent. */
 const struct command commands[] = {
@@ -103,7 +105,7 @@ const struct command commands[] = {
 /* clang-format on */
 const unsigned int n_commands = ARRAY_LEN(commands);
 
-int cmd_help(struct command_call *c)
+static int cmd_help(struct command_call *c)
 {
 	char usage[256];
 

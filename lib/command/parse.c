@@ -222,7 +222,8 @@ bool parse_word_at(const char *words, unsigned int i, char *buf, size_t size)
 	return true;
 }
 
-int parse_word_index(const char *words, const char *word)
+/* Position of the word (n bytes) among "a|b|c"; -1: it is not among them. */
+static int word_index(const char *words, const char *word)
 {
 	char one[64];
 
@@ -268,7 +269,7 @@ static int bad_word(const struct command_arg *a, const char *word, char *err, si
 static int parse_arg(const struct command_arg *a, const char *word, struct command_call *call, unsigned int i,
 	char *err, size_t size)
 {
-	int index = a->words ? parse_word_index(a->words, word) : -1;
+	int index = a->words ? word_index(a->words, word) : -1;
 
 	call->arg[i] = word;
 	if (index >= 0) {

@@ -33,9 +33,6 @@ int parse_args(const struct command *c, struct words *w, unsigned int used, stru
 /* Start and length of the k-th word of a command; NULL after the last. */
 const char *parse_word_of(const struct command *c, unsigned int k, size_t *len);
 
-/* Position of the word (n bytes) among "a|b|c"; -1: it is not among them. */
-int parse_word_index(const char *words, const char *word);
-
 /* Copy the i-th word of "a|b|c" to buf; false after the last. */
 bool parse_word_at(const char *words, unsigned int i, char *buf, size_t size);
 

@@ -88,7 +88,7 @@ static void check_map(const struct config *c, struct cfg_diags *d, const struct 
 	}
 }
 
-void check_schema(const struct config *c, struct cfg_diags *d)
+static void check_references(const struct config *c, struct cfg_diags *d)
 {
 	check_map(c, d, &cfg_root, (const char *)c);
 }
@@ -98,7 +98,7 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	unsigned int before = cfg_diags_errors(d);
 
 	d->file = c->file;
-	check_schema(c, d);
+	check_references(c, d);
 	check_lcores(c, d);
 	check_ports(c, d);
 	check_interfaces(c, d);

@@ -4,7 +4,6 @@
 
 #include "config/config.h"
 
-void check_schema(const struct config *c, struct cfg_diags *d); /* references and duplicates, by the schema */
 void check_lcores(const struct config *c, struct cfg_diags *d);
 void check_ports(const struct config *c, struct cfg_diags *d);
 void check_interfaces(const struct config *c, struct cfg_diags *d);

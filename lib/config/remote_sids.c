@@ -57,7 +57,8 @@ static void fill_structure(const struct config *c, struct cfg_remote *r, uint64_
 	r->argument_bits = bits_or(argument, is_next_csid(r->code) ? 128u - r->sid.len : 0);
 }
 
-struct cfg_remote cfg_remote_of(const struct config *c, const struct cfg_remote_sid *r)
+/* Resolve an entry: fill in the defaults. The lengths of the structure may be inconsistent; cfg_check reports that. */
+static struct cfg_remote remote_of(const struct config *c, const struct cfg_remote_sid *r)
 {
 	struct cfg_remote out = {.sid = r->sid, .owner = r->owner, .behavior = r->behavior, .code = (uint16_t)r->code};
 	struct cfg_sid like = {.behavior = r->behavior, .flavors = {r->flavors.items, r->flavors.n}};
@@ -70,7 +71,8 @@ struct cfg_remote cfg_remote_of(const struct config *c, const struct cfg_remote_
 	return out;
 }
 
-struct cfg_remote cfg_remote_of_own(const struct config *c, const struct cfg_sid *sid)
+/* Resolve an own SID: the entry that this node would advertise. */
+static struct cfg_remote remote_of_own(const struct config *c, const struct cfg_sid *sid)
 {
 	struct cfg_remote out = {.sid = sid->sid,
 		.owner = c->node.name,
@@ -105,7 +107,7 @@ static void add_rows(const struct config *c, struct row *rows, uint32_t *n, cons
 	uint32_t count, const char *file)
 {
 	for (uint32_t i = 0; i < count; i++, ++*n)
-		rows[*n] = (struct row){.r = cfg_remote_of(c, &items[i]), .from = &items[i], .file = file, .place = *n};
+		rows[*n] = (struct row){.r = remote_of(c, &items[i]), .from = &items[i], .file = file, .place = *n};
 }
 
 uint32_t cfg_remote_count(const struct config *c)
@@ -126,7 +128,7 @@ static struct row *all_rows(const struct config *c, uint32_t *n)
 	if (!rows)
 		return NULL;
 	for (uint32_t i = 0; i < c->sids.n; i++, ++*n)
-		rows[*n] = (struct row){.r = cfg_remote_of_own(c, &c->sids.items[i]), .place = *n};
+		rows[*n] = (struct row){.r = remote_of_own(c, &c->sids.items[i]), .place = *n};
 	add_rows(c, rows, n, c->remote_sids.items, c->remote_sids.n, NULL);
 	for (uint32_t i = 0; i < c->imported.n; i++)
 		add_rows(c, rows, n, c->imported.items[i].sids.items, c->imported.items[i].sids.n,

@@ -25,12 +25,6 @@ struct cfg_remote {
 	uint8_t block_bits, node_bits, function_bits, argument_bits;
 };
 
-/* Resolve an entry: fill in the defaults. The lengths of the structure may be inconsistent; cfg_check reports that. */
-struct cfg_remote cfg_remote_of(const struct config *c, const struct cfg_remote_sid *r);
-
-/* Resolve an own SID: the entry that this node would advertise. */
-struct cfg_remote cfg_remote_of_own(const struct config *c, const struct cfg_sid *sid);
-
 /* Number of own SIDs and of all entries of the configuration and of the files. Duplicates count. */
 uint32_t cfg_remote_count(const struct config *c);
 

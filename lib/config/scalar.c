@@ -14,7 +14,8 @@
 
 #define NAME_MAX_LEN 31
 
-const char *cfg_unit_text(enum cfg_unit unit)
+/* Name of a unit in documentation: "bytes", "ms". */
+static const char *unit_text(enum cfg_unit unit)
 {
 	static const char *const texts[] = {
 		[UNIT_NONE] = "",
@@ -38,7 +39,7 @@ static unsigned int unit_base(enum cfg_unit unit)
 static void expected_number(const struct cfg_key *key, char *buf, size_t size)
 {
 	unsigned int base = unit_base(key->unit);
-	const char *unit = cfg_unit_text(key->unit);
+	const char *unit = unit_text(key->unit);
 	char lo[24], hi[24];
 
 	snprintf(buf, size, "a whole number from %s to %s%s%s", text_format_number(key->min, base, lo, 24),

@@ -103,9 +103,6 @@ char *cfg_read_file(const char *path, size_t *size, struct cfg_diags *diags);
  */
 void cfg_emit_reference_of(const struct cfg_map *map, const char *title, FILE *out);
 
-/* Name of a unit in documentation: "bytes", "ms". */
-const char *cfg_unit_text(enum cfg_unit unit);
-
 /* Description of a key's value: "text", "whole number 64..9600 (bytes)", "one of: dc, wan". */
 void cfg_key_expected(const struct cfg_key *key, enum cfg_type type, char *buf, size_t size);
 

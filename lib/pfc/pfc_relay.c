@@ -7,7 +7,11 @@
 
 #include "stats/stats.h"
 
-uint64_t pfc_relay_hold_ns(const struct pfc_relay_config *c, uint16_t quanta)
+/*
+ * Time in ns for which the far PE holds a priority after a request (regenerate): quanta at the rate of the originating
+ * port plus J_max, and at least hold_min_ns.
+ */
+static uint64_t hold_ns(const struct pfc_relay_config *c, uint16_t quanta)
 {
 	return MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns);
 }
@@ -122,7 +126,7 @@ bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 		return hand_on(p, c, party, request, now, out);
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (request->time[i])
-			pause.ns[i] = pfc_relay_hold_ns(c, request->time[i]);
+			pause.ns[i] = hold_ns(c, request->time[i]);
 	return hold(p, party, &pause, now, out);
 }
 
@@ -230,7 +234,7 @@ bool pfc_thinner_frame(struct pfc_thinner *t, const struct pfc_relay_config *c, 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		if (!(request->enable & 1u << i))
 			continue;
-		t->hold_end[i] = request->time[i] ? now + pfc_relay_hold_ns(c, request->time[i]) : 0;
+		t->hold_end[i] = request->time[i] ? now + hold_ns(c, request->time[i]) : 0;
 		t->sent_at[i] = now;
 	}
 	t->passed++;

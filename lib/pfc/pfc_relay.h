@@ -27,12 +27,6 @@ struct pfc_relay_config {
 	struct pfc_watchdog_config watchdog;
 };
 
-/*
- * Time in ns for which the far PE holds a priority after a request (regenerate): quanta at the rate of the originating
- * port plus J_max, and at least hold_min_ns.
- */
-uint64_t pfc_relay_hold_ns(const struct pfc_relay_config *c, uint16_t quanta);
-
 #define RELAY_COUNTERS(X) \
 	X(counter, relayed, "out_of_tunnels", "frames", "sluice_pfc_relay_received", "PFC frames taken from tunnels") \
 	X(counter, sent, "to_gateway", "frames", "sluice_pfc_relay_sent", "PFC frames sent to the gateway") \

@@ -5,7 +5,8 @@
 #include "command/command.h"
 #include "config/schema.h"
 
-void man_text(FILE *out, const char *text)
+/* Print words literally: troff finds no requests in them. Does not begin a new line. */
+static void put_text(FILE *out, const char *text)
 {
 	/* troff treats a dot or quote at the beginning of a line as a request, and a minus as a hyphen */
 	if (*text == '.' || *text == '\'')
@@ -23,15 +24,15 @@ void man_text(FILE *out, const char *text)
 void man_tag(FILE *out, const char *tag, const char *arg, const char *text)
 {
 	fputs(".TP\n\\fB", out);
-	man_text(out, tag);
+	put_text(out, tag);
 	fputs("\\fR", out);
 	if (arg) {
 		fputs(" \\fI", out);
-		man_text(out, arg);
+		put_text(out, arg);
 		fputs("\\fR", out);
 	}
 	fputc('\n', out);
-	man_text(out, text);
+	put_text(out, text);
 	fputc('\n', out);
 }
 
@@ -55,10 +56,10 @@ static void man_key(FILE *out, const struct cfg_key *key, const char *path)
 		return;
 	cfg_key_expected(key, type, expected, sizeof(expected));
 	fprintf(out, ".br\n%s", key->type == CFG_LIST_OF ? "List of: " : "Value: ");
-	man_text(out, expected);
+	put_text(out, expected);
 	if (key->fallback) {
 		fputs("; default ", out);
-		man_text(out, key->fallback);
+		put_text(out, key->fallback);
 	}
 	fprintf(out, "%s; %s.\n", key->flags & CFG_REQUIRED ? "; required" : "",
 		key->flags & CFG_START_ONLY ? "read at start only" : "reloadable");

@@ -5,9 +5,6 @@
 
 #include <stdio.h>
 
-/* Print words literally: troff finds no requests in them. Does not begin a new line. */
-void man_text(FILE *out, const char *text);
-
 /* A tagged paragraph: "tag" in bold, then " arg" in italics unless it is NULL, then the text on the next line. */
 void man_tag(FILE *out, const char *tag, const char *arg, const char *text);
 

@@ -70,7 +70,8 @@ static void pfc_take(struct worker_role *w, const struct service_pfc_message *me
 	}
 }
 
-bool service_pfc_tell(struct rx_role *rx, const struct service_pfc_message *message)
+/* Send a message to the owner of message->port. Returns false when the mailbox is full. Caller: an rx role. */
+static bool pfc_send_to_owner(struct rx_role *rx, const struct service_pfc_message *message)
 {
 	uint16_t owner = rx->node->owner[message->port];
 	struct worker_role *w = &rx->node->worker[owner];
@@ -106,7 +107,7 @@ static bool pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 	else if (fault == PFC_LEGAL && eth_equal(&eth->src, &p->mac))
 		reason = DROP_mac_source; /* our own frame: never into a tunnel (docs/protocol.md 5.5) */
 	else if (fault == PFC_LEGAL && message.request.enable && (!p->pfc_relayed || p->pfc_obeyed) &&
-		 !service_pfc_tell(rx, &message))
+		 !pfc_send_to_owner(rx, &message))
 		reason = DROP_pfc_busy;
 	if (reason == CONSUME_pfc && p->pfc_relayed && message.request.enable) {
 		pkt_of(m)->punt = PUNT_PFC_RELAY;

@@ -134,9 +134,6 @@ static inline struct service_pfc_worker *service_pfc_worker(const struct worker_
 extern const struct rx_hooks pfc_rx_hooks;
 extern const struct worker_hooks pfc_worker_hooks;
 
-/* Send a message to the owner of message->port. Returns false when the mailbox is full. Caller: an rx role. */
-bool service_pfc_tell(struct rx_role *rx, const struct service_pfc_message *message);
-
 /* Record the MAC of a neighbour. Caller: the control role. */
 void service_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac);
 

@@ -4,6 +4,7 @@ import scenarios  # noqa: F401
 import hosts  # noqa: F401
 import promise  # noqa: F401
 import faults  # noqa: F401
+import chaos  # noqa: F401
 import deadlock  # noqa: F401
 import deadlock_relay  # noqa: F401
 import isolation  # noqa: F401

@@ -33,7 +33,7 @@ int cmd_show_routes(struct command_call *c)
 		add_table(c, i, s->vrf[i].v4);
 		add_table(c, i, s->vrf[i].v6);
 	}
-	return found ? 0 : command_fail(c, -ENOENT, "there is no VRF '%.40s'", c->arg[0]);
+	return found ? 0 : command_fail(c, -ENOENT, "there is no VRF '%.40s'; see: show routes", c->arg[0]);
 }
 
 static const char *neigh_entry_state_name(uint8_t state)

@@ -84,7 +84,7 @@ static void offer_next(struct completion *c, const struct command *cmd, const st
 	if (!fits(cmd, w, &count))
 		return;
 	if (*c->partial == '-') {
-		offer(c, "-j", "answer as JSON");
+		offer(c, "-j", "print the result as JSON");
 		if (cmd->flag && w->n >= count)
 			offer(c, cmd->flag, cmd->flag_help);
 	} else if (w->n < count) {

@@ -39,13 +39,13 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 	out->json = out->comment = false;
 	out->flag = NULL;
 	if (len >= sizeof(out->text))
-		return fail(err, size, "a line has at most %d bytes, this one has %zu", COMMAND_LINE_MAX - 1, len);
+		return fail(err, size, "a line has at most %d bytes; this one has %zu", COMMAND_LINE_MAX - 1, len);
 	for (const unsigned char *c = (const unsigned char *)line; *c; c++)
 		if ((*c < 0x20 && !is_space((char)*c)) || *c == 0x7f)
-			return fail(err, size, "a line holds text; byte 0x%02x is none", *c);
+			return fail(err, size, "the line contains control character 0x%02x", *c);
 	text = json_string(line);
 	if (!text)
-		return fail(err, size, "a line holds UTF-8 text, this one does not");
+		return fail(err, size, "the line is not valid UTF-8");
 	json_decref(text);
 	memcpy(out->text, line, len + 1);
 	for (p = out->text; *p;) {
@@ -66,7 +66,7 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 				*to++ = *p;
 		}
 		if (quote)
-			return fail(err, size, "a quote is not closed");
+			return fail(err, size, "missing closing quote");
 		if (*p)
 			p++;
 		*to = '\0';
@@ -145,7 +145,7 @@ static void unknown(const struct words *w, char *err, size_t size)
 	if (near)
 		fail(err, size, "unknown command '%s'; did you mean '%s'?", text, near);
 	else
-		fail(err, size, "unknown command '%s'; try help", text);
+		fail(err, size, "unknown command '%s'; type 'help' for a list", text);
 }
 
 /* Whether the line could also be the beginning of another command, through an abbreviated word. */
@@ -168,7 +168,8 @@ static bool could_become_another(const struct words *w, const struct command *be
 /* Lists the commands that match the line: completely if `complete`, otherwise in part. */
 static void list_fitting(const struct words *w, bool complete, unsigned int words, char *err, size_t size)
 {
-	size_t n = (size_t)snprintf(err, size, complete ? "more than one command fits:" : "the line is not finished:");
+	size_t n = (size_t)snprintf(err, size,
+		complete ? "ambiguous command; it could be one of:" : "incomplete command; expected one of:");
 
 	for (unsigned int i = 0; i < n_commands && n < size; i++) {
 		struct fit f = fit_of(&commands[i], w);
@@ -202,7 +203,7 @@ const struct command *parse_command(const struct words *w, unsigned int *used, c
 	if (best && !tie && !could_become_another(w, best, &best_fit))
 		return best;
 	if (best && !tie)
-		fail(err, size, "'%.40s' can be more than '%s'; write it out", w->word[0], best->words);
+		fail(err, size, "'%.40s' could be '%s' or another command; write it in full", w->word[0], best->words);
 	else if (best || open)
 		list_fitting(w, best != NULL, best_fit.words, err, size);
 	else
@@ -339,10 +340,10 @@ int parse_args(const struct command *c, struct words *w, unsigned int used, stru
 		}
 	}
 	if (used < w->n)
-		return fail(err, size, "'%.40s' is too much; usage: %s", w->word[used], usage);
+		return fail(err, size, "unexpected argument '%.40s'; usage: %s", w->word[used], usage);
 	while (i < COMMAND_ARGS_MAX && c->args[i].keyword)
 		i++;
 	if (i < COMMAND_ARGS_MAX && c->args[i].name && !c->args[i].optional)
-		return fail(err, size, "%s is missing; usage: %s", c->args[i].name, usage);
+		return fail(err, size, "missing %s; usage: %s", c->args[i].name, usage);
 	return 0;
 }

@@ -10,7 +10,7 @@ static void table(FILE *out, const struct stat_table *t)
 {
 	char metric[STAT_METRIC];
 
-	fprintf(out, "\n## %s\n\n%s%s| name | metric | unit | what |\n|---|---|---|---|\n", t->title, t->about,
+	fprintf(out, "\n## %s\n\n%s%s| name | metric | unit | meaning |\n|---|---|---|---|\n", t->title, t->about,
 		*t->about ? "\n\n" : "");
 	for (unsigned int i = 0; i < t->n; i++) {
 		const struct stat_row *r = &t->rows[i];
@@ -39,13 +39,13 @@ void docs_counters(FILE *out)
 		"counters`;\n"
 		"do not edit.\n\n"
 		"A packet that is received or originated ends in exactly one way: sent, dropped for one named reason,\n"
-		"or consumed by the node. Until then it is held. So at any time, per port it came in by and in "
+		"or consumed by the node. Until then it is held. So at any time, for each ingress port and in "
 		"total:\n\n"
 		"    rx + originated = sent + dropped + consumed + held\n\n"
 		"`show conservation` prints the sum; a node that ends with another sum exits with status 4.\n\n"
-		"The name is that of JSON and the console, the metric that of OpenMetrics. What is counted in ns is "
-		"shown "
-		"in the\nunit that its name ends with, and exported in seconds.\n");
+		"JSON and the console use the name, OpenMetrics the metric. Counters in ns are shown in the unit at "
+		"the end "
+		"of\ntheir name and exported in seconds.\n");
 	for (const struct stat_table *const *t = stat_tables; *t; t++)
 		table(out, *t);
 	fprintf(out, "\n## Reasons to drop\n\n");
@@ -65,8 +65,8 @@ void docs_commands(FILE *out)
 		"The same commands work at the console (`sluice -i`), in script files (`sluice -f`) and over the "
 		"socket\n"
 		"(`sluicectl`). Words may be abbreviated as long as they are unique. `-j` anywhere on the line "
-		"asks for\n"
-		"JSON. `#` begins a comment. Words with spaces stand in double quotes.\n");
+		"selects\n"
+		"JSON output. `#` begins a comment. Put words with spaces in double quotes.\n");
 	for (unsigned int i = 0; i < n_commands; i++) {
 		const struct command *c = &commands[i];
 

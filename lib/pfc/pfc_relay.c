@@ -50,6 +50,21 @@ static bool heard(struct pfc_relay_port *p, unsigned int i, bool stop, uint64_t 
 }
 
 /*
+ * A pause asked for by a slower port can be longer than 65,535 quanta of the gateway's port. The rest is renewed by
+ * pfc_relay_poll (docs/protocol.md 5.5). Returns the end of the pause in ns; 0: XON.
+ */
+static uint64_t scale_longer(struct pfc_relay_port *p, const struct pfc_relay_config *c, unsigned int i,
+	uint16_t quanta, uint64_t now)
+{
+	uint64_t until = quanta ? now + pfc_quanta_ns(quanta, c->from_bps) : 0;
+	bool longer = until > now + pfc_quanta_ns(PFC_QUANTA_MAX, p->bps);
+
+	p->longer_until[i] = longer ? until : 0;
+	p->refresh_at[i] = now + refresh_interval(p);
+	return until;
+}
+
+/*
  * Modes transparent and scaled: forward each frame as received, or with converted times. Holds only record which
  * parties pause the gateway.
  */
@@ -66,15 +81,21 @@ static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 		if (!heard(p, i, request->time[i], now)) {
 			out->enable = (uint8_t)(out->enable & ~(1u << i));
 			out->time[i] = 0;
+			p->longer_until[i] = 0;
 			continue;
 		}
-		if (c->mode == PFC_RELAY_SCALED)
+		until = request->time[i] ? now + pfc_quanta_ns(request->time[i], p->bps) : 0;
+		if (c->mode == PFC_RELAY_SCALED) {
 			out->time[i] = pfc_scale(request->time[i], c->from_bps, p->bps);
-		until = out->time[i] ? now + pfc_quanta_ns(out->time[i], p->bps) : 0;
+			until = scale_longer(p, c, i, request->time[i], now);
+		}
 		pfc_history_set(&p->history[i], until, now);
 		pfc_watchdog_gate(&p->watchdog[i], until, now);
 	}
 	pause = pfc_pause_of(out, p->bps, 0);
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (out->enable & 1u << i && p->longer_until[i])
+			pause.ns[i] = p->longer_until[i] - now;
 	pfc_holds_apply(&p->holds, party, PFC_ALL_SLICES, &pause, now);
 	p->sent += out->enable != 0;
 	return out->enable;
@@ -163,11 +184,38 @@ static void release(struct pfc_relay_port *p, uint64_t now, struct pfc_request *
 			continue;
 		out->enable |= (uint8_t)(1u << i);
 		out->time[i] = 0;
+		p->longer_until[i] = 0;
 		pfc_history_set(&p->history[i], 0, now);
 		pfc_watchdog_gate(&p->watchdog[i], 0, now);
 	}
 	p->sent += p->release != 0;
 	p->release = 0;
+}
+
+/* Renew the pauses that one frame could not say, the last time with exactly what is left. Returns their priorities. */
+static uint8_t renew_longer(struct pfc_relay_port *p, uint64_t now, struct pfc_request *out, uint64_t *next)
+{
+	uint8_t renewed = 0;
+
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		if (!p->longer_until[i])
+			continue;
+		if (now >= p->longer_until[i]) { /* nobody asked in time */
+			p->longer_until[i] = 0;
+		} else if (now >= p->refresh_at[i]) {
+			uint64_t left = p->longer_until[i] - now;
+
+			out->time[i] = pfc_ns_quanta(left, p->bps);
+			out->enable |= (uint8_t)(1u << i);
+			renewed |= (uint8_t)(1u << i);
+			p->refresh_at[i] = now + refresh_interval(p);
+			if (left <= pfc_quanta_ns(PFC_QUANTA_MAX, p->bps))
+				p->longer_until[i] = 0;
+		}
+		if (p->longer_until[i])
+			*next = MIN_OF(*next, p->refresh_at[i]);
+	}
+	return renewed;
 }
 
 bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint64_t now, struct pfc_request *out,
@@ -183,6 +231,7 @@ bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 		*out = (struct pfc_request){0};
 		send = p->release;
 		release(p, now, out);
+		renewed = renew_longer(p, now, out, next);
 	}
 	p->expired += (unsigned int)__builtin_popcount(before & ~p->stopped & ~released(p));
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {

@@ -4,7 +4,7 @@
  * that the PE next to the congestion sends into the tunnel.
  *
  *   transparent  every frame as received (the letter of draft-he); correct only between ports of the same speed
- *   scaled       pause times are converted between the speeds of the two ports
+ *   scaled       pause times are converted between the speeds of the two ports; what one frame cannot say is renewed
  *   regenerate   the tunnel carries which priorities to stop and for how long; the far PE keeps its gateway paused
  *                with frames of its own, so jitter, lost refreshes and lost resumes have no effect (default)
  *
@@ -49,6 +49,8 @@ struct pfc_relay_port {
 	uint8_t stopped;		     /* regenerate: bit per priority stopped at the gateway */
 	struct pfc_holds holds;		     /* of all tunnels */
 	uint64_t refresh_at[PFC_PRIORITIES]; /* time in ns of the next refresh to the gateway */
+	/* scaled: end in ns of a pause that is longer than one frame to the gateway can say; 0: none */
+	uint64_t longer_until[PFC_PRIORITIES];
 	RELAY_COUNTERS(STAT_DECLARE)
 	bool busy;	       /* pfc_relay_poll must be called */
 	uint8_t release;       /* transparent, scaled: bit per priority in a storm that the gateway must resume */

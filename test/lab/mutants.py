@@ -39,6 +39,8 @@ MUTANTS = [
            "port->pfc.peer_descriptors * frame", "2 * frame", "deadlock_remapped"),
     Mutant("XON is sent as if the way back were short", "lib/config/headroom.c",
            "MAX_OF(GAP_BYTES, out->rule.xon)", "GAP_BYTES", "pfc_slow_receiver"),
+    Mutant("what a pause of a slower port asks for is cut off", "lib/pfc/pfc_relay.c",
+           "p->longer_until[i] = longer ? until : 0;", "p->longer_until[i] = 0 * longer;", "pfc_scaled_to_faster"),
     Mutant("the wait-for graph does not see what a neighbour holds", "lib/service/pfc/wait_ctl.c",
            "if (h->party.sid == PFC_SID_LINK)", "if (false)", "deadlock_one_class"),
     Mutant("the wait-for graph does not see what tunnels hold", "lib/service/pfc/wait_ctl.c",

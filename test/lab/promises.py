@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a configuration is called valid for: buffers by default, over any distance."""
+"""What a configuration is called valid for: buffers by default, over any distance, and pauses between ports of different speed."""
 import random
 
 from net import Net
 from suite import scenario
-from wan import TX
+from wan import TX, Wan, longest_us, refresh_us
 
 NOTHING_LOST = ["lost == 0", "flow().retransmitted == 0", "flow().failed == 0"]
 SLOW_KM = (10, 100, 500, 2000)
@@ -39,3 +39,18 @@ def pfc_slow_receiver(km, reserved=True, seed=1):
         for name in ("n0", "n1"):
             net.tune(name, lambda c: c["buffer-profiles"][0].update(xoff="64K", xon="32K"))
     return net
+
+
+@scenario(short=[{"far": f, "rate": n} for f, n in ((400, 100), (100, 25))],
+          long=[{"far": f, "rate": n} for f, n in ((25, 10), (40, 10), (100, 10), (100, 25), (100, 40), (200, 100), (400, 100), (800, 100))],
+          expect=[*NOTHING_LOST, "host('gpu2').pauses_sent > 2", "host('gpu1').paused_ns[3] > 1e6"])
+def pfc_scaled_to_faster(rate, far, seed=1):
+    """Mode `scaled` towards a port that is faster: one pause there is shorter than what was asked for, so that the far PE renews
+    it until the time asked for is over. Distance, jitter and stall are drawn."""
+    r = random.Random(seed)
+    late = longest_us(rate) * r.uniform(0, 0.25)
+    km = r.randrange(20, {10: 1000, 25: 400, 40: 250, 100: 300}[rate])
+    begin, stall = r.randrange(2000, 8000), 10 * km + 20 * longest_us(rate) + r.randrange(0, 20000)
+    return Wan("pfc-scaled-to-faster", "hosts", rate=rate, far_rate=far, km=km, mode="scaled", more_us=late + refresh_us(rate, "scaled"),
+               stall=(f"{begin}us", f"{int(stall)}us"), run=f"{int(begin + stall + 20 * km + 5000)}us", sample="1ms",
+               wan={"jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}).net

@@ -45,6 +45,37 @@ static void transparent(void **state)
 	assert_int_equal(p.sent, 1);
 }
 
+/*
+ * 65,535 quanta of 100 Gb/s, 335,540 ns, are four times that at 400 Gb/s: the longest pause is renewed each half of it,
+ * without a gap, and the last frame ends when the time asked for does.
+ */
+static void check_longer(struct pfc_relay_port *p, const struct pfc_relay_config *c)
+{
+	const uint64_t asked = pfc_quanta_ns(65535, G100), longest = pfc_quanta_ns(65535, G400);
+	uint64_t next, end = longest, frames = 0;
+	struct pfc_request in = ask(3, 65535), out;
+
+	assert_false(pfc_relay_poll(p, c, 0, &out, &next));
+	for (uint64_t now = next; now != TIME_NEVER; now = next, frames++) {
+		assert_true(now < end);
+		assert_true(pfc_relay_poll(p, c, now, &out, &next));
+		assert_int_equal(out.enable, 0x08);
+		end = now + pfc_quanta_ns(out.time[3], G400);
+	}
+	assert_in_range(end, asked, asked + 2); /* a quantum is 1.28 ns */
+	assert_int_equal(frames, 7);
+	/* XON ends it at once, and a shorter pause replaces it */
+	for (unsigned int quanta = 0; quanta <= 16383; quanta += 16383) {
+		assert_true(pfc_relay_frame(p, c, &one, &in, 0, &out));
+		in = ask(3, (uint16_t)quanta);
+		assert_true(pfc_relay_frame(p, c, &one, &in, 10, &out));
+		assert_int_equal(out.time[3], 4 * quanta);
+		assert_false(pfc_relay_poll(p, c, 10 + longest, &out, &next));
+		assert_int_equal(next, TIME_NEVER);
+		in = ask(3, 65535);
+	}
+}
+
 /* D38, 100G to 400G and back, right to one quantum. */
 static void scaled(void **state)
 {
@@ -57,6 +88,7 @@ static void scaled(void **state)
 	in = ask(3, 65535);
 	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));
 	assert_int_equal(out.time[3], 65535);
+	check_longer(&p, &c);
 	c.from_bps = G400;
 	p.bps = G100;
 	assert_true(pfc_relay_frame(&p, &c, &one, &in, 0, &out));

@@ -2,8 +2,11 @@
 /*
  * Checks PFC across the WAN: relays, tunnels, and that two flow controls never meet on one path and class (E37). Pure.
  */
+#include "base/compiler.h"
+#include "base/text.h"
 #include "config/behavior.h"
 #include "config/check_priv.h"
+#include "config/headroom.h"
 #include "config/program.h"
 
 static const struct cfg_port *port_of(const struct config *c, const char *name)
@@ -74,6 +77,62 @@ static void check_carrier(const struct config *c, struct cfg_diags *d, uint32_t 
 				(unsigned long long)r->udp_port, c->relays.items[k].name);
 }
 
+#define LONGEST_NS(bps) (2 * headroom_refresh_ns(bps))
+
+/*
+ * Modes that hand on pause times (docs/protocol.md 5.5): transparent is right between ports of one speed only, and both
+ * leave a gap when a frame is later than the rest of the pause before it.
+ */
+static void check_mode(const struct config *c, struct cfg_diags *d, const struct cfg_relay *r, const struct cfg_port *p)
+{
+	uint64_t from = r->from_bps == CFG_NONE ? p->speed_bps : r->from_bps, renewed_us;
+	char a[32], b[32];
+
+	if (!r->sid.addr.family || r->mode == RELAY_REGENERATE || !from || !p->speed_bps)
+		return;
+	text_format_number(from, 1000, a, sizeof(a));
+	text_format_number(p->speed_bps, 1000, b, sizeof(b));
+	if (r->mode == RELAY_TRANSPARENT && from != p->speed_bps)
+		cfg_diag_add(d, cfg_where(c, &r->mode),
+			"mode: transparent leaves pause times as they are, but they count bit times: what a port of "
+			"%sbit/s "
+			"asks for lasts %s at '%s', which has %sbit/s; set mode: regenerate or scaled",
+			a, from < p->speed_bps ? "too short" : "too long", p->name, b);
+	renewed_us = headroom_refresh_ns(from) / NSEC_PER_USEC;
+	if (r->jitter_us > renewed_us)
+		cfg_diag_warn(d, cfg_where(c, &r->mode),
+			"mode: at %sbit/s one frame pauses for at most %llu us and is renewed every %llu us: if one is "
+			"lost, or "
+			"later by more than that (jitter says %llu us), the gateway sends meanwhile; use mode: "
+			"regenerate, or set "
+			"jitter if the WAN delays and loses less",
+			a, (unsigned long long)(LONGEST_NS(from) / NSEC_PER_USEC), (unsigned long long)renewed_us,
+			(unsigned long long)r->jitter_us);
+}
+
+/* What a PFC SID pauses goes on in every gap between two frames, unless its jitter bridges the gap. */
+static void check_pausing_sids(const struct config *c, struct cfg_diags *d)
+{
+	for (uint32_t i = 0; i < c->sids.n; i++) {
+		const struct cfg_sid *sid = &c->sids.items[i];
+		const struct cfg_port *p = port_of(c, sid->port);
+		char speed[32];
+
+		if (!(behavior_info((enum cfg_behavior)sid->behavior)->pauses) || sid->jitter_us || !p ||
+			!p->speed_bps || p->side != SIDE_WAN)
+			continue;
+		text_format_number(p->speed_bps, 1000, speed, sizeof(speed));
+		cfg_diag_warn(d, check_at(c, &sid->jitter_us, sid->at),
+			"jitter: at %sbit/s one frame pauses for at most %llu us and is renewed every %llu us: if the "
+			"WAN loses "
+			"one, or delays it by more than that, the queues send meanwhile; set jitter to the delay "
+			"variation and "
+			"the time of the frames that may be lost",
+			speed, (unsigned long long)(LONGEST_NS(p->speed_bps) / NSEC_PER_USEC),
+			(unsigned long long)(headroom_refresh_ns(p->speed_bps) / NSEC_PER_USEC));
+	}
+}
+
 static void check_relay(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own, uint32_t i)
 {
 	const struct cfg_relay *r = &c->relays.items[i];
@@ -102,6 +161,7 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 	check_hmac_key(c, d, &r->hmac_key);
 	if (!p)
 		return;
+	check_mode(c, d, r, p);
 	if (p->side == SIDE_WAN)
 		cfg_diag_add(d, cfg_where(c, &r->port),
 			"port: '%s' is inside the domain (side: wan); a gateway is outside", r->port);
@@ -220,6 +280,7 @@ void check_pfc_wan(const struct config *c, struct cfg_diags *d)
 	struct cfg_own_sids *own;
 
 	check_learning(c, d);
+	check_pausing_sids(c, d);
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		check_learnt_scheme(c, d, &c->ports.items[i]);
 	if (!c->relays.n && !c->pfc_tunnels.n)

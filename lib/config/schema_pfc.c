@@ -55,8 +55,9 @@ static const struct cfg_key relay_keys[] = {
 		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
 		.help = "Rate of the port at the far PE on which the frames originate. auto: the rate of port."},
 	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_relay, jitter_us), .max = 1000000, .fallback = "1000",
-		.help = "regenerate: delay variation of the tunnel, plus time for the number of lost frames to be "
-			"tolerated."},
+		.help = "Delay variation of the tunnel, plus time for the number of lost frames to be tolerated. "
+			"regenerate holds each pause that much longer; the other modes cannot, and --check says what "
+			"that costs."},
 	{"hold-min", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_relay, hold_min_us), .min = 100, .max = 100000,
 		.fallback = "1000",
 		.help = "regenerate: shortest time for which one frame keeps the gateway paused. The sending PE omits "

@@ -163,12 +163,53 @@ static void thresholds(void **state)
 	}
 }
 
+/* Relays that hand pause times on, and SIDs that hold a pause no longer than its frame says. */
+#define RELAY(speed, keys) \
+	NODE("", "64K", "", PORT("dc0", "0", "dc", ", speed: " speed, LOSSLESS)) \
+	"sids: [{sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: dc0}]\n" \
+	"pfc-relays: [{name: a, port: dc0, sid: \"5f00:1:1:d2::/64\", " keys "}]\n"
+#define PAUSING(keys) \
+	NODE("", "64K", "", "  - {name: wan0, device: net_null0, side: wan, speed: 100G}\n") \
+	"sids: [^{sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan0, nexthop: \"fe80::2\"" keys "}]\n"
+
+static void modes(void **state)
+{
+	static const struct row rows[] = {
+		{"regenerate joins any two speeds", RELAY("400G", "from-speed: 100G"), NULL},
+		{"transparent between equal speeds", RELAY("10G", "mode: transparent"), NULL},
+		{"transparent to a faster port", RELAY("400G", "mode: ^transparent, from-speed: 100G, jitter: 100"),
+			"mode: transparent leaves pause times as they are, but they count bit times: what a port of "
+			"100Gbit/s "
+			"asks for lasts too short at 'dc0', which has 400Gbit/s; set mode: regenerate or scaled"},
+		{"transparent to a slower port", RELAY("10G", "mode: ^transparent, from-speed: 25G, jitter: 100"),
+			"mode: transparent leaves pause times as they are, but they count bit times: what a port of "
+			"25Gbit/s asks "
+			"for lasts too long at 'dc0', which has 10Gbit/s; set mode: regenerate or scaled"},
+		{"scaled over a quiet WAN", RELAY("400G", "mode: scaled, from-speed: 100G, jitter: 167"), NULL},
+		{"transparent at 100 Gb/s over any other", RELAY("100G", "mode: ^transparent, jitter: 168"),
+			"warning: mode: at 100Gbit/s one frame pauses for at most 335 us and is renewed every 167 us: "
+			"if one is "
+			"lost, or later by more than that (jitter says 168 us), the gateway sends meanwhile; use mode: "
+			"regenerate, or set jitter if the WAN delays and loses less"},
+		{"a SID without jitter", PAUSING(""),
+			"warning: jitter: at 100Gbit/s one frame pauses for at most 335 us and is renewed every 167 "
+			"us: if the WAN "
+			"loses one, or delays it by more than that, the queues send meanwhile; set jitter to the delay "
+			"variation "
+			"and the time of the frames that may be lost"},
+	};
+
+	(void)state;
+	expect_rows(rows, ARRAY_LEN(rows));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headroom),
 		cmocka_unit_test(distance),
 		cmocka_unit_test(thresholds),
+		cmocka_unit_test(modes),
 	};
 
 	return cmocka_run_group_tests_name("config_lossless", tests, NULL, NULL);

@@ -146,7 +146,7 @@ static void learning(void **state)
 			"hmac-key: there is no key file; set hmac.keys"},
 		{"no keys to verify",
 			LEARNER("", THREE) "sids:\n  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan0, "
-					   "nexthop: \"fe80::1\", pfc-hmac: ^required}\n",
+					   "nexthop: \"fe80::1\", jitter: 1, pfc-hmac: ^required}\n",
 			"pfc-hmac: there is no key file; set hmac.keys"},
 		{"nothing to verify",
 			LEARNER("", THREE) "hmac: {keys: k}\nsids:\n"

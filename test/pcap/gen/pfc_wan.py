@@ -243,7 +243,7 @@ def _relay_out():
     he = "draft-he-rtgwg-wan-pfc-00 3.2 par. 4"
     for mode, speed, origin, times, handed in (
         ("transparent", "100G", "100G", {3: 1000, 4: 0}, {3: 1000, 4: 0}),
-        ("transparent", "400G", "100G", {3: 1000}, {3: 1000}),
+        ("transparent", "400G", "400G", {3: 1000}, {3: 1000}),
         ("scaled", "400G", "100G", {3: 1001, 4: 0, 5: 65535}, {3: 4004, 4: 0, 5: 65535}),
         ("scaled", "100G", "400G", {3: 1001}, {3: 251}),
     ):

@@ -21,6 +21,7 @@
 struct ethdev {
 	uint16_t id;
 	bool started;
+	bool reports_link; /* by an interrupt */
 	uint16_t rx_descriptors, tx_descriptors;
 	uint64_t rx_offloads, tx_offloads;
 	uint8_t pfc_priorities;
@@ -67,11 +68,16 @@ static uint16_t tx(struct port *p, struct rte_mbuf **pkts, uint16_t n)
 	return rte_eth_tx_burst(dev_of(p)->id, 0, pkts, n);
 }
 
+static int link_changed(uint16_t id, enum rte_eth_event_type event, void *arg, void *out);
+
 static int start(struct port *p)
 {
 	int rc = rte_eth_dev_start(dev_of(p)->id);
 
 	dev_of(p)->started = rc == 0;
+	/* the management thread looks too rarely for a link that flaps */
+	if (rc == 0 && dev_of(p)->reports_link)
+		rte_eth_dev_callback_register(dev_of(p)->id, RTE_ETH_EVENT_INTR_LSC, link_changed, p);
 	if (rc == 0)
 		pfc_setup(&pfc_ethdev, dev_of(p)->id, p->abilities.driver, dev_of(p)->pfc_priorities,
 			dev_of(p)->pfc_hardware, &p->abilities, &dev_of(p)->pfc_changes);
@@ -82,6 +88,8 @@ static int start(struct port *p)
 static void stop(struct port *p)
 {
 	if (dev_of(p)->started) {
+		if (dev_of(p)->reports_link)
+			rte_eth_dev_callback_unregister(dev_of(p)->id, RTE_ETH_EVENT_INTR_LSC, link_changed, p);
 		pfc_restore(&pfc_ethdev, dev_of(p)->id, &dev_of(p)->pfc_changes);
 		rte_eth_dev_stop(dev_of(p)->id);
 	}
@@ -104,6 +112,22 @@ static bool link_up(struct port *p)
 	if (dev_of(p)->kernel_if)
 		return dev_of(p)->started && kernel_if_running(dev_of(p)->kernel_if);
 	return rte_eth_link_get_nowait(dev_of(p)->id, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+/*
+ * The device reports a change of its link, in a thread of the EAL. It may have failed and returned since: then the state
+ * is what it was, and yet two changes are to be recorded.
+ */
+static int link_changed(uint16_t id, enum rte_eth_event_type event, void *arg, void *out)
+{
+	struct port *p = arg;
+
+	(void)id;
+	(void)event;
+	(void)out;
+	if (!port_set_link(p, link_up(p)))
+		__atomic_add_fetch(&p->link, 2, __ATOMIC_RELAXED);
+	return 0;
 }
 
 static void reconnect(struct port *p)
@@ -336,6 +360,8 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 		conf.rxmode.mtu = (uint32_t)config->mtu;
 	dev_of(p)->rx_offloads = conf.rxmode.offloads;
 	dev_of(p)->tx_offloads = conf.txmode.offloads;
+	dev_of(p)->reports_link = *info.dev_flags & RTE_ETH_DEV_INTR_LSC;
+	conf.intr_conf.lsc = dev_of(p)->reports_link;
 	rc = rte_eth_dev_configure(id, p->n_rx_queues, 1, &conf);
 	if (rc < 0)
 		return text_fail(err, size, rc, "port %s: the device rejects its configuration: %s", p->name,

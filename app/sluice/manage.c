@@ -32,9 +32,8 @@ unsigned int look_at_links(struct node *n)
 		struct port *p = n->port[i];
 		bool now_up = p->ops->link_up(p);
 
-		if (now_up != p->up)
+		if (port_set_link(p, now_up))
 			log_notice(port, "%s: link %s", p->name, now_up ? "up" : "down");
-		__atomic_store_n(&p->up, now_up, __ATOMIC_RELAXED);
 		up += now_up;
 	}
 	return up;

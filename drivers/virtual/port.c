@@ -197,7 +197,7 @@ struct port *virtual_port_new(const struct virtual_port_config *config)
 	v->port.driver = v;
 	v->port.n_rx_queues = config->rx_queues;
 	v->port.mac = config->mac;
-	v->port.up = true;
+	v->port.link = 1;
 	v->port.abilities = (struct port_abilities){.set_mac = true,
 		.set_mtu = true,
 		.promiscuous = true,
@@ -325,5 +325,5 @@ const struct virtual_port_stats *virtual_port_stats(const struct port *p)
 void virtual_port_set_link(struct port *p, bool up)
 {
 	of(p)->link = up;
-	__atomic_store_n(&p->up, up, __ATOMIC_RELAXED);
+	port_set_link(p, up);
 }

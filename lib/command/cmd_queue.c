@@ -27,6 +27,8 @@ static const char *gate_of(const struct egress_slice *s, unsigned int class)
 {
 	if (__atomic_load_n(&s->closed[EGRESS_PAUSE], __ATOMIC_RELAXED) >> class & 1)
 		return "closed";
+	if (__atomic_load_n(&s->closed[EGRESS_LINK], __ATOMIC_RELAXED) >> class & 1)
+		return "link";
 	return __atomic_load_n(&s->closed[EGRESS_RATE], __ATOMIC_RELAXED) ? "max-rate" : "open";
 }
 

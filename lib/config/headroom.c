@@ -112,6 +112,14 @@ void headroom_of_port(const struct config *c, const struct cfg_port *port, const
 		.source_bytes = port->pfc.peer_descriptors * frame};
 }
 
+uint64_t headroom_loop_ns(const struct headroom_question *q)
+{
+	unsigned __int128 frames = (unsigned __int128)(q->own_bytes + q->source_bytes) * 8 * NSEC_PER_SEC;
+
+	return q->pfc_ns + q->data_ns + q->pe_ns + q->response_ns + q->jitter_ns +
+	       (q->in_bps ? capped(frames / q->in_bps) : 0);
+}
+
 struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct cfg_port *port)
 {
 	int i = cfg_find_named(c, "buffer-profiles", port->pfc.buffer, NULL);

@@ -178,6 +178,7 @@ struct cfg_pfc {
 	char *buffer;		   /* a buffer profile, or NULL: the built-in one */
 	uint64_t length_m;	   /* CFG_NONE: not given; then HEADROOM_LENGTH_M for a link */
 	uint64_t round_trip_us;	   /* of PFC frame and data; CFG_NONE: by length_m */
+	uint64_t outage_ms;	   /* lossless packets for the port wait so long while its link is down */
 	uint64_t peer_descriptors; /* frames that the neighbour still sends after it received PFC */
 	struct cfg_watchdog watchdog;
 };

@@ -166,6 +166,10 @@ static const struct cfg_key pfc_keys[] = {
 		.help = "For headroom: auto: frames that the neighbour still sends after it has received PFC. 2: a "
 			"switch or NIC, which finishes the current frame and one that is ready. Software sends all "
 			"frames that it has given to its device: use the transmit descriptors of the neighbour's port."},
+	{"outage", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_pfc, outage_ms), .max = 10000, .fallback = "100",
+		.help = "Time for which lossless packets that leave by this port wait while its link is down. Their "
+			"senders are paused meanwhile. After it they are dropped (port_down). Use less than the "
+			"watchdogs of the senders. 0: drop at once."},
 	{"watchdog", CFG_MAP, .offset = AT(struct cfg_pfc, watchdog), .map = &cfg_watchdog_map,
 		.help = "PFC storms: unbroken pauses of queues of this port by the neighbour or by tunnels."},
 };

@@ -243,6 +243,7 @@ static struct config *parse_text(struct lab_node *n)
 int lab_node_start(struct lab_node *n, char *err, size_t size)
 {
 	struct node_options options = {.services = node_services,
+		.steady = !n->lab->now, /* a run begins in a network that is up; a restart is one */
 		.socket = -1,
 		.new_pool = virtual_pool_new,
 		.buffer_bytes = n->lab->topo->lab.frames == FRAMES_HEADERS ? LAB_BUFFER_BYTES : 0};

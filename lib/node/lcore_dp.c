@@ -16,6 +16,8 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
 	}
 	l->last_pass_ns = now;
 	l->tap.now_ns = now;
+	if (l->worker)
+		l->worker->ctx.now = now; /* roles on the same lcore call it before its own pass */
 	if (l->control) {
 		work += control_poll(l->control, now, &n);
 		*next = MIN_OF(*next, n);

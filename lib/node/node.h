@@ -120,6 +120,7 @@ struct worker_hooks;
 
 struct node {
 	char name[32];
+	bool steady;	  /* node_options.steady */
 	uint64_t born_ns; /* time of day minus lcore time at the start, ns; set once */
 	/* Written by the management thread (release), read by every role (acquire); see publish_ctl.c. */
 	const struct snapshot *snapshot;

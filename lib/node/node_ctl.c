@@ -236,6 +236,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	n->config = config;
 	snprintf(n->name, sizeof(n->name), "%s", config->node.name);
 	n->born_ns = options->wall_offset_ns;
+	n->steady = options->steady;
 	n->n_ports = config->ports.n;
 	n->services = options->services;
 	n->egress = new_aligned((n->n_ports + 1) * sizeof(*n->egress));
@@ -288,6 +289,8 @@ static void deal_out_egresses(struct node *n)
 				w = &n->worker[k];
 		}
 		egress_init(&n->egress[i], n->port[i]);
+		if (n->steady)
+			egress_know_link(&n->egress[i]);
 		n->owner[i] = w->index;
 		w->egress[w->n_egress++] = &n->egress[i];
 	}

@@ -10,10 +10,15 @@
 
 struct node_options {
 	const struct control_service *const *services; /* NULL after the last: node_services of service/services.h */
-	bool shared_cpu;			       /* lcores may preempt each other: pool and rings allow for it */
-	int socket;				       /* NUMA node of memory, or -1 */
-	uint64_t wall_offset_ns;		       /* ns to add to lcore time for the time of day, for captures */
-	uint32_t buffer_bytes; /* replaces memory.buffer-size; 0: use that key. The lab may carry headers only */
+	/*
+	 * Begin as a node that has run for long: its links are known, and nobody who pauses it must be waited for. For
+	 * the lab and for tests; a node that starts cannot know.
+	 */
+	bool steady;
+	bool shared_cpu;	 /* lcores may preempt each other: pool and rings allow for it */
+	int socket;		 /* NUMA node of memory, or -1 */
+	uint64_t wall_offset_ns; /* ns to add to lcore time for the time of day, for captures */
+	uint32_t buffer_bytes;	 /* replaces memory.buffer-size; 0: use that key. The lab may carry headers only */
 	/* Create the pool of packet buffers; NULL: pkt_pool_create. The node frees the pool with rte_mempool_free. */
 	struct rte_mempool *(*new_pool)(const char *name, unsigned int buffers, uint32_t bytes);
 };

@@ -79,9 +79,9 @@ static uint64_t longest_ns(uint64_t bps)
 
 bool pfc_speaker_want(const struct pfc_speaker *s, uint8_t stopped, uint64_t bps, uint64_t now, struct pfc_request *out)
 {
-	if (stopped == s->stopped && (!stopped || now < pfc_speaker_next(s, bps)))
+	if (!s->fresh && stopped == s->stopped && (!stopped || now < pfc_speaker_next(s, bps)))
 		return false;
-	*out = (struct pfc_request){.enable = stopped | s->stopped};
+	*out = (struct pfc_request){.enable = stopped | s->stopped | s->fresh};
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		out->time[i] = stopped >> i & 1 ? PFC_QUANTA_MAX : 0;
 	return true;
@@ -98,6 +98,7 @@ void pfc_speaker_said(struct pfc_speaker *s, const struct pfc_request *said, uin
 		stat_add(&s->xon[i], said->time[i] == 0);
 	}
 	s->stopped = pfc_stops(said);
+	s->fresh = 0;
 	s->said_ns = now;
 }
 

@@ -83,15 +83,17 @@ void pfc_buffer_clear(struct pfc_buffer *b, bool persistent);
 
 /* State of the PFC frames that a port sends to its neighbour. */
 struct pfc_speaker {
-	uint8_t stopped;			    /* bit per class stopped by the last frame */
-	uint64_t said_ns;			    /* time in ns of the last frame */
+	uint8_t stopped;  /* bit per class stopped by the last frame */
+	uint8_t fresh;	  /* bit per class of which the neighbour must be told, whatever it was told before */
+	uint64_t said_ns; /* time in ns of the last frame */
 	struct pfc_history history[PFC_PRIORITIES]; /* pauses of the neighbour, by priority */
 	PFC_TX_COUNTERS(STAT_DECLARE)
 };
 
 /*
  * Returns true when a frame must be sent at `now` (ns) so that exactly the classes in `stopped` (a bit each) are
- * paused. A change is sent at once, in a frame with all stopped classes. A refresh is sent after half of the pause
+ * paused. A change is sent at once, in a frame with all stopped classes; so is the state of the classes in s->fresh,
+ * which the caller sets when the link has come up, because frames sent before may not have arrived. A refresh is sent after half of the pause
  * time (65,535 quanta at `bps`, the line rate in bits per second). *out is the request to send; call pfc_speaker_said
  * once its frame is sent.
  */

@@ -45,6 +45,27 @@ static struct pfc_hold *place(struct pfc_holds *h, uint64_t now)
 	return h->n < PFC_PARTIES_MAX ? &h->hold[h->n++] : NULL;
 }
 
+/* The time of the holds, which may stand still. */
+static uint64_t hold_time(const struct pfc_holds *h, uint64_t now)
+{
+	return h->stood_ns ? h->stood_ns : now;
+}
+
+void pfc_holds_stand_still(struct pfc_holds *h, uint64_t now)
+{
+	if (!h->stood_ns)
+		h->stood_ns = MAX_OF(now, 1);
+}
+
+void pfc_holds_go_on(struct pfc_holds *h, uint64_t now)
+{
+	for (uint32_t i = 0; i < h->n && h->stood_ns; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			if (h->hold[i].until[k] > h->stood_ns)
+				h->hold[i].until[k] += now - h->stood_ns;
+	h->stood_ns = 0;
+}
+
 static bool asks_for_a_pause(const struct pfc_pause *pause)
 {
 	FOR_EACH_BIT(i, pause->enable)
@@ -61,13 +82,13 @@ bool pfc_holds_apply(struct pfc_holds *h, const struct pfc_party *party, uint8_t
 	if (!hold) {
 		if (!asks_for_a_pause(pause))
 			return true;
-		hold = place(h, now);
+		hold = place(h, hold_time(h, now));
 		if (!hold)
 			return false;
 		*hold = (struct pfc_hold){.party = *party, .slice = slice};
 	}
 	FOR_EACH_BIT(i, pause->enable) {
-		hold->until[i] = pause->ns[i] ? now + pause->ns[i] : 0;
+		hold->until[i] = pause->ns[i] ? hold_time(h, now) + pause->ns[i] : 0;
 		hold->said[i] = now;
 	}
 	return true;
@@ -90,7 +111,7 @@ uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int 
 	for (uint32_t i = 0; i < h->n; i++)
 		if (concerns(&h->hold[i], slice) && counts(&h->hold[i], priority, heed))
 			until = MAX_OF(until, h->hold[i].until[priority]);
-	return until;
+	return h->stood_ns && until > h->stood_ns ? TIME_NEVER : until;
 }
 
 unsigned int pfc_holds_count(const struct pfc_holds *h, uint8_t slice, unsigned int priority, uint64_t now)
@@ -98,6 +119,6 @@ unsigned int pfc_holds_count(const struct pfc_holds *h, uint8_t slice, unsigned 
 	unsigned int n = 0;
 
 	for (uint32_t i = 0; i < h->n; i++)
-		n += concerns(&h->hold[i], slice) && h->hold[i].until[priority] > now;
+		n += concerns(&h->hold[i], slice) && h->hold[i].until[priority] > hold_time(h, now);
 	return n;
 }

@@ -38,6 +38,7 @@ struct pfc_hold {
 
 struct pfc_holds {
 	uint32_t n;			       /* entries of hold in use */
+	uint64_t stood_ns;		       /* time in ns at which the holds stand still; 0: their time runs */
 	struct pfc_hold hold[PFC_PARTIES_MAX]; /* entries, one per party and slice */
 };
 
@@ -68,7 +69,16 @@ struct pfc_heed {
 	uint64_t link, tunnels; /* for the peer on the link; for tunnel sources */
 };
 
-/* Time in ns at which the gate of a queue opens if no further request is received; <= now: it is open. */
+/*
+ * Stop the time of all holds at `now` (ns): while nothing can be received, none of them may end. Requests that are
+ * received meanwhile count from the same moment. No effect if it is stopped.
+ */
+void pfc_holds_stand_still(struct pfc_holds *h, uint64_t now);
+
+/* Let the time of the holds go on at `now` (ns): each lasts for what was left of it. No effect if it runs. */
+void pfc_holds_go_on(struct pfc_holds *h, uint64_t now);
+
+/* Time in ns at which the gate of a queue opens if no further request is received; <= now: it is open. TIME_NEVER: holds stand still. */
 uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int priority, struct pfc_heed heed);
 
 /* Number of parties whose holds on the queue have not ended at `now`. */

@@ -91,13 +91,33 @@ struct port {
 	uint16_t n_rx_queues;
 	struct eth_addr mac; /* source address of the node's frames and replies */
 	struct port_abilities abilities;
-	/* Written by the management thread, read by lcores; relaxed, orders nothing. */
-	bool up;
+	/*
+	 * Changes of the link since start: odd while it is up, even while it is down. A reader that was away sees that
+	 * the link has failed and returned. Written by port_set_link, read by lcores; relaxed, orders nothing.
+	 */
+	uint32_t link;
 };
+
+/* Return port.link. */
+static inline uint32_t port_link(const struct port *p)
+{
+	return __atomic_load_n(&p->link, __ATOMIC_RELAXED);
+}
 
 static inline bool port_is_up(const struct port *p)
 {
-	return __atomic_load_n(&p->up, __ATOMIC_RELAXED);
+	return port_link(p) & 1;
+}
+
+/* Record the state of the link. Returns whether it has changed. The management thread, and threads of drivers. */
+static inline bool port_set_link(struct port *p, bool up)
+{
+	uint32_t was = port_link(p);
+
+	while ((was & 1) != up)
+		if (__atomic_compare_exchange_n(&p->link, &was, was + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return true;
+	return false;
 }
 
 #endif

@@ -100,6 +100,7 @@ _Static_assert(offsetof(struct egress_queue, pause_until) == CACHE_LINE_BYTES,
  */
 enum egress_cause {
 	EGRESS_PAUSE, /* PFC of the link or of tunnels */
+	EGRESS_LINK,  /* the link is down, or has come up and the neighbour has not been heard yet (link.h) */
 	EGRESS_RATE,  /* the slice is ahead of its max-rate; closes all its classes */
 	EGRESS_CAUSES
 };
@@ -128,10 +129,25 @@ struct egress_burst {
 };
 
 /* Reasons why a submitted packet may not pass straight through; 0: nothing to check. */
-#define EGRESS_GATE_PAUSE 0x1  /* some class is paused */
+#define EGRESS_GATE_PAUSE 0x1  /* some class is paused, or waits for the link */
 #define EGRESS_GATE_RATE 0x2   /* some slice has a max-rate */
 #define EGRESS_GATE_DEVICE 0x4 /* the device has not accepted all frames offered */
 #define EGRESS_GATE_STORM 0x8  /* some queue is in a PFC storm */
+
+#define EGRESS_LINK_NOT_READY UINT32_MAX /* in place of a value of port.link */
+
+/* What an egress knows of its link (link.h). Times are in ns; TIME_NEVER: nothing is due. */
+struct egress_link {
+	uint32_t seen;	     /* port.link when it was last looked at; EGRESS_LINK_NOT_READY: never */
+	uint32_t ready;	     /* the same while the link is up, else EGRESS_LINK_NOT_READY */
+	bool given_up;	     /* down for pfc.outage: lossless packets are dropped */
+	uint8_t closed;	     /* bit per class whose gates are closed */
+	uint8_t unheard;     /* bit per class that waits for the neighbour's word */
+	uint64_t give_up_ns; /* end of pfc.outage */
+	uint64_t go_on_ns;   /* end of the time for which holds stand still */
+	uint64_t unheard_ns; /* end of the wait for the neighbour */
+	uint64_t next_ns;    /* the earliest of these */
+};
 
 struct egress {
 	struct port *port;		      /* the port; outlives the egress */
@@ -146,6 +162,7 @@ struct egress {
 	uint32_t control_buffers;	      /* buffers held by queue control */
 	uint32_t random;		      /* state of the random generator for ECN marks */
 	uint64_t wake_ns; /* time in ns at which the next gate opens by itself or a watchdog is due; TIME_NEVER: none */
+	struct egress_link link;
 	uint64_t retry_ns;	      /* ns until frames are offered again to a device that accepted none */
 	struct fifo control;	      /* control traffic, oldest first */
 	EGRESS_COUNTERS(STAT_DECLARE) /* relaxed readers */
@@ -193,6 +210,12 @@ _Static_assert(PKT_CLASSES == PFC_PRIORITIES, "PFC pauses a class by the priorit
 
 /* Initialize an empty egress of a port; *e must be all zero. Call before the owner starts. */
 void egress_init(struct egress *e, struct port *port);
+
+/*
+ * The link has been in its present state for long, and the neighbour does not pause: an egress that begins like this
+ * waits for nobody. Call after egress_init.
+ */
+void egress_know_link(struct egress *e);
 
 /* Apply weights, rates, limits and watchdogs of a new snapshot, c->s. This and all functions below: owner only. */
 void egress_configure(struct egress *e, const struct egress_context *c);

@@ -5,6 +5,7 @@
  */
 #include "queue/turn.h"
 
+#include "queue/link.h"
 #include "queue/watch.h"
 #include "rewrite/rewrite.h"
 #include "wire/icmp.h"
@@ -15,7 +16,19 @@ void egress_init(struct egress *e, struct port *port)
 	e->index = port->index;
 	e->wake_ns = TIME_NEVER;
 	e->watch_ns = TIME_NEVER;
+	e->link = (struct egress_link){.seen = EGRESS_LINK_NOT_READY,
+		.ready = EGRESS_LINK_NOT_READY,
+		.give_up_ns = TIME_NEVER,
+		.go_on_ns = TIME_NEVER,
+		.next_ns = TIME_NEVER};
 	e->random = 0x9e3779b9u * (port->index + 1u);
+}
+
+void egress_know_link(struct egress *e)
+{
+	e->link.seen = port_link(e->port);
+	e->link.ready = port_is_up(e->port) ? e->link.seen : EGRESS_LINK_NOT_READY;
+	e->link.given_up = !port_is_up(e->port);
 }
 
 void egress_configure(struct egress *e, const struct egress_context *c)
@@ -40,6 +53,7 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 		if (e->slice[i].byte_time)
 			e->gates |= EGRESS_GATE_RATE;
 	}
+	link_configure(e, c);
 	e->wake_ns = c->now; /* rates may have changed */
 }
 
@@ -63,6 +77,8 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 	if (!pfc_holds_apply(&e->holds, party, slice, pause, c->now))
 		return false;
 	gate_pause(e, c, slice, pause->enable);
+	if (party->sid == PFC_SID_LINK)
+		link_heard(e, c, pause->enable);
 	if (e->gates & EGRESS_GATE_PAUSE && e->tx.n)
 		sched_take_back(e, c);
 	return true;
@@ -322,13 +338,32 @@ static __attribute__((noinline)) void submit_among_others(struct egress *e, stru
 	}
 }
 
+static void egress_look_at_link(struct egress *e, struct egress_context *c)
+{
+	if (link_look(e, c) && e->tx.n)
+		sched_take_back(e, c);
+}
+
+/* Submit packets to an egress whose link has changed or is down. True: it is up, and they are still to be submitted. */
+static __attribute__((noinline)) bool egress_submit_to_link(struct egress *e, struct egress_context *c,
+	struct rte_mbuf **pkts, unsigned int n)
+{
+	egress_look_at_link(e, c);
+	if (e->link.ready != EGRESS_LINK_NOT_READY)
+		return true;
+	for (unsigned int i = 0; i < n; i++) {
+		if (!e->link.given_up && queue_is_lossless(c, pkt_of(pkts[i]), pkts[i]))
+			sched_enqueue(e, c, &pkts[i], 1);
+		else
+			pkt_end(pkts[i], DROP_port_down, c->stats);
+	}
+	return false;
+}
+
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
 {
-	if (unlikely(!port_is_up(e->port))) {
-		for (unsigned int i = 0; i < n; i++)
-			pkt_end(pkts[i], DROP_port_down, c->stats);
+	if (unlikely(port_link(e->port) != e->link.ready) && !egress_submit_to_link(e, c, pkts, n))
 		return;
-	}
 	if (likely(e->backlog == 0 && e->gates == 0)) {
 		if (unlikely(!egress_has_room(e, n)))
 			egress_offer(e, c);
@@ -374,8 +409,9 @@ static bool egress_serve(struct egress *e, struct egress_context *c)
 /* Open the gates that are due, and drop packets of queues in a storm. */
 static void egress_wake(struct egress *e, struct egress_context *c)
 {
+	link_wake(e, c);
 	gate_wake(e, c);
-	if (unlikely(e->gates & EGRESS_GATE_STORM))
+	if (unlikely(e->gates & EGRESS_GATE_STORM || e->link.given_up))
 		sched_flush(e, c);
 }
 
@@ -383,6 +419,8 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 {
 	unsigned int sent = 0;
 
+	if (unlikely(port_link(e->port) != e->link.seen))
+		egress_look_at_link(e, c);
 	if (unlikely(c->now >= e->wake_ns))
 		egress_wake(e, c);
 	do {
@@ -524,7 +562,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	/* open all gates */
 	e->holds.n = 0;
 	memset(e->watchdog, 0, sizeof(e->watchdog));
-	gate_pause(e, c, EGRESS_ALL_SLICES, UINT8_MAX);
+	link_forget(e, c); /* and updates the gates closed by pauses */
 	for (uint32_t i = 0; i < e->n_slices; i++)
 		e->slice[i].byte_time = 0;
 	egress_wake(e, c);

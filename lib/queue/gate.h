@@ -4,6 +4,8 @@
  *
  *   EGRESS_PAUSE         a class of a slice, until the last hold on it ends (pfc/pfc_hold.h); the watchdog decides
  *                        which holds count (watch.h)
+ *   EGRESS_LINK          the same classes of all slices, while the link is down and until the neighbour has been heard
+ *                        after it has come up (link.h)
  *   EGRESS_RATE          all classes of a slice, until its max-rate allows the bytes that it has sent
  *   EGRESS_GATE_DEVICE   all data of the egress, until the device has accepted all frames offered
  *
@@ -35,6 +37,12 @@ void gate_pay(struct egress *e, const struct egress_context *c, struct egress_sl
  * changed.
  */
 void gate_pause(struct egress *e, const struct egress_context *c, uint8_t slice, uint8_t classes);
+
+/*
+ * Close the gates of the classes in `closed` (a bit each) in all slices and open those of the others, because of the
+ * link; then update the gates closed by pauses, whose holds may have stopped or gone on.
+ */
+void gate_link(struct egress *e, const struct egress_context *c, uint8_t closed);
 
 /* Apply storms that begin or end at or before c->now, and update the gates. Call before a new request is applied. */
 void gate_watch(struct egress *e, const struct egress_context *c);

@@ -11,7 +11,7 @@ static void gate_set(struct egress *e, struct egress_slice *s, enum egress_cause
 	uint64_t bit = 1ull << id % 64;
 
 	__atomic_store_n(&s->closed[cause], closed, __ATOMIC_RELAXED);
-	s->barred = s->closed[EGRESS_PAUSE] | s->closed[EGRESS_RATE];
+	s->barred = s->closed[EGRESS_PAUSE] | s->closed[EGRESS_LINK] | s->closed[EGRESS_RATE];
 	e->barred[id / 64] = s->barred ? e->barred[id / 64] | bit : e->barred[id / 64] & ~bit;
 	sched_list(e, s, id);
 	sched_unlist(e, s, id);
@@ -71,11 +71,11 @@ static void gate_look_ahead(struct egress *e, const struct egress_context *c)
 	struct egress_slice *s;
 
 	e->gates &= (uint8_t)~EGRESS_GATE_PAUSE;
-	e->wake_ns = e->watch_ns;
+	e->wake_ns = MIN_OF(e->watch_ns, e->link.next_ns);
 	while ((s = gate_next_barred(e, left))) {
 		FOR_EACH_BIT(k, s->closed[EGRESS_PAUSE])
 			e->wake_ns = MIN_OF(e->wake_ns, s->queue[k].pause_until);
-		if (s->closed[EGRESS_PAUSE])
+		if (s->closed[EGRESS_PAUSE] | s->closed[EGRESS_LINK])
 			e->gates |= EGRESS_GATE_PAUSE;
 		if (s->closed[EGRESS_RATE])
 			gate_rate(e, c, s);
@@ -113,6 +113,19 @@ void gate_pause(struct egress *e, const struct egress_context *c, uint8_t slice,
 		FOR_EACH_BIT(k, classes)
 			gate_pause_class(e, c, id, k);
 	gate_look_ahead(e, c);
+}
+
+void gate_link(struct egress *e, const struct egress_context *c, uint8_t closed)
+{
+	/* a slice that is gone may still have packets and a closed gate */
+	for (uint32_t id = 0; id < SNAP_SLICE_MAX; id++) {
+		uint8_t is = id < e->n_slices ? closed : 0;
+
+		if (e->slice[id].closed[EGRESS_LINK] != is)
+			gate_set(e, &e->slice[id], EGRESS_LINK, is);
+	}
+	e->link.closed = closed;
+	gate_pause(e, c, EGRESS_ALL_SLICES, UINT8_MAX);
 }
 
 void gate_watch(struct egress *e, const struct egress_context *c)

@@ -127,8 +127,8 @@ struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *
 void sched_take_back(struct egress *e, struct egress_context *c);
 
 /*
- * Drop a limited number of packets from queues in a storm with action drop. Sets e->wake_ns to c->now when the limit
- * was reached.
+ * Drop a limited number of packets from queues in a storm with action drop, and from all queues of an egress whose link
+ * has been down for too long. Sets e->wake_ns to c->now when the limit was reached.
  */
 void sched_flush(struct egress *e, struct egress_context *c);
 

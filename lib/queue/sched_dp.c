@@ -267,6 +267,24 @@ struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *
 
 #define FLUSH_BATCH 256 /* packets dropped in one pass */
 
+/* Must the packets of a queue be dropped, and as what? */
+static bool sched_drops(const struct egress *e, uint32_t slice, unsigned int class)
+{
+	return e->link.given_up || pfc_watchdog_drops(&e->watchdog[slice][class]);
+}
+
+static void sched_drop(struct egress *e, struct egress_context *c, struct sched_turn *turn)
+{
+	struct rte_mbuf *m = sched_dequeue(c, turn);
+
+	if (!e->link.given_up) {
+		sched_storm_drop(e, c, m);
+		return;
+	}
+	stat_add(&turn->q->dropped, 1);
+	pkt_end(m, DROP_port_down, c->stats);
+}
+
 void sched_flush(struct egress *e, struct egress_context *c)
 {
 	unsigned int left = FLUSH_BATCH;
@@ -277,11 +295,11 @@ void sched_flush(struct egress *e, struct egress_context *c)
 		for (unsigned int k = 0; s->busy >> k; k++) {
 			struct sched_turn turn;
 
-			if (!(s->busy >> k & 1) || !pfc_watchdog_drops(&e->watchdog[id][k]))
+			if (!(s->busy >> k & 1) || !sched_drops(e, id, k))
 				continue;
 			sched_begin_at(&turn, e, c, (uint8_t)id, (uint8_t)k);
 			for (; turn.fifo->n && left; left--)
-				sched_storm_drop(e, c, sched_dequeue(c, &turn));
+				sched_drop(e, c, &turn);
 			sched_end(e, c, &turn);
 		}
 	}
@@ -299,7 +317,9 @@ void sched_take_back(struct egress *e, struct egress_context *c)
 	for (uint16_t i = 0; i < b->n; i++) {
 		struct pkt *x = pkt_of(b->pkts[i]);
 
-		if (!(e->slice[x->slice].closed[EGRESS_PAUSE] >> sched_queue_class(e, c, b->pkts[i]) & 1)) {
+		const struct egress_slice *s = &e->slice[x->slice];
+
+		if (!((s->closed[EGRESS_PAUSE] | s->closed[EGRESS_LINK]) >> sched_queue_class(e, c, b->pkts[i]) & 1)) {
 			b->pkts[kept++] = b->pkts[i];
 			continue;
 		}

@@ -30,7 +30,8 @@ uint64_t watch_pause(struct egress *e, const struct egress_context *c, uint32_t 
 	uint64_t until = pfc_holds_until(&e->holds, (uint8_t)slice, class, pfc_watchdog_heed(w));
 
 	if (watch_is_on(e, c) || w->stormed) {
-		pfc_watchdog_gate(w, until, c->now);
+		/* a pause that cannot be refreshed is no storm */
+		pfc_watchdog_gate(w, e->holds.stood_ns ? 0 : until, c->now);
 		e->watch_ns = MIN_OF(e->watch_ns, pfc_watchdog_next(w, watch_config_of(e, c)));
 	}
 	return unlikely(pfc_watchdog_drops(w)) ? TIME_NEVER : until;
@@ -79,7 +80,7 @@ void watch_configure(struct egress *e, const struct egress_context *c, uint32_t 
 	for (uint32_t id = e->n_slices; id < n_slices_before; id++)
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			pfc_watchdog_copy(&e->watchdog[id][k], &(const struct pfc_watchdog){0});
-	for (uint32_t id = 0; id < e->n_slices && watch_is_on(e, c); id++)
+	for (uint32_t id = 0; id < e->n_slices && watch_is_on(e, c) && !e->holds.stood_ns; id++)
 		FOR_EACH_BIT(k, e->slice[id].closed[EGRESS_PAUSE])
 			if (!e->watchdog[id][k].paused && !e->watchdog[id][k].stormed)
 				pfc_watchdog_gate(&e->watchdog[id][k], e->slice[id].queue[k].pause_until, c->now);

@@ -53,8 +53,14 @@ static void apply(const struct config *c, const struct cfg_class_range *ranges, 
 static int build_pfc(struct builder *b, struct snap_interface *p, const struct cfg_port *cp)
 {
 	struct cfg_buffer_profile profile = cfg_port_profile(b->config, cp);
+	struct headroom_question q;
 	struct cfg_lossless l;
 
+	if (p->speed_bps) {
+		headroom_of_port(b->config, cp, &profile, p->speed_bps, &q);
+		p->loop_ns = headroom_loop_ns(&q);
+	}
+	p->outage_ns = cp->pfc.outage_ms * NSEC_PER_MSEC;
 	cfg_port_lossless(b->config, cp, cp->speed_bps, &l);
 	p->buffer = (struct pfc_buffer_config){.xoff = {l.xoff_bytes, l.xoff_buffers},
 		.xon = {l.xon_bytes, l.xon_buffers},

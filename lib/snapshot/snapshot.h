@@ -100,6 +100,8 @@ struct snap_interface {
 	bool examined;	    /* services look at every packet received here (struct rx_hooks) */
 	bool pfc_shares;    /* traffic is counted per contributor, to choose the one to pause */
 	uint64_t speed_bps; /* 0: unknown, and lossless is 0 then */
+	uint64_t loop_ns;   /* from a request to the neighbour to its effect here, reactions at both ends included */
+	uint64_t outage_ns; /* time for which lossless packets wait while the link is down */
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer;     /* of each lossless class */
 	struct pfc_watchdog_config watchdog; /* of each queue */

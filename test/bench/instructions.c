@@ -79,7 +79,7 @@ static struct replay *new_port(const struct cfg_port *c)
 	r->port.ops = &ops;
 	r->port.mac = c->mac;
 	r->port.n_rx_queues = 1;
-	r->port.up = true;
+	r->port.link = 1;
 	snprintf(r->port.name, sizeof(r->port.name), "%s", c->name);
 	return r;
 }
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 {
 	const char *eal[] = {"bench", "--no-huge", "-m", "512", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores",
 		"0@0", "--log-level=*:error", "--file-prefix=sluice-bench"};
-	struct node_options options = {.services = node_services, .socket = -1};
+	struct node_options options = {.services = node_services, .steady = true, .socket = -1};
 	struct cfg_diags diags = {0};
 	char err[256] = "";
 	struct config *c;

@@ -14,4 +14,5 @@ import ruan  # noqa: F401
 import pfc_distance  # noqa: F401
 import pfc_frames  # noqa: F401
 import promises  # noqa: F401
+import outages  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

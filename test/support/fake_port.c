@@ -87,7 +87,7 @@ static void close_port(struct port *port)
 
 static bool link_up(struct port *p)
 {
-	return p->up;
+	return port_is_up(p);
 }
 
 static void device_stats(struct port *p, struct port_device_stats *out)
@@ -115,7 +115,7 @@ struct fake_port *fake_port_new(struct rte_mempool *pool, const char *name, cons
 	p->port.ops = &ops;
 	p->port.mac = *mac;
 	p->port.n_rx_queues = n_rx_queues;
-	p->port.up = true;
+	p->port.link = 1;
 	snprintf(p->port.name, sizeof(p->port.name), "%s", name);
 	p->pool = pool;
 	p->sent_end = &p->sent;

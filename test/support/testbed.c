@@ -37,9 +37,9 @@ void testbed_eal(void)
 	started = true;
 }
 
-struct testbed *testbed_new(const char *yaml)
+static struct testbed *testbed_make(const char *yaml, bool steady)
 {
-	struct node_options options = {.services = node_services, .shared_cpu = true, .socket = -1};
+	struct node_options options = {.services = node_services, .steady = steady, .shared_cpu = true, .socket = -1};
 	struct testbed *t = calloc(1, sizeof(*t));
 	struct config *c = conf_load(CONF_CHECK, yaml);
 	struct cfg_diags diags = {0};
@@ -64,6 +64,16 @@ struct testbed *testbed_new(const char *yaml)
 	for (uint16_t i = 0; i < t->node->n_lcores; i++)
 		node_lcore_enter(t->node->lcore[i]);
 	return t;
+}
+
+struct testbed *testbed_new(const char *yaml)
+{
+	return testbed_make(yaml, true);
+}
+
+struct testbed *testbed_started(const char *yaml)
+{
+	return testbed_make(yaml, false);
 }
 
 void testbed_check_balance(struct testbed *t)

@@ -30,6 +30,9 @@ struct testbed {
 /* From YAML that must be valid, as must be the files it names, beside the working directory; every port gets 02:00:00:00:d0:NN unless it names a MAC. */
 struct testbed *testbed_new(const char *yaml);
 
+/* The same, but the node has just been started: it waits for those who may pause it (node_options.steady). */
+struct testbed *testbed_started(const char *yaml);
+
 /*
  * Ends the node; all packets must be accounted for and all buffers back in the pool, and no packet of a lossless class may
  * have been dropped unless t->overruns; nothing may stay charged to a buffer.

@@ -118,6 +118,7 @@ static void least_configuration(void **state)
 				  "      length: auto\n"
 				  "      round-trip: auto\n"
 				  "      peer-descriptors: 2\n"
+				  "      outage: 100\n"
 				  "      watchdog:\n"
 				  "        action: release\n"
 				  "        alarm: auto\n"

@@ -317,7 +317,7 @@ static void a_port_without_link_drops_by_name(void **state)
 	struct testbed *t = bed();
 
 	(void)state;
-	t->port[OUT]->port.up = false;
+	port_set_link(&t->port[OUT]->port, false);
 	for (uint32_t i = 0; i < 7; i++)
 		receive(t, VIA_KNOWN, 0, 1, i, 100);
 	testbed_settle(t, 20);

@@ -74,6 +74,30 @@ static void replaces(void **state)
 	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 0);
 }
 
+/* Time stops for all holds and goes on: what was left of each is left, and what is said meanwhile counts from the stop. */
+static void stands_still(void **state)
+{
+	struct pfc_holds h = {0};
+
+	say(&h, 7, 1, GOLD, 3, 65535, 100);
+	say(&h, 7, 1, SILVER, 3, 1, 100);
+	pfc_holds_stand_still(&h, 1100);
+	pfc_holds_stand_still(&h, 2000); /* stands already */
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), TIME_NEVER);
+	assert_true(pfc_holds_until(&h, SILVER, 3, all) < 1100);
+	assert_int_equal(pfc_holds_count(&h, GOLD, 3, 100 * LONG), 1);
+	say(&h, 7, 2, SILVER, 3, 100, 50000);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 3, all), TIME_NEVER);
+	say(&h, 7, 1, GOLD, 4, 100, 50000);
+	say(&h, 7, 1, GOLD, 4, 0, 50001);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 4, all), 0);
+	pfc_holds_go_on(&h, 901100);
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 100 + LONG + 900000);
+	assert_int_equal(pfc_holds_until(&h, SILVER, 3, all), 901100 + 512);
+	pfc_holds_go_on(&h, 1000000); /* goes on already */
+	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 100 + LONG + 900000);
+}
+
 /* Exactly the queues of that slice and priority; a priority that is not enabled keeps its hold. */
 static void exact(void **state)
 {
@@ -215,6 +239,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(crossing),
 		cmocka_unit_test(replaces),
+		cmocka_unit_test(stands_still),
 		cmocka_unit_test(exact),
 		cmocka_unit_test(heeded),
 		cmocka_unit_test(bounded),

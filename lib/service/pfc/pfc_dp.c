@@ -245,13 +245,29 @@ static struct pfc_request pfc_with_relayed(const struct service_pfc_port *own, c
 	return out;
 }
 
+/*
+ * Frames that were sent shortly before the link failed, or while it was down, have not arrived. When it is up again, the
+ * neighbour is told the state of every class first.
+ */
+static void pfc_look_at_link(struct worker_role *w, uint16_t port)
+{
+	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
+	const struct snap_interface *p = &w->ctx.s->port[port];
+	uint32_t link = port_link(w->node->port[port]);
+
+	if (likely(own->link == link))
+		return;
+	own->link = link;
+	own->speaker.fresh = p->pfc_tunnelled ? 0 : p->lossless;
+}
+
 static void pfc_speak(struct worker_role *w, uint16_t port, uint8_t stopped)
 {
 	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
 	uint64_t bps = w->ctx.s->port[port].speed_bps;
 	struct pfc_request request, merged;
 
-	if (!pfc_speaker_want(&own->speaker, stopped, bps, w->ctx.now, &request))
+	if (!port_is_up(w->node->port[port]) || !pfc_speaker_want(&own->speaker, stopped, bps, w->ctx.now, &request))
 		return;
 	merged = pfc_with_relayed(own, &request, bps, w->ctx.now);
 	if (pfc_send_frame(w, port, &merged))
@@ -276,7 +292,7 @@ static void pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_req
 			own->relayed_until[i] = request->time[i] ? w->ctx.now + pfc_quanta_ns(request->time[i], bps)
 								 : 0;
 	out.enable &= (uint8_t)~own->speaker.stopped;
-	if (out.enable)
+	if (out.enable && port_is_up(w->node->port[port]))
 		pfc_send_frame(w, port, &out);
 }
 
@@ -332,6 +348,7 @@ static void pfc_look_at(struct worker_role *w, uint16_t port, uint64_t left, uin
 		__atomic_store_n(&own->urgent, urgent, __ATOMIC_RELAXED);
 		__atomic_store_n(&own->turns, own->turns + 1, __ATOMIC_RELEASE);
 	}
+	pfc_look_at_link(w, port);
 	pfc_speak(w, port, p->pfc_tunnelled ? 0 : stopped);
 }
 
@@ -378,7 +395,8 @@ static uint64_t pfc_next_look(const struct worker_role *w, bool worked)
 
 		if (!s->stopped)
 			continue;
-		next = MIN_OF(next, pfc_speaker_next(s, w->ctx.s->port[port].speed_bps));
+		if (port_is_up(w->node->port[port]))
+			next = MIN_OF(next, pfc_speaker_next(s, w->ctx.s->port[port].speed_bps));
 		if (worked || w->node->n_workers > 1)
 			next = MIN_OF(next, w->ctx.now + (worked ? 0 : LOOK_AGAIN_NS));
 	}
@@ -392,6 +410,9 @@ static void pfc_configure(struct worker_role *w)
 		uint16_t port = w->egress[i]->index;
 		uint8_t lossless = w->ctx.s->port[port].lossless;
 
+		/* At the start there is nothing to say: what a node before this one has said ends by itself. */
+		if (!service_pfc_worker(w)->configured)
+			service_pfc(w->node)->port[port].link = port_link(w->node->port[port]);
 		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
 		/* A class that was lossless until this snapshot must still send XON to the neighbour. */
 		service_pfc_worker(w)->n_lossless += lossless || service_pfc(w->node)->port[port].speaker.stopped;
@@ -400,6 +421,7 @@ static void pfc_configure(struct worker_role *w)
 				service_pfc(w->node)->port[port].buffer[k].stopped =
 					service_pfc(w->node)->port[port].buffer[k].exhausted = false;
 	}
+	service_pfc_worker(w)->configured = true;
 }
 
 const struct worker_hooks pfc_worker_hooks = {.snapshot = pfc_configure,

@@ -70,6 +70,7 @@ struct service_pfc_port {
 	uint8_t stopped; /* classes whose buffers are above XOFF */
 	uint8_t urgent;	 /* classes that pause all contributors */
 	uint32_t turns;
+	uint32_t link;				  /* port.link when the owner last looked */
 	struct pfc_speaker speaker;		  /* to the neighbour, about the own buffers */
 	uint64_t relayed_until[PFC_PRIORITIES];	  /* ns: end of the pauses of a relay */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
@@ -95,6 +96,7 @@ struct service_pfc_rx {
 struct service_pfc_worker {
 	struct mailbox pauses; /* struct pfc_message, from the control role */
 	uint16_t n_lossless;   /* of its ports, those with lossless classes */
+	bool configured;       /* a snapshot has been adopted */
 	uint64_t shared_held;  /* buffers that lossless classes with alpha of its ports hold; relaxed readers */
 } CACHE_ALIGNED;
 

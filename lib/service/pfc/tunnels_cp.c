@@ -7,8 +7,8 @@
 #include "service/pfc/pfc_cp.h"
 #include "snapshot/pfc_outer.h"
 
-#define LOOP_NS (10 * NSEC_PER_MSEC) /* after which it shows whether enough were told to stop */
-#define SIGHTINGS_PASS 8	     /* of each rx role */
+#define SIGHTINGS_PASS 8		  /* of each rx role */
+#define LOOP_MIN_NS (100 * NSEC_PER_USEC) /* a shorter loop only costs decisions */
 
 /* Send a request into tunnel `id`, as a frame of the ingress port of its data. */
 static void send_tunnel(void *arg, uint32_t id, const struct pfc_request *request)
@@ -362,9 +362,6 @@ void control_tunnels_init(struct control_role *c)
 	control_pfc(c)->tunnels.send = send_tunnel;
 	control_pfc(c)->tunnels.made = make_tunnel;
 	control_pfc(c)->tunnels.arg = c;
-	for (unsigned int i = 0; i < MAX_PORTS; i++)
-		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			control_pfc(c)->fanout[i][k].loop_ns = LOOP_NS;
 }
 
 /* A new snapshot: removed tunnels send XON first, on their old path. The other tunnels adopt the changes. */
@@ -373,6 +370,9 @@ static void take_snapshot(struct control_role *c)
 	take_learnt(c);
 	take_configured(c);
 	count_parties(c);
+	for (unsigned int i = 0; i < c->s->n_ports; i++)
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			control_pfc(c)->fanout[i][k].loop_ns = MAX_OF(c->s->port[i].loop_ns, LOOP_MIN_NS);
 	control_pfc(c)->generation = c->s->generation;
 }
 

@@ -13,8 +13,10 @@
   heads      a C file begins with its licence and with a comment that says what it does
   format     clang-format would change nothing (.clang-format)
   generated  reference pages match the code
+  vendored   files below third_party/ are unchanged, and their page names their version
   python     no findings of pyflakes, except imports that other modules use
 """
+import hashlib
 import os
 import re
 import subprocess
@@ -280,6 +282,27 @@ def check_planes():
             yield f"{path}: ends neither in _dp (rx and worker lcores) nor _cp (control lcore) nor _ctl (management thread)"
 
 
+def check_vendored():
+    """Every file of a folder but its page and SHA256SUMS is in SHA256SUMS; the version of the page is in one of them."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "third_party"], cwd=TOP, capture_output=True, text=True,
+                            check=True).stdout.split()
+    for folder in sorted({os.path.dirname(f) for f in listed}):
+        with open(os.path.join(TOP, folder, "SHA256SUMS")) as f:
+            sums = {name: digest for digest, name in (line.split() for line in f)}
+        with open(os.path.join(TOP, folder, "README.md")) as f:
+            version = re.search(r"^\| version \| ([\d.]+)", f.read(), re.M)[1].encode()
+        bodies = {}
+        for path in listed:
+            if os.path.dirname(path) == folder and os.path.basename(path) not in ("README.md", "SHA256SUMS"):
+                with open(os.path.join(TOP, path), "rb") as f:
+                    bodies[os.path.basename(path)] = f.read()
+        for name in sorted(sums.keys() | bodies.keys()):
+            if name not in bodies or hashlib.sha256(bodies[name]).hexdigest() != sums.get(name):
+                yield f"{folder}/{name} is not the file of {folder}/SHA256SUMS"
+        if not any(b"v" + version in body for body in bodies.values()):
+            yield f"{folder}/README.md: no file is of version {version.decode()}"
+
+
 def check_python():
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.py"], cwd=TOP, capture_output=True, text=True,
                            check=True).stdout.splitlines()
@@ -293,7 +316,7 @@ def main():
     return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("lib/node names no protocol", check_services()), ("ethdev in drivers only", check_ethdev()),
                      ("the lab has no forwarding of its own", check_lab(build)),
                      ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()), ("file comments", check_heads()), ("planes", check_planes()), ("private functions", check_private(build)),
-                     ("generated files", check_generated(build)), ("Python", check_python())])
+                     ("generated files", check_generated(build)), ("vendored files", check_vendored()), ("Python", check_python())])
 
 
 if __name__ == "__main__":

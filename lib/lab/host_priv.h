@@ -146,8 +146,10 @@ struct lab_host {
 	const struct topo_host *topo;
 	struct tracks tracks;
 	struct lab_flow *flows; /* to it */
-	double best_bps;	/* payload that it could get at most, by rates and links (lab_bound.c) */
-	double possible_bytes;	/* and, since the start, with its drain rate and stalls */
+	double best_bps;	/* payload that links could carry to it (lab_bound.c) */
+	double waiting_bytes;	/* offered to it, but not possible yet */
+	double possible_bytes;	/* payload that it could receive while senders sent, with its drain rate and stalls */
+	uint64_t timely_bytes, sampled_goodput; /* payload that it received then; goodput_bytes at the last sample */
 	uint32_t index;
 	struct host_port port[TOPO_HOST_PORTS];
 	uint16_t n_ports;
@@ -180,7 +182,7 @@ uint64_t host_paused_ns(const struct lab_host *h, unsigned int priority);
 /* lab_bound.c; after links and hosts */
 int lab_bounds_init(struct lab *lab, char *err, size_t size);
 void lab_bounds_fini(struct lab *lab);
-/* Payload bytes that a host could receive from t0, the end of the last call, to t1 (ns). */
+/* Payload bytes that a host could receive from t0, the end of the last call, to t1 (ns). Counts what it did receive. */
 double lab_bound_bytes(const struct lab *lab, struct lab_host *h, uint64_t t0, uint64_t t1);
 
 /* lab_port.c */

@@ -174,7 +174,7 @@ static double offered_bps(const struct topo_flow *f)
 	return f->rate_bps ? (double)f->rate_bps * (double)f->queue_pairs * payload_share(f) : RECEIVES_AT_ONCE;
 }
 
-/* What the receiver could get from all flows to it if there were no other flows. */
+/* What the links could carry to a receiver from all its senders if there were no other flows. */
 static double best_of(struct graph *g, const struct lab *lab, const struct lab_host *h)
 {
 	double share = 0;
@@ -183,7 +183,7 @@ static double best_of(struct graph *g, const struct lab *lab, const struct lab_h
 		share = MAX_OF(share, payload_share(f->topo));
 	graph_links(g, lab, share);
 	for (const struct lab_flow *f = h->flows; f; f = f->next)
-		add_edges(g, g->n - 1, lab->n_nodes + f->from, f->offered_bps, 0, 0);
+		add_edges(g, g->n - 1, lab->n_nodes + f->from, RECEIVES_AT_ONCE, 0, 0);
 	return h->flows ? largest_flow(g, g->n - 1, lab->n_nodes + h->index) : 0;
 }
 
@@ -250,28 +250,43 @@ static double all_bytes(const struct topo_flow *f)
 	return (double)f->messages * (double)message * (double)f->queue_pairs;
 }
 
-/* Payload bytes that a flow could deliver from t0 to t1. */
-static double flow_bytes(const struct lab *lab, struct lab_flow *f, uint64_t t0, uint64_t t1)
+/* Payload bytes that the senders of a flow can have offered so that they arrive from t0 to t1. */
+static double offered_bytes(const struct lab *lab, const struct lab_flow *f, uint64_t t0, uint64_t t1)
 {
 	uint64_t begin = MAX_OF(t0, f->topo->start_ns + f->way_ns), end = t1;
-	double bytes;
 
 	if (!f->topo->messages)
 		end = MIN_OF(end, lab->topo->lab.run_ns + f->way_ns);
-	bytes = end > begin ? f->offered_bps * (double)(end - begin) / 8e9 : 0;
-	if (f->topo->messages)
-		bytes = MIN_OF(bytes, MAX_OF(all_bytes(f->topo) - (double)f->sampled_bytes, 0.0));
-	f->sampled_bytes = f->bytes;
-	return bytes;
+	return end > begin ? f->offered_bps * (double)(end - begin) / 8e9 : 0;
 }
 
+/* Payload bytes that a flow may still deliver at t0. Flows without a number of messages end with the run. */
+static double left_bytes(const struct lab *lab, struct lab_flow *f, uint64_t t0)
+{
+	double left = t0 < lab->topo->lab.run_ns + f->way_ns ? RECEIVES_AT_ONCE : 0;
+
+	if (f->topo->messages)
+		left = MAX_OF(all_bytes(f->topo) - (double)f->sampled_bytes, 0.0);
+	f->sampled_bytes = f->bytes;
+	return left;
+}
+
+/* What a stall, or a slow receiver, makes wait can arrive later, faster than it was offered. */
 double lab_bound_bytes(const struct lab *lab, struct lab_host *h, uint64_t t0, uint64_t t1)
 {
-	double bytes = 0, limit = h->best_bps * (double)(t1 - t0) / 8e9;
+	double offered = 0, left = 0, limit = h->best_bps * (double)(t1 - t0) / 8e9, bytes;
 
-	for (struct lab_flow *f = h->flows; f; f = f->next)
-		bytes += flow_bytes(lab, f, t0, t1);
+	for (struct lab_flow *f = h->flows; f; f = f->next) {
+		offered += offered_bytes(lab, f, t0, t1);
+		left += left_bytes(lab, f, t0);
+	}
+	if (left > 0)
+		h->timely_bytes += h->stats.goodput_bytes - h->sampled_goodput;
+	h->sampled_goodput = h->stats.goodput_bytes;
+	h->waiting_bytes = MIN_OF(h->waiting_bytes + MIN_OF(offered, limit), left);
 	if (h->topo->sink.drain_bps)
 		limit = MIN_OF(limit, (double)h->topo->sink.drain_bps / 8e9 * (double)host_awake_ns(h, t0, t1));
-	return MIN_OF(bytes, limit);
+	bytes = MIN_OF(h->waiting_bytes, limit);
+	h->waiting_bytes -= bytes;
+	return bytes;
 }

@@ -50,7 +50,7 @@ def installs_everything(i):
     for name in ("sbin/sluice", "bin/sluicectl", "sbin/sluice-bind-nic", "share/man/man8/sluice.8",
                  "share/man/man1/sluicectl.1", "share/man/man5/sluice.yaml.5", "share/sluice/grafana-sluice.json",
                  "share/sluice/alerts.yaml", "share/sluice/reference.yaml", "share/sluice/examples/day/gateway.yaml",
-                 "share/sluice/examples/demo/1-un/leaf1.yaml"):
+                 "share/sluice/examples/demo/1-un/leaf1.yaml", "share/doc/sluice/LICENSE", "share/doc/sluice/LICENSE.uplot"):
         expect(os.path.isfile(i.path(f"{PREFIX}/{name}")), f"{name} is missing:\n{i.log}")
     for name in ("sbin/sluice", "bin/sluicectl", "sbin/sluice-bind-nic"):
         code, out = run([i.path(f"{PREFIX}/{name}"), "--help"])

@@ -275,11 +275,16 @@ def check_lab_reference(build):
             yield f"config/lab/reference.yaml is not up to date: run {build}/app/sluice-lab/sluice-lab --print reference"
 
 
-def check_planes():
+def check_planes(build):
     """The suffix of a file says who runs it."""
     for path in sources(".c", under=PLANED):
         if not path.endswith(("_dp.c", "_cp.c", "_ctl.c")) and path not in NO_PLANE:
             yield f"{path}: ends neither in _dp (rx and worker lcores) nor _cp (control lcore) nor _ctl (management thread)"
+    deps = subprocess.run(["ninja", "-C", os.path.join(TOP, build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    for entry in deps.split("\n\n"):
+        target = entry.split(":")[0]
+        if target.endswith("_dp.c.o") and "/config/model.h" in entry:
+            yield f"{os.path.basename(target)}: includes config/model.h; the data path knows the snapshot, not the configuration"
 
 
 def check_vendored():
@@ -315,7 +320,7 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
     return tap.tell([("layers", check_layers()), ("pure libraries", check_pure()), ("lib/node names no protocol", check_services()), ("ethdev in drivers only", check_ethdev()),
                      ("the lab has no forwarding of its own", check_lab(build)),
-                     ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()), ("file comments", check_heads()), ("planes", check_planes()), ("private functions", check_private(build)),
+                     ("no circles of files", check_circles(build)), ("data path calls", check_datapath(build)), ("file sizes", check_size()), ("format", check_format()), ("file comments", check_heads()), ("planes", check_planes(build)), ("private functions", check_private(build)),
                      ("generated files", check_generated(build)), ("vendored files", check_vendored()), ("Python", check_python())])
 
 

@@ -7,6 +7,7 @@
 #include "command/command_priv.h"
 #include "command/describe.h"
 #include "command/json_row.h"
+#include "config/model.h"
 #include "node/node_ctl.h"
 
 /* "802.1q 100", "802.1ad 200 802.1q 7" */

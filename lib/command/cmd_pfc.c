@@ -2,6 +2,7 @@
 /* show pfc counters, show buffers, clear watermarks. Management thread. */
 #include "command/command_priv.h"
 #include "command/json_row.h"
+#include "config/model.h"
 #include "node/node_ctl.h"
 #include "service/pfc/pfc_ctl.h"
 

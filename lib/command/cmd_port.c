@@ -6,6 +6,7 @@
 
 #include "command/command_priv.h"
 #include "command/json_row.h"
+#include "config/model.h"
 #include "node/node_ctl.h"
 
 static json_t *address_list(const struct snap_interface *p)

@@ -131,7 +131,7 @@ static void neigh_table_sync_one(struct neigh_table *t, const struct snapshot *s
 
 void neigh_table_sync(struct neigh_table *t, const struct snapshot *s, const struct neigh_sync *sync)
 {
-	t->hold = (uint32_t)s->discovery.hold;
+	t->hold = s->discovery.hold;
 	for (uint32_t i = 0; i < s->n_neighs; i++) {
 		if (s->neigh[i].used && sync->owns[s->neigh[i].port])
 			neigh_table_sync_one(t, s, i, sync);

@@ -126,6 +126,19 @@ static void build_carry_over(struct builder *b)
 	}
 }
 
+static void build_discovery(struct builder *b)
+{
+	const struct cfg_discovery *d = &b->config->discovery;
+
+	b->s->discovery = (struct snap_discovery){.retransmit_ms = d->retransmit_ms,
+		.probes = d->probes,
+		.reachable_ms = d->reachable_ms,
+		.stale_ms = d->stale_ms,
+		.hold = (uint32_t)d->hold,
+		.hold_total = (uint32_t)d->hold_total,
+		.max = (uint32_t)d->max};
+}
+
 static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 {
 	int rc;
@@ -134,7 +147,7 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	b->s->icmp_errors = b->config->icmp.errors;
 	b->s->icmp_errors_per_port = b->config->icmp.errors_per_port;
 	b->s->icmp_echo = b->config->icmp.echo;
-	b->s->discovery = b->config->discovery;
+	build_discovery(b);
 	b->s->shared_buffers = b->config->memory.lossless;
 	build_boundary(b);
 	rc = build_slices(b);

@@ -3,6 +3,7 @@
 #define SNAPSHOT_BUILD_PRIV_H
 
 #include "base/arena.h"
+#include "config/model.h"
 #include "snapshot/build.h"
 
 /* One build in progress. Every step returns 0, or a negative errno with a message in err. */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/limits.h"
-#include "config/model.h"
+#include "config/words.h"
 #include "fib/fib.h"
 #include "hmac/hmac.h"
 #include "pfc/pfc_buffer.h"
@@ -286,6 +286,13 @@ struct snap_usid {
 #define SNAP_USID_NONE UINT64_MAX /* no address has this block */
 #define SNAP_SUBTABLE_BASE 65536  /* index of the /48's own entry in a subtable */
 
+/* Timers and limits of neighbour discovery (RFC 4861 section 10, RFC 7048). */
+struct snap_discovery {
+	uint64_t retransmit_ms, probes, reachable_ms, stale_ms;
+	uint32_t hold, hold_total; /* packets held for a neighbour, and for all neighbours of a worker */
+	uint32_t max;		   /* entries of the neighbour cache */
+};
+
 struct snapshot {
 	uint64_t generation;
 	struct ipv6_addr loopback;
@@ -329,7 +336,7 @@ struct snapshot {
 
 	/* limits of the control lcore */
 	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* per second */
-	struct cfg_discovery discovery;
+	struct snap_discovery discovery;
 
 	const struct config *config; /* source of the snapshot; owned by the publisher, outlives the snapshot */
 	struct arena *arena;	     /* owns the arrays */

@@ -183,13 +183,13 @@ static bool look_at_interfaces(struct control_role *c)
 
 static void take_snapshot(struct control_role *c)
 {
-	const struct cfg_discovery *d = &c->s->discovery;
+	const struct snap_discovery *d = &c->s->discovery;
 	struct neigh_limits limits = {
 		.retransmit_ns = d->retransmit_ms * NSEC_PER_MSEC,
 		.reachable_ns = d->reachable_ms * NSEC_PER_MSEC,
 		.stale_ns = d->stale_ms * NSEC_PER_MSEC,
 		.probes = (uint32_t)d->probes,
-		.max = (uint32_t)d->max,
+		.max = d->max,
 	};
 
 	if (likely(neighbors_of(c)->kept_generation == c->s->generation && neighbors_of(c)->kept_at == SNAP_NEIGH_MAX))

@@ -102,7 +102,7 @@ static void reasons(const struct page *p, const struct lcore_stats *sum, const c
 
 static void links(const struct page *p)
 {
-	family(p, "sluice_port_up", "gauge", "1 while the port has a link");
+	family(p, "sluice_port_up", "gauge", "1 if the link of the port is up");
 	for (uint32_t i = 0; i < p->n->n_ports; i++)
 		fprintf(p->out, "sluice_port_up{node=\"%s\",port=\"%s\"} %d\n", p->n->name, p->n->port[i]->name,
 			port_is_up(p->n->port[i]));
@@ -141,8 +141,9 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	node_stats(n, sum);
 	node_balance(n, &b);
 	tables(&p, &context, metric_ports);
-	reasons(&p, sum, "sluice_port_dropped_packets", "dropped, by reason", 0, DROP_COUNT);
-	reasons(&p, sum, "sluice_port_consumed_packets", "consumed by the node, by kind", CONSUME_FIRST, REASON_COUNT);
+	reasons(&p, sum, "sluice_port_dropped_packets", "packets dropped, by ingress port and reason", 0, DROP_COUNT);
+	reasons(&p, sum, "sluice_port_consumed_packets", "packets consumed by the node, by ingress port and kind",
+		CONSUME_FIRST, REASON_COUNT);
 	links(&p);
 	tables(&p, &context, metric_queues);
 	tables(&p, &context, metric_pfc);
@@ -150,12 +151,12 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	rings(&p, "sluice_ring_used", false);
 	family(&p, "sluice_ring_refused", "counter", "packets or messages refused because the ring was full");
 	rings(&p, "sluice_ring_refused_total", true);
-	family(&p, "sluice_held_packets", "gauge", "inside the node");
+	family(&p, "sluice_held_packets", "gauge", "packets held in the node");
 	fprintf(out, "sluice_held_packets{node=\"%s\"} %llu\n", n->name, (unsigned long long)b.held);
 	family(&p, "sluice_missing_packets", "gauge",
-		"unaccounted for; not 0 for a moment while packets move, as counters are read one after the other");
+		"packets unaccounted for; briefly not 0 under traffic because counters are read one after the other");
 	fprintf(out, "sluice_missing_packets{node=\"%s\"} %lld\n", n->name, (long long)b.missing);
-	family(&p, "sluice_generation", "gauge", "of the configuration in force");
+	family(&p, "sluice_generation", "gauge", "generation of the running configuration");
 	fprintf(out, "sluice_generation{node=\"%s\"} %llu\n", n->name, (unsigned long long)n->snapshot->generation);
 	if (open)
 		fputs("# EOF\n", out);

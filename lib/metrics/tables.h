@@ -12,26 +12,27 @@
 #define STAT_TABLES(X) \
 	X(port, "Per port", "", PORT_COUNTERS) \
 	X(device, "Per port: losses of the device", "These packets never reached the node.", DEVICE_COUNTERS) \
-	X(interface, "Per VLAN interface", "Its packets are among those of its port, too.", INTERFACE_COUNTERS) \
+	X(interface, "Per VLAN interface", "The counters of its port include these packets.", INTERFACE_COUNTERS) \
 	X(lcore, "Per lcore", "", LCORE_COUNTERS) \
-	X(egress, "Per port: packets to be sent", "`show queues`.", EGRESS_COUNTERS) \
+	X(egress, "Per port: egress queues and device", "`show queues`.", EGRESS_COUNTERS) \
 	X(queue, "Per egress queue", \
-		"`show queues`: port, slice and class. Packets that pass straight through are not counted.", \
+		"`show queues`: port, slice and class. Packets that bypass the queue are not counted.", \
 		QUEUE_COUNTERS) \
 	X(buffer, "Per buffer of a lossless class", "`show buffers`: ingress port and class.", BUFFER_COUNTERS) \
-	X(pfc_rx, "PFC received", "`show pfc counters`: port, and priority where frames name one.", PFC_RX_COUNTERS) \
-	X(pfc_tx, "PFC sent", "`show pfc counters`: port, and priority where frames name one.", PFC_TX_COUNTERS) \
+	X(pfc_rx, "PFC received", "`show pfc counters`: port, and priority for frames that name one.", \
+		PFC_RX_COUNTERS) \
+	X(pfc_tx, "PFC sent", "`show pfc counters`: port, and priority for frames that name one.", PFC_TX_COUNTERS) \
 	X(pfc, "PFC refused", "`show pfc counters`: port.", PFC_COUNTERS) \
 	X(pauses, "Pauses", "`show pfc history`: direction, name of the port, relay or tunnel, and priority.", \
 		PAUSE_COUNTERS) \
 	X(watchdog, "PFC watchdogs", \
-		"`show pfc watchdog`: queue of a port, or gateway of a relay. There `storm_ms` includes a storm " \
-		"under way.", \
+		"`show pfc watchdog`: queue of a port, or gateway of a relay. The command's `storm_ms` includes " \
+		"the current storm.", \
 		WATCHDOG_COUNTERS) \
 	X(storm, "PFC storms: the neighbour", "`show pfc watchdog`: port and priority.", STORM_COUNTERS) \
 	X(tunnel, "PFC tunnels", "`show pfc tunnels`.", TUNNEL_COUNTERS) \
 	X(learning, "PFC tunnels learnt", "`show pfc tunnels`.", LEARNING_COUNTERS) \
-	X(learner, "Learning of PFC tunnels", "`show pfc tunnels`; all rx lcores together there.", LEARNER_COUNTERS) \
+	X(learner, "Learning of PFC tunnels", "`show pfc tunnels` shows the sum of all rx lcores.", LEARNER_COUNTERS) \
 	X(relay, "PFC relays", "`show pfc tunnels`.", RELAY_COUNTERS) \
 	X(thinner, "PFC relays: into the tunnel", "`show pfc tunnels`.", THINNER_COUNTERS) \
 	X(carrier, "PFC relays: state messages", "`show pfc tunnels`.", CARRIER_COUNTERS) \

@@ -34,19 +34,22 @@ struct pfc_buffer_config {
 /* Counters of a lossless class of an ingress port. */
 #define BUFFER_COUNTERS(X) \
 	X(part_gauge, level.bytes, NULL, "bytes", "sluice_buffer_bytes", \
-		"held of what came in here in a lossless class") \
-	X(part_gauge, level.buffers, NULL, "buffers", "sluice_buffer_packets", "packet buffers held by it") \
-	X(part_gauge, user.bytes, "most_bytes", "bytes", NULL, "held at most since 'clear watermarks'") \
-	X(part_gauge, user.buffers, "most_buffers", "buffers", NULL, "held at most since 'clear watermarks'") \
+		"buffered bytes of a lossless class that were received on this port") \
+	X(part_gauge, level.buffers, NULL, "buffers", "sluice_buffer_packets", "packet buffers that they occupy") \
+	X(part_gauge, user.bytes, "most_bytes", "bytes", NULL, "most bytes in the buffer since 'clear watermarks'") \
+	X(part_gauge, user.buffers, "most_buffers", "buffers", NULL, \
+		"most packet buffers in use since 'clear watermarks'") \
 	X(part_gauge, user_headroom.bytes, "most_headroom", "bytes", NULL, \
-		"of its headroom used at most since 'clear watermarks'") \
-	X(part_gauge, most.bytes, "ever_bytes", "bytes", "sluice_buffer_most_bytes", "ever held by it") \
+		"most headroom used since 'clear watermarks'") \
+	X(part_gauge, most.bytes, "ever_bytes", "bytes", "sluice_buffer_most_bytes", \
+		"most bytes in the buffer of a lossless class; reset by 'clear watermarks persistent'") \
 	X(part_gauge, most_headroom.bytes, "ever_headroom", "bytes", "sluice_buffer_most_headroom_bytes", \
-		"of its headroom ever used") \
-	X(counter, xoffs, "xoffs", "times", "sluice_buffer_xoffs", "times that it rose to XOFF") \
-	X(counter, xons, NULL, "times", "sluice_buffer_xons", "times that it fell to XON") \
+		"most headroom used by a lossless class; reset by 'clear watermarks persistent'") \
+	X(counter, xoffs, "xoffs", "times", "sluice_buffer_xoffs", \
+		"times that the buffer of a lossless class rose to XOFF") \
+	X(counter, xons, NULL, "times", "sluice_buffer_xons", "times that the buffer of a lossless class fell to XON") \
 	X(counter, exhausted_times, "exhausted", "times", "sluice_buffer_exhausted", \
-		"times that its headroom was used up")
+		"times that the headroom of a lossless class was used up")
 
 struct pfc_buffer {
 	bool stopped;				  /* XOFF is in force */
@@ -78,8 +81,8 @@ void pfc_buffer_clear(struct pfc_buffer *b, bool persistent);
 #define PFC_TX_COUNTERS(X) \
 	X(counter, frames, "tx", "frames", "sluice_pfc_tx_frames", "PFC frames sent to the neighbour") \
 	X(priority_counter, xoff, "tx_xoff", "frames", "sluice_pfc_tx_xoff", \
-		"PFC frames sent that stop this priority, refreshes included") \
-	X(priority_counter, xon, "tx_xon", "frames", "sluice_pfc_tx_xon", "PFC frames sent that end its pause")
+		"PFC frames sent to pause this priority, refreshes included") \
+	X(priority_counter, xon, "tx_xon", "frames", "sluice_pfc_tx_xon", "PFC frames sent to resume this priority")
 
 /* State of the PFC frames that a port sends to its neighbour. */
 struct pfc_speaker {

@@ -28,20 +28,21 @@ struct pfc_relay_config {
 };
 
 #define RELAY_COUNTERS(X) \
-	X(counter, relayed, "out_of_tunnels", "frames", "sluice_pfc_relay_received", "PFC frames taken from tunnels") \
+	X(counter, relayed, "out_of_tunnels", "frames", "sluice_pfc_relay_received", \
+		"PFC frames received through tunnels") \
 	X(counter, sent, "to_gateway", "frames", "sluice_pfc_relay_sent", "PFC frames sent to the gateway") \
 	X(counter, refreshes, "refreshes", "frames", "sluice_pfc_relay_refreshes", \
-		"of these, frames that only renew a pause") \
+		"PFC frames sent to the gateway that only renew a pause") \
 	X(counter, expired, "expired", "pauses", "sluice_pfc_relay_expired", \
-		"pauses that ended because no further frame came") \
+		"pauses that expired because no further frame arrived") \
 	X(counter, refused, "refused", "requests", "sluice_pfc_relay_refused", \
-		"requests to pause that were refused: too many tunnels pause the gateway already")
+		"pause requests refused because too many tunnels already pause the gateway")
 
 /* Counters of the gateway's frames on their way into the tunnel. */
 #define THINNER_COUNTERS(X) \
 	X(counter, passed, "into_tunnel", "frames", "sluice_pfc_relay_forwarded", "PFC frames sent into the tunnel") \
 	X(counter, thinned, "left_out", "frames", "sluice_pfc_relay_left_out", \
-		"refreshes not sent into the tunnel, for the pause they renew lasts long enough")
+		"refreshes not sent into the tunnel because the pause lasts long enough")
 
 /* A port whose gateway is paused by the relay. */
 struct pfc_relay_port {

@@ -45,12 +45,12 @@ enum pfc_tunnel_origin { PFC_TUNNEL_FREE, PFC_TUNNEL_CONFIGURED, PFC_TUNNEL_LEAR
 
 /* Counters of frames sent through a tunnel. */
 #define TUNNEL_COUNTERS(X) \
-	X(counter, stops, "xoff", "frames", "sluice_pfc_tunnel_xoff", "PFC frames sent that stop the far end") \
-	X(counter, resumes, "xon", "frames", "sluice_pfc_tunnel_xon", "PFC frames sent that end its pause") \
+	X(counter, stops, "xoff", "frames", "sluice_pfc_tunnel_xoff", "PFC frames sent to pause the far end") \
+	X(counter, resumes, "xon", "frames", "sluice_pfc_tunnel_xon", "PFC frames sent to resume the far end") \
 	X(counter, refreshes, "refreshes", "frames", "sluice_pfc_tunnel_refreshes", \
-		"PFC frames sent that renew its pause") \
+		"PFC frames sent to renew a pause of the far end") \
 	X(counter, repeats, "repeats", "frames", "sluice_pfc_tunnel_repeats", \
-		"PFC frames sent that repeat a change, for a WAN that loses packets")
+		"PFC frames sent again in case the WAN lost the first one")
 
 struct pfc_tunnel {
 	uint8_t origin;		      /* enum pfc_tunnel_origin */
@@ -95,9 +95,10 @@ struct pfc_refused {
 
 #define LEARNING_COUNTERS(X) \
 	X(counter, learnt, "learnt", "tunnels", "sluice_pfc_tunnels_learnt", "PFC tunnels learnt from data") \
-	X(counter, aged, "aged", "tunnels", "sluice_pfc_tunnels_aged", "learnt PFC tunnels removed without data") \
+	X(counter, aged, "aged", "tunnels", "sluice_pfc_tunnels_aged", \
+		"learnt PFC tunnels removed because their data stopped") \
 	X(counter, replaced, "replaced", "tunnels", "sluice_pfc_tunnels_replaced", \
-		"learnt PFC tunnels replaced because data came by another segment list")
+		"learnt PFC tunnels replaced because data arrived with another segment list")
 
 struct pfc_tunnels {
 	struct pfc_tunnels_config config; /* of the newest configuration */

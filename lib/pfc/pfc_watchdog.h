@@ -54,20 +54,23 @@ enum pfc_watchdog_event {
 /* Counters of a watchdog. Packets are those of the queue during storms; the owner of the queue counts them. */
 #define WATCHDOG_COUNTERS(X) \
 	X(part_gauge, stormed, NULL, "storms", "sluice_pfc_storm", \
-		"1 while a queue, or a gateway behind a relay, is in a PFC storm") \
-	X(counter, alarms, "alarms", "alarms", "sluice_pfc_storm_alarms", "pauses that lasted for the alarm time") \
+		"1 during a PFC storm of a queue or of a gateway behind a relay") \
+	X(counter, alarms, "alarms", "alarms", "sluice_pfc_storm_alarms", \
+		"pauses that lasted longer than the alarm time") \
 	X(counter, detections, "detected", "storms", "sluice_pfc_storms", "PFC storms detected") \
-	X(counter, restorations, "restored", "storms", "sluice_pfc_storms_restored", "PFC storms that are over") \
-	X(time, detected_at, "detected_ms_ago", "ms", NULL, "since the last storm was detected") \
-	X(time, restored_at, "restored_ms_ago", "ms", NULL, "since the last storm was over") \
-	X(counter, storm_ns, "storm_ms", "ns", "sluice_pfc_storm_ns", "time in storms that are over") \
-	X(counter, ignored, "ignored", "requests", "sluice_pfc_storm_ignored", \
-		"requests to pause not obeyed in a storm") \
-	X(counter, sent, "sent", "packets", "sluice_pfc_storm_sent_packets", "sent by the queue in storms") \
+	X(counter, restorations, "restored", "storms", "sluice_pfc_storms_restored", "PFC storms that ended") \
+	X(time, detected_at, "detected_ms_ago", "ms", NULL, "time since the last storm was detected") \
+	X(time, restored_at, "restored_ms_ago", "ms", NULL, "time since the last storm ended") \
+	X(counter, storm_ns, "storm_ms", "ns", "sluice_pfc_storm_ns", "total duration of storms that ended") \
+	X(counter, ignored, "ignored", "requests", "sluice_pfc_storm_ignored", "pause requests ignored during storms") \
+	X(counter, sent, "sent", "packets", "sluice_pfc_storm_sent_packets", \
+		"packets sent by the queue during storms") \
 	X(counter, dropped, "dropped", "packets", "sluice_pfc_storm_dropped_packets", \
-		"of the queue, dropped in storms") \
-	X(gauge, last_sent, "last_sent", "packets", NULL, "sent by the queue in the last or present storm") \
-	X(gauge, last_dropped, "last_dropped", "packets", NULL, "of the queue, dropped in the last or present storm")
+		"packets of the queue dropped during storms") \
+	X(gauge, last_sent, "last_sent", "packets", NULL, \
+		"packets sent by the queue during the current or last storm") \
+	X(gauge, last_dropped, "last_dropped", "packets", NULL, \
+		"packets of the queue dropped during the current or last storm")
 
 struct pfc_watchdog {
 	bool paused, alarmed, stormed; /* unbroken pause; alarm was raised in it; in a storm */

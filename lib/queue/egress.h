@@ -49,34 +49,36 @@
 
 /* Counters that a queued packet changes (stats/counter.h). Packets that pass straight through are not counted. */
 #define QUEUE_LEVELS(X) \
-	X(gauge, bytes, "bytes", "bytes", "sluice_queue_bytes", "waiting in an egress queue") \
-	X(gauge, user_bytes, "most_bytes", "bytes", NULL, "that waited at most since 'clear watermarks'") \
-	X(gauge, most_bytes, "ever_bytes", "bytes", "sluice_queue_most_bytes", "that ever waited in an egress queue") \
-	X(counter, entered, "entered", "packets", "sluice_queue_entered_packets", "that had to wait in an egress queue")
+	X(gauge, bytes, "bytes", "bytes", "sluice_queue_bytes", "bytes in an egress queue") \
+	X(gauge, user_bytes, "most_bytes", "bytes", NULL, "most bytes in the queue since 'clear watermarks'") \
+	X(gauge, most_bytes, "ever_bytes", "bytes", "sluice_queue_most_bytes", \
+		"most bytes in an egress queue; reset by 'clear watermarks persistent'") \
+	X(counter, entered, "entered", "packets", "sluice_queue_entered_packets", \
+		"packets that were queued in an egress queue")
 
 /* Counters of events of a queue: drops, CE marks, pauses. */
 #define QUEUE_EVENTS(X) \
 	X(counter, dropped, "dropped", "packets", "sluice_queue_dropped_packets", \
-		"dropped in front of an egress queue") \
-	X(counter, marked, "marked", "packets", "sluice_queue_marked_packets", "marked CE in an egress queue") \
-	X(counter, pauses, "pauses", "times", "sluice_queue_pauses", "times that the gate of an egress queue closed") \
+		"packets dropped instead of being queued") \
+	X(counter, marked, "marked", "packets", "sluice_queue_marked_packets", "packets marked CE in an egress queue") \
+	X(counter, pauses, "pauses", "times", "sluice_queue_pauses", "pauses of an egress queue: its gate closed") \
 	X(counter, paused_ns, "paused_us", "ns", "sluice_queue_paused_ns", \
-		"time that the gate of an egress queue was closed, without a pause under way")
+		"time an egress queue was paused, without the current pause")
 
 /* Counters of a port: all its queues, and the frames offered to its device. */
 #define EGRESS_COUNTERS(X) \
 	X(part_gauge, backlog, "queued_now", "packets", "sluice_port_queued_packets", \
-		"waiting in the egress queues of the port") \
+		"packets in the egress queues of the port") \
 	X(part_gauge, lossy, "lossy_buffers", "buffers", "sluice_port_lossy_buffers", \
-		"packet buffers held for lossy classes") \
+		"packet buffers in use by lossy classes") \
 	X(part_gauge, tx.n, "offered_to_device", "packets", "sluice_port_offered_packets", \
-		"of data that the device has not taken yet") \
+		"data packets that the device has not accepted yet") \
 	X(part_gauge, control_tx.n, "control_offered", "packets", "sluice_port_control_offered_packets", \
-		"of control traffic that the device has not taken yet") \
+		"control packets that the device has not accepted yet") \
 	X(counter, queued_packets, "queued_ever", "packets", "sluice_port_entered_packets", \
-		"that had to wait in the egress queues of the port") \
+		"packets that were queued in the egress queues of the port") \
 	X(gauge, queued_most, "queued_most", "packets", "sluice_port_most_queued_packets", \
-		"that ever waited in the egress queues of the port at a time")
+		"most packets in the egress queues of the port since start")
 
 /*
  * The first cache line is touched for each queued packet, the second one by events of the queue. The owner writes;

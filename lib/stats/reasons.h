@@ -57,14 +57,15 @@
 	X(fragment, "IPv6 fragment for the node or one of its SIDs; the node does not reassemble") \
 	X(sid_loop, "packet visits more than 8 local SIDs or nested tunnels") \
 	X(ecn_ce_not_ect, "outer ECN is CE and inner ECN is Not-ECT on decapsulation (RFC 6040)") \
-	X(neighbor_failed, "neighbour did not answer ND or ARP") \
-	X(neighbor_hold, "too many packets already wait for the resolution of a neighbour") \
+	X(neighbor_failed, "neighbour did not answer Neighbor Solicitations or ARP requests") \
+	X(neighbor_hold, "too many packets are already waiting for the resolution of the neighbour") \
 	X(queue_full, "egress queue or lossy buffer is full (tail drop)") \
 	X(headroom_exceeded, "buffer of a lossless class is full because its headroom is too small") \
 	X(control_full, "queue of control traffic is full") \
 	X(pfc_state_invalid, "malformed PFC relay state message (length, checksum, version, lease or slice)") \
 	X(pfc_state_stale, "PFC relay state message older than the last one, or a duplicate") \
-	X(pfc_storm, "dropped by pfc.watchdog: the queue stayed paused too long, or a gateway paused too long") \
+	X(pfc_storm, \
+		"dropped by pfc.watchdog: the queue was paused for too long, or a gateway sent pauses for too long") \
 	X(pfc_limited, "PFC frames or state messages above the rate limit of a port, or from too many sources") \
 	X(port_down, "egress port has no link") \
 	X(no_buffer, "packet buffer pool is empty") \
@@ -80,7 +81,7 @@
 	X(arp, "ARP packet processed by the node") \
 	X(echo, "ICMP echo request answered") \
 	X(icmp, "other ICMP message addressed to the node") \
-	X(fragmented, "IPv4 packet that was forwarded in fragments")
+	X(fragmented, "IPv4 packet forwarded as fragments")
 
 /* Drops come first, so that `reason < DROP_COUNT` is true for drops only. */
 enum reason {

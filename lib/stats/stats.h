@@ -39,7 +39,7 @@
 		"ICMP errors not sent because of a rate limit, a full ring or a rule of RFC 4443") \
 	X(ptb_taken, "packets", "Packet Too Big messages that lowered the MTU of a path") \
 	X(ptb_ignored, "packets", \
-		"Packet Too Big messages ignored: invalid, about no path of the node, above the rate limit, or no " \
+		"Packet Too Big messages ignored: invalid, for no path of the node, above the rate limit, or no " \
 		"lower MTU") \
 	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent") \
 	X(dscp_remapped, "packets", \
@@ -51,7 +51,7 @@
 	X(ecn_unusual, "packets", \
 		"packets decapsulated with an ECN combination that should not occur, (!) or (!!!) in RFC 6040 figure " \
 		"4") \
-	X(pfc_refused, "requests", "pause requests refused because too many parties pause the port already") \
+	X(pfc_refused, "requests", "pause requests refused because too many parties already pause the port") \
 	X(ring_refused, "packets", "packets parked because the ring to a worker was full")
 
 struct port_stats {

@@ -20,10 +20,12 @@ struct carrier_peer {
 
 /* Leased state messages. */
 #define CARRIER_COUNTERS(X) \
-	X(counter, sent, "states_sent", "messages", "sluice_pfc_relay_states_sent", "state messages sent") \
-	X(counter, taken, "states_taken", "messages", "sluice_pfc_relay_states_received", "state messages obeyed") \
+	X(counter, sent, "states_sent", "messages", "sluice_pfc_relay_states_sent", \
+		"state messages sent to other relays") \
+	X(counter, taken, "states_taken", "messages", "sluice_pfc_relay_states_received", \
+		"state messages received and applied") \
 	X(counter, stale, "states_stale", "messages", "sluice_pfc_relay_states_stale", \
-		"state messages older than the last one, or received twice")
+		"state messages ignored: older than the last one, or a duplicate")
 
 /* State of a port to a gateway. */
 struct carrier {

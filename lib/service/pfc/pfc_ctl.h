@@ -9,12 +9,12 @@
 
 #define PAUSE_COUNTERS(X) \
 	X(part_counter, history.transitions, "pauses", "pauses", "sluice_pfc_pauses", \
-		"pauses by PFC, from the first XOFF to XON or to the end of the time") \
+		"PFC pauses, each from the first XOFF to XON or expiry") \
 	X(part_counter, total_ns, "total_us", "ns", "sluice_pfc_paused_ns", \
-		"time paused by PFC, a pause under way included") \
-	X(part_gauge, history.last_ns, "last_us", "ns", NULL, "length of the last pause that has ended") \
+		"time paused by PFC, including the current pause") \
+	X(part_gauge, history.last_ns, "last_us", "ns", NULL, "duration of the last pause that ended") \
 	X(part_gauge, history.last_began, "last_began_ns", "ns", NULL, \
-		"when the last pause began, on the node's clock; 0: never")
+		"start of the last pause on the node's clock; 0: never paused")
 
 /* Pauses of one queue in one direction, as they happened (pfc/pfc_history.h). */
 struct node_pauses {
@@ -40,7 +40,7 @@ struct service_pfc_port service_pfc_shown(const struct node *n, uint32_t port);
 
 #define STORM_COUNTERS(X) \
 	X(counter, dropped_from, "rx_dropped", "packets", "sluice_pfc_storm_rx_dropped_packets", \
-		"of the neighbour that causes a storm, dropped as they came in")
+		"packets received from the neighbour that causes a storm, and dropped")
 
 struct service_watchdog {
 	const char *port;

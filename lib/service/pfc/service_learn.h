@@ -53,9 +53,9 @@ struct node_share {
 	X(counter, shown, "lists_seen", "lists", "sluice_pfc_learning_lists", \
 		"segment lists of data reported to the control lcore") \
 	X(counter, left_out, "lists_left_out", "lists", "sluice_pfc_learning_left_out", \
-		"segment lists of data not reported: the rate limit, or a full ring") \
+		"segment lists of data not reported because of the rate limit or a full ring") \
 	X(counter, uncounted, "packets_of_too_many_sources", "packets", "sluice_pfc_learning_uncounted_packets", \
-		"whose source found no place, so that their share of a buffer is not known")
+		"packets not counted for their source because the table of sources is full")
 
 struct service_learner {
 	struct bucket bucket;

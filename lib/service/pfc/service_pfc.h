@@ -52,16 +52,17 @@ _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring
 #define PFC_RX_COUNTERS(X) \
 	X(counter, frames, "rx", "frames", "sluice_pfc_rx_frames", "PFC frames received") \
 	X(priority_counter, xoff, "rx_xoff", "frames", "sluice_pfc_rx_xoff", \
-		"PFC frames received that stop this priority") \
-	X(priority_counter, xon, "rx_xon", "frames", "sluice_pfc_rx_xon", "PFC frames received that end its pause")
+		"PFC frames received that pause this priority") \
+	X(priority_counter, xon, "rx_xon", "frames", "sluice_pfc_rx_xon", \
+		"PFC frames received that resume this priority")
 
 #define PFC_COUNTERS(X) \
 	X(counter, ignored, "ignored", "frames", "sluice_pfc_ignored", \
-		"PFC frames received about priorities that are not lossless here") \
+		"PFC frames received for priorities that are not lossless here") \
 	X(counter, refused, "refused", "frames", "sluice_pfc_refused", \
-		"PFC frames refused: too many parties pause the port already") \
+		"PFC frames refused because too many parties already pause the port") \
 	X(counter, no_buffer, "no_buffer", "frames", "sluice_pfc_no_buffer", \
-		"PFC frames to send that found the buffer pool empty; tried again")
+		"PFC frames delayed because the buffer pool was empty")
 
 /* Of a port; the owner of its egress writes, relaxed readers. */
 struct service_pfc_port {

@@ -244,7 +244,7 @@ def _relay_out():
     for mode, speed, origin, times, handed in (
         ("transparent", "100G", "100G", {3: 1000, 4: 0}, {3: 1000, 4: 0}),
         ("transparent", "400G", "400G", {3: 1000}, {3: 1000}),
-        ("scaled", "400G", "100G", {3: 1001, 4: 0, 5: 65535}, {3: 4004, 4: 0, 5: 65535}),
+        ("scaled", "400G", "100G", {3: 1001, 4: 0, 5: 16383}, {3: 4004, 4: 0, 5: 65532}),
         ("scaled", "100G", "400G", {3: 1001}, {3: 251}),
     ):
         keys = {"sid": f"{dx2}/64", "mode": mode, "from-speed": origin}

@@ -56,8 +56,7 @@ uint64_t headroom_response_ns(uint64_t bps)
 	return bps ? quanta * 512 * NSEC_PER_SEC / bps : 0;
 }
 
-/* Time in ns between two PFC frames that renew a pause, at this line rate: half of the longest pause. bps: not 0. */
-static uint64_t refresh_ns(uint64_t bps)
+uint64_t headroom_refresh_ns(uint64_t bps)
 {
 	return HEADROOM_QUANTA_MAX * HEADROOM_QUANTUM_BITS * NSEC_PER_SEC / bps / 2;
 }
@@ -83,7 +82,7 @@ uint64_t headroom_loss_ns(const struct config *c, const struct cfg_port *port, u
 	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
 		if (is_fed_by(&c->pfc_tunnels.items[i], port) && c->pfc_tunnels.items[i].far_bps)
 			slowest = MIN_OF(slowest, c->pfc_tunnels.items[i].far_bps);
-	return refresh_ns(slowest);
+	return headroom_refresh_ns(slowest);
 }
 
 static uint64_t one_way_ns(const struct cfg_pfc *p)

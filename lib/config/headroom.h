@@ -44,6 +44,9 @@ void headroom_compute(const struct headroom_question *q, struct headroom_answer 
 /* Time within which a port of this speed must react to PFC (IEEE 802.3), in ns. */
 uint64_t headroom_response_ns(uint64_t bps);
 
+/* Time in ns between two PFC frames that renew a pause, at this line rate: half of the longest pause. bps: not 0. */
+uint64_t headroom_refresh_ns(uint64_t bps);
+
 /*
  * Input of the headroom formula for a port that uses `profile`. bps: speed of the port, not 0. `sluice plan headroom`,
  * headroom: auto and --check all take it from here.

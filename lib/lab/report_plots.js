@@ -178,7 +178,7 @@ function bar(u, from, to, y, height, colour, alpha) {
 }
 function rowOfTrack(t) {
     const kind = KINDS[t.kind];
-    return {name: `${t.name}: ${kind.text}`, colour: kind.colour, intervals: t.intervals,
+    return {name: `${t.name}: ${t.why || kind.text}`, colour: kind.colour, intervals: t.intervals,
         draw: (u, y, h) => { for (const [from, to, share] of t.intervals) bar(u, from, to, y + h * 0.14, h * 0.72, kind.colour, 0.3 + 0.7 * share); },
         text: ms => {
             const here = t.intervals.find(([from, to]) => from <= ms && ms < to);
@@ -291,16 +291,16 @@ function drawBuffers(all) {
     }
 }
 function drawPauses() {
-    const rows = [...tracks].sort((a, b) => a.variant - b.variant || a.intervals[0][0] - b.intervals[0][0]), left = sum(reports, r => (r.tracks && r.tracks.left_out) || 0);
+    const rows = [...tracks, ...losses].sort((a, b) => a.variant - b.variant || a.intervals[0][0] - b.intervals[0][0]), left = sum(reports, r => (r.tracks && r.tracks.left_out) || 0);
     at("pauses-note").textContent = rows.length ? "Exact times, not samples. Rows are in the order in which they begin: XOFF is sent by a receiver that fills, pauses the port before it, " +
         "whose buffer fills in turn. The cursor also colours the ends of links in the topology." + (left ? ` ${count(left)} intervals are left out.` : "")
-        : "Nothing was paused, stalled or down.";
+        : "Nothing was paused, stalled, down or lost of a lossless class.";
     if (!rows.length) return;
-    const plot = add(at("pauses"), {title: "Pauses, stalls and failures", tracks: rows}), key = html("div", plot.panel, undefined, "note");
+    const plot = add(at("pauses"), {title: "Pauses, stalls, failures and losses", tracks: rows}), key = html("div", plot.panel, undefined, "note");
     for (const kind of new Set(rows.map(t => t.kind))) {
         const k = html("span", key, undefined, "key");
         html("i", k).style.background = KINDS[kind].colour;
-        k.appendChild(document.createTextNode(`${KINDS[kind].text}: ${reports[0].tracks.kinds[kind] || ""}`));
+        k.appendChild(document.createTextNode(`${KINDS[kind].text}: ${reports[0].tracks.kinds[kind] || KINDS[kind].help}`));
     }
 }
 /* ---- percentiles ---- */

@@ -8,6 +8,7 @@ const KINDS = {
     "xoff": {colour: "#f5831f", text: "XOFF sent"},
     "gate": {colour: "#1f6fb4", text: "paused"},
     "storm": {colour: "#000000", text: "watchdog discards", band: true},
+    "loss": {colour: "#b3261e", text: "loses packets", help: "packets of a lossless class were lost between these times"},
     "command": {colour: "#37474f", text: "command, reload"},
 };
 const marked = new Set(["stalled", "link down", "node down", "storm", "command"]);   /* kinds that all plots show */
@@ -22,6 +23,10 @@ const tracks = reports.flatMap((r, variant) => ((r.tracks && r.tracks.tracks) ||
     return {report: r, variant, kind: t.kind, place, name: prefixOf(r) + name, given: t,
         intervals: t.intervals.map(([from, to, on, n]) => [from / 1e6, to / 1e6, n ? on / Math.max(to - from, 1) : 1, n || 1])};
 }));
+/* Losses of lossless classes, from the first to the last packet, in the same form */
+const losses = reports.flatMap((r, variant) => ((r.lossless && r.lossless.losses) || []).filter(l => l.lossless).map(l => ({report: r, variant, kind: "loss", place: l.place,
+    name: `${prefixOf(r)}${l.place} class ${l.priority}`, why: `${l.reason}, ${count(l.packets)} packets`, given: {intervals: [[l.first_ns, l.last_ns]]},
+    intervals: [[l.first_ns / 1e6, l.last_ns / 1e6, 1, 1]]})));
 const commands = reports.flatMap(r => r.commands.map(c => ({report: r, kind: "command", ms: c.at_ns / 1e6, name: `${prefixOf(r)}${c.node}> ${c.command}`})));
 
 /* "gate", "xoff" or undefined: what a port is at a time in ns */
@@ -39,8 +44,8 @@ function isPlace(t, place) { return t.place === place || (t.given.port === undef
 /* All events in the order of time: [ms, name, what, duration in ms or undefined, kind] */
 function events() {
     const all = commands.map(c => [c.ms, c.name, "command", undefined, "command"]);
-    for (const t of tracks) for (const [from, to, , n] of t.intervals)
-        all.push([from, t.name, KINDS[t.kind].text + (n > 1 ? `, ${count(n)} times` : ""), to - from, t.kind]);
+    for (const t of [...tracks, ...losses]) for (const [from, to, , n] of t.intervals)
+        all.push([from, t.name, KINDS[t.kind].text + (t.why ? ": " + t.why : "") + (n > 1 ? `, ${count(n)} times` : ""), to - from, t.kind]);
     return all.sort((a, b) => a[0] - b[0]);
 }
 

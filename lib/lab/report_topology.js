@@ -92,7 +92,7 @@ function layOut(r) {
             place.set(name, {x: x + w / 2, y: y + height(name) / 2, w: width.get(name), h: height(name)});
             y += height(name) + spare;
         }
-        x += w + (i + 1 < columns.length ? 150 : 12) + lanes[i] * 22;
+        x += w + (i + 1 < columns.length ? Math.min(500, Math.max(150, tall * 0.12)) : 12) + lanes[i] * 22;
     });
     for (const [key, ends] of sides) {
         const p = place.get(key.split(" ")[0]), step = Math.min(9, (p.h - 8) / ends.length), right = key.endsWith("right");

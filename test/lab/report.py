@@ -426,6 +426,14 @@ def draws_topology(tab, report):
         yield f"links, nodes, hosts: {found}"
 
 
+def losses_are_rows(tab):
+    rows = tab.evaluate("plots.find(p => p.tracks).tracks.filter(t => t.kind === 'loss').map(t => [t.name, t.why, t.intervals[0][0] < t.intervals[0][1]])")
+    if not any(name == "pfc-one-way: gw2.pe class 3" and why.startswith("headroom_exceeded") and later for name, why, later in rows):
+        yield f"losses of lossless classes: {rows}"
+    if not any(what.startswith("loses packets: headroom_exceeded") for _, _, what, *_ in tab.evaluate("events()")):
+        yield "the events do not name the loss"
+
+
 def compares(tab):
     names = tab.evaluate("[...document.querySelectorAll('#tiles .tile')].map(t => [t.querySelector('b').className, t.querySelector('b').textContent, t.querySelector('span').textContent])")
     for name, (cls, text), found in zip(COMPARED, (("bad", "lost"), ("good", "lossless"), ("fair", "lost, all on links")), names):
@@ -478,6 +486,7 @@ def in_browser(reports, tests):
         test("100 flows are readable", many_are_readable(tab))
         test("comparison: opens without error or request", opens(tab, reports.compared()))
         test("topologies are compared in one page", compares(tab))
+        test("losses of lossless classes have their times", losses_are_rows(tab))
         test("the page fits small and large windows", fits(tab, page(reports.example("pfc-tunnel"))))
 
 

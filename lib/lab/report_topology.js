@@ -130,9 +130,10 @@ function label(box, plan, shown) {
 }
 function drawTopology(r) {
     const {panel, head} = panelWith(at("topologies"), "Topology" + (compared ? ": " + r.name : "")), plan = layOut(r);
-    const scroll = html("div", panel, undefined, "scroll"), boxOf = new Map();
+    if (plan.w > 560) panel.style.gridColumn = "1 / -1";
+    const scroll = html("div", panel, undefined, "scroll");
     const box = svg("svg", {viewBox: `0 0 ${plan.w} ${plan.h}`, class: "picture", role: "img", width: plan.w, height: plan.h,
-        style: `max-width:100%;min-width:${Math.min(plan.w, 700)}px;height:auto;display:block;margin:auto`}, scroll);
+        style: `max-width:100%;min-width:${Math.min(plan.w, 640)}px;height:auto;display:block;margin:auto`}, scroll);
     const common = new Map();
     for (const l of r.links) common.set(describe(l), (common.get(describe(l)) || 0) + 1);
     const [usual, times] = [...common].sort((a, b) => b[1] - a[1])[0] || ["", 0], omit = times > 3 ? usual : "";
@@ -152,7 +153,6 @@ function drawTopology(r) {
         svg("title", {}, rect, node ? `${n.name}: received ${count(n.rx)}, sent ${count(n.sent)}, dropped ${count(n.dropped)}` : n.name);
         svg("text", {x: p.x, y: p.y + 4, "text-anchor": "middle", style: `font-size:12px;font-weight:600;fill:${node ? "#fff" : "#1c2733"}`}, box, n.name);
         if (lost) svg("text", {x: p.x, y: p.y + p.h / 2 + 12, "text-anchor": "middle", style: "fill:#b3261e;font-weight:600"}, box, count(lost) + " lost");
-        boxOf.set(n.name, rect);
     }
     label(box, plan, shown);
     for (const e of ENDS) if (e.report === r) box.appendChild(e.circle);

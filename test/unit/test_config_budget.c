@@ -247,7 +247,7 @@ static void budget_outer(void **state)
 			"policies: [{name: far, encap: %s, paths: [{name: one, segments: [%s]}]}]\n", rows[i].encap,
 			rows[i].segments);
 		text = jumbo_text("1500", "1500", more);
-		c = conf_load(CONF_CHECK, text);
+		c = conf_load(CONF_LOAD, text);
 		cfg_budget(c, &b);
 		check(b.frame == 1 && b.sent == rows[i].sent, "row %u: %u", i, b.sent);
 		assert_int_equal(b.line[2].buffers, 2 * 2 * 128 * rows[i].sent);

@@ -28,7 +28,8 @@ static struct snapshot *build(struct snapshot_registry *r, struct config **c, co
 	char err[256] = "";
 	struct snapshot *s;
 
-	*c = conf_load(CONF_CHECK, yaml);
+	/* not checked: some paths lead nowhere here */
+	*c = conf_load(CONF_LOAD, yaml);
 	s = snapshot_build(r, *c, info, old, err, sizeof(err));
 	check(s, "%s", err);
 	return s;

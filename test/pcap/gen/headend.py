@@ -10,7 +10,7 @@ from gen.node import neighbor, over, policy, port, sid, vrf
 from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, core, headend, to_p1
 from gen.wire import (
     FLOW_LABEL, HOST_A, HOST_A4, HOST_B, HOST_B4, echo6, echo_reply6, encaps, encaps_red, fragments4, hop, hop_limit,
-    ip4, ip6, no_route, roce4, roce6, set4, set_tos, time_exceeded, too_big, tunnel,
+    ip4, ip6, roce4, roce6, set4, set_tos, time_exceeded, too_big, tunnel,
 )
 
 SHORT_LIST = ["5f00:0:500::", "5f00:0:300::", "5f00:0:e102::"]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sum of all that can hold a buffer, the rings between lcores, and what a configuration that promises too much is told. */
+/* The sum of all that can hold a buffer, the rings between lcores, and the errors for a configuration that promises too much. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>

@@ -311,7 +311,7 @@ static void buckets_stay(void **state)
 	}
 }
 
-/* A path that leads nowhere carries nothing while another leads somewhere; backups only when nothing else does. */
+/* A path without a route carries nothing while another path has one; backups carry only when no other path has. */
 static void paths_that_lead_nowhere(void **state)
 {
 	static const struct {

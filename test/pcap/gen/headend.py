@@ -132,7 +132,7 @@ def sized(make, size):
 
 
 def mtu():
-    """Overhead 40, or 40 + 8 + 16 for each further container; the error names what is left of the MTU."""
+    """Overhead 40, or 40 + 8 + 16 for each further container; the error has the remaining MTU."""
     for n, overhead in ((6, 40), (7, 64), (13, 80)):
         case = Case(
             f"encap_too_big_{n}",
@@ -159,7 +159,7 @@ def mtu():
 
 
 def fragmented():
-    """IPv4 that may be fragmented is, in front of the tunnel; docs/protocol.md 3.4, D29."""
+    """IPv4 that may be fragmented is fragmented before the tunnel; docs/protocol.md 3.4, D29."""
     sizes = ([1420], [1421, 1436, 1437, 2000, 2804, 4000, 9000])
     for name, segments, mtu in (("1", usids(13), 1420), ("2", usids(3), 1460)):
         case = Case(

@@ -12,8 +12,10 @@
 #include <rte_ethdev.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "config/budget.h"
+#include "config/headroom.h"
 #include "drivers/abilities.h"
 #include "drivers/pfc_setup.h"
 #include "drivers/kernel_if.h"
@@ -21,8 +23,9 @@
 struct ethdev {
 	uint16_t id;
 	bool started;
-	bool reports_link; /* by an interrupt */
-	uint16_t rx_descriptors, tx_descriptors;
+	bool reports_link;			 /* by an interrupt */
+	uint16_t rx_descriptors, tx_descriptors; /* wanted, then set up */
+	uint16_t rx_least;			 /* receive descriptors that lossless classes need */
 	uint64_t rx_offloads, tx_offloads;
 	uint8_t pfc_priorities;
 	bool pfc_hardware; /* the device may obey PFC itself */
@@ -61,6 +64,11 @@ static uint16_t rx_bounded(struct port *p, uint16_t queue, struct rte_mbuf **pkt
 		pkts[kept++] = pkts[i];
 	}
 	return kept;
+}
+
+static int rx_waits(struct port *p, uint16_t queue)
+{
+	return rte_eth_rx_queue_count(dev_of(p)->id, queue);
 }
 
 static uint16_t tx(struct port *p, struct rte_mbuf **pkts, uint16_t n)
@@ -198,8 +206,9 @@ static void xstats(struct port *p, void (*fn)(void *arg, const char *name, uint6
 
 #define OPS(receive) \
 	{ \
-		.rx = receive, .tx = tx, .start = start, .stop = stop, .close = close_port, .link_up = link_up, \
-		.reconnect = reconnect, .device_stats = device_stats, .details = details, .xstats = xstats, \
+		.rx = receive, .rx_waits = rx_waits, .tx = tx, .start = start, .stop = stop, .close = close_port, \
+		.link_up = link_up, .reconnect = reconnect, .device_stats = device_stats, .details = details, \
+		.xstats = xstats, \
 	}
 
 static const struct port_ops ops = OPS(rx), ops_bounded = OPS(rx_bounded);
@@ -225,15 +234,22 @@ static int check_descriptors(const struct port *p, const char *key, uint16_t set
 static int set_up_queues(struct port *p, const struct cfg_port *config, struct rte_mempool *pool,
 	const struct rte_eth_dev_info *info, char *err, size_t size)
 {
-	uint16_t id = dev_of(p)->id, nb_rx = (uint16_t)config->descriptors.rx, nb_tx = (uint16_t)config->descriptors.tx;
+	uint16_t id = dev_of(p)->id, wanted = dev_of(p)->rx_descriptors, nb_rx = wanted,
+		 nb_tx = (uint16_t)config->descriptors.tx;
 	int socket = rte_eth_dev_socket_id(id);
 	int rc = rte_eth_dev_adjust_nb_rx_tx_desc(id, &nb_rx, &nb_tx);
 
 	if (rc < 0)
 		return text_fail(err, size, rc, "port %s: descriptors: %s", p->name, strerror(-rc));
-	rc = check_descriptors(p, "rx", nb_rx, config->descriptors.rx, err, size);
+	rc = check_descriptors(p, "rx", nb_rx, wanted, err, size);
 	if (rc == 0)
 		rc = check_descriptors(p, "tx", nb_tx, config->descriptors.tx, err, size);
+	if (rc == 0 && nb_rx < MIN_OF(wanted, dev_of(p)->rx_least))
+		log_warning(port,
+			"%s: the device has at most %u receive descriptors: an lcore that is interrupted for longer "
+			"than "
+			"they hold what arrives loses packets of lossless classes; %u would last for the response time",
+			p->name, nb_rx, dev_of(p)->rx_least);
 	if (rc < 0)
 		return rc;
 	dev_of(p)->rx_descriptors = nb_rx;
@@ -389,6 +405,8 @@ struct port *ethdev_open(const struct config *c, uint32_t index, struct rte_memp
 	} else {
 		p->driver = dev;
 		dev->frame_buffers = (uint16_t)cfg_frame_buffers(c);
+		dev->rx_descriptors = (uint16_t)cfg_rx_descriptors(c, config);
+		dev->rx_least = (uint16_t)cfg_rx_descriptors_least(c, config);
 		snprintf(p->name, sizeof(p->name), "%s", config->name);
 		if (configure(p, config, pool, err, size) == 0) {
 			p->ops = abilities_any_length(p->abilities.driver) ? &ops_bounded : &ops;

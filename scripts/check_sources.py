@@ -53,14 +53,15 @@ DATAPATH_IMPORTS = re.compile(
 DATAPATH_CUTS = {"control_poll"}
 # Calls through pointers, which objects do not show. These files make some; all of DPDK's own (memory pools, device drivers)
 # and of the functions listed, which are followed as *_dp.c is.
-DATAPATH_POINTS = {"neigh_table_dp.c", "pfc_dp.c", "lcore_dp.c", "rx_dp.c", "worker_dp.c", "pkt.c", "tap_dp.c", "egress_dp.c", "sched_dp.c", "rewrite_dp.c", "ethdev.c"}
+DATAPATH_POINTS = {"neigh_table_dp.c", "pfc_dp.c", "lcore_dp.c", "rx_dp.c", "backlog_dp.c", "worker_dp.c", "pkt.c", "tap_dp.c", "egress_dp.c", "sched_dp.c", "rewrite_dp.c", "ethdev.c"}
 DATAPATH_POINTED = [
-    ("drivers/ethdev.c", "rx"), ("drivers/ethdev.c", "rx_bounded"), ("drivers/ethdev.c", "tx"),  # struct port_ops
+    ("drivers/ethdev.c", "rx"), ("drivers/ethdev.c", "rx_bounded"), ("drivers/ethdev.c", "rx_waits"),
+    ("drivers/ethdev.c", "tx"),  # struct port_ops
     ("lib/service/neighbor/neighbor_cp.c", "ask_control"), ("lib/node/node_ctl.c", "punt_to_control"),  # struct egress_context
     ("lib/node/worker_dp.c", "worker_neigh_resolved"),  # struct neigh_sync
     ("lib/service/pfc/tunnels_cp.c", "control_tunnels_have_input")]  # struct control_service; hooks are in *_dp.c
 
-# Words that lib/node may not have in identifiers, file names and included paths: protocols and their terms.
+# Words of identifiers, file names and included paths that lib/node may not have: protocols, and what belongs to one of them.
 # The table of neighbours (neigh_table) is part of an egress, and so of every node; the cache that asks and answers is ND's.
 PROTOCOLS = {"arp", "nd", "neighbor", "icmp", "icmp4", "icmp6", "echo", "ptb", "mtu", "pfc", "pause", "pauses", "relay",
              "tunnel", "tunnels", "carrier", "gateway", "roce", "rsvp", "credit"}
@@ -242,7 +243,7 @@ def check_size():
 
 
 def check_heads():
-    """Each C file begins with its licence and a comment that describes the file."""
+    """Each C file begins with a comment that says what the file does, after its licence."""
     for path in sources(".c"):
         with open(os.path.join(TOP, path)) as f:
             licence, second = f.readline(), f.readline()
@@ -276,7 +277,7 @@ def check_lab_reference(build):
 
 
 def check_planes(build):
-    """The suffix of a file names the plane that runs it."""
+    """The suffix of a file says who runs it."""
     for path in sources(".c", under=PLANED):
         if not path.endswith(("_dp.c", "_cp.c", "_ctl.c")) and path not in NO_PLANE:
             yield f"{path}: ends neither in _dp (rx and worker lcores) nor _cp (control lcore) nor _ctl (management thread)"

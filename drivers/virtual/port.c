@@ -72,6 +72,11 @@ static uint16_t rx(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint1
 	return done;
 }
 
+static int rx_waits(struct port *p, uint16_t queue)
+{
+	return (int)of(p)->rx[queue].n;
+}
+
 static void send_one(struct virtual_port *v, struct rte_mbuf *m, int *rc)
 {
 	struct tx_slot *slot = &v->tx[(v->tx_head + v->tx_n++) % v->config.tx_descriptors];
@@ -165,6 +170,7 @@ static void details(struct port *p, struct port_details *out)
 
 static const struct port_ops ops = {
 	.rx = rx,
+	.rx_waits = rx_waits,
 	.tx = tx,
 	.start = start,
 	.stop = stop,

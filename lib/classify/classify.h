@@ -27,8 +27,14 @@ struct classifier {
 	struct bucket control[MAX_PORTS]; /* rate limit of control traffic in transit, by ingress port */
 };
 
-/* Classify a burst of n frames received on one port. */
-void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
+/* Classify a burst of n frames received on one port. Returns their bytes. */
+uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
+
+/*
+ * The class of a received frame on arrival, from its first bytes. PKT_CLASS_CONTROL: MAC control, ND, ARP, and on the
+ * side of the domain IPv6 with DSCP 48 to 63; whether it is accepted as such is decided when it is classified.
+ */
+uint8_t classify_class(const struct snap_interface *in, const struct rte_mbuf *m);
 
 /*
  * Classify an IP packet that the node created (no Ethernet header): route it in `vrf` as control traffic. m->port must

@@ -672,29 +672,62 @@ static inline void classify_start(struct walk *w, struct classifier *c, struct r
 	w->x->sid = PKT_SID_NONE;
 }
 
-/* Class of a received frame: from DSCP, or from PCP if the frame is tagged. */
+/* Class of a received frame of at least 16 bytes: from DSCP, or from PCP if the frame is tagged. *dscp: 0 if none. */
+static inline uint8_t classify_marked(const struct snap_interface *in, const uint8_t *frame, uint8_t *dscp)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)frame;
+	uint8_t tos = 0;
+
+	*dscp = 0;
+	if (eth->type.b[0] == 0x86)
+		tos = (uint8_t)(frame[14] << 4 | frame[15] >> 4);
+	else if (eth->type.b[0] == 0x08)
+		tos = frame[15];
+	else if (eth->type.b[0] == 0x81 || be16_get(eth->type) == ETH_TYPE_QINQ)
+		return in->tclass_of_pcp[frame[14] >> 5];
+	*dscp = tos >> 2;
+	return in->tclass_of_dscp[tos >> 2];
+}
+
 static inline void classify_traffic_class(const struct snap_interface *in, struct walk *w)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
 	struct pkt *x = w->x;
-	uint8_t tos = 0;
+	uint8_t dscp;
 
 	if (w->readable < sizeof(*eth) + 2)
 		return;
-	if (eth->type.b[0] == 0x86)
-		tos = (uint8_t)(w->frame[14] << 4 | w->frame[15] >> 4);
-	else if (eth->type.b[0] == 0x08)
-		tos = w->frame[15];
-	else if (eth->type.b[0] == 0x81 || be16_get(eth->type) == ETH_TYPE_QINQ) {
-		x->tclass = x->priority = in->tclass_of_pcp[w->frame[14] >> 5];
-		return;
-	}
-	x->tclass = x->priority = in->tclass_of_dscp[tos >> 2];
-	if (unlikely(tos >> 2 >= DSCP_NETWORK_CONTROL && be16_get(eth->type) == ETH_TYPE_IPV6))
+	x->tclass = x->priority = classify_marked(in, w->frame, &dscp);
+	if (unlikely(dscp >= DSCP_NETWORK_CONTROL && be16_get(eth->type) == ETH_TYPE_IPV6))
 		x->tclass = classify_network_control(w, sizeof(*eth), x->tclass);
 }
 
-void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
+/* ND is not marked by a DSCP; its hop limit is 255 (RFC 4861). */
+static inline bool frame_is_nd(const struct rte_mbuf *m, const struct ipv6_hdr *ip)
+{
+	return m->data_len >= sizeof(struct eth_hdr) + sizeof(*ip) && ip->next_header == IP_PROTO_ICMP6 &&
+	       ip->hop_limit == 255;
+}
+
+uint8_t classify_class(const struct snap_interface *in, const struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint16_t type;
+	uint8_t class, dscp;
+
+	if (m->data_len < sizeof(struct eth_hdr) + 2)
+		return 0;
+	type = be16_get(((const struct eth_hdr *)frame)->type);
+	class = classify_marked(in, frame, &dscp);
+	if (type == ETH_TYPE_MAC_CONTROL || type == ETH_TYPE_ARP)
+		return PKT_CLASS_CONTROL;
+	if (type == ETH_TYPE_IPV6 && ((dscp >= DSCP_NETWORK_CONTROL && in->side == SIDE_WAN) ||
+					     frame_is_nd(m, (const struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))))
+		return PKT_CLASS_CONTROL;
+	return class;
+}
+
+uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
 {
 	const struct snap_interface *in = &c->s->port[port];
 	uint64_t bytes = 0, kind = classify_kind_of(c->s, in->slice);
@@ -711,8 +744,7 @@ void classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts,
 		classify_traffic_class(in, &w);
 		classify_ethernet(&w);
 	}
-	stat_add(&c->stats->port[port].rx_packets, n);
-	stat_add(&c->stats->port[port].rx_bytes, bytes);
+	return bytes;
 }
 
 static void classify_own(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, uint8_t tclass, uint8_t slice)

@@ -72,11 +72,9 @@ static void add_buffer(json_t *list, const struct node *n, uint32_t port, unsign
 	const struct snap_interface *p = &n->snapshot->port[port];
 	const struct pfc_buffer *b = &service_pfc(n)->port[port].buffer[class];
 	bool lossless = p->lossless >> class & 1;
-	struct account_level level = {0};
+	struct pfc_threshold level = service_pfc_level(n, port, class);
 	json_t *o;
 
-	for (uint16_t w = 0; w < n->n_workers; w++)
-		account_add(&n->worker[w].accounts->total[port][class], &level);
 	if (!lossless && !level.buffers)
 		return;
 	o = json_pack("{ss si ss sI sI}", "port", n->port[port]->name, "class", (int)class, "kind",

@@ -37,6 +37,11 @@ unsigned int cfg_packet_rings(const struct config *c)
 	return n;
 }
 
+unsigned int cfg_packets_in_rings(const struct config *c)
+{
+	return (cfg_packet_rings(c) - c->lcores.rx.n - c->lcores.worker.n) * (LIMIT_LOSSLESS_MAIL + LIMIT_BURST);
+}
+
 /* Slots that a ring is given: a power of two. */
 static uint64_t ring_slots(const struct config *c)
 {
@@ -108,9 +113,9 @@ static uint64_t tx_buffers(const struct cfg_port *p, unsigned int frame)
 }
 
 /* Each receive descriptor holds a buffer, too. So do the first parts of a frame that has not arrived completely. */
-static uint64_t rx_buffers(const struct cfg_port *p, unsigned int frame)
+static uint64_t rx_buffers(const struct config *c, const struct cfg_port *p, unsigned int frame)
 {
-	return p->rx_queues * (p->descriptors.rx + frame - 1);
+	return p->rx_queues * (cfg_rx_descriptors(c, p) + frame - 1);
 }
 
 static void add_line(struct cfg_budget *b, const char *what, uint64_t buffers)
@@ -128,14 +133,16 @@ static void add_packet_line(struct cfg_budget *b, const char *what, uint64_t pac
 
 void cfg_budget(const struct config *c, struct cfg_budget *out)
 {
-	uint64_t rx = 0, tx = 0, lossy = 0, control = 0, xoff = 0, headroom = 0, lcores = cfg_lcore_count(c);
+	uint64_t rx = 0, backlog = 0, tx = 0, lossy = 0, control = 0, xoff = 0, headroom = 0,
+		 lcores = cfg_lcore_count(c);
 
 	*out = (struct cfg_budget){.frame = cfg_frame_buffers(c), .sent = cfg_sent_buffers(c)};
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const struct cfg_port *p = &c->ports.items[i];
 		struct cfg_lossless l;
 
-		rx += rx_buffers(p, out->frame);
+		rx += rx_buffers(c, p, out->frame);
+		backlog += p->pfc.priorities.n ? p->rx_queues * LIMIT_BACKLOG_LOSSY : 0;
 		tx += tx_buffers(p, out->sent);
 		lossy += p->buffer_limit;
 		control += p->control_limit;
@@ -144,6 +151,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		headroom += p->pfc.priorities.n * (l.choice_buffers + l.headroom_buffers);
 	}
 	add_line(out, "receive descriptors", rx);
+	if (backlog)
+		add_packet_line(out, "frames of lossy classes that wait for the CPU", backlog);
 	add_line(out, "transmit descriptors", tx);
 	add_line(out, "rewritten frames that the device has not accepted yet",
 		2ull * LIMIT_TX_ROOM * c->ports.n * out->sent);
@@ -152,6 +161,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		add_line(out, "lossless classes below XOFF", xoff + c->memory.lossless);
 	if (headroom)
 		add_line(out, "headroom of lossless classes", headroom);
+	if (headroom && cfg_packets_in_rings(c))
+		add_packet_line(out, "lossless frames on the way between lcores at XOFF", cfg_packets_in_rings(c));
 	add_line(out, "egress queues of control traffic", control);
 	add_packet_line(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
 	add_packet_line(out, "packets parked while a ring is full",

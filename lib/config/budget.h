@@ -40,6 +40,9 @@ unsigned int cfg_sent_buffers(const struct config *c);
 /* Number of lcores that have at least one role. */
 unsigned int cfg_lcore_count(const struct config *c);
 
+/* Lossless packets that may be between rx lcores and the queues of workers on other lcores when XOFF is sent. */
+unsigned int cfg_packets_in_rings(const struct config *c);
+
 /* Rings between roles that carry packets: rx to the workers of other lcores, rx to control, control to workers. */
 unsigned int cfg_packet_rings(const struct config *c);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks slices, class maps and queues. Pure. */
+#include "base/limits.h"
 #include "config/check_priv.h"
+#include "config/headroom.h"
 
 static void check_ranges(const struct config *c, struct cfg_diags *d, const char *what,
 	const struct cfg_class_range *ranges, uint32_t n)
@@ -72,6 +74,30 @@ static void check_profile(const struct config *c, struct cfg_diags *d, const str
 		cfg_diag_add(d, cfg_where(c, &p->alpha), "alpha: there are no buffers to share; set memory.lossless");
 }
 
+/*
+ * The receive ring must hold what arrives while this node is busy elsewhere: its response time is part of the headroom.
+ * Under load lcores look more often if a ring is short; then only an interruption can make it overflow.
+ */
+static void check_receive_ring(const struct config *c, struct cfg_diags *d, const struct cfg_port *port)
+{
+	struct cfg_buffer_profile p = cfg_port_profile(c, port);
+	uint64_t n = cfg_rx_descriptors(c, port), least = cfg_rx_descriptors_least(c, port);
+	bool given = port->descriptors.rx != CFG_NONE;
+	char more[64] = "";
+
+	if (n >= least || (port->pfc.buffer && cfg_find_named(c, "buffer-profiles", port->pfc.buffer, NULL) < 0))
+		return;
+	if (least <= LIMIT_RX_RING)
+		snprintf(more, sizeof(more), "set rx to auto or %llu, or ", (unsigned long long)least);
+	cfg_diag_warn(d, given ? cfg_where(c, &port->descriptors.rx) : check_at(c, &port->pfc.priorities, port->pfc.at),
+		"%s: %llu descriptors hold frames of %llu bytes (min-frame) for %llu ns only: an lcore that is "
+		"interrupted for longer, as response allows for (%llu us), loses packets of lossless classes; %sset "
+		"min-frame of the buffer profile to their shortest frame",
+		given ? "rx" : "pfc", (unsigned long long)n, (unsigned long long)p.min_frame,
+		(unsigned long long)cfg_rx_ring_ns(n, p.min_frame, port->speed_bps), (unsigned long long)p.response_us,
+		more);
+}
+
 static void check_pfc(const struct config *c, struct cfg_diags *d, const struct cfg_port *port)
 {
 	const struct cfg_pfc *p = &port->pfc;
@@ -92,6 +118,7 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 	if (!p->peers.n && !p->learn)
 		cfg_diag_add(d, check_at(c, &p->priorities, p->at),
 			"pfc: no source may pause this port; set peers, or learn: true");
+	check_receive_ring(c, d, port);
 }
 
 void check_qos(const struct config *c, struct cfg_diags *d)

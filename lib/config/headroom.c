@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PFC headroom and thresholds of a port, from its speed, cable length, MTU and device (docs/protocol.md D37). Pure. */
+#include "base/limits.h"
 #include "config/headroom.h"
 
 #include "base/compiler.h"
 #include "config/config.h"
+#include "wire/eth.h"
 
 #include <string.h>
 
@@ -140,6 +142,47 @@ struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct 
 static uint64_t buffers_for(uint64_t bytes, uint64_t min_frame)
 {
 	return (bytes + min_frame - 1) / min_frame;
+}
+
+/* A frame of `bytes` on the line, with FCS, preamble and gap, takes so much of it. */
+#define LINE_BYTES 24
+#define RX_DEFAULT 512
+#define SHORTEST_NS 3400 /* a pass of an lcore: so long the shortest frames, such as a burst of ACKs, may arrive */
+
+bool cfg_has_lossless(const struct config *c)
+{
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		if (c->ports.items[i].pfc.priorities.n)
+			return true;
+	return false;
+}
+
+uint64_t cfg_rx_ring_ns(uint64_t descriptors, uint64_t frame, uint64_t bps)
+{
+	uint64_t bits = (frame + LINE_BYTES) * 8;
+
+	return bps ? (uint64_t)((unsigned __int128)descriptors * bits * NSEC_PER_SEC / bps) : UINT64_MAX;
+}
+
+uint64_t cfg_rx_descriptors_least(const struct config *c, const struct cfg_port *port)
+{
+	struct cfg_buffer_profile p = cfg_port_profile(c, port);
+
+	if (!port->pfc.priorities.n)
+		return 0;
+	return capped((bytes_in(port->speed_bps, p.response_us * NSEC_PER_USEC) + p.min_frame + LINE_BYTES - 1) /
+		      (p.min_frame + LINE_BYTES));
+}
+
+uint64_t cfg_rx_descriptors(const struct config *c, const struct cfg_port *port)
+{
+	uint64_t n = RX_DEFAULT, least = cfg_rx_descriptors_least(c, port), bps = port->speed_bps;
+
+	if (port->descriptors.rx != CFG_NONE)
+		return port->descriptors.rx;
+	while (n < LIMIT_RX_RING && (n < least || (least && cfg_rx_ring_ns(n, ETH_MIN_LEN, bps) < SHORTEST_NS)))
+		n *= 2;
+	return n;
 }
 
 /*

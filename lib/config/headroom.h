@@ -78,6 +78,21 @@ struct cfg_lossless {
 	struct headroom_answer rule; /* what the class needs; all 0 if the speed is unknown */
 };
 
+/* Has any port a lossless class? */
+bool cfg_has_lossless(const struct config *c);
+
+/*
+ * Descriptors of each receive queue of a port. auto: 512, and for a port with lossless classes as many as the
+ * shortest frames that arrive while this node is busy elsewhere (`response` of the profile).
+ */
+uint64_t cfg_rx_descriptors(const struct config *c, const struct cfg_port *port);
+
+/* The least number that does. */
+uint64_t cfg_rx_descriptors_least(const struct config *c, const struct cfg_port *port);
+
+/* Time in ns in which frames of `frame` bytes, without FCS, fill so many descriptors at line rate; bps 0: for ever. */
+uint64_t cfg_rx_ring_ns(uint64_t descriptors, uint64_t frame, uint64_t bps);
+
 /* bps: speed of the port. 0: unknown; then headroom: auto gives 0, and xon: auto does not cover a round trip. */
 void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out);
 

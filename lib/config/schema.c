@@ -3,7 +3,9 @@
  * The declared configuration. Each key has a name, type, limits, default, help text, and a flag that says whether a
  * reload may change it. The order here is the order of the reference and of `show config`. Pure.
  */
+#include "base/limits.h"
 #include "base/log.h"
+#include "config/headroom.h"
 #include "config/schema_priv.h"
 
 static const char *const words_side[] = CFG_WORDS(CFG_SIDES);
@@ -166,8 +168,10 @@ static const struct cfg_key log_keys[] = {
 static const struct cfg_map log_map = MAP_OF(log_keys, "log", struct cfg_log);
 
 static const struct cfg_key descriptors_keys[] = {
-	{"rx", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_descriptors, rx), .min = 64, .max = 16384,
-		.fallback = "512", .flags = CFG_START_ONLY, .help = "Descriptors of each receive queue."},
+	{"rx", CFG_SCALE, .unit = UNIT_COUNT, .offset = AT(struct cfg_descriptors, rx), .min = 64, .max = LIMIT_RX_RING,
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto", .flags = CFG_START_ONLY,
+		.help = "Descriptors of each receive queue. auto: 512; with lossless classes as many as frames of "
+			"min-frame bytes arrive in the response time of the buffer profile, rounded up to a power of two."},
 	{"tx", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_descriptors, tx), .min = 64, .max = 16384,
 		.fallback = "512", .flags = CFG_START_ONLY, .help = "Descriptors of the transmit queue."},
 };

@@ -229,12 +229,12 @@ static json_t *report_node(const struct lab_node *n)
 				INT(sum->port[p].tx_packets), "tx_bytes", INT(sum->port[p].tx_bytes), "imissed",
 				INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors", INT(s->ierrors)));
 	}
-	node = json_pack("{ss sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "restarts",
-		INT(n->restarts), "rx", INT(b.rx + n->past.rx), "originated", INT(b.originated + n->past.originated),
-		"sent", INT(b.sent + n->past.sent), "dropped", INT(b.dropped + n->past.dropped), "consumed",
-		INT(b.consumed + n->past.consumed), "held", INT(b.held), "ports", ports, "reasons",
-		sum ? report_drops(sum) : json_object(), "pauses", report_pauses(n), "gates", report_gates(n),
-		"buffers", report_buffers(n));
+	node = json_pack("{ss sI sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "cycles",
+		INT(n->topo->cycles), "restarts", INT(n->restarts), "rx", INT(b.rx + n->past.rx), "originated",
+		INT(b.originated + n->past.originated), "sent", INT(b.sent + n->past.sent), "dropped",
+		INT(b.dropped + n->past.dropped), "consumed", INT(b.consumed + n->past.consumed), "held", INT(b.held),
+		"ports", ports, "reasons", sum ? report_drops(sum) : json_object(), "pauses", report_pauses(n), "gates",
+		report_gates(n), "buffers", report_buffers(n));
 	free(sum);
 	return node;
 }

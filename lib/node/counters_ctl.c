@@ -17,6 +17,9 @@ uint64_t node_held(const struct node *n)
 	for (uint16_t i = 0; i < n->n_rx; i++)
 		for (uint16_t w = 0; w < n->n_workers; w++)
 			held += __atomic_load_n(&n->rx[i].park[w].n, __ATOMIC_RELAXED);
+	for (uint16_t i = 0; i < n->n_rx; i++)
+		for (uint16_t q = 0; q < n->rx[i].n_queues; q++)
+			held += backlog_waits(&n->rx[i].queue[q].backlog);
 	for (uint16_t w = 0; w < n->n_workers; w++)
 		held += __atomic_load_n(&n->worker[w].neighs.held, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n->n_ports; i++)

@@ -10,10 +10,13 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
 
 	*next = TIME_NEVER;
 	if (likely(l->last_pass_ns)) {
+		if (unlikely(l->batch.pressed))
+			batch_passed(&l->batch, now - l->last_pass_ns, node_snapshot(l->node)->pass_ns);
 		stat_max(&st->max_gap_ns, now - l->last_pass_ns);
 		if (l->was_busy)
 			stat_add(&st->busy_ns, now - l->last_pass_ns);
 	}
+	l->batch.pressed = false;
 	l->last_pass_ns = now;
 	l->tap.now_ns = now;
 	if (l->worker)

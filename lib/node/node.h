@@ -18,6 +18,8 @@
 #include "base/bucket.h"
 #include "base/limits.h"
 #include "classify/classify.h"
+#include "node/backlog.h"
+#include "node/batch.h"
 #include "node/mailbox.h"
 #include "pkt/filter.h"
 #include "queue/egress.h"
@@ -26,6 +28,11 @@
 #define NODE_MAX_ROLES 32 /* limit for rx roles, and for worker roles */
 #define NODE_BURST LIMIT_BURST
 #define NODE_PARK LIMIT_PARK
+/*
+ * Packets in the mailbox to a worker above which a port with lossless classes hands on no more: what is in mailboxes is
+ * not charged to the buffer of its class until the worker queues it.
+ */
+#define NODE_LOSSLESS_MAIL LIMIT_LOSSLESS_MAIL
 #define NODE_WORKER_PUNTS LIMIT_WORKER_PUNTS
 #define NODE_SERVICES_MAX 16
 
@@ -35,6 +42,7 @@ struct node_lcore;
 struct rx_queue {
 	struct port *port;
 	uint16_t queue;
+	struct backlog backlog;
 };
 
 /*
@@ -56,7 +64,8 @@ struct rx_role {
 	struct rx_park park[NODE_MAX_ROLES];	  /* by worker */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
 	struct mailbox to_control;		  /* packets */
-	bool crowded; /* the park of a worker has no room for a burst; written by this role, relaxed readers */
+	/* Frames in the backlogs, by ingress port and class; written by this role, readers as of any account. */
+	struct account waiting[MAX_PORTS][PKT_CLASSES];
 	bool stopped; /* stop receiving; written by management, relaxed */
 } CACHE_ALIGNED;
 
@@ -96,6 +105,7 @@ struct node_lcore {
 	struct worker_role *worker;
 	uint64_t last_pass_ns; /* start of the last pass; 0: none, or the lcore slept after it */
 	bool was_busy;	       /* the last pass found work */
+	struct batch batch;
 	struct pkt_tap tap;
 	struct lcore_stats stats;
 };

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "capture/capture.h"
 #include "config/config.h"
+#include "config/headroom.h"
 #include "node/service.h"
 #include "node/trace_priv.h"
 
@@ -37,6 +38,7 @@ static struct node_lcore *lcore_of(struct node *n, uint64_t id)
 	l->id = (unsigned int)id;
 	l->cpu = cfg_cpu_of(n->config, id);
 	l->qsbr = n->n_lcores;
+	batch_init(&l->batch, cfg_has_lossless(n->config));
 	l->stats.tap = &l->tap;
 	l->tap.filter = &n->trace;
 	l->tap.samples = calloc(1, sizeof(*l->tap.samples));
@@ -394,6 +396,8 @@ static void drain_waiting(struct worker_role *w)
 
 void node_drain(struct node *n)
 {
+	struct rte_mbuf *m;
+
 	drain_mailboxes(n);
 	for (uint16_t i = 0; i < n->n_rx; i++) {
 		struct rx_role *rx = &n->rx[i];
@@ -401,6 +405,9 @@ void node_drain(struct node *n)
 		for (uint16_t w = 0; w < n->n_workers; w++)
 			while (rx->park[w].n)
 				pkt_end(rx->park[w].pkts[--rx->park[w].n], DROP_stopped, &rx->lcore->stats);
+		for (uint16_t q = 0; q < rx->n_queues; q++)
+			while (backlog_take(rx, &rx->queue[q], &m, 1))
+				pkt_end(m, DROP_stopped, &rx->lcore->stats);
 	}
 	for (uint16_t w = 0; w < n->n_workers; w++) {
 		drain_waiting(&n->worker[w]);

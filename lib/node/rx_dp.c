@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rx role: it receives packets, classifies them and hands them to the owner of their egress. Packets that do not
- * fit into the mailbox of a worker are parked. While the park has no room for a burst, the role receives nothing, so
- * that no packet is lost inside the node. Rx lcores.
+ * fit into the mailbox of a worker are parked. While the park has no room for a burst, the role classifies nothing, so
+ * that no packet is lost inside the node. Frames of ports with lossless classes wait in a backlog then (backlog.h),
+ * frames of other ports in the device. Rx lcores.
  */
 #include "node/service.h"
 #include "srv6/endpoint.h"
+
+#define ROOM_NS 500 /* until a worker that had no room is looked at again */
 
 /* Hand packets to a worker on another lcore. */
 static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
@@ -16,7 +19,7 @@ static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts,
 	if (likely(!park->n))
 		done = mailbox_push_packets(&rx->to_worker[worker], pkts, n);
 	if (unlikely(done < n)) {
-		/* The park has room: rx_may_receive has checked it. */
+		/* The park has room: rx_has_room has checked it. */
 		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
 		stat_level(park->n, park->n + n - done);
 		stat_add(&rx->lcore->stats.ring_refused, n - done);
@@ -37,18 +40,19 @@ static void rx_unpark(struct rx_role *rx)
 	}
 }
 
-/* Return whether every park has room for a whole burst, and receiving is not stopped. */
-static bool rx_may_receive(struct rx_role *rx)
+/*
+ * Return whether a burst may be handed to any worker: its park has room. For a port with lossless classes its mailbox
+ * must also be short and the park empty, because packets there are not charged to the buffer of their class.
+ */
+static bool rx_has_room(const struct rx_role *rx, bool lossless)
 {
 	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
-		if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST)) {
-			__atomic_store_n(&rx->crowded, true, __ATOMIC_RELAXED);
+		if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST))
 			return false;
-		}
+		if (lossless && unlikely(rx->park[w].n || mailbox_used(&rx->to_worker[w]) > NODE_LOSSLESS_MAIL))
+			return false;
 	}
-	if (unlikely(rx->crowded))
-		__atomic_store_n(&rx->crowded, false, __ATOMIC_RELAXED);
-	return !__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED);
+	return true;
 }
 
 static void rx_punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
@@ -140,39 +144,87 @@ static uint16_t rx_examine(struct rx_role *rx, struct rte_mbuf **pkts, uint16_t 
 	return n;
 }
 
-unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
+/* Classify frames of a queue and hand them on. Returns their bytes. */
+static uint64_t rx_process(struct rx_role *rx, const struct rx_queue *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	uint16_t port = q->port->index;
+	uint64_t bytes;
+
+	if (unlikely(pkt_tap_wants(&rx->lcore->tap.rx_ports, port)))
+		pkt_tap_copy(&rx->lcore->tap, pkts, n, port, TAP_RX, 0);
+	pkt_poison_burst(pkts, n);
+	bytes = classify_burst(&rx->classifier, port, pkts, n);
+	if (unlikely(pkt_tap_wants_oam(&rx->lcore->tap)))
+		rx_copy_oam(rx, pkts, n, port);
+	if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
+		pkt_tap_trace_received(&rx->lcore->tap, pkts, n, port);
+	if (unlikely(rx->classifier.s->port[port].examined ||
+		     __atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED)))
+		n = rx_examine(rx, pkts, n, port);
+	rx_dispatch(rx, pkts, n);
+	return bytes;
+}
+
+/*
+ * The way of frames while the CPU is too slow: out of the device at once, and then from the backlog as fast as this
+ * lcore and the workers can. *next: as of rx_poll.
+ */
+static unsigned int rx_poll_backlog(struct rx_role *rx, struct rx_queue *q, bool room, uint64_t *next)
 {
 	struct rte_mbuf *pkts[NODE_BURST];
+	bool on = !__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED);
+	unsigned int first = 0, taken = 0, work = 0;
+
+	rx->lcore->batch.pressed = true;
+	if (on && rx->classifier.s->port[q->port->index].lossless)
+		work = backlog_fill(rx, q, pkts, &first) > 0; /* it costs little beside classification */
+	if (first)
+		rx_process(rx, q, pkts, (uint16_t)first);
+	if (room)
+		taken = backlog_take(rx, q, pkts, batch_size(&rx->lcore->batch));
+	if (taken)
+		rx_process(rx, q, pkts, (uint16_t)taken);
+	*next = MIN_OF(*next, rx->classifier.now + (room ? 0 : ROOM_NS));
+	return MAX_OF(work, first + taken);
+}
+
+static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64_t *next)
+{
+	bool lossless = rx->classifier.s->port[q->port->index].lossless, room = rx_has_room(rx, lossless);
+	struct port_stats *stats = &rx->lcore->stats.port[q->port->index];
+	uint16_t size = batch_size(&rx->lcore->batch), n;
+	struct rte_mbuf *pkts[NODE_BURST];
+	unsigned int more = 0;
+
+	if (unlikely(!room || backlog_waits(&q->backlog)))
+		return rx_poll_backlog(rx, q, room, next);
+	if (unlikely(__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED)))
+		return 0;
+	n = q->port->ops->rx(q->port, q->queue, pkts, size);
+	if (likely(n < size))
+		q->backlog.short_ns = rx->classifier.now;
+	if (!n)
+		return 0;
+	stat_add(&stats->rx_packets, n);
+	stat_add(&stats->rx_bytes, rx_process(rx, q, pkts, n));
+	if (unlikely(n == size)) {
+		rx->lcore->batch.pressed = true;
+		*next = rx->classifier.now;
+		if (lossless && backlog_wanted(rx, q))
+			more = rx_poll_backlog(rx, q, false, next);
+	}
+	return n + more;
+}
+
+unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
+{
 	unsigned int work = 0;
 
 	*next = TIME_NEVER;
 	rx->classifier.now = now;
 	rx->classifier.s = node_snapshot(rx->node);
 	rx_unpark(rx);
-	for (uint16_t i = 0; i < rx->n_queues; i++) {
-		struct rx_queue *q = &rx->queue[i];
-		uint16_t n;
-
-		if (unlikely(!rx_may_receive(rx))) {
-			*next = now; /* Poll again at once: a worker must make room first. */
-			break;
-		}
-		n = q->port->ops->rx(q->port, q->queue, pkts, NODE_BURST);
-		if (!n)
-			continue;
-		if (unlikely(pkt_tap_wants(&rx->lcore->tap.rx_ports, q->port->index)))
-			pkt_tap_copy(&rx->lcore->tap, pkts, n, q->port->index, TAP_RX, 0);
-		pkt_poison_burst(pkts, n);
-		classify_burst(&rx->classifier, q->port->index, pkts, n);
-		if (unlikely(pkt_tap_wants_oam(&rx->lcore->tap)))
-			rx_copy_oam(rx, pkts, n, q->port->index);
-		if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
-			pkt_tap_trace_received(&rx->lcore->tap, pkts, n, q->port->index);
-		work += n;
-		if (unlikely(rx->classifier.s->port[q->port->index].examined ||
-			     __atomic_load_n(&rx->node->storming[q->port->index], __ATOMIC_RELAXED)))
-			n = rx_examine(rx, pkts, n, q->port->index);
-		rx_dispatch(rx, pkts, n);
-	}
+	for (uint16_t i = 0; i < rx->n_queues; i++)
+		work += rx_poll_queue(rx, &rx->queue[i], next);
 	return work;
 }

@@ -5,7 +5,8 @@
  */
 #include "node/service.h"
 
-#define RING_BURSTS 16 /* limit of bursts that are popped from one mailbox in a pass */
+#define EGRESS_BATCHES 4 /* limit of batches that one egress sends in a pass, if passes must be short */
+#define RING_BURSTS 16	 /* limit of bursts that are popped from one mailbox in a pass */
 
 static void worker_neigh_resolved(void *arg, uint32_t id)
 {
@@ -54,33 +55,35 @@ static void worker_submit_runs(struct worker_role *w, struct rte_mbuf **pkts, un
 static unsigned int worker_empty_ring(struct worker_role *w, struct mailbox *r)
 {
 	struct rte_mbuf *pkts[NODE_BURST];
-	unsigned int work = 0, n;
+	unsigned int work = 0, n, size = batch_size(&w->lcore->batch);
 
 	if (!r->ring)
 		return 0;
 	for (unsigned int i = 0; i < RING_BURSTS; i++) {
-		n = mailbox_pop_packets(r, pkts, NODE_BURST);
+		n = mailbox_pop_packets(r, pkts, size);
 		if (!n)
-			break;
+			return work;
 		worker_refresh(w);
 		worker_submit_runs(w, pkts, n);
 		work += n;
-		if (n < NODE_BURST)
-			break;
+		if (n < size)
+			return work;
 	}
+	w->lcore->batch.pressed = true;
 	return work;
 }
 
 unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 {
 	struct node *node = w->node;
-	unsigned int work = 0;
+	unsigned int work = 0, sent;
 
 	*next = TIME_NEVER;
 	w->ctx.now = now;
 	if (unlikely(__atomic_load_n(&w->stalled, __ATOMIC_RELAXED)))
 		return 0;
 	worker_refresh(w);
+	w->ctx.run_limit = w->ctx.s->pass_ns ? EGRESS_BATCHES * batch_size(&w->lcore->batch) : UINT32_MAX;
 	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
 		if (node->worker_hooks[i]->read)
 			work += node->worker_hooks[i]->read(w);
@@ -93,7 +96,10 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 	for (uint16_t i = 0; i < w->n_egress; i++) {
 		struct egress *e = w->egress[i];
 
-		work += egress_run(e, &w->ctx);
+		sent = egress_run(e, &w->ctx);
+		if (unlikely(sent >= w->ctx.run_limit))
+			w->lcore->batch.pressed = true;
+		work += sent;
 		*next = MIN_OF(*next, egress_next(e, &w->ctx));
 	}
 	for (uint16_t i = 0; i < node->n_worker_hooks; i++)

@@ -46,7 +46,7 @@ bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_t
 }
 
 bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, const struct pfc_threshold *level,
-	uint64_t shared_left, bool force)
+	uint64_t shared_left)
 {
 	bool was = b->stopped, was_exhausted = b->exhausted;
 	struct pfc_threshold over;
@@ -60,11 +60,11 @@ bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, co
 	raise_to(&b->user, level);
 	raise_to(&b->most_headroom, &over);
 	raise_to(&b->user_headroom, &over);
-	if (force || much || reached(level, &c->xoff))
+	if (much || reached(level, &c->xoff))
 		stat_level(b->stopped, true);
 	else if (pfc_buffer_may_resume(c, level, shared_left))
 		stat_level(b->stopped, false);
-	stat_level(b->urgent, b->stopped && (force || much || reached(level, &c->urgent)));
+	stat_level(b->urgent, b->stopped && (much || reached(level, &c->urgent)));
 	stat_level(b->exhausted, reached(level, &c->full));
 	stat_add(&b->exhausted_times, b->exhausted && !was_exhausted);
 	stat_add(&b->xoffs, b->stopped && !was);

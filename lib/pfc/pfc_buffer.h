@@ -63,10 +63,10 @@ struct pfc_buffer {
 
 /*
  * Update the buffer: the class holds `level`, and `shared_left` buffers are left of those that classes with alpha
- * share. force: stop regardless of the level (rings are full). Returns true when `stopped` has changed.
+ * share. Returns true when `stopped` has changed.
  */
 bool pfc_buffer_look(struct pfc_buffer *b, const struct pfc_buffer_config *c, const struct pfc_threshold *level,
-	uint64_t shared_left, bool force);
+	uint64_t shared_left);
 
 /* May a stopped class resume if it holds `level` and `shared_left` buffers are left? */
 bool pfc_buffer_may_resume(const struct pfc_buffer_config *c, const struct pfc_threshold *level, uint64_t shared_left);

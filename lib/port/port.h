@@ -68,6 +68,11 @@ struct port_ops {
 	 * polls the queue.
 	 */
 	uint16_t (*rx)(struct port *p, uint16_t queue, struct rte_mbuf **pkts, uint16_t n);
+	/*
+	 * Frames that wait in the receive ring of a queue; negative: the device cannot say. NULL: no device of this
+	 * kind can. May read many descriptors. Called by the rx lcore that polls the queue.
+	 */
+	int (*rx_waits)(struct port *p, uint16_t queue);
 	/* Send up to n frames; the device owns the accepted ones. Never waits. Called by the owner of the egress. */
 	uint16_t (*tx)(struct port *p, struct rte_mbuf **pkts, uint16_t n);
 	/* The functions below: management thread. They return 0 or -errno. */

@@ -184,6 +184,7 @@ struct egress {
 struct egress_context {
 	const struct snapshot *s;   /* the newest snapshot */
 	uint64_t now;		    /* time of the pass in ns */
+	uint32_t run_limit;	    /* egress_run ends when it has sent so many frames */
 	struct lcore_stats *stats;  /* of the owner's lcore */
 	struct neigh_table *neighs; /* of the owner */
 	struct accounts *accounts;  /* block of the owner */
@@ -215,7 +216,7 @@ void egress_init(struct egress *e, struct port *port);
 
 /*
  * The link has been in its present state for long, and the neighbour does not pause: an egress that begins like this
- * does not wait for neighbours. Call after egress_init.
+ * waits for nobody. Call after egress_init.
  */
 void egress_know_link(struct egress *e);
 

@@ -428,7 +428,8 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 			;
 		if (e->tx.n | e->control_tx.n)
 			sent += egress_offer(e, c);
-	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || egress_may_send(e)));
+	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || egress_may_send(e)) &&
+		 sent < c->run_limit);
 	return sent;
 }
 

@@ -2,6 +2,8 @@
 /* Slices, and the maps that select a packet's queue. Management thread. */
 #include <errno.h>
 
+#include "base/limits.h"
+#include "config/budget.h"
 #include "config/config.h"
 #include "config/headroom.h"
 #include "snapshot/build_priv.h"
@@ -50,10 +52,29 @@ static void apply(const struct config *c, const struct cfg_class_range *ranges, 
 	}
 }
 
+#define SHORT_PART 4 /* of the response time: how long frames may gather in a receive ring before it is emptied */
+
+/* How long a pass may take, and when a receive ring is short (lib/node/backlog.h). */
+static void build_receive(struct builder *b, struct snap_interface *p, const struct cfg_port *cp)
+{
+	uint64_t response = cfg_port_profile(b->config, cp).response_us * NSEC_PER_USEC;
+	uint64_t ring, pass;
+
+	if (!p->lossless)
+		return;
+	/* acknowledgements are shorter than the data of min-frame; a burst of them must find room as well */
+	ring = cfg_rx_ring_ns(cfg_rx_descriptors(b->config, cp), ETH_MIN_LEN, p->speed_bps);
+	pass = MAX_OF(MIN_OF(response / 2, ring / 4 * 3), 1);
+	p->short_ns = MIN_OF(response, ring) / SHORT_PART;
+	p->short_frames = (uint32_t)(p->short_ns * p->speed_bps / (8 * NSEC_PER_SEC) / cp->mtu);
+	b->s->pass_ns = b->s->pass_ns ? MIN_OF(b->s->pass_ns, pass) : pass;
+}
+
 static int build_pfc(struct builder *b, struct snap_interface *p, const struct cfg_port *cp)
 {
 	struct cfg_buffer_profile profile = cfg_port_profile(b->config, cp);
 	struct headroom_question q;
+	uint64_t mail = cfg_packets_in_rings(b->config);
 	struct cfg_lossless l;
 
 	if (p->speed_bps) {
@@ -65,8 +86,8 @@ static int build_pfc(struct builder *b, struct snap_interface *p, const struct c
 	p->buffer = (struct pfc_buffer_config){.xoff = {l.xoff_bytes, l.xoff_buffers},
 		.xon = {l.xon_bytes, l.xon_buffers},
 		.urgent = {l.xoff_bytes + l.choice_bytes, l.xoff_buffers + l.choice_buffers},
-		.full = {l.xoff_bytes + l.choice_bytes + l.headroom_bytes,
-			l.xoff_buffers + l.choice_buffers + l.headroom_buffers},
+		.full = {l.xoff_bytes + l.choice_bytes + l.headroom_bytes + mail * cfg_longest_frame(b->config),
+			l.xoff_buffers + l.choice_buffers + l.headroom_buffers + mail * cfg_frame_buffers(b->config)},
 		.alpha = profile.alpha == ALPHA_STATIC ? 0 : 1u << (profile.alpha - ALPHA_FIRST)};
 	p->pfc_pass = (uint8_t)((cp->pfc.lenient_pad ? PFC_UNPADDED : 0) | (cp->pfc.lenient_cev ? PFC_ANY_ENABLE : 0));
 	p->pfc_learn = cp->pfc.learn;
@@ -75,6 +96,7 @@ static int build_pfc(struct builder *b, struct snap_interface *p, const struct c
 		p->pfc_peer[p->n_pfc_peers++] = cp->pfc.peers.items[i];
 	for (uint32_t i = 0; i < cp->pfc.priorities.n; i++)
 		p->lossless = (uint8_t)(p->lossless | 1u << cp->pfc.priorities.items[i]);
+	build_receive(b, p, cp);
 	if (p->lossless && !p->speed_bps)
 		return build_fail(b, -EINVAL,
 			"port %s: its device reports no speed, and pause times are counted in bit times: "

@@ -103,7 +103,10 @@ struct snap_interface {
 	uint64_t loop_ns;   /* from a request to the neighbour to its effect here, reactions at both ends included */
 	uint64_t outage_ns; /* time for which lossless packets wait while the link is down */
 	struct eth_addr pfc_peer[8];
-	struct pfc_buffer_config buffer;     /* of each lossless class */
+	struct pfc_buffer_config buffer; /* of each lossless class */
+	/* A receive ring is short if it holds so few frames, or was empty so short a time ago (lossless ports). */
+	uint64_t short_ns;
+	uint32_t short_frames;
 	struct pfc_watchdog_config watchdog; /* of each queue */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
@@ -308,6 +311,7 @@ struct snapshot {
 
 	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
 	uint8_t slice_option;			 /* type of the hop-by-hop option with a slice's wire id; 0: none */
+	uint64_t pass_ns; /* longest pass of an lcore under load, so that no receive ring overflows; 0: any */
 	uint32_t n_slices;
 	const struct snap_vrf *vrf; /* by VRF id */
 	uint32_t n_vrfs;

@@ -52,6 +52,8 @@
 		"packets decapsulated with an ECN combination that should not occur, (!) or (!!!) in RFC 6040 figure " \
 		"4") \
 	X(pfc_refused, "requests", "pause requests refused because too many parties already pause the port") \
+	X(rx_backlogged, "packets", \
+		"packets that waited for the lcore outside the device's receive ring, because it was too slow") \
 	X(ring_refused, "packets", "packets parked because the ring to a worker was full")
 
 struct port_stats {

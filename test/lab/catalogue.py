@@ -9,6 +9,7 @@ import deadlock  # noqa: F401
 import deadlock_relay  # noqa: F401
 import isolation  # noqa: F401
 import owners  # noqa: F401
+import cpu  # noqa: F401
 import fat_tree  # noqa: F401
 import ruan  # noqa: F401
 import pfc_distance  # noqa: F401

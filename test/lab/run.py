@@ -39,7 +39,7 @@ class Report:
                       "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "any": any, "mean": self.mean, "command": self.command}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
-                          into=self.into, lossless=self.lossless)
+                          into=self.into, lossless=self.lossless, cycles=self.cycles)
 
     def _find(self, kind, name):
         return next(Record(x) for x in self.data[kind] if name is None or x["name"] == name)
@@ -112,6 +112,10 @@ class Report:
 
     def missed(self, node):
         return sum(p["imissed"] for p in self.node(node).ports)
+
+    def cycles(self, node):
+        """Of a unit of work, as the topology says."""
+        return self.node(node).cycles
 
     def share(self, a, b):
         """The first end's share of the frames received at two ends."""

@@ -61,8 +61,10 @@ static struct testbed *testbed_make(const char *yaml, bool steady)
 		node_attach_port(t->node, i, &t->port[i]->port);
 	}
 	check(node_commit(t->node, err, sizeof(err)) == 0, "%s", err);
-	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+	for (uint16_t i = 0; i < t->node->n_lcores; i++) {
 		node_lcore_enter(t->node->lcore[i]);
+		batch_init(&t->node->lcore[i]->batch, false); /* as after some time of load */
+	}
 	return t;
 }
 

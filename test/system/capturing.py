@@ -104,7 +104,7 @@ def traced_node(bench):
     return node
 
 
-# Forwards the packets of its pcap by a route: a new Ethernet header and one hop less, nothing else.
+# Sends what its pcap says on: a route that makes nothing of the packets but a new Ethernet header and one hop less.
 FEEDER = """
 node:
   name: {name}

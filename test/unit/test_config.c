@@ -259,7 +259,7 @@ static void too_many_errors(void **state)
 
 /* --- limits --- */
 
-/* A list of `n` times `item` between `head` and `tail`; `mark` precedes it. */
+/* A list of `n` times `item` between `head` and `tail`; `mark` stands in front of it. */
 static char *list_of(const char *head, const char *mark, const char *item, unsigned int n, const char *tail)
 {
 	char *text = NULL;
@@ -431,7 +431,7 @@ static void defaults(void **state)
 	assert_true(eth_is_zero(&p->mac));
 	assert_int_equal(p->speed_bps, 0);
 	assert_int_equal(p->rx_queues, 1);
-	assert_int_equal(p->descriptors.rx, 512);
+	assert_true(p->descriptors.rx == CFG_NONE);
 	assert_int_equal(p->descriptors.tx, 512);
 	assert_true(p->worker == CFG_NONE);
 	assert_int_equal(p->queue_limit, 256);
@@ -565,7 +565,7 @@ static void files(void **state)
 	assert_string_equal(c->file, path);
 	assert_string_equal(c->node.name, "pe1");
 	cfg_free(c);
-	/* NULs after it, and more bytes than a file may have */
+	/* NULs behind it, and more than a file may have */
 	assert_int_equal(ftruncate(fd, CFG_FILE_MAX), 0);
 	snprintf(message, sizeof(message), "not YAML text: control characters are not allowed at byte %zu",
 		strlen(BASE));

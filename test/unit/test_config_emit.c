@@ -97,7 +97,7 @@ static void least_configuration(void **state)
 				  "    mtu: 1500\n"
 				  "    rx-queues: 1\n"
 				  "    descriptors:\n"
-				  "      rx: 512\n"
+				  "      rx: auto\n"
 				  "      tx: 512\n"
 				  "    worker: any\n"
 				  "    queue-limit: 256\n"
@@ -154,12 +154,11 @@ static void defaults_are_left_out(void **state)
 		"memory: {buffers: 0x8000, ring: 1024, hugepages: 'auto'}\n"
 		"idle: {policy: poll}\n"
 		"ports: [{side: wan, device: net_null0, name: p0, speed: 100000M, mtu: 1500, worker: any, "
-		"descriptors: {rx: 512}, addresses: []}]\n"
+		"descriptors: {rx: auto}, addresses: []}]\n"
 		"lcores: {worker: [1], rx: [1], control: 0}\n"
 		"node: {loopback: \"FD00:0::0:1\", name: \"pe1\"}\n"
 		"policies: [{name: p, encap: H.Encaps.Red, dscp: copy, dscp-value: 0, "
-		"paths: [{name: a, weight: 1, segments: [\"2001:DB8::1\"]}]}]\n"
-		"routes: [{port: p0, prefix: \"::/0\"}]\n");
+		"paths: [{name: a, weight: 1, segments: [\"2001:DB8::1\"]}]}]\n");
 	char *text = conf_emit(c, 0);
 
 	check_text("canonical", text,
@@ -177,9 +176,6 @@ static void defaults_are_left_out(void **state)
 		"    device: net_null0\n"
 		"    side: wan\n"
 		"    speed: 100G\n"
-		"routes:\n"
-		"  - prefix: \"::/0\"\n"
-		"    port: p0\n"
 		"policies:\n"
 		"  - name: p\n"
 		"    paths:\n"

@@ -12,7 +12,7 @@ static const struct pfc_buffer_config config = {.xoff = {1000, 10}, .xon = {400,
 static bool look(struct pfc_buffer *b, const struct pfc_buffer_config *c, uint64_t bytes, uint64_t buffers,
 	uint64_t left)
 {
-	return pfc_buffer_look(b, c, &(struct pfc_threshold){bytes, buffers}, left, false);
+	return pfc_buffer_look(b, c, &(struct pfc_threshold){bytes, buffers}, left);
 }
 
 /* Whichever threshold is reached first stops; both must be below to go on; between them nothing changes. */
@@ -66,8 +66,6 @@ static void dynamic_thresholds(void **state)
 	assert_true(look(&b, &c, 0, 1, 0));
 	assert_true(look(&b, &c, 0, 0, 0));
 	assert_false(b.stopped);
-	assert_true(pfc_buffer_look(&b, &c, &(struct pfc_threshold){0, 0}, 10, true));
-	assert_true(b.stopped);
 }
 
 /* A change is said at once with everything that is stopped in it; then a refresh at half the time; XON ends it. */

@@ -168,10 +168,13 @@ const struct rx_hooks pfc_rx_hooks = {.takes = SERVICE_TAKES(PUNT_PFC), .take = 
 
 /* --- frames sent --- */
 
-static struct pfc_threshold pfc_level_of(const struct node *n, uint16_t port, unsigned int class)
+struct pfc_threshold service_pfc_level(const struct node *n, uint16_t port, unsigned int class)
 {
 	struct account_level level = {0};
 
+	for (uint16_t i = 0; i < n->n_rx; i++)
+		if (n->rx_of_port[port] >> i & 1)
+			account_add(&n->rx[i].waiting[port][class], &level);
 	for (uint16_t w = 0; w < n->n_workers; w++)
 		account_add(&n->worker[w].accounts->total[port][class], &level);
 	return (struct pfc_threshold){level.bytes, level.buffers};
@@ -185,15 +188,6 @@ static uint64_t pfc_shared_left(const struct worker_role *w)
 	for (uint16_t i = 0; all && i < w->node->n_workers; i++)
 		held += stat_read(&service_pfc(w->node)->worker[i].shared_held);
 	return all > held ? all - held : 0;
-}
-
-/* Return whether an rx role that serves the port has no room to park packets for a worker. */
-static bool pfc_is_crowded(const struct node *n, uint16_t port)
-{
-	for (uint16_t i = 0; i < n->n_rx; i++)
-		if (n->rx_of_port[port] >> i & 1 && __atomic_load_n(&n->rx[i].crowded, __ATOMIC_RELAXED))
-			return true;
-	return false;
 }
 
 static struct rte_mbuf *pfc_new_frame(struct worker_role *w, uint16_t port, const struct pfc_request *request)
@@ -326,7 +320,6 @@ static void pfc_look_at(struct worker_role *w, uint16_t port, uint64_t left, uin
 {
 	const struct snap_interface *p = &w->ctx.s->port[port];
 	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
-	bool crowded = pfc_is_crowded(w->node, port);
 	uint8_t stopped = 0, urgent = 0, exhausted = 0;
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
@@ -335,8 +328,8 @@ static void pfc_look_at(struct worker_role *w, uint16_t port, uint64_t left, uin
 
 		if (!(p->lossless >> i & 1))
 			continue;
-		level = pfc_level_of(w->node, port, i);
-		pfc_buffer_look(b, &p->buffer, &level, left, crowded);
+		level = service_pfc_level(w->node, port, i);
+		pfc_buffer_look(b, &p->buffer, &level, left);
 		stopped = (uint8_t)(stopped | b->stopped << i);
 		urgent = (uint8_t)(urgent | b->urgent << i);
 		exhausted = (uint8_t)(exhausted | b->exhausted << i);

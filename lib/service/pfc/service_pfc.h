@@ -57,6 +57,9 @@ _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring
 		"PFC frames received that resume this priority")
 
 #define PFC_COUNTERS(X) \
+	X(counter, missed, "missed", "packets", "sluice_pfc_missed", \
+		"packets of a port with lossless classes that the device lost before the node saw them (imissed, " \
+		"rx_nombuf)") \
 	X(counter, ignored, "ignored", "frames", "sluice_pfc_ignored", \
 		"PFC frames received for priorities that are not lossless here") \
 	X(counter, refused, "refused", "frames", "sluice_pfc_refused", \
@@ -76,7 +79,8 @@ struct service_pfc_port {
 	uint64_t relayed_until[PFC_PRIORITIES];	  /* ns: end of the pauses of a relay */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
 	PFC_RX_COUNTERS(STAT_DECLARE)
-	PFC_COUNTERS(STAT_DECLARE)
+	PFC_COUNTERS(STAT_DECLARE) /* missed: written by the management thread */
+	uint64_t missed_seen;	   /* management: losses of the device that were looked at */
 };
 
 /* MAC addresses that ND and ARP found on a port; the control role writes, rx roles read, relaxed. 0: free. */
@@ -115,6 +119,7 @@ struct service_pfc {
 	uint32_t sight_epoch;
 	struct control_pfc *control; /* the control lcore's */
 	/* management thread only */
+	uint64_t missed_next;		       /* ns: when devices are asked again for what they lost */
 	struct node_cleared_pfc *cleared;      /* pauses_ctl.c */
 	struct node_storms *storms[MAX_PORTS]; /* watchdog events that were logged */
 };
@@ -136,6 +141,12 @@ static inline struct service_pfc_worker *service_pfc_worker(const struct worker_
 
 extern const struct rx_hooks pfc_rx_hooks;
 extern const struct worker_hooks pfc_worker_hooks;
+
+/*
+ * What came in on a port in a class and has not left: in egress queues, and in the backlogs of receive queues. Any
+ * thread; exact only while lcores do not run.
+ */
+struct pfc_threshold service_pfc_level(const struct node *n, uint16_t port, unsigned int class);
 
 /* Record the MAC of a neighbour. Caller: the control role. */
 void service_pfc_learn(struct node *n, uint16_t port, const struct eth_addr *mac);

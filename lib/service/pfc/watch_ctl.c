@@ -142,8 +142,40 @@ static void report_port(struct node *n, uint32_t port, uint64_t events)
 	s->events = events;
 }
 
+/*
+ * A device that loses packets of a port with lossless classes breaks the promise of these classes, and no counter of a
+ * class shows it.
+ */
+static void report_missed(const struct node *n, uint32_t port)
+{
+	struct service_pfc_port *own = &service_pfc(n)->port[port];
+	struct port_device_stats d;
+	uint64_t lost;
+
+	n->port[port]->ops->device_stats(n->port[port], &d);
+	lost = d.imissed + d.rx_nombuf;
+	if (lost > own->missed_seen) {
+		stat_add(&own->missed, lost - own->missed_seen);
+		log_error(pfc,
+			"%s: its device lost %llu packets because no receive descriptor or buffer was free, though the "
+			"port has lossless classes: an lcore was interrupted for longer than the response time of the "
+			"buffer profile, or a sender ignores PFC",
+			n->port[port]->name, (unsigned long long)(lost - own->missed_seen));
+	}
+	own->missed_seen = lost;
+}
+
 void service_watch_report(struct node *n)
 {
+	uint64_t now = stat_read(&n->control->now);
+
+	/* some devices take long to say it */
+	if (now >= service_pfc(n)->missed_next) {
+		for (uint32_t port = 0; port < n->n_ports; port++)
+			if (n->snapshot->port[port].lossless)
+				report_missed(n, port);
+		service_pfc(n)->missed_next = now + NSEC_PER_SEC;
+	}
 	for (uint32_t port = 0; port < n->n_ports; port++) {
 		uint64_t events = stat_read(&n->egress[port].watch_events) +
 				  stat_read(&service_pfc(n)->control->relay[port].watch_events);

@@ -110,7 +110,7 @@ static void check_mode(const struct config *c, struct cfg_diags *d, const struct
 			(unsigned long long)r->jitter_us);
 }
 
-/* What a PFC SID pauses goes on in every gap between two frames, unless its jitter bridges the gap. */
+/* A queue that a PFC SID pauses sends in every gap between two frames, unless the SID's jitter bridges the gap. */
 static void check_pausing_sids(const struct config *c, struct cfg_diags *d)
 {
 	for (uint32_t i = 0; i < c->sids.n; i++) {

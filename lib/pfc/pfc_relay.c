@@ -192,7 +192,7 @@ static void release(struct pfc_relay_port *p, uint64_t now, struct pfc_request *
 	p->release = 0;
 }
 
-/* Renew the pauses that one frame could not say, the last time with exactly what is left. Returns their priorities. */
+/* Renew the pauses that were too long for one frame, the last time with exactly the rest. Returns their priorities. */
 static uint8_t renew_longer(struct pfc_relay_port *p, uint64_t now, struct pfc_request *out, uint64_t *next)
 {
 	uint8_t renewed = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the link of a port does to the queues of its egress.
+ * Effects of a port's link on the queues of its egress.
  *
  *   down       no data is sent. Lossless packets wait, so that the buffers behind them pause the senders, for at most
  *              pfc.outage; after that they are dropped as port_down, as lossy packets are at once. Holds stand still.

@@ -28,7 +28,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* What leaves is a frame that others can read. */
+/* A transmitted frame is valid for other nodes. */
 static void check_sent(const struct sent_frame *f, const struct fake_port *p)
 {
 	const uint8_t *b = f->bytes, *ip;

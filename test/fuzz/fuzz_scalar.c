@@ -26,7 +26,7 @@ static bool is_text(enum cfg_type type)
 	return type == CFG_NAME || type == CFG_TEXT;
 }
 
-/* What YAML makes of a printed value: quotes and backslashes go. */
+/* A printed value as YAML reads it: without quotes and backslashes. */
 static void unquote(char *text)
 {
 	char *out = text;

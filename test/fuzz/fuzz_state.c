@@ -5,8 +5,8 @@
  *
  *   bits 0-1  which far PE it comes from     bits 2-6  its length, 24 at most
  *
- * Whatever comes: what is read can be written again, an accepted message is news, a hold never lasts longer than the longest
- * lease, and the gateway is let go when nothing comes any more.
+ * For every input: a message that is read can be written again, an accepted message is new, a hold never lasts longer than the
+ * longest lease, and the gateway is resumed when no more messages arrive.
  */
 #include "pfc/pfc_relay.h"
 #include "pfc/pfc_state.h"

@@ -27,7 +27,7 @@ from corpus import write_seeds, write_words  # noqa: E402
 TARGETS = {
     "chain": ("chain of extension headers of one IPv6 packet", 1_000_000, 2048),
     "classify": ("one frame through the classifier, its buffer poisoned around it", 400_000, 2048),
-    "command": ("what is typed: lines out of a stream, completion, commands that only look", 20_000, 8192),
+    "command": ("typed input: lines of a stream, completion, commands that only read", 20_000, 8192),
     "config": ("YAML text through loader, checks and printer", 60_000, 100_000),
     "icmp": ("ICMP errors about a packet, and echo replies", 500_000, 2048),
     "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What hosts do as NICs do it: replies obey pauses, a pause takes its time, DCQCN, and what is sent again after a loss."""
+"""Hosts behave as NICs do: replies obey pauses, a pause takes its time, DCQCN, and retransmission after a loss."""
 from net import Net, loses
 from scenarios import DONE, FAULTS, direct, pair
 from suite import scenario
@@ -66,7 +66,7 @@ LOSSY = {"rate": "30G", "message": "1M", "timeout": 9, "retries": 100000}
 @scenario(short=[{}], against={"slow": False},
           expect=["flow().retransmitted > 0", "flow().goodput_gbps < 0.8 * base.flow().goodput_gbps", "flow().failed == 0"])
 def slow_restart(slow=True):
-    """A sender that has to retransmit slows down, as NICs do: loss costs more than what is sent again."""
+    """A sender that has to retransmit slows down, as NICs do: loss costs more than the retransmissions."""
     return cable(link={"rate": "25G", "km": 1, "loss": "1%"}, run="50ms", flow={**LOSSY, "rate": "0", "slow-restart": slow})
 
 
@@ -74,7 +74,7 @@ def slow_restart(slow=True):
           expect=["flow().goodput_gbps > 0.95 * 29.3", "flow().failed == 0", "flow().retransmitted < 2 * way('nic1.eth0').lost",
                   "flow().retransmitted > 0", "PARAM['loss'] == '0.01%' or base.flow().goodput_gbps < 0.8 * flow().goodput_gbps"])
 def selective_repeat(loss, repeat="selective"):
-    """Only what was lost is sent again: where go-back-N loses half of its throughput, a flow keeps its rate."""
+    """Only lost packets are retransmitted: where go-back-N loses half of its throughput, a flow keeps its rate."""
     return cable(link={"km": 100, "loss": loss}, run="100ms", flow={**LOSSY, "repeat": repeat})
 
 

@@ -22,7 +22,7 @@ from topology import A4, A6, B4, B6, GATE_A4, NET_A4, NET_A6, NET_B4, NET_B6, en
 
 
 def resolved_live(t):
-    """ND and ARP: nothing is configured, all is asked for, and the answers are the right ones."""
+    """ND and ARP: no neighbour is configured, all are resolved, and the answers are right."""
     for host, target in ((t.a, B4), (t.a, B6)):
         reaches(host, target)
     found = [(t.nodes["gw"], A4, t.a, "eth0"), (t.nodes["gw"], A6, t.a, "eth0"),
@@ -188,7 +188,7 @@ def discovers_mtu(t, address, mss):
 
 
 def reassembled(space):
-    """IPv4 packets that a host has put together."""
+    """IPv4 packets that a host has reassembled."""
     names, values = (line.split()[1:] for line in space.exec("cat", "/proc/net/snmp").stdout.splitlines()
                      if line.startswith("Ip:"))
     return int(dict(zip(names, values, strict=True))["ReasmOKs"])

@@ -122,7 +122,7 @@ def expires(t):
 
 
 def priorities_apart(t):
-    """Two stopped by one frame, one of them let go: the other stays. A priority that is not enabled is not spoken of."""
+    """One frame pauses two priorities, another resumes one: the other stays paused. A priority that is not enabled is unaffected."""
     with Stopped(t, 3, 4):
         held = passes_only(t.flow, free=(0,), stopped=(3, 4))
     released(t.flow, held)

@@ -280,7 +280,7 @@ def states(t):
 
 def by_state(t):
     """
-    carrier: state: instead of frames, what is stopped and for how long that holds. A machine that is busy may miss a
+    carrier: state: messages with the paused priorities and their lease instead of frames. A machine that is busy may miss a
     lease, which then ends like any other: that nothing gets through meanwhile is for the lab to say.
     """
     pe1, pe2, gw = t.nodes["pe1"], t.nodes["pe2"], t.nodes["gw"]

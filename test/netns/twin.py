@@ -4,7 +4,7 @@ The same frames through Linux and through sluice, each with the same SIDs and po
 for byte, but for the deviations of Linux that have a name here (docs/protocol.md 3.8).
 
     sender -- twin (Linux or sluice) -- sink       fd00:a::/64 and fd00:b::/64; both ends answer nobody
-    tenant --                                      what is to be encapsulated comes from here
+    tenant --                                      packets to be encapsulated come from here
 """
 
 import json

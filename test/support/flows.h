@@ -29,7 +29,7 @@
 
 static const char *const out_of[2] = {"5f00:0:100:400:300::", "5f00:0:100:500:300::"};
 
-/* Flow f comes in by queue f % 2 of p0 and leaves by port f / 2 % 2. */
+/* Flow f is received on queue f % 2 of p0 and leaves by port f / 2 % 2. */
 static void receive(struct testbed *t, uint16_t flow, uint32_t sequence)
 {
 	uint8_t frame[256];

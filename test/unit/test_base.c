@@ -157,7 +157,7 @@ static void numbers_format(void **state)
 
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++)
 		check_text("format", text_format_number(rows[i].value, rows[i].base, buf, sizeof(buf)), rows[i].text);
-	/* what is written reads as the same number again */
+	/* a printed number reads as the same number again */
 	for (unsigned int i = 0; i < 20000; i++) {
 		unsigned int base = bases[i % 2];
 

@@ -46,7 +46,7 @@ static void pause(struct testbed *t, uint64_t ns)
 	assert_true(egress_pause(&t->node->egress[OUT], &t->node->worker[0].ctx, &party, 0, &pause));
 }
 
-/* What waits, where and why. */
+/* Waiting packets, with place and reason. */
 static void what_waits_and_why(void **state)
 {
 	struct testbed *t = testbed_new(NODE);
@@ -95,7 +95,7 @@ static void what_waits_and_why(void **state)
 	testbed_free(t);
 }
 
-/* SONiC's two kinds: the user's restart from what is there when they are cleared, the persistent ones stay. */
+/* SONiC's two kinds: clearing sets the user's watermarks to the present levels, the persistent ones stay. */
 static void watermarks(void **state)
 {
 	struct testbed *t = testbed_new(NODE);

@@ -128,7 +128,7 @@ static uint64_t charged(const struct testbed *t, unsigned int port, unsigned int
 	return level.buffers;
 }
 
-/* It comes in by `in` and must wait in queue `class` of `out`, and in the buffer of `priority`. */
+/* It is received on `in` and must wait in queue `class` of `out`, and in the buffer of `priority`. */
 static void expect(struct testbed *t, unsigned int in, const struct packet *p, unsigned int out, unsigned int class,
 	unsigned int priority, const char *what, unsigned int row)
 {
@@ -146,7 +146,7 @@ static unsigned int mapped_class(unsigned int dscp)
 	return dscp <= 2 ? 5 : dscp == 26 ? 4 : dscp == 63 ? 1 : dscp / 8;
 }
 
-/* What a policy with map `into` makes of a class. */
+/* The class after a policy with map `into`. */
 static unsigned int into(unsigned int class)
 {
 	static const uint8_t to[] = {7, 1, 2, 2, 4, 1, 1, 7};
@@ -212,7 +212,7 @@ static void every_pcp(void **state)
 /* Out of a tunnel: by the class that the outer header gave, with the map of the SID or without. The inner DSCP says nothing. */
 static void out_of_tunnels(void **state)
 {
-	/* what was the domain's control traffic on the way here (CS6, CS7) is a tenant's inside, and of class 7 */
+	/* outer CS6 or CS7 is control traffic of the domain; the inner packet is a tenant's, of class 7 */
 	static const uint8_t to[2][8] = {{0, 1, 2, 3, 4, 5, 7, 7}, {0, 1, 2, 3, 1, 5, 6, 6}};
 	struct testbed *t = bed();
 	struct packet p;

@@ -72,7 +72,7 @@ static void classified(struct testbed *t, const struct row *r, uint8_t before)
 	pkt_free(m);
 }
 
-/* What is punted says where it begins: behind the Ethernet header and its tag, or behind a tunnel's headers. */
+/* A punted packet has the offset of its start: after the Ethernet header and its tag, or after a tunnel's headers. */
 static void punted(void **state)
 {
 	static const struct row rows[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loading: what is said about files that do not fit the schema, and where; what a loaded file answers. */
+/* Loading: errors of files that do not fit the schema, with their place; queries of a loaded file. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
@@ -141,7 +141,7 @@ static void columns_count_characters(void **state)
 		"mac: " MAC_WANTED "'x'");
 }
 
-/* --- what is no YAML --- */
+/* --- invalid YAML --- */
 
 static void check_output(const char *row, const char *text, size_t size, const char *want)
 {
@@ -357,7 +357,7 @@ static void aliases(void **state)
 	assert_int_equal(cfg_where(c, &c->vrfs.items[0].routes.items[0].prefix).line, 6);
 	cfg_free(c);
 
-	/* what is wrong with the original is wrong with each use of it, at the place of the original */
+	/* an error in an anchor is reported for each use, at the place of the anchor */
 	conf_expect("bad alias", CONF_LOAD,
 		BASE "routes: &all [{prefix: ^^10.0.0.0.0}]\nvrfs: [{name: a, routes: *all}]\n",
 		"prefix: " PREFIX_WANTED "'10.0.0.0.0'\nprefix: " PREFIX_WANTED "'10.0.0.0.0'");

@@ -260,7 +260,7 @@ static void budget_outer(void **state)
 	}
 }
 
-/* A ring has a power of two of slots, whatever was asked for (memory.ring); all of them may hold packets. */
+/* A ring has a power of two of slots, whatever memory.ring is; all of them may hold packets. */
 static void budget_rings(void **state)
 {
 	static const struct {

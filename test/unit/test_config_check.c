@@ -479,7 +479,7 @@ static void sid_surroundings(void **state)
 		"ports: [{name: p, device: net_null0, side: dc}]\n"
 		"sids: [{sid: ^\"5f00:0:1::/48\", behavior: uN}, {sid: \"5f00:9:1::/48\", behavior: End}]\n",
 		"sid: a uN needs node.usid.block");
-	/* neither is asked for where there are no SIDs */
+	/* without SIDs neither is required */
 	conf_expect("no SIDs", CONF_CHECK,
 		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}}\n"
 		"lcores: {control: 0, rx: [1], worker: [1]}\n"

@@ -7,7 +7,7 @@
 #include "config/schema.h"
 #include "test/support/conf.h"
 
-/* What is written reads as the same again, with defaults and without. */
+/* A printed configuration reads as the same again, with defaults and without. */
 static void check_fixed_point(const char *row, const struct config *c, enum conf_depth depth)
 {
 	char *brief = conf_emit(c, 0), *all = conf_emit(c, 1), *again;
@@ -497,7 +497,7 @@ static void expect_good_defaults(const struct cfg_map *map)
 		if (key->fallback)
 			check(cfg_parse_scalar(key, key->type, key->fallback, NULL, value, err, sizeof(err)) == 0,
 				"default of %s: %s", key->name, err);
-		/* what is required has no default */
+		/* required keys have no default */
 		check(!(key->flags & CFG_REQUIRED) || !key->fallback, "%s", key->name);
 		check(!key->refs || key->type == CFG_NAME, "%s", key->name);
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* VLAN interfaces of a configuration: what is refused, what may name them, and that they come back as they were. */
+/* VLAN interfaces of a configuration: errors, keys that may name them, and printing without a change. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
 
 #include "test/support/conf.h"
 
-/* RED is put behind the interface that is there; dc0 has VRF red and 10.1.0.1/24; its circuit is VLAN 100 */
+/* RED follows the existing interface; dc0 has VRF red and 10.1.0.1/24; its circuit is VLAN 100 */
 #define SLICES "slices:\n  - name: gold\n"
 #define RED \
 	"  - name: dc0.7\n    port: dc0\n    vlan: 7\n    vrf: red\n    mtu: 1500\n" \
@@ -63,7 +63,7 @@ static void refused(void **state)
 	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
-/* What has a next hop may have it on an interface; what needs a whole port may not. */
+/* Keys with a next hop may name an interface; keys that need a whole port may not. */
 static void named(void **state)
 {
 	static const struct conf_row rows[] = {

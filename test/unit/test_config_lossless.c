@@ -116,7 +116,7 @@ static void distance(void **state)
 	expect_rows(rows, ARRAY_LEN(rows));
 }
 
-/* What is left when XON is sent lasts for a round trip. */
+/* The rest of the buffer when XON is sent lasts for a round trip. */
 static void thresholds(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One value of every type of the schema: what is taken, how it is written again, what is refused and how. */
+/* One value of every type of the schema: accepted values, their printed form, refused values and their errors. */
 #include "test/support/unit.h"
 
 #include <errno.h>

@@ -105,7 +105,7 @@ static void ethernet(struct packet *p, const struct testbed *t, unsigned int por
 		.type = be16(type)};
 }
 
-/* A VLAN tag behind the addresses. */
+/* A VLAN tag after the addresses. */
 static void tag(struct packet *p, unsigned int pcp, unsigned int vlan)
 {
 	memmove(p->bytes + 16, p->bytes + 12, p->n - 12);
@@ -190,7 +190,7 @@ static void send(struct testbed *t, unsigned int port, const struct packet *p)
 	fake_port_receive(t->port[port], 0, p->bytes, p->n, 0);
 }
 
-/* --- what comes out --- */
+/* --- results --- */
 
 struct out {
 	unsigned int frames, pfc, rsvp, na, ns, echo_reply, errors, data;
@@ -352,7 +352,7 @@ static void close_and_fill(struct testbed *t)
 	assert_true(nothing_else(t, PORTS));
 }
 
-/* RSVP (protocol 46): to the node, which has no RSVP and says so, and of the domain's routers in transit. */
+/* RSVP (protocol 46): to the node, which has no RSVP and answers with an error, and of the domain's routers in transit. */
 static void rsvp_acts(struct testbed *t)
 {
 	struct packet p;
@@ -416,7 +416,7 @@ static void seal(struct packet *p, uint32_t upper)
 	packet_seal6(p->bytes + sizeof(struct eth_hdr), upper, p->n - sizeof(struct eth_hdr));
 }
 
-/* Neighbour discovery: asked it answers; and it asks, for its answer to a station it does not know, and hears. */
+/* Neighbour discovery: the node answers a solicitation, and solicits a station to which it must answer. */
 static void nd_acts(struct testbed *t)
 {
 	struct packet p;
@@ -588,7 +588,7 @@ static void tenants_stay_out(void **state)
 	testbed_free(t);
 }
 
-/* What is inside a tunnel, from outside of the infrastructure, or claims to come from there on a port that is not of the WAN. */
+/* Packets inside a tunnel, from outside the infrastructure, or with an infrastructure source on a port that is not a WAN port. */
 static void others_stay_out(void **state)
 {
 	struct testbed *t = bed(0);
@@ -647,7 +647,7 @@ static void the_domain_gets_in(void **state)
 		check(overtakes(t, WAN0, &p, WAN1) == rows[how].control, "row %u", how);
 	}
 	assert_int_equal(t->node->egress[WAN1].slice[0].queue[7].packets.n, 2);
-	/* truncated behind its tag */
+	/* truncated after its tag */
 	p.n = 30;
 	assert_false(overtakes(t, WAN0, &p, WAN1));
 	testbed_free(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What distinguishes two configurations: each row changes the full one in one place. */
+/* Differences of two configurations: each row changes the full one in one place. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
@@ -58,14 +58,14 @@ static void each_kind_of_change(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		char *text = conf_replace(conf_full, rows[i].find, rows[i].by), *got = diff(conf_full, text);
 
-		/* references to what was renamed differ, too */
+		/* references to a renamed object differ, too */
 		check(strstr(got, rows[i].want), "%s: got %s", rows[i].want, got);
 		free(got);
 		free(text);
 	}
 }
 
-/* Nothing differs from itself, whatever the order of a list's items; twice the same route is not once. */
+/* No configuration differs from itself, whatever the order of a list's items; a route twice differs from a route once. */
 static void order_does_not_count(void **state)
 {
 	char *got = diff(conf_full, conf_full), *without, *text;

@@ -44,7 +44,7 @@ struct change {
 		unsigned int at;
 		const char *bytes;
 	} set[3];
-	size_t size; /* of what is readable; 0: all of it */
+	size_t size; /* of the readable part; 0: all */
 	bool report;
 };
 
@@ -340,7 +340,7 @@ static void echo_refused(void **state)
 			packet_seal4(packet, size);
 		memcpy(before, packet, size);
 		check(icmp_make_echo_reply(packet, upper, size) == rows[i].replied, "%s", rows[i].what);
-		/* what is refused is left as it came: it is still to be counted or captured */
+		/* a refused packet is unchanged, because it is still counted or captured */
 		if (!rows[i].replied)
 			check(memcmp(packet, before, size) == 0, "%s", rows[i].what);
 	}

@@ -5,7 +5,7 @@
 
 #include "snapshot/ids.h"
 
-/* What ids_find must not have touched. */
+/* Entries that ids_find must not change. */
 #define UNTOUCHED 4711
 
 static void check_id(struct ids *ids, const char *name, uint32_t id)

@@ -105,7 +105,7 @@ static void removed_while_packets_wait(void **state)
 	testbed_free(t);
 }
 
-/* What is queued for it has no way out any more; what was rewritten before goes with the tag it has. */
+/* Queued packets have no egress any more; packets rewritten before leave with their tag. */
 static void removed_while_packets_are_queued(void **state)
 {
 	struct testbed *t = testbed_new(BASE VLAN("5") STATIC ROUTE);
@@ -164,7 +164,7 @@ static void numbers_are_used_again(void **state)
 	testbed_free(t);
 }
 
-/* A static neighbour that is not configured any more is asked for, though no route names it. */
+/* A static neighbour that was removed from the configuration is solicited, although no route names it. */
 static void static_neighbor_removed(void **state)
 {
 	struct testbed *t = testbed_new(BASE VLAN("5") STATIC);
@@ -206,7 +206,7 @@ static void too_many(void **state)
 	testbed_free(t);
 }
 
-/* What came in by a VLAN and what left by it, and the same at the port. */
+/* Packets received and sent on a VLAN, and the same at the port. */
 static void counted(void **state)
 {
 	static const char yaml[] = BASE
@@ -249,7 +249,7 @@ static void counted(void **state)
 	testbed_free(t);
 }
 
-/* What comes in by an interface is of its slice, or of its VRF's, not of the port's. */
+/* Packets received on an interface have its slice, or its VRF's, not the port's. */
 static void slices(void **state)
 {
 	static const char yaml[] = BASE

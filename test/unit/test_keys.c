@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of secret keys: which are read at all, what is wrong with a line and where, and what of it is never said. */
+/* Files of secret keys: permissions, errors with their place, and no key in any message. */
 #include "test/support/unit.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 	"ports: [{name: in, device: net_null0, side: wan}]\n" \
 	"hmac: {keys: hmac.keys}\n"
 
-/* NODE with the keys beside it, and all that is said. What complains loads nothing, and what loads says nothing. */
+/* NODE with a file of keys, and all messages. A file with errors loads nothing, and a valid one has no message. */
 static struct config *load(char **said)
 {
 	struct cfg_diags diags = {0};

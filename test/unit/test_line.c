@@ -172,7 +172,7 @@ static void undetected(void **state)
 	line_free(l);
 }
 
-/* What was on the line when it failed is gone, also when the failure was shorter than the line. */
+/* Frames on the line when it failed are lost, also when the failure was shorter than the line. */
 static void cuts(void **state)
 {
 	struct line *l = a_line(&(struct line_config){.delay_ns = 10000});

@@ -119,7 +119,7 @@ static void packets_wait(void **state)
 	set_link(t, OUT, true);
 	wait_us(t, LOOP_US);
 	assert_int_equal(sent(t, OUT, &next, NULL), 0);
-	data(t, 0, 0, 1000); /* what is not lossless there does not wait */
+	data(t, 0, 0, 1000); /* a lossy class does not wait */
 	assert_int_equal(sent(t, OUT, NULL, NULL), 1);
 	pfc(t, OUT, 0);
 	assert_int_equal(sent(t, OUT, &next, NULL), 30);
@@ -154,7 +154,7 @@ static void for_a_bounded_time(void **state)
 	testbed_free(t);
 }
 
-/* A pause lasts for as long as the link is down and longer: what was left of it begins one control loop after. */
+/* A pause lasts for as long as the link is down and longer: its rest begins one control loop after. */
 static void holds_stand_still(void **state)
 {
 	struct testbed *t = bed();

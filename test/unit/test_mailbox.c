@@ -33,7 +33,7 @@ static void open_notes(struct mailbox_list *list, struct mailbox *b, struct test
 	assert_int_equal(mailbox_open(list, b, &o), 0);
 }
 
-/* What is pushed is popped in that order, unchanged, and each side has counted it. */
+/* Messages are popped in the order in which they were pushed, unchanged, and both sides count them. */
 static void in_order(void **state)
 {
 	struct testbed *t = testbed_new(NODE);

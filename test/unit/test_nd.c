@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbor Discovery and ARP messages: what is refused, what is read, what is written. */
+/* Neighbor Discovery and ARP messages: refused, read, written. */
 #include "test/support/unit.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@
 #define ARP_QUESTION "0001 0800 06 04 0001 02000000d000 0a010001 000000000000 0a0100fe"
 #define ARP_ANSWER "0001 0800 06 04 0002 020000000a01 0a0100fe 02000000d000 0a010001"
 
-/* The parser gets a copy of exactly this size, so that a read behind its end is found out. */
+/* The parser gets a copy of exactly this size, so that a read past its end is found. */
 static int parse_exact(int (*parse)(const void *, size_t, struct nd_message *), const void *packet, size_t size,
 	struct nd_message *out)
 {
@@ -229,7 +229,7 @@ static void nd_truncated(void **state)
 	}
 }
 
-/* Ethernet pads short frames; what lies behind the IPv6 length is not part of the message. */
+/* Ethernet pads short frames; bytes after the IPv6 length are not part of the message. */
 static void nd_padded(void **state)
 {
 	uint8_t packet[100];
@@ -241,7 +241,7 @@ static void nd_padded(void **state)
 	assert_string_equal(summary(&m), "solicit from fe80::1 about fe80::5 mac 02:00:00:00:d0:00");
 }
 
-/* Whatever arrives, nothing is read behind the end, and nothing is believed that no station could mean. */
+/* For every input, no byte is read past the end, and no impossible value is accepted. */
 static void nd_garbage(void **state)
 {
 	static const char *const packets[] = {SOLICIT, ADVERT, ADVERT_ALL, PROBE};
@@ -307,7 +307,7 @@ static struct ip_addr random_unicast(uint64_t *random)
 	return a;
 }
 
-/* What the writers produce, the parsers accept and read the same. */
+/* The parsers accept the writers' messages and read the same values. */
 static void nd_written_is_read(void **state)
 {
 	uint64_t random = 23;

@@ -190,7 +190,7 @@ static void stale_is_forgotten(void **state)
 /*
  * Appendix C, and section 7.2.5 for the flags: what a message does to an entry that holds bench_mac5.
  *
- * The state before, whose MAC the message has, its flags; the state behind, and what the egress hears.
+ * The state before, the owner of the message's MAC, its flags; the state after, and the message to the egress.
  */
 static void advert_rules(void **state)
 {

@@ -148,7 +148,7 @@ static void port_goes_down(void **state)
 	neigh_cache_link_down(b->t, b->now, 7, UINT16_MAX);
 	bench_run_to(b, 200);
 	bench_expect(b, "");
-	/* the kept ones are asked for again */
+	/* the kept ones are solicited again */
 	bench_run_to(b, 10100);
 	bench_expect(b, "10100 ask 1 fe80::9 all\n10100 ask 1 fe80::a all\n");
 }
@@ -223,7 +223,7 @@ static void count_entry(void *arg, const struct neigh_info *info)
 	(*n)++;
 }
 
-/* Whatever happens in whatever order, the table keeps count, and left alone it comes to rest. */
+/* For every order of events, the table's counts are right, and without events it becomes idle. */
 static void any_order_of_events(void **state)
 {
 	struct bench *b = *state;

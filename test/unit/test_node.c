@@ -110,7 +110,7 @@ static void every_mixture_of_roles(void **state)
 	}
 }
 
-/* What of a frame lies in which buffer must not matter, as long as the headers are in the first. */
+/* The division of a frame into buffers must not matter, as long as the headers are in the first one. */
 static void chained_frames(void **state)
 {
 	struct testbed *t = testbed_new(NODE_OF("{control: 0, rx: [0], worker: [0]}"));
@@ -181,7 +181,7 @@ static void input_is_told(void **state)
 	poll_one(t, CONTROL);
 	poll_one(t, WORKER);
 	assert_int_equal(with_input(t), 0);
-	/* and what is for the node itself */
+	/* and packets to the node itself */
 	fake_port_receive(t->port[0], 0, frame, testbed_frame(frame, &t->port[0]->port.mac, "2001:db8:a::2", 0, 0, 100),
 		0);
 	poll_one(t, RX);

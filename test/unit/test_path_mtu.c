@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Packet Too Big does to a path: how long it lasts, how readers see it, what a reload makes of it, what is counted. */
+/* Effects of a Packet Too Big on a path: duration, readers, reloads, counters. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
@@ -176,7 +176,7 @@ static void apply(struct testbed *t, const char *yaml)
 	check(node_apply(t->node, conf_load(CONF_CHECK, yaml), err, sizeof(err)) == 0, "%s", err);
 }
 
-/* The first path of a policy goes away, comes back, changes places: what was learnt about the other one stays. */
+/* The first path of a policy goes away, comes back, changes places: the MTU learnt for the other one stays. */
 static void follows_reloads(void **state)
 {
 	struct testbed *t = testbed_new(BASE(LIST));
@@ -205,7 +205,7 @@ static void follows_reloads(void **state)
 	testbed_free(t);
 }
 
-/* Other headers under the same name: a reader that is ahead of the control lcore does not apply what was learnt. */
+/* Other headers under the same name: a reader that is ahead of the control lcore does not apply the learnt MTU. */
 static void ahead_of_control(void **state)
 {
 	struct testbed *t = testbed_new(BASE(LIST));

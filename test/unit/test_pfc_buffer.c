@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When a class must stop and may go on, what is said about it, and how much headroom that takes. */
+/* XOFF and XON of a class, the frames sent for them, and the headroom. */
 #include "test/support/unit.h"
 
 #include "config/headroom.h"
@@ -51,7 +51,7 @@ static void thresholds(void **state)
 	assert_int_equal(b.most.bytes, 3000);
 }
 
-/* alpha 1/2 of what is left; it starts again when empty even if nothing is left. */
+/* alpha 1/2 of the free buffer; it resumes when empty even if none is free. */
 static void dynamic_thresholds(void **state)
 {
 	struct pfc_buffer_config c = config;
@@ -68,7 +68,7 @@ static void dynamic_thresholds(void **state)
 	assert_false(b.stopped);
 }
 
-/* A change is said at once with everything that is stopped in it; then a refresh at half the time; XON ends it. */
+/* A change is sent at once with all paused priorities; then a refresh at half the time; XON ends it. */
 static void speaker(void **state)
 {
 	struct pfc_speaker s = {0};
@@ -216,7 +216,7 @@ static void headroom_for_a_software_neighbour(void **state)
 	headroom_of_port(&c, &port, &profile, 10000000000, &q);
 	headroom_compute(&q, &software);
 	assert_int_equal(software.full - a.full, 62 * 4418);
-	/* and what comes while lost and late frames of the tunnel are made up for */
+	/* and the data that arrives until lost and late frames of the tunnel are replaced */
 	profile.jitter_us = 1000;
 	headroom_of_port(&c, &port, &profile, 10000000000, &q);
 	headroom_compute(&q, &a);

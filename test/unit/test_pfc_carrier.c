@@ -206,7 +206,7 @@ static void sender(void **state)
 		testbed_pass(t, 5000, 1000);
 	}
 	assert_int_equal(n, 3 + 2);
-	/* no refresh, no XON: the pause runs out, and that is said */
+	/* no refresh, no XON: the pause expires, and that is reported */
 	testbed_pass(t, LONG - 20000, 1000);
 	assert_false(sent(t, &s));
 	testbed_pass(t, 40000, 1000);
@@ -300,7 +300,7 @@ static void order(void **state)
 	testbed_free(t);
 }
 
-/* Whatever is wrong has a name and pauses nothing. */
+/* Every invalid message has a drop reason and pauses nothing. */
 static void hostile(void **state)
 {
 	enum { VERSION = 48, FLAGS = 49, LEASE = 60, SLICE = 67, LENGTH = 45 };
@@ -408,7 +408,7 @@ static void allowed(void **state)
 
 /*
  * A's gateway pauses and resumes; what A says reaches B with losses, copies and out of order. B's gateway is paused whenever
- * A's has been for a while, and let go soon after.
+ * A's has been for a while, and resumed soon after.
  */
 static void over_a_bad_way(void **state)
 {

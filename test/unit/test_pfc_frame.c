@@ -67,7 +67,7 @@ static void faults(void **state)
 	}
 }
 
-/* Times of priorities that are not enabled mean nothing; what is written is what is read. */
+/* Times of priorities that are not enabled are ignored; a written frame reads as the same. */
 static void there_and_back(void **state)
 {
 	const struct eth_addr source = {{2, 0, 0, 0, 0, 0xd0}};
@@ -107,7 +107,7 @@ static void pause_times(void **state)
 	assert_int_equal(pfc_ns_quanta(0, 100000000000ull), 0);
 }
 
-/* D38, scaled: right to one quantum, never shorter than what was asked for, cut off at 65535. */
+/* D38, scaled: right to one quantum, never shorter than requested, cut off at 65535. */
 static void scaling(void **state)
 {
 	static const uint64_t rate[] = {10000000ull, 10000000000ull, 25000000000ull, 100000000000ull, 400000000000ull,

@@ -57,7 +57,7 @@ static void crossing(void **state)
 	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 0);
 }
 
-/* A new request of a party replaces what was left; it does not add up, and it may be shorter. */
+/* A new request of a party replaces the remaining time; it does not add to it, and it may be shorter. */
 static void replaces(void **state)
 {
 	struct pfc_holds h = {0};
@@ -74,7 +74,7 @@ static void replaces(void **state)
 	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 0);
 }
 
-/* Time stops for all holds and goes on: what was left of each is left, and what is said meanwhile counts from the stop. */
+/* Time stops for all holds and goes on: each keeps its remaining time, and new requests count from the stop. */
 static void stands_still(void **state)
 {
 	struct pfc_holds h = {0};
@@ -126,7 +126,7 @@ static void exact(void **state)
 	assert_int_equal(pfc_holds_until(&h, SILVER, 4, all), 600);
 }
 
-/* What a watchdog has set aside never counts again, of tunnels and of the link apart; what is said later does. */
+/* Holds that a watchdog has discarded never count again, of tunnels and of the link separately; later requests do. */
 static void heeded(void **state)
 {
 	struct pfc_party link = {.sid = PFC_SID_LINK};

@@ -233,7 +233,7 @@ static void too_many_parties(void **state)
 	testbed_free(t);
 }
 
-/* R3 of draft-ruan figure 3: data comes in by p0 and leaves by p1; tunnels to the upstream nodes leave by p2. */
+/* R3 of draft-ruan figure 3: data enters by p0 and leaves by p1; tunnels to the upstream nodes leave by p2. */
 #define CONGESTED_NODE \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
@@ -261,7 +261,7 @@ static void too_many_parties(void **state)
 	"  - {name: gold, port: p0, slice: gold, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e2::\"]}\n"
 #define CONGESTED CONGESTED_NODE "pfc-tunnels:\n" PLAIN_TUNNEL GOLD_TUNNEL
 
-/* What went into tunnels since the last call: bit 0 XOFF and bit 1 XON of plain, bit 2 and 3 of gold. */
+/* Frames sent into tunnels since the last call: bit 0 XOFF and bit 1 XON of plain, bit 2 and 3 of gold. */
 static unsigned int said(struct testbed *t)
 {
 	struct sent_frame *f;
@@ -406,7 +406,7 @@ static void idle_control(void **state)
 	testbed_free(t);
 }
 
-/* What a user is shown while a tunnel holds a stop, and afterwards. */
+/* The output for users while a tunnel holds a pause, and afterwards. */
 static void shown(void **state)
 {
 	struct testbed *t = testbed_new(CONGESTED);
@@ -447,7 +447,7 @@ static void heard(struct testbed *t, const struct pfc_request *r)
 	fake_port_receive(t->port[0], 0, &frame, sizeof(frame), 0);
 }
 
-/* clear stats in the middle of a pause: what is shown counts from there, and the histogram of it too. */
+/* clear stats in the middle of a pause: the output counts from there, and so does its histogram. */
 static void cleared(void **state)
 {
 	struct testbed *t = testbed_new(CONGESTED);
@@ -468,7 +468,7 @@ static void cleared(void **state)
 	json_decref(json);
 	check_shown(t, "clear stats", "");
 	json = shown_json(t, "show pfc history -j");
-	assert_int_equal(json_array_size(json), 0); /* what is left of the pause under way has only begun */
+	assert_int_equal(json_array_size(json), 0); /* the rest of the current pause has only begun */
 	json_decref(json);
 	testbed_pass(t, 50000, 1000);
 	json = shown_json(t, "show pfc history -j");
@@ -595,7 +595,7 @@ static void from_gateway(struct testbed *t, unsigned int n)
 	}
 }
 
-/* The own buffers and the relay speak to the gateway with one voice: neither ends what the other has asked for. */
+/* The pauses of the own buffers and of the relay are combined: neither ends the other's. */
 static void one_voice(void **state)
 {
 	static const char *const modes[] = {RELAY_NODE "transparent}]\n", RELAY_NODE "regenerate, hold-min: 5000}]\n"};
@@ -608,14 +608,14 @@ static void one_voice(void **state)
 		assert_int_equal(told(t), 65535);
 		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
 		assert_int_equal(told(t), 0);
-		/* the own buffer fills: XON of the relay, which has asked for a pause meanwhile, is not for the gateway */
+		/* the own buffer fills: the relay, which has requested a pause meanwhile, sends no XON to the gateway */
 		stop(t, "5f00:1:1:e1::", "fd00::9", 3, 65535);
 		from_gateway(t, 8);
 		assert_int_equal(told(t), 65535);
 		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
 		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
 		assert_int_equal(told(t), -1);
-		/* it empties while the relay holds a pause: what is left of that is said */
+		/* it empties while the relay holds a pause: the rest of that pause is sent */
 		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
 		testbed_pass(t, 20000, 1000);
 		stop(t, "5f00:1:1:e1::", "fd00::9", 3, 0);

@@ -230,7 +230,7 @@ static void the_chain(void **state)
 	}
 	assert_int_equal(told_at, 21); /* 21000 bytes are more than 20 K */
 	assert_true(service_pfc(t->node)->port[IN].buffer[3].stopped);
-	/* half of 3.355 ms later it is said again; the way out stays closed meanwhile */
+	/* half of 3.355 ms later it is sent again; the egress stays paused meanwhile */
 	pfc_from(t, OUT, &out_peer, 0x08, 65535);
 	testbed_settle(t, 3);
 	t->now = service_pfc(t->node)->port[IN].speaker.said_ns + 1677696 - 2000; /* half of 65535 * 512 / 10^10 s */
@@ -240,7 +240,7 @@ static void the_chain(void **state)
 	s = take(t, IN);
 	assert_int_equal(s.pfc, 1);
 	assert_int_equal(s.time[3], 65535);
-	/* it opens; half way nothing is said yet, below 8 K the neighbour may go on */
+	/* it opens; half way no frame is sent yet, below 8 K the neighbour is resumed */
 	t->port[OUT]->tx_allowed = 10;
 	pfc_from(t, OUT, &out_peer, 0x08, 0);
 	testbed_settle(t, 5);
@@ -423,7 +423,7 @@ static void too_little_headroom_is_seen(void **state)
 	testbed_free(t);
 }
 
-/* What waits for a neighbour is held as in any queue: no hold limit drops it, XOFF does go out, and nothing is left over. */
+/* Packets that wait for a neighbour are held as in any queue: no hold limit drops them, XOFF is sent, and none is left over. */
 static void waiting_for_a_neighbour(void **state)
 {
 	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
@@ -497,7 +497,7 @@ static void learnt_peers(void **state)
 	testbed_free(t);
 }
 
-/* The owner of a port hears that it has something to do, when another lcore receives there. */
+/* The owner of a port is notified of work when another lcore receives on it. */
 static void owner_is_told(void **state)
 {
 	struct testbed *t = bed(MANY_LCORES, PORTS(PEER));

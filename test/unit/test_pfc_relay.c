@@ -28,7 +28,7 @@ static void check_request(const char *row, const struct pfc_request *r, uint8_t 
 		pfc_stops(r));
 }
 
-/* The letter of draft-he: what comes in goes out. */
+/* The letter of draft-he: frames are forwarded as received. */
 static void transparent(void **state)
 {
 	const struct pfc_relay_config c = {.mode = PFC_RELAY_TRANSPARENT, .from_bps = G100};
@@ -47,7 +47,7 @@ static void transparent(void **state)
 
 /*
  * 65,535 quanta of 100 Gb/s, 335,540 ns, are four times that at 400 Gb/s: the longest pause is renewed each half of it,
- * without a gap, and the last frame ends when the time asked for does.
+ * without a gap, and the last frame ends with the requested time.
  */
 static void check_longer(struct pfc_relay_port *p, const struct pfc_relay_config *c)
 {

@@ -61,7 +61,7 @@ DATAPATH_POINTED = [
     ("lib/node/worker_dp.c", "worker_neigh_resolved"),  # struct neigh_sync
     ("lib/service/pfc/tunnels_cp.c", "control_tunnels_have_input")]  # struct control_service; hooks are in *_dp.c
 
-# Words of identifiers, file names and included paths that lib/node may not have: protocols, and what belongs to one of them.
+# Words that lib/node may not have in identifiers, file names and included paths: protocols and their terms.
 # The table of neighbours (neigh_table) is part of an egress, and so of every node; the cache that asks and answers is ND's.
 PROTOCOLS = {"arp", "nd", "neighbor", "icmp", "icmp4", "icmp6", "echo", "ptb", "mtu", "pfc", "pause", "pauses", "relay",
              "tunnel", "tunnels", "carrier", "gateway", "roce", "rsvp", "credit"}
@@ -243,7 +243,7 @@ def check_size():
 
 
 def check_heads():
-    """Each C file begins with a comment that says what the file does, after its licence."""
+    """Each C file begins with its licence and a comment that describes the file."""
     for path in sources(".c"):
         with open(os.path.join(TOP, path)) as f:
             licence, second = f.readline(), f.readline()
@@ -277,7 +277,7 @@ def check_lab_reference(build):
 
 
 def check_planes(build):
-    """The suffix of a file says who runs it."""
+    """The suffix of a file names the plane that runs it."""
     for path in sources(".c", under=PLANED):
         if not path.endswith(("_dp.c", "_cp.c", "_ctl.c")) and path not in NO_PLANE:
             yield f"{path}: ends neither in _dp (rx and worker lcores) nor _cp (control lcore) nor _ctl (management thread)"

@@ -64,7 +64,7 @@ def flow_of(frame):
 
 
 def comparable(frame):
-    """The frame without what a router changes: MACs, hop limit or TTL, IPv4 header checksum. And its hop limit."""
+    """The frame without the fields that a router changes (MACs, hop limit or TTL, IPv4 header checksum), and its hop limit."""
     ip = bytearray(frame[14:])
     if ip[0] >> 4 == 6:
         hops, ip[7] = ip[7], 0

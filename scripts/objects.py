@@ -65,7 +65,7 @@ def circles(edges):
 
 
 class Calls:
-    """Who calls whom. A place is (source, function) or (source, section of data): a function reaches what it calls and what it
+    """The call graph. A place is (source, function) or (source, section of data): a function reaches what it calls and what it
     takes the address of, a section the functions whose addresses it holds (tables of functions). Parts that the compiler split
     off a function (.cold, .part.0) belong to it."""
 

@@ -93,7 +93,7 @@ def load_of(samples, seconds, cpus):
                 max(s.worst_late for s in inside), sum(s.lost for s in inside), pressure)
 
 
-# --- what to do about a failure
+# --- handling of a failure
 
 PASS, FAIL, REPEAT, SKIP = "passed", "failed", "repeat", "machine too busy"
 
@@ -170,7 +170,7 @@ def attempt(test):
 
 
 def patience(seconds):
-    """A time-out for what begins now: longer if the machine has been busy for the last seconds."""
+    """A time-out for an action that begins now: longer if the machine has been busy for the last seconds."""
     return watch().since(time.monotonic() - 2).patience(seconds)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""test/machine.py: what counts as load, and that load never turns a fault into a pass. Prints TAP."""
+"""test/machine.py: what counts as load; load never turns a fault into a pass. Prints TAP."""
 import os
 import statistics
 import subprocess
@@ -60,7 +60,7 @@ def how_long_to_wait():
 
 
 class Machine:
-    """A machine with a given load in each attempt, in which nobody waits."""
+    """A machine with a given load in each attempt, without real waiting."""
 
     def __init__(self, *loads):
         self.loads, self.calms = list(loads), 0
@@ -127,7 +127,7 @@ def the_watcher_tells_ours_from_others():
     yield from check(seen == 2, f"{seen} threads are ours, 2 expected: a child spins")
     own.wait()
     machine.watch()
-    # the shell ends at once, and what it has started is then nobody's of ours
+    # the shell ends at once, and the process that it started is then no child of ours
     subprocess.run(["sh", "-c", f"setsid {sys.executable} -c '{spin}' >/dev/null 2>&1 &"], check=True)
     seen = ours_become(1)
     yield from check(seen == 1, f"{seen} threads are ours, 1 expected: the one that spins is not")

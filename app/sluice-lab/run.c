@@ -42,7 +42,7 @@ static struct topology *load(const struct options *o)
 	struct cfg_diags diags = {0};
 	struct topology *t = topo_load_file(o->file, &diags);
 
-	/* warnings of the nodes' configurations only where somebody asks: a run shows what comes of them */
+	/* only --check prints the warnings of the nodes' configurations: a run shows their effect */
 	if (!t || o->check)
 		cfg_diags_print(&diags, stderr);
 	cfg_diags_free(&diags);

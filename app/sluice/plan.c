@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "config/budget.h"
 #include "config/headroom.h"
-#include "config/program.h"
+#include "config/ways.h"
 #include "drivers/abilities.h"
 
 static void print_roles(const struct config *c, uint64_t lcore, FILE *out)
@@ -120,31 +120,83 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; use capture start instead\n");
 }
 
-static void print_paths(const struct config *c, FILE *out)
+static void print_way(const struct config *c, const struct cfg_program *program, FILE *out)
 {
-	struct cfg_own_sids *own = cfg_own_sids_new(c);
-	struct cfg_program program;
 	char text[IP_ADDR_TEXT];
-	const char *why;
+	struct cfg_way way;
 
-	if (!own || !c->policies.n) {
-		cfg_own_sids_free(own);
+	if (!cfg_way_out(c, program, &way)) {
+		fprintf(out, " has no way out\n");
 		return;
 	}
-	fprintf(out, "policies\n");
+	fprintf(out, " over %s", way.port);
+	if (way.nexthop.family)
+		fprintf(out, " to %s", ip_addr_format(&way.nexthop, text));
+	if (way.more)
+		fprintf(out, " and %u more", way.more);
+	fprintf(out, "\n");
+}
+
+static void print_list(const struct cfg_program *program, FILE *out)
+{
+	char text[IP_ADDR_TEXT];
+
+	for (unsigned int n = 0; n < program->n; n++)
+		fprintf(out, "%s%s", n ? ", " : "<", ipv6_addr_format(&program->container[n], text));
+	fprintf(out, ">");
+}
+
+static void print_policies(const struct config *c, const struct cfg_own_sids *own, FILE *out)
+{
+	struct cfg_program program;
+	const char *why;
+
+	if (c->policies.n)
+		fprintf(out, "policies\n");
 	for (uint32_t i = 0; i < c->policies.n; i++) {
 		for (uint32_t k = 0; k < c->policies.items[i].paths.n; k++) {
 			const struct cfg_path *p = &c->policies.items[i].paths.items[k];
 
 			if (cfg_program(c, own, p, &program, &why) < 0)
 				continue;
-			fprintf(out, "  %s/%s: weight %llu, +%u bytes, <", c->policies.items[i].name, p->name,
+			fprintf(out, "  %s/%s: weight %llu, +%u bytes, ", c->policies.items[i].name, p->name,
 				(unsigned long long)p->weight, cfg_outer_bytes(&c->policies.items[i], &program));
-			for (unsigned int n = 0; n < program.n; n++)
-				fprintf(out, "%s%s", n ? ", " : "", ipv6_addr_format(&program.container[n], text));
-			fprintf(out, ">%s%s\n", program.via ? " over port " : "", program.via ? program.via->port : "");
+			print_list(&program, out);
+			print_way(c, &program, out);
 		}
 	}
+}
+
+static void print_pauses(const struct config *c, const struct cfg_own_sids *own, const char *kind, const char *name,
+	const struct ip_addr *segments, uint32_t n, FILE *out)
+{
+	struct cfg_path path = {.segments = {(struct ip_addr *)(uintptr_t)segments, n}};
+	struct cfg_program program;
+	const char *why;
+
+	if (!n || cfg_program(c, own, &path, &program, &why) < 0)
+		return;
+	fprintf(out, "  %s %s: ", kind, name);
+	print_list(&program, out);
+	print_way(c, &program, out);
+}
+
+/* Each with its way out, which the checks of the configuration have proven to exist. */
+static void print_paths(const struct config *c, FILE *out)
+{
+	struct cfg_own_sids *own = cfg_own_sids_new(c);
+
+	if (!own)
+		return;
+	print_policies(c, own, out);
+	if (c->relays.n + c->pfc_tunnels.n)
+		fprintf(out, "pauses across the WAN\n");
+	for (uint32_t i = 0; i < c->relays.n; i++)
+		print_pauses(c, own, "relay", c->relays.items[i].name, c->relays.items[i].segments.items,
+			c->relays.items[i].segments.n, out);
+	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
+		print_pauses(c, own, "tunnel", c->pfc_tunnels.items[i].name, c->pfc_tunnels.items[i].segments.items,
+			c->pfc_tunnels.items[i].segments.n, out);
 	cfg_own_sids_free(own);
 }
 

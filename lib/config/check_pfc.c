@@ -133,6 +133,51 @@ static void check_pausing_sids(const struct config *c, struct cfg_diags *d)
 	}
 }
 
+/* Whether some SID gives packets of class `from` the class `to` as they leave their tunnel. */
+static bool is_mapped(const struct config *c, uint64_t from, uint64_t to)
+{
+	for (uint32_t i = 0; i < c->sids.n; i++) {
+		int m = cfg_find_named(c, "class-maps", c->sids.items[i].class_map, NULL);
+
+		for (uint32_t k = 0; m >= 0 && k < c->class_maps.items[m].classes.n; k++) {
+			const struct cfg_class_range *r = &c->class_maps.items[m].classes.items[k];
+			uint64_t last = cfg_given(c, &r->to) ? r->to : r->from;
+
+			if (r->class == to && r->from <= from && from <= last)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * honour-local makes this node hold what its gateway does not take. The packets come from the WAN, and are lossless
+ * only where they come in.
+ */
+static void check_honoured(const struct config *c, struct cfg_diags *d, const struct cfg_relay *r,
+	const struct cfg_port *gateway)
+{
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const struct cfg_port *wan = &c->ports.items[i];
+
+		for (uint32_t k = 0; wan->side == SIDE_WAN && k < gateway->pfc.priorities.n; k++) {
+			uint64_t priority = gateway->pfc.priorities.items[k];
+			bool held = priority > 7 || has_priority(wan, priority); /* reported elsewhere */
+
+			for (uint32_t n = 0; n < wan->pfc.priorities.n; n++)
+				held |= is_mapped(c, wan->pfc.priorities.items[n], priority);
+			if (!held)
+				cfg_diag_add(d, cfg_where(c, &r->honour_local),
+					"honour-local: while the gateway pauses priority %llu, its packets from '%s' "
+					"would be "
+					"dropped as queue_full, because the class is lossy there; add it to "
+					"pfc.priorities of "
+					"'%s', or remove honour-local",
+					(unsigned long long)priority, wan->name, wan->name);
+		}
+	}
+}
+
 static void check_relay(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own, uint32_t i)
 {
 	const struct cfg_relay *r = &c->relays.items[i];
@@ -162,6 +207,8 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 	if (!p)
 		return;
 	check_mode(c, d, r, p);
+	if (r->segments.n && r->honour_local)
+		check_honoured(c, d, r, p);
 	if (p->side == SIDE_WAN)
 		cfg_diag_add(d, cfg_where(c, &r->port),
 			"port: '%s' is inside the domain (side: wan); a gateway is outside", r->port);

@@ -2,7 +2,7 @@
 /*
  * Turns a policy's segment list into the addresses that go on the wire (RFC 9800 section 6.2). The list on the wire
  * begins with the first SID that this node does not own, because the node has already executed the leading SIDs of its
- * own (D33). The SRH of a list that is not reduced contains these own SIDs all the same, as if it had been pushed
+ * own (D33). The SRH of a list that is not reduced contains these own SIDs anyway, as if it had been pushed
  * before they were executed (RFC 8986 section 5.1). A node that learns a PFC tunnel from the list looks for them there
  * (docs/protocol.md 4.6). No DPDK; control code.
  */

@@ -6,8 +6,8 @@
  *   queue    after every pass of an lcore, for the ports whose egress it owns: packets are queued only there
  *   touched  after every pass of an lcore of a node, for the ports that have sent or missed frames since the last check
  *   poll     after every pass of an lcore of a node
- *   full     at every sample, at the end, and after each event with --check-every-event; the other invariants are
- *            then checked too, for all ports of all nodes
+ *   full     at a sample, unless little has happened since the last time, at the end, and after each event with
+ *            --check-every-event; the other invariants are then checked too, for all ports of all nodes
  *
  * All but the last must be cheap, at a cost that does not depend on the number of nodes.
  *
@@ -109,9 +109,9 @@ static bool node_bounded(const struct lab_node *n, char *why, size_t size)
 static bool nodes_conserve(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
-		const struct node_balance *b = lab_node_balance(&lab->node[i]);
+		const struct node_balance *b = lab->node[i].changed ? lab_node_balance(&lab->node[i]) : NULL;
 
-		if (!b->missing)
+		if (!b || !b->missing)
 			continue;
 		snprintf(why, size,
 			"%s: rx %llu + originated %llu - sent %llu - dropped %llu - consumed %llu - held %llu = %lld",
@@ -128,9 +128,12 @@ static bool nodes_count(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
 		struct lab_node *n = &lab->node[i];
-		const struct node_balance *b = lab_node_balance(n);
+		const struct node_balance *b;
 		uint64_t polled = 0, sent = 0;
 
+		if (!n->changed)
+			continue;
+		b = lab_node_balance(n);
 		for (uint16_t p = 0; p < n->n_ports; p++) {
 			const struct virtual_port_stats none = {0};
 			const struct virtual_port_stats *s = n->node ? virtual_port_stats(n->node->port[p]) : &none;
@@ -207,7 +210,7 @@ static bool no_leak(struct lab *lab, char *why, size_t size)
 		struct lab_node *n = &lab->node[i];
 		uint64_t held, used;
 
-		if (!n->node)
+		if (!n->node || !n->changed)
 			continue;
 		held = node_held(n->node);
 		for (uint16_t p = 0; p < n->n_ports; p++)
@@ -227,7 +230,7 @@ static bool pool_suffices(struct lab *lab, char *why, size_t size)
 {
 	for (uint32_t i = 0; i < lab->n_nodes; i++) {
 		const struct lab_node *n = &lab->node[i];
-		uint64_t used = n->node ? virtual_pool_in_use(n->node->pool) : 0;
+		uint64_t used = n->node && n->changed ? virtual_pool_in_use(n->node->pool) : 0;
 
 		if (!n->node || used <= n->promised)
 			continue;
@@ -256,42 +259,51 @@ void lab_check_way(struct lab_way *w)
 			lab_violate(w->link->lab, invariants[i].name, "%s", why);
 }
 
-static void check_port(struct lab_node *n, uint16_t port, bool touched, bool queue)
+/* The invariants of one kind, by name, so that a pass does not look at those of other kinds. */
+#define CHECK_EACH(kind, lab, ...) \
+	for (size_t i = 0; i < ARRAY_LEN(invariants); i++) \
+		if (invariants[i].kind && !invariants[i].kind(__VA_ARGS__, why, sizeof(why))) \
+			lab_violate(lab, invariants[i].name, "%s", why);
+
+static void check_ports(struct lab_node *n, uint32_t touched, uint32_t queues)
 {
 	char why[400];
 
-	for (size_t i = 0; i < ARRAY_LEN(invariants); i++) {
-		const struct invariant *v = &invariants[i];
-
-		if ((touched && v->touched && !v->touched(n, port, why, sizeof(why))) ||
-			(queue && v->queue && !v->queue(n, port, why, sizeof(why))))
-			lab_violate(n->lab, v->name, "%s", why);
-	}
+	for (uint32_t ports = touched; ports; ports &= ports - 1)
+		CHECK_EACH(touched, n->lab, n, (uint16_t)__builtin_ctz(ports))
+	for (uint32_t ports = queues; ports; ports &= ports - 1)
+		CHECK_EACH(queue, n->lab, n, (uint16_t)__builtin_ctz(ports))
 }
 
+/*
+ * A pass of a node costs no more the more ports it has. Each packet has at least one buffer, so that no queue exceeds
+ * its limit while the buffers in use do not exceed the lowest limit.
+ */
 void lab_check_pass(struct lab_node *n, uint32_t queues)
 {
-	uint32_t touched = n->touched, ports = touched | queues;
-	char why[400];
+	uint32_t touched = n->touched, used = virtual_pool_in_use(n->node->pool);
 
 	n->touched = 0;
-	for (; ports; ports &= ports - 1) {
-		uint16_t port = (uint16_t)__builtin_ctz(ports);
+	check_ports(n, touched, used > n->least_limit ? queues : 0);
+	if (unlikely(used > n->promised)) {
+		char why[400];
 
-		check_port(n, port, touched >> port & 1, queues >> port & 1);
+		CHECK_EACH(poll, n->lab, n)
 	}
-	for (size_t i = 0; i < ARRAY_LEN(invariants); i++)
-		if (invariants[i].poll && !invariants[i].poll(n, why, sizeof(why)))
-			lab_violate(n->lab, invariants[i].name, "%s", why);
 }
 
 /* Like lab_check_pass, for all ports. */
 static void check_node(struct lab_node *n)
 {
-	n->touched = (uint32_t)((1ull << n->n_ports) - 1);
-	lab_check_pass(n, n->touched);
+	uint32_t all = (uint32_t)((1ull << n->n_ports) - 1);
+	char why[400];
+
+	n->touched = 0;
+	check_ports(n, all, all);
+	CHECK_EACH(poll, n->lab, n)
 }
 
+/* A node that was neither polled nor given a frame since the last time is as it was then. */
 void lab_check(struct lab *lab)
 {
 	char why[400];
@@ -300,11 +312,13 @@ void lab_check(struct lab *lab)
 		for (int w = 0; w < 2; w++)
 			lab_check_way(&lab->link[i].way[w]);
 	for (uint32_t i = 0; i < lab->n_nodes; i++)
-		if (lab->node[i].node)
+		if (lab->node[i].node && lab->node[i].changed)
 			check_node(&lab->node[i]);
 	for (size_t i = 0; i < ARRAY_LEN(invariants); i++)
 		if (invariants[i].full && !invariants[i].full(lab, why, sizeof(why)))
 			lab_violate(lab, invariants[i].name, "%s", why);
+	for (uint32_t i = 0; i < lab->n_nodes; i++)
+		lab->node[i].changed = false;
 }
 
 void lab_check_leak(struct lab *lab, struct lab_node *n)

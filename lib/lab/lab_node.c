@@ -76,6 +76,7 @@ static void poll_lcore(void *arg)
 	uint64_t next = TIME_NEVER;
 	unsigned int work = node_lcore_poll(lc->lcore, lab->now, &next);
 
+	n->changed = true;
 	lab_check_pass(n, lc->owns);
 	lab_watch_pass(n, lc->owns);
 	lc->busy_until = lab->now + MAX_OF(spend(lc, n->topo->pass_cycles + work * n->topo->cycles), 1);
@@ -105,6 +106,7 @@ void lab_node_receive(struct lab_node *n, struct lab_end *end, const struct line
 			lab_lost(n->lab, n->place[end->port], "node was down", BLAME_RESTART, f->bytes, f->captured);
 		return;
 	}
+	n->changed = true;
 	queue = virtual_port_receive(n->node->port[end->port], f);
 	if (queue >= 0) {
 		wake(&n->lcore[n->rx_lcore[end->port][queue]], n->lab->now);
@@ -221,6 +223,7 @@ static void dropped(void *arg, struct rte_mbuf *m, enum reason reason)
 	bool at_egress = reason == DROP_queue_full || reason == DROP_port_down || reason == DROP_pfc_storm;
 	uint16_t port = at_egress ? pkt_of(m)->egress : m->port;
 
+	n->drops++;
 	pkt_unpoison(m);
 	lab_lost(n->lab, port < n->n_ports ? n->place[port] : n->topo->name, reason_name(reason),
 		blame_of(n->lab, reason), rte_pktmbuf_mtod(m, const void *), m->data_len);
@@ -261,6 +264,11 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		n->queue_limit[i] = c->ports.items[i].buffer_limit + c->ports.items[i].control_limit +
 				    2 * LIMIT_TX_ROOM;
+	n->changed = true;
+	n->pauses |= strcasestr(n->text, "pfc") != NULL; /* in a key, a behavior, or just a name */
+	n->least_limit = UINT64_MAX;
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		n->least_limit = MIN_OF(n->least_limit, n->queue_limit[i]);
 	n->node = node_new(c, &options, err, size);
 	if (!n->node)
 		return -ENOMEM;
@@ -439,6 +447,7 @@ int lab_node_command(struct lab_node *n, const char *line, FILE *out)
 		fprintf(out, "%s is down\n", n->topo->name);
 		return -ENOTCONN;
 	}
+	n->changed = n->pauses = true;
 	/* a command may wait for grace periods; no lcore is in a pass, so it need not wait for any */
 	for (uint16_t i = 0; i < n->n_lcores; i++)
 		node_lcore_leave(n->lcore[i].lcore);

@@ -76,6 +76,10 @@ struct lab_node {
 	uint32_t n_ports;
 	uint64_t promised;		 /* buffers, the budget of its configuration */
 	uint64_t queue_limit[MAX_PORTS]; /* most packets queued on a port without lossless classes */
+	uint64_t least_limit;		 /* the lowest of them */
+	uint64_t drops;			 /* packets dropped since the start of the run */
+	bool changed;			 /* polled, or has got a frame, since the last check of everything */
+	bool pauses;			 /* its configuration has PFC, or may have been changed */
 	uint32_t touched;		 /* bit per port that has sent, or missed frames, since the last check */
 	struct node_balance balance;	 /* valid for the event of this number */
 	uint64_t balance_event;
@@ -146,6 +150,7 @@ struct lab {
 	uint64_t seed;
 	struct event_queue queue;
 	uint64_t events, hops, end_ns;
+	uint64_t checked; /* events when all invariants were checked */
 	struct lab_node *node;
 	uint32_t n_nodes;
 	struct lab_link *link;

@@ -119,7 +119,7 @@ static double read_lossless_buffers(struct lab *lab, struct lab_series *s)
 static double read_drops(struct lab *lab, struct lab_series *s)
 {
 	struct lab_node *n = s->of;
-	uint64_t total = n->past.dropped + lab_node_balance(n)->dropped, grown;
+	uint64_t total = n->drops, grown;
 
 	(void)lab;
 	for (uint16_t p = 0; p < n->n_ports; p++)

@@ -249,12 +249,12 @@ static const char *port_name(const struct lab_node *n, uint16_t port)
 	return n->topo->config->ports.items[port].name;
 }
 
-/* "n1.east class 3 waits for n2.west, filled by n2.east class 3; which waits for ..." */
+/* "queue n1.east class 3 waits for buffer n2.west, ..., which waits for the first queue" */
 static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 {
 	const struct wait_edge *e;
 	uint32_t at = 0, first;
-	size_t n;
+	size_t n = 0;
 
 	while (!g->queue[at].stuck)
 		at++;
@@ -262,7 +262,6 @@ static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 	for (uint32_t i = 0; i < g->n_queues; i++)
 		at = next(g, false, next(g, true, at)->buffer)->queue;
 	first = at;
-	n = (size_t)snprintf(why, size, "these wait for each other for ever: ");
 	do {
 		const struct wait_queue *q = &g->queue[at];
 		const struct lab_node *far;
@@ -270,13 +269,13 @@ static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 		e = next(g, true, at);
 		far = node_of_buffer(g, e->buffer);
 		if (n < size)
-			n += (size_t)snprintf(why + n, size - n, "queue %s.%s class %u for buffer %s.%s, ",
+			n += (size_t)snprintf(why + n, size - n, "queue %s.%s class %u waits for buffer %s.%s, ",
 				q->node->topo->name, port_name(q->node, q->id.port), q->id.class, far->topo->name,
 				port_name(far, port_of_buffer(e->buffer)));
 		at = next(g, false, e->buffer)->queue;
 	} while (at != first);
 	if (n < size)
-		snprintf(why + n, size - n, "and that for the first");
+		snprintf(why + n, size - n, "which waits for the first queue");
 }
 
 bool lab_no_deadlock(struct lab *lab, char *why, size_t size)

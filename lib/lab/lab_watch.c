@@ -69,6 +69,8 @@ static void watch_gates(struct lab_node *n, unsigned int port, const struct egre
 
 void lab_watch_pass(struct lab_node *n, uint32_t queues)
 {
+	if (!n->pauses)
+		return;
 	for (; queues; queues &= queues - 1) {
 		unsigned int port = (unsigned int)__builtin_ctz(queues);
 		const struct egress *e = &n->node->egress[port];

@@ -69,8 +69,8 @@ static const struct cfg_map node_map = MAP_OF(node_keys, "a node", struct topo_n
 
 static const struct cfg_key when_keys[] = {
 	{"after", CFG_WORD, .offset = AT(struct topo_when, after), .words = words_after, .flags = CFG_REQUIRED,
-		.example = "xoff", .help = "What it follows. xoff, xon: the port stops its senders, or lets them go. paused, "
-			"resumed: the port is stopped by its neighbour, or let go."},
+		.example = "xoff", .help = "Event that starts it. xoff, xon: the port pauses or resumes its senders. paused, "
+			"resumed: its neighbour pauses or resumes the port."},
 	{"port", CFG_NAME, .offset = AT(struct topo_when, port), .flags = CFG_REQUIRED, .example = "gw1.p0",
 		.help = "Port of a node or host."},
 	{"priority", CFG_UINT, .offset = AT(struct topo_when, priority), .max = 7, .fallback = "3", .help = "PFC priority."},
@@ -242,7 +242,7 @@ static const struct cfg_key flow_keys[] = {
 		.help = "Senders that retransmit, after a NAK or a timeout, halve their rate and recover "
 			"as after a CNP, like NICs."},
 	{"repeat", CFG_WORD, .offset = AT(struct topo_flow, repeat), .words = words_repeat, .fallback = "go-back-n",
-		.help = "What is sent again after a loss: everything from the lost packet on, or selective: only what is lost; at "
+		.help = "Packets retransmitted after a loss. go-back-N: all from the lost one on; selective: only lost ones; at "
 			"most 65536 packets are then unacknowledged."},
 	{"cnp-dscp", CFG_UINT, .offset = AT(struct topo_flow, cnp_dscp), .max = 63, .fallback = "48",
 		.help = "DSCP of its CNPs."},

@@ -216,7 +216,7 @@ void egress_init(struct egress *e, struct port *port);
 
 /*
  * The link has been in its present state for long, and the neighbour does not pause: an egress that begins like this
- * waits for nobody. Call after egress_init.
+ * does not wait for neighbours. Call after egress_init.
  */
 void egress_know_link(struct egress *e);
 

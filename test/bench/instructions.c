@@ -119,7 +119,7 @@ __attribute__((noinline)) void measured(struct node *n, unsigned int bursts, boo
 	}
 }
 
-/* For ever, and for class 7 of nobody's slice. */
+/* For ever, and for class 7 of no slice. */
 static void close_a_gate(struct node *n)
 {
 	struct pfc_party party = {.sid = PFC_SID_LINK};

@@ -433,7 +433,7 @@ class Model:
     # --- headend (RFC 8986 section 5)
 
     def encapsulate(self, p, policy, inner=None, tclass=None):
-        """`inner`: next header, `tclass`: what the outer one is made of, if p is no IP packet."""
+        """`inner`: next header. `tclass`: source of the outer traffic class if p is not an IP packet."""
         segments = [address(s) for s in policy["paths"][0]["containers"]]
         if inner is None:
             inner = IP6 if p[0] >> 4 == 6 else IP4

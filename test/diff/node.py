@@ -54,7 +54,7 @@ def sids():
 
 
 def config():
-    """As the configuration has it, but for `containers`, what a path's segments make, by RFC 9800 section 6.2."""
+    """As in the configuration, plus `containers`: those that a path's segments make by RFC 9800 section 6.2."""
     policies = [
         {"name": "one", "flow-label": 0x11111, "paths": [
             {"name": "a", "segments": ["5f00:0:500::", "5f00:0:501::", "5f00:0:e502::"],

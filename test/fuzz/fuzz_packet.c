@@ -37,7 +37,7 @@ static void check_sent(const struct sent_frame *f, const struct fake_port *p)
 
 	must(f->size >= 14, "%u bytes sent", f->size);
 	if (p == fuzz_node()->port[FRAME_PORT])
-		return; /* somebody else's frames */
+		return; /* frames for other stations */
 	at = eth_header_bytes(b, f->size);
 	ip = b + at;
 	size = f->size - at;

@@ -50,8 +50,8 @@ def clos():
 def two_dcs():
     """Two AI data centres over 1000 km: draft-he-rtgwg-wan-pfc-00, figure 2, with both DC gateways as nodes.
 
-    Two senders share a 100 Gb/s WAN, and the receiver of the second takes 40 Gb/s only. It sends PFC to its gateway,
-    which today does nothing about it: packets are lost in DC 2, and in DC 1 before the WAN.
+    Two senders share a 100 Gb/s WAN, and the receiver of the second takes only 40 Gb/s. It sends PFC to its gateway,
+    which ignores it: packets are lost in DC 2, and in DC 1 before the WAN.
     """
     net = Net("two-dcs", "80ms")
     for n in ("dcgw1", "pe1", "p1", "p2", "pe2", "dcgw2"):
@@ -235,9 +235,9 @@ def pfc_best_effort():
 
 @example
 def pfc_one_way():
-    """The same with a PFC relay (draft-he-rtgwg-wan-pfc-00) and the buffer of its section 3.2: rate times one way.
+    """The same with a PFC relay (draft-he-rtgwg-wan-pfc-00) and the buffer of its section 3.2: rate times one-way delay.
 
-    What is under way when the sender stops arrives for another one-way delay: half of it is lost.
+    Data in flight when the sender stops keeps arriving for another one-way delay, and half of it is lost.
     """
     return distance("pfc-one-way", "relay", rule="draft-he", **loses())
 
@@ -246,7 +246,7 @@ def pfc_one_way():
 def pfc_relay():
     """The same relay with full headroom (docs/queues.md) at the gateway gw2: nothing is lost.
 
-    The gateway gw2 tells pe2, whose frames pe1 hands to gw1; gw1 fills and tells the sender.
+    The gateway gw2 pauses pe2; pe1 hands the frames to gw1; when gw1 is full, it pauses the sender.
     """
     return distance("pfc-relay", "relay")
 
@@ -259,7 +259,7 @@ def pfc_tunnel():
 
 @example
 def pfc_xon_side():
-    """A receiver of 60 Gb/s after 100 Gb/s over 1000 km: at XON the buffer still holds what drains in one round trip.
+    """A receiver of 60 Gb/s after 100 Gb/s over 1000 km: at XON the buffer still holds the data of one round trip.
 
     So the receiver never waits. Take xon out of gw2's buffer profile, and it waits a third of the time.
     """
@@ -269,7 +269,7 @@ def pfc_xon_side():
 @example
 def pfc_transparent():
     """A relay that forwards frames as they arrive (draft-he to the letter), over a WAN that loses 1 % of them and delays them by up
-    to 1 ms, three times the longest pause at 100 Gb/s: pauses have holes, and packets are lost.
+    to 1 ms, three times the longest pause at 100 Gb/s: pauses have gaps, and packets are lost.
 
     Compare: sluice-lab --out out/modes config/lab/pfc-best-effort.yaml config/lab/pfc-transparent.yaml
     config/lab/pfc-scaled.yaml config/lab/pfc-regenerate.yaml config/lab/pfc-tunnel-held.yaml
@@ -279,21 +279,21 @@ def pfc_transparent():
 
 @example
 def pfc_scaled():
-    """The same with pause times converted between the speeds of the two ports, which are equal here: the holes are the same."""
+    """The same with pause times converted between the speeds of the two ports, which are equal here: the gaps are the same."""
     return lossy("pfc-scaled", "scaled", **loses())
 
 
 @example
 def pfc_regenerate():
     """The same with a relay that keeps its gateway paused by frames of its own: three lost frames in a row and all of the jitter
-    are bridged. What the WAN itself loses is left: frames of the tunnel and acknowledgements, no data."""
+    are bridged. The WAN itself still loses frames of the tunnel and acknowledgements, but no data."""
     return lossy("pfc-regenerate", "regenerate")
 
 
 @example
 def pfc_tunnel_held():
     """draft-ruan-spring-priority-flow-control-sid-02 over the same WAN, with `jitter` of the End.X.PFC SID: each pause is held longer
-    than its frame says, so that the queue stays closed across three lost frames in a row and all of the jitter."""
+    than its frame requests, so that the queue stays closed across three lost frames in a row and all of the jitter."""
     return lossy("pfc-tunnel-held", "transparent", "tunnel")
 
 
@@ -314,8 +314,8 @@ def stalled_slice(name, tunnels):
 def pfc_slices():
     """Four slices on one WAN port, PFC tunnels of draft-ruan for each: the receiver of slice g1 stops for 30 ms, the other slices go on.
 
-    What g1 has under way when it is stopped must fit above XOFF of gw2's WAN port, before all are stopped: `selective`. By default
-    it does not, and all slices stop, because the rest of the buffer is reserved for the other slices (docs/pfc.md).
+    The data of g1 in flight when it is paused must fit above XOFF of gw2's WAN port, before all are paused: `selective`. By default
+    it does not fit, and all slices stop, because the rest of the buffer is reserved for the other slices (docs/pfc.md).
 
     Compare: sluice-lab --out out/slices config/lab/pfc-slices.yaml config/lab/pfc-no-slices.yaml
     """
@@ -324,13 +324,13 @@ def pfc_slices():
 
 @example
 def pfc_no_slices():
-    """The same with PFC on the WAN link: it knows no slices, and one receiver that stops, stops them all."""
+    """The same with PFC on the WAN link, which has no slices: one receiver that stops pauses all of them."""
     return stalled_slice("pfc-no-slices", False)
 
 
 @example
 def pfc_deadlock():
-    """Three nodes in a ring, all traffic clockwise over two hops, PFC in one class: in the end they wait for each other for ever.
+    """Three nodes in a ring, all traffic clockwise over two hops, PFC in one class: they end in a deadlock.
 
     The lab ends the run there and names the cycle. test/lab/deadlock.py has the remedy: a class for each part of the path.
     """

@@ -195,7 +195,7 @@ def reassembled(space):
 
 
 def fragmented(t):
-    """IPv4 without DF: cut in front of the tunnel (D29), reassembled by the hosts, never on the way."""
+    """IPv4 without DF: fragmented before the tunnel (D29), reassembled by the hosts, never on the way."""
     reaches(t.a, B4)
     before = [reassembled(host) for host in (t.b, t.a)]
     with Lossless(t):

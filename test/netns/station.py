@@ -28,7 +28,7 @@ def open_all(interface):
 
 
 def receive(s):
-    """One frame as it was on the wire: Linux has taken the outer tag out and tells it apart."""
+    """One frame as it was on the wire: Linux has removed the outer tag and reports it separately."""
     frame, more, _, address = s.recvmsg(SNAP, socket.CMSG_SPACE(20))
     for level, kind, data in more:
         if (level, kind) == (SOL_PACKET, PACKET_AUXDATA):

@@ -229,7 +229,7 @@ def usage(p):
 
 
 def odd_files(p):
-    """Files that hold anything but what they should."""
+    """Files with unexpected contents."""
     with good_machine() as m:
         for path in ("sys/devices/system/cpu/isolated", "sys/devices/system/cpu/nohz_full", "proc/mounts",
                      "sys/devices/system/cpu/cpu1/topology/thread_siblings_list", f"sys/bus/pci/devices/{NIC}/modalias",

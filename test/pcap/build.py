@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write the pcap cases below this directory, or check that they are what this would write."""
+"""Write the pcap cases below this directory, or check that they are up to date."""
 
 import argparse
 import hashlib

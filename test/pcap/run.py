@@ -53,7 +53,7 @@ def write_pcap(path, frames):
     path.write_bytes(PCAP_HEADER + b"".join(records))
 
 
-# --- masks: what a case may leave open, by the name used in case.json
+# --- masks: fields that a case may leave open, by the name used in case.json
 
 
 def mask_outer_flow_label(frame):
@@ -313,7 +313,7 @@ class Runner:
 
 
 def remove_runtime_files(name):
-    """What a killed process leaves behind: the EAL's directory, the node's pid file."""
+    """Remove the files of a killed process: the EAL's directory, the node's pid file."""
     for base in map(pathlib.Path, ("/run", os.environ.get("XDG_RUNTIME_DIR", "/tmp"))):
         shutil.rmtree(base / "dpdk" / f"sluice-{name}", ignore_errors=True)
         (base / "sluice" / f"{name}.pid").unlink(missing_ok=True)

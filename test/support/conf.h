@@ -13,7 +13,7 @@ extern const char conf_full[];
 enum conf_depth { CONF_LOAD, CONF_CHECK }; /* cfg_load_text alone, or cfg_check after it */
 
 /*
- * `marked` is a configuration in which a '^' stands in front of every place that is to be complained about;
+ * `marked` is a configuration with a '^' in front of every place that must be reported;
  * `messages` are the messages in the order of the marks, a line each. A message that begins with "warning: " is a
  * warning. NULL: there is nothing to complain about. A message that begins with '-' is expected without a place.
  */

@@ -77,7 +77,7 @@ def huge_requests(bench):
 
 
 def reader_that_never_reads(bench):
-    """Asks for 50 MB of answers and reads none: nothing grows, nobody else waits; later it gets all of them."""
+    """Asks for 50 MB of answers and reads none: no memory grows, no other client waits; later it gets all of them."""
     node = capturing.streaming(bench)
     before = memory_kb(node)
     greedy = Session(node.socket)

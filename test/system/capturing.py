@@ -104,7 +104,7 @@ def traced_node(bench):
     return node
 
 
-# Sends what its pcap says on: a route that makes nothing of the packets but a new Ethernet header and one hop less.
+# Forwards the packets of its pcap by a route: a new Ethernet header and one hop less, nothing else.
 FEEDER = """
 node:
   name: {name}

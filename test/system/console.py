@@ -110,7 +110,7 @@ def transcript(bench, name, node, lines):
 
 
 def dropped():
-    """A frame for a destination that no route leads to."""
+    """A frame for a destination without a route."""
     return frame(9, 0, 1)[:38] + bytes.fromhex("5f000000010006660300000000000000") + frame(9, 0, 1)[54:]
 
 
@@ -205,7 +205,7 @@ def short_words(bench):
 
 
 def running_configuration(bench):
-    """show config, plain and with defaults, is what --check takes, and what it says again."""
+    """--check accepts the output of show config, with and without defaults, and prints it again."""
     node = typed_node(bench)
     for line in ("show config", "show config all"):
         text = node.ok(line)
@@ -299,7 +299,7 @@ class Screen:
         return True
 
     def type(self, keys, wanted):
-        """Press keys; what appears from now on must show `wanted`. Returns it."""
+        """Press keys; the output from now on must contain `wanted`. Returns it."""
         self.text = ""
         os.write(self.master, keys if isinstance(keys, bytes) else keys.encode())
         until = time.monotonic() + 20
@@ -325,7 +325,7 @@ class Screen:
 
 
 def plain(text):
-    """Without what moves the cursor."""
+    """Without cursor movements."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[78DM]|\x07", "", text).replace("\r", "")
 
 
@@ -399,7 +399,7 @@ def remote_console(bench):
 
 
 def piped_console(bench):
-    """-i behind a pipe: answers in order, all of them, also those to the last words before the end."""
+    """-i with a pipe: all answers in order, also those to the last words before the end."""
     typed_node_file(bench)
     lines = "show version\n" + "show config all\n" * 200 + "show conservation -j"
     done = subprocess.run([bench.sluice, "-c", "config.yaml", "-i"], cwd=bench.folder, input=lines, capture_output=True,
@@ -410,7 +410,7 @@ def piped_console(bench):
 
 
 def stopped_terminal(bench):
-    """A console that nobody reads does not hold up the management thread: others are served."""
+    """A console without a reader does not block the management thread: others are served."""
     screen = Screen(lambda slave: typed_node(bench, "-i", stdin=slave, stdout=slave).process)
     os.write(screen.master, b"show config all\r" * 200)
     time.sleep(0.5)

@@ -16,7 +16,7 @@ PTRACE_INTERRUPT, PTRACE_DETACH, PTRACE_SEIZE = 0x4207, 17, 0x4206
 
 
 class Datagrams:
-    """A socket that collects what it is sent."""
+    """A socket that collects its messages."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -273,7 +273,7 @@ def hugepages(count):
 
 
 def dumpcap(bench):
-    """With hugepages another process attaches and captures; without it is told that it cannot."""
+    """With hugepages another process attaches and captures; without them it gets an error."""
     frames = [frame(n % 16, n, 1) for n in range(256)]
     write_pcap(bench.path("in.pcap"), frames)
     lcores = '{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1"}'

@@ -77,7 +77,7 @@ def ports_come_and_go(bench):
 
 
 def broken_files(bench):
-    """Where, what was expected, the nearest word; nothing changes, and the node goes on."""
+    """Errors have place, expectation and nearest word; nothing changes, and the node goes on."""
     node = console.typed_node(bench)
     quiet(node)
     before = state(node)
@@ -103,7 +103,7 @@ def broken_files(bench):
 
 
 def remote_sids(bench):
-    """What one node writes another reads: SIDs come in JSON files, a broken one is told by its own name, and changes nothing."""
+    """One node reads the JSON files of SIDs that another writes; errors in a file name that file and change nothing."""
     node = console.typed_node(bench)
     quiet(node)
     mine = node.json("show remote-sids")["remote-sids"]

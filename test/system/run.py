@@ -20,7 +20,7 @@ from support import expect, frame, main, read_pcap, wait_for, write_pcap
 
 
 def refuses(bench, status, pattern):
-    """A start that must fail: with that status, one line that matches, and nothing left behind."""
+    """A start that must fail: with that status, one line that matches, and no files left over."""
     code, _, err = bench.run("--exit-when-idle", "100")
     lines = [line for line in err.splitlines() if "TELEMETRY" not in line]
     expect(code == status, f"ended with {code}, not {status}: {err}")
@@ -66,7 +66,7 @@ def af_packet_cuts_frames(bench):
 
 
 def null_overruns_buffers(bench):
-    """net_null writes as many bytes as it is told to, into one buffer."""
+    """net_null writes the configured number of bytes into one buffer."""
     write_pcap(bench.path("in.pcap"), [])
     bench.config(p1="net_null1,size=2049")
     refuses(bench, 3, r"port p1: frames of size=2049 do not fit a buffer of 2048 bytes; set memory.buffer-size to 3K")
@@ -229,7 +229,7 @@ def ends_when_idle(bench):
 
 
 def stops_on_signal(bench, number):
-    """Under full load: what is inside leaves, the report balances, the status is 0."""
+    """Under full load: held packets leave, the report balances, the status is 0."""
     write_pcap(bench.path("in.pcap"), [frame(n % 16, n, 1) for n in range(256)])
     bench.config(p0="net_pcap0,rx_pcap=in.pcap,infinite_rx=1", p1="net_null1,no-rx=1")
     process = bench.start()

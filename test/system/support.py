@@ -111,7 +111,7 @@ class Bench:
         return process.returncode, out, err
 
     def mounted(self, script):
-        """A node that sees other files where nobody else does: `script` mounts them for the life of the process."""
+        """A node with a mount namespace of its own: `script` mounts its files for the life of the process."""
         self.inside = ["unshare", "-m", "sh", "-c", f"{script} && exec \"$@\"", "sh"]
         try:
             return self.node()
@@ -278,7 +278,7 @@ def quiet(node):
 
 
 def run_once(test, options):
-    """One test in a folder of its own: what is wrong, whether that is certain, and the test's own remarks."""
+    """Run one test in a folder of its own. Returns its failure, whether that is certain, and the test's own remarks."""
     bench = Bench(os.path.abspath(options.sluice))
     bench.update = options.update
     try:

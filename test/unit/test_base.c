@@ -34,7 +34,7 @@ static void arena_pieces(void **state)
 			check(piece[i][k] == 0, "piece %u, byte %zu", i, k);
 		memset(piece[i], (int)(i & 0xff) | 1, size[i]);
 	}
-	/* nobody wrote into a neighbour's piece */
+	/* no write reached a neighbouring piece */
 	for (unsigned int i = 0; i < PIECES; i++)
 		for (size_t k = 0; k < size[i]; k++)
 			check(piece[i][k] == ((i & 0xff) | 1), "piece %u, byte %zu", i, k);
@@ -75,7 +75,7 @@ static void numbers_parse(void **state)
 	} rows[] = {
 		{"0", 1024, 0, 0},
 		{"7", 1024, 0, 7},
-		{"0100", 1024, 0, 100}, /* decimal: nobody means octal */
+		{"0100", 1024, 0, 100}, /* decimal, not octal */
 		{"0x10", 1024, 0, 16},
 		{"0XfF", 1024, 0, 255},
 		{"1K", 1024, 0, 1024},
@@ -292,7 +292,7 @@ static void bucket_idle(void **state)
 	assert_int_equal(drain(&b, now, now, 1, 1000, 10), 0);
 	now += 10 * 365ull * 86400 * NSEC_PER_SEC;
 	assert_int_equal(drain(&b, now, now, 1, 1000, 10), 10);
-	/* half a token is none, two halves are one */
+	/* half a token does not count, two halves are one */
 	now += NSEC_PER_MSEC / 2;
 	assert_int_equal(drain(&b, now, now, 1, 1000, 10), 0);
 	now += NSEC_PER_MSEC / 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which class a packet has: by the port it came in by, into and out of tunnels, back where it came from; and CE marks there. */
+/* The class of a packet: by its ingress port, into and out of tunnels, back to its ingress port; and CE marks there. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static unsigned int into(unsigned int class)
 	return to[class];
 }
 
-/* Every DSCP, of IPv6 and of IPv4, on a port without a map and on one with; ECN is none of its business. */
+/* Every DSCP, of IPv6 and of IPv4, on a port without a map and on one with; ECN does not matter. */
 static void every_dscp(void **state)
 {
 	struct testbed *t = bed();

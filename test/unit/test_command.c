@@ -243,7 +243,7 @@ static void lines_of_a_stream(void **state)
 	assert_int_equal(line_end(l), LINE_WHOLE);
 	assert_string_equal(l->text, "last");
 	assert_int_equal(line_end(l), LINE_MORE);
-	/* the longest, one more, and what comes behind it */
+	/* the longest line, one byte more, and the line after it */
 	for (unsigned int i = 0; i < COMMAND_LINE_MAX - 1; i++)
 		assert_int_equal(line_take(l, 'x'), LINE_MORE);
 	assert_int_equal(line_take(l, '\n'), LINE_WHOLE);

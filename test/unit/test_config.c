@@ -259,7 +259,7 @@ static void too_many_errors(void **state)
 
 /* --- limits --- */
 
-/* A list of `n` times `item` between `head` and `tail`; `mark` stands in front of it. */
+/* A list of `n` times `item` between `head` and `tail`; `mark` precedes it. */
 static char *list_of(const char *head, const char *mark, const char *item, unsigned int n, const char *tail)
 {
 	char *text = NULL;
@@ -565,7 +565,7 @@ static void files(void **state)
 	assert_string_equal(c->file, path);
 	assert_string_equal(c->node.name, "pe1");
 	cfg_free(c);
-	/* NULs behind it, and more than a file may have */
+	/* NULs after it, and more bytes than a file may have */
 	assert_int_equal(ftruncate(fd, CFG_FILE_MAX), 0);
 	snprintf(message, sizeof(message), "not YAML text: control characters are not allowed at byte %zu",
 		strlen(BASE));

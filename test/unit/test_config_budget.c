@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sum of all that can hold a buffer, the rings between lcores, and what a configuration that promises too much is told. */
+/* The sum of all that can hold a buffer, the rings between lcores, and the errors for a configuration that promises too much. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
@@ -251,7 +251,7 @@ static void budget_outer(void **state)
 			"policies: [{name: far, encap: %s, paths: [{name: one, segments: [%s]}]}]\n", rows[i].encap,
 			rows[i].segments);
 		text = jumbo_text("1500", "1500", more);
-		c = conf_load(CONF_CHECK, text);
+		c = conf_load(CONF_LOAD, text);
 		cfg_budget(c, &b);
 		check(b.frame == 1 && b.sent == rows[i].sent, "row %u: %u", i, b.sent);
 		assert_int_equal(b.line[2].buffers, 2 * 2 * 128 * rows[i].sent);

@@ -283,11 +283,11 @@ static void routes(void **state)
 			"- prefix: 10.3.0.0/16\n        port: dc0\n        nexthop: ^10.1.0.1",
 			"nexthop: 10.1.0.1 is the port's own address"},
 
-		{"twice", LAST_ROUTE, "- ^prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::5\"",
+		{"twice", LAST_ROUTE, "- ^prefix: \"::/0\"\n    port: wan0\n    nexthop: \"fe80::5\"",
 			"this route is already listed in line 166"},
-		{"ECMP", LAST_ROUTE, "- prefix: \"5f00:0:500::/48\"\n    port: wan0\n    nexthop: \"fe80::6\"", NULL},
-		{"ECMP over two ports", LAST_ROUTE,
-			"- prefix: \"5f00:0:500::/48\"\n    port: dc0\n    nexthop: \"fe80::5\"", NULL},
+		{"ECMP", LAST_ROUTE, "- prefix: \"::/0\"\n    port: wan0\n    nexthop: \"fe80::6\"", NULL},
+		{"ECMP over two ports", LAST_ROUTE, "- prefix: \"::/0\"\n    port: dc0\n    nexthop: \"fe80::5\"",
+			NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
 			"this route is already listed in line 172"},
@@ -557,7 +557,8 @@ static void boundary(void **state)
 		"lcores: {control: 0, rx: [1], worker: [1]}\n"
 		"ports: [{name: p, device: net_null0, side: host, hmac: ^required}]\n"
 		"sids: [{sid: \"5f00:0:1::/48\", behavior: uN, hmac: ^required}]\n"
-		"policies: [{name: t, hmac-key: ^7, paths: [{name: a, segments: [\"5f00:0:2::\"]}]}]\n",
+		"policies: [{name: t, hmac-key: ^7, paths: [{name: a, segments: [\"5f00:0:2::\"]}]}]\n"
+		"routes: [{prefix: \"::/0\", port: p, nexthop: \"fe80::9\"}]\n",
 		"hmac: there is no key file; set hmac.keys\n"
 		"hmac: there is no key file; set hmac.keys\n"
 		"hmac-key: there is no key file; set hmac.keys");

@@ -158,7 +158,8 @@ static void defaults_are_left_out(void **state)
 		"lcores: {worker: [1], rx: [1], control: 0}\n"
 		"node: {loopback: \"FD00:0::0:1\", name: \"pe1\"}\n"
 		"policies: [{name: p, encap: H.Encaps.Red, dscp: copy, dscp-value: 0, "
-		"paths: [{name: a, weight: 1, segments: [\"2001:DB8::1\"]}]}]\n");
+		"paths: [{name: a, weight: 1, segments: [\"2001:DB8::1\"]}]}]\n"
+		"routes: [{port: p0, prefix: \"::/0\"}]\n");
 	char *text = conf_emit(c, 0);
 
 	check_text("canonical", text,
@@ -176,6 +177,9 @@ static void defaults_are_left_out(void **state)
 		"    device: net_null0\n"
 		"    side: wan\n"
 		"    speed: 100G\n"
+		"routes:\n"
+		"  - prefix: \"::/0\"\n"
+		"    port: p0\n"
 		"policies:\n"
 		"  - name: p\n"
 		"    paths:\n"

@@ -203,6 +203,82 @@ static void modes(void **state)
 	expect_rows(rows, ARRAY_LEN(rows));
 }
 
+#define WAY "routes: [{prefix: \"5f00:1:2::/48\", port: wan0, nexthop: \"fe80::2\"}]\n"
+#define OUT(port) NODE("", "64K", ", losses: 1", PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS) port)
+#define LOSSY_WAN "  - {name: wan0, device: net_null1, side: wan, speed: 10G, addresses: [\"2001:db8::1/64\"]}\n"
+#define LOSSLESS_WAN PORT("wan0", "1", "wan", ", speed: 10G", LOSSLESS ", length: 1000")
+
+/* Every path, tunnel and relay has a way out. */
+static void ways(void **state)
+{
+	static const struct row rows[] = {
+		{"a route",
+			OUT(LOSSY_WAN) WAY "policies: [{name: p, paths: [{name: a, segments: [\"5f00:1:2:e1::\"]}]}]\n",
+			NULL},
+		{"a path without one",
+			OUT(LOSSY_WAN) WAY "policies: [{name: p, paths: [{name: a, segments: [\"5f00:1:2:e1::\"]}, "
+					   "{name: b, backup: true, segments: ^[\"5f00:1:3:e1::\"]}]}]\n",
+			"segments: no route leads to the first hop, 5f00:1:3:e1::, so no packet would leave by this "
+			"path; add a "
+			"route for it, or begin with an adjacency SID of this node"},
+		{"an own adjacency SID",
+			OUT(LOSSY_WAN) "sids: [{sid: \"5f00:1:1:1::/64\", behavior: End.X, port: wan0, nexthop: "
+				       "\"fe80::2\"}]\n"
+				       "policies: [{name: p, paths: [{name: a, segments: [\"5f00:1:1:1::\", "
+				       "\"5f00:1:3:e1::\"]}]}]\n",
+			NULL},
+		{"a subnet",
+			OUT(LOSSY_WAN) "policies: [{name: p, paths: [{name: a, segments: [\"2001:db8::2\", "
+				       "\"5f00:1:3:e1::\"]}]}]\n",
+			NULL},
+		{"this node itself is no way",
+			OUT(LOSSY_WAN) "policies: [{name: p, paths: [{name: a, segments: ^[\"2001:db8::1\"]}]}]\n",
+			"segments: no route leads to the first hop, 2001:db8::1, so no packet would leave by this "
+			"path; add a "
+			"route for it, or begin with an adjacency SID of this node"},
+		{"a tunnel",
+			OUT(LOSSLESS_WAN) WAY
+			"pfc-tunnels: [{name: a, port: wan0, priorities: [3], segments: ^[\"5f00:1:3:e1::\"]}]\n",
+			"segments: no route leads to the first hop, 5f00:1:3:e1::, so no pause would reach the far "
+			"end; add a "
+			"route for it, or begin with an adjacency SID of this node"},
+		{"a relay", OUT(LOSSY_WAN) WAY "pfc-relays: [{name: a, port: dc0, segments: ^[\"5f00:1:3:e1::\"]}]\n",
+			"segments: no route leads to the first hop, 5f00:1:3:e1::, so no pause would reach the far "
+			"gateway; add a "
+			"route for it, or begin with an adjacency SID of this node"},
+	};
+
+	(void)state;
+	expect_rows(rows, ARRAY_LEN(rows));
+}
+
+/* A node that obeys its gateway holds packets of the WAN, which must be lossless there. */
+static void honoured(void **state)
+{
+	static const struct row rows[] = {
+		{"a lossless WAN port",
+			OUT(LOSSLESS_WAN) WAY
+			"pfc-relays: [{name: a, port: dc0, honour-local: true, segments: [\"5f00:1:2:e1::\"]}]\n",
+			NULL},
+		{"a lossy one",
+			OUT(LOSSY_WAN) WAY
+			"pfc-relays: [{name: a, port: dc0, honour-local: ^true, segments: [\"5f00:1:2:e1::\"]}]\n",
+			"honour-local: while the gateway pauses priority 3, its packets from 'wan0' would be dropped "
+			"as "
+			"queue_full, because the class is lossy there; add it to pfc.priorities of 'wan0', or remove "
+			"honour-local"},
+		{"another class of the WAN",
+			OUT(PORT("wan0", "1", "wan", ", speed: 10G", "priorities: [4], learn: true, buffer: b")) WAY
+			"class-maps: [{name: m, classes: [{from: 4, class: 3}]}]\nvrfs: [{name: v}]\n"
+			"sids: [{sid: \"5f00:1:1:d4::/64\", behavior: End.DT46, vrf: v, class-map: m}]\n"
+			"pfc-relays: [{name: a, port: dc0, honour-local: true, segments: [\"5f00:1:2:e1::\"]}]\n",
+			NULL},
+	};
+
+	(void)state;
+	expect_rows(rows, ARRAY_LEN(rows));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +286,8 @@ int main(void)
 		cmocka_unit_test(distance),
 		cmocka_unit_test(thresholds),
 		cmocka_unit_test(modes),
+		cmocka_unit_test(ways),
+		cmocka_unit_test(honoured),
 	};
 
 	return cmocka_run_group_tests_name("config_lossless", tests, NULL, NULL);

@@ -17,6 +17,7 @@
 	"  - {name: dc2, device: net_null3, side: dc}\n" \
 	"  - {name: wan0, device: net_null2, side: wan, speed: 1G,\n" \
 	"     pfc: {priorities: [3], peers: [\"02:00:00:00:0a:02\"], buffer: small}}\n" \
+	"routes: [{prefix: \"::/0\", port: wan0, nexthop: \"fe80::9\"}]\n" \
 	"sids:\n" \
 	"  - {sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: dc0}\n" \
 	"  - {sid: \"5f00:1:1:1::/64\", behavior: End}\n"
@@ -112,7 +113,8 @@ static void pfc_wan(void **state)
 	"buffer-profiles: [{name: small, xoff: 8K, headroom: 8K, forced: true}]\n" \
 	"ports:\n" \
 	"  - {name: dc0, device: net_null0, side: dc, speed: 1G, pfc: {" dc "}}\n" \
-	"  - {name: wan0, device: net_null2, side: wan, speed: 1G, pfc: {" wan "}}\n"
+	"  - {name: wan0, device: net_null2, side: wan, speed: 1G, pfc: {" wan "}}\n" \
+	"routes: [{prefix: \"::/0\", port: wan0, nexthop: \"fe80::9\"}]\n"
 #define KNOWN "remote-sids: [{sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, owner: r1}]\n"
 #define THREE "priorities: [3], learn: true, buffer: small"
 

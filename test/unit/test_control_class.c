@@ -273,7 +273,7 @@ static void link_pfc(struct testbed *t, unsigned int port, const struct eth_addr
 	fake_port_receive(t->port[port], 0, &frame, sizeof(frame), 0);
 }
 
-/* To the End.X.PFC SID of wan1, from the PE behind it; it comes in by wan0. */
+/* To the End.X.PFC SID of wan1, from the PE beyond it; received on wan0. */
 static void tunnel_pfc(struct testbed *t, uint16_t quanta)
 {
 	struct pfc_request r = {.enable = 0x08, .time = {[3] = quanta}};
@@ -310,7 +310,7 @@ static void tenant(struct testbed *t)
 
 /*
  * Every queue of dc0, wan0 and wan1 is closed: class 3 by the neighbours of dc0 and wan0 and by the tunnel to End.X.PFC of
- * wan1, the others by somebody else; lossy ones to their limits, lossless ones until their senders were told to stop.
+ * wan1, the others by other ports; lossy ones to their limits, lossless ones until their senders were paused.
  */
 static void close_and_fill(struct testbed *t)
 {

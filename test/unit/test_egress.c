@@ -292,7 +292,7 @@ static void waiting_packets_come_back_to_a_full_port(void **state)
 	testbed_free(t);
 }
 
-/* The hold limit of one neighbour is a named drop; failure drops what waits. */
+/* Packets beyond the hold limit of a neighbour are dropped for a named reason; failure drops the waiting packets. */
 static void waiting_is_bounded(void **state)
 {
 	struct testbed *t = bed();
@@ -304,7 +304,7 @@ static void waiting_is_bounded(void **state)
 	testbed_settle(t, 20);
 	assert_int_equal(t->node->worker[0].neighs.held, 16);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 24);
-	/* nobody answers: three solicitations a second apart, then the end */
+	/* no answer: three solicitations a second apart, then failure */
 	testbed_pass(t, 4 * NSEC_PER_SEC, 100 * NSEC_PER_MSEC);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_failed), 16);
 	assert_int_equal(t->node->worker[0].neighs.held, 0);

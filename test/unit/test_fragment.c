@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments of IPv4 packets, put together again by a program that knows nothing of how they were made. */
+/* Fragments of IPv4 packets, reassembled by code that is independent of the fragmentation. */
 #include "test/support/unit.h"
 
 #include "icmp/fragment.h"

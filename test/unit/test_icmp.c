@@ -48,7 +48,7 @@ struct change {
 	bool report;
 };
 
-/* The functions under test get copies of exactly the size they are told, so that a read behind it is found. */
+/* The functions under test get copies of exactly the given size, so that a read past the end is found. */
 static void *exact_copy(const void *packet, size_t size)
 {
 	void *copy = malloc(size ? size : 1);

@@ -41,7 +41,7 @@ static void receive(struct testbed *t, const char *da, uint32_t n)
 #define TO_SID "5f00:0:100:500:300::"
 #define ON_LINK "2001:db8:b::3"
 
-/* Data frames that were sent since, all with that VLAN; solicitations are told by their ICMPv6. */
+/* Data frames sent since, all with that VLAN; solicitations are recognised by their ICMPv6 header. */
 static uint32_t sent(struct testbed *t, uint16_t vlan, uint32_t *asked)
 {
 	struct sent_frame *f;
@@ -86,7 +86,7 @@ static void vlan_changes(void **state)
 	testbed_free(t);
 }
 
-/* What waits for a neighbour of an interface that goes is dropped when nobody has answered, and told. */
+/* Packets that wait for a neighbour of a removed interface are dropped, and counted, when no answer has come. */
 static void removed_while_packets_wait(void **state)
 {
 	struct testbed *t = testbed_new(BASE VLAN("5"));
@@ -124,7 +124,7 @@ static void removed_while_packets_are_queued(void **state)
 	testbed_free(t);
 }
 
-/* A number that is given away again: the stations behind it are others, whatever their addresses. */
+/* A number that is reused: its neighbours are other stations, even with the same addresses. */
 static void numbers_are_used_again(void **state)
 {
 	struct testbed *t = testbed_new(BASE VLAN("5"));
@@ -223,7 +223,7 @@ static void counted(void **state)
 	memcpy(frame + 12, "\x81\0\0\x09", 4);
 	for (int i = 0; i < 3; i++)
 		fake_port_receive(t->port[IN], 0, frame, n + 4, 0);
-	frame[15] = 10; /* nobody's */
+	frame[15] = 10; /* of no node */
 	fake_port_receive(t->port[IN], 0, frame, n + 4, 0);
 	testbed_settle(t, 50);
 	node_stats(t->node, sum);

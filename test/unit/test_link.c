@@ -198,7 +198,7 @@ static void a_flap_that_nobody_saw(void **state)
 	testbed_free(t);
 }
 
-/* The first thing that a neighbour hears is the state of every priority, whatever it was told before. */
+/* The first frame to a neighbour has the state of every priority, whatever was sent before. */
 static void the_state_comes_first(void **state)
 {
 	struct testbed *t = bed();
@@ -234,7 +234,7 @@ static void the_state_comes_first(void **state)
 	testbed_free(t);
 }
 
-/* A node that starts knows no pauses: it sends nothing lossless until it could have heard one. */
+/* A node that starts knows no pauses: it sends no lossless packets until it could have received one. */
 static void a_start(void **state)
 {
 	struct testbed *t = testbed_started(CONFIG);

@@ -152,7 +152,7 @@ static void all_are_shown(void **state)
 	testbed_free(t);
 }
 
-/* A worker that has stopped reading: what it cannot be told is counted for its mailbox, and for nothing else. */
+/* A worker that has stopped reading: messages that it cannot receive are counted for its mailbox only. */
 static void a_full_one_is_counted_under_its_name(void **state)
 {
 	struct testbed *t = testbed_new(NODE);

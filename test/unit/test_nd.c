@@ -130,7 +130,7 @@ static void nd_rules(void **state)
 		{"7.1.2: not solicited, to a group", ADVERT_ALL, {{0}},
 			"advert from fe80::5 about fe80::5 mac 02:00:00:00:05:00 override"},
 
-		/* duplicate address detection: from nobody */
+		/* duplicate address detection: unspecified source */
 		{"7.1.1: unspecified source with a link-layer address", SOLICIT,
 			{{AT_SRC, "00000000000000000000000000000000"}}, NULL},
 		{"7.1.1: the same with an odd length of the option", SOLICIT,
@@ -178,7 +178,7 @@ static void nd_rules(void **state)
 		{"link-layer address of another length", SOLICIT,
 			{{AT_OPTION, "01 02 0200 0000 d000 0000 0000 0000 0000"}}, NULL},
 
-		/* other ICMPv6 that came this way is none of ours, and not wrong */
+		/* other ICMPv6 messages are not for this function, and not invalid */
 		{"router solicitation", SOLICIT, {{AT_ICMP, "85"}}, "other from - about - mac -"},
 		{"router advertisement", SOLICIT, {{AT_ICMP, "86"}}, "other from - about - mac -"},
 		{"redirect", SOLICIT, {{AT_ICMP, "89"}}, "other from - about - mac -"},

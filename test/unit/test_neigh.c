@@ -42,7 +42,7 @@ static void resolves_ipv4(void **state)
 	bench_expect(b, "0 ask 3 10.1.0.254 all\n0 set 3 10.1.0.254 02:00:00:00:06:00\n");
 }
 
-/* Section 7.2.2: MAX_MULTICAST_SOLICIT, a RetransTimer apart; then whoever waits is told. */
+/* Section 7.2.2: MAX_MULTICAST_SOLICIT, a RetransTimer apart; then the waiting workers are notified. */
 static void retries_and_fails(void **state)
 {
 	struct bench *b = *state;
@@ -57,7 +57,7 @@ static void retries_and_fails(void **state)
 	assert_true(b->next == TIME_NEVER);
 	bench_run_to(b, 100000);
 	bench_expect(b, "");
-	/* the next packet starts anew */
+	/* the next packet starts again */
 	assert_int_equal(bench_ask(b, 1, "fe80::5"), 0);
 	bench_expect(b, "100000 ask 1 fe80::5 all\n");
 }
@@ -297,7 +297,7 @@ static void learns_only_when_told_to(void **state)
 	assert_int_equal(neigh_cache_count(b->t), 0);
 	bench_heard(b, 1, "fe80::5", &bench_mac5, OVERRIDE | CREATE);
 	bench_expect_state(b, 1, "fe80::5", NEIGH_STALE);
-	/* nobody has asked for it yet, so nobody is told */
+	/* no worker has asked for it yet, so none is notified */
 	bench_expect(b, "");
 	bench_run_to(b, 10);
 	assert_int_equal(bench_ask(b, 1, "fe80::5"), 0);
@@ -307,7 +307,7 @@ static void learns_only_when_told_to(void **state)
 	bench_expect(b, "5010 ask 1 fe80::5 02:00:00:00:05:00\n");
 }
 
-/* A worker that missed what was said may ask again, in every state. */
+/* A worker that missed a message may ask again, in every state. */
 static void asked_again(void **state)
 {
 	static const enum neigh_state states[] = {NEIGH_REACHABLE, NEIGH_STALE, NEIGH_DELAY, NEIGH_PROBE};

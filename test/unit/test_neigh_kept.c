@@ -136,7 +136,7 @@ static void port_goes_down(void **state)
 	neigh_cache_link_down(b->t, b->now, 1, UINT16_MAX);
 	bench_expect(b, "");
 	bench_run_to(b, 100);
-	/* those who wait for an answer are told as well */
+	/* workers that wait for an answer are notified as well */
 	bench_expect(b, "100 tell 1 fe80::1 failed\n100 tell 1 fe80::5 failed\n100 tell 1 fe80::9 failed\n"
 			"100 tell 1 fe80::a failed\n");
 	assert_int_equal(neigh_cache_count(b->t), 3);

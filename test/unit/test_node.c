@@ -149,8 +149,8 @@ static unsigned int with_input(const struct testbed *t)
 }
 
 /*
- * Who polls lcores only when there is something to do hears of every ring. A packet to a neighbour that nobody knows goes to its
- * worker; the worker asks the control lcore, which solicits by way of that worker; when nobody answers, it tells the worker so,
+ * A caller that polls lcores only when they have work learns of every ring. A packet to an unknown neighbour goes to its
+ * worker; the worker asks the control lcore, which solicits by way of that worker; when no answer comes, it notifies the worker,
  * which gives the packet back, and the error goes out by a worker again.
  */
 static void input_is_told(void **state)
@@ -175,7 +175,7 @@ static void input_is_told(void **state)
 	assert_int_equal(with_input(t), 0);
 	t->now += NSEC_PER_SEC;
 	poll_one(t, CONTROL);
-	assert_int_equal(with_input(t), 1u << WORKER); /* an answer: nobody is there */
+	assert_int_equal(with_input(t), 1u << WORKER); /* the answer: no such neighbour */
 	poll_one(t, WORKER);
 	assert_int_equal(with_input(t), 1u << CONTROL); /* the packet, on its way back */
 	poll_one(t, CONTROL);

@@ -122,7 +122,7 @@ static bool sent(struct testbed *t, struct pfc_state *out)
 	return true;
 }
 
-/* What the gateway was told last, if anything: priorities that it was told to stop; -1: nothing. */
+/* Priorities that the last frame to the gateway pauses; -1: no frame was sent. */
 static int told(struct testbed *t)
 {
 	struct sent_frame *f;

@@ -48,7 +48,7 @@ static void crossing(void **state)
 	assert_int_equal(pfc_holds_until(&h, GOLD, 3, all), 1000 + LONG);
 	assert_int_equal(pfc_holds_count(&h, GOLD, 3, 60000), 1);
 	assert_true(say(&h, 7, 1, GOLD, 3, 65535, 100000));
-	/* an XON that comes twice, and one of somebody who never asked */
+	/* an XON that arrives twice, and one from a party that never paused */
 	assert_true(say(&h, 7, 2, GOLD, 3, 0, 110000));
 	assert_true(say(&h, 7, 3, GOLD, 3, 0, 110000));
 	assert_true(say(&h, 8, 1, GOLD, 3, 0, 110000));
@@ -219,7 +219,7 @@ static void history(void **state)
 	assert_int_equal(pfc_history_total(&h, 50000), 20500);
 	assert_int_equal(pfc_history_total(&h, 29000), 10500); /* by a clock that was read before the last word */
 	assert_int_equal(pfc_history_at(&h, 39999).total_ns, 10500);
-	assert_int_equal(pfc_history_at(&h, 50000).total_ns, 20500); /* and the writer knows nothing of it */
+	assert_int_equal(pfc_history_at(&h, 50000).total_ns, 20500); /* and the writer's copy is unchanged */
 	assert_int_equal(pfc_history_at(&h, 50000).last_ns, 10000);
 	assert_int_equal(h.total_ns, 10500);
 	pfc_history_settle(&h, 40000);

@@ -272,7 +272,7 @@ static void check_way(const struct pfc_tunnel *t, const char *want)
 }
 
 /*
- * Figures 2 and 3: r3 finds the nearest capable node, r4, over r2, which knows nothing of this; r4 tells r1 only when its
+ * Figures 2 and 3: r3 finds the nearest capable node, r4, over r2, which has no PFC; r4 pauses r1 only when its
  * own buffer has crossed its threshold (figure 1, step d). Nothing is lost, and all is delivered in the end.
  */
 static void upstream_by_upstream(void **state)
@@ -354,7 +354,7 @@ static unsigned int tunnels(struct testbed *t)
 	return n;
 }
 
-/* What cannot be learnt from is told with its reason, once for each source however many packets it sends. */
+/* Data from which no tunnel can be learnt is reported with the reason, once for each source, however many packets it sends. */
 static void refusals(void **state)
 {
 	static const struct {
@@ -446,7 +446,7 @@ static void slices_refused(void **state)
 	}
 }
 
-/* Nobody is told to stop for packets that are not lossless, nor for those that only pass: their SRH is not read (RFC 8754 4.2). */
+/* Lossy packets cause no pause, nor do packets in transit: their SRH is not read (RFC 8754 4.2). */
 static void not_looked_at(void **state)
 {
 	struct testbed *t = testbed_new(R3);
@@ -475,7 +475,7 @@ static void not_looked_at(void **state)
 	testbed_free(t);
 }
 
-/* Refreshed by data, gone when there is none, but never while it holds a stop. */
+/* Refreshed by data, removed when the data stops, but never while it holds a pause. */
 static void ages_out(void **state)
 {
 	struct testbed *t = testbed_new(R3_WITH("pfc-learning: {idle: 2}\n", REMOTE));
@@ -532,7 +532,7 @@ static void said(struct testbed *t, unsigned int *xoff, unsigned int *xon)
 	drain(t);
 }
 
-/* Data changes its list while there is congestion: the new tunnel is told at once, and the end of the old one ends nothing. */
+/* Data changes its list while there is congestion: the new tunnel pauses at once, and removing the old one ends no pause. */
 static void list_changes(void **state)
 {
 	struct testbed *t = testbed_new(R3_WITH("pfc-learning: {max-rtt: 20}\n", REMOTE));
@@ -589,7 +589,7 @@ static void apply(struct testbed *t, const char *yaml)
 	"  - {sid: \"5f00:1:2:7::/64\", behavior: End, owner: r2}\n"
 #define NOWHERE "remote-sids: [{sid: \"5f00:1:2:1::/64\", behavior: End, owner: r2}]\n"
 
-/* A reload that gives SIDs another meaning: tunnels are learnt anew from what was seen, or let go. */
+/* A reload that gives SIDs another meaning: tunnels are learnt again from recorded data, or removed. */
 static void meanings_change(void **state)
 {
 	struct testbed *t = testbed_new(R3);
@@ -642,7 +642,7 @@ static void bounded(void **state)
 	testbed_free(t);
 }
 
-/* docs/protocol.md 5.7: of two ingress nodes of one slice the one that sends more is told first, and both before it is too late. */
+/* docs/protocol.md 5.7: of two ingress nodes of one slice the one that sends more is paused first, and both before packets are lost. */
 static void larger_share_first(void **state)
 {
 	struct testbed *t = testbed_new(R3);
@@ -664,7 +664,7 @@ static void larger_share_first(void **state)
 	}
 	assert_int_equal(large->stopped, 8);
 	assert_int_equal(small->stopped, 0);
-	/* the other one fills what is left: at the second threshold it is told, too */
+	/* the other one fills the rest: at the second threshold it is paused, too */
 	for (unsigned int i = 0; i < 60; i++)
 		data(t, "fd00::c", LIST, 3, true, 1);
 	assert_int_equal(large->stopped, 8);

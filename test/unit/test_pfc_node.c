@@ -306,7 +306,7 @@ static void own_congestion(void **state)
 	burst(t, VIA_GOLD, 30);
 	testbed_pass(t, 20000, 1000);
 	assert_int_equal(said(t), 4);
-	assert_int_equal(t->port[0]->n_sent, 0); /* nothing is said on the link, where nobody would understand */
+	assert_int_equal(t->port[0]->n_sent, 0); /* no frame on the link, whose other end has no PFC */
 	burst(t, VIA_P1, 5);			 /* another slice goes on */
 	assert_int_equal(said(t) & 3, 0);
 	for (unsigned int i = 0; i < 6; i++) {
@@ -334,7 +334,7 @@ static void hold_both(struct testbed *t)
 }
 
 /*
- * docs/protocol.md 5.7: first the slice that fills the buffer is told, at a second threshold all; and from there on all of the
+ * docs/protocol.md 5.7: first the slice that fills the buffer is paused, at a second threshold all; and from there on all of the
  * headroom is left, so that whom to spare is a question of fairness and never of loss.
  */
 static void headroom_for_all(void **state)
@@ -508,7 +508,7 @@ static void tunnel_removed(void **state)
 	testbed_free(t);
 }
 
-/* regenerate: the gateway is kept paused by fresh frames, and told to go on when nothing is heard any more. */
+/* regenerate: new frames keep the gateway paused, and it is resumed when no more frames arrive. */
 static void regenerated(void **state)
 {
 	static const char yaml[] =
@@ -539,7 +539,7 @@ static void regenerated(void **state)
 			free(f);
 		}
 	}
-	assert_int_equal(pfc_stops(&r), 0); /* the last one is XON, 5 ms after all that was heard */
+	assert_int_equal(pfc_stops(&r), 0); /* the last one is XON, 5 ms after the last frame received */
 	assert_true(last >= first + 5 * NSEC_PER_MSEC - 10000 && last < first + 5 * NSEC_PER_MSEC + 10000);
 	assert_true(n > 29 && n < 33); /* every 168 us */
 	testbed_free(t);
@@ -563,7 +563,7 @@ static void regenerated(void **state)
 	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p2, nexthop: \"2001:db8:c::3\"}\n" \
 	"pfc-relays: [{name: gw, port: p1, sid: \"5f00:1:1:d2::/64\", mode: "
 
-/* What the gateway was told last about class 3 since the last call; -1: nothing. */
+/* The last state of class 3 sent to the gateway since the last call; -1: none. */
 static int told(struct testbed *t)
 {
 	struct pfc_request r = {.enable = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PFC on Ethernet ports both ways, and the buffers behind it, through whole nodes. */
+/* PFC on Ethernet ports in both directions, and its buffers, through whole nodes. */
 #include "test/support/unit.h"
 
 #include <stdlib.h>
@@ -206,7 +206,7 @@ static void pause_times(void **state)
 	testbed_free(t);
 }
 
-/* The chain: the way out is paused, its queue fills, and the data centre is told to stop; refreshed; then to go on. */
+/* The chain: the way out is paused, its queue fills, and the data centre is paused; refreshed; then resumed. */
 static void the_chain(void **state)
 {
 	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
@@ -376,7 +376,7 @@ static void headroom_has_the_decision_period(void **state)
 		(unsigned long long)used, (unsigned long long)headroom);
 }
 
-/* A ring that is full stops the senders of the ports behind it, before anything is lost. */
+/* A full ring pauses the senders of its ports before a packet is lost. */
 static void a_full_ring_stops_the_sender(void **state)
 {
 	struct testbed *t = bed(MANY_LCORES, PORTS(PEER));

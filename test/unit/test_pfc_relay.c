@@ -98,7 +98,7 @@ static void scaled(void **state)
 	check_request("XON", &out, 0x08, 0);
 }
 
-/* One XOFF: the gateway is kept paused by fresh frames until the hold ends, then it is told to go on. */
+/* One XOFF: new frames keep the gateway paused until the hold ends, then it is resumed. */
 static void regenerated(void **state)
 {
 	struct pfc_relay_port p = {.bps = G100};
@@ -326,7 +326,7 @@ static void leased(void **state)
 	assert_int_equal(p.expired, 1);
 }
 
-/* Tunnels that ask without end: the gateway is told to go on, and they are not obeyed until they are quiet. */
+/* Tunnels that pause without end: the gateway is resumed, and they are ignored until they stop. */
 static void storm(void **state)
 {
 	static const enum pfc_relay_mode modes[] = {PFC_RELAY_REGENERATE, PFC_RELAY_TRANSPARENT};
@@ -360,7 +360,7 @@ static void storm(void **state)
 		assert_int_equal(p.expired, 0);
 		assert_true(p.watchdog[3].ignored > 500);
 		assert_true(p.history[3].total_ns <= 200 * MS + HALF);
-		/* another priority is nobody's storm */
+		/* another priority is in no storm */
 		in = ask(4, 65535);
 		assert_true(pfc_relay_frame(&p, &c, &one, &in, now, &out));
 		check_request("another priority", &out, 0x10, 0x10);

@@ -11,7 +11,7 @@
 #include "test/support/shown.h"
 #include "test/support/testbed.h"
 
-/* Data comes in by p0 and leaves by p1, whose neighbour storms; SID e1 pauses p1 for nobody's slice. */
+/* Data comes in by p0 and leaves by p1, whose neighbour storms; SID e1 pauses p1 in no slice. */
 #define NODE \
 	TESTBED_NODE \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
@@ -96,7 +96,7 @@ static void tunnel_says(struct testbed *t, uint16_t time)
 		testbed_round(t);
 }
 
-/* Until `until` somebody asks for a pause every 250 us. */
+/* Until `until`, a pause is requested every 250 us. */
 static void storm(struct testbed *t, uint64_t until, bool tunnel)
 {
 	while (t->now < until) {
@@ -186,7 +186,7 @@ static void detected(void **state)
 	end(t);
 }
 
-/* Breaks, however short: no storm, whoever looks how often. */
+/* With gaps, however short, there is no storm, however often the watchdog runs. */
 static void breaks(void **state)
 {
 	struct testbed *t = bed(PORTS("action: drop, " TIMES));
@@ -221,7 +221,7 @@ static void drops(void **state)
 	data(t, IN, 3, 100);
 	storm(t, w->since + 19 * MS, false);
 	s = sent_by(t, IN);
-	assert_true(s.xoff > 1 && !s.xon); /* the queue is full: its sender has been told */
+	assert_true(s.xoff > 1 && !s.xon); /* the queue is full: its sender was paused */
 	assert_int_equal(t->node->egress[OUT].slice[0].queue[3].packets.n, 100);
 	assert_int_equal(testbed_reason(t, IN, DROP_pfc_storm), 0);
 	storm(t, w->since + 21 * MS, false);
@@ -249,7 +249,7 @@ static void drops(void **state)
 	check_metrics(t, "sluice_pfc_storm{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority=\"3\"} 1\n");
 	check_metrics(t, "sluice_pfc_storm_dropped_packets_total{node=\"t\",port=\"p1\",relay=\"\",slice=\"\",priority="
 			 "\"3\"} 150\n");
-	/* quiet: ten milliseconds after the last frame it is over, and what was said meanwhile does not come back */
+	/* ten milliseconds after the last frame the storm is over, and pauses requested meanwhile do not take effect */
 	link_says(t, 0x08, 65535);
 	testbed_pass(t, 9 * MS, 5000);
 	assert_true(w->stormed);
@@ -307,7 +307,7 @@ static void forwards(void **state)
 	end(t);
 }
 
-/* Only told: the pause goes on. */
+/* Only reported: the pause goes on. */
 static void alerts(void **state)
 {
 	struct testbed *t = bed(PORTS("action: alert, " TIMES));
@@ -357,7 +357,7 @@ static void releases(void **state)
 	assert_int_equal(w->ignored, ignored);
 	tunnel_says(t, 0);
 	assert_int_equal(sent_by(t, OUT).data, 5);
-	/* of the neighbour alone: told, no more */
+	/* of the neighbour alone: only reported */
 	link_says(t, 0x08, 65535);
 	data(t, IN, 3, 5);
 	storm(t, w->since + 30 * MS, false);

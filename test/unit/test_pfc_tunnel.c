@@ -221,7 +221,7 @@ static void learnt(void **state)
 	free(t);
 }
 
-/* The list changes while there is congestion: the new tunnel is told before the old one is let go. */
+/* The list changes while there is congestion: the new tunnel pauses before the old one resumes. */
 static void make_before_break(void **state)
 {
 	struct pfc_tunnels *t = tunnels();
@@ -316,7 +316,7 @@ static void fanout(void **state)
 	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 600, 1000, 34 * MS), 0x02);
 	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_LOW, rate, 5, 600, 10, 35 * MS), 0);
 	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 5000, 1000, 36 * MS), 0x02);
-	/* nobody is known to send */
+	/* no sender is known */
 	f = (struct pfc_fanout){0};
 	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, (uint64_t[3]){0}, 3, 0, 1000, 0), 0x07);
 	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FULL, (uint64_t[64]){0}, 64, 0, 1000, 0), UINT64_MAX);

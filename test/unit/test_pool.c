@@ -202,7 +202,7 @@ static void a_pool_of_what_is_promised_is_enough(void **state)
 		assert_true(n->rx[0].park[0].n > LIMIT_PARK - LIMIT_BURST && n->rx[0].park[0].n <= LIMIT_PARK);
 		assert_true(n->egress[OUT].lossy > 64 - frame && n->egress[OUT].lossy <= 64);
 		assert_true(n->egress[OUT].tx.n >= 127);
-		/* the device has got its next burst, and nobody takes it */
+		/* the device has its next burst, and nothing takes it */
 		assert_int_equal(f->t->port[IN]->rx[0].n, LIMIT_BURST);
 		/* and there was not much to spare: of a ring each a slot, of the park what a burst may find free, one in tx */
 		check(left(f) <= (3 + LIMIT_BURST + 1 + 1) * frame, "buffers of %s: %u are left", sizes[i], left(f));

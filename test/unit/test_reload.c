@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reloads under a node that packets are in: neighbours that become static and dynamic, ids of what was removed,
- * and what a trace tells of packets that wait.
+ * and the trace of packets that wait.
  */
 #include "test/support/unit.h"
 
@@ -110,7 +110,7 @@ static void static_becomes_dynamic(void **state)
 	assert_int_equal(sent(t, &mac, &asked), 1);
 	assert_int_equal(mac, 2);
 	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 0);
-	/* and when nobody answers, the old MAC does not stay for good */
+	/* and without an answer, the old MAC is not kept for ever */
 	apply(t, BASE STATIC(OLD) ROUTE);
 	receive(t, 4);
 	assert_int_equal(sent(t, &mac, &asked), 1);
@@ -277,7 +277,7 @@ struct seen {
 		STATIC(mac)
 
 /*
- * Late binding: what waits behind a gate leaves with the path and the neighbour there are when its turn has come, in order
+ * Late binding: packets behind a gate leave with the path and the neighbour that are current at that time, in order
  * and in front of what came later.
  */
 static void what_waits_takes_the_newest(void **state)
@@ -335,7 +335,7 @@ static void take(void *arg, const struct trace_event *e)
 	s->n++;
 }
 
-/* Queued and waiting are told with how many stood in front; numbers of an earlier trace's packets do not mix in. */
+/* Queued and waiting have the number of packets before them; packets of an earlier trace do not mix in. */
 static void traces_of_waiting_packets(void **state)
 {
 	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);

@@ -12,7 +12,7 @@
 	"lcores: {control: 0, rx: [0], worker: [0]}\n" \
 	"memory: {buffers: 64K}\n"
 
-/* One SID a slice: s0 is none, s1 to s16 are slices whose weight %s says. */
+/* One SID for each slice: s0 has no slice, s1 to s16 are slices with the weights in %s. */
 static char *yaml(const char *slices, const char *out_port)
 {
 	char *text = NULL;

@@ -28,7 +28,8 @@ static struct snapshot *build(struct snapshot_registry *r, struct config **c, co
 	char err[256] = "";
 	struct snapshot *s;
 
-	*c = conf_load(CONF_CHECK, yaml);
+	/* not checked: some paths lead nowhere here */
+	*c = conf_load(CONF_LOAD, yaml);
 	s = snapshot_build(r, *c, info, old, err, sizeof(err));
 	check(s, "%s", err);
 	return s;
@@ -310,7 +311,7 @@ static void buckets_stay(void **state)
 	}
 }
 
-/* A path that leads nowhere carries nothing while another leads somewhere; backups only when nothing else does. */
+/* A path without a route carries nothing while another path has one; backups carry only when no other path has. */
 static void paths_that_lead_nowhere(void **state)
 {
 	static const struct {

@@ -71,7 +71,7 @@ static void it_takes_memory_for_what_is_used(void **state)
 	rte_mempool_free(p);
 }
 
-/* A node that leaked buffers is freed all the same, and its pool does not grow meanwhile. */
+/* A node that leaked buffers is freed anyway, and its pool does not grow meanwhile. */
 static void it_is_freed_with_buffers_in_use(void **state)
 {
 	struct rte_mempool *p = virtual_pool_new("leaky", BUFFERS, BYTES);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The vectors of docs/credit.md are what they claim to be: RSVP messages with right lengths, checksums and digests, hop limits
+"""The vectors of docs/credit.md are correct: RSVP messages with right lengths, checksums and digests, hop limits
 of one-hop messages as docs/credit.md 2.3 has them, and only v41 with a wrong checksum. Prints TAP.
 
 The frames are parsed here byte by byte and not with scapy, which made them.

@@ -135,7 +135,7 @@ static bool heard(struct control_role *c, const uint8_t *packet, size_t at, size
 		quote[0] >> 4 != 6 || be16_get(checksum_finish(checksum_add(sum, icmp, size - at))) != 0)
 		return false;
 	quoted = (const struct ipv6_hdr *)quote;
-	/* one that would have fitted is none that was too big */
+	/* a packet that would have fitted was not too big */
 	if (sizeof(*quoted) + be16_get(quoted->payload_length) <= mtu ||
 		!bucket_take(&control_icmp(c)->mtus, c->now, MTU_PER_SECOND, MTU_PER_SECOND))
 		return false;

@@ -74,7 +74,7 @@ INNER = ((roce6(), IPPROTO_IPV6), (roce4(), IPPROTO_IPV4), (frame(), ETHERNET))
 
 
 class Behavior:
-    """What RFC 8986 section 4 says, in the generator's words."""
+    """RFC 8986 section 4, as the generator implements it."""
 
     def __init__(self, address, flavors=(), mac=None, takes=(), last=False, out=None):
         self.address, self.flavors, self.mac, self.last, self.out = address, flavors, mac, last, out
@@ -167,7 +167,7 @@ def decapsulating():
         )
         for _, address, _ in places:
             Behavior(address, (), mac, takes, True, "p2").all(case)
-        # the argument of a function that takes none says nothing; the last uSID of a container after a shift
+        # the argument of a function without arguments has no effect; the last uSID of a container after a shift
         for dst in ("5f00:1:5:1:2:3:4:5", "5f00:0:100:e101::"):
             for inner, number in INNER:
                 if number in takes:
@@ -234,7 +234,7 @@ def frames():
 
 
 def around():
-    """Hop-by-hop and destination options and fragments, in front of and behind an SRH."""
+    """Hop-by-hop and destination options and fragments, before and after an SRH."""
     sids = [
         sid("5f00:1:2:1::/64", "End", flavors=["psp", "usd"]),
         sid("5f00:1:3:1::/64", "End.X", flavors=["psp", "usp"], **ADJACENT),
@@ -277,7 +277,7 @@ def around():
             )
             for f in (fragment(number, 0, 1), fragment(number, 9, 0)):
                 case.dropped("p0", ip6(PEER, dst, front(FRAGMENT) + f + inner, first), "fragment")
-    # an SRH that is done with, and another one behind it that is not
+    # an SRH with Segments Left 0, followed by one with segments left
     packet = ip6(PEER, "5f00:1:2:1::", srh(FAR[:2], 0, ROUTING) + srh(FAR[:2], 2) + roce6(), ROUTING)
     size = len(srh(FAR[:2]))
     second = packet[: 40 + size + 3] + bytes([1]) + packet[40 + size + 4 :]
@@ -307,12 +307,12 @@ def options():
     for first in (HOP_BY_HOP, DEST_OPTIONS):
         for kind in (0x1E, 0x3E, 0x5E, 0x9E, 0xBE, 0xDE, 0xC2, 0xFE):
             for dst in ("5f00:1:2:1::", "5f00:0:100::"):
-                # at the last segment, alone and behind an SRH that is done with
+                # at the last segment, alone and after an SRH with Segments Left 0
                 packet = ip6(PEER, dst, _options(kind) + roce6(), first)
                 _option(case, packet, kind, 42, hop(roce6()))
                 packet = ip6(PEER, dst, srh([dst], 0, first) + _options(kind) + roce6(), ROUTING)
                 _option(case, packet, kind, 40 + 24 + 2, hop(roce6()))
-                # in front of an SRH every segment looks at them, behind one only the last
+                # before an SRH every segment examines them, after one only the last
                 packet = ip6(PEER, dst, _options(kind, nh=ROUTING) + srh(FAR[:2], 2) + roce6(), first)
                 _option(case, packet, kind, 42, next_segment(packet))
                 packet = ip6(PEER, dst, srh(FAR[:2], 2, first) + _options(kind) + roce6(), ROUTING)
@@ -329,7 +329,7 @@ def options():
         case.passes("p0", packet, "p1", shift(packet))
         packet = ip6(PEER, HOST_B, _options(0xDE) + roce6(), first)
         case.passes("p0", packet, "p1", hop(packet))
-        # padding in front, a second option behind; the first bad one is named
+        # padding before, a second option after; the first bad one is reported
         chain = bytes([41, 1, 0, 1, 1, 0, 0x1E, 0, 0x9E, 2, 0, 0, 0xDE, 0, 0, 0])
         packet = ip6(PEER, "5f00:0:100::", chain + roce6(), first)
         case.dropped("p0", packet, "option", _option_error(packet, 0x9E, 48))

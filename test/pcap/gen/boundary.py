@@ -77,7 +77,7 @@ def at_sids():
     # reserved bits and flags are part of the text
     packet = signed(END, [END] + far, 2, reserved=0x1234)
     case.passes("p0", packet, "p1", next_segment(packet))
-    # a PadN and a Pad1 in front, padding behind
+    # a PadN and a Pad1 before, padding after
     segments = [END] + far
     for before, after in ((bytes([4, 6]) + bytes(6), b""), (bytes(8), bytes([4, 6]) + bytes(6)), (b"", bytes([200, 6]) + bytes(6))):
         header = srh(segments, 2, IPPROTO_IPV6, before + tlv(segments, PEER) + after)
@@ -85,7 +85,7 @@ def at_sids():
         case.passes("p0", packet, "p1", next_segment(packet))
         packet = ip6(PEER, END, hop_by_hop(ROUTING) + header + roce6(), HOP_BY_HOP, hlim=60)
         case.passes("p0", packet, "p1", next_segment(packet))
-    # uSIDs: at the first of a container, and behind others (D25)
+    # uSIDs: at the first of a container, and after others (D25)
     container = "5f00:0:100:500:300::"
     packet = signed(container, [container] + far[1:], 1)
     case.passes("p0", packet, "p1", shift(packet))
@@ -123,7 +123,7 @@ def at_sids():
     case.passes("p0", bytes(broken), "p1", next_segment(bytes(broken)))
     refused(signed(END, segments, 2, key=KEYS[7]))
     refused(signed(END, segments, 2, key_id=2, key=KEYS[1]))
-    # segments left says another segment than the destination; D only excuses a reduced list
+    # Segments Left selects another segment than the destination; D excuses only a reduced list
     refused(signed(END, segments, 1))
     refused(signed(END, segments, 1, d=1))
     refused(signed(END, far, 2), 40 + 8 + 32)
@@ -253,11 +253,11 @@ def hosts():
     ):
         case.dropped("p0", tunnel(dst, roce6(), segments=segments), "host_sid")
     case.dropped("p0", ip6(PEER, "5f00:0:500::", srh(["5f00:9:1::"], lastentry=9), ROUTING), "host_sid")
-    # an entry behind the end of the list, that would be allowed
+    # an entry after the end of the list that would be allowed
     beyond = srh(["5f00:9:1::"], 0, NO_NEXT, lastentry=1) + packed("5f00:9:2::")
     case.dropped("p0", ip6(PEER, "5f00:0:500::", beyond, ROUTING), "host_sid")
     case.dropped("p0", ip6(PEER, "5f00:0:500::", bytes([NO_NEXT, 3]), ROUTING), "ext_chain")
-    # what does not go there is a packet like any other
+    # a packet to another destination is a packet like any other
     case.passes("p0", roce6(), "p1", hop(roce6()))
     # the source must be one of the domain's for an own SID
     case.dropped("p0", tunnel("5f00:0:100:500:300::", roce6(), src="2001:db8:99::1"), "boundary_source")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A case: what comes in, what must go out, what must be counted; and its files."""
+"""A case: packets received, packets expected, counters expected; and its files."""
 
 import json
 import struct
@@ -58,7 +58,7 @@ class Case:
             self.received.setdefault(port, []).append(p if isinstance(p, Frame) else to_node(port, p))
 
     def tx(self, port, *packets, origin=None):
-        """origin: the port they came in by, or the node itself; nobody promises an order between origins."""
+        """origin: the ingress port or the node itself; the order between origins is undefined."""
         for p in packets:
             self.sent.setdefault(port, []).append(p if isinstance(p, Frame) else from_node(port, p))
             self.origins.setdefault(port, set()).add(origin)

@@ -72,7 +72,7 @@ def through(outer, inner):
 
 
 def behind():
-    """A node that takes the last segment and is that segment, too: it is the destination of what stands behind the SRH."""
+    """A node that takes the last segment and is that segment, too: it is the destination of the packet after the SRH."""
     case = Case(
         "behind_used_up_srh",
         "options and routing headers behind an SRH whose last segment is a SID of the same node",
@@ -87,7 +87,7 @@ def behind():
 
         good = made(dest_options(IPPROTO_IPV6), DEST_OPTIONS)
         case.passes("p0", good, "p1", hop(inner))
-        # an unknown option that says: drop, and tell the sender
+        # an unknown option of the type "drop and report to the sender"
         for kind, told in ((0x9E, True), (0x5E, False)):
             bad = made(bytes([IPPROTO_IPV6, 0, kind, 4]) + bytes(4), DEST_OPTIONS)
             # the pointer is into the packet as it came; uN takes the SRH out on the way, and puts nothing back

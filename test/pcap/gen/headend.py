@@ -10,7 +10,7 @@ from gen.node import neighbor, over, policy, port, sid, vrf
 from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, core, headend, to_p1
 from gen.wire import (
     FLOW_LABEL, HOST_A, HOST_A4, HOST_B, HOST_B4, echo6, echo_reply6, encaps, encaps_red, fragments4, hop, hop_limit,
-    ip4, ip6, no_route, roce4, roce6, set4, set_tos, time_exceeded, too_big, tunnel,
+    ip4, ip6, roce4, roce6, set4, set_tos, time_exceeded, too_big, tunnel,
 )
 
 SHORT_LIST = ["5f00:0:500::", "5f00:0:300::", "5f00:0:e102::"]
@@ -132,7 +132,7 @@ def sized(make, size):
 
 
 def mtu():
-    """Overhead 40, or 40 + 8 + 16 for each further container; the error names what is left of the MTU."""
+    """Overhead 40, or 40 + 8 + 16 for each further container; the error has the remaining MTU."""
     for n, overhead in ((6, 40), (7, 64), (13, 80)):
         case = Case(
             f"encap_too_big_{n}",
@@ -159,7 +159,7 @@ def mtu():
 
 
 def fragmented():
-    """IPv4 that may be fragmented is, in front of the tunnel; docs/protocol.md 3.4, D29."""
+    """IPv4 that may be fragmented is fragmented before the tunnel; docs/protocol.md 3.4, D29."""
     sizes = ([1420], [1421, 1436, 1437, 2000, 2804, 4000, 9000])
     for name, segments, mtu in (("1", usids(13), 1420), ("2", usids(3), 1460)):
         case = Case(
@@ -241,15 +241,14 @@ def tenants():
 
 
 def nowhere():
-    case = Case(
+    yield Case(
         "encap_no_route",
-        "the first SID of the list leads nowhere: no route, for the sender inside",
-        "RFC 4443 3.1; RFC 792",
+        "the first SID of the list leads nowhere: a path that would drop everything is refused",
+        "RFC 8986 5.1",
         headend(SHORT_LIST, routes=[]),
+        status=1,
+        stderr="segments: no route leads to the first hop, 5f00:0:500:300:e102::, so no packet would leave by this path",
     )
-    for inner in (roce6(), roce4()):
-        case.dropped("p0", inner, "no_route", no_route(inner, GATE_A4))
-    yield case
 
 
 def paths():

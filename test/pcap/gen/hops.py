@@ -16,7 +16,7 @@ def _twice(p):
     return shift(shift(p))
 
 
-# name, title, packet, what becomes of it, hops that this takes; 0: the outer hop limit plays no role
+# name, title, packet, outcome, hops that this takes; 0: the outer hop limit does not matter
 PLACES = (
     ("transit_v6", "IPv6 in transit", roce6(), hop, 1),
     ("transit_v4", "IPv4 in transit", roce4(), hop, 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""VLAN interfaces: tagged frames into VRFs, out of them, and what the node itself says there."""
+"""VLAN interfaces: tagged frames into VRFs and out of them, and packets of the node itself."""
 
 from scapy.compat import raw
 from scapy.layers.l2 import Dot1Q
@@ -124,7 +124,7 @@ def refused():
         ((AD, 100, 0),),
     ):
         case.dropped("p0", tagged(whole, *tags), "vlan")
-    # behind the tags of an interface, or of VLAN 0, there is another one
+    # another tag follows the tags of an interface or of VLAN 0
     case.dropped("p0", tagged(whole, (AD, 300, 0), (Q, 7, 0), (Q, 9, 0)), "ether_type")
     case.dropped("p0", tagged(whole, (Q, 0, 0), (Q, 100, 0)), "ether_type")
     case.dropped("p0", tagged(whole, (Q, 100, 0), (AD, 7, 0)), "ether_type")
@@ -176,7 +176,7 @@ def with_circuits():
 
 
 def tail_node(*sids, **more):
-    """Tenants behind VLANs of p1, on their links and behind routers there."""
+    """Tenants on VLANs of p1, on their links and behind routers there."""
     out = [
         interface("p1.100", 100, "2001:db8:3::1/64", "198.51.100.1/24", port_name="p1", vrf="red"),
         interface("p1.200", 200, "2001:db8:3::1/64", "198.51.100.1/24", port_name="p1", vrf="blue", inner_vlan=7),
@@ -230,7 +230,7 @@ def out_of_vrfs():
         packet = tunnel(f"5f00:0:{dst}::", inner)
         case.passes("p0", packet, "p1", tagged(from_node("p1", decap(packet), mac), *tags))
     for tc in range(0, 256, 4):
-        # by the tunnel's DSCP; network control of the domain itself is class 7 behind the tunnel
+        # by the tunnel's DSCP; network control of the domain itself is class 7 after the tunnel
         packet = tunnel("5f00:0:e101::", roce6(), tc=tc)
         case.passes("p0", packet, "p1", tagged(from_node("p1", decap(packet)), (Q, 100, tc >> 5 if tc >> 2 < 48 else 7)))
     yield case
@@ -342,7 +342,7 @@ def the_node_itself():
     for src, dst in ((host7, "2001:db8:7::1"), ("fe80::11", "fe80::7")):
         asks(green, echo6(src, dst), "echo", echo_reply6(echo6(src, dst)))
     asks(green, echo4(host74, "192.0.7.1"), "echo", echo_reply4(echo4(host74, "192.0.7.1")))
-    # the link-local address of one interface is none of the other's
+    # a link-local address of one interface does not belong to the other
     case.dropped("p0", tagged(to_node("p0", echo6("fe80::11", "fe80::7")), *red), "link_local")
     for tags, src, src4, own4 in ((red, HOST_A, HOST_A4, GATE_A4), (green, host7, host74, "192.0.7.1")):
         for packet in (hop_limit(roce6(src), 1), hop_limit(roce4(src4), 1)):
@@ -398,13 +398,13 @@ def neighbors():
     time.at(6, "p1", told((Q, 100, 0)))
     case.count("p1", "nd")
     case.tx("p1", *(tagged(from_node("p1", hop(p), MAC1), (Q, 100, 3)) for p in packets), origin="p0")
-    # the same address behind the other VLAN is another neighbour, who is asked for there
+    # the same address on the other VLAN is another neighbour, which is solicited there
     asked = tagged(to_node("p1", solicit("2001:db8:d::77", "2001:db8:d::2", MAC2), group_mac(group_of("2001:db8:d::2")), MAC2), *double)
     time.at(8, "p1", asked)
     case.count("p1", "nd")
     answer = from_node("p1", advert("2001:db8:d::2", "2001:db8:d::77", mac, r=1, tc=NETWORK_CONTROL), MAC2)
     case.tx("p1", tagged(answer, *double), origin="answers")
-    # whoever asks is known
+    # the sender of a solicitation is known
     time.at(12, "p0", roce6(dst="2001:db8:d::77"))
     case.tx("p1", tagged(from_node("p1", hop(roce6(dst="2001:db8:d::77")), MAC2), (AD, 200, 3), (Q, 9, 3)), origin="p0")
     # an address of one interface is not asked for on the other

@@ -185,7 +185,7 @@ def unknown_layers():
             case.dropped("p0", packet, "not_served", protocol_unknown(packet, 6))
             packet = ip6(PEER, dst, hop_by_hop(60) + dest_options(nh, 16) + bytes(16), HOP_BY_HOP)
             case.dropped("p0", packet, "not_served", protocol_unknown(packet, 48))
-        # no next header: nothing follows, nobody is told; a fragment is not put together
+        # no next header: nothing follows, no error; a fragment is not reassembled
         case.dropped("p0", ip6(PEER, dst, b"", 59), "not_served")
         case.dropped("p0", ip6(PEER, dst, fragment(58, 0, 1) + bytes(16), 44), "fragment")
     for proto in (2, 46, 47, 50, 89, 253, 58):

@@ -198,7 +198,7 @@ def answers():
 
 
 def _forged_nd():
-    """Messages that RFC 4861 says to discard."""
+    """Messages that RFC 4861 requires to be discarded."""
     mac = PEER_MAC["p0"]
     good = solicit(P0_PEER, P0_OWN, mac)
     short = ICMPv6ND_NS(tgt=P0_OWN)
@@ -277,13 +277,13 @@ def forgeries():
 
 
 class Protocol:
-    """What ND and ARP have in common: a station on p1's link, how it is asked for, what it says, what it is sent."""
+    """Common to ND and ARP: a station on p1's link, solicitations for it, its answers, packets to it."""
 
     def __init__(self, name, host, far, own, request, make):
         self.name, self.host, self.far, self.own, self.request, self.make = name, host, far, own, request, make
 
     def tells(self, mac, **flags):
-        """The station says what its MAC is."""
+        """The station advertises its MAC."""
         if self.name == "nd":
             return to_node("p1", advert(self.host, self.own, mac, **flags), src=mac)
         return to_node("p1", arp(2, mac, self.host, mac_of("p1"), self.own), src=mac, kind=0x0806)
@@ -437,7 +437,7 @@ def holds():
 
 
 def adverts():
-    """What an advertisement changes, and what it does not."""
+    """Effects of an advertisement."""
     case = Case(
         "nd_override",
         "a new MAC counts with the override flag only",

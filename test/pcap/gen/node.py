@@ -16,7 +16,7 @@ PEER_MAC = {"p0": "02:00:00:00:a0:00", "p1": "02:00:00:00:b0:01", "p2": "02:00:0
 INFRASTRUCTURE = ["2001:db8:a::/64", "2001:db8:b::/64", "2001:db8:f::/64"]
 
 TWO_LCORES = {"control": 0, "rx": [1], "worker": [1], "cpus": "0@0,1@1"}
-# One lcore does everything in turn, so what happens in which order is known: control, receive, send.
+# One lcore has every role, so the order is known: control, receive, send.
 ONE_LCORE = {"control": 0, "rx": [0], "worker": [0], "cpus": "0@0"}
 
 

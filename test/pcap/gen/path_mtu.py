@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packet Too Big about packets of this node's tunnels: heard, forged, and what it changes."""
+"""Packet Too Big about packets of this node's tunnels: accepted, forged, and its effect."""
 
 from scapy.layers.inet6 import ICMPv6PacketTooBig, ICMPv6TimeExceeded
 from scapy.packet import Raw

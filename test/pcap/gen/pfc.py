@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Priority flow control between neighbours: which frames are heard, and by which name the others are dropped."""
+"""Priority flow control between neighbours: frames that are obeyed, and the reasons for which others are dropped."""
 
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
@@ -30,7 +30,7 @@ def node(**pfc):
 
 
 def still_works(case):
-    """In class 3 too: whatever was said, it was not that."""
+    """In class 3 too: no frame has paused it."""
     for packet in (roce6(tc=26 << 2), roce4(tos=26 << 2)):
         case.passes("p0", packet, "p1", hop(packet))
     return case
@@ -96,7 +96,7 @@ def lenient():
 
 
 def storm():
-    """The neighbour behind p1 pauses class 3 for 3.4 s; after 20 ms the watchdog drops what waits for it."""
+    """The neighbour behind p1 pauses class 3 for 3.4 s; after 20 ms the watchdog drops the packets that wait for it."""
     config = node(peers=[PEER_MAC["p0"]])
     config["lcores"] = ONE_LCORE
     config["ports"][1].update(

@@ -122,7 +122,7 @@ def _usid():
 
 
 def _faults():
-    """docs/protocol.md 4.2, 4.4: what is decapsulated and no legal PFC frame from an allowed peer is dropped, never bridged."""
+    """docs/protocol.md 4.2, 4.4: a decapsulated frame that is not a legal PFC frame from an allowed peer is dropped, never bridged."""
     case = Case("endxpfc_faults", "End.X.PFC: every fault of a decapsulated frame", f"{RUAN} 2 S03 has no else branch",
                 node_of(pfc_sid(f"{PLAIN}/64", allowed_sources=[f"{FAR}/128"])))
     tagged = frame()[:12] + bytes.fromhex("81006003") + frame()[12:]
@@ -193,7 +193,7 @@ def _outward(segments, inner, first):
 
 
 def _relay_in():
-    """draft-he 3.2: what the gateway says goes into the tunnel as it came; what is no legal PFC does not."""
+    """draft-he 3.2: the gateway's legal PFC frames enter the tunnel unchanged; other frames do not."""
     own = {"priorities": [3, 4], "peers": [PEER_MAC["p2"]], "buffer": "small"}
     he = "draft-he-rtgwg-wan-pfc-00 3.2"
     for name, segments, first in (("one", [PLAIN], PLAIN), ("srh", ["5f00:1:2:1::", "5f00:1:3:2::", PLAIN], "5f00:1:2:1::"),
@@ -238,7 +238,7 @@ def _relay_in():
 
 
 def _relay_out():
-    """The far PE hands the frame on with its own source MAC, padded; times as the mode says."""
+    """The far PE hands the frame on with its own source MAC, padded; pause times by mode."""
     dx2 = "5f00:1:1:d2::"
     he = "draft-he-rtgwg-wan-pfc-00 3.2 par. 4"
     for mode, speed, origin, times, handed in (
@@ -285,7 +285,7 @@ def _datagram(src, dst, message, segments=(), left=0, first=None, **fields):
 
 
 def _carrier_in():
-    """What the gateway says as a state, at once and twice more; the last change is what the repeats say."""
+    """The gateway's frames as a state, at once and repeated twice; the repeats have the last change."""
     own = {"priorities": [3, 4], "peers": [PEER_MAC["p2"]], "buffer": "small"}
     for name, segments in (("one", [FAR_PE]), ("srh", ["5f00:1:2:1::", FAR_PE])):
         case = Case(f"pfc_state_out_{name}", f"carrier: state, to the far PE: {name}", "docs/protocol.md 5.6; D38",
@@ -303,7 +303,7 @@ def _carrier_in():
 
 
 def _carrier_out():
-    """The other end: PFC anew; whatever is wrong has a name."""
+    """The other end: new PFC frames; every fault has a drop reason."""
     keys = {"carrier": "state", "udp_port": STATE_PORT, "allowed_sources": [f"{FAR_PE}/128"]}
     case = Case("pfc_state_in", "carrier: state, from the far PE: XOFF and XON to the gateway", "docs/protocol.md 5.6; D38",
                 _gateway([sid("5f00:0:300::/48", "uN")], **keys))
@@ -390,7 +390,7 @@ def told(packet, slice_id, option=OPTION):
 
 
 def _slices():
-    """docs/protocol.md 4.5: whose queues pause is said by the SID's argument, or by a hop-by-hop option; and whose data it is."""
+    """docs/protocol.md 4.5: the SID's argument or a hop-by-hop option selects the slice, of a pause and of data."""
     def by_argument(packet, slice_id):
         return packet[:32] + struct.pack(">H", slice_id) + packet[34:]
 
@@ -398,7 +398,7 @@ def _slices():
         config = node_of(pfc_sid(f"{PLAIN}/64", **{"slice-by": name, "slice": "silver"}), lcores=ONE_LCORE, slices=SLICES)
         config["node"]["slice-option"] = OPTION
         case = Case(f"endxpfc_slice_{name}", f"End.X.PFC: the slice is that of the {name}", f"{RUAN} 1.1 a, 3; docs/protocol.md 4.5", config)
-        # apart by their sequence numbers, for of the argument nothing is left behind the node
+        # distinguished by sequence numbers, because nothing of the argument is left after the node
         gold, silver, onward = (tunnel(PLAIN, roce6(psn=psn), segments=[PLAIN, "5f00:0:300:e102::"], left=1, tc=26 << 2)
                                 for psn in (5, 6, 7))
         filler = tunnel(PLAIN, roce6(psn=1), segments=[PLAIN, "5f00:0:300:e102::"], left=1)
@@ -416,7 +416,7 @@ def _slices():
 
 
 def _learnt():
-    """Scenario 2 in one node: data shows its list, p1 is paused, and what goes back is the list of docs/protocol.md 4.6."""
+    """Scenario 2 in one node: data shows its list, p1 is paused, and the reverse list is that of docs/protocol.md 4.6."""
     remote = [{"sid": "5f00:1:1:e1::/64", "behavior": "End.X.PFC", "owner": "r1"},
               {"sid": "5f00:1:2:1::/64", "behavior": "End", "owner": "r2"},
               {"sid": "5f00:0:b01::/48", "behavior": "uN", "owner": "r1"}, {"sid": "5f00:0:e0e1::/48", "behavior": "uA.PFC", "owner": "r1"},

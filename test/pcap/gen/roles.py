@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same traffic whatever lcore does what, and more of it than rings and bursts hold."""
+"""The same traffic for every assignment of roles to lcores, and more of it than rings and bursts hold."""
 
 from gen.case import Case
 from gen.node import ONE_LCORE, TWO_LCORES, sid

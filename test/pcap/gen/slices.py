@@ -33,7 +33,7 @@ def edge(segments, **more):
 
 
 def _proven(inner, segments):
-    """H.Encaps.Red with key 7: the option stands in front of the SRH and is no part of what is proven."""
+    """H.Encaps.Red with key 7: the option precedes the SRH, and the HMAC does not cover it."""
     inner, (first, *rest) = hop(inner), pack(segments)
     head = srh(rest, nh=number_of(inner), tlvs=tlv(rest, LOOPBACK, d=1, key_id=7))
     return ip6(LOOPBACK, first, head + inner, ROUTING, tc=tos_of(inner), fl=FLOW_LABEL, hlim=64)
@@ -59,7 +59,7 @@ def packets():
 
 
 def fragments():
-    """IPv4 that is cut in front of the tunnel: each piece is of the packet's slice."""
+    """IPv4 fragmented before the tunnel: each fragment has the packet's slice."""
     case = Case("slice_option_fragments", "fragments are of the slice that the packet was of", f"{SOURCE}; docs/protocol.md 3.4", edge(SHORT_LIST))
     packet = sized(lambda **k: roce4(flags=0, **k), 1500)
     case.rx("p0", packet)
@@ -107,7 +107,7 @@ def own_first():
 
 
 def at_sids():
-    """p1's queues of slice gold are paused: what says gold at any kind of SID waits, what says silver, or nothing, does not."""
+    """p1's queues of slice gold are paused: packets of gold wait at any kind of SID; packets of silver or of no slice do not."""
     by = {"slice-by": "option", "slice": "silver"}
     config = with_slices(node_of(
         pfc_sid(f"{PLAIN}/64", slice="gold"), sid("5f00:1:1:1::/64", "End", **by), sid("5f00:0:100::/48", "uN", **by),

@@ -20,7 +20,7 @@ def _bounds():
     yield from (srh(FAR[:1], left, lastentry=1) for left in (1, 2))
     yield srh(FAR, 1, lastentry=255)
     yield srh(FAR, 4)
-    # as long as the header says, but too short for the list it says it has
+    # as long as Hdr Ext Len requires, but too short for its Last Entry
     yield srh([], 1, lastentry=0)
     yield srh([], 1, lastentry=0, tlvs=TLV)
     yield srh(FAR[:1], 2, lastentry=1, tlvs=TLV)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Configurations that must not start, and what is said about them."""
+"""Configurations that must not start, and their messages."""
 
 from gen.case import Case
 from gen.node import sid

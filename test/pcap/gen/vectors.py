@@ -47,7 +47,7 @@ def _boundary():
 
 
 def _pfc(*sids, **more):
-    """Port p1 leads to the far end of PFC tunnels; its speed tells how long a pause is."""
+    """Port p1 leads to the far end of PFC tunnels; its speed gives the length of a pause."""
     config = _node(sids=sids, **more)
     config["ports"][1]["speed"] = "100G"
     return config

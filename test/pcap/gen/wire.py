@@ -60,7 +60,7 @@ def _icrc6(packet):
 
 
 def _rdma_write(psn, size, **fields):
-    """An RDMA write of one packet: BTH, RETH (address, key, length) and data; scapy puts the CRC behind."""
+    """An RDMA write of one packet: BTH, RETH (address, key, length) and data; scapy appends the CRC."""
     reth = bytes.fromhex("00007f00123400001a2b3c4d") + struct.pack(">I", size)
     data = bytes(i & 0xFF for i in range(size))
     return BTH(opcode=RDMA_WRITE_ONLY, dqpn=0x123, ackreq=1, psn=psn, **fields) / Raw(reth + data)
@@ -136,7 +136,7 @@ def fragment(nh, offset=0, more=0):
 
 
 def number_of(inner):
-    """Next header value that says what `inner` is."""
+    """Next header value for `inner`."""
     return IPPROTO_IPV6 if is6(inner) else IPPROTO_IPV4
 
 
@@ -191,7 +191,7 @@ def resize(packet):
     return set6(packet, plen=len(packet) - 40)
 
 
-# --- what SRv6 does
+# --- SRv6 processing
 
 
 def packed(address):

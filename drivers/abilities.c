@@ -6,9 +6,11 @@
 #include "drivers/abilities.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/text.h"
 
 /* From the sources of DPDK 22.11. */
 static const struct {
@@ -64,16 +66,18 @@ void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 /* By kernel driver: what the poll-mode driver for the same NICs does, from the sources of DPDK 22.11. */
 static const struct {
 	const char *kernel_driver, *mac_control;
+	bool blind; /* lossless classes can lose: no PFC in one direction at least */
 } nics[] = {
-	{"ixgbe", "passes MAC control frames to software on request; PFC in hardware"},
-	{"i40e", "passes MAC control frames to software on request, but drops those that software sends"},
-	{"ice", "does not pass MAC control frames to software; no PFC in DPDK 22.11"},
-	{"igb", "passes MAC control frames to software on request; no PFC"},
-	{"igc", "passes MAC control frames to software on request; no PFC"},
-	{"e1000e", "passes MAC control frames to software on request; no PFC"},
-	{"bnxt_en", "does not pass MAC control frames to software; no PFC in DPDK"},
-	{"mlx5_core", "does not pass MAC control frames to software; the kernel's dcb tool configures PFC in hardware"},
-	{"hns3", "does not pass MAC control frames to software; PFC in hardware"},
+	{"ixgbe", "passes MAC control frames to software on request; PFC in hardware", false},
+	{"i40e", "passes MAC control frames to software on request, but drops those that software sends", true},
+	{"ice", "does not pass MAC control frames to software; no PFC in DPDK 22.11", true},
+	{"igb", "passes MAC control frames to software on request; no PFC", false},
+	{"igc", "passes MAC control frames to software on request; no PFC", false},
+	{"e1000e", "passes MAC control frames to software on request; no PFC", false},
+	{"bnxt_en", "does not pass MAC control frames to software; no PFC in DPDK", true},
+	{"mlx5_core", "does not pass MAC control frames to software; the kernel's dcb tool configures PFC in hardware",
+		true},
+	{"hns3", "does not pass MAC control frames to software; PFC in hardware", false},
 };
 
 void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size)
@@ -82,6 +86,34 @@ void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t siz
 	for (size_t i = 0; i < ARRAY_LEN(nics); i++)
 		if (strcmp(nics[i].kernel_driver, kernel_driver) == 0)
 			snprintf(buf, size, "%s", nics[i].mac_control);
+}
+
+bool abilities_blind_kernel_driver(const char *kernel_driver)
+{
+	for (size_t i = 0; i < ARRAY_LEN(nics); i++)
+		if (strcmp(nics[i].kernel_driver, kernel_driver) == 0)
+			return nics[i].blind;
+	return false;
+}
+
+int abilities_lossless(const struct cfg_port *port, const struct port_abilities *a, bool relayed, char *err,
+	size_t size)
+{
+	const char *problem = NULL;
+
+	if (!port->pfc.priorities.n || port->pfc.blind == PFC_BLIND_ACCEPT)
+		return 0;
+	if (a->pfc == PORT_PFC_BLIND || a->pfc_swallows)
+		problem = abilities_pfc(a);
+	else if (a->pfc == PORT_PFC_HARDWARE && relayed)
+		problem = "the device obeys PFC itself, so the PFC relay of this port would receive none";
+	if (!problem)
+		return 0;
+	return text_fail(err, size, -ENOTSUP,
+		"port %s (%s): lossless classes would lose packets: %s; use a NIC of another driver (docs/queues.md), "
+		"remove "
+		"pfc.priorities, or set pfc.blind to accept",
+		port->name, a->driver, problem);
 }
 
 const char *abilities_pfc(const struct port_abilities *a)

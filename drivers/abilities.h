@@ -18,6 +18,16 @@ void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 /* How the NICs of a kernel driver handle MAC control frames (PFC) under DPDK; empty text: unknown. */
 void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size);
 
+/* Whether lossless classes can lose packets on NICs of this kernel driver, because DPDK has no PFC for them in some direction. */
+bool abilities_blind_kernel_driver(const char *kernel_driver);
+
+/*
+ * Can the lossless classes of a started port keep their promise? relayed: a PFC relay reads the port's PFC. 0, or -ENOTSUP
+ * with a message that names the remedy; pfc.blind: accept always gives 0.
+ */
+int abilities_lossless(const struct cfg_port *port, const struct port_abilities *a, bool relayed, char *err,
+	size_t size);
+
 /* One sentence for the log: does software or the device handle PFC on an opened port? */
 const char *abilities_pfc(const struct port_abilities *a);
 

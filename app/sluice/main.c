@@ -67,16 +67,29 @@ static int open_ports(struct node *n, char *err, size_t size)
 	return 0;
 }
 
+/* Does a PFC relay send on what the gateway of this port says? */
+static bool is_relayed(const struct config *c, const char *port)
+{
+	for (uint32_t i = 0; i < c->relays.n; i++)
+		if (c->relays.items[i].segments.n && strcmp(c->relays.items[i].port, port) == 0)
+			return true;
+	return false;
+}
+
 static int start_ports(struct node *n, char *err, size_t size)
 {
 	for (uint16_t i = 0; i < n->n_ports; i++) {
+		const struct cfg_port *config = &n->config->ports.items[i];
 		int rc = n->port[i]->ops->start(n->port[i]);
 
 		if (rc < 0) {
 			snprintf(err, size, "port %s: cannot start: %s", n->port[i]->name, strerror(-rc));
 			return rc;
 		}
-		if (n->config->ports.items[i].pfc.priorities.n)
+		rc = abilities_lossless(config, &n->port[i]->abilities, is_relayed(n->config, config->name), err, size);
+		if (rc < 0)
+			return rc;
+		if (config->pfc.priorities.n)
 			log_notice(port, "%s: %s", n->port[i]->name, abilities_pfc(&n->port[i]->abilities));
 	}
 	return 0;

@@ -37,6 +37,9 @@ void findings_print(const json_t *list);
 /* preflight_machine.c: hugepages, IOMMU, VFIO, network controllers. need: of the configuration; NULL: none given. */
 void preflight_machine(struct findings *f, const struct memory_plan *need);
 
+/* preflight_machine.c: name of the kernel driver for a PCI device, whichever it is bound to; empty: none. Returns buf. */
+const char *nic_driver(const char *pci, char *buf, size_t size);
+
 /* preflight_config.c: memory, CPUs and devices of a checked configuration. */
 void preflight_config(struct findings *f, const struct config *c);
 

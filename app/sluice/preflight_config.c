@@ -5,6 +5,7 @@
 
 #include "machine.h"
 #include "base/sysfs.h"
+#include "drivers/abilities.h"
 #include "drivers/device_check.h"
 #include "preflight.h"
 
@@ -176,6 +177,42 @@ static void check_nodes(struct findings *f, const struct config *c, const struct
 	}
 }
 
+/* What a start would find on each port with lossless classes, as far as it is known before the device is opened. */
+static void check_pfc(struct findings *f, const struct cfg_port *p)
+{
+	char pci[64], driver[64], known[160];
+
+	if (!p->pfc.priorities.n || !cfg_device_is_pci(p->device))
+		return;
+	snprintf(pci, sizeof(pci), "%.*s", (int)strcspn(p->device, ","), p->device);
+	nic_driver(pci, driver, sizeof(driver));
+	abilities_of_kernel_driver(driver, known, sizeof(known));
+	if (!known[0])
+		find(f, FINDING_WARNING, "PFC", "start the node once: it refuses to run without PFC",
+			"port %s (%s): whether driver '%s' has PFC is unknown", p->name, pci, driver);
+	else if (!abilities_blind_kernel_driver(driver))
+		find(f, FINDING_OK, "PFC", NULL, "port %s (%s, %s): %s", p->name, pci, driver, known);
+	else if (p->pfc.blind == PFC_BLIND_ACCEPT)
+		find(f, FINDING_WARNING, "PFC", "use a NIC of another driver (docs/queues.md)",
+			"port %s (%s, %s): %s; pfc.blind: accept lets the node start, and lossless classes can lose "
+			"packets",
+			p->name, pci, driver, known);
+	else
+		find(f, FINDING_ERROR, "PFC",
+			"use a NIC of another driver (docs/queues.md), remove pfc.priorities, or set pfc.blind to "
+			"accept",
+			"port %s (%s, %s): %s; the node would not start, because lossless classes would lose packets",
+			p->name, pci, driver, known);
+	if (strcmp(driver, "mlx5_core") == 0)
+		find(f, FINDING_WARNING, "RoCE",
+			"devlink dev param set pci/DEVICE name enable_roce value false cmode driverinit, then devlink "
+			"dev reload",
+			"port %s (%s): while enable_roce is on, the NIC takes RoCEv2 (UDP port 4791) to its own "
+			"addresses itself "
+			"and sluice does not see it",
+			p->name, pci);
+}
+
 void preflight_config(struct findings *f, const struct config *c)
 {
 	struct cpus data = {0};
@@ -193,4 +230,6 @@ void preflight_config(struct findings *f, const struct config *c)
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		if (device_check(c, &c->ports.items[i], err, sizeof(err)) < 0)
 			find_error(f, "device", err);
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		check_pfc(f, &c->ports.items[i]);
 }

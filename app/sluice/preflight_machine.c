@@ -107,13 +107,18 @@ static const char *bind_nic(void)
 	return "scripts/bind-nic";
 }
 
-static void check_mac_control(struct findings *f, const char *pci, const char *driver)
+const char *nic_driver(const char *pci, char *buf, size_t size)
 {
-	char native[64], known[160];
-
+	sysfs_link(buf, size, "/sys/bus/pci/devices/%s/driver", pci);
 	/* a device that is bound to vfio-pci still has a kernel driver by its identity */
-	if (strncmp(driver, "vfio", 4) == 0 || !driver[0])
-		driver = native_driver(pci, native, sizeof(native));
+	return strncmp(buf, "vfio", 4) == 0 || !buf[0] ? native_driver(pci, buf, size) : buf;
+}
+
+static void check_mac_control(struct findings *f, const char *pci)
+{
+	char name[64], known[160];
+	const char *driver = nic_driver(pci, name, sizeof(name));
+
 	abilities_of_kernel_driver(driver, known, sizeof(known));
 	if (known[0])
 		find(f, FINDING_OK, "NIC and PFC", NULL, "%s (%s): %s", pci, driver, known);
@@ -134,7 +139,7 @@ static void check_nic(struct findings *f, const char *pci)
 	else
 		find(f, FINDING_WARNING, "NIC", fix, "%s: driver %s; bind the NIC to vfio-pci to use it with sluice",
 			pci, driver[0] ? driver : "none");
-	check_mac_control(f, pci, driver);
+	check_mac_control(f, pci);
 }
 
 static bool is_network_controller(const char *pci)

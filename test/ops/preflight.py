@@ -16,7 +16,7 @@ node: {{name: pre, loopback: fd00::d, usid: {{block: "5f00:0::/32", node: 0x0100
 lcores: {lcores}
 memory: {memory}
 ports:
-  - {{name: p0, device: "{device}", side: wan, addresses: ["2001:db8:a::2/64"]}}
+  - {{name: p0, device: "{device}", side: wan, addresses: ["2001:db8:a::2/64"]{pfc}}}
 """
 # CPUs 0 and 1 are there on every machine that builds this
 LCORES = '{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1"}'
@@ -51,7 +51,7 @@ class Preflight:
         command = [self.sluice, "preflight", "--root", m.root, *args]
         if config is not None:
             m.write("config.yaml", CONFIG.format(**dict({"lcores": LCORES, "memory": "{buffers: 32K}",
-                                                         "device": NIC}, **config)))
+                                                         "device": NIC, "pfc": ""}, **config)))
             command += ["-c", m.path("config.yaml")]
         code, out = run([*command, "-j"])
         text_code, text = run(command)
@@ -157,6 +157,24 @@ def mac_control(p):
         expect(said["0000:18:00.0"]["verdict"] == "advice" and "unknown" in said["0000:18:00.0"]["found"], text)
 
 
+def lossless_ports(p):
+    """What a start would find on a port with lossless classes."""
+    lossless = ", speed: 10G, pfc: {priorities: [3], learn: true, buffer: b%s}}\n" \
+               "buffer-profiles:\n  - {name: b, min-frame: 1024"
+    change = "use a NIC of another driver .*"
+    with good_machine() as m:
+        p.expect(m, "must", "PFC", r"port p0 .*i40e\): .*would not start", change, pfc=lossless % "")
+        p.expect(m, "advice", "PFC", r"port p0 .*i40e\): .*blind: accept lets", change, pfc=lossless % ", blind: accept")
+    with good_machine() as m:
+        m.pci(OTHER, "mlx5_core", group=6)
+        p.expect(m, "must", "PFC", r"port p0 .*mlx5_core\): .*would not start", change, device=OTHER, pfc=lossless % "")
+        _, findings, text = p.run(m, config={"device": OTHER, "pfc": lossless % ""})
+        expect(any(f["about"] == "RoCE" and "4791" in f["found"] for f in findings), text)
+    with good_machine() as m:
+        m.pci(OTHER, "vfio-pci", group=6, modalias="pci:v00008086d00001521sv")
+        p.expect(m, "ok", "PFC", r"port p0 .*igb\): passes MAC control frames", "", device=OTHER, pfc=lossless % "")
+
+
 def isolation(p):
     for isolated, quiet, wanted in (("", "", "1"), ("1", "", "1"), ("4-6", "4-6", "1,4-6")):
         with good_machine() as m:
@@ -256,6 +274,7 @@ TESTS = [
     ("a NIC that is not there", nic_that_is_not_there),
     ("vfio-pci is not loaded", vfio_missing),
     ("MAC control by the NIC's identity", mac_control),
+    ("ports with lossless classes", lossless_ports),
     ("isolation", isolation),
     ("several CPUs are one list", several_cpus_are_one_list),
     ("frequency governor", governor),

@@ -123,11 +123,46 @@ static void the_device_stays_passive(void **state)
 	assert_int_equal(fake.fc.autoneg, 1);
 }
 
+/* Lossless classes on a port that cannot keep their promise: an error that names the cure, unless it is accepted. */
+static void promises(void **state)
+{
+	static const struct {
+		uint8_t pfc;
+		bool swallows, lossless, accepted, relayed;
+		const char *says; /* NULL: may start */
+	} rows[] = {
+		{PORT_PFC_SOFTWARE, false, true, false, true, NULL},
+		{PORT_PFC_SOFTWARE, true, true, false, false, "drops PFC frames that software sends"},
+		{PORT_PFC_SOFTWARE, true, true, true, false, NULL},
+		{PORT_PFC_HARDWARE, false, true, false, false, NULL},
+		{PORT_PFC_HARDWARE, false, true, false, true, "the PFC relay of this port would receive none"},
+		{PORT_PFC_BLIND, false, true, false, false, "cannot pause"},
+		{PORT_PFC_BLIND, false, true, true, false, NULL},
+		{PORT_PFC_BLIND, false, false, false, false, NULL},
+	};
+	uint64_t priority = 3;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		struct port_abilities a = {.pfc = rows[i].pfc, .pfc_swallows = rows[i].swallows, .driver = "net_x"};
+		struct cfg_port port = {.name = (char *)(uintptr_t) "p0",
+			.pfc = {.priorities = {&priority, rows[i].lossless},
+				.blind = rows[i].accepted ? PFC_BLIND_ACCEPT : PFC_BLIND_REFUSE}};
+		char err[512] = "";
+		int rc = abilities_lossless(&port, &a, rows[i].relayed, err, sizeof(err));
+
+		check((rc == 0) == !rows[i].says, "row %u: %d: %s", i, rc, err);
+		check(!rows[i].says || (strstr(err, rows[i].says) && strstr(err, "set pfc.blind to accept")),
+			"row %u: %s", i, err);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_does_it),
 		cmocka_unit_test(the_device_stays_passive),
+		cmocka_unit_test(promises),
 	};
 
 	return cmocka_run_group_tests_name("pfc_setup", tests, NULL, NULL);

@@ -155,12 +155,12 @@ static const struct cfg_key pfc_keys[] = {
 			"lossless packets can be lost on this port."},
 	{"length", CFG_SCALE, .offset = AT(struct cfg_pfc, length_m), .max = 50000000, .word = "auto",
 		.word_value = CFG_NONE, .fallback = "auto",
-		.help = "Distance in metres to whoever is paused, for headroom and xon: the neighbour, or with PFC "
+		.help = "Distance in metres to the paused node, for headroom and xon: the neighbour, or with PFC "
 			"tunnels the farthest node that they lead to. auto: 100, for a link in a building; a port "
 			"with PFC tunnels needs a value, or round-trip."},
 	{"round-trip", CFG_SCALE, .unit = UNIT_US, .offset = AT(struct cfg_pfc, round_trip_us), .min = 1, .max = 1000000,
 		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
-		.help = "Round-trip time to whoever is paused, as ping measures it, instead of length. auto: 5 ns a "
+		.help = "Round-trip time to the paused node, as ping measures it, instead of length. auto: 5 ns a "
 			"metre each way."},
 	{"peer-descriptors", CFG_UINT, .offset = AT(struct cfg_pfc, peer_descriptors), .min = 2, .max = 16384, .fallback = "2",
 		.help = "For headroom: auto: frames that the neighbour still sends after it has received PFC. 2: a "

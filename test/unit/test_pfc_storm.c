@@ -178,7 +178,7 @@ static void detected(void **state)
 	assert_int_equal(t->node->egress[IN].watchdog[0][3].detections, 0);
 	node_tick(t->node, t->now);
 	check_line("warning pfc: p1, priority 3: paused for 10 ms without a break\n");
-	check_line("error pfc: p1, priority 3: PFC storm, paused for 20 ms without a break: PFC is not obeyed\n");
+	check_line("error pfc: p1, priority 3: PFC storm, paused for 20 ms without a break: PFC is ignored\n");
 	check_line("p1, slice gold, priority 3: PFC storm");
 	lines[0] = '\0';
 	node_tick(t->node, t->now);
@@ -262,7 +262,7 @@ static void drops(void **state)
 	assert_int_equal(sent_by(t, IN).data, 10);
 	assert_int_equal(w->last_dropped, 150);
 	node_tick(t->node, t->now);
-	check_line("its packets are dropped, and what the neighbour sends in that priority\n");
+	check_line("its packets and the neighbour's packets of that priority are dropped\n");
 	check_line("notice pfc: p1, priority 3: PFC storm over after");
 	end(t);
 }
@@ -364,7 +364,7 @@ static void releases(void **state)
 	assert_int_equal(w->detections, 2);
 	assert_int_equal(sent_by(t, OUT).data, 0);
 	node_tick(t->node, t->now);
-	check_line("by its neighbour, which is obeyed; tunnels are not\n");
+	check_line("by its neighbour, which is obeyed; pauses from tunnels are ignored\n");
 	link_says(t, 0x08, 0);
 	end(t);
 }

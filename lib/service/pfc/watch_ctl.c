@@ -92,14 +92,14 @@ static const char *measure(const struct service_watchdog *w)
 {
 	switch ((enum pfc_watchdog_action)w->state.action) {
 	case PFC_WATCHDOG_RELEASE:
-		return w->relay		  ? "it is told to go on, and tunnels are not obeyed"
-		       : w->state.by_link ? "by its neighbour, which is obeyed; tunnels are not"
-					  : "tunnels are not obeyed";
+		return w->relay		  ? "it is resumed, and pauses from tunnels are ignored"
+		       : w->state.by_link ? "by its neighbour, which is obeyed; pauses from tunnels are ignored"
+					  : "pauses from tunnels are ignored";
 	case PFC_WATCHDOG_DROP:
-		return w->state.by_link ? "its packets are dropped, and what the neighbour sends in that priority"
+		return w->state.by_link ? "its packets and the neighbour's packets of that priority are dropped"
 					: "its packets are dropped";
 	case PFC_WATCHDOG_FORWARD:
-		return "PFC is not obeyed";
+		return "PFC is ignored";
 	case PFC_WATCHDOG_ALERT:
 	case PFC_WATCHDOG_OFF:
 		break;

@@ -183,7 +183,7 @@ static void holds_stand_still(void **state)
 }
 
 /* A link that has failed and returned between two passes counts as one that was down. */
-static void a_flap_that_nobody_saw(void **state)
+static void a_flap_between_two_passes(void **state)
 {
 	struct testbed *t = bed();
 	uint32_t next = 0;
@@ -255,7 +255,7 @@ int main(void)
 		cmocka_unit_test(packets_wait),
 		cmocka_unit_test(for_a_bounded_time),
 		cmocka_unit_test(holds_stand_still),
-		cmocka_unit_test(a_flap_that_nobody_saw),
+		cmocka_unit_test(a_flap_between_two_passes),
 		cmocka_unit_test(the_state_comes_first),
 		cmocka_unit_test(a_start),
 	};

@@ -287,7 +287,7 @@ static void unsolicited_keeps_the_timer(void **state)
 
 /* --- learning (sections 7.2.3 and 7.2.5) --- */
 
-static void learns_only_when_told_to(void **state)
+static void learns_only_with_the_create_flag(void **state)
 {
 	struct bench *b = *state;
 
@@ -391,7 +391,7 @@ int main(void)
 		BENCH_TEST(stale_is_forgotten),
 		cmocka_unit_test(advert_rules),
 		BENCH_TEST(unsolicited_keeps_the_timer),
-		BENCH_TEST(learns_only_when_told_to),
+		BENCH_TEST(learns_only_with_the_create_flag),
 		cmocka_unit_test(asked_again),
 		BENCH_TEST(limit_of_learnt_ones),
 		BENCH_TEST(ports_and_families_apart),

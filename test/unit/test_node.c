@@ -153,7 +153,7 @@ static unsigned int with_input(const struct testbed *t)
  * worker; the worker asks the control lcore, which solicits by way of that worker; when no answer comes, it notifies the worker,
  * which gives the packet back, and the error goes out by a worker again.
  */
-static void input_is_told(void **state)
+static void input_is_reported(void **state)
 {
 	enum { CONTROL, RX, WORKER };
 	struct testbed *t = testbed_new(
@@ -197,7 +197,7 @@ int main(void)
 		cmocka_unit_test(a_stalled_worker_loses_nothing),
 		cmocka_unit_test(every_mixture_of_roles),
 		cmocka_unit_test(chained_frames),
-		cmocka_unit_test(input_is_told),
+		cmocka_unit_test(input_is_reported),
 	};
 
 	testbed_eal();

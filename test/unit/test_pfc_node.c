@@ -697,7 +697,7 @@ static void honour_local(void **state)
 }
 
 /* Owners of ports hear that they have something to do when the control lcore has a pause for them, and it when a frame came. */
-static void owners_are_told(void **state)
+static void owners_are_notified(void **state)
 {
 	const struct pfc_request stop = {.enable = 8, .time = {[3] = 65535}};
 	struct testbed *t = testbed_new(NODE);
@@ -722,7 +722,7 @@ static void owners_are_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(owners_are_told),
+		cmocka_unit_test(owners_are_notified),
 		cmocka_unit_test(exactly_those_queues),
 		cmocka_unit_test(two_parties),
 		cmocka_unit_test(late_refreshes),

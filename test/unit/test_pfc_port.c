@@ -498,7 +498,7 @@ static void learnt_peers(void **state)
 }
 
 /* The owner of a port is notified of work when another lcore receives on it. */
-static void owner_is_told(void **state)
+static void owner_is_notified(void **state)
 {
 	struct testbed *t = bed(MANY_LCORES, PORTS(PEER));
 	struct worker_role *owner = &t->node->worker[t->node->owner[OUT]];
@@ -524,7 +524,7 @@ static void owner_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(owner_is_told),
+		cmocka_unit_test(owner_is_notified),
 		cmocka_unit_test(legality),
 		cmocka_unit_test(pause_times),
 		cmocka_unit_test(the_chain),

@@ -129,8 +129,8 @@ static void static_becomes_dynamic(void **state)
 	testbed_free(t);
 }
 
-/* What the neighbour said of itself meanwhile counts as soon as it is not static any more. */
-static void what_was_heard_before_counts(void **state)
+/* A MAC that the neighbour advertised meanwhile counts as soon as the entry is no longer static. */
+static void an_advertised_mac_counts_after_static(void **state)
 {
 	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);
 	static const struct eth_addr station = {{2, 0, 0, 0, 0xb0, 2}};
@@ -384,7 +384,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(static_becomes_dynamic),
-		cmocka_unit_test(what_was_heard_before_counts),
+		cmocka_unit_test(an_advertised_mac_counts_after_static),
 		cmocka_unit_test(dynamic_becomes_static),
 		cmocka_unit_test(a_release_survives_adoption),
 		cmocka_unit_test(ids_wait_for_packets),

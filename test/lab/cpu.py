@@ -18,6 +18,7 @@ LAYOUTS = {
     "split": {"control": 0, "rx": [1], "worker": [2]},
     "workers": {"control": 0, "rx": [1], "worker": [2, 3]},
     "queues": {"control": 0, "rx": [1, 2], "worker": [3]},
+    "four": {"control": 0, "rx": [1, 2], "worker": [3, 4]},
     "mixed": {"control": 0, "rx": [1, 2], "worker": [1, 2]},
 }
 # Units of work (`cycles`) of the busiest lcore: a packet received, taken from a ring, or sent
@@ -41,7 +42,7 @@ def slow(layout, seed):
     cycles = max(int(HZ / (2 * share * pps)), 40)
     round_trip = int(rate / 8 * km * 1e4)  # bytes
     net = Net("busy-cpu", f"{RUN}ms", drain="200ms", memory="4G")
-    queues = {"rx-queues": 2} if layout in ("queues", "mixed") else {}
+    queues = {"rx-queues": 2} if layout in ("queues", "four", "mixed") else {}
     port = {"descriptors": {"tx": r.choice([64, 128, 256])}, **queues}
     net.node("n0", pfc=[3], port=port, cycles=1, memory={"buffers": 262144})
     net.node("n1", pfc=[3], port=port, cycles=cycles, lcores=LAYOUTS[layout], memory={"buffers": 262144})

@@ -163,6 +163,7 @@ struct cfg_buffer_profile {
 struct cfg_watchdog {
 	struct cfg_mark at;
 	uint32_t action;			  /* enum cfg_watchdog_action */
+	uint64_t release_us;			  /* for which pauses of tunnels are ignored */
 	uint64_t alarm_ms, detect_ms, restore_ms; /* CFG_NONE: derived from the longest possible pause */
 };
 
@@ -324,6 +325,7 @@ struct cfg_relay {
 	uint32_t mode;	      /* enum cfg_relay_mode */
 	uint64_t from_bps;    /* CFG_NONE: the rate of `port` */
 	uint64_t jitter_us, hold_min_us;
+	uint64_t outage_ms;		   /* interruption of the way back that a pause outlives */
 	CFG_LIST(struct ip_addr) segments; /* none: nothing is sent */
 	uint64_t flow_label;
 	uint64_t hmac_key; /* 0: none */

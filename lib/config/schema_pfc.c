@@ -10,8 +10,8 @@ static const char *const words_relay[] = CFG_WORDS(CFG_RELAY_MODES);
 
 static const struct cfg_key watchdog_keys[] = {
 	{"action", CFG_WORD, .offset = AT(struct cfg_watchdog, action), .words = words_watchdog, .fallback = "release",
-		.help = "Action in a storm. release: discard pauses that tunnels request; the neighbour on the link "
-			"is still obeyed. drop: drop the packets in the queue and all new ones; if the neighbour "
+		.help = "Action in a storm. release: discard pauses that tunnels request for the time `release`, and "
+			"again whenever they have lasted for `detect`; the neighbour on the link is still obeyed. drop: drop the packets in the queue and all new ones; if the neighbour "
 			"causes the storm, also drop what it sends in that priority. forward: send as if there were "
 			"no PFC. alert: only report the storm. off: do not detect storms."},
 	{"alarm", CFG_SCALE, .unit = UNIT_MS, .offset = AT(struct cfg_watchdog, alarm_ms), .max = 60000, .word = "auto",
@@ -21,6 +21,10 @@ static const struct cfg_key watchdog_keys[] = {
 		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
 		.help = "Unbroken pause that counts as a storm, even if the queue is empty. Use less than the "
 			"neighbour does. auto: 200 ms, or on slow ports twice the longest pause of one frame."},
+	{"release", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_watchdog, release_us), .min = 1, .max = 60000000,
+		.fallback = "1000",
+		.help = "action: release: time for which data goes on although tunnels pause it, so that a pause that has "
+			"got stuck is found out. If the receiver really stands still, so much data is lost."},
 	{"restore", CFG_SCALE, .unit = UNIT_MS, .offset = AT(struct cfg_watchdog, restore_ms), .min = 1, .max = 60000,
 		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
 		.help = "Time without a frame that requests a pause, after which the storm is over. auto: as for "
@@ -62,6 +66,10 @@ static const struct cfg_key relay_keys[] = {
 		.fallback = "1000",
 		.help = "regenerate: shortest time for which one frame keeps the gateway paused. The sending PE omits "
 			"refreshes that come sooner than a third of this time."},
+	{"outage", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_relay, outage_ms), .max = 1000, .fallback = "50",
+		.help = "regenerate: interruption of the way back that a pause outlives: the gateway stays paused for so "
+			"much longer than frames or messages say, until XON. Use the same value at both PEs. The default "
+			"is the time of protection switching."},
 	{"segments", CFG_LIST_OF, .item = CFG_IPV6, .offset = AT(struct cfg_relay, segments), .max = 32,
 		.example = "[\"5f00:1:2:1::\", \"5f00:1:3:d2::\"]",
 		.help = "Path of this gateway's PFC: SIDs in travel order, the last one the DX2 SID of the far PE. "

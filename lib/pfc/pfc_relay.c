@@ -13,7 +13,7 @@
  */
 static uint64_t hold_ns(const struct pfc_relay_config *c, uint16_t quanta)
 {
-	return MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns);
+	return MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns) + c->outage_ns;
 }
 
 static uint64_t refresh_interval(const struct pfc_relay_port *p)
@@ -104,9 +104,13 @@ static bool hand_on(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
 static bool hold(struct pfc_relay_port *p, const struct pfc_party *party, const struct pfc_pause *pause, uint64_t now,
 	struct pfc_request *out)
 {
+	static const struct pfc_party start = {.sid = PFC_SID_START};
+	struct pfc_pause spoken = {.enable = pause->enable};
+
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (pause->enable & 1u << i)
 			heard(p, i, pause->ns[i], now);
+	pfc_holds_apply(&p->holds, &start, PFC_ALL_SLICES, &spoken, now);
 	if (!pfc_holds_apply(&p->holds, party, PFC_ALL_SLICES, pause, now))
 		p->refused++;
 	return settle(p, now, out);
@@ -126,7 +130,7 @@ static uint64_t look_for_storms(struct pfc_relay_port *p, const struct pfc_relay
 		while ((event = pfc_watchdog_poll(&p->watchdog[i], &c->watchdog, now, &next)) != PFC_WATCHDOG_NOTHING) {
 			stat_add(&p->watch_events, 1);
 			/* a forwarded frame paused the gateway, so the gateway must now be resumed */
-			if (event == PFC_WATCHDOG_STORM && c->watchdog.action == PFC_WATCHDOG_RELEASE &&
+			if (event != PFC_WATCHDOG_ALARM && pfc_watchdog_heed(&p->watchdog[i]).tunnels == TIME_NEVER &&
 				!(p->stopped >> i & 1))
 				p->release = (uint8_t)(p->release | 1u << i);
 		}
@@ -151,6 +155,19 @@ bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 	return hold(p, party, &pause, now, out);
 }
 
+bool pfc_relay_start(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint8_t priorities, uint64_t lease_ns,
+	uint64_t now, struct pfc_request *out)
+{
+	static const struct pfc_party start = {.sid = PFC_SID_START};
+	struct pfc_pause pause = {.enable = priorities};
+
+	FOR_EACH_BIT(i, priorities)
+		pause.ns[i] = lease_ns ? lease_ns + c->outage_ns : hold_ns(c, PFC_QUANTA_MAX);
+	p->busy = true;
+	pfc_holds_apply(&p->holds, &start, PFC_ALL_SLICES, &pause, now);
+	return settle(p, now, out);
+}
+
 bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_relay_config *c, const struct pfc_party *party,
 	uint8_t speaks_for, uint8_t stopped, uint64_t lease_ns, uint64_t now, struct pfc_request *out)
 {
@@ -161,7 +178,7 @@ bool pfc_relay_state(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 	p->busy = true;
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (speaks_for & stopped & 1u << i)
-			pause.ns[i] = lease_ns;
+			pause.ns[i] = lease_ns + c->outage_ns;
 	return hold(p, party, &pause, now, out);
 }
 
@@ -264,10 +281,68 @@ static bool is_due(const struct pfc_thinner *t, const struct pfc_relay_config *c
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		bool stop = r->time[i], held = t->hold_end[i] > now;
 
-		if (r->enable & 1u << i && (stop != held || (stop && now >= t->sent_at[i] + c->hold_min_ns / 3)))
+		if (r->enable & 1u << i &&
+			(stop != held || !(t->said >> i & 1) || (stop && now >= t->sent_at[i] + c->hold_min_ns / 3)))
 			return true;
 	}
 	return false;
+}
+
+/* A gateway that starts again has no voice for a moment; after that a pause that it does not renew is over. */
+#define QUIET_NS (5 * NSEC_PER_MSEC)
+#define REPEAT_NS NSEC_PER_MSEC		    /* until the first two repeats of XON */
+#define REPEAT_LATER_NS (5 * NSEC_PER_MSEC) /* until each later one */
+
+static void resume(struct pfc_thinner *t, uint8_t priorities, uint64_t now)
+{
+	t->resumed |= priorities;
+	t->resumed_at = now;
+	t->repeat_at = now + REPEAT_NS;
+}
+
+/* Record what the gateway has said, whether it is sent on or not. */
+static void listen(struct pfc_thinner *t, const struct pfc_request *request, uint64_t now)
+{
+	FOR_EACH_BIT(i, request->enable)
+		t->quiet_at[i] = request->time[i] && t->bps ? now + pfc_quanta_ns(request->time[i], t->bps) + QUIET_NS
+							    : 0;
+}
+
+static void fall_quiet(struct pfc_thinner *t, uint64_t now)
+{
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+		if (!t->quiet_at[i] || now < t->quiet_at[i])
+			continue;
+		t->quiet_at[i] = t->hold_end[i] = 0;
+		t->stopped &= (uint8_t) ~(1u << i);
+		resume(t, (uint8_t)(1u << i), now);
+		t->repeat_at = now;
+	}
+}
+
+bool pfc_thinner_poll(struct pfc_thinner *t, const struct pfc_relay_config *c, uint64_t now, struct pfc_request *out,
+	uint64_t *next)
+{
+	bool send;
+
+	*next = TIME_NEVER;
+	*out = (struct pfc_request){0};
+	if (c->mode != PFC_RELAY_REGENERATE)
+		return false;
+	fall_quiet(t, now);
+	send = t->resumed && now >= t->repeat_at;
+	if (send) {
+		out->enable = t->resumed;
+		t->repeat_at = now + (now < t->resumed_at + 2 * REPEAT_NS ? REPEAT_NS : REPEAT_LATER_NS);
+		if (now >= t->resumed_at + MAX_OF(c->outage_ns, 2 * REPEAT_NS))
+			t->resumed = 0;
+	}
+	if (t->resumed)
+		*next = t->repeat_at;
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (t->quiet_at[i])
+			*next = MIN_OF(*next, t->quiet_at[i]);
+	return send;
 }
 
 bool pfc_thinner_frame(struct pfc_thinner *t, const struct pfc_relay_config *c, const struct pfc_request *request,
@@ -275,16 +350,22 @@ bool pfc_thinner_frame(struct pfc_thinner *t, const struct pfc_relay_config *c, 
 {
 	bool pass = c->mode == PFC_RELAY_REGENERATE ? is_due(t, c, request, now) : request->enable != 0;
 
+	listen(t, request, now);
 	if (!pass) {
 		t->thinned++;
 		return false;
 	}
+	t->said |= request->enable;
 	t->stopped = (uint8_t)((t->stopped & ~request->enable) | pfc_stops(request));
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		if (!(request->enable & 1u << i))
 			continue;
 		t->hold_end[i] = request->time[i] ? now + hold_ns(c, request->time[i]) : 0;
 		t->sent_at[i] = now;
+		if (request->time[i])
+			t->resumed &= (uint8_t) ~(1u << i);
+		else
+			resume(t, (uint8_t)(1u << i), now);
 	}
 	t->passed++;
 	return true;

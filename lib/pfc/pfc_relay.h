@@ -23,6 +23,7 @@ struct pfc_relay_config {
 	uint64_t from_bps;    /* bits per second of the port where the frames originate, next to the congestion */
 	uint64_t jitter_ns;   /* J_max in ns: delay variation of the tunnel, plus the losses to survive */
 	uint64_t hold_min_ns; /* shortest hold in ns */
+	uint64_t outage_ns;   /* ns by which a hold outlasts its request: an interruption of the way back */
 	/* Of the gateway. Action release: requests of tunnels are ignored during a storm; or alert. */
 	struct pfc_watchdog_config watchdog;
 };
@@ -68,6 +69,14 @@ bool pfc_relay_frame(struct pfc_relay_port *p, const struct pfc_relay_config *c,
 	const struct pfc_request *request, uint64_t now, struct pfc_request *out);
 
 /*
+ * The node has just started at `now` (ns), and does not know what far PEs have asked for: the gateway's `priorities` (a
+ * bit each) are stopped until a far PE has spoken about them, or for as long
+ * as a pause can be in force without a word, by frames or by messages of `lease_ns` (0: frames). True: send *out to the gateway.
+ */
+bool pfc_relay_start(struct pfc_relay_port *p, const struct pfc_relay_config *c, uint8_t priorities, uint64_t lease_ns,
+	uint64_t now, struct pfc_request *out);
+
+/*
  * The same for a leased state message (docs/protocol.md 5.6): each priority of `speaks_for` is stopped for lease_ns if
  * it is in `stopped`, else resumed.
  */
@@ -87,8 +96,13 @@ bool pfc_relay_poll(struct pfc_relay_port *p, const struct pfc_relay_config *c, 
  */
 struct pfc_thinner {
 	uint8_t stopped; /* bit per priority stopped by the last frame sent */
+	uint8_t said;	 /* bit per priority about which a frame was sent since the start */
 	/* Time in ns of the last frame sent, and the end of the hold that it causes at the far PE. */
 	uint64_t sent_at[PFC_PRIORITIES], hold_end[PFC_PRIORITIES];
+	uint64_t bps;			   /* line rate in bits per second of the port to the gateway; set before use */
+	uint64_t quiet_at[PFC_PRIORITIES]; /* ns: when the gateway's pause has run out without XON; 0: none */
+	uint8_t resumed;		   /* bit per priority whose XON must be repeated */
+	uint64_t resumed_at, repeat_at;	   /* ns: of the last XON; of its next repeat */
 	THINNER_COUNTERS(STAT_DECLARE)
 };
 
@@ -98,5 +112,12 @@ struct pfc_thinner {
  */
 bool pfc_thinner_frame(struct pfc_thinner *t, const struct pfc_relay_config *c, const struct pfc_request *request,
 	uint64_t now);
+
+/*
+ * `regenerate`: XON is repeated for as long as the far PE would hold the gateway without it, and said for a gateway whose
+ * pause has run out. True: send *out into the tunnel at `now` (ns). *next: time in ns of the next call; TIME_NEVER: none.
+ */
+bool pfc_thinner_poll(struct pfc_thinner *t, const struct pfc_relay_config *c, uint64_t now, struct pfc_request *out,
+	uint64_t *next);
 
 #endif

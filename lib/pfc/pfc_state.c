@@ -59,6 +59,16 @@ static bool emit(struct pfc_state_sender *s, uint64_t now, struct pfc_state *out
 	return true;
 }
 
+void pfc_state_sender_start(struct pfc_state_sender *s, uint64_t at)
+{
+	s->quiet_until = s->send_at = at;
+}
+
+void pfc_state_sender_greet(struct pfc_state_sender *s, uint64_t now)
+{
+	s->send_at = MIN_OF(s->send_at, MAX_OF(now, s->quiet_until));
+}
+
 bool pfc_state_sender_set(struct pfc_state_sender *s, uint8_t stopped, uint64_t now, struct pfc_state *out)
 {
 	stopped &= s->state.speaks_for;
@@ -83,6 +93,11 @@ static bool is_known(const struct pfc_state_receiver *r, uint32_t epoch)
 		if (r->epoch[i] == epoch)
 			return true;
 	return false;
+}
+
+bool pfc_state_receiver_is_new(const struct pfc_state_receiver *r, const struct pfc_state *state)
+{
+	return !is_known(r, state->epoch);
 }
 
 bool pfc_state_receiver_take(struct pfc_state_receiver *r, const struct pfc_state *state)

@@ -56,12 +56,21 @@ void pfc_state_write(struct pfc_state_msg *out, const struct pfc_state *state);
 struct pfc_state_sender {
 	struct pfc_state state; /* set all members except stopped and sequence before use */
 	uint8_t repeats;	/* repeats of the last change that are still to be sent */
+	uint64_t quiet_until;	/* time in ns until which nothing is said: the state is not known yet */
 	uint64_t send_at;	/* time in ns of the next message; TIME_NEVER: none */
 };
 
 /* Initialize a sender. speaks_for: bit per priority that its messages cover. lease_ns: validity of each message. */
 void pfc_state_sender_init(struct pfc_state_sender *s, uint8_t speaks_for, uint32_t epoch, uint64_t lease_ns,
 	uint32_t slice);
+
+/*
+ * The state is not known before `at` (ns), because the node has just started. It is said then, and nothing before it.
+ */
+void pfc_state_sender_start(struct pfc_state_sender *s, uint64_t at);
+
+/* A receiver has started, and must hear the state: say it at `now` (ns), or as soon as it is known. */
+void pfc_state_sender_greet(struct pfc_state_sender *s, uint64_t now);
 
 /* Set the state: bit per stopped priority. True: send *out at once; two repeats follow. */
 bool pfc_state_sender_set(struct pfc_state_sender *s, uint8_t stopped, uint64_t now, struct pfc_state *out);
@@ -76,6 +85,9 @@ struct pfc_state_receiver {
 	uint32_t sequence;     /* sequence number of the last message accepted in the current epoch */
 	uint64_t taken, stale; /* messages accepted; messages rejected as not new */
 };
+
+/* Would the message begin a new epoch? Its sender has just started, then, or has never been heard. */
+bool pfc_state_receiver_is_new(const struct pfc_state_receiver *r, const struct pfc_state *state);
 
 /* Accept a message if it is new. False: it is older, a duplicate, or of a previous epoch. */
 bool pfc_state_receiver_take(struct pfc_state_receiver *r, const struct pfc_state *state);

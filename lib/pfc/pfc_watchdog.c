@@ -12,11 +12,12 @@
 	X(action) \
 	X(since) \
 	X(until) \
+	X(release_until) \
 	X(last_stop) \
 	X(heed.link) \
 	X(heed.tunnels) \
 	X(last_storm_ns)
-_Static_assert(sizeof(struct pfc_watchdog) == 8 + 17 * sizeof(uint64_t),
+_Static_assert(sizeof(struct pfc_watchdog) == 8 + 19 * sizeof(uint64_t),
 	"MEMBERS and WATCHDOG_COUNTERS list every member");
 
 /* Relaxed store: other threads read the state. */
@@ -36,7 +37,7 @@ static bool sets_aside(const struct pfc_watchdog *w, bool tunnel)
 {
 	switch ((enum pfc_watchdog_action)w->action) {
 	case PFC_WATCHDOG_RELEASE:
-		return w->stormed && tunnel;
+		return w->stormed && tunnel && w->release_until;
 	case PFC_WATCHDOG_DROP:
 	case PFC_WATCHDOG_FORWARD:
 		return w->stormed;
@@ -93,6 +94,7 @@ static enum pfc_watchdog_event restore(struct pfc_watchdog *w, uint64_t now)
 	if (sets_aside(w, true))
 		SET(w->heed.tunnels, now);
 	SET(w->stormed, false);
+	SET(w->release_until, 0);
 	stat_add(&w->restorations, 1);
 	SET(w->restored_at, now);
 	SET(w->last_storm_ns, now - w->detected_at);
@@ -103,12 +105,37 @@ static enum pfc_watchdog_event restore(struct pfc_watchdog *w, uint64_t now)
 	return PFC_WATCHDOG_RESTORED;
 }
 
+static void release(struct pfc_watchdog *w, const struct pfc_watchdog_config *config, uint64_t now)
+{
+	SET(w->release_until, config->release_ns ? now + config->release_ns : TIME_NEVER);
+	stat_add(&w->releases, 1);
+}
+
+/*
+ * In a storm with action release: when the release time is over, requests count again, those of before too. The next
+ * one comes when they have paused the queue for the detection time, counted from there.
+ */
+static bool turn_release(struct pfc_watchdog *w, const struct pfc_watchdog_config *config, uint64_t now)
+{
+	if (w->release_until && now >= w->release_until) {
+		SET(w->release_until, 0);
+		SET(w->since, now);
+		return true;
+	}
+	if (!w->release_until && lasted(w, config->detect_ns, now)) {
+		release(w, config, now);
+		return true;
+	}
+	return false;
+}
+
 static enum pfc_watchdog_event detect(struct pfc_watchdog *w, const struct pfc_watchdog_config *config, uint64_t now)
 {
 	SET(w->stormed, true);
 	SET(w->action, config->action);
 	stat_add(&w->detections, 1);
 	SET(w->detected_at, now);
+	release(w, config, now);
 	SET(w->last_sent, 0);
 	SET(w->last_dropped, 0);
 	return PFC_WATCHDOG_STORM;
@@ -120,10 +147,24 @@ static uint64_t due(const struct pfc_watchdog *w, uint64_t ns)
 	return w->paused && ns && w->until >= w->since + ns ? w->since + ns : TIME_NEVER;
 }
 
+/* Time in ns at which a storm is over if no frame asks for a pause. */
+static uint64_t quiet_at(const struct pfc_watchdog *w, const struct pfc_watchdog_config *config)
+{
+	return MAX_OF(w->last_stop, w->detected_at) + config->restore_ns;
+}
+
+/* Time in ns at which the release time of a storm ends or begins again. */
+static uint64_t release_at(const struct pfc_watchdog *w, const struct pfc_watchdog_config *config)
+{
+	if (w->action != PFC_WATCHDOG_RELEASE)
+		return TIME_NEVER;
+	return w->release_until ? w->release_until : due(w, config->detect_ns);
+}
+
 uint64_t pfc_watchdog_next(const struct pfc_watchdog *w, const struct pfc_watchdog_config *config)
 {
 	if (w->stormed)
-		return MAX_OF(w->last_stop, w->detected_at) + config->restore_ns;
+		return MIN_OF(quiet_at(w, config), release_at(w, config));
 	return MIN_OF(due(w, config->detect_ns), w->alarmed ? TIME_NEVER : due(w, config->alarm_ns));
 }
 
@@ -132,11 +173,11 @@ enum pfc_watchdog_event pfc_watchdog_poll(struct pfc_watchdog *w, const struct p
 {
 	*next = now;
 	if (w->stormed) {
-		uint64_t quiet = pfc_watchdog_next(w, config);
-
-		if (now >= quiet)
+		if (now >= quiet_at(w, config))
 			return restore(w, now);
-		*next = quiet;
+		if (w->action == PFC_WATCHDOG_RELEASE && turn_release(w, config, now))
+			return PFC_WATCHDOG_RELEASED;
+		*next = pfc_watchdog_next(w, config);
 		return PFC_WATCHDOG_NOTHING;
 	}
 	if (!w->alarmed && lasted(w, config->alarm_ns, now)) {

@@ -7,8 +7,9 @@
  *
  * Actions during a storm:
  *
- *   release    requests of tunnels are ignored, because a pause across the WAN must end (docs/protocol.md 5.5);
- *              requests of the neighbour on the link count
+ *   release    a pause across the WAN must not last for ever (docs/protocol.md 5.5), and yet it may be true: requests of
+ *              tunnels are ignored for the release time only, which lets a bounded amount of data go, and again whenever
+ *              they have paused the queue for the detection time. Requests of the neighbour on the link count
  *   drop       queued and arriving packets are dropped and counted, and cause no PFC
  *   forward    the queue is served as if there were no PFC
  *   alert      the storm is only reported; the queue stays paused as PFC requests
@@ -42,12 +43,14 @@ struct pfc_watchdog_config {
 	uint64_t alarm_ns;   /* ns of unbroken pause until the alarm; 0: no alarm */
 	uint64_t detect_ns;  /* ns of unbroken pause until a storm is detected; 0: the watchdog is off */
 	uint64_t restore_ns; /* ns without a request to stop until the storm is over */
+	uint64_t release_ns; /* release: ns for which requests of tunnels are ignored; 0: until the storm is over */
 };
 
 enum pfc_watchdog_event {
 	PFC_WATCHDOG_NOTHING,  /* no event is due */
 	PFC_WATCHDOG_ALARM,    /* paused for the alarm time */
 	PFC_WATCHDOG_STORM,    /* a storm begins: the caller updates the gate with pfc_watchdog_heed */
+	PFC_WATCHDOG_RELEASED, /* in a storm, requests of tunnels begin or cease to be ignored: the same */
 	PFC_WATCHDOG_RESTORED, /* a storm is over: the caller updates the gate with pfc_watchdog_heed */
 };
 
@@ -62,6 +65,8 @@ enum pfc_watchdog_event {
 	X(time, detected_at, "detected_ms_ago", "ms", NULL, "time since the last storm was detected") \
 	X(time, restored_at, "restored_ms_ago", "ms", NULL, "time since the last storm ended") \
 	X(counter, storm_ns, "storm_ms", "ns", "sluice_pfc_storm_ns", "total duration of storms that ended") \
+	X(counter, releases, "released", "times", "sluice_pfc_storm_releases", \
+		"times that pauses of tunnels were ignored in a storm, for the release time each") \
 	X(counter, ignored, "ignored", "requests", "sluice_pfc_storm_ignored", "pause requests ignored during storms") \
 	X(counter, sent, "sent", "packets", "sluice_pfc_storm_sent_packets", \
 		"packets sent by the queue during storms") \
@@ -77,6 +82,7 @@ struct pfc_watchdog {
 	bool by_link;		       /* the neighbour on the link causes the current storm; set by the caller */
 	uint8_t action;		       /* action of the current storm; a reload changes only that of the next storm */
 	uint64_t since, until;	       /* begin and end in ns of the unbroken pause; valid if paused */
+	uint64_t release_until;	       /* end in ns of the release time; 0: requests count */
 	uint64_t last_stop;	       /* time in ns of the last request to stop */
 	struct pfc_heed heed;	       /* holds that count outside storms; requests of past storms do not count again */
 

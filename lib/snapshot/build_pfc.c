@@ -57,6 +57,7 @@ struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t
 		return out;
 	out.detect_ns = w->detect_ms == CFG_NONE ? by_default : w->detect_ms * NSEC_PER_MSEC;
 	out.restore_ns = w->restore_ms == CFG_NONE ? by_default : w->restore_ms * NSEC_PER_MSEC;
+	out.release_ns = w->action == WATCHDOG_RELEASE ? w->release_us * NSEC_PER_USEC : 0;
 	out.alarm_ns = w->alarm_ms == CFG_NONE ? out.detect_ns / 2 : w->alarm_ms * NSEC_PER_MSEC;
 	return out;
 }
@@ -75,7 +76,9 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 			    : speed_bps		    ? speed_bps
 						    : RELAY_BPS,
 		.jitter_ns = r->jitter_us * NSEC_PER_USEC,
-		.hold_min_ns = r->hold_min_us * NSEC_PER_USEC};
+		.hold_min_ns = r->hold_min_us * NSEC_PER_USEC,
+		.outage_ns = r->mode == PFC_RELAY_REGENERATE ? r->outage_ms * NSEC_PER_MSEC : 0,
+		.receives = r->sid.addr.family || r->carrier == CARRIER_STATE};
 	out->watchdog = build_watchdog(&r->watchdog,
 		MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, out->from_bps) + out->jitter_ns, out->hold_min_ns));
 	if (r->carrier == CARRIER_STATE) {
@@ -88,6 +91,7 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 			build_match(&allowed[out->n_allowed++], &r->allowed_sources.items[i]);
 	}
 	port = &b->s->port[out->port];
+	port->pfc_regenerated = out->receives && out->mode == PFC_RELAY_REGENERATE;
 	if (r->segments.n) {
 		port->pfc_relayed = true;
 		port->pfc_obeyed = r->honour_local;

@@ -93,15 +93,16 @@ struct snap_interface {
 	uint8_t pfc_pass;	   /* PFC_UNPADDED, PFC_ANY_ENABLE */
 	uint8_t n_pfc_peers;
 	bool pfc_learn;
-	bool pfc_relayed;   /* received PFC goes into a tunnel */
-	bool pfc_obeyed;    /* a port with pfc_relayed obeys received PFC as well */
-	bool pfc_tunnelled; /* PFC for the neighbour goes into tunnels instead */
-	bool pfc_learning;  /* tunnels are learnt from data received here */
-	bool examined;	    /* services look at every packet received here (struct rx_hooks) */
-	bool pfc_shares;    /* traffic is counted per contributor, to choose the one to pause */
-	uint64_t speed_bps; /* 0: unknown, and lossless is 0 then */
-	uint64_t loop_ns;   /* from a request to the neighbour to its effect here, reactions at both ends included */
-	uint64_t outage_ns; /* time for which lossless packets wait while the link is down */
+	bool pfc_relayed;     /* received PFC goes into a tunnel */
+	bool pfc_obeyed;      /* a port with pfc_relayed obeys received PFC as well */
+	bool pfc_regenerated; /* far PEs pause the neighbour through a relay that regenerates */
+	bool pfc_tunnelled;   /* PFC for the neighbour goes into tunnels instead */
+	bool pfc_learning;    /* tunnels are learnt from data received here */
+	bool examined;	      /* services look at every packet received here (struct rx_hooks) */
+	bool pfc_shares;      /* traffic is counted per contributor, to choose the one to pause */
+	uint64_t speed_bps;   /* 0: unknown, and lossless is 0 then */
+	uint64_t loop_ns;     /* from a request to the neighbour to its effect here, reactions at both ends included */
+	uint64_t outage_ns;   /* time for which lossless packets wait while the link is down */
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer; /* of each lossless class */
 	/* A receive ring is short if it holds so few frames, or was empty so short a time ago (lossless ports). */
@@ -170,8 +171,9 @@ struct snap_pfc_outer {
 struct snap_relay {
 	const char *name;
 	uint8_t port;
-	uint8_t mode; /* enum pfc_relay_mode */
-	uint64_t from_bps, jitter_ns, hold_min_ns;
+	uint8_t mode;  /* enum pfc_relay_mode */
+	bool receives; /* far PEs can pause the gateway */
+	uint64_t from_bps, jitter_ns, hold_min_ns, outage_ns;
 	struct pfc_watchdog_config watchdog; /* of the gateway's priorities */
 	struct snap_pfc_outer outer;	     /* of the tunnel for the gateway's PFC */
 	uint16_t udp_port;		     /* carrier: state; 0: frames */

@@ -5,9 +5,9 @@
 """
 import random
 
-from net import Net
+from net import BLOCK, Net, loses
 from suite import scenario
-from wan import longest_us, peers
+from wan import Wan, longest_us, peers
 
 FRAME = 9216 + 18
 RESPONSE_US = 20
@@ -69,3 +69,91 @@ def flapping_link(seed=1):
     """A link fails for 1 ms, once or five times, while it is paused: what is lost was on the wire, and the buffer behind it
     never overflows, for the state of every priority is said first when it is back, and until then nothing is sent."""
     return flap_net("flapping-link", seed)
+
+
+def with_states(net):
+    """The PEs of a relay send each other states instead of frames."""
+    for near, far in (("pe1", "pe2"), ("pe2", "pe1")):
+        number = net.nodes[far]["id"]
+
+        def change(config, number=number):
+            relay = config["pfc-relays"][0]
+            for key in ("sid", "hold-min", "jitter"):
+                relay.pop(key, None)
+            relay.update({"carrier": "state", "udp-port": 4794, "allowed-sources": ["fd00::/16"],
+                          "segments": [f"{BLOCK}:{number:x}::", f"fd00::{number:x}"]})
+        net.tune(near, change)
+    return net
+
+
+def stalled(name, carrier, seed, lasts_us):
+    """A relay whose receiver stops for what a fault takes (`lasts_us`) and more; rate, distance, frames and times are drawn.
+    Returns the network, and a time in us at which the gateway has been paused for a while."""
+    r = random.Random(seed)
+    rate, most = r.choice([(10, 400), (25, 200), (100, 60)])
+    km = r.randrange(2, most)
+    begin = r.randrange(1000, 4000)
+    # gpu2 and gw2 are full, the pause has gone to gw1 and the flight has come
+    paused = begin + 20 * km + (3e6 * 8 / rate / 1e3) * 1.3 + 2000
+    at = paused + r.randrange(0, 4000)
+    stall = at - begin + lasts_us + r.randrange(4000, 12000) + 20 * km
+    wan = Wan(name, "relay", rate=rate, km=km, stall=(f"{begin}us", f"{int(stall)}us"), sample="1ms",
+              run=f"{int(begin + stall + 20 * km + 3000)}us", flow={"mtu": r.choice([1024, 4096])})
+    for node in wan.net.nodes.values():  # that CPUs are busy is not the matter here
+        node["lab"] = {"cycles": 20, "pass-cycles": 40}
+    if carrier == "state":
+        with_states(wan.net)
+    return wan.net, int(at)
+
+
+CARRIERS = ("frames", "state")
+
+
+@scenario(short=[{"node": n, "carrier": c} for n, c in (("pe1", "frames"), ("pe1", "state"), ("pe2", "frames"), ("pe2", "state"),
+                                                       ("gw1", "frames"), ("gw2", "state"))],
+          long=[{"node": n, "carrier": c} for n in ("pe1", "pe2", "gw1", "gw2") for c in CARRIERS], seeds=2,
+          expect=lambda node, **_: [f"node('{node}').restarts == 1", "report['lossless']['lost_broken'] == 0", "host('gpu2').pauses_sent > 0", "host('gpu2').goodput_bytes > 0"])
+def restart_in_a_pause(node, carrier, seed=1):
+    """A PE or a gateway is away for 2 ms while the gateway of the other side is paused through it. It knows nothing of the
+    pause when it is back, and yet no buffer overflows: lost is what it held, and what came while it was away."""
+    net, at = stalled("restart", carrier, seed, 2000)
+    net.extra["schedule"] = [{"at": f"{at}us", "node": node, "restart": "2ms"}]
+    return net
+
+
+@scenario(short=[{"carrier": "frames", "lasts": 15}, {"carrier": "state", "lasts": 5}, {"carrier": "frames", "lasts": 45}],
+          long=[{"carrier": c, "lasts": t} for c in CARRIERS for t in (5, 15, 45)], seeds=2,
+          expect=["lost == way('pe2.wan').cut", "way('pe2.wan').cut > 0 or PARAM['lasts'] < 20", "flow().retransmitted == 0", "host('gpu2').pauses_sent > 0"])
+def way_back_cut(carrier, lasts, seed=1):
+    """The way back is cut while a gateway is paused, for as long as protection switching takes or less, and nobody notices: the
+    pause outlives it."""
+    net, at = stalled("way-back-cut", carrier, seed, lasts * 1000)
+    link = next(x for x in net.links if x["a"] == "pe1.wan")
+    link["failures"] = [{"at": f"{at}us", "for": f"{lasts}ms", "direction": "b-to-a", "detect": "never"}]
+    return net
+
+
+def long_stall_expect(rate, stall, detect=200, release=1000, **_):
+    # docs/pfc.md, Storms: one release time for each detection time, and the reaction of the link
+    times = -(-(stall - detect) * 1000 // (detect * 1000 + release))
+    most = times * rate * 125 * (release + 60)
+    return [f"reason('gw2', 'headroom_exceeded') > -1 and reason('gw2', 'headroom_exceeded') * 4096 <= {most}",
+            "lost == reason('gw2', 'headroom_exceeded')", f"pause('pe1', 'relayed', 'dc').pauses >= {times}",
+            f"host('gpu2').goodput_bytes > {rate * 125 * 5000}"]
+
+
+@scenario(short=[{"rate": 10, "stall": 150, "detect": 20}, {"rate": 10, "stall": 350}],
+          long=[*({"rate": r, "stall": s, "detect": d} for r in (10, 25) for s in (60, 150) for d in (20, 50)), {"rate": 10, "stall": 350}],
+          expect=long_stall_expect)
+def long_stall(rate, stall, detect=None, seed=1):
+    """A receiver stops for longer than the relay's watchdog allows: each release lets a bounded amount of data go, and no more
+    than the page for operators says is lost."""
+    r = random.Random(seed)
+    km = r.randrange(10, 150)
+    begin = r.randrange(1000, 4000)
+    net = Wan("long-stall", "relay", rate=rate, km=km, stall=(f"{begin}us", f"{stall}ms"), sample="2ms", run=f"{begin // 1000 + stall + 25}ms",
+              **loses()).net
+    if detect:
+        for node in ("pe1", "pe2"):
+            net.tune(node, lambda c: c["pfc-relays"][0].update(watchdog={"detect": detect, "restore": detect}))
+    return net

@@ -55,9 +55,10 @@ class Wan:
 
     def __init__(self, name, scheme="relay", rate=100, km=1000, wan_rate=None, rule="full", more_us=0, xon=None, drain=None,
                  stall=None, run="120ms", mode="regenerate", jitter_us=None, hold_min=1000, far_rate=None, middle=None, wan=None,
-                 flow=None, sends=(), **lab):
+                 flow=None, sends=(), detect=None, **lab):
         self.scheme, self.rate, self.far_rate, self.km, self.mode = scheme, rate, far_rate or rate, km, mode
         self.jitter_us, self.hold_min = jitter_us, hold_min
+        self.watchdog = {"watchdog": {"detect": detect}} if detect else {}  # in ms, for stalls longer than its default
         self.rule, self.more_us, self.room = rule, more_us, headroom(rate, km, more_us, rule)
         self.xon = xon or 512 * 1024
         self.net = Net(name, run, **lab)
@@ -136,9 +137,8 @@ class Wan:
         self._peers(config, "dc", peer, rate)
         self._buffers(config, 1)
         config["sids"].append({"sid": DX2 + "/48", "behavior": "uDX2", "port": "dc"})
-        # receivers stall for longer here than the default watchdog allows
         relay = {"name": "gw", "port": "dc", "sid": DX2 + "/48", "mode": self.mode, "from-speed": f"{from_rate}G",
-                 "watchdog": {"detect": 2000}, "hold-min": self.hold_min,
+                 "hold-min": self.hold_min, **self.watchdog,
                  "segments": [f"{BLOCK}:{self.net.nodes[far]['id']:x}::", DX2]}
         if self.jitter_us is not None:
             relay["jitter"] = int(self.jitter_us)
@@ -162,7 +162,8 @@ class Wan:
         self._peers(config, "dc", "gpu1.eth0", self.far_rate)
         wan = next(p for p in config["ports"] if p["name"] == "wan")
         wan["speed"] = f"{self.far_rate}G"
-        wan.setdefault("pfc", {})["watchdog"] = {"detect": 2000}
+        if self.watchdog:
+            wan["pfc"] = dict(self.watchdog)
         self._buffers(config, 1)
         nexthop = next(r["nexthop"] for r in config["routes"] if r["port"] == "wan")
         config["sids"].append({"sid": XPFC + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": nexthop,

@@ -123,6 +123,7 @@ static void least_configuration(void **state)
 				  "        action: release\n"
 				  "        alarm: auto\n"
 				  "        detect: auto\n"
+				  "        release: 1000\n"
 				  "        restore: auto\n"
 				  "    hmac: off\n"
 				  "hmac:\n"

@@ -519,7 +519,7 @@ static void regenerated(void **state)
 		"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n"
 		"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n"
 		"sids: [{sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: p1}]\n"
-		"pfc-relays: [{name: gw, port: p1, sid: \"5f00:1:1:d2::/64\", jitter: 0, hold-min: 5000}]\n";
+		"pfc-relays: [{name: gw, port: p1, sid: \"5f00:1:1:d2::/64\", jitter: 0, hold-min: 5000, outage: 0}]\n";
 	struct testbed *t = testbed_new(yaml);
 	struct pfc_request r = {.enable = 0};
 	uint64_t last = 0, first;

@@ -169,6 +169,85 @@ static void two_far_ends(void **state)
 	check_request("the last one", &out, 0x08, 0);
 }
 
+/* A hold outlasts its request by the outage, of frames and of states; XON ends it at once. */
+static void outlasts_an_outage(void **state)
+{
+	struct pfc_relay_config c = regenerate;
+	struct pfc_relay_port p = {.bps = G100};
+	struct pfc_request stop = ask(3, 65535), go = ask(3, 0), out;
+	uint64_t next;
+
+	c.outage_ns = 50 * MS;
+	assert_true(pfc_relay_frame(&p, &c, &one, &stop, 0, &out));
+	pfc_relay_poll(&p, &c, 50 * MS, &out, &next);
+	assert_int_equal(p.stopped, 0x08);
+	pfc_relay_poll(&p, &c, 50 * MS + c.hold_min_ns + c.jitter_ns + 2 * HALF, &out, &next);
+	assert_int_equal(p.stopped, 0);
+	assert_true(pfc_relay_state(&p, &c, &one, 0x08, 0x08, 20 * MS, 100 * MS, &out));
+	pfc_relay_poll(&p, &c, 170 * MS - 1, &out, &next);
+	assert_int_equal(p.stopped, 0x08);
+	assert_true(pfc_relay_frame(&p, &c, &one, &go, 170 * MS - 1, &out));
+	assert_int_equal(p.stopped, 0);
+}
+
+/* After a start everything is stopped until a far PE has spoken about it, or for one hold. */
+static void starts_stopped(void **state)
+{
+	struct pfc_relay_config c = regenerate;
+	struct pfc_relay_port p = {.bps = G100};
+	struct pfc_request go = ask(3, 0), stop = ask(4, 65535), out;
+	uint64_t next;
+
+	c.outage_ns = 50 * MS;
+	assert_true(pfc_relay_start(&p, &c, 0x38, 0, 0, &out));
+	check_request("all", &out, 0x38, 0x38);
+	assert_true(pfc_relay_frame(&p, &c, &one, &go, MS, &out));
+	check_request("one may go on", &out, 0x08, 0);
+	assert_false(pfc_relay_frame(&p, &c, &one, &stop, MS, &out));
+	pfc_relay_poll(&p, &c, 50 * MS, &out, &next);
+	assert_int_equal(p.stopped, 0x30);
+	pfc_relay_poll(&p, &c, 51 * MS + c.hold_min_ns + c.jitter_ns + 2 * HALF, &out, &next);
+	assert_int_equal(p.stopped, 0);
+	/* by state messages: for a lease and the outage */
+	assert_true(pfc_relay_start(&p, &c, 0x08, 20 * MS, 200 * MS, &out));
+	pfc_relay_poll(&p, &c, 270 * MS - 1, &out, &next);
+	assert_int_equal(p.stopped, 0x08);
+	pfc_relay_poll(&p, &c, 270 * MS, &out, &next);
+	assert_int_equal(p.stopped, 0);
+}
+
+/* XON is repeated for the time of an outage, and said for a gateway that falls silent. */
+static void repeats_xon(void **state)
+{
+	struct pfc_relay_config c = regenerate;
+	struct pfc_thinner t = {.bps = G100};
+	struct pfc_request stop = ask(3, 65535), go = ask(3, 0), out;
+	uint64_t next = 0, last = 0;
+	unsigned int n = 0;
+
+	c.outage_ns = 50 * MS;
+	assert_true(pfc_thinner_frame(&t, &c, &stop, 0));
+	assert_true(pfc_thinner_frame(&t, &c, &go, 10));
+	for (uint64_t now = 10; pfc_thinner_poll(&t, &c, now, &out, &next) || next != TIME_NEVER; now = next) {
+		if (!out.enable)
+			continue;
+		check_request("XON", &out, 0x08, 0);
+		last = now;
+		n++;
+	}
+	assert_int_equal(n, 2 + 10);
+	assert_true(last >= 50 * MS && last < 56 * MS);
+	/* a change of mind ends that */
+	assert_true(pfc_thinner_frame(&t, &c, &go, 100 * MS) || true);
+	assert_true(pfc_thinner_frame(&t, &c, &stop, 100 * MS));
+	assert_false(pfc_thinner_poll(&t, &c, 102 * MS, &out, &next));
+	/* 336 us of pause, and 5 ms of silence */
+	assert_true(next > 105 * MS && next < 106 * MS);
+	assert_false(pfc_thinner_poll(&t, &c, next - 1, &out, &next));
+	assert_true(pfc_thinner_poll(&t, &c, next, &out, &next));
+	check_request("XON after silence", &out, 0x08, 0);
+}
+
 /* At most one refresh in a third of the hold; changes at once; the receiver's hold never ends in between. */
 static void thinned(void **state)
 {
@@ -179,6 +258,7 @@ static void thinned(void **state)
 	uint64_t now = 0, next;
 
 	assert_false(pfc_thinner_frame(&t, &regenerate, &nothing, 0));
+	assert_true(pfc_thinner_frame(&t, &regenerate, &go, 0)); /* the first word: the far PE may know another one */
 	assert_false(pfc_thinner_frame(&t, &regenerate, &go, 0));
 	for (; now < 20 * MS; now += HALF) {
 		if (pfc_thinner_frame(&t, &regenerate, &stop, now))
@@ -186,7 +266,7 @@ static void thinned(void **state)
 		pfc_relay_poll(&p, &regenerate, now, &out, &next);
 		check(p.stopped == 0x08, "at %llu", (unsigned long long)now);
 	}
-	assert_int_equal(t.passed, 60); /* 20 ms / (2 * HALF = 335 us, the first one that is 333 us apart) */
+	assert_int_equal(t.passed, 1 + 60); /* 20 ms / (2 * HALF = 335 us, the first one that is 333 us apart) */
 	assert_true(pfc_thinner_frame(&t, &regenerate, &go, now));
 	assert_false(pfc_thinner_frame(&t, &regenerate, &go, now));
 	assert_true(pfc_thinner_frame(&t, &regenerate, &stop, now + 1));
@@ -383,6 +463,9 @@ int main(void)
 		cmocka_unit_test(regenerated),
 		cmocka_unit_test(survives_gaps),
 		cmocka_unit_test(two_far_ends),
+		cmocka_unit_test(outlasts_an_outage),
+		cmocka_unit_test(starts_stopped),
+		cmocka_unit_test(repeats_xon),
 		cmocka_unit_test(thinned),
 		cmocka_unit_test(state_codec),
 		cmocka_unit_test(state_sender),

@@ -34,7 +34,7 @@
 	"  - {name: p1, device: net_null1, side: wan, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n" \
 	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:03\"], buffer: small, watchdog: {" watchdog "}}}\n"
 
-#define TIMES "alarm: 10, detect: 20, restore: 10"
+#define TIMES "alarm: 10, detect: 20, restore: 10, release: 60000"
 #define MS NSEC_PER_MSEC
 #define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s */
 

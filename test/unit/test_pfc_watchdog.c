@@ -146,9 +146,39 @@ static void reload(void **state)
 	assert_false(pfc_watchdog_drops(&w));
 }
 
+/* A storm with action release: requests are ignored for the release time, then count, and so on. */
+static void releases_in_turns(void **state)
+{
+	struct pfc_watchdog_config c = {.action = PFC_WATCHDOG_RELEASE,
+		.detect_ns = 100 * NSEC_PER_MSEC,
+		.restore_ns = 100 * NSEC_PER_MSEC,
+		.release_ns = NSEC_PER_MSEC};
+	struct pfc_watchdog w = {0};
+	uint64_t ignored = 0, next;
+
+	for (uint64_t now = NSEC_PER_MSEC / 10; now < 550 * NSEC_PER_MSEC; now += NSEC_PER_MSEC / 10) {
+		uint64_t until = now + NSEC_PER_MSEC;
+
+		pfc_watchdog_frame(&w, true, until, now);
+		while (pfc_watchdog_poll(&w, &c, now, &next) != PFC_WATCHDOG_NOTHING)
+			pfc_watchdog_gate(&w, pfc_watchdog_heed(&w).tunnels == TIME_NEVER ? 0 : until, now);
+		pfc_watchdog_gate(&w, pfc_watchdog_heed(&w).tunnels == TIME_NEVER ? 0 : until, now);
+		ignored += pfc_watchdog_heed(&w).tunnels == TIME_NEVER;
+	}
+	assert_int_equal(w.detections, 1);
+	assert_int_equal(w.releases, 5); /* every 101 ms */
+	assert_true(ignored >= 49 && ignored <= 51);
+	assert_int_equal(w.restorations, 0);
+	/* nobody asks any more */
+	while (pfc_watchdog_poll(&w, &c, 700 * NSEC_PER_MSEC, &next) != PFC_WATCHDOG_NOTHING)
+		pfc_watchdog_gate(&w, 0, 700 * NSEC_PER_MSEC);
+	assert_int_equal(w.restorations, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(releases_in_turns),
 		cmocka_unit_test(storm_and_restoration),
 		cmocka_unit_test(breaks),
 		cmocka_unit_test(one_long_pause),

@@ -11,6 +11,8 @@
 #include "wire/srh.h"
 #include "wire/udp.h"
 
+/* A gateway that starts again has no voice for a moment; after that a pause that it does not renew is over. */
+#define QUIET_NS (5 * NSEC_PER_MSEC)
 #define MESSAGE_MAX 512 /* bytes of headers and message; longer packets are invalid */
 
 /* --- to the far PE --- */
@@ -55,9 +57,14 @@ static struct pfc_state_sender *sender_of(struct control_role *c, const struct s
 	struct pfc_state_sender *s = &control_pfc(c)->carrier[r->port].sender;
 
 	/* The epoch differs at every start, but is the same in every run of the lab. */
-	if (!s->state.epoch)
+	if (!s->state.epoch) {
 		pfc_state_sender_init(s, 0, (uint32_t)((c->node->born_ns + c->now) * 0x9e3779b97f4a7c15ull >> 32) | 1,
 			r->lease_ns, 0);
+		/* a gateway that has been pausing us says so again within its longest pause */
+		if (!c->node->steady && c->s->port[r->port].speed_bps)
+			pfc_state_sender_start(s,
+				c->now + pfc_quanta_ns(PFC_QUANTA_MAX, c->s->port[r->port].speed_bps));
+	}
 	s->state.speaks_for = c->s->port[r->port].lossless;
 	s->state.lease_ns = r->lease_ns;
 	return s;
@@ -82,8 +89,11 @@ void control_carrier_heard(struct control_role *c, const struct snap_relay *r, c
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		if (request->enable >> i & 1)
 			k->until[i] = request->time[i]
-					      ? c->now + pfc_quanta_ns(request->time[i], c->s->port[r->port].speed_bps)
+					      ? c->now +
+							pfc_quanta_ns(request->time[i], c->s->port[r->port].speed_bps) +
+							QUIET_NS
 					      : 0;
+	sender_of(c, r)->quiet_until = 0; /* it has spoken */
 	if (pfc_state_sender_set(sender_of(c, r), wanted(k, c->now), c->now, &state))
 		send_state(c, r, &state);
 }
@@ -166,6 +176,8 @@ static enum reason take_state(struct control_role *c, const struct snap_relay *r
 
 	if (!peer)
 		return DROP_pfc_limited;
+	if (r->outer.bytes && pfc_state_receiver_is_new(&peer->receiver, state))
+		pfc_state_sender_greet(sender_of(c, r), c->now);
 	if (!pfc_state_receiver_take(&peer->receiver, state)) {
 		stat_add(&k->stale, 1);
 		return DROP_pfc_state_stale;

@@ -30,6 +30,7 @@ struct pfc_relay_config control_relay_config(const struct snap_relay *r)
 		.from_bps = r->from_bps,
 		.jitter_ns = r->jitter_ns,
 		.hold_min_ns = r->hold_min_ns,
+		.outage_ns = r->outage_ns,
 		.watchdog = r->watchdog};
 }
 

@@ -139,12 +139,61 @@ static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 	if (r && pfc_read(&frame, sizeof(frame), PFC_ANY_ENABLE, &request) == PFC_LEGAL) {
 		struct pfc_relay_config config = control_relay_config(r);
 
+		control_pfc(c)->thinner[m->port].bps = c->s->port[m->port].speed_bps;
 		if (r->udp_port)
 			control_carrier_heard(c, r, &request);
 		else if (pfc_thinner_frame(&control_pfc(c)->thinner[m->port], &config, &request, c->now))
 			control_pfc_send(c, &r->outer, &frame);
 	}
 	pkt_end(m, CONSUME_pfc, &c->lcore->stats);
+}
+
+/* XON that is due into the tunnels of gateways. */
+static unsigned int poll_thinners(struct control_role *c, uint64_t *next)
+{
+	unsigned int work = 0;
+
+	for (uint32_t i = 0; i < c->s->n_relays; i++) {
+		const struct snap_relay *r = &c->s->relay[i];
+		struct pfc_relay_config config = control_relay_config(r);
+		struct pfc_request request;
+		struct pfc_frame frame;
+		uint64_t due;
+
+		if (r->udp_port || !r->outer.bytes)
+			continue;
+		if (pfc_thinner_poll(&control_pfc(c)->thinner[r->port], &config, c->now, &request, &due)) {
+			pfc_write(&frame, &c->s->port[r->port].mac, &request);
+			control_pfc_send(c, &r->outer, &frame);
+			work++;
+		}
+		*next = MIN_OF(*next, due);
+	}
+	return work;
+}
+
+/*
+ * A PE that starts does not know whether its gateway is paused from afar. The longest hold of a request made before the
+ * start may still be in force, and so it assumes that it is.
+ */
+static void start_relays(struct control_role *c)
+{
+	if (likely(control_pfc(c)->started))
+		return;
+	control_pfc(c)->started = true;
+	for (uint32_t i = 0; i < c->s->n_relays && !c->node->steady; i++) {
+		const struct snap_relay *r = &c->s->relay[i];
+		struct pfc_relay_config config = control_relay_config(r);
+		struct pfc_relay_port *p = &control_pfc(c)->relay[r->port];
+		struct pfc_request out;
+
+		p->bps = c->s->port[r->port].speed_bps;
+		if (!c->s->port[r->port].pfc_regenerated || !p->bps)
+			continue;
+		if (pfc_relay_start(p, &config, c->s->port[r->port].lossless, r->udp_port ? r->lease_ns : 0, c->now,
+			    &out))
+			control_say_to_gateway(c, r->port, &out);
+	}
 }
 
 /* The request that is due to the gateway of a port. After a reload removes a relay, its pause ends with its time. */
@@ -165,6 +214,7 @@ static unsigned int poll(struct control_role *c, uint64_t *next)
 
 	work = control_tunnels_poll(c, next);
 	work += control_carrier_poll(c, next);
+	work += poll_thinners(c, next);
 	for (uint16_t port = 0; port < c->s->n_ports; port++) {
 		struct pfc_request out;
 
@@ -280,6 +330,7 @@ const struct control_service pfc_service = {
 	.fini = fini,
 	.tick = service_watch_report,
 	.clear = node_clear_pfc,
+	.snapshot = start_relays, /* before the first word of a far PE is heard */
 	.has_room = has_room,
 	.takes = SERVICE_TAKES(PUNT_PFC_TUNNEL) | SERVICE_TAKES(PUNT_PFC_RELAY) | SERVICE_TAKES(PUNT_LOCAL),
 	.take = take,

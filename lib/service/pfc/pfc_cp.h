@@ -35,6 +35,7 @@ struct control_pfc {
 	struct bucket frames[PORT_SLOTS];	/* out of tunnels, by the port they came in by */
 	struct pfc_relay_port relay[MAX_PORTS]; /* gateways */
 	struct pfc_thinner thinner[MAX_PORTS];
+	bool started; /* relays have been told of the start */
 	struct carrier carrier[MAX_PORTS];
 	uint64_t generation;				     /* of the snapshot whose tunnels these are */
 	uint32_t changes;				     /* of pfc_tunnels.changes, told to rx roles */

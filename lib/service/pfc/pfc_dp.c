@@ -396,6 +396,23 @@ static uint64_t pfc_next_look(const struct worker_role *w, bool worked)
 	return next;
 }
 
+/*
+ * At the start there is nothing to say, for what a node before this one has said ends by itself; except to a gateway that
+ * far PEs may pause: it is stopped until the control lcore knows.
+ */
+static void pfc_start(struct worker_role *w, uint16_t port)
+{
+	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
+	const struct snap_interface *p = &w->ctx.s->port[port];
+
+	own->link = port_link(w->node->port[port]);
+	if (w->node->steady || !p->pfc_regenerated || !p->speed_bps)
+		return;
+	own->speaker.fresh = p->lossless;
+	FOR_EACH_BIT(i, p->lossless)
+		own->relayed_until[i] = w->ctx.now + pfc_quanta_ns(PFC_QUANTA_MAX, p->speed_bps);
+}
+
 static void pfc_configure(struct worker_role *w)
 {
 	service_pfc_worker(w)->n_lossless = 0;
@@ -403,9 +420,8 @@ static void pfc_configure(struct worker_role *w)
 		uint16_t port = w->egress[i]->index;
 		uint8_t lossless = w->ctx.s->port[port].lossless;
 
-		/* At the start there is nothing to say: what a node before this one has said ends by itself. */
 		if (!service_pfc_worker(w)->configured)
-			service_pfc(w->node)->port[port].link = port_link(w->node->port[port]);
+			pfc_start(w, port);
 		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
 		/* A class that was lossless until this snapshot must still send XON to the neighbour. */
 		service_pfc_worker(w)->n_lossless += lossless || service_pfc(w->node)->port[port].speaker.stopped;

@@ -227,13 +227,16 @@ def _relay_in():
     yield case
     # refreshes that come sooner than a third of the hold are left out; a change never is
     case = Case("pfc_relay_thinned", "regenerate: of refreshes in one burst the first one goes", "docs/protocol.md 5.5; D38",
-                _gateway(pfc=own, speed="1G", segments=[PLAIN], hold_min=100000))
+                _gateway(pfc=own, speed="1G", segments=[PLAIN], hold_min=100000, outage=0))
     for times, passes in (({3: 65535}, 1), ({3: 65535}, 0), ({3: 65535}, 0), ({3: 0}, 1), ({3: 0}, 0), ({4: 9}, 1), ({3: 1, 4: 9}, 1)):
         inner = frame(times, src=PEER_MAC["p2"])
         case.rx("p2", Frame(inner))
         case.count("p2", "pfc")
         if passes:
             case.tx("p1", _outward([PLAIN], inner, PLAIN), origin="p2")
+    # the last pause runs out without XON: that is said, and again after 1 and after 2 ms
+    silence = _outward([PLAIN], frame({3: 0, 4: 0}, src=mac_of("p2")), PLAIN)
+    case.tx("p1", silence, silence, silence, origin="p2")
     yield case
 
 
@@ -292,6 +295,12 @@ def _carrier_in():
                     _gateway(pfc=own, speed="1G", carrier="state", udp_port=STATE_PORT, lease=90000, segments=segments),
                     mask=["state_epoch"])
         case.config["routes"] += via("p1", "2001:db8:b::1", f"{FAR_PE}/128")
+        # a node that starts has its gateway stopped, by the port's owner and by the relay, until the far PE has spoken
+        case.rx("p1", _datagram(FAR_PE, LOOPBACK, state(0, 1)))
+        case.count("p1", "pfc")
+        own_mac = mac_of("p2")
+        for told in ({3: 65535, 4: 65535}, {3: 65535, 4: 65535}, {3: 0, 4: 0}):
+            case.tx("p2", Frame(frame(told, src=own_mac)), origin="p1")
         for times in ({3: 65535}, {4: 65535}, {3: 65535}, {4: 0}, {3: 0}, {3: 0}):
             case.rx("p2", Frame(frame(times, src=PEER_MAC["p2"])))
             case.count("p2", "pfc")

@@ -118,8 +118,15 @@ static void check_pausing_sids(const struct config *c, struct cfg_diags *d)
 		const struct cfg_port *p = port_of(c, sid->port);
 		char speed[32];
 
-		if (!(behavior_info((enum cfg_behavior)sid->behavior)->pauses) || sid->jitter_us || !p ||
-			!p->speed_bps || p->side != SIDE_WAN)
+		if (!behavior_info((enum cfg_behavior)sid->behavior)->pauses)
+			continue;
+		if (p && !p->speed_bps && cfg_device_is_pci(p->device))
+			cfg_diag_add(d, cfg_where(c, &sid->port),
+				"port: pause times count bit times, and the speed of '%s' is not known before its link "
+				"is up: the SID "
+				"would pause nothing; set speed of the port",
+				p->name);
+		if (sid->jitter_us || !p || !p->speed_bps || p->side != SIDE_WAN)
 			continue;
 		text_format_number(p->speed_bps, 1000, speed, sizeof(speed));
 		cfg_diag_warn(d, check_at(c, &sid->jitter_us, sid->at),

@@ -51,6 +51,8 @@ def pfc_scaled_to_faster(rate, far, seed=1):
     late = longest_us(rate) * r.uniform(0, 0.25)
     km = r.randrange(20, {10: 1000, 25: 400, 40: 250, 100: 300}[rate])
     begin, stall = r.randrange(2000, 8000), 10 * km + 20 * longest_us(rate) + r.randrange(0, 20000)
-    return Wan("pfc-scaled-to-faster", "hosts", rate=rate, far_rate=far, km=km, mode="scaled", more_us=late + refresh_us(rate, "scaled"),
-               stall=(f"{begin}us", f"{int(stall)}us"), run=f"{int(begin + stall + 20 * km + 5000)}us", sample="1ms",
-               wan={"jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}).net
+    wan = Wan("pfc-scaled-to-faster", "hosts", rate=rate, far_rate=far, km=km, mode="scaled", more_us=late + refresh_us(rate, "scaled"),
+              stall=(f"{begin}us", f"{int(stall)}us"), run=f"{int(begin + stall + 20 * km + 5000)}us", sample="1ms",
+              wan={"jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"})
+    # the faster a port, the more its ring and its headroom hold
+    return wan.net.tune("pe1", lambda c: c["memory"].update(buffers=c["memory"]["buffers"] + 8 * far))

@@ -109,18 +109,12 @@ MUTANTS = [
            "((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps", "((unsigned __int128)quanta * to_bps) / from_bps",
            "pfc_speeds"),
     # links that fail in a pause
-    Mutant("what is said while a link is down counts as heard", "lib/service/pfc/pfc_dp.c",
-           "own->speaker.fresh = p->pfc_tunnelled ? 0 : p->lossless;", "(void)p;", "flapping_link"),
-    Mutant("a pause ends while its link is down", "lib/queue/link_dp.c",
-           "l->unheard = link_obeyed(e, p);", "l->unheard = 0; l->go_on_ns = c->now;", "flapping_link"),
     Mutant("lossless packets for a port without link are dropped at once", "lib/queue/egress_dp.c",
            "if (!e->link.given_up && queue_is_lossless(c, pkt_of(pkts[i]), pkts[i]))", "if (false)", "flapping_link"),
     # restarts, and a way back that is cut
     Mutant("a hold ends with its request", "lib/pfc/pfc_relay.c",
            "MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns) + c->outage_ns;",
            "MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns);", "way_back_cut"),
-    Mutant("a PE that starts knows of no pause", "lib/service/pfc/pfc_cp.c",
-           "if (!c->s->port[r->port].pfc_regenerated || !p->bps)", "if (true)", "restart_in_a_pause"),
     Mutant("a release lasts as long as the storm", "lib/pfc/pfc_watchdog.c",
            "config->release_ns ? now + config->release_ns : TIME_NEVER", "TIME_NEVER", "long_stall"),
     Mutant("the owner of a port does not ask the other workers what they hold of it", "lib/service/pfc/pfc_dp.c",

@@ -37,7 +37,6 @@ MUTANTS = [
            "return waits < 0 || (uint32_t)waits > p->short_frames;", "return false;", "pfc_busy_cpu"),
     Mutant("what waits for the CPU is not charged to its class", "lib/node/backlog_dp.c",
            "account_charge(&rx->waiting[port][class], m->pkt_len, m->nb_segs);", "", "pfc_busy_cpu"),
-    Mutant("passes are as long as packets are costly", "lib/node/batch.h", "if (!limit_ns) {", "if (true) {", "pfc_busy_cpu"),
     Mutant("tunnels do not remap classes", "lib/classify/classify_priv.h",
            "x->tclass = path->tclass_of[x->tclass];", "", "deadlock_remapped"),
     Mutant("headroom forgets what the neighbour's device has been given", "lib/config/headroom.c",

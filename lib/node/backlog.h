@@ -7,7 +7,8 @@
  * its class (rx_role.waiting), whose threshold sends XOFF, and is covered by the headroom of the port.
  *
  *   lossless   limited by the buffer of the class, like an egress queue: beyond it, headroom_exceeded
- *   lossy      at most LIMIT_BACKLOG_LOSSY frames: beyond them, rx_overload
+ *   lossy      at most LIMIT_BACKLOG_LOSSY frames: beyond them, rx_overload. A device that cannot say how much waits in
+ *              it keeps its frames instead: nobody knows whether they are too many
  *   first      PFC of the neighbour, and other control frames, do not wait: a slow lcore must obey a pause in time
  *
  * Rx lcores; the rx role that polls the queue.
@@ -25,6 +26,7 @@ struct backlog {
 	struct fifo lossless, lossy; /* oldest first, not classified yet; pkt.priority is their class */
 	uint32_t waits;		     /* frames in both; relaxed readers */
 	uint64_t short_ns;	     /* time in ns at which the receive ring was last seen short */
+	bool blind;		     /* the device cannot say how many frames wait in its ring */
 };
 
 /* Frames that wait. Any thread. */

@@ -90,6 +90,13 @@ static bool link_up(struct port *p)
 	return port_is_up(p);
 }
 
+static int rx_waits(struct port *port, uint16_t queue)
+{
+	const struct fake_port *p = fake(port);
+
+	return p->counts ? (int)p->rx[queue].n : -1;
+}
+
 static void device_stats(struct port *p, struct port_device_stats *out)
 {
 	*out = (struct port_device_stats){.imissed = fake(p)->missed};
@@ -97,6 +104,7 @@ static void device_stats(struct port *p, struct port_device_stats *out)
 
 static const struct port_ops ops = {
 	.rx = rx,
+	.rx_waits = rx_waits,
 	.tx = tx,
 	.start = start,
 	.stop = stop,

@@ -32,6 +32,7 @@ struct fake_port {
 	uint32_t tx_limit;   /* frames taken in one call; UINT32_MAX: all */
 	uint64_t tx_allowed; /* frames taken altogether; UINT64_MAX: all */
 	uint64_t tx_calls;
+	bool counts;	 /* the device can say how many frames wait in its ring */
 	uint64_t missed; /* what the device says it lost (imissed) */
 };
 

@@ -16,7 +16,7 @@
 	"node: {name: " own ", loopback: \"fd00::" own "\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
 	"  infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
-	"memory: {buffers: 16K}\n" \
+	"memory: {buffers: 17K}\n" \
 	"buffer-profiles: [{name: small, xoff: 4096, headroom: 4096, forced: true}]\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \

@@ -3,23 +3,61 @@
 #include "config/check_priv.h"
 #include "config/ways.h"
 
-/* A list that cannot be packed is reported elsewhere. */
-static void check_list(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
-	const struct ip_addr *segments, uint32_t n, struct cfg_mark at, const char *what)
+/* Where a list leads to; NULL: out of this node, or the list cannot be packed, which is reported elsewhere. */
+static const char *dead_end(const struct config *c, const struct cfg_own_sids *own, const struct ip_addr *segments,
+	uint32_t n, char *text)
 {
 	struct cfg_path path = {.segments = {(struct ip_addr *)(uintptr_t)segments, n}};
 	struct cfg_program program;
-	char text[IP_ADDR_TEXT];
 	struct cfg_way way;
 	const char *why;
 
 	if (!n || cfg_program(c, own, &path, &program, &why) < 0 || cfg_way_out(c, &program, &way))
-		return;
-	cfg_diag_add(d, at,
-		"segments: no route leads to the first hop, %s, so %s; add a route for it, or begin with an adjacency "
-		"SID of "
-		"this node",
-		ipv6_addr_format(&program.container[0], text), what);
+		return NULL;
+	return ipv6_addr_format(&program.container[0], text);
+}
+
+/* A tunnel or a relay has one list, so it is of no use without a way out. */
+static void check_list(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
+	const struct ip_addr *segments, uint32_t n, struct cfg_mark at, const char *what)
+{
+	char text[IP_ADDR_TEXT];
+
+	if (dead_end(c, own, segments, n, text))
+		cfg_diag_add(d, at,
+			"segments: no route leads to the first hop, %s, so %s; add a route for it, or begin with an "
+			"adjacency SID of this node",
+			text, what);
+}
+
+/* The other paths of a policy carry what one without a way out cannot. Without any, every packet would be lost. */
+static void check_policy(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
+	const struct cfg_policy *policy)
+{
+	char text[IP_ADDR_TEXT];
+	uint32_t dead = 0;
+
+	for (uint32_t k = 0; k < policy->paths.n; k++) {
+		const struct cfg_path *p = &policy->paths.items[k];
+
+		dead += dead_end(c, own, p->segments.items, p->segments.n, text) != NULL;
+	}
+	for (uint32_t k = 0; dead && k < policy->paths.n; k++) {
+		const struct cfg_path *p = &policy->paths.items[k];
+
+		if (!dead_end(c, own, p->segments.items, p->segments.n, text))
+			continue;
+		if (dead < policy->paths.n)
+			cfg_diag_warn(d, cfg_where(c, &p->segments),
+				"segments: no route leads to the first hop, %s, so no packet leaves by this path; the "
+				"other paths of the policy carry its share until there is one",
+				text);
+		else
+			cfg_diag_add(d, cfg_where(c, &p->segments),
+				"segments: no route leads to the first hop, %s, so no packet would leave by this path; "
+				"add a route for it, or begin with an adjacency SID of this node",
+				text);
+	}
 }
 
 void check_ways(const struct config *c, struct cfg_diags *d)
@@ -31,12 +69,7 @@ void check_ways(const struct config *c, struct cfg_diags *d)
 		return;
 	}
 	for (uint32_t i = 0; i < c->policies.n; i++)
-		for (uint32_t k = 0; k < c->policies.items[i].paths.n; k++) {
-			const struct cfg_path *p = &c->policies.items[i].paths.items[k];
-
-			check_list(c, d, own, p->segments.items, p->segments.n, cfg_where(c, &p->segments),
-				"no packet would leave by this path");
-		}
+		check_policy(c, d, own, &c->policies.items[i]);
 	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++) {
 		const struct cfg_pfc_tunnel *t = &c->pfc_tunnels.items[i];
 

@@ -19,7 +19,7 @@ from pfc import FULL, PFC_DA, Flow, decoded, gate, heard, passes_only, pfc, rele
 from topology import Topology
 
 MAC_A, MAC_B, MAC_C = "02:00:00:00:0a:01", "02:00:00:00:0b:01", "02:00:00:00:0c:01"
-PROFILE = [{"name": "small", "xoff": "32K", "headroom": "64K"}]
+PROFILE = [{"name": "small", "xoff": "32K", "headroom": "64K", "forced": True}]  # veth does not hold a queue of frames
 REFRESH = 0.5  # seconds; well within the 3.4 a pause lasts
 
 

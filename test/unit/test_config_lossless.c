@@ -218,9 +218,16 @@ static void ways(void **state)
 		{"a path without one",
 			OUT(LOSSY_WAN) WAY "policies: [{name: p, paths: [{name: a, segments: [\"5f00:1:2:e1::\"]}, "
 					   "{name: b, backup: true, segments: ^[\"5f00:1:3:e1::\"]}]}]\n",
+			"warning: segments: no route leads to the first hop, 5f00:1:3:e1::, so no packet leaves by "
+			"this "
+			"path; the other paths of the policy carry its share until there is one"},
+		{"no path with one",
+			OUT(LOSSY_WAN) WAY "policies: [{name: p, paths: [{name: a, segments: ^[\"5f00:1:4:e1::\"]}, "
+					   "{name: b, backup: true, segments: ^[\"5f00:1:3:e1::\"]}]}]\n",
+			"segments: no route leads to the first hop, 5f00:1:4:e1::, so no packet would leave by this "
+			"path; add a route for it, or begin with an adjacency SID of this node\n"
 			"segments: no route leads to the first hop, 5f00:1:3:e1::, so no packet would leave by this "
-			"path; add a "
-			"route for it, or begin with an adjacency SID of this node"},
+			"path; add a route for it, or begin with an adjacency SID of this node"},
 		{"an own adjacency SID",
 			OUT(LOSSY_WAN) "sids: [{sid: \"5f00:1:1:1::/64\", behavior: End.X, port: wan0, nexthop: "
 				       "\"fe80::2\"}]\n"

@@ -108,8 +108,6 @@ MUTANTS = [
            "((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps", "((unsigned __int128)quanta * to_bps) / from_bps",
            "pfc_speeds"),
     # links that fail in a pause
-    Mutant("lossless packets for a port without link are dropped at once", "lib/queue/egress_dp.c",
-           "if (!e->link.given_up && queue_is_lossless(c, pkt_of(pkts[i]), pkts[i]))", "if (false)", "flapping_link"),
     # restarts, and a way back that is cut
     Mutant("a hold ends with its request", "lib/pfc/pfc_relay.c",
            "MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns) + c->outage_ns;",

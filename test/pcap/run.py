@@ -286,8 +286,15 @@ class Runner:
         return check_report(case, work) + check_frames(case, ports, directory, work)
 
     def run(self, directory, index):
-        """Diagnostics of one case; none when it passes."""
+        """Diagnostics of one case; none when it passes. A case that counts on real time (real_time) has five tries."""
         case = json.loads((directory / "case.json").read_text())
+        for _ in range(5 if case.get("real_time") else 1):
+            problems = self.run_once(case, directory, index)
+            if not problems:
+                break
+        return problems
+
+    def run_once(self, case, directory, index):
         if self.options.keep:
             work = self.options.keep / directory.name
             shutil.rmtree(work, ignore_errors=True)

@@ -40,7 +40,7 @@ def pcap(frames):
 class Case:
     """
     name, title, ref: directory, one line, RFC or draft section. config: of gen.node.node. Further keywords go
-    into case.json as they are: mask, unordered, spread, args, status, stderr.
+    into case.json as they are: mask, unordered, spread, args, status, stderr, real_time (timers of the node decide what is sent).
     """
 
     def __init__(self, name, title, ref, config, **more):

@@ -227,7 +227,7 @@ def _relay_in():
     yield case
     # refreshes that come sooner than a third of the hold are left out; a change never is
     case = Case("pfc_relay_thinned", "regenerate: of refreshes in one burst the first one goes", "docs/protocol.md 5.5; D38",
-                _gateway(pfc=own, speed="1G", segments=[PLAIN], hold_min=100000, outage=0))
+                _gateway(pfc=own, speed="1G", segments=[PLAIN], hold_min=100000, outage=0), real_time=True)
     for times, passes in (({3: 65535}, 1), ({3: 65535}, 0), ({3: 65535}, 0), ({3: 0}, 1), ({3: 0}, 0), ({4: 9}, 1), ({3: 1, 4: 9}, 1)):
         inner = frame(times, src=PEER_MAC["p2"])
         case.rx("p2", Frame(inner))
@@ -293,7 +293,7 @@ def _carrier_in():
     for name, segments in (("one", [FAR_PE]), ("srh", ["5f00:1:2:1::", FAR_PE])):
         case = Case(f"pfc_state_out_{name}", f"carrier: state, to the far PE: {name}", "docs/protocol.md 5.6; D38",
                     _gateway(pfc=own, speed="1G", carrier="state", udp_port=STATE_PORT, lease=90000, segments=segments),
-                    mask=["state_epoch"])
+                    mask=["state_epoch"], real_time=True)
         case.config["routes"] += via("p1", "2001:db8:b::1", f"{FAR_PE}/128")
         # a node that starts has its gateway stopped, by the port's owner and by the relay, until the far PE has spoken
         case.rx("p1", _datagram(FAR_PE, LOOPBACK, state(0, 1)))

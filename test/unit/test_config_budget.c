@@ -22,7 +22,7 @@ static void budget_sum(void **state)
 		uint64_t buffers;
 	} lines[] = {
 		{"receive descriptors", 3584},
-		{"frames of lossy classes that wait for the CPU", 768},
+		{"frames of lossy classes that wait for the CPU", 384},
 		{"transmit descriptors", 1792},
 		{"rewritten frames that the device has not accepted yet", 2048},
 		{"egress queues of lossy classes", 6400},
@@ -47,7 +47,7 @@ static void budget_sum(void **state)
 		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
 			(unsigned long long)b.line[i].buffers);
 	}
-	assert_int_equal(b.total, 39367);
+	assert_int_equal(b.total, 38983);
 	assert_int_equal(cfg_lcore_count(c), 4);
 	assert_int_equal(cfg_packet_rings(c), 7);
 	cfg_free(c);
@@ -56,11 +56,11 @@ static void budget_sum(void **state)
 static void budget_check(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"fits exactly", "buffers: 128K", "buffers: 39367", NULL},
-		{"one too few", "buffers: 128K", "buffers: ^39366",
-			"buffers: 39366 is too few: up to 39367 can be in use at once; set memory.buffers to 39367. In "
+		{"fits exactly", "buffers: 128K", "buffers: 38983", NULL},
+		{"one too few", "buffers: 128K", "buffers: ^38982",
+			"buffers: 38982 is too few: up to 38983 can be in use at once; set memory.buffers to 38983. In "
 			"use: 3584 receive "
-			"descriptors + 768 frames of lossy classes that wait for the CPU + 1792 transmit "
+			"descriptors + 384 frames of lossy classes that wait for the CPU + 1792 transmit "
 			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
 			"of lossy "
 			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 768 "
@@ -72,9 +72,9 @@ static void budget_check(void **state)
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 128K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 is too few: up to 39367 can be in use at once; set memory.buffers to 39367. In "
+			"buffers: 16384 is too few: up to 38983 can be in use at once; set memory.buffers to 38983. In "
 			"use: 3584 receive "
-			"descriptors + 768 frames of lossy classes that wait for the CPU + 1792 transmit "
+			"descriptors + 384 frames of lossy classes that wait for the CPU + 1792 transmit "
 			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
 			"of lossy "
 			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 768 "

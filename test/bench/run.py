@@ -13,8 +13,10 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# What the path cost before there were queues, flavours and filters (gcc 12, DPDK 22.11). It has been less since.
-CEILING = {"uN": 553, "uA": 537, "H.Encaps.Red": 679, "uDT46": 827}
+# The least that a path has cost so far (gcc 12, DPDK 22.11), and how much dearer it may become by what is added since.
+LEAST = {"uN": 427, "uA": 412, "H.Encaps.Red": 653, "uDT46": 764}
+MARGIN = 1.03
+CEILING = {path: int(count * MARGIN) for path, count in LEAST.items()}
 # A packet that waits costs so much more than one that does not. The budget is 40 cycles; it was 208 once, and 34.
 WAITS = 110
 # One that passes a closed gate that is not its own.

@@ -28,11 +28,21 @@ static char *running_text(const struct node *n)
 	return text;
 }
 
+/* Flow control that was taken away while it was in force. */
+static void log_held(const json_t *plan)
+{
+	size_t i;
+	json_t *text;
+
+	json_array_foreach(json_object_get(plan, "held"), i, text)
+		log_warning(config, "lossless packets may be lost: %s", json_string_value(text));
+}
+
 /*
  * Apply a configuration. c is NULL if it could not be loaded, with the errors in diags; both are freed or taken over.
  * started: when loading began.
  */
-static int apply(struct app *app, struct config *c, struct cfg_diags *diags, const char *file, bool dry,
+static int apply(struct app *app, struct config *c, struct cfg_diags *diags, const char *file, enum apply_how how,
 	uint64_t started, json_t **out, char *err, size_t size)
 {
 	struct cfg_log log_before = app->node->config->log;
@@ -45,11 +55,12 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		cfg_free(c);
 		return -ENOMEM;
 	}
-	rc = apply_config(app->node, c, diags, file, dry, out, err, size);
+	rc = apply_config(app->node, c, diags, file, how, out, err, size);
 	if (rc == 0) {
 		ms = (clock_now() - started) / NSEC_PER_MSEC;
 		json_object_set_new(*out, "took_ms", json_integer((json_int_t)ms));
-		if (!dry) {
+		if (how != APPLY_DRY) {
+			log_held(*out);
 			logging_change(&log_before, &app->node->config->log);
 			log_notice(config, "%s: %llu added, %llu changed, %llu removed, in %llu ms", file,
 				apply_count(*out, "added"), apply_count(*out, "changed"), apply_count(*out, "removed"),
@@ -64,7 +75,7 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 }
 
 /* file NULL: that of the running configuration. */
-static int apply_file(struct app *app, const char *file, bool dry, json_t **out, char *err, size_t size)
+static int apply_file(struct app *app, const char *file, enum apply_how how, json_t **out, char *err, size_t size)
 {
 	uint64_t started = clock_now();
 	struct cfg_diags diags = {0};
@@ -72,8 +83,8 @@ static int apply_file(struct app *app, const char *file, bool dry, json_t **out,
 	struct config *c = name ? cfg_load_file(name, &diags) : NULL;
 	int rc;
 
-	rc = apply(app, c, &diags, name, dry, started, out, err, size);
-	if (rc == 0 && !dry) {
+	rc = apply(app, c, &diags, name, how, started, out, err, size);
+	if (rc == 0 && how != APPLY_DRY) {
 		free(app->previous_file);
 		app->previous_file = app->file;
 		app->file = name;
@@ -84,18 +95,18 @@ static int apply_file(struct app *app, const char *file, bool dry, json_t **out,
 	return rc;
 }
 
-static int reload(void *arg, const char *file, bool dry, json_t **out, char *err, size_t size)
+static int reload(void *arg, const char *file, enum apply_how how, json_t **out, char *err, size_t size)
 {
 	struct app *app = arg;
 
-	if (!dry && app->confirm_before_ns) {
+	if (how != APPLY_DRY && app->confirm_before_ns) {
 		snprintf(err, size, "nothing was changed: a commit confirmed is pending; run commit or rollback first");
 		return -EBUSY;
 	}
-	return apply_file(app, file, dry, out, err, size);
+	return apply_file(app, file, how, out, err, size);
 }
 
-static int rollback(void *arg, json_t **out, char *err, size_t size)
+static int rollback(void *arg, enum apply_how how, json_t **out, char *err, size_t size)
 {
 	struct app *app = arg;
 	uint64_t started = clock_now();
@@ -112,7 +123,7 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 	c = text ? cfg_load_text("(before the last reload)", text, strlen(text), &diags) : NULL;
 	if (c)
 		c = cfg_load_beside(c, app->previous_file ? app->previous_file : "", &diags);
-	rc = apply(app, c, &diags, "(before the last reload)", false, started, out, err, size);
+	rc = apply(app, c, &diags, "(before the last reload)", how, started, out, err, size);
 	free(text);
 	if (rc == 0) {
 		/* swap both, so that a second rollback undoes the first */
@@ -124,7 +135,8 @@ static int rollback(void *arg, json_t **out, char *err, size_t size)
 	return rc;
 }
 
-static int commit_confirmed(void *arg, const char *file, uint64_t seconds, json_t **out, char *err, size_t size)
+static int commit_confirmed(void *arg, const char *file, uint64_t seconds, enum apply_how how, json_t **out, char *err,
+	size_t size)
 {
 	struct app *app = arg;
 	bool again = app->confirm_before_ns != 0;
@@ -134,7 +146,7 @@ static int commit_confirmed(void *arg, const char *file, uint64_t seconds, json_
 	/* the running configuration is unconfirmed: a rollback still goes to the one before it */
 	if (again)
 		app->previous = app->previous_file = NULL;
-	rc = apply_file(app, file, false, out, err, size);
+	rc = apply_file(app, file, how, out, err, size);
 	if (again) {
 		free(app->previous);
 		free(app->previous_file);
@@ -167,7 +179,8 @@ void reload_tick(struct app *app, uint64_t now)
 		return;
 	app->confirm_before_ns = 0;
 	log_warning(config, "not confirmed in time; rolling back");
-	if (rollback(app, &plan, err, sizeof(err)) < 0)
+	/* the configuration may have cut off whoever could confirm it, so this does not wait for pauses to end */
+	if (rollback(app, APPLY_FORCED, &plan, err, sizeof(err)) < 0)
 		log_error(config, "cannot roll back: %s", err);
 	json_decref(plan);
 }
@@ -177,7 +190,7 @@ void reload_on_signal(struct app *app)
 	json_t *plan = NULL;
 	char err[8192] = "";
 
-	if (reload(app, NULL, false, &plan, err, sizeof(err)) < 0)
+	if (reload(app, NULL, APPLY_SAFELY, &plan, err, sizeof(err)) < 0)
 		log_error(config, "%s", err);
 	json_decref(plan);
 }

@@ -32,9 +32,11 @@ static int not_here(struct command_call *c)
 
 int cmd_reload(struct command_call *c)
 {
+	static const enum apply_how how[] = {APPLY_SAFELY, APPLY_DRY, APPLY_FORCED};
+
 	if (!c->host->reload)
 		return not_here(c);
-	return c->host->reload(c->host->arg, c->arg[0], c->flag, &c->result, c->error, sizeof(c->error));
+	return c->host->reload(c->host->arg, c->arg[0], how[c->flag], &c->result, c->error, sizeof(c->error));
 }
 
 int cmd_commit(struct command_call *c)
@@ -46,12 +48,14 @@ int cmd_commit_confirmed(struct command_call *c)
 {
 	if (!c->host->commit_confirmed)
 		return not_here(c);
-	return c->host->commit_confirmed(c->host->arg, c->arg[1], c->number[0], &c->result, c->error, sizeof(c->error));
+	return c->host->commit_confirmed(c->host->arg, c->arg[1], c->number[0], c->flag ? APPLY_FORCED : APPLY_SAFELY,
+		&c->result, c->error, sizeof(c->error));
 }
 
 int cmd_rollback(struct command_call *c)
 {
 	if (!c->host->rollback)
 		return not_here(c);
-	return c->host->rollback(c->host->arg, &c->result, c->error, sizeof(c->error));
+	return c->host->rollback(c->host->arg, c->flag ? APPLY_FORCED : APPLY_SAFELY, &c->result, c->error,
+		sizeof(c->error));
 }

@@ -15,9 +15,12 @@
 
 #include <jansson.h>
 
+#include "manage/apply.h"
+
 struct node;
 
 #define COMMAND_ARGS_MAX 5
+#define COMMAND_FLAGS_MAX 2
 #define COMMAND_LINE_MAX 4096 /* bytes of one line; longer lines are rejected */
 
 enum command_arg_kind {
@@ -49,11 +52,12 @@ struct command_host {
 	void *session;
 	void (*quit)(void *session); /* end the session that sent the command */
 	/* Read a file (NULL: the file of the running configuration), check, plan and, unless dry, apply. */
-	int (*reload)(void *arg, const char *file, bool dry, json_t **plan, char *err, size_t size);
+	int (*reload)(void *arg, const char *file, enum apply_how how, json_t **plan, char *err, size_t size);
 	/* Reload with an automatic rollback after this many seconds; confirm; roll back immediately. */
-	int (*commit_confirmed)(void *arg, const char *file, uint64_t seconds, json_t **plan, char *err, size_t size);
+	int (*commit_confirmed)(void *arg, const char *file, uint64_t seconds, enum apply_how how, json_t **plan,
+		char *err, size_t size);
 	int (*commit)(void *arg, char *err, size_t size);
-	int (*rollback)(void *arg, json_t **plan, char *err, size_t size);
+	int (*rollback)(void *arg, enum apply_how how, json_t **plan, char *err, size_t size);
 	const char *version;
 };
 
@@ -63,7 +67,7 @@ struct command_call {
 	const char *arg[COMMAND_ARGS_MAX]; /* text of each declared argument; NULL: omitted */
 	uint64_t number[COMMAND_ARGS_MAX];
 	bool is_word[COMMAND_ARGS_MAX]; /* for a port or number argument: one of its words was given */
-	bool flag;			/* the command's flag was given */
+	unsigned int flag;		/* which of the command's flags was given, from 1; 0: none */
 	json_t *result;			/* set by the command; NULL: no output */
 	char error[8192];		/* set by the command when it returns < 0 */
 };
@@ -73,8 +77,10 @@ struct command {
 	const char *help;
 	int (*run)(struct command_call *c); /* 0 or -errno */
 	struct command_arg args[COMMAND_ARGS_MAX];
-	const char *flag; /* "--dry-run": may be anywhere on the line; NULL: none */
-	const char *flag_help;
+	/* "--dry-run": at most one of them, anywhere on the line; name NULL: none */
+	struct {
+		const char *name, *help;
+	} flag[COMMAND_FLAGS_MAX];
 };
 
 extern const struct command commands[];

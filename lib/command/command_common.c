@@ -27,6 +27,8 @@ void command_usage(const struct command *c, char *buf, size_t size)
 		n += (size_t)snprintf(buf + n, size - n, a->optional ? " [%s%s%s%s]" : " %s%s%s%s", name,
 			*more ? "|" : "", more, a->keyword ? " EXPRESSION" : "");
 	}
-	if (c->flag && n < size)
-		snprintf(buf + n, size - n, " [%s]", c->flag);
+	for (unsigned int i = 0; i < COMMAND_FLAGS_MAX && c->flag[i].name && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? "|" : " [", c->flag[i].name);
+	if (c->flag[0].name && n < size)
+		snprintf(buf + n, size - n, "]");
 }

@@ -24,6 +24,11 @@
 		.help = "pcap filter in quotes, for example: \"udp port 4791\"" \
 	}
 
+#define FORCE \
+	{ \
+		"--force", "also if flow control that is in force would be taken away, and lossless packets lost" \
+	}
+
 static int cmd_help(struct command_call *c);
 
 /* clang-format off */
@@ -92,12 +97,13 @@ const struct command commands[] = {
 		{{.name = "NUMBER", .kind = ARG_NUMBER, .words = "all", .min = 1, .max = 16, .help = "number shown by 'show captures', or all"}}},
 	{"reload", "Reload the configuration: check it, print the plan, then apply all of it or nothing.", cmd_reload,
 		{{.name = "FILE", .kind = ARG_FILE, .optional = true, .help = "configuration file; default: the file of the running configuration"}},
-		.flag = "--dry-run", .flag_help = "only check and print the plan"},
+		.flag = {{"--dry-run", "only check and print the plan"}, FORCE}},
 	{"commit", "Confirm the configuration applied by 'commit confirmed'.", cmd_commit},
 	{"commit confirmed", "Reload, and roll back automatically unless 'commit' follows in time.", cmd_commit_confirmed,
 		{{.name = "SECONDS", .kind = ARG_NUMBER, .min = 1, .max = 86400, .help = "seconds until the automatic rollback"},
-		{.name = "FILE", .kind = ARG_FILE, .optional = true, .help = "configuration file; default: the file of the running configuration"}}},
-	{"rollback", "Restore the configuration before the last reload.", cmd_rollback},
+		{.name = "FILE", .kind = ARG_FILE, .optional = true, .help = "configuration file; default: the file of the running configuration"}},
+		.flag = {FORCE}},
+	{"rollback", "Restore the configuration before the last reload.", cmd_rollback, .flag = {FORCE}},
 	{"help", "List all commands, or those that begin with the given words.", cmd_help,
 		{{.name = "WORDS", .kind = ARG_TEXT, .optional = true, .help = "first words of the commands"}}},
 	{"quit", "Console: stop the node. Over the socket: end the session.", cmd_quit},

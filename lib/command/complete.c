@@ -85,8 +85,8 @@ static void offer_next(struct completion *c, const struct command *cmd, const st
 		return;
 	if (*c->partial == '-') {
 		offer(c, "-j", "print the result as JSON");
-		if (cmd->flag && w->n >= count)
-			offer(c, cmd->flag, cmd->flag_help);
+		for (unsigned int i = 0; i < COMMAND_FLAGS_MAX && cmd->flag[i].name && w->n >= count; i++)
+			offer(c, cmd->flag[i].name, cmd->flag[i].help);
 	} else if (w->n < count) {
 		snprintf(word, sizeof(word), "%s", parse_word_of(cmd, w->n, &len));
 		word[len] = '\0';

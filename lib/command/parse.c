@@ -322,9 +322,11 @@ int parse_args(const struct command *c, struct words *w, unsigned int used, stru
 	unsigned int i = 0;
 
 	command_usage(c, usage, sizeof(usage));
-	if (w->flag && (!c->flag || strcmp(w->flag, c->flag) != 0))
+	for (unsigned int k = 0; w->flag && k < COMMAND_FLAGS_MAX; k++)
+		if (c->flag[k].name && strcmp(w->flag, c->flag[k].name) == 0)
+			call->flag = k + 1;
+	if (w->flag && !call->flag)
 		return fail(err, size, "unknown option '%.40s'; usage: %s", w->flag, usage);
-	call->flag = w->flag != NULL;
 	for (; i < COMMAND_ARGS_MAX && c->args[i].name && used < w->n; i++) {
 		if (c->args[i].keyword) {
 			if (strcmp(w->word[used], c->args[i].name) != 0)

@@ -421,7 +421,7 @@ void lab_node_fini(struct lab_node *n)
 		free(n->place[i]);
 }
 
-static int reload(void *arg, const char *file, bool dry, json_t **plan, char *err, size_t size)
+static int reload(void *arg, const char *file, enum apply_how how, json_t **plan, char *err, size_t size)
 {
 	struct lab_node *n = arg;
 	struct cfg_diags diags = {0};
@@ -435,7 +435,7 @@ static int reload(void *arg, const char *file, bool dry, json_t **plan, char *er
 	}
 	if (!path)
 		return -ENOMEM;
-	return apply_config(n->node, cfg_load_file(path, &diags), &diags, file ? file : path, dry, plan, err, size);
+	return apply_config(n->node, cfg_load_file(path, &diags), &diags, file ? file : path, how, plan, err, size);
 }
 
 int lab_node_command(struct lab_node *n, const char *line, FILE *out)

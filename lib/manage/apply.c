@@ -17,6 +17,7 @@
 
 struct plan {
 	json_t *changes, *warnings;
+	json_t *held;	   /* texts: what is in force and would be taken away */
 	uint64_t count[3]; /* by enum cfg_change_kind */
 	uint64_t restart;
 };
@@ -46,10 +47,10 @@ static void add_warnings(struct plan *p, const struct cfg_diags *diags)
 
 static json_t *plan_json(const struct plan *p, const char *file, bool applied)
 {
-	return json_pack("{ss sI sI sI sI sb sO sO*}", "file", file, "added", (json_int_t)p->count[CFG_ADDED],
+	return json_pack("{ss sI sI sI sI sb sO sO* sO*}", "file", file, "added", (json_int_t)p->count[CFG_ADDED],
 		"changed", (json_int_t)p->count[CFG_CHANGED], "removed", (json_int_t)p->count[CFG_REMOVED],
 		"needs_restart", (json_int_t)p->restart, "applied", applied, "changes", p->changes, "warnings",
-		json_array_size(p->warnings) ? p->warnings : NULL);
+		json_array_size(p->warnings) ? p->warnings : NULL, "held", json_array_size(p->held) ? p->held : NULL);
 }
 
 /* All diagnostics as one text in err. */
@@ -67,10 +68,39 @@ static int refuse(struct cfg_diags *diags, char *err, size_t size)
 	return -EINVAL;
 }
 
-int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, const char *file, bool dry, json_t **plan,
-	char *err, size_t size)
+static void add_held(void *arg, const char *text)
 {
-	struct plan p = {.changes = json_array(), .warnings = json_array()};
+	json_array_append_new(((struct plan *)arg)->held, json_string(text));
+}
+
+/* All that is held as one text in err. */
+static int refuse_held(const struct plan *p, char *err, size_t size)
+{
+	FILE *f = fmemopen(err, size, "w");
+	size_t i;
+	json_t *text;
+
+	if (f) {
+		fputs("nothing was changed: this would take away flow control that is in force, and lossless packets "
+		      "would be lost:\n",
+			f);
+		json_array_foreach(p->held, i, text)
+			fprintf(f, "  %s\n", json_string_value(text));
+		fputs("reload when it has ended, or with --force", f);
+		fclose(f);
+		err[size - 1] = '\0';
+	}
+	return -EBUSY;
+}
+
+int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, const char *file, enum apply_how how,
+	json_t **plan, char *err, size_t size)
+{
+	struct plan p = {.changes = json_array(), .warnings = json_array(), .held = json_array()};
+	struct node_reload reload = {.held = add_held,
+		.arg = &p,
+		.dry = how == APPLY_DRY,
+		.force = how == APPLY_FORCED};
 	int rc;
 
 	if (!c || cfg_check(c, diags) < 0) {
@@ -82,24 +112,27 @@ int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, cons
 	rc = cfg_align_ports(n->config, c);
 	if (rc != -ENOMEM)
 		rc = cfg_diff(n->config, c, add_change, &p);
-	if (rc == 0 && p.restart && !dry) {
+	if (rc == 0 && p.restart && !reload.dry) {
 		snprintf(err, size,
 			"nothing was changed: %llu of the changes need a restart (reload --dry-run lists them)",
 			(unsigned long long)p.restart);
 		rc = -EBUSY;
 	}
-	if (rc == 0 && !dry) {
-		rc = node_apply(n, c, err, size);
-		if (rc == 0)
+	if (rc == 0 && !p.restart) {
+		rc = node_reload(n, c, &reload, err, size);
+		if (rc == 0 && !reload.dry)
 			c = NULL;
+		if (rc < 0 && json_array_size(p.held))
+			rc = refuse_held(&p, err, size);
 	}
 	if (rc == 0)
-		*plan = plan_json(&p, file, !dry);
+		*plan = plan_json(&p, file, !reload.dry);
 out:
 	cfg_diags_free(diags);
 	cfg_free(c);
 	json_decref(p.changes);
 	json_decref(p.warnings);
+	json_decref(p.held);
 	return rc;
 }
 

@@ -352,10 +352,40 @@ int node_commit(struct node *n, char *err, size_t size)
 	return 0;
 }
 
+struct held {
+	const struct node_reload *how;
+	bool any;
+};
+
+static void say_held(void *arg, const char *text)
+{
+	struct held *held = arg;
+
+	held->any = true;
+	if (held->how->held)
+		held->how->held(held->how->arg, text);
+}
+
+static bool is_held(const struct node *n, const struct snapshot *next, const struct node_reload *how)
+{
+	struct held held = {.how = how};
+
+	for (const struct control_service *const *s = n->services; *s; s++)
+		if ((*s)->held)
+			(*s)->held(n, next, say_held, &held);
+	return held.any;
+}
+
 int node_apply(struct node *n, struct config *config, char *err, size_t size)
+{
+	return node_reload(n, config, &(struct node_reload){.force = true}, err, size);
+}
+
+int node_reload(struct node *n, struct config *config, const struct node_reload *how, char *err, size_t size)
 {
 	struct snapshot_port_info info[MAX_PORTS];
 	struct snapshot *s;
+	bool held;
 
 	node_reclaim(n);
 	if (!node_may_publish(n))
@@ -365,6 +395,11 @@ int node_apply(struct node *n, struct config *config, char *err, size_t size)
 	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
 	if (!s)
 		return -EINVAL;
+	held = is_held(n, s, how);
+	if (how->dry || (held && !how->force)) {
+		snapshot_undo(&n->registry, s);
+		return how->dry ? 0 : -EBUSY;
+	}
 	node_publish(n, s, config);
 	return 0;
 }

@@ -41,6 +41,20 @@ int node_commit(struct node *n, char *err, size_t size);
  */
 int node_apply(struct node *n, struct config *config, char *err, size_t size);
 
+struct node_reload {
+	/* Called for everything in force that the configuration takes away, so that lossless packets could be lost. */
+	void (*held)(void *arg, const char *text);
+	void *arg;
+	bool dry;   /* change nothing */
+	bool force; /* publish even if `held` was called */
+};
+
+/*
+ * The same, but not while services hold something that the configuration takes away: -EBUSY, after calls of `held`.
+ * They look immediately before the snapshot is published. The caller keeps `config` on failure, and with `dry`.
+ */
+int node_reload(struct node *n, struct config *config, const struct node_reload *how, char *err, size_t size);
+
 /* Return whether a snapshot can be published: no packet of the snapshot 64 generations before is queued. */
 bool node_may_publish(const struct node *n);
 

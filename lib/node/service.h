@@ -54,6 +54,12 @@ struct control_service {
 	void (*fini)(struct control_role *c);
 	void (*tick)(struct node *n);  /* every few milliseconds while lcores run */
 	void (*clear)(struct node *n); /* set the base of the counters shown to users (clear stats) */
+	/*
+	 * Call `say` with a text for everything in force that `next` would take away in place of n->snapshot, so that
+	 * lossless packets could be lost. Lcores may run.
+	 */
+	void (*held)(const struct node *n, const struct snapshot *next, void (*say)(void *arg, const char *text),
+		void *arg);
 
 	/* --- control lcore, in the order of a pass --- */
 

@@ -75,7 +75,7 @@ void docs_commands(FILE *out)
 		for (unsigned int k = 0; k < COMMAND_ARGS_MAX && c->args[k].name; k++)
 			fprintf(out, "%s* `%s`: %s%s\n", k ? "" : "\n", c->args[k].name, c->args[k].help,
 				c->args[k].optional ? " (optional)" : "");
-		if (c->flag)
-			fprintf(out, "* `%s`: %s (optional)\n", c->flag, c->flag_help);
+		for (unsigned int k = 0; k < COMMAND_FLAGS_MAX && c->flag[k].name; k++)
+			fprintf(out, "* `%s`: %s (optional)\n", c->flag[k].name, c->flag[k].help);
 	}
 }

@@ -180,6 +180,18 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	return rc;
 }
 
+void snapshot_undo(struct snapshot_registry *r, const struct snapshot *s)
+{
+	ids_undo(r->neighs, s->generation);
+	ids_undo(r->paths, s->generation);
+	ids_undo(r->sids, s->generation);
+	ids_undo(r->vrfs, s->generation);
+	ids_undo(r->slices, s->generation);
+	ids_undo(r->interfaces, s->generation);
+	r->generation = s->generation - 1;
+	snapshot_free(s);
+}
+
 void snapshot_reap(struct snapshot_registry *r, uint64_t generation)
 {
 	ids_reap(r->neighs, generation);

@@ -35,6 +35,12 @@ struct snapshot_port_info {
 struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config *config,
 	const struct snapshot_port_info *ports, const struct snapshot *old, char *err, size_t size);
 
+/*
+ * Free a snapshot that was built last and never published, and forget the ids that it took. The next one gets its
+ * generation.
+ */
+void snapshot_undo(struct snapshot_registry *r, const struct snapshot *s);
+
 /* Free the parts that no other snapshot shares. No lcore may still read the snapshot. NULL is allowed. */
 void snapshot_free(const struct snapshot *s);
 

@@ -10,7 +10,7 @@
 
 struct entry {
 	RB_ENTRY(entry) link;
-	uint64_t used; /* last generation that used the name */
+	uint64_t used, born; /* last and first generation that used the name */
 	uint32_t id;
 	char name[];
 };
@@ -102,6 +102,7 @@ int ids_get(struct ids *ids, const char *name, uint64_t gen, uint32_t *id)
 			return -ENOMEM;
 		strcpy(e->name, name);
 		e->id = free_id;
+		e->born = gen;
 		ids->taken[free_id] = true;
 		if (free_id >= ids->bound)
 			ids->bound = free_id + 1;
@@ -117,17 +118,29 @@ uint32_t ids_bound(const struct ids *ids)
 	return ids->bound;
 }
 
+static void forget(struct ids *ids, struct entry *e)
+{
+	ids->taken[e->id] = false;
+	RB_REMOVE(tree, &ids->tree, e);
+	free(e);
+	while (ids->bound && !ids->taken[ids->bound - 1])
+		ids->bound--;
+}
+
+void ids_undo(struct ids *ids, uint64_t gen)
+{
+	struct entry *e, *next;
+
+	RB_FOREACH_SAFE(e, tree, &ids->tree, next)
+		if (e->born == gen)
+			forget(ids, e);
+}
+
 void ids_reap(struct ids *ids, uint64_t gen)
 {
 	struct entry *e, *next;
 
-	RB_FOREACH_SAFE(e, tree, &ids->tree, next) {
-		if (e->used >= gen)
-			continue;
-		ids->taken[e->id] = false;
-		RB_REMOVE(tree, &ids->tree, e);
-		free(e);
-	}
-	while (ids->bound && !ids->taken[ids->bound - 1])
-		ids->bound--;
+	RB_FOREACH_SAFE(e, tree, &ids->tree, next)
+		if (e->used < gen)
+			forget(ids, e);
 }

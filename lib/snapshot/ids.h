@@ -23,6 +23,9 @@ int ids_find(const struct ids *ids, const char *name, uint32_t *id);
 /* One above the highest id in use: the length of an array indexed by id. */
 uint32_t ids_bound(const struct ids *ids);
 
+/* Forget the names that generation `gen` was the first to use: it was built and never published. */
+void ids_undo(struct ids *ids, uint64_t gen);
+
 /* Forget the names that no generation from `gen` on has used. No packet resolved before `gen` is left anywhere. */
 void ids_reap(struct ids *ids, uint64_t gen);
 

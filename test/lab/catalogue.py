@@ -16,4 +16,5 @@ import pfc_distance  # noqa: F401
 import pfc_frames  # noqa: F401
 import promises  # noqa: F401
 import outages  # noqa: F401
+import reloads  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

@@ -23,6 +23,8 @@ Mutant = collections.namedtuple("Mutant", "what path old new scenario")
 VIOLATES = "what the device did not take is forgotten"  # violates an invariant, so that the run stops and reports it
 TOLD = ["invariant 'node conservation' is violated at", "The last 1000 events:", "gw1> show conservation", "gw1> show queues"]
 MUTANTS = [
+    Mutant("a reload takes flow control away while it is in force", "lib/node/node_ctl.c",
+           "held = is_held(n, s, how);", "held = false && is_held(n, s, how);", "reload_in_a_pause"),
     Mutant("a pause does not close the gate of a queue", "lib/queue/turn.h",
            "(uint8_t)(s->busy & ~s->barred)", "(uint8_t)(s->busy)", "pfc_chain"),
     Mutant("what the device did not take is forgotten", "lib/queue/egress_dp.c",

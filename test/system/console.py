@@ -345,7 +345,7 @@ def at_a_terminal(screen, prompt):
     screen.clear()
     screen.type("show port w\t", "wan0 ")
     screen.type("\r", "rx_descriptors")
-    screen.type("reload --\t", "dry-run ")
+    screen.type("reload --d\t", "ry-run ")
     screen.clear()
     text = screen.type("capture start ?", "drops")
     expect("wan0" in text and "a port, all ports, dropped packets, or packets at" in text, text)

@@ -124,7 +124,8 @@ static void every_command_is_found(void **state)
 		for (unsigned int a = 0; a < COMMAND_ARGS_MAX && commands[i].args[a].name; a++)
 			check(commands[i].args[a].help, "%s: %s has no help", commands[i].words,
 				commands[i].args[a].name);
-		check(!commands[i].flag || commands[i].flag_help, "%s", commands[i].words);
+		for (unsigned int k = 0; k < COMMAND_FLAGS_MAX && commands[i].flag[k].name; k++)
+			check(commands[i].flag[k].help, "%s", commands[i].words);
 	}
 }
 
@@ -205,7 +206,7 @@ static void completion(void **state)
 		{"capture start dc0 f 1 ", ""},
 		{"trace add ", "N "},
 		{"trace add 5 ", "filter "},
-		{"reload -", "-j --dry-run "},
+		{"reload -", "-j --dry-run --force "},
 		{"reload --d", "--dry-run "},
 		{"show ports -", "-j "},
 		{"show ports -j", "-j "},

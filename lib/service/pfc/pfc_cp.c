@@ -124,6 +124,16 @@ static void control_pfc_frame(struct control_role *c, struct rte_mbuf *m)
 
 /* --- into tunnels --- */
 
+/* Tell the management thread until when the gateway of a port pauses the others. */
+static void gateway_asks(struct control_role *c, uint16_t port, const struct pfc_request *request)
+{
+	uint64_t bps = c->s->port[port].speed_bps;
+
+	FOR_EACH_BIT(i, request->enable)
+		stat_level(control_pfc(c)->asked_until[port][i],
+			request->time[i] && bps ? c->now + pfc_quanta_ns(request->time[i], bps) : 0);
+}
+
 /* draft-he section 3.2: the frame is sent as received, with its padding. */
 static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 {
@@ -139,6 +149,7 @@ static void control_pfc_relay(struct control_role *c, struct rte_mbuf *m)
 	if (r && pfc_read(&frame, sizeof(frame), PFC_ANY_ENABLE, &request) == PFC_LEGAL) {
 		struct pfc_relay_config config = control_relay_config(r);
 
+		gateway_asks(c, m->port, &request);
 		control_pfc(c)->thinner[m->port].bps = c->s->port[m->port].speed_bps;
 		if (r->udp_port)
 			control_carrier_heard(c, r, &request);
@@ -330,6 +341,7 @@ const struct control_service pfc_service = {
 	.fini = fini,
 	.tick = service_watch_report,
 	.clear = node_clear_pfc,
+	.held = service_pfc_held,
 	.snapshot = start_relays, /* before the first word of a far PE is heard */
 	.has_room = has_room,
 	.takes = SERVICE_TAKES(PUNT_PFC_TUNNEL) | SERVICE_TAKES(PUNT_PFC_RELAY) | SERVICE_TAKES(PUNT_LOCAL),

@@ -35,7 +35,9 @@ struct control_pfc {
 	struct bucket frames[PORT_SLOTS];	/* out of tunnels, by the port they came in by */
 	struct pfc_relay_port relay[MAX_PORTS]; /* gateways */
 	struct pfc_thinner thinner[MAX_PORTS];
-	bool started; /* relays have been told of the start */
+	uint64_t asked_until[MAX_PORTS]
+			    [PFC_PRIORITIES]; /* ns: end of the pauses that gateways ask for; relaxed readers */
+	bool started;			      /* relays have been told of the start */
 	struct carrier carrier[MAX_PORTS];
 	uint64_t generation;				     /* of the snapshot whose tunnels these are */
 	uint32_t changes;				     /* of pfc_tunnels.changes, told to rx roles */
@@ -71,10 +73,12 @@ bool control_carrier_take(struct control_role *c,
 void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request);
 unsigned int control_carrier_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 
-/* watch_ctl.c and pauses_ctl.c: the management thread's parts of the service */
+/* watch_ctl.c, pauses_ctl.c and held_ctl.c: the management thread's parts of the service */
 void service_watch_report(struct node *n);
 void service_watch_fini(struct node *n);
 void node_clear_pfc(struct node *n);
+void service_pfc_held(const struct node *n, const struct snapshot *next, void (*say)(void *arg, const char *text),
+	void *arg);
 
 /* tunnels_cp.c: where the back-pressure of this node's own buffers goes */
 void control_tunnels_init(struct control_role *c);

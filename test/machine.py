@@ -64,7 +64,7 @@ class Load(collections.namedtuple("Load", "seconds cpus others steal worst_late 
         return self.slowdown >= HOPELESS_SLOWDOWN or self.worst_late >= HOPELESS_LATE
 
     def patience(self, seconds):
-        """What a time-out of so many seconds comes to."""
+        """The length of a time-out of so many seconds on this machine."""
         if not self.busy:
             return seconds
         return seconds * min(self.slowdown, MOST_PATIENCE) + self.lost

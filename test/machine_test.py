@@ -118,7 +118,7 @@ def ours_become(expected, seconds=2):
 
 
 def the_watcher_tells_ours_from_others():
-    """A thread of ours that spins is no load; one that is not ours is."""
+    """A spinning thread of this process is not load; one of another process is."""
     spin = "import time\nend = time.monotonic() + 4\nwhile time.monotonic() < end: pass"
     seen = ours_become(1)
     yield from check(seen == 1, f"{seen} threads are ours, 1 expected: this one, which looks")

@@ -45,7 +45,7 @@ class Counter:
         return False
 
     def close(self, status):
-        """What the lines did not say."""
+        """The results that the lines left out."""
         seen = self.passed + self.failed + self.skipped
         if seen < self.planned:
             self.failed += self.planned - seen

@@ -101,7 +101,7 @@ static void read_frames(struct replay *r, const char *file)
 		abort();
 }
 
-/* What callgrind counts. */
+/* The part that callgrind counts. */
 __attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only, bool queued);
 __attribute__((noinline)) void measured(struct node *n, unsigned int bursts, bool floor_only, bool queued)
 {

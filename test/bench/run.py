@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Instructions of a packet, counted by callgrind: no path dearer than it was once, none the dearer for more slices.
+"""Instructions of a packet, counted by callgrind: at most the ceiling of its path, and not more with more slices.
 
 A count does not depend on the machine's load, so it is a test where cycles are only a measurement. Prints TAP.
 """
@@ -19,9 +19,9 @@ MARGIN = 1.03
 CEILING = {path: int(count * MARGIN) for path, count in LEAST.items()}
 # A packet that waits costs so much more than one that does not. The budget is 40 cycles; it was 208 once, and 34.
 WAITS = 110
-# One that passes a closed gate that is not its own.
+# A packet that passes while the gate of another queue is closed.
 BESIDE = 40
-# What the number of slices may make of it: they are counted in code that takes as many steps for one as for 64.
+# How much the number of slices may change a count: the code takes as many steps for one slice as for 64.
 SAME = 1.01
 
 
@@ -33,7 +33,7 @@ def bench_module():
 
 
 def results(module, bench):
-    """What is claimed, and whether it holds."""
+    """Each claim, and whether it holds."""
     for path in module.PATHS:
         if path.name in CEILING:
             count = bench.instructions(*bench.plain(path))

@@ -89,7 +89,7 @@ class Generator:
         if kind == 5:
             return 6, struct.pack("!HHIIHHHH", 1, 2, 3, 4, 0x5002, 5, 0, 0) + body
         if kind == 6:
-            # an error message, or one more that is no error; never Neighbor Discovery
+            # an ICMPv6 error, or another ICMPv6 message; never Neighbor Discovery
             return 58, bytes([self.r.choice([1, 2, 3, 4, 129, 200]), 0, 0, 0]) + bytes(4) + body
         if kind == 7:
             return 44, struct.pack("!BBHI", 17, 0, self.r.choice([0, 1, 0x1230]), 7) + body

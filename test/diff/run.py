@@ -130,7 +130,7 @@ def differing(sluice, model, arrivals):
 
 
 def decoded(frames):
-    """tshark's tree of frames, or bytes where there is no tshark."""
+    """The frames as decoded by tshark, or bytes without tshark."""
     lines = []
     for port, frame in frames:
         with tempfile.NamedTemporaryFile(suffix=".pcap") as f:

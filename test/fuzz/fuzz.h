@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every fuzz target includes. A target is one LLVMFuzzerTestOneInput; it keeps no state that one input could
+ * Included by every fuzz target. A target is one LLVMFuzzerTestOneInput; it keeps no state that one input could
  * hand to the next, so that a crash can be repeated from its input alone.
  */
 #ifndef FUZZ_FUZZ_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is typed. The bytes are split into lines as those of a socket are; each is completed at every place, taken
+ * Console input. The bytes are split into lines as those of a socket are; each is completed at every position, taken
  * apart, and run if it only looks. An error has words, JSON is JSON, and an offer goes on with what stands there.
  */
 #include "test/support/unit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One value of a configuration. First byte: its type; second: its unit; the rest is the text. What is accepted is
+ * One value of a configuration. First byte: its type; second: its unit; the rest is the text. An accepted value is
  * printed, and that is accepted as the same value.
  */
 #include "base/arena.h"

@@ -100,7 +100,7 @@ class Browser:
         return False
 
     def settle(self):
-        """Wait until the page has drawn what it was told."""
+        """Wait until the page has drawn the last change."""
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 20))))")
 
     def mouse(self, kind, x, y, **more):
@@ -110,7 +110,7 @@ class Browser:
         return [e["params"]["request"]["url"] for e in self.events if e.get("method") == "Network.requestWillBeSent"]
 
     def errors(self):
-        """What the page wrote to the console, and what its scripts threw."""
+        """The page's console messages and the exceptions of its scripts."""
         return [json.dumps(e["params"])[:300] for e in self.events
                 if e.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")]
 

@@ -31,7 +31,7 @@ def lossless_port_down():
                               "report['lossless']['lost_broken'] == reason('gw1', 'port_down')",
                               "lossless('gw1.out', 'port_down').packets == reason('gw1', 'port_down')"])
 def lossless_off():
-    """The same where no promise is made: it is counted and told, and the run does not fail."""
+    """The same without a promise: losses are counted and reported, and the run does not fail."""
     return chain(link=DOWN, drain="3s", **loses())
 
 
@@ -61,7 +61,7 @@ def lossless_and_lossy():
 @scenario(short=[{}], expect=["report['lossless']['lost_broken'] == 0", "report['lossless']['lost_excused'] == report['lossless']['lost'] > 0",
                               "all(x['cause'] == 'restart' for x in report['lossless']['losses'])"])
 def lossless_restart():
-    """What a node held when it died, and what came while it was down, is counted apart: nobody can keep it."""
+    """Packets in a node when it died, or that arrived while it was down, are counted apart: nothing can save them."""
     net = chain()
     net.extra["schedule"] = [{"at": "1ms", "node": "gw1", "restart": "100us"}]
     return net

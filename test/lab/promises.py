@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a configuration is called valid for: buffers by default, over any distance, and pauses between ports of different speed."""
+"""The promises of a valid configuration: default buffers at any distance, pauses between ports of different speed."""
 import random
 
 from net import Net

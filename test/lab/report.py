@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lab's report. What needs no browser: its data, its bounds, the same bytes for the same seed. In headless Chromium, if
+"""The lab's report. Without a browser: its data, its bounds, the same bytes for the same seed. In headless Chromium, if
 there is one: every series is plotted and exported, zoom and cursor are shared, legends hide lines, links of topologies do not
 lie on one another, and nothing is requested from elsewhere. Prints TAP.
 
@@ -515,7 +515,7 @@ def main():
         if browser.EXECUTABLE:
             in_browser(reports, tests)
         else:
-            tests.append(("in a browser # SKIP there is no Chromium", []))
+            tests.append(("in a browser # SKIP Chromium is not installed", []))
     return tap.tell(tests)
 
 

@@ -30,7 +30,7 @@ class Record:
 
 
 class Report:
-    """What assertions may say about a run."""
+    """The measurements of a run, for assertions."""
 
     def __init__(self, data, parameters=None, base=None):
         self.data = data
@@ -100,7 +100,7 @@ class Report:
                     Record({"most_bytes": 0, "headroom_most_bytes": 0, "xoffs": 0}))
 
     def lossless(self, place, reason):
-        """What was lost at a place for a reason, of lossless classes."""
+        """Packets of lossless classes that were lost at a place for a reason."""
         return next((Record(x) for x in self.data["lossless"]["losses"] if x["lossless"] and (x["place"], x["reason"]) == (place, reason)),
                     Record({"packets": 0}))
 

@@ -90,7 +90,7 @@ def refused_by_linux(t):
 
 
 def refused_by_sluice(t):
-    """What Linux sends is dropped as hmac."""
+    """Packets from Linux are dropped as hmac."""
     before = t.s1.drops().get("hmac", 0)
     ping(t.a, B6, 2, more=SHORT_WAIT)
     eventually(lambda: t.s1.drops().get("hmac", 0) >= before + 2, "dropped as hmac")

@@ -68,7 +68,7 @@ def paths(options):
 
 
 class Packet:
-    """What is read of a packet on the wan: outer source and flow label, and the flow inside."""
+    """The fields of a packet on the wan: outer source and flow label, and the inner flow."""
 
     def __init__(self, frame):
         self.source, self.label = frame[22:38], int.from_bytes(frame[15:18], "big") & 0xFFFFF

@@ -24,7 +24,7 @@ REFRESH = 0.5  # seconds; well within the 3.4 a pause lasts
 
 
 def lossless(peer, *priorities, speed="10M"):
-    # a slow test is no storm
+    # a slow test is not a storm
     return {"pfc": {"priorities": list(priorities), "peers": [peer], "buffer": "small", "watchdog": {"action": "off"}},
             "speed": speed}
 
@@ -152,7 +152,7 @@ def tagged(frame, *tags):
 
 
 def not_pfc():
-    """What looks like a frame that stops priority 3: name, frame, reason of the drop."""
+    """Frames that resemble a pause of priority 3: name, frame, drop reason."""
     stop = pfc(MAC_B, {3: FULL})
     return [
         ("802.3x PAUSE", bytes(Ether(dst=PFC_DA, src=MAC_B) / MACControlPause(pause_time=FULL)), "pause_frame"),

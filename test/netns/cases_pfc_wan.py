@@ -33,7 +33,7 @@ def wan(number, name, address, **more):
 
 
 def outer(row):
-    """What the tunnel put around a frame."""
+    """The headers that the tunnel added to a frame."""
     return {"source": row["ipv6.src"], "destination": row["ipv6.dst"], "dscp": row["ipv6.tclass.dscp"],
             "hops": row["ipv6.hlim"], "next": row["ipv6.nxt"], "left": row["ipv6.routing.segleft"],
             "segments": row["ipv6.routing.srh.addr"]}
@@ -151,7 +151,7 @@ def relayed(t, line):
 
 
 def in_tunnel(t, station, interface, headers):
-    """What was SPOKEN has passed there in these outer headers."""
+    """The frames SPOKEN have passed there in these outer headers."""
     rows = read(t, station, interface)
     expect([times_of(r) for r in rows] == SPOKEN, f"{interface}: {rows}")
     expect(all(outer(r) == headers for r in rows), f"{interface}: {[outer(r) for r in rows]}, {headers} expected")
@@ -350,7 +350,7 @@ def honoured(t):
 
 
 def stays_out(t):
-    """What is no PFC frame of B does not enter the tunnel."""
+    """Frames that are not PFC frames of B do not enter the tunnel."""
     stop, drops = pfc(MAC_B, {3: FULL}), t.nodes["pe2"].drops()
     faults = [("pause_frame", bytes(Ether(dst=PFC_DA, src=MAC_B) / MACControlPause(pause_time=FULL))),
               ("pfc_bad_opcode", stop[:15] + b"\x02" + stop[16:]), ("pfc_bad_cev", stop[:16] + b"\x80" + stop[17:]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests do with a network, whatever it consists of."""
+"""Steps that the tests share, for every network."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this machine's kernel and iproute2 can do, found out by trying. What a network needs and is not there is skipped by name."""
+"""The abilities of this machine's kernel and iproute2, found by trying. Tests that need more are skipped by name."""
 
 import functools
 import os
@@ -53,7 +53,7 @@ def is_there(feature):
 
 
 def missing(network):
-    """What keeps this network from being built; None: nothing."""
+    """The reason why this network cannot be built, or None."""
     for feature in (*PLAIN, *NEEDS.get(network, SRV6)):
         if not is_there(feature):
             return FEATURES[feature][0]

@@ -50,7 +50,7 @@ def step(title):
 
 
 def drops_of(node, before):
-    """What has been dropped since, but for Linux's own multicasts, in words."""
+    """Drops since then in words, without those of Linux's own multicasts."""
     rows = ((reason, n - before.get(reason, 0)) for reason, n in node.drops().items() if reason != "multicast")
     return ", ".join(f"{n} as {reason}" for reason, n in rows if n) or "nothing"
 

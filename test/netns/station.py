@@ -49,7 +49,7 @@ class Program:
         self.seen = []
 
     def collect(self, seconds):
-        """What has come, for so long or until there is a command. True: there is one."""
+        """Receive for that long or until a command arrives. Returns whether one has arrived."""
         ready, _, _ = select.select([sys.stdin, *self.names], [], [], seconds)
         for s in ready:
             if s is not sys.stdin:
@@ -138,7 +138,7 @@ class Station:
         return [bytes.fromhex(frame) for how, frame in seen if way in (how, None)]
 
     def forget(self):
-        """What was seen so far."""
+        """The packets seen so far."""
         for interface in self.interfaces:
             self.take(interface)
 

@@ -20,7 +20,7 @@ PAGES = ("sluice.8", "sluicectl.1", "sluice.yaml.5")
 
 
 class Installation:
-    """What meson installs, below a folder of our own."""
+    """The files that meson installs, below a temporary folder."""
 
     def __init__(self, build):
         self.root = tempfile.mkdtemp(prefix="sluice-install-")
@@ -83,7 +83,7 @@ def unit_is_valid(i):
 
 
 def unit_keeps_the_devices(i):
-    """What would take /dev/vfio, hugepages or locked memory away must stay out."""
+    """Settings that deny /dev/vfio, hugepages or locked memory must be absent."""
     service = i.unit()["Service"]
     for key in ("PrivateDevices", "DevicePolicy", "DeviceAllow", "ProtectClock", "PrivateNetwork", "PrivateUsers",
                 "MemoryDenyWriteExecute", "DynamicUser"):

@@ -94,7 +94,7 @@ def hugepages_missing(p):
 
 
 def hugepages_on_the_wrong_node(p):
-    """What is free at another node does not help."""
+    """Free hugepages of another node do not help."""
     with good_machine() as m:
         m.hugepages(0, 10, 4)
         config = {"memory": "{buffers: 32K, hugepages: on}"}
@@ -158,7 +158,7 @@ def mac_control(p):
 
 
 def lossless_ports(p):
-    """What a start would find on a port with lossless classes."""
+    """The findings of a start on a port with lossless classes."""
     lossless = ", speed: 10G, pfc: {priorities: [3], learn: true, buffer: b%s}}\n" \
                "buffer-profiles:\n  - {name: b, min-frame: 1024"
     change = "use a NIC of another driver .*"

@@ -82,7 +82,7 @@ class Shell:
         time.sleep(2)  # rates are there after the first second
 
     def close(self):
-        """What the page has started is ended, whatever went wrong."""
+        """End every process that the page has started, also after a failure."""
         if self.process.poll() is None:
             try:
                 self.process.stdin.write("kill $(jobs -p) 2>/dev/null; wait; exit 0\n")

@@ -32,7 +32,7 @@ def run(command, timeout=60, **more):
 
 
 def run_once(test):
-    """What is wrong. A test that stumbles has failed; no load explains that."""
+    """The reason for a failure. An exception is a failure of the test, whatever the load."""
     try:
         test()
         return [], False

@@ -35,7 +35,7 @@ LATE = re.compile(r"did not end within|frames were read of")
 
 
 def read_pcap(path):
-    """The frames of a capture; none when there is no file."""
+    """The frames of a capture; none if the file does not exist."""
     if not path.exists():
         return []
     data = path.read_bytes()
@@ -88,7 +88,7 @@ def hexdump(frame):
 
 
 def decode(frame, work):
-    """tshark's words for a frame, from Ethernet on; hexadecimal where there is no tshark."""
+    """The frame as decoded by tshark, from Ethernet on; hexadecimal without tshark."""
     path = work / "frame.pcap"
     write_pcap(path, [frame])
     try:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every unit test includes: cmocka after the headers it requires, and checks that say which
+ * Included by every unit test: cmocka after the headers it requires, and checks that say which
  * row of a table failed, because in a loop a line number does not.
  */
 #ifndef SUPPORT_UNIT_H

@@ -57,7 +57,7 @@ interfaces:
 log: {{level: warning}}
 """
 
-# What differs from run to run, by name. In tables their columns, in blocks their lines, in JSON their values.
+# Names of values that differ from run to run: columns of tables, lines of blocks, values of JSON.
 VOLATILE = {"passes", "busy_passes", "busy_ms", "busy_ns", "sleep_ms", "sleep_ns", "max_gap_us", "max_gap_ns", "took_ms",
             "dpdk", "sluice", "ns", "rx_pps", "rx_bps", "tx_pps", "tx_bps", "free"}
 
@@ -330,7 +330,7 @@ def plain(text):
 
 
 def at_a_terminal(screen, prompt):
-    """What both consoles do: completion, help, history, editing, mistakes."""
+    """Features of both consoles: completion, help, history, editing, mistakes."""
     screen.type("\r", prompt)
     screen.type("sh\t", "show ")
     screen.type("vers\t", "version ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a supervisor and an administrator see: sd_notify, watchdog, pid file, log, preflight."""
+"""The process as a supervisor and an administrator see it: sd_notify, watchdog, pid file, log, preflight."""
 import contextlib
 import ctypes
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What other programs see: OpenMetrics by promtool and Prometheus, DPDK's telemetry and dumpcap, ports and links."""
+"""The process as others see it: OpenMetrics in promtool and Prometheus, DPDK's telemetry and dumpcap, ports, links."""
 import contextlib
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of the process share: a folder with a configuration, sluice running in it, its socket, and TAP."""
+"""Shared by the tests of the process: a folder with a configuration, a running sluice, its socket, and TAP."""
 import argparse
 import glob
 import json
@@ -188,7 +188,7 @@ class Session:
 
 
 class Node:
-    """A running sluice. What it prints lies in the files out and err."""
+    """A running sluice. Its output is in the files out and err."""
 
     def __init__(self, bench, *args, **more):
         self.bench = bench

@@ -174,7 +174,7 @@ static void pauses_do_not_wait(void **state)
 	slow_pass(t);
 	fake_port_receive(t->port[IN], 0, &frame, sizeof(frame), 0);
 	slow_pass(t);
-	/* the station is no peer of `in`, and it is known at once */
+	/* the station is not a peer of `in`, and that is known at once */
 	assert_int_equal(testbed_reason(t, IN, DROP_pfc_bad_peer), 1);
 	assert_true(t->node->rx[0].queue[0].backlog.lossless.n > 290);
 	testbed_settle(t, 2000);
@@ -253,7 +253,7 @@ static void a_stalled_worker(void **state)
 	testbed_free(t);
 }
 
-/* What waits when the node stops is counted as such. */
+/* Frames that wait when the node stops are counted as such. */
 static void stopped_while_it_waits(void **state)
 {
 	struct testbed *t = bed(NODE("0, 1"), true);
@@ -276,7 +276,7 @@ static void tick(struct testbed *t)
 	node_tick(t->node, t->now);
 }
 
-/* What the device of a port with lossless classes loses is counted as broken promise, once. */
+/* A loss in the device of a port with lossless classes counts as a broken promise, once. */
 static void what_the_device_loses(void **state)
 {
 	struct testbed *t = bed(NODE("0, 1"), false);

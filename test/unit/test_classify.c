@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What classification says about a packet it says whatever the buffer held before: every frame is asked about twice, once with
+ * The verdict on a packet does not depend on former contents of its buffer: every frame is classified twice, once with
  * all bits of its struct pkt clear and once with all set.
  */
 #include "test/support/unit.h"

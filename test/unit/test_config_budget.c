@@ -149,7 +149,7 @@ static void budget_frame(void **state)
 }
 
 /*
- * What is counted in packets is promised five buffers for each, by hand: descriptors 2*(512+4), 2*512; rewritten
+ * Each packet is promised five buffers. Calculated by hand: descriptors 2*(512+4), 2*512; rewritten
  * 2*2*128*5; lossy 2*1792; control 2*256; rings: two rx lcores to control, they and
  * control to the worker, that is five of 1024, five buffers each; parked
  * 2*256*5; waiting 512*5; 32*5; three lcores with 384+64*5; control 256*5.

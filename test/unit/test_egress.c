@@ -246,7 +246,7 @@ static void waiting_packets_keep_order(void **state)
 }
 
 /*
- * What waited for a neighbour may not make the port hold more than it is promised: the next to wait take the place of those
+ * Packets that wait for a neighbour may not exceed the promise to the port: the next ones to wait take the place of those
  * that come back. The oldest find the room there is.
  */
 static void waiting_packets_come_back_to_a_full_port(void **state)

@@ -143,7 +143,7 @@ static void port_goes_down(void **state)
 	bench_expect_state(b, 2, "fe80::2", NEIGH_REACHABLE);
 	bench_expect_state(b, 1, "fe80::9", NEIGH_FAILED);
 	bench_expect_state(b, 1, "fe80::a", NEIGH_FAILED);
-	/* once more is no news */
+	/* a repetition changes nothing */
 	neigh_cache_link_down(b->t, b->now, 1, UINT16_MAX);
 	neigh_cache_link_down(b->t, b->now, 7, UINT16_MAX);
 	bench_run_to(b, 200);

@@ -136,7 +136,7 @@ static void headroom(void **state)
 	assert_int_equal(a.draft_he, 37500000);
 	assert_int_equal(a.round_trip, 75000000);
 	assert_int_equal(a.jitter, 12500);
-	/* more than the line is no negative headroom */
+	/* a fill level above the limit does not make the headroom negative */
 	q.out_bps = 400000000000;
 	headroom_compute(&q, &a);
 	assert_int_equal(a.draft_he, 0);

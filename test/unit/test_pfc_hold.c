@@ -198,7 +198,7 @@ static void history(void **state)
 	pfc_history_set(&h, 5000, 1000);
 	assert_true(pfc_history_is_paused(&h, 4999));
 	assert_false(pfc_history_is_paused(&h, 5000));
-	pfc_history_set(&h, 9000, 4000); /* a refresh is no transition */
+	pfc_history_set(&h, 9000, 4000); /* a refresh is not a transition */
 	assert_int_equal(h.transitions, 1);
 	pfc_history_set(&h, 12000, 9000); /* nor is one at the very end */
 	assert_int_equal(h.transitions, 1);

@@ -5,7 +5,7 @@
 #include "drivers/abilities.h"
 #include "drivers/pfc_setup.h"
 
-/* What the device answers, and what it was asked to be. */
+/* The answers of the device, and the settings that it was asked for. */
 static struct fake {
 	int fc_get, fc_set, pfc_set;
 	int pfc_fails_at; /* priority */

@@ -407,7 +407,7 @@ static void reloads(void **state)
 	end(t);
 }
 
-/* Times that the configuration leaves open: on a slow port one frame is no storm however long it pauses. */
+/* Times that the configuration leaves open: on a slow port one frame is not a storm, however long its pause. */
 static void times(void **state)
 {
 	static const char slow[] =

@@ -88,7 +88,7 @@ static void breaks(void **state)
 	}
 	assert_int_equal(w.detections, 0);
 	assert_int_equal(w.alarms, 0);
-	/* a stream of XONs is no storm */
+	/* a stream of XONs is not a storm */
 	for (uint64_t t = 6000; t < 8000; t += 10)
 		assert_true(stop(&w, t, 0));
 	assert_int_equal(poll(&w, &drop, 8000, TIME_NEVER), PFC_WATCHDOG_NOTHING);

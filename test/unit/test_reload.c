@@ -160,7 +160,7 @@ static void an_advertised_mac_counts_after_static(void **state)
 	testbed_free(t);
 }
 
-/* What waited for an answer goes to the configured MAC, in order and ahead of what comes later. */
+/* Packets that waited for an answer go to the configured MAC, in order and ahead of later ones. */
 static void dynamic_becomes_static(void **state)
 {
 	struct testbed *t = testbed_new(BASE ROUTE);

@@ -187,7 +187,7 @@ static void files(void **state)
 	}
 }
 
-/* What only a machine writes: deep and large files end in a message, too. */
+/* Files that only a program writes: deep and large ones end in a message, too. */
 static void monsters(void **state)
 {
 	static const struct {
@@ -243,7 +243,7 @@ static void missing_files(void **state)
 	cfg_diags_free(&diags);
 }
 
-/* What one node writes another one reads, and writes the same but for the SIDs of its own. */
+/* A node reads what another one has written, and writes the same except for its own SIDs. */
 static void round_trip(void **state)
 {
 	static const char *const entries =

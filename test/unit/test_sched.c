@@ -84,7 +84,7 @@ struct tally {
 	uint32_t next[65 * 8];
 };
 
-/* What was sent since, by flow; order within a flow is checked. */
+/* Packets sent since, by flow; order within a flow is checked. */
 static uint32_t take(struct testbed *t, struct tally *y)
 {
 	struct sent_frame *f;
@@ -118,7 +118,7 @@ static uint64_t slice_bytes(const struct tally *y, unsigned int slice)
 	return sum;
 }
 
-/* What the device's burst held before the scheduler had a choice. */
+/* Packets that were in the device's burst before the scheduler had a choice. */
 static void fill_burst(struct testbed *t, struct tally *y)
 {
 	for (uint32_t i = 0; i < NODE_BURST; i++)
@@ -636,7 +636,7 @@ static void class_maps(void **state)
 	testbed_free(t);
 }
 
-/* What one ingress port holds, in bytes and in buffers, by class and by slice; back to nothing at the end. */
+/* Bytes and buffers charged to one ingress port, by class and by slice; zero again at the end. */
 static void accounting(void **state)
 {
 	struct testbed *t = bed("{name: s1}", "mtu: 1500");

@@ -67,7 +67,7 @@ static void sums_take_every_member(void **state)
 	}
 	lcore_stats_add(sum, block);
 	lcore_stats_add(sum, block);
-	/* a longest gap is no sum */
+	/* the longest gap is not a sum */
 	assert_int_equal(sum->max_gap_ns, block->max_gap_ns);
 	sum->max_gap_ns *= 2;
 #define X(name, unit, help) check(sum->name == 2 * block->name, #name);

@@ -340,7 +340,7 @@ static void budget(void **state)
 	free(t);
 }
 
-/* What 64 K timers cost while none expires: nothing. And to move one of them, as a refresh does: one step. */
+/* 64 K timers cost nothing while none expires. Moving one of them, as a refresh does, takes one step. */
 static void idle(void **state)
 {
 	enum { MANY = 65536 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the lab's report keeps in bounded memory: the intervals of a track, and percentiles of times. */
+/* Data that the lab's report keeps in bounded memory: the intervals of a track, and percentiles of times. */
 #include "test/support/unit.h"
 
 #include "base/compiler.h"

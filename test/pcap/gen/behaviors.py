@@ -351,7 +351,7 @@ def _option(case, packet, kind, pointer, expected):
 
 
 def delivered():
-    """What a SID gives to the node itself."""
+    """Packets that a SID delivers to the node itself."""
     sids = [
         sid("5f00:0:100::/48", "uN"),
         sid("5f00:0:200::/48", "uN", allow=["ping", "traceroute"]),

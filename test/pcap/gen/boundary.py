@@ -117,7 +117,7 @@ def at_sids():
         refused(bytes(broken))
     other = signed(END, segments, 2, src="2001:db8:a::77")
     refused(other[:8] + packed(PEER) + other[24:])
-    # the tag is no part of it
+    # the tag is not part of it
     broken = bytearray(good)
     broken[47] ^= 1
     case.passes("p0", bytes(broken), "p1", next_segment(bytes(broken)))
@@ -175,7 +175,7 @@ def by_linux(**more):
 
 
 def linux():
-    """hmac.profile: linux. What Linux 6.18 sends and takes, docs/protocol.md 3.8; live: test/netns, network hmac."""
+    """hmac.profile: linux. As Linux 6.18 sends and accepts it, docs/protocol.md 3.8; live: test/netns, network hmac."""
     source = "docs/protocol.md 3.8; Linux net/ipv6/seg6_hmac.c"
     sids = [sid(f"{END}/64", "End", hmac="required"), sid(f"{UN}/48", "uN", hmac="required")]
     case = with_keys(Case("hmac_linux_verify", "HMACs as Linux makes them, and those of RFC 8754 refused", source,

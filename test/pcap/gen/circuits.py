@@ -166,7 +166,7 @@ def long_ones():
 
 
 def there_and_back():
-    """What goes in on one side comes out on the other; both ends are this node."""
+    """Frames that enter on one side leave on the other; both ends are this node."""
     case = Case(
         "circuit_back",
         "frames out of the tunnel to the port of the circuits, whatever their tags",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What random packets against the model of test/diff have found, each by itself."""
+"""Faults that random packets against the model of test/diff have found, a case for each."""
 
 from gen.case import Case
 from gen.node import sid

@@ -37,7 +37,7 @@ def list_lengths():
 
 
 def odd_lists():
-    """What is in a list apart from uSIDs of the block."""
+    """Elements of a list other than uSIDs of the block."""
     lists = {
         "outside": ("SIDs of another block stand alone", ["5f00:1:2:1::", "5f00:0:300::", "5f00:0:e102::"]),
         "between": ("a SID of another block ends a container", ["5f00:0:500::", "5f00:1:2:1::", "5f00:0:e102::"]),

@@ -12,7 +12,7 @@ import re
 LOOPBACK = "2001:db8:f::d"
 BLOCK = "5f00:0::/32"
 PEER_MAC = {"p0": "02:00:00:00:a0:00", "p1": "02:00:00:00:b0:01", "p2": "02:00:00:00:c0:02"}
-# What is inside the SRv6 domain: the links of wan ports and the loopbacks.
+# The inside of the SRv6 domain: the links of wan ports and the loopbacks.
 INFRASTRUCTURE = ["2001:db8:a::/64", "2001:db8:b::/64", "2001:db8:f::/64"]
 
 TWO_LCORES = {"control": 0, "rx": [1], "worker": [1], "cpus": "0@0,1@1"}

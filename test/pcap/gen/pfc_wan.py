@@ -38,7 +38,7 @@ def frame(times=None, dst=PFC_DA, src="02:00:00:00:33:01", kind=0x8808, opcode=0
 
 
 def tunnelled(dst, inner, segments=(), left=0, src=FAR, **fields):
-    """What the congested node sends: CS7, fixed flow label, next header 143 (RFC 8986 5.3)."""
+    """Packets of the congested node: CS7, fixed flow label, next header 143 (RFC 8986 5.3)."""
     fields = {"tc": DSCP_CS7, "fl": 0x12345, "hlim": 62, **fields}
     if not segments:
         return ip6(src, dst, inner, ETHERNET, **fields)

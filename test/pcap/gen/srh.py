@@ -76,7 +76,7 @@ def not_last():
 
 
 def no_sid():
-    """A routing header in a packet to an address of the node that is no SID."""
+    """A routing header in a packet to an address of the node that is not a SID."""
     case = Case(
         "srh_to_interface",
         "SRH with segments left to an own address that is no SID: pointer at the routing type",

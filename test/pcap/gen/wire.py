@@ -181,7 +181,7 @@ def hop_limit(packet, value):
 
 
 def hop(packet, n=1):
-    """What routers on the way do (RFC 8200 section 3, RFC 1812 section 5.3.1)."""
+    """The work of routers on the way (RFC 8200 section 3, RFC 1812 section 5.3.1)."""
     h = header(packet)
     return hop_limit(packet, (h.hlim if is6(packet) else h.ttl) - n)
 
@@ -288,7 +288,7 @@ def encaps_red(inner, sids, src=LOOPBACK, fl=FLOW_LABEL, hlim=64, dscp=None, tra
 
 
 def inner_of(packet):
-    """What is inside a tunnel."""
+    """The contents of a tunnel."""
     nh, at = packet[6], 40
     while nh in (ROUTING, HOP_BY_HOP, DEST_OPTIONS):
         nh, at = packet[at], at + 8 * (packet[at + 1] + 1)

@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(TOP, "test"))
 import objects  # noqa: E402
 import tap  # noqa: E402
 
-PURE = ["base", "wire", "config", "stats", "icmp", "pfc", "fib"]
+PURE = ["base", "wire", "config", "stats", "icmp", "pfc", "fib", "bfd"]
 PURE_FILES = ["neigh/neigh_cache.c", "neigh/neigh_cache.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
 GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands"),
              ("docs/man/sluice.8", "sluice.8"), ("docs/man/sluicectl.1", "sluicectl.1"),

@@ -30,6 +30,7 @@ enum log_level {
 	X(config, "files, reloads and what they change") \
 	X(port, "devices and links") \
 	X(neigh, "ND and ARP") \
+	X(failover, "links, next hops and paths that fail and return") \
 	X(srv6, "policies and SIDs") \
 	X(pfc, "PFC storms") \
 	X(console, "console, socket and HTTP")

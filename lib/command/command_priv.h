@@ -45,6 +45,10 @@ int cmd_show_sids(struct command_call *c);
 int cmd_show_remote_sids(struct command_call *c);
 int cmd_show_policies(struct command_call *c);
 
+/* cmd_failover.c */
+int cmd_show_nexthops(struct command_call *c);
+int cmd_show_paths(struct command_call *c);
+
 /* cmd_route.c */
 int cmd_show_routes(struct command_call *c);
 int cmd_show_neighbors(struct command_call *c);

@@ -98,6 +98,13 @@ struct cfg_discovery {
 	uint64_t max;
 };
 
+struct cfg_failover {
+	struct cfg_mark at;
+	uint64_t hold_ms;
+	uint64_t hold_max_ms;
+	uint64_t window_ms;
+};
+
 struct cfg_metrics {
 	struct cfg_mark at;
 	char *listen; /* "127.0.0.1:9111"; NULL: none */
@@ -400,6 +407,7 @@ struct config {
 	struct cfg_idle idle;
 	struct cfg_icmp icmp;
 	struct cfg_discovery discovery;
+	struct cfg_failover failover;
 	struct cfg_metrics metrics;
 	struct cfg_log log;
 	CFG_LIST(struct cfg_port) ports;

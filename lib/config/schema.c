@@ -149,6 +149,19 @@ static const struct cfg_key discovery_keys[] = {
 static const struct cfg_map discovery_map =
 	MAP_OF(discovery_keys, "neighbor-discovery", struct cfg_discovery);
 
+static const struct cfg_key failover_keys[] = {
+	{"hold", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_failover, hold_ms), .max = 3600000, .fallback = "10",
+		.help = "Hold-down: a link or next hop that has failed must work for this time before traffic returns to "
+			"it. While nothing else is alive it is used at once. Doubled each time it fails again within window."},
+	{"hold-max", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_failover, hold_max_ms), .max = 3600000,
+		.fallback = "10000", .help = "Longest hold-down of a link or next hop that keeps failing."},
+	{"window", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_failover, window_ms), .max = 86400000,
+		.fallback = "10000",
+		.help = "A link or next hop that fails again within this time of its last return is flapping; one that "
+			"has worked for longer begins with hold again."},
+};
+static const struct cfg_map failover_map = MAP_OF(failover_keys, "failover", struct cfg_failover);
+
 static const struct cfg_key metrics_keys[] = {
 	{"listen", CFG_TEXT, .offset = AT(struct cfg_metrics, listen), .flags = CFG_START_ONLY,
 		.example = "\"127.0.0.1:9111\"",
@@ -488,6 +501,8 @@ static const struct cfg_key root_keys[] = {
 	{"icmp", CFG_MAP, .offset = AT(struct config, icmp), .map = &icmp_map, .help = "Rate limits of ICMP."},
 	{"neighbor-discovery", CFG_MAP, .offset = AT(struct config, discovery), .map = &discovery_map,
 		.help = "Timers and limits of ND and ARP."},
+	{"failover", CFG_MAP, .offset = AT(struct config, failover), .map = &failover_map,
+		.help = "Return to links and next hops that have failed."},
 	{"metrics", CFG_MAP, .offset = AT(struct config, metrics), .map = &metrics_map,
 		.help = "Counters for Prometheus."},
 	{"log", CFG_MAP, .offset = AT(struct config, log), .map = &log_map, .help = "Log lines."},

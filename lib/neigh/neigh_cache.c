@@ -327,6 +327,15 @@ void neigh_cache_link_down(struct neigh_cache *t, uint64_t now, uint16_t port, u
 	}
 }
 
+void neigh_cache_link_up(struct neigh_cache *t, uint64_t now, uint16_t port, uint16_t mask)
+{
+	struct entry *e;
+
+	RB_FOREACH(e, key_tree, &t->keys)
+		if ((e->i.port & mask) == (port & mask) && e->i.state == NEIGH_FAILED && e->i.keep)
+			set_timer(t, e, now);
+}
+
 unsigned int neigh_cache_poll(struct neigh_cache *t, uint64_t now, unsigned int budget, uint64_t *next)
 {
 	unsigned int done = 0;

@@ -7,6 +7,7 @@
 #define SERVICE_SERVICES_H
 
 #define SERVICES(X) \
+	X(NEXTHOP, nexthop) \
 	X(NEIGHBOR, neighbor) \
 	X(PFC, pfc) \
 	X(ICMP, icmp)

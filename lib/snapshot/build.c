@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "snapshot/liveness.h"
 #include "snapshot/path_mtu.h"
 
 int snapshot_registry_init(struct snapshot_registry *r)
@@ -20,8 +21,9 @@ int snapshot_registry_init(struct snapshot_registry *r)
 		.slices = ids_new(SNAP_SLICE_MAX),
 		.interfaces = ids_new(SNAP_INTERFACE_MAX),
 		.path_mtus = calloc(1, sizeof(*r->path_mtus)),
+		.live = calloc(1, sizeof(*r->live)),
 	};
-	if (r->path_mtus && r->neighs && r->paths && r->sids && r->vrfs && r->slices && r->interfaces)
+	if (r->path_mtus && r->live && r->neighs && r->paths && r->sids && r->vrfs && r->slices && r->interfaces)
 		return 0;
 	snapshot_registry_fini(r);
 	return -ENOMEM;
@@ -36,6 +38,7 @@ void snapshot_registry_fini(struct snapshot_registry *r)
 	ids_free(r->slices);
 	ids_free(r->interfaces);
 	free(r->path_mtus);
+	free(r->live);
 	*r = (struct snapshot_registry){0};
 }
 
@@ -139,6 +142,16 @@ static void build_discovery(struct builder *b)
 		.max = (uint32_t)d->max};
 }
 
+static void build_failover(struct builder *b)
+{
+	const struct cfg_failover *f = &b->config->failover;
+
+	b->s->live = b->ids->live;
+	b->s->failover = (struct snap_failover){.hold_ns = f->hold_ms * NSEC_PER_MSEC,
+		.hold_max_ns = MAX_OF(f->hold_ms, f->hold_max_ms) * NSEC_PER_MSEC,
+		.window_ns = f->window_ms * NSEC_PER_MSEC};
+}
+
 static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 {
 	int rc;
@@ -148,6 +161,7 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	b->s->icmp_errors_per_port = b->config->icmp.errors_per_port;
 	b->s->icmp_echo = b->config->icmp.echo;
 	build_discovery(b);
+	build_failover(b);
 	b->s->shared_buffers = b->config->memory.lossless;
 	build_boundary(b);
 	rc = build_slices(b);

@@ -10,6 +10,7 @@
 struct snapshot_registry {
 	struct ids *neighs, *paths, *sids, *vrfs, *slices, *interfaces;
 	struct path_mtus *path_mtus; /* written only by the control lcore: path_mtu.h */
+	struct liveness *live;	     /* likewise: liveness.h */
 	uint64_t generation;	     /* of the newest snapshot built */
 };
 

@@ -298,8 +298,17 @@ struct snap_discovery {
 	uint32_t max;		   /* entries of the neighbour cache */
 };
 
+/* Return to a link or next hop that has failed (service/nexthop). */
+struct snap_failover {
+	uint64_t hold_ns, hold_max_ns; /* time for which it must work before it is used again: first and longest */
+	uint64_t window_ns;	       /* a failure within this time of the last return doubles the hold-down */
+};
+
+struct liveness;
+
 struct snapshot {
 	uint64_t generation;
+	const struct liveness *live; /* outlives the snapshot; liveness.h */
 	struct ipv6_addr loopback;
 	struct snap_interface port[MAX_PORTS];
 	uint32_t n_ports;
@@ -343,6 +352,7 @@ struct snapshot {
 	/* limits of the control lcore */
 	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* per second */
 	struct snap_discovery discovery;
+	struct snap_failover failover;
 
 	const struct config *config; /* source of the snapshot; owned by the publisher, outlives the snapshot */
 	struct arena *arena;	     /* owns the arrays */

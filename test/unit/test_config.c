@@ -42,7 +42,8 @@ static void good_files(void **state)
 }
 
 #define ROOT_KEYS \
-	"node, lcores, memory, idle, icmp, neighbor-discovery, metrics, log, ports, interfaces, slices, class-maps, " \
+	"node, lcores, memory, idle, icmp, neighbor-discovery, failover, metrics, log, ports, interfaces, slices, " \
+	"class-maps, " \
 	"buffer-profiles, neighbors, routes, vrfs, sids, policies, hmac, circuits, pfc-relays, pfc-tunnels, " \
 	"pfc-learning, remote-sids, remote-sids-files"
 

@@ -10,6 +10,7 @@
 #include "neigh/nd.h"
 #include "node/control_send.h"
 #include "service/neighbor/neighbor.h"
+#include "service/nexthop/nexthop.h"
 #include "service/pfc/service_pfc.h"
 #include "node/service.h"
 #include "wire/arp.h"
@@ -132,6 +133,8 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 			   : state == NEIGH_STALE   ? NEIGH_AGED
 			   : state == NEIGH_FAILED  ? NEIGH_FAIL
 						    : NEIGH_FORGET);
+	if (state == NEIGH_REACHABLE || state == NEIGH_FAILED)
+		nexthop_report_address(c, interface, addr, LIVENESS_NEIGHBOR, state == NEIGH_REACHABLE);
 	if (state == NEIGH_REACHABLE)
 		service_pfc_learn(c->node, snap_interface_of(interface), mac);
 	/* control_has_room has checked for room. If there is none, the mailbox counts the message as refused. */
@@ -243,6 +246,8 @@ static void look_at_links(struct control_role *c)
 
 		if (neighbors_of(c)->port_up[i] && !up)
 			neigh_cache_link_down(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
+		if (!neighbors_of(c)->port_up[i] && up)
+			neigh_cache_link_up(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
 		neighbors_of(c)->port_up[i] = up;
 	}
 }

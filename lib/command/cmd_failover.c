@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* show nexthops, paths. Management thread. */
+#include <errno.h>
+
+#include "command/command_priv.h"
+#include "command/describe.h"
+#include "service/nexthop/nexthop.h"
+
+static uint64_t now_of(const struct node *n)
+{
+	return __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
+}
+
+static const char *grade_name(enum liveness_grade grade)
+{
+	static const char *const names[] = {"down", "held", "up"};
+
+	return names[grade];
+}
+
+/* What is known of a link, a next hop or a path, with the causes that apply to it from elsewhere. */
+static json_t *life_json(const struct node *n, uint32_t object, unsigned int causes)
+{
+	struct nexthop_life l;
+	uint64_t now = now_of(n), hold;
+	char why[96];
+
+	nexthop_life_copy(n, object, &l);
+	hold = l.causes == LIVENESS_HELD && l.held_until > now ? l.held_until - now : 0;
+	return json_pack("{ss ss sI sI sI sI sI}", "state", grade_name(liveness_grade(causes)), "why",
+		nexthop_causes(causes, why, sizeof(why)), "since_ms",
+		(json_int_t)((l.since ? now - MIN_OF(now, l.since) : now) / NSEC_PER_MSEC), "downs",
+		(json_int_t)l.downs, "last_out_us",
+		(json_int_t)(l.downs && !l.causes ? (l.since - l.failed) / NSEC_PER_USEC : 0), "hold_ms",
+		(json_int_t)(l.hold_ns / NSEC_PER_MSEC), "held_for_ms", (json_int_t)(hold / NSEC_PER_MSEC));
+}
+
+static json_t *nexthop_json(const struct node *n, uint32_t port, const char *interface, const char *address,
+	uint32_t object, unsigned int causes)
+{
+	json_t *o = json_pack("{ss ss ss}", "port", n->port[port]->name, "interface", interface, "address", address);
+
+	json_object_update_new(o, life_json(n, object, causes));
+	return o;
+}
+
+int cmd_show_nexthops(struct command_call *c)
+{
+	const struct node *n = c->node;
+	const struct snapshot *s = n->snapshot;
+	char addr[IP_ADDR_TEXT];
+
+	c->result = json_array();
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		json_array_append_new(c->result, nexthop_json(n, i, n->port[i]->name, "(link)", i,
+							 liveness_of_nexthop(s, target(TARGET_LINK, i))));
+	for (uint32_t i = 0; i < s->n_neighs; i++)
+		if (s->neigh[i].used)
+			json_array_append_new(c->result,
+				nexthop_json(n, s->neigh[i].port, describe_interface(s, s->neigh[i].interface),
+					ip_addr_format(&s->neigh[i].addr, addr), NEXTHOP_FIRST_NEIGH + i,
+					liveness_of_nexthop(s, target(TARGET_NEIGH, i))));
+	return 0;
+}
+
+/* The causes of the next hop of a way that is the least dead. */
+static unsigned int way_causes(const struct snapshot *s, target_t via)
+{
+	const struct snap_group *g;
+	unsigned int best, causes;
+
+	if (target_kind(via) != TARGET_GROUP)
+		return liveness_of_nexthop(s, via);
+	g = &s->group[target_index(via)];
+	best = liveness_of_nexthop(s, g->member[0]);
+	for (unsigned int i = 1; i < g->n; i++) {
+		causes = liveness_of_nexthop(s, g->member[i]);
+		if (liveness_grade(causes) > liveness_grade(best))
+			best = causes;
+	}
+	return best;
+}
+
+/* Does a path carry traffic now? The best grade of the policy's primary paths decides, then that of the backups. */
+static bool carries(const struct snapshot *s, const struct snap_policy *policy, const struct snap_path *path,
+	enum liveness_grade grade)
+{
+	enum liveness_grade best[2] = {LIVENESS_IS_DEAD, LIVENESS_IS_DEAD};
+
+	for (uint32_t k = 0; k < policy->n_paths; k++) {
+		const struct snap_path *p = &s->path[policy->path[k]];
+		unsigned int own = liveness_of_path(s, policy->path[k]);
+		enum liveness_grade g = MIN_OF(liveness_grade(own), liveness_of_way(s, p->via));
+
+		best[p->backup] = MAX_OF(best[p->backup], g);
+	}
+	return grade != LIVENESS_IS_DEAD && grade == best[path->backup] &&
+	       (path->backup ? best[0] < best[1] : best[0] >= best[1]);
+}
+
+static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id)
+{
+	const struct snapshot *s = c->node->snapshot;
+	const struct snap_path *p = &s->path[id];
+	unsigned int causes = liveness_of_path(s, id) | (p->via ? way_causes(s, p->via) : 0);
+	enum liveness_grade grade = p->via ? liveness_grade(causes) : LIVENESS_IS_DEAD;
+	char way[DESCRIBE_TEXT], why[96];
+	json_t *o, *life;
+
+	o = json_pack("{ss ss sb sb ss}", "policy", policy->name, "path", p->name, "backup", p->backup, "carries",
+		carries(s, policy, p, grade), "way_out", describe_target(c->node, p->via, way));
+	/* times are those of the next hop, unless the path itself has failed */
+	if (p->via && target_kind(p->via) == TARGET_NEIGH && !liveness_of_path(s, id))
+		life = life_json(c->node,
+			s->live->link[s->neigh[target_index(p->via)].port] ? s->neigh[target_index(p->via)].port
+									   : NEXTHOP_FIRST_NEIGH + target_index(p->via),
+			causes);
+	else
+		life = life_json(c->node, NEXTHOP_FIRST_PATH + id, causes);
+	json_object_update_new(o, life);
+	json_object_set_new(o, "state", json_string(p->via ? grade_name(grade) : "down"));
+	json_object_set_new(o, "why", json_string(p->via ? nexthop_causes(causes, why, sizeof(why)) : "no route"));
+	return o;
+}
+
+int cmd_show_paths(struct command_call *c)
+{
+	const struct snapshot *s = c->node->snapshot;
+
+	c->result = json_array();
+	for (uint32_t i = 0; i < s->n_policies; i++)
+		for (uint32_t k = 0; k < s->policy[i].n_paths; k++)
+			json_array_append_new(c->result, path_json(c, &s->policy[i], s->policy[i].path[k]));
+	return 0;
+}

@@ -7,9 +7,6 @@
 
 #include "base/compiler.h"
 
-/* A heap of degree 4 is flatter than a binary one, and the children of a node share one or two cache lines. */
-#define DEGREE 4
-
 void event_queue_fini(struct event_queue *q)
 {
 	free(q->slot);
@@ -21,69 +18,116 @@ void event_init(struct event *e, void (*fire)(void *arg), void *arg, const char 
 	*e = (struct event){.fire = fire, .arg = arg, .kind = kind, .name = name, .slot = EVENT_IDLE};
 }
 
-static bool before(const struct event_slot *a, const struct event_slot *b)
+static unsigned int bucket_of(const struct event_queue *q, uint64_t at)
 {
-	return a->at != b->at ? a->at < b->at : a->order < b->order;
+	return at <= q->last ? 0 : 64 - (unsigned int)__builtin_clzll(at ^ q->last);
 }
 
-static void place(struct event_queue *q, uint32_t i, struct event_slot s)
+/* Slot number i, counted from 1. */
+static struct event_slot *slot_of(const struct event_queue *q, uint32_t i)
 {
-	q->slot[i] = s;
-	s.event->slot = i;
+	return &q->slot[i - 1];
 }
 
-static void rise(struct event_queue *q, uint32_t i, struct event_slot s)
+static void append(struct event_queue *q, unsigned int bucket, uint32_t i)
 {
-	while (i && before(&s, &q->slot[(i - 1) / DEGREE])) {
-		place(q, i, q->slot[(i - 1) / DEGREE]);
-		i = (i - 1) / DEGREE;
+	struct event_bucket *b = &q->bucket[bucket];
+	struct event_slot *s = slot_of(q, i);
+
+	s->next = 0;
+	s->prev = b->tail;
+	if (b->tail)
+		slot_of(q, b->tail)->next = i;
+	else
+		b->head = i;
+	b->tail = i;
+	q->filled |= bucket ? 1ull << (bucket - 1) : 0;
+}
+
+/* An event in the past fires before the others that are due, after those of its own time. */
+static void insert_past(struct event_queue *q, uint32_t i)
+{
+	struct event_bucket *b = &q->bucket[0];
+	struct event_slot *s = slot_of(q, i);
+	uint32_t after = b->head;
+
+	while (after && slot_of(q, after)->at <= s->at)
+		after = slot_of(q, after)->next;
+	if (!after) {
+		append(q, 0, i);
+		return;
 	}
-	place(q, i, s);
+	s->next = after;
+	s->prev = slot_of(q, after)->prev;
+	slot_of(q, after)->prev = i;
+	if (s->prev)
+		slot_of(q, s->prev)->next = i;
+	else
+		b->head = i;
 }
 
-static void sink(struct event_queue *q, uint32_t i, struct event_slot s)
+static void insert(struct event_queue *q, uint32_t i, uint64_t at)
 {
-	for (;;) {
-		uint32_t first = DEGREE * i + 1, best = first;
+	if (unlikely(at < q->last))
+		insert_past(q, i);
+	else
+		append(q, bucket_of(q, at), i);
+}
 
-		if (first >= q->n)
-			break;
-		for (uint32_t c = first + 1; c < q->n && c < first + DEGREE; c++)
-			if (before(&q->slot[c], &q->slot[best]))
-				best = c;
-		if (!before(&q->slot[best], &s))
-			break;
-		place(q, i, q->slot[best]);
-		i = best;
+static void take_out(struct event_queue *q, uint32_t i)
+{
+	struct event_slot *s = slot_of(q, i);
+	unsigned int bucket = bucket_of(q, s->at);
+	struct event_bucket *b = &q->bucket[bucket];
+
+	if (s->next)
+		slot_of(q, s->next)->prev = s->prev;
+	else
+		b->tail = s->prev;
+	if (s->prev)
+		slot_of(q, s->prev)->next = s->next;
+	else
+		b->head = s->next;
+	if (bucket && !b->head)
+		q->filled &= ~(1ull << (bucket - 1));
+}
+
+/* A free slot, counted from 1; 0: out of memory. */
+static uint32_t new_slot(struct event_queue *q)
+{
+	uint32_t i = q->unused;
+
+	if (i) {
+		q->unused = slot_of(q, i)->next;
+		return i;
 	}
-	place(q, i, s);
+	if (q->n == q->room) {
+		uint32_t room = q->room ? q->room * 2 : 256;
+		struct event_slot *slot = realloc(q->slot, room * sizeof(*slot));
+
+		if (!slot)
+			return 0;
+		q->slot = slot;
+		q->room = room;
+	}
+	return ++q->n;
 }
 
 int event_set(struct event_queue *q, struct event *e, uint64_t at)
 {
-	struct event_slot s = {.at = at, .order = q->order++, .event = e};
-
 	if (e->slot == EVENT_IDLE) {
-		if (q->n == q->room) {
-			uint32_t room = q->room ? q->room * 2 : 256;
-			struct event_slot *slot = realloc(q->slot, room * sizeof(*slot));
+		uint32_t i = new_slot(q);
 
-			if (!slot)
-				return -ENOMEM;
-			q->slot = slot;
-			q->room = room;
-		}
-		e->at = at;
-		rise(q, q->n++, s);
-		return 0;
-	}
-	if (at < e->at) {
-		e->at = at;
-		rise(q, e->slot, s);
+		if (!i)
+			return -ENOMEM;
+		e->slot = i;
+		slot_of(q, i)->event = e;
 	} else {
-		e->at = at;
-		sink(q, e->slot, s);
+		take_out(q, e->slot);
 	}
+	e->at = at;
+	slot_of(q, e->slot)->at = at;
+	insert(q, e->slot, at);
 	return 0;
 }
 
@@ -94,33 +138,42 @@ int event_set_by(struct event_queue *q, struct event *e, uint64_t at)
 
 void event_clear(struct event_queue *q, struct event *e)
 {
-	uint32_t i = e->slot;
-	struct event_slot last;
-
-	if (i == EVENT_IDLE)
+	if (e->slot == EVENT_IDLE)
 		return;
+	take_out(q, e->slot);
+	slot_of(q, e->slot)->next = q->unused;
+	q->unused = e->slot;
 	e->slot = EVENT_IDLE;
-	last = q->slot[--q->n];
-	if (i == q->n)
-		return;
-	if (i && before(&last, &q->slot[(i - 1) / DEGREE]))
-		rise(q, i, last);
-	else
-		sink(q, i, last);
+}
+
+/* Time goes on to the first event of the lowest bucket: its events spread over the buckets below. */
+static void advance(struct event_queue *q)
+{
+	unsigned int bucket = (unsigned int)__builtin_ctzll(q->filled) + 1;
+	uint32_t i = q->bucket[bucket].head, next;
+	uint64_t first = slot_of(q, i)->at;
+
+	for (next = i; next; next = slot_of(q, next)->next)
+		first = MIN_OF(first, slot_of(q, next)->at);
+	q->last = first;
+	q->bucket[bucket] = (struct event_bucket){0};
+	q->filled &= ~(1ull << (bucket - 1));
+	for (; i; i = next) {
+		next = slot_of(q, i)->next;
+		append(q, bucket_of(q, slot_of(q, i)->at), i);
+	}
 }
 
 struct event *event_next(struct event_queue *q)
 {
 	struct event *e;
 
-	if (!q->n)
-		return NULL;
-	e = q->slot[0].event;
+	if (!q->bucket[0].head) {
+		if (!q->filled)
+			return NULL;
+		advance(q);
+	}
+	e = slot_of(q, q->bucket[0].head)->event;
 	event_clear(q, e);
 	return e;
-}
-
-uint64_t event_next_at(const struct event_queue *q)
-{
-	return q->n ? q->slot[0].at : TIME_NEVER;
 }

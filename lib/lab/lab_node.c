@@ -44,9 +44,14 @@ static bool frames_wait(const struct lab_lcore *lc)
 {
 	const struct rx_role *rx = lc->lcore->rx;
 
-	for (uint16_t i = 0; rx && i < rx->n_queues; i++)
-		if (virtual_port_waiting(rx->queue[i].port, rx->queue[i].queue))
-			return true;
+	for (unsigned int word = 0; rx && word < ARRAY_LEN(rx->told.arrived); word++) {
+		for (uint64_t bits = rx->told.arrived[word]; bits; bits &= bits - 1) {
+			const struct rx_queue *q = &rx->queue[word * 64 + (unsigned int)__builtin_ctzll(bits)];
+
+			if (virtual_port_waiting(q->port, q->queue))
+				return true;
+		}
+	}
 	return false;
 }
 
@@ -109,7 +114,10 @@ void lab_node_receive(struct lab_node *n, struct lab_end *end, const struct line
 	n->changed = true;
 	queue = virtual_port_receive(n->node->port[end->port], f);
 	if (queue >= 0) {
-		wake(&n->lcore[n->rx_lcore[end->port][queue]], n->lab->now);
+		const struct lab_queue *q = &n->queue[end->port][queue];
+
+		node_tell_frame(n->lcore[q->lcore].lcore->rx, q->index);
+		wake(&n->lcore[q->lcore], n->lab->now);
 		return;
 	}
 	n->touched |= 1u << end->port;
@@ -126,6 +134,7 @@ void lab_node_link(struct lab_node *n, uint16_t port, bool up)
 	if (!n->node)
 		return;
 	virtual_port_set_link(n->node->port[port], up);
+	node_tell_link(n->node, port);
 	wake_all(n);
 }
 
@@ -194,7 +203,8 @@ static void map_queues(struct lab_node *n)
 		const struct rx_role *rx = n->lcore[i].lcore->rx;
 
 		for (uint16_t q = 0; rx && q < rx->n_queues; q++)
-			n->rx_lcore[rx->queue[q].port->index][rx->queue[q].queue] = i;
+			n->queue[rx->queue[q].port->index][rx->queue[q].queue] = (struct lab_queue){.lcore = i,
+				.index = q};
 	}
 }
 
@@ -247,6 +257,7 @@ static struct config *parse_text(struct lab_node *n)
 int lab_node_start(struct lab_node *n, char *err, size_t size)
 {
 	struct node_options options = {.services = node_services,
+		.told = true,
 		.steady = !n->lab->now, /* a run begins in a network that is up; a restart is one */
 		.socket = -1,
 		.new_pool = virtual_pool_new,

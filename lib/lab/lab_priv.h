@@ -69,10 +69,13 @@ struct lab_node {
 	uint32_t index;
 	struct lab_lcore lcore[2 * NODE_MAX_ROLES + 1];
 	uint16_t n_lcores;
-	char *place[MAX_PORTS];		  /* "gw1.p0" */
-	struct lab_way *way[MAX_PORTS];	  /* transmit direction; NULL: no link is connected */
-	struct line *void_line;		  /* for ports without a link */
-	uint16_t rx_lcore[MAX_PORTS][64]; /* lcore that polls a queue */
+	char *place[MAX_PORTS];		/* "gw1.p0" */
+	struct lab_way *way[MAX_PORTS]; /* transmit direction; NULL: no link is connected */
+	struct line *void_line;		/* for ports without a link */
+	struct lab_queue {
+		uint16_t lcore; /* that polls it */
+		uint16_t index; /* in its rx role */
+	} queue[MAX_PORTS][64]; /* receive queues */
 	uint32_t n_ports;
 	uint64_t promised;		 /* buffers, the budget of its configuration */
 	uint64_t queue_limit[MAX_PORTS]; /* most packets queued on a port without lossless classes */

@@ -41,11 +41,20 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
 	return work;
 }
 
-bool node_lcore_has_input(const struct node_lcore *l)
+static bool has_mail(const struct node_lcore *l)
 {
 	for (const struct mailbox *b = l->node->mailboxes.first; b; b = b->next)
 		if (b->to.lcore == l && !rte_ring_empty(b->ring))
 			return true;
+	return false;
+}
+
+bool node_lcore_has_input(struct node_lcore *l)
+{
+	if (!l->told || l->mail)
+		l->mail = has_mail(l);
+	if (l->mail)
+		return true;
 	for (const struct control_service *const *s = l->node->services; l->control && *s; s++)
 		if ((*s)->has_input && (*s)->has_input(l->control))
 			return true;

@@ -34,9 +34,10 @@ struct mailbox_end {
 };
 
 struct mailbox {
-	struct rte_ring *ring;	       /* NULL: not open, because nothing is sent in this direction */
-	uint64_t pushed;	       /* written by the producer; relaxed readers */
-	uint64_t refused;	       /* written by the producer: the mailbox was full; relaxed readers */
+	struct rte_ring *ring; /* NULL: not open, because nothing is sent in this direction */
+	uint64_t pushed;       /* written by the producer; relaxed readers */
+	uint64_t refused;      /* written by the producer: the mailbox was full; relaxed readers */
+	bool *bell; /* set with each push; NULL: nobody listens. Only where one thread plays all roles (node_options.told) */
 	uint64_t popped CACHE_ALIGNED; /* written by the consumer; relaxed readers */
 	/* Constant once the mailbox is open. */
 	struct mailbox *next;
@@ -93,6 +94,12 @@ static inline uint32_t mailbox_room(const struct mailbox *b)
 	return rte_ring_free_count(b->ring);
 }
 
+static inline void mailbox_ring(struct mailbox *b)
+{
+	if (unlikely(b->bell))
+		*b->bell = true;
+}
+
 /* Push a copy of one message of `bytes`. Returns false when the mailbox is full. Caller: the producer. */
 static inline bool mailbox_push(struct mailbox *b, const void *message, uint32_t bytes)
 {
@@ -102,6 +109,7 @@ static inline bool mailbox_push(struct mailbox *b, const void *message, uint32_t
 		return false;
 	}
 	stat_add(&b->pushed, 1);
+	mailbox_ring(b);
 	return true;
 }
 
@@ -125,6 +133,7 @@ static inline unsigned int mailbox_push_packets(struct mailbox *b, struct rte_mb
 	unsigned int done = rte_ring_sp_enqueue_burst(b->ring, (void **)pkts, n, NULL);
 
 	stat_add(&b->pushed, done);
+	mailbox_ring(b);
 	if (unlikely(done < n))
 		stat_add(&b->refused, n - done);
 	return done;

@@ -35,6 +35,7 @@
 #define NODE_LOSSLESS_MAIL LIMIT_LOSSLESS_MAIL
 #define NODE_WORKER_PUNTS LIMIT_WORKER_PUNTS
 #define NODE_SERVICES_MAX 16
+#define NODE_RX_QUEUES (MAX_PORTS * 4) /* limit for the receive queues of an rx role */
 
 struct node;
 struct node_lcore;
@@ -54,12 +55,22 @@ struct rx_park {
 	struct rte_mbuf *pkts[NODE_PARK];
 };
 
+/*
+ * The receive queues in which frames have arrived, if the caller of the lcore says so (node_options.told): the others are
+ * not polled. A bit per index in rx_role.queue.
+ */
+struct rx_told {
+	bool on;
+	uint64_t arrived[NODE_RX_QUEUES / 64]; /* set by the caller; cleared when nothing is left */
+	uint64_t polled[NODE_RX_QUEUES / 64];  /* in the last pass */
+};
+
 struct rx_role {
 	struct node *node;
 	struct node_lcore *lcore;
 	uint16_t index;
 	uint16_t n_queues;
-	struct rx_queue queue[MAX_PORTS * 4];
+	struct rx_queue queue[NODE_RX_QUEUES];
 	struct classifier classifier;
 	struct rx_park park[NODE_MAX_ROLES];	  /* by worker */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
@@ -67,6 +78,7 @@ struct rx_role {
 	/* Frames in the backlogs, by ingress port and class; written by this role, readers as of any account. */
 	struct account waiting[MAX_PORTS][PKT_CLASSES];
 	bool stopped; /* stop receiving; written by management, relaxed */
+	struct rx_told told;
 } CACHE_ALIGNED;
 
 struct worker_role {
@@ -80,6 +92,9 @@ struct worker_role {
 	struct neigh_table neighs;
 	uint16_t n_egress;
 	struct egress *egress[MAX_PORTS]; /* the egresses that this worker owns */
+	uint32_t owns;			  /* the same as a bit per port */
+	bool told;			  /* an egress is served only after ctx.touched, or at its time in `wake` */
+	uint64_t wake[MAX_PORTS];	  /* ns, by port */
 	struct mailbox to_control;	  /* packets of neighbours that did not answer */
 	bool stalled;			  /* the worker does nothing; written by tests, relaxed */
 } CACHE_ALIGNED;
@@ -105,6 +120,7 @@ struct node_lcore {
 	struct worker_role *worker;
 	uint64_t last_pass_ns; /* start of the last pass; 0: none, or the lcore slept after it */
 	bool was_busy;	       /* the last pass found work */
+	bool told, mail;       /* mailboxes are read only if there may be mail (node_options.told) */
 	struct batch batch;
 	struct pkt_tap tap;
 	struct lcore_stats stats;
@@ -206,7 +222,21 @@ unsigned int node_lcore_poll(struct node_lcore *l, uint64_t now, uint64_t *next)
  * Return whether a mailbox to a role of this lcore has contents, or a service has other input. Device queues are not
  * checked. Exact only while no lcore of the node runs. Caller: the lab, which wakes an lcore when input has arrived.
  */
-bool node_lcore_has_input(const struct node_lcore *l);
+bool node_lcore_has_input(struct node_lcore *l);
+
+/*
+ * With node_options.told: a frame has arrived in a receive queue, the index-th of the rx role; the link of a port has
+ * changed. Caller: whoever calls the lcores.
+ */
+static inline void node_tell_frame(struct rx_role *rx, unsigned int index)
+{
+	rx->told.arrived[index / 64] |= 1ull << index % 64;
+}
+
+static inline void node_tell_link(struct node *n, uint16_t port)
+{
+	n->worker[n->owner[port]].ctx.touched |= 1u << port;
+}
 
 /* Account a sleep of `ns` after a pass that found no work. Caller: the lcore. */
 void node_lcore_slept(struct node_lcore *l, uint64_t ns);

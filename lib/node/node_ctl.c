@@ -170,6 +170,19 @@ static int make_control(struct node *n, int socket)
 	return rc;
 }
 
+/* Mailboxes ring when something is put in (node_options.told). */
+static void hang_bells(struct node *n)
+{
+	for (struct mailbox *b = n->mailboxes.first; b; b = b->next)
+		b->bell = &b->to.lcore->mail;
+	for (uint16_t i = 0; i < n->n_lcores; i++)
+		n->lcore[i]->told = true;
+	for (uint16_t i = 0; i < n->n_rx; i++)
+		n->rx[i].told.on = true;
+	for (uint16_t i = 0; i < n->n_workers; i++)
+		n->worker[i].told = true;
+}
+
 static int make_qsbr(struct node *n, int socket)
 {
 	size_t size = rte_rcu_qsbr_get_memsize(n->n_lcores);
@@ -251,6 +264,8 @@ struct node *node_new(struct config *config, const struct node_options *options,
 		rc = open_mailboxes(n, options->socket);
 	if (rc == 0)
 		rc = make_control(n, options->socket);
+	if (rc == 0 && options->told)
+		hang_bells(n);
 	if (rc == 0)
 		rc = make_captures(n, options);
 	if (rc < 0) {
@@ -295,6 +310,7 @@ static void deal_out_egresses(struct node *n)
 			egress_know_link(&n->egress[i]);
 		n->owner[i] = w->index;
 		w->egress[w->n_egress++] = &n->egress[i];
+		w->owns |= 1u << i;
 	}
 }
 

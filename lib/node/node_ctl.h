@@ -15,6 +15,11 @@ struct node_options {
 	 * the lab and for tests; a node that starts cannot know.
 	 */
 	bool steady;
+	/*
+	 * The caller of the lcores says what has come in (node_tell_frame, node_tell_link), and all of them are called in one
+	 * thread. A pass then looks only at that and at what is due, so that it costs no more the more ports there are.
+	 */
+	bool told;
 	bool shared_cpu;	 /* lcores may preempt each other: pool and rings allow for it */
 	int socket;		 /* NUMA node of memory, or -1 */
 	uint64_t wall_offset_ns; /* ns to add to lcore time for the time of day, for captures */

@@ -216,14 +216,51 @@ static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64
 	return n + more;
 }
 
+/* Poll a queue of which nobody had heard in the pass before, as though it had been polled then: it was short. */
+static unsigned int rx_poll_heard(struct rx_role *rx, unsigned int i, uint64_t before, uint64_t *next)
+{
+	struct rx_queue *q = &rx->queue[i];
+	unsigned int work;
+
+	if (!(rx->told.polled[i / 64] >> i % 64 & 1))
+		q->backlog.short_ns = MAX_OF(q->backlog.short_ns, before);
+	work = rx_poll_queue(rx, q, next);
+	if (q->port->ops->rx_waits(q->port, q->queue) == 0 && !backlog_waits(&q->backlog))
+		rx->told.arrived[i / 64] &= ~(1ull << i % 64);
+	return work;
+}
+
+/* Poll the queues in which frames have arrived (rx_told), and all while there is no room for what is in backlogs. */
+static unsigned int rx_poll_told(struct rx_role *rx, uint64_t before, uint64_t *next)
+{
+	bool all = !rx_has_room(rx, true);
+	unsigned int work = 0;
+
+	for (unsigned int word = 0; word * 64 < rx->n_queues; word++) {
+		unsigned int left = rx->n_queues - word * 64;
+		uint64_t every = left < 64 ? (1ull << left) - 1 : UINT64_MAX;
+		uint64_t polled = all ? every : rx->told.arrived[word];
+
+		for (uint64_t bits = polled; bits; bits &= bits - 1)
+			work += rx_poll_heard(rx, word * 64 + (unsigned int)__builtin_ctzll(bits), before, next);
+		rx->told.polled[word] = polled;
+	}
+	if (!all && !rx_has_room(rx, true))
+		*next = MIN_OF(*next, rx->classifier.now + ROOM_NS);
+	return work;
+}
+
 unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 {
+	uint64_t before = rx->classifier.now;
 	unsigned int work = 0;
 
 	*next = TIME_NEVER;
 	rx->classifier.now = now;
 	rx->classifier.s = node_snapshot(rx->node);
 	rx_unpark(rx);
+	if (unlikely(rx->told.on))
+		return rx_poll_told(rx, before, next);
 	for (uint16_t i = 0; i < rx->n_queues; i++)
 		work += rx_poll_queue(rx, &rx->queue[i], next);
 	return work;

@@ -28,6 +28,7 @@ void worker_refresh(struct worker_role *w)
 	w->ctx.s = s;
 	for (uint16_t i = 0; i < w->n_egress; i++)
 		egress_configure(w->egress[i], &w->ctx);
+	w->ctx.touched = UINT32_MAX;
 	for (uint16_t i = 0; i < w->node->n_worker_hooks; i++)
 		if (w->node->worker_hooks[i]->snapshot)
 			w->node->worker_hooks[i]->snapshot(w);
@@ -73,10 +74,65 @@ static unsigned int worker_empty_ring(struct worker_role *w, struct mailbox *r)
 	return work;
 }
 
+static unsigned int worker_serve(struct worker_role *w, struct egress *e)
+{
+	unsigned int sent = egress_run(e, &w->ctx);
+
+	if (unlikely(sent >= w->ctx.run_limit))
+		w->lcore->batch.pressed = true;
+	return sent;
+}
+
+/* Serve the egresses to which something has happened, and those for which it is time (worker_role.told). */
+static unsigned int worker_serve_told(struct worker_role *w, uint64_t *next)
+{
+	unsigned int work = 0;
+
+	for (uint32_t ports = w->owns; ports; ports &= ports - 1) {
+		unsigned int port = (unsigned int)__builtin_ctz(ports);
+		struct egress *e = &w->node->egress[port];
+
+		if (w->ctx.touched >> port & 1 || w->wake[port] <= w->ctx.now) {
+			work += worker_serve(w, e);
+			w->wake[port] = egress_next(e, &w->ctx);
+			if (!egress_has_ready(e))
+				w->ctx.touched &= ~(1u << port);
+		}
+		*next = MIN_OF(*next, w->wake[port]);
+	}
+	return work;
+}
+
+static unsigned int worker_serve_all(struct worker_role *w, uint64_t *next)
+{
+	unsigned int work = 0;
+
+	for (uint16_t i = 0; i < w->n_egress; i++) {
+		work += worker_serve(w, w->egress[i]);
+		*next = MIN_OF(*next, egress_next(w->egress[i], &w->ctx));
+	}
+	return work;
+}
+
+/* Read the mailboxes: messages before packets. */
+static unsigned int worker_read(struct worker_role *w)
+{
+	struct node *node = w->node;
+	unsigned int work = 0;
+
+	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
+		if (node->worker_hooks[i]->read)
+			work += node->worker_hooks[i]->read(w);
+	work += worker_empty_ring(w, &node->control->to_worker[w->index]);
+	for (uint16_t i = 0; i < node->n_rx; i++)
+		work += worker_empty_ring(w, &node->rx[i].to_worker[w->index]);
+	return work;
+}
+
 unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 {
 	struct node *node = w->node;
-	unsigned int work = 0, sent;
+	unsigned int work = 0;
 
 	*next = TIME_NEVER;
 	w->ctx.now = now;
@@ -84,24 +140,12 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 		return 0;
 	worker_refresh(w);
 	w->ctx.run_limit = w->ctx.s->pass_ns ? EGRESS_BATCHES * batch_size(&w->lcore->batch) : UINT32_MAX;
-	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
-		if (node->worker_hooks[i]->read)
-			work += node->worker_hooks[i]->read(w);
-	work += worker_empty_ring(w, &node->control->to_worker[w->index]);
-	for (uint16_t i = 0; i < node->n_rx; i++)
-		work += worker_empty_ring(w, &node->rx[i].to_worker[w->index]);
+	if (!w->told || w->lcore->mail)
+		work = worker_read(w);
 	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
 		if (node->worker_hooks[i]->look)
 			node->worker_hooks[i]->look(w);
-	for (uint16_t i = 0; i < w->n_egress; i++) {
-		struct egress *e = w->egress[i];
-
-		sent = egress_run(e, &w->ctx);
-		if (unlikely(sent >= w->ctx.run_limit))
-			w->lcore->batch.pressed = true;
-		work += sent;
-		*next = MIN_OF(*next, egress_next(e, &w->ctx));
-	}
+	work += unlikely(w->told) ? worker_serve_told(w, next) : worker_serve_all(w, next);
 	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
 		if (node->worker_hooks[i]->next)
 			*next = MIN_OF(*next, node->worker_hooks[i]->next(w, work));

@@ -182,9 +182,10 @@ struct egress {
 
 /* The owner's environment in the current pass. */
 struct egress_context {
-	const struct snapshot *s;   /* the newest snapshot */
-	uint64_t now;		    /* time of the pass in ns */
-	uint32_t run_limit;	    /* egress_run ends when it has sent so many frames */
+	const struct snapshot *s; /* the newest snapshot */
+	uint64_t now;		  /* time of the pass in ns */
+	uint32_t touched;	  /* bit per egress that was changed, or had packets submitted; cleared by the caller */
+	uint32_t run_limit;	  /* egress_run ends when it has sent so many frames */
 	struct lcore_stats *stats;  /* of the owner's lcore */
 	struct neigh_table *neighs; /* of the owner */
 	struct accounts *accounts;  /* block of the owner */
@@ -255,6 +256,12 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 static inline bool egress_may_send(const struct egress *e)
 {
 	return e->may[0] | e->may[1];
+}
+
+/* Is there anything to offer to the device, now or when it has room again? */
+static inline bool egress_has_ready(const struct egress *e)
+{
+	return e->tx.n || e->control_tx.n || e->control.n || egress_may_send(e);
 }
 
 /* Packets in queues and in the device's bursts. Any thread. */

@@ -72,6 +72,7 @@ void egress_clear_watermarks(struct egress *e, bool persistent)
 bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_party *party, uint8_t slice,
 	const struct pfc_pause *pause)
 {
+	c->touched |= 1u << e->index;
 	gate_watch(e, c);
 	watch_request(e, c, party, slice, pause);
 	if (!pfc_holds_apply(&e->holds, party, slice, pause, c->now))
@@ -362,6 +363,7 @@ static __attribute__((noinline)) bool egress_submit_to_link(struct egress *e, st
 
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
 {
+	c->touched |= 1u << e->index;
 	if (unlikely(port_link(e->port) != e->link.ready) && !egress_submit_to_link(e, c, pkts, n))
 		return;
 	if (likely(e->backlog == 0 && e->gates == 0)) {
@@ -435,7 +437,7 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 
 uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 {
-	if (e->tx.n || e->control_tx.n || e->control.n || egress_may_send(e))
+	if (egress_has_ready(e))
 		return c->now + e->retry_ns;
 	return e->wake_ns;
 }
@@ -478,6 +480,7 @@ void egress_neigh_resolved(struct egress *e, struct egress_context *c, uint32_t 
 	struct returned sum = {.lossy = e->lossy, .control = e->control_buffers};
 	struct fifo newest_first = {0};
 
+	c->touched |= 1u << e->index;
 	neigh_entry_set_state(n, NEIGH_ENTRY_RESOLVED);
 	while (n->waiting.n) {
 		struct rte_mbuf *m = egress_neigh_pop(c, n);

@@ -85,6 +85,7 @@ struct cfg_icmp {
 	uint64_t errors_per_port; /* per second */
 	uint64_t errors;	  /* per second */
 	uint64_t echo;		  /* per second */
+	uint32_t path_mtu;	  /* enum cfg_path_mtu */
 };
 
 struct cfg_discovery {

@@ -9,6 +9,7 @@
 #include "config/schema_priv.h"
 
 static const char *const words_side[] = CFG_WORDS(CFG_SIDES);
+static const char *const words_path_mtu[] = CFG_WORDS(CFG_PATH_MTUS);
 static const char *const words_hmac[] = CFG_WORDS(CFG_HMAC_CHECKS);
 static const char *const words_hmac_profile[] = CFG_WORDS(CFG_HMAC_PROFILES);
 static const char *const words_boundary[] = CFG_WORDS(CFG_BOUNDARIES);
@@ -122,6 +123,10 @@ static const struct cfg_key icmp_keys[] = {
 		.fallback = "1000", .help = "Limit of ICMP errors of the whole node."},
 	{"echo", CFG_UINT, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_icmp, echo), .max = 1000000,
 		.fallback = "1000", .help = "Limit of echo replies of the whole node."},
+	{"path-mtu", CFG_WORD, .offset = AT(struct cfg_icmp, path_mtu), .words = words_path_mtu, .fallback = "learn",
+		.help = "learn: a Packet Too Big that arrives on a wan port of the underlay, from a source in "
+			"node.infrastructure, lowers the MTU of the path that it quotes for ten minutes (RFC 8201). "
+			"fixed: such messages are ignored, and paths have the MTU of their egress."},
 };
 static const struct cfg_map icmp_map = MAP_OF(icmp_keys, "icmp", struct cfg_icmp);
 

@@ -23,6 +23,13 @@
 
 enum cfg_side { CFG_SIDES(CFG_CONSTANT) };
 
+/* Whether Packet Too Big messages lower the MTU of paths (RFC 8201). */
+#define CFG_PATH_MTUS(X) \
+	X(PATH_MTU_LEARN, "learn") \
+	X(PATH_MTU_FIXED, "fixed")
+
+enum cfg_path_mtu { CFG_PATH_MTUS(CFG_CONSTANT) };
+
 /* How a packet on the wire identifies its slice (docs/protocol.md 4.5). */
 #define CFG_SLICE_BY(X) \
 	X(SLICE_BY_SID, "sid") \

@@ -160,6 +160,7 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	b->s->icmp_errors = b->config->icmp.errors;
 	b->s->icmp_errors_per_port = b->config->icmp.errors_per_port;
 	b->s->icmp_echo = b->config->icmp.echo;
+	b->s->path_mtu = (uint8_t)b->config->icmp.path_mtu;
 	build_discovery(b);
 	build_failover(b);
 	b->s->shared_buffers = b->config->memory.lossless;

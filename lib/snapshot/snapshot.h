@@ -351,6 +351,7 @@ struct snapshot {
 
 	/* limits of the control lcore */
 	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* per second */
+	uint8_t path_mtu;				       /* enum cfg_path_mtu */
 	struct snap_discovery discovery;
 	struct snap_failover failover;
 

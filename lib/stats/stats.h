@@ -39,8 +39,12 @@
 		"ICMP errors not sent because of a rate limit, a full ring or a rule of RFC 4443") \
 	X(ptb_taken, "packets", "Packet Too Big messages that lowered the MTU of a path") \
 	X(ptb_ignored, "packets", \
-		"Packet Too Big messages ignored: invalid, for no path of the node, above the rate limit, or no " \
-		"lower MTU") \
+		"Packet Too Big messages ignored: invalid, for no packet that the node can have sent, or no lower " \
+		"MTU") \
+	X(ptb_refused, "packets", \
+		"Packet Too Big messages refused: not from a wan port of the underlay and an infrastructure source, " \
+		"or icmp.path-mtu is fixed") \
+	X(ptb_limited, "packets", "Packet Too Big messages above the rate limit of their source or of the node") \
 	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent") \
 	X(dscp_remapped, "packets", \
 		"packets encapsulated with outer DSCP 40 (CS5) because the inner DSCP is 48 to 63") \

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "pkt/flow_hash.h"
 #include "snapshot/path_mtu.h"
 #include "test/support/conf.h"
 #include "test/support/packet.h"
@@ -29,34 +30,55 @@
 
 enum { IN, OUT, RED };
 
+/* A Packet Too Big: where it arrives, from whom, and with which flow label in the quote. */
+struct teller {
+	unsigned int port;
+	const char *source, *destination;
+	uint32_t label; /* 0: the label that the node gives to the inner packet */
+};
+
+static const struct teller router = {IN, "fd00:0:77::1", "fd00::d", 0};
+
 /* About a packet of `bytes` from the loopback to `da`. */
-static void tell(struct testbed *t, const char *da, uint32_t mtu, uint16_t bytes)
+static void tell_as(struct testbed *t, const struct teller *from, const char *da, uint32_t mtu, uint16_t bytes)
 {
-	uint8_t frame[sizeof(struct eth_hdr) + 40 + 8 + 60] = {0};
+	uint8_t frame[sizeof(struct eth_hdr) + 40 + 8 + 40 + 28] = {0};
 	struct eth_hdr *eth = (struct eth_hdr *)frame;
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1), *quote;
 	struct icmp_hdr *icmp = (struct icmp_hdr *)(ip + 1);
+	struct ipv4_hdr *inner;
 	struct ip_addr a;
 
-	*eth = (struct eth_hdr){.dst = t->port[IN]->port.mac,
+	*eth = (struct eth_hdr){.dst = t->port[from->port]->port.mac,
 		.src = {{2, 0, 0, 0, 0xa0, 3}},
 		.type = be16(ETH_TYPE_IPV6)};
 	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0), .next_header = IP_PROTO_ICMP6, .hop_limit = 60};
-	assert_int_equal(ip_addr_parse("2001:db8:77::1", &a), 0);
+	assert_int_equal(ip_addr_parse(from->source, &a), 0);
 	ip->src = a.v6;
-	assert_int_equal(ip_addr_parse("fd00::d", &a), 0);
+	assert_int_equal(ip_addr_parse(from->destination, &a), 0);
 	ip->dst = a.v6;
+	assert_int_equal(ip_addr_parse("fd00::d", &a), 0);
 	*icmp = (struct icmp_hdr){.type = ICMP6_TOO_BIG, .rest = be32(mtu)};
 	quote = (struct ipv6_hdr *)(icmp + 1);
-	*quote = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0x777),
+	inner = (struct ipv4_hdr *)(quote + 1);
+	*inner = (struct ipv4_hdr){.version_ihl = 0x45, .ttl = 9, .protocol = IP_PROTO_UDP, .src = {{192, 0, 2, 1}}};
+	*quote = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, from->label
+									? from->label
+									: hash_flow_label(hash_flow4((uint8_t *)quote,
+										  40 + 28, sizeof(*quote)))),
 		.next_header = IP_PROTO_IPV4,
 		.src = a.v6,
 		.payload_length = be16((uint16_t)(bytes - 40))};
 	assert_int_equal(ip_addr_parse(da, &a), 0);
 	quote->dst = a.v6;
 	packet_seal6(ip, sizeof(*ip), sizeof(frame) - sizeof(*eth));
-	fake_port_receive(t->port[IN], 0, frame, sizeof(frame), 0);
+	fake_port_receive(t->port[from->port], 0, frame, sizeof(frame), 0);
 	testbed_settle(t, 50);
+}
+
+static void tell(struct testbed *t, const char *da, uint32_t mtu, uint16_t bytes)
+{
+	tell_as(t, &router, da, mtu, bytes);
 }
 
 static void expect_mtus(struct testbed *t, unsigned int p, unsigned int q, unsigned int r)
@@ -68,14 +90,17 @@ static void expect_mtus(struct testbed *t, unsigned int p, unsigned int q, unsig
 	check(is[0] == p && is[1] == q && is[2] == r, "%u %u %u instead of %u %u %u", is[0], is[1], is[2], p, q, r);
 }
 
-static void expect_counted(struct testbed *t, uint64_t taken, uint64_t ignored)
+static void expect_counted(struct testbed *t, uint64_t taken, uint64_t ignored, uint64_t refused, uint64_t limited)
 {
 	struct lcore_stats *sum = aligned_alloc(CACHE_LINE_BYTES, sizeof(*sum));
 
 	assert_non_null(sum);
 	node_stats(t->node, sum);
-	check(sum->ptb_taken == taken && sum->ptb_ignored == ignored, "%llu taken, %llu ignored",
-		(unsigned long long)sum->ptb_taken, (unsigned long long)sum->ptb_ignored);
+	check(sum->ptb_taken == taken && sum->ptb_ignored == ignored && sum->ptb_refused == refused &&
+			sum->ptb_limited == limited,
+		"%llu taken, %llu ignored, %llu refused, %llu limited", (unsigned long long)sum->ptb_taken,
+		(unsigned long long)sum->ptb_ignored, (unsigned long long)sum->ptb_refused,
+		(unsigned long long)sum->ptb_limited);
 	free(sum);
 }
 
@@ -93,7 +118,7 @@ static void learns_and_forgets(void **state)
 	tell(t, OUR_DA, 1350, 1400);
 	tell(t, "5f00:0:8::", 1300, 1400);
 	expect_mtus(t, 1310, 1310, 1460);
-	expect_counted(t, 2, 3);
+	expect_counted(t, 2, 3, 0, 0);
 	testbed_pass(t, 599 * NSEC_PER_SEC, NSEC_PER_SEC);
 	expect_mtus(t, 1310, 1310, 1460);
 	testbed_pass(t, 2 * NSEC_PER_SEC, NSEC_PER_SEC);
@@ -237,19 +262,61 @@ static void survives_reloads(void **state)
 	testbed_free(t);
 }
 
-/* Too many of them are not looked at; a true one is learnt from a moment later. */
+/* A flood from one source costs that source its own messages; another source is heard meanwhile. */
 static void a_flood(void **state)
 {
+	static const struct teller other = {IN, "fd00:0:78::1", "fd00::d", 0};
 	struct testbed *t = testbed_new(BASE(LIST));
 
 	for (int i = 0; i < 200; i++)
 		tell(t, "5f00:0:8::", 1400, 1500);
 	tell(t, OUR_DA, 1400, 1500);
 	expect_mtus(t, 1460, 1460, 1460);
-	expect_counted(t, 0, 201);
+	expect_counted(t, 0, 10, 0, 191);
+	tell_as(t, &other, OUR_DA, 1420, 1500);
+	expect_mtus(t, 1380, 1380, 1460);
 	testbed_pass(t, NSEC_PER_SEC, NSEC_PER_MSEC);
 	tell(t, OUR_DA, 1400, 1500);
 	expect_mtus(t, 1360, 1360, 1460);
+	testbed_free(t);
+}
+
+/* A tenant, a stranger on the WAN, and a message about a packet that the node cannot have sent lower nothing. */
+static void a_forger(void **state)
+{
+	static const struct {
+		struct teller from;
+		const char *da;
+		bool refused;
+	} forged[] = {
+		{{RED, "fd00:0:77::1", "2001:db8:c::2", 0}, OUR_DA, true}, /* from the port of a tenant */
+		{{IN, "2001:db8:77::1", "fd00::d", 0}, OUR_DA, true},	   /* from outside the domain */
+		{{IN, "fd00:0:77::1", "fd00::d", 0}, "5f00::", false},	   /* no segment left */
+		{{IN, "fd00:0:77::1", "fd00::d", 0x777}, OUR_DA, false},   /* the label of another flow */
+	};
+	struct testbed *t = testbed_new(BASE(LIST));
+	uint64_t refused = 0, ignored = 0;
+
+	for (unsigned int i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		tell_as(t, &forged[i].from, forged[i].da, 1400, 1500);
+		refused += forged[i].refused;
+		ignored += !forged[i].refused;
+		expect_mtus(t, 1460, 1460, 1460);
+		expect_counted(t, 0, ignored, refused, 0);
+	}
+	tell(t, OUR_DA, 1400, 1500);
+	expect_mtus(t, 1360, 1360, 1460);
+	testbed_free(t);
+}
+
+/* icmp.path-mtu: fixed. */
+static void nobody_is_asked(void **state)
+{
+	struct testbed *t = testbed_new(BASE(LIST) "icmp: {path-mtu: fixed}\n");
+
+	tell(t, OUR_DA, 1400, 1500);
+	expect_mtus(t, 1460, 1460, 1460);
+	expect_counted(t, 0, 0, 1, 0);
 	testbed_free(t);
 }
 
@@ -263,6 +330,8 @@ int main(void)
 		cmocka_unit_test(follows_reloads),
 		cmocka_unit_test(ahead_of_control),
 		cmocka_unit_test(a_flood),
+		cmocka_unit_test(a_forger),
+		cmocka_unit_test(nobody_is_asked),
 	};
 
 	testbed_eal();

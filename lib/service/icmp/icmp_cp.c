@@ -164,7 +164,7 @@ static void take_local(struct control_role *c, struct rte_mbuf *m)
 	else
 		reason = CONSUME_icmp;
 	if (reason == CONSUME_icmp && x->family == 6 && c->scratch[u.at] == ICMP6_TOO_BIG)
-		control_mtu_heard(c, c->scratch, u.at, size);
+		control_mtu_heard(c, control_came_in_by(c, m), c->scratch, u.at, size);
 	pkt_end(m, reason, &c->lcore->stats);
 }
 

@@ -7,6 +7,9 @@
 #include "node/control_send.h"
 #include "service/services.h"
 
+/* Buckets of the sources of Packet Too Big messages. A power of two. */
+#define CONTROL_MTU_SOURCES 256
+
 /* A path about which a Packet Too Big was received. */
 #define CONTROL_MTUS 256
 
@@ -25,7 +28,7 @@ struct control_icmp {
 	struct control_mtu mtu[CONTROL_MTUS];
 	uint32_t n_mtus;
 	uint64_t mtu_generation;
-	struct bucket mtus;
+	struct bucket mtus, mtus_of[CONTROL_MTU_SOURCES];
 	uint8_t fragment[16384]; /* size of the largest MTU */
 };
 
@@ -34,8 +37,12 @@ static inline struct control_icmp *control_icmp(const struct control_role *c)
 	return c->node->state[SERVICE_ICMP];
 }
 
-/* mtu_cp.c: handle a Packet Too Big to the node. `packet` has `size` bytes, ICMPv6 starts at offset `at`. */
-void control_mtu_heard(struct control_role *c, const uint8_t *packet, size_t at, size_t size);
+/*
+ * mtu_cp.c: handle a Packet Too Big to the node that arrived on `in`; NULL: that interface no longer exists. `packet` has
+ * `size` bytes, ICMPv6 starts at offset `at`.
+ */
+void control_mtu_heard(struct control_role *c, const struct snap_interface *in, const uint8_t *packet, size_t at,
+	size_t size);
 unsigned int control_mtu_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 
 /* fragment_cp.c */

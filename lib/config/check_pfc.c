@@ -110,7 +110,7 @@ static void check_mode(const struct config *c, struct cfg_diags *d, const struct
 			(unsigned long long)r->jitter_us);
 }
 
-/* A queue that a PFC SID pauses sends in every gap between two frames, unless the SID's jitter bridges the gap. */
+/* A queue that a PFC SID pauses sends in every gap between two frames, unless the SID bridges the gap. */
 static void check_pausing_sids(const struct config *c, struct cfg_diags *d)
 {
 	for (uint32_t i = 0; i < c->sids.n; i++) {
@@ -126,15 +126,15 @@ static void check_pausing_sids(const struct config *c, struct cfg_diags *d)
 				"is up: the SID "
 				"would pause nothing; set speed of the port",
 				p->name);
-		if (sid->jitter_us || !p || !p->speed_bps || p->side != SIDE_WAN)
+		if (sid->jitter_us || sid->outage_ms || !p || !p->speed_bps || p->side != SIDE_WAN)
 			continue;
 		text_format_number(p->speed_bps, 1000, speed, sizeof(speed));
-		cfg_diag_warn(d, check_at(c, &sid->jitter_us, sid->at),
-			"jitter: at %sbit/s one frame pauses for at most %llu us and is renewed every %llu us: if the "
+		cfg_diag_warn(d, check_at(c, &sid->outage_ms, sid->at),
+			"outage: at %sbit/s one frame pauses for at most %llu us and is renewed every %llu us: if the "
 			"WAN loses "
-			"one, or delays it by more than that, the queues send meanwhile; set jitter to the delay "
-			"variation and "
-			"the time of the frames that may be lost",
+			"one, or delays it by more than that, the queues send meanwhile; leave outage at its default, "
+			"or "
+			"set jitter to the delay variation and the time of the frames that may be lost",
 			speed, (unsigned long long)(LONGEST_NS(p->speed_bps) / NSEC_PER_USEC),
 			(unsigned long long)(headroom_refresh_ns(p->speed_bps) / NSEC_PER_USEC));
 	}

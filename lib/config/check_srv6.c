@@ -150,6 +150,9 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 	if (!info->pauses && s->jitter_us)
 		cfg_diag_add(d, cfg_where(c, &s->jitter_us), "jitter: %s %s does not pause queues%s", A_NAME(s),
 			info->kind == KIND_DX2 ? "; for a gateway, set jitter of the PFC relay" : "");
+	if (!info->pauses && s->outage_ms != CFG_SID_OUTAGE_MS)
+		cfg_diag_add(d, cfg_where(c, &s->outage_ms), "outage: %s %s does not pause queues%s", A_NAME(s),
+			info->kind == KIND_DX2 ? "; for a gateway, set outage of the PFC relay" : "");
 	if (s->pfc_hmac && !c->hmac.keys)
 		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: there is no key file; set hmac.keys");
 	if (info->pauses && s->port)

@@ -280,7 +280,10 @@ struct cfg_sid {
 	uint32_t slice_by;			    /* enum cfg_slice_by */
 	bool lenient_cev;
 	uint64_t jitter_us; /* time by which a pause exceeds the end given by its frame */
+	uint64_t outage_ms; /* the same, for an interruption of the way back */
 };
+
+#define CFG_SID_OUTAGE_MS 50 /* default of outage_ms */
 
 struct cfg_path {
 	struct cfg_mark at;
@@ -359,6 +362,7 @@ struct cfg_pfc_tunnel {
 	uint32_t slice_by;     /* enum cfg_slice_by */
 	struct ip_addr source; /* outer source of the data from the tunnel's far end; family 0: all data */
 	bool repeat;
+	uint64_t outage_ms; /* time for which XON is repeated */
 };
 
 /* Tunnels learnt from data (scenario 2). */
@@ -371,6 +375,7 @@ struct cfg_pfc_learning {
 	uint64_t hmac_key; /* 0: none */
 	uint32_t slice_by; /* enum cfg_slice_by */
 	bool repeat;
+	uint64_t outage_ms; /* time for which XON is repeated */
 };
 
 #define CFG_REMOTE_SIDS_MAX 32768 /* limit for the configuration, and for each file */

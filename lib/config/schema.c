@@ -409,7 +409,12 @@ static const struct cfg_key sid_keys[] = {
 	{"jitter", CFG_UINT, .unit = UNIT_US, .offset = AT(struct cfg_sid, jitter_us), .max = 100000, .fallback = "0",
 		.help = "End.X.PFC, uA.PFC: time for which a pause is held after the end that its frame gives. Use "
 			"the delay variation of the tunnel, plus time for the number of lost frames to be tolerated. "
-			"XON ends the pause at once. 0: exactly as in draft-ruan-spring-priority-flow-control-sid."},
+			"XON ends the pause at once."},
+	{"outage", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_sid, outage_ms), .max = 1000, .fallback = "50",
+		.help = "End.X.PFC, uA.PFC: interruption of the way back that a pause outlives, in addition to jitter. A "
+			"node that starts stops its lossless classes behind the SID for as long, or until it hears a "
+			"PFC frame. The default is the time of protection switching. 0, with jitter 0: exactly as in "
+			"draft-ruan-spring-priority-flow-control-sid."},
 };
 static const struct cfg_map sid_map = MAP_OF(sid_keys, "a SID", struct cfg_sid);
 

@@ -130,6 +130,9 @@ static const struct cfg_key tunnel_keys[] = {
 		.help = "Outer source of the data from the ingress node at the end of the tunnel. Among several "
 			"ingress nodes of a slice, those that send most are then paused first. Default: all data of "
 			"the slice."},
+	{"outage", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_pfc_tunnel, outage_ms), .max = 1000, .fallback = "50",
+		.help = "Time for which XON is repeated, as far apart as 5 ms: the interruption of the way that the far "
+			"end's pause outlives (outage of its SID)."},
 	{"repeat", CFG_BOOL, .offset = AT(struct cfg_pfc_tunnel, repeat), .fallback = "false",
 		.help = "Send every change twice, 1 ms apart, for a WAN that loses packets."},
 };
@@ -157,6 +160,9 @@ static const struct cfg_key learning_keys[] = {
 		.help = "How the far end identifies the slice. sid: by the SID. argument: by the slice id in the 16 "
 			"bits after the last SID, whose structure is in remote-sids. option: by the slice id in a "
 			"hop-by-hop option of type node.slice-option."},
+	{"outage", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_pfc_learning, outage_ms), .max = 1000, .fallback = "50",
+		.help = "Time for which XON is repeated, as far apart as 5 ms: the interruption of the way that the far "
+			"end's pause outlives (outage of its SID)."},
 	{"repeat", CFG_BOOL, .offset = AT(struct cfg_pfc_learning, repeat), .fallback = "false",
 		.help = "Send every change twice, 1 ms apart."},
 };

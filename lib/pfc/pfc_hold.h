@@ -19,12 +19,12 @@
 
 #define PFC_PARTIES_MAX 64	       /* parties of a port at a time; further ones are refused */
 #define PFC_SID_LINK UINT32_MAX	       /* the party is the peer on the link */
-#define PFC_SID_START (UINT32_MAX - 2) /* the party is any far PE that has not been heard since the start */
+#define PFC_SID_START (UINT32_MAX - 2) /* the party is any far node that has not been heard since the start */
 #define PFC_SID_STATE (UINT32_MAX - 1) /* the party is a far PE that sends state messages */
 
 /* A party: (SID id, tunnel source), or (PFC_SID_LINK, ::) for the peer on the link. */
 struct pfc_party {
-	uint32_t sid;		 /* id of the SID, or PFC_SID_LINK, PFC_SID_STATE */
+	uint32_t sid;		 /* id of the SID, or PFC_SID_LINK, PFC_SID_START, PFC_SID_STATE */
 	struct ipv6_addr source; /* outer source address of the tunnel */
 };
 

@@ -95,6 +95,7 @@ static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *r
 		.forward = forward,
 		.far_bps = d->far_bps,
 		.twice = t->config.repeat,
+		.outage_ns = t->config.outage_ns,
 		.used = now};
 	enum pfc_refusal refusal = reverse_of(remotes, &d->own, d->list, d->n, &x.list);
 

@@ -7,8 +7,9 @@
 
 #include "pfc/pfc_tunnel_priv.h"
 
-#define REPEAT_NS NSEC_PER_MSEC
-#define POLL_BUDGET 4096 /* timers processed in one pass: a few for each possible tunnel */
+#define REPEAT_NS NSEC_PER_MSEC		    /* until the first two repeats */
+#define REPEAT_LATER_NS (5 * NSEC_PER_MSEC) /* until each later one of XON */
+#define POLL_BUDGET 4096		    /* timers processed in one pass: a few for each possible tunnel */
 
 /* Interval in ns at which stops are refreshed: half of the pause time sent (docs/protocol.md 5.1). */
 static uint64_t refresh_interval(const struct pfc_tunnel *x)
@@ -139,7 +140,9 @@ uint32_t pfc_tunnel_configure(struct pfc_tunnels *t, const char *name, uint8_t s
 		i = pfc_tunnel_place(t);
 		if (i == PFC_TUNNEL_NONE)
 			return i;
-		t->tunnel[i] = (struct pfc_tunnel){.origin = PFC_TUNNEL_CONFIGURED, .twice = t->config.repeat};
+		t->tunnel[i] = (struct pfc_tunnel){.origin = PFC_TUNNEL_CONFIGURED,
+			.twice = t->config.repeat,
+			.outage_ns = t->config.outage_ns};
 		snprintf(t->tunnel[i].name, sizeof(t->tunnel[i].name), "%s", name);
 		pfc_tunnel_link(t, i, PFC_TUNNELS_BY_KEY, hash_name(name));
 	}
@@ -184,6 +187,31 @@ void pfc_tunnel_remove(struct pfc_tunnels *t, uint32_t i, uint64_t now)
 	pfc_tunnel_free(t, i);
 }
 
+/* What has changed must be said again. An XON that is lost costs time, and one frame is soon lost. */
+static void repeat_later(struct pfc_tunnel *x, uint8_t changed, uint64_t now)
+{
+	uint8_t resumed = changed & (uint8_t)~x->stopped;
+
+	x->repeat &= (uint8_t)~changed;
+	if (x->twice)
+		x->repeat |= changed;
+	if (x->outage_ns)
+		x->repeat |= resumed;
+	if (resumed)
+		x->resumed_at = now;
+	if (x->repeat)
+		x->repeat_at = now + REPEAT_NS;
+}
+
+/* Repeats were sent: XOFF, which refreshes repeat from now on, needs no further one, XON does until a way that was cut is back. */
+static void repeat_on(struct pfc_tunnel *x, uint64_t now)
+{
+	x->repeat &= (uint8_t)~x->stopped;
+	x->repeat_at = now + (now < x->resumed_at + 2 * REPEAT_NS ? REPEAT_NS : REPEAT_LATER_NS);
+	if (now >= x->resumed_at + x->outage_ns)
+		x->repeat = 0;
+}
+
 void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now)
 {
 	struct pfc_tunnel *x = &t->tunnel[i];
@@ -198,10 +226,7 @@ void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_
 	else
 		x->resumes++;
 	x->refresh_at = now + refresh_interval(x);
-	if (x->twice) {
-		x->repeat = changed;
-		x->repeat_at = now + REPEAT_NS;
-	}
+	repeat_later(x, changed, now);
 	for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 		if (changed & 1u << k)
 			pfc_history_set(&x->history[k], want & 1u << k ? TIME_NEVER : 0, now);
@@ -233,7 +258,7 @@ static unsigned int serve(struct pfc_tunnels *t, uint32_t i, uint64_t now)
 	if (x->repeat && now >= x->repeat_at) {
 		tell(t, x, x->repeat);
 		x->repeats++;
-		x->repeat = 0;
+		repeat_on(x, now);
 		sent++;
 	}
 	pfc_tunnel_arm(t, x);

@@ -57,8 +57,10 @@ struct pfc_tunnel {
 	uint8_t slice;		      /* slice whose back-pressure it carries */
 	uint8_t priorities;	      /* bit per priority that it may pause */
 	uint8_t stopped;	      /* bit per priority that it holds stopped */
-	uint8_t repeat;		      /* bit per priority of the last change that must be repeated */
-	bool twice;		      /* every change is sent twice */
+	uint8_t repeat;		      /* bit per priority whose last change must be repeated */
+	bool twice;		      /* XOFF is sent twice */
+	uint64_t outage_ns;	      /* XON is repeated for so long, and at least once if twice */
+	uint64_t resumed_at;	      /* time in ns of the last XON */
 	bool carries;		      /* packets carry the slice, so the far end sees each slice as a separate party */
 	char name[PFC_TUNNEL_NAME];   /* unique name */
 	uint8_t port;		      /* learnt: ingress port of the data */
@@ -82,6 +84,7 @@ struct pfc_tunnels_config {
 	uint64_t idle_ns;    /* ns without data after which a learnt tunnel is removed */
 	uint64_t max_rtt_ns; /* longest round trip in ns: an old tunnel is kept beside its successor for this time */
 	bool repeat;	     /* new tunnels send every change twice, 1 ms apart */
+	uint64_t outage_ns;  /* new tunnels repeat XON for so long */
 	uint32_t learnt_max; /* limit of learnt tunnels */
 };
 

@@ -120,6 +120,7 @@ static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const
 	out->carries = t->slice_by != SLICE_BY_SID;
 	out->has_source = t->source.family != 0;
 	out->source = t->source.v6;
+	out->outage_ns = t->outage_ms * NSEC_PER_MSEC;
 	out->far_bps = t->far_bps ? t->far_bps : port->speed_bps;
 	for (uint32_t i = 0; i < t->priorities.n; i++)
 		out->priorities = (uint8_t)(out->priorities | 1u << t->priorities.items[i]);
@@ -153,6 +154,7 @@ static void build_learning(struct builder *b)
 		.slice_by = (uint8_t)l->slice_by,
 		.idle_ns = l->idle_s * NSEC_PER_SEC,
 		.max_rtt_ns = l->max_rtt_ms * NSEC_PER_MSEC,
+		.outage_ns = l->outage_ms * NSEC_PER_MSEC,
 		.far_bps = l->far_bps};
 	if (usid->at.line)
 		out->block[out->n_blocks++] = usid->block;

@@ -48,6 +48,7 @@ static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct sna
 	pfc->lenient_cev = cs->lenient_cev;
 	pfc->hmac = cs->pfc_hmac == HMAC_REQUIRED;
 	pfc->jitter_ns = cs->jitter_us * NSEC_PER_USEC;
+	pfc->outage_ns = cs->outage_ms * NSEC_PER_MSEC;
 	pfc->relay = build_relay_of(b, &cs->sid);
 	for (uint32_t i = 0; i < cs->allowed_sources.n; i++)
 		build_match(&allowed[pfc->n_allowed++], &cs->allowed_sources.items[i]);

@@ -189,6 +189,7 @@ struct snap_pfc_tunnel {
 	bool carries;		 /* its packets carry the slice's id */
 	struct ipv6_addr source; /* of the data, if has_source */
 	uint64_t far_bps;
+	uint64_t outage_ns; /* XON is repeated for so long */
 	struct snap_pfc_outer outer;
 };
 
@@ -198,7 +199,7 @@ struct snap_pfc_learning {
 	uint32_t max;
 	uint32_t flow_label, hmac_key; /* key id, 0: none */
 	uint8_t slice_by;	       /* enum cfg_slice_by */
-	uint64_t idle_ns, max_rtt_ns;
+	uint64_t idle_ns, max_rtt_ns, outage_ns;
 	uint64_t far_bps;		/* 0: the rate of the port */
 	struct ip_prefix block[1 + 16]; /* blocks whose uSIDs share containers */
 	uint8_t n_blocks;
@@ -211,7 +212,7 @@ struct snap_pfc_sid {
 	bool lenient_cev;
 	const struct snap_relay *relay; /* of the gateway that receives the frames; NULL: End.X.PFC */
 	bool hmac;			/* an HMAC TLV is required */
-	uint64_t jitter_ns;		/* End.X.PFC: added to a frame's pause time */
+	uint64_t jitter_ns, outage_ns;	/* End.X.PFC: added to a frame's pause time */
 	uint32_t n_allowed;		/* 0: any infrastructure source */
 	const struct snap_match *allowed;
 };

@@ -23,6 +23,11 @@ Mutant = collections.namedtuple("Mutant", "what path old new scenario")
 VIOLATES = "what the device did not take is forgotten"  # violates an invariant, so that the run stops and reports it
 TOLD = ["invariant 'node conservation' is violated at", "The last 1000 events:", "gw1> show conservation", "gw1> show queues"]
 MUTANTS = [
+    Mutant("pauses by End.X.PFC end as their frames say", "lib/service/pfc/pfc_cp.c",
+           "sid->jitter_ns + sid->outage_ns);", "sid->jitter_ns);", "tunnel_way_back_cut"),
+    Mutant("a node that starts lets go what End.X.PFC may pause", "lib/service/pfc/pfc_dp.c",
+           "uint64_t ns = w->node->steady ? 0 : pfc_start_ns(s, port);", "uint64_t ns = 0 * pfc_start_ns(s, port);",
+           "restart_in_a_tunnel_pause"),
     Mutant("a reload takes flow control away while it is in force", "lib/node/node_ctl.c",
            "held = is_held(n, s, how);", "held = false && is_held(n, s, how);", "reload_in_a_pause"),
     Mutant("a pause does not close the gate of a queue", "lib/queue/turn.h",

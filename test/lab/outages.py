@@ -133,6 +133,46 @@ def way_back_cut(carrier, lasts, seed=1):
     return net
 
 
+def tunnelled(name, seed, lasts_us):
+    """As `stalled`, by End.X.PFC: the PE beside the receiver has the headroom."""
+    r = random.Random(seed)
+    rate, most = r.choice([(10, 400), (25, 200), (100, 60)])
+    km = r.randrange(2, most)
+    begin = r.randrange(1000, 4000)
+    at = begin + 20 * km + (3e6 * 8 / rate / 1e3) * 1.3 + 2000 + r.randrange(0, 4000)
+    stall = at - begin + lasts_us + r.randrange(4000, 12000) + 20 * km
+    wan = Wan(name, "tunnel", rate=rate, km=km, stall=(f"{begin}us", f"{int(stall)}us"), sample="1ms",
+              run=f"{int(begin + stall + 20 * km + 3000)}us", flow={"mtu": r.choice([1024, 4096])})
+    for node in wan.net.nodes.values():
+        node["lab"] = {"cycles": 20, "pass-cycles": 40}
+    return wan.net, int(at)
+
+
+@scenario(short=[{"node": "pe1"}, {"node": "pe1", "cut": 30}, {"node": "pe2"}],
+          long=[{"node": "pe1"}, {"node": "pe1", "cut": 30}, {"node": "pe2"}], seeds=3,
+          expect=["node(PARAM['node']).restarts == 1", "report['lossless']['lost_broken'] == 0", "host('gpu2').pauses_sent > 0",
+                  "host('gpu2').goodput_bytes > 0"])
+def restart_in_a_tunnel_pause(node, cut=0, seed=1):
+    """The PE that End.X.PFC pauses, or the one that pauses it, is away for 2 ms, and the way back is cut for another `cut` ms: it
+    knows nothing of the pause when it is back, and yet no buffer overflows."""
+    net, at = tunnelled("restart-tunnel", seed, 60000 if node == "pe1" else 2000)
+    net.extra["schedule"] = [{"at": f"{at}us", "node": node, "restart": "2ms"}]
+    if cut:
+        link = next(x for x in net.links if x["a"] == "pe1.wan")
+        link["failures"] = [{"at": f"{at}us", "for": f"{2 + cut}ms", "direction": "b-to-a", "detect": "never"}]
+    return net
+
+
+@scenario(short=[{"lasts": 5}, {"lasts": 15}, {"lasts": 45}], long=[{"lasts": t} for t in (5, 15, 45)], seeds=3,
+          expect=["lost == way('pe2.wan').cut", "way('pe2.wan').cut > 0", "flow().retransmitted == 0", "host('gpu2').pauses_sent > 0"])
+def tunnel_way_back_cut(lasts, seed=1):
+    """The way back is cut while a PE is paused through End.X.PFC: the pause outlives it."""
+    net, at = tunnelled("tunnel-way-back-cut", seed, lasts * 1000)
+    link = next(x for x in net.links if x["a"] == "pe1.wan")
+    link["failures"] = [{"at": f"{at}us", "for": f"{lasts}ms", "direction": "b-to-a", "detect": "never"}]
+    return net
+
+
 def long_stall_expect(rate, stall, detect=200, release=1000, **_):
     # docs/pfc.md, Storms: one release time for each detection time, and the reaction of the link
     times = -(-(stall - detect) * 1000 // (detect * 1000 + release))

@@ -95,7 +95,8 @@ def pfc_lossy_sid(held, loss, jitter=2.0, seed=1):
     more = 3 * refresh_us(rate, "transparent") + late
     # the buffers of pe2 behind the port must fill first, and then for long enough to show a hole
     begin, stall = r.randrange(2000, 8000), 90 * longest_us(rate) + r.randrange(0, 20000)
-    return Wan("pfc-lossy-sid", "tunnel", detect=2000, rate=rate, km=km, more_us=more, jitter_us=more + 50 if held else None,
+    return Wan("pfc-lossy-sid", "tunnel", detect=2000, outage=0, rate=rate, km=km, more_us=more,
+               jitter_us=more + 50 if held else None,
                stall=(f"{begin}us", f"{int(stall)}us"), run=f"{int(begin + stall + 20 * km + 5000)}us", sample="1ms",
                wan={"loss": loss, "jitter": f"{int(late * 1000)}ns", "faulty": "b-to-a"}, **loses(not held)).net
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reloads that take flow control away while it is in force: refused by name, and nothing is lost (docs/pfc.md)."""
 import copy
-import random
 
 from net import loses
-from outages import stalled
+from outages import stalled, tunnelled
 from suite import scenario
-from wan import Wan, XPFC
+from wan import XPFC
 
 
 def without(key):
@@ -39,21 +38,6 @@ TAKEN = {
 }
 
 
-def tunnelled(name, seed):
-    """As `stalled`, by End.X.PFC: the PE beside the receiver has the headroom."""
-    r = random.Random(seed)
-    rate, most = r.choice([(10, 400), (25, 200), (100, 60)])
-    km = r.randrange(2, most)
-    begin = r.randrange(1000, 4000)
-    at = begin + 20 * km + (3e6 * 8 / rate / 1e3) * 1.3 + 2000 + r.randrange(0, 4000)
-    stall = at - begin + r.randrange(4000, 12000) + 20 * km
-    wan = Wan(name, "tunnel", rate=rate, km=km, stall=(f"{begin}us", f"{int(stall)}us"), sample="1ms", jitter_us=400,
-              run=f"{int(begin + stall + 20 * km + 3000)}us", flow={"mtu": r.choice([1024, 4096])})
-    for node in wan.net.nodes.values():
-        node["lab"] = {"cycles": 20, "pass-cycles": 40}
-    return wan.net, int(at)
-
-
 def reload_expect(what, force=False, **_):
     if force:
         return ["command(0).ok", "lost > 0"]
@@ -68,7 +52,7 @@ def reload_in_a_pause(what, force=False, seed=1):
     says why, and nothing is lost. The negative control forces it."""
     scheme, node, change, _ = TAKEN[what]
     name = f"reload-{what}"
-    net, at = stalled(name, "frames", seed, 2000) if scheme == "relay" else tunnelled(name, seed)
+    net, at = stalled(name, "frames", seed, 2000) if scheme == "relay" else tunnelled(name, seed, 2000)
     new = copy.deepcopy(net.config(node))
     change(new)
     net.lab.update(loses(force))

@@ -50,14 +50,14 @@ def peers(config, port, mac, rate, buffer="near"):
 class Wan:
     """rate: Gb/s in the data centre that is congested, far_rate: in the other one, wan_rate: between them; rule, more_us: see
     headroom(); xon: bytes left in the buffer when XON is sent; drain, stall: of the receiver; wan: keys of the WAN link;
-    middle: a node halfway, with the rate of its link towards pe1; jitter_us: of the relay or of the End.X.PFC SID; hold_min,
+    middle: a node halfway, with the rate of its link towards pe1; jitter_us: of the relay or of the End.X.PFC SID; outage: of that SID, in ms; hold_min,
     mode: of the relay."""
 
     def __init__(self, name, scheme="relay", rate=100, km=1000, wan_rate=None, rule="full", more_us=0, xon=None, drain=None,
                  stall=None, run="120ms", mode="regenerate", jitter_us=None, hold_min=1000, far_rate=None, middle=None, wan=None,
-                 flow=None, sends=(), detect=None, **lab):
+                 flow=None, sends=(), detect=None, outage=None, **lab):
         self.scheme, self.rate, self.far_rate, self.km, self.mode = scheme, rate, far_rate or rate, km, mode
-        self.jitter_us, self.hold_min = jitter_us, hold_min
+        self.jitter_us, self.hold_min, self.outage = jitter_us, hold_min, outage
         self.watchdog = {"watchdog": {"detect": detect}} if detect else {}  # in ms, for stalls longer than its default
         self.rule, self.more_us, self.room = rule, more_us, headroom(rate, km, more_us, rule)
         self.xon = xon or 512 * 1024
@@ -167,7 +167,8 @@ class Wan:
         self._buffers(config, 1)
         nexthop = next(r["nexthop"] for r in config["routes"] if r["port"] == "wan")
         config["sids"].append({"sid": XPFC + "/48", "behavior": "uA.PFC", "port": "wan", "nexthop": nexthop,
-                               **({"jitter": int(self.jitter_us)} if self.jitter_us is not None else {})})
+                               **({"jitter": int(self.jitter_us)} if self.jitter_us is not None else {}),
+                               **({"outage": self.outage} if self.outage is not None else {})})
 
     def _tunnel_pe2(self, config):
         self._peers(config, "dc", "gpu2.eth0", self.rate)

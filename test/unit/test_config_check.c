@@ -54,10 +54,10 @@ static void duplicates(void **state)
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
 			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 204"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 is used twice in paths, first in line 243"},
+			"name via-spine5 is used twice in paths, first in line 244"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 is used twice in policies, first in line 241", "policy: marked", "policy: to-dc2"},
+			"name to-dc2 is used twice in policies, first in line 242", "policy: marked", "policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
 
@@ -511,7 +511,7 @@ static void circuits(void **state)
 			"frames\n",
 			"circuit 'pw1' of port 'dc0' already takes these frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
-			"name pw1 is used twice in circuits, first in line 271"},
+			"name pw1 is used twice in circuits, first in line 272"},
 		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/48\"]",
 			"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /48"},
 		{"only backups", "    paths:\n      - name: raw\n        segments: [\"2001:db8:9::2\"]\n",

@@ -139,6 +139,7 @@ static void least_configuration(void **state)
 				  "  flow-label: 0\n"
 				  "  hmac-key: 0\n"
 				  "  slice-by: sid\n"
+				  "  outage: 50\n"
 				  "  repeat: false\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);

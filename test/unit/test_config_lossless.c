@@ -170,7 +170,7 @@ static void thresholds(void **state)
 	"pfc-relays: [{name: a, port: dc0, sid: \"5f00:1:1:d2::/64\", " keys "}]\n"
 #define PAUSING(keys) \
 	NODE("", "64K", "", "  - {name: wan0, device: net_null0, side: wan, speed: 100G}\n") \
-	"sids: [^{sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan0, nexthop: \"fe80::2\"" keys "}]\n"
+	"sids: [{sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan0, nexthop: \"fe80::2\"" keys "}]\n"
 
 static void modes(void **state)
 {
@@ -191,12 +191,13 @@ static void modes(void **state)
 			"if one is "
 			"lost, or later by more than that (jitter says 168 us), the gateway sends meanwhile; use mode: "
 			"regenerate, or set jitter if the WAN delays and loses less"},
-		{"a SID without jitter", PAUSING(""),
-			"warning: jitter: at 100Gbit/s one frame pauses for at most 335 us and is renewed every 167 "
+		{"a SID that bridges nothing", PAUSING(", outage: ^0"),
+			"warning: outage: at 100Gbit/s one frame pauses for at most 335 us and is renewed every 167 "
 			"us: if the WAN "
-			"loses one, or delays it by more than that, the queues send meanwhile; set jitter to the delay "
-			"variation "
-			"and the time of the frames that may be lost"},
+			"loses one, or delays it by more than that, the queues send meanwhile; leave outage at its "
+			"default, or set jitter to the delay variation and the time of the frames that may be lost"},
+		{"a SID that bridges what the WAN varies by", PAUSING(", outage: 0, jitter: 300"), NULL},
+		{"a SID by default", PAUSING(""), NULL},
 	};
 
 	(void)state;

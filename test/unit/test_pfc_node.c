@@ -35,12 +35,13 @@
 	"sids:\n" \
 	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
 	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
-	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\",\n" \
+	"  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, outage: 0, port: p1, nexthop: \"2001:db8:b::3\",\n" \
 	"     adjacencies: [{port: p2, nexthop: \"2001:db8:c::3\"}]}\n" \
-	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, flavors: [psp, usp], port: p1, nexthop: " \
+	"  - {sid: \"5f00:1:1:e2::/64\", behavior: End.X.PFC, outage: 0, flavors: [psp, usp], port: p1, nexthop: " \
 	"\"2001:db8:b::3\",\n" \
 	"     slice: gold}\n" \
-	"  - {sid: \"5f00:1:1:e3::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", jitter: 500}\n"
+	"  - {sid: \"5f00:1:1:e3::/64\", behavior: End.X.PFC, outage: 0, port: p1, nexthop: \"2001:db8:b::3\", " \
+	"jitter: 500}\n"
 
 #define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s; ten times that at 10 Gb/s */
 
@@ -254,11 +255,14 @@ static void too_many_parties(void **state)
 	"sids:\n" \
 	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
 	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
-	"  - {sid: \"5f00:1:3:e1::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\"}\n" \
-	"  - {sid: \"5f00:1:3:e2::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n"
-#define PLAIN_TUNNEL "  - {name: plain, port: p0, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e1::\"]}\n"
+	"  - {sid: \"5f00:1:3:e1::/64\", behavior: End.X.PFC, outage: 0, port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {sid: \"5f00:1:3:e2::/64\", behavior: End.X.PFC, outage: 0, port: p1, nexthop: \"2001:db8:b::3\", " \
+	"slice: gold}\n"
+#define PLAIN_TUNNEL \
+	"  - {name: plain, port: p0, outage: 0, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e1::\"]}\n"
 #define GOLD_TUNNEL \
-	"  - {name: gold, port: p0, slice: gold, priorities: [3], segments: [\"5f00:1:2:1::\", \"5f00:1:1:e2::\"]}\n"
+	"  - {name: gold, port: p0, outage: 0, slice: gold, priorities: [3], segments: [\"5f00:1:2:1::\", " \
+	"\"5f00:1:1:e2::\"]}\n"
 #define CONGESTED CONGESTED_NODE "pfc-tunnels:\n" PLAIN_TUNNEL GOLD_TUNNEL
 
 /* Frames sent into tunnels since the last call: bit 0 XOFF and bit 1 XON of plain, bit 2 and 3 of gold. */

@@ -322,6 +322,45 @@ static void fanout(void **state)
 	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FULL, (uint64_t[64]){0}, 64, 0, 1000, 0), UINT64_MAX);
 }
 
+/* XON is repeated for as long as the way may be cut: soon twice, then every 5 ms. XOFF is refreshed anyway. */
+static void resumed_again(void **state)
+{
+	static const uint64_t at[] = {1, 2, 7, 12};
+	struct pfc_tunnels *t = tunnels();
+	struct pfc_list r1 = list_to(1);
+	uint64_t begin = MS, next;
+	uint32_t a;
+
+	(void)state;
+	t->config.outage_ns = 12 * MS;
+	a = pfc_tunnel_configure(t, "a", 1, 0x18, &r1, G100, 0);
+	pfc_tunnel_want(t, a, 0x18, 0);
+	check_sent("XOFF", 1, a, 0x18, 0x18);
+	pfc_tunnel_want(t, a, 0, begin);
+	check_sent("XON", 1, a, 0x18, 0);
+	for (unsigned int i = 0; i < ARRAY_LEN(at); i++) {
+		poll(t, begin + at[i] * MS - 1);
+		check_sent("not yet", 0, 0, 0, 0);
+		poll(t, begin + at[i] * MS);
+		check_sent("again", 1, a, 0x18, 0);
+	}
+	pfc_tunnels_poll(t, begin + 12 * MS, &next);
+	assert_true(next == TIME_NEVER);
+	/* a new pause ends the repeats of its priority, and of no other */
+	pfc_tunnel_want(t, a, 0x18, 100 * MS);
+	pfc_tunnel_want(t, a, 0, 100 * MS + 1);
+	pfc_tunnel_want(t, a, 0x08, 100 * MS + 2);
+	sent.n = 0;
+	for (uint64_t now = 100 * MS + 3; now < 120 * MS; now += HALF / 4)
+		if (poll(t, now)) {
+			check(!(sent.request.enable & 0x08) || pfc_stops(&sent.request) == 0x08,
+				"XON of what is stopped");
+			sent.n = 0;
+		}
+	assert_int_equal(t->tunnel[a].repeats, ARRAY_LEN(at) + ARRAY_LEN(at));
+	free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -330,6 +369,7 @@ int main(void)
 		cmocka_unit_test(learnt),
 		cmocka_unit_test(make_before_break),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(resumed_again),
 		cmocka_unit_test(fanout),
 	};
 

@@ -103,7 +103,7 @@ static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, 
 
 		if (!(sid->ports >> port & 1) || !c->s->port[port].speed_bps)
 			continue;
-		pause = pfc_pause_of(request, c->s->port[port].speed_bps, sid->jitter_ns);
+		pause = pfc_pause_of(request, c->s->port[port].speed_bps, sid->jitter_ns + sid->outage_ns);
 		pause_port(c, port, party, slice, &pause);
 	}
 }

@@ -8,7 +8,8 @@
 #include "node/service.h"
 
 #define MESSAGES_A_PASS 64
-#define LOOK_AGAIN_NS 1000 /* other workers may release the buffers that keep a sender paused */
+#define START_BPS 10000000000ull /* of a port whose speed is not known yet */
+#define LOOK_AGAIN_NS 1000	 /* other workers may release the buffers that keep a sender paused */
 
 /* --- frames received --- */
 
@@ -290,6 +291,21 @@ static void pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_req
 		pfc_send_frame(w, port, &out);
 }
 
+/* A party may pause the queues of a port, or resume them. It has been heard, so after a start nobody waits for it. */
+static void pfc_pause_queues(struct worker_role *w, const struct pfc_message *m)
+{
+	static const struct pfc_party start = {.sid = PFC_SID_START};
+	const struct pfc_pause spoken = {.enable = m->pause.enable};
+	struct egress *e = &w->node->egress[m->port];
+
+	if (!egress_pause(e, &w->ctx, &m->party, m->slice, &m->pause))
+		stat_add(&w->ctx.stats->pfc_refused, 1);
+	if (likely(w->ctx.now >= service_pfc(w->node)->port[m->port].start_until))
+		return;
+	egress_pause(e, &w->ctx, &start, m->slice, &spoken);
+	egress_pause(e, &w->ctx, &start, PFC_ALL_SLICES, &spoken);
+}
+
 /* Apply pauses and resumes that the control lcore has accepted. */
 static unsigned int pfc_read_pauses(struct worker_role *w)
 {
@@ -299,8 +315,7 @@ static unsigned int pfc_read_pauses(struct worker_role *w)
 	for (unsigned int i = 0; i < n; i++) {
 		switch ((enum pfc_message_kind)m[i].kind) {
 		case PFC_PAUSE_QUEUES:
-			if (!egress_pause(&w->node->egress[m[i].port], &w->ctx, &m[i].party, m[i].slice, &m[i].pause))
-				stat_add(&w->ctx.stats->pfc_refused, 1);
+			pfc_pause_queues(w, &m[i]);
 			break;
 		case PFC_TELL_NEIGHBOUR:
 			pfc_relay(w, m[i].port, &m[i].request);
@@ -413,6 +428,45 @@ static void pfc_start(struct worker_role *w, uint16_t port)
 		own->relayed_until[i] = w->ctx.now + pfc_quanta_ns(PFC_QUANTA_MAX, p->speed_bps);
 }
 
+static bool pfc_sid_pauses(const struct snap_sid *sid, uint16_t port)
+{
+	return sid->used && sid->pfc && sid->pfc->ports >> port & 1;
+}
+
+/* How long a pause can be in force behind the SIDs of a port without a word; 0: not at all. */
+static uint64_t pfc_start_ns(const struct snapshot *s, uint16_t port)
+{
+	uint64_t bps = s->port[port].speed_bps ? s->port[port].speed_bps : START_BPS, ns = 0;
+
+	for (uint32_t id = 0; id < s->n_sids; id++)
+		if (pfc_sid_pauses(&s->sid[id], port) && s->sid[id].pfc->outage_ns)
+			ns = MAX_OF(ns, pfc_quanta_ns(PFC_QUANTA_MAX, bps) + s->sid[id].pfc->jitter_ns +
+						s->sid[id].pfc->outage_ns);
+	return ns;
+}
+
+/*
+ * Nor does a node that starts know which of its queues far nodes pause through End.X.PFC: lossless classes wait there
+ * until it has heard of them, or for as long as a pause can be in force without a word.
+ */
+static void pfc_start_queues(struct worker_role *w, uint16_t port)
+{
+	static const struct pfc_party start = {.sid = PFC_SID_START};
+	const struct snapshot *s = w->ctx.s;
+	uint64_t ns = w->node->steady ? 0 : pfc_start_ns(s, port);
+	struct pfc_pause pause = {.enable = 0};
+
+	for (uint16_t i = 0; i < s->n_ports; i++)
+		pause.enable |= s->port[i].lossless;
+	FOR_EACH_BIT(i, pause.enable)
+		pause.ns[i] = ns;
+	for (uint32_t id = 0; id < s->n_sids && ns; id++)
+		if (pfc_sid_pauses(&s->sid[id], port) && s->sid[id].pfc->outage_ns)
+			egress_pause(&w->node->egress[port], &w->ctx, &start,
+				s->sid[id].slice_by ? PFC_ALL_SLICES : s->sid[id].pfc->slice, &pause);
+	service_pfc(w->node)->port[port].start_until = w->ctx.now + ns;
+}
+
 static void pfc_configure(struct worker_role *w)
 {
 	service_pfc_worker(w)->n_lossless = 0;
@@ -420,8 +474,10 @@ static void pfc_configure(struct worker_role *w)
 		uint16_t port = w->egress[i]->index;
 		uint8_t lossless = w->ctx.s->port[port].lossless;
 
-		if (!service_pfc_worker(w)->configured)
+		if (!service_pfc_worker(w)->configured) {
 			pfc_start(w, port);
+			pfc_start_queues(w, port);
+		}
 		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
 		/* A class that was lossless until this snapshot must still send XON to the neighbour. */
 		service_pfc_worker(w)->n_lossless += lossless || service_pfc(w->node)->port[port].speaker.stopped;

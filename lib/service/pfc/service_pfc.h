@@ -77,6 +77,7 @@ struct service_pfc_port {
 	uint32_t link;				  /* port.link when the owner last looked */
 	struct pfc_speaker speaker;		  /* to the neighbour, about the own buffers */
 	uint64_t relayed_until[PFC_PRIORITIES];	  /* ns: end of the pauses of a relay */
+	uint64_t start_until;			  /* ns: end of the wait for far nodes after the start */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
 	PFC_RX_COUNTERS(STAT_DECLARE)
 	PFC_COUNTERS(STAT_DECLARE) /* missed: written by the management thread */

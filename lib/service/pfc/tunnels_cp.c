@@ -117,6 +117,7 @@ static void take_configured(struct control_role *c)
 		/* Learnt tunnels leave room for all tunnels that can be configured. */
 		control_pfc(c)->tunnel[id] = x;
 		t->tunnel[id].twice = from->repeat;
+		t->tunnel[id].outage_ns = from->outage_ns;
 		t->tunnel[id].carries = from->carries;
 	}
 }
@@ -167,6 +168,7 @@ static void take_learnt(struct control_role *c)
 	t->config = (struct pfc_tunnels_config){.idle_ns = l->idle_ns,
 		.max_rtt_ns = l->max_rtt_ns,
 		.repeat = l->repeat,
+		.outage_ns = l->outage_ns,
 		.learnt_max = l->max};
 	for (uint32_t i = t->bound; i > 0; i--) {
 		struct pfc_tunnel *x = &t->tunnel[i - 1];
@@ -183,6 +185,7 @@ static void take_learnt(struct control_role *c)
 		x->priorities = port->lossless;
 		x->far_bps = far_speed(c, x->port);
 		x->twice = l->repeat;
+		x->outage_ns = l->outage_ns;
 		pfc_tunnel_relearn(t, &c->s->remotes, i - 1, c->now);
 	}
 	t->changes++;

@@ -447,7 +447,7 @@ def _learnt():
                          vrfs=[{"slice": "gold", **vrf("tenant", {"prefix": "2001:db8:3::/64", "port": "p1"})}],
                          sids=[sid("5f00:1:3:d46::/64", "End.DT46", vrf="tenant")], remote_sids=remote,
                          # so slow that no refresh is due before the pause is over
-                         pfc_learning={"far-speed": "1M", **more},
+                         pfc_learning={"far-speed": "1M", "outage": 0, **more},
                          buffer_profiles=[{"name": "small", "xoff": 2048, "headroom": 65536, "forced": True}]))
         case.config["node"]["slice-option"] = OPTION
         # one lcore takes 32 of p0, then the pause, then the rest, which waits

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pauses by End.X.PFC over interruptions: of the way back, and of the node itself, which has forgotten them when it is back
+ * (docs/pfc.md, Restarts).
+ */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "pfc/pfc_frame.h"
+#include "test/support/testbed.h"
+
+#define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s */
+#define VIA_P1 "5f00:0:100:400::"
+#define VIA_GOLD "5f00:0:e100:400::"
+
+#define STARTS \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {buffers: 32K}\n" \
+	"slices: [{name: gold}]\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K, forced: true}]\n" \
+	"ports:\n" \
+	"  - {name: p0, device: net_null0, side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n" \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n" \
+	"  - {name: p1, device: net_null1, side: wan, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n" \
+	"neighbors: [{port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}]\n" \
+	"routes: [{prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
+	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
+	"  - {sid: \"5f00:1:1:e4::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", slice: gold%s}\n"
+
+static struct testbed *starts(bool now, const char *keys)
+{
+	char yaml[4096];
+
+	snprintf(yaml, sizeof(yaml), STARTS, keys);
+	return now ? testbed_started(yaml) : testbed_new(yaml);
+}
+
+/* A PFC frame of `source` to a SID is at p0. */
+static void arrives(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
+{
+	uint8_t frame[TESTBED_PFC_FRAME];
+
+	testbed_pfc_frame(frame, &t->port[0]->port.mac, source, sid, request);
+	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
+}
+
+static void pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
+{
+	arrives(t, sid, source, request);
+	for (unsigned int i = 0; i < 3; i++)
+		testbed_round(t);
+}
+
+static void stop(struct testbed *t, const char *sid, const char *source, unsigned int priority, uint16_t quanta)
+{
+	struct pfc_request r = {.enable = (uint8_t)(1u << priority)};
+
+	r.time[priority] = quanta;
+	pause(t, sid, source, &r);
+}
+
+/* One packet by `via` in a class: did it get out of port `out` at once? */
+static bool passes(struct testbed *t, const char *via, unsigned int class, unsigned int out)
+{
+	uint8_t frame[256];
+	uint32_t n = testbed_frame(frame, &t->port[0]->port.mac, via, 7, 0, 120);
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
+	struct sent_frame *f;
+	bool passed = false;
+
+	ip->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 0);
+	fake_port_receive(t->port[0], 0, frame, n, 0);
+	for (unsigned int i = 0; i < 3; i++)
+		testbed_round(t);
+	while ((f = fake_port_take(t->port[out]))) {
+		passed = true;
+		free(f);
+	}
+	return passed;
+}
+
+static void drain(struct testbed *t)
+{
+	struct sent_frame *f;
+
+	testbed_pass(t, 60 * NSEC_PER_MSEC, 100000);
+	while ((f = fake_port_take(t->port[1])))
+		free(f);
+}
+
+/* A pause outlives an interruption of the way back of 50 ms, and no longer one; XON ends it at once. */
+static void way_back_cut(void **state)
+{
+	const uint64_t hold = LONG + 50 * NSEC_PER_MSEC;
+	struct testbed *t = starts(false, "");
+
+	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	assert_false(passes(t, VIA_GOLD, 3, 1));
+	testbed_pass(t, hold - 50000, 10000);
+	assert_int_equal(t->port[1]->n_sent, 0);
+	testbed_pass(t, 60000, 1000);
+	assert_true(passes(t, VIA_GOLD, 3, 1));
+	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	assert_false(passes(t, VIA_GOLD, 3, 1));
+	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
+	assert_true(passes(t, VIA_GOLD, 3, 1));
+	drain(t);
+	testbed_free(t);
+}
+
+/*
+ * A node that starts does not know what far nodes have asked for: its lossless classes wait behind End.X.PFC until one is
+ * heard, or for as long as a pause can last without a word. Other classes and slices do not wait.
+ */
+static void start_waits(void **state)
+{
+	static const struct {
+		bool now;
+		const char *keys;
+		bool waits;
+	} rows[] = {{true, "", true}, {false, "", false}, {true, ", outage: 0, jitter: 9", false}};
+	struct testbed *t;
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		t = starts(rows[i].now, rows[i].keys);
+		testbed_settle(t, 100);
+		check(passes(t, VIA_GOLD, 3, 1) != rows[i].waits, "row %u", i);
+		drain(t);
+		testbed_free(t);
+	}
+	/* until it hears that it may go on, about this priority */
+	t = starts(true, "");
+	stop(t, "5f00:1:1:e4::", "fd00::3", 5, 0);
+	assert_false(passes(t, VIA_GOLD, 3, 1));
+	assert_true(passes(t, VIA_P1, 3, 1));
+	assert_true(passes(t, VIA_GOLD, 2, 1));
+	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
+	assert_true(passes(t, VIA_GOLD, 3, 1));
+	drain(t);
+	testbed_free(t);
+	/* or that it may not: then as long as it is told */
+	t = starts(true, "");
+	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	assert_false(passes(t, VIA_GOLD, 3, 1));
+	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
+	assert_true(passes(t, VIA_GOLD, 3, 1));
+	drain(t);
+	testbed_free(t);
+	/* or until nobody can have said anything */
+	t = starts(true, "");
+	testbed_pass(t, 49 * NSEC_PER_MSEC, 100000);
+	assert_false(passes(t, VIA_GOLD, 3, 1));
+	testbed_pass(t, 2 * NSEC_PER_MSEC, 100000);
+	assert_true(passes(t, VIA_GOLD, 3, 1));
+	drain(t);
+	testbed_free(t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(way_back_cut),
+		cmocka_unit_test(start_waits),
+	};
+
+	return cmocka_run_group_tests_name("pfc_start", tests, NULL, NULL);
+}

@@ -33,6 +33,7 @@ enum log_level {
 	X(failover, "links, next hops and paths that fail and return") \
 	X(srv6, "policies and SIDs") \
 	X(pfc, "PFC storms") \
+	X(bfd, "BFD sessions") \
 	X(console, "console, socket and HTTP")
 
 enum log_module {

@@ -17,11 +17,12 @@
 #ifndef BFD_BFD_H
 #define BFD_BFD_H
 
+#include "base/limits.h"
 #include "bfd/bfd_packet.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
 
-#define BFD_SESSIONS_MAX 4096
+#define BFD_SESSIONS_MAX LIMIT_BFD_SESSIONS
 #define BFD_SLOW_US 1000000u /* section 6.8.3: lower limit of Desired Min TX while a session is not Up */
 
 enum bfd_kind { BFD_SINGLE_HOP, BFD_SBFD };
@@ -103,10 +104,11 @@ struct bfd_stats {
 struct bfd_session;
 struct bfd_table;
 
-/* A session changed its state. */
+/* A session changed its state; or, with from equal to `to`, its neighbour began to say AdminDown while it is Down. */
 struct bfd_change {
 	uint64_t at; /* ns */
-	uint8_t from, to, diag, remote_diag;
+	uint8_t from, to, remote_state;
+	uint8_t diag, remote_diag;
 	uint64_t heard_ns;  /* time of the last packet before the change; 0: none */
 	uint32_t detect_us; /* detection time that was in force */
 };
@@ -158,8 +160,15 @@ struct bfd_received {
 enum bfd_refusal bfd_receive(struct bfd_table *t, uint64_t now, const struct bfd_received *r, void *answer,
 	size_t *answer_bytes);
 
+/* Count a packet that the caller refuses itself. */
+void bfd_count_refused(struct bfd_table *t, enum bfd_refusal refusal);
+
 /* Run the timers that are due, at most `budget`. Returns the number examined. *next: time of the next call (ns). */
 unsigned int bfd_poll(struct bfd_table *t, uint64_t now, unsigned int budget, uint64_t *next);
+
+const struct bfd_peer *bfd_peer_of(const struct bfd_session *s);
+const struct bfd_session_stats *bfd_stats_of(const struct bfd_session *s); /* any thread, relaxed */
+const struct bfd_stats *bfd_table_stats(const struct bfd_table *t);	   /* any thread, relaxed */
 
 /* UDP source port of a session's packets, the same for all of them and unique (RFC 5881 section 4). */
 uint16_t bfd_source_port(const struct bfd_session *s);

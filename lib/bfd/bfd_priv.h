@@ -46,7 +46,7 @@ struct bfd_session {
 	uint64_t echo_stalled;
 	uint64_t hold_until; /* ns: stay Down after the echo function failed */
 	struct bfd_timer tx, detect, echo_tx, echo_detect;
-	struct bfd_session_stats stats;
+	struct bfd_session_stats stats; /* the last member; other threads read it */
 };
 
 struct bfd_table {
@@ -61,6 +61,8 @@ struct bfd_table {
 	struct bfd_stats stats;
 	struct bfd_session *slot[BFD_SESSIONS_MAX];
 	uint16_t free_from; /* slots below are in use */
+	/* ended sessions, linked by next_peer: their memory is used again, since other threads may still read stats */
+	struct bfd_session *pool;
 	struct bfd_session *peer[BFD_PEER_BUCKETS];
 };
 

@@ -67,6 +67,7 @@ void bfd_change(struct bfd_table *t, struct bfd_session *s, uint64_t now, enum b
 	struct bfd_change change = {.at = now,
 		.from = s->state,
 		.to = (uint8_t)to,
+		.remote_state = s->remote_state,
 		.diag = (uint8_t)diag,
 		.remote_diag = s->remote_diag,
 		.heard_ns = s->stats.heard_ns,
@@ -123,24 +124,42 @@ static void take_over(struct bfd_session *s, const struct bfd_packet *p, uint64_
 	stat_level(s->stats.remote_discr, p->my_discr);
 }
 
-static void follow(struct bfd_table *t, struct bfd_session *s, uint64_t now, uint8_t received)
+/* RFC 5882 section 4.2: what is administratively down has not failed, so the caller must know it. */
+static void tell_admin_down(struct bfd_table *t, const struct bfd_session *s, uint64_t now)
 {
-	enum bfd_state to = s->peer.kind == BFD_SBFD ? after_reply(received)
-						     : after((enum bfd_state)s->state, received);
+	const struct bfd_change change = {.at = now,
+		.from = s->state,
+		.to = s->state,
+		.remote_state = s->remote_state,
+		.diag = s->diag,
+		.remote_diag = s->remote_diag};
 
-	if (to == s->state || (s->state == BFD_DOWN && now < s->hold_until)) {
-		bfd_echo_update(t, s, now);
-		bfd_negotiate(s);
+	if (!s->leaving)
+		t->ops->changed(t->arg, s, &change);
+}
+
+static void follow(struct bfd_table *t, struct bfd_session *s, uint64_t now, bool said_admin_down)
+{
+	enum bfd_state to = s->peer.kind == BFD_SBFD ? after_reply(s->remote_state)
+						     : after((enum bfd_state)s->state, s->remote_state);
+
+	if (to != s->state && !(s->state == BFD_DOWN && now < s->hold_until)) {
+		bfd_change(t, s, now, to,
+			to == BFD_DOWN ? BFD_DIAG_NEIGHBOR
+			: to == BFD_UP ? BFD_DIAG_NONE
+				       : (enum bfd_diag)s->diag);
 		return;
 	}
-	bfd_change(t, s, now, to,
-		to == BFD_DOWN ? BFD_DIAG_NEIGHBOR
-		: to == BFD_UP ? BFD_DIAG_NONE
-			       : (enum bfd_diag)s->diag);
+	if (s->remote_state == BFD_ADMIN_DOWN && !said_admin_down)
+		tell_admin_down(t, s, now);
+	bfd_echo_update(t, s, now);
+	bfd_negotiate(s);
 }
 
 void bfd_apply(struct bfd_table *t, struct bfd_session *s, uint64_t now, const struct bfd_packet *p)
 {
+	bool said_admin_down = s->remote_state == BFD_ADMIN_DOWN;
+
 	take_over(s, p, now);
 	stat_add(&t->stats.received, 1);
 	if (p->final)
@@ -150,7 +169,7 @@ void bfd_apply(struct bfd_table *t, struct bfd_session *s, uint64_t now, const s
 		bfd_plan_detection(t, s, now);
 	if (s->state == BFD_ADMIN_DOWN)
 		return;
-	follow(t, s, now, p->state);
+	follow(t, s, now, said_admin_down);
 	if (p->poll && s->peer.kind == BFD_SINGLE_HOP)
 		bfd_send_control(t, s, now, true);
 	bfd_plan_transmit(t, s, now);

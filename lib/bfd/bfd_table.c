@@ -25,6 +25,12 @@ void bfd_table_free(struct bfd_table *t)
 		return;
 	for (unsigned int i = 0; i < BFD_SESSIONS_MAX; i++)
 		free(t->slot[i]);
+	while (t->pool) {
+		struct bfd_session *s = t->pool;
+
+		t->pool = s->next_peer;
+		free(s);
+	}
 	free(t);
 }
 
@@ -82,6 +88,28 @@ static bool place(struct bfd_table *t, struct bfd_session *s)
 	return true;
 }
 
+static void pool(struct bfd_table *t, struct bfd_session *s)
+{
+	s->next_peer = t->pool;
+	t->pool = s;
+}
+
+/* All zero. */
+static struct bfd_session *new_session(struct bfd_table *t)
+{
+	struct bfd_session *s = t->pool;
+	uint64_t *counter;
+
+	if (!s)
+		return calloc(1, sizeof(*s));
+	t->pool = s->next_peer;
+	memset(s, 0, offsetof(struct bfd_session, stats));
+	counter = (uint64_t *)&s->stats;
+	for (unsigned int i = 0; i < sizeof(s->stats) / sizeof(*counter); i++)
+		stat_level(counter[i], 0);
+	return s;
+}
+
 struct bfd_session *bfd_add(struct bfd_table *t, uint64_t now, const struct bfd_peer *peer,
 	const struct bfd_config *config)
 {
@@ -95,9 +123,11 @@ struct bfd_session *bfd_add(struct bfd_table *t, uint64_t now, const struct bfd_
 		bfd_set(t, now, s, config);
 		return s;
 	}
-	s = calloc(1, sizeof(*s));
-	if (!s || !place(t, s)) {
-		free(s);
+	s = new_session(t);
+	if (!s)
+		return NULL;
+	if (!place(t, s)) {
+		pool(t, s);
 		return NULL;
 	}
 	s->peer = *peer;
@@ -141,7 +171,7 @@ static void release(struct bfd_table *t, struct bfd_session *s)
 	if (s->state == BFD_UP)
 		stat_sub(&t->stats.up, 1);
 	stat_sub(&t->stats.sessions, 1);
-	free(s);
+	pool(t, s);
 }
 
 void bfd_set(struct bfd_table *t, uint64_t now, struct bfd_session *s, const struct bfd_config *config)
@@ -232,7 +262,7 @@ static enum bfd_refusal receive(struct bfd_table *t, uint64_t now, const struct 
 					: receive_control(t, now, r, &p);
 }
 
-static void count_refused(struct bfd_table *t, enum bfd_refusal refusal)
+void bfd_count_refused(struct bfd_table *t, enum bfd_refusal refusal)
 {
 	switch (refusal) {
 #define X(kind, member, name, unit, metric, help) \
@@ -256,7 +286,7 @@ enum bfd_refusal bfd_receive(struct bfd_table *t, uint64_t now, const struct bfd
 	note_time(t, now);
 	refusal = receive(t, now, r, answer, answer_bytes);
 	if (refusal != BFD_ACCEPTED)
-		count_refused(t, refusal);
+		bfd_count_refused(t, refusal);
 	return refusal;
 }
 
@@ -295,6 +325,21 @@ unsigned int bfd_poll(struct bfd_table *t, uint64_t now, unsigned int budget, ui
 	*next = timers_next(&t->wheel);
 	t->behind = *next <= now;
 	return budget - left;
+}
+
+const struct bfd_peer *bfd_peer_of(const struct bfd_session *s)
+{
+	return &s->peer;
+}
+
+const struct bfd_session_stats *bfd_stats_of(const struct bfd_session *s)
+{
+	return &s->stats;
+}
+
+const struct bfd_stats *bfd_table_stats(const struct bfd_table *t)
+{
+	return &t->stats;
 }
 
 uint16_t bfd_source_port(const struct bfd_session *s)

@@ -48,4 +48,7 @@ void classify_part(struct classifier *c, struct rte_mbuf *m, const struct pkt *o
 /* Classify a packet that the node created for a neighbour on a given interface, without a lookup. */
 void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t interface);
 
+/* The same, to a configured next hop by its neighbour id, whatever the destination of the packet is. */
+void classify_to_next_hop(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint32_t neigh);
+
 #endif

@@ -64,6 +64,12 @@ static void classify_deliver(struct walk *w)
 	classify_punt(w, PUNT_LOCAL);
 }
 
+/* Deliver a packet to an own address. BFD has a kind of its own, so that no other packets to the node delay it. */
+static void classify_deliver_upper(struct walk *w)
+{
+	classify_punt(w, classify_is_bfd(w) ? PUNT_BFD : PUNT_LOCAL);
+}
+
 /* RFC 6040 figure 4: the new ECN field of the inner header. Returns false when the packet must be dropped. */
 static bool classify_combine_ecn(struct walk *w, uint8_t outer, uint8_t inner)
 {
@@ -179,7 +185,7 @@ static void classify_deliver6(struct walk *w, struct srv6_packet *p)
 			routing - p->at + 2);
 		return;
 	}
-	classify_deliver(w);
+	classify_deliver_upper(w);
 }
 
 static __attribute__((noinline)) void classify_local6(struct walk *w, uint32_t at)
@@ -353,7 +359,8 @@ static inline bool classify_has_own_source6(struct walk *w, const struct ipv6_ad
 	a = ip_addr_from6(src);
 	if (!classify_own_address(w->in, &a))
 		return false;
-	classify_drop(w, DROP_own_source);
+	if (!classify_takes_echo(w))
+		classify_drop(w, DROP_own_source);
 	return true;
 }
 
@@ -377,7 +384,7 @@ static bool classify_special6(struct walk *w, uint32_t at, const struct ipv6_hdr
 		else if (classify_is_nd(w, at, ip->next_header))
 			classify_punt(w, PUNT_ND);
 		else
-			classify_deliver(w);
+			classify_deliver_upper(w);
 		return true;
 	}
 	return false;
@@ -471,14 +478,16 @@ static bool classify_has_bad_address4(struct walk *w, const struct ipv4_hdr *ip)
 	uint32_t src = be32_get(ip->src), dst = be32_get(ip->dst);
 	struct ip_addr from = ip_addr_from4(src);
 
-	if (unlikely(ipv4_bad_source(src)))
+	if (unlikely(ipv4_bad_source(src))) {
 		classify_drop(w, DROP_ip_source);
-	else if (unlikely(w->in && classify_own_address(w->in, &from)))
-		classify_drop(w, DROP_own_source);
-	else if (unlikely(ipv4_is_multicast(dst) || dst == 0xffffffff))
+	} else if (unlikely(w->in && classify_own_address(w->in, &from))) {
+		if (!classify_takes_echo(w))
+			classify_drop(w, DROP_own_source);
+	} else if (unlikely(ipv4_is_multicast(dst) || dst == 0xffffffff)) {
 		classify_drop(w, DROP_multicast);
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -521,7 +530,7 @@ static void classify_ip4(struct walk *w, uint32_t at, target_t via)
 		return;
 	t = unlikely(via) ? via : fib_lookup4(snap_vrf_of(w->s, w->x->vrf)->v4, be32_get(ip->dst));
 	if (unlikely(target_kind(t) == TARGET_LOCAL))
-		classify_deliver(w);
+		classify_deliver_upper(w);
 	else if (unlikely(target_kind(t) == TARGET_BROADCAST))
 		classify_drop(w, DROP_multicast);
 	else if (unlikely(w->in && (ipv4_stays_on_link(be32_get(ip->src)) || ipv4_stays_on_link(be32_get(ip->dst)))))
@@ -773,19 +782,4 @@ void classify_originated(struct classifier *c, struct rte_mbuf *m, uint16_t vrf)
 void classify_part(struct classifier *c, struct rte_mbuf *m, const struct pkt *of)
 {
 	classify_own(c, m, of->vrf, of->tclass, of->slice);
-}
-
-void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t family, uint16_t interface)
-{
-	struct pkt *x = pkt_of(m);
-
-	memset(x, 0, sizeof(*x));
-	x->verdict = PKT_FORWARD;
-	x->neigh = PKT_NEIGH_LINK + interface;
-	x->egress = snap_interface_of(interface);
-	x->tclass = PKT_CLASS_CONTROL;
-	x->family = family;
-	x->generation = (uint16_t)c->s->generation;
-	x->sid = PKT_SID_NONE;
-	x->l3_bytes = (uint16_t)m->pkt_len;
 }

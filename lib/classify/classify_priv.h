@@ -45,6 +45,14 @@ static inline void classify_punt(struct walk *w, enum pkt_punt kind)
 	w->x->punt = (uint8_t)kind;
 }
 
+/*
+ * bfd_dp.c: Is the packet at pkt.strip BFD: of a single hop, echo, to the S-BFD reflector, or its answer to this node
+ * (RFC 5881 section 4, RFC 7881 section 3)?
+ */
+bool classify_is_bfd(const struct walk *w);
+/* Punt a packet from an own address to itself if it is a BFD echo packet, which the neighbour has returned. */
+bool classify_takes_echo(struct walk *w);
+
 /* For an IPv4 packet: is DF clear? */
 static inline bool classify_may_fragment(const struct walk *w)
 {

@@ -35,6 +35,10 @@ int cmd_show_pfc_counters(struct command_call *c);
 int cmd_show_pfc_history(struct command_call *c);
 int cmd_show_pfc_tunnels(struct command_call *c);
 
+/* cmd_bfd.c */
+int cmd_show_bfd_sessions(struct command_call *c);
+int cmd_show_bfd_counters(struct command_call *c);
+
 /* cmd_watchdog.c */
 int cmd_show_pfc_watchdog(struct command_call *c);
 int cmd_show_buffers(struct command_call *c);

@@ -56,6 +56,8 @@ const struct command commands[] = {
 	{"show paths", "List the paths of SRv6 policies: alive or why not, since when, and whether they carry traffic now.",
 		cmd_show_paths},
 	{"show nexthops", "List links and next hops: alive or why not, since when, failures and hold-down.", cmd_show_nexthops},
+	{"show bfd sessions", "List BFD sessions with next hops and along paths: state, causes, intervals and counters.", cmd_show_bfd_sessions},
+	{"show bfd counters", "Show the BFD packets sent, received, and refused by reason.", cmd_show_bfd_counters},
 	{"show queues", "List egress queues by port, slice and class; queues that were never used are left out.", cmd_show_queues, {PORT_OPTIONAL}},
 	{"show buffers", "Show buffer use by ingress port and class, with thresholds and watermarks.",
 		cmd_show_buffers, {PORT_OPTIONAL}},

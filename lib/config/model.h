@@ -192,6 +192,24 @@ struct cfg_pfc {
 	struct cfg_watchdog watchdog;
 };
 
+/* RFC 5880 section 6.8.1; intervals in microseconds. */
+struct cfg_bfd_profile {
+	struct cfg_mark at;
+	char *name;
+	uint64_t transmit_us, receive_us;
+	uint64_t multiplier;
+	uint64_t echo_us, echo_receive_us; /* CFG_NONE: off */
+	bool passive, shutdown;
+	uint32_t auth;	   /* enum cfg_bfd_auth */
+	uint64_t auth_key; /* 0: none */
+};
+
+struct cfg_sbfd_reflector {
+	struct cfg_mark at;
+	uint64_t discriminator; /* 0: none */
+	uint64_t rate;		/* answers per second */
+};
+
 struct cfg_port {
 	struct cfg_mark at;
 	char *name;
@@ -216,6 +234,7 @@ struct cfg_port {
 	CFG_LIST(uint32_t) boundary_off; /* enum cfg_boundary */
 	CFG_LIST(struct ip_prefix) allow_sids;
 	uint32_t hmac; /* enum cfg_hmac_check */
+	char *bfd;     /* profile of all next hops on it, or NULL */
 	CFG_LIST(struct ip_prefix) addresses;
 };
 
@@ -230,6 +249,7 @@ struct cfg_interface {
 	char *vrf;	     /* NULL: the underlay's table */
 	char *slice;	     /* or NULL */
 	uint64_t mtu;	     /* CFG_NONE: the port's */
+	char *bfd;	     /* profile of all next hops on it, or NULL */
 	CFG_LIST(struct ip_prefix) addresses;
 };
 
@@ -238,6 +258,7 @@ struct cfg_neighbor {
 	char *port; /* a port or an interface, as for every next hop */
 	struct ip_addr address;
 	struct eth_addr mac;
+	char *bfd; /* profile, or NULL */
 };
 
 struct cfg_route {
@@ -246,6 +267,7 @@ struct cfg_route {
 	char *port;		/* or NULL */
 	struct ip_addr nexthop; /* family 0: on-link */
 	char *policy;		/* or NULL; VRF routes only */
+	char *bfd;		/* profile, or NULL */
 };
 
 struct cfg_vrf {
@@ -260,6 +282,7 @@ struct cfg_adjacency {
 	struct cfg_mark at;
 	char *port;
 	struct ip_addr nexthop;
+	char *bfd; /* profile, or NULL */
 };
 
 struct cfg_sid {
@@ -269,6 +292,7 @@ struct cfg_sid {
 	CFG_LIST(uint32_t) flavors; /* enum cfg_flavor; none: the behaviour's default */
 	char *port;
 	struct ip_addr nexthop;
+	char *bfd; /* profile of the next hop, or NULL */
 	char *vrf;
 	CFG_LIST(uint32_t) allow; /* enum cfg_allow; none: ping */
 	uint32_t hmac;		  /* enum cfg_hmac_check */
@@ -291,6 +315,9 @@ struct cfg_path {
 	CFG_LIST(struct ip_addr) segments;
 	uint64_t weight;
 	bool backup;
+	char *bfd;		  /* profile of its S-BFD session, or NULL */
+	struct ip_addr reflector; /* family 0: none */
+	uint64_t reflector_discriminator;
 };
 
 struct cfg_policy {
@@ -421,6 +448,8 @@ struct config {
 	CFG_LIST(struct cfg_slice) slices;
 	CFG_LIST(struct cfg_class_map) class_maps;
 	CFG_LIST(struct cfg_buffer_profile) buffer_profiles;
+	CFG_LIST(struct cfg_bfd_profile) bfd_profiles;
+	struct cfg_sbfd_reflector sbfd_reflector;
 	CFG_LIST(struct cfg_neighbor) neighbors;
 	CFG_LIST(struct cfg_route) routes;
 	CFG_LIST(struct cfg_vrf) vrfs;

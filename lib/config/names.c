@@ -23,7 +23,7 @@ struct index {
 };
 
 struct cfg_names {
-	struct index index[8];
+	struct index index[9];
 };
 
 static int by_name(const void *a, const void *b)
@@ -82,6 +82,8 @@ struct cfg_names *cfg_names_new(const struct config *c)
 	FILL(&n->index[6], c->interfaces);
 	n->index[7].list = "ports or interfaces";
 	fill_links(&n->index[7], c);
+	n->index[8].list = "bfd-profiles";
+	FILL(&n->index[8], c->bfd_profiles);
 	for (unsigned int i = 0; i < ARRAY_LEN(n->index); i++) {
 		if (!n->index[i].entries) {
 			cfg_names_free(n);

@@ -264,6 +264,8 @@ static const struct cfg_key port_keys[] = {
 	{"hmac", CFG_WORD, .offset = AT(struct cfg_port, hmac), .words = words_hmac, .fallback = "off",
 		.help = "side: host. required: a packet into the SID space that allow-sids does not cover needs an "
 			"SRH with a valid HMAC TLV (RFC 8754 section 2.1.2)."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_port, bfd), .refs = "bfd-profiles", .example = "fast",
+		.help = "BFD profile of every next hop on this port: each has a session. A next hop may name another."},
 	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct cfg_port, addresses), .max = 32,
 		.example = "[10.1.0.1/24, \"2001:db8:1::1/64\"]",
 		.help = "Own addresses with their prefix lengths. If no link-local address is given, one is derived "
@@ -291,6 +293,8 @@ static const struct cfg_key interface_keys[] = {
 	{"mtu", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_interface, mtu), .min = 1280, .max = 16000, .word = "port",
 		.word_value = CFG_NONE, .fallback = "port",
 		.help = "Largest IP packet, without tags. port: the mtu of the port."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_interface, bfd), .refs = "bfd-profiles", .example = "fast",
+		.help = "BFD profile of every next hop on this interface: each has a session. A next hop may name another."},
 	{"addresses", CFG_LIST_OF, .item = CFG_IFADDR, .offset = AT(struct cfg_interface, addresses), .max = 32,
 		.example = "[10.1.100.1/24]",
 		.help = "Own addresses with their prefix lengths. If no link-local address is given, one is derived "
@@ -306,6 +310,8 @@ static const struct cfg_key neighbor_keys[] = {
 	{"mac", CFG_MAC, .offset = AT(struct cfg_neighbor, mac), .flags = CFG_REQUIRED,
 		.example = "\"02:00:00:00:05:00\"",
 		.help = "MAC address of the neighbour. It is never resolved and never expires."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_neighbor, bfd), .refs = "bfd-profiles", .example = "fast",
+		.help = "BFD profile of a session with the neighbour. Default: that of its port or interface."},
 };
 static const struct cfg_map neighbor_map = MAP_OF(neighbor_keys, "a neighbor", struct cfg_neighbor);
 
@@ -317,6 +323,8 @@ static const struct cfg_key route_keys[] = {
 		.help = "Port or interface that packets leave by."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_route, nexthop), .example = "\"fe80::5\"",
 		.help = "Router on a subnet of that port or interface. Default: all destinations are on the link."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_route, bfd), .refs = "bfd-profiles", .example = "fast",
+		.help = "BFD profile of a session with the next hop. Default: that of its port or interface."},
 };
 static const struct cfg_map route_map = MAP_OF(route_keys, "a route", struct cfg_route);
 
@@ -330,6 +338,8 @@ static const struct cfg_key vrf_route_keys[] = {
 		.help = "Router on a subnet of that port or interface. Default: all destinations are on the link."},
 	{"policy", CFG_NAME, .offset = AT(struct cfg_route, policy), .refs = "policies", .example = "to-dc2",
 		.help = "SRv6 policy that carries the packets, instead of a port."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_route, bfd), .refs = "bfd-profiles", .example = "fast",
+		.help = "BFD profile of a session with the next hop. Default: that of its port or interface."},
 };
 static const struct cfg_map vrf_route_map = MAP_OF(vrf_route_keys, "a VRF route", struct cfg_route);
 
@@ -366,6 +376,8 @@ static const struct cfg_key sid_keys[] = {
 			"leave by."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_sid, nexthop),
 		.help = "uA, End.X, End.X.PFC, DX4, DX6: next hop of the adjacency."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_sid, bfd), .refs = "bfd-profiles", .example = "fast",
+		.help = "BFD profile of a session with the next hop. Default: that of its port or interface."},
 	{"vrf", CFG_NAME, .offset = AT(struct cfg_sid, vrf), .refs = "vrfs",
 		.help = "DT4, DT6, DT46: table for the inner packet. End.T: table for the next segment. Default: the "
 			"table of the underlay."},
@@ -430,6 +442,14 @@ static const struct cfg_key path_keys[] = {
 	{"backup", CFG_BOOL, .offset = AT(struct cfg_path, backup), .fallback = "no",
 		.help = "yes: use this path only while no path without backup is usable. Its MTU counts in either "
 			"case."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_path, bfd), .refs = "bfd-profiles",
+		.help = "BFD profile of an S-BFD session (RFC 7880) whose packets follow the segments of this path."},
+	{"reflector", CFG_IPV6, .offset = AT(struct cfg_path, reflector),
+		.help = "Address of the far node to which S-BFD packets are sent in the tunnel: its loopback if the last "
+			"SID leads to the underlay's table, else an own address in the table that it looks up. The far "
+			"node needs a route back to node.loopback there."},
+	{"reflector-discriminator", CFG_UINT, .offset = AT(struct cfg_path, reflector_discriminator), .max = UINT32_MAX,
+		.fallback = "0", .help = "The far node's sbfd-reflector.discriminator."},
 };
 static const struct cfg_map path_map = MAP_OF(path_keys, "a path", struct cfg_path);
 
@@ -528,6 +548,11 @@ static const struct cfg_key root_keys[] = {
 		.max = 64, .help = "Assignment of packets to the eight traffic classes."},
 	{"buffer-profiles", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_buffer_profile_map,
 		.offset = AT(struct config, buffer_profiles), .max = 64, .help = "Thresholds of lossless classes."},
+	{"bfd-profiles", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_bfd_profile_map,
+		.offset = AT(struct config, bfd_profiles), .max = 64,
+		.help = "Parameters of BFD sessions (RFC 5880). The key bfd of a next hop, port, interface or path names one."},
+	{"sbfd-reflector", CFG_MAP, .offset = AT(struct config, sbfd_reflector), .map = &cfg_sbfd_reflector_map,
+		.help = "Answers to the S-BFD packets of other nodes (RFC 7880)."},
 	{"neighbors", CFG_LIST_OF, .item = CFG_MAP, .map = &neighbor_map,
 		.offset = AT(struct config, neighbors), .max = 65536,
 		.help = "Static neighbours. All others are resolved by ND and ARP."},

@@ -37,6 +37,8 @@ static const struct cfg_key adjacency_keys[] = {
 		.example = "wan0", .help = "Port or interface of the adjacency."},
 	{"nexthop", CFG_IP, .offset = AT(struct cfg_adjacency, nexthop), .flags = CFG_REQUIRED, .example = "\"fe80::5\"",
 		.help = "Next hop of the adjacency."},
+	{"bfd", CFG_NAME, .offset = AT(struct cfg_adjacency, bfd), .refs = "bfd-profiles", .example = "fast",
+		.help = "BFD profile of a session with the next hop. Default: that of its port or interface."},
 };
 const struct cfg_map cfg_adjacency_map = MAP_OF(adjacency_keys, "an adjacency", struct cfg_adjacency);
 

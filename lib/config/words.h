@@ -108,6 +108,14 @@ enum cfg_allow { CFG_ALLOWED(CFG_CONSTANT) };
 
 enum cfg_encap { CFG_ENCAPS(CFG_CONSTANT) };
 
+/* enum bfd_auth_type has the values on the wire (snapshot/build_bfd.c). */
+#define CFG_BFD_AUTHS(X) \
+	X(BFD_NO_AUTH, "none") \
+	X(BFD_SHA1, "sha1") \
+	X(BFD_METICULOUS_SHA1, "meticulous-sha1")
+
+enum cfg_bfd_auth { CFG_BFD_AUTHS(CFG_CONSTANT) };
+
 #define CFG_LOG_TO(X) \
 	X(LOG_TO_STDERR, "stderr") \
 	X(LOG_TO_SYSLOG, "syslog")

@@ -27,6 +27,7 @@ struct metric_source {
 extern const struct metric_source metric_ports[];  /* metrics_port.c: ports, devices, interfaces, lcores, SIDs */
 extern const struct metric_source metric_queues[]; /* metrics_queue.c: egresses, queues, buffers */
 extern const struct metric_source metric_pfc[];	   /* metrics_pfc.c */
+extern const struct metric_source metric_bfd[];	   /* metrics_bfd.c */
 
 /* Name of a port, or of the node itself. */
 const char *metric_port_name(const struct node *n, unsigned int port);

@@ -147,6 +147,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	links(&p);
 	tables(&p, &context, metric_queues);
 	tables(&p, &context, metric_pfc);
+	tables(&p, &context, metric_bfd);
 	family(&p, "sluice_ring_used", "gauge", "packets or messages in a ring between lcores");
 	rings(&p, "sluice_ring_used", false);
 	family(&p, "sluice_ring_refused", "counter", "packets or messages refused because the ring was full");

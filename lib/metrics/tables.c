@@ -2,6 +2,7 @@
 /* Tables of all counters, made from the lists beside the structs. Constants. */
 #include "metrics/tables.h"
 
+#include "bfd/bfd.h"
 #include "service/pfc/pfc_cp.h"
 #include "node/node_ctl.h"
 #include "service/pfc/pfc_ctl.h"
@@ -36,6 +37,8 @@
 #define ROW_relay(...) STAT_ROW(struct pfc_relay_port, __VA_ARGS__),
 #define ROW_thinner(...) STAT_ROW(struct pfc_thinner, __VA_ARGS__),
 #define ROW_carrier(...) STAT_ROW(struct carrier, __VA_ARGS__),
+#define ROW_bfd(...) STAT_ROW(struct bfd_stats, __VA_ARGS__),
+#define ROW_bfd_session(...) STAT_ROW(struct bfd_session_stats, __VA_ARGS__),
 #define ROW_sid(...) STAT_ROW(struct sid_counter, __VA_ARGS__),
 
 #define X(id, title, about, list) \

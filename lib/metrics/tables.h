@@ -36,6 +36,9 @@
 	X(relay, "PFC relays", "`show pfc tunnels`.", RELAY_COUNTERS) \
 	X(thinner, "PFC relays: into the tunnel", "`show pfc tunnels`.", THINNER_COUNTERS) \
 	X(carrier, "PFC relays: state messages", "`show pfc tunnels`.", CARRIER_COUNTERS) \
+	X(bfd, "BFD", "`show bfd counters`.", BFD_COUNTERS) \
+	X(bfd_session, "Per BFD session", "`show bfd sessions`: neighbour and interface, or policy and path.", \
+		BFD_SESSION_COUNTERS) \
 	X(sid, "Per local SID", "`show sids`.", SID_COUNTERS)
 
 struct stat_table {

@@ -27,6 +27,9 @@ void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct
 /* Send an IP packet that the node originates to a station on the link of `interface`; family: 4 or 6. Consumes m. */
 void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t interface);
 
+/* Send an IP packet that the node originates to a configured next hop by its neighbour id. Consumes m. */
+void control_send_to_next_hop(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint32_t neigh);
+
 /* Send a complete Ethernet frame that the node originates, on a port. Consumes m. */
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port);
 

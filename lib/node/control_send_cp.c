@@ -72,6 +72,12 @@ void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t fa
 	to_owner(c, m);
 }
 
+void control_send_to_next_hop(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint32_t neigh)
+{
+	classify_to_next_hop(&c->classifier, m, family, neigh);
+	to_owner(c, m);
+}
+
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port)
 {
 	classify_to_neighbor(&c->classifier, m, 0, port);

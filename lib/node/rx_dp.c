@@ -58,9 +58,15 @@ static bool rx_has_room(const struct rx_role *rx, bool lossless)
 static void rx_punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
-	/* Errors and fragments may fill half of the mailbox, so that a flood of bad packets cannot block ND. */
-	bool crowded = (x->punt == PUNT_ERROR || x->punt == PUNT_FRAGMENT) &&
-		       mailbox_room(&rx->to_control) < rte_ring_get_capacity(rx->to_control.ring) / 2;
+	/*
+	 * Errors and fragments may fill half of the mailbox, and packets with a share of their own three quarters, so
+	 * that a flood of bad packets blocks neither these nor ND.
+	 */
+	uint32_t capacity = rte_ring_get_capacity(rx->to_control.ring);
+	uint32_t reserved = x->punt == PUNT_ERROR || x->punt == PUNT_FRAGMENT ? capacity / 2
+			    : x->punt == PUNT_BFD			      ? capacity / 4
+									      : 0;
+	bool crowded = reserved && mailbox_room(&rx->to_control) < reserved;
 
 	if (crowded || mailbox_push_packets(&rx->to_control, &m, 1) != 1) {
 		enum reason reason = x->punt == PUNT_ERROR ? (enum reason)x->reason : DROP_punt_full;

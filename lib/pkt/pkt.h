@@ -38,6 +38,7 @@ enum pkt_punt {
 	PUNT_ERROR,	 /* dropped for pkt.reason; an ICMP error may be due */
 	PUNT_PFC_RELAY,	 /* legal PFC of a gateway, the whole frame, for a tunnel */
 	PUNT_PFC_TUNNEL, /* frame from a tunnel to pkt.sid, at pkt.strip; the outer IPv6 header is at pkt.srh */
+	PUNT_BFD,	 /* BFD to an own address; pkt.strip is its IP header, and UDP follows that */
 	PUNT_FRAGMENT,	 /* IPv4, may be fragmented, exceeds the MTU of its way, which is pkt.icmp_arg */
 };
 

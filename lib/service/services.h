@@ -9,6 +9,7 @@
 #define SERVICES(X) \
 	X(NEXTHOP, nexthop) \
 	X(NEIGHBOR, neighbor) \
+	X(BFD, bfd) \
 	X(PFC, pfc) \
 	X(ICMP, icmp)
 

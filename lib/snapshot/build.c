@@ -191,6 +191,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	if (rc == 0)
 		rc = build_circuits(b);
 	if (rc == 0)
+		rc = build_bfd(b);
+	if (rc == 0)
 		build_carry_over(b);
 	return rc;
 }

@@ -75,6 +75,8 @@ int build_port_boundary(struct builder *b, struct snap_interface *p, const struc
 struct srh;
 int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, struct srh *srh); /* needs keys */
 
+int build_bfd(struct builder *b); /* needs neighbours and policies */
+
 int build_circuits(struct builder *b); /* needs ports and policies */
 
 /* Times of a watchdog. longest_ns: the longest pause that one frame can request. */

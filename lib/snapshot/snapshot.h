@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/limits.h"
+#include "bfd/bfd.h"
 #include "config/words.h"
 #include "fib/fib.h"
 #include "hmac/hmac.h"
@@ -292,6 +293,14 @@ struct snap_usid {
 #define SNAP_USID_NONE UINT64_MAX /* no address has this block */
 #define SNAP_SUBTABLE_BASE 65536  /* index of the /48's own entry in a subtable */
 
+/* A BFD session. */
+struct snap_bfd {
+	struct bfd_peer peer; /* user: index in snapshot.bfd of this snapshot */
+	struct bfd_config config;
+	uint32_t id;	     /* neighbour id; BFD_SBFD: path id */
+	const char *profile; /* name */
+};
+
 /* Timers and limits of neighbour discovery (RFC 4861 section 10, RFC 7048). */
 struct snap_discovery {
 	uint64_t retransmit_ms, probes, reachable_ms, stale_ms;
@@ -347,6 +356,14 @@ struct snapshot {
 	struct pfc_remotes remotes; /* SIDs of the domain, own ones included: PFC tunnels are learnt by them */
 	const struct hmac_key *key; /* for HMAC TLVs */
 	uint32_t n_keys;
+
+	const struct snap_bfd *bfd;
+	uint32_t n_bfd;
+	uint32_t sbfd_reflector; /* discriminator; 0: none */
+	uint64_t sbfd_rate;	 /* its answers per second */
+	bool takes_bfd;		 /* there are sessions or a reflector: BFD to own addresses goes to the control lcore */
+	uint64_t bfd_rate
+		[MAX_PORTS]; /* BFD packets per second that a port may need, of each rx role; 0: no session there */
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */
 

@@ -73,6 +73,9 @@
 	X(punt_full, "ring to or from the control lcore is full") \
 	X(nd_invalid, "Neighbor Discovery or ARP packet that is invalid (RFC 4861, RFC 826) or not from the " \
 		      "local subnet") \
+	X(bfd_refused, "BFD packet refused: malformed, not from the link, of no session, or not authentic; `show bfd " \
+		       "counters` has the reasons") \
+	X(bfd_limited, "BFD packet above the rate that the sessions of the port need") \
 	X(echo_limited, "ICMP echo request above the rate limit icmp.echo") \
 	X(stopped, "still held when the node stopped")
 
@@ -80,6 +83,7 @@
 	X(nd, "Neighbor Discovery packet processed by the node") \
 	X(pfc, "PFC frame or state message accepted") \
 	X(arp, "ARP packet processed by the node") \
+	X(bfd, "BFD packet accepted") \
 	X(echo, "ICMP echo request answered") \
 	X(icmp, "other ICMP message addressed to the node") \
 	X(fragmented, "IPv4 packet forwarded as fragments")

@@ -20,7 +20,7 @@ struct bfd_end {
 	struct bfd_table *table;
 	struct bfd_session *session;
 	struct bfd_change last;
-	unsigned int changes, lost;
+	unsigned int changes, admin_downs, lost;
 	uint64_t sent_ns, gap_min, gap_max; /* of control packets since the last reset */
 	struct bfd_packet sent;		    /* the last one */
 	/* the direction away from this end */

@@ -83,6 +83,24 @@ static void test_silence(void **state)
 	}
 }
 
+/* A neighbour that becomes AdminDown while the session is Down is reported once: the next hop has not failed. */
+static void test_told_admin_down(void **state)
+{
+	struct bfd_packet p;
+
+	(void)state;
+	bfd_net_start(0, &bfd_net_usual);
+	lead_to(BFD_UP);
+	p = bfd_net_from_peer(BFD_DOWN);
+	bfd_net_give(&p);
+	assert_int_equal(BFD_DOWN, bfd_net_state_of(0));
+	p.state = BFD_ADMIN_DOWN;
+	bfd_net_give(&p);
+	bfd_net_give(&p);
+	assert_int_equal(BFD_DOWN, bfd_net_state_of(0));
+	assert_int_equal(1, net.end[0].admin_downs);
+}
+
 /* A stranger's packets change nothing but a counter. */
 static void test_strangers(void **state)
 {
@@ -484,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BFD_NET_TEST(test_state_table),
 		BFD_NET_TEST(test_silence),
+		BFD_NET_TEST(test_told_admin_down),
 		BFD_NET_TEST(test_strangers),
 		BFD_NET_TEST(test_demand),
 		BFD_NET_TEST(test_no_periodic),

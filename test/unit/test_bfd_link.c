@@ -178,7 +178,9 @@ static void test_admin_down(void **state)
 	assert_int_equal(BFD_DOWN, bfd_net_state_of(1));
 	assert_int_equal(BFD_DIAG_NEIGHBOR, net.end[1].last.diag);
 	assert_int_equal(BFD_DIAG_ADMIN, net.end[1].last.remote_diag);
+	assert_int_equal(BFD_ADMIN_DOWN, net.end[1].last.remote_state);
 	bfd_net_run_for(10000 * MS);
+	assert_int_equal(0, net.end[1].admin_downs); /* it was the cause of the change */
 	assert_int_equal(BFD_ADMIN_DOWN, bfd_net_state_of(0));
 	assert_int_equal(BFD_DOWN, bfd_net_state_of(1));
 	bfd_set(net.end[0].table, net.now, net.end[0].session, &bfd_net_usual);

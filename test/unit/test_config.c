@@ -44,7 +44,8 @@ static void good_files(void **state)
 #define ROOT_KEYS \
 	"node, lcores, memory, idle, icmp, neighbor-discovery, failover, metrics, log, ports, interfaces, slices, " \
 	"class-maps, " \
-	"buffer-profiles, neighbors, routes, vrfs, sids, policies, hmac, circuits, pfc-relays, pfc-tunnels, " \
+	"buffer-profiles, bfd-profiles, sbfd-reflector, neighbors, routes, vrfs, sids, policies, hmac, circuits, " \
+	"pfc-relays, pfc-tunnels, " \
 	"pfc-learning, remote-sids, remote-sids-files"
 
 /* One mistake each; '^' stands where it must be reported. */
@@ -66,7 +67,7 @@ static void mistakes(void **state)
 			"unknown key 'aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff' in the file; "
 			"expected one of: " ROOT_KEYS},
 		{"a policy for an underlay route", BASE "routes:\n  - {prefix: 10.0.0.0/8, ^policy: p}\n",
-			"unknown key 'policy' in a route; expected one of: prefix, port, nexthop"},
+			"unknown key 'policy' in a route; expected one of: prefix, port, nexthop, bfd"},
 		{"key twice", BASE "^node: {name: pe2, loopback: \"fd00::2\"}\n",
 			"key 'node' is given twice in the file"},
 		{"key twice in a mapping", BASE "memory: {ring: 64, fib: fast, ^ring: 128}\n",
@@ -364,8 +365,8 @@ static void aliases(void **state)
 		"prefix: " PREFIX_WANTED "'10.0.0.0.0'\nprefix: " PREFIX_WANTED "'10.0.0.0.0'");
 	conf_expect("a list within itself", CONF_LOAD, BASE "vrfs: &v [^{^name: a, ^routes: *v}]\n",
 		"a VRF route needs the key 'prefix'\n"
-		"unknown key 'name' in a VRF route; expected one of: prefix, port, nexthop, policy\n"
-		"unknown key 'routes' in a VRF route; expected one of: prefix, port, nexthop, policy");
+		"unknown key 'name' in a VRF route; expected one of: prefix, port, nexthop, policy, bfd\n"
+		"unknown key 'routes' in a VRF route; expected one of: prefix, port, nexthop, policy, bfd");
 	conf_expect("a mapping within itself", CONF_LOAD,
 		"lcores: {control: 0, rx: [1], worker: [1]}\n"
 		"ports: [{name: p0, device: net_null0, side: dc}]\n"

@@ -9,6 +9,7 @@
 #include "plan.h"
 #include "base/text.h"
 #include "command/command.h"
+#include "config/budget.h"
 #include "config/headroom.h"
 
 struct wish { /* the options, in base units; CFG_NONE: not given */
@@ -326,6 +327,27 @@ static const char *grouped(uint64_t n, char *buf)
 	return buf;
 }
 
+/* What happens above XOFF where tunnels can stop one slice or contributor and not another. */
+static void print_slices(const struct cfg_lossless *l, const char *indent, FILE *out)
+{
+	char n[4][32];
+
+	if (l->n_slices == 1)
+		fprintf(out,
+			"%spfc: tunnels: the largest contributors are paused at XOFF, all of them at XOFF + %s bytes "
+			"(%s "
+			"buffers reserved)\n",
+			indent, grouped(l->choice_bytes, n[0]), grouped(l->choice_buffers, n[1]));
+	if (l->n_slices > 1)
+		fprintf(out,
+			"%spfc: tunnels: %u slices, each pauses alone at XOFF or its share, %s bytes or more; all of "
+			"them "
+			"at XOFF + %s bytes or %s buffers (reserved): %u of them may stand still, with headroom of %s "
+			"bytes each\n",
+			indent, l->n_slices, grouped(l->floor_bytes, n[0]), grouped(l->choice_bytes, n[1]),
+			grouped(l->choice_buffers, n[2]), l->n_apart, grouped(l->room_bytes, n[3]));
+}
+
 void plan_headroom_print(const struct config *c, const struct cfg_port *p, const char *indent, FILE *out)
 {
 	struct cfg_lossless l;
@@ -333,16 +355,12 @@ void plan_headroom_print(const struct config *c, const struct cfg_port *p, const
 
 	if (!p->pfc.priorities.n)
 		return;
-	cfg_port_lossless(c, p, p->speed_bps, &l);
+	cfg_fit_lossless(c, p, p->speed_bps, &l);
 	fprintf(out, "%spfc: %u lossless class%s, each: XOFF at %s bytes, XON at %s, headroom %s; %s buffers\n", indent,
 		p->pfc.priorities.n, p->pfc.priorities.n == 1 ? "" : "es", grouped(l.xoff_bytes, n[0]),
 		grouped(l.xon_bytes, n[1]), grouped(l.headroom_bytes, n[2]),
 		grouped(l.xoff_buffers + l.choice_buffers + l.headroom_buffers, n[3]));
-	if (l.choice_bytes)
-		fprintf(out,
-			"%spfc: tunnels: the largest contributors are paused at XOFF, all of them at XOFF + %s bytes "
-			"(reserved)\n",
-			indent, grouped(l.choice_bytes, n[0]));
+	print_slices(&l, indent, out);
 	if (!p->speed_bps)
 		return;
 	if (p->pfc.round_trip_us == CFG_NONE)

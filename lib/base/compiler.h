@@ -15,6 +15,10 @@
 #define FOR_EACH_BIT(i, set) \
 	for (unsigned int left_##i = (set), i; left_##i && ((i = (unsigned int)__builtin_ctz(left_##i)), 1); \
 		left_##i &= left_##i - 1)
+/* The same for a set of 64 bits. */
+#define FOR_EACH_BIT64(i, set) \
+	for (uint64_t left_##i = (set), i; left_##i && ((i = (uint64_t)__builtin_ctzll(left_##i)), 1); \
+		left_##i &= left_##i - 1)
 #define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
 #define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
 #define CACHE_LINE_BYTES 64

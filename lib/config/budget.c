@@ -133,7 +133,7 @@ static void add_packet_line(struct cfg_budget *b, const char *what, uint64_t pac
 
 void cfg_budget(const struct config *c, struct cfg_budget *out)
 {
-	uint64_t rx = 0, backlog = 0, tx = 0, lossy = 0, control = 0, xoff = 0, headroom = 0,
+	uint64_t rx = 0, backlog = 0, tx = 0, lossy = 0, control = 0, xoff = 0, headroom = 0, apart = 0,
 		 lcores = cfg_lcore_count(c);
 
 	*out = (struct cfg_budget){.frame = cfg_frame_buffers(c), .sent = cfg_sent_buffers(c)};
@@ -148,7 +148,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		control += p->control_limit;
 		cfg_port_lossless(c, p, p->speed_bps, &l);
 		xoff += cfg_port_profile(c, p).alpha == ALPHA_STATIC ? p->pfc.priorities.n * l.xoff_buffers : 0;
-		headroom += p->pfc.priorities.n * (l.choice_buffers + l.headroom_buffers);
+		headroom += p->pfc.priorities.n * (l.least_buffers + l.headroom_buffers);
+		apart += p->pfc.priorities.n * (l.choice_buffers - l.least_buffers);
 	}
 	add_line(out, "receive descriptors", rx);
 	if (backlog)
@@ -172,6 +173,37 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	add_line(out, "pool caches and bursts of lcores",
 		lcores * (LIMIT_POOL_CACHE + (uint64_t)LIMIT_BURST * out->frame));
 	add_packet_line(out, "control packets", LIMIT_CONTROL);
+	out->apart_wanted = apart;
+	out->apart = MIN_OF(apart, c->memory.buffers - MIN_OF(c->memory.buffers, out->total));
+	if (out->apart)
+		add_line(out, "slices that stand still behind PFC tunnels", out->apart);
+}
+
+/* How many slices may stand still with their headroom and floors, if their frames are as long as RoCE's. */
+static void set_apart(const struct config *c, const struct cfg_port *port, struct cfg_lossless *l)
+{
+	uint64_t frame = MAX_OF(cfg_port_profile(c, port).min_frame, HEADROOM_ROCE_BYTES), room, floors;
+	uint64_t bytes = l->choice_buffers > UINT64_MAX / frame ? l->choice_bytes
+								: MIN_OF(l->choice_bytes, l->choice_buffers * frame);
+
+	if (l->n_slices < 2)
+		return;
+	floors = l->n_slices * l->floor_bytes;
+	room = MAX_OF(l->room_bytes, 1);
+	l->n_apart = bytes <= floors ? 0 : (uint32_t)MIN_OF((bytes - floors) / room, l->n_slices - 1);
+}
+
+void cfg_fit_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out)
+{
+	struct cfg_budget b;
+
+	cfg_port_lossless(c, port, bps, out);
+	cfg_budget(c, &b);
+	if (b.apart_wanted && out->choice_buffers > out->least_buffers)
+		out->choice_buffers = out->least_buffers +
+				      (uint64_t)((unsigned __int128)b.apart *
+						 (out->choice_buffers - out->least_buffers) / b.apart_wanted);
+	set_apart(c, port, out);
 }
 
 /* Advice to print: more buffers, or larger buffers if one that takes a whole frame is enough. */

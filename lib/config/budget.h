@@ -9,9 +9,10 @@
 #ifndef CONFIG_BUDGET_H
 #define CONFIG_BUDGET_H
 
+#include "config/headroom.h"
 #include "config/model.h"
 
-#define BUDGET_LINES 17
+#define BUDGET_LINES 18
 
 struct cfg_budget {
 	struct {
@@ -21,9 +22,17 @@ struct cfg_budget {
 	unsigned int n;
 	unsigned int frame, sent; /* cfg_frame_buffers, cfg_sent_buffers */
 	uint64_t total;
+	uint64_t apart_wanted,
+		apart; /* buffers that keep slices apart: wanted beside the least, and what is left for it */
 };
 
 void cfg_budget(const struct config *c, struct cfg_budget *out);
+
+/*
+ * cfg_port_lossless, with choice_buffers reduced to what memory.buffers leaves: all lossless classes of ports with
+ * tunnels get the same part of what they want. Bytes stay, because frames that fill their buffers need fewer of them.
+ */
+void cfg_fit_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out);
 
 /* Bytes of the longest frame of any port, two VLAN tags included, without FCS. */
 uint64_t cfg_longest_frame(const struct config *c);

@@ -4,11 +4,16 @@
  * travel (docs/protocol.md 5.4, D37). Pure.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "base/text.h"
+#include "config/behavior.h"
+#include "config/budget.h"
 #include "config/check_priv.h"
 #include "config/headroom.h"
+
+#define SLICES_COUNTED 64
 
 static const struct cfg_buffer_profile *profile_of(const struct config *c, const struct cfg_port *port)
 {
@@ -90,6 +95,69 @@ static void check_losses(const struct config *c, struct cfg_diags *d, const stru
 			port->name);
 }
 
+/* Slices behind tunnels are kept apart as far as memory allows. */
+static void check_apart(const struct config *c, struct cfg_diags *d, const struct cfg_port *port)
+{
+	uint64_t frame = MAX_OF(cfg_port_profile(c, port).min_frame, HEADROOM_ROCE_BYTES), needs;
+	struct cfg_lossless l;
+
+	cfg_fit_lossless(c, port, port->speed_bps, &l);
+	if (l.n_slices < 2 || l.n_apart + 1 >= l.n_slices)
+		return;
+	needs = (l.n_slices * l.floor_bytes + (l.n_slices - 1) * l.room_bytes) / frame + 1;
+	cfg_diag_warn(d, check_at(c, &port->pfc.priorities, port->pfc.at),
+		"pfc: if %u of the %u slices that arrive at '%s' stand still, in frames of %llu bytes, all of them "
+		"stop, and "
+		"lose nothing: there are buffers for %u, %llu bytes each; %s %llu, or give each slice a max-rate",
+		l.n_apart + 1, l.n_slices, port->name, (unsigned long long)frame, l.n_apart,
+		(unsigned long long)l.room_bytes,
+		cfg_port_profile(c, port).selective == CFG_NONE ? "raise memory.buffers by"
+								: "set selective: auto and raise memory.buffers by",
+		(unsigned long long)((needs - MIN_OF(needs, l.choice_buffers)) * port->pfc.priorities.n));
+}
+
+/* Distinct names of slices; a slice of NULL does not count. */
+struct slice_names {
+	uint32_t n;
+	const char *name[SLICES_COUNTED];
+};
+
+static void add_slice(struct slice_names *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!name || strcmp(s->name[i], name) == 0)
+			return;
+	if (name && s->n < SLICES_COUNTED)
+		s->name[s->n++] = name;
+}
+
+/* PFC of a link stops a priority for all slices: none can be stopped apart from the others. */
+static void check_together(const struct config *c, struct cfg_diags *d, const struct cfg_port *port)
+{
+	struct slice_names s = {0};
+	struct cfg_lossless l;
+
+	if (cfg_port_has_tunnels(c, port))
+		return;
+	add_slice(&s, port->slice);
+	for (uint32_t i = 0; i < c->interfaces.n; i++)
+		if (strcmp(c->interfaces.items[i].port, port->name) == 0)
+			add_slice(&s, c->interfaces.items[i].slice);
+	for (uint32_t i = 0; i < c->sids.n && port->side == SIDE_WAN; i++)
+		if (!behavior_info(c->sids.items[i].behavior)->pauses)
+			add_slice(&s, c->sids.items[i].slice);
+	if (s.n < 2)
+		return;
+	cfg_port_lossless(c, port, port->speed_bps, &l);
+	cfg_diag_warn(d, check_at(c, &port->pfc.priorities, port->pfc.at),
+		"pfc: a receiver of one slice that stands still stops all %u slices that arrive at '%s', once it has "
+		"filled "
+		"%llu bytes: PFC of a link pauses a priority, not a slice; %s",
+		s.n, port->name, (unsigned long long)l.xoff_bytes,
+		port->side == SIDE_WAN ? "pause each slice by itself with pfc-tunnels, or learn-tunnels: true"
+				       : "give each slice a port or a class of its own");
+}
+
 static void check_port(const struct config *c, struct cfg_diags *d, const struct cfg_port *port)
 {
 	const struct cfg_buffer_profile *profile = profile_of(c, port);
@@ -113,6 +181,8 @@ static void check_port(const struct config *c, struct cfg_diags *d, const struct
 	check_distance(c, d, port);
 	check_sizes(c, d, port, profile);
 	check_losses(c, d, port);
+	check_apart(c, d, port);
+	check_together(c, d, port);
 }
 
 /* forced without a number has nothing to force. */

@@ -10,7 +10,11 @@
 #include <string.h>
 
 #define GAP_BYTES (32ull * 1024) /* between XON and XOFF, and the least XON */
-#define CHOICE_PART 8		 /* default of the selective part: headroom / 8, in addition to the headroom */
+#define CHOICE_PART 8 /* part of the headroom within which the contributors of a slice are stopped one by one */
+/* What a slice that drains may hold for a moment, beside what arrives in the response time. */
+#define FLOOR_BYTES (16ull * 1024)
+#define FLOOR_FRAMES 4
+#define SHAPE_BYTES (32ull * 1024) /* that a slice may be ahead of its max-rate */
 #define CAP ((unsigned __int128)INT64_MAX)
 
 static uint64_t capped(unsigned __int128 v)
@@ -206,6 +210,96 @@ static void set_thresholds(const struct cfg_buffer_profile *p, struct cfg_lossle
 		out->xon_bytes = MAX_OF(half, MIN_OF(out->rule.xon, p->xoff - MIN_OF(GAP_BYTES, p->xoff)));
 }
 
+static bool is_first_of_slice(const struct config *c, const struct cfg_port *port, uint32_t at)
+{
+	const char *slice = c->pfc_tunnels.items[at].slice;
+
+	for (uint32_t i = 0; i < at; i++) {
+		const struct cfg_pfc_tunnel *t = &c->pfc_tunnels.items[i];
+
+		if (is_fed_by(t, port) && (t->slice && slice ? strcmp(t->slice, slice) == 0 : t->slice == slice))
+			return false;
+	}
+	return true;
+}
+
+/* Number of slices whose data arrives at a port and that PFC tunnels may stop there; 0: no tunnels. */
+static uint32_t tunnelled_slices(const struct config *c, const struct cfg_port *port)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++)
+		n += is_fed_by(&c->pfc_tunnels.items[i], port) && is_first_of_slice(c, port, i);
+	if (port->pfc.learn_tunnels)
+		n = MAX_OF(n, MAX_OF(c->slices.n, 1));
+	return n;
+}
+
+/* The largest rate at which one slice arrives at a port; `bps` if any has no max-rate. */
+static uint64_t slice_bps(const struct config *c, const struct cfg_port *port, uint64_t bps)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < c->slices.n; i++) {
+		const struct cfg_slice *s = &c->slices.items[i];
+		bool here = port->pfc.learn_tunnels;
+
+		for (uint32_t k = 0; k < c->pfc_tunnels.n && !here; k++)
+			here = is_fed_by(&c->pfc_tunnels.items[k], port) && c->pfc_tunnels.items[k].slice &&
+			       strcmp(c->pfc_tunnels.items[k].slice, s->name) == 0;
+		if (here)
+			most = MAX_OF(most, s->max_rate_bps ? s->max_rate_bps : bps);
+	}
+	for (uint32_t k = 0; k < c->pfc_tunnels.n; k++)
+		if (is_fed_by(&c->pfc_tunnels.items[k], port) && !c->pfc_tunnels.items[k].slice)
+			most = bps;
+	return most ? MIN_OF(most, bps) : bps;
+}
+
+/* What still arrives of one slice after its XOFF: all of the headroom, unless its max-rate bounds it. */
+static uint64_t room_of_slice(const struct config *c, const struct cfg_port *port, uint64_t bps,
+	const struct cfg_lossless *l)
+{
+	uint64_t slice = slice_bps(c, port, bps);
+
+	if (!bps || slice == bps || l->headroom_bytes < l->rule.full)
+		return l->headroom_bytes;
+	return MIN_OF(l->headroom_bytes,
+		l->rule.frames + SHAPE_BYTES +
+			capped((unsigned __int128)(l->headroom_bytes - l->rule.frames) * slice / bps));
+}
+
+/*
+ * docs/protocol.md 5.7: each slice stops at its own share, and all at a second threshold. The headroom starts when all
+ * have been asked to stop, so the distance between the two thresholds is added. All but one slice may stand still, and
+ * the last one still has its floor.
+ */
+static void set_choice(const struct config *c, const struct cfg_port *port, const struct cfg_buffer_profile *p,
+	uint64_t bps, struct cfg_lossless *out)
+{
+	uint64_t n = tunnelled_slices(c, port), burst = capped(bytes_in(bps, p->response_us * NSEC_PER_USEC));
+	uint64_t frames = FLOOR_FRAMES * (port->mtu + HEADROOM_FRAME_BYTES);
+
+	out->n_slices = (uint32_t)n;
+	if (!n)
+		return;
+	out->part_bytes = p->selective == CFG_NONE ? out->headroom_bytes / CHOICE_PART : p->selective;
+	out->choice_bytes = out->part_bytes;
+	if (n > 1) {
+		out->floor_bytes = MIN_OF(MAX_OF(MAX_OF(FLOOR_BYTES, burst), frames), out->xoff_bytes);
+		out->room_bytes = room_of_slice(c, port, bps, out) +
+				  MIN_OF(out->part_bytes, out->headroom_bytes / CHOICE_PART);
+	}
+	if (n > 1 && p->selective == CFG_NONE)
+		out->choice_bytes = capped(
+			(unsigned __int128)n * out->floor_bytes + (unsigned __int128)(n - 1) * out->room_bytes);
+	out->floor_buffers = buffers_for(out->floor_bytes, p->min_frame);
+	out->room_buffers = buffers_for(out->room_bytes, p->min_frame);
+	out->part_buffers = buffers_for(out->part_bytes, p->min_frame);
+	out->choice_buffers = buffers_for(out->choice_bytes, p->min_frame);
+	out->least_buffers = MIN_OF(out->choice_buffers, out->part_buffers);
+}
+
 void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out)
 {
 	struct cfg_buffer_profile p = cfg_port_profile(c, port);
@@ -220,14 +314,8 @@ void cfg_port_lossless(const struct config *c, const struct cfg_port *port, uint
 	}
 	set_thresholds(&p, out);
 	out->headroom_bytes = p.headroom == CFG_NONE ? out->rule.full : p.headroom;
-	/*
-	 * docs/protocol.md 5.7: the largest contributors are stopped first, and all contributors at a second threshold.
-	 * The headroom starts when all have been asked to stop, so the distance between the two thresholds is added.
-	 */
-	if (cfg_port_has_tunnels(c, port))
-		out->choice_bytes = p.selective == CFG_NONE ? out->headroom_bytes / CHOICE_PART : p.selective;
 	out->xoff_buffers = buffers_for(out->xoff_bytes, p.min_frame);
 	out->xon_buffers = buffers_for(out->xon_bytes, p.min_frame);
 	out->headroom_buffers = buffers_for(out->headroom_bytes, p.min_frame);
-	out->choice_buffers = buffers_for(out->choice_bytes, p.min_frame);
+	set_choice(c, port, &p, bps, out);
 }

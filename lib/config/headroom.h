@@ -69,12 +69,27 @@ uint64_t headroom_loop_ns(const struct headroom_question *q);
 /* The buffer profile that a port uses. A port that names none gets a profile of the defaults. */
 struct cfg_buffer_profile cfg_port_profile(const struct config *c, const struct cfg_port *port);
 
+/* RoCE's usual path MTU: memory that keeps slices apart is judged by frames of at least this length. */
+#define HEADROOM_ROCE_BYTES 1024
+
 /* Buffer that one lossless class of a port is guaranteed, with all defaults resolved. */
 struct cfg_lossless {
 	uint64_t xoff_bytes, xon_bytes, headroom_bytes;
-	/* bytes above XOFF: the largest contributors are stopped first, all when this part is full; 0: no tunnels */
-	uint64_t choice_bytes;
-	uint64_t xoff_buffers, xon_buffers, headroom_buffers, choice_buffers;
+	uint64_t xoff_buffers, xon_buffers, headroom_buffers;
+	/*
+	 * With tunnels: room above XOFF in which slices stop one by one, and all when it is full; the least of it that is
+	 * reserved. It takes what is left of memory.buffers, up to choice_buffers (cfg_fit_lossless).
+	 */
+	uint64_t choice_bytes, choice_buffers, least_buffers;
+	/*
+	 * Of each slice (pfc/pfc_slices.h): what it may hold whatever the others hold, what still arrives of it after its own
+	 * XOFF, and how much of that arrives until all its contributors are stopped.
+	 */
+	uint64_t floor_bytes, room_bytes, part_bytes;
+	uint64_t floor_buffers, room_buffers, part_buffers;
+	uint32_t n_slices; /* that tunnels may stop */
+	uint32_t
+		n_apart; /* of these, how many may stand still before the others stop, in frames of HEADROOM_ROCE_BYTES */
 	struct headroom_answer rule; /* what the class needs; all 0 if the speed is unknown */
 };
 

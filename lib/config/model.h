@@ -165,7 +165,7 @@ struct cfg_buffer_profile {
 	uint64_t response_us; /* of this node */
 	uint64_t jitter_us;   /* of the path */
 	uint64_t losses;      /* PFC frames in a row that may be lost */
-	uint64_t selective;   /* bytes; CFG_NONE: an eighth of the headroom */
+	uint64_t selective;   /* bytes; CFG_NONE: by the number of slices */
 };
 
 struct cfg_watchdog {

@@ -115,11 +115,11 @@ static const struct cfg_key profile_keys[] = {
 		.help = "For headroom: auto: PFC frames in a row that may be lost; each costs half of the longest "
 			"pause. 0 is right for a link; a WAN can lose one."},
 	{"selective", CFG_SCALE, .unit = UNIT_BYTES, .offset = AT(struct cfg_buffer_profile, selective), .max = 1ull << 40,
-		.word = "eighth", .word_value = CFG_NONE, .fallback = "eighth",
-		.help = "For ports with PFC tunnels: bytes above xoff within which only the largest contributors are "
-			"paused. Above them all contributors are paused. They are reserved in addition to headroom. "
-			"eighth: an eighth of the headroom. For a slice that must never pause others, use at least "
-			"the bytes that it has in flight in a round trip."},
+		.word = "auto", .word_value = CFG_NONE, .fallback = "auto",
+		.help = "For ports with PFC tunnels: bytes above xoff within which the slices that fill the buffer are "
+			"paused one by one, and the others go on. Above them all are paused. They are reserved in "
+			"addition to headroom. auto: enough for all slices but one to stand still, each with a headroom "
+			"of its own, as far as memory.buffers allows; with one slice an eighth of the headroom."},
 };
 const struct cfg_map cfg_buffer_profile_map = MAP_OF(profile_keys, "a buffer profile", struct cfg_buffer_profile);
 

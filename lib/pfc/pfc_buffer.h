@@ -28,7 +28,13 @@ struct pfc_buffer_config {
 	 */
 	struct pfc_threshold urgent;
 	struct pfc_threshold full; /* all headroom is used; further packets are dropped */
-	uint32_t alpha;		   /* factor of the dynamic threshold, in 128ths; 0: static thresholds */
+	/*
+	 * Shares of slices in a class whose pauses go into PFC tunnels (pfc_slices.h): what each slice may hold whatever the
+	 * others hold, at most xoff; and how much more of a slice arrives until all of its contributors are paused, and not
+	 * only the largest ones.
+	 */
+	struct pfc_threshold floor, choice;
+	uint32_t alpha; /* factor of the dynamic threshold, in 128ths; 0: static thresholds */
 };
 
 /* Counters of a lossless class of an ingress port. */

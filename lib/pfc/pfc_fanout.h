@@ -29,15 +29,22 @@ struct pfc_fanout {
 	uint64_t loop_ns; /* longest time in ns from a decision to its effect: one round trip and the reaction times */
 	uint64_t paused;  /* bit per contributor that is paused */
 	uint64_t decided_at; /* time in ns of the last decision to pause */
-	uint64_t bytes_then; /* bytes in the buffer at decided_at */
+	bool settled;	     /* the decision has taken effect: what was under way then has arrived */
+	uint64_t least;	     /* fewest bytes in the buffer since then */
 };
 
+/* The buffer still fills if it holds so many bytes more than at its lowest after the last decision took effect. */
+#define PFC_FANOUT_GROWTH (32u * 1024)
+
 /*
- * Decide at `now` (ns). rate[i]: recent rate of contributor i of n in bytes per second. drain: bytes per second that
+ * Decide at `now` (ns) over `members`, a bit per contributor. rate[i]: recent rate of contributor i in bytes per second. drain: bytes per second that
  * leave the buffer. buffered: bytes in the buffer. Returns the contributors that must be paused, a bit each: the
  * caller pauses new ones and resumes those removed. A contributor that has stopped sending keeps its state.
  */
-uint64_t pfc_fanout_decide(struct pfc_fanout *f, enum pfc_level level, const uint64_t *rate, unsigned int n,
+uint64_t pfc_fanout_decide(struct pfc_fanout *f, enum pfc_level level, const uint64_t *rate, uint64_t members,
 	uint64_t drain, uint64_t buffered, uint64_t now);
+
+/* Time in ns at which to decide again if the level does not change; call after pfc_fanout_decide at `now`. */
+uint64_t pfc_fanout_next(const struct pfc_fanout *f, uint64_t now);
 
 #endif

@@ -82,12 +82,14 @@ static int build_pfc(struct builder *b, struct snap_interface *p, const struct c
 		p->loop_ns = headroom_loop_ns(&q);
 	}
 	p->outage_ns = cp->pfc.outage_ms * NSEC_PER_MSEC;
-	cfg_port_lossless(b->config, cp, cp->speed_bps, &l);
+	cfg_fit_lossless(b->config, cp, cp->speed_bps, &l);
 	p->buffer = (struct pfc_buffer_config){.xoff = {l.xoff_bytes, l.xoff_buffers},
 		.xon = {l.xon_bytes, l.xon_buffers},
 		.urgent = {l.xoff_bytes + l.choice_bytes, l.xoff_buffers + l.choice_buffers},
 		.full = {l.xoff_bytes + l.choice_bytes + l.headroom_bytes + mail * cfg_longest_frame(b->config),
 			l.xoff_buffers + l.choice_buffers + l.headroom_buffers + mail * cfg_frame_buffers(b->config)},
+		.floor = {l.floor_bytes, l.floor_buffers},
+		.choice = {l.part_bytes, l.part_buffers},
 		.alpha = profile.alpha == ALPHA_STATIC ? 0 : 1u << (profile.alpha - ALPHA_FIRST)};
 	p->pfc_pass = (uint8_t)((cp->pfc.lenient_pad ? PFC_UNPADDED : 0) | (cp->pfc.lenient_cev ? PFC_ANY_ENABLE : 0));
 	p->pfc_learn = cp->pfc.learn;

@@ -240,7 +240,7 @@ static void too_many_parties(void **state)
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
 	"memory: {buffers: 32K}\n" \
 	"slices: [{name: gold}]\n" \
-	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K, forced: true}]\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K, selective: 8K, forced: true}]\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n" \
 	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: small}}\n" \
@@ -554,7 +554,7 @@ static void regenerated(void **state)
 	"node: {name: t, loopback: \"fd00::d\", infrastructure: [\"fd00::/16\"]}\n" \
 	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
 	"memory: {buffers: 32K}\n" \
-	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K, forced: true}]\n" \
+	"buffer-profiles: [{name: small, xoff: 4096, xon: 2048, headroom: 64K, selective: 8K, forced: true}]\n" \
 	"ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
 	"  - {name: p1, device: net_null1, side: dc, speed: 100G, addresses: [\"2001:db8:b::2/64\"],\n" \

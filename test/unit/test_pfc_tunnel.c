@@ -10,6 +10,7 @@
 #define G100 100000000000ull
 #define HALF 167770ull
 #define MS NSEC_PER_MSEC
+#define KB 1024ull
 
 static struct {
 	unsigned int n;
@@ -300,26 +301,34 @@ static void fanout(void **state)
 	const uint64_t rate[5] = {100, 500, 0, 300, 200};
 	struct pfc_fanout f = {.loop_ns = 10 * MS};
 
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FINE, rate, 5, 0, 900, 0), 0);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FINE, rate, 0x1f, 0, 900, 0), 0);
 	/* 1100 come, 400 drain: without the 500 it is 600, without the 300 it fits */
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 400, 1000, 0), 0x0a);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 400, 2000, 10 * MS - 1), 0x0a);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 400, 2000, 10 * MS), 0x1a);
-	/* still above, but no longer growing */
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 400, 1999, 20 * MS), 0x1a);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 400, 2000, 30 * MS), 0x1b);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FULL, rate, 5, 400, 9000, 31 * MS), 0x1f);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FINE, rate, 5, 400, 500, 32 * MS), 0x1f);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 100 * KB, 0), 0x0a);
+	assert_int_equal(pfc_fanout_next(&f, 0), 10 * MS);
+	/* what was under way arrives for a loop, and tells nothing */
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 900 * KB, 10 * MS - 1), 0x0a);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 950 * KB, 10 * MS), 0x0a);
+	assert_int_equal(pfc_fanout_next(&f, 10 * MS), 11 * MS + MS / 4);
+	/* it must fall to count as less; then growth counts from there */
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 981 * KB, 11 * MS), 0x0a);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 940 * KB, 12 * MS), 0x0a);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 972 * KB, 13 * MS), 0x1a);
+	/* the same for the next one */
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 1500 * KB, 23 * MS - 1), 0x1a);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 1500 * KB, 23 * MS), 0x1a);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 400, 1532 * KB, 24 * MS), 0x1b);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FULL, rate, 0x1f, 400, 9000 * KB, 31 * MS), 0x1f);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FINE, rate, 0x1f, 400, 500, 32 * MS), 0x1f);
 	/* it goes to exactly those that hold a stop, and none is left */
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_LOW, rate, 5, 400, 10, 33 * MS), 0);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_LOW, rate, 0x1f, 400, 10, 33 * MS), 0);
 	/* one that sends more than it should is enough; at least one is paused */
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 600, 1000, 34 * MS), 0x02);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_LOW, rate, 5, 600, 10, 35 * MS), 0);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 5, 5000, 1000, 36 * MS), 0x02);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 600, 1000, 34 * MS), 0x02);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_LOW, rate, 0x1f, 600, 10, 35 * MS), 0);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, rate, 0x1f, 5000, 1000, 36 * MS), 0x02);
 	/* no sender is known */
 	f = (struct pfc_fanout){0};
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, (uint64_t[3]){0}, 3, 0, 1000, 0), 0x07);
-	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FULL, (uint64_t[64]){0}, 64, 0, 1000, 0), UINT64_MAX);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_HIGH, (uint64_t[64]){0}, 0x07, 0, 1000, 0), 0x07);
+	assert_int_equal(pfc_fanout_decide(&f, PFC_LEVEL_FULL, (uint64_t[64]){0}, UINT64_MAX, 0, 1000, 0), UINT64_MAX);
 }
 
 /* XON is repeated for as long as the way may be cut: soon twice, then every 5 ms. XOFF is refreshed anyway. */

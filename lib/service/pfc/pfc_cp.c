@@ -311,7 +311,8 @@ static int init(struct control_role *c, int socket)
 	if (!s)
 		return -ENOMEM;
 	s->control = calloc(1, sizeof(*s->control));
-	if (!s->control)
+	s->slices = calloc(MAX_PORTS, sizeof(*s->slices));
+	if (!s->control || !s->slices)
 		return -ENOMEM;
 	control_tunnels_init(c);
 	for (uint16_t i = 0; i < c->node->n_rx && rc == 0; i++)
@@ -332,6 +333,7 @@ static void fini(struct control_role *c)
 	service_watch_fini(c->node);
 	free(s->cleared);
 	free(s->control);
+	free(s->slices);
 	free(s);
 }
 

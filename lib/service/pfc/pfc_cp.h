@@ -39,9 +39,10 @@ struct control_pfc {
 			    [PFC_PRIORITIES]; /* ns: end of the pauses that gateways ask for; relaxed readers */
 	bool started;			      /* relays have been told of the start */
 	struct carrier carrier[MAX_PORTS];
-	uint64_t generation;				     /* of the snapshot whose tunnels these are */
-	uint32_t changes;				     /* of pfc_tunnels.changes, told to rx roles */
-	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES]; /* over the parties of the port */
+	uint64_t generation; /* of the snapshot whose tunnels these are */
+	uint32_t changes;    /* of pfc_tunnels.changes, told to rx roles */
+	/* over the parties of a slice at the port */
+	struct pfc_fanout fanout[MAX_PORTS][PFC_PRIORITIES][SNAP_SLICE_MAX];
 	struct control_party party[MAX_PORTS][PFC_CONTRIBUTORS_MAX];
 	uint32_t turns[MAX_PORTS];		       /* of service_pfc_port.turns, seen */
 	uint64_t look_at[MAX_PORTS];		       /* when whom to stop must be thought over again; TIME_NEVER */

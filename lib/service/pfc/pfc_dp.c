@@ -181,6 +181,37 @@ struct pfc_threshold service_pfc_level(const struct node *n, uint16_t port, unsi
 	return (struct pfc_threshold){level.bytes, level.buffers};
 }
 
+/* What the workers hold of each slice; returns the rest of `total`, which belongs to no slice yet. */
+static struct pfc_threshold pfc_levels_of_slices(const struct node *n, uint16_t port, unsigned int class,
+	unsigned int slices, const struct pfc_threshold *total, struct pfc_threshold *out)
+{
+	struct pfc_threshold sum = {0, 0};
+
+	for (unsigned int i = 0; i < slices; i++) {
+		struct account_level level = {0};
+
+		for (uint16_t w = 0; w < n->n_workers; w++)
+			account_add(&n->worker[w].accounts->slice[port][i][class], &level);
+		out[i] = (struct pfc_threshold){level.bytes, level.buffers};
+		sum.bytes += level.bytes;
+		sum.buffers += level.buffers;
+	}
+	return (struct pfc_threshold){total->bytes - MIN_OF(total->bytes, sum.bytes),
+		total->buffers - MIN_OF(total->buffers, sum.buffers)};
+}
+
+/* Which slices of a class must stop. Below XOFF none does, so that an idle class costs nothing. */
+static __attribute__((noinline)) bool pfc_look_at_slices(struct worker_role *w, uint16_t port, unsigned int class,
+	const struct pfc_threshold *total)
+{
+	struct pfc_slices *s = &service_pfc(w->node)->slices[port][class];
+	const struct snap_interface *p = &w->ctx.s->port[port];
+	struct pfc_threshold level[PFC_SLICES_MAX], rest;
+
+	rest = pfc_levels_of_slices(w->node, port, class, w->ctx.s->n_slices, total, level);
+	return pfc_slices_look(s, &p->buffer, level, w->ctx.s->n_slices, &rest);
+}
+
 /* Return the number of shared buffers that classes with alpha do not hold. */
 static uint64_t pfc_shared_left(const struct worker_role *w)
 {
@@ -335,7 +366,9 @@ static void pfc_look_at(struct worker_role *w, uint16_t port, uint64_t left, uin
 {
 	const struct snap_interface *p = &w->ctx.s->port[port];
 	struct service_pfc_port *own = &service_pfc(w->node)->port[port];
+	const struct pfc_slices *slices = service_pfc(w->node)->slices[port];
 	uint8_t stopped = 0, urgent = 0, exhausted = 0;
+	bool turned = false;
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		struct pfc_buffer *b = &own->buffer[i];
@@ -345,13 +378,15 @@ static void pfc_look_at(struct worker_role *w, uint16_t port, uint64_t left, uin
 			continue;
 		level = service_pfc_level(w->node, port, i);
 		pfc_buffer_look(b, &p->buffer, &level, left);
-		stopped = (uint8_t)(stopped | b->stopped << i);
-		urgent = (uint8_t)(urgent | b->urgent << i);
+		if (unlikely(p->pfc_tunnelled && (b->stopped || pfc_slices_any(&slices[i]))))
+			turned |= pfc_look_at_slices(w, port, i, &level);
+		stopped = (uint8_t)(stopped | (b->stopped || pfc_slices_any(&slices[i])) << i);
+		urgent = (uint8_t)(urgent | (b->urgent || slices[i].all) << i);
 		exhausted = (uint8_t)(exhausted | b->exhausted << i);
 		*held += p->buffer.alpha ? level.buffers : 0;
 	}
 	__atomic_store_n(&w->node->exhausted[port], exhausted, __ATOMIC_RELAXED);
-	if (unlikely(own->stopped != stopped || own->urgent != urgent)) {
+	if (unlikely(turned || own->stopped != stopped || own->urgent != urgent)) {
 		__atomic_store_n(&own->stopped, stopped, __ATOMIC_RELAXED);
 		__atomic_store_n(&own->urgent, urgent, __ATOMIC_RELAXED);
 		__atomic_store_n(&own->turns, own->turns + 1, __ATOMIC_RELEASE);
@@ -399,11 +434,12 @@ static uint64_t pfc_next_look(const struct worker_role *w, bool worked)
 
 	for (uint16_t i = 0; service_pfc_worker(w)->n_lossless && i < w->n_egress; i++) {
 		uint16_t port = w->egress[i]->index;
-		const struct pfc_speaker *s = &service_pfc(w->node)->port[port].speaker;
+		const struct service_pfc_port *own = &service_pfc(w->node)->port[port];
+		const struct pfc_speaker *s = &own->speaker;
 
-		if (!s->stopped)
+		if (!(s->stopped | own->stopped))
 			continue;
-		if (port_is_up(w->node->port[port]))
+		if (s->stopped && port_is_up(w->node->port[port]))
 			next = MIN_OF(next, pfc_speaker_next(s, w->ctx.s->port[port].speed_bps));
 		if (worked || w->node->n_workers > 1)
 			next = MIN_OF(next, w->ctx.now + (worked ? 0 : LOOK_AGAIN_NS));
@@ -485,6 +521,9 @@ static void pfc_configure(struct worker_role *w)
 			if (!(lossless >> k & 1))
 				service_pfc(w->node)->port[port].buffer[k].stopped =
 					service_pfc(w->node)->port[port].buffer[k].exhausted = false;
+		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
+			if (!w->ctx.s->port[port].pfc_tunnelled || !(lossless >> k & 1))
+				pfc_slices_forget(&service_pfc(w->node)->slices[port][k]);
 	}
 	service_pfc_worker(w)->configured = true;
 }

@@ -14,6 +14,7 @@
 #include "service/services.h"
 #include "pfc/pfc_buffer.h"
 #include "pfc/pfc_hold.h"
+#include "pfc/pfc_slices.h"
 #include "queue/egress.h"
 
 /* From an rx role to the owner of a port: the request of a valid frame. */
@@ -23,6 +24,7 @@ struct service_pfc_message {
 	uint8_t slice; /* slice id, or PFC_ALL_SLICES */
 	struct pfc_request request;
 };
+_Static_assert(PFC_SLICES_MAX == SNAP_SLICE_MAX, "a bit for each slice");
 _Static_assert(sizeof(struct service_pfc_message) % 4 == 0, "service_pfc_message must fit its ring");
 
 enum pfc_message_kind {
@@ -115,6 +117,8 @@ struct service_pfc {
 	struct service_pfc_rx rx[NODE_MAX_ROLES];
 	struct service_pfc_worker worker[NODE_MAX_ROLES];
 	struct service_pfc_port port[MAX_PORTS];
+	/* By port and class, of classes whose pauses go into tunnels; like service_pfc_port.stopped. Owned, never NULL. */
+	struct pfc_slices (*slices)[PFC_PRIORITIES];
 	struct service_pfc_peers peers[MAX_PORTS];
 	/* Incremented by the control lcore to receive all sightings again; read by rx roles, relaxed. */
 	uint32_t sight_epoch;

@@ -67,9 +67,9 @@ static void count_parties(struct control_role *c)
 
 			if (!p->used || p->priorities)
 				continue;
-			*p = (struct control_party){0};
 			for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-				control_pfc(c)->fanout[port][k].paused &= ~(1ull << i);
+				control_pfc(c)->fanout[port][k][p->slice].paused &= ~(1ull << i);
+			*p = (struct control_party){0};
 		}
 		control_pfc(c)->look_at[port] = 0;
 	}
@@ -249,30 +249,24 @@ static uint64_t sent_by(const struct control_role *c, uint16_t port, const struc
 
 /*
  * Estimate the bytes of each contributor in the buffer: the bytes of its slice, divided by recent shares. The owner of
- * each byte is not recorded. Returns the sum.
+ * each byte is not recorded.
  */
-static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int class, uint64_t *weight,
-	unsigned int *n)
+static void weigh(const struct control_role *c, uint16_t port, unsigned int class, uint64_t *weight)
 {
 	const struct control_party *party = control_pfc(c)->party[port];
-	uint64_t sent[PFC_CONTRIBUTORS_MAX], sum = 0;
+	uint64_t sent[PFC_CONTRIBUTORS_MAX];
 
-	*n = 0;
 	for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
-		sent[i] = 0;
+		sent[i] = party[i].priorities >> class & 1 ? sent_by(c, port, &party[i], class) : 0;
 		weight[i] = 0;
-		if (!(party[i].priorities >> class & 1))
-			continue;
-		*n = i + 1;
-		sent[i] = sent_by(c, port, &party[i], class);
 	}
-	for (unsigned int i = 0; i < *n; i++) {
+	for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
 		uint64_t of_slice = 0, members = 0, held;
 
 		if (!(party[i].priorities >> class & 1))
 			continue;
 		held = held_of(c, party[i].slice, port, class);
-		for (unsigned int k = 0; k < *n; k++) {
+		for (unsigned int k = 0; k < PFC_CONTRIBUTORS_MAX; k++) {
 			if (!(party[k].priorities >> class & 1) || party[k].slice != party[i].slice ||
 				!party[k].has_source)
 				continue;
@@ -284,28 +278,88 @@ static uint64_t weigh(const struct control_role *c, uint16_t port, unsigned int 
 		else
 			weight[i] = of_slice ? (uint64_t)((unsigned __int128)held * sent[i] / of_slice)
 					     : held / members;
-		sum += weight[i];
 	}
-	return sum;
 }
 
-/* Choose the contributors of a port and class to pause: those that fill the buffer (docs/protocol.md 5.7). */
-static void decide(struct control_role *c, uint16_t port, unsigned int class, enum pfc_level level)
+/* Which parties of a port and class belong to each slice, a bit each. */
+struct members {
+	uint64_t all, of[SNAP_SLICE_MAX];
+};
+
+static void find_members(const struct control_role *c, uint16_t port, unsigned int class, struct members *out)
 {
-	struct pfc_fanout *f = &control_pfc(c)->fanout[port][class];
-	uint64_t weight[PFC_CONTRIBUTORS_MAX], sum, paused;
-	unsigned int n;
+	const struct control_party *party = control_pfc(c)->party[port];
 
-	sum = weigh(c, port, class, weight, &n);
-	paused = pfc_fanout_decide(f, level, weight, n, c->s->port[port].buffer.xon.bytes, sum, c->now);
+	memset(out, 0, sizeof(*out));
 	for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
-		uint8_t *want = &control_pfc(c)->party[port][i].want;
-
-		*want = (uint8_t)((*want & ~(1u << class)) | (paused >> i & 1) << class);
+		if (!(party[i].priorities >> class & 1))
+			continue;
+		out->of[party[i].slice] |= 1ull << i;
+		out->all |= 1ull << i;
 	}
-	/* One loop later the level shows whether the chosen ones are enough. */
-	if (level == PFC_LEVEL_HIGH)
-		control_pfc(c)->look_at[port] = MIN_OF(control_pfc(c)->look_at[port], f->decided_at + f->loop_ns);
+}
+
+/* Are only slices stopped that some tunnel can stop? */
+static bool tunnels_suffice(const struct pfc_slices *s, const struct members *m)
+{
+	for (unsigned int word = 0; word < PFC_SLICES_WORDS; word++)
+		FOR_EACH_BIT64(i, __atomic_load_n(&s->stopped[word], __ATOMIC_RELAXED))
+	if (!m->of[word * 64 + i])
+		return false;
+	return true;
+}
+
+static enum pfc_level level_of(const struct pfc_slices *s, unsigned int slice, bool urgent)
+{
+	if (urgent || __atomic_load_n(&s->full[slice / 64], __ATOMIC_RELAXED) >> slice % 64 & 1)
+		return PFC_LEVEL_FULL;
+	return __atomic_load_n(&s->stopped[slice / 64], __ATOMIC_RELAXED) >> slice % 64 & 1 ? PFC_LEVEL_HIGH
+											    : PFC_LEVEL_LOW;
+}
+
+static void want(struct control_role *c, uint16_t port, unsigned int class, uint64_t paused)
+{
+	for (unsigned int i = 0; i < PFC_CONTRIBUTORS_MAX; i++) {
+		uint8_t *of_party = &control_pfc(c)->party[port][i].want;
+
+		*of_party = (uint8_t)((*of_party & ~(1u << class)) | (paused >> i & 1) << class);
+	}
+}
+
+/*
+ * Choose the contributors of a port and class to pause: those that fill the share of their slice (docs/protocol.md 5.7).
+ * All of them if the class has no room left, or if no tunnel stops what fills it.
+ */
+static void decide(struct control_role *c, uint16_t port, unsigned int class, bool urgent)
+{
+	const struct pfc_slices *s = &service_pfc(c->node)->slices[port][class];
+	uint64_t weight[PFC_CONTRIBUTORS_MAX], paused = 0, seen = 0;
+	struct members m;
+
+	find_members(c, port, class, &m);
+	urgent |= !tunnels_suffice(s, &m);
+	weigh(c, port, class, weight);
+	FOR_EACH_BIT64(i, m.all)
+	{
+		uint8_t slice = control_pfc(c)->party[port][i].slice;
+		struct pfc_fanout *f = &control_pfc(c)->fanout[port][class][slice];
+		enum pfc_level level = level_of(s, slice, urgent);
+		uint64_t sum = 0;
+
+		if (seen >> i & 1)
+			continue;
+		seen |= m.of[slice];
+		FOR_EACH_BIT64(k, m.of[slice])
+		sum += weight[k];
+		f->loop_ns = MAX_OF(c->s->port[port].loop_ns, LOOP_MIN_NS);
+		paused |= pfc_fanout_decide(f, level, weight, m.of[slice], c->s->port[port].buffer.xon.bytes, sum,
+			c->now);
+		/* One loop later the level shows whether the chosen ones are enough. */
+		if (level == PFC_LEVEL_HIGH && m.of[slice] & ~f->paused)
+			control_pfc(c)->look_at[port] = MIN_OF(control_pfc(c)->look_at[port],
+				pfc_fanout_next(f, c->now));
+	}
+	want(c, port, class, paused);
 }
 
 /* The owner of the port has reported a change of a class. */
@@ -313,20 +367,13 @@ static void look_at_port(struct control_role *c, uint16_t port)
 {
 	const struct service_pfc_port *p = &service_pfc(c->node)->port[port];
 	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
-	uint8_t stopped, urgent;
+	uint8_t urgent;
 
 	control_pfc(c)->turns[port] = __atomic_load_n(&p->turns, __ATOMIC_ACQUIRE);
-	stopped = __atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
 	urgent = __atomic_load_n(&p->urgent, __ATOMIC_RELAXED);
 	control_pfc(c)->look_at[port] = TIME_NEVER;
-	for (unsigned int class = 0; class < PFC_PRIORITIES; ++class) {
-		if (!(c->s->port[port].lossless >> class & 1))
-			continue;
-		decide(c, port, class,
-			urgent >> class & 1    ? PFC_LEVEL_FULL
-			: stopped >> class & 1 ? PFC_LEVEL_HIGH
-					       : PFC_LEVEL_LOW);
-	}
+	FOR_EACH_BIT(class, c->s->port[port].lossless)
+		decide(c, port, class, urgent >> class & 1);
 	for (uint32_t i = 0; i < t->bound; i++)
 		if (t->tunnel[i].origin != PFC_TUNNEL_FREE && control_pfc(c)->tunnel[i].port == port)
 			pfc_tunnel_want(t, i, control_pfc(c)->party[port][control_pfc(c)->tunnel[i].party].want,
@@ -373,9 +420,6 @@ static void take_snapshot(struct control_role *c)
 	take_learnt(c);
 	take_configured(c);
 	count_parties(c);
-	for (unsigned int i = 0; i < c->s->n_ports; i++)
-		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
-			control_pfc(c)->fanout[i][k].loop_ns = MAX_OF(c->s->port[i].loop_ns, LOOP_MIN_NS);
 	control_pfc(c)->generation = c->s->generation;
 }
 

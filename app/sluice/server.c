@@ -342,6 +342,14 @@ static void accept_connections(struct server *v)
 	}
 }
 
+static int cannot_listen(const char *path, char *err, size_t size)
+{
+	int rc = -errno;
+
+	snprintf(err, size, "cannot listen on %s: %s", path, strerror(-rc));
+	return rc;
+}
+
 static int listen_on(struct server *v, char *err, size_t size)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -350,7 +358,7 @@ static int listen_on(struct server *v, char *err, size_t size)
 	int rc;
 
 	if (instance_directory(dir, sizeof(dir)) < 0)
-		return -errno;
+		return cannot_listen(dir, err, size);
 	snprintf(v->path, sizeof(v->path), "%s/%s.sock", dir, v->app->node->name);
 	if (strlen(v->path) >= sizeof(addr.sun_path)) {
 		snprintf(err, size, "socket path too long: %s; shorten node.name", v->path);
@@ -359,16 +367,13 @@ static int listen_on(struct server *v, char *err, size_t size)
 	strcpy(addr.sun_path, v->path);
 	v->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (v->listener < 0)
-		return -errno;
+		return cannot_listen(v->path, err, size);
 	unlink(v->path); /* this process holds the lock of the node's name, so an existing socket is stale */
 	mask = umask(0177);
 	rc = bind(v->listener, (struct sockaddr *)&addr, sizeof(addr));
 	umask(mask);
-	if (rc < 0 || listen(v->listener, SOMAXCONN) < 0) {
-		rc = -errno;
-		snprintf(err, size, "cannot listen on %s: %s", v->path, strerror(-rc));
-		return rc;
-	}
+	if (rc < 0 || listen(v->listener, SOMAXCONN) < 0)
+		return cannot_listen(v->path, err, size);
 	return 0;
 }
 

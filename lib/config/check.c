@@ -109,11 +109,11 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_headroom(c, d);
 	check_circuits(c, d);
 	check_pfc_wan(c, d);
-	check_ways(c, d);
 	check_bfd(c, d);
 	check_remote_sids(c, d);
 	check_boundary(c, d);
 	check_buffers(c, d);
+	check_ways(c, d);
 	return cfg_diags_errors(d) > before ? -EINVAL : 0;
 }
 

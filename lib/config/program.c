@@ -75,6 +75,41 @@ static void shift(struct ipv6_addr *a, unsigned int ids)
 	memset(a->b + 16 - 2 * ids, 0, 2 * ids);
 }
 
+/*
+ * The first own SID of an address that is executed elsewhere first. Ids of the local block mean a function of the node
+ * before them, so of compressed SIDs only uN names this node.
+ */
+static const struct cfg_sid *own_later(const struct config *c, const struct cfg_own_sids *own, struct ipv6_addr a)
+{
+	const struct cfg_sid *sid = own_sid(c, own, &a);
+	const struct behavior_info *info = sid ? behavior_info((enum cfg_behavior)sid->behavior) : NULL;
+
+	return info && (!info->compressed || info->kind == KIND_END) ? sid : NULL;
+}
+
+/* Does the packet come back? */
+static const struct cfg_sid *returns_by(const struct config *c, const struct cfg_own_sids *own,
+	const struct cfg_program *p)
+{
+	const struct cfg_sid *sid = NULL;
+
+	for (unsigned int i = 0; i < p->n && !sid; i++) {
+		struct ipv6_addr a = p->container[i];
+		struct ip_addr any = ip_addr_from6(&a);
+		bool packed = c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, &any);
+
+		if (!packed) {
+			sid = own_later(c, own, a);
+			continue;
+		}
+		for (unsigned int left = usid_count(&a); left && !sid; left--) {
+			sid = own_later(c, own, a);
+			shift(&a, 1);
+		}
+	}
+	return sid;
+}
+
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why)
 {
@@ -86,7 +121,7 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 		blocks[n_blocks++] = c->node.usid.block;
 	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
 		blocks[n_blocks++] = c->node.usid.more_blocks.items[i];
-	out->via = NULL;
+	out->via = out->returns = NULL;
 	out->n = usid_pack(blocks, n_blocks, path->segments.items, path->segments.n, out->container,
 		USID_MAX_CONTAINERS);
 	if (out->n > USID_MAX_CONTAINERS) {
@@ -116,6 +151,7 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 			return -EINVAL;
 		}
 	}
+	out->returns = returns_by(c, own, out);
 	return 0;
 }
 

@@ -17,6 +17,8 @@ struct cfg_program {
 	unsigned int n;
 	struct ipv6_addr all[USID_MAX_CONTAINERS]; /* the whole list, own SIDs included */
 	unsigned int n_all;
+	/* own SID that the packet visits after it has left this node: it returns; NULL: none */
+	const struct cfg_sid *returns;
 	const struct cfg_sid *via; /* own uA at the head of the list: its adjacency is the next hop; NULL: none */
 };
 

@@ -162,7 +162,7 @@ static void addresses(void **state)
 	static const struct conf_row rows[] = {
 		{"in 5f00::/16 (RFC 9602)", DC1, "vrf: blue\n    addresses: [^\"5f00:77::1/64\"]",
 			"addresses: 5f00:77::1/64 is in the SID space; interface addresses must be outside"},
-		{"next to it", DC1, "vrf: blue\n    addresses: [\"5f01::1/64\"]", NULL},
+		{"next to it", DC1, "vrf: blue\n    addresses: [\"5f01::1/64\", \"10.9.0.1/24\"]", NULL},
 		{"IPv6 multicast", DC1, "vrf: blue\n    addresses: [^\"ff02::1/64\"]",
 			"addresses: ff02::1/64 is not a unicast address"},
 		{"IPv6 unspecified", DC1, "vrf: blue\n    addresses: [^\"::/64\"]",
@@ -182,7 +182,8 @@ static void addresses(void **state)
 			"addresses: the subnet of 10.1.0.129/25 overlaps a subnet of port dc0 in the same table"},
 		{"subnet around another's", DC1, "vrf: red\n    addresses: [^10.9.0.1/8]",
 			"addresses: the subnet of 10.9.0.1/8 overlaps a subnet of port dc0 in the same table"},
-		{"subnet beside another's", DC1, "vrf: red\n    addresses: [10.1.1.1/24]", NULL},
+		{"subnet beside another's", DC1, "vrf: red\n    addresses: [10.1.1.1/24]", NULL, "  - name: blue\n",
+			"  - name: blue\n    routes: [{prefix: 10.9.0.0/16, policy: marked}]\n"},
 		{"the later port is the one to complain about", "vrf: blue\n    addresses: [10.1.0.1/24]",
 			"addresses: [\"2001:db8:2::99/96\"]",
 			"addresses: the subnet of 2001:db8:2::1/64 overlaps a subnet of port dc1 in the same table",

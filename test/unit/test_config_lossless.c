@@ -208,6 +208,7 @@ static void modes(void **state)
 #define OUT(port) NODE("", "64K", ", losses: 1", PORT("dc0", "0", "dc", ", speed: 10G", LOSSLESS) port)
 #define LOSSY_WAN "  - {name: wan0, device: net_null1, side: wan, speed: 10G, addresses: [\"2001:db8::1/64\"]}\n"
 #define LOSSLESS_WAN PORT("wan0", "1", "wan", ", speed: 10G", LOSSLESS ", length: 1000")
+#define LEARNING_WAN PORT("wan0", "1", "wan", ", speed: 10G", LOSSLESS ", length: 1000, learn-tunnels: ^true")
 
 /* Every path, tunnel and relay has a way out. */
 static void ways(void **state)
@@ -244,6 +245,40 @@ static void ways(void **state)
 			"segments: no route leads to the first hop, 2001:db8::1, so no packet would leave by this "
 			"path; add a "
 			"route for it, or begin with an adjacency SID of this node"},
+		{"back through this node",
+			OUT(LOSSY_WAN) WAY "sids: [{sid: \"5f00:1:1:1::/64\", behavior: End}]\n"
+					   "policies: [{name: p, paths: [{name: a, segments: ^[\"5f00:1:2:1::\", "
+					   "\"5f00:1:1:1::\", \"5f00:1:2:e1::\"]}]}]\n",
+			"warning: segments: 5f00:1:1:1::/64 is a SID of this node, so packets that have left it come "
+			"back; "
+			"leave it out unless they are to"},
+		{"it begins here",
+			OUT(LOSSY_WAN) WAY "sids: [{sid: \"5f00:1:1:1::/64\", behavior: End}]\n"
+					   "policies: [{name: p, paths: [{name: a, segments: [\"5f00:1:1:1::\", "
+					   "\"5f00:1:2:e1::\"]}]}]\n",
+			NULL},
+		{"a table without routes",
+			OUT(LOSSY_WAN) "vrfs: [{name: red}]\nsids: [{sid: \"5f00:1:1:46::/64\", behavior: End.DT46, "
+				       "vrf: ^red}]\n",
+			"warning: vrf: 'red' has no route and no link, so packets that leave this tunnel are dropped "
+			"as "
+			"no_route; add routes to it"},
+		{"a table without routes of the family",
+			OUT(LOSSY_WAN) "vrfs: [{name: red, routes: [{prefix: \"2001:db8:9::/64\", port: wan0, nexthop: "
+				       "\"fe80::2\"}]}]\n"
+				       "sids: [{sid: \"5f00:1:1:4::/64\", behavior: End.DT4, vrf: ^red}, {sid: "
+				       "\"5f00:1:1:46::/64\", behavior: End.DT46, vrf: red}]\n",
+			"warning: vrf: 'red' has no IPv4 route and no link, so packets that leave this tunnel are "
+			"dropped as "
+			"no_route; add routes to it"},
+		{"learnt tunnels",
+			OUT(LEARNING_WAN) WAY "remote-sids:\n"
+					      "  - {sid: \"5f00:1:2:1::/64\", behavior: End, owner: r2}\n"
+					      "  - {sid: \"5f00:1:3:1::/64\", behavior: End, owner: r3}\n"
+					      "  - {sid: \"5f00:1:3:e1::/64\", behavior: End.X.PFC, owner: r3}\n",
+			"warning: learn-tunnels: no route leads to 2 of the 3 SIDs of other nodes with which a tunnel "
+			"can begin; "
+			"the first is 5f00:1:3:1::/64 of r3; no pause would reach nodes behind them: add routes"},
 		{"a tunnel",
 			OUT(LOSSLESS_WAN) WAY
 			"pfc-tunnels: [{name: a, port: wan0, priorities: [3], segments: ^[\"5f00:1:3:e1::\"]}]\n",
@@ -277,7 +312,9 @@ static void honoured(void **state)
 			"honour-local"},
 		{"another class of the WAN",
 			OUT(PORT("wan0", "1", "wan", ", speed: 10G", "priorities: [4], learn: true, buffer: b")) WAY
-			"class-maps: [{name: m, classes: [{from: 4, class: 3}]}]\nvrfs: [{name: v}]\n"
+			"class-maps: [{name: m, classes: [{from: 4, class: 3}]}]\nvrfs: [{name: v, routes: [{prefix: "
+			"\"192.0.2.0/24\", port: dc0, nexthop: \"fe80::9\"}, {prefix: \"2001:db8:9::/48\", port: dc0, "
+			"nexthop: \"fe80::9\"}]}]\n"
 			"sids: [{sid: \"5f00:1:1:d4::/64\", behavior: End.DT46, vrf: v, class-map: m}]\n"
 			"pfc-relays: [{name: a, port: dc0, honour-local: true, segments: [\"5f00:1:2:e1::\"]}]\n",
 			NULL},

@@ -35,12 +35,16 @@ static bool own4(const struct snap_interface *p, struct ip_addr *out)
 	return false;
 }
 
-/* The source of an IPv4 error is an address of the ingress interface, else any own address of the same table. */
+/*
+ * The source of an IPv4 error about a packet of the table `vrf`: an address of the ingress interface if that has the same
+ * table, else any own address of the table (RFC 1812 section 4.3.2.4). After a tunnel the ingress interface is one of the
+ * underlay, whose address is not known to tenants and tells them about it.
+ */
 static bool source4(struct control_role *c, const struct snap_interface *in, uint16_t vrf, struct ip_addr *out)
 {
 	const struct snapshot *s = c->s;
 
-	if (in && own4(in, out))
+	if (in && in->vrf == vrf && own4(in, out))
 		return true;
 	for (uint32_t i = 0; i < s->n_ports; i++)
 		if (s->port[i].vrf == vrf && own4(&s->port[i], out))

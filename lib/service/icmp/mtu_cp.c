@@ -19,7 +19,7 @@
 
 #define MTU_AGE_NS (600 * NSEC_PER_SEC) /* RFC 8201 section 4 recommends ten minutes */
 #define MTU_PER_SECOND 100		/* limit of messages: each is compared with all paths */
-#define MTU_PER_SOURCE 10		/* the same for one source, per second */
+#define MTU_PER_SOURCE 50		/* the same for one source, per second */
 
 /* Written by this lcore only. */
 static struct path_mtus *mtus_of(struct control_role *c)

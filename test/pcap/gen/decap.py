@@ -171,6 +171,7 @@ def inside():
 def errors():
     """Errors about a tenant's packet are the tenant's, and take its policy back."""
     config = tail(UDT46, tenant_mtu=1280)
+    config["ports"][0]["addresses"].append(f"{P0_OWN4}/24")  # of the underlay: never a source in the tenant's table
     case = Case(
         "decap_hop_limit",
         "inner hop limit 0 and 1 end here: time exceeded to the inner source, through its policy; 2 goes on",

@@ -25,8 +25,10 @@ static int make_folder(const char *path)
 int main(int argc, char **argv)
 {
 	struct options o = {0};
-	int rc = options_parse(&o, argc, argv);
+	int rc;
 
+	memory_begin();
+	rc = options_parse(&o, argc, argv);
 	if (rc)
 		return rc - 1;
 	if (o.print) {

@@ -139,6 +139,7 @@ static int run(const struct options *o, struct topology *t, bool seed_given, uin
 		fprintf(stderr, "sluice-lab: %s: %s\n", o->file, err);
 		return STATUS_FAILED;
 	}
+	memory_join_pages();
 	clock_gettime(CLOCK_MONOTONIC, &progress.began);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &progress.cpu_began);
 	lab_run(lab);

@@ -3,6 +3,7 @@
 #ifndef BASE_ALIGNED_H
 #define BASE_ALIGNED_H
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,17 @@ static inline void *new_aligned(size_t size)
 	void *p = aligned_alloc(CACHE_LINE_BYTES, (size + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1));
 
 	return p ? memset(p, 0, size) : NULL;
+}
+
+/*
+ * The same for tables of which a part is used: pages that nobody writes to take no memory. *memory is what the caller
+ * frees.
+ */
+static inline void *new_sparse(size_t size, void **memory)
+{
+	*memory = calloc(1, size + CACHE_LINE_BYTES - 1);
+	return *memory ? (void *)(((uintptr_t)*memory + CACHE_LINE_BYTES - 1) & ~(uintptr_t)(CACHE_LINE_BYTES - 1))
+		       : NULL;
 }
 
 #endif

@@ -156,6 +156,7 @@ struct node {
 	struct port *port[MAX_PORTS];
 	uint32_t n_ports;
 	struct egress *egress; /* by port */
+	void *egress_memory;
 	/* By ingress port, a bit per class; see struct egress_context. */
 	uint8_t lossless[PORT_SLOTS], exhausted[PORT_SLOTS];
 	uint8_t storming[PORT_SLOTS];

@@ -254,7 +254,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	n->steady = options->steady;
 	n->n_ports = config->ports.n;
 	n->services = options->services;
-	n->egress = new_aligned((n->n_ports + 1) * sizeof(*n->egress));
+	n->egress = new_sparse((n->n_ports + 1) * sizeof(*n->egress), &n->egress_memory);
 	rc = n->egress ? snapshot_registry_init(&n->registry) : -ENOMEM;
 	if (rc == 0)
 		rc = make_roles(n);
@@ -505,6 +505,6 @@ void node_free(struct node *n)
 	snapshot_registry_fini(&n->registry);
 	rte_free(n->qsbr);
 	rte_mempool_free(n->pool);
-	free(n->egress);
+	free(n->egress_memory);
 	free(n);
 }

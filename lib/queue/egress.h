@@ -171,12 +171,13 @@ struct egress {
 	uint32_t n_slices;	      /* slices of the snapshot */
 	/* Limits of the snapshot's port: packets in a queue, and buffers of all lossy classes. */
 	uint32_t queue_limit, buffer_limit;
-	uint8_t ecn_classes;			   /* bit per class whose queues mark CE; from the snapshot's port */
-	struct egress_burst control_tx, tx;	   /* frames for the device: control traffic, data */
-	struct pfc_holds holds;			   /* of all parties that pause queues of the port */
-	struct egress_slice slice[SNAP_SLICE_MAX]; /* by slice id */
-	uint64_t watch_ns;			   /* time in ns at which a watchdog is due; TIME_NEVER: none */
-	uint64_t watch_events;			   /* alarms, storms and restorations since start; relaxed readers */
+	uint8_t ecn_classes;		    /* bit per class whose queues mark CE; from the snapshot's port */
+	uint64_t watch_ns;		    /* time in ns at which a watchdog is due; TIME_NEVER: none */
+	uint64_t watch_events;		    /* alarms, storms and restorations since start; relaxed readers */
+	struct egress_burst control_tx, tx; /* frames for the device: control traffic, data */
+	/* Slices beyond n_slices, and pauses that nobody asks for, are never touched and take no memory. */
+	struct egress_slice slice[SNAP_SLICE_MAX];		      /* by slice id */
+	struct pfc_holds holds;					      /* of all parties that pause queues of the port */
 	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
 } CACHE_ALIGNED;
 

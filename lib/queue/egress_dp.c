@@ -565,7 +565,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 		pkt_end(sched_dequeue_control(e, c), reason, c->stats);
 	/* open all gates */
 	e->holds.n = 0;
-	memset(e->watchdog, 0, sizeof(e->watchdog));
+	memset(e->watchdog, 0, e->n_slices * sizeof(e->watchdog[0]));
 	link_forget(e, c); /* and updates the gates closed by pauses */
 	for (uint32_t i = 0; i < e->n_slices; i++)
 		e->slice[i].byte_time = 0;

@@ -27,6 +27,7 @@
 #define LIMIT_POOL_CACHE 384	/* buffers in the pool cache of one lcore: 256, flushed at 1.5 times that */
 #define LIMIT_TX_ROOM 128	/* rewritten frames of a port that its device has not accepted; control and data each */
 #define LIMIT_LOSSLESS_MAIL 192 /* packets in a ring to a worker above which lossless ports hand on no more */
+#define LIMIT_PEER_MAIL 128	/* packets in the ring from a worker to another one: they leave by another port */
 #define LIMIT_WORKER_PUNTS 32	/* packets in the ring from a worker to the control lcore */
 #define LIMIT_CONTROL 256	/* packets that the control lcore originates or answers at a time */
 #define LIMIT_BFD_SESSIONS 4096 /* BFD sessions of a node */

@@ -116,8 +116,7 @@ static inline target_t classify_member_of(struct walk *w, target_t t)
 	if (target_kind(t) != TARGET_GROUP)
 		return t;
 	g = &w->s->group[target_index(t)];
-	/* use bits not in the flow label, and a seed per node; otherwise all nodes would select alike */
-	return g->member[((classify_flow_hash(w) ^ (uint32_t)ipv6_lo(&w->s->loopback)) * 0x85ebca6bu >> 16) % g->n];
+	return g->member[snap_member_index(w->s, g, classify_flow_hash(w))];
 }
 
 /* Check the current MTU of a policy. Not inline: needed only for large packets and after Packet Too Big. */

@@ -14,6 +14,7 @@ void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t fami
 	x->family = family;
 	x->generation = (uint16_t)c->s->generation;
 	x->sid = PKT_SID_NONE;
+	x->vrf = PKT_VRF_NONE;
 	x->l3_bytes = (uint16_t)m->pkt_len;
 }
 

@@ -81,6 +81,21 @@ struct rx_role {
 	struct rx_told told;
 } CACHE_ALIGNED;
 
+/* A packet in the mailbox to another worker: it stays charged until that worker has taken it. */
+struct peer_charge {
+	uint32_t bytes;
+	uint16_t buffers, port, generation;
+	uint8_t slice, priority;
+};
+
+/* The way of packets from a worker to another one, whose port they leave by (queue/rebind.h). */
+struct peer_mail {
+	struct mailbox box;	    /* packets; not open to a worker on the same lcore that is the same */
+	uint32_t charged, released; /* packets pushed, and those of them that were seen popped; the producer's */
+	struct peer_charge *charge; /* of the last LIMIT_PEER_MAIL ones; the producer's */
+	struct rte_mbuf *stalled;   /* popped, and there is no room for it yet; the consumer's. Relaxed readers */
+};
+
 struct worker_role {
 	struct node *node;
 	struct node_lcore *lcore;
@@ -96,6 +111,8 @@ struct worker_role {
 	bool told;			  /* an egress is served only after ctx.touched, or at its time in `wake` */
 	uint64_t wake[MAX_PORTS];	  /* ns, by port */
 	struct mailbox to_control;	  /* packets of neighbours that did not answer */
+	uint32_t epoch;			  /* of struct liveness in the last pass */
+	struct peer_mail *to_peer;	  /* by worker */
 	bool stalled;			  /* the worker does nothing; written by tests, relaxed */
 } CACHE_ALIGNED;
 
@@ -167,6 +184,7 @@ struct node {
 	 */
 	uint32_t watermark_epoch, persistent_epoch;
 	uint16_t owner[MAX_PORTS]; /* worker index by port */
+	struct egress_peers peers; /* of the egresses of all workers */
 
 	struct rx_role *rx;
 	struct worker_role *worker;

@@ -14,6 +14,7 @@
 #include "capture/capture.h"
 #include "config/config.h"
 #include "config/headroom.h"
+#include "node/peer.h"
 #include "node/service.h"
 #include "node/trace_priv.h"
 
@@ -61,6 +62,12 @@ static int make_roles(struct node *n)
 	n->control = new_aligned(sizeof(*n->control));
 	if (!n->rx || !n->worker || !n->control)
 		return -ENOMEM;
+	n->peers = (struct egress_peers){.egress = n->egress,
+		.owner = n->owner,
+		.n_workers = n->n_workers,
+		.left = new_aligned(n->n_workers * MAX_PORTS * sizeof(*n->peers.left))};
+	if (!n->peers.left)
+		return -ENOMEM;
 	n->control->node = n;
 	n->control->lcore = lcore_of(n, c->control);
 	if (!n->control->lcore)
@@ -93,6 +100,11 @@ static int make_roles(struct node *n)
 		w->ctx.storming = n->storming;
 		w->ctx.stats = &w->lcore->stats;
 		w->ctx.neighs = &w->neighs;
+		w->ctx.peers = &n->peers;
+		w->ctx.self = i;
+		w->to_peer = new_aligned(n->n_workers * sizeof(*w->to_peer));
+		if (!w->to_peer)
+			return -ENOMEM;
 		w->lcore->worker = w;
 	}
 	return 0;
@@ -109,6 +121,27 @@ static int open_packets(struct node *n, struct mailbox *b, struct mailbox_end fr
 	uint32_t slots, int socket)
 {
 	return mailbox_open(&n->mailboxes, b, &(struct mailbox_options){"packets", from, to, 0, slots, socket});
+}
+
+/* Twice as many slots as are used: the limit counts what has not been seen to be popped, too. */
+static int open_peers(struct node *n, struct worker_role *w, int socket)
+{
+	int rc = 0;
+
+	for (uint16_t i = 0; i < n->n_workers && rc == 0; i++) {
+		struct peer_mail *p = &w->to_peer[i];
+
+		if (i == w->index)
+			continue;
+		p->charge = calloc(LIMIT_PEER_MAIL, sizeof(*p->charge));
+		rc = p->charge ? open_packets(n, &p->box, worker_end(w), worker_end(&n->worker[i]), 2 * LIMIT_PEER_MAIL,
+					 socket)
+			       : -ENOMEM;
+	}
+	w->ctx.give_room = peer_has_room;
+	w->ctx.give = peer_give;
+	w->ctx.take = egress_take;
+	return rc;
 }
 
 /* Open the mailboxes that carry packets. Services open the mailboxes for their messages. */
@@ -133,6 +166,8 @@ static int open_mailboxes(struct node *n, int socket)
 		rc = open_packets(n, &n->control->to_worker[i], control, worker_end(w), slots, socket);
 		if (rc == 0)
 			rc = open_packets(n, &w->to_control, worker_end(w), control, NODE_WORKER_PUNTS, socket);
+		if (rc == 0)
+			rc = open_peers(n, w, socket);
 		w->ctx.punt = punt_to_control;
 		w->ctx.ask_arg = w;
 	}
@@ -445,11 +480,28 @@ static void drain_waiting(struct worker_role *w)
 	}
 }
 
+/* The mailboxes are empty. */
+static void drain_peers(struct worker_role *w)
+{
+	for (uint16_t i = 0; i < w->node->n_workers; i++) {
+		struct peer_mail *p = &w->to_peer[i];
+
+		if (i == w->index)
+			continue;
+		if (p->stalled)
+			pkt_end(p->stalled, DROP_stopped, w->ctx.stats);
+		p->stalled = NULL;
+		peer_release(w, p);
+	}
+}
+
 void node_drain(struct node *n)
 {
 	struct rte_mbuf *m;
 
 	drain_mailboxes(n);
+	for (uint16_t i = 0; i < n->n_workers; i++)
+		drain_peers(&n->worker[i]);
 	for (uint16_t i = 0; i < n->n_rx; i++) {
 		struct rx_role *rx = &n->rx[i];
 
@@ -475,11 +527,15 @@ static void free_roles(struct node *n)
 	}
 	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
 		neigh_table_fini(&n->worker[w].neighs);
+		for (uint16_t i = 0; n->worker[w].to_peer && i < n->n_workers; i++)
+			free(n->worker[w].to_peer[i].charge);
+		free(n->worker[w].to_peer);
 		free(n->worker[w].accounts);
 	}
 	for (const struct control_service *const *s = n->services; n->control && *s; s++)
 		if ((*s)->fini)
 			(*s)->fini(n->control);
+	free(n->peers.left);
 	free(n->rx);
 	free(n->worker);
 	free(n->control);

@@ -3,7 +3,9 @@
  * The worker role: it reads its mailboxes first, whatever the state of its gates and queues, and then serves the
  * egresses that it owns. Worker lcores.
  */
+#include "node/peer.h"
 #include "node/service.h"
+#include "snapshot/liveness.h"
 
 #define EGRESS_BATCHES 4 /* limit of batches that one egress sends in a pass, if passes must be short */
 #define RING_BURSTS 16	 /* limit of bursts that are popped from one mailbox in a pass */
@@ -140,8 +142,14 @@ unsigned int worker_poll(struct worker_role *w, uint64_t now, uint64_t *next)
 		return 0;
 	worker_refresh(w);
 	w->ctx.run_limit = w->ctx.s->pass_ns ? EGRESS_BATCHES * batch_size(&w->lcore->batch) : UINT32_MAX;
+	if (unlikely(liveness_epoch(w->ctx.s) != w->epoch)) {
+		w->epoch = liveness_epoch(w->ctx.s);
+		w->ctx.touched = UINT32_MAX;
+	}
+	if (node->n_workers > 1)
+		work += peer_read(w); /* earlier than what rx lcores send now */
 	if (!w->told || w->lcore->mail)
-		work = worker_read(w);
+		work += worker_read(w);
 	for (uint16_t i = 0; i < node->n_worker_hooks; i++)
 		if (node->worker_hooks[i]->look)
 			node->worker_hooks[i]->look(w);

@@ -44,6 +44,18 @@ static inline void fifo_push_front(struct fifo *f, struct rte_mbuf *m)
 	f->head = m;
 }
 
+/* Remove a packet from anywhere: `before` is the one before it, NULL if it is the oldest. */
+static inline void fifo_remove(struct fifo *f, struct rte_mbuf *before, struct rte_mbuf *m)
+{
+	if (before)
+		pkt_of(before)->next = pkt_of(m)->next;
+	else
+		f->head = pkt_of(m)->next;
+	if (f->tail == m)
+		f->tail = before;
+	f->n--;
+}
+
 /* The oldest packet; the queue must not be empty. */
 static inline struct rte_mbuf *fifo_pop(struct fifo *f)
 {

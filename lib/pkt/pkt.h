@@ -23,6 +23,8 @@
 #define PKT_OP_POP_SRH 0x04 /* unlink the SRH (PSP) */
 #define PKT_OP_ECN 0x08	    /* write pkt.ecn into the IP header */
 #define PKT_OP_ENCAP 0x10   /* prepend the outer headers of path pkt.path */
+/* no change: the packet is queued at another egress than its home, whose port is mbuf.vlan_tci (queue/rebind.h) */
+#define PKT_OP_GUEST 0x20
 
 enum pkt_verdict {
 	PKT_FORWARD, /* to the owner of port pkt.egress */
@@ -45,6 +47,7 @@ enum pkt_punt {
 #define PKT_FRAME 0 /* struct pkt.family: sent as it is, with its own Ethernet header */
 
 #define PKT_SID_NONE UINT32_MAX
+#define PKT_VRF_NONE UINT16_MAX /* the node sends it to a station of a link, and nowhere else */
 /* From this id on the neighbour is the destination itself, on the interface in the low bits. The egress looks it up. */
 #define PKT_NEIGH_LINK 0xffff0000u
 

@@ -77,6 +77,8 @@
 		"control packets that the device has not accepted yet") \
 	X(counter, queued_packets, "queued_ever", "packets", "sluice_port_entered_packets", \
 		"packets that were queued in the egress queues of the port") \
+	X(counter, rebound, "rebound", "packets", "sluice_port_rebound_packets", \
+		"packets of this port that left by another one because their way was not alive") \
 	X(gauge, queued_most, "queued_most", "packets", "sluice_port_most_queued_packets", \
 		"most packets in the egress queues of the port since start")
 
@@ -131,10 +133,11 @@ struct egress_burst {
 };
 
 /* Reasons why a submitted packet may not pass straight through; 0: nothing to check. */
-#define EGRESS_GATE_PAUSE 0x1  /* some class is paused, or waits for the link */
-#define EGRESS_GATE_RATE 0x2   /* some slice has a max-rate */
-#define EGRESS_GATE_DEVICE 0x4 /* the device has not accepted all frames offered */
-#define EGRESS_GATE_STORM 0x8  /* some queue is in a PFC storm */
+#define EGRESS_GATE_PAUSE 0x1	/* some class is paused, or waits for the link */
+#define EGRESS_GATE_RATE 0x2	/* some slice has a max-rate */
+#define EGRESS_GATE_DEVICE 0x4	/* the device has not accepted all frames offered */
+#define EGRESS_GATE_STORM 0x8	/* some queue is in a PFC storm */
+#define EGRESS_GATE_REBIND 0x10 /* some way by this port is not alive, or packets are elsewhere (rebind.h) */
 
 #define EGRESS_LINK_NOT_READY UINT32_MAX /* in place of a value of port.link */
 
@@ -151,6 +154,24 @@ struct egress_link {
 	uint64_t next_ns;    /* the earliest of these */
 };
 
+/* Packets that leave by another egress than their home (rebind.h). */
+struct egress_rebind {
+	uint32_t epoch;		 /* of struct liveness that was taken into account */
+	bool scan;		 /* the queues of a port without link are searched; the place: */
+	bool again;		 /* the search must be repeated */
+	bool waits;		 /* no data is sent until those that are queued elsewhere have left */
+	uint8_t slice, class;	 /* queue */
+	struct rte_mbuf *before; /* last packet that was looked at; NULL: none */
+	bool quiet;		 /* they have left */
+	bool retry;		 /* packets that wait at their neighbours have their turn again */
+	bool gave_up;		 /* dead_since is longer ago than pfc.outage */
+	uint64_t waits_until;	 /* time in ns at which that ends in any case */
+	uint64_t away;		 /* packets that were handed to other egresses, since start */
+	uint32_t guests;	 /* packets of other egresses that are queued here */
+	struct fifo home;	 /* guests elsewhere that came home while this egress waits, oldest first */
+	uint64_t dead_since;	 /* time in ns since which packets have no living way; 0: they have */
+};
+
 struct egress {
 	struct port *port;		      /* the port; outlives the egress */
 	uint16_t index;			      /* index of the port */
@@ -165,7 +186,8 @@ struct egress {
 	uint32_t random;		      /* state of the random generator for ECN marks */
 	uint64_t wake_ns; /* time in ns at which the next gate opens by itself or a watchdog is due; TIME_NEVER: none */
 	struct egress_link link;
-	uint64_t retry_ns;	      /* ns until frames are offered again to a device that accepted none */
+	uint64_t retry_ns; /* ns until frames are offered again to a device that accepted none */
+	struct egress_rebind rebind;
 	struct fifo control;	      /* control traffic, oldest first */
 	EGRESS_COUNTERS(STAT_DECLARE) /* relaxed readers */
 	uint32_t n_slices;	      /* slices of the snapshot */
@@ -180,6 +202,18 @@ struct egress {
 	struct pfc_holds holds;					      /* of all parties that pause queues of the port */
 	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
 } CACHE_ALIGNED;
+
+/* The egresses of a node and their owners. Constant while lcores run, except for `left`. */
+struct egress_peers {
+	struct egress *egress; /* by port */
+	const uint16_t *owner; /* worker by port */
+	uint16_t n_workers;
+	/*
+	 * Guests that have left, since start, by worker and port of their home: [worker * MAX_PORTS + port]. Written by
+	 * the worker (release), read by the owner of the home (acquire).
+	 */
+	uint64_t *left;
+};
 
 /* The owner's environment in the current pass. */
 struct egress_context {
@@ -205,7 +239,15 @@ struct egress_context {
 	bool (*ask)(void *arg, struct neigh_message *message);
 	/* Punt a packet to the control lcore for the reason in pkt.punt; false when its ring is full. */
 	bool (*punt)(void *arg, struct rte_mbuf *m);
-	void *ask_arg; /* first argument of ask and punt */
+	struct egress_peers *peers; /* NULL: packets are never bound again */
+	uint16_t self;		    /* worker */
+	uint64_t given;		    /* packets handed to other egresses */
+	/* Is there room for a packet in the mailbox to another worker? Put it there. */
+	bool (*give_room)(void *arg, uint16_t worker);
+	void (*give)(void *arg, uint16_t worker, struct rte_mbuf *m);
+	/* Take over a packet at another egress of this owner: egress_take. */
+	void (*take)(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
+	void *ask_arg; /* first argument of the functions */
 	/* Queued packets by generation of their snapshot; written by the owner, relaxed readers. */
 	uint64_t held[EGRESS_GENERATIONS];
 };
@@ -235,6 +277,13 @@ void egress_clear_watermarks(struct egress *e, bool persistent);
  * drops each one.
  */
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
+
+/*
+ * Take over a packet that another egress hands on (rebind.h). egress_can_take: is there room for it, so that it is not
+ * dropped?
+ */
+void egress_take(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
+bool egress_can_take(struct egress *e, const struct egress_context *c, struct rte_mbuf *m);
 
 /*
  * Serve the queues while the device has room, then offer it the frames that are ready. Returns the number of frames

@@ -6,6 +6,7 @@
 #include "queue/turn.h"
 
 #include "queue/link.h"
+#include "queue/rebind.h"
 #include "queue/watch.h"
 #include "rewrite/rewrite.h"
 #include "wire/icmp.h"
@@ -106,6 +107,7 @@ static void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32
 		}
 		queue_charge(c, x, m);
 	}
+	x->ops &= (uint8_t)~PKT_OP_GUEST; /* its home need not wait for it */
 	queue_trace(c, m, TRACE_WAITS, e->index, n->waiting.n);
 	queue_hold(c, m);
 	fifo_push(&n->waiting, m);
@@ -262,6 +264,7 @@ static uint64_t egress_bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
 static unsigned int egress_offer_burst(struct egress *e, struct egress_context *c, struct egress_burst *b)
 {
 	struct run runs[EGRESS_TX_ROOM];
+	uint16_t homes[EGRESS_TX_ROOM];
 	unsigned int n_runs = egress_find_runs(b, runs);
 	uint16_t n = b->n, taken;
 	uint64_t bytes = egress_bytes_of(b->pkts, n);
@@ -275,7 +278,11 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 			pkt_tap_trace(c->stats->tap, b->pkts[i], TRACE_SENT, e->index, 0);
 		b->n_traced = n;
 	}
+	if (unlikely(e->rebind.guests))
+		rebind_mark_guests(b, homes);
 	taken = e->port->ops->tx(e->port, b->pkts, n);
+	if (unlikely(e->rebind.guests))
+		rebind_guests_sent(e, c, homes, taken);
 	b->n_copied = (uint16_t)(b->n_copied > taken ? b->n_copied - taken : 0);
 	b->n_traced = (uint16_t)(b->n_traced > taken ? b->n_traced - taken : 0);
 	for (unsigned int i = 0, left = taken; i < n_runs && left; i++) {
@@ -339,10 +346,96 @@ static __attribute__((noinline)) void submit_among_others(struct egress *e, stru
 	}
 }
 
-static void egress_look_at_link(struct egress *e, struct egress_context *c)
+/* Packets that wait for a living way at their neighbours: their turn comes again. */
+static void egress_retry_waiting(struct egress *e, struct egress_context *c)
 {
-	if (link_look(e, c) && e->tx.n)
+	e->rebind.retry = false;
+	for (uint32_t id = 0; id < c->s->n_neighs; id++)
+		if (c->s->neigh[id].used && c->s->neigh[id].port == e->index && c->neighs->neigh[id].waiting.n &&
+			(c->neighs->neigh[id].state == NEIGH_ENTRY_RESOLVED ||
+				c->neighs->neigh[id].state == NEIGH_ENTRY_STALE))
+			egress_neigh_resolved(e, c, id);
+}
+
+void egress_look_at_link(struct egress *e, struct egress_context *c)
+{
+	if (!link_look(e, c))
+		return;
+	if (e->tx.n)
 		sched_take_back(e, c);
+	rebind_look(e, c);
+}
+
+static void egress_submit_here(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
+
+/* A packet whose ways are all dead, by what BFD says: a lossless one waits for one that lives, for pfc.outage. */
+static void egress_dead(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+
+	if (x->neigh < SNAP_NEIGH_MAX && queue_is_lossless(c, x, m) && rebind_may_wait(e, c))
+		egress_neigh_wait(e, c, x->neigh, m);
+	else
+		pkt_end(m, DROP_path_down, c->stats);
+}
+
+/* Is a packet without a living way stopped by BFD? Whether a neighbour answers is found out by asking it. */
+static bool egress_is_stopped(const struct egress_context *c, const struct pkt *x)
+{
+	unsigned int causes = x->neigh < SNAP_NEIGH_MAX ? c->s->live->nexthop[x->neigh] : 0;
+
+	if (x->ops & PKT_OP_ENCAP)
+		causes |= liveness_of_path(c->s, x->path);
+	return causes & LIVENESS_BFD;
+}
+
+/* A packet that finds no living way, at an egress whose link is down. */
+static void egress_without_link(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m))
+		sched_enqueue(e, c, &m, 1);
+	else
+		pkt_end(m, DROP_port_down, c->stats);
+}
+
+/* Submit packets while some way by this egress is not alive. */
+static __attribute__((noinline)) void egress_submit_rebound(struct egress *e, struct egress_context *c,
+	struct rte_mbuf **pkts, unsigned int n)
+{
+	if (rebind_is_new(e, c))
+		rebind_look(e, c);
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+		bool down = e->link.ready == EGRESS_LINK_NOT_READY;
+
+		if (rebind_must_queue(e, pkt_of(m))) {
+			sched_enqueue(e, c, &m, 1);
+			continue;
+		}
+		switch (rebind_packet(e, c, m, false)) {
+		case REBIND_STAYS:
+			if (down)
+				egress_without_link(e, c, m);
+			else
+				egress_submit_here(e, c, &m, 1);
+			break;
+		case REBIND_MOVED:
+			break;
+		case REBIND_FULL:
+			sched_enqueue(e, c, &m, 1);
+			if (down && !e->rebind.scan)
+				rebind_search(e);
+			break;
+		case REBIND_DEAD:
+			if (down)
+				egress_without_link(e, c, m);
+			else if (egress_is_stopped(c, pkt_of(m)))
+				egress_dead(e, c, m);
+			else
+				egress_submit_here(e, c, &m, 1);
+			break;
+		}
+	}
 }
 
 /* Submit packets to an egress whose link has changed or is down. True: it is up, and they are still to be submitted. */
@@ -352,20 +445,13 @@ static __attribute__((noinline)) bool egress_submit_to_link(struct egress *e, st
 	egress_look_at_link(e, c);
 	if (e->link.ready != EGRESS_LINK_NOT_READY)
 		return true;
-	for (unsigned int i = 0; i < n; i++) {
-		if (!e->link.given_up && queue_is_lossless(c, pkt_of(pkts[i]), pkts[i]))
-			sched_enqueue(e, c, &pkts[i], 1);
-		else
-			pkt_end(pkts[i], DROP_port_down, c->stats);
-	}
+	egress_submit_rebound(e, c, pkts, n);
 	return false;
 }
 
-void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
+static inline __attribute__((always_inline)) void submit_now(struct egress *e, struct egress_context *c,
+	struct rte_mbuf **pkts, unsigned int n)
 {
-	c->touched |= 1u << e->index;
-	if (unlikely(port_link(e->port) != e->link.ready) && !egress_submit_to_link(e, c, pkts, n))
-		return;
 	if (likely(e->backlog == 0 && e->gates == 0)) {
 		if (unlikely(!egress_has_room(e, n)))
 			egress_offer(e, c);
@@ -379,6 +465,61 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 		submit_among_others(e, c, pkts, n);
 	else
 		sched_enqueue(e, c, pkts, n);
+}
+
+/* Submit packets whose way is decided. REBIND is no gate. */
+static void egress_submit_here(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
+{
+	submit_now(e, c, pkts, n);
+}
+
+void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
+{
+	c->touched |= 1u << e->index;
+	if (unlikely(port_link(e->port) != e->link.ready) && !egress_submit_to_link(e, c, pkts, n))
+		return;
+	if (unlikely(e->gates & EGRESS_GATE_REBIND))
+		egress_submit_rebound(e, c, pkts, n);
+	else
+		submit_now(e, c, pkts, n);
+}
+
+/* A turn while packets may have to leave elsewhere. False: the oldest one does, and there is no room. */
+static __attribute__((noinline)) bool egress_serve_rebound(struct egress *e, struct egress_context *c)
+{
+	struct sched_turn turn;
+
+	sched_begin(e, c, &turn);
+	do {
+		struct rte_mbuf *m = sched_dequeue(c, &turn);
+		bool guest = pkt_of(m)->ops & PKT_OP_GUEST;
+		uint16_t home = m->vlan_tci;
+		enum rebind_result result = rebind_packet(e, c, m, true);
+		uint32_t bytes = 0;
+
+		if (guest && result == REBIND_MOVED)
+			e->rebind.guests--;
+		switch (result) {
+		case REBIND_MOVED:
+			break;
+		case REBIND_FULL:
+			sched_end(e, c, &turn);
+			sched_give_back(e, c, m);
+			return false;
+		case REBIND_DEAD:
+		case REBIND_STAYS:
+			if (result == REBIND_DEAD && egress_is_stopped(c, pkt_of(m)))
+				egress_dead(e, c, m);
+			else
+				bytes = egress_emit(e, c, m);
+			if (guest && !bytes)
+				rebind_guest_left(e, c, home);
+			break;
+		}
+		sched_account(&turn, bytes);
+	} while (sched_goes_on(&turn) && e->tx.n < EGRESS_TX_BATCH);
+	sched_end(e, c, &turn);
+	return true;
 }
 
 /* Serve the queue whose turn it is until its turn ends or the batch is full. */
@@ -404,6 +545,8 @@ static bool egress_serve(struct egress *e, struct egress_context *c)
 	}
 	if (!egress_may_send(e) || e->tx.n >= EGRESS_TX_BATCH)
 		return false;
+	if (unlikely(e->gates & EGRESS_GATE_REBIND))
+		return egress_serve_rebound(e, c);
 	egress_serve_data(e, c);
 	return true;
 }
@@ -413,25 +556,30 @@ static void egress_wake(struct egress *e, struct egress_context *c)
 {
 	link_wake(e, c);
 	gate_wake(e, c);
-	if (unlikely(e->gates & EGRESS_GATE_STORM || e->link.given_up))
+	if (unlikely(e->gates & EGRESS_GATE_STORM || (e->link.given_up && !e->rebind.scan)))
 		sched_flush(e, c);
 }
 
 unsigned int egress_run(struct egress *e, struct egress_context *c)
 {
-	unsigned int sent = 0;
+	unsigned int sent = 0, before;
 
 	if (unlikely(port_link(e->port) != e->link.seen))
 		egress_look_at_link(e, c);
+	if (unlikely(e->gates & EGRESS_GATE_REBIND || rebind_is_new(e, c)))
+		rebind_run(e, c);
+	if (unlikely(e->rebind.retry))
+		egress_retry_waiting(e, c);
 	if (unlikely(c->now >= e->wake_ns))
 		egress_wake(e, c);
 	do {
+		before = sent;
 		while (e->backlog && egress_serve(e, c))
 			;
 		if (e->tx.n | e->control_tx.n)
 			sent += egress_offer(e, c);
 	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || egress_may_send(e)) &&
-		 sent < c->run_limit);
+		 sent != before && sent < c->run_limit);
 	return sent;
 }
 
@@ -439,7 +587,7 @@ uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 {
 	if (egress_has_ready(e))
 		return c->now + e->retry_ns;
-	return e->wake_ns;
+	return unlikely(e->gates & EGRESS_GATE_REBIND) ? MIN_OF(e->wake_ns, rebind_next(e, c)) : e->wake_ns;
 }
 
 /* Buffers held by the port's queues, including packets that are about to return to them. */
@@ -513,10 +661,18 @@ static void egress_unreachable(struct egress_context *c, struct rte_mbuf *m)
 	}
 }
 
-static void egress_fail_waiting(struct egress_context *c, struct neigh_entry *n)
+/* The neighbour does not answer: packets that wait for it take another way, if one is alive. */
+static void egress_fail_waiting(struct egress *e, struct egress_context *c, struct neigh_entry *n)
 {
-	while (n->waiting.n)
-		egress_unreachable(c, egress_neigh_pop(c, n));
+	for (uint32_t left = n->waiting.n; left; left--) {
+		struct rte_mbuf *m = egress_neigh_pop(c, n);
+		enum rebind_result result = rebind_packet(e, c, m, false);
+
+		if (result == REBIND_FULL)
+			sched_enqueue(e, c, &m, 1);
+		else if (result != REBIND_MOVED)
+			egress_unreachable(c, m);
+	}
 }
 
 void egress_neigh_update(struct egress *e, struct egress_context *c, const struct neigh_message *message)
@@ -539,10 +695,10 @@ void egress_neigh_update(struct egress *e, struct egress_context *c, const struc
 		break;
 	case NEIGH_FAIL:
 		neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
-		egress_fail_waiting(c, n);
+		egress_fail_waiting(e, c, n);
 		break;
 	case NEIGH_FORGET:
-		egress_fail_waiting(c, n);
+		egress_fail_waiting(e, c, n);
 		neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
 		if (id >= SNAP_NEIGH_MAX)
 			neigh_table_release(c->neighs, id);
@@ -564,6 +720,9 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	while (e->control.n)
 		pkt_end(sched_dequeue_control(e, c), reason, c->stats);
 	/* open all gates */
+	while (e->rebind.home.n)
+		pkt_end(rebind_pop_home(e, c), reason, c->stats);
+	e->rebind.scan = false;
 	e->holds.n = 0;
 	memset(e->watchdog, 0, e->n_slices * sizeof(e->watchdog[0]));
 	link_forget(e, c); /* and updates the gates closed by pauses */

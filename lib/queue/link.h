@@ -32,6 +32,9 @@ void link_wake(struct egress *e, const struct egress_context *c);
 /* Apply a new snapshot, c->s. */
 void link_configure(struct egress *e, const struct egress_context *c);
 
+/* Close or open the gates by the state of the link, and while packets elsewhere must leave first (rebind.h). */
+void link_apply(struct egress *e, const struct egress_context *c);
+
 /* Open all gates that the link has closed, for good. */
 void link_forget(struct egress *e, const struct egress_context *c);
 

@@ -17,6 +17,13 @@ static uint8_t link_obeyed(const struct egress *e, const struct snap_interface *
 	return p->lossless;
 }
 
+void link_apply(struct egress *e, const struct egress_context *c)
+{
+	const struct egress_link *l = &e->link;
+
+	gate_link(e, c, l->ready == EGRESS_LINK_NOT_READY || e->rebind.waits ? UINT8_MAX : l->unheard);
+}
+
 static void link_down(struct egress *e, const struct egress_context *c)
 {
 	struct egress_link *l = &e->link;
@@ -28,7 +35,7 @@ static void link_down(struct egress *e, const struct egress_context *c)
 	l->given_up = false;
 	pfc_holds_stand_still(&e->holds, c->now);
 	link_schedule(e);
-	gate_link(e, c, UINT8_MAX);
+	link_apply(e, c);
 }
 
 static void link_up(struct egress *e, const struct egress_context *c)
@@ -44,7 +51,7 @@ static void link_up(struct egress *e, const struct egress_context *c)
 	l->unheard_ns = l->go_on_ns + (p->speed_bps ? pfc_quanta_ns(PFC_QUANTA_MAX, p->speed_bps) : 0);
 	pfc_holds_stand_still(&e->holds, c->now); /* the link may have failed and returned between two passes */
 	link_schedule(e);
-	gate_link(e, c, l->unheard);
+	link_apply(e, c);
 }
 
 bool link_look(struct egress *e, const struct egress_context *c)
@@ -69,7 +76,7 @@ void link_heard(struct egress *e, const struct egress_context *c, uint8_t classe
 		return;
 	l->unheard &= (uint8_t)~classes;
 	link_schedule(e);
-	gate_link(e, c, l->unheard);
+	link_apply(e, c);
 }
 
 void link_wake(struct egress *e, const struct egress_context *c)
@@ -89,7 +96,7 @@ void link_wake(struct egress *e, const struct egress_context *c)
 	if (l->unheard && c->now >= l->unheard_ns)
 		l->unheard = 0;
 	link_schedule(e);
-	gate_link(e, c, l->ready == EGRESS_LINK_NOT_READY ? UINT8_MAX : l->unheard);
+	link_apply(e, c);
 }
 
 void link_configure(struct egress *e, const struct egress_context *c)
@@ -100,7 +107,7 @@ void link_configure(struct egress *e, const struct egress_context *c)
 		return; /* the first snapshot */
 	l->unheard &= link_obeyed(e, &c->s->port[e->index]);
 	link_schedule(e);
-	gate_link(e, c, l->ready == EGRESS_LINK_NOT_READY ? UINT8_MAX : l->unheard);
+	link_apply(e, c);
 }
 
 void link_forget(struct egress *e, const struct egress_context *c)
@@ -111,5 +118,6 @@ void link_forget(struct egress *e, const struct egress_context *c)
 		.go_on_ns = TIME_NEVER,
 		.next_ns = TIME_NEVER};
 	pfc_holds_go_on(&e->holds, c->now);
+	e->rebind.waits = false;
 	gate_link(e, c, 0);
 }

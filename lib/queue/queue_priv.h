@@ -114,6 +114,9 @@ static inline bool queue_is_exhausted(const struct egress_context *c, const stru
 	return __atomic_load_n(&c->exhausted[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
 }
 
+/* Take a change of the link into account. */
+void egress_look_at_link(struct egress *e, struct egress_context *c);
+
 /* Append packets to their queues, or drop them with a reason. */
 void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
 

@@ -3,7 +3,7 @@
  * Appends packets to the queues of an egress, and removes packets outside a turn (turns: turn.h). Worker lcores; the
  * owner of the egress.
  */
-#include "queue/turn.h"
+#include "queue/rebind.h"
 
 #include "wire/ipv4.h"
 
@@ -18,18 +18,6 @@ static inline uint8_t sched_queue_class(const struct egress *e, const struct egr
 	if (unlikely(m->port == e->index) && c->lossless[m->port] >> class & 1)
 		return c->s->port[e->index].bounce_class;
 	return class;
-}
-
-/*
- * Is there room for packets of a lossy class? They need room in their queue and in the port's buffers, and other
- * slices must keep some room regardless of this slice (dynamic threshold of Choudhury and Hahne, alpha 1). The number
- * of steps is the same with one slice and with many.
- */
-static inline bool sched_has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
-	uint32_t packets, uint32_t buffers)
-{
-	return q->packets.n + packets <= e->queue_limit &&
-	       e->lossy + (s->lossy & e->shared) + buffers <= e->buffer_limit;
 }
 
 /* xorshift; the quality of the sequence is not critical */
@@ -252,6 +240,7 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 	sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
 	fifo_push_front(&s->queue[x->tclass].packets, m);
 	sched_put(e, s, &s->queue[x->tclass], x, &t);
+	e->rebind.again |= e->rebind.scan; /* the search has passed it */
 	if (unlikely(e->gates & EGRESS_GATE_STORM))
 		e->wake_ns = c->now; /* the queue may be in a storm with action drop, and must then be emptied */
 }
@@ -277,6 +266,8 @@ static void sched_drop(struct egress *e, struct egress_context *c, struct sched_
 {
 	struct rte_mbuf *m = sched_dequeue(c, turn);
 
+	if (pkt_of(m)->ops & PKT_OP_GUEST)
+		rebind_guest_left(e, c, m->vlan_tci);
 	if (!e->link.given_up) {
 		sched_storm_drop(e, c, m);
 		return;
@@ -297,6 +288,8 @@ void sched_flush(struct egress *e, struct egress_context *c)
 
 			if (!(s->busy >> k & 1) || !sched_drops(e, id, k))
 				continue;
+			e->rebind.before = NULL; /* the search begins anew */
+			e->rebind.slice = e->rebind.class = 0;
 			sched_begin_at(&turn, e, c, (uint8_t)id, (uint8_t)k);
 			for (; turn.fifo->n && left; left--)
 				sched_drop(e, c, &turn);
@@ -305,6 +298,28 @@ void sched_flush(struct egress *e, struct egress_context *c)
 	}
 	if (!left)
 		e->wake_ns = c->now;
+}
+
+/*
+ * A rewritten frame becomes a packet again that can be bound to another way: the headers in front of it will be
+ * stripped, and the changes to the packet itself are made. Where that cannot be told, the frame is sent as it is.
+ */
+static void unwrite(struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+	bool whole = x->family == PKT_FRAME && !(x->ops & PKT_OP_ENCAP);
+	uint32_t front = m->pkt_len - MIN_OF(m->pkt_len, (uint32_t)x->l3_bytes);
+
+	if (!whole && !(x->ops & PKT_OP_POP_SRH) && front < m->data_len && m->pkt_len > x->l3_bytes) {
+		x->strip = (uint16_t)front;
+		x->ops &= PKT_OP_ENCAP | PKT_OP_GUEST;
+		x->hops = 0;
+		return;
+	}
+	x->family = PKT_FRAME;
+	x->ops &= PKT_OP_GUEST;
+	x->strip = 0;
+	x->l3_bytes = (uint16_t)m->pkt_len;
 }
 
 void sched_take_back(struct egress *e, struct egress_context *c)
@@ -326,11 +341,7 @@ void sched_take_back(struct egress *e, struct egress_context *c)
 		closed[n++] = b->pkts[i];
 		b->n_copied = (uint16_t)(b->n_copied - (i < copied));
 		b->n_traced = (uint16_t)(b->n_traced - (i < traced));
-		/* already rewritten */
-		x->family = PKT_FRAME;
-		x->ops = 0;
-		x->strip = 0;
-		x->l3_bytes = (uint16_t)b->pkts[i]->pkt_len;
+		unwrite(b->pkts[i]);
 	}
 	stat_level(b->n, kept);
 	while (n)

@@ -98,6 +98,18 @@ static inline uint8_t sched_next_class(struct egress_slice *s)
 	return class;
 }
 
+/*
+ * Is there room for packets of a lossy class? They need room in their queue and in the port's buffers, and other
+ * slices must keep some room regardless of this slice (dynamic threshold of Choudhury and Hahne, alpha 1). The number
+ * of steps is the same with one slice and with many.
+ */
+static inline bool sched_has_room(const struct egress *e, const struct egress_slice *s, const struct egress_queue *q,
+	uint32_t packets, uint32_t buffers)
+{
+	return q->packets.n + packets <= e->queue_limit &&
+	       e->lossy + (s->lossy & e->shared) + buffers <= e->buffer_limit;
+}
+
 /* Begin a turn of a given queue, which must have packets, regardless of gates and order. */
 static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct egress_context *c, uint8_t slice,
 	uint8_t class)

@@ -85,6 +85,7 @@ static int build_path(struct builder *b, const struct cfg_own_sids *own, const s
 	path->name = cp->name;
 	build_tunnel_classes(b, policy->class_map, path->tclass_of);
 	path->backup = cp->backup;
+	path->weight = (uint32_t)cp->weight;
 	rc = build_header(b, policy, place, &program, path);
 	if (rc < 0)
 		return rc;

@@ -251,6 +251,7 @@ struct snap_path {
 	bool backup;
 	uint16_t inner_mtu;	    /* largest packet or frame, in bytes, that fits the way out; see path_mtu.h */
 	uint32_t fingerprint;	    /* of the outer headers */
+	uint32_t weight;	    /* share of the flows among the paths that carry traffic */
 	uint32_t policy_index;	    /* of the policy that contains it */
 	const uint64_t *learnt_mtu; /* entry in the table of path_mtu.h */
 	uint32_t flow_label;	    /* 0: hash */
@@ -383,6 +384,13 @@ static inline const struct snap_interface *snap_interface(const struct snapshot 
 	if (!snap_is_vlan(number))
 		return &s->port[number];
 	return number / SNAP_INTERFACE_ROW < s->n_interfaces ? s->interface[number / SNAP_INTERFACE_ROW] : NULL;
+}
+
+/* Member of an ECMP group that is the home of a flow with this hash. */
+static inline unsigned int snap_member_index(const struct snapshot *s, const struct snap_group *g, uint32_t hash)
+{
+	/* use bits not in the flow label, and a seed per node; otherwise all nodes would select alike */
+	return ((hash ^ (uint32_t)ipv6_lo(&s->loopback)) * 0x85ebca6bu >> 16) % g->n;
 }
 
 /* The table of a VRF id. */

@@ -68,7 +68,8 @@
 	X(pfc_storm, \
 		"dropped by pfc.watchdog: the queue was paused for too long, or a gateway sent pauses for too long") \
 	X(pfc_limited, "PFC frames or state messages above the rate limit of a port, or from too many sources") \
-	X(port_down, "egress port has no link") \
+	X(port_down, "egress port has no link, and nothing else leads there") \
+	X(path_down, "BFD says that every path or next hop to the destination is down") \
 	X(no_buffer, "packet buffer pool is empty") \
 	X(punt_full, "ring to or from the control lcore is full") \
 	X(nd_invalid, "Neighbor Discovery or ARP packet that is invalid (RFC 4861, RFC 826) or not from the " \

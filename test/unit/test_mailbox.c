@@ -130,6 +130,8 @@ static void all_are_shown(void **state)
 		{"control 0 -> worker 2", "pauses"},
 		{"worker 2 -> control 0", "packets"},
 		{"worker 2 -> control 0", "questions"},
+		{"worker 2 -> worker 3", "packets"},
+		{"worker 3 -> worker 2", "packets"},
 		{"control 0 -> worker 3", "packets"},
 		{"control 0 -> worker 3", "neighbors"},
 		{"control 0 -> worker 3", "pauses"},

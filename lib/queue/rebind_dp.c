@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Binds packets to ways that are alive (rebind.h). Worker lcores; the owner of the egress. */
+#include "queue/rebind.h"
+
+#include "queue/link.h"
+#include "wire/icmp.h"
+
+void rebind_mark_guests(const struct egress_burst *b, uint16_t *homes)
+{
+	for (uint16_t i = 0; i < b->n; i++)
+		homes[i] = pkt_of(b->pkts[i])->ops & PKT_OP_GUEST ? b->pkts[i]->vlan_tci : UINT16_MAX;
+}
+
+void rebind_guests_sent(struct egress *e, struct egress_context *c, const uint16_t *homes, uint16_t taken)
+{
+	for (uint16_t i = 0; i < taken; i++)
+		if (homes[i] != UINT16_MAX)
+			rebind_guest_left(e, c, homes[i]);
+}
+
+bool egress_can_take(struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+
+	if (x->tclass == PKT_CLASS_CONTROL || !port_is_up(e->port) || queue_is_lossless(c, x, m))
+		return true;
+	return sched_has_room(e, &e->slice[x->slice], &e->slice[x->slice].queue[x->tclass], 1, m->nb_segs);
+}
+
+/* Hand a packet that is bound to another egress over to it. */
+static enum rebind_result give(struct egress *e, struct egress_context *c, struct rte_mbuf *m, uint8_t port,
+	bool queued)
+{
+	struct egress *to = &c->peers->egress[port];
+	uint16_t worker = c->peers->owner[port];
+	struct pkt *x = pkt_of(m);
+	bool guest = x->ops & PKT_OP_GUEST;
+
+	if (worker == c->self ? queued && !egress_can_take(to, c, m) : !c->give_room(c->ask_arg, worker))
+		return REBIND_FULL;
+	x->egress = port;
+	if (!guest) {
+		x->ops |= PKT_OP_GUEST;
+		m->vlan_tci = e->index;
+		e->rebind.away++;
+	}
+	c->given++;
+	stat_add(&e->rebound, 1);
+	if (worker == c->self)
+		c->take(to, c, m);
+	else
+		c->give(c->ask_arg, worker, m);
+	return REBIND_MOVED;
+}
+
+static enum rebind_result rebind(struct egress *e, struct egress_context *c, struct rte_mbuf *m, bool queued,
+	const struct way *w)
+{
+	struct pkt *x = pkt_of(m);
+	struct pkt was = *x;
+	enum rebind_result result = REBIND_STAYS;
+	uint8_t port = way_port(c->s, w->to);
+
+	x->neigh = target_kind(w->to) == TARGET_NEIGH ? target_index(w->to) : PKT_NEIGH_LINK + target_index(w->to);
+	if (x->ops & PKT_OP_ENCAP)
+		x->path = w->path;
+	if (port != e->index)
+		result = give(e, c, m, port, queued);
+	if (result == REBIND_FULL) {
+		x->neigh = was.neigh;
+		x->path = was.path;
+	}
+	return result;
+}
+
+/* What is alive has a smaller MTU: tell the sender (RFC 8201), unless that is the node itself. */
+static enum rebind_result too_long(struct egress_context *c, struct rte_mbuf *m, uint16_t mtu)
+{
+	struct pkt *x = pkt_of(m);
+
+	if (x->ops & PKT_OP_GUEST)
+		rebind_leaves(c, m->vlan_tci);
+	c->given++;
+	x->ops &= (uint8_t)~PKT_OP_GUEST;
+	if (m->port != PORT_LOCAL && x->family != PKT_FRAME) {
+		x->verdict = PKT_PUNT;
+		x->punt = PUNT_ERROR;
+		x->reason = DROP_too_big;
+		x->icmp_type = ICMP6_TOO_BIG;
+		x->icmp_code = 0;
+		x->icmp_arg = x->family == 6 ? MAX_OF(mtu, IPV6_MIN_MTU) : mtu;
+		if (c->punt(c->ask_arg, m))
+			return REBIND_MOVED;
+		stat_add(&c->stats->icmp_suppressed, 1);
+	}
+	pkt_end(m, DROP_too_big, c->stats);
+	return REBIND_MOVED;
+}
+
+enum rebind_result rebind_packet(struct egress *e, struct egress_context *c, struct rte_mbuf *m, bool queued)
+{
+	struct pkt *x = pkt_of(m);
+	enum liveness_grade now;
+	struct way w;
+	uint16_t shorter;
+
+	if (!c->peers || way_is_bound(x))
+		return REBIND_STAYS;
+	now = way_grade(c, x);
+	if (now == LIVENESS_IS_ALIVE)
+		return REBIND_STAYS;
+	w = way_find(c, m, now, &shorter);
+	if (w.to)
+		return rebind(e, c, m, queued, &w);
+	if (shorter)
+		return too_long(c, m, shorter);
+	return now == LIVENESS_IS_DEAD ? REBIND_DEAD : REBIND_STAYS;
+}
+
+/* Packets of this home that are queued elsewhere. */
+static uint64_t elsewhere(const struct egress *e, const struct egress_context *c)
+{
+	uint64_t n = e->rebind.away;
+
+	for (uint16_t w = 0; w < c->peers->n_workers; w++)
+		n -= __atomic_load_n(&c->peers->left[w * MAX_PORTS + e->index], __ATOMIC_ACQUIRE);
+	return n;
+}
+
+static void rebind_gate(struct egress *e, const struct egress_context *c)
+{
+	const struct liveness *live = c->s->live;
+	bool on = e->link.ready == EGRESS_LINK_NOT_READY || e->rebind.waits || e->rebind.scan || e->rebind.guests ||
+		  e->rebind.home.n || __atomic_load_n(&live->link[e->index], __ATOMIC_RELAXED) ||
+		  __atomic_load_n(&live->dead_nexthops[e->index], __ATOMIC_RELAXED) ||
+		  __atomic_load_n(&live->dead_paths, __ATOMIC_RELAXED) || elsewhere(e, c);
+
+	e->gates = (uint8_t)(on ? e->gates | EGRESS_GATE_REBIND : e->gates & ~EGRESS_GATE_REBIND);
+}
+
+void rebind_look(struct egress *e, struct egress_context *c)
+{
+	struct egress_rebind *r = &e->rebind;
+	bool new_epoch = rebind_is_new(e, c);
+
+	if (!c->peers)
+		return;
+	r->epoch = liveness_epoch(c->s);
+	if (!r->waits && !r->guests && elsewhere(e, c)) {
+		r->waits = true;
+		r->waits_until = c->now + REBIND_WAIT_NS;
+		link_apply(e, c);
+	}
+	r->scan = false;
+	if (e->link.ready == EGRESS_LINK_NOT_READY && e->backlog)
+		rebind_search(e);
+	r->retry |= new_epoch && r->dead_since;
+	rebind_gate(e, c);
+	if (!__atomic_load_n(&c->s->live->dead_nexthops[e->index], __ATOMIC_RELAXED) &&
+		!__atomic_load_n(&c->s->live->dead_paths, __ATOMIC_RELAXED))
+		r->dead_since = r->gave_up = 0;
+}
+
+struct rte_mbuf *rebind_pop_home(struct egress *e, struct egress_context *c)
+{
+	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&e->rebind.home));
+
+	queue_release(c, pkt_of(m), m);
+	stat_level(e->backlog, e->backlog - 1);
+	return m;
+}
+
+static void end_wait(struct egress *e, struct egress_context *c)
+{
+	struct fifo newest_first = {0};
+
+	e->rebind.waits = e->rebind.quiet = false;
+	while (e->rebind.home.n)
+		fifo_push_front(&newest_first, rebind_pop_home(e, c));
+	while (newest_first.n)
+		sched_give_back(e, c, fifo_pop(&newest_first));
+	link_apply(e, c);
+	if (e->link.ready == EGRESS_LINK_NOT_READY && e->backlog)
+		rebind_search(e);
+}
+
+/* Take a packet out of its queue: the one after `before`, or the first. */
+static void take_out(struct egress *e, struct egress_context *c, struct rte_mbuf *before, struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+	struct sched_turn t = {.s = &e->slice[x->slice],
+		.q = &e->slice[x->slice].queue[x->tclass],
+		.slice = x->slice,
+		.class = x->tclass};
+
+	t.fifo = &t.q->packets;
+	fifo_remove(t.fifo, before, m);
+	queue_tally_begin(&t.released, c, x, m);
+	queue_tally_add(&t.released, m);
+	sched_end(e, c, &t);
+}
+
+/* Bind one packet of a queue again. False: it belongs elsewhere, where there is no room now. */
+static bool search_one(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	struct egress_rebind *r = &e->rebind;
+	struct pkt *x = pkt_of(m);
+	bool guest = x->ops & PKT_OP_GUEST;
+	uint16_t worker, shorter;
+	struct way w;
+	uint8_t port;
+
+	if (way_is_bound(x) || way_grade(c, x) != LIVENESS_IS_DEAD) {
+		r->before = m;
+		return true;
+	}
+	w = way_find(c, m, LIVENESS_IS_DEAD, &shorter);
+	if (!w.to && !shorter) {
+		r->before = m;
+		return true;
+	}
+	if (w.to) {
+		port = way_port(c->s, w.to);
+		worker = c->peers->owner[port];
+		if (port == e->index) {
+			r->before = m;
+			return true;
+		}
+		if (worker == c->self ? !egress_can_take(&c->peers->egress[port], c, m)
+				      : !c->give_room(c->ask_arg, worker))
+			return false;
+	}
+	take_out(e, c, r->before, m);
+	if (guest)
+		r->guests--;
+	if (!w.to)
+		too_long(c, m, shorter);
+	else
+		rebind(e, c, m, false, &w);
+	return true;
+}
+
+static void search(struct egress *e, struct egress_context *c)
+{
+	struct egress_rebind *r = &e->rebind;
+	unsigned int left = REBIND_BATCH;
+
+	for (; r->slice < SNAP_SLICE_MAX; r->slice++, r->class = 0) {
+		for (; r->class < PKT_CLASSES; r->class ++, r->before = NULL) {
+			const struct fifo *f = &e->slice[r->slice].queue[r->class].packets;
+			struct rte_mbuf *m;
+
+			while (f->n && (m = r->before ? pkt_of(r->before)->next : f->head)) {
+				if (!left--)
+					return;
+				if (!search_one(e, c, m)) {
+					r->again = true;
+					break; /* its queue keeps its order; others need not wait */
+				}
+			}
+		}
+	}
+	if (r->again) {
+		r->again = false;
+		rebind_search(e);
+	} else {
+		r->scan = false;
+	}
+}
+
+void rebind_run(struct egress *e, struct egress_context *c)
+{
+	if (!c->peers)
+		return;
+	if (rebind_is_new(e, c))
+		rebind_look(e, c);
+	/* those that came home before the count are in mailboxes, which are emptied before the next call */
+	if (e->rebind.waits && (e->rebind.quiet || c->now >= e->rebind.waits_until))
+		end_wait(e, c);
+	else if (e->rebind.waits)
+		e->rebind.quiet = !elsewhere(e, c);
+	if (e->rebind.scan && !e->rebind.waits)
+		search(e, c);
+	if (e->rebind.dead_since && !e->rebind.gave_up && !rebind_may_wait(e, c)) {
+		e->rebind.gave_up = true;
+		e->rebind.retry = true;
+	}
+	rebind_gate(e, c);
+}
+
+bool rebind_may_wait(struct egress *e, struct egress_context *c)
+{
+	if (!e->rebind.dead_since)
+		e->rebind.dead_since = c->now;
+	return c->now - e->rebind.dead_since < c->s->port[e->index].outage_ns;
+}
+
+uint64_t rebind_next(const struct egress *e, const struct egress_context *c)
+{
+	if (e->rebind.scan)
+		return c->now + e->retry_ns;
+	if (e->rebind.waits)
+		return c->now + REBIND_LOOK_NS;
+	if (e->rebind.dead_since && !e->rebind.gave_up)
+		return e->rebind.dead_since + c->s->port[e->index].outage_ns;
+	return TIME_NEVER;
+}

@@ -27,6 +27,7 @@
 unsigned int look_at_links(struct node *n)
 {
 	unsigned int up = 0;
+	char err[256] = "";
 
 	for (uint32_t i = 0; i < n->n_ports; i++) {
 		struct port *p = n->port[i];
@@ -36,6 +37,8 @@ unsigned int look_at_links(struct node *n)
 			log_notice(port, "%s: link %s", p->name, now_up ? "up" : "down");
 		up += now_up;
 	}
+	if (node_read_speeds(n, err, sizeof(err)) < 0)
+		log_error(port, "a link has another speed, which cannot be applied: %s", err);
 	return up;
 }
 

@@ -171,6 +171,7 @@ struct node {
 	struct rte_mempool *pool;
 	struct rte_rcu_qsbr *qsbr;
 	struct port *port[MAX_PORTS];
+	uint32_t speed_read[MAX_PORTS]; /* management: port.link when the speed was last read */
 	uint32_t n_ports;
 	struct egress *egress; /* by port */
 	void *egress_memory;

@@ -10,6 +10,7 @@
 #include <rte_malloc.h>
 
 #include "base/aligned.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "capture/capture.h"
 #include "config/config.h"
@@ -367,17 +368,25 @@ static int deal_out_queues(struct node *n)
 	return 0;
 }
 
-/* Return the speed of the configuration, else of the link, else of the device, in bit/s. */
+/*
+ * Return the speed of a port in bit/s. Of a NIC, the speed of its link counts, because pause times are in its bit times;
+ * virtual devices report some constant, so the configuration counts. While the link is down: what is known.
+ */
 static uint64_t port_speed(const struct node *n, uint32_t i)
 {
+	const struct cfg_port *config = &n->config->ports.items[i];
 	struct port *p = n->port[i];
 	struct port_details d = {0};
 
-	if (n->config->ports.items[i].speed_bps)
-		return n->config->ports.items[i].speed_bps;
 	if (p->ops->details)
 		p->ops->details(p, &d);
-	return (d.link_mbps ? d.link_mbps : p->abilities.speed_mbps) * 1000000ull;
+	if (d.link_mbps && (cfg_device_is_pci(config->device) || !config->speed_bps))
+		return d.link_mbps * 1000000ull;
+	if (config->speed_bps)
+		return config->speed_bps;
+	if (n->snapshot && n->snapshot->port[i].speed_bps)
+		return n->snapshot->port[i].speed_bps;
+	return p->abilities.speed_mbps * 1000000ull;
 }
 
 static void port_infos(const struct node *n, struct snapshot_port_info *info)
@@ -453,6 +462,49 @@ int node_reload(struct node *n, struct config *config, const struct node_reload 
 	}
 	node_publish(n, s, config);
 	return 0;
+}
+
+static void log_speed(const struct node *n, uint32_t i, uint64_t bps)
+{
+	uint64_t planned = n->config->ports.items[i].speed_bps;
+	char is[24], was[24];
+
+	text_format_number(bps, 1000, is, sizeof(is));
+	text_format_number(planned, 1000, was, sizeof(was));
+	if (planned && bps > planned)
+		log_error(port,
+			"%s: the link runs at %sbit/s, but buffers and headroom are planned for speed: %s; lossless "
+			"packets can be lost; set speed to %s and restart",
+			n->port[i]->name, is, was, is);
+	else if (planned && bps < planned)
+		log_warning(port, "%s: the link runs at %sbit/s, less than speed: %s", n->port[i]->name, is, was);
+	else
+		log_notice(port, "%s: the link runs at %sbit/s", n->port[i]->name, is);
+}
+
+int node_read_speeds(struct node *n, char *err, size_t size)
+{
+	bool changed = false;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		uint32_t link = port_link(n->port[i]);
+		uint64_t bps;
+
+		if (n->speed_read[i] == link || !(link & 1))
+			continue;
+		bps = port_speed(n, i);
+		if (bps != n->snapshot->port[i].speed_bps) {
+			changed = true;
+			log_speed(n, i, bps);
+		}
+		n->speed_read[i] = link;
+	}
+	if (changed)
+		rc = node_apply(n, n->config, err, size);
+	if (rc < 0)
+		memset(n->speed_read, 0, sizeof(n->speed_read)); /* try again */
+	return rc < 0 ? rc : changed;
 }
 
 void node_set_receiving(struct node *n, bool on)

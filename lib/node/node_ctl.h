@@ -60,6 +60,13 @@ struct node_reload {
  */
 int node_reload(struct node *n, struct config *config, const struct node_reload *how, char *err, size_t size);
 
+/*
+ * Read the speeds of ports whose links have come up since the last call, and publish the running configuration again if
+ * one has changed: pause times, headroom and control loops follow from it. Call after the ports were started, and
+ * whenever links were looked at. Returns 1 if it was published, 0 if there was no need, or -errno: the next call tries again.
+ */
+int node_read_speeds(struct node *n, char *err, size_t size);
+
 /* Return whether a snapshot can be published: no packet of the snapshot 64 generations before is queued. */
 bool node_may_publish(const struct node *n);
 

@@ -82,7 +82,8 @@ static int build_pfc(struct builder *b, struct snap_interface *p, const struct c
 		p->loop_ns = headroom_loop_ns(&q);
 	}
 	p->outage_ns = cp->pfc.outage_ms * NSEC_PER_MSEC;
-	cfg_fit_lossless(b->config, cp, cp->speed_bps, &l);
+	/* there are buffers for the configured speed and no more */
+	cfg_fit_lossless(b->config, cp, MIN_OF(cp->speed_bps, p->speed_bps), &l);
 	p->buffer = (struct pfc_buffer_config){.xoff = {l.xoff_bytes, l.xoff_buffers},
 		.xon = {l.xon_bytes, l.xon_buffers},
 		.urgent = {l.xoff_bytes + l.choice_bytes, l.xoff_buffers + l.choice_buffers},

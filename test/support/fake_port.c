@@ -102,6 +102,11 @@ static void device_stats(struct port *p, struct port_device_stats *out)
 	*out = (struct port_device_stats){.imissed = fake(p)->missed};
 }
 
+static void details(struct port *p, struct port_details *out)
+{
+	*out = (struct port_details){.link_mbps = port_is_up(p) ? fake(p)->link_mbps : 0};
+}
+
 static const struct port_ops ops = {
 	.rx = rx,
 	.rx_waits = rx_waits,
@@ -111,6 +116,7 @@ static const struct port_ops ops = {
 	.close = close_port,
 	.link_up = link_up,
 	.device_stats = device_stats,
+	.details = details,
 };
 
 struct fake_port *fake_port_new(struct rte_mempool *pool, const char *name, const struct eth_addr *mac,

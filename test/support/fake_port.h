@@ -32,8 +32,9 @@ struct fake_port {
 	uint32_t tx_limit;   /* frames taken in one call; UINT32_MAX: all */
 	uint64_t tx_allowed; /* frames taken altogether; UINT64_MAX: all */
 	uint64_t tx_calls;
-	bool counts;	 /* the device can say how many frames wait in its ring */
-	uint64_t missed; /* what the device says it lost (imissed) */
+	bool counts;	    /* the device can say how many frames wait in its ring */
+	uint32_t link_mbps; /* what the device says of its link; 0: unknown */
+	uint64_t missed;    /* what the device says it lost (imissed) */
 };
 
 struct fake_port *fake_port_new(struct rte_mempool *pool, const char *name, const struct eth_addr *mac,

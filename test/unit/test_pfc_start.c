@@ -160,11 +160,88 @@ static void start_waits(void **state)
 	testbed_free(t);
 }
 
+#define SPEEDS \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [1], worker: [2]}\n" \
+	"memory: {buffers: 32K}\n" \
+	"slices: [{name: gold}]\n" \
+	"buffer-profiles: [{name: far, min-frame: 1024}]\n" \
+	"ports:\n" \
+	"  - {name: p0, device: \"0000:01:00.0\", side: wan, speed: 100G, addresses: [\"2001:db8:a::2/64\"],\n" \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: far}}\n" \
+	"  - {name: p1, device: \"0000:01:00.1\", side: wan, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n" \
+	"  - {name: p2, device: \"0000:01:00.2\", side: wan, addresses: [\"2001:db8:c::2/64\"]}\n" \
+	"neighbors: [{port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}]\n" \
+	"routes: [{prefix: \"5f00:0:400::/48\", port: p1, nexthop: \"2001:db8:b::3\"}]\n" \
+	"sids:\n" \
+	"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n" \
+	"  - {sid: \"5f00:0:e100::/48\", behavior: uA, port: p1, nexthop: \"2001:db8:b::3\", slice: gold}\n" \
+	"  - {sid: \"5f00:1:1:e4::/64\", behavior: End.X.PFC, port: p1, nexthop: \"2001:db8:b::3\", slice: gold,\n" \
+	"     outage: 0, jitter: 1}\n"
+
+#define G 1000000000ull
+
+static void flap(struct testbed *t, unsigned int port, uint32_t mbps)
+{
+	port_set_link(&t->port[port]->port, false);
+	testbed_pass(t, 100000, 10000);
+	t->port[port]->link_mbps = mbps;
+	port_set_link(&t->port[port]->port, true);
+	testbed_pass(t, 2 * NSEC_PER_MSEC, 10000);
+}
+
+/*
+ * The speed of a NIC is read when its link comes up, and everything that counts bit times follows: pauses, headroom. A device
+ * that says nothing keeps the configured speed, and a link that is down the last one.
+ */
+static void speed_of_the_link(void **state)
+{
+	struct testbed *t = testbed_new(SPEEDS);
+	struct pfc_buffer_config planned;
+	char err[256] = "";
+
+	(void)state;
+	assert_int_equal(node_read_speeds(t->node, err, sizeof(err)), 0);
+	assert_int_equal(t->node->snapshot->port[0].speed_bps, 100 * G);
+	assert_int_equal(t->node->snapshot->port[2].speed_bps, 0);
+	planned = t->node->snapshot->port[0].buffer;
+	for (unsigned int i = 0; i < 3; i++)
+		flap(t, i, 25000);
+	assert_int_equal(node_read_speeds(t->node, err, sizeof(err)), 1);
+	assert_int_equal(node_read_speeds(t->node, err, sizeof(err)), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		check(t->node->snapshot->port[i].speed_bps == 25 * G, "port %u", i);
+	/* slower, so less is on its way when a pause is sent */
+	assert_true(t->node->snapshot->port[0].buffer.full.bytes - t->node->snapshot->port[0].buffer.urgent.bytes <
+		    planned.full.bytes - planned.urgent.bytes);
+	testbed_settle(t, 100);
+	/* the same quanta last four times as long */
+	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	testbed_pass(t, 4 * LONG - 20000, 10000);
+	assert_false(passes(t, VIA_GOLD, 3, 1));
+	testbed_pass(t, 40000, 10000);
+	assert_true(passes(t, VIA_GOLD, 3, 1));
+	/* down: as before; up at another speed: that one */
+	port_set_link(&t->port[2]->port, false);
+	assert_int_equal(node_read_speeds(t->node, err, sizeof(err)), 0);
+	assert_int_equal(t->node->snapshot->port[2].speed_bps, 25 * G);
+	flap(t, 2, 400000);
+	assert_int_equal(node_read_speeds(t->node, err, sizeof(err)), 1);
+	assert_int_equal(t->node->snapshot->port[2].speed_bps, 400 * G);
+	/* there are no more buffers than for the configured speed */
+	flap(t, 0, 400000);
+	assert_int_equal(node_read_speeds(t->node, err, sizeof(err)), 1);
+	assert_int_equal(t->node->snapshot->port[0].buffer.full.bytes, planned.full.bytes);
+	drain(t);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(way_back_cut),
 		cmocka_unit_test(start_waits),
+		cmocka_unit_test(speed_of_the_link),
 	};
 
 	return cmocka_run_group_tests_name("pfc_start", tests, NULL, NULL);

@@ -15,6 +15,8 @@
 #include "node/service.h"
 #include "wire/srh.h"
 
+#define UNKNOWN_BPS 1000000000ull /* of a port whose link has not come up yet: low, so that pauses last */
+
 /*
  * Send a pause to the owner of a port. control_has_room has checked for room. If there is none, the mailbox counts the
  * message as refused.
@@ -99,11 +101,13 @@ static void pause_ports(struct control_role *c, const struct snap_pfc_sid *sid, 
 	const struct pfc_party *party, const struct pfc_request *request)
 {
 	for (uint16_t port = 0; port < c->s->n_ports && request->enable; port++) {
+		uint64_t bps = c->s->port[port].speed_bps;
 		struct pfc_pause pause;
 
-		if (!(sid->ports >> port & 1) || !c->s->port[port].speed_bps)
+		if (!(sid->ports >> port & 1))
 			continue;
-		pause = pfc_pause_of(request, c->s->port[port].speed_bps, sid->jitter_ns + sid->outage_ns);
+		/* too long a pause ends with XON; one that is left out ends in loss */
+		pause = pfc_pause_of(request, bps ? bps : UNKNOWN_BPS, sid->jitter_ns + sid->outage_ns);
 		pause_port(c, port, party, slice, &pause);
 	}
 }

@@ -8,6 +8,7 @@
 #include "bfd/bfd.h"
 
 #define BFD_PEER_BUCKETS 1024
+#define BFD_EXTENDED UINT64_MAX		   /* instead of a sum of gaps: the detection time was extended already */
 #define BFD_STALL_NS (500 * NSEC_PER_USEC) /* a pass that is later than this is a gap of our own */
 
 enum bfd_timer_kind { BFD_TIMER_TX, BFD_TIMER_DETECT, BFD_TIMER_ECHO_TX, BFD_TIMER_ECHO_DETECT };

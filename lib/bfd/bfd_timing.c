@@ -130,9 +130,10 @@ bool bfd_extended(struct bfd_table *t, struct bfd_session *s, uint64_t now, stru
 {
 	uint64_t gap = t->stalled - *stalled;
 
-	if (!gap)
+	/* once: a node that is late all the time still finds out that a neighbour is dead */
+	if (*stalled == BFD_EXTENDED || !gap)
 		return false;
-	*stalled = t->stalled;
+	*stalled = BFD_EXTENDED;
 	stat_add(&s->stats.own_gaps, 1);
 	timers_set(&t->wheel, timer, now + MIN_OF(gap, us * NSEC_PER_USEC));
 	return true;

@@ -175,6 +175,32 @@ def state_seeds():
         yield bytes([n % 4 | 20 << 2, 1]) + m
 
 
+def bfd_session_seeds():
+    """Sessions that come up, by each kind of packet, and what is wrong with single packets. See fuzz_bfd_session.c."""
+    def message(state, flags=0, length=24, version=1, multiplier=3, my=0x77, rest=b""):
+        return struct.pack("!BBBBIIIII", version << 5, state << 6 | flags, multiplier, length, my, 0x1000, 10000, 10000, 5000) + rest
+
+    sha1 = struct.pack("!BBBBI", 5, 28, 7, 0, 9) + bytes(20)
+    for which in range(4):
+        for port in range(4):
+            states = (1, 2, 3, 3, 1, 0) if port != 3 else (3, 3, 0)
+            for flags in (0, 0x20, 0x10, 0x02):
+                yield b"".join(bytes([which | 4 | port << 4, 1 | 2 << 6]) + message(s, flags) for s in states)
+    yield b"".join(bytes([1 | 4 | 8, 1]) + message(s, 4, 52, rest=sha1[:7] + bytes([9 + n]) + bytes(20))
+                   for n, s in enumerate((1, 2, 3, 3, 1)))
+    bad = [message(3, 4, 26, rest=b"\x01\x02"), message(3, 4, 51, rest=sha1), message(3, version=2), message(3, multiplier=0),
+           message(3, 1), message(3, my=0), message(3, length=23), message(3, length=60), message(3, 4, 25, rest=b"\x01\x02"),
+           message(3, 4, 52, rest=b"\x05\x1b" + sha1[2:]), message(3, 4, 52, rest=b"\x05\x01" + sha1[2:])]
+    for m in bad:
+        yield bytes([4, 1]) + m.ljust(52, b"\0")
+        yield bytes([0x44, 1]) + m.ljust(52, b"\0")
+        yield bytes([0x84, 1]) + m.ljust(52, b"\0")
+    for short in range(4):
+        yield bytes([4, 1 | short << 6]) + message(1)[:52 - 14 * short]
+    # the state is Up and nobody is named
+    yield bytes([0, 1 | 2 << 6]) + message(3)[:8] + bytes(4) + message(3)[12:]
+
+
 def command_seeds():
     """The table, the transcripts, and the same over the socket."""
     lines = re.findall(r"^## `(.*)`$", (TOP / "docs" / "commands.md").read_text(), re.M)
@@ -187,6 +213,7 @@ def command_seeds():
 
 
 SEEDS = {
+    "bfd": lambda: (seed[2:] for seed in bfd_session_seeds()), "bfd_session": bfd_session_seeds,
     "command": command_seeds,
     "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
     "neighbor": neighbor_seeds, "packet": packet_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds,

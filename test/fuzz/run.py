@@ -25,6 +25,8 @@ from corpus import write_seeds, write_words  # noqa: E402
 
 # description, executions in the test, longest input
 TARGETS = {
+    "bfd": ("one BFD control packet", 1_000_000, 128),
+    "bfd_session": ("BFD messages to sessions of all kinds, and time", 60_000, 1024),
     "chain": ("chain of extension headers of one IPv6 packet", 1_000_000, 2048),
     "classify": ("one frame through the classifier, its buffer poisoned around it", 400_000, 2048),
     "command": ("typed input: lines of a stream, completion, commands that only read", 20_000, 8192),
@@ -38,7 +40,7 @@ TARGETS = {
 }
 ENOUGH = 1_000_000  # executions of all targets in the test
 PARSERS = ["classify/classify_dp.c", "srv6/endpoint_dp.c", "icmp/icmp.c", "neigh/nd.c", "config/load.c",
-           "config/scalar.c", "pfc/pfc_state.c"]
+           "config/scalar.c", "pfc/pfc_state.c", "bfd/bfd_packet.c"]
 COVERAGE = 95.0  # percent of the lines of each parser
 SECONDS_MAX = 240
 

@@ -17,4 +17,5 @@ import pfc_frames  # noqa: F401
 import promises  # noqa: F401
 import outages  # noqa: F401
 import reloads  # noqa: F401
+import bfd  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

@@ -6,6 +6,7 @@ import pathlib
 import threading
 import time
 
+import cases_bfd
 import cases_hmac
 import cases_layer2
 import cases_paths
@@ -364,6 +365,7 @@ GROUPS = [
     ("mirror", topology.mirror, MIRROR),
     ("mixed", topology.mixed, MIXED),
     ("twin", topology.twin, TWIN),
+    *cases_bfd.GROUPS,
     *cases_hmac.GROUPS,
     *cases_layer2.GROUPS,
     *cases_paths.GROUPS,

@@ -9,7 +9,7 @@ from net import CommandFailed, Net
 # the least a network needs; more, by network
 PLAIN, SRV6, HMAC = ("root", "namespaces"), ("seg6", "reduced", "next-csid"), "hmac"
 ADJACENCY = (*SRV6, "next-csid-x")
-NEEDS = {"pfc": (), "relay": (), "hmac": (*SRV6, HMAC), "through": ADJACENCY, "long": ADJACENCY, "jumbo": ADJACENCY,
+NEEDS = {"bfd": ("frr",), "pfc": (), "relay": (), "hmac": (*SRV6, HMAC), "through": ADJACENCY, "long": ADJACENCY, "jumbo": ADJACENCY,
          "twin": ADJACENCY, "story": ADJACENCY}
 
 SID = "5f00:0:1::"
@@ -34,6 +34,7 @@ def encap(mode):
 
 # name -> (the feature that is missing without it, probe)
 FEATURES = {
+    "frr": ("bfdd of FRR (package frr)", lambda: os.path.exists("/usr/lib/frr/bfdd")),
     "root": ("root", lambda: os.geteuid() == 0),
     "namespaces": ("network namespaces and veth", tries),
     "seg6": ("seg6 and seg6local in the kernel", lambda: encap("encap")() and tries(

@@ -228,6 +228,23 @@ static void test_own_gap(void **state)
 	assert_int_equal(1, a->stats.downs);
 }
 
+/* A node that is late all the time finds out all the same: in twice the detection time, and one late pass. */
+static void test_always_late(void **state)
+{
+	uint64_t cut, next;
+
+	(void)state;
+	bfd_net_bring_up(&bfd_net_usual, &bfd_net_usual);
+	cut = net.now;
+	net.end[1].stopped = true;
+	while (bfd_net_state_of(0) == BFD_UP && net.now < cut + 1000 * MS) {
+		net.now += 20 * MS;
+		bfd_poll(net.end[0].table, net.now, 32, &next);
+	}
+	assert_int_equal(BFD_DOWN, bfd_net_state_of(0));
+	assert_in_range(net.now - cut, 30 * MS, 80 * MS);
+}
+
 /* A long gap, in which the neighbour dies: down after one more detection time, not later. */
 static void test_gap_and_dead(void **state)
 {
@@ -330,6 +347,7 @@ int main(void)
 		BFD_NET_TEST(test_change_while_up),
 		BFD_NET_TEST(test_admin_down),
 		BFD_NET_TEST(test_own_gap),
+		BFD_NET_TEST(test_always_late),
 		BFD_NET_TEST(test_gap_and_dead),
 		BFD_NET_TEST(test_echo),
 		BFD_NET_TEST(test_echo_refused),

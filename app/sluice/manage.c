@@ -5,10 +5,12 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -24,22 +26,73 @@
 #define TICK_MS 20
 #define FDS_MAX 48
 
+#define LINK_POLL_NS NSEC_PER_MSEC
+
+/* The thread that looks at links. `stop` is written by the management thread; relaxed. */
+static struct {
+	pthread_t thread;
+	bool runs, stop;
+	struct node *node;
+	uint32_t said[MAX_PORTS]; /* port.link when it was last logged; management thread */
+} watch;
+
+static void poll_links(struct node *n)
+{
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		port_set_link(n->port[i], n->port[i]->ops->link_up(n->port[i]));
+}
+
 unsigned int look_at_links(struct node *n)
 {
 	unsigned int up = 0;
 	char err[256] = "";
 
+	if (!watch.runs)
+		poll_links(n);
 	for (uint32_t i = 0; i < n->n_ports; i++) {
-		struct port *p = n->port[i];
-		bool now_up = p->ops->link_up(p);
+		uint32_t link = port_link(n->port[i]);
 
-		if (port_set_link(p, now_up))
-			log_notice(port, "%s: link %s", p->name, now_up ? "up" : "down");
-		up += now_up;
+		if (link != watch.said[i])
+			log_notice(port, "%s: link %s", n->port[i]->name, link & 1 ? "up" : "down");
+		watch.said[i] = link;
+		up += link & 1;
 	}
 	if (node_read_speeds(n, err, sizeof(err)) < 0)
 		log_error(port, "a link has another speed, which cannot be applied: %s", err);
 	return up;
+}
+
+/*
+ * Devices without an interrupt for it are asked about their link every millisecond, in a thread of its own: the management
+ * thread may be busy for longer, with a reload or an answer.
+ */
+static void *watch_links(void *arg)
+{
+	const struct timespec t = {.tv_nsec = (long)LINK_POLL_NS};
+
+	(void)arg;
+	while (!__atomic_load_n(&watch.stop, __ATOMIC_RELAXED)) {
+		poll_links(watch.node);
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+	}
+	return NULL;
+}
+
+static void begin_watch(struct node *n)
+{
+	watch.node = n;
+	watch.stop = false;
+	watch.runs = pthread_create(&watch.thread, NULL, watch_links, NULL) == 0;
+	if (!watch.runs)
+		log_warning(port, "no thread to look at links: they are looked at every %d ms", TICK_MS);
+}
+
+static void end_watch(void)
+{
+	__atomic_store_n(&watch.stop, true, __ATOMIC_RELAXED);
+	if (watch.runs)
+		pthread_join(watch.thread, NULL);
+	watch.runs = false;
 }
 
 static uint64_t packets_in(const struct node *n)
@@ -126,6 +179,7 @@ void manage(struct app *app, int signals)
 	struct watchdog watchdog;
 
 	watchdog_init(&watchdog, last);
+	begin_watch(n);
 	while (!app->stop) {
 		wait_and_serve(app, signals);
 		now = clock_now();
@@ -141,6 +195,7 @@ void manage(struct app *app, int signals)
 			last = now;
 		seen = count;
 		if (app->options->idle_exit_ms && now - last >= app->options->idle_exit_ms * NSEC_PER_MSEC)
-			return;
+			break;
 	}
+	end_watch();
 }

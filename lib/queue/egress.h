@@ -162,10 +162,11 @@ struct egress_rebind {
 	bool waits;		 /* no data is sent until those that are queued elsewhere have left */
 	uint8_t slice, class;	 /* queue */
 	struct rte_mbuf *before; /* last packet that was looked at; NULL: none */
-	bool quiet;		 /* they have left */
 	bool retry;		 /* packets that wait at their neighbours have their turn again */
 	bool gave_up;		 /* dead_since is longer ago than pfc.outage */
-	uint64_t waits_until;	 /* time in ns at which that ends in any case */
+	uint64_t gave_ns;	 /* time in ns of the last packet that was handed to another egress */
+	uint64_t quiet_ns;	 /* time in ns at which all had left their queues; 0: not yet */
+	uint64_t waits_until;	 /* time in ns at which the wait ends in any case */
 	uint64_t away;		 /* packets that were handed to other egresses, since start */
 	uint32_t guests;	 /* packets of other egresses that are queued here */
 	struct fifo home;	 /* guests elsewhere that came home while this egress waits, oldest first */

@@ -45,6 +45,7 @@ static enum rebind_result give(struct egress *e, struct egress_context *c, struc
 		e->rebind.away++;
 	}
 	c->given++;
+	e->rebind.gave_ns = c->now;
 	stat_add(&e->rebound, 1);
 	if (worker == c->self)
 		c->take(to, c, m);
@@ -117,6 +118,16 @@ enum rebind_result rebind_packet(struct egress *e, struct egress_context *c, str
 	return now == LIVENESS_IS_DEAD ? REBIND_DEAD : REBIND_STAYS;
 }
 
+/* Time in which any device sends what it has accepted. */
+static uint64_t rings_ns(const struct egress_context *c)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < c->s->n_ports; i++)
+		ns = MAX_OF(ns, c->s->port[i].ring_ns);
+	return ns;
+}
+
 /* Packets of this home that are queued elsewhere. */
 static uint64_t elsewhere(const struct egress *e, const struct egress_context *c)
 {
@@ -146,7 +157,8 @@ void rebind_look(struct egress *e, struct egress_context *c)
 	if (!c->peers)
 		return;
 	r->epoch = liveness_epoch(c->s);
-	if (!r->waits && !r->guests && elsewhere(e, c)) {
+	if (!r->waits && !r->guests && r->away && (elsewhere(e, c) || c->now - r->gave_ns < rings_ns(c))) {
+		r->quiet_ns = 0;
 		r->waits = true;
 		r->waits_until = c->now + REBIND_WAIT_NS;
 		link_apply(e, c);
@@ -174,7 +186,8 @@ static void end_wait(struct egress *e, struct egress_context *c)
 {
 	struct fifo newest_first = {0};
 
-	e->rebind.waits = e->rebind.quiet = false;
+	e->rebind.waits = false;
+	e->rebind.quiet_ns = 0;
 	while (e->rebind.home.n)
 		fifo_push_front(&newest_first, rebind_pop_home(e, c));
 	while (newest_first.n)
@@ -268,17 +281,32 @@ static void search(struct egress *e, struct egress_context *c)
 	}
 }
 
+/*
+ * When the last guest has left its queue, mailboxes may have some that came home, which are emptied before the next call,
+ * and devices still send what they have accepted.
+ */
+static void go_on_waiting(struct egress *e, struct egress_context *c)
+{
+	struct egress_rebind *r = &e->rebind;
+
+	if (elsewhere(e, c))
+		r->quiet_ns = 0;
+	else if (!r->quiet_ns)
+		r->quiet_ns = c->now;
+	else if (c->now - r->quiet_ns >= rings_ns(c) && c->now != r->quiet_ns)
+		r->waits_until = c->now;
+	if (c->now >= r->waits_until)
+		end_wait(e, c);
+}
+
 void rebind_run(struct egress *e, struct egress_context *c)
 {
 	if (!c->peers)
 		return;
 	if (rebind_is_new(e, c))
 		rebind_look(e, c);
-	/* those that came home before the count are in mailboxes, which are emptied before the next call */
-	if (e->rebind.waits && (e->rebind.quiet || c->now >= e->rebind.waits_until))
-		end_wait(e, c);
-	else if (e->rebind.waits)
-		e->rebind.quiet = !elsewhere(e, c);
+	if (e->rebind.waits)
+		go_on_waiting(e, c);
 	if (e->rebind.scan && !e->rebind.waits)
 		search(e, c);
 	if (e->rebind.dead_since && !e->rebind.gave_up && !rebind_may_wait(e, c)) {

@@ -7,6 +7,9 @@
 #include "config/config.h"
 #include "config/headroom.h"
 #include "snapshot/build_priv.h"
+#include "wire/eth.h"
+
+#define LINE_BYTES 24 /* of a frame on the line beyond its own: preamble, FCS, gap */
 
 int build_slices(struct builder *b)
 {
@@ -82,6 +85,9 @@ static int build_pfc(struct builder *b, struct snap_interface *p, const struct c
 		p->loop_ns = headroom_loop_ns(&q);
 	}
 	p->outage_ns = cp->pfc.outage_ms * NSEC_PER_MSEC;
+	if (p->speed_bps)
+		p->ring_ns = cp->descriptors.tx * (cp->mtu + sizeof(struct eth_hdr) + LINE_BYTES) * 8 * NSEC_PER_SEC /
+			     p->speed_bps;
 	/* there are buffers for the configured speed and no more */
 	cfg_fit_lossless(b->config, cp, MIN_OF(cp->speed_bps, p->speed_bps), &l);
 	p->buffer = (struct pfc_buffer_config){.xoff = {l.xoff_bytes, l.xoff_buffers},

@@ -103,6 +103,7 @@ struct snap_interface {
 	bool pfc_shares;      /* traffic is counted per contributor, to choose the one to pause */
 	uint64_t speed_bps;   /* 0: unknown, and lossless is 0 then */
 	uint64_t loop_ns;     /* from a request to the neighbour to its effect here, reactions at both ends included */
+	uint64_t ring_ns;     /* time in which the device sends a full transmit ring of longest frames */
 	uint64_t outage_ns;   /* time for which lossless packets wait while the link is down */
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer; /* of each lossless class */

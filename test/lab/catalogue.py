@@ -18,4 +18,5 @@ import promises  # noqa: F401
 import outages  # noqa: F401
 import reloads  # noqa: F401
 import bfd  # noqa: F401
+import failover  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

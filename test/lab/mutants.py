@@ -34,6 +34,8 @@ MUTANTS = [
            "(uint64_t)s->remote_multiplier *", "(uint64_t)(s->remote_multiplier + 1) *", "bfd_one_direction"),
     Mutant("a BFD session that goes down leaves its next hop in use", "lib/service/bfd/bfd_cp.c",
            "report(c, peer, false);", "(void)peer;", "bfd_one_direction"),
+    Mutant("the way of a packet is chosen when the snapshot is built", "lib/queue/rebind_dp.c",
+           "if (!c->peers || way_is_bound(x))", "if (!c->peers || way_is_bound(x) || true)", "failover"),
     Mutant("a pause does not close the gate of a queue", "lib/queue/turn.h",
            "(uint8_t)(s->busy & ~s->barred)", "(uint8_t)(s->busy)", "pfc_chain"),
     Mutant("what the device did not take is forgotten", "lib/queue/egress_dp.c",

@@ -78,6 +78,11 @@ static const struct {
 	{"mlx5_core", "does not pass MAC control frames to software; the kernel's dcb tool configures PFC in hardware",
 		true},
 	{"hns3", "does not pass MAC control frames to software; PFC in hardware", false},
+	{"rvu_nicpf",
+		"does not pass MAC control frames to software; PFC of transmit queues in hardware, one for each "
+		"lossless "
+		"class",
+		false},
 };
 
 void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size)
@@ -124,6 +129,10 @@ const char *abilities_pfc(const struct port_abilities *a)
 					 "neighbour cannot be paused"
 				       : "software sends and obeys PFC";
 	case PORT_PFC_HARDWARE:
+		if (a->pfc_queues)
+			return "the device obeys PFC, invisible to software: a pause stops the transmit queue of its "
+			       "priority; control traffic goes on, other data waits while that queue is full; software "
+			       "sends PFC";
 		return "the device obeys PFC, invisible to software: a pause stops its single transmit queue, control "
 		       "traffic included; software sends PFC";
 	case PORT_PFC_BLIND:

@@ -19,6 +19,10 @@
 #include "drivers/abilities.h"
 #include "drivers/pfc_setup.h"
 #include "drivers/kernel_if.h"
+#include "pkt/pkt.h"
+
+#define TX_LEAST 64				/* descriptors of each of several transmit queues */
+#define TX_ROUND(n) ((uint16_t)((n) / 32 * 32)) /* what devices take */
 
 struct ethdev {
 	uint16_t id;
@@ -30,6 +34,7 @@ struct ethdev {
 	uint8_t pfc_priorities;
 	bool pfc_hardware; /* the device may obey PFC itself */
 	struct pfc_changes pfc_changes;
+	uint16_t n_tx;		/* transmit queues: 1, or one more for each lossless priority */
 	bool connects;		/* memif client: tries to connect once, when it is started */
 	unsigned int kernel_if; /* af_packet: index of the kernel's interface; 0: another driver */
 	uint16_t frame_buffers; /* buffers of the longest configured frame */
@@ -76,6 +81,32 @@ static uint16_t tx(struct port *p, struct rte_mbuf **pkts, uint16_t n)
 	return rte_eth_tx_burst(dev_of(p)->id, 0, pkts, n);
 }
 
+static uint16_t queue_of(const struct ethdev *dev, const struct rte_mbuf *m)
+{
+	uint8_t class = pkt_of((struct rte_mbuf *)(uintptr_t)m)->tclass;
+
+	return class < PKT_CLASSES ? dev->pfc_changes.queue_of[class] : 0;
+}
+
+/* A queue for each lossless class. What a queue does not take stops the burst, so that no class is overtaken. */
+static uint16_t tx_by_class(struct port *p, struct rte_mbuf **pkts, uint16_t n)
+{
+	const struct ethdev *dev = dev_of(p);
+	uint16_t sent = 0;
+
+	while (sent < n) {
+		uint16_t queue = queue_of(dev, pkts[sent]), run = 1, taken;
+
+		while (sent + run < n && queue_of(dev, pkts[sent + run]) == queue)
+			run++;
+		taken = rte_eth_tx_burst(dev->id, queue, pkts + sent, run);
+		sent = (uint16_t)(sent + taken);
+		if (taken < run)
+			break;
+	}
+	return sent;
+}
+
 static int link_changed(uint16_t id, enum rte_eth_event_type event, void *arg, void *out);
 
 static int start(struct port *p)
@@ -88,7 +119,7 @@ static int start(struct port *p)
 		rte_eth_dev_callback_register(dev_of(p)->id, RTE_ETH_EVENT_INTR_LSC, link_changed, p);
 	if (rc == 0)
 		pfc_setup(&pfc_ethdev, dev_of(p)->id, p->abilities.driver, dev_of(p)->pfc_priorities,
-			dev_of(p)->pfc_hardware, &p->abilities, &dev_of(p)->pfc_changes);
+			dev_of(p)->pfc_hardware, dev_of(p)->n_tx, &p->abilities, &dev_of(p)->pfc_changes);
 	/* a memif client may start before its server: see reconnect */
 	return dev_of(p)->connects ? 0 : rc;
 }
@@ -204,14 +235,14 @@ static void xstats(struct port *p, void (*fn)(void *arg, const char *name, uint6
 	free(values);
 }
 
-#define OPS(receive) \
+#define OPS(receive, send) \
 	{ \
-		.rx = receive, .rx_waits = rx_waits, .tx = tx, .start = start, .stop = stop, .close = close_port, \
+		.rx = receive, .rx_waits = rx_waits, .tx = send, .start = start, .stop = stop, .close = close_port, \
 		.link_up = link_up, .reconnect = reconnect, .device_stats = device_stats, .details = details, \
 		.xstats = xstats, \
 	}
 
-static const struct port_ops ops = OPS(rx), ops_bounded = OPS(rx_bounded);
+static const struct port_ops ops = OPS(rx, tx), ops_bounded = OPS(rx_bounded, tx), ops_by_class = OPS(rx, tx_by_class);
 
 /* The EAL's name of a device: "net_pcap0,rx_pcap=..." -> "net_pcap0". */
 static void name_of(const char *device, char *buf, size_t size)
@@ -259,9 +290,13 @@ static int set_up_queues(struct port *p, const struct cfg_port *config, struct r
 		if (rc < 0)
 			return text_fail(err, size, rc, "port %s: receive queue %u: %s", p->name, q, strerror(-rc));
 	}
-	rc = rte_eth_tx_queue_setup(id, 0, nb_tx, (unsigned int)socket, &info->default_txconf);
-	if (rc < 0)
-		return text_fail(err, size, rc, "port %s: transmit queue: %s", p->name, strerror(-rc));
+	for (uint16_t q = 0; q < dev_of(p)->n_tx; q++) {
+		/* the budget counts the descriptors of a port */
+		rc = rte_eth_tx_queue_setup(id, q, dev_of(p)->n_tx > 1 ? TX_ROUND(nb_tx / dev_of(p)->n_tx) : nb_tx,
+			(unsigned int)socket, &info->default_txconf);
+		if (rc < 0)
+			return text_fail(err, size, rc, "port %s: transmit queue %u: %s", p->name, q, strerror(-rc));
+	}
 	return 0;
 }
 
@@ -378,7 +413,9 @@ static int configure(struct port *p, const struct cfg_port *config, struct rte_m
 	dev_of(p)->tx_offloads = conf.txmode.offloads;
 	dev_of(p)->reports_link = *info.dev_flags & RTE_ETH_DEV_INTR_LSC;
 	conf.intr_conf.lsc = dev_of(p)->reports_link;
-	rc = rte_eth_dev_configure(id, p->n_rx_queues, 1, &conf);
+	dev_of(p)->n_tx = pfc_tx_queues(&pfc_ethdev, id, info.driver_name, dev_of(p)->pfc_priorities,
+		dev_of(p)->pfc_hardware, (uint16_t)MIN_OF(info.max_tx_queues, config->descriptors.tx / TX_LEAST));
+	rc = rte_eth_dev_configure(id, p->n_rx_queues, dev_of(p)->n_tx, &conf);
 	if (rc < 0)
 		return text_fail(err, size, rc, "port %s: the device rejects its configuration: %s", p->name,
 			strerror(-rc));
@@ -409,7 +446,9 @@ struct port *ethdev_open(const struct config *c, uint32_t index, struct rte_memp
 		dev->rx_least = (uint16_t)cfg_rx_descriptors_least(c, config);
 		snprintf(p->name, sizeof(p->name), "%s", config->name);
 		if (configure(p, config, pool, err, size) == 0) {
-			p->ops = abilities_any_length(p->abilities.driver) ? &ops_bounded : &ops;
+			p->ops = abilities_any_length(p->abilities.driver) ? &ops_bounded
+				 : dev->n_tx > 1			   ? &ops_by_class
+									   : &ops;
 			return p;
 		}
 		rte_eth_dev_close(dev->id);

@@ -31,6 +31,7 @@ struct port_abilities {
 	uint16_t tx_queues, rx_queues; /* maximum */
 	uint32_t speed_mbps;	       /* 0: not reported */
 	uint8_t pfc;		       /* enum port_pfc */
+	bool pfc_queues;	       /* PORT_PFC_HARDWARE: a pause stops the queue of its priority alone */
 	bool pfc_swallows;	       /* PFC frames that software sends do not leave the device */
 	const char *driver;
 };

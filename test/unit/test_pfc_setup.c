@@ -8,7 +8,10 @@
 /* The answers of the device, and the settings that it was asked for. */
 static struct fake {
 	int fc_get, fc_set, pfc_set;
-	int pfc_fails_at; /* priority */
+	int pfc_fails_at;		      /* priority */
+	struct rte_eth_pfc_queue_info queues; /* tc_max 0: no PFC of queues */
+	int queue_fails_at;		      /* 1 and up; 0: never */
+	uint8_t tc_of[9];		      /* by queue: priority + 1 that stops it */
 	struct rte_eth_fc_conf fc;
 	uint8_t obeys; /* bit per priority */
 	unsigned int calls;
@@ -47,7 +50,23 @@ static int pfc_set(uint16_t id, struct rte_eth_pfc_conf *conf)
 	return 0;
 }
 
-static const struct pfc_device device = {fc_get, fc_set, pfc_set};
+static int queue_info(uint16_t id, struct rte_eth_pfc_queue_info *info)
+{
+	assert_int_equal(id, 7);
+	*info = fake.queues;
+	return fake.queues.tc_max ? 0 : -ENOTSUP;
+}
+
+static int queue_set(uint16_t id, struct rte_eth_pfc_queue_conf *conf)
+{
+	assert_int_equal(id, 7);
+	if (conf->mode == RTE_ETH_FC_RX_PAUSE && conf->rx_pause.tx_qid == fake.queue_fails_at)
+		return -EIO;
+	fake.tc_of[conf->rx_pause.tx_qid] = conf->mode == RTE_ETH_FC_NONE ? 0 : (uint8_t)(conf->rx_pause.tc + 1);
+	return 0;
+}
+
+static const struct pfc_device device = {fc_get, fc_set, pfc_set, queue_info, queue_set};
 
 static void who_does_it(void **state)
 {
@@ -86,7 +105,7 @@ static void who_does_it(void **state)
 		unsigned int calls;
 
 		fake = rows[i].fake;
-		pfc_setup(&device, 7, rows[i].driver, rows[i].priorities, rows[i].hardware, &a, &changes);
+		pfc_setup(&device, 7, rows[i].driver, rows[i].priorities, rows[i].hardware, 1, &a, &changes);
 		check(a.pfc == rows[i].pfc, "row %u, %s: %u", i, rows[i].driver, a.pfc);
 		check(a.pfc_swallows == rows[i].swallows, "row %u", i);
 		check(fake.obeys == rows[i].obeys, "row %u: obeys %02x", i, fake.obeys);
@@ -112,7 +131,7 @@ static void the_device_stays_passive(void **state)
 
 	(void)state;
 	fake = (struct fake){.pfc_fails_at = -1};
-	pfc_setup(&device, 7, "net_ixgbe", 8, true, &a, &changes);
+	pfc_setup(&device, 7, "net_ixgbe", 8, true, 1, &a, &changes);
 	assert_int_equal(fake.fc.mode, RTE_ETH_FC_NONE);
 	assert_int_equal(fake.fc.mac_ctrl_frame_fwd, 1);
 	assert_int_equal(fake.fc.high_water, 80);
@@ -157,12 +176,78 @@ static void promises(void **state)
 	}
 }
 
+#define QUEUES(n, mode) \
+	{ \
+		(n), (mode) \
+	}
+
+/* A device that can stop single transmit queues has one for each lossless priority, and stops none other. */
+static void a_queue_for_each_priority(void **state)
+{
+	static const struct {
+		const char *driver;
+		struct fake fake;
+		uint8_t priorities;
+		bool hardware;
+		uint16_t most, n;
+		enum port_pfc pfc;
+		uint8_t tc_of[9];
+	} rows[] = {
+		{"net_cn10k", {.pfc_set = -ENOTSUP, .queues = QUEUES(8, RTE_ETH_FC_FULL)}, 0x18, true, 16, 3,
+			PORT_PFC_HARDWARE, {0, 4, 5}},
+		{"net_cn9k", {.pfc_set = -ENOTSUP, .queues = QUEUES(8, RTE_ETH_FC_RX_PAUSE)}, 0x81, true, 3, 3,
+			PORT_PFC_HARDWARE, {0, 1, 8}},
+		/* too few queues, too few classes, only sends, must not, cannot */
+		{"net_cn10k", {.pfc_set = -ENOTSUP, .queues = QUEUES(8, RTE_ETH_FC_FULL)}, 0x18, true, 2, 1,
+			PORT_PFC_BLIND, {0}},
+		{"net_cn10k", {.pfc_set = -ENOTSUP, .queues = QUEUES(4, RTE_ETH_FC_FULL)}, 0x18, true, 16, 1,
+			PORT_PFC_BLIND, {0}},
+		{"net_cn10k", {.pfc_set = -ENOTSUP, .queues = QUEUES(8, RTE_ETH_FC_TX_PAUSE)}, 8, true, 16, 1,
+			PORT_PFC_BLIND, {0}},
+		{"net_cn10k", {.pfc_set = -ENOTSUP, .queues = QUEUES(8, RTE_ETH_FC_FULL)}, 8, false, 16, 1,
+			PORT_PFC_BLIND, {0}},
+		{"mlx5_pci", {.pfc_set = -ENOTSUP}, 8, true, 16, 1, PORT_PFC_BLIND, {0}},
+		/* one queue fails: none is left */
+		{"net_cn10k", {.pfc_set = -ENOTSUP, .queues = QUEUES(8, RTE_ETH_FC_FULL), .queue_fails_at = 2}, 0x18,
+			true, 16, 3, PORT_PFC_BLIND, {0}},
+		/* the port-based one comes first; software before both */
+		{"net_hns3", {.pfc_fails_at = -1, .queues = QUEUES(8, RTE_ETH_FC_FULL)}, 8, true, 16, 2,
+			PORT_PFC_HARDWARE, {0}},
+		{"net_ixgbe", {.pfc_fails_at = -1, .queues = QUEUES(8, RTE_ETH_FC_FULL)}, 8, true, 16, 1,
+			PORT_PFC_SOFTWARE, {0}},
+		{"net_pcap", {.pfc_fails_at = -1, .queues = QUEUES(8, RTE_ETH_FC_FULL)}, 8, true, 16, 1,
+			PORT_PFC_SOFTWARE, {0}},
+	};
+	static const uint8_t none[9];
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		struct port_abilities a = {0};
+		struct pfc_changes changes;
+		uint16_t n;
+
+		fake = rows[i].fake;
+		n = pfc_tx_queues(&device, 7, rows[i].driver, rows[i].priorities, rows[i].hardware, rows[i].most);
+		check(n == rows[i].n, "row %u, %s: %u queues", i, rows[i].driver, n);
+		pfc_setup(&device, 7, rows[i].driver, rows[i].priorities, rows[i].hardware, n, &a, &changes);
+		check(a.pfc == rows[i].pfc, "row %u, %s: %u", i, rows[i].driver, a.pfc);
+		check(a.pfc_queues == (rows[i].tc_of[1] != 0), "row %u", i);
+		check(memcmp(fake.tc_of, rows[i].tc_of, sizeof(none)) == 0, "row %u: queues", i);
+		for (unsigned int k = 0; k < 8; k++)
+			check(!changes.queue_of[k] || fake.tc_of[changes.queue_of[k]] == k + 1, "row %u: %u", i, k);
+		check(!a.pfc_queues || strstr(abilities_pfc(&a), "control traffic goes on"), "row %u", i);
+		pfc_restore(&device, 7, &changes);
+		check(memcmp(fake.tc_of, none, sizeof(none)) == 0, "row %u: left behind", i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_does_it),
 		cmocka_unit_test(the_device_stays_passive),
 		cmocka_unit_test(promises),
+		cmocka_unit_test(a_queue_for_each_priority),
 	};
 
 	return cmocka_run_group_tests_name("pfc_setup", tests, NULL, NULL);

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""BFD over a link that fails without a loss of carrier (docs/bfd.md): down in a detection time, and up again.
+"""BFD over a link that fails without a loss of carrier (docs/bfd.md): with a next hop, along a path, by echo packets.
 
     nic0 - n0 === n1 - nic1     a session over the link between the nodes
 """
 import random
 
-from net import Net
+from net import Net, uid
 from suite import scenario
 
 FAILS, LASTS = 3_000_000, 200_000  # us
@@ -59,4 +59,67 @@ def bfd_one_direction(direction, interval, multiplier, seed=1):
         (before, "n0", "show bfd sessions"), (before, "n1", "show bfd sessions"),
         (after, "n0", "show bfd sessions"), (after, "n1", "show bfd sessions"), (after, "n0", "show nexthops"),
         (returned, "n0", "show bfd sessions"), (returned, "n1", "show bfd sessions"), (returned, "n0", "show nexthops"))]
+    return net
+
+
+def port_w(config):
+    return next(p for p in config["ports"] if p["name"] == "w")
+
+
+def along_a_path(config, number):
+    """A path from n0 to n1 with an S-BFD session: the uN of n1 decapsulates, and its answer takes the underlay."""
+    config["bfd-profiles"] = profile(10000, 3)
+    config["sbfd-reflector"] = {"discriminator": 0x1000 + number}
+    far = 1 - number
+    config["routes"].append({"prefix": f"fd00::{0x100 * (far + 1):x}/128", "port": "w", "nexthop": config["routes"][0]["nexthop"]})
+    if not number:
+        config.setdefault("policies", []).append({"name": "probe", "paths": [
+            {"name": "p", "segments": [uid(0x200)], "bfd": "wan", "reflector": "fd00::200", "reflector-discriminator": 0x1001}]})
+
+
+@scenario(short=[{"direction": d} for d in ("a-to-b", "b-to-a")], seeds=0.1, expect=[
+    "' Up ' in command(0).output", "' Down ' in command(1).output", "'BFD down' in command(2).output", "' Up ' in command(3).output",
+    "'BFD down' not in command(4).output", "'reflected:                     0' not in command(5).output"])
+def bfd_along_a_path(direction, seed=1):
+    """S-BFD along the segments of a path: either direction that fails takes the path down."""
+    net = Net("bfd-path", f"{FAILS + LASTS + LATER + 1000}us")
+    for i in (0, 1):
+        net.node(f"n{i}")
+        net.host(f"nic{i}", i + 1)
+        net.tune(f"n{i}", lambda c, i=i: along_a_path(c, i))
+    net.link("nic0.eth0", "n0.h").link("n1.h", "nic1.eth0")
+    net.link("n0.w", "n1.w", km=random.Random(seed).choice([1, 100, 2000]),
+             failures=[{"at": f"{FAILS}us", "for": f"{LASTS}us", "direction": direction, "detect": "never"}])
+    net.flow("nic0", "nic1", **{"rate": "1M", "message": 4096, "timeout": 8, "retries": 1000})
+    # the last answer is on the way for a round trip of 20 ms at most
+    failed, returned = FAILS + 51_000, FAILS + LASTS + LATER
+    net.extra["schedule"] = [{"at": f"{at}us", "node": n, "command": what} for at, n, what in (
+        (FAILS - 1000, "n0", "show bfd sessions"), (failed, "n0", "show bfd sessions"), (failed, "n0", "show paths"),
+        (returned, "n0", "show bfd sessions"), (returned, "n0", "show paths"), (returned, "n1", "show bfd counters"))]
+    return net
+
+
+def with_echo(config, number):
+    config["bfd-profiles"] = [{"name": "wan", "echo": 5000, "echo-receive": 5000}]
+    w = port_w(config)
+    w["addresses"].append(f"fd00:77::{number + 1}/64")
+    config["routes"].append({"prefix": "fd00:99::/64", "port": "w", "nexthop": f"fd00:77::{2 - number}", "bfd": "wan"})
+
+
+@scenario(short=[{}], seeds=0.1, expect=[
+    "' Up ' in command(0).output and ' 5000 ' in command(0).output", "'echo function failed' in command(1).output",
+    "' Up ' in command(2).output"])
+def bfd_echo(seed=1):
+    """The echo function between two nodes: each forwards the other's packets. A link that loses all is found out by it."""
+    net = Net("bfd-echo", f"{FAILS + LASTS + 2 * LATER}us")
+    for i in (0, 1):
+        net.node(f"n{i}")
+        net.host(f"nic{i}", i + 1)
+        net.tune(f"n{i}", lambda c, i=i: with_echo(c, i))
+    net.link("nic0.eth0", "n0.h").link("n1.h", "nic1.eth0")
+    net.link("n0.w", "n1.w", km=random.Random(seed).choice([1, 10, 100]),
+             failures=[{"at": f"{FAILS}us", "for": f"{LASTS}us", "detect": "never"}])
+    net.flow("nic0", "nic1", **{"rate": "1M", "message": 4096, "timeout": 8, "retries": 1000})
+    net.extra["schedule"] = [{"at": f"{at}us", "node": "n0", "command": "show bfd sessions"}
+                             for at in (FAILS - 1000, FAILS + 17_000, FAILS + LASTS + 2 * LATER - 1000)]
     return net

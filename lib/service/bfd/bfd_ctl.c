@@ -50,7 +50,9 @@ static void say(const struct node *n, const struct bfd_event *e)
 			(unsigned long long)((x->at - x->heard_ns) / NSEC_PER_MSEC),
 			(unsigned long long)((x->at - x->heard_ns) / NSEC_PER_USEC % 1000), x->detect_us / 1000,
 			x->detect_us % 1000);
-	if (x->diag == BFD_DIAG_NEIGHBOR)
+	if (x->remote_state == BFD_ADMIN_DOWN)
+		snprintf(cause, sizeof(cause), "; it is administratively down there, and its next hop stays in use");
+	else if (x->diag == BFD_DIAG_NEIGHBOR)
 		snprintf(cause, sizeof(cause), "; its reason is %u, %s", x->remote_diag, bfd_diag_text(x->remote_diag));
 	if (x->from == BFD_UP)
 		log_warning(bfd, "%s: %s at %s UTC, diagnostic %u: %s%s", who, bfd_state_name(x->to), at, x->diag,

@@ -78,6 +78,7 @@ static void least_configuration(void **state)
 				  "  errors-per-port: 100\n"
 				  "  errors: 1K\n"
 				  "  echo: 1K\n"
+				  "  path-mtu: learn\n"
 				  "neighbor-discovery:\n"
 				  "  retransmit: 1000\n"
 				  "  probes: 3\n"

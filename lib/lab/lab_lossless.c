@@ -72,6 +72,24 @@ static void judge_losses(struct lab *lab)
 	}
 }
 
+/* Where PFC itself was lost, beside what that may have cost. */
+static void judge_links(struct lab *lab)
+{
+	for (uint32_t i = 0; json_array_size(lab->broken) && i < lab->n_links; i++) {
+		for (int w = 0; w < 2; w++) {
+			const struct lab_way *way = &lab->link[i].way[w];
+			const struct line_stats *s = line_stats(way->line);
+
+			if (s->watched_lost)
+				breaks(lab,
+					"%s lost %llu frames of PFC, %llu in a row, so that who was to stop may not "
+					"have known",
+					way->name, (unsigned long long)s->watched_lost,
+					(unsigned long long)s->watched_run);
+		}
+	}
+}
+
 /* No host pauses any more, so that every pause should have ended. */
 static bool hosts_resumed(const struct lab *lab)
 {
@@ -125,6 +143,7 @@ void lab_judge_lossless(struct lab *lab, bool drained)
 	judge_losses(lab);
 	if (hosts_resumed(lab))
 		judge_gates(lab, drained);
+	judge_links(lab);
 	size = json_array_size(lab->broken);
 	for (n = 0; n < size && n < NAMED; n++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", n ? "; " : "",

@@ -10,6 +10,7 @@
 #include "lab/host_priv.h"
 #include "lab/report_priv.h"
 #include "service/pfc/pfc_ctl.h"
+#include "service/pfc/service_wait.h"
 
 #define INT(x) ((json_int_t)(x))
 
@@ -229,12 +230,13 @@ static json_t *report_node(const struct lab_node *n)
 				INT(sum->port[p].tx_packets), "tx_bytes", INT(sum->port[p].tx_bytes), "imissed",
 				INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors", INT(s->ierrors)));
 	}
-	node = json_pack("{ss sI sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "cycles",
+	node = json_pack("{ss sI sI sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "cycles",
 		INT(n->topo->cycles), "restarts", INT(n->restarts), "rx", INT(b.rx + n->past.rx), "originated",
 		INT(b.originated + n->past.originated), "sent", INT(b.sent + n->past.sent), "dropped",
 		INT(b.dropped + n->past.dropped), "consumed", INT(b.consumed + n->past.consumed), "held", INT(b.held),
-		"ports", ports, "reasons", sum ? report_drops(sum) : json_object(), "pauses", report_pauses(n), "gates",
-		report_gates(n), "buffers", report_buffers(n));
+		"relayed_pauses_expired", INT(n->node ? node_relays_expired(n->node) : 0), "ports", ports, "reasons",
+		sum ? report_drops(sum) : json_object(), "pauses", report_pauses(n), "gates", report_gates(n),
+		"buffers", report_buffers(n));
 	free(sum);
 	return node;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report for a terminal: packets delivered and lost, and where. Pure apart from the output. */
+#include <string.h>
+
 #include "lab/lab.h"
 
 static json_int_t number(const json_t *o, const char *key)
@@ -32,6 +34,87 @@ static void flows(const json_t *report, FILE *out)
 			(long long)number(f, "retransmitted"), (long long)number(f, "naks"),
 			(long long)number(f, "timeouts"), real(f, "delay_mean_us"), real(f, "delay_max_us"),
 			number(f, "failed") ? "  gave up" : "");
+}
+
+/* The value of a quantile, in us; the lists of all flows are parallel to report.quantiles. */
+static double quantile(const json_t *report, const json_t *values, double share)
+{
+	const json_t *shares = json_object_get(report, "quantiles"), *q;
+	size_t i;
+
+	json_array_foreach(shares, i, q)
+		if (json_number_value(q) >= share)
+			return json_number_value(json_array_get(values, i));
+	return 0;
+}
+
+/* How long messages took, and how long packets waited in queues. */
+static void times(const json_t *report, FILE *out)
+{
+	static const double shares[] = {0.5, 0.99, 1};
+	const json_t *f;
+	size_t i;
+
+	fprintf(out, "\n%-24s %36s   %36s\n%-24s %12s %11s %11s   %12s %11s %11s\n", "flow", "time of a message, us",
+		"time of a packet in queues, us", "", "median", "99 %", "most", "median", "99 %", "most");
+	json_array_foreach(json_object_get(report, "flows"), i, f) {
+		const json_t *lists[] = {json_object_get(f, "message_time_us"),
+			json_object_get(f, "queueing_delay_us")};
+
+		fprintf(out, "%-24s", text(f, "name"));
+		for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+			for (size_t s = 0; s < sizeof(shares) / sizeof(shares[0]); s++)
+				fprintf(out, "%s%*.1f", k && !s ? "   " : " ", s ? 11 : 12,
+					quantile(report, lists[k], shares[s]));
+		fputc('\n', out);
+	}
+}
+
+/* The mean of a series while hosts send. */
+static double mean(const json_t *report, const json_t *series)
+{
+	const json_t *at = json_object_get(report, "time_ms"), *values = json_object_get(series, "values");
+	double end = (double)number(report, "run_ns") / 1e6, before = 0, sum = 0, now;
+
+	for (size_t i = 0; i < json_array_size(values) && before < end; i++) {
+		now = json_number_value(json_array_get(at, i));
+		sum += json_number_value(json_array_get(values, i)) * (now - before);
+		before = now;
+	}
+	return before > 0 ? sum / before : 0;
+}
+
+static const json_t *series_of(const json_t *report, const char *group, const char *name, size_t length)
+{
+	const json_t *s;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "series"), i, s)
+		if (strcmp(text(s, "group"), group) == 0 && strlen(text(s, "name")) == length &&
+			strncmp(text(s, "name"), name, length) == 0)
+			return s;
+	return NULL;
+}
+
+/* The goodput of each host, against what links and other hosts would have allowed (lab_bound.c). */
+static void goodput(const json_t *report, FILE *out)
+{
+	static const char mark[] = ": possible";
+	unsigned int n = 0;
+	const json_t *s;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "series"), i, s) {
+		const char *name = text(s, "name"), *end = strstr(name, mark);
+		double most = mean(report, s), got;
+
+		if (!end || end[sizeof(mark) - 1] || most <= 0)
+			continue;
+		if (!n++)
+			fprintf(out, "\n%-24s %12s %14s %8s\n", "goodput of a host", "Gb/s", "possible Gb/s", "share");
+		got = mean(report, series_of(report, text(s, "group"), name, (size_t)(end - name)));
+		fprintf(out, "%-24.*s %12.3f %14.3f %7.1f%%\n", (int)(end - name), name, got, most, 100 * got / most);
+	}
 }
 
 static unsigned int lost_line(FILE *out, const char *where, const char *why, json_int_t n)
@@ -81,10 +164,13 @@ static void lossless(const json_t *report, FILE *out)
 
 	if (!json_array_size(json_object_get(l, "priorities")))
 		return;
-	fprintf(out, "\nOf these, packets of lossless classes (priorities");
+	fprintf(out, "\nOf these, packets of priority");
 	json_array_foreach(json_object_get(l, "priorities"), i, o)
 		fprintf(out, "%s %lld", i ? "," : "", (long long)json_integer_value(o));
-	fprintf(out, "; %s):\n", json_is_true(json_object_get(l, "required")) ? "required" : "not required");
+	fprintf(out, json_is_true(json_object_get(l, "required"))
+			     ? ", which must not be lost:\n"
+			     : ", which hosts or nodes treat as lossless; the topology\ndoes not require that they "
+			       "arrive (lab.lossless), so that this breaks no promise:\n");
 	json_array_foreach(json_object_get(l, "losses"), i, o) {
 		if (!json_is_true(json_object_get(o, "lossless")))
 			continue;
@@ -108,6 +194,8 @@ void lab_report_text(json_t *report, FILE *out)
 		text(report, "name"), (long long)number(report, "seed"), (double)number(report, "ended_ns") / 1e6,
 		(long long)number(report, "events"), (long long)number(report, "packet_hops"));
 	flows(report, out);
+	times(report, out);
+	goodput(report, out);
 	fprintf(out, "\nPackets lost, dropped, or consumed by a node:\n");
 	json_array_foreach(json_object_get(report, "links"), i, o) {
 		n += lost_on_way(json_object_get(o, "a_to_b"), out);

@@ -49,6 +49,9 @@ uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, ui
 void node_relay_holds(const struct node *n, uint16_t port, uint8_t class, uint64_t now,
 	void (*fn)(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source), void *arg);
 
+/* Pauses of the gateways behind all relays that ended because the far PE was not heard any more. */
+uint64_t node_relays_expired(const struct node *n);
+
 /* Ports, a bit each, whose gateway's PFC goes to `sid`. */
 uint32_t node_relays_to(const struct node *n, const struct ip_prefix *sid);
 

@@ -134,6 +134,15 @@ void node_relay_holds(const struct node *n, uint16_t port, uint8_t class, uint64
 	}
 }
 
+uint64_t node_relays_expired(const struct node *n)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		sum += stat_read(&service_pfc(n)->control->relay[i].expired);
+	return sum;
+}
+
 /* The last address of outer headers. */
 static struct ipv6_addr last_of(const struct snap_pfc_outer *outer)
 {

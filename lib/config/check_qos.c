@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks slices, class maps and queues. Pure. */
 #include "base/limits.h"
+#include "base/text.h"
 #include "config/check_priv.h"
 #include "config/headroom.h"
 
@@ -40,6 +41,38 @@ static void check_slice_ids(const struct config *c, struct cfg_diags *d)
 		(c->node.slice_option == 1 || c->node.slice_option == 4 || c->node.slice_option == 5))
 		cfg_diag_add(d, cfg_where(c, &c->node.slice_option), "slice-option: %llu is assigned to another option",
 			(unsigned long long)c->node.slice_option);
+}
+
+/* Promises that a WAN port cannot keep, or that a limit forbids. */
+static void check_min_rates(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_slice *last = NULL;
+	char all[32], fits[32];
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < c->slices.n; i++) {
+		const struct cfg_slice *s = &c->slices.items[i];
+
+		if (s->min_rate_bps && s->max_rate_bps && s->min_rate_bps > s->max_rate_bps)
+			cfg_diag_add(d, cfg_where(c, &s->min_rate_bps),
+				"min-rate: %sbit/s is more than the slice's max-rate, %sbit/s",
+				text_format_number(s->min_rate_bps, 1000, all, sizeof(all)),
+				text_format_number(s->max_rate_bps, 1000, fits, sizeof(fits)));
+		sum += s->min_rate_bps;
+		last = s->min_rate_bps ? s : last;
+	}
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const struct cfg_port *p = &c->ports.items[i];
+
+		if (last && p->side == SIDE_WAN && p->speed_bps && sum > p->speed_bps) {
+			cfg_diag_add(d, cfg_where(c, &last->min_rate_bps),
+				"min-rate: all slices together are promised %sbit/s, but port '%s' has %sbit/s; lower "
+				"some",
+				text_format_number(sum, 1000, all, sizeof(all)), p->name,
+				text_format_number(p->speed_bps, 1000, fits, sizeof(fits)));
+			return;
+		}
+	}
 }
 
 static void check_class_list(const struct config *c, struct cfg_diags *d, const char *key, const uint64_t *items,
@@ -124,6 +157,7 @@ static void check_pfc(const struct config *c, struct cfg_diags *d, const struct 
 void check_qos(const struct config *c, struct cfg_diags *d)
 {
 	check_slice_ids(c, d);
+	check_min_rates(c, d);
 	for (uint32_t i = 0; i < c->class_maps.n; i++) {
 		const struct cfg_class_map *m = &c->class_maps.items[i];
 

@@ -128,6 +128,7 @@ struct cfg_slice {
 	char *name;
 	uint64_t id; /* unique in the whole network, as sent on the wire; 0: none */
 	uint64_t weight;
+	uint64_t min_rate_bps; /* 0: none is guaranteed */
 	uint64_t max_rate_bps; /* 0: no limit */
 };
 

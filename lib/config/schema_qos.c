@@ -18,6 +18,11 @@ static const struct cfg_key slice_keys[] = {
 	{"weight", CFG_UINT, .offset = AT(struct cfg_slice, weight), .min = 1, .max = 100, .fallback = "1",
 		.help = "Share of a port's rate when slices compete for it, relative to the others. Traffic of no "
 			"slice has weight 1."},
+	{"min-rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_slice, min_rate_bps), .min = 1000000,
+		.max = 3200000000000ull, .example = "10G",
+		.help = "Rate that the slice gets on each port before the others share the rest by weight, line overhead "
+			"of frames included. What it does not use the others get. The sum over all slices must fit each "
+			"wan port. Default: none."},
 	{"max-rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_slice, max_rate_bps), .min = 1000000,
 		.max = 3200000000000ull, .example = "40G",
 		.help = "Largest rate of the slice on each port, Ethernet headers included. Default: no limit."},

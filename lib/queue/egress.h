@@ -46,6 +46,12 @@
  */
 #define EGRESS_TIME_SHIFT 20
 #define EGRESS_SHAPE_BURST 32768 /* bytes that a slice may send ahead of its max-rate */
+/*
+ * A slice that is behind its min-rate catches up with what it lost in so many ns, and while others sent so many batches;
+ * what it did not ask for before is not made up for.
+ */
+#define EGRESS_LATE_NS 100000
+#define EGRESS_LATE_BATCHES 2
 
 /* Counters that a queued packet changes (stats/counter.h). Packets that pass straight through are not counted. */
 #define QUEUE_LEVELS(X) \
@@ -61,6 +67,8 @@
 	X(counter, dropped, "dropped", "packets", "sluice_queue_dropped_packets", \
 		"packets dropped instead of being queued") \
 	X(counter, marked, "marked", "packets", "sluice_queue_marked_packets", "packets marked CE in an egress queue") \
+	X(counter, promised, "promised", "bytes", "sluice_queue_promised_bytes", \
+		"bytes sent under the slice's min-rate, before other slices") \
 	X(counter, pauses, "pauses", "times", "sluice_queue_pauses", "pauses of an egress queue: its gate closed") \
 	X(counter, paused_ns, "paused_us", "ns", "sluice_queue_paused_ns", \
 		"time an egress queue was paused, without the current pause")
@@ -119,9 +127,11 @@ struct egress_slice {
 	uint32_t lossy;		       /* buffers held for lossy classes */
 	/* Time of a byte at the max-rate, in 2^-EGRESS_TIME_SHIFT ns; 0: no max-rate. */
 	uint64_t byte_time;
-	uint64_t burst_ns;			/* ns by which the slice may be ahead of its max-rate */
-	uint64_t paid_ns;			/* time in ns up to which the max-rate is used */
-	uint64_t paid_part;			/* fraction beyond paid_ns, in 2^-EGRESS_TIME_SHIFT ns */
+	uint64_t burst_ns;  /* ns by which the slice may be ahead of its max-rate */
+	uint64_t paid_ns;   /* time in ns up to which the max-rate is used */
+	uint64_t paid_part; /* fraction beyond paid_ns, in 2^-EGRESS_TIME_SHIFT ns */
+	/* The same of the min-rate: time of a byte of the line, and time in ns up to which the promise is kept. */
+	uint64_t promise_time, kept_ns, kept_part;
 	struct egress_queue queue[PKT_CLASSES]; /* by class */
 };
 
@@ -174,17 +184,21 @@ struct egress_rebind {
 };
 
 struct egress {
-	struct port *port;		      /* the port; outlives the egress */
-	uint16_t index;			      /* index of the port */
-	uint8_t gates;			      /* EGRESS_GATE_... */
-	uint8_t first;			      /* slice whose turn it is if it may send; else the slice before it */
-	uint64_t may[SNAP_SLICE_MAX / 64];    /* bit per slice that may send */
-	uint64_t barred[SNAP_SLICE_MAX / 64]; /* bit per slice with a closed gate, with or without packets */
-	uint32_t backlog;		      /* packets in all queues */
-	uint32_t lossy;			      /* buffers held for lossy classes */
-	uint32_t shared;		      /* all ones if several slices share the buffers, else 0 */
-	uint32_t control_buffers;	      /* buffers held by queue control */
-	uint32_t random;		      /* state of the random generator for ECN marks */
+	struct port *port;			/* the port; outlives the egress */
+	uint16_t index;				/* index of the port */
+	uint8_t gates;				/* EGRESS_GATE_... */
+	uint8_t first;				/* slice whose turn it is if it may send; else the slice before it */
+	uint8_t last_promised;			/* slice that was behind its min-rate and served last */
+	bool promises;				/* some slice has a min-rate */
+	uint64_t may[SNAP_SLICE_MAX / 64];	/* bit per slice that may send */
+	uint64_t barred[SNAP_SLICE_MAX / 64];	/* bit per slice with a closed gate, with or without packets */
+	uint64_t promised[SNAP_SLICE_MAX / 64]; /* bit per slice with a min-rate */
+	uint64_t late_ns;			/* by which such a slice may be behind and catches up */
+	uint32_t backlog;			/* packets in all queues */
+	uint32_t lossy;				/* buffers held for lossy classes */
+	uint32_t shared;			/* all ones if several slices share the buffers, else 0 */
+	uint32_t control_buffers;		/* buffers held by queue control */
+	uint32_t random;			/* state of the random generator for ECN marks */
 	uint64_t wake_ns; /* time in ns at which the next gate opens by itself or a watchdog is due; TIME_NEVER: none */
 	struct egress_link link;
 	uint64_t retry_ns; /* ns until frames are offered again to a device that accepted none */

@@ -48,12 +48,19 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 	e->ecn_classes = port->ecn_classes;
 	e->shared = e->n_slices > 1 ? UINT32_MAX : 0;
 	e->gates &= (uint8_t)~EGRESS_GATE_RATE;
+	memset(e->promised, 0, sizeof(e->promised));
 	for (uint32_t i = 0; i < e->n_slices; i++) {
 		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;
 		gate_set_rate(&e->slice[i], c->s->slice[i].max_rate_bps);
+		sched_promise(e, (uint8_t)i, c->s->slice[i].min_rate_bps);
 		if (e->slice[i].byte_time)
 			e->gates |= EGRESS_GATE_RATE;
 	}
+	e->late_ns = EGRESS_LATE_NS;
+	if (port->speed_bps)
+		e->late_ns += EGRESS_LATE_BATCHES * EGRESS_TX_BATCH * (port->mtu + EGRESS_LINE_BYTES) * 8 *
+			      NSEC_PER_SEC / port->speed_bps;
+	e->promises = e->promised[0] | e->promised[1];
 	link_configure(e, c);
 	e->wake_ns = c->now; /* rates may have changed */
 }

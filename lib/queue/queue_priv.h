@@ -120,6 +120,15 @@ void egress_look_at_link(struct egress *e, struct egress_context *c);
 /* Append packets to their queues, or drop them with a reason. */
 void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n);
 
+/* Set the min-rate of a slice in bits per second; 0: none. */
+void sched_promise(struct egress *e, uint8_t slice, uint64_t bps);
+
+/*
+ * The next slice, in turn, that is behind its min-rate and may send; NULL: none. The number of steps is that of the
+ * slices with a min-rate that may send.
+ */
+struct egress_slice *sched_next_promised(struct egress *e, uint64_t now);
+
 /* Put a frame back at the front of its queue. */
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
 

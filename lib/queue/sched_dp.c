@@ -20,6 +20,40 @@ static inline uint8_t sched_queue_class(const struct egress *e, const struct egr
 	return class;
 }
 
+/* --- min-rate --- */
+
+void sched_promise(struct egress *e, uint8_t slice, uint64_t bps)
+{
+	struct egress_slice *s = &e->slice[slice];
+
+	s->promise_time = bps ? MAX_OF((8 * NSEC_PER_SEC << EGRESS_TIME_SHIFT) / bps, 1) : 0;
+	if (bps)
+		e->promised[slice / 64] |= 1ull << slice % 64;
+}
+
+struct egress_slice *sched_next_promised(struct egress *e, uint64_t now)
+{
+	struct egress_slice *first = NULL;
+	uint64_t earliest = now - MIN_OF(now, e->late_ns);
+
+	for (unsigned int word = 0; word < ARRAY_LEN(e->promised); word++)
+		FOR_EACH_BIT64(i, e->promised[word] & e->may[word])
+		{
+			struct egress_slice *s = &e->slice[word * 64 + i];
+
+			s->kept_ns = MAX_OF(s->kept_ns, earliest);
+			if (s->kept_ns >= now || (first && s <= &e->slice[e->last_promised]))
+				continue;
+			first = s;
+			if (s > &e->slice[e->last_promised])
+				goto found;
+		}
+found:
+	if (first)
+		e->last_promised = (uint8_t)(first - e->slice);
+	return first;
+}
+
 /* xorshift; the quality of the sequence is not critical */
 static uint32_t sched_next_random(struct egress *e)
 {

@@ -3,7 +3,8 @@
  * Selects the queue of an egress that sends next, and accounts for the packets of its turn. Worker lcores; the owner
  * of the egress.
  *
- * Deficit round robin (Shreedhar and Varghese) over the slices that may send, one bit of egress.may each, then over
+ * Slices that are behind their min-rates are served first, in turn. Then:
+ * deficit round robin (Shreedhar and Varghese) over the slices that may send, one bit of egress.may each, then over
  * their classes. Shares are shares of the line: preamble, FCS and gap of each frame count.
  *
  * A turn begins with sched_begin, when a slice may send (egress_may_send). sched_dequeue returns the first packet, and
@@ -29,10 +30,11 @@ struct sched_turn {
 	struct fifo *fifo;	/* FIFO of q from which packets are taken */
 	/* Bytes of the line that slice and class may send in this turn, and the part not used yet. */
 	int32_t may, left;
-	uint8_t slice, class;	     /* ids of s and q */
-	uint32_t packets, lossy;     /* booked so far: packets, and buffers of lossy classes */
-	uint64_t bytes, sent;	     /* bytes booked as received; bytes sent */
-	uint64_t slack_ns;	     /* ns that the slice may send before it exceeds its max-rate */
+	uint8_t slice, class;	 /* ids of s and q */
+	bool promised;		 /* the slice is behind its min-rate: the turn costs nothing of its share by weight */
+	uint32_t packets, lossy; /* booked so far: packets, and buffers of lossy classes */
+	uint64_t bytes, sent;	 /* bytes booked as received; bytes sent */
+	uint64_t slack_ns;	 /* ns that the slice may send before it exceeds its max-rate */
 	struct queue_tally released; /* packets dequeued but not booked yet */
 };
 
@@ -120,6 +122,7 @@ static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct
 	t->q = &t->s->queue[class];
 	t->slice = slice;
 	t->class = class;
+	t->promised = false;
 	t->may = t->left = 0;
 	t->packets = t->lossy = 0;
 	t->bytes = t->sent = t->slack_ns = 0;
@@ -130,10 +133,17 @@ static inline void sched_begin_at(struct sched_turn *t, struct egress *e, struct
 
 static inline void sched_begin(struct egress *e, struct egress_context *c, struct sched_turn *t)
 {
-	struct egress_slice *s = sched_next_slice(e);
+	struct egress_slice *s = unlikely(e->promises) ? sched_next_promised(e, c->now) : NULL;
 
-	sched_begin_at(t, e, c, e->first, sched_next_class(s));
-	t->may = t->left = MIN_OF(s->deficit, t->q->deficit);
+	if (unlikely(s != NULL)) {
+		sched_begin_at(t, e, c, (uint8_t)(s - e->slice), sched_next_class(s));
+		t->promised = true;
+		t->may = t->left = MIN_OF(EGRESS_QUANTUM, t->q->deficit);
+	} else {
+		s = sched_next_slice(e);
+		sched_begin_at(t, e, c, e->first, sched_next_class(s));
+		t->may = t->left = MIN_OF(s->deficit, t->q->deficit);
+	}
 	if (unlikely(s->byte_time))
 		/* the slice may send, so it is at most burst_ns ahead */
 		t->slack_ns = s->burst_ns + c->now - MAX_OF(s->paid_ns, c->now);
@@ -180,6 +190,16 @@ static inline bool sched_goes_on(const struct sched_turn *t)
 	       (likely(!t->s->byte_time) || sched_time(t) >> EGRESS_TIME_SHIFT <= t->slack_ns);
 }
 
+/* The turn has kept the promise of the min-rate for the time of its bytes. */
+static inline void sched_keep(struct sched_turn *t, uint32_t line)
+{
+	uint64_t time = t->s->kept_part + line * t->s->promise_time;
+
+	t->s->kept_ns += time >> EGRESS_TIME_SHIFT;
+	t->s->kept_part = time & ((1ull << EGRESS_TIME_SHIFT) - 1);
+	stat_add(&t->q->promised, t->sent);
+}
+
 static inline void sched_end(struct egress *e, struct egress_context *c, struct sched_turn *t)
 {
 	struct egress_slice *s = t->s;
@@ -191,7 +211,10 @@ static inline void sched_end(struct egress *e, struct egress_context *c, struct 
 	s->lossy -= t->lossy;
 	stat_level(e->backlog, e->backlog - t->packets);
 	stat_sub(&q->bytes, t->bytes);
-	s->deficit -= line;
+	if (unlikely(t->promised))
+		sched_keep(t, (uint32_t)line);
+	else
+		s->deficit -= line;
 	q->deficit -= line;
 	if (!q->packets.n) {
 		s->busy = (uint8_t)(s->busy & ~(1u << t->class));

@@ -33,6 +33,7 @@ int build_slices(struct builder *b)
 		b->s->slice[id] = (struct snap_slice){.name = c->slices.items[i].name,
 			.weight = (uint32_t)c->slices.items[i].weight,
 			.wire_id = (uint32_t)c->slices.items[i].id,
+			.min_rate_bps = c->slices.items[i].min_rate_bps,
 			.max_rate_bps = c->slices.items[i].max_rate_bps};
 	}
 	return 0;

@@ -153,6 +153,7 @@ struct snap_slice {
 	const char *name; /* NULL: a free id; "": SNAP_SLICE_NONE */
 	uint32_t weight;
 	uint32_t wire_id;      /* of the whole network; 0: none */
+	uint64_t min_rate_bps; /* 0: none is guaranteed */
 	uint64_t max_rate_bps; /* 0: no limit */
 };
 

@@ -61,13 +61,13 @@ static void what_waits_and_why(void **state)
 	check_shown(t, "show queues out",
 		"queues:\n"
 		"  port  slice   class    packets  limit  gate      bytes  most_bytes  ever_bytes  entered  dropped  "
-		"marked  pauses  paused_us\n"
+		"marked  promised  pauses  paused_us\n"
 		"  out   -       control        0    256  none          -           -           -        -        -    "
-		"   -       -          -\n"
+		"   -         -       -          -\n"
 		"  out   (none)  2             40     40  closed    40000       40000       40000       40       10    "
-		"   0       1          0\n"
+		"   0         0       1          0\n"
 		"  out   (none)  3             30     40  closed    30000       30000       30000       30        0    "
-		"   0       1          0\n"
+		"   0         0       1          0\n"
 		"  out   gold    5 ");
 	check_shown(t, "show queues out", "  max-rate  ");
 	check_shown(t, "show queues out -j",

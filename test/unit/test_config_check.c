@@ -66,6 +66,20 @@ static void duplicates(void **state)
 
 /* --- lcores --- */
 
+static void promises(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"within the limit, and what the port has", "min-rate: 20G", "min-rate: 25G", NULL},
+		{"above the limit", "min-rate: 20G\n    max-rate: 40G", "min-rate: ^3G\n    max-rate: 2G",
+			"min-rate: 3Gbit/s is more than the slice's max-rate, 2Gbit/s"},
+		{"above a port", "min-rate: 20G", "min-rate: ^26G",
+			"min-rate: all slices together are promised 26Gbit/s, but port 'wan0' has 25Gbit/s; lower "
+			"some"},
+	};
+
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
 static void lcores(void **state)
 {
 	static const struct conf_row rows[] = {
@@ -664,6 +678,7 @@ int main(void)
 		cmocka_unit_test(full_is_valid),
 		cmocka_unit_test(references),
 		cmocka_unit_test(duplicates),
+		cmocka_unit_test(promises),
 		cmocka_unit_test(lcores),
 		cmocka_unit_test(lcore_questions),
 		cmocka_unit_test(ports),

@@ -162,6 +162,55 @@ static void weights(void **state)
 	testbed_free(t);
 }
 
+/* Promises first, then weights; what is not used of a promise goes to the others. */
+static void min_rate(void **state)
+{
+	static const struct {
+		bool three; /* slice 3 has packets */
+	} rows[] = {{true}, {false}};
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
+		/* 4.096 and 2.048 Gb/s of 8.192 */
+		struct testbed *t = bed("{name: s1, weight: 1, min-rate: 4096M}, {name: s2, weight: 7}, "
+					"{name: s3, weight: 8, min-rate: 2048M}",
+			"mtu: 1500");
+		struct tally y = {0};
+		double rest = 1024 - 512 - (rows[r].three ? 256 : 0), weights = 8 + (rows[r].three ? 8 : 0);
+
+		fill_burst(t, &y);
+		for (uint32_t i = 0; i < 4000; i++) {
+			receive(t, 1, 0, i, 1000);
+			receive(t, 2, 0, i, 1000);
+			if (rows[r].three)
+				receive(t, 3, i & 1, i / 2, 1000);
+			testbed_settle(t, 3);
+		}
+		t->port[OUT]->tx_allowed = NODE_BURST;
+		testbed_settle(t, 3);
+		take(t, &y);
+		for (unsigned int us = 0; us < 3000; us++) { /* a frame takes 1 us with its line overhead */
+			if (us == 500) { /* from here on what was owed at the beginning does not count */
+				take(t, &y);
+				memset(y.packets, 0, sizeof(y.packets));
+				memset(y.bytes, 0, sizeof(y.bytes));
+			}
+			t->port[OUT]->tx_allowed = 2;
+			testbed_pass(t, 1000, 1000); /* and settles for 1 us more */
+		}
+		take(t, &y);
+		for (unsigned int s = 1; s < 4; s++) {
+			static const double weight[] = {0, 1, 7, 8}, promise[] = {0, 512, 0, 256};
+			double rate = (double)slice_bytes(&y, s) / 5000,
+			       due = s == 3 && !rows[r].three ? 0 : promise[s] + rest * weight[s] / weights;
+
+			check(rate > due * 0.97 - 1 && rate < due * 1.03 + 1,
+				"row %zu, slice %u: %.1f bytes a us, due %.1f", r, s, rate, due);
+		}
+		testbed_free(t);
+	}
+}
+
 /* A slice with a maximum rate gets that, to the packet; the others what is left. */
 static void max_rate(void **state)
 {
@@ -723,6 +772,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(weights),
+		cmocka_unit_test(min_rate),
 		cmocka_unit_test(max_rate),
 		cmocka_unit_test(max_rate_of_short_frames),
 		cmocka_unit_test(a_gate_stops_its_queue_only),

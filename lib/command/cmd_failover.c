@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show nexthops, paths. Management thread. */
+/* show nexthops, paths; port stop, start. Management thread. */
 #include <errno.h>
+#include <string.h>
 
 #include "command/command_priv.h"
 #include "command/describe.h"
@@ -132,4 +133,28 @@ int cmd_show_paths(struct command_call *c)
 		for (uint32_t k = 0; k < s->policy[i].n_paths; k++)
 			json_array_append_new(c->result, path_json(c, &s->policy[i], s->policy[i].path[k]));
 	return 0;
+}
+
+static int set_stopped(struct command_call *c, bool stopped)
+{
+	struct port *p = NULL;
+
+	for (uint32_t i = 0; i < c->node->n_ports; i++)
+		if (strcmp(c->node->port[i]->name, c->arg[0]) == 0)
+			p = c->node->port[i];
+	if (!p)
+		return command_fail(c, -ENOENT, "there is no port '%.40s'; see: show ports", c->arg[0]);
+	__atomic_store_n(&p->stopped, stopped, __ATOMIC_RELAXED);
+	port_set_link(p, p->ops->link_up(p));
+	return 0;
+}
+
+int cmd_port_stop(struct command_call *c)
+{
+	return set_stopped(c, true);
+}
+
+int cmd_port_start(struct command_call *c)
+{
+	return set_stopped(c, false);
 }

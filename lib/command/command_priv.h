@@ -52,6 +52,8 @@ int cmd_show_policies(struct command_call *c);
 /* cmd_failover.c */
 int cmd_show_nexthops(struct command_call *c);
 int cmd_show_paths(struct command_call *c);
+int cmd_port_stop(struct command_call *c);
+int cmd_port_start(struct command_call *c);
 
 /* cmd_route.c */
 int cmd_show_routes(struct command_call *c);

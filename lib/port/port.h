@@ -102,6 +102,7 @@ struct port {
 	 * the link has failed and returned. Written by port_set_link, read by lcores; relaxed, orders nothing.
 	 */
 	uint32_t link;
+	bool stopped; /* for maintenance: its link counts as down. Written by the management thread; relaxed */
 };
 
 /* Return port.link. */
@@ -115,11 +116,17 @@ static inline bool port_is_up(const struct port *p)
 	return port_link(p) & 1;
 }
 
+static inline bool port_is_stopped(const struct port *p)
+{
+	return __atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
+}
+
 /* Record the state of the link. Returns whether it has changed. The management thread, and threads of drivers. */
 static inline bool port_set_link(struct port *p, bool up)
 {
 	uint32_t was = port_link(p);
 
+	up = up && !__atomic_load_n(&p->stopped, __ATOMIC_RELAXED);
 	while ((was & 1) != up)
 		if (__atomic_compare_exchange_n(&p->link, &was, was + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return true;

@@ -224,7 +224,10 @@ static unsigned int look_at_links(struct control_role *c)
 
 	for (uint32_t i = 0; i < c->s->n_ports; i++) {
 		uint32_t was = s->link[i], is = port_link(c->node->port[i]);
+		bool stopped = port_is_stopped(c->node->port[i]);
 
+		if (unlikely(stopped != !!(s->life[i].causes & LIVENESS_STOPPED)))
+			report(c, i, LIVENESS_STOPPED, !stopped);
 		if (likely(was == is && s->started))
 			continue;
 		s->link[i] = is;

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Does the lab run the appliance's own code, and do its scenarios notice when that is wrong? Gates of workers are broken,
-one after the other, in a copy of the sources; the lab is built from it, and a named scenario must fail. Prints TAP.
+one after the other, in a copy of the sources; the lab is built from it, and a named scenario must fail; or a unit test, test_...,
+where a network hardly shows the difference. Prints TAP.
 --check: only whether the places to be broken are still there."""
 import collections
 import os
@@ -125,6 +126,27 @@ MUTANTS = [
            "((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps", "((unsigned __int128)quanta * to_bps) / from_bps",
            "pfc_speeds"),
     # links that fail in a pause
+    Mutant("what is lossless for a port without a link is dropped at once", "lib/queue/egress_dp.c",
+           "if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m))", "if (false)", "test_link"),
+    Mutant("a hold goes on when the link is back, not a round trip later", "lib/queue/link_dp.c",
+           "l->go_on_ns = c->now + p->loop_ns;", "l->go_on_ns = c->now;", "test_link"),
+    Mutant("nobody waits for the word of a neighbour that is back", "lib/queue/link_dp.c",
+           "l->unheard = link_obeyed(e, p);", "l->unheard = 0;", "test_link"),
+    Mutant("holds run out while their link is down", "lib/queue/link_dp.c",
+           "l->given_up = false; pfc_holds_stand_still(&e->holds, c->now); link_schedule(e);",
+           "l->given_up = false; link_schedule(e);", "test_link"),
+    Mutant("pause times of two classes in a frame are mixed up", "lib/pfc/pfc_frame.c",
+           "out->time[i] = be16_get(f->time[i]);", "out->time[i] = be16_get(f->time[__builtin_ctz(out->enable)]);", "test_pfc_frame"),
+    Mutant("a packet passes the queue although its slice has a max-rate", "lib/queue/egress_dp.c",
+           "(s->busy | s->barred) >> x->tclass & 1) && !s->byte_time &&", "(s->busy | s->barred) >> x->tclass & 1) &&", "test_sched"),
+    Mutant("lossless frames pile up in the mailbox of a slow worker", "lib/node/rx_dp.c",
+           "mailbox_used(&rx->to_worker[w]) > NODE_LOSSLESS_MAIL", "false", "test_backlog"),
+    Mutant("a pass never gets shorter", "lib/node/batch.h", "b->step--;", ";", "test_backlog"),
+    Mutant("a pause that nobody renews lasts for ever", "lib/pfc/pfc_hold.c",
+           "hold->until[i] = pause->ns[i] ? hold_time(h, now) + pause->ns[i] : 0;",
+           "hold->until[i] = pause->ns[i] ? UINT64_MAX / 2 : 0;", "test_pfc_hold"),
+    Mutant("a relay does not scale pauses to the speed of its port", "lib/pfc/pfc_relay.c",
+           "out->time[i] = pfc_scale(request->time[i], c->from_bps, p->bps);", "out->time[i] = request->time[i];", "test_pfc_relay"),
     # restarts, and a way back that is cut
     Mutant("a hold ends with its request", "lib/pfc/pfc_relay.c",
            "MAX_OF(pfc_quanta_ns(quanta, c->from_bps) + c->jitter_ns, c->hold_min_ns) + c->outage_ns;",
@@ -154,18 +176,28 @@ def copy_sources(folder):
         shutil.copy2(os.path.join(TOP, path), target)
 
 
-def build(folder):
+def is_unit_test(scenario):
+    return scenario.startswith("test_")
+
+
+def target_of(scenario):
+    return f"test/unit/{scenario}" if is_unit_test(scenario) else TARGET
+
+
+def build(folder, targets):
     """None, or the output of the build."""
     if not os.path.exists(os.path.join(folder, "build")):
-        done = subprocess.run(["meson", "setup", "build", "-Dtests=disabled"], cwd=folder, capture_output=True, text=True,
+        done = subprocess.run(["meson", "setup", "build"], cwd=folder, capture_output=True, text=True,
                               check=False)
         if done.returncode:
             return done.stdout[-400:]
-    done = subprocess.run(["ninja", "-j2", "-C", "build", TARGET], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(["ninja", "-j2", "-C", "build", *targets], cwd=folder, capture_output=True, text=True, check=False)
     return done.stdout[-400:] if done.returncode else None
 
 
 def passes(folder, scenario):
+    if is_unit_test(scenario):
+        return subprocess.run([os.path.join(folder, "build", target_of(scenario))], capture_output=True, check=False).returncode == 0
     return subprocess.run([sys.executable, os.path.join(HERE, "run.py"), "--lab", os.path.join(folder, "build", TARGET),
                            scenario], capture_output=True, text=True, check=False).returncode == 0
 
@@ -208,7 +240,7 @@ def attempt(folder, mutant):
     try:
         with open(path, "w") as f:
             f.write(re.sub(pattern(mutant), lambda _: mutant.new, text))
-        wrong = build(folder)
+        wrong = build(folder, [target_of(mutant.scenario)])
         if wrong:
             return f"does not build: {wrong}"
         if passes(folder, mutant.scenario):
@@ -235,7 +267,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy_sources(folder)
-        wrong = build(folder)
+        wrong = build(folder, sorted({target_of(m.scenario) for m in mutants}))
         broken = [] if wrong else [s for s in sorted({m.scenario for m in mutants}) if not passes(folder, s)]
         results = [("unchanged sources pass", wrong or (f"fails: {', '.join(broken)}" if broken else None))]
         for mutant in mutants:

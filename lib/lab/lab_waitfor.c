@@ -117,7 +117,7 @@ static void held_by_tunnel(void *arg, const struct ip_prefix *sid, const struct 
 	struct wait_graph *g = arg;
 	struct lab_node *from = node_of(g->lab, source);
 	uint8_t class = g->queue[g->n_queues - 1].id.class;
-	uint32_t ports = from ? node_tunnels_stop(from->node, sid, class) : 0;
+	uint64_t ports = from ? node_tunnels_stop(from->node, sid, class) : 0;
 
 	for (uint16_t port = 0; ports >> port; port++)
 		if (ports >> port & 1)
@@ -129,7 +129,7 @@ static void held_by_relay(void *arg, const struct ip_prefix *sid, const struct i
 {
 	struct wait_graph *g = arg;
 	struct lab_node *from = node_of(g->lab, source);
-	uint32_t ports = from ? node_relays_to(from->node, sid) : 0;
+	uint64_t ports = from ? node_relays_to(from->node, sid) : 0;
 
 	for (uint16_t port = 0; ports >> port; port++) {
 		const struct lab_end *gateway = ports >> port & 1 ? other_end(from, port) : NULL;

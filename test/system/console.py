@@ -59,7 +59,7 @@ log: {{level: warning}}
 
 # Names of values that differ from run to run: columns of tables, lines of blocks, values of JSON.
 VOLATILE = {"passes", "busy_passes", "busy_ms", "busy_ns", "sleep_ms", "sleep_ns", "max_gap_us", "max_gap_ns", "took_ms",
-            "dpdk", "sluice", "ns", "rx_pps", "rx_bps", "tx_pps", "tx_bps", "free"}
+            "dpdk", "sluice", "ns", "rx_pps", "rx_bps", "tx_pps", "tx_bps", "free", "since_ms"}
 
 
 def mask_json(value):
@@ -124,7 +124,7 @@ def typed_node(bench, *args, **more):
 
 
 SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "interfaces", "lcores", "sids",
-         "remote-sids", "routes", "routes red", "neighbors", "policies", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "stats", "drops",
+         "remote-sids", "routes", "routes red", "neighbors", "policies", "paths", "nexthops", "bfd sessions", "bfd counters", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "stats", "drops",
          "conservation", "config", "captures", "trace", "log", "version"]
 
 
@@ -174,6 +174,25 @@ def log_levels(bench):
         "show log", "set log port debug", "set log all error", "show log", "set log config notice", "show log",
         "set log prot debug", "set log port loud", "set log", "set log port"])
     node.ok("reload")
+    node.stop()
+
+
+def maintenance(bench):
+    """A stopped port is no way out; after the start it is one again, whatever hold-down says, for there is no other."""
+    node = typed_node(bench)
+    settled(node)
+
+    def states():
+        return {p["state"] for p in node.json("show paths")}
+
+    node.ok("port stop wan0")
+    wait_for(lambda: states() == {"down"}, "paths over a stopped port are up")
+    expect(any("port stopped" in n["why"] for n in node.json("show nexthops")), "no next hop says why")
+    node.fails("port stop wan9", "wan9")
+    node.ok("port start wan0")
+    wait_for(lambda: "down" not in states(), "paths over a started port are down")
+    expect({p["downs"] for p in node.json("show nexthops") if p["port"] == "wan0" and p["address"] == "(link)"} == {1},
+           "the link has not failed once")
     node.stop()
 
 
@@ -429,6 +448,7 @@ TESTS = [
     ("console: every command is tested", table_is_whole),
     ("console: clear stats", base_line),
     ("console: set log", log_levels),
+    ("console: port stop, port start", maintenance),
     ("console: mistakes", mistakes),
     ("console: abbreviations, help, quit", short_words),
     ("console: show config loads again", running_configuration),

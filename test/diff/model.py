@@ -715,7 +715,7 @@ class Model:
         if p[9] == ICMP4 and (header >= len(p) or p[header] in (3, 4, 5, 11, 12)):
             return
         own = [a for name in [self.link, *self.links] for a in self.own[name]
-               if len(a) == 4 and (name == self.link or self.links[name].get("vrf", "") == self.vrf)]
+               if len(a) == 4 and self.links[name].get("vrf", "") == self.vrf]
         if not own:
             return
         kind, code, rest = known[kind, code]

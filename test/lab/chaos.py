@@ -54,7 +54,8 @@ class Mesh:
     def _node(self, name):
         r = self.r
         lcores = r.choice(LCORES)
-        port = {"descriptors": {"tx": DESCRIPTORS, "rx": r.choice([512, 1024])}, "rx-queues": min(2, len(lcores["rx"]))}
+        # Rings are as long as the defaults make them: --check warns of shorter ones, with the figure.
+        port = {"descriptors": {"tx": DESCRIPTORS}, "rx-queues": min(2, len(lcores["rx"]))}
         self.net.node(name, lcores=lcores, pfc=[3], port=port, memory={"buffers": 65536}, cycles=self._cycles())
 
     def _length(self, rate):
@@ -105,7 +106,7 @@ class Mesh:
         def change(config):
             config["buffer-profiles"] = [dict(keys)]
             bits = sum(int(p["speed"][:-1]) * 1e9 for p in config["ports"])
-            config["memory"]["buffers"] = 16384 + 18000 * len(config["ports"]) + int(bits / 8 * keys["response"] / 1e6 / keys["min-frame"])
+            config["memory"]["buffers"] = 16384 + 50000 * len(config["ports"]) + int(bits / 8 * keys["response"] / 1e6 / keys["min-frame"])
         return change
 
     def apply(self, fault):

@@ -83,7 +83,7 @@ MUTANTS = [
            "if (n > 1 && p->selective == CFG_NONE)", "if (n > 1 && !p->selective)", "isolation_stalls"),
     Mutant("who holds most is spared as little as by default", "lib/config/headroom.c",
            "p->selective == CFG_NONE ? out->headroom_bytes / CHOICE_PART : p->selective", "out->headroom_bytes / CHOICE_PART",
-           "isolation_greedy"),
+           "test_config_lossless"),
     Mutant("whether more must stop is decided after 10 ms, however far they are", "lib/service/pfc/tunnels_cp.c",
            "f->loop_ns = MAX_OF(c->s->port[port].loop_ns, LOOP_MIN_NS);", "f->loop_ns = 10 * NSEC_PER_MSEC;", "isolation_far_sources"),
     # PFC over distance: each proof fails without the mechanism it proves
@@ -97,7 +97,7 @@ MUTANTS = [
            "return pfc_quanta_ns(PFC_QUANTA_MAX, p->bps) * 2;", "pfc_any_distance"),
     Mutant("a tunnel refreshes too late", "lib/pfc/pfc_tunnel.c",
            "return MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, x->far_bps) / 2, 1);",
-           "return pfc_quanta_ns(PFC_QUANTA_MAX, x->far_bps) * 2;", "pfc_any_distance"),
+           "return pfc_quanta_ns(PFC_QUANTA_MAX, x->far_bps) * 2;", "test_pfc_tunnel"),
     Mutant("XON does not end a hold", "lib/pfc/pfc_hold.c",
            "hold->until[i] = pause->ns[i] ? hold_time(h, now) + pause->ns[i] : 0;",
            "hold->until[i] = pause->ns[i] ? hold_time(h, now) + pause->ns[i] : hold->until[i];", "pfc_any_distance"),

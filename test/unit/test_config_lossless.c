@@ -163,6 +163,32 @@ static void thresholds(void **state)
 	}
 }
 
+/* selective: how much of the buffer is between the first slice that stops and all of them; 0: from the headroom. */
+static void choice(void **state)
+{
+	static const struct {
+		const char *profile;
+		uint64_t part;
+	} rows[] = {{"", 0}, {", selective: 123456", 123456}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char text[1024];
+		struct cfg_lossless l;
+		struct config *c;
+
+		snprintf(text, sizeof(text),
+			NODE("", "64K", "%s", PORT("wan0", "0", "wan", ", speed: 10G", LOSSLESS ", length: 100"))
+				TUNNEL,
+			rows[i].profile);
+		c = conf_load(CONF_CHECK, text);
+		cfg_port_lossless(c, &c->ports.items[0], c->ports.items[0].speed_bps, &l);
+		check(l.part_bytes == (rows[i].part ? rows[i].part : l.headroom_bytes / 8), "row %zu: %llu of %llu", i,
+			(unsigned long long)l.part_bytes, (unsigned long long)l.headroom_bytes);
+		cfg_free(c);
+	}
+}
+
 /* Relays that hand pause times on, and SIDs that hold a pause no longer than its frame says. */
 #define RELAY(speed, keys) \
 	NODE("", "64K", "", PORT("dc0", "0", "dc", ", speed: " speed, LOSSLESS)) \
@@ -330,6 +356,7 @@ int main(void)
 		cmocka_unit_test(headroom),
 		cmocka_unit_test(distance),
 		cmocka_unit_test(thresholds),
+		cmocka_unit_test(choice),
 		cmocka_unit_test(modes),
 		cmocka_unit_test(ways),
 		cmocka_unit_test(honoured),

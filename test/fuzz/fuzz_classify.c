@@ -76,6 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m->pkt_len = bytes;
 	memset(pkt_of(m), 0xff, sizeof(struct pkt));
 	pkt_poison(m);
+	/* of frames that wait for the CPU, before anything of them is checked */
+	must(classify_class(&s->port[port], m) <= PKT_CLASS_CONTROL, "no class");
 	classify_burst(&c, port, &m, 1);
 	check_verdict(pkt_of(m), s, bytes);
 	m->pkt_len = m->data_len;

@@ -649,7 +649,9 @@ static void classify_ethernet(struct walk *w)
 		classify_drop(w, DROP_mac_source);
 		return;
 	}
-	if (unlikely(type == ETH_TYPE_VLAN || type == ETH_TYPE_QINQ))
+	if (likely(type == ETH_TYPE_IPV6))
+		classify_payload(w, eth, ETH_TYPE_IPV6, sizeof(*eth), true);
+	else if (unlikely(type == ETH_TYPE_VLAN || type == ETH_TYPE_QINQ))
 		classify_tagged(w, eth);
 	else
 		classify_payload(w, eth, type, sizeof(*eth), true);
@@ -663,10 +665,9 @@ static inline uint64_t classify_kind_of(const struct snapshot *s, uint8_t slice)
 	return x.kind;
 }
 
-static inline void classify_start(struct walk *w, struct classifier *c, struct rte_mbuf *m, uint64_t kind)
+/* The members of `w` that are the same for a whole burst (c, s, in) are set. */
+static inline void classify_start(struct walk *w, struct rte_mbuf *m, uint64_t kind)
 {
-	w->c = c;
-	w->s = c->s;
 	w->x = pkt_of(m);
 	w->frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	w->readable = m->data_len;
@@ -689,7 +690,7 @@ static inline uint8_t classify_marked(const struct snap_interface *in, const uin
 
 	*dscp = 0;
 	if (eth->type.b[0] == 0x86)
-		tos = (uint8_t)(frame[14] << 4 | frame[15] >> 4);
+		tos = (uint8_t)(be16_get(*(const be16_t *)(frame + sizeof(*eth))) >> 4);
 	else if (eth->type.b[0] == 0x08)
 		tos = frame[15];
 	else if (eth->type.b[0] == 0x81 || be16_get(eth->type) == ETH_TYPE_QINQ)
@@ -740,15 +741,14 @@ uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **p
 {
 	const struct snap_interface *in = &c->s->port[port];
 	uint64_t bytes = 0, kind = classify_kind_of(c->s, in->slice);
-	struct walk w;
+	struct walk w = {.c = c, .s = c->s, .in = in};
 
-	w.in = in;
 	for (unsigned int i = 0; i < n; i++)
 		rte_prefetch0(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
 	for (unsigned int i = 0; i < n; i++) {
 		pkts[i]->port = port;
 		bytes += pkts[i]->pkt_len;
-		classify_start(&w, c, pkts[i], kind);
+		classify_start(&w, pkts[i], kind);
 		w.x->vrf = in->vrf;
 		classify_traffic_class(in, &w);
 		classify_ethernet(&w);
@@ -758,9 +758,9 @@ uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **p
 
 static void classify_own(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, uint8_t tclass, uint8_t slice)
 {
-	struct walk w = {.in = NULL};
+	struct walk w = {.c = c, .s = c->s, .in = NULL};
 
-	classify_start(&w, c, m, classify_kind_of(c->s, slice));
+	classify_start(&w, m, classify_kind_of(c->s, slice));
 	w.x->vrf = vrf;
 	w.x->tclass = tclass;
 	if (w.frame[0] >> 4 == 6)

@@ -21,7 +21,8 @@ struct node_neighbors {
 	uint64_t kept_generation;		  /* of the snapshot whose next hops are kept */
 	/* Next hops that are kept resolved, by neighbour id; a new snapshot is compared a few ids a pass. */
 	struct control_kept *kept;
-	uint32_t kept_at;
+	uint32_t kept_at, kept_rows;
+	bool kept_all;			     /* the snapshot has been compared */
 	uint16_t interface[INTERFACE_SLOTS]; /* numbers of the last VLAN interfaces, by row; compared likewise */
 	uint32_t interface_at, interface_rows;
 	bool port_up[MAX_PORTS]; /* in the last pass */

@@ -174,14 +174,26 @@ static bool look_at_interface(struct control_role *c, uint32_t row)
 /* Each removed interface costs a scan of all neighbours, so a pass is limited. Returns true when all are done. */
 static bool look_at_interfaces(struct control_role *c)
 {
-	uint32_t rows = MAX_OF(neighbors_of(c)->interface_rows, c->s->n_interfaces), gone = 0;
+	struct node_neighbors *s = neighbors_of(c);
+	uint32_t rows = MAX_OF(s->interface_rows, c->s->n_interfaces), gone = 0;
 
-	while (neighbors_of(c)->interface_at < rows && gone < CONTROL_BURST)
-		gone += look_at_interface(c, neighbors_of(c)->interface_at++);
-	if (neighbors_of(c)->interface_at < rows)
-		return false;
-	neighbors_of(c)->interface_rows = c->s->n_interfaces;
-	return true;
+	while (s->interface_at < rows && gone < CONTROL_BURST)
+		gone += look_at_interface(c, s->interface_at++);
+	/* rows that a snapshot left half way had set count, too */
+	s->interface_rows = s->interface_at < rows ? MAX_OF(s->interface_rows, s->interface_at) : c->s->n_interfaces;
+	return s->interface_at >= rows;
+}
+
+/* The same for the next hops, by neighbour id. */
+static bool look_at_next_hops(struct control_role *c)
+{
+	struct node_neighbors *s = neighbors_of(c);
+	uint32_t rows = MAX_OF(s->kept_rows, c->s->n_neighs);
+
+	for (unsigned int i = 0; i < CONTROL_BURST && s->kept_at < rows; i++)
+		keep(c, s->kept_at++);
+	s->kept_rows = s->kept_at < rows ? MAX_OF(s->kept_rows, s->kept_at) : c->s->n_neighs;
+	return s->kept_at >= rows;
 }
 
 static void take_snapshot(struct control_role *c)
@@ -195,19 +207,17 @@ static void take_snapshot(struct control_role *c)
 		.max = d->max,
 	};
 
-	if (likely(neighbors_of(c)->kept_generation == c->s->generation && neighbors_of(c)->kept_at == SNAP_NEIGH_MAX))
+	if (likely(neighbors_of(c)->kept_generation == c->s->generation && neighbors_of(c)->kept_all))
 		return;
 	if (neighbors_of(c)->kept_generation != c->s->generation) {
 		neighbors_of(c)->kept_generation = c->s->generation;
+		neighbors_of(c)->kept_all = false;
 		neighbors_of(c)->kept_at = 0;
 		neighbors_of(c)->interface_at = 0;
 		neigh_cache_set_limits(neighbors_of(c)->table, &limits);
 	}
 	/* Interfaces come first: entries kept on a new interface must not be dropped with those of the old one. */
-	if (!look_at_interfaces(c))
-		return;
-	for (unsigned int i = 0; i < CONTROL_BURST && neighbors_of(c)->kept_at < SNAP_NEIGH_MAX; i++)
-		keep(c, neighbors_of(c)->kept_at++);
+	neighbors_of(c)->kept_all = look_at_interfaces(c) && look_at_next_hops(c);
 }
 
 /* Each event causes at most two messages to a worker, and a batch is CONTROL_BURST events. */

@@ -660,7 +660,7 @@ static void classify_ethernet(struct walk *w)
 /* Initial pkt.kind of packets of a slice, before classification. */
 static inline uint64_t classify_kind_of(const struct snapshot *s, uint8_t slice)
 {
-	const struct pkt x = {.generation = (uint16_t)s->generation, .slice = slice};
+	const struct pkt x = {.epoch = (uint16_t)s->epoch, .slice = slice};
 
 	return x.kind;
 }

@@ -12,7 +12,7 @@ void classify_to_neighbor(struct classifier *c, struct rte_mbuf *m, uint8_t fami
 	x->egress = snap_interface_of(interface);
 	x->tclass = PKT_CLASS_CONTROL;
 	x->family = family;
-	x->generation = (uint16_t)c->s->generation;
+	x->epoch = (uint16_t)c->s->epoch;
 	x->sid = PKT_SID_NONE;
 	x->vrf = PKT_VRF_NONE;
 	x->l3_bytes = (uint16_t)m->pkt_len;

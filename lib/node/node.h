@@ -84,7 +84,7 @@ struct rx_role {
 /* A packet in the mailbox to another worker: it stays charged until that worker has taken it. */
 struct peer_charge {
 	uint32_t bytes;
-	uint16_t buffers, port, generation;
+	uint16_t buffers, port, epoch;
 	uint8_t slice, priority;
 };
 
@@ -211,6 +211,7 @@ struct node {
 	struct snapshot_registry registry;
 	struct config *config; /* running */
 	struct capture_set *captures;
+	uint64_t oldest_epoch;	      /* no packet of an earlier one is left; publish_ctl.c */
 	struct node_retired *retired; /* old snapshots and ids that are not free yet; see publish_ctl.c */
 };
 

@@ -448,9 +448,6 @@ int node_reload(struct node *n, struct config *config, const struct node_reload 
 	bool held;
 
 	node_reclaim(n);
-	if (!node_may_publish(n))
-		return text_fail(err, size, -EBUSY,
-			"packets are still queued that were resolved 64 configurations ago");
 	port_infos(n, info);
 	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
 	if (!s)

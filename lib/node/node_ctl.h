@@ -67,9 +67,6 @@ int node_reload(struct node *n, struct config *config, const struct node_reload 
  */
 int node_read_speeds(struct node *n, char *err, size_t size);
 
-/* Return whether a snapshot can be published: no packet of the snapshot 64 generations before is queued. */
-bool node_may_publish(const struct node *n);
-
 /*
  * Publish a snapshot that was built for `config`, and take both over. `config` may be the running one. Never waits. The
  * protocol is described in publish_ctl.c.

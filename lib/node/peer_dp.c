@@ -6,7 +6,7 @@ static void peer_account(struct worker_role *w, const struct peer_charge *p, boo
 {
 	struct account *total = &w->accounts->total[p->port][p->priority];
 	struct account *slice = &w->accounts->slice[p->port][p->slice][p->priority];
-	uint64_t *held = &w->ctx.held[p->generation % EGRESS_GENERATIONS];
+	uint64_t *held = &w->ctx.held[p->epoch % EGRESS_EPOCHS];
 
 	if (charge) {
 		account_charge(total, p->bytes, p->buffers);
@@ -46,7 +46,7 @@ void peer_give(void *arg, uint16_t worker, struct rte_mbuf *m)
 	*c = (struct peer_charge){.bytes = m->pkt_len,
 		.buffers = m->nb_segs,
 		.port = m->port,
-		.generation = x->generation,
+		.epoch = x->epoch,
 		.slice = x->slice,
 		.priority = x->priority};
 	peer_account(w, c, true);

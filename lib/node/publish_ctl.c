@@ -26,23 +26,28 @@
  *   reclaim      node_reclaim frees an old snapshot and its configuration when its grace period has ended: every
  *                lcore that is online has reported a quiescent state since the publication.
  *
- * Generations and ids
- * ===================
+ * Epochs and ids
+ * ==============
  *
  * Packets outlive snapshots: a packet can be queued for longer than a grace period. A packet therefore carries ids (of
- * a neighbour, path, SID or slice) and the number of the generation that resolved them, and no pointers. The owner
- * looks the ids up in the newest snapshot. The registry keeps an id reserved after the newest snapshot has stopped
- * using it. The id can be assigned again (snapshot_reap) when no packet of an older generation is left. node_reclaim
- * checks, in this order:
+ * a neighbour, path, SID or slice) and the number of an epoch, and no pointers. The owner looks the ids up in the
+ * newest snapshot. The registry keeps an id reserved after the newest snapshot has stopped using it.
  *
- *   1. rx lcores   The grace period has ended: no rx lcore classifies by the old snapshot.
+ * An epoch is a row of snapshots in which no id changed its meaning. A snapshot that drops no id, as most changes of
+ * routes do, continues the epoch. One that drops an id begins the next epoch. A dropped id can be assigned again
+ * (snapshot_reap) when no packet of an earlier epoch is left. node_reclaim checks, in this order:
+ *
+ *   1. rx lcores   The grace period has ended: no rx lcore classifies by a snapshot of an earlier epoch.
  *   2. parks       Every rx role has been seen without parked packets since then. The roles need not be empty at the
  *                  same time.
  *   3. mailboxes   Every mailbox that carries packets has popped as many as had been pushed when check 2 succeeded.
  *                  Mailboxes are in order, so all packets that were in them at that time have been popped. Mailboxes
  *                  of messages are not checked.
- *   4. queues      egress_context.held counts the queued packets of each worker by generation. The counts of all
- *                  older generations are 0.
+ *   4. queues      egress_context.held counts the queued packets of each worker by epoch. The counts of all earlier
+ *                  epochs are 0.
+ *
+ * At most EGRESS_EPOCHS (64) epochs exist at a time. While an old packet stays queued for so long, the newest epoch goes
+ * on: snapshots are published as always, and the ids that they drop stay reserved until the next epoch can begin.
  *
  * Who may do what
  * ===============
@@ -60,8 +65,6 @@
  * The management thread replaces the configuration (node_apply), and reclaims every few milliseconds:
  *
  *	node_reclaim(n);
- *	if (!node_may_publish(n))
- *		return -EBUSY;
  *	s = snapshot_build(&n->registry, config, info, n->snapshot, err, size);
  *	if (!s)
  *		return -EINVAL;
@@ -77,8 +80,7 @@
  * Limits
  * ======
  *
- *   - Queued packets can stem from at most EGRESS_GENERATIONS (64) generations. While packets of the oldest are queued,
- *     node_may_publish is false and node_apply fails with -EBUSY.
+ *   - While packets of 64 epochs are queued, dropped ids pile up. When none is left, node_apply fails: "too many ...".
  *   - An lcore that is online and does not poll delays the release of all old snapshots. Publication continues, and
  *     memory grows by one snapshot for each.
  *   - If there is no memory to record an old snapshot, the old snapshot and its ids are never freed. A leak is safe, and
@@ -97,7 +99,8 @@ struct node_retired {
 	const struct snapshot *snapshot; /* NULL: freed; only its ids are still reserved */
 	struct config *config;		 /* NULL: also the configuration of the successor */
 	uint64_t token;
-	uint64_t generation;	       /* of the successor */
+	uint64_t generation, epoch;    /* of the successor */
+	bool begins;		       /* the successor begins its epoch: ids can be released */
 	bool unparked[NODE_MAX_ROLES]; /* by rx role: was seen without parked packets since the grace period */
 	bool marked;		       /* popped_by is set */
 	uint64_t *popped_by;	       /* by mailbox, in the order of node.mailboxes: value that `popped` must reach */
@@ -170,33 +173,41 @@ static bool mailboxes_are_through(const struct node *n, struct node_retired *r)
 	return true;
 }
 
-/* Returns true when no packet of a generation older than the successor is queued. */
+/* Returns true when no packet of an epoch before that of the successor is queued. */
 static bool queues_are_through(const struct node *n, const struct node_retired *r)
 {
 	for (uint16_t w = 0; w < n->n_workers; w++)
-		for (uint64_t g = r->generation - MIN_OF(r->generation, EGRESS_GENERATIONS - 1); g < r->generation; g++)
-			if (stat_read(&n->worker[w].ctx.held[g % EGRESS_GENERATIONS]))
+		for (uint64_t e = n->oldest_epoch; e < r->epoch; e++)
+			if (stat_read(&n->worker[w].ctx.held[e % EGRESS_EPOCHS]))
 				return false;
 	return true;
 }
 
-bool node_may_publish(const struct node *n)
+/* Counts of packets are kept modulo 64: the next epoch begins only while it cannot be mistaken for an earlier one. */
+static void choose_epoch(struct node *n, const struct snapshot *old, struct snapshot *s)
 {
-	uint64_t next = n->registry.generation + 1;
+	s->epoch = old->epoch;
+	if (!snapshot_drops_ids(&n->registry, s) || s->epoch + 1 - n->oldest_epoch >= EGRESS_EPOCHS)
+		return;
+	s->epoch++;
+	n->registry.epoch_since = s->generation;
+}
 
-	/* The counts are kept modulo 64: packets of 64 generations ago would be counted as new ones. */
-	for (uint16_t w = 0; w < n->n_workers; w++)
-		if (stat_read(&n->worker[w].ctx.held[next % EGRESS_GENERATIONS]))
-			return false;
-	return true;
+/* Returns true when no packet of an epoch before that of the successor is left. */
+static bool is_through(const struct node *n, struct node_retired *r)
+{
+	return parks_are_through(n, r) && mailboxes_are_through(n, r) && queues_are_through(n, r);
 }
 
 void node_publish(struct node *n, struct snapshot *s, struct config *config)
 {
 	const struct snapshot *old = n->snapshot;
 	struct config *old_config = n->config == config ? NULL : n->config;
+	uint64_t epoch = old ? old->epoch : 0;
 	struct node_retired *r;
 
+	if (s && old)
+		choose_epoch(n, old, s);
 	__atomic_store_n(&n->snapshot, s, __ATOMIC_RELEASE);
 	n->config = config;
 	if (!s) {
@@ -222,6 +233,8 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 	r->snapshot = old;
 	r->config = old_config;
 	r->generation = s->generation;
+	r->epoch = s->epoch;
+	r->begins = s->epoch != epoch;
 	r->token = rte_rcu_qsbr_start(n->qsbr);
 	n->retired = r;
 }
@@ -234,9 +247,11 @@ unsigned int node_reclaim(struct node *n)
 	while ((r = *at)) {
 		if (r->snapshot && rte_rcu_qsbr_check(n->qsbr, r->token, false) == 1)
 			free_snapshot(r);
-		if (!r->snapshot && parks_are_through(n, r) && mailboxes_are_through(n, r) &&
-			queues_are_through(n, r)) {
-			snapshot_reap(&n->registry, r->generation);
+		if (!r->snapshot && (!r->begins || is_through(n, r))) {
+			if (r->begins) {
+				snapshot_reap(&n->registry, r->generation);
+				n->oldest_epoch = MAX_OF(n->oldest_epoch, r->epoch);
+			}
 			*at = r->next;
 			free_retired(r);
 			continue;

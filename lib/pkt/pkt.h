@@ -67,7 +67,7 @@ struct pkt {
 	uint16_t strip;	       /* offset from the start of the frame to the IP or Ethernet header that is sent first */
 	union {
 		struct {
-			uint16_t generation; /* of the snapshot that resolved it, low bits */
+			uint16_t epoch; /* of the snapshot that resolved it, low bits */
 			union {
 				struct { /* PUNT_ERROR: as ICMPv6, translated for IPv4 */
 					uint8_t icmp_type, icmp_code;

@@ -32,7 +32,7 @@
  * device refuses.
  */
 #define EGRESS_TX_BATCH 32
-#define EGRESS_GENERATIONS 64	 /* generations of snapshots that queued packets may refer to at a time */
+#define EGRESS_EPOCHS 64	 /* epochs of ids that queued packets may refer to at a time */
 #define EGRESS_QUANTUM 9216	 /* bytes per class and round */
 #define EGRESS_WEIGHT_BYTES 4096 /* bytes per slice and round, per unit of weight */
 /* Bytes of line time per frame in addition to the frame: preamble, FCS, gap. Shares are shares of the line. */
@@ -263,8 +263,8 @@ struct egress_context {
 	/* Take over a packet at another egress of this owner: egress_take. */
 	void (*take)(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
 	void *ask_arg; /* first argument of the functions */
-	/* Queued packets by generation of their snapshot; written by the owner, relaxed readers. */
-	uint64_t held[EGRESS_GENERATIONS];
+	/* Queued packets by epoch of their snapshot; written by the owner, relaxed readers. */
+	uint64_t held[EGRESS_EPOCHS];
 };
 
 _Static_assert(SNAP_SLICE_MAX == 128, "two words hold a bit per slice");

@@ -8,15 +8,15 @@
 
 #include "queue/egress.h"
 
-/* A queued packet keeps the ids of its snapshot's generation in use. */
+/* A queued packet keeps the ids of its snapshot's epoch in use. */
 static inline void queue_hold(struct egress_context *c, struct rte_mbuf *m)
 {
-	stat_add(&c->held[pkt_of(m)->generation % EGRESS_GENERATIONS], 1);
+	stat_add(&c->held[pkt_of(m)->epoch % EGRESS_EPOCHS], 1);
 }
 
 static inline struct rte_mbuf *queue_unhold(struct egress_context *c, struct rte_mbuf *m)
 {
-	stat_sub(&c->held[pkt_of(m)->generation % EGRESS_GENERATIONS], 1);
+	stat_sub(&c->held[pkt_of(m)->epoch % EGRESS_EPOCHS], 1);
 	return m;
 }
 
@@ -52,7 +52,7 @@ static inline void queue_release(struct egress_context *c, const struct pkt *x, 
 struct queue_tally {
 	uint64_t kind;		       /* struct pkt.kind of all its packets */
 	struct account *total, *slice; /* accounts that are charged or released */
-	uint64_t *held;		       /* counter of the generation, in egress_context.held */
+	uint64_t *held;		       /* counter of the epoch, in egress_context.held */
 	uint16_t port;		       /* ingress port */
 	bool lossless;		       /* class is lossless on the ingress port */
 	uint32_t packets, buffers;     /* sums */
@@ -62,14 +62,14 @@ struct queue_tally {
 static inline void queue_tally_begin(struct queue_tally *t, struct egress_context *c, const struct pkt *x,
 	const struct rte_mbuf *m)
 {
-	unsigned int port = m->port, slice = x->slice, priority = x->priority, generation = x->generation;
+	unsigned int port = m->port, slice = x->slice, priority = x->priority, epoch = x->epoch;
 
 	t->kind = x->kind;
 	t->port = m->port;
 	t->lossless = x->lossless;
 	t->total = &c->accounts->total[port][priority];
 	t->slice = &c->accounts->slice[port][slice][priority];
-	t->held = &c->held[generation % EGRESS_GENERATIONS];
+	t->held = &c->held[epoch % EGRESS_EPOCHS];
 	t->packets = 0;
 	t->buffers = 0;
 	t->bytes = 0;

@@ -167,6 +167,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	build_boundary(b);
 	rc = build_slices(b);
 	if (rc == 0)
+		rc = build_groups_begin(b);
+	if (rc == 0)
 		rc = build_keys(b);
 	if (rc == 0)
 		rc = build_vrfs(b);
@@ -184,6 +186,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 		rc = build_policies(b);
 	if (rc == 0)
 		rc = build_tables(b);
+	if (rc == 0)
+		build_groups_end(b);
 	if (rc == 0)
 		rc = build_usid(b);
 	if (rc == 0)
@@ -209,6 +213,16 @@ void snapshot_undo(struct snapshot_registry *r, const struct snapshot *s)
 	snapshot_free(s);
 }
 
+bool snapshot_drops_ids(const struct snapshot_registry *r, const struct snapshot *s)
+{
+	return ids_dropped(r->neighs, r->epoch_since, s->generation) ||
+	       ids_dropped(r->paths, r->epoch_since, s->generation) ||
+	       ids_dropped(r->sids, r->epoch_since, s->generation) ||
+	       ids_dropped(r->vrfs, r->epoch_since, s->generation) ||
+	       ids_dropped(r->slices, r->epoch_since, s->generation) ||
+	       ids_dropped(r->interfaces, r->epoch_since, s->generation);
+}
+
 void snapshot_reap(struct snapshot_registry *r, uint64_t generation)
 {
 	ids_reap(r->neighs, generation);
@@ -224,6 +238,7 @@ struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config
 {
 	struct builder b = {.ids = r, .config = config, .old = old, .err = err, .err_size = size};
 	struct arena *arena = arena_new();
+	int rc;
 
 	b.s = arena ? arena_alloc(arena, sizeof(*b.s)) : NULL;
 	if (!b.s) {
@@ -234,7 +249,10 @@ struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config
 	b.s->arena = arena;
 	b.s->config = config;
 	b.s->generation = r->generation + 1;
-	if (build_all(&b, ports) < 0) {
+	rc = build_all(&b, ports);
+	free(b.group_hash);
+	free(b.group_used);
+	if (rc < 0) {
 		snapshot_free(b.s);
 		return NULL;
 	}

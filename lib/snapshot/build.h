@@ -12,10 +12,17 @@ struct snapshot_registry {
 	struct path_mtus *path_mtus; /* written only by the control lcore: path_mtu.h */
 	struct liveness *live;	     /* likewise: liveness.h */
 	uint64_t generation;	     /* of the newest snapshot built */
+	uint64_t epoch_since;	     /* generation of the first snapshot of the newest epoch */
 };
 
 int snapshot_registry_init(struct snapshot_registry *r); /* 0 or -ENOMEM */
 void snapshot_registry_fini(struct snapshot_registry *r);
+
+/*
+ * Does `s`, built last, lack an id of an earlier snapshot of this epoch? Such an id can be assigned again only after
+ * the next epoch has begun (node/publish_ctl.c).
+ */
+bool snapshot_drops_ids(const struct snapshot_registry *r, const struct snapshot *s);
 
 /*
  * No packet resolved by a snapshot before `generation` is left anywhere. Free the ids that only those snapshots used.

@@ -18,6 +18,11 @@ struct builder {
 	struct snap_sid *sid;
 	struct snap_path *path;
 	struct snap_group *group;
+	uint32_t group_room;  /* of group[] */
+	bool *group_used;     /* by group number */
+	uint32_t group_free;  /* no number below it is free */
+	uint32_t *group_hash; /* group numbers by members, plus 1; 0: free. On the heap, of group_slots entries */
+	uint32_t group_slots; /* a power of two */
 	struct snap_policy *policy;
 	struct snap_relay *relay;
 	struct snap_interface **interface;
@@ -56,7 +61,13 @@ int build_neigh(struct builder *b, const char *link, const struct ip_addr *addr,
 
 int build_sids(struct builder *b); /* needs neighbours, VRFs, relays */
 
-/* An ECMP group of members of equal weight. */
+/*
+ * build_groups.c: ECMP groups. A group of the last snapshot keeps its number while it is in use, so that tables with
+ * groups can be shared. build_groups_begin comes before all groups, build_groups_end after them.
+ */
+int build_groups_begin(struct builder *b);
+void build_groups_end(struct builder *b);
+/* The group of these members, of equal weight; the order matters, members from SNAP_GROUP_MAX on do not. */
 int build_group(struct builder *b, const target_t *members, size_t n, target_t *out);
 
 /* build_pfc.c: relays and PFC tunnels, needs ports; the relay that a DX2 SID belongs to, or NULL. */

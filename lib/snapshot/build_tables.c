@@ -112,38 +112,6 @@ static int by_prefix(const void *a, const void *b)
 	return d;
 }
 
-int build_group(struct builder *b, const target_t *members, size_t n, target_t *out)
-{
-	struct snapshot *s = b->s;
-	struct snap_group *g;
-
-	/* the array is in the arena, so it grows by doubling, and the old array stays allocated */
-	if ((s->n_groups & (s->n_groups + 1)) == 0) {
-		g = arena_alloc(s->arena, (s->n_groups * 2 + 1) * sizeof(*g));
-		if (!g)
-			return build_fail(b, -ENOMEM, "out of memory");
-		if (s->n_groups)
-			memcpy(g, b->group, s->n_groups * sizeof(*g));
-		s->group = b->group = g;
-	}
-	g = &b->group[s->n_groups];
-	g->n = (uint8_t)MIN_OF(n, SNAP_GROUP_MAX);
-	for (unsigned int i = 0; i < g->n; i++)
-		g->member[i] = members[i];
-	*out = target(TARGET_GROUP, s->n_groups++);
-	return 0;
-}
-
-static bool same_group(const struct snap_group *g, const struct item *members, size_t n)
-{
-	if (g->n != n)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (g->member[i] != members[i].target)
-			return false;
-	return true;
-}
-
 /* Merge all entries of a prefix into one route. */
 static int merge(struct builder *b, const struct item *first, size_t n, struct fib_route *out)
 {
@@ -156,13 +124,6 @@ static int merge(struct builder *b, const struct item *first, size_t n, struct f
 	out->target = first->target;
 	if (first->source != FROM_ROUTE || members == 1)
 		return 0;
-	/* neighbouring prefixes often share their next hops: search the last few groups before adding one */
-	for (uint32_t k = b->s->n_groups, tries = 8; k > 0 && tries > 0; k--, tries--) {
-		if (same_group(&b->s->group[k - 1], first, members)) {
-			out->target = target(TARGET_GROUP, k - 1);
-			return 0;
-		}
-	}
 	members = MIN_OF(members, SNAP_GROUP_MAX);
 	for (size_t i = 0; i < members; i++)
 		member[i] = first[i].target;
@@ -183,11 +144,7 @@ static int build_family(struct builder *b, int family, const struct items *l, st
 		if (l->item[i].prefix.addr.family == family)
 			rc = merge(b, &l->item[i], same, &routes[n++]);
 	}
-	/*
-	 * The number of a group is its index in this snapshot. So a table with groups can be shared only if all groups
-	 * are the same. sluice always rebuilds those tables.
-	 */
-	if (rc == 0 && n && old && !b->s->n_groups && fib_holds(old, family, routes, n)) {
+	if (rc == 0 && n && old && fib_holds(old, family, routes, n)) {
 		*out = fib_ref(old);
 	} else if (rc == 0 && n) {
 		*out = fib_build(family, routes, n);

@@ -4,7 +4,6 @@
 
 #include <bsd/sys/tree.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +133,16 @@ void ids_undo(struct ids *ids, uint64_t gen)
 	RB_FOREACH_SAFE(e, tree, &ids->tree, next)
 		if (e->born == gen)
 			forget(ids, e);
+}
+
+bool ids_dropped(const struct ids *ids, uint64_t since, uint64_t gen)
+{
+	struct entry *e;
+
+	RB_FOREACH(e, tree, (struct tree *)(uintptr_t)&ids->tree)
+		if (e->used >= since && e->used < gen)
+			return true;
+	return false;
 }
 
 void ids_reap(struct ids *ids, uint64_t gen)

@@ -7,6 +7,7 @@
 #ifndef SNAPSHOT_IDS_H
 #define SNAPSHOT_IDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ids;
@@ -25,6 +26,9 @@ uint32_t ids_bound(const struct ids *ids);
 
 /* Forget the names that generation `gen` was the first to use: it was built and never published. */
 void ids_undo(struct ids *ids, uint64_t gen);
+
+/* Has a name been dropped lately: is there one that was last used by a generation from `since` to before `gen`? */
+bool ids_dropped(const struct ids *ids, uint64_t since, uint64_t gen);
 
 /* Forget the names that no generation from `gen` on has used. No packet resolved before `gen` is left anywhere. */
 void ids_reap(struct ids *ids, uint64_t gen);

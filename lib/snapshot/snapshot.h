@@ -320,7 +320,8 @@ struct snap_failover {
 struct liveness;
 
 struct snapshot {
-	uint64_t generation;
+	uint64_t generation; /* number of the snapshot */
+	uint64_t epoch;	     /* of its ids: the snapshots of an epoch have dropped no id that was assigned again */
 	const struct liveness *live; /* outlives the snapshot; liveness.h */
 	struct ipv6_addr loopback;
 	struct snap_interface port[MAX_PORTS];

@@ -262,6 +262,72 @@ static void ids_wait_for_packets(void **state)
 	testbed_free(t);
 }
 
+/* A configuration with the route of all tests and one of its own, by a next hop of its own if `hops`. */
+static void apply_routes(struct testbed *t, unsigned int i, bool hops)
+{
+	char yaml[2048];
+
+	snprintf(yaml, sizeof(yaml),
+		BASE STATIC(OLD) "routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"},\n"
+				 "  {prefix: \"2001:db8:%x::/48\", port: out, nexthop: \"2001:db8:b::%x\"}]\n",
+		0x100 + i, hops ? 0x100 + i : 3);
+	apply(t, yaml);
+}
+
+/* One paused queue does not stop updates: neither of routes alone, nor of next hops, however many there are. */
+static void updates_pass_by_a_paused_queue(void **state)
+{
+	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);
+	uint32_t asked, most = 0, taken = 0, id;
+	char key[80];
+	uint64_t epoch;
+	uint8_t mac = 0;
+
+	(void)state;
+	testbed_settle(t, 1000);
+	t->port[OUT]->tx_allowed = 0;
+	for (uint32_t i = 0; i < EGRESS_TX_ROOM + 100; i++)
+		receive(t, i);
+	epoch = t->node->snapshot->epoch;
+	for (unsigned int i = 0; i < 200; i++) {
+		apply_routes(t, i, false);
+		testbed_settle(t, 5);
+	}
+	assert_int_equal(t->node->snapshot->epoch, epoch);
+	assert_true(node_reclaim(t->node) <= 1);
+	/* each drops the next hop of the one before, and its packet waits as well */
+	for (unsigned int i = 0; i < 200; i++) {
+		apply_routes(t, i, true);
+		if (i < 50) /* there is no room for more */
+			receive(t, EGRESS_TX_ROOM + 100 + i);
+		most = MAX_OF(most, t->node->snapshot->n_neighs);
+	}
+	check(most >= 200, "ids were given away under waiting packets: %u at most", most);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 3000);
+	assert_int_equal(sent(t, &mac, &asked), EGRESS_TX_ROOM + 150);
+	assert_int_equal(mac, 1);
+	for (unsigned int i = 0; i < 10; i++) {
+		testbed_settle(t, 10);
+		testbed_round(t);
+		node_reclaim(t->node);
+	}
+	/* all ids that were dropped are free, those of the last epoch after the next change */
+	apply_routes(t, 500, true);
+	apply_routes(t, 501, true);
+	for (unsigned int i = 0; i < 10; i++) {
+		testbed_settle(t, 10);
+		testbed_round(t);
+		node_reclaim(t->node);
+	}
+	for (unsigned int i = 0; i <= 500; i++) {
+		snprintf(key, sizeof(key), "%u 2001:db8:b::%x", OUT, 0x100 + i);
+		taken += ids_find(t->node->registry.neighs, key, &id) == 0;
+	}
+	check(taken == 0, "%u ids are still taken", taken);
+	testbed_free(t);
+}
+
 struct seen {
 	unsigned int n, kinds[8], last_id;
 	uint32_t before[64];
@@ -388,6 +454,7 @@ int main(void)
 		cmocka_unit_test(dynamic_becomes_static),
 		cmocka_unit_test(a_release_survives_adoption),
 		cmocka_unit_test(ids_wait_for_packets),
+		cmocka_unit_test(updates_pass_by_a_paused_queue),
 		cmocka_unit_test(what_waits_takes_the_newest),
 		cmocka_unit_test(traces_of_waiting_packets),
 	};

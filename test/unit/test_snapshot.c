@@ -134,6 +134,51 @@ static void ids_and_tables_survive(void **state)
 	snapshot_registry_fini(&r);
 }
 
+#define WAY(prefix, via) "  - {prefix: \"" prefix "\", port: p0, nexthop: \"fe80::" via "\"}\n"
+
+/* ECMP groups keep their numbers while others come and go, so that a table with groups is shared like any other. */
+static void tables_with_groups_survive(void **state)
+{
+	static const char before[] = NODE
+		"vrfs: [{name: red, routes: [{prefix: 10.2.0.0/16, port: p0, nexthop: 10.9.0.2},\n"
+		"  {prefix: 10.2.0.0/16, port: p0, nexthop: 10.9.0.3}]}]\n"
+		"routes:\n" WAY("2001:db8:1::/48", "1") WAY("2001:db8:1::/48", "2");
+	static const char after[] = NODE
+		"vrfs: [{name: red, routes: [{prefix: 10.2.0.0/16, port: p0, nexthop: 10.9.0.2},\n"
+		"  {prefix: 10.2.0.0/16, port: p0, nexthop: 10.9.0.3}]}]\n"
+		"routes:\n" WAY("2001:db8:7::/48", "3") WAY("2001:db8:7::/48", "4") WAY("2001:db8:8::/48", "3")
+			WAY("2001:db8:8::/48", "4") WAY("2001:db8:9::/48", "3") WAY("2001:db8:9::/48", "5");
+	struct snapshot_registry r;
+	struct snapshot *s[4];
+	struct config *c[4];
+	uint32_t red = 0;
+	target_t t;
+
+	(void)state;
+	assert_int_equal(snapshot_registry_init(&r), 0);
+	for (unsigned int i = 0; i < 4; i++)
+		s[i] = build(&r, &c[i], i < 2 ? before : after, i ? s[i - 1] : NULL);
+	assert_int_equal(ids_find(r.vrfs, "red", &red), 0);
+	for (unsigned int i = 1; i < 4; i++)
+		check(s[i]->vrf[red].v4 == s[0]->vrf[red].v4, "snapshot %u made the table of red again", i);
+	assert_ptr_equal(s[0]->vrf[VRF_UNDERLAY].v6, s[1]->vrf[VRF_UNDERLAY].v6);
+	assert_ptr_not_equal(s[1]->vrf[VRF_UNDERLAY].v6, s[2]->vrf[VRF_UNDERLAY].v6);
+	assert_ptr_equal(s[2]->vrf[VRF_UNDERLAY].v6, s[3]->vrf[VRF_UNDERLAY].v6);
+	assert_int_equal(s[0]->n_groups, 2);
+	assert_int_equal(s[3]->n_groups, 4);
+	t = fib_lookup4(s[3]->vrf[red].v4, 0x0a020001);
+	assert_int_equal(target_kind(t), TARGET_GROUP);
+	assert_int_equal(s[3]->group[target_index(t)].n, 2);
+	assert_memory_equal(&s[3]->group[target_index(t)], &s[0]->group[target_index(t)], sizeof(struct snap_group));
+	/* the number that the underlay's old group had is free, and the next group takes it */
+	assert_int_equal(s[2]->group[0].n, 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		snapshot_free(s[i]);
+		cfg_free(c[i]);
+	}
+	snapshot_registry_fini(&r);
+}
+
 static void own_and_connected_addresses(void **state)
 {
 	static const char yaml[] = NODE "vrfs: [{name: red}]\n";
@@ -367,6 +412,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(direct_index_equals_longest_match),
 		cmocka_unit_test(ids_and_tables_survive),
+		cmocka_unit_test(tables_with_groups_survive),
 		cmocka_unit_test(own_and_connected_addresses),
 		cmocka_unit_test(reduced_headers),
 		cmocka_unit_test(buckets_follow_weights),

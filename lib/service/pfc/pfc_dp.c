@@ -236,7 +236,7 @@ static struct rte_mbuf *pfc_new_frame(struct worker_role *w, uint16_t port, cons
 	x->neigh = PKT_NEIGH_LINK + port;
 	x->egress = (uint8_t)port;
 	x->tclass = PKT_CLASS_CONTROL;
-	x->generation = (uint16_t)w->ctx.s->generation;
+	x->epoch = (uint16_t)w->ctx.s->epoch;
 	x->sid = PKT_SID_NONE;
 	x->l3_bytes = sizeof(struct pfc_frame);
 	m->port = PORT_LOCAL;

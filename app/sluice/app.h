@@ -26,6 +26,7 @@ struct app {
 	uint64_t confirm_before_ns; /* end of `commit confirmed`; 0: none pending */
 	/* server.c */
 	struct server *server;
+	bool script_failed; /* a command of --script failed */
 	/* metrics.c */
 	struct metrics *metrics;
 };

@@ -36,7 +36,8 @@
 
 #define RECONNECT_MS 200	    /* between attempts; time for one handshake */
 #define DRAIN_NS (2 * NSEC_PER_SEC) /* for held packets to leave at the end */
-#define EXIT_CONFIG 1		    /* invalid configuration */
+#define EXIT_CONFIG 1		    /* invalid configuration, or --strict and a start would fail */
+#define EXIT_COMMAND 1		    /* a command of --script failed */
 #define EXIT_USAGE 2
 #define EXIT_START 3	 /* the machine lacks a requirement */
 #define EXIT_INVARIANT 4 /* packets unaccounted for, or buffers leaked: a bug */
@@ -270,7 +271,9 @@ static int run(struct config *config, const struct options *o, int signals)
 	/* keep the lock: telemetry must not read a node that is being freed */
 	leaks = close_all(app.node);
 	reload_fini(&app);
-	return status ? status : leaks;
+	if (status || leaks)
+		return status ? status : leaks;
+	return app.script_failed ? EXIT_COMMAND : 0;
 }
 
 /* Does the machine meet the needs of this configuration? 0, or -errno with a message that names the remedy. */
@@ -283,7 +286,7 @@ static int check_machine(const struct config *c, struct memory_plan *memory, cha
 	return rc ? rc : memory_plan_make(c, memory, err, size);
 }
 
-static int check(struct config *c)
+static int check(struct config *c, bool strict)
 {
 	struct memory_plan memory;
 	char err[512];
@@ -296,7 +299,7 @@ static int check(struct config *c)
 	if (rc < 0)
 		printf("a start on this machine would fail: %s\n", err);
 	cfg_free(c);
-	return 0;
+	return strict && rc < 0 ? EXIT_CONFIG : 0;
 }
 
 static int print_page(const char *what)
@@ -368,5 +371,5 @@ int main(int argc, char **argv)
 	c = cfg_load_checked(o.config_file, stderr);
 	if (!c)
 		return EXIT_CONFIG;
-	return o.check ? check(c) : start(c, &o);
+	return o.check ? check(c, o.strict) : start(c, &o);
 }

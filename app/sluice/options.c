@@ -7,13 +7,14 @@
 #include "base/compiler.h"
 #include "base/text.h"
 
-enum { OPT_CHECK = 256, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_PRINT, OPT_VERSION };
+enum { OPT_CHECK = 256, OPT_STRICT, OPT_IDLE, OPT_WAIT, OPT_REPORT, OPT_CAPTURE, OPT_PRINT, OPT_VERSION };
 
 const struct cli_option sluice_options[] = {
 	{'c', "config", "FILE", "read the configuration from FILE; sluice.yaml(5) has its keys"},
 	{'i', "interactive", NULL, "run a console on standard input; the node stops at end of input"},
 	{'f', "script", "FILE", "run the commands in FILE after the start"},
 	{OPT_CHECK, "check", NULL, "check the configuration and print the plan; start nothing"},
+	{OPT_STRICT, "strict", NULL, "with --check: exit with 1 if a start on this machine would fail, too"},
 	{OPT_IDLE, "exit-when-idle", "MS", "drain and stop after MS milliseconds without packets"},
 	{OPT_WAIT, "wait-for-links", "S", "wait at most S seconds for all links before receiving"},
 	{OPT_REPORT, "report", "FILE", "write the final report to FILE as JSON"},
@@ -62,6 +63,9 @@ int options_parse(struct options *o, int argc, char **argv)
 		case OPT_CHECK:
 			o->check = true;
 			break;
+		case OPT_STRICT:
+			o->strict = true;
+			break;
 		case OPT_IDLE:
 			if (text_parse_number(optarg, 1000, &o->idle_exit_ms) < 0 || !o->idle_exit_ms)
 				return bad("--exit-when-idle", optarg);
@@ -96,6 +100,10 @@ int options_parse(struct options *o, int argc, char **argv)
 	/* getopt consumes the first --; without one, no argument may remain */
 	if (o->eal_argc && (optind == 0 || strcmp(argv[optind - 1], "--") != 0)) {
 		fprintf(stderr, "sluice: unexpected argument '%s'; put EAL options after --\n", argv[optind]);
+		return 2 + 1;
+	}
+	if (o->strict && !o->check) {
+		fprintf(stderr, "sluice: --strict is for --check\n");
 		return 2 + 1;
 	}
 	if (!o->config_file && !o->print) {

@@ -14,7 +14,7 @@ struct options {
 	const char *report_file;  /* final report as JSON; NULL: none */
 	const char *capture_file; /* pcapng of all ports and drops; NULL: none */
 	const char *print;	  /* name of a page; NULL: none */
-	bool check;
+	bool check, strict;
 	bool interactive;
 	uint64_t idle_exit_ms;	/* 0: run until stopped */
 	uint64_t wait_links_ms; /* 0: do not wait */

@@ -56,19 +56,18 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		return -ENOMEM;
 	}
 	rc = apply_config(app->node, c, diags, file, how, out, err, size);
-	if (rc == 0) {
-		ms = (clock_now() - started) / NSEC_PER_MSEC;
+	ms = (clock_now() - started) / NSEC_PER_MSEC;
+	if (*out)
 		json_object_set_new(*out, "took_ms", json_integer((json_int_t)ms));
-		if (how != APPLY_DRY) {
-			log_held(*out);
-			logging_change(&log_before, &app->node->config->log);
-			log_notice(config, "%s: %llu added, %llu changed, %llu removed, in %llu ms", file,
-				apply_count(*out, "added"), apply_count(*out, "changed"), apply_count(*out, "removed"),
-				(unsigned long long)ms);
-			free(app->previous);
-			app->previous = before;
-			before = NULL;
-		}
+	if (rc == 0 && how != APPLY_DRY) {
+		log_held(*out);
+		logging_change(&log_before, &app->node->config->log);
+		log_notice(config, "%s: %llu added, %llu changed, %llu removed, in %llu ms", file,
+			apply_count(*out, "added"), apply_count(*out, "changed"), apply_count(*out, "removed"),
+			(unsigned long long)ms);
+		free(app->previous);
+		app->previous = before;
+		before = NULL;
 	}
 	free(before);
 	return rc;

@@ -419,6 +419,7 @@ static void run_script(struct app *app, const char *path)
 
 	if (!f) {
 		log_error(console, "%s: %s", path, strerror(errno));
+		app->script_failed = true;
 		return;
 	}
 	while (!app->stop && (n = getline(&line, &room, f)) >= 0) {
@@ -428,8 +429,10 @@ static void run_script(struct app *app, const char *path)
 		line[strcspn(line, "\n")] = '\0';
 		if (!text)
 			printf("the line contains a NUL byte\n");
-		if (!text || command_run(&app->host, line, stdout) < 0)
+		if (!text || command_run(&app->host, line, stdout) < 0) {
 			printf("%s:%u: failed: %s\n", path, number, line);
+			app->script_failed = true;
+		}
 		fflush(stdout);
 	}
 	free(line);

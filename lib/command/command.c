@@ -7,16 +7,42 @@
 
 #include "command/parse.h"
 
+static void print_json(const json_t *value, FILE *out)
+{
+	json_dumpf(value, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	fputc('\n', out);
+}
+
+/* cmd: NULL when the line names no command. With `json`, an error is an object, too, beside what the command returned. */
+static void print_error(const struct command *cmd, json_t *result, const char *text, bool json, FILE *out)
+{
+	json_t *error;
+
+	if (!json_array_size(result) && !json_object_size(result))
+		result = NULL; /* nothing was found out before the error */
+	if (!json) {
+		if (result)
+			command_print_text(result, out);
+		fprintf(out, "%s%s%s\n", cmd ? cmd->words : "", cmd ? ": " : "", text);
+		return;
+	}
+	error = json_pack("{ss* ss sO*}", "command", cmd ? cmd->words : NULL, "error", text, "result", result);
+	if (error) {
+		print_json(error, out);
+		json_decref(error);
+	} else { /* the text has bytes that are not UTF-8 */
+		fputs("{\"error\": \"invalid UTF-8\"}\n", out);
+	}
+}
+
 static int print(const struct command *cmd, struct command_call *c, int rc, bool json, FILE *out)
 {
-	if (rc < 0) {
-		fprintf(out, "%s: %s\n", cmd->words, c->error[0] ? c->error : strerror(-rc));
-	} else if (c->result && json) {
-		json_dumpf(c->result, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
-		fputc('\n', out);
-	} else if (c->result) {
+	if (rc < 0)
+		print_error(cmd, c->result, c->error[0] ? c->error : strerror(-rc), json, out);
+	else if (c->result && json)
+		print_json(c->result, out);
+	else if (c->result)
 		command_print_text(c->result, out);
-	}
 	return rc;
 }
 
@@ -30,14 +56,14 @@ int command_run(const struct command_host *host, const char *line, FILE *out)
 	int rc;
 
 	if (parse_words(line, &w, err, sizeof(err)) < 0) {
-		fprintf(out, "%s\n", err);
+		print_error(NULL, NULL, err, false, out);
 		return -EINVAL;
 	}
 	if (!w.n)
 		return 0;
 	cmd = parse_command(&w, &used, err, sizeof(err));
 	if (!cmd || parse_args(cmd, &w, used, &c, err, sizeof(err)) < 0) {
-		fprintf(out, "%s%s%s\n", cmd ? cmd->words : "", cmd ? ": " : "", err);
+		print_error(cmd, NULL, err, w.json, out);
 		return cmd ? -EINVAL : -ENOENT;
 	}
 	rc = print(cmd, &c, cmd->run(&c), w.json, out);

@@ -112,21 +112,19 @@ int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, cons
 	rc = cfg_align_ports(n->config, c);
 	if (rc != -ENOMEM)
 		rc = cfg_diff(n->config, c, add_change, &p);
-	if (rc == 0 && p.restart && !reload.dry) {
-		snprintf(err, size,
-			"nothing was changed: %llu of the changes need a restart (reload --dry-run lists them)",
-			(unsigned long long)p.restart);
+	if (rc == 0 && p.restart) {
+		snprintf(err, size, "nothing was changed: %llu of the changes need a restart%s",
+			(unsigned long long)p.restart, reload.dry ? "" : " (reload --dry-run lists them)");
 		rc = -EBUSY;
-	}
-	if (rc == 0 && !p.restart) {
+	} else if (rc == 0) {
 		rc = node_reload(n, c, &reload, err, size);
 		if (rc == 0 && !reload.dry)
 			c = NULL;
-		if (rc < 0 && json_array_size(p.held))
+		if (json_array_size(p.held) && (rc < 0 || reload.dry))
 			rc = refuse_held(&p, err, size);
 	}
-	if (rc == 0)
-		*plan = plan_json(&p, file, !reload.dry);
+	if (rc == 0 || (reload.dry && rc == -EBUSY))
+		*plan = plan_json(&p, file, rc == 0 && !reload.dry);
 out:
 	cfg_diags_free(diags);
 	cfg_free(c);

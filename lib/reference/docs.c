@@ -66,7 +66,9 @@ void docs_commands(FILE *out)
 		"socket\n"
 		"(`sluicectl`). Words may be abbreviated as long as they are unique. `-j` anywhere on the line "
 		"selects\n"
-		"JSON output. `#` begins a comment. Put words with spaces in double quotes.\n");
+		"JSON output; an error is then an object with `error`, the `command` and, if there is one, the "
+		"`result` so far.\n"
+		"`#` begins a comment. Put words with spaces in double quotes.\n");
 	for (unsigned int i = 0; i < n_commands; i++) {
 		const struct command *c = &commands[i];
 

@@ -203,7 +203,8 @@ def mistakes(bench):
         "frobnicate", "trace add", "trace add 0", "trace add 1001", "trace add x", "trace add 1 filter",
         "trace add 1 filter \"udp prot 4791\"", "capture start", "capture start drop", "capture start wan0 filter",
         "capture stop 17", "capture stop 3", "capture start dc0 f.pcapng 0", "reload --dry", "reload nosuch.yaml",
-        "show ports --dry-run", "commit", "commit confirmed", "commit confirmed 0", "rollback", "show routes blue",
+        "show ports --dry-run", "show port wan7 -j", "show prots -j", "commit", "commit confirmed", "commit confirmed 0",
+        "rollback", "show routes blue",
         "show \"ports", "# a comment", "", "   ", "show version # and a comment", "help nosuch"])
     node.stop()
 
@@ -252,9 +253,13 @@ def script(bench):
                  "there is no port 'wan7'; did you mean 'wan0'?\nscript:8: failed: show port wan7\n", '"missing": 0'):
         expect(text in out, f"'{text}' is not in:\n{out}")
     expect("script:2" not in out and "script:6" not in out, out)
-    node.stop()
+    node.stop(status=1)
+    with open(bench.path("script"), "w") as f:
+        f.write("show version\n")
+    code, _, err = bench.run("-f", "script", "--exit-when-idle", "100")
+    expect(code == 0, f"{code}: {err}")
     code, _, err = bench.run("-f", "nosuch", "--exit-when-idle", "100")
-    expect(code == 0 and "nosuch: No such file" in err, f"{code}: {err}")
+    expect(code == 1 and "nosuch: No such file" in err, f"{code}: {err}")
 
 
 def quit_in_script(bench):

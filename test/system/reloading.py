@@ -68,7 +68,10 @@ def ports_come_and_go(bench):
             ("more", dc0 + wan0 + '  - {name: x, device: net_null7, side: wan, addresses: ["2001:db8:f::1/64"]}\n', 1),
             ("other", wan0 + dc0, 0)):
         write(bench, "ports.yaml", changed(bench, (dc0 + wan0, new)))
-        plan = node.json("reload ports.yaml --dry-run")
+        status, text = node.command("reload ports.yaml --dry-run -j")
+        plan = json.loads(text)
+        expect(status == (16 if restart else 0), f"{name}: {status}")
+        plan = plan["result"] if restart else plan
         expect(plan["needs_restart"] == restart, f"{name}: {plan}")
     node.ok("reload ports.yaml")
     quiet(node)

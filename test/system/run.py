@@ -128,7 +128,8 @@ def missing_configuration(bench):
 
 def wrong_options(bench):
     for args, text in ((["--exit-when-idle", "x"], "--exit-when-idle: expected a whole number, found 'x'"),
-                       (["--no-such"], "usage:"), (["stray"], "unexpected argument 'stray'; put EAL options after --"), (["--print", "x"], "--print:")):
+                       (["--no-such"], "usage:"), (["--strict"], "--strict is for --check"),
+                        (["stray"], "unexpected argument 'stray'; put EAL options after --"), (["--print", "x"], "--print:")):
         done = subprocess.run([bench.sluice, "-c", "x", *args], capture_output=True, text=True, check=False)
         expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")
 
@@ -140,6 +141,11 @@ def plan_without_start(bench):
     for text in ("1 on CPU 0    rx + worker (run to completion)", "egress owned by lcore 1", "total, of 32768",
                  "config.yaml is valid", "a start on this machine would fail: port p0: rx_pcap: cannot read in.pcap"):
         expect(text in out, f"'{text}' is not in the plan:\n{out}")
+    code, strict, err = bench.run("--check", "--strict")
+    expect(code == 1 and strict == out, f"--strict: ended with {code}: {err}")
+    write_pcap(bench.path("in.pcap"), [])
+    code, out, err = bench.run("--check", "--strict")
+    expect(code == 0 and "would fail" not in out, f"--strict: ended with {code}: {out} {err}")
 
 
 def one_headroom(bench):

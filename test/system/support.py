@@ -242,15 +242,15 @@ class Node:
                 names[f.read().strip()] = int(tid)
         return names
 
-    def stop(self, number=signal.SIGTERM):
+    def stop(self, number=signal.SIGTERM, status=0):
         """Every test ends with this: nothing leaks, everything is accounted for."""
         self.process.send_signal(number)
-        self.ends()
+        self.ends(status)
 
-    def ends(self):
+    def ends(self, status=0):
         self.session.close()
         self.process.wait(timeout=machine.patience(30))
-        if self.process.returncode:
+        if self.process.returncode != status:
             raise Certain(f"ended with {self.process.returncode}: {self.log()}")
         balance = self.bench.report()["conservation"]
         if balance["missing"]:

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import time
 
-from support import Node, Session, expect, frame, quiet, wait_for, write_pcap
+from support import Node, Session, Wrong, expect, frame, quiet, wait_for, write_pcap
 
 TRANSCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "transcripts")
 
@@ -105,8 +105,9 @@ def transcript(bench, name, node, lines):
         want = f.read()
     if got != want:
         for number, (a, b) in enumerate(zip(got.splitlines(), want.splitlines()), 1):
-            expect(a == b, f"{name}.txt:{number}: expected '{b}', got '{a}'")
-        expect(False, f"{name}.txt: one is longer: {len(got)} and {len(want)} bytes")
+            if a != b:
+                raise Wrong(f"{name}.txt:{number}: expected '{b}', got '{a}'")
+        raise Wrong(f"{name}.txt: one is longer: {len(got)} and {len(want)} bytes")
 
 
 def dropped():

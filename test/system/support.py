@@ -75,6 +75,10 @@ class Certain(Failure):
     """A failure that no load of the machine explains."""
 
 
+class Wrong(Failure):
+    """A wrong answer. Load may explain it once, but not the same one again."""
+
+
 def expect(condition, text):
     if not condition:
         raise Failure(text)
@@ -277,8 +281,11 @@ def quiet(node):
     wait_for(still, "the node does not come to rest")
 
 
-def run_once(test, options):
-    """Run one test in a folder of its own. Returns its failure, whether that is certain, and the test's own remarks."""
+def run_once(test, options, wrong):
+    """
+    Run one test in a folder of its own. Returns its failure, whether that is certain, and the test's own remarks.
+    wrong: the wrong answers of earlier attempts; a new one is added.
+    """
     bench = Bench(os.path.abspath(options.sluice))
     bench.update = options.update
     try:
@@ -286,7 +293,9 @@ def run_once(test, options):
         bench.check_lossless()
         return [], False, remarks
     except (Failure, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as e:
-        return f"{type(e).__name__}: {e}".splitlines(), isinstance(e, Certain), []
+        again = str(e) in wrong
+        wrong += [str(e)] if isinstance(e, Wrong) else []
+        return f"{type(e).__name__}: {e}".splitlines(), again or isinstance(e, Certain), []
     finally:
         bench.close()
 
@@ -305,10 +314,10 @@ def main(what, tests):
     print(f"1..{len(tests)}", flush=True)
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
-        remarks = []
+        remarks, wrong = [], []
 
-        def once(test=test, remarks=remarks):
-            problems, certain, remarks[:] = run_once(test, args)
+        def once(test=test, remarks=remarks, wrong=wrong):
+            problems, certain, remarks[:] = run_once(test, args, wrong)
             return problems, certain
         result = machine.attempt(once)
         failed += result.outcome == machine.FAIL

@@ -135,6 +135,36 @@ int cmd_show_paths(struct command_call *c)
 	return 0;
 }
 
+static json_t *way_json(const struct node *n, const char *path, target_t via, unsigned int causes)
+{
+	char way[DESCRIBE_TEXT], why[96];
+
+	return json_pack("{ss* ss ss ss}", "path", path, "way", describe_target(n, via, way), "state",
+		grade_name(via ? liveness_grade(causes) : LIVENESS_IS_DEAD), "why",
+		via ? nexthop_causes(causes, why, sizeof(why)) : "no route");
+}
+
+json_t *failover_ways(const struct node *n, target_t t)
+{
+	const struct snapshot *s = n->snapshot;
+	uint32_t index = target_index(t);
+	json_t *ways = json_array();
+
+	if (target_kind(t) == TARGET_NEIGH || target_kind(t) == TARGET_LINK)
+		json_array_append_new(ways, way_json(n, NULL, t, liveness_of_nexthop(s, t)));
+	for (unsigned int i = 0; target_kind(t) == TARGET_GROUP && i < s->group[index].n; i++)
+		json_array_append_new(ways, way_json(n, NULL, s->group[index].member[i],
+						    liveness_of_nexthop(s, s->group[index].member[i])));
+	for (uint32_t i = 0; target_kind(t) == TARGET_POLICY && i < s->policy[index].n_paths; i++) {
+		uint32_t id = s->policy[index].path[i];
+		const struct snap_path *p = &s->path[id];
+
+		json_array_append_new(ways,
+			way_json(n, p->name, p->via, liveness_of_path(s, id) | (p->via ? way_causes(s, p->via) : 0)));
+	}
+	return ways;
+}
+
 static int set_stopped(struct command_call *c, bool stopped)
 {
 	struct port *p = NULL;

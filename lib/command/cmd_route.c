@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show routes, neighbors. Management thread. */
+/* show routes, route lookup, neighbors. Management thread. */
 #include <errno.h>
 #include <string.h>
 
@@ -34,6 +34,38 @@ int cmd_show_routes(struct command_call *c)
 		add_table(c, i, s->vrf[i].v6);
 	}
 	return found ? 0 : command_fail(c, -ENOENT, "there is no VRF '%.40s'; see: show routes", c->arg[0]);
+}
+
+/* Returns the index of a VRF; NULL or "": the underlay. n_vrfs: there is none of that name. */
+static uint32_t find_vrf(const struct snapshot *s, const char *name)
+{
+	uint32_t i = 0;
+
+	if (!name || !name[0])
+		return VRF_UNDERLAY;
+	while (i < s->n_vrfs && (!s->vrf[i].name || strcmp(describe_vrf(s, i), name) != 0))
+		i++;
+	return i;
+}
+
+/* What a packet with that destination gets: the route, what it leads to, and which ways out of it are alive. */
+int cmd_show_route_lookup(struct command_call *c)
+{
+	const struct snapshot *s = c->node->snapshot;
+	char text[IP_ADDR_TEXT], route[DESCRIBE_TEXT], to[DESCRIBE_TEXT];
+	uint32_t vrf = find_vrf(s, c->arg[1]);
+	struct ip_addr addr;
+	target_t t;
+
+	if (ip_addr_parse(c->arg[0], &addr) < 0)
+		return command_fail(c, -EINVAL, "ADDRESS: expected an IPv4 or IPv6 address, found '%.60s'", c->arg[0]);
+	if (vrf == s->n_vrfs)
+		return command_fail(c, -ENOENT, "there is no VRF '%.40s'; see: show routes", c->arg[1]);
+	t = addr.family == 4 ? fib_lookup4(s->vrf[vrf].v4, ip_addr_v4(&addr)) : fib_lookup6(s->vrf[vrf].v6, &addr.v6);
+	c->result = json_pack("{ss ss ss ss so}", "vrf", describe_vrf(s, vrf), "address", ip_addr_format(&addr, text),
+		"route", describe_route(s, vrf, &addr, route), "to", describe_target(c->node, t, to), "ways",
+		failover_ways(c->node, t));
+	return 0;
 }
 
 static const char *neigh_entry_state_name(uint8_t state)

@@ -4,6 +4,7 @@
 
 #include "base/compiler.h"
 #include "command/command.h"
+#include "fib/target.h"
 
 /* Set the reason of a failure and return rc. */
 int command_fail(struct command_call *c, int rc, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -50,6 +51,8 @@ int cmd_show_remote_sids(struct command_call *c);
 int cmd_show_policies(struct command_call *c);
 
 /* cmd_failover.c */
+/* Array of the next hops that a route leads to: path (of a policy), way, state, why. Empty for own addresses and SIDs. */
+json_t *failover_ways(const struct node *n, target_t t);
 int cmd_show_nexthops(struct command_call *c);
 int cmd_show_paths(struct command_call *c);
 int cmd_port_stop(struct command_call *c);
@@ -57,6 +60,7 @@ int cmd_port_start(struct command_call *c);
 
 /* cmd_route.c */
 int cmd_show_routes(struct command_call *c);
+int cmd_show_route_lookup(struct command_call *c);
 int cmd_show_neighbors(struct command_call *c);
 
 /* cmd_trace.c */

@@ -8,6 +8,7 @@ const struct cli_option sluicectl_options[] = {
 		"connect to the socket PATH; default: /run/sluice/NODE.sock, or $XDG_RUNTIME_DIR/sluice/NODE.sock if "
 		"not root"},
 	{'j', "json", NULL, "print answers as JSON"},
+	{'w', "watch", "SECONDS", "run COMMAND again every SECONDS, until Ctrl-C"},
 	{'h', "help", NULL, "print this help"},
 };
 const size_t n_sluicectl_options = sizeof(sluicectl_options) / sizeof(sluicectl_options[0]);

@@ -84,7 +84,7 @@ void man_sluicectl(FILE *out)
 	      ".TH SLUICECTL 1 2026 \"sluice " SLUICE_VERSION "\" \"User Commands\"\n"
 	      ".SH NAME\nsluicectl \\- send commands to a running sluice node\n"
 	      ".SH SYNOPSIS\n.B sluicectl\n[\\fB\\-n\\fR \\fINODE\\fR | \\fB\\-s\\fR \\fISOCKET\\fR] "
-	      "[\\fB\\-j\\fR]\n.RI [ COMMAND ...]\n"
+	      "[\\fB\\-j\\fR] [\\fB\\-w\\fR \\fISECONDS\\fR]\n.RI [ COMMAND ...]\n"
 	      ".SH DESCRIPTION\n"
 	      "With a command, sluicectl runs it on the node, prints the output, and exits with 0 if it succeeded.\n"
 	      ".PP\n"

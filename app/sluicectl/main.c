@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -23,10 +24,11 @@
 #define EXIT_CONNECT 3
 
 #define CTRL_C 3
+#define SECONDS_MAX 86400 /* between two runs of a watched command */
 
 static void usage(FILE *out)
 {
-	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [COMMAND...]\n\n");
+	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [-w SECONDS] [COMMAND...]\n\n");
 	cli_print_options(sluicectl_options, n_sluicectl_options, out);
 	fprintf(out,
 		"\n"
@@ -155,6 +157,27 @@ static int execute(FILE *from, int fd, const char *line, bool json)
 	return status ? EXIT_COMMAND : 0;
 }
 
+/* Run a line every `seconds`, on a cleared screen if it is one, until the user types Ctrl-C or the command fails. */
+static int watch(FILE *from, int fd, const char *line, bool json, unsigned long seconds)
+{
+	bool screen = isatty(STDOUT_FILENO);
+	char clock[16];
+	int status;
+
+	for (;;) {
+		time_t now = time(NULL);
+
+		if (screen)
+			printf("\033[H\033[2J");
+		if (screen && strftime(clock, sizeof(clock), "%H:%M:%S", localtime(&now)))
+			printf("%s  %s, every %lu s; Ctrl-C ends it\n\n", clock, line, seconds);
+		status = execute(from, fd, line, json);
+		if (status || fflush(stdout) != 0)
+			return status ? status : EXIT_CONNECT;
+		sleep((unsigned int)seconds);
+	}
+}
+
 static int from_input(int fd, bool json)
 {
 	FILE *from = fdopen(fd, "r");
@@ -233,7 +256,8 @@ static int console(int fd)
 int main(int argc, char **argv)
 {
 	struct cli_getopt table;
-	char path[PATH_MAX] = "", dir[PATH_MAX / 2], *line;
+	char path[PATH_MAX] = "", dir[PATH_MAX / 2], *line, *end;
+	unsigned long seconds = 0;
 	bool json = false;
 	int opt, fd, status;
 	FILE *from;
@@ -246,6 +270,8 @@ int main(int argc, char **argv)
 			snprintf(path, sizeof(path), "%s", optarg);
 		else if (opt == 'j')
 			json = true;
+		else if (opt == 'w' && (seconds = strtoul(optarg, &end, 10)) > 0 && seconds <= SECONDS_MAX && !*end)
+			continue;
 		else {
 			usage(opt == 'h' ? stdout : stderr);
 			return opt == 'h' ? 0 : EXIT_USAGE;
@@ -256,11 +282,17 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sluicectl: %s: %s\n", path, strerror(errno));
 	if (fd < 0)
 		return EXIT_CONNECT;
+	if (seconds && optind == argc) {
+		fprintf(stderr, "sluicectl: --watch needs a COMMAND\n");
+		return EXIT_USAGE;
+	}
 	if (optind == argc)
 		return isatty(STDIN_FILENO) ? console(fd) : from_input(fd, json);
 	line = join(argc - optind, argv + optind);
 	from = fdopen(fd, "r");
-	status = line && from ? execute(from, fd, line, json) : EXIT_CONNECT;
+	if (!line || !from)
+		return EXIT_CONNECT;
+	status = seconds ? watch(from, fd, line, json, seconds) : execute(from, fd, line, json);
 	free(line);
 	return status;
 }

@@ -118,6 +118,7 @@ const struct command commands[] = {
 	{"help", "List all commands, or those that begin with the given words.", cmd_help,
 		{{.name = "WORDS", .kind = ARG_TEXT, .optional = true, .help = "first words of the commands"}}},
 	{"quit", "Console: stop the node. Over the socket: end the session.", cmd_quit},
+	{"exit", "Alias of 'quit'.", cmd_quit},
 };
 /* clang-format on */
 const unsigned int n_commands = ARRAY_LEN(commands);

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import time
 
-from support import Node, Session, Wrong, expect, frame, quiet, wait_for, write_pcap
+from support import Node, Session, expect, frame, quiet, wait_for, write_pcap
 
 TRANSCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "transcripts")
 
@@ -105,9 +105,8 @@ def transcript(bench, name, node, lines):
         want = f.read()
     if got != want:
         for number, (a, b) in enumerate(zip(got.splitlines(), want.splitlines()), 1):
-            if a != b:
-                raise Wrong(f"{name}.txt:{number}: expected '{b}', got '{a}'")
-        raise Wrong(f"{name}.txt: one is longer: {len(got)} and {len(want)} bytes")
+            expect(a == b, f"{name}.txt:{number}: expected '{b}', got '{a}'")
+        expect(False, f"{name}.txt: one is longer: {len(got)} and {len(want)} bytes")
 
 
 def dropped():
@@ -223,6 +222,8 @@ def short_words(bench):
     expect(node.session.ended(), "quit ends the session")
     node.session = Session(node.socket)
     expect(node.command("quit") == (0, "") and node.session.ended(), "quit")
+    node.session = Session(node.socket)
+    expect(node.command("exit") == (0, "") and node.session.ended(), "exit")
     node.stop()
 
 
@@ -295,6 +296,9 @@ def one_shot(bench):
             (["show\nquit"], 2, "", "a command must be a single line"),
             (["quit"], 0, "", ""),
             (["x" * 5000], 1, "", "a line has at most 4095 bytes"),
+            (["-w", "0", "show", "version"], 2, "", "usage:"), (["-w", "1s", "show", "version"], 2, "", "usage:"),
+            (["-w", "1"], 2, "", "--watch needs a COMMAND"),
+            (["-w", "1", "show", "prots"], 1, "", "did you mean 'show ports'?"),
             (["--nosuch"], 2, "", "usage:")):
         done = bench.sluicectl(*args)
         expect(done[0] == status and out_has in done[1] and err_has in done[2], f"{args[0][:40]}: {done}")
@@ -302,7 +306,14 @@ def one_shot(bench):
     expect(done[0] == 1 and "dpdk:" in done[1] and '"missing": 0' in done[1] and "did you mean" in done[2], f"{done}")
     done = bench.sluicectl("-j", input="show conservation\n")
     expect(done[0] == 0 and json.loads(done[1])["missing"] == 0, f"{done}")
+    watching = subprocess.Popen([bench.sluicectl_program, "-s", node.socket, "-j", "-w", "1", "show", "conservation"], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for _ in range(3):
+        answer = "".join(iter(watching.stdout.readline, "}\n"))
+        expect(json.loads(answer + "}")["missing"] == 0, answer)
     node.stop()
+    expect(watching.wait(timeout=30) == 3, f"the node has ended, and watching goes on: {watching.returncode}")
+    watching.stdout.close()
     done = bench.sluicectl("show", "version")
     expect(done[0] == 3 and "No such file" in done[2], f"{done}")
 
@@ -408,7 +419,7 @@ def console(bench):
 
 def remote_console(bench):
     node = typed_node(bench)
-    program = os.path.join(os.path.dirname(os.path.dirname(bench.sluice)), "sluicectl", "sluicectl")
+    program = bench.sluicectl_program
 
     def start(slave):
         process = subprocess.Popen([program, "-n", bench.name], stdin=slave, stdout=slave, stderr=slave)

@@ -75,8 +75,8 @@ class Certain(Failure):
     """A failure that no load of the machine explains."""
 
 
-class Wrong(Failure):
-    """A wrong answer. Load may explain it once, but not the same one again."""
+class Late(Failure):
+    """Something has not happened in time. Load may explain it again and again, while nothing else fails alike each time."""
 
 
 def expect(condition, text):
@@ -89,6 +89,7 @@ class Bench:
 
     def __init__(self, sluice):
         self.sluice = sluice
+        self.sluicectl_program = os.path.join(os.path.dirname(os.path.dirname(sluice)), "sluicectl", "sluicectl")
         self.folder = tempfile.mkdtemp(prefix="sluice-system-")
         self.name = f"sys{os.getpid()}"
         self.processes = []
@@ -132,9 +133,8 @@ class Bench:
 
     def sluicectl(self, *args, **more):
         """Exit status, standard output, standard error of one call."""
-        program = os.path.join(os.path.dirname(os.path.dirname(self.sluice)), "sluicectl", "sluicectl")
         more = dict({"stdin": subprocess.DEVNULL}, **more) if "input" not in more else more
-        done = subprocess.run([program, "-n", self.name, *args], capture_output=True, text=True, check=False,
+        done = subprocess.run([self.sluicectl_program, "-n", self.name, *args], capture_output=True, text=True, check=False,
                               timeout=machine.patience(60), cwd=self.folder, **more)
         return done.returncode, done.stdout, done.stderr
 
@@ -265,7 +265,8 @@ class Node:
 def wait_for(condition, what, more=lambda: "", seconds=30):
     deadline = machine.Deadline(seconds)
     while not condition():
-        expect(not deadline.passed(), f"{what} {more()}")
+        if deadline.passed():
+            raise Late(f"{what} {more()}")
         time.sleep(0.02)
 
 
@@ -281,10 +282,10 @@ def quiet(node):
     wait_for(still, "the node does not come to rest")
 
 
-def run_once(test, options, wrong):
+def run_once(test, options, earlier):
     """
     Run one test in a folder of its own. Returns its failure, whether that is certain, and the test's own remarks.
-    wrong: the wrong answers of earlier attempts; a new one is added.
+    earlier: texts of the failures of earlier attempts; a new one is added.
     """
     bench = Bench(os.path.abspath(options.sluice))
     bench.update = options.update
@@ -293,9 +294,9 @@ def run_once(test, options, wrong):
         bench.check_lossless()
         return [], False, remarks
     except (Failure, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as e:
-        again = str(e) in wrong
-        wrong += [str(e)] if isinstance(e, Wrong) else []
-        return f"{type(e).__name__}: {e}".splitlines(), again or isinstance(e, Certain), []
+        always = not isinstance(e, (Late, subprocess.TimeoutExpired)) and earlier == [str(e)] * (machine.TRIES - 1)
+        earlier.append(str(e))
+        return f"{type(e).__name__}: {e}".splitlines(), always or isinstance(e, Certain), []
     finally:
         bench.close()
 
@@ -314,10 +315,10 @@ def main(what, tests):
     print(f"1..{len(tests)}", flush=True)
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
-        remarks, wrong = [], []
+        remarks, earlier = [], []
 
-        def once(test=test, remarks=remarks, wrong=wrong):
-            problems, certain, remarks[:] = run_once(test, args, wrong)
+        def once(test=test, remarks=remarks, earlier=earlier):
+            problems, certain, remarks[:] = run_once(test, args, earlier)
             return problems, certain
         result = machine.attempt(once)
         failed += result.outcome == machine.FAIL

@@ -32,7 +32,7 @@ int options_parse(struct options *o, int argc, char **argv);
 int eal_start(uint64_t bytes);
 void eal_stop(void);
 
-/* Call memory_begin before anything else allocates, memory_join_pages when the nodes are made. */
+/* Call memory_begin before anything else allocates, memory_join_pages in a run that takes long. */
 void memory_begin(void);
 void memory_join_pages(void);
 

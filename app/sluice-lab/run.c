@@ -8,9 +8,13 @@
 
 #include "app.h"
 
+#define LONG_RUN 500000 /* events: half a second; a shorter run does not make up for the time that joining takes */
+
 struct progress {
 	struct timespec began, shown;
 	struct timespec cpu_began;
+	bool shows;  /* somebody sees it */
+	bool joined; /* memory_join_pages was called */
 };
 
 static double seconds_since(const struct timespec *t, clockid_t clock)
@@ -21,14 +25,18 @@ static double seconds_since(const struct timespec *t, clockid_t clock)
 	return (double)(now.tv_sec - t->tv_sec) + (double)(now.tv_nsec - t->tv_nsec) / 1e9;
 }
 
-/* Overwrite one line with the position of the run and its speed. */
+/* At intervals: overwrite one line with the position of the run and its speed. */
 static void show_progress(const struct lab *lab, void *arg)
 {
 	struct progress *p = arg;
 	double took = seconds_since(&p->began, CLOCK_MONOTONIC);
 	int done = (int)(lab_share_done(lab) * 30);
 
-	if (seconds_since(&p->shown, CLOCK_MONOTONIC) < 0.2)
+	if (!p->joined && lab_events(lab) >= LONG_RUN) {
+		memory_join_pages();
+		p->joined = true;
+	}
+	if (!p->shows || seconds_since(&p->shown, CLOCK_MONOTONIC) < 0.2)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &p->shown);
 	fprintf(stderr, "\r[%.*s%*s] %9.3f ms  %6.2f M events/s  %6.2f M hops/s  %llu packets  %llu lost ", done,
@@ -124,12 +132,12 @@ static int report(const struct options *o, struct lab *lab)
 
 static int run(const struct options *o, struct topology *t, bool seed_given, uint64_t seed, char **violation)
 {
-	struct progress progress = {{0}, {0}, {0}};
+	struct progress progress = {.shows = !o->quiet && isatty(STDERR_FILENO)};
 	struct lab_options options = {.seed = seed,
 		.seed_given = seed_given,
 		.out = o->out,
 		.check_every_event = o->check_every_event,
-		.progress = o->quiet || !isatty(STDERR_FILENO) ? NULL : show_progress,
+		.progress = show_progress,
 		.progress_arg = &progress};
 	char err[512];
 	struct lab *lab = lab_new(t, &options, err, sizeof(err));
@@ -139,7 +147,6 @@ static int run(const struct options *o, struct topology *t, bool seed_given, uin
 		fprintf(stderr, "sluice-lab: %s: %s\n", o->file, err);
 		return STATUS_FAILED;
 	}
-	memory_join_pages();
 	clock_gettime(CLOCK_MONOTONIC, &progress.began);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &progress.cpu_began);
 	lab_run(lab);

@@ -102,7 +102,7 @@ static uint32_t new_slot(struct event_queue *q)
 		return i;
 	}
 	if (q->n == q->room) {
-		uint32_t room = q->room ? q->room * 2 : 256;
+		uint32_t room = q->room ? q->room * 2 : 16;
 		struct event_slot *slot = realloc(q->slot, room * sizeof(*slot));
 
 		if (!slot)
@@ -146,16 +146,30 @@ void event_clear(struct event_queue *q, struct event *e)
 	e->slot = EVENT_IDLE;
 }
 
+/* The earliest time in a bucket that is not empty. */
+static uint64_t earliest(const struct event_queue *q, unsigned int bucket)
+{
+	uint64_t first = TIME_NEVER;
+
+	for (uint32_t i = q->bucket[bucket].head; i; i = slot_of(q, i)->next)
+		first = MIN_OF(first, slot_of(q, i)->at);
+	return first;
+}
+
+uint64_t event_first_at(const struct event_queue *q)
+{
+	if (q->bucket[0].head)
+		return slot_of(q, q->bucket[0].head)->at;
+	return q->filled ? earliest(q, (unsigned int)__builtin_ctzll(q->filled) + 1) : TIME_NEVER;
+}
+
 /* Time goes on to the first event of the lowest bucket: its events spread over the buckets below. */
 static void advance(struct event_queue *q)
 {
 	unsigned int bucket = (unsigned int)__builtin_ctzll(q->filled) + 1;
 	uint32_t i = q->bucket[bucket].head, next;
-	uint64_t first = slot_of(q, i)->at;
 
-	for (next = i; next; next = slot_of(q, next)->next)
-		first = MIN_OF(first, slot_of(q, next)->at);
-	q->last = first;
+	q->last = earliest(q, bucket);
 	q->bucket[bucket] = (struct event_bucket){0};
 	q->filled &= ~(1ull << (bucket - 1));
 	for (; i; i = next) {

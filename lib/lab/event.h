@@ -63,6 +63,9 @@ static inline bool event_is_set(const struct event *e)
 	return e->slot != EVENT_IDLE;
 }
 
+/* When the next event is due; TIME_NEVER when the queue is empty. */
+uint64_t event_first_at(const struct event_queue *q);
+
 /* Remove the next event and return it; NULL when the queue is empty. */
 struct event *event_next(struct event_queue *q);
 

@@ -143,6 +143,7 @@ struct host_port {
 
 struct lab_host {
 	struct lab *lab;
+	struct timeline timeline;
 	const struct topo_host *topo;
 	struct tracks tracks;
 	struct lab_flow *flows; /* to it */

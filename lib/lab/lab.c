@@ -176,6 +176,7 @@ void lab_free(struct lab *lab)
 	lab_captures_fini(lab);
 	lab_links_fini(lab);
 	event_queue_fini(&lab->queue);
+	event_queue_fini(&lab->turns);
 	free(lab->scheduled);
 	free(lab->node);
 	free(lab->violation);
@@ -206,32 +207,88 @@ static bool quiet(const struct lab *lab)
 	return true;
 }
 
+static void fire(struct lab *lab, struct event *e)
+{
+	lab->now = MAX_OF(lab->now, e->at);
+	lab->latest = MAX_OF(lab->latest, lab->now);
+	lab->events++;
+	lab_record(lab, e->kind, e->name, 0);
+	e->fire(e->arg);
+	if (unlikely(lab->options.check_every_event))
+		lab_check(lab);
+	if (unlikely(lab->events % PROGRESS_EVENTS == 0) && lab->options.progress)
+		lab->options.progress(lab, lab->options.progress_arg);
+}
+
+/*
+ * Each timeline that has events before `end` runs until then. Nothing that one of them does before then affects
+ * another one, so that the order among them does not matter; it is that of their first events.
+ */
+static void run_timelines(struct lab *lab, uint64_t end)
+{
+	uint64_t begin = lab->now;
+	struct event *e;
+
+	lab->in_turns = true;
+	while (!lab->violation && event_first_at(&lab->turns) < end) {
+		struct timeline *t = event_next(&lab->turns)->arg;
+
+		lab->now = begin;
+		timeline_begin(t);
+		while (!lab->violation && (e = timeline_next(t, end)))
+			fire(lab, e);
+		timeline_end(t);
+	}
+	lab->in_turns = false;
+	lab->now = lab->latest;
+	if (unlikely(lab->options.check_every_event))
+		lab_check(lab);
+}
+
+/* When turns that begin at `from` end. An event that waits for a pause may concern all objects at once. */
+static uint64_t end_of_turns(const struct lab *lab, uint64_t from)
+{
+	uint64_t end = from + (lab->trigger ? 1 : lab->apart_ns);
+
+	return MIN_OF(end, lab->ending ? lab->end_ns + 1 : lab->topo->lab.run_ns);
+}
+
+/* Senders stop at the end of the run. */
+static void end_run(struct lab *lab)
+{
+	lab->now = lab->topo->lab.run_ns;
+	lab->ending = true;
+	lab_hosts_stop(lab);
+}
+
+/* An event of the whole network: all timelines have run until then. True: the run is over. */
+static bool step(struct lab *lab, bool *drained)
+{
+	struct event *e = event_next(&lab->queue);
+
+	fire(lab, e);
+	if (!lab->ending || e != &lab->sample || !quiet(lab))
+		return false;
+	*drained = true;
+	return !lab_gates_closed(lab);
+}
+
 int lab_run(struct lab *lab)
 {
-	struct event *e;
 	bool drained = false;
 
-	while (!lab->violation && (e = event_next(&lab->queue))) {
-		if (e->at > lab->end_ns)
+	while (!lab->violation) {
+		uint64_t common = event_first_at(&lab->queue), own = event_first_at(&lab->turns);
+		uint64_t first = MIN_OF(common, own);
+
+		if (first > lab->end_ns)
 			break;
-		if (!lab->ending && e->at >= lab->topo->lab.run_ns) {
-			lab->now = lab->topo->lab.run_ns;
-			lab->ending = true;
-			lab_hosts_stop(lab);
-		}
-		lab->now = MAX_OF(lab->now, e->at);
-		lab->events++;
-		lab_record(lab, e->kind, e->name, 0);
-		e->fire(e->arg);
-		if (unlikely(lab->options.check_every_event))
-			lab_check(lab);
-		if (lab->ending && e == &lab->sample && quiet(lab)) {
-			drained = true;
-			if (!lab_gates_closed(lab))
-				break;
-		}
-		if (unlikely(lab->events % PROGRESS_EVENTS == 0) && lab->options.progress)
-			lab->options.progress(lab, lab->options.progress_arg);
+		if (!lab->ending && first >= lab->topo->lab.run_ns)
+			end_run(lab);
+		else if (common > own)
+			run_timelines(lab, MIN_OF(end_of_turns(lab, own), common));
+		else if (step(lab, &drained))
+			break;
 	}
 	lab_check(lab);
 	lab_judge_lossless(lab, drained);

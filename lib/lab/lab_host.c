@@ -335,6 +335,7 @@ static void plug_in(struct lab *lab)
 			if (l->end[s].place.host < 0)
 				continue;
 			l->end[s].host = &lab->host[l->end[s].place.host];
+			l->end[s].timeline = &l->end[s].host->timeline;
 			init_port(l->end[s].host, l->end[s].port, &l->way[s], &l->end[!s]);
 			lab->relaxed_order |= l->end[s].host->n_ports > 1 && lab->n_failures;
 		}
@@ -380,6 +381,7 @@ int lab_hosts_init(struct lab *lab, char *err, size_t size)
 		h->lab = lab;
 		h->index = i;
 		h->topo = &lab->topo->hosts.items[i];
+		timeline_init(&h->timeline, &lab->turns, h->topo->name);
 		for (uint32_t k = 0; k < h->topo->pfc.n; k++)
 			h->pfc_mask = (uint8_t)(h->pfc_mask | 1u << h->topo->pfc.items[k]);
 		sink_init(h);
@@ -433,6 +435,7 @@ void lab_hosts_fini(struct lab *lab)
 		}
 		free(lab->host[i].injection);
 		tracks_fini(&lab->host[i].tracks);
+		timeline_fini(&lab->host[i].timeline);
 	}
 	free(lab->host);
 }

@@ -23,7 +23,7 @@ static void inject(void *arg)
 
 	host_queue_control(&i->host->port[0], i->bytes, i->size);
 	if (--i->left)
-		event_set(&i->host->lab->queue, &i->event, i->host->lab->now + i->topo->every_ns);
+		timeline_set(&i->host->timeline, &i->event, i->host->lab->now + i->topo->every_ns);
 }
 
 int inject_init(struct lab_host *h)
@@ -37,7 +37,7 @@ int inject_init(struct lab_host *h)
 		i->left = i->topo->repeat;
 		i->size = (uint16_t)MAX_OF(topo_frame(i->topo->frame, i->bytes, sizeof(i->bytes)), ETH_MIN_LEN);
 		event_init(&i->event, inject, i, "inject", h->topo->name);
-		if (event_set(&h->lab->queue, &i->event, i->topo->start_ns) < 0)
+		if (timeline_set(&h->timeline, &i->event, i->topo->start_ns) < 0)
 			return -ENOMEM;
 	}
 	return h->injection ? 0 : -ENOMEM;

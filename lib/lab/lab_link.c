@@ -202,14 +202,22 @@ static void init_end(struct lab *lab, struct lab_link *l, int side)
 	e->port = e->place.port;
 	if (e->place.node >= 0) {
 		e->node = &lab->node[e->place.node];
+		e->timeline = &e->node->timeline;
 		e->node->way[e->port] = &l->way[side];
 	} else {
 		e->host = (void *)(intptr_t)(e->place.host + 1); /* resolved by lab_hosts_init */
 	}
 }
 
+/* The least time from a frame's departure, which begins no sooner than now, until it arrives. */
+static uint64_t least_delay(const struct topo_link *t)
+{
+	return topo_delay(t) + (LINE_FRAME_MIN + LINE_OVERHEAD) * 8 * NSEC_PER_SEC / t->rate_bps;
+}
+
 int lab_links_init(struct lab *lab, char *err, size_t size)
 {
+	lab->apart_ns = UINT32_MAX;
 	lab->n_links = lab->topo->links.n;
 	lab->link = calloc(lab->n_links, sizeof(*lab->link));
 	for (uint32_t i = 0; lab->link && i < lab->n_links; i++) {
@@ -217,6 +225,7 @@ int lab_links_init(struct lab *lab, char *err, size_t size)
 
 		l->lab = lab;
 		l->topo = &lab->topo->links.items[i];
+		lab->apart_ns = MIN_OF(lab->apart_ns, MAX_OF(least_delay(l->topo), 1));
 		if (init_way(l, 0) < 0 || init_way(l, 1) < 0)
 			goto fail;
 		init_end(lab, l, 0);

@@ -65,7 +65,8 @@ static void enter(struct lab *lab, const char *place, const char *reason, enum l
 		return;
 	}
 	l->packets++;
-	l->last_ns = lab->now;
+	l->first_ns = MIN_OF(l->first_ns, lab->now);
+	l->last_ns = MAX_OF(l->last_ns, lab->now);
 }
 
 void lab_lost(struct lab *lab, const char *place, const char *reason, enum lab_blame blame, const void *bytes,

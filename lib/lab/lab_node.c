@@ -28,7 +28,7 @@ static void wake(struct lab_lcore *lc, uint64_t at)
 {
 	struct lab *lab = lc->owner->lab;
 
-	event_set_by(&lab->queue, &lc->wake, MAX_OF(MAX_OF(at, lc->busy_until), lab->now));
+	timeline_set_by(&lc->owner->timeline, &lc->wake, MAX_OF(MAX_OF(at, lc->busy_until), lab->now));
 }
 
 /* Duration of so many cycles in ns; the remainder is carried over to the next call. */
@@ -335,6 +335,7 @@ int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size)
 	n->index = index;
 	n->topo = &lab->topo->nodes.items[index];
 	n->n_ports = n->topo->config->ports.n;
+	timeline_init(&n->timeline, &lab->turns, n->topo->name);
 	n->void_line = line_new(&nowhere);
 	event_init(&n->restart, restart, n, "restart", n->topo->name);
 	f = open_memstream(&n->text, &text_size);
@@ -395,7 +396,7 @@ static void stop_node(struct lab_node *n)
 	node_drain(n->node);
 	remember(n);
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
-		event_clear(&n->lab->queue, &n->lcore[i].wake);
+		timeline_clear(&n->timeline, &n->lcore[i].wake);
 		node_lcore_leave(n->lcore[i].lcore);
 	}
 	for (uint16_t i = 0; i < n->n_ports; i++) {
@@ -426,6 +427,7 @@ void lab_node_fini(struct lab_node *n)
 	if (n->node)
 		stop_node(n);
 	lab_watch_fini(n);
+	timeline_fini(&n->timeline);
 	line_free(n->void_line);
 	free(n->text);
 	for (uint32_t i = 0; i < n->n_ports; i++)

@@ -23,7 +23,7 @@ void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32
 
 void host_run_at(struct host_port *p, uint64_t at)
 {
-	event_set_by(&p->host->lab->queue, &p->tx, MAX_OF(MAX_OF(at, line_free_at(p->way->line)), p->host->lab->now));
+	timeline_set_by(&p->host->timeline, &p->tx, MAX_OF(MAX_OF(at, line_free_at(p->way->line)), p->host->lab->now));
 }
 
 /* A new frame at the end; NULL: no room, like a lost frame, which every protocol here tolerates. */
@@ -59,8 +59,8 @@ bool host_fifo_pop(struct host_fifo *f, struct host_control *out)
 	if (!f->n)
 		return false;
 	*out = f->item[f->head];
-	f->head = (f->head + 1) % f->room;
 	f->n--;
+	f->head = f->n ? (f->head + 1) % f->room : 0; /* an empty ring starts over, so that it stays in the cache */
 	return true;
 }
 

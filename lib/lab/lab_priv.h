@@ -10,6 +10,7 @@
 #include "lab/lab.h"
 #include "lab/lab_loss.h"
 #include "lab/lab_track.h"
+#include "lab/timeline.h"
 #include "node/node_ctl.h"
 
 #define LAB_HEADER_BYTES 192 /* most bytes of a frame that hosts write when only headers are carried */
@@ -31,6 +32,7 @@ struct lab_end {
 	struct topo_end place;
 	struct lab_node *node; /* or NULL */
 	struct lab_host *host; /* or NULL */
+	struct timeline *timeline;
 	uint16_t port;
 	uint64_t into_void; /* frames that arrived while the node was down */
 };
@@ -63,6 +65,7 @@ struct lab_lcore {
 
 struct lab_node {
 	struct lab *lab;
+	struct timeline timeline;
 	const struct topo_node *topo;
 	struct node *node; /* NULL while it is down */
 	char *text;	   /* its configuration, for restarts */
@@ -151,7 +154,11 @@ struct lab {
 	struct lab_options options;
 	uint64_t now;
 	uint64_t seed;
-	struct event_queue queue;
+	struct event_queue turns; /* of the timelines of nodes and hosts */
+	struct event_queue queue; /* what concerns more than one of them: samples, failures, commands */
+	uint64_t apart_ns;	  /* objects cannot affect each other sooner */
+	uint64_t latest;	  /* time of the last event of all of them */
+	bool in_turns;		  /* timelines have not all got to the same time */
 	uint64_t events, hops, end_ns;
 	uint64_t checked; /* events when all invariants were checked */
 	struct lab_node *node;

@@ -70,7 +70,7 @@ static void stir(struct lab_qp *q)
 	if (qp_may_send(q))
 		host_ready(q);
 	else
-		event_set_by(&q->lab->queue, &q->pace, MAX_OF(when, q->lab->now));
+		timeline_set_by(&q->from->timeline, &q->pace, MAX_OF(when, q->lab->now));
 }
 
 static void pace(void *arg)
@@ -101,7 +101,7 @@ static void arrival(void *arg)
 		q->due_ns[q->due] = q->lab->now;
 	q->due++;
 	stir(q);
-	event_set(&q->lab->queue, &q->arrival, q->lab->now + interval(q));
+	timeline_set(&q->from->timeline, &q->arrival, q->lab->now + interval(q));
 }
 
 static void timed_out(void *arg)
@@ -112,7 +112,7 @@ static void timed_out(void *arg)
 	if (q->una == q->next || q->failed || q->stopped)
 		return;
 	if (q->lab->now < due) {
-		event_set(&q->lab->queue, &q->rto, due);
+		timeline_set(&q->from->timeline, &q->rto, due);
 		return;
 	}
 	lab_record(q->lab, "ack timeout", q->name, q->una);
@@ -154,11 +154,11 @@ int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct top
 	if (!qp_is_datagram(q) && flow->repeat == REPEAT_SELECTIVE && repeat_init(q) < 0)
 		return -ENOMEM;
 	if (!qp_is_datagram(q))
-		return event_set(&lab->queue, &q->pace, q->start_ns);
+		return timeline_set(&q->from->timeline, &q->pace, q->start_ns);
 	if (flow->rate_bps)
-		return event_set(&lab->queue, &q->arrival, q->start_ns + interval(q));
+		return timeline_set(&q->from->timeline, &q->arrival, q->start_ns + interval(q));
 	q->due = flow->messages ? flow->messages : UINT64_MAX / 2;
-	return event_set(&lab->queue, &q->pace, q->start_ns);
+	return timeline_set(&q->from->timeline, &q->pace, q->start_ns);
 }
 
 /* Due time of the datagram being sent. It is known only for the first waiting ones. */
@@ -204,7 +204,7 @@ void qp_send(struct lab_qp *q, struct host_port *p)
 		if (q->next - q->una == 1)
 			q->progress_ns = lab->now;
 		if (q->flow->timeout && !event_is_set(&q->rto))
-			event_set(&lab->queue, &q->rto, q->progress_ns + timeout_ns(q));
+			timeline_set(&q->from->timeline, &q->rto, q->progress_ns + timeout_ns(q));
 		rate = rate_of(q, length + LINE_OVERHEAD);
 		if (rate)
 			q->pace_ps = MAX_OF(q->pace_ps, lab->now * PS_PER_NS) +
@@ -381,11 +381,11 @@ void qp_stop(struct lab_qp *q)
 {
 	if (q->flow->messages)
 		return;
-	event_clear(&q->lab->queue, &q->arrival);
+	timeline_clear(&q->from->timeline, &q->arrival);
 	q->due = 0;
 	q->stopped = true;
-	event_clear(&q->lab->queue, &q->rto);
-	event_clear(&q->lab->queue, &q->pace);
+	timeline_clear(&q->from->timeline, &q->rto);
+	timeline_clear(&q->from->timeline, &q->pace);
 }
 
 bool qp_idle(struct lab_qp *q)

@@ -125,7 +125,7 @@ static void pause_tick(void *arg)
 	refresh_ns = (uint64_t)((double)s->quanta * PFC_QUANTUM_BITS * 5e8 /
 				(double)h->port[0].way->link->topo->rate_bps);
 	next = MIN_OF(after_awake(h, left_ns), h->lab->now + refresh_ns);
-	event_set(&h->lab->queue, &h->pause, MAX_OF(next, h->lab->now + 100));
+	timeline_set(&h->timeline, &h->pause, MAX_OF(next, h->lab->now + 100));
 }
 
 bool host_take(struct lab_host *h, uint32_t bytes)

@@ -283,6 +283,8 @@ bool lab_no_deadlock(struct lab *lab, char *why, size_t size)
 	struct wait_graph g = {.lab = lab};
 	bool none;
 
+	if (lab->in_turns)
+		return true; /* objects whose clocks differ may seem to wait for each other */
 	build(&g);
 	none = g.failed || reduce(&g) == 0;
 	if (!none)

@@ -10,7 +10,7 @@ void lab_way_kick(struct lab_way *w)
 	uint64_t next = line_next(w->line);
 
 	if (next != TIME_NEVER)
-		event_set_by(&w->link->lab->queue, &w->arrival, MAX_OF(next, w->link->lab->now));
+		timeline_set_by(w->link->end[!w->from].timeline, &w->arrival, MAX_OF(next, w->link->lab->now));
 }
 
 void lab_way_send(struct lab_way *w, const void *bytes, uint32_t captured, uint32_t length)

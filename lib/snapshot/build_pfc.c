@@ -116,6 +116,7 @@ static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const
 		.repeat = t->repeat};
 	port = &b->s->port[out->port];
 	port->pfc_tunnelled = true;
+	b->s->tunnelled |= 1u << out->port;
 	port->pfc_shares |= t->source.family != 0;
 	out->carries = t->slice_by != SLICE_BY_SID;
 	out->has_source = t->source.family != 0;
@@ -165,6 +166,7 @@ static void build_learning(struct builder *b)
 
 		p->pfc_learning = b->config->ports.items[i].pfc.learn_tunnels;
 		p->pfc_tunnelled |= p->pfc_learning;
+		b->s->tunnelled |= (uint32_t)p->pfc_tunnelled << i;
 		p->pfc_shares |= p->pfc_learning;
 		p->examined = p->pfc_shares;
 		out->any |= p->pfc_learning;

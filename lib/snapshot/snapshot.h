@@ -370,6 +370,7 @@ struct snapshot {
 		[MAX_PORTS]; /* BFD packets per second that a port may need, of each rx role; 0: no session there */
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */
+	uint32_t tunnelled;	 /* bit per port: pfc_tunnelled */
 
 	/* limits of the control lcore */
 	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* per second */

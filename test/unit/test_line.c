@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of virtual time: rate, delay, order, faults and cuts; and the queue of events. */
+/* Lines of virtual time: rate, delay, order, faults and cuts; and queues of events. */
 #include "test/support/unit.h"
 
 #include "drivers/virtual/line.h"
-#include "lab/event.h"
+#include "lab/timeline.h"
 
 #define GIGA 1000000000ull
 
@@ -292,6 +292,7 @@ static void events(void **state)
 				if (order[k] && (best < 0 || e[k].at < e[best].at ||
 							(e[k].at == e[best].at && order[k] < order[best])))
 					best = k;
+			assert_true(event_first_at(&q) == (best < 0 ? TIME_NEVER : e[best].at));
 			got = event_next(&q);
 			check(got == (best < 0 ? NULL : &e[best]), "step %d", step);
 			if (got) {
@@ -323,6 +324,55 @@ static void sooner_only(void **state)
 	event_queue_fini(&q);
 }
 
+/* Timelines that give each other events no sooner than `APART` later: each runs its own in order, none is late. */
+#define TIMELINES 20
+#define APART 100
+
+static void timelines(void **state)
+{
+	struct event_queue turns = {0};
+	struct timeline line[TIMELINES];
+	struct event e[TIMELINES][10], *got;
+	uint64_t random = 1, before[TIMELINES] = {0}, fired = 0, end = 0;
+
+	(void)state;
+	for (int i = 0; i < TIMELINES; i++) {
+		timeline_init(&line[i], &turns, "test");
+		for (int k = 0; k < 10; k++) {
+			event_init(&e[i][k], fire, &line[i], "test", "event");
+			assert_int_equal(timeline_set(&line[i], &e[i][k], unit_random(&random) % 1000), 0);
+		}
+	}
+	while (fired < 100000) {
+		uint64_t begin = event_first_at(&turns);
+
+		assert_true(begin >= end);
+		end = begin + APART;
+		while (event_first_at(&turns) < end) {
+			struct timeline *t = event_next(&turns)->arg;
+			int me = (int)(t - line);
+
+			timeline_begin(t);
+			while ((got = timeline_next(t, end))) {
+				int other = (int)(unit_random(&random) % TIMELINES),
+				    k = (int)(unit_random(&random) % 10);
+
+				assert_true(got->at >= begin && got->at >= before[me] && got->at < end);
+				before[me] = got->at;
+				timeline_set(t, got, got->at + unit_random(&random) % 300);
+				if (other != me)
+					timeline_set_by(&line[other], &e[other][k],
+						got->at + APART + unit_random(&random) % 50);
+				fired++;
+			}
+			timeline_end(t);
+		}
+	}
+	for (int i = 0; i < TIMELINES; i++)
+		timeline_fini(&line[i]);
+	event_queue_fini(&turns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +387,7 @@ int main(void)
 		cmocka_unit_test(watched),
 		cmocka_unit_test(events),
 		cmocka_unit_test(sooner_only),
+		cmocka_unit_test(timelines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

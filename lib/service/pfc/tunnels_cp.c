@@ -382,23 +382,23 @@ static void look_at_port(struct control_role *c, uint16_t port)
 
 static bool has_turned(const struct control_role *c, uint16_t port)
 {
-	return c->s->port[port].pfc_tunnelled && __atomic_load_n(&service_pfc(c->node)->port[port].turns,
-							 __ATOMIC_RELAXED) != control_pfc(c)->turns[port];
+	return __atomic_load_n(&service_pfc(c->node)->port[port].turns, __ATOMIC_RELAXED) !=
+	       control_pfc(c)->turns[port];
 }
 
 bool control_tunnels_have_input(const struct control_role *c)
 {
-	for (uint16_t port = 0; c->s && port < c->s->n_ports; port++)
-		if (has_turned(c, port))
+	for (uint32_t ports = c->s ? c->s->tunnelled : 0; ports; ports &= ports - 1)
+		if (has_turned(c, (uint16_t)__builtin_ctz(ports)))
 			return true;
 	return false;
 }
 
 static void look_at_buffers(struct control_role *c, uint64_t *next)
 {
-	for (uint16_t port = 0; port < c->s->n_ports; port++) {
-		if (!c->s->port[port].pfc_tunnelled)
-			continue;
+	for (uint32_t ports = c->s->tunnelled; ports; ports &= ports - 1) {
+		uint16_t port = (uint16_t)__builtin_ctz(ports);
+
 		if (has_turned(c, port) || c->now >= control_pfc(c)->look_at[port])
 			look_at_port(c, port);
 		*next = MIN_OF(*next, control_pfc(c)->look_at[port]);

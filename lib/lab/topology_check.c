@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/text.h"
+#include "config/headroom.h"
 #include "config/marks.h"
 #include "lab/topology_priv.h"
 #include "wire/eth.h"
@@ -318,6 +319,47 @@ static void check_schedule(struct check *c)
 	}
 }
 
+/* Metres of fibre that the headroom of a port counts with, one way. */
+static uint64_t counted_metres(const struct cfg_pfc *p)
+{
+	if (p->round_trip_us != CFG_NONE)
+		return p->round_trip_us * NSEC_PER_USEC / 2 / HEADROOM_NS_PER_M;
+	return p->length_m == CFG_NONE ? HEADROOM_LENGTH_M : p->length_m;
+}
+
+/* The headroom of a port with lossless classes is for a link as long as its configuration says; it may be longer. */
+static void check_length(struct check *c, const struct topo_link *l, int side, const struct topo_end *end)
+{
+	const struct config *config = c->t->nodes.items[end->node].config;
+	struct cfg_port real = config->ports.items[end->port];
+	uint64_t metres = (topo_delay(l) + HEADROOM_NS_PER_M - 1) / HEADROOM_NS_PER_M;
+	uint64_t counted = counted_metres(&real.pfc), bps = real.speed_bps ? real.speed_bps : l->rate_bps;
+	struct cfg_lossless has, needs;
+
+	if (!real.pfc.priorities.n || metres <= counted || cfg_port_profile(config, &real).forced)
+		return;
+	cfg_port_lossless(config, &real, bps, &has);
+	real.pfc.round_trip_us = CFG_NONE;
+	real.pfc.length_m = metres;
+	cfg_port_lossless(config, &real, bps, &needs);
+	if (has.headroom_bytes < needs.rule.full)
+		cfg_diag_warn(c->diags, topo_where(c->t, side ? &l->b : &l->a),
+			"%s: the headroom of '%s' is for %llu m, and the link is %llu m long: after XOFF %llu bytes "
+			"more can "
+			"arrive than the %llu that it holds; set length: %llu under its pfc",
+			side ? "b" : "a", side ? l->b : l->a, (unsigned long long)counted, (unsigned long long)metres,
+			(unsigned long long)(needs.rule.full - has.headroom_bytes),
+			(unsigned long long)has.headroom_bytes, (unsigned long long)metres);
+}
+
+static void check_lengths(struct check *c)
+{
+	for (uint32_t i = 0; i < c->t->links.n; i++)
+		for (int s = 0; s < 2; s++)
+			if (c->ends[i][s].node >= 0)
+				check_length(c, &c->t->links.items[i], s, &c->ends[i][s]);
+}
+
 static void check_captures(struct check *c)
 {
 	struct topo_end end;
@@ -373,9 +415,11 @@ void topo_check(struct topology *t, struct cfg_diags *diags)
 		check_flows(&c);
 		check_schedule(&c);
 		check_captures(&c);
-		if (!diags->n)
+		if (!cfg_diags_errors(diags)) {
+			check_lengths(&c);
 			check_lossless(&c);
-		if (!diags->n)
+		}
+		if (!cfg_diags_errors(diags))
 			check_memory(&c);
 	} else {
 		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");

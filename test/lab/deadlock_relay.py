@@ -55,7 +55,7 @@ class Ring(Net):
     def _pe(self, config, peer):
         """The port to the gateway, which is paused through a relay."""
         port = next(p for p in config["ports"] if p["name"] == "dc")
-        port.update(speed=f"{RATE}G", pfc={"priorities": [CLASS], "peers": [self._mac(peer)], "buffer": "near"})
+        port.update(speed=f"{RATE}G", pfc={"priorities": [CLASS], "peers": [self._mac(peer)], "buffer": "near", "length": self._meters(peer)})
         config["buffer-profiles"] = [{"name": "near", "xoff": "256K", "min-frame": 1024, "response": 100}]
         config["memory"]["buffers"] = 16384
         relay = {"name": "gw", "port": "dc", "from-speed": f"{RATE}G", **self.relay}

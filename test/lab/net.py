@@ -88,7 +88,7 @@ class Net:
 
     def _meters(self, end):
         link = next(link for link in self.links if end in (link["a"], link["b"]))
-        return link["km"] * 1000 if "km" in link else int(seconds(link["delay"]) / 5e-9)
+        return link["km"] * 1000 if "km" in link else -(-round(seconds(link["delay"]) * 1e9) // 5)
 
     def _local(self, end):
         owner, port = end.split(".")
@@ -155,10 +155,10 @@ class Net:
             owner, end = far.split(".")[0], f"{name}.{port}"
             p = {"name": port, "device": f"net_null{index}", "side": "dc", "mtu": 9216, "mac": self._mac(end), **node["port"]}
             if node["pfc"]:
-                p.update(speed=self._rate(end), pfc={"priorities": node["pfc"], "peers": [self._mac(far)], "buffer": "lab"})
+                p.update(speed=self._rate(end), pfc={"priorities": node["pfc"], "peers": [self._mac(far)], "buffer": "lab",
+                                                     "length": self._meters(end)})
                 if owner in self.nodes:
-                    ring = self.nodes[owner]["port"].get("descriptors", {}).get("tx", 512)
-                    p["pfc"].update({"length": self._meters(end), "peer-descriptors": ring})
+                    p["pfc"]["peer-descriptors"] = self.nodes[owner]["port"].get("descriptors", {}).get("tx", 512)
             if owner in self.hosts:
                 host = self.hosts[owner]
                 own = 100 + number * 8 + index if number < 19 else 240 + index  # an octet; hosts end before 240

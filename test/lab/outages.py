@@ -55,6 +55,7 @@ def with_buffers(net, config, node, host, rate, delay):
     """Lossless on both ports, headroom as the node reckons it."""
     far = "n1.w" if node == "n0" else "n0.w"
     peers(config, "h", net._mac(f"{host}.eth0"), rate)
+    next(p for p in config["ports"] if p["name"] == "h")["pfc"]["length"] = net._meters(f"{host}.eth0")
     peers(config, "w", net._mac(far), rate, "far")
     wan = next(p for p in config["ports"] if p["name"] == "w")
     wan["pfc"].update({"length": max(1, delay // 5), "peer-descriptors": 64})

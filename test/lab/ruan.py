@@ -28,7 +28,8 @@ class Ruan(Net):
 
     def _lossless(self, config, port, peer, profile):
         entry = next(p for p in config["ports"] if p["name"] == port)
-        entry.update(speed=f"{RATE}G", pfc={"priorities": [3], "peers": [self._mac(peer)], "buffer": profile["name"]})
+        entry.update(speed=f"{RATE}G", pfc={"priorities": [3], "peers": [self._mac(peer)], "buffer": profile["name"],
+                                              "length": self._meters(peer)})
         profiles = config.setdefault("buffer-profiles", [])
         if not any(p["name"] == profile["name"] for p in profiles):
             profiles.append({"min-frame": 1024, **profile})

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import machine  # noqa: E402
 from catalogue import SCENARIOS  # noqa: E402
+from excuse import excused  # noqa: E402
 from suite import build, expectations  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -39,7 +40,7 @@ class Report:
                       "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "any": any, "mean": self.mean, "command": self.command}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
-                          into=self.into, lossless=self.lossless, cycles=self.cycles)
+                          into=self.into, lossless=self.lossless, cycles=self.cycles, excused=self.excused)
 
     def _find(self, kind, name):
         return next(Record(x) for x in self.data[kind] if name is None or x["name"] == name)
@@ -103,6 +104,9 @@ class Report:
         """Packets of lossless classes that were lost at a place for a reason."""
         return next((Record(x) for x in self.data["lossless"]["losses"] if x["lossless"] and (x["place"], x["reason"]) == (place, reason)),
                     Record({"packets": 0}))
+
+    def excused(self, across):
+        return excused(self.data, across)
 
     def dropped(self, node):
         return self.node(node).dropped
@@ -187,14 +191,22 @@ def judge(scenario, parameters, status, errors, text, base=None):
     if status != 0 and not broken(status, errors):
         return [f"status {status}: {said(errors)}"]
     report, expected = Report(json.loads(text), parameters, base), expectations(scenario, parameters)
-    return ([said(errors)] if status else []) + [p for p in (report.check(e) for e in expected) if p]
+    return ([said(errors)] if status and not is_excused(scenario, report) else []) + [p for p in (report.check(e) for e in expected) if p]
+
+
+def is_excused(scenario, report):
+    return bool(scenario.excused) and report.check(scenario.excused) is None
 
 
 def verdict(scenario, parameters, status, errors, text, base=None):
     """"ok", what is wrong, or "apart", with what does not hold behind it."""
     problems = "; ".join(judge(scenario, parameters, status, errors, text, base))
-    if (status == 0 or broken(status, errors)) and scenario.apart and Report(json.loads(text), parameters).check(scenario.apart) is None:
-        return f"apart: {problems}" if problems else "apart"
+    if status == 0 or broken(status, errors):
+        report = Report(json.loads(text), parameters)
+        if scenario.apart and report.check(scenario.apart) is None:
+            return f"apart: {problems}" if problems else "apart"
+        if status and not problems and not scenario.violates:
+            return "apart: a link lost the PFC"
     return problems or "ok"
 
 

@@ -110,6 +110,7 @@ class Wan:
 
     def _peers(self, config, port, end, rate, buffer="near"):
         peers(config, port, self.net._mac(end), rate, buffer)
+        next(p for p in config["ports"] if p["name"] == port)["pfc"]["length"] = self.net._meters(end)
 
     # the gateways: they obey and send PFC towards the PE and their data centre
 

@@ -139,6 +139,50 @@ static void inline_errors(void **state)
 	free(got);
 }
 
+/* The headroom of a port is for the length that its configuration says; the link may be longer. */
+#define PFC_NODE(pfc) \
+	"nodes:\n" \
+	"  - name: n1\n" \
+	"    config:\n" \
+	"      node: {name: n1, loopback: \"fd00::1\"}\n" \
+	"      lcores: {control: 0, rx: [1], worker: [1]}\n" \
+	"      memory: {buffers: 512K}\n" \
+	"      buffer-profiles: [{name: b, headroom: 2M, forced: true, min-frame: 1024}]\n" \
+	"      ports: [{name: p0, device: net_null0, side: wan, speed: 10G, pfc: {learn: true, priorities: [3]" pfc \
+	"}}]\n" \
+	"hosts: [{name: h1, addresses: [10.0.0.1/24]}]\n"
+#define KM10 "links: [{a: h1.eth0, b: n1.p0, rate: 10G, km: 10}]\n"
+
+static void lengths(void **state)
+{
+	static const char *const fits[] = {PFC_NODE(", length: 10000") KM10, PFC_NODE(", round-trip: 100") KM10,
+		PFC_NODE(", buffer: b") KM10,
+		PFC_NODE("") "links: [{a: h1.eth0, b: n1.p0, rate: 10G, delay: 500ns}]\n"};
+	char *got;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(fits); i++) {
+		char text[2048], row[32];
+
+		snprintf(text, sizeof(text), LAB "%s", fits[i]);
+		snprintf(row, sizeof(row), "row %zu", i);
+		got = errors_of(text);
+		check(!strstr(got, "the headroom of 'n1.p0'"), "%s: %s", row, got);
+		free(got);
+	}
+	/* 9,900 m more there and back are 99 us: 123,750 bytes at 10 Gb/s */
+	got = errors_of(LAB PFC_NODE("") KM10);
+	check(strstr(got,
+		      "t.yaml:11:25: warning: b: the headroom of 'n1.p0' is for 100 m, and the link is 10000 m long: "
+		      "after XOFF 123750 bytes more can arrive than the "),
+		"%s", got);
+	check(strstr(got, "set length: 10000 under its pfc"), "%s", got);
+	free(got);
+	got = errors_of(LAB PFC_NODE(", round-trip: 50") KM10);
+	check(strstr(got, "is for 5000 m, and the link is 10000 m long: after XOFF 62500 bytes more"), "%s", got);
+	free(got);
+}
+
 static void bandwidth_delay(void **state)
 {
 	static const char yaml[] = LAB HOSTS
@@ -160,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused),
 		cmocka_unit_test(inline_errors),
+		cmocka_unit_test(lengths),
 		cmocka_unit_test(bandwidth_delay),
 	};
 

@@ -2,10 +2,10 @@
 """The slice's id on data (docs/protocol.md 4.5): policies write it into a hop-by-hop option, SIDs read it there."""
 
 from gen.boundary import tlv, with_keys
-from gen.case import Case, Frame
+from gen.case import Case, Frame, ethernet
 from gen.circuits import with_circuits
 from gen.headend import SHORT_LIST, sized, usids
-from gen.node import LOOPBACK, ONE_LCORE, neighbor, over, port, sid, vrf
+from gen.node import LOOPBACK, ONE_LCORE, PEER_MAC, mac_of, neighbor, over, port, sid, vrf
 from gen.pfc_wan import OPTION, PLAIN, SLICES, frame, node_of, pfc_sid, told, tunnelled
 from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, headend
 from gen.wire import (
@@ -143,6 +143,31 @@ def at_sids():
     yield case
 
 
+def promised():
+    """Two slices wait for the same pause, gold first. Then both may send: silver first if it is behind its min-rate, else gold."""
+    for name, rate in (("min_rate", "4M"), ("min_rate_none", None)):
+        second = "5f00:1:1:e2::"
+        config = with_slices(node_of(
+            pfc_sid(f"{PLAIN}/64", slice="gold"), pfc_sid(f"{second}/64", slice="silver"),
+            sid("5f00:1:1:46::/64", "End.DT46", **{"slice-by": "argument", "slice": "silver"}), lcores=ONE_LCORE))
+        config["slices"] = [s | {"min-rate": rate} if rate and s["name"] == "silver" else s for s in SLICES]
+        title = "a slice that is behind its min-rate is served before the others" if rate else "without min-rate slices are served in turn"
+        case = Case(f"slice_{name}", title, "docs/queues.md", config)
+        for to in (PLAIN, second):
+            case.rx("p0", tunnelled(to, frame({3: 655})))
+            case.count("p0", "pfc")
+        for _ in range(126):  # four passes of the one lcore with what is nobody's, for the pauses to take effect
+            case.rx("p0", ethernet(mac_of("p0"), PEER_MAC["p0"], bytes(50), 0x1234))
+            case.count("p0", "ether_type")
+        gold, silver = ([tunnel(f"5f00:1:1:46:{slice_id:x}::", roce6(psn=100 * slice_id + n, tc=26 << 2), tc=26 << 2) for n in range(20)]
+                        for slice_id in (5, 6))
+        for p in gold + silver:
+            case.rx("p0", p)
+        for p in silver + gold if rate else gold + silver:
+            case.tx("p1", decap(p), origin="p0")
+        yield case
+
+
 def cases():
-    for family in (packets, fragments, frames, own_first, at_sids):
+    for family in (packets, fragments, frames, own_first, at_sids, promised):
         yield from family()

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Carrier and MTU of the kernel interface below an af_packet device, by ioctl(2). Management thread. */
+/* Existence, carrier and MTU of the kernel interface below an af_packet device, by ioctl(2) and a socket. */
 #include "drivers/kernel_if.h"
 
 #include <errno.h>
 #include <linux/ethtool.h>
+#include <linux/if_packet.h>
 #include <linux/sockios.h>
-#include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int request(unsigned int index, unsigned long what, struct ifreq *r)
+static int request(const struct kernel_if *k, unsigned long what, struct ifreq *r)
 {
 	int fd, rc;
 
-	if (!if_indextoname(index, r->ifr_name))
+	if (!if_indextoname(k->index, r->ifr_name))
 		return -errno;
 	fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -24,20 +24,61 @@ static int request(unsigned int index, unsigned long what, struct ifreq *r)
 	return rc;
 }
 
-bool kernel_if_running(unsigned int index)
+void kernel_if_open(struct kernel_if *k, unsigned int index)
+{
+	/* no protocol: no frame is copied to it */
+	const struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)index};
+
+	kernel_if_close(k);
+	*k = (struct kernel_if){.index = index, .guard = -1};
+	if (!index || !if_indextoname(index, k->name))
+		return;
+	k->guard = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (k->guard >= 0 && bind(k->guard, (const struct sockaddr *)&to, sizeof(to)) < 0)
+		kernel_if_close(k);
+}
+
+void kernel_if_close(struct kernel_if *k)
+{
+	if (k->index && k->guard >= 0)
+		close(k->guard);
+	k->guard = -1;
+}
+
+bool kernel_if_running(const struct kernel_if *k)
 {
 	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
 	struct ifreq r = {.ifr_data = (char *)&link};
 
 	/* the carrier itself; IFF_RUNNING follows up to one second later */
-	if (request(index, SIOCETHTOOL, &r) == 0)
+	if (request(k, SIOCETHTOOL, &r) == 0)
 		return link.data;
-	return request(index, SIOCGIFFLAGS, &r) == 0 && (r.ifr_flags & IFF_UP) && (r.ifr_flags & IFF_RUNNING);
+	return request(k, SIOCGIFFLAGS, &r) == 0 && (r.ifr_flags & IFF_UP) && (r.ifr_flags & IFF_RUNNING);
 }
 
-int kernel_if_set_mtu(unsigned int index, unsigned int mtu)
+bool kernel_if_is_gone(const struct kernel_if *k)
+{
+	struct sockaddr_ll now = {0};
+	socklen_t size = sizeof(now);
+
+	if (!k->index)
+		return false;
+	if (k->guard < 0 || getsockname(k->guard, (struct sockaddr *)&now, &size) < 0) {
+		char name[IF_NAMESIZE];
+
+		return !if_indextoname(k->index, name);
+	}
+	return now.sll_ifindex != (int)k->index;
+}
+
+bool kernel_if_exists(const struct kernel_if *k)
+{
+	return k->name[0] && if_nametoindex(k->name);
+}
+
+int kernel_if_set_mtu(const struct kernel_if *k, unsigned int mtu)
 {
 	struct ifreq r = {.ifr_mtu = (int)mtu};
 
-	return request(index, SIOCSIFMTU, &r);
+	return request(k, SIOCSIFMTU, &r);
 }

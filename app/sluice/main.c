@@ -34,7 +34,7 @@
 #include "node/node_ctl.h"
 #include "service/services.h"
 
-#define RECONNECT_MS 200	    /* between attempts; time for one handshake */
+#define WAIT_LINKS_MS 20
 #define DRAIN_NS (2 * NSEC_PER_SEC) /* for held packets to leave at the end */
 #define EXIT_CONFIG 1		    /* invalid configuration, or --strict and a start would fail */
 #define EXIT_COMMAND 1		    /* a command of --script failed */
@@ -116,10 +116,8 @@ static bool wait_for_links(struct app *app, int signals)
 	struct node *n = app->node;
 
 	while (look_at_links(n) < n->n_ports && clock_now() < until) {
-		for (uint32_t i = 0; i < n->n_ports; i++)
-			if (!port_is_up(n->port[i]) && n->port[i]->ops->reconnect)
-				n->port[i]->ops->reconnect(n->port[i]);
-		usleep(RECONNECT_MS * 1000);
+		node_restart_ports(n, clock_now());
+		usleep(WAIT_LINKS_MS * 1000);
 		if (told_to_stop(app, signals))
 			return true;
 	}

@@ -184,6 +184,7 @@ void manage(struct app *app, int signals)
 		wait_and_serve(app, signals);
 		now = clock_now();
 		look_at_links(n);
+		node_restart_ports(n, now);
 		node_reclaim(n);
 		node_tick(n, now);
 		capture_poll(n->captures);

@@ -68,7 +68,7 @@ unsigned int backlog_fill(struct rx_role *rx, struct rx_queue *q, struct rte_mbu
 	do {
 		if (q->backlog.blind && q->backlog.lossy.n + LIMIT_BURST > LIMIT_BACKLOG_LOSSY)
 			break;
-		n = q->port->ops->rx(q->port, q->queue, pkts, LIMIT_BURST);
+		n = port_ops_of(q->port)->rx(q->port, q->queue, pkts, LIMIT_BURST);
 		*n_first = backlog_sort(rx, q, pkts, n, first, *n_first);
 		taken += n;
 	} while (n == LIMIT_BURST && taken < LIMIT_RX_RING);
@@ -110,7 +110,7 @@ bool backlog_wanted(struct rx_role *rx, struct rx_queue *q)
 
 	if (rx->classifier.now - q->backlog.short_ns < p->short_ns)
 		return false;
-	waits = q->port->ops->rx_waits ? q->port->ops->rx_waits(q->port, q->queue) : -1;
+	waits = port_ops_of(q->port)->rx_waits ? port_ops_of(q->port)->rx_waits(q->port, q->queue) : -1;
 	q->backlog.blind = waits < 0;
 	if (waits >= 0 && (uint32_t)waits <= p->short_frames)
 		q->backlog.short_ns = rx->classifier.now;

@@ -161,6 +161,15 @@ struct node_traces;
 struct rx_hooks;
 struct worker_hooks;
 
+/* A port that is being restarted. */
+struct node_restart {
+	const char *cause; /* NULL: it works */
+	uint64_t token;	   /* of the grace period after which no lcore uses its device */
+	uint64_t since;	   /* time in ns at which it was noticed */
+	uint64_t retry_at; /* time in ns of the next attempt, at the earliest */
+	uint64_t wait_ns;  /* time that was waited before it; 0: no attempt has failed */
+};
+
 struct node {
 	char name[32];
 	bool steady;	  /* node_options.steady */
@@ -211,8 +220,9 @@ struct node {
 	struct snapshot_registry registry;
 	struct config *config; /* running */
 	struct capture_set *captures;
-	uint64_t oldest_epoch;	      /* no packet of an earlier one is left; publish_ctl.c */
-	struct node_retired *retired; /* old snapshots and ids that are not free yet; see publish_ctl.c */
+	struct node_restart restart[MAX_PORTS]; /* restart_ctl.c */
+	uint64_t oldest_epoch;			/* no packet of an earlier one is left; publish_ctl.c */
+	struct node_retired *retired;		/* old snapshots and ids that are not free yet; see publish_ctl.c */
 };
 
 /*

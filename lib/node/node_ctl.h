@@ -68,6 +68,12 @@ int node_reload(struct node *n, struct config *config, const struct node_reload 
 int node_read_speeds(struct node *n, char *err, size_t size);
 
 /*
+ * Restart ports whose devices do not work any more: a peer that was restarted, a deleted interface, a reset VF. Call it
+ * every few milliseconds; now: ns. Never waits for lcores.
+ */
+void node_restart_ports(struct node *n, uint64_t now);
+
+/*
  * Publish a snapshot that was built for `config`, and take both over. `config` may be the running one. Never waits. The
  * protocol is described in publish_ctl.c.
  */

@@ -206,7 +206,7 @@ static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64
 		return rx_poll_backlog(rx, q, room, next);
 	if (unlikely(__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED)))
 		return 0;
-	n = q->port->ops->rx(q->port, q->queue, pkts, size);
+	n = port_ops_of(q->port)->rx(q->port, q->queue, pkts, size);
 	if (likely(n < size))
 		q->backlog.short_ns = rx->classifier.now;
 	if (!n)
@@ -231,7 +231,7 @@ static unsigned int rx_poll_heard(struct rx_role *rx, unsigned int i, uint64_t b
 	if (!(rx->told.polled[i / 64] >> i % 64 & 1))
 		q->backlog.short_ns = MAX_OF(q->backlog.short_ns, before);
 	work = rx_poll_queue(rx, q, next);
-	if (q->port->ops->rx_waits(q->port, q->queue) == 0 && !backlog_waits(&q->backlog))
+	if (port_ops_of(q->port)->rx_waits(q->port, q->queue) == 0 && !backlog_waits(&q->backlog))
 		rx->told.arrived[i / 64] &= ~(1ull << i % 64);
 	return work;
 }

@@ -12,6 +12,7 @@
 #include "stats/counter.h"
 #include "wire/eth.h"
 
+struct config;
 struct rte_mbuf;
 struct rte_mempool;
 struct port;
@@ -45,7 +46,9 @@ struct port_abilities {
 	X(counter, ierrors, "ierrors", "packets", "sluice_port_ierrors_packets", \
 		"packets received with errors, as counted by the device") \
 	X(counter, oerrors, "oerrors", "packets", "sluice_port_oerrors_packets", \
-		"packets not transmitted because of errors, as counted by the device")
+		"packets not transmitted because of errors, as counted by the device") \
+	X(counter, restarts, "restarts", "times", "sluice_port_restarts", \
+		"times the device was started again because it did not work any more")
 
 struct port_device_stats {
 	DEVICE_COUNTERS(STAT_DECLARE)
@@ -81,8 +84,18 @@ struct port_ops {
 	void (*stop)(struct port *p);
 	void (*close)(struct port *p); /* frees the port */
 	bool (*link_up)(struct port *p);
-	/* Try again to bring the link up; only while no lcore polls the port. NULL: the link comes up by itself. */
-	void (*reconnect)(struct port *p);
+	/*
+	 * Must the device be restarted (node/node_ctl.h)? The reason, or NULL. After a reason was returned, lcores that
+	 * begin a pass do not use the device, and link_up is false, until `restart` has succeeded. NULL: no device of
+	 * this kind fails.
+	 */
+	const char *(*failed)(struct port *p, uint64_t now);
+	/*
+	 * Restart it while no lcore uses it, with the port of the configuration, which is the one it was opened with.
+	 * -EAGAIN: what it needs is not there yet; other errors with a message. Then it can be called again. May set
+	 * port.mac.
+	 */
+	int (*restart)(struct port *p, const struct config *c, struct rte_mempool *pool, char *err, size_t size);
 	void (*device_stats)(struct port *p, struct port_device_stats *out);
 	/* NULL when the port does not support it. */
 	void (*details)(struct port *p, struct port_details *out);
@@ -90,8 +103,8 @@ struct port_ops {
 };
 
 struct port {
-	const struct port_ops *ops;
-	void *driver; /* private to the driver */
+	const struct port_ops *ops; /* lcores: port_ops_of */
+	void *driver;		    /* private to the driver */
 	char name[32];
 	uint16_t index; /* in the configuration */
 	uint16_t n_rx_queues;
@@ -104,6 +117,12 @@ struct port {
 	uint32_t link;
 	bool stopped; /* for maintenance: its link counts as down. Written by the management thread; relaxed */
 };
+
+/* The functions of a port, which change while it is restarted. Lcores, in each pass anew. */
+static inline const struct port_ops *port_ops_of(const struct port *p)
+{
+	return __atomic_load_n(&p->ops, __ATOMIC_ACQUIRE);
+}
 
 /* Return port.link. */
 static inline uint32_t port_link(const struct port *p)

@@ -287,7 +287,7 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 	}
 	if (unlikely(e->rebind.guests))
 		rebind_mark_guests(b, homes);
-	taken = e->port->ops->tx(e->port, b->pkts, n);
+	taken = port_ops_of(e->port)->tx(e->port, b->pkts, n);
 	if (unlikely(e->rebind.guests))
 		rebind_guests_sent(e, c, homes, taken);
 	b->n_copied = (uint16_t)(b->n_copied > taken ? b->n_copied - taken : 0);

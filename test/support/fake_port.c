@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "test/support/fake_port.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "test/support/unit.h"
@@ -16,6 +17,8 @@ static uint16_t rx(struct port *port, uint16_t queue, struct rte_mbuf **pkts, ui
 	struct fifo_of_frames *q = &p->rx[queue];
 	uint16_t done = 0;
 
+	if (p->absent)
+		return 0;
 	pthread_mutex_lock(&p->lock);
 	while (done < n && q->n) {
 		pkts[done++] = q->frame[q->head++ % ARRAY_LEN(q->frame)];
@@ -48,6 +51,8 @@ static uint16_t tx(struct port *port, struct rte_mbuf **pkts, uint16_t n)
 	struct fake_port *p = fake(port);
 	uint16_t done = 0;
 
+	if (p->absent)
+		return 0;
 	pthread_mutex_lock(&p->lock);
 	p->tx_calls++;
 	while (done < n && done < p->tx_limit && p->tx_allowed) {
@@ -107,6 +112,33 @@ static void details(struct port *p, struct port_details *out)
 	*out = (struct port_details){.link_mbps = port_is_up(p) ? fake(p)->link_mbps : 0};
 }
 
+static const char *failed(struct port *port, uint64_t now)
+{
+	struct fake_port *p = fake(port);
+
+	(void)now;
+	p->absent |= p->fails != NULL;
+	return p->fails;
+}
+
+static int restart(struct port *port, const struct config *c, struct rte_mempool *pool, char *err, size_t size)
+{
+	struct fake_port *p = fake(port);
+
+	(void)c;
+	(void)pool;
+	p->restarts++;
+	if (p->restart_result && p->restart_result != -EAGAIN)
+		snprintf(err, size, "out of order");
+	if (p->restart_result)
+		return p->restart_result;
+	if (!eth_is_zero(&p->mac_after))
+		p->port.mac = p->mac_after;
+	p->fails = NULL;
+	p->absent = false;
+	return 0;
+}
+
 static const struct port_ops ops = {
 	.rx = rx,
 	.rx_waits = rx_waits,
@@ -115,6 +147,8 @@ static const struct port_ops ops = {
 	.stop = stop,
 	.close = close_port,
 	.link_up = link_up,
+	.failed = failed,
+	.restart = restart,
 	.device_stats = device_stats,
 	.details = details,
 };

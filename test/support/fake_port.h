@@ -35,6 +35,12 @@ struct fake_port {
 	bool counts;	    /* the device can say how many frames wait in its ring */
 	uint32_t link_mbps; /* what the device says of its link; 0: unknown */
 	uint64_t missed;    /* what the device says it lost (imissed) */
+	/* restart of a device that does not work any more */
+	const char *fails;	   /* why; NULL: it works */
+	bool absent;		   /* no lcore may use it */
+	int restart_result;	   /* of the next attempts */
+	unsigned int restarts;	   /* attempts so far */
+	struct eth_addr mac_after; /* its MAC address after a restart; zero: as before */
 };
 
 struct fake_port *fake_port_new(struct rte_mempool *pool, const char *name, const struct eth_addr *mac,

@@ -159,11 +159,13 @@ static void print_policies(const struct config *c, const struct cfg_own_sids *ow
 
 			if (cfg_program(c, own, p, &program, &why) < 0)
 				continue;
-			fprintf(out, "  %s/%s: weight %llu, +%u bytes, ", c->policies.items[i].name, p->name,
-				(unsigned long long)p->weight, cfg_outer_bytes(&c->policies.items[i], &program));
+			fprintf(out, "  %s/%s: weight %llu%s, +%u bytes, ", c->policies.items[i].name, p->name,
+				(unsigned long long)p->weight, p->backup ? ", backup" : "",
+				cfg_outer_bytes(&c->policies.items[i], &program));
 			print_list(&program, out);
 			print_way(c, &program, out);
 		}
+		plan_overlap_print(c, own, &c->policies.items[i], out);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "config/config.h"
 
+struct cfg_own_sids;
 struct memory_plan;
 
 /* --check: print what a start would do. */
@@ -18,6 +19,10 @@ extern const size_t n_plan_options;
 
 /* `sluice plan headroom ...`: compute headroom without a configuration. Exit status. */
 int plan(int argc, char **argv);
+
+/* What candidate paths of a policy have in common, as lines of the plan; nothing if they fail apart. */
+void plan_overlap_print(const struct config *c, const struct cfg_own_sids *own, const struct cfg_policy *policy,
+	FILE *out);
 
 /* Headroom of a configured port, as lines of the plan; nothing without PFC. */
 void plan_headroom_print(const struct config *c, const struct cfg_port *p, const char *indent, FILE *out);

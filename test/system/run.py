@@ -3,6 +3,7 @@
 """sluice as a process: start, refused starts, stop, several lcores. Prints TAP."""
 import collections
 import json
+import os
 import re
 import signal
 import struct
@@ -146,6 +147,55 @@ def plan_without_start(bench):
     write_pcap(bench.path("in.pcap"), [])
     code, out, err = bench.run("--check", "--strict")
     expect(code == 0 and "would fail" not in out, f"--strict: ended with {code}: {out} {err}")
+
+
+def shared_fate(bench):
+    """--check names what candidate paths have in common, other than the end that all of them have."""
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write("""node: {name: one, loopback: "fd00::1", infrastructure: ["fd00::/16"], usid: {block: "5f00:0::/32", node: 256}}
+lcores: {control: 0, rx: [1], worker: [1]}
+ports:
+  - {name: wan0, device: net_null0, side: wan, addresses: ["2001:db8:a::1/64"]}
+  - {name: wan1, device: net_null1, side: wan, addresses: ["2001:db8:b::1/64"]}
+routes:
+  - {prefix: "5f00:0:400::/48", port: wan0, nexthop: "2001:db8:a::2"}
+  - {prefix: "5f00:0:500::/48", port: wan1, nexthop: "2001:db8:b::2"}
+  - {prefix: "5f00:0:600::/48", port: wan1, nexthop: "2001:db8:b::2"}
+policies:
+  - name: apart
+    paths:
+      - {name: a, segments: ["5f00:0:400::", "5f00:0:300::", "5f00:0:e101::"]}
+      - {name: b, segments: ["5f00:0:500::", "5f00:0:300::", "5f00:0:e101::"], backup: yes}
+  - name: link
+    paths:
+      - {name: a, segments: ["5f00:0:400::", "5f00:0:e101::"]}
+      - {name: b, segments: ["5f00:0:500::", "5f00:0:e101::"]}
+      - {name: c, segments: ["5f00:0:600::", "5f00:0:e101::"]}
+  - name: spine
+    paths:
+      - {name: a, segments: ["5f00:0:400::", "5f00:0:700::", "5f00:0:300::"]}
+      - {name: b, segments: ["5f00:0:500::", "5f00:0:700::", "5f00:0:800::", "5f00:0:300::"]}
+  - name: one
+    paths: [{name: a, segments: ["5f00:0:400::"]}]
+""")
+    code, out, err = bench.run("--check")
+    lines = [line for line in out.splitlines() if re.search(r" (leave by|pass) ", line)]
+    expect(code == 0 and lines == ["  link: b, c leave by wan1", "  spine: all paths pass 5f00:0:700::"], f"{code}: {err}: {lines}\n{out}")
+    backups = [line.split(":")[0] for line in out.splitlines() if ", backup," in line]
+    expect(backups == ["  apart/b"], f"{backups}")
+
+
+def examples(bench):
+    """The examples are valid, without a warning, and within their budget of buffers."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "config", "examples")
+    names = sorted(os.listdir(folder))
+    expect(names, "there are none")
+    for name in names:
+        done = subprocess.run([bench.sluice, "-c", os.path.join(folder, name), "--check"], capture_output=True, text=True, check=False)
+        expect(done.returncode == 0 and not done.stderr, f"{name}: {done.returncode}: {done.stderr}")
+        sum_of, pool = (int(n) for n in re.search(r"(\d+)  total, of (\d+) in the pool", done.stdout).groups())
+        expect(sum_of <= pool, f"{name}: {sum_of} of {pool}")
+        expect(not re.search(r" (leave by|pass) ", done.stdout), f"{name}: paths fail together\n{done.stdout}")
 
 
 def one_headroom(bench):
@@ -298,6 +348,8 @@ PROCESS = [
     ("wrong options", wrong_options),
     ("plan without start", plan_without_start),
     ("plan headroom", plan_headroom),
+    ("plan: paths that fail together", shared_fate),
+    ("plan: examples", examples),
     ("one headroom", one_headroom),
     ("ends when idle", ends_when_idle),
     ("SIGTERM drains and reports", lambda b: stops_on_signal(b, signal.SIGTERM)),

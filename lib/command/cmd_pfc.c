@@ -24,6 +24,14 @@ static const char *mode_of(const struct node *n, uint32_t port)
 	return names[n->port[port]->abilities.pfc];
 }
 
+static bool was_paused_by_sids(const struct service_pfc_port *c)
+{
+	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
+		if (c->sid_xoff[i])
+			return true;
+	return false;
+}
+
 static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_t i)
 {
 	const struct snap_interface *p = &n->snapshot->port[i];
@@ -31,7 +39,7 @@ static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_
 	uint64_t now = __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
 	json_t *o;
 
-	if (!p->lossless && !c->frames && !c->speaker.frames)
+	if (!p->lossless && !c->frames && !c->speaker.frames && !was_paused_by_sids(c))
 		return;
 	o = json_pack("{ss ss so}", "port", n->port[i]->name, "by", mode_of(n, i), "priorities",
 		priorities_of(p->lossless));
@@ -41,18 +49,24 @@ static void add_port(json_t *ports, json_t *times, const struct node *n, uint32_
 	json_array_append_new(ports, o);
 	for (unsigned int k = 0; k < PFC_PRIORITIES; k++) {
 		const struct pfc_history heard = pfc_history_at(&c->heard[k], now);
+		const struct pfc_history executed = pfc_history_at(&c->sid[k], now);
 		const struct pfc_history said = pfc_history_at(&c->speaker.history[k], now);
 
-		if (!heard.transitions && !said.transitions && !pfc_history_is_paused(&heard, now) &&
+		if (!heard.transitions && !executed.transitions && !said.transitions &&
+			!pfc_history_is_paused(&heard, now) && !pfc_history_is_paused(&executed, now) &&
 			!pfc_history_is_paused(&said, now))
 			continue;
 		json_array_append_new(times,
-			json_pack("{ss si sI sI sI sI sI sI}", "port", n->port[i]->name, "priority", (int)k,
+			json_pack("{ss si sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "priority", (int)k,
 				"rx_pauses", (json_int_t)heard.transitions, "rx_paused_us",
 				(json_int_t)(pfc_history_total(&heard, now) / NSEC_PER_USEC), "rx_last_us",
-				(json_int_t)(heard.last_ns / NSEC_PER_USEC), "tx_pauses", (json_int_t)said.transitions,
-				"tx_paused_us", (json_int_t)(pfc_history_total(&said, now) / NSEC_PER_USEC),
-				"tx_last_us", (json_int_t)(said.last_ns / NSEC_PER_USEC)));
+				(json_int_t)(heard.last_ns / NSEC_PER_USEC), "sid_pauses",
+				(json_int_t)executed.transitions, "sid_paused_us",
+				(json_int_t)(pfc_history_total(&executed, now) / NSEC_PER_USEC), "sid_last_us",
+				(json_int_t)(executed.last_ns / NSEC_PER_USEC), "tx_pauses",
+				(json_int_t)said.transitions, "tx_paused_us",
+				(json_int_t)(pfc_history_total(&said, now) / NSEC_PER_USEC), "tx_last_us",
+				(json_int_t)(said.last_ns / NSEC_PER_USEC)));
 	}
 }
 

@@ -35,7 +35,7 @@ static void each_tx(const struct metric_context *c, metric_object object, void *
 	}
 }
 
-/* Names of ports (heard, said), relays (relayed) and tunnels (tunnel). */
+/* Names of ports (heard, said, executed), relays (relayed) and tunnels (tunnel). */
 static void add_pauses(void *arg, const struct node_pauses *p)
 {
 	const struct listener *l = arg;

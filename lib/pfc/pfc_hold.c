@@ -114,6 +114,16 @@ uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int 
 	return h->stood_ns && until > h->stood_ns ? TIME_NEVER : until;
 }
 
+uint64_t pfc_holds_of_sids(const struct pfc_holds *h, unsigned int priority)
+{
+	uint64_t until = 0;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->hold[i].party.sid < PFC_SID_START)
+			until = MAX_OF(until, h->hold[i].until[priority]);
+	return until;
+}
+
 unsigned int pfc_holds_count(const struct pfc_holds *h, uint8_t slice, unsigned int priority, uint64_t now)
 {
 	unsigned int n = 0;

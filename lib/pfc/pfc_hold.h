@@ -82,6 +82,9 @@ void pfc_holds_go_on(struct pfc_holds *h, uint64_t now);
 /* Time in ns at which the gate of a queue opens if no further request is received; <= now: it is open. TIME_NEVER: holds stand still. */
 uint64_t pfc_holds_until(const struct pfc_holds *h, uint8_t slice, unsigned int priority, struct pfc_heed heed);
 
+/* Time in ns at which the last hold of a SID on a priority ends, in any slice, if the holds' time runs; <= now: none. */
+uint64_t pfc_holds_of_sids(const struct pfc_holds *h, unsigned int priority);
+
 /* Number of parties whose holds on the queue have not ended at `now`. */
 unsigned int pfc_holds_count(const struct pfc_holds *h, uint8_t slice, unsigned int priority, uint64_t now);
 

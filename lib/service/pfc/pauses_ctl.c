@@ -47,6 +47,8 @@ static void all(const struct node *n, const struct node_cleared_pfc *base, const
 		for (uint32_t port = 0; port < n->n_ports; port++) {
 			tell(l, "heard", n->port[port]->name, i, &service_pfc(n)->port[port].heard[i],
 				base ? &base->port[port].heard[i] : NULL);
+			tell(l, "executed", n->port[port]->name, i, &service_pfc(n)->port[port].sid[i],
+				base ? &base->port[port].sid[i] : NULL);
 			tell(l, "said", n->port[port]->name, i, &service_pfc(n)->port[port].speaker.history[i],
 				base ? &base->port[port].speaker.history[i] : NULL);
 			tell(l, "relayed", n->port[port]->name, i, &wan->relay[port].history[i],
@@ -93,6 +95,7 @@ struct service_pfc_port service_pfc_shown(const struct node *n, uint32_t port)
 #undef X
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 		out.heard[i] = pfc_history_since(&out.heard[i], &base->heard[i], service_pfc(n)->cleared->at);
+		out.sid[i] = pfc_history_since(&out.sid[i], &base->sid[i], service_pfc(n)->cleared->at);
 		out.speaker.history[i] = pfc_history_since(&out.speaker.history[i], &base->speaker.history[i],
 			service_pfc(n)->cleared->at);
 	}
@@ -112,6 +115,7 @@ void node_clear_pfc(struct node *n)
 		base->port[port] = service_pfc(n)->port[port];
 		for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
 			base->port[port].heard[i] = pfc_history_at(&service_pfc(n)->port[port].heard[i], base->at);
+			base->port[port].sid[i] = pfc_history_at(&service_pfc(n)->port[port].sid[i], base->at);
 			base->port[port].speaker.history[i] =
 				pfc_history_at(&service_pfc(n)->port[port].speaker.history[i], base->at);
 			base->relay[port][i] = pfc_history_at(&wan->relay[port].history[i], base->at);

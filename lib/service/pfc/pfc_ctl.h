@@ -18,7 +18,10 @@
 
 /* Pauses of one queue in one direction, as they happened (pfc/pfc_history.h). */
 struct node_pauses {
-	const char *direction; /* heard, said: with the neighbour; relayed: to a gateway; tunnel: through one */
+	const char *direction; /*
+	 * heard, said: with the neighbour; executed: by frames of tunnels at End.X.PFC; relayed: to a gateway;
+	 * tunnel: through one
+	 */
 	const char *name;      /* of the port or the tunnel */
 	unsigned int priority;
 	struct pfc_history history; /* expired pauses are included */

@@ -322,6 +322,17 @@ static void pfc_relay(struct worker_role *w, uint16_t port, const struct pfc_req
 		pfc_send_frame(w, port, &out);
 }
 
+/* A frame was executed at an End.X.PFC SID: count it, and record until when SIDs pause the port. */
+static void pfc_record_sid(struct worker_role *w, const struct pfc_message *m)
+{
+	struct service_pfc_port *port = &service_pfc(w->node)->port[m->port];
+
+	FOR_EACH_BIT(i, m->pause.enable) {
+		stat_add(m->pause.ns[i] ? &port->sid_xoff[i] : &port->sid_xon[i], 1);
+		pfc_history_set(&port->sid[i], pfc_holds_of_sids(&w->node->egress[m->port].holds, i), w->ctx.now);
+	}
+}
+
 /* A party may pause the queues of a port, or resume them. It has been heard, so after a start nobody waits for it. */
 static void pfc_pause_queues(struct worker_role *w, const struct pfc_message *m)
 {
@@ -331,6 +342,8 @@ static void pfc_pause_queues(struct worker_role *w, const struct pfc_message *m)
 
 	if (!egress_pause(e, &w->ctx, &m->party, m->slice, &m->pause))
 		stat_add(&w->ctx.stats->pfc_refused, 1);
+	else if (m->party.sid < PFC_SID_START)
+		pfc_record_sid(w, m);
 	if (likely(w->ctx.now >= service_pfc(w->node)->port[m->port].start_until))
 		return;
 	egress_pause(e, &w->ctx, &start, m->slice, &spoken);

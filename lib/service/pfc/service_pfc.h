@@ -66,6 +66,10 @@ _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring
 		"PFC frames received for priorities that are not lossless here") \
 	X(counter, refused, "refused", "frames", "sluice_pfc_refused", \
 		"PFC frames refused because too many parties already pause the port") \
+	X(priority_counter, sid_xoff, "sid_xoff", "frames", "sluice_pfc_sid_xoff", \
+		"PFC frames of tunnels, executed at End.X.PFC, that pause this priority of the port") \
+	X(priority_counter, sid_xon, "sid_xon", "frames", "sluice_pfc_sid_xon", \
+		"PFC frames of tunnels, executed at End.X.PFC, that resume this priority of the port") \
 	X(counter, no_buffer, "no_buffer", "frames", "sluice_pfc_no_buffer", \
 		"PFC frames delayed because the buffer pool was empty")
 
@@ -81,6 +85,7 @@ struct service_pfc_port {
 	uint64_t relayed_until[PFC_PRIORITIES];	  /* ns: end of the pauses of a relay */
 	uint64_t start_until;			  /* ns: end of the wait for far nodes after the start */
 	struct pfc_history heard[PFC_PRIORITIES]; /* from it */
+	struct pfc_history sid[PFC_PRIORITIES];	  /* from tunnels, executed at End.X.PFC */
 	PFC_RX_COUNTERS(STAT_DECLARE)
 	PFC_COUNTERS(STAT_DECLARE) /* missed: written by the management thread */
 	uint64_t missed_seen;	   /* management: losses of the device that were looked at */

@@ -45,7 +45,8 @@ static const struct cfg_key node_keys[] = {
 		.example = "pe1", .help = "Name of the node in log lines, runtime files and prompts."},
 	{"loopback", CFG_IPV6, .offset = AT(struct cfg_node, loopback), .flags = CFG_REQUIRED,
 		.example = "fd00:0:1::1",
-		.help = "Source address of outer headers and of ICMPv6 errors. It answers ping on every port."},
+		.help = "Source address of outer headers and of ICMPv6 errors. It answers ping on "
+			"every port of the underlay; VRFs have no route to it."},
 	{"usid", CFG_MAP, .offset = AT(struct cfg_node, usid), .map = &usid_map,
 		.help = "Structure of the domain's compressed SIDs."},
 	{"sid-blocks", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_node, sid_blocks), .max = 16,
@@ -146,7 +147,9 @@ static const struct cfg_key discovery_keys[] = {
 		.help = "Packets that are held for one unresolved neighbour. Further packets are dropped."},
 	{"hold-total", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_discovery, hold_total), .min = 1,
 		.max = 65536, .fallback = "512", .flags = CFG_START_ONLY,
-		.help = "Packets that one worker holds for all its unresolved neighbours."},
+		.help = "Packets that one worker holds for all its unresolved neighbours. One port or interface may have "
+			"at most as many as are left for the others; when it has them, the learnt neighbour that has "
+			"been asked for the longest loses its oldest packet."},
 	{"max", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_discovery, max), .min = 16, .max = 65536,
 		.fallback = "1K", .flags = CFG_START_ONLY,
 		.help = "Largest number of learnt neighbours of the whole node."},

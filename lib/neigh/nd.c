@@ -107,7 +107,8 @@ int arp_parse(const void *arp, size_t size, struct nd_message *out)
 	 * a gratuitous reply is only an announcement: it does not show that the station receives our frames (RFC 5227
 	 * section 3)
 	 */
-	out->solicited = op == ARP_OP_REPLY && be32_get(a->target_ip) != be32_get(a->sender_ip);
+	out->solicited = op == ARP_OP_REPLY && be32_get(a->target_ip) &&
+			 be32_get(a->target_ip) != be32_get(a->sender_ip);
 	return 0;
 }
 

@@ -10,6 +10,10 @@
 
 #define DELAY_FIRST_PROBE_NS (5 * NSEC_PER_SEC) /* RFC 4861 DELAY_FIRST_PROBE_TIME */
 #define FAILED_PAUSE_FACTOR 10			/* retransmit times between two attempts for a kept neighbour */
+#define UNREACHABLE_SOLICITS 4			/* the last one waits for 27 retransmit times: 40 in total */
+#define BACKOFF_MULTIPLE 3			/* RFC 7048 section 3: of the time between solicitations */
+#define BACKOFF_MAX_NS (60 * NSEC_PER_SEC)	/* RFC 7048 MAX_RETRANS_TIMER */
+#define ASKED_IN_VAIN UINT32_MAX		/* entry.asked: the link was down, no answer counts */
 
 struct entry {
 	RB_ENTRY(entry) by_key;
@@ -122,6 +126,17 @@ static void solicit(struct neigh_cache *t, struct entry *e, uint64_t now)
 	set_timer(t, e, now + t->limits.retransmit_ns);
 }
 
+/* Solicit an unreachable neighbour by multicast, each time after a longer wait (RFC 7048 section 3). */
+static void solicit_again(struct neigh_cache *t, struct entry *e, uint64_t now)
+{
+	uint64_t wait = t->limits.retransmit_ns;
+
+	for (uint32_t i = 0; i < e->asked && wait < BACKOFF_MAX_NS; i++)
+		wait *= BACKOFF_MULTIPLE;
+	solicit(t, e, now);
+	set_timer(t, e, now + MAX_OF(t->limits.retransmit_ns, MIN_OF(wait, BACKOFF_MAX_NS)));
+}
+
 static void enter(struct neigh_cache *t, struct entry *e, enum neigh_state state, uint64_t now)
 {
 	e->i.state = state;
@@ -144,6 +159,9 @@ static void enter(struct neigh_cache *t, struct entry *e, enum neigh_state state
 		break;
 	case NEIGH_FAILED:
 		set_timer(t, e, now + FAILED_PAUSE_FACTOR * t->limits.retransmit_ns);
+		break;
+	case NEIGH_UNREACHABLE:
+		solicit_again(t, e, now);
 		break;
 	}
 }
@@ -205,6 +223,8 @@ int neigh_cache_ask(struct neigh_cache *t, uint64_t now, uint16_t port, const st
 	} else if (e->i.state != NEIGH_INCOMPLETE) {
 		/* the worker missed the earlier update, or the entry was learnt without a request */
 		tell(t, e, NEIGH_REACHABLE);
+		if (e->i.state == NEIGH_UNREACHABLE)
+			tell(t, e, NEIGH_UNREACHABLE);
 		if (e->i.state == NEIGH_STALE)
 			enter(t, e, NEIGH_DELAY, now);
 	}
@@ -235,10 +255,11 @@ void neigh_cache_heard(struct neigh_cache *t, uint64_t now, const struct neigh_n
 		enter(t, e, NEIGH_STALE, now);
 		return;
 	}
-	if (e->i.state == NEIGH_INCOMPLETE || e->i.state == NEIGH_FAILED) {
-		if (!news->has_mac)
+	if (e->i.state == NEIGH_INCOMPLETE || e->i.state == NEIGH_FAILED || e->i.state == NEIGH_UNREACHABLE) {
+		if (!news->has_mac && (e->i.state != NEIGH_UNREACHABLE || !news->solicited))
 			return;
-		e->i.mac = news->mac;
+		if (news->has_mac)
+			e->i.mac = news->mac;
 		tell(t, e, NEIGH_REACHABLE);
 		enter(t, e, news->solicited ? NEIGH_REACHABLE : NEIGH_STALE, now);
 		if (!news->solicited)
@@ -265,8 +286,18 @@ void neigh_cache_heard(struct neigh_cache *t, uint64_t now, const struct neigh_n
 	}
 }
 
+/*
+ * No answer. A next hop that was known keeps its MAC while it is asked again (RFC 7048): its answers may only have been
+ * lost, and for some time a wrong MAC costs no more than none. Other ways take over all the same. When the link was down,
+ * the MAC may be that of a station that is no longer there.
+ */
 static void give_up(struct neigh_cache *t, struct entry *e, uint64_t now)
 {
+	if (e->i.keep && e->i.state == NEIGH_PROBE && e->asked != ASKED_IN_VAIN) {
+		tell(t, e, NEIGH_UNREACHABLE);
+		enter(t, e, NEIGH_UNREACHABLE, now);
+		return;
+	}
 	tell(t, e, NEIGH_FAILED);
 	if (e->i.keep)
 		enter(t, e, NEIGH_FAILED, now);
@@ -309,6 +340,13 @@ static void due(struct neigh_cache *t, struct entry *e, uint64_t now)
 		tell(t, e, -1);
 		unlink_entry(t, e);
 		break;
+	case NEIGH_UNREACHABLE:
+		if (e->i.keep && e->asked < UNREACHABLE_SOLICITS) {
+			solicit_again(t, e, now);
+			break;
+		}
+		give_up(t, e, now);
+		break;
 	}
 }
 
@@ -322,7 +360,7 @@ void neigh_cache_link_down(struct neigh_cache *t, uint64_t now, uint16_t port, u
 		/* no answer to the last solicitation */
 		if (e->i.state != NEIGH_INCOMPLETE)
 			e->i.state = NEIGH_PROBE;
-		e->asked = UINT32_MAX;
+		e->asked = ASKED_IN_VAIN;
 		set_timer(t, e, now);
 	}
 }
@@ -365,7 +403,8 @@ unsigned int neigh_cache_count(const struct neigh_cache *t)
 
 const char *neigh_state_name(enum neigh_state state)
 {
-	static const char *const names[] = {"incomplete", "reachable", "stale", "delay", "probe", "failed"};
+	static const char *const names[] = {"incomplete", "reachable", "stale", "delay", "probe", "failed",
+		"unreachable"};
 
 	return names[state];
 }

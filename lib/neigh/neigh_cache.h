@@ -18,9 +18,10 @@ enum neigh_state {
 	NEIGH_INCOMPLETE, /* resolution under way */
 	NEIGH_REACHABLE,
 	NEIGH_STALE,
-	NEIGH_DELAY,  /* in use; a short delay before the first probe */
-	NEIGH_PROBE,  /* probed by unicast */
-	NEIGH_FAILED, /* a kept entry that did not answer; solicited again later */
+	NEIGH_DELAY,	   /* in use; a short delay before the first probe */
+	NEIGH_PROBE,	   /* probed by unicast */
+	NEIGH_FAILED,	   /* a kept entry that did not answer and has no valid MAC; solicited again later */
+	NEIGH_UNREACHABLE, /* a kept entry that did not answer probes; its MAC stays in use while it is solicited again */
 };
 
 struct neigh_limits {
@@ -32,7 +33,8 @@ struct neigh_limits {
 struct neigh_ops {
 	/* Solicit an address: by multicast or broadcast when mac is NULL, else by unicast to that MAC. */
 	void (*solicit)(void *arg, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac);
-	/* Update the egress: NEIGH_REACHABLE with its MAC, NEIGH_STALE, NEIGH_FAILED; -1: remove the entry. */
+	/* Update the egress: NEIGH_REACHABLE with its MAC, NEIGH_STALE, NEIGH_FAILED, NEIGH_UNREACHABLE; -1: remove
+	 * the entry. */
 	void (*update)(void *arg, uint16_t port, const struct ip_addr *addr, const struct eth_addr *mac, int state);
 };
 

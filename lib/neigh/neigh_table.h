@@ -32,7 +32,16 @@ struct neigh_entry {
 	uint16_t interface; /* snapshot.h */
 	struct fifo waiting;
 	struct ip_addr addr;
+	uint32_t older, newer; /* in the list of neigh_share, while packets wait for a learnt neighbour */
 } CACHE_ALIGNED;
+
+#define NEIGH_NONE UINT32_MAX
+
+/* What an interface has of the packets that the worker holds for neighbours. */
+struct neigh_share {
+	uint32_t held;		 /* packets of lossy classes */
+	uint32_t oldest, newest; /* learnt neighbours that packets wait for, by the time since when; NEIGH_NONE */
+};
 
 static inline void neigh_entry_set_state(struct neigh_entry *n, enum neigh_entry_state state)
 {
@@ -44,9 +53,13 @@ struct neigh_table {
 	struct neigh_entry *neigh; /* by id */
 	uint32_t n, first_free;	   /* free ids from SNAP_NEIGH_MAX on: a list linked through waiting.n */
 	struct rte_hash *by_addr;
-	uint32_t held, hold_total; /* packets held in this table, and their limit */
-	uint32_t hold;		   /* limit for one neighbour */
+	struct neigh_share *share;  /* of NEIGH_SHARES interfaces */
+	uint32_t held;		    /* packets held in this table; relaxed readers */
+	uint32_t lossy, hold_total; /* those of lossy classes, and their limit */
+	uint32_t hold;		    /* limit of them for one neighbour */
 };
+
+#define NEIGH_SHARES (MAX_PORTS + INTERFACE_SLOTS)
 
 /* Messages from the control lcore to a worker. */
 enum neigh_update {
@@ -54,6 +67,7 @@ enum neigh_update {
 	NEIGH_AGED,   /* keep the MAC, report the next use */
 	NEIGH_FAIL,   /* no answer: drop the held packets */
 	NEIGH_FORGET, /* remove the entry */
+	NEIGH_REFUSE, /* there is no room for the address: drop the held packets, remove the entry */
 };
 
 /* A message in either direction; fits into a ring element of 32 bytes. */
@@ -72,7 +86,10 @@ enum neigh_question {
 	NEIGH_USED, /* a stale neighbour is in use */
 };
 
-/* Before lcores start. `learnt`: maximum of on-link destinations; `socket`: NUMA node or -1. Returns 0 or -ENOMEM. */
+/*
+ * Before lcores start. `learnt`: maximum of on-link destinations, those that the control lcore has not refused yet
+ * included; `socket`: NUMA node or -1. Returns 0 or -ENOMEM.
+ */
 int neigh_table_init(struct neigh_table *t, const char *name, uint32_t learnt, uint32_t hold_total, int socket);
 void neigh_table_fini(struct neigh_table *t); /* frees held packets */
 
@@ -95,6 +112,19 @@ uint32_t neigh_table_lookup(struct neigh_table *t, const struct snapshot *s, uin
 
 /* Id of a known neighbour by address; UINT32_MAX when unknown. */
 uint32_t neigh_table_find(const struct neigh_table *t, uint16_t interface, const struct ip_addr *addr);
+
+/*
+ * May a packet of a lossy class be held? An interface may have at most as many as are left for the others, so that no
+ * flood to one of them leaves another one without any.
+ */
+bool neigh_table_may_hold(const struct neigh_table *t, uint32_t id);
+
+/* The learnt neighbour of the same interface that packets have waited for the longest; NEIGH_NONE. */
+uint32_t neigh_table_oldest(const struct neigh_table *t, uint32_t id);
+
+/* Hold a packet; remove the oldest one, at least one. pkt.lossless says whether it counts. */
+void neigh_table_hold(struct neigh_table *t, uint32_t id, struct rte_mbuf *m);
+struct rte_mbuf *neigh_table_unhold(struct neigh_table *t, uint32_t id);
 
 /* Free a learnt id. The neighbour must hold no packets. */
 void neigh_table_release(struct neigh_table *t, uint32_t id);

@@ -23,11 +23,14 @@ int neigh_table_init(struct neigh_table *t, const char *name, uint32_t learnt, u
 
 	*t = (struct neigh_table){.n = SNAP_NEIGH_MAX + learnt, .hold_total = hold_total, .first_free = UINT32_MAX};
 	t->neigh = new_aligned(t->n * sizeof(*t->neigh));
+	t->share = calloc(NEIGH_SHARES, sizeof(*t->share));
 	t->by_addr = rte_hash_create(&params);
-	if (!t->neigh || !t->by_addr) {
+	if (!t->neigh || !t->share || !t->by_addr) {
 		neigh_table_fini(t);
 		return -ENOMEM;
 	}
+	for (uint32_t i = 0; i < NEIGH_SHARES; i++)
+		t->share[i].oldest = t->share[i].newest = NEIGH_NONE;
 	for (uint32_t id = t->n; id-- > SNAP_NEIGH_MAX;) {
 		t->neigh[id].waiting.n = t->first_free;
 		t->first_free = id;
@@ -41,6 +44,7 @@ void neigh_table_fini(struct neigh_table *t)
 		while (t->neigh[i].used_id && t->neigh[i].waiting.n)
 			pkt_free(fifo_pop(&t->neigh[i].waiting));
 	free(t->neigh);
+	free(t->share);
 	rte_hash_free(t->by_addr);
 	*t = (struct neigh_table){0};
 }

@@ -65,6 +65,70 @@ void neigh_table_release(struct neigh_table *t, uint32_t id)
 	}
 }
 
+static struct neigh_share *neigh_table_share(const struct neigh_table *t, uint32_t interface)
+{
+	return &t->share[snap_is_vlan(interface) ? MAX_PORTS + interface / SNAP_INTERFACE_ROW : interface];
+}
+
+bool neigh_table_may_hold(const struct neigh_table *t, uint32_t id)
+{
+	return neigh_table_share(t, t->neigh[id].interface)->held + t->lossy < t->hold_total;
+}
+
+uint32_t neigh_table_oldest(const struct neigh_table *t, uint32_t id)
+{
+	return neigh_table_share(t, t->neigh[id].interface)->oldest;
+}
+
+static void neigh_table_list(struct neigh_table *t, uint32_t id)
+{
+	struct neigh_share *share = neigh_table_share(t, t->neigh[id].interface);
+	struct neigh_entry *n = &t->neigh[id];
+
+	n->older = share->newest;
+	n->newer = NEIGH_NONE;
+	*(share->newest == NEIGH_NONE ? &share->oldest : &t->neigh[share->newest].newer) = id;
+	share->newest = id;
+}
+
+static void neigh_table_unlist(struct neigh_table *t, uint32_t id)
+{
+	struct neigh_share *share = neigh_table_share(t, t->neigh[id].interface);
+	struct neigh_entry *n = &t->neigh[id];
+
+	*(n->older == NEIGH_NONE ? &share->oldest : &t->neigh[n->older].newer) = n->newer;
+	*(n->newer == NEIGH_NONE ? &share->newest : &t->neigh[n->newer].older) = n->older;
+}
+
+void neigh_table_hold(struct neigh_table *t, uint32_t id, struct rte_mbuf *m)
+{
+	struct neigh_entry *n = &t->neigh[id];
+
+	if (!pkt_of(m)->lossless) {
+		neigh_table_share(t, n->interface)->held++;
+		t->lossy++;
+	}
+	fifo_push(&n->waiting, m);
+	if (n->waiting.n == 1 && id >= SNAP_NEIGH_MAX)
+		neigh_table_list(t, id);
+	stat_level(t->held, t->held + 1);
+}
+
+struct rte_mbuf *neigh_table_unhold(struct neigh_table *t, uint32_t id)
+{
+	struct neigh_entry *n = &t->neigh[id];
+	struct rte_mbuf *m = fifo_pop(&n->waiting);
+
+	if (!pkt_of(m)->lossless) {
+		neigh_table_share(t, n->interface)->held--;
+		t->lossy--;
+	}
+	if (!n->waiting.n && id >= SNAP_NEIGH_MAX)
+		neigh_table_unlist(t, id);
+	stat_level(t->held, t->held - 1);
+	return m;
+}
+
 /* A configured next hop inherits the state learnt for the same address. */
 static void neigh_table_adopt(struct neigh_table *t, uint32_t id, uint32_t learnt)
 {
@@ -72,6 +136,8 @@ static void neigh_table_adopt(struct neigh_table *t, uint32_t id, uint32_t learn
 
 	n->mac = from->mac;
 	neigh_entry_set_state(n, (enum neigh_entry_state)from->state);
+	if (from->waiting.n)
+		neigh_table_unlist(t, learnt);
 	n->waiting = from->waiting;
 	from->waiting = (struct fifo){0};
 	neigh_table_release(t, learnt);

@@ -201,8 +201,8 @@ static int make_control(struct node *n, int socket)
 	n->control->classifier.stats = &n->control->lcore->stats;
 	n->control->classifier.sids = n->rx[0].classifier.sids; /* the node never sends to its own SIDs */
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
-		rc = neigh_table_init(&n->worker[w].neighs, unique_name(n, "nt", w, 0, name), (uint32_t)d->max,
-			(uint32_t)d->hold_total, socket);
+		rc = neigh_table_init(&n->worker[w].neighs, unique_name(n, "nt", w, 0, name),
+			(uint32_t)d->max + 2 * LIMIT_NEIGH_MESSAGES, (uint32_t)d->hold_total, socket);
 	return rc;
 }
 

@@ -93,17 +93,50 @@ bool egress_pause(struct egress *e, struct egress_context *c, const struct pfc_p
 	return true;
 }
 
+/*
+ * Make room for a packet of a lossy class. Learnt neighbours that have not answered yet give way, those first that have
+ * been asked for the longest (RFC 6583 section 6.2): a scan of a subnet has only them, and an answer takes a moment.
+ */
+static bool egress_neigh_make_room(struct egress_context *c, uint32_t id)
+{
+	struct neigh_table *t = c->neighs;
+	uint32_t oldest;
+
+	if (t->neigh[id].waiting.n >= t->hold)
+		return false;
+	if (neigh_table_may_hold(t, id))
+		return true;
+	oldest = neigh_table_oldest(t, id);
+	if (oldest == NEIGH_NONE || oldest == id || pkt_of(t->neigh[oldest].waiting.head)->lossless)
+		return false;
+	pkt_end(egress_neigh_pop(c, &t->neigh[oldest]), DROP_neighbor_hold, c->stats);
+	return neigh_table_may_hold(t, id);
+}
+
+/* Ask the control lcore about a neighbour, at its first packet. False: it is overloaded, and nobody will answer. */
+static bool egress_neigh_ask(struct egress_context *c, struct neigh_entry *n)
+{
+	struct neigh_message question = {.addr = n->addr, .interface = n->interface, .what = NEIGH_ASK};
+
+	if (n->state != NEIGH_ENTRY_UNKNOWN)
+		return true;
+	if (!c->ask(c->ask_arg, &question))
+		return n->waiting.n > 0;
+	neigh_entry_set_state(n, NEIGH_ASKED);
+	return true;
+}
+
 static void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m)
 {
 	struct neigh_entry *n = &c->neighs->neigh[id];
-	struct neigh_message question = {.addr = n->addr, .interface = n->interface, .what = NEIGH_ASK};
+	bool asked = egress_neigh_ask(c, n);
 	struct pkt *x = pkt_of(m);
 
-	if (n->state == NEIGH_ENTRY_UNKNOWN && c->ask(c->ask_arg, &question))
-		neigh_entry_set_state(n, NEIGH_ASKED);
 	x->lossless = queue_is_lossless(c, x, m);
-	if (!x->lossless && (n->waiting.n >= c->neighs->hold || c->neighs->held >= c->neighs->hold_total)) {
+	if (!x->lossless && (!asked || !egress_neigh_make_room(c, id))) {
 		pkt_end(m, DROP_neighbor_hold, c->stats);
+		if (!asked && id >= SNAP_NEIGH_MAX)
+			neigh_table_release(c->neighs, id);
 		return;
 	}
 	if (unlikely(x->lossless)) {
@@ -117,15 +150,13 @@ static void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32
 	x->ops &= (uint8_t)~PKT_OP_GUEST; /* its home need not wait for it */
 	queue_trace(c, m, TRACE_WAITS, e->index, n->waiting.n);
 	queue_hold(c, m);
-	fifo_push(&n->waiting, m);
-	stat_level(c->neighs->held, c->neighs->held + 1);
+	neigh_table_hold(c->neighs, id, m);
 }
 
 struct rte_mbuf *egress_neigh_pop(struct egress_context *c, struct neigh_entry *n)
 {
-	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&n->waiting));
+	struct rte_mbuf *m = queue_unhold(c, neigh_table_unhold(c->neighs, (uint32_t)(n - c->neighs->neigh)));
 
-	stat_level(c->neighs->held, c->neighs->held - 1);
 	if (unlikely(pkt_of(m)->lossless))
 		queue_release(c, pkt_of(m), m);
 	return m;
@@ -704,6 +735,10 @@ void egress_neigh_update(struct egress *e, struct egress_context *c, const struc
 		neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
 		egress_fail_waiting(e, c, n);
 		break;
+	case NEIGH_REFUSE:
+		while (n->waiting.n)
+			pkt_end(egress_neigh_pop(c, n), DROP_neighbor_hold, c->stats);
+		/* fall through */
 	case NEIGH_FORGET:
 		egress_fail_waiting(e, c, n);
 		neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);

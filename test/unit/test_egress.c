@@ -292,6 +292,63 @@ static void waiting_packets_come_back_to_a_full_port(void **state)
 	testbed_free(t);
 }
 
+#define SCANNED \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: out, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"  - {name: beside, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n" \
+		"neighbor-discovery: {max: 4K}\n" \
+		"routes: [{prefix: \"2001:db8:9::/48\", port: out, nexthop: \"2001:db8:b::6\"}]\n"
+
+/* A packet to an address waits, its neighbour answers, and the packet is sent. */
+static void is_resolved(struct testbed *t, uint16_t port, const char *to, const char *neighbour)
+{
+	struct neigh_message m = {.what = NEIGH_SET, .interface = port, .mac = {{2, 0, 0, 0, 0xb0, 7}}};
+	struct sent_frame *f;
+	unsigned int n = 0;
+
+	while ((f = fake_port_take(t->port[port])))
+		free(f);
+	assert_int_equal(ip_addr_parse(neighbour, &m.addr), 0);
+	receive(t, to, 0, 2, 0, 100);
+	testbed_settle(t, 20);
+	egress_neigh_update(&t->node->egress[port], &t->node->worker[0].ctx, &m);
+	testbed_settle(t, 20);
+	for (; (f = fake_port_take(t->port[port])); free(f))
+		n += f->bytes[5] == 7;
+	check(n == 1, "%s: %u packets went to it", to, n);
+}
+
+/* RFC 6583: a scan of a subnet of one port costs neither other ports, nor a next hop, nor a host of the subnet itself. */
+static void a_scan_stops_nobody(void **state)
+{
+	struct testbed *t = testbed_new(SCANNED);
+	const struct neigh_table *neighs = &t->node->worker[0].neighs;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1100; i++) {
+		char to[40];
+
+		snprintf(to, sizeof(to), "2001:db8:b::1:%x", i);
+		receive(t, to, 0, 1, i, 100);
+		testbed_settle(t, 3);
+	}
+	/* half of the slots, the last that were asked for */
+	assert_int_equal(neighs->held, 256);
+	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 1100 - 256);
+	is_resolved(t, 2, "2001:db8:c::77", "2001:db8:c::77");
+	is_resolved(t, OUT, "2001:db8:b::77", "2001:db8:b::77");
+	is_resolved(t, OUT, "2001:db8:9::1", "2001:db8:b::6");
+	assert_int_equal(testbed_reason(t, IN, DROP_neighbor_hold), 1100 - 256 + 1);
+	testbed_pass(t, 4 * NSEC_PER_SEC, 100 * NSEC_PER_MSEC);
+	assert_int_equal(neighs->held, 0);
+	testbed_check_balance(t);
+	for (struct sent_frame *f; (f = fake_port_take(t->port[OUT]));)
+		free(f);
+	testbed_free(t);
+}
+
 /* Packets beyond the hold limit of a neighbour are dropped for a named reason; failure drops the waiting packets. */
 static void waiting_is_bounded(void **state)
 {
@@ -335,6 +392,7 @@ int main(void)
 		cmocka_unit_test(control_goes_first),
 		cmocka_unit_test(waiting_packets_keep_order),
 		cmocka_unit_test(waiting_packets_come_back_to_a_full_port),
+		cmocka_unit_test(a_scan_stops_nobody),
 		cmocka_unit_test(waiting_is_bounded),
 		cmocka_unit_test(a_port_without_link_drops_by_name),
 	};

@@ -2,6 +2,8 @@
 /* The neighbour table around its states: kept next hops, links that go down, polling. */
 #include "test/support/unit.h"
 
+#include <stdlib.h>
+
 #include "test/support/neigh_bench.h"
 
 /* --- kept neighbours --- */
@@ -60,6 +62,55 @@ static void kept_that_fails_is_asked_again(void **state)
 	bench_expect(b, "17000 ask 1 fe80::5 all\n");
 	bench_heard(b, 1, "fe80::5", &bench_mac5, SOLICITED | OVERRIDE);
 	bench_expect(b, "17000 set 1 fe80::5 02:00:00:00:05:00\n");
+}
+
+/* RFC 7048: the MAC stays in use for four questions by multicast, after 1, 3, 9 and 27 s. */
+static void kept_that_stops_answering_keeps_its_mac(void **state)
+{
+	struct bench *b = *state;
+	unsigned long long t;
+	char want[512], *at;
+
+	bench_make_reachable(b);
+	bench_keep(b, 1, "fe80::5", true);
+	while (!b->said[0])
+		bench_run_to(b, b->now / MS + 1);
+	bench_expect_state(b, 1, "fe80::5", NEIGH_PROBE);
+	b->said[0] = '\0';
+	while (!(at = strstr(b->said, " tell 1 fe80::5 unreachable\n")))
+		bench_run_to(b, b->now / MS + 1);
+	while (at > b->said && at[-1] != '\n')
+		at--;
+	t = strtoull(at, NULL, 10);
+	bench_run_to(b, t + 39000);
+	snprintf(want, sizeof(want),
+		"%llu tell 1 fe80::5 unreachable\n%llu ask 1 fe80::5 all\n%llu ask 1 fe80::5 all\n"
+		"%llu ask 1 fe80::5 all\n%llu ask 1 fe80::5 all\n",
+		t, t, t + 1000, t + 4000, t + 13000);
+	check_text("said", at, want);
+	b->said[0] = '\0';
+	bench_expect_state(b, 1, "fe80::5", NEIGH_UNREACHABLE);
+	/* an answer without a MAC confirms the one that was kept */
+	bench_heard(b, 1, "fe80::5", NULL, SOLICITED);
+	assert_non_null(strstr(b->said, " set 1 fe80::5 02:00:00:00:05:00\n"));
+	bench_expect_state(b, 1, "fe80::5", NEIGH_REACHABLE);
+	/* and one that is really gone fails in the end */
+	while (!(at = strstr(b->said, " tell 1 fe80::5 failed\n")))
+		bench_run_to(b, b->now / MS + 1);
+	bench_expect_state(b, 1, "fe80::5", NEIGH_FAILED);
+}
+
+/* A station that was exchanged while its link was down is not sent to. */
+static void a_link_that_was_down_costs_the_mac(void **state)
+{
+	struct bench *b = *state;
+
+	bench_make_reachable(b);
+	bench_keep(b, 1, "fe80::5", true);
+	neigh_cache_link_down(b->t, b->now, 1, UINT16_MAX);
+	bench_run_to(b, b->now / MS);
+	assert_non_null(strstr(b->said, " tell 1 fe80::5 failed\n"));
+	bench_expect_state(b, 1, "fe80::5", NEIGH_FAILED);
 }
 
 static void failed_hears_of_itself(void **state)
@@ -210,13 +261,14 @@ static void shown_in_order(void **state)
 	assert_string_equal(neigh_state_name(NEIGH_DELAY), "delay");
 	assert_string_equal(neigh_state_name(NEIGH_PROBE), "probe");
 	assert_string_equal(neigh_state_name(NEIGH_FAILED), "failed");
+	assert_string_equal(neigh_state_name(NEIGH_UNREACHABLE), "unreachable");
 }
 
 static void count_entry(void *arg, const struct neigh_info *info)
 {
 	unsigned int *n = arg;
 
-	assert_true(info->state <= NEIGH_FAILED);
+	assert_true(info->state <= NEIGH_UNREACHABLE);
 	/* what may carry packets has a MAC to carry them to */
 	if (info->state != NEIGH_INCOMPLETE && info->state != NEIGH_FAILED)
 		assert_false(eth_is_zero(&info->mac));
@@ -281,6 +333,8 @@ int main(void)
 		BENCH_TEST(kept_is_resolved_ahead),
 		BENCH_TEST(kept_is_probed_before_it_ages),
 		BENCH_TEST(kept_that_fails_is_asked_again),
+		BENCH_TEST(kept_that_stops_answering_keeps_its_mac),
+		BENCH_TEST(a_link_that_was_down_costs_the_mac),
 		BENCH_TEST(failed_hears_of_itself),
 		BENCH_TEST(learnt_becomes_kept),
 		BENCH_TEST(no_longer_kept),

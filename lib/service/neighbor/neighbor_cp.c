@@ -16,8 +16,6 @@
 #include "wire/arp.h"
 #include "wire/icmp.h"
 
-#define MESSAGES 1024 /* slots of a mailbox */
-
 static const struct ip_prefix *own_subnet(const struct snap_interface *p, const struct ip_addr *addr)
 {
 	for (unsigned int i = 0; i < p->n_own; i++)
@@ -123,18 +121,23 @@ static void solicit(void *arg, uint16_t interface, const struct ip_addr *addr, c
 		solicit6(c, in, addr, mac);
 }
 
+#define REFUSED (-2) /* in place of a state: there is no room for the address */
+
 static void update(void *arg, uint16_t interface, const struct ip_addr *addr, const struct eth_addr *mac, int state)
 {
 	struct control_role *c = arg;
 	struct worker_role *w = &c->node->worker[c->node->owner[snap_interface_of(interface)]];
 	struct neigh_message m = {.addr = *addr, .interface = interface, .mac = *mac};
 
+	if (state == NEIGH_REACHABLE || state == NEIGH_FAILED || state == NEIGH_UNREACHABLE)
+		nexthop_report_address(c, interface, addr, LIVENESS_NEIGHBOR, state == NEIGH_REACHABLE);
+	if (state == NEIGH_UNREACHABLE)
+		return; /* the worker goes on with the MAC that it has */
 	m.what = (uint8_t)(state == NEIGH_REACHABLE ? NEIGH_SET
 			   : state == NEIGH_STALE   ? NEIGH_AGED
 			   : state == NEIGH_FAILED  ? NEIGH_FAIL
+			   : state == REFUSED	    ? NEIGH_REFUSE
 						    : NEIGH_FORGET);
-	if (state == NEIGH_REACHABLE || state == NEIGH_FAILED)
-		nexthop_report_address(c, interface, addr, LIVENESS_NEIGHBOR, state == NEIGH_REACHABLE);
 	if (state == NEIGH_REACHABLE)
 		service_pfc_learn(c->node, snap_interface_of(interface), mac);
 	/* control_has_room has checked for room. If there is none, the mailbox counts the message as refused. */
@@ -243,7 +246,7 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 		if (m[i].what == NEIGH_USED)
 			neigh_cache_used(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr);
 		else if (neigh_cache_ask(neighbors_of(c)->table, c->now, m[i].interface, &m[i].addr) < 0)
-			update(c, m[i].interface, &m[i].addr, &none, -1);
+			update(c, m[i].interface, &m[i].addr, &none, REFUSED);
 	}
 	return n;
 }
@@ -272,7 +275,7 @@ static unsigned int poll_neighbors(struct control_role *c, uint64_t *next)
 		work += answer_questions(c, &c->node->worker[i]);
 	if (control_has_room(c))
 		work += neigh_cache_poll(neighbors_of(c)->table, c->now, CONTROL_BURST, &due);
-	if (neighbors_of(c)->kept_at < SNAP_NEIGH_MAX)
+	if (!neighbors_of(c)->kept_all)
 		due = c->now;
 	*next = MIN_OF(*next, due);
 	return work;
@@ -354,13 +357,13 @@ static int open_mailboxes(struct control_role *c, struct worker_role *w, int soc
 		.from = control_end(c),
 		.to = worker_end(w),
 		.bytes = sizeof(struct neigh_message),
-		.slots = MESSAGES,
+		.slots = LIMIT_NEIGH_MESSAGES,
 		.socket = socket};
 	struct mailbox_options questions = {.carries = "questions",
 		.from = worker_end(w),
 		.to = control_end(c),
 		.bytes = sizeof(struct neigh_message),
-		.slots = MESSAGES,
+		.slots = LIMIT_NEIGH_MESSAGES,
 		.socket = socket};
 	int rc = mailbox_open(&c->node->mailboxes, &neighbors_of(c)->updates[w->index], &updates);
 

@@ -51,14 +51,14 @@ int cmd_show_ports(struct command_call *c)
 
 		n->port[i]->ops->device_stats(n->port[i], &d);
 		json_array_append_new(c->result,
-			json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "side",
+			json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "side",
 				side_name(n->snapshot->port[i].side), "boundary", boundary_of(&n->snapshot->port[i]),
 				"link", port_is_up(n->port[i]) ? "up" : "down", "rx", (json_int_t)p->rx_packets,
 				"rx_bytes", (json_int_t)p->rx_bytes, "rx_pps", (json_int_t)r->rx_pps, "rx_bps",
 				(json_int_t)r->rx_bps, "tx", (json_int_t)p->tx_packets, "tx_bytes",
 				(json_int_t)p->tx_bytes, "tx_pps", (json_int_t)r->tx_pps, "tx_bps",
 				(json_int_t)r->tx_bps, "imissed", (json_int_t)d.imissed, "rx_nombuf",
-				(json_int_t)d.rx_nombuf));
+				(json_int_t)d.rx_nombuf, "ierrors", (json_int_t)d.ierrors));
 	}
 	free(sum);
 	return 0;

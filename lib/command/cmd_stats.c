@@ -113,14 +113,29 @@ int cmd_show_drops(struct command_call *c)
 	return 0;
 }
 
+/* Packets that devices have lost: they are not among those received. */
+static uint64_t lost_before(const struct node *n)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		struct port_device_stats d;
+
+		n->port[i]->ops->device_stats(n->port[i], &d);
+		lost += d.imissed + d.rx_nombuf + d.ierrors;
+	}
+	return lost;
+}
+
 int cmd_show_conservation(struct command_call *c)
 {
 	struct node_balance b;
 
 	node_balance(c->node, &b);
-	c->result = json_pack("{sI sI sI sI sI sI sI}", "rx", (json_int_t)b.rx, "originated", (json_int_t)b.originated,
-		"sent", (json_int_t)b.sent, "dropped", (json_int_t)b.dropped, "consumed", (json_int_t)b.consumed,
-		"held", (json_int_t)b.held, "missing", (json_int_t)b.missing);
+	c->result = json_pack("{sI sI sI sI sI sI sI sI}", "rx", (json_int_t)b.rx, "originated",
+		(json_int_t)b.originated, "sent", (json_int_t)b.sent, "dropped", (json_int_t)b.dropped, "consumed",
+		(json_int_t)b.consumed, "held", (json_int_t)b.held, "missing", (json_int_t)b.missing, "lost_before",
+		(json_int_t)lost_before(c->node));
 	return 0;
 }
 

@@ -178,13 +178,23 @@ size_t icmp_write_error(void *out, const void *ip, size_t size, const struct ip_
 	return write_error4(out, ip, size, src, error);
 }
 
+bool icmp_is_intact(const void *packet, size_t offset, size_t size)
+{
+	const uint8_t *icmp = (const uint8_t *)packet + offset;
+	const struct ipv6_hdr *ip = packet;
+	uint32_t sum = 0;
+
+	if (*(const uint8_t *)packet >> 4 == 6)
+		sum = checksum_pseudo6(&ip->src, &ip->dst, (uint32_t)(size - offset), IP_PROTO_ICMP6);
+	return be16_get(checksum_finish(checksum_add(sum, icmp, size - offset))) == 0;
+}
+
 static bool echo_reply6(struct ipv6_hdr *ip, struct icmp_hdr *icmp, uint32_t size)
 {
 	struct ipv6_addr dst = ip->dst;
-	uint32_t sum = checksum_pseudo6(&ip->src, &dst, size, IP_PROTO_ICMP6);
+	uint32_t sum;
 
-	if (icmp->type != ICMP6_ECHO_REQUEST || icmp->code != 0 ||
-		be16_get(checksum_finish(checksum_add(sum, icmp, size))) != 0)
+	if (icmp->type != ICMP6_ECHO_REQUEST || icmp->code != 0)
 		return false;
 	ip->dst = ip->src;
 	ip->src = dst;
@@ -202,8 +212,7 @@ static bool echo_reply4(struct ipv4_hdr *ip, struct icmp_hdr *icmp, uint32_t siz
 	be32_t dst = ip->dst;
 
 	if (icmp->type != ICMP4_ECHO_REQUEST || icmp->code != 0 ||
-		be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK) ||
-		be16_get(checksum_finish(checksum_add(0, icmp, size))) != 0)
+		be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK))
 		return false;
 	ip->dst = ip->src;
 	ip->src = dst;
@@ -219,7 +228,7 @@ bool icmp_make_echo_reply(void *packet, size_t offset, size_t size)
 {
 	struct icmp_hdr *icmp = (struct icmp_hdr *)((uint8_t *)packet + offset);
 
-	if (offset + sizeof(*icmp) > size)
+	if (offset + sizeof(*icmp) > size || !icmp_is_intact(packet, offset, size))
 		return false;
 	if (*(const uint8_t *)packet >> 4 == 6)
 		return echo_reply6(packet, icmp, (uint32_t)(size - offset));

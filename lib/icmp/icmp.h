@@ -32,6 +32,9 @@ bool icmp_may_report(const void *ip, size_t size);
 size_t icmp_write_error(void *out, const void *ip, size_t size, const struct ip_addr *src,
 	const struct icmp_error *error);
 
+/* Is the checksum of an ICMP packet right? Arguments as below; the header is inside the packet. */
+bool icmp_is_intact(const void *ip, size_t offset, size_t size);
+
 /*
  * Turn an echo request into its reply, in place. Source and destination are swapped, so the reply comes from the
  * address (or SID, RFC 9800 section 9.3) that was pinged. The packet must have no extension headers. `offset` is that

@@ -151,6 +151,7 @@ static unsigned int lost_in_node(const json_t *node, FILE *out)
 		snprintf(where, sizeof(where), "%.40s.%.40s", text(node, "name"), text(port, "name"));
 		n += lost_line(out, where, "no receive descriptor", number(port, "imissed"));
 		n += lost_line(out, where, "no buffer", number(port, "rx_nombuf"));
+		n += lost_line(out, where, "longer than the port's MTU", number(port, "ierrors"));
 	}
 	return n;
 }

@@ -44,7 +44,7 @@ struct port_abilities {
 	X(counter, rx_nombuf, "rx_nombuf", "packets", "sluice_port_rx_nombuf_packets", \
 		"packets lost by the device because no buffer was free") \
 	X(counter, ierrors, "ierrors", "packets", "sluice_port_ierrors_packets", \
-		"packets received with errors, as counted by the device") \
+		"packets received with errors, and frames longer than the port's MTU allows") \
 	X(counter, oerrors, "oerrors", "packets", "sluice_port_oerrors_packets", \
 		"packets not transmitted because of errors, as counted by the device") \
 	X(counter, restarts, "restarts", "times", "sluice_port_restarts", \

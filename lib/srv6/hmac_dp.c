@@ -14,7 +14,7 @@ static bool srv6_hmac_refuse(struct srv6_error *e, uint32_t pointer)
 	return false;
 }
 
-/* Offset of the HMAC TLV in the SRH; 0: none. */
+/* Offset of the HMAC TLV in the SRH, of any length; 0: none. */
 static uint32_t srv6_hmac_find_tlv(const struct srh *srh)
 {
 	const uint8_t *b = (const uint8_t *)srh;
@@ -28,7 +28,7 @@ static uint32_t srv6_hmac_find_tlv(const struct srh *srh)
 		if (at + 2 > end || at + 2u + b[at + 1] > end)
 			return 0;
 		if (b[at] == SRH_TLV_HMAC)
-			return b[at + 1] == SRH_HMAC_LENGTH ? at : 0;
+			return at;
 		at += 2u + b[at + 1];
 	}
 	return 0;
@@ -85,6 +85,8 @@ bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, con
 	if (!at)
 		return srv6_hmac_refuse(e, pointer);
 	tlv = (const struct srh_hmac *)((const uint8_t *)srh + at);
+	if (tlv->length != SRH_HMAC_LENGTH)
+		return srv6_hmac_refuse(e, pointer + at);
 	key = srv6_hmac_find_key(h, be32_get(tlv->key_id));
 	if (!key)
 		return srv6_hmac_refuse(e, pointer + at);

@@ -42,6 +42,7 @@
 	X(no_route, "no route to the destination") \
 	X(too_big, "packet or frame exceeds the MTU of its egress interface or path") \
 	X(not_served, "addressed to the node, but no service of the node handles it") \
+	X(icmp_checksum, "ICMP packet to the node with a wrong checksum") \
 	X(boundary_drop, "packet from outside the domain to the SID space (RFC 8754 section 5.1)") \
 	X(boundary_source, "source is outside the infrastructure prefixes and destination is a local SID, or " \
 			   "packet from outside the domain has an infrastructure source (RFC 8754 section 5.1)") \

@@ -629,6 +629,9 @@ class Model:
         kind, at = (chain.kind, chain.upper) if six else (p[9], (p[0] & 15) * 4)
         icmp = p[at:]
         if kind == (ICMP6 if six else ICMP4) and len(icmp) >= 8:
+            src, dst = (p[8:24], p[24:40]) if six else (p[12:16], p[16:20])
+            if (six or not u16(p, 6) & 0x3FFF) and (checksum6(src, dst, ICMP6, icmp) if six else checksum(icmp)):
+                raise Dropped("icmp_checksum")
             if icmp[0] != (128 if six else 8):
                 self.count(self.port, "icmp")
                 return

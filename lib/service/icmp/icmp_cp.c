@@ -149,6 +149,13 @@ static enum reason refuse(struct control_role *c, struct rte_mbuf *m, const stru
 	return DROP_not_served;
 }
 
+static bool is_fragment4(const void *packet)
+{
+	const struct ipv4_hdr *ip = packet;
+
+	return *(const uint8_t *)packet >> 4 == 4 && be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK);
+}
+
 static void take_local(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
@@ -163,6 +170,9 @@ static void take_local(struct control_role *c, struct rte_mbuf *m)
 		((struct ipv6_hdr *)c->scratch)->dst = x->da;
 	if (u.type != icmp || u.at + sizeof(struct icmp_hdr) > size)
 		reason = refuse(c, m, &u);
+	else if (x->l3_bytes <= sizeof(c->scratch) && !is_fragment4(c->scratch) &&
+		 !icmp_is_intact(c->scratch, u.at, size))
+		reason = DROP_icmp_checksum;
 	else if (c->scratch[u.at] == echo)
 		reason = answer_echo(c, m, u.at, size, u.type);
 	else

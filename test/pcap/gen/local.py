@@ -3,7 +3,7 @@
 
 from scapy.layers.inet import ICMP, TCP, UDP
 from scapy.layers.inet6 import (
-    ICMPv6DestUnreach, ICMPv6EchoReply, ICMPv6PacketTooBig, ICMPv6ParamProblem, ICMPv6TimeExceeded, ICMPv6Unknown,
+    ICMPv6DestUnreach, ICMPv6EchoReply, ICMPv6EchoRequest, ICMPv6PacketTooBig, ICMPv6ParamProblem, ICMPv6TimeExceeded, ICMPv6Unknown,
 )
 from scapy.packet import Raw
 
@@ -134,6 +134,12 @@ def bad_pings():
         good6[:41] + b"\1" + good6[42:],
         good4[:-1] + b"\0",
         good4[:21] + b"\1" + good4[22:],
+        ip6(PEER, P0_OWN, b"\x81" + bytes(7), IPPROTO_ICMPV6),
+        ip4(P0_PEER4, P0_OWN4, bytes(8), 1),
+    ):
+        case.dropped("p0", packet, "icmp_checksum")
+    for packet in (
+        upper6(PEER, P0_OWN, ICMPv6EchoRequest(code=1)),
         upper4(P0_PEER4, P0_OWN4, ICMP(type=8) / Raw(bytes(16)), flags="MF"),
         ip6(PEER, P0_OWN, good6[40:47], IPPROTO_ICMPV6),
         ip4(P0_PEER4, P0_OWN4, good4[20:27], 1),

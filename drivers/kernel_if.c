@@ -1,14 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Existence, carrier and MTU of the kernel interface below an af_packet device, by ioctl(2) and a socket. */
+/* The kernel's side of af_packet devices: existence, carrier and MTU by ioctl(2) and a socket; whole fragments. */
 #include "drivers/kernel_if.h"
 
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/if_packet.h>
 #include <linux/sockios.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/*
+ * DPDK 22.11's af_packet driver joins a fanout group with PACKET_FANOUT_FLAG_DEFRAG, and has no argument against it: the
+ * kernel then reassembles IPv4 fragments, and what is longer than a slot is cut off. A router must see fragments as they
+ * are. The driver calls setsockopt(2) by its name, so this function comes before that of libc, for the whole process. It
+ * takes that flag out and is the system call otherwise.
+ */
+int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
+{
+	unsigned int fanout;
+
+	if (level == SOL_PACKET && name == PACKET_FANOUT && size == sizeof(fanout)) {
+		memcpy(&fanout, value, sizeof(fanout));
+		fanout &= ~((unsigned int)PACKET_FANOUT_FLAG_DEFRAG << 16);
+		value = &fanout;
+	}
+	return (int)syscall(SYS_setsockopt, fd, level, name, value, size);
+}
 
 static int request(const struct kernel_if *k, unsigned long what, struct ifreq *r)
 {

@@ -71,6 +71,8 @@ NODE_MAY_NAME = {
 }
 
 
+CALLED_BY_OTHERS = {"main", "setsockopt"}  # by libc; by DPDK's driver (drivers/kernel_if.c)
+
 # Used by the fuzz targets, which are built apart.
 FUZZED = {"cfg_remote_load_text"}
 
@@ -230,7 +232,7 @@ def check_private(build):
                 text = subprocess.run(["nm", "--defined-only", "-P", path], capture_output=True, text=True, check=True).stdout
                 defined.update({line.split()[0]: place for line in text.splitlines() if line.split()[1] == "T"})
     for name, place in sorted(defined.items()):
-        if name not in used and name != "main" and name not in FUZZED:
+        if name not in used and name not in CALLED_BY_OTHERS and name not in FUZZED:
             yield f"{os.path.basename(place)}: {name} is used in no other file: make it static"
 
 

@@ -57,6 +57,15 @@ def full_frames(t):
     pings(t.a, B6, size=1452, more=("-M", "do"))
 
 
+def fragments_pass(t):
+    """Fragments of a host pass as they are: the kernel does not reassemble what a port receives (PACKET_FANOUT)."""
+    before = all_drops(t.gw) if hasattr(t, "gw") else None
+    for size in (1473, 3000, 8000):
+        pings(t.a, B4, size=size)
+    if before is not None:
+        expect(all_drops(t.gw) == before, f"drops: {all_drops(t.gw)}, before {before}")
+
+
 def sids_answer(t):
     """Ping to a SID from a kernel router."""
     r2 = t.net.spaces["r2"]
@@ -165,6 +174,7 @@ THROUGH = [
     ("ping IPv4", lambda t: pings(t.a, B4)),
     ("ping IPv6", lambda t: pings(t.a, B6)),
     ("longest packets of the hosts, DF set", full_frames),
+    ("fragments of a host pass as they are", fragments_pass),
     ("the tunnel is one hop for the tenant", tunnel_is_one_hop),
     ("ping to SIDs from a kernel router", sids_answer),
     ("TCP IPv4, 100 MB A to B, no drop", lambda t: bulk(t, t.a, t.b, B4)),

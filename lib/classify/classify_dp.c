@@ -300,7 +300,7 @@ static inline void classify_srv6(struct walk *w, uint32_t at, target_t t, uint64
 			return;
 		}
 		hops++;
-		srv6_shift(sid, &hi, &lo);
+		srv6_shift32(sid, &hi, &lo);
 		t = sid->adjacency ? sid->adjacency : classify_lookup6(w->s, sid->vrf, hi, lo);
 	} while (target_kind(t) == TARGET_SID);
 

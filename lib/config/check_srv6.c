@@ -33,25 +33,31 @@ static bool in_sid_blocks(const struct config *c, const struct ip_prefix *p)
 static void check_usid_place(const struct config *c, struct cfg_diags *d, const struct cfg_sid *s)
 {
 	struct cfg_mark at = cfg_where(c, &s->sid);
-	uint16_t first = usid_at(&s->sid.addr.v6, 0), second = usid_at(&s->sid.addr.v6, 1);
+	unsigned int block = c->node.usid.block.len, one = block + USID_BITS, two = one + USID_BITS;
+	uint16_t first, second;
 	bool local;
 
 	if (!c->node.usid.at.line) {
 		cfg_diag_add(d, at, "sid: %s %s needs node.usid.block", A_NAME(s));
 		return;
 	}
+	if (!usid_block_is_valid(block))
+		return; /* said of the block */
 	if (!ip_prefix_covers(&c->node.usid.block, &s->sid)) {
 		cfg_diag_add(d, at, "sid: it is outside node.usid.block");
 		return;
 	}
-	if (s->sid.len != 48 && s->sid.len != 64) {
-		cfg_diag_add(d, at, "sid: expected a /48 (block and one id) or a /64 (block, node id, function)");
+	if (s->sid.len != one && s->sid.len != two) {
+		cfg_diag_add(d, at, "sid: expected a /%u (block and one id) or a /%u (block, node id, function)", one,
+			two);
 		return;
 	}
-	local = usid_is_local(s->sid.len == 48 ? first : second);
+	first = usid_at(&s->sid.addr.v6, block, 0);
+	second = usid_at(&s->sid.addr.v6, block, 1);
+	local = usid_is_local(s->sid.len == one ? first : second);
 	if (kind_of(s) == KIND_END) {
-		if (s->sid.len != 48)
-			cfg_diag_add(d, at, "sid: a uN must be a /48: block and global id");
+		if (s->sid.len != one)
+			cfg_diag_add(d, at, "sid: a uN must be a /%u: block and global id", one);
 		else if (local || first == 0)
 			cfg_diag_add(d, at, "sid: id 0x%04x is not a global id; a uN needs one from 0x0001 to 0x%04x",
 				first, USID_LIB_FIRST - 1);
@@ -59,9 +65,10 @@ static void check_usid_place(const struct config *c, struct cfg_diags *d, const 
 	}
 	if (!local)
 		cfg_diag_add(d, at, "sid: id 0x%04x is not a local id; functions need one from 0x%04x to 0xffff",
-			s->sid.len == 48 ? first : second, USID_LIB_FIRST);
-	if (s->sid.len == 64 && (usid_is_local(first) || first == 0))
-		cfg_diag_add(d, at, "sid: a /64 begins with the node's global id; 0x%04x is not a global id", first);
+			s->sid.len == one ? first : second, USID_LIB_FIRST);
+	if (s->sid.len == two && (usid_is_local(first) || first == 0))
+		cfg_diag_add(d, at, "sid: a /%u begins with the node's global id; 0x%04x is not a global id", two,
+			first);
 }
 
 /* Every id of the uSID block denotes a compressed SID, so all other SIDs must be outside the block. */
@@ -69,7 +76,7 @@ static void check_plain_place(const struct config *c, struct cfg_diags *d, const
 {
 	struct cfg_mark at = cfg_where(c, &s->sid);
 
-	if (c->node.usid.at.line && c->node.usid.block.len == 32 &&
+	if (c->node.usid.at.line && usid_block_is_valid(c->node.usid.block.len) &&
 		(ip_prefix_covers(&c->node.usid.block, &s->sid) || ip_prefix_covers(&s->sid, &c->node.usid.block)))
 		cfg_diag_add(d, at, "sid: node.usid.block is for uSIDs only (uN, uA, uD*); %s %s must be outside",
 			A_NAME(s));
@@ -192,7 +199,7 @@ static void check_sid(const struct config *c, struct cfg_diags *d, const struct 
 	check_told_slice(c, d, s);
 	/* End.X.PFC may also be the last SID of a container, as an entry of the uSID block (RFC 9800 section 4.1) */
 	if (behavior_info((enum cfg_behavior)s->behavior)->compressed ||
-		(s->behavior == BEHAVIOR_END_X_PFC && c->node.usid.at.line && c->node.usid.block.len == 32 &&
+		(s->behavior == BEHAVIOR_END_X_PFC && c->node.usid.at.line &&
 			ip_prefix_covers(&c->node.usid.block, &s->sid)))
 		check_usid_place(c, d, s);
 	else
@@ -221,16 +228,43 @@ static void check_sid_blocks(const struct config *c, struct cfg_diags *d)
 	}
 }
 
+static void check_usid_block(const struct config *c, struct cfg_diags *d, const char *key, const struct ip_prefix *p)
+{
+	if (!usid_block_is_valid(p->len))
+		cfg_diag_add(d, cfg_where(c, p),
+			"%s: expected a length from /%d to /%d of whole bytes, before 16-bit ids (RFC 9800; mostly a "
+			"/32 "
+			"or a /48), found a /%u",
+			key, USID_BLOCK_MIN, USID_BLOCK_MAX, p->len);
+}
+
+/* An address must not belong to two blocks: they may have another structure. */
+static void check_usid_blocks(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_usid *u = &c->node.usid;
+	char text[IP_PREFIX_TEXT];
+
+	if (!u->at.line)
+		return;
+	check_usid_block(c, d, "block", &u->block);
+	for (uint32_t i = 0; i < u->more_blocks.n; i++) {
+		const struct ip_prefix *p = &u->more_blocks.items[i];
+
+		check_usid_block(c, d, "more-blocks", p);
+		for (uint32_t k = 0; k <= i; k++) {
+			const struct ip_prefix *other = k ? &u->more_blocks.items[k - 1] : &u->block;
+
+			if (usid_block_is_valid(other->len) &&
+				(ip_prefix_covers(p, other) || ip_prefix_covers(other, p)))
+				cfg_diag_add(d, cfg_where(c, p), "more-blocks: it overlaps the block %s",
+					ip_prefix_format(other, text));
+		}
+	}
+}
+
 void check_sids(const struct config *c, struct cfg_diags *d)
 {
-	if (c->node.usid.at.line && c->node.usid.block.len != 32)
-		cfg_diag_add(d, cfg_where(c, &c->node.usid.block),
-			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /%u", c->node.usid.block.len);
-	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
-		if (c->node.usid.more_blocks.items[i].len != 32)
-			cfg_diag_add(d, cfg_where(c, &c->node.usid.more_blocks.items[i]),
-				"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /%u",
-				c->node.usid.more_blocks.items[i].len);
+	check_usid_blocks(c, d);
 	if (c->sids.n && !c->node.infrastructure.n)
 		cfg_diag_add(d, cfg_where(c, &c->sids),
 			"sids: without node.infrastructure every packet to a SID is dropped; set node.infrastructure");
@@ -245,12 +279,12 @@ void check_sids(const struct config *c, struct cfg_diags *d)
 }
 
 /* The shift would move an id 0 to the front, and id 0 names nothing. */
-static bool has_id_0(const struct ipv6_addr *a)
+static bool has_id_0(const struct ipv6_addr *a, unsigned int block)
 {
-	unsigned int n = usid_count(a);
+	unsigned int n = usid_count(a, block);
 
 	for (unsigned int i = 0; i < n; i++)
-		if (usid_at(a, i) == 0)
+		if (usid_at(a, block, i) == 0)
 			return true;
 	return n == 0;
 }
@@ -267,10 +301,13 @@ static void check_path(const struct config *c, struct cfg_diags *d, const struct
 		if (ipv6_is_multicast(&s->v6) || ipv6_is_unspecified(&s->v6) || ipv6_is_link_local(&s->v6) ||
 			ipv6_is_loopback(&s->v6))
 			cfg_diag_add(d, cfg_where(c, s), "segments: a SID must be a routable unicast address");
-		else if (c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, s) && has_id_0(&s->v6))
+		else if (c->node.usid.at.line && usid_block_is_valid(c->node.usid.block.len) &&
+			 ip_prefix_contains(&c->node.usid.block, s) && has_id_0(&s->v6, c->node.usid.block.len))
 			cfg_diag_add(d, cfg_where(c, s), "segments: id 0 is reserved (RFC 9800 section 5)");
 	}
-	if (cfg_program(c, own, p, &program, &why) < 0)
+	/* what is wrong with a block says nothing about lists */
+	if ((!c->node.usid.at.line || usid_block_is_valid(c->node.usid.block.len)) &&
+		cfg_program(c, own, p, &program, &why) < 0)
 		cfg_diag_add(d, cfg_where(c, &p->segments), "segments: %s", why);
 }
 

@@ -11,10 +11,16 @@
 #include <stdlib.h>
 
 struct cfg_own_sids {
-	const struct cfg_sid *by_id[65536]; /* SIDs of length /48 */
-	uint8_t has_longer[65536];	    /* some /64 begins with this id */
+	const struct cfg_sid *by_id[65536]; /* SIDs of one id */
+	uint8_t has_longer[65536];	    /* some SID of two ids begins with this id */
 	bool has_plain;			    /* whether there are SIDs outside the block */
 };
+
+/* Number of ids of a compressed SID: 1 or 2. */
+static unsigned int ids_of(const struct config *c, const struct cfg_sid *s)
+{
+	return (unsigned int)(s->sid.len - c->node.usid.block.len) / USID_BITS;
+}
 
 struct cfg_own_sids *cfg_own_sids_new(const struct config *c)
 {
@@ -22,13 +28,13 @@ struct cfg_own_sids *cfg_own_sids_new(const struct config *c)
 
 	for (uint32_t i = 0; o && i < c->sids.n; i++) {
 		const struct cfg_sid *s = &c->sids.items[i];
-		uint16_t id = usid_at(&s->sid.addr.v6, 0);
+		uint16_t id = usid_at(&s->sid.addr.v6, c->node.usid.block.len, 0);
 
 		if (!behavior_info((enum cfg_behavior)s->behavior)->compressed) {
 			o->has_plain = true;
 			continue;
 		}
-		if (s->sid.len == 48)
+		if (ids_of(c, s) == 1)
 			o->by_id[id] = s;
 		else
 			o->has_longer[id] = 1;
@@ -57,22 +63,15 @@ static const struct cfg_sid *own_plain_sid(const struct config *c, const struct 
 /* The own SID at the beginning of the address; the longest match wins. */
 static const struct cfg_sid *own_sid(const struct config *c, const struct cfg_own_sids *own, const struct ipv6_addr *a)
 {
-	uint16_t id = usid_at(a, 0);
+	uint16_t id = usid_at(a, c->node.usid.block.len, 0);
 	struct ip_addr any = ip_addr_from6(a);
 
 	if (!c->node.usid.at.line || !ip_prefix_contains(&c->node.usid.block, &any))
 		return own->has_plain ? own_plain_sid(c, &any) : NULL;
 	for (uint32_t i = 0; own->has_longer[id] && i < c->sids.n; i++)
-		if (c->sids.items[i].sid.len == 64 && ip_prefix_contains(&c->sids.items[i].sid, &any))
+		if (ids_of(c, &c->sids.items[i]) == 2 && ip_prefix_contains(&c->sids.items[i].sid, &any))
 			return &c->sids.items[i];
 	return own->by_id[id];
-}
-
-/* Remove `ids` ids after the block, as NEXT-CSID does. */
-static void shift(struct ipv6_addr *a, unsigned int ids)
-{
-	memmove(a->b + 4, a->b + 4 + 2 * ids, 12 - 2 * ids);
-	memset(a->b + 16 - 2 * ids, 0, 2 * ids);
 }
 
 /*
@@ -91,20 +90,21 @@ static const struct cfg_sid *own_later(const struct config *c, const struct cfg_
 static const struct cfg_sid *returns_by(const struct config *c, const struct cfg_own_sids *own,
 	const struct cfg_program *p)
 {
+	const struct ip_prefix *block = &c->node.usid.block;
 	const struct cfg_sid *sid = NULL;
 
 	for (unsigned int i = 0; i < p->n && !sid; i++) {
 		struct ipv6_addr a = p->container[i];
 		struct ip_addr any = ip_addr_from6(&a);
-		bool packed = c->node.usid.at.line && ip_prefix_contains(&c->node.usid.block, &any);
+		bool packed = c->node.usid.at.line && ip_prefix_contains(block, &any);
 
 		if (!packed) {
 			sid = own_later(c, own, a);
 			continue;
 		}
-		for (unsigned int left = usid_count(&a); left && !sid; left--) {
+		for (unsigned int left = usid_count(&a, block->len); left && !sid; left--) {
 			sid = own_later(c, own, a);
-			shift(&a, 1);
+			usid_shift(&a, block->len, 1);
 		}
 	}
 	return sid;
@@ -140,8 +140,8 @@ int cfg_program(const struct config *c, const struct cfg_own_sids *own, const st
 		if (info->kind == KIND_END_X)
 			out->via = sid;
 		if (info->compressed) {
-			shift(&out->container[0], sid->sid.len == 48 ? 1 : 2);
-			if (usid_count(&out->container[0]))
+			usid_shift(&out->container[0], c->node.usid.block.len, ids_of(c, sid));
+			if (usid_count(&out->container[0], c->node.usid.block.len))
 				continue;
 		}
 		out->n--;

@@ -19,14 +19,14 @@
 
 #define NODE_BITS 16
 
-static bool in_usid_blocks(const struct config *c, const struct ip_prefix *p)
+/* The uSID block of the domain that contains the SID; NULL: none does. */
+static const struct ip_prefix *usid_block(const struct config *c, const struct ip_prefix *p)
 {
-	if (c->node.usid.at.line && ip_prefix_covers(&c->node.usid.block, p))
-		return true;
-	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
-		if (ip_prefix_covers(&c->node.usid.more_blocks.items[i], p))
-			return true;
-	return false;
+	const struct cfg_usid *u = &c->node.usid;
+
+	if (u->at.line && ip_prefix_covers(&u->block, p))
+		return &u->block;
+	return usid_block_of(u->more_blocks.items, u->more_blocks.n, &p->addr);
 }
 
 static uint8_t bits_or(uint64_t given, unsigned int otherwise)
@@ -44,12 +44,12 @@ static bool is_next_csid(uint16_t code)
 static void fill_structure(const struct config *c, struct cfg_remote *r, uint64_t block, uint64_t node,
 	uint64_t function, uint64_t argument)
 {
-	bool local = usid_is_local(usid_at(&r->sid.addr.v6, 0)) &&
-		     (in_usid_blocks(c, &r->sid) ||
-			     (r->behavior < BEHAVIOR_COUNT && behavior_info(r->behavior)->compressed));
-	unsigned int left;
+	const struct ip_prefix *in = usid_block(c, &r->sid);
+	unsigned int bits = in && usid_block_is_valid(in->len) ? in->len : USID_BLOCK_COMMON, left;
+	bool local = usid_is_local(usid_at(&r->sid.addr.v6, bits, 0)) &&
+		     (in || (r->behavior < BEHAVIOR_COUNT && behavior_info(r->behavior)->compressed));
 
-	r->block_bits = bits_or(block, MIN_OF(r->sid.len, 32));
+	r->block_bits = bits_or(block, MIN_OF(r->sid.len, bits));
 	left = r->sid.len > r->block_bits ? r->sid.len - r->block_bits : 0;
 	r->node_bits = bits_or(node, local ? 0 : MIN_OF(left, NODE_BITS));
 	left = left > r->node_bits ? left - r->node_bits : 0;

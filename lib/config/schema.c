@@ -29,10 +29,11 @@ static const char *const words_dscp[] = CFG_WORDS(CFG_DSCP_MODES);
 static const struct cfg_key usid_keys[] = {
 	{"block", CFG_PREFIX6, .offset = AT(struct cfg_usid, block), .flags = CFG_REQUIRED,
 		.example = "5f00:0::/32",
-		.help = "Locator block of the domain's uSIDs, 32 bits long (RFC 9800: LBL 32, LNFL 16)."},
+		.help = "Locator block of the domain's uSIDs: 16 to 64 bits, whole bytes, before ids of 16 bits (RFC 9800). A /32 "
+			"is the most common, and the fastest: other blocks are looked up among the routes."},
 	{"more-blocks", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_usid, more_blocks), .max = 16,
 		.example = "[\"5f00:1::/32\"]",
-		.help = "Locator blocks of other parts of the domain, with the same structure. Their SIDs are packed "
+		.help = "Locator blocks of other parts of the domain, of any such length. Their SIDs are packed "
 			"into containers too (RFC 9800 section 6.2), each block into containers of its own."},
 	{"node", CFG_UINT, .offset = AT(struct cfg_usid, node), .min = 1, .max = 0xdfff, .example = "0x0100",
 		.fallback = "1",
@@ -439,7 +440,7 @@ static const struct cfg_key path_keys[] = {
 	{"segments", CFG_LIST_OF, .item = CFG_IPV6, .offset = AT(struct cfg_path, segments),
 		.flags = CFG_REQUIRED, .min = 1, .max = 96,
 		.example = "[\"5f00:0:500::\", \"5f00:0:300::\", \"5f00:0:e102::\"]",
-		.help = "SIDs in travel order. uSIDs of one block are packed, six to an address (RFC 9800)."},
+		.help = "SIDs in travel order. uSIDs of one block are packed, six of a /32 to an address (RFC 9800)."},
 	{"weight", CFG_UINT, .offset = AT(struct cfg_path, weight), .min = 1, .max = 64, .fallback = "1",
 		.help = "Share of the flows, relative to the other paths."},
 	{"backup", CFG_BOOL, .offset = AT(struct cfg_path, backup), .fallback = "no",

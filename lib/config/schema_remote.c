@@ -23,7 +23,7 @@ static const struct cfg_key remote_sid_keys[] = {
 			"behaviour."},
 	{"owner", CFG_NAME, .offset = AT(struct cfg_remote_sid, owner), .flags = CFG_REQUIRED, .example = "r1",
 		.help = "Name of the node. On the way back, SIDs of one owner are interchangeable."},
-	BITS("block-bits", block_bits, "Bits of the locator block, in the structure of the SID (RFC 9800 section 4). auto: 32."),
+	BITS("block-bits", block_bits, "Bits of the locator block, in the structure of the SID (RFC 9800 section 4). auto: those of the block of node.usid that contains the SID, else 32."),
 	BITS("node-bits", node_bits, "Bits of the node. auto: 16, or 0 for a SID with local meaning (first id 0xe000 or above)."),
 	BITS("function-bits", function_bits, "Bits of the function. auto: the rest of the prefix."),
 	BITS("argument-bits", argument_bits, "Bits of the argument. auto: the rest of the address for a NEXT-CSID behaviour, else 0."),

@@ -4,6 +4,7 @@
 
 #include "config/behavior.h"
 #include "config/config.h"
+#include "config/usid.h"
 #include "snapshot/build_priv.h"
 
 static bool allows(const struct cfg_sid *cs, uint32_t what)
@@ -79,9 +80,10 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->hmac = cs->hmac == HMAC_REQUIRED;
 	s->slice_by = (uint8_t)cs->slice_by;
 	s->slice_shift = (uint8_t)(128 - MIN_OF(cs->sid.len + CFG_SLICE_ARGUMENT_BITS, 128));
-	s->closer = s->hmac || s->slice_by;
 	s->in_container = info->compressed ||
 			  (b->config->node.usid.at.line && ip_prefix_covers(&b->config->node.usid.block, &cs->sid));
+	s->block_bits = s->in_container ? b->config->node.usid.block.len : 0;
+	s->closer = s->hmac || s->slice_by || (s->in_container && s->block_bits != USID_BLOCK_COMMON);
 	s->allow_ping = allows(cs, ALLOW_PING);
 	s->allow_udp = allows(cs, ALLOW_TRACEROUTE);
 	s->last = info->kind > KIND_END_T;
@@ -91,8 +93,8 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 		s->slice = b->s->vrf[s->vrf].slice;
 	if (info->compressed && !s->last) {
 		s->arg_hi = cs->sid.len < 64 ? ~0ull >> cs->sid.len : 0;
-		s->arg_lo = ~0ull;
-		s->shift_bits = (uint8_t)(cs->sid.len - 32);
+		s->arg_lo = cs->sid.len > 64 ? ~0ull >> (cs->sid.len - 64) : ~0ull;
+		s->shift_bits = (uint8_t)(cs->sid.len - s->block_bits);
 	}
 	if (info->kind == KIND_END_X || info->kind == KIND_DX) {
 		rc = build_adjacencies(b, cs, s, &ports);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The direct index of the 16-bit ids after the block: the result of an LPM on block:id::/48 for every id. An id that
+ * The direct index of the 16-bit ids after a block of 32 bits: the result of an LPM on block:id::/48 for every id. An id that
  * contains longer prefixes has TARGET_LPM. If all of these are local SIDs of 64 bits, the id gets a second table
  * instead.
  */
@@ -33,7 +33,8 @@ static target_t *new_subtable(struct builder *b, uint16_t id)
 static int put_longer(struct builder *b, const struct fib_route *r)
 {
 	target_t *entry = b->usid_entry;
-	uint16_t id = usid_at(&r->prefix.addr.v6, 0), second = usid_at(&r->prefix.addr.v6, 1);
+	uint16_t id = usid_at(&r->prefix.addr.v6, USID_BLOCK_COMMON, 0),
+		 second = usid_at(&r->prefix.addr.v6, USID_BLOCK_COMMON, 1);
 	target_t *t;
 
 	if (r->prefix.len != 64 || target_kind(r->target) != TARGET_SID || target_kind(entry[id]) == TARGET_LPM) {
@@ -59,7 +60,7 @@ int build_usid(struct builder *b)
 	int rc = 0;
 
 	u->block = SNAP_USID_NONE;
-	if (!cu->at.line)
+	if (!cu->at.line || cu->block.len != USID_BLOCK_COMMON)
 		return 0;
 	u->block = ipv6_hi(&cu->block.addr.v6) >> 32;
 	u->entry = b->usid_entry = arena_alloc(b->s->arena, 65536 * sizeof(*b->usid_entry));
@@ -83,7 +84,7 @@ int build_usid(struct builder *b)
 			} else if (!ip_prefix_covers(&cu->block, p)) {
 				continue;
 			} else if (len <= 48) {
-				first = usid_at(&p->addr.v6, 0);
+				first = usid_at(&p->addr.v6, USID_BLOCK_COMMON, 0);
 				count = 1u << (48 - len);
 			} else {
 				rc = put_longer(b, &routes[i]);

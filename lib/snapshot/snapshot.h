@@ -224,19 +224,20 @@ struct snap_pfc_sid {
 struct snap_sid {
 	uint8_t behavior;	     /* enum cfg_behavior, for show */
 	uint8_t shift_bits;	     /* NEXT-CSID: LNFL, 16 or 32; 0: not compressed */
+	uint8_t block_bits;	     /* in_container: LBL */
 	bool psp, usp, usd;	     /* flavours */
 	bool decap4, decap6, decap2; /* End.DT*, End.DX*: allowed inner packets */
 	bool last;		     /* End.DT*, End.DX*: no segment may follow */
 	bool used;
-	bool hmac;				/* an HMAC TLV is required */
-	bool closer;				/* hmac or slice_by: the SID needs more than a shift */
-	uint8_t slice_by;			/* enum cfg_slice_by: source of the slice of packets and PFC frames */
-	uint8_t slice_shift;			/* SLICE_BY_ARGUMENT: bits of the address after the argument */
-	bool in_container;			/* may follow other uSIDs of a container */
-	bool allow_ping, allow_udp;		/* upper layers addressed to the node itself */
-	uint8_t port;				/* End.DX2: egress port */
-	uint8_t slice;				/* of packets that the SID processes, or SNAP_SLICE_KEEP */
-	uint64_t arg_hi, arg_lo;		/* mask of the argument after the SID (D26); shift_bits */
+	bool hmac;		    /* an HMAC TLV is required */
+	bool closer;		    /* the SID needs more than the shift behind a /32: hmac, slice_by, block */
+	uint8_t slice_by;	    /* enum cfg_slice_by: source of the slice of packets and PFC frames */
+	uint8_t slice_shift;	    /* SLICE_BY_ARGUMENT: bits of the address after the argument */
+	bool in_container;	    /* may follow other uSIDs of a container */
+	bool allow_ping, allow_udp; /* upper layers addressed to the node itself */
+	uint8_t port;		    /* End.DX2: egress port */
+	uint8_t slice;		    /* of packets that the SID processes, or SNAP_SLICE_KEEP */
+	uint64_t arg_hi, arg_lo;    /* mask of the argument after the SID (D26); shift_bits */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class after the tunnel, by class in it */
 	uint16_t vrf;				/* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;				/* IANA SRv6 Endpoint Behaviors */
@@ -287,7 +288,7 @@ struct snap_circuit {
 
 /* Direct index by the 16 bits after the block (docs/design.md section 2, docs/protocol.md 3.3). */
 struct snap_usid {
-	uint64_t block;			 /* the first 32 bits of its addresses; SNAP_USID_NONE */
+	uint64_t block;			 /* the first 32 bits of its addresses; SNAP_USID_NONE: none, or no /32 */
 	const target_t *entry;		 /* 65536 */
 	const target_t *const *subtable; /* by TARGET_SUBTABLE index: 65536 by second id; [65536]: the /48's own */
 	uint32_t n_subtables;

@@ -80,8 +80,8 @@ static inline bool srv6_has_argument(const struct snap_sid *sid, uint64_t hi, ui
 }
 
 /*
- * RFC 9800 section 4.1.1 N04-N05: remove the active uSID from the container. The argument moves left to the end of the
- * 32-bit block, over the active uSID, and zeroes fill the end of the address.
+ * RFC 9800 section 4.1.1 N04-N05: remove the active uSID from the container, here one of a /32, the most common block.
+ * srv6_endpoint does it for all blocks. The argument moves left to the end of the 32-bit block, over the active uSID, and zeroes fill the end of the address.
  *
  *   bits       32          16      16      16             shift_bits = 16
  *   before  | block       | 0100  | 0200  | 0300 ... | 0000 |
@@ -93,7 +93,7 @@ static inline bool srv6_has_argument(const struct snap_sid *sid, uint64_t hi, ui
  * and removes both. The masks arg_hi and arg_lo of the SID select the argument; an argument of 0 means that the active
  * uSID is the last one.
  */
-static inline void srv6_shift(const struct snap_sid *sid, uint64_t *hi, uint64_t *lo)
+static inline void srv6_shift32(const struct snap_sid *sid, uint64_t *hi, uint64_t *lo)
 {
 	unsigned int bits = sid->shift_bits;
 

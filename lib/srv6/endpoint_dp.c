@@ -113,6 +113,17 @@ static enum srv6_next srv6_no_argument(const struct snap_sid *sid, struct srv6_p
 	return srv6_upper_layer(sid, p, e);
 }
 
+/* srv6_shift32, for a block of any length. */
+static void srv6_shift(const struct snap_sid *sid, struct srv6_packet *p)
+{
+	unsigned __int128 da = (unsigned __int128)p->da_hi << 64 | p->da_lo;
+	unsigned __int128 ids = ~(unsigned __int128)0 >> sid->block_bits;
+
+	da = (da & ~ids) | (da << sid->shift_bits & ids);
+	p->da_hi = (uint64_t)(da >> 64);
+	p->da_lo = (uint64_t)da;
+}
+
 enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,
 	struct srv6_error *e)
 {
@@ -121,7 +132,7 @@ enum srv6_next srv6_endpoint(const struct snap_sid *sid, struct srv6_packet *p, 
 		if (unlikely(p->hop_limit <= 1))
 			return srv6_time_exceeded(e);
 		p->hop_limit--;
-		srv6_shift(sid, &p->da_hi, &p->da_lo);
+		srv6_shift(sid, p);
 		return srv6_onward(sid);
 	}
 	return srv6_no_argument(sid, p, change, e);

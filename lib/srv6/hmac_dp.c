@@ -42,11 +42,11 @@ static bool srv6_hmac_is_active(const struct srv6_packet *p, const struct srh *s
 {
 	struct ipv6_addr want = srh->segment[p->segments_left];
 
-	for (unsigned int k = 0; k < (sid && sid->in_container ? USID_PER_CONTAINER : 1); k++) {
+	for (unsigned int k = 0; k < (sid && sid->in_container ? usid_per_container(sid->block_bits) : 1); k++) {
 		if (ipv6_hi(&want) == p->da_hi && ipv6_lo(&want) == p->da_lo)
 			return true;
-		memmove(want.b + 4, want.b + 6, 10);
-		want.b[14] = want.b[15] = 0;
+		if (sid)
+			usid_shift(&want, sid->block_bits, 1);
 	}
 	return false;
 }

@@ -42,8 +42,9 @@ def inet(data):
 
 
 class Generator:
-    def __init__(self, seed):
+    def __init__(self, seed, block):
         self.r = random.Random(seed)
+        self.block = block
         self.number = 0
 
     def maybe(self, percent):
@@ -123,7 +124,7 @@ class Generator:
         return [self.pick(NODES, NODES, NODES, LINKS, AWAY) for _ in range(count)]
 
     def container(self, last):
-        """An address of one to six CSIDs."""
+        """An address of one to six CSIDs, as many as fit."""
         ids = self.csids(self.r.choice([0, 0, 1, 1, 2, 3, 5] if last else [1, 1, 2, 3, 6]))
         if last and self.maybe(80):
             ids.append(self.pick(LASTS, LASTS, NODES))
@@ -132,7 +133,7 @@ class Generator:
             ids.insert(self.r.randrange(len(ids) + 1), 0)
         if self.maybe(10):
             ids = [0x100, 0xE009] + ids
-        return b"\x5f\0\0\0" + b"".join(struct.pack("!H", i) for i in ids[:6]).ljust(12, b"\0")
+        return self.block.address(ids)
 
     def segment(self, last=False):
         if self.maybe(60):

@@ -185,6 +185,7 @@ class Model:
         self.config = config
         self.loopback = address(config["node"]["loopback"])
         self.infrastructure = [network(n) for n in config["node"]["infrastructure"]]
+        self.block = network(config["node"]["usid"]["block"]).prefixlen
         self.space = [network("5f00::/16"), network(config["node"]["usid"]["block"])]
         self.ports = {p["name"]: p for p in config["ports"]}
         # interfaces with addresses: ports, and VLANs on them, which take all other settings from their port
@@ -492,7 +493,8 @@ class Model:
         if sid.micro and bits:
             if p[7] <= 1:
                 raise Dropped("hop_limit", (3, 0, 0))
-            moved = int.from_bytes(dst[:4], "big") << 96 | bits << sid.argument - 32
+            kept = 128 - self.block  # bits of the ids
+            moved = int.from_bytes(dst, "big") >> kept << kept | bits << sid.argument - self.block
             return lower_hops(put(p, 24, moved.to_bytes(16, "big")))
         chain = Chain(p)
         chain.check_options(p)

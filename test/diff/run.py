@@ -25,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import machine  # noqa: E402
+from block import BLOCKS, Block  # noqa: E402
 from generate import PORTS, Generator  # noqa: E402
 from model import Abstain, Model  # noqa: E402
 from node import config  # noqa: E402
@@ -59,9 +60,9 @@ class Outcome:
 
 
 class Sluice:
-    def __init__(self, program, folder, timeout):
+    def __init__(self, program, folder, timeout, block):
         self.program, self.folder, self.timeout = program, pathlib.Path(folder), timeout
-        text = config()
+        text = block.moved(config())
         self.name = f"diff{os.getpid()}"
         text["node"]["name"] = self.name
         text["lcores"]["cpus"] = f"0@{min(os.sched_getaffinity(0))}"
@@ -104,9 +105,9 @@ def model_outcome(model, arrivals):
     return outcome
 
 
-def arrivals_of(model, seed, count):
+def arrivals_of(model, seed, count, block):
     """Packets for which the model makes a prediction, and the number of those for which it makes none."""
-    generator, found, skipped = Generator(seed), [], 0
+    generator, found, skipped = Generator(seed, block), [], 0
     while len(found) < count:
         port, frame = generator.next()
         try:
@@ -151,9 +152,9 @@ def explain(sluice, model, packet):
     return lines
 
 
-def test_seed(sluice, model, seed, count):
-    arrivals, skipped = arrivals_of(model, seed, count)
-    name = f"seed {seed}: {count} packets, {skipped} more that the model leaves open"
+def test_seed(sluice, model, seed, count, block):
+    arrivals, skipped = arrivals_of(model, seed, count, block)
+    name = f"seed {seed}: block {block.net}, {count} packets, {skipped} more that the model leaves open"
     expected, found, problems = model_outcome(model, arrivals), sluice.run(arrivals), []
     if not expected.sent or len(expected.counted) < 10:
         problems.append("the packets of this seed say too little")
@@ -180,14 +181,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", type=pathlib.Path, default=HERE.parent.parent / "build/app/sluice/sluice")
     parser.add_argument("--seeds", type=seeds_of, default=range(1, 11), metavar="A..B")
+    parser.add_argument("--block", help="of uSIDs; default: by the seed")
     parser.add_argument("--packets", type=int, default=1000, help="of each seed (default: %(default)s)")
     options = parser.parse_args()
-    model, failed = Model(config()), 0
+    failed = 0
     print(f"1..{len(options.seeds)}", flush=True)
     with tempfile.TemporaryDirectory(prefix="sluice-diff-") as folder:
-        sluice = Sluice(options.sluice.resolve(), folder, 60)
         for number, seed in enumerate(options.seeds, 1):
-            name, problems, _ = test_seed(sluice, model, seed, options.packets)
+            # half of the seeds have the block that most networks have
+            block = Block(options.block or (BLOCKS[0] if seed % 2 else BLOCKS[seed // 2 % len(BLOCKS)]))
+            sluice = Sluice(options.sluice.resolve(), folder, 60, block)
+            model = Model(block.moved(config()))
+            name, problems, _ = test_seed(sluice, model, seed, options.packets, block)
             failed += bool(problems)
             print(f"{'not ok' if problems else 'ok'} {number} - {name}")
             for line in problems:

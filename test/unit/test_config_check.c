@@ -475,8 +475,14 @@ static void sid_behaviors(void **state)
 static void sid_surroundings(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"a block of another length", "block: \"5f00::/32\"", "block: ^\"5f00::/16\"",
-			"block: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /16"},
+		{"a block of another length", "block: \"5f00::/32\"", "block: ^\"5f00::/20\"",
+			"block: expected a length from /16 to /64 of whole bytes, before 16-bit ids (RFC 9800; mostly "
+			"a /32 "
+			"or a /48), found a /20"},
+		{"too long a block", "block: \"5f00::/32\"", "block: ^\"5f00::/121\"",
+			"block: expected a length from /16 to /64 of whole bytes, before 16-bit ids (RFC 9800; mostly "
+			"a /32 "
+			"or a /48), found a /121"},
 		{"no infrastructure", "  infrastructure: [\"fd00::/16\", \"2001:db8:2::/48\"]\n", "",
 			"sids: without node.infrastructure every packet to a SID is dropped; set node.infrastructure",
 			"\nsids:\n  - sid", "\nsids:\n  ^- sid"},
@@ -494,6 +500,22 @@ static void sid_surroundings(void **state)
 		"ports: [{name: p, device: net_null0, side: dc}]\n"
 		"sids: [{sid: ^\"5f00:0:1::/48\", behavior: uN}, {sid: \"5f00:9:1::/48\", behavior: End}]\n",
 		"sid: a uN needs node.usid.block");
+#define BLOCK48(sids) \
+	"node: {name: a, loopback: \"fd00::1\", infrastructure: [\"fd00::/16\"], usid: {block: " \
+	"\"2001:db8:f::/48\"}}\n" \
+	"lcores: {control: 0, rx: [1], worker: [1]}\n" \
+	"ports: [{name: p, device: net_null0, side: wan}]\n" \
+	"sids: [" sids "]\n"
+	/* RFC 9800 with LBL 48, and a classic locator beside it */
+	conf_expect("a block of 48 bits", CONF_CHECK,
+		BLOCK48("{sid: \"2001:db8:f:100::/64\", behavior: uN}, {sid: \"2001:db8:f:100:e001::/80\", behavior: "
+			"uDT46}, "
+			"{sid: \"2001:db8:f:e002::/64\", behavior: uDT46}, {sid: \"5f00:9:1::/64\", behavior: End}"),
+		NULL);
+	conf_expect("a uN of two ids", CONF_CHECK, BLOCK48("{sid: ^\"2001:db8:f:100:200::/80\", behavior: uN}"),
+		"sid: a uN must be a /64: block and global id");
+	conf_expect("neither one id nor two", CONF_CHECK, BLOCK48("{sid: ^\"2001:db8:f:100::/72\", behavior: uN}"),
+		"sid: expected a /64 (block and one id) or a /80 (block, node id, function)");
 	/* without SIDs neither is required */
 	conf_expect("no SIDs", CONF_CHECK,
 		"node: {name: a, loopback: \"fd00::1\", usid: {block: \"5f00::/32\"}}\n"
@@ -527,8 +549,13 @@ static void circuits(void **state)
 			"circuit 'pw1' of port 'dc0' already takes these frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
 			"name pw1 is used twice in circuits, first in line 299"},
-		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/48\"]",
-			"more-blocks: expected a /32 (RFC 9800: LBL 32, LNFL 16), found a /48"},
+		{"a longer block", "\"5f00:1::/32\"]", "\"5f00:1::/48\"]", NULL},
+		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/60\"]",
+			"more-blocks: expected a length from /16 to /64 of whole bytes, before 16-bit ids (RFC 9800; "
+			"mostly a "
+			"/32 or a /48), found a /60"},
+		{"a block in the block", "\"5f00:1::/32\"]", "^\"5f00:0:7::/48\"]",
+			"more-blocks: it overlaps the block 5f00::/32"},
 		{"only backups", "    paths:\n      - name: raw\n        segments: [\"2001:db8:9::2\"]\n",
 			"    paths:\n      ^- name: raw\n        segments: [\"2001:db8:9::2\"]\n        backup: true\n",
 			"paths: all paths are backups; at least one must not be a backup"},

@@ -66,9 +66,9 @@ static void ids_of_an_address(void **state)
 		struct ip_addr a;
 
 		assert_int_equal(ip_addr_parse(rows[i].addr, &a), 0);
-		check(usid_count(&a.v6) == rows[i].count, "%s", rows[i].addr);
-		check(usid_at(&a.v6, 0) == rows[i].first, "%s", rows[i].addr);
-		check(usid_at(&a.v6, 5) == rows[i].last, "%s", rows[i].addr);
+		check(usid_count(&a.v6, 32) == rows[i].count, "%s", rows[i].addr);
+		check(usid_at(&a.v6, 32, 0) == rows[i].first, "%s", rows[i].addr);
+		check(usid_at(&a.v6, 32, 5) == rows[i].last, "%s", rows[i].addr);
 	}
 	/* D28 */
 	assert_false(usid_is_local(0x0001));
@@ -154,6 +154,42 @@ static void packs_several_blocks(void **state)
 		char text[1024];
 		unsigned int n = parse_list(rows[i].sids, sids);
 		unsigned int containers = usid_pack(blocks, 2, sids, n, out, ARRAY_LEN(out));
+
+		check_text(rows[i].what, format_list(out, containers, text, sizeof(text)), rows[i].containers);
+	}
+}
+
+/* Five ids behind a /48, seven behind a /16, four behind a /64, and each block keeps its own length. */
+static void packs_blocks_of_other_lengths(void **state)
+{
+	static const struct {
+		const char *what, *sids, *containers;
+	} rows[] = {
+		{"/48", "2001:db8:f:1:: 2001:db8:f:2:: 2001:db8:f:3:: 2001:db8:f:4:: 2001:db8:f:5:: 2001:db8:f:6::",
+			"2001:db8:f:1:2:3:4:5 2001:db8:f:6::"},
+		{"/16", "4000:1:: 4000:2:: 4000:3:: 4000:4:: 4000:5:: 4000:6:: 4000:7:: 4000:8::",
+			"4000:1:2:3:4:5:6:7 4000:8::"},
+		{"/64", "fd00::1:0:0:0 fd00::2:0:0:0 fd00::3:0:0:0 fd00::4:0:0:0 fd00::5:0:0:0",
+			"fd00::1:2:3:4 fd00::5:0:0:0"},
+		{"/40",
+			"2001:dbb:1:100:: 2001:dbb:2:200:: 2001:dbb:3:300:: 2001:dbb:4:400:: 2001:dbb:5:500:: "
+			"2001:dbb:6:600::",
+			"2001:dbb:1:102:203:304:405:500 2001:dbb:6:600::"},
+		{"three of them", "2001:db8:f:1:: 4000:1:: 4000:2:: 2001:db8:f:2:: 2001:db8:f:3::",
+			"2001:db8:f:1:: 4000:1:2:: 2001:db8:f:2:3::"},
+		{"the longest block counts",
+			"2001:db8:f:1:: 2001:db8:f:2:: 2001:db8:1:: 2001:db8:2::", "2001:db8:f:1:2:: 2001:db8:1:2::"},
+	};
+	struct ip_prefix blocks[] = {block_of("2001:db8::/32"), block_of("2001:db8:f::/48"), block_of("4000::/16"),
+		block_of("fd00::/64"), block_of("2001:dbb::/40")};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		struct ip_addr sids[SIDS_MAX];
+		struct ipv6_addr out[20];
+		char text[1024];
+		unsigned int n = parse_list(rows[i].sids, sids);
+		unsigned int containers = usid_pack(blocks, ARRAY_LEN(blocks), sids, n, out, ARRAY_LEN(out));
 
 		check_text(rows[i].what, format_list(out, containers, text, sizeof(text)), rows[i].containers);
 	}
@@ -291,7 +327,7 @@ static void longest_program(void **state)
 	path.segments.n = 96;
 	assert_int_equal(cfg_program(c, own, &path, &p, &why), 0);
 	assert_int_equal(p.n, 16);
-	assert_int_equal(usid_at(&p.container[15], 5), 0x0500 | 95);
+	assert_int_equal(usid_at(&p.container[15], 32, 5), 0x0500 | 95);
 	path.segments.n = 97;
 	assert_int_equal(cfg_program(c, own, &path, &p, &why), -EINVAL);
 	assert_string_equal(why, TOO_LONG);
@@ -391,6 +427,7 @@ int main(void)
 		cmocka_unit_test(packs),
 		cmocka_unit_test(packs_nothing_without_a_block),
 		cmocka_unit_test(packs_several_blocks),
+		cmocka_unit_test(packs_blocks_of_other_lengths),
 		cmocka_unit_test(packs_into_little_room),
 		cmocka_unit_test(programs),
 		cmocka_unit_test(longest_program),

@@ -6,6 +6,8 @@
 #include "service/pfc/service_wait.h"
 
 #include "service/pfc/pfc_cp.h"
+#include "config/config.h"
+#include "config/usid.h"
 #include "wire/srh.h"
 
 static void visit_holds(const struct node *n, const struct node_queue *q, uint64_t now,
@@ -85,19 +87,15 @@ bool node_buffer_shares(const struct node *n, uint16_t port, uint8_t class)
 /* Does an address of this node's lists lead to a SID, be it as the last one in a container (RFC 9800 section 4.1)? */
 static bool ends_at(const struct node *n, struct ipv6_addr a, const struct ip_prefix *sid)
 {
-	const size_t at = 4; /* after the block */
-	bool container = ipv6_hi(&a) >> 32 == n->snapshot->usid.block;
+	const struct cfg_usid *u = &n->config->node.usid;
+	struct ip_addr ip = ip_addr_from6(&a);
+	unsigned int left = u->at.line && ip_prefix_contains(&u->block, &ip) ? usid_per_container(u->block.len) : 1;
 
-	for (size_t left = container ? sizeof(a) - at : 0;; left -= sizeof(uint16_t)) {
-		struct ip_addr ip = ip_addr_from6(&a);
-
-		if (ip_prefix_contains(sid, &ip))
-			return true;
-		if (left <= sizeof(uint16_t))
-			return false;
-		memmove(&a.b[at], &a.b[at + sizeof(uint16_t)], sizeof(a) - at - sizeof(uint16_t));
-		memset(&a.b[sizeof(a) - sizeof(uint16_t)], 0, sizeof(uint16_t));
+	while (!ip_prefix_contains(sid, &ip) && --left) {
+		usid_shift(&a, u->block.len, 1);
+		ip = ip_addr_from6(&a);
 	}
+	return left > 0;
 }
 
 uint32_t node_tunnels_stop(const struct node *n, const struct ip_prefix *sid, uint8_t class)

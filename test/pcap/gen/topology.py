@@ -49,7 +49,7 @@ def core(*sids, routes=(), mtu=1500, neighbors=(), **more):
     )
 
 
-def headend(*lists, mtu=1500, tenant_mtu=1500, tenant_routes=(), routes=None, wan_side=(), **policy_keys):
+def headend(*lists, mtu=1500, tenant_mtu=1500, tenant_routes=(), routes=None, wan_side=(), block=None, usid=None, **policy_keys):
     """A tenant's port p0; what it sends to B takes the policy "far" over `lists` of segments."""
     wan = port("p1", "wan", f"{P1_OWN}/64", mtu=mtu)
     ports = [port("p0", "dc", f"{GATE_A}/64", f"{GATE_A4}/24", vrf="tenant", mtu=tenant_mtu), wan]
@@ -61,6 +61,7 @@ def headend(*lists, mtu=1500, tenant_mtu=1500, tenant_routes=(), routes=None, wa
         vrfs=[vrf("tenant", *over("far", NET_B, NET_B4), *tenant_routes)],
         sids=list(wan_side),
         policies=[far],
+        **({"block": block, "usid": usid} if block else {}),
     )
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """uN, uA and the SIDs that follow them in the same node: shift, next container, lookup."""
 
+import ipaddress
+
 from gen.case import Case, from_node
 from gen.node import neighbor, sid
 from gen.topology import core, headend, to_p1
 from gen.wire import (
     DEST_OPTIONS, FRAGMENT, HOP_BY_HOP, IPPROTO_IPV6, NO_NEXT, PEER, ROUTING, decap, dest_options, encaps_red, fragment, hop,
-    hop_by_hop, inner_of, ip6, next_segment, no_route, pop_srh, roce4, roce6, routing, shift, srh, tunnel,
+    hop_by_hop, inner_of, ip6, next_segment, no_route, pop_srh, roce4, roce6, routing, set6, shift, srh,
+    time_exceeded, tunnel,
 )
 
 UN = sid("5f00:0:100::/48", "uN")
@@ -311,6 +314,93 @@ def several():
     yield path
 
 
+class Block:
+    """A locator block of any length, and addresses of ids in it."""
+
+    def __init__(self, prefix):
+        address, length = prefix.split("/")
+        self.prefix, self.bits = prefix, int(length)
+        self.head = int(ipaddress.IPv6Address(address))
+        self.room = (128 - self.bits) // 16
+
+    def address(self, *ids):
+        value = self.head
+        for n, i in enumerate(ids, 1):
+            value |= i << 128 - self.bits - 16 * n
+        return str(ipaddress.IPv6Address(value))
+
+    def sid(self, *ids):
+        return f"{self.address(*ids)}/{self.bits + 16 * len(ids)}"
+
+
+def blocks():
+    """RFC 9800 with other locator blocks than a /32, and a classic locator beside them."""
+    for block in map(Block, ("2001:db8:ff::/48", "4f00::/16", "4f00:5500::/24", "2001:db8:ff:ee::/64")):
+        a = block.address
+        own = [
+            sid(block.sid(0x100), "uN"),
+            sid(block.sid(0xE005), "uA", port="p1", nexthop="2001:db8:b::5"),
+            sid(block.sid(0x100, 0xE006), "uA", port="p1", nexthop="2001:db8:b::6"),
+            sid(block.sid(0xE101), "uDT46"),
+            sid("5f00:9:1::/64", "End"),
+        ]
+        away = to_p1(block.sid(0x500), block.sid(0x300))
+        stations = [neighbor("p1", "2001:db8:b::5", MAC5), neighbor("p1", "2001:db8:b::6", MAC6)]
+        case = Case(
+            f"block_{block.bits}",
+            f"uN, uA and uDT46 behind a block of {block.bits} bits, and End beside it",
+            "RFC 9800 4.1, 4.1.1 N01-N08; RFC 8986 4.1, 4.8",
+            core(*own, neighbors=stations, routes=away, block=block.prefix),
+        )
+        full = [0x500 + n for n in range(block.room - 1)]
+        for left in (0, 1):
+            chain = {"segments": [a(0x300, 0xE102)], "left": 1} if left else {}
+            for rest in ([0x500], [0x500, 0x300], full):
+                packet = tunnel(a(0x100, *rest), roce6(), **chain)
+                case.passes("p0", packet, "p1", hop(set6(packet, dst=a(*rest))))
+                packet = tunnel(a(0xE005, *rest), roce6(), **chain)
+                case.passes("p0", packet, "p1", over(MAC5, hop(set6(packet, dst=a(*rest)))))
+                packet = tunnel(a(0x100, 0xE006, *rest[:-1]), roce6(), **chain)
+                if rest[:-1]:
+                    case.passes("p0", packet, "p1", over(MAC6, hop(set6(packet, dst=a(*rest[:-1])))))
+            # two own ids at once
+            packet = tunnel(a(0x100, 0xE005, 0x500), roce6(), **chain)
+            case.passes("p0", packet, "p1", over(MAC5, hop(set6(packet, dst=a(0x500)), 2)))
+        for inner in (roce6(), roce4()):
+            for dst in (a(0x100), a(0xE101), a(0x100, 0xE101), "5f00:9:1::"):
+                segments = {"segments": [a(0x300, 0xE102)], "left": 1}
+                if dst != a(0xE101):
+                    if dst == a(0x100, 0xE101):
+                        case.passes("p0", tunnel(dst, inner), "p1", hop(inner))
+                        continue
+                    packet = tunnel(dst, inner, **segments)
+                    expected = next_segment(packet)
+                    case.passes("p0", packet, "p1", expected if dst == "5f00:9:1::" else pop_srh(expected))
+                if dst != "5f00:9:1::":
+                    case.passes("p0", tunnel(dst, inner), "p1", hop(inner))
+        for dst in (a(0x100, 0x500), a(0xE005, 0x500)):
+            packet = tunnel(dst, roce6(), hlim=1)
+            case.dropped("p0", packet, "hop_limit", time_exceeded(packet))
+        for dst in (a(0x100, 0x999), a(0x999)):
+            packet = tunnel(dst, roce6())
+            case.dropped("p0", packet, "no_route", no_route(packet))
+        yield case
+        case = Case(
+            f"encap_block_{block.bits}",
+            f"SIDs behind a block of {block.bits} bits are packed, those of a /32 and a classic one beside them",
+            "RFC 9800 6.1, 6.2; RFC 8986 5.2",
+            headend(
+                [a(i) for i in [*full, 0x777, 0x778]] + ["5f00:0:500::", "5f00:0:501::", "5f00:9:1::"],
+                routes=to_p1(block.prefix), block=block.prefix, usid={"more-blocks": ["5f00:0::/32"]},
+            ),
+        )
+        for inner in (roce6(), roce4()):
+            containers = [a(*full, 0x777), a(0x778), "5f00:0:500:501::", "5f00:9:1::"]
+            outer = encaps_red(inner, containers, blocks=())
+            case.passes("p0", inner, "p1", outer)
+        yield case
+
+
 def cases():
-    for family in (several, shifts, carriers, adjacencies, sequences, tables):
+    for family in (several, shifts, carriers, adjacencies, sequences, tables, blocks):
         yield from family()

@@ -33,9 +33,9 @@ static void check_return(const struct config *c, struct cfg_diags *d, const stru
 
 	if (n && !cfg_diags_errors(d) && cfg_program(c, own, &path, &program, &why) == 0 && program.returns)
 		cfg_diag_warn(d, at,
-			"segments: %s is a SID of this node, so packets that have left it come back; leave it out "
-			"unless "
-			"they are to",
+			"segments: %s is a SID of this node, so packets that have left it come back, and with "
+			"node.loopback "
+			"as their source they are dropped there (own_source); leave it out",
 			ip_prefix_format(&program.returns->sid, text));
 }
 

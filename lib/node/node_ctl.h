@@ -132,7 +132,7 @@ void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_ev
 /* The balance of packets: rx + originated = sent + dropped + consumed + held. */
 struct node_balance {
 	uint64_t rx, originated, sent, dropped, consumed, held;
-	int64_t missing;      /* left minus right side; 0, except for packets that moved during the count */
+	int64_t missing; /* left minus right side; 0, except for packets that moved during the count */
 };
 void node_balance(const struct node *n, struct node_balance *out);
 

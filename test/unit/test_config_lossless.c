@@ -276,8 +276,8 @@ static void ways(void **state)
 					   "policies: [{name: p, paths: [{name: a, segments: ^[\"5f00:1:2:1::\", "
 					   "\"5f00:1:1:1::\", \"5f00:1:2:e1::\"]}]}]\n",
 			"warning: segments: 5f00:1:1:1::/64 is a SID of this node, so packets that have left it come "
-			"back; "
-			"leave it out unless they are to"},
+			"back, and with node.loopback as their source they are dropped there (own_source); leave it "
+			"out"},
 		{"it begins here",
 			OUT(LOSSY_WAN) WAY "sids: [{sid: \"5f00:1:1:1::/64\", behavior: End}]\n"
 					   "policies: [{name: p, paths: [{name: a, segments: [\"5f00:1:1:1::\", "

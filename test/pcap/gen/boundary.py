@@ -15,7 +15,7 @@ from gen.wire import (
     number_of, pack, packed, param_problem, pop_srh, roce4, roce6, shift, srh, tos_of, tunnel,
 )
 
-KEYS = {1: bytes(range(32)).hex(), 7: "aa" * 16, 0xFFFFFFFF: "0123456789abcdef" * 8}
+KEYS = {1: bytes(range(32)).hex(), 7: "aa" * 16, 0x10001: "b1" * 24, 0xFFFFFFFF: "0123456789abcdef" * 8}
 END, UN = "5f00:1:2:1::", "5f00:0:100::"
 TLV_BYTES = 40
 LINUX_FLAG = 0x08  # of the SRH
@@ -94,6 +94,15 @@ def at_sids():
     case.passes("p0", packet, "p1", shift(packet))
     packet = signed(container, far[1:], 1, d=1)
     case.passes("p0", packet, "p1", shift(packet))
+    # the last of a full one: everything has been shifted out
+    whole = "5f00:0:901:902:903:904:905:100"
+    packet = signed(UN, [whole] + far[1:], 1)
+    case.passes("p0", packet, "p1", pop_srh(next_segment(packet)))
+    # Pad1 alone in front: the TLV need not be aligned
+    for before in (1, 3, 7):
+        header = srh(segments, 2, IPPROTO_IPV6, bytes(before) + tlv(segments, PEER) + bytes(8 - before))
+        packet = ip6(PEER, END, header + roce6(), ROUTING, hlim=60)
+        case.passes("p0", packet, "p1", next_segment(packet))
     yield case
     case = with_keys(
         Case(
@@ -123,6 +132,9 @@ def at_sids():
     case.passes("p0", bytes(broken), "p1", next_segment(bytes(broken)))
     refused(signed(END, segments, 2, key=KEYS[7]))
     refused(signed(END, segments, 2, key_id=2, key=KEYS[1]))
+    # ids that differ in their high bits only
+    refused(signed(END, segments, 2, key_id=0x10001, key=KEYS[1]))
+    refused(signed(END, segments, 2, key_id=1, key=KEYS[0x10001]))
     # Segments Left selects another segment than the destination; D excuses only a reduced list
     refused(signed(END, segments, 1))
     refused(signed(END, segments, 1, d=1))
@@ -131,7 +143,7 @@ def at_sids():
     # a digest of another length
     for n in (8, 16, 24):
         header = srh(segments, 2, IPPROTO_IPV6, tlv(segments, PEER, digest=bytes(n)))
-        refused(ip6(PEER, END, header + roce6(), ROUTING), 40)
+        refused(ip6(PEER, END, header + roce6(), ROUTING))
     # no TLV, a broken one in front, no SRH
     refused(tunnel(END, roce6(), segments=segments, left=2), 40)
     header = srh(segments, 2, IPPROTO_IPV6, bytes([4, 200]) + bytes(6) + tlv(segments, PEER))

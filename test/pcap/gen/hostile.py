@@ -88,6 +88,18 @@ def addresses():
     case.dropped("p0", to_node("p0", echo6(PEER, "ff02::1"), dst=IPV6_GROUP), "multicast")
     yield still_works(case)
     case = Case(
+        "ip6_own_sources",
+        "an address of the port as source, whatever its last byte is",
+        "RFC 8200 3; docs/counters.md own_source",
+        core(UN, routes=to_p0("::/0")),
+    )
+    own = [f"2001:db8:a::{last:x}" for last in (0x1f, 0x20, 0x22, 0x3f, 0x40, 0x82, 0xff)]
+    case.config["ports"][0]["addresses"] += [f"{a}/64" for a in own]
+    reject(case, [roce6(src=src, dst=dst) for src in own for dst in (HOST_B, P0_OWN)], "own_source")
+    for last in (0x1e, 0x21, 0x42, 0x60, 0xfe):
+        case.passes("p0", roce6(src=f"2001:db8:a::{last:x}"), "p1", hop(roce6(src=f"2001:db8:a::{last:x}")))
+    yield still_works(case)
+    case = Case(
         "ip4_addresses",
         "IPv4 sources that no host has, destinations that are not forwarded",
         "RFC 1812 5.3.7, 4.2.2.11; RFC 1122 3.2.1.3; RFC 3927 2.6.2",

@@ -9,7 +9,7 @@ from gen.node import LOOPBACK, ONE_LCORE, PEER_MAC, mac_of, neighbor, over, port
 from gen.pfc_wan import OPTION, PLAIN, SLICES, frame, node_of, pfc_sid, told, tunnelled
 from gen.topology import GATE_A, GATE_A4, NET_B, NET_B4, P1_PEER, headend
 from gen.wire import (
-    FLOW_LABEL, HOST_A, HOST_A4, ROUTING, decap, encaps, encaps_l2, encaps_red, fragments4, hop, ip6, next_segment, number_of, pack, pop_srh, roce4, roce6, shift, srh,
+    FLOW_LABEL, HOST_A, HOST_A4, ROUTING, decap, encaps, encaps_l2, encaps_red, fragments4, hop, ip6, next_segment, number_of, pack, pop_srh, resize, roce4, roce6, shift, srh,
     tos_of, too_big, tunnel,
 )
 
@@ -106,6 +106,11 @@ def own_first():
             yield case
 
 
+def _short(packet):
+    """The option with too little in it for an id, at the very end of its header."""
+    return resize(packet[:6] + b"\0" + packet[7:40] + bytes([packet[6], 0, OPTION, 4, 0, 0, 0, 5]) + packet[40:])
+
+
 def at_sids():
     """p1's queues of slice gold are paused: packets of gold wait at any kind of SID; packets of silver or of no slice do not."""
     by = {"slice-by": "option", "slice": "silver"}
@@ -134,6 +139,7 @@ def at_sids():
 
     gold, silver = [(told(p, 5), does) for p, does in rows(5)], [(told(p, 6), does) for p, does in rows(6)]
     plain = list(rows(7)) + [(told(p, 9), does) for p, does in rows(9)]  # nothing, and what no slice here is
+    plain += [(_short(p), does) for p, does in rows(8)]
     waits = [(p, does(p)) for p, does in gold] + [by_argument(5, 5)]
     goes = [(p, does(p)) for p, does in silver + plain] + [by_argument(6, 6), by_argument(7, 0)]
     for p, _ in waits + goes:

@@ -18,7 +18,7 @@ FRAMES = [256, 512, 1024, 1500, 2048, 4096, 8192]
 LCORES = [{"control": 0, "rx": [1], "worker": [1]}, {"control": 0, "rx": [0], "worker": [0]}, {"control": 0, "rx": [1], "worker": [2]},
           {"control": 0, "rx": [1, 2], "worker": [3]}, {"control": 0, "rx": [1], "worker": [2, 3]},
           {"control": 0, "rx": [1, 2], "worker": [1, 2]}]
-BUDGET = 300000  # packet hops of a run, about
+BUDGET = 80000  # packet hops of a run, about: short, so that many networks can be tried
 DESCRIPTORS = 64
 
 # none: receivers are slow or stop. cpu: nodes have too few cycles. flap: a link goes down and up, seen by both ends. one-way: in one
@@ -36,7 +36,7 @@ class Mesh:
         self.r, self.fault = r, fault
         self.nodes = [f"n{i}" for i in range(r.choice([2, 2, 3, 3, 4, 5, 6, 8, 12, 20]))]
         self.mtu = r.choice(FRAMES)
-        self.net = Net("chaos", "1ms", drain="3s", memory="32G")
+        self.net = Net("chaos", "1ms", drain="3s", memory="32G", sample="50us")
         self.hosts, self.trunks = {}, []
         for n in self.nodes:
             self._node(n)
@@ -182,7 +182,7 @@ def chaos_mesh(fault, seed=1):
 
 
 @scenario(short=[{"fault": "none", "scheme": s} for s in ("relay", "hosts", "tunnel")] + [{"fault": "one-way", "scheme": "relay"}],
-          long=[{"fault": f, "scheme": s} for f in FAULTS for s in ("relay", "hosts", "tunnel")], seeds=0.3,
+          long=[{"fault": f, "scheme": s} for f in FAULTS for s in ("relay", "hosts", "tunnel")],
           expect=["sum(f['received'] for f in report['flows']) > 0 or lost > 0"],
           excused="excused(True)")
 def chaos_wan(fault, scheme, seed=1):

@@ -206,7 +206,7 @@ class Sources(Net):
     def __init__(self, us):
         super().__init__("sources", "400ms", drain="5s")
         for n in ("a", "b", "m", "g"):
-            self.node(n, pfc=[3], port=PORT, memory={"buffers": 131072, "ring": 128})
+            self.node(n, pfc=[3], port=PORT, memory={"buffers": 196608, "ring": 128})
         for n, subnet in (("a", 1), ("b", 2)):
             self.host(f"h{n}", subnet, pfc=[3])
             self.host(f"d{n}", subnet + 100, pfc=[3], sink={"drain": "10G", "buffer": "1M", "xoff": "128K", "xon": "64K"})

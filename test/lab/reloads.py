@@ -42,7 +42,7 @@ def reload_expect(what, force=False, **_):
     if force:
         return ["command(0).ok", "lost > 0"]
     return ["command(0).ok == False", f"{TAKEN[what][3]!r} in command(0).output", f"{TAKEN[what][3]!r} in command(1).output",
-            "command(1).ok", "lost == 0", "flow().retransmitted == 0", "host('gpu2').pauses_sent > 0"]
+            "command(1).ok == False", "lost == 0", "flow().retransmitted == 0", "host('gpu2').pauses_sent > 0"]
 
 
 @scenario(short=[*({"what": w} for w in TAKEN), {"what": "relay-of-the-paused", "force": True}, {"what": "tunnel", "force": True}],

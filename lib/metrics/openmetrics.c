@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_version.h>
+
 #include "base/aligned.h"
 #include "metrics/metrics_priv.h"
 
@@ -129,17 +131,56 @@ static void rings(const struct page *p, const char *name, bool refused)
 	}
 }
 
+static void gauge(const struct page *p, const char *name, const char *help, uint64_t value)
+{
+	family(p, name, "gauge", help);
+	fprintf(p->out, "%s{node=\"%s\"} %llu\n", name, p->n->name, (unsigned long long)value);
+}
+
+static void neighbors(const struct page *p)
+{
+	static const char *const names[] = {"unknown", "asked", "resolved", "stale"};
+	uint64_t count[ARRAY_LEN(names)] = {0};
+
+	for (uint16_t w = 0; w < p->n->n_workers; w++)
+		for (uint32_t i = 0; i < p->n->worker[w].neighs.n; i++)
+			if (p->n->worker[w].neighs.neigh[i].used_id)
+				count[__atomic_load_n(&p->n->worker[w].neighs.neigh[i].state, __ATOMIC_RELAXED)]++;
+	family(p, "sluice_neighbors", "gauge", "neighbours of the node, by state of their resolution");
+	for (unsigned int i = 0; i < ARRAY_LEN(names); i++)
+		fprintf(p->out, "sluice_neighbors{node=\"%s\",state=\"%s\"} %llu\n", p->n->name, names[i],
+			(unsigned long long)count[i]);
+}
+
+static void node_samples(const struct page *p)
+{
+	const struct node *n = p->n;
+	struct node_balance b;
+
+	node_balance(n, &b);
+	gauge(p, "sluice_held_packets", "packets held in the node", b.held);
+	family(p, "sluice_missing_packets", "gauge",
+		"packets unaccounted for; briefly not 0 under traffic because counters are read one after the other");
+	fprintf(p->out, "sluice_missing_packets{node=\"%s\"} %lld\n", n->name, (long long)b.missing);
+	gauge(p, "sluice_generation", "generation of the running configuration", n->snapshot->generation);
+	gauge(p, "sluice_pool_buffers", "packet buffers in the pool", n->pool->size);
+	gauge(p, "sluice_pool_free_buffers", "packet buffers that are free, those in the caches of lcores included",
+		rte_mempool_avail_count(n->pool));
+	neighbors(p);
+	family(p, "sluice_build_info", "gauge", "1; the labels are the versions of sluice and of DPDK");
+	fprintf(p->out, "sluice_build_info{node=\"%s\",version=\"%s\",dpdk=\"%s\"} 1\n", n->name, SLUICE_VERSION,
+		rte_version());
+}
+
 void openmetrics_print(const struct node *n, bool open, FILE *out)
 {
 	struct page p = {.n = n, .out = out, .open = open};
 	struct lcore_stats *sum = new_aligned(sizeof(*sum));
 	struct metric_context context = {n, sum};
-	struct node_balance b;
 
 	if (!sum)
 		return;
 	node_stats(n, sum);
-	node_balance(n, &b);
 	tables(&p, &context, metric_ports);
 	reasons(&p, sum, "sluice_port_dropped_packets", "packets dropped, by ingress port and reason", 0, DROP_COUNT);
 	reasons(&p, sum, "sluice_port_consumed_packets", "packets consumed by the node, by ingress port and kind",
@@ -152,13 +193,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	rings(&p, "sluice_ring_used", false);
 	family(&p, "sluice_ring_refused", "counter", "packets or messages refused because the ring was full");
 	rings(&p, "sluice_ring_refused_total", true);
-	family(&p, "sluice_held_packets", "gauge", "packets held in the node");
-	fprintf(out, "sluice_held_packets{node=\"%s\"} %llu\n", n->name, (unsigned long long)b.held);
-	family(&p, "sluice_missing_packets", "gauge",
-		"packets unaccounted for; briefly not 0 under traffic because counters are read one after the other");
-	fprintf(out, "sluice_missing_packets{node=\"%s\"} %lld\n", n->name, (long long)b.missing);
-	family(&p, "sluice_generation", "gauge", "generation of the running configuration");
-	fprintf(out, "sluice_generation{node=\"%s\"} %llu\n", n->name, (unsigned long long)n->snapshot->generation);
+	node_samples(&p);
 	if (open)
 		fputs("# EOF\n", out);
 	free(sum);

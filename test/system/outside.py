@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The process as others see it: OpenMetrics in promtool and Prometheus, DPDK's telemetry and dumpcap, ports, links."""
+import collections
 import contextlib
 import json
 import os
@@ -70,6 +71,12 @@ def page(bench):
         expect(got == d["packets"], f"{got} {d}")
     expect(value("sluice_sid_packets_total", '5f00:0:100::/48') == 43, "SIDs")
     expect(value("sluice_held_packets") == 0 and value("sluice_generation") == 1, "gauges")
+    expect(0 < value("sluice_pool_free_buffers") < value("sluice_pool_buffers") == 32768, "pool")
+    version = node.json("show version")
+    expect(value("sluice_build_info", f'version="{version["sluice"]}"', f'dpdk="{version["dpdk"]}"') == 1, "versions")
+    shown = collections.Counter(n["state"].replace("static", "resolved") for n in node.json("show neighbors"))
+    for state in ("unknown", "asked", "resolved", "stale"):
+        expect(value("sluice_neighbors", f'state="{state}"') == shown[state], f"{state}: {shown}")
     for a, b in zip(before, after):
         for name, shown, unit in (("passes_total", "passes", 1), ("busy_seconds_total", "busy_ms", 1000),
                                   ("max_gap_seconds", "max_gap_us", 1e6), ("sleep_seconds_total", "sleep_ms", 1000)):

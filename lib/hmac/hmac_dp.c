@@ -9,7 +9,7 @@ void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const st
 {
 	uint8_t fixed[8] = {srh->last_entry, srh->flags}, inner[HMAC_BYTES];
 	unsigned int n = 2;
-	SHA256_CTX c = k->inner;
+	SHA256_CTX c = k->secret.inner.sha256;
 
 	if (!k->as_linux) {
 		memcpy(fixed + n, &tlv->flags, 2);
@@ -21,12 +21,12 @@ void hmac_of_srh(const struct hmac_key *k, const struct ipv6_addr *src, const st
 	SHA256_Update(&c, fixed, n);
 	SHA256_Update(&c, srh->segment, 16u * (srh->last_entry + 1u));
 	SHA256_Final(inner, &c);
-	c = k->outer;
+	c = k->secret.outer.sha256;
 	SHA256_Update(&c, inner, sizeof(inner));
 	SHA256_Final(out, &c);
 }
 
-bool hmac_equal(const uint8_t *a, const uint8_t *b)
+bool hmac_equal(const uint8_t *a, const uint8_t *b, size_t bytes)
 {
-	return CRYPTO_memcmp(a, b, HMAC_BYTES) == 0;
+	return CRYPTO_memcmp(a, b, bytes) == 0;
 }

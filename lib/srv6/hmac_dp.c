@@ -95,5 +95,5 @@ bool srv6_verify_hmac(const struct srv6_hmac *h, const struct snap_sid *sid, con
 	if (!reduced && (p->segments_left > srh->last_entry || !srv6_hmac_is_active(p, srh, sid)))
 		return srv6_hmac_refuse(e, pointer + at);
 	hmac_of_srh(key, &ip->src, srh, tlv, hmac);
-	return hmac_equal(hmac, tlv->hmac) || srv6_hmac_refuse(e, pointer + at);
+	return hmac_equal(hmac, tlv->hmac, sizeof(hmac)) || srv6_hmac_refuse(e, pointer + at);
 }

@@ -175,6 +175,40 @@ def state_seeds():
         yield bytes([n % 4 | 20 << 2, 1]) + m
 
 
+def rsvp_messages():
+    """The golden messages of the unit test, and those of the vectors."""
+    text = (TOP / "test" / "unit" / "test_rsvp_message.c").read_text().split("goldens[] = {")[1].split("};")[0]
+    for row in re.findall(r'RSVP_\w+,\s*((?:"[0-9a-f]+"\s*)+)', text):
+        yield bytes.fromhex("".join(re.findall(r'"([0-9a-f]+)"', row)))
+    for path in sorted((TOP / "test" / "vectors").glob("*.pcap")):
+        for frame in read_pcap(path):
+            at, following = 54, frame[20]
+            while following in (0, 41) and len(frame) > at + 6:
+                at, following = (at + 8, frame[at]) if following == 0 else (at + 40, frame[at + 6])
+            if following == 46:
+                yield frame[at:]
+
+
+def rsvp_seeds():
+    messages = list(rsvp_messages())
+    for m in messages:
+        for options in (0, 1, 3, 9):
+            yield bytes([options]) + m
+        # each object of an unknown class of each sort, and types of the configuration
+        at = 8
+        while at + 4 <= len(m):
+            for class_num in (77, 177, 240):
+                yield b"\1" + m[:at + 2] + bytes([class_num]) + m[at + 3:]
+            at += max(4, struct.unpack_from("!H", m, at)[0])
+        yield b"\5" + m[:1] + bytes([m[1] + 216 if 28 <= m[1] <= 31 else m[1]]) + m[2:]
+    letter = next(m for m in messages if b"\0\x08\x7b\1" in m)
+    yield b"\x0b" + letter.replace(b"\0\x08\x7b\1", b"\0\x0c\x7b\1\0\0\x7e\xd9")
+    scope = next(m for m in messages if m[1] == 2)
+    yield b"\1" + scope[:64] + b"\0\x08\x07\1\1\2\3\4" + scope[64:]
+    for part in (messages[:3], messages[2:9]):
+        yield b"\1" + struct.pack("!BBHBBH", 0x11, 12, 0, 255, 0, 0) + b"".join(part)
+
+
 def bfd_session_seeds():
     """Sessions that come up, by each kind of packet, and what is wrong with single packets. See fuzz_bfd_session.c."""
     def message(state, flags=0, length=24, version=1, multiplier=3, my=0x77, rest=b""):
@@ -216,7 +250,7 @@ SEEDS = {
     "bfd": lambda: (seed[2:] for seed in bfd_session_seeds()), "bfd_session": bfd_session_seeds,
     "command": command_seeds,
     "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
-    "neighbor": neighbor_seeds, "packet": packet_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds,
+    "neighbor": neighbor_seeds, "packet": packet_seeds, "rsvp": rsvp_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds,
 }
 
 

@@ -34,13 +34,15 @@ TARGETS = {
     "icmp": ("ICMP errors about a packet, and echo replies", 500_000, 2048),
     "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),
     "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 50_000, 8192),
+    "rsvp": ("one RSVP message, or a Bundle", 1_000_000, 2048),
     "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
     "state": ("leased state messages to a PFC relay, and time", 60_000, 512),
     "srh": ("an endpoint behaviour on one IPv6 packet, with and without SRH", 500_000, 2048),
 }
 ENOUGH = 1_000_000  # executions of all targets in the test
 PARSERS = ["classify/classify_dp.c", "srv6/endpoint_dp.c", "icmp/icmp.c", "neigh/nd.c", "config/load.c",
-           "config/scalar.c", "pfc/pfc_state.c", "bfd/bfd_packet.c"]
+           "config/scalar.c", "pfc/pfc_state.c", "bfd/bfd_packet.c",
+           "rsvp/rsvp_object.c", "rsvp/rsvp_object_credit.c", "rsvp/rsvp_read.c"]
 COVERAGE = 95.0  # percent of the lines of each parser
 SECONDS_MAX = 240
 

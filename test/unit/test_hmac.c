@@ -68,15 +68,45 @@ static void golden_packet(void **state)
 	/* the data path may not allocate; and the counting works */
 	assert_int_equal(allocations, before);
 	free_what_is_counted();
-	assert_true(hmac_equal(out, tlv->hmac));
+	assert_true(hmac_equal(out, tlv->hmac, sizeof(out)));
 	src.b[15] = 2;
 	hmac_of_srh(&k, &src, srh, tlv, out);
-	assert_false(hmac_equal(out, tlv->hmac));
+	assert_false(hmac_equal(out, tlv->hmac, sizeof(out)));
+}
+
+/* RFC 2202 section 2, RFC 4231 section 4; in pieces of any size. */
+static void general(void **state)
+{
+	static const struct {
+		enum hmac_digest digest;
+		const char *key, *text, *hmac;
+	} rows[] = {{HMAC_MD5, "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "Hi There", "9294727a3638bb1c13f48ef8158bfc9d"},
+		{HMAC_MD5, "4a656665", "what do ya want for nothing?", "750c783e6ab0b503eaa86e310a5db738"},
+		{HMAC_SHA256, "0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "Hi There",
+			"b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+		{HMAC_SHA256, "4a656665", "what do ya want for nothing?",
+			"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"}};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		uint8_t key[64], out[HMAC_BYTES];
+		size_t length = strlen(rows[i].text);
+		struct hmac_secret s;
+
+		hmac_secret_prepare(&s, rows[i].digest, key, unit_bytes(rows[i].key, key, sizeof(key)));
+		for (size_t cut = 0; cut <= length; cut++) {
+			struct hmac_chunk chunk[] = {{rows[i].text, cut}, {rows[i].text + cut, length - cut}};
+			size_t n = hmac_of_chunks(&s, chunk, 2, out);
+
+			assert_int_equal(hmac_digest_bytes(&s), n);
+			check_bytes(rows[i].text, out, n, rows[i].hmac);
+		}
+	}
 }
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(golden_packet)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(golden_packet), cmocka_unit_test(general)};
 
 	if (!CRYPTO_set_mem_functions(count_malloc, count_realloc, count_free))
 		return 1;

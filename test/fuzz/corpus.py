@@ -209,6 +209,24 @@ def rsvp_seeds():
         yield b"\1" + struct.pack("!BBHBBH", 0x11, 12, 0, 255, 0, 0) + b"".join(part)
 
 
+def rsvp_session_seeds():
+    """The messages one after the other, alone and with time between; own messages that come back. See fuzz_rsvp_session.c."""
+    def step(how, time, message):
+        return struct.pack("!BBH", how, time, len(message)) + message
+
+    messages = list(rsvp_messages())
+    for time in (1, 20, 28, 31, 34, 37):
+        for m in messages:
+            yield step(0, time, m) * 2
+        for at in range(0, len(messages), 5):
+            yield b"".join(step(0, time, m) for m in messages[at:at + 8])
+        for which in (0, 0x100, 0x300, 0x500, 0x700):
+            own = b"".join(struct.pack("!BBHB", 1, time, which | n % 8, 0) for n in range(40))
+            yield own
+            yield step(0, 1, messages[12]) + own + struct.pack("!BBH", 4 | 8, time, 0) + own
+            yield own + struct.pack("!BBH", 2, time | 1, 0) + own + struct.pack("!BBH", 2, time & 62, 0) + own
+
+
 def bfd_session_seeds():
     """Sessions that come up, by each kind of packet, and what is wrong with single packets. See fuzz_bfd_session.c."""
     def message(state, flags=0, length=24, version=1, multiplier=3, my=0x77, rest=b""):
@@ -250,7 +268,8 @@ SEEDS = {
     "bfd": lambda: (seed[2:] for seed in bfd_session_seeds()), "bfd_session": bfd_session_seeds,
     "command": command_seeds,
     "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
-    "neighbor": neighbor_seeds, "packet": packet_seeds, "rsvp": rsvp_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds,
+    "neighbor": neighbor_seeds, "packet": packet_seeds, "rsvp": rsvp_seeds,
+    "rsvp_session": rsvp_session_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds,
 }
 
 

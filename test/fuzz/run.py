@@ -35,6 +35,7 @@ TARGETS = {
     "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),
     "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 50_000, 8192),
     "rsvp": ("one RSVP message, or a Bundle", 1_000_000, 2048),
+    "rsvp_session": ("RSVP messages to session machines, and time", 40_000, 4096),
     "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
     "state": ("leased state messages to a PFC relay, and time", 60_000, 512),
     "srh": ("an endpoint behaviour on one IPv6 packet, with and without SRH", 500_000, 2048),

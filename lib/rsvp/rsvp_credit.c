@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reservations against the pool, and what is told and learnt about them: epochs and totals (docs/credit.md 2.2, 2.5, 2.11,
+ * 2.12). Control lcore.
+ */
+#include <stdlib.h>
+
+#include "rsvp/rsvp_node_priv.h"
+
+static struct rsvp_reservation *reservation_of(struct rsvp_instance *s, const struct ip_addr *phop)
+{
+	struct rsvp_reservation *r = s->reservations;
+
+	while (r && !ip_addr_equal(&r->phop, phop))
+		r = r->next;
+	return r;
+}
+
+static struct rsvp_reservation *reservation_new(struct rsvp_instance *s, const struct ip_addr *phop)
+{
+	struct rsvp_reservation *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->instance = s;
+	r->phop = *phop;
+	r->free = (struct rsvp_timer){.owner = r, .kind = RSVP_T_FREE};
+	r->next = s->reservations;
+	s->reservations = r;
+	return r;
+}
+
+/* More than the pool may be offered, because most offers are never committed (D14). */
+struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance *s, const struct ip_addr *phop)
+{
+	struct rsvp_reservation *r = reservation_of(s, phop);
+	uint64_t units = (uint64_t)n->config.buffer + n->config.margin;
+
+	if (r && r->units) {
+		timers_cancel(&n->wheel, &r->free.timer);
+		return r;
+	}
+	if (units > n->config.pool || n->stats.promised + units > n->config.pool * n->config.oversubscription)
+		return NULL;
+	if (!r)
+		r = reservation_new(s, phop);
+	if (!r)
+		return NULL;
+	r->units = (uint32_t)units;
+	r->buffer = n->config.buffer;
+	n->stats.promised += units;
+	return r;
+}
+
+bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r)
+{
+	if (r->committed)
+		return true;
+	if (n->stats.committed + r->units > n->config.pool)
+		return false;
+	n->stats.committed += r->units;
+	r->committed = true;
+	return true;
+}
+
+/* The units go back to the pool, and the counters of the epoch end. */
+void rsvp_give_back(struct rsvp_node *n, struct rsvp_reservation *r)
+{
+	n->stats.promised -= r->units;
+	if (r->committed)
+		n->stats.committed -= r->units;
+	r->units = 0;
+	r->committed = false;
+	timers_cancel(&n->wheel, &r->free.timer);
+}
+
+void rsvp_release(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t delay_ms)
+{
+	struct rsvp_reservation *r = p->reservation;
+
+	if (!r || !r->units)
+		return;
+	for (const struct rsvp_path *q = r->instance->paths; q; q = q->next)
+		if (q->reservation == r && rsvp_path_holds(q))
+			return;
+	if (delay_ms && r->committed)
+		timers_set(&n->wheel, &r->free.timer, now + rsvp_ms(delay_ms));
+	else
+		rsvp_give_back(n, r);
+}
+
+void rsvp_reservation_free(struct rsvp_node *n, struct rsvp_reservation *r)
+{
+	struct rsvp_reservation **at = &r->instance->reservations;
+
+	rsvp_give_back(n, r);
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	free(r);
+}
+
+/* What is still buffered of the old epoch is counted as a debt of the new one (D63). */
+void rsvp_epoch_open(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t hop_sequence)
+{
+	int64_t backlog = (int64_t)r->received - r->freed;
+
+	r->epoch = r->epoch ? r->epoch + 1 : rsvp_random(n);
+	if (!r->epoch)
+		r->epoch = 1;
+	r->opened_by = hop_sequence;
+	r->sequence = 0;
+	r->received = 0;
+	r->lost = 0;
+	r->freed = -backlog;
+	r->fccl = r->abr = 0;
+}
+
+void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8_t flags, struct rsvp_credit *out)
+{
+	int64_t limit = r->freed + r->lost + (int64_t)r->buffer, arrived = (int64_t)r->received + r->lost;
+
+	r->fccl = MAX_OF(r->fccl, (uint64_t)MAX_OF(limit, 0));
+	r->abr = MAX_OF(r->abr, (uint64_t)MAX_OF(arrived, 0));
+	*out = (struct rsvp_credit){.form = RSVP_CREDIT_TOTALS,
+		.flags = flags,
+		.traffic_class = r->instance->traffic_class,
+		.unit = r->instance->unit,
+		.epoch = r->epoch,
+		.fccl = r->fccl,
+		.abr = r->abr,
+		.buffer = flags & RSVP_CREDIT_END ? 0 : r->buffer,
+		.heartbeat_us = n->config.heartbeat_us,
+		.sequence = ++r->sequence};
+}
+
+struct rsvp_context *rsvp_context_of(struct rsvp_instance *s, const struct ip_addr *nhop)
+{
+	struct rsvp_context *x = s->contexts;
+
+	while (x && !ip_addr_equal(&x->nhop, nhop))
+		x = x->next;
+	if (x)
+		return x;
+	x = calloc(1, sizeof(*x));
+	if (!x)
+		return NULL;
+	x->instance = s;
+	x->nhop = *nhop;
+	x->next = s->contexts;
+	s->contexts = x;
+	return x;
+}
+
+static void take(struct rsvp_context *x, const struct rsvp_credit *c)
+{
+	x->sequence = c->sequence;
+	x->fccl = MAX_OF(x->fccl, c->fccl);
+	x->abr = MAX_OF(x->abr, c->abr);
+	x->buffer = c->buffer;
+}
+
+enum rsvp_credit_answer rsvp_context_take(struct rsvp_context *x, const struct rsvp_credit *c)
+{
+	for (unsigned int i = 0; i < RSVP_LEFT; i++)
+		if (x->left[i] == c->epoch)
+			return RSVP_CREDIT_LEFT;
+	if (c->epoch != x->epoch)
+		return RSVP_CREDIT_OTHER;
+	if ((int32_t)(c->sequence - x->sequence) <= 0)
+		return RSVP_CREDIT_OLD;
+	take(x, c);
+	return RSVP_CREDIT_NEW;
+}
+
+void rsvp_context_start(struct rsvp_context *x, const struct rsvp_credit *c)
+{
+	if (x->epoch)
+		x->left[x->left_next++ % RSVP_LEFT] = x->epoch;
+	x->epoch = c->epoch;
+	x->fccl = x->abr = x->sent = 0;
+	x->stale = c->abr || c->fccl > c->buffer;
+	take(x, c);
+}
+
+/* BUF, then delay where both are known, then hops, then path id. */
+bool rsvp_offer_is_better(const struct rsvp_cbfc_offer *a, const struct rsvp_cbfc_offer *b)
+{
+	if (a->buffer != b->buffer)
+		return a->buffer > b->buffer;
+	if (a->delay_us != b->delay_us && a->delay_us != UINT32_MAX && b->delay_us != UINT32_MAX)
+		return a->delay_us < b->delay_us;
+	if (a->hops != b->hops)
+		return a->hops < b->hops;
+	return a->path < b->path;
+}

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The grantor: what a device gives to its previous hop (docs/credit.md 2.8, first table), and the selection of a path by
+ * the far gateway (D13). Control lcore.
+ */
+#include <stdlib.h>
+
+#include "rsvp/rsvp_node_priv.h"
+
+#define LATE_COPIES 3 /* of an S that nobody acknowledges, a second apart, after the fast ones (2.8) */
+
+static void enter(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_grantor_state state)
+{
+	p->grantor = (uint8_t)state;
+	rsvp_timer_cancel(n, p, RSVP_T_GRANTOR_STATE);
+	if (state != RSVP_G_COMMITTED)
+		rsvp_timer_cancel(n, p, RSVP_T_GRANTOR_SEND);
+}
+
+static void live(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	rsvp_timer_set(n, p, RSVP_T_GRANTOR_LIFE, now + rsvp_life_ns(n, p->phop_refresh_ms));
+}
+
+static void entomb(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	enter(n, p, RSVP_G_TOMB);
+	live(n, now, p);
+}
+
+/* The record of the offer stays, its buffer does not. */
+static void store(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t delay_ms)
+{
+	enter(n, p, RSVP_G_STORED);
+	rsvp_release(n, now, p, delay_ms);
+}
+
+/* Join the reservation of the instance, or open an epoch. */
+static bool reserve(struct rsvp_node *n, struct rsvp_path *p)
+{
+	struct rsvp_reservation *r = rsvp_reserve(n, p->instance, &p->phop);
+	bool fresh = r && !r->epoch;
+
+	if (!r)
+		return false;
+	for (const struct rsvp_path *q = p->instance->paths; q && !fresh; q = q->next)
+		if (q->reservation == r && rsvp_path_holds(q)) {
+			p->reservation = r;
+			return true;
+		}
+	p->reservation = r;
+	rsvp_epoch_open(n, r, p->hop_heard);
+	return true;
+}
+
+static void offer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	enter(n, p, RSVP_G_OFFERED);
+	rsvp_timer_set(n, p, RSVP_T_GRANTOR_STATE, now + rsvp_ms(n->config.offer_ms));
+	rsvp_send_reserve(n, p, RSVP_CREDIT_OFFER, false);
+}
+
+/* What a candidate can offer, this gateway's own buffer included. */
+static struct rsvp_cbfc_offer figure_of(const struct rsvp_node *n, const struct rsvp_path *p)
+{
+	struct rsvp_cbfc_offer o = p->offer;
+
+	o.buffer = MIN_OF(o.buffer, (uint64_t)n->config.buffer << p->instance->unit);
+	o.flags = 0;
+	return o;
+}
+
+/* Every figure of the candidates, the selected one first: what the headend chooses its backup by (D44). */
+static void collect_offers(struct rsvp_node *n, struct rsvp_path *selected)
+{
+	struct rsvp_instance *s = selected->instance;
+
+	if (!s->offer)
+		s->offer = calloc(RSVP_OFFERS_MAX, sizeof(*s->offer));
+	s->offers = 0;
+	if (!s->offer)
+		return;
+	s->offer[s->offers] = figure_of(n, selected);
+	s->offer[s->offers++].flags = RSVP_OFFER_SELECTED;
+	for (const struct rsvp_path *p = s->paths; p && s->offers < RSVP_OFFERS_MAX; p = p->next)
+		if (p != selected && p->grantor != RSVP_G_NONE && p->grantor != RSVP_G_TOMB)
+			s->offer[s->offers++] = figure_of(n, p);
+}
+
+static void send_commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	p->copies = 1;
+	p->acknowledged = false;
+	rsvp_send_reserve(n, p, RSVP_CREDIT_COMMIT, false);
+	rsvp_timer_set(n, p, RSVP_T_GRANTOR_SEND, now + rsvp_ms(n->config.rapid_ms));
+}
+
+/* The S has arrived: the next one is a refresh. */
+void rsvp_grantor_acknowledged(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor != RSVP_G_COMMITTED || p->acknowledged)
+		return;
+	p->acknowledged = p->confirmed = true;
+	rsvp_timer_set(n, p, RSVP_T_GRANTOR_SEND, now + rsvp_refresh_ns(n, p));
+}
+
+bool rsvp_grantor_commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor == RSVP_G_COMMITTED) {
+		send_commit(n, now, p);
+		return true;
+	}
+	if (p->grantor == RSVP_G_LEASE || p->grantor == RSVP_G_CLOSING)
+		return true; /* it has the buffer; the previous hop is away, or done */
+	if ((p->grantor != RSVP_G_OFFERED && p->grantor != RSVP_G_STORED) || now < p->blocked_until || p->forsaken)
+		return false;
+	if (!reserve(n, p))
+		return false;
+	if (!rsvp_reservation_commit(n, p->reservation)) {
+		n->stats.refused++;
+		store(n, now, p, 0);
+		return false;
+	}
+	if (p->instance->role == RSVP_FAR)
+		collect_offers(n, p);
+	p->confirmed = false;
+	enter(n, p, RSVP_G_COMMITTED);
+	send_commit(n, now, p);
+	return true;
+}
+
+/* The candidate that is the best of those not tried yet (D13). */
+static struct rsvp_path *best_of(const struct rsvp_node *n, uint64_t now, const struct rsvp_instance *s)
+{
+	struct rsvp_path *best = NULL;
+
+	for (struct rsvp_path *p = s->paths; p; p = p->next) {
+		struct rsvp_cbfc_offer mine = figure_of(n, p), its;
+
+		if (p->tried || (p->grantor != RSVP_G_OFFERED && p->grantor != RSVP_G_STORED) || now < p->blocked_until)
+			continue;
+		if (best)
+			its = figure_of(n, best);
+		if (!best || rsvp_offer_is_better(&mine, &its))
+			best = p;
+	}
+	return best;
+}
+
+/* S along the path with the largest least BUF; if there is no room for it, along the next one. */
+void rsvp_grantor_select(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	const struct rsvp_error none = {.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_POOL};
+	struct rsvp_path *best;
+
+	for (struct rsvp_path *p = s->paths; p; p = p->next) {
+		if (p->grantor == RSVP_G_COMMITTED)
+			return;
+		p->tried = false;
+	}
+	while ((best = best_of(n, now, s))) {
+		if (rsvp_grantor_commit(n, now, best))
+			return;
+		best->tried = true;
+	}
+	for (struct rsvp_path *p = s->paths; p; p = p->next)
+		if (p->grantor == RSVP_G_OFFERED || p->grantor == RSVP_G_STORED)
+			rsvp_send_path_err(n, NULL, p, &none);
+}
+
+/* What of a 28 goes on. It may change with every refresh. */
+static void keep_passed(struct rsvp_path *p, const struct rsvp_message *m)
+{
+	uint16_t bytes = m->count[RSVP_O_ADSPEC] ? m->adspec.bytes : 0, at = 0;
+	uint8_t *room;
+
+	p->adspec_bytes = bytes;
+	for (unsigned int i = 0; i < m->count[RSVP_O_POLICY]; i++)
+		bytes = (uint16_t)(bytes + m->passed[i].bytes);
+	free(p->passed);
+	room = bytes && bytes <= RSVP_PASSED_BYTES_MAX ? malloc(bytes) : NULL;
+	p->passed = room;
+	p->passed_bytes = room ? bytes : 0;
+	if (!room) {
+		p->adspec_bytes = 0;
+		return;
+	}
+	for (unsigned int i = 0; i < m->count[RSVP_O_POLICY]; i++) {
+		memcpy(room + at, m->passed[i].at, m->passed[i].bytes);
+		at = (uint16_t)(at + m->passed[i].bytes);
+	}
+	if (p->adspec_bytes)
+		memcpy(room + at, m->adspec.at, p->adspec_bytes);
+}
+
+static void keep_init(struct rsvp_path *p, const struct rsvp_message *m)
+{
+	p->phop_refresh_ms = m->refresh_ms;
+	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
+	p->has_path = m->count[RSVP_O_CBFC_PATH];
+	p->hops = p->has_path ? m->path.hops : 0;
+	if (p->has_path)
+		memcpy(p->hop, m->path.addrs, p->hops * sizeof(p->hop[0]));
+	p->has_offer = m->count[RSVP_O_CBFC_OFFER];
+	p->offer = p->has_offer ? m->offer[0] : (struct rsvp_cbfc_offer){.path = p->id, .delay_us = UINT32_MAX};
+	keep_passed(p, m);
+	p->instance->tspec = m->tspec;
+}
+
+static uint8_t flags_of(const struct rsvp_message *m)
+{
+	return m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].flags : 0;
+}
+
+/* ASK: reserve and select this path now (D17). */
+static void ask(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	p->forsaken = false;
+	if (p->instance->role != RSVP_FAR) {
+		p->todo |= p->user == RSVP_U_COMMITTED ? RSVP_UP_COMMIT : RSVP_DOWN_ASK;
+		return;
+	}
+	if (!rsvp_grantor_commit(n, now, p))
+		p->instance->select = true;
+}
+
+static void new_epoch(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t hop_sequence)
+{
+	p->confirmed = false;
+	rsvp_epoch_open(n, p->reservation, hop_sequence);
+	enter(n, p, RSVP_G_COMMITTED);
+	send_commit(n, now, p);
+}
+
+/* Is there, behind a transit device, what its grantor has promised? */
+static bool is_carried_on(const struct rsvp_path *p)
+{
+	return p->instance->role == RSVP_FAR || p->user == RSVP_U_COMMITTED;
+}
+
+/* A 28 of a path that is known, in a state that has credit: a refresh, or RESYNC (2.11). */
+static void committed_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_message *m)
+{
+	const struct rsvp_cbfc_hop *h = m->count[RSVP_O_CBFC_HOP] ? &m->cbfc_hop[0] : NULL;
+
+	if (!h || h->epoch) {
+		if (h && h->epoch == p->reservation->epoch)
+			rsvp_grantor_acknowledged(n, now, p);
+		return;
+	}
+	if (!is_carried_on(p)) { /* no credit before the next hop has given some */
+		p->todo |= h->flags & RSVP_HOP_ASK ? RSVP_DOWN_ASK : 0;
+		return;
+	}
+	if (h->flags & RSVP_HOP_IDLE && (int32_t)(h->sequence - p->reservation->opened_by) > 0)
+		new_epoch(n, now, p, h->sequence);
+	else if (p->grantor == RSVP_G_COMMITTED)
+		send_commit(n, now, p);
+}
+
+/* Does the user believe in credit that is no longer there? */
+static bool is_believed(const struct rsvp_message *m)
+{
+	return m->count[RSVP_O_CBFC_HOP] && m->cbfc_hop[0].epoch;
+}
+
+static void refuse(struct rsvp_node *n, const struct rsvp_message *m, uint8_t code, uint16_t value)
+{
+	n->stats.refused++;
+	rsvp_send_path_err(n, m, NULL, &(struct rsvp_error){.code = code, .value = value});
+}
+
+static struct rsvp_instance *instance_for(struct rsvp_node *n, const struct rsvp_message *m, int role)
+{
+	struct rsvp_instance *s = rsvp_instance_of(n, m);
+	struct ip_addr origin;
+	uint32_t nonce;
+	bool native;
+
+	if (s)
+		return s;
+	rsvp_instance_key(m, &origin, &nonce, &native);
+	s = rsvp_instance_new(n, &m->session, &origin, nonce);
+	if (!s)
+		return NULL;
+	s->native = native;
+	s->role = (uint8_t)role;
+	s->tspec = m->tspec;
+	s->traffic_class = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL;
+	s->unit = n->config.unit;
+	return s;
+}
+
+/* Room for a path, and an offer; else the 28 is refused and goes no further. */
+static bool admit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_message *m)
+{
+	struct rsvp_instance *s = p->instance;
+
+	keep_init(p, m);
+	if (!reserve(n, p)) {
+		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_POOL);
+		return false;
+	}
+	live(n, now, p);
+	offer(n, now, p);
+	if (s->role != RSVP_FAR)
+		p->todo |= RSVP_DOWN_INIT;
+	else if (!timer_is_set(&s->timer.timer) && !(flags_of(m) & RSVP_HOP_ASK))
+		timers_set(&n->wheel, &s->timer.timer, now + rsvp_ms(n->config.select_ms));
+	if (flags_of(m) & RSVP_HOP_ASK)
+		ask(n, now, p);
+	return true;
+}
+
+/* The first 28 of a path. */
+static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct rsvp_way *way,
+	int role)
+{
+	struct rsvp_instance *s = instance_for(n, m, role);
+	struct rsvp_path *p = s ? rsvp_path_new(n, s, m->count[RSVP_O_CBFC_PATH] ? m->path.path : 0, &m->sender) : NULL;
+
+	if (!p) {
+		n->stats.no_memory++;
+		if (s)
+			rsvp_instance_sweep(n, s);
+		return;
+	}
+	p->way = *way;
+	rsvp_path_set_lih(n, p);
+	rsvp_path_set_hop(n, p, &m->hop);
+	p->heard_up = m->id;
+	if (!admit(n, now, p, m))
+		rsvp_instance_sweep(n, s);
+}
+
+static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_message *m)
+{
+	if (p->grantor == RSVP_G_TOMB && (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT)) {
+		admit(n, now, p, m); /* newer than its End: it begins again */
+		return;
+	}
+	if (p->grantor == RSVP_G_TOMB || p->grantor == RSVP_G_CLOSING) {
+		n->stats.no_event++;
+		return;
+	}
+	keep_init(p, m);
+	live(n, now, p);
+	if (p->instance->role != RSVP_FAR &&
+		(p->user == RSVP_U_DOWN || (p->user == RSVP_U_OUT && now < p->out_until))) {
+		rsvp_send_path_err(n, NULL, p, &p->error);
+		return;
+	}
+	if (p->instance->role != RSVP_FAR && (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT))
+		p->todo |= RSVP_DOWN_INIT;
+	if (p->grantor == RSVP_G_COMMITTED || p->grantor == RSVP_G_LEASE) {
+		committed_init(n, now, p, m);
+		return;
+	}
+	if (p->grantor == RSVP_G_STORED && flags_of(m) & RSVP_HOP_ASK && !reserve(n, p)) {
+		rsvp_send_path_err(n, NULL, p,
+			&(struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_POOL});
+		return;
+	}
+	if (is_believed(m)) {
+		rsvp_send_path_err(n, NULL, p,
+			&(struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_POOL});
+	} else if (flags_of(m) & RSVP_HOP_ASK) {
+		offer(n, now, p);
+		ask(n, now, p);
+	} else {
+		if (p->grantor == RSVP_G_OFFERED)
+			offer(n, now, p);
+		else
+			rsvp_send_reserve(n, p, RSVP_CREDIT_OFFER, false);
+	}
+}
+
+static bool passed_here(const struct rsvp_node *n, const struct rsvp_message *m)
+{
+	for (unsigned int i = 0; m->count[RSVP_O_CBFC_PATH] && i < m->path.hops; i++)
+		if (!memcmp(&m->path.addrs[i], &n->config.addr.v6, sizeof(n->config.addr.v6)))
+			return true;
+	return false;
+}
+
+static bool is_of(const struct rsvp_path *p, const struct rsvp_message *m)
+{
+	const struct rsvp_instance *s = p->instance;
+
+	return rsvp_sender_equal(&p->sender, &m->sender) && rsvp_session_equal(&s->session, &m->session) &&
+	       (!m->count[RSVP_O_CBFC_PATH] || (m->path.nonce == s->nonce && m->path.path == p->id));
+}
+
+/* The user has restarted, and uses the LIH for another path: the old one ends without 31 (D43). */
+static void replaced(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor != RSVP_G_TOMB) {
+		entomb(n, now, p);
+		rsvp_release(n, now, p, n->config.idle_ms);
+		p->todo |= RSVP_DOWN_END;
+	}
+}
+
+static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message *m, bool *duplicate)
+{
+	struct rsvp_path *p = rsvp_path_by_sender(n, m);
+
+	*duplicate = p && !ip_addr_equal(&p->phop, &m->hop.addr);
+	if (!p || *duplicate || !is_of(p, m))
+		return NULL;
+	rsvp_path_set_hop(n, p, &m->hop);
+	return p;
+}
+
+/* A smaller id of the same epoch is out of order (RFC 2961 section 4.5). */
+static bool is_late(struct rsvp_message_id *heard, const struct rsvp_message *m)
+{
+	if (!m->count[RSVP_O_ID])
+		return false;
+	if (heard->epoch == m->id.epoch && heard->id && (int32_t)(heard->id - m->id.id) > 0)
+		return true;
+	*heard = m->id;
+	return false;
+}
+
+void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, uint64_t arrival)
+{
+	struct rsvp_path *p = rsvp_path_by_hop(n, &m->hop);
+	struct rsvp_way way = {.rate_bps = UINT64_MAX, .delay_us = UINT32_MAX};
+	bool duplicate = false;
+	int role;
+
+	if (passed_here(n, m)) {
+		n->stats.loop++;
+		return;
+	}
+	if (p && !is_of(p, m)) {
+		struct rsvp_hop gone = {.addr = p->phop};
+
+		replaced(n, now, p);
+		p->phop_lih = m->hop.lih;
+		rsvp_path_set_hop(n, p, &gone);
+		p = NULL;
+	}
+	if (!p)
+		p = path_for(n, m, &duplicate);
+	if (duplicate) {
+		n->stats.duplicate++;
+		return;
+	}
+	if (p) {
+		if (is_late(&p->heard_up, m))
+			n->stats.late++;
+		else
+			known_init(n, now, p, m);
+		return;
+	}
+	if (m->count[RSVP_O_CBFC_PATH] && m->path.hops >= MIN_OF(n->config.hops_max, RSVP_HOPS_MAX)) {
+		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_HOPS);
+		return;
+	}
+	if (m->count[RSVP_O_CBFC_HOP] && m->cbfc_hop[0].unit != n->config.unit) {
+		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_UNIT);
+		return;
+	}
+	role = n->ops->route(n->arg, m, arrival, &way);
+	if (role == -1)
+		refuse(n, m, RSVP_ERROR_POLICY, 0);
+	else if (role < 0)
+		refuse(n, m, RSVP_ERROR_ADMISSION, (uint16_t)-role);
+	else
+		first_init(n, now, m, &way, role);
+}
+
+bool rsvp_grantor_is_complete(const struct rsvp_path *p)
+{
+	const struct rsvp_reservation *r = p->reservation;
+
+	if (p->grantor != RSVP_G_CLOSING)
+		return p->grantor == RSVP_G_TOMB || p->grantor == RSVP_G_NONE;
+	if (!p->end_final || !p->end_counted)
+		return false;
+	return !r || ((int64_t)r->received + r->lost >= (int64_t)p->end_sent && (int64_t)r->received == r->freed);
+}
+
+/* The rest of the data has come, or does not come any more. */
+static void finish(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	entomb(n, now, p);
+	rsvp_release(n, now, p, 0);
+	p->todo |= RSVP_DOWN_MORE;
+}
+
+void rsvp_grantor_complete(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor == RSVP_G_CLOSING && rsvp_grantor_is_complete(p))
+		finish(n, now, p);
+}
+
+void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
+{
+	struct rsvp_path *p = rsvp_path_by_hop(n, &m->hop);
+	const struct rsvp_cbfc_hop *h = m->count[RSVP_O_CBFC_HOP] ? &m->cbfc_hop[0] : NULL;
+
+	if (p &&
+		(!rsvp_sender_equal(&p->sender, &m->sender) || !rsvp_session_equal(&p->instance->session, &m->session)))
+		p = NULL;
+	if (!p) {
+		if (bucket_take(&n->errors, now, 1000, 100))
+			rsvp_send_end_ack(n, NULL, m);
+		return;
+	}
+	if (is_late(&p->heard_up, m)) {
+		n->stats.late++;
+		return;
+	}
+	rsvp_send_end_ack(n, p, m);
+	if (p->grantor == RSVP_G_TOMB || p->grantor == RSVP_G_NONE)
+		return;
+	p->end_counted = h;
+	p->end_final = h && h->flags & RSVP_HOP_FINAL;
+	p->end_sent = h ? h->fctbs : 0;
+	if (p->grantor != RSVP_G_CLOSING)
+		p->todo |= RSVP_DOWN_END;
+	if (p->grantor == RSVP_G_STORED || p->grantor == RSVP_G_OFFERED)
+		p->end_counted = p->end_final = true, p->end_sent = 0;
+	enter(n, p, RSVP_G_CLOSING);
+	rsvp_timer_cancel(n, p, RSVP_T_GRANTOR_LIFE);
+	rsvp_timer_set(n, p, RSVP_T_GRANTOR_STATE, now + MAX_OF(rsvp_ms(n->config.lease_ms), NSEC_PER_SEC));
+	rsvp_grantor_complete(n, now, p);
+}
+
+/* The previous hop has refused S, or nobody has acknowledged it. */
+static void refused(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	p->blocked_until = now + n->config.blockade * rsvp_ms(p->phop_refresh_ms);
+	store(n, now, p, n->config.idle_ms);
+	if (p->instance->role == RSVP_FAR)
+		p->instance->select = true;
+	else
+		p->todo |= RSVP_DOWN_REFUSE;
+}
+
+void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
+{
+	struct rsvp_path *p = rsvp_path_by_hop(n, &m->hop);
+
+	if (!p || !rsvp_session_equal(&p->instance->session, &m->session)) {
+		n->stats.no_state++;
+		return;
+	}
+	if (m->error.code == RSVP_ERROR_NO_PATH && p->grantor != RSVP_G_TOMB && p->grantor != RSVP_G_NONE) {
+		entomb(n, now, p);
+		rsvp_release(n, now, p, n->config.idle_ms);
+		p->todo |= RSVP_DOWN_END;
+	} else if (m->error.code == RSVP_ERROR_ADMISSION &&
+		   (p->grantor == RSVP_G_OFFERED || p->grantor == RSVP_G_COMMITTED)) {
+		refused(n, now, p);
+	} else {
+		n->stats.no_event++;
+	}
+}
+
+/* The user's side of the device has lost the path. What is committed stays until 30, RESYNC or a lease (2.8). */
+void rsvp_grantor_lost(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor == RSVP_G_NONE || p->grantor == RSVP_G_TOMB || p->grantor == RSVP_G_CLOSING)
+		return;
+	rsvp_send_path_err(n, NULL, p, &p->error);
+	if (p->grantor == RSVP_G_OFFERED)
+		store(n, now, p, 0);
+}
+
+void rsvp_grantor_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor != RSVP_G_COMMITTED)
+		return;
+	enter(n, p, RSVP_G_LEASE);
+	rsvp_timer_set(n, p, RSVP_T_GRANTOR_STATE, now + rsvp_ms(n->config.lease_ms));
+}
+
+static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor == RSVP_G_TOMB) {
+		enter(n, p, RSVP_G_NONE);
+		return;
+	}
+	n->stats.lost++;
+	p->todo |= RSVP_DOWN_END;
+	if (p->grantor == RSVP_G_COMMITTED) {
+		rsvp_grantor_down(n, now, p);
+	} else if (p->grantor != RSVP_G_LEASE) {
+		enter(n, p, RSVP_G_NONE);
+		rsvp_release(n, now, p, 0);
+	}
+}
+
+static void state_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor == RSVP_G_CLOSING) {
+		finish(n, now, p);
+		return;
+	}
+	if (p->grantor == RSVP_G_LEASE) {
+		p->forsaken = true;
+		p->todo |= RSVP_DOWN_REFUSE; /* what the next hop has committed is of no use any more */
+	}
+	store(n, now, p, 0);
+	if (!timer_is_set(&p->timer[RSVP_T_GRANTOR_LIFE].timer))
+		enter(n, p, RSVP_G_NONE); /* L was over during the lease */
+	p->todo |= RSVP_DOWN_MORE;
+}
+
+/* S again: fast until it is acknowledged, then every R. One that was never acknowledged may not have arrived. */
+static void send_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	uint64_t interval = rsvp_ms(n->config.rapid_ms) << MIN_OF(p->copies, 8);
+
+	if (p->acknowledged || (p->confirmed && p->copies >= n->config.rapid_max)) {
+		if (is_carried_on(p))
+			send_commit(n, now, p);
+		else
+			rsvp_timer_set(n, p, RSVP_T_GRANTOR_SEND, now + rsvp_refresh_ns(n, p));
+		return;
+	}
+	if (p->copies == n->config.rapid_max + LATE_COPIES) {
+		n->stats.unacknowledged++;
+		refused(n, now, p);
+		return;
+	}
+	p->copies++;
+	rsvp_send_reserve(n, p, RSVP_CREDIT_COMMIT, true);
+	if (p->confirmed && p->copies == n->config.rapid_max)
+		interval = rsvp_refresh_ns(n, p);
+	rsvp_timer_set(n, p, RSVP_T_GRANTOR_SEND, now + (p->copies > n->config.rapid_max ? NSEC_PER_SEC : interval));
+}
+
+void rsvp_grantor_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint8_t kind)
+{
+	if (kind == RSVP_T_GRANTOR_LIFE)
+		life_over(n, now, p);
+	else if (kind == RSVP_T_GRANTOR_STATE)
+		state_over(n, now, p);
+	else
+		send_over(n, now, p);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node's sessions: opened and closed, messages and timers handed to the machines, and what one machine leaves to the
+ * other carried out. Control lcore.
+ */
+#include <stdlib.h>
+
+#include "rsvp/rsvp_node_priv.h"
+
+const struct rsvp_config rsvp_config_default = {.paths_max = 65536,
+	.refresh_ms = 30000,
+	.keep = 3,
+	.rapid_ms = 500,
+	.rapid_max = 3,
+	.repeat_max_ms = 30000,
+	.select_ms = 200,
+	.offer_ms = 3000,
+	.idle_ms = 100,
+	.lease_ms = 1000,
+	.heartbeat_us = 3000,
+	.blockade = 4,
+	.hops_max = RSVP_HOPS_MAX,
+	.unit = 11,
+	.oversubscription = 4,
+	.buffer = 8192};
+
+struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_node_ops *ops, void *arg, uint64_t seed)
+{
+	struct rsvp_node *n = calloc(1, sizeof(*n));
+	uint32_t buckets = 64;
+
+	if (!n)
+		return NULL;
+	while (buckets < 2 * c->paths_max)
+		buckets *= 2;
+	n->config = *c;
+	n->ops = ops;
+	n->arg = arg;
+	n->random = seed;
+	n->mask = buckets - 1;
+	n->id_epoch = rsvp_random(n) & 0xffffff;
+	n->by_lih = calloc(buckets, sizeof(*n->by_lih));
+	n->by_hop = calloc(buckets, sizeof(*n->by_hop));
+	n->by_sender = calloc(buckets, sizeof(*n->by_sender));
+	n->by_key = calloc(buckets, sizeof(*n->by_key));
+	n->sent = calloc(buckets, sizeof(*n->sent));
+	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent)
+		return n;
+	rsvp_node_free(n);
+	return NULL;
+}
+
+static void free_instance(struct rsvp_node *n, struct rsvp_instance *s)
+{
+	while (s->paths)
+		rsvp_path_free(n, s->paths);
+	while (s->reservations)
+		rsvp_reservation_free(n, s->reservations);
+	rsvp_instance_free(n, s);
+}
+
+void rsvp_node_free(struct rsvp_node *n)
+{
+	if (!n)
+		return;
+	for (uint32_t i = 0; n->by_key && i <= n->mask; i++)
+		while (n->by_key[i])
+			free_instance(n, n->by_key[i]);
+	free(n->by_lih);
+	free(n->by_hop);
+	free(n->by_sender);
+	free(n->by_key);
+	free(n->sent);
+	free(n);
+}
+
+void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c)
+{
+	uint32_t paths_max = n->config.paths_max;
+
+	n->config = *c;
+	n->config.paths_max = paths_max; /* the tables are made for it */
+}
+
+/* What the machine of one side left to that of the other. */
+static void join(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	uint8_t todo = p->todo;
+
+	p->todo = 0;
+	if (todo & RSVP_UP_COMMIT && !rsvp_grantor_commit(n, now, p))
+		rsvp_user_refuse(n, p);
+	if (todo & (RSVP_UP_ERROR | RSVP_UP_LOST))
+		rsvp_grantor_lost(n, now, p);
+	if (todo & RSVP_DOWN_REFUSE)
+		rsvp_user_refuse(n, p);
+	if (todo & (RSVP_DOWN_INIT | RSVP_DOWN_ASK))
+		rsvp_user_start(n, now, p, todo & RSVP_DOWN_ASK);
+	if (todo & RSVP_DOWN_END)
+		rsvp_user_end(n, now, p);
+	if (todo & RSVP_DOWN_MORE)
+		rsvp_user_more(n, now, p);
+}
+
+static bool is_settled(const struct rsvp_instance *s)
+{
+	for (const struct rsvp_path *p = s->paths; p; p = p->next)
+		if (p->todo)
+			return false;
+	return !s->select && !s->backup;
+}
+
+/* After every event of a session. It may be gone afterwards. */
+static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	while (!is_settled(s)) {
+		for (struct rsvp_path *p = s->paths; p; p = p->next)
+			join(n, now, p);
+		if (s->select) {
+			s->select = false;
+			rsvp_grantor_select(n, now, s);
+		}
+		if (s->backup) {
+			s->backup = false;
+			if (s->wanted && !s->current)
+				rsvp_user_backup(n, now, s);
+		}
+	}
+	rsvp_instance_sweep(n, s);
+}
+
+static uint32_t new_nonce(struct rsvp_node *n, const struct rsvp_open *o)
+{
+	struct rsvp_message m = {.session = o->session};
+
+	m.path = (struct rsvp_cbfc_path){.addrs = &n->config.addr.v6};
+	m.count[RSVP_O_CBFC_PATH] = 1;
+	do {
+		m.path.nonce = rsvp_random(n);
+	} while (rsvp_instance_of(n, &m));
+	return m.path.nonce;
+}
+
+static struct rsvp_path *open_path(struct rsvp_node *n, struct rsvp_instance *s, const struct rsvp_candidate *c)
+{
+	struct rsvp_path *p = rsvp_path_new(n, s, c->id, &c->sender);
+
+	if (!p)
+		return NULL;
+	p->candidate = true;
+	p->way = c->way;
+	p->has_path = p->has_offer = true;
+	p->offer = (struct rsvp_cbfc_offer){.buffer = UINT64_MAX, .rate = UINT64_MAX, .path = c->id};
+	rsvp_path_set_lih(n, p);
+	return p;
+}
+
+struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct rsvp_open *o)
+{
+	struct rsvp_instance *s;
+
+	if (!o->candidates || o->candidates > RSVP_CANDIDATES_MAX)
+		return NULL;
+	s = rsvp_instance_new(n, &o->session, &n->config.addr, new_nonce(n, o));
+	if (!s)
+		return NULL;
+	s->role = RSVP_HEADEND;
+	s->tspec = o->tspec;
+	s->traffic_class = o->traffic_class;
+	s->unit = n->config.unit;
+	for (unsigned int i = 0; i < o->candidates; i++)
+		if (!open_path(n, s, &o->candidate[i])) {
+			free_instance(n, s);
+			return NULL;
+		}
+	s->wanted = true;
+	for (struct rsvp_path *p = s->paths; p; p = p->next)
+		rsvp_user_start(n, now, p, false);
+	return s;
+}
+
+void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	s->wanted = false;
+	timers_cancel(&n->wheel, &s->timer.timer);
+	for (struct rsvp_path *p = s->paths; p; p = p->next)
+		rsvp_user_end(n, now, p);
+	settle(n, now, s);
+}
+
+/* An id that this node has given, and its path. */
+static struct rsvp_path *sent_by(const struct rsvp_node *n, const struct rsvp_message_id *a, bool *up)
+{
+	const struct rsvp_sent_id *x = &n->sent[a->id & n->mask];
+	struct rsvp_path *p;
+
+	if (a->epoch != n->id_epoch || x->id != a->id)
+		return NULL;
+	p = rsvp_path_by_lih(n, x->lih);
+	*up = x->up;
+	return p && (x->up ? p->s_id : p->down_id) == a->id ? p : NULL;
+}
+
+static void take_acks(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
+{
+	for (unsigned int i = 0; i < m->count[RSVP_O_ACK]; i++) {
+		bool up;
+		struct rsvp_path *p = sent_by(n, &m->ack[i], &up);
+
+		if (!p)
+			continue;
+		if (m->ack[i].nack && !up)
+			rsvp_timer_set(n, p, RSVP_T_USER_SEND, now);
+		else if (!m->ack[i].nack && up)
+			rsvp_grantor_acknowledged(n, now, p);
+		else if (!m->ack[i].nack && p->user == RSVP_U_WAIT)
+			p->tries = (uint8_t)MAX_OF(p->tries, n->config.rapid_max);
+	}
+}
+
+/* No refresh by id is known here: whoever sends one repeats the message (RFC 2961 section 5.4). */
+static void refuse_ids(struct rsvp_node *n, const struct rsvp_message *m, const struct ip_addr *from)
+{
+	struct rsvp_way way = {.to = *from};
+
+	rsvp_clear(&n->out, RSVP_ACK);
+	n->out.flags = RSVP_FLAG_REFRESH_REDUCTION;
+	for (unsigned int i = 0; i < m->count[RSVP_O_ID_LIST]; i++)
+		for (unsigned int k = 0; k < m->id_list[i].count && n->out.count[RSVP_O_ACK] < RSVP_ACKS_MAX; k++)
+			n->out.ack[n->out.count[RSVP_O_ACK]++] = (struct rsvp_message_id){.nack = true,
+				.epoch = m->id_list[i].epoch,
+				.id = be32_get(m->id_list[i].ids[k])};
+	n->stats.sent++;
+	n->ops->send(n->arg, &way, &n->out);
+}
+
+/* The sessions that a message has touched. */
+static void settle_all(struct rsvp_node *n, uint64_t now)
+{
+	for (uint32_t i = 0; i <= n->mask; i++)
+		for (struct rsvp_instance *s = n->by_key[i], *next; s; s = next) {
+			next = s->next_key;
+			settle(n, now, s);
+		}
+}
+
+static struct rsvp_instance *touched_by(const struct rsvp_node *n, const struct rsvp_message *m)
+{
+	struct rsvp_path *p;
+
+	if (m->kind == RSVP_INIT)
+		return rsvp_instance_of(n, m);
+	if (m->kind == RSVP_END || m->kind == RSVP_RESV_ERR)
+		p = rsvp_path_by_hop(n, &m->hop);
+	else if (m->kind == RSVP_PATH_ERR)
+		p = rsvp_path_by_sender(n, m);
+	else
+		p = rsvp_path_by_lih(n, m->hop.lih);
+	return p ? p->instance : NULL;
+}
+
+static void dispatch(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct ip_addr *from,
+	uint64_t arrival)
+{
+	switch (m->kind) {
+	case RSVP_INIT:
+		rsvp_grantor_init(n, now, m, arrival);
+		break;
+	case RSVP_END:
+		rsvp_grantor_end(n, now, m);
+		break;
+	case RSVP_RESV_ERR:
+		rsvp_grantor_resv_err(n, now, m);
+		break;
+	case RSVP_RESERVE:
+	case RSVP_UPDATE:
+		rsvp_user_reserve(n, now, m);
+		break;
+	case RSVP_END_ACK:
+		rsvp_user_end_ack(n, now, m);
+		break;
+	case RSVP_PATH_ERR:
+		rsvp_user_path_err(n, now, m);
+		break;
+	case RSVP_SREFRESH:
+		refuse_ids(n, m, from);
+		break;
+	case RSVP_ACK:
+		break;
+	default:
+		n->stats.no_event++;
+	}
+}
+
+void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct ip_addr *from,
+	uint64_t arrival)
+{
+	struct rsvp_path *displaced = m->kind == RSVP_INIT ? rsvp_path_by_hop(n, &m->hop) : NULL;
+	struct rsvp_instance *s, *other = displaced ? displaced->instance : NULL;
+
+	n->stats.received++;
+	if (m->count[RSVP_O_SESSION] && m->session.dst.family != n->config.addr.family) {
+		n->stats.other_family++;
+		return;
+	}
+	n->ack_due = m->count[RSVP_O_ID] && m->id.ack_desired;
+	n->ack_to = m->count[RSVP_O_HOP] ? m->hop.addr : *from;
+	n->ack = (struct rsvp_message_id){.epoch = m->id.epoch, .id = m->id.id};
+	take_acks(n, now, m);
+	dispatch(n, now, m, from, arrival);
+	rsvp_send_ack(n);
+	if (m->kind == RSVP_UPDATE && m->count[RSVP_O_CREDIT] > 1) {
+		settle_all(n, now);
+		return;
+	}
+	s = touched_by(n, m);
+	if (s)
+		settle(n, now, s);
+	if (other && other != s)
+		settle(n, now, other);
+}
+
+void rsvp_neighbor(struct rsvp_node *n, uint64_t now, const struct ip_addr *addr, bool up)
+{
+	for (struct rsvp_path *p = n->all; p; p = p->all) {
+		if (p->nhop.family && ip_addr_equal(&p->nhop, addr)) {
+			if (up)
+				rsvp_user_up(n, now, p);
+			else
+				rsvp_user_down(n, now, p);
+		}
+		if (!up && p->phop.family && ip_addr_equal(&p->phop, addr))
+			rsvp_grantor_down(n, now, p);
+	}
+	settle_all(n, now);
+}
+
+static void select_over(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	if (s->role == RSVP_FAR)
+		s->select = true;
+	else if (!s->current)
+		s->backup = true;
+	settle(n, now, s);
+}
+
+static void expire(struct rsvp_node *n, uint64_t now, struct rsvp_timer *t)
+{
+	struct rsvp_path *p = t->owner;
+
+	if (t->kind == RSVP_T_SELECT) {
+		select_over(n, now, t->owner);
+		return;
+	}
+	if (t->kind == RSVP_T_FREE) {
+		struct rsvp_reservation *r = t->owner;
+
+		rsvp_give_back(n, r);
+		settle(n, now, r->instance);
+		return;
+	}
+	if (t->kind < RSVP_T_USER_LIFE)
+		rsvp_grantor_timer(n, now, p, t->kind);
+	else
+		rsvp_user_timer(n, now, p, t->kind);
+	settle(n, now, p->instance);
+}
+
+unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, uint64_t *next)
+{
+	unsigned int left = budget;
+	struct timer *x;
+
+	while ((x = timers_pop(&n->wheel, now, &left)))
+		expire(n, now, TIMER_OWNER(x, struct rsvp_timer, timer));
+	*next = timers_next(&n->wheel);
+	return budget - left;
+}
+
+void rsvp_grantor_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint64_t received, int64_t lost,
+	int64_t freed)
+{
+	if (!p->reservation)
+		return;
+	p->reservation->received = received;
+	p->reservation->lost = lost;
+	p->reservation->freed = freed;
+	rsvp_grantor_complete(n, now, p);
+	settle(n, now, p->instance);
+}
+
+void rsvp_user_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint64_t sent, uint64_t pending,
+	uint64_t queued)
+{
+	if (!p->context)
+		return;
+	p->context->sent = sent;
+	p->context->pending = pending;
+	p->context->queued = queued;
+	rsvp_user_more(n, now, p);
+	settle(n, now, p->instance);
+}
+
+void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
+{
+	const struct rsvp_instance *s = p->instance;
+	const struct rsvp_reservation *r = rsvp_path_holds(p) ? p->reservation : NULL;
+	const struct rsvp_context *x = p->context;
+
+	*out = (struct rsvp_path_view){.session = s->session,
+		.sender = p->sender,
+		.nonce = s->nonce,
+		.path = p->id,
+		.role = s->role,
+		.grantor = p->grantor,
+		.user = p->user,
+		.phop = p->phop,
+		.nhop = p->nhop,
+		.phop_lih = p->phop_lih,
+		.lih = p->lih,
+		.grant_epoch = r ? r->epoch : 0,
+		.grant_units = r ? r->buffer : 0,
+		.credit_epoch = x ? x->epoch : 0,
+		.credit_units = x ? x->buffer : 0,
+		.fccl = x ? x->fccl : 0,
+		.abr = x ? x->abr : 0};
+}
+
+struct rsvp_path *rsvp_path_next(const struct rsvp_node *n, const struct rsvp_path *p)
+{
+	return p ? p->all : n->all;
+}
+
+struct rsvp_path *rsvp_current(const struct rsvp_instance *s)
+{
+	return s->current;
+}
+
+const struct rsvp_node_stats *rsvp_node_stats_of(const struct rsvp_node *n)
+{
+	return &n->stats;
+}

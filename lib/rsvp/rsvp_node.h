@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sessions of credit flow control in one node: the machines of docs/credit.md 2.8, for ext mode. A headend opens sessions
+ * along candidate paths, transit devices pass them on, the far gateway selects a path. Every device grants to its
+ * previous hop (PHOP) and uses what its next hop (NHOP) grants.
+ *
+ * Pure: no packets, no clock, no DPDK. The control lcore passes `now` (ns) and carries out the callbacks. Not thread
+ * safe; one per node. Timers are in a wheel (base/timers.h): a pass in which none expires costs the same for any number
+ * of sessions. Messages come in as they were read and verified (rsvp_message.h, rsvp_integrity.h).
+ *
+ * Data is counted elsewhere. rsvp_grantor_count and rsvp_user_count tell the machines how far it is, because End and
+ * RESYNC wait for it.
+ */
+#ifndef RSVP_RSVP_NODE_H
+#define RSVP_RSVP_NODE_H
+
+#include "rsvp/rsvp_message.h"
+#include "stats/stats.h"
+
+#define RSVP_HOPS_MAX 16	   /* devices of a path (D12) */
+#define RSVP_CANDIDATES_MAX 16	   /* paths of a session */
+#define RSVP_PASSED_BYTES_MAX 1024 /* objects of a 28 that are passed on, in all */
+
+/* States (docs/credit.md 2.8). X(id, name) */
+#define RSVP_GRANTOR_STATES(X) \
+	X(G_NONE, "none") \
+	X(G_OFFERED, "offered") \
+	X(G_STORED, "stored") \
+	X(G_COMMITTED, "committed") \
+	X(G_LEASE, "lease") \
+	X(G_CLOSING, "closing") \
+	X(G_TOMB, "ended")
+#define RSVP_USER_STATES(X) \
+	X(U_NONE, "none") \
+	X(U_WAIT, "waiting") \
+	X(U_OFFER, "offered") \
+	X(U_COMMITTED, "committed") \
+	X(U_DOWN, "down") \
+	X(U_RESYNC, "resync") \
+	X(U_ENDING, "ending") \
+	X(U_OUT, "refused")
+
+enum rsvp_grantor_state {
+#define X(id, name) RSVP_##id,
+	RSVP_GRANTOR_STATES(X)
+#undef X
+};
+
+enum rsvp_user_state {
+#define X(id, name) RSVP_##id,
+	RSVP_USER_STATES(X)
+#undef X
+};
+
+const char *rsvp_grantor_state_name(unsigned int state);
+const char *rsvp_user_state_name(unsigned int state);
+
+/* Refusals of D60: values of error code 1. */
+#define RSVP_REFUSE_POOL 0x8001
+#define RSVP_REFUSE_ROUTE 0x8002
+#define RSVP_REFUSE_HOPS 0x8003
+#define RSVP_REFUSE_CLASS 0x8004
+#define RSVP_REFUSE_UNIT 0x8005
+#define RSVP_REFUSE_OPERATOR 0x8006
+
+struct rsvp_config {
+	struct ip_addr addr;	      /* RSVP_HOP address of this node: its loopback */
+	uint32_t paths_max;	      /* records of paths; memory for handles is allocated for them at once */
+	uint32_t refresh_ms;	      /* R */
+	uint32_t keep;		      /* K: refreshes that may be lost */
+	uint32_t rapid_ms, rapid_max; /* Rf and Rl of RFC 2961 section 6.2 */
+	uint32_t repeat_max_ms;	      /* longest interval between copies of a 30 */
+	uint32_t select_ms;	      /* T_sel */
+	uint32_t offer_ms;	      /* an offer without S loses its buffer after that; more than T_sel */
+	uint32_t idle_ms;	      /* D_idle: after that, what was sent has arrived or is lost */
+	uint32_t lease_ms;	      /* T_lease */
+	uint32_t heartbeat_us;	      /* T_hb, as announced */
+	uint32_t blockade;	      /* Kb: a refused path rests for Kb * R */
+	uint8_t hops_max;	      /* of CBFC_PATH, up to RSVP_HOPS_MAX */
+	uint8_t unit;		      /* log2 of the bytes of a unit */
+	uint64_t pool;		      /* units that may be committed */
+	uint32_t oversubscription;    /* offers may promise that many pools, from 1 */
+	uint32_t buffer;	      /* units offered to a session */
+	uint32_t margin; /* units reserved for a session above what is advertised: cells, descriptors (2.12) */
+};
+extern const struct rsvp_config rsvp_config_default; /* without address and pool */
+
+/* Where a message goes. */
+struct rsvp_way {
+	struct ip_addr to; /* one hop away by routing, or ALONG: address of the session */
+	bool along;	   /* on the way of a path: native or encapsulated, as the caller knows `port` and `carrier` */
+	uint8_t port;	   /* egress, up to 253 */
+	uint64_t carrier;  /* any number of the caller's: segment list, label */
+	uint64_t rate_bps; /* of that port; all ones: not known */
+	uint32_t delay_us; /* one way to the next device; all ones: not known */
+};
+
+enum rsvp_role { RSVP_HEADEND, RSVP_TRANSIT, RSVP_FAR };
+
+struct rsvp_node;
+struct rsvp_path;     /* a path of a session in this node */
+struct rsvp_instance; /* a session in this node */
+
+struct rsvp_node_ops {
+	void (*send)(void *arg, const struct rsvp_way *way, const struct rsvp_message *m);
+	/*
+	 * Where a 28 goes on. RSVP_FAR: the session ends here. RSVP_TRANSIT: *way is filled. A negative value: refused
+	 * with that error value of code 1, negated (RSVP_REFUSE_...), or -1: not permitted (code 2).
+	 */
+	int (*route)(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
+	/* A path is committed, or stops being so: `on` says whether data may be sent on it (user's side). */
+	void (*changed)(void *arg, const struct rsvp_path *p, bool on);
+};
+
+/* Of the node. X(kind, member, name, unit, metric, help): stats/counter.h */
+#define RSVP_DROP(X, name, help) \
+	X(counter, name, #name, "messages", "sluice_rsvp_session_" #name, "RSVP messages without effect: " help)
+#define RSVP_NODE_COUNTERS(X) \
+	X(counter, received, "rx", "messages", "sluice_rsvp_session_rx", "RSVP messages of sessions received") \
+	X(counter, sent, "tx", "messages", "sluice_rsvp_session_tx", "RSVP messages of sessions sent") \
+	X(gauge, instances, "sessions", "sessions", "sluice_rsvp_sessions", "sessions that this node knows") \
+	X(gauge, paths, "paths", "paths", "sluice_rsvp_paths", "paths of sessions that this node knows") \
+	X(gauge, committed, "committed", "units", "sluice_rsvp_committed_units", "units committed to previous hops") \
+	X(gauge, promised, "promised", "units", "sluice_rsvp_promised_units", "units committed or offered") \
+	X(counter, refused, "refused", "sessions", "sluice_rsvp_refused", "paths that this node refused") \
+	X(counter, lost, "lost", "paths", "sluice_rsvp_lost", "paths that ended because nothing refreshed them") \
+	X(counter, unacknowledged, "unacknowledged", "messages", "sluice_rsvp_unacknowledged", \
+		"RSVP messages given up because no copy was acknowledged") \
+	RSVP_DROP(X, loop, "this node is in the list of devices already") \
+	RSVP_DROP(X, duplicate, "a path that another previous hop has sent") \
+	RSVP_DROP(X, other_family, "SESSION is of another address family than the RSVP_HOP of this node") \
+	RSVP_DROP(X, late, "a newer message of that path was received before") \
+	RSVP_DROP(X, bad_lih, "LIH of no path") \
+	RSVP_DROP(X, bad_hop, "RSVP_HOP is not the next or previous hop of the path") \
+	RSVP_DROP(X, bad_session, "SESSION or sender is not that of the path") \
+	RSVP_DROP(X, bad_epoch, "epoch of credit was left, or may not be used") \
+	RSVP_DROP(X, bad_unit, "unit or class of credit is not that of the path") \
+	RSVP_DROP(X, no_state, "an error or End about a path that is not known") \
+	RSVP_DROP(X, no_event, "nothing to do in that state") \
+	RSVP_DROP(X, no_memory, "no room for another path")
+
+struct rsvp_node_stats {
+	RSVP_NODE_COUNTERS(STAT_DECLARE)
+};
+
+/* `seed`: not predictable: nonces and epochs follow from it. NULL when out of memory. */
+struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_node_ops *ops, void *arg, uint64_t seed);
+void rsvp_node_free(struct rsvp_node *n);
+
+/* Change timers, pool and buffer. What was granted stays granted. */
+void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c);
+
+/* A candidate path of a session that begins here. */
+struct rsvp_candidate {
+	uint16_t id;
+	struct rsvp_sender sender; /* outer source and flow label */
+	struct rsvp_way way;
+};
+
+struct rsvp_open {
+	struct rsvp_session session;
+	struct rsvp_tspec tspec;
+	uint8_t traffic_class;
+	unsigned int candidates; /* 1 to RSVP_CANDIDATES_MAX */
+	struct rsvp_candidate candidate[RSVP_CANDIDATES_MAX];
+};
+
+/* Begin a session. NULL: no memory, no room, or no candidate. It is kept up until rsvp_close. */
+struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct rsvp_open *o);
+/* End a session that rsvp_open has begun. The caller forgets it at once. */
+void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
+
+/* A message. `from`: source of a message for one hop; `arrival`: any number of the caller's, for ops->route. */
+void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct ip_addr *from,
+	uint64_t arrival);
+
+/* Link or BFD to a neighbour went down, or it is alive again. */
+void rsvp_neighbor(struct rsvp_node *n, uint64_t now, const struct ip_addr *addr, bool up);
+
+/* Run the timers that are due, at most `budget`. Returns the number examined. *next: time of the next call (ns). */
+unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, uint64_t *next);
+
+/* How far data is: totals of this epoch. Grantor: arrived, declared lost, freed. User: sent, pending, still queued. */
+void rsvp_grantor_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint64_t received, int64_t lost,
+	int64_t freed);
+void rsvp_user_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint64_t sent, uint64_t pending,
+	uint64_t queued);
+
+/* What a path looks like, for `show` and tests. */
+struct rsvp_path_view {
+	struct rsvp_session session;
+	struct rsvp_sender sender;
+	uint32_t nonce;
+	uint16_t path;
+	uint8_t role;	       /* enum rsvp_role */
+	uint8_t grantor, user; /* states */
+	struct ip_addr phop, nhop;
+	uint32_t phop_lih, lih;
+	uint32_t grant_epoch, grant_units;   /* what this node gives; 0: nothing */
+	uint32_t credit_epoch, credit_units; /* what it has; 0: nothing */
+	uint64_t fccl, abr;		     /* of the credit it has */
+};
+
+void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out);
+/* The paths of the node, one after the other: NULL begins, NULL ends. */
+struct rsvp_path *rsvp_path_next(const struct rsvp_node *n, const struct rsvp_path *p);
+/* The path on which the data of a session that begins here may be sent; NULL: none. */
+struct rsvp_path *rsvp_current(const struct rsvp_instance *s);
+const struct rsvp_node_stats *rsvp_node_stats_of(const struct rsvp_node *n);
+
+#endif

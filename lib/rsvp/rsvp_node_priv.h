@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shared by the files of the session machines: records, and the steps of each machine. Control lcore.
+ *
+ * The grantor's and the user's machine of a path do not call each other. Each leaves what the other has to do in
+ * `todo`, and rsvp_node.c carries that out after every event.
+ */
+#ifndef RSVP_RSVP_NODE_PRIV_H
+#define RSVP_RSVP_NODE_PRIV_H
+
+#include "base/bucket.h"
+#include "base/compiler.h"
+#include "base/timers.h"
+#include "rsvp/rsvp_node.h"
+
+#define RSVP_LEFT 4 /* epochs that a user remembers (docs/credit.md 2.11) */
+
+enum rsvp_timer_kind {
+	RSVP_T_GRANTOR_LIFE,  /* no 28 for L; ended: the tombstone */
+	RSVP_T_GRANTOR_STATE, /* an offer, a lease, or the rest of the data ends */
+	RSVP_T_GRANTOR_SEND,  /* S again */
+	RSVP_T_USER_LIFE,     /* no 29 for L */
+	RSVP_T_USER_SEND,     /* 28 or 30 again */
+	RSVP_PATH_TIMERS,
+	RSVP_T_SELECT = RSVP_PATH_TIMERS, /* of an instance: T_sel; at a headend: no S has come */
+	RSVP_T_FREE			  /* of a reservation */
+};
+
+struct rsvp_timer {
+	struct timer timer;
+	void *owner;
+	uint8_t kind;
+};
+
+/* What one grantor holds for a session from one previous hop, however many paths run through it. */
+struct rsvp_reservation {
+	struct rsvp_instance *instance;
+	struct rsvp_reservation *next; /* of the instance */
+	struct ip_addr phop;
+	uint32_t units;	 /* in the pool, margin included; 0: nothing */
+	uint32_t buffer; /* advertised */
+	bool committed;
+	uint32_t epoch, sequence; /* 0: no epoch yet */
+	uint32_t opened_by;	  /* sequence of the CBFC_HOP that opened the epoch */
+	uint64_t received;
+	int64_t lost, freed;
+	uint64_t fccl, abr; /* as sent */
+	struct rsvp_timer free;
+};
+
+/* What a user has from one next hop for a session. */
+struct rsvp_context {
+	struct rsvp_instance *instance;
+	struct rsvp_context *next; /* of the instance */
+	struct ip_addr nhop;
+	uint32_t epoch, sequence, buffer;
+	uint32_t left[RSVP_LEFT];
+	uint8_t left_next;
+	bool stale; /* the first offer was of a reservation from before a restart: no data before RESYNC */
+	uint64_t fccl, abr;
+	uint64_t sent, pending, queued;
+};
+
+/* What one machine of a path leaves to the other. */
+#define RSVP_DOWN_INIT 0x01   /* 28 down */
+#define RSVP_DOWN_ASK 0x02    /* 28 with ASK down */
+#define RSVP_DOWN_END 0x04    /* 30 down */
+#define RSVP_DOWN_REFUSE 0x08 /* ResvErr 1 down: no room for the S that came */
+#define RSVP_UP_COMMIT 0x10   /* S up */
+#define RSVP_UP_ERROR 0x20    /* PathErr up */
+#define RSVP_UP_LOST 0x40     /* the user's side is gone */
+#define RSVP_DOWN_MORE 0x80   /* look whether End can be final */
+
+struct rsvp_path {
+	struct rsvp_instance *instance;
+	struct rsvp_path *next;				     /* of the instance */
+	struct rsvp_path *all, **all_at;		     /* of the node */
+	struct rsvp_path *next_lih, *next_hop, *next_sender; /* in the buckets */
+	struct rsvp_sender sender;
+	uint16_t id;
+	uint8_t todo;	/* RSVP_DOWN_..., RSVP_UP_... */
+	bool candidate; /* of a session that begins here */
+	struct rsvp_timer timer[RSVP_PATH_TIMERS];
+	/* grantor */
+	uint8_t grantor; /* enum rsvp_grantor_state */
+	uint8_t copies;	 /* of the S that is not acknowledged */
+	bool end_counted, end_final;
+	bool forsaken;	   /* its lease ended: only ASK commits it again */
+	bool tried;	   /* by the selection under way */
+	bool acknowledged; /* the last S */
+	bool confirmed;	   /* an S of this epoch */
+	struct ip_addr phop;
+	uint32_t phop_lih, phop_refresh_ms;
+	uint32_t hop_heard; /* sequence of the newest CBFC_HOP */
+	struct rsvp_message_id heard_up;
+	uint32_t s_id;
+	uint64_t end_sent;
+	uint64_t blocked_until; /* ns: blockade of S */
+	struct rsvp_reservation *reservation;
+	/* the 28, as it goes on */
+	struct rsvp_way way;
+	struct rsvp_cbfc_offer offer;
+	bool has_offer, has_path;
+	uint8_t hops;
+	struct ipv6_addr hop[RSVP_HOPS_MAX];
+	uint8_t *passed; /* objects that are passed on; ADSPEC is the last of them */
+	uint16_t passed_bytes, adspec_bytes;
+	/* user */
+	uint8_t user; /* enum rsvp_user_state */
+	uint8_t tries;
+	bool final; /* the last 30 */
+	bool ask, asked;
+	uint32_t lih;
+	uint32_t refresh_ms; /* R as sent: it changes in steps */
+	uint32_t nhop_refresh_ms;
+	uint32_t down_id; /* of the last 28 or 30 */
+	uint32_t hop_sequence;
+	struct rsvp_message_id heard_down;
+	struct ip_addr nhop; /* family 0: none yet */
+	struct rsvp_context *context;
+	uint64_t out_until;	 /* ns: U_OUT */
+	struct rsvp_error error; /* of the last PathErr */
+};
+
+struct rsvp_instance {
+	struct rsvp_instance *next_key;
+	struct ip_addr origin;
+	uint32_t nonce;
+	bool native;	     /* no CBFC_PATH: the session and its sender are the key */
+	bool wanted;	     /* by rsvp_open */
+	bool select, backup; /* todo of the far gateway and of the headend */
+	uint8_t role;	     /* enum rsvp_role */
+	uint8_t traffic_class, unit;
+	uint8_t offers;
+	struct rsvp_session session;
+	struct rsvp_tspec tspec;
+	uint32_t hop_sequence; /* of the last CBFC_HOP sent */
+	struct rsvp_path *paths;
+	struct rsvp_path *current; /* headend */
+	struct rsvp_reservation *reservations;
+	struct rsvp_context *contexts;
+	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
+	struct rsvp_timer timer;
+};
+
+struct rsvp_sent_id {
+	uint32_t id, lih;
+	bool up;
+};
+
+struct rsvp_node {
+	struct rsvp_config config;
+	const struct rsvp_node_ops *ops;
+	void *arg;
+	uint64_t random;
+	uint32_t id_epoch, id_last;
+	uint32_t handle; /* next */
+	struct timers wheel;
+	struct rsvp_node_stats stats;
+	uint32_t mask; /* of the buckets and of sent[] */
+	struct rsvp_path *all;
+	struct rsvp_path **by_lih, **by_hop, **by_sender;
+	struct rsvp_instance **by_key;
+	struct rsvp_sent_id *sent;
+	struct bucket errors; /* answers to what is not known */
+	/* of the message that is handled: to be acknowledged */
+	struct ip_addr ack_to;
+	struct rsvp_message_id ack;
+	bool ack_due;
+	struct rsvp_message out;
+};
+
+/* rsvp_record.c: records and their lookup */
+uint32_t rsvp_random(struct rsvp_node *n);
+struct rsvp_instance *rsvp_instance_of(const struct rsvp_node *n, const struct rsvp_message *m);
+struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_session *s, const struct ip_addr *origin,
+	uint32_t nonce);
+void rsvp_instance_key(const struct rsvp_message *m, struct ip_addr *origin, uint32_t *nonce, bool *native);
+struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, uint16_t id,
+	const struct rsvp_sender *sender);
+void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop);
+void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p);
+struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_hop *hop);
+struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih);
+struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rsvp_message *m);
+/* Free what has nothing left: paths, reservations, contexts, and the instance itself. True: it is gone. */
+bool rsvp_instance_sweep(struct rsvp_node *n, struct rsvp_instance *s);
+void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p);
+void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s);
+bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b);
+bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b);
+
+/* rsvp_credit.c: reservations and contexts */
+struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance *s,
+	const struct ip_addr *phop); /* NULL: no room */
+bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r);
+/* Give the units back `delay_ms` later, unless a path is still on it. */
+void rsvp_release(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t delay_ms);
+void rsvp_give_back(struct rsvp_node *n, struct rsvp_reservation *r); /* at once */
+void rsvp_reservation_free(struct rsvp_node *n, struct rsvp_reservation *r);
+void rsvp_epoch_open(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t hop_sequence);
+void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8_t flags, struct rsvp_credit *out);
+enum rsvp_credit_answer { RSVP_CREDIT_OLD, RSVP_CREDIT_NEW, RSVP_CREDIT_LEFT, RSVP_CREDIT_OTHER };
+/* Credit of the context's epoch is taken if it is newer. OTHER: of another epoch, and not one of the last that were left. */
+enum rsvp_credit_answer rsvp_context_take(struct rsvp_context *x, const struct rsvp_credit *c);
+void rsvp_context_start(struct rsvp_context *x, const struct rsvp_credit *c);		   /* a new epoch */
+struct rsvp_context *rsvp_context_of(struct rsvp_instance *s, const struct ip_addr *nhop); /* NULL: no memory */
+
+/* rsvp_send.c: messages */
+uint64_t rsvp_ms(uint32_t ms);
+uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms); /* L */
+uint64_t rsvp_refresh_ns(struct rsvp_node *n, struct rsvp_path *p);    /* the next interval, with jitter */
+/* A new 28; a copy of the last one; one with an id of its own and the CBFC_HOP sequence of the last one (RESYNC). */
+enum rsvp_copy { RSVP_FRESH, RSVP_AGAIN, RSVP_RENEWED };
+void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enum rsvp_copy copy);
+void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, bool again);
+void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again);
+void rsvp_send_end_ack(struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_message *end);
+void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *m, const struct rsvp_path *p,
+	const struct rsvp_error *e);
+void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, const struct ip_addr *to, uint32_t lih,
+	uint8_t code, uint16_t value);
+void rsvp_send_ack(struct rsvp_node *n); /* what no message has carried */
+
+/* rsvp_grantor.c */
+void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, uint64_t arrival);
+void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
+void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
+bool rsvp_grantor_commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p); /* false: no room, or not offered */
+void rsvp_grantor_acknowledged(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_grantor_lost(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_grantor_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_grantor_complete(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_grantor_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint8_t kind);
+bool rsvp_grantor_is_complete(const struct rsvp_path *p); /* nothing more comes from above */
+void rsvp_grantor_select(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
+
+/* rsvp_user.c */
+void rsvp_user_start(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, bool ask);
+void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
+void rsvp_user_end_ack(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
+void rsvp_user_path_err(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
+void rsvp_user_end(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_user_refuse(struct rsvp_node *n, struct rsvp_path *p);
+void rsvp_user_more(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_user_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint8_t kind);
+void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
+
+/* the order of D13 */
+bool rsvp_offer_is_better(const struct rsvp_cbfc_offer *a, const struct rsvp_cbfc_offer *b);
+
+static inline void rsvp_timer_set(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind, uint64_t at)
+{
+	timers_set(&n->wheel, &p->timer[kind].timer, at);
+}
+
+static inline void rsvp_timer_cancel(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind)
+{
+	timers_cancel(&n->wheel, &p->timer[kind].timer);
+}
+
+/* Is there still a previous hop that wants the path? */
+static inline bool rsvp_path_has_user(const struct rsvp_path *p)
+{
+	return p->grantor != RSVP_G_NONE && p->grantor != RSVP_G_TOMB && p->grantor != RSVP_G_CLOSING;
+}
+
+/* Does the path keep its reservation in the pool? */
+static inline bool rsvp_path_holds(const struct rsvp_path *p)
+{
+	return p->grantor == RSVP_G_OFFERED || p->grantor == RSVP_G_COMMITTED || p->grantor == RSVP_G_LEASE ||
+	       p->grantor == RSVP_G_CLOSING;
+}
+
+#endif

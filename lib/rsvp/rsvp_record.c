@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of sessions and of their paths, and the tables in which they are found. Control lcore. */
+#include <stdlib.h>
+
+#include "rsvp/rsvp_node_priv.h"
+
+/* splitmix64 */
+uint32_t rsvp_random(struct rsvp_node *n)
+{
+	uint64_t x = n->random += 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return (uint32_t)(x ^ x >> 31);
+}
+
+bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b)
+{
+	return ip_addr_equal(&a->dst, &b->dst) && a->protocol == b->protocol && a->port == b->port;
+}
+
+bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b)
+{
+	return ip_addr_equal(&a->src, &b->src) && a->labelled == b->labelled && a->port == b->port;
+}
+
+static uint32_t hash(const struct rsvp_node *n, const struct ip_addr *a, uint32_t more)
+{
+	uint64_t h = more * 0x9e3779b97f4a7c15ull ^ a->family;
+
+	for (unsigned int i = 0; i < sizeof(a->b); i++)
+		h = (h ^ a->b[i]) * 0x100000001b3ull;
+	return (uint32_t)(h ^ h >> 32) & n->mask;
+}
+
+/* Without CBFC_PATH the session and its sender are the instance (docs/credit.md 2.2). */
+void rsvp_instance_key(const struct rsvp_message *m, struct ip_addr *origin, uint32_t *nonce, bool *native)
+{
+	*native = !m->count[RSVP_O_CBFC_PATH];
+	*origin = *native ? m->sender.src : ip_addr_from6(&m->path.addrs[0]);
+	*nonce = *native ? m->sender.port : m->path.nonce;
+}
+
+struct rsvp_instance *rsvp_instance_of(const struct rsvp_node *n, const struct rsvp_message *m)
+{
+	struct ip_addr origin;
+	uint32_t nonce;
+	bool native;
+
+	rsvp_instance_key(m, &origin, &nonce, &native);
+	for (struct rsvp_instance *s = n->by_key[hash(n, &origin, nonce)]; s; s = s->next_key)
+		if (s->nonce == nonce && s->native == native && ip_addr_equal(&s->origin, &origin) &&
+			rsvp_session_equal(&s->session, &m->session))
+			return s;
+	return NULL;
+}
+
+struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_session *session,
+	const struct ip_addr *origin, uint32_t nonce)
+{
+	struct rsvp_instance *s = calloc(1, sizeof(*s)), **at = &n->by_key[hash(n, origin, nonce)];
+
+	if (!s)
+		return NULL;
+	s->session = *session;
+	s->origin = *origin;
+	s->nonce = nonce;
+	s->timer = (struct rsvp_timer){.owner = s, .kind = RSVP_T_SELECT};
+	s->next_key = *at;
+	*at = s;
+	n->stats.instances++;
+	return s;
+}
+
+struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, uint16_t id,
+	const struct rsvp_sender *sender)
+{
+	struct rsvp_path *p, **at = &n->by_sender[hash(n, &sender->src, sender->port)], **last = &s->paths;
+
+	if (n->stats.paths == n->config.paths_max)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
+		p->timer[i] = (struct rsvp_timer){.owner = p, .kind = (uint8_t)i};
+	p->instance = s;
+	p->id = id;
+	p->sender = *sender;
+	p->refresh_ms = n->config.refresh_ms;
+	p->next_sender = *at;
+	*at = p;
+	while (*last)
+		last = &(*last)->next;
+	*last = p;
+	p->all = n->all;
+	p->all_at = &n->all;
+	if (n->all)
+		n->all->all_at = &p->all;
+	n->all = p;
+	n->stats.paths++;
+	return p;
+}
+
+static void leave_hop(struct rsvp_node *n, struct rsvp_path *p)
+{
+	struct rsvp_path **at = &n->by_hop[hash(n, &p->phop, p->phop_lih)];
+
+	while (*at && *at != p)
+		at = &(*at)->next_hop;
+	if (*at)
+		*at = p->next_hop;
+}
+
+void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop)
+{
+	struct rsvp_path **at;
+
+	if (p->phop.family)
+		leave_hop(n, p);
+	p->phop = hop->addr;
+	p->phop_lih = hop->lih;
+	at = &n->by_hop[hash(n, &p->phop, p->phop_lih)];
+	p->next_hop = *at;
+	*at = p;
+}
+
+/* Handles run through 24 bits, so that one is not used again for a long time (D43). */
+void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
+{
+	struct rsvp_path **at;
+
+	do {
+		p->lih = n->handle << 8 | (p->way.port + 1u);
+		n->handle = (n->handle + 1) & 0xffffff;
+	} while (rsvp_path_by_lih(n, p->lih));
+	at = &n->by_lih[p->lih >> 8 & n->mask];
+	p->next_lih = *at;
+	*at = p;
+}
+
+struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_hop *hop)
+{
+	for (struct rsvp_path *p = n->by_hop[hash(n, &hop->addr, hop->lih)]; p; p = p->next_hop)
+		if (p->phop_lih == hop->lih && ip_addr_equal(&p->phop, &hop->addr))
+			return p;
+	return NULL;
+}
+
+struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih)
+{
+	for (struct rsvp_path *p = n->by_lih[lih >> 8 & n->mask]; p; p = p->next_lih)
+		if (p->lih == lih)
+			return p;
+	return NULL;
+}
+
+struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rsvp_message *m)
+{
+	if (!m->count[RSVP_O_TEMPLATE])
+		return NULL;
+	for (struct rsvp_path *p = n->by_sender[hash(n, &m->sender.src, m->sender.port)]; p; p = p->next_sender)
+		if (rsvp_sender_equal(&p->sender, &m->sender) && rsvp_session_equal(&p->instance->session, &m->session))
+			return p;
+	return NULL;
+}
+
+void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
+{
+	struct rsvp_path **at;
+
+	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
+		timers_cancel(&n->wheel, &p->timer[i].timer);
+	if (p->phop.family)
+		leave_hop(n, p);
+	for (at = &n->by_lih[p->lih >> 8 & n->mask]; *at && *at != p;)
+		at = &(*at)->next_lih;
+	if (*at)
+		*at = p->next_lih;
+	for (at = &n->by_sender[hash(n, &p->sender.src, p->sender.port)]; *at != p;)
+		at = &(*at)->next_sender;
+	*at = p->next_sender;
+	for (at = &p->instance->paths; *at != p;)
+		at = &(*at)->next;
+	*at = p->next;
+	*p->all_at = p->all;
+	if (p->all)
+		p->all->all_at = p->all_at;
+	if (p->instance->current == p)
+		p->instance->current = NULL;
+	free(p->passed);
+	free(p);
+	n->stats.paths--;
+}
+
+void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
+{
+	struct rsvp_instance **at = &n->by_key[hash(n, &s->origin, s->nonce)];
+
+	while (*at != s)
+		at = &(*at)->next_key;
+	*at = s->next_key;
+	timers_cancel(&n->wheel, &s->timer.timer);
+	while (s->contexts) {
+		struct rsvp_context *x = s->contexts;
+
+		s->contexts = x->next;
+		free(x);
+	}
+	free(s->offer);
+	free(s);
+	n->stats.instances--;
+}
+
+static bool is_used(const struct rsvp_instance *s, const struct rsvp_reservation *r)
+{
+	for (const struct rsvp_path *p = s->paths; p; p = p->next)
+		if (p->reservation == r)
+			return true;
+	return r->units;
+}
+
+bool rsvp_instance_sweep(struct rsvp_node *n, struct rsvp_instance *s)
+{
+	for (struct rsvp_path *p = s->paths, *next; p; p = next) {
+		next = p->next;
+		if (p->grantor == RSVP_G_NONE && (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT) &&
+			!(p->candidate && s->wanted))
+			rsvp_path_free(n, p);
+	}
+	for (struct rsvp_reservation *r = s->reservations, *next; r; r = next) {
+		next = r->next;
+		if (!is_used(s, r))
+			rsvp_reservation_free(n, r);
+	}
+	if (s->paths || s->reservations || s->wanted)
+		return false;
+	rsvp_instance_free(n, s);
+	return true;
+}
+
+const char *rsvp_grantor_state_name(unsigned int state)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		RSVP_GRANTOR_STATES(X)
+#undef X
+	};
+
+	return state < ARRAY_LEN(names) ? names[state] : "?";
+}
+
+const char *rsvp_user_state_name(unsigned int state)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		RSVP_USER_STATES(X)
+#undef X
+	};
+
+	return state < ARRAY_LEN(names) ? names[state] : "?";
+}

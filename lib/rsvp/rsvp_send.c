@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes the messages of the session machines (docs/credit.md 2.3). Control lcore. */
+#include "rsvp/rsvp_node_priv.h"
+
+uint64_t rsvp_ms(uint32_t ms)
+{
+	return ms * NSEC_PER_MSEC;
+}
+
+/* L = (K + 0.5) * 1.5 * R (RFC 2205 section 3.7) */
+uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms)
+{
+	return (2ull * n->config.keep + 1) * 3 * refresh_ms * NSEC_PER_MSEC / 4;
+}
+
+/* From [0.5 R, 1.5 R]. R follows the configuration in steps of Slew.Max = 0.3 upwards (RFC 2205 section 3.7). */
+uint64_t rsvp_refresh_ns(struct rsvp_node *n, struct rsvp_path *p)
+{
+	uint32_t most = p->refresh_ms + p->refresh_ms * 3 / 10;
+	uint64_t random = (uint64_t)rsvp_random(n) << 32 | rsvp_random(n);
+
+	p->refresh_ms = MIN_OF(n->config.refresh_ms, MAX_OF(most, 1u));
+	return rsvp_ms(p->refresh_ms) / 2 + random % (rsvp_ms(p->refresh_ms) + 1);
+}
+
+static struct rsvp_message *begin(struct rsvp_node *n, enum rsvp_kind kind, const struct rsvp_session *session)
+{
+	struct rsvp_message *m = &n->out;
+
+	rsvp_clear(m, kind);
+	m->flags = RSVP_FLAG_REFRESH_REDUCTION;
+	m->session = *session;
+	m->count[RSVP_O_SESSION] = 1;
+	return m;
+}
+
+static void put_hop(struct rsvp_node *n, struct rsvp_message *m, uint32_t lih)
+{
+	m->hop = (struct rsvp_hop){.addr = n->config.addr, .lih = lih};
+	m->count[RSVP_O_HOP] = 1;
+}
+
+static void put_sender(struct rsvp_message *m, const struct rsvp_sender *sender)
+{
+	m->sender = *sender;
+	m->count[RSVP_O_TEMPLATE] = 1;
+}
+
+/* Remember whose message it is: its acknowledgement has nothing but the id. */
+static void put_id(struct rsvp_node *n, struct rsvp_message *m, uint32_t *id, const struct rsvp_path *p, bool up,
+	bool again)
+{
+	if (!again)
+		*id = ++n->id_last;
+	m->id = (struct rsvp_message_id){.ack_desired = true, .epoch = n->id_epoch, .id = *id};
+	m->count[RSVP_O_ID] = 1;
+	n->sent[*id & n->mask] = (struct rsvp_sent_id){.id = *id, .lih = p->lih, .up = up};
+}
+
+static void send_to(struct rsvp_node *n, const struct ip_addr *to, struct rsvp_message *m)
+{
+	struct rsvp_way way = {.to = *to};
+
+	if (n->ack_due && ip_addr_equal(&n->ack_to, to)) {
+		m->ack[m->count[RSVP_O_ACK]++] = n->ack;
+		n->ack_due = false;
+	}
+	n->stats.sent++;
+	n->ops->send(n->arg, &way, m);
+}
+
+static void send_along(struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_message *m)
+{
+	struct rsvp_way way = p->way;
+
+	way.to = p->instance->session.dst;
+	way.along = true;
+	n->stats.sent++;
+	n->ops->send(n->arg, &way, m);
+}
+
+void rsvp_send_ack(struct rsvp_node *n)
+{
+	struct ip_addr to = n->ack_to;
+
+	if (!n->ack_due)
+		return;
+	rsvp_clear(&n->out, RSVP_ACK);
+	n->out.flags = RSVP_FLAG_REFRESH_REDUCTION;
+	send_to(n, &to, &n->out);
+}
+
+static void put_cbfc_hop(const struct rsvp_node *n, struct rsvp_message *m, const struct rsvp_path *p, uint8_t flags)
+{
+	const struct rsvp_context *x = p->context;
+	bool known = p->user == RSVP_U_COMMITTED && x;
+
+	m->cbfc_hop[0] = (struct rsvp_cbfc_hop){.flags = flags,
+		.traffic_class = p->instance->traffic_class,
+		.unit = p->instance->unit,
+		.epoch = known ? x->epoch : 0,
+		.fctbs = known || (p->user == RSVP_U_ENDING && x) ? x->sent : 0,
+		.sequence = p->hop_sequence,
+		.heartbeat_us = n->config.heartbeat_us};
+	if (p->user == RSVP_U_ENDING && x)
+		m->cbfc_hop[0].epoch = x->epoch;
+	m->count[RSVP_O_CBFC_HOP] = 1;
+}
+
+/* The list of devices with this one at its end. */
+static void put_path(const struct rsvp_node *n, struct rsvp_message *m, const struct rsvp_path *p,
+	struct ipv6_addr hop[RSVP_HOPS_MAX + 1])
+{
+	memcpy(hop, p->hop, sizeof(p->hop));
+	hop[p->hops] = n->config.addr.v6;
+	m->path = (struct rsvp_cbfc_path){.nonce = p->instance->nonce,
+		.path = p->id,
+		.hops = (uint8_t)(p->hops + 1),
+		.hops_max = n->config.hops_max,
+		.addrs = hop};
+	m->count[RSVP_O_CBFC_PATH] = 1;
+}
+
+/* What this device adds to CBFC_OFFER: its buffer, the rate of its port, the delay of its link. */
+static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const struct rsvp_path *p)
+{
+	struct rsvp_cbfc_offer *o = &m->offer[0];
+	const struct rsvp_reservation *r = p->reservation;
+	uint64_t own = (uint64_t)(r ? r->buffer : n->config.buffer) << p->instance->unit;
+	bool unknown = p->offer.delay_us == UINT32_MAX || p->way.delay_us == UINT32_MAX;
+	uint64_t delay = (uint64_t)p->offer.delay_us + p->way.delay_us;
+
+	*o = p->offer;
+	if (p->instance->role != RSVP_HEADEND)
+		o->buffer = MIN_OF(o->buffer, own);
+	o->rate = MIN_OF(o->rate, p->way.rate_bps);
+	o->delay_us = unknown || delay >= UINT32_MAX ? UINT32_MAX : (uint32_t)delay;
+	o->path = p->id;
+	o->hops = (uint8_t)(p->hops + 1);
+	m->count[RSVP_O_CBFC_OFFER] = 1;
+}
+
+static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
+{
+	const uint8_t *at = p->passed;
+	uint16_t left = (uint16_t)(p->passed_bytes - p->adspec_bytes);
+
+	while (left && m->count[RSVP_O_POLICY] < RSVP_PASSED_MAX) {
+		uint16_t bytes = be16_get(((const struct rsvp_obj *)at)->length);
+
+		m->passed[m->count[RSVP_O_POLICY]++] = (struct rsvp_raw){at, bytes};
+		at += bytes;
+		left = (uint16_t)(left - bytes);
+	}
+	if (p->adspec_bytes) {
+		m->adspec = (struct rsvp_raw){at, p->adspec_bytes};
+		m->count[RSVP_O_ADSPEC] = 1;
+	}
+}
+
+void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enum rsvp_copy copy)
+{
+	struct rsvp_instance *s = p->instance;
+	struct rsvp_message *m = begin(n, RSVP_INIT, &s->session);
+	struct ipv6_addr hop[RSVP_HOPS_MAX + 1];
+
+	if (copy == RSVP_FRESH)
+		p->hop_sequence = ++s->hop_sequence;
+	put_id(n, m, &p->down_id, p, false, copy == RSVP_AGAIN);
+	put_hop(n, m, p->lih);
+	m->refresh_ms = p->refresh_ms;
+	m->count[RSVP_O_TIME] = 1;
+	put_cbfc_hop(n, m, p, flags);
+	if (p->has_path)
+		put_path(n, m, p, hop);
+	if (p->has_offer)
+		put_offer(n, m, p);
+	put_passed(m, p);
+	put_sender(m, &p->sender);
+	m->tspec = s->tspec;
+	m->count[RSVP_O_TSPEC] = 1;
+	send_along(n, p, m);
+}
+
+/* O and S: `flags` is RSVP_CREDIT_OFFER or RSVP_CREDIT_COMMIT. */
+void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, bool again)
+{
+	struct rsvp_instance *s = p->instance;
+	struct rsvp_message *m;
+
+	if (!p->reservation || !p->reservation->epoch)
+		return;
+	m = begin(n, RSVP_RESERVE, &s->session);
+	if (flags & RSVP_CREDIT_COMMIT)
+		put_id(n, m, &p->s_id, p, true, again);
+	put_hop(n, m, p->phop_lih);
+	m->refresh_ms = n->config.refresh_ms;
+	m->count[RSVP_O_TIME] = 1;
+	rsvp_credit_of(n, p->reservation, flags, &m->credit[0]);
+	m->count[RSVP_O_CREDIT] = 1;
+	if (flags & RSVP_CREDIT_COMMIT && s->offer) {
+		memcpy(m->offer, s->offer, s->offers * sizeof(*s->offer));
+		m->count[RSVP_O_CBFC_OFFER] = s->offers;
+	}
+	m->style = RSVP_STYLE_FF;
+	m->count[RSVP_O_STYLE] = 1;
+	m->flow[0] = (struct rsvp_flow){.has_spec = true,
+		.has_filter = true,
+		.spec = rsvp_flowspec_of(&s->tspec),
+		.filter = p->sender};
+	m->flows = 1;
+	send_to(n, &p->phop, m);
+}
+
+void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again)
+{
+	struct rsvp_message *m = begin(n, RSVP_END, &p->instance->session);
+
+	if (!again)
+		p->hop_sequence = ++p->instance->hop_sequence;
+	put_id(n, m, &p->down_id, p, false, again);
+	put_hop(n, m, p->lih);
+	put_cbfc_hop(n, m, p, p->final ? RSVP_HOP_FINAL : 0);
+	put_sender(m, &p->sender);
+	send_along(n, p, m);
+}
+
+/* Also without state: everything then comes from the End itself. */
+void rsvp_send_end_ack(struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_message *end)
+{
+	struct rsvp_message *m = begin(n, RSVP_END_ACK, &end->session);
+
+	put_hop(n, m, end->hop.lih);
+	if (p && p->reservation && p->reservation->epoch) {
+		rsvp_credit_of(n, p->reservation, RSVP_CREDIT_END, &m->credit[0]);
+		m->count[RSVP_O_CREDIT] = 1;
+	}
+	put_sender(m, &end->sender);
+	send_to(n, &end->hop.addr, m);
+}
+
+/* For a 28 that was refused, or for a path. */
+void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *init, const struct rsvp_path *p,
+	const struct rsvp_error *e)
+{
+	struct rsvp_message *m = begin(n, RSVP_PATH_ERR, init ? &init->session : &p->instance->session);
+
+	m->error = *e;
+	if (!m->error.node.family)
+		m->error.node = n->config.addr;
+	m->count[RSVP_O_ERROR] = 1;
+	put_sender(m, init ? &init->sender : &p->sender);
+	m->tspec = init ? init->tspec : p->instance->tspec;
+	m->count[RSVP_O_TSPEC] = 1;
+	send_to(n, init ? &init->hop.addr : &p->phop, m);
+}
+
+void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, const struct ip_addr *to, uint32_t lih,
+	uint8_t code, uint16_t value)
+{
+	struct rsvp_message *m = begin(n, RSVP_RESV_ERR, session);
+
+	put_hop(n, m, lih);
+	m->error = (struct rsvp_error){.node = n->config.addr, .code = code, .value = value};
+	m->count[RSVP_O_ERROR] = 1;
+	send_to(n, to, m);
+}

@@ -185,7 +185,10 @@ static void classify_deliver6(struct walk *w, struct srv6_packet *p)
 			routing - p->at + 2);
 		return;
 	}
-	classify_deliver_upper(w);
+	if (unlikely(w->s->n_relays) && classify_is_state(w, p))
+		classify_punt(w, PUNT_PFC_STATE);
+	else
+		classify_deliver_upper(w);
 }
 
 static __attribute__((noinline)) void classify_local6(struct walk *w, uint32_t at)
@@ -741,7 +744,7 @@ uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **p
 {
 	const struct snap_interface *in = &c->s->port[port];
 	uint64_t bytes = 0, kind = classify_kind_of(c->s, in->slice);
-	struct walk w = {.c = c, .s = c->s, .in = in};
+	struct walk w = {.c = c, .s = c->s, .in = in, .port = port};
 
 	for (unsigned int i = 0; i < n; i++)
 		rte_prefetch0(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
@@ -758,7 +761,7 @@ uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **p
 
 static void classify_own(struct classifier *c, struct rte_mbuf *m, uint16_t vrf, uint8_t tclass, uint8_t slice)
 {
-	struct walk w = {.c = c, .s = c->s, .in = NULL};
+	struct walk w = {.c = c, .s = c->s, .in = NULL, .port = PORT_LOCAL};
 
 	classify_start(&w, m, classify_kind_of(c->s, slice));
 	w.x->vrf = vrf;

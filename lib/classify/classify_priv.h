@@ -19,6 +19,7 @@ struct walk {
 	uint32_t readable;    /* bytes of the first buffer */
 	uint32_t frame_bytes; /* of the whole chain */
 	unsigned int rounds;
+	uint16_t port; /* that received the frame */
 };
 
 static inline void classify_drop(struct walk *w, enum reason reason)
@@ -52,6 +53,9 @@ static inline void classify_punt(struct walk *w, enum pkt_punt kind)
 bool classify_is_bfd(const struct walk *w);
 /* Punt a packet from an own address to itself if it is a BFD echo packet, which the neighbour has returned. */
 bool classify_takes_echo(struct walk *w);
+
+/* state_dp.c: Is a packet to an own address a state message of a relay, from a PE that may send them? */
+bool classify_is_state(const struct walk *w, const struct srv6_packet *p);
 
 /* For an IPv4 packet: is DF clear? */
 static inline bool classify_may_fragment(const struct walk *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show queues, rings. Management thread. */
+/* show queues, rings, punts. Management thread. */
 #include "command/command_priv.h"
 #include "command/json_row.h"
 #include "node/node_ctl.h"
@@ -89,6 +89,27 @@ int cmd_show_rings(struct command_call *c)
 				(int)rte_ring_get_capacity(b->ring), "used", (int)mailbox_used(b), "pushed",
 				(json_int_t)stat_read(&b->pushed), "refused", (json_int_t)stat_read(&b->refused),
 				"popped", (json_int_t)stat_read(&b->popped)));
+	}
+	return 0;
+}
+
+int cmd_show_punts(struct command_call *c)
+{
+	c->result = json_array();
+	for (uint32_t i = 0; i < c->node->n_ports; i++) {
+		for (unsigned int k = 0; k < PUNT_KIND_COUNT; k++) {
+			struct punt_stats sum = node_punt_shown(c->node, i, (enum punt_kind)k);
+			const struct punt_limit *l = &c->node->snapshot->punt[k];
+			json_t *o;
+
+			if (c->arg[0] && c->number[0] != i)
+				continue;
+			o = json_pack("{ss ss so}", "port", c->node->port[i]->name, "kind",
+				punt_kind_name((enum punt_kind)k), "rate",
+				l->rate ? json_integer((json_int_t)l->rate) : json_null());
+			json_row(o, &stat_punt, &sum, 0);
+			json_array_append_new(c->result, o);
+		}
 	}
 	return 0;
 }

@@ -28,6 +28,7 @@ int cmd_clear_stats(struct command_call *c);
 /* cmd_queue.c */
 int cmd_show_queues(struct command_call *c);
 int cmd_show_rings(struct command_call *c);
+int cmd_show_punts(struct command_call *c);
 
 /* cmd_pfc.c */
 int cmd_show_pfc_counters(struct command_call *c);

@@ -59,6 +59,21 @@ static void each_lcore(const struct metric_context *c, metric_object object, voi
 	}
 }
 
+static void each_punt(const struct metric_context *c, metric_object object, void *arg)
+{
+	char labels[METRIC_LABELS];
+
+	for (uint32_t i = 0; i < c->n->n_ports; i++) {
+		for (unsigned int k = 0; k < PUNT_KIND_COUNT; k++) {
+			struct punt_stats sum = node_punt(c->n, i, (enum punt_kind)k);
+
+			snprintf(labels, sizeof(labels), "port=\"%s\",kind=\"%s\"", metric_port_name(c->n, i),
+				punt_kind_name((enum punt_kind)k));
+			object(arg, labels, &sum, 0);
+		}
+	}
+}
+
 static void each_sid(const struct metric_context *c, metric_object object, void *arg)
 {
 	const struct snapshot *s = c->n->snapshot;
@@ -82,6 +97,7 @@ const struct metric_source metric_ports[] = {
 	{&stat_device, each_device},
 	{&stat_interface, each_interface},
 	{&stat_lcore, each_lcore},
+	{&stat_punt, each_punt},
 	{&stat_sid, each_sid},
 	{NULL, NULL},
 };

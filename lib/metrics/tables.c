@@ -20,6 +20,7 @@
 #define ROW_lcore(member, unit_, help_) \
 	{.name = #member, .unit = (unit_), .metric = "sluice_lcore_" #member, .help = (help_), \
 		.offset = (uint32_t)offsetof(struct lcore_stats, member), .kind = KIND_lcore(member), .size = 8, .n = 1},
+#define ROW_punt(...) STAT_ROW(struct punt_stats, __VA_ARGS__),
 #define ROW_device(...) STAT_ROW(struct port_device_stats, __VA_ARGS__),
 #define ROW_interface(...) STAT_ROW(struct interface_stats, __VA_ARGS__),
 #define ROW_egress(...) STAT_ROW(struct egress, __VA_ARGS__),

@@ -14,6 +14,7 @@
 	X(device, "Per port: losses of the device", "These packets never reached the node.", DEVICE_COUNTERS) \
 	X(interface, "Per VLAN interface", "The counters of its port include these packets.", INTERFACE_COUNTERS) \
 	X(lcore, "Per lcore", "", LCORE_COUNTERS) \
+	X(punt, "Per port and kind of packets to the node", "`show punts`: sum over all rx lcores.", PUNT_COUNTERS) \
 	X(egress, "Per port: egress queues and device", "`show queues`.", EGRESS_COUNTERS) \
 	X(queue, "Per egress queue", \
 		"`show queues`: port, slice and class. Packets that bypass the queue are not counted.", \

@@ -33,8 +33,11 @@ void control_send_to_next_hop(struct control_role *c, struct rte_mbuf *m, uint8_
 /* Send a complete Ethernet frame that the node originates, on a port. Consumes m. */
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port);
 
-/* Return whether the mailboxes of all services have room for a batch of CONTROL_BURST events. */
-bool control_has_room(const struct control_role *c);
+/*
+ * Return whether the mailboxes of the services have room for a batch of CONTROL_BURST events. takes: one bit per enum
+ * pkt_punt; only services that take such packets are asked.
+ */
+bool control_has_room(const struct control_role *c, uint32_t takes);
 
 /*
  * Find the upper layer of a packet to the node itself, after its extension headers. `packet` has `size` readable bytes.

@@ -48,6 +48,12 @@ static void to_owner(struct control_role *c, struct rte_mbuf *m)
 		pkt_end(m, DROP_punt_full, &c->lcore->stats);
 }
 
+/* Data of tenants leaves half of the mailbox to what the node itself has to say. */
+static bool half_full(const struct mailbox *b)
+{
+	return mailbox_room(b) < rte_ring_get_capacity(b->ring) / 2;
+}
+
 void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf)
 {
 	classify_originated(&c->classifier, m, vrf);
@@ -60,10 +66,12 @@ void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vr
 void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of)
 {
 	classify_part(&c->classifier, m, of);
-	if (pkt_of(m)->verdict == PKT_FORWARD)
-		to_owner(c, m);
-	else
+	if (pkt_of(m)->verdict != PKT_FORWARD)
 		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
+	else if (half_full(&c->to_worker[c->node->owner[pkt_of(m)->egress]]))
+		pkt_end(m, DROP_punt_full, &c->lcore->stats);
+	else
+		to_owner(c, m);
 }
 
 void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t interface)
@@ -113,10 +121,10 @@ struct control_upper control_upper_layer(const uint8_t *packet, size_t size)
 	return u;
 }
 
-bool control_has_room(const struct control_role *c)
+bool control_has_room(const struct control_role *c, uint32_t takes)
 {
 	for (const struct control_service *const *s = c->node->services; *s; s++)
-		if ((*s)->has_room && !(*s)->has_room(c))
+		if ((*s)->takes & takes && (*s)->has_room && !(*s)->has_room(c))
 			return false;
 	return true;
 }

@@ -63,6 +63,30 @@ struct lcore_stats *node_stats_shown(const struct node *n)
 	return shown;
 }
 
+struct punt_stats node_punt(const struct node *n, uint32_t port, enum punt_kind kind)
+{
+	struct punt_stats sum = {0};
+
+	for (uint16_t i = 0; i < n->n_rx; i++) {
+#define X(kind_, member, ...) sum.member += stat_read(&n->rx[i].punt[port][kind].member);
+		PUNT_COUNTERS(X)
+#undef X
+	}
+	return sum;
+}
+
+struct punt_stats node_punt_shown(const struct node *n, uint32_t port, enum punt_kind kind)
+{
+	struct punt_stats sum = node_punt(n, port, kind);
+
+	if (n->cleared_punts) {
+#define X(kind_, member, ...) STAT_SINCE(kind_, sum.member, n->cleared_punts[port][kind].member)
+		PUNT_COUNTERS(X)
+#undef X
+	}
+	return sum;
+}
+
 struct sid_counter node_sid(const struct node *n, uint32_t sid)
 {
 	struct sid_counter sum = {0};
@@ -93,8 +117,13 @@ void node_clear_stats(struct node *n)
 		n->cleared = new_aligned(sizeof(*n->cleared));
 	if (!n->cleared_sids)
 		n->cleared_sids = calloc(SNAP_SID_MAX, sizeof(*n->cleared_sids));
+	if (!n->cleared_punts)
+		n->cleared_punts = calloc(MAX_PORTS, sizeof(*n->cleared_punts));
 	if (n->cleared)
 		node_stats(n, n->cleared);
+	for (uint32_t i = 0; n->cleared_punts && i < n->n_ports; i++)
+		for (unsigned int k = 0; k < PUNT_KIND_COUNT; k++)
+			n->cleared_punts[i][k] = node_punt(n, i, (enum punt_kind)k);
 	for (uint32_t i = 0; n->cleared_sids && i < SNAP_SID_MAX; i++)
 		n->cleared_sids[i] = node_sid(n, i);
 	for (const struct control_service *const *s = n->services; *s; s++)

@@ -74,7 +74,10 @@ struct rx_role {
 	struct classifier classifier;
 	struct rx_park park[NODE_MAX_ROLES];	  /* by worker */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
-	struct mailbox to_control;		  /* packets */
+	struct mailbox to_control[PUNT_RINGS];	  /* packets */
+	/* Packets to the control lcore, by ingress port and kind; written by this role, relaxed readers. */
+	struct punt_stats punt[MAX_PORTS][PUNT_KIND_COUNT];
+	struct bucket punt_bucket[MAX_PORTS][PUNT_KIND_COUNT];
 	/* Frames in the backlogs, by ingress port and class; written by this role, readers as of any account. */
 	struct account waiting[MAX_PORTS][PKT_CLASSES];
 	bool stopped; /* stop receiving; written by management, relaxed */
@@ -214,6 +217,7 @@ struct node {
 	/* management thread only */
 	struct lcore_stats *cleared; /* counters at the last `clear stats` */
 	struct sid_counter *cleared_sids;
+	struct punt_stats (*cleared_punts)[PUNT_KIND_COUNT]; /* by port */
 	struct node_rates rates;
 	struct trace_filter trace;  /* lcores select packets by it */
 	struct node_traces *traces; /* collected events */

@@ -118,10 +118,10 @@ static bool punt_to_control(void *arg, struct rte_mbuf *m)
 	return mailbox_push_packets(&w->to_control, &m, 1) == 1;
 }
 
-static int open_packets(struct node *n, struct mailbox *b, struct mailbox_end from, struct mailbox_end to,
-	uint32_t slots, int socket)
+static int open_packets(struct node *n, struct mailbox *b, const char *carries, struct mailbox_end from,
+	struct mailbox_end to, uint32_t slots, int socket)
 {
-	return mailbox_open(&n->mailboxes, b, &(struct mailbox_options){"packets", from, to, 0, slots, socket});
+	return mailbox_open(&n->mailboxes, b, &(struct mailbox_options){carries, from, to, 0, slots, socket});
 }
 
 /* Twice as many slots as are used: the limit counts what has not been seen to be popped, too. */
@@ -135,8 +135,8 @@ static int open_peers(struct node *n, struct worker_role *w, int socket)
 		if (i == w->index)
 			continue;
 		p->charge = calloc(LIMIT_PEER_MAIL, sizeof(*p->charge));
-		rc = p->charge ? open_packets(n, &p->box, worker_end(w), worker_end(&n->worker[i]), 2 * LIMIT_PEER_MAIL,
-					 socket)
+		rc = p->charge ? open_packets(n, &p->box, "packets", worker_end(w), worker_end(&n->worker[i]),
+					 2 * LIMIT_PEER_MAIL, socket)
 			       : -ENOMEM;
 	}
 	w->ctx.give_room = peer_has_room;
@@ -155,18 +155,22 @@ static int open_mailboxes(struct node *n, int socket)
 	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
 		struct rx_role *rx = &n->rx[i];
 
-		rc = open_packets(n, &rx->to_control, rx_end(rx), control, slots, socket);
+		/* together as many slots as one other ring has (lib/config/budget.c) */
+		for (unsigned int k = 0; k < PUNT_RINGS && rc == 0; k++)
+			rc = open_packets(n, &rx->to_control[k], punt_ring_carries((enum punt_ring)k), rx_end(rx),
+				control, slots / PUNT_RINGS, socket);
 		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
 			if (rx->lcore != n->worker[w].lcore)
-				rc = open_packets(n, &rx->to_worker[w], rx_end(rx), worker_end(&n->worker[w]), slots,
-					socket);
+				rc = open_packets(n, &rx->to_worker[w], "packets", rx_end(rx),
+					worker_end(&n->worker[w]), slots, socket);
 	}
 	for (uint16_t i = 0; i < n->n_workers && rc == 0; i++) {
 		struct worker_role *w = &n->worker[i];
 
-		rc = open_packets(n, &n->control->to_worker[i], control, worker_end(w), slots, socket);
+		rc = open_packets(n, &n->control->to_worker[i], "packets", control, worker_end(w), slots, socket);
 		if (rc == 0)
-			rc = open_packets(n, &w->to_control, worker_end(w), control, NODE_WORKER_PUNTS, socket);
+			rc = open_packets(n, &w->to_control, "packets", worker_end(w), control, NODE_WORKER_PUNTS,
+				socket);
 		if (rc == 0)
 			rc = open_peers(n, w, socket);
 		w->ctx.punt = punt_to_control;
@@ -607,6 +611,7 @@ void node_free(struct node *n)
 	}
 	free(n->cleared);
 	free(n->cleared_sids);
+	free(n->cleared_punts);
 	snapshot_registry_fini(&n->registry);
 	rte_free(n->qsbr);
 	rte_mempool_free(n->pool);

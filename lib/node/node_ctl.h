@@ -112,6 +112,10 @@ void node_stats(const struct node *n, struct lcore_stats *out);
 struct lcore_stats *node_stats_shown(const struct node *n);
 void node_clear_stats(struct node *n);
 
+/* node_punt: packets of a port for the control lcore, summed over rx roles. node_punt_shown: since node_clear_stats. */
+struct punt_stats node_punt(const struct node *n, uint32_t port, enum punt_kind kind);
+struct punt_stats node_punt_shown(const struct node *n, uint32_t port, enum punt_kind kind);
+
 /* node_sid: the counters of a SID, summed over rx roles. node_sid_shown: the same since node_clear_stats. */
 struct sid_counter node_sid(const struct node *n, uint32_t sid);
 struct sid_counter node_sid_shown(const struct node *n, uint32_t sid);

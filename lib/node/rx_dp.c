@@ -55,25 +55,44 @@ static bool rx_has_room(const struct rx_role *rx, bool lossless)
 	return true;
 }
 
+void rx_punt_limited(struct rx_role *rx, struct rte_mbuf *m, enum reason reason)
+{
+	stat_add(&rx->punt[m->port][punt_kind_of(pkt_of(m)->punt)].limited, 1);
+	pkt_end(m, reason, &rx->lcore->stats);
+}
+
+/* The reason for which a packet ends that the control lcore does not get. */
+static enum reason rx_unpunted(struct rx_role *rx, const struct pkt *x, enum reason reason)
+{
+	if (x->punt != PUNT_ERROR)
+		return reason;
+	stat_add(&rx->lcore->stats.icmp_suppressed, 1);
+	return (enum reason)x->reason;
+}
+
+/* Take a packet from the share that its port has in packets of the kind. */
+static bool rx_may_punt(struct rx_role *rx, uint16_t port, enum punt_kind kind, const struct mailbox *ring)
+{
+	const struct punt_limit *l = &rx->classifier.s->punt[kind];
+
+	if (!l->rate || bucket_take(&rx->punt_bucket[port][kind], rx->classifier.now, l->rate, l->burst))
+		return true;
+	return !l->strict && mailbox_room(ring) > rte_ring_get_capacity(ring->ring) / 2;
+}
+
 static void rx_punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 {
-	struct pkt *x = pkt_of(m);
-	/*
-	 * Errors and fragments may fill half of the mailbox, and packets with a share of their own three quarters, so
-	 * that a flood of bad packets blocks neither these nor ND.
-	 */
-	uint32_t capacity = rte_ring_get_capacity(rx->to_control.ring);
-	uint32_t reserved = x->punt == PUNT_ERROR || x->punt == PUNT_FRAGMENT ? capacity / 2
-			    : x->punt == PUNT_BFD			      ? capacity / 4
-									      : 0;
-	bool crowded = reserved && mailbox_room(&rx->to_control) < reserved;
+	enum punt_kind kind = punt_kind_of(pkt_of(m)->punt);
+	struct mailbox *ring = &rx->to_control[punt_ring_of(kind)];
+	struct punt_stats *stats = &rx->punt[m->port][kind];
 
-	if (crowded || mailbox_push_packets(&rx->to_control, &m, 1) != 1) {
-		enum reason reason = x->punt == PUNT_ERROR ? (enum reason)x->reason : DROP_punt_full;
-
-		if (x->punt == PUNT_ERROR)
-			stat_add(&rx->lcore->stats.icmp_suppressed, 1);
-		pkt_end(m, reason, &rx->lcore->stats);
+	if (!rx_may_punt(rx, m->port, kind, ring)) {
+		rx_punt_limited(rx, m, rx_unpunted(rx, pkt_of(m), DROP_punt_limited));
+	} else if (mailbox_push_packets(ring, &m, 1) == 1) {
+		stat_add(&stats->taken, 1);
+	} else {
+		stat_add(&stats->full, 1);
+		pkt_end(m, rx_unpunted(rx, pkt_of(m), DROP_punt_full), &rx->lcore->stats);
 	}
 }
 

@@ -83,6 +83,9 @@ struct control_service {
 	const struct worker_hooks *worker;
 };
 
+/* End a packet in rx_hooks.take that exceeds the rate limit of its port and kind, for `reason`. Rx lcores. */
+void rx_punt_limited(struct rx_role *rx, struct rte_mbuf *m, enum reason reason);
+
 #define SERVICE_TAKES(punt) (1u << (punt))
 
 /* Ends for the mailboxes that a service opens. */

@@ -40,8 +40,10 @@ enum pkt_punt {
 	PUNT_ERROR,	 /* dropped for pkt.reason; an ICMP error may be due */
 	PUNT_PFC_RELAY,	 /* legal PFC of a gateway, the whole frame, for a tunnel */
 	PUNT_PFC_TUNNEL, /* frame from a tunnel to pkt.sid, at pkt.strip; the outer IPv6 header is at pkt.srh */
+	PUNT_PFC_STATE,	 /* state message of a PFC relay, to an own address; pkt.strip is its IP header */
 	PUNT_BFD,	 /* BFD to an own address; pkt.strip is its IP header, and UDP follows that */
 	PUNT_FRAGMENT,	 /* IPv4, may be fragmented, exceeds the MTU of its way, which is pkt.icmp_arg */
+	PUNT_LAST = PUNT_FRAGMENT,
 };
 
 #define PKT_FRAME 0 /* struct pkt.family: sent as it is, with its own Ethernet header */

@@ -152,6 +152,29 @@ static void build_failover(struct builder *b)
 		.window_ns = f->window_ms * NSEC_PER_MSEC};
 }
 
+/*
+ * What a port may send to the control lcore. PFC: every relay and tunnel behind a port refreshes by half-life. ND and ARP:
+ * every neighbour may ask and answer twice in each reachable time. The rates are several times what a healthy network
+ * needs, and all ports together leave the control lcore time. Each solicitation is answered, so that this limit always
+ * counts; the services limit the other kinds by what they answer.
+ */
+static void build_punts(struct builder *b)
+{
+	const struct cfg_discovery *d = &b->config->discovery;
+	uint64_t ring = rte_align32pow2((uint32_t)b->config->memory.ring) / PUNT_RINGS;
+	uint64_t burst = MAX_OF(ring / b->config->ports.n, 64);
+
+	b->s->punt[PUNT_KIND_PFC] = (struct punt_limit){.rate = 100000, .burst = burst};
+	b->s->punt[PUNT_KIND_ND] = (struct punt_limit){.rate = 2000 + 4000 * d->max / d->reachable_ms,
+		.burst = burst,
+		.strict = true};
+	b->s->punt[PUNT_KIND_LOCAL] = (struct punt_limit){.rate = 2 * MAX_OF(b->config->icmp.echo, 1000),
+		.burst = burst};
+	b->s->punt[PUNT_KIND_ERROR] = (struct punt_limit){.rate = 2 * MAX_OF(b->config->icmp.errors_per_port, 100),
+		.burst = burst};
+	b->s->punt[PUNT_KIND_FRAGMENT] = (struct punt_limit){.rate = 20000, .burst = burst};
+}
+
 static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 {
 	int rc;
@@ -162,6 +185,7 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	b->s->icmp_echo = b->config->icmp.echo;
 	b->s->path_mtu = (uint8_t)b->config->icmp.path_mtu;
 	build_discovery(b);
+	build_punts(b);
 	build_failover(b);
 	b->s->shared_buffers = b->config->memory.lossless;
 	build_boundary(b);

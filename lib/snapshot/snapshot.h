@@ -23,8 +23,10 @@
 #include "pfc/pfc_buffer.h"
 #include "pfc/pfc_remote.h"
 #include "pfc/pfc_watchdog.h"
+#include "pkt/punt.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
+#include "wire/eth.h"
 
 #define SNAP_NEIGH_MAX 4096 /* configured next hops and static neighbours */
 #define SNAP_PATH_MAX (64u * 1024)
@@ -375,6 +377,7 @@ struct snapshot {
 
 	/* limits of the control lcore */
 	uint64_t icmp_errors, icmp_errors_per_port, icmp_echo; /* per second */
+	struct punt_limit punt[PUNT_KIND_COUNT];	       /* of each port, on each rx lcore */
 	uint8_t path_mtu;				       /* enum cfg_path_mtu */
 	struct snap_discovery discovery;
 	struct snap_failover failover;
@@ -412,12 +415,42 @@ static inline bool snap_in_sid_space(const struct snapshot *s, uint64_t hi, uint
 	return false;
 }
 
+/* The relay whose state messages have this UDP port (host order), or NULL. */
+static inline const struct snap_relay *snap_relay_at(const struct snapshot *s, uint16_t udp_port)
+{
+	for (uint32_t i = 0; i < s->n_relays; i++)
+		if (s->relay[i].udp_port == udp_port)
+			return &s->relay[i];
+	return NULL;
+}
+
+/* Is a source among `allowed`? An empty list: all of the infrastructure, which is checked elsewhere. */
+static inline bool snap_is_allowed(const struct snap_match *allowed, uint32_t n, const struct ipv6_addr *source)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (snap_match_has(&allowed[i], ipv6_hi(source), ipv6_lo(source)))
+			return true;
+	return n == 0;
+}
+
 static inline bool snap_is_infrastructure(const struct snapshot *s, uint64_t hi, uint64_t lo)
 {
 	for (uint32_t i = 0; i < s->n_infrastructure; i++)
 		if (snap_match_has(&s->infrastructure[i], hi, lo))
 			return true;
 	return false;
+}
+
+/*
+ * Does a relay accept a state message that a port has received, whose IP header is at `at` in the frame and was looked up
+ * in `vrf`? It arrived on a wan port, in no tunnel, from a PE that may pause the gateway.
+ */
+static inline bool snap_relay_trusts(const struct snapshot *s, const struct snap_relay *r, uint16_t port, uint16_t at,
+	uint16_t vrf, const struct ipv6_addr *source)
+{
+	return s->port[port].side == SIDE_WAN && at == sizeof(struct eth_hdr) && vrf == VRF_UNDERLAY &&
+	       snap_is_infrastructure(s, ipv6_hi(source), ipv6_lo(source)) &&
+	       snap_is_allowed(r->allowed, r->n_allowed, source);
 }
 
 #endif

@@ -16,6 +16,7 @@ import pfc_distance  # noqa: F401
 import pfc_frames  # noqa: F401
 import promises  # noqa: F401
 import outages  # noqa: F401
+import floods  # noqa: F401
 import reloads  # noqa: F401
 import bfd  # noqa: F401
 import failover  # noqa: F401

@@ -159,11 +159,14 @@ MUTANTS = [
            "if (fault == PFC_LEGAL && !pfc_may_pause(rx->node, p, m->port, &eth->src))", "if (false)", "pfc_strangers"),
     Mutant("802.3x PAUSE passes for PFC", "lib/pfc/pfc_frame.c",
            "if (opcode != MAC_CONTROL_PFC)", "if (opcode != MAC_CONTROL_PFC && opcode != MAC_CONTROL_PAUSE)", "pfc_strangers"),
-    Mutant("a PFC SID listens to all sources", "lib/service/pfc/pfc_cp.c",
-           "return sid->n_allowed == 0;", "return true;", "pfc_strangers"),
+    Mutant("a PFC SID listens to all sources", "lib/service/pfc/pfc_dp.c",
+           "if (!sid || snap_is_allowed(sid->allowed, sid->n_allowed, &ip->src))", "if (true)", "pfc_strangers"),
     Mutant("quanta are rounded down", "lib/pfc/pfc_frame.h",
            "((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps", "((unsigned __int128)quanta * to_bps) / from_bps",
            "pfc_speeds"),
+    # floods to the control lcore
+    Mutant("what a port may say to the control lcore is not limited", "lib/node/rx_dp.c",
+           "return !l->strict && mailbox_room(ring)", "return !l->strict || mailbox_room(ring)", "test_punts"),
     # links that fail in a pause
     Mutant("what is lossless for a port without a link is dropped at once", "lib/queue/egress_dp.c",
            "if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m))", "if (false)", "test_link"),

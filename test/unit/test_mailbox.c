@@ -114,12 +114,18 @@ static void all_are_shown(void **state)
 	static const struct {
 		const char *ring, *carries;
 	} expected[] = {
+		{"rx 1 -> control 0", "pfc packets"},
+		{"rx 1 -> control 0", "bfd packets"},
+		{"rx 1 -> control 0", "nd packets"},
 		{"rx 1 -> control 0", "packets"},
 		{"rx 1 -> control 0", "sightings"},
 		{"rx 1 -> worker 2", "packets"},
 		{"rx 1 -> worker 2", "pfc heard"},
 		{"rx 1 -> worker 3", "packets"},
 		{"rx 1 -> worker 3", "pfc heard"},
+		{"rx 2 -> control 0", "pfc packets"},
+		{"rx 2 -> control 0", "bfd packets"},
+		{"rx 2 -> control 0", "nd packets"},
 		{"rx 2 -> control 0", "packets"},
 		{"rx 2 -> control 0", "sightings"},
 		/* rx 2 and worker 2 are on one lcore */

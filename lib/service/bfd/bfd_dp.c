@@ -37,7 +37,7 @@ static bool take(struct rx_role *rx, struct rte_mbuf *m)
 		rate = FAR_RATE;
 	if (bucket_take(b, now, rate, rate / 10 + 32))
 		return false;
-	pkt_end(m, DROP_bfd_limited, &rx->lcore->stats);
+	rx_punt_limited(rx, m, DROP_bfd_limited);
 	return true;
 }
 

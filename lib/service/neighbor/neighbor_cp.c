@@ -140,7 +140,7 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 						    : NEIGH_FORGET);
 	if (state == NEIGH_REACHABLE)
 		service_pfc_learn(c->node, snap_interface_of(interface), mac);
-	/* control_has_room has checked for room. If there is none, the mailbox counts the message as refused. */
+	/* has_room has checked for room. If there is none, the mailbox counts the message as refused. */
 	mailbox_push(&neighbors_of(c)->updates[w->index], &m, sizeof(m));
 }
 
@@ -239,7 +239,7 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 	static const struct eth_addr none;
 	unsigned int n;
 
-	if (mailbox_is_empty(questions) || !control_has_room(c))
+	if (mailbox_is_empty(questions) || !has_room(c))
 		return 0;
 	n = mailbox_pop(questions, m, sizeof(m[0]), CONTROL_BURST);
 	for (unsigned int i = 0; i < n; i++) {
@@ -273,7 +273,7 @@ static unsigned int poll_neighbors(struct control_role *c, uint64_t *next)
 	look_at_links(c);
 	for (uint16_t i = 0; i < c->node->n_workers; i++)
 		work += answer_questions(c, &c->node->worker[i]);
-	if (control_has_room(c))
+	if (has_room(c))
 		work += neigh_cache_poll(neighbors_of(c)->table, c->now, CONTROL_BURST, &due);
 	if (!neighbors_of(c)->kept_all)
 		due = c->now;

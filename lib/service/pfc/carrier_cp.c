@@ -129,21 +129,6 @@ unsigned int control_carrier_poll(struct control_role *c, uint64_t *next)
 
 /* --- from far PEs --- */
 
-/* Return whether a relay accepts state from this packet: received on a WAN port, not tunnelled, from a permitted PE. */
-static bool is_trusted(const struct control_role *c, const struct rte_mbuf *m, const struct pkt *x,
-	const struct snap_relay *r, const struct ipv6_addr *source)
-{
-	uint64_t hi = ipv6_hi(source), lo = ipv6_lo(source);
-
-	if (c->s->port[m->port].side != SIDE_WAN || x->strip != sizeof(struct eth_hdr) || x->vrf != VRF_UNDERLAY ||
-		!snap_is_infrastructure(c->s, hi, lo))
-		return false;
-	for (uint32_t i = 0; i < r->n_allowed; i++)
-		if (snap_match_has(&r->allowed[i], hi, lo))
-			return true;
-	return r->n_allowed == 0;
-}
-
 /*
  * Return the entry of a far PE. A new PE replaces one that has been silent for longer than any lease. NULL: none is
  * free.
@@ -205,14 +190,6 @@ static bool read_message(const uint8_t *packet, uint32_t size, uint32_t at, stru
 	return pfc_state_read(udp + 1, length - sizeof(*udp), state) == 0 && state->slice == 0;
 }
 
-static const struct snap_relay *relay_at(const struct control_role *c, uint16_t udp_port)
-{
-	for (uint32_t i = 0; i < c->s->n_relays; i++)
-		if (c->s->relay[i].udp_port == udp_port)
-			return &c->s->relay[i];
-	return NULL;
-}
-
 bool control_carrier_take(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
@@ -228,12 +205,12 @@ bool control_carrier_take(struct control_role *c, struct rte_mbuf *m)
 	size = pkt_copy_out(m, x->strip, c->scratch, MIN_OF(x->l3_bytes, MESSAGE_MAX));
 	u = control_upper_layer(c->scratch, size);
 	if (u.type == IP_PROTO_UDP && u.at + sizeof(struct udp_hdr) <= size)
-		r = relay_at(c, be16_get(((const struct udp_hdr *)(c->scratch + u.at))->dst_port));
-	if (!r)
+		r = snap_relay_at(c->s, be16_get(((const struct udp_hdr *)(c->scratch + u.at))->dst_port));
+	if (!r || !r->udp_port)
 		return false;
 	if (x->ops & PKT_OP_DA)
 		ip->dst = x->da; /* SIDs of this node have changed the destination */
-	if (!is_trusted(c, m, x, r, &ip->src))
+	if (!snap_relay_trusts(c->s, r, m->port, x->strip, x->vrf, &ip->src))
 		reason = DROP_pfc_bad_peer;
 	else if (!read_message(c->scratch, size, (uint32_t)u.at, &state))
 		reason = DROP_pfc_state_invalid;

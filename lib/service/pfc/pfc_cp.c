@@ -34,14 +34,6 @@ static void pause_port(struct control_role *c, uint16_t port, const struct pfc_p
 	mailbox_push(&service_pfc_worker(w)->pauses, &m, sizeof(m));
 }
 
-static bool is_allowed(const struct snap_pfc_sid *sid, const struct ipv6_addr *source)
-{
-	for (uint32_t i = 0; i < sid->n_allowed; i++)
-		if (snap_match_has(&sid->allowed[i], ipv6_hi(source), ipv6_lo(source)))
-			return true;
-	return sid->n_allowed == 0; /* empty list: any infrastructure source; checked by classification */
-}
-
 /* The reasons of docs/protocol.md 4.4. */
 static enum reason reason_of(enum pfc_fault fault)
 {
@@ -78,8 +70,6 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 		sizeof(party->source));
 	reason = reason_of(
 		pfc_read(frame, size, PFC_UNPADDED | ((*sid)->pfc->lenient_cev ? PFC_ANY_ENABLE : 0), request));
-	if (reason == CONSUME_pfc && !is_allowed((*sid)->pfc, &party->source))
-		return DROP_pfc_bad_peer;
 	if (reason == CONSUME_pfc && !control_pfc_may_listen(c, m->port))
 		return DROP_pfc_limited;
 	return reason;
@@ -253,7 +243,8 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 	case PUNT_PFC_RELAY:
 		control_pfc_relay(c, m);
 		return true;
-	case PUNT_LOCAL:
+	case PUNT_PFC_STATE:
+	case PUNT_LOCAL: /* from a PE that may not send them */
 		return control_carrier_take(c, m);
 	default:
 		return false;
@@ -350,7 +341,8 @@ const struct control_service pfc_service = {
 	.held = service_pfc_held,
 	.snapshot = start_relays, /* before the first word of a far PE is heard */
 	.has_room = has_room,
-	.takes = SERVICE_TAKES(PUNT_PFC_TUNNEL) | SERVICE_TAKES(PUNT_PFC_RELAY) | SERVICE_TAKES(PUNT_LOCAL),
+	.takes = SERVICE_TAKES(PUNT_PFC_TUNNEL) | SERVICE_TAKES(PUNT_PFC_RELAY) | SERVICE_TAKES(PUNT_PFC_STATE) |
+		 SERVICE_TAKES(PUNT_LOCAL),
 	.take = take,
 	.poll = poll,
 	.has_input = control_tunnels_have_input,

@@ -70,7 +70,7 @@ struct pfc_relay_config control_relay_config(const struct snap_relay *r);
 
 /* carrier_cp.c: state messages between PEs instead of frames */
 bool control_carrier_take(struct control_role *c,
-	struct rte_mbuf *m); /* PUNT_LOCAL; true: it was one, and is consumed */
+	struct rte_mbuf *m); /* PUNT_PFC_STATE, PUNT_LOCAL; true: it was one, and is consumed */
 void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request);
 unsigned int control_carrier_poll(struct control_role *c, uint64_t *next); /* lowers *next */
 

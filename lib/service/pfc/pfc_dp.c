@@ -85,8 +85,21 @@ static bool pfc_send_to_owner(struct rx_role *rx, const struct service_pfc_messa
 	return true;
 }
 
+/*
+ * May a port send another message to the owner of the port? Each may send what a neighbour has to say. More passes while
+ * less than half of the mailbox is used, so that a neighbour that says too much delays no other one.
+ */
+static bool pfc_has_share(struct rx_role *rx, const struct service_pfc_message *message)
+{
+	const struct mailbox *b = &service_pfc_rx(rx)->to_worker[rx->node->owner[message->port]];
+	bool within = bucket_take(&service_pfc_rx(rx)->link[message->port], rx->classifier.now, NODE_PFC_RATE,
+		MAX_OF(NODE_PFC_MESSAGES / 2 / rx->node->n_ports, 8));
+
+	return within || !b->ring || mailbox_room(b) > NODE_PFC_MESSAGES / 2;
+}
+
 /* Handle a frame of PUNT_PFC. True: consumed. False: it has become PUNT_PFC_RELAY, for the control role. */
-static bool pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
+static bool pfc_receive_link(struct rx_role *rx, struct rte_mbuf *m)
 {
 	static const enum reason reasons[] = {[PFC_LEGAL] = CONSUME_pfc,
 		[PFC_SHORT] = DROP_pfc_short,
@@ -108,7 +121,7 @@ static bool pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 	else if (fault == PFC_LEGAL && eth_equal(&eth->src, &p->mac))
 		reason = DROP_mac_source; /* our own frame: never into a tunnel (docs/protocol.md 5.5) */
 	else if (fault == PFC_LEGAL && message.request.enable && (!p->pfc_relayed || p->pfc_obeyed) &&
-		 !pfc_send_to_owner(rx, &message))
+		 !(pfc_has_share(rx, &message) && pfc_send_to_owner(rx, &message)))
 		reason = DROP_pfc_busy;
 	if (reason == CONSUME_pfc && p->pfc_relayed && message.request.enable) {
 		pkt_of(m)->punt = PUNT_PFC_RELAY;
@@ -116,6 +129,26 @@ static bool pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
 	}
 	pkt_end(m, reason, &rx->lcore->stats);
 	return true;
+}
+
+/*
+ * Handle PFC out of a tunnel. A source that may not pause these queues ends here, so that it does not use up the limit of
+ * those that may. True: consumed.
+ */
+static bool pfc_receive_tunnelled(struct rx_role *rx, struct rte_mbuf *m)
+{
+	const struct snap_pfc_sid *sid = rx->classifier.s->sid[pkt_of(m)->sid].pfc;
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(rte_pktmbuf_mtod(m, const uint8_t *) + pkt_of(m)->srh);
+
+	if (!sid || snap_is_allowed(sid->allowed, sid->n_allowed, &ip->src))
+		return false;
+	pkt_end(m, DROP_pfc_bad_peer, &rx->lcore->stats);
+	return true;
+}
+
+static bool pfc_receive(struct rx_role *rx, struct rte_mbuf *m)
+{
+	return pkt_of(m)->punt == PUNT_PFC ? pfc_receive_link(rx, m) : pfc_receive_tunnelled(rx, m);
 }
 
 static unsigned int pfc_read_heard(struct worker_role *w)
@@ -165,7 +198,9 @@ static unsigned int pfc_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsi
 	return n;
 }
 
-const struct rx_hooks pfc_rx_hooks = {.takes = SERVICE_TAKES(PUNT_PFC), .take = pfc_receive, .examine = pfc_examine};
+const struct rx_hooks pfc_rx_hooks = {.takes = SERVICE_TAKES(PUNT_PFC) | SERVICE_TAKES(PUNT_PFC_TUNNEL),
+	.take = pfc_receive,
+	.examine = pfc_examine};
 
 /* --- frames sent --- */
 

@@ -48,7 +48,9 @@ _Static_assert(sizeof(struct pfc_message) % 4 == 0, "pfc_message must fit a ring
 
 #define NODE_PAUSES 4096      /* slots from the control role to each worker: a frame can pause all its ports */
 #define NODE_PFC_MESSAGES 256 /* slots from each rx role to each worker */
-#define NODE_PFC_PEERS 8      /* learnt, of a port */
+/* PFC frames per second that a neighbour has to send: more than 8 classes of an 800G port refresh by half-life. */
+#define NODE_PFC_RATE 500000
+#define NODE_PFC_PEERS 8 /* learnt, of a port */
 
 /* PFC frames received from the neighbour. */
 #define PFC_RX_COUNTERS(X) \
@@ -101,6 +103,7 @@ struct service_pfc_peers {
 struct service_pfc_rx {
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* struct service_pfc_message; by worker, not open: same lcore */
 	struct mailbox sightings;		  /* struct node_sighting; to the control role */
+	struct bucket link[MAX_PORTS];		  /* frames of neighbours */
 	uint64_t storm_dropped[MAX_PORTS][PFC_PRIORITIES]; /* packets of a storming neighbour; relaxed readers */
 	struct service_learner *learner;
 } CACHE_ALIGNED;

@@ -2,6 +2,7 @@
 /* The control lcore's neighbour state machine (RFC 4861 section 7.3, appendix C). */
 #include "neigh/neigh_cache.h"
 
+#include <bsd/sys/queue.h>
 #include <bsd/sys/tree.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +16,31 @@
 #define BACKOFF_MAX_NS (60 * NSEC_PER_SEC)	/* RFC 7048 MAX_RETRANS_TIMER */
 #define ASKED_IN_VAIN UINT32_MAX		/* entry.asked: the link was down, no answer counts */
 
+struct group;
+
 struct entry {
 	RB_ENTRY(entry) by_key;
 	RB_ENTRY(entry) by_time;
+	struct group *group;	    /* NULL: kept */
+	TAILQ_ENTRY(entry) by_rank; /* in group->rank[] */
 	struct neigh_info i;
 	uint32_t asked; /* solicitations sent in this state */
 };
+
+/* What an entry is worth when the table is full, least first. */
+enum rank { RANK_STALE, RANK_UNRESOLVED, RANK_USED, RANKS };
+
+TAILQ_HEAD(entries, entry);
+
+/* The learnt entries of a port. */
+struct group {
+	TAILQ_ENTRY(group) next;
+	uint16_t port;
+	unsigned int n;
+	struct entries rank[RANKS]; /* in the order of the last change of state */
+};
+
+TAILQ_HEAD(groups, group);
 
 RB_HEAD(key_tree, entry);
 RB_HEAD(time_tree, entry);
@@ -33,6 +53,8 @@ struct neigh_cache {
 	struct neigh_limits limits;
 	unsigned int n, kept;
 	uint32_t random;
+	struct groups groups; /* of ports with learnt entries */
+	struct neigh_cache_stats stats;
 };
 
 static int compare_key(const struct entry *a, const struct entry *b)
@@ -63,11 +85,85 @@ struct neigh_cache *neigh_cache_new(const struct neigh_ops *ops, void *arg)
 	t->ops = *ops;
 	t->arg = arg;
 	t->random = 0x2545f491;
+	TAILQ_INIT(&t->groups);
 	return t;
+}
+
+static enum rank rank_of(const struct entry *e)
+{
+	if (e->i.state == NEIGH_STALE)
+		return RANK_STALE;
+	return e->i.state == NEIGH_INCOMPLETE || e->i.state == NEIGH_FAILED ? RANK_UNRESOLVED : RANK_USED;
+}
+
+/* The group of a port; NULL: it has none. */
+static struct group *group_of(const struct neigh_cache *t, uint16_t port)
+{
+	struct group *g;
+
+	TAILQ_FOREACH(g, &t->groups, next)
+		if (g->port == port)
+			break;
+	return g;
+}
+
+static struct group *new_group(struct neigh_cache *t, uint16_t port)
+{
+	struct group *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->port = port;
+	for (unsigned int i = 0; i < RANKS; i++)
+		TAILQ_INIT(&g->rank[i]);
+	TAILQ_INSERT_TAIL(&t->groups, g, next);
+	return g;
+}
+
+/* Take an entry out of the lists of learnt ones. Its state is that with which it got there. */
+static void leave(struct neigh_cache *t, struct entry *e)
+{
+	struct group *g = e->group;
+
+	if (!g)
+		return;
+	TAILQ_REMOVE(&g->rank[rank_of(e)], e, by_rank);
+	e->group = NULL;
+	if (--g->n)
+		return;
+	TAILQ_REMOVE(&t->groups, g, next);
+	free(g);
+}
+
+/* Put a learnt entry at the end of its list. */
+static int join(struct neigh_cache *t, struct entry *e)
+{
+	struct group *g = group_of(t, e->i.port);
+
+	if (!g)
+		g = new_group(t, e->i.port);
+	if (!g)
+		return -ENOMEM;
+	e->group = g;
+	g->n++;
+	TAILQ_INSERT_TAIL(&g->rank[rank_of(e)], e, by_rank);
+	return 0;
+}
+
+static void set_state(struct entry *e, enum neigh_state state)
+{
+	struct group *g = e->group;
+
+	if (g)
+		TAILQ_REMOVE(&g->rank[rank_of(e)], e, by_rank);
+	e->i.state = state;
+	if (g)
+		TAILQ_INSERT_TAIL(&g->rank[rank_of(e)], e, by_rank);
 }
 
 static void unlink_entry(struct neigh_cache *t, struct entry *e)
 {
+	leave(t, e);
 	RB_REMOVE(time_tree, &t->times, e);
 	RB_REMOVE(key_tree, &t->keys, e);
 	t->n--;
@@ -139,7 +235,7 @@ static void solicit_again(struct neigh_cache *t, struct entry *e, uint64_t now)
 
 static void enter(struct neigh_cache *t, struct entry *e, enum neigh_state state, uint64_t now)
 {
-	e->i.state = state;
+	set_state(e, state);
 	e->asked = 0;
 	switch (state) {
 	case NEIGH_INCOMPLETE:
@@ -166,8 +262,44 @@ static void enter(struct neigh_cache *t, struct entry *e, enum neigh_state state
 	}
 }
 
+/* The entry that goes for a new one of `port`, or NULL. */
+static struct entry *greediest_entry(const struct neigh_cache *t, uint16_t port)
+{
+	struct group *g, *most = NULL;
+	const struct group *own = group_of(t, port);
+
+	TAILQ_FOREACH(g, &t->groups, next)
+		if (g != own && (!most || g->n > most->n))
+			most = g;
+	/* the port itself has as many as any other: one that nobody uses goes, or nothing is learnt */
+	if (own && (!most || own->n >= most->n))
+		return TAILQ_FIRST(&own->rank[RANK_STALE]);
+	for (unsigned int i = 0; most && i < RANKS; i++)
+		if (TAILQ_FIRST(&most->rank[i]))
+			return TAILQ_FIRST(&most->rank[i]);
+	return NULL;
+}
+
+/* Return whether a port may learn an address; at the limit, another one goes. */
+static bool make_room(struct neigh_cache *t, uint16_t port)
+{
+	struct entry *e;
+
+	if (t->n - t->kept < t->limits.max)
+		return true;
+	e = greediest_entry(t, port);
+	if (!e) {
+		t->stats.refused++;
+		return false;
+	}
+	t->stats.evicted++;
+	tell(t, e, -1);
+	unlink_entry(t, e);
+	return true;
+}
+
 static struct entry *create(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr,
-	enum neigh_state state)
+	enum neigh_state state, bool keep)
 {
 	struct entry *e = calloc(1, sizeof(*e));
 
@@ -177,6 +309,10 @@ static struct entry *create(struct neigh_cache *t, uint64_t now, uint16_t port, 
 	e->i.addr = *addr;
 	e->i.state = state;
 	e->i.until_ns = now;
+	if (!keep && join(t, e) < 0) {
+		free(e);
+		return NULL;
+	}
 	RB_INSERT(key_tree, &t->keys, e);
 	RB_INSERT(time_tree, &t->times, e);
 	t->n++;
@@ -188,20 +324,21 @@ int neigh_cache_keep(struct neigh_cache *t, uint64_t now, uint16_t port, const s
 	struct entry *e = find(t, port, addr);
 
 	if (!keep) {
-		if (e && e->i.keep) {
-			e->i.keep = false;
-			t->kept--;
-		}
+		if (!e || !e->i.keep || join(t, e) < 0)
+			return 0;
+		e->i.keep = false;
+		t->kept--;
 		return 0;
 	}
 	if (!e) {
-		e = create(t, now, port, addr, NEIGH_INCOMPLETE);
+		e = create(t, now, port, addr, NEIGH_INCOMPLETE, true);
 		if (!e)
 			return -ENOMEM;
 		enter(t, e, NEIGH_INCOMPLETE, now);
 	} else if (!e->i.keep && e->i.state == NEIGH_STALE) {
 		enter(t, e, NEIGH_PROBE, now);
 	}
+	leave(t, e);
 	t->kept += !e->i.keep;
 	e->i.keep = true;
 	return 0;
@@ -212,9 +349,9 @@ int neigh_cache_ask(struct neigh_cache *t, uint64_t now, uint16_t port, const st
 	struct entry *e = find(t, port, addr);
 
 	if (!e) {
-		if (t->n - t->kept >= t->limits.max)
+		if (!make_room(t, port))
 			return -ENOSPC;
-		e = create(t, now, port, addr, NEIGH_INCOMPLETE);
+		e = create(t, now, port, addr, NEIGH_INCOMPLETE, false);
 		if (!e)
 			return -ENOMEM;
 		enter(t, e, NEIGH_INCOMPLETE, now);
@@ -246,9 +383,9 @@ void neigh_cache_heard(struct neigh_cache *t, uint64_t now, const struct neigh_n
 	bool differs;
 
 	if (!e) {
-		if (!news->create || !news->has_mac || t->n - t->kept >= t->limits.max)
+		if (!news->create || !news->has_mac || !make_room(t, news->port))
 			return;
-		e = create(t, now, news->port, &news->addr, NEIGH_STALE);
+		e = create(t, now, news->port, &news->addr, NEIGH_STALE, false);
 		if (!e)
 			return;
 		e->i.mac = news->mac;
@@ -359,7 +496,7 @@ void neigh_cache_link_down(struct neigh_cache *t, uint64_t now, uint16_t port, u
 			continue;
 		/* no answer to the last solicitation */
 		if (e->i.state != NEIGH_INCOMPLETE)
-			e->i.state = NEIGH_PROBE;
+			set_state(e, NEIGH_PROBE);
 		e->asked = ASKED_IN_VAIN;
 		set_timer(t, e, now);
 	}
@@ -399,6 +536,11 @@ void neigh_cache_each(const struct neigh_cache *t, void (*fn)(void *arg, const s
 unsigned int neigh_cache_count(const struct neigh_cache *t)
 {
 	return t->n;
+}
+
+const struct neigh_cache_stats *neigh_cache_stats(const struct neigh_cache *t)
+{
+	return &t->stats;
 }
 
 const char *neigh_state_name(enum neigh_state state)

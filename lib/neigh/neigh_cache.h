@@ -50,7 +50,12 @@ void neigh_cache_set_limits(struct neigh_cache *t, const struct neigh_limits *li
  */
 int neigh_cache_keep(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr, bool keep);
 
-/* A packet waits for the address. Returns 0, -ENOSPC at the limit, or -ENOMEM. */
+/*
+ * A packet waits for the address. Returns 0, -ENOSPC at the limit, or -ENOMEM.
+ *
+ * At the limit a port with fewer learnt entries than another one still gets one: the entry of the port with the most that
+ * is used least is removed. So a port that fills the table costs the others nothing.
+ */
 int neigh_cache_ask(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr);
 
 /* A stale address was used. */
@@ -92,6 +97,12 @@ struct neigh_info {
 };
 void neigh_cache_each(const struct neigh_cache *t, void (*fn)(void *arg, const struct neigh_info *info), void *arg);
 unsigned int neigh_cache_count(const struct neigh_cache *t);
+
+/* Entries removed for those of ports with fewer; addresses not learnt at the limit. Since neigh_cache_new. */
+struct neigh_cache_stats {
+	uint64_t evicted, refused;
+};
+const struct neigh_cache_stats *neigh_cache_stats(const struct neigh_cache *t);
 const char *neigh_state_name(enum neigh_state state);
 
 #endif

@@ -83,6 +83,53 @@ static uint8_t supersede(struct pfc_tunnels *t, const struct pfc_tunnel *by, uin
 	return stopped;
 }
 
+/* Tunnels learnt for a slice. */
+static uint32_t share_of(const struct pfc_tunnels *t, uint8_t slice)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->bound; i++)
+		n += t->tunnel[i].origin == PFC_TUNNEL_LEARNT && t->tunnel[i].slice == slice;
+	return n;
+}
+
+/* Would the loss of a tunnel cost less than that of another one? It is of a slice with more tunnels, or idle for longer. */
+static bool is_spared_easier(const struct pfc_tunnel *x, uint32_t share, const struct pfc_tunnel *than,
+	uint32_t than_share)
+{
+	return !than || share > than_share || (share == than_share && x->used < than->used);
+}
+
+/*
+ * The table is full: make room for a tunnel of `slice`, at the expense of a slice that has more tunnels than this one will
+ * have then. A tunnel that holds a stop stays. Returns whether there is room.
+ */
+static bool make_room(struct pfc_tunnels *t, uint8_t slice, uint64_t now)
+{
+	uint32_t own = share_of(t, slice), most = own + 1;
+	const struct pfc_tunnel *out = NULL;
+
+	for (uint32_t i = 0; i < t->bound; i++) {
+		const struct pfc_tunnel *x = &t->tunnel[i];
+		uint32_t share;
+
+		if (x->origin != PFC_TUNNEL_LEARNT || x->stopped || x->slice == slice ||
+			(out && x->slice == out->slice && x->used >= out->used))
+			continue;
+		share = share_of(t, x->slice);
+		if (share > own + 1 && is_spared_easier(x, share, out, most)) {
+			out = x;
+			most = share;
+		}
+	}
+	if (!out)
+		return false;
+	t->evicted++;
+	t->changes++; /* if its data still arrives, it must be sighted again */
+	pfc_tunnel_remove(t, (uint32_t)(out - t->tunnel), now);
+	return true;
+}
+
 static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *remotes, const struct pfc_sighting *d,
 	uint64_t forward, uint64_t now, uint32_t *id)
 {
@@ -101,7 +148,7 @@ static enum pfc_refusal learn(struct pfc_tunnels *t, const struct pfc_remotes *r
 
 	if (refusal)
 		return refusal;
-	if (t->n_learnt >= t->config.learnt_max)
+	if (t->n_learnt >= t->config.learnt_max && !make_room(t, d->slice, now))
 		return PFC_REFUSED_table_full;
 	*id = pfc_tunnel_place(t);
 	if (*id == PFC_TUNNEL_NONE)

@@ -101,7 +101,11 @@ struct pfc_refused {
 	X(counter, aged, "aged", "tunnels", "sluice_pfc_tunnels_aged", \
 		"learnt PFC tunnels removed because their data stopped") \
 	X(counter, replaced, "replaced", "tunnels", "sluice_pfc_tunnels_replaced", \
-		"learnt PFC tunnels replaced because data arrived with another segment list")
+		"learnt PFC tunnels replaced because data arrived with another segment list") \
+	X(counter, evicted, "evicted", "tunnels", "sluice_pfc_tunnels_evicted", \
+		"learnt PFC tunnels of the slice with the most of them, removed because the table was full and a " \
+		"slice " \
+		"with fewer needed room")
 
 struct pfc_tunnels {
 	struct pfc_tunnels_config config; /* of the newest configuration */

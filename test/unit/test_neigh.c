@@ -357,6 +357,91 @@ static void limit_of_learnt_ones(void **state)
 	assert_int_equal(bench_ask(b, 1, "fe80::7"), 0);
 }
 
+static void fill(struct bench *b, uint16_t port, unsigned int first, unsigned int n, unsigned int flags)
+{
+	for (unsigned int i = first; i < first + n; i++) {
+		char text[IP_ADDR_TEXT];
+
+		snprintf(text, sizeof(text), "2001:db8::%x", i);
+		bench_heard(b, port, text, &bench_mac5, flags);
+	}
+}
+
+struct tally {
+	unsigned int of_port[8];
+};
+
+static void count_entry(void *arg, const struct neigh_info *info)
+{
+	((struct tally *)arg)->of_port[info->port]++;
+}
+
+static struct tally tally(const struct bench *b)
+{
+	struct tally t = {{0}};
+
+	neigh_cache_each(b->t, count_entry, &t);
+	return t;
+}
+
+/* One port sends 2,499 solicitations with forged sources: every other port still learns and resolves its share. */
+static void one_port_fills_the_table(void **state)
+{
+	struct bench *b = *state;
+	struct neigh_limits many = bench_limits;
+	struct bench_entry used;
+
+	many.max = 100;
+	neigh_cache_set_limits(b->t, &many);
+	/* a neighbour of port 2 that is in use, and one that nobody uses */
+	assert_int_equal(bench_ask(b, 2, "fe80::5"), 0);
+	bench_heard(b, 2, "fe80::5", &bench_mac6, SOLICITED | OVERRIDE);
+	bench_heard(b, 2, "fe80::6", &bench_mac6, OVERRIDE | CREATE);
+	b->said[0] = '\0';
+	fill(b, 1, 0, 2499, OVERRIDE | CREATE);
+	b->said[0] = '\0';
+	assert_int_equal(neigh_cache_count(b->t), 100);
+	used = bench_entry(b, 2, "fe80::5");
+	assert_true(used.found && eth_equal(&used.info.mac, &bench_mac6));
+	assert_true(bench_entry(b, 2, "fe80::6").found);
+	assert_int_equal(tally(b).of_port[1], 98);
+	/* the newest of the flood are there: its port recycles its own */
+	assert_true(bench_entry(b, 1, "2001:db8::9c2").found);
+	assert_false(bench_entry(b, 1, "2001:db8::1").found);
+	/* others get up to their share, and no more than it */
+	for (unsigned int i = 0; i < 200; i++) {
+		char text[IP_ADDR_TEXT];
+
+		snprintf(text, sizeof(text), "2001:db8:3::%x", i);
+		check(bench_ask(b, 3, text) == (i < 49 ? 0 : -ENOSPC), "%u", i);
+	}
+	assert_int_equal(neigh_cache_count(b->t), 100);
+	assert_int_equal(tally(b).of_port[3], 49);
+	assert_int_equal(tally(b).of_port[2], 2);
+	assert_true(neigh_cache_stats(b->t)->evicted >= 2499 - 98 + 49);
+	assert_int_equal(neigh_cache_stats(b->t)->refused, 200 - 49);
+}
+
+/* Even entries that their port keeps in use go when another port has fewer; those that are used least go first. */
+static void the_least_used_goes_first(void **state)
+{
+	struct bench *b = *state;
+
+	bench_make_reachable(b);
+	bench_heard(b, 1, "fe80::6", &bench_mac6, OVERRIDE | CREATE);
+	assert_int_equal(bench_ask(b, 1, "fe80::7"), 0);
+	bench_heard(b, 1, "fe80::8", &bench_mac6, OVERRIDE | CREATE);
+	b->said[0] = '\0';
+	assert_int_equal(bench_ask(b, 2, "fe80::1"), 0);
+	bench_expect(b, "0 tell 1 fe80::6 forget\n0 ask 2 fe80::1 all\n");
+	assert_int_equal(bench_ask(b, 2, "fe80::2"), 0);
+	bench_expect(b, "0 tell 1 fe80::8 forget\n0 ask 2 fe80::2 all\n");
+	/* two each: equal shares */
+	assert_int_equal(bench_ask(b, 2, "fe80::3"), -ENOSPC);
+	assert_int_equal(bench_ask(b, 3, "fe80::1"), 0);
+	assert_int_equal(neigh_cache_count(b->t), 4);
+}
+
 /* The same address on two ports is two neighbours; families do not mix. */
 static void ports_and_families_apart(void **state)
 {
@@ -394,6 +479,8 @@ int main(void)
 		BENCH_TEST(learns_only_with_the_create_flag),
 		cmocka_unit_test(asked_again),
 		BENCH_TEST(limit_of_learnt_ones),
+		BENCH_TEST(one_port_fills_the_table),
+		BENCH_TEST(the_least_used_goes_first),
 		BENCH_TEST(ports_and_families_apart),
 	};
 

@@ -290,7 +290,21 @@ static void refused(void **state)
 	for (unsigned int i = PFC_REFUSED_none + 1; i < PFC_REFUSAL_COUNT; i++)
 		assert_int_equal(t->refused[i], i != PFC_REFUSED_no_end_sid && i != PFC_REFUSED_too_long &&
 							i != PFC_REFUSED_no_slice_id && i != PFC_REFUSED_no_argument);
-	poll(t, IDLE_NS);
+	/* another slice has none yet: the idlest tunnel of the one with the most goes, but none that holds a stop */
+	pfc_tunnel_want(t, 0, 8, 0);
+	d.slice = 2;
+	for (unsigned int i = 0; i < PFC_TUNNELS_MAX; i++) {
+		enum pfc_refusal want = i < PFC_TUNNELS_MAX / 2 ? PFC_REFUSED_none : PFC_REFUSED_table_full;
+
+		d.source.b[5] = (uint8_t)i;
+		d.source.b[6] = (uint8_t)(i >> 8);
+		check(pfc_tunnel_learn(t, &r, &d, 1, &id) == want, "tunnel %u of the second slice", i);
+	}
+	assert_int_equal(t->evicted, PFC_TUNNELS_MAX / 2);
+	assert_int_equal(t->n_learnt, PFC_TUNNELS_MAX);
+	assert_int_equal(t->tunnel[0].stopped, 8);
+	pfc_tunnel_want(t, 0, 0, 1);
+	poll(t, IDLE_NS + NSEC_PER_SEC);
 	assert_int_equal(t->bound, 0);
 	free(t);
 }

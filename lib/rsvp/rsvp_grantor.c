@@ -168,43 +168,50 @@ void rsvp_grantor_select(struct rsvp_node *n, uint64_t now, struct rsvp_instance
 			rsvp_send_path_err(n, NULL, p, &none);
 }
 
-/* What of a 28 goes on. It may change with every refresh. */
-static void keep_passed(struct rsvp_path *p, const struct rsvp_message *m)
+/* What of a 28 goes on: the list of devices, and objects unexamined. It may change with every refresh. */
+static bool keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_message *m)
 {
-	uint16_t bytes = m->count[RSVP_O_ADSPEC] ? m->adspec.bytes : 0, at = 0;
-	uint8_t *room;
+	size_t hops = m->count[RSVP_O_CBFC_PATH] ? m->path.hops * sizeof(struct ipv6_addr) : 0, objects = 0;
+	uint16_t adspec = m->count[RSVP_O_ADSPEC] ? m->adspec.bytes : 0;
+	uint8_t *room, *at;
 
-	p->adspec_bytes = bytes;
 	for (unsigned int i = 0; i < m->count[RSVP_O_POLICY]; i++)
-		bytes = (uint16_t)(bytes + m->passed[i].bytes);
-	free(p->passed);
-	room = bytes && bytes <= RSVP_PASSED_BYTES_MAX ? malloc(bytes) : NULL;
-	p->passed = room;
-	p->passed_bytes = room ? bytes : 0;
+		objects += m->passed[i].bytes;
+	if (objects + adspec > RSVP_PASSED_BYTES_MAX) {
+		n->stats.not_passed++;
+		objects = adspec = 0;
+	}
+	room = malloc(hops + objects + adspec + 1);
 	if (!room) {
-		p->adspec_bytes = 0;
-		return;
+		n->stats.no_memory++;
+		return false;
 	}
-	for (unsigned int i = 0; i < m->count[RSVP_O_POLICY]; i++) {
-		memcpy(room + at, m->passed[i].at, m->passed[i].bytes);
-		at = (uint16_t)(at + m->passed[i].bytes);
-	}
-	if (p->adspec_bytes)
-		memcpy(room + at, m->adspec.at, p->adspec_bytes);
+	if (hops)
+		memcpy(room, m->path.addrs, hops);
+	at = room + hops;
+	for (unsigned int i = 0; objects && i < m->count[RSVP_O_POLICY]; at += m->passed[i++].bytes)
+		memcpy(at, m->passed[i].at, m->passed[i].bytes);
+	if (adspec)
+		memcpy(at, m->adspec.at, adspec);
+	free(p->passed);
+	p->passed = room;
+	p->hops = (uint8_t)(hops / sizeof(struct ipv6_addr));
+	p->object_bytes = (uint16_t)objects;
+	p->adspec_bytes = adspec;
+	return true;
 }
 
-static void keep_init(struct rsvp_path *p, const struct rsvp_message *m)
+static bool keep_init(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_message *m)
 {
+	if (!keep_passed(n, p, m))
+		return false;
 	p->phop_refresh_ms = m->refresh_ms;
 	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
 	p->has_path = m->count[RSVP_O_CBFC_PATH];
-	p->hops = p->has_path ? m->path.hops : 0;
-	if (p->has_path)
-		memcpy(p->hop, m->path.addrs, p->hops * sizeof(p->hop[0]));
 	p->has_offer = m->count[RSVP_O_CBFC_OFFER];
 	p->offer = p->has_offer ? m->offer[0] : (struct rsvp_cbfc_offer){.path = p->id, .delay_us = UINT32_MAX};
-	keep_passed(p, m);
 	p->instance->tspec = m->tspec;
+	return true;
 }
 
 static uint8_t flags_of(const struct rsvp_message *m)
@@ -296,7 +303,8 @@ static bool admit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const 
 {
 	struct rsvp_instance *s = p->instance;
 
-	keep_init(p, m);
+	if (!keep_init(n, p, m))
+		return false;
 	if (!reserve(n, p)) {
 		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_POOL);
 		return false;
@@ -343,7 +351,8 @@ static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 		n->stats.no_event++;
 		return;
 	}
-	keep_init(p, m);
+	if (!keep_init(n, p, m))
+		return;
 	live(n, now, p);
 	if (p->instance->role != RSVP_FAR &&
 		(p->user == RSVP_U_DOWN || (p->user == RSVP_U_OUT && now < p->out_until))) {
@@ -434,6 +443,10 @@ void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		n->stats.loop++;
 		return;
 	}
+	if (m->count[RSVP_O_CBFC_PATH] && m->path.hops >= MIN_OF(n->config.hops_max, RSVP_HOPS_MAX)) {
+		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_HOPS);
+		return;
+	}
 	if (p && !is_of(p, m)) {
 		struct rsvp_hop gone = {.addr = p->phop};
 
@@ -453,10 +466,6 @@ void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 			n->stats.late++;
 		else
 			known_init(n, now, p, m);
-		return;
-	}
-	if (m->count[RSVP_O_CBFC_PATH] && m->path.hops >= MIN_OF(n->config.hops_max, RSVP_HOPS_MAX)) {
-		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_HOPS);
 		return;
 	}
 	if (m->count[RSVP_O_CBFC_HOP] && m->cbfc_hop[0].unit != n->config.unit) {

@@ -126,6 +126,8 @@ struct rsvp_node_ops {
 	X(counter, lost, "lost", "paths", "sluice_rsvp_lost", "paths that ended because nothing refreshed them") \
 	X(counter, unacknowledged, "unacknowledged", "messages", "sluice_rsvp_unacknowledged", \
 		"RSVP messages given up because no copy was acknowledged") \
+	X(counter, not_passed, "not_passed", "messages", "sluice_rsvp_not_passed", \
+		"Path inits whose foreign objects were too long to be passed on") \
 	RSVP_DROP(X, loop, "this node is in the list of devices already") \
 	RSVP_DROP(X, duplicate, "a path that another previous hop has sent") \
 	RSVP_DROP(X, other_family, "SESSION is of another address family than the RSVP_HOP of this node") \

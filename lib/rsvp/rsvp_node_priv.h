@@ -102,9 +102,8 @@ struct rsvp_path {
 	struct rsvp_cbfc_offer offer;
 	bool has_offer, has_path;
 	uint8_t hops;
-	struct ipv6_addr hop[RSVP_HOPS_MAX];
-	uint8_t *passed; /* objects that are passed on; ADSPEC is the last of them */
-	uint16_t passed_bytes, adspec_bytes;
+	uint8_t *passed; /* the devices before this one, 16 bytes each; objects that are passed on; ADSPEC */
+	uint16_t object_bytes, adspec_bytes;
 	/* user */
 	uint8_t user; /* enum rsvp_user_state */
 	uint8_t tries;

@@ -111,7 +111,8 @@ static void put_cbfc_hop(const struct rsvp_node *n, struct rsvp_message *m, cons
 static void put_path(const struct rsvp_node *n, struct rsvp_message *m, const struct rsvp_path *p,
 	struct ipv6_addr hop[RSVP_HOPS_MAX + 1])
 {
-	memcpy(hop, p->hop, sizeof(p->hop));
+	if (p->hops)
+		memcpy(hop, p->passed, p->hops * sizeof(*hop));
 	hop[p->hops] = n->config.addr.v6;
 	m->path = (struct rsvp_cbfc_path){.nonce = p->instance->nonce,
 		.path = p->id,
@@ -142,8 +143,8 @@ static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const s
 
 static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
 {
-	const uint8_t *at = p->passed;
-	uint16_t left = (uint16_t)(p->passed_bytes - p->adspec_bytes);
+	const uint8_t *at = p->passed + p->hops * sizeof(struct ipv6_addr);
+	uint16_t left = p->object_bytes;
 
 	while (left && m->count[RSVP_O_POLICY] < RSVP_PASSED_MAX) {
 		uint16_t bytes = be16_get(((const struct rsvp_obj *)at)->length);
@@ -175,7 +176,8 @@ void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enu
 		put_path(n, m, p, hop);
 	if (p->has_offer)
 		put_offer(n, m, p);
-	put_passed(m, p);
+	if (p->passed)
+		put_passed(m, p);
 	put_sender(m, &p->sender);
 	m->tspec = s->tspec;
 	m->count[RSVP_O_TSPEC] = 1;

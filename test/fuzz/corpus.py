@@ -215,6 +215,12 @@ def rsvp_session_seeds():
         return struct.pack("!BBH", how, time, len(message)) + message
 
     messages = list(rsvp_messages())
+    init = next(m for m in messages if m[1] == 28 and len(m) > 300)
+    at = init.index(b"\xfc\1") - 2
+    hops = struct.pack("!HBB", 16 + 16 * 20, 252, 1) + init[at + 4:at + 14] + b"\x14\x20" + bytes(320)
+    longer = init[:at] + hops + init[at + struct.unpack_from("!H", init, at)[0]:]
+    longer = longer[:2] + bytes(2) + longer[4:6] + struct.pack("!H", len(longer)) + longer[8:]
+    yield step(0, 1, init) + step(0, 1, longer)
     for time in (1, 20, 28, 31, 34, 37):
         for m in messages:
             yield step(0, time, m) * 2

@@ -173,8 +173,10 @@ void net_close(struct net *t, struct rsvp_instance *s)
 
 static void deliver(struct net *t, unsigned int i)
 {
-	struct net_message m = t->flying[i];
+	static struct net_message m; /* net.message points into it */
 	enum rsvp_refusal refusal;
+
+	m = t->flying[i];
 
 	t->flying[i] = t->flying[--t->flying_n];
 	refusal = rsvp_read(&rsvp_ext, m.data, m.bytes, &t->message);

@@ -244,6 +244,7 @@ static void test_backlog(void **state)
 /* 28s of a path that is there (D12, D43). */
 static void test_init_again(void **state)
 {
+	static const struct ipv6_addr many[255];
 	uint32_t lih, refused;
 
 	(void)state;
@@ -273,6 +274,15 @@ static void test_init_again(void **state)
 	m.path.addrs = &net.node[2].addr.v6;
 	receive(2, 0);
 	assert_int_equal(1, stats(2).loop);
+	/* more devices than may be, on the path that is there */
+	refused = (uint32_t)stats(2).refused;
+	make_init(view(0).credit_epoch, 0, 54);
+	m.path.hops = 255;
+	m.path.addrs = many;
+	receive(2, 0);
+	assert_int_equal(refused + 1, stats(2).refused);
+	net_run(&net, 40 * NET_S);
+	assert_in_range(net.message.path.hops, 0, 2);
 	/* a unit that is not this node's, for a new path */
 	refused = (uint32_t)stats(2).refused;
 	make_init(0, 0, 1);
@@ -283,6 +293,39 @@ static void test_init_again(void **state)
 	receive(2, 0);
 	assert_int_equal(refused + 1, stats(2).refused);
 	assert_int_equal(RSVP_G_COMMITTED, view(2).grantor);
+	net_free(&net);
+}
+
+/* Objects of unknown classes 11xxxxxx, POLICY_DATA and ADSPEC go on, in every refresh; not more than there is room for. */
+static void test_passed_on(void **state)
+{
+	static const uint8_t policy[] = {0, 8, 14, 1, 1, 2, 3, 4}, unknown[] = {0, 8, 201, 5, 9, 9, 9, 9};
+	static const uint8_t adspec[12] = {0, 12, 13, 2}, long_adspec[1020] = {3, 0xfc, 13, 2};
+
+	(void)state;
+	up();
+	make_init(view(0).credit_epoch, 0, 60);
+	m.count[RSVP_O_POLICY] = 2;
+	m.passed[0] = (struct rsvp_raw){policy, sizeof(policy)};
+	m.passed[1] = (struct rsvp_raw){unknown, sizeof(unknown)};
+	m.count[RSVP_O_ADSPEC] = 1;
+	m.adspec = (struct rsvp_raw){adspec, sizeof(adspec)};
+	receive(2, 0);
+	net.cut[0][2] = true; /* its own refresh has none of them */
+	net.message.kind = RSVP_KIND_COUNT;
+	for (unsigned int i = 0; i < 2000 && net.message.kind != RSVP_INIT; i++)
+		net_step(&net, net.now + 100 * NET_S);
+	assert_int_equal(RSVP_INIT, net.message.kind);
+	assert_int_equal(2, net.message.count[RSVP_O_POLICY]);
+	assert_memory_equal(unknown, net.message.passed[1].at, sizeof(unknown));
+	assert_int_equal(12, net.message.adspec.bytes);
+	assert_int_equal(2, net.message.path.hops);
+	make_init(view(0).credit_epoch, 0, 61);
+	m.count[RSVP_O_POLICY] = m.count[RSVP_O_ADSPEC] = 1;
+	m.passed[0] = (struct rsvp_raw){policy, sizeof(policy)};
+	m.adspec = (struct rsvp_raw){long_adspec, sizeof(long_adspec)};
+	receive(2, 0);
+	assert_int_equal(1, stats(2).not_passed);
 	net_free(&net);
 }
 
@@ -533,11 +576,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_update_checks), cmocka_unit_test(test_handle),
 		cmocka_unit_test(test_resync), cmocka_unit_test(test_resync_grantor), cmocka_unit_test(test_backlog),
-		cmocka_unit_test(test_init_again), cmocka_unit_test(test_replaced), cmocka_unit_test(test_believed),
-		cmocka_unit_test(test_unknown), cmocka_unit_test(test_no_path), cmocka_unit_test(test_srefresh),
-		cmocka_unit_test(test_stale_offer), cmocka_unit_test(test_early_update),
-		cmocka_unit_test(test_no_answer), cmocka_unit_test(test_slew), cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_names)};
+		cmocka_unit_test(test_init_again), cmocka_unit_test(test_passed_on), cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_believed), cmocka_unit_test(test_unknown), cmocka_unit_test(test_no_path),
+		cmocka_unit_test(test_srefresh), cmocka_unit_test(test_stale_offer),
+		cmocka_unit_test(test_early_update), cmocka_unit_test(test_no_answer), cmocka_unit_test(test_slew),
+		cmocka_unit_test(test_idle), cmocka_unit_test(test_names)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,7 @@ void rsvp_grantor_acknowledged(struct rsvp_node *n, uint64_t now, struct rsvp_pa
 	if (p->grantor != RSVP_G_COMMITTED || p->acknowledged)
 		return;
 	p->acknowledged = p->confirmed = true;
+	p->answers = false;
 	rsvp_timer_set(n, p, RSVP_T_GRANTOR_SEND, now + rsvp_refresh_ns(n, p));
 }
 
@@ -206,7 +207,8 @@ static bool keep_init(struct rsvp_node *n, struct rsvp_path *p, const struct rsv
 	if (!keep_passed(n, p, m))
 		return false;
 	p->phop_refresh_ms = m->refresh_ms;
-	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
+	if (m->count[RSVP_O_CBFC_HOP] && (int32_t)(m->cbfc_hop[0].sequence - p->hop_heard) > 0)
+		p->hop_heard = m->cbfc_hop[0].sequence;
 	p->has_path = m->count[RSVP_O_CBFC_PATH];
 	p->has_offer = m->count[RSVP_O_CBFC_OFFER];
 	p->offer = p->has_offer ? m->offer[0] : (struct rsvp_cbfc_offer){.path = p->id, .delay_us = UINT32_MAX};
@@ -259,6 +261,7 @@ static void committed_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *
 		p->todo |= h->flags & RSVP_HOP_ASK ? RSVP_DOWN_ASK : 0;
 		return;
 	}
+	p->answers = h->flags & RSVP_HOP_IDLE;
 	if (h->flags & RSVP_HOP_IDLE && (int32_t)(h->sequence - p->reservation->opened_by) > 0)
 		new_epoch(n, now, p, h->sequence);
 	else if (p->grantor == RSVP_G_COMMITTED)

@@ -86,6 +86,7 @@ struct rsvp_path {
 	uint8_t copies;	 /* of the S that is not acknowledged */
 	bool end_counted, end_final;
 	bool forsaken;	   /* its lease ended: only ASK commits it again */
+	bool answers;	   /* S answers a 28 of RESYNC, and names it */
 	bool tried;	   /* by the selection under way */
 	bool acknowledged; /* the last S */
 	bool confirmed;	   /* an S of this epoch */

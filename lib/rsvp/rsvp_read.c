@@ -278,14 +278,11 @@ static bool flows_are_complete(const struct rsvp_message *m)
 	return m->flow[m->flows - 1].has_filter;
 }
 
-/* Markers name the context of each CBFC_HOP; credit inside one message is all of one kind. */
+/* Markers name the context of each CBFC_HOP. */
 static bool is_consistent(const struct rsvp_message *m)
 {
 	for (unsigned int i = 0; m->kind == RSVP_MARKER && i < m->count[RSVP_O_CBFC_HOP]; i++)
 		if (!m->cbfc_hop[i].of_context)
-			return false;
-	for (unsigned int i = 0; m->kind == RSVP_RESERVE && i < m->count[RSVP_O_CREDIT]; i++)
-		if (m->credit[i].form == RSVP_CREDIT_OF_CONTEXT)
 			return false;
 	return flows_are_complete(m);
 }

@@ -199,6 +199,11 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 	m->refresh_ms = n->config.refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
 	rsvp_credit_of(n, p->reservation, flags, &m->credit[0]);
+	if (flags & RSVP_CREDIT_COMMIT && p->answers) {
+		m->credit[0].form = RSVP_CREDIT_OF_CONTEXT;
+		m->credit[0].lih = p->phop_lih;
+		m->credit[0].echo = p->hop_heard;
+	}
 	m->count[RSVP_O_CREDIT] = 1;
 	if (flags & RSVP_CREDIT_COMMIT && s->offer) {
 		memcpy(m->offer, s->offer, s->offers * sizeof(*s->offer));

@@ -150,6 +150,8 @@ static void first_credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p,
 
 	if (answer == RSVP_CREDIT_LEFT) {
 		n->stats.bad_epoch++;
+		if (c->flags & RSVP_CREDIT_COMMIT && !is_shared(p))
+			resync(n, now, p); /* a late offer has displaced it; its counters may be used no more */
 		return;
 	}
 	if (answer == RSVP_CREDIT_OTHER) {
@@ -186,22 +188,34 @@ static void more_credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, 
 	}
 }
 
-/* The answer to the 28 of RESYNC is an S of an epoch that is new, and nothing sent in it. */
+/* The grantor has seen a newer CBFC_HOP than this node has sent, which restarted: go on after that one. */
+static void catch_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t echo)
+{
+	p->instance->hop_sequence = echo;
+	p->tries = 0;
+	rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rsvp_ms(n->config.idle_ms));
+}
+
+/* The answer to the 28 of RESYNC is an S that names it, of an epoch that is new, and nothing sent in it. */
 static void resynced(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_credit *c)
 {
-	bool answer = c->flags & RSVP_CREDIT_COMMIT && p->tries && !c->abr && c->fccl <= c->buffer;
+	bool names = c->form == RSVP_CREDIT_OF_CONTEXT && p->tries;
+	bool answer = c->flags & RSVP_CREDIT_COMMIT && names && c->echo == p->hop_sequence && !c->abr &&
+		      c->fccl <= c->buffer;
 
 	if (c->flags & RSVP_CREDIT_OFFER) {
 		if (is_elsewhere(p)) /* the grantor has lost the path: it is a backup again */
 			enter(n, p, RSVP_U_OFFER);
 		return;
 	}
-	if (!answer || rsvp_context_take(p->context, c) != RSVP_CREDIT_OTHER) {
-		n->stats.bad_epoch++;
+	if (answer && rsvp_context_take(p->context, c) == RSVP_CREDIT_OTHER) {
+		rsvp_context_start(p->context, c);
+		commit(n, now, p);
 		return;
 	}
-	rsvp_context_start(p->context, c);
-	commit(n, now, p);
+	n->stats.bad_epoch++;
+	if (names && (int32_t)(c->echo - p->hop_sequence) > 0)
+		catch_up(n, now, p, c->echo);
 }
 
 static void credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_credit *c)

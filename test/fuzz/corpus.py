@@ -209,6 +209,38 @@ def rsvp_seeds():
         yield b"\1" + struct.pack("!BBHBBH", 0x11, 12, 0, 255, 0, 0) + b"".join(part)
 
 
+def rsvp_answers():
+    """What next hops say to the session that fuzz_rsvp_session.c opens: (O, S, update, 31, PathErr, ResvErr) of its two paths."""
+    def obj(class_num, c_type, body):
+        return struct.pack("!HBB", 4 + len(body), class_num, c_type) + body
+
+    def message(kind, *objects):
+        body = b"".join(objects)
+        return struct.pack("!BBHBBH", 0x11, kind, 0, 255, 0, 8 + len(body)) + body
+
+    word = struct.pack("!I", 32473)
+    session = obj(1, 2, b"\xfd" + bytes(14) + b"\x09" + struct.pack("!BBH", 17, 0, 4791))
+    spec = obj(9, 2, struct.pack("!HHBBH", 0, 7, 5, 0, 6) + struct.pack("!BBHfffII", 127, 0, 5, 1.0, 1.0, 1.0, 64, 4200))
+    for n, lih in enumerate((1, 0x102)):
+        hop = obj(3, 2, b"\xfd" + bytes(14) + b"\x02" + struct.pack("!I", lih))
+        sender = b"\xfd\x01" + bytes(14) + struct.pack("!I", n + 1)
+        tail = obj(8, 1, struct.pack("!I", 10)) + spec + obj(10, 3, sender)
+
+        def credit(flags, epoch, sequence, fccl=8192, abr=0):
+            return obj(124, 3, word + struct.pack("!BBBBIQQIII", flags, 3, 11, 0, epoch, fccl, abr, 8192, 3000, sequence))
+
+        time = obj(5, 1, struct.pack("!I", 30000))
+        ident = obj(23, 1, struct.pack("!II", 0x01000007, 50 + n))
+        yield (message(29, session, hop, time, credit(0x80, 7, 1), tail),
+               message(29, ident, session, hop, time, credit(0x40, 7, 2), tail),
+               message(29, session, hop, credit(0x20, 7, 3, 9000, 100)),
+               message(31, session, hop, obj(11, 3, sender)),
+               message(3, session, obj(6, 2, b"\xfd" + bytes(15) + struct.pack("!BBH", 0, 1, 0x8002)), obj(11, 3, sender)),
+               message(29, session, hop, credit(0x20, 99, 1)),
+               message(29, session, hop, time, credit(0x40, 8, 1), tail),
+               message(29, session, hop, time, credit(0x80, 8, 1, 9000, 5), tail))
+
+
 def rsvp_session_seeds():
     """The messages one after the other, alone and with time between; own messages that come back. See fuzz_rsvp_session.c."""
     def step(how, time, message):
@@ -221,6 +253,15 @@ def rsvp_session_seeds():
     longer = init[:at] + hops + init[at + struct.unpack_from("!H", init, at)[0]:]
     longer = longer[:2] + bytes(2) + longer[4:6] + struct.pack("!H", len(longer)) + longer[8:]
     yield step(0, 1, init) + step(0, 1, longer)
+    first, second = rsvp_answers()
+    lives = [(first[0], first[1], first[2]), (first[0], second[0], first[1], first[4], second[1]),
+             (first[0], first[1], first[5], first[6], first[2]), (first[7], first[1], first[6]), (first[4], second[4]),
+             (first[0], second[0], second[1], second[5], first[1], second[3]), (first[2], first[3], second[6], second[7])]
+    for life in lives:
+        for time in (1, 20, 27, 30, 35):
+            for how in (0, 2, 4, 8):
+                yield b"".join(step(0, time, m) for m in life) + struct.pack("!BBH", how, time | 1, 0) + step(0, 28, life[-1])
+                yield b"".join(step(how if n else 0, time, m) for n, m in enumerate(life)) + step(4, 29, b"") + step(0, 1, first[3])
     for time in (1, 20, 28, 31, 34, 37):
         for m in messages:
             yield step(0, time, m) * 2

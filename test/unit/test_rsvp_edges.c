@@ -473,9 +473,15 @@ static void test_stale_offer(void **state)
 	receive(0, 1);
 	assert_int_equal(RSVP_U_RESYNC, view(0).user);
 	net_run(&net, 110 * NET_MS);
-	/* an S that is not the answer: of the epoch that is left, with data counted, with too much credit */
-	for (unsigned int i = 0; i < 3; i++) {
+	/*
+	 * an S that is not the answer: of the epoch that is left, with data counted, with too much credit, that names no
+	 * 28, an older one
+	 */
+	for (unsigned int i = 0; i < 5; i++) {
 		make_reserve(RSVP_CREDIT_COMMIT);
+		m.credit[0].form = i == 3 ? RSVP_CREDIT_TOTALS : RSVP_CREDIT_OF_CONTEXT;
+		m.credit[0].lih = m.hop.lih;
+		m.credit[0].echo = i == 4 ? 1 : 2;
 		m.hop.addr = net.node[1].addr;
 		m.credit[0].epoch = i ? 41 : 40;
 		m.credit[0].abr = i == 1 ? 1 : 0;
@@ -483,7 +489,15 @@ static void test_stale_offer(void **state)
 		receive(0, 1);
 		check(view(0).user == RSVP_U_RESYNC, "row %u", i);
 	}
-	m.credit[0].fccl = 8192;
+	/* the grantor has heard a newer one, from before a restart of this node: it goes on after that */
+	m.credit[0].echo = 70;
+	receive(0, 1);
+	net.flying_n = 0;
+	net.cut[1][0] = true;
+	net_run(&net, 110 * NET_MS);
+	assert_int_equal(RSVP_INIT, net.message.kind);
+	assert_int_equal(71, net.message.cbfc_hop[0].sequence);
+	m.credit[0].echo = 71;
 	receive(0, 1);
 	assert_int_equal(RSVP_U_COMMITTED, view(0).user);
 	assert_int_equal(1, net.node[0].changes);

@@ -8,14 +8,42 @@
 #include "base/compiler.h"
 #include "test/support/unit.h"
 
+static bool is_before(const struct net_message *a, const struct net_message *b)
+{
+	return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+static void push(struct net *t, struct net_message *m)
+{
+	unsigned int i = t->flying_n++;
+
+	for (; i && is_before(m, t->flying[(i - 1) / 2]); i = (i - 1) / 2)
+		t->flying[i] = t->flying[(i - 1) / 2];
+	t->flying[i] = m;
+}
+
+static struct net_message *pop(struct net *t)
+{
+	struct net_message *first = t->flying[0], *m = t->flying[--t->flying_n];
+	unsigned int i = 0;
+
+	for (unsigned int k; (k = 2 * i + 1) < t->flying_n; i = k) {
+		k += k + 1 < t->flying_n && is_before(t->flying[k + 1], t->flying[k]);
+		if (!is_before(t->flying[k], m))
+			break;
+		t->flying[i] = t->flying[k];
+	}
+	t->flying[i] = m;
+	return first;
+}
+
 static void put(struct net *t, unsigned int to, const struct ip_addr *from, uint64_t arrival, const uint8_t *data,
 	size_t bytes, uint64_t late)
 {
-	struct net_message *m = &t->flying[t->flying_n];
+	struct net_message *m = malloc(sizeof(*m));
 
-	check(t->flying_n < NET_FLYING && bytes <= sizeof(m->data), "%u messages of %zu bytes in flight", t->flying_n,
-		bytes);
-	t->flying_n++;
+	check(m && t->flying_n < NET_FLYING && bytes <= sizeof(m->data), "%u messages of %zu bytes in flight",
+		t->flying_n, bytes);
 	*m = (struct net_message){.at = t->now + t->delay_ns + late +
 					(t->spread_ns ? unit_random(&t->random) % t->spread_ns : 0),
 		.order = t->sent,
@@ -24,6 +52,13 @@ static void put(struct net *t, unsigned int to, const struct ip_addr *from, uint
 		.arrival = arrival,
 		.bytes = (uint16_t)bytes};
 	memcpy(m->data, data, bytes);
+	push(t, m);
+}
+
+void net_lose_all(struct net *t)
+{
+	while (t->flying_n)
+		free(t->flying[--t->flying_n]);
 }
 
 static int node_of(const struct net *t, const struct ip_addr *a)
@@ -110,7 +145,6 @@ unsigned int net_add(struct net *t)
 void net_init(struct net *t, uint64_t random)
 {
 	memset(t, 0, offsetof(struct net, flying));
-	t->flying_n = 0;
 	t->random = random * 2 + 1;
 	t->delay_ns = 5 * NET_MS;
 	t->lose = t->twice_at = t->late_at = -1;
@@ -123,6 +157,7 @@ void net_free(struct net *t)
 {
 	for (unsigned int i = 0; i < t->nodes; i++)
 		rsvp_node_free(t->node[i].rsvp);
+	net_lose_all(t);
 }
 
 void net_path(struct net *t, unsigned int n, const unsigned int *through)
@@ -171,17 +206,17 @@ void net_close(struct net *t, struct rsvp_instance *s)
 	rsvp_close(t->node[0].rsvp, t->now, s);
 }
 
-static void deliver(struct net *t, unsigned int i)
+static void deliver(struct net *t)
 {
-	static struct net_message m; /* net.message points into it */
+	struct net_message *m = pop(t);
 	enum rsvp_refusal refusal;
 
-	m = t->flying[i];
-
-	t->flying[i] = t->flying[--t->flying_n];
-	refusal = rsvp_read(&rsvp_ext, m.data, m.bytes, &t->message);
+	t->received = *m;
+	free(m);
+	m = &t->received;
+	refusal = rsvp_read(&rsvp_ext, m->data, m->bytes, &t->message);
 	check(!refusal, "read again: %s", rsvp_refusal_name(refusal));
-	rsvp_receive(t->node[m.to].rsvp, t->now, &t->message, &m.from, m.arrival);
+	rsvp_receive(t->node[m->to].rsvp, t->now, &t->message, &m->from, m->arrival);
 }
 
 /* The pools, which hold at every instant. */
@@ -202,16 +237,10 @@ static const char *overbooked(const struct net *t)
 
 bool net_step(struct net *t, uint64_t until)
 {
-	unsigned int first = NET_FLYING;
-	uint64_t at = until, next;
+	bool message = t->flying_n && t->flying[0]->at < until;
+	uint64_t at = message ? t->flying[0]->at : until, next;
 	int timer = -1;
 
-	for (unsigned int i = 0; i < t->flying_n; i++)
-		if (t->flying[i].at < at ||
-			(t->flying[i].at == at && first != NET_FLYING && t->flying[i].order < t->flying[first].order)) {
-			first = i;
-			at = t->flying[i].at;
-		}
 	for (unsigned int i = 0; i < t->nodes; i++) {
 		rsvp_poll(t->node[i].rsvp, t->now, 0, &next);
 		if (next < at) {
@@ -222,8 +251,8 @@ bool net_step(struct net *t, uint64_t until)
 	t->now = MAX_OF(t->now, at);
 	if (timer >= 0)
 		rsvp_poll(t->node[timer].rsvp, t->now, 1, &next);
-	else if (first != NET_FLYING)
-		deliver(t, first);
+	else if (message)
+		deliver(t);
 	else
 		return false;
 	check(!overbooked(t), "%s", overbooked(t));

@@ -11,7 +11,7 @@
 #define NET_NODES 12
 #define NET_PATHS 8
 #define NET_HOPS 6
-#define NET_FLYING 512
+#define NET_FLYING 65536
 #define NET_MS 1000000ull
 #define NET_S 1000000000ull
 
@@ -50,9 +50,11 @@ struct net {
 	unsigned int sent;
 	unsigned int kinds[RSVP_KIND_COUNT]; /* messages sent */
 	bool cut[NET_NODES][NET_NODES];	     /* no message gets through */
-	struct net_message flying[NET_FLYING];
 	unsigned int flying_n;
-	struct rsvp_message message;
+	/* the last member: a heap, the next message first */
+	struct net_message *flying[NET_FLYING];
+	struct rsvp_message message; /* the last one received; it points into `received` */
+	struct net_message received;
 };
 
 /* Nodes 0 (headend) and 1 (far gateway), without paths; the configuration of a test. */
@@ -64,6 +66,7 @@ void net_path(struct net *t, unsigned int n, const unsigned int *through);
 /* Make a node again: all its state is lost. */
 void net_restart(struct net *t, unsigned int node);
 void net_config(struct net *t, unsigned int node); /* node[].config has changed */
+void net_lose_all(struct net *t);		   /* what is in flight */
 
 /* A session over all paths. `number` tells sessions apart. */
 struct rsvp_instance *net_open(struct net *t, unsigned int number);

@@ -389,7 +389,7 @@ static void test_unknown(void **state)
 	for (unsigned int i = 0; i < 1000; i++)
 		receive(2, 0);
 	assert_in_range(net.kinds[RSVP_END_ACK] - sent, 99, 101); /* the address comes from the message */
-	net.flying_n = 0;
+	net_lose_all(&net);
 	/* 31 for a path that does not end, and with another id */
 	make_init(0, 0, 1);
 	m.kind = RSVP_END_ACK;
@@ -447,7 +447,7 @@ static void test_srefresh(void **state)
 	m.id_list[0] = (struct rsvp_id_list){.epoch = 9, .ids = ids, .count = 2};
 	receive(2, 0);
 	assert_int_equal(1, net.flying_n);
-	assert_int_equal(RSVP_ACCEPTED, rsvp_read(&rsvp_ext, net.flying[0].data, net.flying[0].bytes, &net.message));
+	assert_int_equal(RSVP_ACCEPTED, rsvp_read(&rsvp_ext, net.flying[0]->data, net.flying[0]->bytes, &net.message));
 	assert_int_equal(2, net.message.count[RSVP_O_ACK]);
 	assert_true(net.message.ack[1].nack && net.message.ack[1].id == 6 && net.message.ack[1].epoch == 9);
 	net_free(&net);
@@ -460,7 +460,7 @@ static void test_stale_offer(void **state)
 	net_init(&net, 5);
 	net_path(&net, 0, NULL);
 	session = net_open(&net, 1);
-	net.flying_n = 0;
+	net_lose_all(&net);
 	make_reserve(RSVP_CREDIT_OFFER);
 	m.hop.addr = net.node[1].addr;
 	m.credit[0].epoch = 40;
@@ -492,7 +492,7 @@ static void test_stale_offer(void **state)
 	/* the grantor has heard a newer one, from before a restart of this node: it goes on after that */
 	m.credit[0].echo = 70;
 	receive(0, 1);
-	net.flying_n = 0;
+	net_lose_all(&net);
 	net.cut[1][0] = true;
 	net_run(&net, 110 * NET_MS);
 	assert_int_equal(RSVP_INIT, net.message.kind);

@@ -36,6 +36,23 @@ def cnp_has_a_class(priority):
     return net
 
 
+@scenario(short=[{"dscp": 48}, {"dscp": 26}], long=[{"dscp": d} for d in (8, 26, 40, 48)],
+          expect=lambda dscp: ["flow().qps[0]['ce_marked'] > 10",
+                               "flow().qps[0]['cnps'] == 0" if dscp == 48 else "flow().qps[0]['cnps'] > 0"])
+def cnp_has_a_dscp(dscp):
+    """A CNP has the DSCP of `cnp-dscp` on the wire. The sender of the data has the router paused in class 6, that of DSCP 48: CNPs of
+    this DSCP wait in the router, CNPs of another one reach the sender."""
+    net = marked(flow={"cnp-priority": 6, "cnp-dscp": dscp}, run="10ms", drain="1ms", **loses())
+    net.hosts["nic1"]["keys"]["send"] = [{"at": "0us", "frame": XOFF.replace("0008 000000000000 ffff", "0040 000000000000 000000000000 ffff"),
+                                          "every": "10us", "repeat": 1200}]
+
+    def obeys(config):
+        config["memory"]["buffers"] = 131072
+        port = next(p for p in config["ports"] if p["name"] == "a")
+        port.update(speed="1000G", pfc={"priorities": [6], "peers": [net._mac("nic1.eth0")], "watchdog": {"action": "alert"}})
+    return net.tune("r1", obeys)
+
+
 @scenario(short=[{"response": r, "pipeline": p} for r, p in (("standard", "0"), ("20us", "0"), ("standard", "256K"))],
           expect=lambda response, pipeline: ["host('nic2').pauses_sent > 0", "host('nic2').buffer_overflow == 0" if
                                              (response, pipeline) == ("standard", "0") else "host('nic2').buffer_overflow > 0"])
@@ -46,8 +63,8 @@ def pause_response(response, pipeline):
                  sink={"drain": "10G", "buffer": (1 << 20) + 2 * 12500 + 25600 + 65536, "xoff": 1 << 20, "xon": "128K"}, **loses())
 
 
-def marked(flow, run="30ms"):
-    net = direct(run=run, link={"rate": "10G"}, flow={"queue-pairs": 2, "dcqcn": True, "rate": "20G", "message": "256K", **flow})
+def marked(flow, run="30ms", **lab):
+    net = direct(run=run, **lab, link={"rate": "10G"}, flow={"queue-pairs": 2, "dcqcn": True, "rate": "20G", "message": "256K", **flow})
     net.nodes["r1"]["port"] = {"ecn": {"classes": [3], "min": "20K", "max": "100K"}, "queue-limit": 8192, "buffer-limit": 8192,
                                "descriptors": {"tx": 64}}
     return net

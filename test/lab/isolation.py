@@ -255,6 +255,41 @@ def flood_expect(what):
             "reason('gw2', 'headroom_exceeded') == 0", "way('gw1.wan').delivered > 1.2 * base.way('gw1.wan').delivered"]
 
 
+FLOWS = "Goodput of flows: payload received in order"
+LINE = 24 + 14 + 40 + 20 + 8 + 12 + 4  # bytes of the WAN that a datagram takes beside its payload
+
+
+def promised_expect(promises=True, **_):
+    gets = f"mean('{FLOWS}', f['name'], 40, 100) * 1e6"
+    if not promises:
+        return [*LOSSLESS, f"any({gets} < 0.7 * number(f['name']) for f in report['flows'])"]
+    return [*LOSSLESS, f"all(0.97 * number(f['name']) < {gets} < 1.03 * number(f['name']) for f in report['flows'])"]
+
+
+@scenario(short=[{"seed": 1}, {"seed": 2}, {"seed": 2, "promises": False}], long=[{}, {"promises": False}], seeds=5, expect=promised_expect)
+def min_rate(promises=True, seed=1):
+    """Slices that all send as fast as they can share a WAN: each gets its `min-rate`, and its weight's part of what the promises
+    leave. Number, weights, promises and lengths of datagrams are drawn. Without `min-rate` some get much less."""
+    r, rate = random.Random(seed), 1000
+    count = r.choice([2, 3, 5, 8, 12])
+    weights = [1] + [r.choice([1, 2, 4]) for _ in range(count - 1)]
+    # the first is promised much more than its weight's part, others may be promised something
+    promise = [r.uniform(0.6, 0.7) * rate] + [r.choice([0, 0, r.uniform(0.02, 0.2) * rate / count]) for _ in weights[1:]]
+    promise = [int(p) for p in promise]
+    net = Slices("100ms", f"{rate}M", False, count, name="min-rate", delay=f"{r.randrange(1, 200)}us", drain="10s")
+
+    def slices_of(config):
+        config["slices"] = [{**s, "weight": w, **({"min-rate": f"{p}M"} if p and promises else {})}
+                            for s, w, p in zip(config["slices"], weights, promise)]
+    for node in ("gw1", "gw2"):
+        net.tune(node, slices_of)
+    for i, (w, p) in enumerate(zip(weights, promise)):
+        message = r.choice([256, 1024, 2048, 4096])
+        due = (p + (rate - sum(promise)) * w / sum(weights)) * message / (message + LINE)
+        net.flow(f"s{i}", f"d{i}", name=f"f{i}-{int(1000 * due)}", transport="datagram", message=message, rate=f"{rate}M")
+    return net
+
+
 @scenario(short=[{"what": "stall"}], against={"what": None}, seeds=0.1,
           expect=[*LOSSLESS, "lost == 0", *(f"mean('{GOODPUT}', 'd{i}', 1000, 2500) < 0.1 * base.mean('{GOODPUT}', 'd{i}', 1000, 2500)"
                                             for i in range(SLICES) if i != BAD)])

@@ -174,6 +174,8 @@ MUTANTS = [
     # links that fail in a pause
     Mutant("what is lossless for a port without a link is dropped at once", "lib/queue/egress_dp.c",
            "if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m))", "if (false)", "test_link"),
+    Mutant("what is lossless for a port without a link is dropped at once, and nobody is paused", "lib/queue/egress_dp.c",
+           "if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m))", "if (false)", "flap_in_flow"),
     Mutant("a hold goes on when the link is back, not a round trip later", "lib/queue/link_dp.c",
            "l->go_on_ns = c->now + p->loop_ns;", "l->go_on_ns = c->now;", "test_link"),
     Mutant("nobody waits for the word of a neighbour that is back", "lib/queue/link_dp.c",

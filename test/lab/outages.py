@@ -19,9 +19,9 @@ def flapping_expect(cut=True, **_):
             "host('b').goodput_bytes > 0", "host('a').pauses_received > 0"]
 
 
-def flap_net(name, seed, fails=None):
-    """A chain of two nodes whose receiver stops; while it does, the link between them fails: once to five times, at times,
-    at a speed and over a distance that the seed draws."""
+def flap_net(name, seed, stalls=True):
+    """A chain of two nodes whose receiver stops; while it does, or without stalls while data flows, the link between them fails:
+    once to five times, at times, at a speed and over a distance that the seed draws."""
     r = random.Random(seed)
     rate, km = r.choice([(25, (0, 100)), (100, (0, 100)), (400, (0, 20))])
     # 1 m to 100 km, evenly over the magnitudes
@@ -39,7 +39,7 @@ def flap_net(name, seed, fails=None):
         net.node(n, port={"descriptors": {"tx": 64}})
     net.host("a", 1, pfc=[3])
     net.host("b", 2, pfc=[3], sink={"drain": near, "buffer": 16 << 20, "xoff": 1 << 20, "xon": 512 * 1024,
-                                    "stalls": [{"at": f"{int(begin)}us", "for": f"{int(stall)}us"}]})
+                                    **({"stalls": [{"at": f"{int(begin)}us", "for": f"{int(stall)}us"}]} if stalls else {})})
     net.link("a.eth0", "n0.h", rate=near).link("n1.h", "b.eth0", rate=near)
     detect = r.choice(["1us", "10us", "50us"])
     net.link("n0.w", "n1.w", rate=near, delay=f"{delay}ns",
@@ -70,6 +70,14 @@ def flapping_link(seed=1):
     """A link fails for 1 ms, once or five times, while it is paused: what is lost was on the wire, and the buffer behind it
     never overflows, for the state of every priority is said first when it is back, and until then nothing is sent."""
     return flap_net("flapping-link", seed)
+
+
+@scenario(short=[{"seed": s} for s in (1, 2, 3)], long=[{}], seeds=10,
+          expect=["lost == way('n0.w').cut + way('n1.w').cut", "report['lossless']['lost_broken'] == 0", "host('a').pauses_received > 0",
+                  "host('b').goodput_bytes > 0", "all(n['reasons'].get('port_down', 0) == 0 for n in report['nodes'])"])
+def flap_in_flow(seed=1):
+    """A link fails while data flows: what is lossless waits in front of it, and its sender is paused until the link is back."""
+    return flap_net("flap-in-flow", seed, stalls=False)
 
 
 def with_states(net):

@@ -40,7 +40,7 @@ class Report:
                       "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "any": any, "mean": self.mean, "command": self.command}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
-                          into=self.into, lossless=self.lossless, cycles=self.cycles, excused=self.excused)
+                          into=self.into, lossless=self.lossless, cycles=self.cycles, excused=self.excused, number=self.number)
 
     def _find(self, kind, name):
         return next(Record(x) for x in self.data[kind] if name is None or x["name"] == name)
@@ -104,6 +104,10 @@ class Report:
         """Packets of lossless classes that were lost at a place for a reason."""
         return next((Record(x) for x in self.data["lossless"]["losses"] if x["lossless"] and (x["place"], x["reason"]) == (place, reason)),
                     Record({"packets": 0}))
+
+    def number(self, name):
+        """Behind the last dash of a name: what a builder has drawn."""
+        return int(name.rsplit("-", 1)[1])
 
     def excused(self, across):
         return excused(self.data, across)

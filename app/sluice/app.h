@@ -29,7 +29,12 @@ struct app {
 	bool script_failed; /* a command of --script failed */
 	/* metrics.c */
 	struct metrics *metrics;
+	/* manage.c */
+	struct watchdog *watchdog; /* NULL: not started */
 };
+
+/* manage.c: feed systemd's watchdog if it is time, between the steps of something long. */
+void manage_feed(struct app *app);
 
 /* reload.c: sets up app->host; tick ends an unconfirmed `commit confirmed`. */
 void reload_init(struct app *app);

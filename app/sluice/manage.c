@@ -138,6 +138,12 @@ static void watchdog_tick(struct watchdog *w, const struct node *n, uint64_t now
 		notify("WATCHDOG=1");
 }
 
+void manage_feed(struct app *app)
+{
+	if (app->watchdog)
+		watchdog_tick(app->watchdog, app->node, clock_now());
+}
+
 static void take_signal(struct app *app, int fd)
 {
 	struct signalfd_siginfo info;
@@ -179,6 +185,7 @@ void manage(struct app *app, int signals)
 	struct watchdog watchdog;
 
 	watchdog_init(&watchdog, last);
+	app->watchdog = &watchdog;
 	begin_watch(n);
 	while (!app->stop) {
 		wait_and_serve(app, signals);
@@ -198,5 +205,6 @@ void manage(struct app *app, int signals)
 		if (app->options->idle_exit_ms && now - last >= app->options->idle_exit_ms * NSEC_PER_MSEC)
 			break;
 	}
+	app->watchdog = NULL;
 	end_watch();
 }

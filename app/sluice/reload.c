@@ -15,19 +15,6 @@
 #include "manage/apply.h"
 #include "node/node_ctl.h"
 
-static char *running_text(const struct node *n)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
-	cfg_emit(n->config, f, 0);
-	fclose(f);
-	return text;
-}
-
 /* Flow control that was taken away while it was in force. */
 static void log_held(const json_t *plan)
 {
@@ -46,7 +33,7 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 	uint64_t started, json_t **out, char *err, size_t size)
 {
 	struct cfg_log log_before = app->node->config->log;
-	char *before = running_text(app->node);
+	char *before = strdup(app->node->config->text);
 	uint64_t ms;
 	int rc;
 
@@ -55,6 +42,7 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		cfg_free(c);
 		return -ENOMEM;
 	}
+	manage_feed(app);
 	rc = apply_config(app->node, c, diags, file, how, out, err, size);
 	ms = (clock_now() - started) / NSEC_PER_MSEC;
 	if (*out)
@@ -79,9 +67,12 @@ static int apply_file(struct app *app, const char *file, enum apply_how how, jso
 	uint64_t started = clock_now();
 	struct cfg_diags diags = {0};
 	char *name = strdup(file ? file : app->file);
-	struct config *c = name ? cfg_load_file(name, &diags) : NULL;
+	struct config *c;
 	int rc;
 
+	manage_feed(app);
+	c = name ? cfg_load_file(name, &diags) : NULL;
+	manage_feed(app);
 	rc = apply(app, c, &diags, name, how, started, out, err, size);
 	if (rc == 0 && how != APPLY_DRY) {
 		free(app->previous_file);

@@ -116,21 +116,147 @@ static void free_items(struct item *items, uint32_t n)
 	free(items);
 }
 
-static struct item *sorted_items(const struct cfg_key *key, const struct cfg_any_list *list)
+static struct item *items_of(const struct cfg_key *key, const struct cfg_any_list *list)
 {
 	struct item *items = calloc(list->n + 1, sizeof(*items));
 
-	for (uint32_t i = 0; items && i < list->n; i++) {
+	for (uint32_t i = 0; items && i < list->n; i++)
 		items[i].base = list->items + (size_t)i * key->map->size;
-		items[i].name = item_name(key->map, items[i].base);
-		if (!items[i].name) {
-			free_items(items, list->n);
-			return NULL;
-		}
-	}
-	if (items)
-		qsort(items, list->n, sizeof(*items), by_name);
 	return items;
+}
+
+static bool same_map(const struct cfg_map *map, const char *a, const char *b);
+
+/* Are two values the same, byte by byte? Values that are not may still have the same text. */
+static bool same_value(const struct cfg_key *key, enum cfg_type type, const char *a, const char *b)
+{
+	const char *x, *y;
+
+	switch (type) {
+	case CFG_MAP:
+		return same_map(key->map, a, b);
+	case CFG_LIST_OF: {
+		struct cfg_any_list p = cfg_list_at(a), q = cfg_list_at(b);
+		size_t size = cfg_value_size(key, key->item);
+
+		for (uint32_t i = 0; p.n == q.n && i < p.n; i++)
+			if (!same_value(key, key->item, p.items + i * size, q.items + i * size))
+				return false;
+		return p.n == q.n;
+	}
+	case CFG_NAME:
+	case CFG_TEXT:
+		memcpy(&x, a, sizeof(x));
+		memcpy(&y, b, sizeof(y));
+		return x == y || (x && y && strcmp(x, y) == 0);
+	default:
+		return memcmp(a, b, cfg_value_size(key, type)) == 0;
+	}
+}
+
+static bool same_map(const struct cfg_map *map, const char *a, const char *b)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+
+		if (!same_value(key, key->type, a + key->offset, b + key->offset))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t hash_bytes(uint32_t h, const void *at, size_t size)
+{
+	const unsigned char *p = at;
+
+	for (size_t i = 0; i < size; i++)
+		h = (h ^ p[i]) * 0x01000193u; /* FNV-1a */
+	return h;
+}
+
+/* The same for items that are the same. Maps and lists inside an item do not count: they seldom make the difference. */
+static uint32_t hash_of(const struct cfg_map *map, const char *base)
+{
+	uint32_t h = 0x811c9dc5u;
+
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+		const char *text;
+
+		if (key->type == CFG_MAP || key->type == CFG_LIST_OF || key->type == CFG_CONFIG)
+			continue;
+		if (key->type != CFG_NAME && key->type != CFG_TEXT) {
+			h = hash_bytes(h, base + key->offset, cfg_value_size(key, key->type));
+			continue;
+		}
+		memcpy(&text, base + key->offset, sizeof(text));
+		if (text)
+			h = hash_bytes(h, text, strlen(text));
+	}
+	return h ^ h >> 15;
+}
+
+/*
+ * Remove the items that are in both lists. Of a large configuration nearly all are, and to find a name for each and to
+ * sort them takes most of the time of a reload. 0, or -ENOMEM.
+ */
+static int remove_same(const struct cfg_map *map, struct item *x, uint32_t *nx, struct item *y, uint32_t *ny)
+{
+	uint32_t slots = 1, kept = 0, *first, *next;
+
+	while (slots < 2 * *nx)
+		slots *= 2;
+	first = calloc(slots, sizeof(*first));
+	next = calloc(*nx + 1, sizeof(*next));
+	for (uint32_t i = *nx; first && next && i-- > 0;) {
+		uint32_t *slot = &first[hash_of(map, x[i].base) & (slots - 1)];
+
+		next[i] = *slot;
+		*slot = i + 1;
+	}
+	for (uint32_t k = 0; first && next && k < *ny; k++) {
+		uint32_t *at = &first[hash_of(map, y[k].base) & (slots - 1)];
+
+		while (*at && !same_map(map, x[*at - 1].base, y[k].base))
+			at = &next[*at - 1];
+		if (!*at) {
+			y[kept++] = y[k];
+			continue;
+		}
+		x[*at - 1].base = NULL;
+		*at = next[*at - 1];
+	}
+	free(first);
+	free(next);
+	if (!first || !next)
+		return -ENOMEM;
+	*ny = kept;
+	kept = 0;
+	for (uint32_t i = 0; i < *nx; i++)
+		if (x[i].base)
+			x[kept++] = x[i];
+	*nx = kept;
+	return 0;
+}
+
+static int name_and_sort(const struct cfg_map *map, struct item *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		items[i].name = item_name(map, items[i].base);
+		if (!items[i].name)
+			return -ENOMEM;
+	}
+	qsort(items, n, sizeof(*items), by_name);
+	return 0;
+}
+
+static int differing_items(const struct cfg_map *map, struct item *x, uint32_t *nx, struct item *y, uint32_t *ny)
+{
+	int rc = x && y ? remove_same(map, x, nx, y, ny) : -ENOMEM;
+
+	if (rc == 0)
+		rc = name_and_sort(map, x, *nx);
+	return rc ? rc : name_and_sort(map, y, *ny);
 }
 
 static void diff_map(struct diff *d, const struct cfg_map *map, const char *from, const char *to, const char *path);
@@ -138,13 +264,12 @@ static void diff_map(struct diff *d, const struct cfg_map *map, const char *from
 static void diff_items(struct diff *d, const struct cfg_key *key, const char *from, const char *to, const char *path)
 {
 	struct cfg_any_list a = cfg_list_at(from), b = cfg_list_at(to);
-	struct item *x = sorted_items(key, &a), *y = sorted_items(key, &b);
+	struct item *x = items_of(key, &a), *y = items_of(key, &b);
 	/* the set of ports is fixed while lcores run, because ports are numbered */
 	uint32_t flags = key->map->keys[0].flags & CFG_START_ONLY;
 	char sub[1024]; /* long contents are truncated: people read this text, not programs */
 
-	if (!x || !y)
-		d->rc = -ENOMEM;
+	d->rc = differing_items(key->map, x, &a.n, y, &b.n);
 	for (uint32_t i = 0, k = 0; d->rc == 0 && (i < a.n || k < b.n);) {
 		int c = i == a.n ? 1 : k == b.n ? -1 : strcmp(x[i].name, y[k].name);
 

@@ -66,14 +66,40 @@ static bool map_is_default(const struct cfg_map *map, const char *base)
 	return true;
 }
 
-static void emit_map(const struct cfg_map *map, const char *base, FILE *out, unsigned int depth, bool all,
-	bool in_item);
+static bool has_plain_default(const struct cfg_key *key)
+{
+	return key->fallback && key->type != CFG_NAME && key->type != CFG_TEXT && key->type != CFG_LIST_OF;
+}
+
+/* `defaults`: of default_item. False: the text of the value decides. */
+static bool equals_default(const struct cfg_key *key, const char *value, const char *defaults)
+{
+	return defaults && has_plain_default(key) &&
+	       memcmp(value, defaults + key->offset, cfg_value_size(key, key->type)) == 0;
+}
+
+/* An item of a list of maps with the default of each key, so that a list with many items parses them once. NULL: none. */
+static char *default_item(const struct cfg_map *map)
+{
+	char *item = calloc(1, map->size), err[256];
+
+	for (uint32_t i = 0; item && i < map->n_keys; i++) {
+		const struct cfg_key *key = &map->keys[i];
+
+		if (has_plain_default(key))
+			cfg_parse_scalar(key, key->type, key->fallback, NULL, item + key->offset, err, sizeof(err));
+	}
+	return item;
+}
+
+static void emit_map(const struct cfg_map *map, const char *base, const char *defaults, FILE *out, unsigned int depth,
+	bool all, bool in_item);
 
 static void emit_list(const struct cfg_key *key, const char *value, FILE *out, unsigned int depth, bool all)
 {
 	struct cfg_any_list list = cfg_list_at(value);
 	size_t size = cfg_value_size(key, key->item);
-	char text[CFG_SCALAR_TEXT];
+	char text[CFG_SCALAR_TEXT], *defaults;
 
 	if (key->item != CFG_MAP) {
 		fprintf(out, " [");
@@ -85,13 +111,17 @@ static void emit_list(const struct cfg_key *key, const char *value, FILE *out, u
 		return;
 	}
 	fprintf(out, "\n");
+	defaults = default_item(key->map);
 	for (uint32_t i = 0; i < list.n; i++) {
 		fprintf(out, "%*s- ", INDENT(depth + 1));
-		emit_map(key->map, list.items + i * size, out, depth + 2, all, true);
+		emit_map(key->map, list.items + i * size, defaults, out, depth + 2, all, true);
 	}
+	free(defaults);
 }
 
-static void emit_map(const struct cfg_map *map, const char *base, FILE *out, unsigned int depth, bool all, bool in_item)
+/* `defaults`: a struct like that at `base`, for the keys that have defaults; NULL: they are parsed again. */
+static void emit_map(const struct cfg_map *map, const char *base, const char *defaults, FILE *out, unsigned int depth,
+	bool all, bool in_item)
 {
 	char text[CFG_SCALAR_TEXT];
 	bool first = in_item;
@@ -103,14 +133,15 @@ static void emit_map(const struct cfg_map *map, const char *base, FILE *out, uns
 		if (key->type == CFG_MAP) {
 			if (map_is_absent(key->map, value) || (map_is_default(key->map, value) && !all))
 				continue;
-		} else if (is_absent(key, value) || (!all && is_default(key, value))) {
+		} else if (is_absent(key, value) ||
+			   (!all && (equals_default(key, value, defaults) || is_default(key, value)))) {
 			continue;
 		}
 		fprintf(out, "%*s%s:", INDENT(first ? 0 : depth), key->name);
 		first = false;
 		if (key->type == CFG_MAP) {
 			fprintf(out, "\n");
-			emit_map(key->map, value, out, depth + 1, all, false);
+			emit_map(key->map, value, NULL, out, depth + 1, all, false);
 		} else if (key->type == CFG_LIST_OF) {
 			emit_list(key, value, out, depth, all);
 		} else {
@@ -122,7 +153,7 @@ static void emit_map(const struct cfg_map *map, const char *base, FILE *out, uns
 
 void cfg_emit(const struct config *c, FILE *out, bool all)
 {
-	emit_map(&cfg_root, (const char *)c, out, 0, all, false);
+	emit_map(&cfg_root, (const char *)c, NULL, out, 0, all, false);
 }
 
 static void emit_wrapped(FILE *out, unsigned int indent, const char *text)

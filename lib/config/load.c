@@ -74,6 +74,8 @@ static void remember(struct loader *l, const void *member, const yaml_node_t *no
 }
 
 static void load_map(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out);
+static void load_over_defaults(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out);
+static void apply_defaults(struct loader *l, const struct cfg_map *map, void *out);
 
 static void load_scalar(struct loader *l, const struct cfg_key *key, enum cfg_type type, const yaml_node_t *node,
 	void *out)
@@ -121,6 +123,11 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 	}
 	memcpy(out, &list, sizeof(list));
 	remember(l, out, node);
+	/* the first item gets the defaults, the others get a copy */
+	if (n && key->item == CFG_MAP)
+		apply_defaults(l, key->map, list.items);
+	for (size_t i = 1; i < n && key->item == CFG_MAP; i++)
+		memcpy((char *)list.items + i * size, list.items, size);
 	for (size_t i = 0; i < n; i++) {
 		const yaml_node_t *item = yaml_document_get_node(&l->doc, items[i]);
 		void *slot = (char *)list.items + i * size;
@@ -131,7 +138,7 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 			return;
 		}
 		if (key->item == CFG_MAP)
-			load_map(l, key->map, item, slot);
+			load_over_defaults(l, key->map, item, slot);
 		else
 			load_scalar(l, key, key->item, item, slot);
 	}
@@ -183,12 +190,17 @@ static void apply_default(struct loader *l, const struct cfg_key *key, void *out
 	char err[512];
 
 	if (key->type == CFG_MAP) {
-		for (uint32_t i = 0; i < key->map->n_keys; i++)
-			apply_default(l, &key->map->keys[i], (char *)out + key->map->keys[i].offset);
+		apply_defaults(l, key->map, out);
 	} else if (key->fallback) {
 		if (cfg_parse_scalar(key, key->type, key->fallback, l->arena, out, err, sizeof(err)) < 0)
 			cfg_diag_add(l->diags, (struct cfg_mark){0, 0}, "default of %s: %s", key->name, err);
 	}
+}
+
+static void apply_defaults(struct loader *l, const struct cfg_map *map, void *out)
+{
+	for (uint32_t i = 0; i < map->n_keys; i++)
+		apply_default(l, &map->keys[i], (char *)out + map->keys[i].offset);
 }
 
 static void unknown_key(struct loader *l, const struct cfg_map *map, const yaml_node_t *node)
@@ -218,6 +230,12 @@ static bool is_mapping_instead(const struct cfg_key *key, const yaml_node_t *nod
 }
 
 static void load_map(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out)
+{
+	apply_defaults(l, map, out);
+	load_over_defaults(l, map, node, out);
+}
+
+static void load_over_defaults(struct loader *l, const struct cfg_map *map, const yaml_node_t *node, void *out)
 {
 	const yaml_node_t *values[64] = {0};
 	struct cfg_mark at;
@@ -255,7 +273,6 @@ static void load_map(struct loader *l, const struct cfg_map *map, const yaml_nod
 		const struct cfg_key *key = &map->keys[i];
 		char *member = (char *)out + key->offset;
 
-		apply_default(l, key, member);
 		if (values[i] && is_mapping_instead(key, values[i]))
 			load_map(l, key->map, values[i], (char *)out + key->map_offset);
 		else if (values[i])
@@ -314,6 +331,8 @@ static void load_document(struct loader *l, yaml_parser_t *parser, const struct 
 	yaml_document_t more;
 
 	l->visits_max = 2 * (size_t)(l->doc.nodes.top - l->doc.nodes.start) + VISIT_SPARE;
+	/* half of the nodes are keys */
+	cfg_marks_reserve(l->marks, (size_t)(l->doc.nodes.top - l->doc.nodes.start) / 2);
 	root = yaml_document_get_root_node(&l->doc);
 	if (!root) {
 		cfg_diag_add(l->diags, (struct cfg_mark){1, 1}, "the file is empty");
@@ -392,8 +411,12 @@ struct config *cfg_load_text(const char *name, const char *text, size_t size, st
 	}
 	if (cfg_load_map(name, text, size, &cfg_root, c, c->arena, c->marks, diags) == 0) {
 		c->names = cfg_names_new(c);
-		if (c->names)
+		c->text = arena_alloc(c->arena, size + 1);
+		if (c->names && c->text) {
+			memcpy(c->text, text, size);
+			c->text[size] = '\0';
 			return c;
+		}
 		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");
 	}
 	cfg_free(c);

@@ -53,9 +53,8 @@ void cfg_marks_free(struct cfg_marks *m)
 	free(m);
 }
 
-static int grow_table(struct cfg_marks *m)
+static int grow_table(struct cfg_marks *m, size_t mask)
 {
-	size_t mask = m->mask * 2 + 1;
 	struct entry *table = calloc(mask + 1, sizeof(*table));
 
 	if (!table)
@@ -69,11 +68,21 @@ static int grow_table(struct cfg_marks *m)
 	return 0;
 }
 
+void cfg_marks_reserve(struct cfg_marks *m, size_t n)
+{
+	size_t mask = m->mask;
+
+	while (mask < 2 * (m->used + n))
+		mask = mask * 2 + 1;
+	if (mask != m->mask)
+		grow_table(m, mask);
+}
+
 int cfg_marks_put(struct cfg_marks *m, const void *member, struct cfg_mark at)
 {
 	struct entry *e;
 
-	if (m->used * 2 > m->mask && grow_table(m) < 0)
+	if (m->used * 2 > m->mask && grow_table(m, m->mask * 2 + 1) < 0)
 		return -ENOMEM;
 	e = find_entry(m->table, m->mask, member);
 	if (!e->member)

@@ -7,6 +7,8 @@
 
 struct cfg_marks *cfg_marks_new(void);
 void cfg_marks_free(struct cfg_marks *m);
+/* Make room for `n` more; without it the table grows when it must. */
+void cfg_marks_reserve(struct cfg_marks *m, size_t n);
 int cfg_marks_put(struct cfg_marks *m, const void *member, struct cfg_mark at); /* 0 or -ENOMEM */
 struct cfg_mark cfg_marks_get(const struct cfg_marks *m, const void *member);
 

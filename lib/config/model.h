@@ -435,6 +435,7 @@ struct cfg_names;
 struct config {
 	struct cfg_mark at;
 	char *file;
+	char *text; /* as loaded; NULL: inside another file */
 	struct cfg_node node;
 	struct cfg_lcores lcores;
 	struct cfg_memory memory;

@@ -8,10 +8,16 @@
 int build_neigh(struct builder *b, const char *link, const struct ip_addr *addr, uint32_t *id)
 {
 	uint16_t number = build_interface_of(b, link);
+	unsigned int seen = (unsigned int)(addr->b[3] ^ addr->b[15] ^ number) % 256u;
 	char key[80], text[IP_ADDR_TEXT];
 	struct snap_neigh *n;
 	int rc;
 
+	if (b->neigh_seen[seen].id && b->neigh_seen[seen].interface == number &&
+		ip_addr_equal(&b->neigh_seen[seen].addr, addr)) {
+		*id = b->neigh_seen[seen].id - 1;
+		return 0;
+	}
 	snprintf(key, sizeof(key), "%u %s", number, ip_addr_format(addr, text));
 	rc = ids_get(b->ids->neighs, key, b->s->generation, id);
 	if (rc < 0)
@@ -22,6 +28,9 @@ int build_neigh(struct builder *b, const char *link, const struct ip_addr *addr,
 	n->interface = number;
 	n->mtu = snap_interface(b->s, number)->mtu;
 	n->addr = *addr;
+	b->neigh_seen[seen].addr = *addr;
+	b->neigh_seen[seen].interface = number;
+	b->neigh_seen[seen].id = *id + 1;
 	return 0;
 }
 

@@ -32,6 +32,12 @@ struct builder {
 	uint16_t *vlan[MAX_PORTS];
 	uint16_t **inner_vlan[MAX_PORTS];
 	const struct snap_circuit **circuit[MAX_PORTS];
+	/* The neighbours asked for last: many routes have the same next hop. */
+	struct {
+		struct ip_addr addr;
+		uint16_t interface;
+		uint32_t id; /* plus 1; 0: free */
+	} neigh_seen[256];
 	char *err;
 	size_t err_size;
 };

@@ -213,8 +213,8 @@ static void take_acks(struct rsvp_node *n, uint64_t now, const struct rsvp_messa
 			rsvp_timer_set(n, p, RSVP_T_USER_SEND, now);
 		else if (!m->ack[i].nack && up)
 			rsvp_grantor_acknowledged(n, now, p);
-		else if (!m->ack[i].nack && p->user == RSVP_U_WAIT)
-			p->tries = (uint8_t)MAX_OF(p->tries, n->config.rapid_max);
+		else if (!m->ack[i].nack && p->user == RSVP_U_WAIT) /* it has arrived: no more copies */
+			rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rsvp_refresh_ns(n, p));
 	}
 }
 
@@ -234,7 +234,6 @@ static void refuse_ids(struct rsvp_node *n, const struct rsvp_message *m, const 
 	n->ops->send(n->arg, &way, &n->out);
 }
 
-/* The sessions that a message has touched. */
 static void settle_all(struct rsvp_node *n, uint64_t now)
 {
 	for (uint32_t i = 0; i <= n->mask; i++)
@@ -242,6 +241,13 @@ static void settle_all(struct rsvp_node *n, uint64_t now)
 			next = s->next_key;
 			settle(n, now, s);
 		}
+}
+
+/* The sessions that a message has touched. */
+static void settle_path(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p)
+		settle(n, now, p->instance);
 }
 
 static struct rsvp_instance *touched_by(const struct rsvp_node *n, const struct rsvp_message *m)
@@ -309,10 +315,8 @@ void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *
 	take_acks(n, now, m);
 	dispatch(n, now, m, from, arrival);
 	rsvp_send_ack(n);
-	if (m->kind == RSVP_UPDATE && m->count[RSVP_O_CREDIT] > 1) {
-		settle_all(n, now);
-		return;
-	}
+	for (unsigned int i = 0; m->kind == RSVP_UPDATE && i < m->count[RSVP_O_CREDIT]; i++)
+		settle_path(n, now, rsvp_path_by_lih(n, m->credit[i].lih));
 	s = touched_by(n, m);
 	if (s)
 		settle(n, now, s);

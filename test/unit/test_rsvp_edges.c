@@ -143,6 +143,34 @@ static void test_update_checks(void **state)
 	net_free(&net);
 }
 
+/* An update that names its context by LIH alone stops the path, and the backup is asked for at once. */
+static void test_context_stops(void **state)
+{
+	struct rsvp_path_view v;
+	unsigned int inits;
+
+	(void)state;
+	net_init(&net, 31);
+	for (unsigned int i = 0; i < 2; i++)
+		net_path(&net, 1, (unsigned int[]){net_add(&net)});
+	session = net_open(&net, 1);
+	net_run(&net, NET_S);
+	rsvp_path_show(rsvp_current(session), &v);
+	make_reserve(0);
+	m.hop = (struct rsvp_hop){.addr = v.nhop};
+	m.credit[0].form = RSVP_CREDIT_OF_CONTEXT;
+	m.credit[0].lih = v.lih;
+	m.credit[0].epoch = v.credit_epoch + 77;
+	inits = net.kinds[RSVP_INIT];
+	receive(0, 2);
+	assert_null(rsvp_current(session));
+	assert_int_equal(inits + 1, net.kinds[RSVP_INIT]);
+	net_run(&net, 500 * NET_MS);
+	assert_non_null(rsvp_current(session));
+	assert_null(net_wrong(&net));
+	net_free(&net);
+}
+
 /* Two sessions differ in nothing but LIH and label, and an update has no label: the LIH decides (D43). */
 static void test_handle(void **state)
 {
@@ -589,7 +617,8 @@ static void test_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_update_checks), cmocka_unit_test(test_handle),
-		cmocka_unit_test(test_resync), cmocka_unit_test(test_resync_grantor), cmocka_unit_test(test_backlog),
+		cmocka_unit_test(test_context_stops), cmocka_unit_test(test_resync),
+		cmocka_unit_test(test_resync_grantor), cmocka_unit_test(test_backlog),
 		cmocka_unit_test(test_init_again), cmocka_unit_test(test_passed_on), cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_believed), cmocka_unit_test(test_unknown), cmocka_unit_test(test_no_path),
 		cmocka_unit_test(test_srefresh), cmocka_unit_test(test_stale_offer),

@@ -77,8 +77,9 @@ static void kept_that_stops_answering_keeps_its_mac(void **state)
 		bench_run_to(b, b->now / MS + 1);
 	bench_expect_state(b, 1, "fe80::5", NEIGH_PROBE);
 	b->said[0] = '\0';
-	while (!(at = strstr(b->said, " tell 1 fe80::5 unreachable\n")))
+	while (!(at = strstr(b->said, " tell 1 fe80::5 unreachable\n")) && b->now < 100000 * MS)
 		bench_run_to(b, b->now / MS + 1);
+	assert_non_null(at);
 	while (at > b->said && at[-1] != '\n')
 		at--;
 	t = strtoull(at, NULL, 10);
@@ -95,8 +96,9 @@ static void kept_that_stops_answering_keeps_its_mac(void **state)
 	assert_non_null(strstr(b->said, " set 1 fe80::5 02:00:00:00:05:00\n"));
 	bench_expect_state(b, 1, "fe80::5", NEIGH_REACHABLE);
 	/* and one that is really gone fails in the end */
-	while (!(at = strstr(b->said, " tell 1 fe80::5 failed\n")))
+	while (!(at = strstr(b->said, " tell 1 fe80::5 failed\n")) && b->now < 300000 * MS)
 		bench_run_to(b, b->now / MS + 1);
+	assert_non_null(at);
 	bench_expect_state(b, 1, "fe80::5", NEIGH_FAILED);
 }
 

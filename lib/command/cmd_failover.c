@@ -64,52 +64,16 @@ int cmd_show_nexthops(struct command_call *c)
 	return 0;
 }
 
-/* The causes of the next hop of a way that is the least dead. */
-static unsigned int way_causes(const struct snapshot *s, target_t via)
-{
-	const struct snap_group *g;
-	unsigned int best, causes;
-
-	if (target_kind(via) != TARGET_GROUP)
-		return liveness_of_nexthop(s, via);
-	g = &s->group[target_index(via)];
-	best = liveness_of_nexthop(s, g->member[0]);
-	for (unsigned int i = 1; i < g->n; i++) {
-		causes = liveness_of_nexthop(s, g->member[i]);
-		if (liveness_grade(causes) > liveness_grade(best))
-			best = causes;
-	}
-	return best;
-}
-
-/* Does a path carry traffic now? The best grade of the policy's primary paths decides, then that of the backups. */
-static bool carries(const struct snapshot *s, const struct snap_policy *policy, const struct snap_path *path,
-	enum liveness_grade grade)
-{
-	enum liveness_grade best[2] = {LIVENESS_IS_DEAD, LIVENESS_IS_DEAD};
-
-	for (uint32_t k = 0; k < policy->n_paths; k++) {
-		const struct snap_path *p = &s->path[policy->path[k]];
-		unsigned int own = liveness_of_path(s, policy->path[k]);
-		enum liveness_grade g = MIN_OF(liveness_grade(own), liveness_of_way(s, p->via));
-
-		best[p->backup] = MAX_OF(best[p->backup], g);
-	}
-	return grade != LIVENESS_IS_DEAD && grade == best[path->backup] &&
-	       (path->backup ? best[0] < best[1] : best[0] >= best[1]);
-}
-
 static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id)
 {
 	const struct snapshot *s = c->node->snapshot;
 	const struct snap_path *p = &s->path[id];
-	unsigned int causes = liveness_of_path(s, id) | (p->via ? way_causes(s, p->via) : 0);
-	enum liveness_grade grade = p->via ? liveness_grade(causes) : LIVENESS_IS_DEAD;
+	unsigned int causes = liveness_of_path(s, id) | (p->via ? nexthop_causes_of_way(s, p->via) : 0);
 	char way[DESCRIBE_TEXT], why[96];
 	json_t *o, *life;
 
 	o = json_pack("{ss ss sb sb ss}", "policy", policy->name, "path", p->name, "backup", p->backup, "carries",
-		carries(s, policy, p, grade), "way_out", describe_target(c->node, p->via, way));
+		nexthop_path_carries(s, policy, id), "way_out", describe_target(c->node, p->via, way));
 	/* times are those of the next hop, unless the path itself has failed */
 	if (p->via && target_kind(p->via) == TARGET_NEIGH && !liveness_of_path(s, id))
 		life = life_json(c->node,
@@ -119,7 +83,7 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 	else
 		life = life_json(c->node, NEXTHOP_FIRST_PATH + id, causes);
 	json_object_update_new(o, life);
-	json_object_set_new(o, "state", json_string(p->via ? grade_name(grade) : "down"));
+	json_object_set_new(o, "state", json_string(grade_name(nexthop_path_grade(s, id))));
 	json_object_set_new(o, "why", json_string(p->via ? nexthop_causes(causes, why, sizeof(why)) : "no route"));
 	return o;
 }
@@ -160,7 +124,8 @@ json_t *failover_ways(const struct node *n, target_t t)
 		const struct snap_path *p = &s->path[id];
 
 		json_array_append_new(ways,
-			way_json(n, p->name, p->via, liveness_of_path(s, id) | (p->via ? way_causes(s, p->via) : 0)));
+			way_json(n, p->name, p->via,
+				liveness_of_path(s, id) | (p->via ? nexthop_causes_of_way(s, p->via) : 0)));
 	}
 	return ways;
 }

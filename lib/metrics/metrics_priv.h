@@ -5,6 +5,7 @@
 
 #include "metrics/tables.h"
 #include "node/node_ctl.h"
+#include "snapshot/liveness.h"
 
 #define METRIC_LABELS 512 /* bytes of an object's labels, the NUL included */
 
@@ -28,6 +29,14 @@ extern const struct metric_source metric_ports[];  /* metrics_port.c: ports, dev
 extern const struct metric_source metric_queues[]; /* metrics_queue.c: egresses, queues, buffers */
 extern const struct metric_source metric_pfc[];	   /* metrics_pfc.c */
 extern const struct metric_source metric_bfd[];	   /* metrics_bfd.c */
+extern const struct metric_source metric_ways[];   /* metrics_way.c: next hops and paths */
+
+/* Samples of each next hop or path: at most of so many of each, so that a page stays small. */
+#define METRIC_WAYS 1024
+
+/* Next hops (with links), or paths, of each grade. */
+void metric_count_nexthops(const struct node *n, uint32_t count[LIVENESS_IS_ALIVE + 1]);
+void metric_count_paths(const struct node *n, uint32_t count[LIVENESS_IS_ALIVE + 1]);
 
 /* Name of a port, or of the node itself. */
 const char *metric_port_name(const struct node *n, unsigned int port);

@@ -110,6 +110,19 @@ static void links(const struct page *p)
 			port_is_up(p->n->port[i]));
 }
 
+/* How many there are of each state: of all of them, whatever the limit of the samples. */
+static void grades(const struct page *p, const char *name, const char *help,
+	void (*sum)(const struct node *n, uint32_t count[LIVENESS_IS_ALIVE + 1]))
+{
+	static const char *const states[] = {"down", "held", "up"};
+	uint32_t count[ARRAY_LEN(states)] = {0};
+
+	sum(p->n, count);
+	family(p, name, "gauge", help);
+	for (unsigned int i = 0; i < ARRAY_LEN(states); i++)
+		fprintf(p->out, "%s{node=\"%s\",state=\"%s\"} %u\n", name, p->n->name, states[i], count[i]);
+}
+
 /* Name of a mailbox's end: "rx 1". The control lcore has no number, as there is only one. */
 static void mailbox_end(const struct mailbox_end *end, char *buf, size_t size)
 {
@@ -188,6 +201,9 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	links(&p);
 	tables(&p, &context, metric_queues);
 	tables(&p, &context, metric_pfc);
+	tables(&p, &context, metric_ways);
+	grades(&p, "sluice_nexthops", "next hops by state", metric_count_nexthops);
+	grades(&p, "sluice_paths", "paths of policies by state", metric_count_paths);
 	tables(&p, &context, metric_bfd);
 	family(&p, "sluice_ring_used", "gauge", "packets or messages in a ring between lcores");
 	rings(&p, "sluice_ring_used", false);

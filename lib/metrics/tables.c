@@ -5,6 +5,7 @@
 #include "bfd/bfd.h"
 #include "service/pfc/pfc_cp.h"
 #include "node/node_ctl.h"
+#include "service/nexthop/nexthop.h"
 #include "service/pfc/pfc_ctl.h"
 #include "service/pfc/service_learn.h"
 
@@ -38,6 +39,8 @@
 #define ROW_relay(...) STAT_ROW(struct pfc_relay_port, __VA_ARGS__),
 #define ROW_thinner(...) STAT_ROW(struct pfc_thinner, __VA_ARGS__),
 #define ROW_carrier(...) STAT_ROW(struct carrier, __VA_ARGS__),
+#define ROW_nexthop(...) STAT_ROW(struct nexthop_shown, __VA_ARGS__),
+#define ROW_path(...) STAT_ROW(struct path_shown, __VA_ARGS__),
 #define ROW_bfd(...) STAT_ROW(struct bfd_stats, __VA_ARGS__),
 #define ROW_bfd_session(...) STAT_ROW(struct bfd_session_stats, __VA_ARGS__),
 #define ROW_sid(...) STAT_ROW(struct sid_counter, __VA_ARGS__),

@@ -37,6 +37,9 @@
 	X(relay, "PFC relays", "`show pfc tunnels`.", RELAY_COUNTERS) \
 	X(thinner, "PFC relays: into the tunnel", "`show pfc tunnels`.", THINNER_COUNTERS) \
 	X(carrier, "PFC relays: state messages", "`show pfc tunnels`.", CARRIER_COUNTERS) \
+	X(nexthop, "Per link and next hop", \
+		"`show nexthops`: port, interface and address; the first 1,024 next hops.", NEXTHOP_COUNTERS) \
+	X(path, "Per path of a policy", "`show paths`: policy and path; the first 1,024 paths.", PATH_COUNTERS) \
 	X(bfd, "BFD", "`show bfd counters`.", BFD_COUNTERS) \
 	X(bfd_session, "Per BFD session", "`show bfd sessions`: neighbour and interface, or policy and path.", \
 		BFD_SESSION_COUNTERS) \

@@ -45,6 +45,11 @@
  * is 0.02 %.
  */
 #define EGRESS_TIME_SHIFT 20
+/*
+ * ns by which a device may be later than its line rate would have it: it fetches frames, and a pass takes time. What is
+ * sent elsewhere after that does not overtake.
+ */
+#define EGRESS_DEVICE_NS 20000
 #define EGRESS_SHAPE_BURST 32768 /* bytes that a slice may send ahead of its max-rate */
 /*
  * A slice that is behind its min-rate catches up with what it lost in so many ns, and while others sent so many batches;
@@ -87,6 +92,11 @@
 		"packets that were queued in the egress queues of the port") \
 	X(counter, rebound, "rebound", "packets", "sluice_port_rebound_packets", \
 		"packets of this port that left by another one because their way was not alive") \
+	X(gauge, gap_ns, "gap_us", "ns", "sluice_port_failover_gap_ns", \
+		"time from the last failure until a packet of this port took another way; 0: there was none, or no " \
+		"packet") \
+	X(gauge, gap_most_ns, "gap_most_us", "ns", "sluice_port_failover_gap_most_ns", \
+		"longest time from a failure until a packet of this port took another way, since start") \
 	X(gauge, queued_most, "queued_most", "packets", "sluice_port_most_queued_packets", \
 		"most packets in the egress queues of the port since start")
 
@@ -174,12 +184,12 @@ struct egress_rebind {
 	struct rte_mbuf *before; /* last packet that was looked at; NULL: none */
 	bool retry;		 /* packets that wait at their neighbours have their turn again */
 	bool gave_up;		 /* dead_since is longer ago than pfc.outage */
-	uint64_t gave_ns;	 /* time in ns of the last packet that was handed to another egress */
 	uint64_t quiet_ns;	 /* time in ns at which all had left their queues; 0: not yet */
 	uint64_t waits_until;	 /* time in ns at which the wait ends in any case */
 	uint64_t away;		 /* packets that were handed to other egresses, since start */
 	uint32_t guests;	 /* packets of other egresses that are queued here */
 	struct fifo home;	 /* guests elsewhere that came home while this egress waits, oldest first */
+	uint64_t failed_ns;	 /* time in ns of a failure after which no packet has taken another way yet; 0: none */
 	uint64_t dead_since;	 /* time in ns since which packets have no living way; 0: they have */
 };
 
@@ -202,6 +212,8 @@ struct egress {
 	uint64_t wake_ns; /* time in ns at which the next gate opens by itself or a watchdog is due; TIME_NEVER: none */
 	struct egress_link link;
 	uint64_t retry_ns; /* ns until frames are offered again to a device that accepted none */
+	/* Time in ns by which the device has sent what it was given, with a fraction; and of a byte, in 2^-EGRESS_TIME_SHIFT ns. */
+	uint64_t drained_ns, drained_part, line_time;
 	struct egress_rebind rebind;
 	struct fifo control;	      /* control traffic, oldest first */
 	EGRESS_COUNTERS(STAT_DECLARE) /* relaxed readers */
@@ -218,16 +230,19 @@ struct egress {
 	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
 } CACHE_ALIGNED;
 
+/* Guests that have left. The worker writes, the owner of their home reads. */
+struct egress_left {
+	uint64_t n;	  /* since start; release and acquire */
+	uint64_t gone_ns; /* time in ns by which devices have sent them; written before n */
+};
+
 /* The egresses of a node and their owners. Constant while lcores run, except for `left`. */
 struct egress_peers {
 	struct egress *egress; /* by port */
 	const uint16_t *owner; /* worker by port */
 	uint16_t n_workers;
-	/*
-	 * Guests that have left, since start, by worker and port of their home: [worker * MAX_PORTS + port]. Written by
-	 * the worker (release), read by the owner of the home (acquire).
-	 */
-	uint64_t *left;
+	/* By worker and port of the home: [worker * MAX_PORTS + port]. */
+	struct egress_left *left;
 };
 
 /* The owner's environment in the current pass. */

@@ -61,6 +61,7 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 		e->late_ns += EGRESS_LATE_BATCHES * EGRESS_TX_BATCH * (port->mtu + EGRESS_LINE_BYTES) * 8 *
 			      NSEC_PER_SEC / port->speed_bps;
 	e->promises = e->promised[0] | e->promised[1];
+	e->line_time = port->speed_bps ? (8 * NSEC_PER_SEC << EGRESS_TIME_SHIFT) / port->speed_bps : 0;
 	link_configure(e, c);
 	e->wake_ns = c->now; /* rates may have changed */
 }
@@ -295,6 +296,17 @@ static uint64_t egress_bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
 	return bytes;
 }
 
+/* The device has accepted so many bytes of the line. full: and no more; so the clock is set again, for clocks drift apart. */
+static inline void device_has(struct egress *e, const struct egress_context *c, uint64_t line_bytes, bool full)
+{
+	uint64_t time = e->drained_part + line_bytes * e->line_time;
+
+	e->drained_ns = MAX_OF(e->drained_ns, c->now) + (time >> EGRESS_TIME_SHIFT);
+	e->drained_part = time & ((1ull << EGRESS_TIME_SHIFT) - 1);
+	if (unlikely(full))
+		e->drained_ns = c->now + c->s->port[e->index].ring_ns;
+}
+
 /*
  * Offer a burst to the device; frames that it does not accept remain. Bytes are counted before the call, because
  * accepted frames belong to the device afterwards.
@@ -305,7 +317,7 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 	uint16_t homes[EGRESS_TX_ROOM];
 	unsigned int n_runs = egress_find_runs(b, runs);
 	uint16_t n = b->n, taken;
-	uint64_t bytes = egress_bytes_of(b->pkts, n);
+	uint64_t bytes = egress_bytes_of(b->pkts, n), sent_bytes;
 
 	if (unlikely(c->stats->tap && pkt_tap_wants(&c->stats->tap->tx_ports, e->index) && b->n_copied < n)) {
 		pkt_tap_copy(c->stats->tap, b->pkts + b->n_copied, n - b->n_copied, e->index, TAP_TX, 0);
@@ -319,6 +331,8 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 	if (unlikely(e->rebind.guests))
 		rebind_mark_guests(b, homes);
 	taken = port_ops_of(e->port)->tx(e->port, b->pkts, n);
+	sent_bytes = bytes - egress_bytes_of(b->pkts + taken, (uint16_t)(n - taken));
+	device_has(e, c, sent_bytes + taken * EGRESS_LINE_BYTES, taken < n);
 	if (unlikely(e->rebind.guests))
 		rebind_guests_sent(e, c, homes, taken);
 	b->n_copied = (uint16_t)(b->n_copied > taken ? b->n_copied - taken : 0);
@@ -330,10 +344,13 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 		left -= sent;
 	}
 	stat_add(&c->stats->port[e->index].tx_packets, taken);
-	stat_add(&c->stats->port[e->index].tx_bytes, bytes - egress_bytes_of(b->pkts + taken, (uint16_t)(n - taken)));
+	stat_add(&c->stats->port[e->index].tx_bytes, sent_bytes);
 	stat_level(b->n, n - taken);
-	if (unlikely(b->n))
+	if (unlikely(b->n)) {
 		memmove(b->pkts, b->pkts + taken, b->n * sizeof(b->pkts[0]));
+		e->drained_ns = c->now +
+				c->s->port[e->index].ring_ns; /* the ring is full: clocks may have drifted apart */
+	}
 	return taken;
 }
 
@@ -399,6 +416,8 @@ void egress_look_at_link(struct egress *e, struct egress_context *c)
 {
 	if (!link_look(e, c))
 		return;
+	if (e->link.ready == EGRESS_LINK_NOT_READY)
+		e->rebind.failed_ns = c->now;
 	if (e->tx.n)
 		sched_take_back(e, c);
 	rebind_look(e, c);
@@ -551,7 +570,7 @@ static __attribute__((noinline)) bool egress_serve_rebound(struct egress *e, str
 			else
 				bytes = egress_emit(e, c, m);
 			if (guest && !bytes)
-				rebind_guest_left(e, c, home);
+				rebind_guest_left(e, c, home, 0);
 			break;
 		}
 		sched_account(&turn, bytes);

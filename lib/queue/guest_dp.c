@@ -20,7 +20,7 @@ static void comes_home(struct egress *e, struct egress_context *c, struct rte_mb
 	c->touched |= 1u << e->index;
 	x->ops &= (uint8_t)~PKT_OP_GUEST;
 	if (!e->rebind.waits || x->tclass == PKT_CLASS_CONTROL) {
-		rebind_leaves(c, e->index);
+		rebind_leaves(c, e->index, 0);
 		egress_submit(e, c, &m, 1);
 		return;
 	}
@@ -29,7 +29,7 @@ static void comes_home(struct egress *e, struct egress_context *c, struct rte_mb
 	queue_hold(c, m);
 	fifo_push(&e->rebind.home, m);
 	stat_level(e->backlog, e->backlog + 1);
-	rebind_leaves(c, e->index);
+	rebind_leaves(c, e->index, 0);
 }
 
 void egress_take(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
@@ -50,6 +50,6 @@ void egress_take(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 		e->rebind.guests++;
 		e->gates |= EGRESS_GATE_REBIND;
 	} else if (c->given == given) {
-		rebind_leaves(c, home); /* sent, dropped, or held for its neighbour */
+		rebind_leaves(c, home, 0); /* dropped, or held for its neighbour */
 	}
 }

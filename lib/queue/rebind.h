@@ -24,6 +24,8 @@
 #include "queue/turn.h"
 #include "queue/way.h"
 
+/* ns after a failure in which an arriving packet counts as its first one; later ones tell of an idle port */
+#define REBIND_GAP_NS NSEC_PER_MSEC
 #define REBIND_LOOK_NS 10000		     /* ns until a wait is looked at again, if nothing arrives */
 #define REBIND_BATCH 256		     /* packets of queues that are looked at in a pass */
 #define REBIND_WAIT_NS (100 * NSEC_PER_MSEC) /* longest time for which later packets wait for earlier ones elsewhere */
@@ -35,19 +37,21 @@ enum rebind_result {
 	REBIND_DEAD,  /* nothing is alive */
 };
 
-/* A packet of `home` is queued elsewhere no longer. */
-static inline void rebind_leaves(struct egress_context *c, uint16_t home)
+/* A packet of `home` is queued elsewhere no longer. gone_ns: time by which it is on the line; 0: it was not sent. */
+static inline void rebind_leaves(struct egress_context *c, uint16_t home, uint64_t gone_ns)
 {
-	uint64_t *left = &c->peers->left[c->self * MAX_PORTS + home];
+	struct egress_left *left = &c->peers->left[c->self * MAX_PORTS + home];
 
-	__atomic_store_n(left, *left + 1, __ATOMIC_RELEASE);
+	if (gone_ns > left->gone_ns)
+		__atomic_store_n(&left->gone_ns, gone_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&left->n, left->n + 1, __ATOMIC_RELEASE);
 }
 
-/* A guest was dropped, or waits for its neighbour. */
-static inline void rebind_guest_left(struct egress *e, struct egress_context *c, uint16_t home)
+/* A guest was dropped, or waits for its neighbour (gone_ns 0), or the device has it. */
+static inline void rebind_guest_left(struct egress *e, struct egress_context *c, uint16_t home, uint64_t gone_ns)
 {
 	e->rebind.guests--;
-	rebind_leaves(c, home);
+	rebind_leaves(c, home, gone_ns);
 }
 
 /* Bind a packet that is in no queue, and hand it over if it leaves elsewhere. queued: it comes from a queue. */

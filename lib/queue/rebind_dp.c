@@ -11,11 +11,25 @@ void rebind_mark_guests(const struct egress_burst *b, uint16_t *homes)
 		homes[i] = pkt_of(b->pkts[i])->ops & PKT_OP_GUEST ? b->pkts[i]->vlan_tci : UINT16_MAX;
 }
 
+/* Time by which the device has sent what it has accepted. Of one whose speed is not known, nothing can be said. */
+static uint64_t device_gone_ns(const struct egress *e, const struct egress_context *c)
+{
+	uint64_t ring_ns = c->now + c->s->port[e->index].ring_ns;
+
+	if (!e->line_time)
+		return c->now;
+	/* one that obeys PFC itself may have stood still */
+	return EGRESS_DEVICE_NS +
+	       (e->port->abilities.pfc == PORT_PFC_HARDWARE ? ring_ns : MIN_OF(e->drained_ns, ring_ns));
+}
+
 void rebind_guests_sent(struct egress *e, struct egress_context *c, const uint16_t *homes, uint16_t taken)
 {
+	uint64_t gone_ns = device_gone_ns(e, c);
+
 	for (uint16_t i = 0; i < taken; i++)
 		if (homes[i] != UINT16_MAX)
-			rebind_guest_left(e, c, homes[i]);
+			rebind_guest_left(e, c, homes[i], gone_ns);
 }
 
 bool egress_can_take(struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
@@ -45,13 +59,24 @@ static enum rebind_result give(struct egress *e, struct egress_context *c, struc
 		e->rebind.away++;
 	}
 	c->given++;
-	e->rebind.gave_ns = c->now;
 	stat_add(&e->rebound, 1);
 	if (worker == c->self)
 		c->take(to, c, m);
 	else
 		c->give(c->ask_arg, worker, m);
 	return REBIND_MOVED;
+}
+
+/* The first packet after a failure takes another way. waited: it was queued then. */
+static void note_gap(struct egress *e, const struct egress_context *c, bool waited)
+{
+	uint64_t ns = c->now - e->rebind.failed_ns;
+
+	e->rebind.failed_ns = 0;
+	if (!waited && ns > REBIND_GAP_NS)
+		return;
+	stat_level(e->gap_ns, MAX_OF(ns, 1));
+	stat_max(&e->gap_most_ns, MAX_OF(ns, 1));
 }
 
 static enum rebind_result rebind(struct egress *e, struct egress_context *c, struct rte_mbuf *m, bool queued,
@@ -70,6 +95,8 @@ static enum rebind_result rebind(struct egress *e, struct egress_context *c, str
 	if (result == REBIND_FULL) {
 		x->neigh = was.neigh;
 		x->path = was.path;
+	} else if (unlikely(e->rebind.failed_ns)) {
+		note_gap(e, c, queued || e->rebind.scan);
 	}
 	return result;
 }
@@ -80,7 +107,7 @@ static enum rebind_result too_long(struct egress_context *c, struct rte_mbuf *m,
 	struct pkt *x = pkt_of(m);
 
 	if (x->ops & PKT_OP_GUEST)
-		rebind_leaves(c, m->vlan_tci);
+		rebind_leaves(c, m->vlan_tci, 0);
 	c->given++;
 	x->ops &= (uint8_t)~PKT_OP_GUEST;
 	if (m->port != PORT_LOCAL && x->family != PKT_FRAME) {
@@ -118,46 +145,55 @@ enum rebind_result rebind_packet(struct egress *e, struct egress_context *c, str
 	return now == LIVENESS_IS_DEAD ? REBIND_DEAD : REBIND_STAYS;
 }
 
-/* Time in which any device sends what it has accepted. */
-static uint64_t rings_ns(const struct egress_context *c)
-{
-	uint64_t ns = 0;
-
-	for (uint32_t i = 0; i < c->s->n_ports; i++)
-		ns = MAX_OF(ns, c->s->port[i].ring_ns);
-	return ns;
-}
-
-/* Packets of this home that are queued elsewhere. */
-static uint64_t elsewhere(const struct egress *e, const struct egress_context *c)
+/* Packets of this home that are queued elsewhere. *gone_ns: time by which the others are on the line. */
+static uint64_t elsewhere(const struct egress *e, const struct egress_context *c, uint64_t *gone_ns)
 {
 	uint64_t n = e->rebind.away;
 
-	for (uint16_t w = 0; w < c->peers->n_workers; w++)
-		n -= __atomic_load_n(&c->peers->left[w * MAX_PORTS + e->index], __ATOMIC_ACQUIRE);
+	*gone_ns = 0;
+	for (uint16_t w = 0; w < c->peers->n_workers; w++) {
+		const struct egress_left *left = &c->peers->left[w * MAX_PORTS + e->index];
+
+		n -= __atomic_load_n(&left->n, __ATOMIC_ACQUIRE);
+		*gone_ns = MAX_OF(*gone_ns, __atomic_load_n(&left->gone_ns, __ATOMIC_RELAXED));
+	}
 	return n;
 }
 
 static void rebind_gate(struct egress *e, const struct egress_context *c)
 {
 	const struct liveness *live = c->s->live;
+	uint64_t gone_ns;
 	bool on = e->link.ready == EGRESS_LINK_NOT_READY || e->rebind.waits || e->rebind.scan || e->rebind.guests ||
 		  e->rebind.home.n || __atomic_load_n(&live->link[e->index], __ATOMIC_RELAXED) ||
 		  __atomic_load_n(&live->dead_nexthops[e->index], __ATOMIC_RELAXED) ||
-		  __atomic_load_n(&live->dead_paths, __ATOMIC_RELAXED) || elsewhere(e, c);
+		  __atomic_load_n(&live->dead_paths, __ATOMIC_RELAXED) || elsewhere(e, c, &gone_ns);
 
 	e->gates = (uint8_t)(on ? e->gates | EGRESS_GATE_REBIND : e->gates & ~EGRESS_GATE_REBIND);
+}
+
+/* Has a next hop of the port failed, or a path, since what is known of failures? */
+static bool may_concern(const struct egress *e, const struct egress_context *c)
+{
+	const struct liveness *live = c->s->live;
+
+	return c->now - __atomic_load_n(&live->failed_ns, __ATOMIC_RELAXED) < REBIND_GAP_NS &&
+	       (__atomic_load_n(&live->dead_nexthops[e->index], __ATOMIC_RELAXED) ||
+		       __atomic_load_n(&live->dead_paths, __ATOMIC_RELAXED));
 }
 
 void rebind_look(struct egress *e, struct egress_context *c)
 {
 	struct egress_rebind *r = &e->rebind;
 	bool new_epoch = rebind_is_new(e, c);
+	uint64_t gone_ns;
 
 	if (!c->peers)
 		return;
+	if (new_epoch && may_concern(e, c))
+		r->failed_ns = __atomic_load_n(&c->s->live->failed_ns, __ATOMIC_RELAXED);
 	r->epoch = liveness_epoch(c->s);
-	if (!r->waits && !r->guests && r->away && (elsewhere(e, c) || c->now - r->gave_ns < rings_ns(c))) {
+	if (!r->waits && !r->guests && r->away && (elsewhere(e, c, &gone_ns) || c->now < gone_ns)) {
 		r->quiet_ns = 0;
 		r->waits = true;
 		r->waits_until = c->now + REBIND_WAIT_NS;
@@ -288,12 +324,13 @@ static void search(struct egress *e, struct egress_context *c)
 static void go_on_waiting(struct egress *e, struct egress_context *c)
 {
 	struct egress_rebind *r = &e->rebind;
+	uint64_t gone_ns;
 
-	if (elsewhere(e, c))
+	if (elsewhere(e, c, &gone_ns))
 		r->quiet_ns = 0;
 	else if (!r->quiet_ns)
 		r->quiet_ns = c->now;
-	else if (c->now - r->quiet_ns >= rings_ns(c) && c->now != r->quiet_ns)
+	else if (c->now >= gone_ns && c->now != r->quiet_ns)
 		r->waits_until = c->now;
 	if (c->now >= r->waits_until)
 		end_wait(e, c);

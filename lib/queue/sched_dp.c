@@ -301,7 +301,7 @@ static void sched_drop(struct egress *e, struct egress_context *c, struct sched_
 	struct rte_mbuf *m = sched_dequeue(c, turn);
 
 	if (pkt_of(m)->ops & PKT_OP_GUEST)
-		rebind_guest_left(e, c, m->vlan_tci);
+		rebind_guest_left(e, c, m->vlan_tci, 0);
 	if (!e->link.given_up) {
 		sched_storm_drop(e, c, m);
 		return;

@@ -39,6 +39,7 @@ enum liveness_cause {
 struct liveness {
 	uint32_t epoch;			   /* incremented after each change */
 	uint32_t dead_paths;		   /* paths whose own word is not 0 */
+	uint64_t failed_ns;		   /* time in ns of the last failure */
 	uint16_t dead_nexthops[MAX_PORTS]; /* next hops of a port whose own word is not 0 */
 	uint8_t link[MAX_PORTS];	   /* by port */
 	uint8_t nexthop[SNAP_NEIGH_MAX];   /* by neighbour id */

@@ -6,6 +6,7 @@
 
 #include "service/nexthop/nexthop.h"
 #include "test/support/conf.h"
+#include "test/support/shown.h"
 #include "test/support/testbed.h"
 
 #define NODE \
@@ -158,6 +159,47 @@ static void id_changes_hands(void **state)
 	testbed_free(t);
 }
 
+/* The metrics of paths, next hops and links follow; they count all, and name at most so many. */
+static void metrics_follow(void **state)
+{
+	struct testbed *t = testbed_new(NODE WAY("3"));
+
+	(void)state;
+	testbed_settle(t, 100);
+	check_metrics(t, "policy=\"p\",path=\"one\"} 1\n");
+	check_metrics(t, "sluice_path_carries{node=\"t\",policy=\"p\",path=\"one\"} 1\n");
+	link_is(t, false);
+	check_metrics(t, "sluice_path_up{node=\"t\",policy=\"p\",path=\"one\"} 0\n");
+	check_metrics(t, "sluice_path_carries{node=\"t\",policy=\"p\",path=\"one\"} 0\n");
+	check_metrics(t, "sluice_nexthop_up{node=\"t\",port=\"out\",interface=\"out\",address=\"2001:db8:b::3\"} 0\n");
+	check_metrics(t, "sluice_nexthop_up{node=\"t\",port=\"in\",interface=\"in\",address=\"(link)\"} 1\n");
+	check_metrics(t, "sluice_paths{node=\"t\",state=\"down\"} 1\n");
+	link_is(t, true);
+	check_metrics(t, "sluice_path_up{node=\"t\",policy=\"p\",path=\"one\"} 1\n");
+	check_metrics(t, "sluice_paths{node=\"t\",state=\"held\"} 1\n");
+	check_metrics(t, "sluice_nexthops{node=\"t\",state=\"held\"} 1\n");
+	testbed_pass(t, 12 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	check_metrics(t, "sluice_paths{node=\"t\",state=\"up\"} 1\n");
+	check_metrics(t,
+		"sluice_nexthop_downs_total{node=\"t\",port=\"out\",interface=\"out\",address=\"(link)\"} 1\n");
+	check_metrics(t,
+		"sluice_nexthop_down_seconds_total{node=\"t\",port=\"out\",interface=\"out\",address=\"(link)\"} 0.01");
+	testbed_free(t);
+}
+
+/* A node with nothing to do says when there will be something, so that its lcores can sleep. */
+static void idle_is_idle(void **state)
+{
+	struct testbed *t = testbed_new(NODE WAY("3"));
+	uint64_t next;
+
+	(void)state;
+	testbed_settle(t, 1000);
+	node_lcore_poll(t->node->lcore[0], t->now, &next);
+	check(next > t->now + NSEC_PER_MSEC, "there is work at once");
+	testbed_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +207,8 @@ int main(void)
 		cmocka_unit_test(flap_is_seen),
 		cmocka_unit_test(causes_add_up),
 		cmocka_unit_test(id_changes_hands),
+		cmocka_unit_test(metrics_follow),
+		cmocka_unit_test(idle_is_idle),
 	};
 
 	testbed_eal();

@@ -14,6 +14,7 @@
 #include "node/node.h"
 #include "service/services.h"
 #include "snapshot/liveness.h"
+#include "stats/counter.h"
 
 /*
  * For detectors. Something that `cause` stands for (LIVENESS_BFD, ...) has failed or works again, for the next hop
@@ -95,6 +96,33 @@ const char *nexthop_causes(unsigned int causes, char *buf, size_t size);
 
 /* Copy what is known of an object. Any thread. */
 void nexthop_life_copy(const struct node *n, uint32_t object, struct nexthop_life *out);
+
+/* What the metrics tell of links and next hops, and of paths (stats/counter.h). */
+#define NEXTHOP_COUNTERS(X) \
+	X(gauge, up, NULL, "0 or 1", "sluice_nexthop_up", "1 if the next hop and its link work, in hold-down or not") \
+	X(counter, downs, "downs", "times", "sluice_nexthop_downs", "failures of the link or next hop") \
+	X(counter, down_ns, NULL, "ns", "sluice_nexthop_down_ns", \
+		"time for which the link or next hop was not in use, hold-down included, without the present failure")
+#define PATH_COUNTERS(X) \
+	X(gauge, up, NULL, "0 or 1", "sluice_path_up", \
+		"1 if the path and one of its next hops work, in hold-down or not") \
+	X(gauge, carries, NULL, "0 or 1", "sluice_path_carries", "1 if the path carries traffic now")
+
+struct nexthop_shown {
+	NEXTHOP_COUNTERS(STAT_DECLARE)
+};
+struct path_shown {
+	PATH_COUNTERS(STAT_DECLARE)
+};
+
+/* Reasons why a way (a next hop or a group) is not used, as bits: those of its best next hop. Any thread. */
+unsigned int nexthop_causes_of_way(const struct snapshot *s, target_t via);
+
+/* How good a path is, with its next hops. Any thread. */
+enum liveness_grade nexthop_path_grade(const struct snapshot *s, uint32_t path);
+
+/* Does a path of a policy carry traffic now? The best primary path decides, then the best backup. Any thread. */
+bool nexthop_path_carries(const struct snapshot *s, const struct snap_policy *policy, uint32_t path);
 
 /* Write the events to the log. Management thread; a tick of the service. */
 void nexthop_tick(struct node *n);

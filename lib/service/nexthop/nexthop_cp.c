@@ -103,6 +103,7 @@ static void fail(struct control_role *c, uint32_t object, uint8_t causes)
 	SET(l->downs, l->downs + 1);
 	SET(l->since, c->now);
 	SET(l->last, causes);
+	SET(table(c)->failed_ns, c->now);
 	publish(c, object, causes);
 	post(c, object, NEXTHOP_DOWN, causes, 0);
 }

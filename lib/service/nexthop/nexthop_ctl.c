@@ -38,6 +38,41 @@ void nexthop_life_copy(const struct node *n, uint32_t object, struct nexthop_lif
 #undef COPY
 }
 
+unsigned int nexthop_causes_of_way(const struct snapshot *s, target_t via)
+{
+	const struct snap_group *g;
+	unsigned int best, causes;
+
+	if (target_kind(via) != TARGET_GROUP)
+		return liveness_of_nexthop(s, via);
+	g = &s->group[target_index(via)];
+	best = liveness_of_nexthop(s, g->member[0]);
+	for (unsigned int i = 1; i < g->n; i++) {
+		causes = liveness_of_nexthop(s, g->member[i]);
+		if (liveness_grade(causes) > liveness_grade(best))
+			best = causes;
+	}
+	return best;
+}
+
+enum liveness_grade nexthop_path_grade(const struct snapshot *s, uint32_t path)
+{
+	return MIN_OF(liveness_grade(liveness_of_path(s, path)), liveness_of_way(s, s->path[path].via));
+}
+
+bool nexthop_path_carries(const struct snapshot *s, const struct snap_policy *policy, uint32_t path)
+{
+	enum liveness_grade best[2] = {LIVENESS_IS_DEAD, LIVENESS_IS_DEAD}, grade = nexthop_path_grade(s, path);
+	bool backup = s->path[path].backup;
+
+	for (uint32_t k = 0; k < policy->n_paths; k++) {
+		const struct snap_path *p = &s->path[policy->path[k]];
+
+		best[p->backup] = MAX_OF(best[p->backup], nexthop_path_grade(s, policy->path[k]));
+	}
+	return grade != LIVENESS_IS_DEAD && grade == best[backup] && (backup ? best[0] < best[1] : best[0] >= best[1]);
+}
+
 /* "link wan0", "next hop wan0 fe80::2", "path to-dc2 direct" */
 static void name_object(const struct node *n, uint32_t object, char *buf, size_t size)
 {

@@ -36,10 +36,11 @@ struct line {
 	uint64_t frames, bytes, memory;
 	struct straggler *late; /* a binary heap by arrival */
 	uint32_t n_late, room_late;
-	struct line_frame *given; /* straggler returned to the caller; valid until the next call */
-	size_t given_ring;	  /* bytes of the ring returned to the caller; likewise */
-	bool up, outage[2];	  /* outage: of watched frames, of others */
-	bool perfect;		  /* no frame is lost, changed, doubled or late */
+	struct line_frame *given;	   /* straggler returned to the caller; valid until the next call */
+	size_t given_ring;		   /* bytes of the ring returned to the caller; likewise */
+	uint64_t stop_from_ns, stop_to_ns; /* frames that would have left in this time are cut */
+	bool up, outage[2];		   /* outage: of watched frames, of others */
+	bool perfect;			   /* no frame is lost, changed, doubled or late */
 	struct line_stats stats;
 	struct line_config config;
 	uint64_t random;
@@ -348,7 +349,8 @@ const struct line_frame *line_receive(struct line *l, uint64_t now)
 
 	while ((f = take(l, now))) {
 		/* the line must have been up from the frame's departure until now */
-		if (!l->up || f->departure_ns < l->up_since_ns) {
+		if (!l->up || f->departure_ns < l->up_since_ns ||
+			(f->departure_ns > l->stop_from_ns && f->departure_ns <= l->stop_to_ns)) {
 			l->stats.cut++;
 			gone(l, "link was down", f->bytes, f->captured);
 			continue;
@@ -371,6 +373,13 @@ void line_set_up(struct line *l, uint64_t now, bool up)
 	if (up && !l->up)
 		l->up_since_ns = now;
 	l->up = up;
+}
+
+void line_stop(struct line *l, uint64_t now)
+{
+	if (now > l->stop_to_ns)
+		l->stop_from_ns = now;
+	l->stop_to_ns = (l->free_ps + PS_PER_NS - 1) / PS_PER_NS;
 }
 
 void line_set_outage(struct line *l, bool watched, bool others)

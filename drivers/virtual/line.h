@@ -43,7 +43,7 @@ struct line_stats {
 	uint64_t sent, sent_bytes;
 	uint64_t delivered, delivered_bytes;
 	uint64_t lost;	  /* by `loss` */
-	uint64_t cut;	  /* on the line, or sent, while it was down */
+	uint64_t cut;	  /* on the line, or sent, while it was down; or not sent yet when the port went down */
 	uint64_t corrupt; /* returned with a wrong FCS */
 	uint64_t flipped; /* delivered with a flipped bit */
 	uint64_t duplicated, reordered, oversize;
@@ -85,6 +85,9 @@ const struct line_frame *line_receive(struct line *l, uint64_t now);
 
 /* While down, all frames on the line and all frames sent are cut. */
 void line_set_up(struct line *l, uint64_t now, bool up);
+
+/* The sender's port goes down: it sends no more of what it was given, which is cut. */
+void line_stop(struct line *l, uint64_t now);
 
 /* An outage of watched frames, or of all others: frames sent meanwhile are cut. */
 void line_set_outage(struct line *l, bool watched, bool others);

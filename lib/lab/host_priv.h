@@ -84,6 +84,7 @@ struct lab_qp {
 		uint64_t messages, message_ns, message_ns_max; /* completed; their total time */
 		uint64_t received, received_bytes;	       /* in sequence */
 		uint64_t last_ns;			       /* arrival of the last of them */
+		uint64_t heard_ns, gap_ns;		       /* last arrival; longest time between two */
 		uint64_t out_of_sequence, duplicates, reordered, marked;
 		uint64_t delay_ns, delay_min_ns, delay_max_ns; /* one way, sum */
 	} stats;

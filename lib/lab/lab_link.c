@@ -53,8 +53,11 @@ static void notice(void *arg)
 {
 	struct lab_notice *n = arg;
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		n->link->way[i].reported = n->up[i];
+		if (!n->up[i]) /* a MAC without a link sends nothing but the fault (IEEE 802.3 clause 46.3.4) */
+			line_stop(n->link->way[i].line, n->link->lab->now);
+	}
 	lab_record(n->link->lab, n->up[0] && n->up[1] ? "link reported up" : "link reported down", n->link->topo->name,
 		0);
 	tell_end(&n->link->end[0], n->up[0]);

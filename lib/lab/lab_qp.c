@@ -279,6 +279,14 @@ static void note_delay(struct lab_qp *q, const struct host_mark *mark)
 	q->stats.delay_max_ns = MAX_OF(q->stats.delay_max_ns, delay);
 }
 
+/* A packet arrives, at whatever place of the sequence. */
+static void note_gap(struct lab_qp *q)
+{
+	if (q->stats.heard_ns)
+		q->stats.gap_ns = MAX_OF(q->stats.gap_ns, q->lab->now - q->stats.heard_ns);
+	q->stats.heard_ns = q->lab->now;
+}
+
 /* The network must keep the packets of a queue pair in order, for every transport. */
 static void check_order(struct lab_qp *q, const struct host_mark *mark)
 {
@@ -353,6 +361,7 @@ void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, 
 	bool answer = false;
 
 	q->arrived++;
+	note_gap(q);
 	check_order(q, mark);
 	if (congestion)
 		notify_congestion(q, p);

@@ -19,7 +19,7 @@ static json_t *report_qp(const struct lab_qp *q)
 	const struct lab_qp_stats *s = &q->stats;
 	double delay = s->received ? (double)s->delay_ns / (double)s->received : 0;
 
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sf sI sI sI sI sb}", "name", q->name,
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI sf sI sI sI sI sI sI sb}", "name", q->name,
 		"udp_source", INT(q->udp_source), "sent", INT(s->sent), "retransmitted", INT(s->retransmitted),
 		"received", INT(s->received), "received_bytes", INT(s->received_bytes), "naks", INT(s->naks),
 		"timeouts", INT(s->timeouts), "out_of_sequence", INT(s->out_of_sequence), "duplicates",
@@ -27,7 +27,8 @@ static json_t *report_qp(const struct lab_qp *q)
 		"messages", INT(s->messages), "message_bytes_acked", INT(s->acked_bytes), "delay_mean_ns", delay,
 		"delay_min_ns", INT(s->received ? s->delay_min_ns : 0), "delay_max_ns", INT(s->delay_max_ns),
 		"message_mean_ns", INT(s->messages ? s->message_ns / s->messages : 0), "message_max_ns",
-		INT(s->message_ns_max), "failed", q->failed);
+		INT(s->message_ns_max), "gap_max_ns", INT(s->gap_ns), "heard_ns", INT(s->heard_ns), "failed",
+		q->failed);
 }
 
 static const double quantiles[] = {0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 1};
@@ -57,7 +58,7 @@ static json_t *report_flow(const struct lab *lab, const struct lab_flow *sum)
 	const struct topo_flow *f = sum->topo;
 	uint64_t sent = 0, again = 0, received = 0, bytes = 0, delay = 0, delay_max = 0, delay_min = UINT64_MAX,
 		 failed = 0;
-	uint64_t naks = 0, timeouts = 0, messages = 0, last = 0, ns;
+	uint64_t naks = 0, timeouts = 0, messages = 0, last = 0, gap = 0, ns;
 	json_t *qps = json_array();
 
 	for (uint32_t i = 0; i < lab->n_qps; i++) {
@@ -77,20 +78,21 @@ static json_t *report_flow(const struct lab *lab, const struct lab_flow *sum)
 		messages += q->stats.messages;
 		failed += q->failed;
 		last = MAX_OF(last, q->stats.last_ns);
+		gap = MAX_OF(gap, q->stats.gap_ns);
 		json_array_append_new(qps, report_qp(q));
 	}
 	/* from the earliest possible arrival to the end of the run; a flow with `messages` ends with its last arrival */
 	last -= received ? MIN_OF(last, delay_min) : 0;
 	ns = (f->messages ? last : lab->topo->lab.run_ns);
 	ns -= MIN_OF(ns, f->start_ns);
-	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf so so so}", "name", f->name, "from",
+	return json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sf sf sf sf sf so so so}", "name", f->name, "from",
 		f->from, "to", f->to, "transport", f->transport == TRANSPORT_RC ? "rc" : "datagram", "queue_pairs",
 		INT(f->queue_pairs), "sent", INT(sent), "retransmitted", INT(again), "received", INT(received),
 		"received_bytes", INT(bytes), "naks", INT(naks), "timeouts", INT(timeouts), "messages", INT(messages),
 		"failed", INT(failed), "goodput_gbps", ns ? (double)bytes * 8 / (double)ns : 0.0, "delay_mean_us",
 		received ? (double)delay / (double)received / 1e3 : 0.0, "delay_min_us",
-		received ? (double)delay_min / 1e3 : 0.0, "delay_max_us", (double)delay_max / 1e3, "message_time_us",
-		report_times_at(&sum->message, 0), "queueing_delay_us",
+		received ? (double)delay_min / 1e3 : 0.0, "delay_max_us", (double)delay_max / 1e3, "gap_max_us",
+		(double)gap / 1e3, "message_time_us", report_times_at(&sum->message, 0), "queueing_delay_us",
 		report_times_at(&sum->wait, (double)sum->wait.least), "qps", qps);
 }
 
@@ -225,10 +227,12 @@ static json_t *report_node(const struct lab_node *n)
 		const struct virtual_port_stats *s = virtual_port_stats(n->node->port[p]);
 
 		json_array_append_new(ports,
-			json_pack("{ss sI sI sI sI sI sI sI}", "name", n->node->port[p]->name, "rx_packets",
+			json_pack("{ss sI sI sI sI sI sI sI sI sI}", "name", n->node->port[p]->name, "rx_packets",
 				INT(sum->port[p].rx_packets), "rx_bytes", INT(sum->port[p].rx_bytes), "tx_packets",
 				INT(sum->port[p].tx_packets), "tx_bytes", INT(sum->port[p].tx_bytes), "imissed",
-				INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors", INT(s->ierrors)));
+				INT(s->imissed), "rx_nombuf", INT(s->nombuf), "ierrors", INT(s->ierrors), "rebound",
+				INT(n->node->egress[p].rebound), "failover_gap_most_ns",
+				INT(n->node->egress[p].gap_most_ns)));
 	}
 	node = json_pack("{ss sI sI sI sI sI sI sI sI sI so so so so so}", "name", n->topo->name, "cycles",
 		INT(n->topo->cycles), "restarts", INT(n->restarts), "rx", INT(b.rx + n->past.rx), "originated",

@@ -91,7 +91,23 @@ MUTANTS = [
     Mutant("a BFD session that goes down leaves its next hop in use", "lib/service/bfd/bfd_cp.c",
            "report(c, peer, false);", "(void)peer;", "bfd_one_direction"),
     Mutant("the way of a packet is chosen when the snapshot is built", "lib/queue/rebind_dp.c",
-           "if (!c->peers || way_is_bound(x))", "if (!c->peers || way_is_bound(x) || true)", "failover"),
+           "if (!c->peers || way_is_bound(x))", "if (!c->peers || way_is_bound(x) || true)", "failover_gap"),
+    Mutant("a hold-down does not double", "lib/service/nexthop/nexthop_cp.c",
+           "MAX_OF(2 * l->hold_ns, f->hold_ns)", "f->hold_ns", "failover_hold"),
+    Mutant("encapsulation and egress are bound when a packet is queued", "lib/queue/rebind_dp.c",
+           "if (way_is_bound(x) || way_grade(c, x) != LIVENESS_IS_DEAD) {", "if (true) {", "failover_queues"),
+    Mutant("what returns does not wait for what is queued elsewhere", "lib/queue/rebind_dp.c",
+           "if (!r->waits && !r->guests && r->away &&", "if (false && !r->waits && !r->guests && r->away &&", "failover_queues"),
+    Mutant("what returns does not wait for what other devices hold", "lib/queue/rebind_dp.c",
+           "else if (c->now >= gone_ns && c->now != r->quiet_ns)", "else if (c->now != r->quiet_ns)", "failover_queues"),
+    Mutant("what returns waits for a whole ring of the other device", "lib/queue/rebind_dp.c",
+           "MIN_OF(e->drained_ns, ring_ns));", "ring_ns);", "failover_gap"),
+    Mutant("backups carry nothing", "lib/queue/way_dp.c",
+           "w = by_paths(f, policy, true);", "w = (struct way){0};", "failover_policies"),
+    Mutant("what is lossless is dropped at once where no way lives", "lib/queue/egress_dp.c",
+           "if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m)) sched_enqueue", "if (false) sched_enqueue", "failover_lossless"),
+    Mutant("what is lossless waits for ever where no way lives", "lib/queue/link_dp.c",
+           "l->give_up_ns = c->now + c->s->port[e->index].outage_ns;", "l->give_up_ns = TIME_NEVER;", "failover_lossless"),
     Mutant("a pause does not close the gate of a queue", "lib/queue/turn.h",
            "(uint8_t)(s->busy & ~s->barred)", "(uint8_t)(s->busy)", "pfc_chain"),
     Mutant("what the device did not take is forgotten", "lib/queue/egress_dp.c",
@@ -314,6 +330,8 @@ def attempt(folder, mutant):
 def check():
     """A quick check that the code to replace still exists."""
     problems = [p for p in (applies(TOP, m) for m in MUTANTS) if p]
+    problems += [f"there is no scenario {m.scenario}" for m in MUTANTS
+                 if not is_unit_test(m.scenario) and m.scenario not in {s.name for s in SCENARIOS}]
     print("\n".join(problems), end="\n" if problems else "")
     return 1 if problems else 0
 

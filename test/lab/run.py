@@ -37,7 +37,7 @@ class Report:
         self.data = data
         self.names = {"PARAM": parameters or {}, "report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
-                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "all": all, "any": any, "mean": self.mean, "command": self.command}
+                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "set": set, "max": max, "min": min, "all": all, "any": any, "mean": self.mean, "command": self.command}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
                           into=self.into, lossless=self.lossless, cycles=self.cycles, excused=self.excused, number=self.number)
@@ -172,8 +172,9 @@ def once(lab, scenario, parameters, folder, seed=None):
         if status != 0:
             return text, f"the run to compare with: status {status}: {errors.splitlines()[:1]}"
         base = Report(json.loads(text))
-    done = run(lab, build(scenario, parameters, seed), folder, seed)
-    return done[2], verdict(scenario, parameters, *done, base)
+    topology = build(scenario, parameters, seed)
+    done = run(lab, topology, folder, seed)
+    return done[2], verdict(scenario, parameters, *done, base, getattr(topology, "expect", ()))
 
 
 def broken(status, errors):
@@ -187,14 +188,14 @@ def said(errors):
     return next((line for line in lines if line.startswith("sluice-lab:")), lines[0] if lines else "no message")
 
 
-def judge(scenario, parameters, status, errors, text, base=None):
-    """The problems as lines of text; none when the run is as expected."""
+def judge(scenario, parameters, status, errors, text, base=None, drawn=()):
+    """The problems as lines of text; none when the run is as expected. drawn: assertions of a topology that was drawn from its seed."""
     if scenario.violates:
         found = status == 3 and f"invariant '{scenario.violates}' is violated" in errors
         return [] if found else [f"status {status}, no violation of '{scenario.violates}'"]
     if status != 0 and not broken(status, errors):
         return [f"status {status}: {said(errors)}"]
-    report, expected = Report(json.loads(text), parameters, base), expectations(scenario, parameters)
+    report, expected = Report(json.loads(text), parameters, base), [*expectations(scenario, parameters), *drawn]
     return ([said(errors)] if status and not is_excused(scenario, report) else []) + [p for p in (report.check(e) for e in expected) if p]
 
 
@@ -202,9 +203,9 @@ def is_excused(scenario, report):
     return bool(scenario.excused) and report.check(scenario.excused) is None
 
 
-def verdict(scenario, parameters, status, errors, text, base=None):
+def verdict(scenario, parameters, status, errors, text, base=None, drawn=()):
     """"ok", what is wrong, or "apart", with what does not hold behind it."""
-    problems = "; ".join(judge(scenario, parameters, status, errors, text, base))
+    problems = "; ".join(judge(scenario, parameters, status, errors, text, base, drawn))
     if status == 0 or broken(status, errors):
         report = Report(json.loads(text), parameters)
         if scenario.apart and report.check(scenario.apart) is None:

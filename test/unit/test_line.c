@@ -199,6 +199,30 @@ static void cuts(void **state)
 	line_free(l);
 }
 
+/* What a port has not sent yet when it goes down is cut; what is on the way arrives, and what is sent later. */
+static void stops(void **state)
+{
+	struct line *l = a_line(&(struct line_config){.delay_ns = 10000});
+	const struct line_frame *f;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		send_number(l, 0, i, 60, 1000); /* one every 82 ns */
+	line_stop(l, 170);
+	send_number(l, 400, 4, 60, 1000);
+	for (uint32_t i = 0; i < 5; i++) {
+		if (i == 2 || i == 3)
+			continue;
+		f = line_receive(l, GIGA);
+		assert_non_null(f);
+		assert_int_equal(number_of(f), i);
+	}
+	assert_null(line_receive(l, GIGA));
+	assert_int_equal(line_stats(l)->cut, 2);
+	assert_true(line_conserves(l));
+	line_free(l);
+}
+
 static void same_seed_same_luck(void **state)
 {
 	struct line_config config = {.loss = 0.5, .jitter_ns = 1000, .seed = 42};
@@ -383,6 +407,7 @@ int main(void)
 		cmocka_unit_test(jitter_keeps_order),
 		cmocka_unit_test(undetected),
 		cmocka_unit_test(cuts),
+		cmocka_unit_test(stops),
 		cmocka_unit_test(same_seed_same_luck),
 		cmocka_unit_test(watched),
 		cmocka_unit_test(events),

@@ -88,24 +88,16 @@ static void begin(void *state, const void *config)
 
 /* ---- messages ---- */
 
-static void sort_up(struct hop *h)
+/* The two places of a direction in a fixed order: states that differ only in that are the same. */
+static void sort_places(void *places, size_t size)
 {
-	struct up u = h->up[0];
+	uint8_t *first = places, swap[16];
 
-	if (memcmp(&h->up[0], &h->up[1], sizeof(u)) < 0) {
-		h->up[0] = h->up[1];
-		h->up[1] = u;
-	}
-}
-
-static void sort_down(struct hop *h)
-{
-	struct down d = h->down[0];
-
-	if (memcmp(&h->down[0], &h->down[1], sizeof(d)) < 0) {
-		h->down[0] = h->down[1];
-		h->down[1] = d;
-	}
+	if (memcmp(first, first + size, size) >= 0)
+		return;
+	memcpy(swap, first, size);
+	memcpy(first, first + size, size);
+	memcpy(first + size, swap, size);
 }
 
 /* A free place for a message, or -1. */
@@ -146,7 +138,7 @@ static bool say(struct hop *h, const struct hop_config *c, bool commit)
 		.echo = (uint8_t)m.echo};
 	if (c->control == CONTROL_DELTA && !commit)
 		h->up[i].fccl = (uint8_t)(m.fccl - fccl), h->up[i].abr = (uint8_t)(m.abr - abr);
-	sort_up(h);
+	sort_places(h->up, sizeof(struct up));
 	return true;
 }
 
@@ -164,7 +156,7 @@ static bool tell(struct hop *h, const struct hop_config *c, const struct credit_
 		.fctbs = (uint8_t)m->fctbs,
 		.fence = (uint8_t)m->fence,
 		.want = (uint8_t)m->want};
-	sort_down(h);
+	sort_places(h->down, sizeof(struct down));
 	return true;
 }
 
@@ -572,7 +564,7 @@ static void message_steps(struct explorer *x, const struct hop *h, const struct 
 			explore_step(x, &n, "the user receives a copy of 29", h->up[i].sequence);
 			n = *h;
 			n.up[i] = (struct up){0};
-			sort_up(&n);
+			sort_places(n.up, sizeof(struct up));
 			explore_step(x, &n, "a message is lost: 29", h->up[i].sequence);
 			hear_up(&n, c, h->up[i]);
 			explore_step(x, &n, "the user receives 29", h->up[i].sequence);
@@ -583,7 +575,7 @@ static void message_steps(struct explorer *x, const struct hop *h, const struct 
 			explore_step(x, &n, "the grantor receives a copy of CBFC_HOP", h->down[i].sequence);
 			n = *h;
 			n.down[i] = (struct down){0};
-			sort_down(&n);
+			sort_places(n.down, sizeof(struct down));
 			explore_step(x, &n, "a message is lost: CBFC_HOP", h->down[i].sequence);
 			hear_down(&n, c, h->down[i]);
 			explore_step(x, &n, "the grantor receives CBFC_HOP", h->down[i].sequence);

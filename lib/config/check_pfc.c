@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "config/behavior.h"
 #include "config/check_priv.h"
+#include "config/keys.h"
 #include "config/headroom.h"
 #include "config/program.h"
 
@@ -75,6 +76,30 @@ static void check_carrier(const struct config *c, struct cfg_diags *d, uint32_t 
 		if (c->relays.items[k].udp_port == r->udp_port)
 			cfg_diag_add(d, cfg_where(c, &r->udp_port), "udp-port: %llu is already used by relay '%s'",
 				(unsigned long long)r->udp_port, c->relays.items[k].name);
+}
+
+static void check_message_keys(const struct config *c, struct cfg_diags *d, const struct cfg_relay *r)
+{
+	struct cfg_mark at = check_at(c, &r->carrier, r->at);
+
+	if (r->carrier == CARRIER_FRAMES && r->message_keys.n)
+		cfg_diag_add(d, cfg_where(c, &r->message_keys),
+			"message-keys: carrier: frames does not use it; remove it, or set carrier: state");
+	else if (r->carrier == CARRIER_STATE && !r->message_keys.n)
+		cfg_diag_warn(d, at,
+			"carrier: state messages without message-keys are not authenticated: a forged one from an "
+			"allowed "
+			"source pauses the gateway at '%s' for %llu us, and shuts out the far PE until it starts again",
+			r->port, (unsigned long long)r->lease_us);
+	for (uint32_t i = 0; i < r->message_keys.n; i++) {
+		const uint64_t *id = &r->message_keys.items[i];
+
+		if (!c->hmac.keys)
+			cfg_diag_add(d, cfg_where(c, id), "message-keys: there is no key file; set hmac.keys");
+		else if (c->secrets && (*id > UINT32_MAX || !cfg_secret(c, (uint32_t)*id)))
+			cfg_diag_add(d, cfg_where(c, id), "message-keys: there is no key %llu in %s",
+				(unsigned long long)*id, c->hmac.keys);
+	}
 }
 
 #define LONGEST_NS(bps) (2 * headroom_refresh_ns(bps))
@@ -192,6 +217,7 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 	const struct cfg_sid *sid = r->sid.addr.family ? sid_of(c, &r->sid) : NULL;
 
 	check_carrier(c, d, i);
+	check_message_keys(c, d, r);
 	if (!r->sid.addr.family && !r->segments.n && r->carrier == CARRIER_FRAMES)
 		cfg_diag_add(d, r->at, "a PFC relay needs a sid to receive PFC, or segments to send it");
 	if (r->sid.addr.family && (!sid || behavior_info((enum cfg_behavior)sid->behavior)->kind != KIND_DX2))

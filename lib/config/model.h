@@ -372,6 +372,7 @@ struct cfg_relay {
 	uint32_t carrier;  /* enum cfg_carrier */
 	uint64_t udp_port; /* 0: not given */
 	uint64_t lease_us;
+	CFG_LIST(uint64_t) message_keys;	    /* of state messages: ids; the first one is used to send */
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all infrastructure sources */
 	struct cfg_watchdog watchdog;
 };

@@ -93,6 +93,12 @@ static const struct cfg_key relay_keys[] = {
 		.fallback = "50000",
 		.help = "carrier: state: time for which a message is valid. Messages are renewed every third of this "
 			"time; a pause that is not renewed ends."},
+	{"message-keys", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_relay, message_keys), .max = 8,
+		.example = "[7]",
+		.help = "carrier: state: ids of keys in hmac.keys. Messages are sent with a digest by the first one, and "
+			"accepted only with a digest by one of them. To change the key, add the new id at the end at both "
+			"PEs, then move it to the front, then remove the old one. Default: no digest, and whoever can "
+			"send from an allowed source can pause the gateway."},
 	{"allowed-sources", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_relay, allowed_sources), .max = 64,
 		.example = "[\"fd00:0:3::1/128\"]",
 		.help = "carrier: state: sources from which messages are accepted. Default: node.infrastructure."},

@@ -16,6 +16,7 @@
 #include "wire/bytes.h"
 
 #define PFC_STATE_VERSION 1
+#define PFC_STATE_VERSION_KEYED 2
 /* Longest lease; well below the watchdog times of data-centre switches. */
 #define PFC_STATE_LEASE_MAX_NS (100 * NSEC_PER_MSEC)
 #define PFC_STATE_REPEATS 2		  /* repeats of a change */
@@ -37,21 +38,43 @@ WIRE_AT(struct pfc_state_msg, sequence, 8);
 WIRE_AT(struct pfc_state_msg, lease, 12);
 WIRE_AT(struct pfc_state_msg, slice, 16);
 
+#define PFC_STATE_DIGEST_BYTES 32 /* HMAC-SHA-256 */
+
+/* The same with a digest (D64). */
+struct pfc_state_keyed_msg {
+	uint8_t version; /* PFC_STATE_VERSION_KEYED */
+	uint8_t flags, speaks_for, stopped;
+	be32_t epoch_hi, epoch_lo; /* ms since 1970 at the start of the sender: it only grows */
+	be32_t sequence, lease, slice;
+	be32_t key_id;
+	/* over the source and destination address of the packet, and the message up to here */
+	uint8_t digest[PFC_STATE_DIGEST_BYTES];
+};
+WIRE_SIZE(struct pfc_state_keyed_msg, 60);
+WIRE_AT(struct pfc_state_keyed_msg, sequence, 12);
+WIRE_AT(struct pfc_state_keyed_msg, key_id, 24);
+WIRE_AT(struct pfc_state_keyed_msg, digest, 28);
+
+#define PFC_STATE_BYTES_MAX sizeof(struct pfc_state_keyed_msg)
+
 /* Contents of a message, in host byte order. */
 struct pfc_state {
-	uint8_t speaks_for, stopped;	 /* bit per priority: covered by the message; XOFF */
-	uint32_t epoch, sequence, slice; /* as in the message */
-	uint64_t lease_ns;		 /* time of validity in ns */
+	bool keyed;		     /* it has a digest */
+	uint8_t speaks_for, stopped; /* bit per priority: covered by the message; XOFF */
+	uint64_t epoch;		     /* as in the message; 32 bits if not keyed */
+	uint32_t sequence, slice;    /* as in the message */
+	uint32_t key_id;	     /* if keyed */
+	uint64_t lease_ns;	     /* time of validity in ns */
 };
 
 /*
  * Check and read a message of `size` bytes. Returns 0, or -EINVAL if it is too short, has another version or a flag,
- * lacks a necessary lease, or has a lease that is too long.
+ * lacks a necessary lease, or has a lease that is too long. The caller checks the digest.
  */
 int pfc_state_read(const void *data, size_t size, struct pfc_state *out);
 
-/* Write a message. */
-void pfc_state_write(struct pfc_state_msg *out, const struct pfc_state *state);
+/* Write a message. Returns its bytes, at most PFC_STATE_BYTES_MAX. The digest is 0: the caller computes it. */
+size_t pfc_state_write(void *out, const struct pfc_state *state);
 
 struct pfc_state_sender {
 	struct pfc_state state; /* set all members except stopped and sequence before use */
@@ -61,7 +84,7 @@ struct pfc_state_sender {
 };
 
 /* Initialize a sender. speaks_for: bit per priority that its messages cover. lease_ns: validity of each message. */
-void pfc_state_sender_init(struct pfc_state_sender *s, uint8_t speaks_for, uint32_t epoch, uint64_t lease_ns,
+void pfc_state_sender_init(struct pfc_state_sender *s, uint8_t speaks_for, uint64_t epoch, uint64_t lease_ns,
 	uint32_t slice);
 
 /*
@@ -80,11 +103,16 @@ bool pfc_state_sender_poll(struct pfc_state_sender *s, uint64_t now, struct pfc_
 
 /* State of a receiver for one sender. All zero: no message received yet. */
 struct pfc_state_receiver {
-	uint32_t epoch[4];     /* recent epochs, [0] is the current one */
+	uint64_t epoch[4];     /* recent epochs, [0] is the current one */
 	uint8_t n_epochs;      /* epochs in use */
 	uint32_t sequence;     /* sequence number of the last message accepted in the current epoch */
 	uint64_t taken, stale; /* messages accepted; messages rejected as not new */
 };
+
+/*
+ * Epochs of keyed messages grow with time, so that a message of an earlier start of the sender is never new. Of other
+ * messages an epoch is new that is not among the last four.
+ */
 
 /* Would the message begin a new epoch? Its sender has just started, then, or has never been heard. */
 bool pfc_state_receiver_is_new(const struct pfc_state_receiver *r, const struct pfc_state *state);

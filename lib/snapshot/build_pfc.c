@@ -62,6 +62,15 @@ struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t
 	return out;
 }
 
+/* Keys that are not in the file are errors of the configuration. */
+static void build_message_keys(const struct builder *b, const struct cfg_relay *r, struct snap_relay *out)
+{
+	for (uint32_t i = 0; i < r->message_keys.n; i++)
+		for (uint32_t k = 0; k < b->s->n_keys && out->n_message_keys < SNAP_MESSAGE_KEYS; k++)
+			if (b->s->key[k].id == r->message_keys.items[i])
+				out->message_key[out->n_message_keys++] = &b->s->key[k];
+}
+
 static int build_relay(struct builder *b, const struct cfg_own_sids *own, const struct cfg_relay *r,
 	struct snap_relay *out)
 {
@@ -84,6 +93,7 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 	if (r->carrier == CARRIER_STATE) {
 		out->udp_port = (uint16_t)r->udp_port;
 		out->lease_ns = r->lease_us * NSEC_PER_USEC;
+		build_message_keys(b, r, out);
 		out->allowed = allowed = arena_alloc(b->s->arena, (r->allowed_sources.n + 1) * sizeof(*allowed));
 		if (!allowed)
 			return build_fail(b, -ENOMEM, "out of memory");
@@ -99,7 +109,8 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 			    &out->outer) < 0)
 			return -EINVAL;
 		if (r->carrier == CARRIER_STATE)
-			pfc_outer_carry(&out->outer, IP_PROTO_UDP, SNAP_PFC_STATE_BYTES);
+			pfc_outer_carry(&out->outer, IP_PROTO_UDP,
+				out->n_message_keys ? SNAP_PFC_KEYED_BYTES : SNAP_PFC_STATE_BYTES);
 		return 0;
 	}
 	return 0;

@@ -167,6 +167,8 @@ struct snap_vrf {
 
 /* The outer headers of a tunnel for PFC frames, ready to be copied (H.Encaps.L2.Red). */
 #define SNAP_PFC_STATE_BYTES 28 /* UDP header and state message */
+#define SNAP_PFC_KEYED_BYTES 68 /* the same with a digest */
+#define SNAP_MESSAGE_KEYS 8
 
 struct snap_pfc_outer {
 	uint16_t bytes; /* 0: none */
@@ -182,6 +184,9 @@ struct snap_relay {
 	struct pfc_watchdog_config watchdog; /* of the gateway's priorities */
 	struct snap_pfc_outer outer;	     /* of the tunnel for the gateway's PFC */
 	uint16_t udp_port;		     /* carrier: state; 0: frames */
+	/* Keys of state messages: the first is used to send, any to receive. None: messages have no digest. */
+	const struct hmac_key *message_key[SNAP_MESSAGE_KEYS];
+	uint8_t n_message_keys;
 	uint64_t lease_ns;
 	uint32_t n_allowed; /* sources of state messages; 0: any infrastructure source */
 	const struct snap_match *allowed;

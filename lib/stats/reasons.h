@@ -65,6 +65,9 @@
 	X(rx_overload, "lossy packet dropped unread because the rx lcore is too slow for what the port receives") \
 	X(control_full, "queue of control traffic is full") \
 	X(pfc_state_invalid, "malformed PFC relay state message (length, checksum, version, lease or slice)") \
+	X(pfc_state_forged, \
+		"PFC relay state message without the digest that message-keys demands, with a wrong one, or by an " \
+		"unknown key") \
 	X(pfc_state_stale, "PFC relay state message older than the last one, or a duplicate") \
 	X(pfc_storm, \
 		"dropped by pfc.watchdog: the queue was paused for too long, or a gateway sent pauses for too long") \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State messages to a PFC relay, and time. Records: a byte of flags, four times 100 us to wait, the message of up to 24
+ * State messages to a PFC relay, and time. Records: a byte of flags, four times 100 us to wait, the message of up to 63
  * bytes.
  *
- *   bits 0-1  which far PE it comes from     bits 2-6  its length, 24 at most
+ *   bits 0-1  which far PE it comes from     bits 2-7  its length
  *
  * For every input: a message that is read can be written again, an accepted message is new, a hold never lasts longer than the
  * longest lease, and the gateway is resumed when no more messages arrive.
@@ -27,13 +27,13 @@ static const struct pfc_relay_config config = {.mode = PFC_RELAY_REGENERATE,
 
 static void read_again(const struct pfc_state *s)
 {
-	struct pfc_state_msg m;
+	uint8_t m[PFC_STATE_BYTES_MAX];
 	struct pfc_state t;
+	size_t n = pfc_state_write(m, s);
 
-	pfc_state_write(&m, s);
-	must(pfc_state_read(&m, sizeof(m), &t) == 0 && s->speaks_for == t.speaks_for && s->stopped == t.stopped &&
-			s->epoch == t.epoch && s->sequence == t.sequence && s->slice == t.slice &&
-			s->lease_ns == t.lease_ns,
+	must(pfc_state_read(m, n, &t) == 0 && s->keyed == t.keyed && s->key_id == t.key_id &&
+			s->speaks_for == t.speaks_for && s->stopped == t.stopped && s->epoch == t.epoch &&
+			s->sequence == t.sequence && s->slice == t.slice && s->lease_ns == t.lease_ns,
 		"it does not survive being written");
 }
 
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pfc_request out;
 
 	while (in.left) {
-		uint8_t flags = fuzz_byte(&in), message[24];
+		uint8_t flags = fuzz_byte(&in), message[64];
 		struct pfc_state s;
 		size_t bytes;
 		const uint8_t *from;
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		now += fuzz_byte(&in) * 4 * 100 * NSEC_PER_USEC;
 		pfc_relay_poll(&p, &config, now, &out, &next);
 		check_holds(&p, now);
-		from = fuzz_bytes(&in, MIN_OF(flags >> 2 & 31u, sizeof(message)), &bytes);
+		from = fuzz_bytes(&in, MIN_OF(flags >> 2, sizeof(message)), &bytes);
 		memcpy(message, from, bytes);
 		memset(&s, 0, sizeof(s));
 		if (pfc_state_read(message, bytes, &s) == 0)

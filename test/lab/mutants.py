@@ -199,6 +199,14 @@ MUTANTS = [
     # floods to the control lcore
     Mutant("what a port may say to the control lcore is not limited", "lib/node/rx_dp.c",
            "return !l->strict && mailbox_room(ring)", "return !l->strict || mailbox_room(ring)", "test_punts"),
+    Mutant("a port that fills the table of neighbours shuts out the others", "lib/neigh/neigh_cache.c",
+           "e = greediest_entry(t, port);", "e = t ? NULL : greediest_entry(t, port);", "test_neigh"),
+    Mutant("a slice that fills the table of learnt tunnels shuts out the others", "lib/pfc/pfc_learn.c",
+           "!make_room(t, d->slice, now)", "(t || !make_room(t, d->slice, now))", "test_pfc_tunnel"),
+    Mutant("messages of an earlier start of the far PE count", "lib/pfc/pfc_state.c",
+           "return state->keyed && r->n_epochs && state->epoch < r->epoch[0];", "return false;", "test_pfc_carrier"),
+    Mutant("the digest of a state message is not compared", "lib/service/pfc/carrier_cp.c",
+           "return hmac_equal(digest, msg->digest, sizeof(digest));", "return true;", "test_pfc_carrier"),
     # links that fail in a pause
     Mutant("what is lossless for a port without a link is dropped at once", "lib/queue/egress_dp.c",
            "if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m))", "if (false)", "test_link"),

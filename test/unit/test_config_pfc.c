@@ -23,6 +23,12 @@
 	"  - {sid: \"5f00:1:1:1::/64\", behavior: End}\n"
 #define FAR "segments: [\"5f00:1:3:d2::\"]"
 
+/* The warning of state messages without keys. */
+#define FORGED(port, lease) \
+	"warning: carrier: state messages without message-keys are not authenticated: a forged one from an allowed " \
+	"source " \
+	"pauses the gateway at '" port "' for " lease " us, and shuts out the far PE until it starts again"
+
 static void pfc_wan(void **state)
 {
 	static const struct {
@@ -70,23 +76,36 @@ static void pfc_wan(void **state)
 			"action: a relay has no queue to drop from or to send; use release, alert or off\n"
 			"action: a relay has no queue to drop from or to send; use release, alert or off"},
 		{"states",
-			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, carrier: state, udp-port: 4794, segments: "
+			WAN_NODE "pfc-relays:\n  - {name: a, port: dc0, carrier: ^state, udp-port: 4794, segments: "
 				 "[\"fd00::9\"]}\n"
-				 "  - {name: b, port: dc1, carrier: state, udp-port: 4795}\n",
-			NULL},
+				 "  - {name: b, port: dc1, carrier: ^state, udp-port: 4795}\n",
+			FORGED("dc0", "50000") "\n" FORGED("dc1", "50000")},
+		{"states with keys, which frames do not have",
+			WAN_NODE
+			"pfc-relays:\n  - {name: a, port: dc0, carrier: state, udp-port: 4794, message-keys: [^7]}\n"
+			"  - {name: b, port: dc0, message-keys: ^[^7], " FAR "}\n",
+			"message-keys: there is no key file; set hmac.keys\n"
+			"message-keys: carrier: frames does not use it; remove it, or set carrier: state\n"
+			"message-keys: there is no key file; set hmac.keys"},
 		{"states of another mode, to a SID, without a port, with a short lease",
 			WAN_NODE
-			"pfc-relays:\n  - {name: a, port: dc0, carrier: ^state, mode: scaled, udp-port: 4794}\n"
-			"  - {name: b, port: dc0, carrier: state, udp-port: ^4794, sid: ^\"5f00:1:1:d2::/64\"}\n"
-			"  - {name: c, port: dc0, carrier: ^state}\n"
-			"  - {name: d, port: dc0, carrier: state, udp-port: 9, jitter: 2001, lease: ^6000}\n",
-			"carrier: state messages carry no pause times; set mode: regenerate\n"
-			"udp-port: 4794 is already used by relay 'a'\n"
-			"sid: state messages are sent to udp-port of an address of this node, not to a SID; remove "
-			"sid\n"
-			"carrier: state messages need a UDP port; set udp-port\n"
-			"lease: 6000 us is too short: it is renewed every third of that time, and with a jitter of "
-			"2001 us it could expire before the renewal arrives"},
+			"pfc-relays:\n  - {name: a, port: dc0, carrier: ^^state, mode: scaled, udp-port: 4794}\n"
+			"  - {name: b, port: dc0, carrier: ^state, udp-port: ^4794, sid: ^\"5f00:1:1:d2::/64\"}\n"
+			"  - {name: c, port: dc0, carrier: ^^state}\n"
+			"  - {name: d, port: dc0, carrier: ^state, udp-port: 9, jitter: 2001, lease: ^6000}\n",
+			"carrier: state messages carry no pause times; set mode: regenerate\n" FORGED("dc0",
+				"50000") "\n" FORGED("dc0",
+				"50000") "\n"
+					 "udp-port: 4794 is already used by relay 'a'\n"
+					 "sid: state messages are sent to udp-port of an address of this node, not to "
+					 "a SID; remove "
+					 "sid\n"
+					 "carrier: state messages need a UDP port; set udp-port\n" FORGED("dc0",
+						 "50000") "\n" FORGED("dc0",
+						 "6000") "\n"
+							 "lease: 6000 us is too short: it is renewed every third of "
+							 "that time, and with a jitter of "
+							 "2001 us it could expire before the renewal arrives"},
 		{"keys of states with frames",
 			WAN_NODE
 			"pfc-relays:\n  - {name: a, port: dc0, udp-port: ^1, allowed-sources: ^[\"fd00::/64\"], " FAR

@@ -3,6 +3,8 @@
 #include "test/support/unit.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "service/pfc/carrier_cp.h"
 #include "service/pfc/pfc_cp.h"
@@ -344,6 +346,143 @@ static void hostile(void **state)
 	testbed_free(t);
 }
 
+#define KEYS_FILE "test_pfc_carrier.keys"
+
+/* A node whose relay has keys: [7, 8], or others. */
+static struct testbed *keyed_node(const char *yaml, const char *ids)
+{
+	static const char end[] = "flow-label: 7}\n";
+	size_t n = strlen(yaml) - strlen(end);
+	char text[8192];
+	FILE *f;
+
+	assert_string_equal(yaml + n, end);
+	snprintf(text, sizeof(text), "%.*sflow-label: 7, message-keys: [%s]}\nhmac: {keys: " KEYS_FILE "}\n", (int)n,
+		yaml, ids);
+	unlink(KEYS_FILE);
+	f = fopen(KEYS_FILE, "w");
+	assert_non_null(f);
+	fchmod(fileno(f), 0600);
+	fprintf(f, "7 000102030405060708090a0b0c0d0e0f\n8 101112131415161718191a1b1c1d1e1f\n9 2021222324252627"
+		   "28292a2b2c2d2e2f\n");
+	fclose(f);
+	return testbed_new(text);
+}
+
+struct keyed_packet {
+	struct ipv6_hdr ip;
+	struct udp_hdr udp;
+	struct pfc_state_keyed_msg msg;
+};
+
+/* The message that a node has sent, as it arrives at the far PE: without its SRH. */
+static struct keyed_packet on_arrival(struct testbed *t)
+{
+	struct sent_frame *f = fake_port_take(t->port[WAN]);
+	struct keyed_packet p;
+	uint32_t upper;
+
+	assert_non_null(f);
+	upper = f->size - (uint32_t)(sizeof(p) - sizeof(p.ip));
+	memcpy(&p.ip, f->bytes + 14, sizeof(p.ip));
+	memcpy(&p.udp, f->bytes + upper, sizeof(p) - sizeof(p.ip));
+	if (p.ip.next_header == IP_PROTO_ROUTING)
+		p.ip.dst = ((const struct srh *)(f->bytes + 14 + sizeof(p.ip)))->segment[0];
+	p.ip.next_header = IP_PROTO_UDP;
+	p.ip.payload_length = p.udp.length;
+	free(f);
+	return p;
+}
+
+static void seal_keyed(struct keyed_packet *p)
+{
+	uint32_t n = be16_get(p->udp.length);
+
+	p->udp.checksum = be16(0);
+	p->udp.checksum = checksum_finish(
+		checksum_add(checksum_pseudo6(&p->ip.src, &p->ip.dst, n, IP_PROTO_UDP), &p->udp, n));
+}
+
+/* Returns the reason of DROP_... or CONSUME_pfc for which it ended. */
+static enum reason ends(struct testbed *t, const struct keyed_packet *p)
+{
+	static const enum reason all[] = {CONSUME_pfc, DROP_pfc_state_forged, DROP_pfc_state_stale,
+		DROP_pfc_state_invalid, DROP_pfc_bad_peer};
+	uint64_t before[ARRAY_LEN(all)];
+
+	for (unsigned int i = 0; i < ARRAY_LEN(all); i++)
+		before[i] = testbed_reason(t, WAN, all[i]);
+	arrives(t, WAN, p, sizeof(*p));
+	for (unsigned int i = 0; i < ARRAY_LEN(all); i++)
+		if (testbed_reason(t, WAN, all[i]) != before[i])
+			return all[i];
+	return DROP_not_served;
+}
+
+/* With keys, messages that are forged, changed or of an earlier start pause nothing (D64). */
+static void keyed(void **state)
+{
+	struct testbed *a = keyed_node(A, "7, 8"), *b = keyed_node(B, "8, 7"), *old;
+	struct keyed_packet earlier, first, second, p;
+	struct message plain = message_of("fd00::a", 0x08, 1, 1);
+	struct ip_addr other;
+
+	(void)state;
+	/* of an earlier start, and never heard */
+	old = keyed_node(A, "7, 8");
+	gateway_says(old, 0x18, 65535);
+	earlier = on_arrival(old);
+	testbed_free(old);
+	a->now += 10 * MS;
+	gateway_says(a, 0x08, 65535);
+	first = on_arrival(a);
+	assert_int_equal(be32_get(first.msg.key_id), 7);
+	comes(b, &plain);
+	assert_int_equal(testbed_reason(b, WAN, DROP_pfc_state_forged), 1);
+	/* each bit counts: of the message, its digest and the addresses */
+	for (unsigned int i = 0; i < 8 * sizeof(p.msg); i++) {
+		p = first;
+		((uint8_t *)&p.msg)[i / 8] ^= (uint8_t)(1u << i % 8);
+		seal_keyed(&p);
+		check(ends(b, &p) != CONSUME_pfc, "bit %u of the message", i);
+	}
+	p = first;
+	assert_int_equal(ip_addr_parse("fd00::c", &other), 0);
+	p.ip.src = other.v6;
+	seal_keyed(&p);
+	assert_int_equal(ends(b, &p), DROP_pfc_state_forged);
+	assert_int_equal(told(b), -1);
+	assert_int_equal(service_pfc(b->node)->control->carrier[DC].taken, 0);
+	/* the true one is heard after all of them, once */
+	assert_int_equal(ends(b, &first), CONSUME_pfc);
+	assert_int_equal(told(b), 0x08);
+	assert_int_equal(ends(b, &first), DROP_pfc_state_stale);
+	assert_int_equal(ends(b, &earlier), DROP_pfc_state_stale);
+	/* the far PE starts again, with the key that is new there: what was sent before is old from then on */
+	testbed_pass(a, 2 * MS, 100000);
+	second = on_arrival(a);
+	old = a;
+	a = keyed_node(A, "8");
+	a->now = old->now + 10 * MS;
+	gateway_says(a, 0x10, 65535);
+	p = on_arrival(a);
+	assert_int_equal(be32_get(p.msg.key_id), 8);
+	assert_int_equal(ends(b, &p), CONSUME_pfc);
+	assert_int_equal(ends(b, &second), DROP_pfc_state_stale);
+	assert_int_equal(ends(b, &first), DROP_pfc_state_stale);
+	/* a key that this relay does not have */
+	testbed_free(old);
+	old = keyed_node(A, "9");
+	old->now = a->now + 10 * MS;
+	gateway_says(old, 0x10, 65535);
+	p = on_arrival(old);
+	assert_int_equal(ends(b, &p), DROP_pfc_state_forged);
+	testbed_free(old);
+	testbed_free(a);
+	testbed_free(b);
+	unlink(KEYS_FILE);
+}
+
 /* Inside a tunnel that ends here a tenant may say what he likes; a flood is bounded; a full table forgets only the silent. */
 static void bounded(void **state)
 {
@@ -482,6 +621,7 @@ int main(void)
 		cmocka_unit_test(receiver),
 		cmocka_unit_test(order),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(keyed),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(allowed),
 		cmocka_unit_test(over_a_bad_way),

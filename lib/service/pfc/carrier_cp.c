@@ -25,30 +25,60 @@ static const struct ipv6_addr *destination(const struct snap_pfc_outer *outer)
 	return ip->next_header == IP_PROTO_ROUTING ? &((const struct srh *)(ip + 1))->segment[0] : &ip->dst;
 }
 
+/* The digest of a keyed message between these addresses (D64). */
+static void digest_of(const struct hmac_key *k, const struct ipv6_addr *src, const struct ipv6_addr *dst,
+	const struct pfc_state_keyed_msg *msg, uint8_t out[HMAC_BYTES])
+{
+	const struct hmac_chunk chunks[] = {{src, sizeof(*src)}, {dst, sizeof(*dst)},
+		{msg, offsetof(struct pfc_state_keyed_msg, digest)}};
+
+	_Static_assert(PFC_STATE_DIGEST_BYTES == HMAC_BYTES, "the whole digest is in the message");
+	hmac_of_chunks(&k->secret, chunks, RTE_DIM(chunks), out);
+}
+
 static void send_state(struct control_role *c, const struct snap_relay *r, const struct pfc_state *state)
 {
 	struct {
 		struct udp_hdr udp;
-		struct pfc_state_msg msg;
-	} body = {.udp = {.src_port = be16(r->udp_port), .dst_port = be16(r->udp_port), .length = be16(sizeof(body))}};
+		union {
+			uint8_t bytes[PFC_STATE_BYTES_MAX];
+			struct pfc_state_keyed_msg keyed;
+		};
+	} body = {.udp = {.src_port = be16(r->udp_port), .dst_port = be16(r->udp_port)}};
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)r->outer.header;
+	const struct ipv6_addr *dst = destination(&r->outer);
 	uint8_t packet[SNAP_ENCAP_BYTES_MAX + sizeof(body)];
+	uint32_t size = (uint32_t)(sizeof(body.udp) + pfc_state_write(body.bytes, state));
 	struct rte_mbuf *m;
-	uint32_t sum;
 
-	_Static_assert(sizeof(body) == SNAP_PFC_STATE_BYTES, "the outer header says so");
-	pfc_state_write(&body.msg, state);
-	sum = checksum_pseudo6(&ip->src, destination(&r->outer), sizeof(body), IP_PROTO_UDP);
-	body.udp.checksum = checksum_finish(checksum_add(sum, &body, sizeof(body)));
+	_Static_assert(sizeof(body.udp) + sizeof(struct pfc_state_msg) == SNAP_PFC_STATE_BYTES &&
+			       sizeof(body) == SNAP_PFC_KEYED_BYTES,
+		"the outer header says so");
+	if (state->keyed)
+		digest_of(r->message_key[0], &ip->src, dst, &body.keyed, body.keyed.digest);
+	body.udp.length = be16((uint16_t)size);
+	body.udp.checksum = checksum_finish(
+		checksum_add(checksum_pseudo6(&ip->src, dst, size, IP_PROTO_UDP), &body, size));
 	if (!be16_get(body.udp.checksum))
 		body.udp.checksum = be16(0xffff); /* 0 would mean no checksum */
 	memcpy(packet, r->outer.header, r->outer.bytes);
-	memcpy(packet + r->outer.bytes, &body, sizeof(body));
-	m = control_packet(c, packet, (uint32_t)(r->outer.bytes + sizeof(body)));
+	memcpy(packet + r->outer.bytes, &body, size);
+	m = control_packet(c, packet, r->outer.bytes + size);
 	if (!m)
 		return;
 	stat_add(&control_pfc(c)->carrier[r->port].sent, 1);
 	control_send_routed(c, m, VRF_UNDERLAY);
+}
+
+/*
+ * The epoch of a sender that begins now. With a digest it is the time of day in ms, so that receivers refuse what was sent
+ * before. Else it differs at every start, but is the same in every run of the lab.
+ */
+static uint64_t new_epoch(const struct control_role *c, bool keyed)
+{
+	uint64_t now = c->node->born_ns + c->now;
+
+	return keyed ? MAX_OF(now / NSEC_PER_MSEC, 1) : (uint32_t)(now * 0x9e3779b97f4a7c15ull >> 32) | 1;
 }
 
 /* The sender of a relay, with the current configuration. It is initialized once per start of the node. */
@@ -56,15 +86,19 @@ static struct pfc_state_sender *sender_of(struct control_role *c, const struct s
 {
 	struct pfc_state_sender *s = &control_pfc(c)->carrier[r->port].sender;
 
-	/* The epoch differs at every start, but is the same in every run of the lab. */
 	if (!s->state.epoch) {
-		pfc_state_sender_init(s, 0, (uint32_t)((c->node->born_ns + c->now) * 0x9e3779b97f4a7c15ull >> 32) | 1,
-			r->lease_ns, 0);
+		pfc_state_sender_init(s, 0, new_epoch(c, false), r->lease_ns, 0);
 		/* a gateway that has been pausing us says so again within its longest pause */
 		if (!c->node->steady && c->s->port[r->port].speed_bps)
 			pfc_state_sender_start(s,
 				c->now + pfc_quanta_ns(PFC_QUANTA_MAX, c->s->port[r->port].speed_bps));
 	}
+	if (s->state.keyed != (r->n_message_keys != 0)) {
+		s->state.keyed = r->n_message_keys != 0;
+		s->state.epoch = new_epoch(c, s->state.keyed);
+		s->state.sequence = 0;
+	}
+	s->state.key_id = s->state.keyed ? r->message_key[0]->id : 0;
 	s->state.speaks_for = c->s->port[r->port].lossless;
 	s->state.lease_ns = r->lease_ns;
 	return s;
@@ -190,6 +224,30 @@ static bool read_message(const uint8_t *packet, uint32_t size, uint32_t at, stru
 	return pfc_state_read(udp + 1, length - sizeof(*udp), state) == 0 && state->slice == 0;
 }
 
+/* Is a message authentic? It is at the end of the packet, behind the UDP header at `udp`. */
+static bool is_authentic(const struct snap_relay *r, const struct ipv6_hdr *ip, const struct udp_hdr *udp,
+	const struct pfc_state *state)
+{
+	const struct pfc_state_keyed_msg *msg = (const struct pfc_state_keyed_msg *)(udp + 1);
+	uint8_t digest[HMAC_BYTES];
+
+	if (!r->n_message_keys)
+		return true;
+	for (unsigned int i = 0; state->keyed && i < r->n_message_keys; i++) {
+		if (r->message_key[i]->id != state->key_id)
+			continue;
+		digest_of(r->message_key[i], &ip->src, &ip->dst, msg, digest);
+		return hmac_equal(digest, msg->digest, sizeof(digest));
+	}
+	return false;
+}
+
+static enum reason refuse_forged(struct control_role *c, const struct snap_relay *r)
+{
+	stat_add(&control_pfc(c)->carrier[r->port].forged, 1);
+	return DROP_pfc_state_forged;
+}
+
 bool control_carrier_take(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
@@ -214,6 +272,8 @@ bool control_carrier_take(struct control_role *c, struct rte_mbuf *m)
 		reason = DROP_pfc_bad_peer;
 	else if (!read_message(c->scratch, size, (uint32_t)u.at, &state))
 		reason = DROP_pfc_state_invalid;
+	else if (!is_authentic(r, ip, (const struct udp_hdr *)(c->scratch + u.at), &state))
+		reason = refuse_forged(c, r);
 	else if (!control_pfc_may_listen(c, m->port))
 		reason = DROP_pfc_limited;
 	else

@@ -24,6 +24,8 @@ struct carrier_peer {
 		"state messages sent to other relays") \
 	X(counter, taken, "states_taken", "messages", "sluice_pfc_relay_states_received", \
 		"state messages received and applied") \
+	X(counter, forged, "states_forged", "messages", "sluice_pfc_relay_states_forged", \
+		"state messages refused: no digest, a wrong one, or one by an unknown key") \
 	X(counter, stale, "states_stale", "messages", "sluice_pfc_relay_states_stale", \
 		"state messages ignored: older than the last one, or a duplicate")
 

@@ -13,6 +13,7 @@
 #include "node/node.h"
 
 #define CONNECTIONS_MAX 16
+#define OF_ONE_ADDRESS 4 /* so that a station that opens all it can leaves room for the others */
 #define TIMEOUT_S 10
 
 struct metrics {
@@ -98,7 +99,8 @@ int metrics_start(struct app *app, char *err, size_t size)
 	}
 	app->metrics->daemon = MHD_start_daemon(MHD_USE_EPOLL | (addr.family == 6 ? MHD_USE_IPv6 : 0), port, NULL, NULL,
 		handle, app, MHD_OPTION_SOCK_ADDR, addr.family == 6 ? (void *)&v6 : (void *)&v4,
-		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT, OF_ONE_ADDRESS,
+		MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_END);
 	if (!app->metrics->daemon) {
 		snprintf(err, size, "metrics.listen: cannot listen on %s: %s", listen, strerror(errno));
 		free(app->metrics);

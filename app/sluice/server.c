@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -27,7 +28,10 @@
 #include "node/node.h"
 #include "terminal.h"
 
-#define SESSIONS_MAX 17		 /* the console and 16 connections */
+#define SESSIONS_MAX 18		 /* the console, 16 connections, and one that is reserved for root */
+#define IDLE_S 900		 /* a connection without a command, or whose peer does not read, ends */
+#define MAY_GO_S 5		 /* when all are in use, root ends the one that is idle for longest, but for so long */
+#define LISTEN_PAUSE_MS 200	 /* without a descriptor for a connection, none is accepted for so long */
 #define OUTPUT_MAX (64u << 20)	 /* bytes of one answer */
 #define OUTPUT_PAUSE (64u << 10) /* with more than this unread, the session's input is not read */
 #define OUTPUT_KEEP (1u << 20)	 /* a larger buffer is freed when it is empty */
@@ -37,6 +41,7 @@
 
 struct session {
 	int in, out;		   /* -1: free; equal for connections */
+	uint64_t active_ms;	   /* when something was last received or sent */
 	bool ended;		   /* end of input */
 	bool closing;		   /* close when all output is written */
 	struct terminal *terminal; /* NULL: line mode */
@@ -50,11 +55,20 @@ struct session {
 struct server {
 	struct app *app;
 	int listener;
+	uint64_t listen_ms; /* from when on connections are accepted */
 	char path[PATH_MAX];
 	struct session session[SESSIONS_MAX];
 	struct termios saved; /* of the console */
 	bool console_is_tty;
 };
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
 
 static void end_session(struct server *v, struct session *s)
 {
@@ -105,6 +119,7 @@ static void flush(struct server *v, struct session *s)
 		}
 		if (n <= 0)
 			break;
+		s->active_ms = now_ms();
 		done += (size_t)n;
 	}
 	memmove(s->output, s->output + done, s->output_n - done);
@@ -282,6 +297,7 @@ static void receive(struct session *s)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	s->active_ms = now_ms();
 	s->ended = n <= 0;
 	s->input_at = 0;
 	s->input_n = n > 0 ? (size_t)n : 0;
@@ -305,18 +321,43 @@ static void go_on(struct server *v, struct session *s)
 	flush(v, s);
 }
 
-/* Session 0 is the console. */
-static struct session *free_session(struct server *v)
+/* The connection that is idle for longest, and at least for `ms`; NULL: none. */
+static struct session *idlest(struct server *v, uint64_t ms)
 {
+	struct session *s = NULL;
+
 	for (unsigned int i = 1; i < SESSIONS_MAX; i++)
+		if (v->session[i].in >= 0 && now_ms() - v->session[i].active_ms >= ms &&
+			(!s || v->session[i].active_ms < s->active_ms))
+			s = &v->session[i];
+	return s;
+}
+
+static bool is_root(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == 0;
+}
+
+/* Session 0 is the console, the last one is reserved for root; if that is in use, an idle connection ends for root. */
+static struct session *free_session(struct server *v, bool root)
+{
+	struct session *s;
+
+	for (unsigned int i = 1; i < SESSIONS_MAX - (root ? 0u : 1u); i++)
 		if (v->session[i].in < 0)
 			return &v->session[i];
-	return NULL;
+	s = root ? idlest(v, MAY_GO_S * 1000) : NULL;
+	if (s)
+		end_session(v, s);
+	return s;
 }
 
 static void take_connection(struct server *v, int fd)
 {
-	struct session *s = free_session(v);
+	struct session *s = free_session(v, is_root(fd));
 
 	if (!s) {
 		static const char busy[] = "too many sessions; end one first\n";
@@ -328,6 +369,7 @@ static void take_connection(struct server *v, int fd)
 		return;
 	}
 	s->in = s->out = fd;
+	s->active_ms = now_ms();
 }
 
 static void accept_connections(struct server *v)
@@ -336,6 +378,11 @@ static void accept_connections(struct server *v)
 
 	for (unsigned int i = 0; i < ACCEPT_MAX; i++) {
 		fd = accept4(v->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+			/* the connection stays in the queue: without a pause poll would return at once, again and again */
+			v->listen_ms = now_ms() + LISTEN_PAUSE_MS;
+			log_warning(console, "cannot accept a session: %s", strerror(errno));
+		}
 		if (fd < 0)
 			return;
 		take_connection(v, fd);
@@ -357,8 +404,11 @@ static int listen_on(struct server *v, char *err, size_t size)
 	mode_t mask;
 	int rc;
 
-	if (instance_directory(dir, sizeof(dir)) < 0)
+	rc = instance_directory(dir, sizeof(dir));
+	if (rc < 0) {
+		errno = -rc;
 		return cannot_listen(dir, err, size);
+	}
 	snprintf(v->path, sizeof(v->path), "%s/%s.sock", dir, v->app->node->name);
 	if (strlen(v->path) >= sizeof(addr.sun_path)) {
 		snprintf(err, size, "socket path too long: %s; shorten node.name", v->path);
@@ -504,7 +554,8 @@ unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int r
 
 	if (!v)
 		return 0;
-	fds[n++] = (struct pollfd){.fd = v->listener, .events = POLLIN};
+	if (now_ms() >= v->listen_ms)
+		fds[n++] = (struct pollfd){.fd = v->listener, .events = POLLIN};
 	for (unsigned int i = 0; i < SESSIONS_MAX && n + 1 < room; i++) {
 		const struct session *s = &v->session[i];
 		bool listens = !s->ended && !s->closing && s->output_n <= OUTPUT_PAUSE && s->input_at == s->input_n;
@@ -552,6 +603,7 @@ static void serve_fd(struct server *v, const struct pollfd *p)
 void server_serve(struct app *app, const struct pollfd *fds, unsigned int n)
 {
 	struct server *v = app->server;
+	struct session *idle;
 
 	if (!v)
 		return;
@@ -560,4 +612,7 @@ void server_serve(struct app *app, const struct pollfd *fds, unsigned int n)
 	for (unsigned int i = 0; i < SESSIONS_MAX && !app->stop; i++)
 		if (is_pending(&v->session[i]))
 			go_on(v, &v->session[i]);
+	idle = idlest(v, IDLE_S * 1000);
+	if (idle)
+		end_session(v, idle);
 }

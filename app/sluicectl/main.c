@@ -44,8 +44,10 @@ static const char *runtime_directory(char *buf, size_t size)
 
 	if (geteuid() == 0)
 		snprintf(buf, size, "/run/sluice");
+	else if (user)
+		snprintf(buf, size, "%s/sluice", user);
 	else
-		snprintf(buf, size, "%s/sluice", user ? user : "/tmp");
+		snprintf(buf, size, "/tmp/sluice-%u", (unsigned int)geteuid());
 	return buf;
 }
 

@@ -30,6 +30,12 @@ static inline unsigned int cfg_diags_errors(const struct cfg_diags *d)
 	return d->n - d->n_warnings + d->suppressed;
 }
 
+/* Has the list as many messages as it keeps? Further errors are counted only. */
+static inline bool cfg_diag_is_full(const struct cfg_diags *d)
+{
+	return d->n >= CFG_DIAGS_MAX;
+}
+
 void cfg_diag_add(struct cfg_diags *d, struct cfg_mark at, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /*

@@ -209,6 +209,10 @@ static void unknown_key(struct loader *l, const struct cfg_map *map, const yaml_
 	char known[1024];
 	size_t n = 0, at = 0;
 
+	if (cfg_diag_is_full(l->diags)) {
+		l->diags->suppressed++; /* the search for the nearest word takes time */
+		return;
+	}
 	for (uint32_t i = 0; i < map->n_keys && n < 64; i++)
 		words[n++] = map->keys[i].name;
 	near = text_nearest(scalar_text(node), words, n);

@@ -75,9 +75,9 @@ def unit_is_valid(i):
         code, out = run(["systemd-analyze", "verify", "--man=no", os.path.join(folder, "sluice@gateway.service")])
         ours = [line for line in out.splitlines() if "sluice" in line]
         expect(code == 0 and not ours, f"ended with {code}: {out}")
-        code, out = run(["systemd-analyze", "security", "--offline=true", "--threshold=60",
+        code, out = run(["systemd-analyze", "security", "--offline=true", "--threshold=30",
                          os.path.join(folder, "sluice@.service")])
-        expect(code == 0, f"more exposed than 6.0:\n{out[-400:]}")
+        expect(code == 0, f"more exposed than 3.0:\n{out[-400:]}")
     finally:
         shutil.rmtree(folder)
 

@@ -170,8 +170,22 @@ struct rsvp_node {
 	struct rsvp_message out;
 };
 
+/* splitmix64 */
+static inline uint32_t rsvp_random(struct rsvp_node *n)
+{
+	uint64_t x = n->random += 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return (uint32_t)(x ^ x >> 31);
+}
+
+static inline uint64_t rsvp_ms(uint32_t ms)
+{
+	return ms * NSEC_PER_MSEC;
+}
+
 /* rsvp_record.c: records and their lookup */
-uint32_t rsvp_random(struct rsvp_node *n);
 struct rsvp_instance *rsvp_instance_of(const struct rsvp_node *n, const struct rsvp_message *m);
 struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_session *s, const struct ip_addr *origin,
 	uint32_t nonce);
@@ -207,7 +221,6 @@ void rsvp_context_start(struct rsvp_context *x, const struct rsvp_credit *c);		 
 struct rsvp_context *rsvp_context_of(struct rsvp_instance *s, const struct ip_addr *nhop); /* NULL: no memory */
 
 /* rsvp_send.c: messages */
-uint64_t rsvp_ms(uint32_t ms);
 uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms); /* L */
 uint64_t rsvp_refresh_ns(struct rsvp_node *n, struct rsvp_path *p);    /* the next interval, with jitter */
 /* A new 28; a copy of the last one; one with an id of its own and the CBFC_HOP sequence of the last one (RESYNC). */

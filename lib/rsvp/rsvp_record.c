@@ -4,16 +4,6 @@
 
 #include "rsvp/rsvp_node_priv.h"
 
-/* splitmix64 */
-uint32_t rsvp_random(struct rsvp_node *n)
-{
-	uint64_t x = n->random += 0x9e3779b97f4a7c15ull;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return (uint32_t)(x ^ x >> 31);
-}
-
 bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b)
 {
 	return ip_addr_equal(&a->dst, &b->dst) && a->protocol == b->protocol && a->port == b->port;

@@ -2,11 +2,6 @@
 /* Makes the messages of the session machines (docs/credit.md 2.3). Control lcore. */
 #include "rsvp/rsvp_node_priv.h"
 
-uint64_t rsvp_ms(uint32_t ms)
-{
-	return ms * NSEC_PER_MSEC;
-}
-
 /* L = (K + 0.5) * 1.5 * R (RFC 2205 section 3.7) */
 uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms)
 {

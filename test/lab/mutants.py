@@ -41,6 +41,8 @@ MUTANTS = [
            "->held + t->lossy < t->hold_total", "->held < t->hold_total", "test_egress"),
     Mutant("uSIDs behind other blocks are packed as behind a /32", "lib/config/usid.c",
            "used + ids > usid_per_container(block->len)", "used + ids > 6", "test_usid"),
+    Mutant("pauses executed at End.X.PFC have no history", "lib/service/pfc/pfc_dp.c",
+           "pfc_record_sid(w, m);", "(void)pfc_record_sid;", "test_reload_held"),
     Mutant("every snapshot begins an epoch", "lib/node/publish_ctl.c",
            "!snapshot_drops_ids(&n->registry, s) ||", "", "test_reload"),
     Mutant("a group gets another number in each snapshot", "lib/snapshot/build_groups.c",

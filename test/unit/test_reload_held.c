@@ -279,9 +279,38 @@ static void nothing_stays_behind(void **state)
 	testbed_free(t);
 }
 
+/* The upstream end of a tunnel has a history: frames executed at End.X.PFC, and how long its port was paused by them. */
+static void executed_pauses_have_a_history(void **state)
+{
+	struct testbed *t = testbed_new(BASE);
+	const struct service_pfc_port *port = &service_pfc(t->node)->port[2];
+	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
+	struct pfc_history h;
+
+	(void)state;
+	out_of_tunnel(t, "5f00:1:1:e2::", &r);
+	h = pfc_history_at(&port->sid[3], t->now);
+	assert_true(pfc_history_is_paused(&h, t->now));
+	testbed_pass(t, 100000, 1000);
+	r.time[3] = 0;
+	out_of_tunnel(t, "5f00:1:1:e2::", &r);
+	h = pfc_history_at(&port->sid[3], t->now);
+	assert_int_equal(h.transitions, 1);
+	assert_in_range(h.total_ns, 100000, 200000);
+	assert_false(pfc_history_is_paused(&h, t->now));
+	assert_int_equal(port->sid_xoff[3], 1);
+	assert_int_equal(port->sid_xon[3], 1);
+	/* the neighbour has sent nothing */
+	assert_int_equal(port->heard[3].transitions, 0);
+	testbed_pass(t, NSEC_PER_MSEC, 10000);
+	discard(t);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(executed_pauses_have_a_history),
 		cmocka_unit_test(every_variant),
 		cmocka_unit_test(nothing_stays_behind),
 	};

@@ -138,8 +138,8 @@ def failover_gap_net(seed):
     payload = r.choice([64, 256, 1024, 4096, 8192])
     slowest = min(min(x) for x in rates + [[rate]])
     interval = fill(net, r, "a", "b", nodes, 2, payload, slowest)
-    # those that fail at the same time may each have a flow in turn
-    gone = sum(f.detect_us for f in faults.values()) + max(delays[bad]) / 1e3
+    # those that fail at the same time may each have a flow in turn, and cut what is on the way before it arrives
+    gone = sum(f.detect_us + max(delays[bad]) / 1e3 for f in faults.values())
     net.expect = [gap_of("ab", interval, gone), gap_of("ba", interval, gone), NO_DROPS, *only_cut(ends), ARRIVES, told(interval)]
     return net
 

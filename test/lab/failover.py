@@ -312,7 +312,7 @@ def failover_lossless_net(seed, longer):
     net.expect = ["host('a').pauses_received > 0", "flow('ab').failed == 0",
                   f"max(q['heard_ns'] for q in flow('ab').qps) > {(dead_until + detect) * 1000}"]
     if longer:
-        net.expect += [f"sum(x['packets'] for x in {down}) > 0", f"all(x['place'].startswith('n{bad}.w') for x in {down})",
+        net.expect += [f"sum(x['packets'] for x in {down}) > 0", f"all(x['place'].startswith(('n{bad}.w', 'n{bad + 1}.e')) for x in {down})",
                        f"min(x['first_ns'] for x in {down}) >= {(begin + outage) * 1000}",
                        f"max(x['last_ns'] for x in {down}) <= {(dead_until + spread + detect + 1000) * 1000}",
                        "set(r for n in report['nodes'] for r in n['reasons']) <= {'port_down', 'pfc'}"]

@@ -65,6 +65,7 @@ struct ethdev {
 	uint32_t recoveries_said;
 	uint32_t due;		/* faults for which the device is being restarted */
 	uint64_t connect_again; /* time in ns from which a client that is not connected is restarted */
+	uint64_t connect_ns;	/* time that the last attempt was given */
 	uint32_t n_restarts;
 	struct port_device_stats before, last; /* of the device before it was restarted; when it was last asked */
 	/* Held while the device is restarted, and by those who ask for the link. */

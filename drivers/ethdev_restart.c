@@ -25,7 +25,8 @@
 #include "config/config.h"
 #include "config/keys.h"
 
-#define CONNECT_NS NSEC_PER_SEC /* for the handshake of a memif client; then it is tried again */
+#define CONNECT_FIRST_NS (200 * NSEC_PER_MSEC) /* for the handshake of a memif client; doubled until it connects */
+#define CONNECT_MAX_NS (2 * NSEC_PER_SEC)
 #define ALARM_US 100
 #define ALARM_WAIT_US 2000000 /* for the EAL's interrupt thread */
 
@@ -47,10 +48,9 @@ static bool is_unconnected(struct port *p, uint64_t now)
 
 	if (!dev->connects)
 		return false;
-	if (ethdev_link_up(p))
-		dev->connect_again = 0;
-	else if (now >= dev->connect_again)
-		return true;
+	if (!ethdev_link_up(p))
+		return now >= dev->connect_again;
+	dev->connect_again = dev->connect_ns = 0;
 	return false;
 }
 
@@ -80,7 +80,8 @@ const char *ethdev_failed(struct port *p, uint64_t now)
 		faults = ETHDEV_FAULT_SERVER;
 	if (!faults)
 		return NULL;
-	dev->connect_again = now + CONNECT_NS;
+	dev->connect_ns = dev->connect_ns ? MIN_OF(2 * dev->connect_ns, CONNECT_MAX_NS) : CONNECT_FIRST_NS;
+	dev->connect_again = now + dev->connect_ns;
 	dev->due |= faults;
 	__atomic_store_n(&dev->detached, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->ops, dev->absent, __ATOMIC_RELEASE);
@@ -119,7 +120,7 @@ static void connect_again(void *arg)
  * In the EAL's interrupt thread, where the driver handles its connections, too: with another thread it would share them
  * without a lock.
  */
-static int reconnect(struct port *p)
+static int reconnect(struct port *p, char *err, size_t size)
 {
 	struct errand e = {.p = p};
 	int rc;
@@ -131,7 +132,11 @@ static int reconnect(struct port *p)
 		us += ALARM_US)
 		usleep(ALARM_US);
 	rte_eal_alarm_cancel(connect_again, &e); /* waits for one that runs */
-	return rc < 0 ? rc : __atomic_load_n(&e.done, __ATOMIC_ACQUIRE) ? e.rc : -EAGAIN;
+	if (rc < 0)
+		return text_fail(err, size, rc, "alarm: %s", strerror(-rc));
+	if (!__atomic_load_n(&e.done, __ATOMIC_ACQUIRE))
+		return -EAGAIN;
+	return e.rc < 0 || dev_of(p)->started ? e.rc : -EAGAIN;
 }
 
 /* --- others --- */
@@ -206,7 +211,7 @@ static int restart(struct port *p, const struct cfg_port *config, struct rte_mem
 		return open_again(p, config, pool, err, size);
 	if (dev->due & ETHDEV_FAULT_RESET)
 		return reset(p, config, pool, err, size);
-	return reconnect(p);
+	return reconnect(p, err, size);
 }
 
 int ethdev_restart(struct port *p, const struct config *c, struct rte_mempool *pool, char *err, size_t size)

@@ -86,9 +86,12 @@ int ethdev_start(struct port *p)
 	struct ethdev *dev = dev_of(p);
 	int rc;
 
-	/* a memif client may start before its server: ethdev_restart connects it */
-	if (dev->connects && !dev->restarts)
+	/* a memif client may start before its server: ethdev_restart connects it, and until then no lcore uses it */
+	if (dev->connects && !dev->restarts) {
+		__atomic_store_n(&dev->detached, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&p->ops, dev->absent, __ATOMIC_RELEASE);
 		return 0;
+	}
 	rc = rte_eth_dev_start(dev->id);
 	if (rc != 0)
 		return dev->connects ? 0 : rc;

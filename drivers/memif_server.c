@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SOCKET_DEFAULT "/run/memif.sock" /* of the driver */
@@ -63,6 +64,28 @@ bool memif_server_answers(struct memif_server *s)
 	if (connect(s->fd, (const struct sockaddr *)&s->addr, s->size) < 0)
 		memif_server_close(s);
 	return false; /* it needs some time */
+}
+
+void memif_server_remove_stale(const char *device)
+{
+	struct memif_server s;
+	struct stat st;
+	char role[16];
+	int fd;
+
+	argument(device, "role", role, sizeof(role));
+	if (strncmp(device, "net_memif", strlen("net_memif")) != 0 || strcmp(role, "server") != 0)
+		return;
+	memif_server_init(&s, device);
+	/* an abstract one went with its process */
+	if (!s.addr.sun_path[0] || lstat(s.addr.sun_path, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)&s.addr, s.size) < 0 && errno == ECONNREFUSED)
+		unlink(s.addr.sun_path);
+	close(fd);
 }
 
 void memif_server_close(struct memif_server *s)

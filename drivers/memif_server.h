@@ -26,4 +26,10 @@ bool memif_server_answers(struct memif_server *s);
 
 void memif_server_close(struct memif_server *s);
 
+/*
+ * Before a server of this device starts: remove the socket that a killed process has left, which the driver could not
+ * bind to. Main thread.
+ */
+void memif_server_remove_stale(const char *device);
+
 #endif

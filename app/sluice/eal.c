@@ -17,6 +17,7 @@
 #include <rte_errno.h>
 #include <rte_pdump.h>
 
+#include "drivers/memif_server.h"
 #include "machine.h"
 #include "options.h"
 
@@ -119,6 +120,7 @@ static void add_devices(struct args *a, const struct config *c)
 		const char *device = c->ports.items[i].device;
 
 		pci = pci || cfg_device_is_pci(device);
+		memif_server_remove_stale(device);
 		add(a, cfg_device_is_pci(device) ? "--allow=%s" : "--vdev=%s", device);
 	}
 	if (!pci)

@@ -128,11 +128,16 @@ static bool wait_for_links(struct app *app, int signals)
 	return false;
 }
 
-/* Stop receiving and let the held packets leave. */
+/* Go on forwarding until neighbours send elsewhere, then stop receiving and let the held packets leave. */
 static void drain(struct node *n)
 {
-	uint64_t until = clock_now() + DRAIN_NS;
+	uint64_t until = clock_now() + node_announce_stop(n);
 
+	while (clock_now() < until) {
+		usleep(1000);
+		capture_poll(n->captures);
+	}
+	until = clock_now() + DRAIN_NS;
 	node_set_receiving(n, false);
 	usleep(20000);
 	while (node_held(n) && clock_now() < until) {

@@ -126,6 +126,9 @@ void bfd_table_free(struct bfd_table *t);
 /* Discriminator of this node's S-BFD reflector; 0: packets to it are refused. */
 void bfd_set_reflector(struct bfd_table *t, uint32_t discriminator);
 
+/* The node is about to stop: its reflector answers AdminDown (RFC 7880 section 7.2.2). */
+void bfd_withdraw_reflector(struct bfd_table *t);
+
 /*
  * Start a session. It belongs to the table. NULL when out of memory, or when there are BFD_SESSIONS_MAX. A session with
  * the same single-hop peer that is being ended is continued.

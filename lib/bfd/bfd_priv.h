@@ -55,6 +55,7 @@ struct bfd_table {
 	void *arg;
 	uint64_t random;
 	uint32_t reflector;
+	bool withdrawn;	  /* the reflector is */
 	uint64_t seen;	  /* ns: `now` of the last call */
 	uint64_t stalled; /* ns: sum of own gaps */
 	bool behind;	  /* the last pass used up its budget */

@@ -8,7 +8,8 @@
 /* RFC 7880 section 7.2.2: a reflector asks for no rate of its own, since the caller limits it. */
 static size_t reflect(struct bfd_table *t, const struct bfd_packet *p, void *answer)
 {
-	const struct bfd_packet reply = {.state = BFD_UP,
+	const struct bfd_packet reply = {.state = t->withdrawn ? BFD_ADMIN_DOWN : BFD_UP,
+		.diag = t->withdrawn ? BFD_DIAG_ADMIN : BFD_DIAG_NONE,
 		.final = p->poll,
 		.multiplier = p->multiplier,
 		.my_discr = p->your_discr,

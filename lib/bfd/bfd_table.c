@@ -39,6 +39,11 @@ void bfd_set_reflector(struct bfd_table *t, uint32_t discriminator)
 	t->reflector = discriminator;
 }
 
+void bfd_withdraw_reflector(struct bfd_table *t)
+{
+	t->withdrawn = true;
+}
+
 static struct bfd_session **bucket_of(struct bfd_table *t, uint16_t interface, const struct ip_addr *remote)
 {
 	uint32_t hash = interface * 0x9e3779b1u;

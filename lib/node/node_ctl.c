@@ -508,6 +508,17 @@ int node_read_speeds(struct node *n, char *err, size_t size)
 	return rc < 0 ? rc : changed;
 }
 
+uint64_t node_announce_stop(struct node *n)
+{
+	uint64_t ns = 0, more;
+
+	for (const struct control_service *const *s = n->services; *s; s++) {
+		more = (*s)->stopping ? (*s)->stopping(n) : 0;
+		ns = MAX_OF(ns, more);
+	}
+	return ns;
+}
+
 void node_set_receiving(struct node *n, bool on)
 {
 	for (uint16_t i = 0; i < n->n_rx; i++)

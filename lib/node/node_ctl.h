@@ -89,6 +89,9 @@ unsigned int node_reclaim(struct node *n);
 void node_lcore_enter(struct node_lcore *l);
 void node_lcore_leave(struct node_lcore *l);
 
+/* Tell neighbours that the node is about to stop. Returns for how long it should go on forwarding, ns. */
+uint64_t node_announce_stop(struct node *n);
+
 /* Stop or resume receiving. Packets in the node are still forwarded. */
 void node_set_receiving(struct node *n, bool on);
 

@@ -53,6 +53,11 @@ struct control_service {
 	 */
 	void (*fini)(struct control_role *c);
 	void (*tick)(struct node *n);  /* every few milliseconds while lcores run */
+	/*
+	 * The node is about to stop. Tell others on the control lcore, and return for how long (ns) the node must go on
+	 * forwarding, so that they can send elsewhere first.
+	 */
+	uint64_t (*stopping)(struct node *n);
 	void (*clear)(struct node *n); /* set the base of the counters shown to users (clear stats) */
 	/*
 	 * Call `say` with a text for everything in force that `next` would take away in place of n->snapshot, so that

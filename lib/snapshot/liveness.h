@@ -20,6 +20,8 @@
 	X(STOPPED, "port stopped") \
 	X(NEIGHBOR, "no answer to ND or ARP") \
 	X(BFD, "BFD down") \
+	X(ADMIN, "BFD administratively down there") \
+	X(UNRESOLVED, "not resolved since the link returned") \
 	X(HELD, "hold-down")
 
 enum liveness_cause_bit {
@@ -29,12 +31,18 @@ enum liveness_cause_bit {
 		LIVENESS_CAUSE_COUNT
 };
 
-/* One bit each. LIVENESS_HELD: it works again, but has failed shortly before: used when nothing else is alive. */
+/* One bit each. */
 enum liveness_cause {
 #define X(name, word) LIVENESS_##name = 1 << LIVENESS_BIT_##name,
 	LIVENESS_CAUSES(X)
 #undef X
 };
+
+/*
+ * Reasons to prefer something else, though it may work: used when nothing else is alive. It has failed shortly before; it
+ * has not answered yet; or the neighbour has withdrawn BFD, perhaps because it is about to stop (RFC 5882 section 3.2).
+ */
+#define LIVENESS_RESERVES (LIVENESS_HELD | LIVENESS_UNRESOLVED | LIVENESS_ADMIN)
 
 struct liveness {
 	uint32_t epoch;			   /* incremented after each change */
@@ -49,13 +57,15 @@ struct liveness {
 /* How good a way is. The order counts. */
 enum liveness_grade {
 	LIVENESS_IS_DEAD,
-	LIVENESS_IS_HELD, /* works, in hold-down */
+	LIVENESS_IS_HELD, /* not for sure: used when nothing else is alive */
 	LIVENESS_IS_ALIVE,
 };
 
 static inline enum liveness_grade liveness_grade(unsigned int causes)
 {
-	return likely(!causes) ? LIVENESS_IS_ALIVE : causes == LIVENESS_HELD ? LIVENESS_IS_HELD : LIVENESS_IS_DEAD;
+	if (likely(!causes))
+		return LIVENESS_IS_ALIVE;
+	return causes & ~LIVENESS_RESERVES ? LIVENESS_IS_DEAD : LIVENESS_IS_HELD;
 }
 
 /* Reasons why a next hop (TARGET_NEIGH or TARGET_LINK) is not used, as bits; 0: alive. */

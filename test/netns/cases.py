@@ -7,6 +7,7 @@ import threading
 import time
 
 import cases_bfd
+import cases_failover
 import cases_hmac
 import cases_layer2
 import cases_paths
@@ -376,6 +377,7 @@ GROUPS = [
     ("mixed", topology.mixed, MIXED),
     ("twin", topology.twin, TWIN),
     *cases_bfd.GROUPS,
+    *cases_failover.GROUPS,
     *cases_hmac.GROUPS,
     *cases_layer2.GROUPS,
     *cases_paths.GROUPS,

@@ -51,8 +51,9 @@ def reaches(space, to):
     eventually(lambda: ping(space, to, 1)[0], f"{to} answers")
 
 
-def program(space, *args):
-    return space.popen("/usr/bin/python3", TRAFFIC, *args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def program(space, *args, stdin=False):
+    return space.popen("/usr/bin/python3", TRAFFIC, *args, stdin=subprocess.PIPE if stdin else None, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, text=True)
 
 
 def result_of(process, seconds):

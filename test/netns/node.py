@@ -91,6 +91,8 @@ class Node:
         self.process = None
         self.broken = False  # it ended in a way that no load explains
         for p in ports:
+            if "net_memif" in p["device"]:
+                continue
             make_port(space, p["name"])
             # a pcap device does not know that of its interface
             if p["device"].startswith("net_pcap"):

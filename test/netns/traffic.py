@@ -100,7 +100,53 @@ def roce_receive(address, flows, count, size, seconds):
     tell(packets=seen, wrong=wrong[:10], flows=len(expected))
 
 
-PROGRAMS = {"tcp-receive": tcp_receive, "tcp-send": tcp_send, "roce-send": roce_send, "roce-receive": roce_receive}
+def numbered_send(address, flows, rate, seconds, size):
+    """`rate` packets a second, in turn from `flows` UDP ports, each numbered from 0; ends with its input or the time."""
+    sockets = [socket.socket(family(address), socket.SOCK_DGRAM) for _ in range(int(flows))]
+    for n, s in enumerate(sockets):
+        s.bind(("", 49152 + n))
+        s.connect((address, ROCEV2))
+    began, sent, pad = time.monotonic(), 0, bytes(int(size) - 16)
+    print("ready", flush=True)
+    while (now := time.monotonic()) < began + float(seconds):
+        while sent < (now - began) * float(rate):
+            n, number = sent % len(sockets), sent // len(sockets)
+            sockets[n].send(struct.pack("!IId", n, number, time.monotonic()) + pad)
+            sent += 1
+        if select.select([sys.stdin], [], [], 0.001)[0]:
+            break
+    tell(packets=sent, seconds=time.monotonic() - began)
+
+
+def numbered_receive(address, seconds):
+    """
+    Of the packets of numbered_send: those that came, came after a later one of their flow (late), or twice; the longest
+    times without any packet, and when they began. Ends when its input does.
+    """
+    seen, highest, late, twice, gaps, last = set(), {}, 0, 0, [], None
+    until = time.monotonic() + float(seconds)
+    with socket.socket(family(address), socket.SOCK_DGRAM) as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+        s.bind((address, ROCEV2))
+        print("ready", flush=True)
+        while time.monotonic() < until:
+            ready = select.select([s, sys.stdin], [], [])[0]
+            if s in ready:
+                flow, number, _ = struct.unpack_from("!IId", s.recv(65536))
+                now = time.monotonic()
+                late += number < highest.get(flow, 0)
+                twice += (flow, number) in seen
+                highest[flow] = max(number, highest.get(flow, 0))
+                seen.add((flow, number))
+                gaps.append((now - (last or now), last or now))
+                gaps = sorted(gaps)[-20:]
+                last = now
+            elif ready:
+                break
+    tell(packets=len(seen), late=late, twice=twice, gaps=gaps)
+
+
+PROGRAMS = {"numbered-send": numbered_send, "numbered-receive": numbered_receive, "tcp-receive": tcp_receive, "tcp-send": tcp_send, "roce-send": roce_send, "roce-receive": roce_receive}
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]](*sys.argv[2:])

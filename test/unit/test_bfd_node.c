@@ -112,7 +112,7 @@ static void apply(struct testbed *t, const char *yaml)
 	testbed_settle(t, 300);
 }
 
-/* Down by silence takes the next hop down; AdminDown releases it (RFC 5882 section 4.2). */
+/* Down by silence takes the next hop down; after AdminDown it is used if nothing else is alive (RFC 5882 section 3.2). */
 static void next_hop_follows(void **state)
 {
 	struct testbed *t = testbed_new(NODE WITH);
@@ -133,9 +133,54 @@ static void next_hop_follows(void **state)
 	p = from_neighbor(BFD_ADMIN_DOWN, discr);
 	give(t, &p, 255, 1);
 	testbed_settle(t, 50);
-	assert_int_equal(0, causes(t));
+	assert_int_equal(LIVENESS_ADMIN, causes(t));
+	assert_int_equal(LIVENESS_IS_HELD, liveness_grade(causes(t)));
 	assert_int_equal(2, testbed_reason(t, 0, CONSUME_bfd));
 	bfd_tick(t->node);
+	testbed_free(t);
+}
+
+/* A neighbour that says AdminDown from the start is one that does not speak BFD. */
+static void admin_down_from_the_start(void **state)
+{
+	struct testbed *t = testbed_new(NODE WITH);
+	struct bfd_packet p;
+
+	(void)state;
+	testbed_pass(t, 3 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_true(newest(t, &p));
+	p = from_neighbor(BFD_ADMIN_DOWN, p.my_discr);
+	give(t, &p, 255, 1);
+	testbed_settle(t, 50);
+	assert_int_equal(BFD_ADMIN_DOWN, shown(t)->remote_state);
+	assert_int_equal(0, causes(t));
+	testbed_free(t);
+}
+
+/*
+ * A node that is about to stop says AdminDown at once, and goes on forwarding for a detection time; it changes nothing of
+ * its own next hops.
+ */
+static void stop_is_announced(void **state)
+{
+	struct testbed *t = testbed_new(NODE WITH);
+	struct bfd_packet p;
+	uint64_t ns;
+
+	(void)state;
+	bring_up(t);
+	testbed_pass(t, 20 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	while (newest(t, &p))
+		assert_int_equal(BFD_UP, p.state);
+	ns = node_announce_stop(t->node);
+	check(ns >= 30 * NSEC_PER_MSEC && ns <= NSEC_PER_SEC, "%llu ns", (unsigned long long)ns);
+	testbed_settle(t, 50);
+	assert_true(newest(t, &p));
+	assert_int_equal(BFD_ADMIN_DOWN, p.state);
+	assert_int_equal(BFD_DIAG_ADMIN, p.diag);
+	assert_int_equal(0, causes(t));
+	testbed_pass(t, 40 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_int_equal(0, causes(t));
 	testbed_free(t);
 }
 
@@ -217,6 +262,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(next_hop_follows),
+		cmocka_unit_test(admin_down_from_the_start),
+		cmocka_unit_test(stop_is_announced),
 		cmocka_unit_test(reload_ends_it),
 		cmocka_unit_test(flood),
 		cmocka_unit_test(not_configured),

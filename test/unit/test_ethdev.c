@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "drivers/ethdev.h"
+#include "drivers/memif_server.h"
 #include "pkt/pkt.h"
 #include "test/support/conf.h"
 #include "test/support/fake_ethdev.h"
@@ -213,6 +214,7 @@ static void memif_server_returns(void **state)
 	snprintf(device, sizeof(device), "net_memif0,role=client,socket=%s", name);
 	p = opened("net_memif", device);
 	assert_string_equal(fake_ethdev.calls, ""); /* not started: nobody listens */
+	check_absent(p);
 	assert_string_equal(p->ops->failed(p, 0), "not connected to its memif server");
 	for (unsigned int i = 0; i < 10; i++)
 		assert_int_equal(restart(p), -EAGAIN);
@@ -226,7 +228,7 @@ static void memif_server_returns(void **state)
 	assert_int_equal(restart(p), 0);
 	assert_string_equal(fake_ethdev.calls, "S");
 	/* the handshake has its time; then it is tried again */
-	assert_null(p->ops->failed(p, NSEC_PER_SEC / 2));
+	assert_null(p->ops->failed(p, NSEC_PER_SEC / 10));
 	assert_non_null(p->ops->failed(p, NSEC_PER_SEC));
 	assert_int_equal(restart(p), -EAGAIN);
 	close(end);
@@ -243,6 +245,42 @@ static void memif_server_returns(void **state)
 	p->ops->close(p);
 	close(end);
 	close(server);
+}
+
+static int listen_at_file(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	return fd;
+}
+
+/* The socket that a killed server has left is removed, and neither that of one that lives nor any other file. */
+static void stale_socket(void **state)
+{
+	char path[64], device[160];
+	int server;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/sluice-test-%d.sock", (int)getpid());
+	snprintf(device, sizeof(device), "net_memif0,role=server,socket=%s,socket-abstract=no", path);
+	server = listen_at_file(path);
+	memif_server_remove_stale(device);
+	assert_int_equal(access(path, F_OK), 0);
+	close(server);
+	device[strlen("net_memif0,role=")] = 'c';
+	memif_server_remove_stale(device);
+	assert_int_equal(access(path, F_OK), 0);
+	device[strlen("net_memif0,role=")] = 's';
+	memif_server_remove_stale(device);
+	assert_int_equal(access(path, F_OK), -1);
+	fclose(fopen(path, "w"));
+	memif_server_remove_stale(device);
+	assert_int_equal(access(path, F_OK), 0);
+	unlink(path);
 }
 
 /* A server of memif waits for clients by itself. */
@@ -265,6 +303,7 @@ int main(void)
 		cmocka_unit_test(does_not_recover),
 		cmocka_unit_test(mac_has_changed),
 		cmocka_unit_test(memif_server_returns),
+		cmocka_unit_test(stale_socket),
 		cmocka_unit_test(memif_server_waits),
 	};
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "neigh/nd.h"
 #include "service/nexthop/nexthop.h"
 #include "test/support/conf.h"
 #include "test/support/shown.h"
@@ -94,6 +95,47 @@ static void flap_is_seen(void **state)
 	port_set_link(&t->port[OUT]->port, true);
 	testbed_settle(t, 20);
 	assert_int_equal(neigh_causes(t, 0), LIVENESS_HELD);
+	testbed_free(t);
+}
+
+/*
+ * The neighbour of a link that returns must answer first: until then others are preferred, without an event. A static one
+ * needs not.
+ */
+static void neighbor_answers_first(void **state)
+{
+	static const struct eth_addr mac = {{2, 0, 0, 0, 0xb0, 1}};
+	struct testbed *t = testbed_new(
+		NODE "routes: [{prefix: \"5f00:0:500::/48\", port: out, nexthop: \"2001:db8:b::3\"}]\n");
+	struct eth_hdr eth = {.dst = t->port[OUT]->port.mac, .src = mac, .type = be16(ETH_TYPE_IPV6)};
+	const struct snapshot *s = t->node->snapshot;
+	uint8_t frame[sizeof(eth) + ND_MESSAGE_MAX];
+	struct nexthop_life l;
+	size_t n;
+
+	(void)state;
+	n = nd_write_advert(frame + sizeof(eth), &s->neigh[0].addr.v6, &s->port[OUT].own[0].addr.v6,
+		&s->neigh[0].addr.v6, &mac, true);
+	memcpy(frame, &eth, sizeof(eth));
+	testbed_settle(t, 100);
+	assert_int_equal(neigh_causes(t, 0), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		fake_port_receive(t->port[OUT], 0, frame, (uint32_t)(sizeof(eth) + n), 0);
+		testbed_settle(t, 20);
+		assert_int_equal(neigh_causes(t, 0), i ? LIVENESS_HELD : 0);
+		testbed_pass(t, 25 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+		assert_int_equal(neigh_causes(t, 0), 0);
+		link_is(t, false);
+		assert_int_equal(neigh_causes(t, 0), LIVENESS_LINK);
+		link_is(t, true);
+		assert_int_equal(neigh_causes(t, 0), LIVENESS_HELD | LIVENESS_UNRESOLVED);
+		if (i)
+			testbed_pass(t, 25 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	}
+	assert_int_equal(neigh_causes(t, 0), LIVENESS_UNRESOLVED);
+	assert_int_equal(liveness_grade(LIVENESS_UNRESOLVED), LIVENESS_IS_HELD);
+	nexthop_life_copy(t->node, NEXTHOP_FIRST_NEIGH, &l);
+	assert_int_equal(l.downs, 0);
 	testbed_free(t);
 }
 
@@ -205,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hold_down_doubles),
 		cmocka_unit_test(flap_is_seen),
+		cmocka_unit_test(neighbor_answers_first),
 		cmocka_unit_test(causes_add_up),
 		cmocka_unit_test(id_changes_hands),
 		cmocka_unit_test(metrics_follow),

@@ -14,24 +14,36 @@ static struct node_bfd *bfd_of(const struct control_role *c)
 	return node_bfd(c->node);
 }
 
-static void report(struct control_role *c, const struct bfd_peer *peer, bool up)
+static void report(struct control_role *c, const struct bfd_peer *peer, enum liveness_cause cause, bool up)
 {
 	if (peer->kind == BFD_SBFD)
-		nexthop_report_path(c, peer->user, LIVENESS_BFD, up);
+		nexthop_report_path(c, peer->user, cause, up);
 	else
-		nexthop_report(c, peer->user, LIVENESS_BFD, up);
+		nexthop_report(c, peer->user, cause, up);
+}
+
+/* Nothing is known against the next hop. */
+static void clear(struct control_role *c, const struct bfd_peer *peer)
+{
+	report(c, peer, LIVENESS_BFD, true);
+	report(c, peer, LIVENESS_ADMIN, true);
 }
 
 /*
- * A session that leaves Up takes its next hop down, unless an operator did it here or there (RFC 5882 section 4.2). One
- * that has never been Up says nothing: the neighbour may not speak BFD yet.
+ * A session that leaves Up takes its next hop down. One that has never been Up says nothing: the neighbour may not speak
+ * BFD yet. AdminDown is no failure (RFC 5882 sections 3.2 and 4.2): here it releases the next hop; there it may mean that
+ * the neighbour is about to stop, so that others are preferred until the session is Up again.
  */
-static void tell_next_hop(struct control_role *c, const struct bfd_peer *peer, const struct bfd_change *x)
+static void tell_next_hop(struct control_role *c, const struct bfd_peer *peer, const struct bfd_change *x, bool been_up)
 {
-	if (x->to == BFD_UP || x->to == BFD_ADMIN_DOWN || x->remote_state == BFD_ADMIN_DOWN)
-		report(c, peer, true);
-	else if (x->from == BFD_UP)
-		report(c, peer, false);
+	if (x->to == BFD_UP || x->to == BFD_ADMIN_DOWN) {
+		clear(c, peer);
+	} else if (x->remote_state == BFD_ADMIN_DOWN) {
+		report(c, peer, LIVENESS_ADMIN, !been_up);
+		report(c, peer, LIVENESS_BFD, true);
+	} else if (x->from == BFD_UP) {
+		report(c, peer, LIVENESS_BFD, false);
+	}
 }
 
 /* Post a change for the log. */
@@ -54,7 +66,7 @@ static void changed(void *arg, const struct bfd_session *s, const struct bfd_cha
 {
 	struct control_role *c = arg;
 
-	tell_next_hop(c, bfd_peer_of(s), change);
+	tell_next_hop(c, bfd_peer_of(s), change, bfd_stats_of(s)->ups);
 	if (change->from != change->to)
 		post(c, s, change);
 }
@@ -65,7 +77,7 @@ static void end_session(struct control_role *c, struct bfd_session **place)
 	struct bfd_session *s = *place;
 
 	__atomic_store_n(place, NULL, __ATOMIC_RELEASE);
-	report(c, bfd_peer_of(s), true);
+	clear(c, bfd_peer_of(s));
 	bfd_remove(bfd_of(c)->table, c->now, s);
 }
 
@@ -152,7 +164,7 @@ static void take_snapshot(struct control_role *c)
 {
 	struct node_bfd *b = bfd_of(c);
 
-	if (likely(b->generation == c->s->generation && b->at == c->s->n_bfd))
+	if (likely(b->generation == c->s->generation && b->at == c->s->n_bfd) || bfd_is_stopping(b))
 		return;
 	if (b->generation != c->s->generation) {
 		if ((c->s->takes_bfd || b->table) && make_table(c))
@@ -170,6 +182,28 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 	return true;
 }
 
+/* The node is about to stop: say AdminDown (RFC 5880 section 6.8.16). What is known of next hops remains. */
+static unsigned int stop_sessions(struct control_role *c)
+{
+	struct node_bfd *b = bfd_of(c);
+	unsigned int n = 0;
+
+	bfd_withdraw_reflector(b->table);
+	for (; b->ended < SNAP_NEIGH_MAX + SNAP_PATH_MAX && n < CONTROL_BURST; b->ended++) {
+		struct bfd_session **place = b->ended < SNAP_NEIGH_MAX
+						     ? &b->sessions->of_neigh[b->ended]
+						     : &b->sessions->of_path[b->ended - SNAP_NEIGH_MAX];
+		struct bfd_session *s = *place;
+
+		if (!s)
+			continue;
+		__atomic_store_n(place, NULL, __ATOMIC_RELEASE);
+		bfd_remove(b->table, c->now, s);
+		n++;
+	}
+	return n;
+}
+
 static unsigned int poll_bfd(struct control_role *c, uint64_t *next)
 {
 	struct node_bfd *b = bfd_of(c);
@@ -178,7 +212,9 @@ static unsigned int poll_bfd(struct control_role *c, uint64_t *next)
 
 	if (b->table)
 		work = bfd_poll(b->table, c->now, CONTROL_BURST, &due);
-	if (b->at < c->s->n_bfd)
+	if (unlikely(bfd_is_stopping(b)) && b->table)
+		work += stop_sessions(c);
+	if (b->at < c->s->n_bfd || (bfd_is_stopping(b) && b->ended < SNAP_NEIGH_MAX + SNAP_PATH_MAX))
 		due = c->now;
 	*next = MIN_OF(*next, due);
 	return work;
@@ -205,6 +241,7 @@ const struct control_service bfd_service = {
 	.init = init,
 	.fini = fini,
 	.tick = bfd_tick,
+	.stopping = bfd_stopping,
 	.snapshot = take_snapshot,
 	.takes = SERVICE_TAKES(PUNT_BFD),
 	.take = take,

@@ -6,6 +6,9 @@
 #include "service/bfd/service_bfd.h"
 
 #define WHO 192
+/* A node that stops goes on forwarding for a detection time, within these limits. */
+#define STOP_LEAST_NS (50 * NSEC_PER_MSEC)
+#define STOP_MOST_NS NSEC_PER_SEC
 
 /* "fd00::2 on wan0", "path to-dc2 via-spine5" */
 static void describe(const struct node *n, const struct bfd_event *e, char *buf, size_t size)
@@ -51,7 +54,7 @@ static void say(const struct node *n, const struct bfd_event *e)
 			(unsigned long long)((x->at - x->heard_ns) / NSEC_PER_USEC % 1000), x->detect_us / 1000,
 			x->detect_us % 1000);
 	if (x->remote_state == BFD_ADMIN_DOWN)
-		snprintf(cause, sizeof(cause), "; it is administratively down there, and its next hop stays in use");
+		snprintf(cause, sizeof(cause), "; it is administratively down there: other ways are preferred");
 	else if (x->diag == BFD_DIAG_NEIGHBOR)
 		snprintf(cause, sizeof(cause), "; its reason is %u, %s", x->remote_diag, bfd_diag_text(x->remote_diag));
 	if (x->from == BFD_UP)
@@ -74,6 +77,20 @@ void bfd_tick(struct node *n)
 		log_warning(bfd, "%llu changes of sessions were too many to be listed; see: show bfd sessions",
 			(unsigned long long)(missed - node_bfd(n)->missed_said));
 	node_bfd(n)->missed_said = missed;
+}
+
+uint64_t bfd_stopping(struct node *n)
+{
+	uint64_t ns = n->snapshot->sbfd_reflector ? STOP_LEAST_NS : 0;
+
+	for (uint32_t i = 0; i < n->snapshot->n_bfd; i++) {
+		const struct bfd_session_stats *s = bfd_session_shown(n, &n->snapshot->bfd[i]);
+
+		if (s && stat_read(&s->up) && n->snapshot->bfd[i].peer.kind == BFD_SINGLE_HOP)
+			ns = MAX_OF(ns, MAX_OF(stat_read(&s->detect_us) * NSEC_PER_USEC, STOP_LEAST_NS));
+	}
+	__atomic_store_n(&node_bfd(n)->stopping, true, __ATOMIC_RELAXED);
+	return MIN_OF(ns, STOP_MOST_NS);
 }
 
 const struct bfd_stats *bfd_shown(const struct node *n)

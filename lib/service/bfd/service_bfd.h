@@ -49,7 +49,9 @@ struct node_bfd {
 	uint64_t generation; /* of the snapshot that the sessions follow */
 	uint32_t at;	     /* sessions of it that were looked at */
 	struct bucket reflected;
+	uint32_t ended; /* sessions that were looked at since `stopping` */
 	/* any lcore: */
+	bool stopping; /* the node is about to stop; set by the management thread, relaxed */
 	struct bfd_events events;
 	struct bfd_rx rx[NODE_MAX_ROLES]; /* by rx role, which alone uses it */
 	uint64_t missed_said;		  /* management thread */
@@ -60,6 +62,11 @@ static inline struct node_bfd *node_bfd(const struct node *n)
 	return n->state[SERVICE_BFD];
 }
 
+static inline bool bfd_is_stopping(const struct node_bfd *b)
+{
+	return __atomic_load_n(&b->stopping, __ATOMIC_RELAXED);
+}
+
 /* packets_cp.c: bfd_ops.send, and a received packet (PUNT_BFD), whose reason for the end is returned. Control lcore. */
 void bfd_send(void *arg, const struct bfd_session *s, uint16_t port, const void *message, size_t bytes);
 enum reason bfd_take(struct control_role *c, struct rte_mbuf *m);
@@ -67,8 +74,9 @@ enum reason bfd_take(struct control_role *c, struct rte_mbuf *m);
 /* bfd_dp.c */
 extern const struct rx_hooks bfd_rx_hooks;
 
-/* bfd_ctl.c: log the changes of sessions. Management thread. */
+/* bfd_ctl.c: log the changes of sessions; the node is about to stop (control_service.stopping). Management thread. */
 void bfd_tick(struct node *n);
+uint64_t bfd_stopping(struct node *n);
 
 /* Counters of a session of the running snapshot; NULL: it has not started. Management thread. */
 const struct bfd_session_stats *bfd_session_shown(const struct node *n, const struct snap_bfd *s);

@@ -26,6 +26,7 @@ struct node_neighbors {
 	uint16_t interface[INTERFACE_SLOTS]; /* numbers of the last VLAN interfaces, by row; compared likewise */
 	uint32_t interface_at, interface_rows;
 	bool port_up[MAX_PORTS]; /* in the last pass */
+	bool looked;		 /* there was one */
 };
 
 static inline struct node_neighbors *node_neighbors(const struct node *n)

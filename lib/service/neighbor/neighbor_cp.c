@@ -251,6 +251,14 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 	return n;
 }
 
+/* The next hops of a port must be resolved again: others are preferred until they have answered. */
+static void prefer_others(struct control_role *c, uint32_t port)
+{
+	for (uint32_t i = 0; i < c->s->n_neighs; i++)
+		if (c->s->neigh[i].used && c->s->neigh[i].port == port && !c->s->neigh[i].is_static)
+			nexthop_report(c, i, LIVENESS_UNRESOLVED, false);
+}
+
 /* After a link was down, another station may be connected, so the learnt entries are invalid. */
 static void look_at_links(struct control_role *c)
 {
@@ -259,10 +267,14 @@ static void look_at_links(struct control_role *c)
 
 		if (neighbors_of(c)->port_up[i] && !up)
 			neigh_cache_link_down(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
-		if (!neighbors_of(c)->port_up[i] && up)
+		if (!neighbors_of(c)->port_up[i] && up) {
 			neigh_cache_link_up(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
+			if (neighbors_of(c)->looked)
+				prefer_others(c, i);
+		}
 		neighbors_of(c)->port_up[i] = up;
 	}
+	neighbors_of(c)->looked = true;
 }
 
 static unsigned int poll_neighbors(struct control_role *c, uint64_t *next)
@@ -322,6 +334,8 @@ static bool hear(struct control_role *c, const struct snap_interface *in, const 
 	}
 	if (about->family)
 		neigh_cache_heard(neighbors_of(c)->table, c->now, &news);
+	if (about->family && news.has_mac)
+		nexthop_report_address(c, in->interface, about, LIVENESS_UNRESOLVED, true);
 	return true;
 }
 

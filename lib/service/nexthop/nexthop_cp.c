@@ -91,6 +91,12 @@ static uint64_t next_hold(const struct control_role *c, const struct nexthop_lif
 	return MIN_OF(flaps ? MAX_OF(2 * l->hold_ns, f->hold_ns) : f->hold_ns, f->hold_max_ns);
 }
 
+/* Publish causes of a failure, or that it is over. */
+static void publish_failure(struct control_role *c, uint32_t object, unsigned int causes)
+{
+	publish(c, object, (uint8_t)(causes | (of(c)->life[object].causes & LIVENESS_UNRESOLVED)));
+}
+
 static void fail(struct control_role *c, uint32_t object, uint8_t causes)
 {
 	struct nexthop_life *l = &of(c)->life[object];
@@ -104,7 +110,7 @@ static void fail(struct control_role *c, uint32_t object, uint8_t causes)
 	SET(l->since, c->now);
 	SET(l->last, causes);
 	SET(table(c)->failed_ns, c->now);
-	publish(c, object, causes);
+	publish_failure(c, object, causes);
 	post(c, object, NEXTHOP_DOWN, causes, 0);
 }
 
@@ -114,7 +120,7 @@ static void use_again(struct control_role *c, uint32_t object)
 
 	SET(l->since, c->now);
 	SET(l->down_ns, l->down_ns + c->now - l->failed);
-	publish(c, object, 0);
+	publish_failure(c, object, 0);
 	post(c, object, NEXTHOP_UP, l->last, c->now - l->failed);
 }
 
@@ -130,16 +136,21 @@ static void come_back(struct control_role *c, uint32_t object)
 	SET(l->held_until, c->now + l->hold_ns);
 	SET(l->since, c->now);
 	of(c)->held[of(c)->n_held++] = object;
-	publish(c, object, LIVENESS_HELD);
+	publish_failure(c, object, LIVENESS_HELD);
 	post(c, object, NEXTHOP_RETURNS, l->last, l->hold_ns);
 }
 
 static void report(struct control_role *c, uint32_t object, enum liveness_cause cause, bool up)
 {
 	const struct nexthop_life *l = &of(c)->life[object];
-	uint8_t hard = (uint8_t)(l->causes & ~LIVENESS_HELD);
+	uint8_t hard = (uint8_t)(l->causes & ~(LIVENESS_HELD | LIVENESS_UNRESOLVED));
 	uint8_t now = (uint8_t)(up ? hard & ~cause : hard | cause);
 
+	if (cause == LIVENESS_UNRESOLVED) { /* no failure: no event, no hold-down */
+		if (up == !!(l->causes & cause))
+			publish(c, object, (uint8_t)(l->causes ^ cause));
+		return;
+	}
 	if (now == hard)
 		return;
 	if (!hard)
@@ -147,7 +158,7 @@ static void report(struct control_role *c, uint32_t object, enum liveness_cause 
 	else if (!now)
 		come_back(c, object);
 	else
-		publish(c, object, now); /* one more cause, or one less */
+		publish_failure(c, object, now); /* one more cause, or one less */
 }
 
 /* The id belongs to another next hop now, or to none: it begins alive, and what is known of the old one is forgotten. */

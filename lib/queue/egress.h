@@ -191,6 +191,8 @@ struct egress_rebind {
 	struct fifo home;	 /* guests elsewhere that came home while this egress waits, oldest first */
 	uint64_t failed_ns;	 /* time in ns of a failure after which no packet has taken another way yet; 0: none */
 	uint64_t dead_since;	 /* time in ns since which packets have no living way; 0: they have */
+	uint32_t gave_to;	 /* bit per port to which packets were handed while their home was dead */
+	uint32_t deaths;	 /* what was dead of the ways of this egress and of those ports at the last look */
 };
 
 struct egress {

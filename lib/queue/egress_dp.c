@@ -43,7 +43,7 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 		e->retry_ns = MAX_OF(e->retry_ns,
 			EGRESS_RETRY_FRAMES * (ETH_MIN_LEN + EGRESS_LINE_BYTES) * 8 * NSEC_PER_SEC / port->speed_bps);
 	watch_configure(e, c, before);
-	e->queue_limit = port->queue_limit;
+	e->queue_limit = e->rebind.waits ? UINT32_MAX : port->queue_limit;
 	e->buffer_limit = port->buffer_limit;
 	e->ecn_classes = port->ecn_classes;
 	e->shared = e->n_slices > 1 ? UINT32_MAX : 0;
@@ -449,7 +449,12 @@ static bool egress_is_stopped(const struct egress_context *c, const struct pkt *
 /* A packet that finds no living way, at an egress whose link is down. */
 static void egress_without_link(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
-	if (!e->link.given_up && queue_is_lossless(c, pkt_of(m), m))
+	bool lossless = queue_is_lossless(c, pkt_of(m), m);
+
+	/* the port that took packets over may have failed just now, and nobody has said so yet */
+	if (unlikely(e->link.given_up && lossless))
+		rebind_begin_outage(e, c);
+	if (!e->link.given_up && lossless)
 		sched_enqueue(e, c, &m, 1);
 	else
 		pkt_end(m, DROP_port_down, c->stats);

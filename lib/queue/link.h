@@ -35,6 +35,9 @@ void link_configure(struct egress *e, const struct egress_context *c);
 /* Close or open the gates by the state of the link, and while packets elsewhere must leave first (rebind.h). */
 void link_apply(struct egress *e, const struct egress_context *c);
 
+/* The link is down: lossless packets wait for pfc.outage from now on. */
+void link_begin_outage(struct egress *e, const struct egress_context *c);
+
 /* Open all gates that the link has closed, for good. */
 void link_forget(struct egress *e, const struct egress_context *c);
 

@@ -24,18 +24,23 @@ void link_apply(struct egress *e, const struct egress_context *c)
 	gate_link(e, c, l->ready == EGRESS_LINK_NOT_READY || e->rebind.waits ? UINT8_MAX : l->unheard);
 }
 
+void link_begin_outage(struct egress *e, const struct egress_context *c)
+{
+	e->link.give_up_ns = c->now + c->s->port[e->index].outage_ns;
+	e->link.given_up = false;
+	link_schedule(e);
+	link_apply(e, c);
+}
+
 static void link_down(struct egress *e, const struct egress_context *c)
 {
 	struct egress_link *l = &e->link;
 
 	l->ready = EGRESS_LINK_NOT_READY;
 	l->unheard = 0;
-	l->give_up_ns = c->now + c->s->port[e->index].outage_ns;
 	l->go_on_ns = TIME_NEVER;
-	l->given_up = false;
 	pfc_holds_stand_still(&e->holds, c->now);
-	link_schedule(e);
-	link_apply(e, c);
+	link_begin_outage(e, c);
 }
 
 static void link_up(struct egress *e, const struct egress_context *c)

@@ -99,6 +99,11 @@ static inline void rebind_search(struct egress *e)
 	e->rebind.slice = e->rebind.class = 0;
 }
 
+/*
+ * Begin the time for which packets without a living way wait, pfc.outage, again if a way has died that took packets over.
+ */
+void rebind_begin_outage(struct egress *e, struct egress_context *c);
+
 /* May a packet of a dead way wait for one that lives? Ends after pfc.outage. */
 bool rebind_may_wait(struct egress *e, struct egress_context *c);
 

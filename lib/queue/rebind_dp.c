@@ -59,6 +59,7 @@ static enum rebind_result give(struct egress *e, struct egress_context *c, struc
 		e->rebind.away++;
 	}
 	c->given++;
+	e->rebind.gave_to |= 1u << port;
 	stat_add(&e->rebound, 1);
 	if (worker == c->self)
 		c->take(to, c, m);
@@ -182,6 +183,47 @@ static bool may_concern(const struct egress *e, const struct egress_context *c)
 		       __atomic_load_n(&live->dead_paths, __ATOMIC_RELAXED));
 }
 
+/* What is dead of the ways by this port, and of those by the ports that have taken packets over. */
+static uint32_t count_deaths(const struct egress *e, const struct egress_context *c)
+{
+	const struct liveness *live = c->s->live;
+	uint32_t n = __atomic_load_n(&live->dead_paths, __ATOMIC_RELAXED);
+
+	for (uint32_t ports = e->rebind.gave_to | 1u << e->index; ports; ports &= ports - 1) {
+		unsigned int port = (unsigned int)__builtin_ctz(ports);
+
+		n += __atomic_load_n(&live->dead_nexthops[port], __ATOMIC_RELAXED);
+		if (port != e->index)
+			n += !port_is_up(c->peers->egress[port].port) ||
+			     liveness_grade(__atomic_load_n(&live->link[port], __ATOMIC_RELAXED)) == LIVENESS_IS_DEAD;
+	}
+	return n;
+}
+
+/*
+ * Packets may have lost the way that they had left: the time for which they wait without one begins now, and not with the
+ * failure of their home long ago.
+ */
+void rebind_begin_outage(struct egress *e, struct egress_context *c)
+{
+	uint32_t deaths = count_deaths(e, c), before = e->rebind.deaths;
+
+	e->rebind.deaths = deaths;
+	if (deaths <= before)
+		return;
+	e->rebind.dead_since = 0;
+	e->rebind.gave_up = false;
+	if (e->link.ready == EGRESS_LINK_NOT_READY && e->rebind.gave_to)
+		link_begin_outage(e, c);
+}
+
+/* While a port waits, the packets that wait elsewhere count for its queues: only its buffers are a limit. */
+static void set_waits(struct egress *e, const struct egress_context *c, bool on)
+{
+	e->rebind.waits = on;
+	e->queue_limit = on ? UINT32_MAX : c->s->port[e->index].queue_limit;
+}
+
 void rebind_look(struct egress *e, struct egress_context *c)
 {
 	struct egress_rebind *r = &e->rebind;
@@ -193,9 +235,10 @@ void rebind_look(struct egress *e, struct egress_context *c)
 	if (new_epoch && may_concern(e, c))
 		r->failed_ns = __atomic_load_n(&c->s->live->failed_ns, __ATOMIC_RELAXED);
 	r->epoch = liveness_epoch(c->s);
+	rebind_begin_outage(e, c);
 	if (!r->waits && !r->guests && r->away && (elsewhere(e, c, &gone_ns) || c->now < gone_ns)) {
 		r->quiet_ns = 0;
-		r->waits = true;
+		set_waits(e, c, true);
 		r->waits_until = c->now + REBIND_WAIT_NS;
 		link_apply(e, c);
 	}
@@ -205,8 +248,11 @@ void rebind_look(struct egress *e, struct egress_context *c)
 	r->retry |= new_epoch && r->dead_since;
 	rebind_gate(e, c);
 	if (!__atomic_load_n(&c->s->live->dead_nexthops[e->index], __ATOMIC_RELAXED) &&
-		!__atomic_load_n(&c->s->live->dead_paths, __ATOMIC_RELAXED))
+		!__atomic_load_n(&c->s->live->dead_paths, __ATOMIC_RELAXED)) {
 		r->dead_since = r->gave_up = 0;
+		if (e->link.ready != EGRESS_LINK_NOT_READY)
+			r->gave_to = 0;
+	}
 }
 
 struct rte_mbuf *rebind_pop_home(struct egress *e, struct egress_context *c)
@@ -222,7 +268,7 @@ static void end_wait(struct egress *e, struct egress_context *c)
 {
 	struct fifo newest_first = {0};
 
-	e->rebind.waits = false;
+	set_waits(e, c, false);
 	e->rebind.quiet_ns = 0;
 	while (e->rebind.home.n)
 		fifo_push_front(&newest_first, rebind_pop_home(e, c));

@@ -132,6 +132,21 @@ static void device_takes(struct testbed *t, unsigned int port, bool on)
 	t->port[port]->tx_limit = on ? UINT32_MAX : 0;
 }
 
+#define LOSSLESS \
+	", speed: 10G, pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b, length: 100, outage: 20}"
+#define PROFILE "buffer-profiles: [{name: b, xoff: 20K, xon: 8K, headroom: 400K, forced: true, min-frame: 100}]\n"
+#define LOSSLESS_BED TESTBED_NODE LCORES("[0]") PORTS(LOSSLESS, LOSSLESS, LOSSLESS) WAYS PROFILE
+#define SHORT_QUEUE \
+	TESTBED_NODE LCORES( \
+		"[0]") "failover: {hold: 10, hold-max: 50}\n" \
+		       "ports:\n" \
+		       "  - {name: in, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		       "  - {name: one, device: net_null1, side: wan, queue-limit: 64, buffer-limit: 8K, addresses: " \
+		       "[\"2001:db8:b::2/64\"]}\n" \
+		       "  - {name: two, device: net_null2, side: wan, queue-limit: 2K, buffer-limit: 8K, addresses: " \
+		       "[\"2001:db8:c::2/64\"]}\n" \
+		       "  - {name: dc, device: net_null3, side: dc, vrf: a, addresses: [\"2001:db8:d::2/64\"]}\n" WAYS
+
 static const char *const beds[] = {ONE_WORKER, TWO_WORKERS};
 
 static void pass_hold_down(struct testbed *t)
@@ -331,6 +346,78 @@ static void dead_nexthop(void **state)
 	}
 }
 
+/* Packet `sequence` of each flow, in class 3. */
+static void receive_lossless(struct testbed *t, uint32_t sequence)
+{
+	uint8_t frame[256];
+
+	for (uint16_t flow = 0; flow < FLOWS; flow++) {
+		uint32_t n = testbed_frame(frame, &t->port[IN]->port.mac, ECMP, flow, sequence, 120);
+
+		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow(3 << 5, flow + 1u);
+		fake_port_receive(t->port[IN], 0, frame, n, 0);
+	}
+	testbed_settle(t, 50);
+}
+
+/*
+ * Lossless packets wait for pfc.outage from the failure of their last way, though their home has failed long before; then
+ * they are dropped by name.
+ */
+static void outage_of_the_last_way(void **state)
+{
+	struct testbed *t = bed(LOSSLESS_BED);
+	uint64_t flows;
+
+	(void)state;
+	link_is(t, ONE, false);
+	testbed_pass(t, 50 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	receive_lossless(t, 0);
+	assert_int_equal(sent(t, TWO, &flows), FLOWS);
+	link_is(t, TWO, false);
+	receive_lossless(t, 1);
+	testbed_pass(t, 15 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	receive_lossless(t, 2);
+	assert_int_equal(testbed_reason(t, IN, DROP_port_down), 0);
+	link_is(t, TWO, true);
+	testbed_pass(t, 200 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_int_equal(sent(t, TWO, &flows), 2 * FLOWS);
+	link_is(t, TWO, false);
+	receive_lossless(t, 3);
+	testbed_pass(t, 25 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_int_equal(testbed_reason(t, IN, DROP_port_down), FLOWS);
+	testbed_free(t);
+}
+
+/* What arrives while a port waits for packets elsewhere may fill its buffers, however short its queues are. */
+static void return_to_short_queue(void **state)
+{
+	struct testbed *t = bed(SHORT_QUEUE);
+	uint64_t flows;
+
+	(void)state;
+	link_is(t, ONE, false);
+	testbed_settle(t, 20);
+	device_takes(t, TWO, false);
+	receive_all(t, ECMP, 0, 4);
+	link_is(t, ONE, true);
+	pass_hold_down(t);
+	receive_all(t, ECMP, 4, 14); /* some 320 packets for one, whose queue holds 64 */
+	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 0);
+	assert_int_equal(sent(t, ONE, &flows), 0);
+	device_takes(t, TWO, true);
+	testbed_settle(t, 2000);
+	testbed_pass(t, 20 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	sent(t, TWO, &flows);
+	sent(t, ONE, &flows);
+	for (unsigned int i = 0; i < FLOWS; i++)
+		check(next_sent[i] == 14, "flow %u: %u packets of 14", i, next_sent[i]);
+	device_takes(t, ONE, false);
+	receive_all(t, ECMP, 14, 24);
+	assert_true(testbed_reason(t, IN, DROP_queue_full) > 0); /* the limit counts again */
+	testbed_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +427,8 @@ int main(void)
 		cmocka_unit_test(backup_carries),
 		cmocka_unit_test(nothing_lives),
 		cmocka_unit_test(dead_nexthop),
+		cmocka_unit_test(outage_of_the_last_way),
+		cmocka_unit_test(return_to_short_queue),
 	};
 
 	testbed_eal();

@@ -139,6 +139,8 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 			   : state == REFUSED	    ? NEIGH_REFUSE
 						    : NEIGH_FORGET);
 	if (state == NEIGH_REACHABLE)
+		nexthop_report_address(c, interface, addr, LIVENESS_UNRESOLVED, true);
+	if (state == NEIGH_REACHABLE)
 		service_pfc_learn(c->node, snap_interface_of(interface), mac);
 	/* has_room has checked for room. If there is none, the mailbox counts the message as refused. */
 	mailbox_push(&neighbors_of(c)->updates[w->index], &m, sizeof(m));

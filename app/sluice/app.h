@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "command/command.h"
+#include "node/node.h"
 
-struct node;
 struct options;
 
 /* State of the management thread. One per process. */
@@ -29,12 +29,16 @@ struct app {
 	bool script_failed; /* a command of --script failed */
 	/* metrics.c */
 	struct metrics *metrics;
-	/* manage.c */
-	struct watchdog *watchdog; /* NULL: not started */
+	/* watchdog.c */
+	struct watchdog {
+		uint64_t period_ns, fed_ns; /* period 0: not requested, or not started yet */
+		uint64_t passes[2 * NODE_MAX_ROLES + 1];
+	} watchdog;
 };
 
-/* manage.c: feed systemd's watchdog if it is time, between the steps of something long. */
-void manage_feed(struct app *app);
+/* watchdog.c: systemd's watchdog. Feed it if it is time, also between the steps of something long. */
+void watchdog_start(struct app *app, uint64_t now);
+void watchdog_feed(struct app *app, uint64_t now);
 
 /* reload.c: sets up app->host; tick ends an unconfirmed `commit confirmed`. */
 void reload_init(struct app *app);

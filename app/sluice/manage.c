@@ -105,45 +105,6 @@ static uint64_t packets_in(const struct node *n)
 	return sum;
 }
 
-/* systemd's watchdog, fed only while every lcore makes passes. */
-struct watchdog {
-	uint64_t period_ns, fed_ns; /* period 0: not requested */
-	uint64_t passes[2 * NODE_MAX_ROLES + 1];
-};
-
-static void watchdog_init(struct watchdog *w, uint64_t now)
-{
-	const char *usec = getenv("WATCHDOG_USEC");
-
-	*w = (struct watchdog){.period_ns = usec ? strtoull(usec, NULL, 10) * NSEC_PER_USEC / 3 : 0, .fed_ns = now};
-}
-
-static void watchdog_tick(struct watchdog *w, const struct node *n, uint64_t now)
-{
-	bool alive = true;
-
-	if (!w->period_ns || now - w->fed_ns < w->period_ns)
-		return;
-	for (uint16_t i = 0; i < n->n_lcores; i++) {
-		uint64_t passes = stat_read(&n->lcore[i]->stats.passes);
-
-		if (passes == w->passes[i]) {
-			log_error(main, "lcore %u has made no pass since the last watchdog check", n->lcore[i]->id);
-			alive = false;
-		}
-		w->passes[i] = passes;
-	}
-	w->fed_ns = now;
-	if (alive)
-		notify("WATCHDOG=1");
-}
-
-void manage_feed(struct app *app)
-{
-	if (app->watchdog)
-		watchdog_tick(app->watchdog, app->node, clock_now());
-}
-
 static void take_signal(struct app *app, int fd)
 {
 	struct signalfd_siginfo info;
@@ -182,10 +143,8 @@ void manage(struct app *app, int signals)
 {
 	struct node *n = app->node;
 	uint64_t seen = packets_in(n), last = clock_now(), now, count;
-	struct watchdog watchdog;
 
-	watchdog_init(&watchdog, last);
-	app->watchdog = &watchdog;
+	watchdog_start(app, last);
 	begin_watch(n);
 	while (!app->stop) {
 		wait_and_serve(app, signals);
@@ -197,7 +156,7 @@ void manage(struct app *app, int signals)
 		capture_poll(n->captures);
 		reload_tick(app, now);
 		logging_tick();
-		watchdog_tick(&watchdog, n, now);
+		watchdog_feed(app, now);
 		count = packets_in(n);
 		if (count != seen || node_held(n))
 			last = now;
@@ -205,6 +164,5 @@ void manage(struct app *app, int signals)
 		if (app->options->idle_exit_ms && now - last >= app->options->idle_exit_ms * NSEC_PER_MSEC)
 			break;
 	}
-	app->watchdog = NULL;
 	end_watch();
 }

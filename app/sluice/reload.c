@@ -42,7 +42,7 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		cfg_free(c);
 		return -ENOMEM;
 	}
-	manage_feed(app);
+	watchdog_feed(app, clock_now());
 	rc = apply_config(app->node, c, diags, file, how, out, err, size);
 	ms = (clock_now() - started) / NSEC_PER_MSEC;
 	if (*out)
@@ -70,9 +70,9 @@ static int apply_file(struct app *app, const char *file, enum apply_how how, jso
 	struct config *c;
 	int rc;
 
-	manage_feed(app);
+	watchdog_feed(app, clock_now());
 	c = name ? cfg_load_file(name, &diags) : NULL;
-	manage_feed(app);
+	watchdog_feed(app, clock_now());
 	rc = apply(app, c, &diags, name, how, started, out, err, size);
 	if (rc == 0 && how != APPLY_DRY) {
 		free(app->previous_file);

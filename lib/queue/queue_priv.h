@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internals of the egress. Calls go in one direction: egress_dp.c, sched_dp.c (packets and turns), gate_dp.c (which
- * classes may send), watch_dp.c (which pauses count). Worker lcores; the owner of the egress.
+ * Internals of the egress. Calls go in one direction: egress_dp.c, hold_dp.c (packets that wait for a neighbour),
+ * sched_dp.c (packets and turns), gate_dp.c (which classes may send), watch_dp.c (which pauses count). Worker lcores;
+ * the owner of the egress.
  */
 #ifndef QUEUE_QUEUE_PRIV_H
 #define QUEUE_QUEUE_PRIV_H
 
 #include "queue/egress.h"
+
+/* hold_dp.c: hold a packet until its neighbour answers, or end it when there is no room. */
+void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m);
 
 /* A queued packet keeps the ids of its snapshot's epoch in use. */
 static inline void queue_hold(struct egress_context *c, struct rte_mbuf *m)

@@ -12,8 +12,8 @@
 #include "metrics/openmetrics.h"
 #include "node/node.h"
 
-#define CONNECTIONS_MAX 16
-#define OF_ONE_ADDRESS 4 /* so that a station that opens all it can leaves room for the others */
+#define CONNECTIONS_MAX 32
+#define OF_ONE_ADDRESS 16 /* so that a station that opens all it can leaves room for the others */
 #define TIMEOUT_S 10
 
 struct metrics {

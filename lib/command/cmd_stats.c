@@ -114,7 +114,7 @@ int cmd_show_drops(struct command_call *c)
 }
 
 /* Packets that devices have lost: they are not among those received. */
-static uint64_t lost_before(const struct node *n)
+static uint64_t unseen(const struct node *n)
 {
 	uint64_t lost = 0;
 
@@ -134,8 +134,8 @@ int cmd_show_conservation(struct command_call *c)
 	node_balance(c->node, &b);
 	c->result = json_pack("{sI sI sI sI sI sI sI sI}", "rx", (json_int_t)b.rx, "originated",
 		(json_int_t)b.originated, "sent", (json_int_t)b.sent, "dropped", (json_int_t)b.dropped, "consumed",
-		(json_int_t)b.consumed, "held", (json_int_t)b.held, "missing", (json_int_t)b.missing, "lost_before",
-		(json_int_t)lost_before(c->node));
+		(json_int_t)b.consumed, "held", (json_int_t)b.held, "missing", (json_int_t)b.missing, "unseen",
+		(json_int_t)unseen(c->node));
 	return 0;
 }
 

@@ -76,7 +76,7 @@ const struct command commands[] = {
 		cmd_show_punts, {PORT_OPTIONAL}},
 	{"show stats", "Show all counters of ports and lcores.", cmd_show_stats},
 	{"show drops", "Show the packets dropped or consumed, by port and reason.", cmd_show_drops},
-	{"show conservation", "Check that every packet is accounted for: rx + originated = sent + dropped + consumed + held. Devices have lost lost_before packets before that.",
+	{"show conservation", "Check that every packet is accounted for: rx + originated = sent + dropped + consumed + held. unseen: packets that devices lost before the node could see them.",
 		cmd_show_conservation},
 	{"show config", "Show the running configuration as YAML that sluice can load.", cmd_show_config,
 		{{.name = "all", .kind = ARG_WORD, .words = "all", .optional = true, .help = "defaults too"}}},

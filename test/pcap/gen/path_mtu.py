@@ -134,12 +134,12 @@ def hostile():
         told(ours[:39], 1400),
         told(b"\x40" + ours[1:], 1400),
         told(b"", 1400),
-        good[:-1] + bytes([good[-1] ^ 1]),  # checksum
         upper6(ROUTER, LOOPBACK, ICMPv6TimeExceeded() / Raw(ours[:1232])),
     ]
     time = Timeline(case)
-    time.at(0, "p1", *forged)
+    time.at(0, "p1", *forged, good[:-1] + bytes([good[-1] ^ 1]))
     case.count("p1", "icmp", len(forged))
+    case.count("p1", "icmp_checksum")
     time.at(4, "p0", whole)
     case.tx("p1", ours, origin="p0")
     # the same without a fault

@@ -38,7 +38,7 @@ def show_commands():
         usages = re.findall(r"^## `(show .*)`$", f.read(), re.M)
     for usage in usages:
         words = [word for word in usage.split() if not word.startswith("[")]
-        yield " ".join("p0" if word.startswith("PORT") else word for word in words)
+        yield " ".join("p0" if word.startswith("PORT") else "::1" if word == "ADDRESS" else word for word in words)
 
 
 def watchdog_seconds():

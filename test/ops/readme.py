@@ -16,7 +16,7 @@ import time
 from tap_main import TOP, Failure, expect
 
 SECTION = "## A day with sluice"
-PRIVATE = "mkdir -p /run/sluice && mount -t tmpfs none /run/sluice && ip link set lo up && exec bash --norc"
+PRIVATE = "mkdir -p /run/sluice && mount -t tmpfs -o mode=0755 none /run/sluice && ip link set lo up && exec bash --norc"
 NUMBER = r"(?<![\w.:/-])\d+(?![\w:/]|\.\d)"  # standing alone: not a part of a name, an address or a time
 
 

@@ -103,7 +103,8 @@ struct worker_role {
 	struct node *node;
 	struct node_lcore *lcore;
 	uint16_t index;
-	struct egress_context ctx;
+	/* Not in the line of the constants above, which the control lcore reads in each pass. */
+	struct egress_context ctx CACHE_ALIGNED;
 	struct accounts *accounts;
 	uint32_t watermark_epoch,
 		persistent_epoch; /* of the user's and of the persistent watermarks: epoch of the last clear */

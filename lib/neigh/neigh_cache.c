@@ -344,6 +344,13 @@ int neigh_cache_keep(struct neigh_cache *t, uint64_t now, uint16_t port, const s
 	return 0;
 }
 
+bool neigh_cache_has_mac(const struct neigh_cache *t, uint16_t port, const struct ip_addr *addr)
+{
+	const struct entry *e = find(t, port, addr);
+
+	return e && e->i.state != NEIGH_INCOMPLETE && e->i.state != NEIGH_FAILED;
+}
+
 int neigh_cache_ask(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr)
 {
 	struct entry *e = find(t, port, addr);

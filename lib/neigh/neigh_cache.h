@@ -50,6 +50,9 @@ void neigh_cache_set_limits(struct neigh_cache *t, const struct neigh_limits *li
  */
 int neigh_cache_keep(struct neigh_cache *t, uint64_t now, uint16_t port, const struct ip_addr *addr, bool keep);
 
+/* Return whether the address has an entry with a MAC address, confirmed or not. */
+bool neigh_cache_has_mac(const struct neigh_cache *t, uint16_t port, const struct ip_addr *addr);
+
 /*
  * A packet waits for the address. Returns 0, -ENOSPC at the limit, or -ENOMEM.
  *

@@ -21,7 +21,7 @@
 	X(NEIGHBOR, "no answer to ND or ARP") \
 	X(BFD, "BFD down") \
 	X(ADMIN, "BFD administratively down there") \
-	X(UNRESOLVED, "not resolved since the link returned") \
+	X(UNRESOLVED, "not resolved yet") \
 	X(HELD, "hold-down")
 
 enum liveness_cause_bit {

@@ -100,6 +100,8 @@ MUTANTS = [
            "	if (on)\n\t\tport_set_link(p, false);", "", "test_ethdev"),
     Mutant("flows return to neighbours that have not answered", "lib/service/neighbor/neighbor_cp.c",
            "nexthop_report(c, i, LIVENESS_UNRESOLVED, false);", "continue;", "test_nexthop"),
+    Mutant("flows use neighbours that have never answered while others have", "lib/service/neighbor/neighbor_cp.c",
+           "nexthop_report(c, id, LIVENESS_UNRESOLVED, false);", "(void)id;", "test_nexthop"),
     Mutant("a node stops without a word", "lib/service/bfd/bfd_ctl.c", "->stopping, true,", "->stopping, false,", "test_bfd_node"),
     Mutant("pfc.outage counts from the first failure", "lib/queue/rebind_dp.c",
            "if (deaths <= before)", "if (deaths <= before || deaths)", "test_rebind"),

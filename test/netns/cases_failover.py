@@ -164,9 +164,12 @@ def both_carry(t):
 
 
 def drops(t):
-    """What the nodes drop of the stream; Linux multicasts on an interface that is new."""
-    return {name: {r: n for r, n in t.nodes[name].drops().items() if r not in ("multicast", "mac_source", "mac_not_ours")}
-            for name in ("gw", "pe")}
+    """
+    What the nodes drop of the stream. Linux multicasts on an interface that is new; pe sends nothing of the stream to the WAN,
+    and may solicit just when the link fails.
+    """
+    others = {"gw": ("multicast", "mac_source", "mac_not_ours"), "pe": ("multicast", "mac_source", "mac_not_ours", "port_down")}
+    return {name: {r: n for r, n in t.nodes[name].drops().items() if r not in others[name]} for name in ("gw", "pe")}
 
 
 def returned(t):

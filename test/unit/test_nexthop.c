@@ -99,8 +99,8 @@ static void flap_is_seen(void **state)
 }
 
 /*
- * The neighbour of a link that returns must answer first: until then others are preferred, without an event. A static one
- * needs not.
+ * A neighbour must answer first, at the start and when its link returns: until then others are preferred, without an
+ * event. A static one needs not.
  */
 static void neighbor_answers_first(void **state)
 {
@@ -118,7 +118,7 @@ static void neighbor_answers_first(void **state)
 		&s->neigh[0].addr.v6, &mac, true);
 	memcpy(frame, &eth, sizeof(eth));
 	testbed_settle(t, 100);
-	assert_int_equal(neigh_causes(t, 0), 0);
+	assert_int_equal(neigh_causes(t, 0), LIVENESS_UNRESOLVED);
 	for (unsigned int i = 0; i < 2; i++) {
 		fake_port_receive(t->port[OUT], 0, frame, (uint32_t)(sizeof(eth) + n), 0);
 		testbed_settle(t, 20);

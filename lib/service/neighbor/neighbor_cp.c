@@ -146,7 +146,10 @@ static void update(void *arg, uint16_t interface, const struct ip_addr *addr, co
 	mailbox_push(&neighbors_of(c)->updates[w->index], &m, sizeof(m));
 }
 
-/* Compare one neighbour id of the snapshot with the entry that is kept resolved under that id. */
+/*
+ * Compare one neighbour id of the snapshot with the entry that is kept resolved under that id. While a new one is asked for
+ * the first time, others are preferred.
+ */
 static void keep(struct control_role *c, uint32_t id)
 {
 	const struct snap_neigh *want = id < c->s->n_neighs ? &c->s->neigh[id] : NULL;
@@ -160,6 +163,8 @@ static void keep(struct control_role *c, uint32_t id)
 	if (wanted && !k->kept) {
 		*k = (struct control_kept){.addr = want->addr, .interface = want->interface};
 		k->kept = neigh_cache_keep(neighbors_of(c)->table, c->now, k->interface, &k->addr, true) == 0;
+		if (k->kept && !neigh_cache_has_mac(neighbors_of(c)->table, k->interface, &k->addr))
+			nexthop_report(c, id, LIVENESS_UNRESOLVED, false);
 	}
 }
 

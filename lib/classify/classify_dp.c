@@ -15,6 +15,8 @@
 /* Maximum of local SIDs that one packet may visit, decapsulations included: more is a loop or an attack. */
 #define ROUNDS_MAX 8
 
+#define LANE_MISSES 2 /* packets of a burst that are not for the express lane, until it is given up */
+
 /* Classify the IP packet at offset `at`: look it up in pkt.vrf, or send it over `via` unless that is 0. */
 static void classify_ip4(struct walk *w, uint32_t at, target_t via);
 static void classify_ip6(struct walk *w, uint32_t at, target_t via);
@@ -740,22 +742,36 @@ uint8_t classify_class(const struct snap_interface *in, const struct rte_mbuf *m
 	return class;
 }
 
-uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
+void classify_frames(struct classifier *c, const struct snap_interface *in, struct rte_mbuf **pkts, unsigned int n)
 {
-	const struct snap_interface *in = &c->s->port[port];
-	uint64_t bytes = 0, kind = classify_kind_of(c->s, in->slice);
-	struct walk w = {.c = c, .s = c->s, .in = in, .port = port};
+	uint64_t kind = classify_kind_of(c->s, in->slice);
+	struct walk w = {.c = c, .s = c->s, .in = in};
 
-	for (unsigned int i = 0; i < n; i++)
-		rte_prefetch0(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
 	for (unsigned int i = 0; i < n; i++) {
-		pkts[i]->port = port;
-		bytes += pkts[i]->pkt_len;
+		w.port = pkts[i]->port;
 		classify_start(&w, pkts[i], kind);
 		w.x->vrf = in->vrf;
 		classify_traffic_class(in, &w);
 		classify_ethernet(&w);
 	}
+}
+
+uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
+{
+	const struct snap_interface *in = &c->s->port[port];
+	unsigned int misses = 0, done;
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		rte_prefetch0(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
+		pkts[i]->port = port;
+		bytes += pkts[i]->pkt_len;
+	}
+	for (done = classify_express(c, in, pkts, n); done < n && ++misses < LANE_MISSES;) {
+		classify_frames(c, in, &pkts[done++], 1);
+		done += classify_express(c, in, &pkts[done], n - done);
+	}
+	classify_frames(c, in, &pkts[done], n - done);
 	return bytes;
 }
 

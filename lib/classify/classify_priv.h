@@ -22,6 +22,19 @@ struct walk {
 	uint16_t port; /* that received the frame */
 };
 
+/*
+ * Classify frames, whatever they are, that an interface has received: the specification of the express lane. mbuf.port is
+ * set.
+ */
+void classify_frames(struct classifier *c, const struct snap_interface *in, struct rte_mbuf **pkts, unsigned int n);
+
+/*
+ * express_dp.c: Classify the frames of a burst up to the first one that is not for the express lane, of which nothing is
+ * written. Returns their number. mbuf.port is set.
+ */
+unsigned int classify_express(struct classifier *c, const struct snap_interface *in, struct rte_mbuf **pkts,
+	unsigned int n);
+
 static inline void classify_drop(struct walk *w, enum reason reason)
 {
 	w->x->verdict = PKT_DROP;

@@ -193,9 +193,9 @@ static inline uint32_t egress_emit(struct egress *e, struct egress_context *c, s
 		return 0;
 	}
 	n = &c->neighs->neigh[id];
-	if (likely(n->ready))
-		return egress_put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
-	return emit_apart(e, c, m, id);
+	if (unlikely(!n->ready))
+		return emit_apart(e, c, m, id);
+	return egress_put_tx(e, c, m, rewrite_in_place(m, &n->mac) ? 0 : rewrite_packet(m, c->s, &n->mac, c->stats));
 }
 
 /* Consecutive frames of a burst with the same ingress port. */

@@ -12,6 +12,7 @@
 #include "pkt/pkt.h"
 #include "snapshot/snapshot.h"
 #include "wire/eth.h"
+#include "wire/ipv6.h"
 
 /*
  * Turn a received frame into the frame to send. `mac` has the destination and source; this function sets the type.
@@ -19,6 +20,27 @@
  * packet that must be dropped may be partly changed.
  */
 int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, struct lcore_stats *stats);
+
+/*
+ * The same for a packet whose frame keeps its length: IPv6 as received, untagged, with a new destination. False: it is
+ * another one, and nothing was changed.
+ */
+static inline bool rewrite_in_place(struct rte_mbuf *m, const struct eth_hdr *mac)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(*mac));
+	const struct pkt *x = pkt_of(m);
+
+	if (x->ops != PKT_OP_DA || x->family != 6 || x->strip != sizeof(*mac) ||
+		m->pkt_len != (uint32_t)sizeof(*mac) + x->l3_bytes)
+		return false;
+	pkt_unpoison(m);
+	ip->hop_limit = (uint8_t)(ip->hop_limit - x->hops);
+	ip->dst = x->da;
+	*(struct eth_hdr *)frame = *mac;
+	((struct eth_hdr *)frame)->type = be16(ETH_TYPE_IPV6);
+	return true;
+}
 
 /* Like rewrite_packet, with the VLAN tags of the interface `in`; their PCP is the class of the packet. */
 int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,

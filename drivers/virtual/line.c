@@ -36,11 +36,10 @@ struct line {
 	uint64_t frames, bytes, memory;
 	struct straggler *late; /* a binary heap by arrival */
 	uint32_t n_late, room_late;
-	struct line_frame *given;	   /* straggler returned to the caller; valid until the next call */
-	size_t given_ring;		   /* bytes of the ring returned to the caller; likewise */
-	uint64_t stop_from_ns, stop_to_ns; /* frames that would have left in this time are cut */
-	bool up, outage[2];		   /* outage: of watched frames, of others */
-	bool perfect;			   /* no frame is lost, changed, doubled or late */
+	struct line_frame *given; /* straggler returned to the caller; valid until the next call */
+	size_t given_ring;	  /* bytes of the ring returned to the caller; likewise */
+	bool up, outage[2];	  /* outage: of watched frames, of others */
+	bool perfect;		  /* no frame is lost, changed, doubled or late */
 	struct line_stats stats;
 	struct line_config config;
 	uint64_t random;
@@ -349,8 +348,7 @@ const struct line_frame *line_receive(struct line *l, uint64_t now)
 
 	while ((f = take(l, now))) {
 		/* the line must have been up from the frame's departure until now */
-		if (!l->up || f->departure_ns < l->up_since_ns ||
-			(f->departure_ns > l->stop_from_ns && f->departure_ns <= l->stop_to_ns)) {
+		if (!l->up || f->departure_ns < l->up_since_ns || f->stopped) {
 			l->stats.cut++;
 			gone(l, "link was down", f->bytes, f->captured);
 			continue;
@@ -377,9 +375,15 @@ void line_set_up(struct line *l, uint64_t now, bool up)
 
 void line_stop(struct line *l, uint64_t now)
 {
-	if (now > l->stop_to_ns)
-		l->stop_from_ns = now;
-	l->stop_to_ns = (l->free_ps + PS_PER_NS - 1) / PS_PER_NS;
+	struct ring r = l->ring;
+	struct line_frame *f;
+
+	if (l->given_ring)
+		ring_drop(&r, l->given_ring);
+	for (; (f = ring_head(&r)); ring_drop(&r, line_frame_memory(f->captured)))
+		f->stopped |= f->departure_ns > now;
+	for (uint32_t i = 0; i < l->n_late; i++)
+		l->late[i].frame->stopped |= l->late[i].frame->departure_ns > now;
 }
 
 void line_set_outage(struct line *l, bool watched, bool others)

@@ -58,6 +58,7 @@ struct line_frame {
 	uint32_t length;   /* bytes of the frame without FCS */
 	uint16_t captured; /* stored bytes of these, in bytes[] */
 	bool corrupt;	   /* the FCS is wrong: a MAC drops it and counts an error */
+	bool stopped;	   /* the sender's port went down before it had left */
 	uint8_t bytes[];
 };
 

@@ -168,7 +168,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	add_packet_line(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
 	if (c->lcores.worker.n > 1)
 		add_packet_line(out, "packets handed from worker to worker",
-			(uint64_t)c->lcores.worker.n * (c->lcores.worker.n - 1) * (LIMIT_PEER_MAIL + 1));
+			(uint64_t)c->lcores.worker.n * (c->lcores.worker.n - 1) * 2 * (LIMIT_PEER_MAIL + 1));
 	add_packet_line(out, "packets parked while a ring is full",
 		(uint64_t)c->lcores.rx.n * c->lcores.worker.n * LIMIT_PARK);
 	add_packet_line(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);

@@ -22,7 +22,7 @@ uint64_t node_held(const struct node *n)
 			held += backlog_waits(&n->rx[i].queue[q].backlog);
 	for (uint16_t w = 0; w < n->n_workers; w++) {
 		held += __atomic_load_n(&n->worker[w].neighs.held, __ATOMIC_RELAXED);
-		for (uint16_t i = 0; i < n->n_workers; i++)
+		for (uint16_t i = 0; i < PEER_LANES * n->n_workers; i++)
 			held += __atomic_load_n(&n->worker[w].to_peer[i].stalled, __ATOMIC_RELAXED) != NULL;
 	}
 	for (uint32_t i = 0; i < n->n_ports; i++)

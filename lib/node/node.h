@@ -91,7 +91,8 @@ struct peer_charge {
 	uint8_t slice, priority;
 };
 
-/* The way of packets from a worker to another one, whose port they leave by (queue/rebind.h). */
+#define PEER_LANES 2 /* packets that leave elsewhere, and those that come home */
+/* A way of packets from a worker to another one, whose port they leave by (queue/rebind.h). */
 struct peer_mail {
 	struct mailbox box;	    /* packets; not open to a worker on the same lcore that is the same */
 	uint32_t charged, released; /* packets pushed, and those of them that were seen popped; the producer's */
@@ -116,7 +117,7 @@ struct worker_role {
 	uint64_t wake[MAX_PORTS];	  /* ns, by port */
 	struct mailbox to_control;	  /* packets of neighbours that did not answer */
 	uint32_t epoch;			  /* of struct liveness in the last pass */
-	struct peer_mail *to_peer;	  /* by worker */
+	struct peer_mail *to_peer;	  /* by worker, and again by worker for packets that come home there */
 	bool stalled;			  /* the worker does nothing; written by tests, relaxed */
 } CACHE_ALIGNED;
 

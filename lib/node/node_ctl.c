@@ -103,7 +103,7 @@ static int make_roles(struct node *n)
 		w->ctx.neighs = &w->neighs;
 		w->ctx.peers = &n->peers;
 		w->ctx.self = i;
-		w->to_peer = new_aligned(n->n_workers * sizeof(*w->to_peer));
+		w->to_peer = new_aligned(PEER_LANES * n->n_workers * sizeof(*w->to_peer));
 		if (!w->to_peer)
 			return -ENOMEM;
 		w->lcore->worker = w;
@@ -129,14 +129,14 @@ static int open_peers(struct node *n, struct worker_role *w, int socket)
 {
 	int rc = 0;
 
-	for (uint16_t i = 0; i < n->n_workers && rc == 0; i++) {
+	for (uint16_t i = 0; i < PEER_LANES * n->n_workers && rc == 0; i++) {
 		struct peer_mail *p = &w->to_peer[i];
 
-		if (i == w->index)
+		if (i % n->n_workers == w->index)
 			continue;
 		p->charge = calloc(LIMIT_PEER_MAIL, sizeof(*p->charge));
-		rc = p->charge ? open_packets(n, &p->box, "packets", worker_end(w), worker_end(&n->worker[i]),
-					 2 * LIMIT_PEER_MAIL, socket)
+		rc = p->charge ? open_packets(n, &p->box, i < n->n_workers ? "packets" : "packets home", worker_end(w),
+					 worker_end(&n->worker[i % n->n_workers]), 2 * LIMIT_PEER_MAIL, socket)
 			       : -ENOMEM;
 	}
 	w->ctx.give_room = peer_has_room;
@@ -547,10 +547,10 @@ static void drain_waiting(struct worker_role *w)
 /* The mailboxes are empty. */
 static void drain_peers(struct worker_role *w)
 {
-	for (uint16_t i = 0; i < w->node->n_workers; i++) {
+	for (uint16_t i = 0; i < PEER_LANES * w->node->n_workers; i++) {
 		struct peer_mail *p = &w->to_peer[i];
 
-		if (i == w->index)
+		if (i % w->node->n_workers == w->index)
 			continue;
 		if (p->stalled)
 			pkt_end(p->stalled, DROP_stopped, w->ctx.stats);
@@ -591,7 +591,7 @@ static void free_roles(struct node *n)
 	}
 	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
 		neigh_table_fini(&n->worker[w].neighs);
-		for (uint16_t i = 0; n->worker[w].to_peer && i < n->n_workers; i++)
+		for (uint16_t i = 0; n->worker[w].to_peer && i < PEER_LANES * n->n_workers; i++)
 			free(n->worker[w].to_peer[i].charge);
 		free(n->worker[w].to_peer);
 		free(n->worker[w].accounts);

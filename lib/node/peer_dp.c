@@ -2,6 +2,8 @@
 /* Hands packets from worker to worker (peer.h). Worker lcores. */
 #include "node/peer.h"
 
+#include "queue/rebind.h"
+
 static void peer_account(struct worker_role *w, const struct peer_charge *p, bool charge)
 {
 	struct account *total = &w->accounts->total[p->port][p->priority];
@@ -27,10 +29,15 @@ void peer_release(struct worker_role *w, struct peer_mail *p)
 		peer_account(w, &p->charge[p->released % LIMIT_PEER_MAIL], false);
 }
 
-bool peer_has_room(void *arg, uint16_t worker)
+static struct peer_mail *mail_to(struct worker_role *w, uint16_t worker, bool home)
+{
+	return &w->to_peer[(home ? w->node->n_workers : 0) + worker];
+}
+
+bool peer_has_room(void *arg, uint16_t worker, bool home)
 {
 	struct worker_role *w = arg;
-	struct peer_mail *p = &w->to_peer[worker];
+	struct peer_mail *p = mail_to(w, worker, home);
 
 	peer_release(w, p);
 	return p->charged - p->released < LIMIT_PEER_MAIL;
@@ -38,9 +45,9 @@ bool peer_has_room(void *arg, uint16_t worker)
 
 void peer_give(void *arg, uint16_t worker, struct rte_mbuf *m)
 {
-	struct worker_role *w = arg;
-	struct peer_mail *p = &w->to_peer[worker];
 	const struct pkt *x = pkt_of(m);
+	struct worker_role *w = arg;
+	struct peer_mail *p = mail_to(w, worker, rebind_comes_home(m, x->egress));
 	struct peer_charge *c = &p->charge[p->charged++ % LIMIT_PEER_MAIL];
 
 	*c = (struct peer_charge){.bytes = m->pkt_len,
@@ -80,10 +87,11 @@ unsigned int peer_read(struct worker_role *w)
 {
 	unsigned int work = 0;
 
-	for (uint16_t i = 0; i < w->node->n_workers; i++) {
-		struct peer_mail *out = &w->to_peer[i], *in = &w->node->worker[i].to_peer[w->index];
+	for (uint16_t i = 0; i < PEER_LANES * w->node->n_workers; i++) {
+		uint16_t peer = i % w->node->n_workers, lane = i - peer;
+		struct peer_mail *out = &w->to_peer[i], *in = &w->node->worker[peer].to_peer[lane + w->index];
 
-		if (i == w->index)
+		if (peer == w->index)
 			continue;
 		if (unlikely(out->charged != out->released))
 			peer_release(w, out);

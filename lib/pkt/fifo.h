@@ -44,6 +44,19 @@ static inline void fifo_push_front(struct fifo *f, struct rte_mbuf *m)
 	f->head = m;
 }
 
+/* Move all packets of a queue to the front of another one. */
+static inline void fifo_move_front(struct fifo *to, struct fifo *from)
+{
+	if (!from->n)
+		return;
+	pkt_of(from->tail)->next = to->n ? to->head : NULL;
+	if (!to->n)
+		to->tail = from->tail;
+	to->head = from->head;
+	to->n += from->n;
+	*from = (struct fifo){0};
+}
+
 /* Remove a packet from anywhere: `before` is the one before it, NULL if it is the oldest. */
 static inline void fifo_remove(struct fifo *f, struct rte_mbuf *before, struct rte_mbuf *m)
 {

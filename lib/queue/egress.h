@@ -179,20 +179,35 @@ struct egress_rebind {
 	uint32_t epoch;		 /* of struct liveness that was taken into account */
 	bool scan;		 /* the queues of a port without link are searched; the place: */
 	bool again;		 /* the search must be repeated */
-	bool waits;		 /* no data is sent until those that are queued elsewhere have left */
+	bool waits;		 /* packets of this home are not sent until those that are queued elsewhere have left */
 	uint8_t slice, class;	 /* queue */
 	struct rte_mbuf *before; /* last packet that was looked at; NULL: none */
+	uint32_t held;		 /* bit per home whose oldest packet in this queue found no room elsewhere */
+	uint32_t full;		 /* the same for an egress that is up: its packets are parked (park.h) */
+	uint64_t full_until;	 /* time in ns at which they are tried again */
+	bool drains;		 /* no data is sent until the device has sent what it has accepted */
+	uint32_t drained_epoch;	 /* in which that was, or is, waited for */
+	uint64_t drained_ns;	 /* time in ns at which the device has sent it; 0: it has not accepted all yet */
+	uint64_t drains_until;	 /* time in ns at which the wait ends in any case */
+	uint32_t parked;	 /* packets beside the queues */
+	uint32_t park_left;	 /* packets that may still be parked in this pass */
 	bool retry;		 /* packets that wait at their neighbours have their turn again */
 	bool gave_up;		 /* dead_since is longer ago than pfc.outage */
 	uint64_t quiet_ns;	 /* time in ns at which all had left their queues; 0: not yet */
 	uint64_t waits_until;	 /* time in ns at which the wait ends in any case */
 	uint64_t away;		 /* packets that were handed to other egresses, since start */
 	uint32_t guests;	 /* packets of other egresses that are queued here */
-	struct fifo home;	 /* guests elsewhere that came home while this egress waits, oldest first */
 	uint64_t failed_ns;	 /* time in ns of a failure after which no packet has taken another way yet; 0: none */
 	uint64_t dead_since;	 /* time in ns since which packets have no living way; 0: they have */
 	uint32_t gave_to;	 /* bit per port to which packets were handed while their home was dead */
+	uint32_t links;		 /* sum of port.link of those ports at the last look */
 	uint32_t deaths;	 /* what was dead of the ways of this egress and of those ports at the last look */
+};
+
+/* Packets beside a queue, which go before all that are in it (park.h). They count as queued. */
+struct egress_parked {
+	struct fifo home;  /* came home from elsewhere while the egress waits, oldest first; go before `later` */
+	struct fifo later; /* may not leave yet, oldest first */
 };
 
 struct egress {
@@ -228,6 +243,7 @@ struct egress {
 	struct egress_burst control_tx, tx; /* frames for the device: control traffic, data */
 	/* Slices beyond n_slices, and pauses that nobody asks for, are never touched and take no memory. */
 	struct egress_slice slice[SNAP_SLICE_MAX];		      /* by slice id */
+	struct egress_parked parked[SNAP_SLICE_MAX][PKT_CLASSES];     /* the same */
 	struct pfc_holds holds;					      /* of all parties that pause queues of the port */
 	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
 } CACHE_ALIGNED;
@@ -274,8 +290,8 @@ struct egress_context {
 	struct egress_peers *peers; /* NULL: packets are never bound again */
 	uint16_t self;		    /* worker */
 	uint64_t given;		    /* packets handed to other egresses */
-	/* Is there room for a packet in the mailbox to another worker? Put it there. */
-	bool (*give_room)(void *arg, uint16_t worker);
+	/* Is there room for a packet in the mailbox to another worker, `home`: which comes home there? Put it there. */
+	bool (*give_room)(void *arg, uint16_t worker, bool home);
 	void (*give)(void *arg, uint16_t worker, struct rte_mbuf *m);
 	/* Take over a packet at another egress of this owner: egress_take. */
 	void (*take)(struct egress *e, struct egress_context *c, struct rte_mbuf *m);

@@ -6,6 +6,7 @@
 #include "queue/turn.h"
 
 #include "queue/link.h"
+#include "queue/park.h"
 #include "queue/rebind.h"
 #include "queue/watch.h"
 #include "rewrite/rewrite.h"
@@ -395,13 +396,14 @@ static void egress_without_link(struct egress *e, struct egress_context *c, stru
 static __attribute__((noinline)) void egress_submit_rebound(struct egress *e, struct egress_context *c,
 	struct rte_mbuf **pkts, unsigned int n)
 {
-	if (rebind_is_new(e, c))
+	if (rebind_has_changed(e, c))
 		rebind_look(e, c);
 	for (unsigned int i = 0; i < n; i++) {
 		struct rte_mbuf *m = pkts[i];
 		bool down = e->link.ready == EGRESS_LINK_NOT_READY;
 
 		if (rebind_must_queue(e, pkt_of(m))) {
+			rebind_search_later(e, m);
 			sched_enqueue(e, c, &m, 1);
 			continue;
 		}
@@ -482,6 +484,8 @@ static __attribute__((noinline)) bool egress_serve_rebound(struct egress *e, str
 {
 	struct sched_turn turn;
 
+	if (park_homes(e) && !(park_fronts(e) && egress_may_send(e)))
+		return false;
 	sched_begin(e, c, &turn);
 	do {
 		struct rte_mbuf *m = sched_dequeue(c, &turn);
@@ -497,8 +501,10 @@ static __attribute__((noinline)) bool egress_serve_rebound(struct egress *e, str
 			break;
 		case REBIND_FULL:
 			sched_end(e, c, &turn);
+			if (e->rebind.guests)
+				park_full(e, c, guest ? home : e->index);
 			sched_give_back(e, c, m);
-			return false;
+			return park_homes(e);
 		case REBIND_DEAD:
 		case REBIND_STAYS:
 			if (result == REBIND_DEAD && egress_is_stopped(c, pkt_of(m)))
@@ -510,7 +516,7 @@ static __attribute__((noinline)) bool egress_serve_rebound(struct egress *e, str
 			break;
 		}
 		sched_account(&turn, bytes);
-	} while (sched_goes_on(&turn) && e->tx.n < EGRESS_TX_BATCH);
+	} while (sched_goes_on(&turn) && e->tx.n < EGRESS_TX_BATCH && !park_is_due(e, turn.fifo->head));
 	sched_end(e, c, &turn);
 	return true;
 }
@@ -597,12 +603,13 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	while (e->control.n)
 		pkt_end(sched_dequeue_control(e, c), reason, c->stats);
 	/* open all gates */
-	while (e->rebind.home.n)
-		pkt_end(rebind_pop_home(e, c), reason, c->stats);
 	e->rebind.scan = false;
+	e->rebind.full = 0;
+	e->rebind.drains = false;
 	e->holds.n = 0;
 	memset(e->watchdog, 0, e->n_slices * sizeof(e->watchdog[0]));
-	link_forget(e, c); /* and updates the gates closed by pauses */
+	link_forget(e, c); /* ends a wait, and updates the gates closed by pauses */
+	park_return(e, c);
 	for (uint32_t i = 0; i < e->n_slices; i++)
 		e->slice[i].byte_time = 0;
 	egress_wake(e, c);

@@ -19,16 +19,14 @@ static void comes_home(struct egress *e, struct egress_context *c, struct rte_mb
 
 	c->touched |= 1u << e->index;
 	x->ops &= (uint8_t)~PKT_OP_GUEST;
-	if (!e->rebind.waits || x->tclass == PKT_CLASS_CONTROL) {
+	if (x->tclass == PKT_CLASS_CONTROL) {
 		rebind_leaves(c, e->index, 0);
 		egress_submit(e, c, &m, 1);
 		return;
 	}
-	x->lossless = queue_is_lossless(c, x, m);
-	queue_charge(c, x, m);
-	queue_hold(c, m);
-	fifo_push(&e->rebind.home, m);
-	stat_level(e->backlog, e->backlog + 1);
+	if (!e->rebind.waits)
+		rebind_look(e, c); /* waits: the packet counts as elsewhere until now */
+	sched_come_home(e, c, m);
 	rebind_leaves(c, e->index, 0);
 }
 

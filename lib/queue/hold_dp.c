@@ -151,6 +151,8 @@ static void egress_unreachable(struct egress_context *c, struct rte_mbuf *m)
 /* The neighbour does not answer: packets that wait for it take another way, if one is alive. */
 static void egress_fail_waiting(struct egress *e, struct egress_context *c, struct neigh_entry *n)
 {
+	if (rebind_has_changed(e, c))
+		rebind_look(e, c);
 	for (uint32_t left = n->waiting.n; left; left--) {
 		struct rte_mbuf *m = egress_neigh_pop(c, n);
 		enum rebind_result result = rebind_packet(e, c, m, false);

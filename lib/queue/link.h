@@ -32,9 +32,6 @@ void link_wake(struct egress *e, const struct egress_context *c);
 /* Apply a new snapshot, c->s. */
 void link_configure(struct egress *e, const struct egress_context *c);
 
-/* Close or open the gates by the state of the link, and while packets elsewhere must leave first (rebind.h). */
-void link_apply(struct egress *e, const struct egress_context *c);
-
 /* The link is down: lossless packets wait for pfc.outage from now on. */
 void link_begin_outage(struct egress *e, const struct egress_context *c);
 

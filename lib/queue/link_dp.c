@@ -17,11 +17,11 @@ static uint8_t link_obeyed(const struct egress *e, const struct snap_interface *
 	return p->lossless;
 }
 
-void link_apply(struct egress *e, const struct egress_context *c)
+static void link_apply(struct egress *e, const struct egress_context *c)
 {
 	const struct egress_link *l = &e->link;
 
-	gate_link(e, c, l->ready == EGRESS_LINK_NOT_READY || e->rebind.waits ? UINT8_MAX : l->unheard);
+	gate_link(e, c, l->ready == EGRESS_LINK_NOT_READY ? UINT8_MAX : l->unheard);
 }
 
 void link_begin_outage(struct egress *e, const struct egress_context *c)

@@ -133,8 +133,11 @@ void sched_promise(struct egress *e, uint8_t slice, uint64_t bps);
  */
 struct egress_slice *sched_next_promised(struct egress *e, uint64_t now);
 
-/* Put a frame back at the front of its queue. */
+/* Put a packet back as the oldest one of its queue, or of those beside it. */
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
+
+/* Put a packet that has come home beside its queue, while the egress waits (park.h). It is always taken. */
+void sched_come_home(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
 
 /* Remove and return the oldest control packet. The control queue must not be empty. */
 struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *c);

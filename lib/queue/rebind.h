@@ -10,9 +10,9 @@
  *              limited number of packets in a pass, and arriving packets wait behind them
  *   order      all packets of a flow pass through its home, also those that leave elsewhere. A packet that is queued at
  *              another egress is a guest there. Before later packets take another way (the home has returned, or the
- *              other egress has failed), the home holds its queues until its guests have left, or have come home: those
- *              go to the front. An egress with guests of its own does not hold, so no two egresses wait for each other,
- *              and nobody waits longer than REBIND_WAIT_NS
+ *              other egress has failed), the home holds its own packets until its guests have left, or have come home:
+ *              those go to the front. Guests of other homes go on meanwhile (park.h), so no two egresses wait for each
+ *              other, and nobody waits longer than REBIND_WAIT_NS
  *   room       a packet leaves its queue only when the other egress has room for it, or the mailbox to its owner has. So
  *              nothing of a queue is dropped, and no worker ever waits
  *
@@ -21,7 +21,7 @@
 #ifndef QUEUE_REBIND_H
 #define QUEUE_REBIND_H
 
-#include "queue/turn.h"
+#include "queue/park.h"
 #include "queue/way.h"
 
 /* ns after a failure in which an arriving packet counts as its first one; later ones tell of an idle port */
@@ -54,6 +54,12 @@ static inline void rebind_guest_left(struct egress *e, struct egress_context *c,
 	rebind_leaves(c, home, gone_ns);
 }
 
+/* Does a packet that is handed to a port come home there? */
+static inline bool rebind_comes_home(struct rte_mbuf *m, uint16_t port)
+{
+	return pkt_of(m)->ops & PKT_OP_GUEST && m->vlan_tci == port;
+}
+
 /* Bind a packet that is in no queue, and hand it over if it leaves elsewhere. queued: it comes from a queue. */
 enum rebind_result rebind_packet(struct egress *e, struct egress_context *c, struct rte_mbuf *m, bool queued);
 
@@ -65,6 +71,12 @@ static inline bool rebind_is_new(const struct egress *e, const struct egress_con
 	return c->peers && liveness_epoch(c->s) != e->rebind.epoch;
 }
 
+/*
+ * The same for a link of a port that has taken packets over: its owner moves them at once, before the control lcore has said
+ * so, and what arrives must not overtake them.
+ */
+bool rebind_has_changed(const struct egress *e, const struct egress_context *c);
+
 /* Do what is due: end a wait, search queues, put waiting packets back. Call in every pass with EGRESS_GATE_REBIND. */
 void rebind_run(struct egress *e, struct egress_context *c);
 
@@ -75,13 +87,10 @@ void rebind_run(struct egress *e, struct egress_context *c);
 void rebind_mark_guests(const struct egress_burst *b, uint16_t *homes);
 void rebind_guests_sent(struct egress *e, struct egress_context *c, const uint16_t *homes, uint16_t taken);
 
-/* Remove the oldest of the packets that came home and wait; the caller owns it. */
-struct rte_mbuf *rebind_pop_home(struct egress *e, struct egress_context *c);
-
 /* Must an arriving packet wait in its queue, so that it does not overtake earlier ones? */
 static inline bool rebind_must_queue(const struct egress *e, const struct pkt *x)
 {
-	if (e->rebind.waits || e->rebind.scan)
+	if (park_homes(e) || e->rebind.scan)
 		return true;
 	if (e->link.ready == EGRESS_LINK_NOT_READY)
 		return false;
@@ -97,6 +106,19 @@ static inline void rebind_search(struct egress *e)
 	e->rebind.scan = true;
 	e->rebind.before = NULL;
 	e->rebind.slice = e->rebind.class = 0;
+	e->rebind.held = 0;
+}
+
+/* A packet is about to be queued that a search has passed, or that nothing but a search lets leave. */
+static inline void rebind_search_later(struct egress *e, struct rte_mbuf *m)
+{
+	struct egress_rebind *r = &e->rebind;
+	const struct pkt *x = pkt_of(m);
+
+	if (r->scan)
+		r->again |= x->slice < r->slice || (x->slice == r->slice && x->tclass < r->class);
+	else if (e->link.ready == EGRESS_LINK_NOT_READY && x->ops & PKT_OP_GUEST)
+		rebind_search(e);
 }
 
 /*

@@ -3,6 +3,7 @@
 #include "queue/rebind.h"
 
 #include "queue/link.h"
+#include "queue/park.h"
 #include "wire/icmp.h"
 
 void rebind_mark_guests(const struct egress_burst *b, uint16_t *homes)
@@ -36,9 +37,29 @@ bool egress_can_take(struct egress *e, const struct egress_context *c, struct rt
 {
 	struct pkt *x = pkt_of(m);
 
-	if (x->tclass == PKT_CLASS_CONTROL || !port_is_up(e->port) || queue_is_lossless(c, x, m))
+	if (rebind_comes_home(m, e->index) || x->tclass == PKT_CLASS_CONTROL || !port_is_up(e->port) ||
+		queue_is_lossless(c, x, m))
 		return true;
 	return sched_has_room(e, &e->slice[x->slice], &e->slice[x->slice].queue[x->tclass], 1, m->nb_segs);
+}
+
+/* May a packet of a queue be handed over? */
+static bool has_room(struct egress_context *c, struct rte_mbuf *m, uint8_t port)
+{
+	uint16_t worker = c->peers->owner[port];
+
+	if (worker == c->self)
+		return egress_can_take(&c->peers->egress[port], c, m);
+	return c->give_room(c->ask_arg, worker, rebind_comes_home(m, port));
+}
+
+/* Another egress has taken packets over: its link is looked at from now on. */
+static void note_taker(struct egress *e, const struct egress_context *c, uint8_t port)
+{
+	if (e->rebind.gave_to >> port & 1)
+		return;
+	e->rebind.gave_to |= 1u << port;
+	e->rebind.links += port_link(c->peers->egress[port].port);
 }
 
 /* Hand a packet that is bound to another egress over to it. */
@@ -50,7 +71,7 @@ static enum rebind_result give(struct egress *e, struct egress_context *c, struc
 	struct pkt *x = pkt_of(m);
 	bool guest = x->ops & PKT_OP_GUEST;
 
-	if (worker == c->self ? queued && !egress_can_take(to, c, m) : !c->give_room(c->ask_arg, worker))
+	if ((queued || worker != c->self) && !has_room(c, m, port))
 		return REBIND_FULL;
 	x->egress = port;
 	if (!guest) {
@@ -59,7 +80,7 @@ static enum rebind_result give(struct egress *e, struct egress_context *c, struc
 		e->rebind.away++;
 	}
 	c->given++;
-	e->rebind.gave_to |= 1u << port;
+	note_taker(e, c, port);
 	stat_add(&e->rebound, 1);
 	if (worker == c->self)
 		c->take(to, c, m);
@@ -126,6 +147,33 @@ static enum rebind_result too_long(struct egress_context *c, struct rte_mbuf *m,
 	return REBIND_MOVED;
 }
 
+/*
+ * Before packets leave a way that works, though nobody relies on it (hold-down), for a better one: those before them may be in
+ * the device, which would send them later. Once for each change of what is alive.
+ */
+static bool must_drain(struct egress *e, const struct egress_context *c)
+{
+	struct egress_rebind *r = &e->rebind;
+
+	if (r->drains || r->drained_epoch == r->epoch)
+		return r->drains;
+	r->drained_epoch = r->epoch;
+	r->drained_ns = 0;
+	r->drains_until = c->now + REBIND_WAIT_NS;
+	r->drains = e->tx.n || device_gone_ns(e, c) > c->now;
+	return r->drains;
+}
+
+static void go_on_draining(struct egress *e, struct egress_context *c)
+{
+	struct egress_rebind *r = &e->rebind;
+
+	if (!r->drained_ns && !e->tx.n)
+		r->drained_ns = device_gone_ns(e, c);
+	if ((r->drained_ns && c->now >= r->drained_ns) || c->now >= r->drains_until)
+		park_retry(e, c);
+}
+
 enum rebind_result rebind_packet(struct egress *e, struct egress_context *c, struct rte_mbuf *m, bool queued)
 {
 	struct pkt *x = pkt_of(m);
@@ -139,6 +187,10 @@ enum rebind_result rebind_packet(struct egress *e, struct egress_context *c, str
 	if (now == LIVENESS_IS_ALIVE)
 		return REBIND_STAYS;
 	w = way_find(c, m, now, &shorter);
+	if (w.to && rebind_has_changed(e, c))
+		return REBIND_FULL; /* since the last look */
+	if (w.to && now == LIVENESS_IS_HELD && way_port(c->s, w.to) != e->index && must_drain(e, c))
+		return REBIND_FULL;
 	if (w.to)
 		return rebind(e, c, m, queued, &w);
 	if (shorter)
@@ -166,7 +218,7 @@ static void rebind_gate(struct egress *e, const struct egress_context *c)
 	const struct liveness *live = c->s->live;
 	uint64_t gone_ns;
 	bool on = e->link.ready == EGRESS_LINK_NOT_READY || e->rebind.waits || e->rebind.scan || e->rebind.guests ||
-		  e->rebind.home.n || __atomic_load_n(&live->link[e->index], __ATOMIC_RELAXED) ||
+		  e->rebind.full || e->rebind.drains || __atomic_load_n(&live->link[e->index], __ATOMIC_RELAXED) ||
 		  __atomic_load_n(&live->dead_nexthops[e->index], __ATOMIC_RELAXED) ||
 		  __atomic_load_n(&live->dead_paths, __ATOMIC_RELAXED) || elsewhere(e, c, &gone_ns);
 
@@ -217,6 +269,21 @@ void rebind_begin_outage(struct egress *e, struct egress_context *c)
 		link_begin_outage(e, c);
 }
 
+/* Sum of port.link of the ports that have taken packets over: it changes with each of them. */
+static uint32_t sum_links(const struct egress *e, const struct egress_context *c)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t ports = e->rebind.gave_to; ports; ports &= ports - 1)
+		sum += port_link(c->peers->egress[__builtin_ctz(ports)].port);
+	return sum;
+}
+
+bool rebind_has_changed(const struct egress *e, const struct egress_context *c)
+{
+	return rebind_is_new(e, c) || (e->rebind.gave_to && sum_links(e, c) != e->rebind.links);
+}
+
 /* While a port waits, the packets that wait elsewhere count for its queues: only its buffers are a limit. */
 static void set_waits(struct egress *e, const struct egress_context *c, bool on)
 {
@@ -235,12 +302,13 @@ void rebind_look(struct egress *e, struct egress_context *c)
 	if (new_epoch && may_concern(e, c))
 		r->failed_ns = __atomic_load_n(&c->s->live->failed_ns, __ATOMIC_RELAXED);
 	r->epoch = liveness_epoch(c->s);
+	r->links = sum_links(e, c);
 	rebind_begin_outage(e, c);
-	if (!r->waits && !r->guests && r->away && (elsewhere(e, c, &gone_ns) || c->now < gone_ns)) {
+	park_retry(e, c);
+	if (!r->waits && r->away && (elsewhere(e, c, &gone_ns) || c->now < gone_ns)) {
 		r->quiet_ns = 0;
 		set_waits(e, c, true);
 		r->waits_until = c->now + REBIND_WAIT_NS;
-		link_apply(e, c);
 	}
 	r->scan = false;
 	if (e->link.ready == EGRESS_LINK_NOT_READY && e->backlog)
@@ -251,30 +319,15 @@ void rebind_look(struct egress *e, struct egress_context *c)
 		!__atomic_load_n(&c->s->live->dead_paths, __ATOMIC_RELAXED)) {
 		r->dead_since = r->gave_up = 0;
 		if (e->link.ready != EGRESS_LINK_NOT_READY)
-			r->gave_to = 0;
+			r->gave_to = r->links = 0;
 	}
-}
-
-struct rte_mbuf *rebind_pop_home(struct egress *e, struct egress_context *c)
-{
-	struct rte_mbuf *m = queue_unhold(c, fifo_pop(&e->rebind.home));
-
-	queue_release(c, pkt_of(m), m);
-	stat_level(e->backlog, e->backlog - 1);
-	return m;
 }
 
 static void end_wait(struct egress *e, struct egress_context *c)
 {
-	struct fifo newest_first = {0};
-
 	set_waits(e, c, false);
 	e->rebind.quiet_ns = 0;
-	while (e->rebind.home.n)
-		fifo_push_front(&newest_first, rebind_pop_home(e, c));
-	while (newest_first.n)
-		sched_give_back(e, c, fifo_pop(&newest_first));
-	link_apply(e, c);
+	park_return(e, c);
 	if (e->link.ready == EGRESS_LINK_NOT_READY && e->backlog)
 		rebind_search(e);
 }
@@ -301,10 +354,13 @@ static bool search_one(struct egress *e, struct egress_context *c, struct rte_mb
 	struct egress_rebind *r = &e->rebind;
 	struct pkt *x = pkt_of(m);
 	bool guest = x->ops & PKT_OP_GUEST;
-	uint16_t worker, shorter;
+	uint16_t shorter;
 	struct way w;
-	uint8_t port;
 
+	if (park_is_due(e, m) || r->held >> park_home_of(e, m) & 1) {
+		r->before = m;
+		return true;
+	}
 	if (way_is_bound(x) || way_grade(c, x) != LIVENESS_IS_DEAD) {
 		r->before = m;
 		return true;
@@ -314,17 +370,12 @@ static bool search_one(struct egress *e, struct egress_context *c, struct rte_mb
 		r->before = m;
 		return true;
 	}
-	if (w.to) {
-		port = way_port(c->s, w.to);
-		worker = c->peers->owner[port];
-		if (port == e->index) {
-			r->before = m;
-			return true;
-		}
-		if (worker == c->self ? !egress_can_take(&c->peers->egress[port], c, m)
-				      : !c->give_room(c->ask_arg, worker))
-			return false;
+	if (w.to && way_port(c->s, w.to) == e->index) {
+		r->before = m;
+		return true;
 	}
+	if (rebind_has_changed(e, c) || (w.to && !has_room(c, m, way_port(c->s, w.to))))
+		return false;
 	take_out(e, c, r->before, m);
 	if (guest)
 		r->guests--;
@@ -341,17 +392,21 @@ static void search(struct egress *e, struct egress_context *c)
 	unsigned int left = REBIND_BATCH;
 
 	for (; r->slice < SNAP_SLICE_MAX; r->slice++, r->class = 0) {
-		for (; r->class < PKT_CLASSES; r->class ++, r->before = NULL) {
+		for (; r->class < PKT_CLASSES; r->class ++, r->before = NULL, r->held = 0) {
 			const struct fifo *f = &e->slice[r->slice].queue[r->class].packets;
 			struct rte_mbuf *m;
 
 			while (f->n && (m = r->before ? pkt_of(r->before)->next : f->head)) {
 				if (!left--)
 					return;
-				if (!search_one(e, c, m)) {
-					r->again = true;
-					break; /* its queue keeps its order; others need not wait */
-				}
+				if (search_one(e, c, m))
+					continue;
+				/* its flow keeps its order; other queues and homes need not wait */
+				r->again = true;
+				if (!r->guests)
+					break;
+				r->held |= 1u << park_home_of(e, m);
+				r->before = m;
 			}
 		}
 	}
@@ -386,11 +441,14 @@ void rebind_run(struct egress *e, struct egress_context *c)
 {
 	if (!c->peers)
 		return;
-	if (rebind_is_new(e, c))
+	if (rebind_has_changed(e, c))
 		rebind_look(e, c);
+	park_begin_pass(e, c);
+	if (e->rebind.drains)
+		go_on_draining(e, c);
 	if (e->rebind.waits)
 		go_on_waiting(e, c);
-	if (e->rebind.scan && !e->rebind.waits)
+	if (e->rebind.scan)
 		search(e, c);
 	if (e->rebind.dead_since && !e->rebind.gave_up && !rebind_may_wait(e, c)) {
 		e->rebind.gave_up = true;
@@ -410,7 +468,7 @@ uint64_t rebind_next(const struct egress *e, const struct egress_context *c)
 {
 	if (e->rebind.scan)
 		return c->now + e->retry_ns;
-	if (e->rebind.waits)
+	if (park_homes(e))
 		return c->now + REBIND_LOOK_NS;
 	if (e->rebind.dead_since && !e->rebind.gave_up)
 		return e->rebind.dead_since + c->s->port[e->index].outage_ns;

@@ -3,6 +3,7 @@
  * Appends packets to the queues of an egress, and removes packets outside a turn (turns: turn.h). Worker lcores; the
  * owner of the egress.
  */
+#include "queue/park.h"
 #include "queue/rebind.h"
 
 #include "wire/ipv4.h"
@@ -257,6 +258,27 @@ void sched_enqueue(struct egress *e, struct egress_context *c, struct rte_mbuf *
 	stat_max(&e->queued_most, e->backlog);
 }
 
+/* Account for a packet just added beside its queue. */
+static void put_beside(struct egress *e, const struct pkt *x, const struct queue_tally *t)
+{
+	struct egress_slice *s = &e->slice[x->slice];
+
+	sched_put(e, s, &s->queue[x->tclass], x, t);
+	sched_settle(e, x->slice, x->tclass);
+	e->rebind.parked++;
+}
+
+void sched_come_home(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+	struct queue_tally t;
+
+	x->tclass = sched_queue_class(e, c, m);
+	sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
+	fifo_push(&e->parked[x->slice][x->tclass].home, m);
+	put_beside(e, x, &t);
+}
+
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
@@ -272,6 +294,11 @@ void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf
 	}
 	x->tclass = sched_queue_class(e, c, m);
 	sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
+	if (unlikely(park_is_due(e, m))) {
+		fifo_push_front(&e->parked[x->slice][x->tclass].later, m);
+		put_beside(e, x, &t);
+		return;
+	}
 	fifo_push_front(&s->queue[x->tclass].packets, m);
 	sched_put(e, s, &s->queue[x->tclass], x, &t);
 	e->rebind.again |= e->rebind.scan; /* the search has passed it */

@@ -59,6 +59,18 @@ static inline void sched_unlist(struct egress *e, struct egress_slice *s, uint8_
 	s->deficit = MIN_OF(s->deficit, 0);
 }
 
+/* Packets were removed from a queue outside a turn. */
+static inline void sched_settle(struct egress *e, uint8_t slice, uint8_t class)
+{
+	struct egress_slice *s = &e->slice[slice];
+
+	if (s->queue[class].packets.n)
+		return;
+	s->busy = (uint8_t)(s->busy & ~(1u << class));
+	s->queue[class].deficit = MIN_OF(s->queue[class].deficit, 0);
+	sched_unlist(e, s, slice);
+}
+
 /* The next slice after `id` that may send, cyclically. At least one must exist. */
 static inline uint8_t sched_next_listed(const struct egress *e, uint8_t id)
 {

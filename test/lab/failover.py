@@ -182,6 +182,41 @@ def failover_queues(seed=1):
     return failover_queues_net(seed)
 
 
+def failover_turns_net(seed):
+    """Any of the links between two nodes fail and return in turn, within the time of a queue and often all at once."""
+    r = random.Random(seed)
+    nodes = r.choice([2, 2, 3, 4])
+    between = [r.randint(1, 3) for _ in range(nodes - 1)]
+    bad = r.randrange(nodes - 1)
+    between[bad] = r.randint(2, 4)
+    rates = [[r.choice((10, 25, 40, 100)) for _ in range(n)] for n in between]
+    delays = [[int(evenly(r, 100, 1e5))] * n for n in between]
+    victims = r.sample(range(between[bad]), r.randint(2, between[bad]))
+    begin, longest = r.randrange(500, 2000), evenly(r, 200, 4000)
+    faults = {(bad, k): Flaps(r, begin + r.randrange(0, 2 * int(longest)), longest, times=(1, 2, 3, 5)) for k in victims}
+    run = min(max(f.end_us() for f in faults.values()) + r.choice([3000, 6000]), begin + 16000)
+    net, ends = row("failover-turns", r, nodes, between, rates, delays, faults, run, 100)
+    net.tunes = {}
+    with_hold(net, {"hold": r.choice([1, 1, 2]), "hold-max": r.choice([1, 2, 20]), "window": r.choice([100, 10000])})
+    pairs, mtu = r.choice([4, 16, 32]), r.choice([1024, 2048, 4096])
+    keys = {"queue-pairs": pairs, "message": "256K", "mtu": mtu, "window": r.randrange(1000, 2000) // pairs * mtu, "timeout": 12, "retries": 100,
+            "ecn": False}
+    net.flow("a", "b", **{"name": "ab", **keys})
+    if r.random() < 0.7:
+        net.flow("b", "a", **{"name": "ba", **keys})
+    net.expect = ["flow('ab').failed == 0", "flow('ab').received > 200", "set(x for n in report['nodes'] for x in n['reasons']) <= {'port_down'}"]
+    if len(victims) < between[bad]:
+        net.expect += [NO_DROPS, *only_cut(ends)]
+    return net
+
+
+@scenario(short=[{"seed": s} for s in range(1, 9)], long=[{}], seeds=1)
+def failover_turns(seed=1):
+    """Links fail and return in turn while packets are queued at each of them for others: order is kept, and nothing waits in a
+    circle."""
+    return failover_turns_net(seed)
+
+
 def with_paths(config, r, gateway, policies):
     """Paths are primary with weights, or backups; a number of policies are alike, and hosts are behind some of them."""
     policy = next(p for p in config["policies"] if p["name"] == f"to-{gateway}")

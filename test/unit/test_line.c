@@ -210,6 +210,7 @@ static void stops(void **state)
 		send_number(l, 0, i, 60, 1000); /* one every 82 ns */
 	line_stop(l, 170);
 	send_number(l, 400, 4, 60, 1000);
+	line_stop(l, 5000); /* again, while those that were cut would still be on the way */
 	for (uint32_t i = 0; i < 5; i++) {
 		if (i == 2 || i == 3)
 			continue;

@@ -67,6 +67,7 @@ void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, struct srv6_p
 	w->x->ops = 0;
 	w->x->hops = 0;
 	w->x->srh = p->at;
+	w->x->da = ipv6_from(p->da_hi, p->da_lo);
 	w->x->strip = p->upper;
 	w->x->l3_bytes = (uint16_t)(p->end - p->upper);
 	classify_punt(w, PUNT_PFC_TUNNEL);

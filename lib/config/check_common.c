@@ -32,11 +32,21 @@ void check_watchdog(const struct config *c, struct cfg_diags *d, const struct cf
 			(unsigned long long)w->alarm_ms, (unsigned long long)w->detect_ms);
 }
 
-void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key)
+void check_hmac_key(const struct config *c, struct cfg_diags *d, const char *name, const uint64_t *key)
 {
 	if (*key && !c->hmac.keys)
-		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key file; set hmac.keys");
-	else if (*key && c->secrets && !cfg_secret(c, (uint32_t)*key))
-		cfg_diag_add(d, cfg_where(c, key), "hmac-key: there is no key %llu in %s", (unsigned long long)*key,
+		cfg_diag_add(d, cfg_where(c, key), "%s: there is no key file; set hmac.keys", name);
+	else if (*key && c->secrets && (*key > UINT32_MAX || !cfg_secret(c, (uint32_t)*key)))
+		cfg_diag_add(d, cfg_where(c, key), "%s: there is no key %llu in %s", name, (unsigned long long)*key,
 			c->hmac.keys);
+}
+
+void check_key_ids(const struct config *c, struct cfg_diags *d, const uint64_t *id, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (id[i])
+			check_hmac_key(c, d, "message-keys", &id[i]);
+		else
+			cfg_diag_add(d, cfg_where(c, &id[i]), "message-keys: no key has the id 0");
+	}
 }

@@ -82,24 +82,13 @@ static void check_message_keys(const struct config *c, struct cfg_diags *d, cons
 {
 	struct cfg_mark at = check_at(c, &r->carrier, r->at);
 
-	if (r->carrier == CARRIER_FRAMES && r->message_keys.n)
-		cfg_diag_add(d, cfg_where(c, &r->message_keys),
-			"message-keys: carrier: frames does not use it; remove it, or set carrier: state");
-	else if (r->carrier == CARRIER_STATE && !r->message_keys.n)
+	if (r->carrier == CARRIER_STATE && !r->message_keys.n)
 		cfg_diag_warn(d, at,
 			"carrier: state messages without message-keys are not authenticated: a forged one from an "
 			"allowed "
 			"source pauses the gateway at '%s' for %llu us, and shuts out the far PE until it starts again",
 			r->port, (unsigned long long)r->lease_us);
-	for (uint32_t i = 0; i < r->message_keys.n; i++) {
-		const uint64_t *id = &r->message_keys.items[i];
-
-		if (!c->hmac.keys)
-			cfg_diag_add(d, cfg_where(c, id), "message-keys: there is no key file; set hmac.keys");
-		else if (c->secrets && (*id > UINT32_MAX || !cfg_secret(c, (uint32_t)*id)))
-			cfg_diag_add(d, cfg_where(c, id), "message-keys: there is no key %llu in %s",
-				(unsigned long long)*id, c->hmac.keys);
-	}
+	check_key_ids(c, d, r->message_keys.items, r->message_keys.n);
 }
 
 #define LONGEST_NS(bps) (2 * headroom_refresh_ns(bps))
@@ -236,7 +225,7 @@ static void check_relay(const struct config *c, struct cfg_diags *d, const struc
 	}
 	check_list(c, d, own, r->segments.items, r->segments.n, cfg_where(c, &r->segments));
 	check_watchdog(c, d, &r->watchdog, true);
-	check_hmac_key(c, d, &r->hmac_key);
+	check_hmac_key(c, d, "hmac-key", &r->hmac_key);
 	if (!p)
 		return;
 	check_mode(c, d, r, p);
@@ -286,7 +275,8 @@ static void check_tunnel(const struct config *c, struct cfg_diags *d, const stru
 	if (p && p->side != SIDE_WAN)
 		cfg_diag_add(d, cfg_where(c, &t->port),
 			"port: '%s' is outside the domain; PFC tunnels need a port with side: wan", t->port);
-	check_hmac_key(c, d, &t->hmac_key);
+	check_hmac_key(c, d, "hmac-key", &t->hmac_key);
+	check_hmac_key(c, d, "message-key", &t->message_key);
 	check_slice_by(c, d, &t->slice_by);
 	check_carried(c, d, t);
 }
@@ -312,7 +302,8 @@ static void check_learning(const struct config *c, struct cfg_diags *d)
 			cfg_diag_add(d, at,
 				"learn-tunnels: without remote-sids no way back can be derived from a segment list");
 	}
-	check_hmac_key(c, d, &c->pfc_learning.hmac_key);
+	check_hmac_key(c, d, "hmac-key", &c->pfc_learning.hmac_key);
+	check_hmac_key(c, d, "message-key", &c->pfc_learning.message_key);
 	check_slice_by(c, d, &c->pfc_learning.slice_by);
 }
 

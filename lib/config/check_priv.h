@@ -23,7 +23,8 @@ void check_ways(const struct config *c, struct cfg_diags *d);	  /* paths, tunnel
 void check_buffers(const struct config *c, struct cfg_diags *d);
 
 /* Check a key id for signing; 0: none. The key must exist. */
-void check_hmac_key(const struct config *c, struct cfg_diags *d, const uint64_t *key);
+void check_hmac_key(const struct config *c, struct cfg_diags *d, const char *name, const uint64_t *key);
+void check_key_ids(const struct config *c, struct cfg_diags *d, const uint64_t *id, uint32_t n);
 
 /* Check the slice-by key at *slice_by: its option and slice ids must be configured. */
 void check_slice_by(const struct config *c, struct cfg_diags *d, const uint32_t *slice_by);

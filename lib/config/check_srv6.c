@@ -154,6 +154,10 @@ static void check_pauses(const struct config *c, struct cfg_diags *d, const stru
 			A_NAME(s));
 	if (!info->pauses && info->kind != KIND_DX2 && s->pfc_hmac)
 		cfg_diag_add(d, cfg_where(c, &s->pfc_hmac), "pfc-hmac: %s %s does not terminate PFC frames", A_NAME(s));
+	if (!info->pauses && s->message_keys.n)
+		cfg_diag_add(d, cfg_where(c, &s->message_keys), "message-keys: %s %s does not pause queues%s",
+			A_NAME(s), info->kind == KIND_DX2 ? "; for a gateway, set message-keys of the PFC relay" : "");
+	check_key_ids(c, d, s->message_keys.items, s->message_keys.n);
 	if (!info->pauses && s->jitter_us)
 		cfg_diag_add(d, cfg_where(c, &s->jitter_us), "jitter: %s %s does not pause queues%s", A_NAME(s),
 			info->kind == KIND_DX2 ? "; for a gateway, set jitter of the PFC relay" : "");
@@ -399,7 +403,7 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 		if (p->dscp_mode == DSCP_COPY && p->dscp)
 			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: it is used only with dscp: set");
 		check_source_prefix(c, d, p);
-		check_hmac_key(c, d, &p->hmac_key);
+		check_hmac_key(c, d, "hmac-key", &p->hmac_key);
 		if (p->slice_by == SLICE_BY_ARGUMENT)
 			cfg_diag_add(d, cfg_where(c, &p->slice_by),
 				"slice-by: expected sid or option; arguments are written in the segments");

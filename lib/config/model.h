@@ -302,6 +302,7 @@ struct cfg_sid {
 	CFG_LIST(struct cfg_adjacency) adjacencies;
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all infrastructure sources */
 	uint32_t pfc_hmac;			    /* enum cfg_hmac_check */
+	CFG_LIST(uint64_t) message_keys;	    /* of PFC frames: ids, one of which is required; none: no digest */
 	uint32_t slice_by;			    /* enum cfg_slice_by */
 	bool lenient_cev;
 	uint64_t jitter_us; /* time by which a pause exceeds the end given by its frame */
@@ -372,7 +373,7 @@ struct cfg_relay {
 	uint32_t carrier;  /* enum cfg_carrier */
 	uint64_t udp_port; /* 0: not given */
 	uint64_t lease_us;
-	CFG_LIST(uint64_t) message_keys;	    /* of state messages: ids; the first one is used to send */
+	CFG_LIST(uint64_t) message_keys;	    /* of frames or messages: ids; the first one is used to send */
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all infrastructure sources */
 	struct cfg_watchdog watchdog;
 };
@@ -388,6 +389,7 @@ struct cfg_pfc_tunnel {
 	uint64_t far_bps; /* 0: the rate of `port` */
 	uint64_t flow_label;
 	uint64_t hmac_key;     /* 0: none */
+	uint64_t message_key;  /* 0: frames have no digest */
 	uint32_t slice_by;     /* enum cfg_slice_by */
 	struct ip_addr source; /* outer source of the data from the tunnel's far end; family 0: all data */
 	bool repeat;
@@ -401,8 +403,9 @@ struct cfg_pfc_learning {
 	uint64_t idle_s, max_rtt_ms;
 	uint64_t far_bps; /* 0: the rate of the port on which the data is received */
 	uint64_t flow_label;
-	uint64_t hmac_key; /* 0: none */
-	uint32_t slice_by; /* enum cfg_slice_by */
+	uint64_t hmac_key;    /* 0: none */
+	uint64_t message_key; /* 0: frames have no digest */
+	uint32_t slice_by;    /* enum cfg_slice_by */
 	bool repeat;
 	uint64_t outage_ms; /* time for which XON is repeated */
 };

@@ -414,7 +414,11 @@ static const struct cfg_key sid_keys[] = {
 			"is used."},
 	{"pfc-hmac", CFG_WORD, .offset = AT(struct cfg_sid, pfc_hmac), .words = words_hmac, .fallback = "off",
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: required: PFC frames need an SRH with a valid "
-			"HMAC TLV. The key hmac requires it for data too."},
+			"HMAC TLV, which proves the segment list. The key hmac requires it for data too."},
+	{"message-keys", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_sid, message_keys), .max = 8,
+		.help = "End.X.PFC, uA.PFC: ids of keys in hmac.keys. Only PFC frames with a digest by one of them are "
+			"accepted, and each of them once; their senders need message-key. Default: no digest, the format "
+			"of the draft."},
 	{"lenient-cev", CFG_BOOL, .offset = AT(struct cfg_sid, lenient_cev), .fallback = "false",
 		.help = "End.X.PFC, uA.PFC, and DX2 of a PFC relay: accept frames whose class enable vector has bits "
 			"in its high octet."},

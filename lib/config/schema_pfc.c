@@ -95,10 +95,11 @@ static const struct cfg_key relay_keys[] = {
 			"time; a pause that is not renewed ends."},
 	{"message-keys", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_relay, message_keys), .max = 8,
 		.example = "[7]",
-		.help = "carrier: state: ids of keys in hmac.keys. Messages are sent with a digest by the first one, and "
-			"accepted only with a digest by one of them. To change the key, add the new id at the end at both "
-			"PEs, then move it to the front, then remove the old one. Default: no digest, and whoever can "
-			"send from an allowed source can pause the gateway."},
+		.help = "Ids of keys in hmac.keys. Frames or messages are sent with a digest by the first one, and "
+			"accepted only with a digest by one of them, once. To change the key, add the new id at the end "
+			"at both PEs, then move it to the front, then remove the old one. Default: no digest, and whoever "
+			"can send from an allowed source can pause the gateway; carrier: frames then has the format of "
+			"the draft."},
 	{"allowed-sources", CFG_LIST_OF, .item = CFG_PREFIX6, .offset = AT(struct cfg_relay, allowed_sources), .max = 64,
 		.example = "[\"fd00:0:3::1/128\"]",
 		.help = "carrier: state: sources from which messages are accepted. Default: node.infrastructure."},
@@ -130,6 +131,9 @@ static const struct cfg_key tunnel_keys[] = {
 	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_pfc_tunnel, hmac_key), .max = 0xffffffff, .fallback = "0",
 		.help = "Key id of the HMAC TLV in the SRH (RFC 8754 section 2.1.2). With a key, even a list of a "
 			"single address has an SRH, and no node on the path may remove it (PSP). 0: none."},
+	{"message-key", CFG_UINT, .offset = AT(struct cfg_pfc_tunnel, message_key), .max = 0xffffffff, .fallback = "0",
+		.help = "Key id of a digest behind each PFC frame, with which the far end knows that it is genuine and new "
+			"(message-keys of its SID). 0: none, the format of the draft."},
 	{"slice-by", CFG_WORD, .offset = AT(struct cfg_pfc_tunnel, slice_by), .words = cfg_words_slice_by, .fallback = "sid",
 		.help = "How the far end identifies the slice. sid: by the SID. argument: by the slice id in the 16 "
 			"bits after the last SID, whose structure is in remote-sids. option: by the slice id in a "
@@ -164,6 +168,8 @@ static const struct cfg_key learning_keys[] = {
 		.help = "Flow label of the tunnels."},
 	{"hmac-key", CFG_UINT, .offset = AT(struct cfg_pfc_learning, hmac_key), .max = 0xffffffff, .fallback = "0",
 		.help = "Key id of the HMAC TLV in the SRH of the tunnels. 0: none."},
+	{"message-key", CFG_UINT, .offset = AT(struct cfg_pfc_learning, message_key), .max = 0xffffffff, .fallback = "0",
+		.help = "Key id of a digest behind each PFC frame of the tunnels. 0: none."},
 	{"slice-by", CFG_WORD, .offset = AT(struct cfg_pfc_learning, slice_by), .words = cfg_words_slice_by, .fallback = "sid",
 		.help = "How the far end identifies the slice. sid: by the SID. argument: by the slice id in the 16 "
 			"bits after the last SID, whose structure is in remote-sids. option: by the slice id in a "

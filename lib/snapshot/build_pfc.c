@@ -62,13 +62,21 @@ struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t
 	return out;
 }
 
-/* Keys that are not in the file are errors of the configuration. */
-static void build_message_keys(const struct builder *b, const struct cfg_relay *r, struct snap_relay *out)
+void build_message_keys(const struct builder *b, const uint64_t *id, uint32_t n, struct snap_message_keys *out)
 {
-	for (uint32_t i = 0; i < r->message_keys.n; i++)
-		for (uint32_t k = 0; k < b->s->n_keys && out->n_message_keys < SNAP_MESSAGE_KEYS; k++)
-			if (b->s->key[k].id == r->message_keys.items[i])
-				out->message_key[out->n_message_keys++] = &b->s->key[k];
+	for (uint32_t i = 0; i < n && out->n < SNAP_MESSAGE_KEYS; i++) {
+		out->key[out->n] = snap_hmac_key(b->s, (uint32_t)id[i]);
+		out->n = (uint8_t)(out->n + (out->key[out->n] != NULL));
+	}
+}
+
+/* The frames of a tunnel have a trailer. */
+static void build_trailer(const struct builder *b, uint64_t key, uint32_t slice_id, struct snap_pfc_outer *out)
+{
+	const struct snap_pfc_learning *l = &b->s->pfc_learning;
+
+	if (key)
+		pfc_outer_seal(out, &b->s->remotes, l->block, l->n_blocks, (uint32_t)key, slice_id);
 }
 
 static int build_relay(struct builder *b, const struct cfg_own_sids *own, const struct cfg_relay *r,
@@ -90,10 +98,10 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 		.receives = r->sid.addr.family || r->carrier == CARRIER_STATE};
 	out->watchdog = build_watchdog(&r->watchdog,
 		MAX_OF(pfc_quanta_ns(PFC_QUANTA_MAX, out->from_bps) + out->jitter_ns, out->hold_min_ns));
+	build_message_keys(b, r->message_keys.items, r->message_keys.n, &out->keys);
 	if (r->carrier == CARRIER_STATE) {
 		out->udp_port = (uint16_t)r->udp_port;
 		out->lease_ns = r->lease_us * NSEC_PER_USEC;
-		build_message_keys(b, r, out);
 		out->allowed = allowed = arena_alloc(b->s->arena, (r->allowed_sources.n + 1) * sizeof(*allowed));
 		if (!allowed)
 			return build_fail(b, -ENOMEM, "out of memory");
@@ -110,8 +118,9 @@ static int build_relay(struct builder *b, const struct cfg_own_sids *own, const 
 			return -EINVAL;
 		if (r->carrier == CARRIER_STATE)
 			pfc_outer_carry(&out->outer, IP_PROTO_UDP,
-				out->n_message_keys ? SNAP_PFC_KEYED_BYTES : SNAP_PFC_STATE_BYTES);
-		return 0;
+				out->keys.n ? SNAP_PFC_KEYED_BYTES : SNAP_PFC_STATE_BYTES);
+		else if (out->keys.n)
+			build_trailer(b, out->keys.key[0]->id, 0, &out->outer);
 	}
 	return 0;
 }
@@ -136,8 +145,11 @@ static int build_tunnel(struct builder *b, const struct cfg_own_sids *own, const
 	out->far_bps = t->far_bps ? t->far_bps : port->speed_bps;
 	for (uint32_t i = 0; i < t->priorities.n; i++)
 		out->priorities = (uint8_t)(out->priorities | 1u << t->priorities.items[i]);
-	return build_outer(b, own, t->segments.items, t->segments.n, t->flow_label, t->hmac_key, t->slice_by,
-		b->s->slice[out->slice].wire_id, &out->outer);
+	if (build_outer(b, own, t->segments.items, t->segments.n, t->flow_label, t->hmac_key, t->slice_by,
+		    b->s->slice[out->slice].wire_id, &out->outer) < 0)
+		return -EINVAL;
+	build_trailer(b, t->message_key, out->carries ? b->s->slice[out->slice].wire_id : 0, &out->outer);
+	return 0;
 }
 
 static void add_remote(void *arg, const struct cfg_remote *r)
@@ -153,6 +165,7 @@ static void add_remote(void *arg, const struct cfg_remote *r)
 	snprintf(out->owner, sizeof(out->owner), "%s", r->owner);
 }
 
+/* What all tunnels share, learnt or not. */
 static void build_learning(struct builder *b)
 {
 	const struct cfg_pfc_learning *l = &b->config->pfc_learning;
@@ -163,6 +176,7 @@ static void build_learning(struct builder *b)
 		.max = (uint32_t)l->tunnels,
 		.flow_label = (uint32_t)l->flow_label,
 		.hmac_key = (uint32_t)l->hmac_key,
+		.message_key = (uint32_t)l->message_key,
 		.slice_by = (uint8_t)l->slice_by,
 		.idle_ns = l->idle_s * NSEC_PER_SEC,
 		.max_rtt_ns = l->max_rtt_ms * NSEC_PER_MSEC,
@@ -172,6 +186,12 @@ static void build_learning(struct builder *b)
 		out->block[out->n_blocks++] = usid->block;
 	for (uint32_t i = 0; i < usid->more_blocks.n; i++)
 		out->block[out->n_blocks++] = usid->more_blocks.items[i];
+}
+
+static void build_learning_ports(struct builder *b)
+{
+	struct snap_pfc_learning *out = &b->s->pfc_learning;
+
 	for (uint32_t i = 0; i < b->config->ports.n; i++) {
 		struct snap_interface *p = &b->s->port[i];
 
@@ -213,6 +233,7 @@ int build_pfc_wan(struct builder *b)
 	b->s->pfc_tunnel = tunnel = arena_alloc(b->s->arena, (c->pfc_tunnels.n + 1) * sizeof(*tunnel));
 	if (!own || !b->relay || !tunnel)
 		rc = build_fail(b, -ENOMEM, "out of memory");
+	build_learning(b);
 	if (rc == 0)
 		rc = build_remotes(b);
 	for (uint32_t i = 0; i < c->relays.n && rc == 0; i++)
@@ -220,7 +241,7 @@ int build_pfc_wan(struct builder *b)
 	for (uint32_t i = 0; i < c->pfc_tunnels.n && rc == 0; i++)
 		rc = build_tunnel(b, own, &c->pfc_tunnels.items[i], &tunnel[i]);
 	cfg_own_sids_free(own);
-	build_learning(b);
+	build_learning_ports(b);
 	return rc;
 }
 

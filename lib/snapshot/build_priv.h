@@ -78,6 +78,8 @@ int build_group(struct builder *b, const target_t *members, size_t n, target_t *
 
 /* build_pfc.c: relays and PFC tunnels, needs ports; the relay that a DX2 SID belongs to, or NULL. */
 int build_pfc_wan(struct builder *b);
+/* Keys by id. Ids that are not in the file are errors of the configuration. */
+void build_message_keys(const struct builder *b, const uint64_t *id, uint32_t n, struct snap_message_keys *out);
 const struct snap_relay *build_relay_of(const struct builder *b, const struct ip_prefix *sid);
 
 int build_tables(struct builder *b); /* VRF tables and ECMP groups; needs ports, SIDs and policies */

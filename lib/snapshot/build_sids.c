@@ -48,6 +48,7 @@ static int build_pfc_sid(struct builder *b, const struct cfg_sid *cs, struct sna
 	pfc->slice = build_slice_of(b, cs->slice);
 	pfc->lenient_cev = cs->lenient_cev;
 	pfc->hmac = cs->pfc_hmac == HMAC_REQUIRED;
+	build_message_keys(b, cs->message_keys.items, cs->message_keys.n, &pfc->keys);
 	pfc->jitter_ns = cs->jitter_us * NSEC_PER_USEC;
 	pfc->outage_ns = cs->outage_ms * NSEC_PER_MSEC;
 	pfc->relay = build_relay_of(b, &cs->sid);

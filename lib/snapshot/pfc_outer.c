@@ -6,6 +6,8 @@
 #include "snapshot/pfc_outer.h"
 
 #include "config/program.h"
+#include "config/usid.h"
+#include "pfc/pfc_trailer.h"
 
 #define TUNNEL_TC 0xe0 /* CS7; Not-ECT, because a frame cannot pass on a mark (docs/protocol.md 5.3) */
 #define TUNNEL_HOP_LIMIT 64
@@ -117,4 +119,31 @@ unsigned int pfc_outer_addresses(const struct snap_pfc_outer *outer, struct ipv6
 		for (unsigned int i = srh->segments_left; i > 0; i--)
 			address[n++] = srh->segment[i - 1];
 	return n;
+}
+
+/* The destination at the end: the last uSID of a container alone, because the ones before it are shifted out. */
+static struct ipv6_addr end_of(const struct pfc_remotes *remotes, const struct ip_prefix *block, unsigned int n_blocks,
+	const struct ipv6_addr *last)
+{
+	const struct ip_addr address = ip_addr_from6(last);
+	const struct ip_prefix *b = usid_block_of(block, n_blocks, &address);
+	const struct pfc_remote *r = pfc_remote_find(remotes, last, NULL);
+	struct ipv6_addr end = *last;
+
+	if (b && !(r && r->prefix.len > b->len + USID_BITS))
+		usid_shift(&end, b->len, MAX_OF(usid_count(last, b->len), 1) - 1);
+	return end;
+}
+
+void pfc_outer_seal(struct snap_pfc_outer *out, const struct pfc_remotes *remotes, const struct ip_prefix *block,
+	unsigned int n_blocks, uint32_t key_id, uint32_t slice_id)
+{
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)out->header;
+	struct ipv6_addr address[PFC_OUTER_ADDRESSES];
+	unsigned int n = pfc_outer_addresses(out, address);
+
+	out->message_key = key_id;
+	out->slice = slice_id;
+	out->end = end_of(remotes, block, n_blocks, &address[n - 1]);
+	ip->payload_length = be16((uint16_t)(be16_get(ip->payload_length) + sizeof(struct pfc_trailer)));
 }

@@ -29,6 +29,14 @@ bool pfc_slice_argument(const struct pfc_remotes *remotes, struct ipv6_addr *add
 void snap_write_slice(uint8_t *at, uint8_t next_header, uint8_t option, uint32_t slice_id);
 #define SNAP_SLICE_ID_AT 8 /* offset of the id in that header */
 
+/*
+ * The frames of a tunnel have a trailer (docs/protocol.md 5.8) by this key; slice_id: of the slice that its packets carry,
+ * 0: none. The address at the end of the tunnel is the last one of its list, without the uSIDs of a container that other
+ * SIDs consume: they are known by the blocks, and SIDs of several ids by `remotes`.
+ */
+void pfc_outer_seal(struct snap_pfc_outer *out, const struct pfc_remotes *remotes, const struct ip_prefix *block,
+	unsigned int n_blocks, uint32_t key_id, uint32_t slice_id);
+
 /* Change the headers to carry an upper layer of this number of bytes instead of a frame. */
 void pfc_outer_carry(struct snap_pfc_outer *out, uint8_t upper, uint16_t bytes);
 

@@ -170,9 +170,19 @@ struct snap_vrf {
 #define SNAP_PFC_KEYED_BYTES 68 /* the same with a digest */
 #define SNAP_MESSAGE_KEYS 8
 
+/* Keys of PFC frames and state messages: the first is used to send, any to receive. None: there are no digests. */
+struct snap_message_keys {
+	const struct hmac_key *key[SNAP_MESSAGE_KEYS];
+	uint8_t n;
+};
+
 struct snap_pfc_outer {
 	uint16_t bytes; /* 0: none */
 	uint8_t header[SNAP_ENCAP_BYTES_MAX];
+	/* frames have a trailer (docs/protocol.md 5.8): */
+	uint32_t message_key; /* id; 0: they have none */
+	uint32_t slice;	      /* id that the packet carries; 0: none */
+	struct ipv6_addr end; /* destination of the packet at its end */
 };
 
 struct snap_relay {
@@ -184,9 +194,7 @@ struct snap_relay {
 	struct pfc_watchdog_config watchdog; /* of the gateway's priorities */
 	struct snap_pfc_outer outer;	     /* of the tunnel for the gateway's PFC */
 	uint16_t udp_port;		     /* carrier: state; 0: frames */
-	/* Keys of state messages: the first is used to send, any to receive. None: messages have no digest. */
-	const struct hmac_key *message_key[SNAP_MESSAGE_KEYS];
-	uint8_t n_message_keys;
+	struct snap_message_keys keys;
 	uint64_t lease_ns;
 	uint32_t n_allowed; /* sources of state messages; 0: any infrastructure source */
 	const struct snap_match *allowed;
@@ -207,8 +215,8 @@ struct snap_pfc_learning {
 	bool any; /* some port learns */
 	bool repeat;
 	uint32_t max;
-	uint32_t flow_label, hmac_key; /* key id, 0: none */
-	uint8_t slice_by;	       /* enum cfg_slice_by */
+	uint32_t flow_label, hmac_key, message_key; /* key ids, 0: none */
+	uint8_t slice_by;			    /* enum cfg_slice_by */
 	uint64_t idle_ns, max_rtt_ns, outage_ns;
 	uint64_t far_bps;		/* 0: the rate of the port */
 	struct ip_prefix block[1 + 16]; /* blocks whose uSIDs share containers */
@@ -222,6 +230,7 @@ struct snap_pfc_sid {
 	bool lenient_cev;
 	const struct snap_relay *relay; /* of the gateway that receives the frames; NULL: End.X.PFC */
 	bool hmac;			/* an HMAC TLV is required */
+	struct snap_message_keys keys;	/* End.X.PFC: one of them is required */
 	uint64_t jitter_ns, outage_ns;	/* End.X.PFC: added to a frame's pause time */
 	uint32_t n_allowed;		/* 0: any infrastructure source */
 	const struct snap_match *allowed;

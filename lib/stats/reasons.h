@@ -69,6 +69,10 @@
 		"PFC relay state message without the digest that message-keys demands, with a wrong one, or by an " \
 		"unknown key") \
 	X(pfc_state_stale, "PFC relay state message older than the last one, or a duplicate") \
+	X(pfc_frame_forged, \
+		"PFC frame out of a tunnel without the digest that message-keys demands, with a wrong one, or by an " \
+		"unknown key") \
+	X(pfc_frame_stale, "PFC frame out of a tunnel with a digest that was used before, or older than the last one") \
 	X(pfc_storm, \
 		"dropped by pfc.watchdog: the queue was paused for too long, or a gateway sent pauses for too long") \
 	X(pfc_limited, "PFC frames or state messages above the rate limit of a port, or from too many sources") \

@@ -6,6 +6,8 @@ import argparse
 import collections
 import concurrent.futures
 import difflib
+import hashlib
+import hmac
 import json
 import os
 import pathlib
@@ -71,12 +73,39 @@ def mask_state_epoch(frame):
     return frame[:-22] + bytes(2) + frame[-20:-16] + bytes(4) + frame[-12:]
 
 
+# PFC frames with a trailer, and state messages with a digest: bytes, then where the time of the run (8) and the key id are
+DIGESTED = ((112, 72, 68), (60, 4, 24))
+
+
+def mask_digest(frame, keys):
+    """PFC with a digest: the time of the run is in it. A digest that is right is cut out, together with that time."""
+    if frame[12:14] != b"\x86\xdd" or len(frame) < 14 + 40 + 60:
+        return frame
+    end = frame[62:78] if frame[20] == 43 else frame[38:54]
+    for size, time_at, key_at in DIGESTED:
+        message = frame[-size:-32]
+        key = keys.get(int.from_bytes(message[key_at:key_at + 4], "big"), b"")
+        if hmac.new(key, frame[22:38] + end + message, hashlib.sha256).digest() == frame[-32:]:
+            checksum = 2 if size == 60 else 0  # of UDP, over the time
+            return (frame[:-size - checksum] + bytes(checksum) + message[:time_at] + bytes(8) + message[time_at + 8:] + bytes(32))
+    return frame
+
+
+def keys_of(directory):
+    lines = (directory / "hmac.keys").read_text().splitlines() if (directory / "hmac.keys").exists() else []
+    return {int(words[0], 0): bytes.fromhex(words[1]) for words in map(str.split, lines) if len(words) > 1 and words[0] != "#"}
+
+
 MASKS = {"outer_flow_label": mask_outer_flow_label, "state_epoch": mask_state_epoch}
 
 
-def masked(case, frames):
+def masked(case, frames, directory):
     for name in case.get("mask", []):
-        frames = [MASKS[name](f) for f in frames]
+        if name == "digest":
+            keys = keys_of(directory)
+            frames = [mask_digest(f, keys) for f in frames]
+        else:
+            frames = [MASKS[name](f) for f in frames]
     return frames
 
 
@@ -174,8 +203,8 @@ def check_frames(case, ports, directory, work):
     if strays:
         return [f"captures of ports that the configuration does not have: {', '.join(sorted(strays))}"]
     spread = case.get("spread", {})
-    expected = {p: masked(case, read_pcap(directory / f"expect-{p}.pcap")) for p in ports}
-    sent = {p: masked(case, read_pcap(work / f"out-{p}.pcap")) for p in ports}
+    expected = {p: masked(case, read_pcap(directory / f"expect-{p}.pcap"), directory) for p in ports}
+    sent = {p: masked(case, read_pcap(work / f"out-{p}.pcap"), directory) for p in ports}
     problems = compare_spread(spread, expected, sent) if spread else []
     for port in ports:
         if port in case.get("unordered", []):

@@ -142,6 +142,7 @@ static void least_configuration(void **state)
 				  "  max-rtt: 200\n"
 				  "  flow-label: 0\n"
 				  "  hmac-key: 0\n"
+				  "  message-key: 0\n"
 				  "  slice-by: sid\n"
 				  "  outage: 50\n"
 				  "  repeat: false\n";

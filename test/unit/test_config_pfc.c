@@ -80,13 +80,13 @@ static void pfc_wan(void **state)
 				 "[\"fd00::9\"]}\n"
 				 "  - {name: b, port: dc1, carrier: ^state, udp-port: 4795}\n",
 			FORGED("dc0", "50000") "\n" FORGED("dc1", "50000")},
-		{"states with keys, which frames do not have",
+		{"keys of states and frames that are in no file",
 			WAN_NODE
 			"pfc-relays:\n  - {name: a, port: dc0, carrier: state, udp-port: 4794, message-keys: [^7]}\n"
-			"  - {name: b, port: dc0, message-keys: ^[^7], " FAR "}\n",
+			"  - {name: b, port: dc0, message-keys: [^7, ^0], " FAR "}\n",
 			"message-keys: there is no key file; set hmac.keys\n"
-			"message-keys: carrier: frames does not use it; remove it, or set carrier: state\n"
-			"message-keys: there is no key file; set hmac.keys"},
+			"message-keys: there is no key file; set hmac.keys\n"
+			"message-keys: no key has the id 0"},
 		{"states of another mode, to a SID, without a port, with a short lease",
 			WAN_NODE
 			"pfc-relays:\n  - {name: a, port: dc0, carrier: ^^state, mode: scaled, udp-port: 4794}\n"
@@ -161,10 +161,13 @@ static void learning(void **state)
 			NULL},
 		{"no keys",
 			LEARNER("", THREE ", learn-tunnels: true") KNOWN
-			"pfc-learning: {hmac-key: ^7}\n"
-			"pfc-tunnels: [{name: a, port: wan0, priorities: [3], hmac-key: ^8, " FAR "}]\n",
+			"pfc-learning: {hmac-key: ^7, message-key: ^7}\n"
+			"pfc-tunnels: [{name: a, port: wan0, priorities: [3], hmac-key: ^8, message-key: ^8, " FAR
+			"}]\n",
 			"hmac-key: there is no key file; set hmac.keys\n"
-			"hmac-key: there is no key file; set hmac.keys"},
+			"message-key: there is no key file; set hmac.keys\n"
+			"hmac-key: there is no key file; set hmac.keys\n"
+			"message-key: there is no key file; set hmac.keys"},
 		{"no keys to verify",
 			LEARNER("", THREE) "sids:\n  - {sid: \"5f00:1:1:e1::/64\", behavior: End.X.PFC, port: wan0, "
 					   "nexthop: \"fe80::1\", jitter: 1, pfc-hmac: ^required}\n",
@@ -173,6 +176,14 @@ static void learning(void **state)
 			LEARNER("", THREE) "hmac: {keys: k}\nsids:\n"
 					   "  - {sid: \"5f00:1:1:1::/64\", behavior: End, pfc-hmac: ^required}\n",
 			"pfc-hmac: an End does not terminate PFC frames"},
+		{"digests of frames at SIDs that pause nothing",
+			LEARNER("", THREE) "hmac: {keys: k}\nsids:\n"
+					   "  - {sid: \"5f00:1:1:1::/64\", behavior: End, message-keys: ^[7]}\n"
+					   "  - {sid: \"5f00:1:1:2::/64\", behavior: End.DX2, port: dc0, message-keys: "
+					   "^[7]}\n",
+			"message-keys: an End does not pause queues\n"
+			"message-keys: an End.DX2 does not pause queues; for a gateway, set message-keys of the PFC "
+			"relay"},
 		{"no option", LEARNER("", THREE) "slices: [{name: gold, id: 5}]\npfc-learning: {slice-by: ^option}\n",
 			"slice-by: option needs node.slice-option"},
 		{"no ids", LEARNER("", THREE) "slices: [{name: gold}]\npfc-learning: {slice-by: ^argument}\n",

@@ -55,7 +55,7 @@ static void send_state(struct control_role *c, const struct snap_relay *r, const
 			       sizeof(body) == SNAP_PFC_KEYED_BYTES,
 		"the outer header says so");
 	if (state->keyed)
-		digest_of(r->message_key[0], &ip->src, dst, &body.keyed, body.keyed.digest);
+		digest_of(r->keys.key[0], &ip->src, dst, &body.keyed, body.keyed.digest);
 	body.udp.length = be16((uint16_t)size);
 	body.udp.checksum = checksum_finish(
 		checksum_add(checksum_pseudo6(&ip->src, dst, size, IP_PROTO_UDP), &body, size));
@@ -93,12 +93,12 @@ static struct pfc_state_sender *sender_of(struct control_role *c, const struct s
 			pfc_state_sender_start(s,
 				c->now + pfc_quanta_ns(PFC_QUANTA_MAX, c->s->port[r->port].speed_bps));
 	}
-	if (s->state.keyed != (r->n_message_keys != 0)) {
-		s->state.keyed = r->n_message_keys != 0;
+	if (s->state.keyed != (r->keys.n != 0)) {
+		s->state.keyed = r->keys.n != 0;
 		s->state.epoch = new_epoch(c, s->state.keyed);
 		s->state.sequence = 0;
 	}
-	s->state.key_id = s->state.keyed ? r->message_key[0]->id : 0;
+	s->state.key_id = s->state.keyed ? r->keys.key[0]->id : 0;
 	s->state.speaks_for = c->s->port[r->port].lossless;
 	s->state.lease_ns = r->lease_ns;
 	return s;
@@ -231,12 +231,12 @@ static bool is_authentic(const struct snap_relay *r, const struct ipv6_hdr *ip, 
 	const struct pfc_state_keyed_msg *msg = (const struct pfc_state_keyed_msg *)(udp + 1);
 	uint8_t digest[HMAC_BYTES];
 
-	if (!r->n_message_keys)
+	if (!r->keys.n)
 		return true;
-	for (unsigned int i = 0; state->keyed && i < r->n_message_keys; i++) {
-		if (r->message_key[i]->id != state->key_id)
+	for (unsigned int i = 0; state->keyed && i < r->keys.n; i++) {
+		if (r->keys.key[i]->id != state->key_id)
 			continue;
-		digest_of(r->message_key[i], &ip->src, &ip->dst, msg, digest);
+		digest_of(r->keys.key[i], &ip->src, &ip->dst, msg, digest);
 		return hmac_equal(digest, msg->digest, sizeof(digest));
 	}
 	return false;

@@ -191,7 +191,8 @@ static bool pauses_the_same(const struct listener *l, const struct snap_sid *was
 	const struct snap_pfc_sid *a = was->pfc, *b = is->pfc;
 
 	return b && !b->relay && !(a->ports & ~b->ports) && a->slice == b->slice && was->slice_by == is->slice_by &&
-	       a->hmac >= b->hmac && same_sources(l, a->allowed, a->n_allowed, b->allowed, b->n_allowed);
+	       a->hmac >= b->hmac && (a->keys.n || !b->keys.n) &&
+	       same_sources(l, a->allowed, a->n_allowed, b->allowed, b->n_allowed);
 }
 
 static void look_at_sid(const struct listener *l, uint32_t id)

@@ -48,12 +48,17 @@ bool control_pfc_state(struct control_role *c, const struct snap_relay *r, const
 /* The frame behind outer headers, routed by the underlay. */
 void control_pfc_send(struct control_role *c, const struct snap_pfc_outer *outer, const void *frame)
 {
-	uint8_t packet[SNAP_ENCAP_BYTES_MAX + sizeof(struct pfc_frame)];
+	uint8_t packet[SNAP_ENCAP_BYTES_MAX + sizeof(struct pfc_sealed)];
+	size_t size = outer->message_key ? sizeof(struct pfc_sealed) : sizeof(struct pfc_frame);
+	struct pfc_sealed sealed;
 	struct rte_mbuf *m;
 
+	memcpy(&sealed.frame, frame, sizeof(sealed.frame));
+	if (outer->message_key && !control_seal(c, outer, &sealed))
+		return;
 	memcpy(packet, outer->header, outer->bytes);
-	memcpy(packet + outer->bytes, frame, sizeof(struct pfc_frame));
-	m = control_packet(c, packet, (uint32_t)(outer->bytes + sizeof(struct pfc_frame)));
+	memcpy(packet + outer->bytes, &sealed, size);
+	m = control_packet(c, packet, (uint32_t)(outer->bytes + size));
 	if (m)
 		control_send_routed(c, m, VRF_UNDERLAY);
 }

@@ -53,12 +53,25 @@ static enum reason reason_of(enum pfc_fault fault)
 	return DROP_pfc_bad_opcode;
 }
 
+/* Leave only what is new in a frame with a trailer. Returns false when nothing is. */
+static bool is_new(struct control_role *c, const struct pfc_party *party, const struct ipv6_addr *destination,
+	const struct pfc_seal *seal, struct pfc_request *request)
+{
+	uint8_t asked = request->enable;
+
+	if (seal->sent_ns)
+		request->enable = pfc_seen_take(&control_pfc(c)->seen, &party->source, destination, seal->sent_ns,
+			asked);
+	return !asked || request->enable;
+}
+
 static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struct snap_sid **sid,
 	struct pfc_party *party, struct pfc_request *request)
 {
 	const struct pkt *x = pkt_of(m);
 	uint8_t frame[sizeof(struct pfc_frame)];
 	uint32_t size = pkt_copy_out(m, x->strip, frame, MIN_OF(x->l3_bytes, sizeof(frame)));
+	struct pfc_seal seal;
 	enum reason reason;
 
 	/* The SID may have been removed since it was looked up. */
@@ -70,9 +83,13 @@ static enum reason judge(struct control_role *c, struct rte_mbuf *m, const struc
 		sizeof(party->source));
 	reason = reason_of(
 		pfc_read(frame, size, PFC_UNPADDED | ((*sid)->pfc->lenient_cev ? PFC_ANY_ENABLE : 0), request));
-	if (reason == CONSUME_pfc && !control_pfc_may_listen(c, m->port))
+	if (reason != CONSUME_pfc)
+		return reason;
+	if (!control_seal_is_genuine(c, m, *sid, &party->source, &seal))
+		return DROP_pfc_frame_forged;
+	if (!control_pfc_may_listen(c, m->port))
 		return DROP_pfc_limited;
-	return reason;
+	return is_new(c, party, &x->da, &seal, request) ? CONSUME_pfc : DROP_pfc_frame_stale;
 }
 
 static void relay_out(struct control_role *c, const struct snap_relay *r, const struct pfc_party *party,
@@ -186,6 +203,7 @@ static void start_relays(struct control_role *c)
 	if (likely(control_pfc(c)->started))
 		return;
 	control_pfc(c)->started = true;
+	control_seal_start(c);
 	for (uint32_t i = 0; i < c->s->n_relays && !c->node->steady; i++) {
 		const struct snap_relay *r = &c->s->relay[i];
 		struct pfc_relay_config config = control_relay_config(r);

@@ -9,6 +9,7 @@
 #include "service/pfc/service_pfc.h"
 #include "pfc/pfc_fanout.h"
 #include "pfc/pfc_relay.h"
+#include "pfc/pfc_trailer.h"
 #include "pfc/pfc_tunnel.h"
 
 /* State of a tunnel, by its id. */
@@ -32,6 +33,8 @@ struct control_party {
 };
 
 struct control_pfc {
+	uint64_t sealed_ns;			/* since 1970: when the last frame with a trailer was sent */
+	struct pfc_seen_table seen;		/* frames with a trailer that were received */
 	struct bucket frames[PORT_SLOTS];	/* out of tunnels, by the port they came in by */
 	struct pfc_relay_port relay[MAX_PORTS]; /* gateways */
 	struct pfc_thinner thinner[MAX_PORTS];
@@ -73,6 +76,14 @@ bool control_carrier_take(struct control_role *c,
 	struct rte_mbuf *m); /* PUNT_PFC_STATE, PUNT_LOCAL; true: it was one, and is consumed */
 void control_carrier_heard(struct control_role *c, const struct snap_relay *r, const struct pfc_request *request);
 unsigned int control_carrier_poll(struct control_role *c, uint64_t *next); /* lowers *next */
+
+/* seal_cp.c: trailers of frames in tunnels (docs/protocol.md 5.8) */
+void control_seal_start(struct control_role *c);
+/* Write the trailer behind the frame. Returns false when the key is gone: the frame cannot be sent. */
+bool control_seal(struct control_role *c, const struct snap_pfc_outer *outer, struct pfc_sealed *sealed);
+/* Is the PFC frame of m, to this SID, genuine? *seal is then filled. */
+bool control_seal_is_genuine(const struct control_role *c, const struct rte_mbuf *m, const struct snap_sid *sid,
+	const struct ipv6_addr *source, struct pfc_seal *seal);
 
 /* watch_ctl.c, pauses_ctl.c and held_ctl.c: the management thread's parts of the service */
 void service_watch_report(struct node *n);

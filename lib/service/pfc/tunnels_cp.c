@@ -156,6 +156,9 @@ static enum pfc_refusal make_tunnel(void *arg, uint32_t id)
 	pfc_outer_write(&x->outer, &c->s->loopback, address, n, l->flow_label,
 		l->hmac_key ? snap_hmac_key(c->s, l->hmac_key) : NULL,
 		l->slice_by == SLICE_BY_OPTION ? c->s->slice_option : 0, slice);
+	if (l->message_key)
+		pfc_outer_seal(&x->outer, &c->s->remotes, l->block, l->n_blocks, l->message_key,
+			t->carries ? slice : 0);
 	return PFC_REFUSED_none;
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """End.X.PFC (draft-ruan-spring-priority-flow-control-sid-02 2): every variant on the way, at the end, and every fault."""
 
+import hashlib
+import hmac
 import struct
 
 from scapy.compat import raw
@@ -347,6 +349,133 @@ def _carrier_out():
     yield case
 
 
+LATER_NS = 4102444800 * 10**9  # the year 2100: a time of sending that no run has reached
+
+
+def _digest(key_id, text, src, end):
+    return hmac.new(bytes.fromhex(KEYS[key_id]), packed(src) + packed(end) + text, hashlib.sha256).digest()
+
+
+def keyed_state(stopped, sequence, epoch=LATER_NS // 10**6, src=FAR_PE, end=LOOPBACK, key_id=7, lease=50000, by=None):
+    """A leased state with a digest (docs/protocol.md 5.6, D64)."""
+    text = struct.pack(">BBBBQIIII", 2, 0, 0x18, stopped, epoch, sequence, lease, 0, key_id)
+    return text + _digest(by or key_id, text, src, end)
+
+
+def sealed(inner, sent=LATER_NS, src=FAR, end=PLAIN, key_id=7, slice_id=0, version=1, by=None):
+    """A PFC frame with its trailer (docs/protocol.md 5.8, D65)."""
+    text = inner + struct.pack(">B3xIIQ", version, slice_id, key_id, sent)
+    return text + _digest(by or key_id, text, src, end)
+
+
+def _keyed_states():
+    """State messages with a digest: made, and asked for."""
+    own = {"priorities": [3, 4], "peers": [PEER_MAC["p2"]], "buffer": "small"}
+    keys = {"carrier": "state", "udp_port": STATE_PORT, "message-keys": [7, 1]}
+    for name, segments in (("one", [FAR_PE]), ("srh", ["5f00:1:2:1::", FAR_PE])):
+        case = with_keys(Case(f"pfc_state_out_keyed_{name}", f"carrier: state with message-keys, to the far PE: {name}",
+                              "docs/protocol.md 5.6; D64",
+                              _gateway(pfc=own, speed="1G", lease=90000, segments=segments, **keys),
+                              mask=["digest"], real_time=True))
+        case.config["routes"] += via("p1", "2001:db8:b::1", f"{FAR_PE}/128")
+        case.rx("p1", _datagram(FAR_PE, LOOPBACK, keyed_state(0, 1)))
+        case.count("p1", "pfc")
+        for told in ({3: 65535, 4: 65535}, {3: 65535, 4: 65535}, {3: 0, 4: 0}):
+            case.tx("p2", Frame(frame(told, src=mac_of("p2"))), origin="p1")
+        for times in ({3: 65535}, {3: 0}):
+            case.rx("p2", Frame(frame(times, src=PEER_MAC["p2"])))
+            case.count("p2", "pfc")
+        listed = segments[1:] if len(segments) > 1 else ()
+        for n, stopped in enumerate((0x08, 0, 0, 0)):
+            message = keyed_state(stopped, n + 1, 0, LOOPBACK, FAR_PE, lease=90000)
+            case.tx("p1", _datagram(LOOPBACK, FAR_PE, message, listed, len(listed), segments[0]), origin="p2")
+        yield case
+    case = with_keys(Case("pfc_state_in_keyed", "carrier: state with message-keys: only what has a right digest, and once",
+                          "docs/protocol.md 5.6; D64", _gateway(allowed_sources=[f"{FAR_PE}/128"], **keys)))
+    good = [keyed_state(0x08, 1), keyed_state(0x18, 2, key_id=1), keyed_state(0, 3)]
+    for message, told in zip(good, ({3: 65535}, {4: 65535}, {3: 0, 4: 0})):
+        case.rx("p1", _datagram(FAR_PE, LOOPBACK, message))
+        case.count("p1", "pfc")
+        case.tx("p2", Frame(frame(told, src=mac_of("p2"))), origin="p1")
+    changed = bytearray(keyed_state(0, 9))
+    changed[3] = 0x08
+    for reason, message in (
+        *(("pfc_state_stale", message) for message in good),
+        ("pfc_state_stale", keyed_state(0x08, 9, epoch=LATER_NS // 10**6 - 1)),
+        ("pfc_state_forged", state(0x08, 9)),
+        ("pfc_state_forged", bytes(changed)),
+        ("pfc_state_forged", keyed_state(0x08, 9, by=1)),
+        ("pfc_state_forged", keyed_state(0x08, 9, key_id=0x10001)),
+        ("pfc_state_forged", keyed_state(0x08, 9, src="2001:db8:f::4")),
+        ("pfc_state_forged", keyed_state(0x08, 9, end=FAR_PE)),
+        ("pfc_state_invalid", keyed_state(0x08, 9)[:-1]),
+    ):
+        case.rx("p1", _datagram(FAR_PE, LOOPBACK, message))
+        case.count("p1", reason)
+    yield case
+
+
+def _sealed_frames():
+    """PFC frames with a trailer: made, and asked for."""
+    own = {"priorities": [3], "peers": [PEER_MAC["p2"]], "buffer": "small"}
+    for name, segments, hmac_key in (("one", [PLAIN], 0), ("srh", ["5f00:1:2:1::", PLAIN], 0), ("hmac", ["5f00:1:2:1::", PLAIN], 7)):
+        more = {"hmac-key": hmac_key} if hmac_key else {}
+        case = with_keys(Case(f"pfc_sealed_made_{name}", f"PFC of a gateway with message-keys, into a tunnel: {name}",
+                              "docs/protocol.md 5.8; D65",
+                              _gateway(pfc=own, speed="1G", mode="transparent", segments=segments, **{"message-keys": [7]}, **more),
+                              mask=["digest"]))
+        listed = segments[1:]
+        for times in ({3: 65535}, {3: 0}):
+            inner = sealed(frame(times, src=PEER_MAC["p2"]), 0, LOOPBACK, PLAIN)
+            case.rx("p2", Frame(inner[:60]))
+            case.count("p2", "pfc")
+            head = b"" if not listed else srh(listed, 1, ETHERNET, tlv(listed, LOOPBACK, d=1, key_id=7) if hmac_key else b"")
+            case.tx("p1", ip6(LOOPBACK, segments[0], head + inner, ROUTING if listed else ETHERNET, tc=DSCP_CS7, fl=0, hlim=64),
+                    origin="p2")
+        yield case
+
+    case = with_keys(Case("endxpfc_sealed", "End.X.PFC with message-keys: only frames with a right digest, and each once",
+                          f"{RUAN} 4; docs/protocol.md 5.8, D65",
+                          node_of(sid("5f00:0:100::/48", "uN"), pfc_sid(f"{PLAIN}/64", **{"message-keys": [7, 1]}),
+                                  pfc_sid(f"{USID}/48", **{"message-keys": [7]}))))
+    for dst, end, segments in ((PLAIN, PLAIN, ()), (PLAIN, PLAIN, ["5f00:1:2:1::", PLAIN]), ("5f00:0:100:e0e1::", USID, ())):
+        at = LATER_NS + 100 * len(segments)
+        first = sealed(frame(), at, end=end)
+        xon, old = sealed(frame({3: 0}), at + 2, end=end), sealed(frame({3: 9}), at + 1, end=end)
+        overtaken = sealed(frame({4: 9}), at + 1, end=end)
+        for inner, reason in (
+            (first, "pfc"), (first, "pfc_frame_stale"), (xon, "pfc"), (old, "pfc_frame_stale"), (first, "pfc_frame_stale"),
+            (overtaken, "pfc"), (overtaken, "pfc_frame_stale"),
+            (frame(), "pfc_frame_forged"),
+            (sealed(frame(), at + 9, end=end, by=1), "pfc_frame_forged"),
+            (sealed(frame(), at + 9, end=end, key_id=0x10001), "pfc_frame_forged"),
+            (sealed(frame(), at + 9, src="2001:db8:f::4", end=end), "pfc_frame_forged"),
+            (sealed(frame(), at + 9, end="5f00:1:1:e2::"), "pfc_frame_forged"),
+            (sealed(frame(), at + 9, end=end, version=2), "pfc_frame_forged"),
+            (sealed(frame(), at + 9, end=end) + b"\0", "pfc_frame_forged"),
+            (sealed(frame(), at + 9, end=end)[:-1], "pfc_frame_forged"),
+            (sealed(frame(opcode=1), at + 9, end=end), "pfc_bad_opcode"),
+        ):
+            case.rx("p1", tunnelled(dst, inner, segments))
+            case.count("p1", reason)
+    yield case
+
+    dx2 = "5f00:1:1:d2::"
+    case = with_keys(Case("pfc_relay_in_sealed", "relay with message-keys: the gateway hears genuine frames, without their trailers",
+                          "docs/protocol.md 5.8; D65",
+                          _gateway([sid(f"{dx2}/64", "End.DX2", port="p2")], sid=f"{dx2}/64", speed="1G", mode="transparent",
+                                   **{"message-keys": [7]})))
+    for n, (inner, reason) in enumerate((
+        (sealed(frame({3: 65535}), end=dx2), "pfc"), (sealed(frame({3: 65535}), end=dx2), "pfc_frame_stale"),
+        (frame({3: 0}), "pfc_frame_forged"), (sealed(frame({3: 0}), LATER_NS + 1, end=dx2), "pfc"),
+    )):
+        case.rx("p1", tunnelled(dx2, inner))
+        case.count("p1", reason)
+        if reason == "pfc":
+            case.tx("p2", Frame(frame({3: 0 if n else 65535}, src=mac_of("p2"))), origin="p1")
+    yield case
+
+
 def _proven():
     """HMAC TLVs of PFC frames: made for a tunnel with an SRH, which is then always there, and asked for at its end."""
     own = {"priorities": [3], "peers": [PEER_MAC["p2"]], "buffer": "small"}
@@ -473,6 +602,8 @@ def cases():
     yield from _carrier_in()
     yield from _carrier_out()
     yield from _proven()
+    yield from _keyed_states()
+    yield from _sealed_frames()
     yield from _learnt()
     yield from _slices()
     yield from _relay_in()

@@ -51,16 +51,16 @@ int server_start(struct app *app, char *err, size_t size);
 void server_stop(struct app *app);
 
 struct pollfd;
-/* Fill fds with at most `room` descriptors to wait for; then serve those that are ready. */
-unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int room);
-void server_serve(struct app *app, const struct pollfd *fds, unsigned int n);
+/* Fill fds with at most `room` descriptors to wait for; then serve those that are ready. now: ns, of any steady clock. */
+unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int room, uint64_t now);
+void server_serve(struct app *app, const struct pollfd *fds, unsigned int n, uint64_t now);
 bool server_is_busy(const struct app *app); /* input is pending: do not wait */
 
 /* metrics.c: OpenMetrics over HTTP. 0, or -errno with a message. */
 int metrics_start(struct app *app, char *err, size_t size);
 void metrics_stop(struct app *app);
-int metrics_fd(const struct app *app); /* descriptor to wait for; -1: none */
-void metrics_serve(struct app *app);
+int metrics_fd(const struct app *app, uint64_t now); /* descriptor to wait for; -1: none */
+void metrics_serve(struct app *app, bool ready, uint64_t now);
 
 /* telemetry.c: DPDK's telemetry socket. */
 void telemetry_start(struct app *app);

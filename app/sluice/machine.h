@@ -35,6 +35,10 @@ int lcores_check(const struct config *c, char *err, size_t size);
 int eal_start(const struct config *c, const struct memory_plan *m, const struct options *o, char *err, size_t size);
 void eal_stop(void);
 
+/* privileges.c: capabilities that a running node needs, a bit each; drop all others, in all threads, for good. */
+uint64_t privileges_needed(const struct config *c);
+void privileges_drop(uint64_t needed);
+
 /* The folder of pid files and sockets; created if missing. 0 or -errno. */
 int instance_directory(char *buf, size_t size);
 

@@ -225,6 +225,7 @@ static int serve(struct app *app, int signals)
 		return EXIT_START;
 	}
 	telemetry_start(app);
+	privileges_drop(privileges_needed(app->node->config));
 	log_notice(main, "node %s is running: %u ports, %u lcores", app->node->name, app->node->n_ports,
 		app->node->n_lcores);
 	notify("READY=1");

@@ -126,8 +126,9 @@ bool told_to_stop(struct app *app, int signals)
 /* Wait for events with the lock released, then serve them. */
 static void wait_and_serve(struct app *app, int signals)
 {
-	struct pollfd fds[FDS_MAX] = {{.fd = signals, .events = POLLIN}, {.fd = metrics_fd(app), .events = POLLIN}};
-	unsigned int n = 2 + server_poll_set(app, fds + 2, FDS_MAX - 2);
+	struct pollfd fds[FDS_MAX] = {{.fd = signals, .events = POLLIN},
+		{.fd = metrics_fd(app, clock_now()), .events = POLLIN}};
+	unsigned int n = 2 + server_poll_set(app, fds + 2, FDS_MAX - 2, clock_now());
 
 	pthread_mutex_unlock(&app->lock);
 	/* a running capture or trace has small rings that must be emptied often */
@@ -135,8 +136,8 @@ static void wait_and_serve(struct app *app, int signals)
 	pthread_mutex_lock(&app->lock);
 	if (fds[0].revents)
 		take_signal(app, signals);
-	metrics_serve(app);
-	server_serve(app, fds + 2, n - 2);
+	metrics_serve(app, fds[1].revents, clock_now());
+	server_serve(app, fds + 2, n - 2, clock_now());
 }
 
 void manage(struct app *app, int signals)

@@ -2,9 +2,11 @@
 /* Serves /metrics over HTTP with libmicrohttpd, polled by the management thread. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <microhttpd.h>
 
 #include "app.h"
@@ -15,10 +17,12 @@
 #define CONNECTIONS_MAX 32
 #define OF_ONE_ADDRESS 16 /* so that a station that opens all it can leaves room for the others */
 #define TIMEOUT_S 10
+#define PAUSE_NS (200 * NSEC_PER_MSEC) /* without descriptors nothing is looked at for so long */
 
 struct metrics {
 	struct MHD_Daemon *daemon;
 	int fd;
+	uint64_t look_at; /* ns: from when on the page is served */
 };
 
 static enum MHD_Result respond(struct MHD_Connection *c, unsigned int status, const char *type, char *text, size_t size)
@@ -121,13 +125,26 @@ void metrics_stop(struct app *app)
 	app->metrics = NULL;
 }
 
-int metrics_fd(const struct app *app)
+int metrics_fd(const struct app *app, uint64_t now)
 {
-	return app->metrics ? app->metrics->fd : -1;
+	return app->metrics && now >= app->metrics->look_at ? app->metrics->fd : -1;
 }
 
-void metrics_serve(struct app *app)
+/* libmicrohttpd goes on asking for a connection that it has no descriptor for, and poll would return at once. */
+static bool has_descriptors(int fd)
 {
-	if (app->metrics)
-		MHD_run(app->metrics->daemon);
+	int spare = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (spare >= 0)
+		close(spare);
+	return spare >= 0;
+}
+
+void metrics_serve(struct app *app, bool ready, uint64_t now)
+{
+	if (!app->metrics || now < app->metrics->look_at)
+		return;
+	MHD_run(app->metrics->daemon);
+	if (ready && !has_descriptors(app->metrics->fd))
+		app->metrics->look_at = now + PAUSE_NS;
 }

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -54,6 +53,7 @@ struct session {
 
 struct server {
 	struct app *app;
+	uint64_t now_ms; /* of this pass */
 	int listener;
 	uint64_t listen_ms; /* from when on connections are accepted */
 	char path[PATH_MAX];
@@ -61,14 +61,6 @@ struct server {
 	struct termios saved; /* of the console */
 	bool console_is_tty;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static void end_session(struct server *v, struct session *s)
 {
@@ -119,7 +111,7 @@ static void flush(struct server *v, struct session *s)
 		}
 		if (n <= 0)
 			break;
-		s->active_ms = now_ms();
+		s->active_ms = v->now_ms;
 		done += (size_t)n;
 	}
 	memmove(s->output, s->output + done, s->output_n - done);
@@ -291,13 +283,13 @@ static bool take_byte(struct server *v, struct session *s, char byte)
 	return byte == '\r' || byte == '\n';
 }
 
-static void receive(struct session *s)
+static void receive(struct server *v, struct session *s)
 {
 	ssize_t n = read(s->in, s->input, sizeof(s->input));
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	s->active_ms = now_ms();
+	s->active_ms = v->now_ms;
 	s->ended = n <= 0;
 	s->input_at = 0;
 	s->input_n = n > 0 ? (size_t)n : 0;
@@ -327,7 +319,7 @@ static struct session *idlest(struct server *v, uint64_t ms)
 	struct session *s = NULL;
 
 	for (unsigned int i = 1; i < SESSIONS_MAX; i++)
-		if (v->session[i].in >= 0 && now_ms() - v->session[i].active_ms >= ms &&
+		if (v->session[i].in >= 0 && v->now_ms - v->session[i].active_ms >= ms &&
 			(!s || v->session[i].active_ms < s->active_ms))
 			s = &v->session[i];
 	return s;
@@ -369,7 +361,7 @@ static void take_connection(struct server *v, int fd)
 		return;
 	}
 	s->in = s->out = fd;
-	s->active_ms = now_ms();
+	s->active_ms = v->now_ms;
 }
 
 static void accept_connections(struct server *v)
@@ -380,7 +372,7 @@ static void accept_connections(struct server *v)
 		fd = accept4(v->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
 			/* the connection stays in the queue: without a pause poll would return at once, again and again */
-			v->listen_ms = now_ms() + LISTEN_PAUSE_MS;
+			v->listen_ms = v->now_ms + LISTEN_PAUSE_MS;
 			log_warning(console, "cannot accept a session: %s", strerror(errno));
 		}
 		if (fd < 0)
@@ -547,14 +539,15 @@ void server_stop(struct app *app)
 	app->server = NULL;
 }
 
-unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int room)
+unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int room, uint64_t now)
 {
 	struct server *v = app->server;
 	unsigned int n = 0;
 
 	if (!v)
 		return 0;
-	if (now_ms() >= v->listen_ms)
+	v->now_ms = now / NSEC_PER_MSEC;
+	if (v->now_ms >= v->listen_ms)
 		fds[n++] = (struct pollfd){.fd = v->listener, .events = POLLIN};
 	for (unsigned int i = 0; i < SESSIONS_MAX && n + 1 < room; i++) {
 		const struct session *s = &v->session[i];
@@ -597,16 +590,17 @@ static void serve_fd(struct server *v, const struct pollfd *p)
 	else if (s && p->events & POLLOUT)
 		flush(v, s);
 	else if (s)
-		receive(s);
+		receive(v, s);
 }
 
-void server_serve(struct app *app, const struct pollfd *fds, unsigned int n)
+void server_serve(struct app *app, const struct pollfd *fds, unsigned int n, uint64_t now)
 {
 	struct server *v = app->server;
 	struct session *idle;
 
 	if (!v)
 		return;
+	v->now_ms = now / NSEC_PER_MSEC;
 	for (unsigned int i = 0; i < n; i++)
 		serve_fd(v, &fds[i]);
 	for (unsigned int i = 0; i < SESSIONS_MAX && !app->stop; i++)

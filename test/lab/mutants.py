@@ -259,6 +259,12 @@ MUTANTS = [
            "now - MIN_OF(now, CLOCKS_DIFFER_NS)", "0 * now", "test_pfc_seal"),
     Mutant("the slice of a PFC frame can be changed on the way", "lib/service/pfc/seal_cp.c",
            "return slice < c->s->n_slices && c->s->slice[slice].wire_id == id;", "return true;", "test_pfc_seal"),
+    Mutant("a session that says nothing never ends", "app/sluice/server.c", "idle = idlest(v, IDLE_S * 1000);",
+           "idle = idlest(v, UINT64_MAX);", "test_server"),
+    Mutant("without descriptors the listener is looked at all the time", "app/sluice/server.c",
+           "v->listen_ms = v->now_ms + LISTEN_PAUSE_MS;", "v->listen_ms = 0;", "test_server"),
+    Mutant("a busy session is ended for root", "app/sluice/server.c", "(!s || v->session[i].active_ms < s->active_ms)",
+           "(!s || v->session[i].active_ms > s->active_ms)", "test_server"),
     # links that fail in a pause
     Mutant("what is lossless for a port without a link is dropped at once", "lib/queue/egress_dp.c",
            "if (!e->link.given_up && lossless)", "if (false)", "test_link"),

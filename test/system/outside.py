@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import resource
 import socket
 import subprocess
 import time
@@ -14,7 +15,7 @@ import urllib.request
 
 import capturing
 import console
-from support import CONFIG, DEFAULTS, Failure, expect, frame, wait_for, write_pcap
+from support import CONFIG, DEFAULTS, Failure, Session, expect, frame, wait_for, write_pcap
 
 
 def free_port():
@@ -125,6 +126,107 @@ def bad_requests(bench):
     for s in greedy:
         s.close()
     node.stop()
+
+
+def silent_reader(bench):
+    """An HTTP connection that says nothing ends; one that asks meanwhile does not."""
+    node, port = measured_node(bench)
+    silent = socket.create_connection(("127.0.0.1", port))
+    half = socket.create_connection(("127.0.0.1", port))
+    half.sendall(b"GET /metrics HTTP/1.1\r\n")
+    started = time.monotonic()
+    for s in (silent, half):
+        s.settimeout(60)
+        expect(s.recv(1000)[:12] in (b"", b"HTTP/1.1 408"), "an answer to nothing")
+        expect(time.monotonic() - started > 8, "ended at once")
+        s.close()
+    expect("sluice_port_rx_packets_total" in get(port)[1], "served afterwards")
+    node.stop()
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/task/{pid}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def no_descriptors(bench):
+    """Descriptors are used up: socket and page wait without using the CPU, what is open works, and both come back."""
+    node, port = measured_node(bench)
+    pid = node.process.pid
+    used = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd")) + 1
+    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (used, hard))
+    free = used - len(os.listdir(f"/proc/{pid}/fd"))
+    waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(free + 2)]
+    console_waits = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(2)]
+    for s in console_waits:
+        s.connect(node.socket)
+    time.sleep(0.5)
+    cpu, began = cpu_seconds(pid), time.monotonic()
+    time.sleep(3)
+    share = (cpu_seconds(pid) - cpu) / (time.monotonic() - began)
+    expect(share < 0.3, f"the management thread spins: {share:.2f} of a CPU")
+    expect(node.command("show version")[0] == 0, "the session that was open")
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    for s in waiting:
+        s.close()
+    expect("sluice_port_rx_packets_total" in get(port)[1], "the page is back")
+    for s in console_waits:
+        s.settimeout(20)
+        s.sendall(b"x show version\n")
+        expect(s.recv(100).startswith(b"0 "), "the socket is back")
+        s.close()
+    node.stop()
+
+
+CAPABILITIES = {"dac_override": 1, "dac_read_search": 2, "net_admin": 12, "net_raw": 13, "sys_module": 16, "sys_ptrace": 19,
+                "sys_admin": 21}
+
+
+def capabilities(pid):
+    """Of each thread: CapPrm, CapEff, CapBnd, NoNewPrivs."""
+    threads = []
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/status") as f:
+            status = dict(line.split(":", 1) for line in f)
+        threads.append((status["Name"].strip(), *(int(status[key], 16) for key in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs"))))
+    return threads
+
+
+def privileges(bench):
+    """No thread of a running node keeps capabilities that its devices do not need; the node works on without them."""
+    if os.geteuid() != 0:
+        return
+    files = 1 << CAPABILITIES["dac_override"] | 1 << CAPABILITIES["dac_read_search"]
+    space = f"sluice-{bench.name}"
+    with namespace(space):
+        for device, may in (("net_null1", files),
+                            ("net_af_packet1,iface=v0", files | 1 << CAPABILITIES["net_admin"] | 1 << CAPABILITIES["net_raw"])):
+            write_pcap(bench.path("in.pcap"), [frame(1, n, 0) for n in range(40)])
+            with open(bench.path("config.yaml"), "w") as f:
+                f.write(CONFIG.format(**dict(DEFAULTS, name=bench.name, p1=device)))
+            bench.inside = ["ip", "netns", "exec", space]
+            node = bench.node()
+            bench.inside = []
+            # the node answers before it has dropped them
+            wait_for(lambda: "is running" in node.log(), "the start")
+            threads = capabilities(node.process.pid)
+            expect(len(threads) > 2, f"{threads}")
+            for name, permitted, effective, bounding, no_new in threads:
+                expect(permitted & ~may == 0 and effective & ~may == 0 and bounding & ~may == 0,
+                       f"{device}: {name}: {permitted:#x} {effective:#x} {bounding:#x}, not in {may:#x}")
+                expect(no_new == 1, f"{name}: NoNewPrivs")
+                expect(effective == may, f"{name}: {effective:#x}: it needs {may:#x}")
+            node.ok("reload")
+            node.ok("capture start p0 c.pcapng")
+            node.ok("capture stop all")
+            expect(node.session.command("show ports")[0] == 0, "the session")
+            other = Session(node.socket)
+            expect(other.command("show version")[0] == 0, "a new session")
+            other.close()
+            node.stop()
+            expect(not bench.leftovers(), f"{bench.leftovers()}")
 
 
 def prometheus(bench):
@@ -328,6 +430,9 @@ def private(bench, *args, **more):
 TESTS = [
     ("metrics: the page", page),
     ("metrics: bad requests", bad_requests),
+    ("metrics: a reader that says nothing", silent_reader),
+    ("no descriptors are left", no_descriptors),
+    ("capabilities of a running node", privileges),
     ("metrics: Prometheus", prometheus),
     ("telemetry", telemetry),
     ("ports: details", port_details),

@@ -237,6 +237,10 @@ MUTANTS = [
     # floods to the control lcore
     Mutant("what a port may say to the control lcore is not limited", "lib/node/rx_dp.c",
            "return !l->strict && mailbox_room(ring)", "return !l->strict || mailbox_room(ring)", "test_punts"),
+    Mutant("PFC shares a ring with all that strangers send", "lib/pkt/punt.h",
+           'X(PFC, "pfc", PUNT_RING_PFC)', 'X(PFC, "pfc", PUNT_RING_REST)', "test_punts"),
+    Mutant("ND shares a ring with all that strangers send", "lib/pkt/punt.h",
+           'X(ND, "nd", PUNT_RING_LINK)', 'X(ND, "nd", PUNT_RING_REST)', "test_punts"),
     Mutant("a port that fills the table of neighbours shuts out the others", "lib/neigh/neigh_cache.c",
            "e = greediest_entry(t, port);", "e = t ? NULL : greediest_entry(t, port);", "test_neigh"),
     Mutant("a slice that fills the table of learnt tunnels shuts out the others", "lib/pfc/pfc_learn.c",

@@ -289,6 +289,43 @@ static void a_flood_costs_others_nothing(void **unused)
 			under_flood((enum flood)flood, rings[i], slow[(flood + i) % ARRAY_LEN(slow)]);
 }
 
+/* The control lcore stands still while all that strangers can send fills what it may: there is room for what must be heard. */
+static void rings_are_apart(void **unused)
+{
+	static const unsigned int rings[] = {64, 1024};
+
+	(void)unused;
+	for (unsigned int i = 0; i < ARRAY_LEN(rings); i++) {
+		struct heard h = {0};
+		struct testbed *t;
+		struct frame f;
+		char yaml[4096];
+
+		snprintf(yaml, sizeof(yaml), YAML, rings[i]);
+		t = testbed_new(yaml);
+		testbed_settle(t, 1000);
+		for (unsigned int k = 0; k < 40 * FLOODS; k++) {
+			unsigned int port = flood_frame(&f, t, (enum flood)(k % FLOODS));
+
+			for (unsigned int n = 0; n < NODE_BURST; n++)
+				receive(t, port, &f);
+			poll_lcore(t, 1);
+			poll_lcore(t, 2);
+		}
+		speak(t, &h);
+		poll_lcore(t, 1);
+		testbed_settle(t, 1000);
+		drop_sent(t, BLUE, &h.adverts);
+		check(control_pfc(t->node->control)->carrier[GW].taken == h.states, "ring %u: no state message",
+			rings[i]);
+		check(testbed_reason(t, WAN, CONSUME_pfc) == h.states + h.tunnelled, "ring %u: no PFC", rings[i]);
+		check(testbed_reason(t, BLUE, CONSUME_pfc) == h.link, "ring %u: no PFC of the link", rings[i]);
+		/* fewer slots than the burst of a port are left of a ring of 64 */
+		check(h.adverts == h.solicits || rings[i] < 1024, "ring %u: no advertisement", rings[i]);
+		testbed_free(t);
+	}
+}
+
 /* What is limited is counted by port and kind, and the sum of the port's packets is right. */
 static void floods_are_counted(void **unused)
 {
@@ -326,6 +363,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_flood_costs_others_nothing),
+		cmocka_unit_test(rings_are_apart),
 		cmocka_unit_test(floods_are_counted),
 	};
 

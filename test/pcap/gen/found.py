@@ -92,8 +92,10 @@ def behind():
             bad = made(bytes([IPPROTO_IPV6, 0, kind, 4]) + bytes(4), DEST_OPTIONS)
             # the pointer is into the packet as it came; uN takes the SRH out on the way, and puts nothing back
             case.dropped("p0", bad, "option", param_problem(bad, 40 + 24 + 2, 2) if told else None)
-        bad = made(routing(2, 1), ROUTING)
-        case.dropped("p0", bad, "routing_type", param_problem(bad, 40 + 24 + 2))
+        # a second SRH, too: a node changes one SRH of a packet; on its way to another node it passes (routing_headers_in_order)
+        for second in (routing(2, 1), srh(["5f00:0:400::"], 1, IPPROTO_IPV6)):
+            bad = made(second, ROUTING)
+            case.dropped("p0", bad, "routing_type", param_problem(bad, 40 + 24 + 2))
     yield case
 
 

@@ -66,23 +66,24 @@ void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 /* By kernel driver: what the poll-mode driver for the same NICs does, from the sources of DPDK 22.11. */
 static const struct {
 	const char *kernel_driver, *mac_control;
-	bool blind; /* lossless classes can lose: no PFC in one direction at least */
+	enum port_pfc pfc;
+	bool swallows; /* drops MAC control frames that software sends */
 } nics[] = {
-	{"ixgbe", "passes MAC control frames to software on request; PFC in hardware", false},
-	{"i40e", "passes MAC control frames to software on request, but drops those that software sends", true},
-	{"ice", "does not pass MAC control frames to software; no PFC in DPDK 22.11", true},
-	{"igb", "passes MAC control frames to software on request; no PFC", false},
-	{"igc", "passes MAC control frames to software on request; no PFC", false},
-	{"e1000e", "passes MAC control frames to software on request; no PFC", false},
-	{"bnxt_en", "does not pass MAC control frames to software; no PFC in DPDK", true},
+	{"ixgbe", "passes MAC control frames to software on request; PFC in hardware", PORT_PFC_SOFTWARE, false},
+	{"i40e", "passes MAC control frames to software on request, but drops those that software sends",
+		PORT_PFC_SOFTWARE, true},
+	{"ice", "does not pass MAC control frames to software; no PFC in DPDK 22.11", PORT_PFC_BLIND, false},
+	{"igb", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false},
+	{"igc", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false},
+	{"e1000e", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false},
+	{"bnxt_en", "does not pass MAC control frames to software; no PFC in DPDK", PORT_PFC_BLIND, false},
 	{"mlx5_core", "does not pass MAC control frames to software; the kernel's dcb tool configures PFC in hardware",
-		true},
-	{"hns3", "does not pass MAC control frames to software; PFC in hardware", false},
+		PORT_PFC_BLIND, false},
+	{"hns3", "does not pass MAC control frames to software; PFC in hardware", PORT_PFC_HARDWARE, false},
 	{"rvu_nicpf",
 		"does not pass MAC control frames to software; PFC of transmit queues in hardware, one for each "
-		"lossless "
-		"class",
-		false},
+		"lossless class",
+		PORT_PFC_HARDWARE, false},
 };
 
 void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size)
@@ -93,32 +94,45 @@ void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t siz
 			snprintf(buf, size, "%s", nics[i].mac_control);
 }
 
-bool abilities_blind_kernel_driver(const char *kernel_driver)
+struct port_abilities abilities_expected(const char *kernel_driver, const struct cfg_port *port)
 {
-	for (size_t i = 0; i < ARRAY_LEN(nics); i++)
-		if (strcmp(nics[i].kernel_driver, kernel_driver) == 0)
-			return nics[i].blind;
-	return false;
+	struct port_abilities a = {.driver = kernel_driver};
+
+	for (size_t i = 0; i < ARRAY_LEN(nics); i++) {
+		if (strcmp(nics[i].kernel_driver, kernel_driver) != 0)
+			continue;
+		a.pfc = (uint8_t)nics[i].pfc;
+		a.pfc_swallows = nics[i].swallows;
+	}
+	if (a.pfc == PORT_PFC_HARDWARE && port->pfc.hardware != PFC_HARDWARE_AUTO)
+		a.pfc = PORT_PFC_BLIND;
+	return a;
 }
 
-int abilities_lossless(const struct cfg_port *port, const struct port_abilities *a, bool relayed, char *err,
-	size_t size)
+const char *abilities_problem(const struct cfg_port *port, const struct port_abilities *a,
+	const struct cfg_relayed *relayed)
 {
-	const char *problem = NULL;
+	if (port->pfc.priorities.n && (a->pfc == PORT_PFC_BLIND || a->pfc_swallows))
+		return abilities_pfc(a);
+	if (relayed->reads && a->pfc == PORT_PFC_HARDWARE)
+		return "the device obeys PFC itself, so the PFC relay of this port would receive none";
+	if (relayed->writes && a->pfc_swallows)
+		return "the device drops PFC frames that software sends, so the PFC relay of this port could not pause "
+		       "the gateway";
+	return NULL;
+}
 
-	if (!port->pfc.priorities.n || port->pfc.blind == PFC_BLIND_ACCEPT)
-		return 0;
-	if (a->pfc == PORT_PFC_BLIND || a->pfc_swallows)
-		problem = abilities_pfc(a);
-	else if (a->pfc == PORT_PFC_HARDWARE && relayed)
-		problem = "the device obeys PFC itself, so the PFC relay of this port would receive none";
-	if (!problem)
+int abilities_lossless(const struct cfg_port *port, const struct port_abilities *a, const struct cfg_relayed *relayed,
+	char *err, size_t size)
+{
+	const char *problem = abilities_problem(port, a, relayed);
+
+	if (!problem || port->pfc.blind == PFC_BLIND_ACCEPT)
 		return 0;
 	return text_fail(err, size, -ENOTSUP,
 		"port %s (%s): lossless classes would lose packets: %s; use a NIC of another driver (docs/queues.md), "
-		"remove "
-		"pfc.priorities, or set pfc.blind to accept",
-		port->name, a->driver, problem);
+		"remove %s, or set pfc.blind to accept",
+		port->name, a->driver, problem, port->pfc.priorities.n ? "pfc.priorities" : "the relay");
 }
 
 const char *abilities_pfc(const struct port_abilities *a)

@@ -176,10 +176,8 @@ void pfc_setup(const struct pfc_device *d, uint16_t id, const char *driver, uint
 	abilities->pfc = PORT_PFC_SOFTWARE;
 	abilities->pfc_queues = false;
 	*changes = (struct pfc_changes){0};
-	if (!priorities) {
-		abilities->pfc_swallows = false;
+	if (!priorities)
 		return;
-	}
 	if (takes_frames(d, id, fwd, changes))
 		return;
 	abilities->pfc = PORT_PFC_BLIND;

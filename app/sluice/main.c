@@ -68,26 +68,18 @@ static int open_ports(struct node *n, char *err, size_t size)
 	return 0;
 }
 
-/* Does a PFC relay send on what the gateway of this port says? */
-static bool is_relayed(const struct config *c, const char *port)
-{
-	for (uint32_t i = 0; i < c->relays.n; i++)
-		if (c->relays.items[i].segments.n && strcmp(c->relays.items[i].port, port) == 0)
-			return true;
-	return false;
-}
-
 static int start_ports(struct node *n, char *err, size_t size)
 {
 	for (uint16_t i = 0; i < n->n_ports; i++) {
 		const struct cfg_port *config = &n->config->ports.items[i];
+		struct cfg_relayed relayed = cfg_relayed(n->config, config->name);
 		int rc = n->port[i]->ops->start(n->port[i]);
 
 		if (rc < 0) {
 			snprintf(err, size, "port %s: cannot start: %s", n->port[i]->name, strerror(-rc));
 			return rc;
 		}
-		rc = abilities_lossless(config, &n->port[i]->abilities, is_relayed(n->config, config->name), err, size);
+		rc = abilities_lossless(config, &n->port[i]->abilities, &relayed, err, size);
 		if (rc < 0)
 			return rc;
 		if (config->pfc.priorities.n)
@@ -298,6 +290,8 @@ static int check(struct config *c, bool strict)
 
 	memory_plan_make(c, &memory, err, sizeof(err)); /* the plan prints it even if a check fails */
 	rc = check_machine(c, &memory, err, sizeof(err));
+	if (rc == 0)
+		rc = preflight_pfc(c, err, sizeof(err));
 	plan_print(c, &memory, stdout);
 	printf("%s is valid\n", c->file);
 	if (rc < 0)

@@ -43,4 +43,10 @@ const char *nic_driver(const char *pci, char *buf, size_t size);
 /* preflight_config.c: memory, CPUs and devices of a checked configuration. */
 void preflight_config(struct findings *f, const struct config *c);
 
+/*
+ * Would a start on this machine refuse a port for its PFC? 0, or -ENOTSUP with a message that has the remedy. Ports on
+ * NICs of drivers that nothing is known of pass.
+ */
+int preflight_pfc(const struct config *c, char *err, size_t size);
+
 #endif

@@ -177,20 +177,58 @@ static void check_nodes(struct findings *f, const struct config *c, const struct
 	}
 }
 
-/* What a start would find on each port with lossless classes, as far as it is known before the device is opened. */
-static void check_pfc(struct findings *f, const struct cfg_port *p)
+/* A port with lossless classes, or with a relay, on a NIC whose kernel driver tells what DPDK's will do. */
+static bool needs_pfc(const struct cfg_port *p, const struct cfg_relayed *relayed)
 {
-	char pci[64], driver[64], known[160];
+	return (p->pfc.priorities.n || relayed->reads || relayed->writes) && cfg_device_is_pci(p->device);
+}
 
-	if (!p->pfc.priorities.n || !cfg_device_is_pci(p->device))
+/* What is known of PFC on the NIC of a port; known: empty if nothing is. */
+static void expected(const struct cfg_port *p, char pci[static 64], char driver[static 64], char known[static 160],
+	struct port_abilities *a)
+{
+	snprintf(pci, 64, "%.*s", (int)strcspn(p->device, ","), p->device);
+	nic_driver(pci, driver, 64);
+	abilities_of_kernel_driver(driver, known, 160);
+	*a = abilities_expected(driver, p);
+}
+
+int preflight_pfc(const struct config *c, char *err, size_t size)
+{
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const struct cfg_port *p = &c->ports.items[i];
+		struct cfg_relayed relayed = cfg_relayed(c, p->name);
+		char pci[64], driver[64], known[160];
+		struct port_abilities a;
+		int rc = 0;
+
+		if (!needs_pfc(p, &relayed))
+			continue;
+		expected(p, pci, driver, known, &a);
+		if (known[0])
+			rc = abilities_lossless(p, &a, &relayed, err, size);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* What a start would find on each port that needs PFC, as far as it is known before the device is opened. */
+static void check_pfc(struct findings *f, const struct config *c, const struct cfg_port *p)
+{
+	struct cfg_relayed relayed = cfg_relayed(c, p->name);
+	char pci[64], driver[64], known[160];
+	struct port_abilities a;
+	const char *problem;
+
+	if (!needs_pfc(p, &relayed))
 		return;
-	snprintf(pci, sizeof(pci), "%.*s", (int)strcspn(p->device, ","), p->device);
-	nic_driver(pci, driver, sizeof(driver));
-	abilities_of_kernel_driver(driver, known, sizeof(known));
+	expected(p, pci, driver, known, &a);
+	problem = abilities_problem(p, &a, &relayed);
 	if (!known[0])
 		find(f, FINDING_WARNING, "PFC", "start the node once: it refuses to run without PFC",
 			"port %s (%s): whether driver '%s' has PFC is unknown", p->name, pci, driver);
-	else if (!abilities_blind_kernel_driver(driver))
+	else if (!problem)
 		find(f, FINDING_OK, "PFC", NULL, "port %s (%s, %s): %s", p->name, pci, driver, known);
 	else if (p->pfc.blind == PFC_BLIND_ACCEPT)
 		find(f, FINDING_WARNING, "PFC", "use a NIC of another driver (docs/queues.md)",
@@ -201,8 +239,9 @@ static void check_pfc(struct findings *f, const struct cfg_port *p)
 		find(f, FINDING_ERROR, "PFC",
 			"use a NIC of another driver (docs/queues.md), remove pfc.priorities, or set pfc.blind to "
 			"accept",
-			"port %s (%s, %s): %s; the node would not start, because lossless classes would lose packets",
-			p->name, pci, driver, known);
+			"port %s (%s, %s): %s; the node would not start, because lossless classes would lose packets: "
+			"%s",
+			p->name, pci, driver, known, problem);
 	if (strcmp(driver, "mlx5_core") == 0)
 		find(f, FINDING_WARNING, "RoCE",
 			"devlink dev param set pci/DEVICE name enable_roce value false cmode driverinit, then devlink "
@@ -231,5 +270,5 @@ void preflight_config(struct findings *f, const struct config *c)
 		if (device_check(c, &c->ports.items[i], err, sizeof(err)) < 0)
 			find_error(f, "device", err);
 	for (uint32_t i = 0; i < c->ports.n; i++)
-		check_pfc(f, &c->ports.items[i]);
+		check_pfc(f, c, &c->ports.items[i]);
 }

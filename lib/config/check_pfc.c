@@ -199,6 +199,21 @@ static void check_honoured(const struct config *c, struct cfg_diags *d, const st
 	}
 }
 
+struct cfg_relayed cfg_relayed(const struct config *c, const char *port)
+{
+	struct cfg_relayed out = {.reads = false};
+
+	for (uint32_t i = 0; i < c->relays.n; i++) {
+		const struct cfg_relay *r = &c->relays.items[i];
+
+		if (!r->port || strcmp(r->port, port) != 0)
+			continue;
+		out.reads |= r->segments.n > 0;
+		out.writes |= r->sid.addr.family || r->carrier == CARRIER_STATE;
+	}
+	return out;
+}
+
 static void check_relay(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own, uint32_t i)
 {
 	const struct cfg_relay *r = &c->relays.items[i];

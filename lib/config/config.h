@@ -84,6 +84,14 @@ unsigned int cfg_cpu_of(const struct config *c, uint64_t lcore);
 bool cfg_is_rx(const struct config *c, uint64_t lcore);
 bool cfg_is_worker(const struct config *c, uint64_t lcore);
 
+/* What the PFC relays of a port need of its device. */
+struct cfg_relayed {
+	bool reads;  /* PFC frames of the gateway must reach software */
+	bool writes; /* PFC frames that software sends must reach the gateway */
+};
+
+struct cfg_relayed cfg_relayed(const struct config *c, const char *port);
+
 /* True for a PCI address ("0000:17:00.1"), false for a virtual device ("net_pcap0,rx_pcap=..."). */
 bool cfg_device_is_pci(const char *device);
 

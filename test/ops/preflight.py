@@ -16,7 +16,7 @@ node: {{name: pre, loopback: fd00::d, usid: {{block: "5f00:0::/32", node: 0x0100
 lcores: {lcores}
 memory: {memory}
 ports:
-  - {{name: p0, device: "{device}", side: wan, addresses: ["2001:db8:a::2/64"]{pfc}}}
+  - {{name: p0, device: "{device}", side: {side}, addresses: [{addresses}]{pfc}}}
 """
 # CPUs 0 and 1 are there on every machine that builds this
 LCORES = '{control: 0, rx: [1], worker: [1], cpus: "0@0,1@1"}'
@@ -30,7 +30,8 @@ def good_machine():
     m = FakeMachine()
     m.write("proc/mounts", "hugetlbfs /dev/hugepages hugetlbfs rw 0 0\n")
     m.write("proc/cpuinfo", "vendor_id\t: GenuineIntel\n")
-    m.write(f"lib/modules/{os.uname().release}/modules.alias", "alias pci:v00008086d00001521sv* igb\n" + ALIAS)
+    m.write(f"lib/modules/{os.uname().release}/modules.alias", "alias pci:v00008086d00001521sv* igb\n"
+            "alias pci:v000019E5d0000A222sv* hns3\n" + ALIAS)
     m.hugepages(0, 1024, 1000)
     m.hugepages(1, 1024, 1024)
     m.cpu(0, governor="performance")
@@ -51,7 +52,7 @@ class Preflight:
         command = [self.sluice, "preflight", "--root", m.root, *args]
         if config is not None:
             m.write("config.yaml", CONFIG.format(**dict({"lcores": LCORES, "memory": "{buffers: 32K}",
-                                                         "device": NIC, "pfc": ""}, **config)))
+                                                         "device": NIC, "pfc": "", "side": "wan", "addresses": '"2001:db8:a::2/64"'}, **config)))
             command += ["-c", m.path("config.yaml")]
         code, out = run([*command, "-j"])
         text_code, text = run(command)
@@ -170,6 +171,22 @@ def lossless_ports(p):
         p.expect(m, "must", "PFC", r"port p0 .*mlx5_core\): .*would not start", change, device=OTHER, pfc=lossless % "")
         _, findings, text = p.run(m, config={"device": OTHER, "pfc": lossless % ""})
         expect(any(f["about"] == "RoCE" and "4791" in f["found"] for f in findings), text)
+    relay = ", speed: 10G%s}\n  - {name: p1, device: net_null1, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n" \
+            "routes: [{prefix: \"5f00:2::/32\", port: p1, nexthop: \"2001:db8:c::3\"}]\n" \
+            "sids: [{sid: \"5f00:1:1:d2::/64\", behavior: End.DX2, port: p0}]\n" \
+            "buffer-profiles: [{name: b, min-frame: 1024}]\npfc-relays:\n  - {name: r, port: p0%s"
+    reads, writes = ", segments: [\"5f00:2::\"]", ", sid: \"5f00:1:1:d2::/64\", outage: 50"
+    own = ", pfc: {priorities: [3], learn: true, buffer: b%s}"
+    with good_machine() as m:
+        m.pci(OTHER, "vfio-pci", group=6, modalias="pci:v000019E5d0000A222sv")
+        obeys = {"device": OTHER, "side": "dc", "addresses": "\"2001:db8:b::2/64\""}
+        p.expect(m, "must", "PFC", r"port p0 .*hns3\): .*would not start.*relay of this port would receive none", change,
+                 pfc=relay % (own % "", reads), **obeys)
+        p.expect(m, "advice", "PFC", r"port p0 .*hns3\): .*blind: accept lets", change, pfc=relay % (own % ", blind: accept", reads), **obeys)
+        p.expect(m, "must", "PFC", r"port p0 .*hns3\): .*neither passes", change, pfc=relay % (own % ", hardware: off", writes), **obeys)
+        p.expect(m, "ok", "PFC", r"port p0 .*hns3\): ", "", pfc=relay % (own % "", writes), **obeys)
+    with good_machine() as m:
+        p.expect(m, "must", "PFC", r"port p0 .*i40e\): .*could not pause the gateway", change, side="dc", addresses="\"2001:db8:b::2/64\"", pfc=relay % ("", writes))
     with good_machine() as m:
         m.pci(OTHER, "vfio-pci", group=6, modalias="pci:v00008086d00001521sv")
         p.expect(m, "ok", "PFC", r"port p0 .*igb\): passes MAC control frames", "", device=OTHER, pfc=lossless % "")

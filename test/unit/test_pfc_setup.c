@@ -147,17 +147,23 @@ static void promises(void **state)
 {
 	static const struct {
 		uint8_t pfc;
-		bool swallows, lossless, accepted, relayed;
+		bool swallows, lossless, accepted;
+		struct cfg_relayed relayed;
 		const char *says; /* NULL: may start */
 	} rows[] = {
-		{PORT_PFC_SOFTWARE, false, true, false, true, NULL},
-		{PORT_PFC_SOFTWARE, true, true, false, false, "drops PFC frames that software sends"},
-		{PORT_PFC_SOFTWARE, true, true, true, false, NULL},
-		{PORT_PFC_HARDWARE, false, true, false, false, NULL},
-		{PORT_PFC_HARDWARE, false, true, false, true, "the PFC relay of this port would receive none"},
-		{PORT_PFC_BLIND, false, true, false, false, "cannot pause"},
-		{PORT_PFC_BLIND, false, true, true, false, NULL},
-		{PORT_PFC_BLIND, false, false, false, false, NULL},
+		{PORT_PFC_SOFTWARE, false, true, false, {true, true}, NULL},
+		{PORT_PFC_SOFTWARE, true, true, false, {false, false}, "drops PFC frames that software sends"},
+		{PORT_PFC_SOFTWARE, true, true, true, {false, false}, NULL},
+		{PORT_PFC_SOFTWARE, true, false, false, {false, false}, NULL},
+		{PORT_PFC_SOFTWARE, true, false, false, {true, false}, NULL},
+		{PORT_PFC_SOFTWARE, true, false, false, {false, true}, "could not pause the gateway"},
+		{PORT_PFC_HARDWARE, false, true, false, {false, false}, NULL},
+		{PORT_PFC_HARDWARE, false, true, false, {false, true}, NULL},
+		{PORT_PFC_HARDWARE, false, true, false, {true, false}, "the PFC relay of this port would receive none"},
+		{PORT_PFC_HARDWARE, false, true, true, {true, false}, NULL},
+		{PORT_PFC_BLIND, false, true, false, {false, false}, "cannot pause"},
+		{PORT_PFC_BLIND, false, true, true, {false, false}, NULL},
+		{PORT_PFC_BLIND, false, false, false, {false, true}, NULL},
 	};
 	uint64_t priority = 3;
 
@@ -168,7 +174,7 @@ static void promises(void **state)
 			.pfc = {.priorities = {&priority, rows[i].lossless},
 				.blind = rows[i].accepted ? PFC_BLIND_ACCEPT : PFC_BLIND_REFUSE}};
 		char err[512] = "";
-		int rc = abilities_lossless(&port, &a, rows[i].relayed, err, sizeof(err));
+		int rc = abilities_lossless(&port, &a, &rows[i].relayed, err, sizeof(err));
 
 		check((rc == 0) == !rows[i].says, "row %u: %d: %s", i, rc, err);
 		check(!rows[i].says || (strstr(err, rows[i].says) && strstr(err, "set pfc.blind to accept")),

@@ -235,6 +235,19 @@ void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_
 		arm_peers(t, x);
 }
 
+void pfc_tunnel_begin(struct pfc_tunnels *t, uint32_t i, uint64_t now)
+{
+	struct pfc_tunnel *x = &t->tunnel[i];
+	uint8_t free = x->priorities & (uint8_t)~x->stopped;
+
+	if (!free)
+		return;
+	tell(t, x, free);
+	x->resumes++;
+	repeat_later(x, free, now);
+	pfc_tunnel_arm(t, x);
+}
+
 /* Do what is due for a tunnel. Returns the number of frames sent. */
 static unsigned int serve(struct pfc_tunnels *t, uint32_t i, uint64_t now)
 {

@@ -169,6 +169,12 @@ bool pfc_tunnel_relearn(struct pfc_tunnels *t, const struct pfc_remotes *remotes
 void pfc_tunnel_want(struct pfc_tunnels *t, uint32_t i, uint8_t stopped, uint64_t now);
 
 /*
+ * The node has just started: resume what the one before it may have stopped, for its buffers are empty. Repeated like any
+ * XON.
+ */
+void pfc_tunnel_begin(struct pfc_tunnels *t, uint32_t i, uint64_t now);
+
+/*
  * Refresh, repeat and age tunnels as due at `now` (ns), in the order of ids. A pass in which nothing is due takes a
  * constant number of steps. *next: time in ns of the next call if nothing happens; TIME_NEVER: none. Returns the
  * number of frames sent.

@@ -159,11 +159,12 @@ def tunnelled(name, seed, lasts_us):
 
 @scenario(short=[{"node": "pe1"}, {"node": "pe1", "cut": 30}, {"node": "pe2"}],
           long=[{"node": "pe1"}, {"node": "pe1", "cut": 30}, {"node": "pe2"}], seeds=3,
-          expect=["node(PARAM['node']).restarts == 1", "report['lossless']['lost_broken'] == 0", "host('gpu2').pauses_sent > 0",
-                  "host('gpu2').goodput_bytes > 0"])
+          expect=lambda node, **_: ["node(PARAM['node']).restarts == 1", "report['lossless']['lost_broken'] == 0", "host('gpu2').pauses_sent > 0",
+                                    "host('gpu2').goodput_bytes > 0", *(["gate('pe1', 'wan').pauses == 2"] if node == "pe2" else [])])
 def restart_in_a_tunnel_pause(node, cut=0, seed=1):
     """The PE that End.X.PFC pauses, or the one that pauses it, is away for 2 ms, and the way back is cut for another `cut` ms: it
-    knows nothing of the pause when it is back, and yet no buffer overflows."""
+    knows nothing of the pause when it is back, and yet no buffer overflows. The one that pauses resumes the other at once, and pauses
+    it again when its buffer is full."""
     net, at = tunnelled("restart-tunnel", seed, 60000 if node == "pe1" else 2000)
     net.extra["schedule"] = [{"at": f"{at}us", "node": node, "restart": "2ms"}]
     if cut:

@@ -492,6 +492,27 @@ static void cleared(void **state)
 	testbed_free(t);
 }
 
+/*
+ * A node that has just started holds nothing, so it resumes the far ends of its tunnels, which the one before it may have
+ * paused, and says so again for as long as the way may be cut. One in a network that is up has no reason to.
+ */
+static void tunnels_begin(void **state)
+{
+	struct testbed *t = testbed_started(CONGESTED);
+
+	testbed_pass(t, 100000, 1000);
+	assert_int_equal(said(t), 2 | 8);
+	testbed_pass(t, 10 * NSEC_PER_MSEC, 10000);
+	assert_int_equal(said(t), 0); /* outage is 0 here */
+	drain(t);
+	testbed_free(t);
+	t = testbed_new(CONGESTED);
+	testbed_pass(t, 100000, 1000);
+	assert_int_equal(said(t), 0);
+	drain(t);
+	testbed_free(t);
+}
+
 /* A reload that takes the tunnel away resumes what it had stopped. */
 static void tunnel_removed(void **state)
 {
@@ -739,6 +760,7 @@ int main(void)
 		cmocka_unit_test(shown),
 		cmocka_unit_test(cleared),
 		cmocka_unit_test(tunnel_removed),
+		cmocka_unit_test(tunnels_begin),
 		cmocka_unit_test(regenerated),
 		cmocka_unit_test(honour_local),
 		cmocka_unit_test(one_voice),

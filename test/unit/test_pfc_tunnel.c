@@ -384,6 +384,64 @@ static void resumed_again(void **state)
 	free(t);
 }
 
+/* Two tunnels lead to one SID, where they are one party (D42): what both hold is resumed by the last of them. */
+static void one_end(void **state)
+{
+	struct pfc_tunnels *t = tunnels();
+	struct pfc_list r1 = list_to(1), r2 = list_to(2);
+	uint32_t a, b, other;
+
+	(void)state;
+	a = pfc_tunnel_configure(t, "a", 1, 0x18, &r1, G100, 0);
+	b = pfc_tunnel_configure(t, "b", 1, 0x18, &r1, G100, 0);
+	other = pfc_tunnel_configure(t, "c", 1, 0x18, &r2, G100, 0);
+	pfc_tunnel_want(t, a, 0x18, 0);
+	pfc_tunnel_want(t, b, 0x08, 0);
+	pfc_tunnel_want(t, other, 0x18, 0);
+	sent.n = 0;
+	pfc_tunnel_want(t, a, 0, 1);
+	check_sent("what b does not hold", 1, a, 0x10, 0);
+	pfc_tunnel_want(t, b, 0, 2);
+	check_sent("the rest", 1, b, 0x08, 0);
+	pfc_tunnel_want(t, other, 0, 3);
+	check_sent("another SID", 1, other, 0x18, 0);
+	free(t);
+}
+
+/* A node that starts resumes what the one before it may have stopped, as often as any XON; but not what it has stopped itself. */
+static void begun(void **state)
+{
+	static const uint64_t at[] = {1, 2, 7, 12};
+	struct pfc_tunnels *t = tunnels();
+	struct pfc_list r1 = list_to(1), r2 = list_to(2);
+	uint32_t a, b;
+
+	(void)state;
+	t->config.outage_ns = 12 * MS;
+	a = pfc_tunnel_configure(t, "a", 1, 0x18, &r1, G100, 0);
+	pfc_tunnel_begin(t, a, 0);
+	check_sent("start", 1, a, 0x18, 0);
+	for (unsigned int i = 0; i < ARRAY_LEN(at); i++) {
+		poll(t, at[i] * MS - 1);
+		check_sent("not yet", 0, 0, 0, 0);
+		poll(t, at[i] * MS);
+		check_sent("again", 1, a, 0x18, 0);
+	}
+	poll(t, 100 * MS);
+	check_sent("no more", 0, 0, 0, 0);
+	t->config.outage_ns = 0;
+	b = pfc_tunnel_configure(t, "b", 1, 0x18, &r2, G100, 0);
+	pfc_tunnel_want(t, b, 0x08, 100 * MS);
+	sent.n = 0;
+	pfc_tunnel_begin(t, b, 100 * MS);
+	check_sent("the other priority", 1, b, 0x10, 0);
+	pfc_tunnel_want(t, b, 0x18, 100 * MS);
+	sent.n = 0;
+	pfc_tunnel_begin(t, b, 100 * MS);
+	check_sent("none is left", 0, 0, 0, 0);
+	free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -393,6 +451,8 @@ int main(void)
 		cmocka_unit_test(make_before_break),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(resumed_again),
+		cmocka_unit_test(begun),
+		cmocka_unit_test(one_end),
 		cmocka_unit_test(fanout),
 	};
 

@@ -417,12 +417,28 @@ void control_tunnels_init(struct control_role *c)
 	control_pfc(c)->tunnels.arg = c;
 }
 
+/*
+ * After the start of the node: what it held when it stopped is gone, so the far ends need not wait until their holds end.
+ */
+static void begin_configured(struct control_role *c)
+{
+	struct pfc_tunnels *t = &control_pfc(c)->tunnels;
+
+	for (uint32_t i = 0; i < t->bound; i++)
+		if (t->tunnel[i].origin == PFC_TUNNEL_CONFIGURED)
+			pfc_tunnel_begin(t, i, c->now);
+}
+
 /* A new snapshot: removed tunnels send XON first, on their old path. The other tunnels adopt the changes. */
 static void take_snapshot(struct control_role *c)
 {
+	bool first = !control_pfc(c)->generation;
+
 	take_learnt(c);
 	take_configured(c);
 	count_parties(c);
+	if (first && !c->node->steady)
+		begin_configured(c);
 	control_pfc(c)->generation = c->s->generation;
 }
 

@@ -182,6 +182,37 @@ static void pauses_do_not_wait(void **state)
 	testbed_free(t);
 }
 
+/* Nor does it wait behind frames of lossy classes, and these do not starve behind lossless ones: each batch has one. */
+static void nobody_waits_for_all(void **state)
+{
+	struct testbed *t = bed(NODE("0, 1"), true);
+	const struct backlog *b = &t->node->rx[0].queue[0].backlog;
+	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
+	struct pfc_frame frame;
+	uint32_t before;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++)
+		data(t, 3, i, 500);
+	for (uint32_t i = 0; i < LIMIT_BACKLOG_LOSSY / 2; i++)
+		data(t, 0, i, 500);
+	pfc_write(&frame, &peer, &r);
+	slow_pass(t);
+	assert_true(b->lossy.n > LIMIT_BACKLOG_LOSSY / 4 && b->lossless.n > 100);
+	fake_port_receive(t->port[IN], 0, &frame, sizeof(frame), 0);
+	slow_pass(t);
+	assert_int_equal(testbed_reason(t, IN, DROP_pfc_bad_peer), 1);
+	for (unsigned int i = 0; i < 8; i++) {
+		before = b->lossy.n;
+		for (uint16_t k = 0; k < t->node->n_lcores; k++)
+			t->node->lcore[k]->batch.step = 2;
+		slow_pass(t);
+		check(b->lossy.n < before && b->lossless.n > 0, "pass %u: %u after %u", i, b->lossy.n, before);
+	}
+	testbed_settle(t, 20000);
+	testbed_free(t);
+}
+
 /*
  * Frames of lossy classes have little room, and leave what is for lossless ones; they are dropped by name. A device that
  * cannot say how many frames wait keeps its lossy ones.
@@ -342,6 +373,7 @@ int main(void)
 		cmocka_unit_test(receive_rings),
 		cmocka_unit_test(what_waits_stops_the_sender),
 		cmocka_unit_test(pauses_do_not_wait),
+		cmocka_unit_test(nobody_waits_for_all),
 		cmocka_unit_test(lossy_frames_are_few),
 		cmocka_unit_test(a_deaf_sender),
 		cmocka_unit_test(a_stalled_worker),

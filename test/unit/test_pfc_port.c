@@ -6,6 +6,7 @@
 
 #include "config/budget.h"
 #include "service/pfc/service_pfc.h"
+#include "test/support/conf.h"
 #include "test/support/testbed.h"
 
 #define NODE \
@@ -13,12 +14,13 @@
 	"memory: {buffers: 36K, lossless: 4K}\n"
 
 /* Ports in, out, out2, out3; everything for 5f00:0:50N:: leaves by the N-th. */
-#define PORTS(pfc) \
+#define PORTS(pfc) PORTS2("pfc: {" pfc "}", "pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:01\"], buffer: b}")
+#define PORTS2(in, out) \
 	"ports:\n" \
 	"  - {name: in, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"],\n" \
-	"     descriptors: {tx: 64}, pfc: {" pfc "}}\n" \
+	"     descriptors: {tx: 64}, " in "}\n" \
 	"  - {name: out, device: net_null1, side: wan, speed: 10G, addresses: [\"2001:db8:b::2/64\"],\n" \
-	"     pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:01\"], buffer: b}}\n" \
+	"     " out "}\n" \
 	"  - {name: out2, device: net_null2, side: wan, addresses: [\"2001:db8:c::2/64\"]}\n" \
 	"  - {name: out3, device: net_null3, side: wan, addresses: [\"2001:db8:d::2/64\"]}\n" \
 	"buffer-profiles:\n" \
@@ -26,6 +28,7 @@
 	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, forced: true, min-frame: 100}\n" \
 	"  - {name: auto, xoff: 20K, xon: 8K, min-frame: 1000}\n" \
 	"  - {name: shared, xoff: 4M, headroom: 20K, forced: true, alpha: 1/128, min-frame: 1000}\n" \
+	"  - {name: half, xoff: 4M, headroom: 20K, forced: true, alpha: 1/2, min-frame: 1000}\n" \
 	"neighbors:\n" \
 	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
 	"  - {port: out2, address: \"2001:db8:c::3\", mac: \"02:00:00:00:c0:01\"}\n" \
@@ -38,6 +41,7 @@
 
 #define ONE_LCORE "lcores: {control: 0, rx: [0], worker: [0]}\n"
 #define MANY_LCORES "lcores: {control: 0, rx: [1], worker: [1, 2, 3, 4]}\n"
+#define HALF "pfc: {priorities: [3], learn: true, buffer: half}"
 #define PEER "priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b"
 
 enum { IN, OUT, OUT2, OUT3 };
@@ -63,27 +67,39 @@ static void empty(struct testbed *t, unsigned int port)
 		free(f);
 }
 
-static void data(struct testbed *t, unsigned int to, uint8_t class, uint32_t sequence, uint32_t size)
+static void data_at(struct testbed *t, unsigned int at, unsigned int to, uint8_t class, uint32_t sequence,
+	uint32_t size)
 {
 	uint8_t frame[4096];
 	char da[64];
 	uint32_t n;
 
 	snprintf(da, sizeof(da), "5f00:0:100:%x:300::", 0x500 + to);
-	n = testbed_frame(frame, &t->port[IN]->port.mac, da, 1, sequence, size);
+	n = testbed_frame(frame, &t->port[at]->port.mac, da, 1, sequence, size);
 	((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 1);
-	fake_port_receive(t->port[IN], 0, frame, n, 0);
+	fake_port_receive(t->port[at], 0, frame, n, 0);
+}
+
+static void data(struct testbed *t, unsigned int to, uint8_t class, uint32_t sequence, uint32_t size)
+{
+	data_at(t, IN, to, class, sequence, size);
+}
+
+static void request_from(struct testbed *t, unsigned int port, const struct eth_addr *from, const struct pfc_request *r)
+{
+	struct pfc_frame frame;
+
+	pfc_write(&frame, from, r);
+	fake_port_receive(t->port[port], 0, &frame, sizeof(frame), 0);
 }
 
 static void pfc_from(struct testbed *t, unsigned int port, const struct eth_addr *from, uint8_t enable, uint16_t time)
 {
 	struct pfc_request r = {.enable = enable};
-	struct pfc_frame frame;
 
 	for (unsigned int i = 0; i < 8; i++)
 		r.time[i] = time;
-	pfc_write(&frame, from, &r);
-	fake_port_receive(t->port[port], 0, &frame, sizeof(frame), 0);
+	request_from(t, port, from, &r);
 }
 
 /* Data frames, and what PFC frames among them say, that a port has sent since. */
@@ -521,12 +537,198 @@ static void owner_is_notified(void **state)
 	testbed_free(t);
 }
 
+/* Classes of one frame are paused for different times, and one may be resumed by it: each has its own. */
+static void times_of_several_classes(void **state)
+{
+	const struct pfc_request r = {.enable = 0x18, .time = {[3] = 1000, [4] = 40000, [5] = 65535}};
+	const struct pfc_request back = {.enable = 0x18, .time = {[3] = 40000, [4] = 0}};
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	const struct egress_queue *q = t->node->egress[OUT].slice[0].queue;
+
+	(void)state;
+	request_from(t, OUT, &out_peer, &r);
+	testbed_round(t);
+	/* quanta * 512 / 10^10 s */
+	assert_int_equal(q[3].pause_until, t->now + 51200);
+	assert_int_equal(q[4].pause_until, t->now + 2048000);
+	assert_true(q[5].pause_until <= t->now);
+	data(t, OUT, 3, 0, 200);
+	data(t, OUT, 4, 0, 200);
+	testbed_pass(t, 100000, 1000);
+	assert_int_equal(take(t, OUT).packets, 1);
+	request_from(t, OUT, &out_peer, &back);
+	testbed_round(t);
+	assert_int_equal(q[3].pause_until, t->now + 2048000);
+	assert_int_equal(take(t, OUT).packets, 1);
+	assert_int_equal(service_pfc(t->node)->port[OUT].xon[4], 1);
+	testbed_free(t);
+}
+
+/*
+ * Classes with alpha share buffers, whichever workers own their ports: what the class of one port holds is not left for
+ * that of another.
+ */
+static void shared_by_several_owners(void **state)
+{
+	struct testbed *t = bed(MANY_LCORES, PORTS2(HALF, HALF));
+	const struct pfc_buffer *in = &service_pfc(t->node)->port[IN].buffer[3];
+	uint32_t n = 0;
+
+	(void)state;
+	assert_true(t->node->owner[IN] != t->node->owner[OUT]);
+	for (unsigned int p = OUT2; p <= OUT3; p++) {
+		t->port[p]->tx_allowed = 0;
+		for (uint32_t i = 0; i < NODE_BURST; i++)
+			data(t, p, 2, i, 110);
+	}
+	testbed_settle(t, 20);
+	for (uint32_t i = 0; i < 1000; i++) {
+		data_at(t, OUT, OUT2, 3, i, 110);
+		testbed_settle(t, 4);
+	}
+	assert_false(service_pfc(t->node)->port[OUT].buffer[3].stopped);
+	for (; !in->stopped && n < 2000; n++) {
+		data(t, OUT3, 3, n, 110);
+		testbed_settle(t, 4);
+	}
+	/* half of what is left of 4096, which are 1000 less and its own: a third of 3096 */
+	check(n == 1032, "stopped after %u packets", n);
+	t->port[OUT2]->tx_allowed = t->port[OUT3]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 200);
+	assert_false(in->stopped);
+	empty(t, IN);
+	empty(t, OUT);
+	testbed_free(t);
+}
+
+/*
+ * While a sender is paused, other workers may release what it waits for without a word: the owner of its port asks to be
+ * called again within 2 us, and then the sender goes on.
+ */
+static void the_owner_looks_again_soon(void **state)
+{
+	struct testbed *t = bed(MANY_LCORES, PORTS(PEER));
+	struct node_lcore *owner = t->node->worker[t->node->owner[IN]].lcore;
+	uint64_t next = 0, other;
+
+	(void)state;
+	assert_true(t->node->owner[IN] != t->node->owner[OUT2]);
+	t->port[OUT2]->tx_allowed = 0;
+	for (uint32_t i = 0; i < NODE_BURST; i++)
+		data(t, OUT2, 2, i, 110);
+	for (uint32_t i = 0; i < 30; i++)
+		data(t, OUT2, 3, i, 1000);
+	testbed_settle(t, 100);
+	assert_int_equal(take(t, IN).time[3], 65535);
+	node_lcore_poll(owner, t->now, &next);
+	node_lcore_poll(owner, t->now, &next);
+	check(next <= t->now + 2000, "paused: next in %llu ns", (unsigned long long)(next - t->now));
+	t->port[OUT2]->tx_allowed = UINT64_MAX;
+	for (unsigned int i = 0; i < 3; i++)
+		for (uint16_t k = 0; k < t->node->n_lcores; k++)
+			if (t->node->lcore[k] != owner)
+				node_lcore_poll(t->node->lcore[k], t->now, &other);
+	t->now = next;
+	node_lcore_poll(owner, t->now, &next);
+	assert_int_equal(take(t, IN).pfc, 1);
+	assert_false(service_pfc(t->node)->port[IN].speaker.stopped);
+	check(next > t->now + NSEC_PER_MSEC, "not paused: next in %llu ns", (unsigned long long)(next - t->now));
+	testbed_settle(t, 100);
+	testbed_free(t);
+}
+
+/* A reload takes PFC away from a port whose sender is paused, and no other port has any: the last word is XON. */
+static void the_last_word_is_xon(void **state)
+{
+	static const char *const after[] = {PORTS2("pfc: {}", "pfc: {}"),
+		PORTS2("pfc: {}", "pfc: {priorities: [3, 4], peers: [\"02:00:00:00:b0:01\"], buffer: b}"),
+		PORTS2("pfc: {priorities: [4], peers: [\"02:00:00:00:a0:00\"], buffer: b}", "pfc: {}")};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(after); i++) {
+		struct testbed *t = bed(MANY_LCORES, PORTS(PEER));
+		char text[8192], err[256];
+		struct sent s;
+
+		t->port[OUT2]->tx_allowed = 0;
+		for (uint32_t k = 0; k < NODE_BURST; k++)
+			data(t, OUT2, 2, k, 110);
+		for (uint32_t k = 0; k < 30; k++)
+			data(t, OUT2, 3, k, 1000);
+		testbed_settle(t, 100);
+		assert_int_equal(take(t, IN).time[3], 65535);
+		snprintf(text, sizeof(text), NODE "%s%s", MANY_LCORES, after[i]);
+		check(node_apply(t->node, conf_load(CONF_CHECK, text), err, sizeof(err)) == 0, "row %u: %s", i, err);
+		testbed_settle(t, 100);
+		s = take(t, IN);
+		check(s.pfc == 1 && s.enable & 0x08 && s.time[3] == 0, "row %u: %u frames, %x", i, s.pfc, s.enable);
+		t->port[OUT2]->tx_allowed = UINT64_MAX;
+		testbed_settle(t, 100);
+		testbed_free(t);
+	}
+}
+
+/*
+ * Packets that come back from the wait for a neighbour find the port's lossy buffers used up: only those of lossy classes
+ * are dropped.
+ */
+static void back_from_a_neighbour(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	struct neigh_message m = {.what = NEIGH_SET, .interface = OUT, .mac = out_peer};
+	struct neigh_entry *n;
+
+	(void)state;
+	assert_int_equal(ip_addr_parse("2001:db8:b::3", &m.addr), 0);
+	n = &t->node->worker[0].neighs.neigh[neigh_table_find(&t->node->worker[0].neighs, OUT, &m.addr)];
+	n->is_static = false;
+	neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
+	for (uint32_t i = 0; i < 8; i++) {
+		data(t, OUT, 3, i, 1000);
+		data(t, OUT, 2, i, 1000);
+	}
+	testbed_settle(t, 10);
+	empty(t, OUT);
+	t->node->egress[OUT].buffer_limit = 3;
+	egress_neigh_update(&t->node->egress[OUT], &t->node->worker[0].ctx, &m);
+	testbed_settle(t, 10);
+	assert_int_equal(testbed_reason(t, IN, DROP_queue_full), 5);
+	assert_int_equal(take(t, OUT).packets, 8 + 3);
+	empty(t, IN);
+	testbed_free(t);
+}
+
+/* Frames that a pause takes back from the device's burst are what they were: they use no lossy buffer. */
+static void taken_back(void **state)
+{
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+
+	(void)state;
+	t->port[OUT]->tx_allowed = 0;
+	for (uint32_t i = 0; i < 10; i++)
+		data(t, OUT, 3, i, 1000);
+	testbed_settle(t, 10);
+	assert_int_equal(t->node->egress[OUT].tx.n, 10);
+	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	testbed_settle(t, 10);
+	assert_int_equal(t->node->egress[OUT].slice[0].queue[3].packets.n, 10);
+	assert_int_equal(t->node->egress[OUT].lossy, 0);
+	assert_int_equal(service_pfc(t->node)->port[IN].buffer[3].level.bytes, 10000);
+	t->port[OUT]->tx_allowed = UINT64_MAX;
+	pfc_from(t, OUT, &out_peer, 0x08, 0);
+	testbed_settle(t, 10);
+	assert_int_equal(take(t, OUT).packets, 10);
+	empty(t, IN);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(owner_is_notified),
 		cmocka_unit_test(legality),
 		cmocka_unit_test(pause_times),
+		cmocka_unit_test(times_of_several_classes),
 		cmocka_unit_test(the_chain),
 		cmocka_unit_test(buffers_count_too),
 		cmocka_unit_test(several_owners),
@@ -536,6 +738,11 @@ int main(void)
 		cmocka_unit_test(waiting_for_a_neighbour),
 		cmocka_unit_test(a_neighbour_that_fails),
 		cmocka_unit_test(learnt_peers),
+		cmocka_unit_test(shared_by_several_owners),
+		cmocka_unit_test(the_owner_looks_again_soon),
+		cmocka_unit_test(the_last_word_is_xon),
+		cmocka_unit_test(back_from_a_neighbour),
+		cmocka_unit_test(taken_back),
 	};
 
 	testbed_eal();

@@ -62,6 +62,29 @@ static void shares(void **state)
 	assert_false(pfc_slices_any(&b.s));
 }
 
+/* What arrives of a slice after it was stopped leaves the others' shares as they are. */
+static void late_arrivals(void **state)
+{
+	struct bed b = {0};
+
+	(void)state;
+	hold(&b, 1, 700);
+	look(&b);
+	hold(&b, 0, 300);
+	look(&b);
+	assert_int_equal(b.s.stopped[0], 3);
+	hold(&b, 1, 700 + ROOM);
+	hold(&b, 0, 0);
+	look(&b);
+	assert_int_equal(b.s.stopped[0], 2);
+	hold(&b, 0, 299);
+	look(&b);
+	assert_int_equal(b.s.stopped[0], 2);
+	hold(&b, 0, 300);
+	look(&b);
+	assert_int_equal(b.s.stopped[0], 3);
+}
+
 /* A limit below XOFF: half of it is low enough. Both bytes and buffers count. */
 static void small(void **state)
 {
@@ -169,6 +192,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares),
+		cmocka_unit_test(late_arrivals),
 		cmocka_unit_test(small),
 		cmocka_unit_test(unclassified),
 		cmocka_unit_test(gone),

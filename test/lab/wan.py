@@ -161,6 +161,8 @@ class Wan:
 
     def _tunnel_pe1(self, config):
         self._peers(config, "dc", "gpu1.eth0", self.far_rate)
+        # replies come in by a port without PFC: they are lossy, and a start stops their queue for as long as its host may pause
+        next(p for p in config["ports"] if p["name"] == "dc")["queue-limit"] = 1536
         wan = next(p for p in config["ports"] if p["name"] == "wan")
         wan["speed"] = f"{self.far_rate}G"
         if self.watchdog:

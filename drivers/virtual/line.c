@@ -392,6 +392,12 @@ void line_set_outage(struct line *l, bool watched, bool others)
 	l->outage[1] = others;
 }
 
+void line_lines(const struct line *l, void (*found)(void *arg, const void *at, size_t bytes), void *arg)
+{
+	found(arg, l, sizeof(*l));
+	found(arg, l->ring.bytes, sizeof(struct line_frame) + 2 * CACHE_LINE_BYTES);
+}
+
 uint64_t line_frames(const struct line *l)
 {
 	return l->frames;

@@ -93,6 +93,9 @@ void line_stop(struct line *l, uint64_t now);
 /* An outage of watched frames, or of all others: frames sent meanwhile are cut. */
 void line_set_outage(struct line *l, bool watched, bool others);
 
+/* Name the memory of a line that nearly every frame touches, part by part: its ring begins anew whenever it is empty. */
+void line_lines(const struct line *l, void (*found)(void *arg, const void *at, size_t bytes), void *arg);
+
 /* Frames and bytes (of frames, without overhead) on the line. */
 uint64_t line_frames(const struct line *l);
 uint64_t line_bytes(const struct line *l);

@@ -18,6 +18,7 @@
 struct stack {
 	unsigned int n;	   /* free buffers */
 	unsigned int made; /* buffers that exist */
+	unsigned int lent; /* free buffers that count as in use */
 	void *object[];
 };
 
@@ -26,7 +27,7 @@ static int stack_alloc(struct rte_mempool *mp)
 	struct stack *s = malloc(sizeof(*s) + mp->size * sizeof(s->object[0]));
 
 	if (s)
-		s->n = s->made = 0;
+		s->n = s->made = s->lent = 0;
 	mp->pool_data = s;
 	return s ? 0 : -ENOMEM;
 }
@@ -87,6 +88,8 @@ static int dequeue(struct rte_mempool *mp, void **objects, unsigned int n)
 {
 	struct stack *s = mp->pool_data;
 
+	if (unlikely(s->n - s->lent + mp->size - mp->populated_size < n))
+		return -ENOBUFS;
 	while (unlikely(s->n < n))
 		if (grow(mp) < 0)
 			return -ENOBUFS;
@@ -100,7 +103,7 @@ static unsigned int count(const struct rte_mempool *mp)
 {
 	const struct stack *s = mp->pool_data;
 
-	return s->n + mp->size - mp->populated_size;
+	return s->n - s->lent + mp->size - mp->populated_size;
 }
 
 static const struct rte_mempool_ops ops = {
@@ -131,6 +134,23 @@ struct rte_mempool *virtual_pool_new(const char *name, unsigned int buffers, uin
 	rte_mempool_free(mp);
 	rte_errno = ENOMEM;
 	return NULL;
+}
+
+unsigned int virtual_pool_lend(struct rte_mempool *mp, struct rte_mbuf *m)
+{
+	struct stack *s = mp->pool_data;
+	unsigned int before = s->n;
+
+	pkt_free(m);
+	s->lent += s->n - before;
+	return s->n - before;
+}
+
+void virtual_pool_end_loan(struct rte_mempool *mp, unsigned int n)
+{
+	struct stack *s = mp->pool_data;
+
+	s->lent -= n;
 }
 
 unsigned int virtual_pool_in_use(const struct rte_mempool *mp)

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+struct rte_mbuf;
 struct rte_mempool;
 
 /*
@@ -16,6 +17,14 @@ struct rte_mempool;
  * of memory. The caller frees with rte_mempool_free. An allocation fails if all buffers are in use or memory runs out.
  */
 struct rte_mempool *virtual_pool_new(const char *name, unsigned int buffers, uint32_t bytes);
+
+/*
+ * Free a frame of the pool whose buffers count as in use for as long as a device would have them: its owner has copied it.
+ * Returns their number. virtual_pool_end_loan: so many are free. What is used next is what was freed last, so that it is
+ * in the cache.
+ */
+unsigned int virtual_pool_lend(struct rte_mempool *mp, struct rte_mbuf *m);
+void virtual_pool_end_loan(struct rte_mempool *mp, unsigned int n);
 
 /* Buffers in use: rte_mempool_in_use_count without a look at the caches of 128 lcores, for this pool has none. */
 unsigned int virtual_pool_in_use(const struct rte_mempool *mp);

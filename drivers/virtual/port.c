@@ -10,6 +10,7 @@
 
 #include <rte_hash_crc.h>
 
+#include "drivers/virtual/pool.h"
 #include "pkt/pkt.h"
 #include "wire/ipv4.h"
 
@@ -20,8 +21,9 @@ struct rx_ring {
 };
 
 struct tx_slot {
-	struct rte_mbuf *frame;
-	uint64_t left_ns; /* when the last bit has left */
+	uint64_t left_ns;     /* when the last bit has left */
+	uint32_t descriptors; /* in use until then */
+	uint32_t lent;	      /* buffers of the pool (virtual_pool_lend) */
 };
 
 struct virtual_port {
@@ -45,8 +47,8 @@ static struct virtual_port *of(const struct port *p)
 static void reap(struct virtual_port *v)
 {
 	while (v->tx_n && v->tx[v->tx_head].left_ns <= *v->config.now) {
-		v->tx_used -= v->tx[v->tx_head].frame->nb_segs;
-		pkt_free(v->tx[v->tx_head].frame);
+		v->tx_used -= v->tx[v->tx_head].descriptors;
+		virtual_pool_end_loan(v->config.pool, v->tx[v->tx_head].lent);
 		v->tx_head = (v->tx_head + 1) % v->config.tx_descriptors;
 		v->tx_n--;
 	}
@@ -91,8 +93,9 @@ static void send_one(struct virtual_port *v, struct rte_mbuf *m, int *rc)
 	}
 	if (unlikely(v->config.seen))
 		v->config.seen(v->config.arg, true, bytes, captured, m->pkt_len);
-	*slot = (struct tx_slot){.frame = m,
-		.left_ns = line_send(v->config.line, *v->config.now, bytes, captured, m->pkt_len, rc)};
+	slot->left_ns = line_send(v->config.line, *v->config.now, bytes, captured, m->pkt_len, rc);
+	slot->descriptors = m->nb_segs;
+	slot->lent = virtual_pool_lend(v->config.pool, m);
 }
 
 static uint16_t tx(struct port *p, struct rte_mbuf **pkts, uint16_t n)
@@ -134,11 +137,22 @@ static void close_port(struct port *p)
 		free(v->rx[q].frame);
 	}
 	for (; v->tx_n; v->tx_n--) {
-		pkt_free(v->tx[v->tx_head].frame);
+		virtual_pool_end_loan(v->config.pool, v->tx[v->tx_head].lent);
 		v->tx_head = (v->tx_head + 1) % v->config.tx_descriptors;
 	}
 	free(v->tx);
 	free(v);
+}
+
+/* Rings begin anew whenever they are empty, so that it is mostly their first entries that are touched. */
+void virtual_port_lines(const struct port *p, void (*found)(void *arg, const void *at, size_t bytes), void *arg)
+{
+	const struct virtual_port *v = of(p);
+
+	found(arg, v, offsetof(struct virtual_port, rx[1]));
+	found(arg, &v->tx, 4 * sizeof(uint32_t) + sizeof(v->tx));
+	found(arg, v->rx[0].frame, CACHE_LINE_BYTES);
+	found(arg, v->tx, 2 * sizeof(*v->tx));
 }
 
 static bool link_up(struct port *p)

@@ -54,6 +54,9 @@ uint64_t virtual_port_held(struct port *p);
 /* Totals; they only grow. */
 const struct virtual_port_stats *virtual_port_stats(const struct port *p);
 
+/* Name the memory of a port that nearly every frame touches, part by part. */
+void virtual_port_lines(const struct port *p, void (*found)(void *arg, const void *at, size_t bytes), void *arg);
+
 /* Set the link state. */
 void virtual_port_set_link(struct port *p, bool up);
 

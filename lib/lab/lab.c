@@ -121,9 +121,10 @@ static int build(struct lab *lab, char *err, size_t size)
 
 	lab->n_nodes = lab->topo->nodes.n;
 	lab->node = calloc(lab->n_nodes + 1, sizeof(*lab->node));
+	lab->due = calloc(lab->n_nodes + lab->topo->hosts.n + 1, sizeof(struct timeline *));
 	lab->commands = json_array();
 	lab->broken = json_array();
-	if (!lab->node || !lab->commands || !lab->broken || init_schedule(lab) < 0) {
+	if (!lab->node || !lab->due || !lab->commands || !lab->broken || init_schedule(lab) < 0) {
 		snprintf(err, size, "out of memory");
 		return -ENOMEM;
 	}
@@ -178,6 +179,7 @@ void lab_free(struct lab *lab)
 	event_queue_fini(&lab->queue);
 	event_queue_fini(&lab->turns);
 	free(lab->scheduled);
+	free(lab->due);
 	free(lab->node);
 	free(lab->violation);
 	json_decref(lab->commands);
@@ -222,19 +224,26 @@ static void fire(struct lab *lab, struct event *e)
 
 /*
  * Each timeline that has events before `end` runs until then. Nothing that one of them does before then affects
- * another one, so that the order among them does not matter; it is that of their first events.
+ * another one, so that the order among them does not matter; it is that of their first events. While one runs, what the
+ * next one touches is fetched.
  */
 static void run_timelines(struct lab *lab, uint64_t end)
 {
 	uint64_t begin = lab->now;
+	uint32_t n = 0;
 	struct event *e;
 
 	lab->in_turns = true;
-	while (!lab->violation && event_first_at(&lab->turns) < end) {
-		struct timeline *t = event_next(&lab->turns)->arg;
+	while (event_first_at(&lab->turns) < end) {
+		lab->due[n] = event_next(&lab->turns)->arg;
+		timeline_begin(lab->due[n++]);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct timeline *t = lab->due[i];
 
+		if (i + 1 < n)
+			lab_warm(lab->due[i + 1]);
 		lab->now = begin;
-		timeline_begin(t);
 		while (!lab->violation && (e = timeline_next(t, end)))
 			fire(lab, e);
 		timeline_end(t);

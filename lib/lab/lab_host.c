@@ -382,6 +382,7 @@ int lab_hosts_init(struct lab *lab, char *err, size_t size)
 		h->index = i;
 		h->topo = &lab->topo->hosts.items[i];
 		timeline_init(&h->timeline, &lab->turns, h->topo->name);
+		h->timeline.host = h;
 		for (uint32_t k = 0; k < h->topo->pfc.n; k++)
 			h->pfc_mask = (uint8_t)(h->pfc_mask | 1u << h->topo->pfc.items[k]);
 		sink_init(h);

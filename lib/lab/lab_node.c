@@ -307,6 +307,7 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 		node_lcore_enter(lc->lcore);
 	}
 	map_queues(n);
+	lab_warm_forget(&n->timeline.warm);
 	wake_all(n);
 	return 0;
 }
@@ -336,6 +337,7 @@ int lab_node_init(struct lab *lab, uint32_t index, char *err, size_t size)
 	n->topo = &lab->topo->nodes.items[index];
 	n->n_ports = n->topo->config->ports.n;
 	timeline_init(&n->timeline, &lab->turns, n->topo->name);
+	n->timeline.node = n;
 	n->void_line = line_new(&nowhere);
 	event_init(&n->restart, restart, n, "restart", n->topo->name);
 	f = open_memstream(&n->text, &text_size);
@@ -410,6 +412,7 @@ static void stop_node(struct lab_node *n)
 		lab_check_leak(n->lab, n);
 	node_free(n->node);
 	n->node = NULL;
+	lab_warm_forget(&n->timeline.warm);
 }
 
 void lab_node_restart(struct lab_node *n, uint64_t for_ns)

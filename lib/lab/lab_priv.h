@@ -159,6 +159,7 @@ struct lab {
 	uint64_t apart_ns;	  /* objects cannot affect each other sooner */
 	uint64_t latest;	  /* time of the last event of all of them */
 	bool in_turns;		  /* timelines have not all got to the same time */
+	struct timeline **due;	  /* room for all: those that have a turn now */
 	uint64_t events, hops, end_ns;
 	uint64_t checked; /* events when all invariants were checked */
 	struct lab_node *node;

@@ -13,6 +13,7 @@ void timeline_init(struct timeline *t, struct event_queue *turns, const char *na
 void timeline_fini(struct timeline *t)
 {
 	event_queue_fini(&t->queue);
+	lab_warm_fini(&t->warm);
 }
 
 static int get_in_line(struct timeline *t, uint64_t at)

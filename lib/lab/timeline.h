@@ -11,11 +11,18 @@
 #define LAB_TIMELINE_H
 
 #include "lab/event.h"
+#include "lab/lab_warm.h"
+
+struct lab_node;
+struct lab_host;
 
 struct timeline {
 	struct event_queue queue;
 	struct event_queue *turns; /* of all timelines */
-	struct event turn;	   /* there, no later than the first event of `queue`; not set while it runs */
+	struct lab_node *node;	   /* whose timeline it is, or NULL */
+	struct lab_host *host;	   /* likewise */
+	struct lab_warm warm;
+	struct event turn; /* there, no later than the first event of `queue`; not set while it runs */
 	bool runs;
 };
 

@@ -71,6 +71,37 @@ static void it_takes_memory_for_what_is_used(void **state)
 	rte_mempool_free(p);
 }
 
+/* What a device has copied is the next buffer to be used, and counts as in use until the device is through with it. */
+static void lent_buffers_are_in_use(void **state)
+{
+	struct rte_mempool *p = virtual_pool_new("lent", 4, BYTES);
+	struct rte_mbuf *m[4];
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++)
+		m[i] = take(p);
+	m[0]->next = m[1];
+	m[0]->nb_segs = 2;
+	m[0]->pkt_len = 2;
+	m[0]->data_len = m[1]->data_len = 1;
+	assert_int_equal(virtual_pool_lend(p, m[0]), 2);
+	assert_int_equal(virtual_pool_in_use(p), 3);
+	assert_int_equal(rte_mempool_in_use_count(p), 3);
+	m[3] = take(p);
+	check(m[3] == m[0] || m[3] == m[1], "another buffer than those that were lent");
+	assert_int_equal(virtual_pool_in_use(p), 4);
+	assert_null(rte_pktmbuf_alloc(p));
+	virtual_pool_end_loan(p, 2);
+	assert_int_equal(virtual_pool_in_use(p), 2);
+	m[0] = take(p);
+	m[1] = take(p);
+	assert_null(rte_pktmbuf_alloc(p));
+	for (unsigned int i = 0; i < 4; i++)
+		pkt_free(m[i]);
+	assert_int_equal(virtual_pool_in_use(p), 0);
+	rte_mempool_free(p);
+}
+
 /* A node that leaked buffers is freed anyway, and its pool does not grow meanwhile. */
 static void it_is_freed_with_buffers_in_use(void **state)
 {
@@ -99,6 +130,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_has_as_many_buffers_as_it_says),
 		cmocka_unit_test(it_takes_memory_for_what_is_used),
+		cmocka_unit_test(lent_buffers_are_in_use),
 		cmocka_unit_test(it_is_freed_with_buffers_in_use),
 	};
 

@@ -34,7 +34,7 @@ static struct rsvp_reservation *reservation_new(struct rsvp_instance *s, const s
 struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance *s, const struct ip_addr *phop)
 {
 	struct rsvp_reservation *r = reservation_of(s, phop);
-	uint64_t units = (uint64_t)n->config.buffer + n->config.margin;
+	uint64_t units = (uint64_t)rsvp_buffer_of(n, s) + n->config.margin;
 
 	if (r && r->units) {
 		timers_cancel(&n->wheel, &r->free.timer);
@@ -47,7 +47,7 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance 
 	if (!r)
 		return NULL;
 	r->units = (uint32_t)units;
-	r->buffer = n->config.buffer;
+	r->buffer = rsvp_buffer_of(n, s);
 	n->stats.promised += units;
 	return r;
 }

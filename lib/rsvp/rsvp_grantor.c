@@ -65,7 +65,7 @@ static struct rsvp_cbfc_offer figure_of(const struct rsvp_node *n, const struct 
 {
 	struct rsvp_cbfc_offer o = p->offer;
 
-	o.buffer = MIN_OF(o.buffer, (uint64_t)n->config.buffer << p->instance->unit);
+	o.buffer = MIN_OF(o.buffer, (uint64_t)rsvp_buffer_of(n, p->instance) << p->instance->unit);
 	o.flags = 0;
 	return o;
 }
@@ -206,7 +206,7 @@ static bool keep_init(struct rsvp_node *n, struct rsvp_path *p, const struct rsv
 {
 	if (!keep_passed(n, p, m))
 		return false;
-	p->phop_refresh_ms = m->refresh_ms;
+	p->phop_refresh_ms = rsvp_refresh_of(m);
 	if (m->count[RSVP_O_CBFC_HOP] && (int32_t)(m->cbfc_hop[0].sequence - p->hop_heard) > 0)
 		p->hop_heard = m->cbfc_hop[0].sequence;
 	p->has_path = m->count[RSVP_O_CBFC_PATH];
@@ -280,7 +280,20 @@ static void refuse(struct rsvp_node *n, const struct rsvp_message *m, uint8_t co
 	rsvp_send_path_err(n, m, NULL, &(struct rsvp_error){.code = code, .value = value});
 }
 
-static struct rsvp_instance *instance_for(struct rsvp_node *n, const struct rsvp_message *m, int role)
+/* Units that a session gets at most: what is permitted, and no more than its SENDER_TSPEC asks for (2.12). */
+static uint32_t most_for(const struct rsvp_node *n, const struct rsvp_message *m, const struct rsvp_way *way)
+{
+	uint32_t most = way->buffer ? way->buffer : UINT32_MAX;
+	double units = (double)m->tspec.depth / (double)(1ull << n->config.unit);
+
+	/* also when it is not a number */
+	if (!(units > 0 && units < most))
+		return most;
+	return MAX_OF((uint32_t)units + ((double)(uint32_t)units < units), 1u);
+}
+
+static struct rsvp_instance *instance_for(struct rsvp_node *n, const struct rsvp_message *m, const struct rsvp_way *way,
+	int role)
 {
 	struct rsvp_instance *s = rsvp_instance_of(n, m);
 	struct ip_addr origin;
@@ -298,6 +311,7 @@ static struct rsvp_instance *instance_for(struct rsvp_node *n, const struct rsvp
 	s->tspec = m->tspec;
 	s->traffic_class = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL;
 	s->unit = n->config.unit;
+	s->most = most_for(n, m, way);
 	return s;
 }
 
@@ -327,7 +341,7 @@ static bool admit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const 
 static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct rsvp_way *way,
 	int role)
 {
-	struct rsvp_instance *s = instance_for(n, m, role);
+	struct rsvp_instance *s = instance_for(n, m, way, role);
 	struct rsvp_path *p = s ? rsvp_path_new(n, s, m->count[RSVP_O_CBFC_PATH] ? m->path.path : 0, &m->sender) : NULL;
 
 	if (!p) {

@@ -44,7 +44,10 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->by_sender = calloc(buckets, sizeof(*n->by_sender));
 	n->by_key = calloc(buckets, sizeof(*n->by_key));
 	n->sent = calloc(buckets, sizeof(*n->sent));
-	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent)
+	n->free_slot = calloc(c->paths_max, sizeof(*n->free_slot));
+	for (uint32_t i = 0; n->free_slot && i < c->paths_max; i++)
+		n->free_slot[i] = c->paths_max - 1 - i;
+	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->free_slot)
 		return n;
 	rsvp_node_free(n);
 	return NULL;
@@ -71,6 +74,7 @@ void rsvp_node_free(struct rsvp_node *n)
 	free(n->by_sender);
 	free(n->by_key);
 	free(n->sent);
+	free(n->free_slot);
 	free(n);
 }
 
@@ -126,7 +130,10 @@ static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 				rsvp_user_backup(n, now, s);
 		}
 	}
-	rsvp_instance_sweep(n, s);
+	if (rsvp_instance_sweep(n, s) || !n->ops->shown)
+		return;
+	for (const struct rsvp_path *p = s->paths; p; p = p->next)
+		n->ops->shown(n->arg, p);
 }
 
 static uint32_t new_nonce(struct rsvp_node *n, const struct rsvp_open *o)
@@ -176,6 +183,7 @@ struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct 
 	s->wanted = true;
 	for (struct rsvp_path *p = s->paths; p; p = p->next)
 		rsvp_user_start(n, now, p, false);
+	settle(n, now, s);
 	return s;
 }
 
@@ -339,6 +347,23 @@ void rsvp_neighbor(struct rsvp_node *n, uint64_t now, const struct ip_addr *addr
 	settle_all(n, now);
 }
 
+void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const struct rsvp_path *p))
+{
+	bool any = false;
+
+	for (struct rsvp_path *p = n->all; p; p = p->all) {
+		int what = news(n->arg, p);
+
+		if (what > 0)
+			rsvp_user_up(n, now, p);
+		else if (what < 0)
+			rsvp_user_down(n, now, p);
+		any |= what != 0;
+	}
+	if (any)
+		settle_all(n, now);
+}
+
 static void select_over(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 {
 	if (s->role == RSVP_FAR)
@@ -418,6 +443,12 @@ void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
 		.role = s->role,
 		.grantor = p->grantor,
 		.user = p->user,
+		.current = s->current == p,
+		.traffic_class = s->traffic_class,
+		.unit = s->unit,
+		.port = p->way.port,
+		.error = p->error,
+		.offer = p->offer,
 		.phop = p->phop,
 		.nhop = p->nhop,
 		.phop_lih = p->phop_lih,
@@ -433,6 +464,16 @@ void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
 struct rsvp_path *rsvp_path_next(const struct rsvp_node *n, const struct rsvp_path *p)
 {
 	return p ? p->all : n->all;
+}
+
+uint32_t rsvp_path_slot(const struct rsvp_path *p)
+{
+	return p->slot;
+}
+
+uint64_t rsvp_path_carrier(const struct rsvp_path *p)
+{
+	return p->way.carrier;
 }
 
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s)

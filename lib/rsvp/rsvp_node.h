@@ -20,6 +20,11 @@
 #define RSVP_HOPS_MAX 16	   /* devices of a path (D12) */
 #define RSVP_CANDIDATES_MAX 16	   /* paths of a session */
 #define RSVP_PASSED_BYTES_MAX 1024 /* objects of a 28 that are passed on, in all */
+/*
+ * The longest R that counts: a neighbour's TIME_VALUES decides how long its state is kept here, and 32 bits of ms are
+ * nine months of memory.
+ */
+#define RSVP_REFRESH_MAX_MS 300000
 
 /* States (docs/credit.md 2.8). X(id, name) */
 #define RSVP_GRANTOR_STATES(X) \
@@ -93,6 +98,7 @@ struct rsvp_way {
 	uint64_t carrier;  /* any number of the caller's: segment list, label */
 	uint64_t rate_bps; /* of that port; all ones: not known */
 	uint32_t delay_us; /* one way to the next device; all ones: not known */
+	uint32_t buffer;   /* units that a session from there is offered at most; 0: rsvp_config.buffer */
 };
 
 enum rsvp_role { RSVP_HEADEND, RSVP_TRANSIT, RSVP_FAR };
@@ -102,14 +108,20 @@ struct rsvp_path;     /* a path of a session in this node */
 struct rsvp_instance; /* a session in this node */
 
 struct rsvp_node_ops {
-	void (*send)(void *arg, const struct rsvp_way *way, const struct rsvp_message *m);
+	/* May add INTEGRITY to the message, and nothing else. */
+	void (*send)(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
 	/*
-	 * Where a 28 goes on. RSVP_FAR: the session ends here. RSVP_TRANSIT: *way is filled. A negative value: refused
-	 * with that error value of code 1, negated (RSVP_REFUSE_...), or -1: not permitted (code 2).
+	 * Where a 28 goes on. RSVP_FAR: the session ends here. RSVP_TRANSIT: *way is filled. In both cases way->buffer may
+	 * bound the session. A negative value: refused with that error value of code 1, negated (RSVP_REFUSE_...), or -1:
+	 * not permitted (code 2).
 	 */
 	int (*route)(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
 	/* A path is committed, or stops being so: `on` says whether data may be sent on it (user's side). */
 	void (*changed)(void *arg, const struct rsvp_path *p, bool on);
+	/* After each event of its session: what rsvp_path_show says may be new. NULL: nobody is interested. */
+	void (*shown)(void *arg, const struct rsvp_path *p);
+	/* A path is about to be freed, with its `carrier`. NULL: nobody is interested. */
+	void (*gone)(void *arg, const struct rsvp_path *p);
 };
 
 /* Of the node. X(kind, member, name, unit, metric, help): stats/counter.h */
@@ -196,6 +208,10 @@ struct rsvp_path_view {
 	uint16_t path;
 	uint8_t role;	       /* enum rsvp_role */
 	uint8_t grantor, user; /* states */
+	bool current;	       /* a headend sends data on it */
+	uint8_t traffic_class, unit, port;
+	struct rsvp_error error;      /* the last one from below; code 0: none */
+	struct rsvp_cbfc_offer offer; /* what the devices before this one offered */
 	struct ip_addr phop, nhop;
 	uint32_t phop_lih, lih;
 	uint32_t grant_epoch, grant_units;   /* what this node gives; 0: nothing */
@@ -206,6 +222,13 @@ struct rsvp_path_view {
 void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out);
 /* The paths of the node, one after the other: NULL begins, NULL ends. */
 struct rsvp_path *rsvp_path_next(const struct rsvp_node *n, const struct rsvp_path *p);
+/* Number of a path, below paths_max, that no other path of the node has; and its `carrier`. */
+uint32_t rsvp_path_slot(const struct rsvp_path *p);
+uint64_t rsvp_path_carrier(const struct rsvp_path *p);
+
+/* Ways by which paths leave went down or work again: `news` says of each path -1: down, 1: works again, 0: as before. */
+void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const struct rsvp_path *p));
+
 /* The path on which the data of a session that begins here may be sent; NULL: none. */
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s);
 const struct rsvp_node_stats *rsvp_node_stats_of(const struct rsvp_node *n);

@@ -77,6 +77,7 @@ struct rsvp_path {
 	struct rsvp_path *all, **all_at;		     /* of the node */
 	struct rsvp_path *next_lih, *next_hop, *next_sender; /* in the buckets */
 	struct rsvp_sender sender;
+	uint32_t slot;
 	uint16_t id;
 	uint8_t todo;	/* RSVP_DOWN_..., RSVP_UP_... */
 	bool candidate; /* of a session that begins here */
@@ -132,6 +133,7 @@ struct rsvp_instance {
 	uint8_t role;	     /* enum rsvp_role */
 	uint8_t traffic_class, unit;
 	uint8_t offers;
+	uint32_t most; /* units that a reservation of it may get */
 	struct rsvp_session session;
 	struct rsvp_tspec tspec;
 	uint32_t hop_sequence; /* of the last CBFC_HOP sent */
@@ -160,6 +162,7 @@ struct rsvp_node {
 	uint32_t mask; /* of the buckets and of sent[] */
 	struct rsvp_path *all;
 	struct rsvp_path **by_lih, **by_hop, **by_sender;
+	uint32_t *free_slot; /* the slots that no path has: paths_max - stats.paths of them */
 	struct rsvp_instance **by_key;
 	struct rsvp_sent_id *sent;
 	struct bucket errors; /* answers to what is not known */
@@ -263,6 +266,18 @@ void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s
 
 /* the order of D13 */
 bool rsvp_offer_is_better(const struct rsvp_cbfc_offer *a, const struct rsvp_cbfc_offer *b);
+
+/* Units that a new reservation of a session gets. */
+static inline uint32_t rsvp_buffer_of(const struct rsvp_node *n, const struct rsvp_instance *s)
+{
+	return MIN_OF(n->config.buffer, s->most);
+}
+
+/* R of a neighbour, as far as it counts. */
+static inline uint32_t rsvp_refresh_of(const struct rsvp_message *m)
+{
+	return MIN_OF(m->refresh_ms, RSVP_REFRESH_MAX_MS);
+}
 
 static inline void rsvp_timer_set(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind, uint64_t at)
 {

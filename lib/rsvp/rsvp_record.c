@@ -75,6 +75,7 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
 		p->timer[i] = (struct rsvp_timer){.owner = p, .kind = (uint8_t)i};
 	p->instance = s;
+	p->slot = n->free_slot[n->config.paths_max - n->stats.paths - 1];
 	p->id = id;
 	p->sender = *sender;
 	p->refresh_ms = n->config.refresh_ms;
@@ -159,6 +160,8 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 {
 	struct rsvp_path **at;
 
+	if (n->ops->gone)
+		n->ops->gone(n->arg, p);
 	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
 		timers_cancel(&n->wheel, &p->timer[i].timer);
 	if (p->phop.family)
@@ -178,9 +181,10 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 		p->all->all_at = p->all_at;
 	if (p->instance->current == p)
 		p->instance->current = NULL;
+	n->free_slot[n->config.paths_max - n->stats.paths] = p->slot;
+	n->stats.paths--;
 	free(p->passed);
 	free(p);
-	n->stats.paths--;
 }
 
 void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)

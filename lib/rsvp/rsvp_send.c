@@ -64,10 +64,12 @@ static void send_to(struct rsvp_node *n, const struct ip_addr *to, struct rsvp_m
 	n->ops->send(n->arg, &way, m);
 }
 
-static void send_along(struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_message *m)
+/* The hop limit, which Send_TTL repeats, is one less for each device that has taken part (docs/credit.md 2.3). */
+static void send_along(struct rsvp_node *n, const struct rsvp_path *p, struct rsvp_message *m)
 {
 	struct rsvp_way way = p->way;
 
+	m->send_ttl = (uint8_t)(UINT8_MAX - p->hops);
 	way.to = p->instance->session.dst;
 	way.along = true;
 	n->stats.sent++;
@@ -122,7 +124,7 @@ static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const s
 {
 	struct rsvp_cbfc_offer *o = &m->offer[0];
 	const struct rsvp_reservation *r = p->reservation;
-	uint64_t own = (uint64_t)(r ? r->buffer : n->config.buffer) << p->instance->unit;
+	uint64_t own = (uint64_t)(r ? r->buffer : rsvp_buffer_of(n, p->instance)) << p->instance->unit;
 	bool unknown = p->offer.delay_us == UINT32_MAX || p->way.delay_us == UINT32_MAX;
 	uint64_t delay = (uint64_t)p->offer.delay_us + p->way.delay_us;
 

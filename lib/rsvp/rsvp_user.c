@@ -336,7 +336,7 @@ void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		n->stats.no_memory++;
 		return;
 	}
-	p->nhop_refresh_ms = m->refresh_ms;
+	p->nhop_refresh_ms = rsvp_refresh_of(m);
 	live(n, now, p);
 	if (m->credit[0].flags & RSVP_CREDIT_COMMIT)
 		keep_offers(p->instance, m);

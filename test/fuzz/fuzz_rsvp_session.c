@@ -25,7 +25,7 @@ static struct {
 } f;
 static struct rsvp_message message;
 
-static void send_it(void *arg, const struct rsvp_way *way, const struct rsvp_message *m)
+static void send_it(void *arg, const struct rsvp_way *way, struct rsvp_message *m)
 {
 	unsigned int i = f.sent++ % KEPT;
 

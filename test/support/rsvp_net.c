@@ -69,7 +69,7 @@ static int node_of(const struct net *t, const struct ip_addr *a)
 	return -1;
 }
 
-static void send_it(void *arg, const struct rsvp_way *way, const struct rsvp_message *m)
+static void send_it(void *arg, const struct rsvp_way *way, struct rsvp_message *m)
 {
 	struct net_node *from = arg;
 	struct net *t = from->net;
@@ -185,7 +185,7 @@ void net_config(struct net *t, unsigned int node)
 struct rsvp_instance *net_open(struct net *t, unsigned int number)
 {
 	struct rsvp_open o = {.session = {.dst = t->node[1].addr, .protocol = 17, .port = 4791},
-		.tspec = {.rate = 1e9f, .depth = 1e6f, .peak = 1e9f, .least = 64, .most = 4200},
+		.tspec = {.rate = 1e9f, .depth = 32e6f, .peak = 1e9f, .least = 64, .most = 4200},
 		.traffic_class = 3,
 		.candidates = t->paths};
 

@@ -92,6 +92,48 @@ static void make_init(uint32_t epoch, uint8_t flags, uint32_t sequence)
 	m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_PATH] = m.count[RSVP_O_CBFC_HOP] = 1;
 }
 
+/* A neighbour's R is 32 bits of ms; what it keeps alive here ends all the same. Found by fuzzing. */
+static void test_long_refresh(void **state)
+{
+	(void)state;
+	up();
+	make_reserve(RSVP_CREDIT_COMMIT);
+	m.refresh_ms = 0x80007530;
+	receive(0, 2);
+	make_init(view(0).credit_epoch, 0, 77);
+	m.refresh_ms = UINT32_MAX;
+	receive(2, 0);
+	net_close(&net, session);
+	net.cut[0][2] = net.cut[2][0] = net.cut[1][2] = net.cut[2][1] = true;
+	net_run(&net, 2000 * NET_S);
+	assert_true(net_is_empty(&net));
+	net_free(&net);
+}
+
+/* A session gets what its SENDER_TSPEC asks for, in whole units, if that is less than the node offers. */
+static void test_asked_buffer(void **state)
+{
+	static const struct {
+		float depth;
+		uint32_t units;
+	} rows[] = {{2048, 1}, {2049, 2}, {1, 1}, {1e6f, 489}, {0, 8192}, {-5, 8192}, {1e30f, 8192},
+		{(float)(0.0 / 0.0), 8192}};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		up();
+		make_init(0, 0, 1);
+		m.path.nonce++;
+		m.sender.port++;
+		m.hop.lih = 0x70000;
+		m.tspec.depth = rows[i].depth;
+		receive(2, 0);
+		check(stats(2).promised == 8192 + rows[i].units, "%g bytes: %llu units", (double)rows[i].depth,
+			(unsigned long long)stats(2).promised - 8192);
+		net_free(&net);
+	}
+}
+
 /* What an update must be of, to be taken (2.3). */
 static void test_update_checks(void **state)
 {
@@ -623,7 +665,8 @@ int main(void)
 		cmocka_unit_test(test_believed), cmocka_unit_test(test_unknown), cmocka_unit_test(test_no_path),
 		cmocka_unit_test(test_srefresh), cmocka_unit_test(test_stale_offer),
 		cmocka_unit_test(test_early_update), cmocka_unit_test(test_no_answer), cmocka_unit_test(test_slew),
-		cmocka_unit_test(test_idle), cmocka_unit_test(test_names)};
+		cmocka_unit_test(test_long_refresh), cmocka_unit_test(test_asked_buffer), cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_names)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

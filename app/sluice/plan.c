@@ -10,6 +10,7 @@
 #include "config/headroom.h"
 #include "config/ways.h"
 #include "drivers/abilities.h"
+#include "service/rsvp/service_rsvp.h"
 
 static void print_roles(const struct config *c, uint64_t lcore, FILE *out)
 {
@@ -116,6 +117,13 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		m->hugepages ? "hugepages" : "ordinary memory", (unsigned long long)m->free_huge_mb);
 	fprintf(out, "  %llu KB for route tables, twice as much during a reload\n",
 		(unsigned long long)(snapshot_table_bytes(c) + 1023) / 1024);
+	if (c->credit.mode != CREDIT_OFF && c->credit.integrity == INTEGRITY_OFF)
+		fprintf(out, "  credit.integrity is off: whoever can send from the address of a neighbour can end "
+			     "sessions\n");
+	if (c->credit.mode != CREDIT_OFF)
+		fprintf(out, "  %llu KB at most for %llu paths of credit sessions\n",
+			(unsigned long long)(rsvp_memory((uint32_t)c->credit.paths) + 1023) / 1024,
+			(unsigned long long)c->credit.paths);
 	if (!m->hugepages)
 		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; use capture start instead\n");
 }

@@ -29,10 +29,13 @@
 #define LIMIT_LOSSLESS_MAIL 192 /* packets in a ring to a worker above which lossless ports hand on no more */
 #define LIMIT_PEER_MAIL 128	/* packets in the ring from a worker to another one: they leave by another port */
 #define LIMIT_WORKER_PUNTS 32	/* packets in the ring from a worker to the control lcore */
-#define LIMIT_NEIGH_MESSAGES 1024 /* about neighbours, in a ring between a worker and the control lcore */
-#define LIMIT_CONTROL 256	  /* packets that the control lcore originates or answers at a time */
-#define LIMIT_BFD_SESSIONS 4096	  /* BFD sessions of a node */
-#define LIMIT_BFD_KEY 20	  /* bytes of a BFD key (RFC 5880 section 4.4) */
-#define LIMIT_FRONT 128		  /* bytes before a received frame (RTE_PKTMBUF_HEADROOM) */
+#define LIMIT_NEIGH_MESSAGES 1024   /* about neighbours, in a ring between a worker and the control lcore */
+#define LIMIT_CONTROL 256	    /* packets that the control lcore originates or answers at a time */
+#define LIMIT_BFD_SESSIONS 4096	    /* BFD sessions of a node */
+#define LIMIT_BFD_KEY 20	    /* bytes of a BFD key (RFC 5880 section 4.4) */
+#define LIMIT_CREDIT_PATHS 65536    /* paths of credit sessions of a node */
+#define LIMIT_CREDIT_SESSIONS 65536 /* of which begin there */
+#define LIMIT_CREDIT_NEIGHBORS 256
+#define LIMIT_FRONT 128 /* bytes before a received frame (RTE_PKTMBUF_HEADROOM) */
 
 #endif

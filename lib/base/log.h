@@ -34,6 +34,7 @@ enum log_level {
 	X(srv6, "policies and SIDs") \
 	X(pfc, "PFC storms") \
 	X(bfd, "BFD sessions") \
+	X(rsvp, "credit sessions") \
 	X(console, "console, socket and HTTP")
 
 enum log_module {

@@ -61,6 +61,12 @@ static inline void classify_transit(struct walk *w, target_t t, uint8_t hop_limi
 	classify_go_on(w, t, w->x->l3_bytes);
 }
 
+static void classify_punt_rsvp(struct walk *w)
+{
+	w->x->srh = 0;
+	classify_punt(w, PUNT_RSVP);
+}
+
 static void classify_deliver(struct walk *w)
 {
 	classify_punt(w, PUNT_LOCAL);
@@ -148,25 +154,6 @@ static inline void classify_set_slice(struct walk *w, const struct snap_sid *sid
 		w->x->slice = sid->slice;
 }
 
-/* Longest-prefix match of an IPv6 destination; addresses of the own uSID block use the direct index. */
-static inline target_t classify_lookup6(const struct snapshot *s, uint16_t vrf, uint64_t hi, uint64_t lo)
-{
-	struct ipv6_addr a;
-	target_t t;
-
-	if (likely(vrf == VRF_UNDERLAY && hi >> 32 == s->usid.block)) {
-		t = s->usid.entry[(uint16_t)(hi >> 16)];
-		if (likely(target_kind(t) < TARGET_SUBTABLE))
-			return t;
-		if (target_kind(t) == TARGET_SUBTABLE)
-			t = s->usid.subtable[target_index(t)][(uint16_t)hi];
-		if (target_kind(t) != TARGET_LPM)
-			return t;
-	}
-	a = ipv6_from(hi, lo);
-	return fib_lookup6(snap_vrf_of(s, vrf)->v6, &a);
-}
-
 /* Deliver a packet to an own address that is no SID, after the checks of RFC 8754 section 4.3.2. */
 static void classify_deliver6(struct walk *w, struct srv6_packet *p)
 {
@@ -189,6 +176,8 @@ static void classify_deliver6(struct walk *w, struct srv6_packet *p)
 	}
 	if (unlikely(w->s->n_relays) && classify_is_state(w, p))
 		classify_punt(w, PUNT_PFC_STATE);
+	else if (unlikely(classify_is_rsvp(w, p)))
+		classify_punt_rsvp(w);
 	else
 		classify_deliver_upper(w);
 }
@@ -624,7 +613,8 @@ static __attribute__((noinline)) void classify_tagged(struct walk *w, const stru
 	if (type == ETH_TYPE_IPV6)
 		w->x->tclass = classify_network_control(w, place.at,
 			w->x->tclass); /* PCP selects the class of data, never of control traffic */
-	classify_payload(w, eth, type, place.at, false);
+	if (w->x->tclass != PKT_CLASS_CONTROL || !classify_alerts(w, place.at))
+		classify_payload(w, eth, type, place.at, false);
 	w->in = port;
 }
 
@@ -704,17 +694,20 @@ static inline uint8_t classify_marked(const struct snap_interface *in, const uin
 	return in->tclass_of_dscp[tos >> 2];
 }
 
-static inline void classify_traffic_class(const struct snap_interface *in, struct walk *w)
+/* True: the packet is of the control class, and has its verdict already. */
+static inline bool classify_traffic_class(const struct snap_interface *in, struct walk *w)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
 	struct pkt *x = w->x;
 	uint8_t dscp;
 
 	if (w->readable < sizeof(*eth) + 2)
-		return;
+		return false;
 	x->tclass = x->priority = classify_marked(in, w->frame, &dscp);
-	if (unlikely(dscp >= DSCP_NETWORK_CONTROL && be16_get(eth->type) == ETH_TYPE_IPV6))
-		x->tclass = classify_network_control(w, sizeof(*eth), x->tclass);
+	if (likely(dscp < DSCP_NETWORK_CONTROL || be16_get(eth->type) != ETH_TYPE_IPV6))
+		return false;
+	x->tclass = classify_network_control(w, sizeof(*eth), x->tclass);
+	return x->tclass == PKT_CLASS_CONTROL && classify_alerts(w, sizeof(*eth));
 }
 
 /* ND is not marked by a DSCP; its hop limit is 255 (RFC 4861). */
@@ -751,7 +744,8 @@ void classify_frames(struct classifier *c, const struct snap_interface *in, stru
 		w.port = pkts[i]->port;
 		classify_start(&w, pkts[i], kind);
 		w.x->vrf = in->vrf;
-		classify_traffic_class(in, &w);
+		if (unlikely(classify_traffic_class(in, &w)))
+			continue;
 		classify_ethernet(&w);
 	}
 }

@@ -67,8 +67,35 @@ bool classify_is_bfd(const struct walk *w);
 /* Punt a packet from an own address to itself if it is a BFD echo packet, which the neighbour has returned. */
 bool classify_takes_echo(struct walk *w);
 
+/*
+ * rsvp_dp.c: Is the IPv6 packet at `at`, of the control class, an RSVP message that this node must see? True: the verdict
+ * is written.
+ */
+bool classify_alerts(struct walk *w, uint32_t at);
+/* Is the packet to an own address RSVP that this node hears? */
+bool classify_is_rsvp(const struct walk *w, const struct srv6_packet *p);
+
 /* state_dp.c: Is a packet to an own address a state message of a relay, from a PE that may send them? */
 bool classify_is_state(const struct walk *w, const struct srv6_packet *p);
+
+/* Longest-prefix match of an IPv6 destination; addresses of the own uSID block use the direct index. */
+static inline target_t classify_lookup6(const struct snapshot *s, uint16_t vrf, uint64_t hi, uint64_t lo)
+{
+	struct ipv6_addr a;
+	target_t t;
+
+	if (likely(vrf == VRF_UNDERLAY && hi >> 32 == s->usid.block)) {
+		t = s->usid.entry[(uint16_t)(hi >> 16)];
+		if (likely(target_kind(t) < TARGET_SUBTABLE))
+			return t;
+		if (target_kind(t) == TARGET_SUBTABLE)
+			t = s->usid.subtable[target_index(t)][(uint16_t)hi];
+		if (target_kind(t) != TARGET_LPM)
+			return t;
+	}
+	a = ipv6_from(hi, lo);
+	return fib_lookup6(snap_vrf_of(s, vrf)->v6, &a);
+}
 
 /* For an IPv4 packet: is DF clear? */
 static inline bool classify_may_fragment(const struct walk *w)

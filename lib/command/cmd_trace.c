@@ -112,6 +112,8 @@ static json_t *resolved(const struct walk *w, const struct node *n, const struct
 
 	if (x->verdict == PKT_DROP || (x->verdict == PKT_PUNT && x->punt == PUNT_ERROR))
 		json_object_set_new(o, "reason", json_string(reason_name((enum reason)x->reason)));
+	if (x->verdict == PKT_PUNT)
+		json_object_set_new(o, "kind", json_string(punt_kind_name(punt_kind_of(x->punt))));
 	if (x->verdict != PKT_FORWARD)
 		return o;
 	if (x->sid < s->n_sids && s->sid[x->sid].used)

@@ -41,6 +41,14 @@ int cmd_show_pfc_tunnels(struct command_call *c);
 int cmd_show_bfd_sessions(struct command_call *c);
 int cmd_show_bfd_counters(struct command_call *c);
 
+/* cmd_rsvp.c */
+int cmd_show_rsvp_sessions(struct command_call *c);
+int cmd_show_rsvp_paths(struct command_call *c);
+int cmd_show_rsvp_neighbors(struct command_call *c);
+int cmd_show_rsvp_counters(struct command_call *c);
+int cmd_session_start(struct command_call *c);
+int cmd_session_stop(struct command_call *c);
+
 /* cmd_watchdog.c */
 int cmd_show_pfc_watchdog(struct command_call *c);
 int cmd_show_buffers(struct command_call *c);

@@ -118,6 +118,12 @@ static uint64_t rx_buffers(const struct config *c, const struct cfg_port *p, uns
 	return p->rx_queues * (cfg_rx_descriptors(c, p) + frame - 1);
 }
 
+/* A packet is charged for its largest headers as well, so that units never stand for fewer buffers (docs/credit.md 2.12). */
+static uint64_t credit_buffers(const struct config *c)
+{
+	return c->credit.mode == CREDIT_OFF ? 0 : c->credit.pool * buffers_of(c, 1ull << c->credit.unit);
+}
+
 static void add_line(struct cfg_budget *b, const char *what, uint64_t buffers)
 {
 	b->line[b->n].what = what;
@@ -166,6 +172,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		add_packet_line(out, "lossless frames on the way between lcores at XOFF", cfg_packets_in_rings(c));
 	add_line(out, "egress queues of control traffic", control);
 	add_packet_line(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
+	if (credit_buffers(c))
+		add_line(out, "credit pool", credit_buffers(c));
 	if (c->lcores.worker.n > 1)
 		add_packet_line(out, "packets handed from worker to worker",
 			(uint64_t)c->lcores.worker.n * (c->lcores.worker.n - 1) * 2 * (LIMIT_PEER_MAIL + 1));

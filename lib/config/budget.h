@@ -12,7 +12,7 @@
 #include "config/headroom.h"
 #include "config/model.h"
 
-#define BUDGET_LINES 18
+#define BUDGET_LINES 19
 
 struct cfg_budget {
 	struct {

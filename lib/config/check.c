@@ -110,6 +110,7 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_circuits(c, d);
 	check_pfc_wan(c, d);
 	check_bfd(c, d);
+	check_credit(c, d);
 	check_remote_sids(c, d);
 	check_boundary(c, d);
 	check_buffers(c, d);

@@ -432,6 +432,60 @@ struct cfg_remote_file {
 	CFG_LIST(struct cfg_remote_sid) sids;
 };
 
+struct cfg_credit_key {
+	struct cfg_mark at;
+	uint64_t id;
+	uint32_t digest;	  /* enum cfg_digest */
+	uint64_t from_s, until_s; /* UNIX times; CFG_NONE: for ever */
+};
+
+struct cfg_credit_neighbor {
+	struct cfg_mark at;
+	struct ip_addr address;
+	uint64_t hops;
+	uint64_t buffer; /* units; CFG_NONE: that of all */
+	uint64_t rate;	 /* messages per second */
+};
+
+struct cfg_credit_accept {
+	struct cfg_mark at;
+	struct ip_prefix sources;
+	uint64_t buffer; /* units; CFG_NONE: that of all */
+};
+
+struct cfg_credit_session {
+	struct cfg_mark at;
+	char *name;
+	char *policy;
+	struct ip_addr to;
+	uint64_t class;
+	uint64_t rate_bps;
+	uint64_t buffer; /* bytes */
+};
+
+/* Credit flow control signalled by RSVP (docs/credit.md). */
+struct cfg_credit {
+	struct cfg_mark at;
+	uint32_t mode;	    /* enum cfg_credit_mode */
+	uint32_t integrity; /* enum cfg_integrity */
+	CFG_LIST(struct cfg_credit_key) keys;
+	uint64_t clock_s;
+	uint64_t window;
+	uint64_t paths;
+	uint64_t unit;		       /* log2 of bytes */
+	uint64_t pool, buffer, margin; /* units */
+	uint64_t oversubscription;
+	uint64_t refresh_ms, losses, rapid_ms, rapid_copies, repeat_max_ms;
+	uint64_t select_ms, offer_ms, idle_ms, lease_ms;
+	uint64_t blockade, max_hops;
+	CFG_LIST(uint64_t) message_types; /* none: those of the draft */
+	CFG_LIST(uint64_t) classes;	  /* none: those of docs/credit.md 2.1 */
+	uint64_t enterprise;
+	CFG_LIST(struct cfg_credit_neighbor) neighbors;
+	CFG_LIST(struct cfg_credit_accept) accept;
+	CFG_LIST(struct cfg_credit_session) sessions;
+};
+
 struct arena;
 struct cfg_marks;
 struct cfg_names;
@@ -469,6 +523,7 @@ struct config {
 	CFG_LIST(char *) remote_files;
 
 	struct cfg_hmac hmac;
+	struct cfg_credit credit;
 	CFG_LIST(struct cfg_remote_file) imported; /* SIDs of remote_files */
 	struct cfg_secrets *secrets;		   /* keys of hmac.keys; NULL: not read */
 	struct arena *arena;			   /* owns everything above */

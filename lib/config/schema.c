@@ -593,6 +593,8 @@ static const struct cfg_key root_keys[] = {
 	{"remote-sids-files", CFG_LIST_OF, .item = CFG_TEXT, .offset = AT(struct config, remote_files), .max = 64,
 		.help = "JSON files with further SIDs of other nodes, relative to the directory of this file. The "
 			"command 'show remote-sids -j' of another node writes such a file."},
+	{"credit", CFG_MAP, .map = &cfg_credit_map, .offset = AT(struct config, credit),
+		.help = "Sessions of credit flow control, signalled by RSVP (draft-hu-rtgwg-cbfc-rsvp)."},
 };
 /* clang-format on */
 

@@ -116,6 +116,26 @@ enum cfg_encap { CFG_ENCAPS(CFG_CONSTANT) };
 
 enum cfg_bfd_auth { CFG_BFD_AUTHS(CFG_CONSTANT) };
 
+#define CFG_CREDIT_MODES(X) \
+	X(CREDIT_OFF, "off") \
+	X(CREDIT_EXT, "ext")
+
+enum cfg_credit_mode { CFG_CREDIT_MODES(CFG_CONSTANT) };
+
+/* Whether RSVP messages are authenticated (RFC 2747). */
+#define CFG_INTEGRITIES(X) \
+	X(INTEGRITY_REQUIRED, "required") \
+	X(INTEGRITY_OFF, "off")
+
+enum cfg_integrity { CFG_INTEGRITIES(CFG_CONSTANT) };
+
+/* enum hmac_digest has the same values (snapshot/build_credit.c). */
+#define CFG_DIGESTS(X) \
+	X(DIGEST_SHA256, "sha256") \
+	X(DIGEST_MD5, "md5")
+
+enum cfg_digest { CFG_DIGESTS(CFG_CONSTANT) };
+
 #define CFG_LOG_TO(X) \
 	X(LOG_TO_STDERR, "stderr") \
 	X(LOG_TO_SYSLOG, "syslog")

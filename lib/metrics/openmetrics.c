@@ -205,6 +205,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	grades(&p, "sluice_nexthops", "next hops by state", metric_count_nexthops);
 	grades(&p, "sluice_paths", "paths of policies by state", metric_count_paths);
 	tables(&p, &context, metric_bfd);
+	tables(&p, &context, metric_rsvp);
 	family(&p, "sluice_ring_used", "gauge", "packets or messages in a ring between lcores");
 	rings(&p, "sluice_ring_used", false);
 	family(&p, "sluice_ring_refused", "counter", "packets or messages refused because the ring was full");

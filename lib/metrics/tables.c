@@ -8,6 +8,7 @@
 #include "service/nexthop/nexthop.h"
 #include "service/pfc/pfc_ctl.h"
 #include "service/pfc/service_learn.h"
+#include "service/rsvp/service_rsvp.h"
 
 #define QUEUE_COUNTERS(X) QUEUE_LEVELS(X) QUEUE_EVENTS(X)
 
@@ -43,6 +44,10 @@
 #define ROW_path(...) STAT_ROW(struct path_shown, __VA_ARGS__),
 #define ROW_bfd(...) STAT_ROW(struct bfd_stats, __VA_ARGS__),
 #define ROW_bfd_session(...) STAT_ROW(struct bfd_session_stats, __VA_ARGS__),
+#define ROW_rsvp(...) STAT_ROW(struct rsvp_service_stats, __VA_ARGS__),
+#define ROW_rsvp_refused(...) STAT_ROW(struct rsvp_service_stats, __VA_ARGS__),
+#define ROW_rsvp_session(...) STAT_ROW(struct rsvp_node_stats, __VA_ARGS__),
+#define ROW_rsvp_neighbor(...) STAT_ROW(struct rsvp_neighbor, __VA_ARGS__),
 #define ROW_sid(...) STAT_ROW(struct sid_counter, __VA_ARGS__),
 
 #define X(id, title, about, list) \

@@ -43,6 +43,10 @@
 	X(bfd, "BFD", "`show bfd counters`.", BFD_COUNTERS) \
 	X(bfd_session, "Per BFD session", "`show bfd sessions`: neighbour and interface, or policy and path.", \
 		BFD_SESSION_COUNTERS) \
+	X(rsvp, "RSVP: messages", "`show rsvp counters`.", RSVP_SERVICE_COUNTERS) \
+	X(rsvp_refused, "RSVP: messages refused", "`show rsvp counters`.", RSVP_REFUSED_COUNTERS) \
+	X(rsvp_session, "RSVP: sessions", "`show rsvp counters`.", RSVP_NODE_COUNTERS) \
+	X(rsvp_neighbor, "Per RSVP neighbour", "`show rsvp neighbors`.", RSVP_NEIGHBOR_COUNTERS) \
 	X(sid, "Per local SID", "`show sids`.", SID_COUNTERS)
 
 struct stat_table {

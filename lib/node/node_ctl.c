@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include <rte_errno.h>
 #include <rte_malloc.h>
@@ -158,7 +159,7 @@ static int open_mailboxes(struct node *n, int socket)
 		/* together as many slots as one other ring has (lib/config/budget.c) */
 		for (unsigned int k = 0; k < PUNT_RINGS && rc == 0; k++)
 			rc = open_packets(n, &rx->to_control[k], punt_ring_carries((enum punt_ring)k), rx_end(rx),
-				control, slots / PUNT_RINGS, socket);
+				control, punt_ring_slots((enum punt_ring)k, slots), socket);
 		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
 			if (rx->lcore != n->worker[w].lcore)
 				rc = open_packets(n, &rx->to_worker[w], "packets", rx_end(rx),
@@ -292,6 +293,9 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	snprintf(n->name, sizeof(n->name), "%s", config->node.name);
 	n->born_ns = options->wall_offset_ns;
 	n->steady = options->steady;
+	n->seed = options->seed;
+	if (!n->seed && getrandom(&n->seed, sizeof(n->seed), 0) != sizeof(n->seed))
+		n->seed = rte_rdtsc();
 	n->n_ports = config->ports.n;
 	n->services = options->services;
 	n->egress = new_sparse((n->n_ports + 1) * sizeof(*n->egress), &n->egress_memory);

@@ -20,8 +20,9 @@ struct node_options {
 	 * thread. A pass then looks only at that and at what is due, so that it costs no more the more ports there are.
 	 */
 	bool told;
-	bool shared_cpu;	 /* lcores may preempt each other: pool and rings allow for it */
-	int socket;		 /* NUMA node of memory, or -1 */
+	bool shared_cpu; /* lcores may preempt each other: pool and rings allow for it */
+	int socket;	 /* NUMA node of memory, or -1 */
+	uint64_t seed;	 /* of numbers that nobody must guess; 0: drawn from the kernel. For the lab and for tests */
 	uint64_t wall_offset_ns; /* ns to add to lcore time for the time of day, for captures */
 	uint32_t buffer_bytes;	 /* replaces memory.buffer-size; 0: use that key. The lab may carry headers only */
 	/* Create the pool of packet buffers; NULL: pkt_pool_create. The node frees the pool with rte_mempool_free. */

@@ -43,7 +43,12 @@ enum pkt_punt {
 	PUNT_PFC_STATE,	 /* state message of a PFC relay, to an own address; pkt.strip is its IP header */
 	PUNT_BFD,	 /* BFD to an own address; pkt.strip is its IP header, and UDP follows that */
 	PUNT_FRAGMENT,	 /* IPv4, may be fragmented, exceeds the MTU of its way, which is pkt.icmp_arg */
-	PUNT_LAST = PUNT_FRAGMENT,
+	/*
+	 * RSVP: to an own address, or with router alert on its way; pkt.strip is its IP header. In an SRv6 tunnel at a local
+	 * SID, pkt.strip is the outer IPv6 header and pkt.srh the inner one; else pkt.srh is 0.
+	 */
+	PUNT_RSVP,
+	PUNT_LAST = PUNT_RSVP,
 };
 
 #define PKT_FRAME 0 /* struct pkt.family: sent as it is, with its own Ethernet header */

@@ -10,15 +10,19 @@
 #include "pkt/pkt.h"
 #include "stats/counter.h"
 
-/* Rings from an rx lcore to the control lcore, in the order in which it reads them. id, contents in `show rings` */
+/*
+ * Rings from an rx lcore to the control lcore, in the order in which it reads them. id, contents in `show rings`, part of
+ * memory.ring: all of them together are one ring.
+ */
 #define PUNT_RINGS_LIST(X) \
-	X(PFC, "pfc packets") \
-	X(SESSION, "bfd packets") \
-	X(LINK, "nd packets") \
-	X(REST, "packets")
+	X(PFC, "pfc packets", 4) \
+	X(SESSION, "bfd packets", 4) \
+	X(LINK, "nd packets", 4) \
+	X(SIGNAL, "rsvp packets", 8) \
+	X(REST, "packets", 8)
 
 enum punt_ring {
-#define X(id, carries) PUNT_RING_##id,
+#define X(id, carries, part) PUNT_RING_##id,
 	PUNT_RINGS_LIST(X)
 #undef X
 		PUNT_RINGS
@@ -28,7 +32,8 @@ enum punt_ring {
 #define PUNT_KINDS(X) \
 	X(PFC, "pfc", PUNT_RING_PFC) /* out of tunnels and of gateways, and state messages of relays */ \
 	X(BFD, "bfd", PUNT_RING_SESSION) \
-	X(ND, "nd", PUNT_RING_LINK)		/* and ARP */ \
+	X(ND, "nd", PUNT_RING_LINK) /* and ARP */ \
+	X(RSVP, "rsvp", PUNT_RING_SIGNAL) \
 	X(LOCAL, "local", PUNT_RING_REST)	/* all else to the node, such as ping */ \
 	X(ERROR, "error", PUNT_RING_REST)	/* dropped, and an ICMP error may be due */ \
 	X(FRAGMENT, "fragment", PUNT_RING_REST) /* IPv4 packets to be sent in fragments */
@@ -70,7 +75,8 @@ static inline enum punt_kind punt_kind_of(uint8_t punt)
 		[PUNT_PFC_TUNNEL] = PUNT_KIND_PFC,
 		[PUNT_PFC_STATE] = PUNT_KIND_PFC,
 		[PUNT_BFD] = PUNT_KIND_BFD,
-		[PUNT_FRAGMENT] = PUNT_KIND_FRAGMENT};
+		[PUNT_FRAGMENT] = PUNT_KIND_FRAGMENT,
+		[PUNT_RSVP] = PUNT_KIND_RSVP};
 
 	return (enum punt_kind)kind[punt];
 }
@@ -90,12 +96,24 @@ static inline enum punt_ring punt_ring_of(enum punt_kind kind)
 static inline const char *punt_ring_carries(enum punt_ring ring)
 {
 	static const char *const names[] = {
-#define X(id, carries) carries,
+#define X(id, carries, part) carries,
 		PUNT_RINGS_LIST(X)
 #undef X
 	};
 
 	return names[ring];
+}
+
+/* Slots of a ring, of the `slots` that all of them have; at least 8 of 64. */
+static inline uint32_t punt_ring_slots(enum punt_ring ring, uint32_t slots)
+{
+	static const uint8_t part[] = {
+#define X(id, carries, part) part,
+		PUNT_RINGS_LIST(X)
+#undef X
+	};
+
+	return slots / part[ring];
 }
 
 /* The name of a kind in `show punts`. */

@@ -11,6 +11,7 @@
 	X(NEIGHBOR, neighbor) \
 	X(BFD, bfd) \
 	X(PFC, pfc) \
+	X(RSVP, rsvp) \
 	X(ICMP, icmp)
 
 enum service_id {

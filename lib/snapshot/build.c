@@ -152,6 +152,16 @@ static void build_failover(struct builder *b)
 		.window_ns = f->window_ms * NSEC_PER_MSEC};
 }
 
+/* Of each port: all neighbours may be behind it. */
+static uint64_t build_rsvp_rate(const struct builder *b)
+{
+	uint64_t rate = 1000;
+
+	for (uint32_t i = 0; i < b->config->credit.neighbors.n; i++)
+		rate += b->config->credit.neighbors.items[i].rate;
+	return rate;
+}
+
 /*
  * What a port may send to the control lcore. PFC: every relay and tunnel behind a port refreshes by half-life. ND and ARP:
  * every neighbour may ask and answer twice in each reachable time. The rates are several times what a healthy network
@@ -161,18 +171,20 @@ static void build_failover(struct builder *b)
 static void build_punts(struct builder *b)
 {
 	const struct cfg_discovery *d = &b->config->discovery;
-	uint64_t ring = rte_align32pow2((uint32_t)b->config->memory.ring) / PUNT_RINGS;
-	uint64_t burst = MAX_OF(ring / b->config->ports.n, 64);
+	uint32_t slots = rte_align32pow2((uint32_t)b->config->memory.ring);
+	uint64_t burst = MAX_OF(punt_ring_slots(PUNT_RING_LINK, slots) / b->config->ports.n, 64);
+	uint64_t rest = MAX_OF(punt_ring_slots(PUNT_RING_REST, slots) / b->config->ports.n, 32);
 
 	b->s->punt[PUNT_KIND_PFC] = (struct punt_limit){.rate = 100000, .burst = burst};
 	b->s->punt[PUNT_KIND_ND] = (struct punt_limit){.rate = 2000 + 4000 * d->max / d->reachable_ms,
 		.burst = burst,
 		.strict = true};
 	b->s->punt[PUNT_KIND_LOCAL] = (struct punt_limit){.rate = 2 * MAX_OF(b->config->icmp.echo, 1000),
-		.burst = burst};
+		.burst = rest};
 	b->s->punt[PUNT_KIND_ERROR] = (struct punt_limit){.rate = 2 * MAX_OF(b->config->icmp.errors_per_port, 100),
-		.burst = burst};
-	b->s->punt[PUNT_KIND_FRAGMENT] = (struct punt_limit){.rate = 20000, .burst = burst};
+		.burst = rest};
+	b->s->punt[PUNT_KIND_RSVP] = (struct punt_limit){.rate = build_rsvp_rate(b), .burst = rest};
+	b->s->punt[PUNT_KIND_FRAGMENT] = (struct punt_limit){.rate = 20000, .burst = rest};
 }
 
 static int build_all(struct builder *b, const struct snapshot_port_info *ports)
@@ -220,6 +232,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 		rc = build_circuits(b);
 	if (rc == 0)
 		rc = build_bfd(b);
+	if (rc == 0)
+		rc = build_credit(b);
 	if (rc == 0)
 		build_carry_over(b);
 	return rc;

@@ -96,6 +96,8 @@ int build_hmac(struct builder *b, uint32_t key_id, const struct ipv6_addr *src, 
 
 int build_bfd(struct builder *b); /* needs neighbours and policies */
 
+int build_credit(struct builder *b); /* needs policies */
+
 int build_circuits(struct builder *b); /* needs ports and policies */
 
 /* Times of a watchdog. longest_ns: the longest pause that one frame can request. */

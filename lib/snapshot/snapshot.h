@@ -24,6 +24,8 @@
 #include "pfc/pfc_remote.h"
 #include "pfc/pfc_watchdog.h"
 #include "pkt/punt.h"
+#include "rsvp/rsvp_integrity.h"
+#include "rsvp/rsvp_node.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
 #include "wire/eth.h"
@@ -321,6 +323,43 @@ struct snap_bfd {
 	const char *profile; /* name */
 };
 
+/* A node with which RSVP messages are exchanged. */
+struct snap_rsvp_neighbor {
+	struct ip_addr addr;
+	uint8_t least_hop_limit; /* of its messages for one hop (D57) */
+	uint32_t buffer;	 /* units that its sessions are offered at most */
+	uint64_t rate;		 /* messages per second */
+};
+
+/* Sessions that may end here. */
+struct snap_rsvp_accept {
+	struct snap_match sources;
+	uint32_t buffer; /* units that each is offered at most */
+};
+
+/* A session that begins here. */
+struct snap_rsvp_session {
+	const char *name;
+	struct ip_addr to;
+	struct rsvp_tspec tspec;
+	uint32_t policy; /* index */
+	uint8_t traffic_class;
+};
+
+/* Credit flow control signalled by RSVP. */
+struct snap_credit {
+	bool on;
+	struct rsvp_config config;
+	struct rsvp_numbers numbers;
+	uint64_t clock_s;
+	uint32_t window;
+	uint32_t n_keys, n_neighbors, n_accepts, n_sessions;
+	const struct rsvp_key *key;
+	const struct snap_rsvp_neighbor *neighbor;
+	const struct snap_rsvp_accept *accept;
+	const struct snap_rsvp_session *session;
+};
+
 /* Timers and limits of neighbour discovery (RFC 4861 section 10, RFC 7048). */
 struct snap_discovery {
 	uint64_t retransmit_ms, probes, reachable_ms, stale_ms;
@@ -385,6 +424,8 @@ struct snapshot {
 	bool takes_bfd;		 /* there are sessions or a reflector: BFD to own addresses goes to the control lcore */
 	uint64_t bfd_rate
 		[MAX_PORTS]; /* BFD packets per second that a port may need, of each rx role; 0: no session there */
+
+	struct snap_credit credit;
 
 	uint64_t shared_buffers; /* of lossless classes with alpha */
 	uint32_t tunnelled;	 /* bit per port: pfc_tunnelled */

@@ -87,6 +87,10 @@
 	X(bfd_refused, "BFD packet refused: malformed, not from the link, of no session, or not authentic; `show bfd " \
 		       "counters` has the reasons") \
 	X(bfd_limited, "BFD packet above the rate that the sessions of the port need") \
+	X(rsvp_refused, \
+		"RSVP packet refused: malformed, from a stranger, not authentic, or not permitted; `show rsvp " \
+		"counters` has the reasons") \
+	X(rsvp_limited, "RSVP packet above the rate of its neighbour") \
 	X(echo_limited, "ICMP echo request above the rate limit icmp.echo") \
 	X(stopped, "still held when the node stopped")
 
@@ -95,6 +99,7 @@
 	X(pfc, "PFC frame or state message accepted") \
 	X(arp, "ARP packet processed by the node") \
 	X(bfd, "BFD packet accepted") \
+	X(rsvp, "RSVP packet accepted") \
 	X(echo, "ICMP echo request answered") \
 	X(icmp, "other ICMP message addressed to the node") \
 	X(fragmented, "IPv4 packet forwarded as fragments")

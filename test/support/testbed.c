@@ -39,7 +39,11 @@ void testbed_eal(void)
 
 static struct testbed *testbed_make(const char *yaml, bool steady)
 {
-	struct node_options options = {.services = node_services, .steady = steady, .shared_cpu = true, .socket = -1};
+	struct node_options options = {.services = node_services,
+		.steady = steady,
+		.seed = 4711,
+		.shared_cpu = true,
+		.socket = -1};
 	struct testbed *t = calloc(1, sizeof(*t));
 	struct config *c = conf_load(CONF_CHECK, yaml);
 	struct cfg_diags diags = {0};

@@ -46,7 +46,7 @@ static void good_files(void **state)
 	"class-maps, " \
 	"buffer-profiles, bfd-profiles, sbfd-reflector, neighbors, routes, vrfs, sids, policies, hmac, circuits, " \
 	"pfc-relays, pfc-tunnels, " \
-	"pfc-learning, remote-sids, remote-sids-files"
+	"pfc-learning, remote-sids, remote-sids-files, credit"
 
 /* One mistake each; '^' stands where it must be reported. */
 static void mistakes(void **state)

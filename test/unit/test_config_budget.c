@@ -31,6 +31,7 @@ static void budget_sum(void **state)
 		{"lossless frames on the way between lcores at XOFF", 768},
 		{"egress queues of control traffic", 896},
 		{"rings between lcores", 3584},
+		{"credit pool", 64},
 		{"packets handed from worker to worker", 516},
 		{"packets parked while a ring is full", 1024},
 		{"packets waiting for a neighbour", 512},
@@ -49,7 +50,7 @@ static void budget_sum(void **state)
 		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
 			(unsigned long long)b.line[i].buffers);
 	}
-	assert_int_equal(b.total, 40672);
+	assert_int_equal(b.total, 40736);
 	assert_int_equal(cfg_lcore_count(c), 4);
 	assert_int_equal(cfg_packet_rings(c), 7);
 	cfg_free(c);
@@ -58,16 +59,17 @@ static void budget_sum(void **state)
 static void budget_check(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"fits exactly", "buffers: 128K", "buffers: 39499", NULL},
-		{"one too few", "buffers: 128K", "buffers: ^39498",
-			"buffers: 39498 is too few: up to 39499 can be in use at once; set memory.buffers to 39499. In "
+		{"fits exactly", "buffers: 128K", "buffers: 39563", NULL},
+		{"one too few", "buffers: 128K", "buffers: ^39562",
+			"buffers: 39562 is too few: up to 39563 can be in use at once; set memory.buffers to 39563. In "
 			"use: 3584 receive "
 			"descriptors + 384 frames of lossy classes that wait for the CPU + 1792 transmit "
 			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
 			"of lossy "
 			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 768 "
 			"lossless frames on the way between lcores at XOFF + 896 egress "
-			"queues of control traffic + 3584 rings between lcores + 516 packets handed from worker to "
+			"queues of control traffic + 3584 rings between lcores + 64 credit pool + 516 packets handed "
+			"from worker to "
 			"worker + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
 			"neighbour did not answer "
@@ -75,14 +77,15 @@ static void budget_check(void **state)
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 128K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 is too few: up to 39499 can be in use at once; set memory.buffers to 39499. In "
+			"buffers: 16384 is too few: up to 39563 can be in use at once; set memory.buffers to 39563. In "
 			"use: 3584 receive "
 			"descriptors + 384 frames of lossy classes that wait for the CPU + 1792 transmit "
 			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
 			"of lossy "
 			"classes + 2114 lossless classes below XOFF + 13765 headroom of lossless classes + 768 "
 			"lossless frames on the way between lcores at XOFF + 896 egress "
-			"queues of control traffic + 3584 rings between lcores + 516 packets handed from worker to "
+			"queues of control traffic + 3584 rings between lcores + 64 credit pool + 516 packets handed "
+			"from worker to "
 			"worker + 1024 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
 			"neighbour did not answer "

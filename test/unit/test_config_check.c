@@ -26,7 +26,7 @@ static void references(void **state)
 			"port: there is no 'lan7' in ports or interfaces; did you mean 'wan0'?"},
 		{"port of a VRF route", "port: dc0\n        nexthop: 10.1.0.253", "port: ^dc2",
 			"port: there is no 'dc2' in ports or interfaces; did you mean 'dc0'?"},
-		{"policy of a VRF route", "policy: to-dc2", "policy: ^to-dc3",
+		{"policy of a VRF route", "        policy: to-dc2", "        policy: ^to-dc3",
 			"policy: there is no 'to-dc3' in policies; did you mean 'to-dc2'?"},
 		{"port of a SID", "behavior: uA\n    port: wan0\n    nexthop: \"fe80::5\"",
 			"behavior: uA\n    port: ^wan\n    nexthop: \"fe80::5\"",

@@ -145,7 +145,30 @@ static void least_configuration(void **state)
 				  "  message-key: 0\n"
 				  "  slice-by: sid\n"
 				  "  outage: 50\n"
-				  "  repeat: false\n";
+				  "  repeat: false\n"
+				  "credit:\n"
+				  "  mode: off\n"
+				  "  integrity: required\n"
+				  "  clock-error: 60\n"
+				  "  window: 8K\n"
+				  "  paths: 1K\n"
+				  "  unit: 11\n"
+				  "  pool: 0\n"
+				  "  oversubscription: 4\n"
+				  "  buffer: 8K\n"
+				  "  margin: 0\n"
+				  "  refresh: 30000\n"
+				  "  losses: 3\n"
+				  "  rapid: 500\n"
+				  "  rapid-copies: 3\n"
+				  "  repeat-max: 30000\n"
+				  "  select: 200\n"
+				  "  offer: 3000\n"
+				  "  idle: 100\n"
+				  "  lease: 1000\n"
+				  "  blockade: 4\n"
+				  "  max-hops: 16\n"
+				  "  enterprise: 32473\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recognises RSVP messages that this node must see although they are not addressed to it (docs/credit.md 1.1 and 2.3):
+ * with router alert, natively or inside an SRv6 tunnel whose next SID is here. Only packets of the control class on the
+ * side of the domain come here, so data pays nothing. rx lcores.
+ */
+#include "classify/classify_priv.h"
+#include "rsvp/rsvp_message.h"
+
+#define OPTION_PAD1 0
+#define OPTION_ROUTER_ALERT 5 /* RFC 2711 */
+#define ROUTER_ALERT_RSVP 1
+
+/* Does a hop-by-hop header of `bytes` bytes have router alert for RSVP? */
+static bool has_alert(const uint8_t *header, uint32_t bytes)
+{
+	for (uint32_t i = 2; i + 2 <= bytes;) {
+		if (header[i] == OPTION_PAD1) {
+			i++;
+			continue;
+		}
+		if (header[i] == OPTION_ROUTER_ALERT && header[i + 1] == 2 && i + 4 <= bytes)
+			return header[i + 2] == 0 && header[i + 3] == ROUTER_ALERT_RSVP;
+		i += 2u + header[i + 1];
+	}
+	return false;
+}
+
+/* Is there, at `at`, an IPv6 header with router alert for RSVP, and RSVP behind it? `end`: readable bytes. */
+static bool is_alert(const uint8_t *frame, uint32_t at, uint32_t end)
+{
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(frame + at);
+	uint32_t options = at + sizeof(*ip), bytes;
+
+	if (options + 8 > end || (ip->vtc_flow.b[0] & 0xf0) != 0x60 || ip->next_header != IP_PROTO_HOPOPTS)
+		return false;
+	bytes = 8u * (frame[options + 1] + 1u);
+	return options + bytes <= end && frame[options] == RSVP_PROTOCOL && has_alert(frame + options, bytes);
+}
+
+static void punt(struct walk *w, uint32_t inner)
+{
+	w->x->srh = (uint16_t)inner;
+	classify_punt(w, PUNT_RSVP);
+}
+
+/* In a tunnel whose next SID is here. The SID is executed when the message goes on. */
+static bool in_tunnel(struct walk *w, uint32_t at, const struct snap_sid *sid)
+{
+	struct srv6_packet p = classify_packet_at(w, at);
+	struct srv6_error e;
+
+	if (!srv6_walk(&p) || p.upper_type != IP_PROTO_IPV6 || !is_alert(w->frame, p.upper, p.readable))
+		return false;
+	if (sid->hmac && !classify_proven(w, sid, &p, &e))
+		classify_drop_for(w, &e);
+	else
+		punt(w, p.upper);
+	return true;
+}
+
+bool classify_alerts(struct walk *w, uint32_t at)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
+	uint32_t bytes = sizeof(*ip) + be16_get(ip->payload_length);
+	target_t t;
+
+	if (!w->s->credit.on || w->in->circuit || w->x->vrf != VRF_UNDERLAY || !eth_equal(&eth->dst, &w->in->mac) ||
+		at + bytes > w->frame_bytes)
+		return false;
+	w->x->strip = (uint16_t)at;
+	w->x->l3_bytes = (uint16_t)MIN_OF(bytes, UINT16_MAX);
+	w->x->family = 6;
+	t = classify_lookup6(w->s, VRF_UNDERLAY, ipv6_hi(&ip->dst), ipv6_lo(&ip->dst));
+	if (target_kind(t) == TARGET_SID)
+		return in_tunnel(w, at, &w->s->sid[target_index(t)]);
+	if (target_kind(t) == TARGET_LOCAL || !is_alert(w->frame, at, MIN_OF(w->readable, at + bytes)))
+		return false; /* one to an own address is delivered */
+	punt(w, 0);
+	return true;
+}
+
+/* RSVP to an own address is heard from the domain only: no tenant speaks to the nodes of the underlay. */
+bool classify_is_rsvp(const struct walk *w, const struct srv6_packet *p)
+{
+	return w->s->credit.on && p->upper_type == RSVP_PROTOCOL && w->in && w->in->side == SIDE_WAN &&
+	       w->x->vrf == VRF_UNDERLAY;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks credit: keys, numbers of messages and classes, timers, the pool, neighbours and sessions. Pure. */
+#include "config/behavior.h"
+#include "config/check_priv.h"
+#include "config/keys.h"
+#include "config/program.h"
+
+#define CANDIDATES_MAX 16 /* paths of a session, as many as a Reserve names (docs/credit.md 2.2) */
+
+#define U(x) ((unsigned long long)(x))
+
+/* A node without infrastructure is reported elsewhere. */
+static bool in_infrastructure(const struct config *c, const struct ip_prefix *p)
+{
+	if (!c->node.infrastructure.n)
+		return true;
+	for (uint32_t i = 0; i < c->node.infrastructure.n; i++)
+		if (ip_prefix_covers(&c->node.infrastructure.items[i], p))
+			return true;
+	return false;
+}
+
+static struct ip_prefix host(const struct ip_addr *a)
+{
+	return (struct ip_prefix){.addr = *a, .len = 128};
+}
+
+/* --- keys --- */
+
+static void check_key(const struct config *c, struct cfg_diags *d, const struct cfg_credit_key *k)
+{
+	struct cfg_mark at = cfg_where(c, &k->id);
+
+	if (!c->hmac.keys)
+		cfg_diag_add(d, at, "id: there is no key file; set hmac.keys");
+	else if (c->secrets && !cfg_secret(c, (uint32_t)k->id))
+		cfg_diag_add(d, at, "id: there is no key %llu in %s", U(k->id), c->hmac.keys);
+	if (k->until_s <= k->from_s)
+		cfg_diag_add(d, cfg_where(c, &k->until_s),
+			"until: %llu is not after from, %llu, so the key is never valid", U(k->until_s), U(k->from_s));
+}
+
+static void check_keys(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+
+	if (x->integrity == INTEGRITY_REQUIRED && !x->keys.n)
+		cfg_diag_add(d, check_at(c, &x->mode, x->at),
+			"mode: ext needs a key, because integrity is required; add keys with an id of hmac.keys");
+	for (uint32_t i = 0; i < x->keys.n; i++)
+		check_key(c, d, &x->keys.items[i]);
+}
+
+/* --- numbers --- */
+
+static bool is_assigned_type(uint64_t type)
+{
+	static const uint8_t assigned[] = {12, 13, 14, 15, 20, 21, 25, 26, 66, 67};
+
+	for (unsigned int i = 0; i < sizeof(assigned); i++)
+		if (type == assigned[i])
+			return true;
+	return type <= 10 || type > UINT8_MAX;
+}
+
+static void check_types(const struct config *c, struct cfg_diags *d)
+{
+	const uint64_t *type = c->credit.message_types.items;
+
+	for (uint32_t i = 0; i < c->credit.message_types.n; i++) {
+		if (is_assigned_type(type[i]))
+			cfg_diag_add(d, cfg_where(c, &type[i]),
+				"message-types: %llu is the type of another message, or not from 11 to 255",
+				U(type[i]));
+		for (uint32_t k = 0; k < i; k++)
+			if (type[k] == type[i])
+				cfg_diag_add(d, cfg_where(c, &type[i]), "message-types: %llu is used twice",
+					U(type[i]));
+	}
+}
+
+/* The two high bits of a class say what a node does that does not know it; only a few classes are vendor-private. */
+static void check_classes(const struct config *c, struct cfg_diags *d)
+{
+	static const struct {
+		const char *name;
+		uint8_t first;
+	} ranges[] = {{"CREDIT", 124}, {"CBFC_HOP", 188}, {"CBFC_PATH", 252}, {"CBFC_OFFER", 252}};
+	const uint64_t *class = c->credit.classes.items;
+
+	for (uint32_t i = 0; i < c->credit.classes.n; i++)
+		if (class[i] < ranges[i].first || class[i] > ranges[i].first + 3u)
+			cfg_diag_add(d, cfg_where(c, &class[i]),
+				"classes: %llu for %s: expected %u to %u, the vendor-private classes that other nodes "
+				"%s "
+				"(RFC 3936)",
+				U(class[i]), ranges[i].name, ranges[i].first, ranges[i].first + 3,
+				i == 0	 ? "refuse"
+				: i == 1 ? "ignore"
+					 : "pass on");
+	if (c->credit.classes.n == 4 && class[2] == class[3])
+		cfg_diag_add(d, cfg_where(c, &class[3]), "classes: %llu is used twice", U(class[3]));
+}
+
+/* --- timers and the pool --- */
+
+static void check_timers(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+
+	if (x->offer_ms <= x->select_ms)
+		cfg_diag_add(d, check_at(c, &x->offer_ms, check_at(c, &x->select_ms, x->at)),
+			"offer: %llu ms: an offer must live longer than the selection, select: %llu ms", U(x->offer_ms),
+			U(x->select_ms));
+	if (x->rapid_ms * ((1ull << x->rapid_copies) - 1) > x->refresh_ms)
+		cfg_diag_warn(d, check_at(c, &x->refresh_ms, check_at(c, &x->rapid_ms, x->at)),
+			"refresh: %llu ms is over before the %llu rapid copies are, after %llu ms", U(x->refresh_ms),
+			U(x->rapid_copies), U(x->rapid_ms * ((1ull << x->rapid_copies) - 1)));
+}
+
+static void check_pool(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+	struct cfg_mark at = check_at(c, &x->pool, x->at);
+
+	if (x->pool && x->pool < x->buffer + x->margin)
+		cfg_diag_add(d, at,
+			"pool: %llu units have no room for one session of buffer: %llu and margin: %llu; lower them, "
+			"or "
+			"raise pool",
+			U(x->pool), U(x->buffer), U(x->margin));
+	if (x->accept.n && !x->pool)
+		cfg_diag_add(d, at,
+			"pool: 0, so no session of accept in line %u could be granted credit; set pool, at least %llu "
+			"units for one session",
+			cfg_where(c, &x->accept).line, U(x->buffer + x->margin));
+}
+
+/* --- neighbours, permissions --- */
+
+static void check_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
+{
+	struct ip_prefix address = host(&n->address);
+	struct cfg_mark at = cfg_where(c, &n->address);
+	char text[IP_ADDR_TEXT];
+
+	ip_addr_format(&n->address, text);
+	if (ip_addr_equal(&n->address, &c->node.loopback))
+		cfg_diag_add(d, at, "address: %s is node.loopback of this node", text);
+	else if (!in_infrastructure(c, &address))
+		cfg_diag_add(d, at,
+			"address: %s is not in node.infrastructure, line %u, so a tenant could send from it; add its "
+			"prefix there",
+			text, cfg_where(c, &c->node.infrastructure).line);
+	if (n->buffer != CFG_NONE && n->buffer > c->credit.buffer)
+		cfg_diag_add(d, cfg_where(c, &n->buffer), "buffer: %llu is more than credit.buffer, %llu", U(n->buffer),
+			U(c->credit.buffer));
+}
+
+static void check_accept(const struct config *c, struct cfg_diags *d, const struct cfg_credit_accept *a)
+{
+	char text[IP_PREFIX_TEXT];
+
+	if (!in_infrastructure(c, &a->sources))
+		cfg_diag_add(d, cfg_where(c, &a->sources),
+			"sources: %s is not in node.infrastructure, line %u, so its packets are dropped here; add it "
+			"there",
+			ip_prefix_format(&a->sources, text), cfg_where(c, &c->node.infrastructure).line);
+	if (a->buffer != CFG_NONE && a->buffer > c->credit.buffer)
+		cfg_diag_add(d, cfg_where(c, &a->buffer), "buffer: %llu is more than credit.buffer, %llu", U(a->buffer),
+			U(c->credit.buffer));
+}
+
+/* --- sessions --- */
+
+/* E37: what PFC frames of the next node pause already must not wait for its credit as well. */
+static void check_scheme(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
+	const struct cfg_credit_session *s, const struct cfg_path *path)
+{
+	struct cfg_program program;
+	const char *why;
+
+	if (cfg_program(c, own, path, &program, &why) == 0 && program.via &&
+		behavior_info((enum cfg_behavior)program.via->behavior)->pauses)
+		cfg_diag_add(d, cfg_where(c, &s->policy),
+			"policy: path '%s' of '%s' begins with a SID in line %u whose queues PFC frames pause; a class "
+			"has one lossless scheme on a path: use another SID, or no session",
+			path->name, s->policy, program.via->at.line);
+}
+
+/* Nodes on the way drop packets to their SIDs from other sources. */
+static void check_source(const struct config *c, struct cfg_diags *d, const struct cfg_credit_session *s,
+	const struct cfg_policy *policy)
+{
+	struct ip_prefix prefix = policy->source_prefix.addr.family ? policy->source_prefix : host(&policy->source);
+	char text[IP_PREFIX_TEXT];
+
+	if (prefix.addr.family && !in_infrastructure(c, &prefix))
+		cfg_diag_add(d, cfg_where(c, &s->policy),
+			"policy: outer source %s of '%s' is not in node.infrastructure, line %u; use a source or "
+			"source-prefix of the domain",
+			ip_prefix_format(&prefix, text), s->policy, cfg_where(c, &c->node.infrastructure).line);
+}
+
+static const struct cfg_policy *policy_of(const struct config *c, const struct cfg_credit_session *s)
+{
+	int i = cfg_find_policy(c, s->policy);
+
+	return i < 0 ? NULL : &c->policies.items[i];
+}
+
+static void check_session(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
+	const struct cfg_credit_session *s)
+{
+	const struct cfg_policy *policy = policy_of(c, s);
+	char text[IP_ADDR_TEXT];
+
+	if (ip_addr_equal(&s->to, &c->node.loopback))
+		cfg_diag_add(d, cfg_where(c, &s->to), "to: %s is node.loopback of this node",
+			ip_addr_format(&s->to, text));
+	if (policy && policy->paths.n > CANDIDATES_MAX)
+		cfg_diag_add(d, cfg_where(c, &s->policy), "policy: '%s' has %u paths, and a session at most %u",
+			s->policy, policy->paths.n, CANDIDATES_MAX);
+	if (policy)
+		check_source(c, d, s, policy);
+	for (uint32_t i = 0; policy && i < policy->paths.n; i++)
+		check_scheme(c, d, own, s, &policy->paths.items[i]);
+}
+
+static void check_sessions(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+	struct cfg_own_sids *own = cfg_own_sids_new(c);
+	uint64_t paths = 0;
+
+	if (!own) {
+		cfg_diag_add(d, c->at, "out of memory");
+		return;
+	}
+	for (uint32_t i = 0; i < x->sessions.n; i++) {
+		const struct cfg_policy *policy = policy_of(c, &x->sessions.items[i]);
+
+		check_session(c, d, own, &x->sessions.items[i]);
+		paths += policy ? policy->paths.n : 0;
+	}
+	if (paths > x->paths)
+		cfg_diag_add(d, check_at(c, &x->paths, x->at),
+			"paths: %llu is too few: the sessions in line %u have %llu paths; set paths to %llu or more",
+			U(x->paths), cfg_where(c, &x->sessions).line, U(paths), U(paths));
+	if (x->sessions.n && !x->neighbors.n)
+		cfg_diag_add(d, cfg_where(c, &x->sessions),
+			"sessions: there are no neighbors, so no answer would be heard; list the loopbacks of the next "
+			"nodes that take part");
+	cfg_own_sids_free(own);
+}
+
+/* A message above control-rate loses its class, and passes a node that takes part as though it did not. */
+static void check_rate(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+	uint64_t rate = 2 * x->paths * 1000 / x->refresh_ms;
+
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		if (c->ports.items[i].side == SIDE_WAN && rate > c->ports.items[i].control_rate)
+			cfg_diag_warn(d, check_at(c, &c->ports.items[i].control_rate, c->ports.items[i].at),
+				"control-rate: %llu packets/s; %llu paths that are refreshed every %llu ms need up to "
+				"%llu messages/s, and those above the limit are not heard",
+				U(c->ports.items[i].control_rate), U(x->paths), U(x->refresh_ms), U(rate));
+}
+
+void check_credit(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+
+	if (x->mode == CREDIT_OFF) {
+		if (x->sessions.n || x->accept.n)
+			cfg_diag_warn(d, check_at(c, &x->mode, x->at),
+				"mode: off: the sessions are not signalled; set mode: ext");
+		return;
+	}
+	check_keys(c, d);
+	check_types(c, d);
+	check_classes(c, d);
+	check_timers(c, d);
+	check_pool(c, d);
+	for (uint32_t i = 0; i < x->neighbors.n; i++)
+		check_neighbor(c, d, &x->neighbors.items[i]);
+	for (uint32_t i = 0; i < x->accept.n; i++)
+		check_accept(c, d, &x->accept.items[i]);
+	check_sessions(c, d);
+	check_rate(c, d);
+}

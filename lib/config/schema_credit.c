@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The keys of credit flow control signalled by RSVP (docs/credit.md). Pure. */
+#include "base/limits.h"
+#include "config/schema_priv.h"
+
+static const char *const words_mode[] = CFG_WORDS(CFG_CREDIT_MODES);
+static const char *const words_integrity[] = CFG_WORDS(CFG_INTEGRITIES);
+static const char *const words_digest[] = CFG_WORDS(CFG_DIGESTS);
+
+/* clang-format off */
+
+static const struct cfg_key key_keys[] = {
+	{"id", CFG_UINT, .offset = AT(struct cfg_credit_key, id), .min = 1, .max = UINT32_MAX,
+		.flags = CFG_REQUIRED | CFG_IDENTITY, .example = "7",
+		.help = "Id of the key in the file hmac.keys, which is also the key identifier in messages (RFC 2747)."},
+	{"digest", CFG_WORD, .offset = AT(struct cfg_credit_key, digest), .words = words_digest, .fallback = "sha256",
+		.help = "sha256: HMAC-SHA-256. md5: HMAC-MD5, which RFC 2747 requires of every implementation."},
+	{"from", CFG_UINT, .unit = UNIT_SECONDS, .offset = AT(struct cfg_credit_key, from_s), .max = 1ull << 40, .fallback = "0",
+		.help = "Time of day, in seconds since 1970, from which messages are signed with this key. Of several keys the "
+			"one that has started last signs."},
+	{"until", CFG_SCALE, .unit = UNIT_SECONDS, .offset = AT(struct cfg_credit_key, until_s), .max = 1ull << 40,
+		.word = "always", .word_value = CFG_NONE, .fallback = "always",
+		.help = "Time of day, in seconds since 1970, until which the key is valid."},
+};
+static const struct cfg_map key_map = MAP_OF(key_keys, "a key of credit", struct cfg_credit_key);
+
+static const struct cfg_key neighbor_keys[] = {
+	{"address", CFG_IPV6, .offset = AT(struct cfg_credit_neighbor, address), .flags = CFG_REQUIRED | CFG_UNIQUE,
+		.example = "\"fd00:0:2::1\"", .help = "RSVP_HOP address of the neighbour: its node.loopback."},
+	{"hops", CFG_UINT, .offset = AT(struct cfg_credit_neighbor, hops), .min = 1, .max = 255, .fallback = "1",
+		.help = "Most links between this node and the neighbour. A message from it must arrive with a hop limit of "
+			"256 - hops at least (as in RFC 5082)."},
+	{"buffer", CFG_SCALE, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit_neighbor, buffer), .min = 1, .max = UINT32_MAX,
+		.word = "default", .word_value = CFG_NONE, .fallback = "default",
+		.help = "Most units that a session of this neighbour is offered. default: credit.buffer."},
+	{"rate", CFG_UINT, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_credit_neighbor, rate), .min = 1, .max = 1000000,
+		.fallback = "20K", .help = "Limit of RSVP messages from this neighbour."},
+};
+static const struct cfg_map neighbor_map = MAP_OF(neighbor_keys, "a neighbour of credit", struct cfg_credit_neighbor);
+
+static const struct cfg_key accept_keys[] = {
+	{"sources", CFG_PREFIX6, .offset = AT(struct cfg_credit_accept, sources), .flags = CFG_REQUIRED | CFG_UNIQUE,
+		.example = "\"fd00:0:1:ff::/64\"",
+		.help = "Outer sources of the sessions: source or source-prefix of the sender's policy."},
+	{"buffer", CFG_SCALE, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit_accept, buffer), .min = 1, .max = UINT32_MAX,
+		.word = "default", .word_value = CFG_NONE, .fallback = "default",
+		.help = "Most units that each of these sessions is offered. default: credit.buffer."},
+};
+static const struct cfg_map accept_map = MAP_OF(accept_keys, "a permission of credit", struct cfg_credit_accept);
+
+static const struct cfg_key session_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_credit_session, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
+		.example = "to-dc2-roce", .help = "Name in commands, log lines and metrics."},
+	{"policy", CFG_NAME, .offset = AT(struct cfg_credit_session, policy), .flags = CFG_REQUIRED, .refs = "policies",
+		.example = "to-dc2", .help = "Policy whose paths, up to 16, are the candidates."},
+	{"to", CFG_IPV6, .offset = AT(struct cfg_credit_session, to), .flags = CFG_REQUIRED, .example = "\"fd00:0:2::1\"",
+		.help = "node.loopback of the far gateway."},
+	{"class", CFG_UINT, .offset = AT(struct cfg_credit_session, class), .max = 7, .fallback = "3",
+		.help = "Traffic class that the session is for."},
+	{"rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_credit_session, rate_bps), .max = 3200000000000ull,
+		.fallback = "0", .help = "Rate in SENDER_TSPEC. 0: unknown."},
+	{"buffer", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_credit_session, buffer), .max = 1ull << 40,
+		.fallback = "0",
+		.help = "Buffer that the session asks of every device: the depth of SENDER_TSPEC. 0: as much as each device "
+			"gives."},
+};
+static const struct cfg_map session_map = MAP_OF(session_keys, "a session of credit", struct cfg_credit_session);
+
+static const struct cfg_key credit_keys[] = {
+	{"mode", CFG_WORD, .offset = AT(struct cfg_credit, mode), .words = words_mode, .fallback = "off",
+		.help = "off: this node takes no part in credit sessions; their messages pass through it as other packets do. "
+			"ext: it takes part, with the objects of docs/credit.md 2.2."},
+	{"integrity", CFG_WORD, .offset = AT(struct cfg_credit, integrity), .words = words_integrity, .fallback = "required",
+		.help = "required: every message is signed, and one without a digest by a key of `keys` is dropped (RFC 2747). "
+			"off: messages are not signed, and whoever can send from the address of a neighbour can end sessions; for "
+			"laboratories."},
+	{"keys", CFG_LIST_OF, .item = CFG_MAP, .map = &key_map, .offset = AT(struct cfg_credit, keys), .max = 16,
+		.help = "Keys with their times of validity. To change a key, let the new one begin before the old one ends."},
+	{"clock-error", CFG_UINT, .unit = UNIT_SECONDS, .offset = AT(struct cfg_credit, clock_s), .max = 86400, .fallback = "60",
+		.help = "By how much the clocks of two nodes may differ: a key is accepted for so long before it begins and "
+			"after it has ended."},
+	{"window", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit, window), .min = 1, .max = 8192,
+		.fallback = "8K", .flags = CFG_START_ONLY,
+		.help = "Sequence numbers behind the newest one of a sender that are still accepted, once each. Messages of one "
+			"sender arrive over several paths: use at least its rate times the largest difference of their delays."},
+	{"paths", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit, paths), .min = 1, .max = LIMIT_CREDIT_PATHS,
+		.fallback = "1K", .flags = CFG_START_ONLY,
+		.help = "Most paths of sessions that this node knows: as headend, on the way and as far gateway. --check prints "
+			"their memory."},
+	{"unit", CFG_UINT, .offset = AT(struct cfg_credit, unit), .min = 6, .max = 16, .fallback = "11",
+		.flags = CFG_START_ONLY,
+		.help = "A unit of credit is 2 to the power of this, in bytes; the same on all nodes. 11 is one packet buffer "
+			"of 2K."},
+	{"pool", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit, pool), .max = 64u << 20, .fallback = "0",
+		.help = "Units that may be committed to previous hops in all. memory.buffers must have room for them. 0: this "
+			"node grants nothing."},
+	{"oversubscription", CFG_UINT, .offset = AT(struct cfg_credit, oversubscription), .min = 1, .max = 64,
+		.fallback = "4",
+		.help = "Offers may promise as many pools: most candidate paths are never selected. Commits may not."},
+	{"buffer", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit, buffer), .min = 1, .max = UINT32_MAX,
+		.fallback = "8K", .help = "Most units that a session is offered."},
+	{"margin", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit, margin), .max = UINT32_MAX, .fallback = "0",
+		.help = "Units reserved for each session above what is offered to it, for packets in the device's rings."},
+	{"refresh", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, refresh_ms), .min = 100, .max = 300000,
+		.fallback = "30000", .help = "Refresh period R (RFC 2205 section 3.7). Each refresh is sent after 0.5 to 1.5 R."},
+	{"losses", CFG_UINT, .offset = AT(struct cfg_credit, losses), .min = 1, .max = 20, .fallback = "3",
+		.help = "K: refreshes in a row that may be lost, plus one. State ends after (K + 0.5) * 1.5 * R of the sender."},
+	{"rapid", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, rapid_ms), .min = 10, .max = 60000,
+		.fallback = "500", .help = "Rf: time until the first copy of a message that is not acknowledged (RFC 2961 "
+			"section 6.2). It doubles with each copy."},
+	{"rapid-copies", CFG_UINT, .offset = AT(struct cfg_credit, rapid_copies), .min = 1, .max = 10, .fallback = "3",
+		.help = "Rl: transmissions of such a message in all. Then refreshes repeat it."},
+	{"repeat-max", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, repeat_max_ms), .min = 10, .max = 300000,
+		.fallback = "30000", .help = "Longest time between copies of an End that nobody acknowledges."},
+	{"select", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, select_ms), .min = 1, .max = 60000,
+		.fallback = "200",
+		.help = "T_sel: time for which the far gateway collects candidates after the first one. At least two round "
+			"trips."},
+	{"offer", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, offer_ms), .min = 2, .max = 600000,
+		.fallback = "3000", .help = "Time after which an offer that was not selected gives its buffer back."},
+	{"idle", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, idle_ms), .min = 1, .max = 60000, .fallback = "100",
+		.help = "D_idle: after that time everything sent has arrived or is lost. At least twice the largest one-way "
+			"delay, plus what devices hold back. A node that starts sends nothing before it has passed."},
+	{"lease", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, lease_ms), .min = 10, .max = 600000,
+		.fallback = "1000", .help = "T_lease: time after which the buffer of a neighbour that went down may be promised to others."},
+	{"blockade", CFG_UINT, .offset = AT(struct cfg_credit, blockade), .min = 1, .max = 100, .fallback = "4",
+		.help = "Kb: a path that was refused rests for Kb * R (RFC 2205 section 2.5)."},
+	{"max-hops", CFG_UINT, .offset = AT(struct cfg_credit, max_hops), .min = 1, .max = 16, .fallback = "16",
+		.help = "Most devices of a path that take part."},
+	{"message-types", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_credit, message_types), .min = 4, .max = 4,
+		.example = "[244, 245, 246, 247]",
+		.help = "RSVP message types of Path init, Reserve, End and End ACK. Default: 28, 29, 30 and 31, as in "
+			"draft-hu-rtgwg-cbfc-rsvp. 30 is RecoveryPath elsewhere (RFC 5063)."},
+	{"classes", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_credit, classes), .min = 4, .max = 4,
+		.example = "[124, 188, 252, 253]",
+		.help = "Class numbers of CREDIT, CBFC_HOP, CBFC_PATH and CBFC_OFFER. Default: 124, 188, 252 and 253, which are "
+			"vendor-private (RFC 3936)."},
+	{"enterprise", CFG_UINT, .offset = AT(struct cfg_credit, enterprise), .min = 1, .max = UINT32_MAX, .fallback = "32473",
+		.help = "SMI enterprise number in front of these objects. The default is for documentation (RFC 5612)."},
+	{"neighbors", CFG_LIST_OF, .item = CFG_MAP, .map = &neighbor_map, .offset = AT(struct cfg_credit, neighbors),
+		.max = LIMIT_CREDIT_NEIGHBORS, .help = "Nodes with which this node exchanges messages. Others are not heard."},
+	{"accept", CFG_LIST_OF, .item = CFG_MAP, .map = &accept_map, .offset = AT(struct cfg_credit, accept), .max = 64,
+		.help = "Sessions that may end at this node."},
+	{"sessions", CFG_LIST_OF, .item = CFG_MAP, .map = &session_map, .offset = AT(struct cfg_credit, sessions),
+		.max = LIMIT_CREDIT_SESSIONS, .help = "Sessions that begin at this node."},
+};
+const struct cfg_map cfg_credit_map = MAP_OF(credit_keys, "credit", struct cfg_credit);

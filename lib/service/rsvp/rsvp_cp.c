@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The service: its state, the snapshot, links and neighbours that fail, timers, and what users see. Control lcore. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/aligned.h"
+#include "node/control_send.h"
+#include "node/service.h"
+#include "service/rsvp/service_rsvp.h"
+#include "snapshot/liveness.h"
+
+#define SENDERS_PER_NEIGHBOR 4 /* keys of a neighbour whose numbers are remembered */
+
+static void post(struct control_role *c, const struct rsvp_event *e)
+{
+	struct rsvp_events *all = &node_rsvp(c->node)->events;
+	uint32_t tail = __atomic_load_n(&all->tail, __ATOMIC_ACQUIRE);
+
+	if (all->head - tail == RSVP_EVENTS) {
+		stat_add(&all->missed, 1);
+		return;
+	}
+	all->event[all->head % RSVP_EVENTS] = *e;
+	__atomic_store_n(&all->head, all->head + 1, __ATOMIC_RELEASE);
+}
+
+static const struct rsvp_carrier *carrier_of(const struct rsvp_path *p)
+{
+	return (const struct rsvp_carrier *)(uintptr_t)rsvp_path_carrier(p);
+}
+
+static void post_path(struct control_role *c, const struct rsvp_path *p, enum rsvp_event_kind kind)
+{
+	const struct rsvp_carrier *x = carrier_of(p);
+	struct rsvp_event e = {.kind = (uint8_t)kind};
+
+	if (!x || !x->own)
+		return;
+	memcpy(e.session, x->session, sizeof(e.session));
+	memcpy(e.path, x->path, sizeof(e.path));
+	rsvp_path_show(p, &e.view);
+	post(c, &e);
+}
+
+/* Only sessions that begin here are logged: of the others, their headends tell. */
+static void changed(void *arg, const struct rsvp_path *p, bool on)
+{
+	post_path(arg, p, on ? RSVP_EVENT_UP : RSVP_EVENT_DOWN);
+}
+
+static void begin_row(struct rsvp_row *row)
+{
+	__atomic_store_n(&row->version, row->version + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void end_row(struct rsvp_row *row)
+{
+	__atomic_store_n(&row->version, row->version + 1, __ATOMIC_RELEASE);
+}
+
+static void shown(void *arg, const struct rsvp_path *p)
+{
+	struct control_role *c = arg;
+	struct rsvp_row *row = &rsvp_of(c)->row[rsvp_path_slot(p)];
+	const struct rsvp_carrier *x = carrier_of(p);
+	struct rsvp_path_view before = row->view;
+	bool fresh = !row->used;
+
+	begin_row(row);
+	row->used = true;
+	rsvp_path_show(p, &row->view);
+	memcpy(row->session, x ? x->session : "", x ? sizeof(row->session) : 1);
+	memcpy(row->path, x ? x->path : "", x ? sizeof(row->path) : 1);
+	if (fresh || before.grantor != row->view.grantor || before.user != row->view.user)
+		row->since_ns = c->now;
+	end_row(row);
+	if (row->view.user == RSVP_U_OUT && before.user != RSVP_U_OUT)
+		post_path(c, p, RSVP_EVENT_REFUSED);
+}
+
+static void gone(void *arg, const struct rsvp_path *p)
+{
+	struct rsvp_row *row = &rsvp_of(arg)->row[rsvp_path_slot(p)];
+
+	begin_row(row);
+	row->used = false;
+	memset(&row->view, 0, sizeof(row->view));
+	end_row(row);
+	free((void *)(uintptr_t)rsvp_path_carrier(p));
+}
+
+static const struct rsvp_node_ops ops = {.send = rsvp_send,
+	.route = rsvp_route,
+	.changed = changed,
+	.shown = shown,
+	.gone = gone};
+
+/* splitmix64 of the node's secret: the next 64 bits of what must not be guessed */
+static uint64_t secret(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static uint64_t unix_s(const struct control_role *c)
+{
+	return (c->node->born_ns + c->now) / NSEC_PER_SEC;
+}
+
+/* A node without credit pays for no table. */
+static bool make(struct control_role *c)
+{
+	const struct snap_credit *s = &c->s->credit;
+	struct rsvp_control *r = calloc(1, sizeof(*r) + s->config.paths_max * sizeof(r->row[0]));
+	uint64_t state = c->node->seed, seed[2];
+
+	if (!r)
+		return false;
+	seed[0] = secret(&state);
+	seed[1] = secret(&state);
+	r->rows = s->config.paths_max;
+	r->ready_ns = c->now + s->config.idle_ms * NSEC_PER_MSEC;
+	r->labels = (uint32_t)secret(&state);
+	r->auth = rsvp_auth_new(SENDERS_PER_NEIGHBOR * LIMIT_CREDIT_NEIGHBORS, s->window, (const uint8_t *)seed,
+		unix_s(c));
+	r->machines = rsvp_node_new(&s->config, &ops, c, secret(&state));
+	if (!r->auth || !r->machines) {
+		rsvp_auth_free(r->auth);
+		rsvp_node_free(r->machines);
+		free(r);
+		return false;
+	}
+	__atomic_store_n(&node_rsvp(c->node)->control, r, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* In the order of the snapshot; those that were there keep their counters. */
+static void take_neighbors(struct rsvp_control *r, const struct snap_credit *s)
+{
+	for (uint32_t i = 0; i < s->n_neighbors; i++) {
+		struct rsvp_neighbor *there = rsvp_neighbor_of(r, &s->neighbor[i].addr), old = r->neighbor[i];
+
+		if (there == &r->neighbor[i])
+			continue;
+		r->neighbor[i] = there ? *there : (struct rsvp_neighbor){.addr = s->neighbor[i].addr, .reachable = 1};
+		if (there)
+			*there = old;
+	}
+	__atomic_store_n(&r->neighbors, s->n_neighbors, __ATOMIC_RELEASE);
+}
+
+static void take_snapshot(struct control_role *c)
+{
+	const struct snap_credit *s = &c->s->credit;
+	struct rsvp_control *r = rsvp_of(c);
+
+	if (!r && (!s->on || !make(c)))
+		return;
+	r = rsvp_of(c);
+	if (r->generation == c->s->generation)
+		return;
+	r->generation = c->s->generation;
+	if (s->on) {
+		rsvp_node_set(r->machines, &s->config);
+		rsvp_auth_set_keys(r->auth, s->key, s->n_keys, s->clock_s);
+		take_neighbors(r, s);
+	}
+	r->epoch = 0;
+	rsvp_sessions_begin(c);
+}
+
+/* A way to the address of a neighbour, over any link. */
+static bool is_reachable(const struct snapshot *s, const struct ip_addr *addr)
+{
+	target_t t = fib_lookup6(s->vrf[VRF_UNDERLAY].v6, &addr->v6);
+
+	return (target_kind(t) == TARGET_NEIGH || target_kind(t) == TARGET_LINK || target_kind(t) == TARGET_GROUP) &&
+	       liveness_of_way(s, t) != LIVENESS_IS_DEAD;
+}
+
+static void watch_neighbor(struct control_role *c, struct rsvp_neighbor *n)
+{
+	bool reachable = is_reachable(c->s, &n->addr);
+
+	if (reachable == (bool)n->reachable)
+		return;
+	stat_level(n->reachable, reachable);
+	post(c, &(struct rsvp_event){.kind = reachable ? RSVP_EVENT_BACK : RSVP_EVENT_SILENT, .neighbor = n->addr});
+	rsvp_neighbor(rsvp_of(c)->machines, c->now, &n->addr, reachable);
+}
+
+/* The way by which a path leaves this node: the policy's, or a port. */
+static bool is_dead(const struct control_role *c, const struct rsvp_carrier *x, const struct rsvp_path_view *v)
+{
+	if (!x->own)
+		return __atomic_load_n(&c->s->live->link[v->port], __ATOMIC_RELAXED);
+	return x->path_id >= c->s->n_paths ||
+	       (liveness_grade(liveness_of_path(c->s, x->path_id)) == LIVENESS_IS_DEAD ||
+		       liveness_of_way(c->s, c->s->path[x->path_id].via) == LIVENESS_IS_DEAD);
+}
+
+static int news_of(void *arg, const struct rsvp_path *p)
+{
+	struct rsvp_carrier *x = (struct rsvp_carrier *)(uintptr_t)rsvp_path_carrier(p);
+	struct rsvp_path_view v;
+
+	if (!x)
+		return 0;
+	rsvp_path_show(p, &v);
+	if (is_dead(arg, x, &v) == x->dead)
+		return 0;
+	x->dead = !x->dead;
+	return x->dead ? -1 : 1;
+}
+
+/* Something has failed or returned: which sessions does it concern? */
+static void watch(struct control_role *c)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	uint32_t epoch = liveness_epoch(c->s) + 1;
+
+	if (likely(r->epoch == epoch))
+		return;
+	r->epoch = epoch;
+	for (uint32_t i = 0; i < r->neighbors; i++)
+		watch_neighbor(c, &r->neighbor[i]);
+	rsvp_links(r->machines, c->now, news_of);
+}
+
+static bool take(struct control_role *c, struct rte_mbuf *m)
+{
+	pkt_end(m, rsvp_of(c) ? rsvp_take(c, m) : DROP_not_served, &c->lcore->stats);
+	return true;
+}
+
+static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	uint64_t due = TIME_NEVER;
+	unsigned int work;
+
+	if (!r)
+		return 0;
+	if (unlikely(c->now < r->ready_ns)) {
+		*next = MIN_OF(*next, r->ready_ns);
+		return 0;
+	}
+	watch(c);
+	rsvp_sessions_obey(c);
+	work = rsvp_poll(r->machines, c->now, CONTROL_BURST, &due);
+	if (unlikely(__atomic_load_n(&node_rsvp(c->node)->stopping, __ATOMIC_RELAXED)))
+		work += rsvp_sessions_stop(c);
+	else if (rsvp_sessions_follow(c))
+		due = c->now;
+	stat_level(r->stats.senders, rsvp_auth_senders(r->auth));
+	stat_level(r->stats.window_used, rsvp_auth_window_used(r->auth));
+	*next = MIN_OF(*next, due);
+	return work;
+}
+
+static bool has_input(const struct control_role *c)
+{
+	const struct rsvp_orders *o = &node_rsvp(c->node)->orders;
+
+	return __atomic_load_n(&o->head, __ATOMIC_RELAXED) != o->tail;
+}
+
+static int init(struct control_role *c, int socket)
+{
+	(void)socket;
+	c->node->state[SERVICE_RSVP] = new_aligned(sizeof(struct node_rsvp));
+	return node_rsvp(c->node) ? 0 : -ENOMEM;
+}
+
+static void fini(struct control_role *c)
+{
+	struct rsvp_control *r = node_rsvp(c->node) ? rsvp_of(c) : NULL;
+
+	if (r) {
+		rsvp_node_free(r->machines);
+		rsvp_auth_free(r->auth);
+		for (unsigned int i = 0; i < RSVP_OWN_BUCKETS; i++)
+			while (r->own[i]) {
+				struct rsvp_own *o = r->own[i];
+
+				r->own[i] = o->next;
+				free(o);
+			}
+		free(r);
+	}
+	free(node_rsvp(c->node));
+}
+
+const struct control_service rsvp_service = {
+	.name = "rsvp",
+	.init = init,
+	.fini = fini,
+	.tick = rsvp_tick,
+	.stopping = rsvp_stopping,
+	.snapshot = take_snapshot,
+	.takes = SERVICE_TAKES(PUNT_RSVP),
+	.take = take,
+	.poll = poll_rsvp,
+	.has_input = has_input,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What users see of credit sessions: log lines, alarms, copies of rows, and their orders. Management thread. */
+#include <errno.h>
+
+#include "base/log.h"
+#include "service/rsvp/service_rsvp.h"
+
+#define STOP_NS (300 * NSEC_PER_MSEC) /* for End and its acknowledgement */
+/* A session of one path, in every list: instance, path, reservation, context, offers, what is passed on, label. */
+#define PATH_BYTES 3072
+#define TABLE_BYTES \
+	(2 * 2 * (4 * sizeof(void *) + 12)) /* entries of tables, of which there are up to four for a path */
+
+static const char *reason_of(const struct rsvp_error *e)
+{
+	if (e->code == RSVP_ERROR_POLICY)
+		return "not permitted";
+	if (e->code == RSVP_ERROR_CLASS || e->code == RSVP_ERROR_C_TYPE)
+		return "an object is not understood";
+	if (e->code != RSVP_ERROR_ADMISSION)
+		return "refused";
+	switch (e->value) {
+	case RSVP_REFUSE_POOL:
+		return "its pool is exhausted";
+	case RSVP_REFUSE_ROUTE:
+		return "it has no route";
+	case RSVP_REFUSE_HOPS:
+		return "too many hops";
+	case RSVP_REFUSE_CLASS:
+		return "PFC tunnels pause the class already";
+	case RSVP_REFUSE_UNIT:
+		return "its credit.unit is another one";
+	default:
+		return "refused";
+	}
+}
+
+static void say(const struct rsvp_event *e)
+{
+	char node[IP_ADDR_TEXT];
+
+	switch ((enum rsvp_event_kind)e->kind) {
+	case RSVP_EVENT_UP:
+		log_notice(rsvp, "session %s: up on path %s, %u units of %u bytes from %s", e->session, e->path,
+			e->view.credit_units, 1u << e->view.unit, ip_addr_format(&e->view.nhop, node));
+		break;
+	case RSVP_EVENT_DOWN:
+		log_warning(rsvp, "session %s: no credit on path %s any more, it is %s", e->session, e->path,
+			rsvp_user_state_name(e->view.user));
+		break;
+	case RSVP_EVENT_REFUSED:
+		log_warning(rsvp, "session %s: path %s refused by %s: %s (error %u, value 0x%04x)", e->session, e->path,
+			e->view.error.node.family ? ip_addr_format(&e->view.error.node, node) : "nobody",
+			reason_of(&e->view.error), e->view.error.code, e->view.error.value);
+		break;
+	case RSVP_EVENT_SILENT:
+		log_warning(rsvp, "neighbor %s: no way to it is alive; its credit is not used",
+			ip_addr_format(&e->neighbor, node));
+		break;
+	case RSVP_EVENT_BACK:
+		log_notice(rsvp, "neighbor %s: a way to it is alive again", ip_addr_format(&e->neighbor, node));
+		break;
+	}
+}
+
+static void alarm_growth(uint64_t *said, uint64_t now, const char *what)
+{
+	if (now > *said)
+		log_warning(rsvp, "%llu %s; see: show rsvp counters, show rsvp neighbors",
+			(unsigned long long)(now - *said), what);
+	*said = now;
+}
+
+void rsvp_tick(struct node *n)
+{
+	struct node_rsvp *s = node_rsvp(n);
+	uint32_t head = __atomic_load_n(&s->events.head, __ATOMIC_ACQUIRE), tail = s->events.tail;
+	const struct rsvp_control *r = rsvp_shown(n);
+
+	if (!r)
+		return;
+	while (tail != head)
+		say(&s->events.event[tail++ % RSVP_EVENTS]);
+	__atomic_store_n(&s->events.tail, tail, __ATOMIC_RELEASE);
+	alarm_growth(&s->missed_said, stat_read(&s->events.missed), "changes of sessions were too many to be listed");
+	alarm_growth(&s->replayed_said, stat_read(&r->stats.integrity_replayed), "RSVP messages were replayed");
+	alarm_growth(&s->unacknowledged_said, stat_read(&rsvp_node_stats_of(r->machines)->unacknowledged),
+		"RSVP messages were never acknowledged: a neighbour has stopped answering");
+}
+
+/* A node that stops has ended its sessions, if it has any. */
+uint64_t rsvp_stopping(struct node *n)
+{
+	const struct rsvp_control *r = rsvp_shown(n);
+
+	__atomic_store_n(&node_rsvp(n)->stopping, true, __ATOMIC_RELAXED);
+	return r && stat_read(&rsvp_node_stats_of(r->machines)->paths) ? STOP_NS : 0;
+}
+
+bool rsvp_row_copy(const struct rsvp_control *r, uint32_t i, struct rsvp_row *out)
+{
+	const struct rsvp_row *row = &r->row[i];
+	uint32_t before;
+
+	do {
+		before = __atomic_load_n(&row->version, __ATOMIC_ACQUIRE);
+		*out = *row;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (before & 1 || before != __atomic_load_n(&row->version, __ATOMIC_RELAXED));
+	return out->used;
+}
+
+int rsvp_order(struct node *n, const char *name, bool stop)
+{
+	struct rsvp_orders *o = &node_rsvp(n)->orders;
+
+	if (o->head - __atomic_load_n(&o->tail, __ATOMIC_ACQUIRE) == RSVP_ORDERS)
+		return -EBUSY;
+	snprintf(o->order[o->head % RSVP_ORDERS].name, RSVP_NAME, "%s", name);
+	o->order[o->head % RSVP_ORDERS].stop = stop;
+	__atomic_store_n(&o->head, o->head + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+uint64_t rsvp_memory(uint32_t paths)
+{
+	return sizeof(struct rsvp_control) +
+	       paths * (PATH_BYTES + TABLE_BYTES + sizeof(struct rsvp_row) + sizeof(struct rsvp_carrier) +
+			       sizeof(struct rsvp_own) + SNAP_ENCAP_BYTES_MAX);
+}

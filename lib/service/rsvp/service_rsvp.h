@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * RSVP for credit on the control lcore (docs/credit.md). lib/rsvp reads and writes messages, authenticates them, and is the
+ * state machines of sessions; this service carries their packets, follows the configuration, and tells the management
+ * thread what happens.
+ *
+ * Sessions that begin here have their candidate paths along a policy. Messages of others come in tunnels whose next SID is
+ * here; they go on as they came, and are executed at that SID then.
+ */
+#ifndef SERVICE_RSVP_SERVICE_RSVP_H
+#define SERVICE_RSVP_SERVICE_RSVP_H
+
+#include "base/bucket.h"
+#include "node/node.h"
+#include "rsvp/rsvp_integrity.h"
+#include "rsvp/rsvp_node.h"
+#include "service/services.h"
+
+#define RSVP_NAME 32
+#define RSVP_EVENTS 256 /* that wait for the management thread; a power of two */
+#define RSVP_ORDERS 16	/* of users, that wait for the control lcore; a power of two */
+
+/* Of the node. */
+#define RSVP_SERVICE_COUNTERS(X) \
+	X(counter, rx, "messages_rx", "messages", "sluice_rsvp_rx", "RSVP messages received") \
+	X(counter, tx, "messages_tx", "messages", "sluice_rsvp_tx", "RSVP messages sent") \
+	X(counter, challenges, "challenges", "messages", "sluice_rsvp_challenges", "integrity challenges sent") \
+	X(gauge, senders, "senders", "senders", "sluice_rsvp_senders", "senders whose sequence numbers are known") \
+	X(gauge, window_used, "window_used", "messages", "sluice_rsvp_window_used", \
+		"largest distance of an accepted sequence number below the newest one of its sender") \
+	X(counter, unsent, "unsent", "messages", "sluice_rsvp_unsent", \
+		"RSVP messages not sent: no key is valid, no buffer is free, or their path has no way out")
+
+/* Reasons for which a message is refused: those of lib/rsvp, and what this service adds. */
+#define RSVP_REFUSED_COUNTERS(X) \
+	RSVP_REFUSALS(X) \
+	RSVP_REFUSAL(X, unreadable, "no IPv6 packet with RSVP and nothing else after its options") \
+	RSVP_REFUSAL(X, stranger, "RSVP_HOP or source is no configured neighbour") \
+	RSVP_REFUSAL(X, source, "the source is not the neighbour in RSVP_HOP") \
+	RSVP_REFUSAL(X, hop_limit, "hop limit too low for the hops of the neighbour") \
+	RSVP_REFUSAL(X, tunnel, "a message for one hop, in a tunnel or with router alert") \
+	RSVP_REFUSAL(X, above_rate, "above the rate of the neighbour")
+
+struct rsvp_service_stats {
+	RSVP_SERVICE_COUNTERS(STAT_DECLARE)
+	RSVP_REFUSED_COUNTERS(STAT_DECLARE)
+};
+
+/* Of a neighbour. */
+#define RSVP_NEIGHBOR_COUNTERS(X) \
+	X(counter, rx, "rx", "messages", "sluice_rsvp_neighbor_rx", "RSVP messages accepted from this neighbour") \
+	X(counter, tx, "tx", "messages", "sluice_rsvp_neighbor_tx", "RSVP messages sent to this neighbour's address") \
+	X(counter, refused, "refused", "messages", "sluice_rsvp_neighbor_refused", \
+		"RSVP messages of this neighbour refused") \
+	X(counter, limited, "limited", "messages", "sluice_rsvp_neighbor_limited", \
+		"RSVP messages of this neighbour above its rate") \
+	X(time, heard, "heard_ms", "ms", NULL, "time since a message of this neighbour was accepted") \
+	X(gauge, reachable, "reachable", "boolean", "sluice_rsvp_neighbor_reachable", \
+		"1: a way to this neighbour is alive")
+
+struct rsvp_neighbor {
+	struct ip_addr addr;
+	struct bucket bucket;
+	RSVP_NEIGHBOR_COUNTERS(STAT_DECLARE)
+};
+
+/* What goes along a path: made with it, freed with it. Control lcore. */
+struct rsvp_carrier {
+	char session[RSVP_NAME], path[RSVP_NAME]; /* of a session that begins here; else "" */
+	uint32_t path_id;			  /* the same: of the policy's path */
+	bool own, dead;
+	uint16_t next_header_at;
+	uint16_t bytes;	  /* of the outer headers; 0: the message goes natively */
+	uint8_t header[]; /* as they came; of an own path those of its policy */
+};
+
+/* A path as users see it. The version is odd while the control lcore writes. */
+struct rsvp_row {
+	uint32_t version;
+	bool used;
+	char session[RSVP_NAME], path[RSVP_NAME];
+	uint64_t since_ns; /* of its states */
+	struct rsvp_path_view view;
+};
+
+/* A session that begins here. */
+struct rsvp_own {
+	struct rsvp_own *next; /* in its bucket */
+	char name[RSVP_NAME];
+	struct rsvp_instance *instance; /* NULL: stopped, or there was no room */
+	bool stopped;
+	uint64_t generation; /* of the snapshot that last had it */
+	uint32_t place;	     /* in that snapshot */
+	uint64_t retry_ns;
+	/* what it was opened with */
+	struct ip_addr to;
+	struct rsvp_tspec tspec;
+	uint8_t traffic_class, paths;
+	uint32_t fingerprint[RSVP_CANDIDATES_MAX];
+};
+
+enum rsvp_event_kind { RSVP_EVENT_UP, RSVP_EVENT_DOWN, RSVP_EVENT_REFUSED, RSVP_EVENT_SILENT, RSVP_EVENT_BACK };
+
+struct rsvp_event {
+	uint8_t kind;
+	char session[RSVP_NAME], path[RSVP_NAME];
+	struct rsvp_path_view view;
+	struct ip_addr neighbor;
+};
+
+/* Written by the control lcore, read by the management thread. */
+struct rsvp_events {
+	uint32_t head;	 /* release */
+	uint32_t tail;	 /* written by the management thread, release */
+	uint64_t missed; /* relaxed */
+	struct rsvp_event event[RSVP_EVENTS];
+};
+
+/* `session start` and `session stop`: written by the management thread, read by the control lcore. */
+struct rsvp_orders {
+	uint32_t head, tail; /* release */
+	struct rsvp_order {
+		char name[RSVP_NAME];
+		bool stop;
+	} order[RSVP_ORDERS];
+};
+
+#define RSVP_OWN_BUCKETS 4096
+
+/* Of the control lcore; made by the first snapshot that has credit. */
+struct rsvp_control {
+	struct rsvp_node *machines;
+	struct rsvp_auth *auth;
+	uint64_t generation; /* of the snapshot that is followed */
+	uint32_t at;	     /* sessions of it that were looked at */
+	uint64_t ready_ns;   /* nothing is sent before: D_idle since the start */
+	uint32_t epoch;	     /* of struct liveness */
+	uint32_t ended;	     /* buckets of sessions that were ended since `stopping` */
+	uint32_t labels;     /* given so far */
+	struct rsvp_own *own[RSVP_OWN_BUCKETS];
+	uint32_t owns;
+	struct rsvp_service_stats stats;
+	struct rsvp_neighbor neighbor[LIMIT_CREDIT_NEIGHBORS];
+	uint32_t neighbors; /* relaxed readers */
+	struct rsvp_message in, out;
+	uint8_t bytes[RSVP_BYTES_MAX];
+	uint32_t rows;
+	struct rsvp_row row[];
+};
+
+struct node_rsvp {
+	struct rsvp_control *control; /* NULL: not made yet; release */
+	bool stopping;		      /* the node is about to stop; set by the management thread, relaxed */
+	struct rsvp_events events;
+	struct rsvp_orders orders;
+	/* management thread */
+	uint64_t missed_said, replayed_said, unacknowledged_said;
+};
+
+static inline struct node_rsvp *node_rsvp(const struct node *n)
+{
+	return n->state[SERVICE_RSVP];
+}
+
+static inline struct rsvp_control *rsvp_of(const struct control_role *c)
+{
+	return node_rsvp(c->node)->control;
+}
+
+/* Any thread: NULL before the first snapshot with credit. */
+static inline struct rsvp_control *rsvp_shown(const struct node *n)
+{
+	return __atomic_load_n(&node_rsvp(n)->control, __ATOMIC_ACQUIRE);
+}
+
+/* --- control lcore --- */
+
+/* packets_cp.c: a received packet (PUNT_RSVP), whose reason for the end is returned; struct rsvp_node_ops. */
+enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m);
+void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
+int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
+struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, const struct ip_addr *addr);
+
+/* sessions_cp.c: sessions follow the snapshot, some in each pass (true: there are more), and orders of users. */
+void rsvp_sessions_begin(struct control_role *c);
+bool rsvp_sessions_follow(struct control_role *c);
+void rsvp_sessions_obey(struct control_role *c);
+unsigned int rsvp_sessions_stop(struct control_role *c);
+
+/* --- management thread, rsvp_ctl.c --- */
+
+void rsvp_tick(struct node *n);
+uint64_t rsvp_stopping(struct node *n);
+/* A copy of a row; false: it is free. */
+bool rsvp_row_copy(const struct rsvp_control *r, uint32_t i, struct rsvp_row *out);
+/* Start or stop a session that begins here. 0, or -EBUSY: too many orders wait. */
+int rsvp_order(struct node *n, const char *name, bool stop);
+/* Bytes of memory of `paths` paths in the worst case, with their tables. */
+uint64_t rsvp_memory(uint32_t paths);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sessions that begin at this node: opened, left alone or closed one by one when the configuration changes, and by order
+ * of users (docs/credit.md 2.3, D41). Control lcore.
+ */
+#include <stdlib.h>
+
+#include "base/compiler.h"
+#include "node/control_send.h"
+#include "service/rsvp/service_rsvp.h"
+
+#define ROCE_PORT 4791
+#define RETRY_NS NSEC_PER_SEC /* after a session for which there was no room */
+#define LABEL_BITS 20
+#define LABEL_STEP 0x5bd1f /* odd: the labels run through all 20 bits in an order that shows nothing */
+
+/* FNV-1a */
+static uint32_t bucket_of(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 16777619u;
+	return h % RSVP_OWN_BUCKETS;
+}
+
+static struct rsvp_own *own_of(const struct rsvp_control *r, const char *name)
+{
+	struct rsvp_own *o = r->own[bucket_of(name)];
+
+	while (o && strcmp(o->name, name) != 0)
+		o = o->next;
+	return o;
+}
+
+/* The outer source of a path, and a label that it has not had for 2^20 paths, never 0. */
+static struct rsvp_sender sender_for(struct rsvp_control *r, const struct snap_path *path)
+{
+	uint32_t label;
+
+	do {
+		label = r->labels++ * LABEL_STEP & ((1u << LABEL_BITS) - 1);
+	} while (!label);
+	return (struct rsvp_sender){.src = ip_addr_from6(&((const struct ipv6_hdr *)path->header)->src),
+		.labelled = true,
+		.port = label};
+}
+
+static struct rsvp_carrier *carrier_for(const struct snap_rsvp_session *s, const struct snap_path *path, uint32_t id)
+{
+	struct rsvp_carrier *x = calloc(1, sizeof(*x) + path->bytes);
+
+	if (!x)
+		return NULL;
+	snprintf(x->session, sizeof(x->session), "%s", s->name);
+	snprintf(x->path, sizeof(x->path), "%s", path->name);
+	x->path_id = id;
+	x->own = true;
+	x->next_header_at = path->next_header_at;
+	x->bytes = path->bytes;
+	memcpy(x->header, path->header, path->bytes);
+	return x;
+}
+
+/* The egress of a way, for a label among several. */
+static uint8_t port_of(const struct snapshot *s, target_t via, uint32_t label)
+{
+	if (target_kind(via) == TARGET_GROUP)
+		via = s->group[target_index(via)].member[label % s->group[target_index(via)].n];
+	return target_kind(via) == TARGET_NEIGH ? (uint8_t)s->neigh[target_index(via)].port
+						: snap_interface_of(target_index(via));
+}
+
+static bool add_candidate(struct control_role *c, const struct snap_rsvp_session *s, struct rsvp_open *o,
+	unsigned int place)
+{
+	uint32_t id = c->s->policy[s->policy].path[place];
+	const struct snap_path *path = &c->s->path[id];
+	struct rsvp_candidate *x = &o->candidate[o->candidates];
+	struct rsvp_carrier *carrier;
+	uint64_t speed;
+
+	if (!path->via)
+		return true; /* no way out: no candidate */
+	carrier = carrier_for(s, path, id);
+	if (!carrier)
+		return false;
+	x->id = (uint16_t)(place + 1);
+	x->sender = sender_for(rsvp_of(c), path);
+	x->way = (struct rsvp_way){.port = port_of(c->s, path->via, x->sender.port),
+		.carrier = (uint64_t)(uintptr_t)carrier,
+		.delay_us = UINT32_MAX};
+	speed = c->s->port[x->way.port].speed_bps;
+	x->way.rate_bps = speed ? speed : UINT64_MAX;
+	o->candidates++;
+	return true;
+}
+
+static void remember(const struct control_role *c, struct rsvp_own *o, const struct snap_rsvp_session *s)
+{
+	const struct snap_policy *policy = &c->s->policy[s->policy];
+
+	o->to = s->to;
+	o->tspec = s->tspec;
+	o->traffic_class = s->traffic_class;
+	o->paths = (uint8_t)policy->n_paths;
+	for (unsigned int i = 0; i < policy->n_paths; i++)
+		o->fingerprint[i] = c->s->path[policy->path[i]].via ? c->s->path[policy->path[i]].fingerprint : 0;
+}
+
+static bool is_same(const struct control_role *c, const struct rsvp_own *o, const struct snap_rsvp_session *s)
+{
+	struct rsvp_own now = {0};
+
+	remember(c, &now, s);
+	return ip_addr_equal(&now.to, &o->to) && now.traffic_class == o->traffic_class && now.paths == o->paths &&
+	       !memcmp(&now.tspec, &o->tspec, sizeof(now.tspec)) &&
+	       !memcmp(now.fingerprint, o->fingerprint, sizeof(now.fingerprint));
+}
+
+static void open_session(struct control_role *c, struct rsvp_own *o, const struct snap_rsvp_session *s)
+{
+	struct rsvp_open open = {.session = {.dst = s->to, .protocol = IP_PROTO_UDP, .port = ROCE_PORT},
+		.tspec = s->tspec,
+		.traffic_class = s->traffic_class};
+	bool good = true;
+
+	remember(c, o, s);
+	o->retry_ns = c->now + RETRY_NS;
+	for (unsigned int i = 0; i < o->paths && good; i++)
+		good = add_candidate(c, s, &open, i);
+	if (good && open.candidates)
+		o->instance = rsvp_open(rsvp_of(c)->machines, c->now, &open);
+	if (o->instance)
+		return;
+	for (unsigned int i = 0; i < open.candidates; i++)
+		free((void *)(uintptr_t)open.candidate[i].way.carrier);
+}
+
+static void close_session(struct control_role *c, struct rsvp_own *o)
+{
+	if (o->instance)
+		rsvp_close(rsvp_of(c)->machines, c->now, o->instance);
+	o->instance = NULL;
+}
+
+static struct rsvp_own *add_own(struct rsvp_control *r, const char *name)
+{
+	struct rsvp_own *o = calloc(1, sizeof(*o)), **at = &r->own[bucket_of(name)];
+
+	if (!o)
+		return NULL;
+	snprintf(o->name, sizeof(o->name), "%s", name);
+	o->next = *at;
+	*at = o;
+	r->owns++;
+	return o;
+}
+
+static void follow(struct control_role *c, uint32_t place)
+{
+	const struct snap_rsvp_session *s = &c->s->credit.session[place];
+	struct rsvp_own *o = own_of(rsvp_of(c), s->name);
+
+	if (!o)
+		o = add_own(rsvp_of(c), s->name);
+	if (!o)
+		return;
+	o->generation = c->s->generation;
+	o->place = place;
+	if (o->instance && !is_same(c, o, s))
+		close_session(c, o);
+	if (!o->instance && !o->stopped)
+		open_session(c, o, s);
+}
+
+/* Close what the snapshot does not have. What it has is left alone until it was looked at. */
+void rsvp_sessions_begin(struct control_role *c)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	const struct snap_credit *s = &c->s->credit;
+
+	r->at = 0;
+	for (uint32_t i = 0; s->on && i < s->n_sessions; i++) {
+		struct rsvp_own *o = own_of(r, s->session[i].name);
+
+		if (o)
+			o->generation = c->s->generation;
+	}
+	for (unsigned int i = 0; i < RSVP_OWN_BUCKETS && r->owns; i++)
+		for (struct rsvp_own **at = &r->own[i], *o; (o = *at);) {
+			if (o->generation == c->s->generation) {
+				at = &o->next;
+				continue;
+			}
+			close_session(c, o);
+			*at = o->next;
+			free(o);
+			r->owns--;
+		}
+}
+
+/* After all were looked at, those that could not begin are tried again, in the same order. */
+bool rsvp_sessions_follow(struct control_role *c)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	const struct snap_credit *s = &c->s->credit;
+
+	if (!s->on)
+		return false;
+	for (unsigned int i = 0; i < CONTROL_BURST && r->at < s->n_sessions; i++)
+		follow(c, r->at++);
+	return r->at < s->n_sessions;
+}
+
+void rsvp_sessions_obey(struct control_role *c)
+{
+	struct rsvp_orders *all = &node_rsvp(c->node)->orders;
+	uint32_t head = __atomic_load_n(&all->head, __ATOMIC_ACQUIRE);
+
+	for (; all->tail != head; __atomic_store_n(&all->tail, all->tail + 1, __ATOMIC_RELEASE)) {
+		const struct rsvp_order *order = &all->order[all->tail % RSVP_ORDERS];
+		struct rsvp_own *o = own_of(rsvp_of(c), order->name);
+
+		if (!o || !c->s->credit.on || o->generation != c->s->generation)
+			continue;
+		o->stopped = order->stop;
+		if (o->stopped)
+			close_session(c, o);
+		else if (!o->instance)
+			open_session(c, o, &c->s->credit.session[o->place]);
+	}
+}
+
+unsigned int rsvp_sessions_stop(struct control_role *c)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	unsigned int n = 0;
+
+	for (; r->ended < RSVP_OWN_BUCKETS && n < CONTROL_BURST; r->ended++)
+		for (struct rsvp_own *o = r->own[r->ended]; o; o = o->next, n++)
+			close_session(c, o);
+	return n;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Credit: parameters of the session machines, keys, neighbours, permissions and sessions. Management thread. */
+#include <errno.h>
+
+#include "config/config.h"
+#include "config/keys.h"
+#include "snapshot/build_priv.h"
+
+_Static_assert((int)DIGEST_SHA256 == (int)HMAC_SHA256 && (int)DIGEST_MD5 == (int)HMAC_MD5, "words of the key digest");
+
+#define LEAST_PACKET 64 /* m of SENDER_TSPEC */
+
+static struct rsvp_config config_of(const struct config *c)
+{
+	const struct cfg_credit *x = &c->credit;
+	struct rsvp_config r = rsvp_config_default;
+
+	r.addr = c->node.loopback;
+	r.paths_max = (uint32_t)x->paths;
+	r.refresh_ms = (uint32_t)x->refresh_ms;
+	r.keep = (uint32_t)x->losses;
+	r.rapid_ms = (uint32_t)x->rapid_ms;
+	r.rapid_max = (uint32_t)x->rapid_copies;
+	r.repeat_max_ms = (uint32_t)x->repeat_max_ms;
+	r.select_ms = (uint32_t)x->select_ms;
+	r.offer_ms = (uint32_t)x->offer_ms;
+	r.idle_ms = (uint32_t)x->idle_ms;
+	r.lease_ms = (uint32_t)x->lease_ms;
+	r.blockade = (uint32_t)x->blockade;
+	r.hops_max = (uint8_t)x->max_hops;
+	r.unit = (uint8_t)x->unit;
+	r.pool = x->pool;
+	r.oversubscription = (uint32_t)x->oversubscription;
+	r.buffer = (uint32_t)x->buffer;
+	r.margin = (uint32_t)x->margin;
+	return r;
+}
+
+static struct rsvp_numbers numbers_of(const struct cfg_credit *x)
+{
+	struct rsvp_numbers n = rsvp_ext;
+
+	if (x->message_types.n) {
+		n.type_init = (uint8_t)x->message_types.items[0];
+		n.type_reserve = (uint8_t)x->message_types.items[1];
+		n.type_end = (uint8_t)x->message_types.items[2];
+		n.type_end_ack = (uint8_t)x->message_types.items[3];
+	}
+	if (x->classes.n) {
+		n.class_credit = (uint8_t)x->classes.items[0];
+		n.class_hop = (uint8_t)x->classes.items[1];
+		n.class_path = (uint8_t)x->classes.items[2];
+		n.class_offer = (uint8_t)x->classes.items[3];
+	}
+	n.enterprise = (uint32_t)x->enterprise;
+	return n;
+}
+
+static bool build_credit_keys(struct builder *b, struct snap_credit *s)
+{
+	const struct cfg_credit *x = &b->config->credit;
+	struct rsvp_key *key = arena_alloc(b->s->arena, (x->keys.n + 1) * sizeof(*key));
+
+	for (uint32_t i = 0; key && x->integrity == INTEGRITY_REQUIRED && i < x->keys.n; i++) {
+		const struct cfg_credit_key *k = &x->keys.items[i];
+		const struct cfg_key_secret *secret = cfg_secret(b->config, (uint32_t)k->id);
+
+		if (!secret)
+			continue;
+		key[s->n_keys] = (struct rsvp_key){.id = k->id, .from_s = k->from_s, .until_s = k->until_s};
+		hmac_secret_prepare(&key[s->n_keys++].secret, (enum hmac_digest)k->digest, secret->key, secret->bytes);
+	}
+	s->key = key;
+	return key;
+}
+
+static uint32_t units_of(const struct cfg_credit *x, uint64_t buffer)
+{
+	return (uint32_t)(buffer == CFG_NONE ? x->buffer : buffer);
+}
+
+static bool build_neighbors(struct builder *b, struct snap_credit *s)
+{
+	const struct cfg_credit *x = &b->config->credit;
+	struct snap_rsvp_neighbor *neighbor = arena_alloc(b->s->arena, (x->neighbors.n + 1) * sizeof(*neighbor));
+	struct snap_rsvp_accept *accept = arena_alloc(b->s->arena, (x->accept.n + 1) * sizeof(*accept));
+
+	if (!neighbor || !accept)
+		return false;
+	for (uint32_t i = 0; i < x->neighbors.n; i++) {
+		const struct cfg_credit_neighbor *n = &x->neighbors.items[i];
+
+		neighbor[i] = (struct snap_rsvp_neighbor){.addr = n->address,
+			.least_hop_limit = (uint8_t)(256 - n->hops),
+			.buffer = units_of(x, n->buffer),
+			.rate = n->rate};
+	}
+	for (uint32_t i = 0; i < x->accept.n; i++) {
+		build_match(&accept[i].sources, &x->accept.items[i].sources);
+		accept[i].buffer = units_of(x, x->accept.items[i].buffer);
+	}
+	s->neighbor = neighbor;
+	s->n_neighbors = x->neighbors.n;
+	s->accept = accept;
+	s->n_accepts = x->accept.n;
+	return true;
+}
+
+static bool build_sessions(struct builder *b, struct snap_credit *s)
+{
+	const struct cfg_credit *x = &b->config->credit;
+	struct snap_rsvp_session *session = arena_alloc(b->s->arena, (x->sessions.n + 1) * sizeof(*session));
+
+	for (uint32_t i = 0; session && i < x->sessions.n; i++) {
+		const struct cfg_credit_session *c = &x->sessions.items[i];
+		uint32_t policy = (uint32_t)cfg_find_policy(b->config, c->policy);
+		float rate = (float)((double)c->rate_bps / 8);
+
+		session[i] = (struct snap_rsvp_session){.name = c->name,
+			.to = c->to,
+			.tspec = {.rate = rate,
+				.depth = (float)c->buffer,
+				.peak = rate,
+				.least = LEAST_PACKET,
+				.most = b->s->policy[policy].inner_mtu},
+			.policy = policy,
+			.traffic_class = (uint8_t)c->class};
+	}
+	s->session = session;
+	s->n_sessions = x->sessions.n;
+	return session;
+}
+
+int build_credit(struct builder *b)
+{
+	struct snap_credit *s = &b->s->credit;
+	const struct cfg_credit *x = &b->config->credit;
+
+	s->on = x->mode != CREDIT_OFF;
+	if (!s->on)
+		return 0;
+	s->config = config_of(b->config);
+	s->numbers = numbers_of(x);
+	s->clock_s = x->clock_s;
+	s->window = (uint32_t)x->window;
+	if (!build_credit_keys(b, s) || !build_neighbors(b, s) || !build_sessions(b, s))
+		return build_fail(b, -ENOMEM, "out of memory");
+	return 0;
+}

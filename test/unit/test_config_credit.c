@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The checks of credit: keys, numbers, timers, the pool, neighbours and sessions. */
+#include "test/support/unit.h"
+
+#include "test/support/conf.h"
+
+static void keys(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"no key",
+			"  mode: ext\n  integrity: off\n  keys:\n    - id: 11\n      digest: md5\n      from: "
+			"1700000000\n"
+			"      until: 1800000000\n",
+			"  mode: ^ext\n",
+			"mode: ext needs a key, because integrity is required; add keys with an id of hmac.keys"},
+		{"signed", "  integrity: off\n", "", NULL},
+		{"never valid", "until: 1800000000", "until: ^1700000000",
+			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
+		{"twice", "      digest: md5\n", "    - id: ^11\n      digest: md5\n",
+			"id 11 is used twice in keys, first in line 367"},
+	};
+
+	(void)state;
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+static void numbers(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"type of another message", "[244, 245, 246, 247]", "[244, 245, ^20, 247]",
+			"message-types: 20 is the type of another message, or not from 11 to 255"},
+		{"types of the draft", "[244, 245, 246, 247]", "[28, 29, 30, 31]", NULL},
+		{"one type twice", "[244, 245, 246, 247]", "[244, 245, 246, ^244]", "message-types: 244 is used twice"},
+		{"a class that others must not refuse", "[125, 189, 253, 254]", "[125, ^125, 253, 254]",
+			"classes: 125 for CBFC_HOP: expected 188 to 191, the vendor-private classes that other nodes "
+			"ignore (RFC 3936)"},
+		{"one class twice", "[125, 189, 253, 254]", "[125, 189, 253, ^253]", "classes: 253 is used twice"},
+	};
+
+	(void)state;
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+static void timers_and_pool(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"offer ends before the selection", "offer: 2000", "offer: ^100",
+			"offer: 100 ms: an offer must live longer than the selection, select: 100 ms"},
+		{"copies after the refresh", "refresh: 20000", "refresh: ^5999",
+			"warning: refresh: 5999 ms is over before the 4 rapid copies are, after 6000 ms"},
+		{"no room for a session", "pool: 64", "pool: ^16",
+			"pool: 16 units have no room for one session of buffer: 16 and margin: 1; lower them, or raise "
+			"pool"},
+		{"room for one", "pool: 64", "pool: 17", NULL},
+		{"no pool", "pool: 64", "pool: ^0",
+			"pool: 0, so no session of accept in line 399 could be granted credit; set pool, at least 17 "
+			"units "
+			"for one session"},
+	};
+
+	(void)state;
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+static void neighbors(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"this node", "- address: \"fd00:0:2::1\"", "- address: ^\"fd00:0:1::1\"",
+			"address: fd00:0:1::1 is node.loopback of this node"},
+		{"a tenant", "- address: \"fd00:0:2::1\"", "- address: ^\"2001:db8:77::1\"",
+			"address: 2001:db8:77::1 is not in node.infrastructure, line 9, so a tenant could send from "
+			"it; add "
+			"its prefix there"},
+		{"sources of tenants", "sources: \"fd00:0:2::/64\"", "sources: ^\"2001:db8:77::/64\"",
+			"sources: 2001:db8:77::/64 is not in node.infrastructure, line 9, so its packets are dropped "
+			"here; "
+			"add it there"},
+		{"more than anybody gets", "      buffer: 8\n", "      buffer: ^17\n",
+			"buffer: 17 is more than credit.buffer, 16"},
+		{"more than anybody gets at the far end", "      buffer: 4\n", "      buffer: ^17\n",
+			"buffer: 17 is more than credit.buffer, 16"},
+	};
+
+	(void)state;
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+static void sessions(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"to itself", "      to: \"fd00:0:2::1\"", "      to: ^\"fd00:0:1::1\"",
+			"to: fd00:0:1::1 is node.loopback of this node"},
+		{"unknown policy", "roce\n      policy: to-dc2", "roce\n      policy: ^to-dc3",
+			"policy: there is no 'to-dc3' in policies; did you mean 'to-dc2'?"},
+		{"a source of tenants", "  - name: to-dc2\n    paths",
+			"  - name: to-dc2\n    source: \"2001:db8:77::1\"\n    paths",
+			"policy: outer source 2001:db8:77::1/128 of 'to-dc2' is not in node.infrastructure, line 9; "
+			"use a "
+			"source or source-prefix of the domain",
+			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
+		{"PFC and credit on one path", "segments: [\"5f00:0:500::\", ", "segments: [\"5f00:1:1:e1::\", ",
+			"policy: path 'via-spine5' of 'to-dc2' begins with a SID in line 249 whose queues PFC frames "
+			"pause; a "
+			"class has one lossless scheme on a path: use another SID, or no session",
+			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
+		{"too few paths", "  paths: 64", "  paths: ^1",
+			"paths: 1 is too few: the sessions in line 402 have 2 paths; set paths to 2 or more"},
+		{"off", "  mode: ext\n", "  mode: ^off\n",
+			"warning: mode: off: the sessions are not signalled; set mode: ext"},
+	};
+
+	(void)state;
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(keys), cmocka_unit_test(numbers),
+		cmocka_unit_test(timers_and_pool), cmocka_unit_test(neighbors), cmocka_unit_test(sessions)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

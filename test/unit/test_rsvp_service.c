@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * RSVP in a whole node whose neighbours are the test (docs/credit.md 2.3): a transit device on a path, a far gateway, a
+ * headend; what is intercepted and what is not; whom the node hears; reloads and orders.
+ */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+
+#include "service/rsvp/service_rsvp.h"
+#include "test/support/conf.h"
+#include "test/support/shown.h"
+
+/* fd00::1 is the previous hop, behind p0; fd00::2 the next one, behind p1. */
+#define NODE \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: p0, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: p1, device: net_null1, side: wan, speed: 40G, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"  - {name: d0, device: net_null2, side: dc, addresses: [\"2001:db8:c::2/64\"]}\n" \
+		"neighbors:\n" \
+		"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:03\"}\n" \
+		"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
+		"routes:\n" \
+		"  - {prefix: \"fd00::1/128\", port: p0, nexthop: \"2001:db8:a::3\"}\n" \
+		"  - {prefix: \"fd00::2/128\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+		"  - {prefix: \"5f00:0:200::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n" \
+		"policies: [{name: far, source: \"fd00:1::9\", paths: [{name: only, segments: " \
+		"[\"5f00:0:200::\"]}]}]\n"
+#define CREDIT(more) \
+	"credit:\n  mode: ext\n  integrity: off\n  pool: 64\n  buffer: 16\n" \
+	"  neighbors: [{address: \"fd00::1\"}, {address: \"fd00::2\", rate: 5}]\n" more
+#define ACCEPT "  accept: [{sources: \"fd00:1::/64\", buffer: 4}]\n"
+#define SESSION(name) "  sessions: [{name: " name ", policy: far, to: \"fd00::2\", class: 3, buffer: 32K}]\n"
+
+#define LABEL 0x12345
+#define FRONT (sizeof(struct eth_hdr) + 2 * sizeof(struct ipv6_hdr) + 8)
+
+static struct rsvp_message m, got;
+static uint8_t out_bytes[2048];
+
+static struct ip_addr address(const char *text)
+{
+	struct ip_addr a;
+
+	assert_int_equal(0, ip_addr_parse(text, &a));
+	return a;
+}
+
+static bool is(const struct ipv6_addr *a, const char *text)
+{
+	struct ip_addr b = address(text);
+
+	return ipv6_equal(a, &b.v6);
+}
+
+/* A 28 of fd00::1 for a session that ends at `to`. */
+static void make_init(const char *to)
+{
+	static struct ipv6_addr passed;
+
+	passed = address("fd00::1").v6;
+	rsvp_clear(&m, RSVP_INIT);
+	m.send_ttl = 255;
+	m.session = (struct rsvp_session){.dst = address(to), .protocol = 17, .port = 4791};
+	m.hop = (struct rsvp_hop){.addr = address("fd00::1"), .lih = 0x101};
+	m.refresh_ms = 30000;
+	m.sender = (struct rsvp_sender){.src = address("fd00:1::5"), .labelled = true, .port = LABEL};
+	m.path = (struct rsvp_cbfc_path){.nonce = 77, .path = 1, .hops = 1, .hops_max = 16, .addrs = &passed};
+	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.traffic_class = 3, .unit = 11, .sequence = 1};
+	m.offer[0] = (struct rsvp_cbfc_offer){.buffer = UINT64_MAX, .rate = 100000000000, .path = 1, .hops = 1};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_TIME] = m.count[RSVP_O_TEMPLATE] = 1;
+	m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_PATH] = m.count[RSVP_O_CBFC_HOP] = m.count[RSVP_O_CBFC_OFFER] = 1;
+}
+
+/* An offer of fd00::2 for the path that this node opened with that LIH. */
+static void make_offer(const struct rsvp_message *init, uint8_t flags)
+{
+	rsvp_clear(&m, RSVP_RESERVE);
+	m.session = init->session;
+	m.hop = (struct rsvp_hop){.addr = address("fd00::2"), .lih = init->hop.lih};
+	m.refresh_ms = 30000;
+	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_TOTALS,
+		.flags = flags,
+		.traffic_class = 3,
+		.unit = 11,
+		.epoch = 5,
+		.fccl = 16,
+		.buffer = 16,
+		.sequence = flags};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+	m.count[RSVP_O_TIME] = m.count[RSVP_O_STYLE] = m.flows = 1;
+	m.style = RSVP_STYLE_FF;
+	m.flow[0] = (struct rsvp_flow){.has_spec = true, .has_filter = true, .filter = init->sender};
+}
+
+static struct ipv6_hdr header(const char *from, const char *to, uint8_t tc, uint32_t label, uint8_t next, uint8_t hops,
+	size_t bytes)
+{
+	return (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(tc, label),
+		.payload_length = be16((uint16_t)bytes),
+		.next_header = next,
+		.hop_limit = hops,
+		.src = address(from).v6,
+		.dst = address(to).v6};
+}
+
+struct sending {
+	unsigned int port;
+	const char *from, *to; /* of the unicast packet, or the outer one */
+	uint8_t tc, hop_limit;
+	bool tunnel;
+};
+
+/* Give the message `m` to the node. */
+static void give(struct testbed *t, const struct sending *s)
+{
+	uint8_t frame[2048] = {0x02, 0, 0, 0, 0xd0, (uint8_t)s->port, 0x02, 0, 0, 0, 0xa0, 3, 0x86, 0xdd};
+	uint8_t *at = frame + sizeof(struct eth_hdr), bytes[1500];
+	size_t n = rsvp_write(&rsvp_ext, &m, bytes, sizeof(bytes));
+	struct ipv6_hdr ip = header(s->from, s->to, s->tc, s->tunnel ? LABEL : 0,
+		s->tunnel ? IP_PROTO_IPV6 : IP_PROTO_RSVP, s->hop_limit,
+		n + (s->tunnel ? sizeof(struct ipv6_hdr) + 8 : 0));
+
+	assert_true(n);
+	memcpy(at, &ip, sizeof(ip));
+	at += sizeof(ip);
+	if (s->tunnel) {
+		static const uint8_t alert[8] = {IP_PROTO_RSVP, 0, 5, 2, 0, 1, 1, 0};
+		char to[IP_ADDR_TEXT];
+
+		ip = header("fd00:1::5", ip_addr_format(&m.session.dst, to), 0xc0, 0, IP_PROTO_HOPOPTS, 255, n + 8);
+		memcpy(at, &ip, sizeof(ip));
+		memcpy(at + sizeof(ip), alert, sizeof(alert));
+		at += sizeof(ip) + sizeof(alert);
+	}
+	memcpy(at, bytes, n);
+	fake_port_receive(t->port[s->port], 0, frame, (uint32_t)(at + n - frame), 0);
+	testbed_settle(t, 50);
+}
+
+static const struct sending in_tunnel = {0, "fd00:1::5", "5f00:0:100:200::", 0xc0, 60, true};
+
+/* The next RSVP message that left by a port; false: none. Its headers are in out_bytes, from the IP header on. */
+static bool next_sent(struct testbed *t, unsigned int port, size_t front)
+{
+	struct sent_frame *f = fake_port_take(t->port[port]);
+	size_t n;
+
+	if (!f)
+		return false;
+	n = f->size - sizeof(struct eth_hdr);
+	memcpy(out_bytes, f->bytes + sizeof(struct eth_hdr), n);
+	free(f);
+	assert_int_equal(RSVP_ACCEPTED, rsvp_read(&rsvp_ext, out_bytes + front, n - front, &got));
+	return true;
+}
+
+#define IN_TUNNEL (2 * sizeof(struct ipv6_hdr) + 8)
+#define UNICAST sizeof(struct ipv6_hdr)
+
+static const struct ipv6_hdr *outer(void)
+{
+	return (const struct ipv6_hdr *)out_bytes;
+}
+
+static struct testbed *start(const char *yaml)
+{
+	struct testbed *t = testbed_new(yaml);
+
+	testbed_pass(t, 110 * NSEC_PER_MSEC, NSEC_PER_MSEC); /* D_idle */
+	return t;
+}
+
+static const struct rsvp_service_stats *stats(const struct testbed *t)
+{
+	return &rsvp_shown(t->node)->stats;
+}
+
+/* A transit device offers to the previous hop and sends the 28 on, as its SID leaves the tunnel. */
+static void transit(void **state)
+{
+	struct testbed *t = start(NODE CREDIT(ACCEPT));
+	static struct rsvp_message init;
+
+	(void)state;
+	make_init("fd00::2");
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_RESERVE, got.kind);
+	assert_int_equal(RSVP_CREDIT_OFFER, got.credit[0].flags);
+	assert_int_equal(16, got.credit[0].buffer);
+	assert_int_equal(0x101, got.hop.lih);
+	assert_int_equal(255, outer()->hop_limit);
+	assert_int_equal(255, got.send_ttl);
+	assert_int_equal(0xc0, ipv6_tc(outer()));
+	assert_true(is(&outer()->dst, "fd00::1") && is(&outer()->src, "fd00::d"));
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	init = got;
+	assert_int_equal(RSVP_INIT, got.kind);
+	assert_true(is(&outer()->dst, "5f00:0:200::")); /* shifted */
+	assert_true(is(&outer()->src, "fd00:1::5"));
+	assert_int_equal(59, outer()->hop_limit);
+	assert_int_equal(LABEL, be32_get(outer()->vtc_flow) & 0xfffff);
+	assert_int_equal(254, outer()[1].hop_limit);
+	assert_int_equal(254, got.send_ttl);
+	assert_int_equal(2, got.path.hops);
+	assert_true(is(&got.hop.addr.v6, "fd00::d"));
+	assert_int_equal(2, got.hop.lih & 0xff); /* port 1 */
+	assert_int_equal(16 << 11, got.offer[0].buffer);
+	assert_int_equal(40000000000, got.offer[0].rate);
+	assert_false(next_sent(t, 0, UNICAST));
+	/* S of the next hop commits here, too */
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	check_shown(t, "show rsvp paths", "committed");
+	check_shown(t, "show rsvp neighbors", "fd00::2");
+	check_metrics(t, "sluice_rsvp_committed_units{node=\"t\"} 16\n");
+	assert_int_equal(2, testbed_reason(t, 0, CONSUME_rsvp) + testbed_reason(t, 1, CONSUME_rsvp));
+	testbed_free(t);
+}
+
+/* The far gateway offers as much as it permits, and selects after T_sel. */
+static void far_gateway(void **state)
+{
+	struct testbed *t = start(NODE CREDIT(ACCEPT));
+
+	(void)state;
+	make_init("fd00::d");
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(4, got.credit[0].buffer);
+	assert_false(next_sent(t, 1, IN_TUNNEL));
+	testbed_pass(t, 190 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_false(next_sent(t, 0, UNICAST));
+	testbed_pass(t, 20 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	assert_int_equal(1, got.count[RSVP_O_CBFC_OFFER]);
+	testbed_free(t);
+}
+
+/* Who is not permitted is told so, or not heard. */
+static void refused(void **state)
+{
+	struct testbed *t = start(NODE CREDIT(ACCEPT));
+	static struct rsvp_message init;
+
+	(void)state;
+	make_init("fd00::d");
+	m.sender.src = address("fd00:2::5"); /* not in accept */
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_PATH_ERR, got.kind);
+	assert_int_equal(RSVP_ERROR_POLICY, got.error.code);
+	make_init("fd00::77"); /* no way there */
+	give(t, &(struct sending){0, "fd00:1::5", "5f00:0:100:900::", 0xc0, 60, true});
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	make_init("fd00::2");
+	m.hop.addr = address("fd00::66"); /* no neighbour */
+	give(t, &in_tunnel);
+	assert_int_equal(1, stats(t)->stranger);
+	/* a message for one hop: from somebody else, from too far away, in a tunnel */
+	make_init("fd00::2");
+	init = m;
+	make_offer(&init, RSVP_CREDIT_OFFER);
+	give(t, &(struct sending){1, "fd00::1", "fd00::d", 0xc0, 255, false});
+	assert_int_equal(1, stats(t)->source);
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 254, false});
+	assert_int_equal(1, stats(t)->hop_limit);
+	give(t, &in_tunnel);
+	assert_int_equal(1, stats(t)->tunnel);
+	assert_int_equal(0, rsvp_node_stats_of(rsvp_shown(t->node)->machines)->paths);
+	/* more than the rate of the neighbour, whose burst is 32 */
+	for (unsigned int i = 0; i < 60; i++)
+		give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+	assert_in_range(stats(t)->above_rate, 25, 30);
+	assert_int_equal(stats(t)->above_rate, testbed_reason(t, 1, DROP_rsvp_limited));
+	check_shown(t, "show rsvp counters", "refused_stranger");
+	while (next_sent(t, 1, UNICAST))
+		assert_int_equal(RSVP_RESV_ERR, got.kind); /* no such LIH */
+	testbed_free(t);
+}
+
+/* What is not of the control class, of a tenant, or at a node that takes no part is a packet like any other. */
+static void passes(void **state)
+{
+	struct testbed *t = start(NODE CREDIT(ACCEPT));
+	struct sending data = in_tunnel;
+
+	(void)state;
+	data.tc = 0;
+	make_init("fd00::2");
+	give(t, &data);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(1, got.path.hops);
+	assert_int_equal(255, outer()[1].hop_limit);
+	give(t, &(struct sending){2, "2001:db8:c::9", "fd00::d", 0xc0, 255, false});
+	assert_int_equal(0, stats(t)->rx);
+	testbed_free(t);
+	t = start(NODE);
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(1, got.path.hops);
+	assert_null(rsvp_shown(t->node));
+	testbed_free(t);
+}
+
+static void apply(struct testbed *t, const char *yaml)
+{
+	char err[256] = "";
+
+	check(node_apply(t->node, conf_load(CONF_CHECK, yaml), err, sizeof(err)) == 0, "%s", err);
+	testbed_settle(t, 300);
+}
+
+/* A headend opens its sessions; a reload leaves alone what it does not change; orders of users. */
+static void headend(void **state)
+{
+	struct testbed *t = start(NODE CREDIT(SESSION("a")));
+	static struct rsvp_message init;
+
+	(void)state;
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(RSVP_INIT, got.kind);
+	init = got;
+	assert_true(is(&outer()->src, "fd00:1::9"));
+	assert_int_equal(init.sender.port, be32_get(outer()->vtc_flow) & 0xfffff);
+	assert_int_equal(1, got.path.hops);
+	assert_true(got.tspec.depth > 32767 && got.tspec.depth < 32769);
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+	check_shown(t, "show rsvp sessions", "committed");
+	rsvp_tick(t->node);
+	apply(t, NODE CREDIT(ACCEPT SESSION("a"))); /* something else has changed */
+	assert_false(next_sent(t, 1, IN_TUNNEL));
+	check_shown(t, "show rsvp sessions a", "committed");
+	check_shown(t, "session stop a", "stop");
+	testbed_settle(t, 100);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(RSVP_END, got.kind);
+	check_shown(t, "session start a", "start");
+	testbed_settle(t, 100);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(RSVP_INIT, got.kind);
+	assert_int_not_equal(init.sender.port, got.sender.port); /* the label is another one */
+	apply(t, NODE CREDIT(SESSION("b")));			 /* a has gone, b is new */
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(RSVP_END, got.kind);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(RSVP_INIT, got.kind);
+	check_shown(t, "show rsvp sessions", "b");
+	assert_true(rsvp_stopping(t->node) > 0);
+	testbed_settle(t, 300);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(RSVP_END, got.kind);
+	testbed_free(t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
+		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(headend)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -117,6 +117,7 @@ static void all_are_shown(void **state)
 		{"rx 1 -> control 0", "pfc packets"},
 		{"rx 1 -> control 0", "bfd packets"},
 		{"rx 1 -> control 0", "nd packets"},
+		{"rx 1 -> control 0", "rsvp packets"},
 		{"rx 1 -> control 0", "packets"},
 		{"rx 1 -> control 0", "sightings"},
 		{"rx 1 -> worker 2", "packets"},
@@ -126,6 +127,7 @@ static void all_are_shown(void **state)
 		{"rx 2 -> control 0", "pfc packets"},
 		{"rx 2 -> control 0", "bfd packets"},
 		{"rx 2 -> control 0", "nd packets"},
+		{"rx 2 -> control 0", "rsvp packets"},
 		{"rx 2 -> control 0", "packets"},
 		{"rx 2 -> control 0", "sightings"},
 		/* rx 2 and worker 2 are on one lcore */

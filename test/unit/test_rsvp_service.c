@@ -361,10 +361,117 @@ static void headend(void **state)
 	testbed_free(t);
 }
 
+/* --- the vector v48 --- */
+
+#define VECTOR_NODE \
+	"node: {name: t, loopback: \"2001:db8:f::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
+	"  infrastructure: [\"2001:db8::/32\"]}\n" TESTBED_ONE_LCORE "ports:\n" \
+	"  - {name: p0, device: net_null0, side: wan, speed: 400G, addresses: [\"2001:db8:a::2/64\"]}\n" \
+	"  - {name: p1, device: net_null1, side: wan, speed: 100G, addresses: [\"2001:db8:b::2/64\"]}\n" \
+	"neighbors:\n" \
+	"  - {port: p0, address: \"2001:db8:a::1\", mac: \"02:00:00:00:a0:00\"}\n" \
+	"  - {port: p1, address: \"2001:db8:b::1\", mac: \"02:00:00:00:b0:01\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"2001:db8:f::1/128\", port: p0, nexthop: \"2001:db8:a::1\"}\n" \
+	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::1\"}\n" \
+	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n" \
+	"credit: {mode: ext, integrity: off, unit: 6, pool: 64, buffer: 16, neighbors: [{address: " \
+	"\"2001:db8:f::1\"}]}\n"
+
+/* Frame `number` of a capture. Returns its bytes. */
+static uint32_t vector_frame(const char *name, unsigned int number, uint8_t frame[2048])
+{
+	char path[256];
+	uint32_t record[4] = {0};
+	FILE *f;
+
+	snprintf(path, sizeof(path), VECTORS "/%s.pcap", name);
+	f = fopen(path, "rb");
+	assert_non_null(f);
+	assert_int_equal(0, fseek(f, 24, SEEK_SET));
+	for (unsigned int i = 0; i <= number; i++) {
+		assert_int_equal(sizeof(record), fread(record, 1, sizeof(record), f));
+		assert_true(record[2] <= 2048);
+		assert_int_equal(record[2], fread(frame, 1, record[2], f));
+	}
+	fclose(f);
+	return record[2];
+}
+
+/* What leaves a port is the frame of the vector, apart from what the vectors' page masks, BUF, delay and MESSAGE_ID. */
+static void same_message(struct testbed *t, unsigned int port, unsigned int number, size_t front)
+{
+	static struct rsvp_message want;
+	uint8_t frame[2048];
+	uint32_t n = vector_frame("v48_rsvp28_outer_transit.out", number, frame);
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
+
+	assert_true(next_sent(t, port, front));
+	assert_int_equal(RSVP_ACCEPTED, rsvp_read(&rsvp_ext, frame + sizeof(struct eth_hdr) + front,
+						n - sizeof(struct eth_hdr) - front, &want));
+	for (unsigned int i = 0; i < (front == IN_TUNNEL ? 2 : 1); i++) {
+		assert_memory_equal(&ip[i].vtc_flow, &outer()[i].vtc_flow, sizeof(ip->vtc_flow));
+		assert_memory_equal(&ip[i].next_header, &outer()[i].next_header, sizeof(*ip) - 6);
+	}
+	assert_int_equal(want.kind, got.kind);
+	assert_int_equal(want.send_ttl, got.send_ttl);
+	assert_memory_equal(&want.session, &got.session, sizeof(want.session));
+	assert_true(ip_addr_equal(&want.hop.addr, &got.hop.addr));
+	assert_int_equal(want.hop.lih, got.hop.lih);
+	assert_int_equal(want.refresh_ms, got.refresh_ms);
+	if (want.kind == RSVP_INIT) {
+		assert_memory_equal(&want.sender, &got.sender, sizeof(want.sender));
+		assert_memory_equal(&want.tspec, &got.tspec, sizeof(want.tspec));
+		assert_int_equal(want.path.nonce, got.path.nonce);
+		assert_int_equal(want.path.hops, got.path.hops);
+		assert_memory_equal(want.path.addrs, got.path.addrs, want.path.hops * sizeof(struct ipv6_addr));
+		assert_int_equal(want.offer[0].rate, got.offer[0].rate);
+		assert_int_equal(want.offer[0].hops, got.offer[0].hops);
+		assert_int_equal(want.cbfc_hop[0].unit, got.cbfc_hop[0].unit);
+	} else {
+		assert_memory_equal(&want.flow[0].filter, &got.flow[0].filter, sizeof(want.flow[0].filter));
+		assert_int_equal(want.credit[0].flags, got.credit[0].flags);
+		assert_int_equal(want.credit[0].traffic_class, got.credit[0].traffic_class);
+		assert_int_equal(want.credit[0].abr, got.credit[0].abr);
+		assert_int_equal(want.credit[0].sequence, got.credit[0].sequence);
+		assert_int_equal(want.style, got.style);
+	}
+}
+
+static void vector48(void **state)
+{
+	struct testbed *t = start(VECTOR_NODE);
+	uint8_t frame[2048];
+	uint32_t n = vector_frame("v48_rsvp28_outer_transit.in", 0, frame);
+
+	(void)state;
+	fake_port_receive(t->port[0], 0, frame, n, 0);
+	testbed_settle(t, 50);
+	same_message(t, 0, 0, UNICAST);
+	same_message(t, 1, 1, IN_TUNNEL);
+	testbed_free(t);
+}
+
+/* v41: a wrong checksum is dropped in silence. */
+static void vector41(void **state)
+{
+	struct testbed *t = start(VECTOR_NODE);
+	uint8_t frame[2048];
+	uint32_t n = vector_frame("v41_rsvp28_bad_checksum.in", 0, frame);
+
+	(void)state;
+	fake_port_receive(t->port[0], 0, frame, n, 0);
+	testbed_settle(t, 50);
+	assert_false(next_sent(t, 0, UNICAST));
+	assert_int_equal(1, stats(t)->bad_checksum);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
-		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(headend)};
+		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(vector48),
+		cmocka_unit_test(vector41), cmocka_unit_test(headend)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void keys(void **state)
 		{"never valid", "until: 1800000000", "until: ^1700000000",
 			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
 		{"twice", "      digest: md5\n", "    - id: ^11\n      digest: md5\n",
-			"id 11 is used twice in keys, first in line 367"},
+			"id 11 is used twice in keys, first in line 370"},
 	};
 
 	(void)state;
@@ -53,7 +53,7 @@ static void timers_and_pool(void **state)
 			"pool"},
 		{"room for one", "pool: 64", "pool: 17", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 399 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 402 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -104,7 +104,7 @@ static void sessions(void **state)
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 402 have 2 paths; set paths to 2 or more"},
+			"paths: 1 is too few: the sessions in line 405 have 2 paths; set paths to 2 or more"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

@@ -170,7 +170,7 @@ def stalls_expect(count, stalled):
     """Those that stand still stop, the others do not; and all that was sent arrives in the end."""
     others = range(stalled, count)
     return [*LOSSLESS, "lost == 0", *(f"flow('f{i}').received == flow('f{i}').sent" for i in range(count)),
-            *(f"pause('gw2', 'tunnel', 't{i}').total_ns >= 15e7" for i in range(stalled)),
+            *(f"pause('gw2', 'tunnel', 't{i}').total_ns >= 1e8" for i in range(stalled)),
             *(f"mean('{GOODPUT}', 'd{i}', 180, 340) >= 0.99 * base.mean('{GOODPUT}', 'd{i}', 180, 340) > 0" for i in others)]
 
 

@@ -194,6 +194,9 @@ def failover_turns_net(seed):
     victims = r.sample(range(between[bad]), r.randint(2, between[bad]))
     begin, longest = r.randrange(500, 2000), evenly(r, 200, 4000)
     faults = {(bad, k): Flaps(r, begin + r.randrange(0, 2 * int(longest)), longest, times=(1, 2, 3, 5)) for k in victims}
+    for f in faults.values():
+        # what has just left by a direction that still works may be read by the next node after what follows on another link
+        f.direction = "both"
     run = min(max(f.end_us() for f in faults.values()) + r.choice([3000, 6000]), begin + 16000)
     net, ends = row("failover-turns", r, nodes, between, rates, delays, faults, run, 100)
     net.tunes = {}

@@ -331,8 +331,8 @@ MUTANTS = [
            "if (first && !c->node->steady)", "if (false && first)", "restart_in_a_tunnel_pause"),
     # queues, holds and backlogs
     Mutant("what goes back to its queue is counted as lossy", "lib/queue/sched_dp.c",
-           "sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t); fifo_push_front(",
-           "sched_gather(c, &m, 1, false, &t); fifo_push_front(", "test_pfc_port"),
+           "sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t); if (unlikely(park_is_due(e, m))) {",
+           "sched_gather(c, &m, 1, false, &t); if (unlikely(park_is_due(e, m))) {", "test_pfc_port"),
     Mutant("a burst that a pause comes for is sent all the same", "lib/queue/egress_dp.c",
            "if (e->gates & EGRESS_GATE_PAUSE && e->tx.n)", "if (false)", "test_sched"),
     Mutant("a gate that a hold closes opens with the next frame", "lib/queue/gate_dp.c",

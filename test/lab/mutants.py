@@ -64,6 +64,8 @@ MUTANTS = [
            "n->stats.promised += units;", "n->stats.promised += units, r->units += (uint32_t)units;", "test_rsvp_node"),
     Mutant("the far gateway's own buffer does not count", "lib/rsvp/rsvp_grantor.c",
            "o.buffer = MIN_OF(o.buffer, (uint64_t)rsvp_buffer_of(n, p->instance) << p->instance->unit);", "", "test_rsvp_node"),
+    Mutant("a session that found no room is not tried again", "lib/service/rsvp/sessions_cp.c", "rsvp_of(c)->unopened = true;", "",
+           "test_rsvp_service"),
     Mutant("End does not wait for the data", "lib/rsvp/rsvp_user.c",
            "return rsvp_grantor_is_complete(p) &&", "return true ||", "test_rsvp_node"),
     Mutant("RESYNC forgets the backlog", "lib/rsvp/rsvp_credit.c", "r->freed = -backlog;", "r->freed = 0 * backlog;",

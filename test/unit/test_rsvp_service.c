@@ -361,6 +361,27 @@ static void headend(void **state)
 	testbed_free(t);
 }
 
+/* A session that finds no room, because an old one has not ended yet, begins when it has; without a reload. */
+static void room_later(void **state)
+{
+	struct testbed *t = start(NODE CREDIT("  paths: 1\n" SESSION("a")));
+	unsigned int seconds = 0, begun = 0;
+
+	(void)state;
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	assert_int_equal(RSVP_INIT, got.kind);
+	apply(t, NODE CREDIT("  paths: 1\n" SESSION("b")));
+	while (!begun && seconds++ < 300) {
+		while (next_sent(t, 1, IN_TUNNEL))
+			begun += got.kind == RSVP_INIT;
+		check(begun == 0 || seconds > 1, "begun after %u s", seconds);
+		testbed_pass(t, NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	}
+	check(begun == 1, "%u sessions", begun);
+	check_shown(t, "show rsvp sessions", "b");
+	testbed_free(t);
+}
+
 /* --- the vector v48 --- */
 
 #define VECTOR_NODE \
@@ -471,7 +492,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
 		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(vector48),
-		cmocka_unit_test(vector41), cmocka_unit_test(headend)};
+		cmocka_unit_test(vector41), cmocka_unit_test(headend), cmocka_unit_test(room_later)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,8 +254,8 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 	work = rsvp_poll(r->machines, c->now, CONTROL_BURST, &due);
 	if (unlikely(__atomic_load_n(&node_rsvp(c->node)->stopping, __ATOMIC_RELAXED)))
 		work += rsvp_sessions_stop(c);
-	else if (rsvp_sessions_follow(c))
-		due = c->now;
+	else
+		rsvp_sessions_follow(c, &due);
 	stat_level(r->stats.senders, rsvp_auth_senders(r->auth));
 	stat_level(r->stats.window_used, rsvp_auth_window_used(r->auth));
 	*next = MIN_OF(*next, due);

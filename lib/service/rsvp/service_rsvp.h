@@ -91,7 +91,6 @@ struct rsvp_own {
 	bool stopped;
 	uint64_t generation; /* of the snapshot that last had it */
 	uint32_t place;	     /* in that snapshot */
-	uint64_t retry_ns;
 	/* what it was opened with */
 	struct ip_addr to;
 	struct rsvp_tspec tspec;
@@ -133,6 +132,8 @@ struct rsvp_control {
 	struct rsvp_auth *auth;
 	uint64_t generation; /* of the snapshot that is followed */
 	uint32_t at;	     /* sessions of it that were looked at */
+	bool unopened;	     /* there was no room for one of them */
+	uint64_t again_ns;   /* when they are looked at again */
 	uint64_t ready_ns;   /* nothing is sent before: D_idle since the start */
 	uint32_t epoch;	     /* of struct liveness */
 	uint32_t ended;	     /* buckets of sessions that were ended since `stopping` */
@@ -181,9 +182,12 @@ void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
 int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
 struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, const struct ip_addr *addr);
 
-/* sessions_cp.c: sessions follow the snapshot, some in each pass (true: there are more), and orders of users. */
+/*
+ * sessions_cp.c: sessions follow the snapshot, some in each pass, and orders of users. Those that found no room are tried
+ * again every second. *due: lowered to the time of the next pass that is needed.
+ */
 void rsvp_sessions_begin(struct control_role *c);
-bool rsvp_sessions_follow(struct control_role *c);
+void rsvp_sessions_follow(struct control_role *c, uint64_t *due);
 void rsvp_sessions_obey(struct control_role *c);
 unsigned int rsvp_sessions_stop(struct control_role *c);
 

@@ -126,13 +126,13 @@ static void open_session(struct control_role *c, struct rsvp_own *o, const struc
 	bool good = true;
 
 	remember(c, o, s);
-	o->retry_ns = c->now + RETRY_NS;
 	for (unsigned int i = 0; i < o->paths && good; i++)
 		good = add_candidate(c, s, &open, i);
 	if (good && open.candidates)
 		o->instance = rsvp_open(rsvp_of(c)->machines, c->now, &open);
 	if (o->instance)
 		return;
+	rsvp_of(c)->unopened = true;
 	for (unsigned int i = 0; i < open.candidates; i++)
 		free((void *)(uintptr_t)open.candidate[i].way.carrier);
 }
@@ -200,17 +200,33 @@ void rsvp_sessions_begin(struct control_role *c)
 		}
 }
 
-/* After all were looked at, those that could not begin are tried again, in the same order. */
-bool rsvp_sessions_follow(struct control_role *c)
+/* Sessions that closed keep their paths until their Ends are over, so there may be room later. */
+static bool may_begin_again(struct rsvp_control *r, uint64_t now, uint64_t *due)
+{
+	if (!r->unopened)
+		return false;
+	if (now < r->again_ns) {
+		*due = MIN_OF(*due, r->again_ns);
+		return false;
+	}
+	r->at = 0;
+	r->unopened = false;
+	return true;
+}
+
+void rsvp_sessions_follow(struct control_role *c, uint64_t *due)
 {
 	struct rsvp_control *r = rsvp_of(c);
 	const struct snap_credit *s = &c->s->credit;
 
-	if (!s->on)
-		return false;
+	if (!s->on || (r->at >= s->n_sessions && !may_begin_again(r, c->now, due)))
+		return;
 	for (unsigned int i = 0; i < CONTROL_BURST && r->at < s->n_sessions; i++)
 		follow(c, r->at++);
-	return r->at < s->n_sessions;
+	if (r->at == s->n_sessions)
+		r->again_ns = c->now + RETRY_NS;
+	if (r->at < s->n_sessions || r->unopened)
+		*due = MIN_OF(*due, r->at < s->n_sessions ? c->now : r->again_ns);
 }
 
 void rsvp_sessions_obey(struct control_role *c)

@@ -371,7 +371,7 @@ def copy_sources(folder):
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=TOP, capture_output=True, text=True,
                            check=True).stdout.splitlines()
     for path in files:
-        if path.startswith(("test/pcap/", "test/vectors/")) or not os.path.isfile(os.path.join(TOP, path)):
+        if path.startswith("test/pcap/") or not os.path.isfile(os.path.join(TOP, path)):
             continue
         target = os.path.join(folder, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)

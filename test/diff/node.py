@@ -91,7 +91,7 @@ def config():
         "node": {"name": "diff", "loopback": "2001:db8:f::d", "usid": {"block": "5f00:0::/32", "node": 0x100},
                  "infrastructure": ["2001:db8:a::/64", "2001:db8:b::/64", "2001:db8:f::/64"]},
         "lcores": {"control": 0, "rx": [0], "worker": [0], "cpus": "0@0"},
-        "memory": {"hugepages": "off", "buffers": "32K"},
+        "memory": {"hugepages": "off", "buffers": "32K", "ring": "4K"},
         "idle": {"policy": "sleep"},
         "icmp": {"errors-per-port": "1M", "errors": "1M", "echo": "1M"},
         "ports": [port(0, "wan", "2001:db8:a::2/64", "10.0.0.2/24"), port(1, "wan", "2001:db8:b::2/64", "10.1.0.2/24", speed="10G"),

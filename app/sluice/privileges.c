@@ -32,7 +32,7 @@
 /* An operator's files: configurations in a home directory, captures. */
 #define FILES (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH))
 
-/* What a device needs when it is set up again, by the start of its name. */
+/* What a device needs when it is set up again, by the start of its name. The rings of af_packet are locked memory. */
 static const struct {
 	const char *device;
 	uint64_t needs;
@@ -41,7 +41,7 @@ static const struct {
 	{"net_ring", 0},
 	{"net_memif", 0},
 	{"net_tap", BIT(CAP_NET_ADMIN)},
-	{"net_af_packet", BIT(CAP_NET_RAW) | BIT(CAP_NET_ADMIN)},
+	{"net_af_packet", BIT(CAP_NET_RAW) | BIT(CAP_NET_ADMIN) | BIT(CAP_IPC_LOCK)},
 };
 #define INTERFACE (BIT(CAP_NET_RAW) | BIT(CAP_NET_ADMIN)) /* net_pcap on an interface and not on files */
 

@@ -180,8 +180,8 @@ def no_descriptors(bench):
     node.stop()
 
 
-CAPABILITIES = {"dac_override": 1, "dac_read_search": 2, "net_admin": 12, "net_raw": 13, "sys_module": 16, "sys_ptrace": 19,
-                "sys_admin": 21}
+CAPABILITIES = {"dac_override": 1, "dac_read_search": 2, "net_admin": 12, "net_raw": 13, "ipc_lock": 14, "sys_module": 16,
+                "sys_ptrace": 19, "sys_admin": 21}
 
 
 def capabilities(pid):
@@ -202,7 +202,7 @@ def privileges(bench):
     space = f"sluice-{bench.name}"
     with namespace(space):
         for device, may in (("net_null1", files),
-                            ("net_af_packet1,iface=v0", files | 1 << CAPABILITIES["net_admin"] | 1 << CAPABILITIES["net_raw"])):
+                            ("net_af_packet1,iface=v0", files | sum(1 << CAPABILITIES[c] for c in ("net_admin", "net_raw", "ipc_lock")))):
             write_pcap(bench.path("in.pcap"), [frame(1, n, 0) for n in range(40)])
             with open(bench.path("config.yaml"), "w") as f:
                 f.write(CONFIG.format(**dict(DEFAULTS, name=bench.name, p1=device)))

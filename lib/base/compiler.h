@@ -24,6 +24,11 @@
 #define CACHE_LINE_BYTES 64
 #define CACHE_ALIGNED __attribute__((aligned(CACHE_LINE_BYTES)))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+/*
+ * For functions of the data path that hand on the address of a struct and have no array on their stack: nothing there can be
+ * overrun, and a canary would cost each packet five instructions.
+ */
+#define NO_CANARY __attribute__((no_stack_protector))
 #define NSEC_PER_SEC 1000000000ull
 #define NSEC_PER_MSEC 1000000ull
 #define NSEC_PER_USEC 1000ull

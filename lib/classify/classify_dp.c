@@ -22,7 +22,7 @@ static void classify_ip4(struct walk *w, uint32_t at, target_t via);
 static void classify_ip6(struct walk *w, uint32_t at, target_t via);
 
 /* Any result of the lookup except a plain next hop. */
-static __attribute__((noinline)) void classify_go_another_way(struct walk *w, target_t t, uint32_t bytes)
+static __attribute__((noinline)) NO_CANARY void classify_go_another_way(struct walk *w, target_t t, uint32_t bytes)
 {
 	switch (target_kind(t)) {
 	case TARGET_LINK:
@@ -204,8 +204,8 @@ static inline const struct snap_sid *classify_visit(struct walk *w, uint32_t id)
 }
 
 /* The complete case: execute any local SID, and the following SIDs as long as they are local too. */
-static __attribute__((noinline)) void classify_srv6_any(struct walk *w, uint32_t at, const struct snap_sid *sid,
-	uint64_t hi, uint64_t lo, uint8_t hops)
+static __attribute__((noinline)) NO_CANARY void classify_srv6_any(struct walk *w, uint32_t at,
+	const struct snap_sid *sid, uint64_t hi, uint64_t lo, uint8_t hops)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
 	struct srv6_packet p = classify_packet_at(w, at);
@@ -457,7 +457,7 @@ static inline __attribute__((always_inline)) void classify_walk6(struct walk *w,
 	}
 }
 
-static void classify_ip6(struct walk *w, uint32_t at, target_t via)
+static NO_CANARY void classify_ip6(struct walk *w, uint32_t at, target_t via)
 {
 	classify_walk6(w, at, via, false);
 }
@@ -485,7 +485,7 @@ static bool classify_has_bad_address4(struct walk *w, const struct ipv4_hdr *ip)
 	return true;
 }
 
-static void classify_ip4(struct walk *w, uint32_t at, target_t via)
+static NO_CANARY void classify_ip4(struct walk *w, uint32_t at, target_t via)
 {
 	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)(w->frame + at);
 	uint32_t header, bytes;
@@ -735,7 +735,8 @@ uint8_t classify_class(const struct snap_interface *in, const struct rte_mbuf *m
 	return class;
 }
 
-void classify_frames(struct classifier *c, const struct snap_interface *in, struct rte_mbuf **pkts, unsigned int n)
+NO_CANARY void classify_frames(struct classifier *c, const struct snap_interface *in, struct rte_mbuf **pkts,
+	unsigned int n)
 {
 	uint64_t kind = classify_kind_of(c->s, in->slice);
 	struct walk w = {.c = c, .s = c->s, .in = in};

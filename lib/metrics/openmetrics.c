@@ -157,7 +157,7 @@ static void neighbors(const struct page *p)
 
 	for (uint16_t w = 0; w < p->n->n_workers; w++)
 		for (uint32_t i = 0; i < p->n->worker[w].neighs.n; i++)
-			if (p->n->worker[w].neighs.neigh[i].used_id)
+			if (__atomic_load_n(&p->n->worker[w].neighs.neigh[i].used_id, __ATOMIC_RELAXED))
 				count[__atomic_load_n(&p->n->worker[w].neighs.neigh[i].state, __ATOMIC_RELAXED)]++;
 	family(p, "sluice_neighbors", "gauge", "neighbours of the node, by state of their resolution");
 	for (unsigned int i = 0; i < ARRAY_LEN(names); i++)

@@ -24,9 +24,9 @@ enum neigh_entry_state {
 
 struct neigh_entry {
 	struct eth_hdr mac; /* destination and source; the rewriter sets the type */
-	uint8_t state;	    /* enum neigh_entry_state; set by neigh_entry_set_state */
+	uint8_t state;	    /* enum neigh_entry_state; set by neigh_entry_set_state; relaxed readers */
 	bool ready;	    /* resolved, and frames get no tag: the fast path of most packets */
-	bool used_id;
+	bool used_id;	    /* relaxed readers */
 	bool is_static;	    /* configured; results of ND and ARP are ignored */
 	bool confirm;	    /* was static until the last snapshot: its next use asks the control lcore to resolve it */
 	uint16_t interface; /* snapshot.h */
@@ -45,7 +45,7 @@ struct neigh_share {
 
 static inline void neigh_entry_set_state(struct neigh_entry *n, enum neigh_entry_state state)
 {
-	n->state = (uint8_t)state;
+	__atomic_store_n(&n->state, (uint8_t)state, __ATOMIC_RELAXED);
 	n->ready = state == NEIGH_ENTRY_RESOLVED && !snap_is_vlan(n->interface);
 }
 

@@ -44,7 +44,7 @@ static void neigh_table_hash_del(struct neigh_table *t, uint32_t id)
 static void neigh_table_set_up(struct neigh_entry *n, const struct snapshot *s, uint16_t interface,
 	const struct ip_addr *addr)
 {
-	n->used_id = true;
+	__atomic_store_n(&n->used_id, true, __ATOMIC_RELAXED);
 	n->interface = interface;
 	n->addr = *addr;
 	neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
@@ -57,7 +57,7 @@ void neigh_table_release(struct neigh_table *t, uint32_t id)
 	struct neigh_entry *n = &t->neigh[id];
 
 	neigh_table_hash_del(t, id);
-	n->used_id = false;
+	__atomic_store_n(&n->used_id, false, __ATOMIC_RELAXED);
 	neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
 	if (id >= SNAP_NEIGH_MAX) {
 		n->waiting.n = t->first_free;

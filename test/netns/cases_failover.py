@@ -271,12 +271,13 @@ def killed(t):
     n1 = t.nodes["n1"]
 
     def kill():
-        # the kernel closes the socket, by which memif notices, after it has taken the memory of the process apart
+        # the kernel closes the socket, by which memif notices, after it has taken the memory of the process apart; the other end
+        # must then get a CPU to notice
         began = time.monotonic()
         n1.kill()
         return (time.monotonic() - began) * 1000
 
-    flows_move(t, "process killed", kill, n1.start, 50, False)
+    flows_move(t, "process killed", kill, n1.start, 250, False)
     log = t.nodes["gw"].log()
     expect("mem0: out of use: not connected to its memif server" in log and "mem0: restarted after" in log, log)
 

@@ -41,6 +41,8 @@ static void leave(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	rsvp_timer_cancel(n, p, RSVP_T_USER_LIFE);
 	p->context = NULL;
 	p->nhop.family = 0;
+	p->instance->backup |= p->ask && p->candidate; /* the next best is asked at once */
+	p->ask = false;
 	p->out_until = now + n->config.blockade * rsvp_ms(n->config.refresh_ms);
 	if (p->candidate && p->instance->wanted) {
 		enter(n, p, RSVP_U_OUT);
@@ -136,6 +138,8 @@ static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rsvp_refresh_ns(n, p));
 	if (s->role == RSVP_HEADEND) {
 		s->current = p;
+		for (struct rsvp_path *q = s->paths; q; q = q->next)
+			q->asked = false; /* the next failure begins with the best */
 		timers_cancel(&n->wheel, &s->timer.timer);
 	} else {
 		p->todo |= RSVP_UP_COMMIT;
@@ -468,18 +472,17 @@ static struct rsvp_cbfc_offer offer_of(const struct rsvp_path *p)
 	return (struct rsvp_cbfc_offer){.path = p->id, .delay_us = UINT32_MAX, .hops = UINT8_MAX};
 }
 
-/* No path carries data: ask for the best of those that were offered, then for the next one. */
-void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+/* The best path in that state that was not asked. *any: some path is in it. */
+static struct rsvp_path *best_in(const struct rsvp_instance *s, enum rsvp_user_state state, bool *any)
 {
 	struct rsvp_path *best = NULL;
-	bool any = false;
 
 	for (struct rsvp_path *p = s->paths; p; p = p->next) {
 		struct rsvp_cbfc_offer mine = offer_of(p), its;
 
-		if (p->user != RSVP_U_OFFER)
+		if (p->user != state)
 			continue;
-		any = true;
+		*any = true;
 		if (p->asked)
 			continue;
 		if (best)
@@ -487,6 +490,22 @@ void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s
 		if (!best || rsvp_offer_is_better(&mine, &its))
 			best = p;
 	}
+	return best;
+}
+
+/*
+ * The path that carried data does not any more. One that is committed as well takes over; else ask for the best of those
+ * that were offered, then for the next one.
+ */
+void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	struct rsvp_path *best;
+	bool any = false;
+
+	s->current = best_in(s, RSVP_U_COMMITTED, &any);
+	if (s->current)
+		return;
+	best = best_in(s, RSVP_U_OFFER, &any);
 	for (struct rsvp_path *p = s->paths; p && !best && any; p = p->next)
 		p->asked = false; /* all were asked: from the start, after a while */
 	if (best) {

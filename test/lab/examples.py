@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from net import Net, loses, tidy  # noqa: E402
 from deadlock import EDGE, PORT, Maze  # noqa: E402
 from isolation import Slices  # noqa: E402
+from rsvp import figure, schedule  # noqa: E402
 from wan import Wan, refresh_us  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -117,6 +118,22 @@ def hu_wan(name, run, **lab):
         for leaf in (1, 2, 3, 4):
             net.link(f"leaf{leaf}.spine{spine}", f"spine{spine}.leaf{leaf}", km=240)
     return net
+
+
+@example
+def credit_figure3():
+    """draft-hu-rtgwg-cbfc-rsvp-01, figure 3: the life of two credit sessions from gw1 to gw2, over 8 candidate paths.
+
+    A path offers what the least of its devices offers, so l1-s1-l3 and l1-s1-l4 win with 16 units. The link from l1 to s1
+    fails after 4 s, until the end: within two round trips the sessions are on their best backup, over l1 and s2 with 12
+    units. At 8 s one of them is stopped, and after the lifetime of its state no device knows it. The report has the output
+    of each command.
+    """
+    net = figure("credit-figure3", "26s", 2, {"refresh": 2000, "rapid": 200}, buffers={"l2": 8, "s2": 12}, buffer=16)
+    next(link for link in net.links if link["a"] == "l1.s1")["failures"] = [{"at": "4s"}]
+    return schedule(net, (2000, "gw1", "show rsvp sessions"), (2000, "s1", "show rsvp paths"), (4100, "gw1", "show rsvp sessions"),
+                    (4100, "s2", "show rsvp paths"), (8000, "gw1", "session stop s1"), (25000, "gw1", "show rsvp sessions"),
+                    (25000, "gw2", "show rsvp counters"))
 
 
 @example

@@ -13,6 +13,7 @@ from suite import scenario
 
 NEAR, SPINES, FAR = ("l1", "l2"), ("s1", "s2"), ("l3", "l4")
 POOL = 16384
+BUFFER = 8  # units that a node offers to a session
 
 
 def adjacent(net, name):
@@ -32,7 +33,7 @@ def know(net, name, config):
 
 
 def take_part(net, name, config, credit):
-    config["credit"] = {"mode": "ext", "integrity": "off", "pool": POOL, "buffer": 8, "paths": 2048,
+    config["credit"] = {"mode": "ext", "integrity": "off", "pool": POOL, "buffer": BUFFER, "paths": 2048,
                         "neighbors": [{"address": loopback(net, n)} for n in adjacent(net, name)], **credit}
     config["memory"]["buffers"] = config["memory"]["buffers"] + POOL
 
@@ -46,8 +47,8 @@ def begins(net, config, sessions):
                                     for i in range(sessions)]
 
 
-def figure(name, run, sessions, credit=None, silent=()):
-    """`silent`: nodes without the function."""
+def figure(name, run, sessions, credit=None, silent=(), buffers=None, buffer=BUFFER):
+    """`silent`: nodes without the function. `buffers`: units that some nodes offer, instead of `buffer`."""
     net = Net(name, run)
     for n in ("gw1", *NEAR, *SPINES, *FAR, "gw2"):
         net.node(n)
@@ -56,7 +57,7 @@ def figure(name, run, sessions, credit=None, silent=()):
     for a, b in pairs:
         net.link(f"{a}.{b}", f"{b}.{a}", delay="1ms")
     for n in net.nodes:
-        more = {**(credit or {}), **({"accept": [{"sources": "fd00:1::/64"}]} if n == "gw2" else {})}
+        more = {**(credit or {}), "buffer": (buffers or {}).get(n, buffer), **({"accept": [{"sources": "fd00:1::/64"}]} if n == "gw2" else {})}
         net.tune(n, lambda c, n=n: know(net, n, c))
         if n not in silent:
             net.tune(n, lambda c, n=n, more=more: take_part(net, n, c, more))
@@ -116,6 +117,26 @@ def rsvp_restart(node, seed=1):
     schedule(net, (4000, "gw1", "show rsvp sessions"), (100000, "gw1", "show rsvp sessions"), *ends(net, 4, 120000))
     net.extra["schedule"].append({"at": f"{random.Random(seed).randrange(5000, 9000)}ms", "node": node, "restart": "1s"})
     return net
+
+
+@scenario(short=[{"seed": n} for n in (1, 2, 3)], long=[{"seed": n} for n in range(4, 12)], seeds=0.3,
+          expect=lambda **_: [committed(0, 4), committed(1, 4), committed(2, 4), *ends_expect(4, 3)])
+def rsvp_failover(seed=1):
+    """Links fail behind one leaf, all that it has to the spines or to the gateway: 200 ms later, at the latest, every session
+    has credit along another path. Links have any delay, nodes offer any buffer. The links return, and those of the other leaf
+    fail. After the end nothing is left."""
+    r = random.Random(seed)
+    net = figure("rsvp-failover", "185s", 4, FAST, buffers={n: r.randrange(4, 64) for n in (*NEAR, *SPINES, *FAR, "gw2")})
+    first = r.choice(NEAR)
+    for link in net.links:
+        link["delay"] = f"{r.randrange(10, 5000)}us"
+    for leaf, at in ((first, 4000), (next(n for n in NEAR if n != first), 60000)):
+        side = r.choice(("a", "b"))  # links to the spines, or that to the gateway
+        for link in net.links:
+            if link[side].startswith(leaf + "."):
+                link.setdefault("failures", []).append({"at": f"{at}ms", "for": "30s", "detect": f"{r.randrange(1, 10000)}us"})
+    return schedule(net, (3900, "gw1", "show rsvp sessions"), (4200, "gw1", "show rsvp sessions"), (60200, "gw1", "show rsvp sessions"),
+                    *ends(net, 4, 100000))
 
 
 @scenario(short=[{"silent": "s1"}, {"silent": "l3"}], expect=lambda silent: [committed(0, 4)])

@@ -378,6 +378,46 @@ static void test_failover(void **state)
 	}
 }
 
+static unsigned int leaf_of(const struct rsvp_instance *s, const char *when)
+{
+	struct rsvp_path_view v;
+
+	check(rsvp_current(s), "%s: no path carries data", when);
+	rsvp_path_show(rsvp_current(s), &v);
+	return 2 + (v.path - 1u) / 4;
+}
+
+static void cut_leaf(unsigned int leaf, bool up)
+{
+	for (unsigned int spine = 4; spine < 8; spine++)
+		net_neighbor(&net, leaf, spine, up);
+}
+
+/* All paths of a leaf fail at once, so that the backup that is asked has failed as well: the next one is asked at once. */
+static void test_failover_of_backups(void **state)
+{
+	struct rsvp_instance *s;
+
+	(void)state;
+	figure(14);
+	s = net_open(&net, 1);
+	net_run(&net, 10 * NET_S);
+	for (unsigned int round = 0; round < 10; round++) {
+		unsigned int leaf = leaf_of(s, "before the cut");
+
+		cut_leaf(leaf, false);
+		net_run(&net, 200 * NET_MS);
+		check(!net_wrong(&net), "round %u: %s", round, net_wrong(&net));
+		check(leaf_of(s, "after the cut") != leaf, "round %u: still over leaf %u", round, leaf);
+		cut_leaf(leaf, true);
+		net_run(&net, 300 * NET_S);
+	}
+	net_close(&net, s);
+	net_run(&net, 4 * L_NS);
+	check(net_is_empty(&net), "something is left");
+	net_free(&net);
+}
+
 /* A node loses its state. The others find out, and the session is there again. */
 static void test_restart(void **state)
 {
@@ -582,8 +622,8 @@ int main(void)
 		cmocka_unit_test(test_lives), cmocka_unit_test(test_silence), cmocka_unit_test(test_each_message),
 		cmocka_unit_test(test_crossed), cmocka_unit_test(test_one_reservation), cmocka_unit_test(test_largest),
 		cmocka_unit_test(test_admission), cmocka_unit_test(test_refused), cmocka_unit_test(test_failover),
-		cmocka_unit_test(test_restart), cmocka_unit_test(test_end_with_data), cmocka_unit_test(test_figure),
-		cmocka_unit_test(test_schedules)};
+		cmocka_unit_test(test_failover_of_backups), cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_end_with_data), cmocka_unit_test(test_figure), cmocka_unit_test(test_schedules)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

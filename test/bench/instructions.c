@@ -11,11 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_eal.h>
-
-#include "config/config.h"
-#include "node/node_ctl.h"
-#include "service/services.h"
+#include "bench_node.h"
 
 #define BURST 64
 
@@ -63,25 +59,20 @@ static uint16_t tx(struct port *port, struct rte_mbuf **pkts, uint16_t n)
 	return n;
 }
 
-static void nothing(struct port *p)
-{
-	(void)p;
-}
+static const struct port_ops ops = {.rx = rx, .tx = tx, .stop = bench_port_nothing, .close = bench_port_nothing};
 
-static const struct port_ops ops = {.rx = rx, .tx = tx, .stop = nothing, .close = nothing};
-
-static struct replay *new_port(const struct cfg_port *c)
+/* The first port is the one that receives. */
+static struct port *new_port(const struct node *n, const struct cfg_port *c)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		abort();
-	r->port.ops = &ops;
-	r->port.mac = c->mac;
-	r->port.n_rx_queues = 1;
-	r->port.link = 1;
-	snprintf(r->port.name, sizeof(r->port.name), "%s", c->name);
-	return r;
+	bench_port_init(&r->port, &ops, c);
+	r->pool = n->pool;
+	if (!replay)
+		replay = r;
+	return &r->port;
 }
 
 static void read_frames(struct replay *r, const char *file)
@@ -133,49 +124,19 @@ static void close_a_gate(struct node *n)
 
 int main(int argc, char **argv)
 {
-	const char *eal[] = {"bench", "--no-huge", "-m", "512", "--no-pci", "--no-shconf", "--no-telemetry", "--lcores",
-		"0@0", "--log-level=*:error", "--file-prefix=sluice-bench"};
-	struct node_options options = {.services = node_services, .steady = true, .socket = -1};
-	struct cfg_diags diags = {0};
-	char err[256] = "";
-	struct config *c;
-	struct node *n;
+	const char *mode = argc > 4 ? argv[4] : "";
+	struct node *n = argc < 4 ? NULL : bench_node(argv[1], 512, new_port);
 
-	if (argc < 4 || rte_eal_init((int)ARRAY_LEN(eal), (char **)(uintptr_t)eal) < 0)
+	if (!n)
 		return 2;
-	c = cfg_load_file(argv[1], &diags);
-	if (!c || cfg_check(c, &diags) < 0) {
-		cfg_diags_print(&diags, stderr);
-		return 1;
-	}
-	n = node_new(c, &options, err, sizeof(err));
-	if (!n) {
-		fprintf(stderr, "%s\n", err);
-		return 1;
-	}
-	for (uint16_t i = 0; i < n->n_ports; i++) {
-		struct replay *r = new_port(&c->ports.items[i]);
-
-		node_attach_port(n, i, &r->port);
-		if (i == 0)
-			replay = r;
-	}
 	read_frames(replay, argv[2]);
 	for (unsigned int i = 0; i < 4 * BURST; i++)
 		replay->spare[replay->n_spare++] = rte_pktmbuf_alloc(n->pool);
-	if (node_commit(n, err, sizeof(err)) < 0) {
-		fprintf(stderr, "%s\n", err);
-		return 1;
-	}
-	for (uint16_t l = 0; l < n->n_lcores; l++)
-		node_lcore_enter(n->lcore[l]);
-	replay->pool = n->pool;
-	if (argc > 4 && strcmp(argv[4], "gate") == 0)
+	if (strcmp(mode, "gate") == 0)
 		close_a_gate(n);
-	replay->consumed = argc > 4 && strcmp(argv[4], "consumed") == 0;
+	replay->consumed = strcmp(mode, "consumed") == 0;
 	replay->on = true;
-	measured(n, (unsigned int)atoi(argv[3]), argc > 4 && strcmp(argv[4], "floor") == 0,
-		argc > 4 && strcmp(argv[4], "queued") == 0);
+	measured(n, (unsigned int)atoi(argv[3]), strcmp(mode, "floor") == 0, strcmp(mode, "queued") == 0);
 	printf("%u bursts of %d\n", (unsigned int)atoi(argv[3]), BURST);
 	return 0;
 }

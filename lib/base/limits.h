@@ -28,7 +28,10 @@
 #define LIMIT_TX_ROOM 128	/* rewritten frames of a port that its device has not accepted; control and data each */
 #define LIMIT_LOSSLESS_MAIL 192 /* packets in a ring to a worker above which lossless ports hand on no more */
 #define LIMIT_PEER_MAIL 128	/* packets in the ring from a worker to another one: they leave by another port */
-#define LIMIT_WORKER_PUNTS 32	/* packets in the ring from a worker to the control lcore */
+#define LIMIT_PUNT_RING \
+	64 /* least slots of a ring from an rx lcore to the control lcore: a burst of 32 fits, and more */
+#define LIMIT_PUNT_RINGS 320	    /* of all these rings of an rx lcore together */
+#define LIMIT_WORKER_PUNTS 32	    /* packets in the ring from a worker to the control lcore */
 #define LIMIT_NEIGH_MESSAGES 1024   /* about neighbours, in a ring between a worker and the control lcore */
 #define LIMIT_CONTROL 256	    /* packets that the control lcore originates or answers at a time */
 #define LIMIT_BFD_SESSIONS 4096	    /* BFD sessions of a node */

@@ -77,7 +77,7 @@ const struct command commands[] = {
 	{"show pfc watchdog", "Show the PFC watchdogs: their configuration, and the storms of each queue with packets lost.",
 		cmd_show_pfc_watchdog},
 	{"show rings", "List the rings between lcores (packets and messages): size, used, pushed, refused, popped.", cmd_show_rings},
-	{"show punts", "Show the packets handed to the control lcore by port and kind, those above their rate limit, and those that found their ring full.",
+	{"show punts", "Show the packets handed to the control lcore by port and kind, those above their rate limit, whether within the share of their VLAN or station or dropped, and those that found their ring full.",
 		cmd_show_punts, {PORT_OPTIONAL}},
 	{"show stats", "Show all counters of ports and lcores.", cmd_show_stats},
 	{"show drops", "Show the packets dropped or consumed, by port and reason.", cmd_show_drops},

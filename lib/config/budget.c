@@ -52,6 +52,14 @@ static uint64_t ring_slots(const struct config *c)
 	return slots;
 }
 
+/* Slots of all rings. Those of an rx lcore to the control lcore are several, of LIMIT_PUNT_RING slots at least. */
+static uint64_t all_ring_slots(const struct config *c)
+{
+	uint64_t slots = ring_slots(c);
+
+	return (cfg_packet_rings(c) - c->lcores.rx.n) * slots + c->lcores.rx.n * MAX_OF(slots, LIMIT_PUNT_RINGS);
+}
+
 static uint64_t buffers_of(const struct config *c, uint64_t bytes)
 {
 	return (bytes + c->memory.buffer_size - 1) / c->memory.buffer_size;
@@ -171,7 +179,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	if (headroom && cfg_packets_in_rings(c))
 		add_packet_line(out, "lossless frames on the way between lcores at XOFF", cfg_packets_in_rings(c));
 	add_line(out, "egress queues of control traffic", control);
-	add_packet_line(out, "rings between lcores", cfg_packet_rings(c) * ring_slots(c));
+	add_packet_line(out, "rings between lcores", all_ring_slots(c));
 	if (credit_buffers(c))
 		add_line(out, "credit pool", credit_buffers(c));
 	if (c->lcores.worker.n > 1)

@@ -21,6 +21,7 @@
 #include "node/backlog.h"
 #include "node/batch.h"
 #include "node/mailbox.h"
+#include "node/punt_share.h"
 #include "pkt/filter.h"
 #include "queue/egress.h"
 #include "snapshot/build.h"
@@ -78,6 +79,7 @@ struct rx_role {
 	/* Packets to the control lcore, by ingress port and kind; written by this role, relaxed readers. */
 	struct punt_stats punt[MAX_PORTS][PUNT_KIND_COUNT];
 	struct bucket punt_bucket[MAX_PORTS][PUNT_KIND_COUNT];
+	struct punt_shares punt_shares;
 	/* Frames in the backlogs, by ingress port and class; written by this role, readers as of any account. */
 	struct account waiting[MAX_PORTS][PKT_CLASSES];
 	bool stopped; /* stop receiving; written by management, relaxed */

@@ -156,7 +156,7 @@ static int open_mailboxes(struct node *n, int socket)
 	for (uint16_t i = 0; i < n->n_rx && rc == 0; i++) {
 		struct rx_role *rx = &n->rx[i];
 
-		/* together as many slots as one other ring has (lib/config/budget.c) */
+		/* lib/config/budget.c counts all of them together */
 		for (unsigned int k = 0; k < PUNT_RINGS && rc == 0; k++)
 			rc = open_packets(n, &rx->to_control[k], punt_ring_carries((enum punt_ring)k), rx_end(rx),
 				control, punt_ring_slots((enum punt_ring)k, slots), socket);

@@ -70,14 +70,28 @@ static enum reason rx_unpunted(struct rx_role *rx, const struct pkt *x, enum rea
 	return (enum reason)x->reason;
 }
 
-/* Take a packet from the share that its port has in packets of the kind. */
-static bool rx_may_punt(struct rx_role *rx, uint16_t port, enum punt_kind kind, const struct mailbox *ring)
+bool rx_punt_spared(struct rx_role *rx, struct rte_mbuf *m, uint64_t rate)
+{
+	enum punt_kind kind = punt_kind_of(pkt_of(m)->punt);
+	const struct mailbox *ring = &rx->to_control[punt_ring_of(kind)];
+	bool crowded = mailbox_room(ring) <= rte_ring_get_capacity(ring->ring) / 4;
+
+	if (!punt_share_take(&rx->punt_shares, rx->classifier.s, rx->classifier.now, m, kind, rate, crowded))
+		return false;
+	stat_add(&rx->punt[m->port][kind].spared, 1);
+	return true;
+}
+
+/* Take a packet from what its port, or its VLAN or station, may hand on of the kind. */
+static bool rx_may_punt(struct rx_role *rx, struct rte_mbuf *m, enum punt_kind kind, const struct mailbox *ring)
 {
 	const struct punt_limit *l = &rx->classifier.s->punt[kind];
 
-	if (!l->rate || bucket_take(&rx->punt_bucket[port][kind], rx->classifier.now, l->rate, l->burst))
+	if (!l->rate || bucket_take(&rx->punt_bucket[m->port][kind], rx->classifier.now, l->rate, l->burst))
 		return true;
-	return !l->strict && mailbox_room(ring) > rte_ring_get_capacity(ring->ring) / 2;
+	if (!l->strict && mailbox_room(ring) > rte_ring_get_capacity(ring->ring) / 2)
+		return true;
+	return rx_punt_spared(rx, m, l->rate);
 }
 
 static void rx_punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
@@ -86,7 +100,7 @@ static void rx_punt_to_control(struct rx_role *rx, struct rte_mbuf *m)
 	struct mailbox *ring = &rx->to_control[punt_ring_of(kind)];
 	struct punt_stats *stats = &rx->punt[m->port][kind];
 
-	if (!rx_may_punt(rx, m->port, kind, ring)) {
+	if (!rx_may_punt(rx, m, kind, ring)) {
 		rx_punt_limited(rx, m, rx_unpunted(rx, pkt_of(m), DROP_punt_limited));
 	} else if (mailbox_push_packets(ring, &m, 1) == 1) {
 		stat_add(&stats->taken, 1);

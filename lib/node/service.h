@@ -91,6 +91,12 @@ struct control_service {
 /* End a packet in rx_hooks.take that exceeds the rate limit of its port and kind, for `reason`. Rx lcores. */
 void rx_punt_limited(struct rx_role *rx, struct rte_mbuf *m, enum reason reason);
 
+/*
+ * Return whether a packet above the rate limit of its port and kind, `rate` packets/s, is within the share of its station
+ * or VLAN (node/punt_share.h). Rx lcores.
+ */
+bool rx_punt_spared(struct rx_role *rx, struct rte_mbuf *m, uint64_t rate);
+
 #define SERVICE_TAKES(punt) (1u << (punt))
 
 /* Ends for the mailboxes that a service opens. */

@@ -7,12 +7,13 @@
 #ifndef PKT_PUNT_H
 #define PKT_PUNT_H
 
+#include "base/limits.h"
 #include "pkt/pkt.h"
 #include "stats/counter.h"
 
 /*
  * Rings from an rx lcore to the control lcore, in the order in which it reads them. id, contents in `show rings`, part of
- * memory.ring: all of them together are one ring.
+ * memory.ring: all of them together are one ring, or LIMIT_PUNT_RINGS slots if that is more (lib/config/budget.c).
  */
 #define PUNT_RINGS_LIST(X) \
 	X(PFC, "pfc packets", 4) \
@@ -27,6 +28,7 @@ enum punt_ring {
 #undef X
 		PUNT_RINGS
 };
+_Static_assert(PUNT_RINGS *LIMIT_PUNT_RING <= LIMIT_PUNT_RINGS, "the budget counts them");
 
 /* id, name, ring */
 #define PUNT_KINDS(X) \
@@ -49,8 +51,11 @@ enum punt_kind {
 #define PUNT_COUNTERS(X) \
 	X(counter, taken, "taken", "packets", "sluice_punt_taken", \
 		"packets of this port and kind handed to the control lcore") \
+	X(counter, spared, "spared", "packets", "sluice_punt_spared", \
+		"packets of this port and kind above its rate limit, within the share of their VLAN or station") \
 	X(counter, limited, "limited", "packets", "sluice_punt_limited", \
-		"packets of this port and kind dropped on the rx lcore, above the rate limit of port and kind") \
+		"packets of this port and kind dropped on the rx lcore, above the rate limit of port and kind and " \
+		"the shares of VLAN and station") \
 	X(counter, full, "full", "packets", "sluice_punt_full", \
 		"packets of this port and kind dropped because the ring of the kind was full")
 
@@ -104,7 +109,7 @@ static inline const char *punt_ring_carries(enum punt_ring ring)
 	return names[ring];
 }
 
-/* Slots of a ring, of the `slots` that all of them have; at least 8 of 64. */
+/* Slots of a ring, of the `slots` of any other ring; enough for a burst if those are few. A power of two. */
 static inline uint32_t punt_ring_slots(enum punt_ring ring, uint32_t slots)
 {
 	static const uint8_t part[] = {
@@ -113,7 +118,7 @@ static inline uint32_t punt_ring_slots(enum punt_ring ring, uint32_t slots)
 #undef X
 	};
 
-	return slots / part[ring];
+	return MAX_OF(slots / part[ring], LIMIT_PUNT_RING);
 }
 
 /* The name of a kind in `show punts`. */

@@ -77,6 +77,7 @@ static int build_ports(struct builder *b, const struct snapshot_port_info *info)
 
 		p->name = cp->name;
 		p->interface = (uint16_t)i;
+		p->n_links = 1;
 		p->mac = info[i].mac;
 		p->mtu = (uint16_t)cp->mtu;
 		p->side = (uint8_t)cp->side;
@@ -172,8 +173,10 @@ static void build_punts(struct builder *b)
 {
 	const struct cfg_discovery *d = &b->config->discovery;
 	uint32_t slots = rte_align32pow2((uint32_t)b->config->memory.ring);
-	uint64_t burst = MAX_OF(punt_ring_slots(PUNT_RING_LINK, slots) / b->config->ports.n, 64);
-	uint64_t rest = MAX_OF(punt_ring_slots(PUNT_RING_REST, slots) / b->config->ports.n, 32);
+	uint64_t link = punt_ring_slots(PUNT_RING_LINK, slots), n = b->config->ports.n;
+	/* one port alone does not fill a ring */
+	uint64_t burst = MIN_OF(MAX_OF(link / n, 64), link / 2);
+	uint64_t rest = MAX_OF(punt_ring_slots(PUNT_RING_REST, slots) / n, 32);
 
 	b->s->punt[PUNT_KIND_PFC] = (struct punt_limit){.rate = 100000, .burst = burst};
 	b->s->punt[PUNT_KIND_ND] = (struct punt_limit){.rate = 2000 + 4000 * d->max / d->reachable_ms,

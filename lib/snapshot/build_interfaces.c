@@ -89,6 +89,7 @@ static int build_interface(struct builder *b, const struct cfg_interface *v, uin
 	p->tag[1] = (struct snap_tag){ETH_TYPE_VLAN, (uint16_t)v->inner_vlan};
 	p->n_tags = v->inner_vlan ? 2 : 1;
 	b->interface[number / SNAP_INTERFACE_ROW] = p;
+	port->n_links++;
 	if (build_own_addresses(b, p, v->addresses.items, v->addresses.n) < 0)
 		return -ENOMEM;
 	return put(b, port, v, number);

@@ -130,6 +130,7 @@ struct snap_interface {
 	/* VLAN interfaces on it: numbers by the id of the only tag, tables by the id of the outer tag; 0, NULL: none */
 	const uint16_t *vlan;
 	const uint16_t *const *inner_vlan;
+	uint16_t n_links; /* they and the port itself */
 	/* only for a VLAN interface, which is a port in all other respects: */
 	uint16_t interface; /* number; a port's own index */
 	uint8_t n_tags;

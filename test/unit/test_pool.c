@@ -59,7 +59,7 @@ static uint64_t line(const struct cfg_budget *b, const char *what)
 }
 
 /* Slots of the rings to the control lcore that pings do not use: as if they were in use. */
-#define OTHER_PUNTS (128 - punt_ring_slots(PUNT_RING_REST, 128))
+#define OTHER_PUNTS (LIMIT_PUNT_RINGS - punt_ring_slots(PUNT_RING_REST, 128))
 
 static unsigned int left(const struct fill *f)
 {
@@ -180,6 +180,8 @@ static void fill_up(struct fill *f)
 			poll_lcore(f, n->control->lcore);
 		f->t->now += 50 * NSEC_PER_MSEC; /* pings are limited */
 	}
+	receive(f, 63);
+	f->t->now += 50 * NSEC_PER_MSEC;
 	receive(f, 63);
 	make_data(f, VIA_KNOWN);
 	receive(f, 1024);

@@ -15,6 +15,7 @@
 #include "test/support/testbed.h"
 #include "wire/arp.h"
 #include "wire/checksum.h"
+#include "wire/eth.h"
 #include "wire/icmp.h"
 #include "wire/ipv4.h"
 #include "wire/udp.h"
@@ -138,11 +139,12 @@ enum flood {
 	FLOOD_LINK_PFC,
 	FLOOD_STATE,
 	FLOOD_PFC,
+	FLOOD_FORGED,
 	FLOODS
 };
 
 static const char *const flood_name[] = {"UDP to the node", "ARP", "ND", "expired TTL", "fragments",
-	"PFC of a neighbour", "state messages of a stranger", "PFC of a stranger to a SID"};
+	"PFC of a neighbour", "state messages of a stranger", "PFC of a stranger to a SID", "ND with forged sources"};
 
 static unsigned int flood_frame(struct frame *f, const struct testbed *t, enum flood flood)
 {
@@ -159,6 +161,7 @@ static unsigned int flood_frame(struct frame *f, const struct testbed *t, enum f
 		arp_write(at, ARP_OP_REQUEST, &peer, 0x0a010007, NULL, 0x0a010001);
 		f->size = 60;
 		return RED;
+	case FLOOD_FORGED:
 	case FLOOD_ND:
 		solicit(f, t, RED, 0xb0, "2001:db8:b::77", "2001:db8:b::2");
 		return RED;
@@ -233,6 +236,11 @@ static void poll_lcore(struct testbed *t, unsigned int lcore)
 			node_lcore_poll(t->node->lcore[i], t->now, &next);
 }
 
+static void forge(struct frame *f, unsigned int source)
+{
+	((struct eth_hdr *)f->bytes)->src = (struct eth_addr){{2, 7, 7, 7, (uint8_t)(source >> 8), (uint8_t)source}};
+}
+
 /*
  * A flood for 50 ms at 10 million packets/s: the rx lcore takes a burst every 6.4 us, and the control lcore makes a pass
  * once in `slow` bursts.
@@ -243,15 +251,18 @@ static void under_flood(enum flood flood, unsigned int ring, unsigned int slow)
 	struct testbed *t;
 	struct frame f;
 	char yaml[4096];
-	unsigned int port;
+	unsigned int port, forged = 0;
 
 	snprintf(yaml, sizeof(yaml), YAML, ring);
 	t = testbed_new(yaml);
 	testbed_settle(t, 1000);
 	port = flood_frame(&f, t, flood);
 	for (unsigned int i = 0; i < 7800; i++) {
-		for (unsigned int k = 0; k < NODE_BURST - 3; k++)
+		for (unsigned int k = 0; k < NODE_BURST - 3; k++) {
+			if (flood == FLOOD_FORGED)
+				forge(&f, ++forged);
 			receive(t, port, &f);
+		}
 		if (i % 80 == 40) /* the flood comes first, and what must be heard behind it */
 			speak(t, &h);
 		t->now += 6400;
@@ -307,8 +318,11 @@ static void rings_are_apart(void **unused)
 		for (unsigned int k = 0; k < 40 * FLOODS; k++) {
 			unsigned int port = flood_frame(&f, t, (enum flood)(k % FLOODS));
 
-			for (unsigned int n = 0; n < NODE_BURST; n++)
+			for (unsigned int n = 0; n < NODE_BURST; n++) {
+				if (k % FLOODS == FLOOD_FORGED)
+					forge(&f, k * NODE_BURST + n);
 				receive(t, port, &f);
+			}
 			poll_lcore(t, 1);
 			poll_lcore(t, 2);
 		}
@@ -320,8 +334,7 @@ static void rings_are_apart(void **unused)
 			rings[i]);
 		check(testbed_reason(t, WAN, CONSUME_pfc) == h.states + h.tunnelled, "ring %u: no PFC", rings[i]);
 		check(testbed_reason(t, BLUE, CONSUME_pfc) == h.link, "ring %u: no PFC of the link", rings[i]);
-		/* fewer slots than the burst of a port are left of a ring of 64 */
-		check(h.adverts == h.solicits || rings[i] < 1024, "ring %u: no advertisement", rings[i]);
+		check(h.adverts == h.solicits, "ring %u: no advertisement", rings[i]);
 		testbed_free(t);
 	}
 }
@@ -359,12 +372,186 @@ static void floods_are_counted(void **unused)
 	testbed_free(t);
 }
 
+/*
+ * A port shared by stations in VLANs, of which one floods ND or ARP. The others are in its VLAN (`near`) or in other ones
+ * (`far`). All is drawn.
+ */
+enum { LINKS = 6, STATIONS = 4, SHARED_NS = 1000000000 };
+
+struct shared {
+	unsigned int links, stations, evil,
+		every;	  /* VLANs, stations of each, the VLAN of the flood, ms between questions */
+	bool arp, forged; /* the flood: ARP, not ND; each packet has another source */
+	unsigned int asked[LINKS][STATIONS], answered[LINKS][STATIONS];
+	unsigned int flood, near_asked, near_lost, far_asked, far_lost;
+};
+
+/* Put the tag of a VLAN into a frame; 0: none. */
+static void tag(struct frame *f, unsigned int link)
+{
+	struct vlan_tag *t = (struct vlan_tag *)(f->bytes + sizeof(struct eth_hdr));
+	struct eth_hdr *eth = (struct eth_hdr *)f->bytes;
+
+	if (!link)
+		return;
+	memmove(t + 1, t, f->size - sizeof(*eth));
+	t->tci = be16((uint16_t)(100 + link));
+	t->type = eth->type;
+	eth->type = be16(ETH_TYPE_VLAN);
+	f->size += (uint32_t)sizeof(*t);
+}
+
+static void shared_frame(struct frame *f, const struct testbed *t, bool is_arp, unsigned int link, uint8_t station,
+	uint32_t forged)
+{
+	struct eth_addr mac = {{2, 1, (uint8_t)(forged >> 16), (uint8_t)(forged >> 8), (uint8_t)forged, station}};
+	struct ip_addr a, b;
+	char from[64], own[64];
+	uint8_t *at;
+
+	if (is_arp) {
+		at = begin(f, t, RED, 0, ETH_TYPE_ARP);
+		arp_write(at, ARP_OP_REQUEST, &mac, 0x0a010010 + link * 256 + station, NULL, 0x0a010001 + link * 256);
+		f->size = 60;
+	} else {
+		snprintf(from, sizeof(from), "2001:db8:b%u::1:%x", link, station);
+		snprintf(own, sizeof(own), "2001:db8:b%u::2", link);
+		a = address(from), b = address(own);
+		at = begin(f, t, RED, 0, ETH_TYPE_IPV6);
+		f->size += (uint32_t)nd_write_solicit(at, &a.v6, &b.v6, &b.v6, &mac);
+	}
+	((struct eth_hdr *)f->bytes)->src = mac;
+	tag(f, link);
+}
+
+/* Count the answers to stations, and forget all else. */
+static void shared_sent(struct testbed *t, struct shared *h)
+{
+	for (struct sent_frame *f; (f = fake_port_take(t->port[RED])); free(f)) {
+		const struct eth_hdr *eth = (const struct eth_hdr *)f->bytes;
+		const struct vlan_tag *in = (const struct vlan_tag *)(eth + 1);
+		unsigned int link = be16_get(eth->type) == ETH_TYPE_VLAN ? (be16_get(in->tci) & 0xfff) - 100u : 0;
+		unsigned int station = eth->dst.b[5];
+		const uint8_t *l3 = (const uint8_t *)(link ? in + 1 : in);
+		bool answer = be16_get(link ? in->type : eth->type) == ETH_TYPE_ARP ? l3[7] == ARP_OP_REPLY
+										    : l3[40] == ICMP6_NEIGHBOR_ADVERT;
+
+		if (eth->dst.b[1] == 1 && answer && link < h->links && station < h->stations)
+			h->answered[link][station]++;
+	}
+}
+
+static void shared_begin(struct shared *h, struct testbed **t, unsigned int seed)
+{
+	char yaml[8192], *end = yaml + sizeof(yaml), *at = yaml;
+
+	srand(seed);
+	*h = (struct shared){.links = 2 + (unsigned int)rand() % (LINKS - 1),
+		.stations = 1 + (unsigned int)rand() % STATIONS,
+		.every = 60 + (unsigned int)rand() % 100,
+		.arp = rand() % 2,
+		.forged = rand() % 2};
+	h->evil = (unsigned int)rand() % h->links;
+	at += snprintf(at, (size_t)(end - at),
+		TESTBED_NODE
+		"lcores: {control: 0, rx: [1], worker: [2]}\nmemory: {buffers: 40K, ring: %u}\nports:\n"
+		"  - {name: wan0, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"]}\n"
+		"  - {name: red0, device: net_null1, side: dc, speed: 10G, addresses: [10.1.0.1/24, "
+		"\"2001:db8:b0::2/64\"]}\n"
+		"interfaces:\n",
+		64u << rand() % 6);
+	for (unsigned int i = 1; i < h->links; i++)
+		at += snprintf(at, (size_t)(end - at),
+			"  - {name: red%u, port: red0, vlan: %u, addresses: [10.1.%u.1/24, \"2001:db8:b%u::2/64\"]}\n",
+			i, 100 + i, i, i);
+	*t = testbed_new(yaml);
+	testbed_settle(*t, 1000);
+}
+
+/* Each station but the one that floods asks now and then, at a time of its own. */
+static void shared_ask(struct testbed *t, struct shared *h, unsigned int ms)
+{
+	struct frame f;
+
+	for (unsigned int link = 0; link < h->links; link++)
+		for (unsigned int s = 0; s < h->stations; s++) {
+			if ((ms + 17 * link + 7 * s) % h->every)
+				continue;
+			shared_frame(&f, t, rand() % 2, link, (uint8_t)s, 0);
+			receive(t, RED, &f);
+			h->asked[link][s]++;
+		}
+}
+
+/* Two packets in 5 us from one station, or with forged sources, for a second. */
+static void shared_flood(struct testbed *t, struct shared *h)
+{
+	uint64_t began = t->now;
+	unsigned int ms = 0;
+	struct frame f;
+
+	while (t->now - began < SHARED_NS) {
+		for (unsigned int k = 0; k < NODE_BURST - LINKS * STATIONS; k++) {
+			shared_frame(&f, t, h->arp, h->evil, 0xee, h->forged ? 1 + (uint32_t)rand() % 0xffff : 0);
+			receive(t, RED, &f);
+			h->flood++;
+		}
+		if ((t->now - began) / NSEC_PER_MSEC > ms)
+			shared_ask(t, h, ms++);
+		t->now += 100000;
+		poll_lcore(t, 1);
+		poll_lcore(t, 0);
+		poll_lcore(t, 2);
+		shared_sent(t, h);
+	}
+	testbed_settle(t, 1000);
+	shared_sent(t, h);
+}
+
+static void a_station_costs_its_neighbours_nothing(void **unused)
+{
+	unsigned int flood = 0, near = 0, near_lost = 0, forged = 0, forged_lost = 0, far = 0;
+
+	(void)unused;
+	for (unsigned int seed = 1; seed <= 24; seed++) {
+		struct shared h;
+		struct testbed *t;
+
+		shared_begin(&h, &t, seed);
+		shared_flood(t, &h);
+		flood += h.flood;
+		for (unsigned int link = 0; link < h.links; link++) {
+			for (unsigned int s = 0; s < h.stations; s++) {
+				unsigned int lost = h.asked[link][s] - h.answered[link][s];
+
+				assert_true(h.asked[link][s] > 5);
+				if (link == h.evil) {
+					*(h.forged ? &forged : &near) += h.asked[link][s];
+					*(h.forged ? &forged_lost : &near_lost) += lost;
+					continue;
+				}
+				far += h.asked[link][s];
+				check(lost == 0, "seed %u, VLAN %u, station %u: %u of %u questions lost", seed, link, s,
+					lost, h.asked[link][s]);
+			}
+		}
+		assert_true(node_punt(t->node, RED, PUNT_KIND_ND).spared > 0);
+		testbed_check_balance(t);
+		testbed_free(t);
+	}
+	print_message("flood of %u packets: lost of other VLANs 0 of %u, of the same VLAN %u of %u, with forged "
+		      "sources %u of %u\n",
+		flood, far, near_lost, near, forged_lost, forged);
+	assert_true(near_lost * 50 < near);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_flood_costs_others_nothing),
 		cmocka_unit_test(rings_are_apart),
 		cmocka_unit_test(floods_are_counted),
+		cmocka_unit_test(a_station_costs_its_neighbours_nothing),
 	};
 
 	testbed_eal();

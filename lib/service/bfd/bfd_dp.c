@@ -35,7 +35,7 @@ static bool take(struct rx_role *rx, struct rte_mbuf *m)
 	/* no session on the port: strangers, who are counted */
 	if (!near || !rate)
 		rate = FAR_RATE;
-	if (bucket_take(b, now, rate, rate / 10 + 32))
+	if (bucket_take(b, now, rate, rate / 10 + 32) || (near && rx_punt_spared(rx, m, rate)))
 		return false;
 	rx_punt_limited(rx, m, DROP_bfd_limited);
 	return true;

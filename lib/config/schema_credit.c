@@ -26,7 +26,8 @@ static const struct cfg_map key_map = MAP_OF(key_keys, "a key of credit", struct
 
 static const struct cfg_key neighbor_keys[] = {
 	{"address", CFG_IPV6, .offset = AT(struct cfg_credit_neighbor, address), .flags = CFG_REQUIRED | CFG_UNIQUE,
-		.example = "\"fd00:0:2::1\"", .help = "RSVP_HOP address of the neighbour: its node.loopback."},
+		.example = "\"fd00:0:2::1\"", .help = "RSVP_HOP address of the neighbour: its node.loopback; or its address on a common link, by which native "
+			"sessions know it. This node uses its own address on that link then."},
 	{"hops", CFG_UINT, .offset = AT(struct cfg_credit_neighbor, hops), .min = 1, .max = 255, .fallback = "1",
 		.help = "Most links between this node and the neighbour. A message from it must arrive with a hop limit of "
 			"256 - hops at least (as in RFC 5082)."},

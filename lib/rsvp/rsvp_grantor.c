@@ -207,6 +207,8 @@ static bool keep_init(struct rsvp_node *n, struct rsvp_path *p, const struct rsv
 	if (!keep_passed(n, p, m))
 		return false;
 	p->phop_refresh_ms = rsvp_refresh_of(m);
+	if (m->send_ttl > 1 || !p->ttl)
+		p->ttl = (uint8_t)(m->send_ttl - 1);
 	if (m->count[RSVP_O_CBFC_HOP] && (int32_t)(m->cbfc_hop[0].sequence - p->hop_heard) > 0)
 		p->hop_heard = m->cbfc_hop[0].sequence;
 	p->has_path = m->count[RSVP_O_CBFC_PATH];

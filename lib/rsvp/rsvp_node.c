@@ -156,6 +156,7 @@ static struct rsvp_path *open_path(struct rsvp_node *n, struct rsvp_instance *s,
 		return NULL;
 	p->candidate = true;
 	p->way = c->way;
+	p->ttl = UINT8_MAX;
 	p->has_path = p->has_offer = true;
 	p->offer = (struct rsvp_cbfc_offer){.buffer = UINT64_MAX, .rate = UINT64_MAX, .path = c->id};
 	rsvp_path_set_lih(n, p);

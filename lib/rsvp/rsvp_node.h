@@ -94,11 +94,12 @@ extern const struct rsvp_config rsvp_config_default; /* without address and pool
 struct rsvp_way {
 	struct ip_addr to; /* one hop away by routing, or ALONG: address of the session */
 	bool along;	   /* on the way of a path: native or encapsulated, as the caller knows `port` and `carrier` */
-	uint8_t port;	   /* egress, up to 253 */
-	uint64_t carrier;  /* any number of the caller's: segment list, label */
-	uint64_t rate_bps; /* of that port; all ones: not known */
-	uint32_t delay_us; /* one way to the next device; all ones: not known */
-	uint32_t buffer;   /* units that a session from there is offered at most; 0: rsvp_config.buffer */
+	struct ip_addr here; /* ALONG: RSVP_HOP address of this node; family 0: rsvp_config.addr */
+	uint8_t port;	     /* egress, up to 253 */
+	uint64_t carrier;    /* any number of the caller's: segment list, label */
+	uint64_t rate_bps;   /* of that port; all ones: not known */
+	uint32_t delay_us;   /* one way to the next device; all ones: not known */
+	uint32_t buffer;     /* units that a session from there is offered at most; 0: rsvp_config.buffer */
 };
 
 enum rsvp_role { RSVP_HEADEND, RSVP_TRANSIT, RSVP_FAR };
@@ -116,6 +117,8 @@ struct rsvp_node_ops {
 	 * not permitted (code 2).
 	 */
 	int (*route)(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
+	/* RSVP_HOP address of this node in messages to a neighbour. NULL: rsvp_config.addr to all. */
+	struct ip_addr (*own)(void *arg, const struct ip_addr *neighbor);
 	/* A path is committed, or stops being so: `on` says whether data may be sent on it (user's side). */
 	void (*changed)(void *arg, const struct rsvp_path *p, bool on);
 	/* After each event of its session: what rsvp_path_show says may be new. NULL: nobody is interested. */
@@ -184,7 +187,10 @@ struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct 
 /* End a session that rsvp_open has begun. The caller forgets it at once. */
 void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
 
-/* A message. `from`: source of a message for one hop; `arrival`: any number of the caller's, for ops->route. */
+/*
+ * A message, whose send_ttl is the hop limit with which it came. `from`: source of a message for one hop;
+ * `arrival`: any number of the caller's, for ops->route.
+ */
 void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct ip_addr *from,
 	uint64_t arrival);
 

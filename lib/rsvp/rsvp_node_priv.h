@@ -103,7 +103,7 @@ struct rsvp_path {
 	struct rsvp_way way;
 	struct rsvp_cbfc_offer offer;
 	bool has_offer, has_path;
-	uint8_t hops;
+	uint8_t hops, ttl;
 	uint8_t *passed; /* the devices before this one, 16 bytes each; objects that are passed on; ADSPEC */
 	uint16_t object_bytes, adspec_bytes;
 	/* user */

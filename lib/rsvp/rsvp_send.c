@@ -29,9 +29,20 @@ static struct rsvp_message *begin(struct rsvp_node *n, enum rsvp_kind kind, cons
 	return m;
 }
 
-static void put_hop(struct rsvp_node *n, struct rsvp_message *m, uint32_t lih)
+static struct ip_addr own_towards(const struct rsvp_node *n, const struct ip_addr *neighbor)
 {
-	m->hop = (struct rsvp_hop){.addr = n->config.addr, .lih = lih};
+	return n->ops->own ? n->ops->own(n->arg, neighbor) : n->config.addr;
+}
+
+/* What a neighbour knows this node by. */
+static struct ip_addr own_along(const struct rsvp_node *n, const struct rsvp_path *p)
+{
+	return p->way.here.family ? p->way.here : n->config.addr;
+}
+
+static void put_hop(struct rsvp_message *m, struct ip_addr own, uint32_t lih)
+{
+	m->hop = (struct rsvp_hop){.addr = own, .lih = lih};
 	m->count[RSVP_O_HOP] = 1;
 }
 
@@ -64,12 +75,12 @@ static void send_to(struct rsvp_node *n, const struct ip_addr *to, struct rsvp_m
 	n->ops->send(n->arg, &way, m);
 }
 
-/* The hop limit, which Send_TTL repeats, is one less for each device that has taken part (docs/credit.md 2.3). */
+/* The hop limit, which Send_TTL repeats, is one less than that with which the message came (docs/credit.md 2.3). */
 static void send_along(struct rsvp_node *n, const struct rsvp_path *p, struct rsvp_message *m)
 {
 	struct rsvp_way way = p->way;
 
-	m->send_ttl = (uint8_t)(UINT8_MAX - p->hops);
+	m->send_ttl = p->ttl;
 	way.to = p->instance->session.dst;
 	way.along = true;
 	n->stats.sent++;
@@ -110,7 +121,7 @@ static void put_path(const struct rsvp_node *n, struct rsvp_message *m, const st
 {
 	if (p->hops)
 		memcpy(hop, p->passed, p->hops * sizeof(*hop));
-	hop[p->hops] = n->config.addr.v6;
+	hop[p->hops] = own_along(n, p).v6;
 	m->path = (struct rsvp_cbfc_path){.nonce = p->instance->nonce,
 		.path = p->id,
 		.hops = (uint8_t)(p->hops + 1),
@@ -165,7 +176,7 @@ void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enu
 	if (copy == RSVP_FRESH)
 		p->hop_sequence = ++s->hop_sequence;
 	put_id(n, m, &p->down_id, p, false, copy == RSVP_AGAIN);
-	put_hop(n, m, p->lih);
+	put_hop(m, own_along(n, p), p->lih);
 	m->refresh_ms = p->refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
 	put_cbfc_hop(n, m, p, flags);
@@ -192,7 +203,7 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 	m = begin(n, RSVP_RESERVE, &s->session);
 	if (flags & RSVP_CREDIT_COMMIT)
 		put_id(n, m, &p->s_id, p, true, again);
-	put_hop(n, m, p->phop_lih);
+	put_hop(m, own_towards(n, &p->phop), p->phop_lih);
 	m->refresh_ms = n->config.refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
 	rsvp_credit_of(n, p->reservation, flags, &m->credit[0]);
@@ -223,7 +234,7 @@ void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again)
 	if (!again)
 		p->hop_sequence = ++p->instance->hop_sequence;
 	put_id(n, m, &p->down_id, p, false, again);
-	put_hop(n, m, p->lih);
+	put_hop(m, own_along(n, p), p->lih);
 	put_cbfc_hop(n, m, p, p->final ? RSVP_HOP_FINAL : 0);
 	put_sender(m, &p->sender);
 	send_along(n, p, m);
@@ -234,7 +245,7 @@ void rsvp_send_end_ack(struct rsvp_node *n, const struct rsvp_path *p, const str
 {
 	struct rsvp_message *m = begin(n, RSVP_END_ACK, &end->session);
 
-	put_hop(n, m, end->hop.lih);
+	put_hop(m, own_towards(n, &end->hop.addr), end->hop.lih);
 	if (p && p->reservation && p->reservation->epoch) {
 		rsvp_credit_of(n, p->reservation, RSVP_CREDIT_END, &m->credit[0]);
 		m->count[RSVP_O_CREDIT] = 1;
@@ -264,7 +275,7 @@ void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session,
 {
 	struct rsvp_message *m = begin(n, RSVP_RESV_ERR, session);
 
-	put_hop(n, m, lih);
+	put_hop(m, own_towards(n, to), lih);
 	m->error = (struct rsvp_error){.node = n->config.addr, .code = code, .value = value};
 	m->count[RSVP_O_ERROR] = 1;
 	send_to(n, to, m);

@@ -79,6 +79,27 @@ static uint32_t units_of(const struct cfg_credit *x, uint64_t buffer)
 	return (uint32_t)(buffer == CFG_NONE ? x->buffer : buffer);
 }
 
+/* The address of an interface, of the subnet that `addr` is in; family 0: none. */
+static struct ip_addr own_on(const struct snap_interface *in, const struct ip_addr *addr)
+{
+	for (unsigned int i = 0; in && in->vrf == VRF_UNDERLAY && i < in->n_own; i++)
+		if (ip_prefix_contains(&in->own[i], addr))
+			return in->own[i].addr;
+	return (struct ip_addr){.family = 0};
+}
+
+/* A neighbour on a common link knows this node by its address there, every other one by its loopback. */
+static struct ip_addr own_towards(const struct snapshot *s, const struct ip_addr *addr)
+{
+	struct ip_addr own = {.family = 0};
+
+	for (uint32_t i = 0; i < s->n_ports && !own.family; i++)
+		own = own_on(&s->port[i], addr);
+	for (uint32_t i = 0; i < s->n_interfaces && !own.family; i++)
+		own = own_on(s->interface[i], addr);
+	return own.family ? own : ip_addr_from6(&s->loopback);
+}
+
 static bool build_neighbors(struct builder *b, struct snap_credit *s)
 {
 	const struct cfg_credit *x = &b->config->credit;
@@ -91,6 +112,7 @@ static bool build_neighbors(struct builder *b, struct snap_credit *s)
 		const struct cfg_credit_neighbor *n = &x->neighbors.items[i];
 
 		neighbor[i] = (struct snap_rsvp_neighbor){.addr = n->address,
+			.own = own_towards(b->s, &n->address),
 			.least_hop_limit = (uint8_t)(256 - n->hops),
 			.buffer = units_of(x, n->buffer),
 			.rate = n->rate};

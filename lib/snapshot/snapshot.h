@@ -327,6 +327,7 @@ struct snap_bfd {
 /* A node with which RSVP messages are exchanged. */
 struct snap_rsvp_neighbor {
 	struct ip_addr addr;
+	struct ip_addr own; /* RSVP_HOP address of this node to it: of the link that both are on, else the loopback */
 	uint8_t least_hop_limit; /* of its messages for one hop (D57) */
 	uint32_t buffer;	 /* units that its sessions are offered at most */
 	uint64_t rate;		 /* messages per second */

@@ -62,7 +62,7 @@ static void changed(void *arg, const struct rsvp_path *p, bool on)
 	must(on == (v.user == RSVP_U_COMMITTED), "the state is another one");
 }
 
-static const struct rsvp_node_ops ops = {send_it, route, changed};
+static const struct rsvp_node_ops ops = {.send = send_it, .route = route, .changed = changed};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -91,19 +91,71 @@ def mask_digest(frame, keys):
     return frame
 
 
+RSVP, RSVP_INTEGRITY, RSVP_MESSAGE_ID, RSVP_CREDIT = 46, 4, 23, 124
+
+
+def rsvp_at(frame):
+    """Where the RSVP message of a frame begins, natively or in a tunnel; None: there is none, or a length is wrong."""
+    at, protocol = 14, 41
+    if frame[12:14] != b"\x86\xdd":
+        return None
+    while protocol == 41 and len(frame) >= at + 48:
+        if struct.unpack_from(">H", frame, at + 4)[0] != len(frame) - at - 40:
+            return None
+        protocol, at = frame[at + 6], at + 40
+    if protocol == 0:
+        protocol, at = frame[at], at + 8 * (frame[at + 1] + 1)
+    return at if protocol == RSVP and struct.unpack_from(">H", frame, at + 6)[0] == len(frame) - at else None
+
+
+def is_signed(message, keys):
+    """Is the digest of the first object right, with HMAC-MD5 or HMAC-SHA-256?"""
+    end = 8 + struct.unpack_from(">H", message, 8)[0]
+    key, digest = keys.get(int.from_bytes(message[14:20], "big"), b""), message[28:end]
+    plain = message[:2] + bytes(2) + message[4:28] + bytes(len(digest)) + message[end:]
+    return hmac.new(key, plain, hashlib.md5 if len(digest) == 16 else hashlib.sha256).digest() == digest
+
+
+def mask_rsvp(frame, keys):
+    """RSVP: what a node draws at random, or counts from the time of its start: epochs of CREDIT, MESSAGE_ID, and of INTEGRITY the
+    sequence number. Checksum and digest depend on them: a right one is cut out, a wrong one is left."""
+    start = rsvp_at(frame)
+    if start is None:
+        return frame
+    message, at, objects = frame[start:], 8, []
+    total = sum(struct.unpack(f">{len(message) // 2}H", message))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    while at < len(message) and struct.unpack_from(">H", message, at)[0] >= 4:
+        size, number = struct.unpack_from(">HB", message, at)
+        body = message[at:at + size]
+        if number == RSVP_INTEGRITY and is_signed(message, keys):
+            body = body[:12] + bytes(8)
+        if number == RSVP_CREDIT:
+            body = body[:12] + bytes(4) + body[16:]
+        objects += [body] if number != RSVP_MESSAGE_ID else []
+        at += size
+    right = bytes(2) if total == 0xFFFF else message[2:4]
+    front = frame[:18] + bytes(2) + frame[20:start]
+    if frame[20] == 41:  # the length of the inner header as well
+        front = front[:58] + bytes(2) + front[60:]
+    return front + message[:2] + right + message[4:6] + bytes(2) + b"".join(objects)
+
+
 def keys_of(directory):
     lines = (directory / "hmac.keys").read_text().splitlines() if (directory / "hmac.keys").exists() else []
     return {int(words[0], 0): bytes.fromhex(words[1]) for words in map(str.split, lines) if len(words) > 1 and words[0] != "#"}
 
 
 MASKS = {"outer_flow_label": mask_outer_flow_label, "state_epoch": mask_state_epoch}
+KEYED = {"digest": mask_digest, "rsvp": mask_rsvp}
 
 
 def masked(case, frames, directory):
     for name in case.get("mask", []):
-        if name == "digest":
+        if name in KEYED:
             keys = keys_of(directory)
-            frames = [mask_digest(f, keys) for f in frames]
+            frames = [KEYED[name](f, keys) for f in frames]
         else:
             frames = [MASKS[name](f) for f in frames]
     return frames

@@ -117,7 +117,7 @@ static void changed(void *arg, const struct rsvp_path *p, bool on)
 	node->changes++;
 }
 
-static const struct rsvp_node_ops ops = {send_it, route, changed};
+static const struct rsvp_node_ops ops = {.send = send_it, .route = route, .changed = changed};
 
 static void make(struct net *t, unsigned int node)
 {

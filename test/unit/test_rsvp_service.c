@@ -392,12 +392,14 @@ static void room_later(void **state)
 	"neighbors:\n" \
 	"  - {port: p0, address: \"2001:db8:a::1\", mac: \"02:00:00:00:a0:00\"}\n" \
 	"  - {port: p1, address: \"2001:db8:b::1\", mac: \"02:00:00:00:b0:01\"}\n" \
+	"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
 	"routes:\n" \
 	"  - {prefix: \"2001:db8:f::1/128\", port: p0, nexthop: \"2001:db8:a::1\"}\n" \
 	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::1\"}\n" \
+	"  - {prefix: \"2001:db8:3::/64\", port: p1, nexthop: \"2001:db8:b::1\"}\n" \
 	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n" \
 	"credit: {mode: ext, integrity: off, unit: 6, pool: 64, buffer: 16, neighbors: [{address: " \
-	"\"2001:db8:f::1\"}]}\n"
+	"\"2001:db8:f::1\"}, {address: \"2001:db8:a::1\"}, {address: \"2001:db8:b::3\"}]}\n"
 
 /* Frame `number` of a capture. Returns its bytes. */
 static uint32_t vector_frame(const char *name, unsigned int number, uint8_t frame[2048])
@@ -473,6 +475,56 @@ static void vector48(void **state)
 	testbed_free(t);
 }
 
+#define NATIVE (sizeof(struct ipv6_hdr) + 8)
+
+/*
+ * v33, without a tunnel: neighbours on a link know this node by its address there, and the hop limit goes down by one.
+ * The bytes are those of test/pcap.
+ */
+static void native(void **state)
+{
+	struct testbed *t = start(VECTOR_NODE);
+	uint8_t frame[2048];
+	uint32_t n = vector_frame("v33_rsvp28_path.in", 0, frame);
+	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
+	static struct rsvp_message init;
+
+	(void)state;
+	ip->hop_limit = 1;
+	fake_port_receive(t->port[0], 0, frame, n, 0);
+	testbed_settle(t, 50);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_PATH_ERR, got.kind);
+	assert_int_equal(RSVP_REFUSE_HOPS, got.error.value);
+	assert_true(is(&outer()->src, "2001:db8:a::2"));
+	ip->hop_limit = 20; /* nodes without the function have lowered it, but not Send_TTL */
+	fake_port_receive(t->port[0], 0, frame, n, 0);
+	testbed_settle(t, 50);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_RESERVE, got.kind);
+	assert_true(is(&outer()->src, "2001:db8:a::2") && is(&got.hop.addr.v6, "2001:db8:a::2"));
+	assert_true(next_sent(t, 1, NATIVE));
+	assert_int_equal(RSVP_INIT, got.kind);
+	assert_int_equal(19, outer()->hop_limit);
+	assert_int_equal(19, got.send_ttl);
+	assert_true(is(&outer()->src, "2001:db8:1::11") && is(&outer()->dst, "2001:db8:3::33"));
+	assert_true(is(&got.hop.addr.v6, "2001:db8:b::2") && is(&got.path.addrs[1], "2001:db8:b::2"));
+	init = got;
+	/* an S of the next hop, to the address that it knows: acknowledged from there */
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	m.hop.addr = address("2001:db8:b::3");
+	m.credit[0].unit = 6;
+	m.id = (struct rsvp_message_id){.ack_desired = true, .epoch = 1, .id = 1};
+	m.count[RSVP_O_ID] = 1;
+	give(t, &(struct sending){1, "2001:db8:b::3", "2001:db8:b::2", 0xc0, 255, false});
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	assert_true(next_sent(t, 1, UNICAST));
+	assert_int_equal(RSVP_ACK, got.kind);
+	assert_true(is(&outer()->src, "2001:db8:b::2") && is(&outer()->dst, "2001:db8:b::3"));
+	testbed_free(t);
+}
+
 /* v41: a wrong checksum is dropped in silence. */
 static void vector41(void **state)
 {
@@ -492,7 +544,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
 		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(vector48),
-		cmocka_unit_test(vector41), cmocka_unit_test(headend), cmocka_unit_test(room_later)};
+		cmocka_unit_test(vector41), cmocka_unit_test(native), cmocka_unit_test(headend),
+		cmocka_unit_test(room_later)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

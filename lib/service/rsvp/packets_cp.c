@@ -40,6 +40,22 @@ struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, const struct ip_a
 	return NULL;
 }
 
+static const struct snap_rsvp_neighbor *permitted(const struct snap_credit *s, const struct ip_addr *addr)
+{
+	for (uint32_t i = 0; i < s->n_neighbors; i++)
+		if (ip_addr_equal(&s->neighbor[i].addr, addr))
+			return &s->neighbor[i];
+	return NULL;
+}
+
+struct ip_addr rsvp_own_towards(void *arg, const struct ip_addr *neighbor)
+{
+	const struct control_role *c = arg;
+	const struct snap_rsvp_neighbor *n = permitted(&c->s->credit, neighbor);
+
+	return n ? n->own : ip_addr_from6(&c->s->loopback);
+}
+
 /* --- sending --- */
 
 /* A native packet, or the inner one of a tunnel. Returns its bytes. */
@@ -119,7 +135,7 @@ static bool send_to(struct control_role *c, const struct ip_addr *to, const stru
 	size_t bytes)
 {
 	struct rsvp_neighbor *n = rsvp_neighbor_of(rsvp_of(c), to);
-	struct ip_addr from = ip_addr_from6(&c->s->loopback);
+	struct ip_addr from = rsvp_own_towards(c, to);
 	uint8_t packet[sizeof(struct ipv6_hdr) + PACKET_MAX];
 	struct rte_mbuf *mbuf = control_packet(c, packet,
 		put_packet(packet, &from, to, m->send_ttl, false, message, bytes));
@@ -189,21 +205,13 @@ static void send_error(struct control_role *c, const struct rsvp_message *about)
 		m->tspec = about->tspec;
 		m->count[RSVP_O_TEMPLATE] = m->count[RSVP_O_TSPEC] = 1;
 	} else {
-		m->hop = (struct rsvp_hop){.addr = m->error.node, .lih = about->hop.lih};
+		m->hop = (struct rsvp_hop){.addr = rsvp_own_towards(c, &way.to), .lih = about->hop.lih};
 		m->count[RSVP_O_HOP] = 1;
 	}
 	rsvp_send(c, &way, m);
 }
 
 /* --- where a 28 goes on --- */
-
-static const struct snap_rsvp_neighbor *permitted(const struct snap_credit *s, const struct ip_addr *addr)
-{
-	for (uint32_t i = 0; i < s->n_neighbors; i++)
-		if (ip_addr_equal(&s->neighbor[i].addr, addr))
-			return &s->neighbor[i];
-	return NULL;
-}
 
 static const struct snap_rsvp_accept *accepted(const struct snap_credit *s, const struct ip_addr *source)
 {
@@ -237,8 +245,27 @@ static struct rsvp_carrier *carrier_of(const struct arrival *a)
 	return x;
 }
 
-/* By which port does a packet leave that comes as this one did? Negative: by none. */
-static int egress_of(struct control_role *c, const struct rsvp_carrier *x, const struct rsvp_message *m)
+/* Own address on the link by which a packet leaves: of the next hop's subnet, or any but the link-local one. */
+static struct ip_addr address_on_link(const struct snapshot *s, const struct pkt *x, const struct ip_addr *to)
+{
+	bool on_link = x->neigh >= PKT_NEIGH_LINK;
+	const struct snap_interface *in = snap_interface(s,
+		on_link ? x->neigh - PKT_NEIGH_LINK : s->neigh[x->neigh].interface);
+	const struct ip_addr *next = on_link ? to : &s->neigh[x->neigh].addr;
+	struct ip_addr found = ip_addr_from6(&s->loopback);
+
+	for (unsigned int i = in->n_own; i-- > 1;) {
+		if (ip_prefix_contains(&in->own[i], next))
+			return in->own[i].addr;
+		if (in->own[i].addr.family == 6)
+			found = in->own[i].addr;
+	}
+	return found;
+}
+
+/* By which port does a packet leave that comes as this one did? Negative: by none. *here: see struct rsvp_way. */
+static int egress_of(struct control_role *c, const struct rsvp_carrier *x, const struct rsvp_message *m,
+	struct ip_addr *here)
 {
 	uint8_t packet[SNAP_ENCAP_BYTES_MAX + INNER_BYTES];
 	uint32_t bytes = x->bytes +
@@ -253,6 +280,8 @@ static int egress_of(struct control_role *c, const struct rsvp_carrier *x, const
 		return -1;
 	classify_originated(&c->classifier, mbuf, VRF_UNDERLAY);
 	port = pkt_of(mbuf)->verdict == PKT_FORWARD ? pkt_of(mbuf)->egress : -1;
+	if (port >= 0 && !x->bytes)
+		*here = address_on_link(c->s, pkt_of(mbuf), &m->session.dst);
 	pkt_end(mbuf, CONSUME_rsvp, &c->lcore->stats);
 	return port;
 }
@@ -276,8 +305,10 @@ int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct
 		way->buffer = accept ? MIN_OF(way->buffer, accept->buffer) : 0;
 		return accept ? RSVP_FAR : -1;
 	}
+	if (m->send_ttl <= 1)
+		return -RSVP_REFUSE_HOPS;
 	x = carrier_of(a);
-	port = x ? egress_of(c, x, m) : -1;
+	port = x ? egress_of(c, x, m, &way->here) : -1;
 	if (port < 0) {
 		free(x);
 		return -RSVP_REFUSE_ROUTE;
@@ -366,7 +397,7 @@ static enum reason hear(struct control_role *c, const struct arrival *a, struct 
 	enum rsvp_refusal read)
 {
 	struct rsvp_control *r = rsvp_of(c);
-	const struct rsvp_message *m = &r->in;
+	struct rsvp_message *m = &r->in;
 	struct ip_addr source = ip_addr_from6(&a->ip->src);
 	struct rsvp_challenge challenge;
 	enum rsvp_refusal refusal = rsvp_auth_check(r->auth, c->now, unix_s(c),
@@ -384,6 +415,7 @@ static enum reason hear(struct control_role *c, const struct arrival *a, struct 
 	stat_level(n->heard, c->now);
 	if (m->kind == RSVP_CHALLENGE)
 		return answer(c, m, n);
+	m->send_ttl = a->ip->hop_limit;
 	if (m->kind != RSVP_RESPONSE)
 		rsvp_receive(r->machines, c->now, m, goes_along(m) ? &m->hop.addr : &source, (uint64_t)(uintptr_t)a);
 	return CONSUME_rsvp;

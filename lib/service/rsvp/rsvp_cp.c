@@ -92,6 +92,7 @@ static void gone(void *arg, const struct rsvp_path *p)
 
 static const struct rsvp_node_ops ops = {.send = rsvp_send,
 	.route = rsvp_route,
+	.own = rsvp_own_towards,
 	.changed = changed,
 	.shown = shown,
 	.gone = gone};

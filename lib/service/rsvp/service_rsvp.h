@@ -179,6 +179,7 @@ static inline struct rsvp_control *rsvp_shown(const struct node *n)
 /* packets_cp.c: a received packet (PUNT_RSVP), whose reason for the end is returned; struct rsvp_node_ops. */
 enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m);
 void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
+struct ip_addr rsvp_own_towards(void *arg, const struct ip_addr *neighbor);
 int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
 struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, const struct ip_addr *addr);
 

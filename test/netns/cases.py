@@ -13,6 +13,7 @@ import cases_layer2
 import cases_paths
 import cases_pfc
 import cases_pfc_wan
+import cases_rsvp
 import cases_vlan
 import topology
 import twin
@@ -381,6 +382,7 @@ GROUPS = [
     *cases_hmac.GROUPS,
     *cases_layer2.GROUPS,
     *cases_paths.GROUPS,
+    *cases_rsvp.GROUPS,
     *cases_vlan.GROUPS,
     *cases_pfc.GROUPS,
     *cases_pfc_wan.GROUPS,

@@ -9,7 +9,7 @@ from net import CommandFailed, Net
 # the least a network needs; more, by network
 PLAIN, SRV6, HMAC = ("root", "namespaces"), ("seg6", "reduced", "next-csid"), "hmac"
 ADJACENCY = (*SRV6, "next-csid-x")
-NEEDS = {"bfd": ("frr",), "cable": (), "process": (), "dead": (), "pfc": (), "relay": (), "hmac": (*SRV6, HMAC), "through": ADJACENCY, "long": ADJACENCY, "jumbo": ADJACENCY,
+NEEDS = {"bfd": ("frr",), "rsvp": (), "cable": (), "process": (), "dead": (), "pfc": (), "relay": (), "hmac": (*SRV6, HMAC), "through": ADJACENCY, "long": ADJACENCY, "jumbo": ADJACENCY,
          "twin": ADJACENCY, "story": ADJACENCY}
 
 SID = "5f00:0:1::"

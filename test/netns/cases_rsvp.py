@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Credit sessions with an RSVP neighbour that scapy plays (docs/credit.md 2.3); tshark reads what sluice has sent.
+
+    rsvp      s == f      s: sluice, f: a station; a session of s that ends at f, and one of f that ends at s
+
+The neighbour knows no timers of its own: it answers what has come whenever a test looks.
+"""
+
+import re
+import struct
+import subprocess
+
+from scapy.contrib.rsvp import RSVP, RSVP_Object
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrHopByHop, RouterAlert
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+from scapy.utils import wrpcap
+
+from checks import eventually, expect
+from node import policy, port, via
+from topology import Topology
+
+MAC_F = "02:00:00:00:0f:02"
+OWN, PEER, LOOP_S, LOOP_F = "fd00:a::1", "fd00:a::2", "fd00:0:1::1", "fd00:0:2::1"
+SOURCE_S, SOURCE_F = "fd00:8::5", "fd00:9::5"  # outer sources of their sessions
+CS6, RSVP_PROTOCOL, HOP_BY_HOP, IN_IPV6 = 0xC0, 46, 0, 41
+SESSION, HOP, TIME, STYLE, FLOWSPEC, FILTER, TEMPLATE, TSPEC, ID, ACK = 1, 3, 5, 8, 9, 10, 11, 12, 23, 24
+CREDIT, CBFC_HOP, CBFC_PATH, CBFC_OFFER = 124, 188, 252, 253
+INIT, RESERVE, END, END_ACK, ACKS = 28, 29, 30, 31, 13
+OFFERS, COMMITS, UPDATES = 0x80, 0x40, 0x20
+ENTERPRISE, CLASS, UNIT, REFRESH, EPOCH, LABEL = 32473, 3, 11, 1000, 5, 0x12345
+
+
+def bits(address):
+    return bytes(IPv6(dst=address))[24:40]
+
+
+class Message:
+    """Of a frame that sluice has sent. objects: by class, of those that have it, the (C-Type, contents) of the last one."""
+
+    def __init__(self, frame):
+        ip = Ether(frame).payload
+        self.outer = ip if ip.nh == IN_IPV6 else None
+        self.ip = ip.payload if self.outer else ip
+        at = len(frame) - len(self.ip) + 40 + (8 if self.ip.nh == HOP_BY_HOP else 0)
+        self.kind, self.objects = frame[at + 1], {}
+        end, at = at + struct.unpack_from(">H", frame, at + 6)[0], at + 8
+        while at < end:
+            size, number, form = struct.unpack_from(">HBB", frame, at)
+            self.objects[number] = (form, frame[at + 4:at + size])
+            at += size
+
+    def __getitem__(self, number):
+        return self.objects[number][1]
+
+    def lih(self):
+        return struct.unpack(">I", self[HOP][16:20])[0]
+
+    def credit(self):
+        """(flags, epoch, FCCL, BUF)"""
+        flags, epoch, fccl, buffer = struct.unpack_from(">4xB3xIQ8xI", self[CREDIT])
+        return flags, epoch, fccl, buffer
+
+
+def message_of(frame):
+    """None: no RSVP."""
+    ip = Ether(frame).payload
+    inner = ip.payload if isinstance(ip, IPv6) and ip.nh == IN_IPV6 else ip
+    alerts = isinstance(inner, IPv6) and inner.nh == HOP_BY_HOP and inner.payload.nh == RSVP_PROTOCOL
+    return Message(frame) if alerts or isinstance(inner, IPv6) and inner.nh == RSVP_PROTOCOL else None
+
+
+def rsvp(kind, ttl, *objects):
+    """objects: (class, C-Type, contents)"""
+    m = RSVP(Class=kind, TTL=ttl, Flags=1)
+    for number, form, contents in objects:
+        m = m / RSVP_Object(Length=len(contents) + 4, Class=number, C_Type=form) / Raw(contents)
+    return m
+
+
+class Neighbour:
+    """f: the next hop of the session of s, and the previous hop of one of its own."""
+
+    def __init__(self, t):
+        self.t, self.station, self.mac = t, t.stations[0], t.net.spaces["s"].mac("wan0")
+        self.answers, self.epoch, self.sequence, self.number, self.buffer = True, EPOCH, 0, 0, 16
+        self.heard, self.frames, self.init = [], [], None
+
+    def send(self, ip):
+        self.station.send(Ether(src=MAC_F, dst=self.mac) / ip)
+
+    def to_node(self, kind, *objects):
+        self.send(IPv6(src=LOOP_F, dst=LOOP_S, hlim=255, tc=CS6, nh=RSVP_PROTOCOL) / rsvp(kind, 255, *objects))
+
+    def id(self):
+        self.number += 1
+        return ID, 1, struct.pack(">II", 0x01000077, self.number)
+
+    def credit(self, flags):
+        self.sequence += 1
+        return CREDIT, 3, struct.pack(">IBBBBIQQIII", ENTERPRISE, flags, CLASS, UNIT, 0, self.epoch, self.buffer, 0, self.buffer,
+                                      3000, self.sequence)
+
+    def acknowledges(self, m):
+        return [(ACK, 1, bytes([0]) + m[ID][1:])] if ID in m.objects else []
+
+    def hop(self, m):
+        return HOP, 2, bits(LOOP_F) + m[HOP][16:20]
+
+    def reserves(self, m, flags, *ids):
+        spec = struct.pack(">I", 7) + b"\5\0\0\6" + m[TSPEC][8:]
+        self.to_node(RESERVE, *ids, (SESSION, 2, m[SESSION]), self.hop(m), (TIME, 1, struct.pack(">I", REFRESH)), self.credit(flags),
+                     (STYLE, 1, b"\0\0\0\x0a"), (FLOWSPEC, 2, spec), (FILTER, m.objects[TEMPLATE][0], m[TEMPLATE]))
+
+    def answer(self, m):
+        if m.kind == INIT:
+            self.init = m
+            epoch = struct.unpack_from(">8xI", m[CBFC_HOP])[0]
+            if not epoch:
+                self.reserves(m, OFFERS, *self.acknowledges(m))
+            self.reserves(m, COMMITS, *(self.acknowledges(m) if epoch else []), self.id())
+        elif m.kind == END:
+            self.to_node(END_ACK, *self.acknowledges(m), (SESSION, 2, m[SESSION]), self.hop(m), self.credit(1),
+                         (TEMPLATE, m.objects[TEMPLATE][0], m[TEMPLATE]))
+        elif m.kind == RESERVE and ID in m.objects:
+            self.to_node(ACKS, *self.acknowledges(m))
+
+    def look(self):
+        """Answer what has come. Returns the messages."""
+        new = []
+        for frame in self.station.take():
+            m = message_of(frame)
+            if m:
+                self.frames.append(frame)
+                new.append(m)
+                if self.answers:
+                    self.answer(m)
+        self.heard += new
+        return new
+
+    def until(self, what, text):
+        def there():
+            self.look()
+            return what()
+
+        return eventually(there, text)
+
+    def hears(self, text, *kinds):
+        """The first message of each of these kinds since the last look, in that order."""
+        begin = len(self.heard)
+        found = []
+
+        def there():
+            found[:] = [next((m for m in self.heard[begin:] if m.kind == k), None) for k in kinds]
+            return all(found)
+
+        self.until(there, text)
+        return found
+
+    # --- the session of f
+
+    def alerts(self, kind, *objects):
+        """A message along the path to s, in a tunnel whose only SID is that of s."""
+        alert = IPv6ExtHdrHopByHop(nh=RSVP_PROTOCOL, options=[RouterAlert(value=1)])
+        inner = IPv6(src=SOURCE_F, dst=LOOP_S, hlim=255, tc=CS6) / alert / rsvp(kind, 255, *objects)
+        self.send(IPv6(src=SOURCE_F, dst="5f00:0:100::", hlim=64, tc=CS6, fl=LABEL, nh=IN_IPV6) / inner)
+
+    def begins(self):
+        hop = struct.pack(">IBBBBIQII", ENTERPRISE, 0, CLASS, UNIT, 0, 0, 0, 1, 3000)
+        path = struct.pack(">IIHBB", ENTERPRISE, 0x5EED0001, 1, 1, 16) + bits(LOOP_F)
+        spec = struct.pack(">I", 7) + b"\1\0\0\6\x7f\0\0\5" + struct.pack(">fffII", 1e9, 65536, 1e9, 64, 4200)
+        self.alerts(INIT, self.id(), *self.names(), (TIME, 1, struct.pack(">I", REFRESH)), (CBFC_HOP, 1, hop), (CBFC_PATH, 1, path),
+                    (TEMPLATE, 3, bits(SOURCE_F) + struct.pack(">I", LABEL)), (TSPEC, 2, spec))
+
+    def names(self):
+        return (SESSION, 2, bits(LOOP_S) + struct.pack(">BBH", 17, 0, 4791)), (HOP, 2, bits(LOOP_F) + struct.pack(">I", 0x501))
+
+    def ends(self):
+        hop = struct.pack(">IBBBBIQII", ENTERPRISE, 1, CLASS, UNIT, 0, 0, 0, 2, 3000)
+        self.alerts(END, self.id(), *self.names(), (CBFC_HOP, 1, hop), (TEMPLATE, 3, bits(SOURCE_F) + struct.pack(">I", LABEL)))
+
+
+def network(options):
+    t = Topology(options)
+    s, f = t.spaces("s", "f")
+    t.net.link(s, "wan0", f, "wan0")
+    t.station(f, MAC_F, "wan0")
+    t.node(s, LOOP_S, [port(0, "wan0", "wan", f"{OWN}/64", speed="10G")],
+           neighbors=[{"port": "wan0", "address": PEER, "mac": MAC_F}],
+           routes=via("wan0", PEER, f"{LOOP_F}/128", "5f00:0:200::/48"),
+           sids=[{"sid": "5f00:0:100::/48", "behavior": "uN"}],
+           policies=[policy("far", "5f00:0:200::", source=SOURCE_S)],
+           credit={"mode": "ext", "integrity": "off", "pool": 1024, "buffer": 32, "refresh": REFRESH, "rapid": 100, "blockade": 1,
+                   "neighbors": [{"address": LOOP_F}], "accept": [{"sources": "fd00:9::/64", "buffer": 8}],
+                   "sessions": [{"name": "a", "policy": "far", "to": LOOP_F, "class": CLASS}]})
+    t.far = None
+    return t
+
+
+def far(t):
+    t.far = t.far or Neighbour(t)
+    return t.far
+
+
+def session(t):
+    return next(s for s in t.nodes["s"].show("rsvp sessions") if s["session"] == "a")
+
+
+def is_committed(t):
+    return session(t)["state"] == "committed"
+
+
+def comes_up(t):
+    """28 in the tunnel of the policy; offer and commit; the commit is acknowledged."""
+    f = far(t)
+    f.until(lambda: is_committed(t), "the session has credit")
+    m = f.init
+    expect(m.outer.src == SOURCE_S and m.outer.dst == "5f00:0:200::" and m.outer.tc == CS6, f"outer header: {m.outer.summary()}")
+    expect(m.outer.fl == struct.unpack(">I", m[TEMPLATE][16:])[0], "the label is not that of the sender")
+    expect(m.ip.dst == LOOP_F and m.ip.hlim == 255 and m[HOP][:16] == bits(LOOP_S), "the 28 is from somebody else")
+    f.until(lambda: any(a.kind == ACKS and a[ACK][4:] == struct.pack(">I", f.number) for a in f.heard), "the commit is acknowledged")
+    expect(session(t)["units"] == 16 and session(t)["epoch"] == EPOCH, f"{session(t)}")
+
+
+def updated(t):
+    """A 29 with more buffer: the session has it at once, and sends nothing."""
+    f = far(t)
+    f.buffer = 24
+    f.to_node(RESERVE, (SESSION, 2, f.init[SESSION]), f.hop(f.init), f.credit(UPDATES))
+    f.until(lambda: session(t)["units"] == 24, "the update counts")
+
+
+def refreshed(t):
+    """Refreshes with the epoch of the credit; the session stays."""
+    f = far(t)
+    before = session(t)["epoch"]
+    f.look()
+    for _ in range(3):
+        (m,) = f.hears("a refresh", INIT)
+        expect(struct.unpack_from(">8xI", m[CBFC_HOP])[0] == EPOCH, "a refresh without the epoch")
+    expect(is_committed(t) and session(t)["epoch"] == before, f"{session(t)}")
+
+
+def silent(t):
+    """The neighbour says nothing for the lifetime of its state: End, and a new start; it comes up again when somebody answers."""
+    f = far(t)
+    f.answers = False
+    f.until(lambda: not is_committed(t), "the session is given up")
+    f.until(lambda: any(m.kind == END for m in f.heard), "End")
+    f.answers, f.epoch = True, f.epoch + 1
+    f.until(lambda: is_committed(t) and session(t)["epoch"] == f.epoch, "the session is back")
+
+
+def ended(t):
+    f = far(t)
+    t.nodes["s"].ask("session", "stop", "a")
+    f.hears("End", END)
+    f.until(lambda: t.nodes["s"].show("rsvp counters")["paths"] == 0, "nothing is left")
+    t.nodes["s"].ask("session", "start", "a")
+    f.epoch += 1
+    f.until(lambda: is_committed(t), "it begins again")
+
+
+def of_the_neighbour(t):
+    """sluice as the far gateway: it offers what it permits, commits after the selection, acknowledges the End."""
+    f = far(t)
+    paths = t.nodes["s"].show("rsvp counters")["paths"]
+    f.begins()
+    offer, commit = None, None
+
+    def both():
+        nonlocal offer, commit
+        reserves = [m for m in f.heard if m.kind == RESERVE]
+        offer = next((m for m in reserves if m.credit()[0] & OFFERS), None)
+        commit = next((m for m in reserves if m.credit()[0] & COMMITS), None)
+        return offer and commit
+
+    f.until(both, "offer and commit")
+    for m in (offer, commit):
+        expect(m.ip.src == LOOP_S and m.ip.dst == LOOP_F and m.ip.hlim == 255 and m.lih() == 0x501, f"{m.ip.summary()}")
+        expect(m.credit()[3] == 8 and m.credit()[2] == 8, f"{m.credit()} is not what accept permits")
+    expect(offer.credit()[1] == commit.credit()[1] != 0, "another epoch")
+    f.ends()
+    (m,) = f.hears("End ACK", END_ACK)
+    expect(m[ACK][4:] == struct.pack(">I", f.number) and m.credit()[3] == 0, f"{m.credit()}")
+    f.until(lambda: t.nodes["s"].show("rsvp counters")["committed"] == 0, "the buffer is free")
+    expect(t.nodes["s"].show("rsvp counters")["paths"] <= paths + 1, "paths")
+
+
+def decoded(t):
+    """tshark: each message is well-formed, and its checksum right. sluice has refused nothing of scapy's."""
+    f = far(t)
+    f.look()
+    path = t.nodes["s"].folder / "rsvp.pcap"
+    wrpcap(str(path), [Ether(x) for x in f.frames])
+    text = subprocess.run(["tshark", "-r", path, "-V"], capture_output=True, text=True, check=True).stdout
+    wrong = [line.strip() for line in text.splitlines() if re.search(r"Malformed|Exception|incorrect", line)]
+    good = len(re.findall(r"Message Checksum: 0x[0-9a-f]{4} \[correct\]", text))
+    kinds = {m.kind for m in f.heard}
+    expect(not wrong and good == len(f.frames), f"{good} of {len(f.frames)} messages are right; {wrong[:3]}")
+    expect(kinds >= {INIT, RESERVE, END, END_ACK, ACKS}, f"only messages of types {kinds}")
+    refused = {k: n for k, n in t.nodes["s"].show("rsvp counters").items() if k.startswith("refused_") and n}
+    expect(not refused, f"{refused}")
+
+
+LIVE = [
+    ("a session comes up", comes_up), ("an update", updated), ("refreshes", refreshed), ("the neighbour falls silent", silent),
+    ("End, and a new start", ended), ("a session of the neighbour", of_the_neighbour), ("all messages, read by tshark", decoded),
+]
+GROUPS = [("rsvp", network, LIVE)]

@@ -58,6 +58,8 @@ int build_own_addresses(struct builder *b, struct snap_interface *p, const struc
 	for (unsigned int i = 0; i < p->n_own; i++)
 		if (own[i].addr.family == 6)
 			p->own6_hints |= 1ull << (own[i].addr.v6.b[15] & 63);
+		else
+			p->own4_hints |= 1ull << (ip_addr_v4(&own[i].addr) & 63);
 	return 0;
 }
 

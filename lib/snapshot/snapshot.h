@@ -124,7 +124,8 @@ struct snap_interface {
 	uint8_t n_allow_sids;
 	const struct snap_match *allow_sids;	   /* SIDE_HOST */
 	const struct snap_circuit *const *circuit; /* by VLAN id of the outer tag, [0]: untagged; NULL: no circuits */
-	uint64_t own6_hints; /* bit per value of the last six bits of its IPv6 addresses; 0: no address has it */
+	/* bit per value of the last six bits of its IPv6 and of its IPv4 addresses; 0: no address has it */
+	uint64_t own6_hints, own4_hints;
 	const struct ip_prefix *own; /* addresses with their subnets; the first one is link-local IPv6 */
 	const char *name;
 	/* VLAN interfaces on it: numbers by the id of the only tag, tables by the id of the outer tag; 0, NULL: none */

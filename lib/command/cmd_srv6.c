@@ -88,11 +88,5 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 
 int cmd_show_policies(struct command_call *c)
 {
-	const struct snapshot *s = c->node->snapshot;
-
-	c->result = json_array();
-	for (uint32_t i = 0; i < s->n_policies; i++)
-		for (uint32_t k = 0; k < s->policy[i].n_paths; k++)
-			json_array_append_new(c->result, path_json(c, &s->policy[i], s->policy[i].path[k]));
-	return 0;
+	return command_paths(c, path_json);
 }

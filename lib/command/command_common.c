@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "command/command_priv.h"
+#include "node/node.h"
 
 int command_fail(struct command_call *c, int rc, const char *format, ...)
 {
@@ -31,4 +32,16 @@ void command_usage(const struct command *c, char *buf, size_t size)
 		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? "|" : " [", c->flag[i].name);
 	if (c->flag[0].name && n < size)
 		snprintf(buf + n, size - n, "]");
+}
+
+int command_paths(struct command_call *c,
+	json_t *(*row)(const struct command_call *c, const struct snap_policy *policy, uint32_t id))
+{
+	const struct snapshot *s = c->node->snapshot;
+
+	c->result = json_array();
+	for (uint32_t i = 0; i < s->n_policies; i++)
+		for (uint32_t k = 0; k < s->policy[i].n_paths; k++)
+			json_array_append_new(c->result, row(c, &s->policy[i], s->policy[i].path[k]));
+	return 0;
 }

@@ -9,6 +9,12 @@
 /* Set the reason of a failure and return rc. */
 int command_fail(struct command_call *c, int rc, const char *format, ...) PRINTF_LIKE(3, 4);
 
+struct snap_policy;
+
+/* The result is an array with a row for each path of each policy. Returns 0. */
+int command_paths(struct command_call *c,
+	json_t *(*row)(const struct command_call *c, const struct snap_policy *policy, uint32_t id));
+
 /* commands.c */
 
 /* cmd_port.c */

@@ -244,6 +244,59 @@ void testbed_pfc_frame(uint8_t *out, const struct eth_addr *to, const char *sour
 	pfc_write(pfc, &far, request);
 }
 
+void testbed_receive(struct testbed *t, unsigned int port, const char *da, uint16_t flow, uint32_t sequence,
+	unsigned int class)
+{
+	uint8_t frame[256];
+	uint32_t n = testbed_frame(frame, &t->port[port]->port.mac, da, flow, sequence, 120);
+
+	((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5),
+		flow + 1u);
+	fake_port_receive(t->port[port], 0, frame, n, 0);
+}
+
+static void three_rounds(struct testbed *t)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		testbed_round(t);
+}
+
+bool testbed_passes(struct testbed *t, const char *da, unsigned int class, unsigned int out)
+{
+	struct sent_frame *f;
+	bool passed = false;
+
+	testbed_receive(t, 0, da, 7, 0, class);
+	three_rounds(t);
+	while ((f = fake_port_take(t->port[out]))) {
+		passed = true;
+		free(f);
+	}
+	return passed;
+}
+
+void testbed_pfc_arrives(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
+{
+	uint8_t frame[TESTBED_PFC_FRAME];
+
+	testbed_pfc_frame(frame, &t->port[0]->port.mac, source, sid, request);
+	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
+}
+
+void testbed_pfc_pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
+{
+	testbed_pfc_arrives(t, sid, source, request);
+	three_rounds(t);
+}
+
+void testbed_pfc_stop(struct testbed *t, const char *sid, const char *source, unsigned int priority, uint16_t quanta)
+{
+	struct pfc_request r = {.enable = (uint8_t)(1u << priority)};
+
+	r.time[priority] = quanta;
+	testbed_pfc_pause(t, sid, source, &r);
+}
+
 void testbed_frame_read(const struct sent_frame *f, uint16_t *flow, uint32_t *sequence)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr));

@@ -67,6 +67,18 @@ struct pfc_request;
 void testbed_pfc_frame(uint8_t *out, const struct eth_addr *to, const char *source, const char *sid,
 	const struct pfc_request *request);
 
+/* A frame of testbed_frame arrives, of 120 bytes and a traffic class: the upper three bits of its octet. */
+void testbed_receive(struct testbed *t, unsigned int port, const char *da, uint16_t flow, uint32_t sequence,
+	unsigned int class);
+
+/* One such packet arrives at port 0: does it get out of port `out` at once? */
+bool testbed_passes(struct testbed *t, const char *da, unsigned int class, unsigned int out);
+
+/* A PFC frame to a SID arrives at port 0; _pause: and is carried out; _stop: of one priority. */
+void testbed_pfc_arrives(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request);
+void testbed_pfc_pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request);
+void testbed_pfc_stop(struct testbed *t, const char *sid, const char *source, unsigned int priority, uint16_t quanta);
+
 /* Flow and sequence of a frame of testbed_frame, sent with or without outer header. */
 void testbed_frame_read(const struct sent_frame *f, uint16_t *flow, uint32_t *sequence);
 

@@ -45,50 +45,6 @@
 
 #define LONG 335540ull /* ns of 65535 quanta at 100 Gb/s; ten times that at 10 Gb/s */
 
-/* A PFC frame of `source` to a SID is at p0. */
-static void arrives(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
-{
-	uint8_t frame[TESTBED_PFC_FRAME];
-
-	testbed_pfc_frame(frame, &t->port[0]->port.mac, source, sid, request);
-	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
-}
-
-static void pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
-{
-	arrives(t, sid, source, request);
-	for (unsigned int i = 0; i < 3; i++)
-		testbed_round(t);
-}
-
-static void stop(struct testbed *t, const char *sid, const char *source, unsigned int priority, uint16_t quanta)
-{
-	struct pfc_request r = {.enable = (uint8_t)(1u << priority)};
-
-	r.time[priority] = quanta;
-	pause(t, sid, source, &r);
-}
-
-/* One packet by `via` in a class: did it get out of port `out` at once? */
-static bool passes(struct testbed *t, const char *via, unsigned int class, unsigned int out)
-{
-	uint8_t frame[256];
-	uint32_t n = testbed_frame(frame, &t->port[0]->port.mac, via, 7, 0, 120);
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
-	struct sent_frame *f;
-	bool passed = false;
-
-	ip->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 0);
-	fake_port_receive(t->port[0], 0, frame, n, 0);
-	for (unsigned int i = 0; i < 3; i++)
-		testbed_round(t);
-	while ((f = fake_port_take(t->port[out]))) {
-		passed = true;
-		free(f);
-	}
-	return passed;
-}
-
 #define VIA_P1 "5f00:0:100:400::"
 #define VIA_P2 "5f00:0:100:500::"
 #define VIA_GOLD "5f00:0:e100:400::"
@@ -110,34 +66,34 @@ static void exactly_those_queues(void **state)
 	struct testbed *t = testbed_new(NODE);
 	uint64_t began;
 
-	assert_true(passes(t, VIA_P1, 3, 1));
-	stop(t, "5f00:1:1:e1::", "fd00::3", 3, 65535);
+	assert_true(testbed_passes(t, VIA_P1, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::3", 3, 65535);
 	began = t->now;
 	assert_int_equal(testbed_reason(t, 0, CONSUME_pfc), 1);
 	for (unsigned int class = 0; class < 6; ++class) {
-		check(passes(t, VIA_P1, class, 1) == (class != 3), "p1, class %u", class);
-		check(passes(t, VIA_P2, class, 2) == (class != 3), "p2, class %u", class);
-		check(passes(t, VIA_GOLD, class, 1), "gold, class %u", class);
+		check(testbed_passes(t, VIA_P1, class, 1) == (class != 3), "p1, class %u", class);
+		check(testbed_passes(t, VIA_P2, class, 2) == (class != 3), "p2, class %u", class);
+		check(testbed_passes(t, VIA_GOLD, class, 1), "gold, class %u", class);
 	}
 	/* p1 resumes after 335 us, p2 after 3.35 ms, each by itself */
 	testbed_pass(t, began + LONG - 5000 - t->now, 1000);
 	assert_int_equal(t->port[1]->n_sent, 0);
 	testbed_pass(t, 10000, 1000);
 	assert_true(t->port[1]->n_sent > 0);
-	assert_true(passes(t, VIA_P1, 3, 1));
-	assert_false(passes(t, VIA_P2, 3, 2));
+	assert_true(testbed_passes(t, VIA_P1, 3, 1));
+	assert_false(testbed_passes(t, VIA_P2, 3, 2));
 	testbed_pass(t, began + 10 * LONG - 20000 - t->now, 10000);
-	assert_false(passes(t, VIA_P2, 3, 2));
+	assert_false(testbed_passes(t, VIA_P2, 3, 2));
 	testbed_pass(t, 30000, 1000);
-	assert_true(passes(t, VIA_P2, 3, 2));
+	assert_true(testbed_passes(t, VIA_P2, 3, 2));
 	drain(t);
 	/* the gold SID pauses gold alone */
-	stop(t, "5f00:1:1:e2::", "fd00::3", 3, 65535);
-	assert_false(passes(t, VIA_GOLD, 3, 1));
-	assert_true(passes(t, VIA_P1, 3, 1));
-	assert_true(passes(t, VIA_P2, 3, 2));
-	stop(t, "5f00:1:1:e2::", "fd00::3", 3, 0);
-	assert_true(passes(t, VIA_GOLD, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e2::", "fd00::3", 3, 65535);
+	assert_false(testbed_passes(t, VIA_GOLD, 3, 1));
+	assert_true(testbed_passes(t, VIA_P1, 3, 1));
+	assert_true(testbed_passes(t, VIA_P2, 3, 2));
+	testbed_pfc_stop(t, "5f00:1:1:e2::", "fd00::3", 3, 0);
+	assert_true(testbed_passes(t, VIA_GOLD, 3, 1));
 	drain(t);
 	testbed_free(t);
 }
@@ -147,14 +103,14 @@ static void two_parties(void **state)
 {
 	struct testbed *t = testbed_new(NODE);
 
-	stop(t, "5f00:1:1:e1::", "fd00::3", 3, 65535);
-	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 65535);
-	stop(t, "5f00:1:1:e1::", "fd00::3", 3, 0);
-	assert_false(passes(t, VIA_P1, 3, 1));
-	stop(t, "5f00:1:1:e2::", "fd00::4", 3, 0);
-	assert_false(passes(t, VIA_P1, 3, 1));
-	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 0);
-	assert_true(passes(t, VIA_P1, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::3", 3, 65535);
+	testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::4", 3, 65535);
+	testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::3", 3, 0);
+	assert_false(testbed_passes(t, VIA_P1, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e2::", "fd00::4", 3, 0);
+	assert_false(testbed_passes(t, VIA_P1, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::4", 3, 0);
+	assert_true(testbed_passes(t, VIA_P1, 3, 1));
 	assert_int_equal(t->node->egress[1].backlog, 0);
 	drain(t);
 	testbed_free(t);
@@ -167,22 +123,22 @@ static void late_refreshes(void **state)
 	struct testbed *t = testbed_new(NODE);
 	uint64_t began;
 
-	stop(t, "5f00:1:1:e3::", "fd00::3", 3, 65535);
+	testbed_pfc_stop(t, "5f00:1:1:e3::", "fd00::3", 3, 65535);
 	began = t->now;
-	assert_false(passes(t, VIA_P1, 3, 1));
+	assert_false(testbed_passes(t, VIA_P1, 3, 1));
 	testbed_pass(t, began + hold - 5000 - t->now, 1000);
 	assert_int_equal(t->port[1]->n_sent, 0);
 	testbed_pass(t, 10000, 1000);
 	assert_true(t->port[1]->n_sent > 0);
-	assert_true(passes(t, VIA_P1, 3, 1));
+	assert_true(testbed_passes(t, VIA_P1, 3, 1));
 	drain(t);
 	/* by another SID the letter counts, and no pause is a short one */
-	stop(t, "5f00:1:1:e3::", "fd00::3", 3, 1);
-	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 65535);
-	stop(t, "5f00:1:1:e1::", "fd00::4", 3, 0);
-	assert_false(passes(t, VIA_P1, 3, 1));
-	stop(t, "5f00:1:1:e3::", "fd00::3", 3, 0);
-	assert_true(passes(t, VIA_P1, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e3::", "fd00::3", 3, 1);
+	testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::4", 3, 65535);
+	testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::4", 3, 0);
+	assert_false(testbed_passes(t, VIA_P1, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e3::", "fd00::3", 3, 0);
+	assert_true(testbed_passes(t, VIA_P1, 3, 1));
 	drain(t);
 	testbed_free(t);
 }
@@ -193,11 +149,11 @@ static void one_frame_many_priorities(void **state)
 	struct pfc_request nothing = {0}, many = {.enable = 0xff, .time = {0, 10000, 0, 20000, 0, 30000}};
 	struct testbed *t = testbed_new(NODE);
 
-	pause(t, "5f00:1:1:e1::", "fd00::3", &nothing);
-	assert_true(passes(t, VIA_P1, 0, 1));
-	pause(t, "5f00:1:1:e1::", "fd00::3", &many);
+	testbed_pfc_pause(t, "5f00:1:1:e1::", "fd00::3", &nothing);
+	assert_true(testbed_passes(t, VIA_P1, 0, 1));
+	testbed_pfc_pause(t, "5f00:1:1:e1::", "fd00::3", &many);
 	for (unsigned int class = 0; class < 6; ++class)
-		check(passes(t, VIA_P2, class, 2) == !(class & 1), "class %u", class);
+		check(testbed_passes(t, VIA_P2, class, 2) == !(class & 1), "class %u", class);
 	assert_int_equal(testbed_reason(t, 0, CONSUME_pfc), 2);
 	drain(t);
 	testbed_free(t);
@@ -209,7 +165,7 @@ static void flood(void **state)
 	struct testbed *t = testbed_new(NODE);
 
 	for (unsigned int i = 0; i < 1000; i++)
-		stop(t, "5f00:1:1:e1::", "fd00::3", 3, 1);
+		testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::3", 3, 1);
 	assert_true(testbed_reason(t, 0, DROP_pfc_limited) > 300);
 	assert_int_equal(testbed_reason(t, 0, DROP_pfc_limited) + testbed_reason(t, 0, CONSUME_pfc), 1000);
 	drain(t);
@@ -225,11 +181,11 @@ static void too_many_parties(void **state)
 
 	for (unsigned int i = 0; i < PFC_PARTIES_MAX + 5; i++) {
 		snprintf(source, sizeof(source), "fd00::%x", 0x100 + i);
-		stop(t, "5f00:1:1:e1::", source, 3, 65535);
+		testbed_pfc_stop(t, "5f00:1:1:e1::", source, 3, 65535);
 	}
 	node_stats(t->node, &sum);
 	assert_int_equal(sum.pfc_refused, 2 * 5);
-	assert_false(passes(t, VIA_P1, 3, 1));
+	assert_false(testbed_passes(t, VIA_P1, 3, 1));
 	drain(t);
 	testbed_free(t);
 }
@@ -292,7 +248,7 @@ static unsigned int said(struct testbed *t)
 static void burst(struct testbed *t, const char *via, unsigned int n)
 {
 	while (n--)
-		passes(t, via, 3, 1);
+		testbed_passes(t, via, 3, 1);
 }
 
 /* Scenario 1: congestion behind a slice stops the upstream queue of that slice, refreshed, until it is over. */
@@ -303,7 +259,7 @@ static void own_congestion(void **state)
 
 	burst(t, VIA_GOLD, 100);
 	assert_int_equal(said(t), 0);
-	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	testbed_pfc_pause(t, "5f00:1:3:e2::", "fd00::9", &r);
 	burst(t, VIA_GOLD, 20);
 	/* step d of figure 1: a pause propagates only when the own buffer crosses its threshold */
 	assert_int_equal(said(t), 0);
@@ -314,11 +270,11 @@ static void own_congestion(void **state)
 	burst(t, VIA_P1, 5);			 /* another slice goes on */
 	assert_int_equal(said(t) & 3, 0);
 	for (unsigned int i = 0; i < 6; i++) {
-		pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+		testbed_pfc_pause(t, "5f00:1:3:e2::", "fd00::9", &r);
 		testbed_pass(t, 170000, 10000);
 		check(said(t) == 4, "refresh %u", i);
 	}
-	pause(t, "5f00:1:3:e2::", "fd00::9", &go);
+	testbed_pfc_pause(t, "5f00:1:3:e2::", "fd00::9", &go);
 	testbed_pass(t, 20000, 1000);
 	assert_int_equal(said(t), 8);
 	testbed_pass(t, NSEC_PER_MSEC, 10000);
@@ -333,8 +289,8 @@ static void hold_both(struct testbed *t)
 {
 	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
 
-	pause(t, "5f00:1:3:e1::", "fd00::9", &r);
-	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	testbed_pfc_pause(t, "5f00:1:3:e1::", "fd00::9", &r);
+	testbed_pfc_pause(t, "5f00:1:3:e2::", "fd00::9", &r);
 }
 
 /*
@@ -392,7 +348,7 @@ static void idle_control(void **state)
 	node_lcore_poll(l, t->now, &next);
 	check(next > t->now + 100 * NSEC_PER_MSEC, "idle: next in %llu ns", (unsigned long long)(next - t->now));
 	assert_false(node_lcore_has_input(l));
-	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	testbed_pfc_pause(t, "5f00:1:3:e2::", "fd00::9", &r);
 	for (unsigned int i = 0; i < 34; i++) { /* 4080 bytes */
 		burst(t, VIA_GOLD, 1);
 		assert_false(node_lcore_has_input(l));
@@ -418,7 +374,7 @@ static void shown(void **state)
 
 	testbed_round(t);
 	check_shown(t, "show pfc tunnels", "plain");
-	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	testbed_pfc_pause(t, "5f00:1:3:e2::", "fd00::9", &r);
 	burst(t, VIA_GOLD, 50);
 	testbed_pass(t, 20000, 1000);
 	assert_int_equal(said(t), 4);
@@ -520,7 +476,7 @@ static void tunnel_removed(void **state)
 	struct pfc_request r = {.enable = 8, .time = {[3] = 65535}};
 	char err[256];
 
-	pause(t, "5f00:1:3:e2::", "fd00::9", &r);
+	testbed_pfc_pause(t, "5f00:1:3:e2::", "fd00::9", &r);
 	burst(t, VIA_GOLD, 50);
 	testbed_pass(t, 20000, 1000);
 	assert_int_equal(said(t), 4);
@@ -551,7 +507,7 @@ static void regenerated(void **state)
 	struct sent_frame *f;
 	unsigned int n = 0;
 
-	stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+	testbed_pfc_stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
 	first = t->now;
 	for (; t->now < first + 6 * NSEC_PER_MSEC; testbed_round(t)) {
 		while ((f = fake_port_take(t->port[1]))) {
@@ -629,24 +585,24 @@ static void one_voice(void **state)
 		struct testbed *t = testbed_new(modes[i]);
 		int left;
 
-		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+		testbed_pfc_stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
 		assert_int_equal(told(t), 65535);
-		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
+		testbed_pfc_stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
 		assert_int_equal(told(t), 0);
 		/* the own buffer fills: the relay, which has requested a pause meanwhile, sends no XON to the gateway */
-		stop(t, "5f00:1:1:e1::", "fd00::9", 3, 65535);
+		testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::9", 3, 65535);
 		from_gateway(t, 8);
 		assert_int_equal(told(t), 65535);
-		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
-		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
+		testbed_pfc_stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+		testbed_pfc_stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
 		assert_int_equal(told(t), -1);
 		/* it empties while the relay holds a pause: the rest of that pause is sent */
-		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
+		testbed_pfc_stop(t, "5f00:1:1:d2::", "fd00::3", 3, 65535);
 		testbed_pass(t, 20000, 1000);
-		stop(t, "5f00:1:1:e1::", "fd00::9", 3, 0);
+		testbed_pfc_stop(t, "5f00:1:1:e1::", "fd00::9", 3, 0);
 		left = told(t);
 		assert_true(left > 50000 && left < 65535);
-		stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
+		testbed_pfc_stop(t, "5f00:1:1:d2::", "fd00::3", 3, 0);
 		assert_int_equal(told(t), 0);
 		assert_int_equal(testbed_reason(t, 1, DROP_headroom_exceeded), 0);
 		drain(t);
@@ -696,9 +652,9 @@ static void honour_local(void **state)
 		for (unsigned int i = 0; i < 3; i++)
 			testbed_round(t);
 		for (unsigned int i = 0; i < 60; i++)
-			passed += passes(t, VIA_P1, 3, 1);
+			passed += testbed_passes(t, VIA_P1, 3, 1);
 		check(passed == (honour ? 0 : 60), "honour-local %u: %u packets passed", honour, passed);
-		assert_true(passes(t, VIA_P1, 2, 1)); /* another class does in any case */
+		assert_true(testbed_passes(t, VIA_P1, 2, 1)); /* another class does in any case */
 		while ((f = fake_port_take(t->port[0]))) {
 			struct pfc_request r;
 
@@ -730,7 +686,7 @@ static void owners_are_notified(void **state)
 	uint64_t next;
 
 	testbed_settle(t, 1000);
-	arrives(t, "5f00:1:1:e1::", "fd00::3", &stop);
+	testbed_pfc_arrives(t, "5f00:1:1:e1::", "fd00::3", &stop);
 	node_lcore_poll(n->rx[0].lcore, t->now, &next);
 	assert_true(node_lcore_has_input(n->control->lcore));
 	node_lcore_poll(n->control->lcore, t->now, &next);

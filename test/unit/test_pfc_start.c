@@ -39,50 +39,6 @@ static struct testbed *starts(bool now, const char *keys)
 	return now ? testbed_started(yaml) : testbed_new(yaml);
 }
 
-/* A PFC frame of `source` to a SID is at p0. */
-static void arrives(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
-{
-	uint8_t frame[TESTBED_PFC_FRAME];
-
-	testbed_pfc_frame(frame, &t->port[0]->port.mac, source, sid, request);
-	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
-}
-
-static void pause(struct testbed *t, const char *sid, const char *source, const struct pfc_request *request)
-{
-	arrives(t, sid, source, request);
-	for (unsigned int i = 0; i < 3; i++)
-		testbed_round(t);
-}
-
-static void stop(struct testbed *t, const char *sid, const char *source, unsigned int priority, uint16_t quanta)
-{
-	struct pfc_request r = {.enable = (uint8_t)(1u << priority)};
-
-	r.time[priority] = quanta;
-	pause(t, sid, source, &r);
-}
-
-/* One packet by `via` in a class: did it get out of port `out` at once? */
-static bool passes(struct testbed *t, const char *via, unsigned int class, unsigned int out)
-{
-	uint8_t frame[256];
-	uint32_t n = testbed_frame(frame, &t->port[0]->port.mac, via, 7, 0, 120);
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(struct eth_hdr));
-	struct sent_frame *f;
-	bool passed = false;
-
-	ip->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 0);
-	fake_port_receive(t->port[0], 0, frame, n, 0);
-	for (unsigned int i = 0; i < 3; i++)
-		testbed_round(t);
-	while ((f = fake_port_take(t->port[out]))) {
-		passed = true;
-		free(f);
-	}
-	return passed;
-}
-
 static void drain(struct testbed *t)
 {
 	struct sent_frame *f;
@@ -98,16 +54,16 @@ static void way_back_cut(void **state)
 	const uint64_t hold = LONG + 50 * NSEC_PER_MSEC;
 	struct testbed *t = starts(false, "");
 
-	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
-	assert_false(passes(t, VIA_GOLD, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	assert_false(testbed_passes(t, VIA_GOLD, 3, 1));
 	testbed_pass(t, hold - 50000, 10000);
 	assert_int_equal(t->port[1]->n_sent, 0);
 	testbed_pass(t, 60000, 1000);
-	assert_true(passes(t, VIA_GOLD, 3, 1));
-	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
-	assert_false(passes(t, VIA_GOLD, 3, 1));
-	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
-	assert_true(passes(t, VIA_GOLD, 3, 1));
+	assert_true(testbed_passes(t, VIA_GOLD, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	assert_false(testbed_passes(t, VIA_GOLD, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
+	assert_true(testbed_passes(t, VIA_GOLD, 3, 1));
 	drain(t);
 	testbed_free(t);
 }
@@ -128,34 +84,34 @@ static void start_waits(void **state)
 	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
 		t = starts(rows[i].now, rows[i].keys);
 		testbed_settle(t, 100);
-		check(passes(t, VIA_GOLD, 3, 1) != rows[i].waits, "row %u", i);
+		check(testbed_passes(t, VIA_GOLD, 3, 1) != rows[i].waits, "row %u", i);
 		drain(t);
 		testbed_free(t);
 	}
 	/* until it hears that it may go on, about this priority */
 	t = starts(true, "");
-	stop(t, "5f00:1:1:e4::", "fd00::3", 5, 0);
-	assert_false(passes(t, VIA_GOLD, 3, 1));
-	assert_true(passes(t, VIA_P1, 3, 1));
-	assert_true(passes(t, VIA_GOLD, 2, 1));
-	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
-	assert_true(passes(t, VIA_GOLD, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 5, 0);
+	assert_false(testbed_passes(t, VIA_GOLD, 3, 1));
+	assert_true(testbed_passes(t, VIA_P1, 3, 1));
+	assert_true(testbed_passes(t, VIA_GOLD, 2, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
+	assert_true(testbed_passes(t, VIA_GOLD, 3, 1));
 	drain(t);
 	testbed_free(t);
 	/* or that it may not: then as long as it is told */
 	t = starts(true, "");
-	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
-	assert_false(passes(t, VIA_GOLD, 3, 1));
-	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
-	assert_true(passes(t, VIA_GOLD, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	assert_false(testbed_passes(t, VIA_GOLD, 3, 1));
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 3, 0);
+	assert_true(testbed_passes(t, VIA_GOLD, 3, 1));
 	drain(t);
 	testbed_free(t);
 	/* or until nobody can have said anything */
 	t = starts(true, "");
 	testbed_pass(t, 49 * NSEC_PER_MSEC, 100000);
-	assert_false(passes(t, VIA_GOLD, 3, 1));
+	assert_false(testbed_passes(t, VIA_GOLD, 3, 1));
 	testbed_pass(t, 2 * NSEC_PER_MSEC, 100000);
-	assert_true(passes(t, VIA_GOLD, 3, 1));
+	assert_true(testbed_passes(t, VIA_GOLD, 3, 1));
 	drain(t);
 	testbed_free(t);
 }
@@ -216,11 +172,11 @@ static void speed_of_the_link(void **state)
 		    planned.full.bytes - planned.urgent.bytes);
 	testbed_settle(t, 100);
 	/* the same quanta last four times as long */
-	stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
+	testbed_pfc_stop(t, "5f00:1:1:e4::", "fd00::3", 3, 65535);
 	testbed_pass(t, 4 * LONG - 20000, 10000);
-	assert_false(passes(t, VIA_GOLD, 3, 1));
+	assert_false(testbed_passes(t, VIA_GOLD, 3, 1));
 	testbed_pass(t, 40000, 10000);
-	assert_true(passes(t, VIA_GOLD, 3, 1));
+	assert_true(testbed_passes(t, VIA_GOLD, 3, 1));
 	/* down: as before; up at another speed: that one */
 	port_set_link(&t->port[2]->port, false);
 	assert_int_equal(node_read_speeds(t->node, err, sizeof(err)), 0);

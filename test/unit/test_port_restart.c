@@ -60,15 +60,9 @@ static struct testbed *bed(const char *yaml)
 
 static void receive(struct testbed *t, const char *da, uint32_t sequence)
 {
-	uint8_t frame[256];
-
-	for (uint16_t flow = 0; flow < FLOWS; flow++) {
-		uint32_t n = testbed_frame(frame, &t->port[IN]->port.mac, da, flow, sequence, 120);
-
-		/* class 3, which is lossless where the configuration says so */
-		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow(3 << 5, flow + 1u);
-		fake_port_receive(t->port[IN], 0, frame, n, 0);
-	}
+	/* class 3, which is lossless where the configuration says so */
+	for (uint16_t flow = 0; flow < FLOWS; flow++)
+		testbed_receive(t, IN, da, flow, sequence, 3);
 	testbed_settle(t, 4);
 }
 

@@ -154,6 +154,13 @@ static void pass_hold_down(struct testbed *t)
 	testbed_pass(t, 15 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
 }
 
+/* So many packets of each flow have left. */
+static void check_sent(uint32_t n)
+{
+	for (unsigned int i = 0; i < FLOWS; i++)
+		check(next_sent[i] == n, "flow %u: %u packets of %u", i, next_sent[i], n);
+}
+
 /* ECMP: what is queued behind a device that takes nothing moves with the link, in order; flows that live stay. */
 static void queue_moves(void **state)
 {
@@ -176,8 +183,7 @@ static void queue_moves(void **state)
 		testbed_settle(t, 2000);
 		sent(t, TWO, &flows);
 		assert_int_equal(flows, UINT64_MAX);
-		for (unsigned int i = 0; i < FLOWS; i++)
-			check(next_sent[i] == 30, "flow %u: %u packets of 30", i, next_sent[i]);
+		check_sent(30);
 		/* it returns after its hold-down, and each flow to its home */
 		device_takes(t, ONE, true);
 		link_is(t, ONE, true);
@@ -197,21 +203,29 @@ static void queue_moves(void **state)
 	}
 }
 
+/* Packets 0 to 9 of each flow wait at the other port; the home of half of the flows is back, and 10 to 14 have arrived. */
+static struct testbed *with_guests(const char *yaml)
+{
+	struct testbed *t = bed(yaml);
+
+	link_is(t, ONE, false);
+	testbed_settle(t, 20);
+	device_takes(t, TWO, false);
+	receive_all(t, ECMP, 0, 10);
+	link_is(t, ONE, true);
+	pass_hold_down(t);
+	receive_all(t, ECMP, 10, 15);
+	return t;
+}
+
 /* While the queue of the other way is long, what returns waits for its own packets there: order, and nothing lost. */
 static void return_waits(void **state)
 {
 	(void)state;
 	for (unsigned int b = 0; b < ARRAY_LEN(beds); b++) {
-		struct testbed *t = bed(beds[b]);
+		struct testbed *t = with_guests(beds[b]);
 		uint64_t flows;
 
-		link_is(t, ONE, false);
-		testbed_settle(t, 20);
-		device_takes(t, TWO, false);
-		receive_all(t, ECMP, 0, 10);
-		link_is(t, ONE, true);
-		pass_hold_down(t);
-		receive_all(t, ECMP, 10, 15);
 		check(sent(t, ONE, &flows) == 0, "later packets overtake those that wait at the other port");
 		device_takes(t, TWO, true);
 		testbed_settle(t, 2000);
@@ -222,8 +236,7 @@ static void return_waits(void **state)
 		sent(t, TWO, &flows);
 		sent(t, ONE, &flows);
 		check(flows, "traffic is back");
-		for (unsigned int i = 0; i < FLOWS; i++)
-			check(next_sent[i] == 16, "flow %u: %u packets of 16", i, next_sent[i]);
+		check_sent(16);
 		testbed_free(t);
 	}
 }
@@ -233,24 +246,16 @@ static void guests_come_home(void **state)
 {
 	(void)state;
 	for (unsigned int b = 0; b < ARRAY_LEN(beds); b++) {
-		struct testbed *t = bed(beds[b]);
+		struct testbed *t = with_guests(beds[b]);
 		uint64_t flows;
 
-		link_is(t, ONE, false);
-		testbed_settle(t, 20);
-		device_takes(t, TWO, false);
-		receive_all(t, ECMP, 0, 10);
-		link_is(t, ONE, true);
-		pass_hold_down(t);
-		receive_all(t, ECMP, 10, 15);
 		link_is(t, TWO, false);
 		testbed_settle(t, 2000);
 		sent(t, ONE, &flows);
 		receive_all(t, ECMP, 15, 16);
 		testbed_settle(t, 200);
 		sent(t, ONE, &flows);
-		for (unsigned int i = 0; i < FLOWS; i++)
-			check(next_sent[i] == 16, "flow %u: %u packets of 16", i, next_sent[i]);
+		check_sent(16);
 		testbed_free(t);
 	}
 }
@@ -340,8 +345,7 @@ static void dead_nexthop(void **state)
 		receive_all(t, ECMP, 20, 22);
 		sent(t, TWO, &flows);
 		assert_int_equal(flows, UINT64_MAX);
-		for (unsigned int i = 0; i < FLOWS; i++)
-			check(next_sent[i] == 22, "flow %u: %u packets of 22", i, next_sent[i]);
+		check_sent(22);
 		testbed_free(t);
 	}
 }
@@ -349,14 +353,8 @@ static void dead_nexthop(void **state)
 /* Packet `sequence` of each flow, in class 3. */
 static void receive_lossless(struct testbed *t, uint32_t sequence)
 {
-	uint8_t frame[256];
-
-	for (uint16_t flow = 0; flow < FLOWS; flow++) {
-		uint32_t n = testbed_frame(frame, &t->port[IN]->port.mac, ECMP, flow, sequence, 120);
-
-		((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow(3 << 5, flow + 1u);
-		fake_port_receive(t->port[IN], 0, frame, n, 0);
-	}
+	for (uint16_t flow = 0; flow < FLOWS; flow++)
+		testbed_receive(t, IN, ECMP, flow, sequence, 3);
 	testbed_settle(t, 50);
 }
 
@@ -412,8 +410,7 @@ static void return_to_short_queue(void **state)
 	testbed_pass(t, 20 * NSEC_PER_MSEC, NSEC_PER_MSEC);
 	sent(t, TWO, &flows);
 	sent(t, ONE, &flows);
-	for (unsigned int i = 0; i < FLOWS; i++)
-		check(next_sent[i] == 14, "flow %u: %u packets of 14", i, next_sent[i]);
+	check_sent(14);
 	link_is(t, ONE, true);
 	testbed_pass(t, 60 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
 	device_takes(t, ONE, false);

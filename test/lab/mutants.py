@@ -110,6 +110,8 @@ MUTANTS = [
            "if (!memif_server_answers(&dev_of(p)->server))", "if (false)", "test_ethdev"),
     Mutant("the link of a device that recovers is up", "drivers/ethdev_start.c",
            "	if (on)\n\t\tport_set_link(p, false);", "", "test_ethdev"),
+    Mutant("a link that fails and returns before it is asked has not failed", "drivers/ethdev_start.c",
+           "if (!port_set_link(p, ethdev_link_up(p)))", "if (!port_set_link(p, ethdev_link_up(p)) && false)", "test_ethdev"),
     Mutant("flows return to neighbours that have not answered", "lib/service/neighbor/neighbor_cp.c",
            "nexthop_report(c, i, LIVENESS_UNRESOLVED, false);", "continue;", "test_nexthop"),
     Mutant("flows use neighbours that have never answered while others have", "lib/service/neighbor/neighbor_cp.c",

@@ -202,6 +202,26 @@ static int listen_at(const char *name, int backlog)
 	return fd;
 }
 
+/* A device that reports changes of its link is believed at once, also if it works again by the time that it is asked. */
+static void link_interrupt(void **state)
+{
+	struct port *p = opened("net_iavf", "0000:3b:02.0");
+	uint32_t was = port_link(p);
+
+	(void)state;
+	assert_true(port_is_up(p));
+	fake_ethdev.up = false;
+	fake_ethdev_event(RTE_ETH_EVENT_INTR_LSC);
+	assert_int_equal(port_link(p), was + 1);
+	fake_ethdev.up = true;
+	fake_ethdev_event(RTE_ETH_EVENT_INTR_LSC);
+	assert_int_equal(port_link(p), was + 2);
+	fake_ethdev_event(RTE_ETH_EVENT_INTR_LSC);
+	assert_int_equal(port_link(p), was + 4);
+	assert_true(port_is_up(p));
+	p->ops->close(p);
+}
+
 /* A client is started for a server that says hello, and for no other, however often it is tried. */
 static void memif_server_returns(void **state)
 {
@@ -302,6 +322,7 @@ int main(void)
 		cmocka_unit_test(recovers),
 		cmocka_unit_test(does_not_recover),
 		cmocka_unit_test(mac_has_changed),
+		cmocka_unit_test(link_interrupt),
 		cmocka_unit_test(memif_server_returns),
 		cmocka_unit_test(stale_socket),
 		cmocka_unit_test(memif_server_waits),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-PATHS, QUEUES, SESSIONS = (1, 1000, 64000), (1, 1000, 100_000), 1000
+PATHS, QUEUES, SESSIONS = (1, 1000, 64000), (1, 1000, 100_000), (100, 1000)
 TIMES = 1000  # that a next hop fails
 NODE = """
 node: {name: bench, loopback: "fd00:0:f::1", usid: {block: "5f00:0::/32", node: 0x0100}, infrastructure: ["fd00::/16"]}
@@ -86,3 +86,47 @@ class Failover:
 
     def sessions(self, sessions):
         return self.run(with_sessions(sessions), "bfd", sessions)[0]
+
+    # What callgrind counts: a few steps, for it is slow.
+
+    def count_paths(self, paths, times=50):
+        """Instructions from a failure to the first packet on another path."""
+        return self.instructions(with_paths(paths), "paths", times) / times
+
+    def count_queue(self, packets):
+        """Of a packet of a queue that is handed over."""
+        return self.instructions(with_queue(packets), "queue", packets) / packets
+
+    def count_sessions(self, few, many):
+        """Of a session in a second, on the control lcore."""
+        return (self.instructions(with_sessions(many), "bfd", many) - self.instructions(with_sessions(few), "bfd", few)) / (many - few)
+
+
+def least(rounds, step, n, key="ns"):
+    """The round that took the least, of what the program prints."""
+    return min((step(n) for _ in range(rounds)), key=lambda shown: shown[key][-1])
+
+
+def many(n, what):
+    return f"{n:,} {what}{'s' if n > 1 else ''}"
+
+
+def table(steps, rounds, counts):
+    """The rows of docs/performance.md."""
+    lines = ["| a next hop fails | least | median | 99 % | instructions |", "|---|---|---|---|---|"]
+    for n in PATHS:
+        shown = least(rounds, steps.paths, n)["ns"]
+        lines.append(f"| {many(n, 'path')} over it: first packet on another one after | " + " | ".join(f"{x / 1000:.1f} us" for x in shown) +
+                     f" | {f'{steps.count_paths(n):.0f}' if counts else ''} |")
+    lines += ["", "| a link fails | all packets have left by the other port after | a packet | instructions of a packet |", "|---|---|---|---|"]
+    for n in QUEUES:
+        ns = least(rounds, steps.queue, n)["ns"][0]
+        lines.append(f"| {many(n, 'packet')} queued | {ns / 1e6:.3f} ms | {ns / n:.0f} ns | {f'{steps.count_queue(n):.0f}' if counts and n < 10000 else ''} |")
+    lines += ["", "| BFD sessions, 3 x 10 ms | control packets a second, each way | share of the control lcore |", "|---|---|---|"]
+    idle = least(rounds, steps.sessions, 0, "share")["share"][0]
+    for n in SESSIONS:
+        shown = least(rounds, steps.sessions, n, "share")
+        lines.append(f"| {n:,} | {shown['packets'][0]:,.0f} | {max(shown['share'][0] - idle, 0) * 100:.1f} % |")
+    if counts:
+        lines += ["", f"A session takes {steps.count_sessions(10, 100):,.0f} instructions of the control lcore in a second."]
+    return "\n".join(lines)

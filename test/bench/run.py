@@ -1,17 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Instructions of a packet, counted by callgrind: at most the ceiling of its path, and not more with more slices.
+"""Instructions of a packet, counted by callgrind: at most the ceiling of its path, and not more with more slices; and of a
+failure, not more with more paths.
 
 A count does not depend on the machine's load, so it is a test where cycles are only a measurement. Prints TAP.
 """
 import argparse
 import importlib.machinery
 import importlib.util
+import itertools
 import os
 import shutil
 import sys
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, HERE)
+import failover  # noqa: E402
 
 # The least that a path has cost so far (gcc 12, DPDK 22.11), and how much dearer it may become by what is added since.
 LEAST = {"uN": 282, "uA": 273, "H.Encaps.Red": 644, "uDT46": 748}
@@ -23,6 +28,9 @@ WAITS = 110
 BESIDE = 40
 # How much the number of slices may change a count: the code takes as many steps for one slice as for 64.
 SAME = 1.01
+# From the failure of a next hop to the first packet on another path; a packet of a queue that another worker takes over; a
+# BFD session at 3 x 10 ms in a second.
+DOWN, HANDED_OVER, SESSION = 13000, 2200, 300_000
 
 
 def bench_module():
@@ -50,19 +58,33 @@ def results(module, bench):
     yield f"beside a closed gate: {apart - passes:.0f} more, at most {BESIDE}", apart - passes <= BESIDE
 
 
+def failover_results(steps):
+    """What a failure costs is the same whatever hangs on the next hop, and in proportion to what is queued."""
+    counts = [steps.count_paths(n) for n in (1, 1000)]
+    yield (f"a next hop of 1 and of 1,000 paths fails: {counts[0]:.0f} and {counts[1]:.0f} instructions until another one carries, at most {DOWN}",
+           max(counts) <= min(min(counts) * SAME, DOWN))
+    counts = [steps.count_queue(n) for n in (500, 5000)]
+    yield (f"a queue of 500 and of 5,000 packets is handed over: {counts[0]:.0f} and {counts[1]:.0f} instructions a packet, at most {HANDED_OVER}",
+           max(counts) <= HANDED_OVER)
+    count = steps.count_sessions(10, 100)
+    yield f"a BFD session takes {count:.0f} instructions in a second, at most {SESSION}", count <= SESSION
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", default=os.path.join(TOP, "build"))
     args = parser.parse_args()
     module = bench_module()
     bench = module.Bench(os.path.abspath(args.build), 1, 1)
+    steps = failover.Failover(bench.build)
     failed = n = 0
     try:
-        for n, (what, holds) in enumerate(results(module, bench), 1):
+        for n, (what, holds) in enumerate(itertools.chain(failover_results(steps), results(module, bench)), 1):
             print(f"{'ok' if holds else 'not ok'} {n} - {what}", flush=True)
             failed += not holds
     finally:
         shutil.rmtree(bench.folder, ignore_errors=True)
+        steps.close()
     print(f"1..{n}")
     return 1 if failed else 0
 

@@ -6,6 +6,8 @@
 #include "test/support/unit.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "service/rsvp/service_rsvp.h"
 #include "test/support/conf.h"
@@ -39,6 +41,7 @@
 
 static struct rsvp_message m, got;
 static uint8_t out_bytes[2048];
+static struct rsvp_auth *neighbor; /* signs what is given to the node; NULL: nobody does */
 
 static struct ip_addr address(const char *text)
 {
@@ -124,6 +127,8 @@ static void give(struct testbed *t, const struct sending *s)
 		n + (s->tunnel ? sizeof(struct ipv6_hdr) + 8 : 0));
 
 	assert_true(n);
+	if (m.count[RSVP_O_INTEGRITY])
+		rsvp_auth_sign(neighbor, bytes, n);
 	memcpy(at, &ip, sizeof(ip));
 	at += sizeof(ip);
 	if (s->tunnel) {
@@ -540,12 +545,148 @@ static void vector41(void **state)
 	testbed_free(t);
 }
 
+/* --- INTEGRITY --- */
+
+#define KEYS "test_rsvp_service.keys"
+#define SIGNED \
+	"hmac: {keys: " KEYS "}\n" \
+	"credit:\n  mode: ext\n  pool: 64\n  buffer: 16\n  keys: [{id: 5}]\n" \
+	"  neighbors: [{address: \"fd00::1\"}, {address: \"fd00::2\"}]\n" ACCEPT
+#define SECRET "000102030405060708090a0b0c0d0e0f"
+
+static void write_key(void)
+{
+	FILE *f;
+
+	unlink(KEYS);
+	f = fopen(KEYS, "w");
+	assert_non_null(f);
+	fprintf(f, "5 %s\n", SECRET);
+	assert_int_equal(0, fchmod(fileno(f), 0600));
+	assert_int_equal(0, fclose(f));
+}
+
+/* A neighbour with a key 5, whose secret begins with `first`. */
+static struct rsvp_auth *with_key(uint8_t first)
+{
+	static const uint8_t seed[16] = {3};
+	uint8_t secret[16];
+	struct rsvp_key k = {.id = 5, .until_s = UINT64_MAX};
+	struct rsvp_auth *a = rsvp_auth_new(16, 32, seed, 1000);
+
+	assert_non_null(a);
+	for (unsigned int i = 0; i < sizeof(secret); i++)
+		secret[i] = (uint8_t)(i ? i : first);
+	hmac_secret_prepare(&k.secret, HMAC_SHA256, secret, sizeof(secret));
+	rsvp_auth_set_keys(a, &k, 1, 0);
+	return a;
+}
+
+/* Sign `m`; `handshake`: the sender answers challenges. */
+static void sign(bool handshake)
+{
+	assert_true(rsvp_auth_prepare(neighbor, 1000, &m));
+	m.integrity.handshake = handshake;
+}
+
+static enum rsvp_refusal verify(size_t front, struct rsvp_challenge *challenge)
+{
+	struct rsvp_received r = {.m = &got, .data = out_bytes + front, .source = address("fd00::d")};
+
+	return rsvp_auth_check(neighbor, NSEC_PER_SEC, 1000, &r, challenge);
+}
+
+static const struct sending direct = {0, "fd00::1", "fd00::d", 0xc0, 255, false};
+
+/* What is not signed, or with another secret, is not heard and not answered; nor is the same message twice. */
+static void integrity_refuses(struct testbed *t)
+{
+	struct rsvp_auth *right = neighbor;
+
+	make_init("fd00::d");
+	give(t, &in_tunnel);
+	assert_int_equal(1, stats(t)->integrity_missing);
+	neighbor = with_key(99);
+	sign(false);
+	give(t, &in_tunnel);
+	assert_int_equal(1, stats(t)->integrity_digest);
+	rsvp_auth_free(neighbor);
+	neighbor = right;
+	assert_false(next_sent(t, 0, UNICAST));
+	sign(false);
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_RESERVE, got.kind);
+	give(t, &in_tunnel);
+	assert_int_equal(1, stats(t)->integrity_replayed);
+	assert_false(next_sent(t, 0, UNICAST));
+	assert_int_equal(1, rsvp_node_stats_of(rsvp_shown(t->node)->machines)->paths);
+}
+
+/* RFC 2747 section 4.3, both ways: the node challenges a sender that it does not know, and answers one that challenges it. */
+static void integrity_handshake(struct testbed *t)
+{
+	struct rsvp_challenge challenge;
+
+	assert_int_equal(RSVP_REFUSED_integrity_handshake, verify(UNICAST, &challenge)); /* the 29 from above */
+	rsvp_clear(&m, RSVP_CHALLENGE);
+	m.challenge = challenge;
+	m.count[RSVP_O_CHALLENGE] = 1;
+	give(t, &direct);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_RESPONSE, got.kind);
+	assert_int_equal(RSVP_ACCEPTED, verify(UNICAST, &challenge));
+}
+
+static void integrity_challenges(struct testbed *t)
+{
+	make_init("fd00::d");
+	m.hop = (struct rsvp_hop){.addr = address("fd00::2"),
+		.lih = 0x102}; /* of whom the node has heard nothing yet */
+	m.sender.port++;
+	m.path.nonce++;
+	sign(true);
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 1, UNICAST));
+	assert_int_equal(RSVP_CHALLENGE, got.kind);
+	assert_false(next_sent(t, 1, UNICAST)); /* no offer */
+	assert_int_equal(RSVP_ACCEPTED, rsvp_auth_answer(neighbor, 1000, &got, &m));
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+	make_init("fd00::d");
+	m.hop = (struct rsvp_hop){.addr = address("fd00::2"), .lih = 0x102};
+	m.sender.port++;
+	m.path.nonce++;
+	sign(true);
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 1, UNICAST));
+	assert_int_equal(RSVP_RESERVE, got.kind);
+	assert_int_equal(1, got.count[RSVP_O_INTEGRITY]);
+	assert_int_equal(1, stats(t)->challenges);
+}
+
+static void integrity(void **state)
+{
+	struct testbed *t;
+
+	(void)state;
+	write_key();
+	neighbor = with_key(0);
+	t = start(NODE SIGNED);
+	integrity_refuses(t);
+	integrity_handshake(t);
+	integrity_challenges(t);
+	testbed_free(t);
+	rsvp_auth_free(neighbor);
+	neighbor = NULL;
+	unlink(KEYS);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
 		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(vector48),
-		cmocka_unit_test(vector41), cmocka_unit_test(native), cmocka_unit_test(headend),
-		cmocka_unit_test(room_later)};
+		cmocka_unit_test(vector41), cmocka_unit_test(native), cmocka_unit_test(integrity),
+		cmocka_unit_test(headend), cmocka_unit_test(room_later)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

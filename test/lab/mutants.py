@@ -74,6 +74,7 @@ MUTANTS = [
            "return n ? n->own :", "return false ? n->own :", "test_rsvp_service"),
     Mutant("the hop limit of a Path init does not go down", "lib/rsvp/rsvp_grantor.c",
            "p->ttl = (uint8_t)(m->send_ttl - 1);", "p->ttl = m->send_ttl;", "test_rsvp_service"),
+    Mutant("sessions of RSVP begin all at once", "lib/service/rsvp/sessions_cp.c", "&& c->now >= r->begin_ns", "", "rsvp_comes_up"),
     Mutant("End does not wait for the data", "lib/rsvp/rsvp_user.c",
            "return rsvp_grantor_is_complete(p) &&", "return true ||", "test_rsvp_node"),
     Mutant("a backup that has failed as well is waited for", "lib/rsvp/rsvp_user.c",

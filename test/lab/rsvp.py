@@ -74,11 +74,11 @@ def committed(i, sessions, what=" committed "):
     return f"command({i}).output.count({what!r}) == {sessions}"
 
 
-@scenario(short=[{"sessions": 8}, {"sessions": 100}], long=[{"sessions": n} for n in (1, 30, 200)], seeds=0.1,
+@scenario(short=[{"sessions": 8}, {"sessions": 100}, {"sessions": 1000}], long=[{"sessions": n} for n in (1, 30, 200)], seeds=0.1,
           expect=lambda sessions: [committed(0, sessions), committed(1, sessions)])
 def rsvp_comes_up(sessions):
-    """Sessions over eight candidate paths come up; each gets one of them."""
-    net = figure("rsvp", "3s", sessions)
+    """Sessions over eight candidate paths come up; each gets one of them. A thousand of them do within 2.5 s."""
+    net = figure("rsvp", "3s", sessions, {"paths": max(2048, 9 * sessions)})
     return schedule(net, (2500, "gw1", "show rsvp sessions"), (2500, "gw2", "show rsvp paths"))
 
 

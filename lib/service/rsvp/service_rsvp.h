@@ -134,6 +134,7 @@ struct rsvp_control {
 	uint32_t at;	     /* sessions of it that were looked at */
 	bool unopened;	     /* there was no room for one of them */
 	uint64_t again_ns;   /* when they are looked at again */
+	uint64_t begin_ns;   /* no session begins before */
 	uint64_t ready_ns;   /* nothing is sent before: D_idle since the start */
 	uint32_t epoch;	     /* of struct liveness */
 	uint32_t ended;	     /* buckets of sessions that were ended since `stopping` */

@@ -11,6 +11,13 @@
 
 #define ROCE_PORT 4791
 #define RETRY_NS NSEC_PER_SEC /* after a session for which there was no room */
+/*
+ * Path inits of sessions that begin, per second, and how many may go at once. Nodes on the way pass only so many messages
+ * in a burst, and a Path init that they drop or take for data is repeated late.
+ */
+#define INIT_RATE 5000
+#define INIT_BURST 32
+#define INIT_NS (NSEC_PER_SEC / INIT_RATE)
 #define LABEL_BITS 20
 #define LABEL_STEP 0x5bd1f /* odd: the labels run through all 20 bits in an order that shows nothing */
 
@@ -123,9 +130,11 @@ static void open_session(struct control_role *c, struct rsvp_own *o, const struc
 	struct rsvp_open open = {.session = {.dst = s->to, .protocol = IP_PROTO_UDP, .port = ROCE_PORT},
 		.tspec = s->tspec,
 		.traffic_class = s->traffic_class};
+	uint64_t *begin = &rsvp_of(c)->begin_ns;
 	bool good = true;
 
 	remember(c, o, s);
+	*begin = MAX_OF(*begin + INIT_BURST * INIT_NS, c->now) - INIT_BURST * INIT_NS + o->paths * INIT_NS;
 	for (unsigned int i = 0; i < o->paths && good; i++)
 		good = add_candidate(c, s, &open, i);
 	if (good && open.candidates)
@@ -221,12 +230,12 @@ void rsvp_sessions_follow(struct control_role *c, uint64_t *due)
 
 	if (!s->on || (r->at >= s->n_sessions && !may_begin_again(r, c->now, due)))
 		return;
-	for (unsigned int i = 0; i < CONTROL_BURST && r->at < s->n_sessions; i++)
+	for (unsigned int i = 0; i < CONTROL_BURST && r->at < s->n_sessions && c->now >= r->begin_ns; i++)
 		follow(c, r->at++);
 	if (r->at == s->n_sessions)
 		r->again_ns = c->now + RETRY_NS;
 	if (r->at < s->n_sessions || r->unopened)
-		*due = MIN_OF(*due, r->at < s->n_sessions ? c->now : r->again_ns);
+		*due = MIN_OF(*due, r->at < s->n_sessions ? MAX_OF(c->now, r->begin_ns) : r->again_ns);
 }
 
 void rsvp_sessions_obey(struct control_role *c)

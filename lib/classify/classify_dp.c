@@ -247,6 +247,7 @@ static __attribute__((noinline)) NO_CANARY void classify_srv6_any(struct walk *w
 			x->ops |= PKT_OP_SL;
 			x->srh = change.srh_at;
 			x->segments_left = p.segments_left;
+			bytes -= classify_spent_srh(x, &change);
 		}
 		if (change.pop_srh) {
 			x->ops |= PKT_OP_POP_SRH;

@@ -237,4 +237,16 @@ void classify_punt_pfc(struct walk *w, const struct snap_sid *sid, struct srv6_p
 /* A port with attachment circuits: true when the frame belongs to one (H.Encaps.L2, RFC 8986 section 5.3). */
 bool classify_circuit(struct walk *w);
 
+/* The SRH that is used up before the one that is changed, if any. Returns the bytes by which removing it shortens the packet. */
+static inline uint32_t classify_spent_srh(struct pkt *x, const struct srv6_change *change)
+{
+	if (likely(!change->spent_bytes))
+		return 0;
+	x->ops |= PKT_OP_SPENT;
+	if (!change->pop_spent)
+		return 0;
+	x->ops |= PKT_OP_POP_SPENT;
+	return change->spent_bytes;
+}
+
 #endif

@@ -70,6 +70,10 @@ static json_t *changes_of(const struct pkt *x)
 		json_array_append_new(list, json_sprintf("destination %s", ipv6_addr_format(&x->da, text)));
 	if (x->ops & PKT_OP_SL)
 		json_array_append_new(list, json_sprintf("segments left %u", x->segments_left));
+	if (x->ops & PKT_OP_SPENT)
+		json_array_append_new(list,
+			json_string(x->ops & PKT_OP_POP_SPENT ? "unlink the SRH before"
+							      : "segments left 0 in the SRH before"));
 	if (x->ops & PKT_OP_POP_SRH)
 		json_array_append_new(list, json_string("unlink the SRH"));
 	if (x->ops & PKT_OP_ECN)

@@ -25,6 +25,8 @@
 #define PKT_OP_ENCAP 0x10   /* prepend the outer headers of path pkt.path */
 /* no change: the packet is queued at another egress than its home, whose port is mbuf.vlan_tci (queue/rebind.h) */
 #define PKT_OP_GUEST 0x20
+#define PKT_OP_SPENT 0x40     /* an SRH before pkt.srh is used up: write 0 into its Segments Left; with PKT_OP_SL */
+#define PKT_OP_POP_SPENT 0x80 /* unlink it; with PKT_OP_SPENT */
 
 enum pkt_verdict {
 	PKT_FORWARD, /* to the owner of port pkt.egress */

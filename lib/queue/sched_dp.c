@@ -371,7 +371,8 @@ static void unwrite(struct rte_mbuf *m)
 	bool whole = x->family == PKT_FRAME && !(x->ops & PKT_OP_ENCAP);
 	uint32_t front = m->pkt_len - MIN_OF(m->pkt_len, (uint32_t)x->l3_bytes);
 
-	if (!whole && !(x->ops & PKT_OP_POP_SRH) && front < m->data_len && m->pkt_len > x->l3_bytes) {
+	if (!whole && !(x->ops & (PKT_OP_POP_SRH | PKT_OP_POP_SPENT)) && front < m->data_len &&
+		m->pkt_len > x->l3_bytes) {
 		x->strip = (uint16_t)front;
 		x->ops &= PKT_OP_ENCAP | PKT_OP_GUEST;
 		x->hops = 0;

@@ -49,6 +49,46 @@ static uint32_t rewrite_pop_srh(uint8_t *ip_at, uint32_t srh_offset)
 	return bytes;
 }
 
+/*
+ * Offset of the SRH before the one at `srh` that this node has used up (PKT_OP_SPENT): of the routing headers there it is
+ * the only one with segments left.
+ */
+static uint32_t rewrite_find_spent(const uint8_t *ip_at, uint32_t srh)
+{
+	uint8_t type = ((const struct ipv6_hdr *)ip_at)->next_header;
+	uint32_t at = sizeof(struct ipv6_hdr);
+
+	while (at < srh && (type != IP_PROTO_ROUTING || !((const struct srh *)(ip_at + at))->segments_left)) {
+		const struct ipv6_ext *ext = (const struct ipv6_ext *)(ip_at + at);
+
+		type = ext->next_header;
+		at += 8u * (ext->length + 1u);
+	}
+	return at;
+}
+
+/* Write Segments Left of the SRH, and of one before it that is used up and stays. */
+static inline void rewrite_segments_left(uint8_t *at, const struct pkt *x)
+{
+	uint32_t srh = (uint32_t)(x->srh - x->strip);
+
+	((struct srh *)(at + srh))->segments_left = x->segments_left;
+	if (unlikely((x->ops & (PKT_OP_SPENT | PKT_OP_POP_SPENT)) == PKT_OP_SPENT))
+		((struct srh *)(at + rewrite_find_spent(at, srh)))->segments_left = 0;
+}
+
+/* Remove the SRH, one before it, or both. Returns the bytes. */
+static uint32_t rewrite_pop(uint8_t *at, const struct pkt *x)
+{
+	uint32_t srh = (uint32_t)(x->srh - x->strip), bytes = 0;
+
+	if (unlikely(x->ops & PKT_OP_POP_SPENT))
+		bytes = rewrite_pop_srh(at, rewrite_find_spent(at, srh));
+	if (x->ops & PKT_OP_POP_SRH)
+		bytes += rewrite_pop_srh(at + bytes, srh - bytes);
+	return bytes;
+}
+
 static inline void rewrite_change_ipv6(uint8_t *at, const struct pkt *x)
 {
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
@@ -59,7 +99,7 @@ static inline void rewrite_change_ipv6(uint8_t *at, const struct pkt *x)
 	if (unlikely(x->ops & PKT_OP_ECN))
 		rewrite_change_ecn6(ip, x->ecn);
 	if (unlikely(x->ops & PKT_OP_SL))
-		((struct srh *)(at + x->srh - x->strip))->segments_left = x->segments_left;
+		rewrite_segments_left(at, x);
 }
 
 /* Outer traffic class: DSCP copied or configured, ECN copied (RFC 6040 normal mode). */
@@ -209,8 +249,8 @@ static __attribute__((noinline)) int rewrite_any(struct rte_mbuf *m, const struc
 		rewrite_change_ipv6(at, x);
 	else if (x->family == 4)
 		rewrite_change_ipv4((struct ipv4_hdr *)at, x);
-	if (unlikely(x->ops & PKT_OP_POP_SRH)) {
-		popped = rewrite_pop_srh(at, x->srh - x->strip);
+	if (unlikely(x->ops & (PKT_OP_POP_SRH | PKT_OP_POP_SPENT))) {
+		popped = rewrite_pop(at, x);
 		inner_bytes -= popped;
 	}
 	if (x->ops & PKT_OP_ENCAP) {

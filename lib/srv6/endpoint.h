@@ -27,8 +27,8 @@ struct srv6_packet {
 	uint16_t upper;	    /* its offset */
 	uint16_t srh;	    /* offset of the SRH; 0: none, or unlinked */
 	uint16_t srh_bytes;
-	uint16_t spent;	       /* offset of an SRH whose last segment became the destination on this node; 0: none */
-	uint8_t segments_left; /* of the SRH */
+	uint16_t spent; /* offset of the last SRH whose last segment became the destination on this node; 0: none */
+	uint8_t segments_left;	      /* of the SRH */
 	uint8_t foreign_routing_left; /* Segments Left of a routing header that is not type 4; 0: none */
 	uint16_t foreign_routing;     /* its offset */
 	uint16_t option;	      /* offset of the first option that requires a discard; 0: none */
@@ -58,6 +58,12 @@ struct srv6_change {
 	bool segments_left; /* write srv6_packet.segments_left to the SRH at srh_at */
 	bool pop_srh;	    /* remove the SRH at srh_at (PSP) */
 	uint16_t srh_at;
+	/*
+	 * The headers after an SRH that was used up here belong to the next SID. That one is local as well, and has changed a
+	 * second SRH, at srh_at. The bytes of the first one, and whether it is removed.
+	 */
+	uint16_t spent_bytes; /* 0: there is none */
+	bool pop_spent;
 };
 
 /* Walk the extension headers, once. False: the chain is truncated, split or too long; see srv6_packet.failure. */

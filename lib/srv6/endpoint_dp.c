@@ -32,6 +32,27 @@ static bool srv6_bad_segment(const struct srv6_packet *p, struct srv6_error *e)
 	return true;
 }
 
+/*
+ * An SRH was used up here, and this is the next one of the same packet. Returns false when that one is the third: struct
+ * srv6_change describes changes to two.
+ */
+static bool srv6_second_srh(const struct srv6_packet *p, struct srv6_change *change)
+{
+	if (change->srh_at == p->srh)
+		return true;
+	if (change->spent_bytes)
+		return false;
+	change->spent_bytes = (uint16_t)srh_bytes((const struct srh *)(p->frame + p->spent));
+	change->pop_spent = change->pop_srh;
+	change->pop_srh = false;
+	return true;
+}
+
+static enum srv6_next srv6_bad_routing(const struct srv6_packet *p, uint16_t at, struct srv6_error *e)
+{
+	return srv6_drop(e, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD, at - p->at + 2u);
+}
+
 /* RFC 8986 section 4.1 S08-S15 and section 4.16.1: next segment from the SRH. */
 static enum srv6_next srv6_next_segment(const struct snap_sid *sid, struct srv6_packet *p, struct srv6_change *change,
 	struct srv6_error *e)
@@ -53,6 +74,8 @@ static enum srv6_next srv6_next_segment(const struct snap_sid *sid, struct srv6_
 	p->da_lo = ipv6_lo(&srh->segment[p->segments_left]);
 	if (srv6_bad_segment(p, e))
 		return SRV6_DROP;
+	if (unlikely(p->spent) && !srv6_second_srh(p, change))
+		return srv6_bad_routing(p, p->srh, e);
 	change->segments_left = true;
 	change->srh_at = p->srh;
 	/* the headers after the SRH belong to the next SID, which may be local as well: walk again */
@@ -102,8 +125,7 @@ static enum srv6_next srv6_no_argument(const struct snap_sid *sid, struct srv6_p
 	if (srv6_bad_option(p, e))
 		return SRV6_DROP;
 	if (p->foreign_routing_left)
-		return srv6_drop(e, DROP_routing_type, ICMP6_PARAM_PROBLEM, ICMP6_PARAM_HEADER_FIELD,
-			p->foreign_routing - p->at + 2u);
+		return srv6_bad_routing(p, p->foreign_routing, e);
 	if (p->srh && p->segments_left)
 		return srv6_next_segment(sid, p, change, e);
 	/*

@@ -26,10 +26,9 @@ static void srv6_walk_routing(struct srv6_packet *p, const struct ipv6_ext *ext,
 	const struct srh *srh = (const struct srh *)ext; /* at least 8 bytes were pulled */
 
 	/* only the first routing header with segments left applies to this node; later ones apply to later nodes */
-	if (p->segments_left || p->foreign_routing_left || at == p->spent)
+	if (p->segments_left || p->foreign_routing_left || at <= p->spent)
 		return;
-	/* one SRH per visit: struct srv6_change can describe changes to one only */
-	if (srh->routing_type == SRH_ROUTING_TYPE && !p->spent && (!p->srh || srh->segments_left)) {
+	if (srh->routing_type == SRH_ROUTING_TYPE && (srh->segments_left || (!p->srh && !p->spent))) {
 		p->srh = at;
 		p->srh_bytes = (uint16_t)srh_bytes(srh);
 		p->segments_left = srh->segments_left;

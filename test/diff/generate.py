@@ -156,10 +156,12 @@ class Generator:
             data = bytes(6)
         return struct.pack("!BB", proto, 0) + data
 
-    def srh(self, proto):
-        """(header, current segment): a list somewhere on its way."""
+    def srh(self, proto, onward=None):
+        """(header, current segment): a list somewhere on its way; onward: its last segment, if another SRH follows."""
         count = self.r.choice([1, 1, 2, 2, 3, 4])
         list_ = [self.segment(last=n == 0) for n in range(count)]
+        if onward:
+            list_[0] = onward
         reduced = self.maybe(30)
         first = self.segment() if reduced else list_[-1]
         left = self.r.randrange(count + reduced) if self.maybe(50) else (count - 1 + reduced)
@@ -198,6 +200,9 @@ class Generator:
         if self.maybe(45):
             header, current = self.srh(proto)
             proto, payload = 43, header + payload
+            while self.maybe(20):
+                header, current = self.srh(proto, current)
+                proto, payload = 43, header + payload
         if self.maybe(8):
             kind = self.r.choice([0, 60])
             proto, payload = kind, self.options(proto) + payload

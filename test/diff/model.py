@@ -348,7 +348,7 @@ class Model:
             raise Dropped("ip_length")
         p = self.packet = data[:40 + u16(data, 4)]
         self.unlinked = []  # (offset, bytes) of headers taken out of it
-        self.visited = False  # an SRH has been used up here
+        self.visited = 0  # SRHs that have been used up here
         if ecn is not None:
             p = set_ecn(p, ecn)
         src, dst = p[8:24], p[24:40]
@@ -500,8 +500,8 @@ class Model:
         chain.check_options(p)
         chain.check_foreign(p)
         if chain.active is not None:
-            if self.visited:
-                raise Abstain("a second SRH that is not used up, at the end of the first")
+            if self.visited > 1:
+                raise Abstain("a third SRH: the node changes two of a packet")
             return self.next_segment(p, sid, chain.srh)
         self.upper(p, sid, chain)
         return None
@@ -521,7 +521,7 @@ class Model:
         if inside(dst, network("fe80::/10")) or int.from_bytes(dst, "big") <= 1:
             raise Dropped("link_local")  # RFC 4291 sections 2.5.2, 2.5.3 and 2.5.6
         p = lower_hops(put(put(p, 24, dst), srh + 3, bytes([left])))
-        self.visited = not left
+        self.visited += not left
         if "psp" in sid.flavors and not left:
             self.unlinked.append((srh, 8 * (p[srh + 1] + 1)))
             p = unlink(p, srh)

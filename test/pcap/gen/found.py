@@ -3,14 +3,14 @@
 
 from gen.case import Case
 from gen.node import sid
-from gen.topology import core, to_p1
+from gen.topology import MANY_ERRORS, core, to_p1
 from gen.wire import (
-    DEST_OPTIONS, IPPROTO_IPV6, ROUTING, dest_options, hop, ip6, next_segment, param_problem, roce4, roce6,
-    routing, set_tos, srh, tunnel,
+    DEST_OPTIONS, HOP_BY_HOP, IPPROTO_IPV4, IPPROTO_IPV6, ROUTING, dest_options, hop, hop_by_hop, ip6, next_segment,
+    param_problem, roce4, roce6, routing, set_tos, srh, time_exceeded, tunnel,
 )
 
 UN, UN2 = sid("5f00:0:100::/48", "uN"), sid("5f00:0:300::/48", "uN")
-END = sid("5f00:1:1::/64", "End")
+END, END2 = sid("5f00:1:1::/64", "End"), sid("5f00:1:2::/64", "End")
 NOT_ECT, ECT1, ECT0, CE = range(4)
 
 
@@ -92,13 +92,70 @@ def behind():
             bad = made(bytes([IPPROTO_IPV6, 0, kind, 4]) + bytes(4), DEST_OPTIONS)
             # the pointer is into the packet as it came; uN takes the SRH out on the way, and puts nothing back
             case.dropped("p0", bad, "option", param_problem(bad, 40 + 24 + 2, 2) if told else None)
-        # a second SRH, too: a node changes one SRH of a packet; on its way to another node it passes (routing_headers_in_order)
-        for second in (routing(2, 1), srh(["5f00:0:400::"], 1, IPPROTO_IPV6)):
-            bad = made(second, ROUTING)
-            case.dropped("p0", bad, "routing_type", param_problem(bad, 40 + 24 + 2))
+        bad = made(routing(2, 1), ROUTING)
+        case.dropped("p0", bad, "routing_type", param_problem(bad, 40 + 24 + 2))
+    yield case
+
+
+def two_srhs():
+    """The last segment of the first SRH is here, and so is the SID that finds the second one."""
+    case = Case(
+        "second_srh",
+        "the first SRH is used up on this node, which then executes the second one",
+        "RFC 8200 4.1; RFC 8986 4.1 S12-S15, 4.16.1",
+        core(UN, UN2, END, END2, routes=to_p1("5f00::/32"), icmp=MANY_ERRORS),
+    )
+    far = ["5f00:0:900::", "5f00:0:a00::", "5f00:0:b00::"]
+    for first, pops in (("5f00:0:100::", True), ("5f00:1:1::", False)):
+        for second, pops2 in (("5f00:0:300::", True), ("5f00:1:2::", False)):
+            for n in (1, 2, 3):
+                for left in range(1, n + 1):
+                    for before, between, tlvs in ((b"", b"", b""), (hop_by_hop(ROUTING), dest_options(ROUTING, 16), bytes([4, 6]) + bytes(6))):
+                        inner = roce6() if n != 2 else roce4()
+                        proto = IPPROTO_IPV6 if n != 2 else IPPROTO_IPV4
+
+                        def packet(dst, hops, lefts, kept):
+                            """With the SRHs in `kept`, Segments Left of each in `lefts`."""
+                            kind, body = proto, inner
+                            if kept[1]:
+                                kind, body = ROUTING, srh(far[:n], lefts[1], kind, tlvs) + body
+                            if between:
+                                kind, body = DEST_OPTIONS, dest_options(kind, 16) + body
+                            if kept[0]:
+                                kind, body = ROUTING, srh([second], lefts[0], kind, tlvs) + body
+                            if before:
+                                kind, body = HOP_BY_HOP, hop_by_hop(kind) + body
+                            return ip6("2001:db8:a::1", dst, body, kind, fl=9, hlim=hops)
+
+                        case.passes("p0", packet(first, 64, (1, left), (True, True)), "p1",
+                                    packet(far[n - left], 62, (0, left - 1), (not pops, left > 1 or not pops2)))
+    # the second SRH has two segments here: it is used up as well
+    made = ip6("2001:db8:a::1", "5f00:1:1::", srh(["5f00:1:2::"], 1, ROUTING) + srh(["5f00:1:1::", "5f00:0:900::"], 2) + roce6(), ROUTING)
+    gone = ip6("2001:db8:a::1", "5f00:0:900::", srh(["5f00:1:2::"], 0, ROUTING) + srh(["5f00:1:1::", "5f00:0:900::"], 0) + roce6(), ROUTING,
+               hlim=61)
+    case.passes("p0", made, "p1", gone)
+    # both are used up, and the tunnel ends here
+    made = ip6("2001:db8:a::1", "5f00:1:1::", srh(["5f00:1:2::"], 1, ROUTING) + srh(["5f00:0:100::"], 1) + roce6(), ROUTING)
+    case.passes("p0", made, "p1", hop(roce6()))
+    # a used-up SRH in front stays as it is
+    made = ip6("2001:db8:a::1", "5f00:1:1::", srh(["5f00:0:800::"], 0, ROUTING) + srh(["5f00:0:300::"], 1, ROUTING) + srh(far, 2) + roce6(),
+               ROUTING)
+    gone = ip6("2001:db8:a::1", far[1], srh(["5f00:0:800::"], 0, ROUTING) + srh(["5f00:0:300::"], 0, ROUTING) + srh(far, 1) + roce6(),
+               ROUTING, hlim=62)
+    case.passes("p0", made, "p1", gone)
+    # the node changes two SRHs of a packet; on its way to another node the third one passes
+    thrice = srh(["5f00:1:2::"], 1, ROUTING) + srh(["5f00:1:1::"], 1, ROUTING) + srh(far, 3) + roce6()
+    made = ip6("2001:db8:a::1", "5f00:1:1::", thrice, ROUTING)
+    case.dropped("p0", made, "routing_type", param_problem(made, 40 + 24 + 24 + 2))
+    # a hop limit for each of the two
+    made = ip6("2001:db8:a::1", "5f00:1:1::", srh(["5f00:1:2::"], 1, ROUTING) + srh(far, 3) + roce6(), ROUTING, hlim=2)
+    case.dropped("p0", made, "hop_limit", time_exceeded(made))
+    # Segments Left of the second beyond its list
+    made = ip6("2001:db8:a::1", "5f00:1:1::", srh(["5f00:1:2::"], 1, ROUTING) + srh(far, 5) + roce6(), ROUTING)
+    case.dropped("p0", made, "srh_bounds", param_problem(made, 40 + 24 + 3))
     yield case
 
 
 def cases():
-    for family in (segments, marks, behind):
+    for family in (segments, marks, behind, two_srhs):
         yield from family()

@@ -34,6 +34,9 @@ static void check_forward(const struct pkt *x, const struct snapshot *s, uint32_
 	must(!(x->ops & PKT_OP_ENCAP) || (x->path < s->n_paths && s->path[x->path].bytes), "path %u", x->path);
 	must(!(x->ops & (PKT_OP_SL | PKT_OP_POP_SRH)) || (x->srh >= x->strip + 40 && x->srh + 8u <= size), "SRH at %u",
 		x->srh);
+	must(!(x->ops & PKT_OP_SPENT) || (x->ops & PKT_OP_SL && x->srh >= x->strip + 40 + 24), "second SRH at %u",
+		x->srh);
+	must(!(x->ops & PKT_OP_POP_SPENT) || x->ops & PKT_OP_SPENT, "changes %x", x->ops);
 }
 
 static void check_verdict(const struct pkt *x, const struct snapshot *s, uint32_t size)
@@ -43,7 +46,7 @@ static void check_verdict(const struct pkt *x, const struct snapshot *s, uint32_
 		check_forward(x, s, size);
 		break;
 	case PKT_PUNT:
-		must(x->punt <= PUNT_FRAGMENT, "punt %u", x->punt);
+		must(x->punt <= PUNT_LAST, "punt %u", x->punt);
 		must(x->strip >= 14 && x->strip <= size, "punted at %u, frame of %u", x->strip, size);
 		break;
 	case PKT_DROP:
@@ -80,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	must(m, "no buffer");
 	memcpy(copy, in.at, bytes);
+	fuzz_block(copy, bytes);
 	if (flags & 4)
 		fuzz_address(copy, bytes, t->node->port[port]);
 	if (flags & 8)

@@ -109,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!bytes)
 			break;
 		memcpy(copy, from, bytes);
+		fuzz_block(copy, bytes);
 		if (flags & 4)
 			fuzz_address(copy, bytes, &p->port);
 		if (flags & 8)

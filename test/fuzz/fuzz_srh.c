@@ -54,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2 + sizeof(*ip))
 		return 0;
 	frame = fuzz_exact(data + 2, size - 2);
+	fuzz_block(frame, size - 2);
 	ip = (struct ipv6_hdr *)frame;
 	ip->vtc_flow.b[0] = (uint8_t)(0x60 | (ip->vtc_flow.b[0] & 15));
 	memcpy(&ip->dst, &sid->prefix.addr.b, sid->prefix.len / 8);

@@ -156,7 +156,62 @@ static const char keys[] = "# key id, key\n"
 			   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789a"
 			   "bcdef0123456789abcdef0123456789abcdef\n";
 
+#define HOME "5f00:0:" /* block of the node as written above, and of the seeds */
+#define HOME_BYTES 4
+
 static struct testbed *bed;
+static struct ip_prefix block;
+
+static void choose_block(void)
+{
+	static const char *const blocks[] = {"4f00::/16", "5f00:7fff:3::/48", "2001:db8:beef:cafe::/64"};
+	const char *bits = getenv("FUZZ_BLOCK");
+
+	must(ip_prefix_parse("5f00::/32", &block) == 0, "no block");
+	for (unsigned int i = 0; bits && i < ARRAY_LEN(blocks); i++)
+		if (strcmp(bits, strchr(blocks[i], '/') + 1) == 0)
+			must(ip_prefix_parse(blocks[i], &block) == 0, "no block");
+	must(!bits || (unsigned int)atoi(bits) == block.len, "FUZZ_BLOCK: expected 16, 32, 48 or 64");
+}
+
+static void move(uint8_t *address)
+{
+	size_t n = block.len / 8;
+	uint8_t to[16] = {0};
+
+	memcpy(to, block.addr.b, n);
+	memcpy(to + n, address + HOME_BYTES, MIN_OF(sizeof(to) - n, sizeof(to) - HOME_BYTES));
+	memcpy(address, to, sizeof(to));
+}
+
+/* The configuration with its uSIDs behind the block. */
+static char *moved(const char *text)
+{
+	char *out = NULL, word[64], name[IP_ADDR_TEXT];
+	size_t size;
+	FILE *f = open_memstream(&out, &size);
+
+	must(f, "no memory");
+	for (size_t n; *text; text += n) {
+		struct ip_prefix p;
+
+		n = strcspn(text, "\"") + 1;
+		if (strncmp(text, HOME, strlen(HOME)) != 0) {
+			n = text[n - 1] ? n : n - 1;
+			fwrite(text, 1, n, f);
+			continue;
+		}
+		n--;
+		snprintf(word, sizeof(word), "%.*s", (int)n, text);
+		must(ip_prefix_parse(word, &p) == 0, "%s", word);
+		move(p.addr.b);
+		fputs(ip_addr_format(&p.addr, name), f);
+		if (strchr(word, '/'))
+			fprintf(f, "/%u", MIN_OF(p.len + block.len - 8u * HOME_BYTES, 128u));
+	}
+	fclose(f);
+	return out;
+}
 
 static void end(void)
 {
@@ -165,16 +220,19 @@ static void end(void)
 
 struct testbed *fuzz_node(void)
 {
-	char file[] = "/tmp/sluice-fuzz-keys.XXXXXX", *text;
+	char file[] = "/tmp/sluice-fuzz-keys.XXXXXX", *text, *here;
 	int fd;
 
 	if (!bed) {
 		fd = mkstemp(file); /* of mode 0600, as keys must be */
 		must(fd >= 0 && write(fd, keys, sizeof(keys) - 1) == sizeof(keys) - 1 && close(fd) == 0,
 			"cannot write %s", file);
+		choose_block();
 		must(asprintf(&text, yaml, file) > 0, "no memory");
-		bed = testbed_new(text);
+		here = moved(text);
+		bed = testbed_new(here);
 		unlink(file);
+		free(here);
 		free(text);
 		atexit(end);
 	}
@@ -227,4 +285,18 @@ void fuzz_seal(uint8_t *frame, size_t size)
 		seal6(frame + 14, size - 14);
 	else if (frame[12] == 0x08 && frame[13] == 0x00)
 		seal4(frame + 14, size - 14);
+}
+
+void fuzz_block(uint8_t *bytes, size_t size)
+{
+	static const uint8_t home[HOME_BYTES] = {0x5f, 0};
+	size_t i = 0;
+
+	while (block.len != 8 * HOME_BYTES && i + 16 <= size) {
+		bool here = memcmp(bytes + i, home, sizeof(home)) == 0;
+
+		if (here)
+			move(bytes + i);
+		i += here ? 16 : 2;
+	}
 }

@@ -4,7 +4,8 @@
 Run a fuzz target, or all of them as a test.
 
     run.py                      list the targets
-    run.py TARGET [SECONDS]     run one (default 60 s) on all but one CPU; new inputs stay in BUILD/corpus
+    run.py TARGET [SECONDS]     run one (default 60 s) on all but one CPU; new inputs stay in BUILD/corpus; with FUZZ_BLOCK=16, 48
+                                or 64 in the environment uSIDs are behind a block of that length
     run.py --tap                run all of them from the seeds alone, print TAP; measure which lines of the parsers they reach
 """
 
@@ -40,6 +41,7 @@ TARGETS = {
     "state": ("leased state messages to a PFC relay, and time", 60_000, 512),
     "srh": ("an endpoint behaviour on one IPv6 packet, with and without SRH", 500_000, 2048),
 }
+BLOCKS = {"classify": (16, 48, 64), "packet": (16, 48, 64), "srh": (16, 48, 64)}  # other lengths of the block of uSIDs (node.h)
 ENOUGH = 1_000_000  # executions of all targets in the test
 PARSERS = ["classify/classify_dp.c", "srv6/endpoint_dp.c", "icmp/icmp.c", "neigh/nd.c", "config/load.c",
            "config/scalar.c", "pfc/pfc_state.c", "bfd/bfd_packet.c",
@@ -48,8 +50,8 @@ COVERAGE = 95.0  # percent of the lines of each parser
 SECONDS_MAX = 240
 
 
-def environment(profile):
-    return dict(os.environ, LLVM_PROFILE_FILE=str(profile), CMOCKA_TEST_ABORT="1",
+def environment(profile, block=None):
+    return dict(os.environ, **({"FUZZ_BLOCK": str(block)} if block else {}), LLVM_PROFILE_FILE=str(profile), CMOCKA_TEST_ABORT="1",
                 ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1", UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
 
 
@@ -90,13 +92,13 @@ def run_one(build, target, seconds):
     return status
 
 
-def test_one(build, target, work):
+def test_one(build, target, block, work):
     """(executions, problem lines)"""
-    folder = work / target
+    folder = work / (f"{target}-{block}" if block else target)
     write_seeds(target, folder / "seeds")
     full = command(build, target, folder, folder / "seeds")
-    full += [f"-runs={TARGETS[target][1]}", "-seed=1", f"-max_total_time={SECONDS_MAX}", "-print_final_stats=1"]
-    done = subprocess.run(full, env=environment(work / f"{target}.profraw"), capture_output=True, text=True,
+    full += [f"-runs={TARGETS[target][1] // (4 if block else 1)}", f"-seed={block or 1}", f"-max_total_time={SECONDS_MAX}", "-print_final_stats=1"]
+    done = subprocess.run(full, env=environment(f"{folder}.profraw", block), capture_output=True, text=True,
                           errors="replace", check=False)
     count = re.search(r"stat::number_of_executed_units:\s+(\d+)", done.stderr)
     executed = int(count[1]) if count else 0
@@ -135,17 +137,18 @@ class Tap:
 
 
 def test_all(build):
-    tap, total = Tap(len(TARGETS) + 1 + len(PARSERS)), 0
+    tap, total = Tap(len(TARGETS) + sum(map(len, BLOCKS.values())) + 1 + len(PARSERS)), 0
     with tempfile.TemporaryDirectory(prefix="sluice-fuzz-") as folder:
         work = pathlib.Path(folder)
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             # the longest first
-            order = sorted(TARGETS, key=lambda t: TARGETS[t][1])
-            runs = [(t, pool.submit(test_one, build, t, work)) for t in order]
-            for target, run in runs:
+            order = sorted(((t, b) for t in TARGETS for b in (None, *BLOCKS.get(t, ()))), key=lambda run: TARGETS[run[0]][1])
+            runs = [(t, b, pool.submit(test_one, build, t, b, work)) for t, b in order]
+            for target, block, run in runs:
                 executed, problems = run.result()
                 total += executed
-                tap.result(not problems, f"fuzz {target}: {executed} executions", problems)
+                behind = f", uSIDs behind a /{block}" if block else ""
+                tap.result(not problems, f"fuzz {target}{behind}: {executed} executions", problems)
         tap.result(total >= ENOUGH, f"{total} executions in all, {ENOUGH} are enough")
         reached = coverage(build, work) if not tap.failed else {}
         for parser in PARSERS:

@@ -12,8 +12,15 @@
 #include "logging.h"
 #include "options.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "manage/apply.h"
 #include "node/node_ctl.h"
+
+/* A reload of many routes takes longer than the watchdog may wait on a slow machine (base/progress.h). */
+static void feed(void *arg)
+{
+	watchdog_feed(arg, clock_now());
+}
 
 /* Flow control that was taken away while it was in force. */
 static void log_held(const json_t *plan)
@@ -42,8 +49,10 @@ static int apply(struct app *app, struct config *c, struct cfg_diags *diags, con
 		cfg_free(c);
 		return -ENOMEM;
 	}
-	watchdog_feed(app, clock_now());
+	progress_hook(feed, app);
+	progress();
 	rc = apply_config(app->node, c, diags, file, how, out, err, size);
+	progress_hook(NULL, NULL);
 	ms = (clock_now() - started) / NSEC_PER_MSEC;
 	if (*out)
 		json_object_set_new(*out, "took_ms", json_integer((json_int_t)ms));
@@ -70,9 +79,9 @@ static int apply_file(struct app *app, const char *file, enum apply_how how, jso
 	struct config *c;
 	int rc;
 
-	watchdog_feed(app, clock_now());
+	progress_hook(feed, app);
+	progress();
 	c = name ? cfg_load_file(name, &diags) : NULL;
-	watchdog_feed(app, clock_now());
 	rc = apply(app, c, &diags, name, how, started, out, err, size);
 	if (rc == 0 && how != APPLY_DRY) {
 		free(app->previous_file);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "config/config.h"
 #include "config/names.h"
 #include "config/schema_priv.h"
@@ -120,6 +121,7 @@ static struct item *items_of(const struct cfg_key *key, const struct cfg_any_lis
 {
 	struct item *items = calloc(list->n + 1, sizeof(*items));
 
+	progress();
 	for (uint32_t i = 0; items && i < list->n; i++)
 		items[i].base = list->items + (size_t)i * key->map->size;
 	return items;

@@ -12,6 +12,7 @@
 #include <yaml.h>
 
 #include "base/arena.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "config/keys.h"
@@ -132,6 +133,8 @@ static void load_list(struct loader *l, const struct cfg_key *key, const yaml_no
 		const yaml_node_t *item = yaml_document_get_node(&l->doc, items[i]);
 		void *slot = (char *)list.items + i * size;
 
+		if (i % PROGRESS_ITEMS == PROGRESS_ITEMS - 1)
+			progress();
 		if (++l->visits > l->visits_max) {
 			cfg_diag_add(l->diags, mark_of(node),
 				"%s: the file is too large after its aliases are resolved", key->name);
@@ -380,10 +383,29 @@ static bool too_laborious(struct cfg_diags *diags, const char *text, size_t size
 	return false;
 }
 
+/* What libyaml has not read yet. */
+struct source {
+	const char *text;
+	size_t left;
+};
+
+static int read_source(void *arg, unsigned char *to, size_t size, size_t *n)
+{
+	struct source *s = arg;
+
+	*n = MIN_OF(size, s->left);
+	memcpy(to, s->text, *n);
+	s->text += *n;
+	s->left -= *n;
+	progress();
+	return 1;
+}
+
 int cfg_load_map(const char *name, const char *text, size_t size, const struct cfg_map *map, void *out,
 	struct arena *arena, struct cfg_marks *marks, struct cfg_diags *diags)
 {
 	struct loader l = {.diags = diags, .arena = arena, .marks = marks, .file = name};
+	struct source source = {text, size};
 	yaml_parser_t parser;
 
 	diags->file = name;
@@ -393,7 +415,7 @@ int cfg_load_map(const char *name, const char *text, size_t size, const struct c
 		cfg_diag_add(diags, (struct cfg_mark){0, 0}, "out of memory");
 		return -ENOMEM;
 	}
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	yaml_parser_set_input(&parser, read_source, &source);
 	if (yaml_parser_load(&parser, &l.doc)) {
 		load_document(&l, &parser, map, out);
 		yaml_document_delete(&l.doc);

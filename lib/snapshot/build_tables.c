@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "config/config.h"
 #include "snapshot/build_priv.h"
 
@@ -163,8 +164,11 @@ static int build_table(struct builder *b, uint16_t vrf, const struct cfg_route *
 
 	if (rc == 0 && vrf == VRF_UNDERLAY)
 		rc = add_underlay(b, &l);
-	for (uint32_t i = 0; i < n && rc == 0; i++)
+	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		rc = add_route(b, &l, &routes[i]);
+		if (i % PROGRESS_ITEMS == 0)
+			progress();
+	}
 	if (rc == -ENOMEM)
 		build_fail(b, rc, "out of memory");
 	if (rc == 0) {

@@ -272,6 +272,9 @@ MUTANTS = [
     Mutant("quanta are rounded down", "lib/pfc/pfc_frame.h",
            "((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps", "((unsigned __int128)quanta * to_bps) / from_bps",
            "pfc_speeds"),
+    Mutant("the watchdog starves while libyaml reads", "lib/config/load.c", "s->left -= *n; progress();", "s->left -= *n;", "test_config"),
+    Mutant("the watchdog starves while a long list is loaded", "lib/config/load.c",
+           "if (i % PROGRESS_ITEMS == PROGRESS_ITEMS - 1) progress();", "", "test_config"),
     # floods to the control lcore
     Mutant("what a port may say to the control lcore is not limited", "lib/node/rx_dp.c",
            "if (!l->strict && mailbox_room(ring)", "if (!l->strict || mailbox_room(ring)", "test_punts"),

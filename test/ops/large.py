@@ -106,7 +106,8 @@ def reload_in_time(node, manager, limit):
     expect(took < limit, f"reload took {took:.2f} s of CPU")
     times = [began, *(t for t in manager.fed if began < t < ended), ended]
     longest = max(b - a for a, b in itertools.pairwise(times))
-    expect(longest < max(watchdog_seconds() / 2, (ended - began) * 0.9), f"the watchdog was not fed for {longest:.1f} s")
+    print(f"# reload: fed {len(times) - 2} times, at most {longest:.2f} s apart", flush=True)
+    expect(longest < (ended - began) * 0.7, f"the watchdog was not fed for {longest:.2f} of {ended - began:.2f} s")
 
 
 def main():

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/progress.h"
 #include "config/marks.h"
 #include "test/support/conf.h"
 
@@ -581,10 +582,21 @@ static void files(void **state)
 }
 
 /* 100,000 routes in 10 MB, with next hops and comments as generators write them. */
+/* Calls of progress(), from which the watchdog is fed: while libyaml reads, and afterwards. */
+struct steps {
+	unsigned int n;
+};
+
+static void count_step(void *arg)
+{
+	((struct steps *)arg)->n++;
+}
+
 static void large_file(void **state)
 {
 	enum { ROUTES = 100000 };
 	char *text = NULL;
+	struct steps steps = {0};
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	struct config *c;
@@ -598,7 +610,10 @@ static void large_file(void **state)
 			i, i >> 8, i & 0xff, i % 1000 + 1);
 	fclose(out);
 	assert_true(size > 10000000);
+	progress_hook(count_step, &steps);
 	c = conf_load(CONF_CHECK, text);
+	progress_hook(NULL, NULL);
+	check(steps.n >= size / 16384 + ROUTES / PROGRESS_ITEMS, "progress is told %u times", steps.n);
 	assert_int_equal(c->routes.n, ROUTES);
 	for (unsigned int i = 0; i < ROUTES; i += 777) {
 		const struct cfg_route *r = &c->routes.items[i];

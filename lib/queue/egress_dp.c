@@ -555,7 +555,7 @@ static void egress_wake(struct egress *e, struct egress_context *c)
 {
 	link_wake(e, c);
 	gate_wake(e, c);
-	if (unlikely(e->gates & EGRESS_GATE_STORM || (e->link.given_up && !e->rebind.scan)))
+	if (unlikely(e->gates & EGRESS_GATE_STORM || rebind_gave_up(e)))
 		sched_flush(e, c);
 }
 

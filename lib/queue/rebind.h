@@ -126,6 +126,15 @@ static inline void rebind_search_later(struct egress *e, struct rte_mbuf *m)
  */
 void rebind_begin_outage(struct egress *e, struct egress_context *c);
 
+/*
+ * Is what is queued dropped, because no way of it has lived for pfc.outage? Not while a search or a wait has still to find out
+ * which packets have a way: they wait for room, or for those before them.
+ */
+static inline bool rebind_gave_up(const struct egress *e)
+{
+	return e->link.given_up && !e->rebind.scan && !e->rebind.waits;
+}
+
 /* May a packet of a dead way wait for one that lives? Ends after pfc.outage. */
 bool rebind_may_wait(struct egress *e, struct egress_context *c);
 

@@ -415,6 +415,8 @@ static void search(struct egress *e, struct egress_context *c)
 		rebind_search(e);
 	} else {
 		r->scan = false;
+		if (e->link.given_up)
+			e->wake_ns = c->now; /* what has no way is dropped now */
 	}
 }
 

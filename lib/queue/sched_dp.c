@@ -320,7 +320,7 @@ struct rte_mbuf *sched_dequeue_control(struct egress *e, struct egress_context *
 /* Must the packets of a queue be dropped, and as what? */
 static bool sched_drops(const struct egress *e, uint32_t slice, unsigned int class)
 {
-	return e->link.given_up || pfc_watchdog_drops(&e->watchdog[slice][class]);
+	return rebind_gave_up(e) || pfc_watchdog_drops(&e->watchdog[slice][class]);
 }
 
 static void sched_drop(struct egress *e, struct egress_context *c, struct sched_turn *turn)
@@ -329,7 +329,7 @@ static void sched_drop(struct egress *e, struct egress_context *c, struct sched_
 
 	if (pkt_of(m)->ops & PKT_OP_GUEST)
 		rebind_guest_left(e, c, m->vlan_tci, 0);
-	if (!e->link.given_up) {
+	if (!rebind_gave_up(e)) {
 		sched_storm_drop(e, c, m);
 		return;
 	}

@@ -322,7 +322,7 @@ def lossless_row(r, rate, outage_ms, required):
     nodes = r.choice([2, 2, 3, 4])
     net = Net("failover-pfc", "1ms", drain="2s", memory="4G", lossless="required" if required else "off", sample="1ms")
     for i in range(nodes):
-        net.node(f"n{i}", lcores=r.choice(LCORES), memory={"buffers": "96K"}, pfc=[3])
+        net.node(f"n{i}", lcores=r.choice(LCORES), memory={"buffers": "160K"}, pfc=[3])
         net.tune(f"n{i}", lambda c: [p["pfc"].update(outage=outage_ms) for p in c["ports"]])
     net.host("a", 1, pfc=[3])
     net.host("b", 2, pfc=[3])
@@ -375,6 +375,34 @@ def failover_lossless(longer, seed=1):
     """No way lives: what is lossless waits, its senders are paused, and nothing is lost. After pfc.outage it is dropped by
     name, so that nobody is paused for ever."""
     return failover_lossless_net(seed, longer)
+
+
+def failover_moves_net(seed):
+    """Links of some hops fail, and one of each lives. Its rate may be far below that of the senders."""
+    r = random.Random(seed)
+    rate, outage_ms = r.choice((25, 100)), r.choice((5, 10, 30))
+    net, nodes = lossless_row(r, rate, outage_ms, True)
+    between = [r.randint(1, 3) for _ in range(nodes - 1)]
+    victims = some_of(r, between, bad_hops(r, nodes))
+    begin, longest = r.randrange(1000, 3000), evenly(r, 200, 1e4)
+    faults = {v: Flaps(r, begin + r.choice([0, r.randrange(0, 3000)]), longest) for v in victims}
+    ends = []
+    for i in range(nodes - 1):
+        delay = int(evenly(r, 100, 5e4))
+        for k in range(between[i]):
+            keys = {"failures": [faults[i, k].failure()]} if (i, k) in faults else {}
+            ends += [(f"n{i}.w{k}", f"n{i + 1}.e{k}")] if keys else []
+            net.link(f"n{i}.w{k}", f"n{i + 1}.e{k}", rate=f"{r.choice((10, 25, rate))}G", delay=f"{delay}ns", **keys)
+    net.lab["run"] = f"{int(min(max(f.end_us() for f in faults.values()) + 3000, begin + 14000))}us"
+    net.flow("a", "b", **{"name": "ab", "queue-pairs": r.choice([4, 16]), "message": "256K", "mtu": r.choice([1024, 4096]), "timeout": 12, "retries": 100})
+    net.expect = ["flow('ab').failed == 0", "flow('ab').received > 200", NO_DROPS, *only_cut(ends)]
+    return net
+
+
+@scenario(short=[{"seed": s} for s in range(1, 5)], long=[{}], seeds=0.5)
+def failover_moves(seed=1):
+    """What is lossless and queued for a link that fails leaves by another one, while PFC pauses whoever sends too fast for that."""
+    return failover_moves_net(seed)
 
 
 def failover_hold_net(seed):

@@ -387,6 +387,36 @@ static void outage_of_the_last_way(void **state)
 	testbed_free(t);
 }
 
+/* Lossless packets that wait only for those before them, at a port that takes them, are not dropped after pfc.outage. */
+static void wait_outlives_outage(void **state)
+{
+	struct testbed *t = bed(LOSSLESS_BED);
+	uint64_t flows;
+
+	(void)state;
+	link_is(t, ONE, false);
+	testbed_settle(t, 20);
+	device_takes(t, TWO, false);
+	receive_lossless(t, 0);
+	link_is(t, DC, false); /* what is alive has changed: later packets wait until the first ones have left */
+	receive_lossless(t, 1);
+	testbed_pass(t, 25 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	receive_lossless(t, 2);
+	device_takes(t, TWO, true);
+	testbed_pass(t, 5 * NSEC_PER_MSEC, 10000);
+	assert_int_equal(sent(t, TWO, &flows), 3 * FLOWS);
+	assert_int_equal(testbed_reason(t, IN, DROP_port_down), 0);
+	/* the wait ends without a way: then they are dropped */
+	device_takes(t, TWO, false);
+	receive_lossless(t, 3);
+	link_is(t, DC, true);
+	receive_lossless(t, 4);
+	link_is(t, TWO, false);
+	testbed_pass(t, 150 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_int_equal(testbed_reason(t, IN, DROP_port_down), 2 * FLOWS);
+	testbed_free(t);
+}
+
 /* What arrives while a port waits for packets elsewhere may fill its buffers, however short its queues are. */
 static void return_to_short_queue(void **state)
 {
@@ -486,6 +516,7 @@ int main(void)
 		cmocka_unit_test(nothing_lives),
 		cmocka_unit_test(dead_nexthop),
 		cmocka_unit_test(outage_of_the_last_way),
+		cmocka_unit_test(wait_outlives_outage),
 		cmocka_unit_test(return_to_short_queue),
 		cmocka_unit_test(guests_go_on),
 	};

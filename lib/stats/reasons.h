@@ -79,8 +79,8 @@
 	X(port_down, "egress port has no link, and nothing else leads there") \
 	X(path_down, "BFD says that every path or next hop to the destination is down") \
 	X(no_buffer, "packet buffer pool is empty") \
-	X(punt_limited, \
-		"packet to the node above the rate limit of its port and kind; `show punts` counts them by kind") \
+	X(punt_limited, "packet to the node above the rate limit of its port and kind, and of the share of its VLAN " \
+			"or station; `show punts` counts them by kind") \
 	X(punt_full, "ring to or from the control lcore is full") \
 	X(nd_invalid, "Neighbor Discovery or ARP packet that is invalid (RFC 4861, RFC 826) or not from the " \
 		      "local subnet") \

@@ -88,7 +88,7 @@ int cmd_show_neighbors(struct command_call *c)
 					 n->snapshot->neigh[i].is_static;
 			uint8_t state = __atomic_load_n(&nb->state, __ATOMIC_RELAXED);
 
-			if (!nb->used_id)
+			if (!__atomic_load_n(&nb->used_id, __ATOMIC_RELAXED))
 				continue;
 			json_array_append_new(c->result,
 				json_pack("{ss ss ss ss si}", "port", describe_interface(n->snapshot, nb->interface),

@@ -3,7 +3,8 @@
 """Does the lab run the appliance's own code, and do its scenarios notice when that is wrong? Gates of workers are broken,
 one after the other, in a copy of the sources; the lab is built from it, and a named scenario must fail; or a unit test, test_...,
 where a network hardly shows the difference. Prints TAP.
---check: only whether the places to be broken are still there. --some: a sixth of them, by commit; all take ten minutes and more."""
+All take ten minutes and more."""
+import argparse
 import collections
 import os
 import re
@@ -522,25 +523,43 @@ def some():
     return MUTANTS[int(commit or "0", 16) % 6::6]
 
 
+def chosen():
+    """The mutants that the arguments ask for; None: only check that they apply."""
+    parser = argparse.ArgumentParser(description="Break gates of the code in a copy of the sources; each mutant's test must notice it. "
+                                     "Prints TAP, as the mutants are tried.")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="only check that each mutant still applies to the sources")
+    what.add_argument("--some", action="store_true", help="try a sixth of the mutants, others with another commit")
+    what.add_argument("tests", nargs="*", default=[], help="scenarios or unit tests whose mutants are tried; default: all")
+    given = parser.parse_args()
+    if given.check:
+        return None
+    unknown = sorted(set(given.tests) - {m.scenario for m in MUTANTS})
+    if unknown:
+        parser.error(f"no mutant of {', '.join(unknown)}")
+    return some() if given.some else [m for m in MUTANTS if not given.tests or m.scenario in given.tests]
+
+
+def report(number, name, problem):
+    """One line of TAP, and the problem. Returns whether there is one."""
+    print(f"{'not ok' if problem else 'ok'} {number} - {name}", flush=True)
+    if problem:
+        print("# " + problem.replace("\n", "\n# "), flush=True)
+    return bool(problem)
+
+
 def main():
-    """Arguments: --check, --some, or names of scenarios whose mutants are tried; default: all."""
-    if sys.argv[1:] == ["--check"]:
+    mutants = chosen()
+    if mutants is None:
         return check()
-    mutants = some() if sys.argv[1:] == ["--some"] else [m for m in MUTANTS if m.scenario in sys.argv[1:] or not sys.argv[1:]]
-    print(f"1..{1 + len(mutants)}")
-    failed = 0
+    print(f"1..{1 + len(mutants)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         copy_sources(folder)
         wrong = build(folder, sorted({target_of(m.scenario) for m in mutants}))
         broken = [] if wrong else [s for s in sorted({m.scenario for m in mutants}) if not passes(folder, s)]
-        results = [("unchanged sources pass", wrong or (f"fails: {', '.join(broken)}" if broken else None))]
-        for mutant in mutants:
-            results.append((f"{mutant.what}: {mutant.scenario} fails", wrong or attempt(folder, mutant)))
-    for number, (name, problem) in enumerate(results, 1):
-        failed += bool(problem)
-        print(f"{'not ok' if problem else 'ok'} {number} - {name}")
-        if problem:
-            print("# " + problem.replace("\n", "\n# "))
+        failed = report(1, "unchanged sources pass", wrong or (f"fails: {', '.join(broken)}" if broken else None))
+        for number, mutant in enumerate(mutants, 2):
+            failed += report(number, f"{mutant.what}: {mutant.scenario} fails", wrong or attempt(folder, mutant))
     return 1 if failed else 0
 
 

@@ -614,7 +614,7 @@ static __attribute__((noinline)) void classify_tagged(struct walk *w, const stru
 	if (type == ETH_TYPE_IPV6)
 		w->x->tclass = classify_network_control(w, place.at,
 			w->x->tclass); /* PCP selects the class of data, never of control traffic */
-	if (w->x->tclass != PKT_CLASS_CONTROL || !classify_alerts(w, place.at))
+	if (type != ETH_TYPE_IPV6 || !classify_signals(w, place.at))
 		classify_payload(w, eth, type, place.at, false);
 	w->in = port;
 }
@@ -708,7 +708,7 @@ static inline bool classify_traffic_class(const struct snap_interface *in, struc
 	if (likely(dscp < DSCP_NETWORK_CONTROL || be16_get(eth->type) != ETH_TYPE_IPV6))
 		return false;
 	x->tclass = classify_network_control(w, sizeof(*eth), x->tclass);
-	return x->tclass == PKT_CLASS_CONTROL && classify_alerts(w, sizeof(*eth));
+	return classify_signals(w, sizeof(*eth));
 }
 
 /* ND is not marked by a DSCP; its hop limit is 255 (RFC 4861). */

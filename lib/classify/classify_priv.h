@@ -72,6 +72,16 @@ bool classify_takes_echo(struct walk *w);
  * is written.
  */
 bool classify_alerts(struct walk *w, uint32_t at);
+bool classify_from_server(struct walk *w, uint32_t at);
+
+/* RSVP that this node must see, although it may not be addressed to it. True: the packet has its verdict. */
+static inline bool classify_signals(struct walk *w, uint32_t at)
+{
+	if (w->x->tclass == PKT_CLASS_CONTROL)
+		return classify_alerts(w, at);
+	return unlikely(w->s->credit.n_servers) && classify_from_server(w, at);
+}
+
 /* Is the packet to an own address RSVP that this node hears? */
 bool classify_is_rsvp(const struct walk *w, const struct srv6_packet *p);
 

@@ -81,9 +81,61 @@ bool classify_alerts(struct walk *w, uint32_t at)
 	return true;
 }
 
-/* RSVP to an own address is heard from the domain only: no tenant speaks to the nodes of the underlay. */
+/* Is the source one of the servers that are heard on that link? They are sorted by zone and address. */
+static bool is_server(const struct walk *w, const struct ipv6_addr *src)
+{
+	const struct snap_rsvp_server key = {.hi = ipv6_hi(src),
+		.lo = ipv6_lo(src),
+		.zone = (uint16_t)(w->in->interface + 1)};
+	const struct snap_credit *s = &w->s->credit;
+	uint32_t low = 0, high = s->n_servers;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		const struct snap_rsvp_server *x = &s->server[middle];
+
+		if (x->zone == key.zone && x->hi == key.hi && x->lo == key.lo)
+			return true;
+		if (x->zone < key.zone ||
+			(x->zone == key.zone && (x->hi < key.hi || (x->hi == key.hi && x->lo < key.lo))))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/*
+ * A native message along a path that a server sends (docs/credit.md 2.3). What other stations of its link send with router
+ * alert is data.
+ */
+bool classify_from_server(struct walk *w, uint32_t at)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)w->frame;
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(w->frame + at);
+	uint32_t bytes;
+
+	if (w->in->circuit || w->readable < at + sizeof(*ip) || ipv6_tc(ip) >> 2 < DSCP_NETWORK_CONTROL ||
+		!is_server(w, &ip->src))
+		return false;
+	bytes = sizeof(*ip) + be16_get(ip->payload_length);
+	if (!eth_equal(&eth->dst, &w->in->mac) || at + bytes > w->frame_bytes ||
+		!is_alert(w->frame, at, MIN_OF(w->readable, at + bytes)) ||
+		target_kind(classify_lookup6(w->s, w->x->vrf, ipv6_hi(&ip->dst), ipv6_lo(&ip->dst))) == TARGET_LOCAL)
+		return false; /* one to an own address is delivered */
+	w->x->strip = (uint16_t)at;
+	w->x->l3_bytes = (uint16_t)MIN_OF(bytes, UINT16_MAX);
+	w->x->family = 6;
+	punt(w, 0);
+	return true;
+}
+
+/* RSVP to an own address is heard from the domain, and from servers: no other tenant speaks to the nodes of the underlay. */
 bool classify_is_rsvp(const struct walk *w, const struct srv6_packet *p)
 {
-	return w->s->credit.on && p->upper_type == RSVP_PROTOCOL && w->in && w->in->side == SIDE_WAN &&
-	       w->x->vrf == VRF_UNDERLAY;
+	if (!w->s->credit.on || p->upper_type != RSVP_PROTOCOL || !w->in)
+		return false;
+	if (w->in->side == SIDE_WAN)
+		return w->x->vrf == VRF_UNDERLAY;
+	return is_server(w, &((const struct ipv6_hdr *)(w->frame + p->at))->src);
 }

@@ -136,7 +136,9 @@ int cmd_show_rsvp_neighbors(struct command_call *c)
 
 	c->result = json_array();
 	for (uint32_t i = 0; r && i < __atomic_load_n(&r->neighbors, __ATOMIC_ACQUIRE); i++) {
-		json_t *o = json_pack("{so}", "neighbor", address(&r->neighbor[i].addr));
+		const struct snap_interface *link = rsvp_link_of(c->node->snapshot, r->neighbor[i].zone);
+		json_t *o = json_pack("{so ss}", "neighbor", address(&r->neighbor[i].addr), "port",
+			link ? link->name : "");
 
 		json_row(o, &stat_rsvp_neighbor, &r->neighbor[i], stat_read(&c->node->control->now));
 		json_array_append_new(c->result, o);

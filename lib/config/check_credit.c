@@ -138,6 +138,45 @@ static void check_pool(const struct config *c, struct cfg_diags *d)
 
 /* --- neighbours, permissions --- */
 
+static bool is_on(const struct cfg_link *link, const struct ip_addr *addr)
+{
+	for (uint32_t i = 0; i < link->n_addresses; i++)
+		if (ip_prefix_contains(&link->addresses[i], addr))
+			return true;
+	return false;
+}
+
+/* A server: on a link of tenants, one hop away, with keys that nobody else has. */
+static void check_server(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
+{
+	struct cfg_mark at = cfg_where(c, &n->port);
+	char text[IP_ADDR_TEXT];
+	struct cfg_link link;
+
+	if (!cfg_find_link(c, n->port, &link))
+		return;
+	if (c->ports.items[link.port].side == SIDE_WAN)
+		cfg_diag_add(d, at,
+			"port: %s is on the side of the domain, whose nodes are heard on every port; leave out port, "
+			"or use a "
+			"port of side: dc",
+			n->port);
+	if (!is_on(&link, &n->address))
+		cfg_diag_add(d, cfg_where(c, &n->address), "address: %s is not on a subnet of %s",
+			ip_addr_format(&n->address, text), n->port);
+	if (n->hops != 1)
+		cfg_diag_add(d, cfg_where(c, &n->hops), "hops: %llu: a server on %s is one hop away; leave out hops",
+			U(n->hops), n->port);
+	if (c->credit.integrity == INTEGRITY_REQUIRED && !n->keys.n)
+		cfg_diag_add(d, at,
+			"port: a server needs keys of its own, because integrity is required; add keys with an id of "
+			"hmac.keys "
+			"to this neighbour");
+	for (uint32_t i = 0; i < n->keys.n; i++)
+		check_key(c, d, &n->keys.items[i]);
+}
+
+/* A node of the domain. */
 static void check_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
 {
 	struct ip_prefix address = host(&n->address);
@@ -145,6 +184,10 @@ static void check_neighbor(const struct config *c, struct cfg_diags *d, const st
 	char text[IP_ADDR_TEXT];
 
 	ip_addr_format(&n->address, text);
+	if (n->keys.n)
+		cfg_diag_add(d, cfg_where(c, &n->keys),
+			"keys: nodes of the domain share credit.keys; add port if %s is a server, or leave out keys",
+			text);
 	if (ip_addr_equal(&n->address, &c->node.loopback))
 		cfg_diag_add(d, at, "address: %s is node.loopback of this node", text);
 	else if (!in_infrastructure(c, &address))
@@ -152,6 +195,14 @@ static void check_neighbor(const struct config *c, struct cfg_diags *d, const st
 			"address: %s is not in node.infrastructure, line %u, so a tenant could send from it; add its "
 			"prefix there",
 			text, cfg_where(c, &c->node.infrastructure).line);
+}
+
+static void check_any_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
+{
+	if (n->port)
+		check_server(c, d, n);
+	else
+		check_neighbor(c, d, n);
 	if (n->buffer != CFG_NONE && n->buffer > c->credit.buffer)
 		cfg_diag_add(d, cfg_where(c, &n->buffer), "buffer: %llu is more than credit.buffer, %llu", U(n->buffer),
 			U(c->credit.buffer));
@@ -209,12 +260,33 @@ static const struct cfg_policy *policy_of(const struct config *c, const struct c
 	return i < 0 ? NULL : &c->policies.items[i];
 }
 
+/* To a server: it must be heard, too. */
+static void check_to_server(const struct config *c, struct cfg_diags *d, const struct cfg_credit_session *s)
+{
+	char text[IP_ADDR_TEXT];
+
+	for (uint32_t i = 0; i < c->credit.neighbors.n; i++) {
+		const struct cfg_credit_neighbor *n = &c->credit.neighbors.items[i];
+
+		if (n->port && !strcmp(n->port, s->port) && ip_addr_equal(&n->address, &s->to))
+			return;
+	}
+	cfg_diag_add(d, cfg_where(c, &s->to),
+		"to: there is no server %s on %s in credit.neighbors; add {address: \"%s\", port: %s} there",
+		ip_addr_format(&s->to, text), s->port, text, s->port);
+}
+
 static void check_session(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
 	const struct cfg_credit_session *s)
 {
 	const struct cfg_policy *policy = policy_of(c, s);
 	char text[IP_ADDR_TEXT];
 
+	if (!s->policy == !s->port)
+		cfg_diag_add(d, cfg_where(c, s->policy ? (const void *)&s->policy : (const void *)&s->name),
+			"%s: a session goes either along a policy or to a server; give policy or port", s->name);
+	if (s->port && !s->policy)
+		check_to_server(c, d, s);
 	if (ip_addr_equal(&s->to, &c->node.loopback))
 		cfg_diag_add(d, cfg_where(c, &s->to), "to: %s is node.loopback of this node",
 			ip_addr_format(&s->to, text));
@@ -241,7 +313,7 @@ static void check_sessions(const struct config *c, struct cfg_diags *d)
 		const struct cfg_policy *policy = policy_of(c, &x->sessions.items[i]);
 
 		check_session(c, d, own, &x->sessions.items[i]);
-		paths += policy ? policy->paths.n : 0;
+		paths += policy ? policy->paths.n : 1;
 	}
 	if (paths > x->paths)
 		cfg_diag_add(d, check_at(c, &x->paths, x->at),
@@ -284,7 +356,7 @@ void check_credit(const struct config *c, struct cfg_diags *d)
 	check_timers(c, d);
 	check_pool(c, d);
 	for (uint32_t i = 0; i < x->neighbors.n; i++)
-		check_neighbor(c, d, &x->neighbors.items[i]);
+		check_any_neighbor(c, d, &x->neighbors.items[i]);
 	for (uint32_t i = 0; i < x->accept.n; i++)
 		check_accept(c, d, &x->accept.items[i]);
 	check_sessions(c, d);

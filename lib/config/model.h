@@ -442,9 +442,11 @@ struct cfg_credit_key {
 struct cfg_credit_neighbor {
 	struct cfg_mark at;
 	struct ip_addr address;
+	char *port; /* NULL: a node of the domain; else a server on that link */
 	uint64_t hops;
-	uint64_t buffer; /* units; CFG_NONE: that of all */
-	uint64_t rate;	 /* messages per second */
+	CFG_LIST(struct cfg_credit_key) keys; /* of a server */
+	uint64_t buffer;		      /* units; CFG_NONE: that of all */
+	uint64_t rate;			      /* messages per second */
 };
 
 struct cfg_credit_accept {
@@ -456,7 +458,8 @@ struct cfg_credit_accept {
 struct cfg_credit_session {
 	struct cfg_mark at;
 	char *name;
-	char *policy;
+	char *policy; /* NULL: to a server */
+	char *port;   /* of the server; NULL: along the policy */
 	struct ip_addr to;
 	uint64_t class;
 	uint64_t rate_bps;
@@ -476,7 +479,7 @@ struct cfg_credit {
 	uint64_t pool, buffer, margin; /* units */
 	uint64_t oversubscription;
 	uint64_t refresh_ms, losses, rapid_ms, rapid_copies, repeat_max_ms;
-	uint64_t select_ms, offer_ms, idle_ms, lease_ms;
+	uint64_t select_ms, offer_ms, idle_ms, lease_ms, repair_ms;
 	uint64_t blockade, max_hops;
 	CFG_LIST(uint64_t) message_types; /* none: those of the draft */
 	CFG_LIST(uint64_t) classes;	  /* none: those of docs/credit.md 2.1 */

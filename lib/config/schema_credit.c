@@ -28,6 +28,11 @@ static const struct cfg_key neighbor_keys[] = {
 	{"address", CFG_IPV6, .offset = AT(struct cfg_credit_neighbor, address), .flags = CFG_REQUIRED | CFG_UNIQUE,
 		.example = "\"fd00:0:2::1\"", .help = "RSVP_HOP address of the neighbour: its node.loopback; or its address on a common link, by which native "
 			"sessions know it. This node uses its own address on that link then."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_credit_neighbor, port), .refs = "ports or interfaces", .example = "dc0",
+		.help = "The neighbour is a server on this port or interface, and is heard there only, without a tunnel. "
+			"Default: a node of the domain."},
+	{"keys", CFG_LIST_OF, .item = CFG_MAP, .map = &key_map, .offset = AT(struct cfg_credit_neighbor, keys), .max = 16,
+		.help = "Keys of a server. It shares none with the nodes of the domain, which use credit.keys."},
 	{"hops", CFG_UINT, .offset = AT(struct cfg_credit_neighbor, hops), .min = 1, .max = 255, .fallback = "1",
 		.help = "Most links between this node and the neighbour. A message from it must arrive with a hop limit of "
 			"256 - hops at least (as in RFC 5082)."},
@@ -52,10 +57,13 @@ static const struct cfg_map accept_map = MAP_OF(accept_keys, "a permission of cr
 static const struct cfg_key session_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_credit_session, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
 		.example = "to-dc2-roce", .help = "Name in commands, log lines and metrics."},
-	{"policy", CFG_NAME, .offset = AT(struct cfg_credit_session, policy), .flags = CFG_REQUIRED, .refs = "policies",
-		.example = "to-dc2", .help = "Policy whose paths, up to 16, are the candidates."},
+	{"policy", CFG_NAME, .offset = AT(struct cfg_credit_session, policy), .refs = "policies",
+		.example = "to-dc2", .help = "Policy whose paths, up to 16, are the candidates. Sessions of servers whose data "
+			"takes this policy, in this class, are joined to the session."},
+	{"port", CFG_NAME, .offset = AT(struct cfg_credit_session, port), .refs = "ports or interfaces",
+		.help = "In place of policy: port or interface of the server at which the session ends."},
 	{"to", CFG_IPV6, .offset = AT(struct cfg_credit_session, to), .flags = CFG_REQUIRED, .example = "\"fd00:0:2::1\"",
-		.help = "node.loopback of the far gateway."},
+		.help = "node.loopback of the far gateway, or the address of a server: a neighbour with that port."},
 	{"class", CFG_UINT, .offset = AT(struct cfg_credit_session, class), .max = 7, .fallback = "3",
 		.help = "Traffic class that the session is for."},
 	{"rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct cfg_credit_session, rate_bps), .max = 3200000000000ull,
@@ -124,6 +132,8 @@ static const struct cfg_key credit_keys[] = {
 			"delay, plus what devices hold back. A node that starts sends nothing before it has passed."},
 	{"lease", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, lease_ms), .min = 10, .max = 600000,
 		.fallback = "1000", .help = "T_lease: time after which the buffer of a neighbour that went down may be promised to others."},
+	{"repair", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, repair_ms), .min = 1, .max = 60000,
+		.fallback = "2000", .help = "Time after a change of routes until native sessions follow them (W of RFC 2205)."},
 	{"blockade", CFG_UINT, .offset = AT(struct cfg_credit, blockade), .min = 1, .max = 100, .fallback = "4",
 		.help = "Kb: a path that was refused rests for Kb * R (RFC 2205 section 2.5)."},
 	{"max-hops", CFG_UINT, .offset = AT(struct cfg_credit, max_hops), .min = 1, .max = 16, .fallback = "16",

@@ -2,9 +2,10 @@
 /*
  * Hosts: NICs with RoCEv2. lab_host.c is the NIC (pausing, ARP and ND), lab_port.c the transmit side of its ports,
  * lab_sink.c its receive buffer, lab_qp.c a queue pair (reliable connection, or datagrams), lab_repeat.c its selective
- * repeat, lab_frame.c the frames, dcqcn.c the rate control, lab_inject.c frames given by the topology. The lab is single-threaded.
+ * repeat, lab_frame.c the frames, dcqcn.c the rate control, lab_inject.c frames given by the topology, lab_rsvp.c sessions of
+ * credit. The lab is single-threaded.
  *
- * Each file calls only those after it in this order: host; qp, inject; sink; frame, port, repeat.
+ * Each file calls only those after it in this order: host; qp, inject, rsvp; sink; frame, port, repeat.
  */
 #ifndef LAB_HOST_PRIV_H
 #define LAB_HOST_PRIV_H
@@ -165,6 +166,7 @@ struct lab_host {
 	bool pausing;
 	struct event pause;
 	struct lab_injection *injection;
+	struct lab_signal *signal; /* lab_rsvp.c; NULL: it does not speak RSVP */
 	struct lab_host_stats {
 		uint64_t sent, sent_bytes, received, received_bytes;
 		uint64_t goodput_bytes;
@@ -216,6 +218,19 @@ uint64_t host_starved_ns(const struct lab_host *h); /* time in which it could ha
 
 /* lab_inject.c */
 int inject_init(struct lab_host *h);
+
+/* lab_rsvp.c */
+int signal_init(struct lab_host *h);
+void signal_stop(struct lab_host *h); /* its sessions end */
+void signal_fini(struct lab_host *h);
+bool signal_send(struct host_port *p);				     /* the next message; false: none */
+bool signal_receive(struct lab_host *h, const struct line_frame *f); /* false: no RSVP message for the host */
+struct signal_state {
+	uint64_t opened, up; /* sessions that begin here; with credit */
+	uint64_t granted;    /* sessions that end here and have credit */
+};
+/* At the end of the run, before the sessions end. */
+struct signal_state signal_state(const struct lab_host *h);
 
 /* lab_qp.c */
 int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct topo_flow *flow, uint32_t index);

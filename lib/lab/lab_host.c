@@ -73,6 +73,8 @@ static uint64_t send_next(struct host_port *p)
 	struct host_control c;
 	struct lab_qp *q;
 
+	if (signal_send(p))
+		return lab->now;
 	if (host_fifo_pop(&p->control, &c) || next_reply(p, &c, &when)) {
 		host_send(p, c.bytes, c.size, c.size);
 		return lab->now;
@@ -237,6 +239,8 @@ static bool take_other(struct host_port *p, const struct line_frame *f)
 
 	if (be16_get(eth->type) == ETH_TYPE_ARP) {
 		answered = answer_arp(p, f);
+	} else if (signal_receive(p->host, f)) {
+		return true;
 	} else if (be16_get(eth->type) == ETH_TYPE_IPV6 && f->captured >= sizeof(*eth) + 48 &&
 		   f->bytes[sizeof(*eth) + 6] == IP_PROTO_ICMP6) {
 		answered = answer_nd(p, f);
@@ -389,7 +393,7 @@ int lab_hosts_init(struct lab *lab, char *err, size_t size)
 	}
 	plug_in(lab);
 	for (uint32_t i = 0; i < lab->n_hosts; i++)
-		if (inject_init(&lab->host[i]) < 0)
+		if (inject_init(&lab->host[i]) < 0 || signal_init(&lab->host[i]) < 0)
 			goto fail;
 	if (init_qps(lab) == 0)
 		return 0;
@@ -402,6 +406,8 @@ void lab_hosts_stop(struct lab *lab)
 {
 	for (uint32_t i = 0; i < lab->n_qps; i++)
 		qp_stop(lab->qp[i]);
+	for (uint32_t i = 0; i < lab->n_hosts; i++)
+		signal_stop(&lab->host[i]);
 }
 
 bool lab_hosts_idle(const struct lab *lab)
@@ -435,6 +441,7 @@ void lab_hosts_fini(struct lab *lab)
 				free(lab->host[i].port[p].reply[k].item);
 		}
 		free(lab->host[i].injection);
+		signal_fini(&lab->host[i]);
 		tracks_fini(&lab->host[i].tracks);
 		timeline_fini(&lab->host[i].timeline);
 	}

@@ -17,6 +17,7 @@ enum topo_direction { DIRECTION_BOTH, DIRECTION_A_TO_B, DIRECTION_B_TO_A };
 enum topo_transport { TRANSPORT_RC, TRANSPORT_DATAGRAM };
 enum topo_repeat { REPEAT_GO_BACK_N, REPEAT_SELECTIVE };
 enum topo_profile { DCQCN_PAPER, DCQCN_NIC };
+enum topo_rsvp { HOST_RSVP_OFF, HOST_RSVP_EXT };
 enum topo_arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON };
 
 struct topo_lab {
@@ -105,6 +106,7 @@ struct topo_host {
 	uint64_t pipeline;	/* bytes that leave after that */
 	struct topo_sink sink;
 	CFG_LIST(struct topo_injection) send;
+	uint32_t rsvp; /* enum topo_rsvp */
 };
 
 struct topo_flow {

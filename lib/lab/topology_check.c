@@ -109,6 +109,17 @@ static void check_injections(struct check *c, const struct topo_host *h)
 				sizeof(struct eth_hdr), sizeof(bytes));
 }
 
+static void check_rsvp(struct check *c, const struct topo_host *h)
+{
+	bool has = false;
+
+	for (uint32_t i = 0; i < h->addresses.n; i++)
+		has = has || h->addresses.items[i].addr.family == 6;
+	if (h->rsvp != HOST_RSVP_OFF && !has)
+		cfg_diag_add(c->diags, topo_where(c->t, &h->rsvp),
+			"rsvp: host '%s' has no IPv6 address; sessions are of IPv6", h->name);
+}
+
 static void check_hosts(struct check *c)
 {
 	for (uint32_t i = 0; i < c->t->hosts.n; i++) {
@@ -127,6 +138,7 @@ static void check_hosts(struct check *c)
 					(unsigned long long)h->pfc.items[k]);
 		check_sink(c, h);
 		check_injections(c, h);
+		check_rsvp(c, h);
 	}
 }
 

@@ -22,6 +22,7 @@ static const char *const words_repeat[] = {"go-back-n", "selective", NULL};
 static const char *const words_profile[] = {"paper", "nic", NULL};
 static const char *const words_after[] = {"xoff", "xon", "paused", "resumed", NULL};
 static const char *const words_traffic[] = {"all", "control", "data", NULL};
+static const char *const words_rsvp[] = {"off", "ext", NULL};
 static const char *const words_arrivals[] = {"constant", "poisson", NULL};
 
 /* clang-format off */
@@ -196,6 +197,10 @@ static const struct cfg_key host_keys[] = {
 	{"sink", CFG_MAP, .offset = AT(struct topo_host, sink), .map = &sink_map, .help = "Its receive buffer."},
 	{"send", CFG_LIST_OF, .item = CFG_MAP, .map = &injection_map, .offset = AT(struct topo_host, send), .max = 1000,
 		.help = "Frames that it sends on eth0 exactly as given, for example those of attackers and broken devices."},
+	{"rsvp", CFG_WORD, .offset = AT(struct topo_host, rsvp), .words = words_rsvp, .fallback = "off",
+		.help = "ext: the host speaks RSVP for credit on eth0. It opens a session to the far end of each of its flows of "
+			"family 6, from their start to the end of the run, and grants credit to sessions that end at its first IPv6 "
+			"address. Its packets do not wait for credit."},
 };
 static const struct cfg_map host_map = MAP_OF(host_keys, "a host", struct topo_host);
 

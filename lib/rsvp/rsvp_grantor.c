@@ -130,6 +130,12 @@ bool rsvp_grantor_commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	return true;
 }
 
+/* Does the data of a session that ends here go on with credit, if it must? */
+static bool is_carried(const struct rsvp_instance *s)
+{
+	return !s->joined || (s->under && s->under->current);
+}
+
 /* The candidate that is the best of those not tried yet (D13). */
 static struct rsvp_path *best_of(const struct rsvp_node *n, uint64_t now, const struct rsvp_instance *s)
 {
@@ -154,6 +160,8 @@ void rsvp_grantor_select(struct rsvp_node *n, uint64_t now, struct rsvp_instance
 	const struct rsvp_error none = {.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_POOL};
 	struct rsvp_path *best;
 
+	if (!is_carried(s))
+		return; /* rsvp_grantor_carried */
 	for (struct rsvp_path *p = s->paths; p; p = p->next) {
 		if (p->grantor == RSVP_G_COMMITTED)
 			return;
@@ -172,12 +180,11 @@ void rsvp_grantor_select(struct rsvp_node *n, uint64_t now, struct rsvp_instance
 /* What of a 28 goes on: the list of devices, and objects unexamined. It may change with every refresh. */
 static bool keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_message *m)
 {
-	size_t hops = m->count[RSVP_O_CBFC_PATH] ? m->path.hops * sizeof(struct ipv6_addr) : 0, objects = 0;
+	size_t hops = m->count[RSVP_O_CBFC_PATH] ? m->path.hops * sizeof(struct ipv6_addr) : 0;
+	size_t objects = rsvp_passed_bytes(m);
 	uint16_t adspec = m->count[RSVP_O_ADSPEC] ? m->adspec.bytes : 0;
 	uint8_t *room, *at;
 
-	for (unsigned int i = 0; i < m->count[RSVP_O_POLICY]; i++)
-		objects += m->passed[i].bytes;
 	if (objects + adspec > RSVP_PASSED_BYTES_MAX) {
 		n->stats.not_passed++;
 		objects = adspec = 0;
@@ -190,8 +197,8 @@ static bool keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct r
 	if (hops)
 		memcpy(room, m->path.addrs, hops);
 	at = room + hops;
-	for (unsigned int i = 0; objects && i < m->count[RSVP_O_POLICY]; at += m->passed[i++].bytes)
-		memcpy(at, m->passed[i].at, m->passed[i].bytes);
+	if (objects)
+		at = rsvp_passed_copy(at, m);
 	if (adspec)
 		memcpy(at, m->adspec.at, adspec);
 	free(p->passed);
@@ -231,7 +238,7 @@ static void ask(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		p->todo |= p->user == RSVP_U_COMMITTED ? RSVP_UP_COMMIT : RSVP_DOWN_ASK;
 		return;
 	}
-	if (!rsvp_grantor_commit(n, now, p))
+	if (!is_carried(p->instance) || !rsvp_grantor_commit(n, now, p))
 		p->instance->select = true;
 }
 
@@ -243,10 +250,10 @@ static void new_epoch(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, ui
 	send_commit(n, now, p);
 }
 
-/* Is there, behind a transit device, what its grantor has promised? */
+/* Is there, behind this device, what its grantor has promised? */
 static bool is_carried_on(const struct rsvp_path *p)
 {
-	return p->instance->role == RSVP_FAR || p->user == RSVP_U_COMMITTED;
+	return p->instance->role == RSVP_FAR ? is_carried(p->instance) : p->user == RSVP_U_COMMITTED;
 }
 
 /* A 28 of a path that is known, in a state that has credit: a refresh, or RESYNC (2.11). */
@@ -314,6 +321,8 @@ static struct rsvp_instance *instance_for(struct rsvp_node *n, const struct rsvp
 	s->traffic_class = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL;
 	s->unit = n->config.unit;
 	s->most = most_for(n, m, way);
+	s->zone = m->zone;
+	s->joined = way->joined;
 	return s;
 }
 
@@ -339,6 +348,17 @@ static bool admit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const 
 	return true;
 }
 
+/* Find the session that carries on the data of one that ends here: it may come later. True: it is found and has a path. */
+static bool look_under(struct rsvp_node *n, struct rsvp_instance *s, const struct rsvp_message *m)
+{
+	if (!s->joined || s->under || !n->ops->under)
+		return false;
+	rsvp_instance_join(s, n->ops->under(n->arg, m));
+	if (s->under)
+		s->under->carried = s->under->current;
+	return is_carried(s);
+}
+
 /* The first 28 of a path. */
 static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct rsvp_way *way,
 	int role)
@@ -356,8 +376,21 @@ static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 	rsvp_path_set_lih(n, p);
 	rsvp_path_set_hop(n, p, &m->hop);
 	p->heard_up = m->id;
+	look_under(n, s, m);
 	if (!admit(n, now, p, m))
 		rsvp_instance_sweep(n, s);
+}
+
+/* A 28 of a committed path whose data another session carries on: that one has come just now, or is away. True: answered. */
+static bool answers_for_other(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_message *m)
+{
+	if (look_under(n, p->instance, m))
+		rsvp_grantor_carried(n, now, p->instance, true);
+	else if (p->grantor == RSVP_G_COMMITTED && !is_carried(p->instance))
+		rsvp_send_path_err(n, NULL, p, &p->error);
+	else
+		return false;
+	return p->grantor == RSVP_G_COMMITTED;
 }
 
 static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_message *m)
@@ -373,6 +406,8 @@ static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	if (!keep_init(n, p, m))
 		return;
 	live(n, now, p);
+	if (answers_for_other(n, now, p, m))
+		return;
 	if (p->instance->role != RSVP_FAR &&
 		(p->user == RSVP_U_DOWN || (p->user == RSVP_U_OUT && now < p->out_until))) {
 		rsvp_send_path_err(n, NULL, p, &p->error);
@@ -429,14 +464,49 @@ static void replaced(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	}
 }
 
-static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message *m, bool *duplicate)
+/*
+ * A 28 of a known path from another previous hop is a copy (D12), unless routes decide by whom it comes (RFC 2205 section
+ * 3.6). The previous hop that the path has left refreshes it for a while: that is a copy, as long as the new one is there and
+ * nobody asks for the path along the old one.
+ */
+static bool is_copy(uint64_t now, const struct rsvp_path *p, const struct rsvp_message *m)
+{
+	bool gone = p->grantor == RSVP_G_TOMB || p->grantor == RSVP_G_NONE || p->grantor == RSVP_G_LEASE;
+
+	return !m->routed ||
+	       (!gone && !(flags_of(m) & RSVP_HOP_ASK) && now < p->left_until && ip_addr_equal(&p->left, &m->hop.addr));
+}
+
+/* The new previous hop is answered at once, and gets a reservation of its own; that of the old one ends after D_idle. */
+static void change_hop(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_message *m)
+{
+	n->stats.moved++;
+	p->left = p->phop;
+	p->left_until = now + rsvp_life_ns(n, p->phop_refresh_ms);
+	enter(n, p, RSVP_G_NONE);
+	rsvp_timer_cancel(n, p, RSVP_T_GRANTOR_LIFE);
+	rsvp_release(n, now, p, n->config.idle_ms);
+	p->reservation = NULL;
+	p->heard_up = m->id;
+	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
+	p->blocked_until = 0;
+	p->forsaken = p->acknowledged = p->confirmed = false;
+	rsvp_path_set_hop(n, p, &m->hop);
+	if (!admit(n, now, p, m))
+		p->todo |= RSVP_DOWN_END;
+}
+
+static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message *m, bool *another)
 {
 	struct rsvp_path *p = rsvp_path_by_sender(n, m);
 
-	*duplicate = p && !ip_addr_equal(&p->phop, &m->hop.addr);
-	if (!p || *duplicate || !is_of(p, m))
+	if (!p || !is_of(p, m)) {
+		*another = p && !ip_addr_equal(&p->phop, &m->hop.addr);
 		return NULL;
-	rsvp_path_set_hop(n, p, &m->hop);
+	}
+	*another = !ip_addr_equal(&p->phop, &m->hop.addr);
+	if (!*another)
+		rsvp_path_set_hop(n, p, &m->hop);
 	return p;
 }
 
@@ -453,9 +523,9 @@ static bool is_late(struct rsvp_message_id *heard, const struct rsvp_message *m)
 
 void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, uint64_t arrival)
 {
-	struct rsvp_path *p = rsvp_path_by_hop(n, &m->hop);
+	struct rsvp_path *p = rsvp_path_by_hop(n, m);
 	struct rsvp_way way = {.rate_bps = UINT64_MAX, .delay_us = UINT32_MAX};
-	bool duplicate = false;
+	bool another = false; /* previous hop */
 	int role;
 
 	if (passed_here(n, m)) {
@@ -475,9 +545,13 @@ void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		p = NULL;
 	}
 	if (!p)
-		p = path_for(n, m, &duplicate);
-	if (duplicate) {
+		p = path_for(n, m, &another);
+	if (another && (!p || is_copy(now, p, m))) {
 		n->stats.duplicate++;
+		return;
+	}
+	if (another) {
+		change_hop(n, now, p, m);
 		return;
 	}
 	if (p) {
@@ -527,7 +601,7 @@ void rsvp_grantor_complete(struct rsvp_node *n, uint64_t now, struct rsvp_path *
 
 void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
 {
-	struct rsvp_path *p = rsvp_path_by_hop(n, &m->hop);
+	struct rsvp_path *p = rsvp_path_by_hop(n, m);
 	const struct rsvp_cbfc_hop *h = m->count[RSVP_O_CBFC_HOP] ? &m->cbfc_hop[0] : NULL;
 
 	if (p &&
@@ -571,7 +645,7 @@ static void refused(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 
 void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
 {
-	struct rsvp_path *p = rsvp_path_by_hop(n, &m->hop);
+	struct rsvp_path *p = rsvp_path_by_hop(n, m);
 
 	if (!p || !rsvp_session_equal(&p->instance->session, &m->session)) {
 		n->stats.no_state++;
@@ -597,6 +671,26 @@ void rsvp_grantor_lost(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	rsvp_send_path_err(n, NULL, p, &p->error);
 	if (p->grantor == RSVP_G_OFFERED)
 		store(n, now, p, 0);
+}
+
+/*
+ * The session under this one has a path for its data again, or none. What is offered waits for it. What is committed stays,
+ * and the previous hop is told not to use it (2.8, as for a transit device whose next hop is down).
+ */
+void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s, bool on)
+{
+	for (struct rsvp_path *p = s->paths; p; p = p->next) {
+		p->error = on ? (struct rsvp_error){.code = 0}
+			      : (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+		if (p->grantor != RSVP_G_COMMITTED)
+			continue;
+		if (on)
+			send_commit(n, now, p);
+		else
+			rsvp_send_path_err(n, NULL, p, &p->error);
+	}
+	if (on && !timer_is_set(&s->timer.timer))
+		s->select = true;
 }
 
 void rsvp_grantor_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)

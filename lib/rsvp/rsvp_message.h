@@ -232,6 +232,9 @@ struct rsvp_message {
 	uint8_t flags;	  /* RSVP_FLAG_... */
 	uint8_t send_ttl; /* hop limit with which the message was sent */
 	uint16_t bytes;
+	/* not of the message, but of its packet: */
+	uint16_t zone; /* the caller's number of the network that it came from; 0: the domain */
+	bool routed; /* it came by routing, not along a list of segments: its previous hop may be another one than before */
 	uint16_t count[RSVP_OBJECT_COUNT];
 	struct rsvp_integrity integrity;
 	struct rsvp_challenge challenge;

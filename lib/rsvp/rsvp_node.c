@@ -44,10 +44,11 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->by_sender = calloc(buckets, sizeof(*n->by_sender));
 	n->by_key = calloc(buckets, sizeof(*n->by_key));
 	n->sent = calloc(buckets, sizeof(*n->sent));
+	n->by_slot = calloc(c->paths_max, sizeof(*n->by_slot));
 	n->free_slot = calloc(c->paths_max, sizeof(*n->free_slot));
 	for (uint32_t i = 0; n->free_slot && i < c->paths_max; i++)
 		n->free_slot[i] = c->paths_max - 1 - i;
-	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->free_slot)
+	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->by_slot && n->free_slot)
 		return n;
 	rsvp_node_free(n);
 	return NULL;
@@ -74,6 +75,7 @@ void rsvp_node_free(struct rsvp_node *n)
 	free(n->by_sender);
 	free(n->by_key);
 	free(n->sent);
+	free(n->by_slot);
 	free(n->free_slot);
 	free(n);
 }
@@ -114,6 +116,19 @@ static bool is_settled(const struct rsvp_instance *s)
 	return !s->select && !s->backup;
 }
 
+static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
+
+/* Sessions that end here, and whose data this one carries on, follow it. */
+static void tell_above(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	s->carried = s->current;
+	for (struct rsvp_instance *a = s->above, *next; a; a = next) {
+		next = a->next_above;
+		rsvp_grantor_carried(n, now, a, s->carried);
+		settle(n, now, a);
+	}
+}
+
 /* After every event of a session. It may be gone afterwards. */
 static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 {
@@ -130,6 +145,8 @@ static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 				rsvp_user_backup(n, now, s);
 		}
 	}
+	if (s->above && s->carried != (s->current != NULL))
+		tell_above(n, now, s);
 	if (rsvp_instance_sweep(n, s) || !n->ops->shown)
 		return;
 	for (const struct rsvp_path *p = s->paths; p; p = p->next)
@@ -194,6 +211,11 @@ void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 	timers_cancel(&n->wheel, &s->timer.timer);
 	for (struct rsvp_path *p = s->paths; p; p = p->next)
 		rsvp_user_end(n, now, p);
+	s->current = NULL;
+	if (s->carried)
+		tell_above(n, now, s);
+	while (s->above)
+		rsvp_instance_join(s->above, NULL);
 	settle(n, now, s);
 }
 
@@ -230,7 +252,7 @@ static void take_acks(struct rsvp_node *n, uint64_t now, const struct rsvp_messa
 /* No refresh by id is known here: whoever sends one repeats the message (RFC 2961 section 5.4). */
 static void refuse_ids(struct rsvp_node *n, const struct rsvp_message *m, const struct ip_addr *from)
 {
-	struct rsvp_way way = {.to = *from};
+	struct rsvp_way way = {.to = *from, .zone = m->zone};
 
 	rsvp_clear(&n->out, RSVP_ACK);
 	n->out.flags = RSVP_FLAG_REFRESH_REDUCTION;
@@ -266,7 +288,7 @@ static struct rsvp_instance *touched_by(const struct rsvp_node *n, const struct 
 	if (m->kind == RSVP_INIT)
 		return rsvp_instance_of(n, m);
 	if (m->kind == RSVP_END || m->kind == RSVP_RESV_ERR)
-		p = rsvp_path_by_hop(n, &m->hop);
+		p = rsvp_path_by_hop(n, m);
 	else if (m->kind == RSVP_PATH_ERR)
 		p = rsvp_path_by_sender(n, m);
 	else
@@ -310,7 +332,7 @@ static void dispatch(struct rsvp_node *n, uint64_t now, const struct rsvp_messag
 void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct ip_addr *from,
 	uint64_t arrival)
 {
-	struct rsvp_path *displaced = m->kind == RSVP_INIT ? rsvp_path_by_hop(n, &m->hop) : NULL;
+	struct rsvp_path *displaced = m->kind == RSVP_INIT ? rsvp_path_by_hop(n, m) : NULL;
 	struct rsvp_instance *s, *other = displaced ? displaced->instance : NULL;
 
 	n->stats.received++;
@@ -320,6 +342,7 @@ void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *
 	}
 	n->ack_due = m->count[RSVP_O_ID] && m->id.ack_desired;
 	n->ack_to = m->count[RSVP_O_HOP] ? m->hop.addr : *from;
+	n->ack_zone = m->zone;
 	n->ack = (struct rsvp_message_id){.epoch = m->id.epoch, .id = m->id.id};
 	take_acks(n, now, m);
 	dispatch(n, now, m, from, arrival);
@@ -333,16 +356,16 @@ void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *
 		settle(n, now, other);
 }
 
-void rsvp_neighbor(struct rsvp_node *n, uint64_t now, const struct ip_addr *addr, bool up)
+void rsvp_neighbor(struct rsvp_node *n, uint64_t now, uint16_t zone, const struct ip_addr *addr, bool up)
 {
 	for (struct rsvp_path *p = n->all; p; p = p->all) {
-		if (p->nhop.family && ip_addr_equal(&p->nhop, addr)) {
+		if (p->nhop.family && p->way.zone == zone && ip_addr_equal(&p->nhop, addr)) {
 			if (up)
 				rsvp_user_up(n, now, p);
 			else
 				rsvp_user_down(n, now, p);
 		}
-		if (!up && p->phop.family && ip_addr_equal(&p->phop, addr))
+		if (!up && p->phop.family && p->instance->zone == zone && ip_addr_equal(&p->phop, addr))
 			rsvp_grantor_down(n, now, p);
 	}
 	settle_all(n, now);
@@ -365,11 +388,59 @@ void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const 
 		settle_all(n, now);
 }
 
+/* The data of a session that ends here may go on in another session now, or in none. True: it does. */
+static bool look_under(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	struct rsvp_instance *under;
+
+	if (!s->joined || !n->ops->under)
+		return false;
+	rsvp_clear(&n->out, RSVP_INIT);
+	n->out.session = s->session;
+	n->out.zone = s->zone;
+	n->out.cbfc_hop[0].traffic_class = s->traffic_class;
+	n->out.count[RSVP_O_SESSION] = n->out.count[RSVP_O_CBFC_HOP] = 1;
+	under = n->ops->under(n->arg, &n->out);
+	if (under == s->under)
+		return false;
+	rsvp_instance_join(s, under);
+	if (under)
+		under->carried = under->current;
+	rsvp_grantor_carried(n, now, s, under && under->current);
+	return true;
+}
+
+uint32_t rsvp_routes(struct rsvp_node *n, uint64_t now, uint32_t from, uint32_t budget,
+	bool (*moved)(void *arg, const struct rsvp_path *p, struct rsvp_way *way))
+{
+	uint32_t end = MIN_OF(n->config.paths_max, from + budget);
+
+	for (uint32_t i = from; i < end; i++) {
+		struct rsvp_path *p = n->by_slot[i];
+		struct rsvp_way way;
+		bool news;
+
+		if (!p)
+			continue;
+		way = p->way;
+		news = look_under(n, now, p->instance);
+		if (moved(n->arg, p, &way)) {
+			rsvp_user_moved(n, p, &way);
+			news = true;
+		}
+		if (news)
+			settle(n, now, p->instance);
+	}
+	return end;
+}
+
 static void select_over(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 {
 	if (s->role == RSVP_FAR)
 		s->select = true;
-	else if (!s->current)
+	else if (s->current)
+		rsvp_user_keep_one(n, now, s);
+	else
 		s->backup = true;
 	settle(n, now, s);
 }

@@ -19,7 +19,7 @@
 
 #define RSVP_HOPS_MAX 16	   /* devices of a path (D12) */
 #define RSVP_CANDIDATES_MAX 16	   /* paths of a session */
-#define RSVP_PASSED_BYTES_MAX 1024 /* objects of a 28 that are passed on, in all */
+#define RSVP_PASSED_BYTES_MAX 1024 /* objects of a 28 or 29 that are passed on, in all */
 /*
  * The longest R that counts: a neighbour's TIME_VALUES decides how long its state is kept here, and 32 bits of ms are
  * nine months of memory.
@@ -96,6 +96,8 @@ struct rsvp_way {
 	bool along;	   /* on the way of a path: native or encapsulated, as the caller knows `port` and `carrier` */
 	struct ip_addr here; /* ALONG: RSVP_HOP address of this node; family 0: rsvp_config.addr */
 	uint8_t port;	     /* egress, up to 253 */
+	uint16_t zone;	     /* in which `to` and the next hop are */
+	bool joined;	     /* RSVP_FAR: another session of this node carries its data on (ops->under) */
 	uint64_t carrier;    /* any number of the caller's: segment list, label */
 	uint64_t rate_bps;   /* of that port; all ones: not known */
 	uint32_t delay_us;   /* one way to the next device; all ones: not known */
@@ -103,6 +105,12 @@ struct rsvp_way {
 };
 
 enum rsvp_role { RSVP_HEADEND, RSVP_TRANSIT, RSVP_FAR };
+
+/*
+ * Zones: an address of a neighbour, of a sender or of a session names a node in its zone only, and a message concerns
+ * only sessions of the zone from which it came. Zone 0 is the domain; the others are networks of strangers, such as the
+ * link of a server. Their numbers are the caller's.
+ */
 
 struct rsvp_node;
 struct rsvp_path;     /* a path of a session in this node */
@@ -118,7 +126,12 @@ struct rsvp_node_ops {
 	 */
 	int (*route)(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
 	/* RSVP_HOP address of this node in messages to a neighbour. NULL: rsvp_config.addr to all. */
-	struct ip_addr (*own)(void *arg, const struct ip_addr *neighbor);
+	struct ip_addr (*own)(void *arg, uint16_t zone, const struct ip_addr *neighbor);
+	/*
+	 * The session that begins here and carries on the data of a session that ends here, for which route has set
+	 * way->joined. NULL: there is none now; asked again with every 28. The op may be NULL.
+	 */
+	struct rsvp_instance *(*under)(void *arg, const struct rsvp_message *m);
 	/* A path is committed, or stops being so: `on` says whether data may be sent on it (user's side). */
 	void (*changed)(void *arg, const struct rsvp_path *p, bool on);
 	/* After each event of its session: what rsvp_path_show says may be new. NULL: nobody is interested. */
@@ -142,9 +155,10 @@ struct rsvp_node_ops {
 	X(counter, unacknowledged, "unacknowledged", "messages", "sluice_rsvp_unacknowledged", \
 		"RSVP messages given up because no copy was acknowledged") \
 	X(counter, not_passed, "not_passed", "messages", "sluice_rsvp_not_passed", \
-		"Path inits whose foreign objects were too long to be passed on") \
+		"Path inits and Reserves whose foreign objects were too long to be passed on") \
 	RSVP_DROP(X, loop, "this node is in the list of devices already") \
 	RSVP_DROP(X, duplicate, "a path that another previous hop has sent") \
+	X(counter, moved, "moved", "paths", "sluice_rsvp_moved", "paths whose next or previous hop has changed") \
 	RSVP_DROP(X, other_family, "SESSION is of another address family than the RSVP_HOP of this node") \
 	RSVP_DROP(X, late, "a newer message of that path was received before") \
 	RSVP_DROP(X, bad_lih, "LIH of no path") \
@@ -195,7 +209,7 @@ void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *
 	uint64_t arrival);
 
 /* Link or BFD to a neighbour went down, or it is alive again. */
-void rsvp_neighbor(struct rsvp_node *n, uint64_t now, const struct ip_addr *addr, bool up);
+void rsvp_neighbor(struct rsvp_node *n, uint64_t now, uint16_t zone, const struct ip_addr *addr, bool up);
 
 /* Run the timers that are due, at most `budget`. Returns the number examined. *next: time of the next call (ns). */
 unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, uint64_t *next);
@@ -234,6 +248,14 @@ uint64_t rsvp_path_carrier(const struct rsvp_path *p);
 
 /* Ways by which paths leave went down or work again: `news` says of each path -1: down, 1: works again, 0: as before. */
 void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const struct rsvp_path *p));
+
+/*
+ * Local repair (RFC 2205 section 3.6): routes have changed, and the caller has waited a while. `moved` says of a path whether
+ * it leaves by another way now, and fills *way, whose carrier is not looked at. Paths with slots from `from` on, at most
+ * `budget` slots; returns the next slot: paths_max when all were looked at.
+ */
+uint32_t rsvp_routes(struct rsvp_node *n, uint64_t now, uint32_t from, uint32_t budget,
+	bool (*moved)(void *arg, const struct rsvp_path *p, struct rsvp_way *way));
 
 /* The path on which the data of a session that begins here may be sent; NULL: none. */
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s);

@@ -22,7 +22,7 @@ enum rsvp_timer_kind {
 	RSVP_T_USER_LIFE,     /* no 29 for L */
 	RSVP_T_USER_SEND,     /* 28 or 30 again */
 	RSVP_PATH_TIMERS,
-	RSVP_T_SELECT = RSVP_PATH_TIMERS, /* of an instance: T_sel; at a headend: no S has come */
+	RSVP_T_SELECT = RSVP_PATH_TIMERS, /* of an instance: T_sel; at a headend: no S has come, or one too many */
 	RSVP_T_FREE			  /* of a reservation */
 };
 
@@ -92,6 +92,8 @@ struct rsvp_path {
 	bool acknowledged; /* the last S */
 	bool confirmed;	   /* an S of this epoch */
 	struct ip_addr phop;
+	struct ip_addr left; /* the previous hop before this one; its 28s that are under way still are copies, until: */
+	uint64_t left_until; /* ns */
 	uint32_t phop_lih, phop_refresh_ms;
 	uint32_t hop_heard; /* sequence of the newest CBFC_HOP */
 	struct rsvp_message_id heard_up;
@@ -107,17 +109,22 @@ struct rsvp_path {
 	uint8_t *passed; /* the devices before this one, 16 bytes each; objects that are passed on; ADSPEC */
 	uint16_t object_bytes, adspec_bytes;
 	/* user */
+	uint8_t *passed_up; /* objects of the last S that are passed on with its own S */
+	uint16_t up_bytes;
 	uint8_t user; /* enum rsvp_user_state */
 	uint8_t tries;
 	bool final; /* the last 30 */
 	bool ask, asked;
+	bool again; /* the session has left it: it begins again as a backup when its End is over */
 	uint32_t lih;
 	uint32_t refresh_ms; /* R as sent: it changes in steps */
 	uint32_t nhop_refresh_ms;
 	uint32_t down_id; /* of the last 28 or 30 */
 	uint32_t hop_sequence;
 	struct rsvp_message_id heard_down;
-	struct ip_addr nhop; /* family 0: none yet */
+	struct ip_addr nhop;	 /* family 0: none yet */
+	struct ip_addr old_nhop; /* that the path has left, and that has not been told; family 0: none */
+	uint16_t old_zone;
 	struct rsvp_context *context;
 	uint64_t out_until;	 /* ns: U_OUT */
 	struct rsvp_error error; /* of the last PathErr */
@@ -130,9 +137,12 @@ struct rsvp_instance {
 	bool native;	     /* no CBFC_PATH: the session and its sender are the key */
 	bool wanted;	     /* by rsvp_open */
 	bool select, backup; /* todo of the far gateway and of the headend */
+	bool joined;	     /* far gateway: `under`, while there is one, carries the data on */
+	bool carried;	     /* headend: what those above were told last: there is a current path */
 	uint8_t role;	     /* enum rsvp_role */
 	uint8_t traffic_class, unit;
 	uint8_t offers;
+	uint16_t zone; /* of its origin and its previous hops */
 	uint32_t most; /* units that a reservation of it may get */
 	struct rsvp_session session;
 	struct rsvp_tspec tspec;
@@ -143,6 +153,8 @@ struct rsvp_instance {
 	struct rsvp_context *contexts;
 	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
 	struct rsvp_timer timer;
+	struct rsvp_instance *under, *above,
+		*next_above; /* `above`: the first of those whose data this one carries on */
 };
 
 struct rsvp_sent_id {
@@ -162,12 +174,14 @@ struct rsvp_node {
 	uint32_t mask; /* of the buckets and of sent[] */
 	struct rsvp_path *all;
 	struct rsvp_path **by_lih, **by_hop, **by_sender;
+	struct rsvp_path **by_slot;
 	uint32_t *free_slot; /* the slots that no path has: paths_max - stats.paths of them */
 	struct rsvp_instance **by_key;
 	struct rsvp_sent_id *sent;
 	struct bucket errors; /* answers to what is not known */
 	/* of the message that is handled: to be acknowledged */
 	struct ip_addr ack_to;
+	uint16_t ack_zone;
 	struct rsvp_message_id ack;
 	bool ack_due;
 	struct rsvp_message out;
@@ -197,12 +211,18 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 	const struct rsvp_sender *sender);
 void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop);
 void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p);
-struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_hop *hop);
+/* By RSVP_HOP of a message from a previous hop. */
+struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_message *m);
 struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih);
 struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rsvp_message *m);
+/* Bytes of the objects of a message that are passed on unexamined, and a copy of them. Returns the end of the copy. */
+size_t rsvp_passed_bytes(const struct rsvp_message *m);
+uint8_t *rsvp_passed_copy(uint8_t *at, const struct rsvp_message *m);
 /* Free what has nothing left: paths, reservations, contexts, and the instance itself. True: it is gone. */
 bool rsvp_instance_sweep(struct rsvp_node *n, struct rsvp_instance *s);
 void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p);
+/* `under` carries on the data of `s`; NULL: no session does. */
+void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_instance *under);
 void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s);
 bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b);
 bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b);
@@ -234,8 +254,8 @@ void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again);
 void rsvp_send_end_ack(struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_message *end);
 void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *m, const struct rsvp_path *p,
 	const struct rsvp_error *e);
-void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, const struct ip_addr *to, uint32_t lih,
-	uint8_t code, uint16_t value);
+void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, uint16_t zone,
+	const struct ip_addr *to, uint32_t lih, uint8_t code, uint16_t value);
 void rsvp_send_ack(struct rsvp_node *n); /* what no message has carried */
 
 /* rsvp_grantor.c */
@@ -250,6 +270,8 @@ void rsvp_grantor_complete(struct rsvp_node *n, uint64_t now, struct rsvp_path *
 void rsvp_grantor_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint8_t kind);
 bool rsvp_grantor_is_complete(const struct rsvp_path *p); /* nothing more comes from above */
 void rsvp_grantor_select(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
+void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s,
+	bool on); /* by the session under it */
 
 /* rsvp_user.c */
 void rsvp_user_start(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, bool ask);
@@ -261,8 +283,10 @@ void rsvp_user_refuse(struct rsvp_node *n, struct rsvp_path *p);
 void rsvp_user_more(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_way *way);
 void rsvp_user_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint8_t kind);
 void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
+void rsvp_user_keep_one(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s); /* of the committed paths */
 
 /* the order of D13 */
 bool rsvp_offer_is_better(const struct rsvp_cbfc_offer *a, const struct rsvp_cbfc_offer *b);

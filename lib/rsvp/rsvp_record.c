@@ -39,8 +39,8 @@ struct rsvp_instance *rsvp_instance_of(const struct rsvp_node *n, const struct r
 
 	rsvp_instance_key(m, &origin, &nonce, &native);
 	for (struct rsvp_instance *s = n->by_key[hash(n, &origin, nonce)]; s; s = s->next_key)
-		if (s->nonce == nonce && s->native == native && ip_addr_equal(&s->origin, &origin) &&
-			rsvp_session_equal(&s->session, &m->session))
+		if (s->nonce == nonce && s->native == native && s->zone == m->zone &&
+			ip_addr_equal(&s->origin, &origin) && rsvp_session_equal(&s->session, &m->session))
 			return s;
 	return NULL;
 }
@@ -76,6 +76,7 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 		p->timer[i] = (struct rsvp_timer){.owner = p, .kind = (uint8_t)i};
 	p->instance = s;
 	p->slot = n->free_slot[n->config.paths_max - n->stats.paths - 1];
+	n->by_slot[p->slot] = p;
 	p->id = id;
 	p->sender = *sender;
 	p->refresh_ms = n->config.refresh_ms;
@@ -130,10 +131,10 @@ void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
 	*at = p;
 }
 
-struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_hop *hop)
+struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_message *m)
 {
-	for (struct rsvp_path *p = n->by_hop[hash(n, &hop->addr, hop->lih)]; p; p = p->next_hop)
-		if (p->phop_lih == hop->lih && ip_addr_equal(&p->phop, &hop->addr))
+	for (struct rsvp_path *p = n->by_hop[hash(n, &m->hop.addr, m->hop.lih)]; p; p = p->next_hop)
+		if (p->phop_lih == m->hop.lih && p->instance->zone == m->zone && ip_addr_equal(&p->phop, &m->hop.addr))
 			return p;
 	return NULL;
 }
@@ -146,14 +147,37 @@ struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih)
 	return NULL;
 }
 
+/* A PathErr comes from the next hop, all other messages with a sender from the previous one. */
+static uint16_t zone_for(const struct rsvp_path *p, const struct rsvp_message *m)
+{
+	return m->kind == RSVP_PATH_ERR ? p->way.zone : p->instance->zone;
+}
+
 struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rsvp_message *m)
 {
 	if (!m->count[RSVP_O_TEMPLATE])
 		return NULL;
 	for (struct rsvp_path *p = n->by_sender[hash(n, &m->sender.src, m->sender.port)]; p; p = p->next_sender)
-		if (rsvp_sender_equal(&p->sender, &m->sender) && rsvp_session_equal(&p->instance->session, &m->session))
+		if (rsvp_sender_equal(&p->sender, &m->sender) && zone_for(p, m) == m->zone &&
+			rsvp_session_equal(&p->instance->session, &m->session))
 			return p;
 	return NULL;
+}
+
+size_t rsvp_passed_bytes(const struct rsvp_message *m)
+{
+	size_t bytes = 0;
+
+	for (unsigned int i = 0; i < m->count[RSVP_O_POLICY]; i++)
+		bytes += m->passed[i].bytes;
+	return bytes;
+}
+
+uint8_t *rsvp_passed_copy(uint8_t *at, const struct rsvp_message *m)
+{
+	for (unsigned int i = 0; i < m->count[RSVP_O_POLICY]; at += m->passed[i++].bytes)
+		memcpy(at, m->passed[i].at, m->passed[i].bytes);
+	return at;
 }
 
 void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
@@ -181,10 +205,28 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 		p->all->all_at = p->all_at;
 	if (p->instance->current == p)
 		p->instance->current = NULL;
+	n->by_slot[p->slot] = NULL;
 	n->free_slot[n->config.paths_max - n->stats.paths] = p->slot;
 	n->stats.paths--;
 	free(p->passed);
+	free(p->passed_up);
 	free(p);
+}
+
+void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_instance *under)
+{
+	struct rsvp_instance **at;
+
+	if (s->under) {
+		for (at = &s->under->above; *at != s;)
+			at = &(*at)->next_above;
+		*at = s->next_above;
+	}
+	s->under = under;
+	if (under) {
+		s->next_above = under->above;
+		under->above = s;
+	}
 }
 
 void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
@@ -194,6 +236,9 @@ void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
 	while (*at != s)
 		at = &(*at)->next_key;
 	*at = s->next_key;
+	rsvp_instance_join(s, NULL);
+	while (s->above)
+		rsvp_instance_join(s->above, NULL);
 	timers_cancel(&n->wheel, &s->timer.timer);
 	while (s->contexts) {
 		struct rsvp_context *x = s->contexts;

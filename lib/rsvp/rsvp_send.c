@@ -29,9 +29,9 @@ static struct rsvp_message *begin(struct rsvp_node *n, enum rsvp_kind kind, cons
 	return m;
 }
 
-static struct ip_addr own_towards(const struct rsvp_node *n, const struct ip_addr *neighbor)
+static struct ip_addr own_towards(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *neighbor)
 {
-	return n->ops->own ? n->ops->own(n->arg, neighbor) : n->config.addr;
+	return n->ops->own ? n->ops->own(n->arg, zone, neighbor) : n->config.addr;
 }
 
 /* What a neighbour knows this node by. */
@@ -63,11 +63,11 @@ static void put_id(struct rsvp_node *n, struct rsvp_message *m, uint32_t *id, co
 	n->sent[*id & n->mask] = (struct rsvp_sent_id){.id = *id, .lih = p->lih, .up = up};
 }
 
-static void send_to(struct rsvp_node *n, const struct ip_addr *to, struct rsvp_message *m)
+static void send_to(struct rsvp_node *n, uint16_t zone, const struct ip_addr *to, struct rsvp_message *m)
 {
-	struct rsvp_way way = {.to = *to};
+	struct rsvp_way way = {.to = *to, .zone = zone};
 
-	if (n->ack_due && ip_addr_equal(&n->ack_to, to)) {
+	if (n->ack_due && n->ack_zone == zone && ip_addr_equal(&n->ack_to, to)) {
 		m->ack[m->count[RSVP_O_ACK]++] = n->ack;
 		n->ack_due = false;
 	}
@@ -95,7 +95,7 @@ void rsvp_send_ack(struct rsvp_node *n)
 		return;
 	rsvp_clear(&n->out, RSVP_ACK);
 	n->out.flags = RSVP_FLAG_REFRESH_REDUCTION;
-	send_to(n, &to, &n->out);
+	send_to(n, n->ack_zone, &to, &n->out);
 }
 
 static void put_cbfc_hop(const struct rsvp_node *n, struct rsvp_message *m, const struct rsvp_path *p, uint8_t flags)
@@ -149,11 +149,9 @@ static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const s
 	m->count[RSVP_O_CBFC_OFFER] = 1;
 }
 
-static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
+/* Objects that are passed on, one after the other. Returns their end. */
+static const uint8_t *put_objects(struct rsvp_message *m, const uint8_t *at, uint16_t left)
 {
-	const uint8_t *at = p->passed + p->hops * sizeof(struct ipv6_addr);
-	uint16_t left = p->object_bytes;
-
 	while (left && m->count[RSVP_O_POLICY] < RSVP_PASSED_MAX) {
 		uint16_t bytes = be16_get(((const struct rsvp_obj *)at)->length);
 
@@ -161,6 +159,13 @@ static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
 		at += bytes;
 		left = (uint16_t)(left - bytes);
 	}
+	return at;
+}
+
+static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
+{
+	const uint8_t *at = put_objects(m, p->passed + p->hops * sizeof(struct ipv6_addr), p->object_bytes);
+
 	if (p->adspec_bytes) {
 		m->adspec = (struct rsvp_raw){at, p->adspec_bytes};
 		m->count[RSVP_O_ADSPEC] = 1;
@@ -203,7 +208,7 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 	m = begin(n, RSVP_RESERVE, &s->session);
 	if (flags & RSVP_CREDIT_COMMIT)
 		put_id(n, m, &p->s_id, p, true, again);
-	put_hop(m, own_towards(n, &p->phop), p->phop_lih);
+	put_hop(m, own_towards(n, s->zone, &p->phop), p->phop_lih);
 	m->refresh_ms = n->config.refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
 	rsvp_credit_of(n, p->reservation, flags, &m->credit[0]);
@@ -217,6 +222,8 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 		memcpy(m->offer, s->offer, s->offers * sizeof(*s->offer));
 		m->count[RSVP_O_CBFC_OFFER] = s->offers;
 	}
+	if (flags & RSVP_CREDIT_COMMIT)
+		put_objects(m, p->passed_up, p->up_bytes);
 	m->style = RSVP_STYLE_FF;
 	m->count[RSVP_O_STYLE] = 1;
 	m->flow[0] = (struct rsvp_flow){.has_spec = true,
@@ -224,7 +231,7 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 		.spec = rsvp_flowspec_of(&s->tspec),
 		.filter = p->sender};
 	m->flows = 1;
-	send_to(n, &p->phop, m);
+	send_to(n, s->zone, &p->phop, m);
 }
 
 void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again)
@@ -245,13 +252,13 @@ void rsvp_send_end_ack(struct rsvp_node *n, const struct rsvp_path *p, const str
 {
 	struct rsvp_message *m = begin(n, RSVP_END_ACK, &end->session);
 
-	put_hop(m, own_towards(n, &end->hop.addr), end->hop.lih);
+	put_hop(m, own_towards(n, end->zone, &end->hop.addr), end->hop.lih);
 	if (p && p->reservation && p->reservation->epoch) {
 		rsvp_credit_of(n, p->reservation, RSVP_CREDIT_END, &m->credit[0]);
 		m->count[RSVP_O_CREDIT] = 1;
 	}
 	put_sender(m, &end->sender);
-	send_to(n, &end->hop.addr, m);
+	send_to(n, end->zone, &end->hop.addr, m);
 }
 
 /* For a 28 that was refused, or for a path. */
@@ -267,16 +274,16 @@ void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *init, co
 	put_sender(m, init ? &init->sender : &p->sender);
 	m->tspec = init ? init->tspec : p->instance->tspec;
 	m->count[RSVP_O_TSPEC] = 1;
-	send_to(n, init ? &init->hop.addr : &p->phop, m);
+	send_to(n, init ? init->zone : p->instance->zone, init ? &init->hop.addr : &p->phop, m);
 }
 
-void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, const struct ip_addr *to, uint32_t lih,
-	uint8_t code, uint16_t value)
+void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, uint16_t zone,
+	const struct ip_addr *to, uint32_t lih, uint8_t code, uint16_t value)
 {
 	struct rsvp_message *m = begin(n, RSVP_RESV_ERR, session);
 
-	put_hop(m, own_towards(n, to), lih);
+	put_hop(m, own_towards(n, zone, to), lih);
 	m->error = (struct rsvp_error){.node = n->config.addr, .code = code, .value = value};
 	m->count[RSVP_O_ERROR] = 1;
-	send_to(n, to, m);
+	send_to(n, zone, to, m);
 }

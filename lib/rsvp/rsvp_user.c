@@ -43,7 +43,9 @@ static void leave(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	p->nhop.family = 0;
 	p->instance->backup |= p->ask && p->candidate; /* the next best is asked at once */
 	p->ask = false;
-	p->out_until = now + n->config.blockade * rsvp_ms(n->config.refresh_ms);
+	p->out_until = now +
+		       (p->again ? rsvp_ms(n->config.rapid_ms) : n->config.blockade * rsvp_ms(n->config.refresh_ms));
+	p->again = false;
 	if (p->candidate && p->instance->wanted) {
 		enter(n, p, RSVP_U_OUT);
 		rsvp_timer_set(n, p, RSVP_T_USER_SEND, p->out_until);
@@ -125,11 +127,23 @@ static bool join(struct rsvp_path *p, const struct rsvp_message *m)
 	return true;
 }
 
+/*
+ * The next hop that the path has left hears no End, because that would go to the new one. It is told when the new one has
+ * committed: then the nodes at which both ways join follow the new one, and an End of the old one finds nothing there.
+ */
+static void tell_old(struct rsvp_node *n, struct rsvp_path *p)
+{
+	if (p->old_nhop.family && (p->old_zone != p->way.zone || !ip_addr_equal(&p->old_nhop, &p->nhop)))
+		rsvp_send_resv_err(n, &p->instance->session, p->old_zone, &p->old_nhop, p->lih, RSVP_ERROR_NO_PATH, 0);
+	p->old_nhop.family = 0;
+}
+
 static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	struct rsvp_instance *s = p->instance;
 
 	p->ask = false;
+	tell_old(n, p);
 	if (p->context->stale) {
 		resync(n, now, p);
 		return;
@@ -141,6 +155,8 @@ static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		for (struct rsvp_path *q = s->paths; q; q = q->next)
 			q->asked = false; /* the next failure begins with the best */
 		timers_cancel(&n->wheel, &s->timer.timer);
+		if (is_elsewhere(p))
+			timers_set(&n->wheel, &s->timer.timer, now + rsvp_ms(n->config.offer_ms));
 	} else {
 		p->todo |= RSVP_UP_COMMIT;
 	}
@@ -252,10 +268,10 @@ static struct rsvp_path *path_of(struct rsvp_node *n, uint64_t now, const struct
 	if (!p || p->user == RSVP_U_NONE) {
 		n->stats.bad_lih++;
 		if (m->kind != RSVP_END_ACK && bucket_take(&n->errors, now, 1000, 100))
-			rsvp_send_resv_err(n, &m->session, &m->hop.addr, lih, RSVP_ERROR_NO_PATH, 0);
+			rsvp_send_resv_err(n, &m->session, m->zone, &m->hop.addr, lih, RSVP_ERROR_NO_PATH, 0);
 		return NULL;
 	}
-	if (p->nhop.family && !ip_addr_equal(&p->nhop, &m->hop.addr)) {
+	if (p->way.zone != m->zone || (p->nhop.family && !ip_addr_equal(&p->nhop, &m->hop.addr))) {
 		n->stats.bad_hop++;
 		return NULL;
 	}
@@ -313,6 +329,20 @@ static void keep_offers(struct rsvp_instance *s, const struct rsvp_message *m)
 	memcpy(s->offer, m->offer, s->offers * sizeof(*s->offer));
 }
 
+/* Foreign objects of S, which go on with the S that results from it (RFC 2205 section 3.10). */
+static void keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_message *m)
+{
+	size_t bytes = rsvp_passed_bytes(m);
+	uint8_t *room = bytes && bytes <= RSVP_PASSED_BYTES_MAX ? malloc(bytes) : NULL;
+
+	n->stats.not_passed += bytes && !room;
+	free(p->passed_up);
+	p->passed_up = room;
+	p->up_bytes = room ? (uint16_t)bytes : 0;
+	if (room)
+		rsvp_passed_copy(room, m);
+}
+
 void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
 {
 	struct rsvp_path *p;
@@ -342,8 +372,11 @@ void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 	}
 	p->nhop_refresh_ms = rsvp_refresh_of(m);
 	live(n, now, p);
-	if (m->credit[0].flags & RSVP_CREDIT_COMMIT)
+	if (m->credit[0].flags & RSVP_CREDIT_COMMIT) {
 		keep_offers(p->instance, m);
+		if (p->instance->role == RSVP_TRANSIT)
+			keep_passed(n, p, m);
+	}
 	credit(n, now, p, &m->credit[0]);
 }
 
@@ -437,7 +470,8 @@ void rsvp_user_refuse(struct rsvp_node *n, struct rsvp_path *p)
 	if (p->user != RSVP_U_COMMITTED && p->user != RSVP_U_OFFER)
 		return;
 	if (p->nhop.family)
-		rsvp_send_resv_err(n, &p->instance->session, &p->nhop, p->lih, RSVP_ERROR_ADMISSION, RSVP_REFUSE_POOL);
+		rsvp_send_resv_err(n, &p->instance->session, p->way.zone, &p->nhop, p->lih, RSVP_ERROR_ADMISSION,
+			RSVP_REFUSE_POOL);
 	if (p->user == RSVP_U_COMMITTED)
 		enter(n, p, RSVP_U_OFFER);
 }
@@ -459,6 +493,34 @@ void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	if (p->user == RSVP_U_DOWN)
 		resync(n, now, p);
+}
+
+/*
+ * The path goes to another next hop. That one knows nothing of it yet, so what the old one granted is of no use.
+ */
+void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_way *way)
+{
+	bool carried = p->user == RSVP_U_COMMITTED || p->user == RSVP_U_DOWN || p->user == RSVP_U_RESYNC;
+	struct rsvp_way before = p->way;
+
+	p->way = *way;
+	p->way.carrier = before.carrier;
+	if (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT || p->user == RSVP_U_ENDING)
+		return;
+	n->stats.moved++;
+	if (p->nhop.family) {
+		p->old_nhop = p->nhop;
+		p->old_zone = before.zone;
+	}
+	if (carried && p->instance->role != RSVP_HEADEND) {
+		p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+		p->todo |= RSVP_UP_LOST;
+	}
+	enter(n, p, RSVP_U_NONE);
+	p->nhop.family = 0;
+	p->context = NULL;
+	p->heard_down = (struct rsvp_message_id){0};
+	p->todo |= carried ? RSVP_DOWN_ASK : RSVP_DOWN_INIT;
 }
 
 /* The figures that S told of a path; without them those that it began with. */
@@ -513,6 +575,19 @@ void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s
 		rsvp_user_start(n, now, best, true);
 	}
 	timers_set(&n->wheel, &s->timer.timer, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
+}
+
+/*
+ * A path that the session has left for another one works again. For a while both are committed, so that one that fails again
+ * costs nothing; then the other one gives back what it has reserved along its way, and is a backup.
+ */
+void rsvp_user_keep_one(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+{
+	for (struct rsvp_path *p = s->paths; p; p = p->next)
+		if (p != s->current && p->user == RSVP_U_COMMITTED) {
+			p->again = true;
+			rsvp_user_end(n, now, p);
+		}
 }
 
 static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)

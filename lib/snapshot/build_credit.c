@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Credit: parameters of the session machines, keys, neighbours, permissions and sessions. Management thread. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "config/config.h"
 #include "config/keys.h"
@@ -56,21 +57,21 @@ static struct rsvp_numbers numbers_of(const struct cfg_credit *x)
 	return n;
 }
 
-static bool build_credit_keys(struct builder *b, struct snap_credit *s)
+/* Returns the keys; NULL: out of memory. */
+static const struct rsvp_key *keys_of(struct builder *b, const struct cfg_credit_key *from, uint32_t n, uint32_t *built)
 {
-	const struct cfg_credit *x = &b->config->credit;
-	struct rsvp_key *key = arena_alloc(b->s->arena, (x->keys.n + 1) * sizeof(*key));
+	struct rsvp_key *key = arena_alloc(b->s->arena, (n + 1) * sizeof(*key));
 
-	for (uint32_t i = 0; key && x->integrity == INTEGRITY_REQUIRED && i < x->keys.n; i++) {
-		const struct cfg_credit_key *k = &x->keys.items[i];
+	*built = 0;
+	for (uint32_t i = 0; key && b->config->credit.integrity == INTEGRITY_REQUIRED && i < n; i++) {
+		const struct cfg_credit_key *k = &from[i];
 		const struct cfg_key_secret *secret = cfg_secret(b->config, (uint32_t)k->id);
 
 		if (!secret)
 			continue;
-		key[s->n_keys] = (struct rsvp_key){.id = k->id, .from_s = k->from_s, .until_s = k->until_s};
-		hmac_secret_prepare(&key[s->n_keys++].secret, (enum hmac_digest)k->digest, secret->key, secret->bytes);
+		key[*built] = (struct rsvp_key){.id = k->id, .from_s = k->from_s, .until_s = k->until_s};
+		hmac_secret_prepare(&key[(*built)++].secret, (enum hmac_digest)k->digest, secret->key, secret->bytes);
 	}
-	s->key = key;
 	return key;
 }
 
@@ -80,12 +81,17 @@ static uint32_t units_of(const struct cfg_credit *x, uint64_t buffer)
 }
 
 /* The address of an interface, of the subnet that `addr` is in; family 0: none. */
-static struct ip_addr own_on(const struct snap_interface *in, const struct ip_addr *addr)
+static struct ip_addr own_in(const struct snap_interface *in, const struct ip_addr *addr)
 {
-	for (unsigned int i = 0; in && in->vrf == VRF_UNDERLAY && i < in->n_own; i++)
+	for (unsigned int i = 0; in && i < in->n_own; i++)
 		if (ip_prefix_contains(&in->own[i], addr))
 			return in->own[i].addr;
 	return (struct ip_addr){.family = 0};
+}
+
+static struct ip_addr own_on(const struct snap_interface *in, const struct ip_addr *addr)
+{
+	return in && in->vrf == VRF_UNDERLAY ? own_in(in, addr) : (struct ip_addr){.family = 0};
 }
 
 /* A neighbour on a common link knows this node by its address there, every other one by its loopback. */
@@ -100,42 +106,89 @@ static struct ip_addr own_towards(const struct snapshot *s, const struct ip_addr
 	return own.family ? own : ip_addr_from6(&s->loopback);
 }
 
+/* Number of a link's zone: that of its interface, plus 1. */
+static uint16_t zone_of(const struct builder *b, const char *port)
+{
+	return port ? (uint16_t)(build_interface_of(b, port) + 1) : 0;
+}
+
+static bool build_neighbor(struct builder *b, const struct cfg_credit_neighbor *n, struct snap_rsvp_neighbor *out)
+{
+	*out = (struct snap_rsvp_neighbor){.addr = n->address,
+		.zone = zone_of(b, n->port),
+		.least_hop_limit = (uint8_t)(256 - n->hops),
+		.buffer = units_of(&b->config->credit, n->buffer),
+		.rate = n->rate};
+	out->own = out->zone ? own_in(snap_interface(b->s, out->zone - 1), &n->address)
+			     : own_towards(b->s, &n->address);
+	out->key = keys_of(b, n->keys.items, n->keys.n, &out->n_keys);
+	return out->key;
+}
+
 static bool build_neighbors(struct builder *b, struct snap_credit *s)
 {
 	const struct cfg_credit *x = &b->config->credit;
 	struct snap_rsvp_neighbor *neighbor = arena_alloc(b->s->arena, (x->neighbors.n + 1) * sizeof(*neighbor));
+
+	s->neighbor = neighbor;
+	if (!neighbor)
+		return false;
+	for (; s->n_neighbors < x->neighbors.n; s->n_neighbors++)
+		if (!build_neighbor(b, &x->neighbors.items[s->n_neighbors], &neighbor[s->n_neighbors]))
+			return false;
+	return true;
+}
+
+static int by_zone(const void *a, const void *b)
+{
+	const struct snap_rsvp_server *x = a, *y = b;
+
+	if (x->zone != y->zone)
+		return x->zone < y->zone ? -1 : 1;
+	if (x->hi != y->hi)
+		return x->hi < y->hi ? -1 : 1;
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static bool build_servers(struct builder *b, struct snap_credit *s)
+{
+	struct snap_rsvp_server *server = arena_alloc(b->s->arena, (s->n_neighbors + 1) * sizeof(*server));
+
+	for (uint32_t i = 0; server && i < s->n_neighbors; i++)
+		if (s->neighbor[i].zone)
+			server[s->n_servers++] = (struct snap_rsvp_server){.hi = ipv6_hi(&s->neighbor[i].addr.v6),
+				.lo = ipv6_lo(&s->neighbor[i].addr.v6),
+				.zone = s->neighbor[i].zone};
+	if (server)
+		qsort(server, s->n_servers, sizeof(*server), by_zone);
+	s->server = server;
+	return server;
+}
+
+static bool build_accepts(struct builder *b, struct snap_credit *s)
+{
+	const struct cfg_credit *x = &b->config->credit;
 	struct snap_rsvp_accept *accept = arena_alloc(b->s->arena, (x->accept.n + 1) * sizeof(*accept));
 
-	if (!neighbor || !accept)
-		return false;
-	for (uint32_t i = 0; i < x->neighbors.n; i++) {
-		const struct cfg_credit_neighbor *n = &x->neighbors.items[i];
-
-		neighbor[i] = (struct snap_rsvp_neighbor){.addr = n->address,
-			.own = own_towards(b->s, &n->address),
-			.least_hop_limit = (uint8_t)(256 - n->hops),
-			.buffer = units_of(x, n->buffer),
-			.rate = n->rate};
-	}
-	for (uint32_t i = 0; i < x->accept.n; i++) {
+	for (uint32_t i = 0; accept && i < x->accept.n; i++) {
 		build_match(&accept[i].sources, &x->accept.items[i].sources);
 		accept[i].buffer = units_of(x, x->accept.items[i].buffer);
 	}
-	s->neighbor = neighbor;
-	s->n_neighbors = x->neighbors.n;
 	s->accept = accept;
 	s->n_accepts = x->accept.n;
-	return true;
+	return accept;
 }
 
 static bool build_sessions(struct builder *b, struct snap_credit *s)
 {
 	const struct cfg_credit *x = &b->config->credit;
 	struct snap_rsvp_session *session = arena_alloc(b->s->arena, (x->sessions.n + 1) * sizeof(*session));
+	uint32_t *of_policy = arena_alloc(b->s->arena, (b->config->policies.n + 1) * sizeof(*of_policy));
 
-	for (uint32_t i = 0; session && i < x->sessions.n; i++) {
+	for (uint32_t i = 0; session && of_policy && i < x->sessions.n; i++) {
 		const struct cfg_credit_session *c = &x->sessions.items[i];
-		uint32_t policy = (uint32_t)cfg_find_policy(b->config, c->policy);
+		uint16_t zone = zone_of(b, c->port);
+		uint32_t policy = zone ? 0 : (uint32_t)cfg_find_policy(b->config, c->policy);
 		float rate = (float)((double)c->rate_bps / 8);
 
 		session[i] = (struct snap_rsvp_session){.name = c->name,
@@ -144,13 +197,18 @@ static bool build_sessions(struct builder *b, struct snap_credit *s)
 				.depth = (float)c->buffer,
 				.peak = rate,
 				.least = LEAST_PACKET,
-				.most = b->s->policy[policy].inner_mtu},
+				.most = zone ? snap_interface(b->s, zone - 1)->mtu : b->s->policy[policy].inner_mtu},
 			.policy = policy,
+			.next = zone ? 0 : of_policy[policy],
+			.zone = zone,
 			.traffic_class = (uint8_t)c->class};
+		if (!zone)
+			of_policy[policy] = i + 1;
 	}
 	s->session = session;
 	s->n_sessions = x->sessions.n;
-	return session;
+	s->of_policy = of_policy;
+	return session && of_policy;
 }
 
 int build_credit(struct builder *b)
@@ -164,8 +222,10 @@ int build_credit(struct builder *b)
 	s->config = config_of(b->config);
 	s->numbers = numbers_of(x);
 	s->clock_s = x->clock_s;
+	s->repair_ms = x->repair_ms;
 	s->window = (uint32_t)x->window;
-	if (!build_credit_keys(b, s) || !build_neighbors(b, s) || !build_sessions(b, s))
+	s->key = keys_of(b, x->keys.items, x->keys.n, &s->n_keys);
+	if (!s->key || !build_neighbors(b, s) || !build_servers(b, s) || !build_accepts(b, s) || !build_sessions(b, s))
 		return build_fail(b, -ENOMEM, "out of memory");
 	return 0;
 }

@@ -330,8 +330,17 @@ struct snap_rsvp_neighbor {
 	struct ip_addr addr;
 	struct ip_addr own; /* RSVP_HOP address of this node to it: of the link that both are on, else the loopback */
 	uint8_t least_hop_limit; /* of its messages for one hop (D57) */
-	uint32_t buffer;	 /* units that its sessions are offered at most */
-	uint64_t rate;		 /* messages per second */
+	uint16_t zone; /* 0: a node of the domain; else a server: number of its interface, plus 1 (rsvp/rsvp_node.h) */
+	uint32_t buffer; /* units that its sessions are offered at most */
+	uint64_t rate;	 /* messages per second */
+	uint32_t n_keys; /* of a server; nodes of the domain share those of struct snap_credit */
+	const struct rsvp_key *key;
+};
+
+/* A server that is heard natively. */
+struct snap_rsvp_server {
+	uint64_t hi, lo; /* of its address */
+	uint16_t zone;
 };
 
 /* Sessions that may end here. */
@@ -345,7 +354,9 @@ struct snap_rsvp_session {
 	const char *name;
 	struct ip_addr to;
 	struct rsvp_tspec tspec;
-	uint32_t policy; /* index */
+	uint32_t policy; /* index; of no meaning if it goes to a server */
+	uint32_t next;	 /* session of the same policy, plus 1; 0: none */
+	uint16_t zone;	 /* of the server; 0: along the policy */
 	uint8_t traffic_class;
 };
 
@@ -355,10 +366,14 @@ struct snap_credit {
 	struct rsvp_config config;
 	struct rsvp_numbers numbers;
 	uint64_t clock_s;
+	uint64_t repair_ms; /* W of RFC 2205 section 3.6 */
 	uint32_t window;
 	uint32_t n_keys, n_neighbors, n_accepts, n_sessions;
+	uint32_t n_servers;
 	const struct rsvp_key *key;
 	const struct snap_rsvp_neighbor *neighbor;
+	const struct snap_rsvp_server *server; /* by zone and address */
+	const uint32_t *of_policy;	       /* by policy: the first session along it, plus 1; 0: none */
 	const struct snap_rsvp_accept *accept;
 	const struct snap_rsvp_session *session;
 };

@@ -13,6 +13,9 @@
 #define NEIGHBOR 0x02 /* the neighbour goes (time odd) or comes */
 #define CLOSE 0x04    /* or open */
 #define COUNT 0x08    /* data moves */
+#define ROUTED 0x10   /* the message came by routing */
+#define ZONE 0x20     /* from a network of strangers */
+#define ROUTES 0x40   /* routes have changed */
 
 static struct {
 	struct rsvp_node *node;
@@ -22,6 +25,7 @@ static struct {
 	uint8_t kept[KEPT][700];
 	uint16_t kept_bytes[KEPT];
 	unsigned int sent;
+	uint8_t how; /* of the step */
 } f;
 static struct rsvp_message message;
 
@@ -48,9 +52,26 @@ static int route(void *arg, const struct rsvp_message *m, uint64_t arrival, stru
 		return -RSVP_REFUSE_ROUTE;
 	case 1:
 		return RSVP_TRANSIT;
+	case 3:
+		way->joined = true;
+		return RSVP_FAR;
 	default:
 		return RSVP_FAR;
 	}
+}
+
+static struct rsvp_instance *under(void *arg, const struct rsvp_message *m)
+{
+	(void)arg;
+	(void)m;
+	return f.session;
+}
+
+static bool moved(void *arg, const struct rsvp_path *p, struct rsvp_way *way)
+{
+	(void)arg;
+	way->zone = 0;
+	return (rsvp_path_slot(p) ^ f.how) & 1;
 }
 
 static void changed(void *arg, const struct rsvp_path *p, bool on)
@@ -62,7 +83,7 @@ static void changed(void *arg, const struct rsvp_path *p, bool on)
 	must(on == (v.user == RSVP_U_COMMITTED), "the state is another one");
 }
 
-static const struct rsvp_node_ops ops = {.send = send_it, .route = route, .changed = changed};
+static const struct rsvp_node_ops ops = {.send = send_it, .route = route, .under = under, .changed = changed};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -117,8 +138,11 @@ static void hand_over(const uint8_t *data, size_t bytes)
 	uint8_t *copy = fuzz_exact(data, bytes);
 	struct ip_addr from = {.family = 6, .b = {0xfd, [15] = 2}};
 
-	if (!rsvp_read(&rsvp_ext, copy, bytes, &message))
+	if (!rsvp_read(&rsvp_ext, copy, bytes, &message)) {
+		message.routed = f.how & ROUTED;
+		message.zone = f.how & ZONE ? 1 : 0;
 		rsvp_receive(f.node, f.now, &message, &from, 1);
+	}
 	free(copy);
 	check_pool();
 }
@@ -159,9 +183,12 @@ static void step(struct fuzz_input *in)
 	size_t taken;
 
 	length = (uint16_t)(length | fuzz_byte(in));
+	f.how = how;
 	run_until(f.now + (1ull << time % 37)); /* up to 68 s */
+	if (how & ROUTES)
+		rsvp_routes(f.node, f.now, 0, 16, moved);
 	if (how & NEIGHBOR)
-		rsvp_neighbor(f.node, f.now, &f.neighbor, !(time & 1));
+		rsvp_neighbor(f.node, f.now, 0, &f.neighbor, !(time & 1));
 	if (how & CLOSE && f.session) {
 		rsvp_close(f.node, f.now, f.session);
 		f.session = NULL;

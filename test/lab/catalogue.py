@@ -20,5 +20,6 @@ import floods  # noqa: F401
 import reloads  # noqa: F401
 import bfd  # noqa: F401
 import rsvp  # noqa: F401
+import rsvp_servers  # noqa: F401
 import failover  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

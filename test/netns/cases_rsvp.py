@@ -2,7 +2,8 @@
 """
 Credit sessions with an RSVP neighbour that scapy plays (docs/credit.md 2.3); tshark reads what sluice has sent.
 
-    rsvp      s == f      s: sluice, f: a station; a session of s that ends at f, and one of f that ends at s
+    rsvp      h == s == f      s: sluice, f: a station; a session of s that ends at f, and one of f that ends at s. h: a server
+                               of a tenant, without tunnels: a session of h that is joined to that of s, and one of s that ends at h
 
 The neighbour knows no timers of its own: it answers what has come whenever a test looks.
 """
@@ -23,11 +24,12 @@ from topology import Topology
 
 MAC_F = "02:00:00:00:0f:02"
 OWN, PEER, LOOP_S, LOOP_F = "fd00:a::1", "fd00:a::2", "fd00:0:1::1", "fd00:0:2::1"
+GATE, SERVER, BEYOND, MAC_H = "2001:db8:c::1", "2001:db8:c::9", "2001:db8:d::9", "02:00:00:00:0c:09"
 SOURCE_S, SOURCE_F = "fd00:8::5", "fd00:9::5"  # outer sources of their sessions
 CS6, RSVP_PROTOCOL, HOP_BY_HOP, IN_IPV6 = 0xC0, 46, 0, 41
 SESSION, HOP, TIME, STYLE, FLOWSPEC, FILTER, TEMPLATE, TSPEC, ID, ACK = 1, 3, 5, 8, 9, 10, 11, 12, 23, 24
 CREDIT, CBFC_HOP, CBFC_PATH, CBFC_OFFER = 124, 188, 252, 253
-INIT, RESERVE, END, END_ACK, ACKS = 28, 29, 30, 31, 13
+INIT, RESERVE, END, END_ACK, ACKS, PATH_ERR = 28, 29, 30, 31, 13, 3
 OFFERS, COMMITS, UPDATES = 0x80, 0x40, 0x20
 ENTERPRISE, CLASS, UNIT, REFRESH, EPOCH, LABEL = 32473, 3, 11, 1000, 5, 0x12345
 
@@ -82,16 +84,19 @@ def rsvp(kind, ttl, *objects):
 class Neighbour:
     """f: the next hop of the session of s, and the previous hop of one of its own."""
 
+    place, link, own, node, own_mac = 0, "wan0", LOOP_F, LOOP_S, MAC_F
+    source, ends_at, template = SOURCE_F, LOOP_S, (3, LABEL)  # of its session
+
     def __init__(self, t):
-        self.t, self.station, self.mac = t, t.stations[0], t.net.spaces["s"].mac("wan0")
+        self.t, self.station, self.mac = t, t.stations[self.place], t.net.spaces["s"].mac(self.link)
         self.answers, self.epoch, self.sequence, self.number, self.buffer = True, EPOCH, 0, 0, 16
         self.heard, self.frames, self.init = [], [], None
 
     def send(self, ip):
-        self.station.send(Ether(src=MAC_F, dst=self.mac) / ip)
+        self.station.send(Ether(src=self.own_mac, dst=self.mac) / ip)
 
     def to_node(self, kind, *objects):
-        self.send(IPv6(src=LOOP_F, dst=LOOP_S, hlim=255, tc=CS6, nh=RSVP_PROTOCOL) / rsvp(kind, 255, *objects))
+        self.send(IPv6(src=self.own, dst=self.node, hlim=255, tc=CS6, nh=RSVP_PROTOCOL) / rsvp(kind, 255, *objects))
 
     def id(self):
         self.number += 1
@@ -106,7 +111,7 @@ class Neighbour:
         return [(ACK, 1, bytes([0]) + m[ID][1:])] if ID in m.objects else []
 
     def hop(self, m):
-        return HOP, 2, bits(LOOP_F) + m[HOP][16:20]
+        return HOP, 2, bits(self.own) + m[HOP][16:20]
 
     def reserves(self, m, flags, *ids):
         spec = struct.pack(">I", 7) + b"\5\0\0\6" + m[TSPEC][8:]
@@ -168,33 +173,52 @@ class Neighbour:
 
     def begins(self):
         hop = struct.pack(">IBBBBIQII", ENTERPRISE, 0, CLASS, UNIT, 0, 0, 0, 1, 3000)
-        path = struct.pack(">IIHBB", ENTERPRISE, 0x5EED0001, 1, 1, 16) + bits(LOOP_F)
+        path = struct.pack(">IIHBB", ENTERPRISE, 0x5EED0001, 1, 1, 16) + bits(self.own)
         spec = struct.pack(">I", 7) + b"\1\0\0\6\x7f\0\0\5" + struct.pack(">fffII", 1e9, 65536, 1e9, 64, 4200)
         self.alerts(INIT, self.id(), *self.names(), (TIME, 1, struct.pack(">I", REFRESH)), (CBFC_HOP, 1, hop), (CBFC_PATH, 1, path),
-                    (TEMPLATE, 3, bits(SOURCE_F) + struct.pack(">I", LABEL)), (TSPEC, 2, spec))
+                    self.sender(), (TSPEC, 2, spec))
 
     def names(self):
-        return (SESSION, 2, bits(LOOP_S) + struct.pack(">BBH", 17, 0, 4791)), (HOP, 2, bits(LOOP_F) + struct.pack(">I", 0x501))
+        return (SESSION, 2, bits(self.ends_at) + struct.pack(">BBH", 17, 0, 4791)), (HOP, 2, bits(self.own) + struct.pack(">I", 0x501))
+
+    def sender(self):
+        form, port_or_label = self.template
+        return TEMPLATE, form, bits(self.source) + struct.pack(">I", port_or_label)
 
     def ends(self):
         hop = struct.pack(">IBBBBIQII", ENTERPRISE, 1, CLASS, UNIT, 0, 0, 0, 2, 3000)
-        self.alerts(END, self.id(), *self.names(), (CBFC_HOP, 1, hop), (TEMPLATE, 3, bits(SOURCE_F) + struct.pack(">I", LABEL)))
+        self.alerts(END, self.id(), *self.names(), (CBFC_HOP, 1, hop), self.sender())
+
+
+class Server(Neighbour):
+    """h: its messages have router alert, and no tunnel."""
+
+    place, link, own, node, own_mac = 1, "dc0", SERVER, GATE, MAC_H
+    source, ends_at, template = SERVER, BEYOND, (2, 50000)
+
+    def alerts(self, kind, *objects):
+        alert = IPv6ExtHdrHopByHop(nh=RSVP_PROTOCOL, options=[RouterAlert(value=1)])
+        self.send(IPv6(src=SERVER, dst=BEYOND, hlim=64, tc=CS6) / alert / rsvp(kind, 64, *objects))
 
 
 def network(options):
     t = Topology(options)
-    s, f = t.spaces("s", "f")
+    s, f, h = t.spaces("s", "f", "h")
     t.net.link(s, "wan0", f, "wan0")
+    t.net.link(s, "dc0", h, "dc0")
     t.station(f, MAC_F, "wan0")
-    t.node(s, LOOP_S, [port(0, "wan0", "wan", f"{OWN}/64", speed="10G")],
-           neighbors=[{"port": "wan0", "address": PEER, "mac": MAC_F}],
+    t.station(h, MAC_H, "dc0")
+    t.node(s, LOOP_S, [port(0, "wan0", "wan", f"{OWN}/64", speed="10G"), port(1, "dc0", "dc", f"{GATE}/64", speed="10G", vrf="red")],
+           neighbors=[{"port": "wan0", "address": PEER, "mac": MAC_F}, {"port": "dc0", "address": SERVER, "mac": MAC_H}],
+           vrfs=[{"name": "red", "routes": [{"prefix": "2001:db8:d::/48", "policy": "far"}]}],
            routes=via("wan0", PEER, f"{LOOP_F}/128", "5f00:0:200::/48"),
            sids=[{"sid": "5f00:0:100::/48", "behavior": "uN"}],
            policies=[policy("far", "5f00:0:200::", source=SOURCE_S)],
            credit={"mode": "ext", "integrity": "off", "pool": 1024, "buffer": 32, "refresh": REFRESH, "rapid": 100, "blockade": 1,
-                   "neighbors": [{"address": LOOP_F}], "accept": [{"sources": "fd00:9::/64", "buffer": 8}],
-                   "sessions": [{"name": "a", "policy": "far", "to": LOOP_F, "class": CLASS}]})
-    t.far = None
+                   "neighbors": [{"address": LOOP_F}, {"address": SERVER, "port": "dc0", "buffer": 8}], "accept": [{"sources": "fd00:9::/64", "buffer": 8}],
+                   "sessions": [{"name": "a", "policy": "far", "to": LOOP_F, "class": CLASS},
+                                {"name": "h", "port": "dc0", "to": SERVER, "class": CLASS}]})
+    t.far = t.near = None
     return t
 
 
@@ -203,12 +227,17 @@ def far(t):
     return t.far
 
 
-def session(t):
-    return next(s for s in t.nodes["s"].show("rsvp sessions") if s["session"] == "a")
+def near(t):
+    t.near = t.near or Server(t)
+    return t.near
 
 
-def is_committed(t):
-    return session(t)["state"] == "committed"
+def session(t, name="a"):
+    return next(s for s in t.nodes["s"].show("rsvp sessions") if s["session"] == name)
+
+
+def is_committed(t, name="a"):
+    return session(t, name)["state"] == "committed"
 
 
 def comes_up(t):
@@ -288,10 +317,44 @@ def of_the_neighbour(t):
     expect(t.nodes["s"].show("rsvp counters")["paths"] <= paths + 1, "paths")
 
 
+def to_the_server(t):
+    """A session that ends at the server comes up without a tunnel."""
+    h = near(t)
+    h.until(lambda: is_committed(t, "h"), "the session has credit")
+    m = h.init
+    expect(m.outer is None and m.ip.dst == SERVER and m[HOP][:16] == bits(GATE), f"{m.ip.summary()}")
+    expect(session(t, "h")["units"] == 16, f"{session(t, 'h')}")
+
+
+def of_the_server(t):
+    """A session of the server: granted because the session of s has credit, and not used while that one has none."""
+    f, h = far(t), near(t)
+    h.begins()
+    commits = lambda: [m for m in h.heard if m.kind == RESERVE and m.credit()[0] & COMMITS]
+    h.until(commits, "the commit")
+    m = commits()[0]
+    expect(m.ip.src == GATE and m.ip.dst == SERVER and m.ip.hlim == 255 and m.lih() == 0x501 and m.credit()[3] == 8, f"{m.ip.summary()}")
+    t.nodes["s"].ask("session", "stop", "a")
+    h.until(lambda: [m for m in h.heard if m.kind == PATH_ERR], "the server is told")
+    f.hears("End", END)
+    t.nodes["s"].ask("session", "start", "a")
+    f.epoch += 1
+    f.until(lambda: is_committed(t), "the session of s is back")
+    before = len(commits())
+    h.begins()
+    h.until(lambda: len(commits()) > before, "the commit is repeated")
+    h.ends()
+    h.hears("End ACK", END_ACK)
+    shown = lambda: [p for p in t.nodes["s"].show("rsvp paths") if p["source"] == SERVER and p["grantor"] == "committed"]
+    h.until(lambda: not shown(), "the buffer is free")
+
+
 def decoded(t):
     """tshark: each message is well-formed, and its checksum right. sluice has refused nothing of scapy's."""
     f = far(t)
     f.look()
+    near(t).look()
+    f.frames += near(t).frames
     path = t.nodes["s"].folder / "rsvp.pcap"
     wrpcap(str(path), [Ether(x) for x in f.frames])
     text = subprocess.run(["tshark", "-r", path, "-V"], capture_output=True, text=True, check=True).stdout
@@ -306,6 +369,7 @@ def decoded(t):
 
 LIVE = [
     ("a session comes up", comes_up), ("an update", updated), ("refreshes", refreshed), ("the neighbour falls silent", silent),
-    ("End, and a new start", ended), ("a session of the neighbour", of_the_neighbour), ("all messages, read by tshark", decoded),
+    ("End, and a new start", ended), ("a session of the neighbour", of_the_neighbour),
+    ("a session that ends at a server", to_the_server), ("a session of a server", of_the_server), ("all messages, read by tshark", decoded),
 ]
 GROUPS = [("rsvp", network, LIVE)]

@@ -216,6 +216,7 @@ static void deliver(struct net *t)
 	m = &t->received;
 	refusal = rsvp_read(&rsvp_ext, m->data, m->bytes, &t->message);
 	check(!refusal, "read again: %s", rsvp_refusal_name(refusal));
+	t->message.routed = t->routed;
 	rsvp_receive(t->node[m->to].rsvp, t->now, &t->message, &m->from, m->arrival);
 }
 
@@ -271,8 +272,8 @@ void net_run(struct net *t, uint64_t ns)
 void net_neighbor(struct net *t, unsigned int a, unsigned int b, bool up)
 {
 	t->cut[a][b] = t->cut[b][a] = !up;
-	rsvp_neighbor(t->node[a].rsvp, t->now, &t->node[b].addr, up);
-	rsvp_neighbor(t->node[b].rsvp, t->now, &t->node[a].addr, up);
+	rsvp_neighbor(t->node[a].rsvp, t->now, 0, &t->node[b].addr, up);
+	rsvp_neighbor(t->node[b].rsvp, t->now, 0, &t->node[a].addr, up);
 }
 
 static unsigned int count(const struct net *t, unsigned int node, bool grantor, unsigned int state)

@@ -16,7 +16,8 @@ static void keys(void **state)
 		{"signed", "  integrity: off\n", "", NULL},
 		{"never valid", "until: 1800000000", "until: ^1700000000",
 			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
-		{"twice", "      digest: md5\n", "    - id: ^11\n      digest: md5\n",
+		{"twice", "      digest: md5\n      from: 1700000000\n",
+			"    - id: ^11\n      digest: md5\n      from: 1700000000\n",
 			"id 11 is used twice in keys, first in line 370"},
 	};
 
@@ -53,7 +54,7 @@ static void timers_and_pool(void **state)
 			"pool"},
 		{"room for one", "pool: 64", "pool: 17", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 402 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 410 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -85,6 +86,41 @@ static void neighbors(void **state)
 	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
+#define SERVER_KEYS \
+	"      port: dc0\n      keys:\n        - id: 12\n          digest: md5\n          from: 1700000000\n         " \
+	" until: " \
+	"1900000000\n"
+
+static void servers(void **state)
+{
+	static const struct conf_row rows[] = {
+		{"not on its link", "- address: \"2001:db8:1::9\"", "- address: ^\"2001:db8:77::9\"",
+			"address: 2001:db8:77::9 is not on a subnet of dc0", "to: \"2001:db8:1::9\"",
+			"to: \"2001:db8:77::9\""},
+		{"hops away", "      port: dc0\n      keys:\n", "      port: dc0\n      hops: ^2\n      keys:\n",
+			"hops: 2: a server on dc0 is one hop away; leave out hops"},
+		{"without keys", SERVER_KEYS, "      port: ^dc0\n",
+			"port: a server needs keys of its own, because integrity is required; add keys with an id of "
+			"hmac.keys to this neighbour",
+			"  integrity: off\n", ""},
+		{"keys of a node of the domain", "      hops: 2\n", "      hops: 2\n      keys: ^[{id: 13}]\n",
+			"keys: nodes of the domain share credit.keys; add port if fd00:0:2::1 is a server, or leave "
+			"out "
+			"keys"},
+		{"along a policy and to a server", "    - name: to-server\n",
+			"    - name: to-server\n      policy: ^to-dc2\n",
+			"to-server: a session goes either along a policy or to a server; give policy or port"},
+		{"to nowhere", "    - name: to-server\n      port: dc0\n", "    - name: ^to-server\n",
+			"to-server: a session goes either along a policy or to a server; give policy or port"},
+		{"to no server", "to: \"2001:db8:1::9\"", "to: ^\"2001:db8:1::8\"",
+			"to: there is no server 2001:db8:1::8 on dc0 in credit.neighbors; add {address: "
+			"\"2001:db8:1::8\", port: dc0} there"},
+	};
+
+	(void)state;
+	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
 static void sessions(void **state)
 {
 	static const struct conf_row rows[] = {
@@ -104,7 +140,7 @@ static void sessions(void **state)
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 405 have 2 paths; set paths to 2 or more"},
+			"paths: 1 is too few: the sessions in line 413 have 3 paths; set paths to 3 or more"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};
@@ -116,7 +152,8 @@ static void sessions(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(keys), cmocka_unit_test(numbers),
-		cmocka_unit_test(timers_and_pool), cmocka_unit_test(neighbors), cmocka_unit_test(sessions)};
+		cmocka_unit_test(timers_and_pool), cmocka_unit_test(neighbors), cmocka_unit_test(servers),
+		cmocka_unit_test(sessions)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

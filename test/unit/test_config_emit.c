@@ -166,6 +166,7 @@ static void least_configuration(void **state)
 				  "  offer: 3000\n"
 				  "  idle: 100\n"
 				  "  lease: 1000\n"
+				  "  repair: 2000\n"
 				  "  blockade: 4\n"
 				  "  max-hops: 16\n"
 				  "  enterprise: 32473\n";

@@ -399,6 +399,49 @@ static void test_passed_on(void **state)
 	net_free(&net);
 }
 
+/* The same in S: they go on in the S that results from it, and in its refreshes; no longer than it has them. */
+static void test_passed_up(void **state)
+{
+	static const uint8_t unknown[] = {0, 8, 201, 5, 9, 9, 9, 9}, longest[1028] = {4, 4, 201, 5};
+
+	(void)state;
+	for (unsigned int with = 0; with < 3; with++) {
+		const struct rsvp_path_view v = (up(), view(2));
+		uint64_t until = net.now + 60 * NET_S;
+
+		rsvp_clear(&m, RSVP_RESERVE);
+		m.session = v.session;
+		m.hop = (struct rsvp_hop){.addr = net.node[1].addr, .lih = v.lih};
+		m.refresh_ms = 30000;
+		m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_TOTALS,
+			.flags = RSVP_CREDIT_COMMIT,
+			.traffic_class = 3,
+			.unit = 11,
+			.epoch = v.credit_epoch,
+			.fccl = 8192,
+			.buffer = 8192,
+			.sequence = 1000};
+		m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+		m.count[RSVP_O_TIME] = m.count[RSVP_O_STYLE] = m.flows = 1;
+		m.flow[0] = (struct rsvp_flow){.has_spec = true, .has_filter = true, .filter = v.sender};
+		m.count[RSVP_O_POLICY] = with > 0;
+		m.passed[0] = with == 1 ? (struct rsvp_raw){unknown, sizeof(unknown)}
+					: (struct rsvp_raw){longest, sizeof(longest)};
+		receive(2, 1);
+		net.cut[1][2] = true; /* its own refresh has none */
+		net.message.kind = RSVP_KIND_COUNT;
+		while ((net.message.kind != RSVP_RESERVE || !(net.message.credit[0].flags & RSVP_CREDIT_COMMIT)) &&
+			net_step(&net, until))
+			;
+		assert_int_equal(RSVP_RESERVE, net.message.kind);
+		check(net.message.count[RSVP_O_POLICY] == (with == 1), "with %u", with);
+		if (with == 1)
+			assert_memory_equal(unknown, net.message.passed[0].at, sizeof(unknown));
+		assert_int_equal(with == 2, stats(2).not_passed);
+		net_free(&net);
+	}
+}
+
 /* The LIH of a path comes with another nonce: its user has restarted, and the old path ends without 31. */
 static void test_replaced(void **state)
 {
@@ -659,7 +702,7 @@ static void test_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_update_checks), cmocka_unit_test(test_handle),
-		cmocka_unit_test(test_context_stops), cmocka_unit_test(test_resync),
+		cmocka_unit_test(test_passed_up), cmocka_unit_test(test_context_stops), cmocka_unit_test(test_resync),
 		cmocka_unit_test(test_resync_grantor), cmocka_unit_test(test_backlog),
 		cmocka_unit_test(test_init_again), cmocka_unit_test(test_passed_on), cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_believed), cmocka_unit_test(test_unknown), cmocka_unit_test(test_no_path),

@@ -371,6 +371,13 @@ static void test_failover(void **state)
 			net_neighbor(&net, 0, 2 + (before.path - 1u) / 4, true);
 		net_run(&net, 300 * NET_S);
 		check(!net_wrong(&net), "repaired %u: %s", where, net_wrong(&net));
+		/* one path carries data, all others are backups again, and reserve nothing */
+		check(net_users(&net, 0, RSVP_U_COMMITTED) == 1 && net_users(&net, 0, RSVP_U_OFFER) == 7,
+			"repaired %u: %u committed, %u offered", where, net_users(&net, 0, RSVP_U_COMMITTED),
+			net_users(&net, 0, RSVP_U_OFFER));
+		for (unsigned int i = 1; i < net.nodes; i++)
+			check(net_grantors(&net, i, RSVP_G_COMMITTED) <= 1, "repaired %u: %u committed at node %u",
+				where, net_grantors(&net, i, RSVP_G_COMMITTED), i);
 		net_close(&net, s);
 		net_run(&net, 4 * L_NS);
 		check(net_is_empty(&net), "cut %u: something is left", where);

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/rsvp/service_rsvp.h"
 #include "test/support/conf.h"
+#include "test/support/rsvp_packets.h"
 #include "test/support/shown.h"
 
 /* fd00::1 is the previous hop, behind p0; fd00::2 the next one, behind p1. */
@@ -35,28 +35,6 @@
 	"  neighbors: [{address: \"fd00::1\"}, {address: \"fd00::2\", rate: 5}]\n" more
 #define ACCEPT "  accept: [{sources: \"fd00:1::/64\", buffer: 4}]\n"
 #define SESSION(name) "  sessions: [{name: " name ", policy: far, to: \"fd00::2\", class: 3, buffer: 32K}]\n"
-
-#define LABEL 0x12345
-#define FRONT (sizeof(struct eth_hdr) + 2 * sizeof(struct ipv6_hdr) + 8)
-
-static struct rsvp_message m, got;
-static uint8_t out_bytes[2048];
-static struct rsvp_auth *neighbor; /* signs what is given to the node; NULL: nobody does */
-
-static struct ip_addr address(const char *text)
-{
-	struct ip_addr a;
-
-	assert_int_equal(0, ip_addr_parse(text, &a));
-	return a;
-}
-
-static bool is(const struct ipv6_addr *a, const char *text)
-{
-	struct ip_addr b = address(text);
-
-	return ipv6_equal(a, &b.v6);
-}
 
 /* A 28 of fd00::1 for a session that ends at `to`. */
 static void make_init(const char *to)
@@ -98,90 +76,7 @@ static void make_offer(const struct rsvp_message *init, uint8_t flags)
 	m.flow[0] = (struct rsvp_flow){.has_spec = true, .has_filter = true, .filter = init->sender};
 }
 
-static struct ipv6_hdr header(const char *from, const char *to, uint8_t tc, uint32_t label, uint8_t next, uint8_t hops,
-	size_t bytes)
-{
-	return (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(tc, label),
-		.payload_length = be16((uint16_t)bytes),
-		.next_header = next,
-		.hop_limit = hops,
-		.src = address(from).v6,
-		.dst = address(to).v6};
-}
-
-struct sending {
-	unsigned int port;
-	const char *from, *to; /* of the unicast packet, or the outer one */
-	uint8_t tc, hop_limit;
-	bool tunnel;
-};
-
-/* Give the message `m` to the node. */
-static void give(struct testbed *t, const struct sending *s)
-{
-	uint8_t frame[2048] = {0x02, 0, 0, 0, 0xd0, (uint8_t)s->port, 0x02, 0, 0, 0, 0xa0, 3, 0x86, 0xdd};
-	uint8_t *at = frame + sizeof(struct eth_hdr), bytes[1500];
-	size_t n = rsvp_write(&rsvp_ext, &m, bytes, sizeof(bytes));
-	struct ipv6_hdr ip = header(s->from, s->to, s->tc, s->tunnel ? LABEL : 0,
-		s->tunnel ? IP_PROTO_IPV6 : IP_PROTO_RSVP, s->hop_limit,
-		n + (s->tunnel ? sizeof(struct ipv6_hdr) + 8 : 0));
-
-	assert_true(n);
-	if (m.count[RSVP_O_INTEGRITY])
-		rsvp_auth_sign(neighbor, bytes, n);
-	memcpy(at, &ip, sizeof(ip));
-	at += sizeof(ip);
-	if (s->tunnel) {
-		static const uint8_t alert[8] = {IP_PROTO_RSVP, 0, 5, 2, 0, 1, 1, 0};
-		char to[IP_ADDR_TEXT];
-
-		ip = header("fd00:1::5", ip_addr_format(&m.session.dst, to), 0xc0, 0, IP_PROTO_HOPOPTS, 255, n + 8);
-		memcpy(at, &ip, sizeof(ip));
-		memcpy(at + sizeof(ip), alert, sizeof(alert));
-		at += sizeof(ip) + sizeof(alert);
-	}
-	memcpy(at, bytes, n);
-	fake_port_receive(t->port[s->port], 0, frame, (uint32_t)(at + n - frame), 0);
-	testbed_settle(t, 50);
-}
-
-static const struct sending in_tunnel = {0, "fd00:1::5", "5f00:0:100:200::", 0xc0, 60, true};
-
-/* The next RSVP message that left by a port; false: none. Its headers are in out_bytes, from the IP header on. */
-static bool next_sent(struct testbed *t, unsigned int port, size_t front)
-{
-	struct sent_frame *f = fake_port_take(t->port[port]);
-	size_t n;
-
-	if (!f)
-		return false;
-	n = f->size - sizeof(struct eth_hdr);
-	memcpy(out_bytes, f->bytes + sizeof(struct eth_hdr), n);
-	free(f);
-	assert_int_equal(RSVP_ACCEPTED, rsvp_read(&rsvp_ext, out_bytes + front, n - front, &got));
-	return true;
-}
-
-#define IN_TUNNEL (2 * sizeof(struct ipv6_hdr) + 8)
-#define UNICAST sizeof(struct ipv6_hdr)
-
-static const struct ipv6_hdr *outer(void)
-{
-	return (const struct ipv6_hdr *)out_bytes;
-}
-
-static struct testbed *start(const char *yaml)
-{
-	struct testbed *t = testbed_new(yaml);
-
-	testbed_pass(t, 110 * NSEC_PER_MSEC, NSEC_PER_MSEC); /* D_idle */
-	return t;
-}
-
-static const struct rsvp_service_stats *stats(const struct testbed *t)
-{
-	return &rsvp_shown(t->node)->stats;
-}
+static const struct sending in_tunnel = {0, "fd00:1::5", "5f00:0:100:200::", 0xc0, 60, TUNNELLED};
 
 /* A transit device offers to the previous hop and sends the 28 on, as its SID leaves the tunnel. */
 static void transit(void **state)
@@ -218,7 +113,7 @@ static void transit(void **state)
 	assert_false(next_sent(t, 0, UNICAST));
 	/* S of the next hop commits here, too */
 	make_offer(&init, RSVP_CREDIT_COMMIT);
-	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
 	assert_true(next_sent(t, 0, UNICAST));
 	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
 	check_shown(t, "show rsvp paths", "committed");
@@ -262,7 +157,7 @@ static void refused(void **state)
 	assert_int_equal(RSVP_PATH_ERR, got.kind);
 	assert_int_equal(RSVP_ERROR_POLICY, got.error.code);
 	make_init("fd00::77"); /* no way there */
-	give(t, &(struct sending){0, "fd00:1::5", "5f00:0:100:900::", 0xc0, 60, true});
+	give(t, &(struct sending){0, "fd00:1::5", "5f00:0:100:900::", 0xc0, 60, TUNNELLED});
 	assert_true(next_sent(t, 0, UNICAST));
 	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
 	make_init("fd00::2");
@@ -273,16 +168,16 @@ static void refused(void **state)
 	make_init("fd00::2");
 	init = m;
 	make_offer(&init, RSVP_CREDIT_OFFER);
-	give(t, &(struct sending){1, "fd00::1", "fd00::d", 0xc0, 255, false});
+	give(t, &(struct sending){1, "fd00::1", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
 	assert_int_equal(1, stats(t)->source);
-	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 254, false});
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 254, FOR_ONE_HOP});
 	assert_int_equal(1, stats(t)->hop_limit);
 	give(t, &in_tunnel);
 	assert_int_equal(1, stats(t)->tunnel);
 	assert_int_equal(0, rsvp_node_stats_of(rsvp_shown(t->node)->machines)->paths);
 	/* more than the rate of the neighbour, whose burst is 32 */
 	for (unsigned int i = 0; i < 60; i++)
-		give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+		give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
 	assert_in_range(stats(t)->above_rate, 25, 30);
 	assert_int_equal(stats(t)->above_rate, testbed_reason(t, 1, DROP_rsvp_limited));
 	check_shown(t, "show rsvp counters", "refused_stranger");
@@ -304,7 +199,7 @@ static void passes(void **state)
 	assert_true(next_sent(t, 1, IN_TUNNEL));
 	assert_int_equal(1, got.path.hops);
 	assert_int_equal(255, outer()[1].hop_limit);
-	give(t, &(struct sending){2, "2001:db8:c::9", "fd00::d", 0xc0, 255, false});
+	give(t, &(struct sending){2, "2001:db8:c::9", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
 	assert_int_equal(0, stats(t)->rx);
 	testbed_free(t);
 	t = start(NODE);
@@ -313,14 +208,6 @@ static void passes(void **state)
 	assert_int_equal(1, got.path.hops);
 	assert_null(rsvp_shown(t->node));
 	testbed_free(t);
-}
-
-static void apply(struct testbed *t, const char *yaml)
-{
-	char err[256] = "";
-
-	check(node_apply(t->node, conf_load(CONF_CHECK, yaml), err, sizeof(err)) == 0, "%s", err);
-	testbed_settle(t, 300);
 }
 
 /* A headend opens its sessions; a reload leaves alone what it does not change; orders of users. */
@@ -338,7 +225,7 @@ static void headend(void **state)
 	assert_int_equal(1, got.path.hops);
 	assert_true(got.tspec.depth > 32767 && got.tspec.depth < 32769);
 	make_offer(&init, RSVP_CREDIT_COMMIT);
-	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
 	check_shown(t, "show rsvp sessions", "committed");
 	rsvp_tick(t->node);
 	apply(t, NODE CREDIT(ACCEPT SESSION("a"))); /* something else has changed */
@@ -389,7 +276,8 @@ static void room_later(void **state)
 
 /* --- the vector v48 --- */
 
-#define VECTOR_NODE \
+#define VECTOR_NODE VECTOR_NODE_BY("2001:db8:b::1")
+#define VECTOR_NODE_BY(hop) \
 	"node: {name: t, loopback: \"2001:db8:f::d\", usid: {block: \"5f00:0::/32\", node: 0x100},\n" \
 	"  infrastructure: [\"2001:db8::/32\"]}\n" TESTBED_ONE_LCORE "ports:\n" \
 	"  - {name: p0, device: net_null0, side: wan, speed: 400G, addresses: [\"2001:db8:a::2/64\"]}\n" \
@@ -401,7 +289,7 @@ static void room_later(void **state)
 	"routes:\n" \
 	"  - {prefix: \"2001:db8:f::1/128\", port: p0, nexthop: \"2001:db8:a::1\"}\n" \
 	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::1\"}\n" \
-	"  - {prefix: \"2001:db8:3::/64\", port: p1, nexthop: \"2001:db8:b::1\"}\n" \
+	"  - {prefix: \"2001:db8:3::/64\", port: p1, nexthop: \"" hop "\"}\n" \
 	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n" \
 	"credit: {mode: ext, integrity: off, unit: 6, pool: 64, buffer: 16, neighbors: [{address: " \
 	"\"2001:db8:f::1\"}, {address: \"2001:db8:a::1\"}, {address: \"2001:db8:b::3\"}]}\n"
@@ -480,8 +368,6 @@ static void vector48(void **state)
 	testbed_free(t);
 }
 
-#define NATIVE (sizeof(struct ipv6_hdr) + 8)
-
 /*
  * v33, without a tunnel: neighbours on a link know this node by its address there, and the hop limit goes down by one.
  * The bytes are those of test/pcap.
@@ -521,12 +407,46 @@ static void native(void **state)
 	m.credit[0].unit = 6;
 	m.id = (struct rsvp_message_id){.ack_desired = true, .epoch = 1, .id = 1};
 	m.count[RSVP_O_ID] = 1;
-	give(t, &(struct sending){1, "2001:db8:b::3", "2001:db8:b::2", 0xc0, 255, false});
+	give(t, &(struct sending){1, "2001:db8:b::3", "2001:db8:b::2", 0xc0, 255, FOR_ONE_HOP});
 	assert_true(next_sent(t, 0, UNICAST));
 	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
 	assert_true(next_sent(t, 1, UNICAST));
 	assert_int_equal(RSVP_ACK, got.kind);
 	assert_true(is(&outer()->src, "2001:db8:b::2") && is(&outer()->dst, "2001:db8:b::3"));
+	testbed_free(t);
+}
+
+/* The route of the receiver changes: after W the path goes along the new one, and both its neighbours are told. */
+static void repair(void **state)
+{
+	struct testbed *t = start(VECTOR_NODE);
+	uint8_t frame[2048];
+	uint32_t n = vector_frame("v33_rsvp28_path.in", 0, frame);
+	static struct rsvp_message init;
+
+	(void)state;
+	fake_port_receive(t->port[0], 0, frame, n, 0);
+	testbed_settle(t, 50);
+	assert_true(next_sent(t, 0, UNICAST) && next_sent(t, 1, NATIVE));
+	init = got;
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	m.hop.addr = address("2001:db8:b::3");
+	m.credit[0].unit = 6;
+	give(t, &(struct sending){1, "2001:db8:b::3", "2001:db8:b::2", 0xc0, 255, FOR_ONE_HOP});
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	apply(t, VECTOR_NODE_BY("2001:db8:b::3"));
+	testbed_pass(t, 1900 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	while (next_sent(t, 0, UNICAST))
+		assert_int_equal(RSVP_RESERVE, got.kind); /* nobody has acknowledged it */
+	assert_false(next_sent(t, 1, NATIVE));
+	testbed_pass(t, 200 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_true(next_sent(t, 1, NATIVE));
+	assert_int_equal(RSVP_INIT, got.kind);
+	assert_int_equal(RSVP_HOP_ASK, got.cbfc_hop[0].flags);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_PATH_ERR, got.kind);
+	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
 	testbed_free(t);
 }
 
@@ -596,7 +516,7 @@ static enum rsvp_refusal verify(size_t front, struct rsvp_challenge *challenge)
 	return rsvp_auth_check(neighbor, NSEC_PER_SEC, 1000, &r, challenge);
 }
 
-static const struct sending direct = {0, "fd00::1", "fd00::d", 0xc0, 255, false};
+static const struct sending direct = {0, "fd00::1", "fd00::d", 0xc0, 255, FOR_ONE_HOP};
 
 /* What is not signed, or with another secret, is not heard and not answered; nor is the same message twice. */
 static void integrity_refuses(struct testbed *t)
@@ -651,7 +571,7 @@ static void integrity_challenges(struct testbed *t)
 	assert_int_equal(RSVP_CHALLENGE, got.kind);
 	assert_false(next_sent(t, 1, UNICAST)); /* no offer */
 	assert_int_equal(RSVP_ACCEPTED, rsvp_auth_answer(neighbor, 1000, &got, &m));
-	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, false});
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
 	make_init("fd00::d");
 	m.hop = (struct rsvp_hop){.addr = address("fd00::2"), .lih = 0x102};
 	m.sender.port++;
@@ -685,8 +605,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
 		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(vector48),
-		cmocka_unit_test(vector41), cmocka_unit_test(native), cmocka_unit_test(integrity),
-		cmocka_unit_test(headend), cmocka_unit_test(room_later)};
+		cmocka_unit_test(vector41), cmocka_unit_test(native), cmocka_unit_test(repair),
+		cmocka_unit_test(integrity), cmocka_unit_test(headend), cmocka_unit_test(room_later)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static void test_lease(void **state)
 	(void)state;
 	up();
 	net.cut[0][transit] = net.cut[transit][0] = true;
-	rsvp_neighbor(net.node[transit].rsvp, net.now, &net.node[0].addr, false);
+	rsvp_neighbor(net.node[transit].rsvp, net.now, 0, &net.node[0].addr, false);
 	assert_int_equal(1, net_grantors(&net, transit, RSVP_G_LEASE));
 	net_run(&net, 999 * NET_MS);
 	assert_int_equal(8192, committed(transit));
@@ -90,7 +90,7 @@ static void test_lease_resync(void **state)
 	(void)state;
 	up();
 	rsvp_path_show(rsvp_path_next(net.node[transit].rsvp, NULL), &before);
-	rsvp_neighbor(net.node[transit].rsvp, net.now, &net.node[0].addr, false);
+	rsvp_neighbor(net.node[transit].rsvp, net.now, 0, &net.node[0].addr, false);
 	net_run(&net, 500 * NET_MS);
 	make(RSVP_INIT, transit, true);
 	m.count[RSVP_O_TIME] = m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_HOP] = m.count[RSVP_O_CBFC_PATH] = 1;
@@ -212,7 +212,7 @@ static void test_resync_refused(void **state)
 	net_neighbor(&net, 0, transit, false);
 	net_run(&net, 500 * NET_MS);
 	net.cut[0][transit] = true;
-	rsvp_neighbor(net.node[0].rsvp, net.now, &net.node[transit].addr, true);
+	rsvp_neighbor(net.node[0].rsvp, net.now, 0, &net.node[transit].addr, true);
 	assert_int_equal(1, net_users(&net, 0, RSVP_U_RESYNC));
 	for (unsigned int i = 0; i < 2; i++) {
 		struct rsvp_path *p = rsvp_path_next(net.node[0].rsvp, NULL);

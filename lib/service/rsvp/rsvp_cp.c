@@ -93,42 +93,29 @@ static void gone(void *arg, const struct rsvp_path *p)
 static const struct rsvp_node_ops ops = {.send = rsvp_send,
 	.route = rsvp_route,
 	.own = rsvp_own_towards,
+	.under = rsvp_under,
 	.changed = changed,
 	.shown = shown,
 	.gone = gone};
-
-/* splitmix64 of the node's secret: the next 64 bits of what must not be guessed */
-static uint64_t secret(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static uint64_t unix_s(const struct control_role *c)
-{
-	return (c->node->born_ns + c->now) / NSEC_PER_SEC;
-}
 
 /* A node without credit pays for no table. */
 static bool make(struct control_role *c)
 {
 	const struct snap_credit *s = &c->s->credit;
 	struct rsvp_control *r = calloc(1, sizeof(*r) + s->config.paths_max * sizeof(r->row[0]));
-	uint64_t state = c->node->seed, seed[2];
+	uint64_t seed[2];
 
 	if (!r)
 		return false;
-	seed[0] = secret(&state);
-	seed[1] = secret(&state);
+	r->random = c->node->seed;
+	seed[0] = rsvp_secret(r);
+	seed[1] = rsvp_secret(r);
 	r->rows = s->config.paths_max;
 	r->ready_ns = c->now + s->config.idle_ms * NSEC_PER_MSEC;
-	r->labels = (uint32_t)secret(&state);
+	r->labels = (uint32_t)rsvp_secret(r);
 	r->auth = rsvp_auth_new(SENDERS_PER_NEIGHBOR * LIMIT_CREDIT_NEIGHBORS, s->window, (const uint8_t *)seed,
-		unix_s(c));
-	r->machines = rsvp_node_new(&s->config, &ops, c, secret(&state));
+		rsvp_unix_s(c));
+	r->machines = rsvp_node_new(&s->config, &ops, c, rsvp_secret(r));
 	if (!r->auth || !r->machines) {
 		rsvp_auth_free(r->auth);
 		rsvp_node_free(r->machines);
@@ -137,21 +124,6 @@ static bool make(struct control_role *c)
 	}
 	__atomic_store_n(&node_rsvp(c->node)->control, r, __ATOMIC_RELEASE);
 	return true;
-}
-
-/* In the order of the snapshot; those that were there keep their counters. */
-static void take_neighbors(struct rsvp_control *r, const struct snap_credit *s)
-{
-	for (uint32_t i = 0; i < s->n_neighbors; i++) {
-		struct rsvp_neighbor *there = rsvp_neighbor_of(r, &s->neighbor[i].addr), old = r->neighbor[i];
-
-		if (there == &r->neighbor[i])
-			continue;
-		r->neighbor[i] = there ? *there : (struct rsvp_neighbor){.addr = s->neighbor[i].addr, .reachable = 1};
-		if (there)
-			*there = old;
-	}
-	__atomic_store_n(&r->neighbors, s->n_neighbors, __ATOMIC_RELEASE);
 }
 
 static void take_snapshot(struct control_role *c)
@@ -168,7 +140,7 @@ static void take_snapshot(struct control_role *c)
 	if (s->on) {
 		rsvp_node_set(r->machines, &s->config);
 		rsvp_auth_set_keys(r->auth, s->key, s->n_keys, s->clock_s);
-		take_neighbors(r, s);
+		rsvp_take_neighbors(c);
 	}
 	r->epoch = 0;
 	rsvp_sessions_begin(c);
@@ -183,22 +155,27 @@ static bool is_reachable(const struct snapshot *s, const struct ip_addr *addr)
 	       liveness_of_way(s, t) != LIVENESS_IS_DEAD;
 }
 
+static bool is_down(const struct snapshot *s, uint8_t port)
+{
+	return __atomic_load_n(&s->live->link[port], __ATOMIC_RELAXED);
+}
+
 static void watch_neighbor(struct control_role *c, struct rsvp_neighbor *n)
 {
-	bool reachable = is_reachable(c->s, &n->addr);
+	bool reachable = n->zone ? !is_down(c->s, snap_interface_of(n->zone - 1u)) : is_reachable(c->s, &n->addr);
 
 	if (reachable == (bool)n->reachable)
 		return;
 	stat_level(n->reachable, reachable);
 	post(c, &(struct rsvp_event){.kind = reachable ? RSVP_EVENT_BACK : RSVP_EVENT_SILENT, .neighbor = n->addr});
-	rsvp_neighbor(rsvp_of(c)->machines, c->now, &n->addr, reachable);
+	rsvp_neighbor(rsvp_of(c)->machines, c->now, n->zone, &n->addr, reachable);
 }
 
 /* The way by which a path leaves this node: the policy's, or a port. */
 static bool is_dead(const struct control_role *c, const struct rsvp_carrier *x, const struct rsvp_path_view *v)
 {
-	if (!x->own)
-		return __atomic_load_n(&c->s->live->link[v->port], __ATOMIC_RELAXED);
+	if (!x->own || !x->bytes)
+		return is_down(c->s, v->port);
 	return x->path_id >= c->s->n_paths ||
 	       (liveness_grade(liveness_of_path(c->s, x->path_id)) == LIVENESS_IS_DEAD ||
 		       liveness_of_way(c->s, c->s->path[x->path_id].via) == LIVENESS_IS_DEAD);
@@ -227,9 +204,26 @@ static void watch(struct control_role *c)
 	if (likely(r->epoch == epoch))
 		return;
 	r->epoch = epoch;
+	r->repair_ns = c->now + c->s->credit.repair_ms * NSEC_PER_MSEC;
+	r->repaired = 0;
 	for (uint32_t i = 0; i < r->neighbors; i++)
 		watch_neighbor(c, &r->neighbor[i]);
 	rsvp_links(r->machines, c->now, news_of);
+}
+
+/* Local repair: W after the last change of a route or of what is alive, some paths in each pass. */
+static void repair(struct control_role *c, uint64_t *due)
+{
+	struct rsvp_control *r = rsvp_of(c);
+
+	if (!r->repair_ns)
+		return;
+	if (c->now >= r->repair_ns)
+		r->repaired = rsvp_routes(r->machines, c->now, r->repaired, CONTROL_BURST, rsvp_has_moved);
+	if (r->repaired == r->rows)
+		r->repair_ns = 0;
+	else
+		*due = MIN_OF(*due, MAX_OF(r->repair_ns, c->now));
 }
 
 static bool take(struct control_role *c, struct rte_mbuf *m)
@@ -253,6 +247,7 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 	watch(c);
 	rsvp_sessions_obey(c);
 	work = rsvp_poll(r->machines, c->now, CONTROL_BURST, &due);
+	repair(c, &due);
 	if (unlikely(__atomic_load_n(&node_rsvp(c->node)->stopping, __ATOMIC_RELAXED)))
 		work += rsvp_sessions_stop(c);
 	else
@@ -284,6 +279,7 @@ static void fini(struct control_role *c)
 	if (r) {
 		rsvp_node_free(r->machines);
 		rsvp_auth_free(r->auth);
+		rsvp_free_neighbors(r);
 		for (unsigned int i = 0; i < RSVP_OWN_BUCKETS; i++)
 			while (r->own[i]) {
 				struct rsvp_own *o = r->own[i];

@@ -60,6 +60,8 @@ struct rsvp_service_stats {
 
 struct rsvp_neighbor {
 	struct ip_addr addr;
+	uint16_t zone;		/* of a server; 0: of the domain */
+	struct rsvp_auth *auth; /* of a server; NULL: that of the domain */
 	struct bucket bucket;
 	RSVP_NEIGHBOR_COUNTERS(STAT_DECLARE)
 };
@@ -69,6 +71,7 @@ struct rsvp_carrier {
 	char session[RSVP_NAME], path[RSVP_NAME]; /* of a session that begins here; else "" */
 	uint32_t path_id;			  /* the same: of the policy's path */
 	bool own, dead;
+	uint32_t next; /* a native path in the domain: pkt.neigh of its messages */
 	uint16_t next_header_at;
 	uint16_t bytes;	  /* of the outer headers; 0: the message goes natively */
 	uint8_t header[]; /* as they came; of an own path those of its policy */
@@ -94,6 +97,7 @@ struct rsvp_own {
 	/* what it was opened with */
 	struct ip_addr to;
 	struct rsvp_tspec tspec;
+	uint16_t zone;
 	uint8_t traffic_class, paths;
 	uint32_t fingerprint[RSVP_CANDIDATES_MAX];
 };
@@ -136,7 +140,10 @@ struct rsvp_control {
 	uint64_t again_ns;   /* when they are looked at again */
 	uint64_t begin_ns;   /* no session begins before */
 	uint64_t ready_ns;   /* nothing is sent before: D_idle since the start */
+	uint64_t random;     /* state of rsvp_secret */
 	uint32_t epoch;	     /* of struct liveness */
+	uint64_t repair_ns;  /* routes have changed: when their paths are looked at; 0: they have not */
+	uint32_t repaired;   /* slots of paths that were looked at since */
 	uint32_t ended;	     /* buckets of sessions that were ended since `stopping` */
 	uint32_t labels;     /* given so far */
 	struct rsvp_own *own[RSVP_OWN_BUCKETS];
@@ -175,14 +182,35 @@ static inline struct rsvp_control *rsvp_shown(const struct node *n)
 	return __atomic_load_n(&node_rsvp(n)->control, __ATOMIC_ACQUIRE);
 }
 
+/* A packet that is being handled. The headers point into it. */
+struct rsvp_arrival {
+	const struct ipv6_hdr *ip; /* of the message */
+	const void *message;
+	size_t bytes;
+	bool alerts;	      /* in a tunnel, or with router alert: not addressed to one hop */
+	const uint8_t *outer; /* NULL: no tunnel */
+	uint16_t outer_bytes, next_header_at;
+	uint16_t port;
+	uint16_t zone; /* of a server; 0: it came from the domain */
+};
+
 /* --- control lcore --- */
 
 /* packets_cp.c: a received packet (PUNT_RSVP), whose reason for the end is returned; struct rsvp_node_ops. */
 enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m);
 void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
-struct ip_addr rsvp_own_towards(void *arg, const struct ip_addr *neighbor);
+struct ip_addr rsvp_own_towards(void *arg, uint16_t zone, const struct ip_addr *neighbor);
+
+/* neighbors_cp.c: the configured neighbours, and their state. Zones are interfaces of servers (snapshot.h). */
+struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, uint16_t zone, const struct ip_addr *addr);
+const struct snap_rsvp_neighbor *rsvp_permitted(const struct snap_credit *s, uint16_t zone, const struct ip_addr *addr);
+void rsvp_take_neighbors(struct control_role *c);
+void rsvp_free_neighbors(struct rsvp_control *r);
+
+/* route_cp.c: where a 28 goes on; the session that carries on a server's data. struct rsvp_node_ops. */
 int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
-struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, const struct ip_addr *addr);
+struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m);
+bool rsvp_has_moved(void *arg, const struct rsvp_path *p, struct rsvp_way *way); /* for rsvp_routes */
 
 /*
  * sessions_cp.c: sessions follow the snapshot, some in each pass, and orders of users. Those that found no room are tried
@@ -192,6 +220,29 @@ void rsvp_sessions_begin(struct control_role *c);
 void rsvp_sessions_follow(struct control_role *c, uint64_t *due);
 void rsvp_sessions_obey(struct control_role *c);
 unsigned int rsvp_sessions_stop(struct control_role *c);
+struct rsvp_own *rsvp_own_of(const struct rsvp_control *r, const char *name); /* NULL: there is none */
+
+/* 64 bits that nobody can guess: splitmix64 of the node's secret. */
+static inline uint64_t rsvp_secret(struct rsvp_control *r)
+{
+	uint64_t z = r->random += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* The time of day (s). */
+static inline uint64_t rsvp_unix_s(const struct control_role *c)
+{
+	return (c->node->born_ns + c->now) / NSEC_PER_SEC;
+}
+
+/* The interface of a zone; NULL: none, or a reload has removed it. */
+static inline const struct snap_interface *rsvp_link_of(const struct snapshot *s, uint16_t zone)
+{
+	return zone ? snap_interface(s, zone - 1u) : NULL;
+}
 
 /* --- management thread, rsvp_ctl.c --- */
 

@@ -31,7 +31,7 @@ static uint32_t bucket_of(const char *name)
 	return h % RSVP_OWN_BUCKETS;
 }
 
-static struct rsvp_own *own_of(const struct rsvp_control *r, const char *name)
+struct rsvp_own *rsvp_own_of(const struct rsvp_control *r, const char *name)
 {
 	struct rsvp_own *o = r->own[bucket_of(name)];
 
@@ -40,17 +40,15 @@ static struct rsvp_own *own_of(const struct rsvp_control *r, const char *name)
 	return o;
 }
 
-/* The outer source of a path, and a label that it has not had for 2^20 paths, never 0. */
-static struct rsvp_sender sender_for(struct rsvp_control *r, const struct snap_path *path)
+/* A source, and a label that it has not had for 2^20 paths, never 0. */
+static struct rsvp_sender sender_for(struct rsvp_control *r, struct ip_addr source)
 {
 	uint32_t label;
 
 	do {
 		label = r->labels++ * LABEL_STEP & ((1u << LABEL_BITS) - 1);
 	} while (!label);
-	return (struct rsvp_sender){.src = ip_addr_from6(&((const struct ipv6_hdr *)path->header)->src),
-		.labelled = true,
-		.port = label};
+	return (struct rsvp_sender){.src = source, .labelled = true, .port = label};
 }
 
 static struct rsvp_carrier *carrier_for(const struct snap_rsvp_session *s, const struct snap_path *path, uint32_t id)
@@ -93,13 +91,38 @@ static bool add_candidate(struct control_role *c, const struct snap_rsvp_session
 	if (!carrier)
 		return false;
 	x->id = (uint16_t)(place + 1);
-	x->sender = sender_for(rsvp_of(c), path);
+	x->sender = sender_for(rsvp_of(c), ip_addr_from6(&((const struct ipv6_hdr *)path->header)->src));
 	x->way = (struct rsvp_way){.port = port_of(c->s, path->via, x->sender.port),
 		.carrier = (uint64_t)(uintptr_t)carrier,
 		.delay_us = UINT32_MAX};
 	speed = c->s->port[x->way.port].speed_bps;
 	x->way.rate_bps = speed ? speed : UINT64_MAX;
 	o->candidates++;
+	return true;
+}
+
+/* The only path of a session that ends at a server: the link that the server is on. */
+static bool add_server(struct control_role *c, const struct snap_rsvp_session *s, struct rsvp_open *o)
+{
+	const struct snap_rsvp_neighbor *n = rsvp_permitted(&c->s->credit, s->zone, &s->to);
+	const struct snap_interface *in = rsvp_link_of(c->s, s->zone);
+	struct rsvp_candidate *x = &o->candidate[0];
+	struct rsvp_carrier *carrier = n && in ? calloc(1, sizeof(*carrier)) : NULL;
+
+	if (!carrier)
+		return false;
+	snprintf(carrier->session, sizeof(carrier->session), "%s", s->name);
+	snprintf(carrier->path, sizeof(carrier->path), "%s", in->name);
+	carrier->own = true;
+	x->id = 1;
+	x->sender = sender_for(rsvp_of(c), n->own);
+	x->way = (struct rsvp_way){.port = snap_interface_of(s->zone - 1u),
+		.zone = s->zone,
+		.here = n->own,
+		.carrier = (uint64_t)(uintptr_t)carrier,
+		.rate_bps = in->speed_bps ? in->speed_bps : UINT64_MAX,
+		.delay_us = UINT32_MAX};
+	o->candidates = 1;
 	return true;
 }
 
@@ -110,8 +133,9 @@ static void remember(const struct control_role *c, struct rsvp_own *o, const str
 	o->to = s->to;
 	o->tspec = s->tspec;
 	o->traffic_class = s->traffic_class;
-	o->paths = (uint8_t)policy->n_paths;
-	for (unsigned int i = 0; i < policy->n_paths; i++)
+	o->zone = s->zone;
+	o->paths = s->zone ? 1 : (uint8_t)policy->n_paths;
+	for (unsigned int i = 0; !s->zone && i < policy->n_paths; i++)
 		o->fingerprint[i] = c->s->path[policy->path[i]].via ? c->s->path[policy->path[i]].fingerprint : 0;
 }
 
@@ -120,8 +144,8 @@ static bool is_same(const struct control_role *c, const struct rsvp_own *o, cons
 	struct rsvp_own now = {0};
 
 	remember(c, &now, s);
-	return ip_addr_equal(&now.to, &o->to) && now.traffic_class == o->traffic_class && now.paths == o->paths &&
-	       !memcmp(&now.tspec, &o->tspec, sizeof(now.tspec)) &&
+	return ip_addr_equal(&now.to, &o->to) && now.zone == o->zone && now.traffic_class == o->traffic_class &&
+	       now.paths == o->paths && !memcmp(&now.tspec, &o->tspec, sizeof(now.tspec)) &&
 	       !memcmp(now.fingerprint, o->fingerprint, sizeof(now.fingerprint));
 }
 
@@ -136,7 +160,7 @@ static void open_session(struct control_role *c, struct rsvp_own *o, const struc
 	remember(c, o, s);
 	*begin = MAX_OF(*begin + INIT_BURST * INIT_NS, c->now) - INIT_BURST * INIT_NS + o->paths * INIT_NS;
 	for (unsigned int i = 0; i < o->paths && good; i++)
-		good = add_candidate(c, s, &open, i);
+		good = s->zone ? add_server(c, s, &open) : add_candidate(c, s, &open, i);
 	if (good && open.candidates)
 		o->instance = rsvp_open(rsvp_of(c)->machines, c->now, &open);
 	if (o->instance)
@@ -169,7 +193,7 @@ static struct rsvp_own *add_own(struct rsvp_control *r, const char *name)
 static void follow(struct control_role *c, uint32_t place)
 {
 	const struct snap_rsvp_session *s = &c->s->credit.session[place];
-	struct rsvp_own *o = own_of(rsvp_of(c), s->name);
+	struct rsvp_own *o = rsvp_own_of(rsvp_of(c), s->name);
 
 	if (!o)
 		o = add_own(rsvp_of(c), s->name);
@@ -191,7 +215,7 @@ void rsvp_sessions_begin(struct control_role *c)
 
 	r->at = 0;
 	for (uint32_t i = 0; s->on && i < s->n_sessions; i++) {
-		struct rsvp_own *o = own_of(r, s->session[i].name);
+		struct rsvp_own *o = rsvp_own_of(r, s->session[i].name);
 
 		if (o)
 			o->generation = c->s->generation;
@@ -245,7 +269,7 @@ void rsvp_sessions_obey(struct control_role *c)
 
 	for (; all->tail != head; __atomic_store_n(&all->tail, all->tail + 1, __ATOMIC_RELEASE)) {
 		const struct rsvp_order *order = &all->order[all->tail % RSVP_ORDERS];
-		struct rsvp_own *o = own_of(rsvp_of(c), order->name);
+		struct rsvp_own *o = rsvp_own_of(rsvp_of(c), order->name);
 
 		if (!o || !c->s->credit.on || o->generation != c->s->generation)
 			continue;

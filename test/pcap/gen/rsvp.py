@@ -7,6 +7,7 @@ byte. What must leave is theirs too, apart from what the node has otherwise (as_
 
 import hashlib
 import hmac
+import ipaddress
 import pathlib
 import struct
 
@@ -142,6 +143,38 @@ def life():
     yield case
 
 
+def moved(frame):
+    """A frame of v33 between two servers: its sender is the previous hop, and its session ends at the next one."""
+    for old, new in (("2001:db8:1::11", "2001:db8:a::1"), ("2001:db8:3::33", "2001:db8:b::3")):
+        frame = frame.replace(ipaddress.ip_address(old).packed, ipaddress.ip_address(new).packed)
+    return Message(frame)
+
+
+def servers():
+    """v33 at a gateway whose neighbours are servers of a tenant, and the same from a station that is none."""
+    config = node(
+        [port("p0", "dc", "2001:db8:a::2/64", speed="400G", vrf="red"), port("p1", "dc", "2001:db8:b::2/64", speed="100G", vrf="red")],
+        neighbors=[neighbor("p0", "2001:db8:a::1"), neighbor("p1", "2001:db8:b::3")], vrfs=[{"name": "red"}], lcores=ONE_LCORE,
+        credit={**transit()["credit"], "neighbors": [{"address": "2001:db8:a::1", "port": "p0"}, {"address": "2001:db8:b::3", "port": "p1"}]},
+    )
+    config["memory"]["buffers"] = 65536
+    case = Case("v33_rsvp28_servers", "a native session from one server of a gateway to another; the same from another station is data",
+                "draft-hu-rtgwg-cbfc-rsvp-01 4.2; docs/credit.md 2.3", config, mask=["rsvp"])
+    came = moved(received("v33_rsvp28_path"))
+    time = Timeline(case)
+    time.at(0, "p0", came.frame())
+    case.count("p0", "rsvp")
+    for name, frame in zip(("p0", "p1"), frames("v33_rsvp28_path", "out")):
+        case.tx(name, as_configured(moved(frame)))
+    came.front[22:38] = ipaddress.ip_address("2001:db8:a::77").packed
+    time.at(4, "p0", came.frame())
+    passed = came.frame()
+    case.tx("p1", Frame(next(f for f in frames("v33_rsvp28_path", "out") if f[:6] == bytes.fromhex("02000000b001"))[:14] +
+                        passed[14:21] + bytes([passed[21] - 1]) + passed[22:]))
+    time.fill()
+    yield case
+
+
 def signed():
     """v43. The vector leaves out the Path init that goes on: that is the one that came, by the next hop, signed again."""
     case = Case("v43_rsvp28_integrity", "28 with INTEGRITY and MESSAGE_ID, without CBFC_PATH: 29 with both, and the 28 goes on",
@@ -175,5 +208,6 @@ def refused():
 
 def cases():
     yield from life()
+    yield from servers()
     yield from signed()
     yield from refused()

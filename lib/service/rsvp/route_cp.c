@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a Path init goes on (docs/credit.md 2.3): along the tunnel in which it came, by routing, to a server; or it ends
+ * here, and its data is carried on by a session that begins here. Control lcore.
+ */
+#include <stdlib.h>
+
+#include "node/control_send.h"
+#include "service/rsvp/rsvp_packet.h"
+
+static const struct snap_rsvp_accept *accepted(const struct snap_credit *s, const struct ip_addr *source)
+{
+	for (uint32_t i = 0; i < s->n_accepts && source->family == 6; i++)
+		if (snap_match_has(&s->accept[i].sources, ipv6_hi(&source->v6), ipv6_lo(&source->v6)))
+			return &s->accept[i];
+	return NULL;
+}
+
+/* E37: PFC tunnels that pause data of the class where it was received already hold it back. */
+static bool is_paused_otherwise(const struct snapshot *s, uint16_t port, const struct rsvp_message *m)
+{
+	uint8_t class = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL;
+
+	for (uint32_t i = 0; i < s->n_pfc_tunnels; i++)
+		if (s->pfc_tunnel[i].port == port &&
+			(class == RSVP_CLASS_ALL || (class < 8 && s->pfc_tunnel[i].priorities >> class & 1)))
+			return true;
+	return false;
+}
+
+static struct rsvp_carrier *carrier_of(const struct rsvp_arrival *a)
+{
+	struct rsvp_carrier *x = calloc(1, sizeof(*x) + a->outer_bytes);
+
+	if (!x || !a->outer)
+		return x;
+	x->bytes = a->outer_bytes;
+	x->next_header_at = a->next_header_at;
+	memcpy(x->header, a->outer, a->outer_bytes);
+	return x;
+}
+
+/* Own address on the link by which a packet leaves: of the next hop's subnet, or any but the link-local one. */
+static struct ip_addr address_on_link(const struct snapshot *s, const struct pkt *x, const struct ip_addr *to)
+{
+	bool on_link = x->neigh >= PKT_NEIGH_LINK;
+	const struct snap_interface *in = snap_interface(s,
+		on_link ? x->neigh - PKT_NEIGH_LINK : s->neigh[x->neigh].interface);
+	const struct ip_addr *next = on_link ? to : &s->neigh[x->neigh].addr;
+	struct ip_addr found = ip_addr_from6(&s->loopback);
+
+	for (unsigned int i = in->n_own; i-- > 1;) {
+		if (ip_prefix_contains(&in->own[i], next))
+			return in->own[i].addr;
+		if (in->own[i].addr.family == 6)
+			found = in->own[i].addr;
+	}
+	return found;
+}
+
+/*
+ * How does a packet leave that comes as this one did? False: in no way, or to a tenant's station who is not permitted. Fills
+ * the port and what follows from it.
+ */
+static bool egress_of(struct control_role *c, struct rsvp_carrier *x, const struct rsvp_sender *sender,
+	const struct ip_addr *to, struct rsvp_way *way)
+{
+	uint8_t packet[SNAP_ENCAP_BYTES_MAX + INNER_BYTES];
+	uint32_t bytes = x->bytes + put_packet(packet + x->bytes, &sender->src, to, UINT8_MAX, true, "", 0);
+	const struct pkt *pkt;
+	struct rte_mbuf *mbuf;
+	bool good;
+
+	if (x->bytes)
+		put_outer(packet, x, sender->port, bytes - x->bytes);
+	mbuf = control_packet(c, packet, bytes);
+	if (!mbuf)
+		return false;
+	classify_originated(&c->classifier, mbuf, VRF_UNDERLAY);
+	pkt = pkt_of(mbuf);
+	good = pkt->verdict == PKT_FORWARD && (x->bytes || c->s->port[pkt->egress].side == SIDE_WAN);
+	if (good) {
+		x->next = pkt->neigh;
+		way->port = pkt->egress;
+		way->rate_bps = c->s->port[way->port].speed_bps ? c->s->port[way->port].speed_bps : UINT64_MAX;
+		if (!x->bytes)
+			way->here = address_on_link(c->s, pkt, to);
+	}
+	pkt_end(mbuf, CONSUME_rsvp, &c->lcore->stats);
+	return good;
+}
+
+/* A server of that table. NULL: nobody there is heard. */
+static const struct snap_rsvp_neighbor *server_at(const struct snapshot *s, uint16_t vrf, const struct ip_addr *addr)
+{
+	for (uint32_t i = 0; i < s->credit.n_neighbors; i++) {
+		const struct snap_rsvp_neighbor *n = &s->credit.neighbor[i];
+		const struct snap_interface *in = rsvp_link_of(s, n->zone);
+
+		if (in && in->vrf == vrf && ip_addr_equal(&n->addr, addr))
+			return n;
+	}
+	return NULL;
+}
+
+/* Go on to a server. */
+static int to_server(const struct snapshot *s, const struct snap_rsvp_neighbor *n, const struct rsvp_message *m,
+	struct rsvp_way *way)
+{
+	uint8_t port = snap_interface_of(n->zone - 1u);
+	struct rsvp_carrier *x;
+
+	if (m->send_ttl <= 1)
+		return -RSVP_REFUSE_HOPS;
+	x = calloc(1, sizeof(*x));
+	if (!x)
+		return -RSVP_REFUSE_ROUTE;
+	way->zone = n->zone;
+	way->here = n->own;
+	way->port = port;
+	way->carrier = (uint64_t)(uintptr_t)x;
+	if (s->port[port].speed_bps)
+		way->rate_bps = s->port[port].speed_bps;
+	return RSVP_TRANSIT;
+}
+
+/* The session along the policy by which data for that address leaves the domain, of that class. NULL: none. */
+static const struct snap_rsvp_session *session_towards(const struct snapshot *s, uint16_t zone,
+	const struct rsvp_message *m)
+{
+	uint8_t class = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL;
+	const struct snap_interface *in = rsvp_link_of(s, zone);
+	target_t t = in ? fib_lookup6(snap_vrf_of(s, in->vrf)->v6, &m->session.dst.v6) : 0;
+	uint32_t i = target_kind(t) == TARGET_POLICY ? s->credit.of_policy[target_index(t)] : 0;
+
+	while (i && class != RSVP_CLASS_ALL && s->credit.session[i - 1].traffic_class != class)
+		i = s->credit.session[i - 1].next;
+	return i ? &s->credit.session[i - 1] : NULL;
+}
+
+struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m)
+{
+	const struct control_role *c = arg;
+	const struct snap_rsvp_session *s = session_towards(c->s, m->zone, m);
+	const struct rsvp_own *o = s ? rsvp_own_of(rsvp_of(c), s->name) : NULL;
+
+	return o ? o->instance : NULL;
+}
+
+/*
+ * A session of a server: it goes on to another server here, or ends here because a session of this node carries its data
+ * on across the domain. Where data would go on without credit, nothing is granted.
+ */
+static int route_server(const struct control_role *c, const struct rsvp_message *m, uint16_t zone, struct rsvp_way *way)
+{
+	const struct snap_interface *in = rsvp_link_of(c->s, zone);
+	const struct snap_rsvp_neighbor *other = in ? server_at(c->s, in->vrf, &m->session.dst) : NULL;
+
+	if (other)
+		return other->zone == zone ? -RSVP_REFUSE_ROUTE : to_server(c->s, other, m, way);
+	way->joined = true;
+	return session_towards(c->s, zone, m) ? (int)RSVP_FAR : -RSVP_REFUSE_ROUTE;
+}
+
+int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way)
+{
+	const struct rsvp_arrival *a = (const struct rsvp_arrival *)(uintptr_t)arrival;
+	struct control_role *c = arg;
+	const struct snap_credit *s = &c->s->credit;
+	const struct snap_rsvp_neighbor *n = rsvp_permitted(s, a->zone, &m->hop.addr);
+	const struct snap_rsvp_accept *accept = accepted(s, &m->sender.src);
+	struct rsvp_carrier *x;
+
+	if (!n || m->sender.src.family != 6 || (a->outer_bytes > SNAP_ENCAP_BYTES_MAX))
+		return -1;
+	if (is_paused_otherwise(c->s, a->port, m))
+		return -RSVP_REFUSE_CLASS;
+	way->buffer = n->buffer;
+	if (a->zone)
+		return route_server(c, m, a->zone, way);
+	if (ipv6_equal(&m->session.dst.v6, &c->s->loopback)) {
+		way->buffer = accept ? MIN_OF(way->buffer, accept->buffer) : 0;
+		return accept ? RSVP_FAR : -1;
+	}
+	if (m->send_ttl <= 1)
+		return -RSVP_REFUSE_HOPS;
+	if (!a->outer && server_at(c->s, VRF_UNDERLAY, &m->session.dst))
+		return to_server(c->s, server_at(c->s, VRF_UNDERLAY, &m->session.dst), m, way);
+	x = carrier_of(a);
+	if (!x || !egress_of(c, x, &m->sender, &m->session.dst, way)) {
+		free(x);
+		return -RSVP_REFUSE_ROUTE;
+	}
+	way->carrier = (uint64_t)(uintptr_t)x;
+	return RSVP_TRANSIT;
+}
+
+bool rsvp_has_moved(void *arg, const struct rsvp_path *p, struct rsvp_way *way)
+{
+	struct rsvp_carrier *x = (struct rsvp_carrier *)(uintptr_t)rsvp_path_carrier(p);
+	struct rsvp_path_view v;
+	uint32_t before;
+
+	if (!x || x->own || x->bytes || way->zone)
+		return false;
+	before = x->next;
+	rsvp_path_show(p, &v);
+	return egress_of(arg, x, &v.sender, &v.session.dst, way) && (way->port != v.port || x->next != before);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Servers that speak RSVP natively, at a gateway whose neighbours are the test (docs/credit.md 2.3): one that sends, whose
+ * session is joined to an outer one; one that receives; two at the same gateway; and whom the gateway does not hear.
+ */
+#include "test/support/unit.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test/support/conf.h"
+#include "test/support/rsvp_packets.h"
+#include "test/support/shown.h"
+
+/* Servers of the tenant red on d0 and d1; the tenant blue on d2 has the address of one of them. fd00::2 is behind p1. */
+#define PORTS \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"vrfs:\n" \
+		"  - {name: red, routes: [{prefix: \"2001:db8:3::/48\", policy: far}, " \
+		"{prefix: \"2001:db8:4::/48\", policy: other}]}\n" \
+		"  - {name: blue}\n" \
+		"ports:\n" \
+		"  - {name: p1, device: net_null1, side: wan, speed: 40G, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"  - {name: d0, device: net_null2, side: dc, vrf: red, speed: 10G, addresses: " \
+		"[\"2001:db8:c::2/64\"]}\n" \
+		"  - {name: d1, device: net_null3, side: dc, vrf: red, addresses: [\"2001:db8:e::2/64\"]}\n" \
+		"  - {name: d2, device: net_null4, side: dc, vrf: blue, addresses: [\"2001:db8:c::2/64\"]}\n" \
+		"neighbors:\n" \
+		"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
+		"  - {port: d0, address: \"2001:db8:c::9\", mac: \"02:00:00:00:c0:09\"}\n" \
+		"  - {port: d1, address: \"2001:db8:e::9\", mac: \"02:00:00:00:e0:09\"}\n" \
+		"  - {port: d2, address: \"2001:db8:c::9\", mac: \"02:00:00:00:c0:99\"}\n" \
+		"routes:\n" \
+		"  - {prefix: \"fd00::2/128\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+		"  - {prefix: \"5f00:0:200::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
+		"policies:\n" \
+		"  - {name: far, source: \"fd00:1::9\", paths: [{name: only, segments: [\"5f00:0:200::\"]}]}\n" \
+		"  - {name: other, source: \"fd00:1::a\", paths: [{name: only, segments: [\"5f00:0:200::\"]}]}\n"
+#define SERVERS(keys) \
+	"  neighbors:\n" \
+	"    - {address: \"fd00::2\"}\n" \
+	"    - {address: \"2001:db8:c::9\", port: d0, buffer: 4" keys "}\n" \
+	"    - {address: \"2001:db8:e::9\", port: d1" keys "}\n"
+#define CREDIT(more) PORTS "credit:\n  mode: ext\n  integrity: off\n  pool: 64\n  buffer: 16\n" SERVERS("") more
+#define OUTER "  sessions: [{name: a, policy: far, to: \"fd00::2\", class: 3}]\n"
+#define TO_SERVER "  sessions: [{name: b, port: d0, to: \"2001:db8:c::9\", class: 3}]\n"
+
+enum { P1, D0, D1, D2 };
+
+static const struct sending from_d0 = {D0, "2001:db8:c::9", "", 0xc0, 64, ALERTING};
+
+/* A 28 of the server on d0 for data to `to`. */
+static void make_init(const char *to)
+{
+	static struct ipv6_addr itself;
+
+	itself = address("2001:db8:c::9").v6;
+	rsvp_clear(&m, RSVP_INIT);
+	m.send_ttl = 64;
+	m.session = (struct rsvp_session){.dst = address(to), .protocol = 17, .port = 4791};
+	m.hop = (struct rsvp_hop){.addr = address("2001:db8:c::9"), .lih = 7};
+	m.refresh_ms = 30000;
+	m.sender = (struct rsvp_sender){.src = address("2001:db8:c::9"), .port = 50000};
+	m.path = (struct rsvp_cbfc_path){.nonce = 5, .path = 1, .hops = 1, .hops_max = 16, .addrs = &itself};
+	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.traffic_class = 3, .unit = 11, .sequence = 1};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_TIME] = m.count[RSVP_O_TEMPLATE] = 1;
+	m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_PATH] = m.count[RSVP_O_CBFC_HOP] = 1;
+}
+
+/* The 29 of a next hop for a path whose 28 the node has sent. */
+static void make_reserve(const struct rsvp_message *init, const char *from, uint8_t flags)
+{
+	rsvp_clear(&m, RSVP_RESERVE);
+	m.session = init->session;
+	m.hop = (struct rsvp_hop){.addr = address(from), .lih = init->hop.lih};
+	m.refresh_ms = 30000;
+	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_TOTALS,
+		.flags = flags,
+		.traffic_class = 3,
+		.unit = 11,
+		.epoch = 5,
+		.fccl = 16,
+		.buffer = 16,
+		.sequence = flags};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+	m.count[RSVP_O_TIME] = m.count[RSVP_O_STYLE] = m.flows = 1;
+	m.style = RSVP_STYLE_FF;
+	m.flow[0] = (struct rsvp_flow){.has_spec = true, .has_filter = true, .filter = init->sender};
+}
+
+static const struct rsvp_node_stats *sessions(const struct testbed *t)
+{
+	return rsvp_node_stats_of(rsvp_shown(t->node)->machines);
+}
+
+/* The next hop of the outer session whose 28 is in `got` commits. */
+static void commit_outer(struct testbed *t)
+{
+	static struct rsvp_message init;
+
+	assert_int_equal(RSVP_INIT, got.kind);
+	init = got;
+	make_reserve(&init, "fd00::2", RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){P1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+}
+
+/* What the server on d0 is sent. */
+static void expect_server(struct testbed *t, enum rsvp_kind kind)
+{
+	assert_true(next_sent(t, D0, UNICAST));
+	assert_int_equal(kind, got.kind);
+	assert_true(is(&outer()->src, "2001:db8:c::2") && is(&outer()->dst, "2001:db8:c::9"));
+	assert_int_equal(255, outer()->hop_limit);
+}
+
+/* A server that sends is granted credit as soon as the outer session has a path, and as long as it has one. */
+static void sends(void **state)
+{
+	struct testbed *t = start(CREDIT(OUTER));
+
+	(void)state;
+	assert_true(next_sent(t, P1, IN_TUNNEL));
+	struct rsvp_message *outer_init = malloc(sizeof(*outer_init));
+	*outer_init = got;
+	make_init("2001:db8:3::33");
+	give(t, &from_d0);
+	expect_server(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_OFFER, got.credit[0].flags);
+	assert_int_equal(4, got.credit[0].buffer);
+	assert_int_equal(7, got.hop.lih);
+	assert_true(is(&got.hop.addr.v6, "2001:db8:c::2"));
+	assert_false(next_sent(t, P1, IN_TUNNEL)); /* it goes no further */
+	testbed_pass(t, 300 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_false(next_sent(t, D0, UNICAST)); /* after T_sel, the outer session has no path yet */
+	got = *outer_init;
+	free(outer_init);
+	commit_outer(t);
+	expect_server(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	assert_int_equal(4, sessions(t)->committed);
+	check_shown(t, "show rsvp paths", "2001:db8:c::9");
+	/* without the outer session it must not send */
+	while (next_sent(t, P1, IN_TUNNEL))
+		;
+	check_shown(t, "session stop a", "stop");
+	testbed_settle(t, 100);
+	expect_server(t, RSVP_PATH_ERR);
+	assert_int_equal(RSVP_ERROR_ADMISSION, got.error.code);
+	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	make_init("2001:db8:3::33"); /* a refresh: nothing has changed */
+	give(t, &from_d0);
+	expect_server(t, RSVP_PATH_ERR);
+	check_shown(t, "session start a", "start");
+	testbed_settle(t, 100);
+	while (next_sent(t, P1, IN_TUNNEL) && got.kind != RSVP_INIT)
+		;
+	commit_outer(t);
+	assert_false(next_sent(t, D0, UNICAST));
+	make_init("2001:db8:3::33");
+	give(t, &from_d0);
+	expect_server(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	/* End */
+	make_init("2001:db8:3::33");
+	m.kind = RSVP_END;
+	m.count[RSVP_O_TIME] = m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_PATH] = 0;
+	m.cbfc_hop[0].flags = RSVP_HOP_FINAL;
+	give(t, &from_d0);
+	expect_server(t, RSVP_END_ACK);
+	assert_int_equal(0, sessions(t)->committed);
+	testbed_free(t);
+}
+
+/* A server that receives grants to the gateway: with its address as the end of a session that the gateway begins. */
+static void receives(void **state)
+{
+	struct testbed *t = start(CREDIT(TO_SERVER));
+	static struct rsvp_message init;
+
+	(void)state;
+	assert_true(next_sent(t, D0, NATIVE));
+	assert_int_equal(RSVP_INIT, got.kind);
+	init = got;
+	assert_true(is(&outer()->src, "2001:db8:c::2") && is(&outer()->dst, "2001:db8:c::9"));
+	assert_true(is(&got.hop.addr.v6, "2001:db8:c::2") && is(&got.path.addrs[0], "2001:db8:c::2"));
+	assert_int_equal(255, outer()->hop_limit);
+	assert_int_equal(10000000000, got.offer[0].rate);
+	/* another tenant's server answers in its place */
+	make_reserve(&init, "2001:db8:e::9", RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){D1, "2001:db8:e::9", "2001:db8:e::2", 0xc0, 255, FOR_ONE_HOP});
+	assert_int_equal(1, sessions(t)->bad_hop);
+	check_shown(t, "show rsvp sessions", "waiting");
+	make_reserve(&init, "2001:db8:c::9", RSVP_CREDIT_OFFER);
+	give(t, &(struct sending){D0, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 255, FOR_ONE_HOP});
+	check_shown(t, "show rsvp sessions b", "offered");
+	make_reserve(&init, "2001:db8:c::9", RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){D0, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 255, FOR_ONE_HOP});
+	check_shown(t, "show rsvp sessions b", "committed");
+	apply(t, CREDIT("  accept: [{sources: \"fd00:9::/64\"}]\n" TO_SERVER));
+	check_shown(t, "show rsvp sessions b", "committed");
+	apply(t, CREDIT("")); /* the session leaves the configuration */
+	assert_true(next_sent(t, D0, NATIVE));
+	assert_int_equal(RSVP_END, got.kind);
+	testbed_free(t);
+}
+
+/* Two servers of one gateway: the 28 goes on from one link to the other. */
+static void at_one_gateway(void **state)
+{
+	struct testbed *t = start(CREDIT(""));
+	static struct rsvp_message init;
+
+	(void)state;
+	make_init("2001:db8:e::9");
+	give(t, &from_d0);
+	expect_server(t, RSVP_RESERVE);
+	assert_true(next_sent(t, D1, NATIVE));
+	assert_int_equal(RSVP_INIT, got.kind);
+	init = got;
+	assert_true(is(&outer()->src, "2001:db8:c::9") && is(&outer()->dst, "2001:db8:e::9"));
+	assert_true(is(&got.hop.addr.v6, "2001:db8:e::2"));
+	assert_int_equal(63, outer()->hop_limit);
+	assert_int_equal(2, got.path.hops);
+	make_reserve(&init, "2001:db8:e::9", RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){D1, "2001:db8:e::9", "2001:db8:e::2", 0xc0, 255, FOR_ONE_HOP});
+	expect_server(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	testbed_free(t);
+}
+
+/* What is nobody's permitted native session is data, or refused for a reason that is counted. */
+static void strangers(void **state)
+{
+	struct testbed *t = start(CREDIT(OUTER));
+	struct ipv6_addr gateway;
+	uint64_t sent;
+	struct sending s = from_d0;
+
+	(void)state;
+	sent = stats(t)->tx;
+	make_init("2001:db8:3::33");
+	s.from = "2001:db8:c::7"; /* another station of the link */
+	give(t, &s);
+	s = from_d0;
+	s.port = D2; /* another tenant with that address */
+	give(t, &s);
+	s = from_d0;
+	s.tc = 0; /* not of the control class */
+	give(t, &s);
+	give(t, &(struct sending){D0, "2001:db8:c::7", "2001:db8:c::2", 0xc0, 255, FOR_ONE_HOP});
+	give(t, &(struct sending){D2, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 255, FOR_ONE_HOP});
+	assert_int_equal(0, stats(t)->rx);
+	/* the server speaks for somebody else */
+	make_init("2001:db8:3::33");
+	m.hop.addr = address("fd00::2");
+	give(t, &from_d0);
+	assert_int_equal(1, stats(t)->stranger);
+	make_init("2001:db8:3::33");
+	m.sender.src = address("2001:db8:c::7");
+	give(t, &from_d0);
+	make_init("2001:db8:3::33");
+	gateway = address("fd00::2").v6;
+	m.path.addrs = &gateway;
+	give(t, &from_d0);
+	make_init("2001:db8:3::33");
+	m.kind = RSVP_END;
+	m.count[RSVP_O_TIME] = m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_PATH] = 0;
+	m.sender.src = address("2001:db8:c::7");
+	give(t, &from_d0);
+	assert_int_equal(3, stats(t)->source);
+	assert_int_equal(4, testbed_reason(t, D0, DROP_rsvp_refused));
+	/* for one hop: from too far away */
+	make_reserve(&m, "2001:db8:c::9", RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){D0, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 254, FOR_ONE_HOP});
+	assert_int_equal(1, stats(t)->hop_limit);
+	assert_int_equal(sent, stats(t)->tx);
+	testbed_free(t);
+}
+
+/* Nothing is granted where data would go on without credit: by no session, by one of another class, by no way at all. */
+static void refused(void **state)
+{
+	static const char *const to[] = {"2001:db8:4::33", "2001:db8:3::33", "2001:db8:99::1", "2001:db8:c::8",
+		"2001:db8:c::9"};
+	struct testbed *t = start(CREDIT(OUTER));
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(to); i++) {
+		make_init(to[i]);
+		m.cbfc_hop[0].traffic_class = i == 1 ? 4 : 3;
+		give(t, &from_d0);
+		check(next_sent(t, D0, UNICAST) && got.kind == RSVP_PATH_ERR, "%s", to[i]);
+		check(got.error.code == RSVP_ERROR_ADMISSION && got.error.value == RSVP_REFUSE_ROUTE, "%s", to[i]);
+	}
+	assert_int_equal(1, sessions(t)->paths); /* the outer one */
+	testbed_free(t);
+}
+
+/* --- INTEGRITY --- */
+
+#define KEYS "test_rsvp_servers.keys"
+#define SIGNED \
+	PORTS "hmac: {keys: " KEYS "}\n" \
+	      "credit:\n  mode: ext\n  pool: 64\n  buffer: 16\n  keys: [{id: 6}]\n" SERVERS(", keys: [{id: 5}]") OUTER
+
+static void write_keys(void)
+{
+	FILE *f;
+
+	unlink(KEYS);
+	f = fopen(KEYS, "w");
+	assert_non_null(f);
+	fprintf(f, "5 000102030405060708090a0b0c0d0e0f\n6 100102030405060708090a0b0c0d0e0f\n");
+	assert_int_equal(0, fchmod(fileno(f), 0600));
+	assert_int_equal(0, fclose(f));
+}
+
+/* Somebody with the key `id`, whose secret begins with `first`. */
+static struct rsvp_auth *with_key(uint64_t id, uint8_t first)
+{
+	static const uint8_t seed[16] = {3};
+	uint8_t secret[16];
+	struct rsvp_key k = {.id = id, .until_s = UINT64_MAX};
+	struct rsvp_auth *a = rsvp_auth_new(16, 32, seed, 1000);
+
+	assert_non_null(a);
+	for (unsigned int i = 0; i < sizeof(secret); i++)
+		secret[i] = (uint8_t)(i ? i : first);
+	hmac_secret_prepare(&k.secret, HMAC_SHA256, secret, sizeof(secret));
+	rsvp_auth_set_keys(a, &k, 1, 0);
+	return a;
+}
+
+/* A server has keys of its own: those of the domain are of no use to it, and what it is sent is signed by its own. */
+static void signed_by_its_key(void **state)
+{
+	struct testbed *t;
+
+	(void)state;
+	write_keys();
+	t = start(SIGNED);
+	neighbor = with_key(6, 0x10);
+	make_init("2001:db8:3::33");
+	assert_true(rsvp_auth_prepare(neighbor, 1000, &m));
+	m.integrity.handshake = false;
+	give(t, &from_d0);
+	assert_int_equal(1, stats(t)->integrity_key);
+	rsvp_auth_free(neighbor);
+	neighbor = with_key(5, 0);
+	make_init("2001:db8:3::33");
+	assert_true(rsvp_auth_prepare(neighbor, 1000, &m));
+	m.integrity.handshake = false;
+	give(t, &from_d0);
+	expect_server(t, RSVP_RESERVE);
+	assert_int_equal(5, got.integrity.key_id);
+	assert_true(next_sent(t, P1, IN_TUNNEL));
+	assert_int_equal(6, got.integrity.key_id);
+	testbed_free(t);
+	rsvp_auth_free(neighbor);
+	neighbor = NULL;
+	unlink(KEYS);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(sends), cmocka_unit_test(receives),
+		cmocka_unit_test(at_one_gateway), cmocka_unit_test(strangers), cmocka_unit_test(refused),
+		cmocka_unit_test(signed_by_its_key)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -285,7 +285,7 @@ def ended(t):
     f = far(t)
     t.nodes["s"].ask("session", "stop", "a")
     f.hears("End", END)
-    f.until(lambda: t.nodes["s"].show("rsvp counters")["paths"] == 0, "nothing is left")
+    f.until(lambda: not any(p["session"] == "a" for p in t.nodes["s"].show("rsvp paths")), "nothing is left")
     t.nodes["s"].ask("session", "start", "a")
     f.epoch += 1
     f.until(lambda: is_committed(t), "it begins again")

@@ -78,59 +78,32 @@ static void classify_deliver_upper(struct walk *w)
 	classify_punt(w, classify_is_bfd(w) ? PUNT_BFD : PUNT_LOCAL);
 }
 
-/* RFC 6040 figure 4: the new ECN field of the inner header. Returns false when the packet must be dropped. */
-static bool classify_combine_ecn(struct walk *w, uint8_t outer, uint8_t inner)
-{
-	enum { NOT_ECT, ECT1, ECT0, CE };
-	struct pkt *x = w->x;
-	uint8_t ecn;
-
-	outer &= 3;
-	inner &= 3;
-	if (likely(inner == outer))
-		return true;
-	ecn = inner;
-	if (inner == NOT_ECT && outer != NOT_ECT)
-		stat_add(&w->c->stats->ecn_unusual, 1);
-	if (inner == NOT_ECT && outer == CE)
-		return false;
-	if (inner != NOT_ECT && outer == CE)
-		ecn = CE;
-	else if (inner == ECT0 && outer == ECT1)
-		ecn = ECT1;
-	else if ((inner == ECT1 && outer == ECT0) || (inner == CE && outer == ECT1))
-		stat_add(&w->c->stats->ecn_unusual, 1);
-	if (ecn != inner) {
-		x->ops |= PKT_OP_ECN;
-		x->ecn = ecn;
-	}
-	return true;
-}
-
 /* Decapsulate: continue with the inner packet. */
 static void classify_decap(struct walk *w, const struct snap_sid *sid, const struct srv6_packet *p, bool to_adjacency)
 {
 	const struct ipv6_hdr *outer = (const struct ipv6_hdr *)(w->frame + p->at);
 	const uint8_t *inner = w->frame + p->upper;
 	bool six = p->upper_type == IP_PROTO_IPV6;
-	uint8_t tos, outer_ecn;
+	uint8_t tos, outer_tos;
 
 	if (p->upper + (six ? sizeof(struct ipv6_hdr) : sizeof(struct ipv4_hdr)) > p->readable) {
 		classify_drop(w, p->at + w->x->l3_bytes > w->readable ? DROP_headers_split : DROP_truncated);
 		return;
 	}
 	tos = six ? ipv6_tc((const struct ipv6_hdr *)inner) : ((const struct ipv4_hdr *)inner)->tos;
-	/* an ECN mark from the decapsulation of an enclosing tunnel is not in the frame yet */
-	outer_ecn = w->x->ops & PKT_OP_ECN ? w->x->ecn : ipv6_tc(outer);
+	/* what dscp-in or the decapsulation of an enclosing tunnel has changed is not in the frame yet */
+	outer_tos = w->x->ops & PKT_OP_TOS ? w->x->tos : ipv6_tc(outer);
 	w->x->ops = 0;
 	w->x->hops = 0;
 	w->x->hash = 0;
 	w->x->vrf = sid->vrf;
 	w->x->tclass = sid->tclass_of[w->x->tclass];
-	if (!classify_combine_ecn(w, outer_ecn, tos)) {
+	if (!classify_combine_ecn(w, outer_tos, tos)) {
 		classify_drop(w, DROP_ecn_ce_not_ect);
 		return;
 	}
+	if (unlikely(sid->dscp_of))
+		classify_copy_dscp(w, sid, outer_tos, tos);
 	/* the length of the outer packet, not of the frame, limits the inner packet */
 	w->frame_bytes = MIN_OF(w->frame_bytes, p->at + sizeof(*outer) + be16_get(outer->payload_length));
 	if (six)
@@ -550,6 +523,8 @@ static bool classify_for_us(struct walk *w, const struct eth_hdr *eth)
 static inline __attribute__((always_inline)) void classify_payload(struct walk *w, const struct eth_hdr *eth,
 	uint16_t type, uint32_t at, bool untagged)
 {
+	if (unlikely(w->in->dscp_in))
+		classify_map_dscp(w, type, at);
 	/* a group frame may carry ARP and ND only; an IP unicast inside one is not forwarded (RFC 1812 4.2.3.1) */
 	if (likely(type == ETH_TYPE_IPV6)) {
 		if (untagged)

@@ -222,6 +222,20 @@ static inline struct srv6_packet classify_packet_at(const struct walk *w, uint32
 		.at = (uint16_t)at};
 }
 
+/* mark_dp.c: DSCP and ECN. `outer`, `inner` and `tos` (of the inner header): TOS or traffic class */
+
+/* Map the DSCP of the IP packet at `at`, which a port with dscp_in has received, unless it is control traffic. */
+void classify_map_dscp(struct walk *w, uint16_t type, uint32_t at);
+
+/* RFC 6040 figure 4: the ECN field of the inner header at the end of a tunnel. False: the packet must be dropped. */
+bool classify_combine_ecn(struct walk *w, uint8_t outer, uint8_t tos);
+
+/*
+ * Uniform model (RFC 2983 section 3): the DSCP of the outer header, mapped by the SID, goes into the inner one, whose ECN is
+ * combined already.
+ */
+void classify_copy_dscp(struct walk *w, const struct snap_sid *sid, uint8_t outer, uint8_t inner);
+
 /* boundary_dp.c */
 
 /* Verify the HMAC TLV. `sid`: the SID that requires it; NULL: the port requires it. False: *e is filled. */

@@ -253,7 +253,7 @@ unsigned int classify_express(struct classifier *c, const struct snap_interface 
 	uint64_t kind = PART(kind, epoch, (uint16_t)c->s->epoch) | PART(kind, verdict, PKT_FORWARD);
 	uint64_t mac = express_word(&in->mac) & WORD_MAC;
 
-	if (in->circuit)
+	if (in->circuit || in->dscp_in)
 		return 0;
 	if (in->vrf != VRF_UNDERLAY)
 		return express_vrf_burst(c->s, in, mac, kind, pkts, n);

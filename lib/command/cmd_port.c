@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/command_priv.h"
+#include "command/describe.h"
 #include "command/json_row.h"
 #include "config/model.h"
 #include "node/node_ctl.h"
@@ -116,12 +117,20 @@ static int each_port(struct command_call *c, json_t *(*make)(const struct node *
 	return 0;
 }
 
+/* Name of a DSCP map; null: none. */
+static json_t *dscp_map_of(const struct node *n, const uint8_t *table)
+{
+	return table ? json_string(describe_dscp_map(n->snapshot, table)) : json_null();
+}
+
 static json_t *make_details(const struct node *n, uint32_t i, void *arg)
 {
 	json_t *o = details_of(n, i);
 	char mac[ETH_ADDR_TEXT];
 
 	json_object_set_new(o, "mac", json_string(eth_addr_format(&n->port[i]->mac, mac)));
+	json_object_set_new(o, "dscp_in", dscp_map_of(n, n->snapshot->port[i].dscp_in));
+	json_object_set_new(o, "dscp_out", dscp_map_of(n, n->snapshot->port[i].dscp_out));
 	json_object_set_new(o, "counters", counters(n, i, arg));
 	return o;
 }

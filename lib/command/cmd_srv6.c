@@ -28,6 +28,15 @@ static const char *way_of(const struct node *n, const struct snap_sid *sid, char
 	return sid->adjacency ? describe_target(n, sid->adjacency, buf) : "";
 }
 
+/* The inner DSCP of packets that the SID decapsulates: "keep", "copy", or "map" with the name of the map. */
+static void add_inner_dscp(json_t *o, const struct snapshot *s, const struct snap_sid *sid)
+{
+	const char *map = describe_dscp_map(s, sid->dscp_of);
+
+	json_object_set_new(o, "dscp", json_string(map ? "map" : sid->dscp_of ? "copy" : "keep"));
+	json_object_set_new(o, "dscp_map", map ? json_string(map) : json_null());
+}
+
 int cmd_show_sids(struct command_call *c)
 {
 	const struct snapshot *s = c->node->snapshot;
@@ -45,6 +54,7 @@ int cmd_show_sids(struct command_call *c)
 			behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors",
 			flavors_of(&s->sid[i], flavors, sizeof(flavors)), "code", (int)s->sid[i].code, "vrf",
 			describe_vrf(s, s->sid[i].vrf), "adjacency", way_of(c->node, &s->sid[i], way));
+		add_inner_dscp(o, s, &s->sid[i]);
 		json_row(o, &stat_sid, &counter, 0);
 		json_array_append_new(c->result, o);
 	}
@@ -72,18 +82,31 @@ static json_t *addresses_of(const struct snap_path *p)
 	return list;
 }
 
+/* The outer DSCP: "copy", "set" with its value, or "map" with the name of the map. */
+static void add_outer_dscp(json_t *o, const struct snapshot *s, const struct snap_path *p)
+{
+	const char *mode = p->dscp == SNAP_DSCP_COPY ? "copy" : p->dscp == SNAP_DSCP_MAP ? "map" : "set";
+
+	json_object_set_new(o, "dscp", json_string(mode));
+	json_object_set_new(o, "dscp_value", p->dscp < SNAP_DSCPS ? json_integer(p->dscp) : json_null());
+	json_object_set_new(o, "dscp_map", p->dscp_of ? json_string(describe_dscp_map(s, p->dscp_of)) : json_null());
+}
+
 static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id)
 {
 	const struct snap_path *p = &c->node->snapshot->path[id];
 	unsigned int buckets = 0;
 	char way[DESCRIBE_TEXT];
+	json_t *o;
 
 	for (unsigned int b = 0; b < SNAP_POLICY_BUCKETS; b++)
 		buckets += policy->bucket[b] == id;
-	return json_pack("{ss ss si si sb si si ss so}", "policy", policy->name, "path", p->name, "share_percent",
+	o = json_pack("{ss ss si si sb si si ss so}", "policy", policy->name, "path", p->name, "share_percent",
 		(int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes, "backup", p->backup, "inner_mtu",
 		(int)path_mtu_of(p), "policy_mtu", p->via ? (int)path_mtu_of_policy(policy) : 0, "way_out",
 		describe_target(c->node, p->via, way), "addresses", addresses_of(p));
+	add_outer_dscp(o, c->node->snapshot, p);
+	return o;
 }
 
 int cmd_show_policies(struct command_call *c)

@@ -76,8 +76,8 @@ static json_t *changes_of(const struct pkt *x)
 							      : "segments left 0 in the SRH before"));
 	if (x->ops & PKT_OP_POP_SRH)
 		json_array_append_new(list, json_string("unlink the SRH"));
-	if (x->ops & PKT_OP_ECN)
-		json_array_append_new(list, json_sprintf("ECN %u", x->ecn));
+	if (x->ops & PKT_OP_TOS)
+		json_array_append_new(list, json_sprintf("DSCP %u, ECN %u", x->tos >> 2, x->tos & 3u));
 	return list;
 }
 

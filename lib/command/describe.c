@@ -5,11 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/model.h"
+
 const char *describe_vrf(const struct snapshot *s, uint32_t vrf)
 {
 	if (vrf == VRF_UNDERLAY)
 		return "underlay";
 	return vrf < s->n_vrfs && s->vrf[vrf].name ? s->vrf[vrf].name : "(removed)";
+}
+
+const char *describe_dscp_map(const struct snapshot *s, const uint8_t *table)
+{
+	for (uint32_t i = 0; i < s->config->dscp_maps.n; i++)
+		if (table == s->dscp_map[i])
+			return s->config->dscp_maps.items[i].name;
+	return NULL;
 }
 
 const char *describe_interface(const struct snapshot *s, uint32_t interface)

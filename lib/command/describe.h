@@ -17,6 +17,9 @@ const char *describe_vrf(const struct snapshot *s, uint32_t vrf);
 /* The route of a VRF that matches an address: "10.2.0.0/16"; "none". */
 const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct ip_addr *addr, char *buf);
 
+/* Name of the DSCP map with this table of the snapshot; NULL: none of dscp-maps. */
+const char *describe_dscp_map(const struct snapshot *s, const uint8_t *table);
+
 /* Name of a port or a VLAN interface by number; "the node" for PORT_LOCAL, "(removed)". */
 const char *describe_interface(const struct snapshot *s, uint32_t interface);
 

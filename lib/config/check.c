@@ -113,6 +113,7 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_credit(c, d);
 	check_remote_sids(c, d);
 	check_boundary(c, d);
+	check_dscp(c, d);
 	check_buffers(c, d);
 	check_ways(c, d);
 	return cfg_diags_errors(d) > before ? -EINVAL : 0;

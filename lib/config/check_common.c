@@ -50,3 +50,26 @@ void check_key_ids(const struct config *c, struct cfg_diags *d, const uint64_t *
 			cfg_diag_add(d, cfg_where(c, &id[i]), "message-keys: no key has the id 0");
 	}
 }
+
+void check_ranges(const struct config *c, struct cfg_diags *d, const char *what, const struct cfg_range *ranges,
+	uint32_t n)
+{
+	const struct cfg_range *owner[64] = {NULL};
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cfg_range *r = &ranges[i];
+		uint64_t to = cfg_given(c, &r->to) ? r->to : r->from;
+
+		if (to < r->from)
+			cfg_diag_add(d, cfg_where(c, &r->to), "to: %llu is less than from, %llu",
+				(unsigned long long)to, (unsigned long long)r->from);
+		for (uint64_t v = r->from; v <= to; v++) {
+			if (owner[v]) {
+				cfg_diag_add(d, r->at, "%s %llu is also in the range of line %u", what,
+					(unsigned long long)v, owner[v]->at.line);
+				break;
+			}
+			owner[v] = r;
+		}
+	}
+}

@@ -161,10 +161,10 @@ static bool is_mapped(const struct config *c, uint64_t from, uint64_t to)
 		int m = cfg_find_named(c, "class-maps", c->sids.items[i].class_map, NULL);
 
 		for (uint32_t k = 0; m >= 0 && k < c->class_maps.items[m].classes.n; k++) {
-			const struct cfg_class_range *r = &c->class_maps.items[m].classes.items[k];
+			const struct cfg_range *r = &c->class_maps.items[m].classes.items[k];
 			uint64_t last = cfg_given(c, &r->to) ? r->to : r->from;
 
-			if (r->class == to && r->from <= from && from <= last)
+			if (r->value == to && r->from <= from && from <= last)
 				return true;
 		}
 	}

@@ -17,6 +17,7 @@ void check_pfc_wan(const struct config *c, struct cfg_diags *d);     /* relays, 
 void check_remote_sids(const struct config *c, struct cfg_diags *d); /* SIDs of other nodes */
 void check_policies(const struct config *c, struct cfg_diags *d);
 void check_qos(const struct config *c, struct cfg_diags *d);	  /* slices, class maps, queues */
+void check_dscp(const struct config *c, struct cfg_diags *d);	  /* DSCP maps and their users */
 void check_headroom(const struct config *c, struct cfg_diags *d); /* buffers of lossless classes */
 void check_bfd(const struct config *c, struct cfg_diags *d);	  /* profiles, sessions of next hops and paths */
 void check_credit(const struct config *c, struct cfg_diags *d);	  /* keys, neighbours and sessions of credit */
@@ -29,6 +30,10 @@ void check_key_ids(const struct config *c, struct cfg_diags *d, const uint64_t *
 
 /* Check the slice-by key at *slice_by: its option and slice ids must be configured. */
 void check_slice_by(const struct config *c, struct cfg_diags *d, const uint32_t *slice_by);
+
+/* Check the ranges of a map: none is empty, and no two overlap. `what` they are of: "DSCP". Values are below 64. */
+void check_ranges(const struct config *c, struct cfg_diags *d, const char *what, const struct cfg_range *ranges,
+	uint32_t n);
 
 /* Place of a member, or of the enclosing mapping if the member was omitted. */
 struct cfg_mark check_at(const struct config *c, const void *member, struct cfg_mark around);

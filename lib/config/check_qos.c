@@ -5,29 +5,6 @@
 #include "config/check_priv.h"
 #include "config/headroom.h"
 
-static void check_ranges(const struct config *c, struct cfg_diags *d, const char *what,
-	const struct cfg_class_range *ranges, uint32_t n)
-{
-	const struct cfg_class_range *owner[64] = {NULL};
-
-	for (uint32_t i = 0; i < n; i++) {
-		const struct cfg_class_range *r = &ranges[i];
-		uint64_t to = cfg_given(c, &r->to) ? r->to : r->from;
-
-		if (to < r->from)
-			cfg_diag_add(d, cfg_where(c, &r->to), "to: %llu is less than from, %llu",
-				(unsigned long long)to, (unsigned long long)r->from);
-		for (uint64_t v = r->from; v <= to; v++) {
-			if (owner[v]) {
-				cfg_diag_add(d, r->at, "%s %llu is also in the range of line %u", what,
-					(unsigned long long)v, owner[v]->at.line);
-				break;
-			}
-			owner[v] = r;
-		}
-	}
-}
-
 static void check_slice_ids(const struct config *c, struct cfg_diags *d)
 {
 	for (uint32_t i = 0; i < c->slices.n; i++)

@@ -399,9 +399,6 @@ void check_policies(const struct config *c, struct cfg_diags *d)
 		if (p->source.family && check_in_blocks(c, &p->source))
 			cfg_diag_add(d, cfg_where(c, &p->source),
 				"source: it is in the SID space, but a SID cannot be a source address");
-		/* the default may be given explicitly: cfg_emit writes it when asked for all keys */
-		if (p->dscp_mode == DSCP_COPY && p->dscp)
-			cfg_diag_add(d, cfg_where(c, &p->dscp), "dscp-value: it is used only with dscp: set");
 		check_source_prefix(c, d, p);
 		check_hmac_key(c, d, "hmac-key", &p->hmac_key);
 		if (p->slice_by == SLICE_BY_ARGUMENT)

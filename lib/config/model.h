@@ -132,18 +132,25 @@ struct cfg_slice {
 	uint64_t max_rate_bps; /* 0: no limit */
 };
 
-struct cfg_class_range {
+/* Code points, or classes, and the class or DSCP that a map gives them. */
+struct cfg_range {
 	struct cfg_mark at;
 	uint64_t from, to; /* to, if not given: from */
-	uint64_t class;
+	uint64_t value;
 };
 
 struct cfg_class_map {
 	struct cfg_mark at;
 	char *name;
-	CFG_LIST(struct cfg_class_range) dscp;
-	CFG_LIST(struct cfg_class_range) pcp;
-	CFG_LIST(struct cfg_class_range) classes;
+	CFG_LIST(struct cfg_range) dscp;
+	CFG_LIST(struct cfg_range) pcp;
+	CFG_LIST(struct cfg_range) classes;
+};
+
+struct cfg_dscp_map {
+	struct cfg_mark at;
+	char *name;
+	CFG_LIST(struct cfg_range) map;
 };
 
 struct cfg_ecn {
@@ -229,6 +236,8 @@ struct cfg_port {
 	uint64_t control_rate;	/* packets per second */
 	char *slice;		/* or NULL */
 	char *class_map;	/* or NULL */
+	char *dscp_in;		/* dscp-map, or NULL */
+	char *dscp_out;		/* dscp-map, or NULL */
 	uint64_t bounce_class;
 	struct cfg_ecn ecn;
 	struct cfg_pfc pfc;
@@ -299,6 +308,8 @@ struct cfg_sid {
 	uint32_t hmac;		  /* enum cfg_hmac_check */
 	char *slice;		  /* or NULL */
 	char *class_map;	  /* or NULL */
+	uint32_t dscp_mode;	  /* enum cfg_inner_dscp */
+	char *dscp_map;		  /* or NULL */
 	CFG_LIST(struct cfg_adjacency) adjacencies;
 	CFG_LIST(struct ip_prefix) allowed_sources; /* none: all infrastructure sources */
 	uint32_t pfc_hmac;			    /* enum cfg_hmac_check */
@@ -332,6 +343,7 @@ struct cfg_policy {
 	uint64_t hop_limit;
 	uint32_t dscp_mode; /* enum cfg_dscp_mode */
 	uint64_t dscp;
+	char *dscp_map;	     /* or NULL */
 	uint64_t flow_label; /* 0: hash of the inner packet */
 	char *class_map;     /* or NULL */
 	uint32_t slice_by;   /* enum cfg_slice_by, not argument: those are in the segments */
@@ -510,6 +522,7 @@ struct config {
 	CFG_LIST(struct cfg_interface) interfaces;
 	CFG_LIST(struct cfg_slice) slices;
 	CFG_LIST(struct cfg_class_map) class_maps;
+	CFG_LIST(struct cfg_dscp_map) dscp_maps;
 	CFG_LIST(struct cfg_buffer_profile) buffer_profiles;
 	CFG_LIST(struct cfg_bfd_profile) bfd_profiles;
 	struct cfg_sbfd_reflector sbfd_reflector;

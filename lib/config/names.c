@@ -23,7 +23,7 @@ struct index {
 };
 
 struct cfg_names {
-	struct index index[9];
+	struct index index[10];
 };
 
 static int by_name(const void *a, const void *b)
@@ -84,6 +84,8 @@ struct cfg_names *cfg_names_new(const struct config *c)
 	fill_links(&n->index[7], c);
 	n->index[8].list = "bfd-profiles";
 	FILL(&n->index[8], c->bfd_profiles);
+	n->index[9].list = "dscp-maps";
+	FILL(&n->index[9], c->dscp_maps);
 	for (unsigned int i = 0; i < ARRAY_LEN(n->index); i++) {
 		if (!n->index[i].entries) {
 			cfg_names_free(n);

@@ -23,6 +23,7 @@ static const char *const words_tag[] = CFG_WORDS(CFG_TAGS);
 static const char *const words_log[] = CFG_WORDS(CFG_LOG_TO);
 static const char *const words_level[] = CFG_WORDS(LOG_LEVELS);
 static const char *const words_dscp[] = CFG_WORDS(CFG_DSCP_MODES);
+static const char *const words_inner_dscp[] = CFG_WORDS(CFG_INNER_DSCPS);
 
 /* clang-format off */
 
@@ -249,6 +250,12 @@ static const struct cfg_key port_keys[] = {
 		.help = "Slice of packets that are received here. Default: the slice of the port's VRF."},
 	{"class-map", CFG_NAME, .offset = AT(struct cfg_port, class_map), .refs = "class-maps", .example = "roce",
 		.help = "Class map that gives packets received here a class, by DSCP or PCP."},
+	{"dscp-in", CFG_NAME, .offset = AT(struct cfg_port, dscp_in), .refs = "dscp-maps", .example = "to-wan",
+		.help = "DSCP map of IP packets that are received here. Their class is that of the DSCP as received; "
+			"policies, SIDs and other ports see the new one. Control traffic and frames of circuits keep theirs."},
+	{"dscp-out", CFG_NAME, .offset = AT(struct cfg_port, dscp_out), .refs = "dscp-maps",
+		.help = "DSCP map of packets that leave by this port, for the outermost IP header. Control traffic and "
+			"frames that leave a tunnel whole keep theirs."},
 	{"bounce-class", CFG_UINT, .offset = AT(struct cfg_port, bounce_class), .max = 7, .fallback = "0",
 		.help = "Class in which lossless packets are queued that leave by the port they were received on. It "
 			"must not be a lossless class, or two nodes could wait for each other."},
@@ -398,6 +405,12 @@ static const struct cfg_key sid_keys[] = {
 	{"class-map", CFG_NAME, .offset = AT(struct cfg_sid, class_map), .refs = "class-maps",
 		.help = "Decapsulation: class map that gives inner packets a class, by the class they had in the "
 			"tunnel."},
+	{"dscp", CFG_WORD, .offset = AT(struct cfg_sid, dscp_mode), .words = words_inner_dscp, .fallback = "keep",
+		.help = "Decapsulation of packets: DSCP of the inner packet (RFC 2983). keep: its own (pipe model). copy: that "
+			"of the outer header (uniform model). map: what dscp-map makes of that of the outer header. ECN "
+			"follows RFC 6040 in all cases."},
+	{"dscp-map", CFG_NAME, .offset = AT(struct cfg_sid, dscp_map), .refs = "dscp-maps",
+		.help = "DSCP map for dscp: map."},
 	{"adjacencies", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_adjacency_map, .offset = AT(struct cfg_sid, adjacencies),
 		.max = 63, .flags = CFG_COMMENTED,
 		.help = "uA, End.X, End.X.PFC, uA.PFC, DX4, DX6: adjacencies in addition to port and nexthop. Flows "
@@ -482,10 +495,14 @@ static const struct cfg_key policy_keys[] = {
 	{"dscp", CFG_WORD, .offset = AT(struct cfg_policy, dscp_mode), .words = words_dscp, .fallback = "copy",
 		.example = "set",
 		.help = "Outer DSCP. copy: from the inner packet, or from the IP packet in a frame. set: the value of "
-			"dscp-value. ECN is always copied from packets (RFC 6040), never from frames."},
+			"dscp-value. map: what dscp-map makes of that of the inner packet. ECN is always copied from packets "
+			"(RFC 6040), never from frames."},
 	{"dscp-value", CFG_UINT, .offset = AT(struct cfg_policy, dscp), .max = 47, .fallback = "0",
 		.help = "Outer DSCP with dscp: set. 48 to 63 are reserved for the domain's control traffic, which "
 			"never enters a tunnel."},
+	{"dscp-map", CFG_NAME, .offset = AT(struct cfg_policy, dscp_map), .refs = "dscp-maps",
+		.help = "DSCP map for dscp: map, without results from 48 to 63. An inner DSCP from 48 to 63 that it does not "
+			"list becomes 40."},
 	{"flow-label", CFG_UINT, .offset = AT(struct cfg_policy, flow_label), .max = 0xfffff, .fallback = "0",
 		.help = "Fixed outer flow label, for tests and tunnels. 0: a hash of the inner 5-tuple."},
 	{"class-map", CFG_NAME, .offset = AT(struct cfg_policy, class_map), .refs = "class-maps",
@@ -554,6 +571,8 @@ static const struct cfg_key root_keys[] = {
 		.help = "Slices: shares of the rate of every port."},
 	{"class-maps", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_class_map_map, .offset = AT(struct config, class_maps),
 		.max = 64, .help = "Assignment of packets to the eight traffic classes."},
+	{"dscp-maps", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_dscp_map_map, .offset = AT(struct config, dscp_maps),
+		.max = 64, .help = "DSCPs that replace others: at ports, in tunnels and after them."},
 	{"buffer-profiles", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_buffer_profile_map,
 		.offset = AT(struct config, buffer_profiles), .max = 64, .help = "Thresholds of lossless classes."},
 	{"bfd-profiles", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_bfd_profile_map,

@@ -17,8 +17,9 @@ extern const char *const cfg_words_flavor[]; /* enum cfg_flavor */
 
 extern const char *const cfg_words_slice_by[]; /* enum cfg_slice_by */
 
-/* schema_qos.c: slices, class maps, queues, PFC and its buffers */
-extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_ecn_map, cfg_buffer_profile_map, cfg_pfc_map;
+/* schema_qos.c: slices, class maps, DSCP maps, queues, PFC and its buffers */
+extern const struct cfg_map cfg_slice_map, cfg_class_map_map, cfg_dscp_map_map, cfg_ecn_map, cfg_buffer_profile_map,
+	cfg_pfc_map;
 
 /* schema_pfc.c: PFC across the WAN */
 extern const struct cfg_map cfg_watchdog_map, cfg_adjacency_map, cfg_relay_map, cfg_pfc_tunnel_map,

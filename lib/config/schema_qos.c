@@ -30,34 +30,34 @@ static const struct cfg_key slice_keys[] = {
 const struct cfg_map cfg_slice_map = MAP_OF(slice_keys, "a slice", struct cfg_slice);
 
 static const struct cfg_key dscp_range_keys[] = {
-	{"from", CFG_UINT, .offset = AT(struct cfg_class_range, from), .max = 63, .flags = CFG_REQUIRED, .example = "24",
+	{"from", CFG_UINT, .offset = AT(struct cfg_range, from), .max = 63, .flags = CFG_REQUIRED, .example = "24",
 		.help = "First DSCP."},
-	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 63, .example = "31",
+	{"to", CFG_UINT, .offset = AT(struct cfg_range, to), .max = 63, .example = "31",
 		.help = "Last DSCP. Default: the value of from."},
-	{"class", CFG_UINT, .offset = AT(struct cfg_class_range, class), .max = 7, .flags = CFG_REQUIRED, .example = "3",
+	{"class", CFG_UINT, .offset = AT(struct cfg_range, value), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "Traffic class of these packets."},
 };
-static const struct cfg_map dscp_range_map = MAP_OF(dscp_range_keys, "a DSCP range", struct cfg_class_range);
+static const struct cfg_map dscp_range_map = MAP_OF(dscp_range_keys, "a DSCP range", struct cfg_range);
 
 static const struct cfg_key pcp_range_keys[] = {
-	{"from", CFG_UINT, .offset = AT(struct cfg_class_range, from), .max = 7, .flags = CFG_REQUIRED, .example = "3",
+	{"from", CFG_UINT, .offset = AT(struct cfg_range, from), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "First priority code point."},
-	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 7,
+	{"to", CFG_UINT, .offset = AT(struct cfg_range, to), .max = 7,
 		.help = "Last priority code point. Default: the value of from."},
-	{"class", CFG_UINT, .offset = AT(struct cfg_class_range, class), .max = 7, .flags = CFG_REQUIRED, .example = "3",
+	{"class", CFG_UINT, .offset = AT(struct cfg_range, value), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "Traffic class of these frames."},
 };
-static const struct cfg_map pcp_range_map = MAP_OF(pcp_range_keys, "a PCP range", struct cfg_class_range);
+static const struct cfg_map pcp_range_map = MAP_OF(pcp_range_keys, "a PCP range", struct cfg_range);
 
 static const struct cfg_key class_range_keys[] = {
-	{"from", CFG_UINT, .offset = AT(struct cfg_class_range, from), .max = 7, .flags = CFG_REQUIRED, .example = "3",
+	{"from", CFG_UINT, .offset = AT(struct cfg_range, from), .max = 7, .flags = CFG_REQUIRED, .example = "3",
 		.help = "First class."},
-	{"to", CFG_UINT, .offset = AT(struct cfg_class_range, to), .max = 7,
+	{"to", CFG_UINT, .offset = AT(struct cfg_range, to), .max = 7,
 		.help = "Last class. Default: the value of from."},
-	{"class", CFG_UINT, .offset = AT(struct cfg_class_range, class), .max = 7, .flags = CFG_REQUIRED, .example = "4",
+	{"class", CFG_UINT, .offset = AT(struct cfg_range, value), .max = 7, .flags = CFG_REQUIRED, .example = "4",
 		.help = "Class of these packets after they enter or leave the tunnel."},
 };
-static const struct cfg_map class_range_map = MAP_OF(class_range_keys, "a class range", struct cfg_class_range);
+static const struct cfg_map class_range_map = MAP_OF(class_range_keys, "a class range", struct cfg_range);
 
 static const struct cfg_key class_map_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_class_map, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
@@ -74,6 +74,24 @@ static const struct cfg_key class_map_keys[] = {
 			"before. A class that is not listed stays the same."},
 };
 const struct cfg_map cfg_class_map_map = MAP_OF(class_map_keys, "a class map", struct cfg_class_map);
+
+static const struct cfg_key remark_keys[] = {
+	{"from", CFG_UINT, .offset = AT(struct cfg_range, from), .max = 63, .flags = CFG_REQUIRED, .example = "24",
+		.help = "First DSCP."},
+	{"to", CFG_UINT, .offset = AT(struct cfg_range, to), .max = 63, .example = "31",
+		.help = "Last DSCP. Default: the value of from."},
+	{"dscp", CFG_UINT, .offset = AT(struct cfg_range, value), .max = 63, .flags = CFG_REQUIRED, .example = "18",
+		.help = "DSCP that they become."},
+};
+static const struct cfg_map remark_map = MAP_OF(remark_keys, "a DSCP range", struct cfg_range);
+
+static const struct cfg_key dscp_map_keys[] = {
+	{"name", CFG_NAME, .offset = AT(struct cfg_dscp_map, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
+		.example = "to-wan", .help = "Name of the DSCP map, used by ports, policies and SIDs."},
+	{"map", CFG_LIST_OF, .item = CFG_MAP, .map = &remark_map, .offset = AT(struct cfg_dscp_map, map), .min = 1,
+		.max = 64, .flags = CFG_REQUIRED, .help = "DSCP by DSCP. One that is not listed stays the same."},
+};
+const struct cfg_map cfg_dscp_map_map = MAP_OF(dscp_map_keys, "a DSCP map", struct cfg_dscp_map);
 
 static const struct cfg_key ecn_keys[] = {
 	{"classes", CFG_LIST_OF, .item = CFG_UINT, .offset = AT(struct cfg_ecn, classes), .max = 8, .example = "[3]",

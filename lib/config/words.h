@@ -78,9 +78,18 @@ enum cfg_idle_policy { CFG_IDLE_POLICIES(CFG_CONSTANT) };
 
 #define CFG_DSCP_MODES(X) \
 	X(DSCP_COPY, "copy") \
-	X(DSCP_SET, "set")
+	X(DSCP_SET, "set") \
+	X(DSCP_MAP, "map")
 
 enum cfg_dscp_mode { CFG_DSCP_MODES(CFG_CONSTANT) };
+
+/* What becomes of the inner DSCP at the end of a tunnel (RFC 2983: pipe and uniform model). */
+#define CFG_INNER_DSCPS(X) \
+	X(INNER_DSCP_KEEP, "keep") \
+	X(INNER_DSCP_COPY, "copy") \
+	X(INNER_DSCP_MAP, "map")
+
+enum cfg_inner_dscp { CFG_INNER_DSCPS(CFG_CONSTANT) };
 
 /* RFC 8986 section 4.16. FLAVOR_NONE: no flavours, where the default would be some. */
 #define CFG_FLAVORS(X) \

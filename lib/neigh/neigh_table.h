@@ -25,7 +25,8 @@ enum neigh_entry_state {
 struct neigh_entry {
 	struct eth_hdr mac; /* destination and source; the rewriter sets the type */
 	uint8_t state;	    /* enum neigh_entry_state; set by neigh_entry_set_state; relaxed readers */
-	bool ready;	    /* resolved, and frames get no tag: the fast path of most packets */
+	bool ready;	    /* resolved, and not `apart`: the fast path of most packets */
+	bool apart;	    /* its interface adds tags or maps DSCPs */
 	bool used_id;	    /* relaxed readers */
 	bool is_static;	    /* configured; results of ND and ARP are ignored */
 	bool confirm;	    /* was static until the last snapshot: its next use asks the control lcore to resolve it */
@@ -46,7 +47,7 @@ struct neigh_share {
 static inline void neigh_entry_set_state(struct neigh_entry *n, enum neigh_entry_state state)
 {
 	__atomic_store_n(&n->state, (uint8_t)state, __ATOMIC_RELAXED);
-	n->ready = state == NEIGH_ENTRY_RESOLVED && !snap_is_vlan(n->interface);
+	n->ready = state == NEIGH_ENTRY_RESOLVED && !n->apart;
 }
 
 struct neigh_table {
@@ -57,6 +58,7 @@ struct neigh_table {
 	uint32_t held;		    /* packets held in this table; relaxed readers */
 	uint32_t lossy, hold_total; /* those of lossy classes, and their limit */
 	uint32_t hold;		    /* limit of them for one neighbour */
+	uint32_t mapped;	    /* bit per port with dscp_out */
 };
 
 #define NEIGH_SHARES (MAX_PORTS + INTERFACE_SLOTS)

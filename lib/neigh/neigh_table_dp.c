@@ -41,12 +41,18 @@ static void neigh_table_hash_del(struct neigh_table *t, uint32_t id)
 		rte_hash_del_key(t->by_addr, &k);
 }
 
+static bool neigh_table_is_apart(const struct snapshot *s, uint16_t interface)
+{
+	return snap_is_vlan(interface) || s->port[interface].dscp_out;
+}
+
 static void neigh_table_set_up(struct neigh_entry *n, const struct snapshot *s, uint16_t interface,
 	const struct ip_addr *addr)
 {
 	__atomic_store_n(&n->used_id, true, __ATOMIC_RELAXED);
 	n->interface = interface;
 	n->addr = *addr;
+	n->apart = neigh_table_is_apart(s, interface);
 	neigh_entry_set_state(n, NEIGH_ENTRY_UNKNOWN);
 	n->is_static = n->confirm = false;
 	n->mac.src = s->port[snap_interface_of(interface)].mac;
@@ -195,9 +201,30 @@ static void neigh_table_sync_one(struct neigh_table *t, const struct snapshot *s
 		neigh_table_become_dynamic(n);
 }
 
+/* Ports have begun or ceased to map the DSCPs of what they send. */
+static void neigh_table_sync_apart(struct neigh_table *t, const struct snapshot *s)
+{
+	uint32_t mapped = 0;
+
+	for (uint32_t i = 0; i < s->n_ports; i++)
+		mapped |= (uint32_t)(s->port[i].dscp_out != NULL) << i;
+	if (mapped == t->mapped)
+		return;
+	t->mapped = mapped;
+	for (uint32_t id = 0; id < t->n; id++) {
+		struct neigh_entry *n = &t->neigh[id];
+
+		if (!n->used_id)
+			continue;
+		n->apart = neigh_table_is_apart(s, n->interface);
+		neigh_entry_set_state(n, (enum neigh_entry_state)n->state);
+	}
+}
+
 void neigh_table_sync(struct neigh_table *t, const struct snapshot *s, const struct neigh_sync *sync)
 {
 	t->hold = s->discovery.hold;
+	neigh_table_sync_apart(t, s);
 	for (uint32_t i = 0; i < s->n_neighs; i++) {
 		if (s->neigh[i].used && sync->owns[s->neigh[i].port])
 			neigh_table_sync_one(t, s, i, sync);

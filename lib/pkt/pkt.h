@@ -21,7 +21,7 @@
 #define PKT_OP_DA 0x01	    /* write pkt.da over the destination address */
 #define PKT_OP_SL 0x02	    /* write pkt.segments_left into the SRH */
 #define PKT_OP_POP_SRH 0x04 /* unlink the SRH (PSP) */
-#define PKT_OP_ECN 0x08	    /* write pkt.ecn into the IP header */
+#define PKT_OP_TOS 0x08	    /* write pkt.tos over TOS or traffic class */
 #define PKT_OP_ENCAP 0x10   /* prepend the outer headers of path pkt.path */
 /* no change: the packet is queued at another egress than its home, whose port is mbuf.vlan_tci (queue/rebind.h) */
 #define PKT_OP_GUEST 0x20
@@ -98,7 +98,7 @@ struct pkt {
 	};
 	uint8_t ops;	       /* PKT_OP_... */
 	uint8_t hops;	       /* to subtract from hop limit or TTL */
-	uint8_t ecn;	       /* PKT_OP_ECN */
+	uint8_t tos;	       /* PKT_OP_TOS: DSCP(6) ECN(2) */
 	uint8_t segments_left; /* PKT_OP_SL */
 	uint8_t family;	       /* of the header at strip: 4 or 6, IP; PKT_FRAME, Ethernet */
 	uint8_t reason;	       /* enum reason */

@@ -139,21 +139,33 @@ static inline uint32_t egress_put_tx(struct egress *e, struct egress_context *c,
 	return m->pkt_len;
 }
 
-/* Send to a neighbour on a VLAN interface, with the current tags of the interface. */
-static uint32_t egress_put_tagged(struct egress *e, struct egress_context *c, struct rte_mbuf *m,
+/* Rewrite a packet with what only some interfaces do: tags, and another DSCP. Returns 0 or a drop reason. */
+static int egress_rewrite(struct egress_context *c, struct rte_mbuf *m, const struct neigh_entry *n,
+	const struct snap_interface *in)
+{
+	int reason = in->n_tags ? rewrite_packet_tagged(m, c->s, &n->mac, in, c->stats)
+				: rewrite_packet(m, c->s, &n->mac, c->stats);
+
+	if (!reason && in->dscp_out)
+		rewrite_map_dscp(m, in, c->stats);
+	return reason;
+}
+
+/* Send to a neighbour on an interface, with the current tags of the interface. */
+static uint32_t egress_put_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m,
 	const struct neigh_entry *n, const struct snap_interface *in)
 {
 	struct interface_stats *stats = &c->stats->interface[n->interface / SNAP_INTERFACE_ROW];
-	uint32_t bytes = egress_put_tx(e, c, m, rewrite_packet_tagged(m, c->s, &n->mac, in, c->stats));
+	uint32_t bytes = egress_put_tx(e, c, m, egress_rewrite(c, m, n, in));
 
-	if (bytes) {
+	if (bytes && in->n_tags) {
 		stat_add(&stats->tx_packets, 1);
 		stat_add(&stats->tx_bytes, bytes);
 	}
 	return bytes;
 }
 
-/* Send to a neighbour that is unresolved, stale, or on a VLAN interface. */
+/* Send to a neighbour that is unresolved, stale, on a VLAN interface, or on a port with dscp-out. */
 static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct egress_context *c, struct rte_mbuf *m,
 	uint32_t id)
 {
@@ -170,8 +182,7 @@ static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct eg
 	}
 	if (n->state == NEIGH_ENTRY_STALE)
 		egress_neigh_stale(c, n);
-	return in->n_tags ? egress_put_tagged(e, c, m, n, in)
-			  : egress_put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
+	return egress_put_apart(e, c, m, n, in);
 }
 
 /* Rewrite a packet and append it to its burst, which has room. Returns the bytes to be sent; 0: held or dropped. */

@@ -74,7 +74,7 @@ static void sched_mark(struct egress *e, struct egress_context *c, struct egress
 	const struct snap_interface *p = &c->s->port[e->index];
 	struct pkt *x = pkt_of(m);
 	const uint8_t *ip;
-	uint8_t ecn;
+	uint8_t tos;
 
 	if (level < p->ecn_max &&
 		(level - p->ecn_min) << 32 < (uint64_t)sched_next_random(e) * (p->ecn_max - p->ecn_min))
@@ -82,11 +82,11 @@ static void sched_mark(struct egress *e, struct egress_context *c, struct egress
 	if (x->family != 4 && x->family != 6)
 		return;
 	ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, x->strip);
-	ecn = (x->ops & PKT_OP_ECN) ? x->ecn : x->family == 4 ? ip[1] & 3 : ip[1] >> 4 & 3;
-	if (!ecn || ecn == 3)
+	tos = x->ops & PKT_OP_TOS ? x->tos : x->family == 4 ? ip[1] : ipv6_tc((const struct ipv6_hdr *)ip);
+	if (!(tos & 3) || (tos & 3) == 3)
 		return;
-	x->ops |= PKT_OP_ECN;
-	x->ecn = 3;
+	x->ops |= PKT_OP_TOS;
+	x->tos = tos | 3;
 	stat_add(&q->marked, 1);
 	stat_add(&c->stats->ecn_marked, 1);
 }
@@ -374,7 +374,8 @@ static void unwrite(struct rte_mbuf *m)
 	if (!whole && !(x->ops & (PKT_OP_POP_SRH | PKT_OP_POP_SPENT)) && front < m->data_len &&
 		m->pkt_len > x->l3_bytes) {
 		x->strip = (uint16_t)front;
-		x->ops &= PKT_OP_ENCAP | PKT_OP_GUEST;
+		x->ops &= PKT_OP_ENCAP | PKT_OP_GUEST |
+			  PKT_OP_TOS; /* a DSCP that the port has mapped is undone by TOS */
 		x->hops = 0;
 		return;
 	}

@@ -46,6 +46,12 @@ static inline bool rewrite_in_place(struct rte_mbuf *m, const struct eth_hdr *ma
 int rewrite_packet_tagged(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac,
 	const struct snap_interface *in, struct lcore_stats *stats);
 
+/*
+ * Map the DSCP of the outermost IP header of a rewritten frame that leaves by the interface `in`, which has dscp_out.
+ * Control traffic keeps its DSCP.
+ */
+void rewrite_map_dscp(struct rte_mbuf *m, const struct snap_interface *in, struct lcore_stats *stats);
+
 /* Rewrite a PKT_FRAME that is not encapsulated: remove the bytes before and after the frame. */
 void rewrite_frame(struct rte_mbuf *m);
 

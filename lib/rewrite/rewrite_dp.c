@@ -11,8 +11,8 @@
 
 static void rewrite_change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)
 {
-	if (x->ops & PKT_OP_ECN) {
-		ip->tos = (uint8_t)((ip->tos & ~3) | x->ecn);
+	if (x->ops & PKT_OP_TOS) {
+		ip->tos = x->tos;
 		ip->ttl = (uint8_t)(ip->ttl - x->hops);
 		ip->checksum = checksum_ipv4(ip);
 	} else if (x->hops) {
@@ -20,9 +20,9 @@ static void rewrite_change_ipv4(struct ipv4_hdr *ip, const struct pkt *x)
 	}
 }
 
-static void rewrite_change_ecn6(struct ipv6_hdr *ip, uint8_t ecn)
+static void rewrite_change_tc6(struct ipv6_hdr *ip, uint8_t tc)
 {
-	ip->vtc_flow = be32((be32_get(ip->vtc_flow) & ~(3u << 20)) | (uint32_t)ecn << 20);
+	ip->vtc_flow = ipv6_vtc_flow(tc, ipv6_flow_label(ip));
 }
 
 /*
@@ -96,19 +96,35 @@ static inline void rewrite_change_ipv6(uint8_t *at, const struct pkt *x)
 	ip->hop_limit = (uint8_t)(ip->hop_limit - x->hops);
 	if (x->ops & PKT_OP_DA)
 		ip->dst = x->da;
-	if (unlikely(x->ops & PKT_OP_ECN))
-		rewrite_change_ecn6(ip, x->ecn);
+	if (unlikely(x->ops & PKT_OP_TOS))
+		rewrite_change_tc6(ip, x->tos);
 	if (unlikely(x->ops & PKT_OP_SL))
 		rewrite_segments_left(at, x);
 }
 
-/* Outer traffic class: DSCP copied or configured, ECN copied (RFC 6040 normal mode). */
+/* Outer DSCP of a policy that maps the inner one. */
+static __attribute__((noinline, cold)) uint8_t rewrite_mapped_dscp(const struct snap_path *path, uint8_t inner,
+	struct lcore_stats *stats)
+{
+	uint8_t dscp = path->dscp_of[inner];
+
+	if (dscp < DSCP_NETWORK_CONTROL) {
+		stat_add(&stats->dscp_mapped_encap, dscp != inner);
+		return dscp;
+	}
+	stat_add(&stats->dscp_remapped, 1);
+	return DSCP_TENANT_MAX;
+}
+
+/* Outer traffic class: DSCP copied, mapped or configured, ECN copied (RFC 6040 normal mode). */
 static uint8_t rewrite_outer_tc(const struct snap_path *path, uint8_t inner, struct lcore_stats *stats)
 {
 	uint8_t dscp = inner >> 2;
 
 	if (path->dscp != SNAP_DSCP_COPY) {
 		dscp = path->dscp;
+		if (unlikely(dscp == SNAP_DSCP_MAP))
+			dscp = rewrite_mapped_dscp(path, inner >> 2, stats);
 	} else if (unlikely(dscp >= DSCP_NETWORK_CONTROL)) {
 		dscp = DSCP_TENANT_MAX;
 		stat_add(&stats->dscp_remapped, 1);
@@ -329,6 +345,43 @@ int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct et
 	rewrite_change_ipv6(rte_pktmbuf_mtod_offset(m, uint8_t *, x->strip), x);
 	rewrite_put_ethernet(rewrite_move_front(m, x->strip, sizeof(*mac)), mac, ETH_TYPE_IPV6);
 	return 0;
+}
+
+/* The TOS field or traffic class of an IP header: write `dscp` over the DSCP. */
+static void rewrite_put_dscp(uint8_t *ip, bool six, uint8_t dscp)
+{
+	struct ipv4_hdr *four = (struct ipv4_hdr *)ip;
+
+	if (six) {
+		rewrite_change_tc6((struct ipv6_hdr *)ip, (uint8_t)(dscp << 2 | (ipv6_tc((struct ipv6_hdr *)ip) & 3)));
+		return;
+	}
+	four->tos = (uint8_t)(dscp << 2 | (four->tos & 3));
+	four->checksum = checksum_ipv4(four);
+}
+
+void rewrite_map_dscp(struct rte_mbuf *m, const struct snap_interface *in, struct lcore_stats *stats)
+{
+	uint32_t at = (uint32_t)(sizeof(struct eth_hdr) + in->n_tags * sizeof(struct vlan_tag));
+	struct pkt *x = pkt_of(m);
+	bool six = x->family == 6 || x->ops & PKT_OP_ENCAP;
+	uint8_t *ip, tos, dscp;
+
+	if (x->tclass == PKT_CLASS_CONTROL)
+		return;
+	/* without headroom the IP packet has stayed in a buffer of its own (rewrite_chain_front) */
+	ip = m->data_len > at ? rte_pktmbuf_mtod_offset(m, uint8_t *, at) : rte_pktmbuf_mtod(m->next, uint8_t *);
+	tos = six ? ipv6_tc((const struct ipv6_hdr *)ip) : ((const struct ipv4_hdr *)ip)->tos;
+	dscp = in->dscp_out[tos >> 2];
+	if (dscp == tos >> 2)
+		return;
+	rewrite_put_dscp(ip, six, dscp);
+	stat_add(&stats->dscp_mapped_out, 1);
+	/* a packet that comes back from the device's burst gets its DSCP again (sched_take_back) */
+	if (!(x->ops & PKT_OP_ENCAP)) {
+		x->ops |= PKT_OP_TOS;
+		x->tos = tos;
+	}
 }
 
 struct ip_addr rewrite_destination(struct rte_mbuf *m, const struct snapshot *s)

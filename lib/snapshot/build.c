@@ -206,6 +206,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 	build_boundary(b);
 	rc = build_slices(b);
 	if (rc == 0)
+		rc = build_dscp_maps(b);
+	if (rc == 0)
 		rc = build_groups_begin(b);
 	if (rc == 0)
 		rc = build_keys(b);

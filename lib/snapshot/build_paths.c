@@ -63,7 +63,10 @@ static int build_header(struct builder *b, const struct cfg_policy *policy, uint
 		srh->length = (uint8_t)(srh->length + CFG_HMAC_TLV_BYTES / 8);
 		rc = build_hmac(b, (uint32_t)policy->hmac_key, &ip->src, srh);
 	}
-	path->dscp = policy->dscp_mode == DSCP_SET ? (uint8_t)policy->dscp : SNAP_DSCP_COPY;
+	path->dscp = policy->dscp_mode == DSCP_SET   ? (uint8_t)policy->dscp
+		     : policy->dscp_mode == DSCP_MAP ? SNAP_DSCP_MAP
+						     : SNAP_DSCP_COPY;
+	path->dscp_of = build_dscp_of(b, policy->dscp_map);
 	path->flow_label = (uint32_t)policy->flow_label;
 	return rc;
 }

@@ -24,6 +24,7 @@ struct builder {
 	uint32_t *group_hash; /* group numbers by members, plus 1; 0: free. On the heap, of group_slots entries */
 	uint32_t group_slots; /* a power of two */
 	struct snap_policy *policy;
+	uint8_t (*dscp)[SNAP_DSCPS]; /* by number of a dscp-map; after the last one: each is the same */
 	struct snap_relay *relay;
 	struct snap_interface **interface;
 	target_t *usid_entry;
@@ -51,6 +52,11 @@ void build_match(struct snap_match *m, const struct ip_prefix *p);
 uint16_t build_vrf_of(const struct builder *b, const char *name);  /* NULL: VRF_UNDERLAY */
 uint8_t build_slice_of(const struct builder *b, const char *name); /* NULL: SNAP_SLICE_NONE */
 int build_own_addresses(struct builder *b, struct snap_interface *p, const struct ip_prefix *addresses, uint32_t n);
+
+/* build_qos.c: DSCP maps, shared by all who use them; the one of that name, NULL: none; the one that changes nothing */
+int build_dscp_maps(struct builder *b);
+const uint8_t *build_dscp_of(const struct builder *b, const char *name);
+const uint8_t *build_same_dscp(const struct builder *b);
 
 /* build_qos.c: slices; the slice and class members of a port, a VRF, a SID or a path. */
 int build_slices(struct builder *b);

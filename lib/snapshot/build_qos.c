@@ -6,6 +6,7 @@
 #include "config/budget.h"
 #include "config/config.h"
 #include "config/headroom.h"
+#include "config/marking.h"
 #include "snapshot/build_priv.h"
 #include "wire/eth.h"
 
@@ -39,21 +40,30 @@ int build_slices(struct builder *b)
 	return 0;
 }
 
-static const struct cfg_class_map *class_map(const struct config *c, const char *name)
+int build_dscp_maps(struct builder *b)
 {
-	int i = cfg_find_named(c, "class-maps", name, NULL);
+	const struct config *c = b->config;
 
-	return i < 0 ? NULL : &c->class_maps.items[i];
+	b->dscp = arena_alloc(b->s->arena, (c->dscp_maps.n + 1) * sizeof(*b->dscp));
+	if (!b->dscp)
+		return build_fail(b, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < c->dscp_maps.n; i++)
+		cfg_dscp_table(c, c->dscp_maps.items[i].name, b->dscp[i]);
+	cfg_dscp_table(c, NULL, b->dscp[c->dscp_maps.n]);
+	b->s->dscp_map = (const uint8_t(*)[SNAP_DSCPS])b->dscp;
+	return 0;
 }
 
-static void apply(const struct config *c, const struct cfg_class_range *ranges, uint32_t n, uint8_t *class_of)
+const uint8_t *build_dscp_of(const struct builder *b, const char *name)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t to = cfg_given(c, &ranges[i].to) ? ranges[i].to : ranges[i].from;
+	int i = cfg_find_named(b->config, "dscp-maps", name, NULL);
 
-		for (uint64_t v = ranges[i].from; v <= to; v++)
-			class_of[v] = (uint8_t)ranges[i].class;
-	}
+	return i < 0 ? NULL : b->dscp[i];
+}
+
+const uint8_t *build_same_dscp(const struct builder *b)
+{
+	return b->dscp[b->config->dscp_maps.n];
 }
 
 #define SHORT_PART 4 /* of the response time: how long frames may gather in a receive ring before it is emptied */
@@ -117,7 +127,7 @@ static int build_pfc(struct builder *b, struct snap_interface *p, const struct c
 
 int build_port_qos(struct builder *b, struct snap_interface *p, const struct cfg_port *cp, uint64_t speed_bps)
 {
-	const struct cfg_class_map *map = class_map(b->config, cp->class_map);
+	const struct cfg_class_map *map = cfg_class_map(b->config, cp->class_map);
 
 	p->speed_bps = speed_bps;
 	p->slice = cp->slice ? build_slice_of(b, cp->slice) : b->s->vrf[p->vrf].slice;
@@ -130,26 +140,24 @@ int build_port_qos(struct builder *b, struct snap_interface *p, const struct cfg
 	p->ecn_max = (uint32_t)cp->ecn.max;
 	for (uint32_t i = 0; i < cp->ecn.classes.n; i++)
 		p->ecn_classes = (uint8_t)(p->ecn_classes | 1u << cp->ecn.classes.items[i]);
-	/* class selector: the three high bits of the DSCP (RFC 2474 section 4.2.2); RoCEv2's 26 is class 3 */
-	for (unsigned int d = 0; d < 64; d++)
-		p->tclass_of_dscp[d] = (uint8_t)(d >> 3);
+	cfg_class_of_dscp(b->config, cp, p->tclass_of_dscp);
 	for (unsigned int i = 0; i < 8; i++)
 		p->tclass_of_pcp[i] = (uint8_t)i;
-	if (map) {
-		apply(b->config, map->dscp.items, map->dscp.n, p->tclass_of_dscp);
-		apply(b->config, map->pcp.items, map->pcp.n, p->tclass_of_pcp);
-	}
+	if (map)
+		cfg_apply_ranges(b->config, map->pcp.items, map->pcp.n, p->tclass_of_pcp);
+	p->dscp_in = build_dscp_of(b, cp->dscp_in);
+	p->dscp_out = build_dscp_of(b, cp->dscp_out);
 	return build_pfc(b, p, cp);
 }
 
 void build_tunnel_classes(const struct builder *b, const char *name, uint8_t *tclass_of)
 {
-	const struct cfg_class_map *map = class_map(b->config, name);
+	const struct cfg_class_map *map = cfg_class_map(b->config, name);
 
 	for (unsigned int i = 0; i < SNAP_TUNNEL_CLASSES; i++)
 		tclass_of[i] = (uint8_t)MIN_OF(i, 7);
 	if (map)
-		apply(b->config, map->classes.items, map->classes.n, tclass_of);
+		cfg_apply_ranges(b->config, map->classes.items, map->classes.n, tclass_of);
 	/* in a tunnel the node's own control traffic stays control traffic; for the end of a tunnel see build_sid */
 	tclass_of[SNAP_TUNNEL_CLASSES - 1] = SNAP_TUNNEL_CLASSES - 1;
 }

@@ -84,7 +84,9 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	s->in_container = info->compressed ||
 			  (b->config->node.usid.at.line && ip_prefix_covers(&b->config->node.usid.block, &cs->sid));
 	s->block_bits = s->in_container ? b->config->node.usid.block.len : 0;
-	s->closer = s->hmac || s->slice_by || (s->in_container && s->block_bits != USID_BLOCK_COMMON);
+	if (cs->dscp_mode != INNER_DSCP_KEEP)
+		s->dscp_of = cs->dscp_mode == INNER_DSCP_MAP ? build_dscp_of(b, cs->dscp_map) : build_same_dscp(b);
+	s->closer = s->hmac || s->slice_by || s->dscp_of || (s->in_container && s->block_bits != USID_BLOCK_COMMON);
 	s->allow_ping = allows(cs, ALLOW_PING);
 	s->allow_udp = allows(cs, ALLOW_TRACEROUTE);
 	s->last = info->kind > KIND_END_T;

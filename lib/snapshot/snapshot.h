@@ -43,6 +43,7 @@
 #define SNAP_POLICY_BUCKETS (1 << SNAP_POLICY_BUCKETS_LOG2)
 #define SNAP_ENCAP_BYTES_MAX (40 + 16 + 8 + 16 * 16 + 40)
 #define VRF_UNDERLAY 0
+#define SNAP_DSCPS 64
 
 /* Classes as in pkt.tclass, control included. No packet leaves or enters a tunnel in the control class. */
 #define SNAP_TUNNEL_CLASSES 9
@@ -117,6 +118,8 @@ struct snap_interface {
 	struct pfc_watchdog_config watchdog; /* of each queue */
 	uint8_t tclass_of_dscp[64];
 	uint8_t tclass_of_pcp[8];
+	/* DSCP by DSCP, of IP packets that are received, and of the outermost header of those that are sent; NULL: the same */
+	const uint8_t *dscp_in, *dscp_out;
 	bool sids_closed;    /* packets into the SID space are dropped unless allowed */
 	bool any_source;     /* packets to own SIDs may have any source */
 	bool sources_closed; /* underlay packets from here must not have a source inside the domain */
@@ -250,7 +253,7 @@ struct snap_sid {
 	bool last;		     /* End.DT*, End.DX*: no segment may follow */
 	bool used;
 	bool hmac;		    /* an HMAC TLV is required */
-	bool closer;		    /* the SID needs more than the shift behind a /32: hmac, slice_by, block */
+	bool closer;		    /* the SID needs more than the shift behind a /32: hmac, slice_by, block, dscp_of */
 	uint8_t slice_by;	    /* enum cfg_slice_by: source of the slice of packets and PFC frames */
 	uint8_t slice_shift;	    /* SLICE_BY_ARGUMENT: bits of the address after the argument */
 	bool in_container;	    /* may follow other uSIDs of a container */
@@ -263,6 +266,7 @@ struct snap_sid {
 	uint16_t code;				/* IANA SRv6 Endpoint Behaviors */
 	target_t adjacency;		/* End.X, End.DX4, End.DX6: TARGET_NEIGH, of a set J TARGET_GROUP; 0: none */
 	const struct snap_pfc_sid *pfc; /* NULL: no PFC frames end here */
+	const uint8_t *dscp_of; /* uniform model: inner DSCP by that of the outer header; NULL: pipe model, it stays */
 	struct ip_prefix prefix;
 };
 
@@ -270,7 +274,7 @@ struct snap_path {
 	uint16_t bytes;		/* of the outer headers; 0: a free id */
 	uint8_t next_header_at; /* offset of the byte with the inner header's type */
 	uint8_t slice_at;	/* offset of the slice's id in the headers; 0: none */
-	uint8_t dscp;		/* 0 to 63, or SNAP_DSCP_COPY */
+	uint8_t dscp;		/* 0 to 47, SNAP_DSCP_COPY or SNAP_DSCP_MAP */
 	bool backup;
 	uint16_t inner_mtu;	    /* largest packet or frame, in bytes, that fits the way out; see path_mtu.h */
 	uint32_t fingerprint;	    /* of the outer headers */
@@ -281,9 +285,12 @@ struct snap_path {
 	target_t via;		    /* target of the first address; 0: no way out */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* class in the tunnel, by class of the inner packet */
 	const char *policy, *name;
+	const uint8_t
+		*dscp_of; /* SNAP_DSCP_MAP: outer DSCP by that of the inner packet; 48 to 63: as with SNAP_DSCP_COPY */
 	uint8_t header[SNAP_ENCAP_BYTES_MAX];
 };
 #define SNAP_DSCP_COPY 0xff
+#define SNAP_DSCP_MAP 0xfe
 
 struct snap_policy {
 	const char *name;
@@ -409,6 +416,7 @@ struct snapshot {
 	uint32_t n_sid_space;
 
 	struct snap_slice slice[SNAP_SLICE_MAX]; /* by slice id */
+	const uint8_t (*dscp_map)[SNAP_DSCPS];	 /* DSCP by DSCP, in the order of the configuration */
 	uint8_t slice_option;			 /* type of the hop-by-hop option with a slice's wire id; 0: none */
 	uint64_t pass_ns; /* longest pass of an lcore under load, so that no receive ring overflows; 0: any */
 	uint32_t n_slices;

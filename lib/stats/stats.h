@@ -48,6 +48,15 @@
 	X(nd_sent, "packets", "Neighbor Discovery and ARP packets sent") \
 	X(dscp_remapped, "packets", \
 		"packets encapsulated with outer DSCP 40 (CS5) because the inner DSCP is 48 to 63") \
+	X(dscp_mapped_in, "packets", "packets received on a port whose dscp-in changes their DSCP") \
+	X(dscp_mapped_encap, "packets", \
+		"packets encapsulated with another DSCP than theirs by the dscp-map of a policy") \
+	X(dscp_mapped_decap, "packets", \
+		"packets decapsulated at a SID with dscp: copy or map that changes their DSCP to that of the outer " \
+		"header, " \
+		"or to what dscp-map makes of it") \
+	X(dscp_mapped_out, "packets", \
+		"packets sent on a port whose dscp-out changes the DSCP of their outermost header") \
 	X(control_policed, "packets", "packets in transit with DSCP 48 to 63 above control-rate; queued as data") \
 	X(ecn_marked, "packets", "packets marked CE in an egress queue") \
 	X(class_bounced, "packets", \

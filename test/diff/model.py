@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-A second, independent model of frame processing, after RFC 8754, 8986, 9800, 8200, 4443 and 6040 and not after
+A second, independent model of frame processing, after RFC 8754, 8986, 9800, 8200, 4443, 6040 and 2983 and not after
 sluice's code: on plain bytes, one packet at a time, each step carried out at once. Shares nothing with the pcap cases'
 generator.
 
@@ -73,11 +73,14 @@ def tclass6(p):
     return (p[0] << 4 | p[1] >> 4) & 0xFF
 
 
-def set_ecn(p, ecn):
+def tos_of(p):
+    return tclass6(p) if p[0] >> 4 == 6 else p[1]
+
+
+def set_tos(p, tos):
     if p[0] >> 4 == 6:
-        tclass = tclass6(p) & ~3 | ecn
-        return put(p, 0, struct.pack("!H", u16(p, 0) & 0xF00F | tclass << 4))
-    return seal4(put(p, 1, bytes([p[1] & ~3 | ecn])))
+        return put(p, 0, struct.pack("!H", u16(p, 0) & 0xF00F | tos << 4))
+    return seal4(put(p, 1, bytes([tos])))
 
 
 def seal4(p):
@@ -168,6 +171,7 @@ class Sid:
         allow = entry.get("allow", ["ping"])
         self.allowed = [proto for word, proto in (("ping", ICMP6), ("traceroute", UDP)) if word in allow]
         self.argument = self.net.prefixlen  # where it begins
+        self.dscp, self.dscp_map = entry.get("dscp", "keep"), entry.get("dscp-map")
 
     @property
     def decaps(self):
@@ -198,6 +202,8 @@ class Model:
         self.macs = {(n["port"], address(n["address"])): bytes.fromhex(n["mac"].replace(":", ""))
                      for n in config["neighbors"]}
         self.policies = {p["name"]: p for p in config["policies"]}
+        self.dscp_maps = {m["name"]: {d: r["dscp"] for r in m["map"] for d in range(r["from"], r.get("to", r["from"]) + 1)}
+                          for m in config["dscp-maps"]}
         self.tables = {"": self._table(config["routes"], "")}
         for vrf in config["vrfs"]:
             self.tables[vrf["name"]] = self._table(vrf["routes"], vrf["name"])
@@ -260,14 +266,28 @@ class Model:
         kind, data = self.untag(frame, kind)
         if tagged and kind == ETH_IP6 and self.is_control(data):
             self.tclass = 8  # for any tag
+        if kind in (ETH_IP6, ETH_IP4):
+            tos = self.received_tos(kind, data)
         if kind == ETH_IP6:
-            self.ip6(data)
+            self.ip6(data, tos=tos)
         elif kind == ETH_IP4:
-            self.ip4(data)
+            self.ip4(data, tos=tos)
         elif kind == ETH_ARP:
             raise Abstain("ARP")
         else:
             raise Dropped("ether_type")
+
+    def mapped(self, name, dscp):
+        """What a map makes of a DSCP; None: there is no map."""
+        return self.dscp_maps[name].get(dscp, dscp) if name else dscp
+
+    def received_tos(self, kind, data):
+        """TOS after dscp-in; None: as received."""
+        name = self.ports[self.port].get("dscp-in")
+        if not name or len(data) < 2 or self.tclass == 8:
+            return None
+        tos = tclass6(data) if kind == ETH_IP6 else data[1]
+        return self.mapped(name, tos >> 2) << 2 | tos & 3
 
     def class_of(self, frame, kind):
         """Traffic class: priority of the tag, else class selector; 8 for network control from inside the domain."""
@@ -338,8 +358,8 @@ class Model:
 
     # --- IPv6
 
-    def ip6(self, data, via=None, ecn=None):
-        """via: the egress, if no table is consulted; ecn: the mark after decapsulation."""
+    def ip6(self, data, via=None, tos=None):
+        """via: the egress, if no table is consulted; tos: the new traffic class after dscp-in or decapsulation."""
         if len(data) < 40:
             raise Dropped("truncated")
         if data[0] >> 4 != 6:
@@ -349,8 +369,8 @@ class Model:
         p = self.packet = data[:40 + u16(data, 4)]
         self.unlinked = []  # (offset, bytes) of headers taken out of it
         self.visited = 0  # SRHs that have been used up here
-        if ecn is not None:
-            p = set_ecn(p, ecn)
+        if tos is not None:
+            p = set_tos(p, tos)
         src, dst = p[8:24], p[24:40]
         discovery = p[6] == ICMP6 and len(data) >= 48 and 133 <= data[40] <= 137
         if dst[0] == 0xFF:
@@ -423,6 +443,8 @@ class Model:
         if (port, hop) not in self.macs:
             raise Abstain("a neighbour that is not configured")
         link, tags = self.links[port], b""
+        if self.tclass != 8:
+            p = set_tos(p, self.mapped(link.get("dscp-out"), tos_of(p) >> 2) << 2 | tos_of(p) & 3)
         if "vlan" in link:
             priority, inner = min(self.tclass, 7) << 13, link.get("inner-vlan", 0)
             tags = struct.pack("!HH", ETH_QINQ if inner else ETH_VLAN, priority | link["vlan"])
@@ -439,8 +461,8 @@ class Model:
         if inner is None:
             inner = IP6 if p[0] >> 4 == 6 else IP4
             tclass = tclass6(p) if inner == IP6 else p[1]
-        dscp = policy["dscp-value"] if policy.get("dscp") == "set" else tclass >> 2
-        if policy.get("dscp") != "set" and dscp >= 48:
+        dscp = policy["dscp-value"] if policy.get("dscp") == "set" else self.mapped(policy.get("dscp-map"), tclass >> 2)
+        if dscp >= 48:
             dscp = 40  # tenants do not enter the classes of network control
         srh, tlv = b"", b""
         if len(segments) > 1 or "hmac-key" in policy:
@@ -557,8 +579,10 @@ class Model:
     def decapsulate(self, p, inner, kind, sid):
         if len(inner) < (40 if kind == IP6 else 20):
             raise Dropped("truncated")
-        was = (tclass6(inner) if kind == IP6 else inner[1]) & 3
-        now = self.ecn(tclass6(p) & 3, was)
+        was = tclass6(inner) if kind == IP6 else inner[1]
+        # RFC 2983: pipe model, or uniform model
+        dscp = was >> 2 if sid.dscp == "keep" else self.mapped(sid.dscp_map, tclass6(p) >> 2)
+        now = dscp << 2 | self.ecn(tclass6(p) & 3, was & 3)
         self.vrf = sid.vrf
         self.tclass = min(self.tclass, 7)  # network control of the domain is not network control after the tunnel
         via = ("via", sid.port, address(sid.nexthop)) if sid.nexthop and sid.kind in ("A", "X", "DX4", "DX6") else None
@@ -581,7 +605,7 @@ class Model:
 
     # --- IPv4
 
-    def ip4(self, data, via=None, ecn=None):
+    def ip4(self, data, via=None, tos=None):
         if len(data) < 20:
             raise Dropped("truncated")
         if data[0] >> 4 != 4:
@@ -596,8 +620,8 @@ class Model:
         if checksum(data[:header]):
             raise Dropped("ip_header")
         p = self.packet = data[:total]
-        if ecn is not None:
-            p = set_ecn(p, ecn)
+        if tos is not None:
+            p = set_tos(p, tos)
         src, dst = p[12:16], p[16:20]
         if src in (bytes(4), b"\xff" * 4) or src[0] >> 4 == 14 or src[0] == 127:
             raise Dropped("ip_source")

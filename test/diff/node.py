@@ -44,6 +44,12 @@ def sids():
         {"sid": "5f00:1:5:9::/64", "behavior": "End.DT46", "allow": ["ping", "traceroute"]},
         {"sid": "5f00:1:5:a::/64", "behavior": "End.DT6", "allow": ["none"]},
         {"sid": "5f00:0:e107::/48", "behavior": "uDT46", "vrf": "green"},
+        {"sid": "5f00:0:e10a::/48", "behavior": "uDT46", "vrf": "green", "dscp": "copy"},
+        {"sid": "5f00:0:e10b::/48", "behavior": "uDT46", "vrf": "red", "dscp": "map", "dscp-map": "some"},
+        {"sid": "5f00:0:e10c::/48", "behavior": "uDX4", "port": "p1", "nexthop": "10.1.0.1", "dscp": "copy"},
+        {"sid": "5f00:1:5:c::/64", "behavior": "End.DT46", "dscp": "map", "dscp-map": "swap"},
+        {"sid": "5f00:0:a::/48", "behavior": "uN", "dscp": "copy"},
+        {"sid": "5f00:1:2:a::/64", "behavior": "End", "flavors": ["usd"], "dscp": "map", "dscp-map": "swap"},
         {"sid": "5f00:0:e108::/48", "behavior": "uDX6", "port": "p3.7.9", "nexthop": "2001:db8:79::9"},
         {"sid": "5f00:0:e00a::/48", "behavior": "uA", "port": "p1.50", "nexthop": "2001:db8:50::9"},
         {"sid": "5f00:0:e00b::/48", "behavior": "uA.PFC", "port": "p1", "nexthop": DOWN},
@@ -62,13 +68,13 @@ def config():
         {"name": "two", "flow-label": 0x22222, "hop-limit": 9, "dscp": "set", "dscp-value": 10, "paths": [
             {"name": "a", "segments": [f"5f00:0:50{n}::" for n in range(8)],
              "containers": ["5f00:0:500:501:502:503:504:505", "5f00:0:506:507::"]}]},
-        {"name": "three", "flow-label": 0x33333, "paths": [
+        {"name": "three", "flow-label": 0x33333, "dscp": "map", "dscp-map": "some", "paths": [
             {"name": "a", "segments": ["5f00:7:1:1::", "5f00:8:1:1::", "5f00:9:1:1::"],
              "containers": ["5f00:7:1:1::", "5f00:8:1:1::", "5f00:9:1:1::"]}]},
         {"name": "frames", "encap": "H.Encaps.L2", "flow-label": 0x44444, "hmac-key": 7, "paths": [
             {"name": "a", "segments": [f"5f00:0:50{n}::" for n in range(8)],
              "containers": ["5f00:0:500:501:502:503:504:505", "5f00:0:506:507::"]}]},
-        {"name": "frames-red", "encap": "H.Encaps.L2.Red", "flow-label": 0x55555, "paths": [
+        {"name": "frames-red", "encap": "H.Encaps.L2.Red", "flow-label": 0x55555, "dscp": "map", "dscp-map": "some", "paths": [
             {"name": "a", "segments": [f"5f00:0:50{n}::" for n in range(8)],
              "containers": ["5f00:0:500:501:502:503:504:505", "5f00:0:506:507::"]}]},
         {"name": "frame-one", "encap": "H.Encaps.L2", "flow-label": 0x66666, "dscp": "set", "dscp-value": 45, "paths": [
@@ -94,9 +100,17 @@ def config():
         "memory": {"hugepages": "off", "buffers": "32K", "ring": "4K"},
         "idle": {"policy": "sleep"},
         "icmp": {"errors-per-port": "1M", "errors": "1M", "echo": "1M"},
-        "ports": [port(0, "wan", "2001:db8:a::2/64", "10.0.0.2/24"), port(1, "wan", "2001:db8:b::2/64", "10.1.0.2/24", speed="10G"),
+        "ports": [port(0, "wan", "2001:db8:a::2/64", "10.0.0.2/24", **{"dscp-out": "low"}),
+                  port(1, "wan", "2001:db8:b::2/64", "10.1.0.2/24", speed="10G", **{"dscp-in": "low"}),
                   port(2, "dc", "2001:db8:1::1/64", "192.0.2.1/24", vrf="red"),
-                  port(3, "dc", "2001:db8:3::1/64", "198.51.100.1/24", vrf="blue"), port(4, "dc"), port(5, "dc")],
+                  port(3, "dc", "2001:db8:3::1/64", "198.51.100.1/24", vrf="blue", **{"dscp-in": "swap", "dscp-out": "swap"}),
+                  port(4, "dc"), port(5, "dc")],
+        "dscp-maps": [
+            {"name": "swap", "map": [{"from": d, "dscp": 63 - d} for d in range(64)]},
+            {"name": "low", "map": [{"from": 0, "to": 9, "dscp": 46}, {"from": 26, "dscp": 10}, {"from": 46, "dscp": 0},
+                                    {"from": 56, "to": 60, "dscp": 3}]},
+            {"name": "some", "map": [{"from": 0, "to": 20, "dscp": 33}, {"from": 30, "to": 50, "dscp": 12}]},
+        ],
         "interfaces": [
             {"name": "p2.100", "port": "p2", "vlan": 100, "vrf": "green", "mtu": 1400,
              "addresses": ["2001:db8:64::1/64", "192.0.2.1/24"]},

@@ -36,7 +36,7 @@ static inline const char *verdict_differs(const struct pkt *a, const struct pkt 
 	VERDICT_DIFFERS(goes_on, l3_bytes);
 	VERDICT_DIFFERS(goes_on && a->ops & PKT_OP_DA, da);
 	VERDICT_DIFFERS(goes_on && a->ops & PKT_OP_ENCAP, path);
-	VERDICT_DIFFERS(goes_on && a->ops & PKT_OP_ECN, ecn);
+	VERDICT_DIFFERS(goes_on && a->ops & PKT_OP_TOS, tos);
 	VERDICT_DIFFERS(goes_on && a->ops & PKT_OP_SL, segments_left);
 	return NULL;
 }

@@ -18,7 +18,7 @@ static void keys(void **state)
 			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
 		{"twice", "      digest: md5\n      from: 1700000000\n",
 			"    - id: ^11\n      digest: md5\n      from: 1700000000\n",
-			"id 11 is used twice in keys, first in line 370"},
+			"id 11 is used twice in keys, first in line 399"},
 	};
 
 	(void)state;
@@ -54,7 +54,7 @@ static void timers_and_pool(void **state)
 			"pool"},
 		{"room for one", "pool: 64", "pool: 17", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 410 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 439 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -135,12 +135,12 @@ static void sessions(void **state)
 			"source or source-prefix of the domain",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"PFC and credit on one path", "segments: [\"5f00:0:500::\", ", "segments: [\"5f00:1:1:e1::\", ",
-			"policy: path 'via-spine5' of 'to-dc2' begins with a SID in line 249 whose queues PFC frames "
+			"policy: path 'via-spine5' of 'to-dc2' begins with a SID in line 276 whose queues PFC frames "
 			"pause; a "
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 413 have 3 paths; set paths to 3 or more"},
+			"paths: 1 is too few: the sessions in line 442 have 3 paths; set paths to 3 or more"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

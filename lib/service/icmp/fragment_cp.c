@@ -9,12 +9,12 @@
 #include "wire/checksum.h"
 #include "wire/ipv4.h"
 
-/* Make the changes of the egress: TTL, and the ECN field of a decapsulated packet. */
+/* Make the changes of the egress: TTL, and DSCP and ECN of a mapped or decapsulated packet. */
 static void change(struct ipv4_hdr *ip, const struct pkt *x)
 {
 	ip->ttl = (uint8_t)(ip->ttl - x->hops);
-	if (x->ops & PKT_OP_ECN)
-		ip->tos = (uint8_t)((ip->tos & ~3) | x->ecn);
+	if (x->ops & PKT_OP_TOS)
+		ip->tos = x->tos;
 }
 
 void control_fragment(struct control_role *c, struct rte_mbuf *m)

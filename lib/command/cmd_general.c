@@ -31,8 +31,8 @@ int cmd_set_log(struct command_call *c)
 
 int cmd_show_version(struct command_call *c)
 {
-	c->result = json_pack("{ss ss ss}", "sluice", c->host->version ? c->host->version : SLUICE_VERSION, "dpdk",
-		rte_version(), "node", c->node->name);
+	c->result = json_pack("{ss ss ss si}", "sluice", c->host->version ? c->host->version : SLUICE_VERSION, "dpdk",
+		rte_version(), "node", c->node->name, "schema", COMMAND_SCHEMA);
 	return 0;
 }
 

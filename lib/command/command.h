@@ -21,6 +21,11 @@ struct node;
 
 #define COMMAND_ARGS_MAX 5
 #define COMMAND_FLAGS_MAX 2
+/*
+ * Version of the JSON of all commands (show version). It rises when a member is removed, renamed, or changes its type, its
+ * unit or its meaning. New members and new values of words do not change it.
+ */
+#define COMMAND_SCHEMA 1
 #define COMMAND_LINE_MAX 4096 /* bytes of one line; longer lines are rejected */
 
 enum command_arg_kind {

@@ -165,6 +165,21 @@ static void neighbors(const struct page *p)
 			(unsigned long long)count[i]);
 }
 
+/* What sluice_buffer_most_headroom_bytes is to be compared with. */
+static void headrooms(const struct page *p)
+{
+	family(p, "sluice_buffer_headroom_bytes", "gauge",
+		"bytes above XOFF that are promised to a lossless class of an ingress port");
+	for (uint32_t i = 0; i < p->n->n_ports; i++) {
+		const struct snap_interface *in = &p->n->snapshot->port[i];
+
+		FOR_EACH_BIT(k, in->lossless)
+			fprintf(p->out, "sluice_buffer_headroom_bytes{node=\"%s\",port=\"%s\",class=\"%u\"} %llu\n",
+				p->n->name, p->n->port[i]->name, k,
+				(unsigned long long)(in->buffer.full.bytes - in->buffer.xoff.bytes));
+	}
+}
+
 static void node_samples(const struct page *p)
 {
 	const struct node *n = p->n;
@@ -200,6 +215,7 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 		CONSUME_FIRST, REASON_COUNT);
 	links(&p);
 	tables(&p, &context, metric_queues);
+	headrooms(&p);
 	tables(&p, &context, metric_pfc);
 	tables(&p, &context, metric_ways);
 	grades(&p, "sluice_nexthops", "next hops by state", metric_count_nexthops);

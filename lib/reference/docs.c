@@ -68,6 +68,10 @@ void docs_commands(FILE *out)
 		"selects\n"
 		"JSON output; an error is then an object with `error`, the `command` and, if there is one, the "
 		"`result` so far.\n"
+		"`schema` of `show version` is the version of the JSON of all commands. It rises when a member is "
+		"removed, "
+		"renamed, or\n"
+		"changes its type, unit or meaning; new members do not change it.\n"
 		"`#` begins a comment. Put words with spaces in double quotes.\n");
 	for (unsigned int i = 0; i < n_commands; i++) {
 		const struct command *c = &commands[i];

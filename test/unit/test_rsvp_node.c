@@ -400,6 +400,44 @@ static void cut_leaf(unsigned int leaf, bool up)
 		net_neighbor(&net, leaf, spine, up);
 }
 
+/*
+ * A link fails for less than a lease, so that its path works again with what it had. For a while both paths are committed, and
+ * the one takes over from the other at once; then only one is.
+ */
+static void test_short_failure(void **state)
+{
+	unsigned int first, second;
+	struct rsvp_instance *s;
+
+	(void)state;
+	figure(14);
+	s = net_open(&net, 1);
+	net_run(&net, 10 * NET_S);
+	first = leaf_of(s, "begin");
+	net_neighbor(&net, 0, first, false);
+	net_run(&net, 200 * NET_MS);
+	second = leaf_of(s, "cut");
+	net_neighbor(&net, 0, first, true);
+	net_run(&net, 500 * NET_MS);
+	assert_int_equal(2, net_users(&net, 0, RSVP_U_COMMITTED));
+	assert_int_equal(first, leaf_of(s, "repaired"));
+	net_neighbor(&net, 0, first, false);
+	assert_int_equal(second, leaf_of(s, "cut again"));
+	net_run(&net, 200 * NET_MS);
+	net_neighbor(&net, 0, first, true);
+	net_run(&net, 10 * NET_S);
+	assert_int_equal(1, net_users(&net, 0, RSVP_U_COMMITTED));
+	assert_int_equal(8192, rsvp_node_stats_of(net.node[1].rsvp)->committed);
+	check(!net_wrong(&net), "%s", net_wrong(&net));
+	net_run(&net, 300 * NET_S);
+	assert_int_equal(1, net_users(&net, 0, RSVP_U_COMMITTED));
+	assert_int_equal(7, net_users(&net, 0, RSVP_U_OFFER)); /* those of the leaf that failed rest for Tb */
+	net_close(&net, s);
+	net_run(&net, 4 * L_NS);
+	assert_true(net_is_empty(&net));
+	net_free(&net);
+}
+
 /* All paths of a leaf fail at once, so that the backup that is asked has failed as well: the next one is asked at once. */
 static void test_failover_of_backups(void **state)
 {
@@ -629,8 +667,9 @@ int main(void)
 		cmocka_unit_test(test_lives), cmocka_unit_test(test_silence), cmocka_unit_test(test_each_message),
 		cmocka_unit_test(test_crossed), cmocka_unit_test(test_one_reservation), cmocka_unit_test(test_largest),
 		cmocka_unit_test(test_admission), cmocka_unit_test(test_refused), cmocka_unit_test(test_failover),
-		cmocka_unit_test(test_failover_of_backups), cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_end_with_data), cmocka_unit_test(test_figure), cmocka_unit_test(test_schedules)};
+		cmocka_unit_test(test_short_failure), cmocka_unit_test(test_failover_of_backups),
+		cmocka_unit_test(test_restart), cmocka_unit_test(test_end_with_data), cmocka_unit_test(test_figure),
+		cmocka_unit_test(test_schedules)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,7 @@ static unsigned int set_of(const struct ipv6_addr *source, const struct ipv6_add
 
 void pfc_seen_start(struct pfc_seen_table *t, uint64_t sent_ns)
 {
-	for (unsigned int i = 0; i < PFC_SEEN_SETS; i++)
-		t->set[i].floor_ns = sent_ns;
+	t->floor_ns = sent_ns;
 }
 
 static bool is_pair(const struct pfc_seen *s, const struct ipv6_addr *source, const struct ipv6_addr *destination)
@@ -76,10 +75,9 @@ uint8_t pfc_seen_take(struct pfc_seen_table *t, const struct ipv6_addr *source, 
 		if (way[i].newest_ns < oldest->newest_ns)
 			oldest = &way[i];
 	}
-	floor = MAX_OF(t->set[set].floor_ns, oldest->newest_ns);
+	floor = MAX_OF(t->floor_ns, oldest->newest_ns);
 	if (sent_ns <= floor)
 		return 0;
-	t->set[set].floor_ns = floor;
 	*oldest = (struct pfc_seen){.source = *source, .destination = *destination};
 	/* about the priorities of which this pair has told nothing yet, nothing before the floor is new either */
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)

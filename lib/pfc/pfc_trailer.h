@@ -62,12 +62,11 @@ struct pfc_seen {
 
 /*
  * The newest frames that were heard, by sender and SID. The table is bounded: a new pair takes the place of the one whose
- * newest frame is the oldest. `floor_ns` of the set is then raised to that frame, so that nothing which was heard can
- * count again.
+ * newest frame is the oldest. Only a frame that is newer than that can do so, so nothing which was heard counts again.
  */
 struct pfc_seen_table {
+	uint64_t floor_ns; /* frames sent until then are not new, if their pair has no entry */
 	struct {
-		uint64_t floor_ns; /* frames sent until then are not new, if their pair has no entry */
 		struct pfc_seen way[PFC_SEEN_WAYS];
 	} set[PFC_SEEN_SETS];
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endpoint behaviours on one IPv6 packet. First byte: which SID of the node, second: hop limit of the packet; the
- * rest is the packet, whose version and destination are set to fit, argument and all bytes after it unchanged.
+ * Endpoint behaviours on one IPv6 packet, which comes back to the same SID as long as it goes on. First byte: which SID of
+ * the node, second: hop limit of the packet; the rest is the packet, whose version and destination are set to fit, argument
+ * and all bytes after it unchanged.
  */
 #include "test/support/unit.h"
 
@@ -9,6 +10,8 @@
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/node.h"
 #include "wire/ipv6.h"
+
+#define ROUNDS 4 /* SIDs of the node that a packet visits, one after the other */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -41,6 +44,16 @@ static void check_change(const struct srv6_packet *p, const struct srv6_change *
 		must(p->upper >= 40 && p->upper <= p->end, "upper layer at %u of %u", p->upper, p->readable);
 }
 
+/* The next segment leads to the same SID again, as one of the node's own does. */
+static void lead_back(const struct snap_sid *sid, struct srv6_packet *p)
+{
+	struct ipv6_addr to = ipv6_from(p->da_hi, p->da_lo);
+
+	memcpy(&to, &sid->prefix.addr.b, sid->prefix.len / 8);
+	p->da_hi = ipv6_hi(&to);
+	p->da_lo = ipv6_lo(&to);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct snap_sid *sid = choose(fuzz_node()->node->snapshot, size ? data[0] : 0);
@@ -64,11 +77,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.da_hi = ipv6_hi(&ip->dst),
 		.da_lo = ipv6_lo(&ip->dst),
 		.hop_limit = hop_limit};
-	next = srv6_endpoint(sid, &p, &change, &e);
-	must(p.hop_limit == hop_limit || p.hop_limit == hop_limit - 1, "hop limit %u became %u", hop_limit,
-		p.hop_limit);
-	must(next != SRV6_DROP || e.reason < DROP_COUNT, "dropped for %u", e.reason);
-	check_change(&p, &change, next);
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		hop_limit = p.hop_limit;
+		next = srv6_endpoint(sid, &p, &change, &e);
+		must(p.hop_limit == hop_limit || p.hop_limit == hop_limit - 1, "hop limit %u became %u", hop_limit,
+			p.hop_limit);
+		must(next != SRV6_DROP || e.reason < DROP_COUNT, "dropped for %u", e.reason);
+		if (round == 0 || next == SRV6_LOOKUP || next == SRV6_ADJACENCY)
+			check_change(&p, &change,
+				next); /* what changed before a decapsulation goes with the outer headers */
+		if (next != SRV6_LOOKUP)
+			break;
+		lead_back(sid, &p);
+	}
 	free(frame);
 	return 0;
 }

@@ -336,7 +336,7 @@ MUTANTS = [
     Mutant("a PFC frame about one priority outdates those about the others", "lib/pfc/pfc_trailer.c",
            "if (sent_ns <= s->sent_ns[i])", "if (sent_ns <= s->newest_ns)", "test_pfc_seal"),
     Mutant("a sender that had to make room for another one counts twice", "lib/pfc/pfc_trailer.c",
-           "t->set[set].floor_ns = floor;", "t->set[set].floor_ns = floor ? 1 : 0;", "test_pfc_seal"),
+           "floor = MAX_OF(t->floor_ns, oldest->newest_ns);", "floor = t->floor_ns;", "test_pfc_seal"),
     Mutant("a node that starts takes what was sent before", "lib/service/pfc/seal_cp.c",
            "now - MIN_OF(now, CLOCKS_DIFFER_NS)", "0 * now", "test_pfc_seal"),
     Mutant("the slice of a PFC frame can be changed on the way", "lib/service/pfc/seal_cp.c",

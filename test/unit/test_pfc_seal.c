@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "pfc/pfc_trailer.h"
+#include "config/program.h"
 #include "service/pfc/pfc_cp.h"
+#include "snapshot/pfc_outer.h"
 #include "test/support/testbed.h"
 #include "wire/srh.h"
 
@@ -44,7 +46,8 @@
 	NODE("b", "0x300") \
 	"sids:\n" PAUSES("5f00:1:1:e1::/64", "End.X.PFC", "") PAUSES("5f00:1:1:e2::/64", "End.X.PFC", "") \
 		PAUSES("5f00:0:e0e1::/48", "End.X.PFC", "") \
-			PAUSES("5f00:1:1:e5::/64", "End.X.PFC", ", slice: gold, slice-by: argument")
+			PAUSES("5f00:1:1:e5::/64", "End.X.PFC", ", slice: gold, slice-by: argument") \
+				PAUSES("5f00:1:1:e6::/64", "End.X.PFC", ", slice: gold, slice-by: option")
 
 enum { WAN, DC };
 
@@ -282,6 +285,47 @@ static void slices(void **state)
 	unlink(KEYS_FILE);
 }
 
+/* The same with the id in an option of the packet, which no digest covers: the frame names its slice itself. */
+static void slice_options(void **state)
+{
+	struct testbed *b = node(B), *c = testbed_new(NODE("a", "0x100"));
+	struct snap_pfc_outer outer = {.message_key = 7, .slice = 6, .end = sid("5f00:1:1:e6::")};
+	const struct eth_addr mac = {{2, 0, 0, 0, 1, 1}};
+	struct pfc_request r = {.enable = 0x08, .time[3] = 65535};
+	struct {
+		struct eth_hdr eth;
+		struct ipv6_hdr ip;
+		uint8_t option[CFG_SLICE_OPTION_BYTES];
+		struct pfc_sealed pfc;
+	} __attribute__((packed))
+	p = {.eth = {.dst = b->port[WAN]->port.mac, .src = {{2, 0, 0, 0, 0xa0, 3}}, .type = be16(ETH_TYPE_IPV6)},
+		.ip = {.vtc_flow = ipv6_vtc_flow(0xe0, 0),
+			.payload_length = be16(CFG_SLICE_OPTION_BYTES + sizeof(struct pfc_sealed)),
+			.next_header = IP_PROTO_HOPOPTS,
+			.hop_limit = 60,
+			.src = sid("fd00::a"),
+			.dst = outer.end}};
+
+	(void)state;
+	testbed_settle(c, 10);
+	memcpy(outer.header, &p.ip, sizeof(p.ip));
+	pfc_write(&p.pfc.frame, &mac, &r);
+	assert_true(control_seal(c->node->control, &outer, &p.pfc));
+	snap_write_slice(p.option, IP_PROTO_ETHERNET, 0x1e, 5);
+	fake_port_receive(b->port[WAN], 0, &p, sizeof(p), 0);
+	testbed_settle(b, 10);
+	assert_int_equal(testbed_reason(b, WAN, DROP_pfc_frame_forged), 1);
+	assert_int_equal(held(b, 1) | held(b, 2), 0);
+	snap_write_slice(p.option, IP_PROTO_ETHERNET, 0x1e, 6);
+	fake_port_receive(b->port[WAN], 0, &p, sizeof(p), 0);
+	testbed_settle(b, 10);
+	assert_int_equal(testbed_reason(b, WAN, CONSUME_pfc), 1);
+	assert_int_equal(held(b, 2), 0x08);
+	testbed_free(c);
+	testbed_free(b);
+	unlink(KEYS_FILE);
+}
+
 /* However many senders there are: memory is bounded, and nothing counts twice. */
 static void many(void **state)
 {
@@ -313,6 +357,7 @@ int main(void)
 		cmocka_unit_test(replayed),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(slices),
+		cmocka_unit_test(slice_options),
 		cmocka_unit_test(many),
 	};
 

@@ -53,7 +53,8 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *u
 	static int seen;
 	struct app *app = arg;
 	const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-	bool open = accept && strstr(accept, "application/openmetrics-text");
+	struct openmetrics_how how = {.open = accept && strstr(accept, "application/openmetrics-text"),
+		.session = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "session")};
 	char *text = NULL;
 	size_t size;
 	FILE *f;
@@ -73,11 +74,11 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *u
 	f = open_memstream(&text, &size);
 	if (!f)
 		return MHD_NO;
-	openmetrics_print(app->node, open, f);
+	openmetrics_print(app->node, &how, f);
 	fclose(f);
 	return respond(c, MHD_HTTP_OK,
-		open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-		     : "text/plain; version=0.0.4; charset=utf-8",
+		how.open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+			 : "text/plain; version=0.0.4; charset=utf-8",
 		text, size);
 }
 

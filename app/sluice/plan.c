@@ -121,9 +121,12 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		fprintf(out, "  credit.integrity is off: whoever can send from the address of a neighbour can end "
 			     "sessions\n");
 	if (c->credit.mode != CREDIT_OFF)
-		fprintf(out, "  %llu KB at most for %llu paths of credit sessions\n",
+		fprintf(out,
+			"  %llu KB at most for %llu paths of credit sessions: %zu bytes for a session of one path, %zu "
+			"of them soft "
+			"state\n",
 			(unsigned long long)(rsvp_memory((uint32_t)c->credit.paths) + 1023) / 1024,
-			(unsigned long long)c->credit.paths);
+			(unsigned long long)c->credit.paths, rsvp_session_memory(), rsvp_soft_state());
 	if (!m->hugepages)
 		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; use capture start instead\n");
 }

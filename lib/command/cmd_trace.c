@@ -160,6 +160,9 @@ static void take(void *arg, const struct trace_event *e)
 		memcpy(&x, e->bytes, sizeof(x));
 		add_step(w, e, "resolved", resolved(w, n, &x));
 		break;
+	case TRACE_SERVED:
+		add_step(w, e, "served", json_pack("{ss%}", "what", (const char *)e->bytes, (size_t)e->captured));
+		break;
 	case TRACE_QUEUED:
 		add_step(w, e, "queued", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
 		break;

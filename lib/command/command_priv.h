@@ -52,8 +52,13 @@ int cmd_show_rsvp_sessions(struct command_call *c);
 int cmd_show_rsvp_paths(struct command_call *c);
 int cmd_show_rsvp_neighbors(struct command_call *c);
 int cmd_show_rsvp_counters(struct command_call *c);
+int cmd_clear_rsvp(struct command_call *c);
 int cmd_session_start(struct command_call *c);
 int cmd_session_stop(struct command_call *c);
+
+/* cmd_rsvp_messages.c */
+int cmd_show_rsvp_messages(struct command_call *c);
+int cmd_debug_rsvp(struct command_call *c);
 
 /* cmd_watchdog.c */
 int cmd_show_pfc_watchdog(struct command_call *c);

@@ -208,6 +208,24 @@ static void check_any_neighbor(const struct config *c, struct cfg_diags *d, cons
 			U(c->credit.buffer));
 }
 
+/* Of all sessions of a permission. */
+static void check_total(const struct config *c, struct cfg_diags *d, const struct cfg_credit_accept *a)
+{
+	uint64_t each = a->buffer == CFG_NONE ? c->credit.buffer : a->buffer;
+
+	if (a->total == CFG_NONE || !c->credit.pool || each > c->credit.buffer)
+		return; /* or reported elsewhere */
+	if (a->total > c->credit.pool)
+		cfg_diag_add(d, cfg_where(c, &a->total), "total: %llu is more than credit.pool, %llu", U(a->total),
+			U(c->credit.pool));
+	else if (a->total < each + c->credit.margin)
+		cfg_diag_add(d, cfg_where(c, &a->total),
+			"total: %llu is less than one session may have, %llu with credit.margin: no session that asks "
+			"for that "
+			"would be granted; use %llu or more, or a smaller buffer",
+			U(a->total), U(each + c->credit.margin), U(each + c->credit.margin));
+}
+
 static void check_accept(const struct config *c, struct cfg_diags *d, const struct cfg_credit_accept *a)
 {
 	char text[IP_PREFIX_TEXT];
@@ -220,6 +238,7 @@ static void check_accept(const struct config *c, struct cfg_diags *d, const stru
 	if (a->buffer != CFG_NONE && a->buffer > c->credit.buffer)
 		cfg_diag_add(d, cfg_where(c, &a->buffer), "buffer: %llu is more than credit.buffer, %llu", U(a->buffer),
 			U(c->credit.buffer));
+	check_total(c, d, a);
 }
 
 /* --- sessions --- */

@@ -98,6 +98,18 @@ static uint64_t one_way_ns(const struct cfg_pfc *p)
 	return (p->length_m == CFG_NONE ? HEADROOM_LENGTH_M : p->length_m) * HEADROOM_NS_PER_M;
 }
 
+/* The lengths of pfc are those of the link, unless its pauses come from farther away. */
+uint32_t cfg_link_delay_us(const struct config *c, const struct cfg_port *port)
+{
+	const struct cfg_pfc *p = &port->pfc;
+
+	if (port->link_delay_us != CFG_NONE)
+		return (uint32_t)port->link_delay_us;
+	if (cfg_port_has_tunnels(c, port) || (p->length_m == CFG_NONE && p->round_trip_us == CFG_NONE))
+		return UINT32_MAX;
+	return (uint32_t)((one_way_ns(p) + NSEC_PER_USEC / 2) / NSEC_PER_USEC);
+}
+
 void headroom_of_port(const struct config *c, const struct cfg_port *port, const struct cfg_buffer_profile *profile,
 	uint64_t bps, struct headroom_question *out)
 {

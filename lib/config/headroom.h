@@ -63,6 +63,9 @@ uint64_t headroom_loss_ns(const struct config *c, const struct cfg_port *port, u
 /* Whether PFC tunnels carry the pauses of this port, so that its control loop spans the WAN. */
 bool cfg_port_has_tunnels(const struct config *c, const struct cfg_port *port);
 
+/* One-way delay, us, of the link at a port, as configured; UINT32_MAX: unknown. */
+uint32_t cfg_link_delay_us(const struct config *c, const struct cfg_port *port);
+
 /* Time in ns from a request to the neighbour until it shows here: both ways, the reactions, and the frames before it. */
 uint64_t headroom_loop_ns(const struct headroom_question *q);
 

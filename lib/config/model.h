@@ -234,6 +234,7 @@ struct cfg_port {
 	uint64_t buffer_limit;	/* packet buffers */
 	uint64_t control_limit; /* packet buffers */
 	uint64_t control_rate;	/* packets per second */
+	uint64_t link_delay_us; /* one way; CFG_NONE: measured, or by the length of the link */
 	char *slice;		/* or NULL */
 	char *class_map;	/* or NULL */
 	char *dscp_in;		/* dscp-map, or NULL */
@@ -465,6 +466,7 @@ struct cfg_credit_accept {
 	struct cfg_mark at;
 	struct ip_prefix sources;
 	uint64_t buffer; /* units; CFG_NONE: that of all */
+	uint64_t total;	 /* units of all of them; CFG_NONE: what the pool has */
 };
 
 struct cfg_credit_session {

@@ -246,6 +246,11 @@ static const struct cfg_key port_keys[] = {
 		.fallback = "100K",
 		.help = "Packets with DSCP 48-63 from infrastructure sources that are received here and forwarded as "
 			"control traffic, for each rx lcore. Further packets are forwarded as data."},
+	{"link-delay", CFG_SCALE, .unit = UNIT_US, .offset = AT(struct cfg_port, link_delay_us), .max = 1000000, .word = "auto",
+		.word_value = CFG_NONE, .fallback = "auto",
+		.help = "One-way delay of the link, as credit sessions tell it to the far gateway, which prefers the shorter of two "
+			"equal paths. auto: half the round trip that BFD Echo measures to the next hop; else 5 ns a metre of "
+			"pfc.length, or half of pfc.round-trip, if the port has no PFC tunnels; else unknown."},
 	{"slice", CFG_NAME, .offset = AT(struct cfg_port, slice), .refs = "slices", .example = "gold",
 		.help = "Slice of packets that are received here. Default: the slice of the port's VRF."},
 	{"class-map", CFG_NAME, .offset = AT(struct cfg_port, class_map), .refs = "class-maps", .example = "roce",

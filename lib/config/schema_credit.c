@@ -51,6 +51,10 @@ static const struct cfg_key accept_keys[] = {
 	{"buffer", CFG_SCALE, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit_accept, buffer), .min = 1, .max = UINT32_MAX,
 		.word = "default", .word_value = CFG_NONE, .fallback = "default",
 		.help = "Most units that each of these sessions is offered. default: credit.buffer."},
+	{"total", CFG_SCALE, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit_accept, total), .min = 1, .max = 64u << 20,
+		.word = "pool", .word_value = CFG_NONE, .fallback = "pool",
+		.help = "Most units that all of these sessions together are granted, with credit.margin for each. pool: as many as "
+			"credit.pool has left. What was granted before a reload stays granted."},
 };
 static const struct cfg_map accept_map = MAP_OF(accept_keys, "a permission of credit", struct cfg_credit_accept);
 
@@ -150,7 +154,7 @@ static const struct cfg_key credit_keys[] = {
 		.help = "SMI enterprise number in front of these objects. The default is for documentation (RFC 5612)."},
 	{"neighbors", CFG_LIST_OF, .item = CFG_MAP, .map = &neighbor_map, .offset = AT(struct cfg_credit, neighbors),
 		.max = LIMIT_CREDIT_NEIGHBORS, .help = "Nodes with which this node exchanges messages. Others are not heard."},
-	{"accept", CFG_LIST_OF, .item = CFG_MAP, .map = &accept_map, .offset = AT(struct cfg_credit, accept), .max = 64,
+	{"accept", CFG_LIST_OF, .item = CFG_MAP, .map = &accept_map, .offset = AT(struct cfg_credit, accept), .max = LIMIT_CREDIT_ACCEPTS,
 		.help = "Sessions that may end at this node."},
 	{"sessions", CFG_LIST_OF, .item = CFG_MAP, .map = &session_map, .offset = AT(struct cfg_credit, sessions),
 		.max = LIMIT_CREDIT_SESSIONS, .help = "Sessions that begin at this node."},

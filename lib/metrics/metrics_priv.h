@@ -12,6 +12,7 @@
 struct metric_context {
 	const struct node *n;
 	const struct lcore_stats *sum; /* sum over all lcores */
+	const char *session;	       /* struct openmetrics_how */
 };
 
 /*
@@ -25,12 +26,13 @@ struct metric_source {
 };
 
 /* The last element has no table. */
-extern const struct metric_source metric_ports[];  /* metrics_port.c: ports, devices, interfaces, lcores, SIDs */
-extern const struct metric_source metric_queues[]; /* metrics_queue.c: egresses, queues, buffers */
-extern const struct metric_source metric_pfc[];	   /* metrics_pfc.c */
-extern const struct metric_source metric_rsvp[];   /* metrics_rsvp.c */
-extern const struct metric_source metric_bfd[];	   /* metrics_bfd.c */
-extern const struct metric_source metric_ways[];   /* metrics_way.c: next hops and paths */
+extern const struct metric_source metric_ports[];    /* metrics_port.c: ports, devices, interfaces, lcores, SIDs */
+extern const struct metric_source metric_queues[];   /* metrics_queue.c: egresses, queues, buffers */
+extern const struct metric_source metric_pfc[];	     /* metrics_pfc.c */
+extern const struct metric_source metric_rsvp[];     /* metrics_rsvp.c */
+extern const struct metric_source metric_sessions[]; /* metrics_rsvp.c; only on demand */
+extern const struct metric_source metric_bfd[];	     /* metrics_bfd.c */
+extern const struct metric_source metric_ways[];     /* metrics_way.c: next hops and paths */
 
 /* Samples of each next hop or path: at most of so many of each, so that a page stays small. */
 #define METRIC_WAYS 1024

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Locates the counters of RSVP: of the node, and of its neighbours. Management thread; the control lcore writes them. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "metrics/metrics_priv.h"
 #include "service/rsvp/service_rsvp.h"
@@ -31,6 +32,26 @@ static void each_neighbor(const struct metric_context *c, metric_object object, 
 		object(arg, labels, &r->neighbor[i], 0);
 	}
 }
+
+static void each_session(const struct metric_context *c, metric_object object, void *arg)
+{
+	uint32_t n;
+	struct rsvp_session_shown *all = rsvp_sessions_shown(c->n, &n);
+	char labels[METRIC_LABELS];
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (strcmp(c->session, "*") != 0 && strcmp(c->session, all[i].session->name) != 0)
+			continue;
+		snprintf(labels, sizeof(labels), "session=\"%s\"", all[i].session->name);
+		object(arg, labels, &all[i], 0);
+	}
+	free(all);
+}
+
+const struct metric_source metric_sessions[] = {
+	{&stat_rsvp_own, each_session},
+	{0},
+};
 
 const struct metric_source metric_rsvp[] = {
 	{&stat_rsvp, each_node},

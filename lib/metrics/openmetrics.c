@@ -200,11 +200,11 @@ static void node_samples(const struct page *p)
 		rte_version());
 }
 
-void openmetrics_print(const struct node *n, bool open, FILE *out)
+void openmetrics_print(const struct node *n, const struct openmetrics_how *how, FILE *out)
 {
-	struct page p = {.n = n, .out = out, .open = open};
+	struct page p = {.n = n, .out = out, .open = how->open};
 	struct lcore_stats *sum = new_aligned(sizeof(*sum));
-	struct metric_context context = {n, sum};
+	struct metric_context context = {n, sum, how->session};
 
 	if (!sum)
 		return;
@@ -222,12 +222,14 @@ void openmetrics_print(const struct node *n, bool open, FILE *out)
 	grades(&p, "sluice_paths", "paths of policies by state", metric_count_paths);
 	tables(&p, &context, metric_bfd);
 	tables(&p, &context, metric_rsvp);
+	if (how->session)
+		tables(&p, &context, metric_sessions);
 	family(&p, "sluice_ring_used", "gauge", "packets or messages in a ring between lcores");
 	rings(&p, "sluice_ring_used", false);
 	family(&p, "sluice_ring_refused", "counter", "packets or messages refused because the ring was full");
 	rings(&p, "sluice_ring_refused_total", true);
 	node_samples(&p);
-	if (open)
+	if (how->open)
 		fputs("# EOF\n", out);
 	free(sum);
 }

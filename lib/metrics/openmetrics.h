@@ -8,7 +8,11 @@
 
 struct node;
 
-/* open: OpenMetrics 1.0 (units, _total only on samples, # EOF); otherwise the text format 0.0.4 of Prometheus. */
-void openmetrics_print(const struct node *n, bool open, FILE *out);
+struct openmetrics_how {
+	bool open; /* OpenMetrics 1.0 (units, _total only on samples, # EOF); otherwise the text format 0.0.4 of Prometheus */
+	const char *session; /* name of a credit session whose samples are wanted, too; "*": of all; NULL: of none */
+};
+
+void openmetrics_print(const struct node *n, const struct openmetrics_how *how, FILE *out);
 
 #endif

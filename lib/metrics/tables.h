@@ -47,6 +47,11 @@
 	X(rsvp_refused, "RSVP: messages refused", "`show rsvp counters`.", RSVP_REFUSED_COUNTERS) \
 	X(rsvp_session, "RSVP: sessions", "`show rsvp counters`.", RSVP_NODE_COUNTERS) \
 	X(rsvp_neighbor, "Per RSVP neighbour", "`show rsvp neighbors`.", RSVP_NEIGHBOR_COUNTERS) \
+	X(rsvp_own, "Per credit session", \
+		"`show rsvp sessions`: sessions that begin at this node. In metrics only on demand: " \
+		"`/metrics?session=NAME`, or " \
+		"`*` for all.", \
+		RSVP_SESSION_COUNTERS) \
 	X(sid, "Per local SID", "`show sids`.", SID_COUNTERS)
 
 struct stat_table {

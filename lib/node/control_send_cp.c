@@ -44,6 +44,8 @@ static void to_owner(struct control_role *c, struct rte_mbuf *m)
 {
 	uint16_t owner = c->node->owner[pkt_of(m)->egress];
 
+	if (unlikely(c->trace))
+		pkt_of(m)->trace = c->trace;
 	if (mailbox_push_packets(&c->to_worker[owner], &m, 1) != 1)
 		pkt_end(m, DROP_punt_full, &c->lcore->stats);
 }

@@ -129,7 +129,8 @@ struct control_role {
 	struct classifier classifier;
 	const struct snapshot *s;		  /* snapshot of the current pass */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker */
-	uint64_t now; /* ns, time of the current pass, for callbacks; management reads it (relaxed) to show ages */
+	uint64_t now;	/* ns, time of the current pass, for callbacks; management reads it (relaxed) to show ages */
+	uint16_t trace; /* packets that are sent now belong to this trace, as their cause does; 0: to none */
 	uint8_t scratch[17408]; /* for services: one whole IP packet and an ICMP error about it */
 } CACHE_ALIGNED;
 

@@ -50,6 +50,7 @@ struct tap_samples {
 enum trace_kind {
 	TRACE_RECEIVED, /* bytes: as received */
 	TRACE_RESOLVED, /* bytes: its struct pkt */
+	TRACE_SERVED,	/* by a service of the control lcore; bytes: what it says, as text */
 	TRACE_QUEUED,	/* value: packets of its class already queued */
 	TRACE_WAITS,	/* for its neighbour; value: packets already waiting */
 	TRACE_SENT,	/* bytes: as sent */
@@ -133,5 +134,8 @@ void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned 
 
 /* Record an event in the life of a packet. Does nothing for an untraced packet. TRACE_SENT includes the frame. */
 void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, uint16_t port, uint32_t value);
+
+/* Record what a service says about the traced packet with that number, not 0. A long text is cut. */
+void pkt_tap_note(struct pkt_tap *t, uint16_t trace, uint16_t port, const char *text);
 
 #endif

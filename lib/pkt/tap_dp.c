@@ -115,6 +115,19 @@ void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, 
 	tap_post(t, &e);
 }
 
+void pkt_tap_note(struct pkt_tap *t, uint16_t trace, uint16_t port, const char *text)
+{
+	struct trace_event e = {.id = trace, .kind = TRACE_SERVED, .port = (uint8_t)port};
+
+	if (!pkt_tap_tracing(t))
+		return;
+	while (e.captured < sizeof(e.bytes) && text[e.captured]) {
+		e.bytes[e.captured] = (uint8_t)text[e.captured];
+		e.captured++;
+	}
+	tap_post(t, &e);
+}
+
 void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
 	struct trace_filter *f = t->filter;

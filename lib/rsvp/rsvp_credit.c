@@ -35,12 +35,15 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance 
 {
 	struct rsvp_reservation *r = reservation_of(s, phop);
 	uint64_t units = (uint64_t)rsvp_buffer_of(n, s) + n->config.margin;
+	struct rsvp_limit *limit = &n->limit[s->limit];
 
 	if (r && r->units) {
 		timers_cancel(&n->wheel, &r->free.timer);
 		return r;
 	}
 	if (units > n->config.pool || n->stats.promised + units > n->config.pool * n->config.oversubscription)
+		return NULL;
+	if (units > limit->most || limit->promised + units > limit->most * n->config.oversubscription)
 		return NULL;
 	if (!r)
 		r = reservation_new(s, phop);
@@ -49,16 +52,20 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance 
 	r->units = (uint32_t)units;
 	r->buffer = rsvp_buffer_of(n, s);
 	n->stats.promised += units;
+	limit->promised += units;
 	return r;
 }
 
 bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r)
 {
+	struct rsvp_limit *limit = &n->limit[r->instance->limit];
+
 	if (r->committed)
 		return true;
-	if (n->stats.committed + r->units > n->config.pool)
+	if (n->stats.committed + r->units > n->config.pool || limit->committed + r->units > limit->most)
 		return false;
 	n->stats.committed += r->units;
+	limit->committed += r->units;
 	r->committed = true;
 	return true;
 }
@@ -66,9 +73,14 @@ bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r)
 /* The units go back to the pool, and the counters of the epoch end. */
 void rsvp_give_back(struct rsvp_node *n, struct rsvp_reservation *r)
 {
+	struct rsvp_limit *limit = &n->limit[r->instance->limit];
+
 	n->stats.promised -= r->units;
-	if (r->committed)
+	limit->promised -= r->units;
+	if (r->committed) {
 		n->stats.committed -= r->units;
+		limit->committed -= r->units;
+	}
 	r->units = 0;
 	r->committed = false;
 	timers_cancel(&n->wheel, &r->free.timer);
@@ -132,6 +144,16 @@ void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8
 		.buffer = flags & RSVP_CREDIT_END ? 0 : r->buffer,
 		.heartbeat_us = n->config.heartbeat_us,
 		.sequence = ++r->sequence};
+}
+
+void rsvp_limit_set(struct rsvp_node *n, uint8_t limit, uint64_t units)
+{
+	n->limit[limit].most = MIN_OF(units, RSVP_UNLIMITED);
+}
+
+uint64_t rsvp_limit_promised(const struct rsvp_node *n, uint8_t limit)
+{
+	return n->limit[limit].promised;
 }
 
 struct rsvp_context *rsvp_context_of(struct rsvp_instance *s, const struct ip_addr *nhop)

@@ -277,6 +277,20 @@ static void committed_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *
 		send_commit(n, now, p);
 }
 
+bool rsvp_grantor_refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor != RSVP_G_COMMITTED)
+		return false;
+	live(n, now, p);
+	return true;
+}
+
+void rsvp_grantor_repeat(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->grantor == RSVP_G_COMMITTED && is_carried_on(p))
+		send_commit(n, now, p);
+}
+
 /* Does the user believe in credit that is no longer there? */
 static bool is_believed(const struct rsvp_message *m)
 {
@@ -323,6 +337,7 @@ static struct rsvp_instance *instance_for(struct rsvp_node *n, const struct rsvp
 	s->most = most_for(n, m, way);
 	s->zone = m->zone;
 	s->joined = way->joined;
+	s->limit = way->limit;
 	return s;
 }
 
@@ -375,7 +390,7 @@ static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 	p->way = *way;
 	rsvp_path_set_lih(n, p);
 	rsvp_path_set_hop(n, p, &m->hop);
-	p->heard_up = m->id;
+	rsvp_heard_set(n, &p->heard_up, m);
 	look_under(n, s, m);
 	if (!admit(n, now, p, m))
 		rsvp_instance_sweep(n, s);
@@ -487,7 +502,7 @@ static void change_hop(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	rsvp_timer_cancel(n, p, RSVP_T_GRANTOR_LIFE);
 	rsvp_release(n, now, p, n->config.idle_ms);
 	p->reservation = NULL;
-	p->heard_up = m->id;
+	rsvp_heard_set(n, &p->heard_up, m);
 	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
 	p->blocked_until = 0;
 	p->forsaken = p->acknowledged = p->confirmed = false;
@@ -508,17 +523,6 @@ static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message
 	if (!*another)
 		rsvp_path_set_hop(n, p, &m->hop);
 	return p;
-}
-
-/* A smaller id of the same epoch is out of order (RFC 2961 section 4.5). */
-static bool is_late(struct rsvp_message_id *heard, const struct rsvp_message *m)
-{
-	if (!m->count[RSVP_O_ID])
-		return false;
-	if (heard->epoch == m->id.epoch && heard->id && (int32_t)(heard->id - m->id.id) > 0)
-		return true;
-	*heard = m->id;
-	return false;
 }
 
 void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, uint64_t arrival)
@@ -555,7 +559,7 @@ void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		return;
 	}
 	if (p) {
-		if (is_late(&p->heard_up, m))
+		if (rsvp_heard_late(n, &p->heard_up, m))
 			n->stats.late++;
 		else
 			known_init(n, now, p, m);
@@ -612,7 +616,7 @@ void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_messa
 			rsvp_send_end_ack(n, NULL, m);
 		return;
 	}
-	if (is_late(&p->heard_up, m)) {
+	if (rsvp_heard_late(n, &p->heard_up, m)) {
 		n->stats.late++;
 		return;
 	}
@@ -728,7 +732,7 @@ static void state_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		p->todo |= RSVP_DOWN_REFUSE; /* what the next hop has committed is of no use any more */
 	}
 	store(n, now, p, 0);
-	if (!timer_is_set(&p->timer[RSVP_T_GRANTOR_LIFE].timer))
+	if (!rsvp_timer_is_set(p, RSVP_T_GRANTOR_LIFE))
 		enter(n, p, RSVP_G_NONE); /* L was over during the lease */
 	p->todo |= RSVP_DOWN_MORE;
 }
@@ -739,14 +743,15 @@ static void send_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	uint64_t interval = rsvp_ms(n->config.rapid_ms) << MIN_OF(p->copies, 8);
 
 	if (p->acknowledged || (p->confirmed && p->copies >= n->config.rapid_max)) {
-		if (is_carried_on(p))
+		if (is_carried_on(p) && !rsvp_refresh_commit(n, p))
 			send_commit(n, now, p);
 		else
-			rsvp_timer_set(n, p, RSVP_T_GRANTOR_SEND, now + rsvp_refresh_ns(n, p));
+			rsvp_timer_set(n, p, RSVP_T_GRANTOR_SEND, rsvp_refresh_together(n, now, p));
 		return;
 	}
 	if (p->copies == n->config.rapid_max + LATE_COPIES) {
 		n->stats.unacknowledged++;
+		rsvp_silent(n, p->instance->zone, &p->phop);
 		refused(n, now, p);
 		return;
 	}

@@ -27,28 +27,29 @@ const struct rsvp_config rsvp_config_default = {.paths_max = 65536,
 struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_node_ops *ops, void *arg, uint64_t seed)
 {
 	struct rsvp_node *n = calloc(1, sizeof(*n));
-	uint32_t buckets = 64;
+	uint32_t buckets = rsvp_buckets(c->paths_max);
 
 	if (!n)
 		return NULL;
-	while (buckets < 2 * c->paths_max)
-		buckets *= 2;
 	n->config = *c;
 	n->ops = ops;
 	n->arg = arg;
 	n->random = seed;
 	n->mask = buckets - 1;
 	n->id_epoch = rsvp_random(n) & 0xffffff;
+	for (unsigned int i = 0; i < RSVP_LIMITS; i++)
+		n->limit[i].most = RSVP_UNLIMITED;
 	n->by_lih = calloc(buckets, sizeof(*n->by_lih));
 	n->by_hop = calloc(buckets, sizeof(*n->by_hop));
 	n->by_sender = calloc(buckets, sizeof(*n->by_sender));
 	n->by_key = calloc(buckets, sizeof(*n->by_key));
 	n->sent = calloc(buckets, sizeof(*n->sent));
+	n->by_heard = calloc(buckets, sizeof(struct rsvp_heard *));
 	n->by_slot = calloc(c->paths_max, sizeof(*n->by_slot));
 	n->free_slot = calloc(c->paths_max, sizeof(*n->free_slot));
 	for (uint32_t i = 0; n->free_slot && i < c->paths_max; i++)
 		n->free_slot[i] = c->paths_max - 1 - i;
-	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->by_slot && n->free_slot)
+	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->by_heard && n->by_slot && n->free_slot)
 		return n;
 	rsvp_node_free(n);
 	return NULL;
@@ -76,6 +77,7 @@ void rsvp_node_free(struct rsvp_node *n)
 	free(n->by_key);
 	free(n->sent);
 	free(n->by_slot);
+	free(n->by_heard);
 	free(n->free_slot);
 	free(n);
 }
@@ -240,29 +242,52 @@ static void take_acks(struct rsvp_node *n, uint64_t now, const struct rsvp_messa
 
 		if (!p)
 			continue;
+		p->down_acked = up ? p->down_acked : !m->ack[i].nack;
 		if (m->ack[i].nack && !up)
 			rsvp_timer_set(n, p, RSVP_T_USER_SEND, now);
-		else if (!m->ack[i].nack && up)
+		else if (m->ack[i].nack)
+			rsvp_grantor_repeat(n, now, p);
+		else if (up)
 			rsvp_grantor_acknowledged(n, now, p);
 		else if (!m->ack[i].nack && p->user == RSVP_U_WAIT) /* it has arrived: no more copies */
 			rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rsvp_refresh_ns(n, p));
 	}
 }
 
-/* No refresh by id is known here: whoever sends one repeats the message (RFC 2961 section 5.4). */
-static void refuse_ids(struct rsvp_node *n, const struct rsvp_message *m, const struct ip_addr *from)
+/* The state of a message whose id has come, if nothing but its life is to be renewed. */
+static bool refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_heard *h)
 {
-	struct rsvp_way way = {.to = *from, .zone = m->zone};
+	if (!h)
+		return false;
+	return h->down ? rsvp_user_refreshed(n, now, rsvp_heard_path(h))
+		       : rsvp_grantor_refreshed(n, now, rsvp_heard_path(h));
+}
 
+static void send_nacks(struct rsvp_node *n, uint16_t zone, const struct ip_addr *to)
+{
+	struct rsvp_way way = {.to = *to, .zone = zone};
+
+	if (!n->out.count[RSVP_O_ACK])
+		return;
+	n->stats.sent++;
+	n->ops->send(n->arg, &way, &n->out);
+}
+
+/* Whoever sent an id that is not known repeats the message (RFC 2961 section 5.4). */
+static void take_refresh(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, const struct ip_addr *from)
+{
 	rsvp_clear(&n->out, RSVP_ACK);
 	n->out.flags = RSVP_FLAG_REFRESH_REDUCTION;
 	for (unsigned int i = 0; i < m->count[RSVP_O_ID_LIST]; i++)
-		for (unsigned int k = 0; k < m->id_list[i].count && n->out.count[RSVP_O_ACK] < RSVP_ACKS_MAX; k++)
-			n->out.ack[n->out.count[RSVP_O_ACK]++] = (struct rsvp_message_id){.nack = true,
-				.epoch = m->id_list[i].epoch,
-				.id = be32_get(m->id_list[i].ids[k])};
-	n->stats.sent++;
-	n->ops->send(n->arg, &way, &n->out);
+		for (unsigned int k = 0; k < m->id_list[i].count && n->out.count[RSVP_O_ACK] < RSVP_ACKS_MAX; k++) {
+			uint32_t id = be32_get(m->id_list[i].ids[k]);
+
+			if (!refreshed(n, now, rsvp_heard_find(n, m->zone, from, m->id_list[i].epoch, id)))
+				n->out.ack[n->out.count[RSVP_O_ACK]++] = (struct rsvp_message_id){.nack = true,
+					.epoch = m->id_list[i].epoch,
+					.id = id};
+		}
+	send_nacks(n, m->zone, from);
 }
 
 static void settle_all(struct rsvp_node *n, uint64_t now)
@@ -320,7 +345,7 @@ static void dispatch(struct rsvp_node *n, uint64_t now, const struct rsvp_messag
 		rsvp_user_path_err(n, now, m);
 		break;
 	case RSVP_SREFRESH:
-		refuse_ids(n, m, from);
+		take_refresh(n, now, m, from);
 		break;
 	case RSVP_ACK:
 		break;
@@ -445,26 +470,31 @@ static void select_over(struct rsvp_node *n, uint64_t now, struct rsvp_instance 
 	settle(n, now, s);
 }
 
+/* The timer of a path that is due first; the others stay. */
+static void path_expire(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	enum rsvp_timer_kind kind = rsvp_timer_first(p);
+
+	rsvp_timer_cancel(n, p, kind);
+	if (kind < RSVP_T_USER_LIFE)
+		rsvp_grantor_timer(n, now, p, (uint8_t)kind);
+	else
+		rsvp_user_timer(n, now, p, (uint8_t)kind);
+	settle(n, now, p->instance);
+}
+
 static void expire(struct rsvp_node *n, uint64_t now, struct rsvp_timer *t)
 {
-	struct rsvp_path *p = t->owner;
-
 	if (t->kind == RSVP_T_SELECT) {
 		select_over(n, now, t->owner);
-		return;
-	}
-	if (t->kind == RSVP_T_FREE) {
+	} else if (t->kind == RSVP_T_FREE) {
 		struct rsvp_reservation *r = t->owner;
 
 		rsvp_give_back(n, r);
 		settle(n, now, r->instance);
-		return;
+	} else {
+		path_expire(n, now, t->owner);
 	}
-	if (t->kind < RSVP_T_USER_LIFE)
-		rsvp_grantor_timer(n, now, p, t->kind);
-	else
-		rsvp_user_timer(n, now, p, t->kind);
-	settle(n, now, p->instance);
 }
 
 unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, uint64_t *next)
@@ -474,6 +504,7 @@ unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, u
 
 	while ((x = timers_pop(&n->wheel, now, &left)))
 		expire(n, now, TIMER_OWNER(x, struct rsvp_timer, timer));
+	rsvp_refresh_flush(n);
 	*next = timers_next(&n->wheel);
 	return budget - left;
 }

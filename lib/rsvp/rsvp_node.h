@@ -90,6 +90,13 @@ struct rsvp_config {
 };
 extern const struct rsvp_config rsvp_config_default; /* without address and pool */
 
+/*
+ * Sessions may share a limit: what they are granted in all. Their numbers are the caller's, below RSVP_LIMITS. 0 is none, and
+ * RSVP_UNLIMITED is the sum that is never reached. Offers may promise as many times a limit as pools.
+ */
+#define RSVP_LIMITS 129
+#define RSVP_UNLIMITED (UINT64_MAX >> 8)
+
 /* Where a message goes. */
 struct rsvp_way {
 	struct ip_addr to; /* one hop away by routing, or ALONG: address of the session */
@@ -100,8 +107,9 @@ struct rsvp_way {
 	bool joined;	     /* RSVP_FAR: another session of this node carries its data on (ops->under) */
 	uint64_t carrier;    /* any number of the caller's: segment list, label */
 	uint64_t rate_bps;   /* of that port; all ones: not known */
-	uint32_t delay_us;   /* one way to the next device; all ones: not known */
+	uint32_t delay_us;   /* one way to the next device, unless ops->delay_us says; all ones: not known */
 	uint32_t buffer;     /* units that a session from there is offered at most; 0: rsvp_config.buffer */
+	uint8_t limit;	     /* of the sum of such sessions: rsvp_limit_set; 0: none */
 };
 
 enum rsvp_role { RSVP_HEADEND, RSVP_TRANSIT, RSVP_FAR };
@@ -132,10 +140,16 @@ struct rsvp_node_ops {
 	 * way->joined. NULL: there is none now; asked again with every 28. The op may be NULL.
 	 */
 	struct rsvp_instance *(*under)(void *arg, const struct rsvp_message *m);
+	/* One-way delay, us, of the link by which a path leaves, as it is now; all ones: not known. NULL: way->delay_us. */
+	uint32_t (*delay_us)(void *arg, const struct rsvp_way *way);
+	/* Does a neighbour take part in Refresh Reduction (flag 0x1, RFC 2961 section 2)? NULL: none does. */
+	bool (*reduces)(void *arg, uint16_t zone, const struct ip_addr *neighbor);
 	/* A path is committed, or stops being so: `on` says whether data may be sent on it (user's side). */
 	void (*changed)(void *arg, const struct rsvp_path *p, bool on);
 	/* After each event of its session: what rsvp_path_show says may be new. NULL: nobody is interested. */
 	void (*shown)(void *arg, const struct rsvp_path *p);
+	/* A neighbour has acknowledged no copy of a message, or has not refreshed its credit. NULL: nobody is interested. */
+	void (*silent)(void *arg, uint16_t zone, const struct ip_addr *neighbor);
 	/* A path is about to be freed, with its `carrier`. NULL: nobody is interested. */
 	void (*gone)(void *arg, const struct rsvp_path *p);
 };
@@ -143,22 +157,9 @@ struct rsvp_node_ops {
 /* Of the node. X(kind, member, name, unit, metric, help): stats/counter.h */
 #define RSVP_DROP(X, name, help) \
 	X(counter, name, #name, "messages", "sluice_rsvp_session_" #name, "RSVP messages without effect: " help)
-#define RSVP_NODE_COUNTERS(X) \
-	X(counter, received, "rx", "messages", "sluice_rsvp_session_rx", "RSVP messages of sessions received") \
-	X(counter, sent, "tx", "messages", "sluice_rsvp_session_tx", "RSVP messages of sessions sent") \
-	X(gauge, instances, "sessions", "sessions", "sluice_rsvp_sessions", "sessions that this node knows") \
-	X(gauge, paths, "paths", "paths", "sluice_rsvp_paths", "paths of sessions that this node knows") \
-	X(gauge, committed, "committed", "units", "sluice_rsvp_committed_units", "units committed to previous hops") \
-	X(gauge, promised, "promised", "units", "sluice_rsvp_promised_units", "units committed or offered") \
-	X(counter, refused, "refused", "sessions", "sluice_rsvp_refused", "paths that this node refused") \
-	X(counter, lost, "lost", "paths", "sluice_rsvp_lost", "paths that ended because nothing refreshed them") \
-	X(counter, unacknowledged, "unacknowledged", "messages", "sluice_rsvp_unacknowledged", \
-		"RSVP messages given up because no copy was acknowledged") \
-	X(counter, not_passed, "not_passed", "messages", "sluice_rsvp_not_passed", \
-		"Path inits and Reserves whose foreign objects were too long to be passed on") \
+#define RSVP_NODE_DROPS(X) \
 	RSVP_DROP(X, loop, "this node is in the list of devices already") \
 	RSVP_DROP(X, duplicate, "a path that another previous hop has sent") \
-	X(counter, moved, "moved", "paths", "sluice_rsvp_moved", "paths whose next or previous hop has changed") \
 	RSVP_DROP(X, other_family, "SESSION is of another address family than the RSVP_HOP of this node") \
 	RSVP_DROP(X, late, "a newer message of that path was received before") \
 	RSVP_DROP(X, bad_lih, "LIH of no path") \
@@ -169,6 +170,23 @@ struct rsvp_node_ops {
 	RSVP_DROP(X, no_state, "an error or End about a path that is not known") \
 	RSVP_DROP(X, no_event, "nothing to do in that state") \
 	RSVP_DROP(X, no_memory, "no room for another path")
+#define RSVP_NODE_COUNTERS(X) \
+	X(counter, received, "rx", "messages", "sluice_rsvp_session_rx", "RSVP messages of sessions received") \
+	X(counter, sent, "tx", "messages", "sluice_rsvp_session_tx", "RSVP messages of sessions sent") \
+	X(counter, refreshed, "refreshed_by_id", "messages", "sluice_rsvp_session_refreshed_by_id", \
+		"Path inits and commits refreshed by their ids in Srefresh messages") \
+	X(gauge, instances, "sessions", "sessions", "sluice_rsvp_sessions", "sessions that this node knows") \
+	X(gauge, paths, "paths", "paths", "sluice_rsvp_paths", "paths of sessions that this node knows") \
+	X(gauge, committed, "committed", "units", "sluice_rsvp_committed_units", "units committed to previous hops") \
+	X(gauge, promised, "promised", "units", "sluice_rsvp_promised_units", "units committed or offered") \
+	X(counter, refused, "refused", "sessions", "sluice_rsvp_refused", "paths that this node refused") \
+	X(counter, lost, "lost", "paths", "sluice_rsvp_lost", "paths that ended because nothing refreshed them") \
+	X(counter, unacknowledged, "unacknowledged", "messages", "sluice_rsvp_unacknowledged", \
+		"RSVP messages given up because no copy was acknowledged") \
+	X(counter, not_passed, "not_passed", "messages", "sluice_rsvp_not_passed", \
+		"Path inits and Reserves whose foreign objects were too long to be passed on") \
+	X(counter, moved, "moved", "paths", "sluice_rsvp_moved", "paths whose next or previous hop has changed") \
+	RSVP_NODE_DROPS(X)
 
 struct rsvp_node_stats {
 	RSVP_NODE_COUNTERS(STAT_DECLARE)
@@ -178,8 +196,22 @@ struct rsvp_node_stats {
 struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_node_ops *ops, void *arg, uint64_t seed);
 void rsvp_node_free(struct rsvp_node *n);
 
+/*
+ * Memory in bytes, with what the allocator adds. Soft state: of a session, of one of its paths with `hops` devices before this
+ * one and no objects that are passed on, of the offers that S tells; and what rsvp_node_new allocates at once.
+ */
+size_t rsvp_bytes_of_session(void);
+size_t rsvp_bytes_of_path(unsigned int hops);
+size_t rsvp_bytes_of_offers(void);
+size_t rsvp_bytes_of_tables(uint32_t paths_max);
+
 /* Change timers, pool and buffer. What was granted stays granted. */
 void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c);
+
+/* Change the units that a limit allows. What was granted stays granted. */
+void rsvp_limit_set(struct rsvp_node *n, uint8_t limit, uint64_t units);
+/* Units granted or offered under a limit. */
+uint64_t rsvp_limit_promised(const struct rsvp_node *n, uint8_t limit);
 
 /* A candidate path of a session that begins here. */
 struct rsvp_candidate {

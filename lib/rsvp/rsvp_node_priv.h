@@ -22,8 +22,9 @@ enum rsvp_timer_kind {
 	RSVP_T_USER_LIFE,     /* no 29 for L */
 	RSVP_T_USER_SEND,     /* 28 or 30 again */
 	RSVP_PATH_TIMERS,
-	RSVP_T_SELECT = RSVP_PATH_TIMERS, /* of an instance: T_sel; at a headend: no S has come, or one too many */
-	RSVP_T_FREE			  /* of a reservation */
+	RSVP_T_PATH = RSVP_PATH_TIMERS, /* of a path: the first of those above */
+	RSVP_T_SELECT,			/* of an instance: T_sel; at a headend: no S has come, or one too many */
+	RSVP_T_FREE			/* of a reservation */
 };
 
 struct rsvp_timer {
@@ -71,6 +72,14 @@ struct rsvp_context {
 #define RSVP_UP_LOST 0x40     /* the user's side is gone */
 #define RSVP_DOWN_MORE 0x80   /* look whether End can be final */
 
+/* The newest MESSAGE_ID that a neighbour has sent for a path: by it the neighbour refreshes the path. */
+struct rsvp_heard {
+	struct rsvp_heard *next; /* in its bucket */
+	uint32_t epoch, id;
+	bool listed;
+	bool down; /* of the next hop */
+};
+
 struct rsvp_path {
 	struct rsvp_instance *instance;
 	struct rsvp_path *next;				     /* of the instance */
@@ -81,7 +90,8 @@ struct rsvp_path {
 	uint16_t id;
 	uint8_t todo;	/* RSVP_DOWN_..., RSVP_UP_... */
 	bool candidate; /* of a session that begins here */
-	struct rsvp_timer timer[RSVP_PATH_TIMERS];
+	struct rsvp_timer timer;
+	uint64_t due[RSVP_PATH_TIMERS]; /* ns; TIME_NEVER: not set. The earliest one is in the wheel */
 	/* grantor */
 	uint8_t grantor; /* enum rsvp_grantor_state */
 	uint8_t copies;	 /* of the S that is not acknowledged */
@@ -96,8 +106,8 @@ struct rsvp_path {
 	uint64_t left_until; /* ns */
 	uint32_t phop_lih, phop_refresh_ms;
 	uint32_t hop_heard; /* sequence of the newest CBFC_HOP */
-	struct rsvp_message_id heard_up;
-	uint32_t s_id;
+	struct rsvp_heard heard_up;
+	uint32_t s_id, s_sum; /* of the last S: its id, and rsvp_sum_of */
 	uint64_t end_sent;
 	uint64_t blocked_until; /* ns: blockade of S */
 	struct rsvp_reservation *reservation;
@@ -119,9 +129,11 @@ struct rsvp_path {
 	uint32_t lih;
 	uint32_t refresh_ms; /* R as sent: it changes in steps */
 	uint32_t nhop_refresh_ms;
-	uint32_t down_id; /* of the last 28 or 30 */
+	uint32_t down_id;  /* of the last 28 or 30 */
+	uint32_t down_sum; /* rsvp_sum_of the last 28 */
+	bool down_acked;   /* by the next hop */
 	uint32_t hop_sequence;
-	struct rsvp_message_id heard_down;
+	struct rsvp_heard heard_down;
 	struct ip_addr nhop;	 /* family 0: none yet */
 	struct ip_addr old_nhop; /* that the path has left, and that has not been told; family 0: none */
 	uint16_t old_zone;
@@ -143,6 +155,7 @@ struct rsvp_instance {
 	uint8_t traffic_class, unit;
 	uint8_t offers;
 	uint16_t zone; /* of its origin and its previous hops */
+	uint8_t limit; /* index into rsvp_node.limit */
 	uint32_t most; /* units that a reservation of it may get */
 	struct rsvp_session session;
 	struct rsvp_tspec tspec;
@@ -162,6 +175,14 @@ struct rsvp_sent_id {
 	bool up;
 };
 
+#define RSVP_PENDING 64 /* refreshes by id of a pass */
+
+struct rsvp_pending {
+	struct ip_addr to;
+	uint16_t zone;
+	uint32_t id;
+};
+
 struct rsvp_node {
 	struct rsvp_config config;
 	const struct rsvp_node_ops *ops;
@@ -178,6 +199,13 @@ struct rsvp_node {
 	uint32_t *free_slot; /* the slots that no path has: paths_max - stats.paths of them */
 	struct rsvp_instance **by_key;
 	struct rsvp_sent_id *sent;
+	struct rsvp_heard **by_heard;
+	struct rsvp_pending pending[RSVP_PENDING];
+	unsigned int pending_n;
+	be32_t ids[RSVP_PENDING]; /* of the Srefresh that is being sent */
+	struct rsvp_limit {
+		uint64_t most, committed, promised; /* units */
+	} limit[RSVP_LIMITS];
 	struct bucket errors; /* answers to what is not known */
 	/* of the message that is handled: to be acknowledged */
 	struct ip_addr ack_to;
@@ -186,6 +214,16 @@ struct rsvp_node {
 	bool ack_due;
 	struct rsvp_message out;
 };
+
+/* Entries of a table of paths. */
+static inline uint32_t rsvp_buckets(uint32_t paths_max)
+{
+	uint32_t buckets = 64;
+
+	while (buckets < 2 * paths_max)
+		buckets *= 2;
+	return buckets;
+}
 
 /* splitmix64 */
 static inline uint32_t rsvp_random(struct rsvp_node *n)
@@ -227,6 +265,16 @@ void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s);
 bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b);
 bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b);
 
+/* rsvp_heard.c: ids that neighbours have sent. _find: NULL if that neighbour has not sent the id for a path. */
+void rsvp_heard_set(struct rsvp_node *n, struct rsvp_heard *heard, const struct rsvp_message *m);
+bool rsvp_heard_late(struct rsvp_node *n, struct rsvp_heard *heard, const struct rsvp_message *m);
+void rsvp_heard_forget(struct rsvp_node *n, struct rsvp_heard *heard);
+struct rsvp_heard *rsvp_heard_find(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *from, uint32_t epoch,
+	uint32_t id);
+struct rsvp_path *rsvp_heard_path(struct rsvp_heard *h);
+/* Sum of the contents that a refresh must not change. */
+uint32_t rsvp_sum_of(const struct rsvp_message *m);
+
 /* rsvp_credit.c: reservations and contexts */
 struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance *s,
 	const struct ip_addr *phop); /* NULL: no room */
@@ -258,7 +306,21 @@ void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session,
 	const struct ip_addr *to, uint32_t lih, uint8_t code, uint16_t value);
 void rsvp_send_ack(struct rsvp_node *n); /* what no message has carried */
 
+/* What a 28 or S of a path would tell now, in short. */
+uint32_t rsvp_init_sum(struct rsvp_node *n, const struct rsvp_path *p);
+uint32_t rsvp_commit_sum(struct rsvp_node *n, const struct rsvp_path *p);
+
+/* rsvp_refresh.c: refreshes by id. */
+/* Refresh the 28 or S by its id, with others of this pass. False: the whole message is needed. */
+bool rsvp_refresh_init(struct rsvp_node *n, const struct rsvp_path *p);
+bool rsvp_refresh_commit(struct rsvp_node *n, const struct rsvp_path *p);
+/* When to refresh next: with others, so that one message has many ids. */
+uint64_t rsvp_refresh_together(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_refresh_flush(struct rsvp_node *n); /* send those of this pass */
+
 /* rsvp_grantor.c */
+bool rsvp_grantor_refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_path *p); /* false: the whole 28 is needed */
+void rsvp_grantor_repeat(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);    /* the whole S was asked for */
 void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, uint64_t arrival);
 void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
 void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
@@ -274,6 +336,7 @@ void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instanc
 	bool on); /* by the session under it */
 
 /* rsvp_user.c */
+bool rsvp_user_refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_path *p); /* false: the whole S is needed */
 void rsvp_user_start(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, bool ask);
 void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
 void rsvp_user_end_ack(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
@@ -303,14 +366,39 @@ static inline uint32_t rsvp_refresh_of(const struct rsvp_message *m)
 	return MIN_OF(m->refresh_ms, RSVP_REFRESH_MAX_MS);
 }
 
+/* The timer of a path that is due first. */
+static inline enum rsvp_timer_kind rsvp_timer_first(const struct rsvp_path *p)
+{
+	unsigned int first = 0;
+
+	for (unsigned int i = 1; i < RSVP_PATH_TIMERS; i++)
+		if (p->due[i] < p->due[first])
+			first = i;
+	return (enum rsvp_timer_kind)first;
+}
+
 static inline void rsvp_timer_set(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind, uint64_t at)
 {
-	timers_set(&n->wheel, &p->timer[kind].timer, at);
+	p->due[kind] = at;
+	timers_set(&n->wheel, &p->timer.timer, p->due[rsvp_timer_first(p)]);
 }
 
 static inline void rsvp_timer_cancel(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind)
 {
-	timers_cancel(&n->wheel, &p->timer[kind].timer);
+	if (p->due[kind] != TIME_NEVER)
+		rsvp_timer_set(n, p, kind, TIME_NEVER);
+}
+
+static inline bool rsvp_timer_is_set(const struct rsvp_path *p, enum rsvp_timer_kind kind)
+{
+	return p->due[kind] != TIME_NEVER;
+}
+
+/* A neighbour does not answer: it has had all copies of a message, or its state has ended. */
+static inline void rsvp_silent(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *neighbor)
+{
+	if (n->ops->silent && neighbor->family)
+		n->ops->silent(n->arg, zone, neighbor);
 }
 
 /* Is there still a previous hop that wants the path? */

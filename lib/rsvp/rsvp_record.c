@@ -72,14 +72,16 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
+	p->timer = (struct rsvp_timer){.owner = p, .kind = RSVP_T_PATH};
 	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
-		p->timer[i] = (struct rsvp_timer){.owner = p, .kind = (uint8_t)i};
+		p->due[i] = TIME_NEVER;
 	p->instance = s;
 	p->slot = n->free_slot[n->config.paths_max - n->stats.paths - 1];
 	n->by_slot[p->slot] = p;
 	p->id = id;
 	p->sender = *sender;
 	p->refresh_ms = n->config.refresh_ms;
+	p->heard_down.down = true;
 	p->next_sender = *at;
 	*at = p;
 	while (*last)
@@ -186,8 +188,9 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 
 	if (n->ops->gone)
 		n->ops->gone(n->arg, p);
-	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
-		timers_cancel(&n->wheel, &p->timer[i].timer);
+	timers_cancel(&n->wheel, &p->timer.timer);
+	rsvp_heard_forget(n, &p->heard_up);
+	rsvp_heard_forget(n, &p->heard_down);
 	if (p->phop.family)
 		leave_hop(n, p);
 	for (at = &n->by_lih[p->lih >> 8 & n->mask]; *at && *at != p;)
@@ -298,4 +301,38 @@ const char *rsvp_user_state_name(unsigned int state)
 	};
 
 	return state < ARRAY_LEN(names) ? names[state] : "?";
+}
+
+/* --- memory --- */
+
+/* glibc: a word before each block, in steps of two words. */
+static size_t allocated(size_t bytes)
+{
+	return MAX_OF((bytes + sizeof(size_t) + 15) / 16 * 16, (size_t)32);
+}
+
+size_t rsvp_bytes_of_session(void)
+{
+	return allocated(sizeof(struct rsvp_instance));
+}
+
+size_t rsvp_bytes_of_path(unsigned int hops)
+{
+	return allocated(sizeof(struct rsvp_path)) + allocated(sizeof(struct rsvp_reservation)) +
+	       allocated(sizeof(struct rsvp_context)) + allocated(hops * sizeof(struct ipv6_addr) + 1);
+}
+
+size_t rsvp_bytes_of_offers(void)
+{
+	return allocated(RSVP_OFFERS_MAX * sizeof(struct rsvp_cbfc_offer));
+}
+
+size_t rsvp_bytes_of_tables(uint32_t paths_max)
+{
+	uint32_t buckets = rsvp_buckets(paths_max);
+
+	return allocated(sizeof(struct rsvp_node)) + 3 * allocated(buckets * sizeof(struct rsvp_path *)) +
+	       allocated(buckets * sizeof(struct rsvp_instance *)) + allocated(buckets * sizeof(struct rsvp_heard *)) +
+	       allocated(buckets * sizeof(struct rsvp_sent_id)) + allocated(paths_max * sizeof(struct rsvp_path *)) +
+	       allocated(paths_max * sizeof(uint32_t));
 }

@@ -136,8 +136,9 @@ static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const s
 	struct rsvp_cbfc_offer *o = &m->offer[0];
 	const struct rsvp_reservation *r = p->reservation;
 	uint64_t own = (uint64_t)(r ? r->buffer : rsvp_buffer_of(n, p->instance)) << p->instance->unit;
-	bool unknown = p->offer.delay_us == UINT32_MAX || p->way.delay_us == UINT32_MAX;
-	uint64_t delay = (uint64_t)p->offer.delay_us + p->way.delay_us;
+	uint32_t link = n->ops->delay_us ? n->ops->delay_us(n->arg, &p->way) : p->way.delay_us;
+	bool unknown = p->offer.delay_us == UINT32_MAX || link == UINT32_MAX;
+	uint64_t delay = (uint64_t)p->offer.delay_us + link;
 
 	*o = p->offer;
 	if (p->instance->role != RSVP_HEADEND)
@@ -172,19 +173,15 @@ static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
 	}
 }
 
-void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enum rsvp_copy copy)
+/* What does not change from one refresh to the next. */
+static struct rsvp_message *put_init(struct rsvp_node *n, const struct rsvp_path *p,
+	struct ipv6_addr hop[RSVP_HOPS_MAX + 1])
 {
-	struct rsvp_instance *s = p->instance;
-	struct rsvp_message *m = begin(n, RSVP_INIT, &s->session);
-	struct ipv6_addr hop[RSVP_HOPS_MAX + 1];
+	struct rsvp_message *m = begin(n, RSVP_INIT, &p->instance->session);
 
-	if (copy == RSVP_FRESH)
-		p->hop_sequence = ++s->hop_sequence;
-	put_id(n, m, &p->down_id, p, false, copy == RSVP_AGAIN);
 	put_hop(m, own_along(n, p), p->lih);
 	m->refresh_ms = p->refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
-	put_cbfc_hop(n, m, p, flags);
 	if (p->has_path)
 		put_path(n, m, p, hop);
 	if (p->has_offer)
@@ -192,31 +189,41 @@ void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enu
 	if (p->passed)
 		put_passed(m, p);
 	put_sender(m, &p->sender);
-	m->tspec = s->tspec;
+	m->tspec = p->instance->tspec;
 	m->count[RSVP_O_TSPEC] = 1;
+	return m;
+}
+
+uint32_t rsvp_init_sum(struct rsvp_node *n, const struct rsvp_path *p)
+{
+	struct ipv6_addr hop[RSVP_HOPS_MAX + 1];
+
+	return rsvp_sum_of(put_init(n, p, hop));
+}
+
+void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enum rsvp_copy copy)
+{
+	struct ipv6_addr hop[RSVP_HOPS_MAX + 1];
+	struct rsvp_message *m = put_init(n, p, hop);
+
+	p->down_sum = rsvp_sum_of(m);
+	p->down_acked &= copy == RSVP_AGAIN;
+	if (copy == RSVP_FRESH)
+		p->hop_sequence = ++p->instance->hop_sequence;
+	put_id(n, m, &p->down_id, p, false, copy == RSVP_AGAIN);
+	put_cbfc_hop(n, m, p, flags);
 	send_along(n, p, m);
 }
 
-/* O and S: `flags` is RSVP_CREDIT_OFFER or RSVP_CREDIT_COMMIT. */
-void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, bool again)
+static struct rsvp_message *put_reserve(struct rsvp_node *n, const struct rsvp_path *p, uint8_t flags)
 {
-	struct rsvp_instance *s = p->instance;
-	struct rsvp_message *m;
+	const struct rsvp_instance *s = p->instance;
+	struct rsvp_message *m = begin(n, RSVP_RESERVE, &s->session);
 
-	if (!p->reservation || !p->reservation->epoch)
-		return;
-	m = begin(n, RSVP_RESERVE, &s->session);
-	if (flags & RSVP_CREDIT_COMMIT)
-		put_id(n, m, &p->s_id, p, true, again);
 	put_hop(m, own_towards(n, s->zone, &p->phop), p->phop_lih);
 	m->refresh_ms = n->config.refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
-	rsvp_credit_of(n, p->reservation, flags, &m->credit[0]);
-	if (flags & RSVP_CREDIT_COMMIT && p->answers) {
-		m->credit[0].form = RSVP_CREDIT_OF_CONTEXT;
-		m->credit[0].lih = p->phop_lih;
-		m->credit[0].echo = p->hop_heard;
-	}
+	m->credit[0].buffer = p->reservation->buffer;
 	m->count[RSVP_O_CREDIT] = 1;
 	if (flags & RSVP_CREDIT_COMMIT && s->offer) {
 		memcpy(m->offer, s->offer, s->offers * sizeof(*s->offer));
@@ -224,14 +231,41 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 	}
 	if (flags & RSVP_CREDIT_COMMIT)
 		put_objects(m, p->passed_up, p->up_bytes);
+	m->tspec = s->tspec;
+	return m;
+}
+
+uint32_t rsvp_commit_sum(struct rsvp_node *n, const struct rsvp_path *p)
+{
+	return rsvp_sum_of(put_reserve(n, p, RSVP_CREDIT_COMMIT));
+}
+
+/* O and S: `flags` is RSVP_CREDIT_OFFER or RSVP_CREDIT_COMMIT. */
+void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, bool again)
+{
+	struct rsvp_message *m;
+
+	if (!p->reservation || !p->reservation->epoch)
+		return;
+	m = put_reserve(n, p, flags);
+	if (flags & RSVP_CREDIT_COMMIT) {
+		p->s_sum = rsvp_sum_of(m);
+		put_id(n, m, &p->s_id, p, true, again);
+	}
+	rsvp_credit_of(n, p->reservation, flags, &m->credit[0]);
+	if (flags & RSVP_CREDIT_COMMIT && p->answers) {
+		m->credit[0].form = RSVP_CREDIT_OF_CONTEXT;
+		m->credit[0].lih = p->phop_lih;
+		m->credit[0].echo = p->hop_heard;
+	}
 	m->style = RSVP_STYLE_FF;
 	m->count[RSVP_O_STYLE] = 1;
 	m->flow[0] = (struct rsvp_flow){.has_spec = true,
 		.has_filter = true,
-		.spec = rsvp_flowspec_of(&s->tspec),
+		.spec = rsvp_flowspec_of(&p->instance->tspec),
 		.filter = p->sender};
 	m->flows = 1;
-	send_to(n, s->zone, &p->phop, m);
+	send_to(n, p->instance->zone, &p->phop, m);
 }
 
 void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again)

@@ -307,16 +307,6 @@ static void update(struct rsvp_node *n, uint64_t now, const struct rsvp_message 
 	}
 }
 
-static bool is_late(struct rsvp_path *p, const struct rsvp_message *m)
-{
-	if (!m->count[RSVP_O_ID])
-		return false;
-	if (p->heard_down.epoch == m->id.epoch && p->heard_down.id && (int32_t)(p->heard_down.id - m->id.id) > 0)
-		return true;
-	p->heard_down = m->id;
-	return false;
-}
-
 static void keep_offers(struct rsvp_instance *s, const struct rsvp_message *m)
 {
 	if (!m->count[RSVP_O_CBFC_OFFER])
@@ -358,7 +348,7 @@ void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		n->stats.bad_unit++;
 		return;
 	}
-	if (is_late(p, m)) {
+	if (rsvp_heard_late(n, &p->heard_down, m)) {
 		n->stats.late++;
 		return;
 	}
@@ -378,6 +368,14 @@ void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 			keep_passed(n, p, m);
 	}
 	credit(n, now, p, &m->credit[0]);
+}
+
+bool rsvp_user_refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->user != RSVP_U_COMMITTED)
+		return false;
+	live(n, now, p);
+	return true;
 }
 
 /* Has everything been sent, and does nothing more come (D60)? */
@@ -519,7 +517,8 @@ void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp
 	enter(n, p, RSVP_U_NONE);
 	p->nhop.family = 0;
 	p->context = NULL;
-	p->heard_down = (struct rsvp_message_id){0};
+	rsvp_heard_forget(n, &p->heard_down);
+	p->down_acked = false;
 	p->todo |= carried ? RSVP_DOWN_ASK : RSVP_DOWN_INIT;
 }
 
@@ -593,6 +592,8 @@ void rsvp_user_keep_one(struct rsvp_node *n, uint64_t now, struct rsvp_instance 
 static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	n->stats.lost++;
+	if (p->user != RSVP_U_ENDING || rsvp_timer_is_set(p, RSVP_T_USER_SEND))
+		rsvp_silent(n, p->way.zone, &p->nhop);
 	if (p->user != RSVP_U_ENDING) {
 		p->final = true;
 		rsvp_send_end(n, p, false);
@@ -617,6 +618,10 @@ static void send_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	}
 	p->ask = p->ask && p->tries && p->user != RSVP_U_COMMITTED;
 	p->tries = 0;
+	if (rsvp_refresh_init(n, p)) {
+		rsvp_timer_set(n, p, RSVP_T_USER_SEND, rsvp_refresh_together(n, now, p));
+		return;
+	}
 	rsvp_send_init(n, p, init_flags(p), RSVP_FRESH);
 	rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rsvp_refresh_ns(n, p));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/headroom.h"
 #include "snapshot/liveness.h"
 #include "snapshot/path_mtu.h"
 
@@ -81,6 +82,8 @@ static int build_ports(struct builder *b, const struct snapshot_port_info *info)
 		p->mac = info[i].mac;
 		p->mtu = (uint16_t)cp->mtu;
 		p->side = (uint8_t)cp->side;
+		p->link_delay_us = cfg_link_delay_us(b->config, cp);
+		p->link_delay_fixed = cp->link_delay_us != CFG_NONE;
 		p->vrf = build_vrf_of(b, cp->vrf);
 		rc = build_port_qos(b, p, cp, info[i].speed_bps);
 		if (rc == 0)

@@ -173,6 +173,7 @@ static bool build_accepts(struct builder *b, struct snap_credit *s)
 	for (uint32_t i = 0; accept && i < x->accept.n; i++) {
 		build_match(&accept[i].sources, &x->accept.items[i].sources);
 		accept[i].buffer = units_of(x, x->accept.items[i].buffer);
+		accept[i].total = x->accept.items[i].total;
 	}
 	s->accept = accept;
 	s->n_accepts = x->accept.n;

@@ -134,7 +134,9 @@ struct snap_interface {
 	/* VLAN interfaces on it: numbers by the id of the only tag, tables by the id of the outer tag; 0, NULL: none */
 	const uint16_t *vlan;
 	const uint16_t *const *inner_vlan;
-	uint16_t n_links; /* they and the port itself */
+	uint16_t n_links;	/* they and the port itself */
+	bool link_delay_fixed;	/* even if another one is measured */
+	uint32_t link_delay_us; /* one way; UINT32_MAX: unknown */
 	/* only for a VLAN interface, which is a port in all other respects: */
 	uint16_t interface; /* number; a port's own index */
 	uint8_t n_tags;
@@ -354,6 +356,7 @@ struct snap_rsvp_server {
 struct snap_rsvp_accept {
 	struct snap_match sources;
 	uint32_t buffer; /* units that each is offered at most */
+	uint64_t total;	 /* units that all of them are granted at most; CFG_NONE: no limit */
 };
 
 /* A session that begins here. */

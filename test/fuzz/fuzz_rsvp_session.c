@@ -83,7 +83,18 @@ static void changed(void *arg, const struct rsvp_path *p, bool on)
 	must(on == (v.user == RSVP_U_COMMITTED), "the state is another one");
 }
 
-static const struct rsvp_node_ops ops = {.send = send_it, .route = route, .under = under, .changed = changed};
+static bool reduces(void *arg, uint16_t zone, const struct ip_addr *neighbor)
+{
+	(void)arg;
+	(void)zone;
+	return neighbor->b[15] & 1;
+}
+
+static const struct rsvp_node_ops ops = {.send = send_it,
+	.route = route,
+	.under = under,
+	.changed = changed,
+	.reduces = reduces};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -117,7 +117,16 @@ static void changed(void *arg, const struct rsvp_path *p, bool on)
 	node->changes++;
 }
 
-static const struct rsvp_node_ops ops = {.send = send_it, .route = route, .changed = changed};
+static bool reduces(void *arg, uint16_t zone, const struct ip_addr *neighbor)
+{
+	struct net_node *node = arg;
+
+	(void)zone;
+	(void)neighbor;
+	return !node->net->whole;
+}
+
+static const struct rsvp_node_ops ops = {.send = send_it, .route = route, .changed = changed, .reduces = reduces};
 
 static void make(struct net *t, unsigned int node)
 {
@@ -251,7 +260,7 @@ bool net_step(struct net *t, uint64_t until)
 	}
 	t->now = MAX_OF(t->now, at);
 	if (timer >= 0)
-		rsvp_poll(t->node[timer].rsvp, t->now, 1, &next);
+		rsvp_poll(t->node[timer].rsvp, t->now, MAX_OF(t->budget, 1u), &next);
 	else if (message)
 		deliver(t);
 	else

@@ -45,6 +45,8 @@ struct net {
 	uint64_t delay_ns, spread_ns; /* of each message: delay plus up to spread */
 	unsigned int loss, twice;     /* in 1,000 */
 	bool routed;		      /* messages along paths: another previous hop is a change of route */
+	bool whole;		      /* no refreshes by id */
+	unsigned int budget;	      /* timers that a node runs at once; 0: one */
 	/* the n-th message, counted from 0, is lost, doubled or late by late_ns; -1: none */
 	int lose, twice_at, late_at;
 	uint64_t late_ns;

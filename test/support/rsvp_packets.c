@@ -36,7 +36,7 @@ static struct ipv6_hdr header(const char *from, const char *to, uint8_t tc, uint
 		.dst = address(to).v6};
 }
 
-void give(struct testbed *t, const struct sending *s)
+void arrive(struct testbed *t, const struct sending *s)
 {
 	static const uint8_t alert[8] = {IP_PROTO_RSVP, 0, 5, 2, 0, 1, 1, 0};
 	uint8_t frame[2048] = {0x02, 0, 0, 0, 0xd0, (uint8_t)s->port, 0x02, 0, 0, 0, 0xa0, 3, 0x86, 0xdd};
@@ -67,6 +67,11 @@ void give(struct testbed *t, const struct sending *s)
 	}
 	memcpy(at, bytes, n);
 	fake_port_receive(t->port[s->port], 0, frame, (uint32_t)(at + n - frame), 0);
+}
+
+void give(struct testbed *t, const struct sending *s)
+{
+	arrive(t, s);
 	testbed_settle(t, 50);
 }
 

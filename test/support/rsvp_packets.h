@@ -26,7 +26,8 @@ struct sending {
 
 struct ip_addr address(const char *text);
 bool is(const struct ipv6_addr *a, const char *text);
-/* Give the message `m` to the node. */
+/* The message `m` arrives at the node. give: and the node does what it has to. */
+void arrive(struct testbed *t, const struct sending *s);
 void give(struct testbed *t, const struct sending *s);
 /* The next RSVP message that left by a port, read into `got`; false: none. `front`: bytes of IP headers. */
 bool next_sent(struct testbed *t, unsigned int port, size_t front);

@@ -7,8 +7,8 @@
 #include "metrics/openmetrics.h"
 #include "test/support/unit.h"
 
-/* line NULL: the metrics. */
-static char *said(struct testbed *t, const char *line)
+/* line NULL: the metrics, with the samples of a session. */
+static char *said(struct testbed *t, const char *line, const char *session)
 {
 	struct command_host host = {.node = t->node, .version = "0"};
 	char *text = NULL;
@@ -19,14 +19,14 @@ static char *said(struct testbed *t, const char *line)
 	if (line)
 		assert_int_equal(command_run(&host, line, f), 0);
 	else
-		openmetrics_print(t->node, true, f);
+		openmetrics_print(t->node, &(struct openmetrics_how){.open = true, .session = session}, f);
 	fclose(f);
 	return text;
 }
 
 static void check_part(struct testbed *t, const char *line, const char *part)
 {
-	char *text = said(t, line);
+	char *text = said(t, line, NULL);
 
 	check(strstr(text, part), "%s: no '%s' in:\n%s", line ? line : "metrics", part, text);
 	free(text);
@@ -39,7 +39,7 @@ void check_shown(struct testbed *t, const char *line, const char *part)
 
 json_t *shown_json(struct testbed *t, const char *line)
 {
-	char *text = said(t, line);
+	char *text = said(t, line, NULL);
 	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
 
 	check(json, "%s: %s", line, text);
@@ -50,4 +50,21 @@ json_t *shown_json(struct testbed *t, const char *line)
 void check_metrics(struct testbed *t, const char *part)
 {
 	check_part(t, NULL, part);
+}
+
+void check_metrics_of(struct testbed *t, const char *session, const char *part)
+{
+	char *text = said(t, NULL, session);
+
+	check(strstr(text, part), "metrics of %s: no '%s' in:\n%s", session, part, text);
+	free(text);
+}
+
+bool metrics_have(struct testbed *t, const char *session, const char *part)
+{
+	char *text = said(t, NULL, session);
+	bool has = strstr(text, part);
+
+	free(text);
+	return has;
 }

@@ -125,7 +125,7 @@ def typed_node(bench, *args, **more):
 
 SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "interfaces", "lcores", "sids",
          "remote-sids", "routes", "routes red", "route lookup 5f00:0:500::1",
-         "route lookup 10.2.9.9 red", "route lookup 10.9.9.9 red", "neighbors", "policies", "paths", "nexthops", "bfd sessions", "bfd counters", "rsvp sessions", "rsvp paths", "rsvp neighbors", "rsvp counters", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "punts", "stats", "drops",
+         "route lookup 10.2.9.9 red", "route lookup 10.9.9.9 red", "neighbors", "policies", "paths", "nexthops", "bfd sessions", "bfd counters", "rsvp sessions", "rsvp paths", "rsvp neighbors", "rsvp counters", "rsvp messages", "rsvp messages 5", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "punts", "stats", "drops",
          "conservation", "config", "captures", "trace", "log", "version"]
 
 
@@ -163,7 +163,8 @@ def base_line(bench):
     node = typed_node(bench)
     settled(node)
     transcript(bench, "clear", node, ["show port stats wan0", "show drops", "clear stats", "show port stats wan0",
-                                      "show drops", "show sids", "show conservation", "capture drops d.pcapng", "clear trace", "clear watermarks"])
+                                      "show drops", "show sids", "show conservation", "capture drops d.pcapng", "clear trace", "clear watermarks",
+                                      "clear rsvp", "debug rsvp on", "debug rsvp off -j"])
     node.stop()
     ports = {p["port"]: p for p in bench.report()["ports"]}
     expect(ports["wan0"]["rx"] == 43, "the report at the end is about the whole life, not since the base line")
@@ -206,7 +207,7 @@ def mistakes(bench):
         "capture stop 17", "capture stop 3", "capture start dc0 f.pcapng 0", "reload --dry", "reload nosuch.yaml",
         "show ports --dry-run", "show port wan7 -j", "show prots -j", "commit", "commit confirmed", "commit confirmed 0",
         "rollback", "show routes blue", "show route lookup 10.1", "show route lookup ::1 blue", "session stop nowhere",
-        "session start nowhere", "show rsvp sessions nowhere",
+        "session start nowhere", "show rsvp sessions nowhere", "show rsvp messages 0", "debug rsvp", "debug rsvp maybe",
         "show \"ports", "# a comment", "", "   ", "show version # and a comment", "help nosuch"])
     node.stop()
 

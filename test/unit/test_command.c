@@ -187,7 +187,7 @@ static void completion(void **state)
 		const char *line, *offers;
 	} rows[] = {
 		{"cl", "clear "},
-		{"clear ", "stats watermarks trace "},
+		{"clear ", "stats watermarks trace rsvp "},
 		{"clear s", "stats "},
 		{"show po", "ports port policies "},
 		{"show port ", "dc0 wan0 info stats xstats "},

@@ -18,7 +18,7 @@ static void keys(void **state)
 			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
 		{"twice", "      digest: md5\n      from: 1700000000\n",
 			"    - id: ^11\n      digest: md5\n      from: 1700000000\n",
-			"id 11 is used twice in keys, first in line 399"},
+			"id 11 is used twice in keys, first in line 400"},
 	};
 
 	(void)state;
@@ -54,7 +54,7 @@ static void timers_and_pool(void **state)
 			"pool"},
 		{"room for one", "pool: 64", "pool: 17", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 439 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 440 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -80,6 +80,13 @@ static void neighbors(void **state)
 			"buffer: 17 is more than credit.buffer, 16"},
 		{"more than anybody gets at the far end", "      buffer: 4\n", "      buffer: ^17\n",
 			"buffer: 17 is more than credit.buffer, 16"},
+		{"more for all than there is", "      total: 12\n", "      total: ^65\n",
+			"total: 65 is more than credit.pool, 64"},
+		{"less for all than for one", "      total: 12\n", "      total: ^4\n",
+			"total: 4 is less than one session may have, 5 with credit.margin: no session that asks for "
+			"that "
+			"would be granted; use 5 or more, or a smaller buffer"},
+		{"for one", "      total: 12\n", "      total: 5\n", NULL},
 	};
 
 	(void)state;
@@ -135,12 +142,12 @@ static void sessions(void **state)
 			"source or source-prefix of the domain",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"PFC and credit on one path", "segments: [\"5f00:0:500::\", ", "segments: [\"5f00:1:1:e1::\", ",
-			"policy: path 'via-spine5' of 'to-dc2' begins with a SID in line 276 whose queues PFC frames "
+			"policy: path 'via-spine5' of 'to-dc2' begins with a SID in line 277 whose queues PFC frames "
 			"pause; a "
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 442 have 3 paths; set paths to 3 or more"},
+			"paths: 1 is too few: the sessions in line 444 have 3 paths; set paths to 3 or more"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

@@ -109,6 +109,7 @@ static void least_configuration(void **state)
 				  "    buffer-limit: 1792\n"
 				  "    control-limit: 256\n"
 				  "    control-rate: 100K\n"
+				  "    link-delay: auto\n"
 				  "    bounce-class: 0\n"
 				  "    ecn:\n"
 				  "      min: 150K\n"

@@ -29,7 +29,7 @@ static void page_of(const struct node *n, char *buf, size_t size)
 
 	assert_non_null(f);
 	if (n)
-		openmetrics_print(n, true, f);
+		openmetrics_print(n, &(struct openmetrics_how){.open = true, .session = "*"}, f);
 	else
 		docs_counters(f);
 	assert_true(ftell(f) < (long)size - 1);

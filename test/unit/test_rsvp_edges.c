@@ -429,6 +429,7 @@ static void test_passed_up(void **state)
 					: (struct rsvp_raw){longest, sizeof(longest)};
 		receive(2, 1);
 		net.cut[1][2] = true; /* its own refresh has none */
+		net.whole = true;
 		net.message.kind = RSVP_KIND_COUNT;
 		while ((net.message.kind != RSVP_RESERVE || !(net.message.credit[0].flags & RSVP_CREDIT_COMMIT)) &&
 			net_step(&net, until))
@@ -657,6 +658,7 @@ static void test_slew(void **state)
 
 	(void)state;
 	up();
+	net.whole = true;
 	for (unsigned int i = 0; i < 3; i++) {
 		net.node[i].config.refresh_ms = 1000;
 		net_config(&net, i);

@@ -89,6 +89,7 @@ static void test_lives(void **state)
 		struct rsvp_instance *s;
 
 		line(3);
+		net.whole = true;
 		net.loss = net.twice = bad * 100;
 		net.spread_ns = bad * 20 * NET_MS;
 		s = net_open(&net, 1);

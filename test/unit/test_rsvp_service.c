@@ -3,80 +3,13 @@
  * RSVP in a whole node whose neighbours are the test (docs/credit.md 2.3): a transit device on a path, a far gateway, a
  * headend; what is intercepted and what is not; whom the node hears; reloads and orders.
  */
-#include "test/support/unit.h"
+#include "test/support/rsvp_peer.h"
 
-#include <stdlib.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "test/support/conf.h"
-#include "test/support/rsvp_packets.h"
-#include "test/support/shown.h"
-
-/* fd00::1 is the previous hop, behind p0; fd00::2 the next one, behind p1. */
-#define NODE \
-	TESTBED_NODE TESTBED_ONE_LCORE \
-		"ports:\n" \
-		"  - {name: p0, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"]}\n" \
-		"  - {name: p1, device: net_null1, side: wan, speed: 40G, addresses: [\"2001:db8:b::2/64\"]}\n" \
-		"  - {name: d0, device: net_null2, side: dc, addresses: [\"2001:db8:c::2/64\"]}\n" \
-		"neighbors:\n" \
-		"  - {port: p0, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:03\"}\n" \
-		"  - {port: p1, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:03\"}\n" \
-		"routes:\n" \
-		"  - {prefix: \"fd00::1/128\", port: p0, nexthop: \"2001:db8:a::3\"}\n" \
-		"  - {prefix: \"fd00::2/128\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
-		"  - {prefix: \"5f00:0:200::/48\", port: p1, nexthop: \"2001:db8:b::3\"}\n" \
-		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n" \
-		"policies: [{name: far, source: \"fd00:1::9\", paths: [{name: only, segments: " \
-		"[\"5f00:0:200::\"]}]}]\n"
-#define CREDIT(more) \
-	"credit:\n  mode: ext\n  integrity: off\n  pool: 64\n  buffer: 16\n" \
-	"  neighbors: [{address: \"fd00::1\"}, {address: \"fd00::2\", rate: 5}]\n" more
-#define ACCEPT "  accept: [{sources: \"fd00:1::/64\", buffer: 4}]\n"
-#define SESSION(name) "  sessions: [{name: " name ", policy: far, to: \"fd00::2\", class: 3, buffer: 32K}]\n"
-
-/* A 28 of fd00::1 for a session that ends at `to`. */
-static void make_init(const char *to)
-{
-	static struct ipv6_addr passed;
-
-	passed = address("fd00::1").v6;
-	rsvp_clear(&m, RSVP_INIT);
-	m.send_ttl = 255;
-	m.session = (struct rsvp_session){.dst = address(to), .protocol = 17, .port = 4791};
-	m.hop = (struct rsvp_hop){.addr = address("fd00::1"), .lih = 0x101};
-	m.refresh_ms = 30000;
-	m.sender = (struct rsvp_sender){.src = address("fd00:1::5"), .labelled = true, .port = LABEL};
-	m.path = (struct rsvp_cbfc_path){.nonce = 77, .path = 1, .hops = 1, .hops_max = 16, .addrs = &passed};
-	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.traffic_class = 3, .unit = 11, .sequence = 1};
-	m.offer[0] = (struct rsvp_cbfc_offer){.buffer = UINT64_MAX, .rate = 100000000000, .path = 1, .hops = 1};
-	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_TIME] = m.count[RSVP_O_TEMPLATE] = 1;
-	m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_PATH] = m.count[RSVP_O_CBFC_HOP] = m.count[RSVP_O_CBFC_OFFER] = 1;
-}
-
-/* An offer of fd00::2 for the path that this node opened with that LIH. */
-static void make_offer(const struct rsvp_message *init, uint8_t flags)
-{
-	rsvp_clear(&m, RSVP_RESERVE);
-	m.session = init->session;
-	m.hop = (struct rsvp_hop){.addr = address("fd00::2"), .lih = init->hop.lih};
-	m.refresh_ms = 30000;
-	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_TOTALS,
-		.flags = flags,
-		.traffic_class = 3,
-		.unit = 11,
-		.epoch = 5,
-		.fccl = 16,
-		.buffer = 16,
-		.sequence = flags};
-	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
-	m.count[RSVP_O_TIME] = m.count[RSVP_O_STYLE] = m.flows = 1;
-	m.style = RSVP_STYLE_FF;
-	m.flow[0] = (struct rsvp_flow){.has_spec = true, .has_filter = true, .filter = init->sender};
-}
-
-static const struct sending in_tunnel = {0, "fd00:1::5", "5f00:0:100:200::", 0xc0, 60, TUNNELLED};
 
 /* A transit device offers to the previous hop and sends the 28 on, as its SID leaves the tunnel. */
 static void transit(void **state)
@@ -141,6 +74,154 @@ static void far_gateway(void **state)
 	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
 	assert_int_equal(1, got.count[RSVP_O_CBFC_OFFER]);
 	testbed_free(t);
+}
+
+/* The next session of fd00:1::/64: a path of its own, from fd00::1. */
+static void give_session(struct testbed *t, unsigned int number)
+{
+	make_init("fd00::d");
+	m.hop.lih = 0x101 + (number << 8);
+	m.path.nonce = 100 + number;
+	m.sender.port = LABEL + number;
+	give(t, &in_tunnel);
+	testbed_pass(t, 210 * NSEC_PER_MSEC, NSEC_PER_MSEC); /* T_sel */
+}
+
+#define TOTAL(units) "  accept: [{sources: \"fd00:1::/64\", buffer: 4, total: " units "}, {sources: \"fd00:3::/64\"}]\n"
+
+/* What all sessions of a permission are granted is bounded, and stays counted over reloads. */
+static void permission_total(void **state)
+{
+	struct testbed *t = start(NODE CREDIT(TOTAL("10")));
+
+	(void)state;
+	give_session(t, 1);
+	give_session(t, 2);
+	check_metrics(t, "sluice_rsvp_committed_units{node=\"t\"} 8\n");
+	give_session(t, 3); /* 12 units */
+	check_metrics(t, "sluice_rsvp_committed_units{node=\"t\"} 8\n");
+	apply(t, NODE CREDIT(""));
+	apply(t, NODE CREDIT(TOTAL("12")));
+	give_session(t, 4);
+	give_session(t, 5);
+	check_metrics(t, "sluice_rsvp_committed_units{node=\"t\"} 12\n");
+	make_init("fd00::d"); /* of another permission, which has no total */
+	m.sender.src = address("fd00:3::5");
+	m.hop.lih = 0x901;
+	m.path.nonce = 900;
+	give(t, &(struct sending){0, "fd00:3::5", "5f00:0:100:200::", 0xc0, 60, TUNNELLED});
+	testbed_pass(t, 210 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	check_metrics(t, "sluice_rsvp_committed_units{node=\"t\"} 28\n");
+	while (next_sent(t, 0, UNICAST))
+		;
+	testbed_free(t);
+}
+
+/* To a neighbour that sets the flag, the messages of one pass go in one packet; a single one goes alone. */
+static void bundles(void **state)
+{
+	struct testbed *t = start(NODE CREDIT(ACCEPT));
+	struct rsvp_raw rest, one;
+	unsigned int n = 0;
+
+	(void)state;
+	make_init("fd00::d");
+	m.flags = RSVP_FLAG_REFRESH_REDUCTION;
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_RESERVE, got.kind);
+	for (unsigned int i = 1; i < 13; i++) {
+		m.hop.lih = 0x101 + (i << 8);
+		m.path.nonce = 100 + i;
+		m.sender.port = LABEL + i;
+		arrive(t, &in_tunnel);
+	}
+	testbed_settle(t, 50);
+	while (next_sent(t, 0, UNICAST)) {
+		assert_int_equal(RSVP_BUNDLE, got.kind);
+		assert_int_equal(255, got.send_ttl);
+		assert_in_range(be16_get(outer()->payload_length), 200, 1460);
+		for (rest = got.body; rsvp_bundle_next(&rest, &one); n++) {
+			static struct rsvp_message in;
+
+			assert_int_equal(RSVP_ACCEPTED, rsvp_read(&rsvp_ext, one.at, one.bytes, &in));
+			assert_int_equal(RSVP_RESERVE, in.kind);
+			assert_int_equal(LABEL + 1 + n, in.flow[0].filter.port);
+		}
+	}
+	assert_int_equal(12, n);
+	check_metrics(t, "sluice_rsvp_bundles_total{node=\"t\"} 2\n");
+	make_init("fd00::d"); /* the flag is not set any more */
+	for (unsigned int i = 20; i < 22; i++) {
+		m.hop.lih = 0x101 + (i << 8);
+		m.path.nonce = 100 + i;
+		m.sender.port = LABEL + i;
+		arrive(t, &in_tunnel);
+	}
+	testbed_settle(t, 50);
+	assert_true(next_sent(t, 0, UNICAST));
+	assert_int_equal(RSVP_RESERVE, got.kind);
+	assert_true(next_sent(t, 0, UNICAST));
+	testbed_free(t);
+}
+
+#define MANY 1000
+#define ROOMY \
+	"credit: {mode: ext, integrity: off, pool: 2000, buffer: 1, paths: 1000, neighbors: [{address: \"fd00::1\"}, " \
+	"{address: \"fd00::2\"}]}\n"
+
+/* What a session takes is what --check says, in a device on the way and with one device before it. */
+static void memory(void **state)
+{
+	size_t said = rsvp_bytes_of_session() + rsvp_bytes_of_path(1) + sizeof(struct rsvp_carrier) + 48, before, used;
+	struct testbed *t = start(NODE ROOMY);
+
+	(void)state;
+	before = mallinfo2().uordblks;
+	for (unsigned int i = 0; i < MANY; i++) {
+		make_init("fd00::2");
+		m.hop.lih = 0x101 + (i << 8);
+		m.path.nonce = 100 + i;
+		m.sender.port = LABEL + i;
+		arrive(t, &in_tunnel);
+		if (i % 8 == 7)
+			testbed_pass(t, 10 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	}
+	while (next_sent(t, 0, UNICAST) || next_sent(t, 1, IN_TUNNEL))
+		;
+	used = (mallinfo2().uordblks - before) / MANY;
+	assert_int_equal(MANY, rsvp_node_stats_of(rsvp_shown(t->node)->machines)->paths);
+	if (before) /* not with a sanitizer's allocator */
+		check(used <= said && used > said * 8 / 10, "%zu bytes a session, and %zu are said", used, said);
+	assert_true(said <= rsvp_session_memory());
+	testbed_free(t);
+}
+
+/* The delay that a transit device tells after one of 100 us before it. */
+static uint32_t delay_told(const char *yaml)
+{
+	struct testbed *t = start(yaml);
+	uint32_t delay;
+
+	make_init("fd00::2");
+	m.offer[0].delay_us = 100;
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	delay = got.offer[0].delay_us;
+	testbed_free(t);
+	return delay;
+}
+
+/* The delay of the link that a Path init leaves by: as configured, or by its length; otherwise unknown, for good. */
+static void link_delay(void **state)
+{
+	(void)state;
+	assert_int_equal(UINT32_MAX, delay_told(NODE_WITH("") CREDIT("")));
+	assert_int_equal(350, delay_told(NODE_WITH(", link-delay: 250") CREDIT("")));
+	assert_int_equal(100, delay_told(NODE_WITH(", link-delay: 0") CREDIT("")));
+	assert_int_equal(500, delay_told(NODE_WITH(", pfc: {length: 80000}") CREDIT("")));
+	assert_int_equal(140, delay_told(NODE_WITH(", pfc: {round-trip: 80}") CREDIT("")));
+	assert_int_equal(350, delay_told(NODE_WITH(", link-delay: 250, pfc: {round-trip: 80}") CREDIT("")));
 }
 
 /* Who is not permitted is told so, or not heard. */
@@ -539,6 +620,11 @@ static void integrity_refuses(struct testbed *t)
 	assert_int_equal(RSVP_RESERVE, got.kind);
 	give(t, &in_tunnel);
 	assert_int_equal(1, stats(t)->integrity_replayed);
+	check_told(t, "neighbor fd00::1: 1 messages replayed, or older than credit.window");
+	give(t, &in_tunnel);
+	listen_to(t);
+	check(!strstr(told, "replayed"), "told at once again: %s", told);
+	check_metrics(t, "sluice_rsvp_neighbor_replayed_total{node=\"t\",neighbor=\"fd00::1\"} 2\n");
 	assert_false(next_sent(t, 0, UNICAST));
 	assert_int_equal(1, rsvp_node_stats_of(rsvp_shown(t->node)->machines)->paths);
 }
@@ -604,9 +690,11 @@ static void integrity(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
-		cmocka_unit_test(refused), cmocka_unit_test(passes), cmocka_unit_test(vector48),
-		cmocka_unit_test(vector41), cmocka_unit_test(native), cmocka_unit_test(repair),
-		cmocka_unit_test(integrity), cmocka_unit_test(headend), cmocka_unit_test(room_later)};
+		cmocka_unit_test(refused), cmocka_unit_test(permission_total), cmocka_unit_test(link_delay),
+		cmocka_unit_test(bundles), cmocka_unit_test(memory), cmocka_unit_test(passes),
+		cmocka_unit_test(vector48), cmocka_unit_test(vector41), cmocka_unit_test(native),
+		cmocka_unit_test(repair), cmocka_unit_test(integrity), cmocka_unit_test(headend),
+		cmocka_unit_test(room_later)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

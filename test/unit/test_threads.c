@@ -208,7 +208,7 @@ static void threads_and_readers(void **state)
 		for (unsigned int k = 0; k < 48; k++)
 			receive_mixed(t, &seed, round * 48 + k);
 		pause_class(t, round % 4 < 2 ? 0xffff : 0);
-		openmetrics_print(t->node, true, out);
+		openmetrics_print(t->node, &(struct openmetrics_how){.open = true}, out);
 		node_balance(t->node, &b);
 		node_stats(t->node, sum);
 		service_watchdogs(t->node, nothing, NULL);

@@ -80,6 +80,15 @@ uint64_t bfd_stopping(struct node *n);
 
 /* Counters of a session of the running snapshot; NULL: it has not started. Management thread. */
 const struct bfd_session_stats *bfd_session_shown(const struct node *n, const struct snap_bfd *s);
+/* Last round trip that BFD Echo has measured to a next hop, ns; 0: none. Control lcore. */
+static inline uint64_t bfd_echo_rtt_ns(const struct node *n, uint32_t neigh)
+{
+	const struct node_bfd *b = node_bfd(n);
+	const struct bfd_session *s = b->table && neigh < SNAP_NEIGH_MAX ? b->sessions->of_neigh[neigh] : NULL;
+
+	return s ? stat_read(&bfd_stats_of(s)->echo_rtt_ns) : 0;
+}
+
 /* Counters of the node; NULL: no BFD is or was configured. Management thread. */
 const struct bfd_stats *bfd_shown(const struct node *n);
 

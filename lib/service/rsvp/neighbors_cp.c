@@ -20,8 +20,24 @@ const struct snap_rsvp_neighbor *rsvp_permitted(const struct snap_credit *s, uin
 	return NULL;
 }
 
+struct ip_addr rsvp_own_towards(void *arg, uint16_t zone, const struct ip_addr *neighbor)
+{
+	const struct control_role *c = arg;
+	const struct snap_rsvp_neighbor *n = rsvp_permitted(&c->s->credit, zone, neighbor);
+
+	return n ? n->own : ip_addr_from6(&c->s->loopback);
+}
+
+bool rsvp_neighbor_reduces(void *arg, uint16_t zone, const struct ip_addr *addr)
+{
+	const struct rsvp_neighbor *n = rsvp_neighbor_of(rsvp_of(arg), zone, addr);
+
+	return n && n->reduces;
+}
+
 /* A neighbour that was there keeps its counters, and the sequence numbers of its messages. */
-static struct rsvp_neighbor take(struct rsvp_neighbor *before, uint32_t n, const struct snap_rsvp_neighbor *s)
+static struct rsvp_neighbor take(struct rsvp_control *r, struct rsvp_neighbor *before, uint32_t n,
+	const struct snap_rsvp_neighbor *s)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (before[i].zone == s->zone && ip_addr_equal(&before[i].addr, &s->addr)) {
@@ -30,7 +46,11 @@ static struct rsvp_neighbor take(struct rsvp_neighbor *before, uint32_t n, const
 			before[i].auth = NULL;
 			return there;
 		}
-	return (struct rsvp_neighbor){.addr = s->addr, .zone = s->zone, .reachable = 1};
+	return (struct rsvp_neighbor){.addr = s->addr,
+		.zone = s->zone,
+		.number = r->neighbors_made++,
+		.answers = 1,
+		.reachable = 1};
 }
 
 static void take_keys(struct control_role *c, struct rsvp_neighbor *n, const struct snap_rsvp_neighbor *s)
@@ -53,7 +73,7 @@ void rsvp_take_neighbors(struct control_role *c)
 
 	memcpy(before, r->neighbor, sizeof(before));
 	for (uint32_t i = 0; i < s->n_neighbors; i++) {
-		r->neighbor[i] = take(before, n, &s->neighbor[i]);
+		r->neighbor[i] = take(r, before, n, &s->neighbor[i]);
 		take_keys(c, &r->neighbor[i], &s->neighbor[i]);
 	}
 	for (uint32_t i = 0; i < n; i++)

@@ -7,16 +7,6 @@
 #include "node/control_send.h"
 #include "service/rsvp/rsvp_packet.h"
 
-#define PACKET_MAX 9216 /* bytes of a packet that this node makes */
-
-struct ip_addr rsvp_own_towards(void *arg, uint16_t zone, const struct ip_addr *neighbor)
-{
-	const struct control_role *c = arg;
-	const struct snap_rsvp_neighbor *n = rsvp_permitted(&c->s->credit, zone, neighbor);
-
-	return n ? n->own : ip_addr_from6(&c->s->loopback);
-}
-
 /* --- sending --- */
 
 /* Over the way of a policy's path, as its data. False: it has none. */
@@ -38,20 +28,11 @@ static bool send_own(struct control_role *c, const struct rsvp_carrier *x, uint3
 	return true;
 }
 
-/* In the domain by its routes; to a server over the link that it is on. */
-static void send_in(struct control_role *c, uint16_t zone, struct rte_mbuf *m)
-{
-	if (zone)
-		control_send_on_link(c, m, 6, (uint16_t)(zone - 1));
-	else
-		control_send_routed(c, m, VRF_UNDERLAY);
-}
-
 static bool send_along(struct control_role *c, const struct rsvp_way *way, const struct rsvp_message *m,
 	const void *message, size_t bytes)
 {
 	const struct rsvp_carrier *x = (const struct rsvp_carrier *)(uintptr_t)way->carrier;
-	uint8_t packet[SNAP_ENCAP_BYTES_MAX + INNER_BYTES + PACKET_MAX];
+	uint8_t packet[SNAP_ENCAP_BYTES_MAX + INNER_BYTES + RSVP_PACKET_MAX];
 	uint32_t outer = x ? x->bytes : 0, inner;
 	struct rte_mbuf *mbuf;
 
@@ -69,21 +50,17 @@ static bool send_along(struct control_role *c, const struct rsvp_way *way, const
 	return true;
 }
 
+/* With others of this pass to the neighbour, if it takes Bundles. A traced packet leaves at once, and by itself. */
 static bool send_to(struct control_role *c, const struct rsvp_way *way, const struct rsvp_message *m,
 	const void *message, size_t bytes)
 {
 	struct rsvp_neighbor *n = rsvp_neighbor_of(rsvp_of(c), way->zone, &way->to);
-	struct ip_addr from = rsvp_own_towards(c, way->zone, &way->to);
-	uint8_t packet[sizeof(struct ipv6_hdr) + PACKET_MAX];
-	struct rte_mbuf *mbuf = control_packet(c, packet,
-		put_packet(packet, &from, &way->to, m->send_ttl, false, message, bytes));
 
-	if (!mbuf)
-		return false;
 	if (n)
 		stat_add(&n->tx, 1);
-	send_in(c, way->zone, mbuf);
-	return true;
+	if (n && n->reduces && !c->trace && rsvp_bundle_put(c, way->zone, &way->to, message, bytes))
+		return true;
+	return rsvp_send_packet(c, way->zone, &way->to, m->send_ttl, message, bytes);
 }
 
 /* A server shares no key with anybody else. NULL: there was no memory for its keys. */
@@ -105,11 +82,19 @@ static struct rsvp_auth *auth_for(struct control_role *c, const struct rsvp_way 
 static void send_signed(struct control_role *c, const struct rsvp_way *way, const struct rsvp_message *m)
 {
 	struct rsvp_control *r = rsvp_of(c);
-	uint8_t message[PACKET_MAX];
+	uint8_t message[RSVP_PACKET_MAX];
 	size_t bytes = rsvp_write(&c->s->credit.numbers, m, message, sizeof(message));
 
 	if (bytes && m->count[RSVP_O_INTEGRITY])
 		rsvp_auth_sign(auth_for(c, way), message, bytes);
+	if (rsvp_is_recording(c))
+		rsvp_record_begin(c,
+			&(struct rsvp_about){.peer = way->to,
+				.port = way->along ? way->port : RSVP_NO_PORT,
+				.bytes = (uint16_t)bytes,
+				.along = way->along,
+				.why = ""},
+			message);
 	if (bytes && (way->along ? send_along(c, way, m, message, bytes) : send_to(c, way, m, message, bytes)))
 		stat_add(&r->stats.tx, 1);
 	else
@@ -183,11 +168,16 @@ static uint64_t *refusal_counter(struct rsvp_service_stats *s, enum rsvp_refusal
 	}
 }
 
-static enum reason refuse(struct rsvp_neighbor *n, uint64_t *counter)
+static enum reason refuse(struct control_role *c, struct rsvp_neighbor *n, uint64_t *counter)
 {
+	struct rsvp_service_stats *s = &rsvp_of(c)->stats;
+
 	stat_add(counter, 1);
+	rsvp_of(c)->refused_by = counter;
 	if (n)
 		stat_add(&n->refused, 1);
+	if (n && (counter == &s->integrity_replayed || counter == &s->integrity_window))
+		rsvp_neighbor_replays(c, n);
 	return DROP_rsvp_refused;
 }
 
@@ -241,7 +231,7 @@ static enum reason answer(struct control_role *c, const struct rsvp_message *m, 
 	enum rsvp_refusal refusal = rsvp_auth_answer(auth_of(r, n), rsvp_unix_s(c), m, &r->out);
 
 	if (refusal != RSVP_ACCEPTED)
-		return refuse(n, refusal_counter(&r->stats, refusal));
+		return refuse(c, n, refusal_counter(&r->stats, refusal));
 	send_signed(c, &way, &r->out);
 	return CONSUME_rsvp;
 }
@@ -262,7 +252,7 @@ static enum reason hear(struct control_role *c, const struct rsvp_arrival *a, st
 	enum rsvp_refusal refusal;
 
 	if (!auth_of(r, n))
-		return refuse(n, &r->stats.integrity_key);
+		return refuse(c, n, &r->stats.integrity_key);
 	refusal = rsvp_auth_check(auth_of(r, n), c->now, rsvp_unix_s(c),
 		&(struct rsvp_received){.m = m, .data = a->message, .source = source}, &challenge);
 
@@ -273,9 +263,9 @@ static enum reason hear(struct control_role *c, const struct rsvp_arrival *a, st
 	if (refusal == RSVP_ACCEPTED)
 		refusal = read;
 	if (refusal != RSVP_ACCEPTED)
-		return refuse(n, refusal_counter(&r->stats, refusal));
-	stat_add(&n->rx, 1);
-	stat_level(n->heard, c->now);
+		return refuse(c, n, refusal_counter(&r->stats, refusal));
+	rsvp_neighbor_heard(c, n);
+	n->reduces = m->flags & RSVP_FLAG_REFRESH_REDUCTION;
 	if (m->kind == RSVP_CHALLENGE)
 		return answer(c, m, n);
 	m->send_ttl = a->ip->hop_limit;
@@ -303,31 +293,81 @@ static enum reason receive_bundle(struct control_role *c, const struct rsvp_arri
 	return reason;
 }
 
+static enum reason receive_read(struct control_role *c, const struct rsvp_arrival *a, enum rsvp_refusal read)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	const struct snap_rsvp_neighbor *configured;
+	struct rsvp_neighbor *n;
+	uint64_t *counter;
+
+	if (read != RSVP_ACCEPTED && !is_reported(read))
+		return refuse(c, NULL, refusal_counter(&r->stats, read));
+	n = sender_of(c, a, &r->in, &counter);
+	if (!n)
+		return refuse(c, NULL, counter);
+	configured = rsvp_permitted(&c->s->credit, a->zone, &n->addr);
+	if (!bucket_take(&n->bucket, c->now, configured->rate, configured->rate / 10 + 32)) {
+		stat_add(&n->limited, 1);
+		stat_add(&r->stats.above_rate, 1);
+		r->refused_by = &r->stats.above_rate;
+		return DROP_rsvp_limited;
+	}
+	return hear(c, a, n, read);
+}
+
+/* In the trace of a packet: what became of the message in it. */
+static void trace(struct control_role *c, const struct rsvp_arrival *a, uint8_t kind, enum rsvp_verdict verdict,
+	const char *why)
+{
+	static const char *const words[] = {[RSVP_VERDICT_ACCEPTED] = "accepted",
+		[RSVP_VERDICT_REFUSED] = "refused",
+		[RSVP_VERDICT_NO_EFFECT] = "without effect"};
+	struct ip_addr from = ip_addr_from6(&a->ip->src);
+	char text[TRACE_BYTES], addr[IP_ADDR_TEXT];
+
+	snprintf(text, sizeof(text), "rsvp: %s from %s: %s%s%s", rsvp_kind_name(kind), ip_addr_format(&from, addr),
+		words[verdict], *why ? ", " : "", why);
+	pkt_tap_note(&c->lcore->tap, c->trace, a->port, text);
+}
+
+/* The same, for those who look at messages: in a trace, or in the record. */
+static enum reason receive_watched(struct control_role *c, const struct rsvp_arrival *a, enum rsvp_refusal read)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	struct rsvp_node_stats before = *rsvp_node_stats_of(r->machines);
+	uint8_t kind = read == RSVP_ACCEPTED || is_reported(read) ? r->in.kind : RSVP_KIND_COUNT;
+	struct rsvp_record *record = rsvp_record_begin(c,
+		&(struct rsvp_about){.peer = ip_addr_from6(&a->ip->src),
+			.port = a->port,
+			.bytes = (uint16_t)a->bytes,
+			.along = a->outer || a->alerts,
+			.why = ""},
+		a->message);
+	enum reason reason = receive_read(c, a, read);
+	enum rsvp_verdict verdict;
+	const char *why;
+
+	verdict = rsvp_verdict_of(r, &before, &why);
+	rsvp_record_end(record, verdict, why);
+	if (c->trace)
+		trace(c, a, kind, verdict, why);
+	return reason;
+}
+
 /* One message: of a packet, or of a Bundle. */
 static enum reason receive(struct control_role *c, const struct rsvp_arrival *a)
 {
 	struct rsvp_control *r = rsvp_of(c);
 	enum rsvp_refusal read = rsvp_read(&c->s->credit.numbers, a->message, a->bytes, &r->in);
-	const struct snap_rsvp_neighbor *configured;
-	struct rsvp_neighbor *n;
-	uint64_t *counter;
 
 	stat_add(&r->stats.rx, 1);
 	r->in.zone = a->zone;
 	if (read == RSVP_ACCEPTED && r->in.kind == RSVP_BUNDLE)
 		return receive_bundle(c, a);
-	if (read != RSVP_ACCEPTED && !is_reported(read))
-		return refuse(NULL, refusal_counter(&r->stats, read));
-	n = sender_of(c, a, &r->in, &counter);
-	if (!n)
-		return refuse(NULL, counter);
-	configured = rsvp_permitted(&c->s->credit, a->zone, &n->addr);
-	if (!bucket_take(&n->bucket, c->now, configured->rate, configured->rate / 10 + 32)) {
-		stat_add(&n->limited, 1);
-		stat_add(&r->stats.above_rate, 1);
-		return DROP_rsvp_limited;
-	}
-	return hear(c, a, n, read);
+	r->refused_by = NULL;
+	if (rsvp_is_recording(c) || unlikely(c->trace))
+		return receive_watched(c, a, read);
+	return receive_read(c, a, read);
 }
 
 /* The message behind the headers of a packet. False: there is none. */
@@ -357,6 +397,7 @@ enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m)
 	size_t size = pkt_copy_out(m, x->strip, r->bytes, MIN_OF(x->l3_bytes, sizeof(r->bytes)));
 	const struct snap_interface *in = control_came_in_by(c, m);
 	struct rsvp_arrival a = {.port = m->port, .alerts = inner};
+	enum reason reason;
 
 	if (!c->s->credit.on || !in)
 		return DROP_not_served;
@@ -368,6 +409,9 @@ enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m)
 		a.next_header_at = (uint16_t)control_upper_layer(r->bytes, inner).named;
 	}
 	if (inner > size || !find_message(r->bytes + inner, size - inner, &a))
-		return refuse(NULL, &r->stats.unreadable);
-	return receive(c, &a);
+		return refuse(c, NULL, &r->stats.unreadable);
+	c->trace = x->trace;
+	reason = receive(c, &a);
+	c->trace = 0;
+	return reason;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "node/control_send.h"
+#include "service/bfd/service_bfd.h"
 #include "service/rsvp/rsvp_packet.h"
 
 static const struct snap_rsvp_accept *accepted(const struct snap_credit *s, const struct ip_addr *source)
@@ -115,6 +116,7 @@ static int to_server(const struct snapshot *s, const struct snap_rsvp_neighbor *
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return -RSVP_REFUSE_ROUTE;
+	x->next = PKT_NEIGH_LINK;
 	way->zone = n->zone;
 	way->here = n->own;
 	way->port = port;
@@ -162,13 +164,35 @@ static int route_server(const struct control_role *c, const struct rsvp_message 
 	return session_towards(c->s, zone, m) ? (int)RSVP_FAR : -RSVP_REFUSE_ROUTE;
 }
 
+uint32_t rsvp_link_delay_us(void *arg, const struct rsvp_way *way)
+{
+	const struct control_role *c = arg;
+	const struct rsvp_carrier *x = (const struct rsvp_carrier *)(uintptr_t)way->carrier;
+	const struct snap_interface *port = &c->s->port[way->port];
+	uint64_t rtt = x && !port->link_delay_fixed ? bfd_echo_rtt_ns(c->node, x->next) : 0;
+
+	return rtt ? (uint32_t)MIN_OF((rtt / 2 + NSEC_PER_USEC / 2) / NSEC_PER_USEC, UINT32_MAX - 1)
+		   : port->link_delay_us;
+}
+
+/* A session that ends here, as far as it is permitted. */
+static int route_here(struct control_role *c, const struct rsvp_message *m, struct rsvp_way *way)
+{
+	const struct snap_rsvp_accept *accept = accepted(&c->s->credit, &m->sender.src);
+
+	if (!accept)
+		return -1;
+	way->buffer = MIN_OF(way->buffer, accept->buffer);
+	way->limit = rsvp_of(c)->limit_of[accept - c->s->credit.accept];
+	return way->limit == RSVP_NO_LIMIT ? -RSVP_REFUSE_POOL : (int)RSVP_FAR;
+}
+
 int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way)
 {
 	const struct rsvp_arrival *a = (const struct rsvp_arrival *)(uintptr_t)arrival;
 	struct control_role *c = arg;
 	const struct snap_credit *s = &c->s->credit;
 	const struct snap_rsvp_neighbor *n = rsvp_permitted(s, a->zone, &m->hop.addr);
-	const struct snap_rsvp_accept *accept = accepted(s, &m->sender.src);
 	struct rsvp_carrier *x;
 
 	if (!n || m->sender.src.family != 6 || (a->outer_bytes > SNAP_ENCAP_BYTES_MAX))
@@ -178,10 +202,8 @@ int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct
 	way->buffer = n->buffer;
 	if (a->zone)
 		return route_server(c, m, a->zone, way);
-	if (ipv6_equal(&m->session.dst.v6, &c->s->loopback)) {
-		way->buffer = accept ? MIN_OF(way->buffer, accept->buffer) : 0;
-		return accept ? RSVP_FAR : -1;
-	}
+	if (ipv6_equal(&m->session.dst.v6, &c->s->loopback))
+		return route_here(c, m, way);
 	if (m->send_ttl <= 1)
 		return -RSVP_REFUSE_HOPS;
 	if (!a->outer && server_at(c->s, VRF_UNDERLAY, &m->session.dst))

@@ -11,19 +11,6 @@
 
 #define SENDERS_PER_NEIGHBOR 4 /* keys of a neighbour whose numbers are remembered */
 
-static void post(struct control_role *c, const struct rsvp_event *e)
-{
-	struct rsvp_events *all = &node_rsvp(c->node)->events;
-	uint32_t tail = __atomic_load_n(&all->tail, __ATOMIC_ACQUIRE);
-
-	if (all->head - tail == RSVP_EVENTS) {
-		stat_add(&all->missed, 1);
-		return;
-	}
-	all->event[all->head % RSVP_EVENTS] = *e;
-	__atomic_store_n(&all->head, all->head + 1, __ATOMIC_RELEASE);
-}
-
 static const struct rsvp_carrier *carrier_of(const struct rsvp_path *p)
 {
 	return (const struct rsvp_carrier *)(uintptr_t)rsvp_path_carrier(p);
@@ -39,7 +26,7 @@ static void post_path(struct control_role *c, const struct rsvp_path *p, enum rs
 	memcpy(e.session, x->session, sizeof(e.session));
 	memcpy(e.path, x->path, sizeof(e.path));
 	rsvp_path_show(p, &e.view);
-	post(c, &e);
+	rsvp_post(c, &e);
 }
 
 /* Only sessions that begin here are logged: of the others, their headends tell. */
@@ -94,8 +81,11 @@ static const struct rsvp_node_ops ops = {.send = rsvp_send,
 	.route = rsvp_route,
 	.own = rsvp_own_towards,
 	.under = rsvp_under,
+	.delay_us = rsvp_link_delay_us,
+	.reduces = rsvp_neighbor_reduces,
 	.changed = changed,
 	.shown = shown,
+	.silent = rsvp_neighbor_silent,
 	.gone = gone};
 
 /* A node without credit pays for no table. */
@@ -126,6 +116,38 @@ static bool make(struct control_role *c)
 	return true;
 }
 
+static uint8_t limit_for(const struct rsvp_control *r, const struct snap_match *sources)
+{
+	uint8_t unused = RSVP_NO_LIMIT;
+
+	for (uint8_t i = RSVP_LIMITS - 1; i > 0; i--) {
+		if (!r->permission[i].used && !rsvp_limit_promised(r->machines, i))
+			unused = i;
+		else if (!memcmp(&r->permission[i].sources, sources, sizeof(*sources)))
+			return i;
+	}
+	return unused;
+}
+
+/* What sessions have been granted counts on in the limit of their sources, also over a time without the permission. */
+static void take_permissions(struct rsvp_control *r, const struct snap_credit *s)
+{
+	bool there[RSVP_LIMITS] = {false};
+
+	for (uint32_t i = 0; i < s->n_accepts; i++) {
+		uint8_t limit = limit_for(r, &s->accept[i].sources);
+
+		r->limit_of[i] = limit;
+		if (limit == RSVP_NO_LIMIT)
+			continue;
+		there[limit] = true;
+		r->permission[limit] = (struct rsvp_permission){.used = true, .sources = s->accept[i].sources};
+		rsvp_limit_set(r->machines, limit, s->accept[i].total);
+	}
+	for (unsigned int i = 1; i < RSVP_LIMITS; i++)
+		r->permission[i].used = there[i];
+}
+
 static void take_snapshot(struct control_role *c)
 {
 	const struct snap_credit *s = &c->s->credit;
@@ -141,6 +163,7 @@ static void take_snapshot(struct control_role *c)
 		rsvp_node_set(r->machines, &s->config);
 		rsvp_auth_set_keys(r->auth, s->key, s->n_keys, s->clock_s);
 		rsvp_take_neighbors(c);
+		take_permissions(r, s);
 	}
 	r->epoch = 0;
 	rsvp_sessions_begin(c);
@@ -167,7 +190,8 @@ static void watch_neighbor(struct control_role *c, struct rsvp_neighbor *n)
 	if (reachable == (bool)n->reachable)
 		return;
 	stat_level(n->reachable, reachable);
-	post(c, &(struct rsvp_event){.kind = reachable ? RSVP_EVENT_BACK : RSVP_EVENT_SILENT, .neighbor = n->addr});
+	rsvp_post(c,
+		&(struct rsvp_event){.kind = reachable ? RSVP_EVENT_BACK : RSVP_EVENT_SILENT, .neighbor = n->addr});
 	rsvp_neighbor(rsvp_of(c)->machines, c->now, n->zone, &n->addr, reachable);
 }
 
@@ -241,6 +265,7 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 	if (!r)
 		return 0;
 	if (unlikely(c->now < r->ready_ns)) {
+		rsvp_bundles_flush(c);
 		*next = MIN_OF(*next, r->ready_ns);
 		return 0;
 	}
@@ -252,6 +277,7 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 		work += rsvp_sessions_stop(c);
 	else
 		rsvp_sessions_follow(c, &due);
+	rsvp_bundles_flush(c);
 	stat_level(r->stats.senders, rsvp_auth_senders(r->auth));
 	stat_level(r->stats.window_used, rsvp_auth_window_used(r->auth));
 	*next = MIN_OF(*next, due);
@@ -289,6 +315,10 @@ static void fini(struct control_role *c)
 			}
 		free(r);
 	}
+	if (node_rsvp(c->node)) {
+		free(node_rsvp(c->node)->journal);
+		free(node_rsvp(c->node)->base);
+	}
 	free(node_rsvp(c->node));
 }
 
@@ -298,6 +328,7 @@ const struct control_service rsvp_service = {
 	.fini = fini,
 	.tick = rsvp_tick,
 	.stopping = rsvp_stopping,
+	.clear = rsvp_clear_shown,
 	.snapshot = take_snapshot,
 	.takes = SERVICE_TAKES(PUNT_RSVP),
 	.take = take,

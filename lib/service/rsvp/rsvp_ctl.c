@@ -5,12 +5,8 @@
 #include "base/log.h"
 #include "service/rsvp/service_rsvp.h"
 
+#define ALARM_NS NSEC_PER_SEC	      /* growth of a counter is told at most that often */
 #define STOP_NS (300 * NSEC_PER_MSEC) /* for End and its acknowledgement */
-/* A session of one path, in every list: instance, path, reservation, context, offers, what is passed on, label. */
-#define PATH_BYTES 3072
-#define TABLE_BYTES \
-	(2 * 2 * (4 * sizeof(void *) + 12)) /* entries of tables, of which there are up to four for a path */
-
 static const char *reason_of(const struct rsvp_error *e)
 {
 	if (e->code == RSVP_ERROR_POLICY)
@@ -49,9 +45,13 @@ static void say(const struct rsvp_event *e)
 			rsvp_user_state_name(e->view.user));
 		break;
 	case RSVP_EVENT_REFUSED:
+		if (!e->view.error.node.family) {
+			log_warning(rsvp, "session %s: nobody answers on path %s", e->session, e->path);
+			break;
+		}
 		log_warning(rsvp, "session %s: path %s refused by %s: %s (error %u, value 0x%04x)", e->session, e->path,
-			e->view.error.node.family ? ip_addr_format(&e->view.error.node, node) : "nobody",
-			reason_of(&e->view.error), e->view.error.code, e->view.error.value);
+			ip_addr_format(&e->view.error.node, node), reason_of(&e->view.error), e->view.error.code,
+			e->view.error.value);
 		break;
 	case RSVP_EVENT_SILENT:
 		log_warning(rsvp, "neighbor %s: no way to it is alive; its credit is not used",
@@ -60,13 +60,24 @@ static void say(const struct rsvp_event *e)
 	case RSVP_EVENT_BACK:
 		log_notice(rsvp, "neighbor %s: a way to it is alive again", ip_addr_format(&e->neighbor, node));
 		break;
+	case RSVP_EVENT_UNANSWERED:
+		log_warning(rsvp, "neighbor %s: it has stopped answering; its sessions end or take other paths",
+			ip_addr_format(&e->neighbor, node));
+		break;
+	case RSVP_EVENT_ANSWERS:
+		log_notice(rsvp, "neighbor %s: it answers again", ip_addr_format(&e->neighbor, node));
+		break;
+	case RSVP_EVENT_REPLAYED:
+		log_warning(rsvp, "neighbor %s: %llu messages replayed, or older than credit.window",
+			ip_addr_format(&e->neighbor, node), (unsigned long long)e->count);
+		break;
 	}
 }
 
 static void alarm_growth(uint64_t *said, uint64_t now, const char *what)
 {
 	if (now > *said)
-		log_warning(rsvp, "%llu %s; see: show rsvp counters, show rsvp neighbors",
+		log_warning(rsvp, "%llu %s; see: show rsvp counters, show rsvp paths",
 			(unsigned long long)(now - *said), what);
 	*said = now;
 }
@@ -76,16 +87,19 @@ void rsvp_tick(struct node *n)
 	struct node_rsvp *s = node_rsvp(n);
 	uint32_t head = __atomic_load_n(&s->events.head, __ATOMIC_ACQUIRE), tail = s->events.tail;
 	const struct rsvp_control *r = rsvp_shown(n);
+	uint64_t now = stat_read(&n->control->now);
 
 	if (!r)
 		return;
 	while (tail != head)
 		say(&s->events.event[tail++ % RSVP_EVENTS]);
 	__atomic_store_n(&s->events.tail, tail, __ATOMIC_RELEASE);
+	if (now < s->said_ns)
+		return;
+	s->said_ns = now + ALARM_NS;
 	alarm_growth(&s->missed_said, stat_read(&s->events.missed), "changes of sessions were too many to be listed");
-	alarm_growth(&s->replayed_said, stat_read(&r->stats.integrity_replayed), "RSVP messages were replayed");
-	alarm_growth(&s->unacknowledged_said, stat_read(&rsvp_node_stats_of(r->machines)->unacknowledged),
-		"RSVP messages were never acknowledged: a neighbour has stopped answering");
+	alarm_growth(&s->refused_said, stat_read(&rsvp_node_stats_of(r->machines)->refused),
+		"paths of sessions were refused here");
 }
 
 /* A node that stops has ended its sessions, if it has any. */
@@ -122,9 +136,18 @@ int rsvp_order(struct node *n, const char *name, bool stop)
 	return 0;
 }
 
+size_t rsvp_soft_state(void)
+{
+	return rsvp_bytes_of_session() + rsvp_bytes_of_path(RSVP_HOPS_MAX);
+}
+
+size_t rsvp_session_memory(void)
+{
+	return rsvp_soft_state() + rsvp_bytes_of_offers() + sizeof(struct rsvp_row) + sizeof(struct rsvp_own) +
+	       sizeof(struct rsvp_carrier) + SNAP_ENCAP_BYTES_MAX;
+}
+
 uint64_t rsvp_memory(uint32_t paths)
 {
-	return sizeof(struct rsvp_control) +
-	       paths * (PATH_BYTES + TABLE_BYTES + sizeof(struct rsvp_row) + sizeof(struct rsvp_carrier) +
-			       sizeof(struct rsvp_own) + SNAP_ENCAP_BYTES_MAX);
+	return sizeof(struct rsvp_control) + rsvp_bytes_of_tables(paths) + paths * rsvp_session_memory();
 }

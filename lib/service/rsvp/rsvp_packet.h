@@ -3,6 +3,7 @@
 #ifndef SERVICE_RSVP_RSVP_PACKET_H
 #define SERVICE_RSVP_RSVP_PACKET_H
 
+#include "node/control_send.h"
 #include "service/rsvp/service_rsvp.h"
 
 #define TRAFFIC_CLASS (DSCP_NETWORK_CONTROL << 2)
@@ -41,6 +42,15 @@ static inline void put_outer(uint8_t *out, const struct rsvp_carrier *x, uint32_
 	out[x->next_header_at] = IP_PROTO_IPV6;
 	ip->vtc_flow = ipv6_vtc_flow(TRAFFIC_CLASS, label);
 	ip->payload_length = be16((uint16_t)(x->bytes - sizeof(*ip) + inner));
+}
+
+/* In the domain by its routes; to a server over the link that it is on. */
+static inline void send_in(struct control_role *c, uint16_t zone, struct rte_mbuf *m)
+{
+	if (zone)
+		control_send_on_link(c, m, 6, (uint16_t)(zone - 1));
+	else
+		control_send_routed(c, m, VRF_UNDERLAY);
 }
 
 #endif

@@ -17,13 +17,16 @@
 #include "service/services.h"
 
 #define RSVP_NAME 32
-#define RSVP_EVENTS 256 /* that wait for the management thread; a power of two */
-#define RSVP_ORDERS 16	/* of users, that wait for the control lcore; a power of two */
+#define RSVP_PACKET_MAX 9216 /* bytes of a packet that this node makes, without its IP header */
+#define RSVP_EVENTS 256	     /* that wait for the management thread; a power of two */
+#define RSVP_ORDERS 16	     /* of users, that wait for the control lcore; a power of two */
 
 /* Of the node. */
 #define RSVP_SERVICE_COUNTERS(X) \
 	X(counter, rx, "messages_rx", "messages", "sluice_rsvp_rx", "RSVP messages received") \
 	X(counter, tx, "messages_tx", "messages", "sluice_rsvp_tx", "RSVP messages sent") \
+	X(counter, bundles, "bundles", "packets", "sluice_rsvp_bundles", \
+		"Bundles sent; their messages are counted one by one") \
 	X(counter, challenges, "challenges", "messages", "sluice_rsvp_challenges", "integrity challenges sent") \
 	X(gauge, senders, "senders", "senders", "sluice_rsvp_senders", "senders whose sequence numbers are known") \
 	X(gauge, window_used, "window_used", "messages", "sluice_rsvp_window_used", \
@@ -54,7 +57,13 @@ struct rsvp_service_stats {
 		"RSVP messages of this neighbour refused") \
 	X(counter, limited, "limited", "messages", "sluice_rsvp_neighbor_limited", \
 		"RSVP messages of this neighbour above its rate") \
+	X(counter, replayed, "replayed", "messages", "sluice_rsvp_neighbor_replayed", \
+		"RSVP messages of this neighbour whose sequence number was received before, or is below the window") \
+	X(counter, unanswered, "unanswered", "times", "sluice_rsvp_neighbor_unanswered", \
+		"times that this neighbour acknowledged no copy of a message, or refreshed no credit") \
 	X(time, heard, "heard_ms", "ms", NULL, "time since a message of this neighbour was accepted") \
+	X(gauge, answers, "answers", "boolean", "sluice_rsvp_neighbor_answers", \
+		"0: nothing was accepted from this neighbour since the last time that it did not answer") \
 	X(gauge, reachable, "reachable", "boolean", "sluice_rsvp_neighbor_reachable", \
 		"1: a way to this neighbour is alive")
 
@@ -62,16 +71,36 @@ struct rsvp_neighbor {
 	struct ip_addr addr;
 	uint16_t zone;		/* of a server; 0: of the domain */
 	struct rsvp_auth *auth; /* of a server; NULL: that of the domain */
+	uint32_t number;	/* no other neighbour has had it since the start */
 	struct bucket bucket;
+	bool reduces;	  /* flag 0x1 of its last message (RFC 2961 section 2) */
+	uint64_t told_ns; /* of its last alarm about replays */
+	uint64_t replayed_told;
 	RSVP_NEIGHBOR_COUNTERS(STAT_DECLARE)
 };
+
+/* Of a session that begins here; only when a page asks for sessions. */
+#define RSVP_SESSION_COUNTERS(X) \
+	X(gauge, up, NULL, "boolean", "sluice_session_up", "1: the credit session has a path with credit") \
+	X(gauge, units, "units", "units", "sluice_session_credit_units", "credit of that path") \
+	X(gauge, candidates, "candidates", "paths", "sluice_session_candidates", \
+		"candidate paths of the credit session that are signalled")
+
+/* What users see of a session that begins here. */
+struct rsvp_session_shown {
+	const struct snap_rsvp_session *session;
+	uint32_t row; /* of the path that says most: the one with credit, else the best; RSVP_NO_ROW */
+	int weight;
+	RSVP_SESSION_COUNTERS(STAT_DECLARE)
+};
+#define RSVP_NO_ROW UINT32_MAX
 
 /* What goes along a path: made with it, freed with it. Control lcore. */
 struct rsvp_carrier {
 	char session[RSVP_NAME], path[RSVP_NAME]; /* of a session that begins here; else "" */
 	uint32_t path_id;			  /* the same: of the policy's path */
 	bool own, dead;
-	uint32_t next; /* a native path in the domain: pkt.neigh of its messages */
+	uint32_t next; /* pkt.neigh of its messages */
 	uint16_t next_header_at;
 	uint16_t bytes;	  /* of the outer headers; 0: the message goes natively */
 	uint8_t header[]; /* as they came; of an own path those of its policy */
@@ -85,6 +114,13 @@ struct rsvp_row {
 	uint64_t since_ns; /* of its states */
 	struct rsvp_path_view view;
 };
+
+/* A permission of credit.accept, and the limit of its sessions in the machines: its index, from 1. */
+struct rsvp_permission {
+	bool used;
+	struct snap_match sources;
+};
+#define RSVP_NO_LIMIT 0 /* there is no room for the limit: those of permissions that were removed are still in use */
 
 /* A session that begins here. */
 struct rsvp_own {
@@ -102,13 +138,61 @@ struct rsvp_own {
 	uint32_t fingerprint[RSVP_CANDIDATES_MAX];
 };
 
-enum rsvp_event_kind { RSVP_EVENT_UP, RSVP_EVENT_DOWN, RSVP_EVENT_REFUSED, RSVP_EVENT_SILENT, RSVP_EVENT_BACK };
+enum rsvp_event_kind {
+	RSVP_EVENT_UP,
+	RSVP_EVENT_DOWN,
+	RSVP_EVENT_REFUSED,
+	RSVP_EVENT_SILENT, /* no way to a neighbour is alive */
+	RSVP_EVENT_BACK,
+	RSVP_EVENT_UNANSWERED, /* a neighbour does not answer */
+	RSVP_EVENT_ANSWERS,
+	RSVP_EVENT_REPLAYED
+};
 
 struct rsvp_event {
 	uint8_t kind;
 	char session[RSVP_NAME], path[RSVP_NAME];
 	struct rsvp_path_view view;
 	struct ip_addr neighbor;
+	uint64_t count; /* RSVP_EVENT_REPLAYED: messages since the last such event */
+};
+
+/* The last messages, as they were received and sent, while they are recorded: `debug rsvp on`. */
+#define RSVP_RECORDS 1000
+#define RSVP_RECORD_BYTES 2048 /* of a message; of a longer one only its header is shown */
+
+enum rsvp_verdict { RSVP_VERDICT_SENT, RSVP_VERDICT_ACCEPTED, RSVP_VERDICT_REFUSED, RSVP_VERDICT_NO_EFFECT };
+
+struct rsvp_about {
+	uint64_t time_ns;
+	struct ip_addr peer; /* source or destination of the packet */
+	uint16_t port;	     /* by which it came, or by which its path leaves; RSVP_NO_PORT: by routing */
+	uint16_t bytes;	     /* of the message */
+	bool along;	     /* in a tunnel or with router alert */
+	uint8_t verdict;     /* enum rsvp_verdict */
+	const char *why;     /* a literal: the counter of a refusal, else "" */
+};
+
+struct rsvp_record {
+	uint32_t version; /* odd while the control lcore writes */
+	uint32_t number;  /* from 1; 0: none yet */
+	struct rsvp_about about;
+	uint8_t message[RSVP_RECORD_BYTES];
+};
+#define RSVP_NO_PORT UINT16_MAX
+
+/* Made by the management thread, written by the control lcore. */
+struct rsvp_journal {
+	uint32_t last; /* number of the newest record; relaxed */
+	struct rsvp_record record[RSVP_RECORDS];
+};
+
+/* Counters when users cleared them. */
+struct rsvp_base {
+	struct rsvp_service_stats service;
+	struct rsvp_node_stats machines;
+	uint32_t neighbors;
+	struct rsvp_neighbor neighbor[LIMIT_CREDIT_NEIGHBORS];
 };
 
 /* Written by the control lcore, read by the management thread. */
@@ -126,6 +210,16 @@ struct rsvp_orders {
 		char name[RSVP_NAME];
 		bool stop;
 	} order[RSVP_ORDERS];
+};
+
+/* Messages of the pass under way to one neighbour. */
+#define RSVP_PARCELS 8 /* neighbours for which there may be some at a time */
+struct rsvp_parcel {
+	struct ip_addr to;
+	uint16_t zone;
+	unsigned int messages;
+	struct rsvp_bundle bundle;
+	uint8_t bytes[RSVP_PACKET_MAX];
 };
 
 #define RSVP_OWN_BUCKETS 4096
@@ -151,6 +245,12 @@ struct rsvp_control {
 	struct rsvp_service_stats stats;
 	struct rsvp_neighbor neighbor[LIMIT_CREDIT_NEIGHBORS];
 	uint32_t neighbors; /* relaxed readers */
+	uint32_t neighbors_made;
+	struct rsvp_permission permission[RSVP_LIMITS];
+	uint8_t limit_of[LIMIT_CREDIT_ACCEPTS]; /* by place in credit.accept */
+	const uint64_t *refused_by; /* counter of the refusal of the message that is handled; NULL: accepted */
+	struct rsvp_parcel parcel[RSVP_PARCELS];
+	unsigned int parcels; /* of them in use */
 	struct rsvp_message in, out;
 	uint8_t bytes[RSVP_BYTES_MAX];
 	uint32_t rows;
@@ -162,8 +262,12 @@ struct node_rsvp {
 	bool stopping;		      /* the node is about to stop; set by the management thread, relaxed */
 	struct rsvp_events events;
 	struct rsvp_orders orders;
+	struct rsvp_journal *recording; /* NULL: debug rsvp is off; release */
 	/* management thread */
-	uint64_t missed_said, replayed_said, unacknowledged_said;
+	struct rsvp_journal *journal; /* NULL: never made; it stays until the node ends */
+	uint32_t forgotten;	      /* number of the last record that users have cleared */
+	struct rsvp_base *base;	      /* NULL: nothing was cleared */
+	uint64_t missed_said, refused_said, said_ns;
 };
 
 static inline struct node_rsvp *node_rsvp(const struct node *n)
@@ -196,19 +300,47 @@ struct rsvp_arrival {
 
 /* --- control lcore --- */
 
-/* packets_cp.c: a received packet (PUNT_RSVP), whose reason for the end is returned; struct rsvp_node_ops. */
-enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m);
-void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
-struct ip_addr rsvp_own_towards(void *arg, uint16_t zone, const struct ip_addr *neighbor);
-
 /* neighbors_cp.c: the configured neighbours, and their state. Zones are interfaces of servers (snapshot.h). */
 struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, uint16_t zone, const struct ip_addr *addr);
 const struct snap_rsvp_neighbor *rsvp_permitted(const struct snap_credit *s, uint16_t zone, const struct ip_addr *addr);
 void rsvp_take_neighbors(struct control_role *c);
 void rsvp_free_neighbors(struct rsvp_control *r);
+struct ip_addr rsvp_own_towards(void *arg, uint16_t zone, const struct ip_addr *neighbor); /* struct rsvp_node_ops */
+bool rsvp_neighbor_reduces(void *arg, uint16_t zone, const struct ip_addr *addr);
 
-/* route_cp.c: where a 28 goes on; the session that carries on a server's data. struct rsvp_node_ops. */
+/* events_cp.c: what the management thread is told, and the record of messages. */
+void rsvp_post(struct control_role *c, const struct rsvp_event *e);
+void rsvp_neighbor_silent(void *arg, uint16_t zone, const struct ip_addr *addr); /* struct rsvp_node_ops */
+void rsvp_neighbor_heard(struct control_role *c, struct rsvp_neighbor *n);
+void rsvp_neighbor_replays(struct control_role *c, struct rsvp_neighbor *n);
+/* While rsvp_is_recording: the next record. */
+struct rsvp_record *rsvp_record_begin(struct control_role *c, const struct rsvp_about *about, const void *message);
+void rsvp_record_end(struct rsvp_record *record, enum rsvp_verdict verdict, const char *why);
+/* The name of the counter by which a message was refused, or that the machines counted since *before; "": it was taken. */
+enum rsvp_verdict rsvp_verdict_of(const struct rsvp_control *r, const struct rsvp_node_stats *before, const char **why);
+
+static inline bool rsvp_is_recording(const struct control_role *c)
+{
+	return unlikely(__atomic_load_n(&node_rsvp(c->node)->recording, __ATOMIC_RELAXED) != NULL);
+}
+
+/*
+ * bundle_cp.c: a packet for one hop, at once; false: there is no buffer. A message that goes in a Bundle with others of
+ * this pass; false: it is too long for one. Send what waits.
+ */
+bool rsvp_send_packet(struct control_role *c, uint16_t zone, const struct ip_addr *to, uint8_t hop_limit,
+	const void *message, size_t bytes);
+bool rsvp_bundle_put(struct control_role *c, uint16_t zone, const struct ip_addr *to, const void *message,
+	size_t bytes);
+void rsvp_bundles_flush(struct control_role *c);
+
+/* packets_cp.c: a received packet (PUNT_RSVP), whose reason for the end is returned; struct rsvp_node_ops. */
+enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m);
+void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
+
+/* route_cp.c: where a 28 goes on, and the link there; the session that carries on a server's data. struct rsvp_node_ops. */
 int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
+uint32_t rsvp_link_delay_us(void *arg, const struct rsvp_way *way);
 struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m);
 bool rsvp_has_moved(void *arg, const struct rsvp_path *p, struct rsvp_way *way); /* for rsvp_routes */
 
@@ -250,9 +382,28 @@ void rsvp_tick(struct node *n);
 uint64_t rsvp_stopping(struct node *n);
 /* A copy of a row; false: it is free. */
 bool rsvp_row_copy(const struct rsvp_control *r, uint32_t i, struct rsvp_row *out);
+/*
+ * The sessions that begin here, in the order of the configuration: *n of them. The caller frees it. NULL: there are none, or
+ * no memory.
+ */
+struct rsvp_session_shown *rsvp_sessions_shown(const struct node *n, uint32_t *count);
+/* The counters since users cleared them. All 0 before the first snapshot with credit. */
+void rsvp_stats_shown(const struct node *n, struct rsvp_service_stats *service, struct rsvp_node_stats *machines);
+struct rsvp_neighbor rsvp_neighbor_shown(const struct node *n, uint32_t i);
+/* Counters begin at 0 again, and the recorded messages are forgotten. Sessions stay. */
+void rsvp_clear_shown(struct node *n);
+/* Record messages, or stop it; what was recorded stays. -ENOMEM: there is no room for the record. */
+int rsvp_debug(struct node *n, bool on);
+/* The record behind number `after`, the oldest one first; false: there is none. */
+bool rsvp_record_next(const struct node *n, uint32_t after, struct rsvp_record *out);
 /* Start or stop a session that begins here. 0, or -EBUSY: too many orders wait. */
 int rsvp_order(struct node *n, const char *name, bool stop);
-/* Bytes of memory of `paths` paths in the worst case, with their tables. */
+/*
+ * Bytes of memory: soft state of a session of one path, of the longest list of devices; everything of such a session, as
+ * headend or far gateway; and of `paths` paths in the worst case, each of them such a session, with their tables.
+ */
+size_t rsvp_soft_state(void);
+size_t rsvp_session_memory(void);
 uint64_t rsvp_memory(uint32_t paths);
 
 #endif

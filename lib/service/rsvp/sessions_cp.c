@@ -67,11 +67,12 @@ static struct rsvp_carrier *carrier_for(const struct snap_rsvp_session *s, const
 	return x;
 }
 
-/* The egress of a way, for a label among several. */
-static uint8_t port_of(const struct snapshot *s, target_t via, uint32_t label)
+/* The egress of a way, for a label among several, and the next hop there. */
+static uint8_t leaves_by(const struct snapshot *s, target_t via, uint32_t label, uint32_t *neigh)
 {
 	if (target_kind(via) == TARGET_GROUP)
 		via = s->group[target_index(via)].member[label % s->group[target_index(via)].n];
+	*neigh = target_kind(via) == TARGET_NEIGH ? target_index(via) : PKT_NEIGH_LINK;
 	return target_kind(via) == TARGET_NEIGH ? (uint8_t)s->neigh[target_index(via)].port
 						: snap_interface_of(target_index(via));
 }
@@ -92,7 +93,7 @@ static bool add_candidate(struct control_role *c, const struct snap_rsvp_session
 		return false;
 	x->id = (uint16_t)(place + 1);
 	x->sender = sender_for(rsvp_of(c), ip_addr_from6(&((const struct ipv6_hdr *)path->header)->src));
-	x->way = (struct rsvp_way){.port = port_of(c->s, path->via, x->sender.port),
+	x->way = (struct rsvp_way){.port = leaves_by(c->s, path->via, x->sender.port, &carrier->next),
 		.carrier = (uint64_t)(uintptr_t)carrier,
 		.delay_us = UINT32_MAX};
 	speed = c->s->port[x->way.port].speed_bps;
@@ -114,6 +115,7 @@ static bool add_server(struct control_role *c, const struct snap_rsvp_session *s
 	snprintf(carrier->session, sizeof(carrier->session), "%s", s->name);
 	snprintf(carrier->path, sizeof(carrier->path), "%s", in->name);
 	carrier->own = true;
+	carrier->next = PKT_NEIGH_LINK;
 	x->id = 1;
 	x->sender = sender_for(rsvp_of(c), n->own);
 	x->way = (struct rsvp_way){.port = snap_interface_of(s->zone - 1u),

@@ -38,10 +38,9 @@ def take_part(net, name, config, credit):
     config["memory"]["buffers"] = config["memory"]["buffers"] + POOL
 
 
-def begins(net, config, sessions):
-    """The sessions of gw1, each over all eight paths."""
-    paths = [{"name": "-".join(hops), "segments": [uid(net.nodes[n]["id"]) for n in (*hops, "gw2")]}
-             for hops in itertools.product(NEAR, SPINES, FAR)]
+def begins(net, config, sessions, through=tuple(itertools.product(NEAR, SPINES, FAR))):
+    """The sessions of gw1, each over all paths."""
+    paths = [{"name": "-".join(hops), "segments": [uid(net.nodes[n]["id"]) for n in (*hops, "gw2")]} for hops in through]
     config["policies"] = [{"name": "fig3", "source-prefix": "fd00:1::/64", "paths": paths}]
     config["credit"]["sessions"] = [{"name": f"s{i}", "policy": "fig3", "to": loopback(net, "gw2"), "class": 3}
                                     for i in range(sessions)]
@@ -139,18 +138,121 @@ def rsvp_failover(seed=1):
                     *ends(net, 4, 100000))
 
 
-@scenario(short=[{"silent": "s1"}, {"silent": "l3"}], expect=lambda silent: [committed(0, 4)])
-def rsvp_without_the_function(silent):
-    """A node that takes no part passes the messages on; its neighbours are two hops from each other."""
-    net = figure("rsvp-silent", "3s", 4, silent=(silent,))
+@scenario(short=[{"silent": "s1"}, {"silent": "l3"}, {"silent": "s1", "hops": 1}],
+          expect=lambda silent, hops=2: [committed(0, 4), f"(count(1, 'refused_hop_limit') > 0) == {hops == 1}",
+                                         f"('-{silent}' in command(2).output) == {hops == 2}"])
+def rsvp_without_the_function(silent, hops=2):
+    """A node that takes no part passes the messages on; its neighbours are two hops from each other. Where they are configured
+    as one hop away, they do not hear each other, and sessions take the other node's paths."""
+    other = {"s1": "s2", "l3": "l4"}[silent]
+    at = 2500 if hops == 2 else 45000  # every path through the silent node is given up first
+    net = figure("rsvp-silent", f"{at + 500}ms", 4, silent=(silent,), buffers={other: BUFFER // 2})
     around = {n: [m for m in adjacent(net, silent) if m != n] for n in adjacent(net, silent)}
     for n, more in around.items():
-        net.tune(n, lambda c, more=more: beyond(net, c, silent, more))
-    return schedule(net, (2500, "gw1", "show rsvp sessions"))
+        net.tune(n, lambda c, more=more: beyond(net, c, silent, more, hops))
+    return schedule(net, (at, "gw1", "show rsvp sessions"), (at, adjacent(net, silent)[0], "show rsvp counters"), (at, "gw1", "show rsvp sessions"))
 
 
-def beyond(net, config, silent, more):
+def beyond(net, config, silent, more, hops):
     hop = next(r for r in config["routes"] if r["prefix"] == uid(net.nodes[silent]["id"]) + "/48")
     for other in more:
         config["routes"].append({"prefix": loopback(net, other) + "/128", "port": hop["port"], "nexthop": hop["nexthop"]})
-        config["credit"]["neighbors"].append({"address": loopback(net, other), "hops": 2})
+        config["credit"]["neighbors"].append({"address": loopback(net, other), "hops": hops})
+
+
+def drawn(name, run, r, sessions=1):
+    """A figure with any number of leaves and spines, and links of any delay that their nodes know. Nodes offer little choice of
+    buffers, so that the delay decides at times. Returns the network and the best candidate, found by search."""
+    near, spines, far = ([f"{letter}{i}" for i in range(r.randrange(1, 4))] for letter in "lst")
+    while len(near) * len(spines) * len(far) > 16:
+        r.choice([g for g in (near, spines, far) if len(g) > 1]).pop()
+    net = Net(name, run)
+    for n in ("gw1", *near, *spines, *far, "gw2"):
+        net.node(n)
+    for a, b in [("gw1", n) for n in near] + list(itertools.product(near, spines)) + list(itertools.product(spines, far)) + \
+            [(n, "gw2") for n in far]:
+        net.link(f"{a}.{b}", f"{b}.{a}", delay=f"{r.randrange(1, 5000)}us")
+    delay = {frozenset((x["a"].split(".")[0], x["b"].split(".")[0])): int(x["delay"][:-2]) for x in net.links}
+    buffers = {n: r.choice((8, 9, 10, 11)) for n in net.nodes}
+    for n in net.nodes:
+        net.tune(n, lambda c, n=n: know(net, n, c))
+        net.tune(n, lambda c, n=n: take_part(net, n, c, {"buffer": buffers[n], **({"accept": [{"sources": "fd00:1::/64"}]} if n == "gw2" else {})}))
+        net.tune(n, lambda c, n=n: tell_delays(c, n, delay))
+    hops = list(itertools.product(near, spines, far))
+    net.tune("gw1", lambda c: begins(net, c, sessions, hops))
+    across = {h: sum(delay[frozenset(pair)] for pair in itertools.pairwise(("gw1", *h, "gw2"))) for h in hops}
+    return net, min(hops, key=lambda h: (-min(buffers[n] for n in (*h, "gw2")), across[h], hops.index(h)))
+
+
+def tell_delays(config, name, delay):
+    for port in config["ports"]:
+        port["link-delay"] = delay[frozenset((name, port["name"]))]
+
+
+@scenario(short=[{"seed": n} for n in range(1, 7)], long=[{}])
+def rsvp_largest(seed=1):
+    """Of a figure drawn at random, the path with the largest least buffer carries the session; of several, the one with the
+    smallest delay, then the one listed first."""
+    net, best = drawn("rsvp-largest", "3s", random.Random(seed))
+    schedule(net, (2500, "gw1", "show rsvp sessions -j"))
+    net.expect = [f"""'"path": "{'-'.join(best)}"' in command(0).output and '"state": "committed"' in command(0).output"""]
+    return net
+
+
+ROADS = 8
+
+
+def more(counter):
+    """Between the two commands. What was under way during the handshake counts as replayed before the first one."""
+    return f"count(1, '{counter}') - count(0, '{counter}')"
+
+
+@scenario(short=[{"window": 8192}, {"window": 32}], long=[{"window": 8192, "seed": 5}, {"window": 32, "seed": 5}], seeds=0.1,
+          expect=lambda window, **_: [f"{more('messages_rx')} > 18000", f"{more('refused_integrity_replayed')} == 0 or {window == 32}",
+                                      f"({more('refused_integrity_window')} > 0) == {window == 32}",
+                                      f"(count(1, 'window_used') > 31) == {window > 32}"])
+def rsvp_reordered(window, seed=1):
+    """10,000 signed messages a second of one sender arrive over eight roads whose delays differ by 20 ms: none is taken for a
+    replay. With a window of 32, as in RFC 2747's example, some are."""
+    r = random.Random(seed)
+    net = Net("rsvp-reordered", "4s")
+    roads = [f"m{i}" for i in range(ROADS)]
+    for n in ("gw1", *roads, "gw2"):
+        net.node(n)
+    delays = [1, 21000] + [r.randrange(1, 21000) for _ in roads[2:]]
+    for n, delay in zip(roads, r.sample(delays, ROADS)):
+        net.link(f"gw1.{n}", f"{n}.gw1", delay=f"{delay}us")
+        net.link(f"{n}.gw2", f"gw2.{n}", delay="10us")
+    for n in net.nodes:
+        net.tune(n, lambda c, n=n: know(net, n, c))
+    for n, far in (("gw1", "gw2"), ("gw2", "gw1")):
+        more = {"integrity": "required", "keys": [{"id": 5}], "window": window, "refresh": 100, "rapid": 20, "rapid-copies": 2, "idle": 50,
+                "neighbors": [{"address": loopback(net, far), "hops": 2, "rate": "100K"}],
+                **({"accept": [{"sources": "fd00:1::/64"}]} if n == "gw2" else {})}
+        net.tune(n, lambda c, far=far: c["routes"].append(
+            {"prefix": loopback(net, far) + "/128", **{k: c["routes"][0][k] for k in ("port", "nexthop")}}))
+        net.tune(n, lambda c, n=n, more=more: take_part(net, n, c, more))
+        net.tune(n, lambda c: c.update(hmac={"keys": "keys"}))
+        net.tune(n, lambda c: c["memory"].update(buffers=c["memory"]["buffers"] + POOL))
+    net.files["keys"] = "5 000102030405060708090a0b0c0d0e0f\n"
+    net.tune("gw1", lambda c: begins(net, c, 150, [(n,) for n in roads]))
+    return schedule(net, (2000, "gw2", "show rsvp counters"), (3900, "gw2", "show rsvp counters"))
+
+
+@scenario(short=[{"sessions": 2000}], long=[{"sessions": 65536}], seeds=0.001,
+          expect=lambda sessions: [f"count({i}, 'committed') == {sessions}" for i in (0, 1)] + [f"count(0, 'paths') == {sessions}"])
+def rsvp_many(sessions):
+    """As many sessions as a node may have come up between two gateways as fast as they begin, 5,000 a second, and stay."""
+    net = Net("rsvp-many", f"{sessions // 5000 + 8}s")
+    for n in ("gw1", "gw2"):
+        net.node(n)
+    net.link("gw1.gw2", "gw2.gw1", delay="1ms")
+    for n in net.nodes:
+        net.tune(n, lambda c, n=n: know(net, n, c))
+        net.tune(n, lambda c, n=n: take_part(net, n, c, {"pool": sessions, "buffer": 1, "paths": sessions, "refresh": 300000,
+                                                         **({"accept": [{"sources": "fd00:1::/64"}]} if n == "gw2" else {})}))
+        net.tune(n, lambda c: c["memory"].update(buffers=c["memory"]["buffers"] - POOL + sessions))
+    net.tune("gw1", lambda c: begins(net, c, sessions, [()]))
+    net.tune("gw1", lambda c: c["policies"][0]["paths"][0].update(name="direct"))
+    at = sessions // 5 + 1500
+    return schedule(net, (at, "gw2", "show rsvp counters"), (at + 5000, "gw2", "show rsvp counters"))

@@ -37,7 +37,7 @@ class Report:
         self.data = data
         self.names = {"PARAM": parameters or {}, "report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
-                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "set": set, "max": max, "min": min, "all": all, "any": any, "mean": self.mean, "command": self.command}
+                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "set": set, "max": max, "min": min, "all": all, "any": any, "mean": self.mean, "command": self.command, "count": self.count}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
                           into=self.into, lossless=self.lossless, cycles=self.cycles, excused=self.excused, number=self.number)
@@ -144,6 +144,10 @@ class Report:
     def command(self, number):
         return Record(self.data["commands"][number])
 
+    def count(self, number, name):
+        """A counter in the output of a command: a line "name: value"."""
+        return int(re.search(rf"^{name}: +(\d+)$", self.command(number).output, re.M).group(1))
+
     def check(self, expression):
         """None, or why it does not hold."""
         try:
@@ -157,8 +161,8 @@ def run(lab, topology, folder, seed=None, extra=()):
     path = os.path.join(folder, "topology.yaml")
     topology.write(path)
     for name, config in getattr(topology, "files", {}).items():
-        with open(os.path.join(folder, name), "w") as f:
-            json.dump(config, f)
+        with open(os.path.join(folder, name), "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as f:
+            f.write(config if isinstance(config, str) else json.dumps(config))
     command = [lab, "--json", "--quiet", *(["--seed", str(seed)] if seed is not None else []), *extra, path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=machine.patience(TIMEOUT), check=False)
     return done.returncode, done.stderr, done.stdout

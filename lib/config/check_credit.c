@@ -197,8 +197,24 @@ static void check_neighbor(const struct config *c, struct cfg_diags *d, const st
 			text, cfg_where(c, &c->node.infrastructure).line);
 }
 
+/* Servers of two tenants may have the same address, on different links. */
+static void check_once(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
+{
+	char text[IP_ADDR_TEXT];
+
+	for (const struct cfg_credit_neighbor *o = c->credit.neighbors.items; o < n; o++) {
+		if (!ip_addr_equal(&o->address, &n->address) ||
+			strcmp(n->port ? n->port : "", o->port ? o->port : "") != 0)
+			continue;
+		cfg_diag_add(d, cfg_where(c, &n->address), "address %s is used twice in neighbors, first in line %u",
+			ip_addr_format(&n->address, text), cfg_where(c, &o->address).line);
+		return;
+	}
+}
+
 static void check_any_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
 {
+	check_once(c, d, n);
 	if (n->port)
 		check_server(c, d, n);
 	else

@@ -25,7 +25,7 @@ static const struct cfg_key key_keys[] = {
 static const struct cfg_map key_map = MAP_OF(key_keys, "a key of credit", struct cfg_credit_key);
 
 static const struct cfg_key neighbor_keys[] = {
-	{"address", CFG_IPV6, .offset = AT(struct cfg_credit_neighbor, address), .flags = CFG_REQUIRED | CFG_UNIQUE,
+	{"address", CFG_IPV6, .offset = AT(struct cfg_credit_neighbor, address), .flags = CFG_REQUIRED,
 		.example = "\"fd00:0:2::1\"", .help = "RSVP_HOP address of the neighbour: its node.loopback; or its address on a common link, by which native "
 			"sessions know it. This node uses its own address on that link then."},
 	{"port", CFG_NAME, .offset = AT(struct cfg_credit_neighbor, port), .refs = "ports or interfaces", .example = "dc0",

@@ -28,7 +28,13 @@ static void each_neighbor(const struct metric_context *c, metric_object object, 
 	char labels[METRIC_LABELS], text[IP_ADDR_TEXT];
 
 	for (uint32_t i = 0; r && i < __atomic_load_n(&r->neighbors, __ATOMIC_ACQUIRE); i++) {
-		snprintf(labels, sizeof(labels), "neighbor=\"%s\"", ip_addr_format(&r->neighbor[i].addr, text));
+		const struct snap_interface *link = rsvp_link_of(c->n->snapshot, r->neighbor[i].zone);
+
+		ip_addr_format(&r->neighbor[i].addr, text);
+		if (link) /* a server: its address is one of that link only */
+			snprintf(labels, sizeof(labels), "neighbor=\"%s\",port=\"%s\"", text, link->name);
+		else
+			snprintf(labels, sizeof(labels), "neighbor=\"%s\"", text);
 		object(arg, labels, &r->neighbor[i], 0);
 	}
 }

@@ -75,6 +75,8 @@ MUTANTS = [
            "test_rsvp_servers"),
     Mutant("a server reserves for other stations", "lib/service/rsvp/packets_cp.c", "(!a->zone || is_sender(m, &source))", "true",
            "test_rsvp_servers"),
+    Mutant("sessions of two tenants are one", "lib/rsvp/rsvp_record.c", "&& zone_for(p, m) == m->zone &&", "&& zone_for(p, m) != 999 &&",
+           "test_rsvp_servers"),
     Mutant("servers share the keys of the domain", "lib/service/rsvp/packets_cp.c",
            "return n->zone ? n->auth : r->auth;", "return r->auth;", "test_rsvp_servers"),
     Mutant("a server is granted what the domain has not", "lib/rsvp/rsvp_grantor.c", "return !s->joined ||", "return true ||",

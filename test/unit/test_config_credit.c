@@ -104,6 +104,12 @@ static void servers(void **state)
 		{"not on its link", "- address: \"2001:db8:1::9\"", "- address: ^\"2001:db8:77::9\"",
 			"address: 2001:db8:77::9 is not on a subnet of dc0", "to: \"2001:db8:1::9\"",
 			"to: \"2001:db8:77::9\""},
+		{"twice", "      rate: 5K\n",
+			"      rate: 5K\n    - address: \"2001:db8:1::9\"\n      port: dc0\n"
+			"      keys: [{id: 14}]\n",
+			"address 2001:db8:1::9 is used twice in neighbors, first in line 432",
+			"    - address: \"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id",
+			"    - address: ^\"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id"},
 		{"hops away", "      port: dc0\n      keys:\n", "      port: dc0\n      hops: ^2\n      keys:\n",
 			"hops: 2: a server on dc0 is one hop away; leave out hops"},
 		{"without keys", SERVER_KEYS, "      port: ^dc0\n",

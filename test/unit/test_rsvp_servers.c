@@ -19,7 +19,7 @@
 		"vrfs:\n" \
 		"  - {name: red, routes: [{prefix: \"2001:db8:3::/48\", policy: far}, " \
 		"{prefix: \"2001:db8:4::/48\", policy: other}]}\n" \
-		"  - {name: blue}\n" \
+		"  - {name: blue, routes: [{prefix: \"2001:db8:3::/48\", policy: far}]}\n" \
 		"ports:\n" \
 		"  - {name: p1, device: net_null1, side: wan, speed: 40G, addresses: [\"2001:db8:b::2/64\"]}\n" \
 		"  - {name: d0, device: net_null2, side: dc, vrf: red, speed: 10G, addresses: " \
@@ -229,6 +229,42 @@ static void at_one_gateway(void **state)
 	testbed_free(t);
 }
 
+/* Two tenants have equal addresses, and all else is equal, too: the one does not touch what the other has. */
+static void equal_addresses(void **state)
+{
+	struct testbed *t = start(CREDIT(OUTER));
+	struct sending from_d2 = from_d0;
+
+	(void)state;
+	from_d2.port = D2;
+	apply(t, PORTS "credit:\n  mode: ext\n  integrity: off\n  pool: 64\n  buffer: 16\n  neighbors:\n"
+		       "    - {address: \"fd00::2\"}\n    - {address: \"2001:db8:c::9\", port: d0}\n"
+		       "    - {address: \"2001:db8:c::9\", port: d2, buffer: 5}\n" OUTER);
+	make_init("2001:db8:3::33");
+	give(t, &from_d0);
+	expect_server(t, RSVP_RESERVE);
+	assert_int_equal(16, got.credit[0].buffer);
+	make_init("2001:db8:3::33");
+	give(t, &from_d2);
+	assert_false(next_sent(t, D0, UNICAST));
+	assert_true(next_sent(t, D2, UNICAST));
+	assert_int_equal(RSVP_RESERVE, got.kind);
+	assert_int_equal(5, got.credit[0].buffer);
+	assert_int_equal(3, sessions(t)->paths); /* and the outer one */
+	assert_int_equal(0, sessions(t)->duplicate);
+	make_init("2001:db8:3::33");
+	m.kind = RSVP_END;
+	m.count[RSVP_O_TIME] = m.count[RSVP_O_TSPEC] = m.count[RSVP_O_CBFC_PATH] = 0;
+	m.cbfc_hop[0].flags = RSVP_HOP_FINAL;
+	give(t, &from_d2);
+	assert_true(next_sent(t, D2, UNICAST));
+	assert_int_equal(RSVP_END_ACK, got.kind);
+	assert_false(next_sent(t, D0, UNICAST));
+	assert_int_equal(16, sessions(t)->promised);
+	check_metrics(t, "sluice_rsvp_neighbor_rx_total{node=\"t\",neighbor=\"2001:db8:c::9\",port=\"d2\"} 2\n");
+	testbed_free(t);
+}
+
 /* What is nobody's permitted native session is data, or refused for a reason that is counted. */
 static void strangers(void **state)
 {
@@ -365,8 +401,8 @@ static void signed_by_its_key(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(sends), cmocka_unit_test(receives),
-		cmocka_unit_test(at_one_gateway), cmocka_unit_test(strangers), cmocka_unit_test(refused),
-		cmocka_unit_test(signed_by_its_key)};
+		cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses), cmocka_unit_test(strangers),
+		cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,23 @@ def rsvp_reordered(window, seed=1):
     return schedule(net, (2000, "gw2", "show rsvp counters"), (3900, "gw2", "show rsvp counters"))
 
 
+@scenario(short=[{"sessions": 4}], long=[{"sessions": n} for n in (30, 1000)], seeds=0.01,
+          expect=lambda sessions, **_: [committed(0, sessions), committed(1, sessions), committed(2, sessions), *ends_expect(sessions, 3)])
+def rsvp_hour(sessions, seed=1):
+    """An hour with R of 30 s, a tenth of all messages lost, some doubled or overtaken; a gateway, a leaf and a spine restart."""
+    r = random.Random(seed)
+    net = figure("rsvp-hour", "3600s", sessions, {"paths": max(2048, 9 * sessions)})
+    for link in net.links:
+        link.update(loss=0.1, duplication=0.02, reordering=0.02, jitter=f"{r.choice([10, 100, 1000])}us", faulty="both")
+    schedule(net, (600000, "gw1", "show rsvp sessions"), (2600000, "gw1", "show rsvp sessions"), (3350000, "gw1", "show rsvp sessions"),
+             *((at, node, what) for at, node, what in ends(net, sessions, 3350500)))
+    for row in net.extra["schedule"][-len(net.nodes):]:
+        row["at"] = "3595000ms"
+    for node, at in (("gw1", 700), ("l3", 1200), ("s1", 1700)):
+        net.extra["schedule"].append({"at": f"{at * 1000 + r.randrange(60000)}ms", "node": node, "restart": "1s"})
+    return net
+
+
 @scenario(short=[{"sessions": 2000}], long=[{"sessions": 65536}], seeds=0.001,
           expect=lambda sessions: [f"count({i}, 'committed') == {sessions}" for i in (0, 1)] + [f"count(0, 'paths') == {sessions}"])
 def rsvp_many(sessions):

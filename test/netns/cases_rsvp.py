@@ -27,9 +27,9 @@ OWN, PEER, LOOP_S, LOOP_F = "fd00:a::1", "fd00:a::2", "fd00:0:1::1", "fd00:0:2::
 GATE, SERVER, BEYOND, MAC_H = "2001:db8:c::1", "2001:db8:c::9", "2001:db8:d::9", "02:00:00:00:0c:09"
 SOURCE_S, SOURCE_F = "fd00:8::5", "fd00:9::5"  # outer sources of their sessions
 CS6, RSVP_PROTOCOL, HOP_BY_HOP, IN_IPV6 = 0xC0, 46, 0, 41
-SESSION, HOP, TIME, STYLE, FLOWSPEC, FILTER, TEMPLATE, TSPEC, ID, ACK = 1, 3, 5, 8, 9, 10, 11, 12, 23, 24
+SESSION, HOP, TIME, STYLE, FLOWSPEC, FILTER, TEMPLATE, TSPEC, ID, ACK, ID_LIST = 1, 3, 5, 8, 9, 10, 11, 12, 23, 24, 25
 CREDIT, CBFC_HOP, CBFC_PATH, CBFC_OFFER = 124, 188, 252, 253
-INIT, RESERVE, END, END_ACK, ACKS, PATH_ERR = 28, 29, 30, 31, 13, 3
+INIT, RESERVE, END, END_ACK, ACKS, SREFRESH, PATH_ERR = 28, 29, 30, 31, 13, 15, 3
 OFFERS, COMMITS, UPDATES = 0x80, 0x40, 0x20
 ENTERPRISE, CLASS, UNIT, REFRESH, EPOCH, LABEL = 32473, 3, 11, 1000, 5, 0x12345
 
@@ -125,6 +125,8 @@ class Neighbour:
             if not epoch:
                 self.reserves(m, OFFERS, *self.acknowledges(m))
             self.reserves(m, COMMITS, *(self.acknowledges(m) if epoch else []), self.id())
+        elif m.kind == SREFRESH and self.init:
+            self.reserves(self.init, COMMITS, self.id())
         elif m.kind == END:
             self.to_node(END_ACK, *self.acknowledges(m), (SESSION, 2, m[SESSION]), self.hop(m), self.credit(1),
                          (TEMPLATE, m.objects[TEMPLATE][0], m[TEMPLATE]))
@@ -261,13 +263,18 @@ def updated(t):
 
 
 def refreshed(t):
-    """Refreshes with the epoch of the credit; the session stays."""
+    """Refreshes are a list of ids (RFC 2961 5.1); to who does not know one, the whole 28 is sent, with the epoch of the credit."""
     f = far(t)
     before = session(t)["epoch"]
     f.look()
+    known = f.init[ID]
     for _ in range(3):
-        (m,) = f.hears("a refresh", INIT)
-        expect(struct.unpack_from(">8xI", m[CBFC_HOP])[0] == EPOCH, "a refresh without the epoch")
+        (m,) = f.hears("a refresh", SREFRESH)
+        expect(m[ID_LIST][1:4] == known[1:4] and known[4:] in [m[ID_LIST][i:i + 4] for i in range(4, len(m[ID_LIST]), 4)],
+               f"{m[ID_LIST].hex()} without the id {known.hex()}")
+    f.to_node(ACKS, (ACK, 2, bytes([0]) + known[1:]))
+    (m,) = f.hears("the whole message", INIT)
+    expect(struct.unpack_from(">8xI", m[CBFC_HOP])[0] == EPOCH, "a refresh without the epoch")
     expect(is_committed(t) and session(t)["epoch"] == before, f"{session(t)}")
 
 

@@ -569,7 +569,7 @@ const struct rsvp_form *rsvp_form_of(const struct rsvp_numbers *n, const uint8_t
 		const struct rsvp_form *f = &forms[i];
 		uint8_t class_num = f->class_num ? f->class_num : configured_class(n, f->object);
 
-		if (class_num != h->class_num || (configured && f->class_num))
+		if (!class_num || class_num != h->class_num || (configured && f->class_num))
 			continue;
 		*known = true;
 		if (f->c_type == h->c_type)

@@ -208,6 +208,8 @@ static enum rsvp_refusal read_object(struct reader *r, const uint8_t *object, si
 	struct rsvp_message *m = r->m;
 	size_t head = sizeof(struct rsvp_obj);
 
+	if (((const struct rsvp_obj *)object)->class_num == RSVP_OBJ_NULL)
+		return RSVP_ACCEPTED;
 	if (!f)
 		return read_unknown(r, object, bytes, known);
 	if (bytes < f->least || bytes > f->most)

@@ -31,6 +31,7 @@ struct rsvp_obj {
 	uint8_t c_type;
 };
 WIRE_SIZE(struct rsvp_obj, 4);
+#define RSVP_OBJ_NULL 0 /* class_num of an object that means nothing, anywhere in a message (RFC 2205 appendix A) */
 
 /* Objects whose address makes two C-Types of one layout: 1 for IPv4, 2 for IPv6. What follows the address: */
 struct rsvp_session_tail {

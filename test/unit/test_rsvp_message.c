@@ -452,6 +452,34 @@ static void test_letter(void **state)
 	assert_int_equal(0, rsvp_write(&rsvp_ext, &message, out, sizeof(out))); /* no object of ext mode */
 }
 
+/* NULL objects may be anywhere, of any C-Type and length; they mean nothing, in letter mode neither. */
+static void test_null(void **state)
+{
+	static const struct {
+		const struct rsvp_numbers *numbers;
+		enum rsvp_kind kind;
+	} modes[] = {{&rsvp_ext, RSVP_UPDATE}, {&rsvp_ext, RSVP_INIT}, {&rsvp_letter, RSVP_INIT}};
+	static struct rsvp_message without;
+	uint8_t in[1024] = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(modes); i++) {
+		size_t n = unit_bytes(golden_of(modes[i].kind)->bytes, in, sizeof(in));
+
+		assert_int_equal(RSVP_ACCEPTED, read_exact(modes[i].numbers, in, n));
+		without = message;
+		for (unsigned int c_type = 0; c_type < 8; c_type++)
+			for (unsigned int length = 4; length <= 52; length += 4) {
+				memset(in + n, 0, length);
+				in[n + 1] = (uint8_t)length;
+				in[n + 3] = (uint8_t)c_type;
+				sum(in, n + length);
+				assert_int_equal(RSVP_ACCEPTED, read_exact(modes[i].numbers, in, n + length));
+				assert_memory_equal(without.count, message.count, sizeof(message.count));
+			}
+	}
+}
+
 /* 10,000 objects, and 255 hops. */
 static void test_many(void **state)
 {
@@ -594,8 +622,8 @@ int main(void)
 		cmocka_unit_test(test_init_credit), cmocka_unit_test(test_marker), cmocka_unit_test(test_reserve),
 		cmocka_unit_test(test_lists), cmocka_unit_test(test_refused), cmocka_unit_test(test_cut_and_flipped),
 		cmocka_unit_test(test_error_values), cmocka_unit_test(test_numbers), cmocka_unit_test(test_letter),
-		cmocka_unit_test(test_many), cmocka_unit_test(test_full_update), cmocka_unit_test(test_bundle),
-		cmocka_unit_test(test_captured), cmocka_unit_test(test_names)};
+		cmocka_unit_test(test_null), cmocka_unit_test(test_many), cmocka_unit_test(test_full_update),
+		cmocka_unit_test(test_bundle), cmocka_unit_test(test_captured), cmocka_unit_test(test_names)};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	free(exact);

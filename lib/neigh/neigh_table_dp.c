@@ -206,7 +206,7 @@ static void neigh_table_sync_apart(struct neigh_table *t, const struct snapshot 
 {
 	uint32_t mapped = 0;
 
-	for (uint32_t i = 0; i < s->n_ports; i++)
+	for (uint32_t i = 0; i < MAX_PORTS; i++)
 		mapped |= (uint32_t)(s->port[i].dscp_out != NULL) << i;
 	if (mapped == t->mapped)
 		return;

@@ -252,6 +252,7 @@ def script(bench):
     with open(bench.path("script"), "a") as f:
         f.write("show port wan7\nshow conservation -j")  # the last line without its end
     node = typed_node(bench, "-f", "script")
+    wait_for(lambda: '"missing": 0' in node.output(), "no end of the script", node.output)
     out = node.output()
     for text in ("dpdk:", "unknown command 'show prots'; did you mean 'show ports'?\nscript:3: failed: show prots\n",
                  '"level": "debug"', "the line contains a NUL byte\nscript:7: failed: show ports\n",

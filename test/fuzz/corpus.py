@@ -125,6 +125,7 @@ def config_seeds():
             yield struct.pack("<BH", 1, n) + text
             yield struct.pack("<BH", 3, n) + text
             yield struct.pack("<BH", 6, n) + inside
+    yield b"".join(b"unknown-%d: 1\n" % n for n in range(100))  # more mistakes than are listed
     # features of large or unusual files
     yield b"\x01\0\0" + b"[" * 1001
     yield b"&a " * 10001

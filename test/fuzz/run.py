@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
@@ -34,7 +35,7 @@ TARGETS = {
     "config": ("YAML text through loader, checks and printer", 60_000, 100_000),
     "icmp": ("ICMP errors about a packet, and echo replies", 500_000, 2048),
     "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),
-    "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 50_000, 8192),
+    "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 15_000, 8192),
     "rsvp": ("one RSVP message, or a Bundle", 1_000_000, 2048),
     "rsvp_session": ("RSVP messages to session machines, and time", 40_000, 4096),
     "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
@@ -93,7 +94,8 @@ def run_one(build, target, seconds):
 
 
 def test_one(build, target, block, work):
-    """(executions, problem lines)"""
+    """(executions, seconds, problem lines)"""
+    began = time.monotonic()
     folder = work / (f"{target}-{block}" if block else target)
     write_seeds(target, folder / "seeds")
     full = command(build, target, folder, folder / "seeds")
@@ -103,8 +105,8 @@ def test_one(build, target, block, work):
     count = re.search(r"stat::number_of_executed_units:\s+(\d+)", done.stderr)
     executed = int(count[1]) if count else 0
     if done.returncode:
-        return executed, [f"status {done.returncode}; the input is in {build}/crashes"] + done.stderr.splitlines()[-60:]
-    return executed, []
+        return executed, time.monotonic() - began, [f"status {done.returncode}; the input is in {build}/crashes"] + done.stderr.splitlines()[-60:]
+    return executed, time.monotonic() - began, []
 
 
 def coverage(build, work):
@@ -145,10 +147,10 @@ def test_all(build):
             order = sorted(((t, b) for t in TARGETS for b in (None, *BLOCKS.get(t, ()))), key=lambda run: TARGETS[run[0]][1])
             runs = [(t, b, pool.submit(test_one, build, t, b, work)) for t, b in order]
             for target, block, run in runs:
-                executed, problems = run.result()
+                executed, seconds, problems = run.result()
                 total += executed
                 behind = f", uSIDs behind a /{block}" if block else ""
-                tap.result(not problems, f"fuzz {target}{behind}: {executed} executions", problems)
+                tap.result(not problems, f"fuzz {target}{behind}: {executed} executions, {seconds:.0f} s", problems)
         tap.result(total >= ENOUGH, f"{total} executions in all, {ENOUGH} are enough")
         reached = coverage(build, work) if not tap.failed else {}
         for parser in PARSERS:

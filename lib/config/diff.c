@@ -255,10 +255,12 @@ static int name_and_sort(const struct cfg_map *map, struct item *items, uint32_t
 static int differing_items(const struct cfg_map *map, struct item *x, uint32_t *nx, struct item *y, uint32_t *ny)
 {
 	int rc = x && y ? remove_same(map, x, nx, y, ny) : -ENOMEM;
+	/* where one list has nothing left there is nothing to match: names are for readers only */
+	uint32_t named = rc == 0 && *nx && *ny ? UINT32_MAX : CFG_CHANGES_NAMED;
 
 	if (rc == 0)
-		rc = name_and_sort(map, x, *nx);
-	return rc ? rc : name_and_sort(map, y, *ny);
+		rc = name_and_sort(map, x, MIN_OF(*nx, named));
+	return rc ? rc : name_and_sort(map, y, MIN_OF(*ny, named));
 }
 
 static void diff_map(struct diff *d, const struct cfg_map *map, const char *from, const char *to, const char *path);
@@ -274,8 +276,9 @@ static void diff_items(struct diff *d, const struct cfg_key *key, const char *fr
 	d->rc = differing_items(key->map, x, &a.n, y, &b.n);
 	for (uint32_t i = 0, k = 0; d->rc == 0 && (i < a.n || k < b.n);) {
 		int c = i == a.n ? 1 : k == b.n ? -1 : strcmp(x[i].name, y[k].name);
+		const char *name = c <= 0 ? x[i].name : y[k].name;
 
-		snprintf(sub, sizeof(sub), "%.400s[%.600s]", path, c <= 0 ? x[i].name : y[k].name);
+		snprintf(sub, sizeof(sub), "%.400s[%.600s]", path, name ? name : "...");
 		if (c < 0)
 			report_change(d, CFG_REMOVED, sub, "", "", flags);
 		else if (c > 0)

@@ -5,6 +5,9 @@
 
 #include "config/model.h"
 
+/* Of a list that only grows or only shrinks, as many items have their name in the path; that of others is "routes[...]". */
+#define CFG_CHANGES_NAMED 200
+
 enum cfg_change_kind { CFG_ADDED, CFG_CHANGED, CFG_REMOVED };
 
 /* One difference. Texts are valid during the call. */

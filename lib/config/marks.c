@@ -39,6 +39,21 @@ static struct entry *find_entry(struct entry *table, size_t mask, const void *me
 	return &table[i];
 }
 
+#define PAGE 4096
+
+/*
+ * An empty table, every page of which has been written. A page that is read first is the kernel's page of zeros, and when
+ * it is written later, an interrupt to the CPU of each lcore takes it out of their TLBs. NULL: no memory.
+ */
+static struct entry *table_new(size_t n)
+{
+	struct entry *table = calloc(n, sizeof(*table));
+
+	for (size_t at = 0; table && at < n * sizeof(*table); at += PAGE)
+		((volatile char *)table)[at] = 0;
+	return table;
+}
+
 struct cfg_marks *cfg_marks_new(void)
 {
 	struct cfg_marks *m = calloc(1, sizeof(*m));
@@ -46,7 +61,7 @@ struct cfg_marks *cfg_marks_new(void)
 	if (!m)
 		return NULL;
 	m->mask = 1023;
-	m->table = calloc(m->mask + 1, sizeof(*m->table));
+	m->table = table_new(m->mask + 1);
 	if (!m->table) {
 		free(m);
 		return NULL;
@@ -64,7 +79,7 @@ void cfg_marks_free(struct cfg_marks *m)
 
 static int grow_table(struct cfg_marks *m, size_t mask)
 {
-	struct entry *table = calloc(mask + 1, sizeof(*table));
+	struct entry *table = table_new(mask + 1);
 
 	if (!table)
 		return -ENOMEM;

@@ -13,8 +13,6 @@
 #include "node/node.h"
 #include "node/node_ctl.h"
 
-#define CHANGES_SHOWN 200
-
 struct plan {
 	json_t *changes, *warnings;
 	json_t *held;	   /* texts: what is in force and would be taken away */
@@ -29,7 +27,7 @@ static void add_change(void *arg, const struct cfg_change *c)
 
 	p->count[c->kind]++;
 	p->restart += c->start_only;
-	if (json_array_size(p->changes) < CHANGES_SHOWN || c->start_only)
+	if (json_array_size(p->changes) < CFG_CHANGES_NAMED || c->start_only)
 		json_array_append_new(p->changes,
 			json_pack("{ss ss ss ss sb}", "what", kinds[c->kind], "object", c->path, "from", c->from, "to",
 				c->to, "needs_restart", c->start_only));

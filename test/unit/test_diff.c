@@ -90,6 +90,53 @@ static void order_does_not_count(void **state)
 	free(got);
 }
 
+static void count_named(void *arg, const struct cfg_change *c)
+{
+	uint32_t *n = arg;
+
+	n[c->kind]++;
+	n[3] += strcmp(c->path, "routes[...]") == 0;
+}
+
+/* Of a list that only grows or shrinks, a reader sees the first names; where items are exchanged, all are compared. */
+static void many(void **state)
+{
+	static const char base[] = "node: {name: a, loopback: fd00::1}\nlcores: {control: 0, rx: [1], worker: [1]}\n"
+				   "ports: [{name: x, device: net_null0, side: wan}]\nroutes:\n"
+				   "  - {prefix: 20.0.0.0/8, port: x}\n";
+	enum { MANY = CFG_CHANGES_NAMED + 100 };
+	struct config *few = conf_load(CONF_LOAD, base), *side[2];
+	uint32_t n[4] = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(side); i++) {
+		char *text;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+
+		assert_non_null(f);
+		fputs(base, f);
+		for (unsigned int k = 0; k < MANY; k++)
+			fprintf(f, "  - {prefix: 10.%u.%u.0/24, port: x}\n", i * 8 + k / 256, k % 256);
+		fclose(f);
+		side[i] = conf_load(CONF_LOAD, text);
+		free(text);
+	}
+	assert_int_equal(cfg_diff(few, side[0], count_named, n), 0);
+	assert_int_equal(n[CFG_ADDED], MANY);
+	assert_int_equal(n[3], MANY - CFG_CHANGES_NAMED);
+	assert_int_equal(cfg_diff(side[0], few, count_named, n), 0);
+	assert_int_equal(n[CFG_REMOVED], MANY);
+	assert_int_equal(n[3], 2 * (MANY - CFG_CHANGES_NAMED));
+	assert_int_equal(cfg_diff(side[0], side[1], count_named, n), 0);
+	assert_int_equal(n[CFG_ADDED], 2 * MANY);
+	assert_int_equal(n[CFG_REMOVED], 2 * MANY);
+	assert_int_equal(n[3], 2 * (MANY - CFG_CHANGES_NAMED));
+	cfg_free(few);
+	cfg_free(side[0]);
+	cfg_free(side[1]);
+}
+
 static void ports_are_aligned(void **state)
 {
 	struct config *a = conf_load(CONF_CHECK, conf_full), *b = conf_load(CONF_CHECK, conf_full);
@@ -115,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_change),
 		cmocka_unit_test(order_does_not_count),
+		cmocka_unit_test(many),
 		cmocka_unit_test(ports_are_aligned),
 	};
 

@@ -158,6 +158,8 @@ def masked(case, frames, directory):
             frames = [KEYED[name](f, keys) for f in frames]
         else:
             frames = [MASKS[name](f) for f in frames]
+    if case.get("repeats"):  # how often a pause or its end is said again depends on time
+        frames = [f for f, before in zip(frames, [None, *frames]) if f != before]
     return frames
 
 

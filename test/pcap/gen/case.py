@@ -40,7 +40,8 @@ def pcap(frames):
 class Case:
     """
     name, title, ref: directory, one line, RFC or draft section. config: of gen.node.node. Further keywords go
-    into case.json as they are: mask, unordered, spread, args, status, stderr, real_time (timers of the node decide what is sent).
+    into case.json as they are: mask, unordered, spread, args, status, stderr, real_time (timers of the node decide what is sent),
+    repeats (frames that are like the one before them do not count).
     """
 
     def __init__(self, name, title, ref, config, **more):

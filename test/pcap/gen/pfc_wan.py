@@ -376,7 +376,7 @@ def _keyed_states():
         case = with_keys(Case(f"pfc_state_out_keyed_{name}", f"carrier: state with message-keys, to the far PE: {name}",
                               "docs/protocol.md 5.6; D64",
                               _gateway(pfc=own, speed="1G", lease=90000, segments=segments, **keys),
-                              mask=["digest"], real_time=True))
+                              mask=["digest"], real_time=True, repeats=True))
         case.config["routes"] += via("p1", "2001:db8:b::1", f"{FAR_PE}/128")
         case.rx("p1", _datagram(FAR_PE, LOOPBACK, keyed_state(0, 1)))
         case.count("p1", "pfc")

@@ -416,7 +416,7 @@ def options_of(arguments):
     root = HERE.parent.parent
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sluice", type=pathlib.Path, default=root / "build/app/sluice/sluice", help="program to test")
-    parser.add_argument("--jobs", type=int, default=3, help="cases that run at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=4, help="cases that run at once (default: %(default)s)")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="work in DIR/CASE and leave everything there")
     parser.add_argument("--timeout", type=float, default=20, help="seconds for one case (default: %(default)s)")
     parser.add_argument("-k", dest="pattern", default="", help="only cases whose name matches this regular expression")

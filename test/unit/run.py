@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run all unit test programs of a build folder; their TAP goes through, a program that dies is a failure."""
 import argparse
+import concurrent.futures
 import glob
 import os
 import re
@@ -19,6 +20,17 @@ def tests_of(program):
     """The names of a program's tests, as its source lists them: cmocka neither lists tests nor runs one by its name."""
     with open(os.path.join(HERE, os.path.basename(program) + ".c"), encoding="utf-8") as f:
         return re.findall(r"cmocka_unit_test\w*\((\w+)", f.read())
+
+
+def run_one(program):
+    """Output and exit status of a program."""
+    env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
+    try:
+        done = subprocess.run([program], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", timeout=machine.patience(TIMEOUT), check=False)
+        return done.stdout, done.returncode
+    except subprocess.TimeoutExpired as e:
+        return (e.stdout or b"").decode(errors="replace"), "timeout"
 
 
 def main():
@@ -39,22 +51,17 @@ def main():
     if args.list:
         print("\n".join(name for p in programs for name in names[p]))
         return 0
-    env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
     status = 0
-    for program in programs:
-        name = os.path.basename(program)
-        try:
-            done = subprocess.run([program], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=machine.patience(TIMEOUT), check=False)
-            output, code = done.stdout, done.returncode
-        except subprocess.TimeoutExpired as e:
-            output, code = (e.stdout or b"").decode(errors="replace"), "timeout"
-        print(output, end="", flush=True)
-        planned = sum(int(n) for n in re.findall(r"^1\.\.(\d+)", output, re.M))
-        reported = len(re.findall(r"^(?:not )?ok\b", output, re.M))
-        if not planned or reported < planned or (code and not re.search(r"^not ok", output, re.M)):
-            print(f"1..1\nnot ok 1 - {name} ended with {code} after {reported} of {planned} tests", flush=True)
-        status = status or code
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for program, run in [(p, pool.submit(run_one, p)) for p in programs]:
+            output, code = run.result()
+            print(output, end="", flush=True)
+            planned = sum(int(n) for n in re.findall(r"^1\.\.(\d+)", output, re.M))
+            reported = len(re.findall(r"^(?:not )?ok\b", output, re.M))
+            if not planned or reported < planned or (code and not re.search(r"^not ok", output, re.M)):
+                name = os.path.basename(program)
+                print(f"1..1\nnot ok 1 - {name} ended with {code} after {reported} of {planned} tests", flush=True)
+            status = status or code
     if not programs:
         print(f"1..1\nnot ok 1 - no unit tests in {build}")
     return 1 if status else 0

@@ -103,10 +103,8 @@ def test_one(build, target, block, work):
     done = subprocess.run(full, env=environment(f"{folder}.profraw", block), capture_output=True, text=True,
                           errors="replace", check=False)
     count = re.search(r"stat::number_of_executed_units:\s+(\d+)", done.stderr)
-    executed = int(count[1]) if count else 0
-    if done.returncode:
-        return executed, time.monotonic() - began, [f"status {done.returncode}; the input is in {build}/crashes"] + done.stderr.splitlines()[-60:]
-    return executed, time.monotonic() - began, []
+    problems = [f"status {done.returncode}; the input is in {build}/crashes"] + done.stderr.splitlines()[-60:]
+    return int(count[1]) if count else 0, time.monotonic() - began, problems if done.returncode else []
 
 
 def coverage(build, work):

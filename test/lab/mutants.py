@@ -524,7 +524,8 @@ def build(folder, targets):
 
 def passes(folder, scenario):
     if is_unit_test(scenario):
-        return subprocess.run([os.path.join(folder, "build", target_of(scenario))], capture_output=True, check=False).returncode == 0
+        return subprocess.run([os.path.join(folder, "build", target_of(scenario))], cwd=folder, capture_output=True,
+                              check=False).returncode == 0
     return subprocess.run([sys.executable, os.path.join(HERE, "run.py"), "--lab", os.path.join(folder, "build", TARGET),
                            scenario], capture_output=True, text=True, check=False).returncode == 0
 

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import machine  # noqa: E402
@@ -23,14 +24,16 @@ def tests_of(program):
 
 
 def run_one(program):
-    """Output and exit status of a program."""
+    """Output and exit status of a program. It runs in a folder of its own, where it may leave files."""
     env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
-    try:
-        done = subprocess.run([program], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", timeout=machine.patience(TIMEOUT), check=False)
-        return done.stdout, done.returncode
-    except subprocess.TimeoutExpired as e:
-        return (e.stdout or b"").decode(errors="replace"), "timeout"
+    with tempfile.TemporaryDirectory(prefix="sluice-unit-") as folder:
+        try:
+            done = subprocess.run([os.path.abspath(program)], cwd=folder, env=env, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=machine.patience(TIMEOUT),
+                                  check=False)
+            return done.stdout, done.returncode
+        except subprocess.TimeoutExpired as e:
+            return (e.stdout or b"").decode(errors="replace"), "timeout"
 
 
 def main():

@@ -166,7 +166,8 @@ static void not_yaml(void **state)
 		{"node:\n\tname: x\n", "t:2:1: error: not YAML: found character that cannot start any token, "
 				       "while scanning for the next token\n"},
 		{"a: 1\n b: 2\n", "t:2:3: error: not YAML: mapping values are not allowed in this context\n"},
-		{"node: *nobody\n", "t:1:7: error: not YAML: found undefined alias\n"},
+		{"node: *nobody\n", "t:1:7: error: the alias '*nobody' has no anchor '&nobody' before it\n"},
+		{"a: &x 1\nb: {c: &x 2}\n", "t:2:8: error: the anchor '&x' is given twice; first in line 1\n"},
 		{"node: @x\n", "t:1:7: error: not YAML: found character that cannot start any token, "
 			       "while scanning for the next token\n"},
 		{"%YAML 3.0\n---\n", "t:1:1: error: not YAML: found incompatible YAML document\n"},

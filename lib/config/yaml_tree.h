@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tree of a YAML document. libyaml has one, too, but its nodes are three times as large and each owns up to three
- * allocations: half of the time in which a file of 100,000 routes is read. Management thread.
+ * allocations: a quarter of the time in which a file of 100,000 routes is read. Management thread.
  */
 #ifndef CONFIG_YAML_TREE_H
 #define CONFIG_YAML_TREE_H

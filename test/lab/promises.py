@@ -25,9 +25,10 @@ def pfc_slow_receiver(km, reserved=True, seed=1):
     # a flight of 2 to 25 MB, so that a run is short
     rate = r.choice({10: (40, 100), 100: (25, 40), 500: (10, 25), 2000: (5, 10)}[km])
     mtu = r.choice((1024, 4096)) if reserved else 4096
-    drain, flight = rate * (r.uniform(0.45, 0.9) if reserved else 0.6), rate * 125 * 10 * km
+    carried = rate * mtu / (mtu + 82)  # payload
+    drain, flight = carried * (r.uniform(0.45, 0.9) if reserved else 0.6), rate * 125 * 10 * km
     # a first flight fills the buffer, then some turns of a pause and what follows it
-    turn = (flight + 8e6) / ((rate - drain) * 125) + (flight + 8e6) / (drain * 125) + 20 * km
+    turn = (flight + 8e6) / ((carried - drain) * 125) + (flight + 8e6) / (drain * 125) + 20 * km
     net = Net("pfc-slow-receiver", f"{int(3 * turn + 20 * km)}us", drain="4s", memory="8G", sample="2ms")
     for name in ("n0", "n1"):
         net.node(name, pfc=[3], port={"descriptors": {"tx": TX}}, memory={"buffers": 40000 + 5 * flight // 1024})

@@ -5,6 +5,8 @@
 
 #include "command/command_priv.h"
 #include "command/describe.h"
+#include "command/json_row.h"
+#include "node/node_ctl.h"
 #include "service/nexthop/nexthop.h"
 
 static uint64_t now_of(const struct node *n)
@@ -69,11 +71,14 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 	const struct snapshot *s = c->node->snapshot;
 	const struct snap_path *p = &s->path[id];
 	unsigned int causes = liveness_of_path(s, id) | (p->via ? nexthop_causes_of_way(s, p->via) : 0);
+	struct path_traffic sent = node_path_shown(c->node, id);
+	struct path_shown shown = {.packets = sent.packets, .bytes = sent.bytes};
 	char way[DESCRIBE_TEXT], why[96];
 	json_t *o, *life;
 
 	o = json_pack("{ss ss sb sb ss}", "policy", policy->name, "path", p->name, "backup", p->backup, "carries",
 		nexthop_path_carries(s, policy, id), "way_out", describe_target(c->node, p->via, way));
+	json_row(o, &stat_path, &shown, 0);
 	/* times are those of the next hop, unless the path itself has failed */
 	if (p->via && target_kind(p->via) == TARGET_NEIGH && !liveness_of_path(s, id))
 		life = life_json(c->node,

@@ -92,18 +92,33 @@ static void add_outer_dscp(json_t *o, const struct snapshot *s, const struct sna
 	json_object_set_new(o, "dscp_map", p->dscp_of ? json_string(describe_dscp_map(s, p->dscp_of)) : json_null());
 }
 
+static struct path_traffic policy_traffic(const struct node *n, const struct snap_policy *policy)
+{
+	struct path_traffic all = {0};
+
+	for (uint32_t k = 0; k < policy->n_paths; k++) {
+		struct path_traffic one = node_path_shown(n, policy->path[k]);
+
+		all.packets += one.packets;
+		all.bytes += one.bytes;
+	}
+	return all;
+}
+
 static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id)
 {
 	const struct snap_path *p = &c->node->snapshot->path[id];
+	struct path_traffic all = policy_traffic(c->node, policy);
 	unsigned int buckets = 0;
 	char way[DESCRIBE_TEXT];
 	json_t *o;
 
 	for (unsigned int b = 0; b < SNAP_POLICY_BUCKETS; b++)
 		buckets += policy->bucket[b] == id;
-	o = json_pack("{ss ss si si sb si si ss so}", "policy", policy->name, "path", p->name, "share_percent",
+	o = json_pack("{ss ss si si sb si si sI sI ss so}", "policy", policy->name, "path", p->name, "share_percent",
 		(int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes, "backup", p->backup, "inner_mtu",
-		(int)path_mtu_of(p), "policy_mtu", p->via ? (int)path_mtu_of_policy(policy) : 0, "way_out",
+		(int)path_mtu_of(p), "policy_mtu", p->via ? (int)path_mtu_of_policy(policy) : 0, "policy_packets",
+		(json_int_t)all.packets, "policy_bytes", (json_int_t)all.bytes, "way_out",
 		describe_target(c->node, p->via, way), "addresses", addresses_of(p));
 	add_outer_dscp(o, c->node->snapshot, p);
 	return o;

@@ -50,8 +50,11 @@ static void each_path(const struct metric_context *c, metric_object object, void
 		const struct snap_policy *p = &s->policy[i];
 
 		for (uint32_t k = 0; k < p->n_paths && left; k++, left--) {
+			struct path_traffic sent = node_path(c->n, p->path[k]);
 			struct path_shown shown = {.up = nexthop_path_grade(s, p->path[k]) != LIVENESS_IS_DEAD,
-				.carries = nexthop_path_carries(s, p, p->path[k])};
+				.carries = nexthop_path_carries(s, p, p->path[k]),
+				.packets = sent.packets,
+				.bytes = sent.bytes};
 
 			snprintf(labels, sizeof(labels), "policy=\"%s\",path=\"%s\"", p->name,
 				s->path[p->path[k]].name);

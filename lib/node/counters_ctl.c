@@ -87,7 +87,7 @@ struct punt_stats node_punt_shown(const struct node *n, uint32_t port, enum punt
 	return sum;
 }
 
-struct sid_counter node_sid(const struct node *n, uint32_t sid)
+static struct sid_counter sum_of_sid(const struct node *n, uint32_t sid)
 {
 	struct sid_counter sum = {0};
 
@@ -99,16 +99,82 @@ struct sid_counter node_sid(const struct node *n, uint32_t sid)
 	return sum;
 }
 
+static struct path_traffic sum_of_path(const struct node *n, uint32_t path)
+{
+	struct path_traffic sum = {0};
+
+	for (uint16_t i = 0; i < n->n_lcores; i++) {
+#define X(kind, member, ...) sum.member += stat_read(&n->lcore[i]->stats.path[path].member);
+		PATH_TRAFFIC(X)
+#undef X
+	}
+	return sum;
+}
+
+static void sid_since(struct sid_counter *sum, const struct sid_counter *base)
+{
+#define X(kind, member, ...) STAT_SINCE(kind, sum->member, base->member)
+	SID_COUNTERS(X)
+#undef X
+}
+
+static void path_since(struct path_traffic *sum, const struct path_traffic *base)
+{
+#define X(kind, member, ...) STAT_SINCE(kind, sum->member, base->member)
+	PATH_TRAFFIC(X)
+#undef X
+}
+
+struct sid_counter node_sid(const struct node *n, uint32_t sid)
+{
+	struct sid_counter sum = sum_of_sid(n, sid);
+
+	sid_since(&sum, &n->before.sid[sid]);
+	return sum;
+}
+
 struct sid_counter node_sid_shown(const struct node *n, uint32_t sid)
 {
 	struct sid_counter sum = node_sid(n, sid);
 
-	if (n->cleared_sids) {
-#define X(kind, member, ...) STAT_SINCE(kind, sum.member, n->cleared_sids[sid].member)
-		SID_COUNTERS(X)
-#undef X
-	}
+	if (n->cleared_sids)
+		sid_since(&sum, &n->cleared_sids[sid]);
 	return sum;
+}
+
+struct path_traffic node_path(const struct node *n, uint32_t path)
+{
+	struct path_traffic sum = sum_of_path(n, path);
+
+	path_since(&sum, &n->before.path[path]);
+	return sum;
+}
+
+struct path_traffic node_path_shown(const struct node *n, uint32_t path)
+{
+	struct path_traffic sum = node_path(n, path);
+
+	if (n->cleared_paths)
+		path_since(&sum, &n->cleared_paths[path]);
+	return sum;
+}
+
+void node_counters_begin(struct node *n, const struct snapshot *old, const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->n_sids; i++) {
+		if (!s->sid[i].used || (i < old->n_sids && old->sid[i].used))
+			continue;
+		n->before.sid[i] = sum_of_sid(n, i);
+		if (n->cleared_sids)
+			n->cleared_sids[i] = (struct sid_counter){0};
+	}
+	for (uint32_t i = 0; i < s->n_paths; i++) {
+		if (!s->path[i].name || (i < old->n_paths && old->path[i].name))
+			continue;
+		n->before.path[i] = sum_of_path(n, i);
+		if (n->cleared_paths)
+			n->cleared_paths[i] = (struct path_traffic){0};
+	}
 }
 
 void node_clear_stats(struct node *n)
@@ -117,6 +183,8 @@ void node_clear_stats(struct node *n)
 		n->cleared = new_aligned(sizeof(*n->cleared));
 	if (!n->cleared_sids)
 		n->cleared_sids = calloc(SNAP_SID_MAX, sizeof(*n->cleared_sids));
+	if (!n->cleared_paths)
+		n->cleared_paths = calloc(SNAP_PATH_MAX, sizeof(*n->cleared_paths));
 	if (!n->cleared_punts)
 		n->cleared_punts = calloc(MAX_PORTS, sizeof(*n->cleared_punts));
 	if (n->cleared)
@@ -126,6 +194,8 @@ void node_clear_stats(struct node *n)
 			n->cleared_punts[i][k] = node_punt(n, i, (enum punt_kind)k);
 	for (uint32_t i = 0; n->cleared_sids && i < SNAP_SID_MAX; i++)
 		n->cleared_sids[i] = node_sid(n, i);
+	for (uint32_t i = 0; n->cleared_paths && i < SNAP_PATH_MAX; i++)
+		n->cleared_paths[i] = node_path(n, i);
 	for (const struct control_service *const *s = n->services; *s; s++)
 		if ((*s)->clear)
 			(*s)->clear(n);

@@ -223,6 +223,11 @@ struct node {
 	/* management thread only */
 	struct lcore_stats *cleared; /* counters at the last `clear stats` */
 	struct sid_counter *cleared_sids;
+	struct path_traffic *cleared_paths;
+	struct {
+		struct sid_counter *sid;
+		struct path_traffic *path;
+	} before; /* by id: what was counted for those that had the id before */
 	struct punt_stats (*cleared_punts)[PUNT_KIND_COUNT]; /* by port */
 	struct node_rates rates;
 	struct trace_filter trace;  /* lcores select packets by it */

@@ -45,7 +45,10 @@ static struct node_lcore *lcore_of(struct node *n, uint64_t id)
 	l->stats.tap = &l->tap;
 	l->tap.filter = &n->trace;
 	l->tap.samples = calloc(1, sizeof(*l->tap.samples));
-	if (!l->tap.samples) {
+	l->stats.path = calloc(SNAP_PATH_MAX, sizeof(*l->stats.path));
+	if (!l->tap.samples || !l->stats.path) {
+		free(l->tap.samples);
+		free(l->stats.path);
 		free(l);
 		return NULL;
 	}
@@ -299,7 +302,9 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	n->n_ports = config->ports.n;
 	n->services = options->services;
 	n->egress = new_sparse((n->n_ports + 1) * sizeof(*n->egress), &n->egress_memory);
-	rc = n->egress ? snapshot_registry_init(&n->registry) : -ENOMEM;
+	n->before.sid = calloc(SNAP_SID_MAX, sizeof(*n->before.sid));
+	n->before.path = calloc(SNAP_PATH_MAX, sizeof(*n->before.path));
+	rc = n->egress && n->before.sid && n->before.path ? snapshot_registry_init(&n->registry) : -ENOMEM;
 	if (rc == 0)
 		rc = make_roles(n);
 	if (rc == 0)
@@ -622,10 +627,14 @@ void node_free(struct node *n)
 	node_publish(n, NULL, NULL);
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
 		free(n->lcore[i]->tap.samples);
+		free(n->lcore[i]->stats.path);
 		free(n->lcore[i]);
 	}
 	free(n->cleared);
+	free(n->before.sid);
+	free(n->before.path);
 	free(n->cleared_sids);
+	free(n->cleared_paths);
 	free(n->cleared_punts);
 	snapshot_registry_fini(&n->registry);
 	rte_free(n->qsbr);

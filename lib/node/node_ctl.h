@@ -124,6 +124,13 @@ struct punt_stats node_punt_shown(const struct node *n, uint32_t port, enum punt
 struct sid_counter node_sid(const struct node *n, uint32_t sid);
 struct sid_counter node_sid_shown(const struct node *n, uint32_t sid);
 
+/* The packets of a path, summed over lcores. node_path_shown: since node_clear_stats. */
+struct path_traffic node_path(const struct node *n, uint32_t path);
+struct path_traffic node_path_shown(const struct node *n, uint32_t path);
+
+/* SIDs and paths of `s` that `old` does not have begin at 0, whoever had their ids before. Call it before `s` is published. */
+void node_counters_begin(struct node *n, const struct snapshot *old, const struct snapshot *s);
+
 /* Collect trace events, measure rates and run the ticks of services. Call it every few milliseconds; now: ns. */
 void node_tick(struct node *n, uint64_t now);
 

@@ -206,8 +206,10 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 	uint64_t epoch = old ? old->epoch : 0;
 	struct node_retired *r;
 
-	if (s && old)
+	if (s && old) {
 		choose_epoch(n, old, s);
+		node_counters_begin(n, old, s);
+	}
 	__atomic_store_n(&n->snapshot, s, __ATOMIC_RELEASE);
 	n->config = config;
 	if (!s) {

@@ -164,6 +164,7 @@ static inline void rewrite_put_outer(uint8_t *at, const struct snapshot *s, cons
 	uint32_t readable, uint32_t inner_bytes, struct lcore_stats *stats)
 {
 	const struct snap_path *path = &s->path[x->path];
+	struct path_traffic *sent = &stats->path[x->path];
 	struct ipv6_hdr *ip = (struct ipv6_hdr *)at;
 	uint8_t tos = rewrite_tos_of(x, inner, readable);
 
@@ -179,6 +180,8 @@ static inline void rewrite_put_outer(uint8_t *at, const struct snapshot *s, cons
 	ip->vtc_flow = ipv6_vtc_flow(rewrite_outer_tc(path, tos, stats),
 		path->flow_label ? path->flow_label : hash_flow_label(x->hash));
 	ip->payload_length = be16((uint16_t)(inner_bytes + path->bytes - sizeof(*ip)));
+	stat_add(&sent->packets, 1);
+	stat_add(&sent->bytes, inner_bytes + path->bytes);
 }
 
 /*

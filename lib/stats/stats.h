@@ -92,10 +92,23 @@ struct interface_stats {
 	INTERFACE_COUNTERS(STAT_DECLARE)
 };
 
+/* stats/counter.h */
+#define PATH_TRAFFIC(X) \
+	X(counter, packets, "packets", "packets", "sluice_path_packets", \
+		"packets encapsulated for the path, counted when they leave their queue") \
+	X(counter, bytes, "bytes", "bytes", "sluice_path_bytes", \
+		"bytes of these packets with their outer headers, without Ethernet header and FCS")
+
+/* Packets that one lcore has sent along a path. */
+struct path_traffic {
+	PATH_TRAFFIC(STAT_DECLARE)
+};
+
 struct pkt_tap;
 
 struct lcore_stats {
-	struct pkt_tap *tap; /* receives copies of dropped packets (pkt/tap.h); set once, before lcores run */
+	struct pkt_tap *tap;	   /* receives copies of dropped packets (pkt/tap.h); set once, before lcores run */
+	struct path_traffic *path; /* by path id (snapshot/snapshot.h); set once, too */
 #define X(name, unit, help) uint64_t name;
 	LCORE_COUNTERS(X)
 #undef X

@@ -106,7 +106,8 @@ void nexthop_life_copy(const struct node *n, uint32_t object, struct nexthop_lif
 #define PATH_COUNTERS(X) \
 	X(gauge, up, NULL, "0 or 1", "sluice_path_up", \
 		"1 if the path and one of its next hops work, in hold-down or not") \
-	X(gauge, carries, NULL, "0 or 1", "sluice_path_carries", "1 if the path carries traffic now")
+	X(gauge, carries, NULL, "0 or 1", "sluice_path_carries", "1 if the path carries traffic now") \
+	PATH_TRAFFIC(X)
 
 struct nexthop_shown {
 	NEXTHOP_COUNTERS(STAT_DECLARE)

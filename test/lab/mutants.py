@@ -334,7 +334,9 @@ MUTANTS = [
     Mutant("quanta are rounded down", "lib/pfc/pfc_frame.h",
            "((unsigned __int128)quanta * to_bps + from_bps - 1) / from_bps", "((unsigned __int128)quanta * to_bps) / from_bps",
            "pfc_speeds"),
-    Mutant("the watchdog starves while libyaml reads", "lib/config/load.c", "s->left -= *n; progress();", "s->left -= *n;", "test_config"),
+    Mutant("sessions begin all at once", "lib/service/rsvp/sessions_cp.c", "r->at < s->n_sessions && c->now >= r->begin_ns;",
+           "r->at < s->n_sessions;", "test_rsvp_service"),
+    Mutant("the watchdog starves while libyaml reads", "lib/config/yaml_tree.c", "c->left -= *n; progress();", "c->left -= *n;", "test_config"),
     Mutant("the watchdog starves while a long list is loaded", "lib/config/load.c",
            "if (i % PROGRESS_ITEMS == PROGRESS_ITEMS - 1) progress();", "", "test_config"),
     # floods to the control lcore

@@ -334,6 +334,39 @@ static void headend(void **state)
 	testbed_free(t);
 }
 
+/* Sessions begin at a pace: nodes on the way pass only so many messages in a burst. */
+static void begin_at_a_pace(void **state)
+{
+	unsigned int begun = 0, in_10_ms = 0, most = 0;
+	char *yaml = NULL;
+	size_t size;
+	FILE *f = open_memstream(&yaml, &size);
+	struct testbed *t;
+
+	(void)state;
+	assert_non_null(f);
+	fputs(NODE CREDIT("  sessions:\n"), f);
+	for (unsigned int i = 0; i < 500; i++)
+		fprintf(f, "    - {name: s%u, policy: far, to: \"fd00::2\", class: 3, buffer: 32K}\n", i);
+	fclose(f);
+	t = start(NODE CREDIT(""));
+	apply(t, yaml);
+	for (unsigned int ms = 0; ms < 150; ms++) {
+		while (next_sent(t, 1, IN_TUNNEL))
+			in_10_ms += got.kind == RSVP_INIT;
+		if (ms % 10 == 9) {
+			begun += in_10_ms;
+			most = MAX_OF(most, in_10_ms);
+			in_10_ms = 0;
+		}
+		testbed_pass(t, NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	}
+	check(begun == 500, "%u sessions have begun", begun);
+	check(most < 32 + 60, "%u sessions began in 10 ms", most); /* a burst, and 5,000 a second */
+	testbed_free(t);
+	free(yaml);
+}
+
 /* A session that finds no room, because an old one has not ended yet, begins when it has; without a reload. */
 static void room_later(void **state)
 {
@@ -694,7 +727,7 @@ int main(void)
 		cmocka_unit_test(bundles), cmocka_unit_test(memory), cmocka_unit_test(passes),
 		cmocka_unit_test(vector48), cmocka_unit_test(vector41), cmocka_unit_test(native),
 		cmocka_unit_test(repair), cmocka_unit_test(integrity), cmocka_unit_test(headend),
-		cmocka_unit_test(room_later)};
+		cmocka_unit_test(room_later), cmocka_unit_test(begin_at_a_pace)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

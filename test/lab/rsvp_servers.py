@@ -79,7 +79,7 @@ def all_up(native):
     return [f"host('{h}').rsvp_up == host('{h}').rsvp_opened == 1 and host('{h}').rsvp_granted == 1" for h in ends(native)]
 
 
-@scenario(short=[{"native": (2, 2)}, {"native": (3, 0)}, {"native": (0, 2)}], long=[{"native": (a, b), "seed": 2} for a in range(4) for b in range(4) if a + b],
+@scenario(short=[{"native": (2, 2)}, {"native": (3, 0)}, {"native": (0, 2)}], long=[{"native": (a, b)} for a in range(4) for b in range(4) if a + b],
           seeds=0.1, expect=lambda native, **_: [*all_up(native), committed(0, 1 + native[0]), committed(1, 1 + native[1])])
 def rsvp_servers(native, seed=1):
     """Servers at both ends, or at one, have sessions with their gateways in both directions, joined to that of the gateways."""
@@ -92,7 +92,7 @@ def told(i, n):
     return f"sum(' 2001:db8:' in line and '1/0x8002' in line for line in command({i}).output.splitlines()) == {n}"
 
 
-@scenario(short=[{"seed": 1}], long=[{"seed": n} for n in range(2, 6)], seeds=0.1,
+@scenario(short=[{"seed": 1}], long=[{}], seeds=0.1,
           expect=lambda **_: [*all_up((2, 2)), told(0, 0), told(1, 2), told(2, 0)])
 def rsvp_servers_cut_off(seed=1):
     """Both ways across the domain fail for two seconds: the servers are told, and have credit again when the ways are back."""

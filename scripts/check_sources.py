@@ -73,7 +73,7 @@ NODE_MAY_NAME = {
 }
 
 
-CALLED_BY_OTHERS = {"main", "setsockopt"}  # by libc; by DPDK's driver (drivers/kernel_if.c)
+CALLED_BY_OTHERS = {"main", "setsockopt", "dlopen", "access"}  # by libc; by DPDK: its driver (drivers/kernel_if.c), its EAL (app/sluice-lab/quick_start.c)
 
 # Used by the fuzz targets, which are built apart.
 FUZZED = {"cfg_remote_load_text"}

@@ -32,9 +32,8 @@ int options_parse(struct options *o, int argc, char **argv);
 int eal_start(uint64_t bytes);
 void eal_stop(void);
 
-/* Call memory_begin before anything else allocates, memory_join_pages in a run that takes long. */
+/* Before anything else allocates. */
 void memory_begin(void);
-void memory_join_pages(void);
 
 /* Run the topology once. Exit status; *violation: text of a violated invariant, the caller frees it. NULL is fine. */
 int run_once(const struct options *o, bool seed_given, uint64_t seed, char **violation);

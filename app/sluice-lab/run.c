@@ -8,13 +8,10 @@
 
 #include "app.h"
 
-#define LONG_RUN 500000 /* events: half a second; a shorter run does not make up for the time that joining takes */
-
 struct progress {
 	struct timespec began, shown;
 	struct timespec cpu_began;
-	bool shows;  /* somebody sees it */
-	bool joined; /* memory_join_pages was called */
+	bool shows; /* somebody sees it */
 };
 
 static double seconds_since(const struct timespec *t, clockid_t clock)
@@ -32,10 +29,6 @@ static void show_progress(const struct lab *lab, void *arg)
 	double took = seconds_since(&p->began, CLOCK_MONOTONIC);
 	int done = (int)(lab_share_done(lab) * 30);
 
-	if (!p->joined && lab_events(lab) >= LONG_RUN) {
-		memory_join_pages();
-		p->joined = true;
-	}
 	if (!p->shows || seconds_since(&p->shown, CLOCK_MONOTONIC) < 0.2)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &p->shown);

@@ -17,7 +17,7 @@
 /* Frames in order of arrival, back to back in a ring of bytes. A frame is never split: the end may be skipped. */
 struct ring {
 	uint8_t *bytes;
-	size_t size, head, used; /* used: bytes from head, including skipped ones */
+	size_t size, head, used; /* size: a power of two; used: bytes from head, including skipped ones */
 	size_t skip;		 /* unused bytes at the end */
 };
 
@@ -31,6 +31,8 @@ struct straggler {
 struct line {
 	struct ring ring;
 	uint64_t free_ps; /* when the serialiser is free */
+	uint64_t last_bits,
+		last_ps; /* length of the last frame, and its time on the line: mostly the next one's, too */
 	uint64_t last_arrival_ns;
 	uint64_t up_since_ns;
 	uint64_t frames, bytes, memory;
@@ -105,7 +107,7 @@ static struct line_frame *ring_put(struct line *l, size_t need)
 	struct ring *r = &l->ring;
 
 	for (;;) {
-		size_t tail = (r->head + r->used) % r->size, to_end = r->size - tail;
+		size_t tail = (r->head + r->used) & (r->size - 1), to_end = r->size - tail;
 		size_t skip = to_end < need ? to_end : 0;
 
 		if (r->used + skip + need <= r->size) {
@@ -133,7 +135,7 @@ static struct line_frame *ring_head(struct ring *r)
 static void ring_drop(struct ring *r, size_t n)
 {
 	r->used -= n;
-	r->head = r->used ? (r->head + n) % r->size : 0;
+	r->head = r->used ? (r->head + n) & (r->size - 1) : 0;
 }
 
 static bool comes_before(const struct straggler *a, const struct straggler *b)
@@ -270,7 +272,11 @@ uint64_t line_send(struct line *l, uint64_t now, const void *bytes, uint32_t cap
 	struct line_frame f = {.length = length, .captured = (uint16_t)MIN_OF(captured, (uint32_t)LINE_SNAP_MAX)};
 	int failed = 0;
 
-	l->free_ps = MAX_OF(l->free_ps, now * PS_PER_NS) + bits * PS_PER_S / l->config.rate_bps;
+	if (bits != l->last_bits) {
+		l->last_bits = bits;
+		l->last_ps = bits * PS_PER_S / l->config.rate_bps;
+	}
+	l->free_ps = MAX_OF(l->free_ps, now * PS_PER_NS) + l->last_ps;
 	f.departure_ns = (l->free_ps + PS_PER_NS - 1) / PS_PER_NS;
 	l->stats.sent++;
 	l->stats.sent_bytes += length;

@@ -163,13 +163,12 @@ uint64_t event_first_at(const struct event_queue *q)
 	return q->filled ? earliest(q, (unsigned int)__builtin_ctzll(q->filled) + 1) : TIME_NEVER;
 }
 
-/* Time goes on to the first event of the lowest bucket: its events spread over the buckets below. */
-static void advance(struct event_queue *q)
+/* Time goes on to `first`, that of the first event of the lowest bucket: its events spread over the buckets below. */
+static void advance(struct event_queue *q, unsigned int bucket, uint64_t first)
 {
-	unsigned int bucket = (unsigned int)__builtin_ctzll(q->filled) + 1;
 	uint32_t i = q->bucket[bucket].head, next;
 
-	q->last = earliest(q, bucket);
+	q->last = first;
 	q->bucket[bucket] = (struct event_bucket){0};
 	q->filled &= ~(1ull << (bucket - 1));
 	for (; i; i = next) {
@@ -178,16 +177,37 @@ static void advance(struct event_queue *q)
 	}
 }
 
-struct event *event_next(struct event_queue *q)
+struct event *event_next_before(struct event_queue *q, uint64_t end)
 {
+	struct event_slot *s;
 	struct event *e;
+	uint32_t i;
 
 	if (!q->bucket[0].head) {
-		if (!q->filled)
+		unsigned int bucket = q->filled ? (unsigned int)__builtin_ctzll(q->filled) + 1 : 0;
+		uint64_t first = bucket ? earliest(q, bucket) : TIME_NEVER;
+
+		if (first >= end)
 			return NULL;
-		advance(q);
+		advance(q, bucket, first);
 	}
-	e = slot_of(q, q->bucket[0].head)->event;
-	event_clear(q, e);
+	i = q->bucket[0].head;
+	s = slot_of(q, i);
+	if (s->at >= end)
+		return NULL;
+	q->bucket[0].head = s->next;
+	if (s->next)
+		slot_of(q, s->next)->prev = 0;
+	else
+		q->bucket[0].tail = 0;
+	s->next = q->unused;
+	q->unused = i;
+	e = s->event;
+	e->slot = EVENT_IDLE;
 	return e;
+}
+
+struct event *event_next(struct event_queue *q)
+{
+	return event_next_before(q, TIME_NEVER);
 }

@@ -69,4 +69,7 @@ uint64_t event_first_at(const struct event_queue *q);
 /* Remove the next event and return it; NULL when the queue is empty. */
 struct event *event_next(struct event_queue *q);
 
+/* The same if it is due before `end`, else NULL. */
+struct event *event_next_before(struct event_queue *q, uint64_t end);
+
 #endif

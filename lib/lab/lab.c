@@ -12,6 +12,7 @@
 #include "lab/host_priv.h"
 
 #define PROGRESS_EVENTS 65536
+#define FIT_IN_CACHE 64 /* nodes and hosts: when one has its turn again, what it touches is still in the cache */
 
 const char *lab_violation(const struct lab *lab)
 {
@@ -224,11 +225,12 @@ static void fire(struct lab *lab, struct event *e)
 
 /*
  * Each timeline that has events before `end` runs until then. Nothing that one of them does before then affects
- * another one, so that the order among them does not matter; it is that of their first events. While one runs, what the
- * next one touches is fetched.
+ * another one, so that the order among them does not matter; it is that of their first events. If there are many
+ * objects, what the next one touches is fetched while one runs.
  */
 static void run_timelines(struct lab *lab, uint64_t end)
 {
+	bool many = lab->n_nodes + lab->n_hosts > FIT_IN_CACHE;
 	uint64_t begin = lab->now;
 	uint32_t n = 0;
 	struct event *e;
@@ -241,7 +243,7 @@ static void run_timelines(struct lab *lab, uint64_t end)
 	for (uint32_t i = 0; i < n; i++) {
 		struct timeline *t = lab->due[i];
 
-		if (i + 1 < n)
+		if (many && i + 1 < n)
 			lab_warm(lab->due[i + 1]);
 		lab->now = begin;
 		while (!lab->violation && (e = timeline_next(t, end)))

@@ -45,7 +45,7 @@ void timeline_begin(struct timeline *t)
 
 struct event *timeline_next(struct timeline *t, uint64_t end)
 {
-	return event_first_at(&t->queue) < end ? event_next(&t->queue) : NULL;
+	return event_next_before(&t->queue, end);
 }
 
 void timeline_end(struct timeline *t)

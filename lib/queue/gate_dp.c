@@ -117,13 +117,16 @@ void gate_pause(struct egress *e, const struct egress_context *c, uint8_t slice,
 
 void gate_link(struct egress *e, const struct egress_context *c, uint8_t closed)
 {
-	/* a slice that is gone may still have packets and a closed gate */
-	for (uint32_t id = 0; id < SNAP_SLICE_MAX; id++) {
-		uint8_t is = id < e->n_slices ? closed : 0;
+	uint64_t left[] = {e->barred[0], e->barred[1]};
+	struct egress_slice *s;
 
-		if (e->slice[id].closed[EGRESS_LINK] != is)
-			gate_set(e, &e->slice[id], EGRESS_LINK, is);
-	}
+	for (uint32_t id = 0; id < e->n_slices; id++)
+		if (e->slice[id].closed[EGRESS_LINK] != closed)
+			gate_set(e, &e->slice[id], EGRESS_LINK, closed);
+	/* a slice that is gone may still have packets and a closed gate */
+	while ((s = gate_next_barred(e, left)))
+		if (s >= &e->slice[e->n_slices] && s->closed[EGRESS_LINK])
+			gate_set(e, s, EGRESS_LINK, 0);
 	e->link.closed = closed;
 	gate_pause(e, c, EGRESS_ALL_SLICES, UINT8_MAX);
 }

@@ -199,6 +199,24 @@ static void storm(void **state)
 	free(e);
 }
 
+/* The link closes the gates of all slices that there are; those of slices that are gone open, and only by its own cause. */
+static void slices_that_go(void **state)
+{
+	struct egress *e = egress();
+
+	gate_link(e, &ctx, 0x08);
+	check_ready("the link closes a class of all slices", e, 0x01, 0x01);
+	assert_int_equal(e->slice[0].closed[EGRESS_LINK], 0x08);
+	assert_int_equal(e->slice[3].closed[EGRESS_LINK], 0);
+	hold(e, S1, 0x01, 5 * MS);
+	snapshot.n_slices = S1;
+	egress_configure(e, &ctx);
+	gate_link(e, &ctx, 0x09);
+	assert_int_equal(e->slice[0].closed[EGRESS_LINK], 0x09);
+	check_ready("they are gone, a pause is not", e, 0x08, 0x09);
+	free(e);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -206,6 +224,7 @@ int main(void)
 		cmocka_unit_test(combined),
 		cmocka_unit_test(ended_by_others),
 		cmocka_unit_test(storm),
+		cmocka_unit_test(slices_that_go),
 	};
 
 	return cmocka_run_group_tests_name("gate", tests, NULL, NULL);

@@ -318,7 +318,10 @@ static void events(void **state)
 							(e[k].at == e[best].at && order[k] < order[best])))
 					best = k;
 			assert_true(event_first_at(&q) == (best < 0 ? TIME_NEVER : e[best].at));
-			got = event_next(&q);
+			if (best >= 0)
+				assert_null(event_next_before(&q, e[best].at));
+			got = unit_random(&random) % 2 || best < 0 ? event_next(&q)
+								   : event_next_before(&q, e[best].at + 1);
 			check(got == (best < 0 ? NULL : &e[best]), "step %d", step);
 			if (got) {
 				now = MAX_OF(now, got->at);

@@ -127,15 +127,20 @@ static void add_devices(struct args *a, const struct config *c)
 		add(a, "--no-pci");
 }
 
-/* --socket-mem takes one number per NUMA node; all memory comes from m->node. */
+/* --socket-mem takes one number per NUMA node. */
 static void add_socket_memory(struct args *a, const struct memory_plan *m)
 {
-	char list[2 * RTE_MAX_NUMA_NODES + 32] = "";
+	char list[8 * NODES_MAX + 32] = "";
+	unsigned int node = 0;
 	size_t n = 0;
 
-	for (unsigned int node = 0; node < m->node && node < RTE_MAX_NUMA_NODES - 1; node++)
-		n += (size_t)sprintf(list + n, "0,");
-	sprintf(list + n, "%llu", (unsigned long long)m->need_mb);
+	for (unsigned int i = 0; i < m->n_nodes; i++, node++) {
+		for (; node < m->node[i] && n < sizeof(list); node++)
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "0,");
+		if (n < sizeof(list))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%llu%s", (unsigned long long)m->need_mb,
+				i + 1 < m->n_nodes ? "," : "");
+	}
 	add(a, "--socket-mem=%s", list);
 }
 
@@ -160,7 +165,7 @@ int eal_start(const struct config *c, const struct memory_plan *m, const struct 
 	} else {
 		add(&a, "--no-huge");
 		add(&a, "-m");
-		add(&a, "%llu", (unsigned long long)m->need_mb);
+		add(&a, "%llu", (unsigned long long)(m->need_mb * m->n_nodes));
 	}
 	for (int i = 0; i < o->eal_argc; i++)
 		add(&a, "%s", o->eal_argv[i]);

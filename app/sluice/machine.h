@@ -8,15 +8,24 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "config/deal.h"
+
+#define NODES_MAX 64 /* NUMA nodes of a machine */
 
 struct options;
 
 /* How much memory the node needs, and its source; decided before the EAL starts. */
 struct memory_plan {
 	bool wants_hugepages, hugepages; /* the configuration allows them; all memory comes from them */
-	unsigned int node;		 /* NUMA node of the memory */
-	uint64_t need_mb, free_huge_mb;	 /* free: on that node */
+	unsigned int
+		node[NODES_MAX]; /* NUMA nodes of the memory: those of ports, and of rx and worker lcores; in order */
+	uint64_t free_huge_mb[NODES_MAX]; /* on each of them */
+	unsigned int n_nodes;
+	uint64_t need_mb; /* on each of them */
 };
+
+/* NUMA nodes of the ports and of all lcores of a configuration. */
+void machine_places(const struct config *c, struct cfg_places *out);
 
 /* 0, or -errno with a message that names the remedy. */
 int memory_plan_make(const struct config *c, struct memory_plan *m, char *err, size_t size);

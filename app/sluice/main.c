@@ -59,7 +59,7 @@ static int open_signals(void)
 static int open_ports(struct node *n, char *err, size_t size)
 {
 	for (uint16_t i = 0; i < n->n_ports; i++) {
-		struct port *p = ethdev_open(n->config, i, n->pool, err, size);
+		struct port *p = ethdev_open(n->config, i, n->pool_of_port[i], err, size);
 
 		if (!p)
 			return -ENODEV;
@@ -185,18 +185,18 @@ static int report(struct app *app)
 
 static int close_all(struct node *n)
 {
-	unsigned int leaked;
+	uint64_t leaked;
 
 	for (uint32_t i = 0; i < n->n_ports; i++) {
 		if (n->port[i])
 			n->port[i]->ops->close(n->port[i]);
 		n->port[i] = NULL;
 	}
-	leaked = rte_mempool_in_use_count(n->pool);
+	leaked = node_buffers_used(n);
 	node_free(n);
 	if (!leaked)
 		return 0;
-	log_error(main, "%u packet buffers leaked; please report this", leaked);
+	log_error(main, "%llu packet buffers leaked; please report this", (unsigned long long)leaked);
 	return EXIT_INVARIANT;
 }
 
@@ -233,15 +233,18 @@ static int serve(struct app *app, int signals)
 /* From a started EAL to the end of the node, which takes ownership of `config`. Exit status. */
 static int run(struct config *config, const struct options *o, int signals)
 {
+	struct cfg_places places;
 	struct node_options options = {.services = node_services,
 		.shared_cpu = lcores_share_cpus(config),
 		.socket = -1,
+		.places = &places,
 		.wall_offset_ns = clock_wall_offset()};
 	/* static: telemetry threads may take its lock until the process ends */
 	static struct app app = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	char err[512] = "";
 	int status = EXIT_START, leaks;
 
+	machine_places(config, &places);
 	app.options = o;
 	app.node = node_new(config, &options, err, sizeof(err));
 	if (!app.node) {

@@ -24,10 +24,39 @@ bool hugetlbfs_mounted(void)
 	return found;
 }
 
-/* All memory comes from one NUMA node: that of the first rx lcore, where packets are written first. */
-static unsigned int memory_node(const struct config *c)
+void machine_places(const struct config *c, struct cfg_places *out)
 {
-	return c->lcores.rx.n ? sysfs_node_of_cpu(cfg_cpu_of(c, c->lcores.rx.items[0])) : 0;
+	cfg_places_init(out);
+	for (uint64_t l = 0; l < DEAL_LCORES; l++)
+		if (l == c->lcores.control || cfg_is_rx(c, l) || cfg_is_worker(c, l))
+			out->lcore[l] = (int)sysfs_node_of_cpu(cfg_cpu_of(c, l));
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		const char *device = c->ports.items[i].device;
+
+		if (cfg_device_is_pci(device))
+			out->port[i] = (int)sysfs_number(DEAL_ANYWHERE, "/sys/bus/pci/devices/%.*s/numa_node",
+				(int)strcspn(device, ","), device);
+	}
+}
+
+/* The nodes of buffers, and of rings, which are where their readers are. */
+static void find_nodes(const struct config *c, struct memory_plan *m)
+{
+	bool used[NODES_MAX] = {false};
+	struct cfg_places places;
+	struct cfg_deal deal;
+
+	machine_places(c, &places);
+	cfg_deal(c, &places, &deal);
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		used[cfg_node_of_port(c, &places, &deal, i) % NODES_MAX] = true;
+	for (uint64_t l = 0; l < DEAL_LCORES; l++)
+		if (cfg_is_rx(c, l) || cfg_is_worker(c, l))
+			used[places.lcore[l] % NODES_MAX] = true;
+	m->n_nodes = 0;
+	for (unsigned int node = 0; node < NODES_MAX; node++)
+		if (used[node])
+			m->node[m->n_nodes++] = node;
 }
 
 static uint64_t free_hugepages_mb(unsigned int node)
@@ -65,20 +94,26 @@ static uint64_t need_mb(const struct config *c)
 
 int memory_plan_make(const struct config *c, struct memory_plan *m, char *err, size_t size)
 {
+	int poor = -1;
+
+	find_nodes(c, m);
 	m->need_mb = need_mb(c);
-	m->node = memory_node(c);
-	m->free_huge_mb = free_hugepages_mb(m->node);
+	for (unsigned int i = 0; i < m->n_nodes; i++) {
+		m->free_huge_mb[i] = free_hugepages_mb(m->node[i]);
+		if (poor < 0 && m->free_huge_mb[i] < m->need_mb)
+			poor = (int)i;
+	}
 	m->wants_hugepages = c->memory.hugepages != HUGEPAGES_OFF;
-	m->hugepages = m->wants_hugepages && m->free_huge_mb >= m->need_mb && hugetlbfs_mounted();
+	m->hugepages = m->wants_hugepages && poor < 0 && hugetlbfs_mounted();
 	if (c->memory.hugepages != HUGEPAGES_ON || m->hugepages)
 		return 0;
-	if (m->free_huge_mb < m->need_mb)
+	if (poor >= 0)
 		snprintf(err, size,
 			"memory.hugepages is on, but NUMA node %u has %llu MB of free hugepages and %llu MB are "
 			"needed; "
 			"run: echo %llu > /sys/devices/system/node/node%u/hugepages/hugepages-2048kB/nr_hugepages",
-			m->node, (unsigned long long)m->free_huge_mb, (unsigned long long)m->need_mb,
-			(unsigned long long)hugepages_for(m->node, m->need_mb), m->node);
+			m->node[poor], (unsigned long long)m->free_huge_mb[poor], (unsigned long long)m->need_mb,
+			(unsigned long long)hugepages_for(m->node[poor], m->need_mb), m->node[poor]);
 	else
 		snprintf(err, size,
 			"memory.hugepages is on, but no hugetlbfs is mounted; run: "

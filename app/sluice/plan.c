@@ -28,36 +28,74 @@ static void print_roles(const struct config *c, uint64_t lcore, FILE *out)
 		fprintf(out, "%sworker", sep);
 }
 
-static void print_lcores(const struct config *c, FILE *out)
+/* "wan0:0-3" for each port whose queues the lcore polls, ten at most. */
+static void print_queues(const struct config *c, const struct cfg_deal *deal, uint64_t lcore, FILE *out)
 {
-	fprintf(out, "lcores\n");
-	for (uint64_t l = 0; l <= 126; l++) {
-		if (l != c->lcores.control && !cfg_is_rx(c, l) && !cfg_is_worker(c, l))
-			continue;
-		fprintf(out, "  %3llu on CPU %-3u  ", (unsigned long long)l, cfg_cpu_of(c, l));
-		print_roles(c, l, out);
-		fprintf(out, "%s\n", cfg_is_rx(c, l) && cfg_is_worker(c, l) ? " (run to completion)" : "");
-	}
-	if (lcores_share_cpus(c))
-		fprintf(out, "  lcores share CPUs: idle lcores yield, and the buffer pool tolerates preemption\n");
-}
-
-/* The node's rule: a port without `worker` goes to the worker that has the fewest ports. */
-static void owners(const struct config *c, uint64_t *owner)
-{
-	unsigned int load[64] = {0};
+	const char *sep = ": polls ";
 
 	for (uint32_t i = 0; i < c->ports.n; i++) {
-		uint32_t best = 0;
+		unsigned int shown = 0;
 
-		for (uint32_t w = 0; w < c->lcores.worker.n; w++)
-			if (c->ports.items[i].worker == CFG_NONE
-					? load[w] < load[best]
-					: c->lcores.worker.items[w] == c->ports.items[i].worker)
-				best = w;
-		load[best]++;
-		owner[i] = c->lcores.worker.items[best];
+		for (uint64_t q = 0; q < c->ports.items[i].rx_queues; q++) {
+			if (c->lcores.rx.items[deal->rx[i][q]] != lcore)
+				continue;
+			if (shown++)
+				fprintf(out, "+%llu", (unsigned long long)q);
+			else
+				fprintf(out, "%s%s:%llu", sep, c->ports.items[i].name, (unsigned long long)q);
+			sep = " ";
+		}
 	}
+}
+
+static void print_owned(const struct config *c, const struct cfg_deal *deal, uint64_t lcore, FILE *out)
+{
+	const char *sep = cfg_is_rx(c, lcore) ? "; owns " : ": owns ";
+
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		if (c->lcores.worker.items[deal->owner[i]] != lcore)
+			continue;
+		fprintf(out, "%s%s", sep, c->ports.items[i].name);
+		sep = " ";
+	}
+}
+
+/* What costs a CPU and does nothing, with what to change. */
+static void print_idle(const struct config *c, const struct cfg_deal *deal, FILE *out)
+{
+	for (uint32_t i = 0; i < c->lcores.rx.n; i++)
+		if (!deal->queues[i])
+			fprintf(out,
+				"  lcore %llu receives nothing: raise rx-queues of a busy port, or take it out of "
+				"lcores.rx\n",
+				(unsigned long long)c->lcores.rx.items[i]);
+	for (uint32_t i = 0; i < c->lcores.worker.n; i++)
+		if (!deal->ports[i])
+			fprintf(out,
+				"  lcore %llu owns no port, so it sends nothing: take it out of lcores.worker, or make "
+				"it an rx "
+				"lcore\n",
+				(unsigned long long)c->lcores.worker.items[i]);
+}
+
+static void print_lcores(const struct config *c, const struct cfg_places *places, const struct cfg_deal *deal,
+	FILE *out)
+{
+	fprintf(out, "lcores\n");
+	for (uint64_t l = 0; l < DEAL_LCORES; l++) {
+		if (l != c->lcores.control && !cfg_is_rx(c, l) && !cfg_is_worker(c, l))
+			continue;
+		fprintf(out, "  %3llu on CPU %-3u NUMA node %d  ", (unsigned long long)l, cfg_cpu_of(c, l),
+			places->lcore[l]);
+		print_roles(c, l, out);
+		fprintf(out, "%s", cfg_is_rx(c, l) && cfg_is_worker(c, l) ? " (run to completion)" : "");
+		print_queues(c, deal, l, out);
+		print_owned(c, deal, l, out);
+		fprintf(out, "\n");
+	}
+	print_idle(c, deal, out);
+	if (lcores_share_cpus(c))
+		fprintf(out, "  lcores share CPUs: idle lcores yield, and the buffer pool tolerates preemption\n");
 }
 
 /* How long a lossless port can be left alone. */
@@ -74,12 +112,10 @@ static void print_receive_ring(const struct config *c, const struct cfg_port *p,
 		(unsigned long long)frame, (unsigned long long)cfg_port_profile(c, p).response_us);
 }
 
-static void print_ports(const struct config *c, FILE *out)
+static void print_ports(const struct config *c, const struct cfg_places *places, const struct cfg_deal *deal, FILE *out)
 {
-	uint64_t owner[64] = {0};
 	char text[64];
 
-	owners(c, owner);
 	fprintf(out, "ports\n");
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const struct cfg_port *p = &c->ports.items[i];
@@ -90,7 +126,9 @@ static void print_ports(const struct config *c, FILE *out)
 			: p->side == SIDE_WAN ? "wan"
 					      : "host",
 			(unsigned long long)p->mtu, (unsigned long long)p->rx_queues, p->rx_queues == 1 ? "" : "s",
-			(unsigned long long)owner[i]);
+			(unsigned long long)c->lcores.worker.items[deal->owner[i]]);
+		if (places->port[i] >= 0)
+			fprintf(out, ", NUMA node %d", places->port[i]);
 		if (p->speed_bps)
 			fprintf(out, ", %sbit/s", text_format_number(p->speed_bps, 1000, text, sizeof(text)));
 		fprintf(out, "\n");
@@ -113,8 +151,11 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		fprintf(out, "  %8llu  %s\n", (unsigned long long)b.line[i].buffers, b.line[i].what);
 	fprintf(out, "  %8llu  total, of %llu in the pool\n", (unsigned long long)b.total,
 		(unsigned long long)c->memory.buffers);
-	fprintf(out, "memory\n  %llu MB of %s (hugepages free: %llu MB)\n", (unsigned long long)m->need_mb,
-		m->hugepages ? "hugepages" : "ordinary memory", (unsigned long long)m->free_huge_mb);
+	fprintf(out, "memory\n");
+	for (unsigned int i = 0; i < m->n_nodes; i++)
+		fprintf(out, "  %llu MB of %s on NUMA node %u (hugepages free: %llu MB)\n",
+			(unsigned long long)m->need_mb, m->hugepages ? "hugepages" : "ordinary memory", m->node[i],
+			(unsigned long long)m->free_huge_mb[i]);
 	fprintf(out, "  %llu KB for route tables, twice as much during a reload\n",
 		(unsigned long long)(snapshot_table_bytes(c) + 1023) / 1024);
 	if (c->credit.mode != CREDIT_OFF && c->credit.integrity == INTEGRITY_OFF)
@@ -215,10 +256,15 @@ static void print_paths(const struct config *c, FILE *out)
 
 void plan_print(const struct config *c, const struct memory_plan *m, FILE *out)
 {
+	struct cfg_places places;
+	struct cfg_deal deal;
+
+	machine_places(c, &places);
+	cfg_deal(c, &places, &deal);
 	fprintf(out, "node %s: %u ports, %u SIDs, %u policies, %u VRFs, %u underlay routes\n", c->node.name, c->ports.n,
 		c->sids.n, c->policies.n, c->vrfs.n, c->routes.n);
-	print_lcores(c, out);
-	print_ports(c, out);
+	print_lcores(c, &places, &deal, out);
+	print_ports(c, &places, &deal, out);
 	print_paths(c, out);
 	print_buffers(c, m, out);
 }

@@ -18,7 +18,10 @@ struct wish { /* the options, in base units; CFG_NONE: not given */
 	const char *file, *port;
 };
 
-/* A number with an optional unit. unit[i] multiplies by factor[i]; the list ends with the empty unit. */
+/*
+ * A number with a unit; 0 needs none. unit[i] multiplies by factor[i]; the list ends with NULL. Without its unit a number
+ * of the wrong size would look right: --rate 100 is 100 bit/s, not 100 Gbit/s.
+ */
 static bool read_unit(const char *text, const char *const *unit, const uint64_t *factor, uint64_t *out)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -27,39 +30,40 @@ static bool read_unit(const char *text, const char *const *unit, const uint64_t 
 	if (!digits || digits >= sizeof(number))
 		return false;
 	snprintf(number, sizeof(number), "%.*s", (int)digits, text);
-	for (unsigned int i = 0;; i++) {
-		if (strcmp(text + digits, unit[i]) == 0) {
-			uint64_t v;
+	for (unsigned int i = 0; unit[i]; i++) {
+		uint64_t v;
 
-			if (text_parse_number(number, 1000, &v) < 0 || v > UINT64_MAX / 1000 / factor[i])
-				return false;
-			*out = v * factor[i];
-			return true;
-		}
-		if (!*unit[i])
+		if (strcmp(text + digits, unit[i]) != 0 && strcmp(text, "0") != 0)
+			continue;
+		if (text_parse_number(number, 1000, &v) < 0 || v > UINT64_MAX / 1000 / factor[i])
 			return false;
+		*out = v * factor[i];
+		return true;
 	}
+	return false;
 }
 
 static bool read_length(const char *text, uint64_t *meters)
 {
-	static const char *const units[] = {"km", "m", ""};
-	static const uint64_t factors[] = {1000, 1, 1};
+	static const char *const units[] = {"km", "m", NULL};
+	static const uint64_t factors[] = {1000, 1};
 
 	return read_unit(text, units, factors, meters);
 }
 
 static bool read_time(const char *text, uint64_t *ns)
 {
-	static const char *const units[] = {"ms", "us", "ns", "s", ""};
-	static const uint64_t factors[] = {NSEC_PER_MSEC, NSEC_PER_USEC, 1, NSEC_PER_SEC, NSEC_PER_USEC};
+	static const char *const units[] = {"ms", "us", "ns", "s", NULL};
+	static const uint64_t factors[] = {NSEC_PER_MSEC, NSEC_PER_USEC, 1, NSEC_PER_SEC};
 
 	return read_unit(text, units, factors, ns);
 }
 
 static bool read_rate(const char *text, uint64_t *bps)
 {
-	return text_parse_number(text, 1000, bps) == 0;
+	bool unit = text[strspn(text, "0123456789")] != '\0' || strcmp(text, "0") == 0;
+
+	return unit && text_parse_number(text, 1000, bps) == 0;
 }
 
 static bool read_bytes(const char *text, uint64_t *bytes)

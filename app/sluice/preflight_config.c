@@ -56,7 +56,8 @@ static void check_memory(struct findings *f, const struct config *c)
 	if (memory_plan_make(c, &memory, err, sizeof(err)) < 0)
 		find_error(f, "memory", err);
 	else
-		find(f, FINDING_OK, "memory", NULL, "%llu MB needed, from %s", (unsigned long long)memory.need_mb,
+		find(f, FINDING_OK, "memory", NULL, "%llu MB needed%s, from %s", (unsigned long long)memory.need_mb,
+			memory.n_nodes > 1 ? " on each NUMA node in use" : "",
 			memory.hugepages ? "hugepages" : "ordinary memory");
 }
 
@@ -152,28 +153,44 @@ static void check_shared(struct findings *f, const struct config *c)
 				"%u lcores share CPU %u and delay each other", lcores[cpu], cpu);
 }
 
-/* Packets that cross the link between sockets cost more cycles and arrive later. */
-static void check_nodes(struct findings *f, const struct config *c, const struct cpus *data)
+/* CPUs of the rx lcores that poll a port, and of the worker that owns it, on another node than the port. */
+static void far_cpus(const struct config *c, const struct cfg_places *places, const struct cfg_deal *deal,
+	uint32_t port, struct cpus *set)
 {
-	char there[256], fix[512];
+	uint64_t owner = c->lcores.worker.items[deal->owner[port]];
 
+	for (uint64_t q = 0; q < c->ports.items[port].rx_queues; q++) {
+		uint64_t rx = c->lcores.rx.items[deal->rx[port][q]];
+
+		if (cfg_is_far(places, port, rx) && cfg_cpu_of(c, rx) < CPUS_MAX)
+			set->has[cfg_cpu_of(c, rx)] = true;
+	}
+	if (cfg_is_far(places, port, owner) && cfg_cpu_of(c, owner) < CPUS_MAX)
+		set->has[cfg_cpu_of(c, owner)] = true;
+}
+
+/* Packets that cross the link between sockets cost more cycles and arrive later. */
+static void check_nodes(struct findings *f, const struct config *c)
+{
+	char there[256], fix[512], list[512];
+	struct cfg_places places;
+	struct cfg_deal deal;
+
+	machine_places(c, &places);
+	cfg_deal(c, &places, &deal);
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const struct cfg_port *p = &c->ports.items[i];
-		int n = (int)strcspn(p->device, ",");
-		int64_t node;
+		struct cpus far = {0};
 
-		if (!cfg_device_is_pci(p->device))
+		far_cpus(c, &places, &deal, i, &far);
+		if (!*cpu_list(&far, list, sizeof(list)))
 			continue;
-		node = sysfs_number(-1, "/sys/bus/pci/devices/%.*s/numa_node", n, p->device);
-		for (unsigned int cpu = 0; cpu < CPUS_MAX && node >= 0; cpu++) {
-			if (!data->has[cpu] || sysfs_node_of_cpu(cpu) == (unsigned int)node)
-				continue;
-			snprintf(fix, sizeof(fix), "choose CPUs of node %lld in lcores.cpus: %s", (long long)node,
-				sysfs_line(there, sizeof(there), "/sys/devices/system/node/node%lld/cpulist",
-					(long long)node));
-			find(f, FINDING_WARNING, "NUMA", fix, "port %s (%.*s) is on node %lld, CPU %u is on node %u",
-				p->name, n, p->device, (long long)node, cpu, sysfs_node_of_cpu(cpu));
-		}
+		snprintf(fix, sizeof(fix), "choose CPUs of node %d in lcores.cpus: %s", places.port[i],
+			sysfs_line(there, sizeof(there), "/sys/devices/system/node/node%d/cpulist", places.port[i]));
+		find(f, FINDING_WARNING, "NUMA", fix,
+			"port %s (%.*s) is on node %d, the CPU%s that serve%s it on another: %s", p->name,
+			(int)strcspn(p->device, ","), p->device, places.port[i], strpbrk(list, "-,") ? "s" : "",
+			strpbrk(list, "-,") ? "" : "s", list);
 	}
 }
 
@@ -265,7 +282,7 @@ void preflight_config(struct findings *f, const struct config *c)
 	check_governor(f, &data);
 	check_siblings(f, &data);
 	check_shared(f, c);
-	check_nodes(f, c, &data);
+	check_nodes(f, c);
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		if (device_check(c, &c->ports.items[i], err, sizeof(err)) < 0)
 			find_error(f, "device", err);

@@ -13,7 +13,6 @@
 #include "drivers/abilities.h"
 #include "preflight.h"
 
-#define NODES_MAX 64
 #define NICS_MAX 64
 #define PCI_TEXT 16
 #define MB_SUGGESTED 2048 /* without a configuration */
@@ -39,6 +38,14 @@ static bool hugepages_of(struct findings *f, unsigned int node)
 	return any;
 }
 
+static bool needs_node(const struct memory_plan *need, unsigned int node)
+{
+	for (unsigned int i = 0; i < need->n_nodes; i++)
+		if (need->node[i] == node)
+			return true;
+	return false;
+}
+
 static void check_hugepages(struct findings *f, const struct memory_plan *need)
 {
 	bool any = false;
@@ -46,7 +53,7 @@ static void check_hugepages(struct findings *f, const struct memory_plan *need)
 
 	for (unsigned int node = 0; node < NODES_MAX; node++) {
 		uint64_t mb = need ? need->need_mb : MB_SUGGESTED;
-		bool wanted = !need || (need->wants_hugepages && node == need->node);
+		bool wanted = !need || (need->wants_hugepages && needs_node(need, node));
 
 		if (!sysfs_exists("/sys/devices/system/node/node%u", node))
 			continue;

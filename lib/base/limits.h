@@ -23,7 +23,8 @@
 #define LIMIT_BURST 64		/* packets that an lcore receives, dequeues or sends at a time */
 #define LIMIT_RX_RING 16384	/* descriptors of a receive queue */
 #define LIMIT_BACKLOG_LOSSY 128 /* frames of lossy classes that wait for the CPU, in each receive queue */
-#define LIMIT_PARK 256		/* packets that an rx lcore keeps for one worker whose ring is full */
+#define LIMIT_PARK 256 /* packets that an rx lcore keeps for workers whose rings are full, all of them together */
+#define LIMIT_WORKER_RING 256	/* least slots of a ring from an rx lcore to a worker: see cfg_worker_ring */
 #define LIMIT_POOL_CACHE 384	/* buffers in the pool cache of one lcore: 256, flushed at 1.5 times that */
 #define LIMIT_TX_ROOM 128	/* rewritten frames of a port that its device has not accepted; control and data each */
 #define LIMIT_LOSSLESS_MAIL 192 /* packets in a ring to a worker above which lossless ports hand on no more */

@@ -118,10 +118,10 @@ int cmd_show_buffers(struct command_call *c)
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			if (!c->arg[0] || c->number[0] == i)
 				add_buffer(classes, n, i, k);
-	c->result = json_pack("{s{sI sI sI sI} so}", "pool", "buffers", (json_int_t)n->config->memory.buffers, "size",
+	c->result = json_pack("{s{sI sI sI sI} so}", "pool", "buffers", (json_int_t)node_buffers(n), "size",
 		(json_int_t)(rte_pktmbuf_data_room_size(n->pool) - RTE_PKTMBUF_HEADROOM), "free",
-		(json_int_t)rte_mempool_avail_count(n->pool), "shared_lossless", (json_int_t)n->config->memory.lossless,
-		"classes", classes);
+		(json_int_t)node_buffers_free(n), "shared_lossless", (json_int_t)n->config->memory.lossless, "classes",
+		classes);
 	return 0;
 }
 

@@ -52,12 +52,26 @@ static uint64_t ring_slots(const struct config *c)
 	return slots;
 }
 
+/*
+ * The rings of all rx lcores to a worker have about as many slots together as two rings of memory.ring: what they promise grows
+ * with the number of workers, not with rx lcores times workers. More rx lcores fill a ring no faster than the worker empties all.
+ */
+uint32_t cfg_worker_ring(const struct config *c)
+{
+	uint64_t slots = ring_slots(c);
+
+	while (slots > LIMIT_WORKER_RING && slots * c->lcores.rx.n > 2 * ring_slots(c))
+		slots /= 2;
+	return (uint32_t)slots;
+}
+
 /* Slots of all rings. Those of an rx lcore to the control lcore are several, of LIMIT_PUNT_RING slots at least. */
 static uint64_t all_ring_slots(const struct config *c)
 {
 	uint64_t slots = ring_slots(c);
 
-	return (cfg_packet_rings(c) - c->lcores.rx.n) * slots + c->lcores.rx.n * MAX_OF(slots, LIMIT_PUNT_RINGS);
+	return (cfg_packet_rings(c) - c->lcores.rx.n - c->lcores.worker.n) * cfg_worker_ring(c) +
+	       c->lcores.worker.n * slots + c->lcores.rx.n * MAX_OF(slots, LIMIT_PUNT_RINGS);
 }
 
 static uint64_t buffers_of(const struct config *c, uint64_t bytes)
@@ -185,8 +199,7 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	if (c->lcores.worker.n > 1)
 		add_packet_line(out, "packets handed from worker to worker",
 			(uint64_t)c->lcores.worker.n * (c->lcores.worker.n - 1) * 2 * (LIMIT_PEER_MAIL + 1));
-	add_packet_line(out, "packets parked while a ring is full",
-		(uint64_t)c->lcores.rx.n * c->lcores.worker.n * LIMIT_PARK);
+	add_packet_line(out, "packets parked while a ring is full", (uint64_t)c->lcores.rx.n * LIMIT_PARK);
 	add_packet_line(out, "packets waiting for a neighbour", c->lcores.worker.n * c->discovery.hold_total);
 	add_packet_line(out, "packets whose neighbour did not answer", c->lcores.worker.n * LIMIT_WORKER_PUNTS);
 	add_line(out, "pool caches and bursts of lcores",

@@ -52,6 +52,9 @@ unsigned int cfg_lcore_count(const struct config *c);
 /* Lossless packets that may be between rx lcores and the queues of workers on other lcores when XOFF is sent. */
 unsigned int cfg_packets_in_rings(const struct config *c);
 
+/* Slots of a ring from an rx lcore to a worker, a power of two. */
+uint32_t cfg_worker_ring(const struct config *c);
+
 /* Rings between roles that carry packets: rx to the workers of other lcores, rx to control, control to workers. */
 unsigned int cfg_packet_rings(const struct config *c);
 

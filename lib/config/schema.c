@@ -101,7 +101,8 @@ static const struct cfg_key memory_keys[] = {
 			"their headroom."},
 	{"ring", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_memory, ring), .min = 64, .max = 65536,
 		.flags = CFG_START_ONLY, .fallback = "1K",
-		.help = "Slots of each ring between two lcores, rounded up to a power of two."},
+		.help = "Slots of each ring between two lcores, rounded up to a power of two. The rings of three and more rx lcores to a worker "
+			"are smaller: about twice as many slots all together, 256 each at least."},
 	{"fib", CFG_WORD, .offset = AT(struct cfg_memory, fib), .words = words_fib, .fallback = "fast",
 		.help = "Ignored: one kind of table serves any number of routes. The key is accepted so that files of "
 			"earlier versions load."},

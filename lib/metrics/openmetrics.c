@@ -191,9 +191,9 @@ static void node_samples(const struct page *p)
 		"packets unaccounted for; briefly not 0 under traffic because counters are read one after the other");
 	fprintf(p->out, "sluice_missing_packets{node=\"%s\"} %lld\n", n->name, (long long)b.missing);
 	gauge(p, "sluice_generation", "generation of the running configuration", n->snapshot->generation);
-	gauge(p, "sluice_pool_buffers", "packet buffers in the pool", n->pool->size);
+	gauge(p, "sluice_pool_buffers", "packet buffers in the pools", node_buffers(n));
 	gauge(p, "sluice_pool_free_buffers", "packet buffers that are free, those in the caches of lcores included",
-		rte_mempool_avail_count(n->pool));
+		node_buffers_free(n));
 	neighbors(p);
 	family(p, "sluice_build_info", "gauge", "1; the labels are the versions of sluice and of DPDK");
 	fprintf(p->out, "sluice_build_info{node=\"%s\",version=\"%s\",dpdk=\"%s\"} 1\n", n->name, SLUICE_VERSION,

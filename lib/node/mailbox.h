@@ -56,7 +56,7 @@ struct mailbox_options {
 	struct mailbox_end from, to;
 	uint32_t bytes; /* size of a message, a multiple of 4; 0: packets */
 	uint32_t slots; /* a power of two; slots - 1 are usable */
-	int socket;	/* NUMA node of the memory, or -1 */
+	int socket;	/* NUMA node of the memory; -1: that of the consumer */
 };
 
 /* Open a mailbox that is all zero and add it to the list. Returns 0 or -ENOMEM. */

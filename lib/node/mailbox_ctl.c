@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open and close mailboxes. Management thread. */
-#include "node/mailbox.h"
+#include "node/node.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,10 +9,11 @@ int mailbox_open(struct mailbox_list *list, struct mailbox *b, const struct mail
 {
 	char name[RTE_RING_NAMESIZE];
 	uint32_t bytes = o->bytes ? o->bytes : (uint32_t)sizeof(struct rte_mbuf *);
+	int socket = o->socket < 0 && o->to.lcore ? o->to.lcore->socket : o->socket;
 
 	/* DPDK requires names that are unique in the process. */
 	snprintf(name, sizeof(name), "%.8s.%llx", o->carries, (unsigned long long)(uintptr_t)b);
-	b->ring = rte_ring_create_elem(name, bytes, o->slots, o->socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	b->ring = rte_ring_create_elem(name, bytes, o->slots, socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
 	if (!b->ring)
 		return -ENOMEM;
 	b->carries = o->carries;

@@ -18,6 +18,7 @@
 #include "base/bucket.h"
 #include "base/limits.h"
 #include "classify/classify.h"
+#include "config/deal.h"
 #include "node/backlog.h"
 #include "node/batch.h"
 #include "node/mailbox.h"
@@ -36,6 +37,7 @@
 #define NODE_LOSSLESS_MAIL LIMIT_LOSSLESS_MAIL
 #define NODE_WORKER_PUNTS LIMIT_WORKER_PUNTS
 #define NODE_SERVICES_MAX 16
+#define NODE_POOLS_MAX 8	       /* NUMA nodes in use */
 #define NODE_RX_QUEUES (MAX_PORTS * 4) /* limit for the receive queues of an rx role */
 
 struct node;
@@ -49,7 +51,7 @@ struct rx_queue {
 
 /*
  * Packets that did not fit into the mailbox to their worker. The rx role receives only while a whole burst can still be
- * parked.
+ * parked: all parks of a role hold NODE_PARK packets together.
  */
 struct rx_park {
 	uint16_t n;
@@ -73,6 +75,8 @@ struct rx_role {
 	uint16_t n_queues;
 	struct rx_queue queue[NODE_RX_QUEUES];
 	struct classifier classifier;
+	uint32_t parked;			  /* packets in all parks */
+	uint32_t lossless_mail;			  /* NODE_LOSSLESS_MAIL, or less if mailboxes are small; constant */
 	struct rx_park park[NODE_MAX_ROLES];	  /* by worker */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
 	struct mailbox to_control[PUNT_RINGS];	  /* packets */
@@ -139,6 +143,7 @@ struct node_lcore {
 	struct node *node;
 	unsigned int id; /* EAL lcore */
 	unsigned int cpu;
+	int socket;	   /* NUMA node of its memory; -1: any */
 	unsigned int qsbr; /* thread id */
 	struct control_role *control;
 	struct rx_role *rx;
@@ -186,7 +191,7 @@ struct node {
 	/* Written by the management thread (release), read by every role (acquire); see publish_ctl.c. */
 	const struct snapshot *snapshot;
 
-	struct rte_mempool *pool;
+	struct rte_mempool *pool; /* the first of pools, for the node's own packets */
 	struct rte_rcu_qsbr *qsbr;
 	struct port *port[MAX_PORTS];
 	uint32_t speed_read[MAX_PORTS]; /* management: port.link when the speed was last read */
@@ -221,6 +226,11 @@ struct node {
 	uint16_t n_lcores;
 
 	/* management thread only */
+	struct rte_mempool *pools[NODE_POOLS_MAX],
+		*pool_of_port[MAX_PORTS]; /* one on each NUMA node in use (pools_ctl.c) */
+	uint16_t n_pools;
+	struct cfg_places places;    /* constant after node_new */
+	struct cfg_deal deal;	     /* of queues to rx lcores, and of ports to workers; likewise */
 	struct lcore_stats *cleared; /* counters at the last `clear stats` */
 	struct sid_counter *cleared_sids;
 	struct path_traffic *cleared_paths;

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "capture/capture.h"
+#include "config/budget.h"
 #include "config/config.h"
 #include "config/headroom.h"
 #include "node/peer.h"
@@ -40,6 +41,7 @@ static struct node_lcore *lcore_of(struct node *n, uint64_t id)
 	l->node = n;
 	l->id = (unsigned int)id;
 	l->cpu = cfg_cpu_of(n->config, id);
+	l->socket = n->places.lcore[id];
 	l->qsbr = n->n_lcores;
 	batch_init(&l->batch, cfg_has_lossless(n->config));
 	l->stats.tap = &l->tap;
@@ -163,10 +165,11 @@ static int open_mailboxes(struct node *n, int socket)
 		for (unsigned int k = 0; k < PUNT_RINGS && rc == 0; k++)
 			rc = open_packets(n, &rx->to_control[k], punt_ring_carries((enum punt_ring)k), rx_end(rx),
 				control, punt_ring_slots((enum punt_ring)k, slots), socket);
+		rx->lossless_mail = MIN_OF(NODE_LOSSLESS_MAIL, cfg_worker_ring(n->config) / 4 * 3);
 		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
 			if (rx->lcore != n->worker[w].lcore)
 				rc = open_packets(n, &rx->to_worker[w], "packets", rx_end(rx),
-					worker_end(&n->worker[w]), slots, socket);
+					worker_end(&n->worker[w]), cfg_worker_ring(n->config), socket);
 	}
 	for (uint16_t i = 0; i < n->n_workers && rc == 0; i++) {
 		struct worker_role *w = &n->worker[i];
@@ -210,7 +213,8 @@ static int make_control(struct node *n, int socket)
 	n->control->classifier.sids = n->rx[0].classifier.sids; /* the node never sends to its own SIDs */
 	for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
 		rc = neigh_table_init(&n->worker[w].neighs, unique_name(n, "nt", w, 0, name),
-			(uint32_t)d->max + 2 * LIMIT_NEIGH_MESSAGES, (uint32_t)d->hold_total, socket);
+			(uint32_t)d->max + 2 * LIMIT_NEIGH_MESSAGES, (uint32_t)d->hold_total,
+			n->worker[w].lcore->socket);
 	return rc;
 }
 
@@ -261,27 +265,6 @@ static int make_captures(struct node *n, const struct node_options *options)
 	return n->captures ? 0 : -ENOMEM;
 }
 
-/* The caches of the lcores must not hold a large part of a small pool. */
-static unsigned int cache_size(const struct node *n)
-{
-	uint64_t share = n->config->memory.buffers / (n->n_lcores * 4u);
-
-	return (unsigned int)MIN_OF(share, 256);
-}
-
-static struct rte_mempool *make_pool(const struct node *n, const struct node_options *options)
-{
-	const struct cfg_memory *m = &n->config->memory;
-	uint32_t bytes = options->buffer_bytes ? options->buffer_bytes : (uint32_t)m->buffer_size;
-	char name[28];
-
-	unique_name(n, "pool", 0, 0, name);
-	if (options->new_pool)
-		return options->new_pool(name, (unsigned int)m->buffers, bytes);
-	return pkt_pool_create(name, (unsigned int)m->buffers, cache_size(n), bytes, options->socket,
-		options->shared_cpu);
-}
-
 struct node *node_new(struct config *config, const struct node_options *options, char *err, size_t size)
 {
 	struct node *n = new_aligned(sizeof(*n));
@@ -300,6 +283,11 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	if (!n->seed && getrandom(&n->seed, sizeof(n->seed), 0) != sizeof(n->seed))
 		n->seed = rte_rdtsc();
 	n->n_ports = config->ports.n;
+	if (options->places)
+		n->places = *options->places;
+	else
+		cfg_places_init(&n->places);
+	cfg_deal(config, &n->places, &n->deal);
 	n->services = options->services;
 	n->egress = new_sparse((n->n_ports + 1) * sizeof(*n->egress), &n->egress_memory);
 	n->before.sid = calloc(SNAP_SID_MAX, sizeof(*n->before.sid));
@@ -323,13 +311,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 		node_free(n);
 		return NULL;
 	}
-	n->pool = make_pool(n, options);
-	if (!n->pool) {
-		text_fail(err, size, 0,
-			"no memory for %llu packet buffers of %llu bytes (%s): lower memory.buffers or "
-			"memory.buffer-size, or give the EAL more with -- -m MEGABYTES",
-			(unsigned long long)config->memory.buffers, (unsigned long long)config->memory.buffer_size,
-			rte_strerror(rte_errno));
+	if (node_make_pools(n, options, err, size) < 0) {
 		node_free(n);
 		return NULL;
 	}
@@ -342,18 +324,11 @@ void node_attach_port(struct node *n, uint16_t index, struct port *port)
 	n->port[index] = port;
 }
 
-/* A port without a configured worker goes to the worker that owns the fewest ports. */
 static void deal_out_egresses(struct node *n)
 {
 	for (uint32_t i = 0; i < n->n_ports; i++) {
-		const struct cfg_port *cp = &n->config->ports.items[i];
-		struct worker_role *w = &n->worker[0];
+		struct worker_role *w = &n->worker[n->deal.owner[i]];
 
-		for (uint16_t k = 0; k < n->n_workers; k++) {
-			if (cp->worker == CFG_NONE ? n->worker[k].n_egress < w->n_egress
-						   : n->worker[k].lcore->id == cp->worker)
-				w = &n->worker[k];
-		}
 		egress_init(&n->egress[i], n->port[i]);
 		if (n->steady)
 			egress_know_link(&n->egress[i]);
@@ -363,14 +338,11 @@ static void deal_out_egresses(struct node *n)
 	}
 }
 
-/* Queues are assigned to rx roles in turn, so that the queues of one port are on different lcores. */
 static int deal_out_queues(struct node *n)
 {
-	uint16_t turn = 0;
-
 	for (uint32_t i = 0; i < n->n_ports; i++) {
 		for (uint16_t q = 0; q < n->port[i]->n_rx_queues; q++) {
-			struct rx_role *rx = &n->rx[turn++ % n->n_rx];
+			struct rx_role *rx = &n->rx[n->deal.rx[i][q]];
 
 			if (rx->n_queues == RTE_DIM(rx->queue))
 				return -ENOSPC;
@@ -581,6 +553,7 @@ void node_drain(struct node *n)
 		for (uint16_t w = 0; w < n->n_workers; w++)
 			while (rx->park[w].n)
 				pkt_end(rx->park[w].pkts[--rx->park[w].n], DROP_stopped, &rx->lcore->stats);
+		rx->parked = 0;
 		for (uint16_t q = 0; q < rx->n_queues; q++)
 			while (backlog_take(rx, &rx->queue[q], &m, 1))
 				pkt_end(m, DROP_stopped, &rx->lcore->stats);
@@ -638,7 +611,8 @@ void node_free(struct node *n)
 	free(n->cleared_punts);
 	snapshot_registry_fini(&n->registry);
 	rte_free(n->qsbr);
-	rte_mempool_free(n->pool);
+	for (uint16_t i = 0; i < n->n_pools; i++)
+		rte_mempool_free(n->pools[i]);
 	free(n->egress_memory);
 	free(n);
 }

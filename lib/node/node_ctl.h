@@ -20,9 +20,10 @@ struct node_options {
 	 * thread. A pass then looks only at that and at what is due, so that it costs no more the more ports there are.
 	 */
 	bool told;
-	bool shared_cpu; /* lcores may preempt each other: pool and rings allow for it */
-	int socket;	 /* NUMA node of memory, or -1 */
-	uint64_t seed;	 /* of numbers that nobody must guess; 0: drawn from the kernel. For the lab and for tests */
+	bool shared_cpu;		 /* lcores may preempt each other: pool and rings allow for it */
+	int socket;			 /* NUMA node of memory, or -1 */
+	const struct cfg_places *places; /* NUMA nodes of ports and lcores; NULL: near to each other */
+	uint64_t seed; /* of numbers that nobody must guess; 0: drawn from the kernel. For the lab and for tests */
 	uint64_t wall_offset_ns; /* ns to add to lcore time for the time of day, for captures */
 	uint32_t buffer_bytes;	 /* replaces memory.buffer-size; 0: use that key. The lab may carry headers only */
 	/* Create the pool of packet buffers; NULL: pkt_pool_create. The node frees the pool with rte_mempool_free. */
@@ -37,6 +38,14 @@ struct node *node_new(struct config *config, const struct node_options *options,
 
 /* Attach an opened port as number `index`. All ports of the configuration are attached before node_commit. */
 void node_attach_port(struct node *n, uint16_t index, struct port *port);
+
+/* Make the pools of packet buffers. 0, or -ENOMEM with a message. For node_new. */
+int node_make_pools(struct node *n, const struct node_options *options, char *err, size_t size);
+
+/* Packet buffers of all pools; those that are free, caches of lcores included; those in use. */
+uint64_t node_buffers(const struct node *n);
+uint64_t node_buffers_free(const struct node *n);
+uint64_t node_buffers_used(const struct node *n);
 
 /* Assign queues and egresses to roles, build the first snapshot and publish it. */
 int node_commit(struct node *n, char *err, size_t size);

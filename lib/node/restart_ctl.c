@@ -49,7 +49,7 @@ static void try_again(struct node *n, uint32_t i, uint64_t now)
 	struct port *p = n->port[i];
 	struct eth_addr was = p->mac;
 	char err[256] = "";
-	int rc = p->ops->restart(p, n->config, n->pool, err, sizeof(err));
+	int rc = p->ops->restart(p, n->config, n->pool_of_port[i], err, sizeof(err));
 
 	if (rc == -EAGAIN && !err[0])
 		return;

@@ -22,36 +22,37 @@ static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts,
 		/* The park has room: rx_has_room has checked it. */
 		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
 		stat_level(park->n, park->n + n - done);
+		rx->parked += n - done;
 		stat_add(&rx->lcore->stats.ring_refused, n - done);
 	}
 }
 
 static void rx_unpark(struct rx_role *rx)
 {
-	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
+	for (uint16_t w = 0; unlikely(rx->parked) && w < rx->node->n_workers; w++) {
 		struct rx_park *park = &rx->park[w];
 		unsigned int done;
 
-		if (likely(!park->n))
+		if (!park->n)
 			continue;
 		done = mailbox_push_packets(&rx->to_worker[w], park->pkts, park->n);
 		stat_level(park->n, park->n - done);
+		rx->parked -= done;
 		memmove(park->pkts, park->pkts + done, park->n * sizeof(park->pkts[0]));
 	}
 }
 
 /*
- * Return whether a burst may be handed to any worker: its park has room. For a port with lossless classes its mailbox
- * must also be short and the park empty, because packets there are not charged to the buffer of their class.
+ * Return whether a burst may be handed to any worker: the parks have room. For a port with lossless classes mailboxes
+ * must also be short and the parks empty, because packets there are not charged to the buffer of their class.
  */
 static bool rx_has_room(const struct rx_role *rx, bool lossless)
 {
-	for (uint16_t w = 0; w < rx->node->n_workers; w++) {
-		if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST))
+	if (unlikely(rx->parked > (lossless ? 0 : NODE_PARK - NODE_BURST)))
+		return false;
+	for (uint16_t w = 0; lossless && w < rx->node->n_workers; w++)
+		if (unlikely(mailbox_used(&rx->to_worker[w]) > rx->lossless_mail))
 			return false;
-		if (lossless && unlikely(rx->park[w].n || mailbox_used(&rx->to_worker[w]) > NODE_LOSSLESS_MAIL))
-			return false;
-	}
 	return true;
 }
 

@@ -400,7 +400,7 @@ MUTANTS = [
     Mutant("a packet passes the queue although its slice has a max-rate", "lib/queue/egress_dp.c",
            "(s->busy | s->barred) >> x->tclass & 1) && !s->byte_time &&", "(s->busy | s->barred) >> x->tclass & 1) &&", "test_sched"),
     Mutant("lossless frames pile up in the mailbox of a slow worker", "lib/node/rx_dp.c",
-           "mailbox_used(&rx->to_worker[w]) > NODE_LOSSLESS_MAIL", "false", "test_backlog"),
+           "mailbox_used(&rx->to_worker[w]) > rx->lossless_mail", "false", "test_backlog"),
     Mutant("a pass never gets shorter", "lib/node/batch.h", "b->step--;", ";", "test_backlog"),
     Mutant("a pause that nobody renews lasts for ever", "lib/pfc/pfc_hold.c",
            "hold->until[i] = pause->ns[i] ? hold_time(h, now) + pause->ns[i] : 0;",
@@ -496,7 +496,7 @@ MUTANTS = [
            "account_release(&rx->waiting[q->port->index][pkt_of(pkts[i])->priority], pkts[i]->pkt_len, pkts[i]->nb_segs);",
            "(void)i;", "test_backlog"),
     Mutant("a park that is full takes no notice", "lib/node/rx_dp.c",
-           "if (unlikely(rx->park[w].n > NODE_PARK - NODE_BURST)) return false;", "", "test_node"),
+           "if (unlikely(rx->parked > (lossless ? 0 : NODE_PARK - NODE_BURST))) return false;", "", "test_node"),
 ]
 
 

@@ -244,7 +244,7 @@ def no_such_cpu(p):
 def far_nic(p):
     with good_machine() as m:
         m.pci(OTHER, "vfio-pci", group=6, node=1, modalias=I40E)
-        p.expect(m, "advice", "NUMA", "port p0 .0000:17:00.1. is on node 1, CPU 1 is on node 0",
+        p.expect(m, "advice", "NUMA", "port p0 .0000:17:00.1. is on node 1, the CPU that serves it on another: 1$",
                  "choose CPUs of node 1 in lcores.cpus: 8-15", device=OTHER)
 
 

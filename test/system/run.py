@@ -139,7 +139,7 @@ def plan_without_start(bench):
     bench.config()
     code, out, err = bench.run("--check")
     expect(code == 0, f"ended with {code}: {err}")
-    for text in ("1 on CPU 0    rx + worker (run to completion)", "egress owned by lcore 1", "total, of 32768",
+    for text in ("1 on CPU 0   NUMA node 0  rx + worker (run to completion): polls p0:0 p1:0; owns p0 p1", "egress owned by lcore 1", "total, of 32768",
                  "config.yaml is valid", "a start on this machine would fail: port p0: rx_pcap: cannot read in.pcap"):
         expect(text in out, f"'{text}' is not in the plan:\n{out}")
     code, strict, err = bench.run("--check", "--strict")
@@ -267,6 +267,9 @@ def plan_headroom(bench):
     for args, text in ((("headroom",), "--rate is required"), (("head",), "expected 'headroom', found 'head'"), ((), "expected 'headroom'"),
                        (("headroom", "--rate", "100G"), "--distance or --delay is required"),
                        (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected a value such as 1000km, found '10mi'"),
+                       (("headroom", "--rate", "100", "--distance", "10km"), "--rate: expected a value such as 100G, found '100'"),
+                       (("headroom", "--rate", "100G", "--distance", "10"), "--distance: expected a value such as 1000km, found '10'"),
+                       (("headroom", "--rate", "100G", "--delay", "5"), "--delay: expected a value such as 5ms, found '5'"),
                        (("headroom", "--rate", "100G", "--distance", "1km", "x"), "unexpected argument: x")):
         done = run(*args)
         expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")

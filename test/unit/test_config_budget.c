@@ -14,7 +14,7 @@
  * 1024+3*1792; control 128+3*256; lossless 2048 shared and 64 KB of 1000-byte frames;
  * headroom two classes of 6 MB, one of 1 MB and an eighth of it, for a tunnel chooses whom to stop, in such frames; rings: two rx
  * lcores to control and to the other lcore's worker each, control to two workers, that is 2+2 and 1-2, 1-3,
- * 2-3: seven of 512; two workers 129 to each other; parked 2*2*256; waiting 2*256; from two workers 32 each; four lcores with 384+64; control 256.
+ * 2-3: seven of 512; two workers 129 to each other; parked 2*256; waiting 2*256; from two workers 32 each; four lcores with 384+64; control 256.
  */
 static void budget_sum(void **state)
 {
@@ -34,7 +34,7 @@ static void budget_sum(void **state)
 		{"rings between lcores", 3584},
 		{"credit pool", 64},
 		{"packets handed from worker to worker", 516},
-		{"packets parked while a ring is full", 1024},
+		{"packets parked while a ring is full", 512},
 		{"packets waiting for a neighbour", 512},
 		{"packets whose neighbour did not answer", 64},
 		{"pool caches and bursts of lcores", 1792},
@@ -51,7 +51,7 @@ static void budget_sum(void **state)
 		check(b.line[i].buffers == lines[i].buffers, "%s: %llu", b.line[i].what,
 			(unsigned long long)b.line[i].buffers);
 	}
-	assert_int_equal(b.total, 40736);
+	assert_int_equal(b.total, 40224);
 	assert_int_equal(cfg_lcore_count(c), 4);
 	assert_int_equal(cfg_packet_rings(c), 7);
 	cfg_free(c);
@@ -60,9 +60,9 @@ static void budget_sum(void **state)
 static void budget_check(void **state)
 {
 	static const struct conf_row rows[] = {
-		{"fits exactly", "buffers: 128K", "buffers: 39563", NULL},
-		{"one too few", "buffers: 128K", "buffers: ^39562",
-			"buffers: 39562 is too few: up to 39563 can be in use at once; set memory.buffers to 39563. In "
+		{"fits exactly", "buffers: 128K", "buffers: 39051", NULL},
+		{"one too few", "buffers: 128K", "buffers: ^39050",
+			"buffers: 39050 is too few: up to 39051 can be in use at once; set memory.buffers to 39051. In "
 			"use: 3584 receive "
 			"descriptors + 384 frames of lossy classes that wait for the CPU + 1792 transmit "
 			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
@@ -71,14 +71,14 @@ static void budget_check(void **state)
 			"lossless frames on the way between lcores at XOFF + 896 egress "
 			"queues of control traffic + 3584 rings between lcores + 64 credit pool + 516 packets handed "
 			"from worker to "
-			"worker + 1024 packets "
+			"worker + 512 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
 			"neighbour did not answer "
 			"+ 1792 pool caches and bursts "
 			"of lcores + 256 control packets"},
 		{"the default is too few", "memory:\n  hugepages: off\n  buffers: 128K\n",
 			"memory:\n  ^hugepages: off\n",
-			"buffers: 16384 is too few: up to 39563 can be in use at once; set memory.buffers to 39563. In "
+			"buffers: 16384 is too few: up to 39051 can be in use at once; set memory.buffers to 39051. In "
 			"use: 3584 receive "
 			"descriptors + 384 frames of lossy classes that wait for the CPU + 1792 transmit "
 			"descriptors + 2048 rewritten frames that the device has not accepted yet + 6400 egress queues "
@@ -87,7 +87,7 @@ static void budget_check(void **state)
 			"lossless frames on the way between lcores at XOFF + 896 egress "
 			"queues of control traffic + 3584 rings between lcores + 64 credit pool + 516 packets handed "
 			"from worker to "
-			"worker + 1024 packets "
+			"worker + 512 packets "
 			"parked while a ring is full + 512 packets waiting for a neighbour + 64 packets whose "
 			"neighbour did not answer "
 			"+ 1792 pool caches and bursts "
@@ -95,6 +95,40 @@ static void budget_check(void **state)
 	};
 
 	conf_expect_rows(rows, ARRAY_LEN(rows));
+}
+
+/* Rings to workers: two of memory.ring for each worker, however many rx lcores; never less than a burst and a limit need. */
+static void rings_of_many(void **state)
+{
+	static const struct {
+		unsigned int n;
+		uint32_t slots;
+		uint64_t rings; /* rx to control: at least LIMIT_PUNT_RINGS; to workers; control to workers */
+	} rows[] = {{1, 1024, 3072}, {2, 1024, 8192}, {3, 512, 10752}, {4, 512, 16384}, {8, 256, 32768},
+		{16, 256, 98304}};
+
+	for (unsigned int i = 0; i < ARRAY_LEN(rows); i++) {
+		char yaml[1024], rx[256] = "", worker[256] = "";
+		struct cfg_budget b;
+		struct config *c;
+
+		for (unsigned int k = 0; k < rows[i].n; k++) {
+			snprintf(rx + strlen(rx), sizeof(rx) - strlen(rx), "%u,", 1 + k);
+			snprintf(worker + strlen(worker), sizeof(worker) - strlen(worker), "%u,", 50 + k);
+		}
+		snprintf(yaml, sizeof(yaml),
+			"node: {name: a, loopback: \"fd00::1\"}\nlcores: {control: 0, rx: [%s], worker: [%s]}\n"
+			"ports: [{name: p, device: net_null0, side: dc}]\n",
+			rx, worker);
+		c = conf_load(CONF_LOAD, yaml);
+		cfg_budget(c, &b);
+		check(cfg_worker_ring(c) == rows[i].slots, "%u lcores: %u slots", rows[i].n, cfg_worker_ring(c));
+		for (unsigned int k = 0; k < b.n; k++)
+			if (strcmp(b.line[k].what, "rings between lcores") == 0)
+				check(b.line[k].buffers == rows[i].rings, "%u lcores: %llu", rows[i].n,
+					(unsigned long long)b.line[k].buffers);
+		cfg_free(c);
+	}
 }
 
 /* Least that a packet buffer takes of a frame is 2 KB, most 16 KB, in steps of 1 KB as NICs count. */
@@ -324,6 +358,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(budget_sum),
 		cmocka_unit_test(budget_check),
+		cmocka_unit_test(rings_of_many),
 		cmocka_unit_test(buffer_size),
 		cmocka_unit_test(budget_frame),
 		cmocka_unit_test(budget_jumbo),

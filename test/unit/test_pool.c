@@ -10,6 +10,7 @@
 #include "config/budget.h"
 #include "test/support/conf.h"
 #include "test/support/packet.h"
+#include "service/services.h"
 #include "test/support/testbed.h"
 #include "wire/icmp.h"
 
@@ -235,9 +236,35 @@ static void one_buffer_a_packet_is_too_few(void **state)
 	fill_free(whole);
 }
 
+/* Two NUMA nodes: a pool of memory.buffers buffers on each; ports of one node share theirs. */
+static void pool_of_each_node(void **state)
+{
+	struct config *c = conf_load(CONF_LOAD, TESTBED_NODE TESTBED_ONE_LCORE
+		"ports:\n  - {name: a, device: net_null0, side: dc}\n  - {name: b, device: net_null1, side: dc}\n"
+		"  - {name: c, device: net_null2, side: dc}\n");
+	uint64_t buffers = c->memory.buffers;
+	struct cfg_places places;
+	struct node_options options = {.services = node_services, .socket = -1, .places = &places};
+	char err[256] = "";
+	struct node *n;
+
+	testbed_eal();
+	cfg_places_init(&places);
+	places.port[0] = places.port[2] = 1;
+	places.port[1] = 0;
+	n = node_new(c, &options, err, sizeof(err));
+	check(n, "%s", err);
+	assert_int_equal(n->n_pools, 2);
+	assert_true(n->pool_of_port[0] == n->pool_of_port[2] && n->pool_of_port[0] != n->pool_of_port[1]);
+	assert_ptr_equal(n->pool, n->pool_of_port[0]);
+	assert_true(node_buffers(n) == 2 * buffers && node_buffers_free(n) == 2 * buffers && !node_buffers_used(n));
+	node_free(n);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pool_of_each_node),
 		cmocka_unit_test(a_pool_of_what_is_promised_is_enough),
 		cmocka_unit_test(one_buffer_a_packet_is_too_few),
 	};

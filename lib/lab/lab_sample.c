@@ -8,7 +8,7 @@
 
 #include "lab/host_priv.h"
 
-#define CHECK_EVENTS 64		 /* events per node between two checks of all invariants, at least */
+#define CHECK_EVENTS 256	 /* events per node between two checks of all invariants, at least */
 #define SAMPLES 400		 /* of a run, unless the topology says otherwise */
 #define SAMPLES_MAX 4000	 /* ever held */
 #define VALUES_MAX (2000 * 1000) /* of all series together; but each has SAMPLES */

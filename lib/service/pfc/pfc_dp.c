@@ -418,14 +418,15 @@ static void pfc_look_at(struct worker_role *w, uint16_t port, uint64_t left, uin
 	uint8_t stopped = 0, urgent = 0, exhausted = 0;
 	bool turned = false;
 
-	for (unsigned int i = 0; i < PFC_PRIORITIES; i++) {
+	FOR_EACH_BIT(i, p->lossless) {
 		struct pfc_buffer *b = &own->buffer[i];
-		struct pfc_threshold level;
+		struct pfc_threshold level = service_pfc_level(w->node, port, i);
 
-		if (!(p->lossless >> i & 1))
-			continue;
-		level = service_pfc_level(w->node, port, i);
-		pfc_buffer_look(b, &p->buffer, &level, left);
+		if (!(own->looked >> i & 1) || p->buffer.alpha || level.bytes != b->level.bytes ||
+			level.buffers != b->level.buffers) {
+			pfc_buffer_look(b, &p->buffer, &level, left);
+			own->looked = (uint8_t)(own->looked | 1u << i);
+		}
 		if (unlikely(p->pfc_tunnelled && (b->stopped || pfc_slices_any(&slices[i]))))
 			turned |= pfc_look_at_slices(w, port, i, &level);
 		stopped = (uint8_t)(stopped | (b->stopped || pfc_slices_any(&slices[i])) << i);
@@ -455,6 +456,7 @@ static void pfc_clear_watermarks(struct worker_role *w)
 		egress_clear_watermarks(w->egress[i], persistent);
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)
 			pfc_buffer_clear(&service_pfc(w->node)->port[w->egress[i]->index].buffer[k], persistent);
+		service_pfc(w->node)->port[w->egress[i]->index].looked = 0;
 	}
 }
 
@@ -562,6 +564,7 @@ static void pfc_configure(struct worker_role *w)
 			pfc_start(w, port);
 			pfc_start_queues(w, port);
 		}
+		service_pfc(w->node)->port[port].looked = 0;
 		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
 		/* A class that was lossless until this snapshot must still send XON to the neighbour. */
 		service_pfc_worker(w)->n_lossless += lossless || service_pfc(w->node)->port[port].speaker.stopped;

@@ -81,6 +81,7 @@ struct service_pfc_port {
 	/* For the tunnels of the control role, which reads them after a change of `turns`. Relaxed; turns: release. */
 	uint8_t stopped; /* classes whose buffers are above XOFF */
 	uint8_t urgent;	 /* classes that pause all contributors */
+	uint8_t looked;	 /* classes whose buffers were looked at with these thresholds: not again at the same level */
 	uint32_t turns;
 	uint32_t link;				  /* port.link when the owner last looked */
 	struct pfc_speaker speaker;		  /* to the neighbour, about the own buffers */

@@ -25,6 +25,10 @@ Mutant = collections.namedtuple("Mutant", "what path old new scenario")
 VIOLATES = "what the device did not take is forgotten"  # violates an invariant, so that the run stops and reports it
 TOLD = ["invariant 'node conservation' is violated at", "The last 1000 events:", "gw1> show conservation", "gw1> show queues"]
 MUTANTS = [
+    Mutant("a buffer is held against the thresholds of before the reload", "lib/service/pfc/pfc_dp.c",
+           "		service_pfc(w->node)->port[port].looked = 0;", "		;", "test_pfc_port"),
+    Mutant("watermarks that were cleared stay at zero", "lib/service/pfc/pfc_dp.c",
+           "		service_pfc(w->node)->port[w->egress[i]->index].looked = 0;", "		;", "test_buffers_shown"),
     Mutant("pauses by End.X.PFC end as their frames say", "lib/service/pfc/pfc_cp.c",
            "sid->jitter_ns + sid->outage_ns);", "sid->jitter_ns);", "tunnel_way_back_cut"),
     Mutant("a node that starts lets go what End.X.PFC may pause", "lib/service/pfc/pfc_dp.c",

@@ -121,6 +121,9 @@ static void watermarks(void **state)
 	assert_int_equal(b->most_headroom.bytes, 14520);
 	assert_int_equal(q->user_bytes, 15000);
 	assert_int_equal(q->most_bytes, 35000);
+	check_shown(t, "clear watermarks", "");
+	testbed_round(t);
+	assert_int_equal(b->user.bytes, 15000); /* though nothing has changed since */
 	receive(t, PLAIN, 3, 2);
 	check_shown(t, "show queues out", "  17000       17000       35000 ");
 	check_shown(t, "show buffers", "       17000            17              0       35000          14520 ");

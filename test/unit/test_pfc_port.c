@@ -26,6 +26,7 @@
 	"buffer-profiles:\n" \
 	"  - {name: b, xoff: 20K, xon: 8K, headroom: 40K, forced: true, min-frame: 100}\n" \
 	"  - {name: small, xoff: 20K, xon: 8K, headroom: 2K, forced: true, min-frame: 100}\n" \
+	"  - {name: low, xoff: 5K, xon: 2K, headroom: 40K, forced: true, min-frame: 100}\n" \
 	"  - {name: auto, xoff: 20K, xon: 8K, min-frame: 1000}\n" \
 	"  - {name: shared, xoff: 4M, headroom: 20K, forced: true, alpha: 1/128, min-frame: 1000}\n" \
 	"  - {name: half, xoff: 4M, headroom: 20K, forced: true, alpha: 1/2, min-frame: 1000}\n" \
@@ -668,6 +669,32 @@ static void the_last_word_is_xon(void **state)
 	}
 }
 
+/* A reload lowers XOFF below what a buffer holds, or raises XON above it, and nothing arrives or leaves meanwhile. */
+static void other_thresholds(void **state)
+{
+	static const char *const profiles[] = {"b", "low", "b"};
+	struct testbed *t = bed(ONE_LCORE, PORTS(PEER));
+	char text[8192], pfc[128], err[256];
+
+	(void)state;
+	pfc_from(t, OUT, &out_peer, 0x08, 65535);
+	for (uint32_t k = 0; k < 7; k++)
+		data(t, OUT, 3, k, 1000);
+	testbed_settle(t, 10);
+	for (unsigned int i = 0; i < ARRAY_LEN(profiles); i++) {
+		bool stops = i == 1;
+
+		snprintf(pfc, sizeof(pfc), "priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: %s", profiles[i]);
+		snprintf(text, sizeof(text), NODE ONE_LCORE PORTS("%s"), pfc);
+		check(node_apply(t->node, conf_load(CONF_CHECK, text), err, sizeof(err)) == 0, "row %u: %s", i, err);
+		testbed_settle(t, 10);
+		check(service_pfc(t->node)->port[IN].buffer[3].stopped == stops, "row %u", i);
+	}
+	pfc_from(t, OUT, &out_peer, 0x08, 0);
+	testbed_settle(t, 100);
+	testbed_free(t);
+}
+
 /*
  * Packets that come back from the wait for a neighbour find the port's lossy buffers used up: only those of lossy classes
  * are dropped.
@@ -741,6 +768,7 @@ int main(void)
 		cmocka_unit_test(shared_by_several_owners),
 		cmocka_unit_test(the_owner_looks_again_soon),
 		cmocka_unit_test(the_last_word_is_xon),
+		cmocka_unit_test(other_thresholds),
 		cmocka_unit_test(back_from_a_neighbour),
 		cmocka_unit_test(taken_back),
 	};

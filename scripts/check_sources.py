@@ -3,7 +3,7 @@
 """Check the rules of the source tree that a compiler does not check (docs/design.md section 2). Prints TAP.
 
   layers     a library includes only libraries that lib/meson.build names before it
-  pure       lib/base, wire, config, stats, icmp, pfc, fib, bfd, credit, hmac, rsvp and the neighbour state machine do not use DPDK
+  pure       lib/base, wire, config, stats, steer, icmp, pfc, fib, bfd, credit, hmac, rsvp and the neighbour state machine do not use DPDK
   services   lib/node names no protocol: those are services, which it reaches through their table
   ethdev     rte_ethdev.h is included in drivers/ only
   lab        lib/lab and app/sluice-lab use the appliance's objects and have no forwarding of their own
@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(TOP, "test"))
 import objects  # noqa: E402
 import tap  # noqa: E402
 
-PURE = ["base", "wire", "config", "stats", "icmp", "pfc", "fib", "bfd", "credit", "hmac", "rsvp"]
+PURE = ["base", "wire", "config", "stats", "steer", "icmp", "pfc", "fib", "bfd", "credit", "hmac", "rsvp"]
 PURE_FILES = ["neigh/neigh_cache.c", "neigh/neigh_cache.h", "neigh/nd.c", "neigh/nd.h", "snapshot/ids.c", "snapshot/ids.h"]
 GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "counters"), ("docs/commands.md", "commands"),
              ("docs/man/sluice.8", "sluice.8"), ("docs/man/sluicectl.1", "sluicectl.1"),

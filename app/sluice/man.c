@@ -34,6 +34,7 @@ void man_sluice(FILE *out)
 	      ".br\n.B sluice preflight\n[\\fB\\-c\\fR \\fIFILE\\fR] [\\fB\\-j\\fR]\n"
 	      ".br\n.B sluice plan headroom \\-\\-rate\n.I RATE\n.B \\-\\-distance\n.I LENGTH\n[options] "
 	      "[\\fB\\-j\\fR]\n"
+	      ".br\n.B sluice plan placement\n.I TOPOLOGY DEMANDS\n[\\fB\\-j\\fR]\n"
 	      ".SH DESCRIPTION\n"
 	      "sluice runs one node, described by one configuration file.\n"
 	      "On SIGINT or SIGTERM it stops receiving, sends the packets that it holds, prints a report and checks\n"
@@ -50,6 +51,13 @@ void man_sluice(FILE *out)
 	      "computes how many bytes a lossless class may still receive after it has sent XOFF, by the formula of\n"
 	      "draft\\-he\\-rtgwg\\-wan\\-pfc and by the full one, and how many bytes must be left in the buffer\n"
 	      "when it sends XON, so that the link stays busy. It starts nothing.\n"
+	      ".PP\n"
+	      ".B sluice plan placement\n"
+	      "places the flows of a job, which are known before it starts, on the shortest paths of a network, so "
+	      "that the\n"
+	      "most loaded link carries as little as possible, and says how little any placement can reach. It prints "
+	      "what\n"
+	      "the command path load reads.\n"
 	      ".SH OPTIONS\n",
 		out);
 	man_options(out, sluice_options, n_sluice_options);

@@ -11,6 +11,7 @@
 #include "config/ways.h"
 #include "drivers/abilities.h"
 #include "service/rsvp/service_rsvp.h"
+#include "service/steer/service_steer.h"
 
 static void print_roles(const struct config *c, uint64_t lcore, FILE *out)
 {
@@ -168,6 +169,10 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 			"state\n",
 			(unsigned long long)(rsvp_memory((uint32_t)c->credit.paths) + 1023) / 1024,
 			(unsigned long long)c->credit.paths, rsvp_session_memory(), rsvp_soft_state());
+	if (steer_memory(c))
+		fprintf(out, "  %llu KB for the flow tables of %u rx lcore%s\n",
+			(unsigned long long)(steer_memory(c) + 1023) / 1024, c->lcores.rx.n,
+			c->lcores.rx.n == 1 ? "" : "s");
 	if (!m->hugepages)
 		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; use capture start instead\n");
 }

@@ -17,8 +17,11 @@ void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
 extern const struct cli_option plan_options[];
 extern const size_t n_plan_options;
 
-/* `sluice plan headroom ...`: compute headroom without a configuration. Exit status. */
+/* `sluice plan headroom ...`, `sluice plan placement ...`: without a node. Exit status. */
 int plan(int argc, char **argv);
+
+/* `sluice plan placement TOPOLOGY DEMANDS`: place the flows of a job. Exit status. */
+int plan_placement(int argc, char **argv);
 
 /* What candidate paths of a policy have in common, as lines of the plan; nothing if they fail apart. */
 void plan_overlap_print(const struct config *c, const struct cfg_own_sids *own, const struct cfg_policy *policy,

@@ -307,8 +307,10 @@ static int headroom(int argc, char **argv)
 
 int plan(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "placement") == 0)
+		return plan_placement(argc - 1, argv + 1);
 	if (argc < 2 || strcmp(argv[1], "headroom") != 0) {
-		fprintf(stderr, "sluice: plan: expected 'headroom'%s%s%s\n", argc < 2 ? "" : ", found '",
+		fprintf(stderr, "sluice: plan: expected 'headroom' or 'placement'%s%s%s\n", argc < 2 ? "" : ", found '",
 			argc < 2 ? "" : argv[1], argc < 2 ? "" : "'");
 		return usage(stderr, 2);
 	}

@@ -35,6 +35,7 @@ enum log_level {
 	X(pfc, "PFC storms") \
 	X(bfd, "BFD sessions") \
 	X(rsvp, "credit sessions") \
+	X(steer, "flows and the paths they are placed on") \
 	X(console, "console, socket and HTTP")
 
 enum log_module {

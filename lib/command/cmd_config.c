@@ -7,6 +7,16 @@
 #include "config/config.h"
 #include "node/node_ctl.h"
 
+/* The placements in force stand for those of the file. */
+static void emit_with_placements(const struct node *n, FILE *f)
+{
+	struct config c = *n->config;
+
+	c.placements.n = 0;
+	cfg_emit(&c, f, false);
+	path_write_placements(n, f);
+}
+
 int cmd_show_config(struct command_call *c)
 {
 	char *text = NULL;
@@ -15,7 +25,10 @@ int cmd_show_config(struct command_call *c)
 
 	if (!f)
 		return -ENOMEM;
-	cfg_emit(c->node->config, f, c->arg[0] != NULL);
+	if (c->arg[0] && c->arg[0][0] == 'p')
+		emit_with_placements(c->node, f);
+	else
+		cfg_emit(c->node->config, f, c->arg[0] != NULL);
 	fclose(f);
 	/* the text form prints a string unchanged, so the output is YAML */
 	while (size && text[size - 1] == '\n')

@@ -8,6 +8,7 @@
 #include "command/json_row.h"
 #include "node/node_ctl.h"
 #include "service/nexthop/nexthop.h"
+#include "service/steer/service_steer.h"
 
 static uint64_t now_of(const struct node *n)
 {
@@ -79,6 +80,8 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 	o = json_pack("{ss ss sb sb ss}", "policy", policy->name, "path", p->name, "backup", p->backup, "carries",
 		nexthop_path_carries(s, policy, id), "way_out", describe_target(c->node, p->via, way));
 	json_row(o, &stat_path, &shown, 0);
+	if (policy->flows)
+		json_object_set_new(o, "flows", json_integer((json_int_t)steer_flows_on(c->node, id)));
 	/* times are those of the next hop, unless the path itself has failed */
 	if (p->via && target_kind(p->via) == TARGET_NEIGH && !liveness_of_path(s, id))
 		life = life_json(c->node,

@@ -106,6 +106,26 @@ static const char *on_link(const struct snapshot *s, const struct pkt *x, char *
 	return text;
 }
 
+static void add_way(json_t *o, const struct node *n, const struct pkt *x)
+{
+	const struct snapshot *s = n->snapshot;
+	char text[DESCRIBE_TEXT];
+
+	if (x->ops & PKT_OP_ENCAP && x->path < s->n_paths && s->path[x->path].name)
+		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
+	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
+	json_object_set_new(o, "next_hop",
+		json_string(x->neigh >= PKT_NEIGH_LINK ? on_link(s, x, text) : describe_neigh(n, x->neigh, text)));
+}
+
+static json_t *placed(const struct node *n, const struct pkt *x)
+{
+	json_t *o = json_object();
+
+	add_way(o, n, x);
+	return o;
+}
+
 static json_t *resolved(const struct walk *w, const struct node *n, const struct pkt *x)
 {
 	static const char *const verdicts[] = {"forward", "punt", "drop"};
@@ -125,11 +145,7 @@ static json_t *resolved(const struct walk *w, const struct node *n, const struct
 	/* an adjacency SID has a next hop of its own */
 	if (!(x->sid < s->n_sids && s->sid[x->sid].used && s->sid[x->sid].adjacency) && looked_up(w, x, &to))
 		json_object_set_new(o, "route", json_string(describe_route(s, x->vrf, &to, text)));
-	if (x->ops & PKT_OP_ENCAP && x->path < s->n_paths && s->path[x->path].name)
-		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
-	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
-	json_object_set_new(o, "next_hop",
-		json_string(x->neigh >= PKT_NEIGH_LINK ? on_link(s, x, text) : describe_neigh(n, x->neigh, text)));
+	add_way(o, n, x);
 	json_object_set_new(o, "class", json_integer(x->tclass));
 	json_object_set_new(o, "changes", changes_of(x));
 	return o;
@@ -159,6 +175,10 @@ static void take(void *arg, const struct trace_event *e)
 	case TRACE_RESOLVED:
 		memcpy(&x, e->bytes, sizeof(x));
 		add_step(w, e, "resolved", resolved(w, n, &x));
+		break;
+	case TRACE_PLACED:
+		memcpy(&x, e->bytes, sizeof(x));
+		add_step(w, e, "placed", placed(n, &x));
 		break;
 	case TRACE_SERVED:
 		add_step(w, e, "served", json_pack("{ss%}", "what", (const char *)e->bytes, (size_t)e->captured));

@@ -78,6 +78,22 @@ int cmd_show_paths(struct command_call *c);
 int cmd_port_stop(struct command_call *c);
 int cmd_port_start(struct command_call *c);
 
+/* cmd_flow.c */
+int cmd_show_flows(struct command_call *c);
+int cmd_show_flow_counters(struct command_call *c);
+int cmd_show_placements(struct command_call *c);
+
+/* cmd_path.c */
+int cmd_path_place(struct command_call *c);
+int cmd_path_pin(struct command_call *c);
+int cmd_path_unpin(struct command_call *c);
+int cmd_path_load(struct command_call *c);
+int cmd_path_batch(struct command_call *c);
+int cmd_path_drain(struct command_call *c);
+int cmd_path_enable(struct command_call *c);
+/* The placements of a node as YAML of the key placements, if there are any. */
+void path_write_placements(const struct node *n, FILE *out);
+
 /* cmd_route.c */
 int cmd_show_routes(struct command_call *c);
 int cmd_show_route_lookup(struct command_call *c);

@@ -60,7 +60,9 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 			return fail(err, size, "a line has at most %d words", WORDS_MAX);
 		out->word[out->n++] = to = p;
 		for (; *p && (quote || !is_space(*p)); p++) {
-			if (*p == '"' && (!quote || quote == '"'))
+			if (*p == '\\' && p[1] == '"')
+				*to++ = *++p;
+			else if (*p == '"' && (!quote || quote == '"'))
 				quote = quote ? 0 : '"';
 			else
 				*to++ = *p;

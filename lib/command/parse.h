@@ -7,7 +7,7 @@
 
 #define WORDS_MAX 64
 
-/* A line split into words. Words point into `text`, without quotes. */
+/* A line split into words. Words point into `text`, without quotes; \" is a quote that belongs to its word. */
 struct words {
 	char text[COMMAND_LINE_MAX];
 	char *word[WORDS_MAX];

@@ -108,6 +108,7 @@ int cfg_check(const struct config *c, struct cfg_diags *d)
 	check_qos(c, d);
 	check_headroom(c, d);
 	check_circuits(c, d);
+	check_steering(c, d);
 	check_pfc_wan(c, d);
 	check_bfd(c, d);
 	check_credit(c, d);

@@ -21,6 +21,7 @@ void check_dscp(const struct config *c, struct cfg_diags *d);	  /* DSCP maps and
 void check_headroom(const struct config *c, struct cfg_diags *d); /* buffers of lossless classes */
 void check_bfd(const struct config *c, struct cfg_diags *d);	  /* profiles, sessions of next hops and paths */
 void check_credit(const struct config *c, struct cfg_diags *d);	  /* keys, neighbours and sessions of credit */
+void check_steering(const struct config *c, struct cfg_diags *d); /* flow tables, placements */
 void check_ways(const struct config *c, struct cfg_diags *d);	  /* paths, tunnels and relays have a way out */
 void check_buffers(const struct config *c, struct cfg_diags *d);
 

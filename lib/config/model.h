@@ -348,7 +348,23 @@ struct cfg_policy {
 	uint64_t flow_label; /* 0: hash of the inner packet */
 	char *class_map;     /* or NULL */
 	uint32_t slice_by;   /* enum cfg_slice_by, not argument: those are in the segments */
+	uint64_t flows;	     /* places in the flow table of each rx lcore; 0: no table */
+	uint32_t flow_key;   /* enum cfg_flow_key */
+	bool roce;	     /* PSNs of RoCEv2 are looked at */
 	CFG_LIST(struct cfg_path) paths;
+};
+
+struct cfg_steering {
+	struct cfg_mark at;
+	uint64_t idle_s;
+};
+
+/* A flow and the path that it takes. */
+struct cfg_placement {
+	struct cfg_mark at;
+	char *flow; /* steer/steer_key.h */
+	char *policy, *path;
+	bool pinned;
 };
 
 struct cfg_hmac {
@@ -533,6 +549,8 @@ struct config {
 	CFG_LIST(struct cfg_vrf) vrfs;
 	CFG_LIST(struct cfg_sid) sids;
 	CFG_LIST(struct cfg_policy) policies;
+	struct cfg_steering steering;
+	CFG_LIST(struct cfg_placement) placements;
 	CFG_LIST(struct cfg_circuit) circuits;
 	CFG_LIST(struct cfg_relay) relays;
 	CFG_LIST(struct cfg_pfc_tunnel) pfc_tunnels;

@@ -11,6 +11,7 @@
 static const char *const words_side[] = CFG_WORDS(CFG_SIDES);
 static const char *const words_path_mtu[] = CFG_WORDS(CFG_PATH_MTUS);
 static const char *const words_hmac[] = CFG_WORDS(CFG_HMAC_CHECKS);
+static const char *const words_flow_key[] = CFG_WORDS(CFG_FLOW_KEYS);
 static const char *const words_hmac_profile[] = CFG_WORDS(CFG_HMAC_PROFILES);
 static const char *const words_boundary[] = CFG_WORDS(CFG_BOUNDARIES);
 static const char *const words_hugepages[] = CFG_WORDS(CFG_HUGEPAGES);
@@ -517,6 +518,15 @@ static const struct cfg_key policy_keys[] = {
 		.help = "How packets carry their slice. sid: in the segments, which are SIDs of slices or are written "
 			"with the slice id as argument. option: in a hop-by-hop option of type node.slice-option, 16 "
 			"bytes, with the id of the slice that each packet has here."},
+	{"flows", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_policy, flows), .max = 4u << 20, .fallback = "0",
+		.help = "Flows of the policy that each rx lcore keeps in its flow table, so that they can be placed on "
+			"paths one by one. Flows beyond that are distributed by hash. 0: all are, and there is no table."},
+	{"flow-key", CFG_WORD, .offset = AT(struct cfg_policy, flow_key), .words = words_flow_key, .fallback = "tuple",
+		.help = "What tells flows apart. tuple: VRF, addresses, protocol and ports. queue-pair: of RoCEv2, the "
+			"destination queue pair in place of the ports."},
+	{"roce", CFG_BOOL, .offset = AT(struct cfg_policy, roce), .fallback = "no",
+		.help = "yes: follow the packet sequence numbers of RoCEv2 flows, for the gaps and duplicates that 'show "
+			"flows' shows. Needs flows."},
 	{"paths", CFG_LIST_OF, .item = CFG_MAP, .map = &path_map, .offset = AT(struct cfg_policy, paths),
 		.flags = CFG_REQUIRED, .min = 1, .max = 64, .help = "Segment lists over which flows are distributed."},
 };
@@ -597,6 +607,12 @@ static const struct cfg_key root_keys[] = {
 		.help = "SIDs that this node instantiates."},
 	{"policies", CFG_LIST_OF, .item = CFG_MAP, .map = &policy_map, .offset = AT(struct config, policies),
 		.max = 65536, .help = "SRv6 policies: outer headers that are added to packets."},
+	{"steering", CFG_MAP, .offset = AT(struct config, steering), .map = &cfg_steering_map,
+		.help = "Flow tables of policies with flows."},
+	{"placements", CFG_LIST_OF, .item = CFG_MAP, .map = &cfg_placement_map, .offset = AT(struct config, placements),
+		.max = 4u << 20, .flags = CFG_COMMENTED,
+		.help = "Flows that take a certain path of their policy. 'path place' adds others; a reload keeps all of "
+			"them, and what the file says about a flow counts."},
 	{"hmac", CFG_MAP, .offset = AT(struct config, hmac), .map = &hmac_map, .flags = CFG_COMMENTED,
 		.help = "Keys and format of HMAC TLVs."},
 	{"circuits", CFG_LIST_OF, .item = CFG_MAP, .map = &circuit_map, .offset = AT(struct config, circuits),

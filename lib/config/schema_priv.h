@@ -31,6 +31,9 @@ extern const struct cfg_map cfg_bfd_profile_map, cfg_sbfd_reflector_map;
 /* schema_credit.c */
 extern const struct cfg_map cfg_credit_map;
 
+/* schema_steer.c: placement of flows on paths */
+extern const struct cfg_map cfg_steering_map, cfg_placement_map;
+
 /* schema_remote.c: SIDs of other nodes */
 extern const struct cfg_map cfg_remote_sid_map, cfg_remote_file_map;
 

@@ -38,6 +38,13 @@ enum cfg_path_mtu { CFG_PATH_MTUS(CFG_CONSTANT) };
 
 enum cfg_slice_by { CFG_SLICE_BY(CFG_CONSTANT) };
 
+/* What the flows of a policy are told apart by. */
+#define CFG_FLOW_KEYS(X) \
+	X(FLOW_KEY_TUPLE, "tuple") \
+	X(FLOW_KEY_QUEUE_PAIR, "queue-pair")
+
+enum cfg_flow_key { CFG_FLOW_KEYS(CFG_CONSTANT) };
+
 #define CFG_HMAC_CHECKS(X) \
 	X(HMAC_OFF, "off") \
 	X(HMAC_REQUIRED, "required")

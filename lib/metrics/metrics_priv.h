@@ -29,6 +29,7 @@ struct metric_source {
 extern const struct metric_source metric_ports[];    /* metrics_port.c: ports, devices, interfaces, lcores, SIDs */
 extern const struct metric_source metric_queues[];   /* metrics_queue.c: egresses, queues, buffers */
 extern const struct metric_source metric_pfc[];	     /* metrics_pfc.c */
+extern const struct metric_source metric_flows[];    /* metrics_flow.c */
 extern const struct metric_source metric_rsvp[];     /* metrics_rsvp.c */
 extern const struct metric_source metric_sessions[]; /* metrics_rsvp.c; only on demand */
 extern const struct metric_source metric_bfd[];	     /* metrics_bfd.c */

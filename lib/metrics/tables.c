@@ -9,6 +9,7 @@
 #include "service/pfc/pfc_ctl.h"
 #include "service/pfc/service_learn.h"
 #include "service/rsvp/service_rsvp.h"
+#include "steer/flow_table.h"
 
 #define QUEUE_COUNTERS(X) QUEUE_LEVELS(X) QUEUE_EVENTS(X)
 
@@ -49,6 +50,7 @@
 #define ROW_rsvp_session(...) STAT_ROW(struct rsvp_node_stats, __VA_ARGS__),
 #define ROW_rsvp_neighbor(...) STAT_ROW(struct rsvp_neighbor, __VA_ARGS__),
 #define ROW_rsvp_own(...) STAT_ROW(struct rsvp_session_shown, __VA_ARGS__),
+#define ROW_flow(...) STAT_ROW(struct flow_counters, __VA_ARGS__),
 #define ROW_sid(...) STAT_ROW(struct sid_counter, __VA_ARGS__),
 
 #define X(id, title, about, list) \

@@ -52,6 +52,7 @@
 		"`/metrics?session=NAME`, or " \
 		"`*` for all.", \
 		RSVP_SESSION_COUNTERS) \
+	X(flow, "Flow tables", "`show flows counters`: sum over all rx lcores.", FLOW_COUNTERS) \
 	X(sid, "Per local SID", "`show sids`.", SID_COUNTERS)
 
 struct stat_table {

@@ -380,6 +380,13 @@ static void port_infos(const struct node *n, struct snapshot_port_info *info)
 		info[i] = (struct snapshot_port_info){.mac = n->port[i]->mac, .speed_bps = port_speed(n, i)};
 }
 
+static void tell_published(struct node *n)
+{
+	for (const struct control_service *const *s = n->services; *s; s++)
+		if ((*s)->published)
+			(*s)->published(n);
+}
+
 int node_commit(struct node *n, char *err, size_t size)
 {
 	struct snapshot_port_info info[MAX_PORTS];
@@ -394,6 +401,7 @@ int node_commit(struct node *n, char *err, size_t size)
 	if (!s)
 		return -EINVAL;
 	node_publish(n, s, n->config);
+	tell_published(n);
 	return 0;
 }
 
@@ -443,6 +451,7 @@ int node_reload(struct node *n, struct config *config, const struct node_reload 
 		return how->dry ? 0 : -EBUSY;
 	}
 	node_publish(n, s, config);
+	tell_published(n);
 	return 0;
 }
 

@@ -52,7 +52,8 @@ struct control_service {
 	 * Free the state. The mailboxes are closed and no lcore runs. Also called when init has failed or has not run.
 	 */
 	void (*fini)(struct control_role *c);
-	void (*tick)(struct node *n); /* every few milliseconds while lcores run */
+	void (*tick)(struct node *n);	   /* every few milliseconds while lcores run */
+	void (*published)(struct node *n); /* n->snapshot is new; lcores may use it already */
 	/*
 	 * The node is about to stop. Tell others on the control lcore, and return for how long (ns) the node must go on
 	 * forwarding, so that they can send elsewhere first.

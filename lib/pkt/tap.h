@@ -50,6 +50,7 @@ struct tap_samples {
 enum trace_kind {
 	TRACE_RECEIVED, /* bytes: as received */
 	TRACE_RESOLVED, /* bytes: its struct pkt */
+	TRACE_PLACED,	/* likewise: its flow is placed on another path than that of its hash */
 	TRACE_SERVED,	/* by a service of the control lcore; bytes: what it says, as text */
 	TRACE_QUEUED,	/* value: packets of its class already queued */
 	TRACE_WAITS,	/* for its neighbour; value: packets already waiting */

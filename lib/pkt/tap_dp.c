@@ -108,7 +108,7 @@ void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, 
 		return;
 	if (kind == TRACE_SENT || kind == TRACE_RECEIVED) {
 		e.captured = tap_first_bytes(m, e.bytes, sizeof(e.bytes));
-	} else if (kind == TRACE_RESOLVED) {
+	} else if (kind == TRACE_RESOLVED || kind == TRACE_PLACED) {
 		e.captured = sizeof(*x);
 		memcpy(e.bytes, x, sizeof(*x));
 	}

@@ -12,6 +12,7 @@
 	X(BFD, bfd) \
 	X(PFC, pfc) \
 	X(RSVP, rsvp) \
+	X(STEER, steer) \
 	X(ICMP, icmp)
 
 enum service_id {

@@ -221,6 +221,11 @@ int build_policies(struct builder *b)
 		b->policy[i].name = cp->name;
 		b->policy[i].path = ids = arena_alloc(s->arena, cp->paths.n * sizeof(*ids));
 		b->policy[i].n_paths = (uint16_t)cp->paths.n;
+		b->policy[i].flows = (uint32_t)cp->flows;
+		b->policy[i].flow_key = (uint8_t)cp->flow_key;
+		b->policy[i].roce = cp->roce;
+		s->flows += cp->flows;
+		s->roce |= cp->roce;
 		if (!ids)
 			rc = build_fail(b, -ENOMEM, "out of memory");
 		for (uint32_t k = 0; k < cp->paths.n && rc == 0; k++) {
@@ -314,5 +319,8 @@ int build_path_ways(struct builder *b)
 		fill_buckets(b, &b->policy[i], &b->config->policies.items[i]);
 	build_mtus(b);
 	build_fingerprints(b);
+	/* whatever port a packet comes from, its route may lead to a policy with a flow table */
+	for (uint32_t i = 0; b->s->flows && i < b->s->n_ports; i++)
+		b->s->port[i].examined = true;
 	return 0;
 }

@@ -22,7 +22,8 @@
 	X(BFD, "BFD down") \
 	X(ADMIN, "BFD administratively down there") \
 	X(UNRESOLVED, "not resolved yet") \
-	X(HELD, "hold-down")
+	X(HELD, "hold-down") \
+	X(DRAINED, "drained")
 
 enum liveness_cause_bit {
 #define X(name, word) LIVENESS_BIT_##name,
@@ -40,9 +41,10 @@ enum liveness_cause {
 
 /*
  * Reasons to prefer something else, though it may work: used when nothing else is alive. It has failed shortly before; it
- * has not answered yet; or the neighbour has withdrawn BFD, perhaps because it is about to stop (RFC 5882 section 3.2).
+ * has not answered yet; an operator wants it empty; or the neighbour has withdrawn BFD, perhaps because it is about to stop
+ * (RFC 5882 section 3.2).
  */
-#define LIVENESS_RESERVES (LIVENESS_HELD | LIVENESS_UNRESOLVED | LIVENESS_ADMIN)
+#define LIVENESS_RESERVES (LIVENESS_HELD | LIVENESS_UNRESOLVED | LIVENESS_ADMIN | LIVENESS_DRAINED)
 
 struct liveness {
 	uint32_t epoch;			   /* incremented after each change */

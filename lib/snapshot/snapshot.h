@@ -299,6 +299,9 @@ struct snap_policy {
 	/* largest packet or frame, in bytes, that fits the ways out; 65535 when no path has one; see path_mtu.h */
 	uint16_t inner_mtu;
 	uint16_t n_paths;		      /* at least 1 */
+	uint8_t flow_key;		      /* enum cfg_flow_key */
+	bool roce;			      /* PSNs are followed */
+	uint32_t flows;			      /* places in the flow table of an rx role; 0: flows are not looked up */
 	uint32_t fingerprint;		      /* of the outer headers of all paths */
 	const uint64_t *learnt_mtu;	      /* entry in the table of path_mtu.h */
 	const uint32_t *path;		      /* ids, in the order of the configuration, backups included */
@@ -435,6 +438,8 @@ struct snapshot {
 	uint32_t n_groups;
 	const struct snap_policy *policy;
 	uint32_t n_policies;
+	uint64_t flows; /* of all policies */
+	bool roce;	/* of some policy */
 	const struct snap_circuit *circuit;
 	uint32_t n_circuits;
 	const struct snap_relay *relay;

@@ -274,6 +274,49 @@ def plan_headroom(bench):
         done = run(*args)
         expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")
 
+def plan_placement(bench):
+    """`plan placement`: a Clos with room for all and none to spare, demands of several sizes; refusals."""
+    def run(*args):
+        return subprocess.run([bench.sluice, "plan", "placement", *args], capture_output=True, text=True, check=False)
+
+    def write(name, text):
+        with open(bench.path(name), "w") as f:
+            f.write(text)
+        return bench.path(name)
+    spines = range(8)
+    nodes = [("leaf1", 1), ("leaf3", 3), *((f"spine{n}", 0x10 + n) for n in spines)]
+    net = "nodes: [" + ", ".join(f'{{name: {n}, sid: "5f00:0:{i:x}00::"}}' for n, i in nodes) + "]\nlinks:\n" + "".join(
+        f"  - {{a: {leaf}, b: spine{n}, rate: 100G}}\n" for leaf in ("leaf1", "leaf3") for n in spines)
+    demands = "demands:\n" + "".join(
+        f'  - {{from: leaf1, to: leaf3, rate: 12500M, flow: "src=10.1.0.{n},dst=10.3.0.{n},sport=49152"}}\n' for n in range(1, 65))
+    topology, job = write("net.yaml", net), write("job.yaml", demands)
+    done = run(topology, job, "-j")
+    expect(done.returncode == 0, done.stderr)
+    answer = json.loads(done.stdout)
+    expect(abs(answer["most_loaded"] - 1) < 1e-6 and abs(answer["bound"] - 1) < 1e-4, done.stdout[:200])
+    used = [p["path"] for p in answer["placements"]]
+    expect(sorted(used) == sorted(f"via-spine{n}" for n in spines for _ in range(8)), f"{used}")
+    expect(answer["lists"][0]["paths"][0] == {"name": "via-spine0", "segments": ["5f00:0:1000::", "5f00:0:300::"]}, f"{answer['lists']}")
+    done = run(topology, job)
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("#")]
+    expect(len(lines) == 64 and lines[0].split()[:2] == ["src=10.1.0.1,dst=10.3.0.1,sport=49152", "to-leaf3"], done.stdout[:500])
+    expect("carries 100.0 % of its rate. No placement can stay below 100.0 %" in done.stdout, done.stdout[:200])
+    # 5 of 40 Gb/s and 3 of 60 over two links of 200: 200 and 180 at best; divided, 190 each
+    write("net.yaml", 'nodes: [{name: a, sid: "5f00:0:1::"}, {name: b, sid: "5f00:0:2::"}, {name: x, sid: "5f00:0:3::"}, {name: y, sid: "5f00:0:4::"}]\n'
+          "links: [{a: a, b: x, rate: 200G}, {a: x, b: b, rate: 200G}, {a: a, b: y, rate: 200G}, {a: y, b: b, rate: 200G}]\n")
+    write("job.yaml", "demands:\n" + "".join(f'  - {{from: a, to: b, rate: {rate}G, policy: p, flow: "src=10.1.0.1,dst=10.3.0.1,sport={n}"}}\n'
+                                             for n, rate in enumerate([40] * 5 + [60] * 3)))
+    answer = json.loads(run(topology, job, "-j").stdout)
+    expect(abs(answer["bound"] - 0.95) < 1e-4 and 0.95 < answer["most_loaded"] <= 1.0 + 1e-9, f"{answer}")
+    expect(all(p["policy"] == "p" for p in answer["placements"]), f"{answer}")
+    for text, why in (("demands: [{from: a, to: z, rate: 1G, flow: \"src=1.1.1.1,dst=1.1.1.2,sport=1\"}]", "job.yaml:1:11: there is no node 'z'"),
+                      ("demands: [{from: a, to: a, rate: 1G, flow: \"src=1.1.1.1,dst=1.1.1.2,sport=1\"}]", "goes nowhere"),
+                      ("demands: [{from: a, to: b, rate: 1G, flow: \"src=1.1.1.1\"}]", "dst is missing"),
+                      ("demands: [{from: a, to: b, flow: \"src=1.1.1.1\"}]", "rate")):
+        done = run(topology, write("job.yaml", text))
+        expect(done.returncode == 1 and why in done.stderr and not done.stdout, f"{text}: {done.stderr}")
+    expect(run(topology).returncode == 2, "one file is enough")
+
 
 def ends_when_idle(bench):
     write_pcap(bench.path("in.pcap"), [frame(1, n, 1) for n in range(500)])
@@ -351,6 +394,7 @@ PROCESS = [
     ("wrong options", wrong_options),
     ("plan without start", plan_without_start),
     ("plan headroom", plan_headroom),
+    ("plan placement", plan_placement),
     ("plan: paths that fail together", shared_fate),
     ("plan: examples", examples),
     ("one headroom", one_headroom),

@@ -45,7 +45,8 @@ static void good_files(void **state)
 #define ROOT_KEYS \
 	"node, lcores, memory, idle, icmp, neighbor-discovery, failover, metrics, log, ports, interfaces, slices, " \
 	"class-maps, dscp-maps, " \
-	"buffer-profiles, bfd-profiles, sbfd-reflector, neighbors, routes, vrfs, sids, policies, hmac, circuits, " \
+	"buffer-profiles, bfd-profiles, sbfd-reflector, neighbors, routes, vrfs, sids, policies, steering, " \
+	"placements, hmac, circuits, " \
 	"pfc-relays, pfc-tunnels, " \
 	"pfc-learning, remote-sids, remote-sids-files, credit"
 

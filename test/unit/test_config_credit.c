@@ -18,7 +18,7 @@ static void keys(void **state)
 			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
 		{"twice", "      digest: md5\n      from: 1700000000\n",
 			"    - id: ^11\n      digest: md5\n      from: 1700000000\n",
-			"id 11 is used twice in keys, first in line 400"},
+			"id 11 is used twice in keys, first in line 410"},
 	};
 
 	(void)state;
@@ -54,7 +54,7 @@ static void timers_and_pool(void **state)
 			"pool"},
 		{"room for one", "pool: 64", "pool: 17", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 440 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 450 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -107,7 +107,7 @@ static void servers(void **state)
 		{"twice", "      rate: 5K\n",
 			"      rate: 5K\n    - address: \"2001:db8:1::9\"\n      port: dc0\n"
 			"      keys: [{id: 14}]\n",
-			"address 2001:db8:1::9 is used twice in neighbors, first in line 432",
+			"address 2001:db8:1::9 is used twice in neighbors, first in line 442",
 			"    - address: \"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id",
 			"    - address: ^\"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id"},
 		{"hops away", "      port: dc0\n      keys:\n", "      port: dc0\n      hops: ^2\n      keys:\n",
@@ -141,8 +141,8 @@ static void sessions(void **state)
 			"to: fd00:0:1::1 is node.loopback of this node"},
 		{"unknown policy", "roce\n      policy: to-dc2", "roce\n      policy: ^to-dc3",
 			"policy: there is no 'to-dc3' in policies; did you mean 'to-dc2'?"},
-		{"a source of tenants", "  - name: to-dc2\n    paths",
-			"  - name: to-dc2\n    source: \"2001:db8:77::1\"\n    paths",
+		{"a source of tenants", "  - name: to-dc2\n    flows",
+			"  - name: to-dc2\n    source: \"2001:db8:77::1\"\n    flows",
 			"policy: outer source 2001:db8:77::1/128 of 'to-dc2' is not in node.infrastructure, line 9; "
 			"use a "
 			"source or source-prefix of the domain",
@@ -153,7 +153,7 @@ static void sessions(void **state)
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 444 have 3 paths; set paths to 3 or more"},
+			"paths: 1 is too few: the sessions in line 454 have 3 paths; set paths to 3 or more"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

@@ -135,6 +135,8 @@ static void least_configuration(void **state)
 				  "sbfd-reflector:\n"
 				  "  discriminator: 0\n"
 				  "  rate: 100K\n"
+				  "steering:\n"
+				  "  idle: 30\n"
 				  "hmac:\n"
 				  "  profile: rfc8754\n"
 				  "pfc-learning:\n"

@@ -7,6 +7,7 @@
 #include "node/service.h"
 #include "service/nexthop/nexthop.h"
 
+#define NO_FAILURES (LIVENESS_UNRESOLVED | LIVENESS_DRAINED) /* causes without event and hold-down */
 #define SET(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
 static struct node_nexthops *of(const struct control_role *c)
@@ -94,7 +95,7 @@ static uint64_t next_hold(const struct control_role *c, const struct nexthop_lif
 /* Publish causes of a failure, or that it is over. */
 static void publish_failure(struct control_role *c, uint32_t object, unsigned int causes)
 {
-	publish(c, object, (uint8_t)(causes | (of(c)->life[object].causes & LIVENESS_UNRESOLVED)));
+	publish(c, object, (uint8_t)(causes | (of(c)->life[object].causes & NO_FAILURES)));
 }
 
 static void fail(struct control_role *c, uint32_t object, uint8_t causes)
@@ -143,10 +144,10 @@ static void come_back(struct control_role *c, uint32_t object)
 static void report(struct control_role *c, uint32_t object, enum liveness_cause cause, bool up)
 {
 	const struct nexthop_life *l = &of(c)->life[object];
-	uint8_t hard = (uint8_t)(l->causes & ~(LIVENESS_HELD | LIVENESS_UNRESOLVED));
+	uint8_t hard = (uint8_t)(l->causes & ~(LIVENESS_HELD | NO_FAILURES));
 	uint8_t now = (uint8_t)(up ? hard & ~cause : hard | cause);
 
-	if (cause == LIVENESS_UNRESOLVED) { /* no failure: no event, no hold-down */
+	if (cause & NO_FAILURES) {
 		if (up == !!(l->causes & cause))
 			publish(c, object, (uint8_t)(l->causes ^ cause));
 		return;

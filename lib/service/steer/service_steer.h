@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Placement of flows on the paths of their policies (docs/path-placement.md). Each rx role has a table of the flows that it
+ * sees; what is placed is the same for all of them, and one object that the management thread replaces. A flow's packets
+ * take their path in the classified packet itself: the bits of pkt.hash that choose the bucket are those of a bucket of the
+ * path, so that all later stages, a failure included, treat it as the flow's own.
+ */
+#ifndef SERVICE_STEER_SERVICE_STEER_H
+#define SERVICE_STEER_SERVICE_STEER_H
+
+#include "node/node.h"
+#include "service/services.h"
+#include "steer/flow_table.h"
+#include "steer/place_store.h"
+#include "steer/placements.h"
+
+struct steer_rx {
+	struct flow_table *table; /* NULL: no policy has flows. Release by management, acquire by the role */
+} CACHE_ALIGNED;
+
+/* What no lcore may read any more after a grace period. Management thread. */
+struct steer_retired {
+	struct steer_retired *next;
+	uint64_t token;
+	struct flow_table *table;
+	struct placements *placements; /* without its regions */
+	void **gone;		       /* regions */
+	bool whole;		       /* placements with all regions */
+};
+
+/* Paths that an operator has drained, by name. Management thread. */
+struct steer_drained {
+	struct steer_drained *next;
+	char policy[STEER_NAME], path[STEER_NAME];
+};
+
+/* To the control lcore: a path is drained, or is used again. One writer, one reader. */
+#define STEER_ORDERS 256
+struct steer_order {
+	uint32_t path; /* id */
+	bool drained;
+};
+
+struct node_steer {
+	struct steer_secret secret;    /* constant */
+	struct placements *placements; /* NULL: none. Release by management, acquire by rx roles */
+	struct steer_rx rx[NODE_MAX_ROLES];
+	struct {
+		uint32_t head; /* release by management */
+		uint32_t tail; /* release by the control lcore */
+		struct steer_order order[STEER_ORDERS];
+	} orders;
+	/* management thread: */
+	struct place_store store;
+	const struct config *config; /* the running one when its placements were taken */
+	uint64_t flows, idle_s;	     /* of the tables */
+	bool roce;
+	struct steer_drained *drained;
+	uint64_t is_drained[SNAP_PATH_MAX / 64]; /* bit per path id, as ordered */
+	struct steer_retired *retired;
+};
+
+static inline struct node_steer *node_steer(const struct node *n)
+{
+	return n->state[SERVICE_STEER];
+}
+
+/* flow_dp.c */
+extern const struct rx_hooks steer_rx_hooks;
+
+/* --- management thread --- */
+
+/*
+ * Place n flows, all or none. -errno: *wrong is the number of the wish that cannot be fulfilled, and err says why; n: it was
+ * none of them. `replace`: all other placements are taken away.
+ */
+int steer_place(struct node *n, const struct place_wish *wishes, size_t count, bool replace, size_t *wrong, char *err,
+	size_t size);
+
+/* Take a placement away. -ENOENT: there is none. */
+int steer_unplace(struct node *n, const struct steer_key *key, const char *vrf);
+
+/* Move the flows of a path away, or use it again. -errno with a message. */
+int steer_drain(struct node *n, const char *policy, const char *path, bool drain, char *err, size_t size);
+
+/* Flows of all tables on a path. */
+uint64_t steer_flows_on(const struct node *n, uint32_t path);
+
+/* Counters of all tables. */
+struct flow_counters steer_counters(const struct node *n);
+
+/* Call fn for the flows of all tables until it returns false. */
+void steer_each_flow(const struct node *n,
+	bool (*fn)(void *arg, uint16_t rx, const struct flow *f, const struct flow_roce *r, bool roce), void *arg);
+
+/* Bytes of the tables of a node with this configuration. */
+struct config;
+uint64_t steer_memory(const struct config *c);
+
+/* Name of a VRF by id, "" for the underlay's table. */
+const char *steer_vrf_name(const struct snapshot *s, uint16_t vrf);
+
+#endif

@@ -198,6 +198,40 @@ def maintenance(bench):
     node.stop()
 
 
+def placements(bench):
+    """Flows are placed, from the console and from files; what is wrong changes nothing; a path is drained and used again."""
+    node = typed_node(bench)
+    settled(node)
+    flow = "vrf=red,src=10.1.0.9,dst=10.2.0.9,sport=49152"
+    node.fails(f"path place {flow} to-dc2 right", "policy 'to-dc2' has no flow table")
+    with open(bench.path("config.yaml")) as f:
+        text = f.read()
+    with open(bench.path("flows.yaml"), "w") as f:
+        f.write(text.replace("  - name: to-dc2\n", "  - name: to-dc2\n    flows: 1K\n"))
+    node.ok("reload flows.yaml")
+    node.ok(f"path place {flow} to-dc2 right")
+    expect([p["path"] for p in node.json("show placements")] == ["right"], "it is not placed")
+    node.ok(f"path pin {flow} to-dc2 left")
+    expect([(p["path"], p["pinned"]) for p in node.json("show placements vrf=red")] == [("left", True)], "it is not pinned")
+    expect(node.json("show flows") == [] and node.json("show flows counters")["room"] == 1024, "there are flows")
+    with open(bench.path("job.txt"), "w") as f:
+        f.write("".join(f"vrf=red,src=10.1.0.9,dst=10.2.0.9,sport={n} to-dc2 {'left' if n % 2 else 'right'}\n" for n in range(1000)))
+    expect(node.json("path load job.txt")["placed"] == 1000, "not all were placed")
+    with open(bench.path("bad.txt"), "w") as f:
+        f.write(f"{flow} to-dc2 right\n{flow} to-dc2 middle\n")
+    node.fails("path load bad.txt", "bad.txt:2: policy 'to-dc2' has no path 'middle'")
+    node.fails("path batch nothing", "a JSON array in quotes is needed")
+    expect(node.json("show placements sport=49152")[0]["path"] == "left", "half of a file was placed")
+    expect("sport=49152,dport=4791\", policy: to-dc2, path: left, pinned: true" in node.ok("show config placements"), "not in the configuration")
+    node.ok(f"path unpin {flow}")
+    node.fails(f"path unpin {flow}", "the flow is not placed")
+    node.ok("path drain to-dc2 left")
+    wait_for(lambda: "drained" in [p["why"] for p in node.json("show paths")][0], "the path is not drained")
+    node.ok("path enable to-dc2 left")
+    wait_for(lambda: "drained" not in node.ok("show paths"), "the path is still drained")
+    node.stop()
+
+
 def mistakes(bench):
     node = typed_node(bench)
     transcript(bench, "mistakes", node, [
@@ -470,6 +504,7 @@ TESTS = [
     ("console: clear stats", base_line),
     ("console: set log", log_levels),
     ("console: port stop, port start", maintenance),
+    ("console: placements", placements),
     ("console: mistakes", mistakes),
     ("console: abbreviations, help, quit", short_words),
     ("console: show config loads again", running_configuration),

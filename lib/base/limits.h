@@ -39,6 +39,7 @@
 #define LIMIT_BFD_KEY 20	    /* bytes of a BFD key (RFC 5880 section 4.4) */
 #define LIMIT_CREDIT_PATHS 65536    /* paths of credit sessions of a node */
 #define LIMIT_CREDIT_SESSIONS 65536 /* of which begin there */
+#define LIMIT_LETTER_SESSIONS 1024  /* of letter mode */
 #define LIMIT_CREDIT_NEIGHBORS 256
 #define LIMIT_CREDIT_ACCEPTS 64
 #define LIMIT_FRONT 128 /* bytes before a received frame (RTE_PKTMBUF_HEADROOM) */

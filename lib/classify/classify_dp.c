@@ -459,6 +459,14 @@ static bool classify_has_bad_address4(struct walk *w, const struct ipv4_hdr *ip)
 	return true;
 }
 
+static __attribute__((noinline)) void classify_deliver4(struct walk *w, const struct ipv4_hdr *ip)
+{
+	if (unlikely(classify_is_rsvp4(w, ip)))
+		classify_punt_rsvp(w);
+	else
+		classify_deliver_upper(w);
+}
+
 static NO_CANARY void classify_ip4(struct walk *w, uint32_t at, target_t via)
 {
 	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)(w->frame + at);
@@ -475,9 +483,13 @@ static NO_CANARY void classify_ip4(struct walk *w, uint32_t at, target_t via)
 	}
 	header = ipv4_header_bytes(ip);
 	bytes = be16_get(ip->total_length);
-	if (unlikely(header < sizeof(*ip) || bytes < header)) {
-		classify_drop(w, DROP_ip_header);
-		return;
+	if (unlikely(header != sizeof(*ip) || bytes < header)) {
+		if (header < sizeof(*ip) || bytes < header) {
+			classify_drop(w, DROP_ip_header);
+			return;
+		}
+		if (classify_alerts4(w, at))
+			return;
 	}
 	if (unlikely(at + header > w->readable)) {
 		classify_drop(w, w->frame_bytes > w->readable ? DROP_headers_split : DROP_truncated);
@@ -498,7 +510,7 @@ static NO_CANARY void classify_ip4(struct walk *w, uint32_t at, target_t via)
 		return;
 	t = unlikely(via) ? via : fib_lookup4(snap_vrf_of(w->s, w->x->vrf)->v4, be32_get(ip->dst));
 	if (unlikely(target_kind(t) == TARGET_LOCAL))
-		classify_deliver_upper(w);
+		classify_deliver4(w, ip);
 	else if (unlikely(target_kind(t) == TARGET_BROADCAST))
 		classify_drop(w, DROP_multicast);
 	else if (unlikely(w->in && (ipv4_stays_on_link(be32_get(ip->src)) || ipv4_stays_on_link(be32_get(ip->dst)))))

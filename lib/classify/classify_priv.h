@@ -82,8 +82,15 @@ static inline bool classify_signals(struct walk *w, uint32_t at)
 	return unlikely(w->s->credit.n_servers) && classify_from_server(w, at);
 }
 
+/*
+ * An IPv4 packet with options, at `at`, whose headers are readable: RSVP with router alert (RFC 2113) from a neighbour of letter
+ * mode? True: the verdict is written.
+ */
+bool classify_alerts4(struct walk *w, uint32_t at);
+
 /* Is the packet to an own address RSVP that this node hears? */
 bool classify_is_rsvp(const struct walk *w, const struct srv6_packet *p);
+bool classify_is_rsvp4(const struct walk *w, const struct ipv4_hdr *ip);
 
 /* state_dp.c: Is a packet to an own address a state message of a relay, from a PE that may send them? */
 bool classify_is_state(const struct walk *w, const struct srv6_packet *p);

@@ -6,6 +6,7 @@
  */
 #include "classify/classify_priv.h"
 #include "rsvp/rsvp_message.h"
+#include "wire/checksum.h"
 
 #define OPTION_PAD1 0
 #define OPTION_ROUTER_ALERT 5 /* RFC 2711 */
@@ -81,12 +82,10 @@ bool classify_alerts(struct walk *w, uint32_t at)
 	return true;
 }
 
-/* Is the source one of the servers that are heard on that link? They are sorted by zone and address. */
-static bool is_server(const struct walk *w, const struct ipv6_addr *src)
+/* Is the address one of the servers that are heard on that link? They are sorted by zone and address. */
+static bool is_server_at(const struct walk *w, uint64_t hi, uint64_t lo)
 {
-	const struct snap_rsvp_server key = {.hi = ipv6_hi(src),
-		.lo = ipv6_lo(src),
-		.zone = (uint16_t)(w->in->interface + 1)};
+	const struct snap_rsvp_server key = {.hi = hi, .lo = lo, .zone = (uint16_t)(w->in->interface + 1)};
 	const struct snap_credit *s = &w->s->credit;
 	uint32_t low = 0, high = s->n_servers;
 
@@ -103,6 +102,11 @@ static bool is_server(const struct walk *w, const struct ipv6_addr *src)
 			high = middle;
 	}
 	return false;
+}
+
+static bool is_server(const struct walk *w, const struct ipv6_addr *src)
+{
+	return is_server_at(w, ipv6_hi(src), ipv6_lo(src));
 }
 
 /*
@@ -138,4 +142,56 @@ bool classify_is_rsvp(const struct walk *w, const struct srv6_packet *p)
 	if (w->in->side == SIDE_WAN)
 		return w->x->vrf == VRF_UNDERLAY;
 	return is_server(w, &((const struct ipv6_hdr *)(w->frame + p->at))->src);
+}
+
+/* --- IPv4: letter mode only --- */
+
+/* From the domain, or from a server of the link. */
+static bool is_heard4(const struct walk *w, const struct ipv4_hdr *ip)
+{
+	if (!w->s->credit.on || !w->s->credit.n_letters4 || !w->in || w->rounds || ip->protocol != RSVP_PROTOCOL)
+		return false;
+	if (w->in->side == SIDE_WAN)
+		return w->x->vrf == VRF_UNDERLAY && ip->tos >> 2 >= DSCP_NETWORK_CONTROL;
+	return is_server_at(w, 0, be32_get(ip->src));
+}
+
+static bool has_alert4(const struct ipv4_hdr *ip, uint32_t bytes)
+{
+	const uint8_t *option = (const uint8_t *)ip;
+
+	for (uint32_t i = sizeof(*ip); i < bytes && option[i];) {
+		if (option[i] == 1) { /* no operation */
+			i++;
+			continue;
+		}
+		if (i + 2 > bytes || option[i + 1] < 2)
+			return false;
+		if (option[i] == IPV4_OPTION_RALERT)
+			return true;
+		i += option[i + 1];
+	}
+	return false;
+}
+
+bool classify_alerts4(struct walk *w, uint32_t at)
+{
+	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)(w->frame + at);
+	uint32_t header = ipv4_header_bytes(ip), bytes = be16_get(ip->total_length);
+
+	if (!is_heard4(w, ip) || at + header > w->readable || at + bytes > w->frame_bytes)
+		return false;
+	if (be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK) || !has_alert4(ip, header) ||
+		be16_get(checksum_ipv4(ip)) != be16_get(ip->checksum))
+		return false;
+	w->x->strip = (uint16_t)at;
+	w->x->l3_bytes = (uint16_t)bytes;
+	w->x->family = 4;
+	punt(w, 0);
+	return true;
+}
+
+bool classify_is_rsvp4(const struct walk *w, const struct ipv4_hdr *ip)
+{
+	return is_heard4(w, ip) && !(be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK));
 }

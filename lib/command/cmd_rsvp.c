@@ -117,12 +117,14 @@ int cmd_show_rsvp_counters(struct command_call *c)
 {
 	struct rsvp_service_stats service;
 	struct rsvp_node_stats machines;
+	struct letter_stats letter;
 
-	rsvp_stats_shown(c->node, &service, &machines);
+	rsvp_stats_shown(c->node, &service, &machines, &letter);
 	c->result = json_object();
 	json_row(c->result, &stat_rsvp, &service, 0);
 	json_row(c->result, &stat_rsvp_refused, &service, 0);
 	json_row(c->result, &stat_rsvp_session, &machines, 0);
+	json_row(c->result, &stat_rsvp_letter, &letter, 0);
 	return 0;
 }
 

@@ -164,16 +164,52 @@ static void check_server(const struct config *c, struct cfg_diags *d, const stru
 	if (!is_on(&link, &n->address))
 		cfg_diag_add(d, cfg_where(c, &n->address), "address: %s is not on a subnet of %s",
 			ip_addr_format(&n->address, text), n->port);
+	if (n->mode == SPEECH_EXT && n->address.family == 4)
+		cfg_diag_add(d, cfg_where(c, &n->address),
+			"address: %s: messages of ext mode are IPv6; use mode: letter, or an IPv6 address",
+			ip_addr_format(&n->address, text));
 	if (n->hops != 1)
 		cfg_diag_add(d, cfg_where(c, &n->hops), "hops: %llu: a server on %s is one hop away; leave out hops",
 			U(n->hops), n->port);
-	if (c->credit.integrity == INTEGRITY_REQUIRED && !n->keys.n)
+	if (c->credit.integrity == INTEGRITY_REQUIRED && !n->keys.n && n->mode == SPEECH_EXT)
 		cfg_diag_add(d, at,
 			"port: a server needs keys of its own, because integrity is required; add keys with an id of "
 			"hmac.keys "
 			"to this neighbour");
 	for (uint32_t i = 0; i < n->keys.n; i++)
 		check_key(c, d, &n->keys.items[i]);
+}
+
+/* A grant of less than 2 MB could come to a stop (D59). */
+static void check_letter_buffer(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
+{
+	uint64_t units = n->buffer == CFG_NONE ? c->credit.buffer : n->buffer, need = (2ull << 20) >> c->credit.unit;
+
+	if (units < need)
+		cfg_diag_add(d, cfg_where(c, &n->mode),
+			"mode: letter: %llu units of buffer have no room for a grant of 2 MB, the least one; set %s to "
+			"%llu or more",
+			U(units), n->buffer == CFG_NONE ? "credit.buffer" : "buffer", U(need));
+}
+
+/* A node of the domain that knows nothing but the draft: natively, on a common link. */
+static void check_letter_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
+{
+	char text[IP_ADDR_TEXT];
+
+	for (uint32_t i = 0; i < n->keys.n; i++)
+		check_key(c, d, &n->keys.items[i]);
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		for (uint32_t k = 0; c->ports.items[i].side == SIDE_WAN && k < c->ports.items[i].addresses.n; k++)
+			if (ip_prefix_contains(&c->ports.items[i].addresses.items[k], &n->address)) {
+				check_letter_buffer(c, d, n);
+				return;
+			}
+	cfg_diag_add(d, cfg_where(c, &n->address),
+		"address: %s is not on a subnet of a port of side: wan, and a neighbour of mode letter is the next "
+		"hop; add the "
+		"subnet to the port's addresses, or port, if it is a server",
+		ip_addr_format(&n->address, text));
 }
 
 /* A node of the domain. */
@@ -184,6 +220,15 @@ static void check_neighbor(const struct config *c, struct cfg_diags *d, const st
 	char text[IP_ADDR_TEXT];
 
 	ip_addr_format(&n->address, text);
+	if (n->mode == SPEECH_LETTER) {
+		check_letter_neighbor(c, d, n);
+		return;
+	}
+	if (n->address.family == 4) {
+		cfg_diag_add(d, at, "address: %s: messages of ext mode are IPv6; use mode: letter, or an IPv6 address",
+			text);
+		return;
+	}
 	if (n->keys.n)
 		cfg_diag_add(d, cfg_where(c, &n->keys),
 			"keys: nodes of the domain share credit.keys; add port if %s is a server, or leave out keys",
@@ -215,6 +260,8 @@ static void check_once(const struct config *c, struct cfg_diags *d, const struct
 static void check_any_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
 {
 	check_once(c, d, n);
+	if (n->port && n->mode == SPEECH_LETTER)
+		check_letter_buffer(c, d, n);
 	if (n->port)
 		check_server(c, d, n);
 	else
@@ -311,6 +358,16 @@ static void check_to_server(const struct config *c, struct cfg_diags *d, const s
 		ip_addr_format(&s->to, text), s->port, text, s->port);
 }
 
+static void check_to(const struct config *c, struct cfg_diags *d, const struct cfg_credit_session *s)
+{
+	char text[IP_ADDR_TEXT];
+
+	if (s->policy && s->to.family == 4)
+		cfg_diag_add(d, cfg_where(c, &s->to),
+			"to: %s: a session along a policy ends at the node.loopback of a node",
+			ip_addr_format(&s->to, text));
+}
+
 static void check_session(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
 	const struct cfg_credit_session *s)
 {
@@ -322,6 +379,7 @@ static void check_session(const struct config *c, struct cfg_diags *d, const str
 			"%s: a session goes either along a policy or to a server; give policy or port", s->name);
 	if (s->port && !s->policy)
 		check_to_server(c, d, s);
+	check_to(c, d, s);
 	if (ip_addr_equal(&s->to, &c->node.loopback))
 		cfg_diag_add(d, cfg_where(c, &s->to), "to: %s is node.loopback of this node",
 			ip_addr_format(&s->to, text));
@@ -332,6 +390,17 @@ static void check_session(const struct config *c, struct cfg_diags *d, const str
 		check_source(c, d, s, policy);
 	for (uint32_t i = 0; policy && i < policy->paths.n; i++)
 		check_scheme(c, d, own, s, &policy->paths.items[i]);
+}
+
+static void check_letter(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit_letter *x = &c->credit.letter;
+
+	if (!x->rate && x->unit == RETURN_MB)
+		cfg_diag_warn(d, cfg_where(c, &x->rate),
+			"rate: per-packet: with return-unit: mb there is an increment for each MB, not for each "
+			"packet; set return-unit: "
+			"bytes");
 }
 
 static void check_sessions(const struct config *c, struct cfg_diags *d)
@@ -394,6 +463,7 @@ void check_credit(const struct config *c, struct cfg_diags *d)
 		check_any_neighbor(c, d, &x->neighbors.items[i]);
 	for (uint32_t i = 0; i < x->accept.n; i++)
 		check_accept(c, d, &x->accept.items[i]);
+	check_letter(c, d);
 	check_sessions(c, d);
 	check_rate(c, d);
 }

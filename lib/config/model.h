@@ -471,7 +471,8 @@ struct cfg_credit_key {
 struct cfg_credit_neighbor {
 	struct cfg_mark at;
 	struct ip_addr address;
-	char *port; /* NULL: a node of the domain; else a server on that link */
+	char *port;    /* NULL: a node of the domain; else a server on that link */
+	uint32_t mode; /* enum cfg_speech */
 	uint64_t hops;
 	CFG_LIST(struct cfg_credit_key) keys; /* of a server */
 	uint64_t buffer;		      /* units; CFG_NONE: that of all */
@@ -496,6 +497,18 @@ struct cfg_credit_session {
 	uint64_t buffer; /* bytes */
 };
 
+/* Sessions by the letter of the draft (docs/credit.md 2.4). */
+struct cfg_credit_letter {
+	struct cfg_mark at;
+	uint64_t grant_mb;
+	uint32_t unit;	     /* enum cfg_return_unit */
+	uint32_t comparison; /* enum cfg_comparison */
+	uint64_t rate;	     /* 29s a second to a neighbour; 0: one for each packet */
+	uint64_t heartbeat_ms;
+	bool refresh;
+	uint64_t class;
+};
+
 /* Credit flow control signalled by RSVP (docs/credit.md). */
 struct cfg_credit {
 	struct cfg_mark at;
@@ -514,6 +527,7 @@ struct cfg_credit {
 	CFG_LIST(uint64_t) message_types; /* none: those of the draft */
 	CFG_LIST(uint64_t) classes;	  /* none: those of docs/credit.md 2.1 */
 	uint64_t enterprise;
+	struct cfg_credit_letter letter;
 	CFG_LIST(struct cfg_credit_neighbor) neighbors;
 	CFG_LIST(struct cfg_credit_accept) accept;
 	CFG_LIST(struct cfg_credit_session) sessions;

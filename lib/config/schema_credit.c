@@ -5,6 +5,9 @@
 
 static const char *const words_mode[] = CFG_WORDS(CFG_CREDIT_MODES);
 static const char *const words_integrity[] = CFG_WORDS(CFG_INTEGRITIES);
+static const char *const words_speech[] = CFG_WORDS(CFG_SPEECHES);
+static const char *const words_unit[] = CFG_WORDS(CFG_RETURN_UNITS);
+static const char *const words_comparison[] = CFG_WORDS(CFG_COMPARISONS);
 static const char *const words_digest[] = CFG_WORDS(CFG_DIGESTS);
 
 /* clang-format off */
@@ -25,14 +28,18 @@ static const struct cfg_key key_keys[] = {
 static const struct cfg_map key_map = MAP_OF(key_keys, "a key of credit", struct cfg_credit_key);
 
 static const struct cfg_key neighbor_keys[] = {
-	{"address", CFG_IPV6, .offset = AT(struct cfg_credit_neighbor, address), .flags = CFG_REQUIRED,
+	{"address", CFG_IP, .offset = AT(struct cfg_credit_neighbor, address), .flags = CFG_REQUIRED,
 		.example = "\"fd00:0:2::1\"", .help = "RSVP_HOP address of the neighbour: its node.loopback; or its address on a common link, by which native "
 			"sessions know it. This node uses its own address on that link then."},
 	{"port", CFG_NAME, .offset = AT(struct cfg_credit_neighbor, port), .refs = "ports or interfaces", .example = "dc0",
 		.help = "The neighbour is a server on this port or interface, and is heard there only, without a tunnel. "
 			"Default: a node of the domain."},
+	{"mode", CFG_WORD, .offset = AT(struct cfg_credit_neighbor, mode), .words = words_speech, .fallback = "ext",
+		.help = "ext: the neighbour speaks as this node does. letter: by the letter of draft-hu-rtgwg-cbfc-rsvp, natively; only "
+			"such a neighbour may have an IPv4 address. See credit.letter."},
 	{"keys", CFG_LIST_OF, .item = CFG_MAP, .map = &key_map, .offset = AT(struct cfg_credit_neighbor, keys), .max = 16,
-		.help = "Keys of a server. It shares none with the nodes of the domain, which use credit.keys."},
+		.help = "Keys of a server, or of a neighbour of mode letter, whose messages are not signed without. It shares none with "
+			"the other nodes of the domain, which use credit.keys."},
 	{"hops", CFG_UINT, .offset = AT(struct cfg_credit_neighbor, hops), .min = 1, .max = 255, .fallback = "1",
 		.help = "Most links between this node and the neighbour. A message from it must arrive with a hop limit of "
 			"256 - hops at least (as in RFC 5082)."},
@@ -66,7 +73,7 @@ static const struct cfg_key session_keys[] = {
 			"takes this policy, in this class, are joined to the session."},
 	{"port", CFG_NAME, .offset = AT(struct cfg_credit_session, port), .refs = "ports or interfaces",
 		.help = "In place of policy: port or interface of the server at which the session ends."},
-	{"to", CFG_IPV6, .offset = AT(struct cfg_credit_session, to), .flags = CFG_REQUIRED, .example = "\"fd00:0:2::1\"",
+	{"to", CFG_IP, .offset = AT(struct cfg_credit_session, to), .flags = CFG_REQUIRED, .example = "\"fd00:0:2::1\"",
 		.help = "node.loopback of the far gateway, or the address of a server: a neighbour with that port."},
 	{"class", CFG_UINT, .offset = AT(struct cfg_credit_session, class), .max = 7, .fallback = "3",
 		.help = "Traffic class that the session is for."},
@@ -78,6 +85,29 @@ static const struct cfg_key session_keys[] = {
 			"gives."},
 };
 static const struct cfg_map session_map = MAP_OF(session_keys, "a session of credit", struct cfg_credit_session);
+
+static const struct cfg_key letter_keys[] = {
+	{"grant", CFG_UINT, .offset = AT(struct cfg_credit_letter, grant_mb), .min = 2, .max = 65536, .fallback = "16",
+		.help = "Most MB that a session is granted: 10^6 bytes in messages, for each of which 2^20 are taken from credit.pool."},
+	{"return-unit", CFG_WORD, .offset = AT(struct cfg_credit_letter, unit), .words = words_unit, .fallback = "mb",
+		.help = "What an increment counts, in both directions. mb: whole MB; a remainder waits. bytes: bytes."},
+	{"comparison", CFG_WORD, .offset = AT(struct cfg_credit_letter, comparison), .words = words_comparison,
+		.fallback = "at-most",
+		.help = "Packets that may be sent. at-most: not larger than the credit. smaller: smaller than it, as the draft says, so that "
+			"the last packet never goes."},
+	{"rate", CFG_SCALE, .unit = UNIT_PER_SECOND, .offset = AT(struct cfg_credit_letter, rate), .min = 1, .max = 1000000,
+		.word = "per-packet", .word_value = 0, .fallback = "10K",
+		.help = "Limit of increments to a neighbour; those above it are added to later ones. per-packet: one for each packet, as the "
+			"draft says."},
+	{"heartbeat", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit_letter, heartbeat_ms), .min = 1, .max = 600000,
+		.fallback = "1000", .help = "A next hop that has not answered sent data for that long has failed."},
+	{"refresh", CFG_BOOL, .offset = AT(struct cfg_credit_letter, refresh), .fallback = "no",
+		.help = "yes: sessions are refreshed every credit.refresh, and end without. no: as in the draft, only End, or a failed "
+			"neighbour, ends them."},
+	{"class", CFG_UINT, .offset = AT(struct cfg_credit_letter, class), .min = 1, .max = 255, .fallback = "123",
+		.help = "Class number of the object Credit."},
+};
+static const struct cfg_map letter_map = MAP_OF(letter_keys, "credit.letter", struct cfg_credit_letter);
 
 static const struct cfg_key credit_keys[] = {
 	{"mode", CFG_WORD, .offset = AT(struct cfg_credit, mode), .words = words_mode, .fallback = "off",
@@ -152,6 +182,8 @@ static const struct cfg_key credit_keys[] = {
 			"vendor-private (RFC 3936)."},
 	{"enterprise", CFG_UINT, .offset = AT(struct cfg_credit, enterprise), .min = 1, .max = UINT32_MAX, .fallback = "32473",
 		.help = "SMI enterprise number in front of these objects. The default is for documentation (RFC 5612)."},
+	{"letter", CFG_MAP, .map = &letter_map, .offset = AT(struct cfg_credit, letter),
+		.help = "Sessions with neighbours of mode letter."},
 	{"neighbors", CFG_LIST_OF, .item = CFG_MAP, .map = &neighbor_map, .offset = AT(struct cfg_credit, neighbors),
 		.max = LIMIT_CREDIT_NEIGHBORS, .help = "Nodes with which this node exchanges messages. Others are not heard."},
 	{"accept", CFG_LIST_OF, .item = CFG_MAP, .map = &accept_map, .offset = AT(struct cfg_credit, accept), .max = LIMIT_CREDIT_ACCEPTS,

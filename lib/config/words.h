@@ -138,6 +138,24 @@ enum cfg_bfd_auth { CFG_BFD_AUTHS(CFG_CONSTANT) };
 
 enum cfg_credit_mode { CFG_CREDIT_MODES(CFG_CONSTANT) };
 
+/* What a neighbour of credit speaks. */
+#define CFG_SPEECHES(X) \
+	X(SPEECH_EXT, "ext") \
+	X(SPEECH_LETTER, "letter")
+
+enum cfg_speech { CFG_SPEECHES(CFG_CONSTANT) };
+
+/* What an increment of letter mode counts, how a packet is compared with the credit, and when there is one. */
+#define CFG_RETURN_UNITS(X) \
+	X(RETURN_MB, "mb") \
+	X(RETURN_BYTES, "bytes")
+#define CFG_COMPARISONS(X) \
+	X(COMPARE_AT_MOST, "at-most") \
+	X(COMPARE_SMALLER, "smaller")
+
+enum cfg_return_unit { CFG_RETURN_UNITS(CFG_CONSTANT) };
+enum cfg_comparison { CFG_COMPARISONS(CFG_CONSTANT) };
+
 /* Whether RSVP messages are authenticated (RFC 2747). */
 #define CFG_INTEGRITIES(X) \
 	X(INTEGRITY_REQUIRED, "required") \

@@ -22,6 +22,14 @@ static void each_machine(const struct metric_context *c, metric_object object, v
 		object(arg, "", rsvp_node_stats_of(r->machines), 0);
 }
 
+static void each_letter(const struct metric_context *c, metric_object object, void *arg)
+{
+	const struct rsvp_control *r = rsvp_shown(c->n);
+
+	if (r)
+		object(arg, "", letter_stats_of(r->letter), 0);
+}
+
 static void each_neighbor(const struct metric_context *c, metric_object object, void *arg)
 {
 	const struct rsvp_control *r = rsvp_shown(c->n);
@@ -63,6 +71,7 @@ const struct metric_source metric_rsvp[] = {
 	{&stat_rsvp, each_node},
 	{&stat_rsvp_refused, each_node},
 	{&stat_rsvp_session, each_machine},
+	{&stat_rsvp_letter, each_letter},
 	{&stat_rsvp_neighbor, each_neighbor},
 	{0},
 };

@@ -48,6 +48,7 @@
 #define ROW_rsvp(...) STAT_ROW(struct rsvp_service_stats, __VA_ARGS__),
 #define ROW_rsvp_refused(...) STAT_ROW(struct rsvp_service_stats, __VA_ARGS__),
 #define ROW_rsvp_session(...) STAT_ROW(struct rsvp_node_stats, __VA_ARGS__),
+#define ROW_rsvp_letter(...) STAT_ROW(struct letter_stats, __VA_ARGS__),
 #define ROW_rsvp_neighbor(...) STAT_ROW(struct rsvp_neighbor, __VA_ARGS__),
 #define ROW_rsvp_own(...) STAT_ROW(struct rsvp_session_shown, __VA_ARGS__),
 #define ROW_flow(...) STAT_ROW(struct flow_counters, __VA_ARGS__),

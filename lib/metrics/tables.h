@@ -46,6 +46,7 @@
 	X(rsvp, "RSVP: messages", "`show rsvp counters`.", RSVP_SERVICE_COUNTERS) \
 	X(rsvp_refused, "RSVP: messages refused", "`show rsvp counters`.", RSVP_REFUSED_COUNTERS) \
 	X(rsvp_session, "RSVP: sessions", "`show rsvp counters`.", RSVP_NODE_COUNTERS) \
+	X(rsvp_letter, "RSVP: sessions of letter mode", "`show rsvp counters`.", LETTER_COUNTERS) \
 	X(rsvp_neighbor, "Per RSVP neighbour", "`show rsvp neighbors`.", RSVP_NEIGHBOR_COUNTERS) \
 	X(rsvp_own, "Per credit session", \
 		"`show rsvp sessions`: sessions that begin at this node. In metrics only on demand: " \

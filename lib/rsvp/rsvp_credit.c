@@ -146,6 +146,21 @@ void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8
 		.sequence = ++r->sequence};
 }
 
+bool rsvp_lend(struct rsvp_node *n, uint64_t units)
+{
+	if (units > n->config.pool || n->stats.committed > n->config.pool - units)
+		return false;
+	n->stats.committed += units;
+	n->stats.promised += units;
+	return true;
+}
+
+void rsvp_return(struct rsvp_node *n, uint64_t units)
+{
+	n->stats.committed -= units;
+	n->stats.promised -= units;
+}
+
 void rsvp_limit_set(struct rsvp_node *n, uint8_t limit, uint64_t units)
 {
 	n->limit[limit].most = MIN_OF(units, RSVP_UNLIMITED);

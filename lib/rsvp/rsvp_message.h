@@ -325,6 +325,9 @@ const char *rsvp_refusal_name(enum rsvp_refusal refusal); /* "accepted" for RSVP
 enum rsvp_refusal rsvp_read(const struct rsvp_numbers *numbers, const void *data, size_t size,
 	struct rsvp_message *out);
 
+/* The address in RSVP_HOP of a message that may be anything. False: it has none that could be read. */
+bool rsvp_peek_hop(const void *data, size_t size, struct ip_addr *out);
+
 /*
  * The messages inside a Bundle, one after the other: `rest` begins as out->body. Returns false at the end. rsvp_read has
  * checked that they fill the Bundle exactly.

@@ -208,6 +208,10 @@ size_t rsvp_bytes_of_tables(uint32_t paths_max);
 /* Change timers, pool and buffer. What was granted stays granted. */
 void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c);
 
+/* Units of the pool for promises that are not of these machines, and back. False: there are not so many. */
+bool rsvp_lend(struct rsvp_node *n, uint64_t units);
+void rsvp_return(struct rsvp_node *n, uint64_t units);
+
 /* Change the units that a limit allows. What was granted stays granted. */
 void rsvp_limit_set(struct rsvp_node *n, uint8_t limit, uint64_t units);
 /* Units granted or offered under a limit. */

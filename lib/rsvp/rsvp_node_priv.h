@@ -305,6 +305,8 @@ void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *m, const
 void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, uint16_t zone,
 	const struct ip_addr *to, uint32_t lih, uint8_t code, uint16_t value);
 void rsvp_send_ack(struct rsvp_node *n); /* what no message has carried */
+/* Objects that are passed on, one after the other. Returns their end. */
+const uint8_t *rsvp_put_objects(struct rsvp_message *m, const uint8_t *at, uint16_t left);
 
 /* What a 28 or S of a path would tell now, in short. */
 uint32_t rsvp_init_sum(struct rsvp_node *n, const struct rsvp_path *p);

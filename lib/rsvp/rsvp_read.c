@@ -8,6 +8,7 @@
 #include "wire/cursor.h"
 
 #define CLASS_SESSION 1
+#define CLASS_HOP 3
 #define CLASS_INTEGRITY 4
 #define CLASS_STYLE 8
 #define CLASS_TEMPLATE 11
@@ -37,6 +38,27 @@ static const uint8_t *next_object(struct wire_cursor *c, size_t *bytes)
 	if (*bytes < sizeof(*h) || *bytes % 4)
 		return NULL;
 	return wire_pull(c, *bytes);
+}
+
+bool rsvp_peek_hop(const void *data, size_t size, struct ip_addr *out)
+{
+	struct wire_cursor c = wire_cursor(data, size);
+	const uint8_t *object;
+	size_t bytes;
+
+	if (!wire_pull(&c, sizeof(struct rsvp_hdr)))
+		return false;
+	while ((object = next_object(&c, &bytes))) {
+		const struct rsvp_obj *h = (const struct rsvp_obj *)object;
+		size_t addr = h->c_type == 1 ? 4 : 16;
+
+		if (h->class_num != CLASS_HOP || (h->c_type != 1 && h->c_type != 2) || bytes < sizeof(*h) + addr)
+			continue;
+		*out = (struct ip_addr){.family = h->c_type == 1 ? 4 : 6};
+		memcpy(out->b, h + 1, addr);
+		return true;
+	}
+	return false;
 }
 
 static bool scan(struct wire_cursor c, struct frames *f)

@@ -150,8 +150,7 @@ static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const s
 	m->count[RSVP_O_CBFC_OFFER] = 1;
 }
 
-/* Objects that are passed on, one after the other. Returns their end. */
-static const uint8_t *put_objects(struct rsvp_message *m, const uint8_t *at, uint16_t left)
+const uint8_t *rsvp_put_objects(struct rsvp_message *m, const uint8_t *at, uint16_t left)
 {
 	while (left && m->count[RSVP_O_POLICY] < RSVP_PASSED_MAX) {
 		uint16_t bytes = be16_get(((const struct rsvp_obj *)at)->length);
@@ -165,7 +164,7 @@ static const uint8_t *put_objects(struct rsvp_message *m, const uint8_t *at, uin
 
 static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
 {
-	const uint8_t *at = put_objects(m, p->passed + p->hops * sizeof(struct ipv6_addr), p->object_bytes);
+	const uint8_t *at = rsvp_put_objects(m, p->passed + p->hops * sizeof(struct ipv6_addr), p->object_bytes);
 
 	if (p->adspec_bytes) {
 		m->adspec = (struct rsvp_raw){at, p->adspec_bytes};
@@ -230,7 +229,7 @@ static struct rsvp_message *put_reserve(struct rsvp_node *n, const struct rsvp_p
 		m->count[RSVP_O_CBFC_OFFER] = s->offers;
 	}
 	if (flags & RSVP_CREDIT_COMMIT)
-		put_objects(m, p->passed_up, p->up_bytes);
+		rsvp_put_objects(m, p->passed_up, p->up_bytes);
 	m->tspec = s->tspec;
 	return m;
 }

@@ -57,6 +57,41 @@ static struct rsvp_numbers numbers_of(const struct cfg_credit *x)
 	return n;
 }
 
+static struct letter_config letter_of(const struct config *c)
+{
+	const struct cfg_credit *x = &c->credit;
+	struct letter_config l = letter_config_default;
+
+	l.sessions_max = (uint32_t)MIN_OF(x->paths, (uint64_t)LIMIT_LETTER_SESSIONS);
+	l.refresh = x->letter.refresh;
+	l.refresh_ms = (uint32_t)x->refresh_ms;
+	l.keep = (uint32_t)x->losses;
+	l.rapid_ms = (uint32_t)x->rapid_ms;
+	l.rapid_max = (uint32_t)x->rapid_copies;
+	l.repeat_max_ms = (uint32_t)x->repeat_max_ms;
+	l.idle_ms = (uint32_t)x->idle_ms;
+	l.lease_ms = (uint32_t)x->lease_ms;
+	l.heartbeat_ms = (uint32_t)x->letter.heartbeat_ms;
+	l.grant_mb = (uint32_t)x->letter.grant_mb;
+	l.unit = x->letter.unit == RETURN_MB ? CREDIT_LETTER_UNIT_MB : CREDIT_LETTER_UNIT_BYTES;
+	l.strict = x->letter.comparison == COMPARE_SMALLER;
+	l.rate = (uint32_t)x->letter.rate;
+	return l;
+}
+
+/* The types are those of ext mode. */
+static struct rsvp_numbers letter_numbers_of(const struct cfg_credit *x)
+{
+	struct rsvp_numbers ext = numbers_of(x), n = rsvp_letter;
+
+	n.type_init = ext.type_init;
+	n.type_reserve = ext.type_reserve;
+	n.type_end = ext.type_end;
+	n.type_end_ack = ext.type_end_ack;
+	n.class_credit = (uint8_t)x->letter.class;
+	return n;
+}
+
 /* Returns the keys; NULL: out of memory. */
 static const struct rsvp_key *keys_of(struct builder *b, const struct cfg_credit_key *from, uint32_t n, uint32_t *built)
 {
@@ -116,7 +151,8 @@ static bool build_neighbor(struct builder *b, const struct cfg_credit_neighbor *
 {
 	*out = (struct snap_rsvp_neighbor){.addr = n->address,
 		.zone = zone_of(b, n->port),
-		.least_hop_limit = (uint8_t)(256 - n->hops),
+		.letter = n->mode == SPEECH_LETTER,
+		.least_hop_limit = (uint8_t)(n->mode == SPEECH_LETTER ? 0 : 256 - n->hops),
 		.buffer = units_of(&b->config->credit, n->buffer),
 		.rate = n->rate};
 	out->own = out->zone ? own_in(snap_interface(b->s, out->zone - 1), &n->address)
@@ -133,9 +169,14 @@ static bool build_neighbors(struct builder *b, struct snap_credit *s)
 	s->neighbor = neighbor;
 	if (!neighbor)
 		return false;
-	for (; s->n_neighbors < x->neighbors.n; s->n_neighbors++)
-		if (!build_neighbor(b, &x->neighbors.items[s->n_neighbors], &neighbor[s->n_neighbors]))
+	for (; s->n_neighbors < x->neighbors.n; s->n_neighbors++) {
+		struct snap_rsvp_neighbor *n = &neighbor[s->n_neighbors];
+
+		if (!build_neighbor(b, &x->neighbors.items[s->n_neighbors], n))
 			return false;
+		s->n_letters += n->letter;
+		s->n_letters4 += n->letter && n->addr.family == 4;
+	}
 	return true;
 }
 
@@ -154,11 +195,14 @@ static bool build_servers(struct builder *b, struct snap_credit *s)
 {
 	struct snap_rsvp_server *server = arena_alloc(b->s->arena, (s->n_neighbors + 1) * sizeof(*server));
 
-	for (uint32_t i = 0; server && i < s->n_neighbors; i++)
+	for (uint32_t i = 0; server && i < s->n_neighbors; i++) {
+		const struct ip_addr *a = &s->neighbor[i].addr;
+
 		if (s->neighbor[i].zone)
-			server[s->n_servers++] = (struct snap_rsvp_server){.hi = ipv6_hi(&s->neighbor[i].addr.v6),
-				.lo = ipv6_lo(&s->neighbor[i].addr.v6),
+			server[s->n_servers++] = (struct snap_rsvp_server){.hi = a->family == 4 ? 0 : ipv6_hi(&a->v6),
+				.lo = a->family == 4 ? ip_addr_v4(a) : ipv6_lo(&a->v6),
 				.zone = s->neighbor[i].zone};
+	}
 	if (server)
 		qsort(server, s->n_servers, sizeof(*server), by_zone);
 	s->server = server;
@@ -222,6 +266,8 @@ int build_credit(struct builder *b)
 		return 0;
 	s->config = config_of(b->config);
 	s->numbers = numbers_of(x);
+	s->letter = letter_of(b->config);
+	s->letter_numbers = letter_numbers_of(x);
 	s->clock_s = x->clock_s;
 	s->repair_ms = x->repair_ms;
 	s->window = (uint32_t)x->window;

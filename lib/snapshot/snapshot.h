@@ -25,6 +25,7 @@
 #include "pfc/pfc_watchdog.h"
 #include "pkt/punt.h"
 #include "rsvp/rsvp_integrity.h"
+#include "rsvp/rsvp_letter.h"
 #include "rsvp/rsvp_node.h"
 #include "stats/stats.h"
 #include "wire/addr.h"
@@ -341,17 +342,19 @@ struct snap_bfd {
 struct snap_rsvp_neighbor {
 	struct ip_addr addr;
 	struct ip_addr own; /* RSVP_HOP address of this node to it: of the link that both are on, else the loopback */
-	uint8_t least_hop_limit; /* of its messages for one hop (D57) */
+	bool letter;	    /* it speaks by the letter of the draft */
+	uint8_t least_hop_limit; /* of its messages for one hop (D57); 0: not checked */
 	uint16_t zone; /* 0: a node of the domain; else a server: number of its interface, plus 1 (rsvp/rsvp_node.h) */
 	uint32_t buffer; /* units that its sessions are offered at most */
 	uint64_t rate;	 /* messages per second */
-	uint32_t n_keys; /* of a server; nodes of the domain share those of struct snap_credit */
+	uint32_t
+		n_keys; /* of a server, or in letter mode; other nodes of the domain share those of struct snap_credit */
 	const struct rsvp_key *key;
 };
 
 /* A server that is heard natively. */
 struct snap_rsvp_server {
-	uint64_t hi, lo; /* of its address */
+	uint64_t hi, lo; /* of its address; IPv4: 0, and the address */
 	uint16_t zone;
 };
 
@@ -383,6 +386,9 @@ struct snap_credit {
 	uint32_t window;
 	uint32_t n_keys, n_neighbors, n_accepts, n_sessions;
 	uint32_t n_servers;
+	uint32_t n_letters, n_letters4; /* neighbours of letter mode; of them with IPv4 */
+	struct letter_config letter;
+	struct rsvp_numbers letter_numbers;
 	const struct rsvp_key *key;
 	const struct snap_rsvp_neighbor *neighbor;
 	const struct snap_rsvp_server *server; /* by zone and address */

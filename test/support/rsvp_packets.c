@@ -8,6 +8,7 @@
 
 struct rsvp_message m, got;
 uint8_t out_bytes[2048];
+const struct rsvp_numbers *speech = &rsvp_ext;
 struct rsvp_auth *neighbor;
 
 struct ip_addr address(const char *text)
@@ -41,7 +42,7 @@ void arrive(struct testbed *t, const struct sending *s)
 	static const uint8_t alert[8] = {IP_PROTO_RSVP, 0, 5, 2, 0, 1, 1, 0};
 	uint8_t frame[2048] = {0x02, 0, 0, 0, 0xd0, (uint8_t)s->port, 0x02, 0, 0, 0, 0xa0, 3, 0x86, 0xdd};
 	uint8_t *at = frame + sizeof(struct eth_hdr), bytes[1500];
-	size_t n = rsvp_write(&rsvp_ext, &m, bytes, sizeof(bytes));
+	size_t n = rsvp_write(speech, &m, bytes, sizeof(bytes));
 	bool alerts = s->form != FOR_ONE_HOP;
 	char session[IP_ADDR_TEXT];
 	struct ipv6_hdr ip;
@@ -85,7 +86,7 @@ bool next_sent(struct testbed *t, unsigned int port, size_t front)
 	n = f->size - sizeof(struct eth_hdr);
 	memcpy(out_bytes, f->bytes + sizeof(struct eth_hdr), n);
 	free(f);
-	assert_int_equal(RSVP_ACCEPTED, rsvp_read(&rsvp_ext, out_bytes + front, n - front, &got));
+	assert_int_equal(RSVP_ACCEPTED, rsvp_read(speech, out_bytes + front, n - front, &got));
 	return true;
 }
 

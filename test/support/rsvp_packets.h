@@ -13,9 +13,10 @@
 #define UNICAST sizeof(struct ipv6_hdr)
 #define NATIVE (sizeof(struct ipv6_hdr) + 8)
 
-extern struct rsvp_message m, got; /* to be given; sent by the node */
-extern uint8_t out_bytes[2048];	   /* what the node has sent, from the IP header on */
-extern struct rsvp_auth *neighbor; /* signs what is given to the node; NULL: nobody does */
+extern struct rsvp_message m, got;	  /* to be given; sent by the node */
+extern uint8_t out_bytes[2048];		  /* what the node has sent, from the IP header on */
+extern const struct rsvp_numbers *speech; /* of both: rsvp_ext, unless a test says rsvp_letter */
+extern struct rsvp_auth *neighbor;	  /* signs what is given to the node; NULL: nobody does */
 
 struct sending {
 	unsigned int port;

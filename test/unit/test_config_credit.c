@@ -66,6 +66,18 @@ static void timers_and_pool(void **state)
 static void neighbors(void **state)
 {
 	static const struct conf_row rows[] = {
+		{"IPv4 in ext mode", "- address: \"fd00:0:2::1\"", "- address: ^\"10.0.0.9\"",
+			"address: 10.0.0.9: messages of ext mode are IPv6; use mode: letter, or an IPv6 address"},
+		{"letter mode, not on a link", "- address: \"fd00:0:2::1\"",
+			"- mode: letter\n      address: ^\"fd00:0:2::1\"",
+			"address: fd00:0:2::1 is not on a subnet of a port of side: wan, and a neighbour of mode "
+			"letter is the next "
+			"hop; add the subnet to the port's addresses, or port, if it is a server"},
+		{"too little for letter mode", "      port: dc0\n      keys:\n",
+			"      port: dc0\n      mode: ^letter\n      keys:\n",
+			"mode: letter: 16 units of buffer have no room for a grant of 2 MB, the least one; set "
+			"credit.buffer to 2048 "
+			"or more"},
 		{"this node", "- address: \"fd00:0:2::1\"", "- address: ^\"fd00:0:1::1\"",
 			"address: fd00:0:1::1 is node.loopback of this node"},
 		{"a tenant", "- address: \"fd00:0:2::1\"", "- address: ^\"2001:db8:77::1\"",

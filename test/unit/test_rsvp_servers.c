@@ -398,11 +398,75 @@ static void signed_by_its_key(void **state)
 	unlink(KEYS);
 }
 
+/* A unit of 64 KiB: 2 MB are 32 units. */
+#define LETTER(more) \
+	PORTS "credit:\n  mode: ext\n  integrity: off\n  unit: 16\n  pool: 128\n  buffer: 32\n  letter: {grant: 2}\n" \
+	      "  neighbors:\n    - {address: \"fd00::2\"}\n" \
+	      "    - {address: \"2001:db8:c::9\", port: d0, mode: letter}\n" more
+
+static void make_letter(enum rsvp_kind kind)
+{
+	make_init("2001:db8:3::33");
+	m.kind = (uint8_t)kind;
+	m.count[RSVP_O_CBFC_PATH] = m.count[RSVP_O_CBFC_HOP] = 0;
+	m.count[RSVP_O_TIME] = m.count[RSVP_O_TSPEC] = kind == RSVP_INIT;
+}
+
+/* A server that speaks by the letter of the draft: its session is joined to the outer one; and one that the gateway begins. */
+static void letter(void **state)
+{
+	struct testbed *t = start(LETTER(OUTER));
+	static struct rsvp_message init;
+
+	(void)state;
+	assert_true(next_sent(t, P1, IN_TUNNEL));
+	init = got;
+	speech = &rsvp_letter;
+	make_letter(RSVP_INIT);
+	give(t, &from_d0);
+	testbed_pass(t, 700 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_false(next_sent(t, D0, UNICAST)); /* the outer session has no path yet */
+	speech = &rsvp_ext;
+	make_reserve(&init, "fd00::2", RSVP_CREDIT_COMMIT);
+	m.credit[0].unit = 16;
+	give(t, &(struct sending){P1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+	testbed_pass(t, 700 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	speech = &rsvp_letter;
+	for (unsigned int i = 0; i < 2; i++) { /* an offer, and that it is selected */
+		expect_server(t, RSVP_RESERVE);
+		assert_int_equal(2, got.credit[0].amount);
+		assert_int_equal(7, got.hop.lih);
+	}
+	assert_int_equal(32, sessions(t)->committed);
+	check_shown(t, "show rsvp paths", "2001:db8:c::9");
+	make_letter(RSVP_END);
+	give(t, &from_d0);
+	expect_server(t, RSVP_END_ACK);
+	testbed_pass(t, 3 * NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	assert_int_equal(0, sessions(t)->committed);
+	assert_int_equal(0, letter_stats_of(rsvp_shown(t->node)->letter)->sessions);
+
+	apply(t, LETTER("  accept: [{sources: \"fd00:9::/64\"}]\n" TO_SERVER));
+	testbed_settle(t, 100);
+	assert_true(next_sent(t, D0, NATIVE));
+	assert_int_equal(RSVP_INIT, got.kind);
+	init = got;
+	rsvp_clear(&m, RSVP_RESERVE);
+	make_reserve(&init, "2001:db8:c::9", 0);
+	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_LETTER, .amount = 5};
+	give(t, &(struct sending){D0, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 64, FOR_ONE_HOP});
+	check_shown(t, "show rsvp sessions b", "offered");
+	give(t, &(struct sending){D0, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 64, FOR_ONE_HOP});
+	check_shown(t, "show rsvp sessions b", "committed");
+	speech = &rsvp_ext;
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(sends), cmocka_unit_test(receives),
-		cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses), cmocka_unit_test(strangers),
-		cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
+		cmocka_unit_test(letter), cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses),
+		cmocka_unit_test(strangers), cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,11 @@ bool rsvp_send_packet(struct control_role *c, uint16_t zone, const struct ip_add
 {
 	struct ip_addr from = rsvp_own_towards(c, zone, to);
 	uint8_t packet[HEADERS + RSVP_PACKET_MAX];
-	struct rte_mbuf *m = control_packet(c, packet, put_packet(packet, &from, to, hop_limit, false, message, bytes));
+	struct rte_mbuf *m = control_packet(c, packet,
+		rsvp_put_packet(packet, &from, to, hop_limit, false, message, bytes));
 
 	if (m)
-		send_in(c, zone, m);
+		send_in(c, zone, to->family, m);
 	return m;
 }
 

@@ -119,12 +119,25 @@ static const char *drop_name(const struct rsvp_node_stats *now, const struct rsv
 	return "";
 }
 
-enum rsvp_verdict rsvp_verdict_of(const struct rsvp_control *r, const struct rsvp_node_stats *before, const char **why)
+static const char *letter_drop_name(const struct letter_stats *now, const struct letter_stats *before)
+{
+#define X(kind, member, shown, unit, metric, help) \
+	if (now->member != before->member) \
+		return #member;
+	LETTER_DROPS(X)
+#undef X
+	return "";
+}
+
+enum rsvp_verdict rsvp_verdict_of(const struct rsvp_control *r, const struct rsvp_node_stats *before,
+	const struct letter_stats *letter, const char **why)
 {
 	if (r->refused_by) {
 		*why = refusal_name(&r->stats, r->refused_by);
 		return RSVP_VERDICT_REFUSED;
 	}
 	*why = drop_name(rsvp_node_stats_of(r->machines), before);
+	if (!**why)
+		*why = letter_drop_name(letter_stats_of(r->letter), letter);
 	return **why ? RSVP_VERDICT_NO_EFFECT : RSVP_VERDICT_ACCEPTED;
 }

@@ -35,6 +35,12 @@ bool rsvp_neighbor_reduces(void *arg, uint16_t zone, const struct ip_addr *addr)
 	return n && n->reduces;
 }
 
+/* A server, or a neighbour of letter mode, shares no key with anybody else. */
+struct rsvp_auth *rsvp_auth_of(const struct rsvp_control *r, const struct rsvp_neighbor *n)
+{
+	return n->zone || n->letter ? n->auth : r->auth;
+}
+
 /* A neighbour that was there keeps its counters, and the sequence numbers of its messages. */
 static struct rsvp_neighbor take(struct rsvp_control *r, struct rsvp_neighbor *before, uint32_t n,
 	const struct snap_rsvp_neighbor *s)
@@ -44,10 +50,12 @@ static struct rsvp_neighbor take(struct rsvp_control *r, struct rsvp_neighbor *b
 			struct rsvp_neighbor there = before[i];
 
 			before[i].auth = NULL;
+			there.letter = s->letter;
 			return there;
 		}
 	return (struct rsvp_neighbor){.addr = s->addr,
 		.zone = s->zone,
+		.letter = s->letter,
 		.number = r->neighbors_made++,
 		.answers = 1,
 		.reachable = 1};
@@ -58,7 +66,7 @@ static void take_keys(struct control_role *c, struct rsvp_neighbor *n, const str
 	struct rsvp_control *r = rsvp_of(c);
 	uint64_t seed[2] = {rsvp_secret(r), rsvp_secret(r)};
 
-	if (n->zone && !n->auth)
+	if ((n->zone || n->letter) && !n->auth)
 		n->auth = rsvp_auth_new(SENDERS_OF_SERVER, c->s->credit.window, (const uint8_t *)seed, rsvp_unix_s(c));
 	if (n->auth)
 		rsvp_auth_set_keys(n->auth, s->key, s->n_keys, c->s->credit.clock_s);

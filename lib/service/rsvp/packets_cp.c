@@ -38,7 +38,7 @@ static bool send_along(struct control_role *c, const struct rsvp_way *way, const
 
 	if (!x)
 		return false;
-	inner = put_packet(packet + outer, &m->sender.src, &way->to, m->send_ttl, true, message, bytes);
+	inner = rsvp_put_packet(packet + outer, &m->sender.src, &way->to, m->send_ttl, true, message, bytes);
 	if (outer)
 		put_outer(packet, x, m->sender.port, inner);
 	mbuf = control_packet(c, packet, outer + inner);
@@ -46,7 +46,10 @@ static bool send_along(struct control_role *c, const struct rsvp_way *way, const
 		return false;
 	if (x->own && outer)
 		return send_own(c, x, m->sender.port, mbuf);
-	send_in(c, way->zone, mbuf);
+	if (x->next_hop.family)
+		letter_send_next(c, x, &way->to, mbuf);
+	else
+		send_in(c, way->zone, way->to.family, mbuf);
 	return true;
 }
 
@@ -63,30 +66,25 @@ static bool send_to(struct control_role *c, const struct rsvp_way *way, const st
 	return rsvp_send_packet(c, way->zone, &way->to, m->send_ttl, message, bytes);
 }
 
-/* A server shares no key with anybody else. NULL: there was no memory for its keys. */
-static struct rsvp_auth *auth_of(const struct rsvp_control *r, const struct rsvp_neighbor *n)
-{
-	return n->zone ? n->auth : r->auth;
-}
-
 /* The next hop towards a server is the server itself. NULL: it is a neighbour no more. */
 static struct rsvp_auth *auth_for(struct control_role *c, const struct rsvp_way *way)
 {
 	struct rsvp_control *r = rsvp_of(c);
-	const struct rsvp_neighbor *n = way->zone ? rsvp_neighbor_of(r, way->zone, &way->to) : NULL;
+	const struct rsvp_neighbor *n = way->along && !way->zone ? NULL : rsvp_neighbor_of(r, way->zone, &way->to);
 
-	return n ? auth_of(r, n) : way->zone ? NULL : r->auth;
+	return n ? rsvp_auth_of(r, n) : way->zone ? NULL : r->auth;
 }
 
 /* The message has its INTEGRITY object already, if it has one. */
-static void send_signed(struct control_role *c, const struct rsvp_way *way, const struct rsvp_message *m)
+static void send_signed(struct control_role *c, const struct rsvp_way *way, const struct rsvp_message *m,
+	struct rsvp_auth *auth, const struct rsvp_numbers *numbers)
 {
 	struct rsvp_control *r = rsvp_of(c);
 	uint8_t message[RSVP_PACKET_MAX];
-	size_t bytes = rsvp_write(&c->s->credit.numbers, m, message, sizeof(message));
+	size_t bytes = rsvp_write(numbers, m, message, sizeof(message));
 
 	if (bytes && m->count[RSVP_O_INTEGRITY])
-		rsvp_auth_sign(auth_for(c, way), message, bytes);
+		rsvp_auth_sign(auth, message, bytes);
 	if (rsvp_is_recording(c))
 		rsvp_record_begin(c,
 			&(struct rsvp_about){.peer = way->to,
@@ -101,17 +99,21 @@ static void send_signed(struct control_role *c, const struct rsvp_way *way, cons
 		stat_add(&r->stats.unsent, 1);
 }
 
+void rsvp_send_as(struct control_role *c, const struct rsvp_way *way, struct rsvp_message *m, struct rsvp_auth *auth,
+	const struct rsvp_numbers *numbers)
+{
+	if (c->s->credit.on && auth && (!way->zone || rsvp_link_of(c->s, way->zone)) &&
+		rsvp_auth_prepare(auth, rsvp_unix_s(c), m))
+		send_signed(c, way, m, auth, numbers);
+	else
+		stat_add(&rsvp_of(c)->stats.unsent, 1);
+}
+
 void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m)
 {
 	struct control_role *c = arg;
 
-	struct rsvp_auth *auth = auth_for(c, way);
-
-	if (c->s->credit.on && auth && (!way->zone || rsvp_link_of(c->s, way->zone)) &&
-		rsvp_auth_prepare(auth, rsvp_unix_s(c), m))
-		send_signed(c, way, m);
-	else
-		stat_add(&rsvp_of(c)->stats.unsent, 1);
+	rsvp_send_as(c, way, m, auth_for(c, way), &c->s->credit.numbers);
 }
 
 static void send_challenge(struct control_role *c, const struct rsvp_neighbor *to,
@@ -124,11 +126,11 @@ static void send_challenge(struct control_role *c, const struct rsvp_neighbor *t
 	m->challenge = *challenge;
 	m->count[RSVP_O_CHALLENGE] = 1;
 	stat_add(&rsvp_of(c)->stats.challenges, 1);
-	send_signed(c, &way, m);
+	send_signed(c, &way, m, NULL, &c->s->credit.numbers);
 }
 
 /* A message whose objects this node must understand and does not: tell its sender (RFC 2205 section 3.10). */
-static void send_error(struct control_role *c, const struct rsvp_message *about)
+static void send_error(struct control_role *c, const struct rsvp_neighbor *n, const struct rsvp_message *about)
 {
 	bool down = about->kind == RSVP_INIT;
 	struct rsvp_way way = {.to = about->hop.addr, .zone = about->zone};
@@ -140,7 +142,7 @@ static void send_error(struct control_role *c, const struct rsvp_message *about)
 	rsvp_clear(m, down ? RSVP_PATH_ERR : RSVP_RESV_ERR);
 	m->session = about->session;
 	m->error = about->error;
-	m->error.node = ip_addr_from6(&c->s->loopback);
+	m->error.node = n->letter ? rsvp_own_towards(c, way.zone, &way.to) : ip_addr_from6(&c->s->loopback);
 	m->count[RSVP_O_SESSION] = m->count[RSVP_O_ERROR] = 1;
 	if (down) {
 		m->sender = about->sender;
@@ -201,7 +203,7 @@ static bool is_sender(const struct rsvp_message *m, const struct ip_addr *source
 static struct rsvp_neighbor *sender_of(struct control_role *c, const struct rsvp_arrival *a,
 	const struct rsvp_message *m, uint64_t **counter)
 {
-	struct ip_addr source = ip_addr_from6(&a->ip->src);
+	struct ip_addr source = a->source;
 	const struct ip_addr *addr = m->count[RSVP_O_HOP] ? &m->hop.addr : &source;
 	const struct snap_rsvp_neighbor *configured = rsvp_permitted(&c->s->credit, a->zone, addr);
 	struct rsvp_neighbor *n = rsvp_neighbor_of(rsvp_of(c), a->zone, addr);
@@ -211,13 +213,17 @@ static struct rsvp_neighbor *sender_of(struct control_role *c, const struct rsvp
 		*counter = &s->stranger;
 		return NULL;
 	}
+	if (n->letter && a->outer) { /* such a neighbour knows no tunnels */
+		*counter = &s->tunnel;
+		return NULL;
+	}
 	if (goes_along(m) && (!a->zone || is_sender(m, &source)))
 		return n;
-	*counter = goes_along(m)				    ? &s->source
-		   : a->outer || a->alerts			    ? &s->tunnel
-		   : !ip_addr_equal(addr, &source)		    ? &s->source
-		   : a->ip->hop_limit < configured->least_hop_limit ? &s->hop_limit
-								    : NULL;
+	*counter = goes_along(m)				? &s->source
+		   : a->outer || a->alerts			? &s->tunnel
+		   : !ip_addr_equal(addr, &source)		? &s->source
+		   : a->hop_limit < configured->least_hop_limit ? &s->hop_limit
+								: NULL;
 	if (!*counter)
 		return n;
 	stat_add(&n->refused, 1);
@@ -228,11 +234,11 @@ static enum reason answer(struct control_role *c, const struct rsvp_message *m, 
 {
 	struct rsvp_control *r = rsvp_of(c);
 	struct rsvp_way way = {.to = n->addr, .zone = n->zone};
-	enum rsvp_refusal refusal = rsvp_auth_answer(auth_of(r, n), rsvp_unix_s(c), m, &r->out);
+	enum rsvp_refusal refusal = rsvp_auth_answer(rsvp_auth_of(r, n), rsvp_unix_s(c), m, &r->out);
 
 	if (refusal != RSVP_ACCEPTED)
 		return refuse(c, n, refusal_counter(&r->stats, refusal));
-	send_signed(c, &way, &r->out);
+	send_signed(c, &way, &r->out, rsvp_auth_of(r, n), &c->s->credit.numbers);
 	return CONSUME_rsvp;
 }
 
@@ -247,30 +253,32 @@ static enum reason hear(struct control_role *c, const struct rsvp_arrival *a, st
 {
 	struct rsvp_control *r = rsvp_of(c);
 	struct rsvp_message *m = &r->in;
-	struct ip_addr source = ip_addr_from6(&a->ip->src);
+	struct ip_addr source = a->source;
 	struct rsvp_challenge challenge;
 	enum rsvp_refusal refusal;
 
-	if (!auth_of(r, n))
+	if (!rsvp_auth_of(r, n))
 		return refuse(c, n, &r->stats.integrity_key);
-	refusal = rsvp_auth_check(auth_of(r, n), c->now, rsvp_unix_s(c),
+	refusal = rsvp_auth_check(rsvp_auth_of(r, n), c->now, rsvp_unix_s(c),
 		&(struct rsvp_received){.m = m, .data = a->message, .source = source}, &challenge);
 
 	if (challenge.cookie)
 		send_challenge(c, n, &challenge);
 	if (refusal == RSVP_ACCEPTED && is_reported(read))
-		send_error(c, m);
+		send_error(c, n, m);
 	if (refusal == RSVP_ACCEPTED)
 		refusal = read;
 	if (refusal != RSVP_ACCEPTED)
 		return refuse(c, n, refusal_counter(&r->stats, refusal));
 	rsvp_neighbor_heard(c, n);
-	n->reduces = m->flags & RSVP_FLAG_REFRESH_REDUCTION;
+	n->reduces = m->flags & RSVP_FLAG_REFRESH_REDUCTION && !n->letter;
 	if (m->kind == RSVP_CHALLENGE)
 		return answer(c, m, n);
-	m->send_ttl = a->ip->hop_limit;
+	m->send_ttl = a->hop_limit;
 	m->routed = !a->outer;
-	if (m->kind != RSVP_RESPONSE)
+	if (n->letter && m->kind != RSVP_RESPONSE)
+		letter_receive(r->letter, c->now, m, goes_along(m) ? &m->hop.addr : &source, (uint64_t)(uintptr_t)a);
+	else if (m->kind != RSVP_RESPONSE)
 		rsvp_receive(r->machines, c->now, m, goes_along(m) ? &m->hop.addr : &source, (uint64_t)(uintptr_t)a);
 	return CONSUME_rsvp;
 }
@@ -322,10 +330,9 @@ static void trace(struct control_role *c, const struct rsvp_arrival *a, uint8_t 
 	static const char *const words[] = {[RSVP_VERDICT_ACCEPTED] = "accepted",
 		[RSVP_VERDICT_REFUSED] = "refused",
 		[RSVP_VERDICT_NO_EFFECT] = "without effect"};
-	struct ip_addr from = ip_addr_from6(&a->ip->src);
 	char text[TRACE_BYTES], addr[IP_ADDR_TEXT];
 
-	snprintf(text, sizeof(text), "rsvp: %s from %s: %s%s%s", rsvp_kind_name(kind), ip_addr_format(&from, addr),
+	snprintf(text, sizeof(text), "rsvp: %s from %s: %s%s%s", rsvp_kind_name(kind), ip_addr_format(&a->source, addr),
 		words[verdict], *why ? ", " : "", why);
 	pkt_tap_note(&c->lcore->tap, c->trace, a->port, text);
 }
@@ -335,9 +342,10 @@ static enum reason receive_watched(struct control_role *c, const struct rsvp_arr
 {
 	struct rsvp_control *r = rsvp_of(c);
 	struct rsvp_node_stats before = *rsvp_node_stats_of(r->machines);
+	struct letter_stats letter = *letter_stats_of(r->letter);
 	uint8_t kind = read == RSVP_ACCEPTED || is_reported(read) ? r->in.kind : RSVP_KIND_COUNT;
 	struct rsvp_record *record = rsvp_record_begin(c,
-		&(struct rsvp_about){.peer = ip_addr_from6(&a->ip->src),
+		&(struct rsvp_about){.peer = a->source,
 			.port = a->port,
 			.bytes = (uint16_t)a->bytes,
 			.along = a->outer || a->alerts,
@@ -347,18 +355,33 @@ static enum reason receive_watched(struct control_role *c, const struct rsvp_arr
 	enum rsvp_verdict verdict;
 	const char *why;
 
-	verdict = rsvp_verdict_of(r, &before, &why);
+	verdict = rsvp_verdict_of(r, &before, &letter, &why);
 	rsvp_record_end(record, verdict, why);
 	if (c->trace)
 		trace(c, a, kind, verdict, why);
 	return reason;
 }
 
+/* Those of ext mode, unless the message is of a neighbour of letter mode. */
+static const struct rsvp_numbers *numbers_for(const struct control_role *c, const struct rsvp_arrival *a)
+{
+	const struct snap_credit *s = &c->s->credit;
+	const struct snap_rsvp_neighbor *n;
+	struct ip_addr addr;
+
+	if (likely(!s->n_letters))
+		return &s->numbers;
+	if (!rsvp_peek_hop(a->message, a->bytes, &addr))
+		addr = a->source;
+	n = rsvp_permitted(s, a->zone, &addr);
+	return n && n->letter ? &s->letter_numbers : &s->numbers;
+}
+
 /* One message: of a packet, or of a Bundle. */
 static enum reason receive(struct control_role *c, const struct rsvp_arrival *a)
 {
 	struct rsvp_control *r = rsvp_of(c);
-	enum rsvp_refusal read = rsvp_read(&c->s->credit.numbers, a->message, a->bytes, &r->in);
+	enum rsvp_refusal read = rsvp_read(numbers_for(c, a), a->message, a->bytes, &r->in);
 
 	stat_add(&r->stats.rx, 1);
 	r->in.zone = a->zone;
@@ -370,19 +393,40 @@ static enum reason receive(struct control_role *c, const struct rsvp_arrival *a)
 	return receive_read(c, a, read);
 }
 
+static bool find_message4(const uint8_t *packet, size_t size, struct rsvp_arrival *a)
+{
+	const struct ipv4_hdr *ip = (const struct ipv4_hdr *)packet;
+	size_t header = size < sizeof(*ip) ? 0 : ipv4_header_bytes(ip);
+
+	if (header < sizeof(*ip) || size <= header || ip->protocol != IP_PROTO_RSVP)
+		return false;
+	size = MIN_OF(size, be16_get(ip->total_length));
+	if (size <= header)
+		return false;
+	a->source = ip_addr_from4(be32_get(ip->src));
+	a->hop_limit = ip->ttl;
+	a->alerts |= header > sizeof(*ip);
+	a->message = packet + header;
+	a->bytes = size - header;
+	return true;
+}
+
 /* The message behind the headers of a packet. False: there is none. */
 static bool find_message(const uint8_t *packet, size_t size, struct rsvp_arrival *a)
 {
 	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)packet;
 	struct control_upper u;
 
+	if (size && packet[0] >> 4 == 4 && !a->outer)
+		return find_message4(packet, size, a);
 	if (size < sizeof(*ip) || packet[0] >> 4 != 6)
 		return false;
 	size = MIN_OF(size, sizeof(*ip) + be16_get(ip->payload_length));
 	u = control_upper_layer(packet, size);
 	if (u.type != IP_PROTO_RSVP || u.at >= size)
 		return false;
-	a->ip = ip;
+	a->source = ip_addr_from6(&ip->src);
+	a->hop_limit = ip->hop_limit;
 	a->alerts |= ip->next_header == IP_PROTO_HOPOPTS;
 	a->message = packet + u.at;
 	a->bytes = size - u.at;

@@ -9,7 +9,7 @@
 #include "service/bfd/service_bfd.h"
 #include "service/rsvp/rsvp_packet.h"
 
-static const struct snap_rsvp_accept *accepted(const struct snap_credit *s, const struct ip_addr *source)
+const struct snap_rsvp_accept *rsvp_accepted(const struct snap_credit *s, const struct ip_addr *source)
 {
 	for (uint32_t i = 0; i < s->n_accepts && source->family == 6; i++)
 		if (snap_match_has(&s->accept[i].sources, ipv6_hi(&source->v6), ipv6_lo(&source->v6)))
@@ -91,8 +91,7 @@ static bool egress_of(struct control_role *c, struct rsvp_carrier *x, const stru
 	return good;
 }
 
-/* A server of that table. NULL: nobody there is heard. */
-static const struct snap_rsvp_neighbor *server_at(const struct snapshot *s, uint16_t vrf, const struct ip_addr *addr)
+const struct snap_rsvp_neighbor *rsvp_server_at(const struct snapshot *s, uint16_t vrf, const struct ip_addr *addr)
 {
 	for (uint32_t i = 0; i < s->credit.n_neighbors; i++) {
 		const struct snap_rsvp_neighbor *n = &s->credit.neighbor[i];
@@ -126,18 +125,24 @@ static int to_server(const struct snapshot *s, const struct snap_rsvp_neighbor *
 	return RSVP_TRANSIT;
 }
 
-/* The session along the policy by which data for that address leaves the domain, of that class. NULL: none. */
-static const struct snap_rsvp_session *session_towards(const struct snapshot *s, uint16_t zone,
-	const struct rsvp_message *m)
+const struct snap_rsvp_session *rsvp_session_towards(const struct snapshot *s, uint16_t zone, const struct ip_addr *to,
+	uint8_t class)
 {
-	uint8_t class = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL;
 	const struct snap_interface *in = rsvp_link_of(s, zone);
-	target_t t = in ? fib_lookup6(snap_vrf_of(s, in->vrf)->v6, &m->session.dst.v6) : 0;
+	const struct snap_vrf *vrf = in ? snap_vrf_of(s, in->vrf) : NULL;
+	target_t t = !vrf ? 0 : to->family == 4 ? fib_lookup4(vrf->v4, ip_addr_v4(to)) : fib_lookup6(vrf->v6, &to->v6);
 	uint32_t i = target_kind(t) == TARGET_POLICY ? s->credit.of_policy[target_index(t)] : 0;
 
 	while (i && class != RSVP_CLASS_ALL && s->credit.session[i - 1].traffic_class != class)
 		i = s->credit.session[i - 1].next;
 	return i ? &s->credit.session[i - 1] : NULL;
+}
+
+static const struct snap_rsvp_session *session_towards(const struct snapshot *s, uint16_t zone,
+	const struct rsvp_message *m)
+{
+	return rsvp_session_towards(s, zone, &m->session.dst,
+		m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL);
 }
 
 struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m)
@@ -156,7 +161,7 @@ struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m)
 static int route_server(const struct control_role *c, const struct rsvp_message *m, uint16_t zone, struct rsvp_way *way)
 {
 	const struct snap_interface *in = rsvp_link_of(c->s, zone);
-	const struct snap_rsvp_neighbor *other = in ? server_at(c->s, in->vrf, &m->session.dst) : NULL;
+	const struct snap_rsvp_neighbor *other = in ? rsvp_server_at(c->s, in->vrf, &m->session.dst) : NULL;
 
 	if (other)
 		return other->zone == zone ? -RSVP_REFUSE_ROUTE : to_server(c->s, other, m, way);
@@ -178,7 +183,7 @@ uint32_t rsvp_link_delay_us(void *arg, const struct rsvp_way *way)
 /* A session that ends here, as far as it is permitted. */
 static int route_here(struct control_role *c, const struct rsvp_message *m, struct rsvp_way *way)
 {
-	const struct snap_rsvp_accept *accept = accepted(&c->s->credit, &m->sender.src);
+	const struct snap_rsvp_accept *accept = rsvp_accepted(&c->s->credit, &m->sender.src);
 
 	if (!accept)
 		return -1;
@@ -206,8 +211,8 @@ int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct
 		return route_here(c, m, way);
 	if (m->send_ttl <= 1)
 		return -RSVP_REFUSE_HOPS;
-	if (!a->outer && server_at(c->s, VRF_UNDERLAY, &m->session.dst))
-		return to_server(c->s, server_at(c->s, VRF_UNDERLAY, &m->session.dst), m, way);
+	if (!a->outer && rsvp_server_at(c->s, VRF_UNDERLAY, &m->session.dst))
+		return to_server(c->s, rsvp_server_at(c->s, VRF_UNDERLAY, &m->session.dst), m, way);
 	x = carrier_of(a);
 	if (!x || !egress_of(c, x, &m->sender, &m->session.dst, way)) {
 		free(x);

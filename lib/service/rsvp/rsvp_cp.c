@@ -35,17 +35,6 @@ static void changed(void *arg, const struct rsvp_path *p, bool on)
 	post_path(arg, p, on ? RSVP_EVENT_UP : RSVP_EVENT_DOWN);
 }
 
-static void begin_row(struct rsvp_row *row)
-{
-	__atomic_store_n(&row->version, row->version + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-static void end_row(struct rsvp_row *row)
-{
-	__atomic_store_n(&row->version, row->version + 1, __ATOMIC_RELEASE);
-}
-
 static void shown(void *arg, const struct rsvp_path *p)
 {
 	struct control_role *c = arg;
@@ -54,14 +43,14 @@ static void shown(void *arg, const struct rsvp_path *p)
 	struct rsvp_path_view before = row->view;
 	bool fresh = !row->used;
 
-	begin_row(row);
+	rsvp_row_begin(row);
 	row->used = true;
 	rsvp_path_show(p, &row->view);
 	memcpy(row->session, x ? x->session : "", x ? sizeof(row->session) : 1);
 	memcpy(row->path, x ? x->path : "", x ? sizeof(row->path) : 1);
 	if (fresh || before.grantor != row->view.grantor || before.user != row->view.user)
 		row->since_ns = c->now;
-	end_row(row);
+	rsvp_row_end(row);
 	if (row->view.user == RSVP_U_OUT && before.user != RSVP_U_OUT)
 		post_path(c, p, RSVP_EVENT_REFUSED);
 }
@@ -70,10 +59,10 @@ static void gone(void *arg, const struct rsvp_path *p)
 {
 	struct rsvp_row *row = &rsvp_of(arg)->row[rsvp_path_slot(p)];
 
-	begin_row(row);
+	rsvp_row_begin(row);
 	row->used = false;
 	memset(&row->view, 0, sizeof(row->view));
-	end_row(row);
+	rsvp_row_end(row);
 	free((void *)(uintptr_t)rsvp_path_carrier(p));
 }
 
@@ -92,7 +81,8 @@ static const struct rsvp_node_ops ops = {.send = rsvp_send,
 static bool make(struct control_role *c)
 {
 	const struct snap_credit *s = &c->s->credit;
-	struct rsvp_control *r = calloc(1, sizeof(*r) + s->config.paths_max * sizeof(r->row[0]));
+	uint32_t rows = s->config.paths_max + s->letter.sessions_max;
+	struct rsvp_control *r = calloc(1, sizeof(*r) + rows * sizeof(r->row[0]));
 	uint64_t seed[2];
 
 	if (!r)
@@ -100,14 +90,17 @@ static bool make(struct control_role *c)
 	r->random = c->node->seed;
 	seed[0] = rsvp_secret(r);
 	seed[1] = rsvp_secret(r);
-	r->rows = s->config.paths_max;
+	r->paths = s->config.paths_max;
+	r->rows = rows;
 	r->ready_ns = c->now + s->config.idle_ms * NSEC_PER_MSEC;
 	r->labels = (uint32_t)rsvp_secret(r);
 	r->auth = rsvp_auth_new(SENDERS_PER_NEIGHBOR * LIMIT_CREDIT_NEIGHBORS, s->window, (const uint8_t *)seed,
 		rsvp_unix_s(c));
 	r->machines = rsvp_node_new(&s->config, &ops, c, rsvp_secret(r));
-	if (!r->auth || !r->machines) {
+	r->letter = letter_new(&s->letter, &rsvp_letter_ops, c, rsvp_secret(r));
+	if (!r->auth || !r->machines || !r->letter) {
 		rsvp_auth_free(r->auth);
+		letter_free(r->letter);
 		rsvp_node_free(r->machines);
 		free(r);
 		return false;
@@ -161,6 +154,7 @@ static void take_snapshot(struct control_role *c)
 	r->generation = c->s->generation;
 	if (s->on) {
 		rsvp_node_set(r->machines, &s->config);
+		letter_set(r->letter, &s->letter);
 		rsvp_auth_set_keys(r->auth, s->key, s->n_keys, s->clock_s);
 		rsvp_take_neighbors(c);
 		take_permissions(r, s);
@@ -172,7 +166,8 @@ static void take_snapshot(struct control_role *c)
 /* A way to the address of a neighbour, over any link. */
 static bool is_reachable(const struct snapshot *s, const struct ip_addr *addr)
 {
-	target_t t = fib_lookup6(s->vrf[VRF_UNDERLAY].v6, &addr->v6);
+	target_t t = addr->family == 4 ? fib_lookup4(s->vrf[VRF_UNDERLAY].v4, ip_addr_v4(addr))
+				       : fib_lookup6(s->vrf[VRF_UNDERLAY].v6, &addr->v6);
 
 	return (target_kind(t) == TARGET_NEIGH || target_kind(t) == TARGET_LINK || target_kind(t) == TARGET_GROUP) &&
 	       liveness_of_way(s, t) != LIVENESS_IS_DEAD;
@@ -192,7 +187,10 @@ static void watch_neighbor(struct control_role *c, struct rsvp_neighbor *n)
 	stat_level(n->reachable, reachable);
 	rsvp_post(c,
 		&(struct rsvp_event){.kind = reachable ? RSVP_EVENT_BACK : RSVP_EVENT_SILENT, .neighbor = n->addr});
-	rsvp_neighbor(rsvp_of(c)->machines, c->now, n->zone, &n->addr, reachable);
+	if (n->letter)
+		letter_neighbor(rsvp_of(c)->letter, c->now, n->zone, &n->addr, reachable);
+	else
+		rsvp_neighbor(rsvp_of(c)->machines, c->now, n->zone, &n->addr, reachable);
 }
 
 /* The way by which a path leaves this node: the policy's, or a port. */
@@ -244,7 +242,7 @@ static void repair(struct control_role *c, uint64_t *due)
 		return;
 	if (c->now >= r->repair_ns)
 		r->repaired = rsvp_routes(r->machines, c->now, r->repaired, CONTROL_BURST, rsvp_has_moved);
-	if (r->repaired == r->rows)
+	if (r->repaired == r->paths)
 		r->repair_ns = 0;
 	else
 		*due = MIN_OF(*due, MAX_OF(r->repair_ns, c->now));
@@ -259,7 +257,7 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 {
 	struct rsvp_control *r = rsvp_of(c);
-	uint64_t due = TIME_NEVER;
+	uint64_t due = TIME_NEVER, letter = TIME_NEVER;
 	unsigned int work;
 
 	if (!r)
@@ -271,7 +269,9 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 	}
 	watch(c);
 	rsvp_sessions_obey(c);
-	work = rsvp_poll(r->machines, c->now, CONTROL_BURST, &due);
+	work = rsvp_poll(r->machines, c->now, CONTROL_BURST, &due) +
+	       letter_poll(r->letter, c->now, CONTROL_BURST, &letter);
+	due = MIN_OF(due, letter);
 	repair(c, &due);
 	if (unlikely(__atomic_load_n(&node_rsvp(c->node)->stopping, __ATOMIC_RELAXED)))
 		work += rsvp_sessions_stop(c);
@@ -304,6 +304,7 @@ static void fini(struct control_role *c)
 
 	if (r) {
 		rsvp_node_free(r->machines);
+		letter_free(r->letter);
 		rsvp_auth_free(r->auth);
 		rsvp_free_neighbors(r);
 		for (unsigned int i = 0; i < RSVP_OWN_BUCKETS; i++)

@@ -108,7 +108,10 @@ uint64_t rsvp_stopping(struct node *n)
 	const struct rsvp_control *r = rsvp_shown(n);
 
 	__atomic_store_n(&node_rsvp(n)->stopping, true, __ATOMIC_RELAXED);
-	return r && stat_read(&rsvp_node_stats_of(r->machines)->paths) ? STOP_NS : 0;
+	return r && (stat_read(&rsvp_node_stats_of(r->machines)->paths) ||
+			    stat_read(&letter_stats_of(r->letter)->sessions))
+		       ? STOP_NS
+		       : 0;
 }
 
 bool rsvp_row_copy(const struct rsvp_control *r, uint32_t i, struct rsvp_row *out)
@@ -149,5 +152,8 @@ size_t rsvp_session_memory(void)
 
 uint64_t rsvp_memory(uint32_t paths)
 {
-	return sizeof(struct rsvp_control) + rsvp_bytes_of_tables(paths) + paths * rsvp_session_memory();
+	uint32_t letter = MIN_OF(paths, (uint32_t)LIMIT_LETTER_SESSIONS);
+
+	return sizeof(struct rsvp_control) + rsvp_bytes_of_tables(paths) + paths * rsvp_session_memory() +
+	       letter * (sizeof(struct rsvp_row) + letter_bytes_of_session());
 }

@@ -13,6 +13,7 @@
 #include "base/bucket.h"
 #include "node/node.h"
 #include "rsvp/rsvp_integrity.h"
+#include "rsvp/rsvp_letter.h"
 #include "rsvp/rsvp_node.h"
 #include "service/services.h"
 
@@ -70,7 +71,8 @@ struct rsvp_service_stats {
 struct rsvp_neighbor {
 	struct ip_addr addr;
 	uint16_t zone;		/* of a server; 0: of the domain */
-	struct rsvp_auth *auth; /* of a server; NULL: that of the domain */
+	bool letter;		/* it speaks by the letter of the draft */
+	struct rsvp_auth *auth; /* of a server, or in letter mode; NULL: that of the domain */
 	uint32_t number;	/* no other neighbour has had it since the start */
 	struct bucket bucket;
 	bool reduces;	  /* flag 0x1 of its last message (RFC 2961 section 2) */
@@ -100,7 +102,8 @@ struct rsvp_carrier {
 	char session[RSVP_NAME], path[RSVP_NAME]; /* of a session that begins here; else "" */
 	uint32_t path_id;			  /* the same: of the policy's path */
 	bool own, dead;
-	uint32_t next; /* pkt.neigh of its messages */
+	uint32_t next;		 /* pkt.neigh of its messages */
+	struct ip_addr next_hop; /* letter mode: one of several; family 0: as routing says */
 	uint16_t next_header_at;
 	uint16_t bytes;	  /* of the outer headers; 0: the message goes natively */
 	uint8_t header[]; /* as they came; of an own path those of its policy */
@@ -127,6 +130,7 @@ struct rsvp_own {
 	struct rsvp_own *next; /* in its bucket */
 	char name[RSVP_NAME];
 	struct rsvp_instance *instance; /* NULL: stopped, or there was no room */
+	struct letter_session *letter;	/* to a server of letter mode; NULL likewise */
 	bool stopped;
 	uint64_t generation; /* of the snapshot that last had it */
 	uint32_t place;	     /* in that snapshot */
@@ -191,6 +195,7 @@ struct rsvp_journal {
 struct rsvp_base {
 	struct rsvp_service_stats service;
 	struct rsvp_node_stats machines;
+	struct letter_stats letter;
 	uint32_t neighbors;
 	struct rsvp_neighbor neighbor[LIMIT_CREDIT_NEIGHBORS];
 };
@@ -227,6 +232,7 @@ struct rsvp_parcel {
 /* Of the control lcore; made by the first snapshot that has credit. */
 struct rsvp_control {
 	struct rsvp_node *machines;
+	struct letter_node *letter;
 	struct rsvp_auth *auth;
 	uint64_t generation; /* of the snapshot that is followed */
 	uint32_t at;	     /* sessions of it that were looked at */
@@ -253,6 +259,7 @@ struct rsvp_control {
 	unsigned int parcels; /* of them in use */
 	struct rsvp_message in, out;
 	uint8_t bytes[RSVP_BYTES_MAX];
+	uint32_t paths; /* of ext mode; the rows behind them are sessions of letter mode */
 	uint32_t rows;
 	struct rsvp_row row[];
 };
@@ -288,7 +295,8 @@ static inline struct rsvp_control *rsvp_shown(const struct node *n)
 
 /* A packet that is being handled. The headers point into it. */
 struct rsvp_arrival {
-	const struct ipv6_hdr *ip; /* of the message */
+	struct ip_addr source; /* of the packet with the message */
+	uint8_t hop_limit;
 	const void *message;
 	size_t bytes;
 	bool alerts;	      /* in a tunnel, or with router alert: not addressed to one hop */
@@ -303,6 +311,8 @@ struct rsvp_arrival {
 /* neighbors_cp.c: the configured neighbours, and their state. Zones are interfaces of servers (snapshot.h). */
 struct rsvp_neighbor *rsvp_neighbor_of(struct rsvp_control *r, uint16_t zone, const struct ip_addr *addr);
 const struct snap_rsvp_neighbor *rsvp_permitted(const struct snap_credit *s, uint16_t zone, const struct ip_addr *addr);
+struct rsvp_auth *rsvp_auth_of(const struct rsvp_control *r,
+	const struct rsvp_neighbor *n); /* NULL: no memory for keys */
 void rsvp_take_neighbors(struct control_role *c);
 void rsvp_free_neighbors(struct rsvp_control *r);
 struct ip_addr rsvp_own_towards(void *arg, uint16_t zone, const struct ip_addr *neighbor); /* struct rsvp_node_ops */
@@ -316,8 +326,9 @@ void rsvp_neighbor_replays(struct control_role *c, struct rsvp_neighbor *n);
 /* While rsvp_is_recording: the next record. */
 struct rsvp_record *rsvp_record_begin(struct control_role *c, const struct rsvp_about *about, const void *message);
 void rsvp_record_end(struct rsvp_record *record, enum rsvp_verdict verdict, const char *why);
-/* The name of the counter by which a message was refused, or that the machines counted since *before; "": it was taken. */
-enum rsvp_verdict rsvp_verdict_of(const struct rsvp_control *r, const struct rsvp_node_stats *before, const char **why);
+/* The name of the counter by which a message was refused, or that the machines counted since then; "": it was taken. */
+enum rsvp_verdict rsvp_verdict_of(const struct rsvp_control *r, const struct rsvp_node_stats *before,
+	const struct letter_stats *letter, const char **why);
 
 static inline bool rsvp_is_recording(const struct control_role *c)
 {
@@ -337,11 +348,35 @@ void rsvp_bundles_flush(struct control_role *c);
 /* packets_cp.c: a received packet (PUNT_RSVP), whose reason for the end is returned; struct rsvp_node_ops. */
 enum reason rsvp_take(struct control_role *c, struct rte_mbuf *m);
 void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
+void rsvp_send_as(struct control_role *c, const struct rsvp_way *way, struct rsvp_message *m, struct rsvp_auth *auth,
+	const struct rsvp_numbers *numbers);
+
+/*
+ * letter_cp.c and letter_way_cp.c: sessions with neighbours of letter mode. letter_begin: a session to a server; NULL: no
+ * room. letter_send_next: a message along the way to one of several next hops. letter_member_of: the next hops of a route, one
+ * by one; 0: no more. letter_put_way: false: no memory.
+ */
+extern const struct letter_ops rsvp_letter_ops;
+struct letter_session *letter_begin(struct control_role *c, const struct snap_rsvp_session *s);
+void letter_send_next(struct control_role *c, const struct rsvp_carrier *x, const struct ip_addr *to,
+	struct rte_mbuf *m);
+target_t letter_look_up(const struct snapshot *s, const struct ip_addr *to);
+target_t letter_member_of(const struct snapshot *s, target_t t, unsigned int i);
+const struct snap_neigh *letter_neigh_of(const struct snapshot *s, target_t t); /* NULL: it is no configured next hop */
+bool letter_put_way(struct letter_route *out, const struct snap_interface *in, uint16_t zone,
+	const struct ip_addr *here, const struct ip_addr *next_hop);
+int letter_route_to_server(const struct control_role *c, const struct snap_rsvp_neighbor *n, struct letter_route *out);
 
 /* route_cp.c: where a 28 goes on, and the link there; the session that carries on a server's data. struct rsvp_node_ops. */
 int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
 uint32_t rsvp_link_delay_us(void *arg, const struct rsvp_way *way);
 struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m);
+/* The session along the policy by which data for that address leaves the domain, of that class. NULL: none. */
+const struct snap_rsvp_session *rsvp_session_towards(const struct snapshot *s, uint16_t zone, const struct ip_addr *to,
+	uint8_t traffic_class);
+/* A server of that table, and the permission of sessions that end here. NULL: nobody there is heard. */
+const struct snap_rsvp_neighbor *rsvp_server_at(const struct snapshot *s, uint16_t vrf, const struct ip_addr *addr);
+const struct snap_rsvp_accept *rsvp_accepted(const struct snap_credit *s, const struct ip_addr *source);
 bool rsvp_has_moved(void *arg, const struct rsvp_path *p, struct rsvp_way *way); /* for rsvp_routes */
 
 /*
@@ -353,6 +388,18 @@ void rsvp_sessions_follow(struct control_role *c, uint64_t *due);
 void rsvp_sessions_obey(struct control_role *c);
 unsigned int rsvp_sessions_stop(struct control_role *c);
 struct rsvp_own *rsvp_own_of(const struct rsvp_control *r, const char *name); /* NULL: there is none */
+
+/* Around the writing of a row. */
+static inline void rsvp_row_begin(struct rsvp_row *row)
+{
+	__atomic_store_n(&row->version, row->version + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static inline void rsvp_row_end(struct rsvp_row *row)
+{
+	__atomic_store_n(&row->version, row->version + 1, __ATOMIC_RELEASE);
+}
 
 /* 64 bits that nobody can guess: splitmix64 of the node's secret. */
 static inline uint64_t rsvp_secret(struct rsvp_control *r)
@@ -388,7 +435,8 @@ bool rsvp_row_copy(const struct rsvp_control *r, uint32_t i, struct rsvp_row *ou
  */
 struct rsvp_session_shown *rsvp_sessions_shown(const struct node *n, uint32_t *count);
 /* The counters since users cleared them. All 0 before the first snapshot with credit. */
-void rsvp_stats_shown(const struct node *n, struct rsvp_service_stats *service, struct rsvp_node_stats *machines);
+void rsvp_stats_shown(const struct node *n, struct rsvp_service_stats *service, struct rsvp_node_stats *machines,
+	struct letter_stats *letter);
 struct rsvp_neighbor rsvp_neighbor_shown(const struct node *n, uint32_t i);
 /* Counters begin at 0 again, and the recorded messages are forgotten. Sessions stay. */
 void rsvp_clear_shown(struct node *n);

@@ -151,6 +151,13 @@ static bool is_same(const struct control_role *c, const struct rsvp_own *o, cons
 	       !memcmp(now.fingerprint, o->fingerprint, sizeof(now.fingerprint));
 }
 
+static bool is_letter(const struct snapshot *s, const struct snap_rsvp_session *x)
+{
+	const struct snap_rsvp_neighbor *n = x->zone ? rsvp_permitted(&s->credit, x->zone, &x->to) : NULL;
+
+	return n && n->letter;
+}
+
 static void open_session(struct control_role *c, struct rsvp_own *o, const struct snap_rsvp_session *s)
 {
 	struct rsvp_open open = {.session = {.dst = s->to, .protocol = IP_PROTO_UDP, .port = ROCE_PORT},
@@ -160,6 +167,11 @@ static void open_session(struct control_role *c, struct rsvp_own *o, const struc
 	bool good = true;
 
 	remember(c, o, s);
+	if (is_letter(c->s, s)) {
+		o->letter = letter_begin(c, s);
+		rsvp_of(c)->unopened |= !o->letter;
+		return;
+	}
 	*begin = MAX_OF(*begin + INIT_BURST * INIT_NS, c->now) - INIT_BURST * INIT_NS + o->paths * INIT_NS;
 	for (unsigned int i = 0; i < o->paths && good; i++)
 		good = s->zone ? add_server(c, s, &open) : add_candidate(c, s, &open, i);
@@ -176,7 +188,10 @@ static void close_session(struct control_role *c, struct rsvp_own *o)
 {
 	if (o->instance)
 		rsvp_close(rsvp_of(c)->machines, c->now, o->instance);
+	if (o->letter)
+		letter_close(rsvp_of(c)->letter, c->now, o->letter);
 	o->instance = NULL;
+	o->letter = NULL;
 }
 
 static struct rsvp_own *add_own(struct rsvp_control *r, const char *name)
@@ -203,9 +218,9 @@ static void follow(struct control_role *c, uint32_t place)
 		return;
 	o->generation = c->s->generation;
 	o->place = place;
-	if (o->instance && !is_same(c, o, s))
+	if ((o->instance || o->letter) && (!is_same(c, o, s) || is_letter(c->s, s) != (o->letter != NULL)))
 		close_session(c, o);
-	if (!o->instance && !o->stopped)
+	if (!o->instance && !o->letter && !o->stopped)
 		open_session(c, o, s);
 }
 
@@ -278,7 +293,7 @@ void rsvp_sessions_obey(struct control_role *c)
 		o->stopped = order->stop;
 		if (o->stopped)
 			close_session(c, o);
-		else if (!o->instance)
+		else if (!o->instance && !o->letter)
 			open_session(c, o, &c->s->credit.session[o->place]);
 	}
 }

@@ -86,13 +86,15 @@ struct rsvp_session_shown *rsvp_sessions_shown(const struct node *n, uint32_t *c
 
 /* --- counters --- */
 
-void rsvp_stats_shown(const struct node *n, struct rsvp_service_stats *service, struct rsvp_node_stats *machines)
+void rsvp_stats_shown(const struct node *n, struct rsvp_service_stats *service, struct rsvp_node_stats *machines,
+	struct letter_stats *letter)
 {
 	const struct rsvp_control *r = rsvp_shown(n);
 	const struct rsvp_base *base = node_rsvp(n)->base;
 
 	*service = r ? r->stats : (struct rsvp_service_stats){0};
 	*machines = r ? *rsvp_node_stats_of(r->machines) : (struct rsvp_node_stats){0};
+	*letter = r ? *letter_stats_of(r->letter) : (struct letter_stats){0};
 	if (!base)
 		return;
 #define X(kind, member, ...) STAT_SINCE(kind, service->member, base->service.member)
@@ -101,6 +103,9 @@ void rsvp_stats_shown(const struct node *n, struct rsvp_service_stats *service, 
 #undef X
 #define X(kind, member, ...) STAT_SINCE(kind, machines->member, base->machines.member)
 	RSVP_NODE_COUNTERS(X)
+#undef X
+#define X(kind, member, ...) STAT_SINCE(kind, letter->member, base->letter.member)
+	LETTER_COUNTERS(X)
 #undef X
 }
 
@@ -134,6 +139,7 @@ void rsvp_clear_shown(struct node *n)
 		return;
 	s->base->service = r->stats;
 	s->base->machines = *rsvp_node_stats_of(r->machines);
+	s->base->letter = *letter_stats_of(r->letter);
 	s->base->neighbors = __atomic_load_n(&r->neighbors, __ATOMIC_ACQUIRE);
 	memcpy(s->base->neighbor, r->neighbor, s->base->neighbors * sizeof(r->neighbor[0]));
 }

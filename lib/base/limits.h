@@ -40,6 +40,7 @@
 #define LIMIT_CREDIT_PATHS 65536    /* paths of credit sessions of a node */
 #define LIMIT_CREDIT_SESSIONS 65536 /* of which begin there */
 #define LIMIT_LETTER_SESSIONS 1024  /* of letter mode */
+#define LIMIT_CREDIT_ON_DEMAND 1024 /* of those that begin on demand */
 #define LIMIT_CREDIT_NEIGHBORS 256
 #define LIMIT_CREDIT_ACCEPTS 64
 #define LIMIT_FRONT 128 /* bytes before a received frame (RTE_PKTMBUF_HEADROOM) */

@@ -32,8 +32,10 @@ static json_t *of_session(const struct node *n, const struct rsvp_session_shown 
 	bool any = r && x->row != RSVP_NO_ROW && rsvp_row_copy(r, x->row, &row);
 	const struct rsvp_path_view *v = &row.view;
 	json_t *o = json_pack("{ss ss so si}", "session", x->session->name, "state",
-		any ? rsvp_user_state_name(v->user) : "stopped", "to", address(&x->session->to), "class",
-		(int)x->session->traffic_class);
+		any		     ? rsvp_user_state_name(v->user)
+		: x->session->demand ? "on demand"
+				     : "stopped",
+		"to", address(&x->session->to), "class", (int)x->session->traffic_class);
 
 	json_object_set_new(o, "path", json_string(any ? row.path : ""));
 	json_object_set_new(o, "port", json_string(any && v->port < n->n_ports ? n->port[v->port]->name : ""));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks credit: keys, numbers of messages and classes, timers, the pool, neighbours and sessions. Pure. */
+#include "base/limits.h"
 #include "config/behavior.h"
 #include "config/check_priv.h"
 #include "config/keys.h"
@@ -180,18 +181,6 @@ static void check_server(const struct config *c, struct cfg_diags *d, const stru
 		check_key(c, d, &n->keys.items[i]);
 }
 
-/* A grant of less than 2 MB could come to a stop (D59). */
-static void check_letter_buffer(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
-{
-	uint64_t units = n->buffer == CFG_NONE ? c->credit.buffer : n->buffer, need = (2ull << 20) >> c->credit.unit;
-
-	if (units < need)
-		cfg_diag_add(d, cfg_where(c, &n->mode),
-			"mode: letter: %llu units of buffer have no room for a grant of 2 MB, the least one; set %s to "
-			"%llu or more",
-			U(units), n->buffer == CFG_NONE ? "credit.buffer" : "buffer", U(need));
-}
-
 /* A node of the domain that knows nothing but the draft: natively, on a common link. */
 static void check_letter_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
 {
@@ -201,10 +190,8 @@ static void check_letter_neighbor(const struct config *c, struct cfg_diags *d, c
 		check_key(c, d, &n->keys.items[i]);
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		for (uint32_t k = 0; c->ports.items[i].side == SIDE_WAN && k < c->ports.items[i].addresses.n; k++)
-			if (ip_prefix_contains(&c->ports.items[i].addresses.items[k], &n->address)) {
-				check_letter_buffer(c, d, n);
+			if (ip_prefix_contains(&c->ports.items[i].addresses.items[k], &n->address))
 				return;
-			}
 	cfg_diag_add(d, cfg_where(c, &n->address),
 		"address: %s is not on a subnet of a port of side: wan, and a neighbour of mode letter is the next "
 		"hop; add the "
@@ -260,8 +247,6 @@ static void check_once(const struct config *c, struct cfg_diags *d, const struct
 static void check_any_neighbor(const struct config *c, struct cfg_diags *d, const struct cfg_credit_neighbor *n)
 {
 	check_once(c, d, n);
-	if (n->port && n->mode == SPEECH_LETTER)
-		check_letter_buffer(c, d, n);
 	if (n->port)
 		check_server(c, d, n);
 	else
@@ -289,6 +274,28 @@ static void check_total(const struct config *c, struct cfg_diags *d, const struc
 			U(a->total), U(each + c->credit.margin), U(each + c->credit.margin));
 }
 
+static void check_join(const struct config *c, struct cfg_diags *d, const struct cfg_credit_accept *a)
+{
+	const struct cfg_credit_session *s = NULL;
+
+	for (uint32_t i = 0; i < c->credit.sessions.n && !s; i++)
+		if (c->credit.sessions.items[i].port && !strcmp(c->credit.sessions.items[i].name, a->join))
+			s = &c->credit.sessions.items[i];
+	for (uint32_t i = 0; s && i < c->credit.neighbors.n; i++) {
+		const struct cfg_credit_neighbor *n = &c->credit.neighbors.items[i];
+
+		if (n->mode == SPEECH_LETTER && n->port && !strcmp(n->port, s->port) &&
+			ip_addr_equal(&n->address, &s->to))
+			cfg_diag_add(d, cfg_where(c, &a->join),
+				"join: '%s' is a session of letter mode, which joins no others; leave out join",
+				a->join);
+	}
+	if (s)
+		return;
+	cfg_diag_add(d, cfg_where(c, &a->join),
+		"join: there is no session '%s' to a server in credit.sessions; name one that has port", a->join);
+}
+
 static void check_accept(const struct config *c, struct cfg_diags *d, const struct cfg_credit_accept *a)
 {
 	char text[IP_PREFIX_TEXT];
@@ -302,6 +309,8 @@ static void check_accept(const struct config *c, struct cfg_diags *d, const stru
 		cfg_diag_add(d, cfg_where(c, &a->buffer), "buffer: %llu is more than credit.buffer, %llu", U(a->buffer),
 			U(c->credit.buffer));
 	check_total(c, d, a);
+	if (a->join)
+		check_join(c, d, a);
 }
 
 /* --- sessions --- */
@@ -368,6 +377,19 @@ static void check_to(const struct config *c, struct cfg_diags *d, const struct c
 			ip_addr_format(&s->to, text));
 }
 
+static void check_on_demand(const struct config *c, struct cfg_diags *d, const struct cfg_credit_session *s)
+{
+	if (s->on_demand_s && s->port)
+		cfg_diag_add(d, cfg_where(c, &s->on_demand_s),
+			"on-demand: the data of a session to a server comes out of tunnels and shows nothing; leave "
+			"out on-demand");
+	if (!s->on_demand_s && (s->match.sources.addr.family || s->match.destinations.addr.family))
+		cfg_diag_add(d,
+			cfg_where(c, s->match.sources.addr.family ? (const void *)&s->match.sources
+								  : &s->match.destinations),
+			"match: %s does not wait for packets; add on-demand, or leave out match", s->name);
+}
+
 static void check_session(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
 	const struct cfg_credit_session *s)
 {
@@ -380,6 +402,7 @@ static void check_session(const struct config *c, struct cfg_diags *d, const str
 	if (s->port && !s->policy)
 		check_to_server(c, d, s);
 	check_to(c, d, s);
+	check_on_demand(c, d, s);
 	if (ip_addr_equal(&s->to, &c->node.loopback))
 		cfg_diag_add(d, cfg_where(c, &s->to), "to: %s is node.loopback of this node",
 			ip_addr_format(&s->to, text));
@@ -401,6 +424,18 @@ static void check_letter(const struct config *c, struct cfg_diags *d)
 			"rate: per-packet: with return-unit: mb there is an increment for each MB, not for each "
 			"packet; set return-unit: "
 			"bytes");
+}
+
+static void check_demands(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < x->sessions.n; i++)
+		n += x->sessions.items[i].on_demand_s != 0;
+	if (n > LIMIT_CREDIT_ON_DEMAND)
+		cfg_diag_add(d, cfg_where(c, &x->sessions), "sessions: %u are on-demand, and at most %u may be", n,
+			LIMIT_CREDIT_ON_DEMAND);
 }
 
 static void check_sessions(const struct config *c, struct cfg_diags *d)
@@ -464,6 +499,7 @@ void check_credit(const struct config *c, struct cfg_diags *d)
 	for (uint32_t i = 0; i < x->accept.n; i++)
 		check_accept(c, d, &x->accept.items[i]);
 	check_letter(c, d);
+	check_demands(c, d);
 	check_sessions(c, d);
 	check_rate(c, d);
 }

@@ -484,6 +484,13 @@ struct cfg_credit_accept {
 	struct ip_prefix sources;
 	uint64_t buffer; /* units; CFG_NONE: that of all */
 	uint64_t total;	 /* units of all of them; CFG_NONE: what the pool has */
+	char *join;	 /* name of a session to a server, which carries their data on; NULL: none */
+};
+
+/* Packets whose first one begins a session. */
+struct cfg_credit_match {
+	struct cfg_mark at;
+	struct ip_prefix sources, destinations; /* family 0: any */
 };
 
 struct cfg_credit_session {
@@ -494,7 +501,9 @@ struct cfg_credit_session {
 	struct ip_addr to;
 	uint64_t class;
 	uint64_t rate_bps;
-	uint64_t buffer; /* bytes */
+	uint64_t buffer;      /* bytes */
+	uint64_t on_demand_s; /* it ends after that time without data; 0: it does not wait for data */
+	struct cfg_credit_match match;
 };
 
 /* Sessions by the letter of the draft (docs/credit.md 2.4). */

@@ -36,7 +36,8 @@ static const struct cfg_key neighbor_keys[] = {
 			"Default: a node of the domain."},
 	{"mode", CFG_WORD, .offset = AT(struct cfg_credit_neighbor, mode), .words = words_speech, .fallback = "ext",
 		.help = "ext: the neighbour speaks as this node does. letter: by the letter of draft-hu-rtgwg-cbfc-rsvp, natively; only "
-			"such a neighbour may have an IPv4 address. See credit.letter."},
+			"such a neighbour may have an IPv4 address. Its buffer must hold 2 MiB at least, or its sessions are refused. See "
+			"credit.letter."},
 	{"keys", CFG_LIST_OF, .item = CFG_MAP, .map = &key_map, .offset = AT(struct cfg_credit_neighbor, keys), .max = 16,
 		.help = "Keys of a server, or of a neighbour of mode letter, whose messages are not signed without. It shares none with "
 			"the other nodes of the domain, which use credit.keys."},
@@ -62,8 +63,19 @@ static const struct cfg_key accept_keys[] = {
 		.word = "pool", .word_value = CFG_NONE, .fallback = "pool",
 		.help = "Most units that all of these sessions together are granted, with credit.margin for each. pool: as many as "
 			"credit.pool has left. What was granted before a reload stays granted."},
+	{"join", CFG_NAME, .offset = AT(struct cfg_credit_accept, join), .example = "to-server",
+		.help = "Name of a session to a server, in credit.sessions, that carries the data of these sessions on: they are granted "
+			"credit while it has some. Default: their data leaves this node without credit."},
 };
 static const struct cfg_map accept_map = MAP_OF(accept_keys, "a permission of credit", struct cfg_credit_accept);
+
+static const struct cfg_key match_keys[] = {
+	{"sources", CFG_PREFIX, .offset = AT(struct cfg_credit_match, sources), .example = "\"2001:db8:1::/48\"",
+		.help = "Source addresses of the packets. Default: any."},
+	{"destinations", CFG_PREFIX, .offset = AT(struct cfg_credit_match, destinations), .example = "\"2001:db8:3::/48\"",
+		.help = "Destination addresses. Default: any."},
+};
+static const struct cfg_map match_map = MAP_OF(match_keys, "packets of a session of credit", struct cfg_credit_match);
 
 static const struct cfg_key session_keys[] = {
 	{"name", CFG_NAME, .offset = AT(struct cfg_credit_session, name), .flags = CFG_REQUIRED | CFG_IDENTITY,
@@ -83,6 +95,12 @@ static const struct cfg_key session_keys[] = {
 		.fallback = "0",
 		.help = "Buffer that the session asks of every device: the depth of SENDER_TSPEC. 0: as much as each device "
 			"gives."},
+	{"on-demand", CFG_SCALE, .unit = UNIT_SECONDS, .offset = AT(struct cfg_credit_session, on_demand_s), .min = 3, .max = 86400,
+		.word = "no", .word_value = 0, .fallback = "no",
+		.help = "no: the session begins at once. A time: it begins with the first RoCEv2 packet of its class that takes the "
+			"policy, and ends when there was none for that time."},
+	{"match", CFG_MAP, .map = &match_map, .offset = AT(struct cfg_credit_session, match),
+		.help = "Of a session on demand: inner addresses of the packets with which it begins."},
 };
 static const struct cfg_map session_map = MAP_OF(session_keys, "a session of credit", struct cfg_credit_session);
 

@@ -425,6 +425,10 @@ static bool look_under(struct rsvp_node *n, uint64_t now, struct rsvp_instance *
 	n->out.zone = s->zone;
 	n->out.cbfc_hop[0].traffic_class = s->traffic_class;
 	n->out.count[RSVP_O_SESSION] = n->out.count[RSVP_O_CBFC_HOP] = 1;
+	if (s->paths) {
+		n->out.sender = s->paths->sender;
+		n->out.count[RSVP_O_TEMPLATE] = 1;
+	}
 	under = n->ops->under(n->arg, &n->out);
 	if (under == s->under)
 		return false;

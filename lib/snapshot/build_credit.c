@@ -218,10 +218,61 @@ static bool build_accepts(struct builder *b, struct snap_credit *s)
 		build_match(&accept[i].sources, &x->accept.items[i].sources);
 		accept[i].buffer = units_of(x, x->accept.items[i].buffer);
 		accept[i].total = x->accept.items[i].total;
+		for (uint32_t k = 0; x->accept.items[i].join && k < x->sessions.n; k++)
+			if (!strcmp(x->sessions.items[k].name, x->accept.items[i].join))
+				accept[i].join = k + 1;
 	}
 	s->accept = accept;
 	s->n_accepts = x->accept.n;
 	return accept;
+}
+
+/* Data of tenants arrives there. */
+static void examine_ports(struct builder *b)
+{
+	for (uint32_t i = 0; i < b->s->n_ports; i++)
+		b->s->port[i].examined = true;
+}
+
+static void add_demand(struct builder *b, struct snap_rsvp_session *session, uint32_t i,
+	struct snap_rsvp_demand *demand, uint32_t *of_path, uint32_t *n)
+{
+	const struct cfg_credit_session *c = &b->config->credit.sessions.items[i];
+	const struct snap_policy *p = &b->s->policy[session[i].policy];
+
+	demand[*n] = (struct snap_rsvp_demand){.sources = c->match.sources,
+		.destinations = c->match.destinations,
+		.session = i,
+		.next = of_path[p->path[0]],
+		.traffic_class = session[i].traffic_class};
+	session[i].demand = ++*n;
+	session[i].on_demand_ns = c->on_demand_s * NSEC_PER_SEC;
+	for (unsigned int k = 0; k < p->n_paths; k++)
+		of_path[p->path[k]] = *n;
+}
+
+/* Sessions that begin with the first packet of their data: found by the path that a packet takes. */
+static bool build_demands(struct builder *b, struct snap_credit *s, struct snap_rsvp_session *session)
+{
+	const struct cfg_credit *x = &b->config->credit;
+	struct snap_rsvp_demand *demand;
+	uint32_t *of_path, n = 0;
+
+	for (uint32_t i = 0; i < x->sessions.n; i++)
+		n += x->sessions.items[i].on_demand_s != 0;
+	if (!n)
+		return true;
+	demand = arena_alloc(b->s->arena, n * sizeof(*demand));
+	of_path = arena_alloc(b->s->arena, (b->s->n_paths + 1) * sizeof(*of_path));
+	if (!demand || !of_path)
+		return false;
+	for (uint32_t i = 0; i < x->sessions.n; i++)
+		if (x->sessions.items[i].on_demand_s)
+			add_demand(b, session, i, demand, of_path, &s->n_demands);
+	s->demand = demand;
+	s->demand_of = of_path;
+	examine_ports(b);
+	return true;
 }
 
 static bool build_sessions(struct builder *b, struct snap_credit *s)
@@ -253,7 +304,7 @@ static bool build_sessions(struct builder *b, struct snap_credit *s)
 	s->session = session;
 	s->n_sessions = x->sessions.n;
 	s->of_policy = of_policy;
-	return session && of_policy;
+	return session && of_policy && build_demands(b, s, session);
 }
 
 int build_credit(struct builder *b)

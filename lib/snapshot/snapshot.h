@@ -363,6 +363,7 @@ struct snap_rsvp_accept {
 	struct snap_match sources;
 	uint32_t buffer; /* units that each is offered at most */
 	uint64_t total;	 /* units that all of them are granted at most; CFG_NONE: no limit */
+	uint32_t join;	 /* session that carries their data on, plus 1; 0: none must */
 };
 
 /* A session that begins here. */
@@ -373,6 +374,16 @@ struct snap_rsvp_session {
 	uint32_t policy; /* index; of no meaning if it goes to a server */
 	uint32_t next;	 /* session of the same policy, plus 1; 0: none */
 	uint16_t zone;	 /* of the server; 0: along the policy */
+	uint8_t traffic_class;
+	uint32_t demand;       /* index in snap_credit.demand, plus 1; 0: it does not wait for data */
+	uint64_t on_demand_ns; /* it ends after that time without data */
+};
+
+/* A session that waits for data: what rx lcores compare with packets that its policy takes. */
+struct snap_rsvp_demand {
+	struct ip_prefix sources, destinations; /* family 0: any */
+	uint32_t session;
+	uint32_t next; /* of the same policy, plus 1; 0: none */
 	uint8_t traffic_class;
 };
 
@@ -395,6 +406,9 @@ struct snap_credit {
 	const uint32_t *of_policy;	       /* by policy: the first session along it, plus 1; 0: none */
 	const struct snap_rsvp_accept *accept;
 	const struct snap_rsvp_session *session;
+	const struct snap_rsvp_demand *demand;
+	const uint32_t *demand_of; /* by path: the first one of its policy, plus 1; NULL: there are none */
+	uint32_t n_demands;
 };
 
 /* Timers and limits of neighbour discovery (RFC 4861 section 10, RFC 7048). */

@@ -54,7 +54,7 @@ static void timers_and_pool(void **state)
 			"pool"},
 		{"room for one", "pool: 64", "pool: 17", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 450 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 461 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -73,11 +73,6 @@ static void neighbors(void **state)
 			"address: fd00:0:2::1 is not on a subnet of a port of side: wan, and a neighbour of mode "
 			"letter is the next "
 			"hop; add the subnet to the port's addresses, or port, if it is a server"},
-		{"too little for letter mode", "      port: dc0\n      keys:\n",
-			"      port: dc0\n      mode: ^letter\n      keys:\n",
-			"mode: letter: 16 units of buffer have no room for a grant of 2 MB, the least one; set "
-			"credit.buffer to 2048 "
-			"or more"},
 		{"this node", "- address: \"fd00:0:2::1\"", "- address: ^\"fd00:0:1::1\"",
 			"address: fd00:0:1::1 is node.loopback of this node"},
 		{"a tenant", "- address: \"fd00:0:2::1\"", "- address: ^\"2001:db8:77::1\"",
@@ -98,6 +93,12 @@ static void neighbors(void **state)
 			"total: 4 is less than one session may have, 5 with credit.margin: no session that asks for "
 			"that "
 			"would be granted; use 5 or more, or a smaller buffer"},
+		{"joined to nothing", "      total: 12\n      join: to-server\n",
+			"      total: 12\n      join: ^roce\n",
+			"join: there is no session 'roce' to a server in credit.sessions; name one that has "
+			"port"},
+		{"joined to nothing that is there", "      total: 12\n      join: to-server\n", "      total: 12\n",
+			NULL},
 		{"for one", "      total: 12\n", "      total: 5\n", NULL},
 	};
 
@@ -119,7 +120,7 @@ static void servers(void **state)
 		{"twice", "      rate: 5K\n",
 			"      rate: 5K\n    - address: \"2001:db8:1::9\"\n      port: dc0\n"
 			"      keys: [{id: 14}]\n",
-			"address 2001:db8:1::9 is used twice in neighbors, first in line 442",
+			"address 2001:db8:1::9 is used twice in neighbors, first in line 450",
 			"    - address: \"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id",
 			"    - address: ^\"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id"},
 		{"hops away", "      port: dc0\n      keys:\n", "      port: dc0\n      hops: ^2\n      keys:\n",
@@ -135,8 +136,15 @@ static void servers(void **state)
 		{"along a policy and to a server", "    - name: to-server\n",
 			"    - name: to-server\n      policy: ^to-dc2\n",
 			"to-server: a session goes either along a policy or to a server; give policy or port"},
+		{"on demand to a server", "    - name: to-server\n", "    - name: to-server\n      on-demand: ^60\n",
+			"on-demand: the data of a session to a server comes out of tunnels and shows nothing; leave "
+			"out on-demand"},
+		{"packets for a session that waits for none", "    - name: to-server\n",
+			"    - name: to-server\n      match: {sources: ^\"2001:db8::/32\"}\n",
+			"match: to-server does not wait for packets; add on-demand, or leave out match"},
 		{"to nowhere", "    - name: to-server\n      port: dc0\n", "    - name: ^to-server\n",
-			"to-server: a session goes either along a policy or to a server; give policy or port"},
+			"to-server: a session goes either along a policy or to a server; give policy or port",
+			"      join: to-server\n", ""},
 		{"to no server", "to: \"2001:db8:1::9\"", "to: ^\"2001:db8:1::8\"",
 			"to: there is no server 2001:db8:1::8 on dc0 in credit.neighbors; add {address: "
 			"\"2001:db8:1::8\", port: dc0} there"},
@@ -165,7 +173,7 @@ static void sessions(void **state)
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 454 have 3 paths; set paths to 3 or more"},
+			"paths: 1 is too few: the sessions in line 466 have 3 paths; set paths to 3 or more"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

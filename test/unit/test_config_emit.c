@@ -172,7 +172,15 @@ static void least_configuration(void **state)
 				  "  repair: 2000\n"
 				  "  blockade: 4\n"
 				  "  max-hops: 16\n"
-				  "  enterprise: 32473\n";
+				  "  enterprise: 32473\n"
+				  "  letter:\n"
+				  "    grant: 16\n"
+				  "    return-unit: mb\n"
+				  "    comparison: at-most\n"
+				  "    rate: 10K\n"
+				  "    heartbeat: 1000\n"
+				  "    refresh: false\n"
+				  "    class: 123\n";
 	struct config *c = conf_load(CONF_CHECK, least);
 	char *text = conf_emit(c, 0);
 

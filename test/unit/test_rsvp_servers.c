@@ -12,6 +12,7 @@
 #include "test/support/conf.h"
 #include "test/support/rsvp_packets.h"
 #include "test/support/shown.h"
+#include "wire/udp.h"
 
 /* Servers of the tenant red on d0 and d1; the tenant blue on d2 has the address of one of them. fd00::2 is behind p1. */
 #define PORTS \
@@ -462,11 +463,109 @@ static void letter(void **state)
 	testbed_free(t);
 }
 
+/* A 28 of a gateway of the domain for a session that ends here. */
+static void make_outer(void)
+{
+	static struct ipv6_addr gateway;
+
+	gateway = address("fd00::2").v6;
+	make_init("fd00::d");
+	m.hop = (struct rsvp_hop){.addr = address("fd00::2"), .lih = 0x101};
+	m.sender = (struct rsvp_sender){.src = address("fd00:9::5"), .labelled = true, .port = LABEL};
+	m.path.addrs = &gateway;
+}
+
+/* A session across the domain is joined to that of the server that receives its data: it has credit while that one has. */
+static void joined(void **state)
+{
+	struct testbed *t = start(CREDIT(TO_SERVER "  accept: [{sources: \"fd00:9::/64\", join: b}]\n"));
+	static const struct sending from_p1 = {P1, "fd00::2", "", 0xc0, 255, ALERTING};
+	static struct rsvp_message init;
+
+	(void)state;
+	assert_true(next_sent(t, D0, NATIVE));
+	init = got;
+	make_outer();
+	give(t, &from_p1);
+	assert_true(next_sent(t, P1, UNICAST));
+	assert_int_equal(RSVP_CREDIT_OFFER, got.credit[0].flags);
+	testbed_pass(t, 400 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_false(next_sent(t, P1, UNICAST)); /* the server has granted nothing */
+	make_reserve(&init, "2001:db8:c::9", RSVP_CREDIT_COMMIT);
+	give(t, &(struct sending){D0, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 255, FOR_ONE_HOP});
+	assert_true(next_sent(t, P1, UNICAST));
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	check_shown(t, "session stop b", "stop");
+	testbed_settle(t, 100);
+	assert_true(next_sent(t, P1, UNICAST));
+	assert_int_equal(RSVP_PATH_ERR, got.kind);
+	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	testbed_free(t);
+}
+
+#define ON_DEMAND \
+	"  sessions: [{name: a, policy: far, to: \"fd00::2\", class: 3, on-demand: 5, match: {sources: " \
+	"\"2001:db8:c::/64\", " \
+	"destinations: \"2001:db8:3::/64\"}}]\n"
+
+/* A UDP packet of a tenant on d0. */
+static void data(struct testbed *t, const char *from, const char *to, uint8_t tc, uint16_t port)
+{
+	uint8_t frame[128] = {0x02, 0, 0, 0, 0xd0, D0, 0x02, 0, 0, 0, 0xc0, 9, 0x86, 0xdd};
+	struct ipv6_hdr ip = {.vtc_flow = ipv6_vtc_flow(tc, 0),
+		.payload_length = be16(sizeof(frame) - sizeof(struct eth_hdr) - sizeof(ip)),
+		.next_header = IP_PROTO_UDP,
+		.hop_limit = 64,
+		.src = address(from).v6,
+		.dst = address(to).v6};
+	struct udp_hdr udp = {.src_port = be16(0xc001), .dst_port = be16(port)};
+
+	memcpy(frame + sizeof(struct eth_hdr), &ip, sizeof(ip));
+	memcpy(frame + sizeof(struct eth_hdr) + sizeof(ip), &udp, sizeof(udp));
+	fake_port_receive(t->port[D0], 0, frame, sizeof(frame), 0);
+	testbed_settle(t, 50);
+}
+
+static void expect_state(struct testbed *t, const char *state)
+{
+	check_shown(t, "show rsvp sessions a", state);
+}
+
+/* A session that begins with the first RoCEv2 packet of its class between its addresses, and ends when there are none. */
+static void on_demand(void **state)
+{
+	struct testbed *t = start(CREDIT(ON_DEMAND));
+
+	(void)state;
+	testbed_pass(t, 2 * NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	expect_state(t, "on demand");
+	data(t, "2001:db8:c::9", "2001:db8:3::33", 0x40, 4791);	  /* another class */
+	data(t, "2001:db8:c::9", "2001:db8:3::33", 0x60, 4790);	  /* no RoCEv2 */
+	data(t, "2001:db8:c::9", "2001:db8:3:1::33", 0x60, 4791); /* to others */
+	data(t, "2001:db8:77::9", "2001:db8:3::33", 0x60, 4791);  /* from others */
+	data(t, "2001:db8:c::9", "2001:db8:4::33", 0x60, 4791);	  /* another policy */
+	expect_state(t, "on demand");
+	data(t, "2001:db8:c::9", "2001:db8:3::33", 0x60, 4791);
+	expect_state(t, "waiting");
+	for (unsigned int i = 0; i < 8; i++) { /* as long as there is data */
+		testbed_pass(t, 2 * NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+		data(t, "2001:db8:c::9", "2001:db8:3::33", 0x60, 4791);
+		expect_state(t, "waiting");
+	}
+	testbed_pass(t, 7 * NSEC_PER_SEC, 10 * NSEC_PER_MSEC);
+	expect_state(t, "ending");
+	apply(t, CREDIT(ON_DEMAND "  accept: [{sources: \"fd00:9::/64\"}]\n")); /* the generation is another one */
+	data(t, "2001:db8:c::9", "2001:db8:3::33", 0x60, 4791);
+	expect_state(t, "waiting");
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(sends), cmocka_unit_test(receives),
-		cmocka_unit_test(letter), cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses),
-		cmocka_unit_test(strangers), cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
+		cmocka_unit_test(letter), cmocka_unit_test(joined), cmocka_unit_test(on_demand),
+		cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses), cmocka_unit_test(strangers),
+		cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,10 +145,18 @@ static const struct snap_rsvp_session *session_towards(const struct snapshot *s,
 		m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL);
 }
 
+/* The session to a server that carries on what the permission of a sender says. NULL: none must. */
+static const struct snap_rsvp_session *joined_by(const struct snap_credit *s, const struct rsvp_message *m)
+{
+	const struct snap_rsvp_accept *accept = m->count[RSVP_O_TEMPLATE] ? rsvp_accepted(s, &m->sender.src) : NULL;
+
+	return accept && accept->join ? &s->session[accept->join - 1] : NULL;
+}
+
 struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m)
 {
 	const struct control_role *c = arg;
-	const struct snap_rsvp_session *s = session_towards(c->s, m->zone, m);
+	const struct snap_rsvp_session *s = m->zone ? session_towards(c->s, m->zone, m) : joined_by(&c->s->credit, m);
 	const struct rsvp_own *o = s ? rsvp_own_of(rsvp_of(c), s->name) : NULL;
 
 	return o ? o->instance : NULL;
@@ -188,6 +196,7 @@ static int route_here(struct control_role *c, const struct rsvp_message *m, stru
 	if (!accept)
 		return -1;
 	way->buffer = MIN_OF(way->buffer, accept->buffer);
+	way->joined = accept->join;
 	way->limit = rsvp_of(c)->limit_of[accept - c->s->credit.accept];
 	return way->limit == RSVP_NO_LIMIT ? -RSVP_REFUSE_POOL : (int)RSVP_FAR;
 }

@@ -257,8 +257,8 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 {
 	struct rsvp_control *r = rsvp_of(c);
-	uint64_t due = TIME_NEVER, letter = TIME_NEVER;
-	unsigned int work;
+	uint64_t due = TIME_NEVER, polled = TIME_NEVER, letter = TIME_NEVER;
+	unsigned int work, demanded;
 
 	if (!r)
 		return 0;
@@ -269,9 +269,10 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 	}
 	watch(c);
 	rsvp_sessions_obey(c);
-	work = rsvp_poll(r->machines, c->now, CONTROL_BURST, &due) +
+	demanded = rsvp_sessions_demanded(c, &due);
+	work = demanded + rsvp_poll(r->machines, c->now, CONTROL_BURST, &polled) +
 	       letter_poll(r->letter, c->now, CONTROL_BURST, &letter);
-	due = MIN_OF(due, letter);
+	due = MIN_OF(due, MIN_OF(polled, letter));
 	repair(c, &due);
 	if (unlikely(__atomic_load_n(&node_rsvp(c->node)->stopping, __ATOMIC_RELAXED)))
 		work += rsvp_sessions_stop(c);
@@ -291,11 +292,29 @@ static bool has_input(const struct control_role *c)
 	return __atomic_load_n(&o->head, __ATOMIC_RELAXED) != o->tail;
 }
 
+static int open_of_rx(struct control_role *c, uint16_t i, int socket)
+{
+	struct mailbox_options sightings = {.carries = "sessions on demand",
+		.from = rx_end(&c->node->rx[i]),
+		.to = control_end(c),
+		.bytes = sizeof(struct rsvp_sighting),
+		.slots = RSVP_SIGHTINGS,
+		.socket = socket};
+	struct rsvp_rx *rx = node_rsvp(c->node)->rx[i] = calloc(1, sizeof(*rx));
+
+	return rx ? mailbox_open(&c->node->mailboxes, &rx->sightings, &sightings) : -ENOMEM;
+}
+
 static int init(struct control_role *c, int socket)
 {
-	(void)socket;
+	int rc = 0;
+
 	c->node->state[SERVICE_RSVP] = new_aligned(sizeof(struct node_rsvp));
-	return node_rsvp(c->node) ? 0 : -ENOMEM;
+	if (!node_rsvp(c->node))
+		return -ENOMEM;
+	for (uint16_t i = 0; i < c->node->n_rx && rc == 0; i++)
+		rc = open_of_rx(c, i, socket);
+	return rc;
 }
 
 static void fini(struct control_role *c)
@@ -319,6 +338,8 @@ static void fini(struct control_role *c)
 	if (node_rsvp(c->node)) {
 		free(node_rsvp(c->node)->journal);
 		free(node_rsvp(c->node)->base);
+		for (unsigned int i = 0; i < NODE_MAX_ROLES; i++)
+			free(node_rsvp(c->node)->rx[i]);
 	}
 	free(node_rsvp(c->node));
 }
@@ -335,4 +356,5 @@ const struct control_service rsvp_service = {
 	.take = take,
 	.poll = poll_rsvp,
 	.has_input = has_input,
+	.rx = &rsvp_rx_hooks,
 };

@@ -132,6 +132,7 @@ struct rsvp_own {
 	struct rsvp_instance *instance; /* NULL: stopped, or there was no room */
 	struct letter_session *letter;	/* to a server of letter mode; NULL likewise */
 	bool stopped;
+	uint64_t seen_ns;    /* on demand: when its data was shown last; 0: never */
 	uint64_t generation; /* of the snapshot that last had it */
 	uint32_t place;	     /* in that snapshot */
 	/* what it was opened with */
@@ -184,6 +185,23 @@ struct rsvp_record {
 	uint8_t message[RSVP_RECORD_BYTES];
 };
 #define RSVP_NO_PORT UINT16_MAX
+
+/* A packet with which a session on demand begins or goes on, as rx roles show them. */
+struct rsvp_sighting {
+	uint64_t generation; /* of the snapshot */
+	uint32_t demand;     /* index in it */
+};
+#define RSVP_SIGHTINGS 256	   /* that wait for the control lcore */
+#define RSVP_SHOWN_NS NSEC_PER_SEC /* a session is shown again that often */
+
+/* Of an rx role, which alone writes it. */
+struct rsvp_rx {
+	struct mailbox sightings; /* to the control role */
+	uint64_t left_out;	  /* there was no room */
+	struct {
+		uint64_t generation, at;
+	} shown[LIMIT_CREDIT_ON_DEMAND];
+};
 
 /* Made by the management thread, written by the control lcore. */
 struct rsvp_journal {
@@ -239,6 +257,7 @@ struct rsvp_control {
 	bool unopened;	     /* there was no room for one of them */
 	uint64_t again_ns;   /* when they are looked at again */
 	uint64_t begin_ns;   /* no session begins before */
+	uint64_t demand_ns;  /* when sessions on demand are looked at whose data may be over */
 	uint64_t ready_ns;   /* nothing is sent before: D_idle since the start */
 	uint64_t random;     /* state of rsvp_secret */
 	uint32_t epoch;	     /* of struct liveness */
@@ -269,7 +288,8 @@ struct node_rsvp {
 	bool stopping;		      /* the node is about to stop; set by the management thread, relaxed */
 	struct rsvp_events events;
 	struct rsvp_orders orders;
-	struct rsvp_journal *recording; /* NULL: debug rsvp is off; release */
+	struct rsvp_rx *rx[NODE_MAX_ROLES]; /* by rx role */
+	struct rsvp_journal *recording;	    /* NULL: debug rsvp is off; release */
 	/* management thread */
 	struct rsvp_journal *journal; /* NULL: never made; it stays until the node ends */
 	uint32_t forgotten;	      /* number of the last record that users have cleared */
@@ -388,6 +408,10 @@ void rsvp_sessions_follow(struct control_role *c, uint64_t *due);
 void rsvp_sessions_obey(struct control_role *c);
 unsigned int rsvp_sessions_stop(struct control_role *c);
 struct rsvp_own *rsvp_own_of(const struct rsvp_control *r, const char *name); /* NULL: there is none */
+/* Sessions on demand: those whose data was shown begin, those whose data is over end. Returns the number shown. */
+unsigned int rsvp_sessions_demanded(struct control_role *c, uint64_t *due);
+
+extern const struct rx_hooks rsvp_rx_hooks; /* demand_dp.c */
 
 /* Around the writing of a row. */
 static inline void rsvp_row_begin(struct rsvp_row *row)

@@ -207,6 +207,12 @@ static struct rsvp_own *add_own(struct rsvp_control *r, const char *name)
 	return o;
 }
 
+/* Does a session on demand wait for its data? */
+static bool is_awaited(const struct control_role *c, const struct rsvp_own *o, const struct snap_rsvp_session *s)
+{
+	return s->demand && (!o->seen_ns || c->now - o->seen_ns >= s->on_demand_ns);
+}
+
 static void follow(struct control_role *c, uint32_t place)
 {
 	const struct snap_rsvp_session *s = &c->s->credit.session[place];
@@ -220,7 +226,7 @@ static void follow(struct control_role *c, uint32_t place)
 	o->place = place;
 	if ((o->instance || o->letter) && (!is_same(c, o, s) || is_letter(c->s, s) != (o->letter != NULL)))
 		close_session(c, o);
-	if (!o->instance && !o->letter && !o->stopped)
+	if (!o->instance && !o->letter && !o->stopped && !is_awaited(c, o, s))
 		open_session(c, o, s);
 }
 
@@ -277,6 +283,60 @@ void rsvp_sessions_follow(struct control_role *c, uint64_t *due)
 		r->again_ns = c->now + RETRY_NS;
 	if (r->at < s->n_sessions || r->unopened)
 		*due = MIN_OF(*due, r->at < s->n_sessions ? MAX_OF(c->now, r->begin_ns) : r->again_ns);
+}
+
+static void see(struct control_role *c, const struct rsvp_sighting *x)
+{
+	const struct snap_credit *s = &c->s->credit;
+	uint32_t place;
+	struct rsvp_own *o;
+
+	if (x->generation != c->s->generation || x->demand >= s->n_demands)
+		return; /* it is shown again with the new snapshot */
+	place = s->demand[x->demand].session;
+	o = rsvp_own_of(rsvp_of(c), s->session[place].name);
+	if (!o || o->generation != x->generation)
+		return; /* not looked at yet */
+	o->seen_ns = MAX_OF(c->now, 1u);
+	if (!o->instance && !o->stopped && c->now >= rsvp_of(c)->begin_ns)
+		follow(c, place);
+}
+
+/* End what nobody has used for a while. */
+static void end_unused(struct control_role *c)
+{
+	const struct snap_credit *s = &c->s->credit;
+
+	for (uint32_t i = 0; i < s->n_demands; i++) {
+		const struct snap_rsvp_session *x = &s->session[s->demand[i].session];
+		struct rsvp_own *o = rsvp_own_of(rsvp_of(c), x->name);
+
+		if (o && o->instance && is_awaited(c, o, x))
+			close_session(c, o);
+	}
+}
+
+unsigned int rsvp_sessions_demanded(struct control_role *c, uint64_t *due)
+{
+	struct rsvp_control *r = rsvp_of(c);
+	struct rsvp_sighting x[CONTROL_BURST];
+	unsigned int work = 0;
+
+	for (uint16_t i = 0; i < c->node->n_rx; i++) {
+		unsigned int n = mailbox_pop(&node_rsvp(c->node)->rx[i]->sightings, x, sizeof(x[0]), CONTROL_BURST);
+
+		for (unsigned int k = 0; k < n; k++)
+			see(c, &x[k]);
+		work += n;
+	}
+	if (!c->s->credit.on || !c->s->credit.n_demands)
+		return work;
+	if (c->now >= r->demand_ns) {
+		r->demand_ns = c->now + RSVP_SHOWN_NS;
+		end_unused(c);
+	}
+	*due = MIN_OF(*due, r->demand_ns);
+	return work;
 }
 
 void rsvp_sessions_obey(struct control_role *c)

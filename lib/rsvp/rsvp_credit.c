@@ -146,19 +146,19 @@ void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8
 		.sequence = ++r->sequence};
 }
 
-bool rsvp_lend(struct rsvp_node *n, uint64_t units)
+bool rsvp_lend(struct rsvp_node *n, uint64_t lent)
 {
-	if (units > n->config.pool || n->stats.committed > n->config.pool - units)
+	if (lent > n->config.pool || n->stats.committed > n->config.pool - lent)
 		return false;
-	n->stats.committed += units;
-	n->stats.promised += units;
+	n->stats.committed += lent;
+	n->stats.promised += lent;
 	return true;
 }
 
-void rsvp_return(struct rsvp_node *n, uint64_t units)
+void rsvp_return(struct rsvp_node *n, uint64_t lent)
 {
-	n->stats.committed -= units;
-	n->stats.promised -= units;
+	n->stats.committed -= lent;
+	n->stats.promised -= lent;
 }
 
 void rsvp_limit_set(struct rsvp_node *n, uint8_t limit, uint64_t units)

@@ -209,8 +209,8 @@ size_t rsvp_bytes_of_tables(uint32_t paths_max);
 void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c);
 
 /* Units of the pool for promises that are not of these machines, and back. False: there are not so many. */
-bool rsvp_lend(struct rsvp_node *n, uint64_t units);
-void rsvp_return(struct rsvp_node *n, uint64_t units);
+bool rsvp_lend(struct rsvp_node *n, uint64_t lent);
+void rsvp_return(struct rsvp_node *n, uint64_t lent);
 
 /* Change the units that a limit allows. What was granted stays granted. */
 void rsvp_limit_set(struct rsvp_node *n, uint8_t limit, uint64_t units);

@@ -208,12 +208,12 @@ def more(counter):
 
 
 @scenario(short=[{"window": 8192}, {"window": 32}], long=[{"window": 8192}, {"window": 32}], seeds=0.1,
-          expect=lambda window, **_: [f"{more('messages_rx')} > 18000", f"{more('refused_integrity_replayed')} == 0 or {window == 32}",
+          expect=lambda window, **_: [f"{more('messages_rx')} > 18000 or {window == 32}", f"{more('refused_integrity_replayed')} == 0 or {window == 32}",
                                       f"({more('refused_integrity_window')} > 0) == {window == 32}",
                                       f"(count(1, 'window_used') > 31) == {window > 32}"])
 def rsvp_reordered(window, seed=1):
     """10,000 signed messages a second of one sender arrive over eight roads whose delays differ by 20 ms: none is taken for a
-    replay. With a window of 32, as in RFC 2747's example, some are."""
+    replay. With a window of 32, as in RFC 2747's example, some are, and sessions end."""
     r = random.Random(seed)
     net = Net("rsvp-reordered", "4s")
     roads = [f"m{i}" for i in range(ROADS)]

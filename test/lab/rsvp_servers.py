@@ -96,8 +96,8 @@ def told(i, n):
           expect=lambda **_: [*all_up((2, 2)), told(0, 0), told(1, 2), told(2, 0)])
 def rsvp_servers_cut_off(seed=1):
     """Both ways across the domain fail for two seconds: the servers are told, and have credit again when the ways are back."""
-    net = network("rsvp-cut", "30s", seed, 2, ends((2, 2)))
+    net = network("rsvp-cut", "300s", seed, 2, ends((2, 2)))
     for link in net.links:
         if link["a"].startswith("gw1."):
             link["failures"] = [{"at": f"{random.Random(seed).randrange(5000, 6000)}ms", "for": "2s"}]
-    return schedule(net, (4900, "gw1", "show rsvp paths"), (6500, "gw1", "show rsvp paths"), (29000, "gw1", "show rsvp paths"))
+    return schedule(net, (4900, "gw1", "show rsvp paths"), (6500, "gw1", "show rsvp paths"), (299000, "gw1", "show rsvp paths"))

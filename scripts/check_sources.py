@@ -55,7 +55,7 @@ DATAPATH_IMPORTS = re.compile(
 DATAPATH_CUTS = {"control_poll"}
 # Calls through pointers, which objects do not show. These files make some; all of DPDK's own (memory pools, device drivers)
 # and of the functions listed, which are followed as *_dp.c is.
-DATAPATH_POINTS = {"bfd_dp.c", "neigh_table_dp.c", "pfc_dp.c", "lcore_dp.c", "rx_dp.c", "backlog_dp.c", "worker_dp.c", "pkt.c", "tap_dp.c", "egress_dp.c", "hold_dp.c", "rebind_dp.c", "sched_dp.c", "rewrite_dp.c", "ethdev.c"}
+DATAPATH_POINTS = {"bfd_dp.c", "neigh_table_dp.c", "pfc_dp.c", "lcore_dp.c", "rx_dp.c", "backlog_dp.c", "worker_dp.c", "pkt.c", "tap_dp.c", "egress_dp.c", "hold_dp.c", "rebind_dp.c", "sched_dp.c", "line_dp.c", "line_count_dp.c", "data_dp.c", "rewrite_dp.c", "ethdev.c"}
 DATAPATH_POINTED = [
     ("drivers/ethdev.c", "rx"), ("drivers/ethdev.c", "rx_bounded"), ("drivers/ethdev.c", "rx_waits"),
     ("drivers/ethdev.c", "tx"),  # struct port_ops

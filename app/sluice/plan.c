@@ -173,6 +173,12 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		fprintf(out, "  %llu KB for the flow tables of %u rx lcore%s\n",
 			(unsigned long long)(steer_memory(c) + 1023) / 1024, c->lcores.rx.n,
 			c->lcores.rx.n == 1 ? "" : "s");
+	if (c->credit.mode != CREDIT_OFF && c->credit.data == CREDIT_DATA_GATED)
+		fprintf(out, "  %llu KB at most for the credit of their data; pages that no session uses take none\n",
+			(unsigned long long)(credit_memory((uint32_t)c->credit.paths, c->lcores.rx.n,
+						     c->lcores.worker.n) +
+					     1023) /
+				1024);
 	if (!m->hugepages)
 		fprintf(out, "  dpdk-dumpcap cannot attach to ordinary memory; use capture start instead\n");
 }

@@ -128,7 +128,7 @@ static json_t *placed(const struct node *n, const struct pkt *x)
 
 static json_t *resolved(const struct walk *w, const struct node *n, const struct pkt *x)
 {
-	static const char *const verdicts[] = {"forward", "punt", "drop"};
+	static const char *const verdicts[] = {"forward", "punt", "drop", "forward with credit"};
 	const struct snapshot *s = n->snapshot;
 	char text[DESCRIBE_TEXT];
 	struct ip_addr to;
@@ -185,6 +185,9 @@ static void take(void *arg, const struct trace_event *e)
 		break;
 	case TRACE_QUEUED:
 		add_step(w, e, "queued", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
+		break;
+	case TRACE_CREDIT:
+		add_step(w, e, "waits for credit", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
 		break;
 	case TRACE_WAITS:
 		add_step(w, e, "waits for its neighbour",

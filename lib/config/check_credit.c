@@ -113,6 +113,12 @@ static void check_timers(const struct config *c, struct cfg_diags *d)
 		cfg_diag_add(d, check_at(c, &x->offer_ms, check_at(c, &x->select_ms, x->at)),
 			"offer: %llu ms: an offer must live longer than the selection, select: %llu ms", U(x->offer_ms),
 			U(x->select_ms));
+	if (x->data == CREDIT_DATA_GATED && x->lease_ms < 3 * x->heartbeat_ms + x->idle_ms)
+		cfg_diag_add(d, check_at(c, &x->lease_ms, check_at(c, &x->heartbeat_ms, x->at)),
+			"lease: %llu ms: a neighbour may use its credit for 3 * heartbeat, and data may be on its way "
+			"for idle; "
+			"use %llu or more",
+			U(x->lease_ms), U(3 * x->heartbeat_ms + x->idle_ms));
 	if (x->rapid_ms * ((1ull << x->rapid_copies) - 1) > x->refresh_ms)
 		cfg_diag_warn(d, check_at(c, &x->refresh_ms, check_at(c, &x->rapid_ms, x->at)),
 			"refresh: %llu ms is over before the %llu rapid copies are, after %llu ms", U(x->refresh_ms),

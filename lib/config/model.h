@@ -522,6 +522,7 @@ struct cfg_credit_letter {
 struct cfg_credit {
 	struct cfg_mark at;
 	uint32_t mode;	    /* enum cfg_credit_mode */
+	uint32_t data;	    /* enum cfg_credit_data */
 	uint32_t integrity; /* enum cfg_integrity */
 	CFG_LIST(struct cfg_credit_key) keys;
 	uint64_t clock_s;
@@ -531,7 +532,8 @@ struct cfg_credit {
 	uint64_t pool, buffer, margin; /* units */
 	uint64_t oversubscription;
 	uint64_t refresh_ms, losses, rapid_ms, rapid_copies, repeat_max_ms;
-	uint64_t select_ms, offer_ms, idle_ms, lease_ms, repair_ms;
+	uint64_t select_ms, offer_ms, idle_ms, lease_ms, repair_ms, heartbeat_ms, wait_ms;
+	uint64_t overhead; /* bytes */
 	uint64_t blockade, max_hops;
 	CFG_LIST(uint64_t) message_types; /* none: those of the draft */
 	CFG_LIST(uint64_t) classes;	  /* none: those of docs/credit.md 2.1 */

@@ -4,6 +4,7 @@
 #include "config/schema_priv.h"
 
 static const char *const words_mode[] = CFG_WORDS(CFG_CREDIT_MODES);
+static const char *const words_data[] = CFG_WORDS(CFG_CREDIT_DATA);
 static const char *const words_integrity[] = CFG_WORDS(CFG_INTEGRITIES);
 static const char *const words_speech[] = CFG_WORDS(CFG_SPEECHES);
 static const char *const words_unit[] = CFG_WORDS(CFG_RETURN_UNITS);
@@ -131,6 +132,21 @@ static const struct cfg_key credit_keys[] = {
 	{"mode", CFG_WORD, .offset = AT(struct cfg_credit, mode), .words = words_mode, .fallback = "off",
 		.help = "off: this node takes no part in credit sessions; their messages pass through it as other packets do. "
 			"ext: it takes part, with the objects of docs/credit.md 2.2."},
+	{"data", CFG_WORD, .offset = AT(struct cfg_credit, data), .words = words_data, .fallback = "free",
+		.flags = CFG_START_ONLY,
+		.help = "gated: data of a session waits for credit, hop by hop, and this node says what it has received and "
+			"forwarded. free: sessions are signalled, and data goes as if there were none; a neighbour that gates its "
+			"data sees this and does not wait."},
+	{"heartbeat", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, heartbeat_ms), .min = 1, .max = 1000,
+		.fallback = "10",
+		.help = "T_hb: a neighbour that has been granted credit gets a message within this time. Its credit ends when three "
+			"times that have passed without one."},
+	{"wait", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, wait_ms), .min = 10, .max = 60000, .fallback = "1000",
+		.help = "Longest time for which packets wait for a session that has lost its credit. Then those of sessions that begin "
+			"here are sent without credit, and those of other sessions are dropped."},
+	{"overhead", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_credit, overhead), .max = 1024, .fallback = "128",
+		.flags = CFG_START_ONLY,
+		.help = "Bytes charged for the headers in front of a packet; the same on all nodes."},
 	{"integrity", CFG_WORD, .offset = AT(struct cfg_credit, integrity), .words = words_integrity, .fallback = "required",
 		.help = "required: every message is signed, and one without a digest by a key of `keys` is dropped (RFC 2747). "
 			"off: messages are not signed, and whoever can send from the address of a neighbour can end sessions; for "

@@ -156,6 +156,13 @@ enum cfg_speech { CFG_SPEECHES(CFG_CONSTANT) };
 enum cfg_return_unit { CFG_RETURN_UNITS(CFG_CONSTANT) };
 enum cfg_comparison { CFG_COMPARISONS(CFG_CONSTANT) };
 
+/* Whether data waits for the credit of its session. */
+#define CFG_CREDIT_DATA(X) \
+	X(CREDIT_DATA_FREE, "free") \
+	X(CREDIT_DATA_GATED, "gated")
+
+enum cfg_credit_data { CFG_CREDIT_DATA(CFG_CONSTANT) };
+
 /* Whether RSVP messages are authenticated (RFC 2747). */
 #define CFG_INTEGRITIES(X) \
 	X(INTEGRITY_REQUIRED, "required") \

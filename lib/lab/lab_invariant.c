@@ -61,7 +61,7 @@ static bool port_agrees(const struct lab_node *n, uint16_t port, char *why, size
 static bool has_lossless(const struct node *n)
 {
 	for (unsigned int i = 0; i < PORT_SLOTS; i++)
-		if (n->lossless[i])
+		if (n->lossless[i] & UINT8_MAX)
 			return true;
 	return false;
 }

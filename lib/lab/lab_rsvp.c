@@ -259,6 +259,7 @@ int signal_init(struct lab_host *h)
 	s->tail = &s->head;
 	c.paths_max = SESSIONS_MAX + h->lab->topo->flows.n;
 	c.buffer = UNITS;
+	c.heartbeat_us = 0; /* it sends no updates, so nobody waits for them */
 	c.pool = (uint64_t)UNITS * SESSIONS_MAX;
 	event_init(&s->timers, poll_timers, s, "rsvp", h->topo->name);
 	s->machines = rsvp_node_new(&c, &ops, s, h->lab->seed * 1024 + h->index);

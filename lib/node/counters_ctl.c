@@ -7,6 +7,7 @@
 #include "node/node_ctl.h"
 #include "node/service.h"
 #include "node/trace_priv.h"
+#include "queue/line.h"
 
 uint64_t node_held(const struct node *n)
 {
@@ -27,6 +28,7 @@ uint64_t node_held(const struct node *n)
 	}
 	for (uint32_t i = 0; i < n->n_ports; i++)
 		held += egress_held(&n->egress[i]);
+	held += n->n_workers ? lines_between(&n->worker[0].ctx) : 0;
 	return held;
 }
 

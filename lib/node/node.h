@@ -199,7 +199,8 @@ struct node {
 	struct egress *egress; /* by port */
 	void *egress_memory;
 	/* By ingress port, a bit per class; see struct egress_context. */
-	uint8_t lossless[PORT_SLOTS], exhausted[PORT_SLOTS];
+	uint16_t lossless[PORT_SLOTS];
+	uint8_t exhausted[PORT_SLOTS];
 	uint8_t storming[PORT_SLOTS];
 	uint32_t rx_of_port[MAX_PORTS]; /* one bit per rx role that serves the port */
 	/*

@@ -146,6 +146,11 @@ static void rx_dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int
 			rx_forward(rx, x->egress, &pkts[i], run);
 		} else if (x->verdict == PKT_PUNT) {
 			rx_punt(rx, pkts[i]);
+		} else if (x->verdict == PKT_GATED) {
+			while (i + run < n && pkt_of(pkts[i + run])->verdict == PKT_GATED &&
+				pkt_of(pkts[i + run])->egress == x->egress)
+				run++;
+			rx_forward(rx, x->egress, &pkts[i], run);
 		} else {
 			pkt_end(pkts[i], (enum reason)x->reason, &rx->lcore->stats);
 		}

@@ -32,6 +32,7 @@ enum pkt_verdict {
 	PKT_FORWARD, /* to the owner of port pkt.egress */
 	PKT_PUNT,    /* to the control lcore, for the purpose in pkt.punt */
 	PKT_DROP,    /* counted as pkt.reason */
+	PKT_GATED,   /* as PKT_FORWARD, with the credit of the session in struct pkt_credit (queue/line.h) */
 };
 
 enum pkt_punt {
@@ -67,6 +68,13 @@ enum pkt_punt {
 #define PKT_CLASSES 8
 #define PKT_CLASS_CONTROL PKT_CLASSES
 
+/*
+ * Bit of pkt.priority: the packet's buffer was granted by credit, not by PFC. Tables by priority have a second half for such
+ * packets, so that no code has to tell them from others.
+ */
+#define PKT_GRANTED 8
+#define PKT_PRIORITIES 16
+
 struct pkt {
 	struct rte_mbuf *next; /* in a FIFO; written by the lcore that owns the FIFO */
 	uint32_t neigh;	       /* neighbour id, or PKT_NEIGH_LINK + interface */
@@ -81,9 +89,9 @@ struct pkt {
 				struct { /* PUNT_ERROR: as ICMPv6, translated for IPv4 */
 					uint8_t icmp_type, icmp_code;
 				};
-				struct {		  /* PKT_FORWARD */
-					uint8_t slice;	  /* slice id */
-					uint8_t priority; /* class on arrival, whose buffer it occupies; 0 for control */
+				struct {	       /* PKT_FORWARD */
+					uint8_t slice; /* slice id */
+					uint8_t priority; /* class on arrival, whose buffer it occupies; 0 for control. PKT_GRANTED */
 				};
 			};
 			uint8_t tclass;	 /* class it is queued in: 0 to 7, or PKT_CLASS_CONTROL */
@@ -116,6 +124,29 @@ _Static_assert(sizeof(struct pkt) == 64, "struct pkt is one cache line");
 static inline struct pkt *pkt_of(struct rte_mbuf *m)
 {
 	return (struct pkt *)rte_mbuf_to_priv(m);
+}
+
+/*
+ * Credit of a packet, in mbuf.hash, which nobody else uses after reception. It is there only if the verdict is PKT_GATED or
+ * pkt.priority has PKT_GRANTED.
+ */
+struct pkt_credit {
+	uint16_t grant; /* PKT_GRANTED: number of the reservation whose units it occupies */
+	uint16_t line;	/* PKT_GATED: number of the line whose units it spends */
+	uint16_t units;
+	uint8_t passed; /* PKT_GATED: it is behind the gate, and its units are pending */
+	uint8_t fence;	/* PKT_GATED: it is a fence, which costs nothing */
+};
+_Static_assert(sizeof(struct pkt_credit) == sizeof(((struct rte_mbuf *)NULL)->hash), "it fits mbuf.hash");
+
+static inline struct pkt_credit *pkt_credit_of(struct rte_mbuf *m)
+{
+	return (struct pkt_credit *)&m->hash;
+}
+
+static inline bool pkt_has_credit(const struct pkt *x)
+{
+	return x->verdict == PKT_GATED || x->priority & PKT_GRANTED;
 }
 
 /*

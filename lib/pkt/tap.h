@@ -52,6 +52,7 @@ enum trace_kind {
 	TRACE_RESOLVED, /* bytes: its struct pkt */
 	TRACE_PLACED,	/* likewise: its flow is placed on another path than that of its hash */
 	TRACE_SERVED,	/* by a service of the control lcore; bytes: what it says, as text */
+	TRACE_CREDIT,	/* it waits for the credit of its session; value: packets already waiting */
 	TRACE_QUEUED,	/* value: packets of its class already queued */
 	TRACE_WAITS,	/* for its neighbour; value: packets already waiting */
 	TRACE_SENT,	/* bytes: as sent */

@@ -9,6 +9,7 @@
 #ifndef QUEUE_ACCOUNT_H
 #define QUEUE_ACCOUNT_H
 
+#include "pkt/pkt.h"
 #include "snapshot/snapshot.h"
 #include "stats/stats.h"
 
@@ -19,8 +20,8 @@ struct account {
 
 /* By ingress port and priority. The order of the indices lets the address be computed by shifts alone. */
 struct accounts {
-	struct account total[PORT_SLOTS][8];		     /* all slices */
-	struct account slice[PORT_SLOTS][SNAP_SLICE_MAX][8]; /* each slice */
+	struct account total[PORT_SLOTS][PKT_PRIORITIES];		  /* all slices */
+	struct account slice[PORT_SLOTS][SNAP_SLICE_MAX][PKT_PRIORITIES]; /* each slice */
 };
 
 struct account_level {

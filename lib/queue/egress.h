@@ -82,6 +82,8 @@
 #define EGRESS_COUNTERS(X) \
 	X(part_gauge, backlog, "queued_now", "packets", "sluice_port_queued_packets", \
 		"packets in the egress queues of the port") \
+	X(part_gauge, waiting, "waiting_for_credit", "packets", "sluice_port_waiting_packets", \
+		"packets that wait for the credit of their sessions") \
 	X(part_gauge, lossy, "lossy_buffers", "buffers", "sluice_port_lossy_buffers", \
 		"packet buffers in use by lossy classes") \
 	X(part_gauge, tx.n, "offered_to_device", "packets", "sluice_port_offered_packets", \
@@ -152,12 +154,18 @@ struct egress_burst {
 	struct rte_mbuf *pkts[EGRESS_TX_ROOM]; /* rewritten, oldest first; owned by the egress */
 };
 
+/* Lines of a queue that may send, in the order of their turns (line.h): numbers; 0: none. */
+struct line_ring {
+	uint32_t first, last;
+};
+
 /* Reasons why a submitted packet may not pass straight through; 0: nothing to check. */
 #define EGRESS_GATE_PAUSE 0x1	/* some class is paused, or waits for the link */
 #define EGRESS_GATE_RATE 0x2	/* some slice has a max-rate */
 #define EGRESS_GATE_DEVICE 0x4	/* the device has not accepted all frames offered */
 #define EGRESS_GATE_STORM 0x8	/* some queue is in a PFC storm */
 #define EGRESS_GATE_REBIND 0x10 /* some way by this port is not alive, or packets are elsewhere (rebind.h) */
+#define EGRESS_GATE_CREDIT 0x20 /* no gate of the egress: packets of sessions may come here (line.h) */
 
 #define EGRESS_LINK_NOT_READY UINT32_MAX /* in place of a value of port.link */
 
@@ -222,6 +230,7 @@ struct egress {
 	uint64_t promised[SNAP_SLICE_MAX / 64]; /* bit per slice with a min-rate */
 	uint64_t late_ns;			/* by which such a slice may be behind and catches up */
 	uint32_t backlog;			/* packets in all queues */
+	uint32_t waiting;			/* packets in lines (line.h) */
 	uint32_t lossy;				/* buffers held for lossy classes */
 	uint32_t shared;			/* all ones if several slices share the buffers, else 0 */
 	uint32_t control_buffers;		/* buffers held by queue control */
@@ -246,6 +255,10 @@ struct egress {
 	struct egress_parked parked[SNAP_SLICE_MAX][PKT_CLASSES];     /* the same */
 	struct pfc_holds holds;					      /* of all parties that pause queues of the port */
 	struct pfc_watchdog watchdog[SNAP_SLICE_MAX][PFC_PRIORITIES]; /* relaxed readers */
+	/* Lines with credit (line.h): bit per slice, bit per class, rings. */
+	uint64_t lines_may[SNAP_SLICE_MAX / 64];
+	uint8_t lines_listed[SNAP_SLICE_MAX];
+	struct line_ring lines[SNAP_SLICE_MAX][PKT_CLASSES];
 } CACHE_ALIGNED;
 
 /* Guests that have left. The worker writes, the owner of their home reads. */
@@ -277,7 +290,9 @@ struct egress_context {
 	 * classes whose buffer is used up, headroom included. The owner of the ingress port, possibly another worker,
 	 * writes them; relaxed.
 	 */
-	const uint8_t *lossless, *exhausted;
+	const uint16_t
+		*lossless; /* above the classes, the bits of PKT_GRANTED are set: what was granted is never dropped */
+	const uint8_t *exhausted;
 	/*
 	 * By port, a bit per priority: the neighbour causes a storm with action drop, so packets that arrive there in
 	 * that priority are dropped too. Written by the owner of the port, relaxed readers; NULL: no reader.
@@ -298,6 +313,11 @@ struct egress_context {
 	void *ask_arg; /* first argument of the functions */
 	/* Queued packets by epoch of their snapshot; written by the owner, relaxed readers. */
 	uint64_t held[EGRESS_EPOCHS];
+	/* Credit (line.h); NULL: this node takes no part in it. Constant while lcores run. */
+	struct credit_data *credit;
+	bool (*credit_told)(void *arg,
+		uint32_t what);		  /* tell the control lcore: LINE_TELLS...; false: no room, tell again */
+	void (*credit_orders)(void *arg); /* obey the orders that wait in the mailbox of the control lcore */
 };
 
 _Static_assert(SNAP_SLICE_MAX == 128, "two words hold a bit per slice");
@@ -366,7 +386,7 @@ static inline bool egress_has_ready(const struct egress *e)
 static inline uint32_t egress_held(const struct egress *e)
 {
 	return __atomic_load_n(&e->backlog, __ATOMIC_RELAXED) + __atomic_load_n(&e->tx.n, __ATOMIC_RELAXED) +
-	       __atomic_load_n(&e->control_tx.n, __ATOMIC_RELAXED);
+	       __atomic_load_n(&e->control_tx.n, __ATOMIC_RELAXED) + __atomic_load_n(&e->waiting, __ATOMIC_RELAXED);
 }
 
 /* The MAC of neighbour `id` is known. Packets held for the neighbour are sent before all later packets. */

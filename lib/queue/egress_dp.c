@@ -5,6 +5,7 @@
  */
 #include "queue/turn.h"
 
+#include "queue/line.h"
 #include "queue/link.h"
 #include "queue/park.h"
 #include "queue/rebind.h"
@@ -49,6 +50,7 @@ void egress_configure(struct egress *e, const struct egress_context *c)
 	e->ecn_classes = port->ecn_classes;
 	e->shared = e->n_slices > 1 ? UINT32_MAX : 0;
 	e->gates &= (uint8_t)~EGRESS_GATE_RATE;
+	e->gates = (uint8_t)(c->credit ? e->gates | EGRESS_GATE_CREDIT : e->gates);
 	memset(e->promised, 0, sizeof(e->promised));
 	for (uint32_t i = 0; i < e->n_slices; i++) {
 		e->slice[i].quantum = c->s->slice[i].weight * EGRESS_WEIGHT_BYTES;
@@ -130,7 +132,7 @@ static inline uint32_t egress_put_tx(struct egress *e, struct egress_context *c,
 	struct egress_burst *b;
 
 	if (unlikely(reason)) {
-		pkt_end(m, (enum reason)reason, c->stats);
+		queue_end(c, m, (enum reason)reason);
 		return 0;
 	}
 	b = egress_burst_of(e, pkt_of(m));
@@ -173,7 +175,7 @@ static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct eg
 	const struct snap_interface *in = snap_interface(c->s, n->interface);
 
 	if (!in) {
-		pkt_end(m, DROP_no_route, c->stats);
+		queue_end(c, m, DROP_no_route);
 		return 0;
 	}
 	if (n->state != NEIGH_ENTRY_RESOLVED && n->state != NEIGH_ENTRY_STALE) {
@@ -201,7 +203,7 @@ static inline uint32_t egress_emit(struct egress *e, struct egress_context *c, s
 	}
 	id = egress_neigh_of(c, m);
 	if (unlikely(id == UINT32_MAX)) {
-		pkt_end(m, DROP_neighbor_hold, c->stats);
+		queue_end(c, m, DROP_neighbor_hold);
 		return 0;
 	}
 	n = &c->neighs->neigh[id];
@@ -258,6 +260,7 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 {
 	struct run runs[EGRESS_TX_ROOM];
 	uint16_t homes[EGRESS_TX_ROOM];
+	struct pkt_credit credit[EGRESS_TX_ROOM];
 	unsigned int n_runs = egress_find_runs(b, runs);
 	uint16_t n = b->n, taken;
 	uint64_t bytes = egress_bytes_of(b->pkts, n), sent_bytes;
@@ -273,11 +276,15 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 	}
 	if (unlikely(e->rebind.guests))
 		rebind_mark_guests(b, homes);
+	if (unlikely(e->gates & EGRESS_GATE_CREDIT))
+		lines_mark(b, credit);
 	taken = port_ops_of(e->port)->tx(e->port, b->pkts, n);
 	sent_bytes = bytes - egress_bytes_of(b->pkts + taken, (uint16_t)(n - taken));
 	device_has(e, c, sent_bytes + taken * EGRESS_LINE_BYTES, taken < n);
 	if (unlikely(e->rebind.guests))
 		rebind_guests_sent(e, c, homes, taken);
+	if (unlikely(e->gates & EGRESS_GATE_CREDIT))
+		lines_sent(c, credit, taken);
 	b->n_copied = (uint16_t)(b->n_copied > taken ? b->n_copied - taken : 0);
 	b->n_traced = (uint16_t)(b->n_traced > taken ? b->n_traced - taken : 0);
 	for (unsigned int i = 0, left = taken; i < n_runs && left; i++) {
@@ -376,7 +383,7 @@ static void egress_dead(struct egress *e, struct egress_context *c, struct rte_m
 	if (x->neigh < SNAP_NEIGH_MAX && queue_is_lossless(c, x, m) && rebind_may_wait(e, c))
 		egress_neigh_wait(e, c, x->neigh, m);
 	else
-		pkt_end(m, DROP_path_down, c->stats);
+		queue_end(c, m, DROP_path_down);
 }
 
 /* Is a packet without a living way stopped by BFD? Whether a neighbour answers is found out by asking it. */
@@ -400,7 +407,7 @@ static void egress_without_link(struct egress *e, struct egress_context *c, stru
 	if (!e->link.given_up && lossless)
 		sched_enqueue(e, c, &m, 1);
 	else
-		pkt_end(m, DROP_port_down, c->stats);
+		queue_end(c, m, DROP_port_down);
 }
 
 /* Submit packets while some way by this egress is not alive. */
@@ -413,6 +420,10 @@ static __attribute__((noinline)) void egress_submit_rebound(struct egress *e, st
 		struct rte_mbuf *m = pkts[i];
 		bool down = e->link.ready == EGRESS_LINK_NOT_READY;
 
+		if (unlikely(line_decides(m)) && !line_lets_pass(e, c, m)) {
+			line_join(e, c, m);
+			continue;
+		}
 		if (rebind_must_queue(e, pkt_of(m))) {
 			rebind_search_later(e, m);
 			sched_enqueue(e, c, &m, 1);
@@ -456,9 +467,9 @@ static __attribute__((noinline)) bool egress_submit_to_link(struct egress *e, st
 }
 
 static inline __attribute__((always_inline)) void submit_now(struct egress *e, struct egress_context *c,
-	struct rte_mbuf **pkts, unsigned int n)
+	struct rte_mbuf **pkts, unsigned int n, uint8_t gates)
 {
-	if (likely(e->backlog == 0 && e->gates == 0)) {
+	if (likely(e->backlog == 0 && gates == 0)) {
 		if (unlikely(!egress_has_room(e, n)))
 			egress_offer(e, c);
 		if (likely(egress_has_room(e, n))) {
@@ -476,7 +487,31 @@ static inline __attribute__((always_inline)) void submit_now(struct egress *e, s
 /* Submit packets whose way is decided. REBIND is no gate. */
 static void egress_submit_here(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
 {
-	submit_now(e, c, pkts, n);
+	submit_now(e, c, pkts, n, (uint8_t)(e->gates & ~EGRESS_GATE_CREDIT));
+}
+
+static void submit_bound(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
+{
+	if (n && unlikely(e->gates & EGRESS_GATE_REBIND))
+		egress_submit_rebound(e, c, pkts, n);
+	else if (n)
+		egress_submit_here(e, c, pkts, n);
+}
+
+/* Submit packets of which some may have to wait for credit. */
+static __attribute__((noinline)) void egress_submit_gated(struct egress *e, struct egress_context *c,
+	struct rte_mbuf **pkts, unsigned int n)
+{
+	unsigned int from = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (likely(!line_decides(pkts[i]) || line_lets_pass(e, c, pkts[i])))
+			continue;
+		submit_bound(e, c, pkts + from, i - from);
+		line_join(e, c, pkts[i]);
+		from = i + 1;
+	}
+	submit_bound(e, c, pkts + from, n - from);
 }
 
 void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf **pkts, unsigned int n)
@@ -484,10 +519,12 @@ void egress_submit(struct egress *e, struct egress_context *c, struct rte_mbuf *
 	c->touched |= 1u << e->index;
 	if (unlikely(port_link(e->port) != e->link.ready) && !egress_submit_to_link(e, c, pkts, n))
 		return;
-	if (unlikely(e->gates & EGRESS_GATE_REBIND))
-		egress_submit_rebound(e, c, pkts, n);
+	if (likely(!(e->gates & (EGRESS_GATE_REBIND | EGRESS_GATE_CREDIT))))
+		submit_now(e, c, pkts, n, e->gates);
+	else if (e->gates & EGRESS_GATE_CREDIT)
+		egress_submit_gated(e, c, pkts, n);
 	else
-		submit_now(e, c, pkts, n);
+		egress_submit_rebound(e, c, pkts, n);
 }
 
 /* A turn while packets may have to leave elsewhere. False: the oldest one does, and there is no room. */
@@ -584,12 +621,15 @@ unsigned int egress_run(struct egress *e, struct egress_context *c)
 		egress_wake(e, c);
 	do {
 		before = sent;
+		if (unlikely(e->lines_may[0] | e->lines_may[1]))
+			lines_release(e, c);
 		while (e->backlog && egress_serve(e, c))
 			;
 		if (e->tx.n | e->control_tx.n)
 			sent += egress_offer(e, c);
-	} while (e->backlog && !(e->gates & EGRESS_GATE_DEVICE) && (e->control.n || egress_may_send(e)) &&
-		 sent != before && sent < c->run_limit);
+	} while ((e->backlog | e->waiting) && !(e->gates & EGRESS_GATE_DEVICE) &&
+		 (e->control.n || egress_may_send(e) || e->lines_may[0] | e->lines_may[1]) && sent != before &&
+		 sent < c->run_limit);
 	return sent;
 }
 
@@ -603,7 +643,7 @@ uint64_t egress_next(const struct egress *e, const struct egress_context *c)
 static void egress_drain_burst(struct egress_context *c, struct egress_burst *b, enum reason reason)
 {
 	for (uint16_t i = 0; i < b->n; i++)
-		pkt_end(b->pkts[i], reason, c->stats);
+		queue_end(c, b->pkts[i], reason);
 	stat_level(b->n, 0);
 }
 
@@ -611,8 +651,10 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 {
 	struct sched_turn turn;
 
+	if (c->credit)
+		lines_drain(e, c, reason);
 	while (e->control.n)
-		pkt_end(sched_dequeue_control(e, c), reason, c->stats);
+		queue_end(c, sched_dequeue_control(e, c), reason);
 	/* open all gates */
 	e->rebind.scan = false;
 	e->rebind.full = 0;
@@ -627,7 +669,7 @@ void egress_drain(struct egress *e, struct egress_context *c, enum reason reason
 	while (egress_may_send(e)) {
 		sched_begin(e, c, &turn);
 		do {
-			pkt_end(sched_dequeue(c, &turn), reason, c->stats);
+			queue_end(c, sched_dequeue(c, &turn), reason);
 		} while (turn.fifo->n);
 		sched_end(e, c, &turn);
 	}

@@ -24,7 +24,7 @@ static bool egress_neigh_make_room(struct egress_context *c, uint32_t id)
 	oldest = neigh_table_oldest(t, id);
 	if (oldest == NEIGH_NONE || oldest == id || pkt_of(t->neigh[oldest].waiting.head)->lossless)
 		return false;
-	pkt_end(egress_neigh_pop(c, &t->neigh[oldest]), DROP_neighbor_hold, c->stats);
+	queue_end(c, egress_neigh_pop(c, &t->neigh[oldest]), DROP_neighbor_hold);
 	return neigh_table_may_hold(t, id);
 }
 
@@ -49,7 +49,7 @@ void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32_t id, 
 
 	x->lossless = queue_is_lossless(c, x, m);
 	if (!x->lossless && (!asked || !egress_neigh_make_room(c, id))) {
-		pkt_end(m, DROP_neighbor_hold, c->stats);
+		queue_end(c, m, DROP_neighbor_hold);
 		if (!asked && id >= SNAP_NEIGH_MAX)
 			neigh_table_release(c->neighs, id);
 		return;
@@ -57,7 +57,7 @@ void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32_t id, 
 	if (unlikely(x->lossless)) {
 		/* lossless packets are limited by the buffer of their class, as in any queue */
 		if (queue_is_exhausted(c, x, m)) {
-			pkt_end(m, DROP_headroom_exceeded, c->stats);
+			queue_end(c, m, DROP_headroom_exceeded);
 			return;
 		}
 		queue_charge(c, x, m);
@@ -98,7 +98,7 @@ static bool egress_may_return(const struct egress *e, struct egress_context *c, 
 	if (x->lossless)
 		return true;
 	if (*held + m->nb_segs > limit) {
-		pkt_end(m, control ? DROP_control_full : DROP_queue_full, c->stats);
+		queue_end(c, m, control ? DROP_control_full : DROP_queue_full);
 		return false;
 	}
 	*held += m->nb_segs;
@@ -133,9 +133,12 @@ static void egress_unreachable(struct egress_context *c, struct rte_mbuf *m)
 	struct pkt *x = pkt_of(m);
 
 	if (m->port == PORT_LOCAL || x->family == PKT_FRAME) {
-		pkt_end(m, DROP_neighbor_failed, c->stats);
+		queue_end(c, m, DROP_neighbor_failed);
 		return;
 	}
+	if (unlikely(pkt_has_credit(x)))
+		lines_ended(c, m);
+	x->priority = 0;
 	x->verdict = PKT_PUNT;
 	x->punt = PUNT_ERROR;
 	x->reason = DROP_neighbor_failed;
@@ -144,7 +147,7 @@ static void egress_unreachable(struct egress_context *c, struct rte_mbuf *m)
 	x->icmp_arg = 0;
 	if (!c->punt(c->ask_arg, m)) {
 		stat_add(&c->stats->icmp_suppressed, 1);
-		pkt_end(m, DROP_neighbor_failed, c->stats);
+		queue_end(c, m, DROP_neighbor_failed);
 	}
 }
 
@@ -188,7 +191,7 @@ void egress_neigh_update(struct egress *e, struct egress_context *c, const struc
 		break;
 	case NEIGH_REFUSE:
 		while (n->waiting.n)
-			pkt_end(egress_neigh_pop(c, n), DROP_neighbor_hold, c->stats);
+			queue_end(c, egress_neigh_pop(c, n), DROP_neighbor_hold);
 		/* fall through */
 	case NEIGH_FORGET:
 		egress_fail_waiting(e, c, n);

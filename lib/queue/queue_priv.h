@@ -12,6 +12,17 @@
 /* hold_dp.c: hold a packet until its neighbour answers, or end it when there is no room. */
 void egress_neigh_wait(struct egress *e, struct egress_context *c, uint32_t id, struct rte_mbuf *m);
 
+/* line_dp.c: the credit of a packet that ends without having been sent. */
+void lines_ended(struct egress_context *c, struct rte_mbuf *m);
+
+/* End a packet for a reason. */
+static inline void queue_end(struct egress_context *c, struct rte_mbuf *m, enum reason reason)
+{
+	if (unlikely(pkt_has_credit(pkt_of(m))))
+		lines_ended(c, m);
+	pkt_end(m, reason, c->stats);
+}
+
 /* A queued packet keeps the ids of its snapshot's epoch in use. */
 static inline void queue_hold(struct egress_context *c, struct rte_mbuf *m)
 {
@@ -132,6 +143,15 @@ void sched_promise(struct egress *e, uint8_t slice, uint64_t bps);
  * slices with a min-rate that may send.
  */
 struct egress_slice *sched_next_promised(struct egress *e, uint64_t now);
+
+/* Append a packet of a line to its queue. It is always taken: it was accepted when it began to wait. */
+void sched_admit(struct egress *e, struct egress_context *c, struct rte_mbuf *m);
+
+/*
+ * A rewritten frame becomes a packet again that can be bound to another way: the headers in front of it will be
+ * stripped, and the changes to the packet itself are made. Where that cannot be told, the frame is sent as it is.
+ */
+void sched_unwrite(struct rte_mbuf *m);
 
 /* Put a packet back as the oldest one of its queue, or of those beside it. */
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m);

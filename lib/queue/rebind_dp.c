@@ -133,6 +133,9 @@ static enum rebind_result too_long(struct egress_context *c, struct rte_mbuf *m,
 	c->given++;
 	x->ops &= (uint8_t)~PKT_OP_GUEST;
 	if (m->port != PORT_LOCAL && x->family != PKT_FRAME) {
+		if (unlikely(pkt_has_credit(x)))
+			lines_ended(c, m);
+		x->priority = 0;
 		x->verdict = PKT_PUNT;
 		x->punt = PUNT_ERROR;
 		x->reason = DROP_too_big;
@@ -143,7 +146,7 @@ static enum rebind_result too_long(struct egress_context *c, struct rte_mbuf *m,
 			return REBIND_MOVED;
 		stat_add(&c->stats->icmp_suppressed, 1);
 	}
-	pkt_end(m, DROP_too_big, c->stats);
+	queue_end(c, m, DROP_too_big);
 	return REBIND_MOVED;
 }
 

@@ -126,7 +126,7 @@ static inline void sched_put(struct egress *e, struct egress_slice *s, struct eg
 static void sched_enqueue_control(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	if (e->control_buffers + m->nb_segs > c->s->port[e->index].control_limit) {
-		pkt_end(m, DROP_control_full, c->stats);
+		queue_end(c, m, DROP_control_full);
 		return;
 	}
 	queue_trace(c, m, TRACE_QUEUED, e->index, e->control.n);
@@ -156,7 +156,7 @@ static void sched_storm_drop(struct egress *e, struct egress_context *c, struct 
 
 	stat_add(&w->dropped, 1);
 	stat_add(&w->last_dropped, 1);
-	pkt_end(m, DROP_pfc_storm, c->stats);
+	queue_end(c, m, DROP_pfc_storm);
 }
 
 /* Link the leading packets of the same kind to a list and sum them in the tally. */
@@ -227,7 +227,7 @@ static inline __attribute__((always_inline)) unsigned int enqueue(struct egress 
 			return t.packets;
 		}
 		stat_add(&q->dropped, 1);
-		pkt_end(m, reason, c->stats);
+		queue_end(c, m, reason);
 		return 1;
 	}
 	if (unlikely(traced))
@@ -277,6 +277,27 @@ void sched_come_home(struct egress *e, struct egress_context *c, struct rte_mbuf
 	sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
 	fifo_push(&e->parked[x->slice][x->tclass].home, m);
 	put_beside(e, x, &t);
+}
+
+void sched_admit(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	struct pkt *x = pkt_of(m);
+	struct egress_slice *s = &e->slice[x->slice];
+	struct egress_queue *q;
+	struct queue_tally t;
+
+	x->tclass = sched_queue_class(e, c, m);
+	q = &s->queue[x->tclass];
+	sched_gather(c, &m, 1, queue_is_lossless(c, x, m), &t);
+	fifo_push(&q->packets, m);
+	stat_add(&q->entered, 1);
+	sched_put(e, s, q, x, &t);
+	stat_add(&e->queued_packets, 1);
+	stat_max(&e->queued_most, e->backlog);
+	if (unlikely(e->ecn_classes >> x->tclass & 1 && q->bytes > c->s->port[e->index].ecn_min))
+		mark_last(e, c, q, m, t.bytes);
+	if (unlikely(e->gates & EGRESS_GATE_STORM))
+		e->wake_ns = c->now;
 }
 
 void sched_give_back(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
@@ -334,7 +355,7 @@ static void sched_drop(struct egress *e, struct egress_context *c, struct sched_
 		return;
 	}
 	stat_add(&turn->q->dropped, 1);
-	pkt_end(m, DROP_port_down, c->stats);
+	queue_end(c, m, DROP_port_down);
 }
 
 void sched_flush(struct egress *e, struct egress_context *c)
@@ -361,11 +382,7 @@ void sched_flush(struct egress *e, struct egress_context *c)
 		e->wake_ns = c->now;
 }
 
-/*
- * A rewritten frame becomes a packet again that can be bound to another way: the headers in front of it will be
- * stripped, and the changes to the packet itself are made. Where that cannot be told, the frame is sent as it is.
- */
-static void unwrite(struct rte_mbuf *m)
+void sched_unwrite(struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
 	bool whole = x->family == PKT_FRAME && !(x->ops & PKT_OP_ENCAP);
@@ -404,7 +421,7 @@ void sched_take_back(struct egress *e, struct egress_context *c)
 		closed[n++] = b->pkts[i];
 		b->n_copied = (uint16_t)(b->n_copied - (i < copied));
 		b->n_traced = (uint16_t)(b->n_traced - (i < traced));
-		unwrite(b->pkts[i]);
+		sched_unwrite(b->pkts[i]);
 	}
 	stat_level(b->n, kept);
 	while (n)

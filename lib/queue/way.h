@@ -25,7 +25,10 @@ static inline uint8_t way_port(const struct snapshot *s, target_t t)
 /* How good is the way that a packet has? */
 enum liveness_grade way_grade(const struct egress_context *c, const struct pkt *x);
 
-/* May it take no other way? Frames of attachment circuits without tunnel, and messages to a neighbour. */
+/*
+ * May it take no other way? Frames of attachment circuits without tunnel, messages to a neighbour, and packets whose credit
+ * is that of a next hop: the control lcore moves their session.
+ */
 bool way_is_bound(const struct pkt *x);
 
 /*

@@ -178,7 +178,8 @@ enum liveness_grade way_grade(const struct egress_context *c, const struct pkt *
 
 bool way_is_bound(const struct pkt *x)
 {
-	return (x->family == PKT_FRAME && !(x->ops & PKT_OP_ENCAP)) || x->vrf == PKT_VRF_NONE;
+	return (x->family == PKT_FRAME && !(x->ops & PKT_OP_ENCAP)) || x->vrf == PKT_VRF_NONE ||
+	       x->verdict == PKT_GATED;
 }
 
 struct way way_find(const struct egress_context *c, struct rte_mbuf *m, enum liveness_grade than, uint16_t *shorter)

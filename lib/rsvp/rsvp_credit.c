@@ -16,7 +16,8 @@ static struct rsvp_reservation *reservation_of(struct rsvp_instance *s, const st
 	return r;
 }
 
-static struct rsvp_reservation *reservation_new(struct rsvp_instance *s, const struct ip_addr *phop)
+static struct rsvp_reservation *reservation_new(struct rsvp_node *n, struct rsvp_instance *s,
+	const struct ip_addr *phop)
 {
 	struct rsvp_reservation *r = calloc(1, sizeof(*r));
 
@@ -24,6 +25,7 @@ static struct rsvp_reservation *reservation_new(struct rsvp_instance *s, const s
 		return NULL;
 	r->instance = s;
 	r->phop = *phop;
+	r->number = n->ops->data ? n->ops->data->reserved(n->arg) : 0;
 	r->free = (struct rsvp_timer){.owner = r, .kind = RSVP_T_FREE};
 	r->next = s->reservations;
 	s->reservations = r;
@@ -46,7 +48,7 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance 
 	if (units > limit->most || limit->promised + units > limit->most * n->config.oversubscription)
 		return NULL;
 	if (!r)
-		r = reservation_new(s, phop);
+		r = reservation_new(n, s, phop);
 	if (!r)
 		return NULL;
 	r->units = (uint32_t)units;
@@ -109,14 +111,32 @@ void rsvp_reservation_free(struct rsvp_node *n, struct rsvp_reservation *r)
 	while (*at != r)
 		at = &(*at)->next;
 	*at = r->next;
+	if (r->number)
+		n->ops->data->released(n->arg, r->number);
 	free(r);
+}
+
+void rsvp_context_count(const struct rsvp_node *n, const struct rsvp_path *p)
+{
+	struct rsvp_context *x = p->context;
+
+	if (x && n->ops->data)
+		n->ops->data->used(n->arg, p, &x->sent, &x->pending, &x->queued);
+}
+
+static void count_reservation(const struct rsvp_node *n, struct rsvp_reservation *r)
+{
+	if (r->number && r->epoch)
+		n->ops->data->counted(n->arg, r->number, &r->received, &r->lost, &r->freed);
 }
 
 /* What is still buffered of the old epoch is counted as a debt of the new one (D63). */
 void rsvp_epoch_open(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t hop_sequence)
 {
-	int64_t backlog = (int64_t)r->received - r->freed;
+	int64_t backlog;
 
+	count_reservation(n, r);
+	backlog = (int64_t)r->received - r->freed;
 	r->epoch = r->epoch ? r->epoch + 1 : rsvp_random(n);
 	if (!r->epoch)
 		r->epoch = 1;
@@ -126,12 +146,17 @@ void rsvp_epoch_open(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t h
 	r->lost = 0;
 	r->freed = -backlog;
 	r->fccl = r->abr = 0;
+	if (r->number)
+		n->ops->data->opened(n->arg, r->number, r->epoch, r->buffer);
 }
 
 void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8_t flags, struct rsvp_credit *out)
 {
-	int64_t limit = r->freed + r->lost + (int64_t)r->buffer, arrived = (int64_t)r->received + r->lost;
+	int64_t limit, arrived;
 
+	count_reservation(n, r);
+	limit = r->freed + r->lost + (int64_t)r->buffer;
+	arrived = (int64_t)r->received + r->lost;
 	r->fccl = MAX_OF(r->fccl, (uint64_t)MAX_OF(limit, 0));
 	r->abr = MAX_OF(r->abr, (uint64_t)MAX_OF(arrived, 0));
 	*out = (struct rsvp_credit){.form = RSVP_CREDIT_TOTALS,
@@ -144,6 +169,8 @@ void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8
 		.buffer = flags & RSVP_CREDIT_END ? 0 : r->buffer,
 		.heartbeat_us = n->config.heartbeat_us,
 		.sequence = ++r->sequence};
+	if (r->number)
+		n->ops->data->filled(n->arg, r->number, out);
 }
 
 bool rsvp_lend(struct rsvp_node *n, uint64_t lent)

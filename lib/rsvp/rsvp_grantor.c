@@ -647,6 +647,28 @@ static void refused(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		p->todo |= RSVP_DOWN_REFUSE;
 }
 
+/* Markers of contexts: what is sent in them, which has the epoch of S only if S has arrived (2.8). */
+void rsvp_grantor_marker(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
+{
+	for (unsigned int i = 0; i < m->count[RSVP_O_CBFC_HOP]; i++) {
+		const struct rsvp_cbfc_hop *h = &m->cbfc_hop[i];
+		struct rsvp_path *p = rsvp_path_of_hop(n, m->zone, &m->hop.addr, h->lih);
+
+		if (!p || !p->reservation || !rsvp_path_holds(p)) {
+			n->stats.bad_lih++;
+		} else if (!rsvp_session_equal(&p->instance->session, &m->session)) {
+			n->stats.bad_session++;
+		} else if (h->unit != p->instance->unit || h->traffic_class != p->instance->traffic_class) {
+			n->stats.bad_unit++;
+		} else {
+			if (h->epoch == p->reservation->epoch)
+				rsvp_grantor_acknowledged(n, now, p);
+			if (p->reservation->number)
+				n->ops->data->marked(n->arg, p, p->reservation->number, h);
+		}
+	}
+}
+
 void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)
 {
 	struct rsvp_path *p = rsvp_path_by_hop(n, m);

@@ -347,6 +347,9 @@ static void dispatch(struct rsvp_node *n, uint64_t now, const struct rsvp_messag
 	case RSVP_SREFRESH:
 		take_refresh(n, now, m, from);
 		break;
+	case RSVP_MARKER:
+		rsvp_grantor_marker(n, now, m);
+		break;
 	case RSVP_ACK:
 		break;
 	default:
@@ -565,7 +568,39 @@ void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
 		.credit_epoch = x ? x->epoch : 0,
 		.credit_units = x ? x->buffer : 0,
 		.fccl = x ? x->fccl : 0,
-		.abr = x ? x->abr : 0};
+		.abr = x ? x->abr : 0,
+		.sent = x ? x->sent : 0,
+		.number = r ? r->number : 0,
+		.zone_up = s->zone,
+		.zone_down = p->way.zone};
+}
+
+struct rsvp_path *rsvp_path_at(const struct rsvp_node *n, uint32_t slot)
+{
+	return n->by_slot[slot];
+}
+
+uint32_t rsvp_hop_sequence(const struct rsvp_path *p)
+{
+	return ++p->instance->hop_sequence;
+}
+
+void rsvp_user_store(const struct rsvp_path *p, uint32_t epoch, uint64_t sent)
+{
+	if (p->context && p->context->epoch == epoch)
+		p->context->sent = sent;
+}
+
+void rsvp_user_silent(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	rsvp_user_down(n, now, p);
+	settle(n, now, p->instance);
+}
+
+void rsvp_user_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	rsvp_user_out_of_step(n, now, p);
+	settle(n, now, p->instance);
 }
 
 struct rsvp_path *rsvp_path_next(const struct rsvp_node *n, const struct rsvp_path *p)

@@ -124,7 +124,26 @@ struct rsvp_node;
 struct rsvp_path;     /* a path of a session in this node */
 struct rsvp_instance; /* a session in this node */
 
+/*
+ * Credit as the data path counts it. Reservations have numbers here, which the caller gives; 0 is none. `opened` begins an
+ * epoch of a reservation, and `filled` completes what a 29 says of it: FCCL, ABR and sequence. `heard` is a new 29 for a path.
+ * `used`: what was sent on a path in its epoch, what is on its way to the device, what is queued; false: the path carries no
+ * data now. `marked`: a CBFC_HOP of a marker.
+ */
+struct rsvp_data_ops {
+	uint32_t (*reserved)(void *arg);
+	void (*released)(void *arg, uint32_t number);
+	void (*opened)(void *arg, uint32_t number, uint32_t epoch, uint32_t buffer);
+	void (*filled)(void *arg, uint32_t number, struct rsvp_credit *c);
+	void (*counted)(void *arg, uint32_t number, uint64_t *received, int64_t *lost, int64_t *freed);
+	void (*heard)(void *arg, const struct rsvp_path *p, const struct rsvp_credit *c);
+	bool (*used)(void *arg, const struct rsvp_path *p, uint64_t *sent, uint64_t *pending, uint64_t *queued);
+	void (*marked)(void *arg, const struct rsvp_path *p, uint32_t number, const struct rsvp_cbfc_hop *h);
+};
+
 struct rsvp_node_ops {
+	/* NULL: the caller counts no data, or says what it counts by rsvp_grantor_count and rsvp_user_count. */
+	const struct rsvp_data_ops *data;
 	/* May add INTEGRITY to the message, and nothing else. */
 	void (*send)(void *arg, const struct rsvp_way *way, struct rsvp_message *m);
 	/*
@@ -273,6 +292,9 @@ struct rsvp_path_view {
 	uint32_t grant_epoch, grant_units;   /* what this node gives; 0: nothing */
 	uint32_t credit_epoch, credit_units; /* what it has; 0: nothing */
 	uint64_t fccl, abr;		     /* of the credit it has */
+	uint64_t sent;			     /* of that credit, as it was counted last */
+	uint32_t number;		     /* of the reservation; 0: it holds none */
+	uint16_t zone_up, zone_down;	     /* of the previous and of the next hop */
 };
 
 void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out);
@@ -292,6 +314,16 @@ void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const 
  */
 uint32_t rsvp_routes(struct rsvp_node *n, uint64_t now, uint32_t from, uint32_t budget,
 	bool (*moved)(void *arg, const struct rsvp_path *p, struct rsvp_way *way));
+
+/* The path in a slot; NULL: none. */
+struct rsvp_path *rsvp_path_at(const struct rsvp_node *n, uint32_t slot);
+/* The sequence of the next CBFC_HOP of a path's session: a marker. */
+uint32_t rsvp_hop_sequence(const struct rsvp_path *p);
+/* Data that was sent in an epoch of a path's credit, which carries data no more. */
+void rsvp_user_store(const struct rsvp_path *p, uint32_t epoch, uint64_t sent);
+/* The next hop of a path is silent; and: its credit is out of step, so that a new epoch is needed. */
+void rsvp_user_silent(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_user_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 
 /* The path on which the data of a session that begins here may be sent; NULL: none. */
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s);

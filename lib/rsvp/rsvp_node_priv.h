@@ -40,6 +40,7 @@ struct rsvp_reservation {
 	struct ip_addr phop;
 	uint32_t units;	 /* in the pool, margin included; 0: nothing */
 	uint32_t buffer; /* advertised */
+	uint32_t number; /* of the caller; 0: none */
 	bool committed;
 	uint32_t epoch, sequence; /* 0: no epoch yet */
 	uint32_t opened_by;	  /* sequence of the CBFC_HOP that opened the epoch */
@@ -251,6 +252,7 @@ void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rs
 void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p);
 /* By RSVP_HOP of a message from a previous hop. */
 struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_message *m);
+struct rsvp_path *rsvp_path_of_hop(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *addr, uint32_t lih);
 struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih);
 struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rsvp_message *m);
 /* Bytes of the objects of a message that are passed on unexamined, and a copy of them. Returns the end of the copy. */
@@ -282,6 +284,7 @@ bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r);
 /* Give the units back `delay_ms` later, unless a path is still on it. */
 void rsvp_release(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t delay_ms);
 void rsvp_give_back(struct rsvp_node *n, struct rsvp_reservation *r); /* at once */
+void rsvp_context_count(const struct rsvp_node *n, const struct rsvp_path *p);
 void rsvp_reservation_free(struct rsvp_node *n, struct rsvp_reservation *r);
 void rsvp_epoch_open(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t hop_sequence);
 void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8_t flags, struct rsvp_credit *out);
@@ -325,6 +328,7 @@ bool rsvp_grantor_refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_path 
 void rsvp_grantor_repeat(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);    /* the whole S was asked for */
 void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m, uint64_t arrival);
 void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
+void rsvp_grantor_marker(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
 void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m);
 bool rsvp_grantor_commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p); /* false: no room, or not offered */
 void rsvp_grantor_acknowledged(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
@@ -347,6 +351,7 @@ void rsvp_user_end(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_refuse(struct rsvp_node *n, struct rsvp_path *p);
 void rsvp_user_more(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+void rsvp_user_out_of_step(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_way *way);
 void rsvp_user_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint8_t kind);

@@ -133,12 +133,17 @@ void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
 	*at = p;
 }
 
-struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_message *m)
+struct rsvp_path *rsvp_path_of_hop(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *addr, uint32_t lih)
 {
-	for (struct rsvp_path *p = n->by_hop[hash(n, &m->hop.addr, m->hop.lih)]; p; p = p->next_hop)
-		if (p->phop_lih == m->hop.lih && p->instance->zone == m->zone && ip_addr_equal(&p->phop, &m->hop.addr))
+	for (struct rsvp_path *p = n->by_hop[hash(n, addr, lih)]; p; p = p->next_hop)
+		if (p->phop_lih == lih && p->instance->zone == zone && ip_addr_equal(&p->phop, addr))
 			return p;
 	return NULL;
+}
+
+struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_message *m)
+{
+	return rsvp_path_of_hop(n, m->zone, &m->hop.addr, m->hop.lih);
 }
 
 struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih)

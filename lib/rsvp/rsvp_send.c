@@ -103,6 +103,7 @@ static void put_cbfc_hop(const struct rsvp_node *n, struct rsvp_message *m, cons
 	const struct rsvp_context *x = p->context;
 	bool known = p->user == RSVP_U_COMMITTED && x;
 
+	rsvp_context_count(n, p);
 	m->cbfc_hop[0] = (struct rsvp_cbfc_hop){.flags = flags,
 		.traffic_class = p->instance->traffic_class,
 		.unit = p->instance->unit,

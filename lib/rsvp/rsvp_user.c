@@ -138,6 +138,12 @@ static void tell_old(struct rsvp_node *n, struct rsvp_path *p)
 	p->old_nhop.family = 0;
 }
 
+static void heard(const struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_credit *c)
+{
+	if (n->ops->data)
+		n->ops->data->heard(n->arg, p, c);
+}
+
 static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	struct rsvp_instance *s = p->instance;
@@ -181,6 +187,8 @@ static void first_credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p,
 		}
 		rsvp_context_start(p->context, c);
 	}
+	if (answer != RSVP_CREDIT_OLD)
+		heard(n, p, c);
 	if (c->flags & RSVP_CREDIT_COMMIT) {
 		commit(n, now, p);
 		return;
@@ -202,6 +210,9 @@ static void more_credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, 
 		break;
 	case RSVP_CREDIT_OTHER:
 		resync(n, now, p);
+		break;
+	case RSVP_CREDIT_NEW:
+		heard(n, p, c);
 		break;
 	default:
 		break;
@@ -230,6 +241,7 @@ static void resynced(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, con
 	}
 	if (answer && rsvp_context_take(p->context, c) == RSVP_CREDIT_OTHER) {
 		rsvp_context_start(p->context, c);
+		heard(n, p, c);
 		commit(n, now, p);
 		return;
 	}
@@ -254,6 +266,10 @@ static void credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const
 		break;
 	case RSVP_U_RESYNC:
 		resynced(n, now, p, c);
+		break;
+	case RSVP_U_ENDING: /* what is queued is sent while credit comes */
+		if (rsvp_context_take(p->context, c) == RSVP_CREDIT_NEW)
+			heard(n, p, c);
 		break;
 	default:
 		n->stats.no_event++;
@@ -379,8 +395,9 @@ bool rsvp_user_refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 }
 
 /* Has everything been sent, and does nothing more come (D60)? */
-static bool is_drained(const struct rsvp_path *p)
+static bool is_drained(const struct rsvp_node *n, const struct rsvp_path *p)
 {
+	rsvp_context_count(n, p);
 	return rsvp_grantor_is_complete(p) && (!p->context || (!p->context->pending && !p->context->queued));
 }
 
@@ -392,7 +409,7 @@ static uint64_t end_interval(const struct rsvp_node *n, const struct rsvp_path *
 static void send_end(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	p->tries = 0;
-	p->final = is_drained(p);
+	p->final = is_drained(n, p);
 	rsvp_send_end(n, p, false);
 	rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + end_interval(n, p));
 }
@@ -412,7 +429,7 @@ void rsvp_user_end(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 
 void rsvp_user_more(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
-	if (p->user == RSVP_U_ENDING && !p->final && is_drained(p))
+	if (p->user == RSVP_U_ENDING && !p->final && is_drained(n, p))
 		send_end(n, now, p);
 }
 
@@ -485,6 +502,12 @@ void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
 	if (p->instance->role != RSVP_HEADEND)
 		p->todo |= RSVP_UP_LOST;
+}
+
+void rsvp_user_out_of_step(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->user == RSVP_U_COMMITTED)
+		resync(n, now, p);
 }
 
 void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)

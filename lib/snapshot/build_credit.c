@@ -27,6 +27,7 @@ static struct rsvp_config config_of(const struct config *c)
 	r.offer_ms = (uint32_t)x->offer_ms;
 	r.idle_ms = (uint32_t)x->idle_ms;
 	r.lease_ms = (uint32_t)x->lease_ms;
+	r.heartbeat_us = x->data == CREDIT_DATA_GATED ? (uint32_t)(x->heartbeat_ms * 1000) : 0;
 	r.blockade = (uint32_t)x->blockade;
 	r.hops_max = (uint8_t)x->max_hops;
 	r.unit = (uint8_t)x->unit;
@@ -319,6 +320,10 @@ int build_credit(struct builder *b)
 	s->numbers = numbers_of(x);
 	s->letter = letter_of(b->config);
 	s->letter_numbers = letter_numbers_of(x);
+	s->overhead = (uint32_t)x->overhead;
+	s->wait_ns = x->wait_ms * NSEC_PER_MSEC;
+	for (uint32_t i = 0; x->data == CREDIT_DATA_GATED && i < b->s->n_ports; i++)
+		b->s->port[i].examined = true;
 	s->clock_s = x->clock_s;
 	s->repair_ms = x->repair_ms;
 	s->window = (uint32_t)x->window;

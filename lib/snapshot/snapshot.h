@@ -392,6 +392,8 @@ struct snap_credit {
 	bool on;
 	struct rsvp_config config;
 	struct rsvp_numbers numbers;
+	uint32_t overhead; /* bytes charged for headers */
+	uint64_t wait_ns;  /* for which packets wait for a session without credit */
 	uint64_t clock_s;
 	uint64_t repair_ms; /* W of RFC 2205 section 3.6 */
 	uint32_t window;

@@ -92,6 +92,9 @@
 		"counters` has the reasons") \
 	X(rsvp_limited, "RSVP packet above the rate of its neighbour") \
 	X(echo_limited, "ICMP echo request above the rate limit icmp.echo") \
+	X(credit_no_session, "label of a credit session that has been granted nothing here") \
+	X(credit_ended, "its credit session has ended, or had no credit for longer than credit.wait") \
+	X(credit_moved, "its credit session moved to a port of another worker while the packet was on its way there") \
 	X(stopped, "still held when the node stopped")
 
 #define CONSUME_REASONS(X) \
@@ -100,6 +103,7 @@
 	X(arp, "ARP packet processed by the node") \
 	X(bfd, "BFD packet accepted") \
 	X(rsvp, "RSVP packet accepted") \
+	X(credit, "fence of a credit session") \
 	X(echo, "ICMP echo request answered") \
 	X(icmp, "other ICMP message addressed to the node") \
 	X(fragmented, "IPv4 packet forwarded as fragments")

@@ -19,6 +19,7 @@ import outages  # noqa: F401
 import floods  # noqa: F401
 import reloads  # noqa: F401
 import bfd  # noqa: F401
+import credit  # noqa: F401
 import rsvp  # noqa: F401
 import rsvp_servers  # noqa: F401
 import failover  # noqa: F401

@@ -267,7 +267,7 @@ MUTANTS = [
     Mutant("a queue has no limit", "lib/queue/sched_dp.c",
            "return !sched_has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers);", "return false;", "incast_best_effort"),
     Mutant("packets overtake those that wait in the queue", "lib/queue/egress_dp.c",
-           "if (likely(e->backlog == 0 && e->gates == 0)) {", "if (true) {", "incast_best_effort"),
+           "if (likely(e->backlog == 0 && gates == 0)) {", "if (true) {", "incast_best_effort"),
     Mutant("what finds the ring to its worker full is lost", "lib/node/rx_dp.c",
            "if (unlikely(done < n)) {\n\t\t/* The park has room", "if (false) {\n\t\t/* The park has room", "too_few_cycles"),
     Mutant("a receive ring fills while the CPU is too slow, and no one looks", "lib/node/backlog_dp.c",

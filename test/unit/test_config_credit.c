@@ -8,8 +8,8 @@ static void keys(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"no key",
-			"  mode: ext\n  integrity: off\n  keys:\n    - id: 11\n      digest: md5\n      from: "
-			"1700000000\n"
+			"  mode: ext\n  data: gated\n  heartbeat: 20\n  wait: 500\n  overhead: 256\n  integrity: off\n"
+			"  keys:\n    - id: 11\n      digest: md5\n      from: 1700000000\n"
 			"      until: 1800000000\n",
 			"  mode: ^ext\n",
 			"mode: ext needs a key, because integrity is required; add keys with an id of hmac.keys"},
@@ -18,7 +18,7 @@ static void keys(void **state)
 			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
 		{"twice", "      digest: md5\n      from: 1700000000\n",
 			"    - id: ^11\n      digest: md5\n      from: 1700000000\n",
-			"id 11 is used twice in keys, first in line 410"},
+			"id 11 is used twice in keys, first in line 414"},
 	};
 
 	(void)state;
@@ -53,8 +53,12 @@ static void timers_and_pool(void **state)
 			"pool: 16 units have no room for one session of buffer: 16 and margin: 1; lower them, or raise "
 			"pool"},
 		{"room for one", "pool: 64", "pool: 17", NULL},
+		{"a lease that is over before the credit", "  lease: 500\n", "  lease: ^100\n",
+			"lease: 100 ms: a neighbour may use its credit for 3 * heartbeat, and data may be on its way "
+			"for idle; "
+			"use 110 or more"},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 461 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 465 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -120,7 +124,7 @@ static void servers(void **state)
 		{"twice", "      rate: 5K\n",
 			"      rate: 5K\n    - address: \"2001:db8:1::9\"\n      port: dc0\n"
 			"      keys: [{id: 14}]\n",
-			"address 2001:db8:1::9 is used twice in neighbors, first in line 450",
+			"address 2001:db8:1::9 is used twice in neighbors, first in line 454",
 			"    - address: \"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id",
 			"    - address: ^\"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id"},
 		{"hops away", "      port: dc0\n      keys:\n", "      port: dc0\n      hops: ^2\n      keys:\n",
@@ -173,7 +177,7 @@ static void sessions(void **state)
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 466 have 3 paths; set paths to 3 or more"},
+			"paths: 1 is too few: the sessions in line 470 have 3 paths; set paths to 3 or more"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

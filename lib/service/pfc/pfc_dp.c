@@ -565,7 +565,8 @@ static void pfc_configure(struct worker_role *w)
 			pfc_start_queues(w, port);
 		}
 		service_pfc(w->node)->port[port].looked = 0;
-		__atomic_store_n(&w->node->lossless[port], lossless, __ATOMIC_RELAXED);
+		__atomic_store_n(&w->node->lossless[port], (uint16_t)(lossless | UINT8_MAX << PKT_GRANTED),
+			__ATOMIC_RELAXED);
 		/* A class that was lossless until this snapshot must still send XON to the neighbour. */
 		service_pfc_worker(w)->n_lossless += lossless || service_pfc(w->node)->port[port].speaker.stopped;
 		for (unsigned int k = 0; k < PFC_PRIORITIES; k++)

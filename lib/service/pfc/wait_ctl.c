@@ -29,7 +29,7 @@ static void visit_holds(const struct node *n, const struct node_queue *q, uint64
 
 static void visit_charges(const struct fifo *f, const struct service_wait_visitor *v)
 {
-	struct account_level sum[PORT_SLOTS][8] = {0};
+	struct account_level sum[PORT_SLOTS][PKT_PRIORITIES] = {0};
 
 	for (const struct rte_mbuf *m = f->head; m; m = pkt_of((struct rte_mbuf *)(uintptr_t)m)->next) {
 		const struct pkt *x = pkt_of((struct rte_mbuf *)(uintptr_t)m);

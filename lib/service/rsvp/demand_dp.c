@@ -5,7 +5,7 @@
  * are such sessions.
  */
 #include "node/service.h"
-#include "service/rsvp/service_rsvp.h"
+#include "service/rsvp/service_credit.h"
 #include "wire/ipv4.h"
 #include "wire/udp.h"
 
@@ -72,14 +72,13 @@ static void rsvp_look_at(struct rx_role *rx, const struct rte_mbuf *m, const str
 
 static unsigned int rsvp_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
 {
-	(void)port;
 	for (unsigned int i = 0; rx->classifier.s->credit.demand_of && i < n; i++) {
 		const struct pkt *x = pkt_of(pkts[i]);
 
 		if (x->verdict == PKT_FORWARD && x->ops & PKT_OP_ENCAP)
 			rsvp_look_at(rx, pkts[i], x);
 	}
-	return n;
+	return credit_examine(rx, pkts, n, port);
 }
 
 const struct rx_hooks rsvp_rx_hooks = {.examine = rsvp_examine};

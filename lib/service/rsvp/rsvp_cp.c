@@ -6,7 +6,7 @@
 #include "base/aligned.h"
 #include "node/control_send.h"
 #include "node/service.h"
-#include "service/rsvp/service_rsvp.h"
+#include "service/rsvp/service_credit.h"
 #include "snapshot/liveness.h"
 
 #define SENDERS_PER_NEIGHBOR 4 /* keys of a neighbour whose numbers are remembered */
@@ -51,6 +51,8 @@ static void shown(void *arg, const struct rsvp_path *p)
 	if (fresh || before.grantor != row->view.grantor || before.user != row->view.user)
 		row->since_ns = c->now;
 	rsvp_row_end(row);
+	if (credit_of(c->node))
+		credit_shown(c, p, &row->view);
 	if (row->view.user == RSVP_U_OUT && before.user != RSVP_U_OUT)
 		post_path(c, p, RSVP_EVENT_REFUSED);
 }
@@ -59,6 +61,8 @@ static void gone(void *arg, const struct rsvp_path *p)
 {
 	struct rsvp_row *row = &rsvp_of(arg)->row[rsvp_path_slot(p)];
 
+	if (credit_of(((struct control_role *)arg)->node))
+		credit_gone(arg, p);
 	rsvp_row_begin(row);
 	row->used = false;
 	memset(&row->view, 0, sizeof(row->view));
@@ -66,16 +70,11 @@ static void gone(void *arg, const struct rsvp_path *p)
 	free((void *)(uintptr_t)rsvp_path_carrier(p));
 }
 
-static const struct rsvp_node_ops ops = {.send = rsvp_send,
-	.route = rsvp_route,
-	.own = rsvp_own_towards,
-	.under = rsvp_under,
-	.delay_us = rsvp_link_delay_us,
-	.reduces = rsvp_neighbor_reduces,
-	.changed = changed,
-	.shown = shown,
-	.silent = rsvp_neighbor_silent,
-	.gone = gone};
+#define OPS \
+	.send = rsvp_send, .route = rsvp_route, .own = rsvp_own_towards, .under = rsvp_under, \
+	.delay_us = rsvp_link_delay_us, .reduces = rsvp_neighbor_reduces, .changed = changed, .shown = shown, \
+	.silent = rsvp_neighbor_silent, .gone = gone
+static const struct rsvp_node_ops ops = {OPS}, gated_ops = {OPS, .data = &credit_data_ops};
 
 /* A node without credit pays for no table. */
 static bool make(struct control_role *c)
@@ -96,7 +95,7 @@ static bool make(struct control_role *c)
 	r->labels = (uint32_t)rsvp_secret(r);
 	r->auth = rsvp_auth_new(SENDERS_PER_NEIGHBOR * LIMIT_CREDIT_NEIGHBORS, s->window, (const uint8_t *)seed,
 		rsvp_unix_s(c));
-	r->machines = rsvp_node_new(&s->config, &ops, c, rsvp_secret(r));
+	r->machines = rsvp_node_new(&s->config, credit_of(c->node) ? &gated_ops : &ops, c, rsvp_secret(r));
 	r->letter = letter_new(&s->letter, &rsvp_letter_ops, c, rsvp_secret(r));
 	if (!r->auth || !r->machines || !r->letter) {
 		rsvp_auth_free(r->auth);
@@ -274,6 +273,8 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 	       letter_poll(r->letter, c->now, CONTROL_BURST, &letter);
 	due = MIN_OF(due, MIN_OF(polled, letter));
 	repair(c, &due);
+	if (credit_of(c->node) && c->s->credit.on)
+		work += credit_poll(c, &due);
 	if (unlikely(__atomic_load_n(&node_rsvp(c->node)->stopping, __ATOMIC_RELAXED)))
 		work += rsvp_sessions_stop(c);
 	else
@@ -314,13 +315,15 @@ static int init(struct control_role *c, int socket)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < c->node->n_rx && rc == 0; i++)
 		rc = open_of_rx(c, i, socket);
-	return rc;
+	return rc ? rc : credit_make(c, socket);
 }
 
 static void fini(struct control_role *c)
 {
 	struct rsvp_control *r = node_rsvp(c->node) ? rsvp_of(c) : NULL;
 
+	if (r && credit_of(c->node))
+		credit_of(c->node)->over = true;
 	if (r) {
 		rsvp_node_free(r->machines);
 		letter_free(r->letter);
@@ -336,6 +339,7 @@ static void fini(struct control_role *c)
 		free(r);
 	}
 	if (node_rsvp(c->node)) {
+		credit_free(c);
 		free(node_rsvp(c->node)->journal);
 		free(node_rsvp(c->node)->base);
 		for (unsigned int i = 0; i < NODE_MAX_ROLES; i++)
@@ -357,4 +361,5 @@ const struct control_service rsvp_service = {
 	.poll = poll_rsvp,
 	.has_input = has_input,
 	.rx = &rsvp_rx_hooks,
+	.worker = &credit_worker_hooks,
 };

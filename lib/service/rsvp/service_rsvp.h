@@ -101,7 +101,9 @@ struct rsvp_session_shown {
 struct rsvp_carrier {
 	char session[RSVP_NAME], path[RSVP_NAME]; /* of a session that begins here; else "" */
 	uint32_t path_id;			  /* the same: of the policy's path */
+	uint16_t line;				  /* of its data; 0: none */
 	bool own, dead;
+	bool updated;		 /* the next hop sends updates, so its credit can be waited for */
 	uint32_t next;		 /* pkt.neigh of its messages */
 	struct ip_addr next_hop; /* letter mode: one of several; family 0: as routing says */
 	uint16_t next_header_at;
@@ -135,6 +137,7 @@ struct rsvp_own {
 	uint64_t seen_ns;    /* on demand: when its data was shown last; 0: never */
 	uint64_t generation; /* of the snapshot that last had it */
 	uint32_t place;	     /* in that snapshot */
+	uint16_t line;	     /* of its data; 0: none */
 	/* what it was opened with */
 	struct ip_addr to;
 	struct rsvp_tspec tspec;
@@ -283,9 +286,12 @@ struct rsvp_control {
 	struct rsvp_row row[];
 };
 
+struct credit_control;
+
 struct node_rsvp {
-	struct rsvp_control *control; /* NULL: not made yet; release */
-	bool stopping;		      /* the node is about to stop; set by the management thread, relaxed */
+	struct credit_control *credit; /* NULL: data is not gated (service_credit.h); constant while lcores run */
+	struct rsvp_control *control;  /* NULL: not made yet; release */
+	bool stopping;		       /* the node is about to stop; set by the management thread, relaxed */
 	struct rsvp_events events;
 	struct rsvp_orders orders;
 	struct rsvp_rx *rx[NODE_MAX_ROLES]; /* by rx role */
@@ -389,6 +395,8 @@ int letter_route_to_server(const struct control_role *c, const struct snap_rsvp_
 
 /* route_cp.c: where a 28 goes on, and the link there; the session that carries on a server's data. struct rsvp_node_ops. */
 int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way);
+bool rsvp_egress_of(struct control_role *c, struct rsvp_carrier *x, const struct rsvp_sender *sender,
+	const struct ip_addr *to, struct rsvp_way *way);
 uint32_t rsvp_link_delay_us(void *arg, const struct rsvp_way *way);
 struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m);
 /* The session along the policy by which data for that address leaves the domain, of that class. NULL: none. */
@@ -477,5 +485,7 @@ int rsvp_order(struct node *n, const char *name, bool stop);
 size_t rsvp_soft_state(void);
 size_t rsvp_session_memory(void);
 uint64_t rsvp_memory(uint32_t paths);
+/* credit_ctl.c: bytes of the tables of gated data, for so many paths, rx lcores and workers. */
+uint64_t credit_memory(uint32_t paths, unsigned int rx, unsigned int workers);
 
 #endif

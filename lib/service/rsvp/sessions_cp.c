@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "node/control_send.h"
-#include "service/rsvp/service_rsvp.h"
+#include "service/rsvp/service_credit.h"
 
 #define ROCE_PORT 4791
 #define RETRY_NS NSEC_PER_SEC /* after a session for which there was no room */
@@ -51,7 +51,8 @@ static struct rsvp_sender sender_for(struct rsvp_control *r, struct ip_addr sour
 	return (struct rsvp_sender){.src = source, .labelled = true, .port = label};
 }
 
-static struct rsvp_carrier *carrier_for(const struct snap_rsvp_session *s, const struct snap_path *path, uint32_t id)
+static struct rsvp_carrier *carrier_for(const struct snap_rsvp_session *s, const struct snap_path *path, uint32_t id,
+	uint16_t line)
 {
 	struct rsvp_carrier *x = calloc(1, sizeof(*x) + path->bytes);
 
@@ -59,6 +60,7 @@ static struct rsvp_carrier *carrier_for(const struct snap_rsvp_session *s, const
 		return NULL;
 	snprintf(x->session, sizeof(x->session), "%s", s->name);
 	snprintf(x->path, sizeof(x->path), "%s", path->name);
+	x->line = line;
 	x->path_id = id;
 	x->own = true;
 	x->next_header_at = path->next_header_at;
@@ -78,7 +80,7 @@ static uint8_t leaves_by(const struct snapshot *s, target_t via, uint32_t label,
 }
 
 static bool add_candidate(struct control_role *c, const struct snap_rsvp_session *s, struct rsvp_open *o,
-	unsigned int place)
+	unsigned int place, uint16_t line)
 {
 	uint32_t id = c->s->policy[s->policy].path[place];
 	const struct snap_path *path = &c->s->path[id];
@@ -88,7 +90,7 @@ static bool add_candidate(struct control_role *c, const struct snap_rsvp_session
 
 	if (!path->via)
 		return true; /* no way out: no candidate */
-	carrier = carrier_for(s, path, id);
+	carrier = carrier_for(s, path, id, line);
 	if (!carrier)
 		return false;
 	x->id = (uint16_t)(place + 1);
@@ -172,9 +174,13 @@ static void open_session(struct control_role *c, struct rsvp_own *o, const struc
 		rsvp_of(c)->unopened |= !o->letter;
 		return;
 	}
+	if (!o->line && !s->zone)
+		o->line = (uint16_t)credit_line_new(c, true);
+	if (o->line)
+		credit_line_leads(c, o->line, &c->s->policy[s->policy], s->traffic_class);
 	*begin = MAX_OF(*begin + INIT_BURST * INIT_NS, c->now) - INIT_BURST * INIT_NS + o->paths * INIT_NS;
 	for (unsigned int i = 0; i < o->paths && good; i++)
-		good = s->zone ? add_server(c, s, &open) : add_candidate(c, s, &open, i);
+		good = s->zone ? add_server(c, s, &open) : add_candidate(c, s, &open, i, o->line);
 	if (good && open.candidates)
 		o->instance = rsvp_open(rsvp_of(c)->machines, c->now, &open);
 	if (o->instance)
@@ -250,6 +256,7 @@ void rsvp_sessions_begin(struct control_role *c)
 				continue;
 			}
 			close_session(c, o);
+			credit_line_close(c, o->line);
 			*at = o->next;
 			free(o);
 			r->owns--;

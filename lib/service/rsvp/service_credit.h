@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Credit of data (docs/credit.md 2.5 to 2.12): the control lcore drives the engine of lib/credit with what rx lcores and
+ * workers count (queue/line.h), and carries its words in the messages of sessions. The machines of lib/rsvp decide which
+ * session has credit; this part follows them.
+ *
+ * A *grant* is what this node gives to a previous hop for a session, a *use* what it has from a next hop. Both have numbers,
+ * by which the data path knows them.
+ */
+#ifndef SERVICE_RSVP_SERVICE_CREDIT_H
+#define SERVICE_RSVP_SERVICE_CREDIT_H
+
+#include "credit/credit_alive.h"
+#include "credit/credit_grantor.h"
+#include "credit/credit_pace.h"
+#include "credit/credit_user.h"
+#include "queue/line.h"
+#include "service/rsvp/service_rsvp.h"
+
+#define CREDIT_TELL_SLOTS 4096
+#define CREDIT_ORDER_SLOTS 4096
+#define CREDIT_NO_SLOT UINT32_MAX
+#define CREDIT_PATHS 16 /* of a policy that lead to a line */
+
+/* Counters of a grant. */
+#define CREDIT_GRANT_COUNTERS(X) \
+	X(counter, updates, "updates", "updates", "sluice_credit_updates", "updates sent to previous hops") \
+	X(counter, healed, "healed", "times", "sluice_credit_healed", "corrections that found lost units") \
+	X(counter, lowered, "lowered", "times", "sluice_credit_lowered", \
+		"corrections that found more units than were declared lost: doubled packets, or a wrong declaration") \
+	X(counter, stale, "stale", "messages", "sluice_credit_stale", "markers of another epoch") \
+	X(counter, bad, "bad", "messages", "sluice_credit_bad", "markers that state more than was granted")
+
+/* Counters of a use. */
+#define CREDIT_USE_COUNTERS(X) \
+	X(counter, fences, "fences", "packets", "sluice_credit_fences", "fences ordered") \
+	X(counter, markers, "markers", "messages", "sluice_credit_markers", "markers sent") \
+	X(counter, resyncs, "resyncs", "times", "sluice_credit_resyncs", "times that a new epoch was asked for") \
+	X(counter, stalls, "stalls", "times", "sluice_credit_stalls", "times that no credit came for a whole loop") \
+	X(counter, beyond, "beyond", "updates", "sluice_credit_beyond", \
+		"updates that promise more than the neighbour may grant")
+
+struct credit_neighbor;
+
+struct credit_grant {
+	bool used, on; /* on: 29s are sent */
+	bool active;   /* looked at in each tick */
+	uint32_t slot; /* path by which updates are sent; CREDIT_NO_SLOT */
+	struct credit_grantor g;
+	bool due, closing;
+	uint8_t quiet;	/* ticks without anything to do */
+	uint8_t row;	/* rx role that has sampled fences in this epoch; UINT8_MAX: none */
+	uint32_t lih;	/* of the previous hop */
+	uint32_t batch; /* units */
+	uint64_t updated_ns;
+	uint64_t others; /* units that other rx roles had received then */
+	struct credit_neighbor *neighbor;
+	uint32_t next_due; /* in the list of a pass */
+	CREDIT_GRANT_COUNTERS(STAT_DECLARE)
+};
+
+/* Where the data of a use goes. */
+struct credit_binding {
+	uint8_t port, class;
+	uint16_t alive;
+	uint32_t path, neigh, label;
+};
+
+struct credit_use {
+	bool used;
+	bool headend, closing; /* closing: it is given back when nothing waits */
+	bool active;
+	bool bound;		   /* a worker has the line */
+	bool listed;		   /* rx lcores send data to it */
+	bool ordered;		   /* an order is not acknowledged yet */
+	bool ending;		   /* data that is still here is sent while credit comes */
+	uint8_t quiet;		   /* ticks without anything to do */
+	uint8_t mode;		   /* enum line_mode that was ordered last */
+	uint32_t left, left_epoch; /* path and epoch that were given up with the last order; CREDIT_NO_SLOT */
+	uint32_t slot, wanted;	   /* path whose credit it has, and shall have; CREDIT_NO_SLOT */
+	uint64_t off_ns;	   /* since when it has had none */
+	uint64_t ordered_ns, idle_ns;
+	struct line_order order; /* the last one */
+	struct credit_binding binding;
+	struct credit_user u;
+	uint8_t health;
+	uint32_t n_paths, path[CREDIT_PATHS]; /* of the policy, whose data waits here */
+	uint8_t path_class;
+	CREDIT_USE_COUNTERS(STAT_DECLARE)
+};
+
+/* Of a neighbour, by its place in credit_data.alive. */
+struct credit_neighbor {
+	bool used;
+	uint16_t zone;
+	struct ip_addr addr;
+	struct credit_alive alive;
+	struct credit_lease lease;
+	struct credit_loop loop;
+	uint64_t probed_ns;
+	uint32_t granted; /* grants that are on */
+	uint32_t beat;	  /* number of the grant whose turn it is */
+	uint32_t due;	  /* first of the pass; 0: none */
+};
+
+struct credit_control {
+	struct credit_data *data;
+	void *memory[9]; /* of the tables */
+	uint32_t numbers;
+	struct credit_grant *grant; /* by number */
+	struct credit_use *use;	    /* by number */
+	uint32_t *free_grant, *free_line, free_grants, free_lines;
+	uint32_t *active_grant, *active_line, active_grants, active_lines;
+	struct credit_neighbor neighbor[LINE_ALIVES];
+	uint32_t neighbors; /* places that were ever used */
+	uint32_t orders;    /* given so far */
+	bool over;	    /* the node ends: its mailboxes are closed */
+	uint64_t tick_ns;   /* when the next tick is due */
+	uint64_t generation;
+	uint32_t live_epoch;
+	struct mailbox rx_tells[NODE_MAX_ROLES], worker_tells[NODE_MAX_ROLES], worker_orders[NODE_MAX_ROLES];
+};
+
+static inline struct credit_control *credit_of(const struct node *n)
+{
+	return node_rsvp(n)->credit;
+}
+
+/* credit_ctl.c: make and free the tables; management thread. 0 or -errno. */
+int credit_make(struct control_role *c, int socket);
+void credit_free(struct control_role *c);
+
+extern const struct worker_hooks credit_worker_hooks;
+/* data_dp.c: functions of struct egress_context. */
+void credit_obey_orders(void *worker);
+unsigned int credit_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
+bool credit_tell_control(void *worker, uint32_t what);
+
+/* credit_cp.c: follows the machines. */
+extern const struct rsvp_data_ops credit_data_ops;
+void credit_shown(struct control_role *c, const struct rsvp_path *p, const struct rsvp_path_view *v);
+void credit_gone(struct control_role *c, const struct rsvp_path *p);
+uint32_t credit_line_new(struct control_role *c, bool headend); /* 0: none is free */
+void credit_line_close(struct control_role *c, uint32_t line);
+void credit_line_leads(struct control_role *c, uint32_t line, const struct snap_policy *policy, uint8_t class);
+unsigned int credit_poll(struct control_role *c, uint64_t *due);
+
+/* credit_line_cp.c: lines and their workers. */
+void credit_line_step(struct control_role *c, uint32_t line);
+void credit_line_kick(struct control_role *c, uint32_t line);
+void credit_rebind_all(struct control_role *c);
+
+/* credit_send_cp.c: updates, markers and fences. */
+void credit_update_due(struct control_role *c, uint32_t grant);
+void credit_updates_send(struct control_role *c);
+bool credit_marker_send(struct control_role *c, uint32_t line, bool ask, bool idle);
+void credit_fence_send(struct control_role *c, uint32_t line);
+
+/* credit_common_cp.c */
+void credit_activate_grant(struct credit_control *k, uint32_t number);
+void credit_activate_line(struct control_role *c, uint32_t line);
+struct credit_totals credit_totals_of(const struct credit_data *d, uint32_t grant);
+struct credit_neighbor *credit_neighbor_of(struct credit_control *k, uint16_t zone, const struct ip_addr *addr);
+
+#endif

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Credit of data in a whole node whose neighbours are the test (docs/credit.md 2.5, 2.6, 2.10): what passes the gate and what
+ * waits, what is counted and told to the previous hop, fences, silence, and the end of a session.
+ */
+#include "test/support/rsvp_peer.h"
+
+#define GATED "  data: gated\n  idle: 20\n  lease: 200\n  wait: 100\n"
+#define DATA 1000 /* bytes of the inner packet: one unit */
+
+static struct rsvp_message init; /* the 28 that the node has sent */
+
+/* Data of the session, or with another label. */
+static void data(struct testbed *t, uint32_t label, unsigned int n)
+{
+	uint8_t frame[14 + 40 + DATA] = {0};
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct ipv6_hdr *out = (struct ipv6_hdr *)(eth + 1), *in = out + 1;
+
+	eth->dst = t->port[0]->port.mac;
+	eth->src = (struct eth_addr){{2, 0, 0, 0, 0xa0, 3}};
+	eth->type = be16(ETH_TYPE_IPV6);
+	*out = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(3 << 5, label),
+		.payload_length = be16(DATA),
+		.next_header = IP_PROTO_IPV6,
+		.hop_limit = 60,
+		.src = address("fd00:1::5").v6,
+		.dst = address("5f00:0:100:200::").v6};
+	*in = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0),
+		.payload_length = be16(DATA - 40),
+		.next_header = IP_PROTO_UDP,
+		.hop_limit = 64,
+		.src = address("2001:db8:1::11").v6,
+		.dst = address("2001:db8:2::22").v6};
+	for (unsigned int i = 0; i < n; i++)
+		fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
+	testbed_settle(t, 50);
+}
+
+/* Frames of data that left towards the next hop since the last call, fences counted apart. */
+static unsigned int passed(struct testbed *t, unsigned int *fences)
+{
+	struct sent_frame *f;
+	unsigned int n = 0;
+
+	*fences = 0;
+	while ((f = fake_port_take(t->port[1]))) {
+		const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(f->bytes + 14);
+
+		if (ip->next_header == IP_PROTO_IPV6 && f->size == 14 + 40 + DATA)
+			n++;
+		else if (ip->next_header == IP_PROTO_IPV6 && be16_get(ip->payload_length) == 64 &&
+			 (ip + 1)->next_header == IP_PROTO_NONE)
+			++*fences;
+		free(f);
+	}
+	return n;
+}
+
+static unsigned int data_passed(struct testbed *t)
+{
+	unsigned int fences;
+
+	return passed(t, &fences);
+}
+
+static void to_node(struct testbed *t)
+{
+	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+}
+
+/* An update of the next hop. */
+static void update(struct testbed *t, uint64_t fccl, uint64_t abr, uint32_t sequence)
+{
+	rsvp_clear(&m, RSVP_UPDATE);
+	m.session = init.session;
+	m.hop = (struct rsvp_hop){.addr = address("fd00::2")};
+	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_OF_CONTEXT,
+		.flags = RSVP_CREDIT_UPDATE,
+		.traffic_class = 3,
+		.unit = 11,
+		.epoch = 5,
+		.fccl = fccl,
+		.abr = abr,
+		.buffer = 16,
+		.heartbeat_us = 50000,
+		.sequence = sequence,
+		.lih = init.hop.lih};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+	to_node(t);
+}
+
+/* A session through the node is committed: 16 units from below, 16 for the previous hop. */
+static struct testbed *committed(const char *more)
+{
+	char yaml[4096];
+	struct testbed *t;
+
+	snprintf(yaml, sizeof(yaml),
+		NODE "credit:\n  mode: ext\n  integrity: off\n  pool: 64\n  buffer: 16\n"
+		     "  neighbors: [{address: \"fd00::1\"}, {address: \"fd00::2\"}]\n" GATED "%s",
+		more);
+	t = start(yaml);
+	make_init("fd00::2");
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	init = got;
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	m.credit[0].heartbeat_us = 50000;
+	to_node(t);
+	while (next_sent(t, 0, UNICAST))
+		;
+	data_passed(t);
+	return t;
+}
+
+/* The newest word to the previous hop about the session; false: there was none. */
+static bool told_up(struct testbed *t, struct rsvp_credit *c)
+{
+	bool any = false;
+
+	while (next_sent(t, 0, UNICAST))
+		if (got.kind == RSVP_UPDATE || got.kind == RSVP_RESERVE) {
+			*c = got.credit[0];
+			any = true;
+		}
+	return any;
+}
+
+/* As many units as there is credit for pass; the others wait, and leave when more comes. */
+static void gate(void **state)
+{
+	struct testbed *t = committed("");
+
+	(void)state;
+	data(t, LABEL, 10);
+	assert_int_equal(10, data_passed(t));
+	data(t, LABEL, 10);
+	assert_int_equal(6, data_passed(t));
+	assert_int_equal(4, node_held(t->node));
+	update(t, 19, 3, 100);
+	assert_int_equal(3, data_passed(t));
+	update(t, 19, 3, 100); /* a copy */
+	update(t, 30, 3, 99);  /* overtaken by a newer one */
+	assert_int_equal(0, data_passed(t));
+	update(t, 40, 20, 101);
+	assert_int_equal(1, data_passed(t));
+	testbed_check_balance(t);
+	testbed_free(t);
+}
+
+/* What arrived and what ended is told to the previous hop: what waits here has not ended. */
+static void told_to_previous(void **state)
+{
+	struct testbed *t = committed("");
+	struct rsvp_credit c = {0};
+
+	(void)state;
+	data(t, LABEL, 20);
+	assert_int_equal(16, data_passed(t));
+	testbed_pass(t, 5 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_true(told_up(t, &c));
+	assert_int_equal(20, c.abr);
+	assert_int_equal(32, c.fccl); /* 16 freed, and the buffer */
+	update(t, 32, 16, 100);
+	testbed_pass(t, 5 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_true(told_up(t, &c));
+	assert_int_equal(36, c.fccl);
+	testbed_free(t);
+}
+
+/* A packet that is dropped here has ended: it does not keep its units (D47). */
+static void drops_are_freed(void **state)
+{
+	struct testbed *t = committed("");
+	struct rsvp_credit c = {0};
+
+	(void)state;
+	t->port[1]->tx_allowed = 0;
+	data(t, LABEL, 16);
+	testbed_pass(t, 5 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_true(told_up(t, &c));
+	assert_int_equal(16, c.fccl); /* the device has taken nothing */
+	assert_int_equal(16, c.abr);
+	t->port[1]->tx_allowed = UINT64_MAX;
+	testbed_pass(t, 5 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_true(told_up(t, &c));
+	assert_int_equal(32, c.fccl);
+	assert_int_equal(16, data_passed(t));
+	testbed_free(t);
+}
+
+/* A neighbour that falls silent takes its credit with it. What waits too long ends by name, and does not stay for ever. */
+static void silence(void **state)
+{
+	struct testbed *t = committed("");
+
+	(void)state;
+	data(t, LABEL, 4);
+	assert_int_equal(4, data_passed(t));
+	testbed_pass(t, 160 * NSEC_PER_MSEC, NSEC_PER_MSEC); /* 3 T_hb */
+	data(t, LABEL, 3);
+	assert_int_equal(0, data_passed(t));
+	assert_int_equal(3, node_held(t->node));
+	testbed_pass(t, 150 * NSEC_PER_MSEC, NSEC_PER_MSEC); /* wait */
+	assert_int_equal(0, node_held(t->node));
+	assert_int_equal(3, testbed_reason(t, 0, DROP_credit_ended));
+	testbed_check_balance(t);
+	testbed_free(t);
+}
+
+/* Units that a user has not seen arrive bring a fence into the stream, without credit, and a statement about it. */
+static void fence_sent(void **state)
+{
+	struct testbed *t = committed("");
+	unsigned int fences = 0, n = 0, more;
+
+	(void)state;
+	data(t, LABEL, 20);
+	for (unsigned int i = 0; i < 60 && !fences; i++) {
+		testbed_pass(t, NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+		n += passed(t, &more);
+		fences += more;
+	}
+	assert_int_equal(16, n);
+	assert_int_equal(1, fences);
+	assert_int_equal(4, node_held(t->node));
+	testbed_free(t);
+}
+
+/* A fence of the previous hop is consumed. With its statement, what is missing counts as lost, and the window is whole again. */
+static void fence_heals(void **state)
+{
+	struct testbed *t = committed("");
+	uint8_t frame[14 + 40 + 64] = {0};
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct ipv6_hdr *out = (struct ipv6_hdr *)(eth + 1), *in = out + 1;
+	uint8_t *at = (uint8_t *)in;
+	struct rsvp_credit c = {0};
+
+	(void)state;
+	data(t, LABEL, 6);
+	testbed_pass(t, 5 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_true(told_up(t, &c));
+	assert_int_equal(6, c.abr);
+	eth->dst = t->port[0]->port.mac;
+	eth->src = (struct eth_addr){{2, 0, 0, 0, 0xa0, 3}};
+	eth->type = be16(ETH_TYPE_IPV6);
+	*out = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(3 << 5 | 2, LABEL),
+		.payload_length = be16(64),
+		.next_header = IP_PROTO_IPV6,
+		.hop_limit = 60,
+		.src = address("fd00:1::5").v6,
+		.dst = address("5f00:0:100:200::").v6};
+	*in = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0),
+		.payload_length = be16(24),
+		.next_header = IP_PROTO_NONE,
+		.hop_limit = 255,
+		.src = address("fd00::1").v6,
+		.dst = address("fd00::d").v6};
+	memcpy(at + 40, "CBFC\1\3\13", 7);
+	*(be32_t *)(at + 48) = be32(c.epoch);
+	*(be32_t *)(at + 52) = be32(0x101);
+	*(be32_t *)(at + 60) = be32(0xf1);
+	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
+	testbed_settle(t, 50);
+	assert_int_equal(1, testbed_reason(t, 0, CONSUME_credit));
+	data_passed(t);
+	rsvp_clear(&m, RSVP_MARKER);
+	m.session = init.session;
+	m.hop = (struct rsvp_hop){.addr = address("fd00::1")};
+	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.of_context = true,
+		.flags = RSVP_HOP_ASK,
+		.traffic_class = 3,
+		.unit = 11,
+		.epoch = c.epoch,
+		.fctbs = 8, /* two were lost */
+		.sequence = 9,
+		.lih = 0x101,
+		.fence = 0xf1};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CBFC_HOP] = 1;
+	give(t, &(struct sending){0, "fd00::1", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+	assert_true(told_up(t, &c));
+	assert_int_equal(8, c.abr);
+	assert_int_equal(24, c.fccl); /* 6 freed, 2 lost, 16 */
+	assert_int_equal(9, c.echo);
+	testbed_free(t);
+}
+
+/* The label of a session that has ended is dropped by name; a label that was never one is data as any other (D51). */
+static void without_session(void **state)
+{
+	struct testbed *t = committed("");
+
+	(void)state;
+	data(t, LABEL + 1, 5);
+	assert_int_equal(5, data_passed(t));
+	rsvp_clear(&m, RSVP_END);
+	m.send_ttl = 254;
+	m.session = init.session;
+	m.hop = (struct rsvp_hop){.addr = address("fd00::1"), .lih = 0x101};
+	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.flags = RSVP_HOP_FINAL, .traffic_class = 3, .unit = 11, .sequence = 5};
+	m.sender = (struct rsvp_sender){.src = address("fd00:1::5"), .labelled = true, .port = LABEL};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_TEMPLATE] = m.count[RSVP_O_CBFC_HOP] = 1;
+	give(t, &in_tunnel);
+	testbed_pass(t, 20 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	data_passed(t);
+	data(t, LABEL, 5);
+	assert_int_equal(0, data_passed(t));
+	assert_int_equal(5, testbed_reason(t, 0, DROP_credit_no_session));
+	testbed_free(t);
+}
+
+/* A neighbour that sends no updates is not waited for. */
+static void without_updates(void **state)
+{
+	struct testbed *t;
+
+	(void)state;
+	t = start(NODE CREDIT(GATED));
+	make_init("fd00::2");
+	give(t, &in_tunnel);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	init = got;
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	to_node(t);
+	data_passed(t);
+	data(t, LABEL, 40);
+	assert_int_equal(40, data_passed(t));
+	testbed_free(t);
+}
+
+/* The same node, whose port d0 is in VRF v. */
+static const char *tenants(const char *yaml)
+{
+	static const char before[] = "side: dc, ";
+	static char text[8192];
+	const char *at = strstr(yaml, before) + strlen(before);
+
+	snprintf(text, sizeof(text), "%.*svrf: v, %s", (int)(at - yaml), yaml, at);
+	return text;
+}
+
+/* The headend waits for credit, and labels its data; before the session has credit, and long after, it goes without. */
+static void headend(void **state)
+{
+	uint8_t frame[14 + DATA] = {0};
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct ipv6_hdr *in = (struct ipv6_hdr *)(eth + 1);
+	struct testbed *t;
+	struct sent_frame *f;
+
+	(void)state;
+	t = start(tenants(NODE "vrfs: [{name: v, routes: [{prefix: \"2001:db8:2::/64\", policy: far}]}]\n" CREDIT(
+		GATED SESSION("s"))));
+	testbed_pass(t, 5 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_true(next_sent(t, 1, IN_TUNNEL));
+	init = got;
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	m.credit[0].heartbeat_us = 50000;
+	m.credit[0].fccl = m.credit[0].buffer = 4;
+	to_node(t);
+	data_passed(t);
+	eth->dst = t->port[2]->port.mac;
+	eth->src = (struct eth_addr){{2, 0, 0, 0, 0xc0, 3}};
+	eth->type = be16(ETH_TYPE_IPV6);
+	*in = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(3 << 5, 0),
+		.payload_length = be16(DATA - 40),
+		.next_header = IP_PROTO_UDP,
+		.hop_limit = 64,
+		.src = address("2001:db8:1::11").v6,
+		.dst = address("2001:db8:2::22").v6};
+	for (unsigned int i = 0; i < 6; i++)
+		fake_port_receive(t->port[2], 0, frame, sizeof(frame), 0);
+	testbed_settle(t, 50);
+	f = fake_port_take(t->port[1]);
+	assert_non_null(f);
+	assert_int_equal(init.sender.port, ipv6_flow_label((const struct ipv6_hdr *)(f->bytes + 14)));
+	free(f);
+	assert_int_equal(3, data_passed(t));
+	assert_int_equal(2, node_held(t->node));
+	testbed_pass(t, 160 * NSEC_PER_MSEC, NSEC_PER_MSEC); /* the next hop is silent */
+	assert_int_equal(2, node_held(t->node));
+	testbed_pass(t, 150 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_int_equal(2, data_passed(t));
+	assert_int_equal(0, node_held(t->node));
+	testbed_free(t);
+}
+
+/* A neighbour that is heard again in time gets what waited: a new epoch, after the quarantine. */
+static void comes_back(void **state)
+{
+	struct testbed *t = committed("");
+	uint32_t hello;
+
+	(void)state;
+	data(t, LABEL, 18);
+	assert_int_equal(16, data_passed(t));
+	rsvp_clear(&m, RSVP_UPDATE);
+	m.session = init.session;
+	m.hop = (struct rsvp_hop){.addr = address("fd00::2")};
+	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_OF_CONTEXT,
+		.flags = RSVP_CREDIT_UPDATE,
+		.traffic_class = 3,
+		.unit = 11,
+		.epoch = 77,
+		.fccl = 16,
+		.buffer = 16,
+		.heartbeat_us = 50000,
+		.sequence = 1,
+		.lih = init.hop.lih};
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+	to_node(t);
+	for (unsigned int i = 0; i < 40; i++) { /* idle */
+		testbed_pass(t, NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+		if (next_sent(t, 1, IN_TUNNEL) && got.kind == RSVP_INIT && !got.cbfc_hop[0].epoch)
+			break;
+	}
+	assert_int_equal(RSVP_INIT, got.kind);
+	assert_int_equal(0, got.cbfc_hop[0].epoch);
+	assert_int_equal(2, node_held(t->node));
+	hello = got.cbfc_hop[0].sequence;
+	make_offer(&init, RSVP_CREDIT_COMMIT);
+	m.credit[0].form = RSVP_CREDIT_OF_CONTEXT;
+	m.credit[0].lih = init.hop.lih;
+	m.credit[0].echo = hello;
+	m.credit[0].epoch = 78;
+	m.credit[0].fccl = 16;
+	m.credit[0].abr = 0;
+	m.credit[0].heartbeat_us = 50000;
+	to_node(t);
+	testbed_settle(t, 50);
+	assert_int_equal(2, data_passed(t));
+	data(t, LABEL, 20);
+	assert_int_equal(14, data_passed(t)); /* of the new epoch's 16 */
+	testbed_free(t);
+}
+
+/* A node that stops drops what waits, and misses nothing. */
+static void stops(void **state)
+{
+	struct testbed *t = committed("");
+
+	(void)state;
+	data(t, LABEL, 30);
+	assert_int_equal(14, node_held(t->node));
+	testbed_free(t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(gate), cmocka_unit_test(told_to_previous),
+		cmocka_unit_test(drops_are_freed), cmocka_unit_test(silence), cmocka_unit_test(fence_sent),
+		cmocka_unit_test(fence_heals), cmocka_unit_test(without_session), cmocka_unit_test(without_updates),
+		cmocka_unit_test(headend), cmocka_unit_test(comes_back), cmocka_unit_test(stops)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -36,6 +36,9 @@ static const struct {
 	{"net_null", true, {"discards transmitted frames, receives empty ones"}},
 	{"net_ring", true, {"loops transmitted frames back; cannot set an MTU"}},
 	{"net_tap", false, {"creates a kernel interface while the node runs"}},
+	{"net_bonding", false,
+		{"spreads by its transmit policy, which sees no flow label: all packets of a path leave by one member",
+			"no lossless classes; two ports with equal routes do more (docs/nics.md)"}},
 };
 
 bool abilities_any_length(const char *driver)
@@ -67,23 +70,31 @@ void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 static const struct {
 	const char *kernel_driver, *mac_control;
 	enum port_pfc pfc;
-	bool swallows; /* drops MAC control frames that software sends */
+	bool swallows;		 /* drops MAC control frames that software sends */
+	enum port_spread spread; /* over several receive queues */
 } nics[] = {
-	{"ixgbe", "passes MAC control frames to software on request; PFC in hardware", PORT_PFC_SOFTWARE, false},
+	{"ixgbe", "passes MAC control frames to software on request; PFC in hardware", PORT_PFC_SOFTWARE, false,
+		PORT_SPREAD_OUTER},
 	{"i40e", "passes MAC control frames to software on request, but drops those that software sends",
-		PORT_PFC_SOFTWARE, true},
-	{"ice", "does not pass MAC control frames to software; no PFC in DPDK 22.11", PORT_PFC_BLIND, false},
-	{"igb", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false},
-	{"igc", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false},
-	{"e1000e", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false},
-	{"bnxt_en", "does not pass MAC control frames to software; no PFC in DPDK", PORT_PFC_BLIND, false},
+		PORT_PFC_SOFTWARE, true, PORT_SPREAD_OUTER},
+	{"ice", "does not pass MAC control frames to software; no PFC in DPDK 22.11", PORT_PFC_BLIND, false,
+		PORT_SPREAD_OUTER},
+	{"igb", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false,
+		PORT_SPREAD_OUTER},
+	{"igc", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false,
+		PORT_SPREAD_OUTER},
+	{"e1000e", "passes MAC control frames to software on request; no PFC", PORT_PFC_SOFTWARE, false,
+		PORT_SPREAD_OUTER},
+	{"bnxt_en", "does not pass MAC control frames to software; no PFC in DPDK", PORT_PFC_BLIND, false,
+		PORT_SPREAD_OUTER},
 	{"mlx5_core", "does not pass MAC control frames to software; the kernel's dcb tool configures PFC in hardware",
-		PORT_PFC_BLIND, false},
-	{"hns3", "does not pass MAC control frames to software; PFC in hardware", PORT_PFC_HARDWARE, false},
+		PORT_PFC_BLIND, false, PORT_SPREAD_RULE},
+	{"hns3", "does not pass MAC control frames to software; PFC in hardware", PORT_PFC_HARDWARE, false,
+		PORT_SPREAD_OUTER},
 	{"rvu_nicpf",
 		"does not pass MAC control frames to software; PFC of transmit queues in hardware, one for each "
 		"lossless class",
-		PORT_PFC_HARDWARE, false},
+		PORT_PFC_HARDWARE, false, PORT_SPREAD_INNER},
 };
 
 void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size)
@@ -103,6 +114,7 @@ struct port_abilities abilities_expected(const char *kernel_driver, const struct
 			continue;
 		a.pfc = (uint8_t)nics[i].pfc;
 		a.pfc_swallows = nics[i].swallows;
+		a.spread = (uint8_t)(port->rx_queues == 1 ? PORT_SPREAD_ONE : nics[i].spread);
 	}
 	if (a.pfc == PORT_PFC_HARDWARE && port->pfc.hardware != PFC_HARDWARE_AUTO)
 		a.pfc = PORT_PFC_BLIND;

@@ -18,7 +18,7 @@ void abilities_print(const struct cfg_port *port, const char *indent, FILE *out)
 /* How the NICs of a kernel driver handle MAC control frames (PFC) under DPDK; empty text: unknown. */
 void abilities_of_kernel_driver(const char *kernel_driver, char *buf, size_t size);
 
-/* What a start will find out about PFC on a NIC of a known kernel driver: pfc, pfc_swallows and driver. */
+/* What a start will find out about a NIC of a known kernel driver: spread, pfc, pfc_swallows and driver. */
 struct port_abilities abilities_expected(const char *kernel_driver, const struct cfg_port *port);
 
 /*

@@ -143,6 +143,79 @@ static int check_pci(const struct cfg_port *p, char *err, size_t size)
 		p->device, driver[0] ? driver : "none", n, p->device);
 }
 
+bool device_is_bond(const char *device)
+{
+	return strncmp(device, "net_bonding", strlen("net_bonding")) == 0;
+}
+
+/* Value of `key` in one argument; NULL: it is another one. */
+static const char *value_of(const char *arg, const char *key)
+{
+	size_t n = strlen(key);
+
+	return strncmp(arg, key, n) == 0 ? arg + n : NULL;
+}
+
+void device_each_member(const char *device, void (*fn)(void *arg, const char *name), void *arg)
+{
+	/* DPDK 22.11 says slave, 23.11 and later member */
+	static const char *const keys[] = {"slave=", "member="};
+	char *copy = device_is_bond(device) ? strdup(device) : NULL, *save = NULL;
+
+	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save))
+		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+			if (value_of(word, keys[i]))
+				fn(arg, value_of(word, keys[i]));
+	free(copy);
+}
+
+struct members {
+	const struct config *c;
+	const struct cfg_port *port;
+	unsigned int n;
+	int rc;
+	char *err;
+	size_t size;
+};
+
+/* A member is a NIC bound for user space, and no other port's device. */
+static void check_member(void *arg, const char *name)
+{
+	struct members *m = arg;
+	struct cfg_port member = *m->port;
+
+	m->n++;
+	member.device = (char *)(uintptr_t)name;
+	for (uint32_t i = 0; i < m->c->ports.n && m->rc == 0; i++)
+		if (strncmp(m->c->ports.items[i].device, name, strcspn(m->c->ports.items[i].device, ",")) == 0)
+			m->rc = text_fail(m->err, m->size, -EINVAL, "port %s: member %s is the device of port %s, too",
+				m->port->name, name, m->c->ports.items[i].name);
+	if (m->rc == 0 && cfg_device_is_pci(name))
+		m->rc = check_pci(&member, m->err, m->size);
+}
+
+static int check_bond(const struct config *c, const struct cfg_port *port, char *err, size_t size)
+{
+	struct members m = {.c = c, .port = port, .err = err, .size = size};
+	const char *mode = strstr(port->device, ",mode=");
+
+	if (!mode || mode[6] < '0' || mode[6] > '6')
+		return text_fail(err, size, -EINVAL,
+			"port %s: a bond needs mode=0 to 6 in device; 4 is 802.3ad (LACP), 1 active and backup",
+			port->name);
+	if (port->pfc.priorities.n)
+		return text_fail(err, size, -ENOTSUP,
+			"port %s: a bond has no lossless classes: a pause of one member would have to stop only that "
+			"one; make "
+			"each link a port with a route of its own (docs/nics.md)",
+			port->name);
+	device_each_member(port->device, check_member, &m);
+	if (m.rc == 0 && !m.n)
+		return text_fail(err, size, -EINVAL,
+			"port %s: a bond needs members: add slave=ADDRESS for each to device", port->name);
+	return m.rc;
+}
+
 int device_check(const struct config *c, const struct cfg_port *port, char *err, size_t size)
 {
 	char *copy, *save = NULL, *arg;
@@ -150,6 +223,8 @@ int device_check(const struct config *c, const struct cfg_port *port, char *err,
 
 	if (cfg_device_is_pci(port->device))
 		return check_pci(port, err, size);
+	if (device_is_bond(port->device))
+		return check_bond(c, port, err, size);
 	copy = strdup(port->device);
 	if (!copy)
 		return text_fail(err, size, -ENOMEM, "out of memory");

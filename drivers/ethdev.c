@@ -169,7 +169,7 @@ static void close_port(struct port *p)
 	{ \
 		.rx = receive, .rx_waits = waits, .tx = send, .start = ethdev_start, .stop = ethdev_stop, \
 		.close = close_port, .link_up = ethdev_link_up, .failed = ethdev_failed, .restart = ethdev_restart, \
-		.device_stats = ethdev_stats, .details = details, .xstats = xstats, \
+		.receive_all = ethdev_receive_all, .device_stats = ethdev_stats, .details = details, .xstats = xstats, \
 	}
 
 static const struct port_ops ops = OPS(rx, rx_waits, tx), ops_bounded = OPS(rx_bounded, rx_waits, tx),

@@ -12,6 +12,7 @@
 #include "drivers/kernel_if.h"
 #include "drivers/memif_server.h"
 #include "drivers/pfc_setup.h"
+#include "drivers/spread.h"
 #include "port/port.h"
 
 /* Why a device must be restarted: bit, words for the log. */
@@ -39,6 +40,7 @@ struct ethdev {
 	bool open; /* id is a device; false: it is gone, and not back yet */
 	bool started;
 	bool restarts;				 /* it is being opened again: it keeps its MAC address */
+	bool own_mac;				 /* the port has a configured MAC address */
 	bool reports_link;			 /* by an interrupt */
 	uint16_t rx_descriptors, tx_descriptors; /* wanted, then set up */
 	uint16_t rx_least;			 /* receive descriptors that lossless classes need */
@@ -46,6 +48,8 @@ struct ethdev {
 	uint8_t pfc_priorities;
 	bool pfc_hardware; /* the device may obey PFC itself */
 	struct pfc_changes pfc_changes;
+	struct spread spread;
+	bool receives_all;	       /* frames to any MAC address are wanted, because the port has circuits */
 	uint16_t n_tx;		       /* transmit queues: 1, or one more for each lossless priority */
 	bool connects;		       /* memif client: tries to connect once, when it is started */
 	struct memif_server server;    /* of such a client */
@@ -83,7 +87,11 @@ void ethdev_name(const char *device, char *buf, size_t size);
 /* Configure a device that is not started, as the port of the configuration. 0, or -errno with a message. */
 int ethdev_set_up(struct port *p, const struct cfg_port *config, struct rte_mempool *pool, char *err, size_t size);
 
+/* Pass all frames, if that is wanted or the device cannot filter as the port needs it. */
+void ethdev_set_up_filters(struct port *p);
+
 /* struct port_ops */
+void ethdev_receive_all(struct port *p, bool all);
 int ethdev_start(struct port *p);
 void ethdev_stop(struct port *p);
 bool ethdev_link_up(struct port *p);

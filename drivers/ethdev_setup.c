@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_mbuf_dyn.h>
+
 #include "base/compiler.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -113,14 +115,38 @@ static int set_up_identity(struct port *p, const struct cfg_port *config, char *
 }
 
 /* A device that cannot filter for the port's MAC address must pass all frames; ND needs group addresses. */
-static void set_up_filters(struct port *p, const struct cfg_port *config)
+void ethdev_set_up_filters(struct port *p)
 {
-	uint16_t id = dev_of(p)->id;
-	bool need_all = !eth_is_zero(&config->mac) && !p->abilities.set_mac;
+	const struct ethdev *dev = dev_of(p);
+	bool need_all = dev->receives_all || (dev->own_mac && !p->abilities.set_mac);
 
-	p->abilities.promiscuous = need_all && rte_eth_promiscuous_enable(id) == 0;
-	if (rte_eth_allmulticast_enable(id) != 0 && !p->abilities.promiscuous)
-		p->abilities.promiscuous = rte_eth_promiscuous_enable(id) == 0;
+	if (rte_eth_allmulticast_enable(dev->id) != 0)
+		need_all = true;
+	if (need_all)
+		p->abilities.promiscuous = rte_eth_promiscuous_enable(dev->id) == 0;
+	else if (p->abilities.promiscuous)
+		p->abilities.promiscuous = rte_eth_promiscuous_disable(dev->id) != 0;
+	if (dev->receives_all && !p->abilities.promiscuous && !abilities_any_length(p->abilities.driver))
+		log_warning(port,
+			"%s: the device has no promiscuous mode: circuits receive frames to its own address only",
+			p->name);
+}
+
+/* Receive times of the device, if they are wanted. 0, or -ENOTSUP with a message. */
+static int set_up_timestamps(struct port *p, const struct cfg_port *config, const struct rte_eth_dev_info *info,
+	struct rte_eth_conf *conf, char *err, size_t size)
+{
+	p->abilities.timestamps = config->hardware_timestamps;
+	if (!config->hardware_timestamps)
+		return 0;
+	if (!(info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) && strcmp(info->driver_name, "net_pcap") != 0)
+		return text_fail(err, size, -ENOTSUP,
+			"port %s: the device (%s) has no receive timestamps; remove hardware-timestamps", p->name,
+			info->driver_name);
+	conf->rxmode.offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+	if (rte_mbuf_dyn_rx_timestamp_register(NULL, NULL) < 0)
+		return text_fail(err, size, -ENOTSUP, "port %s: no room for timestamps in packet buffers", p->name);
+	return 0;
 }
 
 /*
@@ -160,7 +186,6 @@ static int check_buffers(const struct port *p, const struct cfg_port *config, co
 
 int ethdev_set_up(struct port *p, const struct cfg_port *config, struct rte_mempool *pool, char *err, size_t size)
 {
-	const uint64_t rss = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP;
 	struct rte_eth_conf conf = {.rxmode = {.mq_mode = RTE_ETH_MQ_RX_NONE}};
 	uint16_t id = dev_of(p)->id;
 	struct rte_eth_dev_info info;
@@ -186,13 +211,15 @@ int ethdev_set_up(struct port *p, const struct cfg_port *config, struct rte_memp
 		return text_fail(err, size, -EINVAL, "port %s: rx-queues: %llu is more than the %u of the device",
 			p->name, (unsigned long long)config->rx_queues, info.max_rx_queues);
 	p->n_rx_queues = (uint16_t)config->rx_queues;
-	if (p->n_rx_queues > 1 && info.flow_type_rss_offloads & rss) {
-		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-		conf.rx_adv_conf.rss_conf.rss_hf = info.flow_type_rss_offloads & rss;
-	}
+	spread_configure(&dev_of(p)->spread, &info, p->n_rx_queues, config->rss_symmetric, &conf, &p->abilities);
+	if (config->rss_symmetric && !p->abilities.symmetric)
+		log_warning(port, "%s: rss-symmetric: the device takes no RSS key", p->name);
 	/* frames longer than one buffer are received and sent as chains */
 	conf.rxmode.offloads = info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+	rc = set_up_timestamps(p, config, &info, &conf, err, size);
+	if (rc < 0)
+		return rc;
 	if (!abilities_any_length(info.driver_name) && !dev_of(p)->kernel_if.index)
 		conf.rxmode.mtu = (uint32_t)config->mtu;
 	dev_of(p)->rx_offloads = conf.rxmode.offloads;
@@ -208,7 +235,8 @@ int ethdev_set_up(struct port *p, const struct cfg_port *config, struct rte_memp
 	rc = set_up_identity(p, config, err, size);
 	if (rc == 0)
 		rc = set_up_queues(p, config, pool, &info, err, size);
+	dev_of(p)->own_mac = !eth_is_zero(&config->mac);
 	if (rc == 0)
-		set_up_filters(p, config);
+		ethdev_set_up_filters(p);
 	return rc;
 }

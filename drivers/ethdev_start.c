@@ -6,6 +6,7 @@
 #include "drivers/ethdev_priv.h"
 
 #include "base/compiler.h"
+#include "base/log.h"
 
 /* Take the state of the link from the device. */
 static void read_link(struct port *p)
@@ -97,6 +98,11 @@ int ethdev_start(struct port *p)
 		return dev->connects ? 0 : rc;
 	dev->started = true;
 	take_events(p, true);
+	spread_start(&dev->spread, dev->id, p->n_rx_queues, &p->abilities);
+	if (p->n_rx_queues > 1)
+		log_notice(port, "%s: %u receive queues, %s%s%s", p->name, p->n_rx_queues,
+			spread_words((enum port_spread)p->abilities.spread),
+			dev->spread.why[0] ? "; no rte_flow rule: " : "", dev->spread.why);
 	pfc_setup(&pfc_ethdev, dev->id, p->abilities.driver, dev->pfc_priorities, dev->pfc_hardware, dev->n_tx,
 		&p->abilities, &dev->pfc_changes);
 	return 0;
@@ -108,10 +114,24 @@ void ethdev_stop(struct port *p)
 
 	if (dev->started) {
 		take_events(p, false);
+		spread_stop(&dev->spread, dev->id);
 		pfc_restore(&pfc_ethdev, dev->id, &dev->pfc_changes);
 		rte_eth_dev_stop(dev->id);
 	}
 	dev->started = false;
+}
+
+void ethdev_receive_all(struct port *p, bool all)
+{
+	struct ethdev *dev = dev_of(p);
+
+	pthread_mutex_lock(&dev->lock);
+	if (dev->receives_all != all) {
+		dev->receives_all = all;
+		if (ethdev_answers(dev))
+			ethdev_set_up_filters(p);
+	}
+	pthread_mutex_unlock(&dev->lock);
 }
 
 static bool device_link_up(const struct ethdev *dev)

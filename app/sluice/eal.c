@@ -17,6 +17,7 @@
 #include <rte_errno.h>
 #include <rte_pdump.h>
 
+#include "drivers/device_check.h"
 #include "drivers/memif_server.h"
 #include "machine.h"
 #include "options.h"
@@ -112,9 +113,27 @@ static void add_lcores(struct args *a, const struct config *c)
 	add(a, "--main-lcore=%d", MAIN_LCORE);
 }
 
+struct bond_args {
+	struct args *a;
+	bool pci; /* a member is a PCI device */
+};
+
+/* Members of a bond are probed before it. */
+static void add_member(void *arg, const char *name)
+{
+	struct bond_args *b = arg;
+
+	b->pci = b->pci || cfg_device_is_pci(name);
+	add(b->a, cfg_device_is_pci(name) ? "--allow=%s" : "--vdev=%s", name);
+}
+
 static void add_devices(struct args *a, const struct config *c)
 {
+	struct bond_args members = {.a = a};
 	bool pci = false;
+
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		device_each_member(c->ports.items[i].device, add_member, &members);
 
 	for (uint32_t i = 0; i < c->ports.n; i++) {
 		const char *device = c->ports.items[i].device;
@@ -123,7 +142,7 @@ static void add_devices(struct args *a, const struct config *c)
 		memif_server_remove_stale(device);
 		add(a, cfg_device_is_pci(device) ? "--allow=%s" : "--vdev=%s", device);
 	}
-	if (!pci)
+	if (!pci && !members.pci)
 		add(a, "--no-pci");
 }
 

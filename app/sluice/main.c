@@ -238,6 +238,7 @@ static int run(struct config *config, const struct options *o, int signals)
 		.shared_cpu = lcores_share_cpus(config),
 		.socket = -1,
 		.places = &places,
+		.clock = clock_now,
 		.wall_offset_ns = clock_wall_offset()};
 	/* static: telemetry threads may take its lock until the process ends */
 	static struct app app = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -4,6 +4,7 @@
 
 #include "machine.h"
 #include "plan.h"
+#include "preflight.h"
 #include "snapshot/build.h"
 #include "base/text.h"
 #include "config/budget.h"
@@ -134,6 +135,8 @@ static void print_ports(const struct config *c, const struct cfg_places *places,
 			fprintf(out, ", %sbit/s", text_format_number(p->speed_bps, 1000, text, sizeof(text)));
 		fprintf(out, "\n");
 		abilities_print(p, "      ", out);
+		if (p->rx_queues > 1 && *preflight_spread(p))
+			fprintf(out, "      receive queues: %s\n", preflight_spread(p));
 		print_receive_ring(c, p, "      ", out);
 		plan_headroom_print(c, p, "      ", out);
 	}

@@ -49,4 +49,7 @@ void preflight_config(struct findings *f, const struct config *c);
  */
 int preflight_pfc(const struct config *c, char *err, size_t size);
 
+/* How the receive queues of a port will be filled, as far as it is known before a start; empty text: unknown. */
+const char *preflight_spread(const struct cfg_port *p);
+
 #endif

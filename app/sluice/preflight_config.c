@@ -7,6 +7,7 @@
 #include "base/sysfs.h"
 #include "drivers/abilities.h"
 #include "drivers/device_check.h"
+#include "drivers/spread.h"
 #include "preflight.h"
 
 #define LCORES_MAX 127
@@ -210,6 +211,39 @@ static void expected(const struct cfg_port *p, char pci[static 64], char driver[
 	*a = abilities_expected(driver, p);
 }
 
+const char *preflight_spread(const struct cfg_port *p)
+{
+	char pci[64], driver[64], known[160];
+	struct port_abilities a;
+
+	if (!cfg_device_is_pci(p->device))
+		return "";
+	expected(p, pci, driver, known, &a);
+	return known[0] ? spread_words((enum port_spread)a.spread) : "";
+}
+
+/* Do the flows of a tunnel reach all receive queues of a NIC? */
+static void check_spread(struct findings *f, const struct cfg_port *p)
+{
+	const char *words = preflight_spread(p);
+	bool bad = strcmp(words, spread_words(PORT_SPREAD_OUTER)) == 0;
+	char pci[64], driver[64], known[160];
+	struct port_abilities a;
+
+	if (p->rx_queues == 1 || !cfg_device_is_pci(p->device))
+		return;
+	expected(p, pci, driver, known, &a);
+	if (!words[0])
+		find(f, FINDING_WARNING, "RSS", "start the node once: 'show port' says it",
+			"port %s (%s): how driver '%s' fills %llu receive queues is unknown", p->name, pci, driver,
+			(unsigned long long)p->rx_queues);
+	else
+		find(f, bad ? FINDING_WARNING : FINDING_OK, "RSS",
+			bad ? "spread the traffic over several paths, or use a NIC of another driver (docs/nics.md)"
+			    : NULL,
+			"port %s (%s, %s): %s", p->name, pci, driver, words);
+}
+
 int preflight_pfc(const struct config *c, char *err, size_t size)
 {
 	for (uint32_t i = 0; i < c->ports.n; i++) {
@@ -288,4 +322,6 @@ void preflight_config(struct findings *f, const struct config *c)
 			find_error(f, "device", err);
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		check_pfc(f, c, &c->ports.items[i]);
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		check_spread(f, &c->ports.items[i]);
 }

@@ -15,6 +15,7 @@
 
 #define NICS_MAX 64
 #define PCI_TEXT 16
+#define UPPER_MAX 8	  /* interfaces stacked on a NIC */
 #define MB_SUGGESTED 2048 /* without a configuration */
 
 static const unsigned int page_kb[] = {2048, 1048576};
@@ -135,9 +136,68 @@ static void check_mac_control(struct findings *f, const char *pci)
 			driver[0] ? driver : "no kernel driver");
 }
 
+/* The interface of a line of the kernel's route tables; empty: none. Routes that every IPv6 interface has do not count. */
+static void read_route(const char *line, bool ipv6, char name[static 32])
+{
+	name[0] = '\0';
+	if (!ipv6)
+		sscanf(line, "%31s", name);
+	else if (strncmp(line, "fe80", 4) != 0 && strncmp(line, "ff", 2) != 0)
+		sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %31s", name);
+}
+
+/* Does the kernel route by an interface, or by one above it (bond, bridge, VLAN)? Any route counts: it may carry a session. */
+static bool is_routed(const char *interface, unsigned int depth)
+{
+	static const char *const tables[] = {"/proc/net/route", "/proc/net/ipv6_route"};
+	char line[512], name[32];
+	bool found = false;
+	struct dirent *e;
+	DIR *d;
+
+	for (unsigned int i = 0; i < ARRAY_LEN(tables) && !found; i++) {
+		FILE *f = sysfs_open("%s", tables[i]);
+
+		while (f && !found && fgets(line, sizeof(line), f)) {
+			read_route(line, i == 1, name);
+			found = strcmp(name, interface) == 0;
+		}
+		if (f)
+			fclose(f);
+	}
+	d = found || !depth ? NULL : sysfs_opendir("/sys/class/net/%s", interface);
+	while (d && !found && (e = readdir(d)))
+		found = strncmp(e->d_name, "upper_", 6) == 0 && is_routed(e->d_name + 6, depth - 1);
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* The interface of a NIC by which the kernel routes, as the management NIC does; empty: none. */
+static const char *routed_interface(const char *pci, char *buf, size_t size)
+{
+	DIR *d = sysfs_opendir("/sys/bus/pci/devices/%s/net", pci);
+	struct dirent *e;
+
+	buf[0] = '\0';
+	while (d && !buf[0] && (e = readdir(d)))
+		if (e->d_name[0] != '.' && is_routed(e->d_name, UPPER_MAX))
+			snprintf(buf, size, "%.31s", e->d_name);
+	if (d)
+		closedir(d);
+	return buf;
+}
+
 static void check_nic(struct findings *f, const char *pci)
 {
-	char driver[64], fix[128];
+	char driver[64], fix[128], interface[64];
+
+	if (*routed_interface(pci, interface, sizeof(interface))) {
+		find(f, FINDING_OK, "NIC", NULL,
+			"%s (%s): the kernel routes by it, as by a management NIC; leave it to the kernel", pci,
+			interface);
+		return;
+	}
 
 	sysfs_link(driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", pci);
 	snprintf(fix, sizeof(fix), "%s bind %.*s", bind_nic(), PCI_TEXT, pci);

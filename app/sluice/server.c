@@ -4,7 +4,8 @@
  * them and never blocks: output that a peer does not read is buffered up to a limit, and meanwhile its input is not
  * read.
  *
- * A connection begins in line mode: the answer to "x COMMAND" is "STATUS LENGTH" and LENGTH bytes of text. "i" starts
+ * A connection begins in line mode: the answer to "x COMMAND" is "STATUS LENGTH" and LENGTH bytes of text; that to "c LINE" the
+ * completions of a line, as sluicectl's console asks for them. "i" starts
  * a terminal with editing, completion and history; the client's terminal must be in raw mode.
  */
 #include <errno.h>
@@ -190,6 +191,26 @@ static void answer(struct server *v, struct session *s, const char *command)
 	free(text);
 }
 
+static void offer(void *arg, const char *text, const char *help)
+{
+	fprintf(arg, "%s\t%s\n", text, help ? help : "");
+}
+
+/* The completions of a line that ends at the cursor: a word, a tab and its help, one a line. */
+static void offer_all(struct server *v, struct session *s, const char *line)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f) {
+		command_complete(&v->app->host, line, offer, f);
+		fclose(f);
+	}
+	put_answer(s, f ? 0 : -ENOMEM, text ? text : "", size);
+	free(text);
+}
+
 /* Output of the line editor (terminal.c). */
 static void show(void *arg, const char *data, size_t n)
 {
@@ -239,8 +260,10 @@ static void take_line(struct server *v, struct session *s)
 		begin_terminal(v, s);
 	} else if (strncmp(line, "x ", 2) == 0) {
 		answer(v, s, line + 2);
+	} else if (strncmp(line, "c ", 2) == 0) {
+		offer_all(v, s, line + 2);
 	} else {
-		put_message(s, -EINVAL, "expected 'x COMMAND' or 'i'\n");
+		put_message(s, -EINVAL, "expected 'x COMMAND', 'c LINE' or 'i'\n");
 		s->closing = true;
 	}
 }

@@ -6,36 +6,29 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "client.h"
 
-#define EXIT_COMMAND 1 /* a command failed */
-#define EXIT_USAGE 2
-#define EXIT_CONNECT 3
-
-#define CTRL_C 3
 #define SECONDS_MAX 86400 /* between two runs of a watched command */
 
 static void usage(FILE *out)
 {
 	fprintf(out, "usage: sluicectl [-n NODE | -s SOCKET] [-j] [-w SECONDS] [COMMAND...]\n\n");
 	cli_print_options(sluicectl_options, n_sluicectl_options, out);
-	fprintf(out,
-		"\n"
-		"Without COMMAND, sluicectl opens a console if standard input is a terminal (Ctrl-D or Ctrl-C leaves "
-		"it).\n"
-		"Otherwise it reads commands from standard input, one per line.\n"
-		"Exit status: 0 success, 1 a command failed, 2 wrong usage, 3 no connection.\n");
+	fprintf(out, "\n"
+		     "Without COMMAND, sluicectl opens a console if standard input is a terminal (exit or Ctrl-D "
+		     "leaves it).\n"
+		     "Otherwise it reads commands from standard input, one per line.\n"
+		     "Exit status: 0 success, 1 a command failed, 2 wrong usage, 3 no connection.\n");
 }
 
 static const char *runtime_directory(char *buf, size_t size)
@@ -112,21 +105,6 @@ static int connect_to_only(void)
 	return -1;
 }
 
-static int send_all(int fd, const char *data, size_t n)
-{
-	while (n) {
-		ssize_t done = send(fd, data, n, MSG_NOSIGNAL);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return -1;
-		data += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* Send a line and print its answer. Exit status. */
 static int execute(FILE *from, int fd, const char *line, bool json)
 {
@@ -139,9 +117,9 @@ static int execute(FILE *from, int fd, const char *line, bool json)
 		return EXIT_USAGE;
 	}
 	/* a node that refuses a connection sends the reason and closes: sending may fail, reading succeeds */
-	if (send_all(fd, "x ", 2) == 0 && send_all(fd, line, strlen(line)) == 0 &&
-		(!json || send_all(fd, " -j", 3) == 0))
-		send_all(fd, "\n", 1);
+	if (client_send(fd, "x ", 2) == 0 && client_send(fd, line, strlen(line)) == 0 &&
+		(!json || client_send(fd, " -j", 3) == 0))
+		client_send(fd, "\n", 1);
 	if (!fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
 		fprintf(stderr, "sluicectl: the node closed the connection\n");
 		return EXIT_CONNECT;
@@ -214,45 +192,11 @@ static char *join(int argc, char **argv)
 	return line;
 }
 
-/* Copy bytes both ways until one side closes, or the user types Ctrl-C, which leaves the console only. */
-static void relay(int fd)
-{
-	struct pollfd p[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
-	char buf[8192];
-	ssize_t n;
-
-	for (;;) {
-		if (poll(p, 2, -1) < 0) {
-			if (errno != EINTR)
-				return;
-			continue;
-		}
-		if (p[1].revents) {
-			n = read(fd, buf, sizeof(buf));
-			if (n <= 0 || write(STDOUT_FILENO, buf, (size_t)n) < 0)
-				return;
-		}
-		if (p[0].revents) {
-			n = read(STDIN_FILENO, buf, sizeof(buf));
-			if (n <= 0 || memchr(buf, CTRL_C, (size_t)n) || send_all(fd, buf, (size_t)n) < 0)
-				return;
-		}
-	}
-}
-
 static int console(int fd)
 {
-	struct termios saved, raw;
+	struct client c = {.fd = fd, .from = fdopen(fd, "r")};
 
-	if (send_all(fd, "i\n", 2) < 0 || tcgetattr(STDIN_FILENO, &saved) < 0)
-		return EXIT_CONNECT;
-	raw = saved;
-	cfmakeraw(&raw);
-	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	relay(fd);
-	tcsetattr(STDIN_FILENO, TCSANOW, &saved);
-	printf("\n");
-	return 0;
+	return c.from ? console_run(&c) : EXIT_CONNECT;
 }
 
 int main(int argc, char **argv)

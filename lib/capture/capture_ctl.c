@@ -63,6 +63,7 @@ static int prepare(struct capture_set *s)
 	for (unsigned int i = 0; i < s->source.n_taps; i++) {
 		struct pkt_tap *t = s->source.taps[i];
 
+		pkt_tap_find_stamps(t);
 		if (t->ring)
 			continue;
 		snprintf(name, sizeof(name), "%x.cap.%u", (unsigned int)((uintptr_t)s >> 4), i);
@@ -214,6 +215,8 @@ static void write_record(struct capture_set *s, struct session *x, const struct 
 		snprintf(comment, sizeof(comment), "dropped: %s", s->source.reason_name(r->reason));
 	else if (r->direction == TAP_OAM)
 		snprintf(comment, sizeof(comment), "O-flag");
+	else if (r->stamp && r->direction == TAP_RX)
+		snprintf(comment, sizeof(comment), "device time %llu", (unsigned long long)r->stamp);
 	rc = pcapng_packet(x->f, interface, r->time_ns + s->source.wall_offset_ns, s->frame, captured, r->length,
 		directions[r->direction], comment[0] ? comment : NULL);
 	if (rc < 0) {

@@ -123,12 +123,27 @@ static json_t *dscp_map_of(const struct node *n, const uint8_t *table)
 	return table ? json_string(describe_dscp_map(n->snapshot, table)) : json_null();
 }
 
+static const char *spread_of(const struct port *p)
+{
+	static const char *const words[] = {
+#define X(name, text) text,
+		PORT_SPREADS(X)
+#undef X
+	};
+
+	return words[p->abilities.spread];
+}
+
 static json_t *make_details(const struct node *n, uint32_t i, void *arg)
 {
 	json_t *o = details_of(n, i);
 	char mac[ETH_ADDR_TEXT];
 
 	json_object_set_new(o, "mac", json_string(eth_addr_format(&n->port[i]->mac, mac)));
+	json_object_set_new(o, "queues_filled", json_string(spread_of(n->port[i])));
+	json_object_set_new(o, "rss_symmetric", json_boolean(n->port[i]->abilities.symmetric));
+	json_object_set_new(o, "timestamps", json_boolean(n->port[i]->abilities.timestamps));
+	json_object_set_new(o, "numa_node", n->places.port[i] < 0 ? json_null() : json_integer(n->places.port[i]));
 	json_object_set_new(o, "dscp_in", dscp_map_of(n, n->snapshot->port[i].dscp_in));
 	json_object_set_new(o, "dscp_out", dscp_map_of(n, n->snapshot->port[i].dscp_out));
 	json_object_set_new(o, "counters", counters(n, i, arg));

@@ -8,11 +8,6 @@
 #include "node/node_ctl.h"
 #include "wire/ipv4.h"
 
-int cmd_trace_add(struct command_call *c)
-{
-	return node_trace_start(c->node, (uint32_t)c->number[0], c->arg[1], c->error, sizeof(c->error));
-}
-
 int cmd_clear_trace(struct command_call *c)
 {
 	node_trace_clear(c->node);
@@ -25,8 +20,6 @@ struct walk {
 	json_t *steps; /* steps of the current packet */
 	uint16_t id;
 	uint64_t first_ns, last_ns;
-	uint8_t frame[TRACE_BYTES]; /* the frame as received */
-	uint32_t captured;
 };
 
 static void add_step(struct walk *w, const struct trace_event *e, const char *what, json_t *more)
@@ -34,7 +27,7 @@ static void add_step(struct walk *w, const struct trace_event *e, const char *wh
 	json_t *step;
 
 	/*
-	 * a step has the time of its pass: a pass of another lcore may have begun before that lcore received the packet
+	 * In the lab a step has the time of its pass: a pass of another lcore may have begun before that lcore received the packet.
 	 */
 	w->last_ns = MAX_OF(w->last_ns, e->time_ns);
 	step = json_pack("{sI ss}", "ns", (json_int_t)(w->last_ns - w->first_ns), "step", what);
@@ -82,15 +75,15 @@ static json_t *changes_of(const struct pkt *x)
 }
 
 /* The address of the last lookup: the destination after the SIDs were executed. False if too few bytes were kept. */
-static bool looked_up(const struct walk *w, const struct pkt *x, struct ip_addr *out)
+static bool looked_up(const struct trace_event *received, const struct pkt *x, struct ip_addr *out)
 {
 	size_t at = x->strip + (x->family == 4 ? offsetof(struct ipv4_hdr, dst) : offsetof(struct ipv6_hdr, dst));
 
 	*out = (struct ip_addr){.family = x->family};
 	if (x->ops & PKT_OP_DA)
 		out->v6 = x->da;
-	else if (at + ip_addr_bits(out) / 8 <= w->captured)
-		memcpy(out->b, w->frame + at, ip_addr_bits(out) / 8);
+	else if (at + ip_addr_bits(out) / 8 <= received->captured)
+		memcpy(out->b, received->bytes + at, ip_addr_bits(out) / 8);
 	else
 		return false;
 	return x->family == 4 || x->family == 6;
@@ -106,30 +99,31 @@ static const char *on_link(const struct snapshot *s, const struct pkt *x, char *
 	return text;
 }
 
-static void add_way(json_t *o, const struct node *n, const struct pkt *x)
+/* The way that a packet takes, by the snapshot that chose it. */
+static void add_way(json_t *o, const struct node *n, const struct snapshot *s, const struct pkt *x)
 {
-	const struct snapshot *s = n->snapshot;
 	char text[DESCRIBE_TEXT];
 
 	if (x->ops & PKT_OP_ENCAP && x->path < s->n_paths && s->path[x->path].name)
 		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
 	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
 	json_object_set_new(o, "next_hop",
-		json_string(x->neigh >= PKT_NEIGH_LINK ? on_link(s, x, text) : describe_neigh(n, x->neigh, text)));
+		json_string(x->neigh >= PKT_NEIGH_LINK ? on_link(s, x, text) : describe_neigh(s, x->neigh, text)));
 }
 
-static json_t *placed(const struct node *n, const struct pkt *x)
+static json_t *placed(const struct node *n, const struct snapshot *s, const struct pkt *x)
 {
 	json_t *o = json_object();
 
-	add_way(o, n, x);
+	add_way(o, n, s, x);
 	return o;
 }
 
-static json_t *resolved(const struct walk *w, const struct node *n, const struct pkt *x)
+/* What became of a packet, by the snapshot that resolved it. */
+static json_t *resolved(const struct trace_event *received, const struct node *n, const struct snapshot *s,
+	const struct pkt *x)
 {
 	static const char *const verdicts[] = {"forward", "punt", "drop", "forward with credit"};
-	const struct snapshot *s = n->snapshot;
 	char text[DESCRIBE_TEXT];
 	struct ip_addr to;
 	json_t *o = json_pack("{ss ss}", "verdict", verdicts[x->verdict], "vrf", describe_vrf(s, x->vrf));
@@ -143,42 +137,66 @@ static json_t *resolved(const struct walk *w, const struct node *n, const struct
 	if (x->sid < s->n_sids && s->sid[x->sid].used)
 		json_object_set_new(o, "sid", json_string(ip_prefix_format(&s->sid[x->sid].prefix, text)));
 	/* an adjacency SID has a next hop of its own */
-	if (!(x->sid < s->n_sids && s->sid[x->sid].used && s->sid[x->sid].adjacency) && looked_up(w, x, &to))
+	if (!(x->sid < s->n_sids && s->sid[x->sid].used && s->sid[x->sid].adjacency) && looked_up(received, x, &to))
 		json_object_set_new(o, "route", json_string(describe_route(s, x->vrf, &to, text)));
-	add_way(o, n, x);
+	add_way(o, n, s, x);
 	json_object_set_new(o, "class", json_integer(x->tclass));
 	json_object_set_new(o, "changes", changes_of(x));
 	return o;
 }
 
-static void take(void *arg, const struct trace_event *e)
+static void *tell(const struct node *n, const struct snapshot *s, const struct trace_event *received,
+	const struct trace_event *e)
+{
+	struct pkt x;
+
+	memcpy(&x, e->bytes, sizeof(x));
+	return e->kind == TRACE_PLACED ? placed(n, s, &x) : resolved(received, n, s, &x);
+}
+
+static void forget(void *told)
+{
+	json_decref(told);
+}
+
+int cmd_trace_add(struct command_call *c)
+{
+	struct node_trace trace = {.count = (uint32_t)c->number[0],
+		.filter = c->arg[1],
+		.tell = tell,
+		.forget = forget};
+
+	return node_trace_start(c->node, &trace, c->error, sizeof(c->error));
+}
+
+static void take(void *arg, const struct trace_event *e, void *told)
 {
 	struct walk *w = arg;
 	const struct node *n = w->c->node;
 	const char *port = e->port < n->n_ports ? n->port[e->port]->name : "(local)";
-	struct pkt x;
+	struct trace_stamp stamp;
 
 	if (e->id != w->id) {
 		w->id = e->id;
 		w->first_ns = w->last_ns = e->time_ns;
-		w->captured = 0;
 		w->steps = json_array();
 		json_array_append_new(w->c->result, json_pack("{si so}", "packet", (int)e->id, "steps", w->steps));
 	}
 	switch ((enum trace_kind)e->kind) {
 	case TRACE_RECEIVED:
-		memcpy(w->frame, e->bytes, e->captured);
-		w->captured = e->captured;
 		add_step(w, e, "received",
 			json_pack("{ss si so}", "port", port, "bytes", (int)e->length, "frame", frame_text(e)));
 		break;
 	case TRACE_RESOLVED:
-		memcpy(&x, e->bytes, sizeof(x));
-		add_step(w, e, "resolved", resolved(w, n, &x));
+		add_step(w, e, "resolved", json_incref(told));
+		break;
+	case TRACE_STAMPED:
+		memcpy(&stamp, e->bytes, sizeof(stamp));
+		add_step(w, e, "stamped by the device",
+			json_pack("{ss sI}", "port", port, "device_time", (json_int_t)stamp.time));
 		break;
 	case TRACE_PLACED:
-		memcpy(&x, e->bytes, sizeof(x));
-		add_step(w, e, "placed", placed(n, &x));
+		add_step(w, e, "placed", json_incref(told));
 		break;
 	case TRACE_SERVED:
 		add_step(w, e, "served", json_pack("{ss%}", "what", (const char *)e->bytes, (size_t)e->captured));

@@ -29,9 +29,8 @@ const char *describe_interface(const struct snapshot *s, uint32_t interface)
 	return interface == PORT_LOCAL ? "the node" : in ? in->name : "(removed)";
 }
 
-const char *describe_neigh(const struct node *n, uint32_t neigh, char *buf)
+const char *describe_neigh(const struct snapshot *s, uint32_t neigh, char *buf)
 {
-	const struct snapshot *s = n->snapshot;
 	char addr[IP_ADDR_TEXT];
 
 	if (neigh >= s->n_neighs)
@@ -82,7 +81,7 @@ const char *describe_target(const struct node *n, target_t t, char *buf)
 
 	switch (target_kind(t)) {
 	case TARGET_NEIGH:
-		return describe_neigh(n, index, buf);
+		return describe_neigh(s, index, buf);
 	case TARGET_GROUP:
 		describe_group(n, &s->group[index], buf);
 		break;

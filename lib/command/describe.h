@@ -24,6 +24,6 @@ const char *describe_dscp_map(const struct snapshot *s, const uint8_t *table);
 const char *describe_interface(const struct snapshot *s, uint32_t interface);
 
 /* Description of a neighbour id: "wan0 via fe80::5". */
-const char *describe_neigh(const struct node *n, uint32_t neigh, char *buf);
+const char *describe_neigh(const struct snapshot *s, uint32_t neigh, char *buf);
 
 #endif

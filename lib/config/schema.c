@@ -227,7 +227,14 @@ static const struct cfg_key port_keys[] = {
 		.help = "Line rate. Default: the rate that the device reports; virtual devices report none."},
 	{"rx-queues", CFG_UINT, .offset = AT(struct cfg_port, rx_queues), .min = 1, .max = 64, .fallback = "1",
 		.flags = CFG_START_ONLY,
-		.help = "Receive queues. With more than one, flows are distributed (RSS) over several rx lcores."},
+		.help = "Receive queues. With more than one, flows are distributed (RSS) over several rx lcores; show port and "
+			"--check say whether the flows of one tunnel are, too."},
+	{"rss-symmetric", CFG_BOOL, .offset = AT(struct cfg_port, rss_symmetric), .fallback = "no", .flags = CFG_START_ONLY,
+		.help = "Both directions of a flow reach the same receive queue (a symmetric RSS key)."},
+	{"hardware-timestamps", CFG_BOOL, .offset = AT(struct cfg_port, hardware_timestamps), .fallback = "no",
+		.flags = CFG_START_ONLY,
+		.help = "Traces and captures have the time at which the device received a packet, by its own clock. Some drivers "
+			"receive more slowly with it."},
 	{"descriptors", CFG_MAP, .offset = AT(struct cfg_port, descriptors), .map = &descriptors_map,
 		.help = "Sizes of the device's rings."},
 	{"worker", CFG_SCALE, .offset = AT(struct cfg_port, worker), .max = 126, .word = "any",

@@ -230,6 +230,7 @@ struct node {
 	struct rte_mempool *pools[NODE_POOLS_MAX],
 		*pool_of_port[MAX_PORTS]; /* one on each NUMA node in use (pools_ctl.c) */
 	uint16_t n_pools;
+	uint64_t (*clock)(void);     /* node_options.clock */
 	struct cfg_places places;    /* constant after node_new */
 	struct cfg_deal deal;	     /* of queues to rx lcores, and of ports to workers; likewise */
 	struct lcore_stats *cleared; /* counters at the last `clear stats` */

@@ -46,6 +46,7 @@ static struct node_lcore *lcore_of(struct node *n, uint64_t id)
 	batch_init(&l->batch, cfg_has_lossless(n->config));
 	l->stats.tap = &l->tap;
 	l->tap.filter = &n->trace;
+	l->tap.clock = n->clock;
 	l->tap.samples = calloc(1, sizeof(*l->tap.samples));
 	l->stats.path = calloc(SNAP_PATH_MAX, sizeof(*l->stats.path));
 	if (!l->tap.samples || !l->stats.path) {
@@ -283,6 +284,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	if (!n->seed && getrandom(&n->seed, sizeof(n->seed), 0) != sizeof(n->seed))
 		n->seed = rte_rdtsc();
 	n->n_ports = config->ports.n;
+	n->clock = options->clock;
 	if (options->places)
 		n->places = *options->places;
 	else
@@ -387,6 +389,14 @@ static void tell_published(struct node *n)
 			(*s)->published(n);
 }
 
+/* Circuits take frames to any MAC address. */
+static void receive_all(const struct node *n)
+{
+	for (uint32_t i = 0; i < n->n_ports; i++)
+		if (n->port[i]->ops->receive_all)
+			n->port[i]->ops->receive_all(n->port[i], n->snapshot->port[i].circuit != NULL);
+}
+
 int node_commit(struct node *n, char *err, size_t size)
 {
 	struct snapshot_port_info info[MAX_PORTS];
@@ -402,6 +412,7 @@ int node_commit(struct node *n, char *err, size_t size)
 		return -EINVAL;
 	node_publish(n, s, n->config);
 	tell_published(n);
+	receive_all(n);
 	return 0;
 }
 
@@ -452,6 +463,7 @@ int node_reload(struct node *n, struct config *config, const struct node_reload 
 	}
 	node_publish(n, s, config);
 	tell_published(n);
+	receive_all(n);
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct node_options {
 	bool shared_cpu;		 /* lcores may preempt each other: pool and rings allow for it */
 	int socket;			 /* NUMA node of memory, or -1 */
 	const struct cfg_places *places; /* NUMA nodes of ports and lcores; NULL: near to each other */
+	uint64_t (*clock)(void); /* of the lcores, ns: for the times in traces, which are those of passes without it */
 	uint64_t seed; /* of numbers that nobody must guess; 0: drawn from the kernel. For the lab and for tests */
 	uint64_t wall_offset_ns; /* ns to add to lcore time for the time of day, for captures */
 	uint32_t buffer_bytes;	 /* replaces memory.buffer-size; 0: use that key. The lab may carry headers only */
@@ -144,14 +145,29 @@ void node_counters_begin(struct node *n, const struct snapshot *old, const struc
 void node_tick(struct node *n, uint64_t now);
 
 /*
- * Trace the next `count` packets that match the filter (NULL: all), and discard the last trace. Returns -EINVAL with
- * libpcap's message, or -EBUSY while lcores still use an old filter or memory is short.
+ * node_trace_start: trace the next `count` packets that match the filter (NULL: all), and discard the last trace. Returns
+ * -EINVAL with libpcap's message, or -EBUSY while lcores still use an old filter or memory is short.
  */
-int node_trace_start(struct node *n, uint32_t count, const char *filter, char *err, size_t size);
+struct node_trace {
+	uint32_t count;
+	const char *filter;
+	/*
+	 * What a TRACE_RESOLVED event means, as the reader of the trace shows it, told by the snapshot that resolved the packet:
+	 * that may be gone when the trace is read. received: the event of the frame; its bytes are those that were captured.
+	 * Both may be NULL; `forget` frees what `tell` returned.
+	 */
+	void *(*tell)(const struct node *n, const struct snapshot *s, const struct trace_event *received,
+		const struct trace_event *e);
+	void (*forget)(void *told);
+};
+int node_trace_start(struct node *n, const struct node_trace *trace, char *err, size_t size);
 void node_trace_clear(struct node *n);
 
-/* Call fn for each collected event, ordered by packet (from 1) and step. */
-void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e), void *arg);
+/* Call fn for each collected event, ordered by packet (from 1) and step. told: of node_trace.tell, or NULL. */
+void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e, void *told), void *arg);
+
+/* The snapshot of a generation (low bits) that is not freed yet; NULL: none. */
+const struct snapshot *node_snapshot_of(const struct node *n, uint32_t generation);
 
 /* The balance of packets: rx + originated = sent + dropped + consumed + held. */
 struct node_balance {

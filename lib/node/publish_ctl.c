@@ -93,6 +93,7 @@
 
 #include "config/config.h"
 #include "node/node_ctl.h"
+#include "node/trace_priv.h"
 
 struct node_retired {
 	struct node_retired *next;
@@ -241,14 +242,26 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 	n->retired = r;
 }
 
+const struct snapshot *node_snapshot_of(const struct node *n, uint32_t generation)
+{
+	if (n->snapshot && (uint32_t)n->snapshot->generation == generation)
+		return n->snapshot;
+	for (const struct node_retired *r = n->retired; r; r = r->next)
+		if (r->snapshot && (uint32_t)r->snapshot->generation == generation)
+			return r->snapshot;
+	return NULL;
+}
+
 unsigned int node_reclaim(struct node *n)
 {
 	struct node_retired **at = &n->retired, *r;
 	unsigned int left = 0;
 
 	while ((r = *at)) {
-		if (r->snapshot && rte_rcu_qsbr_check(n->qsbr, r->token, false) == 1)
+		if (r->snapshot && rte_rcu_qsbr_check(n->qsbr, r->token, false) == 1) {
+			node_trace_collect(n); /* events of packets that it has resolved */
 			free_snapshot(r);
+		}
 		if (!r->snapshot && (!r->begins || is_through(n, r))) {
 			if (r->begins) {
 				snapshot_reap(&n->registry, r->generation);

@@ -202,7 +202,7 @@ static uint64_t rx_process(struct rx_role *rx, const struct rx_queue *q, struct 
 	if (unlikely(pkt_tap_wants_oam(&rx->lcore->tap)))
 		rx_copy_oam(rx, pkts, n, port);
 	if (unlikely(pkt_tap_tracing(&rx->lcore->tap)))
-		pkt_tap_trace_received(&rx->lcore->tap, pkts, n, port);
+		pkt_tap_trace_received(&rx->lcore->tap, pkts, n, port, (uint32_t)rx->classifier.s->generation);
 	if (unlikely(rx->classifier.s->port[port].examined ||
 		     __atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED)))
 		n = rx_examine(rx, pkts, n, port);

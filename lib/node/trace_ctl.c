@@ -13,11 +13,17 @@
 #define EVENTS_KEPT 16384 /* limit of events in one trace */
 #define GRACE_TRIES 100	  /* ms to wait until no lcore uses the old filter */
 
+struct kept_event {
+	struct trace_event e; /* first */
+	void *told;
+};
+
 struct node_traces {
 	unsigned int n;
+	struct node_trace asked;
 	/* The numbers of the packets in this trace. Packets of an earlier trace may still be queued. */
 	uint32_t first, last;
-	struct trace_event event[EVENTS_KEPT];
+	struct kept_event event[EVENTS_KEPT];
 };
 
 static void set_tracing(struct node *n, bool on)
@@ -50,6 +56,7 @@ static int prepare(struct node *n)
 	for (uint16_t i = 0; n->traces && i < n->n_lcores; i++) {
 		struct pkt_tap *t = &n->lcore[i]->tap;
 
+		pkt_tap_find_stamps(t);
 		if (t->events)
 			continue;
 		snprintf(name, sizeof(name), "%x.te.%u", (unsigned int)((uintptr_t)n >> 6), i);
@@ -61,9 +68,26 @@ static int prepare(struct node *n)
 	return n->traces ? 0 : -ENOMEM;
 }
 
+/* last: the event before, of the same lcore. */
+static void keep(struct node *n, const struct trace_event *e, const struct trace_event *last)
+{
+	struct node_traces *t = n->traces;
+	struct kept_event *k = &t->event[t->n];
+
+	if (e->id < t->first || e->id > t->last || t->n == EVENTS_KEPT)
+		return;
+	*k = (struct kept_event){.e = *e};
+	t->n++;
+	if (e->kind == TRACE_RESOLVED && t->asked.tell && last->id == e->id && last->kind == TRACE_RECEIVED) {
+		const struct snapshot *s = node_snapshot_of(n, e->value);
+
+		k->told = s ? t->asked.tell(n, s, last, e) : NULL;
+	}
+}
+
 void node_trace_collect(struct node *n)
 {
-	struct trace_event e;
+	struct trace_event e[2];
 
 	if (!n->traces)
 		return;
@@ -71,18 +95,29 @@ void node_trace_collect(struct node *n)
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
 		struct rte_ring *r = n->lcore[i]->tap.events;
 
-		for (unsigned int k = 0; r && k < EVENT_RING && rte_ring_sc_dequeue_elem(r, &e, sizeof(e)) == 0; k++)
-			if (e.id >= n->traces->first && e.id <= n->traces->last && n->traces->n < EVENTS_KEPT)
-				n->traces->event[n->traces->n++] = e;
+		e[1] = (struct trace_event){.id = 0};
+		for (unsigned int k = 0; r && k < EVENT_RING; k++) {
+			if (rte_ring_sc_dequeue_elem(r, &e[k % 2], sizeof(e[0])) != 0)
+				break;
+			keep(n, &e[k % 2], &e[(k + 1) % 2]);
+		}
 	}
 }
 
-int node_trace_start(struct node *n, uint32_t count, const char *filter, char *err, size_t size)
+static void forget(struct node_traces *t)
+{
+	for (unsigned int i = 0; i < t->n; i++)
+		if (t->event[i].told)
+			t->asked.forget(t->event[i].told);
+	t->n = 0;
+}
+
+int node_trace_start(struct node *n, const struct node_trace *trace, char *err, size_t size)
 {
 	struct pkt_filter *f = NULL;
 
-	if (filter) {
-		f = pkt_filter_new(filter, err, size);
+	if (trace->filter) {
+		f = pkt_filter_new(trace->filter, err, size);
 		if (!f)
 			return -EINVAL;
 	}
@@ -92,13 +127,14 @@ int node_trace_start(struct node *n, uint32_t count, const char *filter, char *e
 		return -EBUSY;
 	}
 	node_trace_collect(n);
-	n->traces->n = 0;
+	forget(n->traces);
 	pkt_filter_free(n->trace.filter);
-	if (n->trace.chosen + count > UINT16_MAX)
+	if (n->trace.chosen + trace->count > UINT16_MAX)
 		n->trace.chosen = 0;
+	n->traces->asked = *trace;
 	n->traces->first = n->trace.chosen + 1;
-	n->traces->last = n->trace.chosen + count;
-	n->trace = (struct trace_filter){.filter = f, .left = count, .chosen = n->trace.chosen};
+	n->traces->last = n->trace.chosen + trace->count;
+	n->trace = (struct trace_filter){.filter = f, .left = trace->count, .chosen = n->trace.chosen};
 	set_tracing(n, true);
 	return 0;
 }
@@ -106,13 +142,15 @@ int node_trace_start(struct node *n, uint32_t count, const char *filter, char *e
 void node_trace_clear(struct node *n)
 {
 	set_tracing(n, false);
+	if (n->traces)
+		forget(n->traces);
 	free(n->traces);
 	n->traces = NULL;
 }
 
 static int by_packet(const void *a, const void *b)
 {
-	const struct trace_event *x = a, *y = b;
+	const struct trace_event *x = &((const struct kept_event *)a)->e, *y = &((const struct kept_event *)b)->e;
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
@@ -124,17 +162,17 @@ static int by_packet(const void *a, const void *b)
 	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
-void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e), void *arg)
+void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e, void *told), void *arg)
 {
 	if (!n->traces)
 		return;
 	node_trace_collect(n);
 	qsort(n->traces->event, n->traces->n, sizeof(n->traces->event[0]), by_packet);
 	for (unsigned int i = 0; i < n->traces->n; i++) {
-		struct trace_event e = n->traces->event[i];
+		struct trace_event e = n->traces->event[i].e;
 
 		e.id = (uint16_t)(e.id - n->traces->first + 1);
-		fn(arg, &e);
+		fn(arg, &e, n->traces->event[i].told);
 	}
 }
 
@@ -145,5 +183,7 @@ void node_trace_fini(struct node *n)
 		n->lcore[i]->tap.events = NULL;
 	}
 	pkt_filter_free(n->trace.filter);
+	if (n->traces)
+		forget(n->traces);
 	free(n->traces);
 }

@@ -3,6 +3,7 @@
 #include "pkt/pkt.h"
 
 #include <rte_eal.h>
+#include <rte_mbuf_dyn.h>
 
 struct rte_mempool *pkt_pool_create(const char *name, unsigned int buffers, unsigned int cache, uint32_t bytes,
 	int socket, bool shared_cpu)
@@ -80,4 +81,15 @@ uint32_t pkt_copy_out(const struct rte_mbuf *m, uint32_t at, void *out, uint32_t
 		at = 0;
 	}
 	return done;
+}
+
+void pkt_tap_find_stamps(struct pkt_tap *t)
+{
+	int flag = rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_RX_TIMESTAMP_NAME, NULL);
+	int at = rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, NULL);
+
+	if (flag < 0 || at < 0)
+		return;
+	t->stamp_at = (size_t)at;
+	t->stamp_flag = 1ull << flag;
 }

@@ -49,8 +49,9 @@ struct tap_samples {
 
 enum trace_kind {
 	TRACE_RECEIVED, /* bytes: as received */
-	TRACE_RESOLVED, /* bytes: its struct pkt */
+	TRACE_RESOLVED, /* bytes: its struct pkt; value: generation of the snapshot, low bits */
 	TRACE_PLACED,	/* likewise: its flow is placed on another path than that of its hash */
+	TRACE_STAMPED,	/* by the device; bytes: struct trace_stamp */
 	TRACE_SERVED,	/* by a service of the control lcore; bytes: what it says, as text */
 	TRACE_CREDIT,	/* it waits for the credit of its session; value: packets already waiting */
 	TRACE_QUEUED,	/* value: packets of its class already queued */
@@ -60,6 +61,11 @@ enum trace_kind {
 };
 
 #define TRACE_BYTES 104
+
+/* When the device received a packet, by its own clock and in its units. */
+struct trace_stamp {
+	uint64_t time;
+};
 
 struct trace_event {
 	uint64_t time_ns;
@@ -86,6 +92,11 @@ struct pkt_tap {
 	struct rte_mempool *pool;
 	struct rte_ring *events; /* struct trace_event; producer and consumer as for ring */
 	struct trace_filter *filter;
+	uint64_t (*clock)(
+		void); /* time of events of traced packets, ns; NULL: that of the pass. Set before lcores run */
+	/* Of mbufs: where the receive time of the device is, and the flag that says it is there; 0: nowhere. As `events`. */
+	uint64_t stamp_flag;
+	size_t stamp_at;
 	struct tap_samples *samples; /* set before lcores run, written by the lcore */
 	/* Called for each dropped packet before it is freed; set before lcores run, NULL: none. For the lab. */
 	void (*dropped)(void *arg, struct rte_mbuf *m, enum reason reason);
@@ -100,6 +111,7 @@ struct pkt_tap {
 struct tap_record {
 	uint64_t time_ns;
 	uint32_t length; /* of the packet; the copy may be shorter */
+	uint64_t stamp;	 /* receive time of the device, in its units; 0: none */
 	uint16_t port;
 	uint8_t direction; /* enum tap_direction */
 	uint8_t reason;	   /* TAP_DROP: enum reason */
@@ -131,8 +143,15 @@ void pkt_tap_oam(struct pkt_tap *t, struct rte_mbuf *m, uint16_t port);
 /* A packet ends: add it to samples, captures and trace as they are enabled. */
 void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason);
 
-/* Choose packets for the trace. They have just been classified, and their frames are still as received. */
-void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
+/*
+ * Choose packets for the trace. They have just been classified by the snapshot of that generation, and their frames are still
+ * as received.
+ */
+void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port,
+	uint32_t generation);
+
+/* Look for the field of mbufs with the receive time of devices. Management thread, before captures and traces begin. */
+void pkt_tap_find_stamps(struct pkt_tap *t);
 
 /* Record an event in the life of a packet. Does nothing for an untraced packet. TRACE_SENT includes the frame. */
 void pkt_tap_trace(struct pkt_tap *t, struct rte_mbuf *m, enum trace_kind kind, uint16_t port, uint32_t value);

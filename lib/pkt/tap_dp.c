@@ -6,6 +6,7 @@
 #include "pkt/filter.h"
 #include "pkt/pkt.h"
 
+#include <rte_mbuf_dyn.h>
 #include <rte_ring_elem.h>
 
 /* Number of bytes that can be copied. See pkt_cut for frames whose length exceeds it. */
@@ -16,6 +17,12 @@ static uint32_t tap_captured(const struct rte_mbuf *m)
 	for (; m; m = m->next)
 		n += m->data_len;
 	return n;
+}
+
+/* Receive time of the device; 0: none. */
+static uint64_t tap_stamp(const struct pkt_tap *t, const struct rte_mbuf *m)
+{
+	return m->ol_flags & t->stamp_flag ? *RTE_MBUF_DYNFIELD(m, t->stamp_at, const rte_mbuf_timestamp_t *) : 0;
 }
 
 void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port,
@@ -34,6 +41,7 @@ void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uin
 		r = (struct tap_record *)rte_mbuf_to_priv(copy);
 		*r = (struct tap_record){.time_ns = t->now_ns,
 			.length = pkts[i]->pkt_len,
+			.stamp = tap_stamp(t, pkts[i]),
 			.port = port,
 			.direction = (uint8_t)direction,
 			.reason = (uint8_t)reason};
@@ -90,7 +98,7 @@ void pkt_tap_end(struct pkt_tap *t, struct rte_mbuf *m, enum reason reason)
 
 static void tap_post(struct pkt_tap *t, struct trace_event *e)
 {
-	e->time_ns = t->now_ns;
+	e->time_ns = t->clock ? t->clock() : t->now_ns;
 	if (rte_ring_sp_enqueue_elem(t->events, e, sizeof(*e)) != 0)
 		stat_add(&t->lost, 1);
 }
@@ -128,7 +136,21 @@ void pkt_tap_note(struct pkt_tap *t, uint16_t trace, uint16_t port, const char *
 	tap_post(t, &e);
 }
 
-void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port)
+static void tap_trace_stamp(struct pkt_tap *t, struct rte_mbuf *m, uint16_t port)
+{
+	struct trace_stamp stamp = {.time = tap_stamp(t, m)};
+	struct trace_event e = {.id = pkt_of(m)->trace,
+		.kind = TRACE_STAMPED,
+		.port = (uint8_t)port,
+		.captured = sizeof(stamp)};
+
+	memcpy(e.bytes, &stamp, sizeof(stamp));
+	if (stamp.time)
+		tap_post(t, &e);
+}
+
+void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uint16_t port,
+	uint32_t generation)
 {
 	struct trace_filter *f = t->filter;
 
@@ -143,6 +165,7 @@ void pkt_tap_trace_received(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned 
 			return;
 		pkt_of(m)->trace = (uint16_t)(__atomic_fetch_add(&f->chosen, 1, __ATOMIC_RELAXED) + 1);
 		pkt_tap_trace(t, m, TRACE_RECEIVED, port, 0);
-		pkt_tap_trace(t, m, TRACE_RESOLVED, port, 0);
+		pkt_tap_trace(t, m, TRACE_RESOLVED, port, generation);
+		tap_trace_stamp(t, m, port);
 	}
 }

@@ -24,6 +24,22 @@ enum port_pfc {
 	PORT_PFC_BLIND,	   /* the device consumes them and does not obey: the port cannot be paused */
 };
 
+/* How received packets reach the queues of a port, and what the user reads of it. */
+#define PORT_SPREADS(X) \
+	X(ONE, "one receive queue") \
+	X(INNER, "RSS of the innermost headers: the flows of a tunnel reach all queues") \
+	X(RULE, "an rte_flow rule, RSS of inner headers: the flows of a tunnel reach all queues") \
+	X(LABEL, "by flow label: the flows of a tunnel reach all queues") \
+	X(OUTER, "RSS of the outer addresses: the flows of one tunnel stay on one queue") \
+	X(PEER, "as the peer or the files fill them") \
+	X(NONE, "no RSS: all packets are in queue 0")
+
+enum port_spread {
+#define X(name, words) PORT_SPREAD_##name,
+	PORT_SPREADS(X)
+#undef X
+};
+
 /* Capabilities of a port, found when it is opened (docs/design.md rule 10). */
 struct port_abilities {
 	bool set_mac; /* false: it sends from the configured MAC but cannot filter for it */
@@ -31,6 +47,9 @@ struct port_abilities {
 	bool promiscuous;
 	uint16_t tx_queues, rx_queues; /* maximum */
 	uint32_t speed_mbps;	       /* 0: not reported */
+	uint8_t spread;		       /* enum port_spread */
+	bool symmetric;		       /* both directions of a flow reach the same queue */
+	bool timestamps;	       /* the device says when it received a packet */
 	uint8_t pfc;		       /* enum port_pfc */
 	bool pfc_queues;	       /* PORT_PFC_HARDWARE: a pause stops the queue of its priority alone */
 	bool pfc_swallows;	       /* PFC frames that software sends do not leave the device */
@@ -96,6 +115,8 @@ struct port_ops {
 	 * port.mac.
 	 */
 	int (*restart)(struct port *p, const struct config *c, struct rte_mempool *pool, char *err, size_t size);
+	/* Receive frames to any MAC address, as circuits do, or not. NULL: it always does. */
+	void (*receive_all)(struct port *p, bool all);
 	void (*device_stats)(struct port *p, struct port_device_stats *out);
 	/* NULL when the port does not support it. */
 	void (*details)(struct port *p, struct port_details *out);

@@ -248,6 +248,60 @@ def far_nic(p):
                  "choose CPUs of node 1 in lcores.cpus: 8-15", device=OTHER)
 
 
+def far_lcores_of_others(p):
+    """Only the lcores that serve a port count; queues and ports go to lcores near them by themselves."""
+    with good_machine() as m:
+        m.pci(OTHER, "vfio-pci", group=6, node=1, modalias=I40E)
+        os.remove(m.path("sys/devices/system/node/node0/cpu1"))
+        m.link("sys/devices/system/node/node1/cpu1", "sys/devices/system/cpu/cpu1")
+        lcores = "{control: 0, rx: [0, 1], worker: [0, 1]}"
+        _, findings, text = p.run(m, config={"lcores": lcores, "device": OTHER})
+        expect(not any(f["about"] == "NUMA" for f in findings), text)
+        expect_match("MB needed on each NUMA node in use", text)
+        m.hugepages(1, 0, 0)
+        p.expect(m, "advice", "hugepages", "NUMA node 1 has none",
+                 r"echo \d+ > /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages", lcores=lcores, device=OTHER)
+
+
+def management_nic(p):
+    """The NIC by which the kernel routes is never recommended, nor one below a bond, bridge or VLAN that it routes by."""
+    head = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+    for table, line, upper in (("route", "eno1\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n", None),
+                               ("route", "eno1\t0000000A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n", None),
+                               ("route", "br0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n", "br0"),
+                               ("ipv6_route", f"{'20010db8' + 24 * '0'} 40 {32 * '0'} 00 {32 * '0'} 00000100 00000001 00000000 00000001 eno1\n",
+                                None)):
+        with good_machine() as m:
+            m.pci(OTHER, "i40e", group=6, interface="eno1", modalias=I40E)
+            m.write("proc/net/route", head)
+            m.write(f"proc/net/{table}", (head if table == "route" else "") + line)
+            if upper:
+                m.write(f"sys/class/net/{upper}/address", "")
+                m.link(f"sys/bus/pci/devices/{OTHER}/net/eno1/upper_{upper}", f"sys/class/net/{upper}")
+            code, findings, text = p.run(m)
+            expect(code == 0 and not any(OTHER in f["mend"] for f in findings), f"{table}: {line}:\n{text}")
+            expect_match(rf"{OTHER} .eno1.: the kernel routes by it", text)
+    with good_machine() as m:
+        m.pci(OTHER, "i40e", group=6, interface="eno2", modalias=I40E)
+        m.write("proc/net/route", head + "eno1\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n")
+        m.write("proc/net/ipv6_route", f"fe80{28 * '0'} 40 {32 * '0'} 00 {32 * '0'} 00000100 00000001 00000000 00000001 eno2\n")
+        _, findings, text = p.run(m)
+        expect(any(f"bind {OTHER}" in f["mend"] for f in findings), text)
+
+
+def receive_queues(p):
+    """Whether the flows of a tunnel reach all queues, by what is known of the driver."""
+    with good_machine() as m:
+        p.expect(m, "advice", "RSS", "port p0 .0000:17:00.0, i40e.: RSS of the outer addresses: the flows of one tunnel stay on one queue",
+                 r"spread the traffic over several paths, or use a NIC of another driver \(docs/nics.md\)", pfc=", rx-queues: 4")
+        m.driver("mlx5_core")
+        m.pci("0000:18:00.0", "mlx5_core", group=7)
+        _, findings, text = p.run(m, config={"device": "0000:18:00.0", "pfc": ", rx-queues: 4"})
+        expect(any(f["about"] == "RSS" and f["verdict"] == "ok" and "rte_flow rule" in f["found"] for f in findings), text)
+        _, findings, text = p.run(m, config={})
+        expect(not any(f["about"] == "RSS" for f in findings), text)
+
+
 def bad_configuration(p):
     with good_machine() as m:
         m.write("bad.yaml", "node: {}\n")
@@ -299,6 +353,9 @@ TESTS = [
     ("lcores that share a CPU", shared_cpu),
     ("a CPU that is not there", no_such_cpu),
     ("a NIC at another node", far_nic),
+    ("lcores of other nodes for other ports", far_lcores_of_others),
+    ("the management NIC", management_nic),
+    ("receive queues", receive_queues),
     ("a bad configuration", bad_configuration),
     ("usage", usage),
     ("odd files", odd_files),

@@ -5,6 +5,7 @@
 
 #include <rte_alarm.h>
 #include <rte_dev.h>
+#include <rte_flow.h>
 
 #include "test/support/unit.h"
 
@@ -58,19 +59,30 @@ int rte_eth_dev_info_get(uint16_t id, struct rte_eth_dev_info *info)
 	assert_true(is_there(id));
 	*info = (struct rte_eth_dev_info){.driver_name = fake_ethdev.driver,
 		.if_index = fake_ethdev.index,
-		.max_rx_queues = 1,
+		.max_rx_queues = fake_ethdev.rx_queues ? fake_ethdev.rx_queues : 1,
+		.flow_type_rss_offloads = fake_ethdev.rss,
+		.hash_key_size = fake_ethdev.key_size,
 		.max_tx_queues = 1,
-		.rx_offload_capa = RTE_ETH_RX_OFFLOAD_SCATTER,
+		.rx_offload_capa = RTE_ETH_RX_OFFLOAD_SCATTER | fake_ethdev.rx_offloads,
 		.dev_flags = &flags};
 	return 0;
 }
 
 int rte_eth_dev_configure(uint16_t id, uint16_t rx, uint16_t tx, const struct rte_eth_conf *conf)
 {
+	const struct rte_eth_rss_conf *rss = &conf->rx_adv_conf.rss_conf;
+
 	(void)rx;
 	(void)tx;
-	(void)conf;
 	assert_true(is_there(id) && !fake_ethdev.started);
+	/* as ethdev does */
+	if ((rss->rss_hf | fake_ethdev.rss) != fake_ethdev.rss || rss->rss_key_len > sizeof(fake_ethdev.key))
+		return -EINVAL;
+	fake_ethdev.rss_hf = conf->rxmode.mq_mode == RTE_ETH_MQ_RX_RSS ? rss->rss_hf : 0;
+	fake_ethdev.offloads = conf->rxmode.offloads;
+	fake_ethdev.key_len = rss->rss_key_len;
+	if (rss->rss_key)
+		memcpy(fake_ethdev.key, rss->rss_key, rss->rss_key_len);
 	note('c');
 	return 0;
 }
@@ -133,12 +145,45 @@ int rte_eth_dev_set_mtu(uint16_t id, uint16_t mtu)
 
 int rte_eth_promiscuous_enable(uint16_t id)
 {
+	fake_ethdev.promiscuous = is_there(id);
+	return is_there(id) ? 0 : -ENODEV;
+}
+
+int rte_eth_promiscuous_disable(uint16_t id)
+{
+	fake_ethdev.promiscuous = false;
 	return is_there(id) ? 0 : -ENODEV;
 }
 
 int rte_eth_allmulticast_enable(uint16_t id)
 {
-	return is_there(id) ? 0 : -ENODEV;
+	return fake_ethdev.no_multicast ? -ENOTSUP : is_there(id) ? 0 : -ENODEV;
+}
+
+struct rte_flow *rte_flow_create(uint16_t id, const struct rte_flow_attr *attr, const struct rte_flow_item pattern[],
+	const struct rte_flow_action actions[], struct rte_flow_error *error)
+{
+	const struct rte_flow_action_rss *rss = actions[0].conf;
+
+	assert_true(is_there(id) && fake_ethdev.started && attr->ingress);
+	assert_int_equal(pattern[0].type, RTE_FLOW_ITEM_TYPE_ETH);
+	assert_int_equal(pattern[1].type, RTE_FLOW_ITEM_TYPE_IPV6);
+	if (fake_ethdev.n_rules == fake_ethdev.rules) {
+		error->message = "too many rules";
+		return NULL;
+	}
+	fake_ethdev.rule_level = (uint8_t)rss->level;
+	fake_ethdev.rule_queues = (uint16_t)rss->queue_num;
+	fake_ethdev.n_rules++;
+	return (struct rte_flow *)&fake_ethdev;
+}
+
+int rte_flow_destroy(uint16_t id, struct rte_flow *rule, struct rte_flow_error *error)
+{
+	(void)error;
+	assert_true(is_there(id) && fake_ethdev.started && rule == (struct rte_flow *)&fake_ethdev);
+	fake_ethdev.n_rules--;
+	return 0;
 }
 
 int rte_eth_dev_start(uint16_t id)

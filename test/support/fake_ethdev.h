@@ -19,7 +19,18 @@ struct fake_ethdev {
 	struct eth_addr mac; /* of a new device */
 	bool keeps_mac;	     /* it refuses another one */
 	int reset_result, start_result, plug_result;
-	uint64_t imissed; /* since the device was plugged in or reset */
+	uint64_t imissed;	   /* since the device was plugged in or reset */
+	uint16_t rx_queues;	   /* that it has; 0: 1 */
+	uint64_t rss, rx_offloads; /* that it can */
+	uint8_t key_size;	   /* of RSS */
+	int rules;		   /* rte_flow: rules that it takes; further ones are refused */
+	int n_rules;		   /* that are set up */
+	uint8_t rule_level;	   /* of RSS, in the last rule */
+	uint16_t rule_queues;
+	bool promiscuous, no_multicast;
+	/* what it was configured with */
+	uint64_t rss_hf, offloads;
+	uint8_t key[52], key_len;
 	/* reset R, start S, stop s, close C, plugged in P, unplugged U, configured c, MAC address set m */
 	char calls[128];
 };

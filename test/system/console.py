@@ -3,13 +3,16 @@
 Input and output of console, script file, socket and sluicectl. Transcripts are in the folder of this file. After an
 intended change of output, run.py --update rewrites them; read the difference before you commit it.
 """
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import stat
+import struct
 import subprocess
+import termios
 import time
 
 from support import Node, Session, expect, frame, quiet, wait_for, write_pcap
@@ -426,12 +429,12 @@ def at_a_terminal(screen, prompt):
     screen.clear()
     text = screen.type("trace add ?", "number of packets")
     screen.clear()
-    text = screen.type("show ports -j\t", "-j ")
+    text = screen.type("show ports -j\t", "-j")
     expect("rts" not in text.replace("ports", ""), text)
     screen.clear()
     screen.type("sho prots\r", "did you mean 'show ports'?")
     screen.type(b"\x1b[A", "sho prots")  # up: history
-    screen.type(b"\x1b[A", "show port wan0")
+    screen.type(b"\x1b[A", "w port wan0")  # libedit leaves on the screen what stays
     screen.clear()
     screen.type(b"shw version\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[Do\r", "sluice:")
     screen.type("show log" + " " * 600 + "\r", prompt)
@@ -454,22 +457,67 @@ def console(bench):
     screen.close()
 
 
+def only_at_sluicectl(screen, prompt):
+    """Filters, watch, search, Home and End, Ctrl-C."""
+    text = screen.type("show ports | include wan0\r", prompt)
+    expect("wan0" in text.split("\n", 1)[1] and "dc0" not in text.split("\n", 1)[1], text)
+    text = screen.type("show ports | exclude wan0\r", prompt)
+    expect("dc0" in text.split("\n", 1)[1] and "wan0  wan" not in text, text)
+    screen.type("show ports | sort\r", "after |, expected include TEXT or exclude TEXT, found 'sort'")
+    screen.type("watch show log\r", "every 2 s; Ctrl-C ends it")
+    screen.type(b"\x03", prompt)
+    screen.type("this is no command", "command")
+    screen.type(b"\x03show version\r", "dpdk:")  # Ctrl-C: an empty line again
+    screen.type(b"version\x1b[Hshow \x1b[F -j\r", '"dpdk"')  # Home, End
+    screen.type(b"\x12show ver\r\r", '"dpdk"')  # Ctrl-R: search
+
+
 def remote_console(bench):
     node = typed_node(bench)
     program = bench.sluicectl_program
+    environment = dict(os.environ, TERM="vt100", XDG_STATE_HOME=bench.path("state"))
 
     def start(slave):
-        process = subprocess.Popen([program, "-n", bench.name], stdin=slave, stdout=slave, stderr=slave)
+        # a session of its own, whose terminal this is: so that Ctrl-C is a signal
+        process = subprocess.Popen([program, "-n", bench.name], stdin=slave, stdout=slave, stderr=slave, env=environment,
+                                   start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         bench.processes.append(process)
         return process
-    for leave in ("quit\r", b"\x04"):
+    for leave in ("quit\r", "exit\r", b"\x04"):
         screen = Screen(start)
-        at_a_terminal(screen, f"{bench.name}> ")
+        if leave == "exit\r":
+            screen.type(b"\x1b[A", "quit")  # of the file: the last one of the session before
+            screen.clear()
+            only_at_sluicectl(screen, f"{bench.name}> ")
+        else:
+            at_a_terminal(screen, f"{bench.name}> ")
         screen.type(leave, "")
         expect(screen.ends() == 0, f"{leave!r} ends sluicectl: {screen.process.poll()} {plain(screen.text)}")
         screen.close()
     expect(node.process.poll() is None, "the node goes on")
+    pager(bench, program, environment)
     node.stop()
+
+
+def pager(bench, program, environment):
+    """What is longer than the screen goes through $PAGER, what fits does not."""
+    script = bench.path("pager")
+    with open(script, "w") as f:
+        f.write("#!/bin/sh\nhead -n 1; cat >/dev/null; echo paged\n")
+    os.chmod(script, 0o755)
+
+    def start(slave):
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
+        process = subprocess.Popen([program, "-n", bench.name], stdin=slave, stdout=slave, stderr=slave,
+                                   env=dict(environment, PAGER=script))
+        bench.processes.append(process)
+        return process
+    screen = Screen(start)
+    screen.type("show config all\r", "paged")
+    expect("paged" not in screen.type("show version\r", "dpdk:"), "a short answer through the pager")
+    screen.type("exit\r", "")
+    screen.ends()
+    screen.close()
 
 
 def piped_console(bench):

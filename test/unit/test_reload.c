@@ -48,7 +48,7 @@ static int trace(struct testbed *t, uint32_t count, const char *filter)
 
 	for (uint16_t i = 0; i < t->node->n_lcores; i++)
 		node_lcore_leave(t->node->lcore[i]);
-	rc = node_trace_start(t->node, count, filter, err, sizeof(err));
+	rc = node_trace_start(t->node, &(struct node_trace){.count = count, .filter = filter}, err, sizeof(err));
 	for (uint16_t i = 0; i < t->node->n_lcores; i++)
 		node_lcore_enter(t->node->lcore[i]);
 	return rc;
@@ -390,7 +390,7 @@ static void what_waits_takes_the_newest(void **state)
 	testbed_free(t);
 }
 
-static void take(void *arg, const struct trace_event *e)
+static void take(void *arg, const struct trace_event *e, void *told)
 {
 	struct seen *s = arg;
 
@@ -446,6 +446,76 @@ static void traces_of_waiting_packets(void **state)
 	testbed_free(t);
 }
 
+static uint64_t ticks;
+
+static uint64_t tick(void)
+{
+	return ++ticks;
+}
+
+static void *tell_generation(const struct node *n, const struct snapshot *s, const struct trace_event *received,
+	const struct trace_event *e)
+{
+	(void)n;
+	assert_int_equal(received->kind, TRACE_RECEIVED);
+	assert_true(received->id == e->id && received->captured > 0);
+	return (void *)(uintptr_t)s->generation;
+}
+
+static void forget_generation(void *told)
+{
+	(void)told;
+}
+
+struct truth {
+	uintptr_t generation[8];
+	uint64_t time[8];
+	unsigned int n, resolved;
+};
+
+static void take_truth(void *arg, const struct trace_event *e, void *told)
+{
+	struct truth *t = arg;
+
+	if (e->kind == TRACE_RESOLVED)
+		t->generation[t->resolved++] = (uintptr_t)told;
+	else
+		assert_null(told);
+	t->time[t->n++] = e->time_ns;
+}
+
+/* A packet is described by the snapshot that resolved it, also when a reload has freed that; times are those of the steps. */
+static void trace_of_a_past_snapshot(void **state)
+{
+	struct testbed *t = testbed_new(BASE STATIC(OLD) ROUTE);
+	struct node_trace ask = {.count = 2, .tell = tell_generation, .forget = forget_generation};
+	uint64_t first = t->node->snapshot->generation;
+	struct truth truth = {.n = 0};
+	char err[256];
+
+	(void)state;
+	testbed_settle(t, 1000);
+	for (uint16_t i = 0; i < t->node->n_lcores; i++) {
+		node_lcore_leave(t->node->lcore[i]);
+		t->node->lcore[i]->tap.clock = tick;
+	}
+	assert_int_equal(node_trace_start(t->node, &ask, err, sizeof(err)), 0);
+	for (uint16_t i = 0; i < t->node->n_lcores; i++)
+		node_lcore_enter(t->node->lcore[i]);
+	receive(t, 1);
+	apply(t, BASE STATIC(NEW) ROUTE);
+	testbed_settle(t, 50);
+	assert_int_equal(node_reclaim(t->node), 0); /* the first snapshot is gone */
+	receive(t, 2);
+	node_trace_each(t->node, take_truth, &truth);
+	assert_int_equal(truth.resolved, 2);
+	assert_true(truth.generation[0] == first && truth.generation[1] == t->node->snapshot->generation);
+	assert_int_not_equal(first, t->node->snapshot->generation);
+	for (unsigned int i = 1; i < truth.n; i++)
+		check(truth.time[i] > truth.time[i - 1], "step %u: %llu", i, (unsigned long long)truth.time[i]);
+	testbed_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,6 +527,7 @@ int main(void)
 		cmocka_unit_test(updates_pass_by_a_paused_queue),
 		cmocka_unit_test(what_waits_takes_the_newest),
 		cmocka_unit_test(traces_of_waiting_packets),
+		cmocka_unit_test(trace_of_a_past_snapshot),
 	};
 
 	testbed_eal();

@@ -120,7 +120,7 @@ static void trace_one(struct testbed *t)
 
 	for (uint16_t i = 0; i < t->node->n_lcores; i++)
 		node_lcore_leave(t->node->lcore[i]);
-	check(node_trace_start(t->node, 1, NULL, err, sizeof(err)) == 0, "%s", err);
+	check(node_trace_start(t->node, &(struct node_trace){.count = 1}, err, sizeof(err)) == 0, "%s", err);
 	for (uint16_t i = 0; i < t->node->n_lcores; i++)
 		node_lcore_enter(t->node->lcore[i]);
 }

@@ -232,7 +232,7 @@ static void follow(const struct burst *b, const struct sighting *g)
 		send_by(b, g->policy, x, f->bucket);
 		stat_add(&b->t->count.placed, 1);
 		if (unlikely(x->trace))
-			pkt_tap_trace(b->tap, g->m, TRACE_PLACED, x->egress, 0);
+			pkt_tap_trace(b->tap, g->m, TRACE_PLACED, x->egress, (uint32_t)b->s->generation);
 	}
 	if (unlikely(f->path != (uint16_t)x->path))
 		flow_change_path(b->t, f, (uint16_t)x->path);

@@ -143,7 +143,7 @@ static int check_pci(const struct cfg_port *p, char *err, size_t size)
 		p->device, driver[0] ? driver : "none", n, p->device);
 }
 
-bool device_is_bond(const char *device)
+static bool is_bond(const char *device)
 {
 	return strncmp(device, "net_bonding", strlen("net_bonding")) == 0;
 }
@@ -160,7 +160,7 @@ void device_each_member(const char *device, void (*fn)(void *arg, const char *na
 {
 	/* DPDK 22.11 says slave, 23.11 and later member */
 	static const char *const keys[] = {"slave=", "member="};
-	char *copy = device_is_bond(device) ? strdup(device) : NULL, *save = NULL;
+	char *copy = is_bond(device) ? strdup(device) : NULL, *save = NULL;
 
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save))
 		for (size_t i = 0; i < ARRAY_LEN(keys); i++)
@@ -223,7 +223,7 @@ int device_check(const struct config *c, const struct cfg_port *port, char *err,
 
 	if (cfg_device_is_pci(port->device))
 		return check_pci(port, err, size);
-	if (device_is_bond(port->device))
+	if (is_bond(port->device))
 		return check_bond(c, port, err, size);
 	copy = strdup(port->device);
 	if (!copy)

@@ -3,7 +3,6 @@
 #ifndef DRIVERS_DEVICE_CHECK_H
 #define DRIVERS_DEVICE_CHECK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "config/model.h"
@@ -11,8 +10,7 @@
 /* 0, or -errno with a message that names port, problem and remedy. Opens no device. */
 int device_check(const struct config *c, const struct cfg_port *port, char *err, size_t size);
 
-/* Is it a bonding device of DPDK ("net_bonding0,mode=4,slave=...")? Call fn with the name of each member; nothing for others. */
-bool device_is_bond(const char *device);
+/* Call fn with the name of each member of a bonding device of DPDK ("net_bonding0,mode=4,slave=..."); nothing for others. */
 void device_each_member(const char *device, void (*fn)(void *arg, const char *name), void *arg);
 
 #endif

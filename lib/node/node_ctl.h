@@ -166,9 +166,6 @@ void node_trace_clear(struct node *n);
 /* Call fn for each collected event, ordered by packet (from 1) and step. told: of node_trace.tell, or NULL. */
 void node_trace_each(struct node *n, void (*fn)(void *arg, const struct trace_event *e, void *told), void *arg);
 
-/* The snapshot of a generation (low bits) that is not freed yet; NULL: none. */
-const struct snapshot *node_snapshot_of(const struct node *n, uint32_t generation);
-
 /* The balance of packets: rx + originated = sent + dropped + consumed + held. */
 struct node_balance {
 	uint64_t rx, originated, sent, dropped, consumed, held;

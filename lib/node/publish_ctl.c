@@ -93,19 +93,8 @@
 
 #include "config/config.h"
 #include "node/node_ctl.h"
+#include "node/retired.h"
 #include "node/trace_priv.h"
-
-struct node_retired {
-	struct node_retired *next;
-	const struct snapshot *snapshot; /* NULL: freed; only its ids are still reserved */
-	struct config *config;		 /* NULL: also the configuration of the successor */
-	uint64_t token;
-	uint64_t generation, epoch;    /* of the successor */
-	bool begins;		       /* the successor begins its epoch: ids can be released */
-	bool unparked[NODE_MAX_ROLES]; /* by rx role: was seen without parked packets since the grace period */
-	bool marked;		       /* popped_by is set */
-	uint64_t *popped_by;	       /* by mailbox, in the order of node.mailboxes: value that `popped` must reach */
-};
 
 void node_lcore_enter(struct node_lcore *l)
 {
@@ -240,16 +229,6 @@ void node_publish(struct node *n, struct snapshot *s, struct config *config)
 	r->begins = s->epoch != epoch;
 	r->token = rte_rcu_qsbr_start(n->qsbr);
 	n->retired = r;
-}
-
-const struct snapshot *node_snapshot_of(const struct node *n, uint32_t generation)
-{
-	if (n->snapshot && (uint32_t)n->snapshot->generation == generation)
-		return n->snapshot;
-	for (const struct node_retired *r = n->retired; r; r = r->next)
-		if (r->snapshot && (uint32_t)r->snapshot->generation == generation)
-			return r->snapshot;
-	return NULL;
 }
 
 unsigned int node_reclaim(struct node *n)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "node/node_ctl.h"
+#include "node/retired.h"
 
 #define EVENT_RING 8192	  /* events of one lcore that are not collected yet: room for the largest trace */
 #define EVENTS_KEPT 16384 /* limit of events in one trace */
@@ -68,6 +69,17 @@ static int prepare(struct node *n)
 	return n->traces ? 0 : -ENOMEM;
 }
 
+/* The snapshot of a generation (low bits) that is not freed yet; NULL: none. */
+static const struct snapshot *snapshot_of(const struct node *n, uint32_t generation)
+{
+	if (n->snapshot && (uint32_t)n->snapshot->generation == generation)
+		return n->snapshot;
+	for (const struct node_retired *r = n->retired; r; r = r->next)
+		if (r->snapshot && (uint32_t)r->snapshot->generation == generation)
+			return r->snapshot;
+	return NULL;
+}
+
 /* last: the event before, of the same lcore. */
 static void keep(struct node *n, const struct trace_event *e, const struct trace_event *last)
 {
@@ -79,7 +91,7 @@ static void keep(struct node *n, const struct trace_event *e, const struct trace
 	*k = (struct kept_event){.e = *e};
 	t->n++;
 	if (e->kind == TRACE_RESOLVED && t->asked.tell && last->id == e->id && last->kind == TRACE_RECEIVED) {
-		const struct snapshot *s = node_snapshot_of(n, e->value);
+		const struct snapshot *s = snapshot_of(n, e->value);
 
 		k->told = s ? t->asked.tell(n, s, last, e) : NULL;
 	}

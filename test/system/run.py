@@ -318,6 +318,29 @@ def plan_placement(bench):
     expect(run(topology).returncode == 2, "one file is enough")
 
 
+def bonds(bench):
+    """A bonding device runs with its members; what cannot work is refused before the start."""
+    def config(device, more=""):
+        with open(bench.path("config.yaml"), "w") as f:
+            f.write(f"""node: {{name: {bench.name}, loopback: "fd00::1", infrastructure: ["fd00::/16"]}}
+lcores: {{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}}
+memory: {{buffers: 16K}}
+idle: {{policy: sleep}}
+ports: [{{name: p0, device: "{device}", side: wan, mac: "02:00:00:00:d0:00"{more}}}]
+""")
+    members = "slave=net_null6,slave=net_null7"
+    for device, text in ((f"net_bonding0,{members}", "a bond needs mode=0 to 6"), (f"net_bonding0,mode=7,{members}", "a bond needs mode=0 to 6"),
+                         ("net_bonding0,mode=1", "a bond needs members: add slave=ADDRESS for each to device"),
+                         ("net_bonding0,mode=4,slave=0000:ff:1f.7", "there is no PCI device 0000:ff:1f.7")):
+        config(device)
+        refuses(bench, 3, re.escape(text))
+    config(f"net_bonding0,mode=1,{members}")
+    node = bench.node()
+    port = node.json("show port p0")
+    expect(port["driver"] == "net_bonding" and port["link"] == "up", f"{port}")
+    node.stop()
+
+
 def ends_when_idle(bench):
     write_pcap(bench.path("in.pcap"), [frame(1, n, 1) for n in range(500)])
     bench.config()
@@ -398,6 +421,7 @@ PROCESS = [
     ("plan: paths that fail together", shared_fate),
     ("plan: examples", examples),
     ("one headroom", one_headroom),
+    ("bonds", bonds),
     ("ends when idle", ends_when_idle),
     ("SIGTERM drains and reports", lambda b: stops_on_signal(b, signal.SIGTERM)),
     ("SIGINT drains and reports", lambda b: stops_on_signal(b, signal.SIGINT)),

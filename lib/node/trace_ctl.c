@@ -90,7 +90,11 @@ static void keep(struct node *n, const struct trace_event *e, const struct trace
 		return;
 	*k = (struct kept_event){.e = *e};
 	t->n++;
-	if (e->kind == TRACE_RESOLVED && t->asked.tell && last->id == e->id && last->kind == TRACE_RECEIVED) {
+	if (!t->asked.tell)
+		return;
+	/* what the lcore has posted just before it resolved the packet is the packet as received */
+	if (e->kind == TRACE_PLACED ||
+		(e->kind == TRACE_RESOLVED && last->id == e->id && last->kind == TRACE_RECEIVED)) {
 		const struct snapshot *s = snapshot_of(n, e->value);
 
 		k->told = s ? t->asked.tell(n, s, last, e) : NULL;

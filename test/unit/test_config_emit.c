@@ -101,6 +101,8 @@ static void least_configuration(void **state)
 				  "    side: dc\n"
 				  "    mtu: 1500\n"
 				  "    rx-queues: 1\n"
+				  "    rss-symmetric: false\n"
+				  "    hardware-timestamps: false\n"
 				  "    descriptors:\n"
 				  "      rx: auto\n"
 				  "      tx: 512\n"

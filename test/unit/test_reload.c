@@ -329,7 +329,7 @@ static void updates_pass_by_a_paused_queue(void **state)
 }
 
 struct seen {
-	unsigned int n, kinds[8], last_id;
+	unsigned int n, kinds[TRACE_ENDED + 1], last_id;
 	uint32_t before[64];
 };
 

@@ -424,7 +424,7 @@ def at_a_terminal(screen, prompt):
     screen.type("\r", "rx_descriptors")
     screen.type("reload --d\t", "ry-run ")
     screen.clear()
-    text = screen.type("capture start ?", "drops")
+    text = screen.type("capture start ?", "wan0")
     expect("wan0" in text and "a port, all ports, dropped packets, or packets at" in text, text)
     screen.clear()
     text = screen.type("trace add ?", "number of packets")

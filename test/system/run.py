@@ -264,7 +264,7 @@ def plan_headroom(bench):
     later = json.loads(run("headroom", "--rate", "100G", "--delay", "5ms", "--data-delay", "7ms", "--losses", "0", "-j").stdout)
     expect(later["headroom_draft_he_bytes"] == 62500000 and later["headroom_full"]["round_trip_bytes"] == 150000000, f"{later}")
     expect(later["xon_side"]["full_bytes"] == 150000000, f"{later}")
-    for args, text in ((("headroom",), "--rate is required"), (("head",), "expected 'headroom', found 'head'"), ((), "expected 'headroom'"),
+    for args, text in ((("headroom",), "--rate is required"), (("head",), "expected 'headroom' or 'placement', found 'head'"), ((), "expected 'headroom' or 'placement'"),
                        (("headroom", "--rate", "100G"), "--distance or --delay is required"),
                        (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected a value such as 1000km, found '10mi'"),
                        (("headroom", "--rate", "100", "--distance", "10km"), "--rate: expected a value such as 100G, found '100'"),

@@ -608,7 +608,7 @@ static const struct cfg_key root_keys[] = {
 		.help = "Static neighbours. All others are resolved by ND and ARP."},
 	{"routes", CFG_LIST_OF, .item = CFG_MAP, .map = &route_map, .offset = AT(struct config, routes),
 		.max = 4u << 20, .help = "Routing table of the underlay."},
-	{"vrfs", CFG_LIST_OF, .item = CFG_MAP, .map = &vrf_map, .offset = AT(struct config, vrfs), .max = 1024,
+	{"vrfs", CFG_LIST_OF, .item = CFG_MAP, .map = &vrf_map, .offset = AT(struct config, vrfs), .max = 8192,
 		.help = "Routing tables of tenants."},
 	{"sids", CFG_LIST_OF, .item = CFG_MAP, .map = &sid_map, .offset = AT(struct config, sids), .max = 65536,
 		.help = "SIDs that this node instantiates."},

@@ -35,7 +35,7 @@
 #define SNAP_PATH_MAX (64u * 1024)
 #define SNAP_SID_MAX (64u * 1024)
 #define SNAP_INTERFACE_MAX 1024
-#define SNAP_VRF_MAX 1025 /* the underlay's table is VRF 0 */
+#define SNAP_VRF_MAX 8193 /* the underlay's table is VRF 0 */
 #define SNAP_GROUP_MAX 64
 #define SNAP_SLICE_MAX 128 /* twice the configuration's maximum: ids of removed slices stay reserved */
 #define SNAP_SLICE_NONE 0  /* traffic without a slice */

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Instructions of a packet, counted by callgrind: at most the ceiling of its path, and not more with more slices; and of a
-failure, not more with more paths; of a message of RSVP.
+"""Instructions of a packet, counted by callgrind: at most the ceiling of its path, and not more with more slices or longer tables;
+and of a failure, not more with more paths; of a message of RSVP.
 
 A count does not depend on the machine's load, so it is a test where cycles are only a measurement. Prints TAP.
 """
@@ -16,6 +16,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
+import curves  # noqa: E402
 import failover  # noqa: E402
 import rsvp  # noqa: E402
 
@@ -65,6 +66,15 @@ def results(module, bench):
     yield f"beside a closed gate: {apart - passes:.0f} more, at most {BESIDE}", apart - passes <= BESIDE
 
 
+def curve_results(bench):
+    """The two smallest tables of each: a step for each entry would show, and the others take long to load."""
+    for curve in curves.CURVES:
+        sizes = curve.sizes[:2]
+        counts = [count for _, count, _ in bench.curve(curve, sizes)]
+        shown = " and ".join(f"{count:.0f} with {n:,}" for n, count in zip(sizes, counts))
+        yield f"{curve.name}: flat ({shown})", curves.is_flat(curve, sizes, counts)
+
+
 def failover_results(steps):
     """What a failure costs is the same whatever hangs on the next hop, and in proportion to what is queued."""
     counts = [steps.count_paths(n) for n in (1, 1000)]
@@ -94,7 +104,8 @@ def main():
     steps = failover.Failover(bench.build)
     failed = n = 0
     try:
-        for n, (what, holds) in enumerate(itertools.chain(failover_results(steps), rsvp_results(rsvp.Rsvp(bench.build)), results(module, bench)), 1):
+        for n, (what, holds) in enumerate(itertools.chain(failover_results(steps), rsvp_results(rsvp.Rsvp(bench.build)), results(module, bench),
+                                                      curve_results(bench)), 1):
             print(f"{'ok' if holds else 'not ok'} {n} - {what}", flush=True)
             failed += not holds
     finally:

@@ -296,7 +296,7 @@ static void list_limits(void **state)
 		{"lcores: {control: 0, worker: [1], rx: [1]}\nports: [{name: p, device: net_null0, side: dc}]\n"
 		 "node: {name: a, loopback: \"::1\", infrastructure: ",
 			"\"::/0\"", "}\n", "infrastructure", 0, 64},
-		{BASE "vrfs: ", "{name: v}", "\n", "vrfs", 0, 1024},
+		{BASE "vrfs: ", "{name: v}", "\n", "vrfs", 0, 8192},
 	};
 	char message[128];
 

@@ -47,6 +47,8 @@ static struct node_lcore *lcore_of(struct node *n, uint64_t id)
 	l->stats.tap = &l->tap;
 	l->tap.filter = &n->trace;
 	l->tap.clock = n->clock;
+	for (uint32_t i = 0; i < n->config->ports.n; i++)
+		l->tap.stamp_ports |= n->config->ports.items[i].hardware_timestamps ? 1u << i : 0;
 	l->tap.samples = calloc(1, sizeof(*l->tap.samples));
 	l->stats.path = calloc(SNAP_PATH_MAX, sizeof(*l->stats.path));
 	if (!l->tap.samples || !l->stats.path) {

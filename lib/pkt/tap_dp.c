@@ -19,9 +19,11 @@ static uint32_t tap_captured(const struct rte_mbuf *m)
 	return n;
 }
 
-/* Receive time of the device; 0: none. */
-static uint64_t tap_stamp(const struct pkt_tap *t, const struct rte_mbuf *m)
+/* Receive time of the device of that port; 0: none. */
+static uint64_t tap_stamp(const struct pkt_tap *t, const struct rte_mbuf *m, uint16_t port)
 {
+	if (port >= MAX_PORTS || !(t->stamp_ports & (1u << port)))
+		return 0;
 	return m->ol_flags & t->stamp_flag ? *RTE_MBUF_DYNFIELD(m, t->stamp_at, const rte_mbuf_timestamp_t *) : 0;
 }
 
@@ -41,7 +43,7 @@ void pkt_tap_copy(struct pkt_tap *t, struct rte_mbuf **pkts, unsigned int n, uin
 		r = (struct tap_record *)rte_mbuf_to_priv(copy);
 		*r = (struct tap_record){.time_ns = t->now_ns,
 			.length = pkts[i]->pkt_len,
-			.stamp = tap_stamp(t, pkts[i]),
+			.stamp = tap_stamp(t, pkts[i], port),
 			.port = port,
 			.direction = (uint8_t)direction,
 			.reason = (uint8_t)reason};
@@ -138,7 +140,7 @@ void pkt_tap_note(struct pkt_tap *t, uint16_t trace, uint16_t port, const char *
 
 static void tap_trace_stamp(struct pkt_tap *t, struct rte_mbuf *m, uint16_t port)
 {
-	struct trace_stamp stamp = {.time = tap_stamp(t, m)};
+	struct trace_stamp stamp = {.time = tap_stamp(t, m, port)};
 	struct trace_event e = {.id = pkt_of(m)->trace,
 		.kind = TRACE_STAMPED,
 		.port = (uint8_t)port,

@@ -376,6 +376,7 @@ def silence(p):
         "the same with a configured next hop",
         "RFC 4861 7.2.2, 10",
         link_node(PATIENCE, routes=BEHIND[p.name]),
+        real_time=True,
     )
     case.rx("p0", p.to_far(0))
     unanswered(case, p.to_far(0))

@@ -97,7 +97,8 @@ struct pkt_tap {
 	/* Of mbufs: where the receive time of the device is, and the flag that says it is there; 0: nowhere. As `events`. */
 	uint64_t stamp_flag;
 	size_t stamp_at;
-	uint32_t stamp_ports; /* a bit for each port with hardware-timestamps; others may fill the field, too (net_pcap) */
+	uint32_t
+		stamp_ports; /* a bit for each port with hardware-timestamps; others may fill the field, too (net_pcap) */
 	struct tap_samples *samples; /* set before lcores run, written by the lcore */
 	/* Called for each dropped packet before it is freed; set before lcores run, NULL: none. For the lab. */
 	void (*dropped)(void *arg, struct rte_mbuf *m, enum reason reason);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One RSVP message: a byte of options, then the message. What is accepted survives being written, and what is written is
- * accepted; a signed message is found to be signed. A Bundle is read with everything inside.
+ * accepted; a signed message is found to be signed. A Bundle is read with everything inside. The hop is found in anything, and is
+ * that of the message if that one is accepted.
  */
 #include "rsvp/rsvp_integrity.h"
 #include "test/fuzz/fuzz.h"
@@ -88,10 +89,16 @@ static void check_message(const struct rsvp_numbers *n, const uint8_t *data, siz
 {
 	enum rsvp_refusal refusal = rsvp_read(n, data, size, &message);
 	struct rsvp_raw rest, one;
+	struct ip_addr hop;
+	bool found = rsvp_peek_hop(data, size, &hop);
 
 	must(*rsvp_refusal_name(refusal) != '?', "a refusal without a name");
 	if (refusal)
 		return;
+	if (message.count[RSVP_O_HOP])
+		must(found && hop.family == message.hop.addr.family &&
+				!memcmp(hop.b, message.hop.addr.b, hop.family == 4 ? 4 : 16),
+			"another hop");
 	if (message.kind != RSVP_BUNDLE) {
 		check_accepted(n, size);
 		return;

@@ -336,7 +336,10 @@ ports: [{{name: p0, device: "{device}", side: wan, mac: "02:00:00:00:d0:00"{more
         refuses(bench, 3, re.escape(text))
     config(f"net_bonding0,mode=1,{members}")
     node = bench.node()
-    port = node.json("show port p0")
+    # A bond finds out by a poll of its own, after the start, that its members are up.
+    until = time.monotonic() + 10
+    while (port := node.json("show port p0"))["link"] != "up" and time.monotonic() < until:
+        time.sleep(0.05)
     expect(port["driver"] == "net_bonding" and port["link"] == "up", f"{port}")
     node.stop()
 

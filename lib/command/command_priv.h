@@ -36,6 +36,10 @@ int cmd_show_queues(struct command_call *c);
 int cmd_show_rings(struct command_call *c);
 int cmd_show_punts(struct command_call *c);
 
+/* cmd_credit.c */
+int cmd_show_credit(struct command_call *c);
+int cmd_show_credit_pools(struct command_call *c);
+
 /* cmd_pfc.c */
 int cmd_show_pfc_counters(struct command_call *c);
 

@@ -32,6 +32,8 @@ extern const struct metric_source metric_pfc[];	     /* metrics_pfc.c */
 extern const struct metric_source metric_flows[];    /* metrics_flow.c */
 extern const struct metric_source metric_rsvp[];     /* metrics_rsvp.c */
 extern const struct metric_source metric_sessions[]; /* metrics_rsvp.c; only on demand */
+extern const struct metric_source metric_credit[];   /* metrics_credit.c: sums over sessions */
+extern const struct metric_source metric_credits[];  /* metrics_credit.c: of each session; only on demand */
 extern const struct metric_source metric_bfd[];	     /* metrics_bfd.c */
 extern const struct metric_source metric_ways[];     /* metrics_way.c: next hops and paths */
 

@@ -222,9 +222,12 @@ void openmetrics_print(const struct node *n, const struct openmetrics_how *how, 
 	grades(&p, "sluice_paths", "paths of policies by state", metric_count_paths);
 	tables(&p, &context, metric_bfd);
 	tables(&p, &context, metric_rsvp);
+	tables(&p, &context, metric_credit);
 	tables(&p, &context, metric_flows);
-	if (how->session)
+	if (how->session) {
 		tables(&p, &context, metric_sessions);
+		tables(&p, &context, metric_credits);
+	}
 	family(&p, "sluice_ring_used", "gauge", "packets or messages in a ring between lcores");
 	rings(&p, "sluice_ring_used", false);
 	family(&p, "sluice_ring_refused", "counter", "packets or messages refused because the ring was full");

@@ -8,7 +8,7 @@
 #include "service/nexthop/nexthop.h"
 #include "service/pfc/pfc_ctl.h"
 #include "service/pfc/service_learn.h"
-#include "service/rsvp/service_rsvp.h"
+#include "service/rsvp/credit_shown.h"
 #include "steer/flow_table.h"
 
 #define QUEUE_COUNTERS(X) QUEUE_LEVELS(X) QUEUE_EVENTS(X)
@@ -51,6 +51,9 @@
 #define ROW_rsvp_letter(...) STAT_ROW(struct letter_stats, __VA_ARGS__),
 #define ROW_rsvp_neighbor(...) STAT_ROW(struct rsvp_neighbor, __VA_ARGS__),
 #define ROW_rsvp_own(...) STAT_ROW(struct rsvp_session_shown, __VA_ARGS__),
+#define ROW_credit_sent(...) STAT_ROW(struct credit_sent, __VA_ARGS__),
+#define ROW_credit_given(...) STAT_ROW(struct credit_given, __VA_ARGS__),
+#define ROW_credit_of(...) STAT_ROW(struct credit_sent, __VA_ARGS__),
 #define ROW_flow(...) STAT_ROW(struct flow_counters, __VA_ARGS__),
 #define ROW_sid(...) STAT_ROW(struct sid_counter, __VA_ARGS__),
 

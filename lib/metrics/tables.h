@@ -53,6 +53,14 @@
 		"`/metrics?session=NAME`, or " \
 		"`*` for all.", \
 		RSVP_SESSION_COUNTERS) \
+	X(credit_sent, "Credit: what this node has from next hops", \
+		"`show credit`. In metrics the sum over sessions.", CREDIT_SENT_COUNTERS) \
+	X(credit_given, "Credit: what this node gives to previous hops", \
+		"`show credit`. In metrics the sum over sessions.", CREDIT_GIVEN_COUNTERS) \
+	X(credit_of, "Credit per session", \
+		"`show credit SESSION`: sessions that begin at this node. In metrics only on demand: " \
+		"`/metrics?session=NAME`, or `*` for all.", \
+		CREDIT_SENT_BY_SESSION) \
 	X(flow, "Flow tables", "`show flows counters`: sum over all rx lcores.", FLOW_COUNTERS) \
 	X(sid, "Per local SID", "`show sids`.", SID_COUNTERS)
 

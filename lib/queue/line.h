@@ -50,17 +50,6 @@ struct line_order {
 #define LINE_TELLS_FREED 0x03000000u /* of that reservation: a batch was freed */
 #define LINE_TELLS_NUMBER 0x00ffffffu
 
-/* Counters of a line, for `show credit`. X as in stats/counter.h. */
-#define LINE_COUNTERS(X) \
-	X(gauge, waits, "waits", "packets", "sluice_credit_waiting_packets", "packets that wait for credit") \
-	X(gauge, waits_bytes, "waits_bytes", "bytes", "sluice_credit_waiting_bytes", "bytes that wait for credit") \
-	X(counter, packets, "packets", "packets", "sluice_credit_packets", "packets that passed the gate") \
-	X(counter, waited, "waited", "packets", "sluice_credit_waited_packets", "packets that waited for credit") \
-	X(counter, uncredited, "uncredited", "packets", "sluice_credit_uncredited_packets", \
-		"packets that were sent without credit because the session had none for too long") \
-	X(counter, ended, "ended", "packets", "sluice_credit_ended_packets", \
-		"packets dropped because the session had no credit for too long")
-
 struct credit_line {
 	struct credit_gate gate; /* as its header says */
 	/* the worker's */
@@ -75,12 +64,16 @@ struct credit_line {
 	bool starves; /* it was told that this line waits for credit */
 	uint16_t alive;
 	uint32_t path, neigh, label;
-	LINE_COUNTERS(STAT_DECLARE)
 	/* written by the worker, read by control; relaxed */
-	uint32_t ack;	 /* number of the last order that was obeyed; release */
-	uint8_t tos;	 /* outer traffic class of the last packet */
-	uint8_t slice;	 /* and its slice */
-	uint8_t blocked; /* the oldest packet waits for credit */
+	uint64_t waits, waits_bytes; /* packets and bytes that wait for credit */
+	uint64_t packets;	     /* that passed the gate */
+	uint64_t waited;	     /* packets that waited for credit */
+	uint64_t uncredited;	     /* packets that were sent without credit: the session had none for too long */
+	uint64_t ended;		     /* packets dropped for the same reason */
+	uint32_t ack;		     /* number of the last order that was obeyed; release */
+	uint8_t tos;		     /* outer traffic class of the last packet */
+	uint8_t slice;		     /* and its slice */
+	uint8_t blocked;	     /* the oldest packet waits for credit */
 	/* set by worker and control: control looks at the line in each tick */
 	bool told;
 	/* written by control, read by rx */

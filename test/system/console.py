@@ -128,7 +128,7 @@ def typed_node(bench, *args, **more):
 
 SHOWS = ["ports", "port wan0", "port info all", "port stats wan0", "port stats all", "port xstats wan0", "interfaces", "lcores", "sids",
          "remote-sids", "routes", "routes red", "route lookup 5f00:0:500::1",
-         "route lookup 10.2.9.9 red", "route lookup 10.9.9.9 red", "neighbors", "policies", "paths", "nexthops", "bfd sessions", "bfd counters", "rsvp sessions", "rsvp paths", "rsvp neighbors", "rsvp counters", "rsvp messages", "rsvp messages 5", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "punts", "stats", "drops",
+         "route lookup 10.2.9.9 red", "route lookup 10.9.9.9 red", "neighbors", "policies", "paths", "nexthops", "bfd sessions", "bfd counters", "rsvp sessions", "rsvp paths", "rsvp neighbors", "rsvp counters", "rsvp messages", "rsvp messages 5", "credit", "credit pools", "queues", "queues dc0", "buffers", "pfc counters", "pfc history", "pfc tunnels", "pfc watchdog", "rings", "punts", "stats", "drops",
          "conservation", "config", "captures", "trace", "log", "version"]
 
 

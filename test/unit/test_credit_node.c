@@ -9,6 +9,7 @@
 #define DATA 1000 /* bytes of the inner packet: one unit */
 
 static struct rsvp_message init; /* the 28 that the node has sent */
+static uint32_t echo;		 /* of its markers, in updates */
 
 /* Data of the session, or with another label. */
 static void data(struct testbed *t, uint32_t label, unsigned int n)
@@ -85,7 +86,8 @@ static void update(struct testbed *t, uint64_t fccl, uint64_t abr, uint32_t sequ
 		.buffer = 16,
 		.heartbeat_us = 50000,
 		.sequence = sequence,
-		.lih = init.hop.lih};
+		.lih = init.hop.lih,
+		.echo = echo};
 	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
 	to_node(t);
 }
@@ -447,12 +449,141 @@ static void stops(void **state)
 	testbed_free(t);
 }
 
+static json_int_t value_of(struct testbed *t, const char *line, const char *key)
+{
+	json_t *rows = shown_json(t, line), *v = json_object_get(json_array_get(rows, 0), key);
+	json_int_t value;
+
+	check(json_is_integer(v), "%s: no '%s'", line, key);
+	value = json_integer_value(v);
+	json_decref(rows);
+	return value;
+}
+
+/* What users see: the window, what of it is in use, what waits and why, and what the previous hop has. */
+static void shown(void **state)
+{
+	struct testbed *t = committed("");
+	char line[64];
+
+	(void)state;
+	snprintf(line, sizeof(line), "show credit 0x%05x", LABEL);
+	check_shown(t, line, "sends");
+	data(t, LABEL, 20);
+	data_passed(t);
+	testbed_pass(t, 15 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	check_shown(t, "show credit", "waits for credit");
+	assert_int_equal(16, value_of(t, "show credit -j", "granted"));
+	assert_int_equal(16, value_of(t, "show credit -j", "used"));
+	assert_int_equal(16, value_of(t, "show credit -j", "in_flight"));
+	assert_int_equal(4, value_of(t, "show credit -j", "queued"));
+	assert_int_equal(16, value_of(t, "show credit -j", "given"));
+	assert_int_equal(4, value_of(t, "show credit -j", "buffered"));
+	check_metrics(t, "sluice_credit_queued_packets{node=\"t\"} 4\n");
+	update(t, 19, 13, 100);
+	testbed_pass(t, 15 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
+	assert_int_equal(1, value_of(t, "show credit -j", "queued"));
+	assert_int_equal(6, value_of(t, "show credit -j", "in_flight"));
+	check_shown(t, "show credit pools", "node");
+	assert_int_equal(64, value_of(t, "show credit pools -j", "units"));
+	assert_int_equal(16, value_of(t, "show credit pools -j", "committed"));
+	assert_int_equal(1, value_of(t, "show credit pools -j", "buffered"));
+	testbed_free(t);
+}
+
+/* The next hop has all markers that were sent to it. */
+static void hear_markers(struct testbed *t)
+{
+	static struct rsvp_message marker;
+	struct sent_frame *f;
+
+	while ((f = fake_port_take(t->port[1]))) {
+		const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(f->bytes + 14);
+
+		if (ip->next_header == RSVP_PROTOCOL &&
+			rsvp_read(&rsvp_ext, f->bytes + 54, f->size - 54, &marker) == RSVP_ACCEPTED &&
+			marker.kind == RSVP_MARKER)
+			echo = marker.cbfc_hop[0].sequence;
+		free(f);
+	}
+}
+
+/* The next hop is heard, and says no more than before. */
+static void heartbeats(struct testbed *t, uint64_t fccl, uint64_t abr, unsigned int n)
+{
+	static uint32_t sequence = 1000;
+
+	for (unsigned int i = 0; i < n; i++) {
+		hear_markers(t);
+		update(t, fccl, abr, sequence++);
+		testbed_pass(t, 40 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	}
+}
+
+/* A session that stands still is an alarm after a second, and its end is told as well. */
+static void stall_is_told(void **state)
+{
+	struct testbed *t = committed("");
+
+	(void)state;
+	data(t, LABEL, 20);
+	heartbeats(t, 16, 16, 20);
+	listen_to(t);
+	assert_null(strstr(told, "gives no credit"));
+	heartbeats(t, 16, 16, 10);
+	check_told(t, "session of fd00:1::5, label 0x12345: packets wait, and fd00::2 gives no credit");
+	check_shown(t, "show credit", "no credit comes");
+	check_metrics(t, "sluice_credit_stalled{node=\"t\"} 1\n");
+	assert_in_range(value_of(t, "show credit -j", "stalled_ms"), 900, 1300);
+	heartbeats(t, 32, 20, 1);
+	check_told(t, "fd00::2 gives credit again");
+	check_metrics(t, "sluice_credit_stalled{node=\"t\"} 0\n");
+	testbed_free(t);
+}
+
+/* Units that do not come back although fences were answered are an alarm. */
+static void leak_is_told(void **state)
+{
+	struct testbed *t = committed("");
+
+	(void)state;
+	data(t, LABEL, 10);
+	heartbeats(t, 20, 10, 5);
+	assert_int_equal(0, value_of(t, "show credit -j", "leaked"));
+	data(t, LABEL, 6);
+	heartbeats(t, 20, 13, 35);
+	assert_int_equal(3, value_of(t, "show credit -j", "leaked"));
+	check_told(t, "3 units lost on the way to fd00::2 are not given back");
+	heartbeats(t, 32, 16, 2);
+	assert_int_equal(0, value_of(t, "show credit -j", "leaked"));
+	check_told(t, "the units lost on the way to fd00::2 are given back");
+	testbed_free(t);
+}
+
+/* A neighbour that grants more than it said is counted and named, once. */
+static void promise_is_told(void **state)
+{
+	struct testbed *t = committed("");
+
+	(void)state;
+	update(t, 40, 0, 100);
+	check_told(t, "neighbor fd00::2: it grants more than it has announced");
+	update(t, 41, 0, 101);
+	listen_to(t);
+	assert_null(strstr(told, "grants more"));
+	testbed_pass(t, 15 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_int_equal(2, value_of(t, "show credit 0x12345 -j", "beyond"));
+	testbed_free(t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(gate), cmocka_unit_test(told_to_previous),
 		cmocka_unit_test(drops_are_freed), cmocka_unit_test(silence), cmocka_unit_test(fence_sent),
 		cmocka_unit_test(fence_heals), cmocka_unit_test(without_session), cmocka_unit_test(without_updates),
-		cmocka_unit_test(headend), cmocka_unit_test(comes_back), cmocka_unit_test(stops)};
+		cmocka_unit_test(headend), cmocka_unit_test(comes_back), cmocka_unit_test(stops),
+		cmocka_unit_test(shown), cmocka_unit_test(stall_is_told), cmocka_unit_test(leak_is_told),
+		cmocka_unit_test(promise_is_told)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,8 @@ static void released(void *arg, uint32_t number)
 
 	set_on(c, number, NULL, false);
 	set_epoch(k->data, number, 0, 0);
+	credit_grant_show(c, number, true);
+	credit_grant_hide(k, number);
 	k->grant[number].used = false;
 	k->free_grant[k->free_grants++] = number;
 }
@@ -178,8 +180,10 @@ static void hear_update(struct control_role *c, uint32_t line, const struct rsvp
 		return;
 	u->u.sequence = m->sequence - 1;
 	if (credit_ahead(m->fccl, m->abr) > (int64_t)MAX_OF(u->u.buf, m->buffer))
-		stat_add(&u->beyond, 1);
+		credit_promises_beyond(c, line, v);
+	u->heard++;
 	credit_user_hear(&u->u, gate, &x, 2 * MAX_OF(u->u.buf, m->buffer), c->now);
+	credit_use_answered(u, x.echo);
 	if (n && credit_user_loop(&u->u, &x, c->now, &loop))
 		credit_loop_add(&n->loop, loop);
 	if (gate->limit != limit && stat_read(&k->data->line[line].waits))
@@ -255,14 +259,15 @@ static bool samples_of(const struct credit_control *k, struct credit_grant *g, u
 	return true;
 }
 
-static void act_on(struct control_role *c, uint32_t number, unsigned int bits)
+/* lost: units that were declared lost before. */
+static void act_on(struct control_role *c, uint32_t number, unsigned int bits, int64_t lost)
 {
 	struct credit_grant *g = &credit_of(c->node)->grant[number];
 
-	stat_add(&g->healed, bits & CREDIT_HEALED ? 1 : 0);
-	stat_add(&g->lowered, bits & CREDIT_LOWERED ? 1 : 0);
-	stat_add(&g->stale, bits & CREDIT_STALE ? 1 : 0);
-	stat_add(&g->bad, bits & CREDIT_BAD ? 1 : 0);
+	g->counts.healed += bits & CREDIT_HEALED ? (uint64_t)(g->g.lost - lost) : 0;
+	g->counts.doubled += bits & CREDIT_LOWERED ? (uint64_t)(lost - g->g.lost) : 0;
+	g->counts.stale += bits & CREDIT_STALE ? 1 : 0;
+	g->counts.bad += bits & CREDIT_BAD ? 1 : 0;
 	if (bits & CREDIT_ANSWER)
 		credit_update_due(c, number);
 }
@@ -281,12 +286,15 @@ static void marked(void *arg, const struct rsvp_path *p, uint32_t number, const 
 		.fctbs = h->fctbs,
 		.fence = h->fence};
 
+	int64_t lost = g->g.lost;
+
 	(void)p;
 	if (!samples_of(k, g, number, samples))
 		memset(samples, 0, sizeof(samples));
 	act_on(c, number,
 		credit_grantor_hear(&g->g, &hop, credit_totals_of(k->data, number), samples,
-			c->s->credit.config.idle_ms * NSEC_PER_MSEC, c->now));
+			c->s->credit.config.idle_ms * NSEC_PER_MSEC, c->now),
+		lost);
 	credit_activate_grant(k, number);
 }
 
@@ -340,10 +348,12 @@ static void tick_grants(struct control_role *c)
 
 		if (k->grant[number].used)
 			tick_grant(c, number);
+		credit_grant_show(c, number, false);
 		if (!rests(k->data, &k->grant[number], number)) {
 			i++;
 			continue;
 		}
+		credit_grant_show(c, number, true);
 		k->grant[number].active = false;
 		k->active_grant[i] = k->active_grant[--k->active_grants];
 	}
@@ -363,10 +373,11 @@ static void look_at_credit(struct control_role *c, uint32_t line)
 		c->now);
 	struct rsvp_path *p = rsvp_path_at(rsvp_of(c)->machines, u->slot);
 
-	stat_add(&u->stalls, health == CREDIT_STALLED && u->health != CREDIT_STALLED);
+	u->counts.stalls += health == CREDIT_STALLED && u->health != CREDIT_STALLED;
 	u->health = health;
+	credit_use_watch(c, line);
 	if (credit_user_out_of_step(&u->u, MAX_OF(n->alive.hb_ns, loop), c->now)) {
-		stat_add(&u->resyncs, 1);
+		u->counts.resyncs++;
 		rsvp_user_resync(rsvp_of(c)->machines, c->now, p);
 		return;
 	}
@@ -436,10 +447,12 @@ static void tick_lines(struct control_role *c)
 
 		if (k->use[line].used)
 			tick_line(c, line);
+		credit_use_show(c, line, false);
 		if (!line_rests(k->data, &k->use[line], line)) {
 			i++;
 			continue;
 		}
+		credit_use_show(c, line, true);
 		k->use[line].active = false;
 		k->active_line[i] = k->active_line[--k->active_lines];
 	}
@@ -525,6 +538,7 @@ static void hear_tell(struct control_role *c, uint32_t what)
 	uint32_t number = what & LINE_TELLS_NUMBER;
 	struct credit_grant *g = &k->grant[number];
 	struct credit_sample samples[CREDIT_SAMPLES];
+	int64_t lost = g->g.lost;
 
 	switch (what & ~LINE_TELLS_NUMBER) {
 	case LINE_TELLS_LINE:
@@ -537,7 +551,7 @@ static void hear_tell(struct control_role *c, uint32_t what)
 	case LINE_TELLS_GRANT:
 		credit_activate_grant(k, number);
 		if (g->used && samples_of(k, g, number, samples))
-			act_on(c, number, credit_grantor_sampled(&g->g, samples));
+			act_on(c, number, credit_grantor_sampled(&g->g, samples), lost);
 		break;
 	default:
 		credit_activate_grant(k, number);
@@ -697,6 +711,7 @@ uint32_t credit_line_new(struct control_role *c, bool headend)
 	if (!line)
 		return 0;
 	k->use[line] = (struct credit_use){.used = true,
+		.base = credit_line_counts(&k->data->line[line]),
 		.headend = headend,
 		.active = k->use[line].active,
 		.slot = CREDIT_NO_SLOT,

@@ -48,12 +48,14 @@ static bool make_tables(struct credit_control *k, const struct config *c, uint16
 	d->line_of_path = new_sparse(SNAP_PATH_MAX * PKT_CLASSES * sizeof(*d->line_of_path), &k->memory[5]);
 	k->grant = new_sparse(n * sizeof(*k->grant), &k->memory[6]);
 	k->use = new_sparse(n * sizeof(*k->use), &k->memory[7]);
+	k->use_row = new_sparse(n * sizeof(*k->use_row), &k->memory[8]);
+	k->grant_row = new_sparse(n * sizeof(*k->grant_row), &k->memory[9]);
 	k->free_grant = calloc(n, sizeof(uint32_t));
 	k->free_line = calloc(n, sizeof(uint32_t));
 	k->active_grant = calloc(n, sizeof(uint32_t));
 	k->active_line = calloc(n, sizeof(uint32_t));
 	return d->line && d->origin && d->intake && d->sample && d->release && d->line_of_path && k->grant && k->use &&
-	       k->free_grant && k->free_line && k->active_grant && k->active_line &&
+	       k->use_row && k->grant_row && k->free_grant && k->free_line && k->active_grant && k->active_line &&
 	       credit_table_make(&d->table, (uint32_t)c->credit.paths);
 }
 
@@ -131,7 +133,8 @@ void credit_free(struct control_role *c)
 uint64_t credit_memory(uint32_t paths, unsigned int rx, unsigned int workers)
 {
 	uint64_t each = sizeof(struct credit_line) + sizeof(struct credit_origin) + sizeof(struct credit_grant) +
-			sizeof(struct credit_use) + 4 * sizeof(uint32_t);
+			sizeof(struct credit_use) + sizeof(struct credit_use_row) + sizeof(struct credit_grant_row) +
+			4 * sizeof(uint32_t);
 
 	each += rx * (sizeof(struct credit_intake) + CREDIT_SAMPLES * sizeof(struct credit_sample));
 	each += (rx + workers) * sizeof(struct credit_release);

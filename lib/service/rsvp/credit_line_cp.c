@@ -171,6 +171,9 @@ static void adopt(struct control_role *c, struct credit_line *l, struct credit_u
 		.base = l->gate.sent - v->sent,
 		.heard_ns = c->now,
 		.moved_ns = c->now};
+	u->stated = v->abr;
+	u->unanswered = false;
+	u->leaked = 0;
 	__atomic_store_n(&l->gate.fence, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&l->gate.limit, u->u.base + fccl, __ATOMIC_RELAXED);
 	__atomic_store_n(&l->gate.open, true, __ATOMIC_RELEASE);
@@ -221,6 +224,7 @@ static void bind(struct control_role *c, struct credit_line *l, struct credit_us
 
 static void free_line(struct credit_control *k, uint32_t line)
 {
+	credit_use_hide(k, line);
 	k->use[line].used = k->use[line].closing = false;
 	k->free_line[k->free_lines++] = line;
 }

@@ -38,7 +38,7 @@ static void put_update(struct control_role *c, struct credit_grant *g, uint32_t 
 
 	credit_grantor_update(&g->g, credit_totals_of(credit_of(c->node)->data, number), &u);
 	g->updated_ns = c->now;
-	stat_add(&g->updates, 1);
+	g->counts.updates++;
 	m->credit[m->count[RSVP_O_CREDIT]++] = (struct rsvp_credit){.form = RSVP_CREDIT_OF_CONTEXT,
 		.flags = RSVP_CREDIT_UPDATE,
 		.traffic_class = v->traffic_class,
@@ -161,7 +161,9 @@ bool credit_marker_send(struct control_role *c, uint32_t line, bool ask, bool id
 	m->count[RSVP_O_CBFC_HOP] = 1;
 	if (ask)
 		credit_user_asked(&u->u, &hop, c->now);
-	stat_add(&u->markers, 1);
+	if (hop.fence)
+		credit_use_stated(u, &hop);
+	u->counts.markers++;
 	send(c, n, m);
 	return true;
 }
@@ -250,7 +252,7 @@ void credit_fence_send(struct control_role *c, uint32_t line)
 	pkt->egress = u->binding.port;
 	*pkt_credit_of(m) = (struct pkt_credit){.line = (uint16_t)line, .units = (uint16_t)number, .fence = 1};
 	credit_user_fence(&u->u, &l->gate, number, c->now);
-	stat_add(&u->fences, 1);
+	u->counts.fences++;
 	if (mailbox_push_packets(&c->to_worker[c->node->owner[pkt->egress]], &m, 1) != 1)
 		pkt_end(m, DROP_punt_full, &c->lcore->stats);
 }

@@ -31,9 +31,19 @@ static const char *reason_of(const struct rsvp_error *e)
 	}
 }
 
+static const char *session_of(const struct rsvp_event *e, char *buf, size_t size)
+{
+	char source[IP_ADDR_TEXT];
+
+	if (e->session[0])
+		return e->session;
+	snprintf(buf, size, "of %s, label 0x%05x", ip_addr_format(&e->view.sender.src, source), e->view.sender.port);
+	return buf;
+}
+
 static void say(const struct rsvp_event *e)
 {
-	char node[IP_ADDR_TEXT];
+	char node[IP_ADDR_TEXT], name[RSVP_NAME + IP_ADDR_TEXT];
 
 	switch ((enum rsvp_event_kind)e->kind) {
 	case RSVP_EVENT_UP:
@@ -70,6 +80,27 @@ static void say(const struct rsvp_event *e)
 	case RSVP_EVENT_REPLAYED:
 		log_warning(rsvp, "neighbor %s: %llu messages replayed, or older than credit.window",
 			ip_addr_format(&e->neighbor, node), (unsigned long long)e->count);
+		break;
+	case RSVP_EVENT_STALLED:
+		log_warning(rsvp, "session %s: packets wait, and %s gives no credit; see: show credit",
+			session_of(e, name, sizeof(name)), ip_addr_format(&e->view.nhop, node));
+		break;
+	case RSVP_EVENT_FLOWS:
+		log_notice(rsvp, "session %s: %s gives credit again", session_of(e, name, sizeof(name)),
+			ip_addr_format(&e->view.nhop, node));
+		break;
+	case RSVP_EVENT_LEAKS:
+		log_warning(rsvp, "session %s: %llu units lost on the way to %s are not given back; see: show credit",
+			session_of(e, name, sizeof(name)), (unsigned long long)e->count,
+			ip_addr_format(&e->view.nhop, node));
+		break;
+	case RSVP_EVENT_HEALED:
+		log_notice(rsvp, "session %s: the units lost on the way to %s are given back",
+			session_of(e, name, sizeof(name)), ip_addr_format(&e->view.nhop, node));
+		break;
+	case RSVP_EVENT_BEYOND:
+		log_warning(rsvp, "neighbor %s: it grants more than it has announced; obeyed up to twice that",
+			ip_addr_format(&e->view.nhop, node));
 		break;
 	}
 }

@@ -15,30 +15,31 @@
 #include "credit/credit_pace.h"
 #include "credit/credit_user.h"
 #include "queue/line.h"
-#include "service/rsvp/service_rsvp.h"
+#include "service/rsvp/credit_shown.h"
 
 #define CREDIT_TELL_SLOTS 4096
 #define CREDIT_ORDER_SLOTS 4096
 #define CREDIT_NO_SLOT UINT32_MAX
 #define CREDIT_PATHS 16 /* of a policy that lead to a line */
 
-/* Counters of a grant. */
-#define CREDIT_GRANT_COUNTERS(X) \
-	X(counter, updates, "updates", "updates", "sluice_credit_updates", "updates sent to previous hops") \
-	X(counter, healed, "healed", "times", "sluice_credit_healed", "corrections that found lost units") \
-	X(counter, lowered, "lowered", "times", "sluice_credit_lowered", \
-		"corrections that found more units than were declared lost: doubled packets, or a wrong declaration") \
-	X(counter, stale, "stale", "messages", "sluice_credit_stale", "markers of another epoch") \
-	X(counter, bad, "bad", "messages", "sluice_credit_bad", "markers that state more than was granted")
+/* Counters of a grant and of a use, shown in the rows of credit_shown.h. */
+struct credit_grant_counts {
+	uint64_t updates, healed, doubled, stale, bad;
+};
 
-/* Counters of a use. */
-#define CREDIT_USE_COUNTERS(X) \
-	X(counter, fences, "fences", "packets", "sluice_credit_fences", "fences ordered") \
-	X(counter, markers, "markers", "messages", "sluice_credit_markers", "markers sent") \
-	X(counter, resyncs, "resyncs", "times", "sluice_credit_resyncs", "times that a new epoch was asked for") \
-	X(counter, stalls, "stalls", "times", "sluice_credit_stalls", "times that no credit came for a whole loop") \
-	X(counter, beyond, "beyond", "updates", "sluice_credit_beyond", \
-		"updates that promise more than the neighbour may grant")
+struct credit_use_counts {
+	uint64_t fences, markers, resyncs, stalls, stalled_ns, beyond;
+};
+
+/* Counters that the worker has of a line. */
+struct credit_line_counts {
+	uint64_t packets, waited, uncredited, ended;
+};
+
+/* How many there were in a second. */
+struct credit_rate {
+	uint64_t since_ns, count, rate;
+};
 
 struct credit_neighbor;
 
@@ -56,7 +57,9 @@ struct credit_grant {
 	uint64_t others; /* units that other rx roles had received then */
 	struct credit_neighbor *neighbor;
 	uint32_t next_due; /* in the list of a pass */
-	CREDIT_GRANT_COUNTERS(STAT_DECLARE)
+	struct credit_grant_counts counts;
+	struct credit_rate rate; /* of updates sent */
+	uint64_t shown_ns;	 /* when its row was written last */
 };
 
 /* Where the data of a use goes. */
@@ -86,7 +89,18 @@ struct credit_use {
 	uint8_t health;
 	uint32_t n_paths, path[CREDIT_PATHS]; /* of the policy, whose data waits here */
 	uint8_t path_class;
-	CREDIT_USE_COUNTERS(STAT_DECLARE)
+	struct credit_use_counts counts;
+	struct credit_line_counts base; /* of the line, when this use began */
+	struct credit_rate rate;	/* of updates heard */
+	uint64_t heard;			/* updates */
+	uint64_t looked_ns, shown_ns;	/* the last tick, and when its row was written */
+	uint64_t trouble_ns[2];		/* since when it is stalled, and leaks; 0: it does not */
+	bool told[2];			/* of that, an alarm was raised */
+	bool beyond_told;
+	uint64_t stated; /* units in front of the last fence that was stated */
+	uint32_t stated_sequence;
+	bool unanswered; /* that statement has not been answered */
+	uint64_t leaked; /* units of it that are missing */
 };
 
 /* Of a neighbour, by its place in credit_data.alive. */
@@ -105,10 +119,17 @@ struct credit_neighbor {
 
 struct credit_control {
 	struct credit_data *data;
-	void *memory[9]; /* of the tables */
+	void *memory[10]; /* of the tables */
 	uint32_t numbers;
-	struct credit_grant *grant; /* by number */
-	struct credit_use *use;	    /* by number */
+	struct credit_grant *grant;	/* by number */
+	struct credit_use *use;		/* by number */
+	struct credit_use_row *use_row; /* by number, as users see it */
+	struct credit_grant_row *grant_row;
+	struct {
+		uint32_t version; /* odd while a row ends */
+		struct credit_sent sent;
+		struct credit_given given;
+	} past; /* counters of rows that have ended */
 	uint32_t *free_grant, *free_line, free_grants, free_lines;
 	uint32_t *active_grant, *active_line, active_grants, active_lines;
 	struct credit_neighbor neighbor[LINE_ALIVES];
@@ -155,6 +176,17 @@ void credit_update_due(struct control_role *c, uint32_t grant);
 void credit_updates_send(struct control_role *c);
 bool credit_marker_send(struct control_role *c, uint32_t line, bool ask, bool idle);
 void credit_fence_send(struct control_role *c, uint32_t line);
+
+/* credit_shown_cp.c: rows for users, alarms. `now`: also if it was written just before. */
+void credit_use_show(struct control_role *c, uint32_t line, bool now);
+void credit_grant_show(struct control_role *c, uint32_t grant, bool now);
+void credit_use_hide(struct credit_control *k, uint32_t line);
+void credit_grant_hide(struct credit_control *k, uint32_t grant);
+void credit_use_watch(struct control_role *c, uint32_t line);
+void credit_use_stated(struct credit_use *u, const struct credit_hop *hop);
+void credit_use_answered(struct credit_use *u, uint32_t echo);
+void credit_promises_beyond(struct control_role *c, uint32_t line, const struct rsvp_path_view *v);
+struct credit_line_counts credit_line_counts(const struct credit_line *l);
 
 /* credit_common_cp.c */
 void credit_activate_grant(struct credit_control *k, uint32_t number);

@@ -154,7 +154,12 @@ enum rsvp_event_kind {
 	RSVP_EVENT_BACK,
 	RSVP_EVENT_UNANSWERED, /* a neighbour does not answer */
 	RSVP_EVENT_ANSWERS,
-	RSVP_EVENT_REPLAYED
+	RSVP_EVENT_REPLAYED,
+	RSVP_EVENT_STALLED, /* no credit comes for a session whose packets wait */
+	RSVP_EVENT_FLOWS,
+	RSVP_EVENT_LEAKS, /* lost units of a session are not given back */
+	RSVP_EVENT_HEALED,
+	RSVP_EVENT_BEYOND /* a neighbour grants more than it has announced */
 };
 
 struct rsvp_event {
@@ -162,7 +167,7 @@ struct rsvp_event {
 	char session[RSVP_NAME], path[RSVP_NAME];
 	struct rsvp_path_view view;
 	struct ip_addr neighbor;
-	uint64_t count; /* RSVP_EVENT_REPLAYED: messages since the last such event */
+	uint64_t count; /* RSVP_EVENT_REPLAYED: messages since the last such event; RSVP_EVENT_LEAKS: units */
 };
 
 /* The last messages, as they were received and sent, while they are recorded: `debug rsvp on`. */

@@ -158,6 +158,7 @@ struct lab *lab_new(struct topology *t, const struct lab_options *options, char 
 	lab->options = *options;
 	lab->seed = options->seed_given ? options->seed : t->lab.seed;
 	lab->end_ns = t->lab.run_ns + t->lab.drain_ns;
+	lab->large = t->nodes.n + t->hosts.n > FIT_IN_CACHE;
 	lab->lossless = topo_lossless(t, &lab->lossless_required);
 	if (build(lab, err, size) == 0)
 		return lab;
@@ -230,7 +231,6 @@ static void fire(struct lab *lab, struct event *e)
  */
 static void run_timelines(struct lab *lab, uint64_t end)
 {
-	bool many = lab->n_nodes + lab->n_hosts > FIT_IN_CACHE;
 	uint64_t begin = lab->now;
 	uint32_t n = 0;
 	struct event *e;
@@ -243,7 +243,7 @@ static void run_timelines(struct lab *lab, uint64_t end)
 	for (uint32_t i = 0; i < n; i++) {
 		struct timeline *t = lab->due[i];
 
-		if (many && i + 1 < n)
+		if (lab->large && i + 1 < n)
 			lab_warm(lab->due[i + 1]);
 		lab->now = begin;
 		while (!lab->violation && (e = timeline_next(t, end)))

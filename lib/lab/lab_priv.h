@@ -158,6 +158,7 @@ struct lab {
 	struct event_queue queue; /* what concerns more than one of them: samples, failures, commands */
 	uint64_t apart_ns;	  /* objects cannot affect each other sooner */
 	uint64_t latest;	  /* time of the last event of all of them */
+	bool large;		  /* its nodes and hosts do not fit in the cache */
 	bool in_turns;		  /* timelines have not all got to the same time */
 	struct timeline **due;	  /* room for all: those that have a turn now */
 	uint64_t events, hops, end_ns;

@@ -10,6 +10,7 @@
 
 #define CHECK_EVENTS 256	 /* events per node between two checks of all invariants, at least */
 #define SAMPLES 400		 /* of a run, unless the topology says otherwise */
+#define SAMPLES_LARGE 100	 /* of a run of a large network: each sample reads all of it */
 #define SAMPLES_MAX 4000	 /* ever held */
 #define VALUES_MAX (2000 * 1000) /* of all series together; but each has SAMPLES */
 
@@ -98,8 +99,9 @@ int lab_samples_init(struct lab *lab, char *err, size_t size)
 {
 	int rc;
 
-	lab->sample_ns = lab->topo->lab.sample_ns ? lab->topo->lab.sample_ns
-						  : MAX_OF(lab->topo->lab.run_ns / SAMPLES, 1);
+	lab->sample_ns = lab->topo->lab.sample_ns;
+	if (!lab->sample_ns)
+		lab->sample_ns = MAX_OF(lab->topo->lab.run_ns / (lab->large ? SAMPLES_LARGE : SAMPLES), 1);
 	lab->record_ns = lab->sample_ns;
 	rc = lab_series_init(lab);
 	rc = rc ? rc : make_room(lab);

@@ -27,7 +27,7 @@ struct topo_lab {
 	uint64_t seed;
 	uint32_t frames;    /* enum topo_frames */
 	uint64_t memory;    /* bytes */
-	uint64_t sample_ns; /* 0: 1/400 of the run */
+	uint64_t sample_ns; /* 0: by the size of the network (lab_sample.c) */
 	uint32_t lossless;  /* enum topo_lossless */
 };
 

@@ -42,7 +42,8 @@ static const struct cfg_key lab_keys[] = {
 	{"memory", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_lab, memory), .min = 64u << 20,
 		.max = 1ull << 42, .fallback = "2G", .help = "Memory that the run may use; checked before it starts."},
 	{"sample", CFG_TIME, .offset = AT(struct topo_lab, sample_ns), .max = HOUR_NS,
-		.help = "Time between two points of the plots. Default: 1/400 of the run."},
+		.help = "Time between two points of the plots. Default: 1/400 of the run, or 1/100 with more than 64 nodes and "
+			"hosts."},
 	{"lossless", CFG_WORD, .offset = AT(struct topo_lab, lossless), .words = words_lossless, .fallback = "auto",
 		.help = "required: the run fails if a node loses a packet of a priority with PFC, if a host that pauses "
 			"overflows, or if a pause remains when all has arrived. auto: required if a port of a node has PFC "

@@ -34,6 +34,8 @@ void man_sluice(FILE *out)
 	      ".br\n.B sluice preflight\n[\\fB\\-c\\fR \\fIFILE\\fR] [\\fB\\-j\\fR]\n"
 	      ".br\n.B sluice plan headroom \\-\\-rate\n.I RATE\n.B \\-\\-distance\n.I LENGTH\n[options] "
 	      "[\\fB\\-j\\fR]\n"
+	      ".br\n.B sluice plan credit \\-\\-rate\n.I RATE\n.B \\-\\-distance\n.I LENGTH\n[options] "
+	      "[\\fB\\-j\\fR]\n"
 	      ".br\n.B sluice plan placement\n.I TOPOLOGY DEMANDS\n[\\fB\\-j\\fR]\n"
 	      ".SH DESCRIPTION\n"
 	      "sluice runs one node, described by one configuration file.\n"
@@ -52,6 +54,12 @@ void man_sluice(FILE *out)
 	      "draft\\-he\\-rtgwg\\-wan\\-pfc and by the full one, and how many bytes must be left in the buffer\n"
 	      "when it sends XON, so that the link stays busy. It starts nothing.\n"
 	      ".PP\n"
+	      ".B sluice plan credit\n"
+	      "computes the window that a credit session needs to use a rate over a distance, the buffers of the node "
+	      "that\n"
+	      "grants it, how many updates it takes, and the utilisation to expect, also with less. It starts "
+	      "nothing.\n"
+	      ".PP\n"
 	      ".B sluice plan placement\n"
 	      "places the flows of a job, which are known before it starts, on the shortest paths of a network, so "
 	      "that the\n"
@@ -65,6 +73,8 @@ void man_sluice(FILE *out)
 	man_options(out, preflight_options, n_preflight_options);
 	fputs(".SS Options of plan headroom\n", out);
 	man_options(out, plan_options, n_plan_options);
+	fputs(".SS Options of plan credit\n", out);
+	man_options(out, plan_credit_options, n_plan_credit_options);
 	fputs(".PP\nArguments after \\-\\- are passed to DPDK's EAL unchanged.\n"
 	      ".SH EXIT STATUS\n"
 	      ".TP\n.B 0\nSuccess: the node has run and stopped, a page was printed, or preflight found no errors.\n"

@@ -32,6 +32,7 @@ static void usage(FILE *out)
 	fprintf(out, "usage: sluice -c FILE [options] [-- EAL options]\n"
 		     "       sluice preflight [-c FILE] [-j]\n"
 		     "       sluice plan headroom --rate 100G --distance 1000km [options] [-j]\n"
+		     "       sluice plan credit --rate 100G --distance 1000km [options] [-j]\n"
 		     "\n");
 	cli_print_options(sluice_options, n_sluice_options, out);
 }

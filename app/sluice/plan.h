@@ -17,8 +17,20 @@ void plan_print(const struct config *c, const struct memory_plan *m, FILE *out);
 extern const struct cli_option plan_options[];
 extern const size_t n_plan_options;
 
-/* `sluice plan headroom ...`, `sluice plan placement ...`: without a node. Exit status. */
+extern const struct cli_option plan_credit_options[];
+extern const size_t n_plan_credit_options;
+
+/* `sluice plan headroom ...`, `sluice plan credit ...`, `sluice plan placement ...`: without a node. Exit status. */
 int plan(int argc, char **argv);
+
+/* `sluice plan credit ...`: windows, buffers and updates of credit over a distance. Exit status. */
+int plan_credit(int argc, char **argv);
+
+/* Values of options, in base units: a length in m or km, a time, a rate in bit/s, a number. False: malformed. */
+bool plan_read_length(const char *text, uint64_t *meters);
+bool plan_read_time(const char *text, uint64_t *ns);
+bool plan_read_rate(const char *text, uint64_t *bps);
+bool plan_read_bytes(const char *text, uint64_t *bytes);
 
 /* `sluice plan placement TOPOLOGY DEMANDS`: place the flows of a job. Exit status. */
 int plan_placement(int argc, char **argv);

@@ -18,59 +18,6 @@ struct wish { /* the options, in base units; CFG_NONE: not given */
 	const char *file, *port;
 };
 
-/*
- * A number with a unit; 0 needs none. unit[i] multiplies by factor[i]; the list ends with NULL. Without its unit a number
- * of the wrong size would look right: --rate 100 is 100 bit/s, not 100 Gbit/s.
- */
-static bool read_unit(const char *text, const char *const *unit, const uint64_t *factor, uint64_t *out)
-{
-	size_t digits = strspn(text, "0123456789");
-	char number[32];
-
-	if (!digits || digits >= sizeof(number))
-		return false;
-	snprintf(number, sizeof(number), "%.*s", (int)digits, text);
-	for (unsigned int i = 0; unit[i]; i++) {
-		uint64_t v;
-
-		if (strcmp(text + digits, unit[i]) != 0 && strcmp(text, "0") != 0)
-			continue;
-		if (text_parse_number(number, 1000, &v) < 0 || v > UINT64_MAX / 1000 / factor[i])
-			return false;
-		*out = v * factor[i];
-		return true;
-	}
-	return false;
-}
-
-static bool read_length(const char *text, uint64_t *meters)
-{
-	static const char *const units[] = {"km", "m", NULL};
-	static const uint64_t factors[] = {1000, 1};
-
-	return read_unit(text, units, factors, meters);
-}
-
-static bool read_time(const char *text, uint64_t *ns)
-{
-	static const char *const units[] = {"ms", "us", "ns", "s", NULL};
-	static const uint64_t factors[] = {NSEC_PER_MSEC, NSEC_PER_USEC, 1, NSEC_PER_SEC};
-
-	return read_unit(text, units, factors, ns);
-}
-
-static bool read_rate(const char *text, uint64_t *bps)
-{
-	bool unit = text[strspn(text, "0123456789")] != '\0' || strcmp(text, "0") == 0;
-
-	return unit && text_parse_number(text, 1000, bps) == 0;
-}
-
-static bool read_bytes(const char *text, uint64_t *bytes)
-{
-	return text_parse_number(text, 1024, bytes) == 0;
-}
-
 enum { OPT_KEY = 256 }; /* plus the index in keys[] */
 
 enum { OPT_PORT = 'p' };
@@ -107,20 +54,20 @@ static const struct {
 	size_t member;
 } keys[] = {
 #define KEY(member) __builtin_offsetof(struct wish, member)
-	{read_rate, KEY(rate)},
-	{read_rate, KEY(drain)},
-	{read_length, KEY(meters)},
-	{read_time, KEY(delay_ns)},
-	{read_time, KEY(jitter_ns)},
-	{read_bytes, KEY(losses)},
-	{read_time, KEY(refresh_ns)},
-	{read_time, KEY(response_ns)},
-	{read_bytes, KEY(mtu)},
-	{read_bytes, KEY(own_frames)},
-	{read_bytes, KEY(min_frame)},
-	{read_bytes, KEY(peer_frames)},
-	{read_time, KEY(decide_ns)},
-	{read_time, KEY(data_ns)},
+	{plan_read_rate, KEY(rate)},
+	{plan_read_rate, KEY(drain)},
+	{plan_read_length, KEY(meters)},
+	{plan_read_time, KEY(delay_ns)},
+	{plan_read_time, KEY(jitter_ns)},
+	{plan_read_bytes, KEY(losses)},
+	{plan_read_time, KEY(refresh_ns)},
+	{plan_read_time, KEY(response_ns)},
+	{plan_read_bytes, KEY(mtu)},
+	{plan_read_bytes, KEY(own_frames)},
+	{plan_read_bytes, KEY(min_frame)},
+	{plan_read_bytes, KEY(peer_frames)},
+	{plan_read_time, KEY(decide_ns)},
+	{plan_read_time, KEY(data_ns)},
 #undef KEY
 };
 
@@ -309,9 +256,11 @@ int plan(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "placement") == 0)
 		return plan_placement(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "credit") == 0)
+		return plan_credit(argc - 1, argv + 1);
 	if (argc < 2 || strcmp(argv[1], "headroom") != 0) {
-		fprintf(stderr, "sluice: plan: expected 'headroom' or 'placement'%s%s%s\n", argc < 2 ? "" : ", found '",
-			argc < 2 ? "" : argv[1], argc < 2 ? "" : "'");
+		fprintf(stderr, "sluice: plan: expected 'headroom', 'credit' or 'placement'%s%s%s\n",
+			argc < 2 ? "" : ", found '", argc < 2 ? "" : argv[1], argc < 2 ? "" : "'");
 		return usage(stderr, 2);
 	}
 	return headroom(argc - 1, argv + 1);

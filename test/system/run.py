@@ -264,7 +264,7 @@ def plan_headroom(bench):
     later = json.loads(run("headroom", "--rate", "100G", "--delay", "5ms", "--data-delay", "7ms", "--losses", "0", "-j").stdout)
     expect(later["headroom_draft_he_bytes"] == 62500000 and later["headroom_full"]["round_trip_bytes"] == 150000000, f"{later}")
     expect(later["xon_side"]["full_bytes"] == 150000000, f"{later}")
-    for args, text in ((("headroom",), "--rate is required"), (("head",), "expected 'headroom' or 'placement', found 'head'"), ((), "expected 'headroom' or 'placement'"),
+    for args, text in ((("headroom",), "--rate is required"), (("head",), "expected 'headroom', 'credit' or 'placement', found 'head'"), ((), "expected 'headroom', 'credit' or 'placement'"),
                        (("headroom", "--rate", "100G"), "--distance or --delay is required"),
                        (("headroom", "--rate", "100G", "--distance", "10mi"), "--distance: expected a value such as 1000km, found '10mi'"),
                        (("headroom", "--rate", "100", "--distance", "10km"), "--rate: expected a value such as 100G, found '100'"),
@@ -273,6 +273,35 @@ def plan_headroom(bench):
                        (("headroom", "--rate", "100G", "--distance", "1km", "x"), "unexpected argument: x")):
         done = run(*args)
         expect(done.returncode == 2 and text in done.stderr, f"{args}: {done.returncode}: {done.stderr}")
+
+def plan_credit(bench):
+    """The rule of docs/credit.md 2.9, computed again; units, refusals, JSON, and a configuration with its figures."""
+    def run(*args):
+        return subprocess.run([bench.sluice, "plan", "credit", *args], capture_output=True, text=True, check=False)
+
+    def answer(*args):
+        done = run(*args, "-j")
+        expect(done.returncode == 0, done.stderr)
+        return json.loads(done.stdout)
+
+    for rate, delay in ((10, 5), (100, 5), (400, 25), (100, 0.25)):
+        got = answer("--rate", f"{rate}G", "--delay", f"{int(delay * 1000)}us", "--poll", "0")
+        charged = rate * 1e9 / 8 * 6144 / (4176 + 78)
+        base = charged * (2 * delay / 1e3 + (4176 + 78) * 8 / rate / 1e9) + 2 * 6144
+        window = max(base * 32 / 31, base + 4 * max(65536, charged / 1e5)) / 2048
+        expect(abs(got["session"]["window_alone_units"] - window) <= 2, f"{rate}G {delay} ms: {window}, {got}")
+        expect(got["memory"]["pool_units"] == got["session"]["window_alone_units"], f"{got}")
+    same = [answer("--rate", "100G", *way) for way in (("--distance", "1000km"), ("--delay", "5ms"))]
+    expect(same[0] == same[1], f"{same}")
+    many, lossy = answer("--rate", "100G", "--delay", "5ms", "--sessions", "1000"), answer("--rate", "100G", "--delay", "5ms", "--loss", "1e-3")
+    expect(many["memory"]["pool_units"] == 1000 * many["session"]["window_of_each_units"], f"{many}")
+    expect(lossy["utilisation_percent"]["window"] > 97 and lossy["utilisation_percent"]["without_fences"] < 16, f"{lossy}")
+    text = run("--rate", "100G", "--distance", "1000km").stdout
+    expect(f"pool: {same[0]['memory']['pool_units']}, buffer: {same[0]['memory']['pool_units']}}}" in text, text)
+    for args in ((), ("--rate", "100G"), ("--rate", "100", "--delay", "5ms"), ("--rate", "1G", "--delay", "5"), ("--rate", "1G", "--delay", "5ms",
+                 "--loss", "1"), ("--rate", "1G", "--delay", "5ms", "--sessions", "0"), ("--rate", "1G", "--delay", "5ms", "--packet", "0")):
+        expect(run(*args).returncode == 2, f"{args} is accepted")
+
 
 def plan_placement(bench):
     """`plan placement`: a Clos with room for all and none to spare, demands of several sizes; refusals."""
@@ -420,6 +449,7 @@ PROCESS = [
     ("wrong options", wrong_options),
     ("plan without start", plan_without_start),
     ("plan headroom", plan_headroom),
+    ("plan credit", plan_credit),
     ("plan placement", plan_placement),
     ("plan: paths that fail together", shared_fate),
     ("plan: examples", examples),

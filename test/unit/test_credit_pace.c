@@ -5,6 +5,7 @@
 #include "credit/credit_alive.h"
 #include "credit/credit_letter.h"
 #include "credit/credit_pace.h"
+#include "credit/credit_plan.h"
 #include "credit/credit_pool.h"
 
 #define GBPS (1000000000ull / 8)
@@ -65,6 +66,65 @@ static void utilisation(void **state)
 	assert_in_range((uint64_t)(credit_utilisation(&load, 125000000) * 10000), 9915,
 		9930); /* C = BDP, N2 = C / 128 */
 	assert_in_range((uint64_t)(credit_utilisation(&load, 62500000) * 10000), 4950, 5000);
+}
+
+/* 100 Gb/s over 1,000 km, by hand: a packet is 4,254 bytes on the wire and 3 units. */
+static void plans(void **state)
+{
+	struct credit_question q = {.rate_bps = 100000000000,
+		.one_way_ns = 5 * NSEC_PER_MSEC,
+		.poll_ns = 0,
+		.packet = 4176,
+		.updates = 100000,
+		.sessions = 1,
+		.overhead = 128,
+		.unit = 11};
+	struct credit_answer a;
+
+	(void)state;
+	credit_plan(&q, &a);
+	assert_int_equal(a.rate, 18053596614); /* 100e9 / 8 * 6144 / 4254 */
+	assert_int_equal(a.loop_ns, 10000340);
+	/* B = R * T_loop + 2 * 6144 = 180,554,392; B * 32 / 31 = 186,378,727; N2 is the larger of R / U and C / 128 */
+	assert_in_range(a.window, 91005, 91007);
+	assert_int_equal(a.batch, 710); /* C / 128 = 1,456,084 */
+	assert_int_equal(a.share, a.window);
+	assert_int_equal(a.pool, a.window);
+	assert_int_equal(a.memory, a.window * 2304);
+	assert_in_range(a.update_rate, 12399, 12420); /* R / N2 */
+	assert_int_equal(a.sync_ns, NSEC_PER_MSEC);
+	assert_int_equal(a.fence_ns, a.loop_ns);
+	assert_true(a.utilisation >= 1);
+	assert_in_range((uint64_t)(a.bdp * 1e5), 99220, 99230); /* C / (C + C / 128) */
+	assert_true(a.idle_only >= 1);
+}
+
+/* Sessions that share a hop need the loop once and slack each; what is lost is missing for two loops. */
+static void plans_for_many(void **state)
+{
+	struct credit_question q = {.rate_bps = 10000000000,
+		.one_way_ns = NSEC_PER_MSEC / 2,
+		.packet = 4176,
+		.updates = 100000,
+		.sessions = 64,
+		.overhead = 128,
+		.unit = 11};
+	struct credit_answer a;
+
+	(void)state;
+	credit_plan(&q, &a);
+	/* each: 28,209 bytes of the loop, 12,288 of two packets, and 4 * 64 KiB */
+	assert_int_equal(a.share, (28219 + 12288 + 4 * 65536 + 2047) / 2048);
+	assert_int_equal(a.pool, 64 * a.share);
+	assert_true(a.window < a.pool);
+	q.sessions = 1;
+	q.loss = 1e-2;
+	credit_plan(&q, &a);
+	assert_in_range((uint64_t)(a.utilisation * 1e4), 9899, 9900); /* the slack covers it: only the loss itself */
+	assert_in_range((uint64_t)(a.idle_only * 1e4), 1400, 1500);   /* 0.99 / (1 + ln 338) */
+	q.loss = 0.2;
+	credit_plan(&q, &a);
+	assert_true(a.utilisation < 0.8 * 0.7);
 }
 
 static void times(void **state)
@@ -334,6 +394,8 @@ int main(void)
 		cmocka_unit_test(windows),
 		cmocka_unit_test(window_solves_its_equation),
 		cmocka_unit_test(utilisation),
+		cmocka_unit_test(plans),
+		cmocka_unit_test(plans_for_many),
 		cmocka_unit_test(times),
 		cmocka_unit_test(loops_are_measured),
 		cmocka_unit_test(lease_outlasts_the_user),

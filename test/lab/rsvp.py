@@ -247,8 +247,9 @@ def rsvp_hour(sessions, seed=1):
     net = figure("rsvp-hour", "3600s", sessions, {"paths": max(2048, 9 * sessions)})
     for link in net.links:
         link.update(loss=0.1, duplication=0.02, reordering=0.02, jitter=f"{r.choice([10, 100, 1000])}us", faulty="both")
-    schedule(net, (600000, "gw1", "show rsvp sessions"), (2600000, "gw1", "show rsvp sessions"), (3350000, "gw1", "show rsvp sessions"),
-             *((at, node, what) for at, node, what in ends(net, sessions, 3350500)))
+    schedule(net, (600000, "gw1", "show rsvp sessions"), (2600000, "gw1", "show rsvp sessions"), (3100000, "gw1", "show rsvp sessions"),
+             *((at, node, what) for at, node, what in ends(net, sessions, 3100500)))
+    # without a word L, 158 s, passes until a path has ended, and it is remembered for as long again
     for row in net.extra["schedule"][-len(net.nodes):]:
         row["at"] = "3595000ms"
     for node, at in (("gw1", 700), ("l3", 1200), ("s1", 1700)):

@@ -21,11 +21,13 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "lcores.h"
 #include "machine.h"
 #include "options.h"
 #include "base/log.h"
+#include "capture/capture.h"
 #include "command/line.h"
-#include "node/node.h"
+#include "node/node_ctl.h"
 #include "terminal.h"
 
 #define SESSIONS_MAX 18		 /* the console, 16 connections, and one that is reserved for root */
@@ -36,7 +38,8 @@
 #define OUTPUT_PAUSE (64u << 10) /* with more than this unread, the session's input is not read */
 #define OUTPUT_KEEP (1u << 20)	 /* a larger buffer is freed when it is empty */
 #define READ_MAX 4096
-#define ACCEPT_MAX 64	  /* connections per pass */
+#define ACCEPT_MAX 64 /* connections per pass */
+#define SCRIPT_WAIT_US 1000
 #define LAST_WORD_MS 2000 /* for the console to read the remaining output when the node stops */
 
 struct session {
@@ -50,6 +53,7 @@ struct session {
 	struct line_reader line;
 	char *output;
 	size_t output_n, output_room;
+	struct command_later later; /* what its last command still does; until that has ended, no input is processed */
 };
 
 struct server {
@@ -73,6 +77,7 @@ static void end_session(struct server *v, struct session *s)
 	} else {
 		close(s->in);
 	}
+	command_stop(v->app->node, &s->later);
 	terminal_free(s->terminal);
 	free(s->output);
 	*s = (struct session){.in = -1, .out = -1};
@@ -129,7 +134,8 @@ static void flush(struct server *v, struct session *s)
 /* Can this session process input without waiting? */
 static bool is_pending(const struct session *s)
 {
-	return s->in >= 0 && !s->closing && s->output_n <= OUTPUT_PAUSE && (s->ended || s->input_at < s->input_n);
+	return s->in >= 0 && !s->closing && !s->later.command && s->output_n <= OUTPUT_PAUSE &&
+	       (s->ended || s->input_at < s->input_n);
 }
 
 static void quit_session(void *arg)
@@ -137,7 +143,7 @@ static void quit_session(void *arg)
 	((struct session *)arg)->closing = true;
 }
 
-/* Run a line. Returns its output, which the caller frees; NULL when out of memory. */
+/* Run a line, or go on with what the last one does if it is NULL. Returns its output, which the caller frees; NULL when out of memory. */
 static char *run(struct server *v, struct session *s, const char *line, size_t *size, int *rc)
 {
 	struct command_host host = v->app->host;
@@ -148,12 +154,13 @@ static char *run(struct server *v, struct session *s, const char *line, size_t *
 	*size = 0;
 	if (!f)
 		return NULL;
+	host.later = &s->later;
 	/* quit stops the node on the console, and only the session on a connection */
 	if (s->in != STDIN_FILENO) {
 		host.session = s;
 		host.quit = quit_session;
 	}
-	*rc = command_run(&host, line, f);
+	*rc = line ? command_run(&host, line, f) : command_go_on(&host, f);
 	fclose(f);
 	if (text && *size > OUTPUT_MAX) {
 		*rc = -EFBIG;
@@ -187,7 +194,8 @@ static void answer(struct server *v, struct session *s, const char *command)
 	int rc;
 	char *text = run(v, s, command, &size, &rc);
 
-	put_answer(s, rc, text ? text : "", size);
+	if (rc != -EINPROGRESS)
+		put_answer(s, rc, text ? text : "", size);
 	free(text);
 }
 
@@ -222,7 +230,7 @@ struct enter {
 	struct session *s;
 };
 
-static void entered(void *arg, const char *line)
+static bool entered(void *arg, const char *line)
 {
 	struct enter *e = arg;
 	size_t size;
@@ -232,6 +240,27 @@ static void entered(void *arg, const char *line)
 	if (text)
 		terminal_print(e->s->terminal, text, size);
 	free(text);
+	return rc != -EINPROGRESS;
+}
+
+/* Ask what the session waits for. */
+static void go_on_later(struct server *v, struct session *s)
+{
+	bool answers = !s->terminal && s->in != STDIN_FILENO;
+	size_t size;
+	int rc;
+	char *text = run(v, s, NULL, &size, &rc);
+
+	if (rc != -EINPROGRESS && s->terminal) {
+		terminal_print(s->terminal, text ? text : "", size);
+		terminal_prompt(s->terminal);
+	} else if (rc != -EINPROGRESS && answers) {
+		put_answer(s, rc, text ? text : "", size);
+	} else if (rc != -EINPROGRESS && text) {
+		put(s, text, size);
+	}
+	free(text);
+	flush(v, s);
 }
 
 static void begin_terminal(struct server *v, struct session *s)
@@ -323,12 +352,14 @@ static void go_on(struct server *v, struct session *s)
 {
 	bool line = false;
 
-	while (!line && !s->closing && s->input_at < s->input_n)
+	while (!line && !s->closing && !s->later.command && s->input_at < s->input_n)
 		line = take_byte(v, s, s->input[s->input_at++]);
-	if (s->ended && s->input_at == s->input_n) {
+	if (s->ended && !s->later.command && s->input_at == s->input_n) {
 		if (s->in == STDIN_FILENO) {
 			if (!v->console_is_tty)
 				take_state(v, s, line_end(&s->line));
+			if (s->later.command) /* it is told at its end */
+				return;
 			v->app->stop = true; /* with -i the node stops at end of input */
 		}
 		s->closing = true;
@@ -473,6 +504,24 @@ static void begin_console(struct server *v)
 	}
 }
 
+/* As command_run, and wait for what the command does. The lcores run. */
+static int run_whole(struct app *app, const char *line)
+{
+	struct command_later later = {0};
+	struct command_host host = app->host;
+	int rc;
+
+	host.later = &later;
+	rc = command_run(&host, line, stdout);
+	while (rc == -EINPROGRESS) {
+		usleep(SCRIPT_WAIT_US);
+		node_tick(app->node, clock_now());
+		capture_poll(app->node->captures);
+		rc = command_go_on(&host, stdout);
+	}
+	return rc;
+}
+
 /* Run the commands of a file in order. Output goes to standard output; a failed command is reported with its line. */
 static void run_script(struct app *app, const char *path)
 {
@@ -494,7 +543,7 @@ static void run_script(struct app *app, const char *path)
 		line[strcspn(line, "\n")] = '\0';
 		if (!text)
 			printf("the line contains a NUL byte\n");
-		if (!text || command_run(&app->host, line, stdout) < 0) {
+		if (!text || run_whole(app, line) < 0) {
 			printf("%s:%u: failed: %s\n", path, number, line);
 			app->script_failed = true;
 		}
@@ -578,6 +627,11 @@ unsigned int server_poll_set(struct app *app, struct pollfd *fds, unsigned int r
 
 		if (s->in < 0)
 			continue;
+		if (s->later.command) { /* its input waits; a peer that has gone is noticed */
+			if (s->in != STDIN_FILENO)
+				fds[n++] = (struct pollfd){.fd = s->in};
+			continue;
+		}
 		if (listens)
 			fds[n++] = (struct pollfd){.fd = s->in, .events = POLLIN};
 		if (s->output_n)
@@ -610,6 +664,8 @@ static void serve_fd(struct server *v, const struct pollfd *p)
 		return;
 	if (p->fd == v->listener)
 		accept_connections(v);
+	else if (s && !p->events)
+		end_session(v, s);
 	else if (s && p->events & POLLOUT)
 		flush(v, s);
 	else if (s)
@@ -626,6 +682,9 @@ void server_serve(struct app *app, const struct pollfd *fds, unsigned int n, uin
 	v->now_ms = now / NSEC_PER_MSEC;
 	for (unsigned int i = 0; i < n; i++)
 		serve_fd(v, &fds[i]);
+	for (unsigned int i = 0; i < SESSIONS_MAX; i++)
+		if (v->session[i].later.command)
+			go_on_later(v, &v->session[i]);
 	for (unsigned int i = 0; i < SESSIONS_MAX && !app->stop; i++)
 		if (is_pending(&v->session[i]))
 			go_on(v, &v->session[i]);

@@ -171,8 +171,15 @@ void terminal_free(struct terminal *t)
 	free(t);
 }
 
-bool terminal_input(struct terminal *t, char key, void (*enter)(void *arg, const char *line), void *arg)
+void terminal_prompt(struct terminal *t)
 {
+	rdline_newline(t->line, t->prompt);
+	show_buffer(t);
+}
+
+bool terminal_input(struct terminal *t, char key, bool (*enter)(void *arg, const char *line), void *arg)
+{
+	bool done;
 	int rc;
 
 	/* rdline lacks Ctrl-U: go to the start of the line and cut to its end */
@@ -185,12 +192,13 @@ bool terminal_input(struct terminal *t, char key, void (*enter)(void *arg, const
 	if (t->entered) {
 		t->entered = false;
 		show_buffer(t);
-		enter(arg, t->text);
+		done = enter(arg, t->text);
 		/* history omits repeated lines */
 		if (t->text[0] && (!rdline_get_history_item(t->line, 0) ||
 					  strcmp(rdline_get_history_item(t->line, 0), t->text) != 0))
 			rdline_add_history(t->line, t->text);
-		rdline_newline(t->line, t->prompt);
+		if (done)
+			rdline_newline(t->line, t->prompt);
 	}
 	show_buffer(t);
 	return rc == RDLINE_RES_EOF || rc == RDLINE_RES_EXITED;

@@ -12,8 +12,12 @@ struct terminal *terminal_new(const struct command_host *host, const char *promp
 	void (*show)(void *arg, const char *data, size_t n), void *arg);
 void terminal_free(struct terminal *t); /* NULL is fine */
 
-/* Process one key. Calls enter with each complete line. True at Ctrl-D: end the session. */
-bool terminal_input(struct terminal *t, char key, void (*enter)(void *arg, const char *line), void *arg);
+/*
+ * Process one key. Calls enter with each complete line; if that returns false, its output is still to come, and
+ * terminal_prompt follows it. True at Ctrl-D: end the session.
+ */
+bool terminal_input(struct terminal *t, char key, bool (*enter)(void *arg, const char *line), void *arg);
+void terminal_prompt(struct terminal *t);
 
 /* Show the output of a command. */
 void terminal_print(struct terminal *t, const char *text, size_t n);

@@ -36,24 +36,12 @@ int cmd_show_routes(struct command_call *c)
 	return found ? 0 : command_fail(c, -ENOENT, "there is no VRF '%.40s'; see: show routes", c->arg[0]);
 }
 
-/* Returns the index of a VRF; NULL or "": the underlay. n_vrfs: there is none of that name. */
-static uint32_t find_vrf(const struct snapshot *s, const char *name)
-{
-	uint32_t i = 0;
-
-	if (!name || !name[0])
-		return VRF_UNDERLAY;
-	while (i < s->n_vrfs && (!s->vrf[i].name || strcmp(describe_vrf(s, i), name) != 0))
-		i++;
-	return i;
-}
-
 /* What a packet with that destination gets: the route, what it leads to, and which ways out of it are alive. */
 int cmd_show_route_lookup(struct command_call *c)
 {
 	const struct snapshot *s = c->node->snapshot;
 	char text[IP_ADDR_TEXT], route[DESCRIBE_TEXT], to[DESCRIBE_TEXT];
-	uint32_t vrf = find_vrf(s, c->arg[1]);
+	uint32_t vrf = describe_find_vrf(s, c->arg[1]);
 	struct ip_addr addr;
 	target_t t;
 

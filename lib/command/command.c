@@ -66,7 +66,37 @@ int command_run(const struct command_host *host, const char *line, FILE *out)
 		print_error(cmd, NULL, err, w.json, out);
 		return cmd ? -EINVAL : -ENOENT;
 	}
-	rc = print(cmd, &c, cmd->run(&c), w.json, out);
+	c.command = cmd;
+	rc = cmd->run(&c);
+	if (rc == -EINPROGRESS) {
+		*host->later = c.later;
+		host->later->command = cmd;
+		host->later->json = w.json;
+		return rc;
+	}
+	rc = print(cmd, &c, rc, w.json, out);
 	json_decref(c.result);
 	return rc;
+}
+
+int command_go_on(const struct command_host *host, FILE *out)
+{
+	struct command_later *later = host->later;
+	struct command_call c = {.host = host, .node = host->node, .command = later->command, .later = *later};
+	int rc = later->go_on(&c);
+
+	if (rc == -EINPROGRESS)
+		return rc;
+	command_stop(host->node, later);
+	rc = print(c.command, &c, rc, c.later.json, out);
+	json_decref(c.result);
+	return rc;
+}
+
+void command_stop(struct node *node, struct command_later *later)
+{
+	if (later->command)
+		later->stop(node, later->id);
+	json_decref(later->head);
+	*later = (struct command_later){0};
 }

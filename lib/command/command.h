@@ -19,7 +19,7 @@
 
 struct node;
 
-#define COMMAND_ARGS_MAX 5
+#define COMMAND_ARGS_MAX 8
 #define COMMAND_FLAGS_MAX 2
 /*
  * Version of the JSON of all commands (show version). It rises when a member is removed, renamed, or changes its type, its
@@ -41,7 +41,9 @@ struct command_arg {
 	const char *name; /* name in help: FILE; for a word, its alternatives */
 	enum command_arg_kind kind;
 	bool optional;
-	bool keyword;	   /* the value follows the argument's own name: filter "udp port 4791" */
+	/* keyword: the value follows the argument's own name, for example: filter "udp port 4791". value: its name in help */
+	bool keyword;
+	const char *value;
 	const char *words; /* ARG_WORD; also words accepted instead of a port or number */
 	uint64_t min, max;
 	const char *help;
@@ -63,11 +65,26 @@ struct command_host {
 		char *err, size_t size);
 	int (*commit)(void *arg, char *err, size_t size);
 	int (*rollback)(void *arg, enum apply_how how, json_t **plan, char *err, size_t size);
+	/* Where a command that takes a while leaves what is to be done (command_go_on); NULL: such commands are refused. */
+	struct command_later *later;
 	const char *version;
+};
+
+struct command_call;
+
+/* A command that goes on after command_run, with lcores running meanwhile. All zero: none. */
+struct command_later {
+	const struct command *command; /* NULL: none */
+	bool json;
+	unsigned int id;		      /* of whatever goes on */
+	json_t *head;			      /* of the result */
+	int (*go_on)(struct command_call *c); /* -EINPROGRESS: not finished yet; else as struct command.run */
+	void (*stop)(struct node *node, unsigned int id); /* the result is not wanted any more */
 };
 
 struct command_call {
 	const struct command_host *host;
+	const struct command *command;
 	struct node *node;
 	const char *arg[COMMAND_ARGS_MAX]; /* text of each declared argument; NULL: omitted */
 	uint64_t number[COMMAND_ARGS_MAX];
@@ -75,12 +92,13 @@ struct command_call {
 	unsigned int flag;		/* which of the command's flags was given, from 1; 0: none */
 	json_t *result;			/* set by the command; NULL: no output */
 	char error[8192];		/* set by the command when it returns < 0 */
+	struct command_later later;	/* set by a command that returns -EINPROGRESS; then by command_go_on */
 };
 
 struct command {
 	const char *words; /* "show ports" */
 	const char *help;
-	int (*run)(struct command_call *c); /* 0 or -errno */
+	int (*run)(struct command_call *c); /* 0 or -errno; -EINPROGRESS: see command_later */
 	struct command_arg args[COMMAND_ARGS_MAX];
 	/* "--dry-run": at most one of them, anywhere on the line; name NULL: none */
 	struct {
@@ -93,13 +111,23 @@ extern const unsigned int n_commands;
 
 /*
  * Run one line and print its result. "-j" anywhere on the line selects JSON. Words may be abbreviated as long as they
- * are unique. An empty line and a line that begins with # do nothing. 0, or -errno with the reason printed.
+ * are unique. An empty line and a line that begins with # do nothing. 0, or -errno with the reason printed. -EINPROGRESS: nothing
+ * was printed; call command_go_on until it returns something else.
  */
 int command_run(const struct command_host *host, const char *line, FILE *out);
+
+/* Go on with host->later: -EINPROGRESS, or it has ended, and its result was printed and returned as by command_run. */
+int command_go_on(const struct command_host *host, FILE *out);
+
+/* Give up what goes on; nothing is printed. `later` may be all zero. */
+void command_stop(struct node *node, struct command_later *later);
 
 /* Completions for the end of the line: calls fn for each, in order. `line` ends at the cursor. */
 typedef void (*command_complete_fn)(void *arg, const char *text, const char *help);
 void command_complete(const struct command_host *host, const char *line, command_complete_fn fn, void *arg);
+
+/* What follows a keyword in help: "MS". */
+const char *command_value_of(const struct command_arg *a);
 
 /* "show port [NAME]": words and arguments of a command. */
 void command_usage(const struct command *c, char *buf, size_t size);

@@ -16,6 +16,11 @@ int command_fail(struct command_call *c, int rc, const char *format, ...)
 	return rc;
 }
 
+const char *command_value_of(const struct command_arg *a)
+{
+	return a->value ? a->value : "EXPRESSION";
+}
+
 void command_usage(const struct command *c, char *buf, size_t size)
 {
 	size_t n = (size_t)snprintf(buf, size, "%s", c->words);
@@ -25,8 +30,8 @@ void command_usage(const struct command *c, char *buf, size_t size)
 		const char *name = a->kind == ARG_WORD ? a->words : a->name;
 		const char *more = a->kind != ARG_WORD && a->words ? a->words : "";
 
-		n += (size_t)snprintf(buf + n, size - n, a->optional ? " [%s%s%s%s]" : " %s%s%s%s", name,
-			*more ? "|" : "", more, a->keyword ? " EXPRESSION" : "");
+		n += (size_t)snprintf(buf + n, size - n, a->optional ? " [%s%s%s%s%s]" : " %s%s%s%s%s", name,
+			*more ? "|" : "", more, a->keyword ? " " : "", a->keyword ? command_value_of(a) : "");
 	}
 	for (unsigned int i = 0; i < COMMAND_FLAGS_MAX && c->flag[i].name && n < size; i++)
 		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? "|" : " [", c->flag[i].name);

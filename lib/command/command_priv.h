@@ -103,6 +103,14 @@ int cmd_show_routes(struct command_call *c);
 int cmd_show_route_lookup(struct command_call *c);
 int cmd_show_neighbors(struct command_call *c);
 
+/* cmd_ping.c */
+int cmd_ping(struct command_call *c);
+int cmd_ping_sid(struct command_call *c);
+int cmd_ping_policy(struct command_call *c);
+int cmd_traceroute(struct command_call *c);
+int cmd_traceroute_sid(struct command_call *c);
+int cmd_traceroute_policy(struct command_call *c);
+
 /* cmd_trace.c */
 int cmd_show_trace(struct command_call *c);
 int cmd_trace_add(struct command_call *c);

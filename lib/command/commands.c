@@ -29,6 +29,35 @@
 		"--force", "also if flow control that is in force would be taken away, and lossless packets lost" \
 	}
 
+#define OPTION(name_, value_, help_) \
+	{ \
+		.name = (name_), .kind = ARG_NAME, .optional = true, .keyword = true, .value = (value_), \
+		.help = (help_) \
+	}
+#define OPTION_NUMBER(name_, value_, min_, max_, help_) \
+	{ \
+		.name = (name_), .kind = ARG_NUMBER, .optional = true, .keyword = true, .value = (value_), \
+		.min = (min_), .max = (max_), .help = (help_) \
+	}
+#define OPTION_VRF OPTION("vrf", "VRF", "name of a VRF; default: the underlay")
+#define OPTION_PATH OPTION("path", "PATH", "name of a path; default: the first that carries traffic")
+#define OPTION_TIMEOUT OPTION_NUMBER("timeout", "MS", 10, 10000, "milliseconds to wait for each answer; default: 1000")
+#define PING_OPTIONS \
+	OPTION_NUMBER("count", "N", 1, 100, "number of requests; default: 5"), \
+		OPTION_NUMBER("interval", "MS", 10, 10000, "milliseconds between requests; default: 200"), \
+		OPTION_TIMEOUT, \
+		OPTION_NUMBER("size", "BYTES", 8, 9000, "bytes of data after the ICMP header; default: 56")
+#define TRACEROUTE_OPTIONS OPTION_NUMBER("hops", "N", 1, 30, "number of hops at most; default: 30"), OPTION_TIMEOUT
+#define SIDS \
+	{ \
+		.name = "SIDS", .kind = ARG_NAME, \
+		.help = "SIDs to pass, with commas between them; the last, or an address, answers" \
+	}
+#define POLICY_AND_PATH \
+	{.name = "POLICY", .kind = ARG_NAME, .help = "name of a policy"}, OPTION_PATH, \
+		OPTION("to", "ADDRESS", "address behind the tunnel; default: the last SID of the path answers"), \
+		OPTION("vrf", "VRF", "with 'to': the VRF in which the answers arrive; default: the underlay")
+
 static int cmd_help(struct command_call *c);
 
 /* clang-format off */
@@ -140,6 +169,15 @@ const struct command commands[] = {
 		{{.name = "NAME", .kind = ARG_NAME, .help = "name of a session of credit.sessions"}}},
 	{"session start", "Begin a credit session again that was stopped.", cmd_session_start,
 		{{.name = "NAME", .kind = ARG_NAME, .help = "name of a session of credit.sessions"}}},
+	{"ping", "Send echo requests to an address, routed as packets of the node or, in a VRF, of its tenants.", cmd_ping,
+		{{.name = "ADDRESS", .kind = ARG_NAME, .help = "IPv4 or IPv6 address"}, OPTION_VRF, PING_OPTIONS}},
+	{"ping sid", "Send echo requests by way of SIDs.", cmd_ping_sid, {SIDS, PING_OPTIONS}},
+	{"ping policy", "Send echo requests along a path of a policy.", cmd_ping_policy, {POLICY_AND_PATH, PING_OPTIONS}},
+	{"traceroute", "Find the nodes on the way to an address.", cmd_traceroute,
+		{{.name = "ADDRESS", .kind = ARG_NAME, .help = "IPv4 or IPv6 address"}, OPTION_VRF, TRACEROUTE_OPTIONS}},
+	{"traceroute sid", "Find the nodes on the way by SIDs.", cmd_traceroute_sid, {SIDS, TRACEROUTE_OPTIONS}},
+	{"traceroute policy", "Find the nodes on a path of a policy, by the hop limit of its outer header.", cmd_traceroute_policy,
+		{POLICY_AND_PATH, TRACEROUTE_OPTIONS}},
 	{"trace add", "Record the path of the next N packets through the node.", cmd_trace_add,
 		{{.name = "N", .kind = ARG_NUMBER, .min = 1, .max = 1000, .help = "number of packets"}, FILTER}},
 	{"capture start", "Write packets to a pcapng file: those of a port in both directions, dropped packets, or packets with the O-flag.",

@@ -31,17 +31,21 @@ static void offer_value(struct completion *c, const struct command_arg *a)
 		offer(c, c->host->node->port[i]->name, a->help);
 	/* an argument without completions is shown by its name, in capitals */
 	if (a->kind != ARG_WORD && a->kind != ARG_PORT && !*c->partial)
-		c->fn(c->arg, a->keyword ? "EXPRESSION" : a->name, a->help);
+		c->fn(c->arg, a->keyword ? command_value_of(a) : a->name, a->help);
 }
 
 /* The arguments that may come next, given the arguments on the line. */
 static void offer_args(struct completion *c, const struct command *cmd, const struct words *w, unsigned int used)
 {
-	const struct command_arg *a = cmd->args, *end = cmd->args + COMMAND_ARGS_MAX;
+	bool given[COMMAND_ARGS_MAX] = {false};
 
-	for (; used < w->n && a < end && a->name; a++) {
-		if (a->keyword && strcmp(w->word[used], a->name) != 0)
-			continue;
+	while (used < w->n) {
+		int i = parse_place(cmd, w->word[used], given);
+		const struct command_arg *a = i < 0 ? NULL : &cmd->args[i];
+
+		if (!a)
+			return;
+		given[i] = true;
 		used += a->keyword;
 		if (used == w->n) {
 			offer_value(c, a);
@@ -49,15 +53,29 @@ static void offer_args(struct completion *c, const struct command *cmd, const st
 		}
 		used = a->kind == ARG_TEXT ? w->n : used + 1;
 	}
-	if (used < w->n)
-		return;
-	for (; a < end && a->name; a++) {
-		if (!a->keyword) {
-			offer_value(c, a);
+	for (unsigned int i = 0; i < COMMAND_ARGS_MAX && cmd->args[i].name; i++) {
+		if (given[i])
+			continue;
+		if (!cmd->args[i].keyword) {
+			offer_value(c, &cmd->args[i]);
 			return;
 		}
-		offer(c, a->name, a->help);
+		offer(c, cmd->args[i].name, cmd->args[i].help);
 	}
+}
+
+/* Whether the k-th word on the line is that of some command in full, so that it abbreviates no other. */
+static bool in_full(const struct words *w, unsigned int k)
+{
+	const char *own;
+	size_t len;
+
+	for (unsigned int i = 0; i < n_commands; i++) {
+		own = parse_word_of(&commands[i], k, &len);
+		if (own && strlen(w->word[k]) == len && strncmp(own, w->word[k], len) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Whether the words on the line match the command's own words. *count: number of the command's words. */
@@ -70,6 +88,8 @@ static bool fits(const struct command *cmd, const struct words *w, unsigned int 
 		const char *word = *count < w->n ? w->word[*count] : "";
 
 		if (strlen(word) > len || strncmp(own, word, strlen(word)) != 0)
+			return false;
+		if (*word && strlen(word) < len && in_full(w, *count))
 			return false;
 	}
 	return true;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/model.h"
 
@@ -12,6 +13,17 @@ const char *describe_vrf(const struct snapshot *s, uint32_t vrf)
 	if (vrf == VRF_UNDERLAY)
 		return "underlay";
 	return vrf < s->n_vrfs && s->vrf[vrf].name ? s->vrf[vrf].name : "(removed)";
+}
+
+uint32_t describe_find_vrf(const struct snapshot *s, const char *name)
+{
+	uint32_t i = 0;
+
+	if (!name || !name[0])
+		return VRF_UNDERLAY;
+	while (i < s->n_vrfs && (!s->vrf[i].name || strcmp(describe_vrf(s, i), name) != 0))
+		i++;
+	return i;
 }
 
 const char *describe_dscp_map(const struct snapshot *s, const uint8_t *table)

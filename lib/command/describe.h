@@ -13,6 +13,8 @@ const char *describe_target(const struct node *n, target_t t, char *buf);
 
 /* Name of a VRF; "underlay" for the underlay's table. */
 const char *describe_vrf(const struct snapshot *s, uint32_t vrf);
+/* Index of a VRF; NULL or "": the underlay. n_vrfs: there is none of that name. */
+uint32_t describe_find_vrf(const struct snapshot *s, const char *name);
 
 /* The route of a VRF that matches an address: "10.2.0.0/16"; "none". */
 const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct ip_addr *addr, char *buf);

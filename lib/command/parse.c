@@ -317,11 +317,24 @@ static const char *join(struct words *w, unsigned int i)
 	return first;
 }
 
+int parse_place(const struct command *c, const char *word, const bool *given)
+{
+	for (int i = 0; i < COMMAND_ARGS_MAX && c->args[i].name; i++) {
+		const struct command_arg *a = &c->args[i];
+
+		if (given[i])
+			continue;
+		if (!a->keyword || strcmp(word, a->name) == 0)
+			return i;
+	}
+	return -1;
+}
+
 int parse_args(const struct command *c, struct words *w, unsigned int used, struct command_call *call, char *err,
 	size_t size)
 {
 	char usage[256];
-	unsigned int i = 0;
+	bool given[COMMAND_ARGS_MAX] = {false};
 
 	command_usage(c, usage, sizeof(usage));
 	for (unsigned int k = 0; w->flag && k < COMMAND_FLAGS_MAX; k++)
@@ -329,25 +342,24 @@ int parse_args(const struct command *c, struct words *w, unsigned int used, stru
 			call->flag = k + 1;
 	if (w->flag && !call->flag)
 		return fail(err, size, "unknown option '%.40s'; usage: %s", w->flag, usage);
-	for (; i < COMMAND_ARGS_MAX && c->args[i].name && used < w->n; i++) {
-		if (c->args[i].keyword) {
-			if (strcmp(w->word[used], c->args[i].name) != 0)
-				continue;
-			if (++used == w->n)
-				return fail(err, size, "%s needs an expression; usage: %s", c->args[i].name, usage);
-		}
+	while (used < w->n) {
+		int i = parse_place(c, w->word[used], given);
+
+		if (i < 0)
+			return fail(err, size, "unexpected argument '%.40s'; usage: %s", w->word[used], usage);
+		given[i] = true;
+		if (c->args[i].keyword && ++used == w->n)
+			return fail(err, size, "%s needs %s; usage: %s", c->args[i].name, command_value_of(&c->args[i]),
+				usage);
 		if (c->args[i].kind == ARG_TEXT) {
 			call->arg[i] = join(w, used);
 			used = w->n;
-		} else if (parse_arg(&c->args[i], w->word[used++], call, i, err, size) < 0) {
+		} else if (parse_arg(&c->args[i], w->word[used++], call, (unsigned int)i, err, size) < 0) {
 			return -EINVAL;
 		}
 	}
-	if (used < w->n)
-		return fail(err, size, "unexpected argument '%.40s'; usage: %s", w->word[used], usage);
-	while (i < COMMAND_ARGS_MAX && c->args[i].keyword)
-		i++;
-	if (i < COMMAND_ARGS_MAX && c->args[i].name && !c->args[i].optional)
-		return fail(err, size, "missing %s; usage: %s", c->args[i].name, usage);
+	for (unsigned int i = 0; i < COMMAND_ARGS_MAX && c->args[i].name; i++)
+		if (!given[i] && !c->args[i].optional)
+			return fail(err, size, "missing %s; usage: %s", c->args[i].name, usage);
 	return 0;
 }

@@ -30,6 +30,12 @@ const struct command *parse_command(const struct words *w, unsigned int *used, c
 int parse_args(const struct command *c, struct words *w, unsigned int used, struct command_call *call, char *err,
 	size_t size);
 
+/*
+ * The argument that the next word gives the value, or, of a keyword, the name of; -1: none takes it. given: the arguments before it
+ * on the line. Keywords may come in any order behind the arguments that stand before them in the table.
+ */
+int parse_place(const struct command *c, const char *word, const bool *given);
+
 /* Start and length of the k-th word of a command; NULL after the last. */
 const char *parse_word_of(const struct command *c, unsigned int k, size_t *len);
 

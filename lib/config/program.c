@@ -5,10 +5,14 @@
  */
 #include "config/program.h"
 
+#include "base/compiler.h"
 #include "config/behavior.h"
+#include "config/remote_sids.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define BLOCKS_MAX (1 + 16) /* node.usid.block, more-blocks */
 
 struct cfg_own_sids {
 	const struct cfg_sid *by_id[65536]; /* SIDs of one id */
@@ -110,19 +114,68 @@ static const struct cfg_sid *returns_by(const struct config *c, const struct cfg
 	return sid;
 }
 
+static unsigned int blocks_of(const struct config *c, struct ip_prefix *blocks)
+{
+	unsigned int n = 0;
+
+	if (c->node.usid.at.line)
+		blocks[n++] = c->node.usid.block;
+	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
+		blocks[n++] = c->node.usid.more_blocks.items[i];
+	return n;
+}
+
+/* A known SID of two ids, and whether it is the one that is looked for. */
+struct two_ids {
+	struct ip_addr a;
+	unsigned int bits;
+	bool known;
+};
+
+static void look_for(void *arg, const struct cfg_remote *r)
+{
+	struct two_ids *x = arg;
+
+	x->known |= r->sid.len >= x->bits && ip_prefix_contains(&r->sid, &x->a);
+}
+
+struct ip_addr cfg_last_id(const struct config *c, const struct ipv6_addr *a)
+{
+	struct ip_prefix blocks[BLOCKS_MAX];
+	struct ip_addr last = ip_addr_from6(a);
+	const struct ip_prefix *block = usid_block_of(blocks, blocks_of(c, blocks), &last);
+	unsigned int ids = block ? usid_count(a, block->len) : 0;
+
+	if (ids > 1) {
+		struct two_ids two = {.a = last, .bits = block->len + 2 * USID_BITS};
+
+		usid_shift(&two.a.v6, block->len, ids - 2);
+		usid_shift(&last.v6, block->len, ids - 1);
+		cfg_remote_each(c, look_for, &two);
+		if (two.known)
+			last = two.a;
+	}
+	return last;
+}
+
+struct ip_addr cfg_last_sid(const struct config *c, const struct cfg_path *path)
+{
+	struct ipv6_addr container[USID_MAX_CONTAINERS];
+	struct ip_prefix blocks[BLOCKS_MAX];
+	unsigned int n = usid_pack(blocks, blocks_of(c, blocks), path->segments.items, path->segments.n, container,
+		USID_MAX_CONTAINERS);
+
+	return cfg_last_id(c, &container[MIN_OF(n, USID_MAX_CONTAINERS) - 1]);
+}
+
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why)
 {
-	struct ip_prefix blocks[1 + 16];
-	unsigned int n_blocks = 0;
+	struct ip_prefix blocks[BLOCKS_MAX];
 	const struct cfg_sid *sid;
 
-	if (c->node.usid.at.line)
-		blocks[n_blocks++] = c->node.usid.block;
-	for (uint32_t i = 0; i < c->node.usid.more_blocks.n; i++)
-		blocks[n_blocks++] = c->node.usid.more_blocks.items[i];
 	out->via = out->returns = NULL;
-	out->n = usid_pack(blocks, n_blocks, path->segments.items, path->segments.n, out->container,
+	out->n = usid_pack(blocks, blocks_of(c, blocks), path->segments.items, path->segments.n, out->container,
 		USID_MAX_CONTAINERS);
 	if (out->n > USID_MAX_CONTAINERS) {
 		*why = "the list takes more than 16 addresses; an SRH has room for 16";

@@ -31,6 +31,13 @@ void cfg_own_sids_free(struct cfg_own_sids *o);
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why);
 
+/*
+ * The destination of a packet to the last SID of a path, or to that of a single address, when the packet gets there: the ids
+ * before are used up on the way (RFC 9800 section 6.5). Two ids are one step if they are a known SID (config/remote_sids.h).
+ */
+struct ip_addr cfg_last_sid(const struct config *c, const struct cfg_path *path);
+struct ip_addr cfg_last_id(const struct config *c, const struct ipv6_addr *a);
+
 /* Entries of the SRH that the policy pushes (RFC 8754 section 4.1). 0: no SRH. */
 unsigned int cfg_listed(const struct cfg_policy *policy, const struct cfg_program *program);
 

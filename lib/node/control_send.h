@@ -19,8 +19,11 @@ struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32
  */
 const struct snap_interface *control_came_in_by(const struct control_role *c, const struct rte_mbuf *m);
 
-/* Send an IP packet that the node originates, by the table of `vrf`. Consumes m. */
-void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf);
+/*
+ * Send an IP packet that the node originates, by the table of `vrf`. Consumes m. Returns whether it was passed to an egress;
+ * otherwise it is counted as dropped. This holds for all functions below that return bool.
+ */
+bool control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf);
 /* Send a fragment m of the received packet `of`, in the class and by the table of `of`. Consumes m. */
 void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of);
 
@@ -28,7 +31,24 @@ void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct
 void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint16_t interface);
 
 /* Send an IP packet that the node originates to a configured next hop by its neighbour id. Consumes m. */
-void control_send_to_next_hop(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint32_t neigh);
+bool control_send_to_next_hop(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint32_t neigh);
+
+/* What the node originates to go along a path of a policy. */
+struct control_tunnelled {
+	uint32_t path; /* id */
+	uint32_t flow; /* any number: selects one of several equal next hops */
+	uint8_t type;  /* IP protocol number of the payload */
+	uint8_t traffic_class;
+	uint8_t hop_limit;		/* of the outer header; 0: that of the policy */
+	const struct ipv6_addr *source; /* of the outer header; NULL: that of the path */
+};
+
+/*
+ * Send a payload of `bytes` behind the outer headers of a path, which are written into the SNAP_ENCAP_BYTES_MAX bytes
+ * before it, and by the way out of the path. Nothing is sent if there is no such path. The caller knows that the packet
+ * is not too long for it.
+ */
+bool control_send_on_path(struct control_role *c, const struct control_tunnelled *t, uint8_t *payload, size_t bytes);
 
 /* Send a complete Ethernet frame that the node originates, on a port. Consumes m. */
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port);

@@ -40,14 +40,16 @@ struct rte_mbuf *control_packet(struct control_role *c, const void *data, uint32
 	return head;
 }
 
-static void to_owner(struct control_role *c, struct rte_mbuf *m)
+static bool to_owner(struct control_role *c, struct rte_mbuf *m)
 {
 	uint16_t owner = c->node->owner[pkt_of(m)->egress];
 
 	if (unlikely(c->trace))
 		pkt_of(m)->trace = c->trace;
-	if (mailbox_push_packets(&c->to_worker[owner], &m, 1) != 1)
-		pkt_end(m, DROP_punt_full, &c->lcore->stats);
+	if (mailbox_push_packets(&c->to_worker[owner], &m, 1) == 1)
+		return true;
+	pkt_end(m, DROP_punt_full, &c->lcore->stats);
+	return false;
 }
 
 /* Data of tenants leaves half of the mailbox to what the node itself has to say. */
@@ -56,13 +58,13 @@ static bool half_full(const struct mailbox *b)
 	return mailbox_room(b) < rte_ring_get_capacity(b->ring) / 2;
 }
 
-void control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf)
+bool control_send_routed(struct control_role *c, struct rte_mbuf *m, uint16_t vrf)
 {
 	classify_originated(&c->classifier, m, vrf);
 	if (pkt_of(m)->verdict == PKT_FORWARD)
-		to_owner(c, m);
-	else
-		pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
+		return to_owner(c, m);
+	pkt_end(m, (enum reason)pkt_of(m)->reason, &c->lcore->stats);
+	return false;
 }
 
 void control_send_again(struct control_role *c, struct rte_mbuf *m, const struct pkt *of)
@@ -82,10 +84,39 @@ void control_send_on_link(struct control_role *c, struct rte_mbuf *m, uint8_t fa
 	to_owner(c, m);
 }
 
-void control_send_to_next_hop(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint32_t neigh)
+bool control_send_to_next_hop(struct control_role *c, struct rte_mbuf *m, uint8_t family, uint32_t neigh)
 {
 	classify_to_next_hop(&c->classifier, m, family, neigh);
-	to_owner(c, m);
+	return to_owner(c, m);
+}
+
+bool control_send_on_path(struct control_role *c, const struct control_tunnelled *t, uint8_t *payload, size_t bytes)
+{
+	const struct snap_path *path = t->path < c->s->n_paths ? &c->s->path[t->path] : NULL;
+	struct ipv6_hdr *ip;
+	struct rte_mbuf *m;
+	target_t via;
+
+	if (!path || !path->name || !path->bytes)
+		return false;
+	ip = (struct ipv6_hdr *)(payload - path->bytes);
+	memcpy(ip, path->header, path->bytes);
+	((uint8_t *)ip)[path->next_header_at] = t->type;
+	ip->vtc_flow = ipv6_vtc_flow(t->traffic_class, path->flow_label);
+	ip->payload_length = be16((uint16_t)(path->bytes - sizeof(*ip) + bytes));
+	if (t->hop_limit)
+		ip->hop_limit = t->hop_limit;
+	if (t->source)
+		ip->src = *t->source;
+	m = control_packet(c, ip, (uint32_t)(path->bytes + bytes));
+	if (!m)
+		return false;
+	via = path->via;
+	if (target_kind(via) == TARGET_GROUP)
+		via = c->s->group[target_index(via)].member[t->flow % c->s->group[target_index(via)].n];
+	if (target_kind(via) == TARGET_NEIGH)
+		return control_send_to_next_hop(c, m, 6, target_index(via));
+	return control_send_routed(c, m, VRF_UNDERLAY);
 }
 
 void control_send_frame(struct control_role *c, struct rte_mbuf *m, uint16_t port)

@@ -13,6 +13,7 @@ import cases_layer2
 import cases_paths
 import cases_pfc
 import cases_pfc_wan
+import cases_ping
 import cases_rsvp
 import cases_vlan
 import topology
@@ -179,6 +180,7 @@ THROUGH = [
     ("fragments of a host pass as they are", fragments_pass),
     ("the tunnel is one hop for the tenant", tunnel_is_one_hop),
     ("ping to SIDs from a kernel router", sids_answer),
+    *cases_ping.THROUGH,
     ("TCP IPv4, 100 MB A to B, no drop", lambda t: bulk(t, t.a, t.b, B4)),
     ("TCP IPv4, 100 MB B to A, no drop", lambda t: bulk(t, t.b, t.a, A4)),
     ("TCP IPv6, 100 MB A to B, no drop", lambda t: bulk(t, t.a, t.b, B6)),
@@ -328,6 +330,7 @@ def mixed_layer3(t, address):
 MIXED = [
     ("kernel encap.red to uDT46, H.Encaps.Red to End.DX4: ping", lambda t: mixed_layer3(t, B4)),
     ("kernel encap.red to uDT46, H.Encaps.Red to End.DT6: ping", lambda t: mixed_layer3(t, B6)),
+    *cases_ping.MIXED,
     ("TCP IPv4, 100 MB A to B, no drop", lambda t: bulk(t, t.a, t.b, B4)),
     ("TCP IPv6, 100 MB B to A, no drop", lambda t: bulk(t, t.b, t.a, A6)),
 ]

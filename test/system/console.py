@@ -249,6 +249,32 @@ def mistakes(bench):
     node.stop()
 
 
+def pings(bench):
+    """
+    Nobody answers here: what a ping says then, and that its session waits for it, while others and scripts go on. Replies are
+    in test/unit/test_ping.c and test/netns/cases_ping.py.
+    """
+    node = typed_node(bench)
+    transcript(bench, "ping", node, [
+        "ping 2001:db8:a::3 count 2 interval 10 timeout 20", "ping 10.2.0.1 count 1 timeout 20 vrf red -j",
+        "ping policy to-dc2 count 1 timeout 20 path right", "ping policy to-dc2 to 10.2.0.1 vrf red timeout 20 count 1",
+        "ping sid 5f00:0:400::,5f00:0:500:: timeout 20 count 1", "ping 2001:db8:ffff::1 vrf red count 1",
+        "traceroute 5f00:0:400:: hops 2 timeout 20", "traceroute policy to-dc2 timeout 20 hops 1 -j",
+        "traceroute sid 5f00:0:400:: timeout 20 hops 1", "ping", "ping 10.9.9.9 vrf nowhere", "ping policy nowhere",
+        "ping policy to-dc2 path nowhere", "traceroute 10.1.0.1 vrf red"])
+    # a session that is cut off ends its ping: there is room for eight
+    for _ in range(12):
+        one = Session(node.socket)
+        one.socket.sendall(b"x ping 2001:db8:a::3 count 100 interval 10000\n")
+        one.close()
+    wait_for(lambda: node.command("ping 2001:db8:a::3 count 1 timeout 10")[0] == 110, "no ping after those given up")
+    slow = Session(node.socket)
+    slow.socket.sendall(b"x ping 2001:db8:a::3 count 1 timeout 500\n")
+    expect(node.ok("show version"), "another session goes on")
+    expect(slow.answer()[0] == 110, "the slow ping is told")
+    node.stop()
+
+
 def short_words(bench):
     """Abbreviations, help, JSON anywhere, quotes."""
     node = typed_node(bench)
@@ -554,6 +580,7 @@ TESTS = [
     ("console: port stop, port start", maintenance),
     ("console: placements", placements),
     ("console: mistakes", mistakes),
+    ("console: ping and traceroute", pings),
     ("console: abbreviations, help, quit", short_words),
     ("console: show config loads again", running_configuration),
     ("console: script file", script),

@@ -69,34 +69,6 @@ static size_t put_packet(uint8_t *out, const struct flow *f, const void *message
 	return sizeof(*four) + length;
 }
 
-/* Send along a path: its outer headers, and its way out. */
-static void send_on_path(struct control_role *c, uint32_t id, uint32_t flow, const uint8_t *inner, size_t bytes)
-{
-	const struct snap_path *path = id < c->s->n_paths ? &c->s->path[id] : NULL;
-	uint8_t packet[SNAP_ENCAP_BYTES_MAX + PACKET_MAX];
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)packet;
-	struct rte_mbuf *m;
-	target_t via;
-
-	if (!path || !path->name || !path->bytes)
-		return;
-	memcpy(packet, path->header, path->bytes);
-	memcpy(packet + path->bytes, inner, bytes);
-	packet[path->next_header_at] = IP_PROTO_IPV6;
-	ip->vtc_flow = ipv6_vtc_flow(TRAFFIC_CLASS, path->flow_label);
-	ip->payload_length = be16((uint16_t)(path->bytes - sizeof(*ip) + bytes));
-	m = control_packet(c, packet, (uint32_t)(path->bytes + bytes));
-	if (!m)
-		return;
-	via = path->via;
-	if (target_kind(via) == TARGET_GROUP)
-		via = c->s->group[target_index(via)].member[flow % c->s->group[target_index(via)].n];
-	if (target_kind(via) == TARGET_NEIGH)
-		control_send_to_next_hop(c, m, 6, target_index(via));
-	else
-		control_send_routed(c, m, VRF_UNDERLAY);
-}
-
 void bfd_send(void *arg, const struct bfd_session *s, uint16_t port, const void *message, size_t bytes)
 {
 	const struct bfd_peer *peer = bfd_peer_of(s);
@@ -105,12 +77,17 @@ void bfd_send(void *arg, const struct bfd_session *s, uint16_t port, const void 
 		.to = port == BFD_PORT_ECHO ? peer->local : peer->remote,
 		.src_port = bfd_source_port(s),
 		.dst_port = port};
-	uint8_t packet[PACKET_MAX];
+	uint8_t room[SNAP_ENCAP_BYTES_MAX + PACKET_MAX], *packet = room + SNAP_ENCAP_BYTES_MAX;
 	size_t size = put_packet(packet, &f, message, bytes);
 	struct rte_mbuf *m;
 
 	if (peer->kind == BFD_SBFD) {
-		send_on_path(c, peer->user, bfd_source_port(s), packet, size);
+		const struct control_tunnelled t = {.path = peer->user,
+			.flow = bfd_source_port(s),
+			.type = IP_PROTO_IPV6,
+			.traffic_class = TRAFFIC_CLASS};
+
+		control_send_on_path(c, &t, packet, size);
 		return;
 	}
 	if (!snap_interface(c->s, peer->interface))

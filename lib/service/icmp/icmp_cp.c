@@ -156,6 +156,16 @@ static bool is_fragment4(const void *packet)
 	return *(const uint8_t *)packet >> 4 == 4 && be16_get(ip->fragment) & (IPV4_MF | IPV4_OFFSET_MASK);
 }
 
+/* An ICMP message that needs no answer may be one about a probe. */
+static void hear(struct control_role *c, const struct pkt *x, size_t at, size_t size)
+{
+	const struct ipv6_hdr *six = (const struct ipv6_hdr *)c->scratch;
+	const struct ipv4_hdr *four = (const struct ipv4_hdr *)c->scratch;
+	struct ip_addr from = x->family == 6 ? ip_addr_from6(&six->src) : ip_addr_from4(be32_get(four->src));
+
+	control_probe_heard(c, x, &from, x->family == 6 ? six->hop_limit : four->ttl, c->scratch + at, size - at);
+}
+
 static void take_local(struct control_role *c, struct rte_mbuf *m)
 {
 	const struct pkt *x = pkt_of(m);
@@ -177,6 +187,8 @@ static void take_local(struct control_role *c, struct rte_mbuf *m)
 		reason = answer_echo(c, m, u.at, size, u.type);
 	else
 		reason = CONSUME_icmp;
+	if (reason == CONSUME_icmp)
+		hear(c, x, u.at, size);
 	if (reason == CONSUME_icmp && x->family == 6 && c->scratch[u.at] == ICMP6_TOO_BIG)
 		control_mtu_heard(c, control_came_in_by(c, m), c->scratch, u.at, size);
 	pkt_end(m, reason, &c->lcore->stats);
@@ -199,6 +211,11 @@ static bool take(struct control_role *c, struct rte_mbuf *m)
 	}
 }
 
+static unsigned int poll_icmp(struct control_role *c, uint64_t *next)
+{
+	return control_mtu_poll(c, next) + control_probe_poll(c, next);
+}
+
 static int init(struct control_role *c, int socket)
 {
 	(void)socket;
@@ -217,5 +234,6 @@ const struct control_service icmp_service = {
 	.fini = fini,
 	.takes = SERVICE_TAKES(PUNT_LOCAL) | SERVICE_TAKES(PUNT_ERROR) | SERVICE_TAKES(PUNT_FRAGMENT),
 	.take = take,
-	.poll = control_mtu_poll,
+	.poll = poll_icmp,
+	.has_input = control_probe_waits,
 };

@@ -412,6 +412,13 @@ class Screen:
         self.read(0.05)
         return plain(self.text)
 
+    def ready(self, prompt):
+        """Wait for the prompt behind the last output: before it, keys are not those of the line editor."""
+        until = time.monotonic() + 20
+        while not plain(self.text).rstrip(" ").endswith(prompt.rstrip(" ")):
+            expect(time.monotonic() < until, f"no prompt after: {plain(self.text)!r}")
+            self.read(0.1)
+
     def clear(self):
         """Ctrl-U: an empty line again."""
         os.write(self.master, b"\x15")
@@ -494,8 +501,11 @@ def only_at_sluicectl(screen, prompt):
     screen.type(b"\x03", prompt)
     screen.type("this is no command", "command")
     screen.type(b"\x03show version\r", "dpdk:")  # Ctrl-C: an empty line again
+    screen.ready(prompt)
     screen.type(b"version\x1b[Hshow \x1b[F -j\r", '"dpdk"')  # Home, End
+    screen.ready(prompt)
     screen.type(b"\x12show ver\r\r", '"dpdk"')  # Ctrl-R: search
+    screen.ready(prompt)
 
 
 def remote_console(bench):

@@ -196,6 +196,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 	add_packet_line(out, "rings between lcores", all_ring_slots(c));
 	if (credit_buffers(c))
 		add_line(out, "credit pool", credit_buffers(c));
+	if (c->credit.mode != CREDIT_OFF && c->credit.data == CREDIT_DATA_GATED)
+		add_line(out, "fences of credit sessions", c->credit.paths);
 	if (c->lcores.worker.n > 1)
 		add_packet_line(out, "packets handed from worker to worker",
 			(uint64_t)c->lcores.worker.n * (c->lcores.worker.n - 1) * 2 * (LIMIT_PEER_MAIL + 1));

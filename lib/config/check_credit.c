@@ -417,6 +417,11 @@ static void check_session(const struct config *c, struct cfg_diags *d, const str
 			s->policy, policy->paths.n, CANDIDATES_MAX);
 	if (policy)
 		check_source(c, d, s, policy);
+	if (policy && policy->flow_label && c->credit.data == CREDIT_DATA_GATED)
+		cfg_diag_add(d, cfg_where(c, &policy->flow_label),
+			"flow-label: %llu: data of session '%s' in line %u has the label of its path; leave out "
+			"flow-label, or give the session another policy",
+			U(policy->flow_label), s->name, cfg_where(c, &c->credit.sessions).line);
 	for (uint32_t i = 0; policy && i < policy->paths.n; i++)
 		check_scheme(c, d, own, s, &policy->paths.items[i]);
 }

@@ -132,7 +132,7 @@ static const struct cfg_key credit_keys[] = {
 	{"mode", CFG_WORD, .offset = AT(struct cfg_credit, mode), .words = words_mode, .fallback = "off",
 		.help = "off: this node takes no part in credit sessions; their messages pass through it as other packets do. "
 			"ext: it takes part, with the objects of docs/credit.md 2.2."},
-	{"data", CFG_WORD, .offset = AT(struct cfg_credit, data), .words = words_data, .fallback = "free",
+	{"data", CFG_WORD, .offset = AT(struct cfg_credit, data), .words = words_data, .fallback = "gated",
 		.flags = CFG_START_ONLY,
 		.help = "gated: data of a session waits for credit, hop by hop, and this node says what it has received and "
 			"forwarded. free: sessions are signalled, and data goes as if there were none; a neighbour that gates its "

@@ -61,7 +61,6 @@ struct credit_line {
 	uint8_t port;
 	uint8_t ring_slice, ring_class; /* where it is listed */
 	bool listed;
-	bool starves; /* it was told that this line waits for credit */
 	uint16_t alive;
 	uint32_t path, neigh, label;
 	/* written by the worker, read by control; relaxed */
@@ -74,6 +73,7 @@ struct credit_line {
 	uint8_t tos;		     /* outer traffic class of the last packet */
 	uint8_t slice;		     /* and its slice */
 	uint8_t blocked;	     /* the oldest packet waits for credit */
+	uint8_t fences;		     /* behind the gate; also of a worker that had the line before: atomic */
 	/* set by worker and control: control looks at the line in each tick */
 	bool told;
 	/* written by control, read by rx */

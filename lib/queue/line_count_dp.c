@@ -28,7 +28,11 @@ void lines_ended(struct egress_context *c, struct rte_mbuf *m)
 
 	if (x->priority & PKT_GRANTED)
 		released(c, k->grant, k->units);
-	if (x->verdict == PKT_GATED && k->passed && !k->fence)
+	if (x->verdict != PKT_GATED || !k->passed)
+		return;
+	if (k->fence)
+		__atomic_sub_fetch(&line_of(c, k->line)->fences, 1, __ATOMIC_RELAXED);
+	else
 		credit_gate_refused(&line_of(c, k->line)->gate, k->units);
 }
 
@@ -51,6 +55,7 @@ static void fence_sent(struct egress_context *c, const struct pkt_credit *k)
 	struct credit_line *l = line_of(c, k->line);
 	uint64_t number = __atomic_load_n(&l->gate.fence, __ATOMIC_ACQUIRE);
 
+	__atomic_sub_fetch(&l->fences, 1, __ATOMIC_RELAXED);
 	if ((uint16_t)number == k->units)
 		credit_gate_fence_taken(&l->gate, number);
 	c->credit_told(c->ask_arg, LINE_TELLS_LINE | k->line);

@@ -131,11 +131,12 @@ static bool fits(const struct egress_context *c, const struct credit_line *l, co
 static bool lets_fence_pass(const struct egress *e, const struct egress_context *c, struct rte_mbuf *m)
 {
 	struct pkt_credit *k = pkt_credit_of(m);
-	const struct credit_line *l = line_of(c, k->line);
+	struct credit_line *l = line_of(c, k->line);
 
 	if (!is_mine(c, l) || l->port != e->index || l->mode != LINE_GATED)
 		return false;
 	k->passed = 1;
+	__atomic_add_fetch(&l->fences, 1, __ATOMIC_RELAXED);
 	return true;
 }
 

@@ -33,7 +33,7 @@ def know(net, name, config):
 
 
 def take_part(net, name, config, credit):
-    config["credit"] = {"mode": "ext", "integrity": "off", "pool": POOL, "buffer": BUFFER, "paths": 2048,
+    config["credit"] = {"mode": "ext", "data": "free", "integrity": "off", "pool": POOL, "buffer": BUFFER, "paths": 2048,
                         "neighbors": [{"address": loopback(net, n)} for n in adjacent(net, name)], **credit}
     config["memory"]["buffers"] = config["memory"]["buffers"] + POOL
 

@@ -216,7 +216,7 @@ def network(options):
            routes=via("wan0", PEER, f"{LOOP_F}/128", "5f00:0:200::/48"),
            sids=[{"sid": "5f00:0:100::/48", "behavior": "uN"}],
            policies=[policy("far", "5f00:0:200::", source=SOURCE_S)],
-           credit={"mode": "ext", "integrity": "off", "pool": 1024, "buffer": 32, "refresh": REFRESH, "rapid": 100, "blockade": 1,
+           credit={"mode": "ext", "data": "free", "integrity": "off", "pool": 1024, "buffer": 32, "refresh": REFRESH, "rapid": 100, "blockade": 1,
                    "neighbors": [{"address": LOOP_F}, {"address": SERVER, "port": "dc0", "buffer": 8}], "accept": [{"sources": "fd00:9::/64", "buffer": 8}],
                    "sessions": [{"name": "a", "policy": "far", "to": LOOP_F, "class": CLASS},
                                 {"name": "h", "port": "dc0", "to": SERVER, "class": CLASS}]})

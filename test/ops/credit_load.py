@@ -18,7 +18,7 @@ def configuration():
     lines = ["neighbors:", '  - {port: p0, address: "2001:db8:a::3", mac: "02:00:00:00:a0:03"}',
              'routes: [{prefix: "5f00:0:200::/48", port: p0, nexthop: "2001:db8:a::3"}]',
              'policies: [{name: far, source-prefix: "fd00:1::/64", paths: [{name: only, segments: ["5f00:0:200::"]}]}]',
-             f"credit:\n  mode: ext\n  integrity: off\n  paths: {SESSIONS}\n  refresh: 300000\n  neighbors: [{{address: \"fd00::2\"}}]\n  sessions:"]
+             f"credit:\n  mode: ext\n  data: free\n  integrity: off\n  paths: {SESSIONS}\n  refresh: 300000\n  neighbors: [{{address: \"fd00::2\"}}]\n  sessions:"]
     lines += [f'    - {{name: s{i}, policy: far, to: "fd00::2", class: {i % 8}}}' for i in range(SESSIONS)]
     return "\n".join(lines) + "\n"
 

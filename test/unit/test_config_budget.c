@@ -97,6 +97,25 @@ static void budget_check(void **state)
 	conf_expect_rows(rows, ARRAY_LEN(rows));
 }
 
+/* Gated data adds a fence for each path of a session; what waits is in the pool, or was charged to its port. */
+static void gated_data(void **state)
+{
+	char *text = conf_replace(conf_full, "  data: free\n", "  data: gated\n");
+	struct config *free_data = conf_load(CONF_CHECK, conf_full), *gated = conf_load(CONF_CHECK, text);
+	struct cfg_budget a, b;
+
+	(void)state;
+	cfg_budget(free_data, &a);
+	cfg_budget(gated, &b);
+	assert_int_equal(a.n + 1, b.n);
+	check_text("line", b.line[11].what, "fences of credit sessions");
+	assert_int_equal(gated->credit.paths, b.line[11].buffers);
+	assert_int_equal(a.line[10].buffers, b.line[10].buffers);
+	free(text);
+	cfg_free(free_data);
+	cfg_free(gated);
+}
+
 /* Rings to workers: two of memory.ring for each worker, however many rx lcores; never less than a burst and a limit need. */
 static void rings_of_many(void **state)
 {
@@ -358,6 +377,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(budget_sum),
 		cmocka_unit_test(budget_check),
+		cmocka_unit_test(gated_data),
 		cmocka_unit_test(rings_of_many),
 		cmocka_unit_test(buffer_size),
 		cmocka_unit_test(budget_frame),

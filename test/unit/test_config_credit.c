@@ -8,7 +8,7 @@ static void keys(void **state)
 {
 	static const struct conf_row rows[] = {
 		{"no key",
-			"  mode: ext\n  data: gated\n  heartbeat: 20\n  wait: 500\n  overhead: 256\n  integrity: off\n"
+			"  mode: ext\n  data: free\n  heartbeat: 20\n  wait: 500\n  overhead: 256\n  integrity: off\n"
 			"  keys:\n    - id: 11\n      digest: md5\n      from: 1700000000\n"
 			"      until: 1800000000\n",
 			"  mode: ^ext\n",
@@ -56,7 +56,9 @@ static void timers_and_pool(void **state)
 		{"a lease that is over before the credit", "  lease: 500\n", "  lease: ^100\n",
 			"lease: 100 ms: a neighbour may use its credit for 3 * heartbeat, and data may be on its way "
 			"for idle; "
-			"use 110 or more"},
+			"use 110 or more",
+			"  data: free\n", "  data: gated\n"},
+		{"no credit that could end", "  lease: 500\n", "  lease: 100\n", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
 			"pool: 0, so no session of accept in line 467 could be granted credit; set pool, at least 17 "
 			"units "
@@ -178,6 +180,12 @@ static void sessions(void **state)
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
 			"paths: 1 is too few: the sessions in line 472 have 3 paths; set paths to 3 or more"},
+		{"another label", "  - name: to-dc2\n    flows", "  - name: to-dc2\n    flow-label: ^9\n    flows",
+			"flow-label: 9: data of session 'roce' in line 473 has the label of its path; leave out "
+			"flow-label, or give the session another policy",
+			"  data: free\n", "  data: gated\n"},
+		{"a label that no data waits for", "  - name: to-dc2\n    flows",
+			"  - name: to-dc2\n    flow-label: 9\n    flows", NULL},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

@@ -153,7 +153,7 @@ static void least_configuration(void **state)
 				  "  repeat: false\n"
 				  "credit:\n"
 				  "  mode: off\n"
-				  "  data: free\n"
+				  "  data: gated\n"
 				  "  heartbeat: 10\n"
 				  "  wait: 1000\n"
 				  "  overhead: 128\n"

@@ -230,6 +230,31 @@ static void fence_sent(void **state)
 	testbed_free(t);
 }
 
+/* A port that takes nothing holds one fence of a session, not one for each loop. */
+static void fences_do_not_pile_up(void **state)
+{
+	struct testbed *t = committed("");
+	unsigned int fences;
+
+	(void)state;
+	data(t, LABEL, 6);
+	assert_int_equal(6, data_passed(t));
+	t->port[1]->tx_allowed = 0;
+	for (unsigned int i = 0; i < 10; i++) {
+		update(t, 16, 3, 100 + i);
+		testbed_pass(t, 40 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	}
+	t->port[1]->tx_allowed = UINT64_MAX;
+	testbed_settle(t, 50);
+	passed(t, &fences);
+	assert_int_equal(1, fences);
+	testbed_pass(t, 40 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	passed(t, &fences);
+	assert_int_not_equal(0, fences);
+	testbed_check_balance(t);
+	testbed_free(t);
+}
+
 /* A fence of the previous hop is consumed. With its statement, what is missing counts as lost, and the window is whole again. */
 static void fence_heals(void **state)
 {
@@ -580,10 +605,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(gate), cmocka_unit_test(told_to_previous),
 		cmocka_unit_test(drops_are_freed), cmocka_unit_test(silence), cmocka_unit_test(fence_sent),
-		cmocka_unit_test(fence_heals), cmocka_unit_test(without_session), cmocka_unit_test(without_updates),
-		cmocka_unit_test(headend), cmocka_unit_test(comes_back), cmocka_unit_test(stops),
-		cmocka_unit_test(shown), cmocka_unit_test(stall_is_told), cmocka_unit_test(leak_is_told),
-		cmocka_unit_test(promise_is_told)};
+		cmocka_unit_test(fences_do_not_pile_up), cmocka_unit_test(fence_heals),
+		cmocka_unit_test(without_session), cmocka_unit_test(without_updates), cmocka_unit_test(headend),
+		cmocka_unit_test(comes_back), cmocka_unit_test(stops), cmocka_unit_test(shown),
+		cmocka_unit_test(stall_is_told), cmocka_unit_test(leak_is_told), cmocka_unit_test(promise_is_told)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,8 @@
 	"    - {address: \"fd00::2\"}\n" \
 	"    - {address: \"2001:db8:c::9\", port: d0, buffer: 4" keys "}\n" \
 	"    - {address: \"2001:db8:e::9\", port: d1" keys "}\n"
-#define CREDIT(more) PORTS "credit:\n  mode: ext\n  integrity: off\n  pool: 64\n  buffer: 16\n" SERVERS("") more
+#define CREDIT(more) \
+	PORTS "credit:\n  mode: ext\n  data: free\n  integrity: off\n  pool: 64\n  buffer: 16\n" SERVERS("") more
 #define OUTER "  sessions: [{name: a, policy: far, to: \"fd00::2\", class: 3}]\n"
 #define TO_SERVER "  sessions: [{name: b, port: d0, to: \"2001:db8:c::9\", class: 3}]\n"
 
@@ -238,7 +239,7 @@ static void equal_addresses(void **state)
 
 	(void)state;
 	from_d2.port = D2;
-	apply(t, PORTS "credit:\n  mode: ext\n  integrity: off\n  pool: 64\n  buffer: 16\n  neighbors:\n"
+	apply(t, PORTS "credit:\n  mode: ext\n  data: free\n  integrity: off\n  pool: 64\n  buffer: 16\n  neighbors:\n"
 		       "    - {address: \"fd00::2\"}\n    - {address: \"2001:db8:c::9\", port: d0}\n"
 		       "    - {address: \"2001:db8:c::9\", port: d2, buffer: 5}\n" OUTER);
 	make_init("2001:db8:3::33");
@@ -339,7 +340,8 @@ static void refused(void **state)
 #define KEYS "test_rsvp_servers.keys"
 #define SIGNED \
 	PORTS "hmac: {keys: " KEYS "}\n" \
-	      "credit:\n  mode: ext\n  pool: 64\n  buffer: 16\n  keys: [{id: 6}]\n" SERVERS(", keys: [{id: 5}]") OUTER
+	      "credit:\n  mode: ext\n  data: free\n  pool: 64\n  buffer: 16\n  keys: [{id: 6}]\n" SERVERS( \
+		      ", keys: [{id: 5}]") OUTER
 
 static void write_keys(void)
 {
@@ -401,7 +403,8 @@ static void signed_by_its_key(void **state)
 
 /* A unit of 64 KiB: 2 MB are 32 units. */
 #define LETTER(more) \
-	PORTS "credit:\n  mode: ext\n  integrity: off\n  unit: 16\n  pool: 128\n  buffer: 32\n  letter: {grant: 2}\n" \
+	PORTS "credit:\n  mode: ext\n  data: free\n  integrity: off\n  unit: 16\n  pool: 128\n  buffer: 32\n  " \
+	      "letter: {grant: 2}\n" \
 	      "  neighbors:\n    - {address: \"fd00::2\"}\n" \
 	      "    - {address: \"2001:db8:c::9\", port: d0, mode: letter}\n" more
 

@@ -405,7 +405,7 @@ static void room_later(void **state)
 	"  - {prefix: \"5f00:0:500::/48\", port: p1, nexthop: \"2001:db8:b::1\"}\n" \
 	"  - {prefix: \"2001:db8:3::/64\", port: p1, nexthop: \"" hop "\"}\n" \
 	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n" \
-	"credit: {mode: ext, integrity: off, unit: 6, pool: 64, buffer: 16, neighbors: [{address: " \
+	"credit: {mode: ext, data: free, integrity: off, unit: 6, pool: 64, buffer: 16, neighbors: [{address: " \
 	"\"2001:db8:f::1\"}, {address: \"2001:db8:a::1\"}, {address: \"2001:db8:b::3\"}]}\n"
 
 /* Frame `number` of a capture. Returns its bytes. */

@@ -391,8 +391,10 @@ static void look_at_credit(struct control_role *c, uint32_t line)
 		n->probed_ns = c->now;
 		credit_marker_send(c, line, true, false);
 	}
-	if (credit_user_fence_due(&u->u, &l->gate, health == CREDIT_STALLED, credit_fence_time(loop, k->active_lines),
-		    c->now))
+	/* behind a port that is paused the next one would only wait as well */
+	if (!__atomic_load_n(&l->fences, __ATOMIC_RELAXED) &&
+		credit_user_fence_due(&u->u, &l->gate, health == CREDIT_STALLED,
+			credit_fence_time(loop, k->active_lines), c->now))
 		credit_fence_send(c, line);
 	if (__atomic_load_n(&l->blocked, __ATOMIC_RELAXED) &&
 		credit_gate_passes(&l->gate, k->data->alive[u->binding.alive], c->now, 1))

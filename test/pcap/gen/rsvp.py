@@ -119,7 +119,7 @@ def transit(**credit):
         sids=[sid("5f00:0:100::/48", "uN")],
         infrastructure=["2001:db8::/32"],
         lcores=ONE_LCORE,
-        credit={"mode": "ext", "integrity": "off", "unit": 6, "pool": 4 * BUFFER, "buffer": BUFFER,
+        credit={"mode": "ext", "data": "free", "integrity": "off", "unit": 6, "pool": 4 * BUFFER, "buffer": BUFFER,
                 "rapid": 10000, "rapid-copies": 1,  # no copies while the case runs
                 "neighbors": [{"address": a} for a in ("2001:db8:a::1", "2001:db8:b::3", "2001:db8:f::1")], **credit},
     )

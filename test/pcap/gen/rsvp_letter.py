@@ -28,7 +28,7 @@ def transit(**credit):
         routes=via("p1", "2001:db8:b::3", "2001:db8:3::/64") + via("p1", "10.2.0.3", "10.9.3.0/24"),
         infrastructure=["2001:db8::/32"],
         lcores=ONE_LCORE,
-        credit={"mode": "ext", "integrity": "off", "pool": 2 * GRANT * 512, "buffer": GRANT * 512, "rapid": 10000, "rapid-copies": 1,
+        credit={"mode": "ext", "data": "free", "integrity": "off", "pool": 2 * GRANT * 512, "buffer": GRANT * 512, "rapid": 10000, "rapid-copies": 1,
                 "letter": {"grant": GRANT},
                 "neighbors": [{"address": a, "mode": "letter"} for n in (IPV6, IPV4) for a in (n["from"], n["to"])], **credit},
     )

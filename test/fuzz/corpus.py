@@ -312,12 +312,22 @@ def command_seeds():
     yield b"x show ports\nx quit\n" + b"a" * 5000 + b"\nshow \0ports\n"
 
 
+def steer_seeds():
+    """Each packet three times, the second with another PSN; and flows of the documents."""
+    for packet in [*packets(6), *packets(4)]:
+        one = struct.pack(">H", len(packet)) + packet
+        yield b"\0" + one + one[:-1] + bytes([one[-1] ^ 1]) + one
+    texts = [p.read_text() for p in [TOP / "docs" / "path-placement.md", TOP / "docs" / "commands.md", *CASES.glob("steer*/config.yaml")]]
+    for flow in sorted({f for t in texts for f in re.findall(r"(?:vrf|src|qp|policy)=[\w.:,=/-]+", t)}):
+        yield b"\x80" + flow.encode()
+
+
 SEEDS = {
     "bfd": lambda: (seed[2:] for seed in bfd_session_seeds()), "bfd_session": bfd_session_seeds,
     "command": command_seeds,
     "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
     "neighbor": neighbor_seeds, "packet": packet_seeds, "rsvp": rsvp_seeds,
-    "rsvp_session": rsvp_session_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds,
+    "rsvp_session": rsvp_session_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds, "steer": steer_seeds,
 }
 
 

@@ -40,12 +40,14 @@ TARGETS = {
     "rsvp_session": ("RSVP messages to session machines, and time", 25_000, 4096),
     "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
     "state": ("leased state messages to a PFC relay, and time", 60_000, 512),
+    "steer": ("RoCEv2 packets of a flow, and flows as text", 500_000, 2048),
     "srh": ("an endpoint behaviour on one IPv6 packet, with and without SRH", 500_000, 2048),
 }
 BLOCKS = {"classify": (16, 48, 64), "packet": (16, 48, 64), "srh": (16, 48, 64)}  # other lengths of the block of uSIDs (node.h)
 ENOUGH = 1_000_000  # executions of all targets in the test
 PARSERS = ["classify/classify_dp.c", "srv6/endpoint_dp.c", "icmp/icmp.c", "neigh/nd.c", "config/load.c",
            "config/scalar.c", "pfc/pfc_state.c", "bfd/bfd_packet.c",
+           "steer/steer_text.c",
            "rsvp/rsvp_object.c", "rsvp/rsvp_object_credit.c", "rsvp/rsvp_read.c"]
 COVERAGE = 95.0  # percent of the lines of each parser
 SECONDS_MAX = 240

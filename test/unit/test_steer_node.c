@@ -389,12 +389,82 @@ static void too_many(void **state)
 	assert_true(leaves_to(t, 2000, "2001:db8:4::33") != 0);
 	assert_int_equal(steer_counters(t->node).flows, 64);
 	check_shown(t, "show flows counters", "full:       577");
+	/* new flows crowd out those that are silent, but not one that is placed */
+	testbed_pass(t, 2 * NSEC_PER_SEC, NSEC_PER_SEC);
+	for (uint16_t i = 0; i < 64; i++)
+		leaves(t, (uint16_t)(4000 + i));
+	assert_true(steer_counters(t->node).evicted >= 48);
+	check_shown(t, "show flows sport=1000", "five");
 	/* after a time of silence their places are free again */
 	testbed_pass(t, 31 * NSEC_PER_SEC, NSEC_PER_SEC);
 	for (uint16_t i = 0; i < 64; i++)
 		leaves(t, 1000);
 	assert_int_equal(steer_counters(t->node).flows, 1);
 	assert_int_equal(leaves(t, 1000), 1 << S5);
+	testbed_free(t);
+}
+
+/* Two flows with the same tag in the same bucket: each has its own path and its own counters. */
+struct twin {
+	uint32_t tag, bucket;
+	uint16_t sport;
+	char dst[20];
+};
+
+static int by_tag(const void *a, const void *b)
+{
+	const struct twin *x = a, *y = b;
+
+	return x->tag != y->tag ? (x->tag > y->tag) - (x->tag < y->tag)
+				: (x->bucket > y->bucket) - (x->bucket < y->bucket);
+}
+
+static void same_tag(void **state)
+{
+	enum { HOSTS = 16, N = HOSTS * 32768 };
+	struct testbed *t = testbed_new(HEAD(TESTBED_ONE_LCORE) POLICIES("flows: 64"));
+	struct twin *twin = calloc(N, sizeof(*twin)), *found = NULL;
+	const struct flow_table *table;
+	char text[256], err[128];
+	uint16_t ai = 0;
+
+	(void)state;
+	testbed_settle(t, 100);
+	while (strcmp(steer_vrf_name(t->node->snapshot, ai), "ai"))
+		ai++;
+	table = node_steer(t->node)->rx[0].table;
+	for (uint32_t i = 0; i < N; i++) {
+		struct twin *w = &twin[i];
+		struct steer_key key;
+		char vrf[STEER_NAME];
+		uint64_t hash;
+
+		w->sport = (uint16_t)(i / HOSTS + 2);
+		snprintf(w->dst, sizeof(w->dst), "2001:db8:3::%x", i % HOSTS + 1);
+		snprintf(text, sizeof(text), "vrf=ai,src=2001:db8:1::11,dst=%s,sport=%u", w->dst, w->sport);
+		assert_int_equal(steer_key_parse(text, &key, vrf, err, sizeof(err)), 0);
+		key.vrf = ai;
+		hash = steer_hash(&key, &table->secret);
+		w->tag = flow_tag(hash);
+		w->bucket = flow_bucket(table, hash);
+	}
+	qsort(twin, N, sizeof(*twin), by_tag);
+	for (uint32_t i = 1; i < N && !found; i++)
+		if (!by_tag(&twin[i - 1], &twin[i]))
+			found = &twin[i - 1];
+	assert_non_null(found);
+	for (unsigned int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "path place vrf=ai,src=2001:db8:1::11,dst=%s,sport=%u p %s", found[i].dst,
+			found[i].sport, i ? "six" : "five");
+		run(t, text);
+	}
+	for (unsigned int i = 0; i < 6; i++)
+		assert_int_equal(leaves_to(t, found[i % 2].sport, found[i % 2].dst), 1 << (i % 2 ? S6 : S5));
+	for (unsigned int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "show flows dst=%s,sport=%u -j", found[i].dst, found[i].sport);
+		check_shown(t, text, "\"packets\": 3");
+	}
+	free(twin);
 	testbed_free(t);
 }
 
@@ -555,6 +625,7 @@ int main(void)
 		cmocka_unit_test(drained),
 		cmocka_unit_test(queue_pairs),
 		cmocka_unit_test(too_many),
+		cmocka_unit_test(same_tag),
 		cmocka_unit_test(many_at_once),
 		cmocka_unit_test(traced),
 		cmocka_unit_test(balls_into_bins),

@@ -42,6 +42,7 @@
 #define LIMIT_LETTER_SESSIONS 1024  /* of letter mode */
 #define LIMIT_CREDIT_ON_DEMAND 1024 /* of those that begin on demand */
 #define LIMIT_CREDIT_NEIGHBORS 256
+#define LIMIT_CREDIT_DATA_OF 16 /* entries of credit.data-of, looked at one by one */
 #define LIMIT_CREDIT_ACCEPTS 64
 #define LIMIT_FRONT 128 /* bytes before a received frame (RTE_PKTMBUF_HEADROOM) */
 

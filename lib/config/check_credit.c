@@ -319,6 +319,27 @@ static void check_accept(const struct config *c, struct cfg_diags *d, const stru
 		check_join(c, d, a);
 }
 
+static void check_data_of(const struct config *c, struct cfg_diags *d)
+{
+	const struct cfg_credit *x = &c->credit;
+	char text[IP_PREFIX_TEXT];
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < x->data_of.n; i++)
+		if (!in_infrastructure(c, &x->data_of.items[i].sources))
+			cfg_diag_add(d, cfg_where(c, &x->data_of.items[i].sources),
+				"sources: %s is not in node.infrastructure, line %u, so its packets are dropped here; "
+				"add it there",
+				ip_prefix_format(&x->data_of.items[i].sources, text),
+				cfg_where(c, &c->node.infrastructure).line);
+	for (uint32_t i = 0; i < x->neighbors.n; i++)
+		nodes += !x->neighbors.items[i].port;
+	if (x->data == CREDIT_DATA_GATED && x->pool && !x->data_of.n && !x->accept.n && !x->sessions.n && nodes > 1)
+		cfg_diag_warn(d, x->at,
+			"credit: without data-of, what arrives after a restart of this node for sessions that it does "
+			"not know yet goes on without credit; list the outer sources of sessions that pass it");
+}
+
 /* --- sessions --- */
 
 /* E37: what PFC frames of the next node pause already must not wait for its credit as well. */
@@ -509,6 +530,7 @@ void check_credit(const struct config *c, struct cfg_diags *d)
 		check_any_neighbor(c, d, &x->neighbors.items[i]);
 	for (uint32_t i = 0; i < x->accept.n; i++)
 		check_accept(c, d, &x->accept.items[i]);
+	check_data_of(c, d);
 	check_letter(c, d);
 	check_demands(c, d);
 	check_sessions(c, d);

@@ -488,6 +488,13 @@ struct cfg_credit_accept {
 	char *join;	 /* name of a session to a server, which carries their data on; NULL: none */
 };
 
+/* Data that belongs to sessions, whether they are known here or not. */
+struct cfg_credit_data_of {
+	struct cfg_mark at;
+	struct ip_prefix sources;
+	uint64_t class;
+};
+
 /* Packets whose first one begins a session. */
 struct cfg_credit_match {
 	struct cfg_mark at;
@@ -543,6 +550,7 @@ struct cfg_credit {
 	CFG_LIST(struct cfg_credit_neighbor) neighbors;
 	CFG_LIST(struct cfg_credit_accept) accept;
 	CFG_LIST(struct cfg_credit_session) sessions;
+	CFG_LIST(struct cfg_credit_data_of) data_of;
 };
 
 struct arena;

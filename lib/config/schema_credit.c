@@ -70,6 +70,15 @@ static const struct cfg_key accept_keys[] = {
 };
 static const struct cfg_map accept_map = MAP_OF(accept_keys, "a permission of credit", struct cfg_credit_accept);
 
+static const struct cfg_key data_of_keys[] = {
+	{"sources", CFG_PREFIX6, .offset = AT(struct cfg_credit_data_of, sources), .flags = CFG_REQUIRED,
+		.example = "\"fd00:0:1:ff::/64\"",
+		.help = "Outer sources: source or source-prefix of the policies of sessions, at the nodes where they begin."},
+	{"class", CFG_UINT, .offset = AT(struct cfg_credit_data_of, class), .max = 7, .fallback = "3",
+		.help = "Traffic class of the sessions."},
+};
+static const struct cfg_map data_of_map = MAP_OF(data_of_keys, "data of sessions of credit", struct cfg_credit_data_of);
+
 static const struct cfg_key match_keys[] = {
 	{"sources", CFG_PREFIX, .offset = AT(struct cfg_credit_match, sources), .example = "\"2001:db8:1::/48\"",
 		.help = "Source addresses of the packets. Default: any."},
@@ -224,5 +233,10 @@ static const struct cfg_key credit_keys[] = {
 		.help = "Sessions that may end at this node."},
 	{"sessions", CFG_LIST_OF, .item = CFG_MAP, .map = &session_map, .offset = AT(struct cfg_credit, sessions),
 		.max = LIMIT_CREDIT_SESSIONS, .help = "Sessions that begin at this node."},
+	{"data-of", CFG_LIST_OF, .item = CFG_MAP, .map = &data_of_map, .offset = AT(struct cfg_credit, data_of),
+		.max = LIMIT_CREDIT_DATA_OF,
+		.help = "Data of sessions that begin elsewhere. A labelled packet from these sources, of that class, is dropped "
+			"(credit_no_session) if its session has no credit of this node: after a restart a window of such data "
+			"arrives, and would overrun the next node. Default: only labels that this node knows."},
 };
 const struct cfg_map cfg_credit_map = MAP_OF(credit_keys, "credit", struct cfg_credit);

@@ -322,6 +322,11 @@ int build_credit(struct builder *b)
 	s->letter_numbers = letter_numbers_of(x);
 	s->overhead = (uint32_t)x->overhead;
 	s->wait_ns = x->wait_ms * NSEC_PER_MSEC;
+	for (uint32_t i = 0; i < x->data_of.n; i++) {
+		build_match(&s->data_of[i].sources, &x->data_of.items[i].sources);
+		s->data_of[i].traffic_class = (uint8_t)x->data_of.items[i].class;
+	}
+	s->n_data_of = x->data_of.n;
 	for (uint32_t i = 0; x->data == CREDIT_DATA_GATED && i < b->s->n_ports; i++)
 		b->s->port[i].examined = true;
 	s->clock_s = x->clock_s;

@@ -399,7 +399,12 @@ struct snap_credit {
 	uint32_t window;
 	uint32_t n_keys, n_neighbors, n_accepts, n_sessions;
 	uint32_t n_servers;
-	uint32_t n_letters, n_letters4; /* neighbours of letter mode; of them with IPv4 */
+	uint32_t n_data_of;
+	struct {
+		struct snap_match sources;
+		uint8_t traffic_class;
+	} data_of[LIMIT_CREDIT_DATA_OF]; /* data that belongs to sessions */
+	uint32_t n_letters, n_letters4;	 /* neighbours of letter mode; of them with IPv4 */
 	struct letter_config letter;
 	struct rsvp_numbers letter_numbers;
 	const struct rsvp_key *key;

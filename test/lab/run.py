@@ -37,7 +37,7 @@ class Report:
         self.data = data
         self.names = {"PARAM": parameters or {}, "report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
-                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "set": set, "max": max, "min": min, "all": all, "any": any, "mean": self.mean, "command": self.command, "count": self.count}
+                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "set": set, "max": max, "min": min, "all": all, "any": any, "mean": self.mean, "command": self.command, "count": self.count, "cell": self.cell}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
                           into=self.into, lossless=self.lossless, cycles=self.cycles, excused=self.excused, number=self.number)
@@ -147,6 +147,11 @@ class Report:
     def count(self, number, name):
         """A counter in the output of a command: a line "name: value"."""
         return int(re.search(rf"^{name}: +(\d+)$", self.command(number).output, re.M).group(1))
+
+    def cell(self, number, column):
+        """A number in the first line of a table in the output of a command."""
+        head, row = self.command(number).output.splitlines()[:2]
+        return int(dict(zip(head.split(), re.split(r"\s{2,}", row)))[column])
 
     def check(self, expression):
         """None, or why it does not hold."""

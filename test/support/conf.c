@@ -490,7 +490,10 @@ const char conf_full[] = "node:\n"
 			 "        destinations: \"2001:db8:2::/64\"\n"
 			 "    - name: to-server\n"
 			 "      port: dc0\n"
-			 "      to: \"2001:db8:1::9\"\n";
+			 "      to: \"2001:db8:1::9\"\n"
+			 "  data-of:\n"
+			 "    - sources: \"fd00:0:3::/64\"\n"
+			 "      class: 4\n";
 
 struct places {
 	struct cfg_mark at[MARKS_MAX];

@@ -186,6 +186,9 @@ static void sessions(void **state)
 			"  data: free\n", "  data: gated\n"},
 		{"a label that no data waits for", "  - name: to-dc2\n    flows",
 			"  - name: to-dc2\n    flow-label: 9\n    flows", NULL},
+		{"data from outside", "    - sources: \"fd00:0:3::/64\"", "    - sources: ^\"2001:db8:3::/64\"",
+			"sources: 2001:db8:3::/64 is not in node.infrastructure, line 9, so its packets are dropped "
+			"here; add it there"},
 		{"off", "  mode: ext\n", "  mode: ^off\n",
 			"warning: mode: off: the sessions are not signalled; set mode: ext"},
 	};

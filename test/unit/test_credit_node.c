@@ -338,6 +338,31 @@ static void without_session(void **state)
 	testbed_free(t);
 }
 
+/* Data of sessions that this node does not know, as after its restart, is not sent on without credit (D51). */
+static void unknown_session(void **state)
+{
+	struct testbed *t = committed("  data-of: [{sources: \"fd00:1::/64\"}]\n");
+
+	(void)state;
+	data(t, LABEL + 1, 5);
+	assert_int_equal(0, data_passed(t));
+	assert_int_equal(5, testbed_reason(t, 0, DROP_credit_no_session));
+	data(t, LABEL, 5);
+	assert_int_equal(5, data_passed(t));
+	data(t, 0, 5); /* it has no label, so it is of no session */
+	assert_int_equal(5, data_passed(t));
+	testbed_check_balance(t);
+	testbed_free(t);
+	t = committed("  data-of: [{sources: \"fd00:1::/64\", class: 4}]\n");
+	data(t, LABEL + 1, 5);
+	assert_int_equal(5, data_passed(t));
+	testbed_free(t);
+	t = committed("  data-of: [{sources: \"fd00:2::/64\"}]\n");
+	data(t, LABEL + 1, 5);
+	assert_int_equal(5, data_passed(t));
+	testbed_free(t);
+}
+
 /* A neighbour that sends no updates is not waited for. */
 static void without_updates(void **state)
 {
@@ -606,9 +631,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(gate), cmocka_unit_test(told_to_previous),
 		cmocka_unit_test(drops_are_freed), cmocka_unit_test(silence), cmocka_unit_test(fence_sent),
 		cmocka_unit_test(fences_do_not_pile_up), cmocka_unit_test(fence_heals),
-		cmocka_unit_test(without_session), cmocka_unit_test(without_updates), cmocka_unit_test(headend),
-		cmocka_unit_test(comes_back), cmocka_unit_test(stops), cmocka_unit_test(shown),
-		cmocka_unit_test(stall_is_told), cmocka_unit_test(leak_is_told), cmocka_unit_test(promise_is_told)};
+		cmocka_unit_test(without_session), cmocka_unit_test(unknown_session), cmocka_unit_test(without_updates),
+		cmocka_unit_test(headend), cmocka_unit_test(comes_back), cmocka_unit_test(stops),
+		cmocka_unit_test(shown), cmocka_unit_test(stall_is_told), cmocka_unit_test(leak_is_told),
+		cmocka_unit_test(promise_is_told)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@
 		"packets dropped because the session had no credit for longer than credit.wait") \
 	X(counter, stalls, "stalls", "times", M "stalls", \
 		"times that packets waited and no credit came for a whole loop") \
-	X(counter, stalled_ns, "stalled_ms", "ms", M "stalled_ns", "time without credit in these stalls") \
+	X(counter, stalled_ns, "stalled_ms", "ns", M "stalled_ns", "time without credit in these stalls") \
 	X(counter, fences, "fences", "packets", M "fences", "fences ordered") \
 	X(counter, markers, "markers", "messages", M "markers", "markers sent") \
 	X(counter, resyncs, "resyncs", "times", M "resyncs", "times that a new epoch was asked for") \

@@ -57,6 +57,7 @@ static bool is_fence(const struct credit_origin *o, const struct fence *f)
 
 struct look {
 	struct rx_role *rx;
+	const struct snap_credit *s;
 	struct credit_control *k;
 	struct credit_data *d;
 	uint8_t unit;
@@ -119,6 +120,26 @@ static bool is_data(const struct pkt *p)
 	return p->verdict == PKT_FORWARD && p->tclass != PKT_CLASS_CONTROL;
 }
 
+/* Data of a session that has no credit of this node is not forwarded without it (D51). */
+static void end_without_session(struct pkt *p)
+{
+	if (!is_data(p))
+		return;
+	p->verdict = PKT_DROP;
+	p->reason = DROP_credit_no_session;
+}
+
+/* Does labelled data from there belong to sessions, though this node does not know the label? */
+static bool belongs_to_session(const struct look *x, const struct ipv6_hdr *ip, const struct pkt *p)
+{
+	uint64_t hi = ipv6_hi(&ip->src), lo = ipv6_lo(&ip->src);
+
+	for (uint32_t i = 0; i < x->s->n_data_of; i++)
+		if (x->s->data_of[i].traffic_class == p->tclass && snap_match_has(&x->s->data_of[i].sources, hi, lo))
+			return true;
+	return false;
+}
+
 /* Data of the domain, by its label. False: it is a fence. */
 static bool from_domain(const struct look *x, struct rte_mbuf *m)
 {
@@ -134,15 +155,15 @@ static bool from_domain(const struct look *x, struct rte_mbuf *m)
 		return true;
 	label = ipv6_flow_label(ip);
 	e = label ? credit_table_find(&x->d->table, ipv6_hi(&ip->src), ipv6_lo(&ip->src), label) : NULL;
-	if (!e)
+	if (!e) {
+		if (label && x->s->n_data_of && belongs_to_session(x, ip, p))
+			end_without_session(p);
 		return true;
+	}
 	grant = __atomic_load_n(&e->grant, __ATOMIC_RELAXED);
 	line = __atomic_load_n(&e->line, __ATOMIC_RELAXED);
 	if (!grant) {
-		if (is_data(p)) {
-			p->verdict = PKT_DROP;
-			p->reason = DROP_credit_no_session;
-		}
+		end_without_session(p);
 		return true;
 	}
 	bytes = charged_bytes(frame, m->data_len, outer, &at);
@@ -182,6 +203,7 @@ unsigned int credit_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned
 {
 	const struct snapshot *s = rx->classifier.s;
 	struct look x = {.rx = rx,
+		.s = &s->credit,
 		.k = credit_of(rx->node),
 		.unit = s->credit.config.unit,
 		.overhead = s->credit.overhead};

@@ -413,9 +413,10 @@ class Screen:
         return plain(self.text)
 
     def ready(self, prompt):
-        """Wait for the prompt behind the last output: before it, keys are not those of the line editor."""
+        """Wait for the prompt behind the last output, and for the line editor: libedit takes the keys some time after it."""
         until = time.monotonic() + 20
-        while not plain(self.text).rstrip(" ").endswith(prompt.rstrip(" ")):
+        while (not plain(self.text).rstrip(" ").endswith(prompt.rstrip(" ")) or
+               termios.tcgetattr(self.master)[3] & termios.ICANON):
             expect(time.monotonic() < until, f"no prompt after: {plain(self.text)!r}")
             self.read(0.1)
 

@@ -30,7 +30,7 @@ static const struct {
 const char *spread_words(enum port_spread spread)
 {
 	static const char *const words[] = {
-#define X(name, text) text,
+#define X(name, id, text) text,
 		PORT_SPREADS(X)
 #undef X
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* show nexthops, paths; port stop, start. Management thread. */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -15,6 +16,31 @@ static uint64_t now_of(const struct node *n)
 	return __atomic_load_n(&n->control->now, __ATOMIC_RELAXED);
 }
 
+static const char *const cause_ids[] = {
+#define X(name, word) #name,
+	LIVENESS_CAUSES(X)
+#undef X
+};
+
+/* Set `why` to the list of causes; no way out: "no-route" alone. */
+static void set_why(json_t *o, unsigned int causes, bool has_way)
+{
+	char words[96], id[24];
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < ARRAY_LEN(cause_ids) && has_way; i++) {
+		if (!(causes >> i & 1))
+			continue;
+		snprintf(id, sizeof(id), "%s", cause_ids[i]);
+		for (char *at = id; *at; at++)
+			*at = (char)tolower((unsigned char)*at);
+		json_array_append_new(list, json_string(id));
+	}
+	if (!has_way)
+		json_array_append_new(list, json_string("no-route"));
+	command_set_worded(o, "why", list, has_way ? nexthop_causes(causes, words, sizeof(words)) : "no route");
+}
+
 static const char *grade_name(enum liveness_grade grade)
 {
 	static const char *const names[] = {"down", "held", "up"};
@@ -27,16 +53,19 @@ static json_t *life_json(const struct node *n, uint32_t object, unsigned int cau
 {
 	struct nexthop_life l;
 	uint64_t now = now_of(n), hold;
-	char why[96];
+	json_t *o;
 
 	nexthop_life_copy(n, object, &l);
 	hold = l.causes == LIVENESS_HELD && l.held_until > now ? l.held_until - now : 0;
-	return json_pack("{ss ss sI sI sI sI sI}", "state", grade_name(liveness_grade(causes)), "why",
-		nexthop_causes(causes, why, sizeof(why)), "since_ms",
-		(json_int_t)((l.since ? now - MIN_OF(now, l.since) : now) / NSEC_PER_MSEC), "downs",
-		(json_int_t)l.downs, "last_out_us",
-		(json_int_t)(l.downs && !l.causes ? (l.since - l.failed) / NSEC_PER_USEC : 0), "hold_ms",
-		(json_int_t)(l.hold_ns / NSEC_PER_MSEC), "held_for_ms", (json_int_t)(hold / NSEC_PER_MSEC));
+	o = json_pack("{ss}", "state", grade_name(liveness_grade(causes)));
+	set_why(o, causes, true);
+	json_object_update_new(o,
+		json_pack("{sI sI sI sI sI}", "since_ms",
+			(json_int_t)((l.since ? now - MIN_OF(now, l.since) : now) / NSEC_PER_MSEC), "downs",
+			(json_int_t)l.downs, "last_out_us",
+			(json_int_t)(l.downs && !l.causes ? (l.since - l.failed) / NSEC_PER_USEC : 0), "hold_ms",
+			(json_int_t)(l.hold_ns / NSEC_PER_MSEC), "held_for_ms", (json_int_t)(hold / NSEC_PER_MSEC)));
+	return o;
 }
 
 static json_t *nexthop_json(const struct node *n, uint32_t port, const char *interface, const char *address,
@@ -74,11 +103,11 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 	unsigned int causes = liveness_of_path(s, id) | (p->via ? nexthop_causes_of_way(s, p->via) : 0);
 	struct path_traffic sent = node_path_shown(c->node, id);
 	struct path_shown shown = {.packets = sent.packets, .bytes = sent.bytes};
-	char way[DESCRIBE_TEXT], why[96];
 	json_t *o, *life;
 
-	o = json_pack("{ss ss sb sb ss}", "policy", policy->name, "path", p->name, "backup", p->backup, "carries",
-		nexthop_path_carries(s, policy, id), "way_out", describe_target(c->node, p->via, way));
+	o = json_pack("{ss ss sb sb}", "policy", policy->name, "path", p->name, "backup", p->backup, "carries",
+		nexthop_path_carries(s, policy, id));
+	describe_set_target(o, "way_out", c->node, p->via);
 	json_row(o, &stat_path, &shown, 0);
 	if (policy->flows)
 		json_object_set_new(o, "flows", json_integer((json_int_t)steer_flows_on(c->node, id)));
@@ -92,7 +121,7 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 		life = life_json(c->node, NEXTHOP_FIRST_PATH + id, causes);
 	json_object_update_new(o, life);
 	json_object_set_new(o, "state", json_string(grade_name(nexthop_path_grade(s, id))));
-	json_object_set_new(o, "why", json_string(p->via ? nexthop_causes(causes, why, sizeof(why)) : "no route"));
+	set_why(o, causes, p->via);
 	return o;
 }
 
@@ -103,11 +132,12 @@ int cmd_show_paths(struct command_call *c)
 
 static json_t *way_json(const struct node *n, const char *path, target_t via, unsigned int causes)
 {
-	char way[DESCRIBE_TEXT], why[96];
+	json_t *o = json_pack("{ss*}", "path", path);
 
-	return json_pack("{ss* ss ss ss}", "path", path, "way", describe_target(n, via, way), "state",
-		grade_name(via ? liveness_grade(causes) : LIVENESS_IS_DEAD), "why",
-		via ? nexthop_causes(causes, why, sizeof(why)) : "no route");
+	describe_set_target(o, "way", n, via);
+	json_object_set_new(o, "state", json_string(grade_name(via ? liveness_grade(causes) : LIVENESS_IS_DEAD)));
+	set_why(o, causes, via);
+	return o;
 }
 
 json_t *failover_ways(const struct node *n, target_t t)

@@ -10,15 +10,20 @@
 #include "config/model.h"
 #include "node/node_ctl.h"
 
-/* "802.1q 100", "802.1ad 200 802.1q 7" */
-static json_t *tags_of(const struct snap_interface *in)
+/* In words: "802.1ad 200, 802.1q 7" */
+static void set_tags(json_t *o, const struct snap_interface *in)
 {
 	json_t *list = json_array();
+	char words[64] = "";
 
-	for (unsigned int i = 0; i < in->n_tags; i++)
-		json_array_append_new(list,
-			json_sprintf("%s %u", in->tag[i].type == ETH_TYPE_VLAN ? "802.1q" : "802.1ad", in->tag[i].id));
-	return list;
+	for (unsigned int i = 0; i < in->n_tags; i++) {
+		const char *type = in->tag[i].type == ETH_TYPE_VLAN ? "802.1q" : "802.1ad";
+		size_t n = strlen(words);
+
+		json_array_append_new(list, json_pack("{ss si}", "type", type, "id", (int)in->tag[i].id));
+		snprintf(words + n, sizeof(words) - n, "%s%s %u", i ? ", " : "", type, in->tag[i].id);
+	}
+	command_set_worded(o, "tags", list, words);
 }
 
 static json_t *addresses_of(const struct snap_interface *in)
@@ -47,9 +52,11 @@ int cmd_show_interfaces(struct command_call *c)
 
 			if (!in || in->name != s->config->interfaces.items[i].name)
 				continue;
-			o = json_pack("{ss ss so ss si so}", "interface", in->name, "port",
-				describe_interface(s, snap_interface_of(in->interface)), "tags", tags_of(in), "vrf",
-				describe_vrf(s, in->vrf), "mtu", (int)in->mtu, "addresses", addresses_of(in));
+			o = json_pack("{ss ss}", "interface", in->name, "port",
+				describe_interface(s, snap_interface_of(in->interface)));
+			set_tags(o, in);
+			json_object_update_new(o, json_pack("{ss si so}", "vrf", describe_vrf(s, in->vrf), "mtu",
+							  (int)in->mtu, "addresses", addresses_of(in)));
 			json_row(o, &stat_interface, &sum->interface[row], 0);
 			json_array_append_new(c->result, o);
 		}

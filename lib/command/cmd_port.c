@@ -27,14 +27,36 @@ static const char *side_name(uint8_t side)
 	return names[side];
 }
 
-/* Filters of RFC 8754 section 5.1: "on", or the list of filters that are off. */
-static const char *boundary_of(const struct snap_interface *s)
+/* Filters of RFC 8754 section 5.1: which ones are off. In words: "on", "off: sids, sources". */
+static void set_boundary(json_t *o, const struct snap_interface *s)
 {
 	bool no_sids = s->side == SIDE_DC && !s->sids_closed;
+	json_t *off = json_array();
 
-	if (no_sids && s->any_source)
-		return "off: sids, sources";
-	return no_sids ? "off: sids" : s->any_source ? "off: sources" : "on";
+	if (no_sids)
+		json_array_append_new(off, json_string("sids"));
+	if (s->any_source)
+		json_array_append_new(off, json_string("sources"));
+	command_set_worded(o, "boundary_off", off,
+		no_sids && s->any_source ? "sids, sources"
+		: no_sids		 ? "sids"
+		: s->any_source		 ? "sources"
+					 : "-");
+}
+
+/* Names that are separated by spaces, as a list. */
+static json_t *names_in(const char *text)
+{
+	json_t *list = json_array();
+	size_t n;
+
+	for (; *text; text += n) {
+		text += strspn(text, " ");
+		n = strcspn(text, " ");
+		if (n)
+			json_array_append_new(list, json_stringn(text, n));
+	}
+	return list;
 }
 
 int cmd_show_ports(struct command_call *c)
@@ -49,17 +71,20 @@ int cmd_show_ports(struct command_call *c)
 		const struct port_stats *p = &sum->port[i];
 		const struct port_rate *r = &n->rates.port[i];
 		struct port_device_stats d;
+		json_t *o;
 
 		n->port[i]->ops->device_stats(n->port[i], &d);
-		json_array_append_new(c->result,
-			json_pack("{ss ss ss ss sI sI sI sI sI sI sI sI sI sI sI}", "port", n->port[i]->name, "side",
-				side_name(n->snapshot->port[i].side), "boundary", boundary_of(&n->snapshot->port[i]),
-				"link", port_is_up(n->port[i]) ? "up" : "down", "rx", (json_int_t)p->rx_packets,
-				"rx_bytes", (json_int_t)p->rx_bytes, "rx_pps", (json_int_t)r->rx_pps, "rx_bps",
+		o = json_pack("{ss ss}", "port", n->port[i]->name, "side", side_name(n->snapshot->port[i].side));
+		set_boundary(o, &n->snapshot->port[i]);
+		json_object_update_new(o,
+			json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI}", "link",
+				port_is_up(n->port[i]) ? "up" : "down", "rx", (json_int_t)p->rx_packets, "rx_bytes",
+				(json_int_t)p->rx_bytes, "rx_pps", (json_int_t)r->rx_pps, "rx_bps",
 				(json_int_t)r->rx_bps, "tx", (json_int_t)p->tx_packets, "tx_bytes",
 				(json_int_t)p->tx_bytes, "tx_pps", (json_int_t)r->tx_pps, "tx_bps",
 				(json_int_t)r->tx_bps, "imissed", (json_int_t)d.imissed, "rx_nombuf",
 				(json_int_t)d.rx_nombuf, "ierrors", (json_int_t)d.ierrors));
+		json_array_append_new(c->result, o);
 	}
 	free(sum);
 	return 0;
@@ -88,7 +113,7 @@ static json_t *details_of(const struct node *n, uint32_t i)
 
 	if (n->port[i]->ops->details)
 		n->port[i]->ops->details(n->port[i], &d);
-	return json_pack("{ss ss ss ss ss ss si si sI so si si si si si si sb sb ss ss sb sb si sI sI sI sI}", "port",
+	return json_pack("{ss ss ss ss ss ss si si sI so si si si si si si sb sb so so sb sb si sI sI sI sI}", "port",
 		n->port[i]->name, "device", d.device, "driver", d.driver ? d.driver : "", "side", side_name(s->side),
 		"vrf", s->vrf ? n->snapshot->vrf[s->vrf].name : "underlay", "link",
 		port_is_up(n->port[i]) ? "up" : "down", "mtu", (int)s->mtu, "device_mtu", (int)d.device_mtu,
@@ -98,10 +123,10 @@ static json_t *details_of(const struct node *n, uint32_t i)
 		"addresses", address_list(s), "rx_queues", (int)n->port[i]->n_rx_queues, "tx_queues", 1,
 		"rx_queues_max", (int)a->rx_queues, "tx_queues_max", (int)a->tx_queues, "rx_descriptors",
 		(int)d.rx_descriptors, "tx_descriptors", (int)d.tx_descriptors, "promiscuous", d.promiscuous,
-		"all_multicast", d.all_multicast, "rx_offloads", d.rx_offloads, "tx_offloads", d.tx_offloads,
-		"sets_mac", a->set_mac, "sets_mtu", a->set_mtu, "owner_lcore", (int)n->worker[n->owner[i]].lcore->id,
-		"rx_pps", (json_int_t)r->rx_pps, "rx_bps", (json_int_t)r->rx_bps, "tx_pps", (json_int_t)r->tx_pps,
-		"tx_bps", (json_int_t)r->tx_bps);
+		"all_multicast", d.all_multicast, "rx_offloads", names_in(d.rx_offloads), "tx_offloads",
+		names_in(d.tx_offloads), "sets_mac", a->set_mac, "sets_mtu", a->set_mtu, "owner_lcore",
+		(int)n->worker[n->owner[i]].lcore->id, "rx_pps", (json_int_t)r->rx_pps, "rx_bps", (json_int_t)r->rx_bps,
+		"tx_pps", (json_int_t)r->tx_pps, "tx_bps", (json_int_t)r->tx_bps);
 }
 
 /* One object for one port, a list for "all". */
@@ -123,15 +148,21 @@ static json_t *dscp_map_of(const struct node *n, const uint8_t *table)
 	return table ? json_string(describe_dscp_map(n->snapshot, table)) : json_null();
 }
 
-static const char *spread_of(const struct port *p)
+static void set_spread(json_t *o, const struct port *p)
 {
-	static const char *const words[] = {
-#define X(name, text) text,
-		PORT_SPREADS(X)
+	static const char *const ids[] =
+		{
+#define X(name, id, text) id,
+			PORT_SPREADS(X)
 #undef X
-	};
+		},
+				 *const words[] = {
+#define X(name, id, text) text,
+					 PORT_SPREADS(X)
+#undef X
+				 };
 
-	return words[p->abilities.spread];
+	command_set_worded(o, "queues_filled", json_string(ids[p->abilities.spread]), words[p->abilities.spread]);
 }
 
 static json_t *make_details(const struct node *n, uint32_t i, void *arg)
@@ -140,7 +171,7 @@ static json_t *make_details(const struct node *n, uint32_t i, void *arg)
 	char mac[ETH_ADDR_TEXT];
 
 	json_object_set_new(o, "mac", json_string(eth_addr_format(&n->port[i]->mac, mac)));
-	json_object_set_new(o, "queues_filled", json_string(spread_of(n->port[i])));
+	set_spread(o, n->port[i]);
 	json_object_set_new(o, "rss_symmetric", json_boolean(n->port[i]->abilities.symmetric));
 	json_object_set_new(o, "timestamps", json_boolean(n->port[i]->abilities.timestamps));
 	json_object_set_new(o, "numa_node", n->places.port[i] < 0 ? json_null() : json_integer(n->places.port[i]));

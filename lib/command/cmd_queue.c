@@ -15,7 +15,7 @@ static void add_control(json_t *list, const struct node *n, uint32_t port)
 {
 	const struct egress *e = &n->egress[port];
 	uint32_t packets = __atomic_load_n(&e->control.n, __ATOMIC_RELAXED);
-	json_t *o = json_pack("{ss ss ss si si ss}", "port", n->port[port]->name, "slice", "", "class", "control",
+	json_t *o = json_pack("{ss sn ss si si ss}", "port", n->port[port]->name, "slice", "class", "control",
 		"packets", (int)packets, "limit", (int)n->snapshot->port[port].control_limit, "gate", "none");
 
 	json_row_null(o, &stat_queue);
@@ -76,19 +76,39 @@ int cmd_show_queues(struct command_call *c)
 	return 0;
 }
 
+/* "pfc packets" as a word: "pfc-packets". */
+static json_t *carried(const char *words)
+{
+	char id[48];
+
+	snprintf(id, sizeof(id), "%s", words);
+	for (char *at = id; *at; at++)
+		if (*at == ' ')
+			*at = '-';
+	return json_string(id);
+}
+
 int cmd_show_rings(struct command_call *c)
 {
 	char name[48];
+	json_t *o;
 
 	c->result = json_array();
 	for (const struct mailbox *b = c->node->mailboxes.first; b; b = b->next) {
 		snprintf(name, sizeof(name), "%s %u -> %s %u", mailbox_role_name(b->from.role), b->from.lcore->id,
 			mailbox_role_name(b->to.role), b->to.lcore->id);
-		json_array_append_new(c->result,
-			json_pack("{ss ss si si sI sI sI}", "ring", name, "carries", b->carries, "size",
-				(int)rte_ring_get_capacity(b->ring), "used", (int)mailbox_used(b), "pushed",
-				(json_int_t)stat_read(&b->pushed), "refused", (json_int_t)stat_read(&b->refused),
-				"popped", (json_int_t)stat_read(&b->popped)));
+		o = json_object();
+		command_set_worded(o, "ring",
+			json_pack("{ss si ss si}", "from", mailbox_role_name(b->from.role), "from_lcore",
+				(int)b->from.lcore->id, "to", mailbox_role_name(b->to.role), "to_lcore",
+				(int)b->to.lcore->id),
+			name);
+		command_set_worded(o, "carries", carried(b->carries), b->carries);
+		json_object_update_new(o,
+			json_pack("{si si sI sI sI}", "size", (int)rte_ring_get_capacity(b->ring), "used",
+				(int)mailbox_used(b), "pushed", (json_int_t)stat_read(&b->pushed), "refused",
+				(json_int_t)stat_read(&b->refused), "popped", (json_int_t)stat_read(&b->popped)));
+		json_array_append_new(c->result, o);
 	}
 	return 0;
 }

@@ -9,15 +9,18 @@
 
 static void add_table(struct command_call *c, uint32_t vrf, const struct fib *f)
 {
-	char prefix[IP_PREFIX_TEXT], way[DESCRIBE_TEXT];
+	char prefix[IP_PREFIX_TEXT];
 	const struct fib_route *routes;
 	size_t n;
 
 	routes = fib_routes(f, &n);
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(c->result, json_pack("{ss ss ss}", "vrf", describe_vrf(c->node->snapshot, vrf),
-							 "prefix", ip_prefix_format(&routes[i].prefix, prefix), "to",
-							 describe_target(c->node, routes[i].target, way)));
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_pack("{ss ss}", "vrf", describe_vrf(c->node->snapshot, vrf), "prefix",
+			ip_prefix_format(&routes[i].prefix, prefix));
+
+		describe_set_target(o, "to", c->node, routes[i].target);
+		json_array_append_new(c->result, o);
+	}
 }
 
 int cmd_show_routes(struct command_call *c)
@@ -40,7 +43,7 @@ int cmd_show_routes(struct command_call *c)
 int cmd_show_route_lookup(struct command_call *c)
 {
 	const struct snapshot *s = c->node->snapshot;
-	char text[IP_ADDR_TEXT], route[DESCRIBE_TEXT], to[DESCRIBE_TEXT];
+	char text[IP_ADDR_TEXT], route[DESCRIBE_TEXT];
 	uint32_t vrf = describe_find_vrf(s, c->arg[1]);
 	struct ip_addr addr;
 	target_t t;
@@ -50,9 +53,11 @@ int cmd_show_route_lookup(struct command_call *c)
 	if (vrf == s->n_vrfs)
 		return command_fail(c, -ENOENT, "there is no VRF '%.40s'; see: show routes", c->arg[1]);
 	t = addr.family == 4 ? fib_lookup4(s->vrf[vrf].v4, ip_addr_v4(&addr)) : fib_lookup6(s->vrf[vrf].v6, &addr.v6);
-	c->result = json_pack("{ss ss ss ss so}", "vrf", describe_vrf(s, vrf), "address", ip_addr_format(&addr, text),
-		"route", describe_route(s, vrf, &addr, route), "to", describe_target(c->node, t, to), "ways",
-		failover_ways(c->node, t));
+	describe_route(s, vrf, &addr, route);
+	c->result = json_pack("{ss ss}", "vrf", describe_vrf(s, vrf), "address", ip_addr_format(&addr, text));
+	command_set_worded(c->result, "route", target_kind(t) == TARGET_NONE ? json_null() : json_string(route), route);
+	describe_set_target(c->result, "to", c->node, t);
+	json_object_set_new(c->result, "ways", failover_ways(c->node, t));
 	return 0;
 }
 
@@ -79,9 +84,9 @@ int cmd_show_neighbors(struct command_call *c)
 			if (!__atomic_load_n(&nb->used_id, __ATOMIC_RELAXED))
 				continue;
 			json_array_append_new(c->result,
-				json_pack("{ss ss ss ss si}", "port", describe_interface(n->snapshot, nb->interface),
+				json_pack("{ss ss ss? ss si}", "port", describe_interface(n->snapshot, nb->interface),
 					"address", ip_addr_format(&nb->addr, addr), "mac",
-					state >= NEIGH_ENTRY_RESOLVED ? eth_addr_format(&nb->mac.dst, mac) : "",
+					state >= NEIGH_ENTRY_RESOLVED ? eth_addr_format(&nb->mac.dst, mac) : NULL,
 					"state", is_static ? "static" : neigh_entry_state_name(state), "waiting",
 					(int)__atomic_load_n(&nb->waiting.n, __ATOMIC_RELAXED)));
 		}

@@ -7,13 +7,13 @@
 #include "command/json_row.h"
 #include "service/rsvp/service_rsvp.h"
 
-static const char *const roles[] = {[RSVP_HEADEND] = "headend", [RSVP_TRANSIT] = "transit", [RSVP_FAR] = "far gateway"};
+static const char *const roles[] = {[RSVP_HEADEND] = "headend", [RSVP_TRANSIT] = "transit", [RSVP_FAR] = "far-gateway"};
 
 static json_t *address(const struct ip_addr *a)
 {
 	char text[IP_ADDR_TEXT];
 
-	return json_string(a->family ? ip_addr_format(a, text) : "");
+	return a->family ? json_string(ip_addr_format(a, text)) : json_null();
 }
 
 static uint64_t ms_since(const struct node *n, uint64_t then)
@@ -37,9 +37,9 @@ static json_t *of_session(const struct node *n, const struct rsvp_session_shown 
 				     : "stopped",
 		"to", address(&x->session->to), "class", (int)x->session->traffic_class);
 
-	json_object_set_new(o, "path", json_string(any ? row.path : ""));
-	json_object_set_new(o, "port", json_string(any && v->port < n->n_ports ? n->port[v->port]->name : ""));
-	json_object_set_new(o, "next_hop", any ? address(&v->nhop) : json_string(""));
+	json_object_set_new(o, "path", any ? json_string(row.path) : json_null());
+	json_object_set_new(o, "port", any && v->port < n->n_ports ? json_string(n->port[v->port]->name) : json_null());
+	json_object_set_new(o, "next_hop", any ? address(&v->nhop) : json_null());
 	json_object_set_new(o, "units", json_integer((json_int_t)x->units));
 	json_object_set_new(o, "epoch", json_integer(any && x->up ? v->credit_epoch : 0));
 	json_object_set_new(o, "since_ms", json_integer(any ? (json_int_t)ms_since(n, row.since_ns) : 0));
@@ -67,6 +67,7 @@ int cmd_show_rsvp_sessions(struct command_call *c)
 static json_t *of_path(const struct node *n, const struct rsvp_row *row)
 {
 	const struct rsvp_path_view *v = &row->view;
+	char error[16];
 	json_t *o = json_pack("{ss ss ss so so sI si ss ss so so}", "session", row->session, "path", row->path, "role",
 		roles[v->role], "to", address(&v->session.dst), "source", address(&v->sender.src), "label",
 		(json_int_t)v->sender.port, "class", (int)v->traffic_class, "grantor",
@@ -74,14 +75,19 @@ static json_t *of_path(const struct node *n, const struct rsvp_row *row)
 		address(&v->phop), "next_hop", address(&v->nhop));
 
 	json_object_set_new(o, "port",
-		json_string(v->role != RSVP_FAR && v->port < n->n_ports ? n->port[v->port]->name : ""));
+		v->role != RSVP_FAR && v->port < n->n_ports ? json_string(n->port[v->port]->name) : json_null());
 	json_object_set_new(o, "granted", json_integer(v->grant_units));
 	json_object_set_new(o, "granted_epoch", json_integer(v->grant_epoch));
 	json_object_set_new(o, "credit", json_integer(v->credit_units));
 	json_object_set_new(o, "credit_epoch", json_integer(v->credit_epoch));
 	json_object_set_new(o, "since_ms", json_integer((json_int_t)ms_since(n, row->since_ns)));
-	json_object_set_new(o, "error",
-		v->error.code ? json_sprintf("%u/0x%04x", v->error.code, v->error.value) : json_string(""));
+	if (v->error.code) {
+		snprintf(error, sizeof(error), "%u/0x%04x", v->error.code, v->error.value);
+		command_set_worded(o, "error",
+			json_pack("{si si}", "code", (int)v->error.code, "value", (int)v->error.value), error);
+	} else {
+		json_object_set_new(o, "error", json_null());
+	}
 	return o;
 }
 

@@ -12,20 +12,30 @@
 #include "snapshot/path_mtu.h"
 #include "wire/srh.h"
 
-/* "psp usd" */
-static const char *flavors_of(const struct snap_sid *sid, char *buf, size_t size)
+static json_t *flavors_of(const struct snap_sid *sid)
 {
-	snprintf(buf, size, "%s%s%s", sid->psp ? "psp " : "", sid->usp ? "usp " : "", sid->usd ? "usd " : "");
-	if (*buf)
-		buf[strlen(buf) - 1] = '\0';
-	return buf;
+	json_t *list = json_array();
+
+	if (sid->psp)
+		json_array_append_new(list, json_string("psp"));
+	if (sid->usp)
+		json_array_append_new(list, json_string("usp"));
+	if (sid->usd)
+		json_array_append_new(list, json_string("usd"));
+	return list;
 }
 
-static const char *way_of(const struct node *n, const struct snap_sid *sid, char *buf)
+/* Where the SID sends, if it says so itself; else null. */
+static void set_adjacency(json_t *o, const struct node *n, const struct snap_sid *sid)
 {
 	if (sid->decap2)
-		return n->port[sid->port]->name;
-	return sid->adjacency ? describe_target(n, sid->adjacency, buf) : "";
+		command_set_worded(o, "adjacency",
+			json_pack("{ss ss}", "kind", "port", "port", n->port[sid->port]->name),
+			n->port[sid->port]->name);
+	else if (sid->adjacency)
+		describe_set_target(o, "adjacency", n, sid->adjacency);
+	else
+		json_object_set_new(o, "adjacency", json_null());
 }
 
 /* The inner DSCP of packets that the SID decapsulates: "keep", "copy", or "map" with the name of the map. */
@@ -40,7 +50,7 @@ static void add_inner_dscp(json_t *o, const struct snapshot *s, const struct sna
 int cmd_show_sids(struct command_call *c)
 {
 	const struct snapshot *s = c->node->snapshot;
-	char text[IP_PREFIX_TEXT], way[DESCRIBE_TEXT], flavors[16];
+	char text[IP_PREFIX_TEXT];
 
 	c->result = json_array();
 	for (uint32_t i = 0; i < s->n_sids; i++) {
@@ -50,10 +60,10 @@ int cmd_show_sids(struct command_call *c)
 		if (!s->sid[i].used)
 			continue;
 		counter = node_sid_shown(c->node, i);
-		o = json_pack("{ss ss ss si ss ss}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
-			behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors",
-			flavors_of(&s->sid[i], flavors, sizeof(flavors)), "code", (int)s->sid[i].code, "vrf",
-			describe_vrf(s, s->sid[i].vrf), "adjacency", way_of(c->node, &s->sid[i], way));
+		o = json_pack("{ss ss so si ss}", "sid", ip_prefix_format(&s->sid[i].prefix, text), "behavior",
+			behavior_info((enum cfg_behavior)s->sid[i].behavior)->name, "flavors", flavors_of(&s->sid[i]),
+			"code", (int)s->sid[i].code, "vrf", describe_vrf(s, s->sid[i].vrf));
+		set_adjacency(o, c->node, &s->sid[i]);
 		add_inner_dscp(o, s, &s->sid[i]);
 		json_row(o, &stat_sid, &counter, 0);
 		json_array_append_new(c->result, o);
@@ -110,16 +120,16 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 	const struct snap_path *p = &c->node->snapshot->path[id];
 	struct path_traffic all = policy_traffic(c->node, policy);
 	unsigned int buckets = 0;
-	char way[DESCRIBE_TEXT];
 	json_t *o;
 
 	for (unsigned int b = 0; b < SNAP_POLICY_BUCKETS; b++)
 		buckets += policy->bucket[b] == id;
-	o = json_pack("{ss ss si si sb si si sI sI ss so}", "policy", policy->name, "path", p->name, "share_percent",
+	o = json_pack("{ss ss si si sb si si sI sI}", "policy", policy->name, "path", p->name, "share_percent",
 		(int)(buckets * 100 / SNAP_POLICY_BUCKETS), "overhead", (int)p->bytes, "backup", p->backup, "inner_mtu",
 		(int)path_mtu_of(p), "policy_mtu", p->via ? (int)path_mtu_of_policy(policy) : 0, "policy_packets",
-		(json_int_t)all.packets, "policy_bytes", (json_int_t)all.bytes, "way_out",
-		describe_target(c->node, p->via, way), "addresses", addresses_of(p));
+		(json_int_t)all.packets, "policy_bytes", (json_int_t)all.bytes);
+	describe_set_target(o, "way_out", c->node, p->via);
+	json_object_set_new(o, "addresses", addresses_of(p));
 	add_outer_dscp(o, c->node->snapshot, p);
 	return o;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace add, show trace, clear trace. Management thread. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "command/command_priv.h"
 #include "command/describe.h"
 #include "node/node_ctl.h"
@@ -22,7 +24,9 @@ struct walk {
 	uint64_t first_ns, last_ns;
 };
 
-static void add_step(struct walk *w, const struct trace_event *e, const char *what, json_t *more)
+/* words: of the step, if they are not its id */
+static void add_worded_step(struct walk *w, const struct trace_event *e, const char *id, const char *words,
+	json_t *more)
 {
 	json_t *step;
 
@@ -30,12 +34,31 @@ static void add_step(struct walk *w, const struct trace_event *e, const char *wh
 	 * In the lab a step has the time of its pass: a pass of another lcore may have begun before that lcore received the packet.
 	 */
 	w->last_ns = MAX_OF(w->last_ns, e->time_ns);
-	step = json_pack("{sI ss}", "ns", (json_int_t)(w->last_ns - w->first_ns), "step", what);
+	step = json_pack("{sI}", "ns", (json_int_t)(w->last_ns - w->first_ns));
+	command_set_worded(step, "step", json_string(id), words);
 
 	if (more)
 		json_object_update(step, more);
 	json_decref(more);
 	json_array_append_new(w->steps, step);
+}
+
+static void add_step(struct walk *w, const struct trace_event *e, const char *id, json_t *more)
+{
+	add_worded_step(w, e, id, id, more);
+}
+
+static void say(char *words, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
+static void say(char *words, size_t size, const char *format, ...)
+{
+	size_t n = strlen(words);
+	va_list args;
+
+	n += (size_t)snprintf(words + n, size - n, "%s", n ? ", " : "");
+	va_start(args, format);
+	if (n < size)
+		vsnprintf(words + n, size - n, format, args);
+	va_end(args);
 }
 
 static json_t *frame_text(const struct trace_event *e)
@@ -48,30 +71,43 @@ static json_t *frame_text(const struct trace_event *e)
 	return json_string(hex);
 }
 
-/* Describes the changes of a packet in words. */
-static json_t *changes_of(const struct pkt *x)
+/* What is changed in a packet at its egress, as members of an object and in words. */
+static void set_changes(json_t *step, const struct pkt *x)
 {
-	json_t *list = json_array();
-	char text[IP_ADDR_TEXT];
+	json_t *o = json_object();
+	char words[256] = "", text[IP_ADDR_TEXT];
 
-	if (x->strip > sizeof(struct eth_hdr))
-		json_array_append_new(list,
-			json_sprintf("strip %u bytes", (unsigned int)(x->strip - sizeof(struct eth_hdr))));
-	if (x->hops)
-		json_array_append_new(list, json_sprintf("hop limit - %u", x->hops));
-	if (x->ops & PKT_OP_DA)
-		json_array_append_new(list, json_sprintf("destination %s", ipv6_addr_format(&x->da, text)));
-	if (x->ops & PKT_OP_SL)
-		json_array_append_new(list, json_sprintf("segments left %u", x->segments_left));
-	if (x->ops & PKT_OP_SPENT)
-		json_array_append_new(list,
-			json_string(x->ops & PKT_OP_POP_SPENT ? "unlink the SRH before"
-							      : "segments left 0 in the SRH before"));
-	if (x->ops & PKT_OP_POP_SRH)
-		json_array_append_new(list, json_string("unlink the SRH"));
-	if (x->ops & PKT_OP_TOS)
-		json_array_append_new(list, json_sprintf("DSCP %u, ECN %u", x->tos >> 2, x->tos & 3u));
-	return list;
+	if (x->strip > sizeof(struct eth_hdr)) {
+		json_object_set_new(o, "strip_bytes", json_integer((json_int_t)(x->strip - sizeof(struct eth_hdr))));
+		say(words, sizeof(words), "strip %u bytes", (unsigned int)(x->strip - sizeof(struct eth_hdr)));
+	}
+	if (x->hops) {
+		json_object_set_new(o, "hop_limit_less", json_integer(x->hops));
+		say(words, sizeof(words), "hop limit - %u", x->hops);
+	}
+	if (x->ops & PKT_OP_DA) {
+		json_object_set_new(o, "destination", json_string(ipv6_addr_format(&x->da, text)));
+		say(words, sizeof(words), "destination %s", text);
+	}
+	if (x->ops & PKT_OP_SL) {
+		json_object_set_new(o, "segments_left", json_integer(x->segments_left));
+		say(words, sizeof(words), "segments left %u", x->segments_left);
+	}
+	if (x->ops & PKT_OP_SPENT) {
+		json_object_set_new(o, "srh_before", json_string(x->ops & PKT_OP_POP_SPENT ? "unlink" : "used-up"));
+		say(words, sizeof(words), "%s",
+			x->ops & PKT_OP_POP_SPENT ? "unlink the SRH before" : "segments left 0 in the SRH before");
+	}
+	if (x->ops & PKT_OP_POP_SRH) {
+		json_object_set_new(o, "unlink_srh", json_true());
+		say(words, sizeof(words), "unlink the SRH");
+	}
+	if (x->ops & PKT_OP_TOS) {
+		json_object_set_new(o, "dscp", json_integer(x->tos >> 2));
+		json_object_set_new(o, "ecn", json_integer(x->tos & 3));
+		say(words, sizeof(words), "DSCP %u, ECN %u", x->tos >> 2, x->tos & 3u);
+	}
+	command_set_worded(step, "changes", o, words);
 }
 
 /* The address of the last lookup: the destination after the SIDs were executed. False if too few bytes were kept. */
@@ -107,8 +143,12 @@ static void add_way(json_t *o, const struct node *n, const struct snapshot *s, c
 	if (x->ops & PKT_OP_ENCAP && x->path < s->n_paths && s->path[x->path].name)
 		json_object_set_new(o, "path", json_sprintf("%s/%s", s->path[x->path].policy, s->path[x->path].name));
 	json_object_set_new(o, "port", json_string(n->port[x->egress]->name));
-	json_object_set_new(o, "next_hop",
-		json_string(x->neigh >= PKT_NEIGH_LINK ? on_link(s, x, text) : describe_neigh(s, x->neigh, text)));
+	if (x->neigh >= PKT_NEIGH_LINK)
+		command_set_worded(o, "next_hop",
+			json_pack("{ss ss}", "kind", "link", "port", describe_interface(s, x->neigh - PKT_NEIGH_LINK)),
+			on_link(s, x, text));
+	else
+		command_set_worded(o, "next_hop", describe_neigh_json(s, x->neigh), describe_neigh(s, x->neigh, text));
 }
 
 static json_t *placed(const struct node *n, const struct snapshot *s, const struct pkt *x)
@@ -123,7 +163,7 @@ static json_t *placed(const struct node *n, const struct snapshot *s, const stru
 static json_t *resolved(const struct trace_event *received, const struct node *n, const struct snapshot *s,
 	const struct pkt *x)
 {
-	static const char *const verdicts[] = {"forward", "punt", "drop", "forward with credit"};
+	static const char *const verdicts[] = {"forward", "punt", "drop", "forward-with-credit"};
 	char text[DESCRIBE_TEXT];
 	struct ip_addr to;
 	json_t *o = json_pack("{ss ss}", "verdict", verdicts[x->verdict], "vrf", describe_vrf(s, x->vrf));
@@ -141,7 +181,7 @@ static json_t *resolved(const struct trace_event *received, const struct node *n
 		json_object_set_new(o, "route", json_string(describe_route(s, x->vrf, &to, text)));
 	add_way(o, n, s, x);
 	json_object_set_new(o, "class", json_integer(x->tclass));
-	json_object_set_new(o, "changes", changes_of(x));
+	set_changes(o, x);
 	return o;
 }
 
@@ -192,7 +232,7 @@ static void take(void *arg, const struct trace_event *e, void *told)
 		break;
 	case TRACE_STAMPED:
 		memcpy(&stamp, e->bytes, sizeof(stamp));
-		add_step(w, e, "stamped by the device",
+		add_worded_step(w, e, "stamped", "stamped by the device",
 			json_pack("{ss sI}", "port", port, "device_time", (json_int_t)stamp.time));
 		break;
 	case TRACE_PLACED:
@@ -205,10 +245,11 @@ static void take(void *arg, const struct trace_event *e, void *told)
 		add_step(w, e, "queued", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
 		break;
 	case TRACE_CREDIT:
-		add_step(w, e, "waits for credit", json_pack("{ss si}", "port", port, "before_it", (int)e->value));
+		add_worded_step(w, e, "waits-for-credit", "waits for credit",
+			json_pack("{ss si}", "port", port, "before_it", (int)e->value));
 		break;
 	case TRACE_WAITS:
-		add_step(w, e, "waits for its neighbour",
+		add_worded_step(w, e, "waits-for-neighbor", "waits for its neighbour",
 			json_pack("{ss si}", "port", port, "before_it", (int)e->value));
 		break;
 	case TRACE_SENT:

@@ -20,6 +20,7 @@ static void print_error(const struct command *cmd, json_t *result, const char *t
 
 	if (!json_array_size(result) && !json_object_size(result))
 		result = NULL; /* nothing was found out before the error */
+	command_choose_form(result, !json);
 	if (!json) {
 		if (result)
 			command_print_text(result, out);
@@ -37,6 +38,8 @@ static void print_error(const struct command *cmd, json_t *result, const char *t
 
 static int print(const struct command *cmd, struct command_call *c, int rc, bool json, FILE *out)
 {
+	if (rc >= 0)
+		command_choose_form(c->result, !json);
 	if (rc < 0)
 		print_error(cmd, c->result, c->error[0] ? c->error : strerror(-rc), json, out);
 	else if (c->result && json)
@@ -56,7 +59,7 @@ int command_run(const struct command_host *host, const char *line, FILE *out)
 	int rc;
 
 	if (parse_words(line, &w, err, sizeof(err)) < 0) {
-		print_error(NULL, NULL, err, false, out);
+		print_error(NULL, NULL, err, w.json, out);
 		return -EINVAL;
 	}
 	if (!w.n)

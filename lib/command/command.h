@@ -25,7 +25,7 @@ struct node;
  * Version of the JSON of all commands (show version). It rises when a member is removed, renamed, or changes its type, its
  * unit or its meaning. New members and new values of words do not change it.
  */
-#define COMMAND_SCHEMA 1
+#define COMMAND_SCHEMA 2
 #define COMMAND_LINE_MAX 4096 /* bytes of one line; longer lines are rejected */
 
 enum command_arg_kind {
@@ -132,7 +132,15 @@ const char *command_value_of(const struct command_arg *a);
 /* "show port [NAME]": words and arguments of a command. */
 void command_usage(const struct command *c, char *buf, size_t size);
 
+/*
+ * Set a member whose text form is in words: programs get `value`, people the words. `value` is taken over.
+ */
+void command_set_worded(json_t *o, const char *key, json_t *value, const char *words);
+
 /* Print the text form of a value: tables for lists of objects, "name: value" lines for objects. */
 void command_print_text(json_t *value, FILE *out);
+
+/* Leave of a value what one of the forms has: words, or what they stand for. */
+void command_choose_form(json_t *value, bool words);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command.h"
 #include "config/model.h"
 
 const char *describe_vrf(const struct snapshot *s, uint32_t vrf)
@@ -116,4 +117,57 @@ const char *describe_target(const struct node *n, target_t t, char *buf)
 		snprintf(buf, DESCRIBE_TEXT, "nowhere");
 	}
 	return buf;
+}
+
+json_t *describe_neigh_json(const struct snapshot *s, uint32_t neigh)
+{
+	char addr[IP_ADDR_TEXT];
+
+	if (neigh >= s->n_neighs)
+		return json_pack("{ss}", "kind", "none");
+	return json_pack("{ss ss ss}", "kind", "next-hop", "port", describe_interface(s, s->neigh[neigh].interface),
+		"address", ip_addr_format(&s->neigh[neigh].addr, addr));
+}
+
+static json_t *group_json(const struct node *n, const struct snap_group *g)
+{
+	json_t *ways = json_array();
+
+	for (unsigned int i = 0; i < g->n; i++)
+		json_array_append_new(ways, describe_target_json(n, g->member[i]));
+	return json_pack("{ss so}", "kind", "group", "ways", ways);
+}
+
+json_t *describe_target_json(const struct node *n, target_t t)
+{
+	const struct snapshot *s = n->snapshot;
+	uint32_t index = target_index(t);
+	char text[IP_PREFIX_TEXT];
+
+	switch (target_kind(t)) {
+	case TARGET_NEIGH:
+		return describe_neigh_json(s, index);
+	case TARGET_GROUP:
+		return group_json(n, &s->group[index]);
+	case TARGET_LINK:
+		return json_pack("{ss ss}", "kind", "link", "port", describe_interface(s, index));
+	case TARGET_POLICY:
+		return json_pack("{ss ss}", "kind", "policy", "policy", s->policy[index].name);
+	case TARGET_LOCAL:
+		return json_pack("{ss ss*}", "kind", "own", "port",
+			index == PORT_LOCAL ? NULL : describe_interface(s, index));
+	case TARGET_SID:
+		return json_pack("{ss ss}", "kind", "sid", "sid", ip_prefix_format(&s->sid[index].prefix, text));
+	case TARGET_BROADCAST:
+		return json_pack("{ss}", "kind", "broadcast");
+	default:
+		return json_pack("{ss}", "kind", "none");
+	}
+}
+
+void describe_set_target(json_t *o, const char *key, const struct node *n, target_t t)
+{
+	char words[DESCRIBE_TEXT];
+
+	command_set_worded(o, key, describe_target_json(n, t), describe_target(n, t, words));
 }

@@ -3,6 +3,8 @@
 #ifndef COMMAND_DESCRIBE_H
 #define COMMAND_DESCRIBE_H
 
+#include <jansson.h>
+
 #include "fib/target.h"
 #include "node/node.h"
 
@@ -10,6 +12,16 @@
 
 /* Description of a lookup result: "wan0 via fe80::5", "policy to-dc2". Returns buf. */
 const char *describe_target(const struct node *n, target_t t, char *buf);
+
+/*
+ * The same for programs: an object with `kind` (next-hop, group, link, policy, own, sid, broadcast, none) and what belongs to it: port,
+ * address, policy, sid, ways.
+ */
+json_t *describe_target_json(const struct node *n, target_t t);
+json_t *describe_neigh_json(const struct snapshot *s, uint32_t neigh);
+
+/* Set a member of an object to it, with the description as its words. */
+void describe_set_target(json_t *o, const char *key, const struct node *n, target_t t);
 
 /* Name of a VRF; "underlay" for the underlay's table. */
 const char *describe_vrf(const struct snapshot *s, uint32_t vrf);

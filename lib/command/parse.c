@@ -29,6 +29,21 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* Does a line that cannot be split have -j as a word, as far as one can tell? */
+static bool asks_for_json(const char *line)
+{
+	for (const char *at = strstr(line, "-j"); at; at = strstr(at + 1, "-j"))
+		if ((at == line || is_space(at[-1])) && (!at[2] || is_space(at[2])))
+			return true;
+	return false;
+}
+
+static int give_up(struct words *out, const char *line, int rc)
+{
+	out->json = asks_for_json(line);
+	return rc;
+}
+
 int parse_words(const char *line, struct words *out, char *err, size_t size)
 {
 	size_t len = strlen(line);
@@ -36,8 +51,9 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 	char *p, *to;
 
 	out->n = 0;
-	out->json = out->comment = false;
+	out->comment = false;
 	out->flag = NULL;
+	out->json = asks_for_json(line);
 	if (len >= sizeof(out->text))
 		return fail(err, size, "a line has at most %d bytes; this one has %zu", COMMAND_LINE_MAX - 1, len);
 	for (const unsigned char *c = (const unsigned char *)line; *c; c++)
@@ -48,6 +64,7 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 		return fail(err, size, "the line is not valid UTF-8");
 	json_decref(text);
 	memcpy(out->text, line, len + 1);
+	out->json = false;
 	for (p = out->text; *p;) {
 		char quote = 0;
 
@@ -57,7 +74,7 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 		if (!*p || out->comment)
 			break;
 		if (out->n == WORDS_MAX)
-			return fail(err, size, "a line has at most %d words", WORDS_MAX);
+			return give_up(out, line, fail(err, size, "a line has at most %d words", WORDS_MAX));
 		out->word[out->n++] = to = p;
 		for (; *p && (quote || !is_space(*p)); p++) {
 			if (*p == '\\' && p[1] == '"')
@@ -68,7 +85,7 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 				*to++ = *p;
 		}
 		if (quote)
-			return fail(err, size, "missing closing quote");
+			return give_up(out, line, fail(err, size, "missing closing quote"));
 		if (*p)
 			p++;
 		*to = '\0';

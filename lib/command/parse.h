@@ -17,7 +17,7 @@ struct words {
 	const char *flag; /* word that begins with --, which is removed; NULL: none */
 };
 
-/* 0, or -EINVAL with a message. */
+/* 0, or -EINVAL with a message; then of `out` only `json` is valid. */
 int parse_words(const char *line, struct words *out, char *err, size_t size);
 
 /*

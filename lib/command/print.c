@@ -231,3 +231,46 @@ void command_print_text(json_t *value, FILE *out)
 		free(text);
 	}
 }
+
+/* --- words for people, values for programs --- */
+
+#define WORDS_SUFFIX "~" /* of the member with the words, beside the one with the value */
+#define KEY_MAX 64
+
+void command_set_worded(json_t *o, const char *key, json_t *value, const char *words)
+{
+	char name[KEY_MAX];
+
+	snprintf(name, sizeof(name), "%s" WORDS_SUFFIX, key);
+	json_object_set_new(o, key, value);
+	json_object_set_new(o, name, json_string(words));
+}
+
+static void choose_member(json_t *o, const char *key, bool words)
+{
+	char name[KEY_MAX];
+	json_t *text = json_object_get(o, key);
+
+	snprintf(name, sizeof(name), "%.*s", (int)(strlen(key) - strlen(WORDS_SUFFIX)), key);
+	if (words)
+		json_object_set(o, name, text);
+	json_object_del(o, key);
+}
+
+void command_choose_form(json_t *value, bool words)
+{
+	const char *key;
+	json_t *item;
+	void *next;
+	size_t i;
+
+	json_array_foreach(value, i, item)
+		command_choose_form(item, words);
+	json_object_foreach_safe(value, next, key, item)
+	{
+		if (key[0] && key[strlen(key) - 1] == WORDS_SUFFIX[0])
+			choose_member(value, key, words);
+		else
+			command_choose_form(item, words);
+	}
+}

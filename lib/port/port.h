@@ -26,16 +26,16 @@ enum port_pfc {
 
 /* How received packets reach the queues of a port, and what the user reads of it. */
 #define PORT_SPREADS(X) \
-	X(ONE, "one receive queue") \
-	X(INNER, "RSS of the innermost headers: the flows of a tunnel reach all queues") \
-	X(RULE, "an rte_flow rule, RSS of inner headers: the flows of a tunnel reach all queues") \
-	X(LABEL, "by flow label: the flows of a tunnel reach all queues") \
-	X(OUTER, "RSS of the outer addresses: the flows of one tunnel stay on one queue") \
-	X(PEER, "as the peer or the files fill them") \
-	X(NONE, "no RSS: all packets are in queue 0")
+	X(ONE, "one-queue", "one receive queue") \
+	X(INNER, "rss-innermost", "RSS of the innermost headers: the flows of a tunnel reach all queues") \
+	X(RULE, "rte-flow", "an rte_flow rule, RSS of inner headers: the flows of a tunnel reach all queues") \
+	X(LABEL, "flow-label", "by flow label: the flows of a tunnel reach all queues") \
+	X(OUTER, "rss-outer", "RSS of the outer addresses: the flows of one tunnel stay on one queue") \
+	X(PEER, "peer", "as the peer or the files fill them") \
+	X(NONE, "none", "no RSS: all packets are in queue 0")
 
 enum port_spread {
-#define X(name, words) PORT_SPREAD_##name,
+#define X(name, id, words) PORT_SPREAD_##name,
 	PORT_SPREADS(X)
 #undef X
 };

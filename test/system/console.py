@@ -138,9 +138,24 @@ def settled(node):
     wait_for(lambda: node.json("show stats")["lcores_together"]["nd_sent"] >= 1, "no ND")
 
 
+# Members whose values are texts for people, or names that others gave.
+TEXTS = {"meaning", "help", "device", "text", "sluice", "dpdk", "what"}
+
+
+def prose(value, key=""):
+    """Members of JSON that are sentences, or empty instead of null."""
+    if isinstance(value, dict):
+        return [found for k, v in value.items() for found in prose(v, k)]
+    if isinstance(value, list):
+        return [found for v in value for found in prose(v, key)]
+    return [(key, value)] if isinstance(value, str) and (" " in value or not value) and key not in TEXTS else []
+
+
 def shows(bench):
     node = typed_node(bench)
     settled(node)
+    found = {show: prose(node.json(f"show {show}")) for show in SHOWS if show not in ("config", "trace")}
+    expect(not any(found.values()), f"prose in JSON: { {k: v[:4] for k, v in found.items() if v} }")
     transcript(bench, "show", node, [line for show in SHOWS for line in (f"show {show}", f"show {show} -j")])
     node.stop()
 
@@ -192,7 +207,7 @@ def maintenance(bench):
 
     node.ok("port stop wan0")
     wait_for(lambda: states() == {"down"}, "paths over a stopped port are up")
-    expect(any("port stopped" in n["why"] for n in node.json("show nexthops")), "no next hop says why")
+    expect(any("stopped" in n["why"] for n in node.json("show nexthops")), "no next hop says why")
     node.fails("port stop wan9", "wan9")
     node.ok("port start wan0")
     wait_for(lambda: "down" not in states(), "paths over a started port are down")
@@ -327,6 +342,13 @@ def script(bench):
         f.write("show version\n")
     code, _, err = bench.run("-f", "script", "--exit-when-idle", "100")
     expect(code == 0, f"{code}: {err}")
+    # a plan that would be refused, alone
+    with open(bench.path("restart.yaml"), "w") as f, open(bench.path("config.yaml")) as running:
+        f.write(running.read().replace("buffers: 32K", "buffers: 40K"))
+    with open(bench.path("script"), "w") as f:
+        f.write("reload restart.yaml --dry-run\n")
+    code, out, err = bench.run("-f", "script", "--exit-when-idle", "100")
+    expect(code == 1 and "1 of the changes need a restart" in out, f"{code}: {out} {err}")
     code, _, err = bench.run("-f", "nosuch", "--exit-when-idle", "100")
     expect(code == 1 and "nosuch: No such file" in err, f"{code}: {err}")
 
@@ -360,6 +382,8 @@ def one_shot(bench):
             (["trace", "add", "3", "filter", "udp port 4791"], 0, "", ""),
             (["trace", "add", "3", "filter", "udp prot 4791"], 1, "", "syntax error"),
             (["show\nquit"], 2, "", "a command must be a single line"),
+            (["reload", "nosuch.yaml", "--dry-run"], 1, "", "nosuch.yaml: error: cannot open"),
+            (["show", "\"ports", "-j"], 1, "", '"error": "missing closing quote"'),
             (["quit"], 0, "", ""),
             (["x" * 5000], 1, "", "a line has at most 4095 bytes"),
             (["-w", "0", "show", "version"], 2, "", "usage:"), (["-w", "1s", "show", "version"], 2, "", "usage:"),

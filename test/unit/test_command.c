@@ -151,6 +151,8 @@ static void answers(void **state)
 		{"show ports x", -EINVAL, "unexpected argument 'x'"},
 		{"set log x debug", -EINVAL, "expected one of all|main"},
 		{"set log port debg", -EINVAL, "did you mean 'debug'?"},
+		{"show \"ports -j", -EINVAL, "\"error\": \"missing closing quote\""},
+		{"show \"ports x-j", -EINVAL, "missing closing quote\n"},
 		{"trace add 0", -EINVAL, "from 1 to 1000, found '0'"},
 		{"trace add 1 filter", -EINVAL, "filter needs EXPRESSION"},
 		{"reload", -ENOTSUP, "not available here"},
@@ -296,6 +298,26 @@ static void text_form(void **state)
 	}
 }
 
+/* Programs get a value where people get words. */
+static void worded(void **state)
+{
+	for (int words = 0; words < 2; words++) {
+		json_t *o = json_pack("[{s{}}]", "a"), *inner = json_object_get(json_array_get(o, 0), "a");
+		char *text;
+
+		command_set_worded(inner, "x", json_pack("[s]", "id"), "some words");
+		json_object_set_new(inner, "y", json_integer(1));
+		command_choose_form(o, words);
+		text = json_dumps(o, JSON_COMPACT);
+		check_text("worded", text,
+			words ? "[{\"a\":{\"x\":\"some words\",\"y\":1}}]" : "[{\"a\":{\"x\":[\"id\"],\"y\":1}}]");
+		free(text);
+		json_decref(o);
+	}
+	command_choose_form(NULL, true);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +325,7 @@ int main(void)
 		cmocka_unit_test(refused_lines),
 		cmocka_unit_test(every_command_is_found),
 		cmocka_unit_test(answers),
+		cmocka_unit_test(worded),
 		cmocka_unit_test(completion),
 		cmocka_unit_test(lines_of_a_stream),
 		cmocka_unit_test(text_form),

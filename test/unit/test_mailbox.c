@@ -102,9 +102,17 @@ static unsigned int rows(json_t *rings, const char *ring, const char *carries)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(rings, i, row)
-		n += strcmp(json_string_value(json_object_get(row, "ring")), ring) == 0 &&
-		     strcmp(json_string_value(json_object_get(row, "carries")), carries) == 0;
+	json_array_foreach(rings, i, row) {
+		const char *from, *to, *what;
+		char name[48];
+		int a, b;
+
+		assert_int_equal(json_unpack(row, "{s{ss si ss si} ss}", "ring", "from", &from, "from_lcore", &a, "to",
+					 &to, "to_lcore", &b, "carries", &what),
+			0);
+		snprintf(name, sizeof(name), "%s %d -> %s %d", from, a, to, b);
+		n += strcmp(name, ring) == 0 && strcmp(what, carries) == 0;
+	}
 	return n;
 }
 
@@ -114,36 +122,36 @@ static void all_are_shown(void **state)
 	static const struct {
 		const char *ring, *carries;
 	} expected[] = {
-		{"rx 1 -> control 0", "pfc packets"},
-		{"rx 1 -> control 0", "bfd packets"},
-		{"rx 1 -> control 0", "nd packets"},
-		{"rx 1 -> control 0", "rsvp packets"},
+		{"rx 1 -> control 0", "pfc-packets"},
+		{"rx 1 -> control 0", "bfd-packets"},
+		{"rx 1 -> control 0", "nd-packets"},
+		{"rx 1 -> control 0", "rsvp-packets"},
 		{"rx 1 -> control 0", "packets"},
 		{"rx 1 -> control 0", "sightings"},
-		{"rx 1 -> control 0", "sessions on demand"},
+		{"rx 1 -> control 0", "sessions-on-demand"},
 		{"rx 1 -> worker 2", "packets"},
-		{"rx 1 -> worker 2", "pfc heard"},
+		{"rx 1 -> worker 2", "pfc-heard"},
 		{"rx 1 -> worker 3", "packets"},
-		{"rx 1 -> worker 3", "pfc heard"},
-		{"rx 2 -> control 0", "pfc packets"},
-		{"rx 2 -> control 0", "bfd packets"},
-		{"rx 2 -> control 0", "nd packets"},
-		{"rx 2 -> control 0", "rsvp packets"},
+		{"rx 1 -> worker 3", "pfc-heard"},
+		{"rx 2 -> control 0", "pfc-packets"},
+		{"rx 2 -> control 0", "bfd-packets"},
+		{"rx 2 -> control 0", "nd-packets"},
+		{"rx 2 -> control 0", "rsvp-packets"},
 		{"rx 2 -> control 0", "packets"},
 		{"rx 2 -> control 0", "sightings"},
-		{"rx 2 -> control 0", "sessions on demand"},
+		{"rx 2 -> control 0", "sessions-on-demand"},
 		/* rx 2 and worker 2 are on one lcore */
 		{"rx 2 -> worker 3", "packets"},
-		{"rx 2 -> worker 3", "pfc heard"},
+		{"rx 2 -> worker 3", "pfc-heard"},
 		{"control 0 -> worker 2", "packets"},
 		{"control 0 -> worker 2", "neighbors"},
 		{"control 0 -> worker 2", "pauses"},
 		{"worker 2 -> control 0", "packets"},
 		{"worker 2 -> control 0", "questions"},
 		{"worker 2 -> worker 3", "packets"},
-		{"worker 2 -> worker 3", "packets home"},
+		{"worker 2 -> worker 3", "packets-home"},
 		{"worker 3 -> worker 2", "packets"},
-		{"worker 3 -> worker 2", "packets home"},
+		{"worker 3 -> worker 2", "packets-home"},
 		{"control 0 -> worker 3", "packets"},
 		{"control 0 -> worker 3", "neighbors"},
 		{"control 0 -> worker 3", "pauses"},

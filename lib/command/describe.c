@@ -76,6 +76,8 @@ const char *describe_route(const struct snapshot *s, uint32_t vrf, const struct 
 	return buf;
 }
 
+static const char *describe_target(const struct node *n, target_t t, char *buf);
+
 static void describe_group(const struct node *n, const struct snap_group *g, char *buf)
 {
 	char one[DESCRIBE_TEXT];
@@ -86,7 +88,7 @@ static void describe_group(const struct node *n, const struct snap_group *g, cha
 			describe_target(n, g->member[i], one));
 }
 
-const char *describe_target(const struct node *n, target_t t, char *buf)
+static const char *describe_target(const struct node *n, target_t t, char *buf)
 {
 	const struct snapshot *s = n->snapshot;
 	uint32_t index = target_index(t);
@@ -129,6 +131,8 @@ json_t *describe_neigh_json(const struct snapshot *s, uint32_t neigh)
 		"address", ip_addr_format(&s->neigh[neigh].addr, addr));
 }
 
+static json_t *describe_target_json(const struct node *n, target_t t);
+
 static json_t *group_json(const struct node *n, const struct snap_group *g)
 {
 	json_t *ways = json_array();
@@ -138,7 +142,7 @@ static json_t *group_json(const struct node *n, const struct snap_group *g)
 	return json_pack("{ss so}", "kind", "group", "ways", ways);
 }
 
-json_t *describe_target_json(const struct node *n, target_t t)
+static json_t *describe_target_json(const struct node *n, target_t t)
 {
 	const struct snapshot *s = n->snapshot;
 	uint32_t index = target_index(t);

@@ -10,17 +10,10 @@
 
 #define DESCRIBE_TEXT 256
 
-/* Description of a lookup result: "wan0 via fe80::5", "policy to-dc2". Returns buf. */
-const char *describe_target(const struct node *n, target_t t, char *buf);
-
 /*
- * The same for programs: an object with `kind` (next-hop, group, link, policy, own, sid, broadcast, none) and what belongs to it: port,
- * address, policy, sid, ways.
+ * Set a member to a lookup result. In words: "wan0 via fe80::5", "policy to-dc2"; for programs an object with `kind` (next-hop, group,
+ * link, policy, own, sid, broadcast, none) and what belongs to it: port, address, policy, sid, ways.
  */
-json_t *describe_target_json(const struct node *n, target_t t);
-json_t *describe_neigh_json(const struct snapshot *s, uint32_t neigh);
-
-/* Set a member of an object to it, with the description as its words. */
 void describe_set_target(json_t *o, const char *key, const struct node *n, target_t t);
 
 /* Name of a VRF; "underlay" for the underlay's table. */
@@ -37,7 +30,8 @@ const char *describe_dscp_map(const struct snapshot *s, const uint8_t *table);
 /* Name of a port or a VLAN interface by number; "the node" for PORT_LOCAL, "(removed)". */
 const char *describe_interface(const struct snapshot *s, uint32_t interface);
 
-/* Description of a neighbour id: "wan0 via fe80::5". */
+/* Description of a neighbour id: "wan0 via fe80::5"; for programs an object as above. */
 const char *describe_neigh(const struct snapshot *s, uint32_t neigh, char *buf);
+json_t *describe_neigh_json(const struct snapshot *s, uint32_t neigh);
 
 #endif

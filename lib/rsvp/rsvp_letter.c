@@ -187,10 +187,10 @@ static void take_grant(struct letter_node *n, uint64_t now, const struct rsvp_me
 	if (!b->gate.open)
 		return;
 	b->state = first ? RSVP_U_OFFER : RSVP_U_COMMITTED;
-	if (n->config.refresh)
-		timer_after(n, &b->timers, LETTER_T_SEND, now, refresh_ns(n));
-	else
+	if (!n->config.refresh)
 		timer_stop(n, &b->timers, LETTER_T_SEND);
+	else if (first || b->timers.due[LETTER_T_SEND] == TIME_NEVER) /* its refresh replaces none of this node's */
+		timer_after(n, &b->timers, LETTER_T_SEND, now, refresh_ns(n));
 	choose(n, b->session);
 	if (!first)
 		confirm_up(n, now, b->session);
@@ -323,6 +323,10 @@ static bool grant(struct letter_node *n, uint64_t now, struct letter_session *s,
 	}
 	if (!is_idle(n, g, now))
 		return false; /* increments show that this node is there */
+	if (letter_owes(g)) { /* a copy that arrives after the grant would come on top of it */
+		timer_after(n, &g->timers, LETTER_T_SEND, now, rsvp_ms(n->config.rapid_ms));
+		return false;
+	}
 	credit_letter_granted(&g->grantor, g->freed);
 	letter_send_grant(n, g);
 	if (n->config.refresh)

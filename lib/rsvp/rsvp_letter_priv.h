@@ -122,6 +122,7 @@ void letter_timer_set(struct letter_node *n, struct letter_timers *t, enum lette
 
 /* rsvp_letter_return.c: increments that are due, first ones and copies; acknowledgements of them. */
 void letter_pay(struct letter_node *n, uint64_t now, struct letter_grant *g);
+bool letter_owes(const struct letter_grant *g); /* increments that nobody has acknowledged */
 void letter_take_acks(struct letter_node *n, uint64_t now, const struct rsvp_message *m);
 
 /* rsvp_letter_send.c */

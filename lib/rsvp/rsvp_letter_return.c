@@ -24,6 +24,14 @@ static bool may_owe(const struct letter_grant *g)
 	return false;
 }
 
+bool letter_owes(const struct letter_grant *g)
+{
+	for (unsigned int i = 0; i < LETTER_OWED_MAX; i++)
+		if (g->owed[i].tries)
+			return true;
+	return false;
+}
+
 /* Increments that are due now, first ones and copies; and when to look again. */
 void letter_pay(struct letter_node *n, uint64_t now, struct letter_grant *g)
 {

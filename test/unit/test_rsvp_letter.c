@@ -328,7 +328,8 @@ static void test_refresh(void **state)
 	run_for(3600 * NSEC_PER_SEC);
 	assert_int_equal(RSVP_U_COMMITTED, view(0).user);
 	assert_true(net.kinds[RSVP_INIT] > 100);
-	net.cut[1] = net.cut[2] = true; /* nothing refreshes node 3 any more */
+	assert_int_equal(0, net.kinds[RSVP_END]); /* nobody has ended for want of refreshes */
+	net.cut[1] = net.cut[2] = true;		  /* nothing refreshes node 3 any more */
 	run_for(400 * NSEC_PER_SEC);
 	assert_int_equal(0, stats(3)->sessions);
 	assert_null(letter_gate(s));
@@ -371,6 +372,21 @@ static void test_increments(void **state)
 	finish();
 }
 
+/* The headend's 28, as it would send it again, reaches node 1. */
+static void ask_again(void)
+{
+	struct ip_addr from = addr(0);
+
+	rsvp_clear(&m, RSVP_INIT);
+	m.session = *session();
+	m.sender = *sender();
+	m.hop = (struct rsvp_hop){.addr = from, .lih = view(0).lih};
+	m.refresh_ms = 30000;
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_TIME] = 1;
+	m.count[RSVP_O_TEMPLATE] = m.count[RSVP_O_TSPEC] = 1;
+	letter_receive(net.node[1], net.now, &m, &from, 0);
+}
+
 /* A 28 again, while data waits here: no grant is sent, because it would come on top of the increments to come. */
 static void test_no_grant_over_data(void **state)
 {
@@ -387,17 +403,41 @@ static void test_no_grant_over_data(void **state)
 	for (unsigned int i = 0; i < 2; i++) {
 		run_for(2 * NSEC_PER_SEC);
 		net.kinds[RSVP_RESERVE] = 0;
-		rsvp_clear(&m, RSVP_INIT);
-		m.session = *session();
-		m.sender = *sender();
-		m.hop = (struct rsvp_hop){.addr = from, .lih = view(0).lih};
-		m.refresh_ms = 30000;
-		m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_TIME] = 1;
-		m.count[RSVP_O_TEMPLATE] = m.count[RSVP_O_TSPEC] = 1;
-		letter_receive(net.node[1], net.now, &m, &from, 0);
+		ask_again();
 		assert_int_equal(i, net.kinds[RSVP_RESERVE]);
 		letter_freed(net.node[1], net.now, g, 4 * MB, 4 * MB); /* it has gone on */
 	}
+	finish();
+}
+
+/* Nor while an increment is not acknowledged: it is lost, and its copy would come on top of the grant. */
+static void test_no_grant_over_increments(void **state)
+{
+	struct letter_session *s;
+	struct credit_letter_gate *gate;
+	struct letter_grant *g;
+	struct ip_addr from;
+
+	(void)state;
+	begin(6, 11);
+	net.cut[2] = true;
+	s = open_session();
+	run_for(2 * NSEC_PER_SEC);
+	from = addr(0);
+	gate = letter_gate(s);
+	g = letter_grant_of(letter_at(net.node[1], 0), &from);
+	credit_letter_taken(gate, 4 * MB, net.now);
+	net.loss = 100;
+	letter_freed(net.node[1], net.now, g, 4 * MB, 4 * MB);
+	run_for(300 * NSEC_PER_MSEC);
+	net.loss = 0;
+	net.kinds[RSVP_RESERVE] = 0;
+	ask_again();
+	assert_int_equal(0, net.kinds[RSVP_RESERVE]);
+	run_for(2 * NSEC_PER_SEC);
+	assert_true(net.kinds[RSVP_RESERVE] > 0);
+	check(gate->limit - gate->sent == 16 * MB, "%llu in a window of 16 MB",
+		(unsigned long long)(gate->limit - gate->sent));
 	finish();
 }
 
@@ -698,6 +738,7 @@ int main(void)
 		cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_increments),
 		cmocka_unit_test(test_no_grant_over_data),
+		cmocka_unit_test(test_no_grant_over_increments),
 		cmocka_unit_test(test_knobs),
 		cmocka_unit_test(test_backup),
 		cmocka_unit_test(test_end_repeats),

@@ -3,9 +3,9 @@
  * Hosts: NICs with RoCEv2. lab_host.c is the NIC (pausing, ARP and ND), lab_port.c the transmit side of its ports,
  * lab_sink.c its receive buffer, lab_qp.c a queue pair (reliable connection, or datagrams), lab_repeat.c its selective
  * repeat, lab_frame.c the frames, dcqcn.c the rate control, lab_inject.c frames given by the topology, lab_rsvp.c sessions of
- * credit. The lab is single-threaded.
+ * credit, with lab_rsvp_ext.c, lab_rsvp_letter.c and lab_rsvp_frame.c. The lab is single-threaded.
  *
- * Each file calls only those after it in this order: host; qp, inject, rsvp; sink; frame, port, repeat.
+ * Each file calls only those after it in this order: host; qp, inject; rsvp; sink; frame, port, repeat.
  */
 #ifndef LAB_HOST_PRIV_H
 #define LAB_HOST_PRIV_H
@@ -223,13 +223,15 @@ int inject_init(struct lab_host *h);
 int signal_init(struct lab_host *h);
 void signal_stop(struct lab_host *h); /* its sessions end */
 void signal_fini(struct lab_host *h);
-bool signal_send(struct host_port *p);				     /* the next message; false: none */
-bool signal_receive(struct lab_host *h, const struct line_frame *f); /* false: no RSVP message for the host */
+bool signal_send(struct host_port *p);					 /* the next message; false: none */
+bool signal_receive(struct lab_host *h, const struct line_frame *f);	 /* false: no RSVP message for the host */
+void signal_data(struct lab_host *h, uint64_t family, uint32_t payload); /* has arrived */
 struct signal_state {
 	uint64_t opened, up; /* sessions that begin here; with credit */
 	uint64_t granted;    /* sessions that end here and have credit */
+	uint64_t left;	     /* sessions, buffer and timers that are still there */
 };
-/* At the end of the run, before the sessions end. */
+/* left: as it is; the others: at rsvp-end, before the sessions end. */
 struct signal_state signal_state(const struct lab_host *h);
 
 /* lab_qp.c */

@@ -314,6 +314,7 @@ static void accept(struct lab_qp *q, const struct host_mark *mark, uint32_t payl
 	q->stats.received_bytes += payload;
 	q->stats.last_ns = q->lab->now;
 	q->to->stats.goodput_bytes += payload;
+	signal_data(q->to, q->flow->family, payload);
 	qp_flow(q)->bytes += payload;
 	note_delay(q, mark);
 }

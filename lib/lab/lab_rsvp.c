@@ -1,167 +1,76 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A host that speaks RSVP for credit natively (docs/credit.md 2.3): it opens a session to the other end of each of its
- * flows, and lets sessions end at its own addresses. The messages are those of lib/rsvp; this file carries them. The
+ * flows, and lets sessions end at its own addresses. The messages are those of lib/rsvp; lab_rsvp_frame.c carries them. The
  * flows themselves do not wait for credit. The lab is single-threaded.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/host_priv.h"
-#include "rsvp/rsvp_node.h"
-#include "wire/ipv6.h"
-#include "wire/udp.h"
+#include "lab/lab_rsvp.h"
 
-#define UNITS 4096		/* that a session is granted, of 2 KiB */
-#define SESSIONS_MAX 1024	/* that end at a host */
-#define TRAFFIC_CLASS (48 << 2) /* CS6 */
-#define MESSAGE_MAX 1400
-#define POLL_BUDGET 1000
-#define FIRST_PORT 0xc000 /* of the sender in SENDER_TEMPLATE; each session has its own */
+#define RETURN_NS NSEC_PER_MSEC /* payload that has arrived is gone that time later */
 
-/* Hop-by-hop options: RSVP follows; router alert for RSVP; PadN (RFC 2711). */
-static const uint8_t alert[8] = {RSVP_PROTOCOL, 0, 5, 2, 0, 1, 1, 0};
-
-struct signal_frame {
-	struct signal_frame *next;
-	uint16_t size;
-	uint8_t bytes[];
-};
-
-struct signal_session {
-	const struct topo_flow *flow;
-	struct ip_addr to;
-	struct rsvp_instance *instance; /* NULL: not begun */
-	uint16_t number;
-	struct event start;
-	struct lab_signal *signal;
-};
-
-struct lab_signal {
-	struct lab_host *host;
-	struct rsvp_node *machines;
-	struct ip_addr own; /* the first IPv6 address */
-	struct signal_frame *head, **tail;
-	struct event timers;
-	struct signal_session *session;
-	uint32_t sessions;
-	struct signal_state state; /* at the end of the run */
-	struct rsvp_message in;
-};
-
-static struct ip_addr first_of(const struct topo_host *h)
+static struct ip_addr first_of(const struct topo_host *h, uint8_t family)
 {
 	for (uint32_t i = 0; i < h->addresses.n; i++)
-		if (h->addresses.items[i].addr.family == 6)
+		if (h->addresses.items[i].addr.family == family)
 			return h->addresses.items[i].addr;
 	return (struct ip_addr){.family = 0};
 }
 
+static bool is_up(const struct lab_signal *s)
+{
+	return s->ext || s->letter;
+}
+
 static void run_at(struct lab_signal *s, uint64_t at)
 {
-	timeline_set(&s->host->timeline, &s->timers, MAX_OF(at, s->host->lab->now));
+	s->next = at;
+	if (at == TIME_NEVER)
+		timeline_clear(&s->host->timeline, &s->timers);
+	else
+		timeline_set(&s->host->timeline, &s->timers, MAX_OF(at, s->host->lab->now));
 }
 
 /* --- messages --- */
 
-static void send(void *arg, const struct rsvp_way *way, struct rsvp_message *m)
-{
-	struct lab_signal *s = arg;
-	struct host_port *p = &s->host->port[0];
-	size_t options = way->along ? sizeof(alert) : 0, bytes;
-	struct signal_frame *f = calloc(1,
-		sizeof(*f) + sizeof(struct eth_hdr) + sizeof(struct ipv6_hdr) + sizeof(alert) + MESSAGE_MAX);
-	struct eth_hdr *eth = f ? (struct eth_hdr *)f->bytes : NULL;
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(eth + 1);
-	uint8_t *at = (uint8_t *)(ip + 1);
-
-	if (!f)
-		return; /* as a lost frame */
-	memcpy(at, alert, options);
-	bytes = rsvp_write(&rsvp_ext, m, at + options, MESSAGE_MAX);
-	*eth = (struct eth_hdr){.dst = p->peer, .src = p->mac, .type = be16(ETH_TYPE_IPV6)};
-	*ip = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(TRAFFIC_CLASS, 0),
-		.payload_length = be16((uint16_t)(options + bytes)),
-		.next_header = way->along ? IP_PROTO_HOPOPTS : RSVP_PROTOCOL,
-		.hop_limit = m->send_ttl,
-		.src = way->along ? m->sender.src.v6 : s->own.v6,
-		.dst = way->to.v6};
-	f->size = (uint16_t)(at + options + bytes - f->bytes);
-	*s->tail = f;
-	s->tail = &f->next;
-	host_run_at(p, s->host->lab->now);
-}
-
-bool signal_send(struct host_port *p)
-{
-	struct lab_signal *s = p->host->signal;
-	struct signal_frame *f = s && p->index == 0 ? s->head : NULL;
-
-	if (!f)
-		return false;
-	s->head = f->next;
-	if (!s->head)
-		s->tail = &s->head;
-	host_send(p, f->bytes, f->size, f->size);
-	free(f);
-	return true;
-}
-
-/* The host is the end of sessions to its own addresses; it passes nothing on. */
-static int route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way)
-{
-	const struct lab_signal *s = arg;
-
-	(void)arrival;
-	(void)way;
-	return ip_addr_equal(&m->session.dst, &s->own) ? (int)RSVP_FAR : -RSVP_REFUSE_ROUTE;
-}
-
-static void changed(void *arg, const struct rsvp_path *p, bool on)
-{
-	(void)arg;
-	(void)p;
-	(void)on;
-}
-
-static const struct rsvp_node_ops ops = {.send = send, .route = route, .changed = changed};
-
 static void poll_timers(void *arg)
 {
 	struct lab_signal *s = arg;
-	uint64_t next = TIME_NEVER;
 
-	rsvp_poll(s->machines, s->host->lab->now, POLL_BUDGET, &next);
-	if (next != TIME_NEVER)
-		run_at(s, next);
+	if (is_up(s))
+		run_at(s, s->speech->poll(s));
 }
 
 bool signal_receive(struct lab_host *h, const struct line_frame *f)
 {
-	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(f->bytes + sizeof(struct eth_hdr));
 	struct lab_signal *s = h->signal;
-	const uint8_t *at = (const uint8_t *)(ip + 1);
 	struct ip_addr from;
+	uint8_t hop_limit;
 	size_t bytes;
+	const uint8_t *at = s ? signal_message_in(f, &from, &hop_limit, &bytes) : NULL;
 
-	if (!s || f->captured < sizeof(struct eth_hdr) + sizeof(*ip) + sizeof(alert) ||
-		be16_get(((const struct eth_hdr *)f->bytes)->type) != ETH_TYPE_IPV6)
+	if (!at || rsvp_read(s->speech->numbers, at, bytes, &s->in) != RSVP_ACCEPTED)
 		return false;
-	bytes = be16_get(ip->payload_length);
-	if (ip->next_header == IP_PROTO_HOPOPTS && bytes > sizeof(alert) && !memcmp(at, alert, sizeof(alert))) {
-		at += sizeof(alert);
-		bytes -= sizeof(alert);
-	} else if (ip->next_header != RSVP_PROTOCOL) {
-		return false;
-	}
-	if (at + bytes > f->bytes + f->captured || rsvp_read(&rsvp_ext, at, bytes, &s->in) != RSVP_ACCEPTED)
-		return false;
-	from = ip_addr_from6(&ip->src);
-	s->in.send_ttl = ip->hop_limit;
-	rsvp_receive(s->machines, h->lab->now, &s->in, &from, 0);
+	if (!is_up(s))
+		return true;
+	s->in.send_ttl = hop_limit;
+	s->speech->receive(s, &from);
 	poll_timers(s);
 	return true;
+}
+
+void signal_data(struct lab_host *h, uint64_t family, uint32_t payload)
+{
+	struct lab_signal *s = h->signal;
+
+	if (!s || !s->letter)
+		return;
+	*(family == 4 ? &s->received4 : &s->received) += payload;
+	if (s->next > h->lab->now + RETURN_NS)
+		run_at(s, h->lab->now + RETURN_NS);
 }
 
 /* --- sessions --- */
@@ -170,18 +79,14 @@ static void begin(void *arg)
 {
 	struct signal_session *x = arg;
 	struct lab_signal *s = x->signal;
-	struct rsvp_open o = {.session = {.dst = x->to, .protocol = IP_PROTO_UDP, .port = UDP_PORT_ROCEV2},
-		.traffic_class = (uint8_t)x->flow->priority,
-		.candidates = 1};
 
-	o.candidate[0] = (struct rsvp_candidate){.id = 1,
-		.sender = {.src = s->own, .port = FIRST_PORT + x->number},
-		.way = {.rate_bps = s->host->port[0].way->link->topo->rate_bps, .delay_us = UINT32_MAX}};
-	x->instance = rsvp_open(s->machines, s->host->lab->now, &o);
+	if (!is_up(s) || s->over)
+		return;
+	x->begun = s->speech->begin(s, x);
 	poll_timers(s);
 }
 
-/* One for each flow to another IPv6 address or of another priority. */
+/* One for each flow to another address or of another priority. */
 static bool is_new(const struct lab_signal *s, const struct topo_flow *f, const struct ip_addr *to)
 {
 	for (uint32_t i = 0; i < s->sessions; i++)
@@ -195,11 +100,11 @@ static void add_session(struct lab_signal *s, const struct topo_flow *f)
 	const struct topology *t = s->host->lab->topo;
 	struct ip_addr to = {.family = 0};
 
-	if (strcmp(f->from, s->host->topo->name) != 0 || f->family != 6)
+	if (strcmp(f->from, s->host->topo->name) != 0 || (f->family == 4 && !s->speech->has_ipv4))
 		return;
 	for (uint32_t i = 0; i < t->hosts.n; i++)
 		if (strcmp(t->hosts.items[i].name, f->to) == 0)
-			to = first_of(&t->hosts.items[i]);
+			to = first_of(&t->hosts.items[i], (uint8_t)f->family);
 	if (!is_new(s, f, &to))
 		return;
 	s->session[s->sessions] =
@@ -226,44 +131,101 @@ static int add_sessions(struct lab_signal *s)
 	return 0;
 }
 
-void signal_stop(struct lab_host *h)
+static void end_sessions(void *arg)
 {
-	struct lab_signal *s = h->signal;
+	struct lab_signal *s = arg;
 
-	if (!s)
+	if (s->over)
 		return;
-	s->state.granted = rsvp_node_stats_of(s->machines)->committed / UNITS;
+	s->over = true;
+	s->state.granted = is_up(s) ? s->speech->granted(s) : 0;
 	for (uint32_t i = 0; i < s->sessions; i++) {
-		s->state.opened += s->session[i].instance != NULL;
-		s->state.up += s->session[i].instance && rsvp_current(s->session[i].instance);
-		timeline_clear(&h->timeline, &s->session[i].start);
-		if (s->session[i].instance)
-			rsvp_close(s->machines, h->lab->now, s->session[i].instance);
-		s->session[i].instance = NULL;
+		struct signal_session *x = &s->session[i];
+
+		s->state.opened += x->begun != NULL;
+		s->state.up += x->begun && s->speech->is_up(x->begun);
+		timeline_clear(&s->host->timeline, &x->start);
+		if (x->begun)
+			s->speech->end(s, x->begun);
+		x->begun = NULL;
 	}
 	poll_timers(s);
 }
 
+void signal_stop(struct lab_host *h)
+{
+	if (h->signal)
+		end_sessions(h->signal);
+}
+
+/* --- restarts: the host forgets everything, without a word --- */
+
+static int open_machine(struct lab_signal *s)
+{
+	return s->speech->open(s, (s->host->lab->seed * 1024 + s->host->index) * 1024 + s->incarnation++);
+}
+
+static void die(void *arg)
+{
+	struct lab_signal *s = arg;
+
+	s->speech->close(s);
+	run_at(s, TIME_NEVER);
+	for (uint32_t i = 0; i < s->sessions; i++)
+		s->session[i].begun = NULL;
+}
+
+static void revive(void *arg)
+{
+	struct lab_signal *s = arg;
+
+	if (open_machine(s) < 0)
+		return; /* it stays down */
+	for (uint32_t i = 0; i < s->sessions; i++)
+		if (s->session[i].flow->start_ns <= s->host->lab->now)
+			begin(&s->session[i]);
+}
+
+static int add_restarts(struct lab_signal *s)
+{
+	const struct topo_host *h = s->host->topo;
+	int failed = 0;
+
+	s->restarts = calloc(2 * (size_t)h->rsvp_restarts.n + 1, sizeof(*s->restarts));
+	if (!s->restarts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < h->rsvp_restarts.n; i++) {
+		const struct topo_stall *t = &h->rsvp_restarts.items[i];
+		struct event *e = &s->restarts[2 * (size_t)i];
+
+		event_init(&e[0], die, s, "restart", h->name);
+		event_init(&e[1], revive, s, "restart", h->name);
+		failed |= timeline_set(&s->host->timeline, &e[0], t->start_ns);
+		failed |= timeline_set(&s->host->timeline, &e[1], t->start_ns + t->for_ns);
+	}
+	event_init(&s->stop, end_sessions, s, "sessions end", h->name);
+	if (h->rsvp_end_ns != TIME_NEVER)
+		failed |= timeline_set(&s->host->timeline, &s->stop, h->rsvp_end_ns);
+	return failed ? -ENOMEM : 0;
+}
+
 int signal_init(struct lab_host *h)
 {
-	struct rsvp_config c = rsvp_config_default;
 	struct lab_signal *s;
 
-	if (!h->topo->rsvp)
+	if (h->topo->rsvp == HOST_RSVP_OFF)
 		return 0;
 	s = h->signal = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	s->host = h;
-	s->own = c.addr = first_of(h->topo);
+	s->speech = h->topo->rsvp == HOST_RSVP_EXT ? &signal_ext : &signal_letter;
+	s->own = first_of(h->topo, 6);
+	s->own4 = first_of(h->topo, 4);
 	s->tail = &s->head;
-	c.paths_max = SESSIONS_MAX + h->lab->topo->flows.n;
-	c.buffer = UNITS;
-	c.heartbeat_us = 0; /* it sends no updates, so nobody waits for them */
-	c.pool = (uint64_t)UNITS * SESSIONS_MAX;
+	s->next = TIME_NEVER;
 	event_init(&s->timers, poll_timers, s, "rsvp", h->topo->name);
-	s->machines = rsvp_node_new(&c, &ops, s, h->lab->seed * 1024 + h->index);
-	return s->machines ? add_sessions(s) : -ENOMEM;
+	return open_machine(s) < 0 || add_sessions(s) < 0 || add_restarts(s) < 0 ? -ENOMEM : 0;
 }
 
 void signal_fini(struct lab_host *h)
@@ -272,18 +234,19 @@ void signal_fini(struct lab_host *h)
 
 	if (!s)
 		return;
-	rsvp_node_free(s->machines);
-	while (s->head) {
-		struct signal_frame *f = s->head;
-
-		s->head = f->next;
-		free(f);
-	}
+	s->speech->close(s);
+	signal_drop_frames(s);
 	free(s->session);
+	free(s->restarts);
 	free(s);
 }
 
 struct signal_state signal_state(const struct lab_host *h)
 {
-	return h->signal ? h->signal->state : (struct signal_state){0};
+	const struct lab_signal *s = h->signal;
+	struct signal_state state = s ? s->state : (struct signal_state){0};
+
+	if (s && is_up(s))
+		state.left = s->speech->left(s) + (s->next != TIME_NEVER);
+	return state;
 }

@@ -104,14 +104,15 @@ static json_t *report_host(const struct lab_host *h)
 
 	for (unsigned int i = 0; i < PFC_PRIORITIES; i++)
 		json_array_append_new(paused, json_integer(INT(host_paused_ns(h, i))));
-	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI so sI sI sI sI sI sI}", "name", h->topo->name,
-		"ports", INT(h->n_ports), "sent", INT(s->sent), "sent_bytes", INT(s->sent_bytes), "received",
-		INT(s->received), "received_bytes", INT(s->received_bytes), "goodput_bytes", INT(s->goodput_bytes),
-		"buffer_overflow", INT(s->overflow), "fcs_errors", INT(s->fcs), "check_errors", INT(s->check), "stray",
-		INT(s->stray), "icmp", INT(s->icmp), "pauses_sent", INT(s->pauses_sent), "pauses_received",
-		INT(s->pauses_received), "buffer_most", INT(s->buffered_most), "paused_ns", paused, "starved_ns",
-		INT(host_starved_ns(h)), "possible_bytes", INT(h->possible_bytes), "timely_bytes", INT(h->timely_bytes),
-		"rsvp_opened", INT(rsvp.opened), "rsvp_up", INT(rsvp.up), "rsvp_granted", INT(rsvp.granted));
+	return json_pack("{ss sI sI sI sI sI sI sI sI sI sI sI sI sI sI so sI sI sI sI sI sI sI}", "name",
+		h->topo->name, "ports", INT(h->n_ports), "sent", INT(s->sent), "sent_bytes", INT(s->sent_bytes),
+		"received", INT(s->received), "received_bytes", INT(s->received_bytes), "goodput_bytes",
+		INT(s->goodput_bytes), "buffer_overflow", INT(s->overflow), "fcs_errors", INT(s->fcs), "check_errors",
+		INT(s->check), "stray", INT(s->stray), "icmp", INT(s->icmp), "pauses_sent", INT(s->pauses_sent),
+		"pauses_received", INT(s->pauses_received), "buffer_most", INT(s->buffered_most), "paused_ns", paused,
+		"starved_ns", INT(host_starved_ns(h)), "possible_bytes", INT(h->possible_bytes), "timely_bytes",
+		INT(h->timely_bytes), "rsvp_opened", INT(rsvp.opened), "rsvp_up", INT(rsvp.up), "rsvp_granted",
+		INT(rsvp.granted), "rsvp_left", INT(rsvp.left));
 }
 
 static json_t *report_way(const struct lab_way *w)

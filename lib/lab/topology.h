@@ -17,7 +17,7 @@ enum topo_direction { DIRECTION_BOTH, DIRECTION_A_TO_B, DIRECTION_B_TO_A };
 enum topo_transport { TRANSPORT_RC, TRANSPORT_DATAGRAM };
 enum topo_repeat { REPEAT_GO_BACK_N, REPEAT_SELECTIVE };
 enum topo_profile { DCQCN_PAPER, DCQCN_NIC };
-enum topo_rsvp { HOST_RSVP_OFF, HOST_RSVP_EXT };
+enum topo_rsvp { HOST_RSVP_OFF, HOST_RSVP_EXT, HOST_RSVP_LETTER };
 enum topo_arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON };
 
 struct topo_lab {
@@ -106,7 +106,10 @@ struct topo_host {
 	uint64_t pipeline;	/* bytes that leave after that */
 	struct topo_sink sink;
 	CFG_LIST(struct topo_injection) send;
-	uint32_t rsvp; /* enum topo_rsvp */
+	uint32_t rsvp;		  /* enum topo_rsvp */
+	uint64_t rsvp_end_ns;	  /* its sessions end; TIME_NEVER: with the run */
+	uint64_t rsvp_refresh_ns; /* mode letter; 0: never */
+	CFG_LIST(struct topo_stall) rsvp_restarts;
 };
 
 struct topo_flow {

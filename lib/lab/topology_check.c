@@ -115,9 +115,16 @@ static void check_rsvp(struct check *c, const struct topo_host *h)
 
 	for (uint32_t i = 0; i < h->addresses.n; i++)
 		has = has || h->addresses.items[i].addr.family == 6;
-	if (h->rsvp != HOST_RSVP_OFF && !has)
+	if (h->rsvp == HOST_RSVP_EXT && !has)
 		cfg_diag_add(c->diags, topo_where(c->t, &h->rsvp),
-			"rsvp: host '%s' has no IPv6 address; sessions are of IPv6", h->name);
+			"rsvp: host '%s' has no IPv6 address; sessions of ext are of IPv6", h->name);
+	if (h->rsvp_refresh_ns && h->rsvp_refresh_ns < NSEC_PER_MSEC)
+		cfg_diag_add(c->diags, topo_where(c->t, &h->rsvp_refresh_ns), "rsvp-refresh: expected 1 ms at least");
+	for (uint32_t i = 1; i < h->rsvp_restarts.n; i++)
+		if (h->rsvp_restarts.items[i].start_ns <=
+			h->rsvp_restarts.items[i - 1].start_ns + h->rsvp_restarts.items[i - 1].for_ns)
+			cfg_diag_add(c->diags, h->rsvp_restarts.items[i].at,
+				"rsvp-restarts: a restart begins before the end of the one listed before it");
 }
 
 static void check_hosts(struct check *c)

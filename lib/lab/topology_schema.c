@@ -22,7 +22,7 @@ static const char *const words_repeat[] = {"go-back-n", "selective", NULL};
 static const char *const words_profile[] = {"paper", "nic", NULL};
 static const char *const words_after[] = {"xoff", "xon", "paused", "resumed", NULL};
 static const char *const words_traffic[] = {"all", "control", "data", NULL};
-static const char *const words_rsvp[] = {"off", "ext", NULL};
+static const char *const words_rsvp[] = {"off", "ext", "letter", NULL};
 static const char *const words_arrivals[] = {"constant", "poisson", NULL};
 
 /* clang-format off */
@@ -150,6 +150,7 @@ static const struct cfg_key stall_keys[] = {
 		.example = "50ms", .help = "How long it lasts."},
 };
 static const struct cfg_map stall_map = MAP_OF(stall_keys, "a stall", struct topo_stall);
+static const struct cfg_map forgetting_map = MAP_OF(stall_keys, "a restart", struct topo_stall);
 
 static const struct cfg_key injection_keys[] = {
 	{"at", CFG_TIME, .offset = AT(struct topo_injection, start_ns), .max = HOUR_NS, .flags = CFG_REQUIRED, .example = "1ms",
@@ -200,8 +201,18 @@ static const struct cfg_key host_keys[] = {
 		.help = "Frames that it sends on eth0 exactly as given, for example those of attackers and broken devices."},
 	{"rsvp", CFG_WORD, .offset = AT(struct topo_host, rsvp), .words = words_rsvp, .fallback = "off",
 		.help = "ext: the host speaks RSVP for credit on eth0. It opens a session to the far end of each of its flows of "
-			"family 6, from their start to the end of the run, and grants credit to sessions that end at its first IPv6 "
-			"address. Its packets do not wait for credit."},
+			"family 6, from their start to rsvp-end, and grants credit to sessions that end at its first IPv6 "
+			"address. letter: likewise by the letter of draft-hu-rtgwg-cbfc-rsvp, in both families; it returns the credit of "
+			"what it receives. Its packets do not wait for credit."},
+	{"rsvp-end", CFG_TIME, .offset = AT(struct topo_host, rsvp_end_ns), .max = HOUR_NS, .word = "run",
+		.word_value = TIME_NEVER, .fallback = "run",
+		.help = "When it ends the sessions that it has opened. run: with the run."},
+	{"rsvp-refresh", CFG_TIME, .offset = AT(struct topo_host, rsvp_refresh_ns), .max = 600 * NSEC_PER_SEC, .word = "never",
+		.word_value = 0, .fallback = "never",
+		.help = "letter: how often it refreshes sessions; those that nobody refreshes end. never: as in the draft."},
+	{"rsvp-restarts", CFG_LIST_OF, .item = CFG_MAP, .map = &forgetting_map,
+		.offset = AT(struct topo_host, rsvp_restarts), .max = 100,
+		.help = "Times when its RSVP is down; it forgets all sessions without a word, and begins its own ones again."},
 };
 static const struct cfg_map host_map = MAP_OF(host_keys, "a host", struct topo_host);
 

@@ -20,8 +20,14 @@ def address(net, host):
     return f"{subnet(net, host)}{net.hosts[host]['number']:x}"
 
 
-def edge(net, name, config, native, buffer):
-    """A gateway with IPv6 for its hosts, an outer session to the other gateway, and the native ones of its servers."""
+def ends_of(net, host, families):
+    """(suffix of a session's name, address) for each family."""
+    return [("" if family == 6 else "-4", address(net, host) if family == 6 else net.hosts[host]["address"]) for family in families]
+
+
+def edge(net, name, config, native, buffer, mode=None, families=(6,)):
+    """A gateway with IPv6 for its hosts, an outer session to the other gateway, and the native ones of its servers. `mode`: keys
+    of the servers as neighbours."""
     far = next(n for n in SESSION if n != name)
     ports = {end.split(".")[0]: port for port, end in net.nodes[name]["ports"].items() if end.split(".")[0] in net.hosts}
     by_name = {p["name"]: p for p in config["ports"]}
@@ -37,12 +43,13 @@ def edge(net, name, config, native, buffer):
     take_part(net, name, config, {
         **FAST, "buffer": buffer, "accept": [{"sources": SESSION[far]}],
         "sessions": [{"name": "out", "policy": f"to-{far}", "to": loopback(net, far), "class": 3}] +
-                    [{"name": f"to-{h}", "port": ports[h], "to": address(net, h), "class": 3} for h in servers]})
-    config["credit"]["neighbors"] += [{"address": address(net, h), "port": ports[h]} for h in servers]
+                    [{"name": f"to-{h}{suffix}", "port": ports[h], "to": to, "class": 3} for h in servers
+                     for suffix, to in ends_of(net, h, families)]})
+    config["credit"]["neighbors"] += [{"address": to, "port": ports[h], **(mode or {})} for h in servers for _, to in ends_of(net, h, families)]
 
 
-def network(name, run, seed, hosts, native):
-    """`hosts`: at each gateway. `native`: those that speak RSVP."""
+def network(name, run, seed, hosts, native, rsvp=None, mode=None, families=(6,), flow=None):
+    """`hosts`: at each gateway. `native`: those that speak RSVP. `rsvp`: their keys. `mode`: what the gateways take them for."""
     r = random.Random(seed)
     net = Net(name, run)
     for n in ("gw1", "s1", "s2", "gw2"):
@@ -54,19 +61,21 @@ def network(name, run, seed, hosts, native):
         for i in range(hosts):
             host = net.host(f"{letter}{i}", len(net.hosts) + 1)
             if host in native:
-                net.hosts[host]["keys"]["rsvp"] = "ext"
+                net.hosts[host]["keys"].update(rsvp or {"rsvp": "ext"})
             net.hosts[host]["keys"]["addresses"] = [net.hosts[host]["address"] + "/24", address(net, host) + "/64"]
             net.link(f"{host}.eth0", f"{gateway}.{host}", rate=r.choice(("10G", "25G", "100G")), delay=f"{r.randrange(1, 20)}us")
     net.path("gw1", "gw2", ["s1"], ["s2"]).path("gw2", "gw1", ["s1"], ["s2"])
     buffers = {n: r.randrange(4, 64) for n in net.nodes}
     for n in net.nodes:
         if n in SESSION:
-            net.tune(n, lambda c, n=n: edge(net, n, c, native, buffers[n]))
+            net.tune(n, lambda c, n=n: edge(net, n, c, native, buffers[n], mode, families))
         else:
             net.tune(n, lambda c, n=n: (know(net, n, c), take_part(net, n, c, {**FAST, "buffer": buffers[n]})))
     for i in range(hosts):
         for near, far in (("a", "b"), ("b", "a")):
-            net.flow(f"{near}{i}", f"{far}{r.randrange(hosts)}", family=6, rate="10M", message=4096, start=f"{r.randrange(0, 2000)}ms")
+            to, start = r.randrange(hosts), r.randrange(0, 2000)
+            for family in families:
+                net.flow(f"{near}{i}", f"{far}{to}", **{"family": family, "rate": "10M", "message": 4096, "start": f"{start}ms", **(flow or {})})
     return net
 
 

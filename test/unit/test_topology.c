@@ -62,6 +62,12 @@ static void refused(void **state)
 		{LAB ONE_HOST "sink: {drain: 1G, stalls: [{at: 1ms, for: 1ms}, {at: 2ms, for: 1ms}]}}]\n" LINK, ""},
 		{LAB ONE_HOST "sink: {stalls: [{at: 1ms, for: 1ms}]}}]\n" LINK,
 			"t.yaml:3:19: error: a host with stalls needs a drain rate; set drain\n"},
+		{LAB ONE_HOST "rsvp: letter, rsvp-restarts: [{at: 1ms, for: 1ms}, {at: 3ms, for: 1ms}]}]\n" LINK, ""},
+		{LAB ONE_HOST "rsvp: letter, rsvp-refresh: 1us, rsvp-restarts: [{at: 1ms, for: 1ms}, {at: 2ms, for: "
+			      "1ms}]}]\n" LINK,
+			"t.yaml:3:31: error: rsvp-refresh: expected 1 ms at least\n"
+			"t.yaml:3:73: error: rsvp-restarts: a restart begins before the end of the one listed before "
+			"it\n"},
 		{LAB ONE_HOST "sink: {drain: 1G, stalls: [{at: 1ms, for: 1ms}, {at: 1999us, for: 1ms}]}}]\n" LINK,
 			"t.yaml:3:56: error: at: the previous stall has not ended at this time\n"},
 		{LAB ONE_HOST "send: [{at: 1ms, frame: 0180c2000001 020000000001 8808 0101}]}]\n" LINK, ""},

@@ -5,6 +5,7 @@
  */
 #include "config/check_priv.h"
 #include "config/behavior.h"
+#include "config/overlap.h"
 #include "config/remote_sids.h"
 #include "config/ways.h"
 
@@ -82,6 +83,42 @@ static void check_policy(const struct config *c, struct cfg_diags *d, const stru
 				"add a route for it, or begin with an adjacency SID of this node",
 				text);
 	}
+}
+
+struct disjunction {
+	const struct config *c;
+	struct cfg_diags *d;
+	const struct cfg_policy *policy;
+	bool told;
+};
+
+/* One message for a policy: the others may be gone with the first. */
+static void check_overlap(void *arg, const struct cfg_overlap *o)
+{
+	struct disjunction *x = arg;
+	bool nodes = x->policy->disjoint == DISJOINT_NODES;
+	uint32_t one = 0, two;
+
+	if (x->told || o->kind == (nodes ? CFG_SHARED_LINK : CFG_SHARED_NODE))
+		return;
+	while (!o->same[one])
+		one++;
+	for (two = one + 1; !o->same[two];)
+		two++;
+	x->told = true;
+	cfg_diag_add(x->d, cfg_where(x->c, &x->policy->disjoint),
+		"disjoint: paths '%s' and '%s'%s %s; give them other segments, or %s", x->policy->paths.items[one].name,
+		x->policy->paths.items[two].name, o->n > 2 ? ", and others," : " both", o->text,
+		nodes && o->kind == CFG_SHARED_NODE ? "set disjoint: links" : "leave disjoint out");
+}
+
+static void check_disjoint(const struct config *c, struct cfg_diags *d, const struct cfg_own_sids *own,
+	const struct cfg_policy *policy)
+{
+	struct disjunction x = {.c = c, .d = d, .policy = policy};
+
+	if (policy->disjoint != DISJOINT_NO && cfg_overlap_each(c, own, policy, check_overlap, &x) < 0)
+		cfg_diag_add(d, policy->at, "out of memory");
 }
 
 /* --- learnt tunnels --- */
@@ -183,8 +220,10 @@ void check_ways(const struct config *c, struct cfg_diags *d)
 		cfg_diag_add(d, c->at, "out of memory");
 		return;
 	}
-	for (uint32_t i = 0; i < c->policies.n; i++)
+	for (uint32_t i = 0; i < c->policies.n; i++) {
 		check_policy(c, d, own, &c->policies.items[i]);
+		check_disjoint(c, d, own, &c->policies.items[i]);
+	}
 	for (uint32_t i = 0; i < c->pfc_tunnels.n; i++) {
 		const struct cfg_pfc_tunnel *t = &c->pfc_tunnels.items[i];
 

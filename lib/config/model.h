@@ -352,6 +352,7 @@ struct cfg_policy {
 	uint64_t flows;	     /* places in the flow table of each rx lcore; 0: no table */
 	uint32_t flow_key;   /* enum cfg_flow_key */
 	bool roce;	     /* PSNs of RoCEv2 are looked at */
+	uint32_t disjoint;   /* enum cfg_disjoint */
 	CFG_LIST(struct cfg_path) paths;
 };
 

@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BLOCKS_MAX (1 + 16) /* node.usid.block, more-blocks */
-
 struct cfg_own_sids {
 	const struct cfg_sid *by_id[65536]; /* SIDs of one id */
 	uint8_t has_longer[65536];	    /* some SID of two ids begins with this id */
@@ -114,7 +112,7 @@ static const struct cfg_sid *returns_by(const struct config *c, const struct cfg
 	return sid;
 }
 
-static unsigned int blocks_of(const struct config *c, struct ip_prefix *blocks)
+unsigned int cfg_blocks(const struct config *c, struct ip_prefix *blocks)
 {
 	unsigned int n = 0;
 
@@ -141,9 +139,9 @@ static void look_for(void *arg, const struct cfg_remote *r)
 
 struct ip_addr cfg_last_id(const struct config *c, const struct ipv6_addr *a)
 {
-	struct ip_prefix blocks[BLOCKS_MAX];
+	struct ip_prefix blocks[CFG_BLOCKS_MAX];
 	struct ip_addr last = ip_addr_from6(a);
-	const struct ip_prefix *block = usid_block_of(blocks, blocks_of(c, blocks), &last);
+	const struct ip_prefix *block = usid_block_of(blocks, cfg_blocks(c, blocks), &last);
 	unsigned int ids = block ? usid_count(a, block->len) : 0;
 
 	if (ids > 1) {
@@ -161,8 +159,8 @@ struct ip_addr cfg_last_id(const struct config *c, const struct ipv6_addr *a)
 struct ip_addr cfg_last_sid(const struct config *c, const struct cfg_path *path)
 {
 	struct ipv6_addr container[USID_MAX_CONTAINERS];
-	struct ip_prefix blocks[BLOCKS_MAX];
-	unsigned int n = usid_pack(blocks, blocks_of(c, blocks), path->segments.items, path->segments.n, container,
+	struct ip_prefix blocks[CFG_BLOCKS_MAX];
+	unsigned int n = usid_pack(blocks, cfg_blocks(c, blocks), path->segments.items, path->segments.n, container,
 		USID_MAX_CONTAINERS);
 
 	return cfg_last_id(c, &container[MIN_OF(n, USID_MAX_CONTAINERS) - 1]);
@@ -171,11 +169,11 @@ struct ip_addr cfg_last_sid(const struct config *c, const struct cfg_path *path)
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why)
 {
-	struct ip_prefix blocks[BLOCKS_MAX];
+	struct ip_prefix blocks[CFG_BLOCKS_MAX];
 	const struct cfg_sid *sid;
 
 	out->via = out->returns = NULL;
-	out->n = usid_pack(blocks, blocks_of(c, blocks), path->segments.items, path->segments.n, out->container,
+	out->n = usid_pack(blocks, cfg_blocks(c, blocks), path->segments.items, path->segments.n, out->container,
 		USID_MAX_CONTAINERS);
 	if (out->n > USID_MAX_CONTAINERS) {
 		*why = "the list takes more than 16 addresses; an SRH has room for 16";

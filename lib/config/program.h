@@ -31,6 +31,10 @@ void cfg_own_sids_free(struct cfg_own_sids *o);
 int cfg_program(const struct config *c, const struct cfg_own_sids *own, const struct cfg_path *path,
 	struct cfg_program *out, const char **why);
 
+/* The blocks of uSIDs: node.usid.block and more-blocks. Returns their number. */
+#define CFG_BLOCKS_MAX (1 + 16)
+unsigned int cfg_blocks(const struct config *c, struct ip_prefix *blocks);
+
 /*
  * The destination of a packet to the last SID of a path, or to that of a single address, when the packet gets there: the ids
  * before are used up on the way (RFC 9800 section 6.5). Two ids are one step if they are a known SID (config/remote_sids.h).

@@ -12,6 +12,7 @@ static const char *const words_side[] = CFG_WORDS(CFG_SIDES);
 static const char *const words_path_mtu[] = CFG_WORDS(CFG_PATH_MTUS);
 static const char *const words_hmac[] = CFG_WORDS(CFG_HMAC_CHECKS);
 static const char *const words_flow_key[] = CFG_WORDS(CFG_FLOW_KEYS);
+static const char *const words_disjoint[] = CFG_WORDS(CFG_DISJOINTS);
 static const char *const words_hmac_profile[] = CFG_WORDS(CFG_HMAC_PROFILES);
 static const char *const words_boundary[] = CFG_WORDS(CFG_BOUNDARIES);
 static const char *const words_hugepages[] = CFG_WORDS(CFG_HUGEPAGES);
@@ -534,6 +535,10 @@ static const struct cfg_key policy_keys[] = {
 	{"roce", CFG_BOOL, .offset = AT(struct cfg_policy, roce), .fallback = "no",
 		.help = "yes: follow the packet sequence numbers of RoCEv2 flows, for the gaps and duplicates that 'show "
 			"flows' shows. Needs flows."},
+	{"disjoint", CFG_WORD, .offset = AT(struct cfg_policy, disjoint), .words = words_disjoint, .fallback = "no",
+		.help = "What no two paths of the policy may share, so that no single failure takes two of them. links: the "
+			"port that they leave by, and the way from a segment to the next. nodes: segments, too. The far "
+			"node, where all paths end, does not count."},
 	{"paths", CFG_LIST_OF, .item = CFG_MAP, .map = &path_map, .offset = AT(struct cfg_policy, paths),
 		.flags = CFG_REQUIRED, .min = 1, .max = 64, .help = "Segment lists over which flows are distributed."},
 };

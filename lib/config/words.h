@@ -45,6 +45,14 @@ enum cfg_slice_by { CFG_SLICE_BY(CFG_CONSTANT) };
 
 enum cfg_flow_key { CFG_FLOW_KEYS(CFG_CONSTANT) };
 
+/* What the paths of a policy must not share. */
+#define CFG_DISJOINTS(X) \
+	X(DISJOINT_NO, "no") \
+	X(DISJOINT_LINKS, "links") \
+	X(DISJOINT_NODES, "nodes")
+
+enum cfg_disjoint { CFG_DISJOINTS(CFG_CONSTANT) };
+
 #define CFG_HMAC_CHECKS(X) \
 	X(HMAC_OFF, "off") \
 	X(HMAC_REQUIRED, "required")

@@ -175,14 +175,36 @@ policies:
     paths:
       - {name: a, segments: ["5f00:0:400::", "5f00:0:700::", "5f00:0:300::"]}
       - {name: b, segments: ["5f00:0:500::", "5f00:0:700::", "5f00:0:800::", "5f00:0:300::"]}
+  - name: packed
+    disjoint: links
+    paths:
+      - {name: a, segments: ["5f00:0:400:e001:700:e001::", "5f00:0:300:e101::"]}
+      - {name: b, segments: ["5f00:0:500:e001::", "5f00:0:700:e002:300:e101::"]}
   - name: one
     paths: [{name: a, segments: ["5f00:0:400::"]}]
 """)
     code, out, err = bench.run("--check")
     lines = [line for line in out.splitlines() if re.search(r" (leave by|pass) ", line)]
-    expect(code == 0 and lines == ["  link: b, c leave by wan1", "  spine: all paths pass 5f00:0:700::"], f"{code}: {err}: {lines}\n{out}")
+    expect(code == 0 and lines == ["  link: b, c leave by wan1", "  spine: all paths pass 5f00:0:700::",
+                                   "  packed: all paths pass 5f00:0:700::"], f"{code}: {err}: {lines}\n{out}")
     backups = [line.split(":")[0] for line in out.splitlines() if ", backup," in line]
     expect(backups == ["  apart/b"], f"{backups}")
+    with open(bench.path("config.yaml")) as f:
+        text = f.read()
+    # the same policies, which must be disjoint; what is wrong, and what mends it
+    for policy, what, why in (("apart", "links", None), ("apart", "nodes", None),
+                              ("link", "links", "paths 'b' and 'c' both leave by wan1; give them other segments, or leave disjoint out"),
+                              ("spine", "links", None),
+                              ("spine", "nodes", "paths 'a' and 'b' both pass 5f00:0:700::; give them other segments, or set disjoint: links"),
+                              ("packed", "nodes", "paths 'a' and 'b' both pass 5f00:0:700::; give them other segments, or set disjoint: links")):
+        with open(bench.path("config.yaml"), "w") as f:
+            f.write(text.replace("    disjoint: links\n", "").replace(f"  - name: {policy}\n", f"  - name: {policy}\n    disjoint: {what}\n"))
+        code, out, err = bench.run("--check")
+        expect(code == (1 if why else 0) and (not why or f": error: disjoint: {why}" in err), f"{policy}, {what}: {code}: {err}")
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write(text.replace("700:e002:300", "700:e001:300"))
+    code, out, err = bench.run("--check")
+    expect("disjoint: paths 'a' and 'b' both go from 5f00:0:700:e001:: to 5f00:0:300::; give" in err, f"{code}: {err}")
 
 
 def examples(bench):

@@ -54,7 +54,7 @@ static void duplicates(void **state)
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
 			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 255"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 is used twice in paths, first in line 302"},
+			"name via-spine5 is used twice in paths, first in line 303"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
 			"name to-dc2 is used twice in policies, first in line 297", "policy: marked", "policy: to-dc2"},
@@ -548,7 +548,7 @@ static void circuits(void **state)
 			"frames\n",
 			"circuit 'pw1' of port 'dc0' already takes these frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
-			"name pw1 is used twice in circuits, first in line 342"},
+			"name pw1 is used twice in circuits, first in line 343"},
 		{"a longer block", "\"5f00:1::/32\"]", "\"5f00:1::/48\"]", NULL},
 		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/60\"]",
 			"more-blocks: expected a length from /16 to /64 of whole bytes, before 16-bit ids (RFC 9800; "

@@ -18,7 +18,7 @@ static void keys(void **state)
 			"until: 1700000000 is not after from, 1700000000, so the key is never valid"},
 		{"twice", "      digest: md5\n      from: 1700000000\n",
 			"    - id: ^11\n      digest: md5\n      from: 1700000000\n",
-			"id 11 is used twice in keys, first in line 416"},
+			"id 11 is used twice in keys, first in line 417"},
 	};
 
 	(void)state;
@@ -60,7 +60,7 @@ static void timers_and_pool(void **state)
 			"  data: free\n", "  data: gated\n"},
 		{"no credit that could end", "  lease: 500\n", "  lease: 100\n", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 467 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 468 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -126,7 +126,7 @@ static void servers(void **state)
 		{"twice", "      rate: 5K\n",
 			"      rate: 5K\n    - address: \"2001:db8:1::9\"\n      port: dc0\n"
 			"      keys: [{id: 14}]\n",
-			"address 2001:db8:1::9 is used twice in neighbors, first in line 456",
+			"address 2001:db8:1::9 is used twice in neighbors, first in line 457",
 			"    - address: \"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id",
 			"    - address: ^\"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id"},
 		{"hops away", "      port: dc0\n      keys:\n", "      port: dc0\n      hops: ^2\n      keys:\n",
@@ -179,9 +179,9 @@ static void sessions(void **state)
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 472 have 3 paths; set paths to 3 or more"},
+			"paths: 1 is too few: the sessions in line 473 have 3 paths; set paths to 3 or more"},
 		{"another label", "  - name: to-dc2\n    flows", "  - name: to-dc2\n    flow-label: ^9\n    flows",
-			"flow-label: 9: data of session 'roce' in line 473 has the label of its path; leave out "
+			"flow-label: 9: data of session 'roce' in line 474 has the label of its path; leave out "
 			"flow-label, or give the session another policy",
 			"  data: free\n", "  data: gated\n"},
 		{"a label that no data waits for", "  - name: to-dc2\n    flows",

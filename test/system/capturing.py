@@ -124,6 +124,32 @@ routes:
 """
 
 
+STAMPED = """
+node: {{name: {name}, loopback: "fd00::d", usid: {{block: "5f00:0::/32", node: 0x0100}}, infrastructure: ["fd00::/16"]}}
+lcores: {{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}}
+memory: {{buffers: 32K}}
+ports:
+  - {{name: wan0, device: "net_pcap0,rx_pcap=in.pcap,tx_pcap=out0.pcap", side: wan, mac: "02:00:00:00:d0:00",
+     hardware-timestamps: {stamps}, addresses: ["2001:db8:a::2/64"]}}
+neighbors: [{{port: wan0, address: "2001:db8:a::3", mac: "02:00:00:00:a0:03"}}]
+routes: [{{prefix: "5f00:0:400::/48", port: wan0, nexthop: "2001:db8:a::3"}}]
+sids: [{{sid: "5f00:0:100::/48", behavior: uN}}]
+"""
+
+
+def device_times(bench):
+    """A device that says when it received a packet: a capture has that of received packets, if the port asks for it."""
+    write_pcap(bench.path("in.pcap"), [frame(1, n, 0) for n in range(5)])
+    for stamps, wanted in (("yes", [f"device time {n}" if n else "" for n in range(5)]), ("no", 5 * [""])):
+        with open(bench.path("config.yaml"), "w") as f:
+            f.write(STAMPED.format(name=bench.name, stamps=stamps))
+        code, _, err = bench.run("--capture", "all.pcapng", "--exit-when-idle", "200")
+        expect(code == 0, f"{code}: {err}")
+        rows = fields(bench, "all.pcapng", "frame.packet_flags_direction", "frame.comment")
+        by_way = {way: [r[1] for r in rows if int(r[0], 0) & 3 == way] for way in (1, 2)}
+        expect(by_way == {1: wanted, 2: 5 * [""]}, f"hardware-timestamps: {stamps}: {by_way}")
+
+
 def trace_filter(bench):
     """Only packets that match the filter; one trace after the other; 1000 packets with all their steps under full load."""
     node = streaming(bench)
@@ -271,6 +297,7 @@ def whole_life(bench):
 
 
 TESTS = [
+    ("capture: times of the device", device_times),
     ("trace: the whole way of packets", traces),
     ("trace: filter, one after the other, 1000 under load", trace_filter),
     ("capture: ports, filter, count", capture_port),

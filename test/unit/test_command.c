@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <jansson.h>
+#include <rte_mbuf_dyn.h>
 
 #include "command/line.h"
 #include "command/parse.h"
@@ -298,6 +299,55 @@ static void text_form(void **state)
 	}
 }
 
+/* The time at which the device received a packet is in its trace, if the port asks for it. */
+static void device_time(void **state)
+{
+	struct testbed *own = testbed_new(TESTBED_NODE TESTBED_ONE_LCORE
+		"ports:\n"
+		"  - {name: p0, device: net_null0, side: wan, hardware-timestamps: yes, addresses: "
+		"[\"2001:db8:a::2/64\"]}\n"
+		"  - {name: p1, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n"
+		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n");
+	struct testbed *shared = bed;
+	uint64_t flag;
+	uint8_t frame[256];
+	int at, rc;
+	char *text;
+
+	(void)state;
+	assert_int_equal(rte_mbuf_dyn_rx_timestamp_register(&at, &flag), 0);
+	host.node = own->node;
+	bed = own;
+	/* it waits until no lcore uses the trace before, and nobody runs them now */
+	for (uint16_t i = 0; i < own->node->n_lcores; i++)
+		node_lcore_leave(own->node->lcore[i]);
+	free(run("trace add 2", &rc));
+	for (uint16_t i = 0; i < own->node->n_lcores; i++)
+		node_lcore_enter(own->node->lcore[i]);
+	assert_int_equal(rc, 0);
+	testbed_settle(own, 20);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct rte_mbuf *m;
+		uint32_t n = testbed_frame(frame, &own->port[i]->port.mac, "5f00:0:100:400::", 1, 1, 100);
+
+		fake_port_receive(own->port[i], 0, frame, n, 0);
+		m = own->port[i]->rx[0].frame[own->port[i]->rx[0].head];
+		m->ol_flags |= flag;
+		*RTE_MBUF_DYNFIELD(m, at, rte_mbuf_timestamp_t *) = 4200 + i;
+		testbed_settle(own, 50);
+	}
+	text = run("show trace", &rc);
+	check(strstr(text, "step stamped by the device, port p0, device_time 4200\n"), "%s", text);
+	check(!strstr(text, "port p1, device_time"), "%s", text);
+	free(text);
+	text = run("show trace -j", &rc);
+	check(strstr(text, "\"step\": \"stamped\""), "%s", text);
+	free(text);
+	testbed_free(own);
+	bed = shared;
+	host.node = bed->node;
+}
+
 /* Programs get a value where people get words. */
 static void worded(void **state)
 {
@@ -326,6 +376,7 @@ int main(void)
 		cmocka_unit_test(every_command_is_found),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(worded),
+		cmocka_unit_test(device_time),
 		cmocka_unit_test(completion),
 		cmocka_unit_test(lines_of_a_stream),
 		cmocka_unit_test(text_form),

@@ -46,6 +46,7 @@ struct node_lcore;
 struct rx_queue {
 	struct port *port;
 	uint16_t queue;
+	uint32_t parked_at; /* a bit for each worker for which packets of this queue were parked; rx_dp.c */
 	struct backlog backlog;
 };
 
@@ -75,9 +76,10 @@ struct rx_role {
 	uint16_t n_queues;
 	struct rx_queue queue[NODE_RX_QUEUES];
 	struct classifier classifier;
-	uint32_t parked;			  /* packets in all parks */
-	uint32_t lossless_mail;			  /* NODE_LOSSLESS_MAIL, or less if mailboxes are small; constant */
-	struct rx_park park[NODE_MAX_ROLES];	  /* by worker */
+	uint32_t parked;		     /* packets in all parks */
+	uint32_t parked_at;		     /* a bit for each worker for which packets of this burst were parked */
+	uint32_t lossless_mail;		     /* NODE_LOSSLESS_MAIL, or less if mailboxes are small; constant */
+	struct rx_park park[NODE_MAX_ROLES]; /* by worker */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
 	struct mailbox to_control[PUNT_RINGS];	  /* packets */
 	/* Packets to the control lcore, by ingress port and kind; written by this role, relaxed readers. */

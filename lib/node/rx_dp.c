@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rx role: it receives packets, classifies them and hands them to the owner of their egress. Packets that do not
- * fit into the mailbox of a worker are parked. While the park has no room for a burst, the role classifies nothing, so
- * that no packet is lost inside the node. Frames of ports with lossless classes wait in a backlog then (backlog.h),
- * frames of other ports in the device. Rx lcores.
+ * fit into the mailbox of a worker are parked. A queue whose packets are parked is not polled until they are gone, while
+ * others go on, and while the parks have no room for a burst, the role classifies nothing: no packet is lost inside the
+ * node. Frames of ports with lossless classes wait in a backlog then (backlog.h), frames of other ports in the device.
+ * Rx lcores.
  */
 #include "node/service.h"
 #include "srv6/endpoint.h"
 
-#define ROOM_NS 500 /* until a worker that had no room is looked at again */
+#define ROOM_NS 500	/* until a worker that had no room is looked at again */
+#define PARKED_BURST 16 /* frames of a queue while packets are parked, so that many queues can go on */
 
 /* Hand packets to a worker on another lcore. */
 static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
@@ -23,6 +25,7 @@ static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts,
 		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
 		stat_level(park->n, park->n + n - done);
 		rx->parked += n - done;
+		rx->parked_at |= 1u << worker;
 		stat_add(&rx->lcore->stats.ring_refused, n - done);
 	}
 }
@@ -54,6 +57,16 @@ static bool rx_has_room(const struct rx_role *rx, bool lossless)
 		if (unlikely(mailbox_used(&rx->to_worker[w]) > rx->lossless_mail))
 			return false;
 	return true;
+}
+
+/* Return whether packets that this queue brought are parked, or others for the same worker. */
+static bool rx_is_behind(const struct rx_role *rx, struct rx_queue *q)
+{
+	for (uint32_t at = q->parked_at; at; at &= at - 1)
+		if (rx->park[__builtin_ctz(at)].n)
+			return true;
+	q->parked_at = 0;
+	return false;
 }
 
 void rx_punt_limited(struct rx_role *rx, struct rte_mbuf *m, enum reason reason)
@@ -190,7 +203,7 @@ static uint16_t rx_examine(struct rx_role *rx, struct rte_mbuf **pkts, uint16_t 
 }
 
 /* Classify frames of a queue and hand them on. Returns their bytes. */
-static uint64_t rx_process(struct rx_role *rx, const struct rx_queue *q, struct rte_mbuf **pkts, uint16_t n)
+static uint64_t rx_process(struct rx_role *rx, struct rx_queue *q, struct rte_mbuf **pkts, uint16_t n)
 {
 	uint16_t port = q->port->index;
 	uint64_t bytes;
@@ -207,6 +220,10 @@ static uint64_t rx_process(struct rx_role *rx, const struct rx_queue *q, struct 
 		     __atomic_load_n(&rx->node->storming[port], __ATOMIC_RELAXED)))
 		n = rx_examine(rx, pkts, n, port);
 	rx_dispatch(rx, pkts, n);
+	if (unlikely(rx->parked)) {
+		q->parked_at |= rx->parked_at;
+		rx->parked_at = 0;
+	}
 	return bytes;
 }
 
@@ -241,6 +258,10 @@ static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64
 	struct rte_mbuf *pkts[NODE_BURST];
 	unsigned int more = 0;
 
+	if (unlikely(rx->parked)) {
+		room = room && !rx_is_behind(rx, q);
+		size = MIN_OF(size, PARKED_BURST);
+	}
 	if (unlikely(!room || backlog_waits(&q->backlog)))
 		return rx_poll_backlog(rx, q, room, next);
 	if (unlikely(__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED)))

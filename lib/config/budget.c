@@ -141,9 +141,14 @@ static uint64_t rx_buffers(const struct config *c, const struct cfg_port *p, uns
 }
 
 /* A packet is charged for its largest headers as well, so that units never stand for fewer buffers (docs/credit.md 2.12). */
-static uint64_t credit_buffers(const struct config *c)
+uint64_t cfg_credit_buffers(const struct config *c)
 {
 	return c->credit.mode == CREDIT_OFF ? 0 : c->credit.pool * buffers_of(c, 1ull << c->credit.unit);
+}
+
+static bool gates(const struct config *c)
+{
+	return c->credit.mode != CREDIT_OFF && c->credit.data == CREDIT_DATA_GATED;
 }
 
 static void add_line(struct cfg_budget *b, const char *what, uint64_t buffers)
@@ -170,7 +175,8 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		struct cfg_lossless l;
 
 		rx += rx_buffers(c, p, out->frame);
-		backlog += p->pfc.priorities.n ? p->rx_queues * LIMIT_BACKLOG_LOSSY : 0;
+		backlog += p->pfc.priorities.n || (p->side == SIDE_WAN && gates(c)) ? p->rx_queues * LIMIT_BACKLOG_LOSSY
+										    : 0;
 		tx += tx_buffers(p, out->sent);
 		lossy += p->buffer_limit;
 		control += p->control_limit;
@@ -194,9 +200,9 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		add_packet_line(out, "lossless frames on the way between lcores at XOFF", cfg_packets_in_rings(c));
 	add_line(out, "egress queues of control traffic", control);
 	add_packet_line(out, "rings between lcores", all_ring_slots(c));
-	if (credit_buffers(c))
-		add_line(out, "credit pool", credit_buffers(c));
-	if (c->credit.mode != CREDIT_OFF && c->credit.data == CREDIT_DATA_GATED)
+	if (cfg_credit_buffers(c))
+		add_line(out, "credit pool", cfg_credit_buffers(c));
+	if (gates(c))
 		add_line(out, "fences of credit sessions", c->credit.paths);
 	if (c->lcores.worker.n > 1)
 		add_packet_line(out, "packets handed from worker to worker",

@@ -26,6 +26,9 @@ struct cfg_budget {
 		apart; /* buffers that keep slices apart: wanted beside the least, and what is left for it */
 };
 
+/* Buffers that the credit of this node stands for. */
+uint64_t cfg_credit_buffers(const struct config *c);
+
 void cfg_budget(const struct config *c, struct cfg_budget *out);
 
 /*

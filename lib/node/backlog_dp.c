@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames that wait for the CPU between the receive ring of a device and classification. Rx lcores. */
-#include "node/node.h"
+#include "node/service.h"
 
 static void backlog_publish(struct backlog *b)
 {
-	__atomic_store_n(&b->waits, b->lossless.n + b->lossy.n, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->waits, b->lossless.n + b->credited.n + b->lossy.n, __ATOMIC_RELAXED);
+}
+
+/* Whoever sends more than was granted gets no more than the pool. */
+static bool backlog_is_credited(const struct rx_role *rx, const struct backlog *b, const struct rte_mbuf *m)
+{
+	const struct node *n = rx->node;
+
+	if (b->credited_buffers + m->nb_segs > rx->classifier.s->port[m->port].credited)
+		return false;
+	for (uint16_t i = 0; i < n->n_rx_hooks; i++)
+		if (n->rx_hooks[i]->granted && n->rx_hooks[i]->granted(rx, m))
+			return true;
+	return false;
 }
 
 /* Append a frame to the backlog of its class, or drop it. */
@@ -14,6 +27,11 @@ static void backlog_append(struct rx_role *rx, struct rx_queue *q, struct rte_mb
 	uint16_t port = m->port;
 
 	pkt_of(m)->priority = class;
+	if (backlog_is_credited(rx, &q->backlog, m)) {
+		q->backlog.credited_buffers += m->nb_segs;
+		fifo_push(&q->backlog.credited, m);
+		return;
+	}
 	if (!(rx->classifier.s->port[port].lossless >> class & 1)) {
 		if (q->backlog.lossy.n >= LIMIT_BACKLOG_LOSSY)
 			pkt_end(m, DROP_rx_overload, &rx->lcore->stats);
@@ -93,11 +111,16 @@ static unsigned int backlog_pop(struct fifo *f, struct rte_mbuf **pkts, unsigned
 unsigned int backlog_take(struct rx_role *rx, struct rx_queue *q, struct rte_mbuf **pkts, unsigned int n)
 {
 	struct backlog *b = &q->backlog;
-	unsigned int done = backlog_pop(&b->lossless, pkts, n - (n > 1 && b->lossy.n));
+	unsigned int room = n - (n > 1 && b->lossy.n), credited;
+	unsigned int done = backlog_pop(&b->lossless, pkts, room);
 
 	for (unsigned int i = 0; i < done; i++)
 		account_release(&rx->waiting[q->port->index][pkt_of(pkts[i])->priority], pkts[i]->pkt_len,
 			pkts[i]->nb_segs);
+	credited = backlog_pop(&b->credited, pkts + done, room - done);
+	for (unsigned int i = 0; i < credited; i++)
+		b->credited_buffers -= pkts[done + i]->nb_segs;
+	done += credited;
 	done += backlog_pop(&b->lossy, pkts + done, n - done);
 	backlog_publish(b);
 	return done;

@@ -3,8 +3,8 @@
  * The rx role: it receives packets, classifies them and hands them to the owner of their egress. Packets that do not
  * fit into the mailbox of a worker are parked. A queue whose packets are parked is not polled until they are gone, while
  * others go on, and while the parks have no room for a burst, the role classifies nothing: no packet is lost inside the
- * node. Frames of ports with lossless classes wait in a backlog then (backlog.h), frames of other ports in the device.
- * Rx lcores.
+ * node. Frames of ports with lossless classes or data with credit wait in a backlog then (backlog.h), frames of other ports
+ * in the device. Rx lcores.
  */
 #include "node/service.h"
 #include "srv6/endpoint.h"
@@ -227,6 +227,12 @@ static uint64_t rx_process(struct rx_role *rx, struct rx_queue *q, struct rte_mb
 	return bytes;
 }
 
+/* Is the receive ring of the port emptied when the CPU is too slow? */
+static bool rx_keeps(const struct snap_interface *in)
+{
+	return in->lossless || in->credited;
+}
+
 /*
  * The way of frames while the CPU is too slow: out of the device at once, and then from the backlog as fast as this
  * lcore and the workers can. *next: as of rx_poll.
@@ -238,7 +244,7 @@ static unsigned int rx_poll_backlog(struct rx_role *rx, struct rx_queue *q, bool
 	unsigned int first = 0, taken = 0, work = 0;
 
 	rx->lcore->batch.pressed = true;
-	if (on && rx->classifier.s->port[q->port->index].lossless)
+	if (on && rx_keeps(&rx->classifier.s->port[q->port->index]))
 		work = backlog_fill(rx, q, pkts, &first) > 0; /* it costs little beside classification */
 	if (first)
 		rx_process(rx, q, pkts, (uint16_t)first);
@@ -252,7 +258,8 @@ static unsigned int rx_poll_backlog(struct rx_role *rx, struct rx_queue *q, bool
 
 static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64_t *next)
 {
-	bool lossless = rx->classifier.s->port[q->port->index].lossless, room = rx_has_room(rx, lossless);
+	const struct snap_interface *in = &rx->classifier.s->port[q->port->index];
+	bool room = rx_has_room(rx, in->lossless);
 	struct port_stats *stats = &rx->lcore->stats.port[q->port->index];
 	uint16_t size = batch_size(&rx->lcore->batch), n;
 	struct rte_mbuf *pkts[NODE_BURST];
@@ -276,7 +283,7 @@ static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64
 	if (unlikely(n == size)) {
 		rx->lcore->batch.pressed = true;
 		*next = rx->classifier.now;
-		if (lossless && backlog_wanted(rx, q))
+		if (rx_keeps(in) && backlog_wanted(rx, q))
 			more = rx_poll_backlog(rx, q, false, next);
 	}
 	return n + more;

@@ -26,6 +26,8 @@ struct rx_hooks {
 	 * end some packets, and moves the others together, in order. Returns the number of packets left.
 	 */
 	unsigned int (*examine)(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
+	/* Has this node granted room to a frame that was just received and is not classified? If snap_interface.credited. */
+	bool (*granted)(const struct rx_role *rx, const struct rte_mbuf *m);
 };
 
 /* Functions that workers call, in the order of a pass. */

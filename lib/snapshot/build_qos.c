@@ -68,14 +68,23 @@ const uint8_t *build_same_dscp(const struct builder *b)
 
 #define SHORT_PART 4 /* of the response time: how long frames may gather in a receive ring before it is emptied */
 
+/* Buffers of the credit pool, on a port by which data of the domain comes. */
+static uint32_t credited(const struct config *c, const struct cfg_port *cp)
+{
+	if (c->credit.mode == CREDIT_OFF || c->credit.data != CREDIT_DATA_GATED || cp->side != SIDE_WAN)
+		return 0;
+	return (uint32_t)MIN_OF(cfg_credit_buffers(c), (uint64_t)UINT32_MAX);
+}
+
 /* How long a pass may take, and when a receive ring is short (lib/node/backlog.h). */
 static void build_receive(struct builder *b, struct snap_interface *p, const struct cfg_port *cp)
 {
 	uint64_t response = cfg_port_profile(b->config, cp).response_us * NSEC_PER_USEC;
 	uint64_t ring, pass;
 
-	if (!p->lossless)
-		return;
+	p->credited = credited(b->config, cp);
+	if ((!p->lossless && !p->credited) || !p->speed_bps)
+		return; /* at an unknown rate the device is asked each time */
 	/* acknowledgements are shorter than the data of min-frame; a burst of them must find room as well */
 	ring = cfg_rx_ring_ns(cfg_rx_descriptors(b->config, cp), ETH_MIN_LEN, p->speed_bps);
 	pass = MAX_OF(MIN_OF(response / 2, ring / 4 * 3), 1);

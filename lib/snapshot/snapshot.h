@@ -114,6 +114,8 @@ struct snap_interface {
 	struct eth_addr pfc_peer[8];
 	struct pfc_buffer_config buffer; /* of each lossless class */
 	/* A receive ring is short if it holds so few frames, or was empty so short a time ago (lossless ports). */
+	uint32_t
+		credited; /* buffers that credit stands for which this node grants to what is behind the port; 0: none */
 	uint64_t short_ns;
 	uint32_t short_frames;
 	struct pfc_watchdog_config watchdog; /* of each queue */

@@ -5,6 +5,7 @@ PFC; the data centres have.
     a -- gw1 ==== t1 ==== gw2 -- b
 """
 from net import Net, loses
+from cpu import HZ
 from rsvp import know, loopback
 from suite import scenario
 
@@ -103,6 +104,16 @@ def full(name, rate="10G", rtt=1e-3, seconds=1.0, fault=None, forth=0.0, back=0.
 def credit_utilisation(rate, rtt):
     """The window of the rule keeps the link busy, whatever rate and distance."""
     return full("credit-utilisation", rate, rtt, 0.3 if rate == "10G" else 0.1)
+
+
+@scenario(short=[{"rate": "40G"}], long=[{"rate": "40G"}, {"rate": "100G"}], seeds=0.1, expect=["lost == 0", "missed('t1') == 0", "reason('t1', 'rx_overload') == 0",
+                                             "0.5 < way('t1.gw2').sent_bytes * 8 / rate('t1.gw2') / 0.3 < 0.66"])
+def credit_slow_core(rate):
+    """The core of the node on the way can do 60 % of what the link brings in a burst: what has credit waits behind the wire, not in
+    the device, and nothing is lost."""
+    net = full("credit-slow-core", rate, 1e-3, 0.3)
+    net.nodes["t1"]["lab"]["cycles"] = int(HZ / (2 * 0.6 * float(rate[:-1]) * 1e9 / 8 / PACKET))
+    return net
 
 
 @scenario(short=[{"loss": 1e-3}], long=[{"loss": x} for x in (1e-4, 1e-3, 1e-2)], seeds=0.1,

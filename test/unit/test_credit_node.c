@@ -196,6 +196,7 @@ static void drops_are_freed(void **state)
 static void silence(void **state)
 {
 	struct testbed *t = committed("");
+	struct rsvp_credit c = {0};
 
 	(void)state;
 	data(t, LABEL, 4);
@@ -207,6 +208,8 @@ static void silence(void **state)
 	testbed_pass(t, 150 * NSEC_PER_MSEC, NSEC_PER_MSEC); /* wait */
 	assert_int_equal(0, node_held(t->node));
 	assert_int_equal(3, testbed_reason(t, 0, DROP_credit_ended));
+	assert_true(told_up(t, &c));
+	assert_int_equal(4 + 3 + 16, c.fccl); /* an end of any kind frees (D47) */
 	testbed_check_balance(t);
 	testbed_free(t);
 }

@@ -222,6 +222,23 @@ unsigned int credit_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned
 	return kept;
 }
 
+/* Fences come with the data that they follow. */
+bool credit_granted(const struct rx_role *rx, const struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t outer = eth_header_bytes(frame, m->data_len), label;
+	const struct ipv6_hdr *ip = (const struct ipv6_hdr *)(frame + outer);
+	const struct credit_control *k = credit_of(rx->node);
+	const struct credit_entry *e;
+
+	if (!k || m->data_len < outer + sizeof(*ip) || frame[outer - 2] != ETH_TYPE_IPV6 >> 8 ||
+		frame[outer - 1] != (ETH_TYPE_IPV6 & 0xff))
+		return false;
+	label = ipv6_flow_label(ip);
+	e = label ? credit_table_find(&k->data->table, ipv6_hi(&ip->src), ipv6_lo(&ip->src), label) : NULL;
+	return e && __atomic_load_n(&e->grant, __ATOMIC_RELAXED);
+}
+
 /* --- workers --- */
 
 static unsigned int obey(struct worker_role *w)

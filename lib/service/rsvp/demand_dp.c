@@ -81,4 +81,4 @@ static unsigned int rsvp_examine(struct rx_role *rx, struct rte_mbuf **pkts, uns
 	return credit_examine(rx, pkts, n, port);
 }
 
-const struct rx_hooks rsvp_rx_hooks = {.examine = rsvp_examine};
+const struct rx_hooks rsvp_rx_hooks = {.examine = rsvp_examine, .granted = credit_granted};

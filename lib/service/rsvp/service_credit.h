@@ -155,6 +155,7 @@ extern const struct worker_hooks credit_worker_hooks;
 /* data_dp.c: functions of struct egress_context. */
 void credit_obey_orders(void *worker);
 unsigned int credit_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n, uint16_t port);
+bool credit_granted(const struct rx_role *rx, const struct rte_mbuf *m);
 bool credit_tell_control(void *worker, uint32_t what);
 
 /* credit_cp.c: follows the machines. */

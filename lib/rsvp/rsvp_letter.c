@@ -441,6 +441,15 @@ static struct letter_session *session_for(struct letter_node *n, uint64_t now, c
 	return begin(n, m, arrival);
 }
 
+/* A grant, if there is one, that came to nothing; with the session, if it was for that grant alone. */
+static void forget(struct letter_node *n, struct letter_session *s, struct letter_grant *g)
+{
+	if (g)
+		letter_grant_free(n, g);
+	if (!s->grants && !s->wanted)
+		discard(n, s);
+}
+
 static void take_init(struct letter_node *n, uint64_t now, const struct rsvp_message *m, uint64_t arrival)
 {
 	struct letter_session *s = session_for(n, now, m, arrival);
@@ -451,8 +460,9 @@ static void take_init(struct letter_node *n, uint64_t now, const struct rsvp_mes
 		return;
 	g = grant_from(s, m);
 	again = g && g->seen_ns && now - g->seen_ns < DUPLICATE_NS;
-	if (!g || !letter_keep_passed(s, m)) {
+	if (!g || !letter_keep_passed(n, s, m)) {
 		n->stats.no_room++;
+		forget(n, s, g && g->state == RSVP_G_NONE ? g : NULL);
 		return;
 	}
 	if (g->state == RSVP_G_CLOSING || (again && g->state == RSVP_G_TOMB)) {
@@ -469,9 +479,7 @@ static void take_init(struct letter_node *n, uint64_t now, const struct rsvp_mes
 		g->seen_ns = now;
 	if (!reserve(n, g)) {
 		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_POOL);
-		letter_grant_free(n, g);
-		if (!s->grants && !s->wanted)
-			discard(n, s);
+		forget(n, s, g);
 		return;
 	}
 	answer_init(n, now, s, g);

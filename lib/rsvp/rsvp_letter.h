@@ -75,7 +75,8 @@ struct letter_ops {
 	LETTER_DROP(X, no_id, "an increment without MESSAGE_ID, which could be counted twice") \
 	LETTER_DROP(X, no_grant, "a grant while data is outstanding, or of less than 2 MB") \
 	LETTER_DROP(X, no_event, "nothing to do in that state") \
-	LETTER_DROP(X, no_room, "no room for another session")
+	LETTER_DROP(X, no_room, "no room for another session") \
+	LETTER_DROP(X, not_passed, "objects that should be passed on were left out: there are too many")
 #define LETTER_COUNTERS(X) \
 	X(counter, received, "letter_rx", "messages", "sluice_rsvp_letter_rx", \
 		"RSVP messages of letter mode received") \

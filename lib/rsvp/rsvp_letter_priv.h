@@ -109,7 +109,7 @@ struct letter_session *letter_session_of(const struct letter_node *n, const stru
 struct letter_session *letter_session_below(const struct letter_node *n, const struct rsvp_message *m);
 struct letter_session *letter_session_new(struct letter_node *n, uint16_t zone, const struct rsvp_session *session,
 	const struct rsvp_sender *sender);
-bool letter_keep_passed(struct letter_session *s, const struct rsvp_message *m);
+bool letter_keep_passed(struct letter_node *n, struct letter_session *s, const struct rsvp_message *m);
 struct letter_grant *letter_grant_new(struct letter_session *s, const struct ip_addr *phop);
 struct letter_branch *letter_branch_new(struct letter_node *n, struct letter_session *s, const struct rsvp_way *way);
 struct letter_branch *letter_branch_of(const struct letter_node *n, uint32_t lih);

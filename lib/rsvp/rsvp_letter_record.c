@@ -89,11 +89,16 @@ struct letter_session *letter_session_new(struct letter_node *n, uint16_t zone, 
 	return s;
 }
 
-bool letter_keep_passed(struct letter_session *s, const struct rsvp_message *m)
+bool letter_keep_passed(struct letter_node *n, struct letter_session *s, const struct rsvp_message *m)
 {
 	size_t objects = rsvp_passed_bytes(m), adspec = m->count[RSVP_O_ADSPEC] ? m->adspec.bytes : 0;
-	uint8_t *room = objects + adspec && objects + adspec <= RSVP_PASSED_BYTES_MAX ? malloc(objects + adspec) : NULL;
+	uint8_t *room;
 
+	if (objects + adspec > RSVP_PASSED_BYTES_MAX) {
+		n->stats.not_passed++;
+		objects = adspec = 0;
+	}
+	room = objects + adspec ? malloc(objects + adspec) : NULL;
 	free(s->passed);
 	s->passed = room;
 	s->object_bytes = room ? (uint16_t)objects : 0;

@@ -275,6 +275,58 @@ def rsvp_session_seeds():
             yield own + struct.pack("!BBH", 2, time | 1, 0) + own + struct.pack("!BBH", 2, time & 62, 0) + own
 
 
+def rsvp_letter_seeds():
+    """Lives of sessions by the letter: of the one that fuzz_rsvp_letter.c opens, and of those that the vectors begin and end."""
+    def obj(class_num, c_type, body):
+        return struct.pack("!HBB", 4 + len(body), class_num, c_type) + body
+
+    def message(kind, *objects):
+        body = b"".join(objects)
+        return struct.pack("!BBHBBH", 0x11, kind, 0, 255, 0, 8 + len(body)) + body
+
+    def step(how, time, m):
+        return struct.pack("!BBH", how, time, len(m)) + m
+
+    def credit(amount):
+        return obj(123, 1, struct.pack("!I", amount))
+
+    time, tspec = obj(5, 1, struct.pack("!I", 30000)), struct.pack("!BBHfffII", 127, 0, 5, 1.0, 1.0, 1.0, 64, 4200)
+    spec = obj(9, 2, struct.pack("!HHBBH", 0, 7, 5, 0, 6) + tspec)
+    lives = []
+    for lih in (1, 0x102):  # answers to the session that the node has opened
+        session = obj(1, 2, b"\xfd" + bytes(14) + b"\x09" + struct.pack("!BBH", 17, 0, 4791))
+        hop, sender = obj(3, 2, b"\xfd" + bytes(14) + b"\x02" + struct.pack("!I", lih)), b"\xfd\x01" + bytes(14) + struct.pack("!HH", 0, 49169)
+        flow = obj(8, 1, struct.pack("!I", 10)) + spec + obj(10, 2, sender)
+        grant = message(29, session, hop, time, credit(16), flow)
+        paid = message(29, obj(23, 1, struct.pack("!II", 0x01000007, 50 + lih)), session, hop, credit(2))
+        error = message(3, session, obj(6, 2, b"\xfd" + bytes(14) + b"\x02" + struct.pack("!BBH", 0, 1, 0x8002)), obj(11, 2, sender))
+        lives += [(grant, grant, paid, paid, grant), (error, grant, paid, error),
+                  (grant, message(2, session, hop, time, flow), message(31, session, hop, obj(11, 2, sender)))]
+    for family, prefix in ((6, b"\xfd" + bytes(14)), (4, b"\x0a\0\0")):  # sessions of neighbours, in each role
+        for last in range(4):
+            session = obj(1, 2 if family == 6 else 1, prefix + bytes([4 + last]) + struct.pack("!BBH", 17, 0, 4791))
+            hop = obj(3, 2 if family == 6 else 1, prefix + b"\x02" + struct.pack("!I", 77))
+            sender = prefix + b"\x33" + struct.pack("!HH", 0, 49000)
+            template = obj(11, 2 if family == 6 else 1, sender)
+            init = message(28, session, hop, time, template, obj(12, 2, struct.pack("!HHBBH", 0, 7, 1, 0, 6) + tspec))
+            end = message(30, session, hop, template)
+            many = message(28, session, hop, time, *(obj(240, 1, bytes(400)) for _ in range(3)), template,
+                           obj(12, 2, struct.pack("!HHBBH", 0, 7, 1, 0, 6) + tspec))
+            lives += [(init, init, end, end), (end, init, end), (many, init, many, end)]
+    for path in sorted((TOP / "test" / "vectors").glob("v39*.pcap")):
+        lives.append([frame[62 if frame[20] == 0 else 54:] for frame in read_pcap(path)])
+    for life in lives:
+        for time_of in (1, 20, 27, 30, 35):
+            for how in (0, 2, 8, 0x10, 0x20, 0x48):
+                yield b"".join(step(how if n else how & 0x70, time_of, m) for n, m in enumerate(life))
+                yield b"".join(step(how & 0x78, time_of | 1, m) for m in life) + struct.pack("!BBH", 4 | how, time_of, 0) + step(0, 20, life[-1])
+    for time_of in (1, 20, 28, 31, 34, 37):
+        for which in (0, 0x100, 0x300, 0x500, 0x700):
+            own = b"".join(struct.pack("!BBHB", 1, time_of, which | n % 8, 0) for n in range(20))
+            yield own
+            yield own + struct.pack("!BBH", 4 | 8, time_of, 0) + own
+
+
 def bfd_session_seeds():
     """Sessions that come up, by each kind of packet, and what is wrong with single packets. See fuzz_bfd_session.c."""
     def message(state, flags=0, length=24, version=1, multiplier=3, my=0x77, rest=b""):
@@ -327,7 +379,7 @@ SEEDS = {
     "command": command_seeds,
     "chain": chain_seeds, "classify": classify_seeds, "config": config_seeds, "icmp": icmp_seeds,
     "neighbor": neighbor_seeds, "packet": packet_seeds, "rsvp": rsvp_seeds,
-    "rsvp_session": rsvp_session_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds, "steer": steer_seeds,
+    "rsvp_letter": rsvp_letter_seeds, "rsvp_session": rsvp_session_seeds, "scalar": scalar_seeds, "srh": srh_seeds, "state": state_seeds, "steer": steer_seeds,
 }
 
 

@@ -37,6 +37,7 @@ TARGETS = {
     "neighbor": ("Neighbor Discovery and ARP messages", 500_000, 512),
     "packet": ("frames through a whole node: rx, rings, worker, rewrite, control", 10_000, 8192),
     "rsvp": ("one RSVP message, or a Bundle", 1_000_000, 2048),
+    "rsvp_letter": ("messages by the letter of the draft to their machines, and time", 40_000, 2048),
     "rsvp_session": ("RSVP messages to session machines, and time", 25_000, 4096),
     "scalar": ("one value of a configuration: number, address, prefix, name", 500_000, 512),
     "state": ("leased state messages to a PFC relay, and time", 60_000, 512),

@@ -571,6 +571,32 @@ static void test_refusals(void **state)
 	finish();
 }
 
+/* Found by fuzzing: a 28 with more objects of others than are passed on left a session that never ended. */
+static void test_too_many_objects(void **state)
+{
+	static uint8_t object[RSVP_PASSED_BYTES_MAX + 4] = {sizeof(object) >> 8, sizeof(object) & 0xff, 240, 1};
+	struct ip_addr from;
+
+	(void)state;
+	begin(6, 12);
+	from = addr(0);
+	for (unsigned int i = 0; i < 2; i++) {
+		rsvp_clear(&m, i ? RSVP_END : RSVP_INIT);
+		m.session = *session();
+		m.sender = *sender();
+		m.hop = (struct rsvp_hop){.addr = from, .lih = 9};
+		m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_TEMPLATE] = 1;
+		m.passed[0] = (struct rsvp_raw){object, sizeof(object)};
+		m.count[RSVP_O_TIME] = m.count[RSVP_O_TSPEC] = m.count[RSVP_O_POLICY] = !i;
+		letter_receive(net.node[3], net.now, &m, &from, 0);
+		assert_int_equal(1, stats(3)->sessions);
+		run_for(2 * NSEC_PER_SEC);
+	}
+	assert_int_equal(1, stats(3)->not_passed);
+	expect_nothing_left();
+	finish();
+}
+
 static void test_resv_confirms(void **state)
 {
 	struct rsvp_path_view v;
@@ -743,6 +769,7 @@ int main(void)
 		cmocka_unit_test(test_backup),
 		cmocka_unit_test(test_end_repeats),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_too_many_objects),
 		cmocka_unit_test(test_resv_confirms),
 		cmocka_unit_test(test_schedules),
 		cmocka_unit_test(test_disturbed),

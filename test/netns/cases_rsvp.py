@@ -4,6 +4,7 @@ Credit sessions with an RSVP neighbour that scapy plays (docs/credit.md 2.3); ts
 
     rsvp      h == s == f      s: sluice, f: a station; a session of s that ends at f, and one of f that ends at s. h: a server
                                of a tenant, without tunnels: a session of h that is joined to that of s, and one of s that ends at h
+    letter    the same, with a server that speaks by the letter of the draft (docs/credit.md 2.4)
 
 The neighbour knows no timers of its own: it answers what has come whenever a test looks.
 """
@@ -29,6 +30,7 @@ SOURCE_S, SOURCE_F = "fd00:8::5", "fd00:9::5"  # outer sources of their sessions
 CS6, RSVP_PROTOCOL, HOP_BY_HOP, IN_IPV6 = 0xC0, 46, 0, 41
 SESSION, HOP, TIME, STYLE, FLOWSPEC, FILTER, TEMPLATE, TSPEC, ID, ACK, ID_LIST = 1, 3, 5, 8, 9, 10, 11, 12, 23, 24, 25
 CREDIT, CBFC_HOP, CBFC_PATH, CBFC_OFFER = 124, 188, 252, 253
+LETTER_CREDIT = 123
 INIT, RESERVE, END, END_ACK, ACKS, SREFRESH, PATH_ERR = 28, 29, 30, 31, 13, 15, 3
 OFFERS, COMMITS, UPDATES = 0x80, 0x40, 0x20
 ENTERPRISE, CLASS, UNIT, REFRESH, EPOCH, LABEL = 32473, 3, 11, 1000, 5, 0x12345
@@ -203,7 +205,35 @@ class Server(Neighbour):
         self.send(IPv6(src=SERVER, dst=BEYOND, hlim=64, tc=CS6) / alert / rsvp(kind, 64, *objects))
 
 
-def network(options):
+class LetterServer(Server):
+    """h by the letter: the objects of Path, and a word of credit."""
+
+    def credit(self, amount):
+        return LETTER_CREDIT, 1, struct.pack(">I", amount)
+
+    def answer(self, m):
+        if m.kind == INIT:
+            self.init = m
+            self.reserves(m, self.buffer)  # an offer, and that it is selected
+            self.reserves(m, self.buffer)
+        elif m.kind == END:
+            self.to_node(END_ACK, (SESSION, 2, m[SESSION]), self.hop(m), (TEMPLATE, 2, m[TEMPLATE]))
+        elif m.kind == RESERVE and ID in m.objects:
+            self.to_node(ACKS, *self.acknowledges(m))
+
+    def returns(self, amount, *ids):
+        self.to_node(RESERVE, *(ids or [self.id()]), (SESSION, 2, self.init[SESSION]), self.hop(self.init), self.credit(amount))
+
+    def begins(self):
+        spec = struct.pack(">I", 7) + b"\1\0\0\6\x7f\0\0\5" + struct.pack(">fffII", 1e9, 65536, 1e9, 64, 4200)
+        self.alerts(INIT, *self.names(), (TIME, 1, struct.pack(">I", REFRESH)), self.sender(), (TSPEC, 2, spec))
+
+    def ends(self):
+        self.alerts(END, *self.names(), self.sender())
+
+
+def network(options, server=None, **more):
+    """`server`: keys of h as a neighbour; `more`: of credit."""
     t = Topology(options)
     s, f, h = t.spaces("s", "f", "h")
     t.net.link(s, "wan0", f, "wan0")
@@ -217,11 +247,15 @@ def network(options):
            sids=[{"sid": "5f00:0:100::/48", "behavior": "uN"}],
            policies=[policy("far", "5f00:0:200::", source=SOURCE_S)],
            credit={"mode": "ext", "data": "free", "integrity": "off", "pool": 1024, "buffer": 32, "refresh": REFRESH, "rapid": 100, "blockade": 1,
-                   "neighbors": [{"address": LOOP_F}, {"address": SERVER, "port": "dc0", "buffer": 8}], "accept": [{"sources": "fd00:9::/64", "buffer": 8}],
+                   "neighbors": [{"address": LOOP_F}, {"address": SERVER, "port": "dc0", **(server or {"buffer": 8})}], "accept": [{"sources": "fd00:9::/64", "buffer": 8}],
                    "sessions": [{"name": "a", "policy": "far", "to": LOOP_F, "class": CLASS},
-                                {"name": "h", "port": "dc0", "to": SERVER, "class": CLASS}]})
+                                {"name": "h", "port": "dc0", "to": SERVER, "class": CLASS}], **more})
     t.far = t.near = None
     return t
+
+
+def letter_network(options):
+    return network(options, {"mode": "letter"}, pool=8192, buffer=2048, letter={"grant": 4})
 
 
 def far(t):
@@ -356,6 +390,64 @@ def of_the_server(t):
     h.until(lambda: not shown(), "the buffer is free")
 
 
+def letter(t):
+    t.near = t.near or LetterServer(t)
+    return t.near
+
+
+def counters(t):
+    return t.nodes["s"].show("rsvp counters")
+
+
+def to_the_letter_server(t):
+    """A session that ends at a server by the letter: its 28 has nothing of ext mode, and the second 29 commits."""
+    h = letter(t)
+    h.until(lambda: is_committed(t, "h"), "the session has credit")
+    expect(h.init.outer is None and h.init.ip.dst == SERVER and h.init[HOP][:16] == bits(GATE), f"{h.init.ip.summary()}")
+    expect(set(h.init.objects) == {SESSION, HOP, TIME, TEMPLATE, TSPEC}, f"objects {sorted(h.init.objects)}")
+    expect(session(t, "h")["units"] == 16, f"{session(t, 'h')}")
+
+
+def returned_by_the_letter(t):
+    """An increment is acknowledged each time, and counts once."""
+    h = letter(t)
+    same = h.id()
+    for late in (0, 1):
+        h.returns(2, same)
+        (m,) = h.hears("the acknowledgement", ACKS)
+        expect(m[ACK][4:] == same[2][4:], f"{m[ACK].hex()}")
+        expect(counters(t)["letter_late"] == late, f"{counters(t)['letter_late']} came late, not {late}")
+
+
+def ended_by_the_letter(t):
+    """End is repeated until it is answered; then the session begins again."""
+    h = letter(t)
+    h.answers = False
+    t.nodes["s"].ask("session", "stop", "h")
+    for _ in range(2):
+        h.hears("End", END)
+    h.answers = True
+    h.until(lambda: counters(t)["letter_sessions"] == 0, "nothing is left")
+    t.nodes["s"].ask("session", "start", "h")
+    h.until(lambda: is_committed(t, "h"), "it begins again")
+
+
+def of_the_letter_server(t):
+    """A session of the server: granted 4 MB once that of s has credit; its End is answered, and the buffer is free."""
+    f, h = far(t), letter(t)
+    f.until(lambda: is_committed(t), "the session of s has credit")
+    h.begins()
+    grants = lambda: [m for m in h.heard if m.kind == RESERVE]
+    h.until(lambda: len(grants()) >= 2, "an offer, and that it is selected")
+    for m in grants()[:2]:
+        expect(m.ip.src == GATE and m.ip.dst == SERVER and m.lih() == 0x501, f"{m.ip.summary()}")
+        expect(m[LETTER_CREDIT] == struct.pack(">I", 4) and CREDIT not in m.objects, f"{m.objects}")
+    expect(counters(t)["letter_reserved"] == 4 << 20, f"{counters(t)['letter_reserved']} bytes reserved")
+    h.ends()
+    h.hears("End ACK", END_ACK)
+    h.until(lambda: counters(t)["letter_reserved"] == 0, "the buffer is free")
+
+
 def decoded(t):
     """tshark: each message is well-formed, and its checksum right. sluice has refused nothing of scapy's."""
     f = far(t)
@@ -367,7 +459,7 @@ def decoded(t):
     text = subprocess.run(["tshark", "-r", path, "-V"], capture_output=True, text=True, check=True).stdout
     wrong = [line.strip() for line in text.splitlines() if re.search(r"Malformed|Exception|incorrect", line)]
     good = len(re.findall(r"Message Checksum: 0x[0-9a-f]{4} \[correct\]", text))
-    kinds = {m.kind for m in f.heard}
+    kinds = {m.kind for m in f.heard + near(t).heard}
     expect(not wrong and good == len(f.frames), f"{good} of {len(f.frames)} messages are right; {wrong[:3]}")
     expect(kinds >= {INIT, RESERVE, END, END_ACK, ACKS}, f"only messages of types {kinds}")
     refused = {k: n for k, n in t.nodes["s"].show("rsvp counters").items() if k.startswith("refused_") and n}
@@ -379,4 +471,9 @@ LIVE = [
     ("End, and a new start", ended), ("a session of the neighbour", of_the_neighbour),
     ("a session that ends at a server", to_the_server), ("a session of a server", of_the_server), ("all messages, read by tshark", decoded),
 ]
-GROUPS = [("rsvp", network, LIVE)]
+LETTER = [
+    ("a session that ends at a server by the letter", to_the_letter_server), ("increments", returned_by_the_letter),
+    ("End, and a new start, by the letter", ended_by_the_letter), ("a session of a server by the letter", of_the_letter_server),
+    ("all messages by the letter, read by tshark", decoded),
+]
+GROUPS = [("rsvp", network, LIVE), ("letter", letter_network, LETTER)]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""README's 'A day with sluice', command by command: each succeeds and prints what the page shows. Prints TAP.
+"""README's 'A day with sluice' and 'A day with credit', command by command: each succeeds and prints what the page shows. Prints TAP.
 
 All commands run in one shell, in the folder of the sources, in namespaces of their own (network, and /run/sluice),
 so that another node here is not in the way. Between the start of the node and the next command this test waits as a
@@ -15,7 +15,7 @@ import time
 
 from tap_main import TOP, Failure, expect
 
-SECTION = "## A day with sluice"
+SECTIONS = ("## A day with sluice", "## A day with credit")
 PRIVATE = "mkdir -p /run/sluice && mount -t tmpfs -o mode=0755 none /run/sluice && ip link set lo up && exec bash --norc"
 NUMBER = r"(?<![\w.:/-])\d+(?![\w:/]|\.\d)"  # standing alone: not a part of a name, an address or a time
 
@@ -24,8 +24,8 @@ def steps():
     """(command, lines that are shown) in order."""
     with open(os.path.join(TOP, "README.md")) as f:
         text = f.read()
-    section = text.split(SECTION + "\n")[1].split("\n## ")[0]
-    for block in re.findall(r"^```console\n(.*?)^```", section, re.M | re.S):
+    sections = "".join(text.split(name + "\n")[1].split("\n## ")[0] for name in SECTIONS)
+    for block in re.findall(r"^```console\n(.*?)^```", sections, re.M | re.S):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
             command, *shown = part.rstrip("\n").split("\n")
             yield command, shown
@@ -132,10 +132,10 @@ def main():
             print(f"not ok {number} - {name}\n" + "\n".join("# " + line for line in str(e).splitlines()), flush=True)
 
     def whole():
-        expect(len(tests) >= 20, f"only {len(tests)} commands were found in the README")
+        expect(len(tests) >= 28, f"only {len(tests)} commands were found in the README")
 
     tell("the comparison finds differences", check_the_check)
-    tell("README has the section", whole)
+    tell("README has the sections", whole)
     os.makedirs(os.path.join(TOP, "out"), exist_ok=True)
     shell = Shell()
     try:

@@ -11,16 +11,13 @@
 
 static uint64_t life_ns(const struct letter_node *n, uint32_t refresh_ms)
 {
-	return (2ull * n->config.keep + 1) * 3 * MIN_OF(refresh_ms, (uint32_t)RSVP_REFRESH_MAX_MS) * NSEC_PER_MSEC / 4;
+	return rsvp_life_of(n->config.keep, MIN_OF(refresh_ms, (uint32_t)RSVP_REFRESH_MAX_MS));
 }
 
 /* From [0.5 R, 1.5 R] */
 static uint64_t refresh_ns(struct letter_node *n)
 {
-	uint64_t x = n->random += 0x9e3779b97f4a7c15ull;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-	return rsvp_ms(n->config.refresh_ms) / 2 + (x ^ x >> 31) % (rsvp_ms(n->config.refresh_ms) + 1);
+	return rsvp_ms(n->config.refresh_ms) / 2 + rsvp_splitmix64(&n->random) % (rsvp_ms(n->config.refresh_ms) + 1);
 }
 
 static void timer_after(struct letter_node *n, struct letter_timers *t, enum letter_timer_kind kind, uint64_t now,

@@ -226,14 +226,24 @@ static inline uint32_t rsvp_buckets(uint32_t paths_max)
 	return buckets;
 }
 
-/* splitmix64 */
-static inline uint32_t rsvp_random(struct rsvp_node *n)
+static inline uint64_t rsvp_splitmix64(uint64_t *state)
 {
-	uint64_t x = n->random += 0x9e3779b97f4a7c15ull;
+	uint64_t x = *state += 0x9e3779b97f4a7c15ull;
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return (uint32_t)(x ^ x >> 31);
+	return x ^ x >> 31;
+}
+
+static inline uint32_t rsvp_random(struct rsvp_node *n)
+{
+	return (uint32_t)rsvp_splitmix64(&n->random);
+}
+
+/* L = (K + 0.5) * 1.5 * R (RFC 2205 section 3.7) */
+static inline uint64_t rsvp_life_of(uint32_t keep, uint32_t refresh_ms)
+{
+	return (2ull * keep + 1) * 3 * refresh_ms * NSEC_PER_MSEC / 4;
 }
 
 static inline uint64_t rsvp_ms(uint32_t ms)

@@ -2,10 +2,9 @@
 /* Makes the messages of the session machines (docs/credit.md 2.3). Control lcore. */
 #include "rsvp/rsvp_node_priv.h"
 
-/* L = (K + 0.5) * 1.5 * R (RFC 2205 section 3.7) */
 uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms)
 {
-	return (2ull * n->config.keep + 1) * 3 * refresh_ms * NSEC_PER_MSEC / 4;
+	return rsvp_life_of(n->config.keep, refresh_ms);
 }
 
 /* From [0.5 R, 1.5 R]. R follows the configuration in steps of Slew.Max = 0.3 upwards (RFC 2205 section 3.7). */

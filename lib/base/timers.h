@@ -46,6 +46,7 @@ struct timer {
 	struct timer *next, *prev;
 	uint64_t at;   /* ns: expiry time; valid only while the timer is set */
 	uint16_t slot; /* slot that holds it, counted from 1; 0: not set */
+	uint8_t kind;  /* the caller's: what the timer is part of */
 };
 
 /* The structure that contains the timer as its member `member`. */

@@ -183,16 +183,12 @@ static bool keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct r
 	size_t hops = m->count[RSVP_O_CBFC_PATH] ? m->path.hops * sizeof(struct ipv6_addr) : 0;
 	size_t objects = rsvp_passed_bytes(m);
 	uint16_t adspec = m->count[RSVP_O_ADSPEC] ? m->adspec.bytes : 0;
-	uint8_t *room, *at;
+	uint8_t room[RSVP_HOPS_MAX * sizeof(struct ipv6_addr) + RSVP_PASSED_BYTES_MAX], *at;
+	const struct rsvp_shared *shared;
 
 	if (objects + adspec > RSVP_PASSED_BYTES_MAX) {
 		n->stats.not_passed++;
 		objects = adspec = 0;
-	}
-	room = malloc(hops + objects + adspec + 1);
-	if (!room) {
-		n->stats.no_memory++;
-		return false;
 	}
 	if (hops)
 		memcpy(room, m->path.addrs, hops);
@@ -201,8 +197,13 @@ static bool keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct r
 		at = rsvp_passed_copy(at, m);
 	if (adspec)
 		memcpy(at, m->adspec.at, adspec);
-	free(p->passed);
-	p->passed = room;
+	shared = rsvp_share(n, room, hops + objects + adspec);
+	if (!shared) {
+		n->stats.no_memory++;
+		return false;
+	}
+	rsvp_unshare(n, p->passed);
+	p->passed = shared;
 	p->hops = (uint8_t)(hops / sizeof(struct ipv6_addr));
 	p->object_bytes = (uint16_t)objects;
 	p->adspec_bytes = adspec;
@@ -356,8 +357,8 @@ static bool admit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const 
 	offer(n, now, p);
 	if (s->role != RSVP_FAR)
 		p->todo |= RSVP_DOWN_INIT;
-	else if (!timer_is_set(&s->timer.timer) && !(flags_of(m) & RSVP_HOP_ASK))
-		timers_set(&n->wheel, &s->timer.timer, now + rsvp_ms(n->config.select_ms));
+	else if (!timer_is_set(&s->timer) && !(flags_of(m) & RSVP_HOP_ASK))
+		timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.select_ms));
 	if (flags_of(m) & RSVP_HOP_ASK)
 		ask(n, now, p);
 	return true;
@@ -379,7 +380,8 @@ static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 	int role)
 {
 	struct rsvp_instance *s = instance_for(n, m, way, role);
-	struct rsvp_path *p = s ? rsvp_path_new(n, s, m->count[RSVP_O_CBFC_PATH] ? m->path.path : 0, &m->sender) : NULL;
+	struct rsvp_path *p = s ? rsvp_path_new(n, s, m->count[RSVP_O_CBFC_PATH] ? m->path.path : 0, &m->sender, way)
+				: NULL;
 
 	if (!p) {
 		n->stats.no_memory++;
@@ -387,7 +389,6 @@ static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 			rsvp_instance_sweep(n, s);
 		return;
 	}
-	p->way = *way;
 	rsvp_path_set_lih(n, p);
 	rsvp_path_set_hop(n, p, &m->hop);
 	rsvp_heard_set(n, &p->heard_up, m);
@@ -715,7 +716,7 @@ void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instanc
 		else
 			rsvp_send_path_err(n, NULL, p, &p->error);
 	}
-	if (on && !timer_is_set(&s->timer.timer))
+	if (on && !timer_is_set(&s->timer))
 		s->select = true;
 }
 

@@ -58,7 +58,7 @@ struct rsvp_path *rsvp_heard_path(struct rsvp_heard *h)
 /* Is it an id of that neighbour? The message of it came from where the neighbour is. */
 static bool is_from(const struct rsvp_heard *h, const struct rsvp_path *p, uint16_t zone, const struct ip_addr *from)
 {
-	return (h->down ? p->way.zone : p->instance->zone) == zone &&
+	return (h->down ? rsvp_way_of(p)->zone : p->instance->zone) == zone &&
 	       ip_addr_equal(h->down ? &p->nhop : &p->phop, from);
 }
 

@@ -45,11 +45,14 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->by_key = calloc(buckets, sizeof(*n->by_key));
 	n->sent = calloc(buckets, sizeof(*n->sent));
 	n->by_heard = calloc(buckets, sizeof(struct rsvp_heard *));
+	n->mask_contents = n->mask / 4;
+	n->by_contents = calloc(n->mask_contents + 1, sizeof(*n->by_contents));
 	n->by_slot = calloc(c->paths_max, sizeof(*n->by_slot));
 	n->free_slot = calloc(c->paths_max, sizeof(*n->free_slot));
 	for (uint32_t i = 0; n->free_slot && i < c->paths_max; i++)
 		n->free_slot[i] = c->paths_max - 1 - i;
-	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->by_heard && n->by_slot && n->free_slot)
+	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->by_heard && n->by_contents &&
+		n->by_slot && n->free_slot)
 		return n;
 	rsvp_node_free(n);
 	return NULL;
@@ -78,6 +81,7 @@ void rsvp_node_free(struct rsvp_node *n)
 	free(n->sent);
 	free(n->by_slot);
 	free(n->by_heard);
+	free(n->by_contents);
 	free(n->free_slot);
 	free(n);
 }
@@ -169,12 +173,11 @@ static uint32_t new_nonce(struct rsvp_node *n, const struct rsvp_open *o)
 
 static struct rsvp_path *open_path(struct rsvp_node *n, struct rsvp_instance *s, const struct rsvp_candidate *c)
 {
-	struct rsvp_path *p = rsvp_path_new(n, s, c->id, &c->sender);
+	struct rsvp_path *p = rsvp_path_new(n, s, c->id, &c->sender, &c->way);
 
 	if (!p)
 		return NULL;
 	p->candidate = true;
-	p->way = c->way;
 	p->ttl = UINT8_MAX;
 	p->has_path = p->has_offer = true;
 	p->offer = (struct rsvp_cbfc_offer){.buffer = UINT64_MAX, .rate = UINT64_MAX, .path = c->id};
@@ -210,7 +213,7 @@ struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct 
 void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 {
 	s->wanted = false;
-	timers_cancel(&n->wheel, &s->timer.timer);
+	timers_cancel(&n->wheel, &s->timer);
 	for (struct rsvp_path *p = s->paths; p; p = p->next)
 		rsvp_user_end(n, now, p);
 	s->current = NULL;
@@ -386,8 +389,8 @@ void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *
 
 void rsvp_neighbor(struct rsvp_node *n, uint64_t now, uint16_t zone, const struct ip_addr *addr, bool up)
 {
-	for (struct rsvp_path *p = n->all; p; p = p->all) {
-		if (p->nhop.family && p->way.zone == zone && ip_addr_equal(&p->nhop, addr)) {
+	for (struct rsvp_path *p = NULL; (p = rsvp_path_next(n, p));) {
+		if (p->nhop.family && rsvp_way_of(p)->zone == zone && ip_addr_equal(&p->nhop, addr)) {
 			if (up)
 				rsvp_user_up(n, now, p);
 			else
@@ -403,7 +406,7 @@ void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const 
 {
 	bool any = false;
 
-	for (struct rsvp_path *p = n->all; p; p = p->all) {
+	for (struct rsvp_path *p = NULL; (p = rsvp_path_next(n, p));) {
 		int what = news(n->arg, p);
 
 		if (what > 0)
@@ -454,7 +457,7 @@ uint32_t rsvp_routes(struct rsvp_node *n, uint64_t now, uint32_t from, uint32_t 
 
 		if (!p)
 			continue;
-		way = p->way;
+		way = rsvp_whole_way(p);
 		news = look_under(n, now, p->instance);
 		if (moved(n->arg, p, &way)) {
 			rsvp_user_moved(n, p, &way);
@@ -490,17 +493,17 @@ static void path_expire(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	settle(n, now, p->instance);
 }
 
-static void expire(struct rsvp_node *n, uint64_t now, struct rsvp_timer *t)
+static void expire(struct rsvp_node *n, uint64_t now, struct timer *t)
 {
 	if (t->kind == RSVP_T_SELECT) {
-		select_over(n, now, t->owner);
+		select_over(n, now, TIMER_OWNER(t, struct rsvp_instance, timer));
 	} else if (t->kind == RSVP_T_FREE) {
-		struct rsvp_reservation *r = t->owner;
+		struct rsvp_reservation *r = TIMER_OWNER(t, struct rsvp_reservation, free);
 
 		rsvp_give_back(n, r);
 		settle(n, now, r->instance);
 	} else {
-		path_expire(n, now, t->owner);
+		path_expire(n, now, TIMER_OWNER(t, struct rsvp_path, timer));
 	}
 }
 
@@ -510,7 +513,7 @@ unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, u
 	struct timer *x;
 
 	while ((x = timers_pop(&n->wheel, now, &left)))
-		expire(n, now, TIMER_OWNER(x, struct rsvp_timer, timer));
+		expire(n, now, x);
 	rsvp_refresh_flush(n);
 	*next = timers_next(&n->wheel);
 	return budget - left;
@@ -556,7 +559,7 @@ void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
 		.current = s->current == p,
 		.traffic_class = s->traffic_class,
 		.unit = s->unit,
-		.port = p->way.port,
+		.port = rsvp_way_of(p)->port,
 		.error = p->error,
 		.offer = p->offer,
 		.phop = p->phop,
@@ -572,7 +575,7 @@ void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
 		.sent = x ? x->sent : 0,
 		.number = r ? r->number : 0,
 		.zone_up = s->zone,
-		.zone_down = p->way.zone};
+		.zone_down = rsvp_way_of(p)->zone};
 }
 
 struct rsvp_path *rsvp_path_at(const struct rsvp_node *n, uint32_t slot)
@@ -605,7 +608,11 @@ void rsvp_user_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 
 struct rsvp_path *rsvp_path_next(const struct rsvp_node *n, const struct rsvp_path *p)
 {
-	return p ? p->all : n->all;
+	uint32_t slot = p ? p->slot + 1 : 0;
+
+	while (slot < n->config.paths_max && !n->by_slot[slot])
+		slot++;
+	return slot < n->config.paths_max ? n->by_slot[slot] : NULL;
 }
 
 uint32_t rsvp_path_slot(const struct rsvp_path *p)
@@ -615,7 +622,7 @@ uint32_t rsvp_path_slot(const struct rsvp_path *p)
 
 uint64_t rsvp_path_carrier(const struct rsvp_path *p)
 {
-	return p->way.carrier;
+	return p->carrier;
 }
 
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s)

@@ -216,11 +216,13 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 void rsvp_node_free(struct rsvp_node *n);
 
 /*
- * Memory in bytes, with what the allocator adds. Soft state: of a session, of one of its paths with `hops` devices before this
- * one and no objects that are passed on, of the offers that S tells; and what rsvp_node_new allocates at once.
+ * Memory in bytes, with what the allocator adds. Soft state: of a session; of one of its paths with a reservation and what it
+ * has from its next hop; of what paths share that have the same `hops` devices before this one, the same objects that are passed
+ * on (here none) and the same way; of the offers that S tells; and what rsvp_node_new allocates at once.
  */
 size_t rsvp_bytes_of_session(void);
-size_t rsvp_bytes_of_path(unsigned int hops);
+size_t rsvp_bytes_of_path(void);
+size_t rsvp_bytes_of_shared(unsigned int hops);
 size_t rsvp_bytes_of_offers(void);
 size_t rsvp_bytes_of_tables(uint32_t paths_max);
 

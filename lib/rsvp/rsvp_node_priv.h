@@ -27,12 +27,6 @@ enum rsvp_timer_kind {
 	RSVP_T_FREE			/* of a reservation */
 };
 
-struct rsvp_timer {
-	struct timer timer;
-	void *owner;
-	uint8_t kind;
-};
-
 /* What one grantor holds for a session from one previous hop, however many paths run through it. */
 struct rsvp_reservation {
 	struct rsvp_instance *instance;
@@ -47,12 +41,11 @@ struct rsvp_reservation {
 	uint64_t received;
 	int64_t lost, freed;
 	uint64_t fccl, abr; /* as sent */
-	struct rsvp_timer free;
+	struct timer free;
 };
 
 /* What a user has from one next hop for a session. */
 struct rsvp_context {
-	struct rsvp_instance *instance;
 	struct rsvp_context *next; /* of the instance */
 	struct ip_addr nhop;
 	uint32_t epoch, sequence, buffer;
@@ -76,22 +69,31 @@ struct rsvp_context {
 /* The newest MESSAGE_ID that a neighbour has sent for a path: by it the neighbour refreshes the path. */
 struct rsvp_heard {
 	struct rsvp_heard *next; /* in its bucket */
-	uint32_t epoch, id;
-	bool listed;
-	bool down; /* of the next hop */
+	uint32_t id;
+	uint32_t epoch : 24;
+	uint32_t listed : 1;
+	uint32_t down : 1; /* of the next hop */
+};
+
+/* Contents that paths have in common, for as long as one has them: rsvp_share. */
+struct rsvp_shared {
+	struct rsvp_shared *next; /* in its bucket */
+	uint32_t hash;
+	uint32_t users;
+	uint16_t bytes;
+	_Alignas(uint64_t) uint8_t data[];
 };
 
 struct rsvp_path {
 	struct rsvp_instance *instance;
 	struct rsvp_path *next;				     /* of the instance */
-	struct rsvp_path *all, **all_at;		     /* of the node */
 	struct rsvp_path *next_lih, *next_hop, *next_sender; /* in the buckets */
 	struct rsvp_sender sender;
 	uint32_t slot;
 	uint16_t id;
 	uint8_t todo;	/* RSVP_DOWN_..., RSVP_UP_... */
 	bool candidate; /* of a session that begins here */
-	struct rsvp_timer timer;
+	struct timer timer;
 	uint64_t due[RSVP_PATH_TIMERS]; /* ns; TIME_NEVER: not set. The earliest one is in the wheel */
 	/* grantor */
 	uint8_t grantor; /* enum rsvp_grantor_state */
@@ -113,11 +115,13 @@ struct rsvp_path {
 	uint64_t blocked_until; /* ns: blockade of S */
 	struct rsvp_reservation *reservation;
 	/* the 28, as it goes on */
-	struct rsvp_way way;
+	const struct rsvp_shared *way; /* a struct rsvp_way without `carrier` */
+	uint64_t carrier;
 	struct rsvp_cbfc_offer offer;
 	bool has_offer, has_path;
 	uint8_t hops, ttl;
-	uint8_t *passed; /* the devices before this one, 16 bytes each; objects that are passed on; ADSPEC */
+	const struct rsvp_shared
+		*passed; /* the devices before this one, 16 bytes each; objects that are passed on; ADSPEC */
 	uint16_t object_bytes, adspec_bytes;
 	/* user */
 	uint8_t *passed_up; /* objects of the last S that are passed on with its own S */
@@ -166,7 +170,7 @@ struct rsvp_instance {
 	struct rsvp_reservation *reservations;
 	struct rsvp_context *contexts;
 	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
-	struct rsvp_timer timer;
+	struct timer timer;
 	struct rsvp_instance *under, *above,
 		*next_above; /* `above`: the first of those whose data this one carries on */
 };
@@ -194,13 +198,14 @@ struct rsvp_node {
 	struct timers wheel;
 	struct rsvp_node_stats stats;
 	uint32_t mask; /* of the buckets and of sent[] */
-	struct rsvp_path *all;
 	struct rsvp_path **by_lih, **by_hop, **by_sender;
 	struct rsvp_path **by_slot;
 	uint32_t *free_slot; /* the slots that no path has: paths_max - stats.paths of them */
 	struct rsvp_instance **by_key;
 	struct rsvp_sent_id *sent;
 	struct rsvp_heard **by_heard;
+	struct rsvp_shared **by_contents;
+	uint32_t mask_contents;
 	struct rsvp_pending pending[RSVP_PENDING];
 	unsigned int pending_n;
 	be32_t ids[RSVP_PENDING]; /* of the Srefresh that is being sent */
@@ -257,7 +262,7 @@ struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_s
 	uint32_t nonce);
 void rsvp_instance_key(const struct rsvp_message *m, struct ip_addr *origin, uint32_t *nonce, bool *native);
 struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, uint16_t id,
-	const struct rsvp_sender *sender);
+	const struct rsvp_sender *sender, const struct rsvp_way *way); /* NULL: no room */
 void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop);
 void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p);
 /* By RSVP_HOP of a message from a previous hop. */
@@ -276,6 +281,25 @@ void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_instance *under);
 void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s);
 bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b);
 bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b);
+
+/* rsvp_shared.c. NULL: no memory. rsvp_unshare takes NULL, too. */
+const struct rsvp_shared *rsvp_share(struct rsvp_node *n, const void *data, size_t bytes);
+const struct rsvp_shared *rsvp_share_way(struct rsvp_node *n, const struct rsvp_way *way);
+void rsvp_unshare(struct rsvp_node *n, const struct rsvp_shared *shared);
+
+static inline const struct rsvp_way *rsvp_way_of(const struct rsvp_path *p)
+{
+	return (const struct rsvp_way *)(const void *)p->way->data;
+}
+
+/* With its `carrier`. */
+static inline struct rsvp_way rsvp_whole_way(const struct rsvp_path *p)
+{
+	struct rsvp_way way = *rsvp_way_of(p);
+
+	way.carrier = p->carrier;
+	return way;
+}
 
 /* rsvp_heard.c: ids that neighbours have sent. _find: NULL if that neighbour has not sent the id for a path. */
 void rsvp_heard_set(struct rsvp_node *n, struct rsvp_heard *heard, const struct rsvp_message *m);
@@ -397,7 +421,7 @@ static inline enum rsvp_timer_kind rsvp_timer_first(const struct rsvp_path *p)
 static inline void rsvp_timer_set(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind, uint64_t at)
 {
 	p->due[kind] = at;
-	timers_set(&n->wheel, &p->timer.timer, p->due[rsvp_timer_first(p)]);
+	timers_set(&n->wheel, &p->timer, p->due[rsvp_timer_first(p)]);
 }
 
 static inline void rsvp_timer_cancel(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind)

@@ -55,7 +55,7 @@ struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_s
 	s->session = *session;
 	s->origin = *origin;
 	s->nonce = nonce;
-	s->timer = (struct rsvp_timer){.owner = s, .kind = RSVP_T_SELECT};
+	s->timer.kind = RSVP_T_SELECT;
 	s->next_key = *at;
 	*at = s;
 	n->stats.instances++;
@@ -63,7 +63,7 @@ struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_s
 }
 
 struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, uint16_t id,
-	const struct rsvp_sender *sender)
+	const struct rsvp_sender *sender, const struct rsvp_way *way)
 {
 	struct rsvp_path *p, **at = &n->by_sender[hash(n, &sender->src, sender->port)], **last = &s->paths;
 
@@ -72,7 +72,13 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->timer = (struct rsvp_timer){.owner = p, .kind = RSVP_T_PATH};
+	p->way = rsvp_share_way(n, way);
+	if (!p->way) {
+		free(p);
+		return NULL;
+	}
+	p->carrier = way->carrier;
+	p->timer.kind = RSVP_T_PATH;
 	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
 		p->due[i] = TIME_NEVER;
 	p->instance = s;
@@ -87,11 +93,6 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 	while (*last)
 		last = &(*last)->next;
 	*last = p;
-	p->all = n->all;
-	p->all_at = &n->all;
-	if (n->all)
-		n->all->all_at = &p->all;
-	n->all = p;
 	n->stats.paths++;
 	return p;
 }
@@ -125,7 +126,7 @@ void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
 	struct rsvp_path **at;
 
 	do {
-		p->lih = n->handle << 8 | (p->way.port + 1u);
+		p->lih = n->handle << 8 | (rsvp_way_of(p)->port + 1u);
 		n->handle = (n->handle + 1) & 0xffffff;
 	} while (rsvp_path_by_lih(n, p->lih));
 	at = &n->by_lih[p->lih >> 8 & n->mask];
@@ -157,7 +158,7 @@ struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih)
 /* A PathErr comes from the next hop, all other messages with a sender from the previous one. */
 static uint16_t zone_for(const struct rsvp_path *p, const struct rsvp_message *m)
 {
-	return m->kind == RSVP_PATH_ERR ? p->way.zone : p->instance->zone;
+	return m->kind == RSVP_PATH_ERR ? rsvp_way_of(p)->zone : p->instance->zone;
 }
 
 struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rsvp_message *m)
@@ -193,7 +194,7 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 
 	if (n->ops->gone)
 		n->ops->gone(n->arg, p);
-	timers_cancel(&n->wheel, &p->timer.timer);
+	timers_cancel(&n->wheel, &p->timer);
 	rsvp_heard_forget(n, &p->heard_up);
 	rsvp_heard_forget(n, &p->heard_down);
 	if (p->phop.family)
@@ -208,15 +209,13 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	for (at = &p->instance->paths; *at != p;)
 		at = &(*at)->next;
 	*at = p->next;
-	*p->all_at = p->all;
-	if (p->all)
-		p->all->all_at = p->all_at;
 	if (p->instance->current == p)
 		p->instance->current = NULL;
 	n->by_slot[p->slot] = NULL;
 	n->free_slot[n->config.paths_max - n->stats.paths] = p->slot;
 	n->stats.paths--;
-	free(p->passed);
+	rsvp_unshare(n, p->passed);
+	rsvp_unshare(n, p->way);
 	free(p->passed_up);
 	free(p);
 }
@@ -247,7 +246,7 @@ void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
 	rsvp_instance_join(s, NULL);
 	while (s->above)
 		rsvp_instance_join(s->above, NULL);
-	timers_cancel(&n->wheel, &s->timer.timer);
+	timers_cancel(&n->wheel, &s->timer);
 	while (s->contexts) {
 		struct rsvp_context *x = s->contexts;
 
@@ -321,10 +320,16 @@ size_t rsvp_bytes_of_session(void)
 	return allocated(sizeof(struct rsvp_instance));
 }
 
-size_t rsvp_bytes_of_path(unsigned int hops)
+size_t rsvp_bytes_of_path(void)
 {
 	return allocated(sizeof(struct rsvp_path)) + allocated(sizeof(struct rsvp_reservation)) +
-	       allocated(sizeof(struct rsvp_context)) + allocated(hops * sizeof(struct ipv6_addr) + 1);
+	       allocated(sizeof(struct rsvp_context));
+}
+
+size_t rsvp_bytes_of_shared(unsigned int hops)
+{
+	return allocated(sizeof(struct rsvp_shared) + sizeof(struct rsvp_way)) +
+	       allocated(sizeof(struct rsvp_shared) + hops * sizeof(struct ipv6_addr));
 }
 
 size_t rsvp_bytes_of_offers(void)
@@ -339,5 +344,5 @@ size_t rsvp_bytes_of_tables(uint32_t paths_max)
 	return allocated(sizeof(struct rsvp_node)) + 3 * allocated(buckets * sizeof(struct rsvp_path *)) +
 	       allocated(buckets * sizeof(struct rsvp_instance *)) + allocated(buckets * sizeof(struct rsvp_heard *)) +
 	       allocated(buckets * sizeof(struct rsvp_sent_id)) + allocated(paths_max * sizeof(struct rsvp_path *)) +
-	       allocated(paths_max * sizeof(uint32_t));
+	       allocated(buckets / 4 * sizeof(struct rsvp_shared *)) + allocated(paths_max * sizeof(uint32_t));
 }

@@ -53,10 +53,10 @@ static void add(struct rsvp_node *n, uint16_t zone, const struct ip_addr *to, ui
 
 bool rsvp_refresh_init(struct rsvp_node *n, const struct rsvp_path *p)
 {
-	if (p->user != RSVP_U_COMMITTED || !p->down_acked || !reduces(n, p->way.zone, &p->nhop) ||
+	if (p->user != RSVP_U_COMMITTED || !p->down_acked || !reduces(n, rsvp_way_of(p)->zone, &p->nhop) ||
 		rsvp_init_sum(n, p) != p->down_sum)
 		return false;
-	add(n, p->way.zone, &p->nhop, p->down_id);
+	add(n, rsvp_way_of(p)->zone, &p->nhop, p->down_id);
 	return true;
 }
 

@@ -36,7 +36,9 @@ static struct ip_addr own_towards(const struct rsvp_node *n, uint16_t zone, cons
 /* What a neighbour knows this node by. */
 static struct ip_addr own_along(const struct rsvp_node *n, const struct rsvp_path *p)
 {
-	return p->way.here.family ? p->way.here : n->config.addr;
+	const struct ip_addr *here = &rsvp_way_of(p)->here;
+
+	return here->family ? *here : n->config.addr;
 }
 
 static void put_hop(struct rsvp_message *m, struct ip_addr own, uint32_t lih)
@@ -77,7 +79,7 @@ static void send_to(struct rsvp_node *n, uint16_t zone, const struct ip_addr *to
 /* The hop limit, which Send_TTL repeats, is one less than that with which the message came (docs/credit.md 2.3). */
 static void send_along(struct rsvp_node *n, const struct rsvp_path *p, struct rsvp_message *m)
 {
-	struct rsvp_way way = p->way;
+	struct rsvp_way way = rsvp_whole_way(p);
 
 	m->send_ttl = p->ttl;
 	way.to = p->instance->session.dst;
@@ -120,7 +122,7 @@ static void put_path(const struct rsvp_node *n, struct rsvp_message *m, const st
 	struct ipv6_addr hop[RSVP_HOPS_MAX + 1])
 {
 	if (p->hops)
-		memcpy(hop, p->passed, p->hops * sizeof(*hop));
+		memcpy(hop, p->passed->data, p->hops * sizeof(*hop));
 	hop[p->hops] = own_along(n, p).v6;
 	m->path = (struct rsvp_cbfc_path){.nonce = p->instance->nonce,
 		.path = p->id,
@@ -136,14 +138,15 @@ static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const s
 	struct rsvp_cbfc_offer *o = &m->offer[0];
 	const struct rsvp_reservation *r = p->reservation;
 	uint64_t own = (uint64_t)(r ? r->buffer : rsvp_buffer_of(n, p->instance)) << p->instance->unit;
-	uint32_t link = n->ops->delay_us ? n->ops->delay_us(n->arg, &p->way) : p->way.delay_us;
+	struct rsvp_way way = rsvp_whole_way(p);
+	uint32_t link = n->ops->delay_us ? n->ops->delay_us(n->arg, &way) : way.delay_us;
 	bool unknown = p->offer.delay_us == UINT32_MAX || link == UINT32_MAX;
 	uint64_t delay = (uint64_t)p->offer.delay_us + link;
 
 	*o = p->offer;
 	if (p->instance->role != RSVP_HEADEND)
 		o->buffer = MIN_OF(o->buffer, own);
-	o->rate = MIN_OF(o->rate, p->way.rate_bps);
+	o->rate = MIN_OF(o->rate, way.rate_bps);
 	o->delay_us = unknown || delay >= UINT32_MAX ? UINT32_MAX : (uint32_t)delay;
 	o->path = p->id;
 	o->hops = (uint8_t)(p->hops + 1);
@@ -164,7 +167,7 @@ const uint8_t *rsvp_put_objects(struct rsvp_message *m, const uint8_t *at, uint1
 
 static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
 {
-	const uint8_t *at = rsvp_put_objects(m, p->passed + p->hops * sizeof(struct ipv6_addr), p->object_bytes);
+	const uint8_t *at = rsvp_put_objects(m, p->passed->data + p->hops * sizeof(struct ipv6_addr), p->object_bytes);
 
 	if (p->adspec_bytes) {
 		m->adspec = (struct rsvp_raw){at, p->adspec_bytes};

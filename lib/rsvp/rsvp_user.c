@@ -133,7 +133,7 @@ static bool join(struct rsvp_path *p, const struct rsvp_message *m)
  */
 static void tell_old(struct rsvp_node *n, struct rsvp_path *p)
 {
-	if (p->old_nhop.family && (p->old_zone != p->way.zone || !ip_addr_equal(&p->old_nhop, &p->nhop)))
+	if (p->old_nhop.family && (p->old_zone != rsvp_way_of(p)->zone || !ip_addr_equal(&p->old_nhop, &p->nhop)))
 		rsvp_send_resv_err(n, &p->instance->session, p->old_zone, &p->old_nhop, p->lih, RSVP_ERROR_NO_PATH, 0);
 	p->old_nhop.family = 0;
 }
@@ -160,9 +160,9 @@ static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		s->current = p;
 		for (struct rsvp_path *q = s->paths; q; q = q->next)
 			q->asked = false; /* the next failure begins with the best */
-		timers_cancel(&n->wheel, &s->timer.timer);
+		timers_cancel(&n->wheel, &s->timer);
 		if (is_elsewhere(p))
-			timers_set(&n->wheel, &s->timer.timer, now + rsvp_ms(n->config.offer_ms));
+			timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.offer_ms));
 	} else {
 		p->todo |= RSVP_UP_COMMIT;
 	}
@@ -197,8 +197,8 @@ static void first_credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p,
 		enter(n, p, RSVP_U_OFFER);
 		rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rsvp_refresh_ns(n, p));
 	}
-	if (s->role == RSVP_HEADEND && !s->current && !timer_is_set(&s->timer.timer))
-		timers_set(&n->wheel, &s->timer.timer, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
+	if (s->role == RSVP_HEADEND && !s->current && !timer_is_set(&s->timer))
+		timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
 }
 
 /* A 29 on a path that carries data. */
@@ -287,7 +287,7 @@ static struct rsvp_path *path_of(struct rsvp_node *n, uint64_t now, const struct
 			rsvp_send_resv_err(n, &m->session, m->zone, &m->hop.addr, lih, RSVP_ERROR_NO_PATH, 0);
 		return NULL;
 	}
-	if (p->way.zone != m->zone || (p->nhop.family && !ip_addr_equal(&p->nhop, &m->hop.addr))) {
+	if (rsvp_way_of(p)->zone != m->zone || (p->nhop.family && !ip_addr_equal(&p->nhop, &m->hop.addr))) {
 		n->stats.bad_hop++;
 		return NULL;
 	}
@@ -485,8 +485,8 @@ void rsvp_user_refuse(struct rsvp_node *n, struct rsvp_path *p)
 	if (p->user != RSVP_U_COMMITTED && p->user != RSVP_U_OFFER)
 		return;
 	if (p->nhop.family)
-		rsvp_send_resv_err(n, &p->instance->session, p->way.zone, &p->nhop, p->lih, RSVP_ERROR_ADMISSION,
-			RSVP_REFUSE_POOL);
+		rsvp_send_resv_err(n, &p->instance->session, rsvp_way_of(p)->zone, &p->nhop, p->lih,
+			RSVP_ERROR_ADMISSION, RSVP_REFUSE_POOL);
 	if (p->user == RSVP_U_COMMITTED)
 		enter(n, p, RSVP_U_OFFER);
 }
@@ -522,16 +522,21 @@ void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_way *way)
 {
 	bool carried = p->user == RSVP_U_COMMITTED || p->user == RSVP_U_DOWN || p->user == RSVP_U_RESYNC;
-	struct rsvp_way before = p->way;
+	const struct rsvp_shared *shared = rsvp_share_way(n, way);
+	uint16_t zone = rsvp_way_of(p)->zone;
 
-	p->way = *way;
-	p->way.carrier = before.carrier;
+	if (!shared) { /* the path stays where it is, until routes change again */
+		n->stats.no_memory++;
+		return;
+	}
+	rsvp_unshare(n, p->way);
+	p->way = shared;
 	if (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT || p->user == RSVP_U_ENDING)
 		return;
 	n->stats.moved++;
 	if (p->nhop.family) {
 		p->old_nhop = p->nhop;
-		p->old_zone = before.zone;
+		p->old_zone = zone;
 	}
 	if (carried && p->instance->role != RSVP_HEADEND) {
 		p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
@@ -596,7 +601,7 @@ void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s
 		best->asked = true;
 		rsvp_user_start(n, now, best, true);
 	}
-	timers_set(&n->wheel, &s->timer.timer, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
+	timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
 }
 
 /*
@@ -616,7 +621,7 @@ static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	n->stats.lost++;
 	if (p->user != RSVP_U_ENDING || rsvp_timer_is_set(p, RSVP_T_USER_SEND))
-		rsvp_silent(n, p->way.zone, &p->nhop);
+		rsvp_silent(n, rsvp_way_of(p)->zone, &p->nhop);
 	if (p->user != RSVP_U_ENDING) {
 		p->final = true;
 		rsvp_send_end(n, p, false);

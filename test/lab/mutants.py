@@ -105,7 +105,7 @@ MUTANTS = [
            "test_rsvp_servers"),
     Mutant("servers are not told that the domain has no way", "lib/rsvp/rsvp_node.c",
            "rsvp_grantor_carried(n, now, a, s->carried);", "", "test_rsvp_servers"),
-    Mutant("a Reserve of another tenant counts", "lib/rsvp/rsvp_user.c", "p->way.zone != m->zone ||", "", "test_rsvp_servers"),
+    Mutant("a Reserve of another tenant counts", "lib/rsvp/rsvp_user.c", "rsvp_way_of(p)->zone != m->zone ||", "", "test_rsvp_servers"),
     Mutant("refreshes of the next hop put off those of a session by the letter", "lib/rsvp/rsvp_letter.c",
            "else if (first || b->timers.due[LETTER_T_SEND] == TIME_NEVER)", "else", "test_rsvp_letter"),
     Mutant("credit by the letter is granted on top of increments", "lib/rsvp/rsvp_letter.c", "if (letter_owes(g)) {", "if (false) {",

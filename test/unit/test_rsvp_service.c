@@ -166,6 +166,7 @@ static void bundles(void **state)
 }
 
 #define MANY 1000
+#define SOFT_STATE_MAX 960 /* bytes of a session; what many sessions have in common is not counted for each of them */
 #define ROOMY \
 	"credit: {mode: ext, integrity: off, pool: 2000, buffer: 1, paths: 1000, neighbors: [{address: \"fd00::1\"}, " \
 	"{address: \"fd00::2\"}]}\n"
@@ -173,7 +174,7 @@ static void bundles(void **state)
 /* What a session takes is what --check says, in a device on the way and with one device before it. */
 static void memory(void **state)
 {
-	size_t said = rsvp_bytes_of_session() + rsvp_bytes_of_path(1) + sizeof(struct rsvp_carrier) + 48, before, used;
+	size_t said = rsvp_bytes_of_session() + rsvp_bytes_of_path() + sizeof(struct rsvp_carrier) + 48, before, used;
 	struct testbed *t = start(NODE ROOMY);
 
 	(void)state;
@@ -194,6 +195,7 @@ static void memory(void **state)
 	if (before) /* not with a sanitizer's allocator */
 		check(used <= said && used > said * 8 / 10, "%zu bytes a session, and %zu are said", used, said);
 	assert_true(said <= rsvp_session_memory());
+	check(rsvp_soft_state() <= SOFT_STATE_MAX, "%zu bytes of soft state", rsvp_soft_state());
 	testbed_free(t);
 }
 

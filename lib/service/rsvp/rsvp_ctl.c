@@ -172,13 +172,18 @@ int rsvp_order(struct node *n, const char *name, bool stop)
 
 size_t rsvp_soft_state(void)
 {
-	return rsvp_bytes_of_session() + rsvp_bytes_of_path(RSVP_HOPS_MAX);
+	return rsvp_bytes_of_session() + rsvp_bytes_of_path();
+}
+
+size_t rsvp_shared_memory(void)
+{
+	return rsvp_bytes_of_shared(RSVP_HOPS_MAX);
 }
 
 size_t rsvp_session_memory(void)
 {
-	return rsvp_soft_state() + rsvp_bytes_of_offers() + sizeof(struct rsvp_row) + sizeof(struct rsvp_own) +
-	       sizeof(struct rsvp_carrier) + SNAP_ENCAP_BYTES_MAX;
+	return rsvp_soft_state() + rsvp_shared_memory() + rsvp_bytes_of_offers() + sizeof(struct rsvp_row) +
+	       sizeof(struct rsvp_own) + sizeof(struct rsvp_carrier) + SNAP_ENCAP_BYTES_MAX;
 }
 
 uint64_t rsvp_memory(uint32_t paths)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rsvp/rsvp_wire.h"
 #include "test/support/conf.h"
 
 /* A transit device offers to the previous hop and sends the 28 on, as its SID leaves the tunnel. */
@@ -581,6 +582,50 @@ static void vector41(void **state)
 	testbed_free(t);
 }
 
+/* Rewrites the first object of that class in a message, and its checksum. */
+static void make_unknown(uint8_t *message, uint32_t bytes, uint8_t class_num, uint8_t as_class, uint8_t as_c_type)
+{
+	uint8_t *at = message + sizeof(struct rsvp_hdr);
+
+	while (at < message + bytes && at[2] != class_num)
+		at += be16_get(((const struct rsvp_obj *)at)->length);
+	assert_true(at < message + bytes);
+	at[2] = as_class;
+	at[3] = as_c_type;
+	rsvp_checksum(message, bytes);
+}
+
+/* An unknown class or C-Type: a 28 is answered by PathErr, a 29 by ResvErr, with both numbers (RFC 2205 sections 3.10, A.5). */
+static void reported(void **state)
+{
+	static const struct {
+		const char *vector;
+		uint32_t front, port;
+		uint8_t class_num, as_class, as_c_type, kind, code;
+	} row[] = {{"v33_rsvp28_path.in", NATIVE, 0, 188, 119, 1, RSVP_PATH_ERR, RSVP_ERROR_CLASS},
+		{"v33_rsvp28_path.in", NATIVE, 0, 12, 12, 9, RSVP_PATH_ERR, RSVP_ERROR_C_TYPE},
+		{"v34_rsvp29_commit.in", UNICAST, 1, 124, 118, 3, RSVP_RESV_ERR, RSVP_ERROR_CLASS},
+		{"v34_rsvp29_commit.in", UNICAST, 1, 124, 124, 9, RSVP_RESV_ERR, RSVP_ERROR_C_TYPE}};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_LEN(row); i++) {
+		struct testbed *t = start(VECTOR_NODE);
+		uint8_t frame[2048];
+		uint32_t n = vector_frame(row[i].vector, 0, frame), front = sizeof(struct eth_hdr) + row[i].front;
+
+		make_unknown(frame + front, n - front, row[i].class_num, row[i].as_class, row[i].as_c_type);
+		fake_port_receive(t->port[row[i].port], 0, frame, n, 0);
+		testbed_settle(t, 50);
+		check(next_sent(t, row[i].port, UNICAST), "%u", i);
+		assert_int_equal(row[i].kind, got.kind);
+		assert_int_equal(row[i].code, got.error.code);
+		assert_int_equal(row[i].as_class << 8 | row[i].as_c_type, got.error.value);
+		assert_int_equal(1, stats(t)->unknown_class + stats(t)->unknown_c_type);
+		assert_int_equal(0, rsvp_node_stats_of(rsvp_shown(t->node)->machines)->paths);
+		testbed_free(t);
+	}
+}
+
 /* --- INTEGRITY --- */
 
 #define KEYS "test_rsvp_service.keys"
@@ -727,9 +772,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(transit), cmocka_unit_test(far_gateway),
 		cmocka_unit_test(refused), cmocka_unit_test(permission_total), cmocka_unit_test(link_delay),
 		cmocka_unit_test(bundles), cmocka_unit_test(memory), cmocka_unit_test(passes),
-		cmocka_unit_test(vector48), cmocka_unit_test(vector41), cmocka_unit_test(native),
-		cmocka_unit_test(repair), cmocka_unit_test(integrity), cmocka_unit_test(headend),
-		cmocka_unit_test(room_later), cmocka_unit_test(begin_at_a_pace)};
+		cmocka_unit_test(vector48), cmocka_unit_test(vector41), cmocka_unit_test(reported),
+		cmocka_unit_test(native), cmocka_unit_test(repair), cmocka_unit_test(integrity),
+		cmocka_unit_test(headend), cmocka_unit_test(room_later), cmocka_unit_test(begin_at_a_pace)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,7 @@ struct letter_node {
 	const struct letter_ops *ops;
 	void *arg;
 	uint64_t random;
+	uint64_t salt; /* of the hash table: neighbours choose what is in it */
 	uint32_t id_epoch, id_last, handle;
 	struct timers wheel;
 	struct letter_stats stats;

@@ -26,6 +26,7 @@ struct letter_node *letter_new(const struct letter_config *c, const struct lette
 	n->ops = ops;
 	n->arg = arg;
 	n->random = seed;
+	n->salt = rsvp_splitmix64(&seed);
 	n->id_epoch = (uint32_t)(seed >> 8) & 0xffffff;
 	n->by_slot = calloc(c->sessions_max, sizeof(*n->by_slot));
 	n->free_slot = calloc(c->sessions_max, sizeof(*n->free_slot));
@@ -37,9 +38,9 @@ struct letter_node *letter_new(const struct letter_config *c, const struct lette
 	return NULL;
 }
 
-static uint32_t hash(const struct rsvp_session *session, const struct rsvp_sender *sender)
+static uint32_t hash(const struct letter_node *n, const struct rsvp_session *session, const struct rsvp_sender *sender)
 {
-	uint64_t h = session->port ^ (uint64_t)sender->port << 16;
+	uint64_t h = n->salt ^ session->port ^ (uint64_t)sender->port << 16;
 
 	for (unsigned int i = 0; i < sizeof(session->dst.b); i++)
 		h = (h ^ session->dst.b[i] ^ (uint64_t)sender->src.b[i] << 8) * 0x100000001b3ull;
@@ -48,7 +49,7 @@ static uint32_t hash(const struct rsvp_session *session, const struct rsvp_sende
 
 struct letter_session *letter_session_of(const struct letter_node *n, const struct rsvp_message *m)
 {
-	struct letter_session *s = n->by_key[hash(&m->session, &m->sender)];
+	struct letter_session *s = n->by_key[hash(n, &m->session, &m->sender)];
 
 	while (s && (s->zone != m->zone || !rsvp_session_equal(&s->session, &m->session) ||
 			    !rsvp_sender_equal(&s->sender, &m->sender)))
@@ -58,7 +59,7 @@ struct letter_session *letter_session_of(const struct letter_node *n, const stru
 
 struct letter_session *letter_session_below(const struct letter_node *n, const struct rsvp_message *m)
 {
-	struct letter_session *s = m->count[RSVP_O_TEMPLATE] ? n->by_key[hash(&m->session, &m->sender)] : NULL;
+	struct letter_session *s = m->count[RSVP_O_TEMPLATE] ? n->by_key[hash(n, &m->session, &m->sender)] : NULL;
 
 	while (s &&
 		(!s->branches || s->branches->way.zone != m->zone || !rsvp_session_equal(&s->session, &m->session) ||
@@ -70,7 +71,7 @@ struct letter_session *letter_session_below(const struct letter_node *n, const s
 struct letter_session *letter_session_new(struct letter_node *n, uint16_t zone, const struct rsvp_session *session,
 	const struct rsvp_sender *sender)
 {
-	struct letter_session *s, **at = &n->by_key[hash(session, sender)];
+	struct letter_session *s, **at = &n->by_key[hash(n, session, sender)];
 
 	if (n->stats.sessions == n->config.sessions_max)
 		return NULL;
@@ -208,7 +209,7 @@ void letter_branch_free(struct letter_node *n, struct letter_branch *b)
 
 static void session_free(struct letter_node *n, struct letter_session *s)
 {
-	struct letter_session **at = &n->by_key[hash(&s->session, &s->sender)];
+	struct letter_session **at = &n->by_key[hash(n, &s->session, &s->sender)];
 
 	if (n->ops->gone)
 		n->ops->gone(n->arg, s, NULL);

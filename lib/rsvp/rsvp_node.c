@@ -35,6 +35,7 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->ops = ops;
 	n->arg = arg;
 	n->random = seed;
+	n->salt = rsvp_splitmix64(&seed);
 	n->mask = buckets - 1;
 	n->id_epoch = rsvp_random(n) & 0xffffff;
 	for (unsigned int i = 0; i < RSVP_LIMITS; i++)

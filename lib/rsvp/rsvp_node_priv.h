@@ -193,6 +193,7 @@ struct rsvp_node {
 	const struct rsvp_node_ops *ops;
 	void *arg;
 	uint64_t random;
+	uint64_t salt; /* of the hash tables: neighbours choose what is in them */
 	uint32_t id_epoch, id_last;
 	uint32_t handle; /* next */
 	struct timers wheel;

@@ -16,7 +16,7 @@ bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b)
 
 static uint32_t hash(const struct rsvp_node *n, const struct ip_addr *a, uint32_t more)
 {
-	uint64_t h = more * 0x9e3779b97f4a7c15ull ^ a->family;
+	uint64_t h = n->salt ^ more * 0x9e3779b97f4a7c15ull ^ a->family;
 
 	for (unsigned int i = 0; i < sizeof(a->b); i++)
 		h = (h ^ a->b[i]) * 0x100000001b3ull;

@@ -7,13 +7,19 @@
 
 #include "rsvp/rsvp_node_priv.h"
 
-static uint32_t hash(const void *data, size_t bytes)
+static uint32_t hash(const struct rsvp_node *n, const void *data, size_t bytes)
 {
 	const uint8_t *at = data;
-	uint64_t h = bytes;
+	uint64_t h = n->salt ^ bytes, word;
 
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ at[i]) * 0x100000001b3ull;
+	for (; bytes >= sizeof(word); at += sizeof(word), bytes -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	word = 0;
+	memcpy(&word, at, bytes);
+	h = (h ^ word) * 0x9e3779b97f4a7c15ull;
 	return (uint32_t)(h ^ h >> 32);
 }
 
@@ -24,7 +30,7 @@ static struct rsvp_shared **bucket_of(const struct rsvp_node *n, uint32_t hash)
 
 const struct rsvp_shared *rsvp_share(struct rsvp_node *n, const void *data, size_t bytes)
 {
-	uint32_t h = hash(data, bytes);
+	uint32_t h = hash(n, data, bytes);
 	struct rsvp_shared **at = bucket_of(n, h), *s = *at;
 
 	while (s && !(s->hash == h && s->bytes == bytes && !memcmp(s->data, data, bytes)))

@@ -236,7 +236,7 @@ static void ask(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	p->forsaken = false;
 	if (p->instance->role != RSVP_FAR) {
-		p->todo |= p->user == RSVP_U_COMMITTED ? RSVP_UP_COMMIT : RSVP_DOWN_ASK;
+		p->steps |= p->user == RSVP_U_COMMITTED ? RSVP_UP_COMMIT : RSVP_DOWN_ASK;
 		return;
 	}
 	if (!is_carried(p->instance) || !rsvp_grantor_commit(n, now, p))
@@ -268,7 +268,7 @@ static void committed_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *
 		return;
 	}
 	if (!is_carried_on(p)) { /* no credit before the next hop has given some */
-		p->todo |= h->flags & RSVP_HOP_ASK ? RSVP_DOWN_ASK : 0;
+		p->steps |= h->flags & RSVP_HOP_ASK ? RSVP_DOWN_ASK : 0;
 		return;
 	}
 	p->answers = h->flags & RSVP_HOP_IDLE;
@@ -356,7 +356,7 @@ static bool admit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const 
 	live(n, now, p);
 	offer(n, now, p);
 	if (s->role != RSVP_FAR)
-		p->todo |= RSVP_DOWN_INIT;
+		p->steps |= RSVP_DOWN_INIT;
 	else if (!timer_is_set(&s->timer) && !(flags_of(m) & RSVP_HOP_ASK))
 		timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.select_ms));
 	if (flags_of(m) & RSVP_HOP_ASK)
@@ -430,7 +430,7 @@ static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 		return;
 	}
 	if (p->instance->role != RSVP_FAR && (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT))
-		p->todo |= RSVP_DOWN_INIT;
+		p->steps |= RSVP_DOWN_INIT;
 	if (p->grantor == RSVP_G_COMMITTED || p->grantor == RSVP_G_LEASE) {
 		committed_init(n, now, p, m);
 		return;
@@ -476,7 +476,7 @@ static void replaced(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	if (p->grantor != RSVP_G_TOMB) {
 		entomb(n, now, p);
 		rsvp_release(n, now, p, n->config.idle_ms);
-		p->todo |= RSVP_DOWN_END;
+		p->steps |= RSVP_DOWN_END;
 	}
 }
 
@@ -509,7 +509,7 @@ static void change_hop(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	p->forsaken = p->acknowledged = p->confirmed = false;
 	rsvp_path_set_hop(n, p, &m->hop);
 	if (!admit(n, now, p, m))
-		p->todo |= RSVP_DOWN_END;
+		p->steps |= RSVP_DOWN_END;
 }
 
 static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message *m, bool *another)
@@ -595,7 +595,7 @@ static void finish(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	entomb(n, now, p);
 	rsvp_release(n, now, p, 0);
-	p->todo |= RSVP_DOWN_MORE;
+	p->steps |= RSVP_DOWN_MORE;
 }
 
 void rsvp_grantor_complete(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
@@ -628,7 +628,7 @@ void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_messa
 	p->end_final = h && h->flags & RSVP_HOP_FINAL;
 	p->end_sent = h ? h->fctbs : 0;
 	if (p->grantor != RSVP_G_CLOSING)
-		p->todo |= RSVP_DOWN_END;
+		p->steps |= RSVP_DOWN_END;
 	if (p->grantor == RSVP_G_STORED || p->grantor == RSVP_G_OFFERED)
 		p->end_counted = p->end_final = true, p->end_sent = 0;
 	enter(n, p, RSVP_G_CLOSING);
@@ -645,7 +645,7 @@ static void refused(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	if (p->instance->role == RSVP_FAR)
 		p->instance->select = true;
 	else
-		p->todo |= RSVP_DOWN_REFUSE;
+		p->steps |= RSVP_DOWN_REFUSE;
 }
 
 /* Markers of contexts: what is sent in them, which has the epoch of S only if S has arrived (2.8). */
@@ -681,7 +681,7 @@ void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_
 	if (m->error.code == RSVP_ERROR_NO_PATH && p->grantor != RSVP_G_TOMB && p->grantor != RSVP_G_NONE) {
 		entomb(n, now, p);
 		rsvp_release(n, now, p, n->config.idle_ms);
-		p->todo |= RSVP_DOWN_END;
+		p->steps |= RSVP_DOWN_END;
 	} else if (m->error.code == RSVP_ERROR_ADMISSION &&
 		   (p->grantor == RSVP_G_OFFERED || p->grantor == RSVP_G_COMMITTED)) {
 		refused(n, now, p);
@@ -735,7 +735,7 @@ static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		return;
 	}
 	n->stats.lost++;
-	p->todo |= RSVP_DOWN_END;
+	p->steps |= RSVP_DOWN_END;
 	if (p->grantor == RSVP_G_COMMITTED) {
 		rsvp_grantor_down(n, now, p);
 	} else if (p->grantor != RSVP_G_LEASE) {
@@ -752,12 +752,12 @@ static void state_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	}
 	if (p->grantor == RSVP_G_LEASE) {
 		p->forsaken = true;
-		p->todo |= RSVP_DOWN_REFUSE; /* what the next hop has committed is of no use any more */
+		p->steps |= RSVP_DOWN_REFUSE; /* what the next hop has committed is of no use any more */
 	}
 	store(n, now, p, 0);
 	if (!rsvp_timer_is_set(p, RSVP_T_GRANTOR_LIFE))
 		enter(n, p, RSVP_G_NONE); /* L was over during the lease */
-	p->todo |= RSVP_DOWN_MORE;
+	p->steps |= RSVP_DOWN_MORE;
 }
 
 /* S again: fast until it is acknowledged, then every R. One that was never acknowledged may not have arrived. */

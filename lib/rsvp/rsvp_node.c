@@ -98,27 +98,27 @@ void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c)
 /* What the machine of one side left to that of the other. */
 static void join(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
-	uint8_t todo = p->todo;
+	uint8_t steps = p->steps;
 
-	p->todo = 0;
-	if (todo & RSVP_UP_COMMIT && !rsvp_grantor_commit(n, now, p))
+	p->steps = 0;
+	if (steps & RSVP_UP_COMMIT && !rsvp_grantor_commit(n, now, p))
 		rsvp_user_refuse(n, p);
-	if (todo & (RSVP_UP_ERROR | RSVP_UP_LOST))
+	if (steps & (RSVP_UP_ERROR | RSVP_UP_LOST))
 		rsvp_grantor_lost(n, now, p);
-	if (todo & RSVP_DOWN_REFUSE)
+	if (steps & RSVP_DOWN_REFUSE)
 		rsvp_user_refuse(n, p);
-	if (todo & (RSVP_DOWN_INIT | RSVP_DOWN_ASK))
-		rsvp_user_start(n, now, p, todo & RSVP_DOWN_ASK);
-	if (todo & RSVP_DOWN_END)
+	if (steps & (RSVP_DOWN_INIT | RSVP_DOWN_ASK))
+		rsvp_user_start(n, now, p, steps & RSVP_DOWN_ASK);
+	if (steps & RSVP_DOWN_END)
 		rsvp_user_end(n, now, p);
-	if (todo & RSVP_DOWN_MORE)
+	if (steps & RSVP_DOWN_MORE)
 		rsvp_user_more(n, now, p);
 }
 
 static bool is_settled(const struct rsvp_instance *s)
 {
 	for (const struct rsvp_path *p = s->paths; p; p = p->next)
-		if (p->todo)
+		if (p->steps)
 			return false;
 	return !s->select && !s->backup;
 }

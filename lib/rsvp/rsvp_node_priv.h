@@ -3,7 +3,7 @@
  * Shared by the files of the session machines: records, and the steps of each machine. Control lcore.
  *
  * The grantor's and the user's machine of a path do not call each other. Each leaves what the other has to do in
- * `todo`, and rsvp_node.c carries that out after every event.
+ * `steps`, and rsvp_node.c carries that out after every event.
  */
 #ifndef RSVP_RSVP_NODE_PRIV_H
 #define RSVP_RSVP_NODE_PRIV_H
@@ -91,7 +91,7 @@ struct rsvp_path {
 	struct rsvp_sender sender;
 	uint32_t slot;
 	uint16_t id;
-	uint8_t todo;	/* RSVP_DOWN_..., RSVP_UP_... */
+	uint8_t steps;	/* RSVP_DOWN_..., RSVP_UP_... */
 	bool candidate; /* of a session that begins here */
 	struct timer timer;
 	uint64_t due[RSVP_PATH_TIMERS]; /* ns; TIME_NEVER: not set. The earliest one is in the wheel */
@@ -153,7 +153,7 @@ struct rsvp_instance {
 	uint32_t nonce;
 	bool native;	     /* no CBFC_PATH: the session and its sender are the key */
 	bool wanted;	     /* by rsvp_open */
-	bool select, backup; /* todo of the far gateway and of the headend */
+	bool select, backup; /* steps of the far gateway and of the headend */
 	bool joined;	     /* far gateway: `under`, while there is one, carries the data on */
 	bool carried;	     /* headend: what those above were told last: there is a current path */
 	uint8_t role;	     /* enum rsvp_role */

@@ -164,7 +164,7 @@ static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		if (is_elsewhere(p))
 			timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.offer_ms));
 	} else {
-		p->todo |= RSVP_UP_COMMIT;
+		p->steps |= RSVP_UP_COMMIT;
 	}
 }
 
@@ -469,7 +469,7 @@ void rsvp_user_path_err(struct rsvp_node *n, uint64_t now, const struct rsvp_mes
 	if (p->user == RSVP_U_RESYNC && m->error.code == RSVP_ERROR_ADMISSION && m->error.value == RSVP_REFUSE_ROUTE)
 		return; /* go on asking */
 	if (p->instance->role != RSVP_HEADEND)
-		p->todo |= RSVP_UP_ERROR;
+		p->steps |= RSVP_UP_ERROR;
 	if (p->user == RSVP_U_COMMITTED) {
 		enter(n, p, RSVP_U_DOWN);
 		return;
@@ -501,7 +501,7 @@ void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		return;
 	p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
 	if (p->instance->role != RSVP_HEADEND)
-		p->todo |= RSVP_UP_LOST;
+		p->steps |= RSVP_UP_LOST;
 }
 
 void rsvp_user_out_of_step(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
@@ -540,14 +540,14 @@ void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp
 	}
 	if (carried && p->instance->role != RSVP_HEADEND) {
 		p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
-		p->todo |= RSVP_UP_LOST;
+		p->steps |= RSVP_UP_LOST;
 	}
 	enter(n, p, RSVP_U_NONE);
 	p->nhop.family = 0;
 	p->context = NULL;
 	rsvp_heard_forget(n, &p->heard_down);
 	p->down_acked = false;
-	p->todo |= carried ? RSVP_DOWN_ASK : RSVP_DOWN_INIT;
+	p->steps |= carried ? RSVP_DOWN_ASK : RSVP_DOWN_INIT;
 }
 
 /* The figures that S told of a path; without them those that it began with. */
@@ -627,7 +627,7 @@ static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		rsvp_send_end(n, p, false);
 		p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
 		if (p->instance->role != RSVP_HEADEND)
-			p->todo |= RSVP_UP_LOST;
+			p->steps |= RSVP_UP_LOST;
 	}
 	leave(n, now, p);
 }

@@ -287,15 +287,6 @@ static void check_join(const struct config *c, struct cfg_diags *d, const struct
 	for (uint32_t i = 0; i < c->credit.sessions.n && !s; i++)
 		if (c->credit.sessions.items[i].port && !strcmp(c->credit.sessions.items[i].name, a->join))
 			s = &c->credit.sessions.items[i];
-	for (uint32_t i = 0; s && i < c->credit.neighbors.n; i++) {
-		const struct cfg_credit_neighbor *n = &c->credit.neighbors.items[i];
-
-		if (n->mode == SPEECH_LETTER && n->port && !strcmp(n->port, s->port) &&
-			ip_addr_equal(&n->address, &s->to))
-			cfg_diag_add(d, cfg_where(c, &a->join),
-				"join: '%s' is a session of letter mode, which joins no others; leave out join",
-				a->join);
-	}
 	if (s)
 		return;
 	cfg_diag_add(d, cfg_where(c, &a->join),

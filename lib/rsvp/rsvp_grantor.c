@@ -133,7 +133,7 @@ bool rsvp_grantor_commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 /* Does the data of a session that ends here go on with credit, if it must? */
 static bool is_carried(const struct rsvp_instance *s)
 {
-	return !s->joined || (s->under && s->under->current);
+	return !s->joined || (s->under && s->under->on);
 }
 
 /* The candidate that is the best of those not tried yet (D13). */
@@ -370,8 +370,6 @@ static bool look_under(struct rsvp_node *n, struct rsvp_instance *s, const struc
 	if (!s->joined || s->under || !n->ops->under)
 		return false;
 	rsvp_instance_join(s, n->ops->under(n->arg, m));
-	if (s->under)
-		s->under->carried = s->under->current;
 	return is_carried(s);
 }
 

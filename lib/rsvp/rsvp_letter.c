@@ -300,11 +300,6 @@ static void release(struct letter_node *n, struct letter_grant *g)
 	g->mb = 0;
 }
 
-static bool is_carried(const struct letter_node *n, const struct letter_session *s)
-{
-	return !s->joined || n->ops->carried(n->arg, s->zone, &s->session);
-}
-
 /* Is nothing of the grant under way or waiting? Only then an absolute grant is one (D59). */
 static bool is_idle(const struct letter_node *n, const struct letter_grant *g, uint64_t now)
 {
@@ -314,10 +309,11 @@ static bool is_idle(const struct letter_node *n, const struct letter_grant *g, u
 /* True: a 29 with flow descriptor has gone up. */
 static bool grant(struct letter_node *n, uint64_t now, struct letter_session *s, struct letter_grant *g)
 {
-	if (!is_carried(n, s)) {
+	if (!letter_is_carried(n, s)) {
 		timer_after(n, &g->timers, LETTER_T_SEND, now, rsvp_ms(n->config.rapid_ms));
 		return false;
 	}
+	s->carried = s->joined;
 	if (!is_idle(n, g, now))
 		return false; /* increments show that this node is there */
 	if (letter_owes(g)) { /* a copy that arrives after the grant would come on top of it */

@@ -50,8 +50,8 @@ struct letter_ops {
 	/* 0, or a negative value as from route of struct rsvp_node_ops. */
 	int (*route)(void *arg, const struct rsvp_message *m, uint64_t arrival, struct letter_route *out);
 	struct ip_addr (*own)(void *arg, uint16_t zone, const struct ip_addr *neighbor);
-	/* Has the session that carries on the data of one that ends here a path now? */
-	bool (*carried)(void *arg, uint16_t zone, const struct rsvp_session *session);
+	/* Has the session that carries on the data of one that ends here a path now? letter_carried says that it may be news. */
+	bool (*carried)(void *arg, uint16_t zone, const struct rsvp_session *session, const struct rsvp_sender *sender);
 	/* Buffer for a grant; false: there is none. And back. */
 	bool (*take)(void *arg, uint64_t bytes);
 	void (*give)(void *arg, uint64_t bytes);
@@ -112,6 +112,11 @@ void letter_receive(struct letter_node *n, uint64_t now, const struct rsvp_messa
 	uint64_t arrival);
 /* A link to a neighbour went down, or works again. */
 void letter_neighbor(struct letter_node *n, uint64_t now, uint16_t zone, const struct ip_addr *addr, bool up);
+/*
+ * Sessions that carry on the data of those that end here have a path, or none: the previous hops of the latter are granted credit,
+ * or told not to use what they have.
+ */
+void letter_carried(struct letter_node *n, uint64_t now);
 /* Run the timers that are due, at most `budget`. *next: time of the next call (ns). */
 unsigned int letter_poll(struct letter_node *n, uint64_t now, unsigned int budget, uint64_t *next);
 

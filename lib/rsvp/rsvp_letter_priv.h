@@ -67,6 +67,7 @@ struct letter_session {
 	uint8_t role; /* enum rsvp_role */
 	uint8_t ttl;
 	bool wanted, joined, closing;
+	bool carried;	 /* joined: what its previous hops were told last */
 	uint64_t bytes;	 /* most that it is granted */
 	uint8_t *passed; /* foreign objects of its 28, then ADSPEC */
 	uint16_t object_bytes, adspec_bytes;
@@ -125,6 +126,9 @@ void letter_timer_set(struct letter_node *n, struct letter_timers *t, enum lette
 void letter_pay(struct letter_node *n, uint64_t now, struct letter_grant *g);
 bool letter_owes(const struct letter_grant *g); /* increments that nobody has acknowledged */
 void letter_take_acks(struct letter_node *n, uint64_t now, const struct rsvp_message *m);
+
+/* rsvp_letter_carried.c: does the data of a session go on with credit, if it must? */
+bool letter_is_carried(const struct letter_node *n, const struct letter_session *s);
 
 /* rsvp_letter_send.c */
 void letter_send_init(struct letter_node *n, struct letter_branch *b);

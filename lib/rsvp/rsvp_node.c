@@ -126,14 +126,23 @@ static bool is_settled(const struct rsvp_instance *s)
 static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
 
 /* Sessions that end here, and whose data this one carries on, follow it. */
-static void tell_above(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
+void rsvp_carry_set(struct rsvp_node *n, uint64_t now, struct rsvp_carry *c, bool on)
 {
-	s->carried = s->current;
-	for (struct rsvp_instance *a = s->above, *next; a; a = next) {
+	if (c->on == on)
+		return;
+	c->on = on;
+	for (struct rsvp_instance *a = c->above, *next; a; a = next) {
 		next = a->next_above;
-		rsvp_grantor_carried(n, now, a, s->carried);
+		rsvp_grantor_carried(n, now, a, on);
 		settle(n, now, a);
 	}
+}
+
+void rsvp_carry_end(struct rsvp_node *n, uint64_t now, struct rsvp_carry *c)
+{
+	rsvp_carry_set(n, now, c, false);
+	while (c->above)
+		rsvp_instance_join(c->above, NULL);
 }
 
 /* After every event of a session. It may be gone afterwards. */
@@ -152,8 +161,7 @@ static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 				rsvp_user_backup(n, now, s);
 		}
 	}
-	if (s->above && s->carried != (s->current != NULL))
-		tell_above(n, now, s);
+	rsvp_carry_set(n, now, &s->carry, s->current);
 	if (rsvp_instance_sweep(n, s) || !n->ops->shown)
 		return;
 	for (const struct rsvp_path *p = s->paths; p; p = p->next)
@@ -218,10 +226,7 @@ void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 	for (struct rsvp_path *p = s->paths; p; p = p->next)
 		rsvp_user_end(n, now, p);
 	s->current = NULL;
-	if (s->carried)
-		tell_above(n, now, s);
-	while (s->above)
-		rsvp_instance_join(s->above, NULL);
+	rsvp_carry_end(n, now, &s->carry);
 	settle(n, now, s);
 }
 
@@ -423,7 +428,7 @@ void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const 
 /* The data of a session that ends here may go on in another session now, or in none. True: it does. */
 static bool look_under(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 {
-	struct rsvp_instance *under;
+	struct rsvp_carry *under;
 
 	if (!s->joined || !n->ops->under)
 		return false;
@@ -440,9 +445,7 @@ static bool look_under(struct rsvp_node *n, uint64_t now, struct rsvp_instance *
 	if (under == s->under)
 		return false;
 	rsvp_instance_join(s, under);
-	if (under)
-		under->carried = under->current;
-	rsvp_grantor_carried(n, now, s, under && under->current);
+	rsvp_grantor_carried(n, now, s, under && under->on);
 	return true;
 }
 
@@ -624,6 +627,11 @@ uint32_t rsvp_path_slot(const struct rsvp_path *p)
 uint64_t rsvp_path_carrier(const struct rsvp_path *p)
 {
 	return p->carrier;
+}
+
+struct rsvp_carry *rsvp_carry_of(struct rsvp_instance *s)
+{
+	return &s->carry;
 }
 
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s)

@@ -125,6 +125,15 @@ struct rsvp_path;     /* a path of a session in this node */
 struct rsvp_instance; /* a session in this node */
 
 /*
+ * What carries on the data of sessions that end here: a session that begins here, or one that other machines of the caller
+ * have. All zero: no session is joined to it, and it has no path for data.
+ */
+struct rsvp_carry {
+	struct rsvp_instance *above; /* the first of the sessions whose data it carries on */
+	bool on;		     /* it has a path for their data: they may be granted credit */
+};
+
+/*
  * Credit as the data path counts it. Reservations have numbers here, which the caller gives; 0 is none. `opened` begins an
  * epoch of a reservation, and `filled` completes what a 29 says of it: FCCL, ABR and sequence. `heard` is a new 29 for a path.
  * `used`: what was sent on a path in its epoch, what is on its way to the device, what is queued; false: the path carries no
@@ -155,10 +164,10 @@ struct rsvp_node_ops {
 	/* RSVP_HOP address of this node in messages to a neighbour. NULL: rsvp_config.addr to all. */
 	struct ip_addr (*own)(void *arg, uint16_t zone, const struct ip_addr *neighbor);
 	/*
-	 * The session that begins here and carries on the data of a session that ends here, for which route has set
-	 * way->joined. NULL: there is none now; asked again with every 28. The op may be NULL.
+	 * What carries on the data of a session that ends here, for which route has set way->joined. NULL: nothing does
+	 * now; asked again with every 28. The op may be NULL.
 	 */
-	struct rsvp_instance *(*under)(void *arg, const struct rsvp_message *m);
+	struct rsvp_carry *(*under)(void *arg, const struct rsvp_message *m);
 	/* One-way delay, us, of the link by which a path leaves, as it is now; all ones: not known. NULL: way->delay_us. */
 	uint32_t (*delay_us)(void *arg, const struct rsvp_way *way);
 	/* Does a neighbour take part in Refresh Reduction (flag 0x1, RFC 2961 section 2)? NULL: none does. */
@@ -329,6 +338,15 @@ void rsvp_user_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 
 /* The path on which the data of a session that begins here may be sent; NULL: none. */
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s);
+
+/*
+ * What carries on data in a session that rsvp_open has begun: it lives as long as the session. And of a session of other
+ * machines, in the caller's memory: rsvp_carry_set tells the sessions above that it has a path for data, or none;
+ * rsvp_carry_end also parts it from them, before its memory is freed.
+ */
+struct rsvp_carry *rsvp_carry_of(struct rsvp_instance *s);
+void rsvp_carry_set(struct rsvp_node *n, uint64_t now, struct rsvp_carry *c, bool on);
+void rsvp_carry_end(struct rsvp_node *n, uint64_t now, struct rsvp_carry *c);
 const struct rsvp_node_stats *rsvp_node_stats_of(const struct rsvp_node *n);
 
 #endif

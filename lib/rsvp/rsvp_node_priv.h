@@ -155,7 +155,6 @@ struct rsvp_instance {
 	bool wanted;	     /* by rsvp_open */
 	bool select, backup; /* steps of the far gateway and of the headend */
 	bool joined;	     /* far gateway: `under`, while there is one, carries the data on */
-	bool carried;	     /* headend: what those above were told last: there is a current path */
 	uint8_t role;	     /* enum rsvp_role */
 	uint8_t traffic_class, unit;
 	uint8_t offers;
@@ -171,8 +170,9 @@ struct rsvp_instance {
 	struct rsvp_context *contexts;
 	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
 	struct timer timer;
-	struct rsvp_instance *under, *above,
-		*next_above; /* `above`: the first of those whose data this one carries on */
+	struct rsvp_carry carry; /* headend: those whose data it carries on, and what they were told last */
+	struct rsvp_carry *under;
+	struct rsvp_instance *next_above; /* of those above `under` */
 };
 
 struct rsvp_sent_id {
@@ -278,7 +278,7 @@ uint8_t *rsvp_passed_copy(uint8_t *at, const struct rsvp_message *m);
 bool rsvp_instance_sweep(struct rsvp_node *n, struct rsvp_instance *s);
 void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p);
 /* `under` carries on the data of `s`; NULL: no session does. */
-void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_instance *under);
+void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_carry *under);
 void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s);
 bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b);
 bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b);

@@ -220,7 +220,7 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	free(p);
 }
 
-void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_instance *under)
+void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_carry *under)
 {
 	struct rsvp_instance **at;
 
@@ -244,8 +244,8 @@ void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
 		at = &(*at)->next_key;
 	*at = s->next_key;
 	rsvp_instance_join(s, NULL);
-	while (s->above)
-		rsvp_instance_join(s->above, NULL);
+	while (s->carry.above)
+		rsvp_instance_join(s->carry.above, NULL);
 	timers_cancel(&n->wheel, &s->timer);
 	while (s->contexts) {
 		struct rsvp_context *x = s->contexts;

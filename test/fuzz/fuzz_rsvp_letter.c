@@ -91,11 +91,12 @@ static struct ip_addr own(void *arg, uint16_t zone, const struct ip_addr *neighb
 	return own_of(neighbor->family);
 }
 
-static bool carried(void *arg, uint16_t zone, const struct rsvp_session *session)
+static bool carried(void *arg, uint16_t zone, const struct rsvp_session *session, const struct rsvp_sender *sender)
 {
 	(void)arg;
 	(void)zone;
 	(void)session;
+	(void)sender;
 	return f.session != NULL;
 }
 
@@ -264,6 +265,8 @@ static void step(struct fuzz_input *in)
 	} else if (how & CLOSE) {
 		open_session();
 	}
+	if (how & CLOSE)
+		letter_carried(f.node, f.now);
 	if (how & COUNT)
 		move_data(time);
 	if (how & ECHO) {

@@ -23,6 +23,7 @@ import credit  # noqa: F401
 import rsvp  # noqa: F401
 import rsvp_servers  # noqa: F401
 import rsvp_letter  # noqa: F401
+import rsvp_joined  # noqa: F401
 import failover  # noqa: F401
 import steer  # noqa: F401
 from suite import SCENARIOS  # noqa: F401

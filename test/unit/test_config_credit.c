@@ -106,6 +106,8 @@ static void neighbors(void **state)
 		{"joined to nothing that is there", "      total: 12\n      join: to-server\n", "      total: 12\n",
 			NULL},
 		{"for one", "      total: 12\n", "      total: 5\n", NULL},
+		{"joined to a session to a server by the letter", "      to: \"2001:db8:1::9\"\n",
+			"      to: \"2001:db8:1::7\"\n", NULL},
 	};
 
 	(void)state;

@@ -135,11 +135,12 @@ static struct ip_addr own(void *arg, uint16_t zone, const struct ip_addr *neighb
 	return addr((unsigned int)(uintptr_t)arg);
 }
 
-static bool carried(void *arg, uint16_t zone, const struct rsvp_session *s)
+static bool carried(void *arg, uint16_t zone, const struct rsvp_session *s, const struct rsvp_sender *from)
 {
 	(void)arg;
 	(void)zone;
 	(void)s;
+	(void)from;
 	return net.carried;
 }
 
@@ -557,6 +558,16 @@ static void test_refusals(void **state)
 	net.carried = true;
 	run_for(2 * NSEC_PER_SEC);
 	assert_int_equal(RSVP_U_COMMITTED, view(0).user);
+	/* it has no path any more: both previous hops are told, once, and what is under way has its buffer */
+	for (unsigned int i = 0; i < 3; i++, net.carried = false)
+		letter_carried(net.node[3], net.now);
+	run_for(10 * NSEC_PER_SEC);
+	assert_true(net.kinds[RSVP_PATH_ERR] == 4 && view(0).user == RSVP_U_DOWN &&
+		    POOL - net.pool[3] == 2ull * (16 << 20));
+	net.carried = true;
+	letter_carried(net.node[3], net.now);
+	run_for(100 * NSEC_PER_MSEC); /* they have credit at once */
+	assert_true(view(1).user == RSVP_U_COMMITTED && view(3).grantor == RSVP_G_COMMITTED);
 
 	from = addr(3);
 	rsvp_clear(&m, RSVP_END);

@@ -478,6 +478,106 @@ static void make_outer(void)
 	m.path.addrs = &gateway;
 }
 
+/* The 29 of a server by the letter for a session that the gateway has begun: the first one is an offer. */
+static void give_letter_grant(struct testbed *t, const struct rsvp_message *init)
+{
+	speech = &rsvp_letter;
+	make_reserve(init, "2001:db8:c::9", 0);
+	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_LETTER, .amount = 5};
+	give(t, &(struct sending){D0, "2001:db8:c::9", "2001:db8:c::2", 0xc0, 64, FOR_ONE_HOP});
+	speech = &rsvp_ext;
+}
+
+/* What the neighbour of the domain is sent. */
+static void expect_far(struct testbed *t, enum rsvp_kind kind)
+{
+	assert_true(next_sent(t, P1, UNICAST));
+	assert_int_equal(kind, got.kind);
+}
+
+/*
+ * Both ends by the letter. A session across the domain has credit while the server that receives its data has granted some; a server
+ * that sends, while the session across the domain has a path. The gateway stops and starts either, and removes it.
+ */
+static void joined_by_the_letter(void **state)
+{
+	struct testbed *t = start(LETTER("  accept: [{sources: \"fd00:9::/64\", join: b}]\n" TO_SERVER));
+	static const struct sending from_p1 = {P1, "fd00::2", "", 0xc0, 255, ALERTING};
+	static struct rsvp_message init, outer_init;
+
+	(void)state;
+	speech = &rsvp_letter;
+	assert_true(next_sent(t, D0, NATIVE));
+	init = got;
+	speech = &rsvp_ext;
+	make_outer();
+	m.cbfc_hop[0].unit = 16;
+	outer_init = m;
+	give(t, &from_p1);
+	expect_far(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_OFFER, got.credit[0].flags);
+	testbed_pass(t, 400 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_false(next_sent(t, P1, UNICAST)); /* the server has granted nothing */
+	give_letter_grant(t, &init);
+	expect_far(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	assert_int_equal(32, sessions(t)->committed);
+	check_shown(t, "session stop b", "stop");
+	testbed_settle(t, 100);
+	expect_far(t, RSVP_PATH_ERR);
+	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	check_shown(t, "session start b", "start");
+	testbed_settle(t, 100);
+	speech = &rsvp_letter;
+	while (next_sent(t, D0, NATIVE))
+		init = got;
+	assert_int_equal(RSVP_INIT, init.kind);
+	speech = &rsvp_ext;
+	assert_false(next_sent(t, P1, UNICAST));
+	give_letter_grant(t, &init);
+	expect_far(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+
+	/* the session to the server is removed, and comes back under another name: joined by the next 28 */
+	apply(t, LETTER("  accept: [{sources: \"fd00:9::/64\"}]\n"));
+	testbed_settle(t, 100);
+	expect_far(t, RSVP_PATH_ERR);
+	apply(t, LETTER("  accept: [{sources: \"fd00:9::/64\", join: c}]\n"
+			"  sessions: [{name: c, port: d0, to: \"2001:db8:c::9\", class: 3}]\n"));
+	testbed_settle(t, 100);
+	speech = &rsvp_letter;
+	while (next_sent(t, D0, NATIVE))
+		init = got;
+	speech = &rsvp_ext;
+	give_letter_grant(t, &init);
+	assert_false(next_sent(t, P1, UNICAST));
+	m = outer_init;
+	m.cbfc_hop[0].sequence++;
+	give(t, &from_p1);
+	expect_far(t, RSVP_RESERVE);
+	assert_int_equal(RSVP_CREDIT_COMMIT, got.credit[0].flags);
+	testbed_free(t);
+
+	t = start(LETTER(OUTER));
+	assert_true(next_sent(t, P1, IN_TUNNEL));
+	outer_init = got;
+	make_reserve(&outer_init, "fd00::2", RSVP_CREDIT_COMMIT);
+	m.credit[0].unit = 16;
+	give(t, &(struct sending){P1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+	speech = &rsvp_letter;
+	make_letter(RSVP_INIT);
+	give(t, &from_d0);
+	expect_server(t, RSVP_RESERVE);
+	expect_server(t, RSVP_RESERVE);
+	check_shown(t, "session stop a", "stop");
+	testbed_settle(t, 100);
+	expect_server(t, RSVP_PATH_ERR);
+	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	assert_false(next_sent(t, D0, UNICAST));
+	speech = &rsvp_ext;
+	testbed_free(t);
+}
+
 /* A session across the domain is joined to that of the server that receives its data: it has credit while that one has. */
 static void joined(void **state)
 {
@@ -566,9 +666,9 @@ static void on_demand(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(sends), cmocka_unit_test(receives),
-		cmocka_unit_test(letter), cmocka_unit_test(joined), cmocka_unit_test(on_demand),
-		cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses), cmocka_unit_test(strangers),
-		cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
+		cmocka_unit_test(letter), cmocka_unit_test(joined_by_the_letter), cmocka_unit_test(joined),
+		cmocka_unit_test(on_demand), cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses),
+		cmocka_unit_test(strangers), cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

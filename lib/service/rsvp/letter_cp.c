@@ -90,6 +90,7 @@ static int route(void *arg, const struct rsvp_message *m, uint64_t arrival, stru
 		return route_server(c, m, out);
 	if (is_own(c->s, &m->session.dst)) {
 		out->role = RSVP_FAR;
+		out->joined = rsvp_joined_by(s, &m->sender.src);
 		return rsvp_accepted(s, &m->sender.src) ? 0 : -1;
 	}
 	if (m->send_ttl <= 1)
@@ -101,13 +102,14 @@ static int route(void *arg, const struct rsvp_message *m, uint64_t arrival, stru
 	return refused;
 }
 
-static bool carried(void *arg, uint16_t zone, const struct rsvp_session *session)
+static bool carried(void *arg, uint16_t zone, const struct rsvp_session *session, const struct rsvp_sender *sender)
 {
 	const struct control_role *c = arg;
-	const struct snap_rsvp_session *s = rsvp_session_towards(c->s, zone, &session->dst, RSVP_CLASS_ALL);
+	const struct snap_rsvp_session *s = zone ? rsvp_session_towards(c->s, zone, &session->dst, RSVP_CLASS_ALL)
+						 : rsvp_joined_by(&c->s->credit, &sender->src);
 	const struct rsvp_own *o = s ? rsvp_own_of(rsvp_of(c), s->name) : NULL;
 
-	return o && o->instance && rsvp_current(o->instance);
+	return o && (o->instance ? rsvp_current(o->instance) != NULL : o->carry.on);
 }
 
 /* --- the pool is that of all sessions --- */
@@ -145,9 +147,15 @@ static void changed(void *arg, const struct letter_session *s, bool on)
 	struct control_role *c = arg;
 	const struct rsvp_carrier *x = carrier_of(s);
 	struct rsvp_event e = {.kind = on ? RSVP_EVENT_UP : RSVP_EVENT_DOWN};
+	struct rsvp_own *o;
 
 	if (!x || !x->own)
 		return;
+	o = rsvp_own_of(rsvp_of(c), x->session);
+	if (o && o->letter == s) {
+		rsvp_carry_set(rsvp_of(c)->machines, c->now, &o->carry, on);
+		rsvp_of(c)->carries = true;
+	}
 	memcpy(e.session, x->session, sizeof(e.session));
 	memcpy(e.path, x->path, sizeof(e.path));
 	letter_show(s, &e.view);

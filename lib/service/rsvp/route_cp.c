@@ -95,21 +95,28 @@ static const struct snap_rsvp_session *session_towards(const struct snapshot *s,
 		m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL);
 }
 
-/* The session to a server that carries on what the permission of a sender says. NULL: none must. */
-static const struct snap_rsvp_session *joined_by(const struct snap_credit *s, const struct rsvp_message *m)
+const struct snap_rsvp_session *rsvp_joined_by(const struct snap_credit *s, const struct ip_addr *source)
 {
-	const struct snap_rsvp_accept *accept = m->count[RSVP_O_TEMPLATE] ? rsvp_accepted(s, &m->sender.src) : NULL;
+	const struct snap_rsvp_accept *accept = rsvp_accepted(s, source);
 
 	return accept && accept->join ? &s->session[accept->join - 1] : NULL;
 }
 
-struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m)
+struct rsvp_carry *rsvp_under(void *arg, const struct rsvp_message *m)
 {
 	const struct control_role *c = arg;
-	const struct snap_rsvp_session *s = m->zone ? session_towards(c->s, m->zone, m) : joined_by(&c->s->credit, m);
-	const struct rsvp_own *o = s ? rsvp_own_of(rsvp_of(c), s->name) : NULL;
+	const struct snap_rsvp_session *s = NULL;
+	struct rsvp_own *o;
 
-	return o ? o->instance : NULL;
+	if (m->zone)
+		s = session_towards(c->s, m->zone, m);
+	else if (m->count[RSVP_O_TEMPLATE])
+		s = rsvp_joined_by(&c->s->credit, &m->sender.src);
+	o = s ? rsvp_own_of(rsvp_of(c), s->name) : NULL;
+
+	if (o && o->instance)
+		return rsvp_carry_of(o->instance);
+	return o && rsvp_is_letter(c->s, s) ? &o->carry : NULL;
 }
 
 /*

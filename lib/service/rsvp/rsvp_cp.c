@@ -33,6 +33,18 @@ static void post_path(struct control_role *c, const struct rsvp_path *p, enum rs
 static void changed(void *arg, const struct rsvp_path *p, bool on)
 {
 	post_path(arg, p, on ? RSVP_EVENT_UP : RSVP_EVENT_DOWN);
+	rsvp_of(arg)->carries = true;
+}
+
+/* Sessions of letter mode that end here follow those that carry on their data: once in a pass, however many of them have changed. */
+static void follow_carries(struct control_role *c)
+{
+	struct rsvp_control *r = rsvp_of(c);
+
+	if (likely(!r->carries))
+		return;
+	r->carries = false;
+	letter_carried(r->letter, c->now);
 }
 
 static void shown(void *arg, const struct rsvp_path *p)
@@ -269,8 +281,9 @@ static unsigned int poll_rsvp(struct control_role *c, uint64_t *next)
 	watch(c);
 	rsvp_sessions_obey(c);
 	demanded = rsvp_sessions_demanded(c, &due);
-	work = demanded + rsvp_poll(r->machines, c->now, CONTROL_BURST, &polled) +
-	       letter_poll(r->letter, c->now, CONTROL_BURST, &letter);
+	work = demanded + rsvp_poll(r->machines, c->now, CONTROL_BURST, &polled);
+	follow_carries(c);
+	work += letter_poll(r->letter, c->now, CONTROL_BURST, &letter);
 	due = MIN_OF(due, MIN_OF(polled, letter));
 	repair(c, &due);
 	if (credit_of(c->node) && c->s->credit.on)

@@ -133,6 +133,7 @@ struct rsvp_own {
 	char name[RSVP_NAME];
 	struct rsvp_instance *instance; /* NULL: stopped, or there was no room */
 	struct letter_session *letter;	/* to a server of letter mode; NULL likewise */
+	struct rsvp_carry carry;	/* of the session of letter mode: those that are joined to it */
 	bool stopped;
 	uint64_t seen_ns;    /* on demand: when its data was shown last; 0: never */
 	uint64_t generation; /* of the snapshot that last had it */
@@ -275,6 +276,7 @@ struct rsvp_control {
 	uint32_t labels;     /* given so far */
 	struct rsvp_own *own[RSVP_OWN_BUCKETS];
 	uint32_t owns;
+	bool carries; /* a session that begins here has a path for data now, or none */
 	struct rsvp_service_stats stats;
 	struct rsvp_neighbor neighbor[LIMIT_CREDIT_NEIGHBORS];
 	uint32_t neighbors; /* relaxed readers */
@@ -403,7 +405,9 @@ int rsvp_route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct
 bool rsvp_egress_of(struct control_role *c, struct rsvp_carrier *x, const struct rsvp_sender *sender,
 	const struct ip_addr *to, struct rsvp_way *way);
 uint32_t rsvp_link_delay_us(void *arg, const struct rsvp_way *way);
-struct rsvp_instance *rsvp_under(void *arg, const struct rsvp_message *m);
+struct rsvp_carry *rsvp_under(void *arg, const struct rsvp_message *m);
+/* The session to a server that carries on what the permission of a source says. NULL: none must. */
+const struct snap_rsvp_session *rsvp_joined_by(const struct snap_credit *s, const struct ip_addr *source);
 /* The session along the policy by which data for that address leaves the domain, of that class. NULL: none. */
 const struct snap_rsvp_session *rsvp_session_towards(const struct snapshot *s, uint16_t zone, const struct ip_addr *to,
 	uint8_t traffic_class);
@@ -420,7 +424,8 @@ void rsvp_sessions_begin(struct control_role *c);
 void rsvp_sessions_follow(struct control_role *c, uint64_t *due);
 void rsvp_sessions_obey(struct control_role *c);
 unsigned int rsvp_sessions_stop(struct control_role *c);
-struct rsvp_own *rsvp_own_of(const struct rsvp_control *r, const char *name); /* NULL: there is none */
+struct rsvp_own *rsvp_own_of(const struct rsvp_control *r, const char *name);	  /* NULL: there is none */
+bool rsvp_is_letter(const struct snapshot *s, const struct snap_rsvp_session *x); /* to a server of letter mode */
 /* Sessions on demand: those whose data was shown begin, those whose data is over end. Returns the number shown. */
 unsigned int rsvp_sessions_demanded(struct control_role *c, uint64_t *due);
 

@@ -153,7 +153,7 @@ static bool is_same(const struct control_role *c, const struct rsvp_own *o, cons
 	       !memcmp(now.fingerprint, o->fingerprint, sizeof(now.fingerprint));
 }
 
-static bool is_letter(const struct snapshot *s, const struct snap_rsvp_session *x)
+bool rsvp_is_letter(const struct snapshot *s, const struct snap_rsvp_session *x)
 {
 	const struct snap_rsvp_neighbor *n = x->zone ? rsvp_permitted(&s->credit, x->zone, &x->to) : NULL;
 
@@ -169,7 +169,7 @@ static void open_session(struct control_role *c, struct rsvp_own *o, const struc
 	bool good = true;
 
 	remember(c, o, s);
-	if (is_letter(c->s, s)) {
+	if (rsvp_is_letter(c->s, s)) {
 		o->letter = letter_begin(c, s);
 		rsvp_of(c)->unopened |= !o->letter;
 		return;
@@ -198,6 +198,8 @@ static void close_session(struct control_role *c, struct rsvp_own *o)
 		letter_close(rsvp_of(c)->letter, c->now, o->letter);
 	o->instance = NULL;
 	o->letter = NULL;
+	rsvp_carry_set(rsvp_of(c)->machines, c->now, &o->carry, false);
+	rsvp_of(c)->carries = true;
 }
 
 static struct rsvp_own *add_own(struct rsvp_control *r, const char *name)
@@ -230,8 +232,10 @@ static void follow(struct control_role *c, uint32_t place)
 		return;
 	o->generation = c->s->generation;
 	o->place = place;
-	if ((o->instance || o->letter) && (!is_same(c, o, s) || is_letter(c->s, s) != (o->letter != NULL)))
+	if ((o->instance || o->letter) && (!is_same(c, o, s) || rsvp_is_letter(c->s, s) != (o->letter != NULL))) {
 		close_session(c, o);
+		rsvp_carry_end(rsvp_of(c)->machines, c->now, &o->carry);
+	}
 	if (!o->instance && !o->letter && !o->stopped && !is_awaited(c, o, s))
 		open_session(c, o, s);
 }
@@ -256,6 +260,7 @@ void rsvp_sessions_begin(struct control_role *c)
 				continue;
 			}
 			close_session(c, o);
+			rsvp_carry_end(r->machines, c->now, &o->carry);
 			credit_line_close(c, o->line);
 			*at = o->next;
 			free(o);

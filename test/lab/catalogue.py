@@ -20,6 +20,7 @@ import floods  # noqa: F401
 import reloads  # noqa: F401
 import bfd  # noqa: F401
 import credit  # noqa: F401
+import credit_tenants  # noqa: F401
 import rsvp  # noqa: F401
 import rsvp_servers  # noqa: F401
 import rsvp_letter  # noqa: F401

@@ -8,6 +8,7 @@ import time
 
 import cases_bfd
 import cases_failover
+import cases_figure
 import cases_hmac
 import cases_layer2
 import cases_paths
@@ -382,6 +383,7 @@ GROUPS = [
     ("twin", topology.twin, TWIN),
     *cases_bfd.GROUPS,
     *cases_failover.GROUPS,
+    *cases_figure.GROUPS,
     *cases_hmac.GROUPS,
     *cases_layer2.GROUPS,
     *cases_paths.GROUPS,

@@ -222,6 +222,12 @@ static bool in_order(struct reader *r, enum rsvp_object object, bool first)
 	return true;
 }
 
+/* An object of a flow descriptor behind one that is unknown may lack its other half: the error is about that one. */
+static bool lacks_unknown(const struct reader *r, enum rsvp_object object)
+{
+	return r->pending && (object == RSVP_O_FLOWSPEC || object == RSVP_O_FILTER);
+}
+
 static enum rsvp_refusal read_object(struct reader *r, const uint8_t *object, size_t bytes, bool first)
 {
 	bool known, configured;
@@ -246,7 +252,7 @@ static enum rsvp_refusal read_object(struct reader *r, const uint8_t *object, si
 	configured = !f->class_num && (!r->numbers->letter || r->numbers->letter_enterprise);
 	head += configured ? sizeof(be32_t) : 0;
 	if (!f->read(m, f->c_type, object + head, bytes - head))
-		return RSVP_REFUSED_object_content;
+		return lacks_unknown(r, f->object) ? RSVP_ACCEPTED : RSVP_REFUSED_object_content;
 	m->count[f->object]++;
 	return RSVP_ACCEPTED;
 }

@@ -320,6 +320,7 @@ void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session,
 
 	put_hop(m, own_towards(n, zone, to), lih);
 	m->error = (struct rsvp_error){.node = n->config.addr, .code = code, .value = value};
-	m->count[RSVP_O_ERROR] = 1;
+	m->style = RSVP_STYLE_FF;
+	m->count[RSVP_O_ERROR] = m->count[RSVP_O_STYLE] = 1;
 	send_to(n, zone, to, m);
 }

@@ -604,6 +604,9 @@ static void reported(void **state)
 		uint8_t class_num, as_class, as_c_type, kind, code;
 	} row[] = {{"v33_rsvp28_path.in", NATIVE, 0, 188, 119, 1, RSVP_PATH_ERR, RSVP_ERROR_CLASS},
 		{"v33_rsvp28_path.in", NATIVE, 0, 12, 12, 9, RSVP_PATH_ERR, RSVP_ERROR_C_TYPE},
+		{"v33_rsvp28_path.in", NATIVE, 0, 11, 11, 9, RSVP_PATH_ERR, RSVP_ERROR_C_TYPE},
+		{"v34_rsvp29_commit.in", UNICAST, 1, 9, 9, 1, RSVP_RESV_ERR, RSVP_ERROR_C_TYPE},
+		{"v34_rsvp29_commit.in", UNICAST, 1, 10, 10, 9, RSVP_RESV_ERR, RSVP_ERROR_C_TYPE},
 		{"v34_rsvp29_commit.in", UNICAST, 1, 124, 118, 3, RSVP_RESV_ERR, RSVP_ERROR_CLASS},
 		{"v34_rsvp29_commit.in", UNICAST, 1, 124, 124, 9, RSVP_RESV_ERR, RSVP_ERROR_C_TYPE}};
 

@@ -116,6 +116,12 @@ void rsvp_send(void *arg, const struct rsvp_way *way, struct rsvp_message *m)
 	rsvp_send_as(c, way, m, auth_for(c, way), &c->s->credit.numbers);
 }
 
+/* RFC 2961 section 2: a message without the flag ends refreshes by id and Bundles of its receiver. */
+static uint8_t flags_to(const struct rsvp_neighbor *n)
+{
+	return n->letter ? 0 : RSVP_FLAG_REFRESH_REDUCTION;
+}
+
 static void send_challenge(struct control_role *c, const struct rsvp_neighbor *to,
 	const struct rsvp_challenge *challenge)
 {
@@ -123,6 +129,7 @@ static void send_challenge(struct control_role *c, const struct rsvp_neighbor *t
 	struct rsvp_message *m = &rsvp_of(c)->out;
 
 	rsvp_clear(m, RSVP_CHALLENGE);
+	m->flags = flags_to(to);
 	m->challenge = *challenge;
 	m->count[RSVP_O_CHALLENGE] = 1;
 	stat_add(&rsvp_of(c)->stats.challenges, 1);
@@ -136,10 +143,10 @@ static void send_error(struct control_role *c, const struct rsvp_neighbor *n, co
 	struct rsvp_way way = {.to = about->hop.addr, .zone = about->zone};
 	struct rsvp_message *m = &rsvp_of(c)->out;
 
-	if (!about->count[RSVP_O_SESSION] || !about->count[RSVP_O_HOP] || (!down && about->kind != RSVP_RESERVE) ||
-		(down && !about->count[RSVP_O_TEMPLATE]))
+	if (!about->count[RSVP_O_SESSION] || !about->count[RSVP_O_HOP] || (!down && about->kind != RSVP_RESERVE))
 		return;
 	rsvp_clear(m, down ? RSVP_PATH_ERR : RSVP_RESV_ERR);
+	m->flags = flags_to(n);
 	m->session = about->session;
 	m->error = about->error;
 	m->error.node = n->letter ? rsvp_own_towards(c, way.zone, &way.to) : ip_addr_from6(&c->s->loopback);
@@ -147,10 +154,12 @@ static void send_error(struct control_role *c, const struct rsvp_neighbor *n, co
 	if (down) {
 		m->sender = about->sender;
 		m->tspec = about->tspec;
-		m->count[RSVP_O_TEMPLATE] = m->count[RSVP_O_TSPEC] = 1;
+		m->count[RSVP_O_TEMPLATE] = about->count[RSVP_O_TEMPLATE]; /* either may be what is unknown */
+		m->count[RSVP_O_TSPEC] = m->count[RSVP_O_TEMPLATE] && about->count[RSVP_O_TSPEC];
 	} else {
 		m->hop = (struct rsvp_hop){.addr = rsvp_own_towards(c, way.zone, &way.to), .lih = about->hop.lih};
-		m->count[RSVP_O_HOP] = 1;
+		m->style = RSVP_STYLE_FF;
+		m->count[RSVP_O_HOP] = m->count[RSVP_O_STYLE] = 1;
 	}
 	rsvp_send(c, &way, m);
 }
@@ -238,6 +247,7 @@ static enum reason answer(struct control_role *c, const struct rsvp_message *m, 
 
 	if (refusal != RSVP_ACCEPTED)
 		return refuse(c, n, refusal_counter(&r->stats, refusal));
+	r->out.flags = flags_to(n);
 	send_signed(c, &way, &r->out, rsvp_auth_of(r, n), &c->s->credit.numbers);
 	return CONSUME_rsvp;
 }

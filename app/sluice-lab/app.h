@@ -12,11 +12,12 @@ struct options {
 	const char *file;
 	char *const *files; /* all files to compare, `file` first */
 	unsigned int n_files;
-	const char *out;   /* folder for report.json, report.html and captures; NULL: write none */
-	const char *print; /* "reference"; NULL: run */
-	bool check;	   /* load and check only */
-	bool quiet;	   /* no progress bar, no text */
-	bool json;	   /* the report as JSON on stdout instead of text */
+	const char *out;      /* folder for report.json, report.html and captures; NULL: write none */
+	const char *messages; /* file for RSVP messages; NULL: write none */
+	const char *print;    /* "reference"; NULL: run */
+	bool check;	      /* load and check only */
+	bool quiet;	      /* no progress bar, no text */
+	bool json;	      /* the report as JSON on stdout instead of text */
 	bool check_every_event;
 	bool seed_given;
 	uint64_t seed;

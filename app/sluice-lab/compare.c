@@ -33,6 +33,7 @@ static void child(const struct options *o, const char *file)
 	folder_of(o, file, folder, sizeof(folder));
 	own.file = file;
 	own.out = folder;
+	own.messages = NULL;
 	own.quiet = true;
 	own.json = false;
 	if (mkdir(folder, 0755) < 0 && errno != EEXIST) {

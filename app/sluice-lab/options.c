@@ -17,6 +17,7 @@ static const char usage[] =
 	"With several topologies, run each and compare them in FOLDER/compare.html.\n"
 	"\n"
 	"  --out FOLDER          write report.html, report.json and captures to FOLDER\n"
+	"  --messages FILE       write the RSVP messages that are sent to FILE, one of each form (pcapng)\n"
 	"  --json                print the report as JSON instead of text\n"
 	"  --seed N              use seed N instead of the file's\n"
 	"  --seeds A..B          run seeds A to B in parallel processes; print the first that fails\n"
@@ -33,6 +34,7 @@ static const char usage[] =
 
 enum {
 	OPT_OUT = 256,
+	OPT_MESSAGES,
 	OPT_JSON,
 	OPT_SEED,
 	OPT_SEEDS,
@@ -47,6 +49,7 @@ enum {
 
 static const struct option table[] = {
 	{"out", required_argument, NULL, OPT_OUT},
+	{"messages", required_argument, NULL, OPT_MESSAGES},
 	{"json", no_argument, NULL, OPT_JSON},
 	{"seed", required_argument, NULL, OPT_SEED},
 	{"seeds", required_argument, NULL, OPT_SEEDS},
@@ -75,6 +78,9 @@ static int take(struct options *o, int opt, const char *arg)
 	switch (opt) {
 	case OPT_OUT:
 		o->out = arg;
+		return 0;
+	case OPT_MESSAGES:
+		o->messages = arg;
 		return 0;
 	case OPT_JSON:
 		o->json = true;

@@ -129,6 +129,7 @@ static int run(const struct options *o, struct topology *t, bool seed_given, uin
 	struct lab_options options = {.seed = seed,
 		.seed_given = seed_given,
 		.out = o->out,
+		.messages = o->messages,
 		.check_every_event = o->check_every_event,
 		.progress = show_progress,
 		.progress_arg = &progress};

@@ -34,7 +34,7 @@ static void child(const struct options *o, uint64_t seed, FILE *text)
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), status;
 
 	own.quiet = true;
-	own.out = NULL;
+	own.out = own.messages = NULL;
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
 	status = run_once(&own, true, seed, &violation);

@@ -140,7 +140,9 @@ static void drain(struct node *n)
 
 static void write_report_file(struct app *app, const char *file)
 {
-	static const char *const parts[] = {"ports", "lcores", "drops", "conservation", "sids", "neighbors", "rings"};
+	static const char *const parts[] = {"ports", "lcores", "drops", "conservation", "sids", "neighbors", "rings",
+		"rsvp counters"};
+	size_t n = ARRAY_LEN(parts) - !app->node->snapshot->credit.on;
 	char line[64];
 	FILE *f = fopen(file, "we");
 
@@ -148,7 +150,7 @@ static void write_report_file(struct app *app, const char *file)
 		log_error(main, "cannot write %s: %s", file, strerror(errno));
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+	for (size_t i = 0; i < n; i++) {
 		fprintf(f, "%s\"%s\": ", i ? ", " : "{", parts[i]);
 		snprintf(line, sizeof(line), "show %s -j", parts[i]);
 		command_run(&app->host, line, f);

@@ -23,6 +23,7 @@ struct lab_options {
 	uint64_t seed; /* replaces the seed of the file if seed_given */
 	bool seed_given;
 	const char *out;	/* folder for captures; NULL: do not write captures */
+	const char *messages;	/* pcapng file for the RSVP messages that are sent, one of each outline; NULL: none */
 	FILE *console;		/* gets the output of scheduled commands; NULL: discard it */
 	bool check_every_event; /* check all invariants after every event: slow, but exact */
 	/* Called at intervals during the run, for a progress bar; NULL: never. */

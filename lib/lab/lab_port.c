@@ -16,7 +16,7 @@ void host_send(struct host_port *p, const void *bytes, uint32_t captured, uint32
 
 	h->stats.sent++;
 	h->stats.sent_bytes += length;
-	if (h->lab->capture)
+	if (h->lab->capture || h->lab->messages)
 		lab_captured(h->lab, &p->way->link->end[p->way->from].place, true, bytes, captured, length);
 	lab_way_send(p->way, bytes, captured, length);
 }

@@ -147,6 +147,7 @@ struct lab_series {
 };
 
 struct lab_capture;
+struct lab_messages;
 struct lab_trigger;
 
 struct lab {
@@ -178,6 +179,7 @@ struct lab {
 	struct lab_notice *notice;
 	struct lab_scheduled *scheduled;
 	struct lab_capture *capture;
+	struct lab_messages *messages; /* NULL: none are written */
 	struct lab_trigger *trigger;
 	struct lab_record history[LAB_HISTORY];
 	uint64_t recorded;

@@ -161,10 +161,22 @@ class Report:
             return f"{expression}: {type(e).__name__}: {e}"
 
 
-def run(lab, topology, folder, seed=None, extra=()):
+def messages(path):
+    """Where sessions are: RSVP_CAPTURE names a folder for the RSVP messages that are sent, one of each outline (test/vectors/sent.py)."""
+    folder = os.environ.get("RSVP_CAPTURE")
+    with open(path) as f:
+        if not folder or '"credit"' not in f.read():
+            return ()
+    handle, to = tempfile.mkstemp(prefix="lab-", suffix=".pcapng", dir=folder)
+    os.close(handle)
+    return ("--messages", to)
+
+
+def run(lab, topology, folder, seed=None, extra=(), capture=False):
     """One run: status, output of stderr, report text."""
     path = os.path.join(folder, "topology.yaml")
     topology.write(path)
+    extra = [*extra, *(messages(path) if capture else ())]
     for name, config in getattr(topology, "files", {}).items():
         with open(os.path.join(folder, name), "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as f:
             f.write(config if isinstance(config, str) else json.dumps(config))
@@ -182,7 +194,7 @@ def once(lab, scenario, parameters, folder, seed=None):
             return text, f"the run to compare with: status {status}: {errors.splitlines()[:1]}"
         base = Report(json.loads(text))
     topology = build(scenario, parameters, seed)
-    done = run(lab, topology, folder, seed)
+    done = run(lab, topology, folder, seed, capture=True)
     return done[2], verdict(scenario, parameters, *done, base, getattr(topology, "expect", ()))
 
 

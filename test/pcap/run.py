@@ -91,7 +91,11 @@ def mask_digest(frame, keys):
     return frame
 
 
-RSVP, RSVP_INTEGRITY, RSVP_MESSAGE_ID, RSVP_CREDIT = 46, 4, 23, 124
+# counters of messages that are right, and have no effect
+RSVP_DROPS = {"loop", "duplicate", "other_family", "late", "bad_lih", "bad_hop", "bad_session", "bad_epoch", "bad_unit", "no_state", "no_event",
+              "no_memory", "letter_duplicate", "letter_bad_lih", "letter_bad_hop", "letter_late", "letter_no_id", "letter_no_grant",
+              "letter_no_event", "letter_no_room"}
+RSVP, RSVP_INTEGRITY, RSVP_MESSAGE_ID, RSVP_CREDIT, RSVP_CHALLENGE, RSVP_CHALLENGES = 46, 4, 23, 124, 64, 25
 
 
 def rsvp_at(frame):
@@ -108,6 +112,23 @@ def rsvp_at(frame):
     return at if protocol == RSVP and struct.unpack_from(">H", frame, at + 6)[0] == len(frame) - at else None
 
 
+def has_rsvp(frame):
+    """Is there RSVP in a frame, natively or in a tunnel, whatever it is like?"""
+    at, protocol = 14, {b"\x86\xdd": 41, b"\x08\x00": 4}.get(frame[12:14])
+    while protocol in (0, 4, 41, 43) and len(frame) >= at + 20:
+        head = {0: 8 * (frame[at + 1] + 1), 43: 8 * (frame[at + 1] + 1), 4: 4 * (frame[at] & 15), 41: 40}[protocol]
+        protocol, at = frame[at + {4: 9, 41: 6}.get(protocol, 0)], at + head
+    return protocol == RSVP
+
+
+def keep_rsvp(name, ports, work):
+    """RSVP_CAPTURE names a folder for the RSVP messages that were sent (test/vectors/sent.py)."""
+    folder = os.environ.get("RSVP_CAPTURE")
+    sent = [f for p in ports for f in read_pcap(work / f"out-{p}.pcap") if has_rsvp(f)] if folder else []
+    if sent:
+        write_pcap(pathlib.Path(folder) / f"{name}.pcap", sent)
+
+
 def is_signed(message, keys):
     """Is the digest of the first object right, with HMAC-MD5 or HMAC-SHA-256?"""
     end = 8 + struct.unpack_from(">H", message, 8)[0]
@@ -117,8 +138,8 @@ def is_signed(message, keys):
 
 
 def mask_rsvp(frame, keys):
-    """RSVP: what a node draws at random, or counts from the time of its start: epochs of CREDIT, MESSAGE_ID, and of INTEGRITY the
-    sequence number. Checksum and digest depend on them: a right one is cut out, a wrong one is left."""
+    """RSVP: what a node draws at random, or counts from the time of its start: epochs of CREDIT, MESSAGE_ID, the cookie of a challenge, and
+    of INTEGRITY the sequence number. Checksum and digest depend on them: a right one is cut out, a wrong one is left."""
     start = rsvp_at(frame)
     if start is None:
         return frame
@@ -133,6 +154,8 @@ def mask_rsvp(frame, keys):
             body = body[:12] + bytes(8)
         if number == RSVP_CREDIT:
             body = body[:12] + bytes(4) + body[16:]
+        if number == RSVP_CHALLENGE and message[1] == RSVP_CHALLENGES:
+            body = body[:12] + bytes(8)
         objects += [body] if number != RSVP_MESSAGE_ID else []
         at += size
     right = bytes(2) if total == 0xFFFF else message[2:4]
@@ -278,6 +301,16 @@ def check_drops(case, report):
     ]
 
 
+def check_rsvp(case, report):
+    """Reasons for which RSVP messages were refused, or had no effect; exactly."""
+    expected = case.get("rsvp")
+    if expected is None:
+        return []
+    counted = {k: n for k, n in report["rsvp counters"].items() if n and (k in expected or k.startswith("refused_") or k in RSVP_DROPS)}
+    return [f"rsvp: {name}: {counted.get(name, 0)} counted, {expected.get(name, 0)} expected"
+            for name in sorted(expected.keys() | counted.keys()) if expected.get(name, 0) != counted.get(name, 0)]
+
+
 def check_input(report, work):
     return [
         f"{p['port']}: {p['rx']} frames were read of {len(frames)} in its file"
@@ -292,7 +325,7 @@ def check_report(case, work):
     if not path.exists():
         return [] if case.get("status", 0) else ["no report was written"]
     report = json.loads(path.read_text())
-    return check_input(report, work) + check_drops(case, report)
+    return check_input(report, work) + check_drops(case, report) + check_rsvp(case, report)
 
 
 # --- one case
@@ -355,6 +388,7 @@ class Runner:
             status, stderr = self.start(case, work)
         finally:
             remove_runtime_files(name)
+        keep_rsvp(name, ports, work)
         problems = []
         if status is None:
             problems.append(f"sluice did not end within {self.options.timeout} s")

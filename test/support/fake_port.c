@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "test/support/rsvp_capture.h"
 #include "test/support/unit.h"
 
 static struct fake_port *fake(struct port *p)
@@ -37,6 +38,7 @@ static void keep(struct fake_port *p, struct rte_mbuf *m)
 	f->next = NULL;
 	f->size = m->pkt_len;
 	pkt_copy_out(m, 0, f->bytes, m->pkt_len);
+	rsvp_capture_frame(f->bytes, f->size);
 	*p->sent_end = f;
 	p->sent_end = &f->next;
 	p->n_sent++;

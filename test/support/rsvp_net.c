@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "test/support/rsvp_capture.h"
 #include "test/support/unit.h"
 
 static bool is_before(const struct net_message *a, const struct net_message *b)
@@ -82,6 +83,7 @@ static void send_it(void *arg, const struct rsvp_way *way, struct rsvp_message *
 
 	check(bytes, "%s cannot be written", rsvp_kind_name(m->kind));
 	check(to >= 0, "%s to nobody", rsvp_kind_name(m->kind));
+	rsvp_capture_message(&from->addr, &t->node[to].addr, data, bytes);
 	t->kinds[m->kind]++;
 	if (number == t->lose || unit_random(&t->random) % 1000 < t->loss || t->cut[from - t->node][to])
 		return;

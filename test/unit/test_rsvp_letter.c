@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "rsvp/rsvp_letter.h"
+#include "test/support/rsvp_capture.h"
 
 #define NODES 4
 #define LINKS_NS NSEC_PER_MSEC
@@ -74,6 +75,7 @@ static bool percent(unsigned int of_100)
 static void put(unsigned int from, unsigned int to, const struct rsvp_message *x)
 {
 	struct packet *p = &net.packet[net.packets];
+	struct ip_addr source, target;
 
 	assert_true(net.packets < PACKETS);
 	p->at = net.now + LINKS_NS + (net.late_ms ? unit_random(&net.random) % (net.late_ms * NSEC_PER_MSEC) : 0);
@@ -82,6 +84,9 @@ static void put(unsigned int from, unsigned int to, const struct rsvp_message *x
 	p->hop_limit = x->send_ttl;
 	p->size = (uint16_t)rsvp_write(&rsvp_letter, x, p->bytes, sizeof(p->bytes));
 	assert_true(p->size);
+	source = addr(from);
+	target = addr(to);
+	rsvp_capture_message(&source, &target, p->bytes, p->size);
 	net.packets++;
 }
 

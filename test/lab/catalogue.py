@@ -22,6 +22,7 @@ import bfd  # noqa: F401
 import credit  # noqa: F401
 import credit_tenants  # noqa: F401
 import rsvp  # noqa: F401
+import rsvp_life  # noqa: F401
 import rsvp_servers  # noqa: F401
 import rsvp_letter  # noqa: F401
 import rsvp_joined  # noqa: F401

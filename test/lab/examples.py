@@ -127,12 +127,13 @@ def credit_figure3():
     A path offers what the least of its devices offers, so l1-s1-l3 and l1-s1-l4 win with 16 units. The link from l1 to s1
     fails after 4 s, until the end: within two round trips the sessions are on their best backup, over l1 and s2 with 12
     units. At 8 s one of them is stopped, and after the lifetime of its state no device knows it. The report has the output
-    of each command.
+    of each command; the messages of gw1 are those with which the sessions begin, and those with which one ends.
     """
     net = figure("credit-figure3", "26s", 2, {"refresh": 2000, "rapid": 200}, buffers={"l2": 8, "s2": 12}, buffer=16)
     next(link for link in net.links if link["a"] == "l1.s1")["failures"] = [{"at": "4s"}]
-    return schedule(net, (2000, "gw1", "show rsvp sessions"), (2000, "s1", "show rsvp paths"), (4100, "gw1", "show rsvp sessions"),
-                    (4100, "s2", "show rsvp paths"), (8000, "gw1", "session stop s1"), (25000, "gw1", "show rsvp sessions"),
+    return schedule(net, (0, "gw1", "debug rsvp on"), (1000, "gw1", "show rsvp messages"), (2000, "gw1", "show rsvp sessions"),
+                    (2000, "s1", "show rsvp paths"), (4100, "gw1", "show rsvp sessions"), (4100, "s2", "show rsvp paths"),
+                    (8000, "gw1", "session stop s1"), (8050, "gw1", "show rsvp messages 14"), (25000, "gw1", "show rsvp sessions"),
                     (25000, "gw2", "show rsvp counters"))
 
 

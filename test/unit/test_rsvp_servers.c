@@ -578,6 +578,37 @@ static void joined_by_the_letter(void **state)
 	testbed_free(t);
 }
 
+/* The same for a session across the domain by the letter, which comes from the next hop on p1. */
+static void joined_across_by_the_letter(void **state)
+{
+	static const struct sending from_p1 = {P1, "fd00:9::5", "", 0xc0, 64, ALERTING};
+	struct testbed *t = start(LETTER("    - {address: \"2001:db8:b::3\", mode: letter}\n"
+					 "  accept: [{sources: \"fd00:9::/64\", join: b}]\n" TO_SERVER));
+	static struct rsvp_message init;
+
+	(void)state;
+	speech = &rsvp_letter;
+	assert_true(next_sent(t, D0, NATIVE));
+	init = got;
+	make_letter(RSVP_INIT);
+	m.session.dst = address("fd00::d");
+	m.hop.addr = address("2001:db8:b::3");
+	m.sender.src = address("fd00:9::5");
+	give(t, &from_p1);
+	testbed_pass(t, 700 * NSEC_PER_MSEC, NSEC_PER_MSEC);
+	assert_false(next_sent(t, P1, UNICAST)); /* the server has granted nothing */
+	give_letter_grant(t, &init);
+	speech = &rsvp_letter;
+	expect_far(t, RSVP_RESERVE);
+	expect_far(t, RSVP_RESERVE);
+	check_shown(t, "session stop b", "stop");
+	testbed_settle(t, 100);
+	expect_far(t, RSVP_PATH_ERR);
+	assert_false(next_sent(t, P1, UNICAST));
+	speech = &rsvp_ext;
+	testbed_free(t);
+}
+
 /* A session across the domain is joined to that of the server that receives its data: it has credit while that one has. */
 static void joined(void **state)
 {
@@ -666,9 +697,10 @@ static void on_demand(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(sends), cmocka_unit_test(receives),
-		cmocka_unit_test(letter), cmocka_unit_test(joined_by_the_letter), cmocka_unit_test(joined),
-		cmocka_unit_test(on_demand), cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses),
-		cmocka_unit_test(strangers), cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
+		cmocka_unit_test(letter), cmocka_unit_test(joined_by_the_letter),
+		cmocka_unit_test(joined_across_by_the_letter), cmocka_unit_test(joined), cmocka_unit_test(on_demand),
+		cmocka_unit_test(at_one_gateway), cmocka_unit_test(equal_addresses), cmocka_unit_test(strangers),
+		cmocka_unit_test(refused), cmocka_unit_test(signed_by_its_key)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ GENERATED = [("config/reference.yaml", "reference"), ("docs/counters.md", "count
 LAB_DRIVER = "drivers/virtual/"
 # Interfaces of the appliance that the lab may use: to create, poll, control and query a node, and frame formats.
 LAB_INCLUDES = re.compile(
-    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|service/services\.h$|service/pfc/(pfc_ctl|service_wait)\.h$|manage/apply\.h$|command/command\.h$|capture/|neigh/nd\.h$"
+    r"^(base/|wire/|config/|stats/|lab/|drivers/virtual/|node/node(_ctl)?\.h$|service/services\.h$|service/pfc/(pfc_ctl|service_wait)\.h$|service/rsvp/service_audit\.h$|manage/apply\.h$|command/command\.h$|capture/|neigh/nd\.h$"
     r"|snapshot/build\.h$|pkt/pkt\.h$|[^/]+\.h$|sys/)")
 # Libraries of the data path, flow control and protocols: the lab neither defines nor calls a function of these.
 LAB_FORBIDDEN = re.compile(

@@ -6,6 +6,9 @@
  *   queue    after every pass of an lcore, for the ports whose egress it owns: packets are queued only there
  *   touched  after every pass of an lcore of a node, for the ports that have sent or missed frames since the last check
  *   poll     after every pass of an lcore of a node
+ *   grant    after every pass of an lcore of a node with credit, for the sessions of previous hops
+ *   use      the same, for the sessions that use credit
+ *   credit   the same, for the node
  *   full     at a sample, unless little has happened since the last time, at the end, and after each event with
  *            --check-every-event; the other invariants are then checked too, for all ports of all nodes
  *
@@ -24,6 +27,9 @@ struct invariant {
 	bool (*queue)(const struct lab_node *n, uint16_t port, char *why, size_t size);
 	bool (*touched)(const struct lab_node *n, uint16_t port, char *why, size_t size);
 	bool (*poll)(const struct lab_node *n, char *why, size_t size);
+	bool (*grant)(const struct lab_node *n, uint32_t number, char *why, size_t size);
+	bool (*use)(const struct lab_node *n, uint32_t number, char *why, size_t size);
+	bool (*credit)(const struct lab_node *n, char *why, size_t size);
 	bool (*full)(struct lab *lab, char *why, size_t size);
 };
 
@@ -247,12 +253,15 @@ static const struct invariant invariants[] = {
 	{"node conservation", .full = nodes_conserve}, {"node counters", .full = nodes_count},
 	{"delivery", .full = ends_receive}, {"network conservation", .full = network_conserves},
 	{"buffer leak", .full = no_leak}, {"pool", .full = pool_suffices}, {"deadlock", .full = lab_no_deadlock},
+	{"credit spent", .use = lab_credit_used}, {"credit granted", .grant = lab_credit_granted},
+	{"credit pool", .credit = lab_credit_pool}, {"credit hop", .full = lab_credit_hops},
+	{"credit units", .full = lab_credit_units},
 	/* lab_qp.c checks "order" for each packet; every allocation checks "memory" */
 };
 
 /* The invariants of one kind. Unrolled, the table is gone: what is left are the calls of that kind. */
 #define CHECK_EACH(kind, lab, ...) \
-	_Pragma("GCC unroll 16") for (size_t i = 0; i < ARRAY_LEN(invariants); \
+	_Pragma("GCC unroll 32") for (size_t i = 0; i < ARRAY_LEN(invariants); \
 				      i++) if (invariants[i].kind && \
 					       !invariants[i].kind(__VA_ARGS__, why, sizeof(why))) \
 		lab_violate(lab, invariants[i].name, "%s", why);
@@ -274,6 +283,25 @@ static void check_ports(struct lab_node *n, uint32_t touched, uint32_t queues)
 		CHECK_EACH(queue, n->lab, n, (uint16_t)__builtin_ctz(ports))
 }
 
+static void check_session(const struct lab_node *n, uint32_t number, bool use)
+{
+	char why[400];
+
+	if (use) {
+		CHECK_EACH(use, n->lab, n, number)
+	} else {
+		CHECK_EACH(grant, n->lab, n, number)
+	}
+}
+
+static void check_credit(const struct lab_node *n, bool all)
+{
+	char why[400];
+
+	lab_credit_each(n, all, check_session);
+	CHECK_EACH(credit, n->lab, n)
+}
+
 /*
  * A pass of a node costs no more the more ports it has. Each packet has at least one buffer, so that no queue exceeds
  * its limit while the buffers in use do not exceed the lowest limit.
@@ -289,6 +317,8 @@ void lab_check_pass(struct lab_node *n, uint32_t queues)
 
 		CHECK_EACH(poll, n->lab, n)
 	}
+	if (unlikely(n->credit))
+		check_credit(n, false);
 }
 
 /* Like lab_check_pass, for all ports. */
@@ -300,6 +330,8 @@ static void check_node(struct lab_node *n)
 	n->touched = 0;
 	check_ports(n, all, all);
 	CHECK_EACH(poll, n->lab, n)
+	if (n->credit)
+		check_credit(n, true);
 }
 
 /* A node that was neither polled nor given a frame since the last time is as it was then. */

@@ -275,7 +275,7 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 	n->promised = budget.total;
 	for (uint32_t i = 0; i < c->ports.n; i++)
 		n->queue_limit[i] = c->ports.items[i].buffer_limit + c->ports.items[i].control_limit +
-				    2 * LIMIT_TX_ROOM;
+				    2 * LIMIT_TX_ROOM + c->credit.pool;
 	n->changed = true;
 	n->pauses |= strcasestr(n->text, "pfc") != NULL; /* in a key, a behavior, or just a name */
 	n->least_limit = UINT64_MAX;
@@ -306,6 +306,10 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 		lc->lcore->tap.dropped = dropped;
 		lc->lcore->tap.dropped_arg = n;
 		node_lcore_enter(lc->lcore);
+	}
+	if (lab_credit_init(n) < 0) {
+		snprintf(err, size, "out of memory");
+		return -ENOMEM;
 	}
 	map_queues(n);
 	lab_warm_forget(&n->timeline.warm);
@@ -397,6 +401,7 @@ static void stop_node(struct lab_node *n)
 	if (!n->node)
 		return;
 	node_drain(n->node);
+	lab_credit_fini(n);
 	remember(n);
 	for (uint16_t i = 0; i < n->n_lcores; i++) {
 		timeline_clear(&n->timeline, &n->lcore[i].wake);

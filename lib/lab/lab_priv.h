@@ -26,6 +26,7 @@ _Static_assert(LAB_BUFFER_BYTES >= SNAP_ENCAP_BYTES_MAX + 22,
 struct lab_host;
 struct lab_flow;
 struct lab_seen;
+struct lab_credit;
 
 /* One end of a link: a port of a node or host. */
 struct lab_end {
@@ -92,7 +93,8 @@ struct lab_node {
 	struct event restart;
 	uint64_t restarts;
 	struct tracks tracks;
-	struct lab_seen *seen; /* by port; lab_watch.c */
+	struct lab_seen *seen;	   /* by port; lab_watch.c */
+	struct lab_credit *credit; /* NULL: it has none; lab_credit.c */
 	/* sums of the time before the last restart */
 	struct lab_past {
 		uint64_t rx, originated, sent, dropped, consumed;
@@ -276,6 +278,20 @@ void lab_check(struct lab *lab);			  /* all invariants */
 void lab_check_way(struct lab_way *w);			  /* the cheap invariants: after an arrival, and after a pass */
 void lab_check_pass(struct lab_node *n, uint32_t queues); /* bit per port that the lcore owns */
 void lab_check_leak(struct lab *lab, struct lab_node *n);
+
+/* lab_credit.c: invariants of credit (docs/credit.md 2.13) */
+int lab_credit_init(struct lab_node *n); /* the node has started; 0, or -ENOMEM */
+void lab_credit_fini(struct lab_node *n);
+/* Calls fn for sessions of a node with credit: those at which something happens, a number of them in turn; or all. */
+void lab_credit_each(const struct lab_node *n, bool all,
+	void (*fn)(const struct lab_node *n, uint32_t number, bool use));
+/* The node that grants the credit that is used, and the number there; NULL: none, or it is down. */
+struct lab_node *lab_credit_grantor(const struct lab_node *n, uint32_t use, uint32_t *grant);
+bool lab_credit_used(const struct lab_node *n, uint32_t number, char *why, size_t size);
+bool lab_credit_granted(const struct lab_node *n, uint32_t number, char *why, size_t size);
+bool lab_credit_pool(const struct lab_node *n, char *why, size_t size);
+bool lab_credit_hops(struct lab *lab, char *why, size_t size);
+bool lab_credit_units(struct lab *lab, char *why, size_t size);
 
 /* lab_waitfor.c: an invariant (lab_invariant.c) */
 bool lab_no_deadlock(struct lab *lab, char *why, size_t size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock: the wait-for graph of the whole network. A paused queue waits for the buffers that paused it. Each of
- * these waits until enough of its packets have left their queues.
+ * Deadlock: the wait-for graph of the whole network. A paused queue waits for the buffers that paused it. A session's
+ * queue waits for credit, which is the buffer that the next node has reserved for it. Each of these buffers waits until
+ * enough of its packets have left their queues.
  *
  * The check removes all that can still move until nothing changes: a buffer when the packets in stuck queues alone
  * would not keep it above its threshold, a queue when no stuck buffer pauses it. A pause that is about to end, or a
@@ -14,28 +15,33 @@
 
 #include "lab/lab_priv.h"
 #include "service/pfc/service_wait.h"
+#include "service/rsvp/service_audit.h"
 
 struct wait_queue {
 	struct lab_node *node;
 	struct node_queue id;
+	uint32_t line; /* of a session; 0: none */
 	bool stuck;
 };
 
 struct wait_buffer {
-	struct pfc_threshold level; /* the part in stuck queues */
+	struct pfc_threshold level; /* the part in stuck queues; buffers: units, of a reservation */
 	bool stuck;
 };
 
 struct wait_edge {
 	uint32_t queue, buffer;
-	uint64_t bytes, buffers; /* of the buffer in the queue; 0: the buffer pauses the queue */
+	uint64_t bytes, buffers; /* of the buffer in the queue; buffers 0: the buffer pauses the queue */
+	uint32_t need, reserved; /* then, of a session: units that it waits for, and that are reserved for it */
 };
 
 struct wait_graph {
 	struct lab *lab;
 	struct lab_node *node; /* being visited */
 	struct wait_queue *queue;
-	struct wait_buffer *buffer; /* by node, port and class */
+	struct wait_buffer *buffer; /* by node, port and class; after these the reservations of nodes */
+	uint32_t *first;	    /* by node: buffer of reservation 0 */
+	uint32_t n_buffers, at;	    /* at: the queue that is being visited; UINT32_MAX: none */
 	uint64_t *shared;	    /* by node: of the buffers shared by classes with alpha, those in stuck queues */
 	struct wait_edge *edge;
 	uint32_t n_queues, n_edges, room_queues, room_edges;
@@ -63,11 +69,16 @@ static void *grow(struct wait_graph *g, void *items, uint32_t n, uint32_t *room,
 	return more ? more : items;
 }
 
-static void add_edge(struct wait_graph *g, uint32_t buffer, uint64_t bytes, uint64_t buffers)
+static void add(struct wait_graph *g, const struct wait_edge *e)
 {
 	g->edge = grow(g, g->edge, g->n_edges, &g->room_edges, sizeof(*g->edge));
 	if (!g->failed)
-		g->edge[g->n_edges++] = (struct wait_edge){g->n_queues - 1, buffer, bytes, buffers};
+		g->edge[g->n_edges++] = *e;
+}
+
+static void add_edge(struct wait_graph *g, uint32_t buffer, uint64_t bytes, uint64_t buffers)
+{
+	add(g, &(struct wait_edge){.queue = g->at, .buffer = buffer, .bytes = bytes, .buffers = buffers});
 }
 
 static void closed(void *arg, const struct node_queue *q)
@@ -76,7 +87,8 @@ static void closed(void *arg, const struct node_queue *q)
 
 	g->queue = grow(g, g->queue, g->n_queues, &g->room_queues, sizeof(*g->queue));
 	if (!g->failed)
-		g->queue[g->n_queues++] = (struct wait_queue){g->node, *q, true};
+		g->queue[g->n_queues++] = (struct wait_queue){.node = g->node, .id = *q, .stuck = true};
+	g->at = g->n_queues - 1;
 }
 
 static void charges(void *arg, uint16_t port, uint8_t class, uint64_t bytes, uint64_t buffers)
@@ -85,6 +97,73 @@ static void charges(void *arg, uint16_t port, uint8_t class, uint64_t bytes, uin
 
 	if (port < MAX_PORTS)
 		add_edge(g, buffer_id(g->node, port, class), bytes, buffers);
+}
+
+/* Packets of a queue stand in a buffer: one edge for all of them. */
+static void stands_in(struct wait_graph *g, uint32_t buffer, uint64_t bytes, uint64_t buffers)
+{
+	for (uint32_t i = g->n_edges; i-- && g->edge[i].queue == g->at;) {
+		if (g->edge[i].buffer != buffer || !g->edge[i].buffers)
+			continue;
+		g->edge[i].bytes += bytes;
+		g->edge[i].buffers += buffers;
+		return;
+	}
+	add_edge(g, buffer, bytes, buffers);
+}
+
+static void granted(void *arg, uint32_t grant, uint32_t units)
+{
+	struct wait_graph *g = arg;
+
+	if (g->at != UINT32_MAX)
+		stands_in(g, g->first[g->node->index] + grant, 0, units);
+}
+
+static void charged(void *arg, uint16_t port, uint8_t class, uint32_t bytes, uint32_t buffers)
+{
+	struct wait_graph *g = arg;
+
+	if (g->at != UINT32_MAX && port < MAX_PORTS && class < 8)
+		stands_in(g, buffer_id(g->node, port, class), bytes, buffers);
+}
+
+/* The session's queue waits for the buffer that the next node has reserved for it. */
+static void add_session(struct wait_graph *g, const struct audit_line *l)
+{
+	struct node_queue id = {l->port, l->slice, l->class};
+	uint32_t grant;
+	const struct lab_node *to = lab_credit_grantor(g->node, l->use, &grant);
+	struct audit_grant at;
+
+	closed(g, &id);
+	if (g->failed)
+		return;
+	g->queue[g->at].line = l->use;
+	if (to && service_audit_grant(to->node, grant, &at))
+		add(g, &(struct wait_edge){.queue = g->at,
+			       .buffer = g->first[to->index] + grant,
+			       .need = l->need,
+			       .reserved = at.buf});
+}
+
+/* A session with credit waits with the queue of its class, if that one is paused. */
+static void line(void *arg, const struct audit_line *l)
+{
+	struct wait_graph *g = arg;
+
+	if (l->need) {
+		add_session(g, l);
+		return;
+	}
+	for (g->at = 0; g->at < g->n_queues; g->at++) {
+		const struct wait_queue *q = &g->queue[g->at];
+
+		if (q->node == g->node && q->id.port == l->port && q->id.slice == l->slice && q->id.class == l->class &&
+			!q->line)
+			return;
+	}
+	g->at = UINT32_MAX;
 }
 
 /* The running node at the other end of the link, or NULL. */
@@ -152,29 +231,61 @@ static void held_by_link(void *arg)
 	node_relay_holds(end->node->node, end->port, q->id.class, g->lab->now, held_by_relay, g);
 }
 
+/* Numbers of the buffers: ports and classes of all nodes, and reservations. */
+static void number_buffers(struct wait_graph *g)
+{
+	g->n_buffers = g->lab->n_nodes * MAX_PORTS * 8;
+	g->first = calloc(g->lab->n_nodes + 1, sizeof(*g->first));
+	g->failed = !g->first;
+	for (uint32_t i = 0; i < g->lab->n_nodes && !g->failed; i++) {
+		struct audit_node a = {0};
+
+		g->first[i] = g->n_buffers;
+		if (g->lab->node[i].credit && service_audit_node(g->lab->node[i].node, &a))
+			g->n_buffers += a.numbers;
+	}
+}
+
 static void build(struct wait_graph *g)
 {
 	const struct service_wait_visitor visitor = {.arg = g,
 		.closed = closed,
 		.held_by_link = held_by_link,
 		.held_by_tunnel = held_by_tunnel,
-		.charges = charges};
+		.charges = charges,
+		.granted = granted};
+	const struct service_audit_visitor sessions = {.arg = g, .line = line, .granted = granted, .charged = charged};
 
+	number_buffers(g);
 	for (uint32_t i = 0; i < g->lab->n_nodes && !g->failed; i++) {
 		g->node = &g->lab->node[i];
 		if (g->node->node)
 			service_wait_visit(g->node->node, g->lab->now, &visitor);
+		if (g->node->credit)
+			service_audit_visit(g->node->node, &sessions);
 	}
 	if (g->n_queues) {
-		g->buffer = calloc((size_t)g->lab->n_nodes * MAX_PORTS * 8, sizeof(*g->buffer));
+		g->buffer = calloc(g->n_buffers, sizeof(*g->buffer));
 		g->shared = calloc(g->lab->n_nodes, sizeof(*g->shared));
 	}
 	g->failed |= g->n_queues && (!g->buffer || !g->shared);
 }
 
+/* Of a port and class; else it is reserved for a session. */
+static bool is_of_port(const struct wait_graph *g, uint32_t buffer)
+{
+	return buffer < g->lab->n_nodes * MAX_PORTS * 8;
+}
+
 static struct lab_node *node_of_buffer(const struct wait_graph *g, uint32_t buffer)
 {
-	return &g->lab->node[buffer / 8 / MAX_PORTS];
+	uint32_t i = 0;
+
+	if (is_of_port(g, buffer))
+		return &g->lab->node[buffer / 8 / MAX_PORTS];
+	while (i + 1 < g->lab->n_nodes && g->first[i + 1] <= buffer)
+		i++;
+	return &g->lab->node[i];
 }
 
 static uint16_t port_of_buffer(uint32_t buffer)
@@ -185,7 +296,7 @@ static uint16_t port_of_buffer(uint32_t buffer)
 /* The contents of the buffers if all queues that are not stuck were empty. */
 static void fill(struct wait_graph *g)
 {
-	memset(g->buffer, 0, (size_t)g->lab->n_nodes * MAX_PORTS * 8 * sizeof(*g->buffer));
+	memset(g->buffer, 0, g->n_buffers * sizeof(*g->buffer));
 	memset(g->shared, 0, g->lab->n_nodes * sizeof(*g->shared));
 	for (uint32_t i = 0; i < g->n_edges; i++) {
 		const struct wait_edge *e = &g->edge[i];
@@ -195,9 +306,20 @@ static void fill(struct wait_graph *g)
 			continue;
 		g->buffer[e->buffer].level.bytes += e->bytes;
 		g->buffer[e->buffer].level.buffers += e->buffers;
-		if (node_buffer_shares(n->node, port_of_buffer(e->buffer), e->buffer % 8))
+		if (is_of_port(g, e->buffer) && node_buffer_shares(n->node, port_of_buffer(e->buffer), e->buffer % 8))
 			g->shared[n->index] += e->buffers;
 	}
+}
+
+/* Would the buffer stop the queue if only the packets in stuck queues were in it? Reserved units that are free are credit soon. */
+static bool stops(const struct wait_graph *g, const struct wait_edge *e)
+{
+	const struct lab_node *n = node_of_buffer(g, e->buffer);
+	const struct pfc_threshold *level = &g->buffer[e->buffer].level;
+
+	if (!is_of_port(g, e->buffer))
+		return level->buffers && e->need + level->buffers > e->reserved;
+	return node_buffer_stops(n->node, port_of_buffer(e->buffer), e->buffer % 8, level, g->shared[n->index]);
 }
 
 /* Remove the queues and buffers that can move; returns the number of stuck queues. */
@@ -212,13 +334,11 @@ static uint32_t reduce(struct wait_graph *g)
 			g->queue[i].stuck = false;
 		for (uint32_t i = 0; i < g->n_edges; i++) {
 			const struct wait_edge *e = &g->edge[i];
-			const struct lab_node *n = node_of_buffer(g, e->buffer);
 			struct wait_buffer *b = &g->buffer[e->buffer];
 
 			if (e->buffers)
 				continue;
-			b->stuck = node_buffer_stops(n->node, port_of_buffer(e->buffer), e->buffer % 8, &b->level,
-				g->shared[n->index]);
+			b->stuck = stops(g, e);
 			g->queue[e->queue].stuck |= b->stuck;
 		}
 		stuck = 0;
@@ -249,6 +369,19 @@ static const char *port_name(const struct lab_node *n, uint16_t port)
 	return n->topo->config->ports.items[port].name;
 }
 
+static size_t name_wait(const struct wait_graph *g, const struct wait_edge *e, char *why, size_t size)
+{
+	const struct wait_queue *q = &g->queue[e->queue];
+	const struct lab_node *far = node_of_buffer(g, e->buffer);
+
+	if (q->line)
+		return (size_t)snprintf(why, size, "session %u of %s class %u waits for credit of %s, ", q->line,
+			q->node->topo->name, q->id.class, far->topo->name);
+	return (size_t)snprintf(why, size, "queue %s.%s class %u waits for buffer %s.%s, ", q->node->topo->name,
+		port_name(q->node, q->id.port), q->id.class, far->topo->name,
+		port_name(far, port_of_buffer(e->buffer)));
+}
+
 /* "queue n1.east class 3 waits for buffer n2.west, ..., which waits for the first queue" */
 static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 {
@@ -263,15 +396,9 @@ static void name_cycle(const struct wait_graph *g, char *why, size_t size)
 		at = next(g, false, next(g, true, at)->buffer)->queue;
 	first = at;
 	do {
-		const struct wait_queue *q = &g->queue[at];
-		const struct lab_node *far;
-
 		e = next(g, true, at);
-		far = node_of_buffer(g, e->buffer);
 		if (n < size)
-			n += (size_t)snprintf(why + n, size - n, "queue %s.%s class %u waits for buffer %s.%s, ",
-				q->node->topo->name, port_name(q->node, q->id.port), q->id.class, far->topo->name,
-				port_name(far, port_of_buffer(e->buffer)));
+			n += name_wait(g, e, why + n, size - n);
 		at = next(g, false, e->buffer)->queue;
 	} while (at != first);
 	if (n < size)
@@ -293,5 +420,6 @@ bool lab_no_deadlock(struct lab *lab, char *why, size_t size)
 	free(g.buffer);
 	free(g.shared);
 	free(g.edge);
+	free(g.first);
 	return none;
 }

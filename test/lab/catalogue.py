@@ -21,6 +21,8 @@ import reloads  # noqa: F401
 import bfd  # noqa: F401
 import credit  # noqa: F401
 import credit_tenants  # noqa: F401
+import credit_faults  # noqa: F401
+import credit_deadlock  # noqa: F401
 import rsvp  # noqa: F401
 import rsvp_life  # noqa: F401
 import rsvp_servers  # noqa: F401

@@ -37,7 +37,7 @@ class Report:
         self.data = data
         self.names = {"PARAM": parameters or {}, "report": data, "lost": data["losses"], "flow": self.flow, "host": self.host, "way": self.way,
                       "node": self.node, "dropped": self.dropped, "share": self.share, "reason": self.reason,
-                      "missed": self.missed, "most": self.most, "sum": sum, "abs": abs, "set": set, "max": max, "min": min, "all": all, "any": any, "mean": self.mean, "command": self.command, "count": self.count, "cell": self.cell}
+                      "missed": self.missed, "most": self.most, "sum": sum, "len": len, "abs": abs, "set": set, "max": max, "min": min, "all": all, "any": any, "mean": self.mean, "command": self.command, "count": self.count, "cell": self.cell}
 
         self.names.update(base=base, pause=self.pause, gate=self.gate, buffer=self.buffer, one_way=self.one_way, rate=self.rate, delay=self.delay,
                           into=self.into, lossless=self.lossless, cycles=self.cycles, excused=self.excused, number=self.number)

@@ -26,6 +26,8 @@ struct service_wait_visitor {
 	void (*held_by_tunnel)(void *arg, const struct ip_prefix *sid, const struct ipv6_addr *source);
 	/* So much of what waits in it stands in the buffer of a port and class. */
 	void (*charges)(void *arg, uint16_t port, uint8_t class, uint64_t bytes, uint64_t buffers);
+	/* A packet that waits in it occupies so many units of a credit session's reservation. */
+	void (*granted)(void *arg, uint32_t grant, uint32_t units);
 };
 
 void service_wait_visit(const struct node *n, uint64_t now, const struct service_wait_visitor *v);

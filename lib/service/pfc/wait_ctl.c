@@ -31,9 +31,11 @@ static void visit_charges(const struct fifo *f, const struct service_wait_visito
 {
 	struct account_level sum[PORT_SLOTS][PKT_PRIORITIES] = {0};
 
-	for (const struct rte_mbuf *m = f->head; m; m = pkt_of((struct rte_mbuf *)(uintptr_t)m)->next) {
-		const struct pkt *x = pkt_of((struct rte_mbuf *)(uintptr_t)m);
+	for (struct rte_mbuf *m = f->head; m; m = pkt_of(m)->next) {
+		const struct pkt *x = pkt_of(m);
 
+		if (x->priority & PKT_GRANTED)
+			v->granted(v->arg, pkt_credit_of(m)->grant, pkt_credit_of(m)->units);
 		sum[m->port][x->priority].bytes += m->pkt_len;
 		sum[m->port][x->priority].buffers += m->nb_segs;
 	}

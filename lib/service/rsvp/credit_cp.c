@@ -11,6 +11,7 @@
 #define PROBE_NS NSEC_PER_SEC		  /* a marker with ASK in this time keeps T_loop measured */
 #define UPDATES_PER_S 10000		  /* messages with updates: half of what a neighbour hears by default */
 #define UPDATES_SHARED 24		  /* updates of a message */
+#define LATE_GRANTS 240			  /* then so many updates share a message that the tick comes sooner */
 #define TELLS 256			  /* taken from a mailbox at a time */
 #define SYNC_NS NSEC_PER_MSEC		  /* T_sync */
 #define SYNC_SHORT_NS (NSEC_PER_MSEC / 4) /* for loops of up to 1 ms */
@@ -526,10 +527,23 @@ static void batch_freed(struct control_role *c, uint32_t number)
 
 	if (!g->used || !g->on)
 		return;
-	if (c->now - g->updated_ns < apart)
-		pace.batch = UINT32_MAX; /* a later batch, the tick, or a user that is blocked */
+	if (c->now - g->updated_ns < apart) {
+		pace.batch = UINT32_MAX; /* late_batches, the tick, or a user that is blocked */
+		k->late_ns = MIN_OF(k->late_ns, g->updated_ns + apart);
+	}
 	if (credit_grantor_due(&g->g, t, pace))
 		credit_update_due(c, number);
+}
+
+/* Batches that were freed too soon after an update. With so many sessions that the tick comes sooner, it is left to that. */
+static void late_batches(struct control_role *c)
+{
+	struct credit_control *k = credit_of(c->node);
+	uint32_t n = k->active_grants;
+
+	k->late_ns = TIME_NEVER;
+	for (uint32_t i = 0; i < n && n < LATE_GRANTS; i++)
+		batch_freed(c, k->active_grant[i]);
 }
 
 /* --- what the data path tells --- */
@@ -593,10 +607,13 @@ unsigned int credit_poll(struct control_role *c, uint64_t *due)
 			if (k->neighbor[i].loop.samples && loop_of(c, &k->neighbor[i]) <= NSEC_PER_MSEC)
 				k->tick_ns = c->now + SYNC_SHORT_NS;
 	}
+	if (c->now >= k->late_ns)
+		late_batches(c);
 	look_at_neighbors(c, due);
 	credit_updates_send(c);
 	if (k->active_grants || k->active_lines)
 		*due = MIN_OF(*due, MAX_OF(k->tick_ns, c->now));
+	*due = MIN_OF(*due, k->late_ns);
 	return work;
 }
 

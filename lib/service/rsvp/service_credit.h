@@ -137,6 +137,7 @@ struct credit_control {
 	uint32_t orders;    /* given so far */
 	bool over;	    /* the node ends: its mailboxes are closed */
 	uint64_t tick_ns;   /* when the next tick is due */
+	uint64_t late_ns; /* when a batch may be told that was freed too soon after another one; TIME_NEVER: none was */
 	uint64_t generation;
 	uint32_t live_epoch;
 	struct mailbox rx_tells[NODE_MAX_ROLES], worker_tells[NODE_MAX_ROLES], worker_orders[NODE_MAX_ROLES];

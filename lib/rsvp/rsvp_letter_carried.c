@@ -27,6 +27,7 @@ static void follow(struct letter_node *n, uint64_t now, struct letter_session *s
 		g->state = RSVP_G_OFFERED; /* the previous hop has given up what it had */
 		letter_timer_set(n, &g->timers, LETTER_T_SEND, now);
 	}
+	letter_sweep(n, s);
 }
 
 void letter_carried(struct letter_node *n, uint64_t now)

@@ -239,7 +239,7 @@ def rsvp_reordered(window, seed=1):
     return schedule(net, (2000, "gw2", "show rsvp counters"), (3900, "gw2", "show rsvp counters"))
 
 
-@scenario(short=[{"sessions": 4}], long=[{"sessions": 4}], seeds=0.01,
+@scenario(short=[{"sessions": 4}], long=[{"sessions": 4}, {"sessions": 1000}], seeds=0.01,
           expect=lambda sessions, **_: [committed(0, sessions), committed(1, sessions), committed(2, sessions), *ends_expect(sessions, 3)])
 def rsvp_hour(sessions, seed=1):
     """An hour with R of 30 s, a tenth of all messages lost, some doubled or overtaken; a gateway, a leaf and a spine restart."""

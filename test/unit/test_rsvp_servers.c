@@ -574,6 +574,7 @@ static void joined_by_the_letter(void **state)
 	expect_server(t, RSVP_PATH_ERR);
 	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
 	assert_false(next_sent(t, D0, UNICAST));
+	check_shown(t, "show rsvp paths", "1/0x8002");
 	speech = &rsvp_ext;
 	testbed_free(t);
 }

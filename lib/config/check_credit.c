@@ -119,6 +119,12 @@ static void check_timers(const struct config *c, struct cfg_diags *d)
 			"for idle; "
 			"use %llu or more",
 			U(x->lease_ms), U(3 * x->heartbeat_ms + x->idle_ms));
+	if (x->data == CREDIT_DATA_GATED && x->wait_ms < 2 * x->idle_ms)
+		cfg_diag_warn(d, check_at(c, &x->wait_ms, check_at(c, &x->idle_ms, x->at)),
+			"wait: %llu ms: a session whose next hop was away for a moment has credit again after 2 * "
+			"idle, %llu ms, "
+			"at the earliest; its packets are sent without credit, or dropped, before that",
+			U(x->wait_ms), U(2 * x->idle_ms));
 	if (x->rapid_ms * ((1ull << x->rapid_copies) - 1) > x->refresh_ms)
 		cfg_diag_warn(d, check_at(c, &x->refresh_ms, check_at(c, &x->rapid_ms, x->at)),
 			"refresh: %llu ms is over before the %llu rapid copies are, after %llu ms", U(x->refresh_ms),

@@ -49,6 +49,11 @@ static void timers_and_pool(void **state)
 			"offer: 100 ms: an offer must live longer than the selection, select: 100 ms"},
 		{"copies after the refresh", "refresh: 20000", "refresh: ^5999",
 			"warning: refresh: 5999 ms is over before the 4 rapid copies are, after 6000 ms"},
+		{"packets wait for less than a new epoch takes", "  wait: 500\n", "  wait: ^50\n",
+			"warning: wait: 50 ms: a session whose next hop was away for a moment has credit again after 2 "
+			"* idle, "
+			"100 ms, at the earliest; its packets are sent without credit, or dropped, before that",
+			"  data: free\n", "  data: gated\n"},
 		{"no room for a session", "pool: 64", "pool: ^16",
 			"pool: 16 units have no room for one session of buffer: 16 and margin: 1; lower them, or raise "
 			"pool"},

@@ -158,6 +158,8 @@ static void hear_neighbor(struct control_role *c, const struct rsvp_path_view *v
 	if (!n || !hb_us)
 		return;
 	credit_alive_hear(&n->alive, hb_us, c->now);
+	if (n->again_ns)
+		n->again_ns = c->now;
 	__atomic_store_n(&k->data->alive[n - k->neighbor], n->alive.until_ns, __ATOMIC_RELAXED);
 }
 
@@ -470,6 +472,7 @@ static void neighbor_ended(struct control_role *c, struct credit_neighbor *n)
 	uint32_t alive = (uint32_t)(n - k->neighbor);
 
 	n->alive.until_ns = 0;
+	n->again_ns = c->now + c->s->credit.config.idle_ms * NSEC_PER_MSEC;
 	__atomic_store_n(&k->data->alive[alive], 0, __ATOMIC_RELAXED);
 	for (uint32_t line = 1; line < k->numbers; line++) {
 		struct credit_use *u = &k->use[line];
@@ -477,6 +480,20 @@ static void neighbor_ended(struct control_role *c, struct credit_neighbor *n)
 		if (u->used && u->slot != CREDIT_NO_SLOT && u->binding.alive == alive && !u->ending)
 			rsvp_user_silent(rsvp_of(c)->machines, c->now, rsvp_path_at(rsvp_of(c)->machines, u->slot));
 	}
+}
+
+/*
+ * Its paths ask for new epochs: all of them, as soon as it is heard again, because each of its heartbeats names one path only;
+ * or after D_idle, because one that has restarted knows no path that a heartbeat could name. While no way to it is alive they
+ * wait for that.
+ */
+static void neighbor_again(struct control_role *c, struct credit_neighbor *n)
+{
+	const struct rsvp_neighbor *row = rsvp_neighbor_of(rsvp_of(c), n->zone, &n->addr);
+
+	n->again_ns = 0;
+	if (row && row->reachable)
+		rsvp_neighbor(rsvp_of(c)->machines, c->now, n->zone, &n->addr, true);
 }
 
 /* A heartbeat names one context, each in its turn. */
@@ -504,6 +521,10 @@ static void look_at_neighbors(struct control_role *c, uint64_t *due)
 
 		if (credit_alive_ended(&n->alive, c->now))
 			neighbor_ended(c, n);
+		if (n->again_ns && c->now >= n->again_ns)
+			neighbor_again(c, n);
+		if (n->again_ns)
+			*due = MIN_OF(*due, n->again_ns);
 		if (n->granted && !n->due && credit_lease_beat_due(&n->lease, hb / 2, c->now))
 			beat(c, n);
 		if (n->alive.until_ns)

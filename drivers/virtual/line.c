@@ -40,7 +40,7 @@ struct line {
 	uint32_t n_late, room_late;
 	struct line_frame *given; /* straggler returned to the caller; valid until the next call */
 	size_t given_ring;	  /* bytes of the ring returned to the caller; likewise */
-	bool up, outage[2];	  /* outage: of watched frames, of others */
+	bool up, outage[2];	  /* outage: of control frames, of others */
 	bool perfect;		  /* no frame is lost, changed, doubled or late */
 	struct line_stats stats;
 	struct line_config config;
@@ -227,17 +227,35 @@ static void count_watched(struct line *l, bool lost)
 	l->stats.watched_run = MAX_OF(l->stats.watched_run, l->run);
 }
 
+static bool is_control(const struct line *l, const void *bytes, uint32_t captured)
+{
+	return l->config.control && l->config.control(bytes, captured);
+}
+
+/* Do the faults of the line concern a frame, and does an outage? */
+static bool concerns(const struct line *l, const void *bytes, uint32_t captured, bool *cut)
+{
+	bool control;
+
+	*cut = false;
+	if (l->config.faults == LINE_FAULTS_ALL && !l->outage[0] && !l->outage[1])
+		return true;
+	control = is_control(l, bytes, captured);
+	*cut = l->outage[!control];
+	return l->config.faults == LINE_FAULTS_ALL || control == (l->config.faults == LINE_FAULTS_CONTROL);
+}
+
 /* Apply delay and faults to a frame after the serialiser. 0, or -ENOBUFS if the frame was lost for lack of memory. */
 static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 {
-	bool straggles = happens(l, l->config.reordering);
-	uint64_t jitter = l->config.jitter_ns ? line_random(&l->random) % (l->config.jitter_ns + 1) : 0;
-	bool lost = happens(l, l->config.loss), watched;
+	bool cut, concerned = concerns(l, bytes, f->captured, &cut);
+	bool straggles = concerned && happens(l, l->config.reordering);
+	uint64_t jitter = concerned && l->config.jitter_ns ? line_random(&l->random) % (l->config.jitter_ns + 1) : 0;
+	bool lost = concerned && happens(l, l->config.loss);
 
-	watched = l->config.watched && l->config.watched(bytes, f->captured);
-	if (watched)
-		count_watched(l, lost || l->outage[0]);
-	if (l->outage[!watched]) {
+	if (l->config.watched && l->config.watched(bytes, f->captured))
+		count_watched(l, lost || cut);
+	if (cut) {
 		l->stats.cut++;
 		gone(l, "outage of the link", bytes, f->captured);
 		return 0;
@@ -247,7 +265,7 @@ static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 		gone(l, "lost on the link", bytes, f->captured);
 		return 0;
 	}
-	f->corrupt = happens(l, l->config.corruption);
+	f->corrupt = concerned && happens(l, l->config.corruption);
 	f->arrival_ns = f->departure_ns + l->config.delay_ns + jitter;
 	if (straggles) {
 		f->arrival_ns += l->config.reorder_ns;
@@ -261,7 +279,7 @@ static int propagate(struct line *l, struct line_frame *f, const void *bytes)
 		gone(l, "no memory for frames in flight", bytes, f->captured);
 		return -ENOBUFS;
 	}
-	if (happens(l, l->config.duplication) && put(l, f, bytes, straggles) == 0)
+	if (concerned && happens(l, l->config.duplication) && put(l, f, bytes, straggles) == 0)
 		l->stats.duplicated++;
 	return 0;
 }
@@ -392,9 +410,9 @@ void line_stop(struct line *l, uint64_t now)
 		l->late[i].frame->stopped |= l->late[i].frame->departure_ns > now;
 }
 
-void line_set_outage(struct line *l, bool watched, bool others)
+void line_set_outage(struct line *l, bool control, bool others)
 {
-	l->outage[0] = watched;
+	l->outage[0] = control;
 	l->outage[1] = others;
 }
 

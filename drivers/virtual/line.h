@@ -22,17 +22,22 @@
 #define LINE_FRAME_MIN 60
 #define LINE_SNAP_MAX 16384 /* stored bytes of a frame */
 
+/* Frames that faults concern. */
+enum line_faults { LINE_FAULTS_ALL, LINE_FAULTS_CONTROL, LINE_FAULTS_DATA };
+
 struct line_config {
 	uint64_t rate_bps;   /* >= 1 Mbit/s */
 	uint64_t delay_ns;   /* propagation */
 	uint64_t jitter_ns;  /* additional delay, uniform from 0 to this; keeps the order */
 	uint64_t reorder_ns; /* additional delay of a reordered frame; others overtake it */
 	double loss, corruption, duplication, reordering; /* probability per frame, 0 to 1 */
+	enum line_faults faults;			  /* the frames that these concern */
 	bool deliver_corrupt; /* corruption flips a bit with a valid FCS; otherwise the FCS is wrong */
 	uint32_t frame_max;   /* longest frame without FCS; longer ones are lost */
 	uint64_t seed;
 	uint64_t memory_max;				       /* bytes for frames in flight */
 	bool (*watched)(const void *bytes, uint32_t captured); /* frames to count separately; NULL: none */
+	bool (*control)(const void *bytes, uint32_t captured); /* control frames; NULL: none */
 	/* Called for every frame that is lost, cut or oversize; NULL: never. `why` is a constant. */
 	void (*gone)(void *arg, const char *why, const void *bytes, uint32_t captured);
 	void *arg;
@@ -90,8 +95,8 @@ void line_set_up(struct line *l, uint64_t now, bool up);
 /* The sender's port goes down: it sends no more of what it was given, which is cut. */
 void line_stop(struct line *l, uint64_t now);
 
-/* An outage of watched frames, or of all others: frames sent meanwhile are cut. */
-void line_set_outage(struct line *l, bool watched, bool others);
+/* An outage of control frames, or of all others: frames sent meanwhile are cut. */
+void line_set_outage(struct line *l, bool control, bool others);
 
 /* Name the memory of a line that nearly every frame touches, part by part: its ring begins anew whenever it is empty. */
 void line_lines(const struct line *l, void (*found)(void *arg, const void *at, size_t bytes), void *arg);

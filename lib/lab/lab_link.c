@@ -159,6 +159,34 @@ static bool is_pfc(const void *bytes, uint32_t captured)
 	       (ip->next_header == IP_PROTO_ETHERNET || ip->next_header == IP_PROTO_ROUTING);
 }
 
+/* An RSVP message, also in a tunnel. */
+static bool is_rsvp(const void *bytes, uint32_t captured)
+{
+	const struct eth_hdr *eth = bytes;
+	const uint8_t *at = (const uint8_t *)(eth + 1), *end = (const uint8_t *)bytes + captured;
+	uint8_t next = IP_PROTO_IPV6;
+
+	if (captured < sizeof(*eth) || be16_get(eth->type) != ETH_TYPE_IPV6)
+		return false;
+	while (at + sizeof(struct ipv6_hdr) <= end && next != IP_PROTO_RSVP) {
+		if (next == IP_PROTO_IPV6) {
+			next = ((const struct ipv6_hdr *)at)->next_header;
+			at += sizeof(struct ipv6_hdr);
+		} else if (next == IP_PROTO_HOPOPTS || next == IP_PROTO_ROUTING || next == IP_PROTO_DSTOPTS) {
+			next = at[0];
+			at += 8u * (at[1] + 1u);
+		} else {
+			return false;
+		}
+	}
+	return next == IP_PROTO_RSVP;
+}
+
+static bool is_control(const void *bytes, uint32_t captured)
+{
+	return is_pfc(bytes, captured) || is_rsvp(bytes, captured);
+}
+
 static void gone(void *arg, const char *why, const void *bytes, uint32_t captured)
 {
 	const struct lab_way *w = arg;
@@ -180,6 +208,8 @@ static int init_way(struct lab_link *l, uint16_t from)
 		.duplication = faulty ? t->duplication : 0,
 		.reordering = faulty ? t->reordering : 0,
 		.watched = is_pfc,
+		.control = is_control,
+		.faults = (enum line_faults)t->faults,
 		.gone = gone,
 		.arg = w,
 		.deliver_corrupt = !t->fcs,
@@ -217,6 +247,10 @@ static uint64_t least_delay(const struct topo_link *t)
 {
 	return topo_delay(t) + (LINE_FRAME_MIN + LINE_OVERHEAD) * 8 * NSEC_PER_SEC / t->rate_bps;
 }
+
+_Static_assert((int)LINE_FAULTS_ALL == (int)TRAFFIC_ALL && (int)LINE_FAULTS_CONTROL == (int)TRAFFIC_CONTROL &&
+		       (int)LINE_FAULTS_DATA == (int)TRAFFIC_DATA,
+	"the words of a topology are those of a line");
 
 int lab_links_init(struct lab *lab, char *err, size_t size)
 {

@@ -9,6 +9,7 @@
 
 #include "lab/host_priv.h"
 #include "service/pfc/pfc_ctl.h"
+#include "service/rsvp/service_audit.h"
 
 #define GOODPUT "Goodput of hosts: payload received in order"
 
@@ -92,6 +93,33 @@ static double read_held(struct lab *lab, struct lab_series *s)
 	for (uint16_t p = 0; p < n->n_ports; p++)
 		held += virtual_port_held(n->node->port[p]);
 	return (double)held;
+}
+
+/* Sums over the sessions that use credit of next hops: what they may send now; packets that wait. */
+static double sum_of_uses(const struct lab_node *n, bool waits)
+{
+	double sum = 0;
+	struct audit_node a;
+	struct audit_use u;
+
+	if (!n->credit || !service_audit_node(n->node, &a))
+		return 0;
+	for (uint32_t i = 1; i < a.numbers; i++)
+		if (service_audit_use(n->node, i, &u))
+			sum += waits ? (double)u.waits : u.open ? (double)(int64_t)(u.limit - u.sent - u.pending) : 0;
+	return sum;
+}
+
+static double read_credit(struct lab *lab, struct lab_series *s)
+{
+	(void)lab;
+	return sum_of_uses(s->of, false);
+}
+
+static double read_waits(struct lab *lab, struct lab_series *s)
+{
+	(void)lab;
+	return sum_of_uses(s->of, true);
 }
 
 static const struct pfc_threshold *level_of(const struct lab_series *s)
@@ -262,6 +290,12 @@ static int add_nodes(struct lab *lab)
 		rc = rc ? rc
 			: add(lab, read_drops, n, 0, SERIES_COUNT, "Dropped in nodes", "packets per sample", "%s",
 				  n->topo->name);
+		if (n->credit && rc == 0)
+			rc = add(lab, read_credit, n, 0, SERIES_LEVEL, "Credit that sessions have of the next node",
+				"units", "%s", n->topo->name);
+		if (n->credit && rc == 0)
+			rc = add(lab, read_waits, n, 0, SERIES_LEVEL, "Packets that wait for credit", "packets", "%s",
+				n->topo->name);
 		for (uint16_t p = 0; p < n->n_ports && rc == 0; p++)
 			if (n->way[p])
 				rc = add(lab, read_queue, n, p, SERIES_LEVEL, "Egress queues", "packets", "%s.%s",

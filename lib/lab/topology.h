@@ -68,6 +68,7 @@ struct topo_link {
 	uint64_t rate_bps;
 	uint64_t delay_ns, km; /* either; km: kilometres of fibre at 5 us */
 	uint32_t faulty;       /* enum topo_direction: direction of jitter, loss, ... */
+	uint32_t faults;       /* enum topo_traffic: frames that these concern */
 	uint64_t jitter_ns, reorder_ns;
 	double loss, corruption, duplication, reordering;
 	bool fcs; /* receivers detect corruption */

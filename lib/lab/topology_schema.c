@@ -92,8 +92,8 @@ static const struct cfg_key failure_keys[] = {
 	{"direction", CFG_WORD, .offset = AT(struct topo_failure, direction), .words = words_direction, .fallback = "both",
 		.help = "Direction in which the link fails."},
 	{"traffic", CFG_WORD, .offset = AT(struct topo_failure, traffic), .words = words_traffic, .fallback = "all",
-		.help = "What is lost. control: PFC frames and state messages only; data: everything else. The link itself is then "
-			"up, and no port detects anything."},
+		.help = "What is lost. control: PFC frames, state messages of PFC tunnels, and RSVP only; data: everything else. The "
+			"link itself is then up, and no port detects anything."},
 	{"remote-fault", CFG_BOOL, .offset = AT(struct topo_failure, remote_fault), .fallback = "true",
 		.help = "If one direction fails: true: both ports go down, because the receiver signals it (IEEE 802.3). false: only "
 			"the port that receives nothing."},
@@ -123,6 +123,9 @@ static const struct cfg_key link_keys[] = {
 		.help = "Propagation delay as kilometres of fibre, 5 us each."},
 	{"faulty", CFG_WORD, .offset = AT(struct topo_link, faulty), .words = words_direction, .fallback = "both",
 		.help = "Direction with jitter, loss, corruption, duplication and reordering."},
+	{"faults", CFG_WORD, .offset = AT(struct topo_link, faults), .words = words_traffic, .fallback = "all",
+		.help = "Frames that these concern. control: PFC frames, state messages of PFC tunnels, and RSVP; data: everything "
+			"else, with fences of credit sessions."},
 	{"jitter", CFG_TIME, .offset = AT(struct topo_link, jitter_ns), .max = NSEC_PER_SEC, .fallback = "0",
 		.help = "Largest additional delay, uniformly distributed. Frames keep their order."},
 	{"loss", CFG_FRACTION, .offset = AT(struct topo_link, loss), .fallback = "0", .help = "Share of frames lost."},

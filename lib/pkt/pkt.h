@@ -149,6 +149,12 @@ static inline bool pkt_has_credit(const struct pkt *x)
 	return x->verdict == PKT_GATED || x->priority & PKT_GRANTED;
 }
 
+/* A fence behind the gate of its session. */
+static inline bool pkt_is_fence(struct rte_mbuf *m)
+{
+	return pkt_of(m)->verdict == PKT_GATED && pkt_credit_of(m)->fence;
+}
+
 /*
  * The pool of a node: buffers of one size, each preceded by a struct pkt. `bytes` is the frame data of one buffer,
  * without headroom; with headroom it is at most UINT16_MAX. `shared_cpu`: lcores may be preempted.

@@ -138,7 +138,7 @@ static void sched_enqueue_control(struct egress *e, struct egress_context *c, st
 
 /* Must the packets of a tally be dropped? *reason is the drop reason. */
 static inline bool sched_refused(const struct egress *e, const struct egress_context *c, const struct pkt *x,
-	const struct rte_mbuf *m, const struct queue_tally *t, enum reason *reason)
+	struct rte_mbuf *m, const struct queue_tally *t, enum reason *reason)
 {
 	const struct egress_slice *s = &e->slice[x->slice];
 
@@ -147,7 +147,10 @@ static inline bool sched_refused(const struct egress *e, const struct egress_con
 		return queue_is_exhausted(c, x, m);
 	}
 	*reason = DROP_queue_full;
-	return !sched_has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers);
+	if (likely(sched_has_room(e, s, &s->queue[x->tclass], t->packets, t->buffers)))
+		return false;
+	/* a session has one fence in a queue, and needs it when the queue is full of its packets */
+	return !pkt_is_fence(m);
 }
 
 static void sched_storm_drop(struct egress *e, struct egress_context *c, struct rte_mbuf *m)

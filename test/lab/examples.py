@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from net import Net, loses, tidy  # noqa: E402
 from deadlock import EDGE, PORT, Maze  # noqa: E402
 from isolation import Slices  # noqa: E402
+from credit import asked, chain, full  # noqa: E402
 from rsvp import figure, schedule  # noqa: E402
 from wan import Wan, refresh_us  # noqa: E402
 
@@ -135,6 +136,33 @@ def credit_figure3():
                     (2000, "s1", "show rsvp paths"), (4100, "gw1", "show rsvp sessions"), (4100, "s2", "show rsvp paths"),
                     (8000, "gw1", "session stop s1"), (8050, "gw1", "show rsvp messages 14"), (25000, "gw1", "show rsvp sessions"),
                     (25000, "gw2", "show rsvp counters"))
+
+
+@example
+def credit_hops():
+    """draft-hu-rtgwg-cbfc-rsvp-01, figure 4: the credit of each hop over time, when the receiver takes half of the rate.
+
+    The credit of gw2 at its neighbour is used up first, then that of the node before it, and last that at the gateway gw1, which pauses
+    the source. Nothing is lost, and no link between the nodes has PFC. See the plots of credit and of packets that wait for it.
+    """
+    net = chain("credit-hops", "480ms", nodes=("gw1", "t1", "t2", "gw2"), buffer=1024, flow={"queue-pairs": 1})
+    return asked(net, (390, "gw1", "show rsvp sessions"), (470, "gw1", "show credit s"), (470, "t1", "show credit"))
+
+
+@example
+def credit_stall():
+    """The receiver of a credit session stops for 100 ms. What is granted waits in each node, and the source is paused."""
+    net = chain("credit-stall", "700ms", receiver="10G", flow={"queue-pairs": 1, "transport": "datagram", "message": 4096, "rate": "8G"})
+    net.hosts["b"]["keys"]["sink"] = {"drain": "10G", "buffer": "8M", "xoff": "1M", "xon": "512K", "stalls": [{"at": "480ms", "for": "100ms"}]}
+    return asked(net, (390, "gw1", "show rsvp sessions"), (570, "gw1", "show credit s"), (690, "gw1", "show credit s"))
+
+
+@example
+def credit_data_loss():
+    """One packet in a thousand is lost between gw1 and t1, all the time. Each takes its units with it, until a fence shows what is
+    missing: the rate stays, where credit without fences would end. Compare with mutants of test/lab/mutants.py."""
+    net = full("credit-data-loss", seconds=1.0, forth=1e-3)
+    return net
 
 
 @example

@@ -26,7 +26,6 @@ static struct rsvp_reservation *reservation_new(struct rsvp_node *n, struct rsvp
 	r->instance = s;
 	r->phop = *phop;
 	r->number = n->ops->data ? n->ops->data->reserved(n->arg) : 0;
-	r->free.kind = RSVP_T_FREE;
 	r->next = s->reservations;
 	s->reservations = r;
 	return r;
@@ -40,7 +39,7 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance 
 	struct rsvp_limit *limit = &n->limit[s->limit];
 
 	if (r && r->units) {
-		timers_cancel(&n->wheel, &r->free);
+		rsvp_due_set(n, s, &r->due, TIME_NEVER);
 		return r;
 	}
 	if (units > n->config.pool || n->stats.promised + units > n->config.pool * n->config.oversubscription)
@@ -85,7 +84,7 @@ void rsvp_give_back(struct rsvp_node *n, struct rsvp_reservation *r)
 	}
 	r->units = 0;
 	r->committed = false;
-	timers_cancel(&n->wheel, &r->free);
+	rsvp_due_set(n, r->instance, &r->due, TIME_NEVER);
 }
 
 void rsvp_release(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t delay_ms)
@@ -98,7 +97,7 @@ void rsvp_release(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32
 		if (q->reservation == r && rsvp_path_holds(q))
 			return;
 	if (delay_ms && r->committed)
-		timers_set(&n->wheel, &r->free, now + rsvp_ms(delay_ms));
+		rsvp_due_set(n, r->instance, &r->due, now + rsvp_ms(delay_ms));
 	else
 		rsvp_give_back(n, r);
 }

@@ -113,7 +113,8 @@ bool rsvp_grantor_commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	}
 	if (p->grantor == RSVP_G_LEASE || p->grantor == RSVP_G_CLOSING)
 		return true; /* it has the buffer; the previous hop is away, or done */
-	if ((p->grantor != RSVP_G_OFFERED && p->grantor != RSVP_G_STORED) || now < p->blocked_until || p->forsaken)
+	if ((p->grantor != RSVP_G_OFFERED && p->grantor != RSVP_G_STORED) || rsvp_timer_is_set(p, RSVP_T_BLOCKED) ||
+		p->forsaken)
 		return false;
 	if (!reserve(n, p))
 		return false;
@@ -137,14 +138,15 @@ static bool is_carried(const struct rsvp_instance *s)
 }
 
 /* The candidate that is the best of those not tried yet (D13). */
-static struct rsvp_path *best_of(const struct rsvp_node *n, uint64_t now, const struct rsvp_instance *s)
+static struct rsvp_path *best_of(const struct rsvp_node *n, const struct rsvp_instance *s)
 {
 	struct rsvp_path *best = NULL;
 
 	for (struct rsvp_path *p = s->paths; p; p = p->next) {
 		struct rsvp_cbfc_offer mine = figure_of(n, p), its;
 
-		if (p->tried || (p->grantor != RSVP_G_OFFERED && p->grantor != RSVP_G_STORED) || now < p->blocked_until)
+		if (p->tried || (p->grantor != RSVP_G_OFFERED && p->grantor != RSVP_G_STORED) ||
+			rsvp_timer_is_set(p, RSVP_T_BLOCKED))
 			continue;
 		if (best)
 			its = figure_of(n, best);
@@ -167,7 +169,7 @@ void rsvp_grantor_select(struct rsvp_node *n, uint64_t now, struct rsvp_instance
 			return;
 		p->tried = false;
 	}
-	while ((best = best_of(n, now, s))) {
+	while ((best = best_of(n, s))) {
 		if (rsvp_grantor_commit(n, now, best))
 			return;
 		best->tried = true;
@@ -357,8 +359,8 @@ static bool admit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const 
 	offer(n, now, p);
 	if (s->role != RSVP_FAR)
 		p->steps |= RSVP_DOWN_INIT;
-	else if (!timer_is_set(&s->timer) && !(flags_of(m) & RSVP_HOP_ASK))
-		timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.select_ms));
+	else if (!s->due && !(flags_of(m) & RSVP_HOP_ASK))
+		rsvp_due_set(n, s, &s->due, now + rsvp_ms(n->config.select_ms));
 	if (flags_of(m) & RSVP_HOP_ASK)
 		ask(n, now, p);
 	return true;
@@ -423,7 +425,7 @@ static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	if (answers_for_other(n, now, p, m))
 		return;
 	if (p->instance->role != RSVP_FAR &&
-		(p->user == RSVP_U_DOWN || (p->user == RSVP_U_OUT && now < p->out_until))) {
+		(p->user == RSVP_U_DOWN || (p->user == RSVP_U_OUT && rsvp_timer_is_set(p, RSVP_T_USER_SEND)))) {
 		rsvp_send_path_err(n, NULL, p, &p->error);
 		return;
 	}
@@ -503,7 +505,7 @@ static void change_hop(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	p->reservation = NULL;
 	rsvp_heard_set(n, &p->heard_up, m);
 	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
-	p->blocked_until = 0;
+	rsvp_timer_cancel(n, p, RSVP_T_BLOCKED);
 	p->forsaken = p->acknowledged = p->confirmed = false;
 	rsvp_path_set_hop(n, p, &m->hop);
 	if (!admit(n, now, p, m))
@@ -638,7 +640,7 @@ void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_messa
 /* The previous hop has refused S, or nobody has acknowledged it. */
 static void refused(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
-	p->blocked_until = now + n->config.blockade * rsvp_ms(p->phop_refresh_ms);
+	rsvp_timer_set(n, p, RSVP_T_BLOCKED, now + n->config.blockade * rsvp_ms(p->phop_refresh_ms));
 	store(n, now, p, n->config.idle_ms);
 	if (p->instance->role == RSVP_FAR)
 		p->instance->select = true;
@@ -714,7 +716,7 @@ void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instanc
 		else
 			rsvp_send_path_err(n, NULL, p, &p->error);
 	}
-	if (on && !timer_is_set(&s->timer))
+	if (on && !s->due)
 		s->select = true;
 }
 

@@ -128,6 +128,7 @@ static void settle(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s);
 /* Sessions that end here, and whose data this one carries on, follow it. */
 void rsvp_carry_set(struct rsvp_node *n, uint64_t now, struct rsvp_carry *c, bool on)
 {
+	n->now = now;
 	if (c->on == on)
 		return;
 	c->on = on;
@@ -198,6 +199,7 @@ struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct 
 {
 	struct rsvp_instance *s;
 
+	n->now = now;
 	if (!o->candidates || o->candidates > RSVP_CANDIDATES_MAX)
 		return NULL;
 	s = rsvp_instance_new(n, &o->session, &n->config.addr, new_nonce(n, o));
@@ -221,8 +223,9 @@ struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct 
 
 void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 {
+	n->now = now;
 	s->wanted = false;
-	timers_cancel(&n->wheel, &s->timer);
+	rsvp_due_set(n, s, &s->due, TIME_NEVER);
 	for (struct rsvp_path *p = s->paths; p; p = p->next)
 		rsvp_user_end(n, now, p);
 	s->current = NULL;
@@ -372,6 +375,7 @@ void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *
 	struct rsvp_path *displaced = m->kind == RSVP_INIT ? rsvp_path_by_hop(n, m) : NULL;
 	struct rsvp_instance *s, *other = displaced ? displaced->instance : NULL;
 
+	n->now = now;
 	n->stats.received++;
 	if (m->count[RSVP_O_SESSION] && m->session.dst.family != n->config.addr.family) {
 		n->stats.other_family++;
@@ -395,6 +399,7 @@ void rsvp_receive(struct rsvp_node *n, uint64_t now, const struct rsvp_message *
 
 void rsvp_neighbor(struct rsvp_node *n, uint64_t now, uint16_t zone, const struct ip_addr *addr, bool up)
 {
+	n->now = now;
 	for (struct rsvp_path *p = NULL; (p = rsvp_path_next(n, p));) {
 		if (p->nhop.family && rsvp_way_of(p)->zone == zone && ip_addr_equal(&p->nhop, addr)) {
 			if (up)
@@ -412,6 +417,7 @@ void rsvp_links(struct rsvp_node *n, uint64_t now, int (*news)(void *arg, const 
 {
 	bool any = false;
 
+	n->now = now;
 	for (struct rsvp_path *p = NULL; (p = rsvp_path_next(n, p));) {
 		int what = news(n->arg, p);
 
@@ -454,6 +460,7 @@ uint32_t rsvp_routes(struct rsvp_node *n, uint64_t now, uint32_t from, uint32_t 
 {
 	uint32_t end = MIN_OF(n->config.paths_max, from + budget);
 
+	n->now = now;
 	for (uint32_t i = from; i < end; i++) {
 		struct rsvp_path *p = n->by_slot[i];
 		struct rsvp_way way;
@@ -484,30 +491,28 @@ static void select_over(struct rsvp_node *n, uint64_t now, struct rsvp_instance 
 	settle(n, now, s);
 }
 
-/* The timer of a path that is due first; the others stay. */
-static void path_expire(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+static void path_expire(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, enum rsvp_timer_kind kind)
 {
-	enum rsvp_timer_kind kind = rsvp_timer_first(p);
-
-	rsvp_timer_cancel(n, p, kind);
 	if (kind < RSVP_T_USER_LIFE)
 		rsvp_grantor_timer(n, now, p, (uint8_t)kind);
-	else
+	else if (kind < RSVP_T_BLOCKED)
 		rsvp_user_timer(n, now, p, (uint8_t)kind);
 	settle(n, now, p->instance);
 }
 
-static void expire(struct rsvp_node *n, uint64_t now, struct timer *t)
+static void expire(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 {
-	if (t->kind == RSVP_T_SELECT) {
-		select_over(n, now, TIMER_OWNER(t, struct rsvp_instance, timer));
-	} else if (t->kind == RSVP_T_FREE) {
-		struct rsvp_reservation *r = TIMER_OWNER(t, struct rsvp_reservation, free);
+	struct rsvp_due x;
 
-		rsvp_give_back(n, r);
-		settle(n, now, r->instance);
+	if (!rsvp_due_take(n, s, &x))
+		return;
+	if (x.kind == RSVP_T_SELECT) {
+		select_over(n, now, s);
+	} else if (x.kind == RSVP_T_FREE) {
+		rsvp_give_back(n, x.reservation);
+		settle(n, now, s);
 	} else {
-		path_expire(n, now, TIMER_OWNER(t, struct rsvp_path, timer));
+		path_expire(n, now, x.path, x.kind);
 	}
 }
 
@@ -516,8 +521,9 @@ unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, u
 	unsigned int left = budget;
 	struct timer *x;
 
+	n->now = now;
 	while ((x = timers_pop(&n->wheel, now, &left)))
-		expire(n, now, x);
+		expire(n, now, TIMER_OWNER(x, struct rsvp_instance, timer));
 	rsvp_refresh_flush(n);
 	*next = timers_next(&n->wheel);
 	return budget - left;
@@ -526,6 +532,7 @@ unsigned int rsvp_poll(struct rsvp_node *n, uint64_t now, unsigned int budget, u
 void rsvp_grantor_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint64_t received, int64_t lost,
 	int64_t freed)
 {
+	n->now = now;
 	if (!p->reservation)
 		return;
 	p->reservation->received = received;
@@ -538,6 +545,7 @@ void rsvp_grantor_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, 
 void rsvp_user_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint64_t sent, uint64_t pending,
 	uint64_t queued)
 {
+	n->now = now;
 	if (!p->context)
 		return;
 	p->context->sent = sent;
@@ -600,12 +608,14 @@ void rsvp_user_store(const struct rsvp_path *p, uint32_t epoch, uint64_t sent)
 
 void rsvp_user_silent(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
+	n->now = now;
 	rsvp_user_down(n, now, p);
 	settle(n, now, p->instance);
 }
 
 void rsvp_user_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
+	n->now = now;
 	rsvp_user_out_of_step(n, now, p);
 	settle(n, now, p->instance);
 }

@@ -20,12 +20,18 @@ enum rsvp_timer_kind {
 	RSVP_T_GRANTOR_STATE, /* an offer, a lease, or the rest of the data ends */
 	RSVP_T_GRANTOR_SEND,  /* S again */
 	RSVP_T_USER_LIFE,     /* no 29 for L */
-	RSVP_T_USER_SEND,     /* 28 or 30 again */
+	RSVP_T_USER_SEND,     /* 28 or 30 again; refused: the rest of the path is over */
+	RSVP_T_BLOCKED,	      /* the blockade of S is over: nothing is done then */
 	RSVP_PATH_TIMERS,
-	RSVP_T_PATH = RSVP_PATH_TIMERS, /* of a path: the first of those above */
-	RSVP_T_SELECT,			/* of an instance: T_sel; at a headend: no S has come, or one too many */
-	RSVP_T_FREE			/* of a reservation */
+	RSVP_T_SELECT = RSVP_PATH_TIMERS, /* of an instance: T_sel; at a headend: no S has come, or one too many */
+	RSVP_T_FREE			  /* of a reservation */
 };
+
+/*
+ * When something is due: 32 bits in steps of 65.5 us, rounded down. That reaches 39 hours from now, and a refresh, the life of
+ * a neighbour's state and a blockade end before. 0: not set.
+ */
+#define RSVP_DUE_BITS 16
 
 /* What one grantor holds for a session from one previous hop, however many paths run through it. */
 struct rsvp_reservation {
@@ -41,7 +47,7 @@ struct rsvp_reservation {
 	uint64_t received;
 	int64_t lost, freed;
 	uint64_t fccl, abr; /* as sent */
-	struct timer free;
+	uint32_t due;	    /* the units go back */
 };
 
 /* What a user has from one next hop for a session. */
@@ -93,8 +99,7 @@ struct rsvp_path {
 	uint16_t id;
 	uint8_t steps;	/* RSVP_DOWN_..., RSVP_UP_... */
 	bool candidate; /* of a session that begins here */
-	struct timer timer;
-	uint64_t due[RSVP_PATH_TIMERS]; /* ns; TIME_NEVER: not set. The earliest one is in the wheel */
+	uint32_t due[RSVP_PATH_TIMERS];
 	/* grantor */
 	uint8_t grantor; /* enum rsvp_grantor_state */
 	uint8_t copies;	 /* of the S that is not acknowledged */
@@ -112,7 +117,6 @@ struct rsvp_path {
 	struct rsvp_heard heard_up;
 	uint32_t s_id, s_sum; /* of the last S: its id, and rsvp_sum_of */
 	uint64_t end_sent;
-	uint64_t blocked_until; /* ns: blockade of S */
 	struct rsvp_reservation *reservation;
 	/* the 28, as it goes on */
 	const struct rsvp_shared *way; /* a struct rsvp_way without `carrier` */
@@ -143,7 +147,6 @@ struct rsvp_path {
 	struct ip_addr old_nhop; /* that the path has left, and that has not been told; family 0: none */
 	uint16_t old_zone;
 	struct rsvp_context *context;
-	uint64_t out_until;	 /* ns: U_OUT */
 	struct rsvp_error error; /* of the last PathErr */
 };
 
@@ -169,8 +172,9 @@ struct rsvp_instance {
 	struct rsvp_reservation *reservations;
 	struct rsvp_context *contexts;
 	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
-	struct timer timer;
-	struct rsvp_carry carry; /* headend: those whose data it carries on, and what they were told last */
+	struct timer timer;	       /* what is due first of the instance, its paths and its reservations */
+	uint32_t due;		       /* RSVP_T_SELECT */
+	struct rsvp_carry carry;       /* headend: those whose data it carries on, and what they were told last */
 	struct rsvp_carry *under;
 	struct rsvp_instance *next_above; /* of those above `under` */
 };
@@ -192,6 +196,7 @@ struct rsvp_node {
 	struct rsvp_config config;
 	const struct rsvp_node_ops *ops;
 	void *arg;
+	uint64_t now; /* of the event that is handled */
 	uint64_t random;
 	uint64_t salt; /* of the hash tables: neighbours choose what is in them */
 	uint32_t id_epoch, id_last;
@@ -282,6 +287,21 @@ void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_carry *under);
 void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s);
 bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session *b);
 bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b);
+
+/*
+ * rsvp_due.c: `due` is a time of the instance, of one of its paths or of one of its reservations. TIME_NEVER: cancelled. _again:
+ * times have gone with a path. _take: the earliest time, which is not set any more; false: it is still to come.
+ */
+struct rsvp_due {
+	uint64_t at; /* ns */
+	uint32_t *due;
+	enum rsvp_timer_kind kind;
+	struct rsvp_path *path;		      /* of which it is; NULL: of another record */
+	struct rsvp_reservation *reservation; /* likewise */
+};
+void rsvp_due_set(struct rsvp_node *n, struct rsvp_instance *s, uint32_t *due, uint64_t at);
+void rsvp_due_again(struct rsvp_node *n, struct rsvp_instance *s);
+bool rsvp_due_take(struct rsvp_node *n, struct rsvp_instance *s, struct rsvp_due *out);
 
 /* rsvp_shared.c. NULL: no memory. rsvp_unshare takes NULL, too. */
 const struct rsvp_shared *rsvp_share(struct rsvp_node *n, const void *data, size_t bytes);
@@ -408,32 +428,20 @@ static inline uint32_t rsvp_refresh_of(const struct rsvp_message *m)
 	return MIN_OF(m->refresh_ms, RSVP_REFRESH_MAX_MS);
 }
 
-/* The timer of a path that is due first. */
-static inline enum rsvp_timer_kind rsvp_timer_first(const struct rsvp_path *p)
-{
-	unsigned int first = 0;
-
-	for (unsigned int i = 1; i < RSVP_PATH_TIMERS; i++)
-		if (p->due[i] < p->due[first])
-			first = i;
-	return (enum rsvp_timer_kind)first;
-}
-
 static inline void rsvp_timer_set(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind, uint64_t at)
 {
-	p->due[kind] = at;
-	timers_set(&n->wheel, &p->timer, p->due[rsvp_timer_first(p)]);
+	rsvp_due_set(n, p->instance, &p->due[kind], at);
 }
 
 static inline void rsvp_timer_cancel(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_timer_kind kind)
 {
-	if (p->due[kind] != TIME_NEVER)
+	if (p->due[kind])
 		rsvp_timer_set(n, p, kind, TIME_NEVER);
 }
 
 static inline bool rsvp_timer_is_set(const struct rsvp_path *p, enum rsvp_timer_kind kind)
 {
-	return p->due[kind] != TIME_NEVER;
+	return p->due[kind];
 }
 
 /* A neighbour does not answer: it has had all copies of a message, or its state has ended. */

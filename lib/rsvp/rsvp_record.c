@@ -55,7 +55,6 @@ struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_s
 	s->session = *session;
 	s->origin = *origin;
 	s->nonce = nonce;
-	s->timer.kind = RSVP_T_SELECT;
 	s->next_key = *at;
 	*at = s;
 	n->stats.instances++;
@@ -78,9 +77,6 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 		return NULL;
 	}
 	p->carrier = way->carrier;
-	p->timer.kind = RSVP_T_PATH;
-	for (unsigned int i = 0; i < RSVP_PATH_TIMERS; i++)
-		p->due[i] = TIME_NEVER;
 	p->instance = s;
 	p->slot = n->free_slot[n->config.paths_max - n->stats.paths - 1];
 	n->by_slot[p->slot] = p;
@@ -194,7 +190,6 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 
 	if (n->ops->gone)
 		n->ops->gone(n->arg, p);
-	timers_cancel(&n->wheel, &p->timer);
 	rsvp_heard_forget(n, &p->heard_up);
 	rsvp_heard_forget(n, &p->heard_down);
 	if (p->phop.family)
@@ -209,6 +204,7 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	for (at = &p->instance->paths; *at != p;)
 		at = &(*at)->next;
 	*at = p->next;
+	rsvp_due_again(n, p->instance);
 	if (p->instance->current == p)
 		p->instance->current = NULL;
 	n->by_slot[p->slot] = NULL;

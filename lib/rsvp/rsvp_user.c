@@ -38,19 +38,16 @@ static void live(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 /* The path is gone. A headend tries it again after a while; a transit device, when it is asked after that. */
 static void leave(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
+	uint64_t rest = p->again ? rsvp_ms(n->config.rapid_ms) : n->config.blockade * rsvp_ms(n->config.refresh_ms);
+
 	rsvp_timer_cancel(n, p, RSVP_T_USER_LIFE);
 	p->context = NULL;
 	p->nhop.family = 0;
 	p->instance->backup |= p->ask && p->candidate; /* the next best is asked at once */
-	p->ask = false;
-	p->out_until = now +
-		       (p->again ? rsvp_ms(n->config.rapid_ms) : n->config.blockade * rsvp_ms(n->config.refresh_ms));
-	p->again = false;
-	if (p->candidate && p->instance->wanted) {
+	p->ask = p->again = false;
+	if ((p->candidate && p->instance->wanted) || rsvp_path_has_user(p)) {
 		enter(n, p, RSVP_U_OUT);
-		rsvp_timer_set(n, p, RSVP_T_USER_SEND, p->out_until);
-	} else if (rsvp_path_has_user(p)) {
-		enter(n, p, RSVP_U_OUT);
+		rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rest);
 	} else {
 		enter(n, p, RSVP_U_NONE);
 	}
@@ -160,9 +157,9 @@ static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		s->current = p;
 		for (struct rsvp_path *q = s->paths; q; q = q->next)
 			q->asked = false; /* the next failure begins with the best */
-		timers_cancel(&n->wheel, &s->timer);
+		rsvp_due_set(n, s, &s->due, TIME_NEVER);
 		if (is_elsewhere(p))
-			timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.offer_ms));
+			rsvp_due_set(n, s, &s->due, now + rsvp_ms(n->config.offer_ms));
 	} else {
 		p->steps |= RSVP_UP_COMMIT;
 	}
@@ -197,8 +194,8 @@ static void first_credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p,
 		enter(n, p, RSVP_U_OFFER);
 		rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + rsvp_refresh_ns(n, p));
 	}
-	if (s->role == RSVP_HEADEND && !s->current && !timer_is_set(&s->timer))
-		timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
+	if (s->role == RSVP_HEADEND && !s->current && !s->due)
+		rsvp_due_set(n, s, &s->due, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
 }
 
 /* A 29 on a path that carries data. */
@@ -601,7 +598,7 @@ void rsvp_user_backup(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s
 		best->asked = true;
 		rsvp_user_start(n, now, best, true);
 	}
-	timers_set(&n->wheel, &s->timer, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
+	rsvp_due_set(n, s, &s->due, now + rsvp_ms(n->config.select_ms + n->config.offer_ms));
 }
 
 /*
@@ -670,7 +667,8 @@ void rsvp_user_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uin
 		rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + end_interval(n, p));
 		break;
 	case RSVP_U_OUT:
-		rsvp_user_start(n, now, p, false);
+		if (p->candidate && p->instance->wanted)
+			rsvp_user_start(n, now, p, false);
 		break;
 	default:
 		send_over(n, now, p);

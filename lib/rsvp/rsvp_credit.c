@@ -118,9 +118,10 @@ void rsvp_reservation_free(struct rsvp_node *n, struct rsvp_reservation *r)
 void rsvp_context_count(const struct rsvp_node *n, const struct rsvp_path *p)
 {
 	struct rsvp_context *x = p->context;
+	uint64_t pending, queued;
 
-	if (x && n->ops->data)
-		n->ops->data->used(n->arg, p, &x->sent, &x->pending, &x->queued);
+	if (x && n->ops->data && n->ops->data->used(n->arg, p, &x->sent, &pending, &queued))
+		x->rest = pending || queued;
 }
 
 static void count_reservation(const struct rsvp_node *n, struct rsvp_reservation *r)
@@ -197,21 +198,38 @@ uint64_t rsvp_limit_promised(const struct rsvp_node *n, uint8_t limit)
 	return n->limit[limit].promised;
 }
 
-struct rsvp_context *rsvp_context_of(struct rsvp_instance *s, const struct ip_addr *nhop)
+/* There is one for each path, and a path has one at most. */
+static struct rsvp_context *context_new(struct rsvp_node *n)
 {
-	struct rsvp_context *x = s->contexts;
+	uint32_t i = n->context_free ? n->context_free - 1 : n->contexts++;
 
-	while (x && !ip_addr_equal(&x->nhop, nhop))
-		x = x->next;
-	if (x)
-		return x;
-	x = calloc(1, sizeof(*x));
-	if (!x)
-		return NULL;
-	x->nhop = *nhop;
-	x->next = s->contexts;
-	s->contexts = x;
-	return x;
+	n->context_free = n->context[i].next;
+	n->context[i] = (struct rsvp_context){.paths = 0};
+	return &n->context[i];
+}
+
+void rsvp_context_leave(struct rsvp_node *n, struct rsvp_path *p)
+{
+	struct rsvp_context *x = p->context;
+
+	p->context = NULL;
+	p->nhop.family = 0;
+	if (!x || --x->paths)
+		return;
+	x->next = n->context_free;
+	n->context_free = (uint32_t)(x - n->context) + 1;
+}
+
+void rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop)
+{
+	rsvp_context_leave(n, p);
+	for (const struct rsvp_path *q = p->instance->paths; q && !p->context; q = q->next)
+		if (q->context && ip_addr_equal(&q->nhop, nhop))
+			p->context = q->context;
+	if (!p->context)
+		p->context = context_new(n);
+	p->context->paths++;
+	p->nhop = *nhop;
 }
 
 static void take(struct rsvp_context *x, const struct rsvp_credit *c)

@@ -45,6 +45,7 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->by_sender = calloc(buckets, sizeof(*n->by_sender));
 	n->by_key = calloc(buckets, sizeof(*n->by_key));
 	n->sent = calloc(buckets, sizeof(*n->sent));
+	n->context = new_sparse(c->paths_max * sizeof(*n->context), &n->context_memory);
 	n->by_heard = calloc(buckets, sizeof(struct rsvp_heard *));
 	n->mask_contents = n->mask / 4;
 	n->by_contents = calloc(n->mask_contents + 1, sizeof(*n->by_contents));
@@ -53,7 +54,7 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	for (uint32_t i = 0; n->free_slot && i < c->paths_max; i++)
 		n->free_slot[i] = c->paths_max - 1 - i;
 	if (n->by_lih && n->by_hop && n->by_sender && n->by_key && n->sent && n->by_heard && n->by_contents &&
-		n->by_slot && n->free_slot)
+		n->by_slot && n->free_slot && n->context)
 		return n;
 	rsvp_node_free(n);
 	return NULL;
@@ -84,6 +85,7 @@ void rsvp_node_free(struct rsvp_node *n)
 	free(n->by_heard);
 	free(n->by_contents);
 	free(n->free_slot);
+	free(n->context_memory);
 	free(n);
 }
 
@@ -549,8 +551,7 @@ void rsvp_user_count(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uin
 	if (!p->context)
 		return;
 	p->context->sent = sent;
-	p->context->pending = pending;
-	p->context->queued = queued;
+	p->context->rest = pending || queued;
 	rsvp_user_more(n, now, p);
 	settle(n, now, p->instance);
 }

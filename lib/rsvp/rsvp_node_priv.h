@@ -8,6 +8,9 @@
 #ifndef RSVP_RSVP_NODE_PRIV_H
 #define RSVP_RSVP_NODE_PRIV_H
 
+#include <assert.h>
+
+#include "base/aligned.h"
 #include "base/bucket.h"
 #include "base/compiler.h"
 #include "base/timers.h"
@@ -50,17 +53,23 @@ struct rsvp_reservation {
 	uint32_t due;	    /* the units go back */
 };
 
-/* What a user has from one next hop for a session. */
+/*
+ * What a user has from one next hop for a session, for all paths that go there: all that an update changes. They are in a table
+ * of their own, a cache line each, so that the updates of many sessions touch no more than that of each.
+ */
 struct rsvp_context {
-	struct rsvp_context *next; /* of the instance */
-	struct ip_addr nhop;
+	_Alignas(CACHE_LINE_BYTES) uint64_t fccl;
+	uint64_t abr;
+	uint64_t sent;
 	uint32_t epoch, sequence, buffer;
 	uint32_t left[RSVP_LEFT];
+	uint32_t paths; /* that have it; 0: it is free */
+	uint32_t next;	/* free: the next one, counted from 1 */
 	uint8_t left_next;
 	bool stale; /* the first offer was of a reservation from before a restart: no data before RESYNC */
-	uint64_t fccl, abr;
-	uint64_t sent, pending, queued;
+	bool rest;  /* something is on its way to the next hop, or queued */
 };
+static_assert(sizeof(struct rsvp_context) == 64, "what updates touch");
 
 /* What one machine of a path leaves to the other. */
 #define RSVP_DOWN_INIT 0x01   /* 28 down */
@@ -170,7 +179,6 @@ struct rsvp_instance {
 	struct rsvp_path *paths;
 	struct rsvp_path *current; /* headend */
 	struct rsvp_reservation *reservations;
-	struct rsvp_context *contexts;
 	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
 	struct timer timer;	       /* what is due first of the instance, its paths and its reservations */
 	uint32_t due;		       /* RSVP_T_SELECT */
@@ -203,7 +211,10 @@ struct rsvp_node {
 	uint32_t handle; /* next */
 	struct timers wheel;
 	struct rsvp_node_stats stats;
-	uint32_t mask; /* of the buckets and of sent[] */
+	uint32_t mask;		      /* of the buckets and of sent[] */
+	struct rsvp_context *context; /* paths_max of them */
+	void *context_memory;
+	uint32_t contexts, context_free; /* those that were ever used; the first of them that is free, counted from 1 */
 	struct rsvp_path **by_lih, **by_hop, **by_sender;
 	struct rsvp_path **by_slot;
 	uint32_t *free_slot; /* the slots that no path has: paths_max - stats.paths of them */
@@ -346,8 +357,10 @@ void rsvp_credit_of(const struct rsvp_node *n, struct rsvp_reservation *r, uint8
 enum rsvp_credit_answer { RSVP_CREDIT_OLD, RSVP_CREDIT_NEW, RSVP_CREDIT_LEFT, RSVP_CREDIT_OTHER };
 /* Credit of the context's epoch is taken if it is newer. OTHER: of another epoch, and not one of the last that were left. */
 enum rsvp_credit_answer rsvp_context_take(struct rsvp_context *x, const struct rsvp_credit *c);
-void rsvp_context_start(struct rsvp_context *x, const struct rsvp_credit *c);		   /* a new epoch */
-struct rsvp_context *rsvp_context_of(struct rsvp_instance *s, const struct ip_addr *nhop); /* NULL: no memory */
+void rsvp_context_start(struct rsvp_context *x, const struct rsvp_credit *c); /* a new epoch */
+/* The path goes to that next hop, and shares what other paths of the session have from it; the path goes there no more. */
+void rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop);
+void rsvp_context_leave(struct rsvp_node *n, struct rsvp_path *p);
 
 /* rsvp_send.c: messages */
 uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms); /* L */

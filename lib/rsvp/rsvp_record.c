@@ -210,6 +210,7 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	n->by_slot[p->slot] = NULL;
 	n->free_slot[n->config.paths_max - n->stats.paths] = p->slot;
 	n->stats.paths--;
+	rsvp_context_leave(n, p);
 	rsvp_unshare(n, p->passed);
 	rsvp_unshare(n, p->way);
 	free(p->passed_up);
@@ -243,12 +244,6 @@ void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
 	while (s->carry.above)
 		rsvp_instance_join(s->carry.above, NULL);
 	timers_cancel(&n->wheel, &s->timer);
-	while (s->contexts) {
-		struct rsvp_context *x = s->contexts;
-
-		s->contexts = x->next;
-		free(x);
-	}
 	free(s->offer);
 	free(s);
 	n->stats.instances--;
@@ -318,8 +313,7 @@ size_t rsvp_bytes_of_session(void)
 
 size_t rsvp_bytes_of_path(void)
 {
-	return allocated(sizeof(struct rsvp_path)) + allocated(sizeof(struct rsvp_reservation)) +
-	       allocated(sizeof(struct rsvp_context));
+	return allocated(sizeof(struct rsvp_path)) + allocated(sizeof(struct rsvp_reservation));
 }
 
 size_t rsvp_bytes_of_shared(unsigned int hops)
@@ -337,7 +331,9 @@ size_t rsvp_bytes_of_tables(uint32_t paths_max)
 {
 	uint32_t buckets = rsvp_buckets(paths_max);
 
-	return allocated(sizeof(struct rsvp_node)) + 3 * allocated(buckets * sizeof(struct rsvp_path *)) +
+	return allocated(sizeof(struct rsvp_node)) +
+	       allocated(paths_max * sizeof(struct rsvp_context) + CACHE_LINE_BYTES) +
+	       3 * allocated(buckets * sizeof(struct rsvp_path *)) +
 	       allocated(buckets * sizeof(struct rsvp_instance *)) + allocated(buckets * sizeof(struct rsvp_heard *)) +
 	       allocated(buckets * sizeof(struct rsvp_sent_id)) + allocated(paths_max * sizeof(struct rsvp_path *)) +
 	       allocated(buckets / 4 * sizeof(struct rsvp_shared *)) + allocated(paths_max * sizeof(uint32_t));

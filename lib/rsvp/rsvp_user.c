@@ -41,8 +41,7 @@ static void leave(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	uint64_t rest = p->again ? rsvp_ms(n->config.rapid_ms) : n->config.blockade * rsvp_ms(n->config.refresh_ms);
 
 	rsvp_timer_cancel(n, p, RSVP_T_USER_LIFE);
-	p->context = NULL;
-	p->nhop.family = 0;
+	rsvp_context_leave(n, p);
 	p->instance->backup |= p->ask && p->candidate; /* the next best is asked at once */
 	p->ask = p->again = false;
 	if ((p->candidate && p->instance->wanted) || rsvp_path_has_user(p)) {
@@ -110,18 +109,6 @@ static bool is_shared(const struct rsvp_path *p)
 		if (q != p && q->context == p->context && (q->user == RSVP_U_COMMITTED || q->user == RSVP_U_RESYNC))
 			return true;
 	return false;
-}
-
-/* The first offer or commit of a path: join the context of the next hop, or open it. False: no memory. */
-static bool join(struct rsvp_path *p, const struct rsvp_message *m)
-{
-	if (p->context && ip_addr_equal(&p->nhop, &m->hop.addr))
-		return true;
-	p->context = rsvp_context_of(p->instance, &m->hop.addr);
-	if (!p->context)
-		return false;
-	p->nhop = m->hop.addr;
-	return true;
 }
 
 /*
@@ -369,10 +356,8 @@ void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		n->stats.no_event++;
 		return;
 	}
-	if (!join(p, m)) {
-		n->stats.no_memory++;
-		return;
-	}
+	if (!p->context || !ip_addr_equal(&p->nhop, &m->hop.addr))
+		rsvp_context_join(n, p, &m->hop.addr);
 	p->nhop_refresh_ms = rsvp_refresh_of(m);
 	live(n, now, p);
 	if (m->credit[0].flags & RSVP_CREDIT_COMMIT) {
@@ -395,7 +380,7 @@ bool rsvp_user_refreshed(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 static bool is_drained(const struct rsvp_node *n, const struct rsvp_path *p)
 {
 	rsvp_context_count(n, p);
-	return rsvp_grantor_is_complete(p) && (!p->context || (!p->context->pending && !p->context->queued));
+	return rsvp_grantor_is_complete(p) && (!p->context || !p->context->rest);
 }
 
 static uint64_t end_interval(const struct rsvp_node *n, const struct rsvp_path *p)
@@ -540,8 +525,7 @@ void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp
 		p->steps |= RSVP_UP_LOST;
 	}
 	enter(n, p, RSVP_U_NONE);
-	p->nhop.family = 0;
-	p->context = NULL;
+	rsvp_context_leave(n, p);
 	rsvp_heard_forget(n, &p->heard_down);
 	p->down_acked = false;
 	p->steps |= carried ? RSVP_DOWN_ASK : RSVP_DOWN_INIT;

@@ -175,7 +175,7 @@ static void bundles(void **state)
 /* What a session takes is what --check says, in a device on the way and with one device before it. */
 static void memory(void **state)
 {
-	size_t said = rsvp_bytes_of_session() + rsvp_bytes_of_path() + sizeof(struct rsvp_carrier) + 48, before, used;
+	size_t said = rsvp_bytes_of_session() + rsvp_bytes_of_path() + sizeof(struct rsvp_carrier) + 64, before, used;
 	struct testbed *t = start(NODE ROOMY);
 
 	(void)state;

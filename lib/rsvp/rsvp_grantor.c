@@ -224,7 +224,7 @@ static bool keep_init(struct rsvp_node *n, struct rsvp_path *p, const struct rsv
 	p->has_path = m->count[RSVP_O_CBFC_PATH];
 	p->has_offer = m->count[RSVP_O_CBFC_OFFER];
 	p->offer = p->has_offer ? m->offer[0] : (struct rsvp_cbfc_offer){.path = p->id, .delay_us = UINT32_MAX};
-	p->instance->tspec = m->tspec;
+	p->instance->traffic = rsvp_traffic_of(&m->tspec);
 	return true;
 }
 
@@ -334,7 +334,7 @@ static struct rsvp_instance *instance_for(struct rsvp_node *n, const struct rsvp
 		return NULL;
 	s->native = native;
 	s->role = (uint8_t)role;
-	s->tspec = m->tspec;
+	s->traffic = rsvp_traffic_of(&m->tspec);
 	s->traffic_class = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].traffic_class : RSVP_CLASS_ALL;
 	s->unit = n->config.unit;
 	s->most = most_for(n, m, way);

@@ -5,28 +5,42 @@
  */
 #include "rsvp/rsvp_node_priv.h"
 
-static struct rsvp_heard **bucket_of(const struct rsvp_node *n, uint32_t epoch, uint32_t id)
+static uint32_t *bucket_of(const struct rsvp_node *n, uint32_t epoch, uint32_t id)
 {
 	uint64_t h = ((uint64_t)epoch << 32 | id) * 0x9e3779b97f4a7c15ull;
 
 	return &n->by_heard[h >> 32 & n->mask];
 }
 
+static uint32_t link_of(struct rsvp_heard *heard)
+{
+	return rsvp_link_of(rsvp_heard_path(heard)) << 1 | heard->down;
+}
+
+static struct rsvp_heard *linked(const struct rsvp_node *n, uint32_t link)
+{
+	struct rsvp_path *p = rsvp_linked(n, link >> 1);
+
+	if (!p)
+		return NULL;
+	return link & 1 ? &p->heard_down : &p->heard_up;
+}
+
 void rsvp_heard_forget(struct rsvp_node *n, struct rsvp_heard *heard)
 {
-	struct rsvp_heard **at;
+	uint32_t *at, link = link_of(heard);
 
 	if (!heard->listed)
 		return;
-	for (at = bucket_of(n, heard->epoch, heard->id); *at != heard;)
-		at = &(*at)->next;
+	for (at = bucket_of(n, heard->epoch, heard->id); *at != link;)
+		at = &linked(n, *at)->next;
 	*at = heard->next;
 	heard->listed = false;
 }
 
 void rsvp_heard_set(struct rsvp_node *n, struct rsvp_heard *heard, const struct rsvp_message *m)
 {
-	struct rsvp_heard **at;
+	uint32_t *at;
 
 	if (!m->count[RSVP_O_ID])
 		return;
@@ -36,7 +50,7 @@ void rsvp_heard_set(struct rsvp_node *n, struct rsvp_heard *heard, const struct 
 	at = bucket_of(n, heard->epoch, heard->id);
 	heard->next = *at;
 	heard->listed = true;
-	*at = heard;
+	*at = link_of(heard);
 }
 
 /* A smaller id of the same epoch is out of order (RFC 2961 section 4.5); another one is taken note of. */
@@ -65,10 +79,10 @@ static bool is_from(const struct rsvp_heard *h, const struct rsvp_path *p, uint1
 struct rsvp_heard *rsvp_heard_find(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *from, uint32_t epoch,
 	uint32_t id)
 {
-	struct rsvp_heard *h = *bucket_of(n, epoch, id);
+	struct rsvp_heard *h = linked(n, *bucket_of(n, epoch, id));
 
 	while (h && !(h->epoch == epoch && h->id == id && is_from(h, rsvp_heard_path(h), zone, from)))
-		h = h->next;
+		h = linked(n, h->next);
 	return h;
 }
 

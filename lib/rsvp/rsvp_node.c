@@ -44,10 +44,11 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->by_hop = calloc(buckets, sizeof(*n->by_hop));
 	n->by_sender = calloc(buckets, sizeof(*n->by_sender));
 	n->by_key = calloc(buckets, sizeof(*n->by_key));
-	n->sent = calloc(buckets, sizeof(*n->sent));
+	n->mask_sent = 2 * buckets - 1;
+	n->sent = calloc(2 * buckets, sizeof(*n->sent));
 	n->context = new_sparse(c->paths_max * sizeof(*n->context), &n->context_memory);
-	n->by_heard = calloc(buckets, sizeof(struct rsvp_heard *));
-	n->mask_contents = n->mask / 4;
+	n->by_heard = calloc(buckets, sizeof(*n->by_heard));
+	n->mask_contents = n->mask / 2;
 	n->by_contents = calloc(n->mask_contents + 1, sizeof(*n->by_contents));
 	n->by_slot = calloc(c->paths_max, sizeof(*n->by_slot));
 	n->free_slot = calloc(c->paths_max, sizeof(*n->free_slot));
@@ -208,7 +209,7 @@ struct rsvp_instance *rsvp_open(struct rsvp_node *n, uint64_t now, const struct 
 	if (!s)
 		return NULL;
 	s->role = RSVP_HEADEND;
-	s->tspec = o->tspec;
+	s->traffic = rsvp_traffic_of(&o->tspec);
 	s->traffic_class = o->traffic_class;
 	s->unit = n->config.unit;
 	for (unsigned int i = 0; i < o->candidates; i++)
@@ -238,14 +239,11 @@ void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 /* An id that this node has given, and its path. */
 static struct rsvp_path *sent_by(const struct rsvp_node *n, const struct rsvp_message_id *a, bool *up)
 {
-	const struct rsvp_sent_id *x = &n->sent[a->id & n->mask];
-	struct rsvp_path *p;
+	uint32_t sent = n->sent[a->id & n->mask_sent];
+	struct rsvp_path *p = rsvp_linked(n, sent >> 1);
 
-	if (a->epoch != n->id_epoch || x->id != a->id)
-		return NULL;
-	p = rsvp_path_by_lih(n, x->lih);
-	*up = x->up;
-	return p && (x->up ? p->s_id : p->down_id) == a->id ? p : NULL;
+	*up = sent & 1;
+	return p && a->epoch == n->id_epoch && (*up ? p->s_id : p->down_id) == a->id ? p : NULL;
 }
 
 static void take_acks(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)

@@ -81,9 +81,12 @@ static_assert(sizeof(struct rsvp_context) == 64, "what updates touch");
 #define RSVP_UP_LOST 0x40     /* the user's side is gone */
 #define RSVP_DOWN_MORE 0x80   /* look whether End can be final */
 
-/* The newest MESSAGE_ID that a neighbour has sent for a path: by it the neighbour refreshes the path. */
+/*
+ * The newest MESSAGE_ID that a neighbour has sent for a path: by it the neighbour refreshes the path. Both of a path are found by
+ * the number of its link (rsvp_link_of), doubled, and one more for that of the next hop.
+ */
 struct rsvp_heard {
-	struct rsvp_heard *next; /* in its bucket */
+	uint32_t next; /* in its bucket; 0: none */
 	uint32_t id;
 	uint32_t epoch : 24;
 	uint32_t listed : 1;
@@ -99,25 +102,46 @@ struct rsvp_shared {
 	_Alignas(uint64_t) uint8_t data[];
 };
 
+/* What RSVP tells of traffic in a SENDER_TSPEC: the rest of struct rsvp_tspec is of a FLOWSPEC. */
+struct rsvp_traffic {
+	float rate, depth, peak;
+	uint32_t least, most;
+};
+
 struct rsvp_path {
+	/* first what each message reads */
 	struct rsvp_instance *instance;
-	struct rsvp_path *next;				     /* of the instance */
-	struct rsvp_path *next_lih, *next_hop, *next_sender; /* in the buckets */
-	struct rsvp_sender sender;
+	struct rsvp_path *next; /* of the instance */
+	struct rsvp_context *context;
+	const struct rsvp_shared *way; /* a struct rsvp_way without `carrier` */
+	uint32_t lih;
+	uint32_t next_lih, next_hop, next_sender; /* in the buckets; 0: none, else rsvp_link_of the next one */
 	uint32_t slot;
-	uint16_t id;
-	uint8_t steps;	/* RSVP_DOWN_..., RSVP_UP_... */
-	bool candidate; /* of a session that begins here */
-	uint32_t due[RSVP_PATH_TIMERS];
-	/* grantor */
 	uint8_t grantor; /* enum rsvp_grantor_state */
+	uint8_t user;	 /* enum rsvp_user_state */
+	uint8_t steps;	 /* RSVP_DOWN_..., RSVP_UP_... */
 	uint8_t copies;	 /* of the S that is not acknowledged */
-	bool end_counted, end_final;
-	bool forsaken;	   /* its lease ended: only ASK commits it again */
-	bool answers;	   /* S answers a 28 of RESYNC, and names it */
-	bool tried;	   /* by the selection under way */
-	bool acknowledged; /* the last S */
-	bool confirmed;	   /* an S of this epoch */
+	uint8_t tries;
+	uint8_t hops, ttl;
+	bool candidate : 1; /* of a session that begins here */
+	bool has_offer : 1, has_path : 1;
+	/* grantor */
+	bool end_counted : 1, end_final : 1;
+	bool forsaken : 1;     /* its lease ended: only ASK commits it again */
+	bool answers : 1;      /* S answers a 28 of RESYNC, and names it */
+	bool tried : 1;	       /* by the selection under way */
+	bool acknowledged : 1; /* the last S */
+	bool confirmed : 1;    /* an S of this epoch */
+	/* user */
+	bool final : 1; /* the last 30 */
+	bool ask : 1, asked : 1;
+	bool again : 1;	     /* the session has left it: it begins again as a backup when its End is over */
+	bool down_acked : 1; /* the last 28 or 30, by the next hop */
+	uint16_t id;
+	uint32_t due[RSVP_PATH_TIMERS];
+	struct rsvp_sender sender;
+	/* grantor */
+	struct rsvp_reservation *reservation;
 	struct ip_addr phop;
 	struct ip_addr left; /* the previous hop before this one; its 28s that are under way still are copies, until: */
 	uint64_t left_until; /* ns */
@@ -126,70 +150,52 @@ struct rsvp_path {
 	struct rsvp_heard heard_up;
 	uint32_t s_id, s_sum; /* of the last S: its id, and rsvp_sum_of */
 	uint64_t end_sent;
-	struct rsvp_reservation *reservation;
 	/* the 28, as it goes on */
-	const struct rsvp_shared *way; /* a struct rsvp_way without `carrier` */
 	uint64_t carrier;
 	struct rsvp_cbfc_offer offer;
-	bool has_offer, has_path;
-	uint8_t hops, ttl;
 	const struct rsvp_shared
 		*passed; /* the devices before this one, 16 bytes each; objects that are passed on; ADSPEC */
 	uint16_t object_bytes, adspec_bytes;
 	/* user */
-	uint8_t *passed_up; /* objects of the last S that are passed on with its own S */
-	uint16_t up_bytes;
-	uint8_t user; /* enum rsvp_user_state */
-	uint8_t tries;
-	bool final; /* the last 30 */
-	bool ask, asked;
-	bool again; /* the session has left it: it begins again as a backup when its End is over */
-	uint32_t lih;
-	uint32_t refresh_ms; /* R as sent: it changes in steps */
+	const struct rsvp_shared *passed_up; /* objects of the last S that are passed on with its own S; NULL: none */
+	uint32_t refresh_ms;		     /* R as sent: it changes in steps */
 	uint32_t nhop_refresh_ms;
 	uint32_t down_id;  /* of the last 28 or 30 */
 	uint32_t down_sum; /* rsvp_sum_of the last 28 */
-	bool down_acked;   /* by the next hop */
 	uint32_t hop_sequence;
 	struct rsvp_heard heard_down;
 	struct ip_addr nhop;	 /* family 0: none yet */
 	struct ip_addr old_nhop; /* that the path has left, and that has not been told; family 0: none */
 	uint16_t old_zone;
-	struct rsvp_context *context;
 	struct rsvp_error error; /* of the last PathErr */
 };
 
 struct rsvp_instance {
-	struct rsvp_instance *next_key;
-	struct ip_addr origin;
-	uint32_t nonce;
-	bool native;	     /* no CBFC_PATH: the session and its sender are the key */
-	bool wanted;	     /* by rsvp_open */
-	bool select, backup; /* steps of the far gateway and of the headend */
-	bool joined;	     /* far gateway: `under`, while there is one, carries the data on */
-	uint8_t role;	     /* enum rsvp_role */
-	uint8_t traffic_class, unit;
-	uint8_t offers;
-	uint16_t zone; /* of its origin and its previous hops */
-	uint8_t limit; /* index into rsvp_node.limit */
-	uint32_t most; /* units that a reservation of it may get */
-	struct rsvp_session session;
-	struct rsvp_tspec tspec;
-	uint32_t hop_sequence; /* of the last CBFC_HOP sent */
 	struct rsvp_path *paths;
 	struct rsvp_path *current; /* headend */
 	struct rsvp_reservation *reservations;
+	struct rsvp_instance *next_key;
+	struct ip_addr origin;
+	struct rsvp_session session;
+	bool native : 1;	     /* no CBFC_PATH: the session and its sender are the key */
+	bool wanted : 1;	     /* by rsvp_open */
+	bool select : 1, backup : 1; /* steps of the far gateway and of the headend */
+	bool joined : 1;	     /* far gateway: `under`, while there is one, carries the data on */
+	uint8_t role;		     /* enum rsvp_role */
+	uint8_t traffic_class, unit;
+	uint8_t limit; /* index into rsvp_node.limit */
+	uint8_t offers;
+	uint16_t zone; /* of its origin and its previous hops */
+	uint32_t nonce;
+	uint32_t most; /* units that a reservation of it may get */
+	struct rsvp_traffic traffic;
+	uint32_t hop_sequence;	       /* of the last CBFC_HOP sent */
+	uint32_t due;		       /* RSVP_T_SELECT */
 	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
 	struct timer timer;	       /* what is due first of the instance, its paths and its reservations */
-	uint32_t due;		       /* RSVP_T_SELECT */
 	struct rsvp_carry carry;       /* headend: those whose data it carries on, and what they were told last */
 	struct rsvp_carry *under;
 	struct rsvp_instance *next_above; /* of those above `under` */
-};
-
-struct rsvp_sent_id {
-	uint32_t id, lih;
-	bool up;
 };
 
 #define RSVP_PENDING 64 /* refreshes by id of a pass */
@@ -211,16 +217,17 @@ struct rsvp_node {
 	uint32_t handle; /* next */
 	struct timers wheel;
 	struct rsvp_node_stats stats;
-	uint32_t mask;		      /* of the buckets and of sent[] */
+	uint32_t mask;		      /* of the buckets */
 	struct rsvp_context *context; /* paths_max of them */
 	void *context_memory;
 	uint32_t contexts, context_free; /* those that were ever used; the first of them that is free, counted from 1 */
-	struct rsvp_path **by_lih, **by_hop, **by_sender;
+	uint32_t *by_lih, *by_hop, *by_sender; /* buckets: rsvp_link_of their first paths */
 	struct rsvp_path **by_slot;
 	uint32_t *free_slot; /* the slots that no path has: paths_max - stats.paths of them */
 	struct rsvp_instance **by_key;
-	struct rsvp_sent_id *sent;
-	struct rsvp_heard **by_heard;
+	uint32_t *sent; /* by id: the link of its path, doubled, and one more for an S */
+	uint32_t mask_sent;
+	uint32_t *by_heard;
 	struct rsvp_shared **by_contents;
 	uint32_t mask_contents;
 	struct rsvp_pending pending[RSVP_PENDING];
@@ -243,7 +250,7 @@ static inline uint32_t rsvp_buckets(uint32_t paths_max)
 {
 	uint32_t buckets = 64;
 
-	while (buckets < 2 * paths_max)
+	while (buckets < paths_max)
 		buckets *= 2;
 	return buckets;
 }
@@ -271,6 +278,28 @@ static inline uint64_t rsvp_life_of(uint32_t keep, uint32_t refresh_ms)
 static inline uint64_t rsvp_ms(uint32_t ms)
 {
 	return ms * NSEC_PER_MSEC;
+}
+
+static inline uint32_t rsvp_link_of(const struct rsvp_path *p)
+{
+	return p->slot + 1;
+}
+
+static inline struct rsvp_path *rsvp_linked(const struct rsvp_node *n, uint32_t link)
+{
+	return link ? n->by_slot[link - 1] : NULL;
+}
+
+static inline struct rsvp_traffic rsvp_traffic_of(const struct rsvp_tspec *t)
+{
+	return (struct rsvp_traffic){t->rate, t->depth, t->peak, t->least, t->most};
+}
+
+static inline struct rsvp_tspec rsvp_tspec_of(const struct rsvp_instance *s)
+{
+	const struct rsvp_traffic *t = &s->traffic;
+
+	return (struct rsvp_tspec){t->rate, t->depth, t->peak, t->least, t->most};
 }
 
 /* rsvp_record.c: records and their lookup */

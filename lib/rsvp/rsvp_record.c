@@ -64,7 +64,8 @@ struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_s
 struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, uint16_t id,
 	const struct rsvp_sender *sender, const struct rsvp_way *way)
 {
-	struct rsvp_path *p, **at = &n->by_sender[hash(n, &sender->src, sender->port)], **last = &s->paths;
+	uint32_t *at = &n->by_sender[hash(n, &sender->src, sender->port)];
+	struct rsvp_path *p, **last = &s->paths;
 
 	if (n->stats.paths == n->config.paths_max)
 		return NULL;
@@ -85,7 +86,7 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 	p->refresh_ms = n->config.refresh_ms;
 	p->heard_down.down = true;
 	p->next_sender = *at;
-	*at = p;
+	*at = rsvp_link_of(p);
 	while (*last)
 		last = &(*last)->next;
 	*last = p;
@@ -95,17 +96,17 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 
 static void leave_hop(struct rsvp_node *n, struct rsvp_path *p)
 {
-	struct rsvp_path **at = &n->by_hop[hash(n, &p->phop, p->phop_lih)];
+	uint32_t *at = &n->by_hop[hash(n, &p->phop, p->phop_lih)];
 
-	while (*at && *at != p)
-		at = &(*at)->next_hop;
+	while (*at && *at != rsvp_link_of(p))
+		at = &rsvp_linked(n, *at)->next_hop;
 	if (*at)
 		*at = p->next_hop;
 }
 
 void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop)
 {
-	struct rsvp_path **at;
+	uint32_t *at;
 
 	if (p->phop.family)
 		leave_hop(n, p);
@@ -113,13 +114,13 @@ void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rs
 	p->phop_lih = hop->lih;
 	at = &n->by_hop[hash(n, &p->phop, p->phop_lih)];
 	p->next_hop = *at;
-	*at = p;
+	*at = rsvp_link_of(p);
 }
 
 /* Handles run through 24 bits, so that one is not used again for a long time (D43). */
 void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
 {
-	struct rsvp_path **at;
+	uint32_t *at;
 
 	do {
 		p->lih = n->handle << 8 | (rsvp_way_of(p)->port + 1u);
@@ -127,12 +128,12 @@ void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
 	} while (rsvp_path_by_lih(n, p->lih));
 	at = &n->by_lih[p->lih >> 8 & n->mask];
 	p->next_lih = *at;
-	*at = p;
+	*at = rsvp_link_of(p);
 }
 
 struct rsvp_path *rsvp_path_of_hop(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *addr, uint32_t lih)
 {
-	for (struct rsvp_path *p = n->by_hop[hash(n, addr, lih)]; p; p = p->next_hop)
+	for (struct rsvp_path *p = rsvp_linked(n, n->by_hop[hash(n, addr, lih)]); p; p = rsvp_linked(n, p->next_hop))
 		if (p->phop_lih == lih && p->instance->zone == zone && ip_addr_equal(&p->phop, addr))
 			return p;
 	return NULL;
@@ -145,7 +146,7 @@ struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_
 
 struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih)
 {
-	for (struct rsvp_path *p = n->by_lih[lih >> 8 & n->mask]; p; p = p->next_lih)
+	for (struct rsvp_path *p = rsvp_linked(n, n->by_lih[lih >> 8 & n->mask]); p; p = rsvp_linked(n, p->next_lih))
 		if (p->lih == lih)
 			return p;
 	return NULL;
@@ -161,7 +162,8 @@ struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rs
 {
 	if (!m->count[RSVP_O_TEMPLATE])
 		return NULL;
-	for (struct rsvp_path *p = n->by_sender[hash(n, &m->sender.src, m->sender.port)]; p; p = p->next_sender)
+	for (struct rsvp_path *p = rsvp_linked(n, n->by_sender[hash(n, &m->sender.src, m->sender.port)]); p;
+		p = rsvp_linked(n, p->next_sender))
 		if (rsvp_sender_equal(&p->sender, &m->sender) && zone_for(p, m) == m->zone &&
 			rsvp_session_equal(&p->instance->session, &m->session))
 			return p;
@@ -187,6 +189,7 @@ uint8_t *rsvp_passed_copy(uint8_t *at, const struct rsvp_message *m)
 void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 {
 	struct rsvp_path **at;
+	uint32_t *link;
 
 	if (n->ops->gone)
 		n->ops->gone(n->arg, p);
@@ -194,13 +197,13 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	rsvp_heard_forget(n, &p->heard_down);
 	if (p->phop.family)
 		leave_hop(n, p);
-	for (at = &n->by_lih[p->lih >> 8 & n->mask]; *at && *at != p;)
-		at = &(*at)->next_lih;
-	if (*at)
-		*at = p->next_lih;
-	for (at = &n->by_sender[hash(n, &p->sender.src, p->sender.port)]; *at != p;)
-		at = &(*at)->next_sender;
-	*at = p->next_sender;
+	for (link = &n->by_lih[p->lih >> 8 & n->mask]; *link && *link != rsvp_link_of(p);)
+		link = &rsvp_linked(n, *link)->next_lih;
+	if (*link)
+		*link = p->next_lih;
+	for (link = &n->by_sender[hash(n, &p->sender.src, p->sender.port)]; *link != rsvp_link_of(p);)
+		link = &rsvp_linked(n, *link)->next_sender;
+	*link = p->next_sender;
 	for (at = &p->instance->paths; *at != p;)
 		at = &(*at)->next;
 	*at = p->next;
@@ -213,7 +216,7 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	rsvp_context_leave(n, p);
 	rsvp_unshare(n, p->passed);
 	rsvp_unshare(n, p->way);
-	free(p->passed_up);
+	rsvp_unshare(n, p->passed_up);
 	free(p);
 }
 
@@ -333,8 +336,8 @@ size_t rsvp_bytes_of_tables(uint32_t paths_max)
 
 	return allocated(sizeof(struct rsvp_node)) +
 	       allocated(paths_max * sizeof(struct rsvp_context) + CACHE_LINE_BYTES) +
-	       3 * allocated(buckets * sizeof(struct rsvp_path *)) +
-	       allocated(buckets * sizeof(struct rsvp_instance *)) + allocated(buckets * sizeof(struct rsvp_heard *)) +
-	       allocated(buckets * sizeof(struct rsvp_sent_id)) + allocated(paths_max * sizeof(struct rsvp_path *)) +
-	       allocated(buckets / 4 * sizeof(struct rsvp_shared *)) + allocated(paths_max * sizeof(uint32_t));
+	       4 * allocated(buckets * sizeof(uint32_t)) + allocated(2 * buckets * sizeof(uint32_t)) +
+	       allocated(buckets * sizeof(struct rsvp_instance *)) +
+	       allocated(buckets / 2 * sizeof(struct rsvp_shared *)) +
+	       allocated(paths_max * sizeof(struct rsvp_path *)) + allocated(paths_max * sizeof(uint32_t));
 }

@@ -61,7 +61,7 @@ static void put_id(struct rsvp_node *n, struct rsvp_message *m, uint32_t *id, co
 		*id = ++n->id_last;
 	m->id = (struct rsvp_message_id){.ack_desired = true, .epoch = n->id_epoch, .id = *id};
 	m->count[RSVP_O_ID] = 1;
-	n->sent[*id & n->mask] = (struct rsvp_sent_id){.id = *id, .lih = p->lih, .up = up};
+	n->sent[*id & n->mask_sent] = rsvp_link_of(p) << 1 | up;
 }
 
 static void send_to(struct rsvp_node *n, uint16_t zone, const struct ip_addr *to, struct rsvp_message *m)
@@ -191,7 +191,7 @@ static struct rsvp_message *put_init(struct rsvp_node *n, const struct rsvp_path
 	if (p->passed)
 		put_passed(m, p);
 	put_sender(m, &p->sender);
-	m->tspec = p->instance->tspec;
+	m->tspec = rsvp_tspec_of(p->instance);
 	m->count[RSVP_O_TSPEC] = 1;
 	return m;
 }
@@ -231,9 +231,9 @@ static struct rsvp_message *put_reserve(struct rsvp_node *n, const struct rsvp_p
 		memcpy(m->offer, s->offer, s->offers * sizeof(*s->offer));
 		m->count[RSVP_O_CBFC_OFFER] = s->offers;
 	}
-	if (flags & RSVP_CREDIT_COMMIT)
-		rsvp_put_objects(m, p->passed_up, p->up_bytes);
-	m->tspec = s->tspec;
+	if (flags & RSVP_CREDIT_COMMIT && p->passed_up)
+		rsvp_put_objects(m, p->passed_up->data, p->passed_up->bytes);
+	m->tspec = rsvp_tspec_of(s);
 	return m;
 }
 
@@ -264,7 +264,7 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 	m->count[RSVP_O_STYLE] = 1;
 	m->flow[0] = (struct rsvp_flow){.has_spec = true,
 		.has_filter = true,
-		.spec = rsvp_flowspec_of(&p->instance->tspec),
+		.spec = rsvp_tspec_of(p->instance),
 		.filter = p->sender};
 	m->flows = 1;
 	send_to(n, p->instance->zone, &p->phop, m);
@@ -308,7 +308,7 @@ void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *init, co
 		m->error.node = n->config.addr;
 	m->count[RSVP_O_ERROR] = 1;
 	put_sender(m, init ? &init->sender : &p->sender);
-	m->tspec = init ? init->tspec : p->instance->tspec;
+	m->tspec = init ? init->tspec : rsvp_tspec_of(p->instance);
 	m->count[RSVP_O_TSPEC] = 1;
 	send_to(n, init ? init->zone : p->instance->zone, init ? &init->hop.addr : &p->phop, m);
 }

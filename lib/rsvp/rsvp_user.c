@@ -323,14 +323,16 @@ static void keep_offers(struct rsvp_instance *s, const struct rsvp_message *m)
 static void keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_message *m)
 {
 	size_t bytes = rsvp_passed_bytes(m);
-	uint8_t *room = bytes && bytes <= RSVP_PASSED_BYTES_MAX ? malloc(bytes) : NULL;
+	const struct rsvp_shared *shared = NULL;
+	uint8_t room[RSVP_PASSED_BYTES_MAX];
 
-	n->stats.not_passed += bytes && !room;
-	free(p->passed_up);
-	p->passed_up = room;
-	p->up_bytes = room ? (uint16_t)bytes : 0;
-	if (room)
+	if (bytes && bytes <= sizeof(room)) {
 		rsvp_passed_copy(room, m);
+		shared = rsvp_share(n, room, bytes);
+	}
+	n->stats.not_passed += bytes && !shared;
+	rsvp_unshare(n, p->passed_up);
+	p->passed_up = shared;
 }
 
 void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_message *m)

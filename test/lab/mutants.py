@@ -125,7 +125,7 @@ MUTANTS = [
     Mutant("the hop limit of a Path init does not go down", "lib/rsvp/rsvp_grantor.c",
            "p->ttl = (uint8_t)(m->send_ttl - 1);", "p->ttl = m->send_ttl;", "test_rsvp_service"),
     Mutant("sessions of RSVP begin all at once", "lib/service/rsvp/sessions_cp.c", "&& c->now >= r->begin_ns", "", "rsvp_comes_up"),
-    Mutant("foreign objects of a Reserve are lost", "lib/rsvp/rsvp_send.c", "rsvp_put_objects(m, p->passed_up, p->up_bytes);", "(void)m;",
+    Mutant("foreign objects of a Reserve are lost", "lib/rsvp/rsvp_send.c", "rsvp_put_objects(m, p->passed_up->data, p->passed_up->bytes);", "(void)m;",
            "test_rsvp_edges"),
     Mutant("RSVP messages are recorded though nobody wants it", "lib/service/rsvp/shown_ctl.c",
            "&s->recording, on ? s->journal : NULL,", "&s->recording, s->journal,", "test_rsvp_shown"),

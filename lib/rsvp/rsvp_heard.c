@@ -79,11 +79,15 @@ static bool is_from(const struct rsvp_heard *h, const struct rsvp_path *p, uint1
 struct rsvp_heard *rsvp_heard_find(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *from, uint32_t epoch,
 	uint32_t id)
 {
-	struct rsvp_heard *h = linked(n, *bucket_of(n, epoch, id));
+	uint32_t link = *bucket_of(n, epoch, id);
+	struct rsvp_heard *h;
 
-	while (h && !(h->epoch == epoch && h->id == id && is_from(h, rsvp_heard_path(h), zone, from)))
-		h = linked(n, h->next);
-	return h;
+	for (; link; link = h->next) {
+		h = linked(n, link);
+		if (h->epoch == epoch && h->id == id && is_from(h, rsvp_linked(n, link >> 1), zone, from))
+			return h;
+	}
+	return NULL;
 }
 
 /* FNV-1a, over what a refresh repeats */

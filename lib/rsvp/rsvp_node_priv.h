@@ -192,8 +192,8 @@ struct rsvp_instance {
 	uint32_t hop_sequence;	       /* of the last CBFC_HOP sent */
 	uint32_t due;		       /* RSVP_T_SELECT */
 	struct rsvp_cbfc_offer *offer; /* of the last S: RSVP_OFFERS_MAX of them, or NULL */
-	struct timer timer;	       /* what is due first of the instance, its paths and its reservations */
-	struct rsvp_carry carry;       /* headend: those whose data it carries on, and what they were told last */
+	struct timer timer;	 /* not later than what is due first of the instance, its paths and its reservations */
+	struct rsvp_carry carry; /* headend: those whose data it carries on, and what they were told last */
 	struct rsvp_carry *under;
 	struct rsvp_instance *next_above; /* of those above `under` */
 };
@@ -329,18 +329,16 @@ bool rsvp_session_equal(const struct rsvp_session *a, const struct rsvp_session 
 bool rsvp_sender_equal(const struct rsvp_sender *a, const struct rsvp_sender *b);
 
 /*
- * rsvp_due.c: `due` is a time of the instance, of one of its paths or of one of its reservations. TIME_NEVER: cancelled. _again:
- * times have gone with a path. _take: the earliest time, which is not set any more; false: it is still to come.
+ * rsvp_due.c: `due` is a time of the instance, of one of its paths or of one of its reservations. TIME_NEVER: cancelled. _take:
+ * the earliest time, which is not set any more; false: nothing is due.
  */
 struct rsvp_due {
-	uint64_t at; /* ns */
-	uint32_t *due;
+	uint32_t *due; /* NULL: nothing is */
 	enum rsvp_timer_kind kind;
 	struct rsvp_path *path;		      /* of which it is; NULL: of another record */
 	struct rsvp_reservation *reservation; /* likewise */
 };
 void rsvp_due_set(struct rsvp_node *n, struct rsvp_instance *s, uint32_t *due, uint64_t at);
-void rsvp_due_again(struct rsvp_node *n, struct rsvp_instance *s);
 bool rsvp_due_take(struct rsvp_node *n, struct rsvp_instance *s, struct rsvp_due *out);
 
 /* rsvp_shared.c. NULL: no memory. rsvp_unshare takes NULL, too. */

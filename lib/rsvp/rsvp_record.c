@@ -207,7 +207,6 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	for (at = &p->instance->paths; *at != p;)
 		at = &(*at)->next;
 	*at = p->next;
-	rsvp_due_again(n, p->instance);
 	if (p->instance->current == p)
 		p->instance->current = NULL;
 	n->by_slot[p->slot] = NULL;

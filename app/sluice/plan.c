@@ -168,10 +168,11 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 	if (c->credit.mode != CREDIT_OFF)
 		fprintf(out,
 			"  %llu KB at most for %llu paths of credit sessions: %zu bytes for a session of one path, %zu "
-			"of them soft state, and %zu that sessions along the same devices share\n",
+			"of them soft state, %zu what updates touch, and %zu that sessions along the same devices "
+			"share\n",
 			(unsigned long long)(rsvp_memory((uint32_t)c->credit.paths) + 1023) / 1024,
 			(unsigned long long)c->credit.paths, rsvp_session_memory(), rsvp_soft_state(),
-			rsvp_shared_memory());
+			rsvp_updated_state(), rsvp_shared_memory());
 	if (steer_memory(c))
 		fprintf(out, "  %llu KB for the flow tables of %u rx lcore%s\n",
 			(unsigned long long)(steer_memory(c) + 1023) / 1024, c->lcores.rx.n,

@@ -11,7 +11,7 @@ static struct rsvp_reservation *reservation_of(struct rsvp_instance *s, const st
 {
 	struct rsvp_reservation *r = s->reservations;
 
-	while (r && !ip_addr_equal(&r->phop, phop))
+	while (r && !ip_addr_equal(r->phop, phop))
 		r = r->next;
 	return r;
 }
@@ -24,7 +24,11 @@ static struct rsvp_reservation *reservation_new(struct rsvp_node *n, struct rsvp
 	if (!r)
 		return NULL;
 	r->instance = s;
-	r->phop = *phop;
+	r->phop = &rsvp_nobody;
+	if (!rsvp_addr_set(n, &r->phop, phop)) {
+		free(r);
+		return NULL;
+	}
 	r->number = n->ops->data ? n->ops->data->reserved(n->arg) : 0;
 	r->next = s->reservations;
 	s->reservations = r;
@@ -112,6 +116,7 @@ void rsvp_reservation_free(struct rsvp_node *n, struct rsvp_reservation *r)
 	*at = r->next;
 	if (r->number)
 		n->ops->data->released(n->arg, r->number);
+	rsvp_addr_clear(n, &r->phop);
 	free(r);
 }
 
@@ -213,23 +218,25 @@ void rsvp_context_leave(struct rsvp_node *n, struct rsvp_path *p)
 	struct rsvp_context *x = p->context;
 
 	p->context = NULL;
-	p->nhop.family = 0;
+	rsvp_addr_clear(n, &p->nhop);
 	if (!x || --x->paths)
 		return;
 	x->next = n->context_free;
 	n->context_free = (uint32_t)(x - n->context) + 1;
 }
 
-void rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop)
+bool rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop)
 {
 	rsvp_context_leave(n, p);
+	if (!rsvp_addr_set(n, &p->nhop, nhop))
+		return false;
 	for (const struct rsvp_path *q = p->instance->paths; q && !p->context; q = q->next)
-		if (q->context && ip_addr_equal(&q->nhop, nhop))
+		if (q->context && ip_addr_equal(q->nhop, nhop))
 			p->context = q->context;
 	if (!p->context)
 		p->context = context_new(n);
 	p->context->paths++;
-	p->nhop = *nhop;
+	return true;
 }
 
 static void take(struct rsvp_context *x, const struct rsvp_credit *c)

@@ -38,7 +38,7 @@ static void store(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32
 /* Join the reservation of the instance, or open an epoch. */
 static bool reserve(struct rsvp_node *n, struct rsvp_path *p)
 {
-	struct rsvp_reservation *r = rsvp_reserve(n, p->instance, &p->phop);
+	struct rsvp_reservation *r = rsvp_reserve(n, p->instance, p->phop);
 	bool fresh = r && !r->epoch;
 
 	if (!r)
@@ -390,7 +390,11 @@ static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		return;
 	}
 	rsvp_path_set_lih(n, p);
-	rsvp_path_set_hop(n, p, &m->hop);
+	if (!rsvp_path_set_hop(n, p, &m->hop)) {
+		n->stats.no_memory++;
+		rsvp_instance_sweep(n, s);
+		return;
+	}
 	rsvp_heard_set(n, &p->heard_up, m);
 	look_under(n, s, m);
 	if (!admit(n, now, p, m))
@@ -403,7 +407,7 @@ static bool answers_for_other(struct rsvp_node *n, uint64_t now, struct rsvp_pat
 	if (look_under(n, p->instance, m))
 		rsvp_grantor_carried(n, now, p->instance, true);
 	else if (p->grantor == RSVP_G_COMMITTED && !is_carried(p->instance))
-		rsvp_send_path_err(n, NULL, p, &p->error);
+		rsvp_send_path_err(n, NULL, p, rsvp_error_of(p));
 	else
 		return false;
 	return p->grantor == RSVP_G_COMMITTED;
@@ -426,7 +430,7 @@ static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 		return;
 	if (p->instance->role != RSVP_FAR &&
 		(p->user == RSVP_U_DOWN || (p->user == RSVP_U_OUT && rsvp_timer_is_set(p, RSVP_T_USER_SEND)))) {
-		rsvp_send_path_err(n, NULL, p, &p->error);
+		rsvp_send_path_err(n, NULL, p, rsvp_error_of(p));
 		return;
 	}
 	if (p->instance->role != RSVP_FAR && (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT))
@@ -466,7 +470,7 @@ static bool is_of(const struct rsvp_path *p, const struct rsvp_message *m)
 {
 	const struct rsvp_instance *s = p->instance;
 
-	return rsvp_sender_equal(&p->sender, &m->sender) && rsvp_session_equal(&s->session, &m->session) &&
+	return rsvp_sender_equal(&p->sender, &m->sender) && rsvp_session_equal(s->session, &m->session) &&
 	       (!m->count[RSVP_O_CBFC_PATH] || (m->path.nonce == s->nonce && m->path.path == p->id));
 }
 
@@ -489,16 +493,18 @@ static bool is_copy(uint64_t now, const struct rsvp_path *p, const struct rsvp_m
 {
 	bool gone = p->grantor == RSVP_G_TOMB || p->grantor == RSVP_G_NONE || p->grantor == RSVP_G_LEASE;
 
-	return !m->routed ||
-	       (!gone && !(flags_of(m) & RSVP_HOP_ASK) && now < p->left_until && ip_addr_equal(&p->left, &m->hop.addr));
+	return !m->routed || (!gone && !(flags_of(m) & RSVP_HOP_ASK) && p->former && now < p->former->left_until &&
+				     ip_addr_equal(&p->former->left, &m->hop.addr));
 }
 
 /* The new previous hop is answered at once, and gets a reservation of its own; that of the old one ends after D_idle. */
 static void change_hop(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_message *m)
 {
 	n->stats.moved++;
-	p->left = p->phop;
-	p->left_until = now + rsvp_life_ns(n, p->phop_refresh_ms);
+	if (rsvp_former_of(n, p)) {
+		p->former->left = *p->phop;
+		p->former->left_until = now + rsvp_life_ns(n, p->phop_refresh_ms);
+	}
 	enter(n, p, RSVP_G_NONE);
 	rsvp_timer_cancel(n, p, RSVP_T_GRANTOR_LIFE);
 	rsvp_release(n, now, p, n->config.idle_ms);
@@ -507,9 +513,12 @@ static void change_hop(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
 	rsvp_timer_cancel(n, p, RSVP_T_BLOCKED);
 	p->forsaken = p->acknowledged = p->confirmed = false;
-	rsvp_path_set_hop(n, p, &m->hop);
-	if (!admit(n, now, p, m))
+	if (!rsvp_path_set_hop(n, p, &m->hop)) {
+		n->stats.no_memory++;
 		p->steps |= RSVP_DOWN_END;
+	} else if (!admit(n, now, p, m)) {
+		p->steps |= RSVP_DOWN_END;
+	}
 }
 
 static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message *m, bool *another)
@@ -517,10 +526,10 @@ static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message
 	struct rsvp_path *p = rsvp_path_by_sender(n, m);
 
 	if (!p || !is_of(p, m)) {
-		*another = p && !ip_addr_equal(&p->phop, &m->hop.addr);
+		*another = p && !ip_addr_equal(p->phop, &m->hop.addr);
 		return NULL;
 	}
-	*another = !ip_addr_equal(&p->phop, &m->hop.addr);
+	*another = !ip_addr_equal(p->phop, &m->hop.addr);
 	if (!*another)
 		rsvp_path_set_hop(n, p, &m->hop);
 	return p;
@@ -542,7 +551,7 @@ void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		return;
 	}
 	if (p && !is_of(p, m)) {
-		struct rsvp_hop gone = {.addr = p->phop};
+		struct rsvp_hop gone = {.addr = *p->phop};
 
 		replaced(n, now, p);
 		p->phop_lih = m->hop.lih;
@@ -609,8 +618,7 @@ void rsvp_grantor_end(struct rsvp_node *n, uint64_t now, const struct rsvp_messa
 	struct rsvp_path *p = rsvp_path_by_hop(n, m);
 	const struct rsvp_cbfc_hop *h = m->count[RSVP_O_CBFC_HOP] ? &m->cbfc_hop[0] : NULL;
 
-	if (p &&
-		(!rsvp_sender_equal(&p->sender, &m->sender) || !rsvp_session_equal(&p->instance->session, &m->session)))
+	if (p && (!rsvp_sender_equal(&p->sender, &m->sender) || !rsvp_session_equal(p->instance->session, &m->session)))
 		p = NULL;
 	if (!p) {
 		if (bucket_take(&n->errors, now, 1000, 100))
@@ -657,7 +665,7 @@ void rsvp_grantor_marker(struct rsvp_node *n, uint64_t now, const struct rsvp_me
 
 		if (!p || !p->reservation || !rsvp_path_holds(p)) {
 			n->stats.bad_lih++;
-		} else if (!rsvp_session_equal(&p->instance->session, &m->session)) {
+		} else if (!rsvp_session_equal(p->instance->session, &m->session)) {
 			n->stats.bad_session++;
 		} else if (h->unit != p->instance->unit || h->traffic_class != p->instance->traffic_class) {
 			n->stats.bad_unit++;
@@ -674,7 +682,7 @@ void rsvp_grantor_resv_err(struct rsvp_node *n, uint64_t now, const struct rsvp_
 {
 	struct rsvp_path *p = rsvp_path_by_hop(n, m);
 
-	if (!p || !rsvp_session_equal(&p->instance->session, &m->session)) {
+	if (!p || !rsvp_session_equal(p->instance->session, &m->session)) {
 		n->stats.no_state++;
 		return;
 	}
@@ -695,7 +703,7 @@ void rsvp_grantor_lost(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	if (p->grantor == RSVP_G_NONE || p->grantor == RSVP_G_TOMB || p->grantor == RSVP_G_CLOSING)
 		return;
-	rsvp_send_path_err(n, NULL, p, &p->error);
+	rsvp_send_path_err(n, NULL, p, rsvp_error_of(p));
 	if (p->grantor == RSVP_G_OFFERED)
 		store(n, now, p, 0);
 }
@@ -707,14 +715,15 @@ void rsvp_grantor_lost(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s, bool on)
 {
 	for (struct rsvp_path *p = s->paths; p; p = p->next) {
-		p->error = on ? (struct rsvp_error){.code = 0}
-			      : (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+		rsvp_error_set(n, p,
+			on ? &(struct rsvp_error){.code = 0}
+			   : &(struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE});
 		if (p->grantor != RSVP_G_COMMITTED)
 			continue;
 		if (on)
 			send_commit(n, now, p);
 		else
-			rsvp_send_path_err(n, NULL, p, &p->error);
+			rsvp_send_path_err(n, NULL, p, rsvp_error_of(p));
 	}
 	if (on && !s->due)
 		s->select = true;
@@ -774,7 +783,7 @@ static void send_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	}
 	if (p->copies == n->config.rapid_max + LATE_COPIES) {
 		n->stats.unacknowledged++;
-		rsvp_silent(n, p->instance->zone, &p->phop);
+		rsvp_silent(n, p->instance->zone, p->phop);
 		refused(n, now, p);
 		return;
 	}

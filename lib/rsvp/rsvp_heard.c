@@ -9,7 +9,7 @@ static uint32_t *bucket_of(const struct rsvp_node *n, uint32_t epoch, uint32_t i
 {
 	uint64_t h = ((uint64_t)epoch << 32 | id) * 0x9e3779b97f4a7c15ull;
 
-	return &n->by_heard[h >> 32 & n->mask];
+	return &n->by_heard[rsvp_bucket((uint32_t)(h >> 32), n->buckets)];
 }
 
 static uint32_t link_of(struct rsvp_heard *heard)
@@ -73,7 +73,7 @@ struct rsvp_path *rsvp_heard_path(struct rsvp_heard *h)
 static bool is_from(const struct rsvp_heard *h, const struct rsvp_path *p, uint16_t zone, const struct ip_addr *from)
 {
 	return (h->down ? rsvp_way_of(p)->zone : p->instance->zone) == zone &&
-	       ip_addr_equal(h->down ? &p->nhop : &p->phop, from);
+	       ip_addr_equal(h->down ? p->nhop : p->phop, from);
 }
 
 struct rsvp_heard *rsvp_heard_find(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *from, uint32_t epoch,

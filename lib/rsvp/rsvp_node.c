@@ -27,7 +27,7 @@ const struct rsvp_config rsvp_config_default = {.paths_max = 65536,
 struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_node_ops *ops, void *arg, uint64_t seed)
 {
 	struct rsvp_node *n = calloc(1, sizeof(*n));
-	uint32_t buckets = rsvp_buckets(c->paths_max);
+	uint32_t buckets = c->paths_max;
 
 	if (!n)
 		return NULL;
@@ -36,7 +36,7 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->arg = arg;
 	n->random = seed;
 	n->salt = rsvp_splitmix64(&seed);
-	n->mask = buckets - 1;
+	n->buckets = buckets;
 	n->id_epoch = rsvp_random(n) & 0xffffff;
 	for (unsigned int i = 0; i < RSVP_LIMITS; i++)
 		n->limit[i].most = RSVP_UNLIMITED;
@@ -44,12 +44,10 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 	n->by_hop = calloc(buckets, sizeof(*n->by_hop));
 	n->by_sender = calloc(buckets, sizeof(*n->by_sender));
 	n->by_key = calloc(buckets, sizeof(*n->by_key));
-	n->mask_sent = 2 * buckets - 1;
-	n->sent = calloc(2 * buckets, sizeof(*n->sent));
+	n->sent = calloc(2 * (size_t)buckets, sizeof(*n->sent));
 	n->context = new_sparse(c->paths_max * sizeof(*n->context), &n->context_memory);
 	n->by_heard = calloc(buckets, sizeof(*n->by_heard));
-	n->mask_contents = n->mask / 2;
-	n->by_contents = calloc(n->mask_contents + 1, sizeof(*n->by_contents));
+	n->by_contents = calloc(rsvp_content_buckets(buckets), sizeof(*n->by_contents));
 	n->by_slot = calloc(c->paths_max, sizeof(*n->by_slot));
 	n->free_slot = calloc(c->paths_max, sizeof(*n->free_slot));
 	for (uint32_t i = 0; n->free_slot && i < c->paths_max; i++)
@@ -74,7 +72,7 @@ void rsvp_node_free(struct rsvp_node *n)
 {
 	if (!n)
 		return;
-	for (uint32_t i = 0; n->by_key && i <= n->mask; i++)
+	for (uint32_t i = 0; n->by_key && i < n->buckets; i++)
 		while (n->by_key[i])
 			free_instance(n, n->by_key[i]);
 	free(n->by_lih);
@@ -239,7 +237,7 @@ void rsvp_close(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s)
 /* An id that this node has given, and its path. */
 static struct rsvp_path *sent_by(const struct rsvp_node *n, const struct rsvp_message_id *a, bool *up)
 {
-	uint32_t sent = n->sent[a->id & n->mask_sent];
+	uint32_t sent = n->sent[a->id % (2 * n->buckets)];
 	struct rsvp_path *p = rsvp_linked(n, sent >> 1);
 
 	*up = sent & 1;
@@ -304,7 +302,7 @@ static void take_refresh(struct rsvp_node *n, uint64_t now, const struct rsvp_me
 
 static void settle_all(struct rsvp_node *n, uint64_t now)
 {
-	for (uint32_t i = 0; i <= n->mask; i++)
+	for (uint32_t i = 0; i < n->buckets; i++)
 		for (struct rsvp_instance *s = n->by_key[i], *next; s; s = next) {
 			next = s->next_key;
 			settle(n, now, s);
@@ -401,13 +399,13 @@ void rsvp_neighbor(struct rsvp_node *n, uint64_t now, uint16_t zone, const struc
 {
 	n->now = now;
 	for (struct rsvp_path *p = NULL; (p = rsvp_path_next(n, p));) {
-		if (p->nhop.family && rsvp_way_of(p)->zone == zone && ip_addr_equal(&p->nhop, addr)) {
+		if (p->nhop->family && rsvp_way_of(p)->zone == zone && ip_addr_equal(p->nhop, addr)) {
 			if (up)
 				rsvp_user_up(n, now, p);
 			else
 				rsvp_user_down(n, now, p);
 		}
-		if (!up && p->phop.family && p->instance->zone == zone && ip_addr_equal(&p->phop, addr))
+		if (!up && p->phop->family && p->instance->zone == zone && ip_addr_equal(p->phop, addr))
 			rsvp_grantor_down(n, now, p);
 	}
 	settle_all(n, now);
@@ -439,7 +437,7 @@ static bool look_under(struct rsvp_node *n, uint64_t now, struct rsvp_instance *
 	if (!s->joined || !n->ops->under)
 		return false;
 	rsvp_clear(&n->out, RSVP_INIT);
-	n->out.session = s->session;
+	n->out.session = *s->session;
 	n->out.zone = s->zone;
 	n->out.cbfc_hop[0].traffic_class = s->traffic_class;
 	n->out.count[RSVP_O_SESSION] = n->out.count[RSVP_O_CBFC_HOP] = 1;
@@ -560,7 +558,7 @@ void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
 	const struct rsvp_reservation *r = rsvp_path_holds(p) ? p->reservation : NULL;
 	const struct rsvp_context *x = p->context;
 
-	*out = (struct rsvp_path_view){.session = s->session,
+	*out = (struct rsvp_path_view){.session = *s->session,
 		.sender = p->sender,
 		.nonce = s->nonce,
 		.path = p->id,
@@ -571,10 +569,10 @@ void rsvp_path_show(const struct rsvp_path *p, struct rsvp_path_view *out)
 		.traffic_class = s->traffic_class,
 		.unit = s->unit,
 		.port = rsvp_way_of(p)->port,
-		.error = p->error,
+		.error = *rsvp_error_of(p),
 		.offer = p->offer,
-		.phop = p->phop,
-		.nhop = p->nhop,
+		.phop = *p->phop,
+		.nhop = *p->nhop,
 		.phop_lih = p->phop_lih,
 		.lih = p->lih,
 		.grant_epoch = r ? r->epoch : 0,

@@ -225,15 +225,17 @@ struct rsvp_node *rsvp_node_new(const struct rsvp_config *c, const struct rsvp_n
 void rsvp_node_free(struct rsvp_node *n);
 
 /*
- * Memory in bytes, with what the allocator adds. Soft state: of a session; of one of its paths with a reservation and what it
- * has from its next hop; of what paths share that have the same `hops` devices before this one, the same objects that are passed
- * on (here none) and the same way; of the offers that S tells; and what rsvp_node_new allocates at once.
+ * Memory in bytes, with what the allocator adds. Soft state of a session, and of one of its paths with a reservation and its share
+ * of the tables; besides, what updates of its credit touch. What sessions share that have the same neighbours, SESSION, way,
+ * `hops` devices before this one, and objects that are passed on (here none). What a session takes only while it needs it: the
+ * offers that S tells, and the neighbours that a path has left. What a node takes without sessions, above the tables.
  */
 size_t rsvp_bytes_of_session(void);
 size_t rsvp_bytes_of_path(void);
+size_t rsvp_bytes_of_updates(void);
 size_t rsvp_bytes_of_shared(unsigned int hops);
-size_t rsvp_bytes_of_offers(void);
-size_t rsvp_bytes_of_tables(uint32_t paths_max);
+size_t rsvp_bytes_on_demand(void);
+size_t rsvp_bytes_of_node(void);
 
 /* Change timers, pool and buffer. What was granted stays granted. */
 void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c);

@@ -40,17 +40,17 @@ enum rsvp_timer_kind {
 struct rsvp_reservation {
 	struct rsvp_instance *instance;
 	struct rsvp_reservation *next; /* of the instance */
-	struct ip_addr phop;
-	uint32_t units;	 /* in the pool, margin included; 0: nothing */
-	uint32_t buffer; /* advertised */
-	uint32_t number; /* of the caller; 0: none */
-	bool committed;
-	uint32_t epoch, sequence; /* 0: no epoch yet */
-	uint32_t opened_by;	  /* sequence of the CBFC_HOP that opened the epoch */
+	const struct ip_addr *phop;
 	uint64_t received;
 	int64_t lost, freed;
-	uint64_t fccl, abr; /* as sent */
-	uint32_t due;	    /* the units go back */
+	uint64_t fccl, abr;	  /* as sent */
+	uint32_t units;		  /* in the pool, margin included; 0: nothing */
+	uint32_t buffer;	  /* advertised */
+	uint32_t number;	  /* of the caller; 0: none */
+	uint32_t due;		  /* the units go back */
+	uint32_t epoch, sequence; /* 0: no epoch yet */
+	uint32_t opened_by;	  /* sequence of the CBFC_HOP that opened the epoch */
+	bool committed;
 };
 
 /*
@@ -108,6 +108,14 @@ struct rsvp_traffic {
 	uint32_t least, most;
 };
 
+/* The neighbours that a path has left: routes have changed. */
+struct rsvp_former {
+	struct ip_addr left; /* the previous hop before this one; its 28s that are under way still are copies, until: */
+	uint64_t left_until; /* ns */
+	struct ip_addr nhop; /* that the path has left, and that has not been told; family 0: none */
+	uint16_t zone;	     /* of that one */
+};
+
 struct rsvp_path {
 	/* first what each message reads */
 	struct rsvp_instance *instance;
@@ -142,9 +150,7 @@ struct rsvp_path {
 	struct rsvp_sender sender;
 	/* grantor */
 	struct rsvp_reservation *reservation;
-	struct ip_addr phop;
-	struct ip_addr left; /* the previous hop before this one; its 28s that are under way still are copies, until: */
-	uint64_t left_until; /* ns */
+	const struct ip_addr *phop;
 	uint32_t phop_lih, phop_refresh_ms;
 	uint32_t hop_heard; /* sequence of the newest CBFC_HOP */
 	struct rsvp_heard heard_up;
@@ -164,10 +170,9 @@ struct rsvp_path {
 	uint32_t down_sum; /* rsvp_sum_of the last 28 */
 	uint32_t hop_sequence;
 	struct rsvp_heard heard_down;
-	struct ip_addr nhop;	 /* family 0: none yet */
-	struct ip_addr old_nhop; /* that the path has left, and that has not been told; family 0: none */
-	uint16_t old_zone;
-	struct rsvp_error error; /* of the last PathErr */
+	const struct ip_addr *nhop;	 /* rsvp_nobody: none yet */
+	const struct rsvp_shared *error; /* struct rsvp_error of the last PathErr; NULL: none */
+	struct rsvp_former *former;	 /* NULL: it has neither */
 };
 
 struct rsvp_instance {
@@ -175,13 +180,13 @@ struct rsvp_instance {
 	struct rsvp_path *current; /* headend */
 	struct rsvp_reservation *reservations;
 	struct rsvp_instance *next_key;
-	struct ip_addr origin;
-	struct rsvp_session session;
-	bool native : 1;	     /* no CBFC_PATH: the session and its sender are the key */
-	bool wanted : 1;	     /* by rsvp_open */
-	bool select : 1, backup : 1; /* steps of the far gateway and of the headend */
-	bool joined : 1;	     /* far gateway: `under`, while there is one, carries the data on */
-	uint8_t role;		     /* enum rsvp_role */
+	const struct ip_addr *origin;
+	const struct rsvp_session *session; /* in a struct rsvp_shared */
+	bool native : 1;		    /* no CBFC_PATH: the session and its sender are the key */
+	bool wanted : 1;		    /* by rsvp_open */
+	bool select : 1, backup : 1;	    /* steps of the far gateway and of the headend */
+	bool joined : 1;		    /* far gateway: `under`, while there is one, carries the data on */
+	uint8_t role;			    /* enum rsvp_role */
 	uint8_t traffic_class, unit;
 	uint8_t limit; /* index into rsvp_node.limit */
 	uint8_t offers;
@@ -217,7 +222,7 @@ struct rsvp_node {
 	uint32_t handle; /* next */
 	struct timers wheel;
 	struct rsvp_node_stats stats;
-	uint32_t mask;		      /* of the buckets */
+	uint32_t buckets;	      /* of the tables: paths_max */
 	struct rsvp_context *context; /* paths_max of them */
 	void *context_memory;
 	uint32_t contexts, context_free; /* those that were ever used; the first of them that is free, counted from 1 */
@@ -226,10 +231,8 @@ struct rsvp_node {
 	uint32_t *free_slot; /* the slots that no path has: paths_max - stats.paths of them */
 	struct rsvp_instance **by_key;
 	uint32_t *sent; /* by id: the link of its path, doubled, and one more for an S */
-	uint32_t mask_sent;
 	uint32_t *by_heard;
 	struct rsvp_shared **by_contents;
-	uint32_t mask_contents;
 	struct rsvp_pending pending[RSVP_PENDING];
 	unsigned int pending_n;
 	be32_t ids[RSVP_PENDING]; /* of the Srefresh that is being sent */
@@ -245,14 +248,16 @@ struct rsvp_node {
 	struct rsvp_message out;
 };
 
-/* Entries of a table of paths. */
-static inline uint32_t rsvp_buckets(uint32_t paths_max)
+/* The bucket for a hash, of as many as there are. */
+static inline uint32_t rsvp_bucket(uint32_t hash, uint32_t buckets)
 {
-	uint32_t buckets = 64;
+	return (uint32_t)((uint64_t)hash * buckets >> 32);
+}
 
-	while (buckets < paths_max)
-		buckets *= 2;
-	return buckets;
+/* Fewer contents are shared than there are paths. */
+static inline uint32_t rsvp_content_buckets(uint32_t paths_max)
+{
+	return paths_max / 4 + 1;
 }
 
 static inline uint64_t rsvp_splitmix64(uint64_t *state)
@@ -308,8 +313,8 @@ struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_s
 	uint32_t nonce);
 void rsvp_instance_key(const struct rsvp_message *m, struct ip_addr *origin, uint32_t *nonce, bool *native);
 struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, uint16_t id,
-	const struct rsvp_sender *sender, const struct rsvp_way *way); /* NULL: no room */
-void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop);
+	const struct rsvp_sender *sender, const struct rsvp_way *way);			      /* NULL: no room */
+bool rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop); /* false: no memory */
 void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p);
 /* By RSVP_HOP of a message from a previous hop. */
 struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_message *m);
@@ -345,6 +350,16 @@ bool rsvp_due_take(struct rsvp_node *n, struct rsvp_instance *s, struct rsvp_due
 const struct rsvp_shared *rsvp_share(struct rsvp_node *n, const void *data, size_t bytes);
 const struct rsvp_shared *rsvp_share_way(struct rsvp_node *n, const struct rsvp_way *way);
 void rsvp_unshare(struct rsvp_node *n, const struct rsvp_shared *shared);
+/* Addresses that many paths have. _set: false: no memory, and it is as before. _clear: it is rsvp_nobody. */
+extern const struct ip_addr rsvp_nobody; /* family 0 */
+bool rsvp_addr_set(struct rsvp_node *n, const struct ip_addr **at, const struct ip_addr *addr);
+void rsvp_addr_clear(struct rsvp_node *n, const struct ip_addr **at);
+const struct rsvp_session *rsvp_share_session(struct rsvp_node *n, const struct rsvp_session *session);
+void rsvp_unshare_session(struct rsvp_node *n, const struct rsvp_session *session);
+/* What users and neighbours are told of a path. Code 0: nothing. */
+void rsvp_error_set(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_error *e);
+const struct rsvp_error *rsvp_error_of(const struct rsvp_path *p);
+struct rsvp_former *rsvp_former_of(struct rsvp_node *n, struct rsvp_path *p); /* NULL: no memory */
 
 static inline const struct rsvp_way *rsvp_way_of(const struct rsvp_path *p)
 {
@@ -386,7 +401,7 @@ enum rsvp_credit_answer { RSVP_CREDIT_OLD, RSVP_CREDIT_NEW, RSVP_CREDIT_LEFT, RS
 enum rsvp_credit_answer rsvp_context_take(struct rsvp_context *x, const struct rsvp_credit *c);
 void rsvp_context_start(struct rsvp_context *x, const struct rsvp_credit *c); /* a new epoch */
 /* The path goes to that next hop, and shares what other paths of the session have from it; the path goes there no more. */
-void rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop);
+bool rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop); /* false: no memory */
 void rsvp_context_leave(struct rsvp_node *n, struct rsvp_path *p);
 
 /* rsvp_send.c: messages */

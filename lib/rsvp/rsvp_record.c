@@ -20,7 +20,7 @@ static uint32_t hash(const struct rsvp_node *n, const struct ip_addr *a, uint32_
 
 	for (unsigned int i = 0; i < sizeof(a->b); i++)
 		h = (h ^ a->b[i]) * 0x100000001b3ull;
-	return (uint32_t)(h ^ h >> 32) & n->mask;
+	return rsvp_bucket((uint32_t)(h ^ h >> 32), n->buckets);
 }
 
 /* Without CBFC_PATH the session and its sender are the instance (docs/credit.md 2.2). */
@@ -40,7 +40,7 @@ struct rsvp_instance *rsvp_instance_of(const struct rsvp_node *n, const struct r
 	rsvp_instance_key(m, &origin, &nonce, &native);
 	for (struct rsvp_instance *s = n->by_key[hash(n, &origin, nonce)]; s; s = s->next_key)
 		if (s->nonce == nonce && s->native == native && s->zone == m->zone &&
-			ip_addr_equal(&s->origin, &origin) && rsvp_session_equal(&s->session, &m->session))
+			ip_addr_equal(s->origin, &origin) && rsvp_session_equal(s->session, &m->session))
 			return s;
 	return NULL;
 }
@@ -52,8 +52,14 @@ struct rsvp_instance *rsvp_instance_new(struct rsvp_node *n, const struct rsvp_s
 
 	if (!s)
 		return NULL;
-	s->session = *session;
-	s->origin = *origin;
+	s->origin = &rsvp_nobody;
+	s->session = rsvp_share_session(n, session);
+	if (!s->session || !rsvp_addr_set(n, &s->origin, origin)) {
+		if (s->session)
+			rsvp_unshare_session(n, s->session);
+		free(s);
+		return NULL;
+	}
 	s->nonce = nonce;
 	s->next_key = *at;
 	*at = s;
@@ -79,6 +85,7 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 	}
 	p->carrier = way->carrier;
 	p->instance = s;
+	p->phop = p->nhop = &rsvp_nobody;
 	p->slot = n->free_slot[n->config.paths_max - n->stats.paths - 1];
 	n->by_slot[p->slot] = p;
 	p->id = id;
@@ -96,7 +103,7 @@ struct rsvp_path *rsvp_path_new(struct rsvp_node *n, struct rsvp_instance *s, ui
 
 static void leave_hop(struct rsvp_node *n, struct rsvp_path *p)
 {
-	uint32_t *at = &n->by_hop[hash(n, &p->phop, p->phop_lih)];
+	uint32_t *at = &n->by_hop[hash(n, p->phop, p->phop_lih)];
 
 	while (*at && *at != rsvp_link_of(p))
 		at = &rsvp_linked(n, *at)->next_hop;
@@ -104,17 +111,25 @@ static void leave_hop(struct rsvp_node *n, struct rsvp_path *p)
 		*at = p->next_hop;
 }
 
-void rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop)
+bool rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_hop *hop)
 {
 	uint32_t *at;
 
-	if (p->phop.family)
+	if (p->phop->family)
 		leave_hop(n, p);
-	p->phop = hop->addr;
 	p->phop_lih = hop->lih;
-	at = &n->by_hop[hash(n, &p->phop, p->phop_lih)];
+	if (!rsvp_addr_set(n, &p->phop, &hop->addr))
+		return false;
+	at = &n->by_hop[hash(n, p->phop, p->phop_lih)];
 	p->next_hop = *at;
 	*at = rsvp_link_of(p);
+	return true;
+}
+
+/* Handles follow one another, so the first bits of the product are spread evenly. */
+static uint32_t bucket_of_lih(const struct rsvp_node *n, uint32_t lih)
+{
+	return rsvp_bucket((lih >> 8) * 0x9e3779b1u, n->buckets);
 }
 
 /* Handles run through 24 bits, so that one is not used again for a long time (D43). */
@@ -126,7 +141,7 @@ void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
 		p->lih = n->handle << 8 | (rsvp_way_of(p)->port + 1u);
 		n->handle = (n->handle + 1) & 0xffffff;
 	} while (rsvp_path_by_lih(n, p->lih));
-	at = &n->by_lih[p->lih >> 8 & n->mask];
+	at = &n->by_lih[bucket_of_lih(n, p->lih)];
 	p->next_lih = *at;
 	*at = rsvp_link_of(p);
 }
@@ -134,7 +149,7 @@ void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p)
 struct rsvp_path *rsvp_path_of_hop(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *addr, uint32_t lih)
 {
 	for (struct rsvp_path *p = rsvp_linked(n, n->by_hop[hash(n, addr, lih)]); p; p = rsvp_linked(n, p->next_hop))
-		if (p->phop_lih == lih && p->instance->zone == zone && ip_addr_equal(&p->phop, addr))
+		if (p->phop_lih == lih && p->instance->zone == zone && ip_addr_equal(p->phop, addr))
 			return p;
 	return NULL;
 }
@@ -146,7 +161,7 @@ struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_
 
 struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih)
 {
-	for (struct rsvp_path *p = rsvp_linked(n, n->by_lih[lih >> 8 & n->mask]); p; p = rsvp_linked(n, p->next_lih))
+	for (struct rsvp_path *p = rsvp_linked(n, n->by_lih[bucket_of_lih(n, lih)]); p; p = rsvp_linked(n, p->next_lih))
 		if (p->lih == lih)
 			return p;
 	return NULL;
@@ -165,7 +180,7 @@ struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rs
 	for (struct rsvp_path *p = rsvp_linked(n, n->by_sender[hash(n, &m->sender.src, m->sender.port)]); p;
 		p = rsvp_linked(n, p->next_sender))
 		if (rsvp_sender_equal(&p->sender, &m->sender) && zone_for(p, m) == m->zone &&
-			rsvp_session_equal(&p->instance->session, &m->session))
+			rsvp_session_equal(p->instance->session, &m->session))
 			return p;
 	return NULL;
 }
@@ -195,9 +210,10 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 		n->ops->gone(n->arg, p);
 	rsvp_heard_forget(n, &p->heard_up);
 	rsvp_heard_forget(n, &p->heard_down);
-	if (p->phop.family)
+	if (p->phop->family)
 		leave_hop(n, p);
-	for (link = &n->by_lih[p->lih >> 8 & n->mask]; *link && *link != rsvp_link_of(p);)
+	rsvp_addr_clear(n, &p->phop);
+	for (link = &n->by_lih[bucket_of_lih(n, p->lih)]; *link && *link != rsvp_link_of(p);)
 		link = &rsvp_linked(n, *link)->next_lih;
 	if (*link)
 		*link = p->next_lih;
@@ -216,6 +232,8 @@ void rsvp_path_free(struct rsvp_node *n, struct rsvp_path *p)
 	rsvp_unshare(n, p->passed);
 	rsvp_unshare(n, p->way);
 	rsvp_unshare(n, p->passed_up);
+	rsvp_unshare(n, p->error);
+	free(p->former);
 	free(p);
 }
 
@@ -237,7 +255,7 @@ void rsvp_instance_join(struct rsvp_instance *s, struct rsvp_carry *under)
 
 void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
 {
-	struct rsvp_instance **at = &n->by_key[hash(n, &s->origin, s->nonce)];
+	struct rsvp_instance **at = &n->by_key[hash(n, s->origin, s->nonce)];
 
 	while (*at != s)
 		at = &(*at)->next_key;
@@ -246,6 +264,8 @@ void rsvp_instance_free(struct rsvp_node *n, struct rsvp_instance *s)
 	while (s->carry.above)
 		rsvp_instance_join(s->carry.above, NULL);
 	timers_cancel(&n->wheel, &s->timer);
+	rsvp_addr_clear(n, &s->origin);
+	rsvp_unshare_session(n, s->session);
 	free(s->offer);
 	free(s);
 	n->stats.instances--;
@@ -313,30 +333,38 @@ size_t rsvp_bytes_of_session(void)
 	return allocated(sizeof(struct rsvp_instance));
 }
 
+/* What rsvp_node_new allocates for each path: links in four tables, a session in one more, two ids, contents, and its slot. */
+static const size_t in_tables = 4 * sizeof(uint32_t) + sizeof(struct rsvp_instance *) + 2 * sizeof(uint32_t) +
+				sizeof(struct rsvp_shared *) / 4 + sizeof(struct rsvp_path *) + sizeof(uint32_t);
+
 size_t rsvp_bytes_of_path(void)
 {
-	return allocated(sizeof(struct rsvp_path)) + allocated(sizeof(struct rsvp_reservation));
+	return allocated(sizeof(struct rsvp_path)) + allocated(sizeof(struct rsvp_reservation)) + in_tables;
 }
 
+size_t rsvp_bytes_of_updates(void)
+{
+	return sizeof(struct rsvp_context);
+}
+
+/* The devices and objects, the way, SESSION, three neighbours and an error. */
 size_t rsvp_bytes_of_shared(unsigned int hops)
 {
-	return allocated(sizeof(struct rsvp_shared) + sizeof(struct rsvp_way)) +
-	       allocated(sizeof(struct rsvp_shared) + hops * sizeof(struct ipv6_addr));
+	return allocated(sizeof(struct rsvp_shared) + hops * sizeof(struct ipv6_addr)) +
+	       allocated(sizeof(struct rsvp_shared) + sizeof(struct rsvp_way)) +
+	       allocated(sizeof(struct rsvp_shared) + sizeof(struct rsvp_session)) +
+	       3 * allocated(sizeof(struct rsvp_shared) + sizeof(struct ip_addr)) +
+	       allocated(sizeof(struct rsvp_shared) + sizeof(struct rsvp_error));
 }
 
-size_t rsvp_bytes_of_offers(void)
+size_t rsvp_bytes_on_demand(void)
 {
-	return allocated(RSVP_OFFERS_MAX * sizeof(struct rsvp_cbfc_offer));
+	return allocated(RSVP_OFFERS_MAX * sizeof(struct rsvp_cbfc_offer)) + allocated(sizeof(struct rsvp_former));
 }
 
-size_t rsvp_bytes_of_tables(uint32_t paths_max)
-{
-	uint32_t buckets = rsvp_buckets(paths_max);
+#define TABLES 10 /* of rsvp_node_new: each takes up to a page more than its entries */
 
-	return allocated(sizeof(struct rsvp_node)) +
-	       allocated(paths_max * sizeof(struct rsvp_context) + CACHE_LINE_BYTES) +
-	       4 * allocated(buckets * sizeof(uint32_t)) + allocated(2 * buckets * sizeof(uint32_t)) +
-	       allocated(buckets * sizeof(struct rsvp_instance *)) +
-	       allocated(buckets / 2 * sizeof(struct rsvp_shared *)) +
-	       allocated(paths_max * sizeof(struct rsvp_path *)) + allocated(paths_max * sizeof(uint32_t));
+size_t rsvp_bytes_of_node(void)
+{
+	return allocated(sizeof(struct rsvp_node)) + TABLES * 4096;
 }

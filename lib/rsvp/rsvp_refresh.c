@@ -53,18 +53,18 @@ static void add(struct rsvp_node *n, uint16_t zone, const struct ip_addr *to, ui
 
 bool rsvp_refresh_init(struct rsvp_node *n, const struct rsvp_path *p)
 {
-	if (p->user != RSVP_U_COMMITTED || !p->down_acked || !reduces(n, rsvp_way_of(p)->zone, &p->nhop) ||
+	if (p->user != RSVP_U_COMMITTED || !p->down_acked || !reduces(n, rsvp_way_of(p)->zone, p->nhop) ||
 		rsvp_init_sum(n, p) != p->down_sum)
 		return false;
-	add(n, rsvp_way_of(p)->zone, &p->nhop, p->down_id);
+	add(n, rsvp_way_of(p)->zone, p->nhop, p->down_id);
 	return true;
 }
 
 bool rsvp_refresh_commit(struct rsvp_node *n, const struct rsvp_path *p)
 {
-	if (!p->acknowledged || !reduces(n, p->instance->zone, &p->phop) || rsvp_commit_sum(n, p) != p->s_sum)
+	if (!p->acknowledged || !reduces(n, p->instance->zone, p->phop) || rsvp_commit_sum(n, p) != p->s_sum)
 		return false;
-	add(n, p->instance->zone, &p->phop, p->s_id);
+	add(n, p->instance->zone, p->phop, p->s_id);
 	return true;
 }
 

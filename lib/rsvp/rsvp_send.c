@@ -61,7 +61,7 @@ static void put_id(struct rsvp_node *n, struct rsvp_message *m, uint32_t *id, co
 		*id = ++n->id_last;
 	m->id = (struct rsvp_message_id){.ack_desired = true, .epoch = n->id_epoch, .id = *id};
 	m->count[RSVP_O_ID] = 1;
-	n->sent[*id & n->mask_sent] = rsvp_link_of(p) << 1 | up;
+	n->sent[*id % (2 * n->buckets)] = rsvp_link_of(p) << 1 | up;
 }
 
 static void send_to(struct rsvp_node *n, uint16_t zone, const struct ip_addr *to, struct rsvp_message *m)
@@ -82,7 +82,7 @@ static void send_along(struct rsvp_node *n, const struct rsvp_path *p, struct rs
 	struct rsvp_way way = rsvp_whole_way(p);
 
 	m->send_ttl = p->ttl;
-	way.to = p->instance->session.dst;
+	way.to = p->instance->session->dst;
 	way.along = true;
 	n->stats.sent++;
 	n->ops->send(n->arg, &way, m);
@@ -179,7 +179,7 @@ static void put_passed(struct rsvp_message *m, const struct rsvp_path *p)
 static struct rsvp_message *put_init(struct rsvp_node *n, const struct rsvp_path *p,
 	struct ipv6_addr hop[RSVP_HOPS_MAX + 1])
 {
-	struct rsvp_message *m = begin(n, RSVP_INIT, &p->instance->session);
+	struct rsvp_message *m = begin(n, RSVP_INIT, p->instance->session);
 
 	put_hop(m, own_along(n, p), p->lih);
 	m->refresh_ms = p->refresh_ms;
@@ -220,9 +220,9 @@ void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enu
 static struct rsvp_message *put_reserve(struct rsvp_node *n, const struct rsvp_path *p, uint8_t flags)
 {
 	const struct rsvp_instance *s = p->instance;
-	struct rsvp_message *m = begin(n, RSVP_RESERVE, &s->session);
+	struct rsvp_message *m = begin(n, RSVP_RESERVE, s->session);
 
-	put_hop(m, own_towards(n, s->zone, &p->phop), p->phop_lih);
+	put_hop(m, own_towards(n, s->zone, p->phop), p->phop_lih);
 	m->refresh_ms = n->config.refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
 	m->credit[0].buffer = p->reservation->buffer;
@@ -267,12 +267,12 @@ void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, 
 		.spec = rsvp_tspec_of(p->instance),
 		.filter = p->sender};
 	m->flows = 1;
-	send_to(n, p->instance->zone, &p->phop, m);
+	send_to(n, p->instance->zone, p->phop, m);
 }
 
 void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again)
 {
-	struct rsvp_message *m = begin(n, RSVP_END, &p->instance->session);
+	struct rsvp_message *m = begin(n, RSVP_END, p->instance->session);
 
 	if (!again)
 		p->hop_sequence = ++p->instance->hop_sequence;
@@ -301,7 +301,7 @@ void rsvp_send_end_ack(struct rsvp_node *n, const struct rsvp_path *p, const str
 void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *init, const struct rsvp_path *p,
 	const struct rsvp_error *e)
 {
-	struct rsvp_message *m = begin(n, RSVP_PATH_ERR, init ? &init->session : &p->instance->session);
+	struct rsvp_message *m = begin(n, RSVP_PATH_ERR, init ? &init->session : p->instance->session);
 
 	m->error = *e;
 	if (!m->error.node.family)
@@ -310,7 +310,7 @@ void rsvp_send_path_err(struct rsvp_node *n, const struct rsvp_message *init, co
 	put_sender(m, init ? &init->sender : &p->sender);
 	m->tspec = init ? init->tspec : rsvp_tspec_of(p->instance);
 	m->count[RSVP_O_TSPEC] = 1;
-	send_to(n, init ? init->zone : p->instance->zone, init ? &init->hop.addr : &p->phop, m);
+	send_to(n, init ? init->zone : p->instance->zone, init ? &init->hop.addr : p->phop, m);
 }
 
 void rsvp_send_resv_err(struct rsvp_node *n, const struct rsvp_session *session, uint16_t zone,

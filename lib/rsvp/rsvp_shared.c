@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What many paths have in common is kept once: the devices before this one with the objects that are passed on, and ways. It is
- * found by its contents. Control lcore.
+ * What many paths have in common is kept once: the devices before this one with the objects that are passed on, ways, sessions,
+ * addresses and errors. It is found by its contents. Control lcore.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static uint32_t hash(const struct rsvp_node *n, const void *data, size_t bytes)
 
 static struct rsvp_shared **bucket_of(const struct rsvp_node *n, uint32_t hash)
 {
-	return &n->by_contents[hash & n->mask_contents];
+	return &n->by_contents[rsvp_bucket(hash, rsvp_content_buckets(n->buckets))];
 }
 
 const struct rsvp_shared *rsvp_share(struct rsvp_node *n, const void *data, size_t bytes)
@@ -79,4 +79,81 @@ const struct rsvp_shared *rsvp_share_way(struct rsvp_node *n, const struct rsvp_
 	w.buffer = way->buffer;
 	w.limit = way->limit;
 	return rsvp_share(n, &w, sizeof(w));
+}
+
+static const struct rsvp_shared *shared_with(const void *data)
+{
+	return (const struct rsvp_shared *)(const void *)((const char *)data - offsetof(struct rsvp_shared, data));
+}
+
+const struct ip_addr rsvp_nobody;
+
+void rsvp_addr_clear(struct rsvp_node *n, const struct ip_addr **at)
+{
+	if (*at != &rsvp_nobody)
+		rsvp_unshare(n, shared_with(*at));
+	*at = &rsvp_nobody;
+}
+
+bool rsvp_addr_set(struct rsvp_node *n, const struct ip_addr **at, const struct ip_addr *addr)
+{
+	const struct rsvp_shared *shared;
+
+	if (ip_addr_equal(*at, addr))
+		return true;
+	shared = rsvp_share(n, addr, sizeof(*addr));
+	if (!shared)
+		return false;
+	rsvp_addr_clear(n, at);
+	*at = (const struct ip_addr *)(const void *)shared->data;
+	return true;
+}
+
+const struct rsvp_session *rsvp_share_session(struct rsvp_node *n, const struct rsvp_session *session)
+{
+	const struct rsvp_shared *shared;
+	struct rsvp_session s;
+
+	memset(&s, 0, sizeof(s));
+	s.dst = session->dst;
+	s.protocol = session->protocol;
+	s.flags = session->flags;
+	s.port = session->port;
+	shared = rsvp_share(n, &s, sizeof(s));
+	return shared ? (const struct rsvp_session *)(const void *)shared->data : NULL;
+}
+
+void rsvp_unshare_session(struct rsvp_node *n, const struct rsvp_session *session)
+{
+	rsvp_unshare(n, shared_with(session));
+}
+
+/* Without memory nothing is told: users see no reason then, and neighbours a refusal without one. */
+void rsvp_error_set(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_error *error)
+{
+	const struct rsvp_shared *before = p->error;
+	struct rsvp_error e;
+
+	memset(&e, 0, sizeof(e));
+	e.node = error->node;
+	e.flags = error->flags;
+	e.code = error->code;
+	e.value = error->value;
+	p->error = e.code ? rsvp_share(n, &e, sizeof(e)) : NULL;
+	rsvp_unshare(n, before);
+}
+
+const struct rsvp_error *rsvp_error_of(const struct rsvp_path *p)
+{
+	static const struct rsvp_error none;
+
+	return p->error ? (const struct rsvp_error *)(const void *)p->error->data : &none;
+}
+
+struct rsvp_former *rsvp_former_of(struct rsvp_node *n, struct rsvp_path *p)
+{
+	if (!p->former)
+		p->former = calloc(1, sizeof(*p->former));
+	n->stats.no_memory += !p->former;
+	return p->former;
 }

@@ -9,6 +9,8 @@
 
 #define RESYNC_MAX_NS NSEC_PER_SEC
 
+static const struct rsvp_error no_way = {.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+
 static bool sends_data(const struct rsvp_path *p)
 {
 	return p->user == RSVP_U_COMMITTED;
@@ -117,9 +119,17 @@ static bool is_shared(const struct rsvp_path *p)
  */
 static void tell_old(struct rsvp_node *n, struct rsvp_path *p)
 {
-	if (p->old_nhop.family && (p->old_zone != rsvp_way_of(p)->zone || !ip_addr_equal(&p->old_nhop, &p->nhop)))
-		rsvp_send_resv_err(n, &p->instance->session, p->old_zone, &p->old_nhop, p->lih, RSVP_ERROR_NO_PATH, 0);
-	p->old_nhop.family = 0;
+	struct rsvp_former *f = p->former;
+
+	if (!f)
+		return;
+	if (f->nhop.family && (f->zone != rsvp_way_of(p)->zone || !ip_addr_equal(&f->nhop, p->nhop)))
+		rsvp_send_resv_err(n, p->instance->session, f->zone, &f->nhop, p->lih, RSVP_ERROR_NO_PATH, 0);
+	f->nhop.family = 0;
+	if (n->now >= f->left_until) {
+		free(f);
+		p->former = NULL;
+	}
 }
 
 static void heard(const struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_credit *c)
@@ -271,11 +281,11 @@ static struct rsvp_path *path_of(struct rsvp_node *n, uint64_t now, const struct
 			rsvp_send_resv_err(n, &m->session, m->zone, &m->hop.addr, lih, RSVP_ERROR_NO_PATH, 0);
 		return NULL;
 	}
-	if (rsvp_way_of(p)->zone != m->zone || (p->nhop.family && !ip_addr_equal(&p->nhop, &m->hop.addr))) {
+	if (rsvp_way_of(p)->zone != m->zone || (p->nhop->family && !ip_addr_equal(p->nhop, &m->hop.addr))) {
 		n->stats.bad_hop++;
 		return NULL;
 	}
-	if (!rsvp_session_equal(&p->instance->session, &m->session) ||
+	if (!rsvp_session_equal(p->instance->session, &m->session) ||
 		(m->kind == RSVP_RESERVE && !rsvp_sender_equal(&p->sender, &m->flow[0].filter)) ||
 		(m->kind == RSVP_END_ACK && !rsvp_sender_equal(&p->sender, &m->sender))) {
 		n->stats.bad_session++;
@@ -358,8 +368,10 @@ void rsvp_user_reserve(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 		n->stats.no_event++;
 		return;
 	}
-	if (!p->context || !ip_addr_equal(&p->nhop, &m->hop.addr))
-		rsvp_context_join(n, p, &m->hop.addr);
+	if (!(p->context && ip_addr_equal(p->nhop, &m->hop.addr)) && !rsvp_context_join(n, p, &m->hop.addr)) {
+		n->stats.no_memory++;
+		return;
+	}
 	p->nhop_refresh_ms = rsvp_refresh_of(m);
 	live(n, now, p);
 	if (m->credit[0].flags & RSVP_CREDIT_COMMIT) {
@@ -449,7 +461,7 @@ void rsvp_user_path_err(struct rsvp_node *n, uint64_t now, const struct rsvp_mes
 		n->stats.no_state++;
 		return;
 	}
-	p->error = m->error;
+	rsvp_error_set(n, p, &m->error);
 	if (p->user == RSVP_U_RESYNC && m->error.code == RSVP_ERROR_ADMISSION && m->error.value == RSVP_REFUSE_ROUTE)
 		return; /* go on asking */
 	if (p->instance->role != RSVP_HEADEND)
@@ -468,9 +480,9 @@ void rsvp_user_refuse(struct rsvp_node *n, struct rsvp_path *p)
 {
 	if (p->user != RSVP_U_COMMITTED && p->user != RSVP_U_OFFER)
 		return;
-	if (p->nhop.family)
-		rsvp_send_resv_err(n, &p->instance->session, rsvp_way_of(p)->zone, &p->nhop, p->lih,
-			RSVP_ERROR_ADMISSION, RSVP_REFUSE_POOL);
+	if (p->nhop->family)
+		rsvp_send_resv_err(n, p->instance->session, rsvp_way_of(p)->zone, p->nhop, p->lih, RSVP_ERROR_ADMISSION,
+			RSVP_REFUSE_POOL);
 	if (p->user == RSVP_U_COMMITTED)
 		enter(n, p, RSVP_U_OFFER);
 }
@@ -483,7 +495,7 @@ void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		leave(n, now, p); /* no backup, as long as that neighbour is away */
 	else
 		return;
-	p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+	rsvp_error_set(n, p, &no_way);
 	if (p->instance->role != RSVP_HEADEND)
 		p->steps |= RSVP_UP_LOST;
 }
@@ -518,12 +530,12 @@ void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp
 	if (p->user == RSVP_U_NONE || p->user == RSVP_U_OUT || p->user == RSVP_U_ENDING)
 		return;
 	n->stats.moved++;
-	if (p->nhop.family) {
-		p->old_nhop = p->nhop;
-		p->old_zone = zone;
+	if (p->nhop->family && rsvp_former_of(n, p)) {
+		p->former->nhop = *p->nhop;
+		p->former->zone = zone;
 	}
 	if (carried && p->instance->role != RSVP_HEADEND) {
-		p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+		rsvp_error_set(n, p, &no_way);
 		p->steps |= RSVP_UP_LOST;
 	}
 	enter(n, p, RSVP_U_NONE);
@@ -604,11 +616,11 @@ static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	n->stats.lost++;
 	if (p->user != RSVP_U_ENDING || rsvp_timer_is_set(p, RSVP_T_USER_SEND))
-		rsvp_silent(n, rsvp_way_of(p)->zone, &p->nhop);
+		rsvp_silent(n, rsvp_way_of(p)->zone, p->nhop);
 	if (p->user != RSVP_U_ENDING) {
 		p->final = true;
 		rsvp_send_end(n, p, false);
-		p->error = (struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+		rsvp_error_set(n, p, &no_way);
 		if (p->instance->role != RSVP_HEADEND)
 			p->steps |= RSVP_UP_LOST;
 	}

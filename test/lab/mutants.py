@@ -134,7 +134,7 @@ MUTANTS = [
     Mutant("RSVP messages without effect are shown as accepted", "lib/service/rsvp/events_cp.c",
            "return **why ? RSVP_VERDICT_NO_EFFECT : RSVP_VERDICT_ACCEPTED;", "return RSVP_VERDICT_ACCEPTED;", "test_rsvp_shown"),
     Mutant("a neighbour that stops answering is not told of", "lib/rsvp/rsvp_grantor.c",
-           "rsvp_silent(n, p->instance->zone, &p->phop);", "", "test_rsvp_shown"),
+           "rsvp_silent(n, p->instance->zone, p->phop);", "", "test_rsvp_shown"),
     Mutant("packets that a traced RSVP message causes are not in its trace", "lib/node/control_send_cp.c",
            "pkt_of(m)->trace = c->trace;", ";", "test_rsvp_shown"),
     Mutant("samples of every session are on each page", "lib/metrics/openmetrics.c",

@@ -167,7 +167,8 @@ static void bundles(void **state)
 }
 
 #define MANY 1000
-#define SOFT_STATE_MAX 960 /* bytes of a session; what many sessions have in common is not counted for each of them */
+#define SOFT_STATE_MAX 640 /* bytes of a session; what many sessions have in common is not counted for each of them */
+#define UPDATED_MAX 64	   /* bytes of what updates touch, besides */
 #define ROOMY \
 	"credit: {mode: ext, integrity: off, pool: 2000, buffer: 1, paths: 1000, neighbors: [{address: \"fd00::1\"}, " \
 	"{address: \"fd00::2\"}]}\n"
@@ -197,6 +198,7 @@ static void memory(void **state)
 		check(used <= said && used > said * 8 / 10, "%zu bytes a session, and %zu are said", used, said);
 	assert_true(said <= rsvp_session_memory());
 	check(rsvp_soft_state() <= SOFT_STATE_MAX, "%zu bytes of soft state", rsvp_soft_state());
+	check(rsvp_updated_state() <= UPDATED_MAX, "%zu bytes are touched by updates", rsvp_updated_state());
 	testbed_free(t);
 }
 

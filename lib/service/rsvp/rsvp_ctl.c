@@ -180,16 +180,21 @@ size_t rsvp_shared_memory(void)
 	return rsvp_bytes_of_shared(RSVP_HOPS_MAX);
 }
 
+size_t rsvp_updated_state(void)
+{
+	return rsvp_bytes_of_updates();
+}
+
 size_t rsvp_session_memory(void)
 {
-	return rsvp_soft_state() + rsvp_shared_memory() + rsvp_bytes_of_offers() + sizeof(struct rsvp_row) +
-	       sizeof(struct rsvp_own) + sizeof(struct rsvp_carrier) + SNAP_ENCAP_BYTES_MAX;
+	return rsvp_soft_state() + rsvp_updated_state() + rsvp_shared_memory() + rsvp_bytes_on_demand() +
+	       sizeof(struct rsvp_row) + sizeof(struct rsvp_own) + sizeof(struct rsvp_carrier) + SNAP_ENCAP_BYTES_MAX;
 }
 
 uint64_t rsvp_memory(uint32_t paths)
 {
 	uint32_t letter = MIN_OF(paths, (uint32_t)LIMIT_LETTER_SESSIONS);
 
-	return sizeof(struct rsvp_control) + rsvp_bytes_of_tables(paths) + paths * rsvp_session_memory() +
+	return sizeof(struct rsvp_control) + rsvp_bytes_of_node() + paths * rsvp_session_memory() +
 	       letter * (sizeof(struct rsvp_row) + letter_bytes_of_session());
 }

@@ -489,11 +489,13 @@ bool rsvp_record_next(const struct node *n, uint32_t after, struct rsvp_record *
 /* Start or stop a session that begins here. 0, or -EBUSY: too many orders wait. */
 int rsvp_order(struct node *n, const char *name, bool stop);
 /*
- * Bytes of memory: soft state of a session of one path, without what it shares; what sessions along the same way after the
- * same devices share, of the longest list of devices; everything of such a session, as headend or far gateway; and of `paths`
- * paths in the worst case, each of them such a session that shares nothing, with their tables.
+ * Bytes of memory: soft state of a session of one path, with its share of the tables, without what it shares; what updates of its
+ * credit touch, besides; what sessions along the same way after the same devices share, of the longest list of devices;
+ * everything of such a session, as headend or far gateway; and of `paths` paths in the worst case, each of them such a session
+ * that shares nothing.
  */
 size_t rsvp_soft_state(void);
+size_t rsvp_updated_state(void);
 size_t rsvp_shared_memory(void);
 size_t rsvp_session_memory(void);
 uint64_t rsvp_memory(uint32_t paths);

@@ -24,11 +24,7 @@ static struct rsvp_reservation *reservation_new(struct rsvp_node *n, struct rsvp
 	if (!r)
 		return NULL;
 	r->instance = s;
-	r->phop = &rsvp_nobody;
-	if (!rsvp_addr_set(n, &r->phop, phop)) {
-		free(r);
-		return NULL;
-	}
+	r->phop = rsvp_addr_again(phop);
 	r->number = n->ops->data ? n->ops->data->reserved(n->arg) : 0;
 	r->next = s->reservations;
 	s->reservations = r;
@@ -36,9 +32,10 @@ static struct rsvp_reservation *reservation_new(struct rsvp_node *n, struct rsvp
 }
 
 /* More than the pool may be offered, because most offers are never committed (D14). */
-struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance *s, const struct ip_addr *phop)
+struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, const struct rsvp_path *p)
 {
-	struct rsvp_reservation *r = reservation_of(s, phop);
+	struct rsvp_instance *s = p->instance;
+	struct rsvp_reservation *r = reservation_of(s, p->phop);
 	uint64_t units = (uint64_t)rsvp_buffer_of(n, s) + n->config.margin;
 	struct rsvp_limit *limit = &n->limit[s->limit];
 
@@ -51,7 +48,7 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance 
 	if (units > limit->most || limit->promised + units > limit->most * n->config.oversubscription)
 		return NULL;
 	if (!r)
-		r = reservation_new(n, s, phop);
+		r = reservation_new(n, s, p->phop);
 	if (!r)
 		return NULL;
 	r->units = (uint32_t)units;

@@ -38,7 +38,7 @@ static void store(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32
 /* Join the reservation of the instance, or open an epoch. */
 static bool reserve(struct rsvp_node *n, struct rsvp_path *p)
 {
-	struct rsvp_reservation *r = rsvp_reserve(n, p->instance, p->phop);
+	struct rsvp_reservation *r = rsvp_reserve(n, p);
 	bool fresh = r && !r->epoch;
 
 	if (!r)

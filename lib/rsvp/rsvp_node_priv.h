@@ -353,6 +353,7 @@ void rsvp_unshare(struct rsvp_node *n, const struct rsvp_shared *shared);
 /* Addresses that many paths have. _set: false: no memory, and it is as before. _clear: it is rsvp_nobody. */
 extern const struct ip_addr rsvp_nobody; /* family 0 */
 bool rsvp_addr_set(struct rsvp_node *n, const struct ip_addr **at, const struct ip_addr *addr);
+const struct ip_addr *rsvp_addr_again(const struct ip_addr *addr); /* the same one for another record */
 void rsvp_addr_clear(struct rsvp_node *n, const struct ip_addr **at);
 const struct rsvp_session *rsvp_share_session(struct rsvp_node *n, const struct rsvp_session *session);
 void rsvp_unshare_session(struct rsvp_node *n, const struct rsvp_session *session);
@@ -386,8 +387,8 @@ struct rsvp_path *rsvp_heard_path(struct rsvp_heard *h);
 uint32_t rsvp_sum_of(const struct rsvp_message *m);
 
 /* rsvp_credit.c: reservations and contexts */
-struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, struct rsvp_instance *s,
-	const struct ip_addr *phop); /* NULL: no room */
+/* With the previous hop of the path. NULL: no room. */
+struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, const struct rsvp_path *p);
 bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r);
 /* Give the units back `delay_ms` later, unless a path is still on it. */
 void rsvp_release(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t delay_ms);

@@ -109,6 +109,15 @@ bool rsvp_addr_set(struct rsvp_node *n, const struct ip_addr **at, const struct 
 	return true;
 }
 
+const struct ip_addr *rsvp_addr_again(const struct ip_addr *addr)
+{
+	struct rsvp_shared *shared = (struct rsvp_shared *)(uintptr_t)shared_with(addr);
+
+	if (addr != &rsvp_nobody)
+		shared->users++;
+	return addr;
+}
+
 const struct rsvp_session *rsvp_share_session(struct rsvp_node *n, const struct rsvp_session *session)
 {
 	const struct rsvp_shared *shared;

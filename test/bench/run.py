@@ -34,8 +34,8 @@ BESIDE = 40
 # How much the number of slices may change a count: the code takes as many steps for one slice as for 64.
 SAME = 1.01
 # A message of RSVP, plain and signed: read, handled and answered (docs/performance.md).
-RSVP = {"init": (13590, 53890), "offer": (5030, 16410), "commit": (10090, 44440), "update": (2010, 11860), "updates": (20390, 66230),
-        "endack": (2580, 12410), "refresh": (6920, 18370)}
+RSVP = {"init": (14520, 54820), "offer": (4920, 16290), "commit": (9990, 44320), "update": (2050, 11900), "updates": (21270, 66960),
+        "endack": (2540, 12370), "refresh": (6950, 18400)}
 # From the failure of a next hop to the first packet on another path; a packet of a queue that another worker takes over; a
 # BFD session at 3 x 10 ms in a second.
 DOWN, HANDED_OVER, SESSION = 13000, 2200, 300_000

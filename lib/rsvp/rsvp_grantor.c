@@ -207,6 +207,7 @@ static bool keep_passed(struct rsvp_node *n, struct rsvp_path *p, const struct r
 	rsvp_unshare(n, p->passed);
 	p->passed = shared;
 	p->hops = (uint8_t)(hops / sizeof(struct ipv6_addr));
+	p->hops_max = m->count[RSVP_O_CBFC_PATH] ? m->path.hops_max : 0;
 	p->object_bytes = (uint16_t)objects;
 	p->adspec_bytes = adspec;
 	return true;
@@ -458,14 +459,6 @@ static void known_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	}
 }
 
-static bool passed_here(const struct rsvp_node *n, const struct rsvp_message *m)
-{
-	for (unsigned int i = 0; m->count[RSVP_O_CBFC_PATH] && i < m->path.hops; i++)
-		if (!memcmp(&m->path.addrs[i], &n->config.addr.v6, sizeof(n->config.addr.v6)))
-			return true;
-	return false;
-}
-
 static bool is_of(const struct rsvp_path *p, const struct rsvp_message *m)
 {
 	const struct rsvp_instance *s = p->instance;
@@ -542,11 +535,11 @@ void rsvp_grantor_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 	bool another = false; /* previous hop */
 	int role;
 
-	if (passed_here(n, m)) {
+	if (rsvp_passed_here(n, m)) {
 		n->stats.loop++;
 		return;
 	}
-	if (m->count[RSVP_O_CBFC_PATH] && m->path.hops >= MIN_OF(n->config.hops_max, RSVP_HOPS_MAX)) {
+	if (m->count[RSVP_O_CBFC_PATH] && m->path.hops >= rsvp_hops_most(n, m)) {
 		refuse(n, m, RSVP_ERROR_ADMISSION, RSVP_REFUSE_HOPS);
 		return;
 	}

@@ -131,6 +131,7 @@ struct rsvp_path {
 	uint8_t copies;	 /* of the S that is not acknowledged */
 	uint8_t tries;
 	uint8_t hops, ttl;
+	uint8_t hops_max;   /* of CBFC_PATH, by its headend; 0: that of this node */
 	bool candidate : 1; /* of a session that begins here */
 	bool has_offer : 1, has_path : 1;
 	/* grantor */
@@ -320,6 +321,10 @@ void rsvp_path_set_lih(struct rsvp_node *n, struct rsvp_path *p);
 struct rsvp_path *rsvp_path_by_hop(const struct rsvp_node *n, const struct rsvp_message *m);
 struct rsvp_path *rsvp_path_of_hop(const struct rsvp_node *n, uint16_t zone, const struct ip_addr *addr, uint32_t lih);
 struct rsvp_path *rsvp_path_by_lih(const struct rsvp_node *n, uint32_t lih);
+/* Is this node in the list of devices of a 28, by its own address or by that of the link on which it goes on? */
+bool rsvp_passed_here(const struct rsvp_node *n, const struct rsvp_message *m);
+/* The most devices of a path: this node's limit, and that of the headend. */
+unsigned int rsvp_hops_most(const struct rsvp_node *n, const struct rsvp_message *m);
 struct rsvp_path *rsvp_path_by_sender(const struct rsvp_node *n, const struct rsvp_message *m);
 /* Bytes of the objects of a message that are passed on unexamined, and a copy of them. Returns the end of the copy. */
 size_t rsvp_passed_bytes(const struct rsvp_message *m);
@@ -410,6 +415,8 @@ uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms); /* L */
 uint64_t rsvp_refresh_ns(struct rsvp_node *n, struct rsvp_path *p);    /* the next interval, with jitter */
 /* A new 28; a copy of the last one; one with an id of its own and the CBFC_HOP sequence of the last one (RESYNC). */
 enum rsvp_copy { RSVP_FRESH, RSVP_AGAIN, RSVP_RENEWED };
+struct ip_addr rsvp_own_along(const struct rsvp_node *n,
+	const struct rsvp_path *p); /* what the next hop knows this node by */
 void rsvp_send_init(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, enum rsvp_copy copy);
 void rsvp_send_reserve(struct rsvp_node *n, struct rsvp_path *p, uint8_t flags, bool again);
 void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again);

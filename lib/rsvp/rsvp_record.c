@@ -368,3 +368,21 @@ size_t rsvp_bytes_of_node(void)
 {
 	return allocated(sizeof(struct rsvp_node)) + TABLES * 4096;
 }
+
+bool rsvp_passed_here(const struct rsvp_node *n, const struct rsvp_message *m)
+{
+	const struct rsvp_path *p = rsvp_path_by_sender(n, m);
+	struct ip_addr link = p ? rsvp_own_along(n, p) : n->config.addr;
+
+	for (unsigned int i = 0; m->count[RSVP_O_CBFC_PATH] && i < m->path.hops; i++)
+		if (ipv6_equal(&m->path.addrs[i], &n->config.addr.v6) || ipv6_equal(&m->path.addrs[i], &link.v6))
+			return true;
+	return false;
+}
+
+unsigned int rsvp_hops_most(const struct rsvp_node *n, const struct rsvp_message *m)
+{
+	unsigned int most = MIN_OF(n->config.hops_max, RSVP_HOPS_MAX);
+
+	return m->path.hops_max ? MIN_OF(most, m->path.hops_max) : most;
+}

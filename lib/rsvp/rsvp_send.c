@@ -33,8 +33,7 @@ static struct ip_addr own_towards(const struct rsvp_node *n, uint16_t zone, cons
 	return n->ops->own ? n->ops->own(n->arg, zone, neighbor) : n->config.addr;
 }
 
-/* What a neighbour knows this node by. */
-static struct ip_addr own_along(const struct rsvp_node *n, const struct rsvp_path *p)
+struct ip_addr rsvp_own_along(const struct rsvp_node *n, const struct rsvp_path *p)
 {
 	const struct ip_addr *here = &rsvp_way_of(p)->here;
 
@@ -123,11 +122,11 @@ static void put_path(const struct rsvp_node *n, struct rsvp_message *m, const st
 {
 	if (p->hops)
 		memcpy(hop, p->passed->data, p->hops * sizeof(*hop));
-	hop[p->hops] = own_along(n, p).v6;
+	hop[p->hops] = rsvp_own_along(n, p).v6;
 	m->path = (struct rsvp_cbfc_path){.nonce = p->instance->nonce,
 		.path = p->id,
 		.hops = (uint8_t)(p->hops + 1),
-		.hops_max = n->config.hops_max,
+		.hops_max = p->hops_max ? p->hops_max : n->config.hops_max,
 		.addrs = hop};
 	m->count[RSVP_O_CBFC_PATH] = 1;
 }
@@ -181,7 +180,7 @@ static struct rsvp_message *put_init(struct rsvp_node *n, const struct rsvp_path
 {
 	struct rsvp_message *m = begin(n, RSVP_INIT, p->instance->session);
 
-	put_hop(m, own_along(n, p), p->lih);
+	put_hop(m, rsvp_own_along(n, p), p->lih);
 	m->refresh_ms = p->refresh_ms;
 	m->count[RSVP_O_TIME] = 1;
 	if (p->has_path)
@@ -277,7 +276,7 @@ void rsvp_send_end(struct rsvp_node *n, struct rsvp_path *p, bool again)
 	if (!again)
 		p->hop_sequence = ++p->instance->hop_sequence;
 	put_id(n, m, &p->down_id, p, false, again);
-	put_hop(m, own_along(n, p), p->lih);
+	put_hop(m, rsvp_own_along(n, p), p->lih);
 	put_cbfc_hop(n, m, p, p->final ? RSVP_HOP_FINAL : 0);
 	put_sender(m, &p->sender);
 	send_along(n, p, m);

@@ -188,7 +188,7 @@ MUTANTS = [
            "p->steps |= RSVP_DOWN_REFUSE; /* what", "p->steps |= 0; /* what", "test_rsvp_states"),
     Mutant("any S answers RESYNC", "lib/rsvp/rsvp_user.c", "&& c->echo == p->hop_sequence", "", "test_rsvp_edges"),
     Mutant("the list of devices of a known path is not bounded", "lib/rsvp/rsvp_grantor.c",
-           "m->path.hops >= MIN_OF(n->config.hops_max, RSVP_HOPS_MAX)", "false", "test_rsvp_edges"),
+           "m->path.hops >= rsvp_hops_most(n, m)", "false", "test_rsvp_edges"),
     Mutant("every repeat of RESYNC opens an epoch", "lib/rsvp/rsvp_grantor.c",
            "(int32_t)(h->sequence - p->reservation->opened_by) > 0", "true", "test_rsvp_edges"),
     Mutant("an epoch that was left counts again", "lib/rsvp/rsvp_credit.c",

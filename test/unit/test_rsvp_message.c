@@ -599,6 +599,25 @@ static void test_captured(void **state)
 	}
 }
 
+/* A checksum of 0 says that there is none, so one that is computed as 0 is sent as 0xffff (RFC 2205 section 3.1.1). */
+static void test_checksum_of_zero(void **state)
+{
+	uint8_t out[64];
+	size_t n;
+
+	(void)state;
+	rsvp_clear(&message, RSVP_ACK);
+	message.ack[0] = (struct rsvp_message_id){.epoch = 0x123456, .id = 1};
+	message.count[RSVP_O_ACK] = 1;
+	assert_true(rsvp_write(&rsvp_ext, &message, out, sizeof(out)));
+	message.ack[0].id += (uint32_t)(out[2] << 8 | out[3]); /* what the sum lacks */
+	n = rsvp_write(&rsvp_ext, &message, out, sizeof(out));
+	assert_int_equal(0xff, out[2] & out[3]);
+	assert_int_equal(RSVP_ACCEPTED, read_exact(&rsvp_ext, out, n));
+	out[n - 1] ^= 1; /* and it counts */
+	assert_int_equal(RSVP_REFUSED_bad_checksum, read_exact(&rsvp_ext, out, n));
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -616,7 +635,8 @@ int main(void)
 		cmocka_unit_test(test_lists), cmocka_unit_test(test_refused), cmocka_unit_test(test_cut_and_flipped),
 		cmocka_unit_test(test_error_values), cmocka_unit_test(test_numbers), cmocka_unit_test(test_letter),
 		cmocka_unit_test(test_null), cmocka_unit_test(test_many), cmocka_unit_test(test_full_update),
-		cmocka_unit_test(test_bundle), cmocka_unit_test(test_captured), cmocka_unit_test(test_names)};
+		cmocka_unit_test(test_bundle), cmocka_unit_test(test_captured), cmocka_unit_test(test_checksum_of_zero),
+		cmocka_unit_test(test_names)};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	free(exact);

@@ -13,7 +13,7 @@ import struct
 from gen.case import Case, Frame
 from gen.neighbor import Timeline
 from gen.node import LOOPBACK, mac_of, neighbor
-from gen.rsvp import CBFC_HOP, CREDIT, HOP, INTEGRITY, KEY, KEY_ID, Message, as_configured, checksum, frames, received, sent, transit
+from gen.rsvp import BUFFER, CBFC_HOP, CREDIT, HOP, INTEGRITY, KEY, KEY_ID, Message, as_configured, checksum, frames, received, sent, transit
 from gen.rsvp_letter import IPV6, Net, STYLE
 from gen.rsvp_letter import transit as letter_transit
 
@@ -82,12 +82,19 @@ def resv_err(about, code, value):
     return from_it("p1", RESV_ERR, [thing(SESSION, 2, about.object(SESSION)), hop(OWN["p1"], lih), error(code, value), thing(STYLE, 1, FF)])
 
 
+def alone(name):
+    """A message of a vector whose sender takes no Bundles: each answer has a packet of its own."""
+    m = Message(received(name))
+    m.header[0] = 0x10
+    return m
+
+
 def path():
-    return Message(received("v33_rsvp28_path"))
+    return alone("v33_rsvp28_path")
 
 
 def commit():
-    return Message(received("v34_rsvp29_commit"))
+    return alone("v34_rsvp29_commit")
 
 
 def changed(port_name, frame, at, new, right=True):
@@ -321,8 +328,298 @@ def integrity():
     yield r.case
 
 
+# --- who is heard (D57), and what handles are for (D43)
+
+OTHER = "2001:db8:b::7"  # another neighbour at p1, two hops away
+
+
+def with_other(**credit):
+    config = transit(**credit)
+    config["neighbors"].append(neighbor("p1", OTHER))
+    config["credit"]["neighbors"].append({"address": OTHER, "hops": 2})
+    return config
+
+
+def by_other(m, address=OTHER):
+    """The same message of another neighbour."""
+    m.object(HOP)[:16] = packed(address)
+    m.front[m.ip + 8:m.ip + 24] = packed(address)
+    return m
+
+
+def hops():
+    r = Refused("rsvp_hops", "RSVP for one hop: hop limit 255, or as many less as the neighbour is away; from the address in RSVP_HOP; in no tunnel",
+                "docs/credit.md 2.4 (D57); RFC 5082", with_other())
+    no_path = resv_err(commit(), 3, 0)
+    to_other = bytearray(no_path)
+    to_other[14 + 24:14 + 40] = packed(OTHER)
+    r.refuses("p1", commit().hop_limit(254).frame(), "refused_hop_limit")
+    r.refuses("p1", commit().hop_limit(1).frame(), "refused_hop_limit")
+    r.refuses("p1", by_other(commit()).hop_limit(253).frame(), "refused_hop_limit")
+    r.refuses("p1", by_other(commit(), "2001:db8:b::99").frame(), "refused_stranger")
+    m = commit()
+    m.object(HOP)[:16] = packed(OTHER)
+    r.refuses("p1", m.frame(), "refused_source")
+    objects = commit().objects
+    r.refuses("p1", to_it("p1", 29, objects, alert=True), "refused_tunnel")
+    # a path of which nobody knows: who is heard is told so (D43)
+    r.takes("p1", commit().frame(), p1=no_path)
+    r.takes("p1", by_other(commit()).hop_limit(254).frame(), p1=Frame(to_other))
+    r.counts("bad_lih", 2)
+    # along a path any hop limit will do but 1, by which no message goes on
+    r.takes("p0", path().hop_limit(1).frame(), p0=path_err(path(), 1, HOPS))
+    yield r.case
+
+
+def update_of(*credits, lih=2, base="v35_rsvp29_update"):
+    """An update of several contexts: (LIH, epoch), in CREDITs of C-Type 4."""
+    m = alone(base)
+    body = m.object(CREDIT)
+    m.objects = [o for o in m.objects if o[0] != CREDIT]
+    for of_context, epoch in credits:
+        new = bytearray(body) + struct.pack(">II", of_context, 0)
+        if epoch is not None:
+            new[8:12] = struct.pack(">I", epoch)
+        new[32:36] = struct.pack(">I", 1000)  # newer than what came before
+        m.objects.append(thing(CREDIT, 4, new))
+    return m
+
+
+def handles():
+    r = Refused("rsvp_handles", "29 and 31 name the handle of a path: another handle, neighbour, session, sender or epoch changes nothing",
+                "docs/credit.md 2.3 (D43), 1.10 (D50)", with_other())
+    time = Timeline(r.case)
+
+    def gives(burst, port_name, message, counter=None, n=1, **sent_by):
+        time.at(burst, port_name, message)
+        r.case.count(port_name, "rsvp")
+        if counter:
+            r.counts(counter, n)
+        for out, packet in sent_by.items():
+            r.case.tx(out, packet)
+
+    first, on = sent("v33_rsvp28_path")
+    gives(0, "p0", received("v33_rsvp28_path"), p0=first, p1=on)
+    r.case.count("(local)", "rsvp")
+    # before the first offer: an update
+    gives(4, "p1", alone("v35_rsvp29_update").frame(), "no_event")
+
+    def altered(change, base="v34_rsvp29_commit"):
+        m = alone(base)
+        change(m)
+        return m.frame()
+
+    def lih(m, value):
+        m.object(HOP)[16:] = struct.pack(">I", value)
+
+    stale = commit()
+    lih(stale, 0x102)
+    gives(8, "p1", stale.frame(), "bad_lih", p1=resv_err(stale, 3, 0))
+    gives(8, "p1", altered(lambda m: m.object(SESSION).__setitem__(slice(18, 20), b"\0\7")), "bad_session")
+    gives(8, "p1", altered(lambda m: m.object(FILTER).__setitem__(slice(18, 20), b"\0\7")), "bad_session")
+    # the commit goes up; what others say afterwards does not count
+    gives(12, "p1", commit().frame(), p0=sent("v34_rsvp29_commit")[0])
+    gives(16, "p1", by_other(alone("v35_rsvp29_update")).hop_limit(254).frame(), "bad_hop")
+    gives(16, "p1", altered(lambda m: m.object(TEMPLATE).__setitem__(slice(18, 20), b"\0\7"), "v38_rsvp31_endack"), "bad_session")
+    # one 29 with 26 updates (D50): each is looked for by its own handle
+    gives(16, "p1", update_of((2, None), *((i << 8 | 2, None) for i in range(1, 26))).frame(), "bad_lih", 25)
+    for i in range(1, 26):
+        unknown = commit()
+        lih(unknown, i << 8 | 2)
+        r.case.tx("p1", resv_err(unknown, 3, 0))
+    time.fill()
+    yield r.case
+
+
+# --- encapsulated messages, and what paths offer (D41, D44)
+
+
+def tunnelled_transit():
+    config = transit()
+    config["ports"][1]["link_delay"] = 5000  # us
+    config["credit"]["neighbors"] = [{"address": "2001:db8:f::1"}, {"address": "2001:db8:b::3"}]
+    return config
+
+
+def offered(frame):
+    """As as_configured, and CBFC_OFFER with the buffer that the node offers."""
+    message = Message(frame)
+    for number, _, body in message.objects:
+        if number == CBFC_OFFER:
+            struct.pack_into(">Q", body, 4, BUFFER << 6)
+    return as_configured(message)
+
+
+def outer():
+    """v48, and the same as data: of another class, or without router alert."""
+    case = Case("v48_rsvp28_tunnel", "28 in a tunnel, found at the SID of the node before that is executed; of another class, or without router alert, it is data",
+                "draft-hu-rtgwg-cbfc-rsvp-01 4.2; RFC 9800 4.1.1; docs/credit.md 2.2 (D44), 2.3 (D41)", tunnelled_transit(), mask=["rsvp"], rsvp={},
+                unordered=["p1"])
+    came, (answer, on) = received("v48_rsvp28_outer_transit"), frames("v48_rsvp28_outer_transit", "out")
+
+    def shifted(frame):
+        """RFC 9800 4.1.1: the next id, the hop limit one less."""
+        out = bytearray(frame)
+        out[:12] = on[:12]
+        out[21] -= 1
+        out[38:54] = on[38:54]
+        return Frame(out)
+
+    data = bytearray(came)
+    data[14:16] = struct.pack(">H", 0x6000 | struct.unpack_from(">H", came, 14)[0] & 0xF | 26 << 6)
+    plain = bytearray(came)
+    plain[14 + 80 + 2] = 1  # PadN, with which an option of 2 bytes means nothing
+    for frame in (data, plain, came):
+        case.rx("p0", Frame(frame))
+    case.count("p0", "rsvp")
+    case.count("(local)", "rsvp")
+    case.tx("p0", offered(answer))
+    case.tx("p1", offered(on), shifted(data), shifted(plain))
+    yield case
+
+
+def offers():
+    """S with the offers of all candidate paths goes up with them as they are (D44)."""
+    case = Case("rsvp_offers", "a commit goes up with the CBFC_OFFER of every candidate path, unchanged", "docs/credit.md 2.2 (D44)", transit(), mask=["rsvp"], rsvp={})
+    time = Timeline(case)
+    time.at(0, "p0", received("v33_rsvp28_path"))
+    first, on = sent("v33_rsvp28_path")
+    case.tx("p0", first)
+    case.tx("p1", on)
+    m, up = commit(), Message(sent("v34_rsvp29_commit")[0])
+    for path_id, buffer, flags in ((1, 1 << 30, 0x80), (2, 1 << 20, 0), (9, 64, 0)):
+        offer = struct.pack(">IQQIHBB", 32473, buffer, 10 ** 10, 77, path_id, 3, flags)
+        for message in (m, up):
+            at = next(i for i, o in enumerate(message.objects) if o[0] == STYLE)
+            message.objects.insert(at, thing(CBFC_OFFER, 1, offer))
+    time.at(4, "p1", m.frame())
+    case.tx("p0", up.frame())
+    case.count("p0", "rsvp")
+    case.count("p1", "rsvp")
+    case.count("(local)", "rsvp")
+    time.fill()
+    yield case
+
+
+# --- refusals (D60): what is refused is not passed on (D51)
+
+
+def refusals():
+    r = Refused("rsvp_refusals", "28 refused: by PathErr with the reason, or in silence if it goes in a circle; none is passed on",
+                "RFC 2205 B; draft-hu-rtgwg-cbfc-rsvp-01 4.2; docs/credit.md 2.8 (D60), 2.3 (D51), 2.4 (D12)", transit(pool=2 * BUFFER, **{"oversubscription": 1}))
+    number = 0
+
+    def a_path(change=None):
+        """Another session each time."""
+        nonlocal number
+        number += 1
+        m = path()
+        m.object(CBFC_PATH)[4:8] = struct.pack(">I", number)
+        m.object(HOP)[16:] = struct.pack(">I", number << 8 | 1)
+        m.object(TEMPLATE)[18:] = struct.pack(">H", 1000 + number)
+        if change:
+            change(m)
+        return m
+
+    def refuses(code, value, change):
+        m = a_path(change)
+        r.takes("p0", m.frame(), p0=path_err(m, code, value))
+
+    def passes(m, hops_of, most=16):
+        body = m.object(CBFC_PATH)
+        body[10:12] = bytes([len(hops_of), most])
+        body[12:] = b"".join(map(packed, hops_of))
+
+    refuses(1, HOPS, lambda m: passes(m, [f"2001:db8:9::{i + 1:x}" for i in range(16)]))
+    refuses(1, HOPS, lambda m: passes(m, ["2001:db8:a::1", "2001:db8:9::1"], 2))
+    refuses(1, UNIT, lambda m: m.object(CBFC_HOP).__setitem__(6, 31))
+
+    def to(m, address):
+        m.object(SESSION)[:16] = packed(address)
+        m.front[m.ip + 24:m.ip + 40] = packed(address)
+
+    refuses(1, ROUTE, lambda m: to(m, "2001:db8:7::7"))
+    refuses(POLICY, 0, lambda m: to(m, LOOPBACK))
+    for handle in range(2):  # what the pool has
+        m = a_path()
+        offer, on = (Message(f) for f in sent("v33_rsvp28_path"))
+        offer.object(FILTER)[:] = m.object(TEMPLATE)
+        offer.object(HOP)[16:] = m.object(HOP)[16:]
+        on.object(TEMPLATE)[:] = m.object(TEMPLATE)
+        on.object(CBFC_PATH)[4:8] = m.object(CBFC_PATH)[4:8]
+        on.object(HOP)[16:] = struct.pack(">I", handle << 8 | 2)
+        r.takes("p0", m.frame(), p0=offer.frame(), p1=on.frame())
+        r.case.count("(local)", "rsvp")
+    full = a_path()
+    r.takes("p0", full.frame(), p0=path_err(full, 1, POOL))
+    r.counts("refused", 6)
+    passes(m, ["2001:db8:a::1", OWN["p1"], "2001:db8:9::1"])  # the last one that went on: it comes back
+    r.takes("p0", m.frame())
+    r.counts("loop")
+    r.case.count("(local)", "rsvp", 2)  # the way on was looked up for those without a route or room as well
+    m = a_path(lambda m: passes(m, ["2001:db8:a::1", LOOPBACK]))
+    r.takes("p0", m.frame())
+    r.counts("loop")
+    yield r.case
+
+
+# --- by the letter (D59, D62)
+
+
+def letter():
+    r = Refused("letter_refused", "letter mode: Credit is class 123; increments count once, in any order, with MESSAGE_ID; a grant is 2 MB or more",
+                "draft-hu-rtgwg-cbfc-rsvp-01 4.1, 4.3; docs/credit.md 2.1 (D62), 2.4 (D59)", letter_transit())
+    n, time = Net(IPV6), Timeline(r.case)
+
+    def gives(burst, port_name, packet, counter=None, **sent_by):
+        time.at(burst, port_name, packet if isinstance(packet, Frame) else Frame(one_frame(port_name, packet)))
+        if not counter or counter.startswith("letter"):
+            r.case.count(port_name, "rsvp")
+        else:
+            r.case.count(port_name, "rsvp_refused")
+        if counter:
+            r.counts(counter)
+        for out, answer in sent_by.items():
+            r.case.tx(out, answer)
+
+    def one_frame(port_name, packet):
+        return bytes.fromhex(mac_of(port_name).replace(":", "") + PEER_MAC[port_name] + "86dd") + packet
+
+    def credit_of(number, form, body):
+        grant = Message(Frame(one_frame("p1", n.grant("to", "own1", 2, 8))))
+        grant.objects = [thing(number, form, body) if o[0] == 123 else o for o in grant.objects]
+        return grant.frame()
+
+    def refused(number, form):
+        m = Message(received("v34_rsvp29_commit"))
+        session = Message(Frame(one_frame("p1", n.grant("to", "own1", 2, 8)))).object(SESSION)
+        objects = [thing(SESSION, 2, session), hop(OWN["p1"], 2), error(13, number << 8 | form, OWN["p1"]), thing(STYLE, 1, FF)]
+        return one_hop("p1", rsvp(RESV_ERR, objects, flags=0), True)
+
+    gives(0, "p0", n.init("from", 7, 63), p1=n.init("own1", 2, 62), p0=n.grant("own0", "from", 7, 16))
+    gives(4, "p1", credit_of(120, 1, struct.pack(">I", 8)), "refused_unknown_class", p1=refused(120, 1))
+    gives(4, "p1", credit_of(124, 3, commit().object(CREDIT)), "refused_unknown_class", p1=refused(124, 3))
+    gives(8, "p1", n.grant("to", "own1", 0x302, 8), "letter_bad_lih")
+    gives(8, "p1", n.grant("to", "own1", 2, 1), "letter_no_grant")
+    gives(12, "p1", n.grant("to", "own1", 2, 8))
+    gives(16, "p1", n.grant("to", "own1", 2, 8), p0=n.grant("own0", "from", 7, 16))
+    for number, counter in ((9, None), (5, None), (7, None), (5, "letter_late"), (9, "letter_late")):
+        gives(20, "p1", n.increment("to", "own1", 2, 1, number), counter, p1=n.ack("own1", "to", number))
+    without = Message(Frame(one_frame("p1", n.increment("to", "own1", 2, 1, 11))))
+    without.objects = [o for o in without.objects if o[0] != ID]
+    gives(24, "p1", without.frame(), "letter_no_id")
+    time.fill()
+    yield r.case
+
+
 def cases():
     yield from header()
     yield from contents()
     yield from unknown()
     yield from integrity()
+    yield from hops()
+    yield from handles()
+    yield from outer()
+    yield from offers()
+    yield from refusals()
+    yield from letter()

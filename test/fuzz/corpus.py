@@ -177,7 +177,7 @@ def state_seeds():
 
 
 def rsvp_messages():
-    """The golden messages of the unit test, and those of the vectors."""
+    """The golden messages of the unit test, those of the vectors, and those of public captures."""
     text = (TOP / "test" / "unit" / "test_rsvp_message.c").read_text().split("goldens[] = {")[1].split("};")[0]
     for row in re.findall(r'RSVP_\w+,\s*((?:"[0-9a-f]+"\s*)+)', text):
         yield bytes.fromhex("".join(re.findall(r'"([0-9a-f]+)"', row)))
@@ -188,6 +188,9 @@ def rsvp_messages():
                 at, following = (at + 8, frame[at]) if following == 0 else (at + 40, frame[at + 6])
             if following == 46:
                 yield frame[at:]
+    for line in (TOP / "test" / "fuzz" / "rsvp_public.txt").read_text().splitlines():
+        if not line.startswith("#"):
+            yield bytes.fromhex(line.split()[1])
 
 
 def rsvp_seeds():

@@ -60,11 +60,11 @@ static int route(void *arg, const struct rsvp_message *m, uint64_t arrival, stru
 	}
 }
 
-static struct rsvp_instance *under(void *arg, const struct rsvp_message *m)
+static struct rsvp_carry *under(void *arg, const struct rsvp_message *m)
 {
 	(void)arg;
 	(void)m;
-	return f.session;
+	return f.session ? rsvp_carry_of(f.session) : NULL;
 }
 
 static bool moved(void *arg, const struct rsvp_path *p, struct rsvp_way *way)

@@ -180,12 +180,27 @@ static void put_answer(struct session *s, int rc, const char *text, size_t size)
 }
 
 /* The answer to input that is not a command. */
-static void put_message(struct session *s, int rc, const char *text)
+static void put_message(struct session *s, int rc, const char *text, size_t size)
 {
 	if (s->in == STDIN_FILENO)
-		put(s, text, strlen(text));
+		put(s, text, size);
 	else
-		put_answer(s, rc, text, strlen(text));
+		put_answer(s, rc, text, size);
+}
+
+/* Refuse the line that was read, in JSON if it asks for that. */
+static void refuse(struct session *s, const char *why)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f) {
+		command_refuse(s->line.text, s->line.n, why, f);
+		fclose(f);
+	}
+	put_message(s, -EINVAL, text ? text : "", size);
+	free(text);
 }
 
 static void answer(struct server *v, struct session *s, const char *command)
@@ -292,7 +307,9 @@ static void take_line(struct server *v, struct session *s)
 	} else if (strncmp(line, "c ", 2) == 0) {
 		offer_all(v, s, line + 2);
 	} else {
-		put_message(s, -EINVAL, "expected 'x COMMAND', 'c LINE' or 'i'\n");
+		static const char expected[] = "expected 'x COMMAND', 'c LINE' or 'i'\n";
+
+		put_message(s, -EINVAL, expected, sizeof(expected) - 1);
 		s->closing = true;
 	}
 }
@@ -307,11 +324,11 @@ static bool take_state(struct server *v, struct session *s, enum line_state stat
 		take_line(v, s);
 		return true;
 	case LINE_BINARY:
-		put_message(s, -EINVAL, "the line contains a NUL byte\n");
+		refuse(s, "the line contains a NUL byte");
 		return true;
 	case LINE_TOO_LONG:
-		snprintf(text, sizeof(text), "a line has at most %d bytes\n", COMMAND_LINE_MAX - 1);
-		put_message(s, -EINVAL, text);
+		snprintf(text, sizeof(text), "a line has at most %d bytes", COMMAND_LINE_MAX - 1);
+		refuse(s, text);
 		return false;
 	case LINE_SKIPPED:
 		return true;

@@ -117,8 +117,8 @@ static int execute(FILE *from, int fd, const char *line, bool json)
 		return EXIT_USAGE;
 	}
 	/* a node that refuses a connection sends the reason and closes: sending may fail, reading succeeds */
-	if (client_send(fd, "x ", 2) == 0 && client_send(fd, line, strlen(line)) == 0 &&
-		(!json || client_send(fd, " -j", 3) == 0))
+	if (client_send(fd, "x ", 2) == 0 && (!json || client_send(fd, "-j ", 3) == 0) &&
+		client_send(fd, line, strlen(line)) == 0)
 		client_send(fd, "\n", 1);
 	if (!fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
 		fprintf(stderr, "sluicectl: the node closed the connection\n");

@@ -36,6 +36,11 @@ static void print_error(const struct command *cmd, json_t *result, const char *t
 	}
 }
 
+void command_refuse(const char *line, size_t len, const char *text, FILE *out)
+{
+	print_error(NULL, NULL, text, parse_asks_for_json(line, len), out);
+}
+
 static int print(const struct command *cmd, struct command_call *c, int rc, bool json, FILE *out)
 {
 	if (rc >= 0)

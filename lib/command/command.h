@@ -116,6 +116,11 @@ extern const unsigned int n_commands;
  */
 int command_run(const struct command_host *host, const char *line, FILE *out);
 
+/*
+ * Print why a line is no command: it has a zero byte, or is too long. In JSON if -j is a word of its `len` bytes. Any thread.
+ */
+void command_refuse(const char *line, size_t len, const char *text, FILE *out);
+
 /* Go on with host->later: -EINPROGRESS, or it has ended, and its result was printed and returned as by command_run. */
 int command_go_on(const struct command_host *host, FILE *out);
 

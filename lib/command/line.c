@@ -25,8 +25,7 @@ enum line_state line_take(struct line_reader *l, char byte)
 	if (l->skipping)
 		return LINE_MORE;
 	if (l->n == sizeof(l->text) - 1) {
-		l->skipping = true;
-		l->n = 0;
+		l->skipping = l->taken = true;
 		return LINE_TOO_LONG;
 	}
 	l->text[l->n++] = byte;

@@ -8,8 +8,8 @@
 enum line_state {
 	LINE_MORE,     /* the line is not complete */
 	LINE_WHOLE,    /* `text` is a complete line, without its end */
-	LINE_BINARY,   /* the line is complete, but contains a zero byte */
-	LINE_TOO_LONG, /* reported once; the rest of the line is skipped */
+	LINE_BINARY,   /* the line is complete, but contains a zero byte; `text` has `n` bytes of it */
+	LINE_TOO_LONG, /* reported once, with the first `n` bytes in `text`; the rest of the line is skipped */
 	LINE_SKIPPED,  /* end of a line that was too long */
 };
 

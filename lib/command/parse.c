@@ -29,18 +29,18 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Does a line that cannot be split have -j as a word, as far as one can tell? */
-static bool asks_for_json(const char *line)
+bool parse_asks_for_json(const char *line, size_t len)
 {
-	for (const char *at = strstr(line, "-j"); at; at = strstr(at + 1, "-j"))
-		if ((at == line || is_space(at[-1])) && (!at[2] || is_space(at[2])))
+	for (size_t i = 0; i + 2 <= len; i++)
+		if (line[i] == '-' && line[i + 1] == 'j' && (!i || is_space(line[i - 1])) &&
+			(i + 2 == len || is_space(line[i + 2])))
 			return true;
 	return false;
 }
 
 static int give_up(struct words *out, const char *line, int rc)
 {
-	out->json = asks_for_json(line);
+	out->json = parse_asks_for_json(line, strlen(line));
 	return rc;
 }
 
@@ -53,7 +53,7 @@ int parse_words(const char *line, struct words *out, char *err, size_t size)
 	out->n = 0;
 	out->comment = false;
 	out->flag = NULL;
-	out->json = asks_for_json(line);
+	out->json = parse_asks_for_json(line, len);
 	if (len >= sizeof(out->text))
 		return fail(err, size, "a line has at most %d bytes; this one has %zu", COMMAND_LINE_MAX - 1, len);
 	for (const unsigned char *c = (const unsigned char *)line; *c; c++)

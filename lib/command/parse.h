@@ -20,6 +20,9 @@ struct words {
 /* 0, or -EINVAL with a message; then of `out` only `json` is valid. */
 int parse_words(const char *line, struct words *out, char *err, size_t size);
 
+/* Does a line that cannot be split have -j as a word, as far as one can tell? It may contain any bytes. */
+bool parse_asks_for_json(const char *line, size_t len);
+
 /*
  * Find the command that the words begin with, by unique prefixes. *used: number of words of the command. NULL with a
  * message that names the nearest command or the possible ones.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Socket input that sluicectl never sends: it gets a clear answer, and packets keep flowing."""
 import contextlib
+import json
 import os
 import random
 import socket
@@ -34,6 +35,13 @@ def lines_of_all_kinds(bench):
         status, text = node.command(line)
         expect(status > 0 and wants in text, f"{line[:40]}: {status}: {text[:200]}")
         expect(len(text) < 10000, f"{line[:40]}: an answer of {len(text)} bytes")
+    for line, wants in ((b"-j " + b"x" * 5000, "a line has at most 4095 bytes"), (b"show \0ports -j", "the line contains a NUL byte"),
+                        (b"-j show \x01ports", "control character 0x01")):
+        status, text = node.command(line)
+        expect(status == 22 and wants in json.loads(text)["error"], f"{line[:40]}: {status}: {text[:200]}")
+    expect(node.command(b"-j\0 show ports") == (22, "the line contains a NUL byte\n"), "that word is not -j")
+    status, _, text = bench.sluicectl("-j", "show ports " + "x" * 5000)
+    expect(status == 1 and "at most 4095" in json.loads(text)["error"], f"{status}: {text[:200]}")
     longest = b"show ports" + b" " * (4095 - len("x show ports"))
     expect(node.command(longest)[0] == 0, "the longest line there may be")
     for junk in (b"\n", b"y show ports\n", b"GET / HTTP/1.1\r\n\r\n", b"X show ports\n", b"{" * 3000 + b"\n", b"i \n"):

@@ -255,6 +255,7 @@ static void lines_of_a_stream(void **state)
 	for (unsigned int i = 0; i < COMMAND_LINE_MAX - 1; i++)
 		assert_int_equal(line_take(l, 'x'), LINE_MORE);
 	assert_int_equal(line_take(l, 'x'), LINE_TOO_LONG);
+	assert_int_equal(l->n, COMMAND_LINE_MAX - 1);
 	for (unsigned int i = 0; i < 10000; i++)
 		assert_int_equal(line_take(l, 'x'), LINE_MORE);
 	assert_int_equal(line_end(l), LINE_MORE);

@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/text.h"
+#include "drivers/spread.h"
 
 /* From the sources of DPDK 22.11. */
 static const struct {
@@ -114,7 +115,8 @@ struct port_abilities abilities_expected(const char *kernel_driver, const struct
 			continue;
 		a.pfc = (uint8_t)nics[i].pfc;
 		a.pfc_swallows = nics[i].swallows;
-		a.spread = (uint8_t)(port->rx_queues == 1 ? PORT_SPREAD_ONE : nics[i].spread);
+		a.spread = spread_with_software((uint8_t)(port->rx_queues == 1 ? PORT_SPREAD_ONE : nics[i].spread),
+			(enum cfg_rx_spread)port->rx_spread);
 	}
 	if (a.pfc == PORT_PFC_HARDWARE && port->pfc.hardware != PFC_HARDWARE_AUTO)
 		a.pfc = PORT_PFC_BLIND;

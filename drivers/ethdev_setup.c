@@ -211,6 +211,7 @@ int ethdev_set_up(struct port *p, const struct cfg_port *config, struct rte_memp
 		return text_fail(err, size, -EINVAL, "port %s: rx-queues: %llu is more than the %u of the device",
 			p->name, (unsigned long long)config->rx_queues, info.max_rx_queues);
 	p->n_rx_queues = (uint16_t)config->rx_queues;
+	dev_of(p)->spread.who = (uint8_t)config->rx_spread;
 	spread_configure(&dev_of(p)->spread, &info, p->n_rx_queues, config->rss_symmetric, &conf, &p->abilities);
 	if (config->rss_symmetric && !p->abilities.symmetric)
 		log_warning(port, "%s: rss-symmetric: the device takes no RSS key", p->name);

@@ -111,7 +111,16 @@ static struct rte_flow *make_rule(const struct spread *s, uint16_t id, uint16_t 
 	return rte_flow_create(id, &attr, pattern, actions, error);
 }
 
-void spread_start(struct spread *s, uint16_t id, uint16_t n_queues, struct port_abilities *a)
+uint8_t spread_with_software(uint8_t device, enum cfg_rx_spread who)
+{
+	bool stays = device == PORT_SPREAD_OUTER || device == PORT_SPREAD_NONE;
+
+	if (device == PORT_SPREAD_ONE || who == RX_SPREAD_DEVICE || (who == RX_SPREAD_AUTO && !stays))
+		return device;
+	return PORT_SPREAD_SOFTWARE;
+}
+
+static void add_rules(struct spread *s, uint16_t id, uint16_t n_queues, struct port_abilities *a)
 {
 	static const enum rte_flow_item_type inner[SPREAD_RULES] = {RTE_FLOW_ITEM_TYPE_IPV6, RTE_FLOW_ITEM_TYPE_IPV4};
 	struct rte_flow_error error = {.message = NULL};
@@ -128,6 +137,12 @@ void spread_start(struct spread *s, uint16_t id, uint16_t n_queues, struct port_
 		return;
 	}
 	a->spread = PORT_SPREAD_RULE;
+}
+
+void spread_start(struct spread *s, uint16_t id, uint16_t n_queues, struct port_abilities *a)
+{
+	add_rules(s, id, n_queues, a);
+	a->spread = spread_with_software(a->spread, (enum cfg_rx_spread)s->who);
 }
 
 void spread_stop(struct spread *s, uint16_t id)

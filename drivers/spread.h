@@ -9,6 +9,7 @@
 
 #include <rte_ethdev.h>
 
+#include "config/words.h"
 #include "port/port.h"
 
 #define SPREAD_KEY 52	 /* bytes of the longest RSS key */
@@ -20,6 +21,7 @@ struct rte_flow;
 struct spread {
 	uint8_t key[SPREAD_KEY]; /* symmetric */
 	uint8_t key_len;
+	uint8_t who; /* enum cfg_rx_spread */
 	struct rte_flow *rule[SPREAD_RULES];
 	char why[128]; /* there are no rules: the driver's words */
 };
@@ -31,9 +33,15 @@ struct spread {
 void spread_configure(struct spread *s, const struct rte_eth_dev_info *info, uint16_t n_queues, bool symmetric,
 	struct rte_eth_conf *conf, struct port_abilities *a);
 
-/* Try rules on a started device whose RSS sees outer addresses only; remove them before it is stopped. */
+/*
+ * Try rules on a started device whose RSS sees outer addresses only; remove them before it is stopped. If there are none
+ * either, and spread.who does not leave it to the device, software spreads.
+ */
 void spread_start(struct spread *s, uint16_t id, uint16_t n_queues, struct port_abilities *a);
 void spread_stop(struct spread *s, uint16_t id);
+
+/* How the port is spread whose device does it like this, and whose configuration says `who`. */
+uint8_t spread_with_software(uint8_t device, enum cfg_rx_spread who);
 
 /* Words for what users read of it. */
 const char *spread_words(enum port_spread spread);

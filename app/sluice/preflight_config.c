@@ -217,7 +217,7 @@ const char *preflight_spread(const struct cfg_port *p)
 	struct port_abilities a;
 
 	if (!cfg_device_is_pci(p->device))
-		return "";
+		return p->rx_spread == RX_SPREAD_SOFTWARE ? spread_words(PORT_SPREAD_SOFTWARE) : "";
 	expected(p, pci, driver, known, &a);
 	return known[0] ? spread_words((enum port_spread)a.spread) : "";
 }
@@ -239,8 +239,7 @@ static void check_spread(struct findings *f, const struct cfg_port *p)
 			(unsigned long long)p->rx_queues);
 	else
 		find(f, bad ? FINDING_WARNING : FINDING_OK, "RSS",
-			bad ? "spread the traffic over several paths, or use a NIC of another driver (docs/nics.md)"
-			    : NULL,
+			bad ? "remove rx-spread: device, or use a NIC of another driver (docs/nics.md)" : NULL,
 			"port %s (%s, %s): %s", p->name, pci, driver, words);
 }
 

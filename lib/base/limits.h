@@ -24,6 +24,7 @@
 #define LIMIT_RX_RING 16384	/* descriptors of a receive queue */
 #define LIMIT_BACKLOG_LOSSY 128 /* frames of lossy classes that wait for the CPU, in each receive queue */
 #define LIMIT_PARK 256 /* packets that an rx lcore keeps for workers whose rings are full, all of them together */
+#define LIMIT_SPREAD_RING 128	/* slots of a ring between two rx lcores: frames that are spread in software */
 #define LIMIT_WORKER_RING 256	/* least slots of a ring from an rx lcore to a worker: see cfg_worker_ring */
 #define LIMIT_POOL_CACHE 384	/* buffers in the pool cache of one lcore: 256, flushed at 1.5 times that */
 #define LIMIT_TX_ROOM 128	/* rewritten frames of a port that its device has not accepted; control and data each */

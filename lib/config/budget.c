@@ -42,6 +42,29 @@ unsigned int cfg_packets_in_rings(const struct config *c)
 	return (cfg_packet_rings(c) - c->lcores.rx.n - c->lcores.worker.n) * (LIMIT_LOSSLESS_MAIL + LIMIT_BURST);
 }
 
+bool cfg_may_spread(const struct config *c, const struct cfg_port *p)
+{
+	return p->rx_queues > 1 && c->lcores.rx.n > 1 &&
+	       (p->rx_spread == RX_SPREAD_SOFTWARE || (p->rx_spread == RX_SPREAD_AUTO && cfg_device_is_pci(p->device)));
+}
+
+bool cfg_spread_is_symmetric(const struct config *c, const struct cfg_port *p)
+{
+	return p->rss_symmetric && c->credit.mode == CREDIT_OFF;
+}
+
+unsigned int cfg_spread_rings(const struct config *c)
+{
+	unsigned int n = 0, all = c->lcores.rx.n * (c->lcores.rx.n - 1);
+
+	for (uint32_t i = 0; i < c->ports.n; i++) {
+		unsigned int lanes = (unsigned int)MIN_OF(c->ports.items[i].rx_queues, c->lcores.rx.n);
+
+		n += cfg_may_spread(c, &c->ports.items[i]) ? lanes * (lanes - 1) : 0;
+	}
+	return MIN_OF(n, all);
+}
+
 /* Slots that a ring is given: a power of two. */
 static uint64_t ring_slots(const struct config *c)
 {
@@ -200,6 +223,9 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		add_packet_line(out, "lossless frames on the way between lcores at XOFF", cfg_packets_in_rings(c));
 	add_line(out, "egress queues of control traffic", control);
 	add_packet_line(out, "rings between lcores", all_ring_slots(c));
+	if (cfg_spread_rings(c))
+		add_packet_line(out, "frames spread over rx lcores by software",
+			(uint64_t)cfg_spread_rings(c) * (LIMIT_SPREAD_RING - 1));
 	if (cfg_credit_buffers(c))
 		add_line(out, "credit pool", cfg_credit_buffers(c));
 	if (gates(c))
@@ -268,7 +294,7 @@ static void write_remedy(const struct config *c, uint64_t total, char *out, size
 void check_buffers(const struct config *c, struct cfg_diags *d)
 {
 	struct cfg_mark at = check_at(c, &c->memory.buffers, c->memory.at);
-	char sum[1024] = "", mend[160];
+	char sum[1536] = "", mend[160];
 	struct cfg_budget b;
 	size_t n = 0;
 

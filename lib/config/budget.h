@@ -12,7 +12,7 @@
 #include "config/headroom.h"
 #include "config/model.h"
 
-#define BUDGET_LINES 19
+#define BUDGET_LINES 20
 
 struct cfg_budget {
 	struct {
@@ -54,6 +54,13 @@ unsigned int cfg_lcore_count(const struct config *c);
 
 /* Lossless packets that may be between rx lcores and the queues of workers on other lcores when XOFF is sent. */
 unsigned int cfg_packets_in_rings(const struct config *c);
+
+/* Can the port be spread in software over several rx lcores? And most rings between rx lcores for all such ports. */
+bool cfg_may_spread(const struct config *c, const struct cfg_port *p);
+unsigned int cfg_spread_rings(const struct config *c);
+
+/* Do the inner headers say where, and not the flow label? Credit sessions and their fences have a label in common. */
+bool cfg_spread_is_symmetric(const struct config *c, const struct cfg_port *p);
 
 /* Slots of a ring from an rx lcore to a worker, a power of two. */
 uint32_t cfg_worker_ring(const struct config *c);

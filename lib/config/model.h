@@ -228,6 +228,7 @@ struct cfg_port {
 	struct eth_addr mac; /* zero: the device's own */
 	uint64_t speed_bps;  /* 0: what the device reports */
 	uint64_t rx_queues;
+	uint32_t rx_spread; /* enum cfg_rx_spread */
 	bool rss_symmetric, hardware_timestamps;
 	struct cfg_descriptors descriptors;
 	uint64_t worker;	/* CFG_NONE: any */

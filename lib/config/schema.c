@@ -9,6 +9,7 @@
 #include "config/schema_priv.h"
 
 static const char *const words_side[] = CFG_WORDS(CFG_SIDES);
+static const char *const words_rx_spread[] = CFG_WORDS(CFG_RX_SPREADS);
 static const char *const words_path_mtu[] = CFG_WORDS(CFG_PATH_MTUS);
 static const char *const words_hmac[] = CFG_WORDS(CFG_HMAC_CHECKS);
 static const char *const words_flow_key[] = CFG_WORDS(CFG_FLOW_KEYS);
@@ -230,6 +231,11 @@ static const struct cfg_key port_keys[] = {
 		.flags = CFG_START_ONLY,
 		.help = "Receive queues. With more than one, flows are distributed (RSS) over several rx lcores; show port and "
 			"--check say whether the flows of one tunnel are, too."},
+	{"rx-spread", CFG_WORD, .offset = AT(struct cfg_port, rx_spread), .words = words_rx_spread, .fallback = "auto",
+		.flags = CFG_START_ONLY,
+		.help = "Who spreads the flows of a tunnel over the rx lcores of the port. device: the device alone, by RSS. software: "
+			"the rx lcores, by flow label. auto: software, where a NIC can do it neither by RSS of the innermost "
+			"headers nor by rte_flow."},
 	{"rss-symmetric", CFG_BOOL, .offset = AT(struct cfg_port, rss_symmetric), .fallback = "no", .flags = CFG_START_ONLY,
 		.help = "Both directions of a flow reach the same receive queue (a symmetric RSS key)."},
 	{"hardware-timestamps", CFG_BOOL, .offset = AT(struct cfg_port, hardware_timestamps), .fallback = "no",

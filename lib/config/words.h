@@ -207,6 +207,14 @@ enum cfg_watchdog_action { CFG_WATCHDOG_ACTIONS(CFG_CONSTANT) };
 
 enum cfg_pfc_hardware { CFG_PFC_HARDWARE(CFG_CONSTANT) };
 
+/* Who spreads the flows of a tunnel over the rx lcores of a port. */
+#define CFG_RX_SPREADS(X) \
+	X(RX_SPREAD_AUTO, "auto") \
+	X(RX_SPREAD_DEVICE, "device") \
+	X(RX_SPREAD_SOFTWARE, "software")
+
+enum cfg_rx_spread { CFG_RX_SPREADS(CFG_CONSTANT) };
+
 /* What a start does with lossless classes on a port whose device cannot do PFC. */
 #define CFG_PFC_BLINDS(X) \
 	X(PFC_BLIND_REFUSE, "refuse") \

@@ -23,12 +23,14 @@
 #include "node/batch.h"
 #include "node/mailbox.h"
 #include "node/punt_share.h"
+#include "node/spread.h"
 #include "pkt/filter.h"
 #include "queue/egress.h"
 #include "snapshot/build.h"
 
 #define NODE_MAX_ROLES 32 /* limit for rx roles, and for worker roles */
 #define NODE_BURST LIMIT_BURST
+_Static_assert(SPREAD_ROLES == NODE_MAX_ROLES, "a port can be spread over all rx roles");
 #define NODE_PARK LIMIT_PARK
 /*
  * Packets in the mailbox to a worker above which a port with lossless classes hands on no more: what is in mailboxes is
@@ -47,6 +49,7 @@ struct rx_queue {
 	struct port *port;
 	uint16_t queue;
 	uint32_t parked_at; /* a bit for each worker for which packets of this queue were parked; rx_dp.c */
+	const struct spread_lanes *lanes; /* NULL: its frames are never spread in software */
 	struct backlog backlog;
 };
 
@@ -82,6 +85,9 @@ struct rx_role {
 	struct rx_park park[NODE_MAX_ROLES]; /* by worker */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
 	struct mailbox to_control[PUNT_RINGS];	  /* packets */
+	/* By rx role; NULL: no port is spread in software. */
+	struct spread_mail *to_rx;
+	struct rx_queue *from_rx; /* what was parked of the frames that another one handed on */
 	/* Packets to the control lcore, by ingress port and kind; written by this role, relaxed readers. */
 	struct punt_stats punt[MAX_PORTS][PUNT_KIND_COUNT];
 	struct bucket punt_bucket[MAX_PORTS][PUNT_KIND_COUNT];
@@ -205,6 +211,7 @@ struct node {
 	uint8_t exhausted[PORT_SLOTS];
 	uint8_t storming[PORT_SLOTS];
 	uint32_t rx_of_port[MAX_PORTS]; /* one bit per rx role that serves the port */
+	struct spread_lanes spread[MAX_PORTS];
 	/*
 	 * Incremented by management to clear watermarks, read by workers. Each clear increments watermark_epoch. A
 	 * clear of the persistent watermarks increments persistent_epoch before that.

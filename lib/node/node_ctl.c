@@ -154,6 +154,47 @@ static int open_peers(struct node *n, struct worker_role *w, int socket)
 	return rc;
 }
 
+/* Between the rx lcores that poll queues of the same port, if that may be spread in software. */
+static int open_spread(struct node *n, int socket)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		struct spread_lanes *l = &n->spread[i];
+		uint32_t seen = 0;
+
+		if (!cfg_may_spread(n->config, &n->config->ports.items[i]))
+			continue;
+		l->symmetric = cfg_spread_is_symmetric(n->config, &n->config->ports.items[i]);
+		for (uint64_t q = 0; q < n->config->ports.items[i].rx_queues; q++) {
+			uint8_t role = n->deal.rx[i][q];
+
+			if (!(seen >> role & 1))
+				l->role[l->n++] = role;
+			seen |= 1u << role;
+		}
+	}
+	for (uint16_t i = 0; cfg_spread_rings(n->config) && i < n->n_rx; i++) {
+		n->rx[i].to_rx = new_aligned(n->n_rx * sizeof(*n->rx[i].to_rx));
+		n->rx[i].from_rx = calloc(n->n_rx, sizeof(*n->rx[i].from_rx));
+		if (!n->rx[i].to_rx || !n->rx[i].from_rx)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n->n_ports; i++) {
+		const struct spread_lanes *l = &n->spread[i];
+
+		for (unsigned int k = 0; k < (unsigned int)l->n * l->n && rc == 0; k++) {
+			struct rx_role *from = &n->rx[l->role[k / l->n]], *to = &n->rx[l->role[k % l->n]];
+			struct mailbox *box = &from->to_rx[to->index].box;
+
+			if (from != to && !box->ring)
+				rc = open_packets(n, box, "frames", rx_end(from), rx_end(to), LIMIT_SPREAD_RING,
+					socket);
+		}
+	}
+	return rc;
+}
+
 /* Open the mailboxes that carry packets. Services open the mailboxes for their messages. */
 static int open_mailboxes(struct node *n, int socket)
 {
@@ -186,7 +227,7 @@ static int open_mailboxes(struct node *n, int socket)
 		w->ctx.punt = punt_to_control;
 		w->ctx.ask_arg = w;
 	}
-	return rc;
+	return rc == 0 ? open_spread(n, socket) : rc;
 }
 
 static int start_services(struct node *n, int socket)
@@ -351,7 +392,9 @@ static int deal_out_queues(struct node *n)
 			if (rx->n_queues == RTE_DIM(rx->queue))
 				return -ENOSPC;
 			n->rx_of_port[i] |= 1u << rx->index;
-			rx->queue[rx->n_queues++] = (struct rx_queue){.port = n->port[i], .queue = q};
+			rx->queue[rx->n_queues++] = (struct rx_queue){.port = n->port[i],
+				.queue = q,
+				.lanes = n->spread[i].n > 1 ? &n->spread[i] : NULL};
 		}
 	}
 	return 0;
@@ -577,6 +620,8 @@ void node_drain(struct node *n)
 			while (rx->park[w].n)
 				pkt_end(rx->park[w].pkts[--rx->park[w].n], DROP_stopped, &rx->lcore->stats);
 		rx->parked = 0;
+		if (rx->to_rx)
+			spread_release(rx);
 		for (uint16_t q = 0; q < rx->n_queues; q++)
 			while (backlog_take(rx, &rx->queue[q], &m, 1))
 				pkt_end(m, DROP_stopped, &rx->lcore->stats);
@@ -593,6 +638,8 @@ static void free_roles(struct node *n)
 	mailbox_close_all(&n->mailboxes);
 	for (uint16_t i = 0; n->rx && i < n->n_rx; i++) {
 		free(n->rx[i].classifier.sids);
+		free(n->rx[i].to_rx);
+		free(n->rx[i].from_rx);
 	}
 	for (uint16_t w = 0; n->worker && w < n->n_workers; w++) {
 		neigh_table_fini(&n->worker[w].neighs);

@@ -206,8 +206,13 @@ static uint16_t rx_examine(struct rx_role *rx, struct rte_mbuf **pkts, uint16_t 
 static uint64_t rx_process(struct rx_role *rx, struct rx_queue *q, struct rte_mbuf **pkts, uint16_t n)
 {
 	uint16_t port = q->port->index;
-	uint64_t bytes;
+	uint64_t bytes, dealt = 0;
 
+	if (unlikely(q->lanes) && spread_is_on(q)) {
+		n = spread_deal(rx, q, pkts, n, &dealt);
+		if (!n)
+			return dealt;
+	}
 	if (unlikely(pkt_tap_wants(&rx->lcore->tap.rx_ports, port)))
 		pkt_tap_copy(&rx->lcore->tap, pkts, n, port, TAP_RX, 0);
 	pkt_poison_burst(pkts, n);
@@ -224,7 +229,7 @@ static uint64_t rx_process(struct rx_role *rx, struct rx_queue *q, struct rte_mb
 		q->parked_at |= rx->parked_at;
 		rx->parked_at = 0;
 	}
-	return bytes;
+	return bytes + dealt;
 }
 
 /* Is the receive ring of the port emptied when the CPU is too slow? */
@@ -259,7 +264,7 @@ static unsigned int rx_poll_backlog(struct rx_role *rx, struct rx_queue *q, bool
 static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64_t *next)
 {
 	const struct snap_interface *in = &rx->classifier.s->port[q->port->index];
-	bool room = rx_has_room(rx, in->lossless);
+	bool room = rx_has_room(rx, in->lossless) && (likely(!q->lanes) || spread_has_room(rx, q));
 	struct port_stats *stats = &rx->lcore->stats.port[q->port->index];
 	uint16_t size = batch_size(&rx->lcore->batch), n;
 	struct rte_mbuf *pkts[NODE_BURST];
@@ -323,6 +328,49 @@ static unsigned int rx_poll_told(struct rx_role *rx, uint64_t before, uint64_t *
 	return work;
 }
 
+/* Classify frames that other rx lcores have handed on, a burst of each. */
+static unsigned int rx_poll_spread(struct rx_role *rx, uint64_t *next)
+{
+	struct rte_mbuf *pkts[NODE_BURST];
+	uint16_t size = batch_size(&rx->lcore->batch);
+	unsigned int work = 0;
+
+	if (spread_release(rx))
+		*next = MIN_OF(*next, rx->classifier.now + ROOM_NS);
+	for (uint16_t i = 0; i < rx->node->n_rx; i++) {
+		struct mailbox *box = &rx->node->rx[i].to_rx[rx->index].box;
+		struct rx_queue *q = &rx->from_rx[i];
+		unsigned int n, run;
+
+		if (!box->ring || mailbox_is_empty(box))
+			continue;
+		if (!rx_has_room(rx, true) || rx_is_behind(rx, q)) {
+			*next = MIN_OF(*next, rx->classifier.now + ROOM_NS);
+			continue;
+		}
+		n = mailbox_pop_packets(box, pkts, size);
+		for (unsigned int at = 0; at < n; at += run) {
+			for (run = 1; at + run < n && pkts[at + run]->port == pkts[at]->port;)
+				run++;
+			q->port = rx->node->port[pkts[at]->port];
+			rx_process(rx, q, pkts + at, (uint16_t)run);
+		}
+		if (n == size)
+			*next = rx->classifier.now;
+		work += n;
+	}
+	return work;
+}
+
+static unsigned int rx_poll_queues(struct rx_role *rx, uint64_t *next)
+{
+	unsigned int work = 0;
+
+	for (uint16_t i = 0; i < rx->n_queues; i++)
+		work += rx_poll_queue(rx, &rx->queue[i], next);
+	return work;
+}
+
 unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 {
 	uint64_t before = rx->classifier.now;
@@ -332,9 +380,7 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 	rx->classifier.now = now;
 	rx->classifier.s = node_snapshot(rx->node);
 	rx_unpark(rx);
-	if (unlikely(rx->told.on))
-		return rx_poll_told(rx, before, next);
-	for (uint16_t i = 0; i < rx->n_queues; i++)
-		work += rx_poll_queue(rx, &rx->queue[i], next);
-	return work;
+	if (unlikely(rx->to_rx))
+		work = rx_poll_spread(rx, next);
+	return work + (unlikely(rx->told.on) ? rx_poll_told(rx, before, next) : rx_poll_queues(rx, next));
 }

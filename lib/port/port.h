@@ -29,6 +29,8 @@ enum port_pfc {
 	X(ONE, "one-queue", "one receive queue") \
 	X(INNER, "rss-innermost", "RSS of the innermost headers: the flows of a tunnel reach all queues") \
 	X(RULE, "rte-flow", "an rte_flow rule, RSS of inner headers: the flows of a tunnel reach all queues") \
+	X(SOFTWARE, "software", \
+		"by software at the rx lcores, by flow label: the flows of a tunnel reach all of them") \
 	X(LABEL, "flow-label", "by flow label: the flows of a tunnel reach all queues") \
 	X(OUTER, "rss-outer", "RSS of the outer addresses: the flows of one tunnel stay on one queue") \
 	X(PEER, "peer", "as the peer or the files fill them") \

@@ -293,7 +293,10 @@ def receive_queues(p):
     """Whether the flows of a tunnel reach all queues, by what is known of the driver."""
     with good_machine() as m:
         p.expect(m, "advice", "RSS", "port p0 .0000:17:00.0, i40e.: RSS of the outer addresses: the flows of one tunnel stay on one queue",
-                 r"spread the traffic over several paths, or use a NIC of another driver \(docs/nics.md\)", pfc=", rx-queues: 4")
+                 r"remove rx-spread: device, or use a NIC of another driver \(docs/nics.md\)", pfc=", rx-queues: 4, rx-spread: device")
+        _, findings, text = p.run(m, config={"pfc": ", rx-queues: 4"})
+        expect(any(f["about"] == "RSS" and f["verdict"] == "ok" and "i40e): by software at the rx lcores, by flow label" in f["found"]
+                   for f in findings), text)
         m.driver("mlx5_core")
         m.pci("0000:18:00.0", "mlx5_core", group=7)
         _, findings, text = p.run(m, config={"device": "0000:18:00.0", "pfc": ", rx-queues: 4"})

@@ -45,19 +45,19 @@ static void duplicates(void **state)
 		{"device", "device: net_null1", "device: ^\"net_pcap0,rx_pcap=in.pcap\"",
 			"device \"net_pcap0,rx_pcap=in.pcap\" is used twice in ports, first in line 51"},
 		{"VRF name", "- name: blue\n", "- name: blue\n  - name: ^blue\n",
-			"name blue is used twice in vrfs, first in line 238"},
+			"name blue is used twice in vrfs, first in line 239"},
 		{"thrice: each names the first", "- name: blue\n", "- name: blue\n  - name: ^blue\n  - name: ^blue\n",
-			"name blue is used twice in vrfs, first in line 238\n"
-			"name blue is used twice in vrfs, first in line 238"},
+			"name blue is used twice in vrfs, first in line 239\n"
+			"name blue is used twice in vrfs, first in line 239"},
 		{"SID", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0:e101::/48\"",
-			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 255"},
+			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 256"},
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
-			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 255"},
+			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 256"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 is used twice in paths, first in line 303"},
+			"name via-spine5 is used twice in paths, first in line 304"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
-			"name to-dc2 is used twice in policies, first in line 297", "policy: marked", "policy: to-dc2"},
+			"name to-dc2 is used twice in policies, first in line 298", "policy: marked", "policy: to-dc2"},
 		{"names of different things", "name: pe1", "name: dc0", NULL},
 	};
 
@@ -258,7 +258,7 @@ static void neighbors(void **state)
 			"address: 10.1.1.254 is not on a subnet of port dc0"},
 		{"link-local is on every link", "address: 10.1.0.254", "address: \"fe80::99\"", NULL},
 		{"twice", "- port: dc0\n    address: 10.1.0.254", "- ^port: wan0\n    address: \"fe80::5\"",
-			"this neighbour of port wan0 is already listed in line 210"},
+			"this neighbour of port wan0 is already listed in line 211"},
 		{"the same address on another port", "- port: dc0\n    address: 10.1.0.254",
 			"- port: dc0\n    address: \"fe80::5\"", NULL},
 	};
@@ -299,18 +299,18 @@ static void routes(void **state)
 			"nexthop: 10.1.0.1 is the port's own address"},
 
 		{"twice", LAST_ROUTE, "- ^prefix: \"::/0\"\n    port: wan0\n    nexthop: \"fe80::5\"",
-			"this route is already listed in line 218"},
+			"this route is already listed in line 219"},
 		{"ECMP", LAST_ROUTE, "- prefix: \"::/0\"\n    port: wan0\n    nexthop: \"fe80::6\"", NULL},
 		{"ECMP over two ports", LAST_ROUTE, "- prefix: \"::/0\"\n    port: dc0\n    nexthop: \"fe80::5\"",
 			NULL},
 		{"on link twice", LAST_ROUTE,
 			"- prefix: 192.0.2.0/24\n    port: wan0\n  - ^prefix: 192.0.2.0/24\n    port: wan0",
-			"this route is already listed in line 224"},
+			"this route is already listed in line 225"},
 		{"policy beside a port", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        port: dc0",
-			"this prefix is already listed in line 232; a policy distributes flows over its own paths "
+			"this prefix is already listed in line 233; a policy distributes flows over its own paths "
 			"only"},
 		{"two policies", VRF_ROUTE, "- ^prefix: 10.2.0.0/16\n        policy: marked",
-			"this prefix is already listed in line 232; a policy distributes flows over its own paths "
+			"this prefix is already listed in line 233; a policy distributes flows over its own paths "
 			"only"},
 		{"longer prefix within", VRF_ROUTE, "- prefix: 10.2.0.0/17\n        policy: to-dc2", NULL},
 		{"the same prefix in another table", LAST_ROUTE, "- prefix: 10.2.0.0/16\n    port: wan0", NULL},
@@ -548,7 +548,7 @@ static void circuits(void **state)
 			"frames\n",
 			"circuit 'pw1' of port 'dc0' already takes these frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
-			"name pw1 is used twice in circuits, first in line 343"},
+			"name pw1 is used twice in circuits, first in line 344"},
 		{"a longer block", "\"5f00:1::/32\"]", "\"5f00:1::/48\"]", NULL},
 		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/60\"]",
 			"more-blocks: expected a length from /16 to /64 of whole bytes, before 16-bit ids (RFC 9800; "
@@ -673,7 +673,7 @@ static void qos(void **state)
 			"class-map: there is no 'roxe' in class-maps; did you mean 'roce'?"},
 		{"range backwards", "from: 24\n        to: 31", "from: 24\n        to: ^23",
 			"to: 23 is less than from, 24"},
-		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 141"},
+		{"ranges overlap", "- from: 46", "- ^from: 31", "DSCP 31 is also in the range of line 142"},
 		{"ECN limits", "max: 1M", "max: ^99K", "ecn: max, 101376, is less than min, 102400"},
 		{"ECN class", "classes: [3, 4]", "classes: [3, ^8]", "classes: expected classes from 0 to 7, found 8"},
 		{"PFC from nobody", "priorities: [3, 4]\n      peers: [\"02:00:00:00:0a:01\"]\n      learn: true\n",

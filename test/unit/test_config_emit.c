@@ -101,6 +101,7 @@ static void least_configuration(void **state)
 				  "    side: dc\n"
 				  "    mtu: 1500\n"
 				  "    rx-queues: 1\n"
+				  "    rx-spread: auto\n"
 				  "    rss-symmetric: false\n"
 				  "    hardware-timestamps: false\n"
 				  "    descriptors:\n"

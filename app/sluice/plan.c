@@ -142,6 +142,21 @@ static void print_ports(const struct config *c, const struct cfg_places *places,
 	}
 }
 
+/* Each NUMA node with rx lcores has the tables. */
+static void print_tables(const struct config *c, FILE *out)
+{
+	unsigned long long kb = (snapshot_table_bytes(c) + 1023) / 1024;
+	struct snapshot_places tables;
+	struct cfg_places places;
+
+	machine_places(c, &places);
+	snapshot_find_places(c, &places, &tables);
+	fprintf(out, "  %llu KB for route tables", kb);
+	if (tables.n > 1)
+		fprintf(out, " on each of %u NUMA nodes", tables.n);
+	fprintf(out, ", twice as much during a reload\n");
+}
+
 static void print_buffers(const struct config *c, const struct memory_plan *m, FILE *out)
 {
 	struct cfg_budget b;
@@ -160,8 +175,7 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		fprintf(out, "  %llu MB of %s on NUMA node %u (hugepages free: %llu MB)\n",
 			(unsigned long long)m->need_mb, m->hugepages ? "hugepages" : "ordinary memory", m->node[i],
 			(unsigned long long)m->free_huge_mb[i]);
-	fprintf(out, "  %llu KB for route tables, twice as much during a reload\n",
-		(unsigned long long)(snapshot_table_bytes(c) + 1023) / 1024);
+	print_tables(c, out);
 	if (c->credit.mode != CREDIT_OFF && c->credit.integrity == INTEGRITY_OFF)
 		fprintf(out, "  credit.integrity is off: whoever can send from the address of a neighbour can end "
 			     "sessions\n");

@@ -29,6 +29,16 @@ struct fib *fib_build(int family, struct fib_route *routes, size_t n);
 struct fib *fib_ref(struct fib *f);
 void fib_free(struct fib *f);
 
+/*
+ * Move the table to a NUMA node. And a copy for lookups alone on another node, which is made once and belongs to the table; NULL:
+ * out of memory, or f is NULL. Control code, one thread.
+ */
+void fib_place(struct fib *f, int node);
+struct fib *fib_near(struct fib *f, int node);
+
+/* The NUMA node that a table was made for; -1: none. */
+int fib_node(const struct fib *f);
+
 /* Bytes of memory that the table takes; 0 for NULL. */
 size_t fib_bytes(const struct fib *f);
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "base/numa.h"
 #include "fib/fib_priv.h"
 
 #define HUGE_PAGE (2u << 20)
@@ -238,6 +239,7 @@ struct fib *fib_build(int family, struct fib_route *routes, size_t n)
 	}
 	sort(routes, n);
 	f->family = family;
+	f->on = -1;
 	f->owners = 1;
 	f->n_routes = n;
 	f->routes = calloc(n + 1, sizeof(*f->routes));
@@ -261,11 +263,63 @@ void fib_free(struct fib *f)
 {
 	if (!f || (f->owners && --f->owners))
 		return;
+	fib_free(f->copy);
 	free(f->direct);
 	free(f->node);
 	free(f->leaf);
 	free(f->routes);
 	free(f);
+}
+
+void fib_place(struct fib *f, int node)
+{
+	if (!f || f->on == node)
+		return;
+	f->on = node;
+	numa_bind(f->direct, sizeof(*f->direct) << f->direct_bits, node);
+	numa_bind(f->node, f->n_nodes * sizeof(*f->node), node);
+	numa_bind(f->leaf, f->n_leaves * sizeof(*f->leaf), node);
+}
+
+int fib_node(const struct fib *f)
+{
+	return f->on;
+}
+
+static void *copied(const void *from, size_t bytes)
+{
+	void *to = malloc(MAX_OF(bytes, 1));
+
+	return to ? settle(memcpy(to, from ? from : "", from ? bytes : 0), bytes) : NULL;
+}
+
+struct fib *fib_near(struct fib *f, int node)
+{
+	struct fib *c;
+
+	for (c = f ? f->copy : NULL; c; c = c->copy)
+		if (c->on == node)
+			return c;
+	c = f ? calloc(1, sizeof(*c)) : NULL;
+	if (!c)
+		return NULL;
+	*c = *f;
+	c->routes = NULL;
+	c->n_routes = 0;
+	c->owners = 1;
+	c->on = -1;
+	c->copy = NULL;
+	c->direct = copied(f->direct, sizeof(*f->direct) << f->direct_bits);
+	c->node = copied(f->node, f->n_nodes * sizeof(*f->node));
+	c->leaf = copied(f->leaf, f->n_leaves * sizeof(*f->leaf));
+	if (!c->direct || !c->node || !c->leaf) {
+		fib_free(c);
+		return NULL;
+	}
+	fib_place(c, node);
+	c->copy = f->copy;
+	f->copy = c;
+	return c;
 }
 
 size_t fib_bytes(const struct fib *f)

@@ -47,6 +47,8 @@ struct fib {
 	struct fib_route *routes; /* sorted: for show, and to recognise an equal table */
 	size_t n_routes;
 	int family;
+	int on;		  /* NUMA node, -1: any */
+	struct fib *copy; /* on other nodes; a list by `copy` */
 	unsigned int owners;
 };
 

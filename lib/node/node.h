@@ -77,6 +77,7 @@ struct rx_role {
 	struct node_lcore *lcore;
 	uint16_t index;
 	uint16_t n_queues;
+	uint16_t place; /* of its NUMA node among those with tables (snapshot_places) */
 	struct rx_queue queue[NODE_RX_QUEUES];
 	struct classifier classifier;
 	uint32_t parked;		     /* packets in all parks */

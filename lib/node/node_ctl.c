@@ -94,6 +94,7 @@ static int make_roles(struct node *n)
 			return -ENOMEM;
 		rx->classifier.stats = &rx->lcore->stats;
 		rx->lcore->rx = rx;
+		rx->place = snapshot_place_of(&n->registry.places, n->places.lcore[c->rx.items[i]]);
 	}
 	for (uint16_t i = 0; i < n->n_workers; i++) {
 		struct worker_role *w = &n->worker[i];
@@ -338,6 +339,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	n->before.sid = calloc(SNAP_SID_MAX, sizeof(*n->before.sid));
 	n->before.path = calloc(SNAP_PATH_MAX, sizeof(*n->before.path));
 	rc = n->egress && n->before.sid && n->before.path ? snapshot_registry_init(&n->registry) : -ENOMEM;
+	snapshot_find_places(config, &n->places, &n->registry.places);
 	if (rc == 0)
 		rc = make_roles(n);
 	if (rc == 0)

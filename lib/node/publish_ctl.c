@@ -176,10 +176,10 @@ static bool queues_are_through(const struct node *n, const struct node_retired *
 /* Counts of packets are kept modulo 64: the next epoch begins only while it cannot be mistaken for an earlier one. */
 static void choose_epoch(struct node *n, const struct snapshot *old, struct snapshot *s)
 {
-	s->epoch = old->epoch;
+	snapshot_set_epoch(s, old->epoch);
 	if (!snapshot_drops_ids(&n->registry, s) || s->epoch + 1 - n->oldest_epoch >= EGRESS_EPOCHS)
 		return;
-	s->epoch++;
+	snapshot_set_epoch(s, s->epoch + 1);
 	n->registry.epoch_since = s->generation;
 }
 

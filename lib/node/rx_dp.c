@@ -378,7 +378,7 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 
 	*next = TIME_NEVER;
 	rx->classifier.now = now;
-	rx->classifier.s = node_snapshot(rx->node);
+	rx->classifier.s = node_snapshot(rx->node)->near[rx->place];
 	rx_unpark(rx);
 	if (unlikely(rx->to_rx))
 		work = rx_poll_spread(rx, next);

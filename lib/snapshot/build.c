@@ -244,6 +244,8 @@ static int build_all(struct builder *b, const struct snapshot_port_info *ports)
 		rc = build_credit(b);
 	if (rc == 0)
 		build_carry_over(b);
+	if (rc == 0)
+		rc = build_near(b);
 	return rc;
 }
 

@@ -3,16 +3,28 @@
 #ifndef SNAPSHOT_BUILD_H
 #define SNAPSHOT_BUILD_H
 
+#include "config/deal.h"
 #include "snapshot/ids.h"
 #include "snapshot/snapshot.h"
+
+/* The NUMA nodes of the rx lcores; n below 2: their memory needs no distinction. */
+struct snapshot_places {
+	uint8_t n;
+	int node[SNAP_PLACES];
+};
+
+/* Find them. And the index of a node among them; 0: it is none of them. */
+void snapshot_find_places(const struct config *c, const struct cfg_places *where, struct snapshot_places *out);
+uint16_t snapshot_place_of(const struct snapshot_places *p, int node);
 
 /* State that outlives snapshots: ids, learnt MTUs, the generation counter. One per node. */
 struct snapshot_registry {
 	struct ids *neighs, *paths, *sids, *vrfs, *slices, *interfaces;
-	struct path_mtus *path_mtus; /* written only by the control lcore: path_mtu.h */
-	struct liveness *live;	     /* likewise: liveness.h */
-	uint64_t generation;	     /* of the newest snapshot built */
-	uint64_t epoch_since;	     /* generation of the first snapshot of the newest epoch */
+	struct path_mtus *path_mtus;   /* written only by the control lcore: path_mtu.h */
+	struct liveness *live;	       /* likewise: liveness.h */
+	struct snapshot_places places; /* set before the first build */
+	uint64_t generation;	       /* of the newest snapshot built */
+	uint64_t epoch_since;	       /* generation of the first snapshot of the newest epoch */
 };
 
 int snapshot_registry_init(struct snapshot_registry *r); /* 0 or -ENOMEM */
@@ -49,12 +61,15 @@ struct snapshot *snapshot_build(struct snapshot_registry *r, const struct config
  */
 void snapshot_undo(struct snapshot_registry *r, const struct snapshot *s);
 
+/* Set the epoch of a snapshot that was built last and is not published yet. */
+void snapshot_set_epoch(struct snapshot *s, uint64_t epoch);
+
 /* Free the parts that no other snapshot shares. No lcore may still read the snapshot. NULL is allowed. */
 void snapshot_free(const struct snapshot *s);
 
 /*
  * Memory in bytes for the tables of the configured routes; the function builds the tables to measure it. Addresses of
- * interfaces and SIDs add little. A reload needs the same amount again for tables that change.
+ * interfaces and SIDs add little. Each NUMA node of snapshot_places takes it. A reload needs the same amount again for tables that change.
  */
 size_t snapshot_table_bytes(const struct config *config);
 

@@ -109,4 +109,7 @@ int build_circuits(struct builder *b); /* needs ports and policies */
 /* Times of a watchdog. longest_ns: the longest pause that one frame can request. */
 struct pfc_watchdog_config build_watchdog(const struct cfg_watchdog *w, uint64_t longest_ns);
 
+/* build_near.c, when all else is built: tables for lcores on other NUMA nodes */
+int build_near(struct builder *b);
+
 #endif

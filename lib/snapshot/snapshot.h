@@ -329,6 +329,8 @@ struct snap_usid {
 	uint32_t n_subtables;
 };
 
+#define SNAP_PLACES 8 /* NUMA nodes with rx lcores */
+
 #define SNAP_USID_NONE UINT64_MAX /* no address has this block */
 #define SNAP_SUBTABLE_BASE 65536  /* index of the /48's own entry in a subtable */
 
@@ -500,6 +502,8 @@ struct snapshot {
 	struct snap_discovery discovery;
 	struct snap_failover failover;
 
+	/* By place (build.h): this snapshot, but its route and uSID tables are on that NUMA node. [0] is this one. */
+	struct snapshot *near[SNAP_PLACES];
 	const struct config *config; /* source of the snapshot; owned by the publisher, outlives the snapshot */
 	struct arena *arena;	     /* owns the arrays */
 };

@@ -407,6 +407,86 @@ static void paths_that_lead_nowhere(void **state)
 	}
 }
 
+/*
+ * rx lcores on two NUMA nodes: the second one has route and uSID tables of its own, which say the same. A reload shares those
+ * that have not changed.
+ */
+static void tables_of_each_numa_node(void **state)
+{
+	static const char yaml[] = NODE
+		"vrfs: [{name: red, routes: [{prefix: 10.7.0.0/16, port: p1, nexthop: 10.1.0.9}]}]\n"
+		"routes: [{prefix: \"5f00:0:500::/48\", port: p0, nexthop: \"fe80::5\"}]\n"
+		"sids:\n"
+		"  - {sid: \"5f00:0:100::/48\", behavior: uN}\n"
+		"  - {sid: \"5f00:0:100:e001::/64\", behavior: uA, port: p0, nexthop: \"fe80::8\"}\n";
+	const struct ipv6_addr to = addr6("5f00:0:500::1");
+	struct snapshot *s, *next, *there;
+	struct config *c, *c2;
+	struct snapshot_registry r;
+
+	(void)state;
+	assert_int_equal(snapshot_registry_init(&r), 0);
+	r.places = (struct snapshot_places){2, {0, 1}};
+	s = build(&r, &c, yaml, NULL);
+	there = s->near[1];
+	assert_ptr_equal(s->near[0], s);
+	assert_ptr_not_equal(there, s);
+	for (uint32_t i = 0; i < s->n_vrfs; i++) {
+		assert_ptr_not_equal(there->vrf[i].v4, s->vrf[i].v4);
+		assert_int_equal(fib_node(s->vrf[i].v4), 0);
+		assert_int_equal(fib_node(there->vrf[i].v4), 1);
+		assert_int_equal(fib_lookup4(there->vrf[i].v4, 0x0a070101), fib_lookup4(s->vrf[i].v4, 0x0a070101));
+	}
+	assert_int_equal(target_kind(fib_lookup4(there->vrf[1].v4, 0x0a070101)), TARGET_NEIGH);
+	assert_int_equal(target_kind(fib_lookup6(there->vrf[VRF_UNDERLAY].v6, &to)), TARGET_NEIGH);
+	assert_ptr_not_equal(there->usid.entry, s->usid.entry);
+	assert_memory_equal(there->usid.entry, s->usid.entry, 65536 * sizeof(target_t));
+	assert_int_equal(there->usid.n_subtables, 1);
+	assert_ptr_not_equal(there->usid.subtable[0], s->usid.subtable[0]);
+	assert_memory_equal(there->usid.subtable[0], s->usid.subtable[0], (SNAP_SUBTABLE_BASE + 1) * sizeof(target_t));
+	assert_ptr_equal(there->neigh, s->neigh);
+	next = build(&r, &c2, yaml, s);
+	assert_ptr_equal(next->near[1]->vrf[1].v4, there->vrf[1].v4);
+	snapshot_set_epoch(next, 7);
+	assert_true(next->epoch == 7 && next->near[1]->epoch == 7);
+	snapshot_free(s);
+	assert_int_equal(target_kind(fib_lookup4(next->near[1]->vrf[1].v4, 0x0a070101)), TARGET_NEIGH);
+	snapshot_free(next);
+	cfg_free(c);
+	/* one node, or none that is known: one table */
+	r.places = (struct snapshot_places){1, {1}};
+	s = build(&r, &c, yaml, NULL);
+	for (unsigned int i = 0; i < SNAP_PLACES; i++)
+		assert_ptr_equal(s->near[i], s);
+	snapshot_free(s);
+	cfg_free(c);
+	cfg_free(c2);
+	snapshot_registry_fini(&r);
+}
+
+static void places_of_lcores(void **state)
+{
+	struct config *c = conf_load(CONF_LOAD,
+		"node: {name: a, loopback: \"fd00::1\"}\nlcores: {control: 0, rx: [1, 2, 3], worker: [4]}\n"
+		"ports: [{name: p, device: net_null0, side: dc}]\n");
+	struct snapshot_places p;
+	struct cfg_places where;
+
+	(void)state;
+	cfg_places_init(&where);
+	snapshot_find_places(c, &where, &p);
+	assert_int_equal(p.n, 0);
+	where.lcore[1] = where.lcore[3] = 1;
+	where.lcore[2] = 0;
+	where.lcore[4] = 5; /* workers look nothing up in them */
+	snapshot_find_places(c, &where, &p);
+	assert_true(p.n == 2 && p.node[0] == 1 && p.node[1] == 0);
+	assert_int_equal(snapshot_place_of(&p, 1), 0);
+	assert_int_equal(snapshot_place_of(&p, 0), 1);
+	assert_int_equal(snapshot_place_of(&p, 5), 0);
+	cfg_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +498,8 @@ int main(void)
 		cmocka_unit_test(buckets_follow_weights),
 		cmocka_unit_test(buckets_stay),
 		cmocka_unit_test(paths_that_lead_nowhere),
+		cmocka_unit_test(tables_of_each_numa_node),
+		cmocka_unit_test(places_of_lcores),
 	};
 
 	testbed_eal();

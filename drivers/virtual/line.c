@@ -416,6 +416,12 @@ void line_set_outage(struct line *l, bool control, bool others)
 	l->outage[1] = others;
 }
 
+void line_set_rate(struct line *l, uint64_t rate_bps)
+{
+	l->config.rate_bps = rate_bps;
+	l->last_bits = 0;
+}
+
 void line_lines(const struct line *l, void (*found)(void *arg, const void *at, size_t bytes), void *arg)
 {
 	found(arg, l, sizeof(*l));

@@ -98,6 +98,9 @@ void line_stop(struct line *l, uint64_t now);
 /* An outage of control frames, or of all others: frames sent meanwhile are cut. */
 void line_set_outage(struct line *l, bool control, bool others);
 
+/* Frames sent from now on are serialised at another rate, at least 1 Mbit/s. */
+void line_set_rate(struct line *l, uint64_t rate_bps);
+
 /* Name the memory of a line that nearly every frame touches, part by part: its ring begins anew whenever it is empty. */
 void line_lines(const struct line *l, void (*found)(void *arg, const void *at, size_t bytes), void *arg);
 

@@ -96,6 +96,25 @@ int cmd_show_nexthops(struct command_call *c)
 	return 0;
 }
 
+/* What feedback knows of a path: its score, and why flows last left it or came. */
+static void add_feedback(const struct node *n, uint32_t id, json_t *o)
+{
+	struct feedback_shown f;
+	char why[160] = "";
+	uint64_t now = now_of(n);
+
+	if (!feedback_show(n, id, &f))
+		return;
+	json_row(o, &stat_feedback, &f, 0);
+	if (f.last_path != STEER_NO_PATH)
+		snprintf(why, sizeof(why), "%s %s: %s, score %llu, there %llu, %llu ms ago",
+			f.last.left ? "to" : "from", n->snapshot->path[f.last_path].name,
+			feedback_reason(f.last.reason), (unsigned long long)f.last.reason_score,
+			(unsigned long long)f.last.reason_other,
+			(unsigned long long)((now - MIN_OF(now, f.last.changed)) / NSEC_PER_MSEC));
+	json_object_set_new(o, "last_move", json_string(why));
+}
+
 static json_t *path_json(const struct command_call *c, const struct snap_policy *policy, uint32_t id)
 {
 	const struct snapshot *s = c->node->snapshot;
@@ -111,6 +130,7 @@ static json_t *path_json(const struct command_call *c, const struct snap_policy 
 	json_row(o, &stat_path, &shown, 0);
 	if (policy->flows)
 		json_object_set_new(o, "flows", json_integer((json_int_t)steer_flows_on(c->node, id)));
+	add_feedback(c->node, id, o);
 	/* times are those of the next hop, unless the path itself has failed */
 	if (p->via && target_kind(p->via) == TARGET_NEIGH && !liveness_of_path(s, id))
 		life = life_json(c->node,

@@ -38,8 +38,10 @@ static const char *path_of(const struct snapshot *s, uint32_t path)
 	return path < s->n_paths && s->path[path].name ? s->path[path].name : "";
 }
 
-static bool add_flow(void *arg, uint16_t rx, const struct flow *f, const struct flow_roce *r, bool roce)
+static bool add_flow(void *arg, uint16_t rx, const struct flow_seen *seen, unsigned int with)
 {
+	const struct flow *f = &seen->flow;
+	const struct flow_roce *r = &seen->roce;
 	struct listing *l = arg;
 	const struct snapshot *s = l->n->snapshot;
 	const char *vrf = steer_vrf_name(s, f->key.vrf), *policy = policy_of(s, f->path), *path = path_of(s, f->path);
@@ -53,7 +55,15 @@ static bool add_flow(void *arg, uint16_t rx, const struct flow *f, const struct 
 		"path", path, "placed", f->bucket != FLOW_BY_HASH, "packets", (json_int_t)flow_packets(f), "bytes",
 		(json_int_t)f->bytes, "idle_ms",
 		(json_int_t)((int32_t)(l->now - f->seen) < 0 ? 0 : idle_ns / NSEC_PER_MSEC), "rx_lcore", (int)rx);
-	if (roce && r->next & FLOW_ROCE_SEEN) {
+	if (with & FLOW_WITH_MOVES) {
+		json_object_set_new(o, "moves", json_integer(seen->move.moves));
+		json_object_set_new(o, "moved_ms_ago",
+			json_integer((
+				json_int_t)((seen->move.moves ? (uint64_t)(l->now - seen->move.moved) << FLOW_TICK_SHIFT
+							      : 0) /
+					    NSEC_PER_MSEC)));
+	}
+	if (with & FLOW_WITH_ROCE && r->next & FLOW_ROCE_SEEN) {
 		json_object_set_new(o, "qp", json_integer((json_int_t)r->qp));
 		json_object_set_new(o, "psn_gaps", json_integer((json_int_t)r->gaps));
 		json_object_set_new(o, "psn_duplicates", json_integer((json_int_t)r->duplicates));

@@ -20,6 +20,9 @@ static void check_tables(const struct config *c, struct cfg_diags *d)
 				"flows: frames have no flows to place; leave it out, or use H.Encaps or H.Encaps.Red");
 		if (p->roce && !p->flows)
 			cfg_diag_add(d, cfg_where(c, &p->roce), "roce: PSNs are kept with the flows; set flows, too");
+		if (p->feedback && !p->flows)
+			cfg_diag_add(d, cfg_where(c, &p->feedback),
+				"feedback: flows move one by one, out of a flow table; set flows, too");
 		if (sum - p->flows <= FLOWS_MAX && sum > FLOWS_MAX)
 			cfg_diag_add(d, cfg_where(c, &p->flows), "flows: all policies together have %llu, more than %u",
 				(unsigned long long)sum, FLOWS_MAX);

@@ -353,6 +353,7 @@ struct cfg_policy {
 	uint64_t flows;	     /* places in the flow table of each rx lcore; 0: no table */
 	uint32_t flow_key;   /* enum cfg_flow_key */
 	bool roce;	     /* PSNs of RoCEv2 are looked at */
+	bool feedback;	     /* flows leave congested paths */
 	uint32_t disjoint;   /* enum cfg_disjoint */
 	CFG_LIST(struct cfg_path) paths;
 };
@@ -360,6 +361,10 @@ struct cfg_policy {
 struct cfg_steering {
 	struct cfg_mark at;
 	uint64_t idle_s;
+	uint64_t interval_ns, gap_ns;
+	uint64_t margin, share;			  /* percent */
+	uint64_t queue_limit_ns, credit_limit_ns; /* 0: off */
+	uint64_t pause_limit;			  /* percent; 0: off */
 };
 
 /* A flow and the path that it takes. */

@@ -541,6 +541,9 @@ static const struct cfg_key policy_keys[] = {
 	{"roce", CFG_BOOL, .offset = AT(struct cfg_policy, roce), .fallback = "no",
 		.help = "yes: follow the packet sequence numbers of RoCEv2 flows, for the gaps and duplicates that 'show "
 			"flows' shows. Needs flows."},
+	{"feedback", CFG_BOOL, .offset = AT(struct cfg_policy, feedback), .fallback = "no",
+		.help = "yes: flows leave paths that are congested or have failed, as steering says. Needs flows. Flows that an "
+			"operator has pinned stay."},
 	{"disjoint", CFG_WORD, .offset = AT(struct cfg_policy, disjoint), .words = words_disjoint, .fallback = "no",
 		.help = "What no two paths of the policy may share, so that no single failure takes two of them. links: the "
 			"port that they leave by, and the way from a segment to the next. nodes: segments, too. The far "

@@ -98,6 +98,28 @@ static void set_cut(struct lab_way *w, enum topo_traffic traffic, bool cut)
 		any ? TIME_NEVER : now);
 }
 
+/* The failures of a direction do not overlap: the last one that begins or ends counts. */
+static void change_rate(struct lab_failure *f)
+{
+	uint64_t rate = f->down ? f->topo->rate_bps : f->link->topo->rate_bps;
+
+	for (int i = 0; i < 2; i++)
+		if (f->topo->direction != (i ? DIRECTION_A_TO_B : DIRECTION_B_TO_A))
+			line_set_rate(f->link->way[i].line, rate);
+}
+
+static void fail_or_return(struct lab_failure *f)
+{
+	const struct topo_failure *t = f->topo;
+
+	if (t->direction != DIRECTION_B_TO_A)
+		set_cut(&f->link->way[0], t->traffic, f->down);
+	if (t->direction != DIRECTION_A_TO_B)
+		set_cut(&f->link->way[1], t->traffic, f->down);
+	if (t->detect_ns != TIME_NEVER && t->traffic == TRAFFIC_ALL)
+		notify_later(f->link, t->detect_ns, t->remote_fault);
+}
+
 /* A failure begins or ends. */
 static void change(void *arg)
 {
@@ -106,13 +128,15 @@ static void change(void *arg)
 	struct lab *lab = f->link->lab;
 
 	f->down = !f->down;
-	lab_record(lab, f->down ? "link fails" : "link returns", f->link->topo->name, t->direction);
-	if (t->direction != DIRECTION_B_TO_A)
-		set_cut(&f->link->way[0], t->traffic, f->down);
-	if (t->direction != DIRECTION_A_TO_B)
-		set_cut(&f->link->way[1], t->traffic, f->down);
-	if (t->detect_ns != TIME_NEVER && t->traffic == TRAFFIC_ALL)
-		notify_later(f->link, t->detect_ns, t->remote_fault);
+	lab_record(lab,
+		t->rate_bps ? f->down ? "link slows down" : "link is as fast as before"
+		: f->down   ? "link fails"
+			    : "link returns",
+		f->link->topo->name, t->direction);
+	if (t->rate_bps)
+		change_rate(f);
+	else
+		fail_or_return(f);
 	if (f->down && t->for_ns != TIME_NEVER)
 		event_set(&lab->queue, &f->change, lab->now + t->for_ns);
 	else if (!f->down && --f->left)

@@ -59,6 +59,7 @@ struct topo_failure {
 	uint32_t direction; /* enum topo_direction */
 	uint64_t detect_ns; /* TIME_NEVER: never */
 	uint64_t repeat, every_ns;
+	uint64_t rate_bps; /* that the link has meanwhile; 0: none, it is down */
 };
 
 struct topo_link {

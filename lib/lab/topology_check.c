@@ -192,6 +192,13 @@ static void check_failures(struct check *c, const struct topo_link *l)
 			cfg_diag_add(c->diags, at(c, &f->every_ns, f->at),
 				"every: a repeated failure must end before the next one begins; make every longer than "
 				"for");
+		if (f->rate_bps && (f->rate_bps < 1000000 || f->rate_bps > l->rate_bps))
+			cfg_diag_add(c->diags, at(c, &f->rate_bps, f->at),
+				"rate: a link that slows down has from 1M up to its rate; leave it out for a link that "
+				"is down");
+		if (f->rate_bps && f->traffic != TRAFFIC_ALL)
+			cfg_diag_add(c->diags, at(c, &f->traffic, f->at),
+				"traffic: a link that slows down does so for all traffic; leave traffic or rate out");
 	}
 }
 

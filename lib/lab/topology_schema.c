@@ -101,6 +101,8 @@ static const struct cfg_key failure_keys[] = {
 		.word_value = TIME_NEVER, .fallback = "10us",
 		.help = "Time until the ports at both ends detect that the link is down, and later that it is up. never: they "
 			"keep sending, and the frames are lost."},
+	{"rate", CFG_UINT, .unit = UNIT_BPS, .offset = AT(struct topo_failure, rate_bps), .max = 3200000000000ull, .fallback = "0",
+		.help = "The link stays up, but is slow: its rate meanwhile. Nothing is lost, and no port detects anything. 0: it is down."},
 	{"repeat", CFG_UINT, .offset = AT(struct topo_failure, repeat), .min = 1, .max = 100000, .fallback = "1",
 		.help = "Number of failures, for a flapping link."},
 	{"every", CFG_TIME, .offset = AT(struct topo_failure, every_ns), .max = HOUR_NS, .fallback = "0",

@@ -9,7 +9,7 @@
 #include "service/pfc/pfc_ctl.h"
 #include "service/pfc/service_learn.h"
 #include "service/rsvp/credit_shown.h"
-#include "steer/flow_table.h"
+#include "service/steer/service_steer.h"
 
 #define QUEUE_COUNTERS(X) QUEUE_LEVELS(X) QUEUE_EVENTS(X)
 
@@ -43,6 +43,7 @@
 #define ROW_carrier(...) STAT_ROW(struct carrier, __VA_ARGS__),
 #define ROW_nexthop(...) STAT_ROW(struct nexthop_shown, __VA_ARGS__),
 #define ROW_path(...) STAT_ROW(struct path_shown, __VA_ARGS__),
+#define ROW_feedback(...) STAT_ROW(struct feedback_shown, __VA_ARGS__),
 #define ROW_bfd(...) STAT_ROW(struct bfd_stats, __VA_ARGS__),
 #define ROW_bfd_session(...) STAT_ROW(struct bfd_session_stats, __VA_ARGS__),
 #define ROW_rsvp(...) STAT_ROW(struct rsvp_service_stats, __VA_ARGS__),

@@ -40,6 +40,8 @@
 	X(nexthop, "Per link and next hop", \
 		"`show nexthops`: port, interface and address; the first 1,024 next hops.", NEXTHOP_COUNTERS) \
 	X(path, "Per path of a policy", "`show paths`: policy and path; the first 1,024 paths.", PATH_COUNTERS) \
+	X(feedback, "Per path of a policy with feedback", \
+		"`show paths`: policy and path; in the class with most of its flows.", FEEDBACK_COUNTERS) \
 	X(bfd, "BFD", "`show bfd counters`.", BFD_COUNTERS) \
 	X(bfd_session, "Per BFD session", "`show bfd sessions`: neighbour and interface, or policy and path.", \
 		BFD_SESSION_COUNTERS) \

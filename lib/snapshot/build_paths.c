@@ -224,6 +224,8 @@ int build_policies(struct builder *b)
 		b->policy[i].flows = (uint32_t)cp->flows;
 		b->policy[i].flow_key = (uint8_t)cp->flow_key;
 		b->policy[i].roce = cp->roce;
+		b->policy[i].feedback = cp->feedback;
+		s->feedback |= cp->feedback;
 		s->flows += cp->flows;
 		s->roce |= cp->roce;
 		if (!ids)

@@ -304,6 +304,7 @@ struct snap_policy {
 	uint16_t n_paths;		      /* at least 1 */
 	uint8_t flow_key;		      /* enum cfg_flow_key */
 	bool roce;			      /* PSNs are followed */
+	bool feedback;			      /* flows leave congested paths */
 	uint32_t flows;			      /* places in the flow table of an rx role; 0: flows are not looked up */
 	uint32_t fingerprint;		      /* of the outer headers of all paths */
 	const uint64_t *learnt_mtu;	      /* entry in the table of path_mtu.h */
@@ -471,6 +472,7 @@ struct snapshot {
 	uint32_t n_policies;
 	uint64_t flows; /* of all policies */
 	bool roce;	/* of some policy */
+	bool feedback;	/* likewise */
 	const struct snap_circuit *circuit;
 	uint32_t n_circuits;
 	const struct snap_relay *relay;

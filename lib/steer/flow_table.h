@@ -15,6 +15,7 @@
 
 #include "base/compiler.h"
 #include "stats/stats.h"
+#include "steer/placements.h"
 #include "steer/steer_key.h"
 
 #define FLOW_WAYS 16
@@ -44,6 +45,31 @@ struct flow_roce {
 };
 #define FLOW_ROCE_SEEN 0x80000000u
 
+/* What feedback knows of a flow, of policies that ask for it. */
+struct flow_move {
+	uint32_t moved;	 /* time of the last move, in ticks */
+	uint32_t placed; /* serial of its placement when `at` was chosen; 0: it had none */
+	uint32_t at;	 /* path id that it was moved to; STEER_NO_PATH: it was not */
+	uint16_t moves;	 /* since it got its place; UINT16_MAX: that or more */
+	uint8_t class;	 /* of its last packet */
+	bool pinned;	 /* by an operator: it does not move */
+};
+_Static_assert(sizeof(struct flow_move) == 16, "four fit a cache line");
+
+/* The flows of a class on a path. */
+struct flow_class {
+	uint64_t bytes;	     /* of their inner packets, since start */
+	uint64_t left, came; /* flows that feedback moved, since start */
+	uint32_t flows;
+	uint32_t leaving; /* flows are to leave: how is the caller's; 0: none are. Written by the control lcore */
+};
+_Static_assert(sizeof(struct flow_class) == 32, "what a packet touches is in one cache line");
+#define FLOW_CLASSES 8
+
+/* What a table keeps besides. */
+#define FLOW_WITH_ROCE 1u
+#define FLOW_WITH_MOVES 2u
+
 #define FLOW_COUNTERS(X) \
 	X(gauge, flows, "flows", "flows", "sluice_flows", "flows in the flow tables") \
 	X(counter, inserted, "inserted", "flows", "sluice_flows_inserted", "flows that got a place in a flow table") \
@@ -56,7 +82,13 @@ struct flow_roce {
 	X(counter, crowded, "crowded", "packets", "sluice_flow_table_crowded_packets", \
 		"packets sent by hash because both buckets of their flow were full") \
 	X(counter, placed, "placed", "packets", "sluice_placed_packets", \
-		"packets sent on the path that their flow is placed on")
+		"packets sent on the path that their flow is placed on") \
+	X(counter, moved, "moved", "flows", "sluice_flows_moved", \
+		"flows that feedback moved to another path, at a point that keeps their order") \
+	X(counter, rescued, "rescued", "flows", "sluice_flows_rescued", \
+		"flows that feedback moved at once, because their path had failed") \
+	X(counter, not_safe, "not_safe", "packets", "sluice_flow_move_waits_packets", \
+		"packets of flows whose turn to move it was, but that would have overtaken packets before them")
 
 struct flow_counters {
 	FLOW_COUNTERS(STAT_DECLARE)
@@ -67,24 +99,32 @@ struct flow_table {
 	uint32_t hand; /* bucket that is looked at next for idle flows */
 	uint32_t idle; /* ticks without a packet after which a flow loses its place */
 	struct steer_secret secret;
-	uint32_t (*tag)[FLOW_WAYS]; /* by bucket; 0: free. Release by the writer */
-	struct flow *flow;	    /* by bucket and place */
-	struct flow_roce *roce;	    /* likewise; NULL: no policy asks for it */
-	uint32_t *on_path;	    /* flows by path id */
-	uint32_t *in_share;	    /* flows by share */
+	uint32_t (*tag)[FLOW_WAYS];  /* by bucket; 0: free. Release by the writer */
+	struct flow *flow;	     /* by bucket and place */
+	struct flow_roce *roce;	     /* likewise; NULL: no policy asks for it */
+	struct flow_move *move;	     /* likewise */
+	struct flow_class *by_class; /* by path id * FLOW_CLASSES + class; NULL as `move` */
+	uint32_t *on_path;	     /* flows by path id */
+	uint32_t *in_share;	     /* flows by share */
 	struct flow_counters count;
 	void *memory; /* owns all of the above */
 };
 
 /* Bytes of a table for so many flows. */
-uint64_t flow_table_memory(uint64_t flows, bool roce);
+uint64_t flow_table_memory(uint64_t flows, unsigned int with);
 
-/* Make a table for `flows`. NULL: out of memory. flow_table_free: t may be NULL. Management thread. */
-struct flow_table *flow_table_new(uint64_t flows, bool roce, const struct steer_secret *secret, uint64_t idle_ns);
+/* Make a table for `flows`; with: FLOW_WITH_... NULL: out of memory. flow_table_free: t may be NULL. Management thread. */
+struct flow_table *flow_table_new(uint64_t flows, unsigned int with, const struct steer_secret *secret,
+	uint64_t idle_ns);
 void flow_table_free(struct flow_table *t);
 
-/* Copy the flow at place i of the table. False: there is none. Any thread. */
-bool flow_table_read(const struct flow_table *t, uint32_t i, struct flow *out, struct flow_roce *roce);
+/* Copy the flow at place i of the table, and what else is kept of it. False: there is none. Any thread. */
+struct flow_seen {
+	struct flow flow;
+	struct flow_roce roce;
+	struct flow_move move;
+};
+bool flow_table_read(const struct flow_table *t, uint32_t i, struct flow_seen *out);
 
 static inline uint32_t flow_table_places(const struct flow_table *t)
 {
@@ -173,6 +213,14 @@ void flow_change_share(struct flow_table *t, struct flow *f, uint16_t share);
 
 /* The path of a flow has changed. */
 void flow_change_path(struct flow_table *t, struct flow *f, uint16_t path);
+
+/* Its class has changed. Tables with moves. */
+void flow_change_class(struct flow_table *t, struct flow *f, uint8_t class);
+
+static inline struct flow_class *flow_class(const struct flow_table *t, uint32_t path, unsigned int class)
+{
+	return &t->by_class[path * FLOW_CLASSES + class];
+}
 
 /* Count a data packet with a PSN of queue pair `qp`. */
 void flow_count_psn(struct flow_roce *r, uint32_t qp, uint32_t psn);

@@ -12,8 +12,17 @@ static uint32_t age_of(const struct flow *f, uint32_t now)
 	return now - f->seen;
 }
 
+static void count_in_class(struct flow_table *t, uint32_t path, uint8_t class, int by)
+{
+	struct flow_class *c = flow_class(t, path, class);
+
+	stat_level(c->flows, c->flows + (uint32_t)by);
+}
+
 static void leave(struct flow_table *t, struct flow *f)
 {
+	if (t->move)
+		count_in_class(t, f->path, t->move[f - t->flow].class, -1);
 	stat_level(t->in_share[f->share], t->in_share[f->share] - 1);
 	stat_level(t->on_path[f->path], t->on_path[f->path] - 1);
 	stat_sub(&t->count.flows, 1);
@@ -96,6 +105,8 @@ static struct place make_room(struct flow_table *t, uint32_t bucket)
 		t->flow[at] = t->flow[from];
 		if (t->roce)
 			t->roce[at] = t->roce[from];
+		if (t->move)
+			t->move[at] = t->move[from];
 		set_tag(t, p.bucket, p.way, flow_tag(hash));
 		set_tag(t, bucket, way, 0);
 		return (struct place){.bucket = bucket, .way = way, .found = true};
@@ -164,6 +175,10 @@ struct flow *flow_insert(struct flow_table *t, const struct steer_key *k, uint64
 	f->bytes = 0;
 	if (t->roce)
 		t->roce[p.bucket * FLOW_WAYS + p.way] = (struct flow_roce){0};
+	if (t->move) {
+		t->move[p.bucket * FLOW_WAYS + p.way] = (struct flow_move){.at = STEER_NO_PATH};
+		count_in_class(t, 0, 0, 1);
+	}
 	stat_level(t->in_share[share], t->in_share[share] + 1);
 	stat_level(t->on_path[0], t->on_path[0] + 1);
 	stat_add(&t->count.flows, 1);
@@ -192,8 +207,21 @@ void flow_change_share(struct flow_table *t, struct flow *f, uint16_t share)
 	stat_level(t->in_share[share], t->in_share[share] + 1);
 }
 
+void flow_change_class(struct flow_table *t, struct flow *f, uint8_t class)
+{
+	struct flow_move *m = &t->move[f - t->flow];
+
+	count_in_class(t, f->path, m->class, -1);
+	stat_level(m->class, class);
+	count_in_class(t, f->path, class, 1);
+}
+
 void flow_change_path(struct flow_table *t, struct flow *f, uint16_t path)
 {
+	if (t->move) {
+		count_in_class(t, f->path, t->move[f - t->flow].class, -1);
+		count_in_class(t, path, t->move[f - t->flow].class, 1);
+	}
 	stat_level(t->on_path[f->path], t->on_path[f->path] - 1);
 	stat_level(f->path, path);
 	stat_level(t->on_path[path], t->on_path[path] + 1);

@@ -36,11 +36,11 @@ void path_control_sample(struct path_control *c, uint32_t i, const struct path_s
 	struct path_score *p = &c->path[i];
 	double dt = p->sampled && now > p->sampled ? (double)(now - p->sampled) : 0;
 	double weight = dt / (dt + PATH_CONTROL_MEMORY * (double)c->rules.interval_ns);
-	double change = ((double)s->delay_ns - (double)p->score) * weight;
+	double change = ((double)s->cost - (double)p->score) * weight;
 
 	/* what was measured before a failure says nothing about the path after it */
 	if (!p->sampled || p->last.dead)
-		p->score = s->delay_ns;
+		p->score = s->cost;
 	else
 		p->score = (uint64_t)((double)p->score + change);
 	p->last = *s;
@@ -71,7 +71,8 @@ static void change(struct path_control *c, struct path_score *p, bool left, uint
 /* In the decision in which it receives flows, a path may receive more. */
 static bool may_receive(const struct path_score *p, uint64_t now)
 {
-	return !p->last.dead && !p->last.barred && (!in_hold(p, now) || (p->changed == now && !p->left));
+	return !p->last.dead && !p->last.barred && !p->last.closed &&
+	       (!in_hold(p, now) || (p->changed == now && !p->left));
 }
 
 /* What a path carries for each flow of `from` is not known before it does: the mean of the flows of `from`. */
@@ -81,9 +82,22 @@ static uint64_t load_of_flow(const struct path_score *from)
 }
 
 /* With one flow more, a path would carry what it was congested with not long ago. */
-static bool is_full(const struct path_control *c, const struct path_score *p, uint64_t each, uint64_t now)
+static bool is_full(const struct path_score *p, uint64_t each, uint64_t now)
 {
-	return p->full && now < p->full_at + PATH_CONTROL_FULL * c->rules.interval_ns && p->last.load + each >= p->full;
+	return p->full && now < p->full_at + p->full_for && p->last.load + each >= p->full;
+}
+
+static void note_full(const struct path_control *c, struct path_score *p, uint64_t load, uint64_t now)
+{
+	uint64_t first = PATH_CONTROL_FULL * c->rules.interval_ns;
+	bool expired = p->full && now >= p->full_at + p->full_for, soon = p->full && now < p->full_at + 2 * p->full_for;
+
+	if (!soon)
+		p->full_for = first;
+	else if (expired)
+		p->full_for = MIN_OF(2 * p->full_for, PATH_CONTROL_FULLS * first);
+	p->full = load;
+	p->full_at = now;
 }
 
 /* The path with the least load of those that `from` may go to; UINT32_MAX: none. Equal ones: any of them, at random. */
@@ -92,7 +106,7 @@ static uint32_t least_loaded(struct path_control *c, const bool *may, uint64_t e
 	uint32_t best = UINT32_MAX, equal = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
-		if (!may[i] || (why != PATH_REASON_DEAD && is_full(c, &c->path[i], each, now)))
+		if (!may[i] || (why != PATH_REASON_DEAD && is_full(&c->path[i], each, now)))
 			continue;
 		if (best == UINT32_MAX || c->path[i].last.load < c->path[best].last.load) {
 			best = i;
@@ -152,10 +166,8 @@ static uint32_t spread_flows(struct path_control *c, struct decision *d, uint32_
 		m->flows++;
 		c->path[from].last.flows--;
 		c->path[from].last.load -= MIN_OF(c->path[from].last.load, each);
-		c->path[from].flows_left++;
 		c->path[to].last.flows++;
 		c->path[to].last.load += each;
-		c->path[to].flows_came++;
 	}
 	return done;
 }
@@ -184,7 +196,7 @@ static void leave_dead(struct path_control *c, struct decision *d, uint64_t now)
 /* The delay is falling: enough flows have left, and the queue drains. */
 static bool is_relieved(const struct path_score *p)
 {
-	return p->last.delay_ns < p->score - p->score / 16;
+	return p->last.cost < p->score - p->score / 16;
 }
 
 /* The most congested path that flows may leave and that was not looked at; UINT32_MAX: none. */
@@ -197,7 +209,7 @@ static uint32_t worst(const struct path_control *c, const bool *done, uint64_t n
 
 		if (done[i] || p->last.dead || !p->last.flows || in_hold(p, now))
 			continue;
-		if (!p->last.barred && (p->score < MAX_OF(c->rules.floor_ns, 1) || is_relieved(p)))
+		if (!p->last.barred && (p->score < MAX_OF(c->rules.floor, 1) || is_relieved(p)))
 			continue;
 		if (best == UINT32_MAX || p->last.barred > c->path[best].last.barred ||
 			(p->last.barred == c->path[best].last.barred && p->score > c->path[best].score))
@@ -210,7 +222,7 @@ static bool is_better(const struct path_control *c, const struct path_score *a, 
 {
 	double margin = 1 + (double)c->rules.margin / 100;
 
-	return (double)a->score * margin <= (double)than && a->score + c->rules.floor_ns / 2 <= than;
+	return (double)a->score * margin <= (double)than && a->score + c->rules.floor / 2 <= than;
 }
 
 /* A barred path is as bad as any, and worse than a path that is not congested. */
@@ -219,7 +231,7 @@ static uint64_t effective_score(const struct path_control *c, const struct path_
 	uint64_t score = p->score;
 
 	for (uint32_t i = 0; p->last.barred && i < c->n; i++)
-		score = MAX_OF(score, MAX_OF(c->path[i].score, 2 * c->rules.floor_ns));
+		score = MAX_OF(score, MAX_OF(c->path[i].score, 2 * c->rules.floor));
 	return score;
 }
 
@@ -240,20 +252,18 @@ static void leave_congested(struct path_control *c, struct decision *d, uint64_t
 		done[from] = true;
 		for (uint32_t i = 0; i < c->n; i++) {
 			may[i] = i != from && may_receive(&c->path[i], now) && is_better(c, &c->path[i], score);
-			free |= may[i] && c->path[i].score < c->rules.floor_ns;
+			free |= may[i] && c->path[i].score < c->rules.floor;
 		}
 		/* a path that is congested, too, is better than nothing, for one flow */
 		for (uint32_t i = 0; free && i < c->n; i++)
-			may[i] &= c->path[i].score < c->rules.floor_ns;
+			may[i] &= c->path[i].score < c->rules.floor;
 		most = free ? most : 1;
 		load = p->last.load;
 		moved = spread_flows(c, d, from, may, (uint32_t)MIN_OF(left, most),
 			p->last.barred ? PATH_REASON_BARRED : PATH_REASON_CONGESTED);
 		left -= moved;
-		if (moved && !p->last.barred) {
-			p->full = load;
-			p->full_at = now;
-		}
+		if (moved && !p->last.barred)
+			note_full(c, p, load, now);
 	}
 }
 

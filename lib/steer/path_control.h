@@ -5,17 +5,17 @@
  * where. It knows neither packets nor flows; whoever forwards them chooses which flows go, by path_control_turn, and when
  * that keeps their order. Pure; times are ns.
  *
- *   score     delay that a path has beyond its idle one, in ns; a weighted mean of samples (EWMA): a sample that comes dt
- *             after the one before has the weight dt / (dt + PATH_CONTROL_MEMORY * interval)
+ *   score     how bad a path is: a weighted mean of what samples say (EWMA). A sample that comes dt after the one before
+ *             has the weight dt / (dt + PATH_CONTROL_MEMORY * interval). The unit is the caller's
  *   dead      its flows leave at once, without regard to anything else
  *   barred    no flow may come, because credit is used up or a pause lasts: it is left as if its score were the worst
- *   better    by `margin` percent, and at least by `floor_ns`
+ *   better    by `margin` percent, and at least by half of `floor`
  *   hold      a path that flows have come to or left takes no part for `hold_ns`, until its score shows their effect; twice as
  *             long each time that flows go the other way than before, so that what does not settle by itself slows down
  *   share     percent of all flows that move in an interval, and of the flows of a path that leave it, at most; one flow always
  *             may
  *   full      the load that a path had when flows left it: for PATH_CONTROL_FULL intervals no flow comes that would make it as
- *             much again
+ *             much again; for twice as long each time that it happens again soon after
  *
  * Flows leave a path only while its delay does not fall: a queue that drains is a move that has worked. They go to the path
  * with the least load of those that are not congested; if there is none, one flow goes to a path that is better.
@@ -33,36 +33,37 @@
 #define PATH_CONTROL_MOVES 64 /* of a decision */
 #define PATH_CONTROL_MEMORY 0.25
 #define PATH_CONTROL_HOLDS 64 /* the longest hold, in multiples of hold_ns */
-#define PATH_CONTROL_FULL 16  /* intervals for which the load with which a path was congested is remembered */
+#define PATH_CONTROL_FULL 16  /* intervals for which the load with which a path was congested is remembered at first */
+#define PATH_CONTROL_FULLS 64 /* and at most, in multiples of that */
 
 struct path_control_rules {
 	uint64_t interval_ns; /* above 0 */
 	uint64_t hold_ns;
-	uint64_t floor_ns;		/* a path with a lower score is not congested */
+	uint64_t floor;			/* a path with a lower score is not congested */
 	uint32_t margin, share, jitter; /* percent; jitter: 0 to 90 */
 };
 
 /* What is known of a path since the sample before. */
 struct path_sample {
-	uint64_t delay_ns; /* beyond the idle path */
-	uint32_t flows;	   /* on the path now */
-	uint64_t load;	   /* of these flows, in any unit that is the same for all paths, such as bytes */
+	uint64_t cost;	/* in the unit of the score; 0: as good as it can be */
+	uint32_t flows; /* on the path now */
+	uint64_t load;	/* of these flows, in any unit that is the same for all paths, such as bytes */
 	bool dead, barred;
+	bool closed; /* no flow may come now, but none need leave */
 };
 
 enum path_reason { PATH_REASON_NONE, PATH_REASON_CONGESTED, PATH_REASON_BARRED, PATH_REASON_DEAD };
 
 struct path_score {
 	struct path_sample last;
-	uint64_t score;	  /* ns */
-	uint64_t sampled; /* time of the last sample; 0: none */
-	uint64_t changed; /* time at which flows last came or left; 0: never */
-	uint64_t hold;	  /* ns from then on; 0: none */
-	bool left;	  /* they left */
-	uint64_t full;	  /* load with which it was congested; 0: never */
-	uint64_t full_at;
-	uint64_t flows_left, flows_came;
-	uint64_t reason_score, reason_other; /* of this path and of the other one at that time, ns */
+	uint64_t score;			     /* ns */
+	uint64_t sampled;		     /* time of the last sample; 0: none */
+	uint64_t changed;		     /* time at which flows last came or left; 0: never */
+	uint64_t hold;			     /* ns from then on; 0: none */
+	bool left;			     /* they left */
+	uint64_t full;			     /* load with which it was congested; 0: never */
+	uint64_t full_at, full_for;	     /* when it was, and for how long from then on it counts, ns */
+	uint64_t reason_score, reason_other; /* of this path and of the other one at that time */
 	uint32_t reason_path;		     /* the other one */
 	uint8_t reason;			     /* enum path_reason */
 };

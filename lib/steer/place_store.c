@@ -141,6 +141,7 @@ void place_store_put(struct place_store *s, const struct place_wish *w)
 	*r = (struct place_row){.key = k,
 		.policy = (uint32_t)find_name(&s->policy, w->policy),
 		.path = (uint32_t)find_name(&s->path, w->path),
+		.serial = s->serial,
 		.pinned = w->pinned,
 		.used = true};
 }
@@ -174,6 +175,7 @@ bool place_store_at(const struct place_store *s, uint32_t i, struct place_wish *
 	out->key = r->key;
 	out->key.vrf = 0;
 	out->pinned = r->pinned;
+	out->serial = r->serial;
 	copy_name(out->vrf, &s->vrf, r->key.vrf);
 	copy_name(out->policy, &s->policy, r->policy);
 	copy_name(out->path, &s->path, r->path);

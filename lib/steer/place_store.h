@@ -15,11 +15,13 @@ struct place_wish {
 	struct steer_key key; /* .vrf is 0 */
 	char vrf[STEER_NAME], policy[STEER_NAME], path[STEER_NAME];
 	bool pinned;
+	uint32_t serial; /* struct placement */
 };
 
 struct place_row {
 	struct steer_key key;  /* .vrf: number of the VRF's name */
 	uint32_t policy, path; /* numbers of names */
+	uint32_t serial;
 	bool pinned, used, removed;
 };
 
@@ -34,6 +36,7 @@ struct place_store {
 	uint32_t rows;	 /* places: a power of two, or 0 */
 	uint32_t filled; /* places that were ever used */
 	uint32_t n;
+	uint32_t serial; /* of the wishes that are put now; set by the caller */
 	struct place_names vrf, policy, path;
 };
 

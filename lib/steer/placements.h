@@ -16,8 +16,9 @@
 
 struct placement {
 	struct steer_key key;
-	uint32_t path;	 /* id, or one of the above */
-	uint32_t pinned; /* 1: by an operator */
+	uint32_t path;	     /* id, or one of the above */
+	uint32_t pinned : 1, /* by an operator */
+		serial : 31; /* another one each time that the flow is placed; not 0 */
 };
 
 struct placement_region {

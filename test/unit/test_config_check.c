@@ -548,7 +548,7 @@ static void circuits(void **state)
 			"frames\n",
 			"circuit 'pw1' of port 'dc0' already takes these frames"},
 		{"name twice", PW1, PW1 "  - name: ^pw1\n    port: dc1\n    policy: frames\n",
-			"name pw1 is used twice in circuits, first in line 344"},
+			"name pw1 is used twice in circuits, first in line 352"},
 		{"a longer block", "\"5f00:1::/32\"]", "\"5f00:1::/48\"]", NULL},
 		{"another length of block", "\"5f00:1::/32\"]", "^\"5f00:1::/60\"]",
 			"more-blocks: expected a length from /16 to /64 of whole bytes, before 16-bit ids (RFC 9800; "

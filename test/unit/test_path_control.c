@@ -13,7 +13,7 @@
 #define INTERVAL 100000u /* ns */
 
 static const struct path_control_rules usual =
-	{.interval_ns = INTERVAL, .hold_ns = 2 * INTERVAL, .floor_ns = 10000, .margin = 20, .share = 50, .jitter = 25};
+	{.interval_ns = INTERVAL, .hold_ns = 2 * INTERVAL, .floor = 10000, .margin = 20, .share = 50, .jitter = 25};
 
 static void sample_all(struct path_control *c, uint64_t now, const struct path_sample *s)
 {
@@ -47,7 +47,7 @@ static void congested(void **state)
 {
 	struct path_move m[PATH_CONTROL_MOVES];
 	struct path_control c;
-	struct path_sample s[4] = {{.delay_ns = 200000, .flows = 8, .load = 800}, {.flows = 8, .load = 800},
+	struct path_sample s[4] = {{.cost = 200000, .flows = 8, .load = 800}, {.flows = 8, .load = 800},
 		{.flows = 8, .load = 800}, {.flows = 8, .load = 1200}};
 	uint64_t now = 1000000;
 	unsigned int n;
@@ -65,14 +65,14 @@ static void congested(void **state)
 	assert_int_equal(total(m, decide_after(&c, &now, 1, s, m), 0), 4);
 	/* nothing happens below the floor, nor without a path that is better by the margin */
 	for (unsigned int i = 0; i < 4; i++)
-		s[i].delay_ns = i ? 0 : 9000;
+		s[i].cost = i ? 0 : 9000;
 	path_control_init(&c, &usual, 4, 1, now);
 	assert_int_equal(decide_after(&c, &now, 4, s, m), 0);
 	for (unsigned int i = 0; i < 4; i++)
-		s[i].delay_ns = i ? 85000 : 100000;
+		s[i].cost = i ? 85000 : 100000;
 	path_control_init(&c, &usual, 4, 1, now);
 	assert_int_equal(decide_after(&c, &now, 4, s, m), 0);
-	s[2].delay_ns = 80000;
+	s[2].cost = 80000;
 	assert_int_equal(decide_after(&c, &now, 4, s, m), 1);
 	assert_int_equal(m[0].to, 2);
 }
@@ -113,6 +113,7 @@ static void dead(void **state)
 	s[2].dead = false;
 	c.path[2].full = 1;
 	c.path[2].full_at = now;
+	c.path[2].full_for = 1000000000;
 	sample_all(&c, ++now, s);
 	assert_int_equal(path_control_decide(&c, now, m), 1);
 	/* it returns without the score that it had before */
@@ -127,8 +128,8 @@ static void barred(void **state)
 {
 	struct path_move m[PATH_CONTROL_MOVES];
 	struct path_control c;
-	struct path_sample s[3] = {{.flows = 8, .load = 800, .barred = true},
-		{.flows = 8, .load = 800, .delay_ns = 90000}, {.flows = 20, .load = 2000}};
+	struct path_sample s[3] = {{.flows = 8, .load = 800, .barred = true}, {.flows = 8, .load = 800, .cost = 90000},
+		{.flows = 20, .load = 2000}};
 	uint64_t now = 1000000;
 	unsigned int n;
 
@@ -145,7 +146,7 @@ static void barred(void **state)
 /* The score follows a step with the time constant that path_control.h states; spacing of samples does not matter much. */
 static void mean(void **state)
 {
-	struct path_sample s = {.delay_ns = 0};
+	struct path_sample s = {.cost = 0};
 	uint64_t score[2];
 
 	(void)state;
@@ -154,9 +155,9 @@ static void mean(void **state)
 		uint64_t now = 1;
 
 		path_control_init(&c, &usual, 1, 1, now);
-		s.delay_ns = 0;
+		s.cost = 0;
 		path_control_sample(&c, 0, &s, now);
-		s.delay_ns = 100000;
+		s.cost = 100000;
 		for (unsigned int i = 0; i < (fine ? 64 : 8); i++)
 			path_control_sample(&c, 0, &s, now += INTERVAL / (fine ? 64 : 8));
 		score[fine] = c.path[0].score;
@@ -288,7 +289,7 @@ static void run_controls(struct world *w, double seen[CONTROLS_MAX][PATH_CONTROL
 		unsigned int n;
 
 		for (uint32_t i = 0; i < w->paths; i++) {
-			struct path_sample s = {.delay_ns = (uint64_t)seen[k][i]};
+			struct path_sample s = {.cost = (uint64_t)seen[k][i]};
 
 			for (uint32_t f = 0; f < w->flows; f++)
 				s.flows += w->at[k][f] == i;

@@ -207,10 +207,9 @@ static struct flow *find(struct flow_table *t, uint32_t i)
 static void all_fit(void **state)
 {
 	enum { N = 100000 };
-	struct flow_table *t = flow_table_new(N, true, &secret, 1000000000);
+	struct flow_table *t = flow_table_new(N, FLOW_WITH_ROCE, &secret, 1000000000);
 	unsigned int found = 0;
-	struct flow_roce roce_of;
-	struct flow f;
+	struct flow_seen f;
 
 	(void)state;
 	assert_non_null(t);
@@ -223,17 +222,17 @@ static void all_fit(void **state)
 	assert_int_equal(t->count.full, 1);
 	assert_int_equal(t->count.flows, N);
 	for (uint32_t i = 0; i < flow_table_places(t); i++)
-		found += flow_table_read(t, i, &f, &roce_of);
+		found += flow_table_read(t, i, &f);
 	assert_int_equal(found, N);
 	flow_table_free(t);
-	check(flow_table_memory(1000000, false) <= 96000000, "%llu bytes",
-		(unsigned long long)flow_table_memory(1000000, false));
+	check(flow_table_memory(1000000, 0) <= 96000000, "%llu bytes",
+		(unsigned long long)flow_table_memory(1000000, 0));
 }
 
 /* Ten times more flows than a share holds: the other share keeps all of its own, and what was placed stays. */
 static void floods_stay_at_home(void **state)
 {
-	struct flow_table *t = flow_table_new(2000, false, &secret, 30000000000ull);
+	struct flow_table *t = flow_table_new(2000, 0, &secret, 30000000000ull);
 	uint32_t second = (1000000000u >> FLOW_TICK_SHIFT) + 1, refused = 0;
 
 	(void)state;
@@ -258,7 +257,7 @@ static void floods_stay_at_home(void **state)
 /* The hand frees the places of idle flows, and no others; the counts of shares and paths follow. Times wrap. */
 static void hand_passes(void **state)
 {
-	struct flow_table *t = flow_table_new(64, false, &secret, 1000000000);
+	struct flow_table *t = flow_table_new(64, 0, &secret, 1000000000);
 	uint32_t start = UINT32_MAX - 5, idle = t->idle;
 
 	(void)state;

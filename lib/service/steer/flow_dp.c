@@ -29,6 +29,7 @@ struct burst {
 	struct flow_table *t;
 	const struct placements *placements;
 	struct pkt_tap *tap;
+	struct rx_role *rx;
 	uint32_t now; /* ticks */
 };
 
@@ -144,6 +145,23 @@ static uint8_t bucket_of(const struct snap_policy *policy, uint32_t path)
 	return FLOW_BY_HASH;
 }
 
+/* A move counts until the flow is placed elsewhere, or the path is gone. */
+static void keep_move(const struct burst *b, const struct sighting *g, struct flow *f, const struct placement *p)
+{
+	struct flow_move *m = &b->t->move[f - b->t->flow];
+	uint32_t placed = p ? p->serial : 0;
+	uint8_t bucket = m->at == STEER_NO_PATH || m->placed != placed || !g->policy->feedback
+				 ? FLOW_BY_HASH
+				 : bucket_of(g->policy, m->at);
+
+	m->placed = placed;
+	m->pinned = p && p->pinned;
+	if (bucket == FLOW_BY_HASH)
+		m->at = STEER_NO_PATH;
+	else
+		f->bucket = bucket;
+}
+
 /* The placements or the snapshot have changed since the flow was seen. */
 static __attribute__((noinline)) void place_again(const struct burst *b, const struct sighting *g, struct flow *f,
 	uint16_t stamp)
@@ -152,6 +170,8 @@ static __attribute__((noinline)) void place_again(const struct burst *b, const s
 
 	f->bucket = p ? bucket_of(g->policy, p->path) : FLOW_BY_HASH;
 	f->stamp = stamp;
+	if (b->t->move)
+		keep_move(b, g, f, p);
 	if (unlikely(f->share != (uint16_t)g->policy->path[0]))
 		flow_change_share(b->t, f, (uint16_t)g->policy->path[0]);
 }
@@ -190,6 +210,28 @@ static void send_by(const struct burst *b, const struct snap_policy *policy, str
 		x->neigh = PKT_NEIGH_LINK + target_index(t);
 		x->egress = snap_interface_of(target_index(t));
 	}
+}
+
+/* The flow may be one of those that leave its path, which then do so with this packet. */
+static void give_feedback(const struct burst *b, const struct sighting *g, struct flow *f, struct pkt *x)
+{
+	struct flow_class *on = flow_class(b->t, f->path, x->tclass);
+	struct feedback_order *by;
+	unsigned int which;
+	uint8_t bucket;
+
+	if (unlikely(b->t->move[f - b->t->flow].class != x->tclass))
+		flow_change_class(b->t, f, x->tclass);
+	if (unlikely(on->leaving)) {
+		bucket = feedback_bucket(b->rx, b->t, f, on, g->hash, &by, &which);
+		if (bucket != FLOW_BY_HASH) {
+			feedback_moved(b->rx, b->t, f, by, which);
+			send_by(b, g->policy, x, bucket);
+			flow_change_path(b->t, f, (uint16_t)x->path);
+			on = flow_class(b->t, f->path, x->tclass);
+		}
+	}
+	stat_add(&on->bytes, x->l3_bytes);
 }
 
 static void count(const struct burst *b, const struct sighting *g, struct flow *f, const struct pkt *x)
@@ -236,6 +278,8 @@ static void follow(const struct burst *b, const struct sighting *g)
 	}
 	if (unlikely(f->path != (uint16_t)x->path))
 		flow_change_path(b->t, f, (uint16_t)x->path);
+	if (g->policy->feedback && b->t->move && x->tclass < FLOW_CLASSES)
+		give_feedback(b, g, f, x);
 	count(b, g, f, x);
 }
 
@@ -246,6 +290,7 @@ static unsigned int steer_examine(struct rx_role *rx, struct rte_mbuf **pkts, un
 		.t = __atomic_load_n(&st->rx[rx->index].table, __ATOMIC_ACQUIRE),
 		.placements = __atomic_load_n(&st->placements, __ATOMIC_ACQUIRE),
 		.tap = &rx->lcore->tap,
+		.rx = rx,
 		.now = flow_ticks(rx->classifier.now)};
 	struct sighting seen[NODE_BURST];
 	unsigned int found;

@@ -10,7 +10,6 @@ static unsigned int steer_poll(struct control_role *c, uint64_t *next)
 	uint32_t head = __atomic_load_n(&st->orders.head, __ATOMIC_ACQUIRE), tail = st->orders.tail;
 	unsigned int work = head - tail;
 
-	(void)next;
 	for (; tail != head; tail++) {
 		const struct steer_order *o = &st->orders.order[tail % STEER_ORDERS];
 
@@ -18,7 +17,7 @@ static unsigned int steer_poll(struct control_role *c, uint64_t *next)
 	}
 	if (work)
 		__atomic_store_n(&st->orders.tail, tail, __ATOMIC_RELEASE);
-	return work;
+	return work + feedback_poll(c, next);
 }
 
 static bool steer_has_input(const struct control_role *c)

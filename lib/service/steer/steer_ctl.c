@@ -41,6 +41,7 @@ static void free_retired(struct steer_retired *r)
 		placements_free(r->placements);
 	else
 		free(r->placements);
+	feedback_free(r->feedback);
 	free(r);
 }
 
@@ -60,8 +61,11 @@ void steer_fini(struct control_role *c)
 		st->drained = d->next;
 		free(d);
 	}
-	for (unsigned int i = 0; i < NODE_MAX_ROLES; i++)
+	for (unsigned int i = 0; i < NODE_MAX_ROLES; i++) {
 		flow_table_free(st->rx[i].table);
+		free(st->rx[i].feedback);
+	}
+	feedback_free(st->feedback);
 	placements_free(st->placements);
 	place_store_clear(&st->store);
 	free(st);
@@ -84,6 +88,7 @@ void steer_tick(struct node *n)
 {
 	struct steer_retired **at = &node_steer(n)->retired, *r;
 
+	feedback_tick(n);
 	while ((r = *at)) {
 		if (rte_rcu_qsbr_check(n->qsbr, r->token, false) != 1) {
 			at = &r->next;
@@ -111,12 +116,13 @@ static void make_tables(struct node *n)
 {
 	struct node_steer *st = node_steer(n);
 	const struct snapshot *s = n->snapshot;
+	unsigned int with = (s->roce ? FLOW_WITH_ROCE : 0) | (s->feedback ? FLOW_WITH_MOVES : 0);
 	uint64_t idle_s = n->config->steering.idle_s;
 
-	if (st->flows == s->flows && st->roce == s->roce && st->idle_s == idle_s)
+	if (st->flows == s->flows && st->with == with && st->idle_s == idle_s)
 		return;
 	for (uint16_t i = 0; i < n->n_rx; i++) {
-		struct flow_table *t = s->flows ? flow_table_new(s->flows, s->roce, &st->secret, idle_s * NSEC_PER_SEC)
+		struct flow_table *t = s->flows ? flow_table_new(s->flows, with, &st->secret, idle_s * NSEC_PER_SEC)
 						: NULL;
 
 		if (s->flows && !t)
@@ -125,28 +131,26 @@ static void make_tables(struct node *n)
 		set_table(n, i, t);
 	}
 	st->flows = s->flows;
-	st->roce = s->roce;
+	st->with = with;
 	st->idle_s = idle_s;
 }
 
 uint64_t steer_memory(const struct config *c)
 {
 	uint64_t flows = 0;
-	bool roce = false;
+	unsigned int with = 0;
 
 	for (uint32_t i = 0; i < c->policies.n; i++) {
 		flows += c->policies.items[i].flows;
-		roce |= c->policies.items[i].roce;
+		with |= c->policies.items[i].roce ? FLOW_WITH_ROCE : 0;
+		with |= c->policies.items[i].feedback ? FLOW_WITH_MOVES : 0;
 	}
-	return flows ? c->lcores.rx.n * flow_table_memory(flows, roce) : 0;
+	return flows ? c->lcores.rx.n * (flow_table_memory(flows, with) +
+						(with & FLOW_WITH_MOVES ? sizeof(struct feedback_rx) : 0))
+		     : 0;
 }
 
 /* --- placements --- */
-
-const char *steer_vrf_name(const struct snapshot *s, uint16_t vrf)
-{
-	return vrf == VRF_UNDERLAY || vrf >= s->n_vrfs || !s->vrf[vrf].name ? STEER_UNDERLAY : s->vrf[vrf].name;
-}
 
 /* Ids of names, for many placements: the last one is remembered. */
 struct resolver {
@@ -189,6 +193,7 @@ static bool resolve(const struct node *n, struct resolver *r, const struct place
 	out->to.key.vrf = (uint16_t)vrf;
 	out->to.path = removed ? STEER_REMOVED : path_id(n, w->policy, w->path);
 	out->to.pinned = w->pinned;
+	out->to.serial = w->serial & INT32_MAX;
 	out->hash = steer_hash(&out->to.key, &node_steer(n)->secret);
 	return true;
 }
@@ -247,6 +252,7 @@ static int publish_some(struct node *n, const struct place_wish *wishes, size_t 
 	for (size_t i = 0; i < count; i++) {
 		if (!resolve(n, &r, &wishes[i], removed, &changes[found]))
 			continue;
+		changes[found].to.serial = node_steer(n)->serial & INT32_MAX;
 		changes[found].order = (uint32_t)found;
 		found++;
 	}
@@ -255,12 +261,19 @@ static int publish_some(struct node *n, const struct place_wish *wishes, size_t 
 	return rc;
 }
 
+static void next_serial(struct node_steer *st)
+{
+	st->serial = st->serial % INT32_MAX + 1;
+}
+
 int steer_place(struct node *n, const struct place_wish *wishes, size_t count, bool replace, size_t *wrong, char *err,
 	size_t size)
 {
 	struct place_store *store = &node_steer(n)->store, fresh = {0}, old;
 	int rc;
 
+	next_serial(node_steer(n));
+	store->serial = fresh.serial = node_steer(n)->serial;
 	for (*wrong = 0; *wrong < count; (*wrong)++) {
 		const struct place_wish *w = &wishes[*wrong];
 
@@ -330,8 +343,16 @@ static int take_config(struct node *n)
 		wishes[i].pinned = p->pinned;
 	}
 	rc = place_store_reserve(&st->store, wishes, c->placements.n);
-	for (uint32_t i = 0; rc == 0 && i < c->placements.n; i++)
+	next_serial(st);
+	for (uint32_t i = 0; rc == 0 && i < c->placements.n; i++) {
+		struct place_wish was;
+		bool same = place_store_find(&st->store, &wishes[i].key, wishes[i].vrf, &was) &&
+			    !strcmp(was.policy, wishes[i].policy) && !strcmp(was.path, wishes[i].path);
+
+		/* the same placement again is no new one: what feedback has moved stays where it is */
+		st->store.serial = same ? was.serial : st->serial;
 		place_store_put(&st->store, &wishes[i]);
+	}
 	free(wishes);
 	return rc;
 }
@@ -432,8 +453,14 @@ int steer_drain(struct node *n, const char *policy, const char *path, bool drain
 
 void steer_published(struct node *n)
 {
+	struct feedback *old;
 	int rc;
 
+	rc = feedback_published(n, &old);
+	if (rc < 0)
+		log_error(steer, "no memory for feedback: flows stay on their paths");
+	else if (old)
+		retire(n, &(struct steer_retired){.feedback = old});
 	make_tables(n);
 	rc = take_config(n);
 	if (rc == 0)
@@ -469,16 +496,15 @@ struct flow_counters steer_counters(const struct node *n)
 }
 
 void steer_each_flow(const struct node *n,
-	bool (*fn)(void *arg, uint16_t rx, const struct flow *f, const struct flow_roce *r, bool roce), void *arg)
+	bool (*fn)(void *arg, uint16_t rx, const struct flow_seen *f, unsigned int with), void *arg)
 {
-	struct flow_roce roce;
-	struct flow f;
+	struct flow_seen f;
 
 	for (uint16_t i = 0; i < n->n_rx; i++) {
 		const struct flow_table *t = node_steer(n)->rx[i].table;
 
 		for (uint32_t k = 0; t && k < flow_table_places(t); k++)
-			if (flow_table_read(t, k, &f, &roce) && !fn(arg, i, &f, &roce, t->roce != NULL))
+			if (flow_table_read(t, k, &f) && !fn(arg, i, &f, node_steer(n)->with))
 				return;
 	}
 }

@@ -260,6 +260,7 @@ int lab_node_start(struct lab_node *n, char *err, size_t size)
 		.told = true,
 		.steady = !n->lab->now, /* a run begins in a network that is up; a restart is one */
 		.seed = (n->lab->seed + n->index + 1) * 0x9e3779b97f4a7c15ull + 2 * n->restarts + 1,
+		.counters = n->lab->topo->lab.counters,
 		.socket = -1,
 		.new_pool = virtual_pool_new,
 		.buffer_bytes = n->lab->topo->lab.frames == FRAMES_HEADERS ? LAB_BUFFER_BYTES : 0};

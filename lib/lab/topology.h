@@ -29,6 +29,7 @@ struct topo_lab {
 	uint64_t memory;    /* bytes */
 	uint64_t sample_ns; /* 0: by the size of the network (lab_sample.c) */
 	uint32_t lossless;  /* enum topo_lossless */
+	uint64_t counters;  /* of credit: where they begin */
 };
 
 struct topo_node {

@@ -48,6 +48,8 @@ static const struct cfg_key lab_keys[] = {
 		.help = "required: the run fails if a node loses a packet of a priority with PFC, if a host that pauses "
 			"overflows, or if a pause remains when all has arrived. auto: required if a port of a node has PFC "
 			"priorities. off: such losses are only counted."},
+	{"counters", CFG_UINT, .offset = AT(struct topo_lab, counters), .max = UINT64_MAX, .fallback = "0",
+		.help = "Where the counters of credit begin that never restart, in units, such as 4294867296: they pass 2^32 soon."},
 };
 static const struct cfg_map lab_map = MAP_OF(lab_keys, "lab", struct topo_lab);
 

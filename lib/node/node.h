@@ -194,9 +194,10 @@ struct node_restart {
 
 struct node {
 	char name[32];
-	bool steady;	  /* node_options.steady */
-	uint64_t seed;	  /* of numbers that nobody must guess; set once */
-	uint64_t born_ns; /* time of day minus lcore time at the start, ns; set once */
+	bool steady;	   /* node_options.steady */
+	uint64_t seed;	   /* of numbers that nobody must guess; set once */
+	uint64_t counters; /* where those that never restart begin */
+	uint64_t born_ns;  /* time of day minus lcore time at the start, ns; set once */
 	/* Written by the management thread (release), read by every role (acquire); see publish_ctl.c. */
 	const struct snapshot *snapshot;
 

@@ -325,6 +325,7 @@ struct node *node_new(struct config *config, const struct node_options *options,
 	n->born_ns = options->wall_offset_ns;
 	n->steady = options->steady;
 	n->seed = options->seed;
+	n->counters = options->counters;
 	if (!n->seed && getrandom(&n->seed, sizeof(n->seed), 0) != sizeof(n->seed))
 		n->seed = rte_rdtsc();
 	n->n_ports = config->ports.n;

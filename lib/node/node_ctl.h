@@ -24,7 +24,8 @@ struct node_options {
 	int socket;			 /* NUMA node of memory, or -1 */
 	const struct cfg_places *places; /* NUMA nodes of ports and lcores; NULL: near to each other */
 	uint64_t (*clock)(void); /* of the lcores, ns: for the times in traces, which are those of passes without it */
-	uint64_t seed; /* of numbers that nobody must guess; 0: drawn from the kernel. For the lab and for tests */
+	uint64_t seed;	   /* of numbers that nobody must guess; 0: drawn from the kernel. For the lab and for tests */
+	uint64_t counters; /* where those that never restart begin, so that they wrap soon. For the lab and for tests */
 	uint64_t wall_offset_ns; /* ns to add to lcore time for the time of day, for captures */
 	uint32_t buffer_bytes;	 /* replaces memory.buffer-size; 0: use that key. The lab may carry headers only */
 	/* Create the pool of packet buffers; NULL: pkt_pool_create. The node frees the pool with rte_mempool_free. */

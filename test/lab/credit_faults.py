@@ -104,6 +104,15 @@ def credit_whole_frames():
     return asked(net, (390, "gw1", "show rsvp sessions"))
 
 
+@scenario(short=[{"bits": 32}, {"bits": 64}], seeds=0.3, expect=["cell(1, 'leaked') == 0", "cell(2, 'healed') > 100",
+                                                    UTILISED.format(bits=10e9 * 0.5) + " > 0.95"])
+def credit_counters(bits):
+    """Counters that never restart pass 2^32 and 2^64, while data is lost."""
+    net = full("credit-counters", seconds=0.5, forth=1e-3)
+    net.lab["counters"] = 2 ** bits - 100000
+    return net
+
+
 # --- restarts ---
 
 @scenario(short=[{"node": "gw2"}], long=[{"node": n} for n in ("gw1", "t1", "gw2")], seeds=0.3,

@@ -233,6 +233,8 @@ MUTANTS = [
     Mutant("credit comes back when data arrives, not when it leaves", "lib/credit/credit_grantor.c",
            "uint64_t fccl = (uint64_t)credit_freed(g, t) + (uint64_t)g->lost + g->buf;",
            "uint64_t fccl = credit_rcvd(g, t) + (uint64_t)g->lost + g->buf;", "credit_slow_receiver"),
+    Mutant("a fence is dropped from a queue that its session has filled", "lib/queue/sched_dp.c",
+           "return !pkt_is_fence(m);", "return true;", "credit_chain"),
     Mutant("limits of credit fall within an epoch", "lib/credit/credit_grantor.c",
            "return credit_ahead(fccl, g->fccl) > 0 ? fccl : g->fccl;", "return fccl;", "test_credit"),
     Mutant("an epoch grants the room of what is still buffered", "lib/credit/credit_grantor.c",

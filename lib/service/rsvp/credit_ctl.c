@@ -94,6 +94,16 @@ static int open_mailboxes(struct credit_control *k, struct control_role *c, int 
 	return rc;
 }
 
+/* Both ends of a hop count from there, and what has arrived has left. */
+static void begin_counters(struct credit_data *d, uint64_t from)
+{
+	for (uint32_t i = 1; i < d->numbers; i++) {
+		d->line[i].gate.sent = d->line[i].gate.limit = from;
+		d->intake[i].rcvd = from;
+		d->release[i].freed = d->release[i].told = from;
+	}
+}
+
 int credit_make(struct control_role *c, int socket)
 {
 	struct node *n = c->node;
@@ -111,6 +121,7 @@ int credit_make(struct control_role *c, int socket)
 		free_all(k);
 		return -ENOMEM;
 	}
+	begin_counters(k->data, n->counters);
 	for (uint32_t i = k->numbers - 1; i > 0; i--)
 		k->free_grant[k->free_grants++] = k->free_line[k->free_lines++] = i;
 	rc = open_mailboxes(k, c, socket);

@@ -75,10 +75,19 @@ static bool may_receive(const struct path_score *p, uint64_t now)
 	       (!in_hold(p, now) || (p->changed == now && !p->left));
 }
 
-/* What a path carries for each flow of `from` is not known before it does: the mean of the flows of `from`. */
-static uint64_t load_of_flow(const struct path_score *from)
+/*
+ * What a flow of `from` adds to another path: the mean of the flows there, or that of all flows if it is more, for a congested path
+ * starves its flows.
+ */
+static uint64_t load_of_flow(const struct path_control *c, const struct path_score *from)
 {
-	return from->last.flows ? MAX_OF(from->last.load / from->last.flows, 1) : 1;
+	uint64_t load = 0, flows = 0, own = from->last.flows ? from->last.load / from->last.flows : 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		load += c->path[i].last.load;
+		flows += c->path[i].last.flows;
+	}
+	return MAX_OF(MAX_OF(own, flows ? load / flows : 0), 1);
 }
 
 /* With one flow more, a path would carry what it was congested with not long ago. */
@@ -147,7 +156,7 @@ static void note(struct path_control *c, uint32_t from, uint32_t to, enum path_r
 static uint32_t spread_flows(struct path_control *c, struct decision *d, uint32_t from, const bool *may, uint32_t most,
 	enum path_reason why)
 {
-	uint64_t each = load_of_flow(&c->path[from]);
+	uint64_t each = load_of_flow(c, &c->path[from]);
 	uint32_t done = 0;
 
 	for (; done < most && c->path[from].last.flows; done++) {

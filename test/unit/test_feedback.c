@@ -32,8 +32,7 @@
 	"paths: [{name: five, segments: [\"5f00:0:500::\", \"5f00:0:300::\"]},\n" \
 	"   {name: six, segments: [\"5f00:0:600::\", \"5f00:0:300::\"]}]}\n"
 #define NODE(keys) \
-	HEAD "policies:\n - {name: p, flows: 1K, feedback: yes, " PATHS \
-	     "steering: {interval: 200us, queue-limit: 2us, " keys "}\n"
+	HEAD "policies:\n - {name: p, flows: 1K, feedback: yes, " PATHS "steering: {interval: 200us, " keys "}\n"
 #define FLOW(sport) "vrf=ai,src=2001:db8:1::11,dst=2001:db8:3::33,sport=" sport
 
 enum { DC, S5, S6 };
@@ -178,7 +177,7 @@ static void end(struct traffic *w)
 /* A way out becomes slow: some flows leave it, in order, as many as it cannot carry; then nothing moves any more. */
 static void slow(void **state)
 {
-	struct traffic w = begin(NODE("gap: 50us"));
+	struct traffic w = begin(NODE("gap: 50us, queue-limit: 2ms"));
 	struct flow_counters sum;
 
 	(void)state;
@@ -199,8 +198,9 @@ static void slow(void **state)
 		unsigned int stayed = count(&w, S5);
 		char err[256] = "";
 
-		check(node_apply(w.t->node, conf_load(CONF_CHECK, NODE("gap: 50us")), err, sizeof(err)) == 0, "%s",
-			err);
+		check(node_apply(w.t->node, conf_load(CONF_CHECK, NODE("gap: 50us, queue-limit: 2ms")), err,
+			      sizeof(err)) == 0,
+			"%s", err);
 		w.per_round = UINT32_MAX;
 		rounds(&w, 12);
 		assert_int_equal(count(&w, S5), stayed);
@@ -225,7 +225,7 @@ static void waits(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_LEN(every); i++) {
-		struct traffic w = begin(NODE("gap: 50us"));
+		struct traffic w = begin(NODE("gap: 50us, queue-limit: 2us"));
 
 		w.lossy = true;
 		w.every = every[i];
@@ -251,7 +251,7 @@ static void stays(void **state)
 	rounds(&w, 50);
 	assert_int_equal(steer_counters(w.t->node).moved, 0);
 	end(&w);
-	w = begin(NODE("gap: 50us"));
+	w = begin(NODE("gap: 50us, queue-limit: 2us"));
 	for (unsigned int i = 0; i < FLOWS; i += 2)
 		place(w.t, "pin", i, "five");
 	w.per_round = 4;
@@ -264,7 +264,7 @@ static void stays(void **state)
 /* A pause of the class on one way out is a signal of its own, and nobody moves while its packets wait. */
 static void paused(void **state)
 {
-	struct traffic w = begin(NODE("gap: 50us, pause-limit: 20"));
+	struct traffic w = begin(NODE("gap: 50us, queue-limit: 1s, pause-limit: 20"));
 	struct pfc_party party = {.sid = 1};
 	struct pfc_pause pause = {.enable = 0xff};
 
@@ -288,7 +288,7 @@ static void paused(void **state)
  */
 static void fails(void **state)
 {
-	struct traffic w = begin(NODE("gap: 10ms"));
+	struct traffic w = begin(NODE("gap: 10ms, queue-limit: 2us"));
 
 	(void)state;
 	port_set_link(&w.t->port[S5]->port, false);

@@ -63,6 +63,12 @@ struct feedback_rx {
 	uint64_t missed;  /* events without room; relaxed */
 };
 
+/* Of the flows on a path: bytes at the last sample; means of bytes per second, and of flows. */
+struct feedback_load {
+	uint64_t bytes;
+	double rate, flows;
+};
+
 /* A policy with feedback. The control lcore writes; others read what they show relaxed. */
 struct feedback_policy {
 	uint32_t index; /* of the policy in the snapshot */
@@ -73,9 +79,9 @@ struct feedback_policy {
 		bool used; /* there were flows of the class */
 		bool none_left;
 		struct path_control control;
-		uint64_t bytes[PATH_CONTROL_PATHS];	    /* at the last sample */
-		uint64_t rate[PATH_CONTROL_PATHS];	    /* mean of bytes per second */
+		struct feedback_load load[PATH_CONTROL_PATHS];
 		uint64_t until[PATH_CONTROL_PATHS];	    /* of the order in force */
+		uint32_t rescued[PATH_CONTROL_PATHS];	    /* flows that it moves off a failed path; 0: it does not */
 		uint64_t blocked_since[PATH_CONTROL_PATHS]; /* its credit is used up; 0: it is not */
 	} of[FLOW_CLASSES];
 	bool told_none_left; /* management thread */
@@ -83,7 +89,8 @@ struct feedback_policy {
 
 /* What the egress of a port shows for a class. Control lcore. */
 struct feedback_signal {
-	uint64_t queue_ns;  /* time that its queues take to send */
+	uint64_t queue_ns;  /* time that its queues take to send, at the rate at which they do */
+	uint64_t queued;    /* bytes in them at the last sample */
 	uint32_t paused;    /* permille of the time since the last sample */
 	bool is_paused;	    /* now */
 	uint64_t paused_ns; /* counter at the last sample */
@@ -107,6 +114,7 @@ struct feedback {
 	uint64_t queue_limit_ns, credit_limit_ns; /* 0: the signal is not looked at */
 	uint32_t pause_limit;			  /* permille; likewise */
 	struct feedback_signal signal[MAX_PORTS][FLOW_CLASSES];
+	uint64_t sent[MAX_PORTS], packets[MAX_PORTS]; /* by port at the last sample: bytes, packets */
 	uint8_t waits[MAX_PORTS]; /* bit per class of which packets wait for credit to leave by that port */
 	struct feedback_mark (*mark)[SNAP_SLICE_MAX][FLOW_CLASSES]; /* by port */
 	uint32_t n_policies;

@@ -11,6 +11,9 @@
 
 /* An order is not written again for so long after its end, in ns: a role may be in the burst in which it read it. */
 #define ORDER_GRACE_NS NSEC_PER_MSEC
+#define RESCUE_NS NSEC_PER_SEC /* how long an order for the flows of a failed path is in force at most */
+#define LOAD_MEMORY 4.0	       /* intervals */
+#define LEAST_BYTES 64	       /* taken to be sent where nothing was: a queue that stands still is long */
 
 static uint16_t port_of(const struct snapshot *s, target_t t)
 {
@@ -102,8 +105,12 @@ static void out_before(struct feedback_signal *g, const struct egress *e, uint64
 		g->out = left;
 }
 
+/*
+ * sent: bytes of the port since the last sample. While there is a queue, that is all that the port can send. frame: bytes of one.
+ * What the device has not accepted counts, too.
+ */
 static void sample_queue(struct feedback_signal *g, const struct egress *e, unsigned int class, uint64_t now,
-	uint64_t dt, struct feedback_mark (*mark)[FLOW_CLASSES], bool waits)
+	uint64_t dt, struct feedback_mark (*mark)[FLOW_CLASSES], bool waits, uint64_t sent, uint64_t frame)
 {
 	uint64_t bytes = 0, paused = 0, left = now;
 
@@ -117,7 +124,9 @@ static void sample_queue(struct feedback_signal *g, const struct egress *e, unsi
 		left = MIN_OF(left, left_before(&mark[i][class], e, i, class, now, waits));
 	}
 	out_before(g, e, left, now);
-	g->queue_ns = bytes * e->line_time >> EGRESS_TIME_SHIFT;
+	bytes += __atomic_load_n(&e->tx.n, __ATOMIC_RELAXED) * frame;
+	g->queue_ns = MAX_OF(bytes * e->line_time >> EGRESS_TIME_SHIFT, g->queued && bytes ? bytes * dt / sent : 0);
+	g->queued = bytes;
 	/* a queue of another slice may have been paused for longest before */
 	paused = MAX_OF(paused, g->paused_ns);
 	g->paused = dt ? (uint32_t)MIN_OF((paused - g->paused_ns) * 1000 / dt, 1000) : 0;
@@ -128,13 +137,22 @@ static void sample_ports(struct control_role *c, struct feedback *f, uint64_t dt
 {
 	struct node_steer *st = node_steer(c->node);
 
-	for (uint32_t i = 0; i < c->s->n_ports; i++)
+	for (uint32_t i = 0; i < c->s->n_ports; i++) {
+		uint64_t now = stat_read(&c->node->worker[c->node->owner[i]].lcore->stats.port[i].tx_bytes),
+			 sent = MAX_OF(now - f->sent[i], LEAST_BYTES),
+			 packets = stat_read(&c->node->worker[c->node->owner[i]].lcore->stats.port[i].tx_packets),
+			 frame = packets > f->packets[i] ? sent / (packets - f->packets[i]) : LEAST_BYTES;
+
+		f->sent[i] = now;
+		f->packets[i] = packets;
 		for (unsigned int k = 0; k < FLOW_CLASSES; k++) {
 			struct feedback_signal *g = &f->signal[i][k];
 
-			sample_queue(g, &c->node->egress[i], k, c->now, dt, f->mark[i], f->waits[i] >> k & 1);
+			sample_queue(g, &c->node->egress[i], k, c->now, dt, f->mark[i], f->waits[i] >> k & 1, sent,
+				frame);
 			__atomic_store_n(&st->left_before[i][k], g->out, __ATOMIC_RELAXED);
 		}
+	}
 }
 
 /* --- paths --- */
@@ -187,13 +205,25 @@ static void count_flows(const struct control_role *c, uint32_t path, unsigned in
 	}
 }
 
-/* Mean bytes per second, with the weight of a score's samples. */
-static uint64_t mean_rate(uint64_t was, uint64_t bytes, uint64_t dt, uint64_t interval)
+/* A mean over a longer time than that of scores: messages come in bursts. */
+static double mean(double was, double is, uint64_t dt, uint64_t interval)
 {
-	double weight = (double)dt / ((double)dt + PATH_CONTROL_MEMORY * (double)interval);
-	double rate = dt ? (double)bytes * 1e9 / (double)dt : 0;
+	return was + (is - was) * (double)dt / ((double)dt + LOAD_MEMORY * (double)interval);
+}
 
-	return (uint64_t)((double)was + (rate - (double)was) * weight);
+/*
+ * The load of the flows that are on a path now, in bytes per second: those that have just come count as the others do.
+ */
+static uint64_t load_of(struct feedback_load *l, uint32_t flows, uint64_t bytes, uint64_t dt, uint64_t interval)
+{
+	double was = l->bytes && bytes > l->bytes ? (double)(bytes - l->bytes) : 0;
+
+	l->bytes = bytes;
+	if (dt) {
+		l->rate = mean(l->rate, was * 1e9 / (double)dt, dt, interval);
+		l->flows = mean(l->flows, flows, dt, interval);
+	}
+	return (uint64_t)(l->flows > 0.1 ? l->rate * flows / l->flows : l->rate);
 }
 
 static void sample_path(struct control_role *c, struct feedback *f, struct feedback_policy *p, unsigned int class,
@@ -204,12 +234,13 @@ static void sample_path(struct control_role *c, struct feedback *f, struct feedb
 	enum liveness_grade grade = nexthop_path_grade(c->s, id);
 	struct path_sample s = {.dead = grade == LIVENESS_IS_DEAD,
 		.closed = grade != LIVENESS_IS_ALIVE || p->bucket[i] == FLOW_BY_HASH};
-	uint64_t bytes, was = p->of[class].bytes[i], blocked = blocked_ns(c, id, class, &p->of[class].blocked_since[i]);
+	uint64_t bytes, blocked = blocked_ns(c, id, class, &p->of[class].blocked_since[i]);
 
 	count_flows(c, id, class, &s.flows, &bytes);
-	p->of[class].bytes[i] = bytes;
-	p->of[class].rate[i] = mean_rate(p->of[class].rate[i], bytes > was ? bytes - was : 0, dt, f->interval_ns);
-	s.load = p->of[class].rate[i];
+	/* flows of a failed path leave as their packets come: that they have not all gone is no reason for another order */
+	if (s.dead && s.flows <= p->of[class].rescued[i])
+		s.flows = 0;
+	s.load = load_of(&p->of[class].load[i], s.flows, bytes, dt, f->interval_ns);
 	if (path->via && target_kind(path->via) == TARGET_GROUP) {
 		const struct snap_group *g = &c->s->group[target_index(path->via)];
 
@@ -241,6 +272,11 @@ static uint32_t part_of(uint32_t flows, uint64_t mine, uint64_t before, uint64_t
 	return (uint32_t)((before + mine) * flows / all - before * flows / all);
 }
 
+static uint64_t time_of(const struct path_control *c, uint8_t reason)
+{
+	return reason == PATH_REASON_DEAD ? RESCUE_NS : FEEDBACK_PATH_HOLD * c->rules.interval_ns;
+}
+
 /* Order all moves from a path. `before`: flows of the path in the roles before this one, of `all`. */
 static void order_role(struct control_role *c, struct feedback_policy *p, unsigned int class, uint16_t rx,
 	const struct path_move *m, unsigned int n, uint64_t before, uint64_t all)
@@ -256,7 +292,7 @@ static void order_role(struct control_role *c, struct feedback_policy *p, unsign
 	if (!o)
 		return;
 	*o = (struct feedback_order){.at = c->now,
-		.until = c->now + FEEDBACK_PATH_HOLD * control->rules.interval_ns,
+		.until = c->now + time_of(control, m->reason),
 		.path = p->path[m->from],
 		.round = control->round,
 		.score = (uint32_t)MIN_OF(control->path[m->from].score, UINT32_MAX),
@@ -282,9 +318,6 @@ static void order(struct control_role *c, struct feedback_policy *p, unsigned in
 	uint32_t path = p->path[m->from], all, flows;
 	uint64_t bytes, before = 0;
 
-	/* flows of a failed path leave as their packets come: that they have not all gone is no reason for another order */
-	if (m->reason == PATH_REASON_DEAD && c->now < p->of[class].until[m->from])
-		return;
 	count_flows(c, path, class, &all, &bytes);
 	for (uint16_t i = 0; i < c->node->n_rx && all; i++) {
 		if (!st->rx[i].table || !st->rx[i].table->by_class)
@@ -293,20 +326,23 @@ static void order(struct control_role *c, struct feedback_policy *p, unsigned in
 		order_role(c, p, class, i, m, n, before, all);
 		before += flows;
 	}
-	p->of[class].until[m->from] = c->now + FEEDBACK_PATH_HOLD * p->of[class].control.rules.interval_ns;
+	p->of[class].until[m->from] = c->now + time_of(&p->of[class].control, m->reason);
+	p->of[class].rescued[m->from] = m->reason == PATH_REASON_DEAD ? all : 0;
 }
 
-/* Orders that have ended cost packets nothing more. */
+/* Orders that have ended cost packets nothing more. A failed path that is alive again is no reason to leave it. */
 static void end_orders(struct control_role *c, struct feedback_policy *p, unsigned int class)
 {
 	const struct node_steer *st = node_steer(c->node);
 
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint64_t *until = &p->of[class].until[i];
+		bool alive = nexthop_path_grade(c->s, p->path[i]) != LIVENESS_IS_DEAD;
 
-		if (!*until || c->now < *until)
+		if (!*until || (c->now < *until && !(p->of[class].rescued[i] && alive)))
 			continue;
 		*until = 0;
+		p->of[class].rescued[i] = 0;
 		for (uint16_t k = 0; k < c->node->n_rx; k++)
 			if (st->rx[k].table && st->rx[k].table->by_class)
 				__atomic_store_n(&flow_class(st->rx[k].table, p->path[i], class)->leaving, 0,

@@ -24,7 +24,7 @@ import rsvp  # noqa: E402
 # uN and uA were 282 and 273 before the express lane took tunnels that end, which spared uDT46 a third; H.Encaps.Red was 594
 # before packets and bytes of each path were counted.
 LEAST = {"uN": 286, "uA": 277, "H.Encaps.Red": 607, "uDT46": 508,
-         "H.Encaps.Red, flow table": 833, "H.Encaps.Red, flow table, RoCEv2": 913}
+         "H.Encaps.Red, flow table": 833, "H.Encaps.Red, flow table, RoCEv2": 913, "H.Encaps.Red, flow table, feedback": 869}
 MARGIN = 1.03
 CEILING = {path: int(count * MARGIN) for path, count in LEAST.items()}
 # A packet that waits costs so much more than one that does not. The budget is 40 cycles; it was 208 once, and 34.

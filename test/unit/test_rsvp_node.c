@@ -81,6 +81,26 @@ static void test_ends(void **state)
 	net_free(&net);
 }
 
+/* An End is about the session that it names, not about its source (E40). */
+static void test_ends_one(void **state)
+{
+	struct rsvp_instance *s, *other;
+
+	(void)state;
+	line(2);
+	s = net_open(&net, 1);
+	other = net_open(&net, 2);
+	net_run(&net, NET_S);
+	assert_int_equal(2, net_users(&net, 0, RSVP_U_COMMITTED));
+	net_close(&net, s);
+	net_run(&net, 100 * NET_MS);
+	assert_int_equal(1, net_users(&net, 0, RSVP_U_COMMITTED));
+	assert_int_equal(1, net_grantors(&net, 1, RSVP_G_TOMB));
+	assert_int_equal(1, net_grantors(&net, 1, RSVP_G_COMMITTED));
+	assert_non_null(rsvp_current(other));
+	net_free(&net);
+}
+
 /* Soft state: an hour of refreshes, with loss, doubling and reordering. */
 static void test_lives(void **state)
 {
@@ -665,8 +685,9 @@ static void test_schedules(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_comes_up), cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_lives), cmocka_unit_test(test_silence), cmocka_unit_test(test_each_message),
-		cmocka_unit_test(test_crossed), cmocka_unit_test(test_one_reservation), cmocka_unit_test(test_largest),
+		cmocka_unit_test(test_ends_one), cmocka_unit_test(test_lives), cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_each_message), cmocka_unit_test(test_crossed),
+		cmocka_unit_test(test_one_reservation), cmocka_unit_test(test_largest),
 		cmocka_unit_test(test_admission), cmocka_unit_test(test_refused), cmocka_unit_test(test_failover),
 		cmocka_unit_test(test_short_failure), cmocka_unit_test(test_failover_of_backups),
 		cmocka_unit_test(test_restart), cmocka_unit_test(test_end_with_data), cmocka_unit_test(test_figure),

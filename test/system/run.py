@@ -434,13 +434,13 @@ def the_name_is_taken(bench):
     expect(first.returncode == 0, f"the first one ended with {first.returncode}")
 
 
-def several_lcores(bench, lcores):
+def several_lcores(bench, lcores, queues="2", queue_of=lambda flow: flow % 2):
     """Two receive queues, two egress owners, one transmit queue a port: all arrive, in order per flow."""
     flows = 32
     for queue in range(2):
         write_pcap(bench.path(f"in{queue}.pcap"),
-                   [frame(f, n, f // 2 % 2) for n in range(50) for f in range(flows) if f % 2 == queue])
-    bench.config(lcores=lcores, queues=2, p0="net_pcap0,rx_pcap=in0.pcap,rx_pcap=in1.pcap,tx_pcap=out0.pcap",
+                   [frame(f, n, f // 2 % 2) for n in range(50) for f in range(flows) if queue_of(f) == queue])
+    bench.config(lcores=lcores, queues=queues, p0="net_pcap0,rx_pcap=in0.pcap,rx_pcap=in1.pcap,tx_pcap=out0.pcap",
                  memory="{buffers: 48K}")
     code, _, err = bench.run("--exit-when-idle", "500")
     expect(code == 0, f"ended with {code}: {err}")
@@ -453,6 +453,34 @@ def several_lcores(bench, lcores):
             due[flow] += 1
     expect(sum(due.values()) == 50 * flows, f"{sum(due.values())} of {50 * flows} arrived")
     expect(bench.report()["conservation"]["missing"] == 0, "packets are unaccounted for")
+
+
+def software_spread(bench):
+    """All of a tunnel is on queue 0: the other rx lcore gets its part, all arrive, in order; --check and show port say it."""
+    lcores = '{control: 0, rx: [1, 2], worker: [3, 4], cpus: "0@0,1@0,2@1,3@0,4@1"}'
+    several_lcores(bench, lcores, "2, rx-spread: software", lambda flow: 0)
+    _, out, _ = bench.run("--check")
+    words = "by software at the rx lcores, by flow label: the flows of a tunnel reach all of them"
+    expect(f"receive queues: {words}" in out and "     254  frames spread over rx lcores by software" in out, out)
+    node = bench.node()
+    wait_for(lambda: node.rx() == 1600, "frames do not arrive")
+    rings = [r for r in node.json("show rings") if r["carries"] == "frames"]
+    expect(len(rings) == 2 and 400 < max(r["pushed"] for r in rings) < 1200, f"{rings}")
+    expect('"queues_filled": "software"' in node.ok("show port p0 -j"), node.ok("show port p0 -j"))
+    node.stop()
+
+
+def idle_lcores(bench):
+    """--check names lcores that have nothing to do, with the cure."""
+    bench.config(lcores='{control: 0, rx: [1, 2, 3], worker: [4, 5, 6], cpus: "0@0,1@0,2@0,3@0,4@0,5@0,6@0"}', memory="{buffers: 64K}")
+    _, out, err = bench.run("--check")
+    for text in ("  lcore 3 receives nothing: raise rx-queues of a busy port, or take it out of lcores.rx\n",
+                 "  lcore 6 owns no port, so it sends nothing: take it out of lcores.worker, or make it an rx lcore\n"):
+        expect(text in out, f"'{text}' is not in the plan:\n{out}{err}")
+    expect(out.count("nothing: ") == 2, f"others are named, too:\n{out}")
+    bench.config()
+    _, out, _ = bench.run("--check")
+    expect("nothing: " not in out, out)
 
 
 PROCESS = [
@@ -475,6 +503,7 @@ PROCESS = [
     ("plan placement", plan_placement),
     ("plan: paths that fail together", shared_fate),
     ("plan: examples", examples),
+    ("plan: lcores that have nothing to do", idle_lcores),
     ("one headroom", one_headroom),
     ("bonds", bonds),
     ("ends when idle", ends_when_idle),
@@ -483,6 +512,7 @@ PROCESS = [
     ("the name is taken", the_name_is_taken),
     ("2 rx, 2 workers", lambda b: several_lcores(
         b, '{control: 0, rx: [1, 2], worker: [3, 4], cpus: "0@0,1@0,2@1,3@0,4@1"}')),
+    ("a tunnel is spread by software", software_spread),
     ("2 lcores that are both", lambda b: several_lcores(
         b, '{control: 0, rx: [1, 2], worker: [1, 2], cpus: "0@0,1@0,2@1"}')),
     ("1 rx, 2 workers, control shared", lambda b: several_lcores(

@@ -222,6 +222,30 @@ void rsvp_context_leave(struct rsvp_node *n, struct rsvp_path *p)
 	n->context_free = (uint32_t)(x - n->context) + 1;
 }
 
+void rsvp_context_remember(struct rsvp_node *n, struct rsvp_path *p)
+{
+	struct rsvp_former *f = p->context ? rsvp_former_of(n, p) : NULL;
+	unsigned int i = 0;
+
+	if (!f)
+		return;
+	while (i < ARRAY_LEN(f->known) && !ip_addr_equal(&f->known[i].nhop, p->nhop))
+		i++;
+	if (i == ARRAY_LEN(f->known))
+		i = f->known_next++ % ARRAY_LEN(f->known);
+	f->known[i].nhop = *p->nhop;
+	memcpy(f->known[i].left, p->context->left, sizeof(f->known[i].left));
+}
+
+static void recall(struct rsvp_path *p, const struct ip_addr *nhop)
+{
+	const struct rsvp_former *f = p->former;
+
+	for (unsigned int i = 0; f && i < ARRAY_LEN(f->known); i++)
+		if (ip_addr_equal(&f->known[i].nhop, nhop))
+			memcpy(p->context->left, f->known[i].left, sizeof(f->known[i].left));
+}
+
 bool rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop)
 {
 	rsvp_context_leave(n, p);
@@ -230,8 +254,10 @@ bool rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip
 	for (const struct rsvp_path *q = p->instance->paths; q && !p->context; q = q->next)
 		if (q->context && ip_addr_equal(q->nhop, nhop))
 			p->context = q->context;
-	if (!p->context)
+	if (!p->context) {
 		p->context = context_new(n);
+		recall(p, nhop);
+	}
 	p->context->paths++;
 	return true;
 }

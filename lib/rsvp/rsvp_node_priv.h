@@ -114,6 +114,11 @@ struct rsvp_former {
 	uint64_t left_until; /* ns */
 	struct ip_addr nhop; /* that the path has left, and that has not been told; family 0: none */
 	uint16_t zone;	     /* of that one */
+	struct {
+		struct ip_addr nhop;
+		uint32_t left[RSVP_LEFT];
+	} known[2]; /* the last two next hops, and epochs of them that it has left, should it come back */
+	uint8_t known_next;
 };
 
 struct rsvp_path {
@@ -409,6 +414,8 @@ void rsvp_context_start(struct rsvp_context *x, const struct rsvp_credit *c); /*
 /* The path goes to that next hop, and shares what other paths of the session have from it; the path goes there no more. */
 bool rsvp_context_join(struct rsvp_node *n, struct rsvp_path *p, const struct ip_addr *nhop); /* false: no memory */
 void rsvp_context_leave(struct rsvp_node *n, struct rsvp_path *p);
+/* The path leaves its next hop, but may come back to it. */
+void rsvp_context_remember(struct rsvp_node *n, struct rsvp_path *p);
 
 /* rsvp_send.c: messages */
 uint64_t rsvp_life_ns(const struct rsvp_node *n, uint32_t refresh_ms); /* L */

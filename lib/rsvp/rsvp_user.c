@@ -126,10 +126,6 @@ static void tell_old(struct rsvp_node *n, struct rsvp_path *p)
 	if (f->nhop.family && (f->zone != rsvp_way_of(p)->zone || !ip_addr_equal(&f->nhop, p->nhop)))
 		rsvp_send_resv_err(n, p->instance->session, f->zone, &f->nhop, p->lih, RSVP_ERROR_NO_PATH, 0);
 	f->nhop.family = 0;
-	if (n->now >= f->left_until) {
-		free(f);
-		p->former = NULL;
-	}
 }
 
 static void heard(const struct rsvp_node *n, const struct rsvp_path *p, const struct rsvp_credit *c)
@@ -539,6 +535,7 @@ void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp
 		p->steps |= RSVP_UP_LOST;
 	}
 	enter(n, p, RSVP_U_NONE);
+	rsvp_context_remember(n, p);
 	rsvp_context_leave(n, p);
 	rsvp_heard_forget(n, &p->heard_down);
 	p->down_acked = false;

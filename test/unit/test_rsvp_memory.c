@@ -88,15 +88,18 @@ static void init(struct rsvp_node *n, unsigned int i)
 	rsvp_receive(n, 1, &m, &previous, 0);
 }
 
+static const struct ip_addr *grantor = &next; /* the next hop that gives credit */
+static uint32_t epoch = 5;
+
 static void credit(struct rsvp_node *n, unsigned int i, enum rsvp_kind kind, uint8_t flags, uint32_t sequence,
 	uint64_t fccl)
 {
-	begin(kind, &next, lih[i]);
+	begin(kind, grantor, lih[i]);
 	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_TOTALS,
 		.flags = flags,
 		.traffic_class = 3,
 		.unit = 11,
-		.epoch = 5,
+		.epoch = epoch,
 		.fccl = fccl,
 		.buffer = 1000,
 		.heartbeat_us = 3000,
@@ -108,7 +111,7 @@ static void credit(struct rsvp_node *n, unsigned int i, enum rsvp_kind kind, uin
 		m.flows = 1;
 		m.count[RSVP_O_TIME] = 1;
 	}
-	rsvp_receive(n, 2, &m, &next, 0);
+	rsvp_receive(n, 2, &m, grantor, 0);
 }
 
 static size_t allocated(void)
@@ -201,12 +204,56 @@ static void test_contexts(void **state)
 	rsvp_node_free(n);
 }
 
+static bool elsewhere(void *arg, const struct rsvp_path *p, struct rsvp_way *way)
+{
+	(void)arg;
+	(void)p;
+	way->port = way->port == 1 ? 2 : 1;
+	return true;
+}
+
+static void offer(struct rsvp_node *n, const struct ip_addr *from, uint32_t of)
+{
+	grantor = from;
+	epoch = of;
+	credit(n, 0, RSVP_RESERVE, RSVP_CREDIT_OFFER, 1, 1000);
+}
+
+/* A path that comes back to a next hop knows which epochs of it were left (docs/credit.md 2.11). */
+static void test_comes_back(void **state)
+{
+	static const struct ip_addr other = {.family = 6, .b = {0xfd, [15] = 4}};
+	struct rsvp_node *n = start();
+	struct rsvp_path *p;
+
+	(void)state;
+	init(n, 0);
+	p = rsvp_path_by_lih(n, lih[0]);
+	offer(n, &next, 5);
+	offer(n, &next, 6);
+	rsvp_routes(n, 3, 0, 1, elsewhere);
+	offer(n, &other, 5);
+	assert_int_equal(5, p->context->epoch); /* of another one */
+	rsvp_routes(n, 4, 0, 1, elsewhere);
+	assert_int_equal(RSVP_U_WAIT, p->user);
+	offer(n, &next, 5);
+	assert_int_equal(1, rsvp_node_stats_of(n)->bad_epoch);
+	assert_int_equal(RSVP_U_WAIT, p->user);
+	offer(n, &next, 6);
+	assert_int_equal(6, p->context->epoch);
+	assert_int_equal(RSVP_U_OFFER, p->user);
+	grantor = &next;
+	epoch = 5;
+	rsvp_node_free(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_update),
 		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_comes_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -392,7 +392,6 @@ static void first_init(struct rsvp_node *n, uint64_t now, const struct rsvp_mess
 	}
 	rsvp_path_set_lih(n, p);
 	if (!rsvp_path_set_hop(n, p, &m->hop)) {
-		n->stats.no_memory++;
 		rsvp_instance_sweep(n, s);
 		return;
 	}
@@ -506,12 +505,8 @@ static void change_hop(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, c
 	p->hop_heard = m->count[RSVP_O_CBFC_HOP] ? m->cbfc_hop[0].sequence : 0;
 	rsvp_timer_cancel(n, p, RSVP_T_BLOCKED);
 	p->forsaken = p->acknowledged = p->confirmed = false;
-	if (!rsvp_path_set_hop(n, p, &m->hop)) {
-		n->stats.no_memory++;
+	if (!rsvp_path_set_hop(n, p, &m->hop) || !admit(n, now, p, m))
 		p->steps |= RSVP_DOWN_END;
-	} else if (!admit(n, now, p, m)) {
-		p->steps |= RSVP_DOWN_END;
-	}
 }
 
 static struct rsvp_path *path_for(struct rsvp_node *n, const struct rsvp_message *m, bool *another)
@@ -708,9 +703,7 @@ void rsvp_grantor_lost(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s, bool on)
 {
 	for (struct rsvp_path *p = s->paths; p; p = p->next) {
-		rsvp_error_set(n, p,
-			on ? &(struct rsvp_error){.code = 0}
-			   : &(struct rsvp_error){.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE});
+		rsvp_error_set(n, p, on ? NULL : &rsvp_no_way);
 		if (p->grantor != RSVP_G_COMMITTED)
 			continue;
 		if (on)

@@ -367,7 +367,8 @@ const struct ip_addr *rsvp_addr_again(const struct ip_addr *addr); /* the same o
 void rsvp_addr_clear(struct rsvp_node *n, const struct ip_addr **at);
 const struct rsvp_session *rsvp_share_session(struct rsvp_node *n, const struct rsvp_session *session);
 void rsvp_unshare_session(struct rsvp_node *n, const struct rsvp_session *session);
-/* What users and neighbours are told of a path. Code 0: nothing. */
+/* What users and neighbours are told of a path. NULL: nothing. */
+extern const struct rsvp_error rsvp_no_way; /* there is none to the next hop, or behind it */
 void rsvp_error_set(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_error *e);
 const struct rsvp_error *rsvp_error_of(const struct rsvp_path *p);
 struct rsvp_former *rsvp_former_of(struct rsvp_node *n, struct rsvp_path *p); /* NULL: no memory */

@@ -118,8 +118,10 @@ bool rsvp_path_set_hop(struct rsvp_node *n, struct rsvp_path *p, const struct rs
 	if (p->phop->family)
 		leave_hop(n, p);
 	p->phop_lih = hop->lih;
-	if (!rsvp_addr_set(n, &p->phop, &hop->addr))
+	if (!rsvp_addr_set(n, &p->phop, &hop->addr)) {
+		n->stats.no_memory++;
 		return false;
+	}
 	at = &n->by_hop[hash(n, p->phop, p->phop_lih)];
 	p->next_hop = *at;
 	*at = rsvp_link_of(p);

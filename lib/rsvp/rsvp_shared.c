@@ -137,18 +137,23 @@ void rsvp_unshare_session(struct rsvp_node *n, const struct rsvp_session *sessio
 	rsvp_unshare(n, shared_with(session));
 }
 
+const struct rsvp_error rsvp_no_way = {.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
+
 /* Without memory nothing is told: users see no reason then, and neighbours a refusal without one. */
 void rsvp_error_set(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_error *error)
 {
 	const struct rsvp_shared *before = p->error;
 	struct rsvp_error e;
 
-	memset(&e, 0, sizeof(e));
-	e.node = error->node;
-	e.flags = error->flags;
-	e.code = error->code;
-	e.value = error->value;
-	p->error = e.code ? rsvp_share(n, &e, sizeof(e)) : NULL;
+	p->error = NULL;
+	if (error) {
+		memset(&e, 0, sizeof(e));
+		e.node = error->node;
+		e.flags = error->flags;
+		e.code = error->code;
+		e.value = error->value;
+		p->error = rsvp_share(n, &e, sizeof(e));
+	}
 	rsvp_unshare(n, before);
 }
 

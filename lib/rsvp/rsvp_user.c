@@ -9,8 +9,6 @@
 
 #define RESYNC_MAX_NS NSEC_PER_SEC
 
-static const struct rsvp_error no_way = {.code = RSVP_ERROR_ADMISSION, .value = RSVP_REFUSE_ROUTE};
-
 static bool sends_data(const struct rsvp_path *p)
 {
 	return p->user == RSVP_U_COMMITTED;
@@ -491,7 +489,7 @@ void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		leave(n, now, p); /* no backup, as long as that neighbour is away */
 	else
 		return;
-	rsvp_error_set(n, p, &no_way);
+	rsvp_error_set(n, p, &rsvp_no_way);
 	if (p->instance->role != RSVP_HEADEND)
 		p->steps |= RSVP_UP_LOST;
 }
@@ -531,7 +529,7 @@ void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp
 		p->former->zone = zone;
 	}
 	if (carried && p->instance->role != RSVP_HEADEND) {
-		rsvp_error_set(n, p, &no_way);
+		rsvp_error_set(n, p, &rsvp_no_way);
 		p->steps |= RSVP_UP_LOST;
 	}
 	enter(n, p, RSVP_U_NONE);
@@ -617,7 +615,7 @@ static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	if (p->user != RSVP_U_ENDING) {
 		p->final = true;
 		rsvp_send_end(n, p, false);
-		rsvp_error_set(n, p, &no_way);
+		rsvp_error_set(n, p, &rsvp_no_way);
 		if (p->instance->role != RSVP_HEADEND)
 			p->steps |= RSVP_UP_LOST;
 	}

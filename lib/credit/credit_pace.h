@@ -9,8 +9,8 @@
 #include "credit/credit.h"
 
 #define CREDIT_UPDATES_PER_S 100000 /* default of U: updates a second that control may spend */
-#define CREDIT_FENCES_PER_S 8000 /* each with a message of its own; neighbours hear 20,000 a second by default */
-#define CREDIT_BATCH_LEAST 65536 /* bytes */
+#define CREDIT_FENCES_PER_S 8000    /* each with a message of its own; neighbours hear 20,000 a second by default */
+#define CREDIT_BATCH_LEAST 65536    /* bytes */
 
 /* What the rule of 2.9 is computed from. Rates in bytes a second, charged (2.12). */
 struct credit_load {

@@ -36,7 +36,7 @@ static void next_hops(void **state)
 	static const struct conf_row rows[] = {
 		{"two profiles", "        nexthop: \"2001:db8:2::5\"\n        bfd: full",
 			"        nexthop: \"2001:db8:2::5\"\n        bfd: ^plain",
-			"bfd: next hop 2001:db8:2::5 on wan0 has profile 'plain' here and 'full' in line 254; a next "
+			"bfd: next hop 2001:db8:2::5 on wan0 has profile 'plain' here and 'full' in line 255; a next "
 			"hop has one "
 			"session"},
 		{"echo to a link-local address", "    nexthop: \"fe80::6\"\n    bfd: plain",

@@ -54,7 +54,7 @@ static void duplicates(void **state)
 		{"SID written differently", "sid: \"5f00:0:e102::/48\"", "sid: ^\"5f00:0000:E101::/48\"",
 			"sid \"5f00:0:e101::/48\" is used twice in sids, first in line 256"},
 		{"path name", "- name: via-spine6", "- name: ^via-spine5",
-			"name via-spine5 is used twice in paths, first in line 304"},
+			"name via-spine5 is used twice in paths, first in line 305"},
 		{"path name in another policy", "- name: only", "- name: via-spine5", NULL},
 		{"policy name", "- name: marked\n    source", "- name: ^to-dc2\n    source",
 			"name to-dc2 is used twice in policies, first in line 298", "policy: marked", "policy: to-dc2"},

@@ -12,18 +12,18 @@ static void dscp_maps(void **state)
 		{"map of a port, out", "dscp-out: to-lan", "dscp-out: ^to", "dscp-out: there is no 'to' in dscp-maps"},
 		{"range backwards", "from: 25\n        to: 27", "from: 25\n        to: ^24",
 			"to: 24 is less than from, 25"},
-		{"ranges overlap", "- from: 34", "- ^from: 27", "DSCP 27 is also in the range of line 160"},
+		{"ranges overlap", "- from: 34", "- ^from: 27", "DSCP 27 is also in the range of line 161"},
 		{"no such DSCP", "dscp: 22", "dscp: ^64", "dscp: expected a whole number from 0 to 63, found '64'"},
 		{"nothing in it",
 			"    map:\n      - from: 25\n        to: 27\n        dscp: 26\n      - from: 34\n        dscp: "
 			"26\n",
 			"    map: ^[]\n", "map: expected 1 to 64 items, found 0"},
 		{"control traffic's from a policy", "dscp-map: to-wan", "dscp-map: ^to-lan",
-			"dscp-map: 'to-lan' gives DSCP 40 the DSCP 48 (line 169), and 48 to 63 are reserved for the "
+			"dscp-map: 'to-lan' gives DSCP 40 the DSCP 48 (line 170), and 48 to 63 are reserved for the "
 			"control "
 			"traffic of the domain; use 47 or less"},
 		{"control traffic's of a policy", "to: 50\n        dscp: 22", "to: 50\n        dscp: 50",
-			"dscp-map: 'to-wan' gives DSCP 48 the DSCP 50 (line 175), and 48 to 63 are reserved for the "
+			"dscp-map: 'to-wan' gives DSCP 48 the DSCP 50 (line 176), and 48 to 63 are reserved for the "
 			"control "
 			"traffic of the domain; use 47 or less",
 			"dscp-map: to-wan", "dscp-map: ^to-wan"},
@@ -55,7 +55,7 @@ static void dscp_maps(void **state)
 			"    vlan: 100\n    policy: frames\n", "    vlan: any\n    policy: frames\n"},
 		{"control traffic's on a wan port", "    boundary-off: [sources]\n",
 			"    dscp-out: ^to-lan\n    boundary-off: [sources]\n",
-			"dscp-out: 'to-lan' gives DSCP 40 the DSCP 48 (line 170), and 48 to 63 are reserved for the "
+			"dscp-out: 'to-lan' gives DSCP 40 the DSCP 48 (line 171), and 48 to 63 are reserved for the "
 			"control "
 			"traffic of the domain; use 47 or less"},
 		{"control traffic's that stays so on a wan port", "    boundary-off: [sources]\n",

@@ -591,7 +591,6 @@ def letter():
         return grant.frame()
 
     def refused(number, form):
-        m = Message(received("v34_rsvp29_commit"))
         session = Message(Frame(one_frame("p1", n.grant("to", "own1", 2, 8)))).object(SESSION)
         objects = [thing(SESSION, 2, session), hop(OWN["p1"], 2), error(13, number << 8 | form, OWN["p1"]), thing(STYLE, 1, FF)]
         return one_hop("p1", rsvp(RESV_ERR, objects, flags=0), True)

@@ -549,6 +549,10 @@ struct cfg_credit {
 	uint64_t refresh_ms, losses, rapid_ms, rapid_copies, repeat_max_ms;
 	uint64_t select_ms, offer_ms, idle_ms, lease_ms, repair_ms, heartbeat_ms, wait_ms;
 	uint64_t overhead; /* bytes */
+	uint64_t alpha;	   /* 0: no shares */
+	uint32_t overrun;  /* enum cfg_overrun */
+	bool share;
+	uint64_t return_ms; /* 0: D_idle or two loops; CFG_NONE: never */
 	uint64_t blockade, max_hops;
 	CFG_LIST(uint64_t) message_types; /* none: those of the draft */
 	CFG_LIST(uint64_t) classes;	  /* none: those of docs/credit.md 2.1 */

@@ -5,6 +5,7 @@
 
 static const char *const words_mode[] = CFG_WORDS(CFG_CREDIT_MODES);
 static const char *const words_data[] = CFG_WORDS(CFG_CREDIT_DATA);
+static const char *const words_overrun[] = CFG_WORDS(CFG_OVERRUNS);
 static const char *const words_integrity[] = CFG_WORDS(CFG_INTEGRITIES);
 static const char *const words_speech[] = CFG_WORDS(CFG_SPEECHES);
 static const char *const words_unit[] = CFG_WORDS(CFG_RETURN_UNITS);
@@ -187,6 +188,22 @@ static const struct cfg_key credit_keys[] = {
 		.fallback = "8K", .help = "Most units that a session is offered."},
 	{"margin", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_credit, margin), .max = UINT32_MAX, .fallback = "0",
 		.help = "Units reserved for each session above what is offered to it, for packets in the device's rings."},
+	{"share", CFG_BOOL, .offset = AT(struct cfg_credit, share), .fallback = "no",
+		.help = "no: every session is granted its whole buffer for as long as it lasts, and the pool has to have room for all "
+			"of them. yes: sessions begin with two packets, get more when their packets wait for credit, and give it back when "
+			"they send nothing, so that many sessions share the pool. The same on all nodes."},
+	{"return-after", CFG_SCALE, .unit = UNIT_MS, .offset = AT(struct cfg_credit, return_ms), .max = 3600000,
+		.word = "never", .word_value = CFG_NONE, .fallback = "0",
+		.help = "With share: a session that has sent nothing for this time gives its credit back, and begins again with two packets; not "
+			"before `idle` has passed. 0: after `idle`, or two round trips if they take longer. never: it keeps what it has."},
+	{"alpha", CFG_UINT, .offset = AT(struct cfg_credit, alpha), .max = 64, .fallback = "1",
+		.help = "Share of a session in the buffer of a lossless class of the port by which its data comes from a data centre: it may "
+			"hold this many times what is free below XOFF, and two packets in any case. ECN-capable packets of a session that holds "
+			"more are marked CE. 0: no shares."},
+	{"overrun", CFG_WORD, .offset = AT(struct cfg_credit, overrun), .words = words_overrun, .fallback = "pause",
+		.help = "pause: a session that waits may fill the buffer until XOFF stops the whole priority of the port, with all sessions. "
+			"drop: packets of a session that holds more than twice its share are dropped (session_overrun), so that it stops "
+			"nobody else."},
 	{"refresh", CFG_UINT, .unit = UNIT_MS, .offset = AT(struct cfg_credit, refresh_ms), .min = 100, .max = 300000,
 		.fallback = "30000", .help = "Refresh period R (RFC 2205 section 3.7). Each refresh is sent after 0.5 to 1.5 R."},
 	{"losses", CFG_UINT, .offset = AT(struct cfg_credit, losses), .min = 1, .max = 20, .fallback = "3",

@@ -171,6 +171,13 @@ enum cfg_comparison { CFG_COMPARISONS(CFG_CONSTANT) };
 
 enum cfg_credit_data { CFG_CREDIT_DATA(CFG_CONSTANT) };
 
+/* What becomes of packets of a session that holds more than its share of a port's buffer. */
+#define CFG_OVERRUNS(X) \
+	X(OVERRUN_PAUSE, "pause") \
+	X(OVERRUN_DROP, "drop")
+
+enum cfg_overrun { CFG_OVERRUNS(CFG_CONSTANT) };
+
 /* Whether RSVP messages are authenticated (RFC 2747). */
 #define CFG_INTEGRITIES(X) \
 	X(INTEGRITY_REQUIRED, "required") \

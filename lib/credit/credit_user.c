@@ -220,6 +220,8 @@ bool credit_user_ask_due(const struct credit_user *u, const struct credit_gate *
 
 void credit_user_asked(struct credit_user *u, const struct credit_hop *hop, uint64_t now)
 {
+	if (!u->asked_ns || u->heard_ns >= u->asked_ns)
+		u->since_ns = now;
 	u->asked = hop->sequence;
 	u->asked_ns = now;
 }
@@ -235,7 +237,7 @@ bool credit_user_loop(struct credit_user *u, const struct credit_update *m, uint
 
 bool credit_user_out_of_step(const struct credit_user *u, uint64_t hb_ns, uint64_t now)
 {
-	return u->state == CREDIT_OPEN && credit_ahead(u->asked_ns, u->heard_ns) > 0 && now - u->heard_ns >= 3 * hb_ns;
+	return u->state == CREDIT_OPEN && credit_ahead(u->asked_ns, u->heard_ns) > 0 && now - u->since_ns >= 3 * hb_ns;
 }
 
 uint32_t credit_user_want(const struct credit_user *u, uint32_t usable, uint64_t loop_ns, uint64_t now)

@@ -52,6 +52,7 @@ struct credit_user {
 	uint64_t moved_ns; /* when FCCL grew last */
 	uint64_t short_ns; /* since when packets have waited without credit for one; 0: they do not */
 	uint64_t asked_ns; /* when a marker with ASK was sent last; 0: never */
+	uint64_t since_ns; /* when the first one was sent that no 29 of the session has followed */
 	uint32_t asked;	   /* its sequence */
 };
 
@@ -129,7 +130,7 @@ void credit_user_asked(struct credit_user *u, const struct credit_hop *hop, uint
 /* Does this 29, received at `now`, answer the newest marker with ASK? Then the loop took *loop_ns (D53). */
 bool credit_user_loop(struct credit_user *u, const struct credit_update *m, uint64_t now, uint64_t *loop_ns);
 
-/* The neighbour lives, but this session has had no 29 for 3 T_hb although it asked: RESYNC (2.10). */
+/* The neighbour lives, but this session has had no 29 for 3 T_hb since it first asked: RESYNC (2.10). */
 bool credit_user_out_of_step(const struct credit_user *u, uint64_t hb_ns, uint64_t now);
 
 /* Window that the marker should ask for: `usable` if packets stood for a loop and more would help; 0: as it is (D52). */

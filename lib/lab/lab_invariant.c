@@ -74,14 +74,14 @@ static bool has_lossless(const struct node *n)
 
 static bool backlog_bounded(const struct lab_node *n, uint16_t port, char *why, size_t size)
 {
-	uint64_t queued = node_port_queued(n->node, port);
+	uint64_t queued = node_port_queued(n->node, port), credited = n->node->config->credit.pool;
 
-	if (queued <= n->queue_limit[port] || has_lossless(n->node))
+	if (queued <= n->queue_limit[port] + credited || has_lossless(n->node))
 		return true;
 	snprintf(why, size,
 		"%s: %llu packets are queued on port %s, more than the %llu that its queues and bursts can hold",
 		n->topo->name, (unsigned long long)queued, n->node->port[port]->name,
-		(unsigned long long)n->queue_limit[port]);
+		(unsigned long long)(n->queue_limit[port] + credited));
 	return false;
 }
 

@@ -69,6 +69,8 @@ struct credit_line {
 	uint64_t waited;	     /* packets that waited for credit */
 	uint64_t uncredited;	     /* packets that were sent without credit: the session had none for too long */
 	uint64_t ended;		     /* packets dropped for the same reason */
+	uint64_t marked;	     /* packets marked CE: the session holds more than its share of the buffer */
+	uint64_t overrun;	     /* packets dropped: more than twice its share */
 	uint32_t ack;		     /* number of the last order that was obeyed; release */
 	uint8_t tos;		     /* outer traffic class of the last packet */
 	uint8_t slice;		     /* and its slice */
@@ -92,14 +94,15 @@ struct credit_data {
 	uint32_t numbers; /* of lines and of reservations: 1 to numbers - 1 */
 	uint16_t n_rx, n_workers;
 	struct credit_table table;
-	struct credit_line *line;	/* by number */
-	struct credit_origin *origin;	/* by number of a reservation */
-	struct credit_intake *intake;	/* [rx * numbers + number] */
-	struct credit_sample *sample;	/* [(rx * numbers + number) * CREDIT_SAMPLES] */
-	struct credit_release *release; /* [(worker, or n_workers + rx) * numbers + number] */
-	uint16_t *line_of_path;		/* [path * PKT_CLASSES + class]; written by control, read by rx */
-	uint64_t alive[LINE_ALIVES];	/* until when the credit of a neighbour lasts; written by control */
-	uint32_t homeless;		/* packets in lines that are between two workers; atomic */
+	struct credit_line *line;	  /* by number */
+	struct credit_origin *origin;	  /* by number of a reservation */
+	struct credit_intake *intake;	  /* [rx * numbers + number] */
+	struct credit_sample *sample;	  /* [(rx * numbers + number) * CREDIT_SAMPLES] */
+	struct credit_release *release;	  /* [(worker, or n_workers + rx) * numbers + number] */
+	uint16_t *line_of_path;		  /* [path * PKT_CLASSES + class]; written by control, read by rx */
+	uint64_t alive[LINE_ALIVES];	  /* until when the credit of a neighbour lasts; written by control */
+	const struct accounts **accounts; /* of the workers */
+	uint32_t homeless;		  /* packets in lines that are between two workers; atomic */
 };
 
 static inline struct credit_release *line_release_of(const struct egress_context *c, uint32_t grant)

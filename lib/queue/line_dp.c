@@ -206,6 +206,46 @@ static void look(struct egress *e, struct egress_context *c, struct credit_line 
 		unlist(e, c, l);
 }
 
+/* --- shares at the data-centre edge --- */
+
+/* Bytes that a session may hold of the buffer by which the packet came: alpha times what is free, and two packets at least. */
+static uint64_t share_of(const struct egress_context *c, const struct pkt *x, const struct rte_mbuf *m)
+{
+	const struct snap_interface *p = &c->s->port[m->port];
+	struct account_level held = {0};
+
+	for (uint16_t i = 0; i < c->credit->n_workers; i++)
+		account_add(&c->credit->accounts[i]->total[m->port][x->priority], &held);
+	held.bytes = p->buffer.xoff.bytes - MIN_OF(held.bytes, p->buffer.xoff.bytes);
+	return MAX_OF(c->s->credit.alpha * held.bytes, 2ull * p->mtu);
+}
+
+/*
+ * A session that waits has filled its share of the buffer of its port (D61). It is marked, and, if it stops the others else,
+ * dropped: then true. What another node has granted is in the pool and in nobody's buffer.
+ */
+static bool overruns(struct egress_context *c, struct credit_line *l, struct rte_mbuf *m)
+{
+	const struct snap_credit *s = &c->s->credit;
+	struct pkt *x = pkt_of(m);
+	uint64_t holds = l->waits_bytes + m->pkt_len, share;
+
+	if (!s->alpha || !x->lossless || x->priority & PKT_GRANTED || m->port >= c->s->n_ports)
+		return false;
+	share = share_of(c, x, m);
+	if (likely(holds <= share))
+		return false;
+	if (s->overrun_drops && holds > 2 * share) {
+		stat_add(&l->overrun, 1);
+		return true;
+	}
+	if (queue_mark(m, x)) {
+		stat_add(&l->marked, 1);
+		stat_add(&c->stats->ecn_marked, 1);
+	}
+	return false;
+}
+
 static void join_line(struct egress *e, struct egress_context *c, struct credit_line *l, struct rte_mbuf *m)
 {
 	struct pkt *x = pkt_of(m);
@@ -215,6 +255,11 @@ static void join_line(struct egress *e, struct egress_context *c, struct credit_
 			: l->fifo.n >= e->queue_limit || e->lossy + m->nb_segs > e->buffer_limit) {
 		stat_add(&e->slice[x->slice].queue[x->tclass].dropped, 1);
 		queue_end(c, m, x->lossless ? DROP_headroom_exceeded : DROP_queue_full);
+		return;
+	}
+	if (unlikely(overruns(c, l, m))) {
+		stat_add(&e->slice[x->slice].queue[x->tclass].dropped, 1);
+		queue_end(c, m, DROP_session_overrun);
 		return;
 	}
 	queue_trace(c, m, TRACE_CREDIT, e->index, l->fifo.n);

@@ -129,6 +129,22 @@ static inline bool queue_is_exhausted(const struct egress_context *c, const stru
 	return __atomic_load_n(&c->exhausted[m->port], __ATOMIC_RELAXED) >> x->priority & 1;
 }
 
+/* Mark a packet CE (RFC 3168). False: it is not ECN-capable, or marked already. */
+static inline bool queue_mark(const struct rte_mbuf *m, struct pkt *x)
+{
+	const uint8_t *ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, x->strip);
+	uint8_t tos;
+
+	if (x->family != 4 && x->family != 6)
+		return false;
+	tos = x->ops & PKT_OP_TOS ? x->tos : x->family == 4 ? ip[1] : ipv6_tc((const struct ipv6_hdr *)ip);
+	if (!(tos & 3) || (tos & 3) == 3)
+		return false;
+	x->ops |= PKT_OP_TOS;
+	x->tos = tos | 3;
+	return true;
+}
+
 /* Take a change of the link into account. */
 void egress_look_at_link(struct egress *e, struct egress_context *c);
 

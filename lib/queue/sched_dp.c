@@ -72,21 +72,12 @@ static void sched_mark(struct egress *e, struct egress_context *c, struct egress
 	uint64_t level)
 {
 	const struct snap_interface *p = &c->s->port[e->index];
-	struct pkt *x = pkt_of(m);
-	const uint8_t *ip;
-	uint8_t tos;
 
 	if (level < p->ecn_max &&
 		(level - p->ecn_min) << 32 < (uint64_t)sched_next_random(e) * (p->ecn_max - p->ecn_min))
 		return;
-	if (x->family != 4 && x->family != 6)
+	if (!queue_mark(m, pkt_of(m)))
 		return;
-	ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, x->strip);
-	tos = x->ops & PKT_OP_TOS ? x->tos : x->family == 4 ? ip[1] : ipv6_tc((const struct ipv6_hdr *)ip);
-	if (!(tos & 3) || (tos & 3) == 3)
-		return;
-	x->ops |= PKT_OP_TOS;
-	x->tos = tos | 3;
 	stat_add(&q->marked, 1);
 	stat_add(&c->stats->ecn_marked, 1);
 }

@@ -7,6 +7,8 @@
 
 #include "rsvp/rsvp_node_priv.h"
 
+#define KEPT_SHARE 16 /* of a shared pool, one part in so many is for sessions that begin */
+
 static struct rsvp_reservation *reservation_of(struct rsvp_instance *s, const struct ip_addr *phop)
 {
 	struct rsvp_reservation *r = s->reservations;
@@ -36,7 +38,8 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, const struct rsvp_pat
 {
 	struct rsvp_instance *s = p->instance;
 	struct rsvp_reservation *r = reservation_of(s, p->phop);
-	uint64_t units = (uint64_t)rsvp_buffer_of(n, s) + n->config.margin;
+	uint32_t buffer = rsvp_first_buffer_of(n, s);
+	uint64_t units = (uint64_t)buffer + n->config.margin;
 	struct rsvp_limit *limit = &n->limit[s->limit];
 
 	if (r && r->units) {
@@ -52,10 +55,48 @@ struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, const struct rsvp_pat
 	if (!r)
 		return NULL;
 	r->units = (uint32_t)units;
-	r->buffer = rsvp_buffer_of(n, s);
+	r->buffer = buffer;
 	n->stats.promised += units;
 	limit->promised += units;
 	return r;
+}
+
+static void count_reservation(const struct rsvp_node *n, struct rsvp_reservation *r)
+{
+	if (r->number && r->epoch)
+		n->ops->data->counted(n->arg, r->number, &r->received, &r->lost, &r->freed);
+}
+
+uint64_t rsvp_pool_free(const struct rsvp_node *n)
+{
+	uint64_t kept = n->config.pool / KEPT_SHARE;
+
+	return n->config.pool > n->stats.committed + kept ? n->config.pool - n->stats.committed - kept : 0;
+}
+
+static uint32_t grow(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t want)
+{
+	struct rsvp_limit *limit = &n->limit[r->instance->limit];
+	uint64_t to = MIN_OF(want, rsvp_buffer_of(n, r->instance)), more;
+
+	if (!n->config.floor || !r->committed || r->buffer >= to)
+		return 0;
+	more = MIN_OF(to - r->buffer, rsvp_pool_free(n));
+	more = MIN_OF(more, limit->most > limit->committed ? limit->most - limit->committed : 0);
+	r->buffer += (uint32_t)more;
+	r->units += (uint32_t)more;
+	n->stats.promised += more;
+	n->stats.committed += more;
+	limit->promised += more;
+	limit->committed += more;
+	if (more && r->number)
+		n->ops->data->resized(n->arg, r->number, r->buffer);
+	return (uint32_t)more;
+}
+
+uint32_t rsvp_grow(struct rsvp_node *n, const struct rsvp_path *p, uint32_t want)
+{
+	return p->reservation ? grow(n, p->reservation, want) : 0;
 }
 
 bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r)
@@ -69,7 +110,30 @@ bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r)
 	n->stats.committed += r->units;
 	limit->committed += r->units;
 	r->committed = true;
+	if (n->stats.committed + rsvp_buffer_of(n, r->instance) <= n->config.pool / 2)
+		grow(n, r, UINT32_MAX); /* nobody is short of units */
 	return true;
+}
+
+/* What is still buffered stays reserved: it came under the promise that ends. */
+void rsvp_reservation_shrink(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t keep)
+{
+	struct rsvp_limit *limit = &n->limit[r->instance->limit];
+	uint64_t least = MAX_OF(keep, n->config.floor), less;
+
+	if (!n->config.floor || !keep || !r->committed)
+		return;
+	count_reservation(n, r);
+	least = MAX_OF(least, (uint64_t)MAX_OF((int64_t)r->received - r->freed, 0));
+	if (least >= r->buffer)
+		return;
+	less = r->buffer - least;
+	r->buffer -= (uint32_t)less;
+	r->units -= (uint32_t)less;
+	n->stats.promised -= less;
+	n->stats.committed -= less;
+	limit->promised -= less;
+	limit->committed -= less;
 }
 
 /* The units go back to the pool, and the counters of the epoch end. */
@@ -124,12 +188,6 @@ void rsvp_context_count(const struct rsvp_node *n, const struct rsvp_path *p)
 
 	if (x && n->ops->data && n->ops->data->used(n->arg, p, &x->sent, &pending, &queued))
 		x->rest = pending || queued;
-}
-
-static void count_reservation(const struct rsvp_node *n, struct rsvp_reservation *r)
-{
-	if (r->number && r->epoch)
-		n->ops->data->counted(n->arg, r->number, &r->received, &r->lost, &r->freed);
 }
 
 /* What is still buffered of the old epoch is counted as a debt of the new one (D63). */

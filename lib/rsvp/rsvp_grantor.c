@@ -246,10 +246,11 @@ static void ask(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		p->instance->select = true;
 }
 
-static void new_epoch(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t hop_sequence)
+static void new_epoch(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_cbfc_hop *h)
 {
 	p->confirmed = false;
-	rsvp_epoch_open(n, p->reservation, hop_sequence);
+	rsvp_reservation_shrink(n, p->reservation, h->want);
+	rsvp_epoch_open(n, p->reservation, h->sequence);
 	enter(n, p, RSVP_G_COMMITTED);
 	send_commit(n, now, p);
 }
@@ -257,7 +258,7 @@ static void new_epoch(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, ui
 /* Is there, behind this device, what its grantor has promised? */
 static bool is_carried_on(const struct rsvp_path *p)
 {
-	return p->instance->role == RSVP_FAR ? is_carried(p->instance) : p->user == RSVP_U_COMMITTED;
+	return p->instance->role == RSVP_FAR ? is_carried(p->instance) : rsvp_user_has_credit(p);
 }
 
 /* A 28 of a path that is known, in a state that has credit: a refresh, or RESYNC (2.11). */
@@ -276,7 +277,7 @@ static void committed_init(struct rsvp_node *n, uint64_t now, struct rsvp_path *
 	}
 	p->answers = h->flags & RSVP_HOP_IDLE;
 	if (h->flags & RSVP_HOP_IDLE && (int32_t)(h->sequence - p->reservation->opened_by) > 0)
-		new_epoch(n, now, p, h->sequence);
+		new_epoch(n, now, p, h);
 	else if (p->grantor == RSVP_G_COMMITTED)
 		send_commit(n, now, p);
 }

@@ -617,6 +617,15 @@ void rsvp_user_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	settle(n, now, p->instance);
 }
 
+bool rsvp_user_return(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	bool done = rsvp_user_give_back(n, now, p);
+
+	if (done)
+		settle(n, now, p->instance);
+	return done;
+}
+
 struct rsvp_path *rsvp_path_next(const struct rsvp_node *n, const struct rsvp_path *p)
 {
 	uint32_t slot = p ? p->slot + 1 : 0;

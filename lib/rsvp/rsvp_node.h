@@ -86,6 +86,7 @@ struct rsvp_config {
 	uint64_t pool;		      /* units that may be committed */
 	uint32_t oversubscription;    /* offers may promise that many pools, from 1 */
 	uint32_t buffer;	      /* units offered to a session */
+	uint32_t floor;	 /* units that a session keeps while the pool is shared by demand (D52); 0: it is not */
 	uint32_t margin; /* units reserved for a session above what is advertised: cells, descriptors (2.12) */
 };
 extern const struct rsvp_config rsvp_config_default; /* without address and pool */
@@ -135,7 +136,8 @@ struct rsvp_carry {
 
 /*
  * Credit as the data path counts it. Reservations have numbers here, which the caller gives; 0 is none. `opened` begins an
- * epoch of a reservation, and `filled` completes what a 29 says of it: FCCL, ABR and sequence. `heard` is a new 29 for a path.
+ * epoch of a reservation, `resized` makes the reservation larger in it, and `filled` completes what a 29 says of it: FCCL, ABR
+ * and sequence. `heard` is a new 29 for a path.
  * `used`: what was sent on a path in its epoch, what is on its way to the device, what is queued; false: the path carries no
  * data now. `marked`: a CBFC_HOP of a marker.
  */
@@ -143,6 +145,7 @@ struct rsvp_data_ops {
 	uint32_t (*reserved)(void *arg);
 	void (*released)(void *arg, uint32_t number);
 	void (*opened)(void *arg, uint32_t number, uint32_t epoch, uint32_t buffer);
+	void (*resized)(void *arg, uint32_t number, uint32_t buffer);
 	void (*filled)(void *arg, uint32_t number, struct rsvp_credit *c);
 	void (*counted)(void *arg, uint32_t number, uint64_t *received, int64_t *lost, int64_t *freed);
 	void (*heard)(void *arg, const struct rsvp_path *p, const struct rsvp_credit *c);
@@ -244,6 +247,14 @@ void rsvp_node_set(struct rsvp_node *n, const struct rsvp_config *c);
 bool rsvp_lend(struct rsvp_node *n, uint64_t lent);
 void rsvp_return(struct rsvp_node *n, uint64_t lent);
 
+/*
+ * Sharing of the pool by demand (D52). Units that may be given to sessions which ask for more; the rest is kept for those
+ * that begin. And: let a committed session have up to `want` units, as far as its limits and the pool permit: returns how many
+ * more it has.
+ */
+uint64_t rsvp_pool_free(const struct rsvp_node *n);
+uint32_t rsvp_grow(struct rsvp_node *n, const struct rsvp_path *p, uint32_t want);
+
 /* Change the units that a limit allows. What was granted stays granted. */
 void rsvp_limit_set(struct rsvp_node *n, uint8_t limit, uint64_t units);
 /* Units granted or offered under a limit. */
@@ -337,6 +348,11 @@ void rsvp_user_store(const struct rsvp_path *p, uint32_t epoch, uint64_t sent);
 /* The next hop of a path is silent; and: its credit is out of step, so that a new epoch is needed. */
 void rsvp_user_silent(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+/*
+ * Give the credit of a path back but for rsvp_config.floor units (D52). Nothing was sent for D_idle, and nothing is until the next S. False:
+ * the path is not committed, or another one uses the same credit.
+ */
+bool rsvp_user_return(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 
 /* The path on which the data of a session that begins here may be sent; NULL: none. */
 struct rsvp_path *rsvp_current(const struct rsvp_instance *s);

@@ -151,6 +151,7 @@ struct rsvp_path {
 	bool ask : 1, asked : 1;
 	bool again : 1;	     /* the session has left it: it begins again as a backup when its End is over */
 	bool down_acked : 1; /* the last 28 or 30, by the next hop */
+	bool returns : 1;    /* U_RESYNC that gives credit back, but for rsvp_config.floor units */
 	uint16_t id;
 	uint32_t due[RSVP_PATH_TIMERS];
 	struct rsvp_sender sender;
@@ -401,6 +402,8 @@ uint32_t rsvp_sum_of(const struct rsvp_message *m);
 /* With the previous hop of the path. NULL: no room. */
 struct rsvp_reservation *rsvp_reserve(struct rsvp_node *n, const struct rsvp_path *p);
 bool rsvp_reservation_commit(struct rsvp_node *n, struct rsvp_reservation *r);
+/* The user gives back all but `keep` units, in the epoch that begins next (D52). */
+void rsvp_reservation_shrink(struct rsvp_node *n, struct rsvp_reservation *r, uint32_t keep);
 /* Give the units back `delay_ms` later, unless a path is still on it. */
 void rsvp_release(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint32_t delay_ms);
 void rsvp_give_back(struct rsvp_node *n, struct rsvp_reservation *r); /* at once */
@@ -477,7 +480,14 @@ void rsvp_user_end(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_refuse(struct rsvp_node *n, struct rsvp_path *p);
 void rsvp_user_more(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_down(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+/* Has the path credit of its next hop? Also while it gives some of it back: data that comes then waits for one round trip. */
+static inline bool rsvp_user_has_credit(const struct rsvp_path *p)
+{
+	return p->user == RSVP_U_COMMITTED || (p->user == RSVP_U_RESYNC && p->returns);
+}
+
 void rsvp_user_out_of_step(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
+bool rsvp_user_give_back(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p);
 void rsvp_user_moved(struct rsvp_node *n, struct rsvp_path *p, const struct rsvp_way *way);
 void rsvp_user_timer(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, uint8_t kind);
@@ -491,6 +501,12 @@ bool rsvp_offer_is_better(const struct rsvp_cbfc_offer *a, const struct rsvp_cbf
 static inline uint32_t rsvp_buffer_of(const struct rsvp_node *n, const struct rsvp_instance *s)
 {
 	return MIN_OF(n->config.buffer, s->most);
+}
+
+/* Units with which a session begins: the rest follows its demand, if the pool is shared (D52). */
+static inline uint32_t rsvp_first_buffer_of(const struct rsvp_node *n, const struct rsvp_instance *s)
+{
+	return n->config.floor ? MIN_OF(n->config.floor, rsvp_buffer_of(n, s)) : rsvp_buffer_of(n, s);
 }
 
 /* R of a neighbour, as far as it counts. */

@@ -113,6 +113,11 @@ static void put_cbfc_hop(const struct rsvp_node *n, struct rsvp_message *m, cons
 		.heartbeat_us = n->config.heartbeat_us};
 	if (p->user == RSVP_U_ENDING && x)
 		m->cbfc_hop[0].epoch = x->epoch;
+	if (p->returns) {
+		m->cbfc_hop[0].of_context = true;
+		m->cbfc_hop[0].lih = p->lih;
+		m->cbfc_hop[0].want = n->config.floor;
+	}
 	m->count[RSVP_O_CBFC_HOP] = 1;
 }
 
@@ -136,7 +141,8 @@ static void put_offer(const struct rsvp_node *n, struct rsvp_message *m, const s
 {
 	struct rsvp_cbfc_offer *o = &m->offer[0];
 	const struct rsvp_reservation *r = p->reservation;
-	uint64_t own = (uint64_t)(r ? r->buffer : rsvp_buffer_of(n, p->instance)) << p->instance->unit;
+	uint64_t own = (uint64_t)(r && !n->config.floor ? r->buffer : rsvp_buffer_of(n, p->instance))
+		       << p->instance->unit;
 	struct rsvp_way way = rsvp_whole_way(p);
 	uint32_t link = n->ops->delay_us ? n->ops->delay_us(n->arg, &way) : way.delay_us;
 	bool unknown = p->offer.delay_us == UINT32_MAX || link == UINT32_MAX;

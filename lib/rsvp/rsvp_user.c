@@ -9,25 +9,28 @@
 
 #define RESYNC_MAX_NS NSEC_PER_SEC
 
-static bool sends_data(const struct rsvp_path *p)
+/* returns: U_RESYNC that gives credit back. */
+static void enter_with(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_user_state state, bool returns)
 {
-	return p->user == RSVP_U_COMMITTED;
-}
-
-static void enter(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_user_state state)
-{
-	bool before = sends_data(p);
+	bool before = rsvp_user_has_credit(p);
 
 	p->user = (uint8_t)state;
+	p->returns = returns;
 	p->tries = 0;
 	if (state == RSVP_U_NONE || state == RSVP_U_OUT)
 		rsvp_timer_cancel(n, p, RSVP_T_USER_SEND);
-	if (before != sends_data(p))
-		n->ops->changed(n->arg, p, !before);
+	if (before == rsvp_user_has_credit(p))
+		return;
+	n->ops->changed(n->arg, p, !before);
 	if (before && p->instance->current == p) {
 		p->instance->current = NULL;
 		p->instance->backup = true;
 	}
+}
+
+static void enter(struct rsvp_node *n, struct rsvp_path *p, enum rsvp_user_state state)
+{
+	enter_with(n, p, state, false);
 }
 
 static void live(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
@@ -135,6 +138,7 @@ static void heard(const struct rsvp_node *n, const struct rsvp_path *p, const st
 static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	struct rsvp_instance *s = p->instance;
+	bool before = rsvp_user_has_credit(p);
 
 	p->ask = false;
 	tell_old(n, p);
@@ -151,7 +155,7 @@ static void commit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		rsvp_due_set(n, s, &s->due, TIME_NEVER);
 		if (is_elsewhere(p))
 			rsvp_due_set(n, s, &s->due, now + rsvp_ms(n->config.offer_ms));
-	} else {
+	} else if (!before) {
 		p->steps |= RSVP_UP_COMMIT;
 	}
 }
@@ -498,6 +502,15 @@ void rsvp_user_out_of_step(struct rsvp_node *n, uint64_t now, struct rsvp_path *
 {
 	if (p->user == RSVP_U_COMMITTED)
 		resync(n, now, p);
+}
+
+bool rsvp_user_give_back(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	if (p->user != RSVP_U_COMMITTED || !p->context || is_shared(p))
+		return false;
+	enter_with(n, p, RSVP_U_RESYNC, true);
+	send_resync(n, now, p);
+	return true;
 }
 
 void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)

@@ -5,11 +5,24 @@
 
 #include "config/config.h"
 #include "config/keys.h"
+#include "credit/credit.h"
 #include "snapshot/build_priv.h"
 
 _Static_assert((int)DIGEST_SHA256 == (int)HMAC_SHA256 && (int)DIGEST_MD5 == (int)HMAC_MD5, "words of the key digest");
 
 #define LEAST_PACKET 64 /* m of SENDER_TSPEC */
+
+/* Two of the largest packets (docs/credit.md 2.12); 0: the pool is not shared. */
+static uint32_t floor_of(const struct config *c)
+{
+	uint64_t mtu = 0;
+
+	if (!c->credit.share || c->credit.data != CREDIT_DATA_GATED)
+		return 0;
+	for (uint32_t i = 0; i < c->ports.n; i++)
+		mtu = MAX_OF(mtu, c->ports.items[i].mtu);
+	return 2 * credit_units((uint32_t)mtu, (uint32_t)c->credit.overhead, (uint8_t)c->credit.unit);
+}
 
 static struct rsvp_config config_of(const struct config *c)
 {
@@ -35,6 +48,7 @@ static struct rsvp_config config_of(const struct config *c)
 	r.oversubscription = (uint32_t)x->oversubscription;
 	r.buffer = (uint32_t)x->buffer;
 	r.margin = (uint32_t)x->margin;
+	r.floor = floor_of(c);
 	return r;
 }
 
@@ -322,6 +336,10 @@ int build_credit(struct builder *b)
 	s->letter_numbers = letter_numbers_of(x);
 	s->overhead = (uint32_t)x->overhead;
 	s->wait_ns = x->wait_ms * NSEC_PER_MSEC;
+	s->alpha = (uint8_t)x->alpha;
+	s->overrun_drops = x->overrun == OVERRUN_DROP;
+	s->floor = x->return_ms == CFG_NONE ? 0 : s->config.floor;
+	s->return_ns = s->floor ? x->return_ms * NSEC_PER_MSEC : 0;
 	for (uint32_t i = 0; i < x->data_of.n; i++) {
 		build_match(&s->data_of[i].sources, &x->data_of.items[i].sources);
 		s->data_of[i].traffic_class = (uint8_t)x->data_of.items[i].class;

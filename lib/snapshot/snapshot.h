@@ -397,8 +397,12 @@ struct snap_credit {
 	bool on;
 	struct rsvp_config config;
 	struct rsvp_numbers numbers;
-	uint32_t overhead; /* bytes charged for headers */
-	uint64_t wait_ns;  /* for which packets wait for a session without credit */
+	uint32_t overhead;  /* bytes charged for headers */
+	uint64_t wait_ns;   /* for which packets wait for a session without credit */
+	uint8_t alpha;	    /* of a session's share of a port's buffer; 0: no shares */
+	bool overrun_drops; /* beyond twice that share */
+	uint32_t floor;	    /* units that a session keeps when it gives its credit back; 0: it does not */
+	uint64_t return_ns; /* after which it does, or D_idle, or two loops */
 	uint64_t clock_s;
 	uint64_t repair_ms; /* W of RFC 2205 section 3.6 */
 	uint32_t window;

@@ -94,6 +94,8 @@
 	X(echo_limited, "ICMP echo request above the rate limit icmp.echo") \
 	X(credit_no_session, "label of a credit session that has been granted nothing here") \
 	X(credit_ended, "its credit session has ended, or had no credit for longer than credit.wait") \
+	X(session_overrun, "its credit session held more than twice its share of the buffer of its port, and " \
+			   "credit.overrun is drop") \
 	X(credit_moved, "its credit session moved to a port of another worker while the packet was on its way there") \
 	X(stopped, "still held when the node stopped")
 

@@ -65,7 +65,7 @@ static void timers_and_pool(void **state)
 			"  data: free\n", "  data: gated\n"},
 		{"no credit that could end", "  lease: 500\n", "  lease: 100\n", NULL},
 		{"no pool", "pool: 64", "pool: ^0",
-			"pool: 0, so no session of accept in line 477 could be granted credit; set pool, at least 17 "
+			"pool: 0, so no session of accept in line 481 could be granted credit; set pool, at least 17 "
 			"units "
 			"for one session"},
 	};
@@ -133,7 +133,7 @@ static void servers(void **state)
 		{"twice", "      rate: 5K\n",
 			"      rate: 5K\n    - address: \"2001:db8:1::9\"\n      port: dc0\n"
 			"      keys: [{id: 14}]\n",
-			"address 2001:db8:1::9 is used twice in neighbors, first in line 466",
+			"address 2001:db8:1::9 is used twice in neighbors, first in line 470",
 			"    - address: \"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id",
 			"    - address: ^\"2001:db8:1::9\"\n      port: dc0\n      keys:\n        - id"},
 		{"hops away", "      port: dc0\n      keys:\n", "      port: dc0\n      hops: ^2\n      keys:\n",
@@ -186,9 +186,9 @@ static void sessions(void **state)
 			"class has one lossless scheme on a path: use another SID, or no session",
 			"roce\n      policy: to-dc2", "roce\n      policy: ^to-dc2"},
 		{"too few paths", "  paths: 64", "  paths: ^1",
-			"paths: 1 is too few: the sessions in line 482 have 3 paths; set paths to 3 or more"},
+			"paths: 1 is too few: the sessions in line 486 have 3 paths; set paths to 3 or more"},
 		{"another label", "  - name: to-dc2\n    flows", "  - name: to-dc2\n    flow-label: ^9\n    flows",
-			"flow-label: 9: data of session 'roce' in line 483 has the label of its path; leave out "
+			"flow-label: 9: data of session 'roce' in line 487 has the label of its path; leave out "
 			"flow-label, or give the session another policy",
 			"  data: free\n", "  data: gated\n"},
 		{"a label that no data waits for", "  - name: to-dc2\n    flows",

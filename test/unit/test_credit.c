@@ -453,6 +453,15 @@ static void asks_and_answers(void **state)
 	assert_true(credit_user_out_of_step(&h.user, 3 * NSEC_PER_MSEC, h.now + 9 * NSEC_PER_MSEC));
 	hop_hear(&h, &h.last);
 	assert_false(credit_user_out_of_step(&h.user, 3 * NSEC_PER_MSEC, h.now + 9 * NSEC_PER_MSEC));
+	h.now += NSEC_PER_SEC; /* quiet: the time counts from the first question */
+	credit_user_asked(&h.user, &marker, h.now);
+	assert_false(credit_user_out_of_step(&h.user, 3 * NSEC_PER_MSEC, h.now + 8 * NSEC_PER_MSEC));
+	credit_user_asked(&h.user, &marker, h.now + 8 * NSEC_PER_MSEC);
+	assert_true(credit_user_out_of_step(&h.user, 3 * NSEC_PER_MSEC, h.now + 9 * NSEC_PER_MSEC));
+	h.now += 9 * NSEC_PER_MSEC;
+	hop_update(&h);
+	hop_hear(&h, &h.last);
+	assert_false(credit_user_out_of_step(&h.user, 3 * NSEC_PER_MSEC, h.now + 9 * NSEC_PER_MSEC));
 }
 
 /* A worker tells control once for each batch. */

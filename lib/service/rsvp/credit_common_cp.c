@@ -54,3 +54,28 @@ void credit_activate_line(struct control_role *c, uint32_t line)
 	k->use[line].quiet = 0;
 	k->active_line[k->active_lines++] = line;
 }
+
+uint32_t credit_mtu_units(const struct control_role *c)
+{
+	uint32_t mtu = 0;
+
+	for (uint32_t i = 0; i < c->s->n_ports; i++)
+		mtu = MAX_OF(mtu, c->s->port[i].mtu);
+	return credit_units(mtu, c->s->credit.overhead, c->s->credit.config.unit);
+}
+
+void credit_set_batch(struct control_role *c, uint32_t number, uint32_t buffer)
+{
+	struct credit_control *k = credit_of(c->node);
+	struct credit_load load = {.updates = CREDIT_UPDATES_PER_S};
+	uint64_t window = (uint64_t)buffer << c->s->credit.config.unit, batch;
+
+	for (uint32_t i = 0; i < c->s->n_ports; i++)
+		load.rate_all = MAX_OF(load.rate_all, c->s->port[i].speed_bps / 8);
+	load.mtu = credit_mtu_units(c) << c->s->credit.config.unit;
+	batch = MAX_OF(credit_batch(&load, window) >> c->s->credit.config.unit, 1);
+	for (uint32_t i = 0; i < (uint32_t)k->data->n_workers + k->data->n_rx; i++)
+		__atomic_store_n(&k->data->release[(size_t)i * k->data->numbers + number].batch, (uint32_t)batch,
+			__ATOMIC_RELAXED);
+	k->grant[number].batch = (uint32_t)batch;
+}

@@ -30,15 +30,6 @@ static uint64_t sync_of(uint64_t loop_ns)
 	return loop_ns <= NSEC_PER_MSEC ? SYNC_SHORT_NS : SYNC_NS;
 }
 
-static uint32_t mtu_units(const struct control_role *c)
-{
-	uint32_t mtu = 0;
-
-	for (uint32_t i = 0; i < c->s->n_ports; i++)
-		mtu = MAX_OF(mtu, c->s->port[i].mtu);
-	return credit_units(mtu, c->s->credit.overhead, c->s->credit.config.unit);
-}
-
 /* --- the machines ask --- */
 
 static uint32_t reserved(void *arg)
@@ -99,20 +90,21 @@ static void opened(void *arg, uint32_t number, uint32_t epoch, uint32_t buffer)
 	struct control_role *c = arg;
 	struct credit_control *k = credit_of(c->node);
 	struct credit_grant *g = &k->grant[number];
-	struct credit_load load = {.updates = CREDIT_UPDATES_PER_S};
-	uint64_t window = (uint64_t)buffer << c->s->credit.config.unit, batch;
 
 	credit_grantor_open(&g->g, NULL, epoch, buffer, credit_totals_of(k->data, number));
+	g->g.want = 0;
 	set_epoch(k->data, number, epoch, g->lih);
 	g->row = UINT8_MAX;
-	for (uint32_t i = 0; i < c->s->n_ports; i++)
-		load.rate_all = MAX_OF(load.rate_all, c->s->port[i].speed_bps / 8);
-	load.mtu = mtu_units(c) << c->s->credit.config.unit;
-	batch = MAX_OF(credit_batch(&load, window) >> c->s->credit.config.unit, 1);
-	for (uint32_t i = 0; i < (uint32_t)k->data->n_workers + k->data->n_rx; i++)
-		__atomic_store_n(&k->data->release[(size_t)i * k->data->numbers + number].batch, (uint32_t)batch,
-			__ATOMIC_RELAXED);
-	g->batch = (uint32_t)batch;
+	credit_set_batch(c, number, buffer);
+}
+
+static void resized(void *arg, uint32_t number, uint32_t buffer)
+{
+	struct control_role *c = arg;
+
+	credit_grantor_resize(&credit_of(c->node)->grant[number].g, buffer);
+	credit_set_batch(c, number, buffer);
+	credit_activate_grant(credit_of(c->node), number);
 }
 
 static void filled(void *arg, uint32_t number, struct rsvp_credit *out)
@@ -299,11 +291,14 @@ static void marked(void *arg, const struct rsvp_path *p, uint32_t number, const 
 			c->s->credit.config.idle_ms * NSEC_PER_MSEC, c->now),
 		lost);
 	credit_activate_grant(k, number);
+	if (c->s->credit.config.floor && g->g.want > g->g.buf)
+		credit_grant_wants(k, number);
 }
 
 const struct rsvp_data_ops credit_data_ops = {.reserved = reserved,
 	.released = released,
 	.opened = opened,
+	.resized = resized,
 	.filled = filled,
 	.counted = counted,
 	.heard = heard,
@@ -315,7 +310,7 @@ static void tick_grant(struct control_role *c, uint32_t number)
 	struct credit_control *k = credit_of(c->node);
 	struct credit_grant *g = &k->grant[number];
 	struct credit_totals t = credit_totals_of(k->data, number);
-	struct credit_pace pace = {.batch = g->batch, .mtu = mtu_units(c), .tick = true};
+	struct credit_pace pace = {.batch = g->batch, .mtu = credit_mtu_units(c), .tick = true};
 	struct rsvp_path *p = g->slot != CREDIT_NO_SLOT ? rsvp_path_at(rsvp_of(c)->machines, g->slot) : NULL;
 
 	credit_grantor_watch(&g->g, t, c->now);
@@ -335,7 +330,7 @@ static bool rests(struct credit_data *d, struct credit_grant *g, uint32_t number
 {
 	struct credit_totals before = credit_totals_of(d, number), after;
 
-	if (g->used && (g->quiet < QUIET_TICKS || g->closing))
+	if (g->used && (g->quiet < QUIET_TICKS || g->closing || g->wants))
 		return false;
 	__atomic_store_n(&d->origin[number].told, false, __ATOMIC_SEQ_CST);
 	after = credit_totals_of(d, number);
@@ -372,7 +367,7 @@ static void look_at_credit(struct control_role *c, uint32_t line)
 	struct credit_neighbor *n = &k->neighbor[u->binding.alive];
 	uint64_t loop = loop_of(c, n), stall = credit_stall_time(loop, sync_of(loop));
 	uint64_t idle = c->s->credit.config.idle_ms * NSEC_PER_MSEC;
-	uint8_t health = (uint8_t)credit_user_health(&u->u, &l->gate, stat_read(&l->waits), mtu_units(c), stall,
+	uint8_t health = (uint8_t)credit_user_health(&u->u, &l->gate, stat_read(&l->waits), credit_mtu_units(c), stall,
 		c->now);
 	struct rsvp_path *p = rsvp_path_at(rsvp_of(c)->machines, u->slot);
 
@@ -399,18 +394,39 @@ static void look_at_credit(struct control_role *c, uint32_t line)
 		credit_user_fence_due(&u->u, &l->gate, health == CREDIT_STALLED,
 			credit_fence_time(loop, k->active_lines), c->now))
 		credit_fence_send(c, line);
+	credit_look_at_share(c, line, loop, MAX_OF(stall, loop));
 	if (__atomic_load_n(&l->blocked, __ATOMIC_RELAXED) &&
 		credit_gate_passes(&l->gate, k->data->alive[u->binding.alive], c->now, 1))
 		credit_line_kick(c, line);
 }
 
-static bool is_quiet(const struct credit_line *l, const struct credit_use *u)
+static bool is_quiet(const struct control_role *c, const struct credit_line *l, const struct credit_use *u)
 {
-	if (u->ordered || u->ending || stat_read(&l->waits) || __atomic_load_n(&l->gate.pending, __ATOMIC_ACQUIRE))
+	if (u->ordered || u->ending || u->returns != CREDIT_NO_SLOT || credit_holds_more(c, u) ||
+		stat_read(&l->waits) || __atomic_load_n(&l->gate.pending, __ATOMIC_ACQUIRE))
 		return false;
 	if (u->slot == CREDIT_NO_SLOT)
 		return u->wanted == CREDIT_NO_SLOT && !u->closing && (!u->bound || u->mode != LINE_HELD);
 	return u->slot == u->wanted && credit_fctbs(&u->u, &l->gate) == u->u.abr && !u->u.fence_open;
+}
+
+static void follow_use(struct control_role *c, const struct rsvp_path *p, const struct rsvp_path_view *v);
+
+/* The worker holds a line whose credit is given back; if packets have come meanwhile, it stays. */
+static void give_back(struct control_role *c, uint32_t line)
+{
+	struct credit_use *u = &credit_of(c->node)->use[line];
+	const struct rsvp_path *p;
+	uint32_t slot = u->returns;
+	struct rsvp_path_view v;
+
+	if (slot == CREDIT_NO_SLOT || u->ordered || u->slot != CREDIT_NO_SLOT || credit_give_back(c, line))
+		return;
+	p = rsvp_path_at(rsvp_of(c)->machines, slot);
+	if (!p)
+		return;
+	rsvp_path_show(p, &v);
+	follow_use(c, p, &v);
 }
 
 static void tick_line(struct control_role *c, uint32_t line)
@@ -420,6 +436,7 @@ static void tick_line(struct control_role *c, uint32_t line)
 	struct credit_line *l = &k->data->line[line];
 
 	credit_line_step(c, line);
+	give_back(c, line);
 	if (u->slot != CREDIT_NO_SLOT && u->slot == u->wanted && !u->ordered && u->u.state == CREDIT_OPEN)
 		look_at_credit(c, line);
 	if (u->used && u->ending && u->slot != CREDIT_NO_SLOT) {
@@ -428,7 +445,7 @@ static void tick_line(struct control_role *c, uint32_t line)
 		rsvp_user_count(rsvp_of(c)->machines, c->now, p, credit_fctbs(&u->u, &l->gate),
 			__atomic_load_n(&l->gate.pending, __ATOMIC_ACQUIRE), stat_read(&l->waits));
 	}
-	u->quiet = is_quiet(l, u) ? (uint8_t)(u->quiet + 1) : 0;
+	u->quiet = is_quiet(c, l, u) ? (uint8_t)(u->quiet + 1) : 0;
 }
 
 static bool line_rests(struct credit_data *d, struct credit_use *u, uint32_t line)
@@ -542,7 +559,7 @@ static void batch_freed(struct control_role *c, uint32_t number)
 {
 	struct credit_control *k = credit_of(c->node);
 	struct credit_grant *g = &k->grant[number];
-	struct credit_pace pace = {.batch = g->batch, .mtu = mtu_units(c)};
+	struct credit_pace pace = {.batch = g->batch, .mtu = credit_mtu_units(c)};
 	struct credit_totals t = credit_totals_of(k->data, number);
 	uint64_t apart = NSEC_PER_SEC / UPDATES_PER_S * (1 + k->active_grants / UPDATES_SHARED);
 
@@ -581,6 +598,9 @@ static void hear_tell(struct control_role *c, uint32_t what)
 	case LINE_TELLS_LINE:
 		credit_activate_line(c, number);
 		credit_line_step(c, number);
+		give_back(c, number);
+		if (c->s->credit.config.floor) /* it may need more at once */
+			k->tick_ns = MIN_OF(k->tick_ns, c->now + SYNC_SHORT_NS);
 		if (k->use[number].slot != CREDIT_NO_SLOT &&
 			credit_user_has_statement(&k->use[number].u, &k->data->line[number].gate))
 			credit_marker_send(c, number, true, false);
@@ -631,6 +651,7 @@ unsigned int credit_poll(struct control_role *c, uint64_t *due)
 	if (c->now >= k->late_ns)
 		late_batches(c);
 	look_at_neighbors(c, due);
+	credit_serve(c);
 	credit_updates_send(c);
 	if (k->active_grants || k->active_lines)
 		*due = MIN_OF(*due, MAX_OF(k->tick_ns, c->now));
@@ -699,6 +720,8 @@ static void follow_use(struct control_role *c, const struct rsvp_path *p, const 
 		return;
 	u = &k->use[x->line];
 	u->ending = v->user == RSVP_U_ENDING && u->slot == slot && v->role == RSVP_TRANSIT;
+	if (on && u->returns == slot)
+		return; /* until the worker holds the line */
 	if (on)
 		u->wanted = slot;
 	else if (u->wanted == slot && !u->ending)
@@ -736,6 +759,8 @@ void credit_gone(struct control_role *c, const struct rsvp_path *p)
 		u->wanted = CREDIT_NO_SLOT;
 	if (u->left == slot)
 		u->left = CREDIT_NO_SLOT;
+	if (u->returns == slot)
+		u->returns = CREDIT_NO_SLOT;
 	u->ending = false;
 	credit_activate_line(c, x->line);
 	credit_line_step(c, x->line);
@@ -756,7 +781,8 @@ uint32_t credit_line_new(struct control_role *c, bool headend)
 		.active = k->use[line].active,
 		.slot = CREDIT_NO_SLOT,
 		.wanted = CREDIT_NO_SLOT,
-		.left = CREDIT_NO_SLOT};
+		.left = CREDIT_NO_SLOT,
+		.returns = CREDIT_NO_SLOT};
 	return line;
 }
 

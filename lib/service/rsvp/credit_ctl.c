@@ -22,12 +22,17 @@ static void free_all(struct credit_control *k)
 		return;
 	if (k->data)
 		credit_table_free(&k->data->table);
+	if (k->data)
+		free(k->data->accounts);
 	for (unsigned int i = 0; i < ARRAY_LEN(k->memory); i++)
 		free(k->memory[i]);
 	free(k->free_grant);
 	free(k->free_line);
 	free(k->active_grant);
 	free(k->active_line);
+	free(k->wanting);
+	free(k->demand);
+	free(k->demands);
 	free(k->data);
 	free(k);
 }
@@ -40,6 +45,7 @@ static bool make_tables(struct credit_control *k, const struct config *c, uint16
 	d->numbers = n;
 	d->n_rx = n_rx;
 	d->n_workers = n_workers;
+	d->accounts = calloc(n_workers, sizeof(const struct accounts *));
 	d->line = new_sparse(n * sizeof(*d->line), &k->memory[0]);
 	d->origin = new_sparse(n * sizeof(*d->origin), &k->memory[1]);
 	d->intake = new_sparse((size_t)n * n_rx * sizeof(*d->intake), &k->memory[2]);
@@ -54,8 +60,12 @@ static bool make_tables(struct credit_control *k, const struct config *c, uint16
 	k->free_line = calloc(n, sizeof(uint32_t));
 	k->active_grant = calloc(n, sizeof(uint32_t));
 	k->active_line = calloc(n, sizeof(uint32_t));
-	return d->line && d->origin && d->intake && d->sample && d->release && d->line_of_path && k->grant && k->use &&
-	       k->use_row && k->grant_row && k->free_grant && k->free_line && k->active_grant && k->active_line &&
+	k->wanting = calloc(n, sizeof(uint32_t));
+	k->demand = calloc(n, sizeof(*k->demand));
+	k->demands = calloc(n, sizeof(struct credit_demand *));
+	return d->accounts && d->line && d->origin && d->intake && d->sample && d->release && d->line_of_path &&
+	       k->grant && k->use && k->use_row && k->grant_row && k->free_grant && k->free_line && k->active_grant &&
+	       k->active_line && k->wanting && k->demand && k->demands &&
 	       credit_table_make(&d->table, (uint32_t)c->credit.paths);
 }
 
@@ -129,6 +139,7 @@ int credit_make(struct control_role *c, int socket)
 	for (uint16_t i = 0; i < n->n_workers && rc == 0; i++) {
 		struct egress_context *ctx = &n->worker[i].ctx;
 
+		k->data->accounts[i] = n->worker[i].accounts;
 		ctx->credit = k->data;
 		ctx->credit_told = credit_tell_control;
 		ctx->credit_orders = credit_obey_orders;
@@ -145,7 +156,7 @@ uint64_t credit_memory(uint32_t paths, unsigned int rx, unsigned int workers)
 {
 	uint64_t each = sizeof(struct credit_line) + sizeof(struct credit_origin) + sizeof(struct credit_grant) +
 			sizeof(struct credit_use) + sizeof(struct credit_use_row) + sizeof(struct credit_grant_row) +
-			4 * sizeof(uint32_t);
+			5 * sizeof(uint32_t) + sizeof(struct credit_demand) + sizeof(struct credit_demand *);
 
 	each += rx * (sizeof(struct credit_intake) + CREDIT_SAMPLES * sizeof(struct credit_sample));
 	each += (rx + workers) * sizeof(struct credit_release);

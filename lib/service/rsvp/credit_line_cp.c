@@ -171,6 +171,8 @@ static void adopt(struct control_role *c, struct credit_line *l, struct credit_u
 		.base = l->gate.sent - v->sent,
 		.heard_ns = c->now,
 		.moved_ns = c->now};
+	u->keeps = u->gave && v->credit_units >= u->gave;
+	u->gave = 0;
 	u->stated = v->abr;
 	u->unanswered = false;
 	u->leaked = 0;

@@ -157,6 +157,7 @@ bool credit_marker_send(struct control_role *c, uint32_t line, bool ask, bool id
 		.fctbs = hop.fctbs,
 		.sequence = hop.sequence,
 		.lih = v.lih,
+		.want = u->want,
 		.fence = hop.fence};
 	m->count[RSVP_O_CBFC_HOP] = 1;
 	if (ask)
@@ -164,6 +165,7 @@ bool credit_marker_send(struct control_role *c, uint32_t line, bool ask, bool id
 	if (hop.fence)
 		credit_use_stated(u, &hop);
 	u->counts.markers++;
+	u->want = 0;
 	send(c, n, m);
 	return true;
 }

@@ -31,12 +31,18 @@
 		"packets sent without credit because the session had none for longer than credit.wait") \
 	X(counter, ended, "ended", "packets", M "ended_packets", \
 		"packets dropped because the session had no credit for longer than credit.wait") \
+	X(counter, marked, "marked", "packets", M "marked_packets", \
+		"packets marked CE because the session held more than its share of the buffer of its port") \
+	X(counter, overrun, "overrun", "packets", M "overrun_packets", \
+		"packets dropped because the session held more than twice that share") \
 	X(counter, stalls, "stalls", "times", M "stalls", \
 		"times that packets waited and no credit came for a whole loop") \
 	X(counter, stalled_ns, "stalled_ms", "ns", M "stalled_ns", "time without credit in these stalls") \
 	X(counter, fences, "fences", "packets", M "fences", "fences ordered") \
 	X(counter, markers, "markers", "messages", M "markers", "markers sent") \
 	X(counter, resyncs, "resyncs", "times", M "resyncs", "times that a new epoch was asked for") \
+	X(counter, returned, "returned", "times", M "returned", \
+		"times that credit was given back because the session sent nothing") \
 	X(counter, beyond, "beyond", "updates", M "beyond", "updates that promise more than the neighbour may grant")
 
 /* The same of a grant. */

@@ -37,7 +37,9 @@ struct credit_line_counts credit_line_counts(const struct credit_line *l)
 	return (struct credit_line_counts){.packets = stat_read(&l->packets),
 		.waited = stat_read(&l->waited),
 		.uncredited = stat_read(&l->uncredited),
-		.ended = stat_read(&l->ended)};
+		.ended = stat_read(&l->ended),
+		.marked = stat_read(&l->marked),
+		.overrun = stat_read(&l->overrun)};
 }
 
 /* --- uses --- */
@@ -96,11 +98,14 @@ static struct credit_sent sent_of(const struct credit_line *l, struct credit_use
 		.waited = counts.waited - u->base.waited,
 		.uncredited = counts.uncredited - u->base.uncredited,
 		.ended = counts.ended - u->base.ended,
+		.marked = counts.marked - u->base.marked,
+		.overrun = counts.overrun - u->base.overrun,
 		.stalls = u->counts.stalls,
 		.stalled_ns = u->counts.stalled_ns,
 		.fences = u->counts.fences,
 		.markers = u->counts.markers,
 		.resyncs = u->counts.resyncs,
+		.returned = u->counts.returned,
 		.beyond = u->counts.beyond};
 	uint64_t sent = credit_fctbs(&u->u, &l->gate);
 	int64_t free, way;

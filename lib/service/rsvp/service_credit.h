@@ -13,6 +13,7 @@
 #include "credit/credit_alive.h"
 #include "credit/credit_grantor.h"
 #include "credit/credit_pace.h"
+#include "credit/credit_pool.h"
 #include "credit/credit_user.h"
 #include "queue/line.h"
 #include "service/rsvp/credit_shown.h"
@@ -28,12 +29,12 @@ struct credit_grant_counts {
 };
 
 struct credit_use_counts {
-	uint64_t fences, markers, resyncs, stalls, stalled_ns, beyond;
+	uint64_t fences, markers, resyncs, stalls, stalled_ns, beyond, returned;
 };
 
 /* Counters that the worker has of a line. */
 struct credit_line_counts {
-	uint64_t packets, waited, uncredited, ended;
+	uint64_t packets, waited, uncredited, ended, marked, overrun;
 };
 
 /* How many there were in a second. */
@@ -49,6 +50,7 @@ struct credit_grant {
 	uint32_t slot; /* path by which updates are sent; CREDIT_NO_SLOT */
 	struct credit_grantor g;
 	bool due, closing;
+	bool wants;	/* its user asks for more than it has */
 	uint8_t quiet;	/* ticks without anything to do */
 	uint8_t row;	/* rx role that has sampled fences in this epoch; UINT8_MAX: none */
 	uint32_t lih;	/* of the previous hop */
@@ -81,7 +83,12 @@ struct credit_use {
 	uint8_t mode;		   /* enum line_mode that was ordered last */
 	uint32_t left, left_epoch; /* path and epoch that were given up with the last order; CREDIT_NO_SLOT */
 	uint32_t slot, wanted;	   /* path whose credit it has, and shall have; CREDIT_NO_SLOT */
-	uint64_t off_ns;	   /* since when it has had none */
+	uint32_t returns;	   /* path whose credit is given back when the worker holds the line; CREDIT_NO_SLOT */
+	uint32_t gave;		   /* window that was given back last; 0: none, or it was smaller afterwards */
+	bool keeps;		   /* the next hop takes nothing back */
+	uint32_t want;		   /* of the next marker, units; 0: as it is */
+	uint64_t wanted_ns, returned_ns;
+	uint64_t off_ns; /* since when it has had none */
 	uint64_t ordered_ns, idle_ns;
 	struct line_order order; /* the last one */
 	struct credit_binding binding;
@@ -133,6 +140,10 @@ struct credit_control {
 	} past; /* counters of rows that have ended */
 	uint32_t *free_grant, *free_line, free_grants, free_lines;
 	uint32_t *active_grant, *active_line, active_grants, active_lines;
+	uint32_t *wanting, n_wanting; /* grants whose users want more: numbers */
+	struct credit_demand *demand, **demands;
+	bool asked;	    /* by one of them since they were served last */
+	uint64_t pool_free; /* units when they were */
 	struct credit_neighbor neighbor[LINE_ALIVES];
 	uint32_t neighbors; /* places that were ever used */
 	uint32_t orders;    /* given so far */
@@ -169,6 +180,13 @@ void credit_line_close(struct control_role *c, uint32_t line);
 void credit_line_leads(struct control_role *c, uint32_t line, const struct snap_policy *policy, uint8_t class);
 unsigned int credit_poll(struct control_role *c, uint64_t *due);
 
+/* credit_share_cp.c: sharing of the pool by demand (docs/credit.md 2.12, D52). */
+void credit_grant_wants(struct credit_control *k, uint32_t grant);
+void credit_serve(struct control_role *c);
+bool credit_holds_more(const struct control_role *c, const struct credit_use *u);
+void credit_look_at_share(struct control_role *c, uint32_t line, uint64_t loop_ns, uint64_t pause_ns);
+bool credit_give_back(struct control_role *c, uint32_t line);
+
 /* credit_line_cp.c: lines and their workers. */
 void credit_line_step(struct control_role *c, uint32_t line);
 void credit_line_kick(struct control_role *c, uint32_t line);
@@ -192,6 +210,8 @@ void credit_promises_beyond(struct control_role *c, uint32_t line, const struct 
 struct credit_line_counts credit_line_counts(const struct credit_line *l);
 
 /* credit_common_cp.c */
+uint32_t credit_mtu_units(const struct control_role *c);			/* of the largest packet */
+void credit_set_batch(struct control_role *c, uint32_t grant, uint32_t buffer); /* N2 of a window (2.9) */
 void credit_activate_grant(struct credit_control *k, uint32_t number);
 void credit_activate_line(struct control_role *c, uint32_t line);
 struct credit_totals credit_totals_of(const struct credit_data *d, uint32_t grant);

@@ -152,6 +152,7 @@ struct rsvp_path {
 	bool again : 1;	     /* the session has left it: it begins again as a backup when its End is over */
 	bool down_acked : 1; /* the last 28 or 30, by the next hop */
 	bool returns : 1;    /* U_RESYNC that gives credit back, but for rsvp_config.floor units */
+	bool hurried : 1;    /* U_RESYNC: its next hop was heard, and asked beside the turn */
 	uint16_t id;
 	uint32_t due[RSVP_PATH_TIMERS];
 	struct rsvp_sender sender;

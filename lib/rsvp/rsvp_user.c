@@ -103,6 +103,16 @@ static void send_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 	rsvp_send_init(n, p, flags, p->tries ? RSVP_RENEWED : RSVP_FRESH);
 	rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + resync_interval(n, p));
 	p->tries = (uint8_t)MIN_OF(p->tries + 1, 100);
+	p->hurried = false;
+}
+
+/* The next hop is heard, and has not answered what it was asked: its answer was lost, or it was away. Once in each interval. */
+static void ask_at_once(struct rsvp_node *n, struct rsvp_path *p)
+{
+	if (!p->tries || p->hurried)
+		return;
+	rsvp_send_init(n, p, (uint8_t)(RSVP_HOP_IDLE | (is_elsewhere(p) ? 0 : RSVP_HOP_ASK)), RSVP_RENEWED);
+	p->hurried = true;
 }
 
 /* Does another path need the context as it is? */
@@ -240,6 +250,8 @@ static void resynced(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, con
 	n->stats.bad_epoch++;
 	if (names && (int32_t)(c->echo - p->hop_sequence) > 0)
 		catch_up(n, now, p, c->echo);
+	else if (p->tries > 1)
+		ask_at_once(n, p);
 }
 
 static void credit(struct rsvp_node *n, uint64_t now, struct rsvp_path *p, const struct rsvp_credit *c)
@@ -517,6 +529,8 @@ void rsvp_user_up(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 {
 	if (p->user == RSVP_U_DOWN)
 		resync(n, now, p);
+	else if (p->user == RSVP_U_RESYNC)
+		ask_at_once(n, p);
 }
 
 /*

@@ -223,7 +223,7 @@ MUTANTS = [
            "if (unlikely(bytes == FENCE_BYTES) && take_fence(x, m, grant, at))", "if (bytes == 0 && take_fence(x, m, grant, at))",
            "credit_data_loss"),
     Mutant("a neighbour that is heard again names its sessions one by one", "lib/service/rsvp/credit_cp.c",
-           "		n->again_ns = c->now;", "		n->again_ns = 0;", "credit_many_silent"),
+           "	if (n->silent)\n\t\tn->again_ns = c->now;", "	if (false)\n\t\tn->again_ns = c->now;", "credit_many_silent"),
     Mutant("a neighbour that has restarted is not asked before the next refresh", "lib/service/rsvp/credit_cp.c",
            "	n->again_ns = c->now + c->s->credit.config.idle_ms * NSEC_PER_MSEC;", "	;", "credit_chaos"),
     Mutant("a fence for each loop waits behind a paused port", "lib/service/rsvp/credit_cp.c",

@@ -150,8 +150,9 @@ static void hear_neighbor(struct control_role *c, const struct rsvp_path_view *v
 	if (!n || !hb_us)
 		return;
 	credit_alive_hear(&n->alive, hb_us, c->now);
-	if (n->again_ns)
+	if (n->silent)
 		n->again_ns = c->now;
+	n->silent = false;
 	__atomic_store_n(&k->data->alive[n - k->neighbor], n->alive.until_ns, __ATOMIC_RELAXED);
 }
 
@@ -489,6 +490,7 @@ static void neighbor_ended(struct control_role *c, struct credit_neighbor *n)
 	uint32_t alive = (uint32_t)(n - k->neighbor);
 
 	n->alive.until_ns = 0;
+	n->silent = true;
 	n->again_ns = c->now + c->s->credit.config.idle_ms * NSEC_PER_MSEC;
 	__atomic_store_n(&k->data->alive[alive], 0, __ATOMIC_RELAXED);
 	for (uint32_t line = 1; line < k->numbers; line++) {

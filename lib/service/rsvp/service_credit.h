@@ -119,7 +119,8 @@ struct credit_neighbor {
 	struct credit_lease lease;
 	struct credit_loop loop;
 	uint64_t probed_ns;
-	uint64_t again_ns; /* it was silent: when its paths ask for a new epoch; 0: it is not */
+	uint64_t again_ns; /* when its paths ask for new epochs; 0: they need none, or ask already */
+	bool silent;	   /* its credit has ended, and it was not heard since */
 	uint32_t granted;  /* grants that are on */
 	uint32_t beat;	   /* number of the grant whose turn it is */
 	uint32_t due;	   /* first of the pass; 0: none */

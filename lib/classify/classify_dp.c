@@ -15,7 +15,12 @@
 /* Maximum of local SIDs that one packet may visit, decapsulations included: more is a loop or an attack. */
 #define ROUNDS_MAX 8
 
-#define LANE_MISSES 2 /* packets of a burst that are not for the express lane, until it is given up */
+/*
+ * The express lane is given up for a burst when more than one packet was not for it, and they are more than half of those
+ * that were looked at: so traffic of another form pays for few looks, and a few packets of it cost the others nothing.
+ */
+#define LANE_MISSES 2
+#define LANE_SHARE 2
 
 /* Classify the IP packet at offset `at`: look it up in pkt.vrf, or send it over `via` unless that is 0. */
 static void classify_ip4(struct walk *w, uint32_t at, target_t via);
@@ -750,7 +755,7 @@ uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **p
 		pkts[i]->port = port;
 		bytes += pkts[i]->pkt_len;
 	}
-	for (done = classify_express(c, in, pkts, n); done < n && ++misses < LANE_MISSES;) {
+	for (done = classify_express(c, in, pkts, n); done < n && (++misses < LANE_MISSES || misses * LANE_SHARE <= done);) {
 		classify_frames(c, in, &pkts[done++], 1);
 		done += classify_express(c, in, &pkts[done], n - done);
 	}

@@ -41,6 +41,24 @@ RSVP = {"init": (14520, 54820), "offer": (4920, 16290), "commit": (9990, 44320),
 DOWN, HANDED_OVER, SESSION = 13000, 2200, 300_000
 
 
+# One packet in eight is network control, which the express lane leaves to the general way: the others stay in the lane.
+MIXED = 355
+
+
+def mix(capture):
+    """Give every eighth packet of a capture the DSCP 48."""
+    with open(capture, "rb") as f:
+        data = bytearray(f.read())
+    at, n = 24, 0  # after the header of the file
+    while at < len(data):
+        if n % 8 == 0:
+            data[at + 16 + 14:at + 16 + 16] = b"\x6c\x00"
+        at += 16 + int.from_bytes(data[at + 8:at + 12], "little")
+        n += 1
+    with open(capture, "wb") as f:
+        f.write(data)
+
+
 def bench_module():
     loader = importlib.machinery.SourceFileLoader("bench", os.path.join(TOP, "scripts", "bench"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
@@ -54,6 +72,10 @@ def results(module, bench):
         if path.name in CEILING:
             count = bench.instructions(*bench.plain(path))
             yield f"{path.name}: {count:.0f} instructions, at most {CEILING[path.name]}", count <= CEILING[path.name]
+    config, capture = bench.plain(next(path for path in module.PATHS if path.name == "uN"))
+    mix(capture)
+    count = bench.instructions(config, capture)
+    yield f"uN, one packet in eight of another form: {count:.0f} instructions, at most {MIXED}", count <= MIXED
     rows = bench.queues()
     for what in module.PASSES, module.WAITS, module.SHAPED:
         counts = {n: count for said, n, count in rows if said == what}

@@ -755,7 +755,8 @@ uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **p
 		pkts[i]->port = port;
 		bytes += pkts[i]->pkt_len;
 	}
-	for (done = classify_express(c, in, pkts, n); done < n && (++misses < LANE_MISSES || misses * LANE_SHARE <= done);) {
+	for (done = classify_express(c, in, pkts, n);
+		done < n && (++misses < LANE_MISSES || misses * LANE_SHARE <= done);) {
 		classify_frames(c, in, &pkts[done++], 1);
 		done += classify_express(c, in, &pkts[done], n - done);
 	}

@@ -645,6 +645,7 @@ static void life_over(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
 		rsvp_error_set(n, p, &rsvp_no_way);
 		if (p->instance->role != RSVP_HEADEND)
 			p->steps |= RSVP_UP_LOST;
+		p->again = p->user != RSVP_U_WAIT; /* nobody has refused it */
 	}
 	leave(n, now, p);
 }

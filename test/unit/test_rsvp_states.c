@@ -252,12 +252,50 @@ static void test_begins_again(void **state)
 	net_free(&net);
 }
 
+/* No message came for L, and no one has refused the path: it begins again at once, not after a blockade. */
+static void test_life_over(void **state)
+{
+	(void)state;
+	net_init(&net, 5);
+	net_path(&net, 0, NULL);
+	session = net_open(&net, 1);
+	net_run(&net, 5 * NET_S);
+	net.cut[0][1] = net.cut[1][0] = true; /* nobody notices */
+	net_run(&net, L_NS + 5 * NET_S);
+	assert_null(rsvp_current(session));
+	net.cut[0][1] = net.cut[1][0] = false;
+	net_run(&net, 60 * NET_S); /* a refresh, and some copies */
+	assert_non_null(rsvp_current(session));
+	net_free(&net);
+}
+
+/* A PathErr comes after the S that was sent when its cause was over: the refresh of that S is refused by a NACK, and S comes again. */
+static void test_crossed(void **state)
+{
+	(void)state;
+	net_init(&net, 5);
+	net_path(&net, 0, NULL);
+	session = net_open(&net, 1);
+	net_run(&net, 100 * NET_S); /* refreshes are by id */
+	make(RSVP_PATH_ERR, 0, false);
+	m.count[RSVP_O_HOP] = 0;
+	m.error = (struct rsvp_error){.node = net.node[1].addr, .code = 1, .value = RSVP_REFUSE_ROUTE};
+	m.count[RSVP_O_ERROR] = 1;
+	receive(0, 1);
+	assert_int_equal(1, net_users(&net, 0, RSVP_U_DOWN));
+	net_run(&net, 60 * NET_S);
+	assert_int_equal(1, net_users(&net, 0, RSVP_U_COMMITTED));
+	assert_non_null(rsvp_current(session));
+	net_free(&net);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_lease), cmocka_unit_test(test_lease_resync),
 		cmocka_unit_test(test_drain), cmocka_unit_test(test_end_unanswered),
 		cmocka_unit_test(test_no_room_upstream), cmocka_unit_test(test_unacknowledged),
-		cmocka_unit_test(test_resync_refused), cmocka_unit_test(test_begins_again)};
+		cmocka_unit_test(test_resync_refused), cmocka_unit_test(test_begins_again),
+		cmocka_unit_test(test_life_over), cmocka_unit_test(test_crossed)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

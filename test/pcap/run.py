@@ -112,23 +112,6 @@ def rsvp_at(frame):
     return at if protocol == RSVP and struct.unpack_from(">H", frame, at + 6)[0] == len(frame) - at else None
 
 
-def has_rsvp(frame):
-    """Is there RSVP in a frame, natively or in a tunnel, whatever it is like?"""
-    at, protocol = 14, {b"\x86\xdd": 41, b"\x08\x00": 4}.get(frame[12:14])
-    while protocol in (0, 4, 41, 43) and len(frame) >= at + 20:
-        head = {0: 8 * (frame[at + 1] + 1), 43: 8 * (frame[at + 1] + 1), 4: 4 * (frame[at] & 15), 41: 40}[protocol]
-        protocol, at = frame[at + {4: 9, 41: 6}.get(protocol, 0)], at + head
-    return protocol == RSVP
-
-
-def keep_rsvp(name, ports, work):
-    """RSVP_CAPTURE names a folder for the RSVP messages that were sent (test/vectors/sent.py)."""
-    folder = os.environ.get("RSVP_CAPTURE")
-    sent = [f for p in ports for f in read_pcap(work / f"out-{p}.pcap") if has_rsvp(f)] if folder else []
-    if sent:
-        write_pcap(pathlib.Path(folder) / f"{name}.pcap", sent)
-
-
 def is_signed(message, keys):
     """Is the digest of the first object right, with HMAC-MD5 or HMAC-SHA-256?"""
     end = 8 + struct.unpack_from(">H", message, 8)[0]
@@ -388,7 +371,6 @@ class Runner:
             status, stderr = self.start(case, work)
         finally:
             remove_runtime_files(name)
-        keep_rsvp(name, ports, work)
         problems = []
         if status is None:
             problems.append(f"sluice did not end within {self.options.timeout} s")

@@ -3,8 +3,10 @@
 """Every RSVP message that left a node in a test, one of each outline (lib/wire/outline.h), decodes in tshark without a
 malformed part and with a good checksum. Prints TAP.
 
-    sent.py [--build BUILD] [FOLDER]   the captures of FOLDER (default: that of the environment variable RSVP_CAPTURE), which unit
-                                       tests, the lab and pcap cases have left there; the unit tests run first if they have left none
+    sent.py [--build BUILD] [FOLDER]   those of the unit tests of RSVP, which run first, and the captures that the lab has left in
+                                       FOLDER (default: that of the environment variable RSVP_CAPTURE)
+
+Other unit tests and pcap cases have nodes pass on what somebody else has made wrong; what they send is compared byte for byte there.
 """
 import argparse
 import glob
@@ -99,10 +101,9 @@ def main():
     options = parser.parse_args()
     results = []
     with tempfile.TemporaryDirectory(prefix="sluice-sent-") as folder:
-        captures = sorted(glob.glob(os.path.join(options.folder, "*.pcap*"))) if options.folder else []
-        if sum(os.path.basename(c).startswith("unit-") for c in captures) < len(PROGRAMS):
-            results.append(("unit tests that send ran", run_units(options.build, folder)))
-            captures += sorted(glob.glob(os.path.join(folder, "*.pcap*")))
+        captures = sorted(glob.glob(os.path.join(options.folder, "lab-*.pcap*"))) if options.folder else []
+        results.append(("unit tests that send ran", run_units(options.build, folder)))
+        captures += sorted(glob.glob(os.path.join(folder, "*.pcap*")))
         found = list({frame: (os.path.basename(path), frame) for path in captures for frame in frames(path)}.values())
     problems, seen = dissect(found)
     results.append((f"tshark reads {len(found)} messages that left in {len(captures)} programs", problems[:20]))

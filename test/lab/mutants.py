@@ -67,6 +67,8 @@ MUTANTS = [
            "if (o->reason == PATH_REASON_DEAD)", "if (false)", "test_feedback"),
     Mutant("a reload undoes what feedback has moved", "lib/service/steer/flow_dp.c",
            "m->at == STEER_NO_PATH || m->placed != placed", "true || m->placed != placed", "test_feedback"),
+    Mutant("flows that an operator has pinned move", "lib/service/steer/move_dp.c",
+           "|| t->move[f - t->flow].pinned)", ")", "test_feedback"),
     Mutant("a fragment is taken for RoCEv2", "lib/wire/roce.h",
            "|| be16_get(four->fragment) & (IPV4_MF | IPV4_OFFSET_MASK))", ")", "test_steer"),
     Mutant("a next hop that does not answer loses its MAC at once", "lib/neigh/neigh_cache.c",

@@ -70,8 +70,8 @@ static inline void to_node(struct testbed *t)
 	give(t, &(struct sending){1, "fd00::2", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
 }
 
-/* An update of the next hop. */
-static inline void update(struct testbed *t, uint64_t fccl, uint64_t abr, uint32_t sequence)
+/* Prepare an update of the next hop, in epoch 5: no units more than were granted before. */
+static inline struct rsvp_credit *make_update(uint64_t fccl, uint32_t sequence)
 {
 	rsvp_clear(&m, RSVP_UPDATE);
 	m.session = init.session;
@@ -82,14 +82,72 @@ static inline void update(struct testbed *t, uint64_t fccl, uint64_t abr, uint32
 		.unit = 11,
 		.epoch = 5,
 		.fccl = fccl,
-		.abr = abr,
 		.buffer = 16,
 		.heartbeat_us = 50000,
 		.sequence = sequence,
-		.lih = init.hop.lih,
-		.echo = echo};
+		.lih = init.hop.lih};
 	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+	return &m.credit[0];
+}
+
+/* An update of the next hop. */
+static inline void update(struct testbed *t, uint64_t fccl, uint64_t abr, uint32_t sequence)
+{
+	struct rsvp_credit *c = make_update(fccl, sequence);
+
+	c->abr = abr;
+	c->echo = echo;
 	to_node(t);
+}
+
+/* A marker of the previous hop, with more than its form, epoch and sequence: fctbs and fence, or want. */
+static inline void mark(struct testbed *t, uint32_t epoch, uint32_t sequence, const struct rsvp_cbfc_hop *more)
+{
+	rsvp_clear(&m, RSVP_MARKER);
+	m.session = init.session;
+	m.hop = (struct rsvp_hop){.addr = address("fd00::1")};
+	m.cbfc_hop[0] = *more;
+	m.cbfc_hop[0].of_context = true;
+	m.cbfc_hop[0].flags = RSVP_HOP_ASK;
+	m.cbfc_hop[0].traffic_class = 3;
+	m.cbfc_hop[0].unit = 11;
+	m.cbfc_hop[0].epoch = epoch;
+	m.cbfc_hop[0].sequence = sequence;
+	m.cbfc_hop[0].lih = 0x101;
+	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CBFC_HOP] = 1;
+	give(t, &(struct sending){0, "fd00::1", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+}
+
+/* A fence, or a packet that looks like one. */
+static inline void fence(struct testbed *t, unsigned int port, const char *from, uint64_t number, uint32_t epoch,
+	uint32_t lih)
+{
+	uint8_t frame[14 + 40 + 64] = {0};
+	struct eth_hdr *eth = (struct eth_hdr *)frame;
+	struct ipv6_hdr *out = (struct ipv6_hdr *)(eth + 1), *in = out + 1;
+	uint8_t *at = (uint8_t *)in;
+
+	eth->dst = t->port[port]->port.mac;
+	eth->src = (struct eth_addr){{2, 0, 0, 0, 0xa0, 3}};
+	eth->type = be16(ETH_TYPE_IPV6);
+	*out = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(3 << 5 | 2, LABEL),
+		.payload_length = be16(64),
+		.next_header = IP_PROTO_IPV6,
+		.hop_limit = 60,
+		.src = address("fd00:1::5").v6,
+		.dst = address("5f00:0:100:200::").v6};
+	*in = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0),
+		.payload_length = be16(24),
+		.next_header = IP_PROTO_NONE,
+		.hop_limit = 255,
+		.src = address(from).v6,
+		.dst = address("fd00::d").v6};
+	memcpy(at + 40, "CBFC\1\3\13", 7);
+	*(be32_t *)(at + 48) = be32(epoch);
+	*(be32_t *)(at + 52) = be32(lih);
+	*(be32_t *)(at + 60) = be32((uint32_t)number);
+	fake_port_receive(t->port[port], 0, frame, sizeof(frame), 0);
+	testbed_settle(t, 50);
 }
 
 /* A session through the node is committed: 16 units from below, 16 for the previous hop. */

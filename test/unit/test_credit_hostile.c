@@ -10,20 +10,10 @@
 /* An update of the next hop; 0: as the session has it. */
 static void say(struct testbed *t, uint32_t lih, uint32_t epoch, uint64_t fccl, uint32_t sequence)
 {
-	rsvp_clear(&m, RSVP_UPDATE);
-	m.session = init.session;
-	m.hop = (struct rsvp_hop){.addr = address("fd00::2")};
-	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_OF_CONTEXT,
-		.flags = RSVP_CREDIT_UPDATE,
-		.traffic_class = 3,
-		.unit = 11,
-		.epoch = epoch,
-		.fccl = fccl,
-		.buffer = 16,
-		.heartbeat_us = 50000,
-		.sequence = sequence,
-		.lih = lih};
-	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+	struct rsvp_credit *c = make_update(fccl, sequence);
+
+	c->lih = lih;
+	c->epoch = epoch;
 	to_node(t);
 }
 
@@ -110,74 +100,20 @@ static void wrong_class(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
-		rsvp_clear(&m, RSVP_UPDATE);
-		m.session = init.session;
-		m.hop = (struct rsvp_hop){.addr = address("fd00::2")};
-		m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_OF_CONTEXT,
-			.flags = RSVP_CREDIT_UPDATE,
-			.traffic_class = i ? 3 : 4,
-			.unit = i ? 12 : 11,
-			.epoch = 5,
-			.fccl = 40,
-			.buffer = 16,
-			.heartbeat_us = 50000,
-			.sequence = 100 + i,
-			.lih = init.hop.lih};
-		m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+		struct rsvp_credit *c = make_update(40, 100 + i);
+
+		c->traffic_class = i ? 3 : 4;
+		c->unit = i ? 12 : 11;
 		to_node(t);
 	}
 	assert_int_equal(0, data_passed(t));
 	testbed_free(t);
 }
 
-/* A packet that looks like a fence. */
-static void fence(struct testbed *t, unsigned int port, const char *from, uint64_t number, uint32_t epoch, uint32_t lih)
-{
-	uint8_t frame[14 + 40 + 64] = {0};
-	struct eth_hdr *eth = (struct eth_hdr *)frame;
-	struct ipv6_hdr *out = (struct ipv6_hdr *)(eth + 1), *in = out + 1;
-	uint8_t *at = (uint8_t *)in;
-
-	eth->dst = t->port[port]->port.mac;
-	eth->src = (struct eth_addr){{2, 0, 0, 0, 0xa0, 3}};
-	eth->type = be16(ETH_TYPE_IPV6);
-	*out = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(3 << 5 | 2, LABEL),
-		.payload_length = be16(64),
-		.next_header = IP_PROTO_IPV6,
-		.hop_limit = 60,
-		.src = address("fd00:1::5").v6,
-		.dst = address("5f00:0:100:200::").v6};
-	*in = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0),
-		.payload_length = be16(24),
-		.next_header = IP_PROTO_NONE,
-		.hop_limit = 255,
-		.src = address(from).v6,
-		.dst = address("fd00::d").v6};
-	memcpy(at + 40, "CBFC\1\3\13", 7);
-	*(be32_t *)(at + 48) = be32(epoch);
-	*(be32_t *)(at + 52) = be32(lih);
-	*(be32_t *)(at + 60) = be32((uint32_t)number);
-	fake_port_receive(t->port[port], 0, frame, sizeof(frame), 0);
-	testbed_settle(t, 50);
-}
-
 /* A marker of the previous hop: so many units are in front of that fence. */
 static void state_it(struct testbed *t, uint32_t epoch, uint64_t number, uint64_t fctbs, uint32_t sequence)
 {
-	rsvp_clear(&m, RSVP_MARKER);
-	m.session = init.session;
-	m.hop = (struct rsvp_hop){.addr = address("fd00::1")};
-	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.of_context = true,
-		.flags = RSVP_HOP_ASK,
-		.traffic_class = 3,
-		.unit = 11,
-		.epoch = epoch,
-		.fctbs = fctbs,
-		.sequence = sequence,
-		.lih = 0x101,
-		.fence = number};
-	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CBFC_HOP] = 1;
-	give(t, &(struct sending){0, "fd00::1", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+	mark(t, epoch, sequence, &(struct rsvp_cbfc_hop){.fctbs = fctbs, .fence = number});
 }
 
 /* Six units have arrived and left: what is told of them. */

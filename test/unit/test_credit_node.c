@@ -138,10 +138,6 @@ static void fences_do_not_pile_up(void **state)
 static void fence_heals(void **state)
 {
 	struct testbed *t = committed("");
-	uint8_t frame[14 + 40 + 64] = {0};
-	struct eth_hdr *eth = (struct eth_hdr *)frame;
-	struct ipv6_hdr *out = (struct ipv6_hdr *)(eth + 1), *in = out + 1;
-	uint8_t *at = (uint8_t *)in;
 	struct rsvp_credit c = {0};
 
 	(void)state;
@@ -149,43 +145,10 @@ static void fence_heals(void **state)
 	testbed_pass(t, 5 * NSEC_PER_MSEC, 100 * NSEC_PER_USEC);
 	assert_true(told_up(t, &c));
 	assert_int_equal(6, c.abr);
-	eth->dst = t->port[0]->port.mac;
-	eth->src = (struct eth_addr){{2, 0, 0, 0, 0xa0, 3}};
-	eth->type = be16(ETH_TYPE_IPV6);
-	*out = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(3 << 5 | 2, LABEL),
-		.payload_length = be16(64),
-		.next_header = IP_PROTO_IPV6,
-		.hop_limit = 60,
-		.src = address("fd00:1::5").v6,
-		.dst = address("5f00:0:100:200::").v6};
-	*in = (struct ipv6_hdr){.vtc_flow = ipv6_vtc_flow(0, 0),
-		.payload_length = be16(24),
-		.next_header = IP_PROTO_NONE,
-		.hop_limit = 255,
-		.src = address("fd00::1").v6,
-		.dst = address("fd00::d").v6};
-	memcpy(at + 40, "CBFC\1\3\13", 7);
-	*(be32_t *)(at + 48) = be32(c.epoch);
-	*(be32_t *)(at + 52) = be32(0x101);
-	*(be32_t *)(at + 60) = be32(0xf1);
-	fake_port_receive(t->port[0], 0, frame, sizeof(frame), 0);
-	testbed_settle(t, 50);
+	fence(t, 0, "fd00::1", 0xf1, c.epoch, 0x101);
 	assert_int_equal(1, testbed_reason(t, 0, CONSUME_credit));
 	data_passed(t);
-	rsvp_clear(&m, RSVP_MARKER);
-	m.session = init.session;
-	m.hop = (struct rsvp_hop){.addr = address("fd00::1")};
-	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.of_context = true,
-		.flags = RSVP_HOP_ASK,
-		.traffic_class = 3,
-		.unit = 11,
-		.epoch = c.epoch,
-		.fctbs = 8, /* two were lost */
-		.sequence = 9,
-		.lih = 0x101,
-		.fence = 0xf1};
-	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CBFC_HOP] = 1;
-	give(t, &(struct sending){0, "fd00::1", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+	mark(t, c.epoch, 9, &(struct rsvp_cbfc_hop){.fctbs = 8, .fence = 0xf1}); /* two were lost */
 	assert_true(told_up(t, &c));
 	assert_int_equal(8, c.abr);
 	assert_int_equal(24, c.fccl); /* 6 freed, 2 lost, 16 */
@@ -327,20 +290,7 @@ static void comes_back(void **state)
 	(void)state;
 	data(t, LABEL, 18);
 	assert_int_equal(16, data_passed(t));
-	rsvp_clear(&m, RSVP_UPDATE);
-	m.session = init.session;
-	m.hop = (struct rsvp_hop){.addr = address("fd00::2")};
-	m.credit[0] = (struct rsvp_credit){.form = RSVP_CREDIT_OF_CONTEXT,
-		.flags = RSVP_CREDIT_UPDATE,
-		.traffic_class = 3,
-		.unit = 11,
-		.epoch = 77,
-		.fccl = 16,
-		.buffer = 16,
-		.heartbeat_us = 50000,
-		.sequence = 1,
-		.lih = init.hop.lih};
-	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CREDIT] = 1;
+	make_update(16, 1)->epoch = 77;
 	to_node(t);
 	for (unsigned int i = 0; i < 40; i++) { /* idle */
 		testbed_pass(t, NSEC_PER_MSEC, 100 * NSEC_PER_USEC);

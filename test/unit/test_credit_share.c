@@ -5,19 +5,7 @@
 /* A marker of the previous hop: it would use `want` units. */
 static void ask_for(struct testbed *t, uint32_t want, uint32_t epoch, uint32_t sequence)
 {
-	rsvp_clear(&m, RSVP_MARKER);
-	m.session = init.session;
-	m.hop = (struct rsvp_hop){.addr = address("fd00::1")};
-	m.cbfc_hop[0] = (struct rsvp_cbfc_hop){.of_context = true,
-		.flags = RSVP_HOP_ASK,
-		.traffic_class = 3,
-		.unit = 11,
-		.epoch = epoch,
-		.sequence = sequence,
-		.lih = 0x101,
-		.want = want};
-	m.count[RSVP_O_SESSION] = m.count[RSVP_O_HOP] = m.count[RSVP_O_CBFC_HOP] = 1;
-	give(t, &(struct sending){0, "fd00::1", "fd00::d", 0xc0, 255, FOR_ONE_HOP});
+	mark(t, epoch, sequence, &(struct rsvp_cbfc_hop){.want = want});
 }
 
 /* The 28 by which the previous hop gives its credit back but for `keep` units. */

@@ -251,11 +251,11 @@ static void stays(void **state)
 	rounds(&w, 50);
 	assert_int_equal(steer_counters(w.t->node).moved, 0);
 	end(&w);
-	w = begin(NODE("gap: 50us, queue-limit: 2us"));
+	w = begin(NODE("gap: 50us, queue-limit: 2ms")); /* of `slow`, in which they would move */
 	for (unsigned int i = 0; i < FLOWS; i += 2)
 		place(w.t, "pin", i, "five");
 	w.per_round = 4;
-	rounds(&w, 50);
+	rounds(&w, 100);
 	assert_int_equal(count(&w, S5), FLOWS / 2);
 	assert_int_equal(steer_counters(w.t->node).moved, 0);
 	end(&w);

@@ -96,11 +96,16 @@ static bool is_elsewhere(const struct rsvp_path *p)
 }
 
 /* Repeats have the CBFC_HOP sequence of the first one, so that they open no further epoch. */
-static void send_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+static void ask_for_epoch(struct rsvp_node *n, struct rsvp_path *p)
 {
 	uint8_t flags = (uint8_t)(RSVP_HOP_IDLE | (is_elsewhere(p) ? 0 : RSVP_HOP_ASK));
 
 	rsvp_send_init(n, p, flags, p->tries ? RSVP_RENEWED : RSVP_FRESH);
+}
+
+static void send_resync(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
+{
+	ask_for_epoch(n, p);
 	rsvp_timer_set(n, p, RSVP_T_USER_SEND, now + resync_interval(n, p));
 	p->tries = (uint8_t)MIN_OF(p->tries + 1, 100);
 	p->hurried = false;
@@ -111,7 +116,7 @@ static void ask_at_once(struct rsvp_node *n, struct rsvp_path *p)
 {
 	if (!p->tries || p->hurried)
 		return;
-	rsvp_send_init(n, p, (uint8_t)(RSVP_HOP_IDLE | (is_elsewhere(p) ? 0 : RSVP_HOP_ASK)), RSVP_RENEWED);
+	ask_for_epoch(n, p);
 	p->hurried = true;
 }
 

@@ -513,9 +513,17 @@ void neigh_cache_link_up(struct neigh_cache *t, uint64_t now, uint16_t port, uin
 {
 	struct entry *e;
 
-	RB_FOREACH(e, key_tree, &t->keys)
-		if ((e->i.port & mask) == (port & mask) && e->i.state == NEIGH_FAILED && e->i.keep)
+	RB_FOREACH(e, key_tree, &t->keys) {
+		if ((e->i.port & mask) != (port & mask))
+			continue;
+		/* one that is stale was heard just before the link was seen to be up */
+		if ((e->i.state == NEIGH_FAILED || e->i.state == NEIGH_STALE) && e->i.keep)
 			set_timer(t, e, now);
+		if (e->i.state == NEIGH_INCOMPLETE && e->asked != ASKED_IN_VAIN) {
+			e->asked = 0; /* nobody could hear those solicitations */
+			set_timer(t, e, now);
+		}
+	}
 }
 
 unsigned int neigh_cache_poll(struct neigh_cache *t, uint64_t now, unsigned int budget, uint64_t *next)

@@ -83,7 +83,7 @@ void neigh_cache_heard(struct neigh_cache *t, uint64_t now, const struct neigh_n
  */
 void neigh_cache_link_down(struct neigh_cache *t, uint64_t now, uint16_t port, uint16_t mask);
 
-/* A link came up, likewise: next hops that did not answer are solicited at once. */
+/* A link came up, likewise: next hops that did not answer and neighbours that have not answered yet are asked at once. */
 void neigh_cache_link_up(struct neigh_cache *t, uint64_t now, uint16_t port, uint16_t mask);
 
 /* Process at most `budget` entries that are due. Returns their number. *next is the time of the next call. */

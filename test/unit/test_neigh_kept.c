@@ -115,6 +115,36 @@ static void a_link_that_was_down_costs_the_mac(void **state)
 	bench_expect_state(b, 1, "fe80::5", NEIGH_FAILED);
 }
 
+/* What was asked while nobody could hear it does not count: packets are waiting for the answer. */
+static void a_link_that_comes_up_asks_at_once(void **state)
+{
+	struct bench *b = *state;
+
+	bench_keep(b, 1, "fe80::5", true);
+	assert_int_equal(bench_ask(b, 1, "fe80::1"), 0);
+	bench_keep(b, 2, "fe80::2", true);
+	bench_run_to(b, 2400);
+	b->said[0] = '\0';
+	neigh_cache_link_up(b->t, b->now, 1, UINT16_MAX);
+	bench_run_to(b, 2400);
+	bench_expect(b, "2400 ask 1 fe80::1 all\n2400 ask 1 fe80::5 all\n");
+	bench_run_to(b, 4400);
+	bench_expect(b, "3000 tell 2 fe80::2 failed\n3400 ask 1 fe80::1 all\n3400 ask 1 fe80::5 all\n"
+			"4400 ask 1 fe80::1 all\n4400 ask 1 fe80::5 all\n");
+	bench_run_to(b, 5500);
+	bench_expect(b, "5400 tell 1 fe80::1 failed\n5400 tell 1 fe80::5 failed\n");
+	neigh_cache_link_up(b->t, b->now, 1, UINT16_MAX);
+	bench_run_to(b, 5500);
+	bench_expect(b, "5500 ask 1 fe80::5 all\n");
+	/* it was heard before its link was seen to be up, so it is confirmed */
+	bench_heard(b, 1, "fe80::5", &bench_mac5, OVERRIDE);
+	bench_run_to(b, 5600);
+	b->said[0] = '\0';
+	neigh_cache_link_up(b->t, b->now, 1, UINT16_MAX);
+	bench_run_to(b, 5600);
+	bench_expect(b, "5600 ask 1 fe80::5 02:00:00:00:05:00\n");
+}
+
 static void failed_hears_of_itself(void **state)
 {
 	struct bench *b = *state;
@@ -337,6 +367,7 @@ int main(void)
 		BENCH_TEST(kept_that_fails_is_asked_again),
 		BENCH_TEST(kept_that_stops_answering_keeps_its_mac),
 		BENCH_TEST(a_link_that_was_down_costs_the_mac),
+		BENCH_TEST(a_link_that_comes_up_asks_at_once),
 		BENCH_TEST(failed_hears_of_itself),
 		BENCH_TEST(learnt_becomes_kept),
 		BENCH_TEST(no_longer_kept),

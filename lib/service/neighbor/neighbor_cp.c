@@ -258,12 +258,18 @@ static unsigned int answer_questions(struct control_role *c, struct worker_role 
 	return n;
 }
 
-/* The next hops of a port must be resolved again: others are preferred until they have answered. */
+/*
+ * The next hops of a port must be resolved again: others are preferred until they have answered. One that spoke first may
+ * have been heard before its link was seen to be up.
+ */
 static void prefer_others(struct control_role *c, uint32_t port)
 {
-	for (uint32_t i = 0; i < c->s->n_neighs; i++)
-		if (c->s->neigh[i].used && c->s->neigh[i].port == port && !c->s->neigh[i].is_static)
+	for (uint32_t i = 0; i < c->s->n_neighs; i++) {
+		const struct snap_neigh *n = &c->s->neigh[i];
+
+		if (n->used && n->port == port && !n->is_static && !neigh_cache_has_mac(neighbors_of(c)->table, n->interface, &n->addr))
 			nexthop_report(c, i, LIVENESS_UNRESOLVED, false);
+	}
 }
 
 /* After a link was down, another station may be connected, so the learnt entries are invalid. */
@@ -274,10 +280,9 @@ static void look_at_links(struct control_role *c)
 
 		if (neighbors_of(c)->port_up[i] && !up)
 			neigh_cache_link_down(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
-		if (!neighbors_of(c)->port_up[i] && up) {
+		if (neighbors_of(c)->looked && !neighbors_of(c)->port_up[i] && up) {
 			neigh_cache_link_up(neighbors_of(c)->table, c->now, (uint16_t)i, SNAP_INTERFACE_ROW - 1);
-			if (neighbors_of(c)->looked)
-				prefer_others(c, i);
+			prefer_others(c, i);
 		}
 		neighbors_of(c)->port_up[i] = up;
 	}

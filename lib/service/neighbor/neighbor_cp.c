@@ -267,7 +267,8 @@ static void prefer_others(struct control_role *c, uint32_t port)
 	for (uint32_t i = 0; i < c->s->n_neighs; i++) {
 		const struct snap_neigh *n = &c->s->neigh[i];
 
-		if (n->used && n->port == port && !n->is_static && !neigh_cache_has_mac(neighbors_of(c)->table, n->interface, &n->addr))
+		if (n->used && n->port == port && !n->is_static &&
+			!neigh_cache_has_mac(neighbors_of(c)->table, n->interface, &n->addr))
 			nexthop_report(c, i, LIVENESS_UNRESOLVED, false);
 	}
 }

@@ -7,7 +7,7 @@ const struct cli_option sluicectl_options[] = {
 	{'s', "socket", "PATH",
 		"connect to the socket PATH; default: /run/sluice/NODE.sock, or $XDG_RUNTIME_DIR/sluice/NODE.sock if "
 		"not root"},
-	{'j', "json", NULL, "print answers as JSON"},
+	{'j', "json", NULL, "print answers and errors as JSON"},
 	{'w', "watch", "SECONDS", "run COMMAND again every SECONDS, until Ctrl-C"},
 	{'h', "help", NULL, "print this help"},
 };

@@ -3,9 +3,34 @@
 #include "client.h"
 
 #include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+void client_error(bool json, const char *format, ...)
+{
+	char text[2 * PATH_MAX];
+	json_t *error;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!json) {
+		fprintf(stderr, "sluicectl: %s\n", text);
+		return;
+	}
+	error = json_pack("{ss}", "error", text);
+	if (error)
+		json_dumpf(error, stderr, JSON_INDENT(2));
+	else /* a path has bytes that are not UTF-8 */
+		fputs("{\"error\": \"invalid UTF-8\"}", stderr);
+	fputc('\n', stderr);
+	json_decref(error);
+}
 
 int client_send(int fd, const char *data, size_t n)
 {

@@ -17,6 +17,9 @@ struct client {
 	FILE *from;
 };
 
+/* Print an error of sluicectl itself; with `json`, as an object with `error`, like the errors of a node. */
+__attribute__((format(printf, 2, 3))) void client_error(bool json, const char *format, ...);
+
 /* 0, or -1 when the node has closed the connection. */
 int client_send(int fd, const char *data, size_t n);
 

@@ -65,7 +65,7 @@ static int connect_to(const char *path)
 }
 
 /* A connection to the only running node; -1 with a message. */
-static int connect_to_only(void)
+static int connect_to_only(bool json)
 {
 	char dir[PATH_MAX / 2], path[PATH_MAX], names[1024] = "";
 	DIR *d = opendir(runtime_directory(dir, sizeof(dir)));
@@ -96,45 +96,75 @@ static int connect_to_only(void)
 	if (found == 1)
 		return only;
 	if (found)
-		fprintf(stderr, "sluicectl: several nodes are running; choose one with -n:%s\n", names);
+		client_error(json, "several nodes are running; choose one with -n:%s", names);
 	else
-		fprintf(stderr, "sluicectl: found no running node that this user may connect to (%s: %s)\n", dir,
-			strerror(why));
+		client_error(json, "found no running node that this user may connect to (%s: %s)", dir, strerror(why));
 	if (only >= 0)
 		close(only);
 	return -1;
 }
 
-/* Send a line and print its answer. Exit status. */
-static int execute(FILE *from, int fd, const char *line, bool json)
+/* Does the line have the word -j, with which a node answers in JSON? */
+static bool asks_for_json(const char *line)
 {
-	char head[64], buf[8192];
-	unsigned long size;
-	int status;
+	for (const char *at = line; (at = strstr(at, "-j")) != NULL; at += 2)
+		if ((at == line || strchr(" \t", at[-1])) && strchr(" \t", at[2]))
+			return true;
+	return false;
+}
 
-	if (strchr(line, '\n')) {
-		fprintf(stderr, "sluicectl: a command must be a single line\n");
-		return EXIT_USAGE;
-	}
-	/* a node that refuses a connection sends the reason and closes: sending may fail, reading succeeds */
-	if (client_send(fd, "x ", 2) == 0 && (!json || client_send(fd, "-j ", 3) == 0) &&
-		client_send(fd, line, strlen(line)) == 0)
-		client_send(fd, "\n", 1);
-	if (!fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
-		fprintf(stderr, "sluicectl: the node closed the connection\n");
-		return EXIT_CONNECT;
+/*
+ * Print the answer of a node. A node that has no place for a session refuses it before it reads -j, in plain text: that
+ * becomes an object here. Exit status.
+ */
+static int print_answer(FILE *from, int status, unsigned long size, bool json)
+{
+	char buf[8192];
+
+	if (status == EBUSY && json && size < sizeof(buf) && fread(buf, 1, size, from) == size) {
+		if (buf[0] == '{') {
+			fwrite(buf, 1, size, stderr);
+			return EXIT_COMMAND;
+		}
+		buf[size] = '\0';
+		buf[strcspn(buf, "\n")] = '\0';
+		client_error(json, "%s", buf);
+		return EXIT_COMMAND;
 	}
 	while (size) {
 		size_t n = fread(buf, 1, size < sizeof(buf) ? size : sizeof(buf), from);
 
 		if (!n) {
-			fprintf(stderr, "sluicectl: the node closed the connection in the middle of the answer\n");
+			client_error(json, "the node closed the connection in the middle of the answer");
 			return EXIT_CONNECT;
 		}
 		fwrite(buf, 1, n, status ? stderr : stdout);
 		size -= n;
 	}
 	return status ? EXIT_COMMAND : 0;
+}
+
+/* Send a line and print its answer. Exit status. */
+static int execute(FILE *from, int fd, const char *line, bool json)
+{
+	char head[64];
+	unsigned long size;
+	int status;
+
+	if (strchr(line, '\n')) {
+		client_error(json, "a command must be a single line");
+		return EXIT_USAGE;
+	}
+	/* a node that refuses a connection sends the reason and closes: sending may fail, reading succeeds */
+	if (client_send(fd, "x ", 2) == 0 && (!json || client_send(fd, "-j ", 3) == 0) &&
+		client_send(fd, line, strlen(line)) == 0)
+		client_send(fd, "\n", 1);
+	json = json || asks_for_json(line);
+	if (!fgets(head, sizeof(head), from) || sscanf(head, "%d %lu", &status, &size) != 2) {
+		client_error(json, "the node closed the connection");
+		return EXIT_CONNECT;
+	}
+	return print_answer(from, status, size, json);
 }
 
 /* Run a line every `seconds`, on a cleared screen if it is one, until the user types Ctrl-C or the command fails. */
@@ -223,13 +253,13 @@ int main(int argc, char **argv)
 			return opt == 'h' ? 0 : EXIT_USAGE;
 		}
 	}
-	fd = path[0] ? connect_to(path) : connect_to_only();
+	fd = path[0] ? connect_to(path) : connect_to_only(json);
 	if (fd < 0 && path[0])
-		fprintf(stderr, "sluicectl: %s: %s\n", path, strerror(errno));
+		client_error(json, "%s: %s", path, strerror(errno));
 	if (fd < 0)
 		return EXIT_CONNECT;
 	if (seconds && optind == argc) {
-		fprintf(stderr, "sluicectl: --watch needs a COMMAND\n");
+		client_error(json, "--watch needs a COMMAND");
 		return EXIT_USAGE;
 	}
 	if (optind == argc)

@@ -68,6 +68,8 @@ void docs_commands(FILE *out)
 		"selects\n"
 		"JSON output; an error is then an object with `error`, the `command` and, if there is one, the "
 		"`result` so far.\n"
+		"Errors of `sluicectl` itself have `error` alone: no connection, or one that the node refused or "
+		"closed.\n"
 		"`schema` of `show version` is the version of the JSON of all commands. It rises when a member is "
 		"removed, "
 		"renamed, or\n"

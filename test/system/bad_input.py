@@ -204,6 +204,8 @@ def many_connections(bench):
     places = 17 if os.geteuid() == 0 else 16
     refused = 100 - (places - 1)  # one place is this test's own
     wait_for(lambda: sum(not alive(session) for session in sessions) == refused, "the others are refused")
+    done = bench.sluicectl("-j", "show", "version")
+    expect(done[0] == 1 and json.loads(done[2]) == {"error": "too many sessions; end one first"}, f"with -j: {done}")
     for session in sessions:
         if alive(session):
             session.socket.sendall(b"x show version\n")

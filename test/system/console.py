@@ -3,16 +3,19 @@
 Input and output of console, script file, socket and sluicectl. Transcripts are in the folder of this file. After an
 intended change of output, run.py --update rewrites them; read the difference before you commit it.
 """
+import contextlib
 import fcntl
 import json
 import os
 import pty
 import re
 import select
+import socket
 import stat
 import struct
 import subprocess
 import termios
+import threading
 import time
 
 from support import Node, Session, expect, frame, quiet, wait_for, write_pcap
@@ -408,6 +411,56 @@ def one_shot(bench):
     expect(done[0] == 3 and "No such file" in done[2], f"{done}")
 
 
+def served_once(path, answer):
+    """A thread that takes one connection, reads a line if there is an answer to it, sends the answer and closes."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(1)
+
+    def serve():
+        peer = listener.accept()[0]
+        if answer:
+            peer.makefile().readline()
+            peer.sendall(answer)
+        peer.close()
+        listener.close()
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    return thread
+
+
+def json_errors(bench):
+    """With -j what sluicectl itself has to say is an object, like the errors of a node; without it a line of text."""
+    closed, busy = "the node closed the connection", "too many sessions; end one first"
+    stale, none, fake = bench.path("stale.sock"), bench.path("none.sock"), bench.path("fake.sock")
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(stale)  # nobody listens
+    for socket_path, answer, args, status, error in (
+            (none, b"", ["show", "version"], 3, f"{none}: No such file or directory"),
+            (stale, b"", ["show", "version"], 3, f"{stale}: Connection refused"),
+            (fake, b"", ["show", "version"], 3, closed),
+            (fake, b"nonsense\n", ["show", "version"], 3, closed),
+            (fake, b"0 100\nhalf", ["show", "version"], 3, f"{closed} in the middle of the answer"),
+            (fake, f"16 {len(busy) + 1}\n{busy}\n".encode(), ["show", "version"], 1, busy),
+            (fake, b"", ["show\nquit"], 2, "a command must be a single line"),
+            (fake, b"", ["-w", "1"], 2, "--watch needs a COMMAND")):
+        for options, line in (([], None), (["-j"], None), ([], "show version -j\n")):
+            if line and status == 2:
+                continue  # about the arguments
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(fake)
+            server = served_once(fake, answer) if socket_path == fake else None
+            done = subprocess.run([bench.sluicectl_program, "-s", socket_path, *options, *([] if line else args)], text=True,
+                                  input=line or "", capture_output=True, check=False, timeout=60)
+            if server:
+                server.join()
+            if options or (line and server):
+                expect(json.loads(done.stderr) == {"error": error}, f"{error}: {done}")
+            else:
+                expect(done.stderr.removeprefix("sluicectl: ") == error + "\n", f"{error}: {done}")
+            expect(done.returncode == status, f"{error}: {done}")
+
+
 class Screen:
     """A program on a terminal."""
 
@@ -621,6 +674,7 @@ TESTS = [
     ("console: script file", script),
     ("console: quit in a script", quit_in_script),
     ("console: sluicectl, one command", one_shot),
+    ("console: errors of sluicectl in JSON", json_errors),
     ("console: at a terminal", console),
     ("console: sluicectl at a terminal", remote_console),
     ("console: behind a pipe", piped_console),

@@ -33,8 +33,8 @@
 _Static_assert(SPREAD_ROLES == NODE_MAX_ROLES, "a port can be spread over all rx roles");
 #define NODE_PARK LIMIT_PARK
 /*
- * Packets in the mailbox to a worker above which a port with lossless classes hands on no more: what is in mailboxes is
- * not charged to the buffer of its class until the worker queues it.
+ * Packets in the mailbox to a worker above which a port with lossless classes hands on no more, and parks them: what is in
+ * mailboxes is not charged to the buffer of its class until the worker queues it.
  */
 #define NODE_LOSSLESS_MAIL LIMIT_LOSSLESS_MAIL
 #define NODE_WORKER_PUNTS LIMIT_WORKER_PUNTS
@@ -58,7 +58,8 @@ struct rx_queue {
  * parked: all parks of a role hold NODE_PARK packets together.
  */
 struct rx_park {
-	uint16_t n;
+	uint16_t n, charged; /* packets, and those of them that are charged to their class (rx_role.waiting) */
+	bool is_charged[NODE_PARK];
 	struct rte_mbuf *pkts[NODE_PARK];
 };
 
@@ -82,6 +83,7 @@ struct rx_role {
 	struct classifier classifier;
 	uint32_t parked;		     /* packets in all parks */
 	uint32_t parked_at;		     /* a bit for each worker for which packets of this burst were parked */
+	uint32_t park_limit;		     /* of `parked`, for packets that are not lossless */
 	uint32_t lossless_mail;		     /* NODE_LOSSLESS_MAIL, or less if mailboxes are small; constant */
 	struct rx_park park[NODE_MAX_ROLES]; /* by worker */
 	struct mailbox to_worker[NODE_MAX_ROLES]; /* packets, by worker; not open for a worker on the same lcore */
@@ -93,7 +95,7 @@ struct rx_role {
 	struct punt_stats punt[MAX_PORTS][PUNT_KIND_COUNT];
 	struct bucket punt_bucket[MAX_PORTS][PUNT_KIND_COUNT];
 	struct punt_shares punt_shares;
-	/* Frames in the backlogs, by ingress port and class; written by this role, readers as of any account. */
+	/* Frames in the backlogs and parks, by ingress port and class; written by this role, readers as of any account. */
 	struct account waiting[MAX_PORTS][PKT_CLASSES];
 	bool stopped; /* stop receiving; written by management, relaxed */
 	struct rx_told told;

@@ -210,6 +210,7 @@ static int open_mailboxes(struct node *n, int socket)
 		for (unsigned int k = 0; k < PUNT_RINGS && rc == 0; k++)
 			rc = open_packets(n, &rx->to_control[k], punt_ring_carries((enum punt_ring)k), rx_end(rx),
 				control, punt_ring_slots((enum punt_ring)k, slots), socket);
+		rx->park_limit = NODE_PARK;
 		rx->lossless_mail = MIN_OF(NODE_LOSSLESS_MAIL, cfg_worker_ring(n->config) / 4 * 3);
 		for (uint16_t w = 0; w < n->n_workers && rc == 0; w++)
 			if (rx->lcore != n->worker[w].lcore)

@@ -4,59 +4,119 @@
  * fit into the mailbox of a worker are parked. A queue whose packets are parked is not polled until they are gone, while
  * others go on, and while the parks have no room for a burst, the role classifies nothing: no packet is lost inside the
  * node. Frames of ports with lossless classes or data with credit wait in a backlog then (backlog.h), frames of other ports
- * in the device. Rx lcores.
+ * in the device. What is parked of a lossless class is charged as what is in the backlog (rx_role.waiting). Rx lcores.
  */
 #include "node/service.h"
 #include "srv6/endpoint.h"
 
 #define ROOM_NS 500	/* until a worker that had no room is looked at again */
 #define PARKED_BURST 16 /* frames of a queue while packets are parked, so that many queues can go on */
+#define PARKED_SHARES 8 /* a burst takes one share of what is left of the parks */
 
-/* Hand packets to a worker on another lcore. */
-static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
+static bool rx_is_lossless(const struct rx_role *rx, const struct rte_mbuf *m, const struct pkt *x)
+{
+	return x->verdict == PKT_FORWARD && x->tclass != PKT_CLASS_CONTROL &&
+	       rx->classifier.s->port[m->port].lossless >> x->priority & 1;
+}
+
+/*
+ * Park packets for a worker. The burst of a queue has room: rx_has_room has checked it. Control frames of a queue that is held
+ * are classified all the same, so they get only a part of the parks, and the rest of them is dropped.
+ */
+static __attribute__((noinline, cold)) void rx_park(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts,
+	unsigned int n)
 {
 	struct rx_park *park = &rx->park[worker];
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+		const struct pkt *x = pkt_of(m);
+		bool lossless = rx_is_lossless(rx, m, x);
+
+		if (rx->parked >= (lossless ? NODE_PARK : rx->park_limit)) {
+			pkt_end(m, DROP_rx_overload, &rx->lcore->stats);
+			continue;
+		}
+		if (lossless)
+			account_charge(&rx->waiting[m->port][x->priority], m->pkt_len, m->nb_segs);
+		park->charged += lossless;
+		park->is_charged[park->n] = lossless;
+		park->pkts[park->n] = m;
+		stat_level(park->n, park->n + 1);
+		rx->parked++;
+		rx->parked_at |= 1u << worker;
+		stat_add(&rx->lcore->stats.ring_refused, 1);
+	}
+}
+
+/* What is in mailboxes is not charged to the buffer of its class. So a port with lossless classes may fill them only so far. */
+static bool rx_may_push(const struct rx_role *rx, uint16_t worker, bool lossless)
+{
+	return !lossless || mailbox_used(&rx->to_worker[worker]) <= rx->lossless_mail;
+}
+
+/* Hand packets, a burst of one port at most, to a worker on another lcore. */
+static void rx_send(struct rx_role *rx, uint16_t worker, struct rte_mbuf **pkts, unsigned int n)
+{
+	bool lossless = rx->classifier.s->port[pkts[0]->port].lossless;
 	unsigned int done = 0;
 
-	if (likely(!park->n))
+	if (likely(!rx->park[worker].n && rx_may_push(rx, worker, lossless)))
 		done = mailbox_push_packets(&rx->to_worker[worker], pkts, n);
-	if (unlikely(done < n)) {
-		/* The park has room: rx_has_room has checked it. */
-		memcpy(&park->pkts[park->n], &pkts[done], (n - done) * sizeof(pkts[0]));
-		stat_level(park->n, park->n + n - done);
-		rx->parked += n - done;
-		rx->parked_at |= 1u << worker;
-		stat_add(&rx->lcore->stats.ring_refused, n - done);
+	if (unlikely(done < n))
+		rx_park(rx, worker, pkts + done, n - done);
+}
+
+/* Move packets from a park to the mailbox: of lossless classes as few as rx_send. */
+static void rx_unpark_for(struct rx_role *rx, uint16_t worker, struct rx_park *park)
+{
+	struct mailbox *box = &rx->to_worker[worker];
+	unsigned int n = park->charged ? MIN_OF(park->n, NODE_BURST) : park->n;
+
+	if (!rx_may_push(rx, worker, park->charged))
+		return;
+	n = MIN_OF(n, mailbox_room(box));
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *m = park->pkts[i];
+
+		if (!park->is_charged[i])
+			continue;
+		account_release(&rx->waiting[m->port][pkt_of(m)->priority], m->pkt_len, m->nb_segs);
+		park->charged--;
 	}
+	mailbox_push_packets(box, park->pkts, n);
+	stat_level(park->n, park->n - n);
+	rx->parked -= n;
+	memmove(park->pkts, park->pkts + n, park->n * sizeof(park->pkts[0]));
+	memmove(park->is_charged, park->is_charged + n, park->n * sizeof(park->is_charged[0]));
 }
 
 static void rx_unpark(struct rx_role *rx)
 {
-	for (uint16_t w = 0; unlikely(rx->parked) && w < rx->node->n_workers; w++) {
-		struct rx_park *park = &rx->park[w];
-		unsigned int done;
+	for (uint16_t w = 0; unlikely(rx->parked) && w < rx->node->n_workers; w++)
+		if (rx->park[w].n)
+			rx_unpark_for(rx, w, &rx->park[w]);
+}
 
-		if (!park->n)
-			continue;
-		done = mailbox_push_packets(&rx->to_worker[w], park->pkts, park->n);
-		stat_level(park->n, park->n - done);
-		rx->parked -= done;
-		memmove(park->pkts, park->pkts + done, park->n * sizeof(park->pkts[0]));
-	}
+/* Return whether a burst may be handed to any worker: the parks have room. */
+static bool rx_has_room(const struct rx_role *rx)
+{
+	return likely(rx->parked <= NODE_PARK - NODE_BURST);
 }
 
 /*
- * Return whether a burst may be handed to any worker: the parks have room. For a port with lossless classes mailboxes
- * must also be short and the parks empty, because packets there are not charged to the buffer of their class.
+ * The size of a burst. While packets are parked it is small, and the smaller the less room the parks have, so that many queues
+ * can be held, each for itself, before all are.
  */
-static bool rx_has_room(const struct rx_role *rx, bool lossless)
+static uint16_t rx_size(const struct rx_role *rx)
 {
-	if (unlikely(rx->parked > (lossless ? 0 : NODE_PARK - NODE_BURST)))
-		return false;
-	for (uint16_t w = 0; lossless && w < rx->node->n_workers; w++)
-		if (unlikely(mailbox_used(&rx->to_worker[w]) > rx->lossless_mail))
-			return false;
-	return true;
+	uint16_t size = batch_size(&rx->lcore->batch);
+	unsigned int room;
+
+	if (likely(!rx->parked))
+		return size;
+	room = NODE_PARK - NODE_BURST - MIN_OF(rx->parked, NODE_PARK - NODE_BURST);
+	return (uint16_t)MIN_OF(size, MAX_OF(1, MIN_OF(PARKED_BURST, room / PARKED_SHARES)));
 }
 
 /* Return whether packets that this queue brought are parked, or others for the same worker. */
@@ -249,12 +309,14 @@ static unsigned int rx_poll_backlog(struct rx_role *rx, struct rx_queue *q, bool
 	unsigned int first = 0, taken = 0, work = 0;
 
 	rx->lcore->batch.pressed = true;
+	rx->park_limit = room ? NODE_PARK : NODE_PARK / 2;
 	if (on && rx_keeps(&rx->classifier.s->port[q->port->index]))
 		work = backlog_fill(rx, q, pkts, &first) > 0; /* it costs little beside classification */
 	if (first)
 		rx_process(rx, q, pkts, (uint16_t)first);
-	if (room)
-		taken = backlog_take(rx, q, pkts, batch_size(&rx->lcore->batch));
+	rx->park_limit = NODE_PARK;
+	if (room && rx_has_room(rx))
+		taken = backlog_take(rx, q, pkts, rx_size(rx));
 	if (taken)
 		rx_process(rx, q, pkts, (uint16_t)taken);
 	*next = MIN_OF(*next, rx->classifier.now + (room ? 0 : ROOM_NS));
@@ -264,16 +326,14 @@ static unsigned int rx_poll_backlog(struct rx_role *rx, struct rx_queue *q, bool
 static unsigned int rx_poll_queue(struct rx_role *rx, struct rx_queue *q, uint64_t *next)
 {
 	const struct snap_interface *in = &rx->classifier.s->port[q->port->index];
-	bool room = rx_has_room(rx, in->lossless) && (likely(!q->lanes) || spread_has_room(rx, q));
+	bool room = rx_has_room(rx) && (likely(!q->lanes) || spread_has_room(rx, q));
 	struct port_stats *stats = &rx->lcore->stats.port[q->port->index];
-	uint16_t size = batch_size(&rx->lcore->batch), n;
+	uint16_t size = rx_size(rx), n;
 	struct rte_mbuf *pkts[NODE_BURST];
 	unsigned int more = 0;
 
-	if (unlikely(rx->parked)) {
+	if (unlikely(rx->parked))
 		room = room && !rx_is_behind(rx, q);
-		size = MIN_OF(size, PARKED_BURST);
-	}
 	if (unlikely(!room || backlog_waits(&q->backlog)))
 		return rx_poll_backlog(rx, q, room, next);
 	if (unlikely(__atomic_load_n(&rx->stopped, __ATOMIC_RELAXED)))
@@ -308,10 +368,10 @@ static unsigned int rx_poll_heard(struct rx_role *rx, unsigned int i, uint64_t b
 	return work;
 }
 
-/* Poll the queues in which frames have arrived (rx_told), and all while there is no room for what is in backlogs. */
+/* Poll the queues in which frames have arrived (rx_told), and all while packets are parked. */
 static unsigned int rx_poll_told(struct rx_role *rx, uint64_t before, uint64_t *next)
 {
-	bool all = !rx_has_room(rx, true);
+	bool all = rx->parked;
 	unsigned int work = 0;
 
 	for (unsigned int word = 0; word * 64 < rx->n_queues; word++) {
@@ -323,8 +383,6 @@ static unsigned int rx_poll_told(struct rx_role *rx, uint64_t before, uint64_t *
 			work += rx_poll_heard(rx, word * 64 + (unsigned int)__builtin_ctzll(bits), before, next);
 		rx->told.polled[word] = polled;
 	}
-	if (!all && !rx_has_room(rx, true))
-		*next = MIN_OF(*next, rx->classifier.now + ROOM_NS);
 	return work;
 }
 
@@ -332,7 +390,6 @@ static unsigned int rx_poll_told(struct rx_role *rx, uint64_t before, uint64_t *
 static unsigned int rx_poll_spread(struct rx_role *rx, uint64_t *next)
 {
 	struct rte_mbuf *pkts[NODE_BURST];
-	uint16_t size = batch_size(&rx->lcore->batch);
 	unsigned int work = 0;
 
 	if (spread_release(rx))
@@ -340,11 +397,12 @@ static unsigned int rx_poll_spread(struct rx_role *rx, uint64_t *next)
 	for (uint16_t i = 0; i < rx->node->n_rx; i++) {
 		struct mailbox *box = &rx->node->rx[i].to_rx[rx->index].box;
 		struct rx_queue *q = &rx->from_rx[i];
+		uint16_t size = rx_size(rx);
 		unsigned int n, run;
 
 		if (!box->ring || mailbox_is_empty(box))
 			continue;
-		if (!rx_has_room(rx, true) || rx_is_behind(rx, q)) {
+		if (!rx_has_room(rx) || rx_is_behind(rx, q)) {
 			*next = MIN_OF(*next, rx->classifier.now + ROOM_NS);
 			continue;
 		}
@@ -382,5 +440,8 @@ unsigned int rx_poll(struct rx_role *rx, uint64_t now, uint64_t *next)
 	rx_unpark(rx);
 	if (unlikely(rx->to_rx))
 		work = rx_poll_spread(rx, next);
-	return work + (unlikely(rx->told.on) ? rx_poll_told(rx, before, next) : rx_poll_queues(rx, next));
+	work += unlikely(rx->told.on) ? rx_poll_told(rx, before, next) : rx_poll_queues(rx, next);
+	if (unlikely(rx->parked))
+		*next = MIN_OF(*next, now + ROOM_NS);
+	return work;
 }

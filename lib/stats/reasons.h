@@ -62,7 +62,8 @@
 	X(neighbor_hold, "too many packets are already waiting for the resolution of the neighbour") \
 	X(queue_full, "egress queue or lossy buffer is full (tail drop)") \
 	X(headroom_exceeded, "buffer of a lossless class is full because its headroom is too small") \
-	X(rx_overload, "lossy packet dropped unread because the rx lcore is too slow for what the port receives") \
+	X(rx_overload, "lossy packet dropped because the rx lcore, or the worker that it is for, is too slow for " \
+		       "what the port receives") \
 	X(control_full, "queue of control traffic is full") \
 	X(pfc_state_invalid, "malformed PFC relay state message (length, checksum, version, lease or slice)") \
 	X(pfc_state_forged, \

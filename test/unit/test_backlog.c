@@ -284,6 +284,116 @@ static void a_stalled_worker(void **state)
 	testbed_free(t);
 }
 
+#define BOTH_WAYS \
+	TESTBED_NODE \
+	"lcores: {control: 0, rx: [0], worker: [1, 2]}\n" \
+	"memory: {buffers: 32K}\n" \
+	"ports:\n" \
+	"  - {name: in, device: net_null0, side: wan, speed: 10G, addresses: [\"2001:db8:a::2/64\"], worker: 2,\n" \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:a0:00\"], buffer: b}}\n" \
+	"  - {name: out, device: net_null1, side: wan, speed: 10G, addresses: [\"2001:db8:b::2/64\"], worker: 1,\n" \
+	"     pfc: {priorities: [3], peers: [\"02:00:00:00:b0:01\"], buffer: b}}\n" \
+	"buffer-profiles:\n" \
+	"  - {name: b, xoff: 64K, xon: 32K, headroom: 512K, forced: true, min-frame: 100}\n" \
+	"neighbors:\n" \
+	"  - {port: in, address: \"2001:db8:a::3\", mac: \"02:00:00:00:a0:00\"}\n" \
+	"  - {port: out, address: \"2001:db8:b::3\", mac: \"02:00:00:00:b0:01\"}\n" \
+	"routes:\n" \
+	"  - {prefix: \"5f00:0:501::/48\", port: out, nexthop: \"2001:db8:b::3\"}\n" \
+	"  - {prefix: \"5f00:0:502::/48\", port: in, nexthop: \"2001:db8:a::3\"}\n" \
+	"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+
+/* A packet of the way back: from `out` to `in`. */
+static void data_back(struct testbed *t, uint8_t class, uint32_t sequence, uint32_t size)
+{
+	uint8_t frame[4096];
+	uint32_t n = testbed_frame(frame, &t->port[OUT]->port.mac, "5f00:0:100:502:300::", class, sequence, size);
+
+	((struct ipv6_hdr *)(frame + sizeof(struct eth_hdr)))->vtc_flow = ipv6_vtc_flow((uint8_t)(class << 5), 1);
+	fake_port_receive(t->port[OUT], 0, frame, n, 0);
+}
+
+/*
+ * Two lossless ports of one rx lcore, and the worker of one of them does nothing: its direction is held, charged and paused;
+ * the other one goes on and its sender is never paused. Nothing is lost, and all leave in order.
+ */
+static void one_direction_is_held(void **state)
+{
+	struct testbed *t = bed(BOTH_WAYS, false);
+	struct worker_role *w = &t->node->worker[t->node->owner[OUT]];
+	const struct service_pfc_port *pfc = service_pfc(t->node)->port;
+	const struct mailbox *box = &t->node->rx[0].to_worker[w->index];
+	uint32_t next = 0, back = 0, frames = 0, none = 0, parked = 0;
+
+	(void)state;
+	assert_true(w->index != t->node->owner[IN]);
+	sent(t, OUT, &none, &frames);
+	w->stalled = true;
+	for (uint32_t i = 0; i < 500; i++) {
+		data(t, 3, 2 * i, 500);
+		data(t, 3, 2 * i + 1, 500);
+		data_back(t, 3, i, 500);
+		testbed_round(t);
+		t->now += 1000;
+		/* what is not in the mailbox counts as buffer of its class: in the park as in the backlog */
+		assert_true(mailbox_used(box) <= LIMIT_LOSSLESS_MAIL + LIMIT_BURST);
+		parked = MAX_OF(parked, t->node->rx[0].park[w->index].n);
+		check(!pfc[OUT].buffer[3].stopped, "the way back is paused, packet %u", i);
+	}
+	testbed_pass(t, 100000, 1000);
+	assert_true(parked > 0);
+	assert_int_equal(pfc[IN].buffer[3].level.bytes, (1000 - mailbox_used(box)) * 500);
+	assert_true(pfc[IN].buffer[3].stopped);
+	assert_int_equal(t->port[IN]->rx[0].n, 0);
+	assert_int_equal(sent(t, IN, &back, &frames), 500);
+	w->stalled = false;
+	for (unsigned int i = 0; i < 1000; i++) {
+		testbed_round(t);
+		t->now += 1000;
+		assert_true(mailbox_used(box) <= LIMIT_LOSSLESS_MAIL + LIMIT_BURST);
+	}
+	testbed_settle(t, 2000);
+	assert_int_equal(sent(t, OUT, &next, &none), 1000);
+	assert_int_equal(pfc[IN].buffer[3].level.bytes, 0);
+	assert_false(pfc[IN].buffer[3].stopped);
+	testbed_free(t);
+}
+
+/* Control traffic of a queue that is held is not: what does not fit is dropped, and takes the place of nobody else. */
+static void control_of_a_queue_that_is_held(void **state)
+{
+	struct testbed *t = bed(BOTH_WAYS, false);
+	struct worker_role *w = &t->node->worker[t->node->owner[OUT]];
+	uint32_t next = 0, back = 0, frames = 0;
+	struct sent_frame *f;
+
+	(void)state;
+	w->stalled = true;
+	for (uint32_t i = 0; i < 300; i++)
+		data(t, 3, i, 500);
+	testbed_pass(t, 100000, 1000);
+	for (uint32_t i = 0; i < 1000; i++) {
+		data(t, 6, i, 100);
+		if (i % 10 == 0)
+			testbed_round(t);
+	}
+	testbed_round(t);
+	check(t->node->rx[0].parked <= NODE_PARK / 2 + NODE_BURST, "%u are parked", t->node->rx[0].parked);
+	assert_true(testbed_reason(t, IN, DROP_rx_overload) > 500);
+	for (uint32_t i = 0; i < 500; i++)
+		data_back(t, 3, i, 500);
+	testbed_pass(t, 1000000, 1000);
+	assert_int_equal(sent(t, IN, &back, &frames), 500);
+	w->stalled = false;
+	testbed_settle(t, 3000);
+	while ((f = fake_port_take(t->port[OUT]))) {
+		next += f->size == 500;
+		free(f);
+	}
+	assert_int_equal(next, 300);
+	testbed_free(t);
+}
+
 /* Frames that wait when the node stops are counted as such. */
 static void stopped_while_it_waits(void **state)
 {
@@ -377,6 +487,8 @@ int main(void)
 		cmocka_unit_test(lossy_frames_are_few),
 		cmocka_unit_test(a_deaf_sender),
 		cmocka_unit_test(a_stalled_worker),
+		cmocka_unit_test(one_direction_is_held),
+		cmocka_unit_test(control_of_a_queue_that_is_held),
 		cmocka_unit_test(stopped_while_it_waits),
 		cmocka_unit_test(what_the_device_loses),
 	};

@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import socket
+import struct
 import subprocess
 import time
 import urllib.error
@@ -15,7 +16,7 @@ import urllib.request
 
 import capturing
 import console
-from support import CONFIG, DEFAULTS, Failure, Session, expect, frame, wait_for, write_pcap
+from support import CONFIG, DEFAULTS, Failure, Session, expect, frame, quiet, read_pcap, wait_for, write_pcap
 
 
 def free_port():
@@ -95,6 +96,102 @@ def page(bench):
     node.ok("clear stats")
     expect('sluice_port_rx_packets_total{node="%s",port="wan0"} 43' % bench.name in get(port)[1], "counters never go back")
     node.stop()
+
+
+MARKS = """
+node:
+  name: {name}
+  loopback: fd00::d
+  usid: {{block: "5f00:0::/32", node: 0x0100}}
+  infrastructure: ["fd00::/16"]
+lcores: {{control: 0, rx: [1], worker: [1], cpus: "0@0,1@0"}}
+memory: {{buffers: 32K}}
+idle: {{policy: sleep}}
+metrics: {{listen: "127.0.0.1:{port}"}}
+dscp-maps:
+  - {{name: arrive, map: [{{from: 10, dscp: 12}}]}}
+  - {{name: enter, map: [{{from: 12, dscp: 20}}]}}
+  - {{name: leave, map: [{{from: 20, dscp: 30}}]}}
+  - {{name: back, map: [{{from: 18, dscp: 26}}]}}
+ports:
+  - {{name: dc0, device: "net_pcap0,rx_pcap=dc.pcap,tx_pcap=dc-out.pcap", side: dc, vrf: red, mac: "02:00:00:00:d0:01",
+     queue-limit: 1K, addresses: [10.1.0.1/24], dscp-in: arrive}}
+  - {{name: wan0, device: "net_pcap1,rx_pcap=wan.pcap,tx_pcap=wan-out.pcap", side: wan, mac: "02:00:00:00:d0:00",
+     queue-limit: 1K, addresses: ["2001:db8:a::2/64"], dscp-out: leave}}
+neighbors:
+  - {{port: wan0, address: "2001:db8:a::3", mac: "02:00:00:00:a0:03"}}
+  - {{port: dc0, address: 10.1.0.9, mac: "02:00:00:00:c0:09"}}
+routes: [{{prefix: "5f00::/32", port: wan0, nexthop: "2001:db8:a::3"}}]
+vrfs: [{{name: red, routes: [{{prefix: 10.2.0.0/16, policy: maps}}, {{prefix: 10.3.0.0/16, policy: copies}}]}}]
+policies:
+  - {{name: maps, dscp: map, dscp-map: enter, paths: [{{name: m, segments: ["5f00:0:400::", "5f00:0:e102::"]}}]}}
+  - {{name: copies, paths: [{{name: c, segments: ["5f00:0:500::", "5f00:0:e102::"]}}]}}
+sids:
+  - {{sid: "5f00:0:e101::/48", behavior: uDT46, vrf: red, dscp: copy}}
+  - {{sid: "5f00:0:e102::/48", behavior: uDT46, vrf: red, dscp: map, dscp-map: back}}
+  - {{sid: "5f00:0:e103::/48", behavior: uDT46, vrf: red}}
+"""
+
+
+def packet4(dst, dscp):
+    """IPv4, 60 bytes."""
+    def head(checksum):
+        return struct.pack("!BBHHHBBH", 0x45, dscp << 2, 60, 0, 0, 64, 253, checksum) + bytes([10, 1, 0, 7, *dst])
+    total = sum(struct.unpack("!10H", head(0)))
+    total = (total & 0xFFFF) + (total >> 16)
+    return head(~((total & 0xFFFF) + (total >> 16)) & 0xFFFF) + bytes(40)
+
+
+def tunnelled(function, dscp):
+    """The packet for 10.1.0.9 in a tunnel to a SID of this node."""
+    inner = packet4((10, 1, 0, 9), 0)
+    return (bytes.fromhex("02000000d000" + "02000000a003" + "86dd") +
+            struct.pack("!IHBB", 0x60000007 | dscp << 22, len(inner), 4, 64) + bytes.fromhex("fd" + "00" * 14 + "01") +
+            struct.pack("!HHH", 0x5F00, 0, function) + bytes(10) + inner)
+
+
+def marks_and_ways(bench):
+    """Packets are remarked by port, policy and SID, both ways; the counters of that, of SIDs, paths and policies are exact, in
+    show and on the page."""
+    port = free_port()
+    with open(bench.path("config.yaml"), "w") as f:
+        f.write(MARKS.format(name=bench.name, port=port))
+    dc = bytes.fromhex("02000000d001" + "02000000c009" + "0800")
+    write_pcap(bench.path("dc.pcap"), [dc + packet4((10, net, 1, 1), dscp) for net, dscp, n in
+                                       ((2, 10, 5), (2, 0, 4), (3, 10, 3), (3, 46, 2)) for _ in range(n)])
+    write_pcap(bench.path("wan.pcap"), [tunnelled(function, dscp) for function, dscp, n in
+                                        ((0xE101, 18, 6), (0xE102, 18, 2), (0xE102, 0, 1), (0xE103, 18, 4)) for _ in range(n)])
+    node = bench.node()
+    quiet(node)
+    wait_for(lambda: sum(p["packets"] for p in node.json("show paths")) == 14, "all have left")
+    wait_for(lambda: sum(s["packets"] for s in node.json("show sids")) == 13, "all have come")
+    text = get(port)[1]
+
+    def value(name, label=""):
+        found = [line for line in text.splitlines() if line.startswith(name + "{") and label in line]
+        return sum(float(line.split()[-1]) for line in found) if found else None
+    stats = node.json("show stats")["lcores_together"]
+    for way, n in (("in", 8), ("encap", 5), ("decap", 8), ("out", 5)):
+        expect(stats[f"dscp_mapped_{way}"] == n, f"{way}: {stats[f'dscp_mapped_{way}']}")
+        expect(value(f"sluice_lcore_dscp_mapped_{way}_total") == n, f"{way} on the page")
+    sids = {s["sid"]: (s["packets"], s["bytes"]) for s in node.json("show sids")}
+    expect(sids == {f"5f00:0:{f}::/48": (n, n * 114) for f, n in (("e101", 6), ("e102", 3), ("e103", 4))}, f"{sids}")
+    for sid, (n, size) in sids.items():
+        expect((value("sluice_sid_packets_total", sid), value("sluice_sid_bytes_total", sid)) == (n, size), sid)
+    paths = {p["path"]: (p["packets"], p["bytes"]) for p in node.json("show paths")}
+    expect(paths == {"m": (9, 900), "c": (5, 500)}, f"{paths}")
+    for path, (n, size) in paths.items():
+        label = f'path="{path}"'
+        expect((value("sluice_path_packets_total", label), value("sluice_path_bytes_total", label)) == (n, size), path)
+    policies = {p["policy"]: (p["policy_packets"], p["policy_bytes"]) for p in node.json("show policies")}
+    expect(policies == {"maps": (9, 900), "copies": (5, 500)}, f"{policies}")
+    node.stop()
+    # (outer DSCP, inner DSCP) on the WAN; DSCP on the LAN
+    wan = collections.Counter((struct.unpack_from("!I", f, 14)[0] >> 22 & 63, f[55] >> 2)
+                              for f in read_pcap(bench.path("wan-out.pcap")) if f[12:14] == b"\x86\xdd" and f[20] == 4)
+    expect(wan == {(30, 12): 5, (0, 0): 4, (12, 12): 3, (46, 46): 2}, f"{wan}")
+    lan = collections.Counter(f[15] >> 2 for f in read_pcap(bench.path("dc-out.pcap")) if f[12:14] == b"\x08\x00")
+    expect(lan == {18: 6, 26: 2, 0: 5}, f"{lan}")
 
 
 def bad_requests(bench):
@@ -433,6 +530,7 @@ def private(bench, *args, **more):
 
 TESTS = [
     ("metrics: the page", page),
+    ("metrics: marks, SIDs and paths", marks_and_ways),
     ("metrics: bad requests", bad_requests),
     ("metrics: a reader that says nothing", silent_reader),
     ("no descriptors are left", no_descriptors),

@@ -618,6 +618,10 @@ MUTANTS = [
     Mutant("what is taken from the backlog stays charged", "lib/node/backlog_dp.c",
            "account_release(&rx->waiting[q->port->index][pkt_of(pkts[i])->priority], pkts[i]->pkt_len, pkts[i]->nb_segs);",
            "(void)i;", "test_backlog"),
+    Mutant("a trace says what the newest configuration does", "lib/node/trace_ctl.c",
+           "const struct snapshot *s = snapshot_of(n, e->value);", "const struct snapshot *s = snapshot_of(n, e->value) ? n->snapshot : NULL;", "test_command"),
+    Mutant("a trace forgets what a freed snapshot said", "lib/node/publish_ctl.c",
+           "node_trace_collect(n);", ";", "test_command"),
     Mutant("a park that is full takes no notice", "lib/node/rx_dp.c",
            "return likely(rx->parked <= NODE_PARK - NODE_BURST);", "return rx->parked < NODE_PARK;", "test_node"),
 ]

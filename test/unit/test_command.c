@@ -10,6 +10,7 @@
 
 #include "command/line.h"
 #include "command/parse.h"
+#include "test/support/conf.h"
 #include "test/support/testbed.h"
 
 #define YAML \
@@ -36,7 +37,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static char *run(const char *line, int *rc)
+/* Not inlined: gcc 12 takes what open_memstream fills for a pointer to `text`. */
+static __attribute__((noinline)) char *run(const char *line, int *rc)
 {
 	char *text = NULL;
 	size_t size;
@@ -349,6 +351,56 @@ static void device_time(void **state)
 	host.node = bed->node;
 }
 
+#define ROUTED(prefix, port, station) \
+	TESTBED_NODE TESTBED_ONE_LCORE \
+		"ports:\n" \
+		"  - {name: p0, device: net_null0, side: wan, addresses: [\"2001:db8:a::2/64\"]}\n" \
+		"  - {name: p1, device: net_null1, side: wan, addresses: [\"2001:db8:b::2/64\"]}\n" \
+		"neighbors: [{port: " port ", address: \"2001:db8:" station "::3\", mac: \"02:00:00:00:b0:03\"}]\n" \
+		"routes: [{prefix: \"" prefix "\", port: " port ", nexthop: \"2001:db8:" station "::3\"}]\n" \
+		"sids: [{sid: \"5f00:0:100::/48\", behavior: uN}]\n"
+
+/* A reload between a packet and `show trace`: the trace says what was true for the packet, whether the old tables are free or not. */
+static void traced_before_a_reload(void **state)
+{
+	struct testbed *own = testbed_new(ROUTED("5f00:0:400::/48", "p1", "b")), *shared = bed;
+	uint8_t frame[256];
+	char err[256] = "", *text, *second;
+	int rc;
+
+	(void)state;
+	host.node = own->node;
+	bed = own;
+	testbed_settle(own, 20);
+	for (uint16_t i = 0; i < own->node->n_lcores; i++)
+		node_lcore_leave(own->node->lcore[i]);
+	free(run("trace add 2", &rc));
+	for (uint16_t i = 0; i < own->node->n_lcores; i++)
+		node_lcore_enter(own->node->lcore[i]);
+	assert_int_equal(rc, 0);
+	testbed_settle(own, 20);
+	for (unsigned int round = 0; round < 2; round++) {
+		const char *yaml = round ? ROUTED("5f00:0:400::/48", "p1", "b") : ROUTED("5f00::/32", "p0", "a");
+
+		fake_port_receive(own->port[0], 0, frame,
+			testbed_frame(frame, &own->port[0]->port.mac, "5f00:0:100:400::", 1, round, 100), 0);
+		testbed_settle(own, 50);
+		check(node_apply(own->node, conf_load(CONF_CHECK, yaml), err, sizeof(err)) == 0, "%s", err);
+		testbed_settle(own, 50);
+		while (node_reclaim(own->node))
+			testbed_settle(own, 1);
+	}
+	text = run("show trace", &rc);
+	second = strstr(text, "route 5f00::/32, port p0, next_hop p0 via 2001:db8:a::3");
+	check(second != NULL, "%s", text);
+	*second = '\0';
+	check(strstr(text, "route 5f00:0:400::/48, port p1, next_hop p1 via 2001:db8:b::3") != NULL, "%s", text);
+	free(text);
+	testbed_free(own);
+	bed = shared;
+	host.node = bed->node;
+}
+
 /* Programs get a value where people get words. */
 static void worded(void **state)
 {
@@ -378,6 +430,7 @@ int main(void)
 		cmocka_unit_test(answers),
 		cmocka_unit_test(worded),
 		cmocka_unit_test(device_time),
+		cmocka_unit_test(traced_before_a_reload),
 		cmocka_unit_test(completion),
 		cmocka_unit_test(lines_of_a_stream),
 		cmocka_unit_test(text_form),

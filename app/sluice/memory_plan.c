@@ -83,7 +83,7 @@ uint64_t hugepages_for(unsigned int node, uint64_t mb)
 
 static uint64_t need_mb(const struct config *c)
 {
-	uint64_t each = pkt_buffer_memory(c->memory.buffer_size), bytes = c->memory.buffers * each;
+	uint64_t each = pkt_buffer_memory(c->memory.buffer_size), bytes = cfg_pool(c) * each;
 
 	/* no buffer spans two hugepages */
 	bytes += (bytes >> 21) * each;

@@ -168,8 +168,7 @@ static void print_buffers(const struct config *c, const struct memory_plan *m, F
 		(unsigned long long)c->memory.buffer_size, (unsigned long long)cfg_longest_frame(c), b.frame);
 	for (unsigned int i = 0; i < b.n; i++)
 		fprintf(out, "  %8llu  %s\n", (unsigned long long)b.line[i].buffers, b.line[i].what);
-	fprintf(out, "  %8llu  total, of %llu in the pool\n", (unsigned long long)b.total,
-		(unsigned long long)c->memory.buffers);
+	fprintf(out, "  %8llu  total, of %llu in the pool\n", (unsigned long long)b.total, (unsigned long long)b.pool);
 	fprintf(out, "memory\n");
 	for (unsigned int i = 0; i < m->n_nodes; i++)
 		fprintf(out, "  %llu MB of %s on NUMA node %u (hugepages free: %llu MB)\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Adds up how many packet buffers each part of the node may hold at once, and checks that the sum fits memory.buffers.
+ * Adds up how many packet buffers each part of the node may hold at once, and checks that the sum fits the pool.
  * Pure.
  */
 #include "config/budget.h"
@@ -13,8 +13,11 @@
 #include "config/headroom.h"
 #include "config/program.h"
 
-#define LINK_BYTES 22	    /* an Ethernet header and two tags */
-#define NET_RING_SLOTS 1024 /* slots of DPDK's net_ring, independent of the configured descriptors */
+#define LINK_BYTES 22 /* an Ethernet header and two tags */
+#define POOL_SPARE 8  /* memory.buffers: auto takes one part in so many more than it needs now */
+#define POOL_STEP 1024
+#define POOL_MOST (64ull << 20) /* the limit of memory.buffers */
+#define NET_RING_SLOTS 1024	/* slots of DPDK's net_ring, independent of the configured descriptors */
 
 unsigned int cfg_lcore_count(const struct config *c)
 {
@@ -187,6 +190,19 @@ static void add_packet_line(struct cfg_budget *b, const char *what, uint64_t pac
 	add_line(b, what, packets * b->frame);
 }
 
+/* What keeps slices apart is a wish: it does not decide how much memory the node takes. */
+static uint64_t pool_of(const struct config *c, uint64_t total, uint64_t apart)
+{
+	uint64_t n = total + MIN_OF(apart, total);
+
+	if (c->memory.buffers != CFG_NONE)
+		return c->memory.buffers;
+	if (c->memory.pool)
+		return c->memory.pool;
+	n += n / POOL_SPARE;
+	return MIN_OF((n + POOL_STEP - 1) / POOL_STEP * POOL_STEP, POOL_MOST);
+}
+
 void cfg_budget(const struct config *c, struct cfg_budget *out)
 {
 	uint64_t rx = 0, backlog = 0, tx = 0, lossy = 0, control = 0, xoff = 0, headroom = 0, apart = 0,
@@ -240,9 +256,24 @@ void cfg_budget(const struct config *c, struct cfg_budget *out)
 		lcores * (LIMIT_POOL_CACHE + (uint64_t)LIMIT_BURST * out->frame));
 	add_packet_line(out, "control packets", LIMIT_CONTROL);
 	out->apart_wanted = apart;
-	out->apart = MIN_OF(apart, c->memory.buffers - MIN_OF(c->memory.buffers, out->total));
+	out->pool = pool_of(c, out->total, apart);
+	out->apart = MIN_OF(apart, out->pool - MIN_OF(out->pool, out->total));
 	if (out->apart)
 		add_line(out, "slices that stand still behind PFC tunnels", out->apart);
+}
+
+uint64_t cfg_pool(const struct config *c)
+{
+	struct cfg_budget b;
+
+	cfg_budget(c, &b);
+	return b.pool;
+}
+
+void cfg_keep_pool(struct config *c, const struct config *running)
+{
+	if (c->memory.buffers == running->memory.buffers)
+		c->memory.pool = cfg_pool(running);
 }
 
 /* How many slices may stand still with their headroom and floors, if their frames are as long as RoCE's. */
@@ -286,7 +317,7 @@ static void write_remedy(const struct config *c, uint64_t total, char *out, size
 	larger.memory.buffer_size = whole * 1024;
 	cfg_budget(&larger, &b);
 	snprintf(out + n, size - n, ", or memory.buffer-size to %lluK", (unsigned long long)whole);
-	if (b.total > c->memory.buffers)
+	if (b.total > b.pool)
 		snprintf(out + n, size - n, ", or memory.buffers to %llu and memory.buffer-size to %lluK",
 			(unsigned long long)b.total, (unsigned long long)whole);
 }
@@ -305,19 +336,23 @@ void check_buffers(const struct config *c, struct cfg_diags *d)
 		return;
 	}
 	cfg_budget(c, &b);
-	if (b.total <= c->memory.buffers)
+	if (b.total <= b.pool)
 		return;
 	for (unsigned int i = 0; i < b.n; i++)
 		n += (size_t)snprintf(sum + n, sizeof(sum) - n, "%s%llu %s", i ? " + " : "",
 			(unsigned long long)b.line[i].buffers, b.line[i].what);
-	write_remedy(c, b.total, mend, sizeof(mend));
+	if (c->memory.buffers == CFG_NONE)
+		snprintf(mend, sizeof(mend), "%s",
+			b.pool == POOL_MOST ? "no pool is that large" : "the node must be restarted");
+	else
+		write_remedy(c, b.total, mend, sizeof(mend));
 	if (b.frame > 1)
 		cfg_diag_add(d, at,
 			"buffers: %llu is too few: up to %llu can be in use at once, %u for each frame of %llu bytes; "
 			"%s. In use: %s",
-			(unsigned long long)c->memory.buffers, (unsigned long long)b.total, b.frame,
+			(unsigned long long)b.pool, (unsigned long long)b.total, b.frame,
 			(unsigned long long)cfg_longest_frame(c), mend, sum);
 	else
 		cfg_diag_add(d, at, "buffers: %llu is too few: up to %llu can be in use at once; %s. In use: %s",
-			(unsigned long long)c->memory.buffers, (unsigned long long)b.total, mend, sum);
+			(unsigned long long)b.pool, (unsigned long long)b.total, mend, sum);
 }

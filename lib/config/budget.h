@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffer arithmetic: how many packet buffers each part of the node may hold at once. The sum must fit memory.buffers,
- * so that the pool never runs empty, whatever arrives. A configuration check verifies the sum, and --check prints it.
+ * Buffer arithmetic: how many packet buffers each part of the node may hold at once. The sum must fit the pool,
+ * so that it never runs empty, whatever arrives. A configuration check verifies the sum, and --check prints it.
  *
  * A frame of more than memory.buffer-size bytes occupies several buffers. A limit in packets is therefore multiplied by
  * the number of buffers of the longest frame (cfg_frame_buffers). A limit in buffers is not.
@@ -22,6 +22,7 @@ struct cfg_budget {
 	unsigned int n;
 	unsigned int frame, sent; /* cfg_frame_buffers, cfg_sent_buffers */
 	uint64_t total;
+	uint64_t pool; /* buffers of a pool: memory.buffers, or as many as total and apart_wanted need */
 	uint64_t apart_wanted,
 		apart; /* buffers that keep slices apart: wanted beside the least, and what is left for it */
 };
@@ -31,8 +32,14 @@ uint64_t cfg_credit_buffers(const struct config *c);
 
 void cfg_budget(const struct config *c, struct cfg_budget *out);
 
+/* cfg_budget.pool */
+uint64_t cfg_pool(const struct config *c);
+
+/* Before a reload is checked: the pool is that of the running node, of which memory.buffers is the same. */
+void cfg_keep_pool(struct config *c, const struct config *running);
+
 /*
- * cfg_port_lossless, with choice_buffers reduced to what memory.buffers leaves: all lossless classes of ports with
+ * cfg_port_lossless, with choice_buffers reduced to what the pool leaves: all lossless classes of ports with
  * tunnels get the same part of what they want. Bytes stay, because frames that fill their buffers need fewer of them.
  */
 void cfg_fit_lossless(const struct config *c, const struct cfg_port *port, uint64_t bps, struct cfg_lossless *out);

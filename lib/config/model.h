@@ -66,9 +66,10 @@ struct cfg_lcores {
 
 struct cfg_memory {
 	struct cfg_mark at;
-	uint32_t hugepages; /* enum cfg_hugepages */
-	uint32_t fib;	    /* enum cfg_fib_kind; ignored */
-	uint64_t buffers;
+	uint32_t hugepages;   /* enum cfg_hugepages */
+	uint32_t fib;	      /* enum cfg_fib_kind; ignored */
+	uint64_t buffers;     /* CFG_NONE: by the budget (cfg_pool) */
+	uint64_t pool;	      /* in a reload, the buffers of the running node's pool (cfg_keep_pool); else 0 */
 	uint64_t buffer_size; /* bytes of a frame that fit into one buffer */
 	uint64_t lossless;    /* buffers that profiles with alpha share */
 	uint64_t ring;

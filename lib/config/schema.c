@@ -91,9 +91,10 @@ static const struct cfg_key memory_keys[] = {
 	{"hugepages", CFG_WORD, .offset = AT(struct cfg_memory, hugepages), .words = words_hugepages,
 		.flags = CFG_START_ONLY, .fallback = "auto",
 		.help = "auto: use hugepages if enough are free, else ordinary memory."},
-	{"buffers", CFG_UINT, .unit = UNIT_COUNT, .offset = AT(struct cfg_memory, buffers), .min = 512,
-		.max = 64u << 20, .flags = CFG_START_ONLY, .fallback = "16K",
-		.help = "Packet buffers in the pool. --check prints how many of them each part of the node may hold."},
+	{"buffers", CFG_SCALE, .unit = UNIT_COUNT, .offset = AT(struct cfg_memory, buffers), .min = 512,
+		.max = 64u << 20, .word = "auto", .word_value = CFG_NONE, .flags = CFG_START_ONLY, .fallback = "auto",
+		.help = "Packet buffers in the pool. --check prints how many of them each part of the node may hold. auto: as many as "
+			"all parts together, and an eighth more for what a reload may add."},
 	{"buffer-size", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct cfg_memory, buffer_size), .min = 2048,
 		.max = 16384, .flags = CFG_START_ONLY, .fallback = "2K",
 		.help = "Bytes of a frame that fit one packet buffer, a multiple of 1K. A longer frame takes several "

@@ -127,7 +127,7 @@ int topo_find_end(const struct topology *t, const char *text, struct topo_end *e
 static uint64_t node_bytes(const struct topology *t, const struct config *c)
 {
 	uint64_t room = t->lab.frames == FRAMES_HEADERS ? LAB_BUFFER_BYTES : c->memory.buffer_size;
-	uint64_t bytes = NODE_FIXED + c->memory.buffers * pkt_buffer_memory(room);
+	uint64_t bytes = NODE_FIXED + cfg_pool(c) * pkt_buffer_memory(room);
 
 	/* like app/sluice: rings are rounded up to a power of two */
 	return bytes + (uint64_t)cfg_packet_rings(c) * 2 * c->memory.ring * sizeof(void *);

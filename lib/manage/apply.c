@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/budget.h"
 #include "config/diff.h"
 #include "node/node.h"
 #include "node/node_ctl.h"
@@ -101,6 +102,8 @@ int apply_config(struct node *n, struct config *c, struct cfg_diags *diags, cons
 		.force = how == APPLY_FORCED};
 	int rc;
 
+	if (c)
+		cfg_keep_pool(c, n->config);
 	if (!c || cfg_check(c, diags) < 0) {
 		rc = refuse(diags, err, size);
 		goto out;

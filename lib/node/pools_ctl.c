@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The pools of packet buffers: one on each NUMA node that ports or lcores are on, so that a frame is received into memory near
- * its port. Each has memory.buffers buffers: the promises of config/budget.h hold for whatever part of the traffic one pool
+ * its port. Each has cfg_pool buffers: the promises of config/budget.h hold for whatever part of the traffic one pool
  * serves. Management thread.
  */
 #include <errno.h>
@@ -12,13 +12,14 @@
 #include <rte_memory.h>
 
 #include "base/text.h"
+#include "config/budget.h"
 #include "config/model.h"
 #include "node/node_ctl.h"
 
 /* The caches of the lcores must not hold a large part of a small pool. */
 static unsigned int cache_size(const struct node *n)
 {
-	uint64_t share = n->config->memory.buffers / (n->n_lcores * 4u);
+	uint64_t share = cfg_pool(n->config) / (n->n_lcores * 4u);
 
 	return (unsigned int)MIN_OF(share, 256);
 }
@@ -31,9 +32,9 @@ static struct rte_mempool *make_pool(const struct node *n, const struct node_opt
 
 	snprintf(name, sizeof(name), "%x.pool.%u", (unsigned int)((uintptr_t)n >> 6), n->n_pools);
 	if (options->new_pool)
-		return options->new_pool(name, (unsigned int)m->buffers, bytes);
+		return options->new_pool(name, (unsigned int)cfg_pool(n->config), bytes);
 	/* ordinary memory is on no particular node, and DPDK has no heap for nodes without a CPU of this process */
-	return pkt_pool_create(name, (unsigned int)m->buffers, cache_size(n), bytes,
+	return pkt_pool_create(name, (unsigned int)cfg_pool(n->config), cache_size(n), bytes,
 		rte_eal_has_hugepages() ? socket : SOCKET_ID_ANY, options->shared_cpu);
 }
 
@@ -72,7 +73,7 @@ int node_make_pools(struct node *n, const struct node_options *options, char *er
 		"no memory for %llu packet buffers of %llu bytes (%s): lower memory.buffers or memory.buffer-size, or "
 		"give "
 		"the EAL more with -- -m MEGABYTES",
-		(unsigned long long)m->buffers, (unsigned long long)m->buffer_size, rte_strerror(rte_errno));
+		(unsigned long long)cfg_pool(n->config), (unsigned long long)m->buffer_size, rte_strerror(rte_errno));
 }
 
 uint64_t node_buffers(const struct node *n)

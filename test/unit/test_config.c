@@ -99,11 +99,11 @@ static void mistakes(void **state)
 		{"a value for a list", BASE "routes: ^none\n", "routes: expected a list, found a single value"},
 		{"nothing for a list", BASE "routes:^\n", "routes: expected a list, found nothing"},
 		{"a list for a number", BASE "memory: {buffers: ^[1K, 2K]}\n",
-			"buffers: expected a whole number from 512 to 64M, found a list"},
+			"buffers: expected a whole number from 512 to 64M, or auto, found a list"},
 		{"a mapping for a word", BASE "idle: {policy: ^{poll: 1}}\n",
 			"policy: expected one of poll, sleep, found a mapping"},
 		{"nothing for a number", BASE "memory: {buffers: ^}\n",
-			"buffers: expected a whole number from 512 to 64M, found ''"},
+			"buffers: expected a whole number from 512 to 64M, or auto, found ''"},
 		{"a value for an item", BASE "vrfs: [^red]\n", "a VRF: expected a mapping, found a single value"},
 		{"a list for an item", BASE "vrfs: [^[red]]\n", "a VRF: expected a mapping, found a list"},
 		{"a mapping for an address", BASE "policies:\n - name: p\n   paths: [{name: a, segments: [^{a: b}]}]\n",
@@ -216,7 +216,7 @@ static void all_errors_in_one_run(void **state)
 		"t:4:3: error: unknown key 'infrastructur' in node; did you mean 'infrastructure'?\n"
 		"t:5:26: error: rx: expected a list, found a single value\n"
 		"t:5:37: error: worker: expected 1 to 64 items, found 0\n"
-		"t:6:19: error: buffers: expected a whole number from 512 to 64M, found '100'\n"
+		"t:6:19: error: buffers: expected a whole number from 512 to 64M, or auto, found '100'\n"
 		"t:6:29: error: fib: expected one of fast, compact, found 'fasst'; did you mean 'fast'?\n"
 		"t:6:46: error: key 'ring' is given twice in memory\n"
 		"t:8:41: error: side: expected one of dc, wan, host, found 'lan'; did you mean 'wan'?\n"
@@ -414,7 +414,7 @@ static void defaults(void **state)
 	assert_int_equal(c->lcores.control, 0);
 	assert_null(c->lcores.cpus);
 	assert_int_equal(c->memory.hugepages, HUGEPAGES_AUTO);
-	assert_int_equal(c->memory.buffers, 16384);
+	assert_true(c->memory.buffers == CFG_NONE);
 	assert_int_equal(c->memory.ring, 1024);
 	assert_int_equal(c->memory.fib, FIB_FAST);
 	assert_int_equal(c->idle.policy, IDLE_POLL);

@@ -66,7 +66,7 @@ static void least_configuration(void **state)
 				  "  worker: [0]\n"
 				  "memory:\n"
 				  "  hugepages: auto\n"
-				  "  buffers: 16K\n"
+				  "  buffers: auto\n"
 				  "  buffer-size: 2K\n"
 				  "  lossless: 0\n"
 				  "  ring: 1K\n"

@@ -703,8 +703,12 @@ void rsvp_grantor_lost(struct rsvp_node *n, uint64_t now, struct rsvp_path *p)
  */
 void rsvp_grantor_carried(struct rsvp_node *n, uint64_t now, struct rsvp_instance *s, bool on)
 {
+	struct rsvp_error why = rsvp_no_way;
+
+	if (s->under && s->under->why)
+		why.value = s->under->why;
 	for (struct rsvp_path *p = s->paths; p; p = p->next) {
-		rsvp_error_set(n, p, on ? NULL : &rsvp_no_way);
+		rsvp_error_set(n, p, on ? NULL : &why);
 		if (p->grantor != RSVP_G_COMMITTED)
 			continue;
 		if (on)

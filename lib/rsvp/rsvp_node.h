@@ -132,6 +132,7 @@ struct rsvp_instance; /* a session in this node */
 struct rsvp_carry {
 	struct rsvp_instance *above; /* the first of the sessions whose data it carries on */
 	bool on;		     /* it has a path for their data: they may be granted credit */
+	uint16_t why;		     /* it has none: what their previous hops are told, RSVP_REFUSE_...; 0: ..._ROUTE */
 };
 
 /*

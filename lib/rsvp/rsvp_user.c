@@ -477,7 +477,8 @@ void rsvp_user_path_err(struct rsvp_node *n, uint64_t now, const struct rsvp_mes
 		return;
 	}
 	rsvp_error_set(n, p, &m->error);
-	if (p->user == RSVP_U_RESYNC && m->error.code == RSVP_ERROR_ADMISSION && m->error.value == RSVP_REFUSE_ROUTE)
+	if (p->user == RSVP_U_RESYNC && m->error.code == RSVP_ERROR_ADMISSION &&
+		(m->error.value == RSVP_REFUSE_ROUTE || m->error.value == RSVP_REFUSE_OPERATOR))
 		return; /* go on asking */
 	if (p->instance->role != RSVP_HEADEND)
 		p->steps |= RSVP_UP_ERROR;

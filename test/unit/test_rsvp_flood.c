@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flood of RSVP messages at a whole node: its sessions and the data that passes. */
+/* A flood of RSVP messages at a whole node: its sessions and the data that passes. A class that is lossless by other means there. */
 #include "test/support/rsvp_peer.h"
 
 /* Frames in tunnels, that is data here, that left by a port; other frames are forgotten. */
@@ -75,9 +75,35 @@ static void flood(void **state)
 	testbed_free(t);
 }
 
+#define PAUSED \
+	NODE_WITH(", pfc: {priorities: [3], peers: [\"02:00:00:00:b0:03\"], buffer: x}") \
+	"buffer-profiles: [{name: x, xoff: 8192, headroom: 8192, forced: true}]\n" \
+	"pfc-tunnels: [{name: a, port: p1, priorities: [3], segments: [\"5f00:0:200:300::\"]}]\n"
+
+/* A class that a PFC tunnel pauses where its data comes in (E37): p1, in this case. */
+static void paused(void **state)
+{
+	struct testbed *t = start(PAUSED CREDIT(""));
+
+	(void)state;
+	for (uint8_t i = 0; i < 3; i++) {
+		make_init("fd00::2");
+		m.cbfc_hop[0].traffic_class = i == 1 ? 4 : 3;
+		m.hop.lih += (uint32_t)i << 8;
+		m.path.nonce += i;
+		m.sender.port += i;
+		give(t, &(struct sending){i < 2, "fd00:1::5", "5f00:0:100:200::", 0xc0, 60, TUNNELLED});
+		assert_true(next_sent(t, 0, UNICAST));
+		assert_int_equal(i ? RSVP_RESERVE : RSVP_PATH_ERR, got.kind);
+		assert_true(i || (got.error.code == RSVP_ERROR_ADMISSION && got.error.value == RSVP_REFUSE_CLASS));
+		assert_int_equal(i > 0, next_sent(t, 1, IN_TUNNEL)); /* it does not go on */
+	}
+	testbed_free(t);
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(flood)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(flood), cmocka_unit_test(paused)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

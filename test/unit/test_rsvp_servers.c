@@ -149,10 +149,11 @@ static void sends(void **state)
 	testbed_settle(t, 100);
 	expect_server(t, RSVP_PATH_ERR);
 	assert_int_equal(RSVP_ERROR_ADMISSION, got.error.code);
-	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	assert_int_equal(RSVP_REFUSE_OPERATOR, got.error.value);
 	make_init("2001:db8:3::33"); /* a refresh: nothing has changed */
 	give(t, &from_d0);
 	expect_server(t, RSVP_PATH_ERR);
+	assert_int_equal(RSVP_REFUSE_OPERATOR, got.error.value);
 	check_shown(t, "session start a", "start");
 	testbed_settle(t, 100);
 	while (next_sent(t, P1, IN_TUNNEL) && got.kind != RSVP_INIT)
@@ -525,7 +526,7 @@ static void joined_by_the_letter(void **state)
 	check_shown(t, "session stop b", "stop");
 	testbed_settle(t, 100);
 	expect_far(t, RSVP_PATH_ERR);
-	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	assert_int_equal(RSVP_REFUSE_OPERATOR, got.error.value);
 	check_shown(t, "session start b", "start");
 	testbed_settle(t, 100);
 	speech = &rsvp_letter;
@@ -634,7 +635,7 @@ static void joined(void **state)
 	testbed_settle(t, 100);
 	assert_true(next_sent(t, P1, UNICAST));
 	assert_int_equal(RSVP_PATH_ERR, got.kind);
-	assert_int_equal(RSVP_REFUSE_ROUTE, got.error.value);
+	assert_int_equal(RSVP_REFUSE_OPERATOR, got.error.value);
 	testbed_free(t);
 }
 

@@ -136,14 +136,18 @@ static void send_challenge(struct control_role *c, const struct rsvp_neighbor *t
 	send_signed(c, &way, m, NULL, &c->s->credit.numbers);
 }
 
-/* A message whose objects this node must understand and does not: tell its sender (RFC 2205 section 3.10). */
+/*
+ * A message whose objects this node must understand and does not: tell its sender (RFC 2205 section 3.10). About a marker, an End and
+ * an End ACK nobody is told: the first names no sender, and of the others the RFC has no errors (section 3.1.5, 3.1.6).
+ */
 static void send_error(struct control_role *c, const struct rsvp_neighbor *n, const struct rsvp_message *about)
 {
 	bool down = about->kind == RSVP_INIT;
 	struct rsvp_way way = {.to = about->hop.addr, .zone = about->zone};
 	struct rsvp_message *m = &rsvp_of(c)->out;
 
-	if (!about->count[RSVP_O_SESSION] || !about->count[RSVP_O_HOP] || (!down && about->kind != RSVP_RESERVE))
+	if (!about->count[RSVP_O_SESSION] || !about->count[RSVP_O_HOP] ||
+		(!down && about->kind != RSVP_RESERVE && about->kind != RSVP_UPDATE))
 		return;
 	rsvp_clear(m, down ? RSVP_PATH_ERR : RSVP_RESV_ERR);
 	m->flags = flags_to(n);

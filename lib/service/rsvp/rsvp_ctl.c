@@ -26,6 +26,8 @@ static const char *reason_of(const struct rsvp_error *e)
 		return "PFC tunnels pause the class already";
 	case RSVP_REFUSE_UNIT:
 		return "its credit.unit is another one";
+	case RSVP_REFUSE_OPERATOR:
+		return "an operator has stopped the session that carries its data on";
 	default:
 		return "refused";
 	}

@@ -363,6 +363,9 @@ void rsvp_sessions_obey(struct control_role *c)
 		if (!o || !c->s->credit.on || o->generation != c->s->generation)
 			continue;
 		o->stopped = order->stop;
+		o->carry.why = o->stopped ? RSVP_REFUSE_OPERATOR : 0;
+		if (o->instance)
+			rsvp_carry_of(o->instance)->why = o->carry.why;
 		if (o->stopped)
 			close_session(c, o);
 		else if (!o->instance && !o->letter)

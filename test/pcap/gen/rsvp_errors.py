@@ -245,6 +245,15 @@ def unknown():
                                             (TIME, TIME, 2, 14)):
         r.refuses("p1", altered(commit(), number, as_class, as_form), "refused_unknown_class" if code == 13 else "refused_unknown_c_type",
                   resv_err(commit(), code, as_class << 8 | as_form))
+    # an update is refused, passed over and read in the same way
+    update = alone("v35_rsvp29_update")
+    update.objects.append(thing(118, 3, b"sluice!?"))
+    r.refuses("p1", update.frame(), "refused_unknown_class", resv_err(update, 13, 118 << 8 | 3))
+    r.refuses("p1", altered(alone("v35_rsvp29_update"), CREDIT, CREDIT, 9), "refused_unknown_c_type", resv_err(update, 14, CREDIT << 8 | 9))
+    for number in (130, 200):
+        update.objects[-1][0] = number
+        r.takes("p1", update.frame())
+    r.counts("no_event", 2)  # before the first offer
     m = commit()
     m.object(CREDIT)[:4] = struct.pack(">I", 32474)  # of another enterprise: a class that nobody knows
     r.refuses("p1", m.frame(), "refused_unknown_class", resv_err(commit(), 13, CREDIT << 8 | 3))

@@ -25,9 +25,10 @@ struct classifier {
 	struct sid_counter *sids;	  /* by SID id; SNAP_SID_MAX entries */
 	uint64_t now;			  /* ns, start of the pass */
 	struct bucket control[MAX_PORTS]; /* rate limit of control traffic in transit, by ingress port */
+	bool no_express[MAX_PORTS];	  /* of the last burst from the port nothing was for the express lane */
 };
 
-/* Classify a burst of n frames received on one port. Returns their bytes. */
+/* Classify a burst of n frames, at most LIMIT_BURST, received on one port. Returns their bytes. */
 uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n);
 
 /*

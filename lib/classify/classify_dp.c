@@ -16,11 +16,10 @@
 #define ROUNDS_MAX 8
 
 /*
- * The express lane is given up for a burst when more than one packet was not for it, and they are more than half of those
- * that were looked at: so traffic of another form pays for few looks, and a few packets of it cost the others nothing.
+ * So many frames of a burst the express lane looks at before it gives the burst up, if the burst before was not for it
+ * either: traffic of another form pays for few looks, and traffic beside it keeps the lane, whatever its share.
  */
-#define LANE_MISSES 2
-#define LANE_SHARE 2
+#define LANE_LOOKS 2
 
 /* Classify the IP packet at offset `at`: look it up in pkt.vrf, or send it over `via` unless that is 0. */
 static void classify_ip4(struct walk *w, uint32_t at, target_t via);
@@ -747,20 +746,19 @@ NO_CANARY void classify_frames(struct classifier *c, const struct snap_interface
 uint64_t classify_burst(struct classifier *c, uint16_t port, struct rte_mbuf **pkts, unsigned int n)
 {
 	const struct snap_interface *in = &c->s->port[port];
-	unsigned int misses = 0, done;
+	struct rte_mbuf *others[LIMIT_BURST];
 	uint64_t bytes = 0;
+	unsigned int left;
 
 	for (unsigned int i = 0; i < n; i++) {
 		rte_prefetch0(rte_pktmbuf_mtod(pkts[i], const uint8_t *));
 		pkts[i]->port = port;
 		bytes += pkts[i]->pkt_len;
 	}
-	for (done = classify_express(c, in, pkts, n);
-		done < n && (++misses < LANE_MISSES || misses * LANE_SHARE <= done);) {
-		classify_frames(c, in, &pkts[done++], 1);
-		done += classify_express(c, in, &pkts[done], n - done);
-	}
-	classify_frames(c, in, &pkts[done], n - done);
+	left = classify_express(c, in, pkts, n, others, unlikely(c->no_express[port]) ? LANE_LOOKS : LIMIT_BURST);
+	c->no_express[port] = left == n;
+	if (left)
+		classify_frames(c, in, others, left);
 	return bytes;
 }
 

@@ -29,11 +29,11 @@ struct walk {
 void classify_frames(struct classifier *c, const struct snap_interface *in, struct rte_mbuf **pkts, unsigned int n);
 
 /*
- * express_dp.c: Classify the frames of a burst up to the first one that is not for the express lane, of which nothing is
- * written. Returns their number. mbuf.port is set.
+ * express_dp.c: Classify the frames of a burst that are for the express lane. The other ones, of which nothing is written, go
+ * to `others`, in their order. Returns their number. If the first `looks` frames are among them, so are all. mbuf.port is set.
  */
 unsigned int classify_express(struct classifier *c, const struct snap_interface *in, struct rte_mbuf **pkts,
-	unsigned int n);
+	unsigned int n, struct rte_mbuf **others, unsigned int looks);
 
 static inline void classify_drop(struct walk *w, enum reason reason)
 {

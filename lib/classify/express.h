@@ -18,6 +18,13 @@ _Static_assert(RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN, "words of struct pkt are com
 #define PART(first, member, value) \
 	((uint64_t)(value) << 8 * (offsetof(struct pkt, member) - offsetof(struct pkt, first)))
 
+/* Write the 64-bit word of struct pkt that begins with `first`. */
+#define EXPRESS_PUT(x, first, word) \
+	do { \
+		const uint64_t put_ = (word); \
+		memcpy((uint8_t *)(x) + offsetof(struct pkt, first), &put_, sizeof(put_)); \
+	} while (0)
+
 /* An IP packet of a VRF, as received or after decapsulation, and what its outer headers have given it. */
 struct express_inner {
 	uint64_t kind; /* pkt.kind without class and egress */

@@ -205,29 +205,52 @@ static void rx_forward(struct rx_role *rx, uint8_t egress, struct rte_mbuf **pkt
 		rx_send(rx, owner, pkts, n);
 }
 
-/* Consecutive packets for the same egress are handed over together. */
+/* End a packet that goes to no egress, or hand it to whom it is for. */
+static __attribute__((noinline)) void rx_take_out(struct rx_role *rx, struct rte_mbuf *m)
+{
+	if (pkt_of(m)->verdict == PKT_PUNT)
+		rx_punt(rx, m);
+	else
+		pkt_end(m, (enum reason)pkt_of(m)->reason, &rx->lcore->stats);
+}
+
+/* Egress and verdict of a packet, which are side by side. */
+static inline uint16_t rx_way_of(const struct pkt *x)
+{
+	uint16_t way;
+
+	_Static_assert(offsetof(struct pkt, verdict) == offsetof(struct pkt, egress) + 1, "one read for both");
+	memcpy(&way, (const uint8_t *)x + offsetof(struct pkt, egress), sizeof(way));
+	return way;
+}
+
+/*
+ * Packets for the same egress are handed over together, also if others that go to none are between them. The burst is used
+ * up, and its array with it.
+ */
 static void rx_dispatch(struct rx_role *rx, struct rte_mbuf **pkts, unsigned int n)
 {
-	for (unsigned int i = 0, run; i < n; i += run) {
-		struct pkt *x = pkt_of(pkts[i]);
+	uint16_t last = UINT16_MAX;   /* no verdict */
+	struct rte_mbuf **end = pkts; /* of the packets that are to be handed over */
 
-		run = 1;
-		if (likely(x->verdict == PKT_FORWARD)) {
-			while (i + run < n && pkt_of(pkts[i + run])->verdict == PKT_FORWARD &&
-				pkt_of(pkts[i + run])->egress == x->egress)
-				run++;
-			rx_forward(rx, x->egress, &pkts[i], run);
-		} else if (x->verdict == PKT_PUNT) {
-			rx_punt(rx, pkts[i]);
-		} else if (x->verdict == PKT_GATED) {
-			while (i + run < n && pkt_of(pkts[i + run])->verdict == PKT_GATED &&
-				pkt_of(pkts[i + run])->egress == x->egress)
-				run++;
-			rx_forward(rx, x->egress, &pkts[i], run);
-		} else {
-			pkt_end(pkts[i], (enum reason)x->reason, &rx->lcore->stats);
+	for (unsigned int i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+		const struct pkt *x = pkt_of(m);
+
+		if (unlikely(rx_way_of(x) != last)) {
+			if (x->verdict != PKT_FORWARD && x->verdict != PKT_GATED) {
+				rx_take_out(rx, m);
+				continue;
+			}
+			if (end > pkts)
+				rx_forward(rx, pkt_of(pkts[0])->egress, pkts, (unsigned int)(end - pkts));
+			last = rx_way_of(x);
+			end = pkts;
 		}
+		*end++ = m;
 	}
+	if (end > pkts)
+		rx_forward(rx, pkt_of(pkts[0])->egress, pkts, (unsigned int)(end - pkts));
 }
 
 /*

@@ -187,8 +187,22 @@ static __attribute__((noinline)) uint32_t emit_apart(struct egress *e, struct eg
 	return egress_put_apart(e, c, m, n, in);
 }
 
-/* Rewrite a packet and append it to its burst, which has room. Returns the bytes to be sent; 0: held or dropped. */
-static inline uint32_t egress_emit(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+/* Data that is rewritten in place and goes to a neighbour that answers. False: it is another packet. */
+static inline bool egress_emit_in_place(struct egress *e, const struct neigh_entry *neighs, struct rte_mbuf *m)
+{
+	const struct pkt *x = pkt_of(m);
+
+	if (!rewrite_is_in_place(m) || unlikely(x->neigh >= PKT_NEIGH_LINK || x->tclass == PKT_CLASS_CONTROL) ||
+		unlikely(!neighs[x->neigh].ready))
+		return false;
+	rewrite_in_place(m, &neighs[x->neigh].mac);
+	e->tx.pkts[e->tx.n] = m;
+	stat_level(e->tx.n, e->tx.n + 1);
+	return true;
+}
+
+/* Any packet. Returns as egress_emit. */
+static inline uint32_t egress_emit_any(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
 {
 	struct egress_burst *b;
 	struct neigh_entry *n;
@@ -209,7 +223,13 @@ static inline uint32_t egress_emit(struct egress *e, struct egress_context *c, s
 	n = &c->neighs->neigh[id];
 	if (unlikely(!n->ready))
 		return emit_apart(e, c, m, id);
-	return egress_put_tx(e, c, m, rewrite_in_place(m, &n->mac) ? 0 : rewrite_packet(m, c->s, &n->mac, c->stats));
+	return egress_put_tx(e, c, m, rewrite_packet(m, c->s, &n->mac, c->stats));
+}
+
+/* Rewrite a packet and append it to its burst, which has room. Returns the bytes to be sent; 0: held or dropped. */
+static inline uint32_t egress_emit(struct egress *e, struct egress_context *c, struct rte_mbuf *m)
+{
+	return egress_emit_in_place(e, c->neighs->neigh, m) ? m->pkt_len : egress_emit_any(e, c, m);
 }
 
 /* Consecutive frames of a burst with the same ingress port. */
@@ -217,19 +237,26 @@ struct run {
 	uint16_t from, n; /* ingress port; number of frames */
 };
 
-static unsigned int egress_find_runs(const struct egress_burst *b, struct run *runs)
+/* The runs of a burst, and its bytes. Returns the number of runs. */
+static inline unsigned int egress_find_runs(const struct egress_burst *b, struct run *runs, uint64_t *bytes)
 {
-	struct run *run = runs;
+	unsigned int n = b->n, begin = 0, found = 0;
+	uint16_t from = b->pkts[0]->port;
+	uint64_t sum = 0;
 
-	*run = (struct run){.from = b->pkts[0]->port};
-	for (uint16_t i = 0; i < b->n; i++) {
-		uint16_t from = b->pkts[i]->port;
+	for (unsigned int i = 0; i < n; i++) {
+		const struct rte_mbuf *m = b->pkts[i];
 
-		if (unlikely(from != run->from))
-			*++run = (struct run){.from = from};
-		run->n++;
+		sum += m->pkt_len;
+		if (unlikely(m->port != from)) {
+			runs[found++] = (struct run){.from = from, .n = (uint16_t)(i - begin)};
+			from = m->port;
+			begin = i;
+		}
 	}
-	return (unsigned int)(run - runs) + 1;
+	runs[found] = (struct run){.from = from, .n = (uint16_t)(n - begin)};
+	*bytes = sum;
+	return found + 1;
 }
 
 static uint64_t egress_bytes_of(struct rte_mbuf *const *pkts, uint16_t n)
@@ -261,9 +288,9 @@ static unsigned int egress_offer_burst(struct egress *e, struct egress_context *
 	struct run runs[EGRESS_TX_ROOM];
 	uint16_t homes[EGRESS_TX_ROOM];
 	struct pkt_credit credit[EGRESS_TX_ROOM];
-	unsigned int n_runs = egress_find_runs(b, runs);
+	uint64_t bytes, sent_bytes;
+	unsigned int n_runs = egress_find_runs(b, runs, &bytes);
 	uint16_t n = b->n, taken;
-	uint64_t bytes = egress_bytes_of(b->pkts, n), sent_bytes;
 
 	if (unlikely(c->stats->tap && pkt_tap_wants(&c->stats->tap->tx_ports, e->index) && b->n_copied < n)) {
 		pkt_tap_copy(c->stats->tap, b->pkts + b->n_copied, n - b->n_copied, e->index, TAP_TX, 0);

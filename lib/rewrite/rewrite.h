@@ -21,25 +21,29 @@
  */
 int rewrite_packet(struct rte_mbuf *m, const struct snapshot *s, const struct eth_hdr *mac, struct lcore_stats *stats);
 
-/*
- * The same for a packet whose frame keeps its length: IPv6 as received, untagged, with a new destination. False: it is
- * another one, and nothing was changed.
- */
-static inline bool rewrite_in_place(struct rte_mbuf *m, const struct eth_hdr *mac)
+/* Does the frame keep its length: IPv6 as received, untagged, with a new destination? */
+static inline bool rewrite_is_in_place(struct rte_mbuf *m)
 {
-	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
-	struct ipv6_hdr *ip = (struct ipv6_hdr *)(frame + sizeof(*mac));
 	const struct pkt *x = pkt_of(m);
 
-	if (x->ops != PKT_OP_DA || x->family != 6 || x->strip != sizeof(*mac) ||
-		m->pkt_len != (uint32_t)sizeof(*mac) + x->l3_bytes)
-		return false;
+	return x->ops == PKT_OP_DA && x->family == 6 && x->strip == sizeof(struct eth_hdr) &&
+	       m->pkt_len == (uint32_t)sizeof(struct eth_hdr) + x->l3_bytes;
+}
+
+/* rewrite_packet of such a frame. */
+static inline void rewrite_in_place(struct rte_mbuf *m, const struct eth_hdr *mac)
+{
+	const struct pkt *x = pkt_of(m);
+	struct ipv6_hdr *ip;
+	uint8_t *frame;
+
 	pkt_unpoison(m);
+	frame = rte_pktmbuf_mtod(m, uint8_t *);
+	ip = (struct ipv6_hdr *)(frame + sizeof(*mac));
 	ip->hop_limit = (uint8_t)(ip->hop_limit - x->hops);
 	ip->dst = x->da;
 	*(struct eth_hdr *)frame = *mac;
 	((struct eth_hdr *)frame)->type = be16(ETH_TYPE_IPV6);
-	return true;
 }
 
 /* Like rewrite_packet, with the VLAN tags of the interface `in`; their PCP is the class of the packet. */

@@ -97,6 +97,8 @@ static int build_sid(struct builder *b, const struct cfg_sid *cs, struct snap_si
 	if (info->compressed && !s->last) {
 		s->arg_hi = cs->sid.len < 64 ? ~0ull >> cs->sid.len : 0;
 		s->arg_lo = cs->sid.len > 64 ? ~0ull >> (cs->sid.len - 64) : ~0ull;
+		s->arg_word[0] = __builtin_bswap64(s->arg_hi);
+		s->arg_word[1] = __builtin_bswap64(s->arg_lo);
 		s->shift_bits = (uint8_t)(cs->sid.len - s->block_bits);
 	}
 	if (info->kind == KIND_END_X || info->kind == KIND_DX) {

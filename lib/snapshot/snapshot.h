@@ -266,6 +266,7 @@ struct snap_sid {
 	uint8_t port;		    /* End.DX2: egress port */
 	uint8_t slice;		    /* of packets that the SID processes, or SNAP_SLICE_KEEP */
 	uint64_t arg_hi, arg_lo;    /* mask of the argument after the SID (D26); shift_bits */
+	uint64_t arg_word[2];	    /* the same as it lies in memory */
 	uint8_t tclass_of[SNAP_TUNNEL_CLASSES]; /* End.DT*: class after the tunnel, by class in it */
 	uint16_t vrf;				/* table of End's next lookup and of the decapsulated packet */
 	uint16_t code;				/* IANA SRv6 Endpoint Behaviors */

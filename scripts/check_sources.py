@@ -41,7 +41,8 @@ LAB_INCLUDES = re.compile(
 LAB_FORBIDDEN = re.compile(
     r"^(egress|classify|rewrite|endpoint|srv6|fib|neigh|queue|credit|rsvp|pfc|slice|steer|snapshot|rx|worker|control)_")
 # Hosts of the lab that speak a protocol use its pure library: they are its far end, and forward nothing.
-LAB_ENDS = {f"lib/lab/lab_rsvp{part}": ("rsvp/", "rsvp_") for part in (".c", ".h", "_ext.c", "_frame.c", "_letter.c")}
+LAB_ENDS = {f"lib/lab/lab_rsvp{part}": (("rsvp/", "credit/"), ("rsvp_", "credit_"))
+            for part in (".c", ".h", "_credit.c", "_data.c", "_ext.c", "_frame.c", "_letter.c")}
 LAB_WITHOUT = {"lib/libreference.a"}  # generates pages about a node; not part of one
 DPDK_OUTSIDE = ["lib/base/dpdk_compat.h"]  # used by the libraries that use DPDK
 

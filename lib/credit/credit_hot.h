@@ -75,6 +75,7 @@ struct credit_intake {
 	uint64_t rcvd;	 /* units arrived since the start, before anything could drop them */
 	uint32_t fences; /* samples taken */
 	uint32_t stale;	 /* fences of another epoch or LIH */
+	uint64_t beyond; /* units of a server that has overrun its credit: in no other counter */
 	/* written by control, read by rx */
 	uint32_t epoch; /* current one; 0: none, and no fence is sampled */
 	uint32_t lih;	/* of the path */

@@ -3,7 +3,7 @@
  * Hosts: NICs with RoCEv2. lab_host.c is the NIC (pausing, ARP and ND), lab_port.c the transmit side of its ports,
  * lab_sink.c its receive buffer, lab_qp.c a queue pair (reliable connection, or datagrams), lab_repeat.c its selective
  * repeat, lab_frame.c the frames, dcqcn.c the rate control, lab_inject.c frames given by the topology, lab_rsvp.c sessions of
- * credit, with lab_rsvp_ext.c, lab_rsvp_letter.c and lab_rsvp_frame.c. The lab is single-threaded.
+ * credit, with lab_rsvp_ext.c, lab_rsvp_letter.c, lab_rsvp_credit.c, lab_rsvp_data.c and lab_rsvp_frame.c. The lab is single-threaded.
  *
  * Each file calls only those after it in this order: host; qp, inject; rsvp; sink; frame, port, repeat.
  */
@@ -226,6 +226,12 @@ void signal_fini(struct lab_host *h);
 bool signal_send(struct host_port *p);					 /* the next message; false: none */
 bool signal_receive(struct lab_host *h, const struct line_frame *f);	 /* false: no RSVP message for the host */
 void signal_data(struct lab_host *h, uint64_t family, uint32_t payload); /* has arrived */
+/* lab_rsvp_data.c: data that waits for credit, if the host does; `bytes`: of the IP packet. */
+uint16_t signal_source(const struct lab_host *h, const struct topo_flow *flow); /* UDP source port; 0: any */
+bool signal_may_send(const struct lab_qp *q, uint32_t bytes);
+void signal_sent(const struct lab_qp *q, uint32_t bytes);
+/* A RoCEv2 packet has arrived; `buffered`: bytes that it takes in the receive buffer. */
+void signal_arrived(struct lab_host *h, uint64_t priority, uint64_t family, uint32_t bytes, uint32_t buffered);
 struct signal_state {
 	uint64_t opened, up; /* sessions that begin here; with credit */
 	uint64_t granted;    /* sessions that end here and have credit */
@@ -237,6 +243,7 @@ struct signal_state signal_state(const struct lab_host *h);
 /* lab_qp.c */
 int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct topo_flow *flow, uint32_t index);
 bool qp_may_send(struct lab_qp *q);
+uint32_t qp_longest(const struct lab_qp *q); /* IP packet of data */
 void qp_send(struct lab_qp *q, struct host_port *p);
 void qp_data(struct lab_qp *q, struct host_port *p, const struct roce_bth *bth, const struct host_mark *mark,
 	uint32_t payload, bool congestion);

@@ -82,7 +82,7 @@ static uint64_t send_next(struct host_port *p)
 	q = next_ready(p, &when);
 	if (!q)
 		return when;
-	if (qp_may_send(q)) {
+	if (qp_may_send(q) && signal_may_send(q, qp_longest(q))) {
 		commit(p, (unsigned int)q->flow->priority, (uint32_t)q->flow->mtu);
 		qp_send(q, p);
 	}
@@ -255,7 +255,8 @@ static bool take_other(struct host_port *p, const struct line_frame *f)
 	return answered;
 }
 
-static void take_roce(struct host_port *p, const struct frame_roce *r)
+/* bytes: of the IP packet */
+static void take_roce(struct host_port *p, const struct frame_roce *r, uint32_t bytes)
 {
 	struct lab *lab = p->host->lab;
 	uint32_t number = be32_get(r->bth->qp) & ROCE_PSN_MASK;
@@ -268,10 +269,14 @@ static void take_roce(struct host_port *p, const struct frame_roce *r)
 		if (q && !to_sender && r->mark)
 			lab_lost_data(lab, p->host->topo->name, "delivered to another host", BLAME_NODE, q);
 	} else if (!to_sender && r->mark) {
+		signal_arrived(p->host, q->flow->priority, q->flow->family, bytes,
+			p->host->topo->sink.drain_bps ? r->payload : 0);
 		qp_data(q, p, r->bth, r->mark, r->payload, r->congestion);
 	} else if (to_sender && r->bth->opcode == ROCE_RC_ACK) {
+		signal_arrived(p->host, q->flow->priority, q->flow->family, bytes, 0);
 		qp_ack(q, r->bth, r->aeth);
 	} else if (to_sender && r->bth->opcode == ROCE_CNP) {
+		signal_arrived(p->host, q->flow->cnp_priority, q->flow->family, bytes, 0);
 		qp_cnp(q);
 	} else {
 		p->host->stats.stray++;
@@ -298,7 +303,7 @@ void lab_host_receive(struct lab_host *h, struct lab_end *end, const struct line
 		lab_lost(h->lab, h->topo->name, "for the MAC address of another station",
 			h->lab->flips ? BLAME_LINK : BLAME_NODE, f->bytes, f->captured);
 	} else if (frame_parse(h, f, &roce)) {
-		take_roce(p, &roce);
+		take_roce(p, &roce, f->length - (uint32_t)sizeof(*eth));
 	} else if (!take_other(p, f)) {
 		h->stats.check++;
 		lab_lost(h->lab, h->topo->name, "ICRC or header error", BLAME_LINK, f->bytes, f->captured);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lab/host_priv.h"
+#include "wire/udp.h"
 
 #define PS_PER_NS 1000u
 #define PSN_HALF (1u << 23)
@@ -53,6 +54,12 @@ static bool has_data(struct lab_qp *q)
 	if (qp_is_selective(q) && repeat_next(q, &again))
 		return true;
 	return q->next < q->limit && window_open(q);
+}
+
+uint32_t qp_longest(const struct lab_qp *q)
+{
+	return (uint32_t)(q->flow->mtu + (q->flow->family == 4 ? 20 : 40) + sizeof(struct udp_hdr) +
+			  sizeof(struct roce_bth) + sizeof(struct roce_reth) + ROCE_ICRC_BYTES);
 }
 
 bool qp_may_send(struct lab_qp *q)
@@ -143,6 +150,8 @@ int qp_init(struct lab *lab, struct lab_qp *q, uint32_t number, const struct top
 	q->udp_source = (uint16_t)(0xc000 | (line_random(&q->random) & 0x3fff));
 	/* random start times, so that each seed has other collisions */
 	q->start_ns = flow->start_ns + line_random(&q->random) % PHASE_NS;
+	if (signal_source(q->from, flow))
+		q->udp_source = signal_source(q->from, flow);
 	q->cnp_at = 0;
 	snprintf(q->name, sizeof(q->name), "%s/%u", flow->name, index);
 	event_init(&q->pace, pace, q, "pace", q->name);
@@ -210,6 +219,7 @@ void qp_send(struct lab_qp *q, struct host_port *p)
 			q->pace_ps = MAX_OF(q->pace_ps, lab->now * PS_PER_NS) +
 				     (uint64_t)((double)(length + LINE_OVERHEAD) * 8e12 / (double)rate);
 	}
+	signal_sent(q, length - (uint32_t)sizeof(struct eth_hdr));
 	host_send(p, frame, carried, length);
 	stir(q);
 }

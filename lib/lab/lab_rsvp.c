@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A host that speaks RSVP for credit natively (docs/credit.md 2.3): it opens a session to the other end of each of its
- * flows, and lets sessions end at its own addresses. The messages are those of lib/rsvp; lab_rsvp_frame.c carries them. The
- * flows themselves do not wait for credit. The lab is single-threaded.
+ * flows, and lets sessions end at its own addresses. The messages are those of lib/rsvp; lab_rsvp_frame.c carries them. Data
+ * that waits for credit is in lab_rsvp_data.c. The lab is single-threaded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,15 +25,6 @@ static bool is_up(const struct lab_signal *s)
 	return s->ext || s->letter;
 }
 
-static void run_at(struct lab_signal *s, uint64_t at)
-{
-	s->next = at;
-	if (at == TIME_NEVER)
-		timeline_clear(&s->host->timeline, &s->timers);
-	else
-		timeline_set(&s->host->timeline, &s->timers, MAX_OF(at, s->host->lab->now));
-}
-
 /* --- messages --- */
 
 static void poll_timers(void *arg)
@@ -41,7 +32,7 @@ static void poll_timers(void *arg)
 	struct lab_signal *s = arg;
 
 	if (is_up(s))
-		run_at(s, s->speech->poll(s));
+		signal_run_at(s, s->speech->poll(s));
 }
 
 bool signal_receive(struct lab_host *h, const struct line_frame *f)
@@ -66,11 +57,11 @@ void signal_data(struct lab_host *h, uint64_t family, uint32_t payload)
 {
 	struct lab_signal *s = h->signal;
 
-	if (!s || !s->letter)
+	if (!s || !s->letter || s->gated)
 		return;
 	*(family == 4 ? &s->received4 : &s->received) += payload;
 	if (s->next > h->lab->now + RETURN_NS)
-		run_at(s, h->lab->now + RETURN_NS);
+		signal_run_at(s, h->lab->now + RETURN_NS);
 }
 
 /* --- sessions --- */
@@ -170,7 +161,8 @@ static void die(void *arg)
 	struct lab_signal *s = arg;
 
 	s->speech->close(s);
-	run_at(s, TIME_NEVER);
+	signal_data_forget(s);
+	signal_run_at(s, TIME_NEVER);
 	for (uint32_t i = 0; i < s->sessions; i++)
 		s->session[i].begun = NULL;
 }
@@ -225,7 +217,8 @@ int signal_init(struct lab_host *h)
 	s->tail = &s->head;
 	s->next = TIME_NEVER;
 	event_init(&s->timers, poll_timers, s, "rsvp", h->topo->name);
-	return open_machine(s) < 0 || add_sessions(s) < 0 || add_restarts(s) < 0 ? -ENOMEM : 0;
+	return signal_data_init(s) < 0 || open_machine(s) < 0 || add_sessions(s) < 0 || add_restarts(s) < 0 ? -ENOMEM
+													    : 0;
 }
 
 void signal_fini(struct lab_host *h)
@@ -238,6 +231,7 @@ void signal_fini(struct lab_host *h)
 	signal_drop_frames(s);
 	free(s->session);
 	free(s->restarts);
+	free(s->kept);
 	free(s);
 }
 

@@ -6,12 +6,15 @@
 #ifndef LAB_LAB_RSVP_H
 #define LAB_LAB_RSVP_H
 
+#include "credit/credit_grantor.h"
+#include "credit/credit_user.h"
 #include "lab/host_priv.h"
 #include "rsvp/rsvp_letter.h"
 
 #define SIGNAL_SESSIONS_MAX 1024 /* that end at a host */
 #define SIGNAL_POLL 1000	 /* timers of one poll */
 #define SIGNAL_FIRST_PORT 0xc000 /* of the sender in SENDER_TEMPLATE; each session has its own */
+#define SIGNAL_PORTS 64		 /* of them of each host, if data has them too */
 
 struct lab_signal;
 
@@ -22,6 +25,10 @@ struct signal_session {
 	uint16_t number;
 	struct event start;
 	struct lab_signal *signal;
+	bool waits;		 /* packets wait for credit */
+	struct credit_user user; /* ext */
+	struct credit_gate gate;
+	uint64_t marked_ns;
 };
 
 struct signal_speech {
@@ -29,13 +36,20 @@ struct signal_speech {
 	bool has_ipv4;
 	int (*open)(struct lab_signal *s, uint64_t seed); /* the machine; 0, or -ENOMEM */
 	void (*close)(struct lab_signal *s);		  /* without a word */
-	void *(*begin)(struct lab_signal *s, const struct signal_session *x);
+	void *(*begin)(struct lab_signal *s, struct signal_session *x);
 	void (*end)(struct lab_signal *s, void *begun);
 	bool (*is_up)(void *begun);
 	void (*receive)(struct lab_signal *s, const struct ip_addr *from);
 	uint64_t (*poll)(struct lab_signal *s);		 /* time of the next one */
 	uint64_t (*granted)(const struct lab_signal *s); /* sessions that end here and have credit */
 	uint64_t (*left)(const struct lab_signal *s);	 /* sessions, and buffer in any unit */
+	/* Of hosts whose data is gated: lab_rsvp_data.c. `bytes`: of the IP packet. arrived: false: it is of no session. */
+	bool (*may_send)(struct lab_signal *s, struct signal_session *x, uint32_t bytes);
+	void (*sent)(struct lab_signal *s, struct signal_session *x, uint32_t bytes);
+	bool (*arrived)(struct lab_signal *s, uint8_t class, uint8_t family, uint32_t bytes, uint32_t *who,
+		uint32_t *credit);
+	void (*freed)(struct lab_signal *s, uint32_t who, uint32_t credit);
+	void (*tick)(struct lab_signal *s);
 };
 extern const struct signal_speech signal_ext, signal_letter;
 
@@ -54,8 +68,37 @@ struct lab_signal {
 	struct signal_session *session;
 	uint32_t sessions;
 	struct signal_state state; /* when the sessions end */
-	struct rsvp_message in;
+	/* lab_rsvp_data.c */
+	bool gated;
+	struct event tick;
+	uint64_t tick_ns;
+	struct signal_kept *kept; /* a ring: packets in the receive buffer */
+	uint32_t kept_first, kept_n, kept_room;
+	uint64_t kept_bytes;
+	uint64_t freed[2];	    /* letter: bytes of IPv6 and of IPv4 */
+	struct signal_grant *grant; /* ext: by number; [0] is unused */
+	struct rsvp_message in, out;
 };
+
+/* lab_rsvp_data.c; signal_run_at: the timers of the machines run then. */
+void signal_run_at(struct lab_signal *s, uint64_t at);
+int signal_data_init(struct lab_signal *s);
+void signal_data_forget(struct lab_signal *s);
+void signal_tick_at(struct lab_signal *s, uint64_t at);
+void signal_go_on(struct lab_signal *s, struct signal_session *x); /* there is more credit */
+uint16_t signal_port(const struct lab_signal *s, uint16_t number); /* of a session, in SENDER_TEMPLATE */
+
+/* lab_rsvp_credit.c: the data of ext mode. */
+extern const struct rsvp_data_ops signal_credit_ops;
+int signal_credit_open(struct lab_signal *s);
+void signal_credit_close(struct lab_signal *s);
+void signal_credit_shown(void *arg, const struct rsvp_path *p); /* the machines' op */
+bool signal_credit_may_send(struct lab_signal *s, struct signal_session *x, uint32_t bytes);
+void signal_credit_sent(struct lab_signal *s, struct signal_session *x, uint32_t bytes);
+bool signal_credit_arrived(struct lab_signal *s, uint8_t class, uint8_t family, uint32_t bytes, uint32_t *who,
+	uint32_t *credit);
+void signal_credit_freed(struct lab_signal *s, uint32_t who, uint32_t credit);
+void signal_credit_tick(struct lab_signal *s);
 
 /* lab_rsvp_frame.c */
 void signal_put(void *arg, const struct rsvp_way *way, struct rsvp_message *m); /* the machines' op: send a message */

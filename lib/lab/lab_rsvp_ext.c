@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A host that speaks as a node does (docs/credit.md 2): IPv6, offers and commits, no data that waits. */
+/* A host that speaks as a node does (docs/credit.md 2): IPv6, offers and commits. Its data is in lab_rsvp_credit.c. */
 #include <errno.h>
 
 #include "lab/lab_rsvp.h"
 #include "wire/udp.h"
 
-#define UNITS 4096 /* that a session is granted, of 2 KiB */
+#define UNITS 4096 /* that a session is granted at most, of 2 KiB */
+#define BEAT_US 20000
 
 /* The host is the end of sessions to its own addresses; it passes nothing on. */
 static int route(void *arg, const struct rsvp_message *m, uint64_t arrival, struct rsvp_way *way)
@@ -22,7 +23,20 @@ static void changed(void *arg, const struct rsvp_path *p, bool on)
 	(void)on;
 }
 
-static const struct rsvp_node_ops ops = {.send = signal_put, .route = route, .changed = changed};
+static const struct rsvp_node_ops ops = {.send = signal_put, .route = route, .changed = changed},
+				  gated_ops = {.send = signal_put,
+					  .route = route,
+					  .changed = changed,
+					  .shown = signal_credit_shown,
+					  .data = &signal_credit_ops};
+
+/* What the receive buffer has room for. */
+static uint32_t units_of(const struct lab_signal *s)
+{
+	const struct topo_sink *k = &s->host->topo->sink;
+
+	return s->gated && k->drain_bps ? (uint32_t)MIN_OF(k->buffer >> 11, (uint64_t)UNITS) : UNITS;
+}
 
 static int open_machine(struct lab_signal *s, uint64_t seed)
 {
@@ -30,10 +44,12 @@ static int open_machine(struct lab_signal *s, uint64_t seed)
 
 	c.addr = s->own;
 	c.paths_max = SIGNAL_SESSIONS_MAX + s->host->lab->topo->flows.n;
-	c.buffer = UNITS;
-	c.heartbeat_us = 0; /* it sends no updates, so nobody waits for them */
+	c.buffer = units_of(s);
+	c.heartbeat_us = s->gated ? BEAT_US : 0; /* 0: it sends no updates, so nobody waits for them */
 	c.pool = (uint64_t)UNITS * SIGNAL_SESSIONS_MAX;
-	s->ext = rsvp_node_new(&c, &ops, s, seed);
+	if (signal_credit_open(s) < 0)
+		return -ENOMEM;
+	s->ext = rsvp_node_new(&c, s->gated ? &gated_ops : &ops, s, seed);
 	return s->ext ? 0 : -ENOMEM;
 }
 
@@ -41,17 +57,20 @@ static void close_machine(struct lab_signal *s)
 {
 	rsvp_node_free(s->ext);
 	s->ext = NULL;
+	signal_credit_close(s);
 }
 
-static void *begin(struct lab_signal *s, const struct signal_session *x)
+static void *begin(struct lab_signal *s, struct signal_session *x)
 {
 	struct rsvp_open o = {.session = {.dst = x->to, .protocol = IP_PROTO_UDP, .port = UDP_PORT_ROCEV2},
 		.traffic_class = (uint8_t)x->flow->priority,
 		.candidates = 1};
 
 	o.candidate[0] = (struct rsvp_candidate){.id = 1,
-		.sender = {.src = s->own, .port = SIGNAL_FIRST_PORT + x->number},
-		.way = {.rate_bps = s->host->port[0].way->link->topo->rate_bps, .delay_us = UINT32_MAX}};
+		.sender = {.src = s->own, .port = signal_port(s, x->number)},
+		.way = {.carrier = s->gated ? (uint64_t)(uintptr_t)x : 0,
+			.rate_bps = s->host->port[0].way->link->topo->rate_bps,
+			.delay_us = UINT32_MAX}};
 	return rsvp_open(s->ext, s->host->lab->now, &o);
 }
 
@@ -80,7 +99,7 @@ static uint64_t poll(struct lab_signal *s)
 
 static uint64_t granted(const struct lab_signal *s)
 {
-	return rsvp_node_stats_of(s->ext)->committed / UNITS;
+	return rsvp_node_stats_of(s->ext)->committed / units_of(s);
 }
 
 static uint64_t left(const struct lab_signal *s)
@@ -99,4 +118,9 @@ const struct signal_speech signal_ext = {.numbers = &rsvp_ext,
 	.receive = receive,
 	.poll = poll,
 	.granted = granted,
-	.left = left};
+	.left = left,
+	.may_send = signal_credit_may_send,
+	.sent = signal_credit_sent,
+	.arrived = signal_credit_arrived,
+	.freed = signal_credit_freed,
+	.tick = signal_credit_tick};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A host that speaks by the letter of the draft (docs/credit.md 2.4): IPv6 and IPv4. It returns the credit of all payload
- * that reaches it; what it sends does not wait for credit, and so does not count as sent.
+ * that reaches it; what it sends does not wait for credit, and so does not count as sent. With rsvp-data: gated both are counted,
+ * in bytes of IP packets, and credit is returned when they have left the receive buffer.
  */
 #include <errno.h>
 
@@ -72,12 +73,12 @@ static void close_machine(struct lab_signal *s)
 	s->letter = NULL;
 }
 
-static void *begin(struct lab_signal *s, const struct signal_session *x)
+static void *begin(struct lab_signal *s, struct signal_session *x)
 {
 	const struct ip_addr *here = x->to.family == 4 ? &s->own4 : &s->own;
 	float bytes = (float)(s->host->port[0].way->link->topo->rate_bps / 8);
 	struct rsvp_session session = {.dst = x->to, .protocol = IP_PROTO_UDP, .port = UDP_PORT_ROCEV2};
-	struct rsvp_sender sender = {.src = *here, .port = SIGNAL_FIRST_PORT + x->number};
+	struct rsvp_sender sender = {.src = *here, .port = signal_port(s, x->number)};
 	struct rsvp_tspec tspec = {.rate = bytes,
 		.depth = (float)x->flow->mtu,
 		.peak = bytes,
@@ -120,10 +121,11 @@ static uint64_t poll(struct lab_signal *s)
 
 	for (uint32_t i = 0; i < SIGNAL_SESSIONS_MAX; i++)
 		if (is_committed(s, i, &v)) {
-			uint64_t bytes = v.session.dst.family == 4 ? s->received4 : s->received;
+			bool four = v.session.dst.family == 4;
+			uint64_t bytes = four ? s->received4 : s->received;
 
 			letter_freed(s->letter, s->host->lab->now, letter_grant_of(letter_at(s->letter, i), &v.phop),
-				bytes, bytes);
+				bytes, s->gated ? s->freed[four] : bytes);
 		}
 	letter_poll(s->letter, s->host->lab->now, SIGNAL_POLL, &next);
 	return next;
@@ -144,6 +146,49 @@ static uint64_t left(const struct lab_signal *s)
 	return letter_stats_of(s->letter)->sessions + s->lent;
 }
 
+static bool may_send(struct lab_signal *s, struct signal_session *x, uint32_t bytes)
+{
+	const struct credit_letter_gate *g = letter_gate(x->begun);
+
+	(void)s;
+	return g && credit_letter_passes(g, bytes);
+}
+
+static void sent(struct lab_signal *s, struct signal_session *x, uint32_t bytes)
+{
+	struct credit_letter_gate *g = letter_gate(x->begun);
+
+	if (!g)
+		return;
+	credit_letter_taken(g, bytes, s->host->lab->now);
+	letter_sent(s->letter, s->host->lab->now, x->begun, x->waits);
+}
+
+static bool arrived(struct lab_signal *s, uint8_t class, uint8_t family, uint32_t bytes, uint32_t *who,
+	uint32_t *credit)
+{
+	(void)class;
+	*who = family == 4;
+	*credit = bytes;
+	*(family == 4 ? &s->received4 : &s->received) += bytes;
+	return true;
+}
+
+static void freed(struct lab_signal *s, uint32_t who, uint32_t credit)
+{
+	s->freed[who] += credit;
+}
+
+static void tick(struct lab_signal *s)
+{
+	uint64_t next = poll(s);
+
+	for (uint32_t i = 0; i < s->sessions; i++)
+		if (s->session[i].begun && s->session[i].waits)
+			signal_go_on(s, &s->session[i]);
+	signal_run_at(s, next);
+}
+
 const struct signal_speech signal_letter = {.numbers = &rsvp_letter,
 	.has_ipv4 = true,
 	.open = open_machine,
@@ -154,4 +199,9 @@ const struct signal_speech signal_letter = {.numbers = &rsvp_letter,
 	.receive = receive,
 	.poll = poll,
 	.granted = granted,
-	.left = left};
+	.left = left,
+	.may_send = may_send,
+	.sent = sent,
+	.arrived = arrived,
+	.freed = freed,
+	.tick = tick};

@@ -17,6 +17,7 @@ enum topo_direction { DIRECTION_BOTH, DIRECTION_A_TO_B, DIRECTION_B_TO_A };
 enum topo_transport { TRANSPORT_RC, TRANSPORT_DATAGRAM };
 enum topo_repeat { REPEAT_GO_BACK_N, REPEAT_SELECTIVE };
 enum topo_profile { DCQCN_PAPER, DCQCN_NIC };
+enum topo_rsvp_data { HOST_RSVP_FREE, HOST_RSVP_GATED };
 enum topo_rsvp { HOST_RSVP_OFF, HOST_RSVP_EXT, HOST_RSVP_LETTER };
 enum topo_arrivals { ARRIVALS_CONSTANT, ARRIVALS_POISSON };
 
@@ -110,6 +111,7 @@ struct topo_host {
 	struct topo_sink sink;
 	CFG_LIST(struct topo_injection) send;
 	uint32_t rsvp;		  /* enum topo_rsvp */
+	uint32_t rsvp_data;	  /* enum topo_rsvp_data */
 	uint64_t rsvp_end_ns;	  /* its sessions end; TIME_NEVER: with the run */
 	uint64_t rsvp_refresh_ns; /* mode letter; 0: never */
 	CFG_LIST(struct topo_stall) rsvp_restarts;
@@ -122,6 +124,7 @@ struct topo_flow {
 	uint32_t transport; /* enum topo_transport */
 	uint64_t family;    /* 4 or 6 */
 	uint64_t queue_pairs;
+	bool overruns;		    /* it does not wait for credit */
 	uint64_t message, messages; /* bytes of a message; messages of each queue pair, 0: until the end */
 	uint64_t start_ns;
 	uint64_t rate_bps; /* of a queue pair; 0: rate of the port */

@@ -22,6 +22,7 @@ static const char *const words_repeat[] = {"go-back-n", "selective", NULL};
 static const char *const words_profile[] = {"paper", "nic", NULL};
 static const char *const words_after[] = {"xoff", "xon", "paused", "resumed", NULL};
 static const char *const words_traffic[] = {"all", "control", "data", NULL};
+static const char *const words_rsvp_data[] = {"free", "gated", NULL};
 static const char *const words_rsvp[] = {"off", "ext", "letter", NULL};
 static const char *const words_arrivals[] = {"constant", "poisson", NULL};
 
@@ -210,7 +211,10 @@ static const struct cfg_key host_keys[] = {
 		.help = "ext: the host speaks RSVP for credit on eth0. It opens a session to the far end of each of its flows of "
 			"family 6, from their start to rsvp-end, and grants credit to sessions that end at its first IPv6 "
 			"address. letter: likewise by the letter of draft-hu-rtgwg-cbfc-rsvp, in both families; it returns the credit of "
-			"what it receives. Its packets do not wait for credit."},
+			"what it receives."},
+	{"rsvp-data", CFG_WORD, .offset = AT(struct topo_host, rsvp_data), .words = words_rsvp_data, .fallback = "free",
+		.help = "gated: its data waits for the credit of its sessions, with the UDP source port of the session, and what it has "
+			"received frees credit when it has left the receive buffer. free: its packets do not wait."},
 	{"rsvp-end", CFG_TIME, .offset = AT(struct topo_host, rsvp_end_ns), .max = HOUR_NS, .word = "run",
 		.word_value = TIME_NEVER, .fallback = "run",
 		.help = "When it ends the sessions that it has opened. run: with the run."},
@@ -233,6 +237,8 @@ static const struct cfg_key flow_keys[] = {
 		.help = "rc: RoCEv2 reliable connection. datagram: packets without acknowledgement."},
 	{"family", CFG_UINT, .offset = AT(struct topo_flow, family), .min = 4, .max = 6, .fallback = "4",
 		.help = "IP version, 4 or 6."},
+	{"overruns", CFG_BOOL, .offset = AT(struct topo_flow, overruns), .fallback = "false",
+		.help = "The sender breaks its word: of a host with rsvp-data: gated, this flow does not wait for credit."},
 	{"queue-pairs", CFG_UINT, .offset = AT(struct topo_flow, queue_pairs), .min = 1, .max = 65536, .fallback = "1",
 		.help = "Connections; each has its own UDP source port."},
 	{"message", CFG_UINT, .unit = UNIT_BYTES, .offset = AT(struct topo_flow, message), .min = 64, .max = 1ull << 31,

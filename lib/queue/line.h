@@ -18,6 +18,7 @@
 #ifndef QUEUE_LINE_H
 #define QUEUE_LINE_H
 
+#include "base/limits.h"
 #include "credit/credit_hot.h"
 #include "credit/credit_table.h"
 #include "queue/turn.h"
@@ -86,7 +87,9 @@ struct credit_line {
 /* The grantor's end of a hop, as rx lcores know it. Written by control, except `told`. */
 struct credit_origin {
 	struct ipv6_addr user, own; /* addresses in fences */
-	bool told;		    /* as of a line */
+	uint64_t
+		limit; /* of a server: value of all `rcvd` of the reservation that its credit ends at; control writes it */
+	bool told;     /* as of a line */
 } CACHE_ALIGNED;
 
 /* Everything that lcores share about credit. Made by the management thread; its tables never move. */
@@ -94,6 +97,10 @@ struct credit_data {
 	uint32_t numbers; /* of lines and of reservations: 1 to numbers - 1 */
 	uint16_t n_rx, n_workers;
 	struct credit_table table;
+	struct credit_table native; /* sessions of servers: service/rsvp/credit_native.h */
+	uint64_t salt;		    /* of its keys */
+	uint16_t from_servers[MAX_PORTS],
+		to_servers[MAX_PORTS];	  /* entries of that table, by port; control writes them */
 	struct credit_line *line;	  /* by number */
 	struct credit_origin *origin;	  /* by number of a reservation */
 	struct credit_intake *intake;	  /* [rx * numbers + number] */

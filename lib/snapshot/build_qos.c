@@ -68,10 +68,19 @@ const uint8_t *build_same_dscp(const struct builder *b)
 
 #define SHORT_PART 4 /* of the response time: how long frames may gather in a receive ring before it is emptied */
 
-/* Buffers of the credit pool, on a port by which data of the domain comes. */
+static bool has_server(const struct config *c, const struct cfg_port *cp)
+{
+	for (uint32_t i = 0; i < c->credit.neighbors.n; i++)
+		if (c->credit.neighbors.items[i].port && !strcmp(c->credit.neighbors.items[i].port, cp->name))
+			return true;
+	return false;
+}
+
+/* Buffers of the credit pool, on a port by which data of the domain or of a server comes. */
 static uint32_t credited(const struct config *c, const struct cfg_port *cp)
 {
-	if (c->credit.mode == CREDIT_OFF || c->credit.data != CREDIT_DATA_GATED || cp->side != SIDE_WAN)
+	if (c->credit.mode == CREDIT_OFF || c->credit.data != CREDIT_DATA_GATED ||
+		(cp->side != SIDE_WAN && !has_server(c, cp)))
 		return 0;
 	return (uint32_t)MIN_OF(cfg_credit_buffers(c), (uint64_t)UINT32_MAX);
 }

@@ -24,6 +24,7 @@ import credit_tenants  # noqa: F401
 import credit_faults  # noqa: F401
 import credit_deadlock  # noqa: F401
 import credit_chaos  # noqa: F401
+import credit_servers  # noqa: F401
 import credit_shares  # noqa: F401
 import rsvp  # noqa: F401
 import rsvp_life  # noqa: F401

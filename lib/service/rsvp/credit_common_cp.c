@@ -64,6 +64,22 @@ uint32_t credit_mtu_units(const struct control_role *c)
 	return credit_units(mtu, c->s->credit.overhead, c->s->credit.config.unit);
 }
 
+uint64_t credit_beyond(const struct credit_data *d, uint32_t grant)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < d->n_rx; i++)
+		sum += __atomic_load_n(&d->intake[(size_t)i * d->numbers + grant].beyond, __ATOMIC_RELAXED);
+	return sum;
+}
+
+void credit_limit(struct credit_control *k, uint32_t grant)
+{
+	const struct credit_grantor *g = &k->grant[grant].g;
+
+	__atomic_store_n(&k->data->origin[grant].limit, g->base + g->fccl - (uint64_t)g->lost, __ATOMIC_RELAXED);
+}
+
 void credit_set_batch(struct control_role *c, uint32_t number, uint32_t buffer)
 {
 	struct credit_control *k = credit_of(c->node);

@@ -7,14 +7,14 @@
 #include "service/rsvp/service_credit.h"
 #include "snapshot/liveness.h"
 
-#define QUIET_TICKS 4			  /* without anything to do, until a grant or line is not looked at any more */
-#define PROBE_NS NSEC_PER_SEC		  /* a marker with ASK in this time keeps T_loop measured */
-#define UPDATES_PER_S 10000		  /* messages with updates: half of what a neighbour hears by default */
-#define UPDATES_SHARED 24		  /* updates of a message */
-#define LATE_GRANTS 240			  /* then so many updates share a message that the tick comes sooner */
-#define TELLS 256			  /* taken from a mailbox at a time */
-#define SYNC_NS NSEC_PER_MSEC		  /* T_sync */
-#define SYNC_SHORT_NS (NSEC_PER_MSEC / 4) /* for loops of up to 1 ms */
+#define QUIET_TICKS 4			   /* without anything to do, until a grant or line is not looked at any more */
+#define PROBE_NS NSEC_PER_SEC		   /* a marker with ASK in this time keeps T_loop measured */
+#define UPDATES_PER_S 10000		   /* messages with updates: half of what a neighbour hears by default */
+#define UPDATES_SHARED 24		   /* updates of a message */
+#define LATE_GRANTS 240			   /* then so many updates share a message that the tick comes sooner */
+#define TELLS 256			   /* taken from a mailbox at a time */
+#define SYNC_NS NSEC_PER_MSEC		   /* T_sync */
+#define SYNC_SHORT_NS CREDIT_SYNC_SHORT_NS /* for loops of up to 1 ms */
 
 /* --- neighbours --- */
 
@@ -42,6 +42,7 @@ static uint32_t reserved(void *arg)
 	k->grant[number] = (struct credit_grant){.used = true,
 		.active = k->grant[number].active,
 		.slot = CREDIT_NO_SLOT,
+		.beyond = credit_beyond(k->data, number),
 		.row = UINT8_MAX};
 	return number;
 }
@@ -113,6 +114,7 @@ static void filled(void *arg, uint32_t number, struct rsvp_credit *out)
 	struct credit_update u;
 
 	credit_grantor_update(&k->grant[number].g, credit_totals_of(k->data, number), &u);
+	credit_limit(k, number);
 	out->fccl = u.fccl;
 	out->abr = u.abr;
 	out->sequence = u.sequence;
@@ -481,77 +483,7 @@ static void tick_lines(struct control_role *c)
 	}
 }
 
-/* --- neighbours --- */
-
-/* No word came for T_user: the credit of that neighbour has ended, and its paths are down (D49). */
-static void neighbor_ended(struct control_role *c, struct credit_neighbor *n)
-{
-	struct credit_control *k = credit_of(c->node);
-	uint32_t alive = (uint32_t)(n - k->neighbor);
-
-	n->alive.until_ns = 0;
-	n->silent = true;
-	n->again_ns = c->now + c->s->credit.config.idle_ms * NSEC_PER_MSEC;
-	__atomic_store_n(&k->data->alive[alive], 0, __ATOMIC_RELAXED);
-	for (uint32_t line = 1; line < k->numbers; line++) {
-		struct credit_use *u = &k->use[line];
-
-		if (u->used && u->slot != CREDIT_NO_SLOT && u->binding.alive == alive && !u->ending)
-			rsvp_user_silent(rsvp_of(c)->machines, c->now, rsvp_path_at(rsvp_of(c)->machines, u->slot));
-	}
-}
-
-/*
- * Its paths ask for new epochs: all of them, as soon as it is heard again, because each of its heartbeats names one path only;
- * or after D_idle, because one that has restarted knows no path that a heartbeat could name. While no way to it is alive they
- * wait for that.
- */
-static void neighbor_again(struct control_role *c, struct credit_neighbor *n)
-{
-	const struct rsvp_neighbor *row = rsvp_neighbor_of(rsvp_of(c), n->zone, &n->addr);
-
-	n->again_ns = 0;
-	if (row && row->reachable)
-		rsvp_neighbor(rsvp_of(c)->machines, c->now, n->zone, &n->addr, true);
-}
-
-/* A heartbeat names one context, each in its turn. */
-static void beat(struct control_role *c, struct credit_neighbor *n)
-{
-	struct credit_control *k = credit_of(c->node);
-	uint32_t number = n->beat;
-
-	for (uint32_t i = 0; i < k->numbers; i++) {
-		number = number + 1 < k->numbers ? number + 1 : 1;
-		if (k->grant[number].used && k->grant[number].on && k->grant[number].neighbor == n)
-			break;
-	}
-	n->beat = number;
-	credit_update_due(c, number);
-}
-
-static void look_at_neighbors(struct control_role *c, uint64_t *due)
-{
-	struct credit_control *k = credit_of(c->node);
-	uint64_t hb = c->s->credit.config.heartbeat_us * NSEC_PER_USEC;
-
-	for (uint32_t i = 0; i < k->neighbors; i++) {
-		struct credit_neighbor *n = &k->neighbor[i];
-
-		if (credit_alive_ended(&n->alive, c->now))
-			neighbor_ended(c, n);
-		if (n->again_ns && c->now >= n->again_ns)
-			neighbor_again(c, n);
-		if (n->again_ns)
-			*due = MIN_OF(*due, n->again_ns);
-		if (n->granted && !n->due && credit_lease_beat_due(&n->lease, hb / 2, c->now))
-			beat(c, n);
-		if (n->alive.until_ns)
-			*due = MIN_OF(*due, n->alive.until_ns);
-		if (n->granted)
-			*due = MIN_OF(*due, MAX_OF(n->lease.sent_ns + hb / 2, c->now + SYNC_SHORT_NS));
-	}
-}
+/* --- batches --- */
 
 /*
  * A batch of a session was freed. With small packets that is often: so many updates share a message that neighbours are not sent
@@ -652,7 +584,7 @@ unsigned int credit_poll(struct control_role *c, uint64_t *due)
 	}
 	if (c->now >= k->late_ns)
 		late_batches(c);
-	look_at_neighbors(c, due);
+	credit_neighbors_poll(c, due);
 	credit_serve(c);
 	credit_updates_send(c);
 	if (k->active_grants || k->active_lines)
@@ -698,7 +630,14 @@ static void follow_label(struct control_role *c, const struct rsvp_path *p, cons
 		.lo = ipv6_lo(&v->sender.src.v6),
 		.label = v->sender.port};
 
-	if (!v->sender.labelled || v->role == RSVP_HEADEND || v->zone_up)
+	if (v->zone_up && v->role != RSVP_HEADEND) {
+		if (has)
+			credit_native_from(k, rsvp_path_slot(p), v, x && v->role == RSVP_TRANSIT ? x->line : LINE_NONE);
+		else
+			credit_native_from_ends(k, rsvp_path_slot(p), v->zone_up);
+		return;
+	}
+	if (!v->sender.labelled || v->role == RSVP_HEADEND)
 		return;
 	e.grant = has ? (uint16_t)v->number : LINE_NONE;
 	e.line = x && v->role == RSVP_TRANSIT ? x->line : LINE_NONE;
@@ -713,7 +652,8 @@ static void follow_use(struct control_role *c, const struct rsvp_path *p, const 
 	struct credit_use *u;
 	bool on;
 
-	if (!x || v->zone_down || !x->bytes)
+	/* what goes on natively is known by the server that it is for, or from which it comes */
+	if (!x || (!x->bytes && (!v->zone_down || (v->role == RSVP_TRANSIT && !v->zone_up))))
 		return;
 	on = v->user == RSVP_U_COMMITTED && x->updated && v->credit_epoch && (v->role != RSVP_HEADEND || v->current);
 	if (!x->line && on && v->role == RSVP_TRANSIT)
@@ -748,12 +688,14 @@ void credit_gone(struct control_role *c, const struct rsvp_path *p)
 	struct credit_control *k = credit_of(c->node);
 	struct rsvp_carrier *x = carrier_of(p);
 	uint32_t slot = rsvp_path_slot(p);
-
+	struct rsvp_path_view v;
 	struct credit_use *u;
 
 	if (k->over)
 		return;
 	credit_table_remove(&k->data->table, slot + 1);
+	rsvp_path_show(p, &v);
+	credit_native_from_ends(k, slot, v.zone_up);
 	if (!x || !x->line)
 		return;
 	u = &k->use[x->line];

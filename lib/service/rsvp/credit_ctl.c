@@ -23,6 +23,8 @@ static void free_all(struct credit_control *k)
 	if (k->data)
 		credit_table_free(&k->data->table);
 	if (k->data)
+		credit_table_free(&k->data->native);
+	if (k->data)
 		free(k->data->accounts);
 	for (unsigned int i = 0; i < ARRAY_LEN(k->memory); i++)
 		free(k->memory[i]);
@@ -66,7 +68,7 @@ static bool make_tables(struct credit_control *k, const struct config *c, uint16
 	return d->accounts && d->line && d->origin && d->intake && d->sample && d->release && d->line_of_path &&
 	       k->grant && k->use && k->use_row && k->grant_row && k->free_grant && k->free_line && k->active_grant &&
 	       k->active_line && k->wanting && k->demand && k->demands &&
-	       credit_table_make(&d->table, (uint32_t)c->credit.paths);
+	       credit_table_make(&d->table, (uint32_t)c->credit.paths) && credit_table_make(&d->native, k->paths + n);
 }
 
 static int open_mailboxes(struct credit_control *k, struct control_role *c, int socket)
@@ -126,12 +128,14 @@ int credit_make(struct control_role *c, int socket)
 	if (!k)
 		return -ENOMEM;
 	k->numbers = numbers_for(n->config->credit.paths);
+	k->paths = (uint32_t)n->config->credit.paths;
 	k->data = new_aligned(sizeof(*k->data));
 	if (!k->data || !make_tables(k, n->config, n->n_rx, n->n_workers)) {
 		free_all(k);
 		return -ENOMEM;
 	}
 	begin_counters(k->data, n->counters);
+	k->data->salt = (n->seed ^ 0x6e61746976650000ull) * 0x9e3779b97f4a7c15ull;
 	for (uint32_t i = k->numbers - 1; i > 0; i--)
 		k->free_grant[k->free_grants++] = k->free_line[k->free_lines++] = i;
 	rc = open_mailboxes(k, c, socket);
@@ -161,6 +165,6 @@ uint64_t credit_memory(uint32_t paths, unsigned int rx, unsigned int workers)
 	each += rx * (sizeof(struct credit_intake) + CREDIT_SAMPLES * sizeof(struct credit_sample));
 	each += (rx + workers) * sizeof(struct credit_release);
 	return numbers_for(paths) * each + sizeof(struct credit_control) + sizeof(struct credit_data) +
-	       paths * (sizeof(struct credit_entry) + 4 * sizeof(uint32_t)) +
+	       (2ull * paths + numbers_for(paths)) * (sizeof(struct credit_entry) + 4 * sizeof(uint32_t)) +
 	       SNAP_PATH_MAX * PKT_CLASSES * sizeof(uint16_t);
 }

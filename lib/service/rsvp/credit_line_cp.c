@@ -58,7 +58,9 @@ static void list(struct credit_control *k, struct credit_use *u, uint32_t line)
 	for (uint32_t i = 0; i < u->n_paths; i++)
 		__atomic_store_n(&k->data->line_of_path[(size_t)u->path[i] * PKT_CLASSES + u->path_class],
 			(uint16_t)line, __ATOMIC_RELEASE);
-	u->listed = u->n_paths;
+	if (u->zone)
+		credit_native_to(k, line);
+	u->listed = u->n_paths || u->zone;
 }
 
 static void unlist(struct credit_control *k, struct credit_use *u, uint32_t line)
@@ -69,6 +71,7 @@ static void unlist(struct credit_control *k, struct credit_use *u, uint32_t line
 		if (*at == line)
 			__atomic_store_n(at, LINE_NONE, __ATOMIC_RELEASE);
 	}
+	credit_native_to_ends(k, line);
 	u->listed = false;
 }
 
@@ -81,9 +84,27 @@ void credit_line_leads(struct control_role *c, uint32_t line, const struct snap_
 	if (!line)
 		return;
 	unlist(k, u, line);
+	u->zone = 0;
 	u->n_paths = MIN_OF(policy->n_paths, CREDIT_PATHS);
 	memcpy(u->path, policy->path, u->n_paths * sizeof(u->path[0]));
 	u->path_class = class;
+	if (listed)
+		list(k, u, line);
+}
+
+void credit_line_leads_to(struct control_role *c, uint32_t line, const struct snap_rsvp_session *s)
+{
+	struct credit_control *k = credit_of(c->node);
+	struct credit_use *u = &k->use[line];
+	bool listed = u->listed;
+
+	if (!line)
+		return;
+	unlist(k, u, line);
+	u->n_paths = 0;
+	u->zone = s->zone;
+	u->to = s->to;
+	u->path_class = s->traffic_class;
 	if (listed)
 		list(k, u, line);
 }
@@ -137,6 +158,11 @@ static bool binding_of(struct control_role *c, const struct rsvp_path *p, const 
 	if (!x || !n)
 		return false;
 	b->alive = (uint16_t)(n - credit_of(c->node)->neighbor);
+	if (v->zone_down) {
+		b->neigh = PKT_NEIGH_LINK + v->zone_down - 1u;
+		b->port = snap_interface_of(v->zone_down - 1u);
+		return true;
+	}
 	if (v->role == RSVP_HEADEND)
 		return bind_headend(c, x, b);
 	if (!rsvp_egress_of(c, x, &v->sender, &v->session.dst, &way))

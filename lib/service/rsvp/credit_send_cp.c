@@ -37,6 +37,7 @@ static void put_update(struct control_role *c, struct credit_grant *g, uint32_t 
 	struct credit_update u;
 
 	credit_grantor_update(&g->g, credit_totals_of(credit_of(c->node)->data, number), &u);
+	credit_limit(credit_of(c->node), number);
 	g->updated_ns = c->now;
 	g->counts.updates++;
 	m->credit[m->count[RSVP_O_CREDIT]++] = (struct rsvp_credit){.form = RSVP_CREDIT_OF_CONTEXT,

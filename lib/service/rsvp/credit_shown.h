@@ -57,7 +57,9 @@
 	X(counter, doubled, "doubled", "units", M "doubled_units", \
 		"units that arrived twice, or were declared lost and arrived later") \
 	X(counter, stale, "stale", "messages", M "stale", "markers of another epoch") \
-	X(counter, bad, "bad", "messages", M "bad", "markers that state more than was granted")
+	X(counter, bad, "bad", "messages", M "bad", "markers that state more than was granted") \
+	X(counter, ungranted, "ungranted", "units", M "ungranted_units", \
+		"units that a server has sent beyond its credit: its port holds them, not the pool")
 
 #define CREDIT_NODE_METRIC "sluice_credit_"
 #define CREDIT_SESSION_METRIC "sluice_session_credit_"

@@ -221,7 +221,8 @@ void credit_grant_show(struct control_role *c, uint32_t number, bool now)
 		.healed = g->counts.healed,
 		.doubled = g->counts.doubled,
 		.stale = g->counts.stale,
-		.bad = g->counts.bad};
+		.bad = g->counts.bad,
+		.ungranted = credit_beyond(k->data, number) - g->beyond};
 	row->at_ns = c->now;
 	write_end(&row->version);
 }

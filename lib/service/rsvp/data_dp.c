@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sessions of packets (docs/credit.md 2.3, 2.5, 2.6): at a local SID by outer source and flow label, at the headend by path
- * and class. What arrives is counted here, once for each packet and node, before anything can drop it; fences are taken out.
+ * and class, of servers by their addresses (credit_native.h). What arrives is counted here, once for each packet and node, before anything can drop it; fences are taken out.
  * rx lcores. Workers obey the orders of the control lcore.
  */
+#include "classify/vlan.h"
 #include "node/service.h"
+#include "service/rsvp/credit_native.h"
 #include "service/rsvp/service_credit.h"
 
 #define FENCE_BYTES 64
@@ -183,6 +185,94 @@ static bool from_domain(const struct look *x, struct rte_mbuf *m)
 	return true;
 }
 
+/* Number of the zone by which a frame of a server has come; 0: none. *at: its IP header. */
+static uint32_t zone_of(const struct snapshot *s, const struct rte_mbuf *m, uint32_t *at)
+{
+	struct vlan_place place;
+
+	if (m->data_len < sizeof(struct eth_hdr))
+		return 0;
+	place = vlan_find(s, &s->port[m->port], rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+	*at = place.at;
+	return place.in ? place.in->interface + 1u : 0;
+}
+
+/* All that has come for a reservation, by whichever rx lcore: a server's packets need not keep to one. */
+static uint64_t received(const struct credit_data *d, uint32_t grant)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < d->n_rx; i++)
+		sum += __atomic_load_n(&d->intake[(size_t)i * d->numbers + grant].rcvd, __ATOMIC_RELAXED);
+	return sum;
+}
+
+/*
+ * Data of a server that has credit of this node. What goes beyond its credit takes nothing of the pool: it is data as any other of
+ * its port, which PFC may pause.
+ */
+static void from_server(const struct look *x, struct rte_mbuf *m)
+{
+	const struct credit_entry *e;
+	struct pkt *p = pkt_of(m);
+	struct native_flow f;
+	struct credit_intake *in;
+	uint32_t at, zone = zone_of(x->rx->classifier.s, m, &at);
+	uint16_t grant, line, units;
+
+	if (!zone || p->tclass == PKT_CLASS_CONTROL ||
+		!native_read(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, at, &f))
+		return;
+	e = native_find_from(x->d, zone, &f);
+	if (!e)
+		return;
+	grant = __atomic_load_n(&e->grant, __ATOMIC_RELAXED);
+	line = __atomic_load_n(&e->line, __ATOMIC_RELAXED);
+	units = units_of(x, f.bytes);
+	in = &x->d->intake[(size_t)x->rx->index * x->d->numbers + grant];
+	tell_grant(x, grant);
+	if (credit_ahead(__atomic_load_n(&x->d->origin[grant].limit, __ATOMIC_RELAXED), received(x->d, grant) + units) <
+		0) {
+		__atomic_store_n(&in->beyond, in->beyond + units, __ATOMIC_RELAXED);
+	} else {
+		credit_intake_count(in, units);
+		if (!is_data(p)) {
+			count_end(x, grant, units);
+			return;
+		}
+		*pkt_credit_of(m) = (struct pkt_credit){.grant = grant, .units = units};
+		p->priority |= PKT_GRANTED;
+	}
+	if (!line || !is_data(p))
+		return;
+	if (!(p->priority & PKT_GRANTED))
+		*pkt_credit_of(m) = (struct pkt_credit){.units = units};
+	gate(x, m, line);
+}
+
+/* Data for a server that grants credit to this node. */
+static void to_server(const struct look *x, struct rte_mbuf *m)
+{
+	const struct credit_entry *e;
+	struct credit_entry key;
+	struct pkt *p = pkt_of(m);
+	struct native_flow f;
+	uint16_t line;
+
+	if (!is_data(p) || p->ops & PKT_OP_ENCAP || p->family == PKT_FRAME || p->neigh < PKT_NEIGH_LINK ||
+		!__atomic_load_n(&x->d->to_servers[p->egress], __ATOMIC_RELAXED) ||
+		!native_read(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, p->strip, &f))
+		return;
+	key = native_to(x->d, p->neigh - PKT_NEIGH_LINK + 1u, &f.dst, p->tclass);
+	e = credit_table_find(&x->d->native, key.hi, key.lo, key.label);
+	line = e ? __atomic_load_n(&e->line, __ATOMIC_RELAXED) : LINE_NONE;
+	if (!line)
+		return;
+	if (!(p->priority & PKT_GRANTED))
+		*pkt_credit_of(m) = (struct pkt_credit){.units = units_of(x, p->l3_bytes)};
+	gate(x, m, line);
+}
+
 /* Data that this node puts into the path of a session. */
 static void into_path(const struct look *x, struct rte_mbuf *m)
 {
@@ -207,19 +297,32 @@ unsigned int credit_examine(struct rx_role *rx, struct rte_mbuf **pkts, unsigned
 		.k = credit_of(rx->node),
 		.unit = s->credit.config.unit,
 		.overhead = s->credit.overhead};
-	bool wan = s->port[port].side == SIDE_WAN;
+	bool wan = s->port[port].side == SIDE_WAN, served;
 	unsigned int kept = 0;
 
 	if (!x.k || !s->credit.on)
 		return n;
 	x.d = x.k->data;
+	served = !wan && __atomic_load_n(&x.d->from_servers[port], __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < n; i++) {
 		if (wan && !from_domain(&x, pkts[i]))
 			continue;
+		if (unlikely(served))
+			from_server(&x, pkts[i]);
 		into_path(&x, pkts[i]);
+		to_server(&x, pkts[i]);
 		pkts[kept++] = pkts[i];
 	}
 	return kept;
+}
+
+static bool is_granted_to_server(const struct rx_role *rx, const struct credit_data *d, const struct rte_mbuf *m)
+{
+	struct native_flow f;
+	uint32_t at, zone = zone_of(rx->classifier.s, m, &at);
+
+	return zone && native_read(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, at, &f) &&
+	       native_find_from(d, zone, &f);
 }
 
 /* Fences come with the data that they follow. */
@@ -231,6 +334,8 @@ bool credit_granted(const struct rx_role *rx, const struct rte_mbuf *m)
 	const struct credit_control *k = credit_of(rx->node);
 	const struct credit_entry *e;
 
+	if (k && __atomic_load_n(&k->data->from_servers[m->port], __ATOMIC_RELAXED))
+		return is_granted_to_server(rx, k->data, m);
 	if (!k || m->data_len < outer + sizeof(*ip) || frame[outer - 2] != ETH_TYPE_IPV6 >> 8 ||
 		frame[outer - 1] != (ETH_TYPE_IPV6 & 0xff))
 		return false;

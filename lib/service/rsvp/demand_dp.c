@@ -5,34 +5,8 @@
  * are such sessions.
  */
 #include "node/service.h"
+#include "service/rsvp/credit_native.h"
 #include "service/rsvp/service_credit.h"
-#include "wire/ipv4.h"
-#include "wire/udp.h"
-
-/* The addresses of a RoCEv2 packet. False: it is none, or its headers are not in the first segment. */
-static bool rsvp_is_roce(const struct rte_mbuf *m, const struct pkt *x, struct ip_addr *src, struct ip_addr *dst)
-{
-	const uint8_t *at = rte_pktmbuf_mtod(m, const uint8_t *) + x->strip;
-	const struct ipv6_hdr *six = (const struct ipv6_hdr *)at;
-	const struct ipv4_hdr *four = (const struct ipv4_hdr *)at;
-	uint32_t header = x->family == 6 ? sizeof(*six) : sizeof(*four);
-
-	if ((x->family != 4 && x->family != 6) || x->strip + header + sizeof(struct udp_hdr) > m->data_len)
-		return false;
-	if (x->family == 6) {
-		if (six->next_header != IP_PROTO_UDP)
-			return false;
-		*src = ip_addr_from6(&six->src);
-		*dst = ip_addr_from6(&six->dst);
-	} else {
-		if (four->protocol != IP_PROTO_UDP || ipv4_header_bytes(four) != header ||
-			be16_get(four->fragment) & IPV4_OFFSET_MASK)
-			return false;
-		*src = ip_addr_from4(be32_get(four->src));
-		*dst = ip_addr_from4(be32_get(four->dst));
-	}
-	return be16_get(((const struct udp_hdr *)(at + header))->dst_port) == UDP_PORT_ROCEV2;
-}
 
 static bool rsvp_matches(const struct ip_prefix *p, const struct ip_addr *a)
 {
@@ -60,13 +34,13 @@ static void rsvp_look_at(struct rx_role *rx, const struct rte_mbuf *m, const str
 {
 	const struct snap_credit *s = &rx->classifier.s->credit;
 	uint32_t i = s->demand_of[x->path];
-	struct ip_addr src, dst;
+	struct native_flow f;
 
-	if (!i || !rsvp_is_roce(m, x, &src, &dst))
+	if (!i || !native_read(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, x->strip, &f))
 		return;
 	for (; i; i = s->demand[i - 1].next)
-		if (s->demand[i - 1].traffic_class == x->tclass && rsvp_matches(&s->demand[i - 1].sources, &src) &&
-			rsvp_matches(&s->demand[i - 1].destinations, &dst))
+		if (s->demand[i - 1].traffic_class == x->tclass && rsvp_matches(&s->demand[i - 1].sources, &f.src) &&
+			rsvp_matches(&s->demand[i - 1].destinations, &f.dst))
 			rsvp_show(rx, i - 1);
 }
 

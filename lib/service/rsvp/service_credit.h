@@ -21,7 +21,8 @@
 #define CREDIT_TELL_SLOTS 4096
 #define CREDIT_ORDER_SLOTS 4096
 #define CREDIT_NO_SLOT UINT32_MAX
-#define CREDIT_PATHS 16 /* of a policy that lead to a line */
+#define CREDIT_SYNC_SHORT_NS (NSEC_PER_MSEC / 4) /* T_sync for loops of up to 1 ms */
+#define CREDIT_PATHS 16				 /* of a policy that lead to a line */
 
 /* Counters of a grant and of a use, shown in the rows of credit_shown.h. */
 struct credit_grant_counts {
@@ -60,6 +61,7 @@ struct credit_grant {
 	struct credit_neighbor *neighbor;
 	uint32_t next_due; /* in the list of a pass */
 	struct credit_grant_counts counts;
+	uint64_t beyond;	 /* credit_beyond() when it began */
 	struct credit_rate rate; /* of updates sent */
 	uint64_t shown_ns;	 /* when its row was written last */
 };
@@ -96,6 +98,8 @@ struct credit_use {
 	uint8_t health;
 	uint32_t n_paths, path[CREDIT_PATHS]; /* of the policy, whose data waits here */
 	uint8_t path_class;
+	uint16_t zone; /* of the server to which the data goes; 0: it goes into paths */
+	struct ip_addr to;
 	struct credit_use_counts counts;
 	struct credit_line_counts base; /* of the line, when this use began */
 	struct credit_rate rate;	/* of updates heard */
@@ -129,7 +133,7 @@ struct credit_neighbor {
 struct credit_control {
 	struct credit_data *data;
 	void *memory[10]; /* of the tables */
-	uint32_t numbers;
+	uint32_t numbers, paths;
 	struct credit_grant *grant;	/* by number */
 	struct credit_use *use;		/* by number */
 	struct credit_use_row *use_row; /* by number, as users see it */
@@ -179,7 +183,11 @@ void credit_gone(struct control_role *c, const struct rsvp_path *p);
 uint32_t credit_line_new(struct control_role *c, bool headend); /* 0: none is free */
 void credit_line_close(struct control_role *c, uint32_t line);
 void credit_line_leads(struct control_role *c, uint32_t line, const struct snap_policy *policy, uint8_t class);
+void credit_line_leads_to(struct control_role *c, uint32_t line, const struct snap_rsvp_session *s); /* a server */
 unsigned int credit_poll(struct control_role *c, uint64_t *due);
+
+/* credit_neighbor_cp.c: silence, and heartbeats; *due: when it is called again. */
+void credit_neighbors_poll(struct control_role *c, uint64_t *due);
 
 /* credit_share_cp.c: sharing of the pool by demand (docs/credit.md 2.12, D52). */
 void credit_grant_wants(struct credit_control *k, uint32_t grant);
@@ -192,6 +200,15 @@ bool credit_give_back(struct control_role *c, uint32_t line);
 void credit_line_step(struct control_role *c, uint32_t line);
 void credit_line_kick(struct control_role *c, uint32_t line);
 void credit_rebind_all(struct control_role *c);
+
+/*
+ * credit_native_cp.c: the data that a server sends on a path, in the reservation of its view, and the line in which it waits if it
+ * goes on to another server; data to a server, in the line of a session that begins here.
+ */
+void credit_native_from(struct credit_control *k, uint32_t slot, const struct rsvp_path_view *v, uint16_t line);
+void credit_native_from_ends(struct credit_control *k, uint32_t slot, uint16_t zone);
+void credit_native_to(struct credit_control *k, uint32_t line);
+void credit_native_to_ends(struct credit_control *k, uint32_t line);
 
 /* credit_send_cp.c: updates, markers and fences. */
 void credit_update_due(struct control_role *c, uint32_t grant);
@@ -212,6 +229,8 @@ struct credit_line_counts credit_line_counts(const struct credit_line *l);
 
 /* credit_common_cp.c */
 uint32_t credit_mtu_units(const struct control_role *c);			/* of the largest packet */
+uint64_t credit_beyond(const struct credit_data *d, uint32_t grant);		/* units that were sent beyond it */
+void credit_limit(struct credit_control *k, uint32_t grant);			/* where a server's credit ends */
 void credit_set_batch(struct control_role *c, uint32_t grant, uint32_t buffer); /* N2 of a window (2.9) */
 void credit_activate_grant(struct credit_control *k, uint32_t number);
 void credit_activate_line(struct control_role *c, uint32_t line);

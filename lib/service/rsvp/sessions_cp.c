@@ -105,7 +105,7 @@ static bool add_candidate(struct control_role *c, const struct snap_rsvp_session
 }
 
 /* The only path of a session that ends at a server: the link that the server is on. */
-static bool add_server(struct control_role *c, const struct snap_rsvp_session *s, struct rsvp_open *o)
+static bool add_server(struct control_role *c, const struct snap_rsvp_session *s, struct rsvp_open *o, uint16_t line)
 {
 	const struct snap_rsvp_neighbor *n = rsvp_permitted(&c->s->credit, s->zone, &s->to);
 	const struct snap_interface *in = rsvp_link_of(c->s, s->zone);
@@ -117,6 +117,7 @@ static bool add_server(struct control_role *c, const struct snap_rsvp_session *s
 	snprintf(carrier->session, sizeof(carrier->session), "%s", s->name);
 	snprintf(carrier->path, sizeof(carrier->path), "%s", in->name);
 	carrier->own = true;
+	carrier->line = line;
 	carrier->next = PKT_NEIGH_LINK;
 	x->id = 1;
 	x->sender = sender_for(rsvp_of(c), n->own);
@@ -174,13 +175,15 @@ static void open_session(struct control_role *c, struct rsvp_own *o, const struc
 		rsvp_of(c)->unopened |= !o->letter;
 		return;
 	}
-	if (!o->line && !s->zone)
+	if (!o->line)
 		o->line = (uint16_t)credit_line_new(c, true);
-	if (o->line)
+	if (o->line && s->zone)
+		credit_line_leads_to(c, o->line, s);
+	else if (o->line)
 		credit_line_leads(c, o->line, &c->s->policy[s->policy], s->traffic_class);
 	*begin = MAX_OF(*begin + INIT_BURST * INIT_NS, c->now) - INIT_BURST * INIT_NS + o->paths * INIT_NS;
 	for (unsigned int i = 0; i < o->paths && good; i++)
-		good = s->zone ? add_server(c, s, &open) : add_candidate(c, s, &open, i, o->line);
+		good = s->zone ? add_server(c, s, &open, o->line) : add_candidate(c, s, &open, i, o->line);
 	if (good && open.candidates)
 		o->instance = rsvp_open(rsvp_of(c)->machines, c->now, &open);
 	if (o->instance)

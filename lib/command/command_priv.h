@@ -86,6 +86,11 @@ int cmd_port_start(struct command_call *c);
 int cmd_show_flows(struct command_call *c);
 int cmd_show_flow_counters(struct command_call *c);
 int cmd_show_placements(struct command_call *c);
+int cmd_show_roce_counters(struct command_call *c);
+int cmd_show_roce_pairs(struct command_call *c);
+int cmd_show_roce_watched(struct command_call *c);
+int cmd_roce_watch(struct command_call *c);
+int cmd_roce_unwatch(struct command_call *c);
 
 /* cmd_path.c */
 int cmd_path_place(struct command_call *c);

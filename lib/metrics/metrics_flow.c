@@ -10,6 +10,13 @@ static void each_node(const struct metric_context *c, metric_object object, void
 	object(arg, "", &sum, 0);
 }
 
+static void each_roce(const struct metric_context *c, metric_object object, void *arg)
+{
+	struct roce_counters sum = roce_counters(c->n);
+
+	object(arg, "", &sum, 0);
+}
+
 static void each_path(const struct metric_context *c, metric_object object, void *arg)
 {
 	const struct snapshot *s = c->n->snapshot;
@@ -33,6 +40,7 @@ static void each_path(const struct metric_context *c, metric_object object, void
 
 const struct metric_source metric_flows[] = {
 	{&stat_flow, each_node},
+	{&stat_roce, each_roce},
 	{&stat_feedback, each_path},
 	{0},
 };

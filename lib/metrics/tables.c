@@ -56,6 +56,8 @@
 #define ROW_credit_given(...) STAT_ROW(struct credit_given, __VA_ARGS__),
 #define ROW_credit_of(...) STAT_ROW(struct credit_sent, __VA_ARGS__),
 #define ROW_flow(...) STAT_ROW(struct flow_counters, __VA_ARGS__),
+#define ROW_roce(...) STAT_ROW(struct roce_counters, __VA_ARGS__),
+#define ROW_pair(...) STAT_ROW(struct pair_shown, __VA_ARGS__),
 #define ROW_sid(...) STAT_ROW(struct sid_counter, __VA_ARGS__),
 
 #define X(id, title, about, list) \

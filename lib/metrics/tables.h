@@ -64,6 +64,11 @@
 		"`/metrics?session=NAME`, or `*` for all.", \
 		CREDIT_SENT_BY_SESSION) \
 	X(flow, "Flow tables", "`show flows counters`: sum over all rx lcores.", FLOW_COUNTERS) \
+	X(roce, "RoCEv2 between hosts", \
+		"`show roce counters`: sum over all rx lcores and pairs of hosts, of policies with `roce`.", \
+		ROCE_COUNTERS) \
+	X(pair, "RoCEv2: per pair of hosts", "`show roce pairs`. In metrics the sum over all pairs.", \
+		PAIR_SHOWN_COUNTERS) \
 	X(sid, "Per local SID", "`show sids`.", SID_COUNTERS)
 
 struct stat_table {

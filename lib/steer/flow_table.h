@@ -107,7 +107,8 @@ struct flow_table {
 	uint32_t *on_path;	     /* flows by path id */
 	uint32_t *in_share;	     /* flows by share */
 	struct flow_counters count;
-	void *memory; /* owns all of the above */
+	uint64_t psn[2]; /* of all flows so far: duplicates, gaps */
+	void *memory;	 /* owns all of the above */
 };
 
 /* Bytes of a table for so many flows. */
@@ -222,7 +223,12 @@ static inline struct flow_class *flow_class(const struct flow_table *t, uint32_t
 	return &t->by_class[path * FLOW_CLASSES + class];
 }
 
-/* Count a data packet with a PSN of queue pair `qp`. */
-void flow_count_psn(struct flow_roce *r, uint32_t qp, uint32_t psn);
+/*
+ * Count a data packet with a PSN of queue pair `qp`. Returns FLOW_PSN_NEXT, or a number: bit 0 is the counter of
+ * flow_table.psn, the rest is what to add to it.
+ */
+#define FLOW_PSN_NEXT 0u
+#define FLOW_PSN_AGAIN 2u
+unsigned int flow_count_psn(struct flow_roce *r, uint32_t qp, uint32_t psn);
 
 #endif

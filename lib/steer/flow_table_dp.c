@@ -227,9 +227,10 @@ void flow_change_path(struct flow_table *t, struct flow *f, uint16_t path)
 	stat_level(t->on_path[path], t->on_path[path] + 1);
 }
 
-void flow_count_psn(struct flow_roce *r, uint32_t qp, uint32_t psn)
+unsigned int flow_count_psn(struct flow_roce *r, uint32_t qp, uint32_t psn)
 {
 	uint32_t ahead = (psn - r->next) & ROCE_PSN_MASK;
+	unsigned int news = FLOW_PSN_NEXT;
 
 	if (unlikely(!(r->next & FLOW_ROCE_SEEN) || r->qp != qp)) {
 		stat_level(r->qp, qp);
@@ -237,9 +238,11 @@ void flow_count_psn(struct flow_roce *r, uint32_t qp, uint32_t psn)
 		/* the next one */
 	} else if (ahead < (ROCE_PSN_MASK + 1) / 2) {
 		stat_level(r->gaps, r->gaps + ahead);
+		news = ahead << 1 | 1;
 	} else {
 		stat_level(r->duplicates, r->duplicates + 1);
-		return;
+		return FLOW_PSN_AGAIN;
 	}
 	r->next = ((psn + 1) & ROCE_PSN_MASK) | FLOW_ROCE_SEEN;
+	return news;
 }

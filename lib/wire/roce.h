@@ -60,6 +60,8 @@ WIRE_SIZE(struct roce_aeth, 4);
 
 #define ROCE_SYNDROME_ACK 0x1fu		 /* ACK, no credit limit */
 #define ROCE_SYNDROME_NAK_SEQUENCE 0x60u /* NAK, PSN sequence error */
+#define ROCE_SYNDROME_KIND 0x60u	 /* bits of the syndrome: 0x00 ACK, 0x20 RNR NAK, 0x60 NAK (IBA 9.7.5.2.1) */
+#define ROCE_CNP_RESERVED 16		 /* bytes behind the BTH of a CNP (IBA A17.9.3) */
 #define ROCE_QP_MASK 0x00ffffffu	 /* in bth.qp */
 
 /* What a RoCEv2 packet means to its flow. */
@@ -68,7 +70,8 @@ enum roce_kind {
 	ROCE_DATA, /* of a reliable connection: requests, and responses that carry data. Their PSNs follow each other */
 	ROCE_ACKS, /* ACK or atomic ACK */
 	ROCE_NAK_SEQUENCE, /* the receiver misses packets */
-	ROCE_NAK,	   /* any other NAK, or not ready (RNR) */
+	ROCE_RNR,	   /* the receiver has no buffer yet */
+	ROCE_NAK,	   /* any other NAK */
 	ROCE_CONGESTION,   /* CNP */
 	ROCE_OTHER,	   /* other transports */
 };
@@ -84,6 +87,27 @@ struct roce {
 static inline bool roce_is_data(uint8_t opcode)
 {
 	return opcode <= ROCE_RC_READ_ONLY || (opcode > ROCE_RC_ATOMIC_ACK && opcode <= ROCE_RC_FETCH_ADD);
+}
+
+/* Does a receiver send it back? */
+static inline bool roce_is_answer(uint8_t kind)
+{
+	return kind >= ROCE_ACKS && kind <= ROCE_CONGESTION;
+}
+
+/* Of the syndrome of an AETH, without regard to its highest bit, which is reserved. */
+static inline uint8_t roce_kind_of(uint32_t syndrome)
+{
+	switch (syndrome & ROCE_SYNDROME_KIND) {
+	case 0x00:
+		return ROCE_ACKS;
+	case 0x20:
+		return ROCE_RNR;
+	case 0x60:
+		return (syndrome & 0x7f) == ROCE_SYNDROME_NAK_SEQUENCE ? ROCE_NAK_SEQUENCE : ROCE_NAK;
+	default:
+		return ROCE_OTHER;
+	}
 }
 
 /* Read the transport headers at `at`; `end`: offset of the first byte that does not belong to the packet or cannot be read. */
@@ -102,7 +126,8 @@ static inline struct roce roce_read(const uint8_t *frame, uint32_t at, uint32_t 
 	if (bth->flags & 0x0f) /* transport header version (IBA 9.2.5): only 0 is defined */
 		return r;
 	if (r.opcode == ROCE_CNP) {
-		r.kind = ROCE_CONGESTION;
+		if (at + sizeof(*bth) + ROCE_CNP_RESERVED <= end)
+			r.kind = ROCE_CONGESTION;
 	} else if (r.opcode >= 0x20) {
 		r.kind = ROCE_OTHER;
 	} else if (roce_is_data(r.opcode)) {
@@ -111,9 +136,7 @@ static inline struct roce roce_read(const uint8_t *frame, uint32_t at, uint32_t 
 		if (at + sizeof(*bth) + sizeof(struct roce_aeth) > end)
 			return r;
 		syndrome = be32_get(((const struct roce_aeth *)(bth + 1))->syndrome_msn) >> 24;
-		r.kind = syndrome < 0x20			  ? ROCE_ACKS
-			 : syndrome == ROCE_SYNDROME_NAK_SEQUENCE ? ROCE_NAK_SEQUENCE
-								  : ROCE_NAK;
+		r.kind = roce_kind_of(syndrome);
 	} else {
 		r.kind = ROCE_OTHER;
 	}

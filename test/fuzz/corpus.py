@@ -372,6 +372,12 @@ def steer_seeds():
     for packet in [*packets(6), *packets(4)]:
         one = struct.pack(">H", len(packet)) + packet
         yield b"\0" + one + one[:-1] + bytes([one[-1] ^ 1]) + one
+    for opcode, rest in [(0x11, bytes([s]) + bytes(3)) for s in (0x1f, 0x20, 0x60, 0x64)] + [(0x81, bytes(16))]:
+        bth = bytes([opcode, 0, 0xff, 0xff, 0x40, 0, 0, 7, 0, 0, 0, 9]) + rest + bytes(4)
+        udp = struct.pack(">HHHH", 49152, 4791, 8 + len(bth), 0) + bth
+        four = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0, bytes([10, 3, 0, 11]), bytes([10, 1, 0, 10])) + udp
+        for end in range(28, len(four) + 1, 4):
+            yield b"\0" + struct.pack(">H", end) + four[:end]
     texts = [p.read_text() for p in [TOP / "docs" / "path-placement.md", TOP / "docs" / "commands.md", *CASES.glob("steer*/config.yaml")]]
     for flow in sorted({f for t in texts for f in re.findall(r"(?:vrf|src|qp|policy)=[\w.:,=/-]+", t)}):
         yield b"\x80" + flow.encode()

@@ -41,6 +41,20 @@ static uint32_t number(const uint8_t *b)
 	return (uint32_t)b[0] << 16 | (uint32_t)b[1] << 8 | b[2];
 }
 
+/* What a receiver sends back, read in another way: by the table of IBA 9.7.5.2.1. ROCE_NONE: nothing of that. */
+static enum roce_kind answer_of(const uint8_t *bth, size_t n)
+{
+	static const enum roce_kind rows[] = {ROCE_ACKS, ROCE_RNR, ROCE_NONE, ROCE_NAK};
+
+	if (bth[1] & 15)
+		return ROCE_NONE;
+	if (bth[0] == 0x81)
+		return n >= 28 ? ROCE_CONGESTION : ROCE_NONE;
+	if ((bth[0] != 0x11 && bth[0] != 0x12) || n < 16)
+		return ROCE_NONE;
+	return bth[12] % 128 == 0x60 ? ROCE_NAK_SEQUENCE : rows[bth[12] / 32 % 4];
+}
+
 /* PSNs of a flow, counted in another way. */
 struct model {
 	bool seen;
@@ -75,10 +89,9 @@ static void one(const uint8_t *ip, size_t n, struct flow_roce *flow, struct mode
 	}
 	must(r.opcode == ip[at] && r.qp == number(ip + at + 5) && r.psn == number(ip + at + 9), "fields");
 	must(r.ack_request == ip[at + 8] >> 7, "request of an ACK");
-	if (r.kind == ROCE_NAK_SEQUENCE)
-		must(n >= at + 16 && ip[at + 12] == 0x60, "NAK of sequence");
-	if (r.kind == ROCE_CONGESTION)
-		must(ip[at] == 0x81 && !(ip[at + 1] & 15), "CNP");
+	must(!roce_is_answer(r.kind) || r.kind == answer_of(ip + at, n - at), "kind %u, not %u", r.kind,
+		answer_of(ip + at, n - at));
+	must(roce_is_answer(r.kind) || !answer_of(ip + at, n - at), "an answer was not seen");
 	if (r.kind != ROCE_DATA)
 		return;
 	must(ip[at] < 0x20 && ip[at] != 0x11 && ip[at] != 0x12, "opcode %u has data", ip[at]);

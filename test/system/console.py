@@ -235,6 +235,10 @@ def placements(bench):
     node.ok(f"path pin {flow} to-dc2 left")
     expect([(p["path"], p["pinned"]) for p in node.json("show placements vrf=red")] == [("left", True)], "it is not pinned")
     expect(node.json("show flows") == [] and node.json("show flows counters")["room"] == 1024, "there are flows")
+    expect(node.json("show roce pairs") == [] and node.json("show roce counters")["pairs"] == 0, "there are pairs of hosts")
+    node.fails("show roce watched", "no pair of hosts is watched")
+    node.fails("roce watch vrf=red", "0 pairs of hosts match 'vrf=red'")
+    node.ok("roce unwatch")
     with open(bench.path("job.txt"), "w") as f:
         f.write("".join(f"vrf=red,src=10.1.0.9,dst=10.2.0.9,sport={n} to-dc2 {'left' if n % 2 else 'right'}\n" for n in range(1000)))
     expect(node.json("path load job.txt")["placed"] == 1000, "not all were placed")

@@ -129,6 +129,7 @@ static void all_are_shown(void **state)
 		{"rx 1 -> control 0", "packets"},
 		{"rx 1 -> control 0", "sightings"},
 		{"rx 1 -> control 0", "sessions-on-demand"},
+		{"rx 1 -> control 0", "pairs-of-hosts"},
 		{"rx 1 -> worker 2", "packets"},
 		{"rx 1 -> worker 2", "pfc-heard"},
 		{"rx 1 -> worker 3", "packets"},
@@ -140,6 +141,7 @@ static void all_are_shown(void **state)
 		{"rx 2 -> control 0", "packets"},
 		{"rx 2 -> control 0", "sightings"},
 		{"rx 2 -> control 0", "sessions-on-demand"},
+		{"rx 2 -> control 0", "pairs-of-hosts"},
 		/* rx 2 and worker 2 are on one lcore */
 		{"rx 2 -> worker 3", "packets"},
 		{"rx 2 -> worker 3", "pfc-heard"},

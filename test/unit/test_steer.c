@@ -103,23 +103,26 @@ static void roce(void **state)
 		enum roce_kind kind;
 	} rows[] = {{0x04, 0x40, 0, ROCE_DATA}, {0x0a, 0, 0, ROCE_DATA}, {0x0c, 0, 0, ROCE_DATA},
 		{0x10, 0, 0, ROCE_DATA}, {0x11, 0, 0x1f, ROCE_ACKS}, {0x12, 0, 0x1f, ROCE_ACKS},
-		{0x11, 0, 0x60, ROCE_NAK_SEQUENCE}, {0x11, 0, 0x61, ROCE_NAK}, {0x11, 0, 0x20, ROCE_NAK},
-		{0x13, 0, 0, ROCE_DATA}, {0x14, 0, 0, ROCE_DATA}, {0x15, 0, 0, ROCE_OTHER}, {0x64, 0, 0, ROCE_OTHER},
-		{0x2a, 0, 0, ROCE_OTHER}, {0x81, 0, 0, ROCE_CONGESTION}, {0x04, 0x01, 0, ROCE_NONE}};
+		{0x11, 0, 0x60, ROCE_NAK_SEQUENCE}, {0x11, 0, 0x61, ROCE_NAK}, {0x11, 0, 0x20, ROCE_RNR},
+		{0x11, 0, 0x3f, ROCE_RNR}, {0x11, 0, 0x40, ROCE_OTHER}, {0x11, 0, 0x64, ROCE_NAK},
+		{0x12, 0, 0xe0, ROCE_NAK_SEQUENCE}, {0x13, 0, 0, ROCE_DATA}, {0x14, 0, 0, ROCE_DATA},
+		{0x15, 0, 0, ROCE_OTHER}, {0x64, 0, 0, ROCE_OTHER}, {0x2a, 0, 0, ROCE_OTHER},
+		{0x81, 0, 0, ROCE_CONGESTION}, {0x04, 0x01, 0, ROCE_NONE}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-		for (uint32_t bytes = 0; bytes <= 16; bytes++) {
+		for (uint32_t bytes = 0; bytes <= 28; bytes++) {
 			uint8_t *at = malloc(bytes + 1);
-			uint8_t whole[16] = {rows[i].opcode, rows[i].flags, 0, 0, 0xc0, 0x12, 0x34, 0x56, 0x80, 0xff,
+			uint8_t whole[28] = {rows[i].opcode, rows[i].flags, 0, 0, 0xc0, 0x12, 0x34, 0x56, 0x80, 0xff,
 				0xff, 0xff, rows[i].syndrome};
-			bool acks = rows[i].opcode == 0x11 || rows[i].opcode == 0x12;
+			uint8_t opcode = rows[i].opcode;
+			uint32_t least = opcode == 0x11 || opcode == 0x12 ? 16 : opcode == 0x81 ? 28 : 12;
 			struct roce r;
 
 			memcpy(at, whole, bytes);
 			r = roce_read(at, 0, bytes);
-			check(r.kind == (bytes < (acks ? 16u : 12u) ? ROCE_NONE : rows[i].kind),
-				"row %zu, %u bytes: kind %u", i, bytes, r.kind);
+			check(r.kind == (bytes < least ? ROCE_NONE : rows[i].kind), "row %zu, %u bytes: kind %u", i,
+				bytes, r.kind);
 			if (r.kind != ROCE_NONE) {
 				assert_int_equal(r.qp, 0x123456);
 				assert_int_equal(r.psn, 0xffffff);

@@ -28,6 +28,7 @@ struct burst {
 	const struct snapshot *s;
 	struct flow_table *t;
 	const struct placements *placements;
+	struct node_pairs *pairs; /* NULL: no policy asks for them */
 	struct pkt_tap *tap;
 	struct rx_role *rx;
 	uint32_t now; /* ticks */
@@ -56,6 +57,32 @@ static uint32_t ports6(const struct ipv6_hdr *ip, const uint8_t *frame, uint32_t
 	if (next == IP_PROTO_IPV6 || next == IP_PROTO_IPV4 || next == IP_PROTO_ROUTING || next == IP_PROTO_ETHERNET)
 		return ipv6_flow_label(ip);
 	return 0;
+}
+
+/*
+ * What no policy takes goes to a host of this side: with `roce`, answers of receivers to data that this node sends. Packets with
+ * tags, out of a tunnel, and with IPv4 options are looked at where their IP header is; fragments are none.
+ */
+static __attribute__((noinline)) void look_back(const struct burst *b, const struct rte_mbuf *m, const struct pkt *x)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	uint32_t end = MIN_OF((uint32_t)m->data_len, x->strip + (uint32_t)x->l3_bytes), bth;
+	struct steer_key key = {.vrf = x->vrf, .kind = x->family};
+	struct roce r;
+
+	bth = b->pairs ? roce_find(frame, x->strip, x->family, end) : 0;
+	if (!bth)
+		return;
+	r = roce_read(frame, bth, end);
+	if (!roce_is_answer(r.kind))
+		return;
+	if (x->family == 4) {
+		read_addresses4(&key, (const struct ipv4_hdr *)(frame + x->strip));
+	} else {
+		key.src = ((const struct ipv6_hdr *)(frame + x->strip))->src;
+		key.dst = ((const struct ipv6_hdr *)(frame + x->strip))->dst;
+	}
+	pair_answer(b->rx, b->pairs, &key, &r);
 }
 
 static void read_key(struct sighting *g, const struct rte_mbuf *m, const struct pkt *x)
@@ -98,8 +125,13 @@ static unsigned int sight(const struct burst *b, struct rte_mbuf **pkts, unsigne
 		struct sighting *g = &out[found];
 		const struct pkt *x = pkt_of(pkts[i]);
 
-		if (x->verdict != PKT_FORWARD || !(x->ops & PKT_OP_ENCAP) || x->family == PKT_FRAME)
+		if (x->verdict != PKT_FORWARD || x->family == PKT_FRAME)
 			continue;
+		if (!(x->ops & PKT_OP_ENCAP)) {
+			if (unlikely(b->s->roce))
+				look_back(b, pkts[i], x);
+			continue;
+		}
 		g->policy = &b->s->policy[b->s->path[x->path].policy_index];
 		if (!g->policy->flows)
 			continue;
@@ -234,6 +266,17 @@ static void give_feedback(const struct burst *b, const struct sighting *g, struc
 	stat_add(&on->bytes, x->l3_bytes);
 }
 
+/* PSNs of the flow. Its pair of hosts is shown now and then as long as it sends. */
+static void follow_psn(const struct burst *b, const struct sighting *g, const struct flow *f)
+{
+	unsigned int news = flow_count_psn(&b->t->roce[f - b->t->flow], g->roce.qp, g->roce.psn);
+
+	if (unlikely(news))
+		stat_add(&b->t->psn[news & 1], news >> 1);
+	if (unlikely(f->packets % PAIR_REFRESH == 1 && b->pairs))
+		pair_data(b->rx, b->pairs, &g->key);
+}
+
 static void count(const struct burst *b, const struct sighting *g, struct flow *f, const struct pkt *x)
 {
 	uint32_t packets = f->packets + 1;
@@ -244,7 +287,7 @@ static void count(const struct burst *b, const struct sighting *g, struct flow *
 		stat_level(f->packets_high, f->packets_high + 1);
 	stat_add(&f->bytes, x->l3_bytes);
 	if (unlikely(g->roce.kind == ROCE_DATA && b->t->roce && g->policy->roce))
-		flow_count_psn(&b->t->roce[f - b->t->flow], g->roce.qp, g->roce.psn);
+		follow_psn(b, g, f);
 }
 
 /* Does the flow have a place? That of one which has left keeps its key. */
@@ -295,6 +338,7 @@ static unsigned int steer_examine(struct rx_role *rx, struct rte_mbuf **pkts, un
 	struct sighting seen[NODE_BURST];
 	unsigned int found;
 
+	b.pairs = b.s->roce ? __atomic_load_n(&st->pairs, __ATOMIC_ACQUIRE) : NULL;
 	(void)port;
 	if (!b.t)
 		return n;

@@ -11,6 +11,7 @@
 #include "node/node.h"
 #include "service/services.h"
 #include "service/steer/feedback.h"
+#include "service/steer/pairs.h"
 #include "steer/flow_table.h"
 #include "steer/place_store.h"
 #include "steer/placements.h"
@@ -18,6 +19,7 @@
 struct steer_rx {
 	struct flow_table *table;     /* NULL: no policy has flows. Release by management, acquire by the role */
 	struct feedback_rx *feedback; /* NULL: no policy has had feedback yet. Likewise; stays until the end */
+	struct mailbox sightings;     /* pairs of hosts, to the control lcore */
 } CACHE_ALIGNED;
 
 /* What no lcore may read any more after a grace period. Management thread. */
@@ -56,6 +58,9 @@ struct node_steer {
 	 */
 	uint64_t left_before[MAX_PORTS][FLOW_CLASSES];
 	uint64_t gap_ns; /* steering.gap; written by management, relaxed */
+	/* NULL: no policy has had `roce` yet. Release by management, acquire by others; stays until the end */
+	struct node_pairs *pairs;
+	uint64_t pair_idle_ns; /* steering.idle; written by management, relaxed */
 	struct {
 		uint32_t head; /* release by management */
 		uint32_t tail; /* release by the control lcore */

@@ -17,6 +17,8 @@ static unsigned int steer_poll(struct control_role *c, uint64_t *next)
 	}
 	if (work)
 		__atomic_store_n(&st->orders.tail, tail, __ATOMIC_RELEASE);
+	if (unlikely(__atomic_load_n(&st->pairs, __ATOMIC_RELAXED)))
+		work += pair_poll(c, next);
 	return work + feedback_poll(c, next);
 }
 

@@ -25,12 +25,11 @@ int steer_init(struct control_role *c, int socket)
 {
 	struct node_steer *st = new_aligned(sizeof(*st));
 
-	(void)socket;
 	c->node->state[SERVICE_STEER] = st;
 	if (!st)
 		return -ENOMEM;
 	st->secret = (struct steer_secret){mix(c->node->seed + 1), mix(c->node->seed + 2)};
-	return 0;
+	return pair_init(c, socket);
 }
 
 static void free_retired(struct steer_retired *r)
@@ -66,6 +65,7 @@ void steer_fini(struct control_role *c)
 		free(st->rx[i].feedback);
 	}
 	feedback_free(st->feedback);
+	pair_free(st->pairs);
 	placements_free(st->placements);
 	place_store_clear(&st->store);
 	free(st);
@@ -145,8 +145,10 @@ uint64_t steer_memory(const struct config *c)
 		with |= c->policies.items[i].roce ? FLOW_WITH_ROCE : 0;
 		with |= c->policies.items[i].feedback ? FLOW_WITH_MOVES : 0;
 	}
-	return flows ? c->lcores.rx.n * (flow_table_memory(flows, with) +
-						(with & FLOW_WITH_MOVES ? sizeof(struct feedback_rx) : 0))
+	return flows ? (with & FLOW_WITH_ROCE ? sizeof(struct node_pairs) : 0) +
+			       c->lcores.rx.n * (flow_table_memory(flows, with) +
+							(with & FLOW_WITH_MOVES ? sizeof(struct feedback_rx) : 0) +
+							(with & FLOW_WITH_ROCE ? sizeof(struct pair_rx) : 0))
 		     : 0;
 }
 
@@ -461,6 +463,9 @@ void steer_published(struct node *n)
 		log_error(steer, "no memory for feedback: flows stay on their paths");
 	else if (old)
 		retire(n, &(struct steer_retired){.feedback = old});
+	rc = pair_published(n);
+	if (rc < 0)
+		log_error(steer, "no memory for pairs of hosts: what their receivers send back is not counted");
 	make_tables(n);
 	rc = take_config(n);
 	if (rc == 0)
@@ -468,43 +473,4 @@ void steer_published(struct node *n)
 	if (rc < 0)
 		log_error(steer, "placements: %s; those of the configuration before are in force", strerror(-rc));
 	order_all(n);
-}
-
-/* --- what is shown --- */
-
-uint64_t steer_flows_on(const struct node *n, uint32_t path)
-{
-	uint64_t sum = 0;
-
-	for (uint16_t i = 0; i < n->n_rx && path < FLOW_PATHS; i++)
-		if (node_steer(n)->rx[i].table)
-			sum += __atomic_load_n(&node_steer(n)->rx[i].table->on_path[path], __ATOMIC_RELAXED);
-	return sum;
-}
-
-struct flow_counters steer_counters(const struct node *n)
-{
-	struct flow_counters sum = {0};
-
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		const struct flow_table *t = node_steer(n)->rx[i].table;
-
-		for (size_t k = 0; t && k < sizeof(sum) / sizeof(uint64_t); k++)
-			((uint64_t *)&sum)[k] += stat_read((const uint64_t *)&t->count + k);
-	}
-	return sum;
-}
-
-void steer_each_flow(const struct node *n,
-	bool (*fn)(void *arg, uint16_t rx, const struct flow_seen *f, unsigned int with), void *arg)
-{
-	struct flow_seen f;
-
-	for (uint16_t i = 0; i < n->n_rx; i++) {
-		const struct flow_table *t = node_steer(n)->rx[i].table;
-
-		for (uint32_t k = 0; t && k < flow_table_places(t); k++)
-			if (flow_table_read(t, k, &f) && !fn(arg, i, &f, node_steer(n)->with))
-				return;
-	}
 }

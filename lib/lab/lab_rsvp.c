@@ -241,6 +241,7 @@ struct signal_state signal_state(const struct lab_host *h)
 	struct signal_state state = s ? s->state : (struct signal_state){0};
 
 	if (s && is_up(s))
-		state.left = s->speech->left(s) + (s->next != TIME_NEVER);
+		/* data that has just arrived is looked at soon, which is no timer of a session */
+		state.left = s->speech->left(s) + (s->next != TIME_NEVER && s->next > h->lab->now + RETURN_NS);
 	return state;
 }

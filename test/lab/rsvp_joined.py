@@ -127,11 +127,11 @@ MESSAGES_A_SECOND = 10
 
 @scenario(short=[{"seed": n} for n in (1, 2, 3)], long=[{}], seeds=0.3,
           expect=lambda **_: [state(0, "out", "on demand"), state(1, "out", "committed"), state(2, "out", "on demand"),
-                              state(3, "out", "committed"), "command(4).output.count(' committed ') == 1", state(5, "out", "on demand"),
+                              state(3, "out", "committed"), "1 <= command(4).output.count(' committed ') <= 2", state(5, "out", "on demand"),
                               *(left(6 + i) for i in range(4)), "flow('b').received > 0"])
 def rsvp_on_demand(seed=1):
     """A session that begins with the first packet of its pair of servers, and ends when there is none for a while, twice. A tenth of
-    everything is lost, nodes restart during the second time. Packets of another pair, all the time, begin nothing."""
+    everything is lost, nodes restart during the second time: a session that has just moved may have two paths. Packets of another pair, all the time, begin nothing."""
     r = random.Random(seed)
     idle, length = r.randrange(4, 9), 60
     starts = (r.randrange(2000, 6000), 100000 + r.randrange(2000))

@@ -7,6 +7,26 @@
 
 #define FLOWS_MAX (16u << 20) /* of all policies together, on each rx lcore */
 
+/* Light in fibre: 5 us a kilometre. */
+#define NS_PER_KM 5000
+
+/* Flows move between the paths that are not backups. Nobody has said by how much the delays of these differ. */
+static void check_gap(const struct config *c, struct cfg_diags *d, const struct cfg_policy *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->paths.n; i++)
+		n += !p->paths.items[i].backup;
+	if (!p->feedback || n < 2 || cfg_given(c, &c->steering.gap_ns))
+		return;
+	cfg_diag_warn(d, cfg_where(c, &p->feedback),
+		"feedback: flows that move keep their order if the delays of the paths of '%s' differ by less than "
+		"steering.gap, %llu us, "
+		"which is %llu km of fibre; set it to more than they differ by",
+		p->name, (unsigned long long)(c->steering.gap_ns / NSEC_PER_USEC),
+		(unsigned long long)(c->steering.gap_ns / NS_PER_KM));
+}
+
 static void check_tables(const struct config *c, struct cfg_diags *d)
 {
 	uint64_t sum = 0;
@@ -23,6 +43,7 @@ static void check_tables(const struct config *c, struct cfg_diags *d)
 		if (p->feedback && !p->flows)
 			cfg_diag_add(d, cfg_where(c, &p->feedback),
 				"feedback: flows move one by one, out of a flow table; set flows, too");
+		check_gap(c, d, p);
 		if (sum - p->flows <= FLOWS_MAX && sum > FLOWS_MAX)
 			cfg_diag_add(d, cfg_where(c, &p->flows), "flows: all policies together have %llu, more than %u",
 				(unsigned long long)sum, FLOWS_MAX);

@@ -314,6 +314,8 @@ MUTANTS = [
            "if (e->i.state == NEIGH_INCOMPLETE && e->asked != ASKED_IN_VAIN) {", "if (false) {", "test_neigh_kept"),
     Mutant("a neighbour heard before its link is up is believed for long", "lib/neigh/neigh_cache.c",
            "(e->i.state == NEIGH_FAILED || e->i.state == NEIGH_STALE) && e->i.keep", "e->i.state == NEIGH_FAILED && e->i.keep", "test_neigh_kept"),
+    Mutant("nobody hears that feedback needs to know how the delays of paths differ", "lib/config/check_steer.c",
+           "if (!p->feedback || n < 2 ||", "if (true ||", "test_config_steer"),
     Mutant("a reload may promise buffers that the running node has not", "lib/config/budget.c",
            "c->memory.pool = cfg_pool(running);", "", "test_config_budget"),
     Mutant("flows return to neighbours that have not answered", "lib/service/neighbor/neighbor_cp.c",

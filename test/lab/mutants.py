@@ -317,7 +317,7 @@ MUTANTS = [
     Mutant("nobody hears that feedback needs to know how the delays of paths differ", "lib/config/check_steer.c",
            "if (!p->feedback || n < 2 ||", "if (true ||", "test_config_steer"),
     Mutant("a reload may promise buffers that the running node has not", "lib/config/budget.c",
-           "c->memory.pool = cfg_pool(running);", "", "test_config_budget"),
+           "c->memory.pool = cfg_pool(running);", "c->memory.pool = 0;", "test_config_budget"),
     Mutant("flows return to neighbours that have not answered", "lib/service/neighbor/neighbor_cp.c",
            "nexthop_report(c, i, LIVENESS_UNRESOLVED, false);", "continue;", "test_nexthop"),
     Mutant("flows use neighbours that have never answered while others have", "lib/service/neighbor/neighbor_cp.c",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sessions of packets (docs/credit.md 2.3, 2.5, 2.6): at a local SID by outer source and flow label, at the headend by path
- * and class, of servers by their addresses (credit_native.h). What arrives is counted here, once for each packet and node, before anything can drop it; fences are taken out.
- * rx lcores. Workers obey the orders of the control lcore.
+ * and class, of servers by their addresses (credit_native.h). What arrives is counted here, once for each packet and node,
+ * before anything can drop it; fences are taken out. rx lcores. Workers obey the orders of the control lcore.
  */
 #include "classify/vlan.h"
 #include "node/service.h"
